@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BASE_CONF_H
+#define BASE_CONF_H
+/* Floor 0. One table of options per program: it yields parsing, range checks, --help, the echo in
+ * the printed result and the "options" object of the JSON. Command lines are read by glibc's argp.
+ * Every rank parses the same argv to the same result; rank 0 alone prints. */
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum conf_type {
+    CONF_FLAG,   /* bool: present or not */
+    CONF_INT,    /* int64_t; decimal, optional suffix k M G T (10^3n) or Ki Mi Gi Ti (2^10n) */
+    CONF_REAL,   /* double; '.' as decimal point whatever the locale */
+    CONF_STRING, /* const char *, borrowed from argv or the table */
+    CONF_CHOICE, /* const char *, one of choices */
+    CONF_LIST,   /* struct conf_list: the option may be repeated, values in order of appearance */
+};
+
+struct conf_list {
+    int n;
+    const char **item; /* borrowed strings; the array is freed by conf_free */
+};
+
+struct conf_option {
+    const char *name; /* without the leading "--"; a NULL name ends the table */
+    const char *arg;  /* what stands for the value in --help; NULL for CONF_FLAG */
+    const char *def;  /* default, parsed as if given; NULL: zero, false, NULL or empty */
+    const char *choices; /* "a|b|c", for CONF_CHOICE */
+    const char *help;    /* what it does, in full sentences, units included */
+    double min, max;     /* inclusive range for numbers; not checked when both are 0 */
+    size_t offset;       /* of the member in the program's options struct */
+    enum conf_type type;
+    int key;           /* one-letter form, 0 when there is none */
+    const char *group; /* heading in --help under which this and the next options stand, or NULL */
+};
+
+struct conf_program {
+    const char *name, *version;
+    const char *summary; /* one line: what the program is for */
+    const char *args;    /* what follows the options, "FILE", or NULL when nothing may */
+    int max_args;
+    const char *examples; /* printed at the end of --help, lines as they stand */
+    const struct conf_option *options;
+};
+
+enum { CONF_RUN = 0, CONF_HELP = 1, CONF_VERSION = 2 };
+
+/* Parses argv into the options struct. Local, same result on every rank.
+ * opts: [out] struct with the members named by the table. args: [out] words after the options.
+ * given: [out] may be NULL; given[i] tells whether option i of the table stood on the command line.
+ * Returns CONF_RUN, CONF_HELP or CONF_VERSION (then the caller prints on one rank with conf_help or
+ * the version and leaves with status 0), or ERR_USAGE with a message that names the option, the
+ * value, what is allowed and, for an unknown option, the nearest known one. */
+int conf_parse(const struct conf_program *p, int argc, char **argv, void *opts,
+               struct conf_list *args, bool *given);
+
+/* Prints --help, wrapped at 80 columns, options in table order under their groups. Local. */
+void conf_help(const struct conf_program *p, FILE *to);
+
+/* All options with the values in force, as the "options" object. New reference. Local. */
+json_t *conf_json(const struct conf_program *p, const void *opts);
+
+/* The options that differ from their default as one line "--n 33 --decomp 1d:z", malloc'ed. */
+char *conf_line(const struct conf_program *p, const void *opts);
+
+/* Frees the arrays of CONF_LIST members and of args (may be NULL). */
+void conf_free(const struct conf_program *p, void *opts, struct conf_list *args);
+
+/* Parse a whole text as a number with a range, both ends allowed and 0 to 0 meaning none; ERR_USAGE
+ * with a message naming what. Local. */
+int conf_int(const char *what, const char *text, int64_t min, int64_t max, int64_t *out);
+int conf_real(const char *what, const char *text, double min, double max, double *out);
+
+#endif

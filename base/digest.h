@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BASE_DIGEST_H
+#define BASE_DIGEST_H
+/* Floor 0. Digest of one dump (decisions.md 14): sums mod 2^64 of a hash of each value's bits and
+ * place, kept per i-plane, j-plane, k-plane and component, so that it does not depend on layout,
+ * writer or decomposition, and the planes that disagree locate a wrong value.
+ *
+ *   g = ((k N + j) N + i) 5 + m                     place of U_m(i,j,k), whatever the layout
+ *   x = bits(U) + (g + 1) 0x9e3779b97f4a7c15        all arithmetic mod 2^64
+ *   x = (x ^ x >> 32) 0xd6e8feb86659fd93
+ *   x = (x ^ x >> 29) 0xbf58476d1ce4e5b9
+ *   h = x ^ x >> 32
+ *
+ * A digest is 3 N + 5 words: [0,N) by i, [N,2N) by j, [2N,3N) by k, [3N,3N+5) by m. Digests of
+ * disjoint parts of a dump are added word by word. */
+#include <stdint.h>
+
+static inline uint64_t digest_hash(uint64_t bits, uint64_t place)
+{
+    uint64_t x = bits + (place + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    x = (x ^ x >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+    return x ^ x >> 32;
+}
+
+/* Number of words of a digest for an n^3 grid. */
+static inline int64_t digest_words(int64_t n)
+{
+    return 3 * n + 5;
+}
+
+/* Adds a row of values U_m(i0 .. i0+len-1, j, k) to a digest. Local; vectorised.
+ * w: [in,out] digest_words(n) words. row: len consecutive values along i. Global indices. */
+void digest_row(uint64_t *w, int64_t n, int64_t i0, int64_t len, int64_t j, int64_t k, int m,
+                const double *row);
+
+/* One number for the whole dump: the sum of the words by m. Local. */
+uint64_t digest_total(const uint64_t *w, int64_t n);
+
+/* XXH3 128-bit of a whole file as 32 hexadecimal digits and a NUL. Local. Returns ERR_IO on
+ * failure. */
+int digest_file(const char *path, char hex[33]);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BASE_PAR_H
+#define BASE_PAR_H
+/* Floor 0. The only part of base/ that knows MPI: checked calls, agreement on errors, statistics
+ * over ranks. */
+#include <jansson.h>
+#include <mpi.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* Turns an MPI return value into 0 or ERR_MPI with the call's text, MPI's error text in the
+ * message. Local. */
+int par_check(int mpi_rc, const char *call);
+#define TRY_MPI(call) TRY(par_check((call), #call))
+#define TRY_MPI_TO(label, rc, call) TRY_TO(label, rc, par_check((call), #call))
+
+/* Agrees on success or failure. Collective over comm. Not for use inside timed sections.
+ * rc: this rank's code. Returns the same code on every rank: 0 when all are >= 0, else the code of
+ * the lowest failing rank, whose message, prefixed "rank R on HOST: ", becomes everybody's
+ * (replacing local ones), so that rank 0 can print it. With usage errors (ERR_USAGE), the same on
+ * all ranks, the prefix is left out. */
+int par_agree(MPI_Comm comm, int rc);
+
+/* Minimum, median (lower of the two middle ones), maximum over ranks and the rank that has the
+ * maximum. Collective over comm; the result is valid on every rank. */
+struct par_spread {
+    double min, median, max;
+    int max_rank;
+};
+int par_spread(MPI_Comm comm, double value, struct par_spread *out);
+
+/* Names of the hosts, in rank order, one per rank, as a malloc'ed array on rank 0 (NULL elsewhere),
+ * freed by the caller with one free() (strings lie in the same block). Collective over comm. */
+int par_hosts(MPI_Comm comm, char ***hosts);
+
+/* What MPI is and where its ranks are, the "mpi" object of results: "library", "standard",
+ * "thread_level", "ranks_n", "nodes_n", "hosts" [{"name", "ranks_n"}] in order of their first rank,
+ * "affinity_cpus_min_n" and "affinity_cpus_max_n" (logical processors a rank may run on, least and
+ * most over ranks). Collective over comm; a new reference on rank 0, NULL elsewhere. */
+int par_json(MPI_Comm comm, json_t **out);
+
+#endif

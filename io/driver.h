@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef IO_DRIVER_H
+#define IO_DRIVER_H
+/* Floor 1. For those who write a driver: one const struct io_driver per driver_<name>.c and one
+ * line in driver_list.h. docs/drivers.md walks through one. Callers of drivers: io/file.c alone,
+ * which checks arguments, creates, locks and preallocates the file, times, counts bytes and agrees
+ * on errors; a driver moves bytes. */
+#include <jansson.h>
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "io/view.h"
+
+enum io_caps {
+    IO_CAP_SERIAL_FILE = 1, /* leaves a file in serial format at the path */
+    IO_CAP_COLLECTIVE = 2,  /* write is collective beyond what the dispatcher needs */
+    IO_CAP_GROUP = 4,       /* obeys the group size */
+    IO_CAP_HINTS = 8,       /* passes hints to the library */
+    IO_CAP_WRAPPER = 16,    /* wraps another driver, "check:posix" */
+};
+
+struct io_driver;
+
+/* What a driver is given at open; borrowed, outlives the driver's state. */
+struct io_context {
+    MPI_Comm comm; /* the file's own duplicate: messages cannot meet anybody else's */
+    int rank, size;
+    const char *path;
+    const struct io_view *view;      /* mine */
+    const struct io_view *all_views; /* [size], every rank's */
+    int64_t dump_bytes;              /* of the whole array */
+    int64_t dumps_n;                 /* planned */
+    int group;                       /* ranks that may write at a time, >= 1 */
+    MPI_Info info;                   /* hints, never MPI_INFO_NULL */
+    int64_t *requests_n;             /* [out] add the number of write calls made */
+    const struct io_driver *inner;   /* what a wrapper wraps; NULL for the others */
+};
+
+struct io_driver {
+    const char *name;  /* Required. */
+    const char *help;  /* Required. One line for --io help. */
+    unsigned caps;     /* Required. Of enum io_caps. */
+    size_t state_size; /* Required. Bytes of private state, zeroed before open. */
+
+    /* Prepares for writing; the file exists with its full length. Collective. Required. */
+    int (*open)(void *state, const struct io_context *ctx);
+
+    /* Writes my bytes of dump d: on return buf may be changed by the caller. Called by every rank
+     * in the same order. Returns a code of this rank's own, not agreed, and must come back on every
+     * rank even when one of them fails: a failing rank goes on with its messages. Required. */
+    int (*write)(void *state, const struct io_context *ctx, int64_t dump, const void *buf);
+
+    /* Reads my bytes of dump d, the inverse of write. Optional, default: the dispatcher reads with
+     * pread. */
+    int (*read)(void *state, const struct io_context *ctx, int64_t dump, void *buf);
+
+    /* Makes what was written durable. Collective. Optional, default: fsync by rank 0. */
+    int (*sync)(void *state, const struct io_context *ctx);
+
+    /* Ends writing; called once whatever happened before. Collective. Required. */
+    int (*close)(void *state, const struct io_context *ctx);
+
+    /* Adds to a JSON object what is to be known about the open file: hints as the library reports
+     * them, the library's component. Called once after open, on every rank. Local. Optional. */
+    int (*describe)(void *state, const struct io_context *ctx, json_t *into);
+};
+
+/* The listed driver of that name, or NULL. "check:posix" gives the wrapper, if what it wraps
+ * exists. */
+const struct io_driver *io_driver_find(const char *name);
+
+/* The driver behind the colon of "check:posix"; NULL when there is no colon or no such driver. */
+const struct io_driver *io_driver_inner(const char *name);
+
+/* Capabilities of a driver by name, those of what it wraps included; 0 for an unknown name. */
+unsigned io_driver_caps(const char *name);
+
+/* The i-th listed driver, NULL past the last. */
+const struct io_driver *io_driver_at(int i);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef IO_FILE_H
+#define IO_FILE_H
+/* Floor 1. Public face of the writers: open, write a dump, close. The dispatcher behind it checks
+ * arguments, creates and preallocates the file, holds the lock, times, counts, agrees on errors
+ * over ranks and keeps the manifest FILE.json up to date (docs/format.md).
+ *
+ * Call order, all collective over the communicator given at open:
+ *   io_file_open  ->  io_file_start  ->  io_file_write ...  ->  io_file_end  ->  io_file_free
+ * open is before the benchmark's clock; start, write and end are inside it (decisions.md 8). Every
+ * function returns the same code on every rank and never leaves a rank waiting for another. */
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <jansson.h>
+
+#include "io/view.h"
+
+struct io_driver;
+struct io_file;
+
+enum io_sync { IO_SYNC_NONE, IO_SYNC_DUMP, IO_SYNC_END };
+
+/* What to write and how. Strings are borrowed until io_file_free. */
+struct io_spec {
+    const char *path;
+    const char *driver; /* name on the list, or "check:NAME" */
+    enum io_layout layout;
+    int64_t n;         /* N */
+    struct io_box box; /* the calling rank's cells */
+    int64_t dumps_n;   /* dumps that will be written */
+    int64_t steps_n;   /* time steps of the run, for the manifest */
+    double dt;
+    int64_t interval; /* steps between dumps, for the manifest */
+    int group;        /* ranks that may write at a time */
+    enum io_sync sync;
+    bool force; /* overwrite a file that is not ours */
+    int hints_n;
+    const char *const *hints; /* "KEY=VALUE" */
+    const char *kernel;       /* kernel version and ISA, for the manifest */
+};
+
+/* Seconds of this rank by phase; the dispatcher's table. */
+enum io_phase {
+    IO_PHASE_CREATE,
+    IO_PHASE_OPEN,
+    IO_PHASE_WRITE,
+    IO_PHASE_AGREE,
+    IO_PHASE_MANIFEST,
+    IO_PHASE_SYNC,
+    IO_PHASE_CLOSE,
+    IO_PHASES
+};
+extern const char *const io_phase_name[IO_PHASES];
+
+/* One dump as this rank saw it; times are watch_now() values or durations in seconds. */
+struct io_dump_times {
+    int64_t step;
+    double start_s; /* when io_file_write was entered */
+    double post_s;  /* duration of the driver's write call */
+    double wait_s;  /* agreement on the previous dump, manifest, sync */
+};
+
+struct io_stats {
+    int64_t bytes;      /* written by this rank */
+    int64_t requests_n; /* write calls of this rank */
+    double phase_s[IO_PHASES];
+    int64_t dumps_n;
+    const struct io_dump_times *dump; /* [dumps_n], owned by the file */
+};
+
+/* Creates the file: checks the target (directory, device, foreign file, lock of another job), free
+ * space, truncates, preallocates the full length, writes a manifest without complete dumps, opens
+ * the driver. Collective; untimed by the benchmark. [out] f. On error nothing that existed is
+ * harmed. */
+int io_file_open(struct io_file **f, MPI_Comm comm, const struct io_spec *spec);
+
+/* As io_file_open with a driver that is on no list (tests). */
+int io_file_open_with(struct io_file **f, MPI_Comm comm, const struct io_spec *spec,
+                      const struct io_driver *driver);
+
+/* Marks the start of the clock in the statistics. Local. */
+void io_file_start(struct io_file *f);
+
+/* Writes the next dump. Collective. step: the time step that the state belongs to. buf: this rank's
+ * staging buffer (io_view_bytes). digest: this rank's part, digest_words(n) words; borrowed only
+ * during the call. The outcome on the other ranks is known at the next call or at io_file_end: an
+ * error of dump d is returned by then on every rank. */
+int io_file_write(struct io_file *f, int64_t step, const void *buf, const uint64_t *digest);
+
+/* Finishes: last agreement, manifest, durability by policy, driver's close. Collective. */
+int io_file_end(struct io_file *f);
+
+/* Statistics of this rank so far. Borrowed. Local. */
+const struct io_stats *io_file_stats(const struct io_file *f);
+
+/* This rank's view, to stage into. Borrowed. Local. */
+const struct io_view *io_file_view(const struct io_file *f);
+
+/* The MPI-IO component and the hints as the library reports them, file system type, preallocation
+ * used: what the result record says about the file. New reference, the same on every rank. */
+json_t *io_file_json(const struct io_file *f);
+
+/* Removes data file, manifest and lock file. Rank 0's business; collective for the agreement. */
+int io_file_remove(MPI_Comm comm, const char *path);
+
+/* Frees everything, closes what is open, releases the lock; f may be NULL. Collective. */
+void io_file_free(struct io_file *f);
+
+#endif
