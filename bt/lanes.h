@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BT_LANES_H
+#define BT_LANES_H
+/* Floor 2, kernels only. A vector of doubles, one grid line or one grid point per lane, for the
+ * instruction set that this object is compiled for. The arithmetic is +, -, *, / of the compiler's
+ * vector types, never contracted, and explicit fused multiply-adds: so every width and instruction
+ * set gives the same bits per lane. Intrinsics for fma, because gcc 12 splits a loop of fma over a
+ * 64-byte vector into two halves. */
+#include <stdint.h>
+#include <string.h>
+
+#if defined __AVX512F__
+#include <immintrin.h>
+#define LANES 8
+typedef double vd __attribute__((vector_size(64)));
+static inline vd vfma(vd a, vd b, vd c)
+{
+    return (vd)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+}
+static inline vd vfnma(vd a, vd b, vd c)
+{
+    return (vd)_mm512_fnmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+}
+#elif defined __FMA__
+#include <immintrin.h>
+#define LANES 4
+typedef double vd __attribute__((vector_size(32)));
+static inline vd vfma(vd a, vd b, vd c)
+{
+    return (vd)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+}
+static inline vd vfnma(vd a, vd b, vd c)
+{
+    return (vd)_mm256_fnmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+}
+#else
+/* Machines without fused multiply-add in the baseline: fma() of the C library, slow but exact. */
+#define LANES 4
+typedef double vd __attribute__((vector_size(32)));
+static inline vd vfma(vd a, vd b, vd c)
+{
+    for (int v = 0; v < LANES; v++)
+        c[v] = __builtin_fma(a[v], b[v], c[v]);
+    return c;
+}
+static inline vd vfnma(vd a, vd b, vd c)
+{
+    return vfma(-a, b, c);
+}
+#endif
+
+static inline vd vload(const double *p)
+{
+    vd v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static inline void vstore(double *p, vd v)
+{
+    memcpy(p, &v, sizeof v);
+}
+
+static inline vd vset(double x)
+{
+    return x - (vd){0};
+}
+
+/* Stores the first nv lanes. */
+static inline void vstore_n(double *p, vd v, int nv)
+{
+    if (nv == LANES) {
+        vstore(p, v);
+        return;
+    }
+    for (int i = 0; i < nv; i++)
+        p[i] = v[i];
+}
+
+/* Transposes a LANES x LANES block: afterwards lane y of v[x] is what lane x of v[y] was. */
+#if LANES == 8
+#define MIX(a, b, ...)                                                                             \
+    do {                                                                                           \
+        vd lo_ = __builtin_shufflevector(a, b, __VA_ARGS__);                                       \
+        vd hi_ = __builtin_shufflevector(a, b, MIX_HIGH(__VA_ARGS__));                             \
+        a = lo_, b = hi_;                                                                          \
+    } while (0)
+#define MIX_HIGH(a, b, c, d, e, f, g, h)                                                           \
+    MIX_UP(a), MIX_UP(b), MIX_UP(c), MIX_UP(d), MIX_UP(e), MIX_UP(f), MIX_UP(g), MIX_UP(h)
+static inline void vtranspose(vd v[LANES])
+{
+#define MIX_UP(x) ((x) + 1)
+    for (int i = 0; i < 8; i += 2)
+        MIX(v[i], v[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+#undef MIX_UP
+#define MIX_UP(x) ((x) + 2)
+    for (int i = 0; i < 8; i += 4) {
+        MIX(v[i], v[i + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+        MIX(v[i + 1], v[i + 3], 0, 1, 8, 9, 4, 5, 12, 13);
+    }
+#undef MIX_UP
+#define MIX_UP(x) ((x) + 4)
+    for (int i = 0; i < 4; i++)
+        MIX(v[i], v[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+#undef MIX_UP
+}
+#else
+static inline void vtranspose(vd v[LANES])
+{
+    for (int i = 0; i < 4; i += 2) {
+        vd lo = __builtin_shufflevector(v[i], v[i + 1], 0, 4, 2, 6);
+        vd hi = __builtin_shufflevector(v[i], v[i + 1], 1, 5, 3, 7);
+        v[i] = lo, v[i + 1] = hi;
+    }
+    for (int i = 0; i < 2; i++) {
+        vd lo = __builtin_shufflevector(v[i], v[i + 2], 0, 1, 4, 5);
+        vd hi = __builtin_shufflevector(v[i], v[i + 2], 2, 3, 6, 7);
+        v[i] = lo, v[i + 2] = hi;
+    }
+}
+#endif
+
+#endif
