@@ -25,9 +25,9 @@ struct conf_list {
 };
 
 struct conf_option {
-    const char *name; /* without the leading "--"; a NULL name ends the table */
-    const char *arg;  /* what stands for the value in --help; NULL for CONF_FLAG */
-    const char *def;  /* default, parsed as if given; NULL: zero, false, NULL or empty */
+    const char *name;    /* without the leading "--"; a NULL name ends the table */
+    const char *arg;     /* what stands for the value in --help; NULL for CONF_FLAG */
+    const char *def;     /* default, parsed as if given; NULL: zero, false, NULL or empty */
     const char *choices; /* "a|b|c", for CONF_CHOICE */
     const char *help;    /* what it does, in full sentences, units included */
     double min, max;     /* inclusive range for numbers; not checked when both are 0 */

@@ -12,7 +12,7 @@
 /* Turns an MPI return value into 0 or ERR_MPI with the call's text, MPI's error text in the
  * message. Local. */
 int par_check(int mpi_rc, const char *call);
-#define TRY_MPI(call) TRY(par_check((call), #call))
+#define TRY_MPI(call)               TRY(par_check((call), #call))
 #define TRY_MPI_TO(label, rc, call) TRY_TO(label, rc, par_check((call), #call))
 
 /* Agrees on success or failure. Collective over comm. Not for use inside timed sections.

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
+/* Floor 0. JSON files on jansson. Names start with js_, json_ is the library's. Files are replaced
+ * as a whole: a reader, and a run that is killed, sees the old text or the new one. Real numbers
+ * are written with 17 significant digits, independent of the locale. All functions are local. */
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum js_sync {
+    JS_SYNC_NONE, /* atomic against other processes and kills, not against loss of power */
+    JS_SYNC_FILE, /* the text is durable before it takes the place of the old one */
+    JS_SYNC_ALL,  /* and the new directory entry is durable on return */
+};
+
+/* Replaces the file by a new text: written to a file of another name in the same directory, then
+ * renamed. A symbolic link keeps pointing where it did; anything that is no regular file (a pipe,
+ * /dev/stdout) is written to as it is. Returns 0, ERR_IO (what existed is unharmed) or ERR_NOMEM.
+ */
+int js_write(const char *path, const json_t *value, enum js_sync sync);
+
+/* Reads a file that holds one JSON object. [out] new reference. Returns 0, ERR_IO when it cannot be
+ * read, ERR_USAGE with file, line and what is wrong when it is no JSON object. */
+int js_read(const char *path, json_t **out);
+
+/* Typed members. where: what the object is, "btout.bin.json: dumps[3]", start of the message.
+ * Return 0 or ERR_USAGE with where, the key, what is expected and what is there. Results point into
+ * the object. */
+int js_get_int(const json_t *obj, const char *where, const char *key, int64_t min, int64_t max,
+               int64_t *out);
+int js_get_real(const json_t *obj, const char *where, const char *key, double *out);
+int js_get_bool(const json_t *obj, const char *where, const char *key, bool *out);
+int js_get_text(const json_t *obj, const char *where, const char *key, const char **out);
+int js_get_object(const json_t *obj, const char *where, const char *key, json_t **out);
+int js_get_array(const json_t *obj, const char *where, const char *key, json_t **out);
+
+/* A real number, null when it is not finite. New reference. */
+json_t *js_real(double x);
+
+/* A text, null for NULL; bytes that are no UTF-8 become '?'. New reference. */
+json_t *js_text(const char *text);
+
+/* n words as one string, 16 lower-case hexadecimal digits each, in order. New reference. */
+json_t *js_words(const uint64_t *w, int64_t n);
+
+/* The inverse: a member that must hold exactly n words. Returns 0 or ERR_USAGE. */
+int js_get_words(const json_t *obj, const char *where, const char *key, int64_t n, uint64_t *w);
+
+#endif

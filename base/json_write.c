@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Replacing a file as a whole. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/json.h"
+
+enum { SUFFIX_MAX = 32, NAME_TRIES = 100 };
+
+static int write_all(int fd, const char *text, const char *path)
+{
+    size_t left = strlen(text);
+    while (left > 0) {
+        ssize_t put = write(fd, text, left);
+        if (put < 0 && errno == EINTR) continue;
+        if (put < 0) return err_set_errno(ERR_IO, errno, "%s: write failed", path);
+        text += put;
+        left -= (size_t)put;
+    }
+    return 0;
+}
+
+static int close_checked(int fd, const char *path, int rc)
+{
+    if (close(fd) < 0 && rc == 0) rc = err_set_errno(ERR_IO, errno, "%s: close failed", path);
+    return rc;
+}
+
+/* Opens a new file "PATH.RANDOM.tmp"; open() rather than mkstemp() so that the umask decides on the
+ * permissions. */
+static int open_temp(const char *path, char *temp, size_t size)
+{
+    int fd = -1;
+    for (int t = 0; t < NAME_TRIES && fd < 0; t++) {
+        uint32_t any = (uint32_t)getpid() + (uint32_t)t;
+        if (getrandom(&any, sizeof any, GRND_NONBLOCK) < 0) any += (uint32_t)t;
+        snprintf(temp, size, "%s.%08" PRIx32 ".tmp", path, any);
+        fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0 && errno != EEXIST) break;
+    }
+    return fd >= 0 ? fd : err_set_errno(ERR_IO, errno, "%s: cannot create a file beside it", path);
+}
+
+static int sync_directory(const char *path)
+{
+    char *dir = strdup(path);
+    if (!dir) return err_set(ERR_NOMEM, "%s: no memory for its name", path);
+    char *slash = strrchr(dir, '/');
+    if (slash) slash[slash == dir] = '\0';
+    int rc = 0, fd = open(slash ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 || fsync(fd) < 0) {
+        rc = err_set_errno(ERR_IO, errno, "%s: fsync of its directory failed", path);
+    }
+    if (fd >= 0) close(fd);
+    free(dir);
+    return rc;
+}
+
+static int fill_temp(int fd, const char *temp, const char *text, enum js_sync sync)
+{
+    int rc = write_all(fd, text, temp);
+    if (rc == 0 && sync >= JS_SYNC_FILE && fsync(fd) < 0) {
+        rc = err_set_errno(ERR_IO, errno, "%s: fsync failed", temp);
+    }
+    return close_checked(fd, temp, rc);
+}
+
+static int replace(const char *path, const char *text, enum js_sync sync)
+{
+    size_t size = strlen(path) + SUFFIX_MAX;
+    char *temp = malloc(size);
+    if (!temp) return err_set(ERR_NOMEM, "%s: no memory for its name", path);
+    int fd = open_temp(path, temp, size);
+    int rc = fd < 0 ? fd : fill_temp(fd, temp, text, sync);
+    if (rc == 0 && rename(temp, path) < 0) {
+        rc = err_set_errno(ERR_IO, errno, "%s: cannot be replaced", path);
+    }
+    if (rc < 0 && fd >= 0) unlink(temp);
+    free(temp);
+    if (rc == 0 && sync == JS_SYNC_ALL) rc = sync_directory(path);
+    return rc;
+}
+
+/* A pipe or device: what it has got already is not to be lost, hence appending. */
+static int write_direct(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (fd < 0) return err_set_errno(ERR_IO, errno, "%s: cannot open for writing", path);
+    return close_checked(fd, path, write_all(fd, text, path));
+}
+
+/* /dev/stdout leads to a regular file when it is redirected: not to be replaced either. */
+static bool is_stream(const char *path, const struct stat *s)
+{
+    return !S_ISREG(s->st_mode) || strncmp(path, "/dev/", 5) == 0 ||
+           strncmp(path, "/proc/", 6) == 0;
+}
+
+static int write_text(const char *path, const char *text, enum js_sync sync)
+{
+    struct stat s;
+    if (stat(path, &s) < 0) return replace(path, text, sync);
+    if (is_stream(path, &s)) return write_direct(path, text);
+    char *target = realpath(path, NULL);
+    if (!target) return err_set_errno(ERR_IO, errno, "%s: cannot be resolved", path);
+    int rc = replace(target, text, sync);
+    free(target);
+    return rc;
+}
+
+int js_write(const char *path, const json_t *value, enum js_sync sync)
+{
+    char *body = value ? json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    char *text = NULL;
+    int rc;
+    if (!body || asprintf(&text, "%s\n", body) < 0) {
+        rc = err_set(ERR_NOMEM, "%s: no memory for its text", path);
+    } else {
+        rc = write_text(path, text, sync);
+        free(text);
+    }
+    free(body);
+    return rc;
+}

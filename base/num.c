@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/num.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* glibc hands out its one static C locale here: cheap, cannot fail, nothing to free. */
+static locale_t c_locale(void)
+{
+    return newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+int num_print(char *buf, size_t size, const char *fmt, ...)
+{
+    locale_t before = uselocale(c_locale());
+    va_list ap;
+    va_start(ap, fmt);
+    int len = vsnprintf(buf, size, fmt, ap);
+    va_end(ap);
+    uselocale(before);
+    return len;
+}
+
+const char *num_real(double x, char buf[NUM_TEXT_MAX])
+{
+    bool whole = fabs(x) < 1e15 && x == floor(x);
+    if (whole) {
+        num_print(buf, NUM_TEXT_MAX, "%.0f", x);
+        return buf;
+    }
+    for (int digits = 1; digits <= 17; digits++) {
+        num_print(buf, NUM_TEXT_MAX, "%.*g", digits, x);
+        double back;
+        if (num_real_parse(buf, &back) == 0 && back == x) break;
+    }
+    return buf;
+}
+
+int num_real_parse(const char *text, double *out)
+{
+    if (!*text || strspn(text, "0123456789+-.eE") != strlen(text)) return -1;
+    char *end;
+    double x = strtod_l(text, &end, c_locale());
+    if (end == text || *end || !isfinite(x)) return -1;
+    *out = x;
+    return 0;
+}
+
+static const struct {
+    const char *text;
+    int64_t factor;
+} suffix[] = {
+    {"", 1},
+    {"k", 1000},
+    {"M", 1000000},
+    {"G", 1000000000},
+    {"T", INT64_C(1000000000000)},
+    {"Ki", INT64_C(1) << 10},
+    {"Mi", INT64_C(1) << 20},
+    {"Gi", INT64_C(1) << 30},
+    {"Ti", INT64_C(1) << 40},
+};
+
+int num_int_parse(const char *text, int64_t *out)
+{
+    if (!*text || !strchr("+-0123456789", *text)) return -1;
+    char *end;
+    errno = 0;
+    int64_t value = strtoll(text, &end, 10);
+    if (errno || end == text) return -1;
+    for (size_t s = 0; s < sizeof suffix / sizeof suffix[0]; s++) {
+        if (strcmp(end, suffix[s].text) != 0) continue;
+        return __builtin_mul_overflow(value, suffix[s].factor, out) ? -1 : 0;
+    }
+    return -1;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BASE_NUM_H
+#define BASE_NUM_H
+/* Floor 0. Numbers to text and back, with '.' as decimal point whatever locale a library sets. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* snprintf under the C locale. Local. */
+int num_print(char *buf, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+#define NUM_TEXT_MAX 32
+
+/* The shortest decimal text that reads back as the same double. Local. Returns buf. */
+const char *num_real(double x, char buf[NUM_TEXT_MAX]);
+
+/* Reads a whole text as a finite decimal number. Local. Returns 0, or -1 when it is not one. */
+int num_real_parse(const char *text, double *out);
+
+/* Reads a whole text as a decimal integer with an optional suffix: k M G T are 10^3 to 10^12,
+ * Ki Mi Gi Ti 2^10 to 2^40. Local. Returns 0, or -1 when it is not one or does not fit. */
+int num_int_parse(const char *text, int64_t *out);
+
+#endif

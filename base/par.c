@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/par.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int par_check(int mpi_rc, const char *call)
+{
+    if (mpi_rc == MPI_SUCCESS) return 0;
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int len = 0;
+    if (MPI_Error_string(mpi_rc, text, &len) != MPI_SUCCESS) {
+        snprintf(text, sizeof text, "MPI error %d", mpi_rc);
+    }
+    return err_set(ERR_MPI, "%s: %s", call, text);
+}
+
+/* What the lowest failing rank tells the others. */
+struct verdict {
+    int rc;
+    char text[ERR_MESSAGE_MAX];
+};
+
+static int verdict_write(struct verdict *v, int rank, int rc)
+{
+    char host[MPI_MAX_PROCESSOR_NAME] = "?";
+    int len = 0;
+    TRY_MPI(MPI_Get_processor_name(host, &len));
+    const char *text = err_message()[0] ? err_message() : err_text(rc);
+    memset(v, 0, sizeof *v);
+    v->rc = rc;
+    if (rc == ERR_USAGE || err_is_shared()) {
+        snprintf(v->text, sizeof v->text, "%s", text);
+    } else {
+        snprintf(v->text, sizeof v->text, "rank %d on %.64s: %.900s", rank, host, text);
+    }
+    return 0;
+}
+
+int par_agree(MPI_Comm comm, int rc)
+{
+    int rank, size, lowest;
+    TRY_MPI(MPI_Comm_rank(comm, &rank));
+    TRY_MPI(MPI_Comm_size(comm, &size));
+    int mine = rc < 0 ? rank : size;
+    TRY_MPI(MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, comm));
+    if (lowest == size) return 0;
+    struct verdict v;
+    if (rank == lowest) TRY(verdict_write(&v, rank, rc));
+    TRY_MPI(MPI_Bcast(&v, (int)sizeof v, MPI_BYTE, lowest, comm));
+    err_share(v.text);
+    return v.rc;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void spread_of(double *all, int size, struct par_spread *out)
+{
+    int last = 0;
+    for (int r = 1; r < size; r++) {
+        if (all[r] > all[last]) last = r;
+    }
+    out->max_rank = last;
+    out->max = all[last];
+    qsort(all, (size_t)size, sizeof *all, by_value);
+    out->min = all[0];
+    out->median = all[(size - 1) / 2];
+}
+
+/* Memory that every rank has or none goes on without. Collective. */
+static int agreed_alloc(MPI_Comm comm, size_t bytes, void **out)
+{
+    *out = bytes ? malloc(bytes) : NULL;
+    int rc = 0;
+    if (bytes && !*out) rc = err_set(ERR_NOMEM, "no memory for %zu bytes", bytes);
+    rc = par_agree(comm, rc);
+    if (rc < 0) {
+        free(*out);
+        *out = NULL;
+    }
+    return rc;
+}
+
+int par_spread(MPI_Comm comm, double value, struct par_spread *out)
+{
+    int size, rc;
+    void *all;
+    TRY_MPI(MPI_Comm_size(comm, &size));
+    TRY(agreed_alloc(comm, (size_t)size * sizeof(double), &all));
+    TRY_MPI_TO(done, rc, MPI_Allgather(&value, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, comm));
+    spread_of(all, size, out);
+done:
+    free(all);
+    return rc;
+}
+
+/* One block on rank 0: size pointers, then size names of fixed width. */
+int par_hosts(MPI_Comm comm, char ***hosts)
+{
+    enum { WIDTH = MPI_MAX_PROCESSOR_NAME };
+    char mine[WIDTH] = "";
+    int rank, size, len, rc;
+    void *block;
+    *hosts = NULL;
+    TRY_MPI(MPI_Comm_rank(comm, &rank));
+    TRY_MPI(MPI_Comm_size(comm, &size));
+    TRY_MPI(MPI_Get_processor_name(mine, &len));
+    size_t bytes = rank == 0 ? (size_t)size * (sizeof(char *) + WIDTH) : 0;
+    TRY(agreed_alloc(comm, bytes, &block));
+    char **name = block;
+    char *text = rank == 0 ? (char *)(name + size) : NULL;
+    TRY_MPI_TO(fail, rc, MPI_Gather(mine, WIDTH, MPI_CHAR, text, WIDTH, MPI_CHAR, 0, comm));
+    for (int r = 0; rank == 0 && r < size; r++) {
+        name[r] = text + (size_t)r * WIDTH;
+    }
+    *hosts = name;
+    return 0;
+fail:
+    free(block);
+    return rc;
+}
+
+static const char *thread_level(int level)
+{
+    static const struct {
+        int level;
+        const char *name;
+    } table[] = {
+        {MPI_THREAD_SINGLE, "single"},
+        {MPI_THREAD_FUNNELED, "funneled"},
+        {MPI_THREAD_SERIALIZED, "serialized"},
+        {MPI_THREAD_MULTIPLE, "multiple"},
+    };
+    for (size_t t = 0; t < sizeof table / sizeof table[0]; t++) {
+        if (table[t].level == level) return table[t].name;
+    }
+    return "unknown";
+}
+
+/* Host names are few even when ranks are many, and equal ones stand together as a rule: the last
+ * entry is tried first. */
+static json_t *host_entry(json_t *list, const char *name)
+{
+    for (size_t h = json_array_size(list); h-- > 0;) {
+        json_t *entry = json_array_get(list, h);
+        const char *known = json_string_value(json_object_get(entry, "name"));
+        if (known && strcmp(known, name) == 0) return entry;
+    }
+    json_t *fresh = json_pack("{s:s, s:i}", "name", name, "ranks_n", 0);
+    json_array_append_new(list, fresh);
+    return fresh;
+}
+
+static json_t *hosts_json(char *const *hosts, int size)
+{
+    json_t *list = json_array();
+    for (int r = 0; list && r < size; r++) {
+        json_t *n = json_object_get(host_entry(list, hosts[r]), "ranks_n");
+        json_integer_set(n, json_integer_value(n) + 1);
+    }
+    return list;
+}
+
+/* The first line of the library's own description, without blanks at its end. */
+static int library_text(char text[MPI_MAX_LIBRARY_VERSION_STRING])
+{
+    int len = 0;
+    TRY_MPI(MPI_Get_library_version(text, &len));
+    text[strcspn(text, "\n")] = '\0';
+    for (size_t used = strlen(text); used > 0 && strchr(" \t\r", text[used - 1]); used--) {
+        text[used - 1] = '\0';
+    }
+    return 0;
+}
+
+static int own_json(char *const *hosts, int size, json_t **out)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "", standard[32];
+    int version, subversion, level;
+    TRY(library_text(library));
+    TRY_MPI(MPI_Get_version(&version, &subversion));
+    TRY_MPI(MPI_Query_thread(&level));
+    snprintf(standard, sizeof standard, "%d.%d", version, subversion);
+    json_t *list = hosts_json(hosts, size);
+    *out = json_pack("{s:s, s:s, s:s, s:i, s:i, s:o}", "library", library, "standard", standard,
+                     "thread_level", thread_level(level), "ranks_n", size, "nodes_n",
+                     (int)json_array_size(list), "hosts", list);
+    return *out ? 0 : err_set(ERR_NOMEM, "no memory for the record of MPI");
+}
+
+/* Least and most processors a rank may run on; 0 where the system does not say. */
+static int affinity(MPI_Comm comm, struct par_spread *width)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    int known = sched_getaffinity(0, sizeof set, &set) == 0;
+    return par_spread(comm, known ? CPU_COUNT(&set) : 0, width);
+}
+
+int par_json(MPI_Comm comm, json_t **out)
+{
+    int size;
+    char **hosts;
+    struct par_spread width;
+    *out = NULL;
+    TRY_MPI(MPI_Comm_size(comm, &size));
+    TRY(affinity(comm, &width));
+    TRY(par_hosts(comm, &hosts));
+    int rc = par_agree(comm, hosts ? own_json(hosts, size, out) : 0);
+    free(hosts);
+    if (*out) {
+        json_object_set_new(*out, "affinity_cpus_min_n", json_integer((json_int_t)width.min));
+        json_object_set_new(*out, "affinity_cpus_max_n", json_integer((json_int_t)width.max));
+    }
+    return rc;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/progress.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "base/units.h"
+#include "base/watch.h"
+
+enum { LINE_MAX_CHARS = 79 };
+static const double EVERY_S = 0.2, QUIET_S = 2.0;
+
+struct progress {
+    int fd;
+    bool close_fd;
+    const char *label, *unit;
+    int64_t total;
+    double begin_s, next_s; /* when the work began, when the next line is due */
+    int shown;              /* characters on the line */
+};
+
+enum progress_mode progress_mode_of(const char *text)
+{
+    if (strcmp(text, "always") == 0) return PROGRESS_ALWAYS;
+    return strcmp(text, "never") == 0 ? PROGRESS_NEVER : PROGRESS_AUTO;
+}
+
+/* What /proc says about a process. */
+struct process {
+    int parent, group, terminal; /* terminal: number of the controlling one, 0 for none */
+};
+
+/* "PID (NAME) STATE PARENT GROUP SESSION TERMINAL ..."; NAME may hold anything, even ')'. */
+static bool read_process(int pid, struct process *out)
+{
+    char path[64], text[512];
+    num_print(path, sizeof path, "/proc/%d/stat", pid);
+    FILE *f = fopen(path, "re");
+    if (!f) return false;
+    size_t len = fread(text, 1, sizeof text - 1, f);
+    fclose(f);
+    text[len] = '\0';
+    const char *after = strrchr(text, ')');
+    return after &&
+           sscanf(after + 1, " %*c %d %d %*d %d", &out->parent, &out->group, &out->terminal) == 3;
+}
+
+/* The kernel's number of a device: minor in bits 0-7 and 20-31, major in bits 8-19. */
+static int device_number(dev_t d)
+{
+    return (int)((minor(d) & 0xffu) | major(d) << 8 | (minor(d) & 0xfff00u) << 12);
+}
+
+static bool errors_on_terminal(int pid, int terminal)
+{
+    char path[64];
+    struct stat s;
+    num_print(path, sizeof path, "/proc/%d/fd/2", pid);
+    return stat(path, &s) == 0 && S_ISCHR(s.st_mode) && device_number(s.st_rdev) == terminal;
+}
+
+/* Launchers put each of their processes into a group of its own: when ours is not the one in the
+ * foreground, the next one up is looked at, the launcher's, and no further: above a launcher in the
+ * background stands the shell, which waits in the foreground for the next command. */
+static bool somebody_looks(int foreground)
+{
+    int pid = getpid(), own;
+    struct process p;
+    if (!read_process(pid, &p)) return false;
+    own = p.group;
+    while (p.group == own && p.group != foreground && p.parent > 1) {
+        pid = p.parent;
+        if (!read_process(pid, &p)) return false;
+    }
+    return p.group == foreground && errors_on_terminal(pid, p.terminal);
+}
+
+static int open_terminal(void)
+{
+    int fd = open("/dev/tty", O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0) return -1;
+    if (somebody_looks((int)tcgetpgrp(fd))) return fd;
+    close(fd);
+    return -1;
+}
+
+struct progress *progress_begin(enum progress_mode mode, const char *label, const char *unit,
+                                int64_t total)
+{
+    if (mode == PROGRESS_NEVER || total <= 0) return NULL;
+    int fd = mode == PROGRESS_ALWAYS ? STDERR_FILENO : open_terminal();
+    if (fd < 0) return NULL;
+    bool own = mode == PROGRESS_AUTO;
+    double now = watch_now();
+    struct progress *p = malloc(sizeof *p);
+    if (!p) {
+        if (own) close(fd);
+        return NULL;
+    }
+    *p = (struct progress){fd, own, label, unit, total, now, now + (own ? QUIET_S : 0), 0};
+    return p;
+}
+
+/* A group in the background is stopped by SIGTTOU when it writes to a terminal that is set so;
+ * blocked, the signal is not sent. A line that cannot be written is nobody's loss. */
+static void put(const struct progress *p, const char *text, int len)
+{
+    sigset_t ttou, before;
+    sigemptyset(&ttou);
+    sigaddset(&ttou, SIGTTOU);
+    pthread_sigmask(SIG_BLOCK, &ttou, &before);
+    ssize_t ignored = write(p->fd, text, (size_t)len);
+    (void)ignored;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Overwrites the line, blanks over what the last one had more. No escape codes: any terminal. */
+static void show(struct progress *p, const char *text)
+{
+    char line[2 * LINE_MAX_CHARS + 8];
+    int len = (int)strnlen(text, LINE_MAX_CHARS);
+    int blanks = p->shown > len ? p->shown - len : 0;
+    int used = num_print(line, sizeof line, "\r%.*s%*s%s%.*s", len, text, blanks, "",
+                         blanks ? "\r" : "", blanks ? len : 0, text);
+    put(p, line, used);
+    p->shown = len;
+}
+
+/* ", 12 s left" or ", 1 min 12 s left"; an estimate deserves no fractions. */
+static void print_left(double left_s, char *out, size_t size)
+{
+    char text[UNITS_TEXT_MAX];
+    if (left_s < 59.5) {
+        num_print(out, size, ", %.0f s left", ceil(left_s));
+    } else {
+        num_print(out, size, ", %s left", units_duration(left_s, text));
+    }
+}
+
+void progress_update(struct progress *p, int64_t done)
+{
+    char text[160], left[UNITS_TEXT_MAX + 16] = "";
+    if (!p) return;
+    double now = watch_now();
+    if (now < p->next_s) return;
+    p->next_s = now + EVERY_S;
+    double part = (double)done / (double)p->total;
+    if (done > 0) print_left((now - p->begin_s) * (1 - part) / part, left, sizeof left);
+    num_print(text, sizeof text, "%s: %s %" PRId64 " of %" PRId64 ", %.0f %%%s", p->label, p->unit,
+              done, p->total, 100 * part, left);
+    show(p, text);
+}
+
+void progress_end(struct progress *p)
+{
+    if (!p) return;
+    if (p->shown > 0) show(p, "");
+    if (p->close_fd) close(p->fd);
+    free(p);
+}

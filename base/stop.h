@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BASE_STOP_H
+#define BASE_STOP_H
+/* Floor 0. Being asked to stop: the first SIGINT or SIGTERM sets a flag, a second one ends the
+ * process at once. A file size limit becomes an error of the call (EFBIG) instead of a signal. */
+#include <stdbool.h>
+
+/* Installs the handlers; once, from main. Local. Returns 0 or ERR_IO. */
+int stop_install(void);
+
+/* Whether a signal asked for an end since stop_install. Local; safe in any thread. */
+bool stop_requested(void);
+
+/* The signal that asked, 0 when none did. Local. */
+int stop_signal(void);
+
+#endif

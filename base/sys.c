@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/sys.h"
+
+#include <hwloc.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/num.h"
+
+/* How this file was compiled; the Makefile passes the flags. */
+#ifndef BUILD_FLAGS
+#define BUILD_FLAGS ""
+#endif
+#ifdef __clang__
+#define COMPILER __VERSION__
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+
+static hwloc_topology_t open_topology(void)
+{
+    hwloc_topology_t t;
+    if (hwloc_topology_init(&t) < 0) return NULL;
+    if (hwloc_topology_load(t) == 0) return t;
+    hwloc_topology_destroy(t);
+    return NULL;
+}
+
+static int count(hwloc_topology_t t, hwloc_obj_type_t type)
+{
+    int n = hwloc_get_nbobjs_by_type(t, type);
+    return n > 0 ? n : 0;
+}
+
+/* The value of a line "KEY : VALUE" of a file of /proc, "" when it has none. */
+static void proc_value(const char *path, const char *key, char *out, size_t size)
+{
+    char line[512];
+    size_t len = strlen(key);
+    out[0] = '\0';
+    FILE *f = fopen(path, "re");
+    if (!f) return;
+    while (!out[0] && fgets(line, sizeof line, f)) {
+        const char *colon = strchr(line, ':');
+        if (strncmp(line, key, len) != 0 || !colon) continue;
+        colon += 1 + strspn(colon + 1, " \t");
+        num_print(out, size, "%.*s", (int)strcspn(colon, "\n"), colon);
+    }
+    fclose(f);
+}
+
+static void cpu_model(hwloc_topology_t t, char *out, size_t size)
+{
+    hwloc_obj_t package = t ? hwloc_get_obj_by_type(t, HWLOC_OBJ_PACKAGE, 0) : NULL;
+    const char *model = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
+    if (model && model[0]) {
+        num_print(out, size, "%s", model);
+    } else {
+        proc_value("/proc/cpuinfo", "model name", out, size);
+    }
+}
+
+static int cpus_allowed(void)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+}
+
+/* Cores of which the affinity mask has at least one logical processor. */
+static int cores_allowed(hwloc_topology_t t)
+{
+    int n = 0;
+    hwloc_bitmap_t mask = hwloc_bitmap_alloc();
+    if (mask && hwloc_get_cpubind(t, mask, HWLOC_CPUBIND_PROCESS) == 0) {
+        for (int c = 0; c < count(t, HWLOC_OBJ_CORE); c++) {
+            hwloc_obj_t core = hwloc_get_obj_by_type(t, HWLOC_OBJ_CORE, (unsigned)c);
+            n += hwloc_bitmap_intersects(core->cpuset, mask) != 0;
+        }
+    }
+    hwloc_bitmap_free(mask);
+    return n;
+}
+
+/* Without a topology every logical processor counts as a core. */
+static void fill_cpu(hwloc_topology_t t, struct sys_cpu *out)
+{
+    memset(out, 0, sizeof *out);
+    cpu_model(t, out->model, sizeof out->model);
+    out->cpus_n = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    out->cpus_allowed_n = cpus_allowed();
+    if (t) {
+        out->packages_n = count(t, HWLOC_OBJ_PACKAGE);
+        out->cores_n = count(t, HWLOC_OBJ_CORE);
+        out->cores_allowed_n = cores_allowed(t);
+    }
+    if (out->cores_n == 0) out->cores_n = out->cpus_n;
+    if (out->cores_allowed_n == 0) out->cores_allowed_n = out->cpus_allowed_n;
+}
+
+void sys_cpu(struct sys_cpu *out)
+{
+    hwloc_topology_t t = open_topology();
+    fill_cpu(t, out);
+    if (t) hwloc_topology_destroy(t);
+}
+
+static json_t *cache_json(hwloc_topology_t t, int level, hwloc_obj_type_t type)
+{
+    hwloc_obj_t first = hwloc_get_obj_by_type(t, type, 0);
+    if (!first) return NULL;
+    return json_pack("{s:i, s:I, s:i}", "level", level, "bytes",
+                     (json_int_t)first->attr->cache.size, "n", count(t, type));
+}
+
+static json_t *caches_json(hwloc_topology_t t)
+{
+    static const hwloc_obj_type_t type[] = {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE,
+                                            HWLOC_OBJ_L4CACHE};
+    json_t *list = json_array();
+    for (int c = 0; t && list && c < 4; c++) {
+        json_t *cache = cache_json(t, c + 1, type[c]);
+        if (cache) json_array_append_new(list, cache);
+    }
+    return list;
+}
+
+static json_t *cpu_json(void)
+{
+    struct sys_cpu cpu;
+    hwloc_topology_t t = open_topology();
+    fill_cpu(t, &cpu);
+    json_t *out = json_pack("{s:o, s:i, s:i, s:i, s:i, s:i, s:o}", "model", js_text(cpu.model),
+                            "packages_n", cpu.packages_n, "cores_n", cpu.cores_n, "cpus_n",
+                            cpu.cpus_n, "cores_allowed_n", cpu.cores_allowed_n, "cpus_allowed_n",
+                            cpu.cpus_allowed_n, "caches", caches_json(t));
+    if (t) hwloc_topology_destroy(t);
+    return out;
+}
+
+/* "max", no limit, is no number and gives 0. */
+static int64_t number_in_file(const char *path)
+{
+    char text[64] = "";
+    int64_t value = 0;
+    FILE *f = fopen(path, "re");
+    if (!f) return 0;
+    if (!fgets(text, sizeof text, f)) text[0] = '\0';
+    fclose(f);
+    text[strcspn(text, "\n")] = '\0';
+    return num_int_parse(text, &value) == 0 ? value : 0;
+}
+
+/* Control groups of version 2, then of version 1, which says "no limit" by a huge number. */
+static int64_t group_limit(int64_t total_bytes)
+{
+    int64_t limit = number_in_file("/sys/fs/cgroup/memory.max");
+    if (limit == 0) limit = number_in_file("/sys/fs/cgroup/memory/memory.limit_in_bytes");
+    return limit < total_bytes ? limit : 0;
+}
+
+void sys_memory(struct sys_memory *out)
+{
+    char text[64];
+    int64_t available_kib = 0;
+    out->total_bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);
+    proc_value("/proc/meminfo", "MemAvailable", text, sizeof text);
+    text[strcspn(text, " ")] = '\0';
+    if (num_int_parse(text, &available_kib) < 0) available_kib = 0;
+    out->available_bytes = available_kib * 1024;
+    out->limit_bytes = group_limit(out->total_bytes);
+}
+
+static json_t *memory_json(void)
+{
+    struct sys_memory m;
+    sys_memory(&m);
+    return json_pack("{s:I, s:I, s:I}", "total_bytes", (json_int_t)m.total_bytes, "available_bytes",
+                     (json_int_t)m.available_bytes, "limit_bytes", (json_int_t)m.limit_bytes);
+}
+
+/* Every OMP_ and GOMP_ variable: each of them can change what is measured. */
+static json_t *openmp_json(void)
+{
+    json_t *out = json_object();
+    for (char **e = environ; out && *e; e++) {
+        char name[64];
+        size_t len = strcspn(*e, "=");
+        bool wanted = strncmp(*e, "OMP_", 4) == 0 || strncmp(*e, "GOMP_", 5) == 0;
+        if (!wanted || (*e)[len] != '=' || len >= sizeof name) continue;
+        num_print(name, sizeof name, "%.*s", (int)len, *e);
+        json_object_set_new(out, name, js_text(*e + len + 1));
+    }
+    return out;
+}
+
+json_t *sys_json(void)
+{
+    struct utsname u;
+    char kernel[256] = "", host[256] = "";
+    if (uname(&u) == 0) {
+        num_print(kernel, sizeof kernel, "%.64s %.64s %.64s", u.sysname, u.release, u.machine);
+        num_print(host, sizeof host, "%s", u.nodename);
+    }
+    return json_pack("{s:o, s:o, s:o, s:o, s:s, s:s, s:o}", "host", js_text(host), "kernel",
+                     js_text(kernel), "cpu", cpu_json(), "memory", memory_json(), "compiler",
+                     COMPILER, "flags", BUILD_FLAGS, "openmp", openmp_json());
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BASE_SYS_H
+#define BASE_SYS_H
+/* Floor 0. What this program runs on: processors, memory, kernel, compiler, file systems. Knows no
+ * MPI (base/par.h has that part). All functions are local and describe this host and process. What
+ * cannot be found out is "" or 0, never an error. */
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SYS_PATH_MAX 4096
+
+/* Processors. A core has one or more logical processors (cpus). */
+struct sys_cpu {
+    char model[128];
+    int packages_n, cores_n, cpus_n;     /* of the host, as far as its limits let us see it */
+    int cores_allowed_n, cpus_allowed_n; /* in this process's affinity mask */
+};
+void sys_cpu(struct sys_cpu *out);
+
+/* The file system that holds a path. */
+struct sys_fs {
+    char type[64];    /* "ext4", "nfs4", "lustre", "tmpfs" */
+    char source[256]; /* device or server */
+    char mount[SYS_PATH_MAX];
+    char options[1024];              /* of the mount and of the file system, joined by ',' */
+    int64_t total_bytes, free_bytes; /* free: available to this user */
+    int64_t block_bytes;             /* preferred size of transfers */
+    bool in_memory;                  /* tmpfs and the like: files take the computer's memory */
+    bool network;                    /* served by other hosts */
+};
+
+/* Fills in out for a path, or for the directory it would be created in when it does not exist yet.
+ * Returns 0, or ERR_IO with a message when there is no such directory. */
+int sys_path_fs(const char *path, struct sys_fs *out);
+
+/* The same as an object: type, source, mount, options, total_bytes, free_bytes, block_bytes,
+ * in_memory, network. New reference. */
+json_t *sys_fs_json(const struct sys_fs *fs);
+
+/* Bytes of memory: of the host; available now; the limit of this process's control group, 0 when
+ * it has none. */
+struct sys_memory {
+    int64_t total_bytes, available_bytes, limit_bytes;
+};
+void sys_memory(struct sys_memory *out);
+
+/* The "system" object of results: host, kernel, cpu {model, packages_n, cores_n, cpus_n,
+ * cores_allowed_n, cpus_allowed_n, caches [{level, bytes, n}]}, memory {total_bytes,
+ * available_bytes, limit_bytes}, compiler, flags, openmp {OMP_* and GOMP_* of the environment}.
+ * New reference, NULL without memory. */
+json_t *sys_json(void);
+
+#endif

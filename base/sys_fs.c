@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which file system holds a path: the mount table names it, the kernel's magic number when there is
+ * no table. A line of the table (/proc/self/mountinfo):
+ *
+ *     36 35 98:0 /root /mnt/dir rw,noatime master:1 - ext4 /dev/sda1 rw,errors=continue
+ *     ids    device     mount   options    any number   type source  options of the file system
+ *
+ * Blanks in names are written \040. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "base/num.h"
+#include "base/sys.h"
+
+static const struct {
+    const char *type;
+    uint32_t magic;
+    bool in_memory, network;
+} known[] = {
+    {"tmpfs", 0x01021994, true, false},
+    {"ramfs", 0x858458f6, true, false},
+    {"hugetlbfs", 0x958458f6, true, false},
+    {"devtmpfs", 0, true, false},
+    {"ext4", 0xef53, false, false},
+    {"ext3", 0xef53, false, false},
+    {"xfs", 0x58465342, false, false},
+    {"btrfs", 0x9123683e, false, false},
+    {"zfs", 0x2fc12fc1, false, false},
+    {"overlay", 0x794c7630, false, false},
+    {"nfs", 0x6969, false, true},
+    {"nfs4", 0x6969, false, true},
+    {"lustre", 0x0bd00bd0, false, true},
+    {"gpfs", 0x47504653, false, true},
+    {"beegfs", 0x19830326, false, true},
+    {"ceph", 0x00c36400, false, true},
+    {"fuse", 0x65735546, false, false},
+    {"cifs", 0xff534d42, false, true},
+    {"smb3", 0xfe534d42, false, true},
+    {"9p", 0x01021997, false, true},
+    {"afs", 0x5346414f, false, true},
+    {"pvfs2", 0x20030528, false, true},
+    {"orangefs", 0x20030528, false, true},
+    {"panfs", 0xaad7aaea, false, true},
+    {"wekafs", 0, false, true},
+    {"glusterfs", 0, false, true},
+    {"fuse.glusterfs", 0, false, true},
+    {"fuse.sshfs", 0, false, true},
+    {"fuse.juicefs", 0, false, true},
+    {"fuse.ceph", 0, false, true},
+    {"virtiofs", 0, false, true},
+};
+enum { KNOWN = sizeof known / sizeof known[0] };
+
+static void classify(struct sys_fs *fs)
+{
+    for (int t = 0; t < KNOWN; t++) {
+        if (strcmp(fs->type, known[t].type) != 0) continue;
+        fs->in_memory = known[t].in_memory;
+        fs->network = known[t].network;
+    }
+}
+
+static void type_by_magic(uint32_t magic, struct sys_fs *fs)
+{
+    num_print(fs->type, sizeof fs->type, "0x%08x", magic);
+    for (int t = KNOWN - 1; t >= 0; t--) {
+        if (known[t].magic == magic) num_print(fs->type, sizeof fs->type, "%s", known[t].type);
+    }
+}
+
+/* Turns \ooo into the character, in place. */
+static void unescape(char *text)
+{
+    char *to = text;
+    for (const char *c = text; *c; to++) {
+        unsigned code;
+        if (c[0] == '\\' && strspn(c + 1, "01234567") >= 3 && sscanf(c + 1, "%3o", &code) == 1) {
+            *to = (char)code;
+            c += 4;
+        } else {
+            *to = *c++;
+        }
+    }
+    *to = '\0';
+}
+
+static bool is_under(const char *path, const char *mount)
+{
+    size_t len = strlen(mount);
+    if (strcmp(mount, "/") == 0) return true;
+    return strncmp(path, mount, len) == 0 && (path[len] == '/' || path[len] == '\0');
+}
+
+/* Cuts a line of the table at blanks. Returns whether it has all parts. */
+static bool split_mount(char *line, char *mount[2], char *fs[3])
+{
+    char *rest, *dash = strstr(line, " - ");
+    if (!dash) return false;
+    *dash = '\0';
+    char *word = strtok_r(line, " ", &rest);
+    for (int w = 0; w < 6 && word; w++, word = strtok_r(NULL, " ", &rest)) {
+        if (w >= 4) mount[w - 4] = word;
+    }
+    for (int w = 0; w < 3; w++) {
+        fs[w] = strtok_r(w == 0 ? dash + 3 : NULL, " \n", &rest);
+    }
+    return mount[0] && mount[1] && fs[0] && fs[1] && fs[2];
+}
+
+/* Takes over a line of the table when it holds the path more closely than what was found before; of
+ * two mounts in one place the later one hides the other. */
+static void consider_mount(char *line, const char *path, struct sys_fs *out)
+{
+    char *mount[2] = {NULL, NULL}, *fs[3] = {NULL, NULL, NULL};
+    if (!split_mount(line, mount, fs)) return;
+    unescape(mount[0]);
+    if (!is_under(path, mount[0]) || strlen(mount[0]) < strlen(out->mount)) return;
+    unescape(fs[1]);
+    num_print(out->mount, sizeof out->mount, "%s", mount[0]);
+    num_print(out->options, sizeof out->options, "%s,%s", mount[1], fs[2]);
+    num_print(out->type, sizeof out->type, "%s", fs[0]);
+    num_print(out->source, sizeof out->source, "%s", fs[1]);
+}
+
+static void read_mounts(const char *path, struct sys_fs *out)
+{
+    char *line = NULL;
+    size_t size = 0;
+    FILE *f = fopen("/proc/self/mountinfo", "re");
+    if (!f) return;
+    while (getline(&line, &size, f) > 0) {
+        consider_mount(line, path, out);
+    }
+    free(line);
+    fclose(f);
+}
+
+/* The path without links, or its directory when it does not exist; freed by the caller. */
+static char *existing(const char *path)
+{
+    char *real = realpath(path, NULL);
+    if (real || errno != ENOENT) return real;
+    char *dir = strdup(path);
+    if (!dir) return NULL;
+    size_t len = strlen(dir);
+    while (len > 1 && dir[len - 1] == '/') {
+        dir[--len] = '\0';
+    }
+    char *slash = strrchr(dir, '/');
+    if (slash) slash[slash == dir] = '\0';
+    real = realpath(slash ? dir : ".", NULL);
+    free(dir);
+    return real;
+}
+
+/* Sizes from statvfs, whose numbers are in units of f_frsize. */
+static int fill_sizes(const char *path, struct sys_fs *out)
+{
+    struct statvfs s;
+    struct stat file;
+    if (statvfs(path, &s) < 0 || stat(path, &file) < 0) return -1;
+    out->total_bytes = (int64_t)s.f_blocks * (int64_t)s.f_frsize;
+    out->free_bytes = (int64_t)s.f_bavail * (int64_t)s.f_frsize;
+    out->block_bytes = (int64_t)file.st_blksize;
+    return 0;
+}
+
+int sys_path_fs(const char *path, struct sys_fs *out)
+{
+    struct statfs s;
+    memset(out, 0, sizeof *out);
+    char *real = existing(path);
+    if (!real || statfs(real, &s) < 0 || fill_sizes(real, out) < 0) {
+        int errnum = errno;
+        free(real);
+        return err_set_errno(ERR_IO, errnum, "%s: its file system cannot be found", path);
+    }
+    read_mounts(real, out);
+    if (!out->type[0]) type_by_magic((uint32_t)s.f_type, out);
+    classify(out);
+    free(real);
+    return 0;
+}
+
+json_t *sys_fs_json(const struct sys_fs *fs)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:b, s:b}", "type", js_text(fs->type),
+                     "source", js_text(fs->source), "mount", js_text(fs->mount), "options",
+                     js_text(fs->options), "total_bytes", (json_int_t)fs->total_bytes, "free_bytes",
+                     (json_int_t)fs->free_bytes, "block_bytes", (json_int_t)fs->block_bytes,
+                     "in_memory", (int)fs->in_memory, "network", (int)fs->network);
+}

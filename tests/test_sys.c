@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The system record: against what the C library and the shell say. */
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "base/sys.h"
+
+static void processors(void **state)
+{
+    (void)state;
+    struct sys_cpu cpu;
+    sys_cpu(&cpu);
+    assert_true(strlen(cpu.model) > 0);
+    assert_int_equal(cpu.cpus_n, sysconf(_SC_NPROCESSORS_ONLN));
+    assert_true(cpu.cores_n >= 1 && cpu.cores_n <= cpu.cpus_n);
+    assert_true(cpu.cores_allowed_n >= 1 && cpu.cores_allowed_n <= cpu.cores_n);
+    assert_true(cpu.cpus_allowed_n >= cpu.cores_allowed_n && cpu.cpus_allowed_n <= cpu.cpus_n);
+}
+
+/* As when a launcher binds a rank: the host stays as large as it is. */
+static void one_processor_allowed(void **state)
+{
+    (void)state;
+    struct sys_cpu before, bound;
+    cpu_set_t all, one;
+    int cpu = sched_getcpu();
+    assert_true(cpu >= 0);
+    sys_cpu(&before);
+    assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+    CPU_ZERO(&one);
+    CPU_SET((size_t)cpu, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    sys_cpu(&bound);
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+    assert_int_equal(bound.cpus_allowed_n, 1);
+    assert_int_equal(bound.cores_allowed_n, 1);
+    assert_int_equal(bound.cores_n, before.cores_n);
+    assert_int_equal(bound.cpus_n, before.cpus_n);
+}
+
+static void memory(void **state)
+{
+    (void)state;
+    struct sys_memory m;
+    sys_memory(&m);
+    assert_true(m.total_bytes > INT64_C(1) << 26);
+    assert_true(m.available_bytes > 0 && m.available_bytes <= m.total_bytes);
+    assert_true(m.limit_bytes >= 0 && m.limit_bytes < m.total_bytes);
+}
+
+static void record(void **state)
+{
+    (void)state;
+    char host[256];
+    const char *text;
+    json_t *cpu, *memory_of, *openmp, *caches;
+    assert_int_equal(gethostname(host, sizeof host), 0);
+    assert_int_equal(setenv("OMP_TEST_ONLY", "a=b", 1), 0);
+    json_t *j = sys_json();
+    unsetenv("OMP_TEST_ONLY");
+    assert_non_null(j);
+    assert_int_equal(js_get_text(j, "system", "host", &text), 0);
+    assert_string_equal(text, host);
+    assert_int_equal(js_get_text(j, "system", "kernel", &text), 0);
+    assert_memory_equal(text, "Linux ", 6);
+    assert_int_equal(js_get_text(j, "system", "compiler", &text), 0);
+    assert_true(strlen(text) > 0);
+    assert_int_equal(js_get_text(j, "system", "flags", &text), 0);
+    assert_int_equal(js_get_object(j, "system", "cpu", &cpu), 0);
+    assert_int_equal(js_get_array(cpu, "cpu", "caches", &caches), 0);
+    assert_int_equal(js_get_object(j, "system", "memory", &memory_of), 0);
+    assert_int_equal(js_get_object(j, "system", "openmp", &openmp), 0);
+    assert_int_equal(js_get_text(openmp, "openmp", "OMP_TEST_ONLY", &text), 0);
+    assert_string_equal(text, "a=b");
+    json_decref(j);
+}
+
+/* The first word that the shell command prints. */
+static void ask(const char *command, char *out)
+{
+    FILE *f = popen(command, "r");
+    assert_non_null(f);
+    if (fscanf(f, "%255s", out) != 1) out[0] = '\0';
+    pclose(f);
+}
+
+static void mounts_as_df_says(void **state)
+{
+    (void)state;
+    static const char *const path[] = {"/", "/tmp", "/dev/shm", "/proc", "."};
+    for (int p = 0; p < 5; p++) {
+        char command[128], want[256];
+        struct sys_fs fs;
+        snprintf(command, sizeof command, "df --output=target '%s' 2>/dev/null | tail -n 1",
+                 path[p]);
+        ask(command, want);
+        if (!want[0]) continue;
+        assert_int_equal(sys_path_fs(path[p], &fs), 0);
+        assert_string_equal(fs.mount, want);
+        snprintf(command, sizeof command, "df --output=fstype '%s' | tail -n 1", path[p]);
+        ask(command, want);
+        assert_string_equal(fs.type, want);
+        assert_true(strlen(fs.options) >= 2);
+        assert_int_equal(fs.in_memory, strcmp(fs.type, "tmpfs") == 0);
+    }
+}
+
+static void sizes(void **state)
+{
+    (void)state;
+    struct statvfs s;
+    struct sys_fs fs;
+    assert_int_equal(statvfs("/", &s), 0);
+    assert_int_equal(sys_path_fs("/", &fs), 0);
+    assert_true(fs.total_bytes == (int64_t)(s.f_blocks * s.f_frsize));
+    assert_true(fs.free_bytes > 0 && fs.free_bytes <= fs.total_bytes);
+    assert_true(fs.block_bytes >= 512);
+    json_t *j = sys_fs_json(&fs);
+    assert_string_equal(json_string_value(json_object_get(j, "type")), fs.type);
+    assert_true(json_is_boolean(json_object_get(j, "in_memory")));
+    json_decref(j);
+}
+
+static void files_that_do_not_exist_yet(void **state)
+{
+    (void)state;
+    struct sys_fs there, fs;
+    assert_int_equal(sys_path_fs("/tmp", &there), 0);
+    assert_int_equal(sys_path_fs("/tmp/no-such-file.bin", &fs), 0);
+    assert_string_equal(fs.mount, there.mount);
+    assert_int_equal(sys_path_fs("no-such-file.bin", &fs), 0);
+    assert_int_equal(sys_path_fs("/no-such-file.bin", &fs), 0);
+    assert_string_equal(fs.mount, "/");
+    err_clear();
+    assert_int_equal(sys_path_fs("/no/such/directory/f", &fs), ERR_IO);
+    assert_non_null(strstr(err_message(), "/no/such/directory/f"));
+    err_clear();
+    assert_int_equal(sys_path_fs("", &fs), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(processors),
+        cmocka_unit_test(one_processor_allowed),
+        cmocka_unit_test(memory),
+        cmocka_unit_test(record),
+        cmocka_unit_test(mounts_as_df_says),
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(files_that_do_not_exist_yet),
+    };
+    return cmocka_run_group_tests_name("sys", tests, NULL, NULL);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Quantities as text, numbers read back. */
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "base/num.h"
+#include "base/units.h"
+#include "tests/comma.h"
+
+static char buf[UNITS_TEXT_MAX];
+
+static void decimal_bytes(void **state)
+{
+    (void)state;
+    assert_string_equal(units_bytes(0, buf), "0 B");
+    assert_string_equal(units_bytes(512, buf), "512 B");
+    assert_string_equal(units_bytes(999, buf), "999 B");
+    assert_string_equal(units_bytes(1000, buf), "1.00 kB");
+    assert_string_equal(units_bytes(42448320, buf), "42.4 MB");
+    assert_string_equal(units_bytes(999.6e6, buf), "1.00 GB");
+    assert_string_equal(units_bytes(999.4e6, buf), "999 MB");
+    assert_string_equal(units_bytes(9.996e9, buf), "10.0 GB");
+    assert_string_equal(units_bytes(-1.5e3, buf), "-1.50 kB");
+    assert_string_equal(units_bytes(9e21, buf), "9000 EB");
+    assert_string_equal(units_bytes(NAN, buf), "n/a");
+}
+
+static void binary_bytes(void **state)
+{
+    (void)state;
+    assert_string_equal(units_bytes_iec(1023, buf), "1023 B");
+    assert_string_equal(units_bytes_iec(1024, buf), "1.00 KiB");
+    assert_string_equal(units_bytes_iec(42448320, buf), "40.5 MiB");
+    assert_string_equal(units_bytes_iec(0x1p40, buf), "1.00 TiB");
+}
+
+static void rates(void **state)
+{
+    (void)state;
+    assert_string_equal(units_rate(1.25e9, buf), "1.25 GB/s");
+    assert_string_equal(units_rate(0.25, buf), "0.25 B/s");
+    assert_string_equal(units_rate_iec(1.25 * 0x1p30, buf), "1.25 GiB/s");
+    assert_string_equal(units_rate(INFINITY, buf), "n/a");
+}
+
+static void durations(void **state)
+{
+    (void)state;
+    assert_string_equal(units_duration(0, buf), "0 s");
+    assert_string_equal(units_duration(2.5e-7, buf), "250 ns");
+    assert_string_equal(units_duration(1.5e-5, buf), "15.0 us");
+    assert_string_equal(units_duration(0.0123, buf), "12.3 ms");
+    assert_string_equal(units_duration(0.9996, buf), "1.00 s");
+    assert_string_equal(units_duration(3.42, buf), "3.42 s");
+    assert_string_equal(units_duration(59.94, buf), "59.9 s");
+    assert_string_equal(units_duration(59.96, buf), "1 min 0 s");
+    assert_string_equal(units_duration(72.3, buf), "1 min 12 s");
+    assert_string_equal(units_duration(119.7, buf), "2 min 0 s");
+    assert_string_equal(units_duration(3599.4, buf), "59 min 59 s");
+    assert_string_equal(units_duration(3599.7, buf), "1 h 0 min");
+    assert_string_equal(units_duration(7500, buf), "2 h 5 min");
+    assert_string_equal(units_duration(86400 * 3 + 4 * 3600, buf), "3 d 4 h");
+    assert_string_equal(units_duration(-3.42, buf), "-3.42 s");
+}
+
+static void counts(void **state)
+{
+    (void)state;
+    assert_string_equal(units_count(0, buf), "0");
+    assert_string_equal(units_count(999, buf), "999");
+    assert_string_equal(units_count(42448320, buf), "42 448 320");
+    assert_string_equal(units_count(-123456, buf), "-123 456");
+    assert_string_equal(units_count(-1234, buf), "-1 234");
+    assert_string_equal(units_count(INT64_MIN, buf), "-9 223 372 036 854 775 808");
+}
+
+static void shortest_text(void **state)
+{
+    (void)state;
+    assert_string_equal(num_real(0.1, buf), "0.1");
+    assert_string_equal(num_real(1.0 / 3, buf), "0.3333333333333333");
+    assert_string_equal(num_real(-5e-324, buf), "-5e-324");
+    assert_string_equal(num_real(DBL_MAX, buf), "1.7976931348623157e+308");
+    assert_string_equal(num_real(40, buf), "40");
+}
+
+static void numbers_read_back(void **state)
+{
+    (void)state;
+    double x;
+    int64_t n;
+    srandom(1234);
+    for (int i = 0; i < 2000; i++) {
+        double want = ldexp((double)random() / 3, (int)(random() % 1800) - 900);
+        assert_int_equal(num_real_parse(num_real(want, buf), &x), 0);
+        assert_true(x == want);
+    }
+    assert_int_equal(num_int_parse("-3Gi", &n), 0);
+    assert_true(n == -3 * (INT64_C(1) << 30));
+    static const char *const bad[] = {"", " 1", "1 ", "0x10", "1K", "1kk", "k", "--1", "+"};
+    for (int b = 0; b < 9; b++) {
+        assert_int_equal(num_int_parse(bad[b], &n), -1);
+    }
+    static const char *const worse[] = {"", " 1", "1.0 ", "0x1p3", "inf", "1e999", "1,5", ".", "-"};
+    for (int b = 0; b < 9; b++) {
+        assert_int_equal(num_real_parse(worse[b], &x), -1);
+    }
+}
+
+static void comma_locale(void **state)
+{
+    (void)state;
+    char text[UNITS_TEXT_MAX];
+    double x;
+    if (!comma_locale_set()) {
+        print_message("no locale with a decimal comma can be made\n");
+        skip();
+    }
+    snprintf(text, sizeof text, "%.1f", 1.5);
+    assert_string_equal(text, "1,5");
+    assert_string_equal(units_duration(3.42, text), "3.42 s");
+    assert_string_equal(num_real(0.25, text), "0.25");
+    assert_int_equal(num_real_parse("0.25", &x), 0);
+    assert_true(x == 0.25);
+    setlocale(LC_ALL, "C");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(decimal_bytes),
+        cmocka_unit_test(binary_bytes),
+        cmocka_unit_test(rates),
+        cmocka_unit_test(durations),
+        cmocka_unit_test(counts),
+        cmocka_unit_test(shortest_text),
+        cmocka_unit_test(numbers_read_back),
+        cmocka_unit_test(comma_locale),
+    };
+    return cmocka_run_group_tests_name("units", tests, NULL, NULL);
+}
