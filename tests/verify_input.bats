@@ -1,0 +1,212 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# nht1-verify and bad input: one message that says what to change, the right exit status, no waiting.
+
+load helpers
+load verify_lib
+
+# expect_damaged JQ-PROGRAM TEXT: a manifest edited like that is refused, with the text.
+expect_damaged() {
+    make_dump f.bin
+    jq -c "$1" f.bin.json >m && mv m f.bin.json
+    verify f.bin
+    expect_status 1
+    expect_text "$2"
+    expect_text "f.bin.json"
+}
+
+@test "wrong options" {
+    make_dump f.bin
+    for bad in "" "f.bin g.bin" "f.bin --nosuch" "f.bin --layout kji" "f.bin --n 5" "f.bin --n x" \
+        "f.bin --endian middle" "f.bin --dumps 0" "f.bin --json"; do
+        # shellcheck disable=SC2086 # words
+        verify $bad
+        expect_status 1
+        expect_text "nht1-verify: "
+    done
+}
+
+@test "help and version" {
+    verify --help
+    expect_status 0
+    for word in --diagonal --against --n --layout --dumps --endian --json "Exit status"; do
+        expect_text "$word"
+    done
+    verify --version
+    expect_status 0
+    expect_text "nht1-verify "
+}
+
+@test "a file that is not there, a directory, a FIFO, a device" {
+    verify nosuch.bin
+    expect_status 3
+    expect_text "nosuch.bin"
+    mkdir d
+    verify d
+    expect_status 3
+    expect_text "directory"
+    mkfifo p
+    verify p
+    expect_status 3
+    expect_text "no regular file"
+    verify /dev/null
+    expect_status 3
+}
+
+@test "a file that may not be read" {
+    [ "$(id -u)" != 0 ] || skip "root may read everything"
+    make_dump f.bin
+    chmod 0 f.bin
+    verify f.bin
+    expect_status 3
+    expect_text "Permission denied"
+}
+
+@test "an empty file" {
+    : >f.bin
+    verify f.bin
+    expect_status 2
+    expect_text "the file is empty"
+    make_dump f.bin
+    : >f.bin
+    verify f.bin
+    expect_status 2
+    expect_text "the file is empty"
+}
+
+@test "foreign files" {
+    cp "$NHT1_BIN/nht1-verify" f.bin
+    verify f.bin
+    expect_status 2
+    expect_text "no dump file"
+    echo "hello" >f.bin
+    verify f.bin
+    expect_status 2
+    head -c 1000000 /dev/zero >f.bin
+    verify f.bin
+    expect_status 2
+    verify f.bin --n 12 --layout mijk
+    expect_status 2
+}
+
+@test "a foreign file in place of a dump file" {
+    make_dump f.bin
+    head -c 414720 /dev/zero >f.bin
+    verify f.bin
+    expect_status 2
+    expect_text "dump 0 (step 5): no plane agrees with the manifest"
+    expect_text "8640 values are zero bytes, as in a hole"
+}
+
+@test "damaged manifests" {
+    need_program jq
+    expect_damaged '.schema = "nht1-bt/1"' '"schema"'
+    expect_damaged 'del(.schema)' '"schema"'
+    expect_damaged '{}' '"schema"'
+    expect_damaged '.hash = "md5"' '"hash"'
+    expect_damaged '.n = "12"' '"n"'
+    expect_damaged '.n = 5' '"n"'
+    expect_damaged '.n = 1e18' '"n"'
+    expect_damaged '.n = 13' '"dump_bytes"'
+    expect_damaged '.layout = "kji"' '"layout"'
+    expect_damaged '.layout = "records"' '"dump_bytes"'
+    expect_damaged '.endian = 1' '"endian"'
+    expect_damaged '.components = 6' '"components"'
+    expect_damaged '.word_bytes = 4' '"word_bytes"'
+    expect_damaged '.dumps_planned = -1' '"dumps_planned"'
+    expect_damaged '.dumps_planned = 5' '"dumps"'
+    expect_damaged '.dumps = 3' '"dumps"'
+    expect_damaged '.dumps[2] = 3' 'dumps[2]'
+    expect_damaged '.dumps[2].step = 10' 'dumps[2]'
+    expect_damaged '.dumps[2].step = 1000' 'dumps[2]'
+    expect_damaged 'del(.dumps[2].complete)' 'dumps[2]'
+    expect_damaged 'del(.dumps[2].digest)' 'dumps[2]'
+    expect_damaged '.dumps[2].digest.j = "12"' 'dumps[2]'
+    expect_damaged '.dumps[2].digest.j |= (.[0:20] + "g" + .[21:])' 'dumps[2]'
+    expect_damaged '.dumps[2].digest.k |= (.[16:32] + .[16:])' 'contradicts itself'
+    expect_damaged 'del(.dt)' '"dt"'
+    expect_damaged '.interval = 0' '"interval"'
+}
+
+@test "manifests that are no JSON, cut off or odd" {
+    make_dump f.bin
+    truncate -s 500 f.bin.json
+    verify f.bin
+    expect_status 1
+    expect_text "f.bin.json"
+    expect_text "moved away"
+    : >f.bin.json
+    verify f.bin
+    expect_status 1
+    echo '[1, 2]' >f.bin.json
+    verify f.bin
+    expect_status 1
+    head -c 3000 /dev/urandom >f.bin.json
+    verify f.bin
+    expect_status 1
+    head -c 100000 /dev/zero | tr '\0' '[' >f.bin.json
+    verify f.bin
+    expect_status 1
+}
+
+@test "a manifest that cannot be read" {
+    make_dump f.bin
+    rm f.bin.json && mkdir f.bin.json
+    verify f.bin
+    expect_status 3
+    rmdir f.bin.json && mkfifo f.bin.json
+    verify f.bin
+    expect_status 3
+}
+
+@test "the result file may not replace what is verified" {
+    make_dump f.bin
+    cp f.bin.json kept
+    verify f.bin --json f.bin.json
+    expect_status 1
+    cmp f.bin.json kept
+    cp f.bin kept
+    verify f.bin --json ./f.bin
+    expect_status 1
+    cmp f.bin kept
+}
+
+@test "a result file that cannot be written" {
+    make_dump f.bin
+    verify f.bin --json nosuch/r.json
+    expect_status 3
+    expect_text "nosuch/r.json"
+}
+
+@test "standard output that is full" {
+    [ -e /dev/full ] || skip "no /dev/full"
+    make_dump f.bin
+    run bash -c 'nht1-verify f.bin >/dev/full'
+    expect_status 3
+    run bash -c 'nht1-verify f.bin --diagonal >/dev/full'
+    expect_status 3
+}
+
+@test "nothing is changed by verifying" {
+    make_dump f.bin
+    cp -p f.bin a && cp -p f.bin.json b
+    verify f.bin
+    cmp f.bin a
+    cmp f.bin.json b
+    run find . -type f
+    [ "${#lines[@]}" -eq 4 ]
+}
+
+@test "absurd numbers of dumps cost neither memory nor time" {
+    need_program jq
+    make_dump f.bin
+    jq -c '.dumps_planned = 4000000000' f.bin.json >m
+    mv f.bin.json kept
+    verify f.bin --dumps 4000000000
+    expect_status 2
+    expect_text "the file is short"
+    mv m f.bin.json
+    verify f.bin
+    expect_status 0
+    expect_text "3999999994 of 4000000000 dumps are not complete"
+}

@@ -1,0 +1,130 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# nht1-verify and the shape of files: contradicted by the content, given by options, found out.
+
+load helpers
+load verify_lib
+
+@test "a manifest with the wrong layout or byte order: says what the file looks like" {
+    make_dump f.bin
+    sed -i 's/"mijk"/"ijkm"/' f.bin.json
+    verify f.bin
+    expect_status 2
+    expect_text "wrong shape: the file is not N = 12, layout ijkm, little endian; it looks like N = 12, layout mijk, little endian"
+    make_dump f.bin
+    sed -i 's/"little"/"big"/' f.bin.json
+    verify f.bin
+    expect_status 2
+    expect_text "it looks like N = 12, layout mijk, little endian"
+}
+
+@test "options that contradict the file" {
+    make_dump f.bin 12 ijkm
+    verify f.bin --layout records
+    expect_status 2
+    expect_text "it looks like N = 12, layout ijkm, little endian"
+    verify f.bin --endian big
+    expect_status 2
+    expect_text "it looks like N = 12, layout ijkm, little endian"
+    verify f.bin --n 13
+    expect_status 2
+    expect_text "it looks like N = 12, layout ijkm, little endian"
+    verify f.bin --dumps 5
+    expect_status 2
+    expect_text "--dumps is 5, the manifest says 6"
+}
+
+@test "a manifest of another file" {
+    make_dump f.bin 13 records big 2
+    make_dump other.bin 12 mijk little 6
+    cp other.bin.json f.bin.json
+    verify f.bin
+    expect_status 2
+    expect_text "it looks like N = 13, layout records, big endian"
+}
+
+@test "without a manifest the shape is found out, and the limits are said" {
+    for layout in mijk ijkm records; do
+        for endian in little big; do
+            make_dump f.bin 13 $layout $endian 3
+            rm f.bin.json
+            verify f.bin
+            expect_status 0
+            expect_text "N = 13, layout $layout, $endian endian (found out"
+            expect_text "PLAUSIBLE"
+            expect_text "single wrong values may go unnoticed"
+        done
+    done
+}
+
+@test "without a manifest options give the shape, and are checked" {
+    make_dump f.bin 13 records big 3
+    rm f.bin.json
+    verify f.bin --n 13 --layout records --endian big --dumps 3
+    expect_status 0
+    verify f.bin --n 13 --layout mijk
+    expect_status 2
+    expect_text "it looks like N = 13, layout records, big endian"
+    verify f.bin --n 12
+    expect_status 2
+    expect_text "it looks like N = 13, layout records, big endian"
+    verify f.bin --dumps 4
+    expect_status 2
+    expect_text "ends inside dump 3, of which 0 of"
+    verify f.bin --dumps 2
+    expect_status 2
+    expect_text "follow the last dump"
+}
+
+@test "without a manifest a short file, a wrong face and a NaN are found" {
+    make_dump f.bin
+    rm f.bin.json
+    cp f.bin good.bin
+    truncate -s $((3 * 69120 + 5)) f.bin
+    verify f.bin
+    expect_status 2
+    expect_text "it ends inside dump 3, of which 5 of 69120"
+    cp good.bin f.bin
+    flip f.bin $(($(offset mijk 12 4 2 0 5 6) + 5)) 1
+    verify f.bin
+    expect_status 2
+    expect_text "dump 4: 1 values on the faces of the grid are not the exact solution, the first is U_2 at (i,j,k) = (0,5,6)"
+    cp good.bin f.bin
+    printf '\377\377\377\377\377\377\377\377' |
+        dd of=f.bin bs=1 seek="$(offset mijk 12 4 2 5 5 6)" conv=notrunc status=none
+    verify f.bin --json r.json
+    expect_status 2
+    expect_text "dump 4: 1 values are NaN or infinite"
+}
+
+@test "without a manifest the published norms judge a run of a class" {
+    "$NHT1_TESTBIN/mklisting" 12 60 0.01 5 f.bin >/dev/null 2>&1
+    verify f.bin
+    expect_status 0
+    expect_text "the mean error norms are the published ones of class S"
+    expect_text "the final state has the published error norms of class S"
+    expect_text "VERIFIED"
+    flip f.bin $(($(offset mijk 12 4 2 5 5 6) + 6)) 0
+    verify f.bin
+    expect_status 2
+    expect_text "the mean error norms are not the published ones of class S"
+}
+
+@test "without a manifest the official S run is judged by its final state" {
+    "$NHT1_TESTBIN/mklisting" 12 60 0.01 10 f.bin >/dev/null 2>&1
+    verify f.bin
+    expect_status 0
+    expect_text "the final state has the published error norms of class S"
+    flip f.bin $(($(offset mijk 12 5 2 5 5 6) + 6)) 0
+    verify f.bin
+    expect_status 2
+    expect_text "error norms of the final state are not the published ones"
+}
+
+@test "a run with wrong physics is wrong though its manifest agrees" {
+    make_dump f.bin 12 mijk little 12
+    sed -i 's/"dt": 0.0123/"dt": 0.01/' f.bin.json
+    verify f.bin
+    expect_status 2
+    expect_text "the mean error norms are not the published ones of class S"
+}

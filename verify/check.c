@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "verify/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/progress.h"
+#include "verify/detect.h"
+#include "verify/judge.h"
+#include "verify/locate.h"
+#include "verify/scan.h"
+
+#define MB 1000000
+
+/* What the steps of a verification share. */
+struct run {
+    struct check *c;
+    const struct check_options *o;
+    FILE *listing;
+    int fd;
+    struct reader reader;
+    struct scan scan;
+    struct progress *progress;
+    int64_t read_bytes;
+};
+
+const struct manifest *check_manifest(const struct check *c)
+{
+    return c->has_manifest ? &c->manifest : NULL;
+}
+
+/* O_NONBLOCK: a FIFO is refused below instead of being waited for. */
+static int open_file(struct run *r)
+{
+    struct stat st;
+    const char *path = r->c->path;
+    r->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (r->fd < 0) return err_set_errno(ERR_IO, errno, "%s: opening", path);
+    if (fstat(r->fd, &st) < 0) return err_set_errno(ERR_IO, errno, "%s: stat", path);
+    if (S_ISDIR(st.st_mode))
+        return err_set(ERR_IO, "%s: is a directory; name the dump file in it", path);
+    if (!S_ISREG(st.st_mode))
+        return err_set(ERR_IO, "%s: is no regular file, and only those can be verified", path);
+    r->c->file_bytes = st.st_size;
+    posix_fadvise(r->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+    return 0;
+}
+
+/* Adds to the message about a damaged manifest what can be done. */
+static int advise(void)
+{
+    char message[ERR_MESSAGE_MAX];
+    snprintf(message, sizeof message, "%s", err_message());
+    err_clear();
+    return err_set(ERR_USAGE,
+                   "%s; when it is moved away, the file can still be checked by norms and listings",
+                   message);
+}
+
+static int read_manifest(struct run *r)
+{
+    struct check *c = r->c;
+    const int length = snprintf(c->manifest_path, sizeof c->manifest_path, "%s.json", c->path);
+    if (length >= (int)sizeof c->manifest_path)
+        return err_set(ERR_USAGE, "%.60s...: the name is too long", c->path);
+    const int rc = manifest_read(c->manifest_path, &c->manifest);
+    c->has_manifest = rc > 0;
+    if (rc >= 0) return 0;
+    return rc == ERR_USAGE ? advise() : rc;
+}
+
+/* Options hold over the manifest, which holds over what can be found out. */
+static void told_shape(struct run *r)
+{
+    struct shape *s = &r->c->shape;
+    const int layout = shape_layout_find(r->o->layout), endian = shape_endian_find(r->o->endian);
+    *s = (struct shape){0, SHAPE_UNKNOWN, SHAPE_UNKNOWN, 0};
+    if (r->c->has_manifest) *s = r->c->manifest.shape;
+    if (r->o->n > 0) s->n = r->o->n;
+    if (r->o->dumps > 0) s->dumps_n = r->o->dumps;
+    if (layout != SHAPE_UNKNOWN) s->layout = layout;
+    if (endian != SHAPE_UNKNOWN) s->endian = endian;
+}
+
+static bool shape_told(const struct shape *s)
+{
+    return s->n > 0 && s->layout != SHAPE_UNKNOWN && s->endian != SHAPE_UNKNOWN;
+}
+
+static void shape_text(const struct shape *s, char *buf, size_t size)
+{
+    snprintf(buf, size, "N = %" PRId64 ", layout %s, %s endian", s->n, shape_layout_name(s->layout),
+             shape_endian_name(s->endian));
+}
+
+/* A shape that fits better than the one told: the same N if possible, else any. */
+static int suggest(struct run *r, char *buf, size_t size)
+{
+    struct shape known = {r->c->shape.n, SHAPE_UNKNOWN, SHAPE_UNKNOWN, 0}, found;
+    int rc = detect_shape(r->fd, r->c->file_bytes, &known, &found);
+    if (rc == 0 && known.n > 0) {
+        known.n = 0;
+        rc = detect_shape(r->fd, r->c->file_bytes, &known, &found);
+    }
+    if (rc > 0) shape_text(&found, buf, size);
+    return rc;
+}
+
+static int foreign(struct run *r)
+{
+    char seen[96];
+    const int rc = suggest(r, seen, sizeof seen);
+    if (rc > 0)
+        finding_add(&r->c->findings, "shape", -1,
+                    "the file does not have the shape that the options give; it looks like %s",
+                    seen);
+    else
+        finding_add(&r->c->findings, "shape", -1,
+                    "the file is no dump file of BT in any known shape: in none of them the values "
+                    "on the faces of the grid are the exact solution");
+    return rc < 0 ? rc : 0;
+}
+
+/* Without a manifest the faces must show the shape, told or not. */
+static int find_shape(struct run *r)
+{
+    struct shape found;
+    const int rc = detect_shape(r->fd, r->c->file_bytes, &r->c->shape, &found);
+    if (rc < 0) return rc;
+    if (rc == 0) return foreign(r);
+    r->c->shape_found = !shape_told(&r->c->shape);
+    r->c->shape = found;
+    return 0;
+}
+
+/* With a manifest a file that shows no faces may be damaged all over: only another shape that fits
+ * proves that this one is wrong. */
+static int confirm_shape(struct run *r)
+{
+    double score;
+    char told[96], seen[96];
+    struct check *c = r->c;
+    TRY(detect_score(r->fd, c->file_bytes, &c->shape, &score));
+    if (score >= DETECT_FAILS) return 0;
+    const int rc = suggest(r, seen, sizeof seen);
+    if (rc <= 0) return rc;
+    shape_text(&c->shape, told, sizeof told);
+    finding_add(&c->findings, "shape", -1, "wrong shape: the file is not %s; it looks like %s",
+                told, seen);
+    return 0;
+}
+
+static int check_shape(struct run *r)
+{
+    struct check *c = r->c;
+    const struct shape *m = &c->manifest.shape;
+    told_shape(r);
+    if (c->file_bytes == 0) {
+        finding_add(&c->findings, "size", -1, "the file is empty");
+        return 0;
+    }
+    if (!c->has_manifest) return find_shape(r);
+    TRY(confirm_shape(r));
+    if (c->shape.n != m->n && c->findings.n == 0)
+        finding_add(&c->findings, "shape", -1,
+                    "wrong shape: --n is %" PRId64 ", the manifest says %" PRId64, c->shape.n,
+                    m->n);
+    if (c->shape.dumps_n != m->dumps_n && c->findings.n == 0)
+        finding_add(&c->findings, "shape", -1,
+                    "wrong shape: --dumps is %" PRId64 ", the manifest says %" PRId64,
+                    c->shape.dumps_n, m->dumps_n);
+    return 0;
+}
+
+/* True when a dump should be looked at. */
+static bool wanted(const struct check *c, int64_t d)
+{
+    return !c->has_manifest || manifest_complete(&c->manifest, d);
+}
+
+static void check_short(struct check *c, int64_t dump_bytes)
+{
+    char name[LOCATE_NAME];
+    const int64_t d = c->file_bytes / dump_bytes;
+    int64_t last = (c->has_manifest ? c->manifest.dumps_n : c->shape.dumps_n) - 1;
+    while (last >= d && !wanted(c, last))
+        last--;
+    if (last < d) return;
+    finding_add(&c->findings, "size", d,
+                "the file is short: %" PRId64 " of %" PRId64
+                " bytes are there; it ends inside %s, of which %" PRId64 " of %" PRId64
+                " bytes are there%s",
+                c->file_bytes, (last + 1) * dump_bytes, locate_name(check_manifest(c), d, name),
+                c->file_bytes - d * dump_bytes, dump_bytes,
+                last > d ? ", and the dumps after it are missing" : "");
+}
+
+static void check_long(struct check *c, int64_t dump_bytes)
+{
+    const int64_t end = c->shape.dumps_n * dump_bytes;
+    finding_add(&c->findings, "size", -1,
+                "%" PRId64 " bytes follow the last dump: the file has %" PRId64 " bytes, %" PRId64
+                " dumps of %" PRId64 " bytes make %" PRId64,
+                c->file_bytes - end, c->file_bytes, c->shape.dumps_n, dump_bytes, end);
+}
+
+static int check_size(struct check *c)
+{
+    const int64_t dump_bytes = shape_dump_bytes(&c->shape), whole = c->file_bytes / dump_bytes;
+    int64_t *dumps_n = &c->shape.dumps_n;
+    if (*dumps_n == 0 && !c->has_manifest) *dumps_n = whole + (c->file_bytes % dump_bytes != 0);
+    if (*dumps_n > INT64_MAX / dump_bytes)
+        return err_set(ERR_USAGE, "--dumps: %" PRId64 " dumps are more than a file can hold",
+                       *dumps_n);
+    if (c->file_bytes < *dumps_n * dump_bytes) check_short(c, dump_bytes);
+    if (c->file_bytes > *dumps_n * dump_bytes) check_long(c, dump_bytes);
+    return 0;
+}
+
+/* Entries for the dumps that should be there, but not for more missing ones than it takes to say
+ * so: their number comes from outside. */
+static int make_dumps(struct check *c)
+{
+    const int64_t whole = c->file_bytes / shape_dump_bytes(&c->shape);
+    const int64_t listed = c->has_manifest ? c->manifest.dumps_n : 0;
+    const int64_t worth = listed > whole ? listed : whole + 1;
+    c->dumps_n = c->shape.dumps_n < worth ? c->shape.dumps_n : worth;
+    c->dump = calloc((size_t)c->dumps_n + 1, sizeof *c->dump);
+    if (!c->dump)
+        return err_set(ERR_NOMEM, "no memory for the results of %" PRId64 " dumps", c->dumps_n);
+    for (int64_t d = 0; d < c->dumps_n; d++) {
+        c->dump[d].step = manifest_step(check_manifest(c), d);
+        c->dump[d].state = CHECK_UNJUDGED;
+        if (d >= whole) c->dump[d].state = CHECK_MISSING;
+        if (!wanted(c, d)) c->dump[d].state = CHECK_INCOMPLETE;
+    }
+    return 0;
+}
+
+static void check_markers(struct run *r, int64_t d, const char *name)
+{
+    const struct scan *s = &r->scan;
+    if (s->marker_wrong_n == 0) return;
+    finding_add(&r->c->findings, "marker", d,
+                "%s: %" PRId64
+                " records have a wrong length marker, the first in plane k = %" PRId64,
+                name, s->marker_wrong_n, s->marker_first_k);
+}
+
+static void check_values(struct run *r, int64_t d, const char *name)
+{
+    struct findings *f = &r->c->findings;
+    const struct scan *s = &r->scan;
+    const struct place *at = &s->face_first;
+    if (s->nonfinite_n > 0)
+        finding_add(f, "value", d, "%s: %" PRId64 " values are NaN or infinite", name,
+                    s->nonfinite_n);
+    if (s->face_wrong_n == 0) return;
+    struct finding *item =
+        finding_add(f, "value", d,
+                    "%s: %" PRId64 " values on the faces of the grid are not the exact solution, "
+                    "the first is U_%d at (i,j,k) = (%" PRId64 ",%" PRId64 ",%" PRId64 ")",
+                    name, s->face_wrong_n, at->m, at->i, at->j, at->k);
+    finding_place(item, at);
+}
+
+/* A digest that disagrees says more about wrong values than where they show. */
+static int judge_dump(struct run *r, int64_t d)
+{
+    char name[LOCATE_NAME];
+    struct check *c = r->c;
+    const int64_t before = c->findings.n;
+    const struct locate l = {r->fd, &c->shape, &c->manifest, d, r->scan.digest, r->scan.zeros_n};
+    locate_name(check_manifest(c), d, name);
+    check_markers(r, d, name);
+    if (c->has_manifest && !locate_agrees(&l))
+        TRY(locate_explain(&l, &c->findings));
+    else
+        check_values(r, d, name);
+    if (c->findings.n > before)
+        c->dump[d].state = CHECK_WRONG;
+    else if (c->has_manifest)
+        c->dump[d].state = CHECK_RIGHT;
+    return 0;
+}
+
+static int listing_dump(struct run *r, int64_t d, const double *diagonal)
+{
+    const int64_t n = r->c->shape.n;
+    if (r->o->diagonal && diagonal) TRY(listing_print(r->listing, n, diagonal));
+    return r->c->listing.file ? listing_compare(&r->c->listing, n, d, diagonal) : 0;
+}
+
+static void tick(void *arg, int64_t bytes)
+{
+    struct run *r = arg;
+    r->read_bytes += bytes;
+    progress_update(r->progress, r->read_bytes / MB);
+}
+
+static int check_dump(struct run *r, int64_t d)
+{
+    struct check_dump *dump = &r->c->dump[d];
+    TRY(scan_dump(&r->scan, &r->reader, d, tick, r));
+    memcpy(dump->xce, r->scan.xce, sizeof dump->xce);
+    dump->nonfinite_n = r->scan.nonfinite_n;
+    dump->zeros_n = r->scan.zeros_n;
+    dump->face_wrong_n = r->scan.face_wrong_n;
+    dump->marker_wrong_n = r->scan.marker_wrong_n;
+    r->c->checked_n++;
+    TRY(judge_dump(r, d));
+    return listing_dump(r, d, r->scan.diagonal);
+}
+
+static int check_dumps(struct run *r)
+{
+    struct check *c = r->c;
+    TRY(reader_new(&r->reader, r->fd, c->path, &c->shape));
+    TRY(scan_new(&r->scan, c->shape.n));
+    r->progress =
+        progress_begin(progress_mode_of(r->o->progress), "verifying", "MB", c->file_bytes / MB + 1);
+    for (int64_t d = 0; d < c->dumps_n; d++) {
+        if (c->dump[d].state == CHECK_UNJUDGED)
+            TRY(check_dump(r, d));
+        else
+            TRY(listing_dump(r, d, NULL));
+    }
+    return 0;
+}
+
+static int check_all(struct run *r)
+{
+    struct check *c = r->c;
+    TRY(open_file(r));
+    TRY(read_manifest(r));
+    TRY(check_shape(r));
+    if (c->findings.n > 0) return 0;
+    TRY(check_size(c));
+    TRY(make_dumps(c));
+    if (r->o->against) TRY(listing_open(&c->listing, r->o->against, c->shape.n));
+    TRY(check_dumps(r));
+    return listing_close(&c->listing);
+}
+
+int check_file(struct check *c, const char *path, const struct check_options *o, FILE *listing)
+{
+    struct run r = {.c = c, .o = o, .listing = listing, .fd = -1, .reader.fd = -1};
+    memset(c, 0, sizeof *c);
+    c->path = path;
+    const int rc = check_all(&r);
+    progress_end(r.progress);
+    reader_free(&r.reader);
+    scan_free(&r.scan);
+    if (r.fd >= 0) close(r.fd);
+    if (rc == 0) judge(c);
+    return rc;
+}
+
+void check_free(struct check *c)
+{
+    listing_close(&c->listing);
+    manifest_free(&c->manifest);
+    free(c->dump);
+    memset(c, 0, sizeof *c);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "verify/judge.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bt/problem.h"
+
+/* Published mean norms are those of this many steps between dumps, [BT] section 11. */
+#define MEAN_INTERVAL 5
+
+static const char *const verdicts[CHECK_VERDICTS] = {
+    [CHECK_VERIFIED] = "VERIFIED",
+    [CHECK_PARTLY] = "VERIFIED IN PART",
+    [CHECK_PLAUSIBLE] = "PLAUSIBLE",
+    [CHECK_FAILED] = "WRONG",
+};
+
+const char *judge_verdict(enum check_verdict v)
+{
+    return verdicts[v];
+}
+
+static bool looked_at(const struct check_dump *d)
+{
+    return d->state == CHECK_RIGHT || d->state == CHECK_WRONG || d->state == CHECK_UNJUDGED;
+}
+
+static void take_mean(struct check *c)
+{
+    for (int m = 0; m < BT_NCOMP; m++) {
+        double sum = 0;
+        for (int64_t d = 0; d < c->dumps_n; d++)
+            if (looked_at(&c->dump[d])) sum += c->dump[d].xce[m];
+        c->mean_xce[m] = c->checked_n > 0 ? sum / (double)c->checked_n : 0;
+    }
+}
+
+/* Whether the dumps are those of steps I_W, 2 I_W, ..., N_S. */
+static bool full_set(const struct check *c, int64_t interval, int64_t steps)
+{
+    if (c->checked_n != c->shape.dumps_n || c->checked_n != steps / interval) return false;
+    if (steps % interval != 0) return false;
+    for (int64_t d = 0; c->has_manifest && d < c->dumps_n; d++)
+        if (c->dump[d].step != (d + 1) * interval) return false;
+    return true;
+}
+
+static void compare(struct check_norms *norms, const struct bt_reference *ref, const double *x,
+                    const double *published)
+{
+    norms->cls = ref->cls;
+    norms->deviation = bt_reference_deviation(x, published);
+}
+
+static void compare_mean(struct check *c, const struct bt_reference *ref, int64_t interval)
+{
+    if (interval != MEAN_INTERVAL || !ref->has_mean || !full_set(c, interval, ref->steps)) return;
+    compare(&c->mean, ref, c->mean_xce, ref->mean_error);
+}
+
+static void compare_told(struct check *c)
+{
+    const struct manifest *m = &c->manifest;
+    const struct bt_reference *ref = bt_reference_find(c->shape.n, m->steps, m->dt);
+    if (!ref) return;
+    compare_mean(c, ref, m->interval);
+    for (int64_t d = 0; d < c->dumps_n; d++)
+        if (looked_at(&c->dump[d]) && c->dump[d].step == ref->steps)
+            compare(&c->final, ref, c->dump[d].xce, ref->error);
+}
+
+/* Without a manifest a file with the dumps of a class, in number and size, is taken for that. */
+static void compare_guessed(struct check *c, const struct bt_problem *p)
+{
+    const struct bt_reference *ref = bt_reference_find(p->n, p->steps, p->dt);
+    if (!ref || p->n != c->shape.n) return;
+    const int64_t intervals[2] = {MEAN_INTERVAL, p->interval};
+    for (int w = 0; w < 2; w++) {
+        if (!full_set(c, intervals[w], ref->steps)) continue;
+        compare_mean(c, ref, intervals[w]);
+        compare(&c->final, ref, c->dump[c->dumps_n - 1].xce, ref->error);
+    }
+}
+
+static void compare_norms(struct check *c)
+{
+    struct bt_problem p;
+    if (c->has_manifest) {
+        compare_told(c);
+        return;
+    }
+    for (const char *cls = "SWABCDEF"; *cls; cls++)
+        if (bt_problem_class(*cls, &p) == 0) compare_guessed(c, &p);
+}
+
+static void judge_norms(struct check *c, const struct check_norms *norms, const char *what)
+{
+    if (norms->cls == 0 || norms->deviation <= BT_TOLERANCE) return;
+    finding_add(
+        &c->findings, "norm", -1,
+        "%s are not the published ones of class %c: largest relative deviation %.1e, allowed "
+        "%.0e%s",
+        what, norms->cls, norms->deviation, BT_TOLERANCE,
+        c->has_manifest ? ""
+                        : "; without a manifest the file is taken for a run of this class; if "
+                          "dt or the number of steps was another one, compare with a listing "
+                          "(--against) and give --dumps");
+}
+
+static void judge_listing(struct check *c)
+{
+    const struct listing *l = &c->listing;
+    if (l->wrong_n > 0)
+        finding_add(&c->findings, "listing", l->first_dump,
+                    "the listing %s disagrees in %" PRId64 " of %" PRId64
+                    " values, first in dump %" PRId64 ", U_%d(%" PRId64 ",%" PRId64 ",%" PRId64
+                    "): the file has %.10f, the listing %.10f in line %" PRId64,
+                    l->path, l->wrong_n, l->compared_n, l->first_dump, l->first_m, l->first_i,
+                    l->first_i, l->first_i, l->first_have, l->first_want, l->first_line);
+    if (l->ends_early)
+        finding_add(&c->findings, "listing", -1,
+                    "the listing %s ends after %" PRId64
+                    " values, before the dumps of the file do: it is of another run or cut off",
+                    l->path, l->compared_n);
+    if (l->goes_on)
+        finding_add(&c->findings, "listing", -1,
+                    "the listing %s goes on after the values of the file's %" PRId64 " dumps",
+                    l->path, c->dumps_n);
+}
+
+static enum check_verdict verdict(const struct check *c)
+{
+    if (c->findings.n > 0) return CHECK_FAILED;
+    if (c->checked_n < c->shape.dumps_n) return CHECK_PARTLY;
+    if (c->has_manifest || c->mean.cls || c->final.cls || c->listing.compared_n > 0)
+        return CHECK_VERIFIED;
+    return CHECK_PLAUSIBLE;
+}
+
+void judge(struct check *c)
+{
+    take_mean(c);
+    if (c->checked_n > 0) compare_norms(c);
+    if (c->findings.n == 0) {
+        judge_norms(c, &c->mean, "the mean error norms");
+        judge_norms(c, &c->final, "the error norms of the final state");
+    }
+    judge_listing(c);
+    if (c->checked_n == 0 && c->findings.n == 0)
+        finding_add(&c->findings, "size", -1,
+                    "no dump of this file is complete: there is nothing to verify");
+    c->verdict = verdict(c);
+}
+
+static const char *say_digests(const struct check *c, char buf[JUDGE_TEXT])
+{
+    if (!c->has_manifest) return NULL;
+    snprintf(buf, JUDGE_TEXT,
+             "every value of %" PRId64 " dump%s is the one that the run handed to its writer",
+             c->checked_n, c->checked_n == 1 ? "" : "s");
+    return buf;
+}
+
+static const char *say_mean(const struct check *c, char buf[JUDGE_TEXT])
+{
+    if (!c->mean.cls) return NULL;
+    snprintf(buf, JUDGE_TEXT,
+             "the mean error norms are the published ones of class %c (largest deviation %.1e)",
+             c->mean.cls, c->mean.deviation);
+    return buf;
+}
+
+static const char *say_final(const struct check *c, char buf[JUDGE_TEXT])
+{
+    if (!c->final.cls) return NULL;
+    snprintf(buf, JUDGE_TEXT,
+             "the final state has the published error norms of class %c (largest deviation %.1e)",
+             c->final.cls, c->final.deviation);
+    return buf;
+}
+
+static const char *say_listing(const struct check *c, char buf[JUDGE_TEXT])
+{
+    if (c->listing.compared_n == 0) return NULL;
+    snprintf(buf, JUDGE_TEXT,
+             "%" PRId64 " values on the diagonal agree with the listing (largest difference %.1e)",
+             c->listing.compared_n, c->listing.deviation);
+    return buf;
+}
+
+static const char *say_faces(const struct check *c, char buf[JUDGE_TEXT])
+{
+    if (c->has_manifest || c->checked_n == 0) return NULL;
+    snprintf(buf, JUDGE_TEXT, "all values are finite and those on the faces of the grid are exact");
+    return buf;
+}
+
+static const char *lack_dumps(const struct check *c, char buf[JUDGE_TEXT])
+{
+    if (c->checked_n == c->shape.dumps_n) return NULL;
+    snprintf(buf, JUDGE_TEXT,
+             "%" PRId64 " of %" PRId64 " dumps are not complete: the run was cut short",
+             c->shape.dumps_n - c->checked_n, c->shape.dumps_n);
+    return buf;
+}
+
+static const char *lack_manifest(const struct check *c, char buf[JUDGE_TEXT])
+{
+    if (c->has_manifest) return NULL;
+    snprintf(buf, JUDGE_TEXT, "there is no manifest %.200s: single wrong values may go unnoticed",
+             c->manifest_path);
+    return buf;
+}
+
+static const char *lack_norms(const struct check *c, char buf[JUDGE_TEXT])
+{
+    if (c->mean.cls || c->final.cls || c->listing.compared_n > 0) return NULL;
+    snprintf(buf, JUDGE_TEXT,
+             "that the solution itself is right: no published norms belong to these dumps%s",
+             c->has_manifest ? "" : ", as far as a file without a manifest tells");
+    return buf;
+}
+
+typedef const char *say(const struct check *c, char buf[JUDGE_TEXT]);
+static say *const proofs[] = {say_digests, say_mean, say_final, say_listing, say_faces, NULL};
+static say *const lacks[] = {lack_dumps, lack_manifest, lack_norms, NULL};
+
+/* The i-th of the sentences that apply. */
+static const char *nth(say *const list[], const struct check *c, int i, char buf[JUDGE_TEXT])
+{
+    for (; *list; list++) {
+        const char *text = (*list)(c, buf);
+        if (text && i-- == 0) return text;
+    }
+    return NULL;
+}
+
+const char *judge_proved(const struct check *c, int i, char buf[JUDGE_TEXT])
+{
+    return c->findings.n > 0 ? NULL : nth(proofs, c, i, buf);
+}
+
+const char *judge_not_proved(const struct check *c, int i, char buf[JUDGE_TEXT])
+{
+    return c->findings.n > 0 ? NULL : nth(lacks, c, i, buf);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "verify/listing.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/err.h"
+#include "base/num.h"
+#include "bt/problem.h"
+
+#define LINE_MAX_BYTES 128
+
+int listing_print(FILE *to, int64_t n, const double *diagonal)
+{
+    for (int64_t v = 0; v < BT_NCOMP * n; v++)
+        if (fprintf(to, "%15.10f\n", diagonal[v]) < 0)
+            return err_set_errno(ERR_IO, errno, "writing the listing");
+    return 0;
+}
+
+/* The folder of the running program, without a slash at the end. */
+static void program_folder(char *out, size_t size)
+{
+    const ssize_t length = readlink("/proc/self/exe", out, size - 1);
+    out[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(out, '/');
+    if (slash) *slash = '\0';
+}
+
+/* Whether FOLDER UNDER holds the listing of this N; then its name is in l. */
+static bool look_in(struct listing *l, const char *folder, const char *under, int64_t n)
+{
+    snprintf(l->path, sizeof l->path, "%s%s/n%" PRId64 ".txt.gz", folder, under, n);
+    return access(l->path, R_OK) == 0;
+}
+
+static int find_reference(struct listing *l, int64_t n)
+{
+    char folder[512];
+    const char *given = getenv("NHT1_LISTINGS");
+    program_folder(folder, sizeof folder);
+    if (given && look_in(l, given, "", n)) return 0;
+    if (look_in(l, folder, "/../share/nht1/listings", n)) return 0;
+    if (look_in(l, folder, "/../../verify/listings", n)) return 0;
+    return err_set(ERR_USAGE,
+                   "--against reference: no reference listing of N = %" PRId64
+                   " found; they exist for N = 12, 64 and 102, in the folder that the environment "
+                   "variable NHT1_LISTINGS names",
+                   n);
+}
+
+/* Refuses what is no regular file, so that a FIFO cannot make the program wait. */
+static int open_file(struct listing *l)
+{
+    struct stat st;
+    const int fd = open(l->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) return err_set_errno(ERR_IO, errno, "listing %s: opening", l->path);
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) l->file = gzdopen(fd, "rb");
+    if (l->file) return 0;
+    close(fd);
+    return err_set(ERR_IO, "listing %s: not a regular file", l->path);
+}
+
+int listing_open(struct listing *l, const char *name, int64_t n)
+{
+    memset(l, 0, sizeof *l);
+    if (strcmp(name, "reference") == 0)
+        TRY(find_reference(l, n));
+    else
+        snprintf(l->path, sizeof l->path, "%s", name);
+    return open_file(l);
+}
+
+/* The next line with something on it. Returns 1, 0 at the end, ERR_IO. */
+static int next_line(struct listing *l, char *line)
+{
+    int code = 0;
+    while (gzgets(l->file, line, LINE_MAX_BYTES)) {
+        l->line++;
+        if (line[strspn(line, " \t\r\n")] != '\0') return 1;
+    }
+    const char *text = gzerror(l->file, &code);
+    if (code < 0) return err_set(ERR_IO, "listing %s: reading: %s", l->path, text);
+    return 0;
+}
+
+/* The next value. Returns 1, 0 at the end, ERR_IO, or ERR_USAGE for a line that is no number. */
+static int next_value(struct listing *l, double *value)
+{
+    char line[LINE_MAX_BYTES];
+    const int rc = next_line(l, line);
+    if (rc <= 0) return rc;
+    const size_t from = strspn(line, " \t");
+    line[from + strcspn(line + from, " \t\r\n")] = '\0';
+    if (num_real_parse(line + from, value) == 0) return 1;
+    return err_set(ERR_USAGE, "listing %s, line %" PRId64 ": \"%.40s\" is not a number", l->path,
+                   l->line, line + from);
+}
+
+static void compare_value(struct listing *l, double have, double want)
+{
+    const double deviation = fabs(have - want);
+    l->compared_n++;
+    if (!(deviation <= l->deviation)) l->deviation = deviation;
+    if (deviation <= LISTING_ABS + LISTING_REL * fabs(want)) return;
+    if (l->wrong_n++ > 0) return;
+    l->first_line = l->line;
+    l->first_have = have;
+    l->first_want = want;
+}
+
+int listing_compare(struct listing *l, int64_t n, int64_t dump, const double *diagonal)
+{
+    double want;
+    for (int64_t v = 0; v < BT_NCOMP * n && !l->ends_early; v++) {
+        const int rc = next_value(l, &want);
+        if (rc < 0) return rc;
+        if (rc == 0 && !diagonal) return 0;
+        l->ends_early = rc == 0;
+        if (rc == 0 || !diagonal) continue;
+        const int64_t before = l->wrong_n;
+        compare_value(l, diagonal[v], want);
+        if (before > 0 || l->wrong_n == 0) continue;
+        l->first_dump = dump;
+        l->first_i = v / BT_NCOMP;
+        l->first_m = (int)(v % BT_NCOMP);
+    }
+    return 0;
+}
+
+int listing_close(struct listing *l)
+{
+    char line[LINE_MAX_BYTES];
+    if (!l->file) return 0;
+    const int rc = l->ends_early ? 0 : next_line(l, line);
+    l->goes_on = rc > 0;
+    gzclose(l->file);
+    l->file = NULL;
+    return rc < 0 ? rc : 0;
+}

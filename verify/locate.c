@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "verify/locate.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/err.h"
+
+#define AXES    4 /* words by i, j, k, m */
+#define BAD_MAX 8 /* planes of one axis that are tried one by one */
+
+static const char axis_letter[AXES] = {'i', 'j', 'k', 'm'};
+
+/* A plane index and by how much its word is off. */
+struct bad {
+    int64_t count; /* all of them; the first BAD_MAX are listed */
+    int64_t index[BAD_MAX];
+};
+
+struct work {
+    const struct locate *l;
+    uint64_t *diff; /* computed minus written, digest_words(n) words */
+    struct bad bad[AXES];
+    char name[LOCATE_NAME];
+};
+
+/* A guess: undoing it changes the words of this place by delta. m is -1 for a whole cell whose
+ * components are not told apart. */
+struct fix {
+    struct place at;
+    uint64_t delta;
+};
+
+const char *locate_name(const struct manifest *m, int64_t dump, char buf[LOCATE_NAME])
+{
+    const int64_t step = manifest_step(m, dump);
+    if (step >= 0)
+        snprintf(buf, LOCATE_NAME, "dump %" PRId64 " (step %" PRId64 ")", dump, step);
+    else
+        snprintf(buf, LOCATE_NAME, "dump %" PRId64, dump);
+    return buf;
+}
+
+static const uint64_t *written(const struct locate *l)
+{
+    return l->manifest->dump[l->dump].digest;
+}
+
+bool locate_agrees(const struct locate *l)
+{
+    return memcmp(l->digest, written(l), (size_t)digest_words(l->shape->n) * 8) == 0;
+}
+
+static int64_t axis_length(const struct work *w, int axis)
+{
+    return axis < 3 ? w->l->shape->n : BT_NCOMP;
+}
+
+static uint64_t *word(const struct work *w, int axis, int64_t index)
+{
+    return &w->diff[axis * w->l->shape->n + index];
+}
+
+static int64_t place_index(const struct place *at, int axis)
+{
+    const int64_t index[AXES] = {at->i, at->j, at->k, at->m};
+    return index[axis];
+}
+
+static int start(struct work *w, const struct locate *l)
+{
+    const int64_t words = digest_words(l->shape->n);
+    *w = (struct work){.l = l};
+    locate_name(l->manifest, l->dump, w->name);
+    w->diff = malloc((size_t)words * 8);
+    if (!w->diff) return err_set(ERR_NOMEM, "no memory for a digest");
+    for (int64_t x = 0; x < words; x++)
+        w->diff[x] = l->digest[x] - written(l)[x];
+    for (int a = 0; a < AXES; a++)
+        for (int64_t x = 0; x < axis_length(w, a); x++)
+            if (*word(w, a, x) && w->bad[a].count++ < BAD_MAX)
+                w->bad[a].index[w->bad[a].count - 1] = x;
+    return 0;
+}
+
+static void apply(const struct work *w, const struct fix *fix, int count, bool undo)
+{
+    for (int f = 0; f < count; f++)
+        for (int a = 0; a < AXES; a++)
+            *word(w, a, place_index(&fix[f].at, a)) += undo ? -fix[f].delta : fix[f].delta;
+}
+
+/* True when no word is off once the guess is undone. All places of fixes are in bad planes. */
+static bool explains(const struct work *w, const struct fix *fix, int count)
+{
+    bool zero = true;
+    apply(w, fix, count, false);
+    for (int a = 0; a < AXES; a++)
+        for (int64_t b = 0; zero && b < w->bad[a].count; b++)
+            zero = *word(w, a, w->bad[a].index[b]) == 0;
+    apply(w, fix, count, true);
+    return zero;
+}
+
+static int read_bits(const struct work *w, const struct place *at, uint64_t *bits)
+{
+    return shape_read(w->l->fd, w->l->shape, w->l->dump, at, bits);
+}
+
+static uint64_t hash_at(const struct work *w, uint64_t bits, const struct place *at)
+{
+    return digest_hash(bits, shape_rank(w->l->shape->n, at));
+}
+
+/* Data of another dump of the run, as a whole. Returns 1 when it is. */
+static int explain_stale(struct work *w, struct findings *f)
+{
+    const struct manifest *m = w->l->manifest;
+    char other[LOCATE_NAME];
+    for (int64_t d = 0; d < m->dumps_n; d++) {
+        if (d == w->l->dump || !m->dump[d].digest) continue;
+        if (memcmp(w->l->digest, m->dump[d].digest, (size_t)digest_words(m->shape.n) * 8)) continue;
+        finding_add(f, "stale", w->l->dump, "%s holds the data of %s", w->name,
+                    locate_name(m, d, other));
+        return 1;
+    }
+    return 0;
+}
+
+/* True when every plane of one direction that is off holds what it held in dump d. */
+static bool planes_stale(const struct work *w, int axis, int64_t d)
+{
+    const int64_t n = w->l->shape->n;
+    const uint64_t *other = w->l->manifest->dump[d].digest;
+    if (!other || d == w->l->dump) return false;
+    for (int64_t x = 0; x < n; x++)
+        if (*word(w, axis, x) && w->l->digest[axis * n + x] != other[axis * n + x]) return false;
+    return true;
+}
+
+/* "3..5, 17" for the planes that are off. */
+static void ranges(const struct work *w, int axis, char *buf, size_t size)
+{
+    size_t used = 0;
+    int64_t from = -1, listed = 0;
+    buf[0] = '\0';
+    for (int64_t x = 0; x <= axis_length(w, axis) && used < size - 1; x++) {
+        const bool off = x < axis_length(w, axis) && *word(w, axis, x);
+        if (off && from < 0) from = x;
+        if (off || from < 0) continue;
+        if (listed++ == 6) {
+            snprintf(buf + used, size - used, ", ...");
+            return;
+        }
+        used += (size_t)snprintf(buf + used, size - used, "%s%" PRId64, used ? ", " : "", from);
+        if (x - 1 > from && used < size - 1)
+            used += (size_t)snprintf(buf + used, size - used, "..%" PRId64, x - 1);
+        from = -1;
+    }
+}
+
+static int explain_stale_planes(struct work *w, struct findings *f)
+{
+    char planes[96], other[LOCATE_NAME];
+    for (int a = 2; a >= 0; a--)
+        for (int64_t d = 0; d < w->l->manifest->dumps_n; d++) {
+            if (!planes_stale(w, a, d)) continue;
+            ranges(w, a, planes, sizeof planes);
+            finding_add(f, "stale", w->l->dump, "%s: planes %c = %s hold the data of %s", w->name,
+                        axis_letter[a], planes, locate_name(w->l->manifest, d, other));
+            return 1;
+        }
+    return 0;
+}
+
+/* What undoing a swap of two values does. */
+static int swap_fix(const struct work *w, const struct place *a, const struct place *b,
+                    struct fix fix[2])
+{
+    uint64_t x, y;
+    TRY(read_bits(w, a, &x));
+    TRY(read_bits(w, b, &y));
+    fix[0] = (struct fix){*a, hash_at(w, y, a) - hash_at(w, x, a)};
+    fix[1] = (struct fix){*b, hash_at(w, x, b) - hash_at(w, y, b)};
+    return 0;
+}
+
+static int swap_cells_fix(const struct work *w, struct place a, struct place b,
+                          struct fix fix[2 * BT_NCOMP])
+{
+    for (int m = 0; m < BT_NCOMP; m++) {
+        a.m = b.m = m;
+        TRY(swap_fix(w, &a, &b, fix + 2 * m));
+    }
+    return 0;
+}
+
+static void place_text(const struct place *at, char *buf, size_t size)
+{
+    snprintf(buf, size, "(i,j,k) = (%" PRId64 ",%" PRId64 ",%" PRId64 ")", at->i, at->j, at->k);
+}
+
+static void report_swap(struct work *w, struct findings *f, struct place a, struct place b)
+{
+    char ta[96], tb[96];
+    place_text(&a, ta, sizeof ta);
+    place_text(&b, tb, sizeof tb);
+    struct finding *item;
+    if (a.m < 0)
+        item = finding_add(f, "digest", w->l->dump, "%s: the cells %s and %s are swapped", w->name,
+                           ta, tb);
+    else
+        item = finding_add(f, "digest", w->l->dump, "%s: U_%d at %s and U_%d at %s are swapped",
+                           w->name, a.m, ta, b.m, tb);
+    finding_place(item, &a);
+    finding_place(item, &b);
+}
+
+/* The c-th of the cells where bad planes of i, j and k meet (8 at most are asked for). */
+static struct place candidate(const struct work *w, int64_t c)
+{
+    const int64_t ni = w->bad[0].count, nj = w->bad[1].count;
+    return (struct place){w->bad[0].index[c % ni], w->bad[1].index[c / ni % nj],
+                          w->bad[2].index[c / ni / nj], -1};
+}
+
+/* Tries two cells, whole first, then component by component. Returns 1 when a swap explains all. */
+static int try_swap(struct work *w, struct findings *f, struct place a, struct place b)
+{
+    struct fix fix[2 * BT_NCOMP];
+    TRY(swap_cells_fix(w, a, b, fix));
+    if (explains(w, fix, 2 * BT_NCOMP)) {
+        report_swap(w, f, a, b);
+        return 1;
+    }
+    for (int p = 0; p < BT_NCOMP * BT_NCOMP; p++) {
+        a.m = p / BT_NCOMP;
+        b.m = p % BT_NCOMP;
+        TRY(swap_fix(w, &a, &b, fix));
+        if (!explains(w, fix, 2)) continue;
+        report_swap(w, f, a, b);
+        return 1;
+    }
+    return 0;
+}
+
+/* Two swapped cells or values touch one or two planes of each direction. */
+static int explain_swap(struct work *w, struct findings *f)
+{
+    int64_t cells = 1;
+    for (int a = 0; a < 3; a++) {
+        if (w->bad[a].count > 2) return 0;
+        cells *= w->bad[a].count;
+    }
+    for (int64_t x = 0; x < cells; x++)
+        for (int64_t y = cells == 1 ? x : x + 1; y < cells; y++) {
+            const int rc = try_swap(w, f, candidate(w, x), candidate(w, y));
+            if (rc != 0) return rc;
+        }
+    return 0;
+}
+
+/* The only plane of a direction that is off by delta, or the only one that is off at all; -1 when
+ * that does not single one out. */
+static int64_t match(const struct work *w, int axis, uint64_t delta)
+{
+    const struct bad *bad = &w->bad[axis];
+    int64_t found = -1;
+    if (bad->count == 1) return bad->index[0];
+    for (int64_t b = 0; b < bad->count; b++) {
+        if (*word(w, axis, bad->index[b]) != delta) continue;
+        if (found >= 0) return -1;
+        found = bad->index[b];
+    }
+    return found;
+}
+
+/* The direction with the most bad planes: one per wrong cell when the cells lie apart. */
+static int widest(const struct work *w)
+{
+    int axis = 0;
+    for (int a = 1; a < 3; a++)
+        if (w->bad[a].count > w->bad[axis].count) axis = a;
+    return axis;
+}
+
+/* Pairs planes to cells. Returns their number, 0 when the planes do not determine them. */
+static int64_t pair(const struct work *w, struct fix cell[BAD_MAX])
+{
+    const int axis = widest(w);
+    const int64_t count = w->bad[axis].count;
+    if (count > BAD_MAX) return 0;
+    for (int64_t c = 0; c < count; c++) {
+        const uint64_t delta = *word(w, axis, w->bad[axis].index[c]);
+        int64_t at[3];
+        for (int a = 0; a < 3; a++)
+            at[a] = a == axis ? w->bad[a].index[c] : match(w, a, delta);
+        if (at[0] < 0 || at[1] < 0 || at[2] < 0) return 0;
+        cell[c] = (struct fix){{at[0], at[1], at[2], (int)match(w, 3, delta)}, delta};
+    }
+    return count;
+}
+
+/* Looks for the one bit whose flip explains a cell's difference. Returns 1 and sets at->m. */
+static int find_flip(const struct work *w, struct place *at, uint64_t delta, uint64_t *is,
+                     uint64_t *was)
+{
+    struct place p = *at;
+    for (p.m = 0; p.m < BT_NCOMP; p.m++) {
+        TRY(read_bits(w, &p, is));
+        for (int bit = 0; bit < 64; bit++) {
+            *was = *is ^ UINT64_C(1) << bit;
+            if (hash_at(w, *is, &p) - hash_at(w, *was, &p) != delta) continue;
+            *at = p;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int bit_number(uint64_t one)
+{
+    int bit = 0;
+    while (one >> bit != 1)
+        bit++;
+    return bit;
+}
+
+static int report_cell(struct work *w, struct findings *f, struct fix *cell)
+{
+    char at[96];
+    uint64_t is = 0, was = 0;
+    place_text(&cell->at, at, sizeof at);
+    const int flip = find_flip(w, &cell->at, cell->delta, &is, &was);
+    if (flip < 0) return flip;
+    struct finding *item;
+    if (flip > 0) {
+        item = finding_add(f, "digest", w->l->dump,
+                           "%s: U_%d at %s is %.17g and was written as %.17g: bit %d is flipped",
+                           w->name, cell->at.m, at, shape_double(is), shape_double(was),
+                           bit_number(is ^ was));
+    } else if (cell->at.m < 0) {
+        item = finding_add(f, "digest", w->l->dump, "%s: the values of the cell %s are wrong",
+                           w->name, at);
+    } else {
+        TRY(read_bits(w, &cell->at, &is));
+        item = finding_add(f, "digest", w->l->dump,
+                           "%s: U_%d at %s is %.17g, which is not what was written", w->name,
+                           cell->at.m, at, shape_double(is));
+    }
+    finding_place(item, &cell->at);
+    return 0;
+}
+
+static int explain_cells(struct work *w, struct findings *f)
+{
+    struct fix cell[BAD_MAX];
+    const int64_t count = pair(w, cell);
+    for (int64_t c = 0; c < count; c++)
+        TRY(report_cell(w, f, &cell[c]));
+    return count > 0;
+}
+
+/* What is left to say: the planes between which the wrong values lie. */
+static int explain_box(struct work *w, struct findings *f)
+{
+    char planes[AXES][96], zeros[96] = "";
+    const int64_t n = w->l->shape->n;
+    for (int a = 0; a < AXES; a++)
+        ranges(w, a, planes[a], sizeof planes[a]);
+    if (w->l->zeros_n > 0)
+        snprintf(zeros, sizeof zeros, "; %" PRId64 " values are zero bytes, as in a hole",
+                 w->l->zeros_n);
+    if (w->bad[0].count == n && w->bad[1].count == n && w->bad[2].count == n)
+        finding_add(f, "digest", w->l->dump,
+                    "%s: no plane agrees with the manifest: data of another run or another time%s",
+                    w->name, zeros);
+    else
+        finding_add(f, "digest", w->l->dump,
+                    "%s: wrong values within the planes i = %s; j = %s; k = %s; m = %s%s", w->name,
+                    planes[0], planes[1], planes[2], planes[3], zeros);
+    return 1;
+}
+
+/* From the most to the least telling explanation; each returns 1 when it holds. */
+static int (*const explanations[])(struct work *, struct findings *) = {
+    explain_stale, explain_stale_planes, explain_swap, explain_cells, explain_box,
+};
+
+int locate_explain(const struct locate *l, struct findings *f)
+{
+    struct work w;
+    int rc = start(&w, l);
+    for (size_t e = 0; rc == 0 && e < sizeof explanations / sizeof *explanations; e++)
+        rc = explanations[e](&w, f);
+    free(w.diff);
+    return rc < 0 ? rc : 0;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* nht1-verify: proves that a dump file of nht1-bt holds what it should. Serial; works from
+ * docs/format.md alone and shares nothing with the writers. From the command line to the exit
+ * status is here; the verification itself is check_file. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/conf.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "verify/check.h"
+#include "verify/judge.h"
+#include "verify/summary.h"
+
+#ifndef NHT1_VERSION
+#define NHT1_VERSION "0.1.0"
+#endif
+
+#define OPT(member) offsetof(struct check_options, member)
+
+static const struct conf_option options[] = {
+    {.name = "diagonal",
+     .help =
+         "Print the listing of the diagonal to standard output, and nothing else there: for each "
+         "dump, for i = 0 to N-1, for m = 0 to 4 the value U_m(i,i,i) as Fortran's F15.10, one "
+         "per line.",
+     .offset = OPT(diagonal),
+     .type = CONF_FLAG,
+     .group = "What to do"},
+    {.name = "against",
+     .arg = "LISTING",
+     .help =
+         "Compare the diagonal with a listing, plain or gzipped; 'reference' is the one that "
+         "comes with nht1, made by a program of its own, for the official runs of N = 12, 64 and "
+         "102. Values agree when they differ by 1e-10 + 1e-9 |value| at most.",
+     .offset = OPT(against),
+     .type = CONF_STRING},
+    {.name = "json",
+     .arg = "FILE",
+     .help = "Write the result, with every finding and its place, to FILE.",
+     .offset = OPT(json),
+     .type = CONF_STRING},
+    {.name = "progress",
+     .arg = "WHEN",
+     .def = "auto",
+     .choices = "auto|always|never",
+     .help = "Show how far the reading has come, on standard error; auto: on a terminal.",
+     .offset = OPT(progress),
+     .type = CONF_CHOICE},
+    {.name = "n",
+     .arg = "N",
+     .min = BT_N_MIN,
+     .max = BT_N_MAX,
+     .help = "Grid points along each side.",
+     .offset = OPT(n),
+     .type = CONF_INT,
+     .group =
+         "Shape of the file, where FILE.json does not tell it or is not to be trusted; what is "
+         "not given is found out from the values"},
+    {.name = "layout",
+     .arg = "L",
+     .choices = "mijk|ijkm|records",
+     .help =
+         "Order of the values: mijk, component fastest; ijkm, component slowest; records, Fortran "
+         "records of a plane each.",
+     .offset = OPT(layout),
+     .type = CONF_CHOICE},
+    {.name = "dumps",
+     .arg = "D",
+     .min = 1,
+     .max = 4294967296.0,
+     .help = "Dumps that the file must hold.",
+     .offset = OPT(dumps),
+     .type = CONF_INT},
+    {.name = "endian",
+     .arg = "ORDER",
+     .def = "auto",
+     .choices = "little|big|auto",
+     .help = "Byte order of the file.",
+     .offset = OPT(endian),
+     .type = CONF_CHOICE},
+    {.name = NULL},
+};
+
+static const struct conf_program program = {
+    .name = "nht1-verify",
+    .version = NHT1_VERSION,
+    .summary = "Proves that a dump file of nht1-bt holds what it should.",
+    .args = "FILE",
+    .max_args = 1,
+    .examples =
+        "  nht1-verify btout.bin                       check values, norms and size\n"
+        "  nht1-verify btout.bin --against reference   compare with the reference listing\n"
+        "  nht1-verify btout.bin --diagonal >list.txt  the listing, F15.10\n"
+        "  nht1-verify old.bin --n 64 --layout ijkm    a file without a manifest\n"
+        "\n"
+        "The shape comes from the manifest FILE.json; options hold over it; what neither tells\n"
+        "is found out from the values. With its manifest btout.bin.json every single bit of the "
+        "file is checked. Without\n"
+        "one, norms, the exact values on the faces of the grid and listings are what there\n"
+        "is; the last lines of the output say what was proved and what was not.\n"
+        "\n"
+        "Exit status: 0 the file is right, as far as the output says; 1 wrong option or\n"
+        "damaged manifest; 2 the content is wrong; 3 the file cannot be read.\n",
+    .options = options,
+};
+
+static int fail(int code)
+{
+    fprintf(stderr, "nht1-verify: %s\n", err_message());
+    return err_exit_status(code);
+}
+
+/* A result file must not take the place of what is being verified. */
+static int check_json_name(const char *json, const char *path)
+{
+    struct stat a, b;
+    char manifest[4096];
+    snprintf(manifest, sizeof manifest, "%s.json", path);
+    if (strcmp(json, manifest) == 0)
+        return err_set(ERR_USAGE, "--json: %s is the name of the file's manifest; choose another",
+                       json);
+    if (stat(json, &a) < 0) return 0;
+    for (int f = 0; f < 2; f++)
+        if (stat(f ? manifest : path, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+            return err_set(ERR_USAGE, "--json: %s is the file being verified or its manifest",
+                           json);
+    return 0;
+}
+
+static int check_args(const struct check_options *o, const struct conf_list *args)
+{
+    if (args->n != 1)
+        return err_set(ERR_USAGE, "which file? usage: nht1-verify [OPTION...] FILE; see --help");
+    return o->json ? check_json_name(o->json, args->item[0]) : 0;
+}
+
+static int write_json(const struct check *c, const struct check_options *o, int status)
+{
+    json_t *result = summary_json(c, conf_json(&program, o), status);
+    if (!result) return err_set(ERR_NOMEM, "--json: no memory for the result");
+    const int rc = js_write(o->json, result, JS_SYNC_NONE);
+    json_decref(result);
+    return rc;
+}
+
+static int finish_output(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
+    return err_set_errno(ERR_IO, errno, "writing to standard output");
+}
+
+/* Scripts that drop the table still learn what is wrong; on a terminal once is enough. */
+static void tell_wrong(const struct check *c, bool told)
+{
+    if (c->verdict != CHECK_FAILED || told || isatty(STDOUT_FILENO)) return;
+    fprintf(stderr, "nht1-verify: %s: WRONG: %s\n", c->path, c->findings.item[0].text);
+}
+
+static int verify(const char *path, const struct check_options *o)
+{
+    static struct check c; /* too large for a stack */
+    int rc = check_file(&c, path, o, stdout);
+    if (rc == 0) {
+        const int status = c.verdict == CHECK_FAILED ? ERR_VERIFY : 0;
+        summary_print(o->diagonal ? stderr : stdout, &c, o->diagonal);
+        tell_wrong(&c, o->diagonal);
+        rc = o->json ? write_json(&c, o, err_exit_status(status)) : 0;
+        if (rc == 0) rc = finish_output();
+        if (rc == 0) rc = status;
+    }
+    check_free(&c);
+    return rc;
+}
+
+static int run(const struct check_options *o, const struct conf_list *args)
+{
+    int rc = check_args(o, args);
+    if (rc == 0) rc = verify(args->item[0], o);
+    return rc < 0 && rc != ERR_VERIFY ? fail(rc) : err_exit_status(rc);
+}
+
+int main(int argc, char **argv)
+{
+    struct check_options o;
+    struct conf_list args;
+    int status = 0;
+    const int what = conf_parse(&program, argc, argv, &o, &args, NULL);
+    if (what < 0) return fail(what);
+    if (what == CONF_HELP) conf_help(&program, stdout);
+    if (what == CONF_VERSION) printf("%s %s\n", program.name, program.version);
+    if (what == CONF_RUN) status = run(&o, &args);
+    conf_free(&program, &o, &args);
+    return status;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "verify/manifest.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/digest.h"
+#include "base/err.h"
+#include "base/json.h"
+
+#define SCHEMA    "nht1-dump/1"
+#define HASH      "nht1-h64/1"
+#define DUMPS_MAX (INT64_C(1) << 32)
+#define WHERE     4200 /* room for "damaged manifest PATH: dumps[D]" */
+
+/* An object of the manifest and what messages call it. */
+struct source {
+    const json_t *object;
+    char where[WHERE];
+};
+
+static int bad(const struct source *s, const char *key, const char *what)
+{
+    return err_set(ERR_USAGE, "%s: \"%s\" %s", s->where, key, what);
+}
+
+static int get_int(const struct source *s, const char *key, int64_t min, int64_t max, int64_t *out)
+{
+    return js_get_int(s->object, s->where, key, min, max, out);
+}
+
+static int get_text(const struct source *s, const char *key, const char **out)
+{
+    return js_get_text(s->object, s->where, key, out);
+}
+
+/* Copies a text, cut to size. */
+static int get_copy(const struct source *s, const char *key, char *out, size_t size)
+{
+    const char *text;
+    TRY(get_text(s, key, &text));
+    snprintf(out, size, "%s", text);
+    return 0;
+}
+
+static int check_schema(const struct source *s)
+{
+    const char *text;
+    TRY(get_text(s, "schema", &text));
+    if (strcmp(text, SCHEMA) != 0) return bad(s, "schema", "is not \"" SCHEMA "\": no manifest");
+    TRY(get_text(s, "hash", &text));
+    if (strcmp(text, HASH) != 0) return bad(s, "hash", "names another hash than " HASH);
+    return 0;
+}
+
+static int get_names(const struct source *s, struct shape *shape)
+{
+    const char *layout, *endian;
+    TRY(get_text(s, "layout", &layout));
+    TRY(get_text(s, "endian", &endian));
+    shape->layout = shape_layout_find(layout);
+    shape->endian = shape_endian_find(endian);
+    if (shape->layout == SHAPE_UNKNOWN) return bad(s, "layout", "is none of mijk, ijkm, records");
+    if (shape->endian == SHAPE_UNKNOWN) return bad(s, "endian", "is neither little nor big");
+    return 0;
+}
+
+static int get_shape(const struct source *s, struct shape *shape)
+{
+    int64_t value;
+    TRY(get_int(s, "components", BT_NCOMP, BT_NCOMP, &value));
+    TRY(get_int(s, "word_bytes", 8, 8, &value));
+    TRY(get_int(s, "n", BT_N_MIN, BT_N_MAX, &shape->n));
+    TRY(get_int(s, "dumps_planned", 0, DUMPS_MAX, &shape->dumps_n));
+    TRY(get_names(s, shape));
+    TRY(get_int(s, "dump_bytes", 1, INT64_MAX, &value));
+    if (value != shape_dump_bytes(shape))
+        return bad(s, "dump_bytes", "does not follow from \"n\" and \"layout\"");
+    if (shape->dumps_n > INT64_MAX / value) return bad(s, "dumps_planned", "is out of range");
+    return 0;
+}
+
+static int get_run(const struct source *s, struct manifest *m)
+{
+    TRY(js_get_real(s->object, s->where, "dt", &m->dt));
+    TRY(get_int(s, "steps", 0, INT64_MAX, &m->steps));
+    TRY(get_int(s, "interval", 1, INT64_MAX, &m->interval));
+    TRY(get_copy(s, "run_id", m->run_id, sizeof m->run_id));
+    TRY(get_copy(s, "file", m->file, sizeof m->file));
+    TRY(get_copy(s, "driver", m->driver, sizeof m->driver));
+    return get_copy(s, "kernel", m->kernel, sizeof m->kernel);
+}
+
+static uint64_t total(const uint64_t *words, int64_t count)
+{
+    uint64_t sum = 0;
+    for (int64_t w = 0; w < count; w++)
+        sum += words[w];
+    return sum;
+}
+
+/* All words of one direction add up to the same number in every direction. */
+static int get_digest(const struct source *s, int64_t n, uint64_t *words)
+{
+    static const char *const axis[4] = {"i", "j", "k", "m"};
+    json_t *digest;
+    TRY(js_get_object(s->object, s->where, "digest", &digest));
+    for (int a = 0; a < 4; a++) {
+        const int64_t count = a < 3 ? n : BT_NCOMP;
+        TRY(js_get_words(digest, s->where, axis[a], count, words + a * n));
+        if (total(words + a * n, count) != total(words, n))
+            return bad(s, "digest", "contradicts itself");
+    }
+    return 0;
+}
+
+static int get_dump(const struct source *s, struct manifest *m, int64_t d)
+{
+    struct manifest_dump *dump = &m->dump[d];
+    uint64_t *words = m->words + d * digest_words(m->shape.n);
+    const int64_t least = d > 0 ? m->dump[d - 1].step + 1 : 1;
+    TRY(get_int(s, "step", least, m->steps, &dump->step));
+    TRY(js_get_bool(s->object, s->where, "complete", &dump->complete));
+    TRY(js_get_bool(s->object, s->where, "durable", &dump->durable));
+    if (!dump->complete) return 0;
+    TRY(get_digest(s, m->shape.n, words));
+    dump->digest = words;
+    m->complete_n++;
+    return 0;
+}
+
+static int get_dumps(const struct source *s, struct manifest *m)
+{
+    json_t *list;
+    struct source entry;
+    TRY(js_get_array(s->object, s->where, "dumps", &list));
+    m->dumps_n = (int64_t)json_array_size(list);
+    if (m->dumps_n > m->shape.dumps_n) return bad(s, "dumps", "has more entries than planned");
+    m->dump = calloc((size_t)m->dumps_n + 1, sizeof *m->dump);
+    m->words = calloc((size_t)m->dumps_n + 1, (size_t)digest_words(m->shape.n) * 8);
+    if (!m->dump || !m->words) return err_set(ERR_NOMEM, "%s: no memory for it", s->where);
+    for (int64_t d = 0; d < m->dumps_n; d++) {
+        entry.object = json_array_get(list, (size_t)d);
+        snprintf(entry.where, sizeof entry.where, "%.4150s: dumps[%" PRId64 "]", s->where, d);
+        TRY(get_dump(&entry, m, d));
+    }
+    return 0;
+}
+
+static int get_all(const char *path, const json_t *root, struct manifest *m)
+{
+    struct source s = {.object = root};
+    snprintf(s.where, sizeof s.where, "damaged manifest %s", path);
+    TRY(check_schema(&s));
+    TRY(get_shape(&s, &m->shape));
+    TRY(get_run(&s, m));
+    return get_dumps(&s, m);
+}
+
+/* Returns 1, 0 when there is no such file, ERR_IO when it is no regular file: reading a FIFO would
+ * wait for ever. */
+static int present(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) < 0)
+        return errno == ENOENT ? 0 : err_set_errno(ERR_IO, errno, "manifest %s", path);
+    if (S_ISREG(st.st_mode)) return 1;
+    return err_set(ERR_IO, "manifest %s: not a regular file", path);
+}
+
+int manifest_read(const char *path, struct manifest *m)
+{
+    json_t *root;
+    memset(m, 0, sizeof *m);
+    const int there = present(path);
+    if (there <= 0) return there;
+    TRY(js_read(path, &root));
+    const int rc = get_all(path, root, m);
+    json_decref(root);
+    return rc < 0 ? rc : 1;
+}
+
+void manifest_free(struct manifest *m)
+{
+    free(m->dump);
+    free(m->words);
+    memset(m, 0, sizeof *m);
+}
+
+int64_t manifest_step(const struct manifest *m, int64_t dump)
+{
+    return m && dump < m->dumps_n ? m->dump[dump].step : -1;
+}
+
+bool manifest_complete(const struct manifest *m, int64_t dump)
+{
+    return dump < m->dumps_n && m->dump[dump].complete;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef VERIFY_SCAN_H
+#define VERIFY_SCAN_H
+/* Serial. What can be measured of one dump while its planes go by: error norms, digest, diagonal,
+ * values that cannot be right. The results do not depend on the layout, to the last bit. */
+#include <stdint.h>
+
+#include "base/sum.h"
+#include "bt/exact.h"
+#include "verify/reader.h"
+
+/* Largest deviation, relative to max(1, |Ue|), of a value on the six faces from the exact solution,
+ * which it never leaves. Far above rounding, far below any other value. */
+#define SCAN_FACE_TOLERANCE 1e-10
+
+struct scan {
+    int64_t n;
+    struct bt_exact exact;
+    double *base; /* [m][i]: constant and x terms of the exact solution */
+    double *ue;   /* [i]: exact solution along the present row */
+    struct sum error[BT_NCOMP];
+
+    /* Of the dump measured last: */
+    uint64_t *digest;        /* digest_words(n) words */
+    double *diagonal;        /* [i][m]: U_m(i,i,i) */
+    double xce[BT_NCOMP];    /* [BT] section 10; NaN when a value is not finite */
+    int64_t nonfinite_n;     /* NaN and infinite values */
+    int64_t zeros_n;         /* values with all bits zero: what a hole in a file reads as */
+    int64_t face_wrong_n;    /* values on the faces that are not the exact solution */
+    struct place face_first; /* the first of them in file order */
+    int64_t marker_wrong_n;  /* records with a wrong length marker */
+    int64_t marker_first_k;  /* plane of the first of them */
+};
+
+/* Makes tables for an n^3 grid. Local. ERR_NOMEM when there is no room. */
+int scan_new(struct scan *s, int64_t n);
+void scan_free(struct scan *s);
+
+/* Measures one dump. Local. r: for the same N. tick: called after each plane, may be NULL.
+ * Returns 0 or ERR_IO. */
+int scan_dump(struct scan *s, struct reader *r, int64_t dump,
+              void (*tick)(void *arg, int64_t bytes), void *arg);
+
+#endif

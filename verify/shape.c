@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "verify/shape.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+static const struct {
+    const char *name;
+    int planes_per_k, comps, marker_bytes;
+} layouts[SHAPE_LAYOUTS] = {
+    [SHAPE_MIJK] = {"mijk", 1, BT_NCOMP, 0},
+    [SHAPE_IJKM] = {"ijkm", BT_NCOMP, 1, 0},
+    [SHAPE_RECORDS] = {"records", 1, BT_NCOMP, 4},
+};
+
+static const char *const endians[SHAPE_ENDIANS] = {
+    [SHAPE_LITTLE] = "little",
+    [SHAPE_BIG] = "big",
+};
+
+const char *shape_layout_name(int layout)
+{
+    return layout == SHAPE_UNKNOWN ? "unknown" : layouts[layout].name;
+}
+
+const char *shape_endian_name(int endian)
+{
+    return endian == SHAPE_UNKNOWN ? "unknown" : endians[endian];
+}
+
+int shape_layout_find(const char *name)
+{
+    for (int l = 0; name && l < SHAPE_LAYOUTS; l++)
+        if (strcmp(name, layouts[l].name) == 0) return l;
+    return SHAPE_UNKNOWN;
+}
+
+int shape_endian_find(const char *name)
+{
+    for (int e = 0; name && e < SHAPE_ENDIANS; e++)
+        if (strcmp(name, endians[e]) == 0) return e;
+    return SHAPE_UNKNOWN;
+}
+
+int64_t shape_planes(const struct shape *s)
+{
+    return layouts[s->layout].planes_per_k * s->n;
+}
+
+int shape_plane_comps(const struct shape *s)
+{
+    return layouts[s->layout].comps;
+}
+
+int shape_marker_bytes(const struct shape *s)
+{
+    return layouts[s->layout].marker_bytes;
+}
+
+int64_t shape_plane_bytes(const struct shape *s)
+{
+    return 8 * shape_plane_comps(s) * s->n * s->n + 2 * shape_marker_bytes(s);
+}
+
+int64_t shape_dump_bytes(const struct shape *s)
+{
+    return shape_planes(s) * shape_plane_bytes(s);
+}
+
+int64_t shape_offset(const struct shape *s, int64_t dump, const struct place *at)
+{
+    const int64_t n = s->n, cell = at->j * n + at->i;
+    int64_t plane = at->k, inner;
+    if (s->layout == SHAPE_MIJK) {
+        inner = BT_NCOMP * cell + at->m;
+    } else if (s->layout == SHAPE_IJKM) {
+        plane += at->m * n;
+        inner = cell;
+    } else {
+        inner = at->m * n * n + cell;
+    }
+    return dump * shape_dump_bytes(s) + plane * shape_plane_bytes(s) + shape_marker_bytes(s) +
+           8 * inner;
+}
+
+uint64_t shape_rank(int64_t n, const struct place *at)
+{
+    return (uint64_t)(((at->k * n + at->j) * n + at->i) * BT_NCOMP + at->m);
+}
+
+uint32_t shape_u32(const struct shape *s, const void *bytes)
+{
+    uint32_t x;
+    memcpy(&x, bytes, sizeof x);
+    return s->endian == SHAPE_BIG ? be32toh(x) : le32toh(x);
+}
+
+uint64_t shape_u64(const struct shape *s, const void *bytes)
+{
+    uint64_t x;
+    memcpy(&x, bytes, sizeof x);
+    return s->endian == SHAPE_BIG ? be64toh(x) : le64toh(x);
+}
+
+int shape_read(int fd, const struct shape *s, int64_t dump, const struct place *at, uint64_t *bits)
+{
+    unsigned char bytes[8];
+    const int64_t offset = shape_offset(s, dump, at);
+    const ssize_t got = pread(fd, bytes, sizeof bytes, (off_t)offset);
+    if (got < 0) return err_set_errno(ERR_IO, errno, "reading at byte %lld", (long long)offset);
+    if (got < (ssize_t)sizeof bytes) return ERR_IO;
+    *bits = shape_u64(s, bytes);
+    return 0;
+}
+
+double shape_double(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+uint64_t shape_bits(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "verify/summary.h"
+
+#include <inttypes.h>
+
+#include "base/json.h"
+#include "verify/judge.h"
+
+#define HEAD_DUMPS     4 /* dumps at the start that get a line; the last one gets one too */
+#define PRINT_FINDINGS 12
+
+static const char *const states[CHECK_STATES] = {
+    [CHECK_RIGHT] = "right",         [CHECK_WRONG] = "WRONG",
+    [CHECK_UNJUDGED] = "not judged", [CHECK_INCOMPLETE] = "not complete",
+    [CHECK_MISSING] = "missing",
+};
+
+static void print_norms(FILE *to, const double x[BT_NCOMP])
+{
+    for (int m = 0; m < BT_NCOMP; m++)
+        fprintf(to, " %13.6e", x[m]);
+}
+
+static const char *shape_source(const struct check *c)
+{
+    if (c->shape_found) return "found out from the values";
+    return c->has_manifest ? "from the manifest" : "as given";
+}
+
+static void print_shape(FILE *to, const struct check *c)
+{
+    const struct shape *s = &c->shape;
+    if (s->n == 0 || s->layout == SHAPE_UNKNOWN || s->endian == SHAPE_UNKNOWN) return;
+    fprintf(to, "  N = %" PRId64 ", layout %s, %s endian (%s), %" PRId64 " bytes\n", s->n,
+            shape_layout_name(s->layout), shape_endian_name(s->endian), shape_source(c),
+            c->file_bytes);
+    if (c->has_manifest)
+        fprintf(to,
+                "  run %s, driver %s, kernel %s: %" PRId64
+                " steps of dt = %g, a dump every %" PRId64 "\n",
+                c->manifest.run_id, c->manifest.driver, c->manifest.kernel, c->manifest.steps,
+                c->manifest.dt, c->manifest.interval);
+}
+
+static void print_dump(FILE *to, const struct check *c, int64_t d)
+{
+    const struct check_dump *dump = &c->dump[d];
+    fprintf(to, "%7" PRId64, d);
+    if (dump->step < 0)
+        fprintf(to, "%7s", "-");
+    else
+        fprintf(to, "%7" PRId64, dump->step);
+    if (dump->state < CHECK_INCOMPLETE)
+        print_norms(to, dump->xce);
+    else
+        fprintf(to, "%70s", "");
+    fprintf(to, "  %s\n", states[dump->state]);
+}
+
+/* The first and the last dumps and everything that is out of the ordinary. */
+static bool worth_a_line(const struct check *c, int64_t d)
+{
+    const enum check_state state = c->dump[d].state;
+    if (d < HEAD_DUMPS || d == c->dumps_n - 1) return true;
+    return state == CHECK_WRONG || state != c->dump[d - 1].state;
+}
+
+static void print_dumps(FILE *to, const struct check *c)
+{
+    bool gap = false;
+    if (c->dumps_n == 0 || !c->dump) return;
+    fprintf(to, "   dump   step  error norms, m = 0..4%44s  verdict\n", "");
+    for (int64_t d = 0; d < c->dumps_n; d++) {
+        if (worth_a_line(c, d))
+            print_dump(to, c, d);
+        else if (!gap)
+            fprintf(to, "    ...\n");
+        gap = !worth_a_line(c, d);
+    }
+    if (c->checked_n == 0) return;
+    fprintf(to, "   mean       ");
+    print_norms(to, c->mean_xce);
+    fputc('\n', to);
+}
+
+static void print_findings(FILE *to, const struct check *c)
+{
+    const int kept = findings_kept(&c->findings);
+    const int shown = kept < PRINT_FINDINGS ? kept : PRINT_FINDINGS;
+    for (int f = 0; f < shown; f++)
+        fprintf(to, "%s %s\n", f == 0 ? "WRONG:" : "      ", c->findings.item[f].text);
+    if (c->findings.n > shown) fprintf(to, "       and %" PRId64 " more\n", c->findings.n - shown);
+}
+
+static void print_verdict(FILE *to, const struct check *c)
+{
+    char buf[JUDGE_TEXT];
+    const char *text;
+    fprintf(to, "%s:", judge_verdict(c->verdict));
+    for (int i = 0; (text = judge_proved(c, i, buf)); i++)
+        fprintf(to, "%s %s", i ? ";" : "", text);
+    fputs(".\n", to);
+    for (int i = 0; (text = judge_not_proved(c, i, buf)); i++)
+        fprintf(to, "%s %s.\n", i ? "           " : "Not proved:", text);
+}
+
+void summary_print(FILE *to, const struct check *c, bool brief)
+{
+    if (!brief) {
+        fprintf(to, "%s\n", c->path);
+        print_shape(to, c);
+        if (!c->has_manifest) fprintf(to, "  no manifest %s\n", c->manifest_path);
+        print_dumps(to, c);
+    }
+    if (c->findings.n > 0)
+        print_findings(to, c);
+    else
+        print_verdict(to, c);
+}
+
+static json_t *norms_json(const double x[BT_NCOMP])
+{
+    json_t *list = json_array();
+    for (int m = 0; m < BT_NCOMP; m++)
+        json_array_append_new(list, js_real(x[m]));
+    return list;
+}
+
+static json_t *place_json(const struct place *at)
+{
+    json_t *o = json_pack("{s:I,s:I,s:I}", "i", (json_int_t)at->i, "j", (json_int_t)at->j, "k",
+                          (json_int_t)at->k);
+    json_object_set_new(o, "m", at->m < 0 ? json_null() : json_integer(at->m));
+    return o;
+}
+
+static json_t *finding_json(const struct finding *f)
+{
+    json_t *o = json_pack("{s:s,s:o}", "kind", f->kind, "text", js_text(f->text));
+    json_t *places = json_array();
+    json_object_set_new(o, "dump", f->dump < 0 ? json_null() : json_integer(f->dump));
+    for (int p = 0; p < f->places_n; p++)
+        json_array_append_new(places, place_json(&f->place[p]));
+    json_object_set_new(o, "places", places);
+    return o;
+}
+
+static json_t *findings_json(const struct check *c)
+{
+    json_t *list = json_array();
+    for (int f = 0; f < findings_kept(&c->findings); f++)
+        json_array_append_new(list, finding_json(&c->findings.item[f]));
+    return list;
+}
+
+static json_t *dump_json(const struct check_dump *d, int64_t index)
+{
+    json_t *o = json_pack("{s:I,s:s}", "dump", (json_int_t)index, "verdict", states[d->state]);
+    json_object_set_new(o, "step", d->step < 0 ? json_null() : json_integer(d->step));
+    if (d->state >= CHECK_INCOMPLETE) return o;
+    json_object_set_new(o, "xce", norms_json(d->xce));
+    json_object_set_new(o, "nonfinite_n", json_integer(d->nonfinite_n));
+    json_object_set_new(o, "zeros_n", json_integer(d->zeros_n));
+    json_object_set_new(o, "face_wrong_n", json_integer(d->face_wrong_n));
+    json_object_set_new(o, "marker_wrong_n", json_integer(d->marker_wrong_n));
+    return o;
+}
+
+static json_t *dumps_json(const struct check *c)
+{
+    json_t *list = json_array();
+    for (int64_t d = 0; c->dump && d < c->dumps_n; d++)
+        json_array_append_new(list, dump_json(&c->dump[d], d));
+    return list;
+}
+
+static json_t *shape_json(const struct check *c)
+{
+    const struct shape *s = &c->shape;
+    return json_pack("{s:I,s:s,s:s,s:I,s:b}", "n", (json_int_t)s->n, "layout",
+                     shape_layout_name(s->layout), "endian", shape_endian_name(s->endian), "dumps",
+                     (json_int_t)s->dumps_n, "found_out", (int)c->shape_found);
+}
+
+static json_t *published_json(const struct check_norms *n)
+{
+    if (n->cls == 0) return json_null();
+    const char cls[2] = {n->cls, '\0'};
+    json_t *o = json_pack("{s:s,s:f}", "class", cls, "tolerance", BT_TOLERANCE);
+    json_object_set_new(o, "deviation", js_real(n->deviation));
+    return o;
+}
+
+static json_t *listing_json(const struct listing *l)
+{
+    if (l->path[0] == '\0') return json_null();
+    return json_pack("{s:o,s:I,s:I}", "file", js_text(l->path), "compared_n",
+                     (json_int_t)l->compared_n, "wrong_n", (json_int_t)l->wrong_n);
+}
+
+static json_t *sentences_json(const struct check *c,
+                              const char *(*nth)(const struct check *, int, char *))
+{
+    char buf[JUDGE_TEXT];
+    json_t *list = json_array();
+    const char *text;
+    for (int i = 0; (text = nth(c, i, buf)); i++)
+        json_array_append_new(list, json_string(text));
+    return list;
+}
+
+json_t *summary_json(const struct check *c, json_t *options, int status)
+{
+    json_t *o =
+        json_pack("{s:s,s:o,s:o,s:I,s:s,s:i}", "schema", "nht1-verify/1", "file", js_text(c->path),
+                  "options", options, "file_bytes", (json_int_t)c->file_bytes, "verdict",
+                  judge_verdict(c->verdict), "exit_status", status);
+    json_object_set_new(o, "manifest", c->has_manifest ? js_text(c->manifest_path) : json_null());
+    json_object_set_new(o, "run_id",
+                        c->has_manifest ? json_string(c->manifest.run_id) : json_null());
+    json_object_set_new(o, "shape", shape_json(c));
+    json_object_set_new(o, "dumps_checked_n", json_integer(c->checked_n));
+    json_object_set_new(o, "dumps", dumps_json(c));
+    json_object_set_new(o, "mean_xce", norms_json(c->mean_xce));
+    json_object_set_new(o, "published_mean", published_json(&c->mean));
+    json_object_set_new(o, "published_final", published_json(&c->final));
+    json_object_set_new(o, "listing", listing_json(&c->listing));
+    json_object_set_new(o, "findings_n", json_integer(c->findings.n));
+    json_object_set_new(o, "findings", findings_json(c));
+    json_object_set_new(o, "proved", sentences_json(c, judge_proved));
+    json_object_set_new(o, "not_proved", sentences_json(c, judge_not_proved));
+    return o;
+}
