@@ -100,6 +100,17 @@ INLINE void add_linear(vd acc[5], const vd lin[5], const double *u, int64_t um, 
     }
 }
 
+/* What the same row of the next plane will need first: the plane that enters the stencil, H and R.
+ */
+INLINE void rhs_prefetch(const struct bt_rhs_row *row, int64_t i)
+{
+    for (int m = 0; m < 5; m++) {
+        __builtin_prefetch(row->u + 3 * row->uk + m * row->um + i, 0, 2);
+        if (row->h) __builtin_prefetch(row->h + row->rk + m * row->rm + i, 0, 2);
+        __builtin_prefetch(row->r + row->rk + m * row->rm + i, 1, 2);
+    }
+}
+
 INLINE void rhs_vector(const struct bt_coef *c, const struct bt_rhs_row *row, int64_t i)
 {
     const double *u = row->u + i;
@@ -107,6 +118,7 @@ INLINE void rhs_vector(const struct bt_coef *c, const struct bt_rhs_row *row, in
     struct point mid, lo, hi;
     vd acc[5], lin[5];
 
+    rhs_prefetch(row, i);
     for (int m = 0; m < 5; m++)
         acc[m] = row->h ? vload(row->h + m * row->rm + i) : vset(0.0);
     point_load(&mid, u, um);

@@ -77,6 +77,7 @@ void bt_rhs_strip(struct bt_solver *s, struct bt_scratch *t, int64_t k, int64_t 
                              .uj = s->u.sj,
                              .uk = s->u.sk,
                              .rm = s->r.sm,
+                             .rk = s->r.sk,
                              .n = s->ni[0],
                              .pm = s->prim_stride,
                              .lin_xi = s->lin[0],
