@@ -7,7 +7,7 @@
  *
  * Call order, all collective over the communicator given at open:
  *   io_file_open  ->  io_file_start  ->  io_file_write ...  ->  io_file_end  ->  io_file_free
- * open is before the benchmark's clock; start, write and end are inside it (decisions.md 8). Every
+ * open is before the benchmark's clock; start, write and end are inside it. Every
  * function returns the same code on every rank and never leaves a rank waiting for another. */
 #include <mpi.h>
 #include <stdbool.h>

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "io/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+/* Linux moves less than 2 GiB per call; a round number below it keeps the pieces aligned. */
+#define FD_CALL_BYTES (INT64_C(1) << 30)
+
+_Static_assert(sizeof(off_t) == 8, "file offsets need 64 bits");
+
+static int check_length(const struct io_context *ctx, int fd)
+{
+    struct stat st;
+    int64_t planned = ctx->dumps_n * ctx->dump_bytes;
+    if (fstat(fd, &st) != 0) return err_set_errno(ERR_IO, errno, "fstat %s", ctx->path);
+    if (st.st_size == planned) return 0;
+    return err_set(ERR_IO,
+                   "%s has %" PRId64 " bytes here and %" PRId64
+                   " bytes where it was created: is the directory on a shared file system?",
+                   ctx->path, (int64_t)st.st_size, planned);
+}
+
+int io_fd_open(const struct io_context *ctx, int *fd)
+{
+    *fd = open(ctx->path, O_WRONLY | O_CLOEXEC);
+    if (*fd < 0) return err_set_errno(ERR_IO, errno, "open %s for writing", ctx->path);
+    return check_length(ctx, *fd);
+}
+
+static int write_failed(const struct io_context *ctx, int errnum, int64_t bytes, int64_t offset)
+{
+    int64_t room = errnum == ENOSPC ? io_free_bytes(ctx->path) : -1;
+    if (room >= 0) {
+        return err_set_errno(ERR_IO, errnum,
+                             "pwrite of %" PRId64 " bytes at offset %" PRId64 " of %s (%" PRId64
+                             " bytes free there)",
+                             bytes, offset, ctx->path, room);
+    }
+    return err_set_errno(ERR_IO, errnum, "pwrite of %" PRId64 " bytes at offset %" PRId64 " of %s",
+                         bytes, offset, ctx->path);
+}
+
+int io_fd_write(const struct io_context *ctx, int fd, const void *buf, int64_t bytes,
+                int64_t offset)
+{
+    const char *at = buf;
+    while (bytes > 0) {
+        int64_t piece = bytes < FD_CALL_BYTES ? bytes : FD_CALL_BYTES;
+        ssize_t done = pwrite(fd, at, (size_t)piece, (off_t)offset);
+        ++*ctx->requests_n;
+        if (done < 0 && errno == EINTR) continue;
+        if (done < 0) return write_failed(ctx, errno, piece, offset);
+        /* A file system that takes nothing and gives no reason would be asked for ever. */
+        if (done == 0) return write_failed(ctx, EIO, piece, offset);
+        at += done;
+        offset += done;
+        bytes -= done;
+    }
+    return 0;
+}
+
+int io_fd_write_view(const struct io_context *ctx, int fd, int64_t dump, const void *buf)
+{
+    const int64_t start = dump * ctx->dump_bytes;
+    struct io_walk w;
+    struct io_extent e;
+    for (io_walk_start(&w, ctx->view); io_walk_next(&w, &e);) {
+        TRY(io_fd_write(ctx, fd, (const char *)buf + e.buffer_bytes, e.length_bytes,
+                        start + e.offset_bytes));
+    }
+    return 0;
+}
+
+int io_fd_sync(const struct io_context *ctx, int fd)
+{
+    if (fd < 0) return 0;
+    while (fsync(fd) != 0) {
+        if (errno != EINTR) return err_set_errno(ERR_IO, errno, "fsync %s", ctx->path);
+    }
+    return 0;
+}
+
+int io_fd_close(const struct io_context *ctx, int *fd)
+{
+    int old = *fd;
+    *fd = -1;
+    /* After EINTR Linux has closed the descriptor all the same. */
+    if (old < 0 || close(old) == 0 || errno == EINTR) return 0;
+    return err_set_errno(ERR_IO, errno, "close %s", ctx->path);
+}
+
+int64_t io_free_bytes(const char *path)
+{
+    struct statvfs vfs;
+    if (statvfs(path, &vfs) != 0) return -1;
+    return (int64_t)vfs.f_bavail * (int64_t)vfs.f_frsize;
+}

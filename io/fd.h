@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef IO_FD_H
+#define IO_FD_H
+/* Floor 1. For drivers that write with POSIX calls: one descriptor per rank, whole extents. All
+ * functions are local and leave a message that names the call, the file and the reason. */
+#include <stdint.h>
+
+#include "io/driver.h"
+
+/* Opens the data file for writing and checks that it is the one that was preallocated: a rank that
+ * sees another length looks at another file system. [out] fd: -1 on failure. */
+int io_fd_open(const struct io_context *ctx, int *fd);
+
+/* Writes bytes bytes of buf at an offset of the file: goes on after short writes and interrupts,
+ * and cuts what is too long for one call. Counts each call in ctx->requests_n. */
+int io_fd_write(const struct io_context *ctx, int fd, const void *buf, int64_t bytes,
+                int64_t offset);
+
+/* Writes a staging buffer as dump number dump, extent by extent of ctx->view. */
+int io_fd_write_view(const struct io_context *ctx, int fd, int64_t dump, const void *buf);
+
+/* fsync. fd -1 is allowed and does nothing. */
+int io_fd_sync(const struct io_context *ctx, int fd);
+
+/* Closes and sets *fd to -1; -1 is allowed and does nothing. */
+int io_fd_close(const struct io_context *ctx, int *fd);
+
+/* Bytes that the file system of path has free for everybody, -1 when it cannot say. */
+int64_t io_free_bytes(const char *path);
+
+#endif

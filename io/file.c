@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The dispatcher: writing and ending. A dump's life, with what runs between two calls of
+ * io_file_write in the middle column:
+ *
+ *   io_file_write d                                        io_file_write d + 1 (or io_file_end)
+ *   driver writes d, maybe flushes it     the solver       all ranks agree on d
+ *   agreement and digest of d start  ->   computes    ->   rank 0 puts d into the manifest
+ *                                                          driver writes d + 1 ...
+ *
+ * So the outcome of a dump on other ranks is known one call later, and nobody waits for it before.
+ * A rank that fails returns success like the others until then; afterwards every call returns the
+ * agreed code without a message, because the ranks know of each other's failure. */
+#include "io/file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/err.h"
+#include "base/par.h"
+#include "base/watch.h"
+#include "io/fd.h"
+#include "io/file_state.h"
+
+const char *const io_phase_name[IO_PHASES] = {
+    [IO_PHASE_CREATE] = "create", [IO_PHASE_OPEN] = "open",         [IO_PHASE_WRITE] = "write",
+    [IO_PHASE_AGREE] = "agree",   [IO_PHASE_MANIFEST] = "manifest", [IO_PHASE_SYNC] = "sync",
+    [IO_PHASE_CLOSE] = "close",
+};
+
+void io_phase_add(struct io_file *f, enum io_phase phase, double *since_s)
+{
+    double now_s = watch_now();
+    f->stats.phase_s[phase] += now_s - *since_s;
+    *since_s = now_s;
+}
+
+/* Starts the agreement on a dump: one word, and the digest's sum on rank 0. */
+static int agreement_start(struct io_file *f, const uint64_t *digest)
+{
+    struct io_pending *p = &f->pending;
+    const int words = (int)digest_words(f->spec.n);
+    p->word = p->rc < 0 ? p->rc : 0;
+    memcpy(f->digest_part, digest, (size_t)words * sizeof *digest);
+    TRY_MPI(MPI_Iallreduce(&p->word, &p->lowest, 1, MPI_INT, MPI_MIN, f->ctx.comm, &p->request[0]));
+    TRY_MPI(MPI_Ireduce(f->digest_part, f->digest_sum, words, MPI_UINT64_T, MPI_SUM, 0, f->ctx.comm,
+                        &p->request[1]));
+    p->active = true;
+    return 0;
+}
+
+/* Puts the dump into the manifest. Rank 0's error is agreed on with the next dump. */
+static int manifest_update(struct io_file *f)
+{
+    const struct io_pending *p = &f->pending;
+    bool complete = p->lowest == 0, durable = complete && p->synced;
+    if (!f->manifest) return 0;
+    TRY(io_manifest_add(f->manifest, p->step, complete, durable, f->digest_sum));
+    return io_manifest_write(f->manifest, durable);
+}
+
+/* Finishes the agreement on the last dump. [out] manifest_rc: this rank's own outcome of the
+ * manifest's update. Returns the agreed code. */
+static int agreement_finish(struct io_file *f, int *manifest_rc)
+{
+    struct io_pending *p = &f->pending;
+    double since_s = watch_now();
+    *manifest_rc = 0;
+    if (!p->active) return 0;
+    p->active = false;
+    TRY_MPI(MPI_Waitall(2, p->request, MPI_STATUSES_IGNORE));
+    int rc = p->lowest < 0 ? par_agree(f->ctx.comm, p->rc) : 0;
+    io_phase_add(f, IO_PHASE_AGREE, &since_s);
+    *manifest_rc = manifest_update(f);
+    io_phase_add(f, IO_PHASE_MANIFEST, &since_s);
+    return rc;
+}
+
+/* A driver without a sync of its own: one fsync by rank 0 flushes what is in its host's memory. */
+static int plain_sync(struct io_file *f)
+{
+    int fd = -1;
+    if (f->ctx.rank != 0 || !f->has_file) return 0;
+    int rc = io_fd_open(&f->ctx, &fd);
+    if (rc == 0) rc = io_fd_sync(&f->ctx, fd);
+    int close_rc = io_fd_close(&f->ctx, &fd);
+    return rc < 0 ? rc : close_rc;
+}
+
+static int driver_sync(struct io_file *f)
+{
+    return f->driver->sync ? f->driver->sync(f->state, &f->ctx) : plain_sync(f);
+}
+
+/* The driver's part of a dump; the code is this rank's own. */
+static int driver_write(struct io_file *f, const void *buf, struct io_dump_times *t)
+{
+    double since_s = watch_now(), before_s = since_s;
+    int rc = f->driver->write(f->state, &f->ctx, f->stats.dumps_n, buf);
+    io_phase_add(f, IO_PHASE_WRITE, &since_s);
+    t->post_s = since_s - before_s;
+    if (rc == 0) f->stats.bytes += io_view_bytes(&f->view);
+    if (f->spec.sync == IO_SYNC_DUMP) {
+        int sync_rc = driver_sync(f);
+        if (rc == 0) rc = sync_rc;
+        before_s = since_s;
+        io_phase_add(f, IO_PHASE_SYNC, &since_s);
+        t->wait_s += since_s - before_s;
+    }
+    return rc;
+}
+
+static int refuse(const struct io_file *f)
+{
+    if (f->failed < 0) return f->failed;
+    if (f->ended) return err_set(ERR_INVALID, "a dump after the end of %s", f->ctx.path);
+    if (f->stats.dumps_n < f->spec.dumps_n) return 0;
+    return err_set(ERR_INVALID, "more dumps than were planned for %s", f->ctx.path);
+}
+
+void io_file_start(struct io_file *f)
+{
+    f->start_s = watch_now();
+}
+
+int io_file_write(struct io_file *f, int64_t step, const void *buf, const uint64_t *digest)
+{
+    TRY(refuse(f));
+    struct io_dump_times *t = &f->times[f->stats.dumps_n];
+    int manifest_rc;
+    t->step = step;
+    t->start_s = watch_now();
+    f->failed = agreement_finish(f, &manifest_rc);
+    t->wait_s = watch_now() - t->start_s;
+    TRY(f->failed);
+    int rc = driver_write(f, buf, t);
+    f->stats.dumps_n++;
+    f->pending.rc = manifest_rc < 0 ? manifest_rc : rc;
+    f->pending.step = step;
+    f->pending.synced = f->spec.sync == IO_SYNC_DUMP;
+    f->failed = agreement_start(f, digest);
+    return f->failed;
+}
+
+/* Flushes by policy and says so in the manifest. The code is this rank's own. */
+static int finish_durably(struct io_file *f)
+{
+    double since_s = watch_now();
+    if (f->spec.sync != IO_SYNC_END) return 0;
+    int rc = par_agree(f->ctx.comm, driver_sync(f));
+    io_phase_add(f, IO_PHASE_SYNC, &since_s);
+    if (rc < 0 || !f->manifest) return rc;
+    io_manifest_mark_durable(f->manifest);
+    rc = io_manifest_write(f->manifest, true);
+    io_phase_add(f, IO_PHASE_MANIFEST, &since_s);
+    return rc;
+}
+
+int io_file_close_driver(struct io_file *f)
+{
+    if (!f->driver_open) return 0;
+    f->driver_open = false;
+    double since_s = watch_now();
+    int rc = f->driver->close(f->state, &f->ctx);
+    io_phase_add(f, IO_PHASE_CLOSE, &since_s);
+    return rc;
+}
+
+/* The last agreement also carries the outcome of everything after it. */
+int io_file_end(struct io_file *f)
+{
+    if (f->ended) return f->failed;
+    int manifest_rc = 0;
+    f->ended = true;
+    if (f->failed == 0) f->failed = agreement_finish(f, &manifest_rc);
+    int rc = manifest_rc;
+    if (f->failed == 0) {
+        int durable_rc = finish_durably(f);
+        if (rc == 0) rc = durable_rc;
+    }
+    int close_rc = io_file_close_driver(f);
+    if (rc == 0) rc = close_rc;
+    double since_s = watch_now();
+    int agreed = par_agree(f->ctx.comm, f->failed < 0 ? f->failed : rc);
+    io_phase_add(f, IO_PHASE_AGREE, &since_s);
+    if (f->failed == 0) f->failed = agreed;
+    return f->failed;
+}
+
+const struct io_stats *io_file_stats(const struct io_file *f)
+{
+    return &f->stats;
+}
+
+const struct io_view *io_file_view(const struct io_file *f)
+{
+    return &f->view;
+}
+
+json_t *io_file_json(const struct io_file *f)
+{
+    return json_incref(f->record);
+}
+
+int io_file_remove(MPI_Comm comm, const char *path)
+{
+    int rank;
+    TRY_MPI(MPI_Comm_rank(comm, &rank));
+    return par_agree(comm, rank == 0 ? io_target_remove(path) : 0);
+}
+
+/* Messages that are still under way must arrive before their buffers go. */
+static void abandon_pending(struct io_file *f)
+{
+    if (f->pending.active) MPI_Waitall(2, f->pending.request, MPI_STATUSES_IGNORE);
+    f->pending.active = false;
+}
+
+void io_file_free(struct io_file *f)
+{
+    if (!f) return;
+    abandon_pending(f);
+    io_file_close_driver(f);
+    io_target_release(&f->target);
+    io_manifest_free(f->manifest);
+    json_decref(f->record);
+    if (f->ctx.info != MPI_INFO_NULL) MPI_Info_free(&f->ctx.info);
+    if (f->ctx.comm != MPI_COMM_NULL) MPI_Comm_free(&f->ctx.comm);
+    free(f->state);
+    free(f->all_views);
+    free(f->times);
+    free(f->digest_part);
+    free(f->digest_sum);
+    free(f);
+}

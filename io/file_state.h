@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef IO_FILE_STATE_H
+#define IO_FILE_STATE_H
+/* Floor 1. What is behind struct io_file; for the dispatcher's own files: file.c (writing and
+ * ending), open.c (opening), record.c (what the result says about the file). */
+#include "io/create.h"
+#include "io/driver.h"
+#include "io/file.h"
+#include "io/manifest.h"
+
+/* The agreement on the dump written last: started after the write, finished by the next call, so
+ * that its messages travel while the program computes. */
+struct io_pending {
+    bool active;
+    int64_t step;
+    bool synced;            /* the dump was flushed too */
+    int rc;                 /* this rank's own outcome */
+    int word, lowest;       /* sent, and the minimum over ranks: 0, or an error somewhere */
+    MPI_Request request[2]; /* of the word and of the digest */
+};
+
+struct io_file {
+    struct io_spec spec;
+    const struct io_driver *driver;
+    void *state; /* the driver's */
+    bool driver_open;
+    struct io_context ctx;
+    struct io_view view;
+    struct io_view *all_views;          /* [size] */
+    uint64_t *digest_part, *digest_sum; /* [digest_words(n)]; the sum on rank 0 */
+    struct io_pending pending;
+    struct io_target target;      /* the path on every rank; the rest on rank 0 */
+    struct io_manifest *manifest; /* rank 0, and only with a serial file */
+    bool has_file;                /* the driver leaves a file in serial format */
+    int failed;                   /* the agreed code, the same on every rank; 0 while all is well */
+    bool ended;
+    double start_s; /* watch_now() at io_file_start */
+    struct io_stats stats;
+    struct io_dump_times *times; /* [dumps_n planned] */
+    json_t *record;              /* the same on every rank */
+};
+
+/* Adds the time since *since_s to a phase and moves *since_s to now. Local. */
+void io_phase_add(struct io_file *f, enum io_phase phase, double *since_s);
+
+/* Closes the driver if it is open. Collective; the code is this rank's own. */
+int io_file_close_driver(struct io_file *f);
+
+/* Fills f->record. Collective. */
+int io_record_make(struct io_file *f);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef IO_MANIFEST_H
+#define IO_MANIFEST_H
+/* Floor 1. The manifest FILE.json beside a dump file FILE: its shape, and which dumps are in it.
+ * Rank 0 alone keeps it; every version replaces the last one in one step, so that a reader sees a
+ * whole one at any time.
+ *
+ *   "schema"         "nht1-dump/1"
+ *   "run_id"         32 hexadecimal digits, drawn for each run
+ *   "file"           name of the dump file without directories
+ *   "layout"         "mijk", "ijkm" or "records" (io/view.h)
+ *   "endian"         "little" or "big"
+ *   "n"              N
+ *   "components"     5
+ *   "word_bytes"     8
+ *   "dump_bytes"     bytes from one dump to the next
+ *   "dumps_planned"  dumps that the run will write
+ *   "steps"          time steps of the run
+ *   "dt"             time step
+ *   "interval"       steps between dumps
+ *   "driver"         name of the writer
+ *   "kernel"         version and instruction set of the solver's kernel
+ *   "hash"           "nht1-h64/1": digests are those of base/digest.h
+ *   "dumps"          one object for each dump written, in file order:
+ *     "step"           time step that the state belongs to
+ *     "complete"       true when all ranks have written their part
+ *     "durable"        true when it was flushed to the device after that
+ *     "digest"         "i", "j", "k": N words each, "m": 5 words; a word is 16 hexadecimal digits,
+ *                      most significant first, without separators
+ *
+ * A file is ours when its manifest says "nht1-dump/1" and names it. Local, all functions. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "io/file.h"
+
+#define IO_MANIFEST_SCHEMA "nht1-dump/1"
+
+struct io_manifest;
+
+/* A manifest without dumps. path: where it will be written, borrowed. name: of the dump file. */
+int io_manifest_new(struct io_manifest **m, const char *path, const char *name,
+                    const struct io_spec *spec);
+
+/* Adds the next dump. digest: digest_words(n) words, summed over the ranks. */
+int io_manifest_add(struct io_manifest *m, int64_t step, bool complete, bool durable,
+                    const uint64_t *digest);
+
+/* Marks all complete dumps as durable. */
+void io_manifest_mark_durable(struct io_manifest *m);
+
+/* Replaces the file by the present state. flush: also down to the device, unless
+ * the run's policy is IO_SYNC_NONE. */
+int io_manifest_write(struct io_manifest *m, bool flush);
+
+void io_manifest_free(struct io_manifest *m);
+
+enum io_manifest_kind {
+    IO_MANIFEST_NONE,    /* nothing there */
+    IO_MANIFEST_OURS,    /* a manifest of the dump file called name */
+    IO_MANIFEST_FOREIGN, /* a regular file that is something else */
+    IO_MANIFEST_BLOCKED, /* no regular file: a manifest can never be put there */
+};
+
+/* What lies at path. */
+enum io_manifest_kind io_manifest_look(const char *path, const char *name);
+
+#endif

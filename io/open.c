@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Opening a file for dumps: arguments, what every rank knows of the others, the target on rank 0,
+ * the driver. Each step ends in an agreement, so that all ranks go on or none does. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/err.h"
+#include "base/par.h"
+#include "base/watch.h"
+#include "io/file_state.h"
+
+/* Keeps 40 N^3 far from the end of 64 bits. */
+#define N_MAX (INT64_C(1) << 17)
+
+static int check_counts(const struct io_spec *s)
+{
+    int64_t total;
+    if (s->n < 1 || s->n > N_MAX)
+        return err_set(ERR_USAGE, "N = %" PRId64 " is out of range", s->n);
+    if (s->layout == IO_RECORDS && s->n > IO_RECORDS_N_MAX) {
+        return err_set(ERR_USAGE, "layout records has 32-bit record lengths and ends at N = %d",
+                       IO_RECORDS_N_MAX);
+    }
+    if (s->group < 1) return err_set(ERR_USAGE, "the group of writers needs 1 rank at least");
+    if (s->dumps_n < 1) return err_set(ERR_USAGE, "there is no dump to write");
+    if (__builtin_mul_overflow(s->dumps_n, io_dump_bytes(s->layout, s->n), &total)) {
+        return err_set(ERR_USAGE, "the file would be longer than 2^63 bytes");
+    }
+    return 0;
+}
+
+static int check_box(const struct io_spec *s)
+{
+    for (int q = 0; q < 3; q++) {
+        int64_t lo = s->box.lo[q], n = s->box.n[q];
+        if (lo < 0 || n < 0 || lo > s->n || n > s->n - lo) {
+            return err_set(ERR_USAGE, "a rank's box reaches outside the %" PRId64 "^3 cells", s->n);
+        }
+    }
+    return 0;
+}
+
+static int check_hint(const char *hint)
+{
+    const char *equals = strchr(hint, '=');
+    if (!equals || equals == hint || !equals[1]) {
+        return err_set(ERR_USAGE, "hint '%s' does not read KEY=VALUE", hint);
+    }
+    if (equals - hint > MPI_MAX_INFO_KEY - 1 || strlen(equals + 1) > MPI_MAX_INFO_VAL - 1) {
+        return err_set(ERR_USAGE, "hint '%s' is too long for this MPI library", hint);
+    }
+    return 0;
+}
+
+static int check_driver(const struct io_spec *s, const struct io_driver *d)
+{
+    if (!(d->caps & IO_CAP_WRAPPER) || (s->driver && io_driver_inner(s->driver))) return 0;
+    return err_set(ERR_USAGE, "driver %s wraps another: write %s:NAME", d->name, d->name);
+}
+
+static int check_spec(const struct io_spec *s, const struct io_driver *d)
+{
+    TRY(check_counts(s));
+    TRY(check_box(s));
+    TRY(check_driver(s, d));
+    for (int h = 0; h < s->hints_n; h++) {
+        TRY(check_hint(s->hints[h]));
+    }
+    return 0;
+}
+
+/* The parts that need no other rank. */
+static int alloc_parts(struct io_file *f)
+{
+    const size_t words = (size_t)digest_words(f->spec.n);
+    f->state = calloc(1, f->driver->state_size + 1);
+    f->all_views = calloc((size_t)f->ctx.size, sizeof *f->all_views);
+    f->times = calloc((size_t)f->spec.dumps_n, sizeof *f->times);
+    f->digest_part = calloc(words, sizeof *f->digest_part);
+    f->digest_sum = calloc(words, sizeof *f->digest_sum);
+    if (f->state && f->all_views && f->times && f->digest_part && f->digest_sum) return 0;
+    return err_set(ERR_NOMEM, "no memory for writing N = %" PRId64, f->spec.n);
+}
+
+static int make_info(struct io_file *f)
+{
+    TRY_MPI(MPI_Info_create(&f->ctx.info));
+    for (int h = 0; h < f->spec.hints_n; h++) {
+        const char *hint = f->spec.hints[h], *equals = strchr(hint, '=');
+        char key[MPI_MAX_INFO_KEY + 1] = "";
+        memcpy(key, hint, (size_t)(equals - hint));
+        TRY_MPI(MPI_Info_set(f->ctx.info, key, equals + 1));
+    }
+    return 0;
+}
+
+static int share_views(struct io_file *f)
+{
+    struct io_context *c = &f->ctx;
+    int64_t covered_bytes = 0;
+    f->view = (struct io_view){f->spec.n, f->spec.layout, f->spec.box};
+    TRY_MPI(MPI_Allgather(&f->view, (int)sizeof f->view, MPI_BYTE, f->all_views,
+                          (int)sizeof f->view, MPI_BYTE, c->comm));
+    for (int r = 0; r < c->size; r++) {
+        covered_bytes += io_view_bytes(&f->all_views[r]);
+    }
+    if (covered_bytes == c->dump_bytes) return 0;
+    return err_set(ERR_USAGE, "the ranks' boxes hold %" PRId64 " bytes of a dump of %" PRId64,
+                   covered_bytes, c->dump_bytes);
+}
+
+static void init(struct io_file *f, const struct io_spec *spec, const struct io_driver *driver)
+{
+    f->spec = *spec;
+    f->driver = driver;
+    f->target.lock_fd = -1;
+    f->target.allocated = "none";
+    f->stats.dump = f->times;
+    f->ctx = (struct io_context){
+        .comm = MPI_COMM_NULL,
+        .info = MPI_INFO_NULL,
+        .path = f->target.path,
+        .view = &f->view,
+        .dump_bytes = io_dump_bytes(spec->layout, spec->n),
+        .dumps_n = spec->dumps_n,
+        .group = spec->group,
+        .requests_n = &f->stats.requests_n,
+        .inner = spec->driver ? io_driver_inner(spec->driver) : NULL,
+    };
+    unsigned caps = driver->caps | (f->ctx.inner ? f->ctx.inner->caps : 0);
+    f->has_file = (caps & IO_CAP_SERIAL_FILE) != 0;
+}
+
+/* Errors of the communicator come back as codes. */
+static int setup(struct io_file *f, MPI_Comm comm)
+{
+    struct io_context *c = &f->ctx;
+    TRY_MPI(MPI_Comm_dup(comm, &c->comm));
+    TRY_MPI(MPI_Comm_set_errhandler(c->comm, MPI_ERRORS_RETURN));
+    TRY_MPI(MPI_Comm_rank(c->comm, &c->rank));
+    TRY_MPI(MPI_Comm_size(c->comm, &c->size));
+    TRY(par_agree(c->comm, alloc_parts(f)));
+    f->stats.dump = f->times;
+    c->all_views = f->all_views;
+    TRY(share_views(f));
+    return par_agree(c->comm, make_info(f));
+}
+
+/* Rank 0's part of creating the file. */
+static int create_here(struct io_file *f)
+{
+    struct io_target *t = &f->target;
+    const int64_t bytes = f->ctx.dump_bytes * f->ctx.dumps_n;
+    TRY(io_target_take(t, f->spec.path, f->spec.force));
+    TRY(io_target_space(t, bytes));
+    TRY(io_manifest_new(&f->manifest, t->manifest, io_path_base(t->path), &f->spec));
+    return io_target_make(t, f->manifest, bytes);
+}
+
+static int create(struct io_file *f)
+{
+    if (!f->has_file) return 0;
+    int rc = f->ctx.rank == 0 ? create_here(f) : 0;
+    TRY(par_agree(f->ctx.comm, rc));
+    TRY_MPI(MPI_Bcast(f->target.path, IO_PATH_MAX, MPI_CHAR, 0, f->ctx.comm));
+    return 0;
+}
+
+static int open_driver(struct io_file *f)
+{
+    f->driver_open = true;
+    int rc = f->driver->open(f->state, &f->ctx);
+    return par_agree(f->ctx.comm, rc);
+}
+
+static int open_steps(struct io_file *f, MPI_Comm comm)
+{
+    TRY(setup(f, comm));
+    double since_s = watch_now();
+    TRY(create(f));
+    io_phase_add(f, IO_PHASE_CREATE, &since_s);
+    TRY(open_driver(f));
+    io_phase_add(f, IO_PHASE_OPEN, &since_s);
+    return io_record_make(f);
+}
+
+int io_file_open_with(struct io_file **out, MPI_Comm comm, const struct io_spec *spec,
+                      const struct io_driver *driver)
+{
+    *out = NULL;
+    TRY(par_agree(comm, check_spec(spec, driver)));
+    struct io_file *f = calloc(1, sizeof *f);
+    int rc = par_agree(comm, f ? 0 : err_set(ERR_NOMEM, "no memory for a file"));
+    if (rc < 0) {
+        free(f);
+        return rc;
+    }
+    init(f, spec, driver);
+    rc = open_steps(f, comm);
+    if (rc < 0) {
+        io_file_close_driver(f);
+        if (f->ctx.rank == 0) io_target_undo(&f->target);
+        io_file_free(f);
+        return rc;
+    }
+    *out = f;
+    return 0;
+}
+
+/* "a, b or check:NAME", for the message about an unknown name. */
+static void list_names(char *text, size_t size)
+{
+    size_t used = 0;
+    const struct io_driver *d;
+    for (int i = 0; (d = io_driver_at(i)) && used < size; i++) {
+        const char *name = d->caps & IO_CAP_WRAPPER ? ":NAME" : "";
+        used += (size_t)snprintf(text + used, size - used, "%s%s%s", i ? ", " : "", d->name, name);
+    }
+}
+
+static int unknown_driver(const char *name)
+{
+    char names[ERR_MESSAGE_MAX / 2] = "";
+    list_names(names, sizeof names);
+    return err_set(ERR_USAGE, "unknown driver '%s': there are %s", name, names);
+}
+
+int io_file_open(struct io_file **f, MPI_Comm comm, const struct io_spec *spec)
+{
+    *f = NULL;
+    const struct io_driver *driver = spec->driver ? io_driver_find(spec->driver) : NULL;
+    int rc = driver ? 0 : unknown_driver(spec->driver ? spec->driver : "");
+    TRY(par_agree(comm, rc));
+    return io_file_open_with(f, comm, spec, driver);
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One rank fails: every rank returns the same code with the same message, nobody waits for ever,
+ * and the manifest claims no more than what is in the file. */
+#include "mpi_io_common.h"
+
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+
+#include "fault_driver.h"
+
+static const int slabs_x[3] = {0, 1, 1};
+
+static int setup(void **state)
+{
+    (void)state;
+    err_clear();
+    memset(&fault, 0, sizeof fault);
+    memset(&pwrite_fault, 0, sizeof pwrite_fault);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    memset(&pwrite_fault, 0, sizeof pwrite_fault);
+    scratch_empty();
+    return 0;
+}
+
+/* The same code and message on every rank, the message naming the failing rank. */
+static void assert_agreed(int rc, int code, int bad, const char *words)
+{
+    char first[ERR_MESSAGE_MAX], start[64];
+    snprintf(first, sizeof first, "%s", err_message());
+    MPI_Bcast(first, sizeof first, MPI_CHAR, 0, MPI_COMM_WORLD);
+    snprintf(start, sizeof start, "rank %d on ", bad);
+    int good = rc == code && strcmp(first, err_message()) == 0 &&
+               strncmp(first, start, strlen(start)) == 0 && strstr(first, words) != NULL;
+    if (!good) print_error("rank %d: code %d, message '%s'\n", rank, rc, err_message());
+    assert_true(said_by_all(good));
+}
+
+/* "complete" of the dumps in the manifest as digits, "110"; "-" when there is no manifest. */
+static const char *dumps_in_manifest(const char *path)
+{
+    static char text[64];
+    char name[1024];
+    snprintf(name, sizeof name, "%s.json", path);
+    snprintf(text, sizeof text, "-");
+    json_t *root = rank == 0 ? json_load_file(name, 0, NULL) : NULL;
+    size_t d, used = 0;
+    json_t *dump;
+    json_array_foreach(json_object_get(root, "dumps"), d, dump)
+    {
+        text[used++] = json_is_true(json_object_get(dump, "complete")) ? '1' : '0';
+    }
+    if (root) text[used] = 0;
+    json_decref(root);
+    MPI_Bcast(text, sizeof text, MPI_CHAR, 0, MPI_COMM_WORLD);
+    return text;
+}
+
+static int write_all_with(struct io_file **f, const struct io_spec *s)
+{
+    TRY(io_file_open_with(f, MPI_COMM_WORLD, s, &fault_driver));
+    for (int64_t d = 0; d < s->dumps_n; d++) {
+        TRY(write_dump(*f, s, d));
+    }
+    return io_file_end(*f);
+}
+
+/* One planned failure; afterwards the file's functions go on returning the same. */
+static void check_fault(const char *inner, enum fault_call call, int nth, int bad)
+{
+    struct io_spec s = spec_for(in_scratch("dumps.bin"), "fault", 9, slabs_x);
+    s.sync = call == FAULT_SYNC && nth > 1 ? IO_SYNC_DUMP : IO_SYNC_END;
+    struct io_file *f = NULL;
+    err_clear();
+    fault = (struct fault_plan){.call = call, .nth = nth, .rank = bad, .inner = inner};
+    int rc = write_all_with(&f, &s);
+    assert_agreed(rc, ERR_IO, bad, "planned failure");
+    if (call == FAULT_OPEN) {
+        assert_null(f);
+        assert_int_equal(names_in_scratch(), 0);
+        return;
+    }
+    assert_int_equal(io_file_end(f), ERR_IO);
+    if (call == FAULT_WRITE) {
+        assert_int_equal(write_dump(f, &s, 0), ERR_IO);
+        char want[8] = "";
+        for (int d = 1; d <= nth; d++) {
+            strcat(want, d == nth ? "0" : "1");
+        }
+        assert_string_equal(dumps_in_manifest(s.path), want);
+    }
+    io_file_free(f);
+    assert_int_equal(names_in_scratch(), 2);
+    assert_int_equal(fault.made[FAULT_CLOSE], 1);
+    scratch_empty();
+}
+
+static void failure_of_one_rank_reaches_all(void **state)
+{
+    (void)state;
+    static const char *const inner[] = {"posix", "token", "serial", "mpiio"};
+    static const enum fault_call calls[] = {FAULT_OPEN, FAULT_WRITE, FAULT_SYNC, FAULT_CLOSE};
+    for (int i = 0; i < 4; i++) {
+        for (int c = 0; c < 4; c++) {
+            check_fault(inner[i], calls[c], 1, size - 1);
+        }
+    }
+}
+
+static void failure_in_any_dump_on_any_rank(void **state)
+{
+    (void)state;
+    for (int nth = 1; nth <= 3; nth++) {
+        for (int bad = 0; bad < size; bad++) {
+            check_fault("posix", FAULT_WRITE, nth, bad);
+        }
+        check_fault("token", FAULT_SYNC, nth, 0);
+    }
+}
+
+/* A pwrite that fails on one rank. The serial driver writes on rank 0 alone. */
+static void check_pwrite_error(const char *driver, int errnum, int bad, int group)
+{
+    struct io_spec s = spec_for(in_scratch("dumps.bin"), driver, 9, slabs_x);
+    struct io_file *f = NULL;
+    s.group = group;
+    err_clear();
+    pwrite_fault = (struct pwrite_plan){0};
+    if (rank == bad) pwrite_fault = (struct pwrite_plan){.nth = 1, .errnum = errnum};
+    int rc = write_all(&f, &s);
+    assert_agreed(rc, ERR_IO, bad, "pwrite");
+    assert_non_null(strstr(err_message(), "dumps.bin"));
+    assert_non_null(strstr(err_message(), strerror(errnum)));
+    assert_string_equal(dumps_in_manifest(s.path), "0");
+    io_file_free(f);
+    scratch_empty();
+}
+
+static void errors_of_pwrite_are_everybodys(void **state)
+{
+    (void)state;
+    check_pwrite_error("serial", EIO, 0, 1);
+    check_pwrite_error("serial", ENOSPC, 0, 1);
+    for (int bad = 0; bad < size; bad++) {
+        check_pwrite_error("posix", ENOSPC, bad, 1);
+        check_pwrite_error("token", EIO, bad, 1);
+        check_pwrite_error("check:token", EDQUOT, bad, 2);
+    }
+}
+
+static void a_write_of_nothing_is_an_error(void **state)
+{
+    (void)state;
+    struct io_spec s = spec_for(in_scratch("dumps.bin"), "posix", 9, slabs_x);
+    struct io_file *f = NULL;
+    if (rank == 0) pwrite_fault = (struct pwrite_plan){.nth = 1, .nothing = true};
+    int rc = write_all(&f, &s);
+    assert_agreed(rc, ERR_IO, 0, "pwrite");
+    io_file_free(f);
+}
+
+/* Short writes and interrupts are no errors: the rest follows. */
+static void short_writes_go_on(void **state)
+{
+    (void)state;
+    static const struct pwrite_plan plans[] = {{.nth = 1, .half = true},
+                                               {.nth = 1, .half = true, .from_then = true},
+                                               {.nth = 1, .errnum = EINTR},
+                                               {.nth = 2, .errnum = EINTR}};
+    static const char *const drivers[] = {"serial", "posix", "token"};
+    for (int p = 0; p < 4; p++) {
+        for (int d = 0; d < 3; d++) {
+            struct io_spec s = spec_for(in_scratch("dumps.bin"), drivers[d], 9, slabs_x);
+            struct io_file *f = NULL;
+            pwrite_fault = plans[p];
+            assert_int_equal(write_all(&f, &s), 0);
+            io_file_free(f);
+            assert_true(file_is_right(&s, 3));
+            scratch_empty();
+        }
+    }
+}
+
+/* A limit on file sizes that comes while the run is on its way, on one rank. */
+static void a_size_limit_is_an_error(void **state)
+{
+    (void)state;
+    signal(SIGXFSZ, SIG_IGN);
+    struct io_spec s = spec_for(in_scratch("dumps.bin"), "posix", 9, slabs_x);
+    struct io_file *f = NULL;
+    struct rlimit before, small;
+    getrlimit(RLIMIT_FSIZE, &before);
+    small = before;
+    small.rlim_cur = 16384;
+    assert_int_equal(io_file_open(&f, MPI_COMM_WORLD, &s), 0);
+    int rc = write_dump(f, &s, 0);
+    if (rc == 0 && rank == size - 1) setrlimit(RLIMIT_FSIZE, &small);
+    if (rc == 0) rc = write_dump(f, &s, 1);
+    setrlimit(RLIMIT_FSIZE, &before);
+    if (rc == 0) rc = io_file_end(f);
+    assert_agreed(rc, ERR_IO, size - 1, "pwrite");
+    assert_string_equal(dumps_in_manifest(s.path), "10");
+    io_file_free(f);
+}
+
+/* And one that is there from the beginning is found before the file is made. */
+static void a_size_limit_is_seen_at_open(void **state)
+{
+    (void)state;
+    struct io_spec s = spec_for(in_scratch("dumps.bin"), "posix", 9, slabs_x);
+    struct io_file *f = NULL;
+    struct rlimit before, small;
+    getrlimit(RLIMIT_FSIZE, &before);
+    small = before;
+    small.rlim_cur = 16384;
+    setrlimit(RLIMIT_FSIZE, &small);
+    int rc = io_file_open(&f, MPI_COMM_WORLD, &s);
+    setrlimit(RLIMIT_FSIZE, &before);
+    assert_agreed(rc, ERR_IO, 0, "preallocate");
+    assert_int_equal(names_in_scratch(), 0);
+}
+
+/* Mounts a small file system in memory; 0 when that is not allowed here. */
+static int mount_small(const char *path)
+{
+    int done = 0;
+    if (rank == 0 && mkdir(path, 0777) == 0) {
+        done = mount("none", path, "tmpfs", 0, "size=256k") == 0;
+        if (!done) rmdir(path);
+    }
+    return said_by_0(done);
+}
+
+static void unmount_small(const char *path)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+        umount(path);
+        rmdir(path);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void a_full_disk_is_seen_at_open(void **state)
+{
+    (void)state;
+    const char *disk = in_scratch("disk");
+    if (!mount_small(disk)) {
+        print_message("skipped: no file system can be mounted here\n");
+        skip();
+    }
+    struct io_spec s = spec_for(in_scratch("disk/dumps.bin"), "mpiio", 9, slabs_x);
+    struct io_file *f = NULL;
+    s.dumps_n = 10;
+    int rc = io_file_open(&f, MPI_COMM_WORLD, &s);
+    int empty = !there(s.path) && !there(in_scratch("disk/dumps.bin.json"));
+    unmount_small(disk);
+    assert_agreed(rc, ERR_IO, 0, "free");
+    assert_non_null(strstr(err_message(), "291600 bytes"));
+    assert_int_equal(empty, 1);
+}
+
+/* The file's blocks are taken away after it was made, as a copy-on-write file system may do: every
+ * driver then meets a full disk while it writes. */
+static void a_full_disk_is_seen_while_writing(void **state)
+{
+    (void)state;
+    static const char *const drivers[] = {"serial", "posix", "token", "mpiio", "mpiio-indep"};
+    const char *disk = in_scratch("disk");
+    if (!mount_small(disk)) {
+        print_message("skipped: no file system can be mounted here\n");
+        skip();
+    }
+    int codes[5];
+    for (int d = 0; d < 5; d++) {
+        struct io_spec s = spec_for(in_scratch("disk/dumps.bin"), drivers[d], 9, slabs_x);
+        struct io_file *f = NULL;
+        err_clear();
+        codes[d] = io_file_open(&f, MPI_COMM_WORLD, &s);
+        if (rank == 0 && codes[d] == 0) {
+            FILE *filler = fopen(in_scratch("disk/filler"), "wb");
+            truncate(s.path, 0);
+            truncate(s.path, 3 * 29160);
+            for (int c = 0; filler && c < 1 << 20; c++) {
+                if (fputc(c, filler) == EOF) break;
+            }
+            if (filler) fclose(filler);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        for (int64_t dump = 0; dump < 3 && codes[d] == 0; dump++) {
+            codes[d] = write_dump(f, &s, dump);
+        }
+        if (codes[d] == 0) codes[d] = io_file_end(f);
+        io_file_free(f);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 0) unlink(in_scratch("disk/filler"));
+        if (rank == 0) unlink(s.path);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    unmount_small(disk);
+    for (int d = 0; d < 5; d++) {
+        if (codes[d] != ERR_IO) print_error("%s: code %d on a full disk\n", drivers[d], codes[d]);
+        assert_int_equal(codes[d], ERR_IO);
+    }
+}
+
+#define IO_TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        IO_TEST(failure_of_one_rank_reaches_all),
+        IO_TEST(failure_in_any_dump_on_any_rank),
+        IO_TEST(errors_of_pwrite_are_everybodys),
+        IO_TEST(a_write_of_nothing_is_an_error),
+        IO_TEST(short_writes_go_on),
+        IO_TEST(a_size_limit_is_an_error),
+        IO_TEST(a_size_limit_is_seen_at_open),
+        IO_TEST(a_full_disk_is_seen_at_open),
+        IO_TEST(a_full_disk_is_seen_while_writing),
+    };
+    tests_begin(&argc, &argv);
+    return tests_end(cmocka_run_group_tests(tests, NULL, NULL));
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A driver to start from, which really works: docs/drivers.md walks through it, and the test at the
+ * end holds it to what every driver must do. Copy the part down to the table to io/driver_NAME.c,
+ * call it io_driver_NAME and add IO_DRIVER(NAME) to io/driver_list.h. */
+#include "mpi_io_common.h"
+
+#include "io/fd.h"
+
+/* Private state, zeroed before open. Nothing of a driver lives outside it, so that two files can be
+ * open at a time. */
+struct template_state {
+    int fd;
+    char *copy; /* [io_view_bytes] stands for whatever a driver has to set up */
+};
+
+/* Required. Collective. The file is there with its full length. On failure leave the state so that
+ * close can be called, because it will be, on every rank. */
+static int template_open(void *state, const struct io_context *ctx)
+{
+    struct template_state *s = state;
+    s->fd = -1;
+    s->copy = malloc((size_t)io_view_bytes(ctx->view) + 1);
+    if (!s->copy) return err_set(ERR_NOMEM, "no memory for a copy of a dump");
+    return io_fd_open(ctx, &s->fd);
+}
+
+/* Required. My bytes of dump number dump. The code is this rank's own: the dispatcher tells the
+ * others. Whatever happens here, exchange the messages that other ranks wait for. */
+static int template_write(void *state, const struct io_context *ctx, int64_t dump, const void *buf)
+{
+    struct template_state *s = state;
+    const int64_t start = dump * ctx->dump_bytes;
+    struct io_walk w;
+    struct io_extent e;
+    memcpy(s->copy, buf, (size_t)io_view_bytes(ctx->view));
+    for (io_walk_start(&w, ctx->view); io_walk_next(&w, &e);) {
+        TRY(io_fd_write(ctx, s->fd, s->copy + e.buffer_bytes, e.length_bytes,
+                        start + e.offset_bytes));
+    }
+    return 0;
+}
+
+/* Not required: without it rank 0 calls fsync, which is enough where one host writes. */
+static int template_sync(void *state, const struct io_context *ctx)
+{
+    struct template_state *s = state;
+    return io_fd_sync(ctx, s->fd);
+}
+
+/* Required. Collective. Called once after open, even when open has failed. */
+static int template_close(void *state, const struct io_context *ctx)
+{
+    struct template_state *s = state;
+    free(s->copy);
+    return io_fd_close(ctx, &s->fd);
+}
+
+/* Not required: what a reader of the result should know about the open file. */
+static int template_describe(void *state, const struct io_context *ctx, json_t *into)
+{
+    (void)state;
+    json_object_set_new(into, "copy_bytes", json_integer(io_view_bytes(ctx->view)));
+    return 0;
+}
+
+static const struct io_driver io_driver_template = {
+    .name = "template",
+    .help = "copies its part and writes it piece by piece",
+    .caps = IO_CAP_SERIAL_FILE,
+    .state_size = sizeof(struct template_state),
+    .open = template_open,
+    .write = template_write,
+    .sync = template_sync,
+    .close = template_close,
+    .describe = template_describe,
+};
+
+static void the_template_writes_right_files(void **state)
+{
+    (void)state;
+    static const enum io_layout layouts[] = {IO_MIJK, IO_IJKM, IO_RECORDS};
+    static const int blocks[3] = {2, 2, 0};
+    for (int l = 0; l < 3; l++) {
+        struct io_spec s = spec_for(in_scratch("dumps.bin"), "template", 9, blocks);
+        struct io_file *f = NULL;
+        s.layout = layouts[l];
+        assert_int_equal(io_file_open_with(&f, MPI_COMM_WORLD, &s, &io_driver_template), 0);
+        for (int64_t d = 0; d < 3; d++) {
+            assert_int_equal(write_dump(f, &s, d), 0);
+        }
+        assert_int_equal(io_file_end(f), 0);
+        json_t *r = io_file_json(f);
+        assert_true(json_integer_value(json_object_get(r, "copy_bytes")) > 0);
+        json_decref(r);
+        io_file_free(f);
+        assert_true(file_is_right(&s, 3));
+        scratch_empty();
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_template_writes_right_files)};
+    tests_begin(&argc, &argv);
+    return tests_end(cmocka_run_group_tests(tests, NULL, NULL));
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Views and staging against an oracle that goes through every byte of a dump by the formulas of the
+ * file format, one value at a time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/err.h"
+#include "io/view.h"
+
+static const enum io_layout layouts[] = {IO_MIJK, IO_IJKM, IO_RECORDS};
+#define LAYOUTS 3
+
+/* Byte offset of U_m(i,j,k) within a dump, straight from the format's description. */
+static int64_t place(enum io_layout layout, int64_t n, int64_t i, int64_t j, int64_t k, int64_t m)
+{
+    switch (layout) {
+    case IO_MIJK:
+        return 8 * (m + 5 * (i + n * (j + n * k)));
+    case IO_IJKM:
+        return 8 * (i + n * (j + n * (k + n * m)));
+    default:
+        return k * (40 * n * n + 8) + 4 + 8 * (i + n * (j + n * m));
+    }
+}
+
+/* A value that tells where it belongs. */
+static double value(int64_t i, int64_t j, int64_t k, int64_t m)
+{
+    return 1.0 + (double)m + 10.0 * (double)i + 1e4 * (double)j + 1e7 * (double)k;
+}
+
+/* A dump as a serial program would write it. */
+static char *oracle_dump(enum io_layout layout, int64_t n)
+{
+    char *dump = calloc(1, (size_t)io_dump_bytes(layout, n));
+    int32_t payload = (int32_t)(40 * n * n);
+    for (int64_t k = 0; k < n; k++) {
+        for (int64_t j = 0; j < n; j++) {
+            for (int64_t i = 0; i < n; i++) {
+                for (int64_t m = 0; m < 5; m++) {
+                    double v = value(i, j, k, m);
+                    memcpy(dump + place(layout, n, i, j, k, m), &v, 8);
+                }
+            }
+        }
+        if (layout != IO_RECORDS) continue;
+        int64_t record = k * (40 * n * n + 8);
+        memcpy(dump + record, &payload, 4);
+        memcpy(dump + record + 4 + 40 * n * n, &payload, 4);
+    }
+    return dump;
+}
+
+/* Calls use for the box of every place of a px x py x pz grid. */
+typedef void use_box(const struct io_view *v, void *arg);
+
+static void split(int64_t n, int parts, int p, int64_t *lo, int64_t *len)
+{
+    *lo = n * p / parts;
+    *len = n * (p + 1) / parts - *lo;
+}
+
+static void each_box(enum io_layout layout, int64_t n, const int grid[3], use_box *use, void *arg)
+{
+    for (int z = 0; z < grid[2]; z++) {
+        for (int y = 0; y < grid[1]; y++) {
+            for (int x = 0; x < grid[0]; x++) {
+                struct io_view v = {.n = n, .layout = layout};
+                split(n, grid[0], x, &v.box.lo[0], &v.box.n[0]);
+                split(n, grid[1], y, &v.box.lo[1], &v.box.n[1]);
+                split(n, grid[2], z, &v.box.lo[2], &v.box.n[2]);
+                use(&v, arg);
+            }
+        }
+    }
+}
+
+/* Decompositions: whole, slabs of several thicknesses down to one cell, pencils, blocks, columns.
+ */
+static const int grids[][3] = {{1, 1, 1}, {2, 1, 1}, {1, 3, 1}, {1, 1, 4}, {6, 1, 1}, {1, 6, 1},
+                               {1, 1, 6}, {2, 2, 1}, {3, 1, 2}, {1, 5, 2}, {2, 3, 4}, {5, 3, 2},
+                               {6, 6, 1}, {6, 6, 6}, {7, 1, 1}, {1, 7, 1}, {1, 1, 9}, {4, 4, 4}};
+#define GRIDS ((int)(sizeof grids / sizeof grids[0]))
+
+/* Runs a check for every layout, N = 6..9 and every decomposition that fits. */
+static void each_case(void (*check)(enum io_layout layout, int64_t n, const int grid[3]))
+{
+    for (int l = 0; l < LAYOUTS; l++) {
+        for (int64_t n = 6; n <= 9; n++) {
+            for (int g = 0; g < GRIDS; g++) {
+                if (grids[g][0] > n || grids[g][1] > n || grids[g][2] > n) continue;
+                check(layouts[l], n, grids[g]);
+            }
+        }
+    }
+}
+
+/* How often each byte of the dump is claimed. */
+struct bitmap {
+    unsigned char *count;
+};
+
+static void claim(const struct io_view *v, void *arg)
+{
+    struct bitmap *b = arg;
+    struct io_walk w;
+    struct io_extent e;
+    int64_t end = -1, staged = 0, extents = 0;
+    for (io_walk_start(&w, v); io_walk_next(&w, &e); extents++) {
+        assert_true(e.length_bytes > 0);
+        assert_true(e.offset_bytes > end); /* ascending, disjoint and not adjoining */
+        assert_int_equal(e.buffer_bytes, staged);
+        end = e.offset_bytes + e.length_bytes;
+        staged += e.length_bytes;
+        for (int64_t at = e.offset_bytes; at < end; at++) {
+            b->count[at]++;
+        }
+    }
+    assert_true(end <= io_dump_bytes(v->layout, v->n));
+    assert_int_equal(staged, io_view_bytes(v));
+    assert_int_equal(extents, io_view_extents(v));
+    assert_false(io_walk_next(&w, &e));
+}
+
+static void check_tiling(enum io_layout layout, int64_t n, const int grid[3])
+{
+    const size_t bytes = (size_t)io_dump_bytes(layout, n);
+    struct bitmap b = {calloc(1, bytes)};
+    each_box(layout, n, grid, claim, &b);
+    size_t wrong = 0;
+    for (size_t at = 0; at < bytes; at++) {
+        wrong += b.count[at] != 1;
+    }
+    assert_int_equal(wrong, 0);
+    free(b.count);
+}
+
+static void extents_tile_the_dump_once(void **unused)
+{
+    (void)unused;
+    each_case(check_tiling);
+}
+
+/* Every value of a box lies in an extent of its view, at the place that the format says. */
+static void claim_own(const struct io_view *v, void *arg)
+{
+    unsigned char *mine = calloc(1, (size_t)io_dump_bytes(v->layout, v->n));
+    struct bitmap b = {mine};
+    (void)arg;
+    claim(v, &b);
+    const struct io_box *x = &v->box;
+    int64_t missing = 0;
+    for (int64_t k = x->lo[2]; k < x->lo[2] + x->n[2]; k++) {
+        for (int64_t j = x->lo[1]; j < x->lo[1] + x->n[1]; j++) {
+            for (int64_t i = x->lo[0]; i < x->lo[0] + x->n[0]; i++) {
+                for (int64_t m = 0; m < 5; m++) {
+                    const unsigned char *word = mine + place(v->layout, v->n, i, j, k, m);
+                    missing += word[0] != 1 || word[7] != 1;
+                }
+            }
+        }
+    }
+    assert_int_equal(missing, 0);
+    free(mine);
+}
+
+static void check_ownership(enum io_layout layout, int64_t n, const int grid[3])
+{
+    each_box(layout, n, grid, claim_own, NULL);
+}
+
+static void values_are_in_their_owners_view(void **unused)
+{
+    (void)unused;
+    each_case(check_ownership);
+}
+
+/* A field with ghost cells around the box, as the solver's, filled with NaN where it is not ours.
+ */
+struct field {
+    double *base, *cell; /* cell (0,0,0) of component 0 */
+    int64_t sm, sj, sk, count;
+};
+
+static struct field field_new(const struct io_box *b)
+{
+    enum { GHOST = 2 };
+    struct field f;
+    f.sm = b->n[0] + 2 * GHOST + 1;
+    f.sj = 5 * f.sm;
+    f.sk = f.sj * (b->n[1] + 2 * GHOST);
+    f.count = f.sk * (b->n[2] + 2 * GHOST);
+    f.base = malloc((size_t)f.count * sizeof *f.base);
+    for (int64_t c = 0; c < f.count; c++) {
+        f.base[c] = -7.25;
+    }
+    f.cell = f.base + GHOST * (f.sk + f.sj + 1);
+    return f;
+}
+
+static double *cell_at(const struct field *f, int64_t i, int64_t j, int64_t k, int64_t m)
+{
+    return &f->cell[k * f->sk + j * f->sj + m * f->sm + i];
+}
+
+static void field_fill(const struct field *f, const struct io_box *b)
+{
+    for (int64_t k = 0; k < b->n[2]; k++) {
+        for (int64_t j = 0; j < b->n[1]; j++) {
+            for (int64_t i = 0; i < b->n[0]; i++) {
+                for (int64_t m = 0; m < 5; m++) {
+                    *cell_at(f, i, j, k, m) = value(b->lo[0] + i, b->lo[1] + j, b->lo[2] + k, m);
+                }
+            }
+        }
+    }
+}
+
+/* Stages into an odd address between guard bytes; the extents must then be the oracle's bytes. */
+static void stage_one(const struct io_view *v, void *arg)
+{
+    enum { GUARD = 9 };
+    const char *dump = arg;
+    const size_t bytes = (size_t)io_view_bytes(v);
+    struct field f = field_new(&v->box), back = field_new(&v->box);
+    char *room = malloc(bytes + 2 * GUARD), *buf = room + GUARD;
+    memset(room, 0x5a, bytes + 2 * GUARD);
+    field_fill(&f, &v->box);
+    io_view_stage(v, f.cell, f.sm, f.sj, f.sk, buf);
+    for (int g = 0; g < GUARD; g++) {
+        assert_int_equal(room[g], 0x5a);
+        assert_int_equal(buf[(int64_t)bytes + g], 0x5a);
+    }
+    struct io_walk w;
+    struct io_extent e;
+    for (io_walk_start(&w, v); io_walk_next(&w, &e);) {
+        assert_memory_equal(buf + e.buffer_bytes, dump + e.offset_bytes, (size_t)e.length_bytes);
+    }
+    /* Back again, ghost cells untouched. */
+    io_view_unstage(v, buf, back.sm, back.sj, back.sk, back.cell);
+    assert_memory_equal(back.base, f.base, (size_t)f.count * sizeof *f.base);
+    free(room);
+    free(f.base);
+    free(back.base);
+}
+
+static void check_staging(enum io_layout layout, int64_t n, const int grid[3])
+{
+    char *dump = oracle_dump(layout, n);
+    each_box(layout, n, grid, stage_one, dump);
+    free(dump);
+}
+
+static void staged_bytes_are_the_files_bytes(void **unused)
+{
+    (void)unused;
+    each_case(check_staging);
+}
+
+/* Longer rows than the block through which components are interleaved. */
+static void staging_of_long_rows(void **unused)
+{
+    (void)unused;
+    const int whole[3] = {1, 1, 1}, halves[3] = {2, 1, 3};
+    for (int l = 0; l < LAYOUTS; l++) {
+        check_staging(layouts[l], 67, whole);
+        check_staging(layouts[l], 131, halves);
+    }
+}
+
+static void adjoining_runs_are_one_extent(void **unused)
+{
+    (void)unused;
+    const struct io_box whole = {{0, 0, 0}, {8, 8, 8}}, slab = {{0, 0, 3}, {8, 8, 2}};
+    for (int l = 0; l < LAYOUTS; l++) {
+        struct io_view v = {8, layouts[l], whole};
+        assert_int_equal(io_view_extents(&v), 1);
+        v.box = slab;
+        assert_int_equal(io_view_extents(&v), layouts[l] == IO_IJKM ? 5 : 1);
+    }
+    struct io_view row = {8, IO_MIJK, {{3, 0, 0}, {1, 8, 8}}};
+    assert_int_equal(io_view_extents(&row), 64);
+}
+
+static void empty_boxes_have_no_bytes(void **unused)
+{
+    (void)unused;
+    for (int l = 0; l < LAYOUTS; l++) {
+        for (int q = 0; q < 3; q++) {
+            struct io_view v = {8, layouts[l], {{0, 0, 0}, {8, 8, 8}}};
+            v.box.n[q] = 0;
+            assert_int_equal(io_view_bytes(&v), 0);
+            assert_int_equal(io_view_extents(&v), 0);
+            double nothing = 0.0;
+            char guard = 3;
+            io_view_stage(&v, &nothing, 1, 1, 1, &guard);
+            assert_int_equal(guard, 3);
+        }
+    }
+}
+
+/* Sizes of grids that no test can write: 2560^3 is class F. */
+static void sizes_beyond_32_bits(void **unused)
+{
+    (void)unused;
+    assert_int_equal(io_dump_bytes(IO_MIJK, 102), INT64_C(42448320));
+    assert_int_equal(io_dump_bytes(IO_RECORDS, 102), INT64_C(42448320) + 8 * 102);
+    assert_int_equal(io_dump_bytes(IO_IJKM, 2560), INT64_C(671088640000));
+    assert_int_equal(50 * io_dump_bytes(IO_MIJK, 2560), INT64_C(33554432000000));
+    assert_true(50 * io_dump_bytes(IO_MIJK, 2560) > INT64_C(1) << 44); /* 16 TiB */
+    struct io_view corner = {2560, IO_IJKM, {{2559, 2559, 2559}, {1, 1, 1}}};
+    struct io_walk w;
+    struct io_extent e, last = {0, 0, 0};
+    for (io_walk_start(&w, &corner); io_walk_next(&w, &e);) {
+        last = e;
+    }
+    assert_int_equal(last.offset_bytes, INT64_C(671088640000) - 8);
+    assert_int_equal(io_view_extents(&corner), 5);
+    struct io_view whole = {2560, IO_MIJK, {{0, 0, 0}, {2560, 2560, 2560}}};
+    assert_int_equal(io_view_bytes(&whole), INT64_C(671088640000));
+}
+
+static void layout_names(void **unused)
+{
+    (void)unused;
+    for (int l = 0; l < LAYOUTS; l++) {
+        enum io_layout back;
+        assert_int_equal(io_layout_parse(io_layout_name(layouts[l]), &back), 0);
+        assert_int_equal(back, layouts[l]);
+    }
+    enum io_layout kept = IO_RECORDS;
+    assert_int_equal(io_layout_parse("kjim", &kept), ERR_USAGE);
+    assert_non_null(strstr(err_message(), "kjim"));
+    err_clear();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(extents_tile_the_dump_once),
+        cmocka_unit_test(values_are_in_their_owners_view),
+        cmocka_unit_test(staged_bytes_are_the_files_bytes),
+        cmocka_unit_test(staging_of_long_rows),
+        cmocka_unit_test(adjoining_runs_are_one_extent),
+        cmocka_unit_test(empty_boxes_have_no_bytes),
+        cmocka_unit_test(sizes_beyond_32_bits),
+        cmocka_unit_test(layout_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
