@@ -100,8 +100,10 @@ static int write_direct(const char *path, const char *text)
 /* /dev/stdout leads to a regular file when it is redirected: not to be replaced either. */
 static bool is_stream(const char *path, const struct stat *s)
 {
-    return !S_ISREG(s->st_mode) || strncmp(path, "/dev/", 5) == 0 ||
-           strncmp(path, "/proc/", 6) == 0;
+    static const char *const name[] = {"/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/"};
+    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
+        if (strncmp(path, name[i], strlen(name[i])) == 0) return true;
+    return !S_ISREG(s->st_mode);
 }
 
 static int write_text(const char *path, const char *text, enum js_sync sync)
