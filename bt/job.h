@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BT_JOB_H
+#define BT_JOB_H
+/* Floor 2. A job of nht1-bt: what was asked, what it runs on, and what came out. Filled in by
+ * bt/rounds (runs with and without writing) and bt/compute (T_C), read by bt/report and
+ * bt/result. */
+#include <jansson.h>
+#include <mpi.h>
+#include <stdbool.h>
+
+#include "bt/decomp.h"
+#include "bt/machine.h"
+#include "bt/options.h"
+#include "bt/prove.h"
+#include "bt/run.h"
+#include "bt/solver.h"
+#include "bt/tc.h"
+
+/* A run and what is to be thought of it. */
+struct bt_outcome {
+    struct bt_run run;
+    struct bt_proof proof; /* of the file; rank 0 alone has its JSON */
+    bool serial_file;      /* a file in serial format was left */
+    bool verified;         /* norms and file are right; all ranks agree */
+    bool wrong;            /* norms or file are wrong */
+    char verdict[640];     /* the same in words */
+    char path[4096];       /* "" when nothing was written */
+    char decomp[40];
+};
+
+enum bt_tc_origin { BT_TC_UNKNOWN, BT_TC_FROM_STORE, BT_TC_MEASURED, BT_TC_FROM_USER };
+
+struct bt_tc_result {
+    enum bt_tc_origin origin;
+    struct bt_tc_entry entry; /* time and the run it comes from; only the time when given */
+    bool stored;              /* this job made the store better */
+    char store[4096];         /* "" when there is none */
+    bool trouble;             /* the store cannot be used; told once */
+};
+
+struct bt_job {
+    MPI_Comm comm;
+    int rank, size;
+    struct bt_setup *setup;
+    struct bt_machine machine;
+    struct bt_decomp decomp; /* the one asked for */
+    char decomp_name[40];
+    char kernel[64];            /* version and instruction set, "1/avx2" */
+    char **hosts;               /* [size] on rank 0, NULL elsewhere */
+    struct bt_outcome *outcome; /* [outcomes_n] in the order they ran */
+    int outcomes_n;
+    int64_t warmup_bytes; /* written and removed before the first dump */
+    double memory_bytes;  /* of the solver, sum over ranks */
+    struct bt_tc_result tc;
+    bool has_measured; /* a compute-only run of this job is in measured */
+    struct bt_tc_entry measured;
+    json_t *mpi;     /* what base/par tells about MPI, on rank 0 */
+    json_t *notices; /* array of strings; rank 0's are reported */
+};
+
+/* Finds out what the job runs on and checks that it can: decomposition, memory, names of results.
+ * Collective. [out] job, to be freed by bt_job_free, also after an error. */
+int bt_job_make(struct bt_job *job, MPI_Comm comm, struct bt_setup *setup);
+void bt_job_free(struct bt_job *job);
+
+/* Room for one more outcome, zeroed; NULL when there is no memory. Local. */
+struct bt_outcome *bt_job_outcome(struct bt_job *job);
+
+/* Appends a sentence to what is reported with the result. Local. */
+void bt_job_notice(struct bt_job *job, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The key of this job's T_C. Local. */
+struct bt_tc_key bt_job_tc_key(const struct bt_job *job);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "bt/machine.h"
+
+#include <omp.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/par.h"
+#include "base/sys.h"
+#include "bt/problem.h"
+
+#define CELL_BYTES 160       /* of the solver, for each cell of a block */
+#define RANK_BYTES (8 << 20) /* stacks, tables and library buffers of a rank, roughly */
+
+static void notice(json_t *notices, const char *text)
+{
+    json_array_append_new(notices, json_string(text));
+}
+
+/* A number that is equal for equal sets of CPUs, and how many there are. */
+static uint64_t mask_of(int *width)
+{
+    cpu_set_t set;
+    uint64_t hash = 1;
+    *width = 1;
+    if (sched_getaffinity(0, sizeof set, &set) < 0) return 0;
+    *width = CPU_COUNT(&set);
+    for (size_t c = 0; c < CPU_SETSIZE; c++)
+        hash = hash * UINT64_C(6364136223846793005) + (CPU_ISSET(c, &set) ? 3 : 1);
+    return hash;
+}
+
+/* Ranks of this node that may use the same CPUs as this one. */
+static int sharers_count(const struct bt_machine *m, uint64_t mask, int *sharers)
+{
+    uint64_t *all = malloc((size_t)m->node_size * sizeof *all);
+    int rc = all ? 0 : err_set(ERR_NOMEM, "no memory for %d masks", m->node_size);
+    TRY(par_agree(m->node, rc));
+    rc = par_check(MPI_Allgather(&mask, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, m->node),
+                   "MPI_Allgather");
+    *sharers = 0;
+    for (int r = 0; rc == 0 && r < m->node_size; r++)
+        *sharers += all[r] == mask;
+    free(all);
+    return rc;
+}
+
+/* Every rank of a node starting as many threads as the node has CPUs helps nobody. */
+static int threads_set(struct bt_machine *m, int cores_allowed)
+{
+    int width, sharers;
+    const uint64_t mask = mask_of(&width);
+    TRY(sharers_count(m, mask, &sharers));
+    const int fair = (cores_allowed > 0 ? cores_allowed : width) / (sharers > 0 ? sharers : 1);
+    if (!getenv("OMP_NUM_THREADS")) omp_set_num_threads(fair > 0 ? fair : 1);
+    const int threads = omp_get_max_threads();
+    TRY_MPI(MPI_Allreduce(&threads, &m->threads, 1, MPI_INT, MPI_MAX, m->comm));
+    TRY_MPI(MPI_Allreduce(&width, &m->mask_width, 1, MPI_INT, MPI_MIN, m->comm));
+    return 0;
+}
+
+static int count_nodes(struct bt_machine *m)
+{
+    const int64_t leads = m->node_rank == 0;
+    const int64_t mine[2] = {leads, leads * m->node_cores};
+    int64_t all[2];
+    TRY_MPI(MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, m->comm));
+    m->nodes = all[0];
+    m->cores = all[1];
+    return 0;
+}
+
+int bt_machine_make(MPI_Comm comm, struct bt_machine *m)
+{
+    *m = (struct bt_machine){.comm = comm, .node = MPI_COMM_NULL};
+    TRY_MPI(MPI_Comm_rank(comm, &m->rank));
+    TRY_MPI(MPI_Comm_size(comm, &m->size));
+    TRY_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, m->rank, MPI_INFO_NULL, &m->node));
+    TRY_MPI(MPI_Comm_rank(m->node, &m->node_rank));
+    TRY_MPI(MPI_Comm_size(m->node, &m->node_size));
+    struct sys_cpu cpu;
+    sys_cpu(&cpu);
+    m->node_cores = cpu.cores_n > 0 ? cpu.cores_n : 1;
+    snprintf(m->cpu, sizeof m->cpu, "%s", cpu.model);
+    gethostname(m->host, sizeof m->host - 1);
+    TRY(count_nodes(m));
+    TRY(threads_set(m, cpu.cores_allowed_n));
+    TRY_MPI(MPI_Bcast(m->cpu, sizeof m->cpu, MPI_CHAR, 0, comm));
+    const int64_t used = (int64_t)m->size * m->threads;
+    m->cores_in_use = used < m->cores ? used : m->cores;
+    return 0;
+}
+
+void bt_machine_free(struct bt_machine *m)
+{
+    if (m->node != MPI_COMM_NULL) MPI_Comm_free(&m->node);
+}
+
+void bt_machine_warn(const struct bt_machine *m, json_t *notices)
+{
+    char text[512];
+    const int64_t wanted = (int64_t)m->size * m->threads;
+    if (m->threads > m->mask_width) {
+        snprintf(text, sizeof text,
+                 "Binding: a rank has %d threads but may use only %d CPU%s: start with mpirun "
+                 "--bind-to none, or --map-by slot:PE=%d.",
+                 m->threads, m->mask_width, m->mask_width == 1 ? "" : "s", m->threads);
+        notice(notices, text);
+    }
+    if (wanted > m->cores) {
+        snprintf(
+            text, sizeof text,
+            "Oversubscribed: ranks x threads = %d x %d on %lld cores; times say more about the "
+            "scheduler than about the system.",
+            m->size, m->threads, (long long)m->cores);
+        notice(notices, text);
+    } else if (wanted < m->cores) {
+        const bool bound = m->mask_width < m->node_cores;
+        snprintf(text, sizeof text,
+                 "Only %lld of %lld cores are in use (ranks x threads = %d x %d); the balance of "
+                 "the whole system is measured with all of them.%s",
+                 (long long)wanted, (long long)m->cores, m->size, m->threads,
+                 bound ? " The ranks are bound: with mpirun --bind-to none their threads may use "
+                         "every core."
+                       : "");
+        notice(notices, text);
+    }
+}
+
+int64_t bt_machine_free_bytes(void)
+{
+    struct sys_memory memory;
+    sys_memory(&memory);
+    if (memory.available_bytes <= 0) return INT64_MAX;
+    const int64_t limit = memory.limit_bytes > 0 ? memory.limit_bytes : INT64_MAX;
+    return memory.available_bytes < limit ? memory.available_bytes : limit;
+}
+
+int bt_machine_memory(const struct bt_machine *m, const struct bt_decomp *d, int staged)
+{
+    const int64_t cells = d->count[0] * d->count[1] * d->count[2];
+    const int64_t mine = cells * (CELL_BYTES + (staged ? 2 * BT_NCOMP * 8 : 0)) + RANK_BYTES;
+    int64_t needed = 0, available = bt_machine_free_bytes();
+    TRY_MPI(MPI_Allreduce(&mine, &needed, 1, MPI_INT64_T, MPI_SUM, m->node));
+    int rc = 0;
+    if (needed > available)
+        rc = err_set(ERR_NOMEM,
+                     "the %d ranks on %s need about %.1f GB of memory, %.1f GB are available: "
+                     "choose a smaller --class or --n, or more nodes",
+                     m->node_size, m->host, (double)needed / 1e9, (double)available / 1e9);
+    return par_agree(m->comm, rc);
+}

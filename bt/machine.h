@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BT_MACHINE_H
+#define BT_MACHINE_H
+/* Floor 2. What the job runs on, as far as the benchmark decides by it: nodes, cores, threads per
+ * rank, memory; and the warnings that follow. */
+#include <jansson.h>
+#include <mpi.h>
+#include <stdint.h>
+
+#include "bt/decomp.h"
+
+struct bt_machine {
+    MPI_Comm comm, node; /* all ranks (borrowed); those of this rank's node (owned) */
+    int rank, size;
+    int node_rank, node_size;
+    int64_t nodes;
+    int64_t cores;        /* of all nodes */
+    int64_t node_cores;   /* of this rank's node */
+    int64_t cores_in_use; /* min(ranks x threads, cores) */
+    int threads;          /* OpenMP threads per rank, the largest over ranks */
+    int mask_width;       /* logical CPUs that the narrowest rank may use */
+    char cpu[128];        /* model, of rank 0 */
+    char host[128];       /* of this rank */
+};
+
+/* Finds out. When OMP_NUM_THREADS is not set, gives every rank its share of the CPUs that it may
+ * use. Collective over comm. [out] m, to be freed by bt_machine_free. */
+int bt_machine_make(MPI_Comm comm, struct bt_machine *m);
+void bt_machine_free(struct bt_machine *m);
+
+/* Appends warnings about binding and oversubscription to an array of strings. Local. */
+void bt_machine_warn(const struct bt_machine *m, json_t *notices);
+
+/* Compares the memory that a run needs with what every node has free: solver, staging buffer, what
+ * a collecting writer may hold. Collective. staged: whether something is written. ERR_NOMEM with
+ * both numbers when it does not fit. */
+int bt_machine_memory(const struct bt_machine *m, const struct bt_decomp *d, int staged);
+
+/* Free memory of this node in bytes, INT64_MAX when unknown. Local. */
+int64_t bt_machine_free_bytes(void);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* nht1-bt: reads the command line, makes the runs, finds T_C, reports. Rank 0 prints; every rank
+ * leaves with the same status. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "base/par.h"
+#include "base/stop.h"
+#include "bt/compute.h"
+#include "bt/job.h"
+#include "bt/report.h"
+#include "bt/result.h"
+#include "bt/rounds.h"
+
+static bool speaks(const struct bt_job *job)
+{
+    return job->rank == 0 && !job->setup->opt.quiet;
+}
+
+/* Worst of the outcomes: wrong content, or a file that nobody could prove. */
+static int outcomes_code(const struct bt_job *job)
+{
+    int code = 0;
+    for (int i = 0; i < job->outcomes_n; i++) {
+        const struct bt_outcome *o = &job->outcome[i];
+        if (o->wrong) return err_set(ERR_VERIFY, "%s: %s", o->run.writer, o->verdict);
+        if (o->proof.state == BT_PROOF_MISSING)
+            code = err_set(ERR_INVALID, "%s: %s", o->run.writer, o->verdict);
+    }
+    return code;
+}
+
+/* Writes the JSON on rank 0. A run that failed before anything was measured leaves none. */
+static int result_write(const struct bt_job *job, int status)
+{
+    const char *path = job->setup->opt.json;
+    int rc = 0;
+    if (path && job->rank == 0 && job->outcomes_n > 0) {
+        json_t *result = bt_result_json(job, status);
+        rc = js_write(path, result, JS_SYNC_NONE);
+        json_decref(result);
+    }
+    return par_agree(job->comm, rc);
+}
+
+static int work(struct bt_job *job)
+{
+    if (speaks(job)) bt_report_heading(job, stdout);
+    int rc = bt_rounds_make(job);
+    if (rc == 0) rc = bt_compute_find(job);
+    if (rc == 0) rc = outcomes_code(job);
+    if (speaks(job)) bt_report_results(job, stdout);
+    const int written = result_write(job, err_exit_status(rc));
+    return rc < 0 ? rc : written;
+}
+
+static int run(struct bt_setup *setup)
+{
+    struct bt_job job;
+    int rc = bt_job_make(&job, MPI_COMM_WORLD, setup);
+    if (rc == 0) rc = work(&job);
+    bt_job_free(&job);
+    return rc;
+}
+
+/* What is printed instead of a run; 0, or the code of an error in the command line. */
+static int talk(int what, int rank)
+{
+    if (what < 0 || rank != 0) return what < 0 ? what : 0;
+    if (what == CONF_HELP) conf_help(&bt_program, stdout);
+    if (what == CONF_VERSION) printf("%s %s\n", bt_program.name, BT_VERSION);
+    if (what == BT_LIST_DRIVERS) bt_report_drivers(stdout);
+    return 0;
+}
+
+static int program(int argc, char **argv, int rank)
+{
+    struct bt_setup *setup = calloc(1, sizeof *setup);
+    if (!setup) return err_set(ERR_NOMEM, "no memory for the options");
+    int rc = bt_setup_parse(setup, argc, argv);
+    rc = rc == CONF_RUN ? run(setup) : talk(rc, rank);
+    bt_setup_free(setup);
+    free(setup);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    int rank = 0, level;
+    if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS) {
+        fprintf(stderr, "nht1-bt: MPI could not be started\n");
+        return err_exit_status(ERR_MPI);
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int rc = stop_install();
+    if (rc == 0) rc = program(argc, argv, rank);
+    if (rc < 0 && rank == 0) fprintf(stderr, "nht1-bt: %s\n", err_message());
+    MPI_Finalize();
+    return err_exit_status(rc);
+}

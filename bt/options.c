@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "bt/options.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/err.h"
+#include "io/driver.h"
+
+#define AT(member) offsetof(struct bt_options, member)
+
+static const struct conf_option table[] = {
+    {.name = "class",
+     .arg = "C",
+     .offset = AT(cls),
+     .type = CONF_CHOICE,
+     .choices = "S|W|A|B|C|D|E|F",
+     .group = "What is computed",
+     .help =
+         "Problem class of NAS BT: N = 12, 24, 64, 102, 162, 408, 1020, 2560. B is the official "
+         "size of the benchmark (N = 102, 1.7 GB written). Class A when nothing is given: large "
+         "enough to mean something, over within a minute or two on a desktop."},
+    {.name = "n",
+     .arg = "N",
+     .offset = AT(n),
+     .type = CONF_INT,
+     .min = BT_N_MIN,
+     .max = BT_N_MAX,
+     .help =
+         "Grid points along each side, instead of a class. The N of a class brings that class's "
+         "steps and dt; any other N needs --steps and --dt."},
+    {.name = "steps",
+     .arg = "NS",
+     .offset = AT(steps),
+     .type = CONF_INT,
+     .min = 1,
+     .max = 1e9,
+     .help = "Time steps. Default: those of the class."},
+    {.name = "dt",
+     .arg = "DT",
+     .offset = AT(dt),
+     .type = CONF_REAL,
+     .min = 1e-12,
+     .max = 1.0,
+     .help = "Size of a time step. Default: that of the class. Norms are published for the classes "
+             "only: with other values the solution is not checked against them."},
+    {.name = "decomp",
+     .arg = "HOW",
+     .def = "auto",
+     .offset = AT(decomp),
+     .type = CONF_STRING,
+     .help = "How the grid is shared by the ranks: auto, 1d (slabs along z), 1d:x, 1d:y, 1d:z, 3d "
+             "(most cubic), or PXxPYxPZ such as 2x1x4."},
+    {.name = "isa",
+     .arg = "NAME",
+     .offset = AT(isa),
+     .type = CONF_STRING,
+     .help =
+         "Instruction set of the kernels, or auto: the widest that all ranks have. Default: the "
+         "environment variable NHT1_ISA, else auto."},
+
+    {.name = "io",
+     .arg = "NAMES",
+     .def = "all",
+     .offset = AT(io),
+     .type = CONF_STRING,
+     .group = "What is written",
+     .help =
+         "Who writes: none (only compute, which gives T_C), a writer's name, several as "
+         "NAME,NAME, all (every writer that leaves a serial file, one after the other in random "
+         "order), or help for the list."},
+    {.name = "interval",
+     .arg = "IW",
+     .offset = AT(interval),
+     .type = CONF_INT,
+     .min = 1,
+     .max = 1e9,
+     .help = "Steps from one dump of the solution to the next. Default: 5, and 10 for class S."},
+    {.name = "last", .offset = AT(last), .type = CONF_FLAG, .help = "Dump the last step too."},
+    {.name = "layout",
+     .arg = "L",
+     .def = "mijk",
+     .offset = AT(layout),
+     .type = CONF_CHOICE,
+     .choices = "mijk|ijkm|records",
+     .help = "Format of the file: mijk (component fastest), ijkm (component slowest) or records (a "
+             "Fortran record per plane)."},
+    {.name = "out",
+     .arg = "FILE",
+     .def = "btout.bin",
+     .offset = AT(out),
+     .type = CONF_STRING,
+     .help = "File to write, kept with its manifest FILE.json. Several writers: FILE.NAME each. "
+             "With --io all these files are removed after verification, see --keep."},
+    {.name = "group",
+     .arg = "G",
+     .def = "16",
+     .offset = AT(group),
+     .type = CONF_INT,
+     .min = 1,
+     .max = 1e9,
+     .help = "Ranks that may write at the same time, for the writers that obey a group size."},
+    {.name = "hint",
+     .arg = "KEY=VALUE",
+     .offset = AT(hints),
+     .type = CONF_LIST,
+     .help = "Hint for the MPI-IO library, given when the file is opened; may be repeated."},
+    {.name = "sync",
+     .arg = "WHEN",
+     .def = "end",
+     .offset = AT(sync),
+     .type = CONF_CHOICE,
+     .choices = "none|dump|end",
+     .help =
+         "When the data must be durable: never (none), after each dump, or at the end. The time "
+         "for it is part of T_T and shown apart."},
+    {.name = "force",
+     .offset = AT(force),
+     .type = CONF_FLAG,
+     .help = "Overwrite the file even if it is not an earlier dump of this program."},
+    {.name = "keep", .offset = AT(keep), .type = CONF_FLAG, .help = "Keep the files of --io all."},
+
+    {.name = "repeat",
+     .arg = "R",
+     .def = "1",
+     .offset = AT(repeat),
+     .type = CONF_INT,
+     .min = 1,
+     .max = BT_REPEAT_MAX,
+     .group = "How it is measured",
+     .help = "Rounds. In each, every writer runs once, in an order of its own. The headline is the "
+             "median, the best is shown beside it."},
+    {.name = "seed",
+     .arg = "S",
+     .offset = AT(seed),
+     .type = CONF_INT,
+     .min = 0,
+     .max = 4294967295.0,
+     .help = "Seed of the random order of the writers. Default: from the clock; always reported."},
+    {.name = "tc",
+     .arg = "T",
+     .def = "best",
+     .offset = AT(tc),
+     .type = CONF_STRING,
+     .help =
+         "Where the compute-only time T_C comes from: best (the best verified one remembered for "
+         "this system and problem, else measured on the spot), measure (measured now), or a "
+         "number of seconds."},
+    {.name = "tc-store",
+     .arg = "FILE",
+     .offset = AT(tc_store),
+     .type = CONF_STRING,
+     .help = "File that remembers compute-only times. Default: $XDG_STATE_HOME/nht1/tc.json, else "
+             "~/.local/state/nht1/tc.json."},
+    {.name = "verify",
+     .arg = "WHEN",
+     .def = "auto",
+     .offset = AT(verify),
+     .type = CONF_CHOICE,
+     .choices = "auto|never",
+     .help = "auto: after the clock has stopped every file is read back by the serial program "
+             "nht1-verify, which lies beside this one."},
+
+    {.name = "json",
+     .arg = "FILE",
+     .offset = AT(json),
+     .type = CONF_STRING,
+     .group = "What is reported",
+     .help = "Write the complete result to this file (docs/schema/nht1-bt-1.json)."},
+    {.name = "progress",
+     .arg = "WHEN",
+     .def = "auto",
+     .offset = AT(progress),
+     .type = CONF_CHOICE,
+     .choices = "auto|always|never",
+     .help = "Progress with the time left; auto: only when a person watches a terminal."},
+    {.name = "quiet", .offset = AT(quiet), .type = CONF_FLAG, .help = "Print nothing but errors."},
+    {.name = NULL},
+};
+
+const struct conf_program bt_program = {
+    .name = "nht1-bt",
+    .version = BT_VERSION,
+    .summary = "Application I/O benchmark: NAS BT, a CFD solver, writes its whole solution to disk "
+               "every few steps. Reported are the run time T_T, the rate R_IO and the overhead "
+               "zeta = T_T / T_C - 1 over the best run time without writing, T_C.",
+    .examples = "  mpirun -np 4 nht1-bt\n"
+                "      class A with every writer, ranked in one table\n"
+                "  mpirun -np 8 --bind-to none nht1-bt --class B --json result.json\n"
+                "      the official size N = 102 with every writer\n"
+                "  nht1-bt --io help\n"
+                "      the writers and what each does\n"
+                "  mpirun -np 4 nht1-bt --class A --io none\n"
+                "      only compute: gives T_C, remembered for later runs\n"
+                "  mpirun -np 4 nht1-bt --n 33 --steps 20 --dt 0.001 --decomp 1d:x --io NAME\n"
+                "      a problem of one's own, the file stays in btout.bin\n"
+                "Threads per rank: OMP_NUM_THREADS. Exit status: 0 success, 1 wrong usage,\n"
+                "2 wrong content, 3 I/O, memory or MPI error, or interrupted, 4 finished but not\n"
+                "valid as a result.\n",
+    .options = table,
+};
+
+/* The class letter that applies: the one given, the one whose N was given, or 0. */
+static char class_of(const struct bt_options *o)
+{
+    if (o->cls) return o->cls[0];
+    if (o->n == 0) return 'A';
+    for (const char *c = "SWABCDEF"; *c; c++) {
+        struct bt_problem p;
+        if (bt_problem_class(*c, &p) == 0 && p.n == o->n) return *c;
+    }
+    return 0;
+}
+
+static int problem_setup(struct bt_setup *s)
+{
+    const struct bt_options *o = &s->opt;
+    struct bt_problem *p = &s->problem;
+    if (o->cls && o->n) return err_set(ERR_USAGE, "--class and --n exclude each other: give one");
+    const char cls = class_of(o);
+    *p = (struct bt_problem){.interval = 5};
+    if (cls) TRY(bt_problem_class(cls, p));
+    if (!cls && (o->steps == 0 || o->dt == 0))
+        return err_set(ERR_USAGE,
+                       "--n %lld is the size of no class: give --steps and --dt as well, such as "
+                       "--steps 200 --dt 0.0003",
+                       (long long)o->n);
+    if (o->n) p->n = o->n;
+    if (o->steps) p->steps = o->steps;
+    if (o->dt > 0) p->dt = o->dt;
+    if (o->interval) p->interval = o->interval;
+    p->last = o->last;
+    const struct bt_reference *ref = bt_reference_find(p->n, p->steps, p->dt);
+    p->cls = ref ? ref->cls : 'U';
+    return 0;
+}
+
+static int tc_setup(struct bt_setup *s)
+{
+    if (strcmp(s->opt.tc, "best") == 0) {
+        s->tc_source = BT_TC_BEST;
+    } else if (strcmp(s->opt.tc, "measure") == 0) {
+        s->tc_source = BT_TC_MEASURE;
+    } else {
+        s->tc_source = BT_TC_GIVEN;
+        if (conf_real("--tc", s->opt.tc, 1e-9, 1e12, &s->tc_given_s) < 0) {
+            err_clear();
+            return err_set(ERR_USAGE,
+                           "--tc '%s': not understood; best, measure or a number of seconds",
+                           s->opt.tc);
+        }
+    }
+    return 0;
+}
+
+static int add_writer(struct bt_setup *s, const char *name)
+{
+    for (int w = 0; w < s->writers_n; w++)
+        if (strcmp(s->writer[w], name) == 0) return 0;
+    if (s->writers_n == BT_RUNS_MAX || strlen(name) >= sizeof s->writer[0])
+        return err_set(ERR_USAGE, "--io: more than %d writers, or a name too long", BT_RUNS_MAX);
+    snprintf(s->writer[s->writers_n++], sizeof s->writer[0], "%s", name);
+    return 0;
+}
+
+static int add_all_writers(struct bt_setup *s)
+{
+    const struct io_driver *d;
+    s->all = true;
+    for (int i = 0; (d = io_driver_at(i)) != NULL; i++)
+        if ((d->caps & IO_CAP_SERIAL_FILE) && !(d->caps & IO_CAP_WRAPPER))
+            TRY(add_writer(s, d->name));
+    return 0;
+}
+
+static int unknown_writer(const char *name)
+{
+    char known[512] = "";
+    size_t used = 0;
+    const struct io_driver *d;
+    for (int i = 0; (d = io_driver_at(i)) != NULL && used < sizeof known; i++)
+        used += (size_t)snprintf(known + used, sizeof known - used, " %s", d->name);
+    return err_set(ERR_USAGE,
+                   "--io '%s': no such writer; there are: none%s, all (--io help explains them)",
+                   name, known);
+}
+
+static int one_writer(struct bt_setup *s, const char *name)
+{
+    if (strcmp(name, BT_COMPUTE) == 0) {
+        s->compute = true;
+        return 0;
+    }
+    if (strcmp(name, "all") == 0) return add_all_writers(s);
+    return io_driver_find(name) ? add_writer(s, name) : unknown_writer(name);
+}
+
+static int writers_setup(struct bt_setup *s)
+{
+    char name[256];
+    for (const char *at = s->opt.io; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        const size_t length = strcspn(at, ",");
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        TRY(one_writer(s, name));
+    }
+    return 0;
+}
+
+static int hints_check(const struct conf_list *hints)
+{
+    for (int h = 0; h < hints->n; h++) {
+        const char *equals = strchr(hints->item[h], '=');
+        if (!equals || equals == hints->item[h])
+            return err_set(ERR_USAGE, "--hint '%s': KEY=VALUE expected, such as cb_nodes=2",
+                           hints->item[h]);
+    }
+    return 0;
+}
+
+/* The result file must not be what the run itself writes. */
+static int names_check(const struct bt_setup *s)
+{
+    char path[4096], manifest[4096 + 8];
+    if (!s->opt.out[0]) return err_set(ERR_USAGE, "--out: the name of the file is empty");
+    if (strlen(s->opt.out) > 3900) return err_set(ERR_USAGE, "--out: the name is too long");
+    for (int w = 0; s->opt.json && w < s->writers_n; w++) {
+        bt_setup_path(s, w, path);
+        snprintf(manifest, sizeof manifest, "%s.json", path);
+        if (strcmp(s->opt.json, path) == 0 || strcmp(s->opt.json, manifest) == 0)
+            return err_set(ERR_USAGE,
+                           "--json %s: this name belongs to the dump file or its manifest; choose "
+                           "another",
+                           s->opt.json);
+    }
+    return 0;
+}
+
+static int meaning(struct bt_setup *s, const bool *given)
+{
+    static const char *const sync_name[] = {"none", "dump", "end"};
+    TRY(problem_setup(s));
+    TRY(tc_setup(s));
+    TRY(io_layout_parse(s->opt.layout, &s->layout));
+    for (int i = 0; i < 3; i++)
+        if (strcmp(s->opt.sync, sync_name[i]) == 0) s->sync = (enum io_sync)i;
+    TRY(writers_setup(s));
+    TRY(hints_check(&s->opt.hints));
+    bool seeded = false;
+    for (int i = 0; table[i].name; i++)
+        if (strcmp(table[i].name, "seed") == 0) seeded = given[i];
+    s->seed = seeded ? (uint64_t)s->opt.seed : (uint64_t)time(NULL);
+    return names_check(s);
+}
+
+int bt_setup_parse(struct bt_setup *s, int argc, char **argv)
+{
+    bool given[sizeof table / sizeof table[0]] = {false};
+    memset(s, 0, sizeof *s);
+    const int rc = conf_parse(&bt_program, argc, argv, &s->opt, NULL, given);
+    if (rc != CONF_RUN) return rc;
+    if (strcmp(s->opt.io, "help") == 0) return BT_LIST_DRIVERS;
+    return meaning(s, given);
+}
+
+void bt_setup_free(struct bt_setup *s)
+{
+    conf_free(&bt_program, &s->opt, NULL);
+}
+
+void bt_setup_path(const struct bt_setup *s, int writer, char *out)
+{
+    const bool several = s->all || s->writers_n > 1;
+    snprintf(out, 4096, "%s%s%s", s->opt.out, several ? "." : "", several ? s->writer[writer] : "");
+    for (char *c = out + strlen(s->opt.out); *c; c++)
+        if (*c == ':') *c = '-';
+}
+
+bool bt_setup_leaves_file(const struct bt_setup *s, int writer)
+{
+    return (io_driver_caps(s->writer[writer]) & IO_CAP_SERIAL_FILE) != 0;
+}

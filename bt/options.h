@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BT_OPTIONS_H
+#define BT_OPTIONS_H
+/* Floor 2, free of MPI calls. The command line of nht1-bt: one table of options, and what the
+ * options together mean: problem, list of writers, durability policy. Every rank reads the same
+ * command line to the same result. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/conf.h"
+#include "bt/problem.h"
+#include "io/file.h"
+
+#define BT_VERSION    "0.1.0"
+#define BT_RUNS_MAX   32 /* writers in one comparison */
+#define BT_REPEAT_MAX 1000
+#define BT_COMPUTE    "none" /* the word for a run without writing */
+
+/* What stands on the command line, as read. */
+struct bt_options {
+    const char *cls;  /* NULL: not given */
+    int64_t n, steps; /* 0: not given */
+    double dt;        /* 0: not given */
+    int64_t interval; /* 0: that of the class */
+    bool last;
+    const char *decomp, *isa;
+    const char *io, *layout, *out;
+    int64_t group;
+    struct conf_list hints;
+    const char *sync;
+    bool force, keep;
+    int64_t repeat, seed;
+    const char *tc, *tc_store;
+    const char *verify, *json, *progress;
+    bool quiet;
+};
+
+enum bt_tc_source { BT_TC_BEST, BT_TC_MEASURE, BT_TC_GIVEN };
+
+/* What it means. */
+struct bt_setup {
+    struct bt_options opt;
+    struct bt_problem problem;
+    enum io_layout layout;
+    enum io_sync sync;
+    enum bt_tc_source tc_source;
+    double tc_given_s;            /* with BT_TC_GIVEN */
+    int writers_n;                /* writers to compare, 0 when only computing */
+    char writer[BT_RUNS_MAX][64]; /* names */
+    bool compute;                 /* a run without writing was asked for */
+    bool all;                     /* --io all: files go after they have been verified */
+    uint64_t seed;                /* of the order of the writers */
+};
+
+extern const struct conf_program bt_program;
+
+/* Reads the command line. Local, the same on every rank. [out] s, to be freed by bt_setup_free also
+ * after an error. Returns CONF_RUN, CONF_HELP, CONF_VERSION, BT_LIST_DRIVERS, or ERR_USAGE. */
+enum { BT_LIST_DRIVERS = 3 };
+int bt_setup_parse(struct bt_setup *s, int argc, char **argv);
+void bt_setup_free(struct bt_setup *s);
+
+/* Name of the file of the i-th writer: FILE, or FILE.NAME when there are several. Characters that
+ * have a meaning to MPI-IO libraries (':') become '-'. out: [out] at least 4096 bytes. */
+void bt_setup_path(const struct bt_setup *s, int writer, char *out);
+
+/* Whether the i-th writer leaves a file in serial format. */
+bool bt_setup_leaves_file(const struct bt_setup *s, int writer);
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "bt/report.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "bt/compute.h"
+#include "bt/metrics.h"
+#include "bt/ranking.h"
+#include "io/driver.h"
+
+#define WIDTH 96
+
+/* Prints words in lines of at most WIDTH columns; further lines are indented. */
+static void wrapped(FILE *to, const char *first, const char *next, const char *text)
+{
+    size_t column = (size_t)fprintf(to, "%s", first);
+    bool fresh = true;
+    while (*text) {
+        const size_t length = strcspn(text, " ");
+        if (!fresh && column + 1 + length > WIDTH) {
+            column = (size_t)fprintf(to, "\n%s", next) - 1;
+            fresh = true;
+        }
+        column += (size_t)fprintf(to, "%s%.*s", fresh ? "" : " ", (int)length, text);
+        fresh = false;
+        text += length;
+        text += strspn(text, " ");
+    }
+    fputc('\n', to);
+}
+
+static void line(FILE *to, const char *name, const char *text)
+{
+    char first[32];
+    snprintf(first, sizeof first, "%-9s ", name);
+    wrapped(to, first, "          ", text);
+}
+
+void bt_report_drivers(FILE *to)
+{
+    const struct io_driver *d;
+    fprintf(to, "Writers, for --io (several as NAME,NAME):\n\n");
+    line(to, BT_COMPUTE, "Only compute: the time is T_C.");
+    for (int i = 0; (d = io_driver_at(i)) != NULL; i++)
+        line(to, d->name, d->help);
+    fprintf(to, "\n--io all runs every writer that leaves one file in serial format:");
+    for (int i = 0; (d = io_driver_at(i)) != NULL; i++)
+        if ((d->caps & IO_CAP_SERIAL_FILE) && !(d->caps & IO_CAP_WRAPPER))
+            fprintf(to, " %s", d->name);
+    fprintf(to, "\n");
+}
+
+static void problem_line(const struct bt_job *job, FILE *to)
+{
+    const struct bt_setup *s = job->setup;
+    const struct bt_problem *p = &s->problem;
+    char text[512], cls[16] = "", bytes[UNITS_TEXT_MAX];
+    const int64_t dumps = bt_problem_dumps(p);
+    if (p->cls != 'U') snprintf(cls, sizeof cls, "class %c, ", p->cls);
+    int used = snprintf(text, sizeof text, "%sN = %lld, %lld steps of dt = %g", cls,
+                        (long long)p->n, (long long)p->steps, p->dt);
+    if (s->writers_n > 0)
+        snprintf(text + used, sizeof text - (size_t)used,
+                 "; a dump every %lld steps: %lld dumps, %s in all", (long long)p->interval,
+                 (long long)dumps,
+                 units_bytes((double)(dumps * io_dump_bytes(s->layout, p->n)), bytes));
+    line(to, "Problem", text);
+}
+
+static void system_line(const struct bt_job *job, FILE *to)
+{
+    const struct bt_machine *m = &job->machine;
+    char text[512];
+    snprintf(text, sizeof text, "%s%s, %lld cores (%s); %d rank%s x %d thread%s, decomposition %s",
+             m->host, m->nodes > 1 ? " and others" : "", (long long)m->cores, m->cpu, m->size,
+             m->size == 1 ? "" : "s", m->threads, m->threads == 1 ? "" : "s", job->decomp_name);
+    line(to, "System", text);
+}
+
+void bt_report_heading(const struct bt_job *job, FILE *to)
+{
+    const struct bt_setup *s = job->setup;
+    char text[4096 + 128];
+    fprintf(to, "nht1-bt %s: application I/O benchmark (NAS BT with dumps of the solution)\n",
+            BT_VERSION);
+    problem_line(job, to);
+    system_line(job, to);
+    if (s->writers_n > 0) {
+        snprintf(text, sizeof text, "%s%s, layout %s, --sync %s", s->opt.out,
+                 s->all || s->writers_n > 1 ? ".NAME" : "", io_layout_name(s->layout), s->opt.sync);
+        line(to, "File", text);
+    }
+    fflush(to);
+}
+
+/* A number of the table, or a dash. */
+static const char *cell(char out[16], const char *format, double value)
+{
+    if (isfinite(value))
+        snprintf(out, 16, format, value); // NOLINT(clang-diagnostic-format-nonliteral)
+    else
+        snprintf(out, 16, "-");
+    return out;
+}
+
+static const char *verified_word(const struct bt_row *row)
+{
+    return row->verified ? "yes" : row->first->wrong ? "WRONG" : "no";
+}
+
+static void table_row(FILE *to, const struct bt_row *row)
+{
+    char t[16], best[16], zeta[16], r_io[16], rate[16], sync[16];
+    fprintf(to, "%-14s %10s %10s %8s %11s %11s %8s  %s\n", row->writer, cell(t, "%.3f", row->t_t_s),
+            cell(best, "%.3f", row->best_t_t_s), cell(zeta, "%.3f", row->zeta),
+            cell(r_io, "%.2f", row->r_io / 1e6),
+            cell(rate, "%.1f", row->serial_file ? row->write_rate / 1e6 : NAN),
+            cell(sync, "%.3f", row->serial_file ? row->sync_s : NAN), verified_word(row));
+}
+
+static void table(FILE *to, const struct bt_row *row, int n)
+{
+    fprintf(to, "\n%-14s %10s %10s %8s %11s %11s %8s  %s\n", "writer", "T_T", "best T_T", "zeta",
+            "R_IO", "writing", "sync", "verified");
+    fprintf(to, "%-14s %10s %10s %8s %11s %11s %8s\n", "", "s", "s", "", "MB/s", "MB/s", "s");
+    for (int i = 0; i < n; i++)
+        table_row(to, &row[i]);
+    fputc('\n', to);
+}
+
+static void tc_line(const struct bt_job *job, FILE *to)
+{
+    char words[512], text[640];
+    if (job->tc.origin == BT_TC_UNKNOWN) return;
+    bt_compute_words(job, words, sizeof words);
+    snprintf(text, sizeof text, "%.4g s: %s", job->tc.entry.t_c_s, words);
+    line(to, "T_C", text);
+}
+
+/* Gop/s with and without writing, and what rate the extra time stands for. */
+static void rates(const struct bt_job *job, FILE *to, const struct bt_row *row)
+{
+    const struct bt_values v = bt_values_of(job, &row->first->run);
+    char text[512], with[16], without[16], implied[UNITS_TEXT_MAX];
+    int used = snprintf(text, sizeof text, "The whole run came to %s Gop/s, computing alone to %s",
+                        cell(with, "%.3f", v.gop), cell(without, "%.3f", v.compute_gop));
+    if (isfinite(v.implied_rate))
+        snprintf(text + used, sizeof text - (size_t)used,
+                 "; the extra time is that of writing at %s.", units_rate(v.implied_rate, implied));
+    else
+        snprintf(text + used, sizeof text - (size_t)used, ".");
+    wrapped(to, "", "  ", text);
+}
+
+/* The row to talk about: the fastest that left a file which anybody can read, else the fastest. */
+static const struct bt_row *headline(const struct bt_row *row, int n, bool *several)
+{
+    const struct bt_row *first = NULL;
+    int files = 0;
+    for (int i = 0; i < n; i++) {
+        if (!row[i].serial_file) continue;
+        if (!first) first = &row[i];
+        files++;
+    }
+    *several = files > 1;
+    return first ? first : &row[0];
+}
+
+/* "Fastest writer, NAME: Balanced ..." */
+static void meaning(const struct bt_job *job, FILE *to, const struct bt_row *rows, int n)
+{
+    char words[512], first[96];
+    bool several;
+    const struct bt_row *row = headline(rows, n, &several);
+    if (!isfinite(row->r_io)) return;
+    bt_metric_words(row->zeta, words, sizeof words);
+    snprintf(first, sizeof first, "%s%s: ", several ? "Fastest writer, " : "", row->writer);
+    wrapped(to, first, "  ",
+            row->serial_file ? words
+                             : "leaves no serial file, so this is no result of the benchmark: its "
+                               "times show what all but that file costs.");
+    if (isfinite(row->ci_lo_s))
+        fprintf(to,
+                "T_T is the median of %d runs; its 95 %% confidence interval is %.3f to %.3f s.\n",
+                row->runs, row->ci_lo_s, row->ci_hi_s);
+    rates(job, to, row);
+    if (bt_values_of(job, &row->first->run).by_dumps)
+        wrapped(
+            to, "", "  ",
+            "R_IO counts the dumps that were written, 40 N^3 D / T_T, since the number of steps "
+            "is not a multiple of the interval or the last step was dumped too.");
+}
+
+static void stamps(FILE *to, const struct bt_row *row, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (row[i].official)
+            fprintf(to,
+                    "Official NHT-1 result: N = 102, 200 steps, a dump every 5, serial file, "
+                    "verified (%s).\n",
+                    row[i].writer);
+    if (n > 0 && row[0].t_t_s < BT_SHORT_RUN_S)
+        wrapped(to, "Note: ", "  ",
+                "the run took less than a second: start-up and noise dominate such times; take a "
+                "larger class for a statement about the system.");
+}
+
+/* Whether an earlier run of the same writer had the same verdict. */
+static bool told(const struct bt_job *job, int run)
+{
+    const struct bt_outcome *o = &job->outcome[run];
+    for (int i = 0; i < run; i++)
+        if (strcmp(job->outcome[i].run.writer, o->run.writer) == 0 &&
+            strcmp(job->outcome[i].verdict, o->verdict) == 0)
+            return true;
+    return false;
+}
+
+static void verdicts(const struct bt_job *job, FILE *to)
+{
+    for (int i = 0; i < job->outcomes_n; i++) {
+        const struct bt_outcome *o = &job->outcome[i];
+        char first[80];
+        if (o->verified || !o->run.completed || told(job, i)) continue;
+        snprintf(first, sizeof first, "%s: ", o->run.writer);
+        wrapped(to, first, "  ", o->verdict);
+    }
+}
+
+static void notices(const struct bt_job *job, FILE *to)
+{
+    for (size_t i = 0; i < json_array_size(job->notices); i++)
+        wrapped(to, "Note: ", "  ", json_string_value(json_array_get(job->notices, i)));
+}
+
+void bt_report_results(const struct bt_job *job, FILE *to)
+{
+    struct bt_row row[BT_RUNS_MAX + 1];
+    const int n = bt_ranking(job, row);
+    if (n == 0) return;
+    tc_line(job, to);
+    table(to, row, n);
+    meaning(job, to, row, n);
+    stamps(to, row, n);
+    verdicts(job, to);
+    notices(job, to);
+    fflush(to);
+}

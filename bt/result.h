@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BT_RESULT_H
+#define BT_RESULT_H
+/* Floor 2. The complete result as JSON; its members are described in docs/schema/nht1-bt-1.json. */
+#include "bt/job.h"
+
+/* The result of a job so far. New reference. For rank 0. status: exit status of the program. */
+json_t *bt_result_json(const struct bt_job *job, int status);
+
+#endif

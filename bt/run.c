@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "bt/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/progress.h"
+#include "base/stop.h"
+#include "base/watch.h"
+#include "bt/options.h"
+
+#define PAGE_BYTES 4096
+
+/* What a run owns while it goes on. */
+struct work {
+    const struct bt_run_request *q;
+    struct io_file *file;  /* NULL: only compute */
+    unsigned char *staged; /* io_view_bytes of this rank's view */
+    uint64_t *digest;      /* digest_words(N) */
+    double start_s, end_s; /* this rank's clock */
+    double stage_s, digest_s, stop_s;
+    int asked, answer; /* somebody was asked to stop: this rank, any rank */
+    MPI_Request stop;  /* the question under way */
+};
+
+const char *bt_run_phase_name(int phase)
+{
+    static const char *const own[] = {"stage", "digest", "write", "agree", "manifest",
+                                      "sync",  "close",  "stop",  "idle"};
+    return phase < BT_PHASES ? bt_phase_name[phase] : own[phase - BT_PHASES];
+}
+
+/* Buffers are touched here, so that no page is touched for the first time inside the clock. */
+static int buffers_make(struct work *w)
+{
+    const size_t words = (size_t)digest_words(w->q->problem->n);
+    size_t bytes = (size_t)io_view_bytes(io_file_view(w->file));
+    bytes = (bytes + PAGE_BYTES) / PAGE_BYTES * PAGE_BYTES;
+    w->staged = aligned_alloc(PAGE_BYTES, bytes);
+    w->digest = calloc(words, sizeof *w->digest);
+    if (!w->staged || !w->digest)
+        return err_set(ERR_NOMEM, "no memory for a staging buffer of %zu bytes", bytes);
+    memset(w->staged, 0, bytes);
+    return 0;
+}
+
+static int prepare(struct work *w)
+{
+    const struct bt_run_request *q = w->q;
+    int rc = 0;
+    if (q->io) {
+        TRY(io_file_open(&w->file, q->comm, q->io));
+        rc = buffers_make(w);
+    }
+    TRY(par_agree(q->comm, rc));
+    bt_solver_reset(q->solver);
+    TRY(bt_solver_step(q->solver));
+    bt_solver_reset(q->solver);
+    bt_solver_phases_clear(q->solver);
+    return 0;
+}
+
+static int dump(struct work *w, int64_t step)
+{
+    const struct bt_state state = bt_solver_state(w->q->solver);
+    const double t0 = watch_now();
+    io_view_stage(io_file_view(w->file), state.u, state.sm, state.sj, state.sk, w->staged);
+    const double t1 = watch_now();
+    memset(w->digest, 0, (size_t)digest_words(w->q->problem->n) * sizeof *w->digest);
+    bt_solver_digest(w->q->solver, w->digest);
+    w->stage_s += t1 - t0;
+    w->digest_s += watch_now() - t1;
+    return io_file_write(w->file, step, w->staged, w->digest);
+}
+
+/* Has any rank been asked to stop? The question of one step is answered after the next, so that
+ * nobody waits for it. */
+static int stop_answer(struct work *w, bool *stop)
+{
+    const double t0 = watch_now();
+    TRY_MPI(MPI_Wait(&w->stop, MPI_STATUS_IGNORE));
+    *stop = w->answer != 0;
+    w->stop_s += watch_now() - t0;
+    return 0;
+}
+
+static int stop_question(struct work *w)
+{
+    w->asked = stop_requested() ? 1 : 0;
+    w->answer = 0;
+    TRY_MPI(MPI_Iallreduce(&w->asked, &w->answer, 1, MPI_INT, MPI_MAX, w->q->comm, &w->stop));
+    return 0;
+}
+
+static int steps(struct work *w, struct bt_run *run)
+{
+    const struct bt_problem *p = w->q->problem;
+    bool stop = false;
+    for (int64_t s = 1; s <= p->steps && !stop; s++) {
+        TRY(bt_solver_step(w->q->solver));
+        if (w->file && bt_problem_dump_due(p, s)) TRY(dump(w, s));
+        TRY(stop_answer(w, &stop));
+        TRY(stop_question(w));
+        run->steps_done = s;
+        progress_update(w->q->progress, s);
+    }
+    TRY(stop_answer(w, &stop));
+    run->interrupted = stop && run->steps_done < p->steps;
+    return 0;
+}
+
+static int timed(struct work *w, struct bt_run *run)
+{
+    w->stop = MPI_REQUEST_NULL;
+    TRY_MPI(MPI_Barrier(w->q->comm));
+    w->start_s = watch_now();
+    if (w->file) io_file_start(w->file);
+    int rc = steps(w, run);
+    if (w->file && rc == 0) rc = io_file_end(w->file);
+    w->end_s = watch_now();
+    return rc;
+}
+
+static int spread_phases(const struct work *w, struct bt_run *run)
+{
+    static const int io_of[][2] = {{BT_RUN_WRITE, IO_PHASE_WRITE},
+                                   {BT_RUN_AGREE, IO_PHASE_AGREE},
+                                   {BT_RUN_MANIFEST, IO_PHASE_MANIFEST},
+                                   {BT_RUN_SYNC, IO_PHASE_SYNC},
+                                   {BT_RUN_CLOSE, IO_PHASE_CLOSE}};
+    double mine[BT_RUN_PHASES] = {0};
+    memcpy(mine, bt_solver_phases_s(w->q->solver), BT_PHASES * sizeof mine[0]);
+    mine[BT_RUN_STAGE] = w->stage_s;
+    mine[BT_RUN_DIGEST] = w->digest_s;
+    mine[BT_RUN_STOP] = w->stop_s;
+    for (size_t i = 0; w->file && i < sizeof io_of / sizeof io_of[0]; i++)
+        mine[io_of[i][0]] = io_file_stats(w->file)->phase_s[io_of[i][1]];
+    double known = 0;
+    for (int i = 0; i < BT_RUN_IDLE; i++)
+        known += mine[i];
+    mine[BT_RUN_IDLE] = fmax(0, run->t_t_s - known);
+    for (int i = 0; i < BT_RUN_PHASES; i++)
+        TRY(par_spread(w->q->comm, mine[i], &run->phase[i]));
+    return 0;
+}
+
+static int spread_dump(const struct work *w, const struct io_dump_times *t, struct bt_run_dump *d)
+{
+    struct par_spread start, end;
+    const double begin = t->start_s - w->start_s;
+    TRY(par_spread(w->q->comm, begin, &start));
+    TRY(par_spread(w->q->comm, begin + t->post_s, &end));
+    TRY(par_spread(w->q->comm, t->post_s, &d->post));
+    TRY(par_spread(w->q->comm, t->wait_s, &d->wait));
+    d->step = t->step;
+    d->start_s = start.min;
+    d->window_s = end.max - start.min;
+    return 0;
+}
+
+static int spread_dumps(const struct work *w, struct bt_run *run)
+{
+    const struct io_stats *stats = io_file_stats(w->file);
+    run->dumps_n = stats->dumps_n;
+    run->dump = calloc((size_t)stats->dumps_n + 1, sizeof *run->dump);
+    TRY(par_agree(w->q->comm, run->dump ? 0
+                                        : err_set(ERR_NOMEM, "no memory for %lld dump records",
+                                                  (long long)stats->dumps_n)));
+    for (int64_t d = 0; d < run->dumps_n; d++) {
+        TRY(spread_dump(w, &stats->dump[d], &run->dump[d]));
+        run->writing_s += run->dump[d].window_s;
+    }
+    return 0;
+}
+
+static int sum_file(const struct work *w, struct bt_run *run)
+{
+    const struct io_stats *stats = io_file_stats(w->file);
+    const int64_t mine[2] = {stats->bytes, stats->requests_n};
+    int64_t all[2];
+    struct par_spread t;
+    TRY_MPI(MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, w->q->comm));
+    run->bytes = all[0];
+    run->requests_n = all[1];
+    TRY(par_spread(w->q->comm, stats->phase_s[IO_PHASE_CREATE], &t));
+    run->create_s = t.max;
+    TRY(par_spread(w->q->comm, stats->phase_s[IO_PHASE_OPEN], &t));
+    run->open_s = t.max;
+    run->file = io_file_json(w->file);
+    return spread_dumps(w, run);
+}
+
+static int statistics(const struct work *w, struct bt_run *run)
+{
+    struct par_spread t;
+    TRY(par_spread(w->q->comm, w->end_s - w->start_s, &t));
+    run->t_t_s = t.max;
+    TRY(spread_phases(w, run));
+    return w->file ? sum_file(w, run) : 0;
+}
+
+static int norms(const struct work *w, struct bt_run *run)
+{
+    const struct bt_problem *p = w->q->problem;
+    const struct bt_reference *ref = bt_reference_find(p->n, p->steps, p->dt);
+    for (int m = 0; m < BT_NCOMP; m++)
+        run->xce[m] = run->xcr[m] = NAN;
+    run->norms_published = ref != NULL;
+    if (run->interrupted) return 0;
+    TRY(bt_solver_error_norms(w->q->solver, run->xce));
+    TRY(bt_solver_residual_norms(w->q->solver, run->xcr));
+    if (!ref) return 0;
+    run->norms_deviation = fmax(bt_reference_deviation(run->xce, ref->error),
+                                bt_reference_deviation(run->xcr, ref->residual));
+    run->norms_ok = run->norms_deviation <= BT_TOLERANCE;
+    return 0;
+}
+
+int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
+{
+    struct work w = {.q = q, .stop = MPI_REQUEST_NULL};
+    int rc;
+    TRY_TO(out, rc, prepare(&w));
+    TRY_TO(out, rc, timed(&w, run));
+    TRY_TO(out, rc, statistics(&w, run));
+    TRY_TO(out, rc, norms(&w, run));
+    if (run->interrupted)
+        rc = err_set(ERR_INTERRUPT,
+                     "interrupted after step %lld of %lld: the dumps up to then are "
+                     "complete",
+                     (long long)run->steps_done, (long long)q->problem->steps);
+    run->completed = rc == 0;
+out:
+    if (w.stop != MPI_REQUEST_NULL) MPI_Wait(&w.stop, MPI_STATUS_IGNORE);
+    io_file_free(w.file);
+    free(w.staged);
+    free(w.digest);
+    return rc;
+}
+
+void bt_run_free(struct bt_run *run)
+{
+    free(run->dump);
+    json_decref(run->file);
+    run->dump = NULL;
+    run->file = NULL;
+}
+
+int bt_run_probe(MPI_Comm comm, struct bt_solver *solver, int steps_n, double *seconds)
+{
+    struct par_spread t;
+    bt_solver_reset(solver);
+    TRY(bt_solver_step(solver));
+    TRY_MPI(MPI_Barrier(comm));
+    const double start_s = watch_now();
+    for (int s = 0; s < steps_n; s++)
+        TRY(bt_solver_step(solver));
+    TRY(par_spread(comm, watch_now() - start_s, &t));
+    *seconds = t.max;
+    return 0;
+}

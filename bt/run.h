@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BT_RUN_H
+#define BT_RUN_H
+/* Floor 2. One run of the benchmark: N_S steps, a dump every I_W of them, timed as [F93] 2.3 says.
+ *
+ *   before the clock   open and preallocate the file, staging buffer, one warm-up step, initial
+ *                      condition, barrier
+ *   inside the clock   steps; per dump: stage, digest, write; agreement, manifest, durability,
+ * close after the clock    norms, statistics over ranks
+ *
+ * T_T is the longest time over ranks from the barrier to the end of the close. */
+#include <jansson.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/par.h"
+#include "bt/problem.h"
+#include "bt/solver.h"
+#include "io/file.h"
+
+struct progress;
+
+/* The parts of T_T; the solver's phases stand first. */
+enum bt_run_phase {
+    BT_RUN_STAGE = BT_PHASES, /* the state is put into file order */
+    BT_RUN_DIGEST,
+    BT_RUN_WRITE,
+    BT_RUN_AGREE, /* outcome of a dump on the other ranks */
+    BT_RUN_MANIFEST,
+    BT_RUN_SYNC,
+    BT_RUN_CLOSE,
+    BT_RUN_STOP, /* is there a rank that was asked to stop */
+    BT_RUN_IDLE, /* what is left: waiting for the last rank, and all else */
+    BT_RUN_PHASES
+};
+const char *bt_run_phase_name(int phase);
+
+struct bt_run_dump {
+    int64_t step;
+    double start_s;         /* of the first rank, after the start of the clock */
+    double window_s;        /* from the first rank's start to the last rank's end of writing */
+    struct par_spread post; /* duration of the write call */
+    struct par_spread wait; /* agreement on the dump before, manifest, durability */
+};
+
+struct bt_run {
+    char writer[64]; /* BT_COMPUTE for a run that only computes */
+    int round;       /* of --repeat, from 1 */
+    double t_t_s;    /* T_T; time so far when interrupted */
+    int64_t steps_done;
+    int64_t bytes, requests_n; /* written by all ranks, their write calls */
+    double create_s, open_s;   /* before the clock, slowest rank */
+    double writing_s;          /* sum of the dumps' windows */
+    struct par_spread phase[BT_RUN_PHASES];
+    int64_t dumps_n;
+    struct bt_run_dump *dump;            /* [dumps_n] */
+    double xce[BT_NCOMP], xcr[BT_NCOMP]; /* NaN when interrupted */
+    bool completed;                      /* every step and every dump, and the norms */
+    bool interrupted;                    /* asked to stop before the last step */
+    bool norms_published, norms_ok;
+    double norms_deviation; /* largest relative one from the published norms */
+    json_t *file;           /* what io/ reports about the file, or NULL */
+};
+
+struct bt_run_request {
+    MPI_Comm comm;
+    const struct bt_problem *problem;
+    struct bt_solver *solver;
+    const struct io_spec *io;  /* NULL: only compute */
+    struct progress *progress; /* NULL: silent; updated by the rank that has one */
+};
+
+/* Makes one run. Collective. [out] run, to be freed by bt_run_free, also after an error. Returns
+ * the same code on every rank; ERR_INTERRUPT, with the file closed and its complete dumps known,
+ * when a rank was asked to stop. */
+int bt_run_make(const struct bt_run_request *q, struct bt_run *run);
+void bt_run_free(struct bt_run *run);
+
+/* Seconds of a few steps, the slowest rank's; one step before them is not counted. Collective. */
+int bt_run_probe(MPI_Comm comm, struct bt_solver *solver, int steps, double *seconds);
+
+#endif

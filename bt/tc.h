@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BT_TC_H
+#define BT_TC_H
+/* Floor 2, free of MPI and of everything in io/. The store of T_C: the best compute-only times per
+ * system and problem, remembered across runs in one JSON file:
+ *
+ *   { "schema": "nht1-tc/1",
+ *     "entries": [ { "cpu": "...", "nodes": 1, "cores": 8, "n": 102, "steps": 200, "dt": 0.0003,
+ *                    "kernel": "1",                                    the key
+ *                    "t_c_s": 20.1, "verified": true, "decomp": "1x1x8", "ranks": 8, "threads": 1,
+ *                    "isa": "avx2", "host": "n1", "utc": "2001-01-31T12:00:00Z" } ] }
+ *
+ * An entry may have further members; they are kept. Readers and writers exclude each other with
+ * flock on FILE.lock beside it, since the file itself is replaced by rename. One process per job
+ * (rank 0) calls these functions. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What has to agree for two compute-only times to be comparable. */
+struct bt_tc_key {
+    char cpu[128];    /* CPU model */
+    char kernel[32];  /* version of the arithmetic */
+    int64_t nodes;    /* hosts in use */
+    int64_t cores;    /* min(ranks x threads, cores of these hosts) */
+    int64_t n, steps; /* N, N_S */
+    double dt;
+};
+
+struct bt_tc_entry {
+    double t_c_s;
+    bool verified;   /* norms agreed with published ones; false where none are published */
+    char decomp[40]; /* of the run that took this time */
+    char isa[32], host[128];
+    int64_t ranks, threads;
+};
+
+/* Name of the store: asked when not NULL, else $XDG_STATE_HOME/nht1/tc.json, else
+ * $HOME/.local/state/nht1/tc.json. ERR_USAGE when neither is set or the name is too long. */
+int bt_tc_path(const char *asked, char *out, size_t size);
+
+/* Looks a key up. [out] entry. Returns 1 when found, 0 when not (a missing file is an empty store),
+ * ERR_USAGE when the file is there but is no store, ERR_IO when it cannot be read. */
+int bt_tc_find(const char *path, const struct bt_tc_key *key, struct bt_tc_entry *entry);
+
+/* Offers a time. It is stored when the key is new, when it is verified and the stored one is not,
+ * or when it is shorter and not less verified. Returns 1 when stored, 0 when the stored one is
+ * better; errors as bt_tc_find, and then the file is as it was. */
+int bt_tc_offer(const char *path, const struct bt_tc_key *key, const struct bt_tc_entry *entry);
+
+/* Whether a time would replace the one stored. */
+bool bt_tc_is_better(const struct bt_tc_entry *candidate, const struct bt_tc_entry *stored);
+
+#endif

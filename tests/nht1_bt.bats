@@ -1,0 +1,288 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# nht1-bt from its command line: results, files, T_C, reports, ends.
+# shellcheck disable=SC2016 # jq filters have variables of their own
+load helpers
+
+# A problem that takes no time: 13^3 points, 6 steps, a dump every 2.
+tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
+
+# expect_json FILE FILTER: the filter must yield true.
+expect_json() {
+    local got
+    got=$(jq -e "$2" "$1") && [ "$got" = true ] && return 0
+    echo "$1: $2 gives $got"
+    return 1
+}
+
+expect_schema() {
+    local wrong
+    wrong=$(jq -n -r --slurpfile s "$NHT1_ROOT/docs/schema/nht1-bt-1.json" --slurpfile v "$1" \
+        -f "$NHT1_ROOT/tests/schema.jq") || return 1
+    [ -z "$wrong" ] && return 0
+    echo "$wrong" | head
+    return 1
+}
+
+@test "help teaches, with examples, and the version is told" {
+    run nht1-bt --help
+    expect_status 0
+    expect_text "--interval IW"
+    expect_text "mpirun -np 4 nht1-bt"
+    expect_text "Exit status:"
+    run nht1-bt --version
+    expect_status 0
+    [[ $output =~ ^nht1-bt\ [0-9] ]]
+}
+
+@test "the list of writers tells what each does" {
+    run mpi_run 2 nht1-bt --io help
+    expect_status 0
+    expect_text "collective"
+    [ "$(grep -c '^none ' <<<"$output")" -eq 1 ]
+}
+
+@test "class S with every writer: verified, ranked, explained, files removed" {
+    run mpi_run 2 nht1-bt --class S --json r.json
+    expect_status 0
+    [[ $output =~ "writing cost "|"zeta is below 0" ]]
+    expect_text "less than a second"
+    expect_schema r.json
+    expect_json r.json '[.runs[] | .verified] | all'
+    expect_json r.json '.status == 0 and (.ranking | length) >= 4'
+    expect_json r.json '[.ranking[] | select(.zeta != null) | .t_t_s] | . == sort'
+    expect_json r.json '[.runs[] | select(.driver != "none") | .proof.state] | all(. == "right")'
+    expect_json r.json '[.runs[] | .norms | .published and .ok] | all'
+    [ -z "$(find . -name 'btout.bin*')" ]
+}
+
+@test "--keep keeps the files of all writers, and they hold the same bytes" {
+    run mpi_run 3 nht1-bt "${tiny[@]}" --keep --json r.json
+    expect_status 0
+    local files
+    files=$(find . -name 'btout.bin.*' ! -name '*.json')
+    [ "$(wc -l <<<"$files")" -ge 4 ]
+    [ "$(xargs sha256sum <<<"$files" | cut -d' ' -f1 | sort -u | wc -l)" -eq 1 ]
+    [ "$(stat -c %s btout.bin.serial)" -eq $((3 * 40 * 13 * 13 * 13)) ]
+}
+
+@test "one writer: the file stays under the name given and verifies" {
+    run mpi_run 2 nht1-bt "${tiny[@]}" --io posix --out my.bin
+    expect_status 0
+    run nht1-verify my.bin
+    expect_status 0
+    expect_text "VERIFIED"
+}
+
+@test "all layouts are written and proved" {
+    local layout
+    for layout in mijk ijkm records; do
+        run mpi_run 3 nht1-bt "${tiny[@]}" --io serial,posix --layout $layout --json $layout.json
+        expect_status 0
+        expect_json $layout.json '[.runs[] | .verified] | all'
+        expect_json $layout.json ".problem.layout == \"$layout\""
+    done
+}
+
+@test "R_IO and zeta in the result are those of the formulas" {
+    run mpi_run 1 nht1-bt --class S --io posix --tc 2.5 --json r.json
+    expect_status 0
+    expect_json r.json '.runs[0] | (.t_t_s / .t_c_s - 1 - .zeta) | fabs < 1e-12'
+    expect_json r.json '.runs[0] | (.r_io_bytes_per_s * .t_t_s / (40 * 1728 * 6) - 1) | fabs < 1e-12'
+    expect_json r.json '.runs[0].t_c_s == 2.5 and .t_c.origin == "given"'
+    expect_json r.json '.runs[0].bytes == 40 * 1728 * 6'
+    expect_json r.json '.runs[0].r_io_basis == "steps/interval"'
+}
+
+@test "a number of dumps that is not N_S / I_W: R_IO counts dumps and says so" {
+    run mpi_run 1 nht1-bt --n 12 --steps 7 --dt 0.01 --interval 3 --last --io posix --tc 1 \
+        --json r.json
+    expect_status 0
+    expect_text "counts the dumps"
+    expect_json r.json '.problem.dumps_n == 3 and .runs[0].r_io_basis == "dumps"'
+    expect_json r.json '.runs[0] | (.r_io_bytes_per_s * .t_t_s / (40 * 1728 * 3) - 1) | fabs < 1e-12'
+    expect_json r.json '[.runs[0].dumps[].step] == [3, 6, 7]'
+}
+
+@test "the phases of a run fill T_T on every rank" {
+    run mpi_run 2 nht1-bt --class W --io posix --tc 1 --json r.json
+    expect_status 0
+    expect_json r.json '.runs[0] | .t_t_s as $t | [.phases_s[] | .min] | add < $t * 1.001'
+    expect_json r.json '.runs[0] | .t_t_s as $t | [.phases_s[] | .max] | add > $t * 0.999'
+    expect_json r.json '[.runs[0].dumps[] | .post_s | .min <= .median and .median <= .max] | all'
+    expect_json r.json '[.runs[0].dumps[].start_s] | . == sort and .[0] > 0'
+}
+
+@test "T_C is measured once, remembered, and found again" {
+    run mpi_run 1 nht1-bt --class S --io posix --json a.json
+    expect_status 0
+    expect_text "measured on the spot"
+    expect_json a.json '.t_c | .origin == "measured" and .verified and .stored'
+    [ -f state/nht1/tc.json ]
+    run mpi_run 1 nht1-bt --class S --io posix --json b.json
+    expect_status 0
+    expect_text "remembered"
+    expect_json b.json '.t_c | .origin == "store" and .verified'
+    [ "$(jq .t_c.t_c_s a.json)" = "$(jq .t_c.t_c_s b.json)" ]
+}
+
+@test "a better compute-only run improves the store, a worse one does not" {
+    run mpi_run 1 nht1-bt --class S --io none --tc-store s.json
+    expect_status 0
+    jq '.entries[0].t_c_s = 100' s.json >slow.json
+    run mpi_run 1 nht1-bt --class S --io none --tc-store slow.json --json a.json
+    expect_json slow.json '.entries | length == 1 and .[0].t_c_s < 100 and .[0].verified'
+    expect_json a.json '.t_c.stored'
+    jq '.entries[0].t_c_s = 1e-6' s.json >fast.json
+    run mpi_run 1 nht1-bt --class S --io none --tc-store fast.json --json b.json
+    expect_json fast.json '.entries[0].t_c_s == 1e-6'
+    expect_json b.json '(.t_c.stored | not) and .t_c.t_c_s == 1e-6'
+}
+
+@test "zeta below zero comes with the advice to measure T_C again" {
+    run mpi_run 1 nht1-bt "${tiny[@]}" --tc 1000 --io posix
+    expect_status 0
+    expect_text "zeta is below 0"
+    expect_text "--tc measure"
+}
+
+@test "a problem without published norms has no verified T_C" {
+    run mpi_run 2 nht1-bt --n 13 --steps 6 --dt 0.001 --io posix --json r.json
+    expect_status 0
+    expect_text "not verified"
+    expect_json r.json '.t_c | .origin == "measured" and (.verified | not)'
+    expect_json r.json '.runs[0] | .verified and (.norms.published | not)'
+}
+
+@test "a damaged store is told, left alone, and does not stop the run" {
+    echo '{ "schema": "nht1-tc/1", "entries": [' >tc.json
+    cp tc.json before
+    run mpi_run 1 nht1-bt --class S --io posix --tc-store tc.json --json r.json
+    expect_status 0
+    expect_text "tc.json is no store"
+    cmp tc.json before
+    expect_json r.json '.t_c.origin == "measured"'
+}
+
+@test "repeats: every writer once per round, the headline is the median" {
+    run mpi_run 2 nht1-bt "${tiny[@]}" --io serial,posix --repeat 3 --seed 7 --json r.json
+    expect_status 0
+    expect_json r.json '[.runs[] | {driver, round}] | unique | length == 6'
+    expect_json r.json '.ranking | length == 2 and all(.runs_n == 3)'
+    expect_json r.json '(.ranking[0].driver) as $d | ([.runs[] | select(.driver == $d) | .t_t_s]
+        | sort | .[1]) == .ranking[0].t_t_s'
+    expect_json r.json '(.ranking[0].driver) as $d | ([.runs[] | select(.driver == $d) | .t_t_s]
+        | min) == .ranking[0].best_t_t_s'
+}
+
+@test "the same seed gives the same order" {
+    local order=()
+    for try in 1 2; do
+        mpi_run 1 nht1-bt "${tiny[@]}" --seed 12345 --json $try.json --quiet
+        order+=("$(jq -c '[.seed, .runs[].driver]' $try.json)")
+    done
+    [ "${order[0]}" = "${order[1]}" ]
+}
+
+@test "only the official case is stamped official" {
+    run mpi_run 1 nht1-bt --class S --io posix --json r.json
+    expect_json r.json '.runs[0].official == false and .ranking[0].official == false'
+    [[ $output != *Official* ]]
+}
+
+@test "the official case is stamped official" {
+    full_only
+    need_space . 4000
+    OMP_NUM_THREADS=1 run mpi_run 2 nht1-bt --class B --io posix --tc 100 --json r.json
+    expect_status 0
+    expect_text "Official NHT-1 result"
+    expect_json r.json '.runs[0].official'
+}
+
+@test "what reads nothing back is not called verified" {
+    run mpi_run 1 nht1-bt "${tiny[@]}" --io posix --verify never --json r.json
+    expect_status 0
+    expect_json r.json '.runs[0] | (.verified | not) and .proof.state == "none"'
+    run mpi_run 1 nht1-bt "${tiny[@]}" --io null --json n.json
+    expect_status 0
+    expect_text "leaves no serial file"
+    expect_json n.json '.runs[0].verified | not'
+}
+
+@test "without nht1-verify beside it the result is not valid" {
+    mkdir alone
+    cp "$NHT1_BIN/nht1-bt" alone
+    run mpi_run 1 alone/nht1-bt "${tiny[@]}" --io posix --json r.json
+    expect_status 4
+    expect_text "nht1-verify was not found"
+    expect_json r.json '.runs[0] | (.verified | not) and .proof.state == "missing"'
+}
+
+@test "a file that nht1-verify finds wrong: status 2 and its words" {
+    mkdir liar
+    cp "$NHT1_BIN/nht1-bt" liar
+    printf '#!/bin/sh\necho "dump 2: U_0(1,2,3) is wrong" >&2\nexit 2\n' >liar/nht1-verify
+    chmod +x liar/nht1-verify
+    run mpi_run 2 liar/nht1-bt "${tiny[@]}" --json r.json
+    expect_status 2
+    expect_text "dump 2: U_0(1,2,3) is wrong"
+    expect_json r.json '.status == 2 and (.runs[0].verified | not)'
+    [ -n "$(find . -name 'btout.bin.*')" ] # the evidence stays
+}
+
+@test "too many threads for the binding, too many ranks for the cores: told" {
+    need_program taskset
+    OMP_NUM_THREADS=3 run taskset -c "$(taskset -cp $$ | grep -oE '[0-9]+' | tail -n 1)" \
+        nht1-bt "${tiny[@]}" --io posix --json r.json
+    expect_status 0
+    expect_text "--bind-to none"
+    expect_json r.json '[.notices[] | test("^Binding")] | any'
+    OMP_NUM_THREADS=$(($(nproc) + 1)) run mpi_run 1 nht1-bt "${tiny[@]}" --io posix
+    expect_status 0
+    expect_text "Oversubscribed"
+}
+
+@test "a file in memory is told" {
+    [ "$(stat -f -c %T /dev/shm)" = tmpfs ] || skip "/dev/shm is no tmpfs"
+    local file=/dev/shm/nht1-bt-test.$$
+    run mpi_run 1 nht1-bt "${tiny[@]}" --io posix --out $file
+    rm -f $file $file.*
+    expect_status 0
+    expect_text "lies in memory"
+}
+
+@test "an interrupted run leaves its complete dumps and status 3" {
+    OMP_NUM_THREADS=1 nht1-bt --n 40 --steps 100000 --dt 0.0001 --interval 1000000 --last \
+        --io none --tc 1 --quiet --json none.json 2>none.err &
+    local pid=$! rc=0
+    sleep 2
+    kill -INT $pid
+    wait $pid || rc=$?
+    [ "$rc" -eq 3 ]
+    grep -q "interrupted after step" none.err
+
+    OMP_NUM_THREADS=1 nht1-bt --n 20 --steps 100000 --dt 0.0001 --interval 100 --io posix \
+        --tc 1 --quiet --json r.json 2>err &
+    pid=$!
+    sleep 3
+    kill -TERM $pid
+    rc=0
+    wait $pid || rc=$?
+    [ "$rc" -eq 3 ]
+    expect_schema r.json
+    expect_json r.json '.status == 3 and (.runs[0] | .interrupted and (.completed | not))'
+    expect_json btout.bin.json '(.dumps | map(select(.complete)) | length) >= 1'
+    run nht1-verify btout.bin
+    expect_status 0
+    expect_text "cut short"
+}
+
+@test "quiet prints nothing; progress on demand goes to standard error" {
+    run mpi_run 1 nht1-bt "${tiny[@]}" --io posix --quiet
+    expect_status 0
+    [ -z "$output" ]
+    nht1-bt --class W --io none --progress always --tc 1 2>err >out
+    grep -q step err
+    run grep -c step out
+    [ "$(grep -c $'\r' out)" -eq 0 ]
+}

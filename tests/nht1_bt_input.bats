@@ -1,0 +1,135 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Bad input to nht1-bt: one message that names what to change, the right status, nothing harmed.
+load helpers
+
+tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
+
+# refused STATUS TEXT RANKS ARGUMENT...: ends with the status, exactly one message, holding the text.
+refused() {
+    local code=$1 text=$2 ranks=$3
+    shift 3
+    MPI_TIMEOUT=60 run mpi_run "$ranks" nht1-bt "$@"
+    expect_status "$code" || return 1
+    expect_text "$text" || return 1
+    [ "$(grep -c '^nht1-bt: ' <<<"$output")" -eq 1 ] && return 0
+    echo "not one message: $output"
+    return 1
+}
+
+@test "unknown option, unknown word" {
+    refused 1 "--bogus" 2 --bogus
+    refused 1 "did you mean --steps" 2 --stepz 3
+    refused 1 "extra" 2 --class S extra
+}
+
+@test "unknown writer, layout, class, instruction set" {
+    refused 1 "no such writer" 2 --class S --io nosuch
+    refused 1 "posix" 2 --class S --io nosuch
+    refused 1 "no such writer" 2 --class S --io posix,
+    refused 1 "no such writer" 2 --class S --io check:nosuch
+    refused 1 "--layout" 2 --class S --layout kjim
+    refused 1 "--class" 2 --class Z
+    refused 1 "--isa" 2 --class S --isa mmx --io none
+}
+
+@test "N too small, too large, no number" {
+    refused 1 "--n" 2 --n 5 --steps 2 --dt 0.001
+    refused 1 "--n" 2 --n 0
+    refused 1 "--n" 2 --n -12
+    refused 1 "--n" 2 --n twelve
+    refused 1 "--n" 2 --n 12x
+    refused 1 "--n" 2 --n 99999999999999999999
+    refused 1 "--n" 2 --n ""
+}
+
+@test "a free N needs steps and dt; class and N exclude each other" {
+    refused 1 "--steps" 1 --n 33
+    refused 1 "--dt" 1 --n 33 --steps 10
+    refused 1 "exclude" 1 --class S --n 12
+}
+
+@test "steps, dt, interval, repeat, group out of range" {
+    refused 1 "--interval" 2 --class S --interval 0
+    refused 1 "--interval" 2 --class S --interval -5
+    refused 1 "--steps" 2 --n 12 --steps 0 --dt 0.001
+    refused 1 "--dt" 2 --n 12 --steps 10 --dt -1
+    refused 1 "--dt" 2 --n 12 --steps 10 --dt nan
+    refused 1 "--repeat" 2 --class S --repeat 0
+    refused 1 "--group" 2 --class S --group 0
+    refused 1 "--tc" 2 --class S --tc soon
+    refused 1 "--tc" 2 --class S --tc -3
+    refused 1 "--hint" 2 --class S --hint cb_nodes
+}
+
+@test "decompositions that do not fit the ranks or the grid" {
+    refused 1 "--decomp" 3 --class S --decomp 2x1x1
+    refused 1 "--decomp" 2 --class S --decomp 1d:q
+    refused 1 "--decomp" 2 --class S --decomp 2x0x1
+    refused 1 "7 ranks" 7 --n 6 --steps 2 --dt 0.001 --decomp 1d:x
+    refused 1 "without a cell" 8 --n 6 --steps 2 --dt 0.001 --decomp 1d:x
+}
+
+@test "a directory that is missing, a target that is a directory, a pipe or a device" {
+    refused 3 "nowhere" 2 "${tiny[@]}" --io posix --out nowhere/out.bin
+    mkdir folder
+    refused 1 "directory" 2 "${tiny[@]}" --io posix --out folder
+    mkfifo pipe
+    refused 1 "pipe" 2 "${tiny[@]}" --io posix --out pipe
+    refused 1 "/dev/null" 2 "${tiny[@]}" --io posix --out /dev/null
+    [ -d folder ] && [ -p pipe ] && [ -c /dev/null ]
+    [ -z "$(find folder -mindepth 1)" ]
+}
+
+@test "a directory where nobody may write" {
+    [ "$(id -u)" -ne 0 ] || skip "root may write everywhere"
+    mkdir closed
+    chmod 555 closed
+    refused 3 "closed" 2 "${tiny[@]}" --io posix --out closed/out.bin
+}
+
+@test "somebody else's file is not touched, unless forced" {
+    echo "my thesis" >thesis
+    refused 1 "thesis" 2 "${tiny[@]}" --io posix --out thesis
+    [ "$(cat thesis)" = "my thesis" ]
+    ln -s thesis link
+    refused 1 "link" 2 "${tiny[@]}" --io posix --out link
+    [ "$(cat thesis)" = "my thesis" ]
+    run mpi_run 2 nht1-bt "${tiny[@]}" --io posix --out thesis --force
+    expect_status 0
+    [ "$(stat -c %s thesis)" -eq $((3 * 40 * 13 * 13 * 13)) ]
+}
+
+@test "an earlier dump of ours is overwritten without being forced" {
+    run mpi_run 2 nht1-bt "${tiny[@]}" --io posix
+    expect_status 0
+    run mpi_run 2 nht1-bt "${tiny[@]}" --io serial
+    expect_status 0
+}
+
+@test "result files that cannot be or must not be written" {
+    refused 3 "nowhere" 2 "${tiny[@]}" --io posix --json nowhere/r.json
+    mkdir folder
+    refused 1 "directory" 2 "${tiny[@]}" --io posix --json folder
+    refused 1 "manifest" 2 "${tiny[@]}" --io posix --out x --json x.json
+    refused 1 "dump file" 2 "${tiny[@]}" --io posix --out x --json x
+    refused 1 "dump file" 2 "${tiny[@]}" --io serial,posix --out x --json x.posix
+    [ ! -e x ] && [ ! -e x.json ] && [ ! -e btout.bin ]
+}
+
+@test "more memory than the nodes have" {
+    refused 3 "memory" 2 --class F --io none
+}
+
+@test "too little space is found before the run" {
+    mkdir small
+    mount -t tmpfs -o size=1m none small 2>/dev/null || skip "cannot mount a small file system"
+    MPI_TIMEOUT=60 run mpi_run 2 nht1-bt --class W --io posix --tc 1 --out small/out.bin
+    local left
+    left=$(find small -mindepth 1)
+    umount small
+    expect_status 3
+    expect_text "small/out.bin"
+    expect_text "make room"
+    [ -z "$left" ]
+}
