@@ -23,6 +23,12 @@ struct bt_machine {
     char host[128];       /* of this rank */
 };
 
+/* Threads that spin while they wait ruin each other's time when there are more of them than cores, by
+ * a factor of a hundred and more. Before MPI starts: when the launcher's environment says so and
+ * OMP_WAIT_POLICY is not set, sets it to passive and starts this program again, because the OpenMP
+ * library has read it by now. Returns when there is nothing to do. Local. */
+void bt_machine_calm(char **argv);
+
 /* Finds out. When OMP_NUM_THREADS is not set, gives every rank its share of the CPUs that it may
  * use. Collective over comm. [out] m, to be freed by bt_machine_free. */
 int bt_machine_make(MPI_Comm comm, struct bt_machine *m);

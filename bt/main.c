@@ -11,6 +11,7 @@
 #include "base/stop.h"
 #include "bt/compute.h"
 #include "bt/job.h"
+#include "bt/machine.h"
 #include "bt/report.h"
 #include "bt/result.h"
 #include "bt/rounds.h"
@@ -79,8 +80,12 @@ static int talk(int what, int rank)
 static int program(int argc, char **argv, int rank)
 {
     struct bt_setup *setup = calloc(1, sizeof *setup);
-    if (!setup) return err_set(ERR_NOMEM, "no memory for the options");
-    int rc = bt_setup_parse(setup, argc, argv);
+    int rc = par_agree(MPI_COMM_WORLD, setup ? 0 : err_set(ERR_NOMEM, "no memory for the options"));
+    if (rc < 0) {
+        free(setup);
+        return rc;
+    }
+    rc = bt_setup_parse(setup, argc, argv);
     rc = rc == CONF_RUN ? run(setup) : talk(rc, rank);
     bt_setup_free(setup);
     free(setup);
@@ -90,6 +95,7 @@ static int program(int argc, char **argv, int rank)
 int main(int argc, char **argv)
 {
     int rank = 0, level;
+    bt_machine_calm(argv);
     if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS) {
         fprintf(stderr, "nht1-bt: MPI could not be started\n");
         return err_exit_status(ERR_MPI);

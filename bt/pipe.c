@@ -120,14 +120,23 @@ static int post_send(struct pipe *p, struct bt_pipe_end *e, int tag, int64_t gro
                      "MPI_Isend");
 }
 
+/* MPI_Waitall, its time counted as waiting. */
+static int wait_all(struct bt_solver *s, int n, MPI_Request *request)
+{
+    const double start = watch_now();
+    TRY_MPI(MPI_Waitall(n, request, MPI_STATUSES_IGNORE));
+    s->phase_s[BT_PHASE_PIPE_WAIT] += watch_now() - start;
+    return 0;
+}
+
 /* The buffer for what leaves with a group, filled with what came in (zero at the end of a chain).
  */
-static int outgoing(struct bt_pipe_end *out, const struct bt_pipe_end *in, int64_t group,
-                    double **buffer)
+static int outgoing(struct pipe *p, struct bt_pipe_end *out, const struct bt_pipe_end *in,
+                    int64_t group, double **buffer)
 {
     const int i = (int)(group % BT_PIPE_DEPTH);
     const size_t bytes = (size_t)out->values * sizeof(double);
-    TRY_MPI(MPI_Wait(&out->request[i], MPI_STATUS_IGNORE));
+    TRY(wait_all(p->s, 1, &out->request[i]));
     *buffer = out->buffer[i];
     if (in->peer >= 0)
         memcpy(*buffer, in->buffer[i], bytes);
@@ -154,7 +163,7 @@ static int eliminate_group(struct pipe *p)
     struct bt_solver *s = p->s;
     const int64_t g = p->eliminated++, first = g * p->c->group, end = group_end(p, g);
     double *carry;
-    TRY(outgoing(&p->c->carry_out, &p->c->carry_in, g, &carry));
+    TRY(outgoing(p, &p->c->carry_out, &p->c->carry_in, g, &carry));
     TRY(post_receive(p, &p->c->carry_in, TAG_CARRY, g + BT_PIPE_DEPTH));
 #pragma omp parallel for schedule(static) num_threads(s->threads) if (end - first > 1)
     for (int64_t b = first; b < end; b++)
@@ -168,7 +177,7 @@ static int substitute_group(struct pipe *p)
     struct bt_solver *s = p->s;
     const int64_t g = p->done++, first = g * p->c->group, end = group_end(p, g);
     double *w;
-    TRY(outgoing(&p->c->w_out, &p->c->w_in, g, &w));
+    TRY(outgoing(p, &p->c->w_out, &p->c->w_in, g, &w));
     TRY(post_receive(p, &p->c->w_in, TAG_W, g + BT_PIPE_DEPTH));
 #pragma omp parallel for schedule(static) num_threads(s->threads) if (end - first > 1)
     for (int64_t b = first; b < end; b++)
@@ -220,7 +229,6 @@ int bt_pipe_sweep(struct bt_solver *s, int dir, unsigned flags)
     }
     while (p.done < p.c->groups)
         TRY(advance(&p));
-    TRY_MPI(MPI_Waitall(BT_PIPE_DEPTH, p.c->carry_out.request, MPI_STATUSES_IGNORE));
-    TRY_MPI(MPI_Waitall(BT_PIPE_DEPTH, p.c->w_out.request, MPI_STATUSES_IGNORE));
-    return 0;
+    TRY(wait_all(s, BT_PIPE_DEPTH, p.c->carry_out.request));
+    return wait_all(s, BT_PIPE_DEPTH, p.c->w_out.request);
 }
