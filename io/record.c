@@ -2,7 +2,7 @@
 /* What a result says about the file: where it lies, how it was made, what the library reports.
  *
  *   "driver", "layout", "path", "dump_bytes", "dumps", "bytes", "group", "sync"
- *   "file_system"      type, "unknown" when the magic number is not in the table
+ *   "file_system"      type, "unknown" when it cannot be found out
  *   "preallocation"    "fallocate", "sparse" (the file system cannot) or "none" (no file)
  *   "locked"           whether other runs are kept out
  *   "hints_asked"      object, as given
@@ -11,37 +11,20 @@
  *   "notices"          array of sentences that a reader of the result should know */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/vfs.h>
 
 #include "base/err.h"
 #include "base/json.h"
 #include "base/par.h"
+#include "base/sys.h"
 #include "io/file_state.h"
 
-struct magic {
-    uint32_t number;
-    const char *name;
-};
-
-/* statfs(2) */
-static const struct magic magics[] = {
-    {0xef53, "ext4"},      {0x58465342, "xfs"},      {0x9123683e, "btrfs"},
-    {0x01021994, "tmpfs"}, {0x6969, "nfs"},          {0x0bd00bd0, "lustre"},
-    {0x47504653, "gpfs"},  {0x794c7630, "overlay"},  {0x65735546, "fuse"},
-    {0x2fc12fc1, "zfs"},   {0xff534d42, "cifs"},     {0xfe534d42, "smb2"},
-    {0x00c36400, "ceph"},  {0x20030528, "orangefs"}, {0x19830326, "beegfs"},
-    {0x01161970, "gfs2"},  {0x7461636f, "ocfs2"},    {0xf2f52010, "f2fs"},
-    {0x858458f6, "ramfs"},
-};
-
-static const char *file_system(const char *path)
+/* Type "unknown" when the mount table does not tell. */
+static void file_system(const struct io_file *f, struct sys_fs *fs)
 {
-    struct statfs fs;
-    if (statfs(path, &fs) != 0) return "unknown";
-    for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++) {
-        if (magics[i].number == (uint32_t)fs.f_type) return magics[i].name;
-    }
-    return "unknown";
+    *fs = (struct sys_fs){.type = "none"};
+    if (!f->has_file || sys_path_fs(f->target.path, fs) == 0) return;
+    err_clear();
+    *fs = (struct sys_fs){.type = "unknown"};
 }
 
 static json_t *hints_asked(const struct io_spec *spec)
@@ -59,17 +42,17 @@ static void notice(json_t *notices, bool applies, const char *text)
     if (applies) json_array_append_new(notices, json_string(text));
 }
 
-static json_t *make_notices(const struct io_file *f, const char *fs)
+static json_t *make_notices(const struct io_file *f, const struct sys_fs *fs)
 {
     const unsigned caps = f->driver->caps | (f->ctx.inner ? f->ctx.inner->caps : 0);
     const bool library = (caps & IO_CAP_HINTS) != 0;
     json_t *all = json_array();
     notice(all, strcmp(f->target.allocated, "sparse") == 0,
            "The file system cannot preallocate: lack of space may show only while writing.");
-    notice(all, strcmp(fs, "tmpfs") == 0,
-           "The file lies in memory (tmpfs): preallocation takes memory, and nothing reaches a "
+    notice(all, fs->in_memory,
+           "The file lies in memory: preallocation takes memory, and nothing reaches a "
            "device.");
-    notice(all, strcmp(fs, "nfs") == 0 && library,
+    notice(all, strncmp(fs->type, "nfs", 3) == 0 && library,
            "MPI-IO on NFS: some libraries lock each access, others risk wrong data without locks.");
     notice(all, !f->target.locked && f->has_file,
            "The file system has no locks: another run could write to the same file.");
@@ -81,7 +64,8 @@ static json_t *describe_here(struct io_file *f)
 {
     static const char *const sync_name[] = {
         [IO_SYNC_NONE] = "none", [IO_SYNC_DUMP] = "dump", [IO_SYNC_END] = "end"};
-    const char *fs = f->has_file ? file_system(f->target.path) : "none";
+    struct sys_fs fs;
+    file_system(f, &fs);
     json_t *r = json_object();
     json_object_set_new(r, "driver", js_text(f->spec.driver ? f->spec.driver : f->driver->name));
     json_object_set_new(r, "layout", json_string(io_layout_name(f->spec.layout)));
@@ -91,11 +75,11 @@ static json_t *describe_here(struct io_file *f)
     json_object_set_new(r, "bytes", json_integer(f->ctx.dump_bytes * f->ctx.dumps_n));
     json_object_set_new(r, "group", json_integer(f->ctx.group));
     json_object_set_new(r, "sync", json_string(sync_name[f->spec.sync]));
-    json_object_set_new(r, "file_system", json_string(fs));
+    json_object_set_new(r, "file_system", js_text(fs.type));
     json_object_set_new(r, "preallocation", json_string(f->target.allocated));
     json_object_set_new(r, "locked", json_boolean(f->target.locked));
     json_object_set_new(r, "hints_asked", hints_asked(&f->spec));
-    json_object_set_new(r, "notices", make_notices(f, fs));
+    json_object_set_new(r, "notices", make_notices(f, &fs));
     return r;
 }
 
