@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# nht1: one non-recursive Makefile. `make help` lists the targets, `make info` the settings.
+
+-include config.mk
+SITE    ?=
+-include $(SITE:%=config/%.mk)
+O       ?= build
+ifeq ($(origin CC),default)
+CC      := gcc
+else
+export OMPI_CC = $(CC)
+export MPICH_CC = $(CC)
+endif
+MPICC   ?= mpicc
+OPT     ?= -O3
+PKG     ?= pkg-config
+OBJDUMP ?= objdump
+PREFIX  ?= /usr/local
+DESTDIR ?=
+JOBS    ?= $(shell nproc 2>/dev/null || echo 1)
+SANITIZE ?=
+CONFIG_VARS := O SITE CC MPICC OPT CFLAGS LDFLAGS PKG OBJDUMP PREFIX JOBS MPIRUN MPIRUN_FLAGS
+export MPIRUN MPIRUN_FLAGS OBJDUMP
+
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := all
+MAKEFLAGS += -r --no-print-directory
+Q   := $(if $(V),,@)
+say  = $(if $(V),@:,@printf '  %-4s %s\n' $(1) $@)
+comma := ,
+
+B     := $(O)
+WARN  := -Wall -Wextra -Wshadow -Wvla -Wconversion -Wstrict-prototypes $(if $(CI),-Werror)
+SAN   := $(if $(SANITIZE),-fsanitize=address$(comma)undefined -fno-omit-frame-pointer)
+OPENMP := -fopenmp
+# -ffp-contract=off: fused multiply-adds are written out, so every build gives the same bits.
+BASEFLAGS := -std=c11 -D_GNU_SOURCE -I. $(OPT) -g -ffp-contract=off -fno-math-errno $(WARN) $(SAN)
+ALL_CFLAGS := $(BASEFLAGS) $(CFLAGS)
+ALL_LDFLAGS := $(SAN) $(LDFLAGS)
+COMPILE    = $(ALL_CFLAGS) $(FILEFLAGS) -MMD -MP -c -o $@ $<
+LIBS      := $(or $(shell $(PKG) --libs jansson libxxhash gsl hwloc zlib 2>/dev/null),-ljansson \
+               -lxxhash -lgsl -lgslcblas -lhwloc -lz) -lm -pthread
+
+# One object of the kernel per instruction set; the program chooses when it starts.
+ISAS := $(if $(filter x86_64,$(shell uname -m)),avx512 avx2 generic,generic)
+ISA_avx512  := -mavx512f -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512
+ISA_avx2    := -mavx2 -mfma
+ISA_generic := -Wno-psabi
+
+BASE_SERIAL := $(filter-out base/par.c,$(wildcard base/*.c))
+BASE_MPI    := base/par.c
+IO          := $(wildcard io/*.c)
+BT_SERIAL   := bt/problem.c bt/exact.c
+BT_MPI      := $(filter-out $(BT_SERIAL) bt/main.c bt/kernel.c,$(wildcard bt/*.c))
+VERIFY      := $(filter-out verify/main.c,$(wildcard verify/*.c))
+TEST_SERIAL := $(wildcard tests/test_*.c)
+TEST_MPI    := $(wildcard tests/mpi_*.c)
+TEST_TOOL   := $(wildcard tests/mk*.c)
+TEST_LIB    := $(filter-out $(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL),$(wildcard tests/*.c))
+
+obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
+KERNELS     := $(ISAS:%=$(B)/obj/bt/kernel_%.o)
+SERIAL_OBJS := $(call obj,$(BASE_SERIAL) $(BT_SERIAL))
+MPI_OBJS    := $(call obj,$(BASE_MPI) $(IO) $(BT_MPI)) $(KERNELS)
+PROGRAMS    := $(B)/bin/nht1-bt $(B)/bin/nht1-verify
+TEST_OBJS   := $(call obj,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL) $(TEST_LIB))
+LIBNHT1     := $(B)/lib/libnht1.a
+LIBTEST     := $(B)/lib/libtest.a
+testbin      = $(patsubst tests/%.c,$(B)/tests/%,$(1))
+
+all: $(PROGRAMS) ## build the programs into build/bin (the default)
+
+# Settings of the last build: objects are made again when they change.
+SETTINGS := $(strip $(CC) $(MPICC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(LIBS) \
+              $(foreach i,$(ISAS),$(ISA_$i)))
+ifneq ($(strip $(file <$(B)/settings)),$(SETTINGS))
+.PHONY: $(B)/settings
+endif
+$(B)/settings: export NHT1_SETTINGS = $(SETTINGS)
+$(B)/settings:
+	@mkdir -p $(@D)
+	@for p in $(CC) $(MPICC); do command -v $$p >/dev/null || \
+	    { echo "$$p is not there: 'make setup' installs what is missing" >&2; exit 1; }; done
+	@echo 'int main(void){return 0;}' | $(CC) $(OPENMP) -x c -o /dev/null - 2>/dev/null || \
+	    { echo "$(CC) cannot link with $(OPENMP) (clang needs libomp-dev)" >&2; exit 1; }
+	@printf '%s' "$$NHT1_SETTINGS" >$@
+
+$(B)/bin/nht1-bt: $(call obj,bt/main.c) $(MPI_OBJS) $(SERIAL_OBJS)
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(MPICC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+$(B)/bin/nht1-verify: $(call obj,verify/main.c $(VERIFY)) $(SERIAL_OBJS)
+	@mkdir -p $(@D) $(B)/share/nht1 && ln -sfn $(CURDIR)/verify/listings $(B)/share/nht1/
+	$(call say,LINK)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+$(call obj,$(BASE_SERIAL) $(BT_SERIAL) $(VERIFY) verify/main.c): $(B)/obj/%.o: %.c $(B)/settings
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) $(COMPILE)
+
+$(call obj,$(BASE_MPI) $(IO) $(BT_MPI) bt/main.c) $(TEST_OBJS): $(B)/obj/%.o: %.c $(B)/settings
+	@mkdir -p $(@D)
+	$(call say,MPI)
+	$(Q)$(MPICC) $(OPENMP) $(COMPILE)
+
+$(KERNELS): $(B)/obj/bt/kernel_%.o: bt/kernel.c $(B)/settings
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) $(ISA_$*) -DBT_ISA=$* $(COMPILE)
+
+$(B)/obj/bt/kernels.o: FILEFLAGS = -DBT_ISAS='$(foreach i,$(ISAS),KERNEL($i))'
+$(B)/obj/bt/kernels.o: FILEFLAGS = -DBT_ISAS='$(foreach i,$(ISAS),KERNEL($i))'
+
+# What the result record says about the build.
+$(B)/obj/base/sys.o: FILEFLAGS = -DBUILD_FLAGS='"$(subst ','\'',$(subst ",\",$(CC) $(ALL_CFLAGS)))"'
+
+# The tests link what they need out of two archives: the project's objects and the tests' helpers.
+$(LIBNHT1): $(SERIAL_OBJS) $(MPI_OBJS) $(call obj,$(VERIFY))
+$(LIBTEST): $(call obj,$(TEST_LIB))
+$(LIBNHT1) $(LIBTEST):
+	@mkdir -p $(@D) && rm -f $@
+	$(Q)$(AR) rcs $@ $^
+
+$(call testbin,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL)): $(B)/tests/%: $(B)/obj/tests/%.o \
+    $(LIBTEST) $(LIBNHT1)
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(MPICC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
+
+tests-serial: $(call testbin,$(TEST_SERIAL) $(TEST_TOOL))
+tests-mpi: $(call testbin,$(TEST_MPI))
+tests: tests-serial tests-mpi ## build the test programs
+
+setup: ## install what is missing (compiler, MPI, libraries, test tools)
+	@bash config/setup.sh check
+
+run: ## class A on all cores with three writers, files verified, results in one table
+	@bash config/setup.sh run
+	@$(MAKE) -j$(JOBS) all
+	@NHT1_BIN=$(abspath $(B)/bin) bash runs/run.sh
+
+# The runner counts what could not be built as failed.
+CHECKS := serial mpi e2e floors sanitize
+check: ## set up, build, run the tests
+check-full: export NHT1_FULL = 1
+check-full: ## as check, and every test that takes long
+$(CHECKS:%=check-%): check-%: ## one part of the tests: serial, mpi, e2e, floors or sanitize
+check check-full $(CHECKS:%=check-%):
+	@bash config/setup.sh check
+	-@$(MAKE) -k -j$(JOBS) all tests
+	@O=$(B) bash tests/run $(filter $(CHECKS),$(@:check-%=%))
+
+bench: ## computation rates of classes S, W and A over threads
+	@bash config/setup.sh run
+	@$(MAKE) -j$(JOBS) all
+	@NHT1_BIN=$(abspath $(B)/bin) bash runs/bench.sh
+
+SOURCES := $(wildcard base/*.[ch] io/*.[ch] bt/*.[ch] verify/*.[ch] tests/*.[ch])
+SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash tests/run tests/floors \
+             tests/mpi-run tests/rank-log tests/bt_matrix)
+lint: ## cppcheck, shellcheck and the formatter's opinion, as far as they are installed
+	@O=$(B) bash tests/lint '$(SOURCES)' '$(SCRIPTS)'
+
+format: ## lay out the sources with clang-format
+	$(Q)$(CLANG_FORMAT) -i $(SOURCES)
+
+info: ## print the settings
+	@$(foreach v,$(CONFIG_VARS) DESTDIR SANITIZE ISAS LIBS ALL_CFLAGS ALL_LDFLAGS, \
+	    printf '%-12s = %s\n' $(v) '$(subst ','\'',$($(v)))';)
+	@printf '%-12s = %s\n' 'C compiler' "$$($(CC) --version 2>/dev/null | head -n 1)" \
+	    'MPI' "$$($(MPICC) --showme:version 2>/dev/null || $(MPICC) -v 2>&1 | head -n 1)"
+
+configure: ## make configure VAR=VALUE...: remember these settings in config.mk
+	$(file >config.mk)$(foreach v,$(CONFIG_VARS),\
+	    $(if $(filter command,$(origin $v)),$(file >>config.mk,$v ?= $($v))))
+	@cat config.mk
+
+install: all ## copy programs, documentation and listings to $(DESTDIR)$(PREFIX)
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin share/doc/nht1 share/nht1/listings)
+	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
+	install -m 644 README.md LICENSE $(DESTDIR)$(PREFIX)/share/doc/nht1
+	cp -R docs $(DESTDIR)$(PREFIX)/share/doc/nht1
+	$(foreach f,$(wildcard verify/listings/*), \
+	    install -m 644 $(f) $(DESTDIR)$(PREFIX)/share/nht1/listings &&) true
+
+clean: ## remove the build folder
+	rm -rf $(B)
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z$$(].*:.*## / { sub(/^\$$\(CHECKS.*/, "check-PART", $$1); \
+	    printf "  %-12s %s\n", $$1, $$2 }' Makefile
+	@echo "Variables: $(CONFIG_VARS) V=1 SANITIZE=1 CFLAGS LDFLAGS; see make info."
+
+-include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
+.PHONY: all tests tests-serial tests-mpi setup run check check-full $(CHECKS:%=check-%) bench lint \
+        format info configure install clean help

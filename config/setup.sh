@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Installs what the project needs and the system lacks:
+#
+#     bash config/setup.sh [run|check] [--list]
+#
+# run: compiler, MPI and libraries; check (default): the test tools as well. What is needed is in
+# config/packages. Nothing is done, nothing printed and no rights are needed when all is there.
+# --list prints what is missing and installs nothing.
+# Exit status: 0 all there or installed, 1 wrong call, 3 something is missing and stays so.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+
+die() {
+    local status=$1
+    shift
+    printf 'setup: %s\n' "$@" >&2
+    exit "$status"
+}
+
+# Column of config/packages for this system's package manager.
+manager() {
+    if command -v apt-get >/dev/null; then
+        echo apt
+    elif command -v dnf >/dev/null; then
+        echo dnf
+    elif command -v zypper >/dev/null; then
+        echo zypper
+    else
+        echo none
+    fi
+}
+
+# Is one thing (cmd:NAME, lib:NAME, hdr:NAME) there?
+have() {
+    local kind=${1%%:*} name=${1#*:}
+    case $kind in
+    cmd) command -v "$name" >/dev/null ;;
+    lib) command -v pkg-config >/dev/null && pkg-config --exists "$name" ;;
+    hdr) [ -e "/usr/include/$name" ] || [ -e "/usr/local/include/$name" ] ;;
+    *) die 1 "config/packages: cannot look for '$1'" ;;
+    esac
+}
+
+# Packages, by the names of manager $2, of everything up to level $1 that is missing.
+missing() {
+    local want=$1 column level what apt dnf zypper
+    column=$2
+    while IFS='|' read -r level what apt dnf zypper; do
+        level=${level// /} what=${what// /}
+        case $level in '' | '#'*) continue ;; esac
+        [ "$level" = check ] && [ "$want" = run ] && continue
+        have "$what" && continue
+        case $column in
+        apt) echo "$apt" ;;
+        dnf) echo "$dnf" ;;
+        zypper) echo "$zypper" ;;
+        *) echo "$what" ;;
+        esac
+    done <"$here/packages"
+}
+
+# MPI libraries that stand in a folder of their own until a module is loaded.
+hint_modules() {
+    local folder
+    for folder in /usr/lib64/openmpi/bin /usr/lib64/mpi/gcc/openmpi*/bin; do
+        [ -x "$folder/mpicc" ] || continue
+        echo "setup: MPI is installed in $folder: load its module or add the folder to PATH" >&2
+    done
+}
+
+# Runs a command with the rights to install.
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        "$@"
+    elif [ -t 0 ] && [ -z "${CI:-}" ]; then
+        sudo "$@"
+    else
+        sudo -n "$@"
+    fi
+}
+
+install_with() {
+    local tool=$1
+    shift
+    case $tool in
+    apt)
+        as_root apt-get -q -o DPkg::Lock::Timeout=300 update >&2
+        as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 \
+            install --no-install-recommends "$@" >&2
+        ;;
+    dnf) as_root dnf -y install "$@" >&2 ;;
+    zypper) as_root zypper --non-interactive install "$@" >&2 ;;
+    esac
+}
+
+# What to tell somebody who has to install by hand.
+advice() {
+    case $1 in
+    apt) echo "apt-get install $2" ;;
+    dnf) echo "dnf install $2" ;;
+    zypper) echo "zypper install $2" ;;
+    esac
+}
+
+level=check
+list=
+for word in "$@"; do
+    case $word in
+    run | check) level=$word ;;
+    --list) list=1 ;;
+    *) die 1 "usage: bash config/setup.sh [run|check] [--list]" ;;
+    esac
+done
+
+tool=$(manager)
+need=$(missing "$level" "$tool" | tr -s ' \n' '  ' | sed 's/^ //; s/ $//')
+[ -n "$list" ] && { [ -z "$need" ] || echo "$need"; exit 0; }
+[ -z "$need" ] && exit 0
+[ "$tool" = none ] && die 3 "missing: $need" \
+    "there is no apt-get, dnf or zypper here: install these by hand, or load the modules that have them"
+
+by_hand="to be installed by somebody who may: $(advice "$tool" "$need")"
+if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
+    hint_modules
+    die 3 "missing: $need" "not root, and no sudo here" "$by_hand"
+fi
+[ "$tool" = apt ] || echo "setup: the package names for $tool are untried" >&2
+echo "setup: installing $need" >&2
+# shellcheck disable=SC2086 # a list of names
+install_with "$tool" $need || die 3 "the installation failed" "$by_hand"
+
+left=$(missing "$level" "$tool" | tr -s ' \n' '  ' | sed 's/^ //; s/ $//')
+[ -z "$left" ] && exit 0
+hint_modules
+die 3 "still missing after the installation: $left"

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash disable=SC2154 # bats sets status and output
+# Loaded by every end-to-end test: `load helpers`. Programs lie in $NHT1_BIN, helper programs of the
+# tests (mkdump, mklisting) in $NHT1_TESTBIN; tests/run sets both.
+
+NHT1_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+export NHT1_ROOT
+export NHT1_BIN=${NHT1_BIN:-$NHT1_ROOT/build/bin}
+export NHT1_TESTBIN=${NHT1_TESTBIN:-$(dirname "$NHT1_BIN")/tests}
+export PATH=$NHT1_BIN:$PATH
+
+# mpi_run RANKS PROGRAM [ARGUMENT...]: under mpirun, at most $MPI_TIMEOUT (default 120) seconds.
+mpi_run() {
+    local ranks=$1
+    shift
+    "$NHT1_ROOT/tests/mpi-run" -np "$ranks" -t "${MPI_TIMEOUT:-120}" "$@"
+}
+
+# need_program NAME...: skips the test when a program of the system is not there.
+need_program() {
+    local name
+    for name in "$@"; do
+        command -v "$name" >/dev/null || skip "$name is not installed"
+    done
+}
+
+# full_only: skips the test unless `make check-full` asked for everything.
+full_only() {
+    [ -n "${NHT1_FULL:-}" ] || skip "part of make check-full only"
+}
+
+# need_space DIRECTORY MIB: skips the test when the file system has less room.
+need_space() {
+    local free_mib
+    free_mib=$(df -Pm "$1" | awk 'NR == 2 { print $4 }')
+    [ "$free_mib" -ge "$2" ] || skip "$1 has $free_mib MiB free, the test needs $2 MiB"
+}
+
+# expect_status STATUS: of the last `run`; shows its output when it is another one.
+expect_status() {
+    [ "$status" -eq "$1" ] && return 0
+    echo "expected exit status $1, got $status; output:"
+    echo "$output"
+    return 1
+}
+
+# expect_text TEXT: the last `run` printed it somewhere.
+expect_text() {
+    case $output in *"$1"*) return 0 ;; esac
+    echo "expected to read: $1"
+    echo "output: $output"
+    return 1
+}
+
+# Every test works in a folder of its own, with a store of compute times of its own.
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
+}

@@ -1,0 +1,121 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The test runner counts right: programs made up for it pass, fail, skip, crash and hang.
+
+load helpers
+
+# A tree with the runner and nothing to run.
+empty_tree() {
+    mkdir -p tree/tests tree/b/tests tree/b/bin
+    cp "$NHT1_ROOT"/tests/{run,tap.awk,mpi-run,rank-log} tree/tests
+}
+
+# program NAME SCRIPT: a test program and the source that says it should be there.
+program() {
+    printf '#!/bin/bash\n%s\n' "$2" >"tree/b/tests/$1"
+    chmod +x "tree/b/tests/$1"
+    touch "tree/tests/$1.c"
+}
+
+run_tree() {
+    run env -u NHT1_FULL O=b NHT1_RANKS="${NHT1_RANKS_HERE:-2}" tree/tests/run "$@"
+}
+
+closing() {
+    [ "${lines[-1]}" = "$1" ] || { echo "$output" && return 1; }
+}
+
+@test "nothing run is a failure" {
+    empty_tree
+    run_tree serial
+    expect_status 1
+    closing "0 passed, 0 failed, 0 skipped"
+}
+
+@test "passed, failed and skipped cases are counted" {
+    empty_tree
+    program test_a 'echo 1..2; echo ok 1 - a; echo ok 2 - b'
+    run_tree serial
+    expect_status 0
+    closing "2 passed, 0 failed, 0 skipped"
+    program test_b 'echo 1..3; echo not ok 1 - a; echo "# no disk"; echo "not ok 2 # SKIP b"
+        echo ok 3 - c; exit 1'
+    run_tree serial
+    expect_status 1
+    closing "3 passed, 1 failed, 1 skipped"
+    expect_text "skipped test_b: b: no disk"
+    expect_text "failed: a"
+}
+
+@test "a crash after passed cases is a failure" {
+    empty_tree
+    program test_a 'echo 1..2; echo ok 1 - a; kill -SEGV $$'
+    run_tree serial
+    expect_status 1
+    closing "1 passed, 1 failed, 0 skipped"
+}
+
+@test "a quiet end before the last planned case is a failure" {
+    empty_tree
+    program test_a 'echo 1..2; echo ok 1 - a'
+    run_tree serial
+    expect_status 1
+    closing "1 passed, 1 failed, 0 skipped"
+}
+
+@test "a program that prints no cases is judged by its status" {
+    empty_tree
+    program test_a 'echo all is well'
+    program test_b 'exit 1'
+    run_tree serial
+    expect_status 1
+    closing "1 passed, 1 failed, 0 skipped"
+}
+
+@test "a program that was not built is a failure" {
+    empty_tree
+    touch tree/tests/test_a.c
+    run_tree serial
+    expect_status 1
+    closing "0 passed, 1 failed, 0 skipped"
+    expect_text "not built"
+}
+
+@test "a case on several ranks counts once, and fails when one rank fails" {
+    empty_tree
+    program mpi_a 'echo 1..2; echo ok 1 - a
+        r=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; [ $r = 1 ] && { echo not ok 2 - b; exit 1; }
+        echo ok 2 - b'
+    NHT1_RANKS_HERE="1 3" run_tree mpi
+    expect_status 1
+    closing "3 passed, 1 failed, 0 skipped"
+    expect_text "mpi_a, 3 rank(s)"
+}
+
+@test "two groups of one program are both counted" {
+    empty_tree
+    program test_a 'echo 1..1; echo ok 1 - a; echo 1..2; echo ok 1 - b; echo ok 2 - c'
+    run_tree serial
+    expect_status 0
+    closing "3 passed, 0 failed, 0 skipped"
+}
+
+@test "end-to-end tests are counted as bats says" {
+    empty_tree
+    sed 's/^case/@test/' >tree/tests/x.bats <<'END'
+case "good" { true; }
+case "left out" { skip "no reason but this"; }
+case "bad" { false; }
+END
+    run_tree e2e
+    expect_status 1
+    closing "1 passed, 1 failed, 1 skipped"
+    expect_text "left out: no reason but this"
+}
+
+@test "an unknown part is refused" {
+    empty_tree
+    run_tree nothing
+    expect_status 1
+    expect_text "no part 'nothing'"
+}

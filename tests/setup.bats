@@ -1,0 +1,111 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# config/setup.sh: silent when all is there, says and installs what is missing, never hangs on
+# rights that it does not have. The systems here are folders of stand-ins for the real commands.
+
+load helpers
+
+# A system with nothing but a shell's tools; further stand-ins are added by the tests.
+bare_system() {
+    mkdir -p box
+    local name
+    for name in bash env cat tr sed dirname grep; do
+        ln -s "$(command -v "$name")" "box/$name"
+    done
+}
+
+# stand_in NAME SCRIPT-LINE: a command of the box.
+stand_in() {
+    printf '#!/bin/bash\n%s\n' "$2" >"box/$1"
+    chmod +x "box/$1"
+}
+
+in_box() {
+    run env -i PATH="$PWD/box" BOX="$PWD/box" bash "$NHT1_ROOT/config/setup.sh" "$@"
+}
+
+@test "set-up does nothing and says nothing when all is there" {
+    run bash "$NHT1_ROOT/config/setup.sh" check
+    expect_status 0
+    [ -z "$output" ]
+}
+
+@test "a wrong word on the command line is refused" {
+    run bash "$NHT1_ROOT/config/setup.sh" everything
+    expect_status 1
+    expect_text "usage"
+}
+
+@test "without apt-get, dnf and zypper it names what is missing" {
+    bare_system
+    in_box
+    expect_status 3
+    expect_text "cmd:mpicc"
+    expect_text "lib:gsl"
+}
+
+@test "without rights it names the command to be run by somebody else" {
+    bare_system
+    stand_in apt-get 'echo must not run; exit 1'
+    stand_in id 'echo 1000'
+    in_box
+    expect_status 3
+    expect_text "no sudo"
+    expect_text "apt-get install"
+    expect_text "libopenmpi-dev"
+    [[ $output != *"must not run"* ]]
+}
+
+@test "the level run leaves the test tools out" {
+    bare_system
+    stand_in apt-get 'exit 1'
+    in_box run --list
+    expect_status 0
+    expect_text "libgsl-dev"
+    [[ $output != *bats* ]]
+    in_box check --list
+    expect_text "bats"
+}
+
+@test "dnf and zypper get the names of their own packages" {
+    bare_system
+    stand_in dnf 'exit 1'
+    in_box --list
+    expect_text "openmpi-devel"
+    [[ $output != *libopenmpi-dev* ]]
+    rm box/dnf
+    stand_in zypper 'exit 1'
+    in_box --list
+    expect_text "openmpi4-devel"
+}
+
+@test "an installation that helps ends well" {
+    bare_system
+    stand_in id 'echo 0'
+    stand_in pkg-config 'exit 0'
+    stand_in apt-get 'case $* in *install*)
+        for p in gcc make mpicc mpirun jq bats gnuplot objdump; do
+            echo exit >$BOX/$p; /bin/chmod +x $BOX/$p; done ;; esac'
+    in_box
+    expect_status 0
+    expect_text "installing"
+}
+
+@test "an installation that does not help is an error that names the rest" {
+    bare_system
+    stand_in id 'echo 0'
+    stand_in apt-get 'exit 0'
+    in_box
+    expect_status 3
+    expect_text "still missing"
+    expect_text "bats"
+}
+
+@test "a failing package manager is an error" {
+    bare_system
+    stand_in id 'echo 0'
+    stand_in apt-get 'exit 100'
+    in_box
+    expect_status 3
+    expect_text "the installation failed"
+}
