@@ -106,6 +106,8 @@ $(call obj,$(BASE_MPI) $(IO) $(BT_MPI) bt/main.c) $(TEST_OBJS): $(B)/obj/%.o: %.
 	$(call say,MPI)
 	$(Q)$(MPICC) $(OPENMP) $(COMPILE)
 
+# UBSan takes minutes to compile vectors made of scalars.
+$(KERNELS): FILEFLAGS = $(if $(SANITIZE),-fno-sanitize=undefined)
 $(KERNELS): $(B)/obj/bt/kernel_%.o: bt/kernel.c $(B)/settings
 	@mkdir -p $(@D)
 	$(call say,CC)
