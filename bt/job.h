@@ -24,7 +24,7 @@ struct bt_outcome {
     bool verified;         /* norms and file are right; all ranks agree */
     bool wrong;            /* norms or file are wrong */
     char verdict[640];     /* the same in words */
-    char path[4096];       /* "" when nothing was written */
+    char path[4096];       /* "" when no file was left */
     char decomp[40];
 };
 

@@ -21,17 +21,25 @@ static bool speaks(const struct bt_job *job)
     return job->rank == 0 && !job->setup->opt.quiet;
 }
 
-/* Worst of the outcomes: wrong content, or a file that nobody could prove. */
+static int outcome_code(const struct bt_outcome *o)
+{
+    if (o->wrong) return ERR_VERIFY;
+    if (o->proof.state == BT_PROOF_FAILED) return ERR_IO;
+    return o->proof.state == BT_PROOF_MISSING ? ERR_INVALID : 0;
+}
+
+/* Worst of the outcomes: wrong content, a file that could not be read back, or one that nobody
+ * could prove. */
 static int outcomes_code(const struct bt_job *job)
 {
-    int code = 0;
-    for (int i = 0; i < job->outcomes_n; i++) {
-        const struct bt_outcome *o = &job->outcome[i];
-        if (o->wrong) return err_set(ERR_VERIFY, "%s: %s", o->run.writer, o->verdict);
-        if (o->proof.state == BT_PROOF_MISSING)
-            code = err_set(ERR_INVALID, "%s: %s", o->run.writer, o->verdict);
-    }
-    return code;
+    static const int worst_first[] = {ERR_VERIFY, ERR_IO, ERR_INVALID};
+    for (size_t c = 0; c < sizeof worst_first / sizeof worst_first[0]; c++)
+        for (int i = 0; i < job->outcomes_n; i++) {
+            const struct bt_outcome *o = &job->outcome[i];
+            if (outcome_code(o) == worst_first[c])
+                return err_set(worst_first[c], "%s: %s", o->run.writer, o->verdict);
+        }
+    return 0;
 }
 
 /* Writes the JSON on rank 0. A run that failed before anything was measured leaves none. */

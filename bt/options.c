@@ -337,6 +337,17 @@ static int names_check(const struct bt_setup *s)
     return 0;
 }
 
+static int length_check(const struct bt_setup *s)
+{
+    const int64_t dumps = bt_problem_dumps(&s->problem);
+    int64_t total;
+    if (!__builtin_mul_overflow(dumps, io_dump_bytes(s->layout, s->problem.n), &total)) return 0;
+    return err_set(ERR_USAGE,
+                   "%lld dumps of N = %lld are longer than 2^63 bytes: choose a longer --interval "
+                   "or fewer --steps",
+                   (long long)dumps, (long long)s->problem.n);
+}
+
 static int meaning(struct bt_setup *s, const bool *given)
 {
     static const char *const sync_name[] = {"none", "dump", "end"};
@@ -351,6 +362,7 @@ static int meaning(struct bt_setup *s, const bool *given)
     for (int i = 0; table[i].name; i++)
         if (strcmp(table[i].name, "seed") == 0) seeded = given[i];
     s->seed = seeded ? (uint64_t)s->opt.seed : (uint64_t)time(NULL);
+    TRY(length_check(s));
     return names_check(s);
 }
 

@@ -91,6 +91,7 @@ static void row_add(struct bt_row *row, const struct bt_job *job, const struct b
 {
     const struct bt_values v = bt_values_of(job, &o->run);
     row->verified = row->verified && o->verified;
+    row->wrong = row->wrong || o->wrong;
     row->official = row->official && bt_is_official(job, o);
     if (row->runs++ > 0 && o->run.t_t_s >= row->best_t_t_s) return;
     row->best_t_t_s = o->run.t_t_s;

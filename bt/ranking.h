@@ -15,6 +15,7 @@ struct bt_row {
     double sync_s;            /* durability, slowest rank, median */
     int64_t bytes;
     bool verified; /* every run */
+    bool wrong;    /* one of the runs */
     bool serial_file;
     bool official;                  /* the official case of [F93], verified, in a serial file */
     const struct bt_outcome *first; /* one of the runs */

@@ -107,7 +107,7 @@ static const char *cell(char out[16], const char *format, double value)
 
 static const char *verified_word(const struct bt_row *row)
 {
-    return row->verified ? "yes" : row->first->wrong ? "WRONG" : "no";
+    return row->verified ? "yes" : row->wrong ? "WRONG" : "no";
 }
 
 static void table_row(FILE *to, const struct bt_row *row)
@@ -154,13 +154,14 @@ static void rates(const struct bt_job *job, FILE *to, const struct bt_row *row)
     wrapped(to, "", "  ", text);
 }
 
-/* The row to talk about: the fastest that left a file which anybody can read, else the fastest. */
+/* The row to talk about: the fastest that left a file which anybody can read, else the fastest. A
+ * wrong file is no merit. */
 static const struct bt_row *headline(const struct bt_row *row, int n, bool *several)
 {
     const struct bt_row *first = NULL;
     int files = 0;
     for (int i = 0; i < n; i++) {
-        if (!row[i].serial_file) continue;
+        if (!row[i].serial_file || row[i].wrong) continue;
         if (!first) first = &row[i];
         files++;
     }
@@ -174,7 +175,7 @@ static void meaning(const struct bt_job *job, FILE *to, const struct bt_row *row
     char words[512], first[96];
     bool several;
     const struct bt_row *row = headline(rows, n, &several);
-    if (!isfinite(row->r_io)) return;
+    if (!isfinite(row->r_io) || row->wrong) return;
     bt_metric_words(row->zeta, words, sizeof words);
     snprintf(first, sizeof first, "%s%s: ", several ? "Fastest writer, " : "", row->writer);
     wrapped(to, first, "  ",

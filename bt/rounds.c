@@ -95,12 +95,13 @@ static void judge_file(struct bt_outcome *o)
         snprintf(o->verdict, sizeof o->verdict, "verified: %sfile right", norms);
         break;
     case BT_PROOF_NONE:
-        snprintf(o->verdict, sizeof o->verdict, "not verified: %sfile not read back", norms);
+        snprintf(o->verdict, sizeof o->verdict, "not verified: %s%s", norms,
+                 o->serial_file ? "file not read back" : "there is no file to read back");
         break;
     case BT_PROOF_MISSING:
+    case BT_PROOF_FAILED:
         snprintf(o->verdict, sizeof o->verdict, "not verified: %s", o->proof.note);
         break;
-    case BT_PROOF_FAILED:
     case BT_PROOF_WRONG:
         o->wrong = true;
         snprintf(o->verdict, sizeof o->verdict, "WRONG: %s", o->proof.note);
@@ -112,7 +113,7 @@ static void judge(struct bt_outcome *o)
 {
     judge_norms(o);
     if (o->wrong) return;
-    if (o->path[0]) {
+    if (strcmp(o->run.writer, BT_COMPUTE) != 0) {
         judge_file(o);
         return;
     }
@@ -158,17 +159,20 @@ static int run_writer(struct bt_job *job, struct bt_solver *solver, int writer, 
 {
     const struct bt_setup *s = job->setup;
     struct bt_outcome *o = bt_job_outcome(job);
+    char path[4096];
     TRY(par_agree(job->comm, o ? 0 : ERR_NOMEM));
     o->run.round = round;
     snprintf(o->run.writer, sizeof o->run.writer, "%s", s->writer[writer]);
     snprintf(o->decomp, sizeof o->decomp, "%s", job->decomp_name);
     snprintf(o->verdict, sizeof o->verdict, "not verified: the run did not come to its end");
-    bt_setup_path(s, writer, o->path);
+    bt_setup_path(s, writer, path);
     o->serial_file = bt_setup_leaves_file(s, writer);
-    const struct io_spec spec = spec_of(job, writer, o->path);
+    if (o->serial_file) snprintf(o->path, sizeof o->path, "%s", path);
+    const struct io_spec spec = spec_of(job, writer, path);
     TRY(run_one(job, solver, o, &spec));
-    const bool remove = s->all && !s->opt.keep && !o->wrong;
-    return remove ? io_file_remove(job->comm, o->path) : 0;
+    const bool suspect = o->wrong || o->proof.state == BT_PROOF_FAILED;
+    const bool remove = s->all && !s->opt.keep && o->serial_file && !suspect;
+    return remove ? io_file_remove(job->comm, path) : 0;
 }
 
 static int run_compute(struct bt_job *job, struct bt_solver *solver, const struct bt_decomp *d,

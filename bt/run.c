@@ -148,14 +148,15 @@ static int spread_phases(const struct work *w, struct bt_run *run)
 
 static int spread_dump(const struct work *w, const struct io_dump_times *t, struct bt_run_dump *d)
 {
-    struct par_spread start, end;
-    const double begin = t->start_s - w->start_s;
+    struct par_spread entered, start, end;
+    const double begin = t->write_s - w->start_s;
+    TRY(par_spread(w->q->comm, t->start_s - w->start_s, &entered));
     TRY(par_spread(w->q->comm, begin, &start));
     TRY(par_spread(w->q->comm, begin + t->post_s, &end));
     TRY(par_spread(w->q->comm, t->post_s, &d->post));
     TRY(par_spread(w->q->comm, t->wait_s, &d->wait));
     d->step = t->step;
-    d->start_s = start.min;
+    d->start_s = entered.min;
     d->window_s = end.max - start.min;
     return 0;
 }
@@ -205,8 +206,6 @@ static int norms(const struct work *w, struct bt_run *run)
 {
     const struct bt_problem *p = w->q->problem;
     const struct bt_reference *ref = bt_reference_find(p->n, p->steps, p->dt);
-    for (int m = 0; m < BT_NCOMP; m++)
-        run->xce[m] = run->xcr[m] = NAN;
     run->norms_published = ref != NULL;
     if (run->interrupted) return 0;
     TRY(bt_solver_error_norms(w->q->solver, run->xce));
@@ -222,6 +221,8 @@ int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
 {
     struct work w = {.q = q, .stop = MPI_REQUEST_NULL};
     int rc;
+    for (int m = 0; m < BT_NCOMP; m++)
+        run->xce[m] = run->xcr[m] = NAN;
     TRY_TO(out, rc, prepare(&w));
     TRY_TO(out, rc, timed(&w, run));
     TRY_TO(out, rc, statistics(&w, run));

@@ -39,7 +39,7 @@ const char *bt_run_phase_name(int phase);
 struct bt_run_dump {
     int64_t step;
     double start_s;         /* of the first rank, after the start of the clock */
-    double window_s;        /* from the first rank's start to the last rank's end of writing */
+    double window_s;        /* of writing, from the first rank to start to the last to end */
     struct par_spread post; /* duration of the write call */
     struct par_spread wait; /* agreement on the dump before, manifest, durability */
 };
@@ -55,7 +55,7 @@ struct bt_run {
     struct par_spread phase[BT_RUN_PHASES];
     int64_t dumps_n;
     struct bt_run_dump *dump;            /* [dumps_n] */
-    double xce[BT_NCOMP], xcr[BT_NCOMP]; /* NaN when interrupted */
+    double xce[BT_NCOMP], xcr[BT_NCOMP]; /* NaN when it did not come to its end */
     bool completed;                      /* every step and every dump, and the norms */
     bool interrupted;                    /* asked to stop before the last step */
     bool norms_published, norms_ok;

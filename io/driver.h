@@ -55,7 +55,7 @@ struct io_driver {
      * pread. */
     int (*read)(void *state, const struct io_context *ctx, int64_t dump, void *buf);
 
-    /* Makes what was written durable. Collective. Optional, default: fsync by rank 0. */
+    /* Makes what was written durable. Collective. Optional, default: fsync by every rank. */
     int (*sync)(void *state, const struct io_context *ctx);
 
     /* Ends writing; called once whatever happened before. Collective. Required. */

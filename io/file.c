@@ -76,11 +76,12 @@ static int agreement_finish(struct io_file *f, int *manifest_rc)
     return rc;
 }
 
-/* A driver without a sync of its own: one fsync by rank 0 flushes what is in its host's memory. */
+/* A driver without a sync of its own: fsync by every rank, after its own writing and on its own
+ * host. */
 static int plain_sync(struct io_file *f)
 {
     int fd = -1;
-    if (f->ctx.rank != 0 || !f->has_file) return 0;
+    if (!f->has_file) return 0;
     int rc = io_fd_open(&f->ctx, &fd);
     if (rc == 0) rc = io_fd_sync(&f->ctx, fd);
     int close_rc = io_fd_close(&f->ctx, &fd);
@@ -96,6 +97,7 @@ static int driver_sync(struct io_file *f)
 static int driver_write(struct io_file *f, const void *buf, struct io_dump_times *t)
 {
     double since_s = watch_now(), before_s = since_s;
+    t->write_s = since_s;
     int rc = f->driver->write(f->state, &f->ctx, f->stats.dumps_n, buf);
     io_phase_add(f, IO_PHASE_WRITE, &since_s);
     t->post_s = since_s - before_s;

@@ -59,6 +59,7 @@ struct io_dump_times {
     double start_s; /* when io_file_write was entered */
     double post_s;  /* duration of the driver's write call */
     double wait_s;  /* agreement on the previous dump, manifest, sync */
+    double write_s; /* when the driver's write call began */
 };
 
 struct io_stats {

@@ -3,6 +3,7 @@
  *
  *   "driver", "layout", "path", "dump_bytes", "dumps", "bytes", "group", "sync"
  *   "file_system"      type, "unknown" when it cannot be found out
+ *   "mount"            where it is mounted, "mount_options" how; null when unknown
  *   "preallocation"    "fallocate", "sparse" (the file system cannot) or "none" (no file)
  *   "locked"           whether other runs are kept out
  *   "hints_asked"      object, as given
@@ -76,6 +77,8 @@ static json_t *describe_here(struct io_file *f)
     json_object_set_new(r, "group", json_integer(f->ctx.group));
     json_object_set_new(r, "sync", json_string(sync_name[f->spec.sync]));
     json_object_set_new(r, "file_system", js_text(fs.type));
+    json_object_set_new(r, "mount", js_text(fs.mount[0] ? fs.mount : NULL));
+    json_object_set_new(r, "mount_options", js_text(fs.options[0] ? fs.options : NULL));
     json_object_set_new(r, "preallocation", json_string(f->target.allocated));
     json_object_set_new(r, "locked", json_boolean(f->target.locked));
     json_object_set_new(r, "hints_asked", hints_asked(&f->spec));

@@ -168,6 +168,11 @@ static void requests_are_counted(void **state)
     assert_int_equal(stats->requests_n, s.dumps_n * io_view_extents(&v));
     assert_int_equal(stats->dumps_n, s.dumps_n);
     assert_int_equal(stats->dump[2].step, 15);
+    for (int64_t d = 0; d < stats->dumps_n; d++) {
+        const struct io_dump_times *t = &stats->dump[d];
+        assert_true(t->write_s >= t->start_s);
+        assert_true(d == 0 || t->start_s >= t[-1].write_s + t[-1].post_s);
+    }
     for (int p = 0; p < IO_PHASES; p++) {
         assert_true(stats->phase_s[p] >= 0.0);
         assert_non_null(io_phase_name[p]);
@@ -191,6 +196,7 @@ static void record_tells_about_the_file(void **state)
     assert_non_null(json_object_get(r, "hints_reported"));
     assert_non_null(json_string_value(json_object_get(r, "mpiio_component")));
     assert_non_null(json_string_value(json_object_get(r, "file_system")));
+    assert_int_equal(json_string_value(json_object_get(r, "mount"))[0], '/');
     assert_int_equal(json_integer_value(json_object_get(r, "bytes")), 3 * 40 * 729);
     char *mine = json_dumps(r, JSON_COMPACT | JSON_SORT_KEYS);
     uint64_t sum = 0, least, most;

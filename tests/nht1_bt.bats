@@ -206,7 +206,29 @@ expect_schema() {
     run mpi_run 1 nht1-bt "${tiny[@]}" --io null --json n.json
     expect_status 0
     expect_text "leaves no serial file"
-    expect_json n.json '.runs[0].verified | not'
+    expect_json n.json '.runs[0] | (.verified | not) and .path == null'
+    expect_schema n.json
+}
+
+@test "with --io all only files that a writer left are removed" {
+    : >btout.bin.null # somebody's, though empty
+    run mpi_run 1 nht1-bt "${tiny[@]}" --io all,null
+    expect_status 0
+    [ -e btout.bin.null ]
+    [ ! -e btout.bin.posix ]
+}
+
+@test "a file that nht1-verify cannot read back is not called wrong: status 3" {
+    mkdir unable
+    cp "$NHT1_BIN/nht1-bt" unable
+    printf '#!/bin/sh\necho "cannot read it" >&2\nexit 3\n' >unable/nht1-verify
+    chmod +x unable/nht1-verify
+    run mpi_run 1 unable/nht1-bt "${tiny[@]}" --json r.json
+    expect_status 3
+    expect_text "not verified: cannot read it"
+    [[ $output != *WRONG* ]]
+    expect_json r.json '.runs[0] | (.verified | not) and .proof.state == "failed"'
+    [ -n "$(find . -name 'btout.bin.*')" ] # what could not be judged stays
 }
 
 @test "without nht1-verify beside it the result is not valid" {
@@ -226,6 +248,7 @@ expect_schema() {
     run mpi_run 2 liar/nht1-bt "${tiny[@]}" --json r.json
     expect_status 2
     expect_text "dump 2: U_0(1,2,3) is wrong"
+    [[ $output != *alanced* ]] # times of wrong files mean nothing
     expect_json r.json '.status == 2 and (.runs[0].verified | not)'
     [ -n "$(find . -name 'btout.bin.*')" ] # the evidence stays
 }

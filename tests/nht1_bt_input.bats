@@ -55,6 +55,7 @@ refused() {
     refused 1 "--steps" 2 --n 12 --steps 0 --dt 0.001
     refused 1 "--dt" 2 --n 12 --steps 10 --dt -1
     refused 1 "--dt" 2 --n 12 --steps 10 --dt nan
+    refused 1 "2^63" 2 --n 65536 --steps 1000000000 --dt 1e-6 --interval 1 --io posix
     refused 1 "--repeat" 2 --class S --repeat 0
     refused 1 "--group" 2 --class S --group 0
     refused 1 "--tc" 2 --class S --tc soon
