@@ -3,6 +3,7 @@
  * each rank needs the two planes before and after its block, as wide as the block itself. The plan
  * is made from global indices: where a neighbour has a single plane, the other one comes from the
  * rank behind it. */
+#include <limits.h>
 #include <stdlib.h>
 
 #include "base/par.h"
@@ -38,6 +39,12 @@ static int message_add(struct bt_solver *s, struct bt_halo_message *list, int *n
     m->first = lo - s->d.lo[axis] - s->skip[axis];
     m->count = hi - lo;
     m->values = plane_values(s, axis, m->count);
+    if (m->values > INT_MAX)
+        return err_set(ERR_USAGE,
+                       "blocks of %lld x %lld x %lld cells have faces too large for one message; "
+                       "divide more axes with --decomp",
+                       (long long)s->d.count[0], (long long)s->d.count[1],
+                       (long long)s->d.count[2]);
     m->buffer = bt_doubles(m->values);
     s->memory_bytes += m->values * (int64_t)sizeof(double);
     return m->buffer ? 0 : err_set(ERR_NOMEM, "no memory for halo buffers");

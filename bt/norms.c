@@ -59,13 +59,15 @@ static void error_row(const struct bt_solver *s, int64_t k, int64_t j, struct su
 
 int bt_solver_error_norms(struct bt_solver *s, double xce[BT_NCOMP])
 {
+    int rc;
     struct sum *part = sums_new(s);
-    TRY(par_agree(s->comm, part ? 0 : ERR_NOMEM));
+    TRY_TO(done, rc, par_agree(s->comm, part ? 0 : ERR_NOMEM));
 #pragma omp parallel for schedule(static) collapse(2) num_threads(s->threads)
     for (int64_t k = 0; k < s->d.count[2]; k++)
         for (int64_t j = 0; j < s->d.count[1]; j++)
             error_row(s, k, j, part + omp_get_thread_num() * BT_NCOMP);
-    int rc = finish(s, part, 1.0, xce);
+    rc = finish(s, part, 1.0, xce);
+done:
     free(part);
     return rc;
 }
@@ -81,9 +83,10 @@ static void residual_row(const struct bt_solver *s, int64_t k, int64_t j, struct
 
 int bt_solver_residual_norms(struct bt_solver *s, double xcr[BT_NCOMP])
 {
+    int rc;
     struct sum *part = sums_new(s);
-    TRY(par_agree(s->comm, part ? 0 : ERR_NOMEM));
-    int rc = bt_exchange(s);
+    TRY_TO(done, rc, par_agree(s->comm, part ? 0 : ERR_NOMEM));
+    TRY_TO(done, rc, bt_exchange(s));
     bt_rhs_all(s);
     if (s->active) {
 #pragma omp parallel for schedule(static) collapse(2) num_threads(s->threads)
@@ -91,7 +94,8 @@ int bt_solver_residual_norms(struct bt_solver *s, double xcr[BT_NCOMP])
             for (int64_t j = 0; j < s->ni[1]; j++)
                 residual_row(s, k, j, part + omp_get_thread_num() * BT_NCOMP);
     }
-    if (rc == 0) rc = finish(s, part, 1.0 / s->problem.dt, xcr);
+    rc = finish(s, part, 1.0 / s->problem.dt, xcr);
+done:
     free(part);
     return rc;
 }

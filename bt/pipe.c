@@ -7,7 +7,9 @@
  *   rank 2         F0B0 F1B1 ...          the top rank does both at once
  *
  * A rank back-substitutes as soon as it can, else eliminates while fewer than `window` groups are
- * in between, else waits. The window bounds the stored blocks to a fraction of the fields. Messages
+ * in between, else waits; either only when the buffer of what it hands on is free again, so that
+ * two ranks with full buffers never wait for each other. The window bounds the stored blocks to a
+ * fraction of the fields. Messages
  * of one kind between two ranks keep their order, so a tag per kind and direction is enough. */
 #include <omp.h>
 #include <stdlib.h>
@@ -19,7 +21,8 @@
 
 enum { TAG_CARRY = 16, TAG_W = 32 };
 
-/* Share of a cell's 120 bytes of fields that stored blocks may take: 20 bytes per cell. */
+/* What stored blocks may take beside the 120 bytes per cell of the fields; the three directions use
+ * the same memory in turn. */
 #define STORE_BYTES_PER_CELL 20
 #define GROUP_MAX            32
 
@@ -68,14 +71,23 @@ int bt_pipe_new(struct bt_solver *s, int dir)
     c->group = clamp(stored / (2 * parts + 1), 1, GROUP_MAX);
     c->groups = (batches + c->group - 1) / c->group;
     c->window = clamp(stored / c->group, 2, 2 * (parts - s->d.at[dir]) + 1);
-    const int64_t n = c->window * c->group * s->ni[dir] * BT_STORE * lanes;
-    c->store = bt_doubles(n);
-    if (!c->store) return err_set(ERR_NOMEM, "no memory for the pipelined line solve");
-    s->memory_bytes += n * (int64_t)sizeof(double);
+    c->store_values = c->window * c->group * s->ni[dir] * BT_STORE * lanes;
     TRY(end_new(s, &c->carry_in, down, c->group * BT_CARRY * lanes));
     TRY(end_new(s, &c->carry_out, up, c->group * BT_CARRY * lanes));
     TRY(end_new(s, &c->w_in, up, c->group * BT_NCOMP * lanes));
     return end_new(s, &c->w_out, down, c->group * BT_NCOMP * lanes);
+}
+
+int bt_pipe_store_new(struct bt_solver *s)
+{
+    int64_t n = 0;
+    for (int dir = 0; dir < 3; dir++)
+        if (s->chain[dir].store_values > n) n = s->chain[dir].store_values;
+    if (n == 0) return 0;
+    s->pipe_store = bt_doubles(n);
+    if (!s->pipe_store) return err_set(ERR_NOMEM, "no memory for the pipelined line solve");
+    s->memory_bytes += n * (int64_t)sizeof(double);
+    return 0;
 }
 
 static void end_free(struct bt_pipe_end *e)
@@ -86,7 +98,6 @@ static void end_free(struct bt_pipe_end *e)
 
 void bt_pipe_free(struct bt_chain *c)
 {
-    free(c->store);
     end_free(&c->carry_in);
     end_free(&c->carry_out);
     end_free(&c->w_in);
@@ -131,18 +142,15 @@ static int wait_all(struct bt_solver *s, int n, MPI_Request *request)
 
 /* The buffer for what leaves with a group, filled with what came in (zero at the end of a chain).
  */
-static int outgoing(struct pipe *p, struct bt_pipe_end *out, const struct bt_pipe_end *in,
-                    int64_t group, double **buffer)
+static double *outgoing(const struct bt_pipe_end *out, const struct bt_pipe_end *in, int64_t group)
 {
     const int i = (int)(group % BT_PIPE_DEPTH);
     const size_t bytes = (size_t)out->values * sizeof(double);
-    TRY(wait_all(p->s, 1, &out->request[i]));
-    *buffer = out->buffer[i];
     if (in->peer >= 0)
-        memcpy(*buffer, in->buffer[i], bytes);
+        memcpy(out->buffer[i], in->buffer[i], bytes);
     else
-        memset(*buffer, 0, bytes);
-    return 0;
+        memset(out->buffer[i], 0, bytes);
+    return out->buffer[i];
 }
 
 static int64_t group_end(const struct pipe *p, int64_t group)
@@ -155,15 +163,14 @@ static double *store_at(const struct pipe *p, int64_t group, int64_t batch)
 {
     const struct bt_chain *c = p->c;
     const int64_t slot = group % c->window * c->group + batch - group * c->group;
-    return c->store + slot * p->s->ni[p->dir] * BT_STORE * p->s->kernel->lanes;
+    return p->s->pipe_store + slot * p->s->ni[p->dir] * BT_STORE * p->s->kernel->lanes;
 }
 
 static int eliminate_group(struct pipe *p)
 {
     struct bt_solver *s = p->s;
     const int64_t g = p->eliminated++, first = g * p->c->group, end = group_end(p, g);
-    double *carry;
-    TRY(outgoing(p, &p->c->carry_out, &p->c->carry_in, g, &carry));
+    double *carry = outgoing(&p->c->carry_out, &p->c->carry_in, g);
     TRY(post_receive(p, &p->c->carry_in, TAG_CARRY, g + BT_PIPE_DEPTH));
 #pragma omp parallel for schedule(static) num_threads(s->threads) if (end - first > 1)
     for (int64_t b = first; b < end; b++)
@@ -176,8 +183,7 @@ static int substitute_group(struct pipe *p)
 {
     struct bt_solver *s = p->s;
     const int64_t g = p->done++, first = g * p->c->group, end = group_end(p, g);
-    double *w;
-    TRY(outgoing(p, &p->c->w_out, &p->c->w_in, g, &w));
+    double *w = outgoing(&p->c->w_out, &p->c->w_in, g);
     TRY(post_receive(p, &p->c->w_in, TAG_W, g + BT_PIPE_DEPTH));
 #pragma omp parallel for schedule(static) num_threads(s->threads) if (end - first > 1)
     for (int64_t b = first; b < end; b++)
@@ -186,8 +192,8 @@ static int substitute_group(struct pipe *p)
     return post_send(p, &p->c->w_out, TAG_W, g);
 }
 
-/* Sets *ready when the message of a group is there, or none is needed. */
-static int arrived(struct bt_pipe_end *e, int64_t group, int *ready)
+/* Sets *ready when the message of a group is there or has left, or there is none. */
+static int finished(struct bt_pipe_end *e, int64_t group, int *ready)
 {
     *ready = 1;
     if (e->peer < 0) return 0;
@@ -195,14 +201,33 @@ static int arrived(struct bt_pipe_end *e, int64_t group, int *ready)
                      "MPI_Test");
 }
 
+/* Sets *ready when the next group can be back-substituted. */
+static int may_substitute(struct pipe *p, int *ready)
+{
+    *ready = 0;
+    if (p->done == p->eliminated) return 0;
+    TRY(finished(&p->c->w_in, p->done, ready));
+    return *ready ? finished(&p->c->w_out, p->done, ready) : 0;
+}
+
+/* Sets *ready when the next group can be eliminated. */
+static int may_eliminate(struct pipe *p, int *ready)
+{
+    const struct bt_chain *c = p->c;
+    *ready = 0;
+    if (p->eliminated == c->groups || p->eliminated - p->done == c->window) return 0;
+    TRY(finished(&p->c->carry_in, p->eliminated, ready));
+    return *ready ? finished(&p->c->carry_out, p->eliminated, ready) : 0;
+}
+
 /* Waits until the next elimination or back substitution can go on. */
-static int wait_either(struct pipe *p, bool may_eliminate)
+static int wait_either(struct pipe *p)
 {
     const double start = watch_now();
     int ready = 0;
     while (!ready) {
-        if (p->done < p->eliminated) TRY(arrived(&p->c->w_in, p->done, &ready));
-        if (!ready && may_eliminate) TRY(arrived(&p->c->carry_in, p->eliminated, &ready));
+        TRY(may_substitute(p, &ready));
+        if (!ready) TRY(may_eliminate(p, &ready));
     }
     p->s->phase_s[BT_PHASE_PIPE_WAIT] += watch_now() - start;
     return 0;
@@ -210,14 +235,12 @@ static int wait_either(struct pipe *p, bool may_eliminate)
 
 static int advance(struct pipe *p)
 {
-    const struct bt_chain *c = p->c;
-    const bool may_eliminate = p->eliminated < c->groups && p->eliminated - p->done < c->window;
-    int ready = 0;
-    if (p->done < p->eliminated) TRY(arrived(&p->c->w_in, p->done, &ready));
+    int ready;
+    TRY(may_substitute(p, &ready));
     if (ready) return substitute_group(p);
-    if (may_eliminate) TRY(arrived(&p->c->carry_in, p->eliminated, &ready));
+    TRY(may_eliminate(p, &ready));
     if (ready) return eliminate_group(p);
-    return wait_either(p, may_eliminate);
+    return wait_either(p);
 }
 
 int bt_pipe_sweep(struct bt_solver *s, int dir, unsigned flags)

@@ -139,6 +139,7 @@ static int parts_new(struct bt_solver *s)
     set_extents(s);
     set_coefficients(s);
     TRY(bt_exact_new(&s->exact, s->problem.n));
+    s->memory_bytes += 3 * BT_NCOMP * s->problem.n * (int64_t)sizeof(double);
     TRY(fields_new(s));
     TRY(bt_exchange_new(s));
     TRY(bt_rhs_new(s));
@@ -150,8 +151,12 @@ int bt_solver_new(struct bt_solver **out, MPI_Comm comm, const struct bt_problem
 {
     int rc = 0;
     struct bt_solver *s = calloc(1, sizeof *s);
-    *out = s;
-    TRY(par_agree(comm, s ? 0 : err_set(ERR_NOMEM, "no memory for a solver")));
+    *out = NULL;
+    rc = par_agree(comm, s ? 0 : err_set(ERR_NOMEM, "no memory for a solver"));
+    if (rc < 0) {
+        free(s);
+        return rc;
+    }
     s->problem = *p;
     s->d = *d;
     s->comm = MPI_COMM_NULL;
@@ -161,10 +166,10 @@ int bt_solver_new(struct bt_solver **out, MPI_Comm comm, const struct bt_problem
     TRY_TO(failed, rc, par_agree(s->comm, parts_new(s)));
     TRY_TO(failed, rc, forcing_new(s));
     bt_solver_reset(s);
+    *out = s;
     return 0;
 failed:
     bt_solver_free(s);
-    *out = NULL;
     return rc;
 }
 

@@ -46,8 +46,8 @@ struct bt_chain {
     bool divided;
     int64_t group; /* batches in a message */
     int64_t groups;
-    int64_t window; /* groups that may be between elimination and back substitution */
-    double *store;  /* [window][group][n][BT_STORE] vectors */
+    int64_t window;       /* groups that may be between elimination and back substitution */
+    int64_t store_values; /* of pipe_store: [window][group][n][BT_STORE] vectors */
     struct bt_pipe_end carry_in, carry_out, w_in, w_out;
 };
 
@@ -78,6 +78,7 @@ struct bt_solver {
     int64_t prim_stride;
     struct bt_halo halo;
     struct bt_chain chain[3];
+    double *pipe_store; /* of the divided direction being swept */
     int threads;
     struct bt_scratch *scratch; /* [threads] */
     int64_t memory_bytes;
@@ -108,6 +109,7 @@ void bt_sweep_free(struct bt_solver *s);
 /* pipe.c: the same for a direction divided among ranks. */
 int bt_pipe_sweep(struct bt_solver *s, int dir, unsigned flags);
 int bt_pipe_new(struct bt_solver *s, int dir);
+int bt_pipe_store_new(struct bt_solver *s);
 void bt_pipe_free(struct bt_chain *c);
 
 /* sweep.c: batches of a direction; one batch through elimination and back substitution. */

@@ -244,8 +244,12 @@ int bt_sweep_new(struct bt_solver *s)
     if (!s->scratch) return err_set(ERR_NOMEM, "no memory for threads");
     for (int dir = 0; dir < 3; dir++)
         if (s->active && s->d.p[dir] > 1) TRY(bt_pipe_new(s, dir));
-#pragma omp parallel num_threads(s->threads) reduction(+ : missing)
-    missing += !scratch_new(s, &s->scratch[omp_get_thread_num()]);
+    TRY(bt_pipe_store_new(s));
+#pragma omp parallel num_threads(s->threads)
+    scratch_new(s, &s->scratch[omp_get_thread_num()]);
+    /* With OMP_DYNAMIC fewer threads may have come now than come later. */
+    for (int i = 0; i < s->threads; i++)
+        if (!s->scratch[i].store) missing += !scratch_new(s, &s->scratch[i]);
     return missing ? err_set(ERR_NOMEM, "no memory for the working storage of threads") : 0;
 }
 
@@ -253,6 +257,7 @@ void bt_sweep_free(struct bt_solver *s)
 {
     for (int dir = 0; dir < 3; dir++)
         bt_pipe_free(&s->chain[dir]);
+    free(s->pipe_store);
     for (int i = 0; s->scratch && i < s->threads; i++)
         free(s->scratch[i].store);
     free(s->scratch);

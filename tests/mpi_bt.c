@@ -305,6 +305,21 @@ static void test_parts_make_a_step(void **state)
     assert_int_equal(runs_failures, 0);
 }
 
+/* decisions.md 7, with one more layer of cells for what grows with the surface of a block. */
+static void test_memory(void **state)
+{
+    (void)state;
+    struct runs_case run = {.n = 102, .steps = 0, .dt = 3e-4, .decomp = "3d"};
+    struct bt_solver *s = runs_new(MPI_COMM_WORLD, &run);
+    const struct bt_state x = bt_solver_state(s);
+    const int64_t cells = (x.n[0] + 2) * (x.n[1] + 2) * (x.n[2] + 2);
+    const int64_t excess = bt_solver_memory_bytes(s) - 160 * cells;
+    runs_failures = 0;
+    if (excess > 0) runs_failed("bytes above 160 per cell", run.decomp, (double)excess);
+    bt_solver_free(s);
+    assert_int_equal(runs_failures, 0);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -315,6 +330,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_n_61),
         cmocka_unit_test(test_instruction_sets),
+        cmocka_unit_test(test_memory),
     };
     runs_begin(&argc, &argv);
     return runs_end("mpi_bt", cmocka_run_group_tests(tests, NULL, NULL));

@@ -135,7 +135,7 @@ static bool planes_stale(const struct work *w, int axis, int64_t d)
 {
     const int64_t n = w->l->shape->n;
     const uint64_t *other = w->l->manifest->dump[d].digest;
-    if (!other || d == w->l->dump) return false;
+    if (!other || d == w->l->dump || w->bad[axis].count == 0) return false;
     for (int64_t x = 0; x < n; x++)
         if (*word(w, axis, x) && w->l->digest[axis * n + x] != other[axis * n + x]) return false;
     return true;

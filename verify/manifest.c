@@ -86,7 +86,7 @@ static int get_shape(const struct source *s, struct shape *shape)
 static int get_run(const struct source *s, struct manifest *m)
 {
     TRY(js_get_real(s->object, s->where, "dt", &m->dt));
-    TRY(get_int(s, "steps", 0, INT64_MAX, &m->steps));
+    TRY(get_int(s, "steps", 0, INT64_MAX - 1, &m->steps)); /* step + 1 is a number too */
     TRY(get_int(s, "interval", 1, INT64_MAX, &m->interval));
     TRY(get_copy(s, "run_id", m->run_id, sizeof m->run_id));
     TRY(get_copy(s, "file", m->file, sizeof m->file));
