@@ -228,10 +228,9 @@ int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
     TRY_TO(out, rc, statistics(&w, run));
     TRY_TO(out, rc, norms(&w, run));
     if (run->interrupted)
-        rc = err_set(ERR_INTERRUPT,
-                     "interrupted after step %lld of %lld: the dumps up to then are "
-                     "complete",
-                     (long long)run->steps_done, (long long)q->problem->steps);
+        rc = err_set(ERR_INTERRUPT, "interrupted after step %lld of %lld%s",
+                     (long long)run->steps_done, (long long)q->problem->steps,
+                     w.file ? ": the dumps up to then are complete" : "");
     run->completed = rc == 0;
 out:
     if (w.stop != MPI_REQUEST_NULL) MPI_Wait(&w.stop, MPI_STATUS_IGNORE);

@@ -283,6 +283,7 @@ expect_schema() {
     wait $pid || rc=$?
     [ "$rc" -eq 3 ]
     grep -q "interrupted after step" none.err
+    [ "$(grep -c dumps none.err)" -eq 0 ] # none were written
 
     OMP_NUM_THREADS=1 nht1-bt --n 20 --steps 100000 --dt 0.0001 --interval 100 --io posix \
         --tc 1 --quiet --json r.json 2>err &
