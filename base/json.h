@@ -15,10 +15,16 @@ enum js_sync {
 };
 
 /* Replaces the file by a new text: written to a file of another name in the same directory, then
- * renamed. A symbolic link keeps pointing where it did; anything that is no regular file (a pipe,
- * /dev/stdout) is written to as it is. Returns 0, ERR_IO (what existed is unharmed) or ERR_NOMEM.
+ * renamed. A symbolic link keeps pointing where it did; anything that is no regular file (a pipe
+ * that somebody reads, /dev/stdout) is written to as it is. Returns 0, ERR_IO (what existed is
+ * unharmed) or ERR_NOMEM.
  */
 int js_write(const char *path, const json_t *value, enum js_sync sync);
+
+/* Whether js_write could write a result there, asked before the work that the result is of. A file
+ * that is there may be replaced when it is empty or an earlier result: JSON whose "schema" begins
+ * with the one given, "nht1-bt/". Returns 0, ERR_USAGE or ERR_IO; nothing is changed. */
+int js_check_target(const char *path, const char *schema);
 
 /* Reads a file that holds one JSON object. [out] new reference. Returns 0, ERR_IO when it cannot be
  * read, ERR_USAGE with file, line and what is wrong when it is no JSON object. */

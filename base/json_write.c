@@ -89,12 +89,18 @@ static int replace(const char *path, const char *text, enum js_sync sync)
     return rc;
 }
 
-/* A pipe or device: what it has got already is not to be lost, hence appending. */
+/* A pipe or device: what it has got already is not to be lost, hence appending. A pipe that nobody
+ * reads is an error at once rather than a wait for ever. */
 static int write_direct(const char *path, const char *text)
 {
-    int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return err_set_errno(ERR_IO, errno, "%s: cannot open for writing", path);
-    return close_checked(fd, path, write_all(fd, text, path));
+    int flags = fcntl(fd, F_GETFL);
+    int rc = 0;
+    if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) < 0) {
+        rc = err_set_errno(ERR_IO, errno, "%s: cannot wait for its reader", path);
+    }
+    return close_checked(fd, path, rc < 0 ? rc : write_all(fd, text, path));
 }
 
 /* /dev/stdout leads to a regular file when it is redirected: not to be replaced either. */
@@ -104,6 +110,59 @@ static bool is_stream(const char *path, const struct stat *s)
     for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
         if (strncmp(path, name[i], strlen(name[i])) == 0) return true;
     return !S_ISREG(s->st_mode);
+}
+
+/* Makes and removes the file that js_write would begin with. */
+static int try_temp(const char *path)
+{
+    size_t size = strlen(path) + SUFFIX_MAX;
+    char *temp = malloc(size);
+    if (!temp) return err_set(ERR_NOMEM, "%s: no memory for its name", path);
+    int fd = open_temp(path, temp, size);
+    if (fd >= 0) {
+        close(fd);
+        unlink(temp);
+    }
+    free(temp);
+    return fd < 0 ? fd : 0;
+}
+
+static bool is_earlier_result(const char *path, const char *schema)
+{
+    json_error_t error;
+    json_t *root = json_load_file(path, 0, &error);
+    const char *text = json_string_value(json_object_get(root, "schema"));
+    bool is = text && strncmp(text, schema, strlen(schema)) == 0;
+    json_decref(root);
+    return is;
+}
+
+static int check_old(const char *path, const struct stat *s, const char *schema)
+{
+    if (S_ISDIR(s->st_mode))
+        return err_set(ERR_USAGE, "%s: this is a directory; name a file", path);
+    if (is_stream(path, s)) return 0;
+    if (s->st_size > 0 && !is_earlier_result(path, schema)) {
+        return err_set(ERR_USAGE,
+                       "%s: this file is there and is no earlier result: it is left alone; choose "
+                       "another name, or remove it",
+                       path);
+    }
+    char *target = realpath(path, NULL);
+    if (!target) return err_set_errno(ERR_IO, errno, "%s: cannot be resolved", path);
+    int rc = try_temp(target);
+    free(target);
+    return rc;
+}
+
+int js_check_target(const char *path, const char *schema)
+{
+    struct stat s;
+    size_t len = strlen(path);
+    if (len == 0) return err_set(ERR_USAGE, "the name of the result file is empty");
+    if (stat(path, &s) == 0) return check_old(path, &s, schema);
+    if (path[len - 1] == '/') return err_set(ERR_USAGE, "%s: this names no file", path);
+    return try_temp(path);
 }
 
 static int write_text(const char *path, const char *text, enum js_sync sync)

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "bt/job.h"
 
-#include <errno.h>
-#include <libgen.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/json.h"
 #include "base/par.h"
 #include "base/sys.h"
 
@@ -23,21 +21,66 @@ void bt_job_notice(struct bt_job *job, const char *fmt, ...)
     json_array_append_new(job->notices, json_string(text));
 }
 
-/* A result that cannot be written is found out before the run, not after it. */
-static int json_target_check(const struct bt_job *job)
+/* One spelling for all names of a file, whether it is there or not. */
+static void canonical(const char *path, char out[2 * PATH_MAX])
 {
-    const char *path = job->setup->opt.json;
-    char copy[4096];
-    struct stat st;
-    if (!path || job->rank != 0) return 0;
-    if (snprintf(copy, sizeof copy, "%s", path) >= (int)sizeof copy || !path[0])
-        return err_set(ERR_USAGE, "--json: the name of the file is empty or too long");
-    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        return err_set(ERR_USAGE, "--json %s: this is a directory; name a file", path);
-    const char *folder = dirname(copy);
-    if (access(folder, W_OK | X_OK) < 0)
-        return err_set_errno(ERR_IO, errno, "--json %s: cannot write in %s", path, folder);
+    char folder[PATH_MAX], full[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    const char *base = slash ? slash + 1 : path;
+    snprintf(out, 2 * PATH_MAX, "%s", path);
+    if (realpath(path, out)) return;
+    snprintf(folder, sizeof folder, "%.*s", (int)(base - path), path);
+    if (realpath(folder[0] ? folder : ".", full))
+        snprintf(out, 2 * PATH_MAX, "%s/%s", strcmp(full, "/") == 0 ? "" : full, base);
+    else
+        snprintf(out, 2 * PATH_MAX, "%s", path);
+}
+
+/* Whether name, given with an option, is path or, with one of our suffixes, lies beside it. */
+static bool taken_by(const char *name, const char *path)
+{
+    static const char *const suffix[] = {"", ".json", ".lock"};
+    char a[2 * PATH_MAX], b[2 * PATH_MAX], mine[2 * PATH_MAX + 8];
+    canonical(name, a);
+    canonical(path, b);
+    for (size_t i = 0; i < sizeof suffix / sizeof suffix[0]; i++) {
+        snprintf(mine, sizeof mine, "%s%s", b, suffix[i]);
+        if (strcmp(a, mine) == 0) return true;
+    }
+    return false;
+}
+
+/* No file that the job writes may take the place of another one. */
+static int names_check(const struct bt_setup *s)
+{
+    const struct {
+        const char *option, *name;
+    } other[] = {{"--json", s->opt.json}, {"--tc-store", s->opt.tc_store}};
+    char path[4096];
+    for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
+        for (int w = 0; other[i].name && w < s->writers_n; w++) {
+            bt_setup_path(s, w, path);
+            if (taken_by(other[i].name, path))
+                return err_set(ERR_USAGE,
+                               "%s %s: this name belongs to the dump file, its manifest or its "
+                               "lock; choose another",
+                               other[i].option, other[i].name);
+        }
+    if (s->opt.json && s->opt.tc_store && taken_by(s->opt.json, s->opt.tc_store))
+        return err_set(ERR_USAGE, "--json %s: this name belongs to --tc-store; choose another",
+                       s->opt.json);
     return 0;
+}
+
+/* A result that cannot be written is found out before the run, not after it. */
+static int targets_check(const struct bt_job *job)
+{
+    const char *json = job->setup->opt.json;
+    if (job->rank != 0) return 0;
+    if (json && (!json[0] || strlen(json) >= PATH_MAX - 16))
+        return err_set(ERR_USAGE, "--json: the name of the file is empty or too long");
+    TRY(names_check(job->setup));
+    return json ? js_check_target(json, "nht1-bt/") : 0;
 }
 
 static int decomp_make(struct bt_job *job)
@@ -77,7 +120,7 @@ int bt_job_make(struct bt_job *job, MPI_Comm comm, struct bt_setup *setup)
     TRY_MPI(MPI_Comm_rank(comm, &job->rank));
     TRY_MPI(MPI_Comm_size(comm, &job->size));
     TRY(par_agree(comm, decomp_make(job)));
-    TRY(par_agree(comm, json_target_check(job)));
+    TRY(par_agree(comm, targets_check(job)));
     TRY_MPI(MPI_Bcast(&setup->seed, 1, MPI_UINT64_T, 0, comm));
     TRY(bt_machine_make(comm, &job->machine));
     TRY(par_hosts(comm, &job->hosts));

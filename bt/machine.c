@@ -13,8 +13,9 @@
 #include "base/sys.h"
 #include "bt/problem.h"
 
-#define CELL_BYTES 160       /* of the solver, for each cell of a block */
-#define RANK_BYTES (8 << 20) /* stacks, tables and library buffers of a rank, roughly */
+#define CELL_BYTES  160       /* of the solver, for each cell of a block */
+#define THREADS_MAX 4096      /* of a rank; the OpenMP library ends the program when it cannot */
+#define RANK_BYTES  (8 << 20) /* stacks, tables and library buffers of a rank, roughly */
 
 static void notice(json_t *notices, const char *text)
 {
@@ -27,7 +28,8 @@ static long ranks_here(void)
     static const char *const name[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
                                        "SLURM_NTASKS_PER_NODE"};
     for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
-        if (getenv(name[i])) return strtol(getenv(name[i]), NULL, 10);
+        if (getenv(name[i]) && strtol(getenv(name[i]), NULL, 10) > 0)
+            return strtol(getenv(name[i]), NULL, 10);
     return 1;
 }
 
@@ -35,7 +37,7 @@ void bt_machine_calm(char **argv)
 {
     const char *threads = getenv("OMP_NUM_THREADS");
     const long each = threads ? strtol(threads, NULL, 10) : 1;
-    if (each <= 1 || ranks_here() * each <= sysconf(_SC_NPROCESSORS_ONLN)) return;
+    if (each <= 1 || each <= sysconf(_SC_NPROCESSORS_ONLN) / ranks_here()) return;
     if (getenv("OMP_WAIT_POLICY") || setenv("OMP_WAIT_POLICY", "passive", 1) < 0) return;
     execv("/proc/self/exe", argv); /* without it the run is only slow */
 }
@@ -79,7 +81,11 @@ static int threads_set(struct bt_machine *m, int cores_allowed)
     const int threads = omp_get_max_threads();
     TRY_MPI(MPI_Allreduce(&threads, &m->threads, 1, MPI_INT, MPI_MAX, m->comm));
     TRY_MPI(MPI_Allreduce(&width, &m->mask_width, 1, MPI_INT, MPI_MIN, m->comm));
-    return 0;
+    if (m->threads <= THREADS_MAX) return 0;
+    return err_set(ERR_USAGE,
+                   "OMP_NUM_THREADS asks for %d threads per rank, more than %d: set it to the "
+                   "cores of a rank",
+                   m->threads, THREADS_MAX);
 }
 
 static int count_nodes(struct bt_machine *m)

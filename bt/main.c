@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* nht1-bt: reads the command line, makes the runs, finds T_C, reports. Rank 0 prints; every rank
  * leaves with the same status. */
+#include <errno.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,6 +56,13 @@ static int result_write(const struct bt_job *job, int status)
     return par_agree(job->comm, rc);
 }
 
+/* What was printed has arrived, on rank 0; a launcher's own output is the launcher's to watch. */
+static int output_check(int rank)
+{
+    if (rank != 0 || (fflush(stdout) == 0 && !ferror(stdout))) return 0;
+    return err_set_errno(ERR_IO, errno, "writing to standard output");
+}
+
 static int work(struct bt_job *job)
 {
     if (speaks(job)) bt_report_heading(job, stdout);
@@ -95,6 +103,8 @@ static int program(int argc, char **argv, int rank)
     }
     rc = bt_setup_parse(setup, argc, argv);
     rc = rc == CONF_RUN ? run(setup) : talk(rc, rank);
+    const int printed = par_agree(MPI_COMM_WORLD, output_check(rank));
+    if (rc == 0) rc = printed;
     bt_setup_free(setup);
     free(setup);
     return rc;

@@ -319,22 +319,21 @@ static int hints_check(const struct conf_list *hints)
     return 0;
 }
 
-/* The result file must not be what the run itself writes. */
-static int names_check(const struct bt_setup *s)
+static int out_check(const struct bt_setup *s)
 {
-    char path[4096], manifest[4096 + 8];
     if (!s->opt.out[0]) return err_set(ERR_USAGE, "--out: the name of the file is empty");
     if (strlen(s->opt.out) > 3900) return err_set(ERR_USAGE, "--out: the name is too long");
-    for (int w = 0; s->opt.json && w < s->writers_n; w++) {
-        bt_setup_path(s, w, path);
-        snprintf(manifest, sizeof manifest, "%s.json", path);
-        if (strcmp(s->opt.json, path) == 0 || strcmp(s->opt.json, manifest) == 0)
-            return err_set(ERR_USAGE,
-                           "--json %s: this name belongs to the dump file or its manifest; choose "
-                           "another",
-                           s->opt.json);
-    }
     return 0;
+}
+
+static int dumps_check(const struct bt_setup *s)
+{
+    const struct bt_problem *p = &s->problem;
+    if (s->writers_n == 0 || bt_problem_dumps(p) > 0) return 0;
+    return err_set(ERR_USAGE,
+                   "--interval %lld: there is no dump to write in %lld steps; choose a shorter "
+                   "--interval, or add --last",
+                   (long long)p->interval, (long long)p->steps);
 }
 
 static int length_check(const struct bt_setup *s)
@@ -362,8 +361,9 @@ static int meaning(struct bt_setup *s, const bool *given)
     for (int i = 0; table[i].name; i++)
         if (strcmp(table[i].name, "seed") == 0) seeded = given[i];
     s->seed = seeded ? (uint64_t)s->opt.seed : (uint64_t)time(NULL);
+    TRY(dumps_check(s));
     TRY(length_check(s));
-    return names_check(s);
+    return out_check(s);
 }
 
 int bt_setup_parse(struct bt_setup *s, int argc, char **argv)

@@ -82,7 +82,10 @@ static int alloc_parts(struct io_file *f)
     f->digest_part = calloc(words, sizeof *f->digest_part);
     f->digest_sum = calloc(words, sizeof *f->digest_sum);
     if (f->state && f->all_views && f->times && f->digest_part && f->digest_sum) return 0;
-    return err_set(ERR_NOMEM, "no memory for writing N = %" PRId64, f->spec.n);
+    return err_set(ERR_NOMEM,
+                   "no memory for writing %" PRId64 " dumps of N = %" PRId64
+                   ": choose a longer --interval or fewer --steps",
+                   f->spec.dumps_n, f->spec.n);
 }
 
 static int make_info(struct io_file *f)

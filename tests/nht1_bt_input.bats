@@ -67,8 +67,8 @@ refused() {
     refused 1 "--decomp" 3 --class S --decomp 2x1x1
     refused 1 "--decomp" 2 --class S --decomp 1d:q
     refused 1 "--decomp" 2 --class S --decomp 2x0x1
-    refused 1 "7 ranks" 7 --n 6 --steps 2 --dt 0.001 --decomp 1d:x
-    refused 1 "without a cell" 8 --n 6 --steps 2 --dt 0.001 --decomp 1d:x
+    refused 1 "7 ranks" 7 --n 6 --steps 2 --dt 0.001 --interval 2 --decomp 1d:x
+    refused 1 "without a cell" 8 --n 6 --steps 2 --dt 0.001 --interval 2 --decomp 1d:x
 }
 
 @test "a directory that is missing, a target that is a directory, a pipe or a device" {
@@ -116,6 +116,45 @@ refused() {
     refused 1 "dump file" 2 "${tiny[@]}" --io posix --out x --json x
     refused 1 "dump file" 2 "${tiny[@]}" --io serial,posix --out x --json x.posix
     [ ! -e x ] && [ ! -e x.json ] && [ ! -e btout.bin ]
+}
+
+@test "no other spelling of a name lets the result replace the dump file" {
+    refused 1 "dump file" 2 "${tiny[@]}" --io posix --out x --json ./x
+    refused 1 "dump file" 2 "${tiny[@]}" --io posix --out ./x --json "$PWD/x.json"
+    refused 1 "dump file" 2 "${tiny[@]}" --io posix --out x --json x.lock
+    refused 1 "dump file" 2 "${tiny[@]}" --io posix --out x --tc-store ./x
+    refused 1 "--tc-store" 2 "${tiny[@]}" --io posix --out x --json s --tc-store ./s
+    [ -z "$(find . -name 'x*')" ]
+}
+
+@test "a result replaces an earlier result and nothing else" {
+    echo "my thesis" >thesis
+    refused 1 "no earlier result" 2 "${tiny[@]}" --io posix --json thesis
+    [ "$(cat thesis)" = "my thesis" ]
+    refused 1 "names no file" 2 "${tiny[@]}" --io posix --json r/
+    [ ! -e btout.bin ]
+    for again in 1 2; do
+        run mpi_run 2 nht1-bt "${tiny[@]}" --io posix --json r.json
+        expect_status 0
+    done
+    refused 1 "no earlier result" 2 "${tiny[@]}" --io posix --out y --json btout.bin.json
+}
+
+@test "a result for a pipe that nobody reads is an error, not a wait" {
+    mkfifo pipe
+    refused 3 "pipe" 2 "${tiny[@]}" --io posix --quiet --json pipe
+}
+
+@test "an interval without a dump, absurdly many threads" {
+    refused 1 "--interval" 2 "${tiny[@]}" --io posix --interval 7
+    OMP_NUM_THREADS=999999999 refused 1 "OMP_NUM_THREADS" 2 "${tiny[@]}" --io posix
+}
+
+@test "standard output that is full" {
+    [ -e /dev/full ] || skip "no /dev/full"
+    run bash -c "'$NHT1_ROOT'/tests/mpi-run -np 1 bash -c 'nht1-bt --help >/dev/full'"
+    expect_status 3
+    expect_text "standard output"
 }
 
 @test "more memory than the nodes have" {

@@ -171,8 +171,28 @@ expect_damaged() {
     cmp f.bin kept
 }
 
+@test "the result file may not replace another file" {
+    make_dump f.bin
+    make_dump g.bin
+    cp g.bin.json kept
+    verify f.bin --json g.bin
+    expect_status 1
+    expect_text "no earlier result"
+    verify f.bin --json g.bin.json
+    expect_status 1
+    cmp g.bin.json kept
+    verify f.bin --json r.json
+    expect_status 0
+    verify f.bin --json r.json
+    expect_status 0
+}
+
 @test "a result file that cannot be written" {
     make_dump f.bin
+    mkfifo pipe
+    verify f.bin --json pipe
+    expect_status 3
+    expect_text "pipe"
     verify f.bin --json nosuch/r.json
     expect_status 3
     expect_text "nosuch/r.json"
@@ -184,6 +204,8 @@ expect_damaged() {
     run bash -c 'nht1-verify f.bin >/dev/full'
     expect_status 3
     run bash -c 'nht1-verify f.bin --diagonal >/dev/full'
+    expect_status 3
+    run bash -c 'nht1-verify --help >/dev/full'
     expect_status 3
 }
 

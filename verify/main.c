@@ -122,12 +122,12 @@ static int check_json_name(const char *json, const char *path)
     if (strcmp(json, manifest) == 0)
         return err_set(ERR_USAGE, "--json: %s is the name of the file's manifest; choose another",
                        json);
-    if (stat(json, &a) < 0) return 0;
-    for (int f = 0; f < 2; f++)
+    const bool there = stat(json, &a) == 0;
+    for (int f = 0; there && f < 2; f++)
         if (stat(f ? manifest : path, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
             return err_set(ERR_USAGE, "--json: %s is the file being verified or its manifest",
                            json);
-    return 0;
+    return js_check_target(json, "nht1-verify/");
 }
 
 static int check_args(const struct check_options *o, const struct conf_list *args)
@@ -192,6 +192,7 @@ int main(int argc, char **argv)
     if (what == CONF_HELP) conf_help(&program, stdout);
     if (what == CONF_VERSION) printf("%s %s\n", program.name, program.version);
     if (what == CONF_RUN) status = run(&o, &args);
+    if (what != CONF_RUN) status = finish_output() < 0 ? fail(ERR_IO) : 0;
     conf_free(&program, &o, &args);
     return status;
 }
