@@ -385,13 +385,13 @@ INLINE void prefetch_cell(const double *p, int64_t sm)
 }
 
 INLINE void forward(const struct bt_coef *c, const int dir, const struct bt_batch_data *b,
-                    double *store, double *carry)
+                    double *store, const double *in, double *out)
 {
     vd d[25], y[5];
     for (int m = 0; m < 25; m++)
-        d[m] = vload(carry + m * LANES);
+        d[m] = vload(in + m * LANES);
     for (int m = 0; m < 5; m++)
-        y[m] = vload(carry + (25 + m) * LANES);
+        y[m] = vload(in + (25 + m) * LANES);
     struct cell x = cell_load(dir, b->u, b->um);
     const int order[5] = {0, perm[dir][0], perm[dir][1], perm[dir][2], 4};
     for (int64_t l = 0; l < b->n; l++) {
@@ -406,9 +406,9 @@ INLINE void forward(const struct bt_coef *c, const int dir, const struct bt_batc
         x = ahead;
     }
     for (int m = 0; m < 25; m++)
-        vstore(carry + m * LANES, d[m]);
+        vstore(out + m * LANES, d[m]);
     for (int m = 0; m < 5; m++)
-        vstore(carry + (25 + m) * LANES, y[m]);
+        vstore(out + (25 + m) * LANES, y[m]);
 }
 
 /* X = M W in direction order: [BTF] section 1. */
@@ -431,13 +431,13 @@ INLINE void put(double *p, vd x, int nv, bool add)
     vstore_n(p, add ? vload(p) + x : x, nv);
 }
 
-INLINE void backward(const int dir, const double *store, int64_t n, double *w, double *out,
-                     int64_t ol, int64_t om, int nv, bool add)
+INLINE void backward(const int dir, const double *store, int64_t n, const double *w_in,
+                     double *w_out, double *x_at, int64_t xl, int64_t xm, int nv, bool add)
 {
     const int order[5] = {0, perm[dir][0], perm[dir][1], perm[dir][2], 4};
     vd next[5], now[5], x[5];
     for (int m = 0; m < 5; m++)
-        next[m] = vload(w + m * LANES);
+        next[m] = vload(w_in + m * LANES);
     for (int64_t l = n - 1; l >= 0; l--) {
         const double *s = store + l * BT_STORE * LANES;
         for (int m = 0; m < 5; m++)
@@ -447,12 +447,12 @@ INLINE void backward(const int dir, const double *store, int64_t n, double *w, d
                 now[m] = vfnma(vload(s + (5 * col + m) * LANES), next[col], now[m]);
         increment(s, now, x);
         for (int m = 0; m < 5; m++) {
-            put(out + l * ol + order[m] * om, x[m], nv, add);
+            put(x_at + l * xl + order[m] * xm, x[m], nv, add);
             next[m] = now[m];
         }
     }
     for (int m = 0; m < 5; m++)
-        vstore(w + m * LANES, next[m]);
+        vstore(w_out + m * LANES, next[m]);
 }
 
 /* ------------------------------------------------------------------ packing */
@@ -521,17 +521,17 @@ static void unpack(const double *src, double *const line[BT_LANES_MAX], int64_t 
 
 #define DIRECTION(dir)                                                                             \
     static void forward_##dir(const struct bt_coef *c, const struct bt_batch_data *b,              \
-                              double *store, double *carry)                                        \
+                              double *store, const double *in, double *out)                        \
     {                                                                                              \
-        forward(c, dir, b, store, carry);                                                          \
+        forward(c, dir, b, store, in, out);                                                        \
     }                                                                                              \
-    static void backward_##dir(const double *store, int64_t n, double *w, double *out, int64_t ol, \
-                               int64_t om, int nv, bool add)                                       \
+    static void backward_##dir(const double *store, int64_t n, const double *w_in, double *w_out,  \
+                               double *x, int64_t xl, int64_t xm, int nv, bool add)                \
     {                                                                                              \
         if (add)                                                                                   \
-            backward(dir, store, n, w, out, ol, om, nv, true);                                     \
+            backward(dir, store, n, w_in, w_out, x, xl, xm, nv, true);                             \
         else                                                                                       \
-            backward(dir, store, n, w, out, ol, om, nv, false);                                    \
+            backward(dir, store, n, w_in, w_out, x, xl, xm, nv, false);                            \
     }
 DIRECTION(0)
 DIRECTION(1)

@@ -58,18 +58,18 @@ struct bt_kernel {
     /* R = dt (L(U) + H) on a row, [BT] sections 5 and 9.1. */
     void (*rhs_row)(const struct bt_coef *c, const struct bt_rhs_row *row);
 
-    /* Elimination from low to high index on a batch, by direction. carry: [in,out] BT_CARRY
-     * vectors, zero at the first interior cell. store: [out] n * BT_STORE vectors. [BTF] sections
-     * 1, 2. */
+    /* Elimination from low to high index on a batch, by direction. in, out: BT_CARRY vectors from
+     * the cell before and for the cell after, zero before the first interior cell; may be the
+     * same. store: [out] n * BT_STORE vectors. [BTF] sections 1, 2. */
     void (*forward[3])(const struct bt_coef *c, const struct bt_batch_data *b, double *store,
-                       double *carry);
+                       const double *in, double *out);
 
-    /* Back substitution from high to low index. w: [in,out] 5 vectors, the primitive increment of
-     * the cell after the last one; zero at the end of the domain. The conservative increment of
-     * cell l replaces R (out at stride ol, om) or, with add, is added to what is there. Lanes >= nv
-     * are left alone. */
-    void (*backward[3])(const double *store, int64_t n, double *w, double *out, int64_t ol,
-                        int64_t om, int nv, bool add);
+    /* Back substitution from high to low index. w_in: 5 vectors, the primitive increment of the
+     * cell after the last one, zero at the end of the domain; w_out: that of the first cell; may be
+     * the same. The conservative increment of cell l replaces R (x at stride xl, xm) or, with add,
+     * is added to what is there. Lanes >= nv are left alone. */
+    void (*backward[3])(const double *store, int64_t n, const double *w_in, double *w_out,
+                        double *x, int64_t xl, int64_t xm, int nv, bool add);
 
     /* Gathers cells 0..n-1 of ncomp components of LANES lines into vectors [l][m]. Cells of a line
      * are sl apart, components sm. dst: room for n rounded up to LANES. */

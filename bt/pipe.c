@@ -9,8 +9,8 @@
  * A rank back-substitutes as soon as it can, else eliminates while fewer than `window` groups are
  * in between, else waits; either only when the buffer of what it hands on is free again, so that
  * two ranks with full buffers never wait for each other. The window bounds the stored blocks to a
- * fraction of the fields. Messages
- * of one kind between two ranks keep their order, so a tag per kind and direction is enough. */
+ * fraction of the fields. Messages of one kind between two ranks keep their order, so a tag per
+ * kind and direction is enough. */
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +22,10 @@
 enum { TAG_CARRY = 16, TAG_W = 32 };
 
 /* What stored blocks may take beside the 120 bytes per cell of the fields; the three directions use
- * the same memory in turn. */
+ * the same memory in turn. And what they should take, so as to be in cache still when back
+ * substitution reads them. */
 #define STORE_BYTES_PER_CELL 20
+#define STORE_BYTES_CACHED   (450 << 10) /* per thread */
 #define GROUP_MAX            32
 
 static int64_t clamp(int64_t x, int64_t lo, int64_t hi)
@@ -58,19 +60,31 @@ static int chain_peer(const struct bt_solver *s, int dir, int step)
     return interior ? bt_decomp_rank(d, at) : -1;
 }
 
+/* Batches in a message, and groups that may be in between: while one is on its way up and down a
+ * chain of parts ranks, the lowest rank eliminates 2 parts - 1 others. The group is made of numbers
+ * that the ranks of the chain have in common; the window is each rank's own. */
+static void size_chain(const struct bt_solver *s, int dir, struct bt_chain *c)
+{
+    const int64_t parts = s->d.p[dir], batches = bt_sweep_batches(s, dir);
+    const int64_t cell = BT_STORE * s->kernel->lanes * (int64_t)sizeof(double);
+    const int64_t line = cell * ((s->problem.n + parts - 1) / parts);
+    const int64_t stored = batches * s->kernel->lanes * STORE_BYTES_PER_CELL / cell;
+    const int64_t cached = s->threads * STORE_BYTES_CACHED / ((2 * parts - 1) * line);
+    const int64_t fits = stored / (2 * parts + 1);
+    c->group = clamp(fits < cached ? fits : cached, 1, GROUP_MAX);
+    if (c->group > s->threads) c->group -= c->group % s->threads;
+    c->groups = (batches + c->group - 1) / c->group;
+    c->window = clamp(stored / c->group, 2, 2 * (parts - s->d.at[dir]) + 1);
+}
+
 int bt_pipe_new(struct bt_solver *s, int dir)
 {
     struct bt_chain *c = &s->chain[dir];
     const int up = chain_peer(s, dir, 1), down = chain_peer(s, dir, -1);
-    const int lanes = s->kernel->lanes, parts = s->d.p[dir];
+    const int lanes = s->kernel->lanes;
     if (up < 0 && down < 0) return 0; /* alone with the interior of its lines */
     c->divided = true;
-    const int64_t batches = bt_sweep_batches(s, dir);
-    /* Groups of equal size on all ranks of the chain: these numbers are theirs in common. */
-    const int64_t stored = batches * STORE_BYTES_PER_CELL / (BT_STORE * (int64_t)sizeof(double));
-    c->group = clamp(stored / (2 * parts + 1), 1, GROUP_MAX);
-    c->groups = (batches + c->group - 1) / c->group;
-    c->window = clamp(stored / c->group, 2, 2 * (parts - s->d.at[dir]) + 1);
+    size_chain(s, dir, c);
     c->store_values = c->window * c->group * s->ni[dir] * BT_STORE * lanes;
     TRY(end_new(s, &c->carry_in, down, c->group * BT_CARRY * lanes));
     TRY(end_new(s, &c->carry_out, up, c->group * BT_CARRY * lanes));
@@ -140,17 +154,9 @@ static int wait_all(struct bt_solver *s, int n, MPI_Request *request)
     return 0;
 }
 
-/* The buffer for what leaves with a group, filled with what came in (zero at the end of a chain).
- */
-static double *outgoing(const struct bt_pipe_end *out, const struct bt_pipe_end *in, int64_t group)
+static double *buffer_of(const struct bt_pipe_end *e, int64_t group)
 {
-    const int i = (int)(group % BT_PIPE_DEPTH);
-    const size_t bytes = (size_t)out->values * sizeof(double);
-    if (in->peer >= 0)
-        memcpy(out->buffer[i], in->buffer[i], bytes);
-    else
-        memset(out->buffer[i], 0, bytes);
-    return out->buffer[i];
+    return e->buffer[group % BT_PIPE_DEPTH];
 }
 
 static int64_t group_end(const struct pipe *p, int64_t group)
@@ -170,26 +176,34 @@ static int eliminate_group(struct pipe *p)
 {
     struct bt_solver *s = p->s;
     const int64_t g = p->eliminated++, first = g * p->c->group, end = group_end(p, g);
-    double *carry = outgoing(&p->c->carry_out, &p->c->carry_in, g);
-    TRY(post_receive(p, &p->c->carry_in, TAG_CARRY, g + BT_PIPE_DEPTH));
+    const int64_t size = BT_CARRY * s->kernel->lanes;
+    const bool lowest = p->c->carry_in.peer < 0;
+    const double *in = buffer_of(&p->c->carry_in, g);
+    double *out = buffer_of(&p->c->carry_out, g);
 #pragma omp parallel for schedule(static) num_threads(s->threads) if (end - first > 1)
     for (int64_t b = first; b < end; b++)
         bt_sweep_forward(s, &s->scratch[omp_get_thread_num()], p->dir, p->flags, b,
-                         store_at(p, g, b), carry + (b - first) * BT_CARRY * s->kernel->lanes);
-    return post_send(p, &p->c->carry_out, TAG_CARRY, g);
+                         store_at(p, g, b), lowest ? s->zero : in + (b - first) * size,
+                         out + (b - first) * size);
+    TRY(post_send(p, &p->c->carry_out, TAG_CARRY, g));
+    return post_receive(p, &p->c->carry_in, TAG_CARRY, g + BT_PIPE_DEPTH);
 }
 
 static int substitute_group(struct pipe *p)
 {
     struct bt_solver *s = p->s;
     const int64_t g = p->done++, first = g * p->c->group, end = group_end(p, g);
-    double *w = outgoing(&p->c->w_out, &p->c->w_in, g);
-    TRY(post_receive(p, &p->c->w_in, TAG_W, g + BT_PIPE_DEPTH));
+    const int64_t size = BT_NCOMP * s->kernel->lanes;
+    const bool highest = p->c->w_in.peer < 0;
+    const double *in = buffer_of(&p->c->w_in, g);
+    double *out = buffer_of(&p->c->w_out, g);
 #pragma omp parallel for schedule(static) num_threads(s->threads) if (end - first > 1)
     for (int64_t b = first; b < end; b++)
         bt_sweep_backward(s, &s->scratch[omp_get_thread_num()], p->dir, p->flags, b,
-                          store_at(p, g, b), w + (b - first) * BT_NCOMP * s->kernel->lanes);
-    return post_send(p, &p->c->w_out, TAG_W, g);
+                          store_at(p, g, b), highest ? s->zero : in + (b - first) * size,
+                          out + (b - first) * size);
+    TRY(post_send(p, &p->c->w_out, TAG_W, g));
+    return post_receive(p, &p->c->w_in, TAG_W, g + BT_PIPE_DEPTH);
 }
 
 /* Sets *ready when the message of a group is there or has left, or there is none. */

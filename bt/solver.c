@@ -51,6 +51,14 @@ static int kernel_agree(struct bt_solver *s, const char *isa)
     return 0;
 }
 
+/* The number of threads is part of the pipelines' message size: the smallest of all ranks. */
+static int threads_agree(struct bt_solver *s)
+{
+    s->threads = omp_get_max_threads();
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &s->threads, 1, MPI_INT, MPI_MIN, s->comm));
+    return 0;
+}
+
 /* ------------------------------------------------------------------ making a solver */
 
 static void set_extents(struct bt_solver *s)
@@ -160,9 +168,9 @@ int bt_solver_new(struct bt_solver **out, MPI_Comm comm, const struct bt_problem
     s->problem = *p;
     s->d = *d;
     s->comm = MPI_COMM_NULL;
-    s->threads = omp_get_max_threads();
     TRY_MPI_TO(failed, rc, MPI_Comm_dup(comm, &s->comm));
     TRY_TO(failed, rc, kernel_agree(s, isa));
+    TRY_TO(failed, rc, threads_agree(s));
     TRY_TO(failed, rc, par_agree(s->comm, parts_new(s)));
     TRY_TO(failed, rc, forcing_new(s));
     bt_solver_reset(s);

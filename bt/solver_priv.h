@@ -72,7 +72,8 @@ struct bt_solver {
     int64_t ni[3];
     bool active; /* has interior cells */
     struct bt_field u, r, h;
-    bool forced;    /* h is there */
+    bool forced;                          /* h is there */
+    double zero[BT_CARRY * BT_LANES_MAX]; /* what comes in at the end of a line */
     double *lin[3]; /* linear stencils: [5][lin_stride] along x, [l][5] along y and z */
     int64_t lin_stride;
     int64_t prim_stride;
@@ -115,8 +116,8 @@ void bt_pipe_free(struct bt_chain *c);
 /* sweep.c: batches of a direction; one batch through elimination and back substitution. */
 int64_t bt_sweep_batches(const struct bt_solver *s, int dir);
 void bt_sweep_forward(struct bt_solver *s, struct bt_scratch *t, int dir, unsigned flags, int64_t b,
-                      double *store, double *carry);
+                      double *store, const double *in, double *out);
 void bt_sweep_backward(struct bt_solver *s, struct bt_scratch *t, int dir, unsigned flags,
-                       int64_t b, const double *store, double *w);
+                       int64_t b, const double *store, const double *w_in, double *w_out);
 
 #endif

@@ -103,7 +103,7 @@ static int64_t stride(const struct bt_field *f, int dir)
 }
 
 static void forward_packed(struct bt_solver *s, struct bt_scratch *t, int dir,
-                           const struct batch *b, double *store, double *carry)
+                           const struct batch *b, double *store, const double *in, double *out)
 {
     const int lanes = s->kernel->lanes;
     const double *u[BT_LANES_MAX], *r[BT_LANES_MAX];
@@ -120,11 +120,11 @@ static void forward_packed(struct bt_solver *s, struct bt_scratch *t, int dir,
                                        .n = s->ni[dir]};
     s->kernel->pack(u, stride(&s->u, dir), s->u.sm, s->ni[dir] + 1, t->u);
     s->kernel->pack(r, stride(&s->r, dir), s->r.sm, s->ni[dir], t->r);
-    s->kernel->forward[dir](&s->coef, &data, store, carry);
+    s->kernel->forward[dir](&s->coef, &data, store, in, out);
 }
 
 static void forward_direct(struct bt_solver *s, int dir, int64_t index, const struct batch *b,
-                           double *store, double *carry)
+                           double *store, const double *in, double *out)
 {
     struct bt_batch_data data = {.u = s->u.p + b->u[0],
                                  .ul = stride(&s->u, dir),
@@ -139,23 +139,23 @@ static void forward_direct(struct bt_solver *s, int dir, int64_t index, const st
         data.u_ahead = s->u.p + next.u[0];
         data.r_ahead = s->r.p + next.r[0];
     }
-    s->kernel->forward[dir](&s->coef, &data, store, carry);
+    s->kernel->forward[dir](&s->coef, &data, store, in, out);
 }
 
 void bt_sweep_forward(struct bt_solver *s, struct bt_scratch *t, int dir, unsigned flags,
-                      int64_t index, double *store, double *carry)
+                      int64_t index, double *store, const double *in, double *out)
 {
     struct batch b;
     batch_at(s, dir, index, &b);
     if (flags & BT_SWEEP_RHS) bt_rhs_strip(s, t, b.k, b.j, b.nv);
     if (b.packed)
-        forward_packed(s, t, dir, &b, store, carry);
+        forward_packed(s, t, dir, &b, store, in, out);
     else
-        forward_direct(s, dir, index, &b, store, carry);
+        forward_direct(s, dir, index, &b, store, in, out);
 }
 
 void bt_sweep_backward(struct bt_solver *s, struct bt_scratch *t, int dir, unsigned flags,
-                       int64_t index, const double *store, double *w)
+                       int64_t index, const double *store, const double *w_in, double *w_out)
 {
     const int lanes = s->kernel->lanes;
     const bool add = flags & BT_SWEEP_ADD;
@@ -165,13 +165,14 @@ void bt_sweep_backward(struct bt_solver *s, struct bt_scratch *t, int dir, unsig
     batch_at(s, dir, index, &b);
     const int64_t *start = add ? b.u : b.r;
     if (!b.packed) {
-        s->kernel->backward[dir](store, n, w, to->p + start[0], stride(to, dir), to->sm, b.nv, add);
+        s->kernel->backward[dir](store, n, w_in, w_out, to->p + start[0], stride(to, dir), to->sm,
+                                 b.nv, add);
         return;
     }
     double *line[BT_LANES_MAX];
     for (int v = 0; v < lanes; v++)
         line[v] = to->p + start[v];
-    s->kernel->backward[dir](store, n, w, t->r, 5 * lanes, lanes, lanes, false);
+    s->kernel->backward[dir](store, n, w_in, w_out, t->r, 5 * lanes, lanes, lanes, false);
     s->kernel->unpack(t->r, line, stride(to, dir), to->sm, n, b.nv, add);
 }
 
@@ -179,14 +180,11 @@ void bt_sweep_backward(struct bt_solver *s, struct bt_scratch *t, int dir, unsig
 static void sweep_local(struct bt_solver *s, int dir, unsigned flags)
 {
     const int64_t batches = bt_sweep_batches(s, dir);
-    const size_t vector = (size_t)s->kernel->lanes * sizeof(double);
 #pragma omp parallel for schedule(static) num_threads(s->threads)
     for (int64_t b = 0; b < batches; b++) {
         struct bt_scratch *t = &s->scratch[omp_get_thread_num()];
-        memset(t->carry, 0, BT_CARRY * vector);
-        memset(t->w, 0, BT_NCOMP * vector);
-        bt_sweep_forward(s, t, dir, flags, b, t->store, t->carry);
-        bt_sweep_backward(s, t, dir, flags, b, t->store, t->w);
+        bt_sweep_forward(s, t, dir, flags, b, t->store, s->zero, t->carry);
+        bt_sweep_backward(s, t, dir, flags, b, t->store, s->zero, t->w);
     }
 }
 
