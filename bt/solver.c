@@ -9,7 +9,7 @@
 #include "bt/solver_priv.h"
 #include "bt/solver_test.h"
 
-const char *const bt_phase_name[BT_PHASES] = {"exchange", "rhs_xi", "eta", "zeta", "pipe_wait"};
+const char *const bt_phase_name[BT_PHASES] = {"exchange", "rhs", "xi", "eta", "zeta", "pipe_wait"};
 
 /* ------------------------------------------------------------------ choice of kernel */
 

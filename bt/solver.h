@@ -13,18 +13,26 @@
 
 struct bt_solver;
 
-/* Seconds of this rank spent in each part of the steps so far. */
-enum bt_phase { BT_PHASE_EXCHANGE, BT_PHASE_RHS_XI, BT_PHASE_ETA, BT_PHASE_ZETA, BT_PHASE_PIPE_WAIT,
-                BT_PHASES };
+/* Seconds of this rank spent in each part of the steps so far. The right-hand side is made batch by
+ * batch inside the xi sweep; the two are told apart by timing a sample of the batches. */
+enum bt_phase {
+    BT_PHASE_EXCHANGE,
+    BT_PHASE_RHS,
+    BT_PHASE_XI,
+    BT_PHASE_ETA,
+    BT_PHASE_ZETA,
+    BT_PHASE_PIPE_WAIT,
+    BT_PHASES
+};
 extern const char *const bt_phase_name[BT_PHASES];
 
 /* Version of the arithmetic: changes whenever the bits of U may change. */
 #define BT_KERNEL_VERSION "1"
 
-/* Makes a solver. Collective over comm (duplicated inside). isa: "auto" or the name of an instruction
- * set of bt_solver_isas; NULL means the environment variable NHT1_ISA, else auto. Ranks agree on one
- * that all of them have. [out] s, to be freed by bt_solver_free. The memory is first touched by the
- * threads that use it. ERR_NOMEM, ERR_USAGE for an unknown or unsupported isa. */
+/* Makes a solver. Collective over comm (duplicated inside). isa: "auto" or the name of an
+ * instruction set of bt_solver_isas; NULL means the environment variable NHT1_ISA, else auto. Ranks
+ * agree on one that all of them have. [out] s, to be freed by bt_solver_free. The memory is first
+ * touched by the threads that use it. ERR_NOMEM, ERR_USAGE for an unknown or unsupported isa. */
 int bt_solver_new(struct bt_solver **s, MPI_Comm comm, const struct bt_problem *p,
                   const struct bt_decomp *d, const char *isa);
 void bt_solver_free(struct bt_solver *s);
@@ -42,8 +50,8 @@ void bt_solver_reset(struct bt_solver *s);
 /* One time step, [BT] section 9. Collective. */
 int bt_solver_step(struct bt_solver *s);
 
-/* Error norms of the present state, [BT] section 10. Collective; the same bits on every rank and for
- * every decomposition. */
+/* Error norms of the present state, [BT] section 10. Collective; the same bits on every rank and
+ * for every decomposition. */
 int bt_solver_error_norms(struct bt_solver *s, double xce[BT_NCOMP]);
 
 /* Residual norms (without the factor dt). Collective. */
@@ -53,8 +61,8 @@ int bt_solver_residual_norms(struct bt_solver *s, double xcr[BT_NCOMP]);
 const double *bt_solver_phases_s(const struct bt_solver *s);
 void bt_solver_phases_clear(struct bt_solver *s);
 
-/* The state as a 4-D array: value of component m at local cell (i,j,k) is u[k sk + j sj + m sm + i],
- * strides in values. Borrowed, valid until the next step. Local. */
+/* The state as a 4-D array: value of component m at local cell (i,j,k) is u[k sk + j sj + m sm +
+ * i], strides in values. Borrowed, valid until the next step. Local. */
 struct bt_state {
     const double *u;
     int64_t sm, sj, sk;
