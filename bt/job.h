@@ -51,6 +51,7 @@ struct bt_job {
     int outcomes_n;
     int64_t warmup_bytes; /* written and removed before the first dump */
     double memory_bytes;  /* of the solver, sum over ranks */
+    double setup_s;       /* making the solver: memory, forcing, initial condition; slowest rank */
     struct bt_tc_result tc;
     bool has_measured; /* a compute-only run of this job is in measured */
     struct bt_tc_entry measured;

@@ -169,6 +169,11 @@ static const struct conf_option table[] = {
      .type = CONF_STRING,
      .group = "What is reported",
      .help = "Write the complete result to this file (docs/schema/nht1-bt-1.json)."},
+    {.name = "profile",
+     .offset = AT(profile),
+     .type = CONF_FLAG,
+     .help = "Print where the time of each writer's best run went: the parts of T_T, on the ranks. "
+             "They are measured in every run; only the table is optional."},
     {.name = "progress",
      .arg = "WHEN",
      .def = "auto",

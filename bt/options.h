@@ -32,7 +32,7 @@ struct bt_options {
     int64_t repeat, seed;
     const char *tc, *tc_store;
     const char *verify, *json, *progress;
-    bool quiet;
+    bool profile, quiet;
 };
 
 enum bt_tc_source { BT_TC_BEST, BT_TC_MEASURE, BT_TC_GIVEN };

@@ -236,6 +236,43 @@ static void notices(const struct bt_job *job, FILE *to)
         wrapped(to, "Note: ", "  ", json_string_value(json_array_get(job->notices, i)));
 }
 
+/* The writer's fastest run that came to its end. */
+static const struct bt_run *best_run(const struct bt_job *job, const char *writer)
+{
+    const struct bt_run *best = NULL;
+    for (int i = 0; i < job->outcomes_n; i++) {
+        const struct bt_run *run = &job->outcome[i].run;
+        if (!run->completed || strcmp(run->writer, writer) != 0) continue;
+        if (!best || run->t_t_s < best->t_t_s) best = run;
+    }
+    return best;
+}
+
+static void profile_table(const struct bt_job *job, FILE *to, const struct bt_run *run)
+{
+    const int ranks = job->machine.size;
+    fprintf(to, "\nPhases of %s, round %d: T_T %.4f s on %d rank%s\n", run->writer, run->round,
+            run->t_t_s, ranks, ranks == 1 ? "" : "s");
+    fprintf(to, "%-14s %10s %10s %10s %10s\n", "phase", "min", "median", "max", "median/T_T");
+    fprintf(to, "%-14s %10s %10s %10s %10s\n", "", "s", "s", "s", "%");
+    for (int i = 0; i < BT_RUN_PHASES; i++) {
+        const struct par_spread *s = &run->phase[i];
+        if (s->max > 0)
+            fprintf(to, "%-14s %10.4f %10.4f %10.4f %10.1f\n", bt_run_phase_name(i), s->min,
+                    s->median, s->max, 100 * s->median / run->t_t_s);
+    }
+}
+
+/* Where the time of each writer's best run went. Phases that did not occur are left out. */
+static void profile(const struct bt_job *job, FILE *to, const struct bt_row *row, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const struct bt_run *run = best_run(job, row[i].writer);
+        if (run) profile_table(job, to, run);
+    }
+    fprintf(to, "\nMaking the solver took %.3f s, before the clock.\n\n", job->setup_s);
+}
+
 void bt_report_results(const struct bt_job *job, FILE *to)
 {
     struct bt_row row[BT_RUNS_MAX + 1];
@@ -246,6 +283,7 @@ void bt_report_results(const struct bt_job *job, FILE *to)
     meaning(job, to, row, n);
     stamps(to, row, n);
     verdicts(job, to);
+    if (job->setup->opt.profile) profile(job, to, row, n);
     notices(job, to);
     fflush(to);
 }

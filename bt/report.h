@@ -13,7 +13,7 @@ void bt_report_drivers(FILE *to);
 /* Problem, system and file, before the runs. */
 void bt_report_heading(const struct bt_job *job, FILE *to);
 
-/* T_C, the ranked table, the meaning in words, warnings. */
+/* T_C, the ranked table, the meaning in words, the phases on demand, warnings. */
 void bt_report_results(const struct bt_job *job, FILE *to);
 
 #endif

@@ -216,6 +216,7 @@ static json_t *hosts(const struct bt_job *job)
 static json_t *system_record(const struct bt_job *job)
 {
     const struct bt_machine *m = &job->machine;
+    const double n = (double)job->setup->problem.n, cells = n * n * n;
     json_t *o = sys_json();
     set(o, "mpi", job->mpi ? json_incref(job->mpi) : json_null());
     set(o, "ranks", json_integer(m->size));
@@ -228,6 +229,8 @@ static json_t *system_record(const struct bt_job *job)
     set(o, "decomp", js_text(job->decomp_name));
     set(o, "solver_kernel", js_text(job->kernel));
     set(o, "solver_memory_bytes", js_real(job->memory_bytes));
+    set(o, "memory_bytes_per_cell", js_real(job->memory_bytes / cells));
+    set(o, "setup_s", js_real(job->setup_s));
     return o;
 }
 

@@ -8,6 +8,7 @@
 #include "base/par.h"
 #include "base/progress.h"
 #include "base/stop.h"
+#include "base/watch.h"
 #include "bt/compute.h"
 #include "bt/warmup.h"
 
@@ -210,6 +211,19 @@ static int round_make(struct bt_job *job, struct bt_solver *solver, int round, u
     return 0;
 }
 
+/* Makes the solver of the rounds and notes how long that took. */
+static int solver_new(struct bt_job *job, struct bt_solver **solver)
+{
+    const struct bt_setup *s = job->setup;
+    struct par_spread took;
+    const double start_s = watch_now();
+    TRY(bt_solver_new(solver, job->comm, &s->problem, &job->decomp, s->opt.isa));
+    const int rc = par_spread(job->comm, watch_now() - start_s, &took);
+    if (rc == 0) job->setup_s = took.max;
+    if (rc < 0) bt_solver_free(*solver);
+    return rc;
+}
+
 /* What the solver tells about itself goes into the job. */
 static int describe(struct bt_job *job, const struct bt_solver *solver)
 {
@@ -225,7 +239,7 @@ int bt_rounds_make(struct bt_job *job)
     struct bt_solver *solver = NULL;
     uint64_t state = s->seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
     int rc;
-    TRY(bt_solver_new(&solver, job->comm, &s->problem, &job->decomp, s->opt.isa));
+    TRY(solver_new(job, &solver));
     TRY_TO(out, rc, describe(job, solver));
     if (s->writers_n > 0) TRY_TO(out, rc, bt_warmup(job));
     for (int round = 1; round <= s->opt.repeat; round++)

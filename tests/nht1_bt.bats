@@ -113,6 +113,32 @@ expect_schema() {
     expect_json r.json '[.runs[0].dumps[].start_s] | . == sort and .[0] > 0'
 }
 
+@test "--profile prints the parts of T_T, and they are those of the result" {
+    run mpi_run 2 nht1-bt --class S --io none,posix --tc 1 --profile --json r.json
+    expect_status 0
+    [ "$(grep -c '^Phases of ' <<<"$output")" -eq 2 ]
+    local phase
+    for phase in $(jq -r '.runs[] | select(.driver == "none") | .phases_s | to_entries[]
+        | select(.value.max > 0) | .key' r.json); do
+        [ "$(grep -cE "^$phase +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+\$" <<<"$output")" -eq 2 ] ||
+            { echo "$phase" && return 1; }
+    done
+    local shown
+    shown=$(awk '/^Phases of posix/ { on = 1 } on && $1 == "eta" { print $4; exit }' <<<"$output")
+    expect_json r.json "[.runs[] | select(.driver == \"posix\")][0].phases_s.eta.max
+        | (. - $shown) | fabs < 0.00006"
+    run mpi_run 1 nht1-bt --class S --io none
+    [[ $output != *"Phases of"* ]]
+}
+
+@test "the result tells the time of making the solver and its memory per cell" {
+    run mpi_run 2 nht1-bt --class W --io none --tc 1 --json r.json
+    expect_status 0
+    expect_schema r.json
+    expect_json r.json '.system | .setup_s > 0 and .setup_s < 60'
+    expect_json r.json '.system | (.memory_bytes_per_cell * 24 * 24 * 24 / .solver_memory_bytes - 1) | fabs < 1e-12'
+}
+
 @test "T_C is measured once, remembered, and found again" {
     run mpi_run 1 nht1-bt --class S --io posix --json a.json
     expect_status 0
