@@ -165,7 +165,7 @@ int js_check_target(const char *path, const char *schema)
     return try_temp(path);
 }
 
-static int write_text(const char *path, const char *text, enum js_sync sync)
+int js_write_text(const char *path, const char *text, enum js_sync sync)
 {
     struct stat s;
     if (stat(path, &s) < 0) return replace(path, text, sync);
@@ -185,7 +185,7 @@ int js_write(const char *path, const json_t *value, enum js_sync sync)
     if (!body || asprintf(&text, "%s\n", body) < 0) {
         rc = err_set(ERR_NOMEM, "%s: no memory for its text", path);
     } else {
-        rc = write_text(path, text, sync);
+        rc = js_write_text(path, text, sync);
         free(text);
     }
     free(body);

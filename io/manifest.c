@@ -14,13 +14,19 @@
 #include "base/err.h"
 #include "base/json.h"
 
+/* The text as it goes to disk: the head up to "dumps": [, the dumps that were added, a tail. A new
+ * dump takes the place of the tail, so that earlier dumps are never made into text again. */
 struct io_manifest {
-    json_t *root;
-    json_t *dumps; /* borrowed from root */
+    char *text; /* owned, ends in a zero byte */
+    size_t room_bytes;
+    size_t head_bytes, body_bytes; /* up to the first dump, and up to the tail */
     const char *path;
     int64_t n;
     bool durable; /* the run asks for durability at all */
 };
+
+/* What follows "dumps": [ with and without dumps in between. */
+static const char tail[] = "\n  ]\n}\n", tail_empty[] = "]\n}\n";
 
 #define RUN_ID_DIGITS 32
 
@@ -52,6 +58,38 @@ static json_t *describe(const char *name, const char *run_id, const struct io_sp
                      "kernel", s->kernel ? s->kernel : "", "hash", "nht1-h64/1", "dumps");
 }
 
+static int no_memory(const struct io_manifest *m)
+{
+    return err_set(ERR_NOMEM, "no memory for the manifest %s", m->path);
+}
+
+/* Makes room for more bytes after the body, and a tail. Twice as much each time, so that the whole
+ * text is moved a few times only. */
+static int reserve(struct io_manifest *m, size_t more_bytes)
+{
+    const size_t needed_bytes = m->body_bytes + more_bytes + sizeof tail;
+    if (needed_bytes <= m->room_bytes) return 0;
+    const size_t room_bytes = 2 * needed_bytes;
+    char *text = realloc(m->text, room_bytes);
+    if (!text) return no_memory(m);
+    m->text = text;
+    m->room_bytes = room_bytes;
+    return 0;
+}
+
+/* The head is made by jansson with an empty list, whose end is cut off. */
+static int make_head(struct io_manifest *m, const json_t *root)
+{
+    m->text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    if (!m->text) return no_memory(m);
+    const size_t bytes = strlen(m->text);
+    m->head_bytes = m->body_bytes = bytes - strlen("]\n}");
+    m->room_bytes = bytes + 1;
+    TRY(reserve(m, 0));
+    strcpy(m->text + m->body_bytes, tail_empty);
+    return 0;
+}
+
 int io_manifest_new(struct io_manifest **out, const char *path, const char *name,
                     const struct io_spec *spec)
 {
@@ -63,48 +101,83 @@ int io_manifest_new(struct io_manifest **out, const char *path, const char *name
     m->path = path;
     m->n = spec->n;
     m->durable = spec->sync != IO_SYNC_NONE;
-    m->root = describe(name, run_id, spec);
-    m->dumps = json_object_get(m->root, "dumps");
-    if (!m->dumps) {
+    json_t *root = describe(name, run_id, spec);
+    int rc = root
+                 ? make_head(m, root)
+                 : err_set(ERR_USAGE, "cannot put the name %s into a manifest: is it UTF-8?", name);
+    json_decref(root);
+    if (rc < 0)
         io_manifest_free(m);
-        return err_set(ERR_USAGE, "cannot put the name %s into a manifest: is it UTF-8?", name);
-    }
-    *out = m;
-    return 0;
+    else
+        *out = m;
+    return rc;
 }
+
+/* One axis of the digest, as js_words writes it. */
+static char *put_axis(char *to, char axis, const uint64_t *word, int64_t n)
+{
+    static const char digit[] = "0123456789abcdef";
+    to += sprintf(to, "%s\n        \"%c\": \"", axis == 'i' ? "" : ",", axis);
+    for (int64_t w = 0; w < n; w++)
+        for (int shift = 60; shift >= 0; shift -= 4)
+            *to++ = digit[word[w] >> shift & 15];
+    return stpcpy(to, "\"");
+}
+
+#define COMPLETE "      \"complete\": true,\n      \"durable\": "
+
+static char *put_dump(char *to, bool first, int64_t step, bool complete, bool durable)
+{
+    to += sprintf(to, "%s\n    {\n      \"step\": %" PRId64 ",\n", first ? "" : ",", step);
+    to = stpcpy(to, complete ? COMPLETE : "      \"complete\": false,\n      \"durable\": ");
+    return stpcpy(to, durable ? "true,\n" : "false,\n");
+}
+
+#define DUMP_BYTES 256 /* of a dump without the digits of its digest */
 
 int io_manifest_add(struct io_manifest *m, int64_t step, bool complete, bool durable,
                     const uint64_t *digest)
 {
     const int64_t n = m->n;
-    json_t *dump = json_pack("{sI sb sb s{so so so so}}", "step", (json_int_t)step, "complete",
-                             (int)complete, "durable", (int)durable, "digest", "i",
-                             js_words(digest, n), "j", js_words(digest + n, n), "k",
-                             js_words(digest + 2 * n, n), "m", js_words(digest + 3 * n, IO_NCOMP));
-    if (json_array_append_new(m->dumps, dump) == 0) return 0;
-    return err_set(ERR_NOMEM, "no memory for the manifest %s", m->path);
+    TRY(reserve(m, DUMP_BYTES + 16 * (size_t)digest_words(n)));
+    char *to = m->text + m->body_bytes;
+    to = put_dump(to, m->body_bytes == m->head_bytes, step, complete, durable);
+    to = stpcpy(to, "      \"digest\": {");
+    to = put_axis(to, 'i', digest, n);
+    to = put_axis(to, 'j', digest + n, n);
+    to = put_axis(to, 'k', digest + 2 * n, n);
+    to = put_axis(to, 'm', digest + 3 * n, IO_NCOMP);
+    to = stpcpy(to, "\n      }\n    }");
+    m->body_bytes = (size_t)(to - m->text);
+    stpcpy(to, tail);
+    return 0;
 }
 
+/* The text shrinks where "false" becomes "true"; what follows moves up, once. */
 void io_manifest_mark_durable(struct io_manifest *m)
 {
-    size_t d;
-    json_t *dump;
-    json_array_foreach(m->dumps, d, dump)
-    {
-        bool complete = json_is_true(json_object_get(dump, "complete"));
-        json_object_set_new(dump, "durable", json_boolean(complete));
+    static const char wanted[] = COMPLETE "false";
+    char *from = m->text + m->head_bytes, *to = from, *hit;
+    while ((hit = strstr(from, wanted))) {
+        const size_t bytes = (size_t)(hit - from) + strlen(COMPLETE);
+        memmove(to, from, bytes);
+        to = stpcpy(to + bytes, "true");
+        from = hit + strlen(wanted);
     }
+    const size_t rest_bytes = strlen(from);
+    memmove(to, from, rest_bytes + 1);
+    m->body_bytes -= (size_t)(from - to);
 }
 
 int io_manifest_write(struct io_manifest *m, bool flush)
 {
-    return js_write(m->path, m->root, flush && m->durable ? JS_SYNC_ALL : JS_SYNC_NONE);
+    return js_write_text(m->path, m->text, flush && m->durable ? JS_SYNC_ALL : JS_SYNC_NONE);
 }
 
 void io_manifest_free(struct io_manifest *m)
 {
     if (!m) return;
-    json_decref(m->root);
+    free(m->text);
     free(m);
 }
 

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The manifest's text: the same that jansson would write, made once for each dump. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/digest.h"
+#include "io/manifest.h"
+
+enum { N = 9, MANY = 500 };
+
+static char path[64];
+static int64_t json_calls;
+
+static void *count_malloc(size_t size)
+{
+    json_calls++;
+    return malloc(size);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    snprintf(path, sizeof path, "/tmp/nht1-manifest-XXXXXX");
+    const int fd = mkstemp(path);
+    return fd < 0 ? -1 : close(fd);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+static struct io_manifest *made(void)
+{
+    const struct io_spec spec = {.layout = IO_MIJK,
+                                 .n = N,
+                                 .dumps_n = MANY,
+                                 .steps_n = 5 * MANY,
+                                 .dt = 0.0003,
+                                 .interval = 5,
+                                 .sync = IO_SYNC_END,
+                                 .driver = "with \"complete\": true, \"durable\": false",
+                                 .kernel = "1/generic"};
+    struct io_manifest *m = NULL;
+    assert_int_equal(io_manifest_new(&m, path, "dumps.bin", &spec), 0);
+    return m;
+}
+
+/* Words that differ in every digit, and from dump to dump. */
+static void add(struct io_manifest *m, int d, bool complete, bool durable)
+{
+    uint64_t words[3 * N + IO_NCOMP];
+    assert_int_equal(sizeof words / sizeof words[0], digest_words(N));
+    for (size_t w = 0; w < sizeof words / sizeof words[0]; w++)
+        words[w] = (UINT64_C(0x0123456789abcdef) + (uint64_t)d) * (2 * w + 1);
+    assert_int_equal(io_manifest_add(m, 5 * d + 5, complete, durable, words), 0);
+}
+
+/* What lies on disk: parsed, and the same bytes as jansson's. */
+static json_t *on_disk(void)
+{
+    static char text[MANY * 1024];
+    FILE *f = fopen(path, "r");
+    const size_t bytes = fread(text, 1, sizeof text - 1, f);
+    fclose(f);
+    text[bytes] = '\0';
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(root);
+    char *again = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    assert_true(bytes > 0 && text[bytes - 1] == '\n');
+    text[bytes - 1] = '\0';
+    assert_string_equal(text, again);
+    free(again);
+    return root;
+}
+
+static const json_t *dump_of(const json_t *root, size_t d)
+{
+    return json_array_get(json_object_get(root, "dumps"), d);
+}
+
+static void text_is_that_of_the_library(void **state)
+{
+    (void)state;
+    struct io_manifest *m = made();
+    for (int d = 0; d <= 4; d++) {
+        assert_int_equal(io_manifest_write(m, false), 0);
+        json_t *root = on_disk();
+        assert_int_equal(json_array_size(json_object_get(root, "dumps")), d);
+        if (d > 0) {
+            const json_t *last = dump_of(root, (size_t)d - 1);
+            const char *m_words =
+                json_string_value(json_object_get(json_object_get(last, "digest"), "m"));
+            assert_int_equal(json_integer_value(json_object_get(last, "step")), 5 * d);
+            assert_int_equal(json_is_true(json_object_get(last, "complete")), d != 2);
+            assert_int_equal(json_is_true(json_object_get(last, "durable")), d == 3);
+            char first[17];
+            snprintf(first, sizeof first, "%016llx",
+                     (unsigned long long)((UINT64_C(0x0123456789abcdef) + (uint64_t)(d - 1)) *
+                                          (2 * (3 * N) + 1)));
+            assert_memory_equal(m_words, first, 16);
+            assert_int_equal(strlen(m_words), 16 * IO_NCOMP);
+        }
+        json_decref(root);
+        add(m, d, d != 1, d == 2);
+    }
+    io_manifest_free(m);
+}
+
+static void complete_dumps_become_durable(void **state)
+{
+    (void)state;
+    struct io_manifest *m = made();
+    for (int d = 0; d < 5; d++)
+        add(m, d, d % 3 != 1, d == 2);
+    io_manifest_mark_durable(m);
+    io_manifest_mark_durable(m);
+    add(m, 5, true, false);
+    assert_int_equal(io_manifest_write(m, true), 0);
+    json_t *root = on_disk();
+    for (size_t d = 0; d < 6; d++) {
+        const bool durable = d < 5 && d % 3 != 1;
+        assert_int_equal(json_is_true(json_object_get(dump_of(root, d), "durable")), durable);
+    }
+    assert_non_null(strstr(json_string_value(json_object_get(root, "driver")), "false"));
+    json_decref(root);
+    io_manifest_free(m);
+}
+
+/* A dump costs its own text: nothing is built from the ones before it. */
+static void earlier_dumps_are_not_made_again(void **state)
+{
+    (void)state;
+    struct io_manifest *m = made();
+    json_malloc_t malloc_before;
+    json_free_t free_before;
+    json_get_alloc_funcs(&malloc_before, &free_before);
+    json_set_alloc_funcs(count_malloc, free);
+    for (int d = 0; d < MANY; d++) {
+        add(m, d, true, true);
+        if (io_manifest_write(m, false) < 0) fail();
+    }
+    json_set_alloc_funcs(malloc_before, free_before);
+    assert_int_equal(json_calls, 0);
+    json_t *root = on_disk();
+    assert_int_equal(json_array_size(json_object_get(root, "dumps")), MANY);
+    json_decref(root);
+    io_manifest_free(m);
+}
+
+#define MANIFEST_TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        MANIFEST_TEST(text_is_that_of_the_library),
+        MANIFEST_TEST(complete_dumps_become_durable),
+        MANIFEST_TEST(earlier_dumps_are_not_made_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
