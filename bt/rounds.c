@@ -60,6 +60,24 @@ static struct io_spec spec_of(const struct bt_job *job, int writer, const char *
     return spec;
 }
 
+static const char *run_id(const struct bt_outcome *o)
+{
+    return json_string_value(json_object_get(o->run.file, "run_id"));
+}
+
+/* The lock on the file went when its run ended. A verdict on what another run has put there since
+ * is none on this one. */
+static void check_owner(struct bt_outcome *o)
+{
+    const bool judged = o->proof.state == BT_PROOF_RIGHT || o->proof.state == BT_PROOF_WRONG;
+    if (!judged || !run_id(o) || io_file_is_of(o->path, run_id(o))) return;
+    o->proof.state = BT_PROOF_FAILED;
+    snprintf(o->proof.note, sizeof o->proof.note,
+             "%.300s is not this run's any more: another run took it, or its manifest was changed, "
+             "before it was verified",
+             o->path);
+}
+
 /* Rank 0 has the file read back; everybody learns the state. */
 static int prove(const struct bt_job *job, struct bt_outcome *o)
 {
@@ -67,6 +85,7 @@ static int prove(const struct bt_job *job, struct bt_outcome *o)
     if (!o->serial_file || strcmp(job->setup->opt.verify, "never") == 0) return 0;
     if (job->rank == 0) {
         bt_prove(o->path, &o->proof);
+        check_owner(o);
         state = (int)o->proof.state;
         if (o->proof.state == BT_PROOF_FAILED && stop_requested())
             rc = err_set(ERR_INTERRUPT, "interrupted while %s was verified", o->path);
@@ -173,7 +192,7 @@ static int run_writer(struct bt_job *job, struct bt_solver *solver, int writer, 
     TRY(run_one(job, solver, o, &spec));
     const bool suspect = o->wrong || o->proof.state == BT_PROOF_FAILED;
     const bool remove = s->all && !s->opt.keep && o->serial_file && !suspect;
-    return remove ? io_file_remove(job->comm, path) : 0;
+    return remove ? io_file_remove(job->comm, path, run_id(o)) : 0;
 }
 
 static int run_compute(struct bt_job *job, struct bt_solver *solver, const struct bt_decomp *d,

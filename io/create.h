@@ -40,8 +40,12 @@ int io_target_make(struct io_target *t, struct io_manifest *m, int64_t bytes);
 void io_target_undo(struct io_target *t);
 void io_target_release(struct io_target *t);
 
-/* Removes data file, manifest and lock file of a path: what is there must be ours. */
-int io_target_remove(const char *path);
+/* Whether the manifest of a path bears this run's number. */
+bool io_target_is_of(const char *path, const char *run_id);
+
+/* Removes data file, manifest and lock file of a path: what is there must be ours. run_id: NULL, or
+ * what is of another run stays. */
+int io_target_remove(const char *path, const char *run_id);
 
 /* The last component of a path. Borrowed. */
 const char *io_path_base(const char *path);

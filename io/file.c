@@ -204,11 +204,16 @@ json_t *io_file_json(const struct io_file *f)
     return json_incref(f->record);
 }
 
-int io_file_remove(MPI_Comm comm, const char *path)
+bool io_file_is_of(const char *path, const char *run_id)
+{
+    return io_target_is_of(path, run_id);
+}
+
+int io_file_remove(MPI_Comm comm, const char *path, const char *run_id)
 {
     int rank;
     TRY_MPI(MPI_Comm_rank(comm, &rank));
-    return par_agree(comm, rank == 0 ? io_target_remove(path) : 0);
+    return par_agree(comm, rank == 0 ? io_target_remove(path, run_id) : 0);
 }
 
 /* Messages that are still under way must arrive before their buffers go. */

@@ -99,11 +99,17 @@ const struct io_stats *io_file_stats(const struct io_file *f);
 const struct io_view *io_file_view(const struct io_file *f);
 
 /* The MPI-IO component and the hints as the library reports them, file system type, preallocation
- * used: what the result record says about the file. New reference, the same on every rank. */
+ * used, number of the run: what the result record says about the file. New reference, the same on
+ * every rank. */
 json_t *io_file_json(const struct io_file *f);
 
-/* Removes data file, manifest and lock file. Rank 0's business; collective for the agreement. */
-int io_file_remove(MPI_Comm comm, const char *path);
+/* Whether the file is still that of a run ("run_id" in io_file_json): the lock goes with
+ * io_file_free, and then another run may write to the same file. Local. */
+bool io_file_is_of(const char *path, const char *run_id);
+
+/* Removes data file, manifest and lock file; with a run_id only when they are still of that run,
+ * NULL for any. Rank 0's business; collective for the agreement. */
+int io_file_remove(MPI_Comm comm, const char *path, const char *run_id);
 
 /* Frees everything, closes what is open, releases the lock; f may be NULL. Collective. */
 void io_file_free(struct io_file *f);

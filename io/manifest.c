@@ -14,9 +14,12 @@
 #include "base/err.h"
 #include "base/json.h"
 
+#define RUN_ID_DIGITS 32
+
 /* The text as it goes to disk: the head up to "dumps": [, the dumps that were added, a tail. A new
  * dump takes the place of the tail, so that earlier dumps are never made into text again. */
 struct io_manifest {
+    char run_id[RUN_ID_DIGITS + 1];
     char *text; /* owned, ends in a zero byte */
     size_t room_bytes;
     size_t head_bytes, body_bytes; /* up to the first dump, and up to the tail */
@@ -27,8 +30,6 @@ struct io_manifest {
 
 /* What follows "dumps": [ with and without dumps in between. */
 static const char tail[] = "\n  ]\n}\n", tail_empty[] = "]\n}\n";
-
-#define RUN_ID_DIGITS 32
 
 static int draw_run_id(char id[RUN_ID_DIGITS + 1])
 {
@@ -78,9 +79,13 @@ static int reserve(struct io_manifest *m, size_t more_bytes)
 }
 
 /* The head is made by jansson with an empty list, whose end is cut off. */
-static int make_head(struct io_manifest *m, const json_t *root)
+static int make_head(struct io_manifest *m, const char *name, const struct io_spec *spec)
 {
+    json_t *root = describe(name, m->run_id, spec);
+    if (!root)
+        return err_set(ERR_USAGE, "cannot put the name %s into a manifest: is it UTF-8?", name);
     m->text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    json_decref(root);
     if (!m->text) return no_memory(m);
     const size_t bytes = strlen(m->text);
     m->head_bytes = m->body_bytes = bytes - strlen("]\n}");
@@ -93,19 +98,14 @@ static int make_head(struct io_manifest *m, const json_t *root)
 int io_manifest_new(struct io_manifest **out, const char *path, const char *name,
                     const struct io_spec *spec)
 {
-    char run_id[RUN_ID_DIGITS + 1];
     *out = NULL;
-    TRY(draw_run_id(run_id));
     struct io_manifest *m = calloc(1, sizeof *m);
     if (!m) return err_set(ERR_NOMEM, "no memory for the manifest %s", path);
     m->path = path;
     m->n = spec->n;
     m->durable = spec->sync != IO_SYNC_NONE;
-    json_t *root = describe(name, run_id, spec);
-    int rc = root
-                 ? make_head(m, root)
-                 : err_set(ERR_USAGE, "cannot put the name %s into a manifest: is it UTF-8?", name);
-    json_decref(root);
+    int rc = draw_run_id(m->run_id);
+    if (rc == 0) rc = make_head(m, name, spec);
     if (rc < 0)
         io_manifest_free(m);
     else
@@ -181,6 +181,11 @@ void io_manifest_free(struct io_manifest *m)
     free(m);
 }
 
+const char *io_manifest_run_id(const struct io_manifest *m)
+{
+    return m->run_id;
+}
+
 static bool text_is(const json_t *root, const char *key, const char *wanted)
 {
     const char *text = json_string_value(json_object_get(root, key));
@@ -197,4 +202,15 @@ enum io_manifest_kind io_manifest_look(const char *path, const char *name)
     bool ours = text_is(root, "schema", IO_MANIFEST_SCHEMA) && text_is(root, "file", name);
     json_decref(root);
     return ours ? IO_MANIFEST_OURS : IO_MANIFEST_FOREIGN;
+}
+
+bool io_manifest_is_of(const char *path, const char *run_id)
+{
+    struct stat st;
+    json_error_t error;
+    if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode)) return false;
+    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    const bool is = text_is(root, "run_id", run_id);
+    json_decref(root);
+    return is;
 }

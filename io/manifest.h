@@ -55,6 +55,9 @@ int io_manifest_write(struct io_manifest *m, bool flush);
 
 void io_manifest_free(struct io_manifest *m);
 
+/* The run's number, 32 hexadecimal digits. Borrowed. */
+const char *io_manifest_run_id(const struct io_manifest *m);
+
 enum io_manifest_kind {
     IO_MANIFEST_NONE,    /* nothing there */
     IO_MANIFEST_OURS,    /* a manifest of the dump file called name */
@@ -64,5 +67,8 @@ enum io_manifest_kind {
 
 /* What lies at path. */
 enum io_manifest_kind io_manifest_look(const char *path, const char *name);
+
+/* Whether a manifest of the run with this number lies at path. */
+bool io_manifest_is_of(const char *path, const char *run_id);
 
 #endif

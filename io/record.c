@@ -2,6 +2,7 @@
 /* What a result says about the file: where it lies, how it was made, what the library reports.
  *
  *   "driver", "layout", "path", "dump_bytes", "dumps", "bytes", "group", "sync"
+ *   "run_id"           that of the manifest, null without a file
  *   "file_system"      type, "unknown" when it cannot be found out
  *   "mount"            where it is mounted, "mount_options" how; null when unknown
  *   "preallocation"    "fallocate", "sparse" (the file system cannot) or "none" (no file)
@@ -71,6 +72,7 @@ static json_t *describe_here(struct io_file *f)
     json_object_set_new(r, "driver", js_text(f->spec.driver ? f->spec.driver : f->driver->name));
     json_object_set_new(r, "layout", json_string(io_layout_name(f->spec.layout)));
     json_object_set_new(r, "path", f->has_file ? js_text(f->target.path) : json_null());
+    json_object_set_new(r, "run_id", js_text(f->manifest ? io_manifest_run_id(f->manifest) : NULL));
     json_object_set_new(r, "dump_bytes", json_integer(f->ctx.dump_bytes));
     json_object_set_new(r, "dumps", json_integer(f->ctx.dumps_n));
     json_object_set_new(r, "bytes", json_integer(f->ctx.dump_bytes * f->ctx.dumps_n));

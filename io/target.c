@@ -170,12 +170,23 @@ static int remove_name(const char *path)
     return err_set_errno(ERR_IO, errno, "cannot remove %s", path);
 }
 
-int io_target_remove(const char *path)
+bool io_target_is_of(const char *path, const char *run_id)
 {
     struct io_target t;
+    const bool is = resolve(&t, path) == 0 && io_manifest_is_of(t.manifest, run_id);
+    err_clear();
+    return is;
+}
+
+int io_target_remove(const char *path, const char *run_id)
+{
+    struct io_target t;
+    int rc = 0;
     TRY(io_target_take(&t, path, false));
-    int rc = remove_name(t.path);
-    if (rc == 0) rc = remove_name(t.manifest);
+    if (!run_id || io_manifest_is_of(t.manifest, run_id)) {
+        rc = remove_name(t.path);
+        if (rc == 0) rc = remove_name(t.manifest);
+    }
     io_target_release(&t);
     return rc;
 }

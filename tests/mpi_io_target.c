@@ -143,7 +143,7 @@ static void somebody_elses_file_is_untouched(void **state)
     assert_refused(&s, ERR_USAGE, "--force");
     assert_true(holds(s.path, "three years of work"));
     assert_int_equal(names_in_scratch(), 1);
-    assert_int_equal(io_file_remove(MPI_COMM_WORLD, s.path), ERR_USAGE);
+    assert_int_equal(io_file_remove(MPI_COMM_WORLD, s.path, NULL), ERR_USAGE);
     assert_true(holds(s.path, "three years of work"));
     s.force = true;
     assert_written(&s);
@@ -249,7 +249,7 @@ static void second_opener_is_refused(void **state)
     assert_int_equal(io_file_open(&f, MPI_COMM_WORLD, &s), 0);
     assert_true(there(in_scratch("dumps.bin.lock")));
     assert_refused(&s, ERR_IO, "another run");
-    assert_int_equal(io_file_remove(MPI_COMM_WORLD, s.path), ERR_IO);
+    assert_int_equal(io_file_remove(MPI_COMM_WORLD, s.path, NULL), ERR_IO);
     err_clear();
     for (int64_t d = 0; d < 3; d++) {
         assert_int_equal(write_dump(f, &s, d), 0);
@@ -258,6 +258,36 @@ static void second_opener_is_refused(void **state)
     io_file_free(f);
     assert_true(file_is_right(&s, 3));
     assert_int_equal(names_in_scratch(), 2);
+}
+
+/* The run's number, from the record. */
+static void write_and_tell(const struct io_spec *s, char id[64])
+{
+    struct io_file *f = NULL;
+    assert_int_equal(write_all(&f, s), 0);
+    json_t *record = io_file_json(f);
+    const char *text = json_string_value(json_object_get(record, "run_id"));
+    snprintf(id, 64, "%s", text ? text : "");
+    json_decref(record);
+    io_file_free(f);
+}
+
+static void another_runs_file_is_not_removed(void **state)
+{
+    (void)state;
+    struct io_spec s = posix_spec(in_scratch("dumps.bin"));
+    char first[64], second[64];
+    write_and_tell(&s, first);
+    assert_int_equal(strlen(first), 32);
+    assert_true(said_by_0(rank != 0 || io_file_is_of(s.path, first)));
+    write_and_tell(&s, second);
+    assert_true(said_by_0(rank != 0 || !io_file_is_of(s.path, first)));
+    assert_int_equal(io_file_remove(MPI_COMM_WORLD, s.path, first), 0);
+    assert_true(file_is_right(&s, 3));
+    assert_int_equal(names_in_scratch(), 2);
+    assert_int_equal(io_file_remove(MPI_COMM_WORLD, s.path, second), 0);
+    assert_int_equal(names_in_scratch(), 0);
+    assert_true(said_by_0(rank != 0 || !io_file_is_of(s.path, second)));
 }
 
 static void somebody_elses_lock_file_is_untouched(void **state)
@@ -469,7 +499,7 @@ int main(int argc, char **argv)
         IO_TEST(second_opener_is_refused),         IO_TEST(somebody_elses_lock_file_is_untouched),
         IO_TEST(manifest_follows_the_dumps),       IO_TEST(manifest_says_what_the_file_is),
         IO_TEST(a_short_run_keeps_its_dumps),      IO_TEST(dumps_beyond_the_plan_are_refused),
-        IO_TEST(too_little_space_harms_nothing),
+        IO_TEST(too_little_space_harms_nothing),   IO_TEST(another_runs_file_is_not_removed),
     };
     tests_begin(&argc, &argv);
     return tests_end(cmocka_run_group_tests(tests, NULL, NULL));

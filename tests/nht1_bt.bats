@@ -257,6 +257,25 @@ expect_schema() {
     [ -n "$(find . -name 'btout.bin.*')" ] # what could not be judged stays
 }
 
+@test "a file that another run took before it was read back is not judged and stays" {
+    mkdir late
+    cp "$NHT1_BIN/nht1-bt" late
+    cat >late/nht1-verify <<'END'
+#!/bin/sh
+for file; do :; done
+sed 's/"run_id": "................/"run_id": "0123456789abcdef/' "$file.json" >new && mv new "$file.json"
+echo "dump 2: U_0(1,2,3) is wrong" >&2
+exit 2
+END
+    chmod +x late/nht1-verify
+    run mpi_run 2 late/nht1-bt "${tiny[@]}" --io posix --json r.json
+    expect_status 3
+    expect_text "not this run's any more"
+    [[ $output != *WRONG* ]]
+    expect_json r.json '.runs[0] | (.verified | not) and .proof.state == "failed"'
+    [ -e btout.bin ] && [ -e btout.bin.json ]
+}
+
 @test "without nht1-verify beside it the result is not valid" {
     mkdir alone
     cp "$NHT1_BIN/nht1-bt" alone
