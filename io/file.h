@@ -72,8 +72,10 @@ struct io_stats {
 
 /* Creates the file: checks the target (directory, device, foreign file, lock of another job), free
  * space, truncates, preallocates the full length, writes a manifest without complete dumps, opens
- * the driver. Collective; untimed by the benchmark. [out] f. On error nothing that existed is
- * harmed. */
+ * the driver. Collective; untimed by the benchmark. [out] f. On error no file of anybody else
+ * is harmed. An earlier dump file of ours is whole when the target is refused or has no room; it is
+ * given up once the new one has been preallocated, so it is lost when the driver then cannot open,
+ * and what is left is a file whose manifest has no dumps. */
 int io_file_open(struct io_file **f, MPI_Comm comm, const struct io_spec *spec);
 
 /* As io_file_open with a driver that is on no list (tests). */
