@@ -114,11 +114,18 @@ int bt_problem_class(char cls, struct bt_problem *p)
     return err_set(ERR_USAGE, "--class '%c': no such class, the classes are S W A B C D E F", cls);
 }
 
+/* The published check is absolute, [BT] section 11; a small dt needs a relative one too. */
+static bool same_dt(double published, double dt)
+{
+    const double distance = fabs(published - dt);
+    return distance <= BT_TOLERANCE && distance <= BT_DT_RELATIVE * published;
+}
+
 const struct bt_reference *bt_reference_find(int64_t n, int64_t steps, double dt)
 {
     for (int c = 0; c < REFERENCES; c++) {
         const struct bt_reference *ref = &references[c];
-        if (ref->n == n && ref->steps == steps && fabs(ref->dt - dt) <= BT_TOLERANCE) return ref;
+        if (ref->n == n && ref->steps == steps && same_dt(ref->dt, dt)) return ref;
     }
     return NULL;
 }

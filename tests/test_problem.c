@@ -68,9 +68,21 @@ static void test_no_reference_elsewhere(void **state)
     assert_null(bt_reference_find(64, 200, 8.2e-4));
     assert_null(bt_reference_find(64, 199, 8e-4));
     assert_null(bt_reference_find(65, 200, 8e-4));
-    assert_non_null(bt_reference_find(64, 200, 8e-4 + 0.9e-8));
-    assert_null(bt_reference_find(64, 200, 8e-4 + 1.1e-8));
+    assert_non_null(bt_reference_find(64, 200, 8e-4 * (1 + 0.9e-6)));
+    assert_null(bt_reference_find(64, 200, 8e-4 * (1 + 1.1e-6)));
+    assert_null(bt_reference_find(64, 200, -8e-4));
+    assert_non_null(bt_reference_find(12, 60, 1e-2 + 0.9e-8));
+    assert_null(bt_reference_find(12, 60, 1e-2 + 1.1e-8));
     assert_null(bt_reference_find(64, 200, NAN));
+}
+
+/* A dt of 1e-8 beside that of class F is 1.6 % off. */
+static void test_small_dt_is_told_apart(void **state)
+{
+    (void)state;
+    assert_non_null(bt_reference_find(2560, 250, 6e-7));
+    assert_null(bt_reference_find(2560, 250, 6.1e-7));
+    assert_null(bt_reference_find(1020, 250, 4.01e-6));
 }
 
 static void test_deviation(void **state)
@@ -155,6 +167,7 @@ int main(void)
         cmocka_unit_test(test_unknown_class),
         cmocka_unit_test(test_reference_of_every_class),
         cmocka_unit_test(test_no_reference_elsewhere),
+        cmocka_unit_test(test_small_dt_is_told_apart),
         cmocka_unit_test(test_deviation),
         cmocka_unit_test(test_dump_schedule),
         cmocka_unit_test(test_nominal_operations),
