@@ -194,14 +194,15 @@ static void meaning(const struct bt_job *job, FILE *to, const struct bt_row *row
             "is not a multiple of the interval or the last step was dumped too.");
 }
 
-static void stamps(FILE *to, const struct bt_row *row, int n)
+static void stamps(const struct bt_job *job, FILE *to, const struct bt_row *row, int n)
 {
+    const bool given = job->tc.origin == BT_TC_FROM_USER;
     for (int i = 0; i < n; i++)
         if (row[i].official)
             fprintf(to,
                     "Official NHT-1 result: N = 102, 200 steps, a dump every 5, serial file, "
-                    "verified (%s).\n",
-                    row[i].writer);
+                    "verified (%s%s).\n",
+                    row[i].writer, given ? "; zeta from a given T_C" : "");
     if (n > 0 && row[0].t_t_s < BT_SHORT_RUN_S)
         wrapped(to, "Note: ", "  ",
                 "the run took less than a second: start-up and noise dominate such times; take a "
@@ -281,7 +282,7 @@ void bt_report_results(const struct bt_job *job, FILE *to)
     tc_line(job, to);
     table(to, row, n);
     meaning(job, to, row, n);
-    stamps(to, row, n);
+    stamps(job, to, row, n);
     verdicts(job, to);
     if (job->setup->opt.profile) profile(job, to, row, n);
     notices(job, to);
