@@ -223,6 +223,17 @@ static const char *lack_norms(const struct check *c, char buf[JUDGE_TEXT])
     return buf;
 }
 
+const char *judge_note(const struct check *c, int i, char buf[JUDGE_TEXT])
+{
+    const char *slash = strrchr(c->path, '/'), *name = slash ? slash + 1 : c->path;
+    if (i > 0 || !c->has_manifest || strcmp(c->manifest.file, name) == 0) return NULL;
+    const int used = snprintf(buf, JUDGE_TEXT, "the manifest names another file: ");
+    char *end = stpcpy(buf + used, c->manifest.file);
+    for (char *at = buf + used; at < end; at++)
+        if ((unsigned char)*at < 0x20 || *at == 0x7f) *at = '?';
+    return buf;
+}
+
 typedef const char *say(const struct check *c, char buf[JUDGE_TEXT]);
 static say *const proofs[] = {say_digests, say_mean, say_final, say_listing, say_faces, NULL};
 static say *const lacks[] = {lack_dumps, lack_manifest, lack_norms, NULL};

@@ -15,6 +15,9 @@ void judge(struct check *c);
 const char *judge_proved(const struct check *c, int i, char buf[JUDGE_TEXT]);
 const char *judge_not_proved(const struct check *c, int i, char buf[JUDGE_TEXT]);
 
+/* The i-th remark that takes no part in the verdict; as above. */
+const char *judge_note(const struct check *c, int i, char buf[JUDGE_TEXT]);
+
 /* "VERIFIED", "VERIFIED IN PART", "PLAUSIBLE" or "WRONG". */
 const char *judge_verdict(enum check_verdict v);
 

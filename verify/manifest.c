@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,7 +15,8 @@
 #define SCHEMA    "nht1-dump/1"
 #define HASH      "nht1-h64/1"
 #define DUMPS_MAX (INT64_C(1) << 32)
-#define WHERE     4200 /* room for "damaged manifest PATH: dumps[D]" */
+#define BYTES_MAX (INT64_C(256) << 20) /* of the text: half a million dumps of class S */
+#define WHERE     4200                 /* room for "damaged manifest PATH: dumps[D]" */
 
 /* An object of the manifest and what messages call it. */
 struct source {
@@ -44,6 +46,18 @@ static int get_copy(const struct source *s, const char *key, char *out, size_t s
     TRY(get_text(s, key, &text));
     snprintf(out, size, "%s", text);
     return 0;
+}
+
+/* The same of a text that is printed as it is: nothing in it may reach the terminal as a command.
+ */
+static int get_plain(const struct source *s, const char *key, char *out, size_t size)
+{
+    const char *text;
+    TRY(get_text(s, key, &text));
+    for (const char *c = text; *c; c++)
+        if (*c < 0x20 || *c > 0x7e)
+            return bad(s, key, "has characters that are no printable ASCII");
+    return get_copy(s, key, out, size);
 }
 
 static int check_schema(const struct source *s)
@@ -86,12 +100,13 @@ static int get_shape(const struct source *s, struct shape *shape)
 static int get_run(const struct source *s, struct manifest *m)
 {
     TRY(js_get_real(s->object, s->where, "dt", &m->dt));
+    if (!isfinite(m->dt) || !(m->dt > 0)) return bad(s, "dt", "is no positive number");
     TRY(get_int(s, "steps", 0, INT64_MAX - 1, &m->steps)); /* step + 1 is a number too */
     TRY(get_int(s, "interval", 1, INT64_MAX, &m->interval));
-    TRY(get_copy(s, "run_id", m->run_id, sizeof m->run_id));
+    TRY(get_plain(s, "run_id", m->run_id, sizeof m->run_id));
     TRY(get_copy(s, "file", m->file, sizeof m->file));
-    TRY(get_copy(s, "driver", m->driver, sizeof m->driver));
-    return get_copy(s, "kernel", m->kernel, sizeof m->kernel);
+    TRY(get_plain(s, "driver", m->driver, sizeof m->driver));
+    return get_plain(s, "kernel", m->kernel, sizeof m->kernel);
 }
 
 static uint64_t total(const uint64_t *words, int64_t count)
@@ -161,12 +176,16 @@ static int get_all(const char *path, const json_t *root, struct manifest *m)
 }
 
 /* Returns 1, 0 when there is no such file, ERR_IO when it is no regular file: reading a FIFO would
- * wait for ever. */
+ * wait for ever; ERR_USAGE when it is too large to be read into memory. */
 static int present(const char *path)
 {
     struct stat st;
     if (stat(path, &st) < 0)
         return errno == ENOENT ? 0 : err_set_errno(ERR_IO, errno, "manifest %s", path);
+    if (S_ISREG(st.st_mode) && st.st_size > BYTES_MAX)
+        return err_set(ERR_USAGE,
+                       "manifest %s: %" PRId64 " bytes are more than the %" PRId64 " that are read",
+                       path, (int64_t)st.st_size, BYTES_MAX);
     if (S_ISREG(st.st_mode)) return 1;
     return err_set(ERR_IO, "manifest %s: not a regular file", path);
 }

@@ -104,12 +104,21 @@ static void print_verdict(FILE *to, const struct check *c)
         fprintf(to, "%s %s.\n", i ? "           " : "Not proved:", text);
 }
 
+static void print_notes(FILE *to, const struct check *c)
+{
+    char buf[JUDGE_TEXT];
+    const char *text;
+    for (int i = 0; (text = judge_note(c, i, buf)); i++)
+        fprintf(to, "  note: %s\n", text);
+}
+
 void summary_print(FILE *to, const struct check *c, bool brief)
 {
     if (!brief) {
         fprintf(to, "%s\n", c->path);
         print_shape(to, c);
         if (!c->has_manifest) fprintf(to, "  no manifest %s\n", c->manifest_path);
+        print_notes(to, c);
         print_dumps(to, c);
     }
     if (c->findings.n > 0)
@@ -205,7 +214,7 @@ static json_t *sentences_json(const struct check *c,
     json_t *list = json_array();
     const char *text;
     for (int i = 0; (text = nth(c, i, buf)); i++)
-        json_array_append_new(list, json_string(text));
+        json_array_append_new(list, js_text(text));
     return list;
 }
 
@@ -227,6 +236,7 @@ json_t *summary_json(const struct check *c, json_t *options, int status)
     json_object_set_new(o, "listing", listing_json(&c->listing));
     json_object_set_new(o, "findings_n", json_integer(c->findings.n));
     json_object_set_new(o, "findings", findings_json(c));
+    json_object_set_new(o, "notes", sentences_json(c, judge_note));
     json_object_set_new(o, "proved", sentences_json(c, judge_proved));
     json_object_set_new(o, "not_proved", sentences_json(c, judge_not_proved));
     return o;
