@@ -126,6 +126,11 @@ expect_damaged() {
     expect_damaged '.dumps[2].digest.k |= (.[16:32] + .[16:])' 'contradicts itself'
     expect_damaged 'del(.dt)' '"dt"'
     expect_damaged '.interval = 0' '"interval"'
+    expect_damaged '.dt = 0' '"dt"'
+    expect_damaged '.dt = -0.01' '"dt"'
+    expect_damaged '.driver = "p\u001b[2Josix"' '"driver"'
+    expect_damaged '.kernel = "1/\u00e4"' '"kernel"'
+    expect_damaged '.run_id = "0\n1"' '"run_id"'
 }
 
 @test "manifests that are no JSON, cut off or odd" {
@@ -147,6 +152,40 @@ expect_damaged() {
     head -c 100000 /dev/zero | tr '\0' '[' >f.bin.json
     verify f.bin
     expect_status 1
+}
+
+@test "a manifest of an absurd size is refused" {
+    make_dump f.bin
+    truncate -s 300M f.bin.json
+    verify f.bin
+    expect_status 1
+    expect_text "314572800 bytes are more than"
+}
+
+@test "a manifest that names another file gets a note" {
+    need_program jq
+    make_dump f.bin
+    verify f.bin
+    [[ $output != *note:* ]]
+    mv f.bin g.bin
+    jq -c '.file = "f\u001b.bin"' f.bin.json >g.bin.json
+    verify ./g.bin --json r.json
+    expect_status 0
+    expect_text "note: the manifest names another file: f?.bin"
+    jq -e '.notes | length == 1' r.json
+}
+
+@test "a dump of absurd size that is not there costs no memory" {
+    need_program jq
+    make_dump f.bin 12 mijk little 1
+    jq -c '.n = 65536 | .dump_bytes = 40 * .n * .n * .n | (("0" * 16) * .n) as $w
+        | .dumps[0].digest = {i: $w, j: $w, k: $w, m: (("0" * 16) * 5)}' f.bin.json >m
+    mv m f.bin.json
+    head -c 1000 /dev/urandom >f.bin
+    (ulimit -v 1000000 && exec nht1-verify f.bin) >out 2>&1 || status=$?
+    output=$(cat out)
+    expect_status 2
+    expect_text "the file is short"
 }
 
 @test "a manifest that cannot be read" {

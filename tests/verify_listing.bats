@@ -97,6 +97,9 @@ load verify_lib
     expect_status 3
     verify f.bin --against .
     expect_status 3
+    verify f.bin --against "$(printf '%01100d' 0)"
+    expect_status 1
+    expect_text "the name is too long"
     mkfifo p
     verify f.bin --against p
     expect_status 3

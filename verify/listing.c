@@ -37,8 +37,9 @@ static void program_folder(char *out, size_t size)
 /* Whether FOLDER UNDER holds the listing of this N; then its name is in l. */
 static bool look_in(struct listing *l, const char *folder, const char *under, int64_t n)
 {
-    snprintf(l->path, sizeof l->path, "%s%s/n%" PRId64 ".txt.gz", folder, under, n);
-    return access(l->path, R_OK) == 0;
+    const int length =
+        snprintf(l->path, sizeof l->path, "%s%s/n%" PRId64 ".txt.gz", folder, under, n);
+    return length < (int)sizeof l->path && access(l->path, R_OK) == 0;
 }
 
 static int find_reference(struct listing *l, int64_t n)
@@ -73,8 +74,8 @@ int listing_open(struct listing *l, const char *name, int64_t n)
     memset(l, 0, sizeof *l);
     if (strcmp(name, "reference") == 0)
         TRY(find_reference(l, n));
-    else
-        snprintf(l->path, sizeof l->path, "%s", name);
+    else if (snprintf(l->path, sizeof l->path, "%s", name) >= (int)sizeof l->path)
+        return err_set(ERR_USAGE, "--against: %.60s...: the name is too long", name);
     return open_file(l);
 }
 
@@ -108,7 +109,7 @@ static void compare_value(struct listing *l, double have, double want)
 {
     const double deviation = fabs(have - want);
     l->compared_n++;
-    if (!(deviation <= l->deviation)) l->deviation = deviation;
+    l->deviation = fmax(l->deviation, isnan(deviation) ? INFINITY : deviation);
     if (deviation <= LISTING_ABS + LISTING_REL * fabs(want)) return;
     if (l->wrong_n++ > 0) return;
     l->first_line = l->line;

@@ -21,7 +21,7 @@ struct listing {
     int64_t first_dump, first_i, first_line; /* the first value that does not agree */
     int first_m;
     double first_want, first_have;
-    double deviation; /* largest |a - b| */
+    double deviation; /* largest |a - b|, infinite once one is not a number */
     bool ends_early;  /* ended before the dumps did */
     bool goes_on;     /* has values left after the last dump */
 };
@@ -31,7 +31,7 @@ int listing_print(FILE *to, int64_t n, const double *diagonal);
 
 /* Opens a listing. Local. name: a path, or "reference" for the shipped one of this N: looked for in
  * $NHT1_LISTINGS, in share/nht1/listings beside the folder of the program, and in the source tree.
- * Returns 0, ERR_USAGE when there is no reference for N, ERR_IO. */
+ * Returns 0, ERR_USAGE when there is no reference for N or the name is too long, ERR_IO. */
 int listing_open(struct listing *l, const char *name, int64_t n);
 
 /* Compares one dump with the next 5 N lines. Local. diagonal: NULL passes over the lines.
