@@ -15,9 +15,9 @@ enum js_sync {
 };
 
 /* Replaces the file by a new text: written to a file of another name in the same directory, then
- * renamed. A symbolic link keeps pointing where it did; anything that is no regular file (a pipe
- * that somebody reads, /dev/stdout) is written to as it is. Returns 0, ERR_IO (what existed is
- * unharmed) or ERR_NOMEM.
+ * renamed. A symbolic link keeps pointing where it did, and one to nothing is an error; anything
+ * that is no regular file (a pipe that somebody reads, /dev/stdout) is written to as it is. Returns
+ * 0, ERR_IO (what existed is unharmed) or ERR_NOMEM.
  */
 int js_write(const char *path, const json_t *value, enum js_sync sync);
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "base/err.h"
 #include "base/json.h"
 
-enum { SUFFIX_MAX = 32, NAME_TRIES = 100 };
+enum { SUFFIX_MAX = 32, NAME_TRIES = 100, TEMP_BASE_MAX = 200 };
 
 static int write_all(int fd, const char *text, const char *path)
 {
@@ -34,6 +35,20 @@ static int close_checked(int fd, const char *path, int rc)
     return rc;
 }
 
+/* Bytes of a path that a name beside it begins with: at most TEMP_BASE_MAX of its last component,
+ * so that the suffix fits, and no half of a UTF-8 character. */
+static int stem_bytes(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    size_t length = strlen(base);
+    if (length > TEMP_BASE_MAX) {
+        length = TEMP_BASE_MAX;
+        while (length > 0 && ((unsigned char)base[length] & 0xc0) == 0x80)
+            length--;
+    }
+    return (int)(base - path + (ptrdiff_t)length);
+}
+
 /* Opens a new file "PATH.RANDOM.tmp"; open() rather than mkstemp() so that the umask decides on the
  * permissions. */
 static int open_temp(const char *path, char *temp, size_t size)
@@ -42,7 +57,7 @@ static int open_temp(const char *path, char *temp, size_t size)
     for (int t = 0; t < NAME_TRIES && fd < 0; t++) {
         uint32_t any = (uint32_t)getpid() + (uint32_t)t;
         if (getrandom(&any, sizeof any, GRND_NONBLOCK) < 0) any += (uint32_t)t;
-        snprintf(temp, size, "%s.%08" PRIx32 ".tmp", path, any);
+        snprintf(temp, size, "%.*s.%08" PRIx32 ".tmp", stem_bytes(path), path, any);
         fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd < 0 && errno != EEXIST) break;
     }
@@ -155,12 +170,22 @@ static int check_old(const char *path, const struct stat *s, const char *schema)
     return rc;
 }
 
+/* A link to nothing is neither replaced nor followed: what it is meant for is not there. */
+static bool leads_nowhere(const char *path)
+{
+    struct stat s;
+    return lstat(path, &s) == 0 && S_ISLNK(s.st_mode);
+}
+
 int js_check_target(const char *path, const char *schema)
 {
     struct stat s;
     size_t len = strlen(path);
     if (len == 0) return err_set(ERR_USAGE, "the name of the result file is empty");
     if (stat(path, &s) == 0) return check_old(path, &s, schema);
+    if (leads_nowhere(path))
+        return err_set(ERR_USAGE, "%s: this symbolic link leads to nothing; choose another name",
+                       path);
     if (path[len - 1] == '/') return err_set(ERR_USAGE, "%s: this names no file", path);
     return try_temp(path);
 }
@@ -168,7 +193,10 @@ int js_check_target(const char *path, const char *schema)
 int js_write_text(const char *path, const char *text, enum js_sync sync)
 {
     struct stat s;
-    if (stat(path, &s) < 0) return replace(path, text, sync);
+    if (stat(path, &s) < 0) {
+        if (!leads_nowhere(path)) return replace(path, text, sync);
+        return err_set(ERR_IO, "%s: this symbolic link leads to nothing", path);
+    }
     if (is_stream(path, &s)) return write_direct(path, text);
     char *target = realpath(path, NULL);
     if (!target) return err_set_errno(ERR_IO, errno, "%s: cannot be resolved", path);

@@ -145,6 +145,44 @@ static void link_is_kept(void **state)
     json_decref(out);
 }
 
+static void link_to_nothing_is_kept(void **state)
+{
+    (void)state;
+    char link[128];
+    struct stat s;
+    snprintf(link, sizeof link, "%s/link", dir);
+    assert_int_equal(symlink("nothing.json", link), 0);
+    json_t *j = json_object();
+    err_clear();
+    assert_int_equal(js_write(link, j, JS_SYNC_NONE), ERR_IO);
+    err_clear();
+    assert_int_equal(js_check_target(link, "nht1-bt/"), ERR_USAGE);
+    err_clear();
+    assert_int_equal(lstat(link, &s), 0);
+    assert_true(S_ISLNK(s.st_mode));
+    assert_int_equal(files_in_dir(), 1);
+    json_decref(j);
+}
+
+/* 255 bytes, the most that file systems allow, in characters of two bytes but the last five. */
+static void longest_name(void **state)
+{
+    (void)state;
+    char name[300] = "";
+    json_t *j = json_object();
+    for (int c = 0; c < 125; c++)
+        strcat(name, "\xc3\xa4");
+    strcat(name, ".json");
+    char long_path[512];
+    snprintf(long_path, sizeof long_path, "%s/%s", dir, name);
+    assert_int_equal(strlen(name), 255);
+    assert_int_equal(js_check_target(long_path, "nht1-bt/"), 0);
+    assert_int_equal(js_write(long_path, j, JS_SYNC_NONE), 0);
+    assert_int_equal(access(long_path, R_OK), 0);
+    assert_int_equal(files_in_dir(), 1);
+    json_decref(j);
+}
+
 static void devices_are_not_replaced(void **state)
 {
     (void)state;
@@ -301,6 +339,8 @@ int main(void)
         IN_DIR(comma_locale),
         IN_DIR(umask_decides),
         IN_DIR(link_is_kept),
+        IN_DIR(link_to_nothing_is_kept),
+        IN_DIR(longest_name),
         IN_DIR(devices_are_not_replaced),
         IN_DIR(failed_write_leaves_the_old),
         IN_DIR(full_disk),
