@@ -104,14 +104,14 @@ static bool split_mount(char *line, char *mount[2], char *fs[3])
     char *rest, *dash = strstr(line, " - ");
     if (!dash) return false;
     *dash = '\0';
-    char *word = strtok_r(line, " ", &rest);
+    char *tail = dash + 3, *word = strtok_r(line, " ", &rest);
     for (int w = 0; w < 6 && word; w++, word = strtok_r(NULL, " ", &rest)) {
         if (w >= 4) mount[w - 4] = word;
     }
     for (int w = 0; w < 3; w++) {
-        fs[w] = strtok_r(w == 0 ? dash + 3 : NULL, " \n", &rest);
+        fs[w] = strsep(&tail, " \n"); /* a source or options may be empty */
     }
-    return mount[0] && mount[1] && fs[0] && fs[1] && fs[2];
+    return mount[0] && mount[1] && fs[0] && fs[1];
 }
 
 /* Takes over a line of the table when it holds the path more closely than what was found before; of
@@ -124,7 +124,9 @@ static void consider_mount(char *line, const char *path, struct sys_fs *out)
     if (!is_under(path, mount[0]) || strlen(mount[0]) < strlen(out->mount)) return;
     unescape(fs[1]);
     num_print(out->mount, sizeof out->mount, "%s", mount[0]);
-    num_print(out->options, sizeof out->options, "%s,%s", mount[1], fs[2]);
+    const bool more = fs[2] && fs[2][0];
+    num_print(out->options, sizeof out->options, "%s%s%s", mount[1], more ? "," : "",
+              more ? fs[2] : "");
     num_print(out->type, sizeof out->type, "%s", fs[0]);
     num_print(out->source, sizeof out->source, "%s", fs[1]);
 }
