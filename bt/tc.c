@@ -171,20 +171,41 @@ static bool no_locks_here(int errnum)
     return errnum == ENOLCK || errnum == ENOSYS || errnum == EOPNOTSUPP || errnum == EINVAL;
 }
 
+/* Opens the lock file, which may be none but a regular one. */
+static int lock_open(const char *path)
+{
+    char name[PATH_MAX + 8];
+    struct stat st;
+    snprintf(name, sizeof name, "%s.lock", path);
+    const int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+    if (fd < 0)
+        return err_set_errno(ERR_IO, errno,
+                             "the lock file %s of the T_C store cannot be used: make its folder "
+                             "writable or name another store with --tc-store",
+                             name);
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) return fd;
+    close(fd);
+    return err_set(ERR_IO,
+                   "%s is in the way of the T_C store's lock file: remove it or name another store "
+                   "with --tc-store",
+                   name);
+}
+
 /* Returns the descriptor that holds the lock, or an error; gives up after some seconds. */
 static int lock(const char *path)
 {
-    char name[PATH_MAX + 8];
-    snprintf(name, sizeof name, "%s.lock", path);
-    const int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0) return err_set_errno(ERR_IO, errno, "locking the T_C store with %s", name);
+    const int fd = lock_open(path);
+    if (fd < 0) return fd;
     for (int i = 0; i < LOCK_TRIES; i++) {
         if (flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
         if (no_locks_here(errno)) return fd;
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
     }
     close(fd);
-    return err_set(ERR_IO, "the T_C store %s is locked by another program", path);
+    return err_set(ERR_IO,
+                   "the T_C store %s is locked by another program: wait for it or name another "
+                   "store with --tc-store",
+                   path);
 }
 
 int bt_tc_find(const char *path, const struct bt_tc_key *key, struct bt_tc_entry *entry)

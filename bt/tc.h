@@ -10,8 +10,9 @@
  *                    "t_c_s": 20.1, "verified": true, "decomp": "1x1x8", "ranks": 8, "threads": 1,
  *                    "isa": "avx2", "host": "n1", "utc": "2001-01-31T12:00:00Z" } ] }
  *
- * An entry may have further members; they are kept. Readers and writers exclude each other with
- * flock on FILE.lock beside it, since the file itself is replaced by rename. One process per job
+ * An entry may have further members; they are kept. Writers exclude each other with flock
+ * on FILE.lock beside it; readers take no lock, since the file is replaced by rename and so is
+ * whole at any time. One process per job
  * (rank 0) calls these functions. */
 #include <stdbool.h>
 #include <stddef.h>

@@ -252,6 +252,26 @@ static void names_of_the_store(void **state)
     assert_int_equal(bt_tc_path("", path, sizeof path), ERR_USAGE);
 }
 
+/* A FIFO in place of the lock file, and a folder. */
+static void odd_lock_file(void **state)
+{
+    (void)state;
+    char name[160];
+    const struct bt_tc_entry mine = entry(2.0, true);
+    snprintf(name, sizeof name, "%s.lock", store);
+    write_text("{\"schema\": \"nht1-tc/1\", \"entries\": []}");
+    assert_int_equal(mkfifo(name, 0666), 0);
+    assert_int_equal(bt_tc_offer(store, &key, &mine), ERR_IO);
+    assert_non_null(strstr(err_message(), "in the way"));
+    assert_non_null(strstr(err_message(), "--tc-store"));
+    err_clear();
+    assert_int_equal(unlink(name), 0);
+    assert_int_equal(mkdir(name, 0777), 0);
+    assert_int_equal(bt_tc_offer(store, &key, &mine), ERR_IO);
+    assert_non_null(strstr(err_message(), "--tc-store"));
+    expect_text("{\"schema\": \"nht1-tc/1\", \"entries\": []}");
+}
+
 #define CASE(f) cmocka_unit_test_setup_teardown(f, fresh, clean)
 
 int main(void)
@@ -267,6 +287,7 @@ int main(void)
         CASE(place_cannot_be_written),
         CASE(offers_at_the_same_time),
         CASE(names_of_the_store),
+        CASE(odd_lock_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
