@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "bt/machine.h"
 
+#include <ctype.h>
+#include <limits.h>
 #include <omp.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -9,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/par.h"
 #include "base/sys.h"
 #include "bt/problem.h"
@@ -19,7 +22,7 @@
 
 static void notice(json_t *notices, const char *text)
 {
-    json_array_append_new(notices, json_string(text));
+    json_array_append_new(notices, js_text(text));
 }
 
 /* Ranks that the launcher has started on this node, 1 when it does not say. */
@@ -42,12 +45,30 @@ void bt_machine_calm(char **argv)
     execv("/proc/self/exe", argv); /* without it the run is only slow */
 }
 
-/* A number that is equal for equal sets of CPUs, and how many there are. */
+/* Whether a value of OMP_NUM_THREADS is what the OpenMP library takes: a number from 1 on, maybe
+ * followed by those of nested regions. */
+static bool threads_told(const char *value)
+{
+    char *end;
+    if (strtol(value, &end, 10) < 1) return false;
+    while (isspace((unsigned char)*end))
+        end++;
+    return *end == '\0' || *end == ',';
+}
+
+static const char *omp_num_threads(void)
+{
+    const char *value = getenv("OMP_NUM_THREADS");
+    return value && value[0] ? value : NULL;
+}
+
+/* A number that is equal for equal sets of CPUs, and how many there are; INT_MAX when there are
+ * more than the mask can tell. */
 static uint64_t mask_of(int *width)
 {
     cpu_set_t set;
     uint64_t hash = 1;
-    *width = 1;
+    *width = INT_MAX;
     if (sched_getaffinity(0, sizeof set, &set) < 0) return 0;
     *width = CPU_COUNT(&set);
     for (size_t c = 0; c < CPU_SETSIZE; c++)
@@ -76,8 +97,10 @@ static int threads_set(struct bt_machine *m, int cores_allowed)
     int width, sharers;
     const uint64_t mask = mask_of(&width);
     TRY(sharers_count(m, mask, &sharers));
-    const int fair = (cores_allowed > 0 ? cores_allowed : width) / (sharers > 0 ? sharers : 1);
-    if (!getenv("OMP_NUM_THREADS")) omp_set_num_threads(fair > 0 ? fair : 1);
+    const int known = width < INT_MAX ? width : (int)m->node_cores;
+    const int fair = (cores_allowed > 0 ? cores_allowed : known) / (sharers > 0 ? sharers : 1);
+    if (!omp_num_threads() || !threads_told(omp_num_threads()))
+        omp_set_num_threads(fair > 0 ? fair : 1);
     const int threads = omp_get_max_threads();
     TRY_MPI(MPI_Allreduce(&threads, &m->threads, 1, MPI_INT, MPI_MAX, m->comm));
     TRY_MPI(MPI_Allreduce(&width, &m->mask_width, 1, MPI_INT, MPI_MIN, m->comm));
@@ -129,6 +152,13 @@ void bt_machine_warn(const struct bt_machine *m, json_t *notices)
 {
     char text[512];
     const int64_t wanted = (int64_t)m->size * m->threads;
+    if (omp_num_threads() && !threads_told(omp_num_threads())) {
+        snprintf(text, sizeof text,
+                 "OMP_NUM_THREADS is '%.80s', which is no number of threads: every rank takes its "
+                 "share of the CPUs.",
+                 omp_num_threads());
+        notice(notices, text);
+    }
     if (m->threads > m->mask_width) {
         snprintf(text, sizeof text,
                  "Binding: a rank has %d threads but may use only %d CPU%s: start with mpirun "

@@ -18,23 +18,24 @@ struct bt_machine {
     int64_t node_cores;   /* of this rank's node */
     int64_t cores_in_use; /* min(ranks x threads, cores) */
     int threads;          /* OpenMP threads per rank, the largest over ranks */
-    int mask_width;       /* logical CPUs that the narrowest rank may use */
+    int mask_width;       /* logical CPUs that the narrowest rank may use, INT_MAX: unknown */
     char cpu[128];        /* model, of rank 0 */
     char host[128];       /* of this rank */
 };
 
-/* Threads that spin while they wait ruin each other's time when there are more of them than cores, by
- * a factor of a hundred and more. Before MPI starts: when the launcher's environment says so and
+/* Threads that spin while they wait ruin each other's time when there are more of them than cores,
+ * by a factor of a hundred and more. Before MPI starts: when the launcher's environment says so and
  * OMP_WAIT_POLICY is not set, sets it to passive and starts this program again, because the OpenMP
  * library has read it by now. Returns when there is nothing to do. Local. */
 void bt_machine_calm(char **argv);
 
-/* Finds out. When OMP_NUM_THREADS is not set, gives every rank its share of the CPUs that it may
- * use. Collective over comm. [out] m, to be freed by bt_machine_free. */
+/* Finds out. When OMP_NUM_THREADS is not set, or to no number, gives every rank its share of the
+ * CPUs that it may use. Collective over comm. [out] m, to be freed by bt_machine_free. */
 int bt_machine_make(MPI_Comm comm, struct bt_machine *m);
 void bt_machine_free(struct bt_machine *m);
 
-/* Appends warnings about binding and oversubscription to an array of strings. Local. */
+/* Appends warnings about binding, oversubscription and OMP_NUM_THREADS to an array of strings.
+ * Local. */
 void bt_machine_warn(const struct bt_machine *m, json_t *notices);
 
 /* Compares the memory that a run needs with what every node has free: solver, staging buffer, what

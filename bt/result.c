@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "bt/result.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,7 +225,8 @@ static json_t *system_record(const struct bt_job *job)
     set(o, "nodes", json_integer(m->nodes));
     set(o, "cores_of_nodes", json_integer(m->cores));
     set(o, "cores_in_use", json_integer(m->cores_in_use));
-    set(o, "narrowest_affinity_cpus", json_integer(m->mask_width));
+    set(o, "narrowest_affinity_cpus",
+        m->mask_width < INT_MAX ? json_integer(m->mask_width) : json_null());
     set(o, "hosts_by_rank", hosts(job));
     set(o, "decomp", js_text(job->decomp_name));
     set(o, "solver_kernel", js_text(job->kernel));

@@ -276,6 +276,17 @@ END
     [ -e btout.bin ] && [ -e btout.bin.json ]
 }
 
+@test "OMP_NUM_THREADS that is no number of threads gets a notice" {
+    for value in garbage 0 -3 2x; do
+        OMP_NUM_THREADS=$value run mpi_run 2 nht1-bt "${tiny[@]}" --io none --json r.json
+        expect_status 0
+        expect_json r.json "[.notices[] | contains(\"OMP_NUM_THREADS is '$value'\")] | any"
+        expect_json r.json '[.notices[] | test("^Oversubscribed")] | any | not'
+    done
+    OMP_NUM_THREADS=1,2 run mpi_run 1 nht1-bt "${tiny[@]}" --io none --json r.json
+    expect_json r.json '[.notices[] | test("OMP_NUM_THREADS")] | any | not'
+}
+
 @test "without nht1-verify beside it the result is not valid" {
     mkdir alone
     cp "$NHT1_BIN/nht1-bt" alone
