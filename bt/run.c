@@ -27,8 +27,8 @@ struct work {
 
 const char *bt_run_phase_name(int phase)
 {
-    static const char *const own[] = {"stage", "digest", "write", "agree", "manifest",
-                                      "sync",  "close",  "stop",  "idle"};
+    static const char *const own[] = {"stage",    "digest", "write", "drain", "agree",
+                                      "manifest", "sync",   "close", "stop",  "idle"};
     return phase < BT_PHASES ? bt_phase_name[phase] : own[phase - BT_PHASES];
 }
 
@@ -125,11 +125,10 @@ static int timed(struct work *w, struct bt_run *run)
 
 static int spread_phases(const struct work *w, struct bt_run *run)
 {
-    static const int io_of[][2] = {{BT_RUN_WRITE, IO_PHASE_WRITE},
-                                   {BT_RUN_AGREE, IO_PHASE_AGREE},
-                                   {BT_RUN_MANIFEST, IO_PHASE_MANIFEST},
-                                   {BT_RUN_SYNC, IO_PHASE_SYNC},
-                                   {BT_RUN_CLOSE, IO_PHASE_CLOSE}};
+    static const int io_of[][2] = {
+        {BT_RUN_WRITE, IO_PHASE_WRITE}, {BT_RUN_DRAIN, IO_PHASE_DRAIN},
+        {BT_RUN_AGREE, IO_PHASE_AGREE}, {BT_RUN_MANIFEST, IO_PHASE_MANIFEST},
+        {BT_RUN_SYNC, IO_PHASE_SYNC},   {BT_RUN_CLOSE, IO_PHASE_CLOSE}};
     double mine[BT_RUN_PHASES] = {0};
     memcpy(mine, bt_solver_phases_s(w->q->solver), BT_PHASES * sizeof mine[0]);
     mine[BT_RUN_STAGE] = w->stage_s;

@@ -26,6 +26,7 @@ enum bt_run_phase {
     BT_RUN_STAGE = BT_PHASES, /* the state is put into file order */
     BT_RUN_DIGEST,
     BT_RUN_WRITE,
+    BT_RUN_DRAIN, /* waiting for what a writer does in the background */
     BT_RUN_AGREE, /* outcome of a dump on the other ranks */
     BT_RUN_MANIFEST,
     BT_RUN_SYNC,

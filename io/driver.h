@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "io/file.h"
 #include "io/view.h"
 
 enum io_caps {
@@ -18,9 +19,11 @@ enum io_caps {
     IO_CAP_GROUP = 4,       /* obeys the group size */
     IO_CAP_HINTS = 8,       /* passes hints to the library */
     IO_CAP_WRAPPER = 16,    /* wraps another driver, "check:posix" */
+    IO_CAP_PARTS = 32,      /* leaves a file per rank beside the path and a manifest at it */
 };
 
 struct io_driver;
+struct io_busy;
 
 /* What a driver is given at open; borrowed, outlives the driver's state. */
 struct io_context {
@@ -33,7 +36,12 @@ struct io_context {
     int64_t dumps_n;                 /* planned */
     int group;                       /* ranks that may write at a time, >= 1 */
     MPI_Info info;                   /* hints, never MPI_INFO_NULL */
+    int64_t first_dump;              /* the dump that is written first; > 0 after a restart */
+    struct io_tuning tuning;         /* every member has a value that makes sense */
+    enum io_sync sync;               /* when data must be durable: a driver may flush early */
     int64_t *requests_n;             /* [out] add the number of write calls made */
+    double *wait_s;                  /* [out] add what write waited for earlier dumps */
+    struct io_busy *busy;            /* [out] io_busy_add what goes on behind the caller's back */
     const struct io_driver *inner;   /* what a wrapper wraps; NULL for the others */
 };
 
@@ -51,11 +59,22 @@ struct io_driver {
      * rank even when one of them fails: a failing rank goes on with its messages. Required. */
     int (*write)(void *state, const struct io_context *ctx, int64_t dump, const void *buf);
 
+    /* For a driver that goes on after write has returned: the number of dumps, counted from the
+     * file's first, whose bytes of this rank's are all in the file. Does not wait, makes progress
+     * where that needs a call. A dump is called complete when every rank says so. Local.
+     * Optional, default: what write returned 0 for. */
+    int64_t (*done)(void *state, const struct io_context *ctx);
+
+    /* Waits until all that was written is in the file, errors included. Called by every rank.
+     * The code is this rank's own. Optional, with done. */
+    int (*drain)(void *state, const struct io_context *ctx);
+
     /* Reads my bytes of dump d, the inverse of write. Optional, default: the dispatcher reads with
      * pread. */
     int (*read)(void *state, const struct io_context *ctx, int64_t dump, void *buf);
 
-    /* Makes what was written durable. Collective. Optional, default: fsync by rank 0. */
+    /* Makes what was written durable, after drain. Collective. Optional, default: fsync by rank 0.
+     */
     int (*sync)(void *state, const struct io_context *ctx);
 
     /* Ends writing; called once whatever happened before. Collective. Required. */

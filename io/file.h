@@ -21,6 +21,20 @@ struct io_file;
 
 enum io_sync { IO_SYNC_NONE, IO_SYNC_DUMP, IO_SYNC_END };
 
+/* What those drivers obey that collect, stage or run in the background; 0 or false: the default. */
+struct io_tuning {
+    int aggregators;      /* ranks that write for all; default: IO_AGGREGATORS_PER_NODE a node */
+    int64_t buffer_bytes; /* of one request, and of what is collected at a time */
+    int staging;          /* dumps under way at a time, >= 1 */
+    bool direct;          /* around the page cache */
+};
+#define IO_AGGREGATORS_PER_NODE 4
+#define IO_BUFFER_BYTES         (INT64_C(8) << 20)
+#define IO_BUFFER_BYTES_MIN     (INT64_C(4) << 10)
+#define IO_BUFFER_BYTES_MAX     (INT64_C(1) << 30)
+#define IO_STAGING              2
+#define IO_STAGING_MAX          64
+
 /* What to write and how. Strings are borrowed until io_file_free. */
 struct io_spec {
     const char *path;
@@ -34,6 +48,7 @@ struct io_spec {
     int64_t interval; /* steps between dumps, for the manifest */
     int group;        /* ranks that may write at a time */
     enum io_sync sync;
+    struct io_tuning tuning;
     bool force; /* overwrite a file that is not ours */
     int hints_n;
     const char *const *hints; /* "KEY=VALUE" */
@@ -45,6 +60,7 @@ enum io_phase {
     IO_PHASE_CREATE,
     IO_PHASE_OPEN,
     IO_PHASE_WRITE,
+    IO_PHASE_DRAIN,
     IO_PHASE_AGREE,
     IO_PHASE_MANIFEST,
     IO_PHASE_SYNC,
@@ -59,12 +75,16 @@ struct io_dump_times {
     double start_s; /* when io_file_write was entered */
     double post_s;  /* duration of the driver's write call */
     double wait_s;  /* agreement on the previous dump, manifest, sync */
+    double end_s;   /* when io_file_write was left */
 };
 
 struct io_stats {
     int64_t bytes;      /* written by this rank */
     int64_t requests_n; /* write calls of this rank */
     double phase_s[IO_PHASES];
+    double compute_s; /* the caller's time between io_file_start and io_file_end */
+    double io_s;      /* time in which data were on their way: in write, or behind the caller */
+    double both_s;    /* what compute_s and io_s have in common: the overlap */
     int64_t dumps_n;
     const struct io_dump_times *dump; /* [dumps_n], owned by the file */
 };

@@ -85,6 +85,16 @@ int io_manifest_add(struct io_manifest *m, int64_t step, bool complete, bool dur
     return err_set(ERR_NOMEM, "no memory for the manifest %s", m->path);
 }
 
+void io_manifest_mark_complete(struct io_manifest *m, int64_t dumps_n)
+{
+    size_t d;
+    json_t *dump;
+    json_array_foreach(m->dumps, d, dump)
+    {
+        if ((int64_t)d < dumps_n) json_object_set_new(dump, "complete", json_true());
+    }
+}
+
 void io_manifest_mark_durable(struct io_manifest *m)
 {
     size_t d;

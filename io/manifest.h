@@ -46,6 +46,9 @@ int io_manifest_new(struct io_manifest **m, const char *path, const char *name,
 int io_manifest_add(struct io_manifest *m, int64_t step, bool complete, bool durable,
                     const uint64_t *digest);
 
+/* Marks the first dumps_n dumps as complete: all ranks have their bytes in the file. */
+void io_manifest_mark_complete(struct io_manifest *m, int64_t dumps_n);
+
 /* Marks all complete dumps as durable. */
 void io_manifest_mark_durable(struct io_manifest *m);
 

@@ -55,6 +55,17 @@ static int check_hint(const char *hint)
     return 0;
 }
 
+static int check_tuning(const struct io_tuning *t)
+{
+    if (t->aggregators < 0) return err_set(ERR_USAGE, "the number of aggregators is negative");
+    if (t->staging < 0 || t->staging > IO_STAGING_MAX)
+        return err_set(ERR_USAGE, "between 1 and %d dumps can be staged", IO_STAGING_MAX);
+    if (t->buffer_bytes == 0) return 0;
+    if (t->buffer_bytes >= IO_BUFFER_BYTES_MIN && t->buffer_bytes <= IO_BUFFER_BYTES_MAX) return 0;
+    return err_set(ERR_USAGE, "a buffer of %" PRId64 " bytes is outside of 4 KiB to 1 GiB",
+                   t->buffer_bytes);
+}
+
 static int check_driver(const struct io_spec *s, const struct io_driver *d)
 {
     if (!(d->caps & IO_CAP_WRAPPER) || (s->driver && io_driver_inner(s->driver))) return 0;
@@ -66,6 +77,7 @@ static int check_spec(const struct io_spec *s, const struct io_driver *d)
     TRY(check_counts(s));
     TRY(check_box(s));
     TRY(check_driver(s, d));
+    TRY(check_tuning(&s->tuning));
     for (int h = 0; h < s->hints_n; h++) {
         TRY(check_hint(s->hints[h]));
     }
@@ -81,7 +93,9 @@ static int alloc_parts(struct io_file *f)
     f->times = calloc((size_t)f->spec.dumps_n, sizeof *f->times);
     f->digest_part = calloc(words, sizeof *f->digest_part);
     f->digest_sum = calloc(words, sizeof *f->digest_sum);
-    if (f->state && f->all_views && f->times && f->digest_part && f->digest_sum) return 0;
+    f->busy = f->ctx.busy = io_busy_new();
+    if (f->busy && f->state && f->all_views && f->times && f->digest_part && f->digest_sum)
+        return 0;
     return err_set(ERR_NOMEM, "no memory for writing N = %" PRId64, f->spec.n);
 }
 
@@ -112,6 +126,14 @@ static int share_views(struct io_file *f)
                    covered_bytes, c->dump_bytes);
 }
 
+static struct io_tuning tuning_of(const struct io_spec *s)
+{
+    struct io_tuning t = s->tuning;
+    if (t.buffer_bytes == 0) t.buffer_bytes = IO_BUFFER_BYTES;
+    if (t.staging == 0) t.staging = IO_STAGING;
+    return t;
+}
+
 static void init(struct io_file *f, const struct io_spec *spec, const struct io_driver *driver)
 {
     f->spec = *spec;
@@ -127,7 +149,10 @@ static void init(struct io_file *f, const struct io_spec *spec, const struct io_
         .dump_bytes = io_dump_bytes(spec->layout, spec->n),
         .dumps_n = spec->dumps_n,
         .group = spec->group,
+        .tuning = tuning_of(spec),
+        .sync = spec->sync,
         .requests_n = &f->stats.requests_n,
+        .wait_s = &f->waited_s,
         .inner = spec->driver ? io_driver_inner(spec->driver) : NULL,
     };
     unsigned caps = driver->caps | (f->ctx.inner ? f->ctx.inner->caps : 0);
