@@ -274,6 +274,16 @@ const struct io_stats *io_file_stats(const struct io_file *f)
     return &f->stats;
 }
 
+const struct io_resumed *io_file_resumed(const struct io_file *f)
+{
+    return &f->resumed;
+}
+
+int io_file_trouble(const struct io_file *f)
+{
+    return f->pending.rc;
+}
+
 const struct io_view *io_file_view(const struct io_file *f)
 {
     return &f->view;

@@ -16,6 +16,8 @@
 
 #include "io/view.h"
 
+#define IO_N_MAX (INT64_C(1) << 17) /* keeps 40 N^3 far from the end of 64 bits */
+
 struct io_driver;
 struct io_file;
 
@@ -49,7 +51,8 @@ struct io_spec {
     int group;        /* ranks that may write at a time */
     enum io_sync sync;
     struct io_tuning tuning;
-    bool force; /* overwrite a file that is not ours */
+    bool force;  /* overwrite a file that is not ours */
+    bool resume; /* go on with the file that is there: see io_file_resumed */
     int hints_n;
     const char *const *hints; /* "KEY=VALUE" */
     const char *kernel;       /* kernel version and ISA, for the manifest */
@@ -86,6 +89,7 @@ struct io_stats {
     double io_s;      /* time in which data were on their way: in write, or behind the caller */
     double both_s;    /* what compute_s and io_s have in common: the overlap */
     int64_t dumps_n;
+    int64_t kept_n;                   /* of these, taken over from an earlier run: no times */
     const struct io_dump_times *dump; /* [dumps_n], owned by the file */
 };
 
@@ -98,6 +102,31 @@ int io_file_open(struct io_file **f, MPI_Comm comm, const struct io_spec *spec);
 /* As io_file_open with a driver that is on no list (tests). */
 int io_file_open_with(struct io_file **f, MPI_Comm comm, const struct io_spec *spec,
                       const struct io_driver *driver);
+
+/* What a run that goes on with a file (spec.resume) has found there. */
+struct io_resumed {
+    int64_t dumps_n;   /* kept: all from the first on whose content has the manifest's digests */
+    int64_t claimed_n; /* that the manifest called complete */
+    int64_t step;      /* of the last one kept; 0 when there is none */
+    char kernel[64];   /* that the manifest names */
+};
+
+/* The same on every rank; zeros when spec.resume was not set. Borrowed. Local. */
+const struct io_resumed *io_file_resumed(const struct io_file *f);
+
+/* An array [k][j][m][i] of this rank's cells: the value of component m at the box's cell (i,j,k) is
+ * u[k sk + j sj + m sm + i], strides in values. */
+struct io_array {
+    double *u;
+    int64_t sm, sj, sk;
+};
+
+/* Reads this rank's cells of a dump that is complete, with pread, in parts of a few MiB.
+ * Collective. */
+int io_file_read(struct io_file *f, int64_t dump, const struct io_array *to);
+
+/* The code of this rank's last write, 0 while all is well: other ranks may not know yet. Local. */
+int io_file_trouble(const struct io_file *f);
 
 /* Marks the start of the clock in the statistics. Local. */
 void io_file_start(struct io_file *f);

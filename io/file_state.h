@@ -2,7 +2,7 @@
 #ifndef IO_FILE_STATE_H
 #define IO_FILE_STATE_H
 /* Floor 1. What is behind struct io_file; for the dispatcher's own files: file.c (writing and
- * ending), open.c (opening), record.c (what the result says about the file). */
+ * ending), open.c (opening), resume.c (going on with a file), record.c (what the result says about the file). */
 #include "io/busy.h"
 #include "io/create.h"
 #include "io/driver.h"
@@ -41,6 +41,7 @@ struct io_file {
     struct io_busy *busy; /* what the driver does behind the caller */
     struct io_stats stats;
     struct io_dump_times *times; /* [dumps_n planned] */
+    struct io_resumed resumed;   /* what was there before, with spec.resume */
     json_t *record;              /* the same on every rank */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "io/manifest.h"
+#include "io/manifest_impl.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,14 +13,6 @@
 #include "base/digest.h"
 #include "base/err.h"
 #include "base/json.h"
-
-struct io_manifest {
-    json_t *root;
-    json_t *dumps; /* borrowed from root */
-    const char *path;
-    int64_t n;
-    bool durable; /* the run asks for durability at all */
-};
 
 #define RUN_ID_DIGITS 32
 

@@ -11,14 +11,12 @@
 #include "base/par.h"
 #include "base/watch.h"
 #include "io/file_state.h"
-
-/* Keeps 40 N^3 far from the end of 64 bits. */
-#define N_MAX (INT64_C(1) << 17)
+#include "io/resume.h"
 
 static int check_counts(const struct io_spec *s)
 {
     int64_t total;
-    if (s->n < 1 || s->n > N_MAX)
+    if (s->n < 1 || s->n > IO_N_MAX)
         return err_set(ERR_USAGE, "N = %" PRId64 " is out of range", s->n);
     if (s->layout == IO_RECORDS && s->n > IO_RECORDS_N_MAX) {
         return err_set(ERR_USAGE, "layout records has 32-bit record lengths and ends at N = %d",
@@ -185,13 +183,23 @@ static int create_here(struct io_file *f)
     return io_target_make(t, f->manifest, bytes);
 }
 
+static int check_resume(const struct io_file *f)
+{
+    if (f->has_file || !f->spec.resume) return 0;
+    return err_set(ERR_USAGE, "driver %s leaves no file in serial format that could be continued",
+                   f->driver->name);
+}
+
 static int create(struct io_file *f)
 {
+    int64_t claimed_n = 0;
+    int rc = 0;
+    TRY(check_resume(f));
     if (!f->has_file) return 0;
-    int rc = f->ctx.rank == 0 ? create_here(f) : 0;
+    if (f->ctx.rank == 0) rc = f->spec.resume ? io_resume_take(f, &claimed_n) : create_here(f);
     TRY(par_agree(f->ctx.comm, rc));
     TRY_MPI(MPI_Bcast(f->target.path, IO_PATH_MAX, MPI_CHAR, 0, f->ctx.comm));
-    return 0;
+    return f->spec.resume ? io_resume_check(f, claimed_n) : 0;
 }
 
 static int open_driver(struct io_file *f)
