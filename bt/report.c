@@ -8,6 +8,7 @@
 #include "bt/compute.h"
 #include "bt/metrics.h"
 #include "bt/ranking.h"
+#include "bt/restart.h"
 #include "io/driver.h"
 
 #define WIDTH 96
@@ -207,6 +208,29 @@ static void stamps(FILE *to, const struct bt_row *row, int n)
                 "larger class for a statement about the system.");
 }
 
+/* Where the data were when the clock stopped: of the row that is talked about, and the stamp of
+ * every row that measured memory. */
+static void cache(FILE *to, const struct bt_row *rows, int n)
+{
+    char text[512];
+    bool several;
+    const struct bt_row *row = headline(rows, n, &several);
+    if (row->serial_file) {
+        bt_cache_words(&row->first->run.cache, text, sizeof text);
+        wrapped(to, "", "  ", text);
+    }
+    for (int i = 0; i < n; i++) {
+        if (!rows[i].page_cache) continue;
+        const bool tmpfs = rows[i].first->run.cache.in_memory;
+        snprintf(
+            text, sizeof text, "page cache: T_T of %s is one of memory, not of a device (%s).",
+            rows[i].writer,
+            tmpfs ? "the file system is in memory"
+                  : "data had not reached the device, and nothing waited for it: --sync end does");
+        wrapped(to, "", "  ", text);
+    }
+}
+
 /* Whether an earlier run of the same writer had the same verdict. */
 static bool told(const struct bt_job *job, int run)
 {
@@ -235,15 +259,32 @@ static void notices(const struct bt_job *job, FILE *to)
         wrapped(to, "Note: ", "  ", json_string_value(json_array_get(job->notices, i)));
 }
 
+/* A continued run has no row in the table: what it did, and whether the file is right. */
+static void resumed(const struct bt_job *job, FILE *to)
+{
+    char text[640];
+    for (int i = 0; i < job->outcomes_n; i++) {
+        const struct bt_outcome *o = &job->outcome[i];
+        if (!o->run.resumed || !o->run.completed) continue;
+        bt_restart_words(&o->run, text, sizeof text);
+        wrapped(to, "", "  ", text);
+        snprintf(text, sizeof text, "%s: ", o->run.writer);
+        wrapped(to, text, "  ", o->verdict);
+        notices(job, to);
+    }
+}
+
 void bt_report_results(const struct bt_job *job, FILE *to)
 {
     struct bt_row row[BT_RUNS_MAX + 1];
     const int n = bt_ranking(job, row);
+    resumed(job, to);
     if (n == 0) return;
     tc_line(job, to);
     table(to, row, n);
     meaning(job, to, row, n);
     stamps(to, row, n);
+    cache(to, row, n);
     verdicts(job, to);
     notices(job, to);
     fflush(to);

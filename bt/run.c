@@ -10,6 +10,7 @@
 #include "base/stop.h"
 #include "base/watch.h"
 #include "bt/options.h"
+#include "bt/restart.h"
 
 #define PAGE_BYTES 4096
 
@@ -46,7 +47,25 @@ static int buffers_make(struct work *w)
     return 0;
 }
 
-static int prepare(struct work *w)
+/* Takes the last dump that was kept for the state, after which the run goes on. */
+static int resume(struct work *w, struct bt_run *run)
+{
+    const struct io_resumed *past = io_file_resumed(w->file);
+    struct bt_state x;
+    struct io_array to = {.u = bt_solver_state_edit(w->q->solver, &x)};
+    run->resumed = true;
+    run->bitwise = bt_restart_bitwise(past->kernel, w->q->io->kernel);
+    run->first_step = run->steps_done = past->step;
+    run->kept_n = past->dumps_n;
+    run->claimed_n = past->claimed_n;
+    snprintf(run->past_kernel, sizeof run->past_kernel, "%s", past->kernel);
+    to.sm = x.sm;
+    to.sj = x.sj;
+    to.sk = x.sk;
+    return past->dumps_n > 0 ? io_file_read(w->file, past->dumps_n - 1, &to) : 0;
+}
+
+static int prepare(struct work *w, struct bt_run *run)
 {
     const struct bt_run_request *q = w->q;
     int rc = 0;
@@ -58,6 +77,7 @@ static int prepare(struct work *w)
     bt_solver_reset(q->solver);
     TRY(bt_solver_step(q->solver));
     bt_solver_reset(q->solver);
+    if (q->io && q->io->resume) TRY(resume(w, run));
     bt_solver_phases_clear(q->solver);
     return 0;
 }
@@ -75,8 +95,9 @@ static int dump(struct work *w, int64_t step)
     return io_file_write(w->file, step, w->staged, w->digest);
 }
 
-/* Has any rank been asked to stop? The question of one step is answered after the next, so that
- * nobody waits for it. */
+/* Has any rank been asked to stop, or could it not write? The question of one step is answered
+ * after the next, so that nobody waits for it, and nobody computes up to the next dump for nothing.
+ */
 static int stop_answer(struct work *w, bool *stop)
 {
     const double t0 = watch_now();
@@ -88,7 +109,8 @@ static int stop_answer(struct work *w, bool *stop)
 
 static int stop_question(struct work *w)
 {
-    w->asked = stop_requested() ? 1 : 0;
+    const bool failed = w->file && io_file_trouble(w->file) < 0;
+    w->asked = stop_requested() || failed ? 1 : 0;
     w->answer = 0;
     TRY_MPI(MPI_Iallreduce(&w->asked, &w->answer, 1, MPI_INT, MPI_MAX, w->q->comm, &w->stop));
     return 0;
@@ -98,7 +120,7 @@ static int steps(struct work *w, struct bt_run *run)
 {
     const struct bt_problem *p = w->q->problem;
     bool stop = false;
-    for (int64_t s = 1; s <= p->steps && !stop; s++) {
+    for (int64_t s = run->first_step + 1; s <= p->steps && !stop; s++) {
         TRY(bt_solver_step(w->q->solver));
         if (w->file && bt_problem_dump_due(p, s)) TRY(dump(w, s));
         TRY(stop_answer(w, &stop));
@@ -167,7 +189,7 @@ static int spread_dumps(const struct work *w, struct bt_run *run)
     TRY(par_agree(w->q->comm, run->dump ? 0
                                         : err_set(ERR_NOMEM, "no memory for %lld dump records",
                                                   (long long)stats->dumps_n)));
-    for (int64_t d = 0; d < run->dumps_n; d++) {
+    for (int64_t d = stats->kept_n; d < run->dumps_n; d++) {
         TRY(spread_dump(w, &stats->dump[d], &run->dump[d]));
         run->writing_s += run->dump[d].window_s;
     }
@@ -200,6 +222,14 @@ static int statistics(const struct work *w, struct bt_run *run)
     return w->file ? sum_file(w, run) : 0;
 }
 
+/* Right after the clock, before anything else changes what is in memory. */
+static int ask_cache(const struct work *w, struct bt_run *run)
+{
+    const struct bt_run_request *q = w->q;
+    if (!io_file_leaves_one(w->file)) return 0;
+    return bt_cache_ask(q->machine, q->io->path, q->io->sync != IO_SYNC_NONE, &run->cache);
+}
+
 static int norms(const struct work *w, struct bt_run *run)
 {
     const struct bt_problem *p = w->q->problem;
@@ -221,14 +251,15 @@ int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
 {
     struct work w = {.q = q, .stop = MPI_REQUEST_NULL};
     int rc;
-    TRY_TO(out, rc, prepare(&w));
+    TRY_TO(out, rc, prepare(&w, run));
     TRY_TO(out, rc, timed(&w, run));
+    if (w.file && q->machine) TRY_TO(out, rc, ask_cache(&w, run));
     TRY_TO(out, rc, statistics(&w, run));
     TRY_TO(out, rc, norms(&w, run));
     if (run->interrupted)
         rc = err_set(ERR_INTERRUPT,
                      "interrupted after step %lld of %lld: the dumps up to then are "
-                     "complete",
+                     "complete; --restart goes on from there",
                      (long long)run->steps_done, (long long)q->problem->steps);
     run->completed = rc == 0;
 out:

@@ -284,6 +284,11 @@ int io_file_trouble(const struct io_file *f)
     return f->pending.rc;
 }
 
+bool io_file_leaves_one(const struct io_file *f)
+{
+    return f->has_file;
+}
+
 const struct io_view *io_file_view(const struct io_file *f)
 {
     return &f->view;

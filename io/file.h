@@ -143,6 +143,9 @@ int io_file_end(struct io_file *f);
 /* Statistics of this rank so far. Borrowed. Local. */
 const struct io_stats *io_file_stats(const struct io_file *f);
 
+/* Whether the writer leaves one file in serial format. Local. */
+bool io_file_leaves_one(const struct io_file *f);
+
 /* This rank's view, to stage into. Borrowed. Local. */
 const struct io_view *io_file_view(const struct io_file *f);
 
