@@ -130,6 +130,7 @@ static void same_bytes_for_long_dumps(void **state)
     check_long("serial");
     check_long("posix");
     check_long("mpiio");
+    check_long("twophase");
 }
 
 static void every_sync_policy_writes_the_same(void **state)
