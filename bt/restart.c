@@ -69,16 +69,12 @@ bool bt_restart_bitwise(const char *past, const char *now)
 void bt_restart_words(const struct bt_run *run, char *out, size_t size)
 {
     const long long lost = (long long)(run->claimed_n - run->kept_n);
-    int used =
-        snprintf(out, size,
-                 "Resumed after step %lld: %lld of the file's %lld dumps were taken over, "
-                 "their content right",
-                 (long long)run->first_step, (long long)run->kept_n, (long long)run->dumps_n);
-    if (lost > 0 && used > 0 && (size_t)used < size)
-        used +=
-            snprintf(out + used, size - (size_t)used,
-                     "; %lld that the manifest called complete were not and were made again", lost);
-    if (used > 0 && (size_t)used < size)
-        snprintf(out + used, size - (size_t)used,
-                 ". This is no result: a time for a part of the run says nothing about T_T.");
+    char damaged[96] = "";
+    if (lost > 0)
+        snprintf(damaged, sizeof damaged, "; %lld more were damaged and are made again", lost);
+    snprintf(
+        out, size,
+        "Resumed after step %lld, not a result: %lld of the file's %lld dumps were taken over, "
+        "their content right%s. A time for a part of the run says nothing about T_T.",
+        (long long)run->first_step, (long long)run->kept_n, (long long)run->dumps_n, damaged);
 }
