@@ -152,8 +152,8 @@ static void check_tuned(const char *name, struct io_tuning tuning, enum io_sync 
 static void same_bytes_however_tuned(void **state)
 {
     (void)state;
-    static const char *const drivers[] = {"twophase", "async", "check:async"};
-    for (int d = 0; d < 3; d++) {
+    static const char *const drivers[] = {"twophase", "async", "mpiio-async", "check:async"};
+    for (int d = 0; d < 4; d++) {
         for (int a = 0; a <= size; a++) {
             const struct io_tuning t = {.aggregators = a, .buffer_bytes = 4096, .staging = 1 + a};
             check_tuned(drivers[d], t, a == 1 ? IO_SYNC_DUMP : IO_SYNC_END);
