@@ -310,7 +310,7 @@ static int add_all_writers(struct bt_setup *s)
     const struct io_driver *d;
     s->all = true;
     for (int i = 0; (d = io_driver_at(i)) != NULL; i++)
-        if ((d->caps & IO_CAP_SERIAL_FILE) && !(d->caps & IO_CAP_WRAPPER))
+        if ((d->caps & IO_CAP_SERIAL_FILE) && !(d->caps & IO_CAP_WRAPPER) && io_driver_usable(d))
             TRY(add_writer(s, d->name));
     return 0;
 }

@@ -48,7 +48,7 @@ void bt_report_drivers(FILE *to)
         line(to, d->name, d->help);
     fprintf(to, "\n--io all runs every writer that leaves one file in serial format:");
     for (int i = 0; (d = io_driver_at(i)) != NULL; i++)
-        if ((d->caps & IO_CAP_SERIAL_FILE) && !(d->caps & IO_CAP_WRAPPER))
+        if ((d->caps & IO_CAP_SERIAL_FILE) && !(d->caps & IO_CAP_WRAPPER) && io_driver_usable(d))
             fprintf(to, " %s", d->name);
     fprintf(to, "\n");
 }

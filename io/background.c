@@ -215,8 +215,11 @@ static void post(struct io_background *b, struct io_job *job)
 }
 
 /* A rank that has failed goes on collecting, because others send; it writes no more. */
-int io_background_write(struct io_background *b, int64_t dump, const void *buf)
+int io_background_slot_write(void *state, const struct io_context *ctx, int64_t dump,
+                             const void *buf)
 {
+    struct io_background *b = state;
+    (void)ctx;
     const struct io_sink sink = {b, background_place, background_take};
     struct io_job *job = b->owns ? free_slot(b) : NULL;
     b->filling = job;
@@ -233,8 +236,10 @@ int io_background_write(struct io_background *b, int64_t dump, const void *buf)
     return b->rc;
 }
 
-int64_t io_background_done(struct io_background *b)
+int64_t io_background_slot_done(void *state, const struct io_context *ctx)
 {
+    struct io_background *b = state;
+    (void)ctx;
     if (!b->owns) return b->dumps_posted;
     reap(b, false);
     return b->dumps_done;
@@ -249,8 +254,10 @@ static int flush_carry(struct io_background *b)
     return io_fd_write(b->ctx, b->tail_fd, b->carry, b->carry_bytes, b->carry_start);
 }
 
-int io_background_drain(struct io_background *b)
+int io_background_slot_drain(void *state, const struct io_context *ctx)
 {
+    struct io_background *b = state;
+    (void)ctx;
     while (b->posted_n > 0)
         reap(b, true);
     if (b->rc == 0 && b->owns && b->direct && b->carry_bytes > 0) b->rc = flush_carry(b);
@@ -258,15 +265,19 @@ int io_background_drain(struct io_background *b)
     return b->rc;
 }
 
-int io_background_sync(struct io_background *b)
+int io_background_slot_sync(void *state, const struct io_context *ctx)
 {
+    struct io_background *b = state;
+    (void)ctx;
     int rc = io_fd_sync(b->ctx, b->fd);
     int tail_rc = io_fd_sync(b->ctx, b->tail_fd);
     return rc < 0 ? rc : tail_rc;
 }
 
-int io_background_close(struct io_background *b)
+int io_background_slot_close(void *state, const struct io_context *ctx)
 {
+    struct io_background *b = state;
+    (void)ctx;
     if (!b->ctx) return 0;
     if (b->engine_state) b->engine->stop(b);
     for (int s = 0; b->job && s < b->slots_n; s++)

@@ -77,14 +77,15 @@ struct io_background {
 /* What requests are multiples of. */
 int64_t io_background_align(const struct io_background *b);
 
-/* The slots of io_driver, for any engine. */
+/* For the slots of the same names in a driver's table, whose state is a struct io_background. */
 int io_background_open(struct io_background *b, const struct io_context *ctx,
                        const struct io_engine *engine);
-int io_background_write(struct io_background *b, int64_t dump, const void *buf);
-int64_t io_background_done(struct io_background *b);
-int io_background_drain(struct io_background *b);
-int io_background_sync(struct io_background *b);
-int io_background_close(struct io_background *b);
+int io_background_slot_write(void *state, const struct io_context *ctx, int64_t dump,
+                             const void *buf);
+int64_t io_background_slot_done(void *state, const struct io_context *ctx);
+int io_background_slot_drain(void *state, const struct io_context *ctx);
+int io_background_slot_sync(void *state, const struct io_context *ctx);
+int io_background_slot_close(void *state, const struct io_context *ctx);
 void io_background_describe(const struct io_background *b, json_t *into);
 
 #endif

@@ -51,6 +51,9 @@ struct io_driver {
     unsigned caps;     /* Required. Of enum io_caps. */
     size_t state_size; /* Required. Bytes of private state, zeroed before open. */
 
+    /* Whether this system can run it. Optional, default: yes. Local. */
+    bool (*usable)(void);
+
     /* Prepares for writing; the file exists with its full length. Collective. Required. */
     int (*open)(void *state, const struct io_context *ctx);
 
@@ -94,6 +97,9 @@ const struct io_driver *io_driver_inner(const char *name);
 
 /* Capabilities of a driver by name, those of what it wraps included; 0 for an unknown name. */
 unsigned io_driver_caps(const char *name);
+
+/* Whether a driver on the list can be used on this system. Local. */
+bool io_driver_usable(const struct io_driver *d);
 
 /* The i-th listed driver, NULL past the last. */
 const struct io_driver *io_driver_at(int i);

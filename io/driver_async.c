@@ -143,36 +143,6 @@ static int async_open(void *state, const struct io_context *ctx)
     return io_background_open(state, ctx, &async_engine);
 }
 
-static int async_write(void *state, const struct io_context *ctx, int64_t dump, const void *buf)
-{
-    (void)ctx;
-    return io_background_write(state, dump, buf);
-}
-
-static int64_t async_done(void *state, const struct io_context *ctx)
-{
-    (void)ctx;
-    return io_background_done(state);
-}
-
-static int async_drain(void *state, const struct io_context *ctx)
-{
-    (void)ctx;
-    return io_background_drain(state);
-}
-
-static int async_sync(void *state, const struct io_context *ctx)
-{
-    (void)ctx;
-    return io_background_sync(state);
-}
-
-static int async_close(void *state, const struct io_context *ctx)
-{
-    (void)ctx;
-    return io_background_close(state);
-}
-
 static int async_describe(void *state, const struct io_context *ctx, json_t *into)
 {
     (void)ctx;
@@ -187,10 +157,10 @@ const struct io_driver io_driver_async = {
     .caps = IO_CAP_SERIAL_FILE | IO_CAP_COLLECTIVE,
     .state_size = sizeof(struct io_background),
     .open = async_open,
-    .write = async_write,
-    .done = async_done,
-    .drain = async_drain,
-    .sync = async_sync,
-    .close = async_close,
+    .write = io_background_slot_write,
+    .done = io_background_slot_done,
+    .drain = io_background_slot_drain,
+    .sync = io_background_slot_sync,
+    .close = io_background_slot_close,
     .describe = async_describe,
 };

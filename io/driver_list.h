@@ -7,6 +7,9 @@ IO_DRIVER(posix)
 IO_DRIVER(token)
 IO_DRIVER(twophase)
 IO_DRIVER(async)
+#ifdef HAVE_LIBURING
+IO_DRIVER(uring)
+#endif
 IO_DRIVER(mpiio)
 IO_DRIVER(mpiio_indep)
 IO_DRIVER(mpiio_async)
