@@ -131,7 +131,6 @@ $(call testbin,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL)): $(B)/tests/%: $(B)/obj/
 	$(call say,LINK)
 	$(Q)$(MPICC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
 
-# Libraries for LD_PRELOAD: what fails when a test says so.
 $(B)/tests/%.so: tests/shim/%.c $(B)/settings
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -shared -fPIC -o $@ $< -ldl
