@@ -78,6 +78,7 @@ static int extend_old(const struct io_target *t, int fd, int64_t bytes)
 static int replace_content(struct io_target *t, int fd, int64_t bytes)
 {
     if (ftruncate(fd, 0) != 0) return err_set_errno(ERR_IO, errno, "ftruncate %s", t->path);
+    if (bytes == 0) return 0;
     int errnum = allocate(fd, bytes);
     t->allocated = "fallocate";
     if (errnum == 0) return 0;

@@ -34,6 +34,7 @@ struct io_file {
     struct io_pending pending;
     struct io_target target;      /* the path on every rank; the rest on rank 0 */
     struct io_manifest *manifest; /* rank 0, and only with a serial file */
+    bool has_parts;               /* a file per rank, and a manifest of them */
     bool has_file;                /* the driver leaves a file in serial format */
     int failed;                   /* the agreed code, the same on every rank; 0 while all is well */
     bool ended;

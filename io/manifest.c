@@ -65,6 +65,21 @@ int io_manifest_new(struct io_manifest **out, const char *path, const char *name
     return 0;
 }
 
+int io_manifest_parts(struct io_manifest *m, const struct io_view *views, int ranks_n)
+{
+    json_t *parts = json_array();
+    for (int r = 0; r < ranks_n; r++) {
+        const struct io_box *b = &views[r].box;
+        json_array_append_new(parts,
+                              json_pack("[IIIIII]", (json_int_t)b->lo[0], (json_int_t)b->lo[1],
+                                        (json_int_t)b->lo[2], (json_int_t)b->n[0],
+                                        (json_int_t)b->n[1], (json_int_t)b->n[2]));
+    }
+    const bool whole = json_array_size(parts) == (size_t)ranks_n;
+    if (json_object_set_new(m->root, "parts", parts) == 0 && whole) return 0;
+    return err_set(ERR_NOMEM, "no memory for the manifest %s", m->path);
+}
+
 int io_manifest_add(struct io_manifest *m, int64_t step, bool complete, bool durable,
                     const uint64_t *digest)
 {

@@ -46,6 +46,10 @@ struct io_manifest;
 int io_manifest_new(struct io_manifest **m, const char *path, const char *name,
                     const struct io_spec *spec);
 
+/* Says that the dumps are in files FILE.rankNNNNN of ranks_n ranks: "parts", an array of boxes
+ * [lo x, lo y, lo z, n x, n y, n z] in rank order. */
+int io_manifest_parts(struct io_manifest *m, const struct io_view *views, int ranks_n);
+
 /* Adds the next dump. digest: digest_words(n) words, summed over the ranks. */
 int io_manifest_add(struct io_manifest *m, int64_t step, bool complete, bool durable,
                     const uint64_t *digest);

@@ -155,6 +155,7 @@ static void init(struct io_file *f, const struct io_spec *spec, const struct io_
     };
     unsigned caps = driver->caps | (f->ctx.inner ? f->ctx.inner->caps : 0);
     f->has_file = (caps & IO_CAP_SERIAL_FILE) != 0;
+    f->has_parts = (caps & IO_CAP_PARTS) != 0;
 }
 
 /* Errors of the communicator come back as codes. */
@@ -180,7 +181,9 @@ static int create_here(struct io_file *f)
     TRY(io_target_take(t, f->spec.path, f->spec.force));
     TRY(io_target_space(t, bytes));
     TRY(io_manifest_new(&f->manifest, t->manifest, io_path_base(t->path), &f->spec));
-    return io_target_make(t, f->manifest, bytes);
+    if (f->has_file) return io_target_make(t, f->manifest, bytes);
+    TRY(io_manifest_parts(f->manifest, f->all_views, f->ctx.size));
+    return io_target_make(t, f->manifest, 0);
 }
 
 static int check_resume(const struct io_file *f)
@@ -195,7 +198,7 @@ static int create(struct io_file *f)
     int64_t claimed_n = 0;
     int rc = 0;
     TRY(check_resume(f));
-    if (!f->has_file) return 0;
+    if (!f->has_file && !f->has_parts) return 0;
     if (f->ctx.rank == 0) rc = f->spec.resume ? io_resume_take(f, &claimed_n) : create_here(f);
     TRY(par_agree(f->ctx.comm, rc));
     TRY_MPI(MPI_Bcast(f->target.path, IO_PATH_MAX, MPI_CHAR, 0, f->ctx.comm));
