@@ -194,6 +194,23 @@ static void meaning(const struct bt_job *job, FILE *to, const struct bt_row *row
             "is not a multiple of the interval or the last step was dumped too.");
 }
 
+/* What the writers in the background reached. */
+static void overlaps(const struct bt_job *job, FILE *to)
+{
+    for (int i = 0; i < job->outcomes_n; i++) {
+        const struct bt_run *run = &job->outcome[i].run;
+        char text[256];
+        if (!run->completed || run->round > 1 || !(run->both.max > 0)) continue;
+        snprintf(
+            text, sizeof text,
+            "%s: of %.3f s in which data were on their way, %.3f s (%.0f %%) went on while the "
+            "ranks computed for %.3f s.",
+            run->writer, run->io.max, run->both.max, 100 * run->both.max / run->io.max,
+            run->compute.max);
+        wrapped(to, "Overlap: ", "  ", text);
+    }
+}
+
 static void stamps(FILE *to, const struct bt_row *row, int n)
 {
     for (int i = 0; i < n; i++)
@@ -283,6 +300,7 @@ void bt_report_results(const struct bt_job *job, FILE *to)
     tc_line(job, to);
     table(to, row, n);
     meaning(job, to, row, n);
+    overlaps(job, to);
     stamps(to, row, n);
     cache(to, row, n);
     verdicts(job, to);

@@ -66,6 +66,19 @@ static json_t *dumps(const struct bt_job *job, const struct bt_run *run)
     return a;
 }
 
+/* Computing and writing at the same time; null for a run without writing. */
+static json_t *overlap(const struct bt_job *job, const struct bt_run *run)
+{
+    if (!run->file) return json_null();
+    json_t *o = json_object();
+    json_t *basis = json_object_get(run->file, "overlap_basis");
+    set(o, "compute_s", spread(job, &run->compute));
+    set(o, "io_s", spread(job, &run->io));
+    set(o, "both_s", spread(job, &run->both));
+    set(o, "basis", basis ? json_incref(basis) : json_string("writing"));
+    return o;
+}
+
 static json_t *norms(const struct bt_run *run)
 {
     json_t *o = json_object();
@@ -144,6 +157,7 @@ static json_t *runs(const struct bt_job *job)
         set(r, "official", json_boolean(bt_is_official(job, o)));
         set(r, "phases_s", phases(job, &o->run));
         set(r, "dumps", dumps(job, &o->run));
+        set(r, "overlap", overlap(job, &o->run));
         set(r, "norms", norms(&o->run));
         set(r, "proof", proof(o));
         set(r, "resumed", resumed(&o->run));

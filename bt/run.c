@@ -196,6 +196,16 @@ static int spread_dumps(const struct work *w, struct bt_run *run)
     return 0;
 }
 
+static int spread_overlap(const struct work *w, struct bt_run *run)
+{
+    const struct io_stats *stats = io_file_stats(w->file);
+    TRY(par_spread(w->q->comm, stats->compute_s, &run->compute));
+    TRY(par_spread(w->q->comm, stats->io_s, &run->io));
+    TRY(par_spread(w->q->comm, stats->both_s, &run->both));
+    run->writing_s = fmax(run->writing_s, run->io.max);
+    return 0;
+}
+
 static int sum_file(const struct work *w, struct bt_run *run)
 {
     const struct io_stats *stats = io_file_stats(w->file);
@@ -210,7 +220,8 @@ static int sum_file(const struct work *w, struct bt_run *run)
     TRY(par_spread(w->q->comm, stats->phase_s[IO_PHASE_OPEN], &t));
     run->open_s = t.max;
     run->file = io_file_json(w->file);
-    return spread_dumps(w, run);
+    TRY(spread_dumps(w, run));
+    return spread_overlap(w, run);
 }
 
 static int statistics(const struct work *w, struct bt_run *run)

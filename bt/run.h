@@ -53,7 +53,8 @@ struct bt_run {
     int64_t steps_done;
     int64_t bytes, requests_n; /* written by all ranks, their write calls */
     double create_s, open_s;   /* before the clock, slowest rank */
-    double writing_s;          /* sum of the dumps' windows */
+    double writing_s;          /* sum of the dumps' windows, or the slowest rank's io if longer */
+    struct par_spread compute, io, both; /* s: the caller's, data on their way, both at a time */
     struct par_spread phase[BT_RUN_PHASES];
     int64_t dumps_n;
     struct bt_run_dump *dump;            /* [dumps_n] */
