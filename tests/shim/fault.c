@@ -8,11 +8,11 @@
  *                    "CALL COUNT" for each kind
  *
  * WHAT: ENOSPC, EIO, EROFS, EOPNOTSUPP or short (half of what was asked). N is counted per rank and
- * kind of call, from 1; "N+" is every call from there on. Kinds: open, pwrite (pwritev, too),
- * pread, write, fsync, fdatasync, rename, ftruncate, fallocate, close. A close that fails has
- * closed all the same, as on Linux. Passed over: closing what was open for reading only, a lock,
- * the file that warms the file system up, and one by which Open MPI looks for locks; no data depend
- * on them. */
+ * kind of call, from 1; "N+" is every call from there on. Kinds: open, openr (for reading only),
+ * pwrite (pwritev, too), pread, write, fsync, fdatasync, rename, ftruncate, fallocate, close. A
+ * close that fails has closed all the same, as on Linux. Passed over: closing what was open for
+ * reading only, a lock, the file that warms the file system up, and one by which Open MPI looks for
+ * locks; no data depend on them. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +27,7 @@
 
 enum kind {
     OPEN,
+    OPENR,
     PWRITE,
     PREAD,
     WRITE,
@@ -38,9 +39,9 @@ enum kind {
     CLOSE,
     KINDS
 };
-static const char *const kind_name[KINDS] = {"open",      "pwrite",    "pread",  "write",
-                                             "fsync",     "fdatasync", "rename", "ftruncate",
-                                             "fallocate", "close"};
+static const char *const kind_name[KINDS] = {"open",      "openr",     "pwrite",    "pread",
+                                             "write",     "fsync",     "fdatasync", "rename",
+                                             "ftruncate", "fallocate", "close"};
 
 static struct {
     bool active;
@@ -175,7 +176,7 @@ static void *next(const char *name)
             mode = va_arg(args, mode_t);                                                           \
             va_end(args);                                                                          \
         }                                                                                          \
-        if (now_name(OPEN, path)) return failed();                                                 \
+        if (now_name(flags & (O_WRONLY | O_RDWR) ? OPEN : OPENR, path)) return failed();           \
         return ((int (*)(const char *, int, mode_t))next(real))(path, flags, mode);                \
     }
 
