@@ -36,11 +36,13 @@ SAN   := $(if $(SANITIZE),-fsanitize=address$(comma)undefined -fno-omit-frame-po
 OPENMP := -fopenmp
 # -ffp-contract=off: fused multiply-adds are written out, so every build gives the same bits.
 BASEFLAGS := -std=c11 -D_GNU_SOURCE -I. $(OPT) -g -ffp-contract=off -fno-math-errno $(WARN) $(SAN)
-ALL_CFLAGS := $(BASEFLAGS) $(CFLAGS)
+# liburing is optional: without it there is no writer uring. URING= on the command line leaves it out.
+URING     ?= $(shell $(PKG) --libs liburing 2>/dev/null)
+ALL_CFLAGS := $(BASEFLAGS) $(if $(URING),-DHAVE_LIBURING) $(CFLAGS)
 ALL_LDFLAGS := $(SAN) $(LDFLAGS)
 COMPILE    = $(ALL_CFLAGS) $(FILEFLAGS) -MMD -MP -c -o $@ $<
 LIBS      := $(or $(shell $(PKG) --libs jansson libxxhash gsl hwloc zlib 2>/dev/null),-ljansson \
-               -lxxhash -lgsl -lgslcblas -lhwloc -lz) -lm -pthread
+               -lxxhash -lgsl -lgslcblas -lhwloc -lz) $(URING) -lm -pthread
 
 # One object of the kernel per instruction set; the program chooses when it starts.
 ISAS := $(if $(filter x86_64,$(shell uname -m)),avx512 avx2 generic,generic)
@@ -50,7 +52,7 @@ ISA_generic := -Wno-psabi
 
 BASE_SERIAL := $(filter-out base/par.c,$(wildcard base/*.c))
 BASE_MPI    := base/par.c
-IO          := $(wildcard io/*.c)
+IO          := $(filter-out $(if $(URING),,io/driver_uring.c),$(wildcard io/*.c))
 BT_SERIAL   := bt/problem.c bt/exact.c
 BT_MPI      := $(filter-out $(BT_SERIAL) bt/main.c bt/kernel.c,$(wildcard bt/*.c))
 VERIFY      := $(filter-out verify/main.c,$(wildcard verify/*.c))
@@ -114,7 +116,6 @@ $(KERNELS): $(B)/obj/bt/kernel_%.o: bt/kernel.c $(B)/settings
 	$(Q)$(CC) $(ISA_$*) -DBT_ISA=$* $(COMPILE)
 
 $(B)/obj/bt/kernels.o: FILEFLAGS = -DBT_ISAS='$(foreach i,$(ISAS),KERNEL($i))'
-$(B)/obj/bt/kernels.o: FILEFLAGS = -DBT_ISAS='$(foreach i,$(ISAS),KERNEL($i))'
 
 # What the result record says about the build.
 $(B)/obj/base/sys.o: FILEFLAGS = -DBUILD_FLAGS='"$(subst ','\'',$(subst ",\",$(CC) $(ALL_CFLAGS)))"'
@@ -132,8 +133,12 @@ $(call testbin,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL)): $(B)/tests/%: $(B)/obj/
 	$(call say,LINK)
 	$(Q)$(MPICC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
 
+$(B)/tests/%.so: tests/shim/%.c $(B)/settings
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -shared -fPIC -o $@ $< -ldl
+
 tests-serial: $(call testbin,$(TEST_SERIAL) $(TEST_TOOL))
-tests-mpi: $(call testbin,$(TEST_MPI))
+tests-mpi: $(call testbin,$(TEST_MPI)) $(patsubst tests/shim/%.c,$(B)/tests/%.so,$(wildcard tests/shim/*.c))
 tests: tests-serial tests-mpi ## build the test programs
 
 setup: ## install what is missing (compiler, MPI, libraries, test tools)
@@ -160,9 +165,9 @@ bench: ## computation rates of classes S, W and A over threads
 	@$(MAKE) -j$(JOBS) all
 	@NHT1_BIN=$(abspath $(B)/bin) bash runs/bench.sh
 
-SOURCES := $(wildcard base/*.[ch] io/*.[ch] bt/*.[ch] verify/*.[ch] tests/*.[ch])
+SOURCES := $(wildcard $(foreach d,base io bt verify tests tests/shim,$d/*.[ch]))
 SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash tests/run tests/floors \
-             tests/mpi-run tests/rank-log tests/bt_matrix)
+             tests/mpi-run tests/rank-log tests/bt_matrix tests/kill_restart tests/fault_sites)
 lint: ## cppcheck, shellcheck and the formatter's opinion, as far as they are installed
 	@O=$(B) bash tests/lint '$(SOURCES)' '$(SCRIPTS)'
 

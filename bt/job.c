@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/par.h"
 #include "base/sys.h"
+#include "bt/restart.h"
 
 void bt_job_notice(struct bt_job *job, const char *fmt, ...)
 {
@@ -119,6 +120,7 @@ int bt_job_make(struct bt_job *job, MPI_Comm comm, struct bt_setup *setup)
     job->machine.node = MPI_COMM_NULL;
     TRY_MPI(MPI_Comm_rank(comm, &job->rank));
     TRY_MPI(MPI_Comm_size(comm, &job->size));
+    TRY(bt_restart_adopt(comm, setup));
     TRY(par_agree(comm, decomp_make(job)));
     TRY(par_agree(comm, targets_check(job)));
     TRY_MPI(MPI_Bcast(&setup->seed, 1, MPI_UINT64_T, 0, comm));

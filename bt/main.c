@@ -67,7 +67,7 @@ static int work(struct bt_job *job)
 {
     if (speaks(job)) bt_report_heading(job, stdout);
     int rc = bt_rounds_make(job);
-    if (rc == 0) rc = bt_compute_find(job);
+    if (rc == 0 && !job->setup->opt.restart) rc = bt_compute_find(job);
     if (rc == 0) rc = outcomes_code(job);
     if (speaks(job)) bt_report_results(job, stdout);
     const int written = result_write(job, err_exit_status(rc));

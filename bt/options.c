@@ -102,6 +102,37 @@ static const struct conf_option table[] = {
      .min = 1,
      .max = 1e9,
      .help = "Ranks that may write at the same time, for the writers that obey a group size."},
+    {.name = "aggregators",
+     .arg = "A",
+     .def = "0",
+     .offset = AT(aggregators),
+     .type = CONF_INT,
+     .min = 0,
+     .max = 1e9,
+     .help = "Ranks that write for all, for the writers that collect. 0: up to 4 on each node."},
+    {.name = "buffer",
+     .arg = "BYTES",
+     .def = "8Mi",
+     .offset = AT(buffer),
+     .type = CONF_INT,
+     .min = IO_BUFFER_BYTES_MIN,
+     .max = IO_BUFFER_BYTES_MAX,
+     .help =
+         "What an aggregator collects, or writes, at a time; Ki, Mi and Gi are powers of 1024."},
+    {.name = "staging",
+     .arg = "DUMPS",
+     .def = "2",
+     .offset = AT(staging),
+     .type = CONF_INT,
+     .min = 1,
+     .max = IO_STAGING_MAX,
+     .help = "Dumps that a writer in the background may have in memory; when the disk is slower "
+             "than the computation, the ranks wait."},
+    {.name = "direct",
+     .offset = AT(direct),
+     .type = CONF_FLAG,
+     .help = "Writers in the background go around the page cache (O_DIRECT), where the file system "
+             "allows it: the processor is left to the computation."},
     {.name = "hint",
      .arg = "KEY=VALUE",
      .offset = AT(hints),
@@ -120,6 +151,14 @@ static const struct conf_option table[] = {
      .offset = AT(force),
      .type = CONF_FLAG,
      .help = "Overwrite the file even if it is not an earlier dump of this program."},
+    {.name = "restart",
+     .offset = AT(restart),
+     .type = CONF_FLAG,
+     .help =
+         "Go on with the file of a run that was cut short, from its last dump whose content is "
+         "right. Problem, layout and writer are those of its manifest where they are not given; "
+         "the number of ranks and their decomposition may be others. The file ends up with the "
+         "same bytes as without the interruption; the time is no result."},
     {.name = "keep", .offset = AT(keep), .type = CONF_FLAG, .help = "Keep the files of --io all."},
 
     {.name = "repeat",
@@ -201,6 +240,8 @@ const struct conf_program bt_program = {
                 "      only compute: gives T_C, remembered for later runs\n"
                 "  mpirun -np 4 nht1-bt --n 33 --steps 20 --dt 0.001 --decomp 1d:x --io NAME\n"
                 "      a problem of one's own, the file stays in btout.bin\n"
+                "  mpirun -np 2 nht1-bt --restart --out btout.bin\n"
+                "      continue a run that was interrupted\n"
                 "Threads per rank: OMP_NUM_THREADS. Exit status: 0 success, 1 wrong usage,\n"
                 "2 wrong content, 3 I/O, memory or MPI error, or interrupted, 4 finished but not\n"
                 "valid as a result.\n",
@@ -275,7 +316,7 @@ static int add_all_writers(struct bt_setup *s)
     const struct io_driver *d;
     s->all = true;
     for (int i = 0; (d = io_driver_at(i)) != NULL; i++)
-        if ((d->caps & IO_CAP_SERIAL_FILE) && !(d->caps & IO_CAP_WRAPPER))
+        if ((d->caps & IO_CAP_SERIAL_FILE) && !(d->caps & IO_CAP_WRAPPER) && io_driver_usable(d))
             TRY(add_writer(s, d->name));
     return 0;
 }
@@ -352,20 +393,52 @@ static int length_check(const struct bt_setup *s)
                    (long long)dumps, (long long)s->problem.n);
 }
 
+static bool is_given(const bool *given, const char *name)
+{
+    for (int i = 0; table[i].name; i++)
+        if (strcmp(table[i].name, name) == 0) return given[i];
+    return false;
+}
+
+/* One file is continued by one writer, once. Which one, the manifest says when --io does not. */
+static int restart_setup(struct bt_setup *s)
+{
+    if (!s->opt.restart) return 0;
+    if (!s->given_io) {
+        s->all = false;
+        s->writers_n = 1;
+        s->writer[0][0] = '\0';
+    }
+    if (s->writers_n != 1 || s->all || s->compute)
+        return err_set(ERR_USAGE,
+                       "--restart continues one file: name one writer with --io, or none "
+                       "for the one that began it");
+    if (s->opt.repeat > 1)
+        return err_set(ERR_USAGE,
+                       "--restart and --repeat exclude each other: a continued run is no "
+                       "measurement");
+    if (s->opt.force)
+        return err_set(ERR_USAGE, "--restart and --force exclude each other: only a file with its "
+                                  "manifest can be continued");
+    return 0;
+}
+
 static int meaning(struct bt_setup *s, const bool *given)
 {
     static const char *const sync_name[] = {"none", "dump", "end"};
+    s->given_io = is_given(given, "io");
+    s->given_layout = is_given(given, "layout");
+    s->given_problem =
+        s->opt.cls || s->opt.n || s->opt.steps || s->opt.dt > 0 || s->opt.interval || s->opt.last;
     TRY(problem_setup(s));
     TRY(tc_setup(s));
     TRY(io_layout_parse(s->opt.layout, &s->layout));
     for (int i = 0; i < 3; i++)
         if (strcmp(s->opt.sync, sync_name[i]) == 0) s->sync = (enum io_sync)i;
     TRY(writers_setup(s));
+    TRY(restart_setup(s));
     TRY(hints_check(&s->opt.hints));
-    bool seeded = false;
-    for (int i = 0; table[i].name; i++)
-        if (strcmp(table[i].name, "seed") == 0) seeded = given[i];
-    s->seed = seeded ? (uint64_t)s->opt.seed : (uint64_t)time(NULL);
+    s->seed = is_given(given, "seed") ? (uint64_t)s->opt.seed : (uint64_t)time(NULL);
     TRY(dumps_check(s));
     TRY(length_check(s));
     return out_check(s);

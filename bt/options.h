@@ -27,8 +27,10 @@ struct bt_options {
     const char *io, *layout, *out;
     int64_t group;
     struct conf_list hints;
+    int64_t aggregators, buffer, staging; /* 0 aggregators: the default */
+    bool direct;
     const char *sync;
-    bool force, keep;
+    bool force, keep, restart;
     int64_t repeat, seed;
     const char *tc, *tc_store;
     const char *verify, *json, *progress;
@@ -50,6 +52,8 @@ struct bt_setup {
     bool compute;                 /* a run without writing was asked for */
     bool all;                     /* --io all: files go after they have been verified */
     uint64_t seed;                /* of the order of the writers */
+    /* Stood on the command line; --restart takes what did not from the manifest. */
+    bool given_problem, given_layout, given_io;
 };
 
 extern const struct conf_program bt_program;

@@ -15,6 +15,12 @@ static bool writes(const struct bt_run *run)
     return strcmp(run->writer, BT_COMPUTE) != 0;
 }
 
+/* A run that went on with another's file has no T_T. */
+static bool counts(const struct bt_run *run)
+{
+    return run->completed && !run->resumed;
+}
+
 static double known_t_c(const struct bt_job *job)
 {
     return job->tc.origin == BT_TC_UNKNOWN ? NAN : job->tc.entry.t_c_s;
@@ -43,7 +49,8 @@ struct bt_values bt_values_of(const struct bt_job *job, const struct bt_run *run
 
 bool bt_is_official(const struct bt_job *job, const struct bt_outcome *o)
 {
-    return bt_metric_is_official_case(&job->setup->problem) && o->serial_file && o->verified;
+    return bt_metric_is_official_case(&job->setup->problem) && o->serial_file && o->verified &&
+           !o->run.resumed;
 }
 
 enum quantity { T_T, ZETA, R_IO, WRITE_RATE, SYNC };
@@ -65,7 +72,7 @@ static int values_of(const struct bt_job *job, const char *writer, enum quantity
     int n = 0;
     for (int i = 0; i < job->outcomes_n && n < BT_REPEAT_MAX; i++) {
         const struct bt_run *run = &job->outcome[i].run;
-        if (run->completed && strcmp(run->writer, writer) == 0) value[n++] = quantity(job, run, q);
+        if (counts(run) && strcmp(run->writer, writer) == 0) value[n++] = quantity(job, run, q);
     }
     return n;
 }
@@ -93,6 +100,7 @@ static void row_add(struct bt_row *row, const struct bt_job *job, const struct b
     row->verified = row->verified && o->verified;
     row->wrong = row->wrong || o->wrong;
     row->official = row->official && bt_is_official(job, o);
+    row->page_cache = row->page_cache || o->run.cache.page_cache;
     if (row->runs++ > 0 && o->run.t_t_s >= row->best_t_t_s) return;
     row->best_t_t_s = o->run.t_t_s;
     row->best_zeta = v.zeta;
@@ -124,7 +132,7 @@ int bt_ranking(const struct bt_job *job, struct bt_row *row)
 {
     int n = 0;
     for (int i = 0; i < job->outcomes_n; i++)
-        if (job->outcome[i].run.completed)
+        if (counts(&job->outcome[i].run))
             row_add(row_of(row, &n, &job->outcome[i]), job, &job->outcome[i]);
     for (int i = 0; i < n; i++) {
         row[i].t_t_s = median_of(job, row[i].writer, T_T);

@@ -17,6 +17,7 @@ struct bt_row {
     bool verified; /* every run */
     bool wrong;    /* one of the runs */
     bool serial_file;
+    bool page_cache;                /* a run of it measured memory instead of a device */
     bool official;                  /* the official case of [F93], verified, in a serial file */
     const struct bt_outcome *first; /* one of the runs */
 };
@@ -36,7 +37,8 @@ struct bt_values bt_values_of(const struct bt_job *job, const struct bt_run *run
 bool bt_is_official(const struct bt_job *job, const struct bt_outcome *o);
 
 /* Writers by median T_T, shortest first; runs without writing come last. row: [out] at least
- * BT_RUNS_MAX + 1. Returns how many rows; writers without a completed run are left out. Local. */
+ * BT_RUNS_MAX + 1. Returns how many rows; writers without a completed run are left out, and runs
+ * that continued an earlier one. Local. */
 int bt_ranking(const struct bt_job *job, struct bt_row *row);
 
 #endif

@@ -8,6 +8,7 @@
 #include "bt/compute.h"
 #include "bt/metrics.h"
 #include "bt/ranking.h"
+#include "bt/restart.h"
 #include "io/driver.h"
 
 #define WIDTH 96
@@ -47,7 +48,7 @@ void bt_report_drivers(FILE *to)
         line(to, d->name, d->help);
     fprintf(to, "\n--io all runs every writer that leaves one file in serial format:");
     for (int i = 0; (d = io_driver_at(i)) != NULL; i++)
-        if ((d->caps & IO_CAP_SERIAL_FILE) && !(d->caps & IO_CAP_WRAPPER))
+        if ((d->caps & IO_CAP_SERIAL_FILE) && !(d->caps & IO_CAP_WRAPPER) && io_driver_usable(d))
             fprintf(to, " %s", d->name);
     fprintf(to, "\n");
 }
@@ -194,6 +195,23 @@ static void meaning(const struct bt_job *job, FILE *to, const struct bt_row *row
             "is not a multiple of the interval or the last step was dumped too.");
 }
 
+/* What the writers in the background reached. */
+static void overlaps(const struct bt_job *job, FILE *to)
+{
+    for (int i = 0; i < job->outcomes_n; i++) {
+        const struct bt_run *run = &job->outcome[i].run;
+        char text[256];
+        if (!run->completed || run->round > 1 || !(run->both.max > 0)) continue;
+        snprintf(
+            text, sizeof text,
+            "%s: of %.3f s in which data were on their way, %.3f s (%.0f %%) went on while the "
+            "ranks computed for %.3f s.",
+            run->writer, run->io.max, run->both.max, 100 * run->both.max / run->io.max,
+            run->compute.max);
+        wrapped(to, "Overlap: ", "  ", text);
+    }
+}
+
 static void stamps(const struct bt_job *job, FILE *to, const struct bt_row *row, int n)
 {
     const bool given = job->tc.origin == BT_TC_FROM_USER;
@@ -207,6 +225,29 @@ static void stamps(const struct bt_job *job, FILE *to, const struct bt_row *row,
         wrapped(to, "Note: ", "  ",
                 "the run took less than a second: start-up and noise dominate such times; take a "
                 "larger class for a statement about the system.");
+}
+
+/* Where the data were when the clock stopped: of the row that is talked about, and the stamp of
+ * every row that measured memory. */
+static void cache(FILE *to, const struct bt_row *rows, int n)
+{
+    char text[512];
+    bool several;
+    const struct bt_row *row = headline(rows, n, &several);
+    if (row->serial_file) {
+        bt_cache_words(&row->first->run.cache, text, sizeof text);
+        wrapped(to, "", "  ", text);
+    }
+    for (int i = 0; i < n; i++) {
+        if (!rows[i].page_cache) continue;
+        const bool tmpfs = rows[i].first->run.cache.in_memory;
+        snprintf(
+            text, sizeof text, "page cache: T_T of %s is one of memory, not of a device (%s).",
+            rows[i].writer,
+            tmpfs ? "the file system is in memory"
+                  : "data had not reached the device, and nothing waited for it: --sync end does");
+        wrapped(to, "", "  ", text);
+    }
 }
 
 /* Whether an earlier run of the same writer had the same verdict. */
@@ -274,15 +315,33 @@ static void profile(const struct bt_job *job, FILE *to, const struct bt_row *row
     fprintf(to, "\nMaking the solver took %.3f s, before the clock.\n\n", job->setup_s);
 }
 
+/* A continued run has no row in the table: what it did, and whether the file is right. */
+static void resumed(const struct bt_job *job, FILE *to)
+{
+    char text[640];
+    for (int i = 0; i < job->outcomes_n; i++) {
+        const struct bt_outcome *o = &job->outcome[i];
+        if (!o->run.resumed || !o->run.completed) continue;
+        bt_restart_words(&o->run, text, sizeof text);
+        wrapped(to, "", "  ", text);
+        snprintf(text, sizeof text, "%s: ", o->run.writer);
+        wrapped(to, text, "  ", o->verdict);
+        notices(job, to);
+    }
+}
+
 void bt_report_results(const struct bt_job *job, FILE *to)
 {
     struct bt_row row[BT_RUNS_MAX + 1];
     const int n = bt_ranking(job, row);
+    resumed(job, to);
     if (n == 0) return;
     tc_line(job, to);
     table(to, row, n);
     meaning(job, to, row, n);
+    overlaps(job, to);
     stamps(job, to, row, n);
+    cache(to, row, n);
     verdicts(job, to);
     if (job->setup->opt.profile) profile(job, to, row, n);
     notices(job, to);

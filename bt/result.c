@@ -55,7 +55,7 @@ static json_t *phases(const struct bt_job *job, const struct bt_run *run)
 static json_t *dumps(const struct bt_job *job, const struct bt_run *run)
 {
     json_t *a = json_array();
-    for (int64_t d = 0; d < run->dumps_n; d++) {
+    for (int64_t d = run->kept_n; d < run->dumps_n; d++) {
         json_t *o = json_object();
         set(o, "step", json_integer(run->dump[d].step));
         set(o, "start_s", js_real(run->dump[d].start_s));
@@ -65,6 +65,19 @@ static json_t *dumps(const struct bt_job *job, const struct bt_run *run)
         json_array_append_new(a, o);
     }
     return a;
+}
+
+/* Computing and writing at the same time; null for a run without writing. */
+static json_t *overlap(const struct bt_job *job, const struct bt_run *run)
+{
+    if (!run->file) return json_null();
+    json_t *o = json_object();
+    json_t *basis = json_object_get(run->file, "overlap_basis");
+    set(o, "compute_s", spread(job, &run->compute));
+    set(o, "io_s", spread(job, &run->io));
+    set(o, "both_s", spread(job, &run->both));
+    set(o, "basis", basis ? json_incref(basis) : json_string("writing"));
+    return o;
 }
 
 static json_t *norms(const struct bt_run *run)
@@ -93,15 +106,15 @@ static json_t *proof(const struct bt_outcome *o)
 static void run_values(json_t *r, const struct bt_job *job, const struct bt_run *run)
 {
     const struct bt_values v = bt_values_of(job, run);
-    const bool known = job->tc.origin != BT_TC_UNKNOWN;
-    set(r, "t_t_s", run->completed ? js_real(run->t_t_s) : json_null());
+    const bool known = job->tc.origin != BT_TC_UNKNOWN, counts = run->completed && !run->resumed;
+    set(r, "t_t_s", counts ? js_real(run->t_t_s) : json_null());
     set(r, "t_c_s", known ? js_real(job->tc.entry.t_c_s) : json_null());
-    set(r, "r_io_bytes_per_s", js_real(run->completed ? v.r_io : NAN));
+    set(r, "r_io_bytes_per_s", js_real(counts ? v.r_io : NAN));
     set(r, "r_io_basis", json_string(v.by_dumps ? "dumps" : "steps/interval"));
-    set(r, "zeta", js_real(run->completed ? v.zeta : NAN));
+    set(r, "zeta", js_real(counts ? v.zeta : NAN));
     set(r, "write_rate_bytes_per_s", js_real(v.write_rate));
-    set(r, "implied_rate_bytes_per_s", js_real(run->completed ? v.implied_rate : NAN));
-    set(r, "gop_per_s", js_real(run->completed ? v.gop : NAN));
+    set(r, "implied_rate_bytes_per_s", js_real(counts ? v.implied_rate : NAN));
+    set(r, "gop_per_s", js_real(counts ? v.gop : NAN));
     set(r, "compute_gop_per_s", js_real(v.compute_gop));
 }
 
@@ -125,6 +138,15 @@ static void run_facts(json_t *r, const struct bt_outcome *o)
     set(r, "file", run->file ? json_incref(run->file) : json_null());
 }
 
+/* What a continued run took over, null for others. */
+static json_t *resumed(const struct bt_run *run)
+{
+    if (!run->resumed) return json_null();
+    return json_pack("{sI sI sI ss sb}", "step", (json_int_t)run->first_step, "kept_n",
+                     (json_int_t)run->kept_n, "claimed_n", (json_int_t)run->claimed_n,
+                     "past_kernel", run->past_kernel, "bitwise", (int)run->bitwise);
+}
+
 static json_t *runs(const struct bt_job *job)
 {
     json_t *a = json_array();
@@ -136,8 +158,11 @@ static json_t *runs(const struct bt_job *job)
         set(r, "official", json_boolean(bt_is_official(job, o)));
         set(r, "phases_s", phases(job, &o->run));
         set(r, "dumps", dumps(job, &o->run));
+        set(r, "overlap", overlap(job, &o->run));
         set(r, "norms", norms(&o->run));
         set(r, "proof", proof(o));
+        set(r, "resumed", resumed(&o->run));
+        set(r, "cache", bt_cache_json(&o->run.cache));
         json_array_append_new(a, r);
     }
     return a;
@@ -163,6 +188,7 @@ static json_t *ranking(const struct bt_job *job)
         set(r, "write_rate_bytes_per_s", js_real(row[i].write_rate));
         set(r, "verified", json_boolean(row[i].verified));
         set(r, "official", json_boolean(row[i].official));
+        set(r, "page_cache", json_boolean(row[i].page_cache));
         json_array_append_new(a, r);
     }
     return a;

@@ -49,7 +49,12 @@ static struct io_spec spec_of(const struct bt_job *job, int writer, const char *
                            .interval = s->problem.interval,
                            .group = (int)s->opt.group,
                            .sync = s->sync,
+                           .tuning = {.aggregators = (int)s->opt.aggregators,
+                                      .buffer_bytes = s->opt.buffer,
+                                      .staging = (int)s->opt.staging,
+                                      .direct = s->opt.direct},
                            .force = s->opt.force,
+                           .resume = s->opt.restart,
                            .hints_n = s->opt.hints.n,
                            .hints = s->opt.hints.item,
                            .kernel = job->kernel};
@@ -156,6 +161,15 @@ static void take_notices(struct bt_job *job, const struct bt_run *run)
     }
 }
 
+static void restart_notice(struct bt_job *job, const struct bt_run *run)
+{
+    if (run->resumed && !run->bitwise)
+        bt_job_notice(job,
+                      "The dumps taken over were computed by kernel %s and the others by %s: the "
+                      "file differs in its last bits from one of a run without interruption.",
+                      run->past_kernel, job->kernel);
+}
+
 static int run_one(struct bt_job *job, struct bt_solver *solver, struct bt_outcome *o,
                    const struct io_spec *spec)
 {
@@ -164,12 +178,17 @@ static int run_one(struct bt_job *job, struct bt_solver *solver, struct bt_outco
         job->rank == 0 ? progress_mode_of(job->setup->opt.progress) : PROGRESS_NEVER;
     struct progress *progress =
         progress_begin(mode, spec ? o->run.writer : "computing", "step", p->steps);
-    const struct bt_run_request q = {
-        .comm = job->comm, .problem = p, .solver = solver, .io = spec, .progress = progress};
+    const struct bt_run_request q = {.comm = job->comm,
+                                     .problem = p,
+                                     .solver = solver,
+                                     .io = spec,
+                                     .machine = &job->machine,
+                                     .progress = progress};
     int rc = bt_run_make(&q, &o->run);
     progress_end(progress);
     if (rc < 0) return rc;
     take_notices(job, &o->run);
+    restart_notice(job, &o->run);
     TRY(prove(job, o));
     judge(o);
     return 0;
@@ -260,7 +279,7 @@ int bt_rounds_make(struct bt_job *job)
     int rc;
     TRY(solver_new(job, &solver));
     TRY_TO(out, rc, describe(job, solver));
-    if (s->writers_n > 0) TRY_TO(out, rc, bt_warmup(job));
+    if (s->writers_n > 0 && !s->opt.restart) TRY_TO(out, rc, bt_warmup(job));
     for (int round = 1; round <= s->opt.repeat; round++)
         TRY_TO(out, rc, round_make(job, solver, round, &state));
 out:

@@ -10,6 +10,7 @@
 #include "base/stop.h"
 #include "base/watch.h"
 #include "bt/options.h"
+#include "bt/restart.h"
 
 #define PAGE_BYTES 4096
 
@@ -27,8 +28,8 @@ struct work {
 
 const char *bt_run_phase_name(int phase)
 {
-    static const char *const own[] = {"stage", "digest", "write", "agree", "manifest",
-                                      "sync",  "close",  "stop",  "idle"};
+    static const char *const own[] = {"stage",    "digest", "write", "drain", "agree",
+                                      "manifest", "sync",   "close", "stop",  "idle"};
     return phase < BT_PHASES ? bt_phase_name[phase] : own[phase - BT_PHASES];
 }
 
@@ -46,7 +47,25 @@ static int buffers_make(struct work *w)
     return 0;
 }
 
-static int prepare(struct work *w)
+/* Takes the last dump that was kept for the state, after which the run goes on. */
+static int resume(struct work *w, struct bt_run *run)
+{
+    const struct io_resumed *past = io_file_resumed(w->file);
+    struct bt_state x;
+    struct io_array to = {.u = bt_solver_state_edit(w->q->solver, &x)};
+    run->resumed = true;
+    run->bitwise = bt_restart_bitwise(past->kernel, w->q->io->kernel);
+    run->first_step = run->steps_done = past->step;
+    run->kept_n = past->dumps_n;
+    run->claimed_n = past->claimed_n;
+    snprintf(run->past_kernel, sizeof run->past_kernel, "%s", past->kernel);
+    to.sm = x.sm;
+    to.sj = x.sj;
+    to.sk = x.sk;
+    return past->dumps_n > 0 ? io_file_read(w->file, past->dumps_n - 1, &to) : 0;
+}
+
+static int prepare(struct work *w, struct bt_run *run)
 {
     const struct bt_run_request *q = w->q;
     int rc = 0;
@@ -58,6 +77,7 @@ static int prepare(struct work *w)
     bt_solver_reset(q->solver);
     TRY(bt_solver_step(q->solver));
     bt_solver_reset(q->solver);
+    if (q->io && q->io->resume) TRY(resume(w, run));
     bt_solver_phases_clear(q->solver);
     return 0;
 }
@@ -75,8 +95,9 @@ static int dump(struct work *w, int64_t step)
     return io_file_write(w->file, step, w->staged, w->digest);
 }
 
-/* Has any rank been asked to stop? The question of one step is answered after the next, so that
- * nobody waits for it. */
+/* Has any rank been asked to stop, or could it not write? The question of one step is answered
+ * after the next, so that nobody waits for it, and nobody computes up to the next dump for nothing.
+ */
 static int stop_answer(struct work *w, bool *stop)
 {
     const double t0 = watch_now();
@@ -88,7 +109,8 @@ static int stop_answer(struct work *w, bool *stop)
 
 static int stop_question(struct work *w)
 {
-    w->asked = stop_requested() ? 1 : 0;
+    const bool failed = w->file && io_file_trouble(w->file) < 0;
+    w->asked = stop_requested() || failed ? 1 : 0;
     w->answer = 0;
     TRY_MPI(MPI_Iallreduce(&w->asked, &w->answer, 1, MPI_INT, MPI_MAX, w->q->comm, &w->stop));
     return 0;
@@ -98,7 +120,7 @@ static int steps(struct work *w, struct bt_run *run)
 {
     const struct bt_problem *p = w->q->problem;
     bool stop = false;
-    for (int64_t s = 1; s <= p->steps && !stop; s++) {
+    for (int64_t s = run->first_step + 1; s <= p->steps && !stop; s++) {
         TRY(bt_solver_step(w->q->solver));
         if (w->file && bt_problem_dump_due(p, s)) TRY(dump(w, s));
         TRY(stop_answer(w, &stop));
@@ -125,11 +147,10 @@ static int timed(struct work *w, struct bt_run *run)
 
 static int spread_phases(const struct work *w, struct bt_run *run)
 {
-    static const int io_of[][2] = {{BT_RUN_WRITE, IO_PHASE_WRITE},
-                                   {BT_RUN_AGREE, IO_PHASE_AGREE},
-                                   {BT_RUN_MANIFEST, IO_PHASE_MANIFEST},
-                                   {BT_RUN_SYNC, IO_PHASE_SYNC},
-                                   {BT_RUN_CLOSE, IO_PHASE_CLOSE}};
+    static const int io_of[][2] = {
+        {BT_RUN_WRITE, IO_PHASE_WRITE}, {BT_RUN_DRAIN, IO_PHASE_DRAIN},
+        {BT_RUN_AGREE, IO_PHASE_AGREE}, {BT_RUN_MANIFEST, IO_PHASE_MANIFEST},
+        {BT_RUN_SYNC, IO_PHASE_SYNC},   {BT_RUN_CLOSE, IO_PHASE_CLOSE}};
     double mine[BT_RUN_PHASES] = {0};
     memcpy(mine, bt_solver_phases_s(w->q->solver), BT_PHASES * sizeof mine[0]);
     mine[BT_RUN_STAGE] = w->stage_s;
@@ -169,10 +190,20 @@ static int spread_dumps(const struct work *w, struct bt_run *run)
     TRY(par_agree(w->q->comm, run->dump ? 0
                                         : err_set(ERR_NOMEM, "no memory for %lld dump records",
                                                   (long long)stats->dumps_n)));
-    for (int64_t d = 0; d < run->dumps_n; d++) {
+    for (int64_t d = stats->kept_n; d < run->dumps_n; d++) {
         TRY(spread_dump(w, &stats->dump[d], &run->dump[d]));
         run->writing_s += run->dump[d].window_s;
     }
+    return 0;
+}
+
+static int spread_overlap(const struct work *w, struct bt_run *run)
+{
+    const struct io_stats *stats = io_file_stats(w->file);
+    TRY(par_spread(w->q->comm, stats->compute_s, &run->compute));
+    TRY(par_spread(w->q->comm, stats->io_s, &run->io));
+    TRY(par_spread(w->q->comm, stats->both_s, &run->both));
+    run->writing_s = fmax(run->writing_s, run->io.max);
     return 0;
 }
 
@@ -190,7 +221,8 @@ static int sum_file(const struct work *w, struct bt_run *run)
     TRY(par_spread(w->q->comm, stats->phase_s[IO_PHASE_OPEN], &t));
     run->open_s = t.max;
     run->file = io_file_json(w->file);
-    return spread_dumps(w, run);
+    TRY(spread_dumps(w, run));
+    return spread_overlap(w, run);
 }
 
 static int statistics(const struct work *w, struct bt_run *run)
@@ -200,6 +232,14 @@ static int statistics(const struct work *w, struct bt_run *run)
     run->t_t_s = t.max;
     TRY(spread_phases(w, run));
     return w->file ? sum_file(w, run) : 0;
+}
+
+/* Right after the clock, before anything else changes what is in memory. */
+static int ask_cache(const struct work *w, struct bt_run *run)
+{
+    const struct bt_run_request *q = w->q;
+    if (!io_file_leaves_one(w->file)) return 0;
+    return bt_cache_ask(q->machine, q->io->path, q->io->sync != IO_SYNC_NONE, &run->cache);
 }
 
 static int norms(const struct work *w, struct bt_run *run)
@@ -223,14 +263,17 @@ int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
     int rc;
     for (int m = 0; m < BT_NCOMP; m++)
         run->xce[m] = run->xcr[m] = NAN;
-    TRY_TO(out, rc, prepare(&w));
+    TRY_TO(out, rc, prepare(&w, run));
     TRY_TO(out, rc, timed(&w, run));
+    if (w.file && q->machine) TRY_TO(out, rc, ask_cache(&w, run));
     TRY_TO(out, rc, statistics(&w, run));
     TRY_TO(out, rc, norms(&w, run));
     if (run->interrupted)
         rc = err_set(ERR_INTERRUPT, "interrupted after step %lld of %lld%s",
                      (long long)run->steps_done, (long long)q->problem->steps,
-                     w.file ? ": the dumps up to then are complete" : "");
+                     w.file ? ": the dumps up to then are complete; --restart goes on "
+                              "from there"
+                            : "");
     run->completed = rc == 0;
 out:
     if (w.stop != MPI_REQUEST_NULL) MPI_Wait(&w.stop, MPI_STATUS_IGNORE);

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/par.h"
+#include "bt/cache.h"
 #include "bt/problem.h"
 #include "bt/solver.h"
 #include "io/file.h"
@@ -26,6 +27,7 @@ enum bt_run_phase {
     BT_RUN_STAGE = BT_PHASES, /* the state is put into file order */
     BT_RUN_DIGEST,
     BT_RUN_WRITE,
+    BT_RUN_DRAIN, /* waiting for what a writer does in the background */
     BT_RUN_AGREE, /* outcome of a dump on the other ranks */
     BT_RUN_MANIFEST,
     BT_RUN_SYNC,
@@ -51,7 +53,8 @@ struct bt_run {
     int64_t steps_done;
     int64_t bytes, requests_n; /* written by all ranks, their write calls */
     double create_s, open_s;   /* before the clock, slowest rank */
-    double writing_s;          /* sum of the dumps' windows */
+    double writing_s;          /* sum of the dumps' windows, or the slowest rank's io if longer */
+    struct par_spread compute, io, both; /* s: the caller's, data on their way, both at a time */
     struct par_spread phase[BT_RUN_PHASES];
     int64_t dumps_n;
     struct bt_run_dump *dump;            /* [dumps_n] */
@@ -61,14 +64,22 @@ struct bt_run {
     bool norms_published, norms_ok;
     double norms_deviation; /* largest relative one from the published norms */
     json_t *file;           /* what io/ reports about the file, or NULL */
+    struct bt_cache cache;  /* of the file, when the clock stopped */
+    bool resumed;           /* goes on with an earlier run's file: its time is no result */
+    bool bitwise;           /* the earlier run's kernel gives the same bits */
+    int64_t first_step;     /* the step that it went on after; 0 without restart */
+    int64_t kept_n;         /* dumps taken over; the first of dumps_n */
+    int64_t claimed_n;      /* dumps that the manifest had called complete */
+    char past_kernel[64];
 };
 
 struct bt_run_request {
     MPI_Comm comm;
     const struct bt_problem *problem;
     struct bt_solver *solver;
-    const struct io_spec *io;  /* NULL: only compute */
-    struct progress *progress; /* NULL: silent; updated by the rank that has one */
+    const struct io_spec *io;         /* NULL: only compute */
+    const struct bt_machine *machine; /* asked about the file in its memory; NULL: not asked */
+    struct progress *progress;        /* NULL: silent; updated by the rank that has one */
 };
 
 /* Makes one run. Collective. [out] run, to be freed by bt_run_free, also after an error. Returns

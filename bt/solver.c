@@ -274,6 +274,12 @@ struct bt_state bt_solver_state(const struct bt_solver *s)
     return x;
 }
 
+double *bt_solver_state_edit(struct bt_solver *s, struct bt_state *where)
+{
+    if (where) *where = bt_solver_state(s);
+    return s->u.p + bt_field_at(&s->u, -s->skip[2], -s->skip[1], 0, -s->skip[0]);
+}
+
 static struct bt_state interior_state(const struct bt_solver *s, const struct bt_field *f)
 {
     struct bt_state x = {.u = f->p, .sm = f->sm, .sj = f->sj, .sk = f->sk};

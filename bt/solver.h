@@ -70,6 +70,11 @@ struct bt_state {
 };
 struct bt_state bt_solver_state(const struct bt_solver *s);
 
+/* The same array to be written to, for a run that goes on from a dump: every cell of this rank gets
+ * its value, and the next step starts from there (U is all the state there is; halo values are
+ * exchanged by the step). [out] where: strides and extents, may be NULL. Borrowed. Local. */
+double *bt_solver_state_edit(struct bt_solver *s, struct bt_state *where);
+
 /* Adds the digest of this rank's cells to w (digest_words(N) words, zeroed by the caller). Local,
  * threaded. */
 void bt_solver_digest(const struct bt_solver *s, uint64_t *w);

@@ -78,6 +78,7 @@ static int extend_old(const struct io_target *t, int fd, int64_t bytes)
 static int replace_content(struct io_target *t, int fd, int64_t bytes)
 {
     if (ftruncate(fd, 0) != 0) return err_set_errno(ERR_IO, errno, "ftruncate %s", t->path);
+    if (bytes == 0) return 0;
     int errnum = allocate(fd, bytes);
     t->allocated = "fallocate";
     if (errnum == 0) return 0;
@@ -101,9 +102,31 @@ int io_target_make(struct io_target *t, struct io_manifest *m, int64_t bytes)
     int fd = open(t->path, flags, 0666);
     if (fd < 0) return err_set_errno(ERR_IO, errno, "cannot open %s for writing", t->path);
     t->made = true;
+    io_target_sweep(t);
     int rc = make_open(t, m, fd, bytes);
     if (close(fd) != 0 && rc == 0) rc = err_set_errno(ERR_IO, errno, "close %s", t->path);
     if (rc < 0) io_target_undo(t);
+    return rc;
+}
+
+static int extend_open(struct io_target *t, int fd, int64_t bytes)
+{
+    int errnum = allocate(fd, bytes);
+    t->allocated = "fallocate";
+    if (errnum != 0 && !cannot_allocate(errnum)) return allocation_failed(t, errnum, bytes);
+    if (errnum != 0) t->allocated = "sparse";
+    if (ftruncate(fd, (off_t)bytes) == 0) return 0;
+    return err_set_errno(ERR_IO, errno, "ftruncate %s", t->path);
+}
+
+int io_target_extend(struct io_target *t, int64_t bytes)
+{
+    int fd =
+        open(t->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | (t->fresh ? O_CREAT | O_EXCL : 0), 0666);
+    if (fd < 0) return err_set_errno(ERR_IO, errno, "cannot open %s for writing", t->path);
+    io_target_sweep(t);
+    int rc = extend_open(t, fd, bytes);
+    if (close(fd) != 0 && rc == 0) rc = err_set_errno(ERR_IO, errno, "close %s", t->path);
     return rc;
 }
 

@@ -6,6 +6,7 @@
  *   io_target_take    may the path be written at all; lock it; whose is what lies there
  *   io_target_space   is there room, counting what an old file of ours gives back
  *   io_target_make    manifest without dumps, then truncate and preallocate
+ *   io_target_extend  instead of make: keep what is there, give it its full length
  *   io_target_undo    after a failure: remove what was made new
  *   io_target_release drop the lock
  *
@@ -37,6 +38,15 @@ struct io_target {
 int io_target_take(struct io_target *t, const char *path, bool force);
 int io_target_space(const struct io_target *t, int64_t bytes);
 int io_target_make(struct io_target *t, struct io_manifest *m, int64_t bytes);
+
+/* For a file of ours that is continued: gives it bytes bytes, allocated where the file system can,
+ * and leaves what it holds. */
+int io_target_extend(struct io_target *t, int64_t bytes);
+
+/* Removes what a killed run may have left beside the manifest: MANIFEST.XXXXXXXX.tmp with eight
+ * hexadecimal digits, regular files only. Called by make and extend, while the lock is held. */
+void io_target_sweep(const struct io_target *t);
+
 void io_target_undo(struct io_target *t);
 void io_target_release(struct io_target *t);
 

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "io/file.h"
 #include "io/view.h"
 
 enum io_caps {
@@ -18,9 +19,11 @@ enum io_caps {
     IO_CAP_GROUP = 4,       /* obeys the group size */
     IO_CAP_HINTS = 8,       /* passes hints to the library */
     IO_CAP_WRAPPER = 16,    /* wraps another driver, "check:posix" */
+    IO_CAP_PARTS = 32,      /* leaves a file per rank beside the path and a manifest at it */
 };
 
 struct io_driver;
+struct io_busy;
 
 /* What a driver is given at open; borrowed, outlives the driver's state. */
 struct io_context {
@@ -33,7 +36,12 @@ struct io_context {
     int64_t dumps_n;                 /* planned */
     int group;                       /* ranks that may write at a time, >= 1 */
     MPI_Info info;                   /* hints, never MPI_INFO_NULL */
+    int64_t first_dump;              /* the dump that is written first; > 0 after a restart */
+    struct io_tuning tuning;         /* every member has a value that makes sense */
+    enum io_sync sync;               /* when data must be durable: a driver may flush early */
     int64_t *requests_n;             /* [out] add the number of write calls made */
+    double *wait_s;                  /* [out] add what write waited for earlier dumps */
+    struct io_busy *busy;            /* [out] io_busy_add what goes on behind the caller's back */
     const struct io_driver *inner;   /* what a wrapper wraps; NULL for the others */
 };
 
@@ -43,6 +51,9 @@ struct io_driver {
     unsigned caps;     /* Required. Of enum io_caps. */
     size_t state_size; /* Required. Bytes of private state, zeroed before open. */
 
+    /* Whether this system can run it. Optional, default: yes. Local. */
+    bool (*usable)(void);
+
     /* Prepares for writing; the file exists with its full length. Collective. Required. */
     int (*open)(void *state, const struct io_context *ctx);
 
@@ -51,11 +62,22 @@ struct io_driver {
      * rank even when one of them fails: a failing rank goes on with its messages. Required. */
     int (*write)(void *state, const struct io_context *ctx, int64_t dump, const void *buf);
 
+    /* For a driver that goes on after write has returned: the number of dumps, counted from the
+     * file's first, whose bytes of this rank's are all in the file. Does not wait, makes progress
+     * where that needs a call. A dump is called complete when every rank says so. Local.
+     * Optional, default: what write returned 0 for. */
+    int64_t (*done)(void *state, const struct io_context *ctx);
+
+    /* Waits until all that was written is in the file, errors included. Called by every rank.
+     * The code is this rank's own. Optional, with done. */
+    int (*drain)(void *state, const struct io_context *ctx);
+
     /* Reads my bytes of dump d, the inverse of write. Optional, default: the dispatcher reads with
      * pread. */
     int (*read)(void *state, const struct io_context *ctx, int64_t dump, void *buf);
 
-    /* Makes what was written durable. Collective. Optional, default: fsync by every rank. */
+    /* Makes what was written durable, after drain. Collective. Optional, default: fsync by every
+     * rank. */
     int (*sync)(void *state, const struct io_context *ctx);
 
     /* Ends writing; called once whatever happened before. Collective. Required. */
@@ -75,6 +97,9 @@ const struct io_driver *io_driver_inner(const char *name);
 
 /* Capabilities of a driver by name, those of what it wraps included; 0 for an unknown name. */
 unsigned io_driver_caps(const char *name);
+
+/* Whether a driver on the list can be used on this system. Local. */
+bool io_driver_usable(const struct io_driver *d);
 
 /* The i-th listed driver, NULL past the last. */
 const struct io_driver *io_driver_at(int i);

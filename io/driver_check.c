@@ -24,6 +24,9 @@ struct check_state {
     enum check_stage stage;
     void *inner; /* the wrapped driver's state */
     int64_t dumps_done;
+    int64_t dumps_claimed; /* by the driver's done */
+    bool lied;             /* it took something back, or claimed what was never written */
+    int64_t dumps_right;   /* as long as none has failed */
 };
 
 /* Every rank must be at the same call, or the wrapped driver's messages would cross. */
@@ -68,6 +71,7 @@ static int check_open(void *state, const struct io_context *ctx)
     }
     TRY(par_agree(ctx->comm, rc));
     s->stage = CHECK_OPEN;
+    s->dumps_done = s->dumps_right = s->dumps_claimed = ctx->first_dump;
     return ctx->inner->open(s->inner, ctx);
 }
 
@@ -93,7 +97,31 @@ static int check_write(void *state, const struct io_context *ctx, int64_t dump, 
         rc = broken(ctx, "write", "changed the caller's buffer");
     }
     s->dumps_done++;
+    if (rc == 0) s->dumps_right++;
     return rc;
+}
+
+/* What is done never shrinks and is never more than what was written. */
+static int64_t check_done(void *state, const struct io_context *ctx)
+{
+    struct check_state *s = state;
+    if (s->stage != CHECK_OPEN || !ctx->inner->done) return s->dumps_right;
+    int64_t done = ctx->inner->done(s->inner, ctx);
+    if (done > s->dumps_done || done < s->dumps_claimed) s->lied = true;
+    s->dumps_claimed = done;
+    return done;
+}
+
+static int check_drain(void *state, const struct io_context *ctx)
+{
+    struct check_state *s = state;
+    TRY(same_call(ctx, (struct call){"drain", -4}));
+    if (s->stage != CHECK_OPEN) return broken(ctx, "drain", "without open");
+    if (!ctx->inner->drain) return 0;
+    int rc = ctx->inner->drain(s->inner, ctx);
+    if (rc == 0 && ctx->inner->done && ctx->inner->done(s->inner, ctx) != s->dumps_done)
+        rc = broken(ctx, "drain", "came back before all dumps were done");
+    return rc < 0 || !s->lied ? rc : broken(ctx, "done", "counts dumps that are not there");
 }
 
 static int check_sync(void *state, const struct io_context *ctx)
@@ -129,6 +157,8 @@ const struct io_driver io_driver_check = {
     .state_size = sizeof(struct check_state),
     .open = check_open,
     .write = check_write,
+    .done = check_done,
+    .drain = check_drain,
     .sync = check_sync,
     .close = check_close,
     .describe = check_describe,

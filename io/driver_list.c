@@ -20,6 +20,11 @@ const struct io_driver *io_driver_at(int i)
     return i >= 0 && i < LISTED ? listed[i] : NULL;
 }
 
+bool io_driver_usable(const struct io_driver *d)
+{
+    return !d->usable || d->usable();
+}
+
 static const struct io_driver *by_name(const char *name, size_t len)
 {
     for (int i = 0; i < LISTED; i++) {

@@ -5,6 +5,13 @@ IO_DRIVER(null)
 IO_DRIVER(serial)
 IO_DRIVER(posix)
 IO_DRIVER(token)
+IO_DRIVER(twophase)
+IO_DRIVER(async)
+#ifdef HAVE_LIBURING
+IO_DRIVER(uring)
+#endif
 IO_DRIVER(mpiio)
 IO_DRIVER(mpiio_indep)
+IO_DRIVER(mpiio_async)
+IO_DRIVER(perrank)
 IO_DRIVER(check)

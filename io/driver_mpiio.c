@@ -3,7 +3,6 @@
  * the view of each rank is its box of the global array, set once; the extent of its file type is a
  * dump, so dump d begins after d times my bytes. */
 #include "base/err.h"
-#include "base/par.h"
 #include "io/mpiio.h"
 
 struct mpiio_state {
@@ -12,25 +11,13 @@ struct mpiio_state {
     int64_t mine_bytes;
 };
 
-/* A rank without cells still takes part; it looks at the file as bytes and writes none. */
-static int set_view(struct mpiio_state *s, const struct io_context *ctx)
-{
-    static char representation[] = "native";
-    MPI_Datatype file_type = MPI_BYTE;
-    int rc = s->mine_bytes > 0 ? io_mpiio_view_type(ctx->view, &file_type) : 0;
-    TRY(par_agree(ctx->comm, rc));
-    int mpi_rc = MPI_File_set_view(s->fh, 0, MPI_BYTE, file_type, representation, ctx->info);
-    if (file_type != MPI_BYTE) MPI_Type_free(&file_type);
-    return io_mpiio_check(ctx, mpi_rc, "MPI_File_set_view", NULL, 0);
-}
-
 static int mpiio_open(void *state, const struct io_context *ctx)
 {
     struct mpiio_state *s = state;
     s->memory_type = MPI_DATATYPE_NULL;
     s->mine_bytes = io_view_bytes(ctx->view);
     TRY(io_mpiio_open(ctx, &s->fh));
-    int rc = set_view(s, ctx);
+    int rc = io_mpiio_set_view(ctx, s->fh);
     int type_rc = io_mpiio_bytes_type(s->mine_bytes, &s->memory_type);
     return rc < 0 ? rc : type_rc;
 }

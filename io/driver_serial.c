@@ -14,53 +14,18 @@
 
 #include "base/err.h"
 #include "base/par.h"
+#include "io/cursor.h"
 #include "io/driver.h"
 #include "io/fd.h"
 
 #define SERIAL_CHUNK_BYTES (INT64_C(4) << 20)
 #define SERIAL_TAG         2
 
-/* A place in a rank's sequence of extents, which can be taken in parts. */
-struct cursor {
-    struct io_walk walk;
-    struct io_extent left; /* what is left of the current extent; length 0 at the end */
-};
-
 struct serial_state {
-    int fd;                 /* rank 0 */
-    char *range, *part;     /* [SERIAL_CHUNK_BYTES] rank 0 */
-    struct cursor *cursors; /* [size] rank 0 */
+    int fd;                    /* rank 0 */
+    char *range, *part;        /* [SERIAL_CHUNK_BYTES] rank 0 */
+    struct io_cursor *cursors; /* [size] rank 0 */
 };
-
-static void cursor_load(struct cursor *c)
-{
-    if (!io_walk_next(&c->walk, &c->left)) c->left.length_bytes = 0;
-}
-
-static void cursor_start(struct cursor *c, const struct io_view *v)
-{
-    io_walk_start(&c->walk, v);
-    cursor_load(c);
-}
-
-static bool cursor_before(const struct cursor *c, int64_t end)
-{
-    return c->left.length_bytes > 0 && c->left.offset_bytes < end;
-}
-
-/* Takes the next piece before file offset end. Returns false when there is none. */
-static bool cursor_take(struct cursor *c, int64_t end, struct io_extent *piece)
-{
-    if (!cursor_before(c, end)) return false;
-    *piece = c->left;
-    int64_t room = end - piece->offset_bytes;
-    if (piece->length_bytes > room) piece->length_bytes = room;
-    c->left.offset_bytes += piece->length_bytes;
-    c->left.buffer_bytes += piece->length_bytes;
-    c->left.length_bytes -= piece->length_bytes;
-    if (c->left.length_bytes == 0) cursor_load(c);
-    return true;
-}
 
 static int alloc_rank0(struct serial_state *s, const struct io_context *ctx)
 {
@@ -83,15 +48,11 @@ static int serial_open(void *state, const struct io_context *ctx)
 /* Sends my part of every range that has one. */
 static int send_parts(const struct io_context *ctx, const void *buf)
 {
-    struct cursor c;
-    struct io_extent e;
-    cursor_start(&c, ctx->view);
+    struct io_cursor c;
+    io_cursor_start(&c, ctx->view);
     for (int64_t end = SERIAL_CHUNK_BYTES; c.left.length_bytes > 0; end += SERIAL_CHUNK_BYTES) {
         const char *part = (const char *)buf + c.left.buffer_bytes;
-        int64_t bytes = 0;
-        while (cursor_take(&c, end, &e)) {
-            bytes += e.length_bytes;
-        }
+        const int64_t bytes = io_cursor_skip(&c, end, NULL);
         if (bytes == 0) continue;
         TRY_MPI(MPI_Ssend(part, (int)bytes, MPI_BYTE, 0, SERIAL_TAG, ctx->comm));
     }
@@ -102,8 +63,8 @@ static int send_parts(const struct io_context *ctx, const void *buf)
 static int take_part(struct serial_state *s, const struct io_context *ctx, int r, const char *mine,
                      int64_t start, int64_t end)
 {
-    struct cursor *c = &s->cursors[r];
-    if (!cursor_before(c, end)) return 0;
+    struct io_cursor *c = &s->cursors[r];
+    if (!io_cursor_before(c, end)) return 0;
     int64_t origin = c->left.buffer_bytes; /* of the part in r's staging buffer */
     const char *part = mine + origin;
     struct io_extent e;
@@ -112,7 +73,7 @@ static int take_part(struct serial_state *s, const struct io_context *ctx, int r
                          MPI_STATUS_IGNORE));
         part = s->part;
     }
-    while (cursor_take(c, end, &e)) {
+    while (io_cursor_take(c, end, &e)) {
         memcpy(s->range + (e.offset_bytes - start), part + (e.buffer_bytes - origin),
                (size_t)e.length_bytes);
     }
@@ -126,7 +87,7 @@ static int collect(struct serial_state *s, const struct io_context *ctx, int64_t
 {
     int rc = 0;
     for (int r = 0; r < ctx->size; r++) {
-        cursor_start(&s->cursors[r], &ctx->all_views[r]);
+        io_cursor_start(&s->cursors[r], &ctx->all_views[r]);
     }
     for (int64_t start = 0; start < ctx->dump_bytes; start += SERIAL_CHUNK_BYTES) {
         int64_t end = start + SERIAL_CHUNK_BYTES;

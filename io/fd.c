@@ -34,8 +34,10 @@ int io_fd_open(const struct io_context *ctx, int *fd)
     return check_length(ctx, *fd);
 }
 
-static int write_failed(const struct io_context *ctx, int errnum, int64_t bytes, int64_t offset)
+int io_fd_failed(const struct io_context *ctx, const struct io_fd_fault *fault)
 {
+    const int errnum = fault->errnum;
+    const int64_t bytes = fault->bytes, offset = fault->offset;
     int64_t room = errnum == ENOSPC ? io_free_bytes(ctx->path) : -1;
     if (room >= 0) {
         return err_set_errno(ERR_IO, errnum,
@@ -47,23 +49,34 @@ static int write_failed(const struct io_context *ctx, int errnum, int64_t bytes,
                          bytes, offset, ctx->path);
 }
 
+int io_fd_put(int fd, struct io_piece p, int64_t align, int64_t *requests_n,
+              struct io_fd_fault *fault)
+{
+    while (p.bytes > 0) {
+        const int64_t bytes = p.bytes < FD_CALL_BYTES ? p.bytes : FD_CALL_BYTES;
+        ssize_t done = pwrite(fd, p.data, (size_t)bytes, (off_t)p.offset);
+        ++*requests_n;
+        if (done < 0 && errno == EINTR) continue;
+        if (done > 0 && done < bytes) done = (ssize_t)(done / align * align);
+        /* A file system that takes nothing and gives no reason would be asked for ever. */
+        if (done <= 0) {
+            *fault = (struct io_fd_fault){done < 0 ? errno : EIO, bytes, p.offset};
+            return ERR_IO;
+        }
+        p.data += done;
+        p.offset += done;
+        p.bytes -= done;
+    }
+    return 0;
+}
+
 int io_fd_write(const struct io_context *ctx, int fd, const void *buf, int64_t bytes,
                 int64_t offset)
 {
-    const char *at = buf;
-    while (bytes > 0) {
-        int64_t piece = bytes < FD_CALL_BYTES ? bytes : FD_CALL_BYTES;
-        ssize_t done = pwrite(fd, at, (size_t)piece, (off_t)offset);
-        ++*ctx->requests_n;
-        if (done < 0 && errno == EINTR) continue;
-        if (done < 0) return write_failed(ctx, errno, piece, offset);
-        /* A file system that takes nothing and gives no reason would be asked for ever. */
-        if (done == 0) return write_failed(ctx, EIO, piece, offset);
-        at += done;
-        offset += done;
-        bytes -= done;
-    }
-    return 0;
+    struct io_fd_fault fault;
+    const struct io_piece piece = {buf, bytes, offset};
+    int rc = io_fd_put(fd, piece, 1, ctx->requests_n, &fault);
+    return rc < 0 ? io_fd_failed(ctx, &fault) : 0;
 }
 
 int io_fd_write_view(const struct io_context *ctx, int fd, int64_t dump, const void *buf)

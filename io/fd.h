@@ -11,6 +11,26 @@
  * sees another length looks at another file system. [out] fd: -1 on failure. */
 int io_fd_open(const struct io_context *ctx, int *fd);
 
+/* A write that failed: at which offset, how long it was, why. */
+struct io_fd_fault {
+    int errnum; /* 0: none */
+    int64_t bytes, offset;
+};
+
+/* What to write where. */
+struct io_piece {
+    const char *data;
+    int64_t bytes, offset;
+};
+
+/* As io_fd_write, for threads: leaves no message but a fault, and counts calls in *requests_n.
+ * After a short write it goes on at a multiple of align. Returns 0 or ERR_IO. */
+int io_fd_put(int fd, struct io_piece piece, int64_t align, int64_t *requests_n,
+              struct io_fd_fault *fault);
+
+/* The message for a fault. Returns ERR_IO. */
+int io_fd_failed(const struct io_context *ctx, const struct io_fd_fault *fault);
+
 /* Writes bytes bytes of buf at an offset of the file: goes on after short writes and interrupts,
  * and cuts what is too long for one call. Counts each call in ctx->requests_n. */
 int io_fd_write(const struct io_context *ctx, int fd, const void *buf, int64_t bytes,

@@ -7,6 +7,9 @@
  *   agreement and digest of d start  ->   computes    ->   rank 0 puts d into the manifest
  *                                                          driver writes d + 1 ...
  *
+ * A driver that goes on in the background says how many dumps are done: the minimum over ranks
+ * travels with the agreement, and only those dumps are called complete. io_file_end drains it.
+ *
  * So the outcome of a dump on other ranks is known one call later, and nobody waits for it before.
  * A rank that fails returns success like the others until then; afterwards every call returns the
  * agreed code without a message, because the ranks know of each other's failure. */
@@ -23,9 +26,9 @@
 #include "io/file_state.h"
 
 const char *const io_phase_name[IO_PHASES] = {
-    [IO_PHASE_CREATE] = "create", [IO_PHASE_OPEN] = "open",         [IO_PHASE_WRITE] = "write",
-    [IO_PHASE_AGREE] = "agree",   [IO_PHASE_MANIFEST] = "manifest", [IO_PHASE_SYNC] = "sync",
-    [IO_PHASE_CLOSE] = "close",
+    [IO_PHASE_CREATE] = "create", [IO_PHASE_OPEN] = "open",   [IO_PHASE_WRITE] = "write",
+    [IO_PHASE_DRAIN] = "drain",   [IO_PHASE_AGREE] = "agree", [IO_PHASE_MANIFEST] = "manifest",
+    [IO_PHASE_SYNC] = "sync",     [IO_PHASE_CLOSE] = "close",
 };
 
 void io_phase_add(struct io_file *f, enum io_phase phase, double *since_s)
@@ -35,14 +38,23 @@ void io_phase_add(struct io_file *f, enum io_phase phase, double *since_s)
     *since_s = now_s;
 }
 
+/* Dumps from the file's first on whose bytes of this rank's are in the file. */
+static int64_t dumps_done(struct io_file *f)
+{
+    if (f->driver->done && f->driver_open) return f->driver->done(f->state, &f->ctx);
+    return f->stats.dumps_n - (f->pending.rc < 0 ? 1 : 0);
+}
+
 /* Starts the agreement on a dump: one word, and the digest's sum on rank 0. */
 static int agreement_start(struct io_file *f, const uint64_t *digest)
 {
     struct io_pending *p = &f->pending;
     const int words = (int)digest_words(f->spec.n);
-    p->word = p->rc < 0 ? p->rc : 0;
+    p->word[0] = p->rc < 0 ? p->rc : 0;
+    p->word[1] = dumps_done(f);
     memcpy(f->digest_part, digest, (size_t)words * sizeof *digest);
-    TRY_MPI(MPI_Iallreduce(&p->word, &p->lowest, 1, MPI_INT, MPI_MIN, f->ctx.comm, &p->request[0]));
+    TRY_MPI(
+        MPI_Iallreduce(p->word, p->lowest, 2, MPI_INT64_T, MPI_MIN, f->ctx.comm, &p->request[0]));
     TRY_MPI(MPI_Ireduce(f->digest_part, f->digest_sum, words, MPI_UINT64_T, MPI_SUM, 0, f->ctx.comm,
                         &p->request[1]));
     p->active = true;
@@ -53,9 +65,11 @@ static int agreement_start(struct io_file *f, const uint64_t *digest)
 static int manifest_update(struct io_file *f)
 {
     const struct io_pending *p = &f->pending;
-    bool complete = p->lowest == 0, durable = complete && p->synced;
+    bool durable = p->lowest[0] == 0 && p->synced;
     if (!f->manifest) return 0;
-    TRY(io_manifest_add(f->manifest, p->step, complete, durable, f->digest_sum));
+    TRY(io_manifest_add(f->manifest, p->step, false, false, f->digest_sum));
+    io_manifest_mark_complete(f->manifest, p->lowest[1]);
+    if (durable) io_manifest_mark_durable(f->manifest);
     return io_manifest_write(f->manifest, durable);
 }
 
@@ -69,7 +83,7 @@ static int agreement_finish(struct io_file *f, int *manifest_rc)
     if (!p->active) return 0;
     p->active = false;
     TRY_MPI(MPI_Waitall(2, p->request, MPI_STATUSES_IGNORE));
-    int rc = p->lowest < 0 ? par_agree(f->ctx.comm, p->rc) : 0;
+    int rc = p->lowest[0] < 0 ? par_agree(f->ctx.comm, p->rc) : 0;
     io_phase_add(f, IO_PHASE_AGREE, &since_s);
     *manifest_rc = manifest_update(f);
     io_phase_add(f, IO_PHASE_MANIFEST, &since_s);
@@ -93,23 +107,51 @@ static int driver_sync(struct io_file *f)
     return f->driver->sync ? f->driver->sync(f->state, &f->ctx) : plain_sync(f);
 }
 
-/* The driver's part of a dump; the code is this rank's own. */
+/* Whether the driver goes on after its write has returned. A wrapper does what it wraps does. */
+static bool in_background(const struct io_file *f)
+{
+    return (f->ctx.inner ? f->ctx.inner : f->driver)->done != NULL;
+}
+
+static int driver_drain(struct io_file *f)
+{
+    double since_s = watch_now();
+    if (!f->driver->drain) return 0;
+    int rc = f->driver->drain(f->state, &f->ctx);
+    io_phase_add(f, IO_PHASE_DRAIN, &since_s);
+    return rc;
+}
+
+/* Drains and flushes the dump just written. The code is this rank's own. */
+static int flush_dump(struct io_file *f, struct io_dump_times *t)
+{
+    const double before_s = watch_now();
+    int rc = driver_drain(f);
+    double since_s = watch_now();
+    int sync_rc = driver_sync(f);
+    io_phase_add(f, IO_PHASE_SYNC, &since_s);
+    t->wait_s += since_s - before_s;
+    return rc < 0 ? rc : sync_rc;
+}
+
+/* The driver's part of a dump; the code is this rank's own. What it waited for earlier dumps counts
+ * as draining. */
 static int driver_write(struct io_file *f, const void *buf, struct io_dump_times *t)
 {
     double since_s = watch_now(), before_s = since_s;
     t->write_s = since_s;
+    f->waited_s = 0;
     int rc = f->driver->write(f->state, &f->ctx, f->stats.dumps_n, buf);
     io_phase_add(f, IO_PHASE_WRITE, &since_s);
-    t->post_s = since_s - before_s;
+    if (!in_background(f)) io_busy_add(f->busy, before_s, since_s);
+    f->stats.phase_s[IO_PHASE_WRITE] -= f->waited_s;
+    f->stats.phase_s[IO_PHASE_DRAIN] += f->waited_s;
+    t->post_s = since_s - before_s - f->waited_s;
+    t->wait_s += f->waited_s;
     if (rc == 0) f->stats.bytes += io_view_bytes(&f->view);
-    if (f->spec.sync == IO_SYNC_DUMP) {
-        int sync_rc = driver_sync(f);
-        if (rc == 0) rc = sync_rc;
-        before_s = since_s;
-        io_phase_add(f, IO_PHASE_SYNC, &since_s);
-        t->wait_s += since_s - before_s;
-    }
-    return rc;
+    if (f->spec.sync != IO_SYNC_DUMP) return rc;
+    int flush_rc = flush_dump(f, t);
+    return rc < 0 ? rc : flush_rc;
 }
 
 static int refuse(const struct io_file *f)
@@ -141,7 +183,26 @@ int io_file_write(struct io_file *f, int64_t step, const void *buf, const uint64
     f->pending.step = step;
     f->pending.synced = f->spec.sync == IO_SYNC_DUMP;
     f->failed = agreement_start(f, digest);
+    t->end_s = watch_now();
     return f->failed;
+}
+
+/* Waits for a driver in the background, and tells the manifest which dumps are there now. Returns
+ * the agreed code; [out] manifest_rc: this rank's own outcome of the manifest's update. */
+static int finish_drain(struct io_file *f, int *manifest_rc)
+{
+    if (!f->driver->drain) return 0;
+    int rc = driver_drain(f);
+    double since_s = watch_now();
+    int64_t word[2] = {rc, dumps_done(f)}, lowest[2];
+    TRY_MPI(MPI_Allreduce(word, lowest, 2, MPI_INT64_T, MPI_MIN, f->ctx.comm));
+    if (lowest[0] < 0) rc = par_agree(f->ctx.comm, rc);
+    io_phase_add(f, IO_PHASE_AGREE, &since_s);
+    if (!f->manifest) return rc;
+    io_manifest_mark_complete(f->manifest, lowest[1]);
+    *manifest_rc = io_manifest_write(f->manifest, false);
+    io_phase_add(f, IO_PHASE_MANIFEST, &since_s);
+    return rc;
 }
 
 /* Flushes by policy and says so in the manifest. The code is this rank's own. */
@@ -168,14 +229,34 @@ int io_file_close_driver(struct io_file *f)
     return rc;
 }
 
+/* What the statistics say about computing and writing at the same time. */
+static void sum_overlap(struct io_file *f, double end_call_s)
+{
+    struct io_stats *s = &f->stats;
+    const struct io_interval whole = {f->start_s, watch_now()};
+    struct io_interval *calls = calloc((size_t)s->dumps_n + 1, sizeof *calls);
+    if (!calls) return;
+    s->compute_s = end_call_s - f->start_s;
+    for (int64_t d = 0; d < s->dumps_n; d++) {
+        calls[d] = (struct io_interval){f->times[d].start_s, f->times[d].end_s};
+        s->compute_s -= calls[d].end_s - calls[d].start_s;
+    }
+    calls[s->dumps_n] = (struct io_interval){end_call_s, whole.end_s};
+    s->io_s = io_busy_seconds(f->busy, whole, calls, s->dumps_n + 1, &s->both_s);
+    free(calls);
+}
+
 /* The last agreement also carries the outcome of everything after it. */
 int io_file_end(struct io_file *f)
 {
     if (f->ended) return f->failed;
+    const double end_call_s = watch_now();
     int manifest_rc = 0;
     f->ended = true;
     if (f->failed == 0) f->failed = agreement_finish(f, &manifest_rc);
     int rc = manifest_rc;
+    if (f->failed == 0) f->failed = finish_drain(f, &manifest_rc);
+    if (rc == 0) rc = manifest_rc;
     if (f->failed == 0) {
         int durable_rc = finish_durably(f);
         if (rc == 0) rc = durable_rc;
@@ -186,12 +267,28 @@ int io_file_end(struct io_file *f)
     int agreed = par_agree(f->ctx.comm, f->failed < 0 ? f->failed : rc);
     io_phase_add(f, IO_PHASE_AGREE, &since_s);
     if (f->failed == 0) f->failed = agreed;
+    sum_overlap(f, end_call_s);
     return f->failed;
 }
 
 const struct io_stats *io_file_stats(const struct io_file *f)
 {
     return &f->stats;
+}
+
+const struct io_resumed *io_file_resumed(const struct io_file *f)
+{
+    return &f->resumed;
+}
+
+int io_file_trouble(const struct io_file *f)
+{
+    return f->pending.rc;
+}
+
+bool io_file_leaves_one(const struct io_file *f)
+{
+    return f->has_file;
 }
 
 const struct io_view *io_file_view(const struct io_file *f)
@@ -233,6 +330,7 @@ void io_file_free(struct io_file *f)
     json_decref(f->record);
     if (f->ctx.info != MPI_INFO_NULL) MPI_Info_free(&f->ctx.info);
     if (f->ctx.comm != MPI_COMM_NULL) MPI_Comm_free(&f->ctx.comm);
+    io_busy_free(f->busy);
     free(f->state);
     free(f->all_views);
     free(f->times);

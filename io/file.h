@@ -16,10 +16,26 @@
 
 #include "io/view.h"
 
+#define IO_N_MAX (INT64_C(1) << 17) /* keeps 40 N^3 far from the end of 64 bits */
+
 struct io_driver;
 struct io_file;
 
 enum io_sync { IO_SYNC_NONE, IO_SYNC_DUMP, IO_SYNC_END };
+
+/* What those drivers obey that collect, stage or run in the background; 0 or false: the default. */
+struct io_tuning {
+    int aggregators;      /* ranks that write for all; default: IO_AGGREGATORS_PER_NODE a node */
+    int64_t buffer_bytes; /* of one request, and of what is collected at a time */
+    int staging;          /* dumps under way at a time, >= 1 */
+    bool direct;          /* around the page cache */
+};
+#define IO_AGGREGATORS_PER_NODE 4
+#define IO_BUFFER_BYTES         (INT64_C(8) << 20)
+#define IO_BUFFER_BYTES_MIN     (INT64_C(4) << 10)
+#define IO_BUFFER_BYTES_MAX     (INT64_C(1) << 30)
+#define IO_STAGING              2
+#define IO_STAGING_MAX          64
 
 /* What to write and how. Strings are borrowed until io_file_free. */
 struct io_spec {
@@ -34,7 +50,9 @@ struct io_spec {
     int64_t interval; /* steps between dumps, for the manifest */
     int group;        /* ranks that may write at a time */
     enum io_sync sync;
-    bool force; /* overwrite a file that is not ours */
+    struct io_tuning tuning;
+    bool force;  /* overwrite a file that is not ours */
+    bool resume; /* go on with the file that is there: see io_file_resumed */
     int hints_n;
     const char *const *hints; /* "KEY=VALUE" */
     const char *kernel;       /* kernel version and ISA, for the manifest */
@@ -45,6 +63,7 @@ enum io_phase {
     IO_PHASE_CREATE,
     IO_PHASE_OPEN,
     IO_PHASE_WRITE,
+    IO_PHASE_DRAIN,
     IO_PHASE_AGREE,
     IO_PHASE_MANIFEST,
     IO_PHASE_SYNC,
@@ -60,13 +79,18 @@ struct io_dump_times {
     double post_s;  /* duration of the driver's write call */
     double wait_s;  /* agreement on the previous dump, manifest, sync */
     double write_s; /* when the driver's write call began */
+    double end_s;   /* when io_file_write was left */
 };
 
 struct io_stats {
     int64_t bytes;      /* written by this rank */
     int64_t requests_n; /* write calls of this rank */
     double phase_s[IO_PHASES];
+    double compute_s; /* the caller's time between io_file_start and io_file_end */
+    double io_s;      /* time in which data were on their way: in write, or behind the caller */
+    double both_s;    /* what compute_s and io_s have in common: the overlap */
     int64_t dumps_n;
+    int64_t kept_n;                   /* of these, taken over from an earlier run: no times */
     const struct io_dump_times *dump; /* [dumps_n], owned by the file */
 };
 
@@ -82,6 +106,31 @@ int io_file_open(struct io_file **f, MPI_Comm comm, const struct io_spec *spec);
 int io_file_open_with(struct io_file **f, MPI_Comm comm, const struct io_spec *spec,
                       const struct io_driver *driver);
 
+/* What a run that goes on with a file (spec.resume) has found there. */
+struct io_resumed {
+    int64_t dumps_n;   /* kept: all from the first on whose content has the manifest's digests */
+    int64_t claimed_n; /* that the manifest called complete */
+    int64_t step;      /* of the last one kept; 0 when there is none */
+    char kernel[64];   /* that the manifest names */
+};
+
+/* The same on every rank; zeros when spec.resume was not set. Borrowed. Local. */
+const struct io_resumed *io_file_resumed(const struct io_file *f);
+
+/* An array [k][j][m][i] of this rank's cells: the value of component m at the box's cell (i,j,k) is
+ * u[k sk + j sj + m sm + i], strides in values. */
+struct io_array {
+    double *u;
+    int64_t sm, sj, sk;
+};
+
+/* Reads this rank's cells of a dump that is complete, with pread, in parts of a few MiB.
+ * Collective. */
+int io_file_read(struct io_file *f, int64_t dump, const struct io_array *to);
+
+/* The code of this rank's last write, 0 while all is well: other ranks may not know yet. Local. */
+int io_file_trouble(const struct io_file *f);
+
 /* Marks the start of the clock in the statistics. Local. */
 void io_file_start(struct io_file *f);
 
@@ -96,6 +145,9 @@ int io_file_end(struct io_file *f);
 
 /* Statistics of this rank so far. Borrowed. Local. */
 const struct io_stats *io_file_stats(const struct io_file *f);
+
+/* Whether the writer leaves one file in serial format. Local. */
+bool io_file_leaves_one(const struct io_file *f);
 
 /* This rank's view, to stage into. Borrowed. Local. */
 const struct io_view *io_file_view(const struct io_file *f);

@@ -2,7 +2,9 @@
 #ifndef IO_FILE_STATE_H
 #define IO_FILE_STATE_H
 /* Floor 1. What is behind struct io_file; for the dispatcher's own files: file.c (writing and
- * ending), open.c (opening), record.c (what the result says about the file). */
+ * ending), open.c (opening), resume.c (going on with a file), record.c (what the result says about
+ * the file). */
+#include "io/busy.h"
 #include "io/create.h"
 #include "io/driver.h"
 #include "io/file.h"
@@ -15,8 +17,9 @@ struct io_pending {
     int64_t step;
     bool synced;            /* the dump was flushed too */
     int rc;                 /* this rank's own outcome */
-    int word, lowest;       /* sent, and the minimum over ranks: 0, or an error somewhere */
-    MPI_Request request[2]; /* of the word and of the digest */
+    int64_t word[2];        /* sent: 0 or an error; number of complete dumps */
+    int64_t lowest[2];      /* the minimum over ranks */
+    MPI_Request request[2]; /* of the words and of the digest */
 };
 
 struct io_file {
@@ -31,12 +34,16 @@ struct io_file {
     struct io_pending pending;
     struct io_target target;      /* the path on every rank; the rest on rank 0 */
     struct io_manifest *manifest; /* rank 0, and only with a serial file */
+    bool has_parts;               /* a file per rank, and a manifest of them */
     bool has_file;                /* the driver leaves a file in serial format */
     int failed;                   /* the agreed code, the same on every rank; 0 while all is well */
     bool ended;
-    double start_s; /* watch_now() at io_file_start */
+    double start_s;       /* watch_now() at io_file_start */
+    double waited_s;      /* in the present write, for earlier dumps */
+    struct io_busy *busy; /* what the driver does behind the caller */
     struct io_stats stats;
     struct io_dump_times *times; /* [dumps_n planned] */
+    struct io_resumed resumed;   /* what was there before, with spec.resume */
     json_t *record;              /* the same on every rank */
 };
 

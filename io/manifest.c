@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "io/manifest.h"
+#include "io/manifest_impl.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,21 +15,6 @@
 #include "base/json.h"
 
 #define RUN_ID_DIGITS 32
-
-/* The text as it goes to disk: the head up to "dumps": [, the dumps that were added, a tail. A new
- * dump takes the place of the tail, so that earlier dumps are never made into text again. */
-struct io_manifest {
-    char run_id[RUN_ID_DIGITS + 1];
-    char *text; /* owned, ends in a zero byte */
-    size_t room_bytes;
-    size_t head_bytes, body_bytes; /* up to the first dump, and up to the tail */
-    const char *path;
-    int64_t n;
-    bool durable; /* the run asks for durability at all */
-};
-
-/* What follows "dumps": [ with and without dumps in between. */
-static const char tail[] = "\n  ]\n}\n", tail_empty[] = "]\n}\n";
 
 static int draw_run_id(char id[RUN_ID_DIGITS + 1])
 {
@@ -64,53 +49,53 @@ static int no_memory(const struct io_manifest *m)
     return err_set(ERR_NOMEM, "no memory for the manifest %s", m->path);
 }
 
-/* Makes room for more bytes after the body, and a tail. Twice as much each time, so that the whole
- * text is moved a few times only. */
-static int reserve(struct io_manifest *m, size_t more_bytes)
+/* jansson writes the head with an empty list, whose end is cut off. */
+int io_manifest_head(struct io_manifest *m)
 {
-    const size_t needed_bytes = m->body_bytes + more_bytes + sizeof tail;
-    if (needed_bytes <= m->room_bytes) return 0;
-    const size_t room_bytes = 2 * needed_bytes;
-    char *text = realloc(m->text, room_bytes);
-    if (!text) return no_memory(m);
-    m->text = text;
-    m->room_bytes = room_bytes;
-    return 0;
-}
-
-/* The head is made by jansson with an empty list, whose end is cut off. */
-static int make_head(struct io_manifest *m, const char *name, const struct io_spec *spec)
-{
-    json_t *root = describe(name, m->run_id, spec);
-    if (!root)
-        return err_set(ERR_USAGE, "cannot put the name %s into a manifest: is it UTF-8?", name);
-    m->text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-    json_decref(root);
-    if (!m->text) return no_memory(m);
-    const size_t bytes = strlen(m->text);
-    m->head_bytes = m->body_bytes = bytes - strlen("]\n}");
-    m->room_bytes = bytes + 1;
-    TRY(reserve(m, 0));
-    strcpy(m->text + m->body_bytes, tail_empty);
+    json_object_del(m->root, "dumps");
+    if (json_object_set_new(m->root, "dumps", json_array()) < 0) return no_memory(m);
+    free(m->head);
+    m->head = json_dumps(m->root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    if (!m->head) return no_memory(m);
+    m->head[strlen(m->head) - strlen("]\n}")] = '\0';
     return 0;
 }
 
 int io_manifest_new(struct io_manifest **out, const char *path, const char *name,
                     const struct io_spec *spec)
 {
+    char run_id[RUN_ID_DIGITS + 1];
     *out = NULL;
+    TRY(draw_run_id(run_id));
     struct io_manifest *m = calloc(1, sizeof *m);
     if (!m) return err_set(ERR_NOMEM, "no memory for the manifest %s", path);
     m->path = path;
     m->n = spec->n;
     m->durable = spec->sync != IO_SYNC_NONE;
-    int rc = draw_run_id(m->run_id);
-    if (rc == 0) rc = make_head(m, name, spec);
+    m->root = describe(name, run_id, spec);
+    int rc = m->root
+                 ? io_manifest_head(m)
+                 : err_set(ERR_USAGE, "cannot put the name %s into a manifest: is it UTF-8?", name);
     if (rc < 0)
         io_manifest_free(m);
     else
         *out = m;
     return rc;
+}
+
+int io_manifest_parts(struct io_manifest *m, const struct io_view *views, int ranks_n)
+{
+    json_t *parts = json_array();
+    for (int r = 0; r < ranks_n; r++) {
+        const struct io_box *b = &views[r].box;
+        json_array_append_new(parts,
+                              json_pack("[IIIIII]", (json_int_t)b->lo[0], (json_int_t)b->lo[1],
+                                        (json_int_t)b->lo[2], (json_int_t)b->n[0],
+                                        (json_int_t)b->n[1], (json_int_t)b->n[2]));
+    }
+    const bool whole = json_array_size(parts) == (size_t)ranks_n;
+    if (json_object_set_new(m->root, "parts", parts) < 0 || !whole) return no_memory(m);
+    return io_manifest_head(m);
 }
 
 /* One axis of the digest, as js_words writes it. */
@@ -124,66 +109,95 @@ static char *put_axis(char *to, char axis, const uint64_t *word, int64_t n)
     return stpcpy(to, "\"");
 }
 
-#define COMPLETE "      \"complete\": true,\n      \"durable\": "
+#define DUMP_BYTES 256 /* of a dump without the digits of its digest */
 
-static char *put_dump(char *to, bool first, int64_t step, bool complete, bool durable)
+static char *digest_text(const uint64_t *digest, int64_t n)
 {
-    to += sprintf(to, "%s\n    {\n      \"step\": %" PRId64 ",\n", first ? "" : ",", step);
-    to = stpcpy(to, complete ? COMPLETE : "      \"complete\": false,\n      \"durable\": ");
-    return stpcpy(to, durable ? "true,\n" : "false,\n");
+    char *text = malloc(DUMP_BYTES + 16 * (size_t)digest_words(n)), *to = text;
+    if (!text) return NULL;
+    to = put_axis(to, 'i', digest, n);
+    to = put_axis(to, 'j', digest + n, n);
+    to = put_axis(to, 'k', digest + 2 * n, n);
+    put_axis(to, 'm', digest + 3 * n, IO_NCOMP);
+    return text;
 }
 
-#define DUMP_BYTES 256 /* of a dump without the digits of its digest */
+/* Room for one more dump; twice as much each time. */
+static int reserve(struct io_manifest *m)
+{
+    if (m->dumps_n < m->room_n) return 0;
+    const int64_t room_n = 2 * m->room_n + 16;
+    struct io_manifest_dump *dump = realloc(m->dump, (size_t)room_n * sizeof *dump);
+    if (!dump) return no_memory(m);
+    m->dump = dump;
+    m->room_n = room_n;
+    return 0;
+}
 
 int io_manifest_add(struct io_manifest *m, int64_t step, bool complete, bool durable,
                     const uint64_t *digest)
 {
-    const int64_t n = m->n;
-    TRY(reserve(m, DUMP_BYTES + 16 * (size_t)digest_words(n)));
-    char *to = m->text + m->body_bytes;
-    to = put_dump(to, m->body_bytes == m->head_bytes, step, complete, durable);
-    to = stpcpy(to, "      \"digest\": {");
-    to = put_axis(to, 'i', digest, n);
-    to = put_axis(to, 'j', digest + n, n);
-    to = put_axis(to, 'k', digest + 2 * n, n);
-    to = put_axis(to, 'm', digest + 3 * n, IO_NCOMP);
-    to = stpcpy(to, "\n      }\n    }");
-    m->body_bytes = (size_t)(to - m->text);
-    stpcpy(to, tail);
+    TRY(reserve(m));
+    char *text = digest_text(digest, m->n);
+    if (!text) return no_memory(m);
+    m->dump[m->dumps_n++] = (struct io_manifest_dump){step, complete, durable, text};
     return 0;
 }
 
-/* The text shrinks where "false" becomes "true"; what follows moves up, once. */
-void io_manifest_mark_durable(struct io_manifest *m)
+void io_manifest_mark_complete(struct io_manifest *m, int64_t dumps_n)
 {
-    static const char wanted[] = COMPLETE "false";
-    char *from = m->text + m->head_bytes, *to = from, *hit;
-    while ((hit = strstr(from, wanted))) {
-        const size_t bytes = (size_t)(hit - from) + strlen(COMPLETE);
-        memmove(to, from, bytes);
-        to = stpcpy(to + bytes, "true");
-        from = hit + strlen(wanted);
-    }
-    const size_t rest_bytes = strlen(from);
-    memmove(to, from, rest_bytes + 1);
-    m->body_bytes -= (size_t)(from - to);
+    for (int64_t d = 0; d < m->dumps_n && d < dumps_n; d++)
+        m->dump[d].complete = true;
 }
 
+void io_manifest_mark_durable(struct io_manifest *m)
+{
+    for (int64_t d = 0; d < m->dumps_n; d++)
+        m->dump[d].durable = m->dump[d].complete;
+}
+
+static char *put_dump(char *to, const struct io_manifest_dump *d, bool first)
+{
+    static const char *const word[] = {"false", "true"};
+    to += sprintf(to,
+                  "%s\n    {\n      \"step\": %" PRId64 ",\n      \"complete\": %s,\n"
+                  "      \"durable\": %s,\n      \"digest\": {",
+                  first ? "" : ",", d->step, word[d->complete], word[d->durable]);
+    return stpcpy(stpcpy(to, d->digest), "\n      }\n    }");
+}
+
+/* The text as it goes to disk is put together from pieces that were made once: the head up to
+ * "dumps": [, and each dump's digest. So earlier dumps cost a copy, and the bytes are those that
+ * jansson would write. */
 int io_manifest_write(struct io_manifest *m, bool flush)
 {
-    return js_write_text(m->path, m->text, flush && m->durable ? JS_SYNC_ALL : JS_SYNC_NONE);
+    const size_t each = 2 * DUMP_BYTES + 16 * (size_t)digest_words(m->n);
+    char *text = malloc(strlen(m->head) + (size_t)m->dumps_n * each + DUMP_BYTES);
+    if (!text) return no_memory(m);
+    char *to = stpcpy(text, m->head);
+    for (int64_t d = 0; d < m->dumps_n; d++)
+        to = put_dump(to, &m->dump[d], d == 0);
+    stpcpy(to, m->dumps_n > 0 ? "\n  ]\n}\n" : "]\n}\n");
+    int rc = js_write_text(m->path, text, flush && m->durable ? JS_SYNC_ALL : JS_SYNC_NONE);
+    free(text);
+    return rc;
 }
 
 void io_manifest_free(struct io_manifest *m)
 {
     if (!m) return;
-    free(m->text);
+    for (int64_t d = 0; d < m->dumps_n; d++)
+        free(m->dump[d].digest);
+    free(m->dump);
+    free(m->head);
+    json_decref(m->root);
+    json_decref(m->loaded);
     free(m);
 }
 
 const char *io_manifest_run_id(const struct io_manifest *m)
 {
-    return m->run_id;
+    return json_string_value(json_object_get(m->root, "run_id"));
 }
 
 static bool text_is(const json_t *root, const char *key, const char *wanted)

@@ -28,7 +28,11 @@
  *     "digest"         "i", "j", "k": N words each, "m": 5 words; a word is 16 hexadecimal digits,
  *                      most significant first, without separators
  *
- * A file is ours when its manifest says "nht1-dump/1" and names it. Local, all functions. */
+ *   "resumed"        only after a restart: one object for each, with "dump" and "step" where it
+ * went on (step 0: from the beginning), "driver" and "kernel" of the run that did
+ *
+ * A file is ours when its manifest says "nht1-dump/1" and names it. Local, all functions but
+ * io_past_read. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -42,9 +46,16 @@ struct io_manifest;
 int io_manifest_new(struct io_manifest **m, const char *path, const char *name,
                     const struct io_spec *spec);
 
+/* Says that the dumps are in files FILE.rankNNNNN of ranks_n ranks: "parts", an array of boxes
+ * [lo x, lo y, lo z, n x, n y, n z] in rank order. */
+int io_manifest_parts(struct io_manifest *m, const struct io_view *views, int ranks_n);
+
 /* Adds the next dump. digest: digest_words(n) words, summed over the ranks. */
 int io_manifest_add(struct io_manifest *m, int64_t step, bool complete, bool durable,
                     const uint64_t *digest);
+
+/* Marks the first dumps_n dumps as complete: all ranks have their bytes in the file. */
+void io_manifest_mark_complete(struct io_manifest *m, int64_t dumps_n);
 
 /* Marks all complete dumps as durable. */
 void io_manifest_mark_durable(struct io_manifest *m);
@@ -57,6 +68,31 @@ void io_manifest_free(struct io_manifest *m);
 
 /* The run's number, 32 hexadecimal digits. Borrowed. */
 const char *io_manifest_run_id(const struct io_manifest *m);
+/* What a manifest says about the run that wrote it, for one that goes on with it. */
+struct io_past {
+    enum io_layout layout;
+    int64_t n, dumps_n, steps_n, interval; /* as planned then */
+    double dt;
+    int64_t complete_n; /* dumps from the first on that are complete */
+    int64_t last_step;  /* of the last of these; 0 when there is none */
+    char driver[64], kernel[64];
+};
+
+/* What the manifest of a dump file says. Rank 0 reads it. Collective. Nothing is locked: another
+ * run may change it before this one opens the file. Errors as io_manifest_load. */
+int io_past_read(MPI_Comm comm, const char *path, struct io_past *past);
+
+/* Reads the manifest of the dump file called name. path: borrowed. [out] m, past. ERR_USAGE when
+ * there is none, or when it is damaged or made on a machine of another byte order. */
+int io_manifest_load(struct io_manifest **m, const char *path, const char *name,
+                     struct io_past *past);
+
+/* Time step and digest (digest_words(n) words) of dump d. ERR_USAGE when they are damaged. */
+int io_manifest_dump(const struct io_manifest *m, int64_t d, int64_t *step, uint64_t *digest);
+
+/* Forgets all dumps from number dumps_n on and notes that a run with this spec goes on from there.
+ */
+int io_manifest_resume(struct io_manifest *m, int64_t dumps_n, const struct io_spec *spec);
 
 enum io_manifest_kind {
     IO_MANIFEST_NONE,    /* nothing there */

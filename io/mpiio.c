@@ -59,6 +59,17 @@ int io_mpiio_check(const struct io_context *ctx, int mpi_rc, const char *call,
     return done == bytes ? 0 : write_was_short(ctx, call, bytes, (int64_t)done);
 }
 
+int io_mpiio_set_view(const struct io_context *ctx, MPI_File fh)
+{
+    static char representation[] = "native";
+    MPI_Datatype file_type = MPI_BYTE;
+    int rc = io_view_bytes(ctx->view) > 0 ? io_mpiio_view_type(ctx->view, &file_type) : 0;
+    TRY(par_agree(ctx->comm, rc));
+    int mpi_rc = MPI_File_set_view(fh, 0, MPI_BYTE, file_type, representation, ctx->info);
+    if (file_type != MPI_BYTE) MPI_Type_free(&file_type);
+    return io_mpiio_check(ctx, mpi_rc, "MPI_File_set_view", NULL, 0);
+}
+
 int io_mpiio_sync(const struct io_context *ctx, MPI_File fh)
 {
     if (fh == MPI_FILE_NULL) return 0;

@@ -24,6 +24,10 @@ int io_mpiio_sync(const struct io_context *ctx, MPI_File fh);
 /* Closes and sets *fh to MPI_FILE_NULL, which is allowed and does nothing. Collective. */
 int io_mpiio_close(const struct io_context *ctx, MPI_File *fh);
 
+/* Makes the rank's cells its view of the file: dump d begins after d times io_view_bytes. A rank
+ * without cells sees bytes and is to write none. Collective. Not for use inside timed sections. */
+int io_mpiio_set_view(const struct io_context *ctx, MPI_File fh);
+
 /* For the describe slot: "hints_reported" and "mpiio_component". Local. */
 int io_mpiio_describe(const struct io_context *ctx, MPI_File fh, json_t *into);
 

@@ -11,14 +11,12 @@
 #include "base/par.h"
 #include "base/watch.h"
 #include "io/file_state.h"
-
-/* Keeps 40 N^3 far from the end of 64 bits. */
-#define N_MAX (INT64_C(1) << 17)
+#include "io/resume.h"
 
 static int check_counts(const struct io_spec *s)
 {
     int64_t total;
-    if (s->n < 1 || s->n > N_MAX)
+    if (s->n < 1 || s->n > IO_N_MAX)
         return err_set(ERR_USAGE, "N = %" PRId64 " is out of range", s->n);
     if (s->layout == IO_RECORDS && s->n > IO_RECORDS_N_MAX) {
         return err_set(ERR_USAGE, "layout records has 32-bit record lengths and ends at N = %d",
@@ -55,6 +53,17 @@ static int check_hint(const char *hint)
     return 0;
 }
 
+static int check_tuning(const struct io_tuning *t)
+{
+    if (t->aggregators < 0) return err_set(ERR_USAGE, "the number of aggregators is negative");
+    if (t->staging < 0 || t->staging > IO_STAGING_MAX)
+        return err_set(ERR_USAGE, "between 1 and %d dumps can be staged", IO_STAGING_MAX);
+    if (t->buffer_bytes == 0) return 0;
+    if (t->buffer_bytes >= IO_BUFFER_BYTES_MIN && t->buffer_bytes <= IO_BUFFER_BYTES_MAX) return 0;
+    return err_set(ERR_USAGE, "a buffer of %" PRId64 " bytes is outside of 4 KiB to 1 GiB",
+                   t->buffer_bytes);
+}
+
 static int check_driver(const struct io_spec *s, const struct io_driver *d)
 {
     if (!(d->caps & IO_CAP_WRAPPER) || (s->driver && io_driver_inner(s->driver))) return 0;
@@ -66,6 +75,7 @@ static int check_spec(const struct io_spec *s, const struct io_driver *d)
     TRY(check_counts(s));
     TRY(check_box(s));
     TRY(check_driver(s, d));
+    TRY(check_tuning(&s->tuning));
     for (int h = 0; h < s->hints_n; h++) {
         TRY(check_hint(s->hints[h]));
     }
@@ -81,7 +91,9 @@ static int alloc_parts(struct io_file *f)
     f->times = calloc((size_t)f->spec.dumps_n, sizeof *f->times);
     f->digest_part = calloc(words, sizeof *f->digest_part);
     f->digest_sum = calloc(words, sizeof *f->digest_sum);
-    if (f->state && f->all_views && f->times && f->digest_part && f->digest_sum) return 0;
+    f->busy = f->ctx.busy = io_busy_new();
+    if (f->busy && f->state && f->all_views && f->times && f->digest_part && f->digest_sum)
+        return 0;
     return err_set(ERR_NOMEM,
                    "no memory for writing %" PRId64 " dumps of N = %" PRId64
                    ": choose a longer --interval or fewer --steps",
@@ -115,6 +127,14 @@ static int share_views(struct io_file *f)
                    covered_bytes, c->dump_bytes);
 }
 
+static struct io_tuning tuning_of(const struct io_spec *s)
+{
+    struct io_tuning t = s->tuning;
+    if (t.buffer_bytes == 0) t.buffer_bytes = IO_BUFFER_BYTES;
+    if (t.staging == 0) t.staging = IO_STAGING;
+    return t;
+}
+
 static void init(struct io_file *f, const struct io_spec *spec, const struct io_driver *driver)
 {
     f->spec = *spec;
@@ -130,11 +150,15 @@ static void init(struct io_file *f, const struct io_spec *spec, const struct io_
         .dump_bytes = io_dump_bytes(spec->layout, spec->n),
         .dumps_n = spec->dumps_n,
         .group = spec->group,
+        .tuning = tuning_of(spec),
+        .sync = spec->sync,
         .requests_n = &f->stats.requests_n,
+        .wait_s = &f->waited_s,
         .inner = spec->driver ? io_driver_inner(spec->driver) : NULL,
     };
     unsigned caps = driver->caps | (f->ctx.inner ? f->ctx.inner->caps : 0);
     f->has_file = (caps & IO_CAP_SERIAL_FILE) != 0;
+    f->has_parts = (caps & IO_CAP_PARTS) != 0;
 }
 
 /* Errors of the communicator come back as codes. */
@@ -160,16 +184,28 @@ static int create_here(struct io_file *f)
     TRY(io_target_take(t, f->spec.path, f->spec.force));
     TRY(io_target_space(t, bytes));
     TRY(io_manifest_new(&f->manifest, t->manifest, io_path_base(t->path), &f->spec));
-    return io_target_make(t, f->manifest, bytes);
+    if (f->has_file) return io_target_make(t, f->manifest, bytes);
+    TRY(io_manifest_parts(f->manifest, f->all_views, f->ctx.size));
+    return io_target_make(t, f->manifest, 0);
+}
+
+static int check_resume(const struct io_file *f)
+{
+    if (f->has_file || !f->spec.resume) return 0;
+    return err_set(ERR_USAGE, "driver %s leaves no file in serial format that could be continued",
+                   f->driver->name);
 }
 
 static int create(struct io_file *f)
 {
-    if (!f->has_file) return 0;
-    int rc = f->ctx.rank == 0 ? create_here(f) : 0;
+    int64_t claimed_n = 0;
+    int rc = 0;
+    TRY(check_resume(f));
+    if (!f->has_file && !f->has_parts) return 0;
+    if (f->ctx.rank == 0) rc = f->spec.resume ? io_resume_take(f, &claimed_n) : create_here(f);
     TRY(par_agree(f->ctx.comm, rc));
     TRY_MPI(MPI_Bcast(f->target.path, IO_PATH_MAX, MPI_CHAR, 0, f->ctx.comm));
-    return 0;
+    return f->spec.resume ? io_resume_check(f, claimed_n) : 0;
 }
 
 static int open_driver(struct io_file *f)

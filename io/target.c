@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Whether a path may be written: everything that is asked before anything is touched. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -164,6 +165,34 @@ void io_target_release(struct io_target *t)
     io_lock_release(t->lock, &t->lock_fd);
 }
 
+/* Whether a name is what js_write calls its file until it is renamed: BASE.XXXXXXXX.tmp. */
+static bool is_leftover(const char *name, const char *base)
+{
+    const size_t len = strlen(base);
+    if (strncmp(name, base, len) != 0 || name[len] != '.') return false;
+    const char *digits = name + len + 1;
+    return strspn(digits, "0123456789abcdef") == 8 && strcmp(digits + 8, ".tmp") == 0;
+}
+
+static void sweep_name(int dir, const char *name)
+{
+    struct stat st;
+    if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode)) return;
+    unlinkat(dir, name, 0);
+}
+
+void io_target_sweep(const struct io_target *t)
+{
+    char folder[IO_PATH_MAX];
+    const char *base = io_path_base(t->manifest);
+    snprintf(folder, sizeof folder, "%.*s", (int)(base - t->manifest), t->manifest);
+    DIR *dir = opendir(folder[0] ? folder : ".");
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        if (is_leftover(e->d_name, base)) sweep_name(dirfd(dir), e->d_name);
+    }
+    if (dir) closedir(dir);
+}
+
 static int remove_name(const char *path)
 {
     if (unlink(path) == 0 || errno == ENOENT) return 0;
@@ -183,6 +212,7 @@ int io_target_remove(const char *path, const char *run_id)
     struct io_target t;
     int rc = 0;
     TRY(io_target_take(&t, path, false));
+    io_target_sweep(&t);
     if (!run_id || io_manifest_is_of(t.manifest, run_id)) {
         rc = remove_name(t.path);
         if (rc == 0) rc = remove_name(t.manifest);

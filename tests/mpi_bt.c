@@ -320,12 +320,62 @@ static void test_memory(void **state)
     assert_int_equal(runs_failures, 0);
 }
 
+/* Steps after which the state is taken over, and from one rank into any decomposition. */
+struct halfway {
+    struct bt_solver *middle, *end; /* of one rank alone */
+};
+
+static void take_over(struct bt_solver *s, const struct bt_state *from)
+{
+    struct bt_state x;
+    double *u = bt_solver_state_edit(s, &x);
+    for (int64_t k = 0; k < x.n[2]; k++)
+        for (int64_t j = 0; j < x.n[1]; j++)
+            for (int64_t i = 0; i < x.n[0]; i++)
+                for (int m = 0; m < NC; m++) {
+                    const int64_t at[3] = {x.lo[0] + i, x.lo[1] + j, x.lo[2] + k};
+                    u[k * x.sk + j * x.sj + m * x.sm + i] = runs_value(from, at, m);
+                }
+}
+
+static void check_taken_over(const struct runs_case *run, void *arg)
+{
+    const struct halfway *h = arg;
+    const struct bt_state from = bt_solver_state(h->middle);
+    struct bt_solver *s = runs_new(MPI_COMM_WORLD, run);
+    runs_advance(s, 1); // whatever was there before does not matter
+    take_over(s, &from);
+    check_bits("state taken over", run, s, h->middle);
+    runs_advance(s, run->steps);
+    check_bits("steps after a state was taken over", run, s, h->end);
+    bt_solver_free(s);
+}
+
+static void test_state_taken_over(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {6, 13};
+    runs_failures = 0;
+    for (size_t c = 0; c < sizeof sizes / sizeof sizes[0]; c++) {
+        struct runs_case run = {.n = sizes[c], .steps = 2, .dt = 2e-3};
+        struct halfway h = {runs_alone(&run), NULL};
+        run.steps = 5;
+        h.end = runs_alone(&run);
+        run.steps = 3;
+        runs_each_decomp(&run, check_taken_over, &h);
+        bt_solver_free(h.middle);
+        bt_solver_free(h.end);
+    }
+    assert_int_equal(runs_failures, 0);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_decomposition),
         cmocka_unit_test(test_parts_make_a_step),
         cmocka_unit_test(test_thin_slabs),
+        cmocka_unit_test(test_state_taken_over),
         cmocka_unit_test(test_n_33),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_n_61),

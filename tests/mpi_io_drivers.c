@@ -48,7 +48,7 @@ static void each_driver(void (*check)(const char *name))
     const struct io_driver *d;
     int count = 0;
     for (int i = 0; (d = io_driver_at(i)); i++) {
-        if (!(d->caps & IO_CAP_SERIAL_FILE)) continue;
+        if (!(d->caps & IO_CAP_SERIAL_FILE) || !io_driver_usable(d)) continue;
         check(d->name);
         count++;
     }
@@ -130,6 +130,58 @@ static void same_bytes_for_long_dumps(void **state)
     check_long("serial");
     check_long("posix");
     check_long("mpiio");
+    check_long("twophase");
+    check_long("async");
+}
+
+/* Small buffers make many rounds, small dumps leave blocks to be filled by several of them. */
+static void check_tuned(const char *name, struct io_tuning tuning, enum io_sync sync)
+{
+    static const int64_t sides[] = {3, 6, 9, 17};
+    for (int i = 0; i < 4 * LAYOUTS; i++) {
+        struct io_spec s =
+            spec_for(in_scratch("dumps.bin"), name, sides[i / LAYOUTS], i % 2 ? blocks : slabs_z);
+        s.layout = layouts[i % LAYOUTS];
+        s.tuning = tuning;
+        s.sync = sync;
+        s.dumps_n = i % LAYOUTS == 0 ? 7 : 3;
+        check_file(&s);
+    }
+}
+
+/* A driver that was built, and that the kernel allows. */
+static bool can_use(const char *name)
+{
+    const struct io_driver *d = io_driver_find(name);
+    if (d && d->caps & IO_CAP_WRAPPER) d = io_driver_inner(name);
+    return d && io_driver_usable(d);
+}
+
+static void same_bytes_however_tuned(void **state)
+{
+    (void)state;
+    static const char *const drivers[] = {"twophase", "async", "mpiio-async", "check:async",
+                                          "check:uring"};
+    for (int d = 0; d < 5; d++) {
+        if (!can_use(drivers[d])) continue;
+        for (int a = 0; a < 4; a++) {
+            const struct io_tuning t = {.aggregators = a, .buffer_bytes = 4096, .staging = 1 + a};
+            check_tuned(drivers[d], t, a == 1 ? IO_SYNC_DUMP : IO_SYNC_END);
+        }
+    }
+}
+
+static void same_bytes_around_the_page_cache(void **state)
+{
+    (void)state;
+    static const char *const drivers[] = {"async", "check:async", "check:uring"};
+    for (int d = 0; d < 3; d++) {
+        if (!can_use(drivers[d])) continue;
+        for (int a = 0; a < 4; a++) {
+            const struct io_tuning t = {.aggregators = a, .buffer_bytes = 8192, .direct = true};
+            check_tuned(drivers[d], t, a == d ? IO_SYNC_DUMP : IO_SYNC_END);
+        }
+    }
 }
 
 static void every_sync_policy_writes_the_same(void **state)
@@ -310,6 +362,8 @@ int main(int argc, char **argv)
         IO_TEST(every_driver_keeps_the_contract),
         IO_TEST(token_works_with_every_group_size),
         IO_TEST(same_bytes_for_long_dumps),
+        IO_TEST(same_bytes_however_tuned),
+        IO_TEST(same_bytes_around_the_page_cache),
         IO_TEST(every_sync_policy_writes_the_same),
         IO_TEST(null_leaves_nothing),
         IO_TEST(requests_are_counted),

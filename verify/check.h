@@ -13,7 +13,7 @@
 
 /* The command line. */
 struct check_options {
-    bool diagonal;
+    bool diagonal, merge;
     const char *against;  /* path, "reference" or NULL */
     int64_t n, dumps;     /* 0: not given */
     const char *layout;   /* NULL: not given */

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "verify/check.h"
 #include "verify/judge.h"
+#include "verify/merge.h"
 #include "verify/summary.h"
 
 #ifndef NHT1_VERSION
@@ -29,6 +30,10 @@ static const struct conf_option options[] = {
      .offset = OPT(diagonal),
      .type = CONF_FLAG,
      .group = "What to do"},
+    {.name = "merge",
+     .help = "First make FILE of the files FILE.rank00000 and so on that --io perrank leaves.",
+     .offset = OPT(merge),
+     .type = CONF_FLAG},
     {.name = "against",
      .arg = "LISTING",
      .help =
@@ -178,6 +183,7 @@ static int verify(const char *path, const struct check_options *o)
 static int run(const struct check_options *o, const struct conf_list *args)
 {
     int rc = check_args(o, args);
+    if (rc == 0 && o->merge) rc = merge_file(args->item[0]);
     if (rc == 0) rc = verify(args->item[0], o);
     return rc < 0 && rc != ERR_VERIFY ? fail(rc) : err_exit_status(rc);
 }

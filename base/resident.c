@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/resident.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+#define WINDOW_BYTES (INT64_C(1) << 30) /* mapped at a time */
+
+/* Linux 6.5 and later; C libraries know it later still. The number is that of every architecture
+ * that got the call with its siblings. */
+#ifndef SYS_cachestat
+#define SYS_cachestat 451
+#endif
+
+struct range {
+    uint64_t offset, bytes;
+};
+
+struct counts {
+    uint64_t cached, dirty, writeback, evicted, recently_evicted; /* pages */
+};
+
+static int open_for_asking(const char *path, int *fd, struct resident *r)
+{
+    struct stat st;
+    *fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (*fd < 0) return err_set_errno(ERR_IO, errno, "open %s", path);
+    if (fstat(*fd, &st) == 0) {
+        *r = (struct resident){.file_bytes = (int64_t)st.st_size, .dirty_bytes = -1};
+        return 0;
+    }
+    int rc = err_set_errno(ERR_IO, errno, "fstat %s", path);
+    close(*fd);
+    return rc;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Pages in memory of one window of the file, or -1 with errno set. */
+static int64_t pages_in(int fd, int64_t offset, int64_t bytes, int64_t page)
+{
+    int64_t pages = (bytes + page - 1) / page, count = 0;
+    void *at = mmap(NULL, (size_t)bytes, PROT_READ, MAP_SHARED, fd, (off_t)offset);
+    if (at == MAP_FAILED) return -1;
+    unsigned char *flag = malloc((size_t)pages);
+    if (!flag || mincore(at, (size_t)bytes, flag) != 0) count = -1;
+    for (int64_t p = 0; p < pages && count >= 0; p++) {
+        count += flag[p] & 1;
+    }
+    free(flag);
+    munmap(at, (size_t)bytes);
+    return count;
+}
+
+static int count_pages(int fd, struct resident *r)
+{
+    const int64_t page = (int64_t)sysconf(_SC_PAGESIZE);
+    r->how = "mincore";
+    for (int64_t at = 0; at < r->file_bytes; at += WINDOW_BYTES) {
+        int64_t pages = pages_in(fd, at, smaller(WINDOW_BYTES, r->file_bytes - at), page);
+        if (pages < 0) return -1;
+        r->cached_bytes += pages * page;
+    }
+    r->cached_bytes = smaller(r->cached_bytes, r->file_bytes);
+    return 0;
+}
+
+static int count_by_cachestat(int fd, struct resident *r)
+{
+    const int64_t page = (int64_t)sysconf(_SC_PAGESIZE);
+    struct range all = {0, 0}; /* to the end of the file */
+    struct counts c = {0};
+    if (syscall(SYS_cachestat, fd, &all, &c, 0) != 0) return -1;
+    r->how = "cachestat";
+    r->cached_bytes = smaller((int64_t)c.cached * page, r->file_bytes);
+    r->dirty_bytes = smaller((int64_t)(c.dirty + c.writeback) * page, r->cached_bytes);
+    return 0;
+}
+
+int resident_ask_mincore(const char *path, struct resident *r)
+{
+    int fd;
+    TRY(open_for_asking(path, &fd, r));
+    int rc = count_pages(fd, r);
+    if (rc < 0) rc = err_set_errno(ERR_IO, errno, "mincore on %s", path);
+    close(fd);
+    return rc;
+}
+
+int resident_ask(const char *path, struct resident *r)
+{
+    int fd;
+    TRY(open_for_asking(path, &fd, r));
+    int rc = count_by_cachestat(fd, r);
+    close(fd);
+    return rc == 0 ? 0 : resident_ask_mincore(path, r);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BASE_RESIDENT_H
+#define BASE_RESIDENT_H
+/* Floor 0. How much of a file lies in this host's memory: what a program that writes without
+ * flushing may have measured instead of a device, and what a program that reads gets without one.
+ * All functions are local and tell about this host alone. */
+#include <stdint.h>
+
+/* A file larger than this many times the memory cannot be held there to any amount that matters. */
+#define RESIDENT_RULE 20
+
+struct resident {
+    int64_t file_bytes;
+    int64_t cached_bytes; /* of the file, in memory */
+    int64_t dirty_bytes;  /* of these, not yet on the device; -1 when the system does not tell */
+    const char *how;      /* the system call that told: "cachestat" or "mincore" */
+};
+
+/* Asks the system. [out] r. Returns 0, or ERR_IO where it does not tell. Nothing is read or brought
+ * into memory by asking. */
+int resident_ask(const char *path, struct resident *r);
+
+/* As resident_ask, but by mincore alone (tests, and kernels without cachestat). */
+int resident_ask_mincore(const char *path, struct resident *r);
+
+#endif

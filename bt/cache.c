@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "bt/cache.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "base/par.h"
+#include "base/resident.h"
+#include "base/sys.h"
+#include "base/units.h"
+
+/* What one node adds, as numbers that can be summed; the last counts nodes that cannot tell. */
+enum { CACHED, DIRTY, MEMORY, IN_MEMORY, NO_DIRTY, NO_ANSWER, SUMS };
+
+static void ask_here(const char *path, int64_t sum[SUMS], struct bt_cache *c)
+{
+    struct resident r;
+    struct sys_memory memory;
+    struct sys_fs fs = {.in_memory = false};
+    if (resident_ask(path, &r) < 0) {
+        err_clear();
+        sum[NO_ANSWER] = 1;
+        return;
+    }
+    if (sys_path_fs(path, &fs) < 0) err_clear();
+    sys_memory(&memory);
+    c->file_bytes = r.file_bytes;
+    snprintf(c->how, sizeof c->how, "%s", r.how);
+    sum[CACHED] = r.cached_bytes;
+    sum[DIRTY] = r.dirty_bytes > 0 ? r.dirty_bytes : 0;
+    sum[NO_DIRTY] = r.dirty_bytes < 0;
+    sum[MEMORY] = memory.total_bytes;
+    sum[IN_MEMORY] = fs.in_memory;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+bool bt_cache_stamp(const struct bt_cache *c)
+{
+    if (c->in_memory) return true;
+    if (c->flushed || !c->known) return false;
+    int64_t behind = c->dirty_bytes >= 0 ? c->dirty_bytes : c->cached_bytes;
+    return (double)behind > BT_CACHE_SHARE * (double)c->file_bytes;
+}
+
+int bt_cache_ask(const struct bt_machine *m, const char *path, bool flushed, struct bt_cache *c)
+{
+    int64_t mine[SUMS] = {0}, all[SUMS];
+    *c = (struct bt_cache){.flushed = flushed};
+    if (m->node_rank == 0) ask_here(path, mine, c);
+    TRY_MPI(MPI_Allreduce(mine, all, SUMS, MPI_INT64_T, MPI_SUM, m->comm));
+    TRY_MPI(MPI_Bcast(&c->file_bytes, 1, MPI_INT64_T, 0, m->comm));
+    TRY_MPI(MPI_Bcast(c->how, sizeof c->how, MPI_CHAR, 0, m->comm));
+    c->known = all[NO_ANSWER] == 0;
+    c->cached_bytes = smaller(all[CACHED], c->file_bytes);
+    c->dirty_bytes = all[NO_DIRTY] > 0 ? -1 : smaller(all[DIRTY], c->file_bytes);
+    c->memory_bytes = all[MEMORY];
+    c->in_memory = all[IN_MEMORY] > 0;
+    c->page_cache = bt_cache_stamp(c);
+    return 0;
+}
+
+static double times_memory(const struct bt_cache *c)
+{
+    return c->memory_bytes > 0 ? (double)c->file_bytes / (double)c->memory_bytes : 0;
+}
+
+void bt_cache_words(const struct bt_cache *c, char *out, size_t size)
+{
+    char file[UNITS_TEXT_MAX], dirty[UNITS_TEXT_MAX + 64] = "", bytes[UNITS_TEXT_MAX];
+    if (!c->known) {
+        snprintf(out, size, "The system does not tell how much of the file is in memory.");
+        return;
+    }
+    if (c->dirty_bytes >= 0)
+        snprintf(dirty, sizeof dirty, ", %s of it not yet on the device",
+                 units_bytes((double)c->dirty_bytes, bytes));
+    snprintf(out, size,
+             "When the clock stopped, %.0f %% of the file's %s lay in memory%s. The file is %.2g "
+             "times the memory; only from %d times on is what is read back sure to come from the "
+             "device.",
+             c->file_bytes > 0 ? 100 * (double)c->cached_bytes / (double)c->file_bytes : 0.0,
+             units_bytes((double)c->file_bytes, file), dirty, times_memory(c), RESIDENT_RULE);
+}
+
+json_t *bt_cache_json(const struct bt_cache *c)
+{
+    if (!c->known) return json_null();
+    return json_pack("{sI sI so sI so si sb sb sb sb ss}", "file_bytes", (json_int_t)c->file_bytes,
+                     "cached_bytes", (json_int_t)c->cached_bytes, "dirty_bytes",
+                     c->dirty_bytes >= 0 ? json_integer(c->dirty_bytes) : json_null(),
+                     "memory_bytes", (json_int_t)c->memory_bytes, "file_to_memory",
+                     js_real(times_memory(c)), "rule", RESIDENT_RULE, "beyond_memory",
+                     (int)(times_memory(c) >= RESIDENT_RULE), "in_memory_file_system",
+                     (int)c->in_memory, "flushed", (int)c->flushed, "page_cache",
+                     (int)c->page_cache, "how", c->how);
+}

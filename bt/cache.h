@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BT_CACHE_H
+#define BT_CACHE_H
+/* Floor 2. Cache honesty: how much of the file lay in memory when the clock stopped, and whether
+ * the time is that of memory rather than that of a device. */
+#include <jansson.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bt/machine.h"
+
+/* Data of this share of the file that have not reached the device make a result one of memory. */
+#define BT_CACHE_SHARE 0.05
+
+struct bt_cache {
+    bool known; /* the system tells */
+    int64_t file_bytes;
+    int64_t cached_bytes; /* in the memory of the nodes, sum */
+    int64_t dirty_bytes;  /* of these, not yet on the device; -1: the system does not tell */
+    int64_t memory_bytes; /* of all nodes */
+    bool in_memory;       /* the file system itself is in memory */
+    bool flushed;         /* the clock held the flushing of all data */
+    bool page_cache;      /* the stamp: the time is one of memory */
+    char how[16];
+};
+
+/* Asks on every node. Collective over m->comm; the same on every rank. flushed: all data were made
+ * durable inside the clock. Where a node does not tell, known is false. */
+int bt_cache_ask(const struct bt_machine *m, const char *path, bool flushed, struct bt_cache *c);
+
+/* The stamp for what was counted. Pure. */
+bool bt_cache_stamp(const struct bt_cache *c);
+
+/* One sentence for people. out: [out] size bytes. */
+void bt_cache_words(const struct bt_cache *c, char *out, size_t size);
+
+/* The "cache" object of a run, null when nothing is known. New reference. */
+json_t *bt_cache_json(const struct bt_cache *c);
+
+#endif

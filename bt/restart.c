@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "bt/restart.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "io/driver.h"
+#include "io/manifest.h"
+
+static int adopt_writer(struct bt_setup *s, const struct io_past *past)
+{
+    if (s->given_io) return 0;
+    if (!io_driver_find(past->driver))
+        return err_set(ERR_USAGE,
+                       "%s was begun by a writer '%s' that is not here: name one with --io",
+                       s->opt.out, past->driver);
+    s->writers_n = 1;
+    snprintf(s->writer[0], sizeof s->writer[0], "%s", past->driver);
+    return 0;
+}
+
+static int adopt_layout(struct bt_setup *s, const struct io_past *past)
+{
+    if (s->given_layout && s->layout != past->layout)
+        return err_set(ERR_USAGE, "--layout %s: %s has layout %s, which --restart keeps",
+                       io_layout_name(s->layout), s->opt.out, io_layout_name(past->layout));
+    s->layout = past->layout;
+    return 0;
+}
+
+static void adopt_problem(struct bt_setup *s, const struct io_past *past)
+{
+    struct bt_problem *p = &s->problem;
+    if (s->given_problem) return;
+    *p = (struct bt_problem){
+        .n = past->n, .steps = past->steps_n, .dt = past->dt, .interval = past->interval};
+    p->last = bt_problem_dumps(p) < past->dumps_n;
+    const struct bt_reference *ref = bt_reference_find(p->n, p->steps, p->dt);
+    p->cls = ref ? ref->cls : 'U';
+}
+
+/* The values of a manifest are as good as those of a command line, and checked like them. */
+static int check_problem(const struct bt_setup *s)
+{
+    const struct bt_problem *p = &s->problem;
+    if (p->n >= BT_N_MIN && p->n <= BT_N_MAX && p->dt > 0) return 0;
+    return err_set(ERR_USAGE, "%s.json: N = %lld with dt = %g is no problem for this program",
+                   s->opt.out, (long long)p->n, p->dt);
+}
+
+int bt_restart_adopt(MPI_Comm comm, struct bt_setup *s)
+{
+    struct io_past past;
+    if (!s->opt.restart) return 0;
+    TRY(io_past_read(comm, s->opt.out, &past));
+    TRY(adopt_writer(s, &past));
+    TRY(adopt_layout(s, &past));
+    adopt_problem(s, &past);
+    return check_problem(s);
+}
+
+bool bt_restart_bitwise(const char *past, const char *now)
+{
+    const size_t a = strcspn(past, "/"), b = strcspn(now, "/");
+    return a == b && strncmp(past, now, a) == 0;
+}
+
+void bt_restart_words(const struct bt_run *run, char *out, size_t size)
+{
+    const long long lost = (long long)(run->claimed_n - run->kept_n);
+    char damaged[96] = "";
+    if (lost > 0)
+        snprintf(damaged, sizeof damaged, "; %lld more were damaged and are made again", lost);
+    snprintf(
+        out, size,
+        "Resumed after step %lld, not a result: %lld of the file's %lld dumps were taken over, "
+        "their content right%s. A time for a part of the run says nothing about T_T.",
+        (long long)run->first_step, (long long)run->kept_n, (long long)run->dumps_n, damaged);
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "io/background.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/par.h"
+#include "base/watch.h"
+
+static int64_t block_down(int64_t offset)
+{
+    return offset / IO_BLOCK_BYTES * IO_BLOCK_BYTES;
+}
+
+int64_t io_background_align(const struct io_background *b)
+{
+    return b->direct ? IO_BLOCK_BYTES : 1;
+}
+
+static int64_t file_bytes(const struct io_background *b)
+{
+    return b->ctx->dumps_n * b->ctx->dump_bytes;
+}
+
+/* Whether this rank keeps what is left over behind whole blocks. */
+static bool has_carry(const struct io_background *b)
+{
+    return b->direct && b->gather.rank_of[0] == b->ctx->rank;
+}
+
+/* Opens the file around the page cache. Some file systems refuse at open, others only when data
+ * come: so a block is read. Returns whether it worked. */
+static bool open_direct(struct io_background *b)
+{
+    b->fd = open(b->ctx->path, O_RDWR | O_DIRECT | O_CLOEXEC);
+    if (b->fd >= 0 && pread(b->fd, b->carry, IO_BLOCK_BYTES, 0) >= 0) return true;
+    if (b->fd >= 0) close(b->fd);
+    b->fd = -1;
+    return false;
+}
+
+/* All aggregators write directly, or none. Collective. */
+static int choose_direct(struct io_background *b)
+{
+    const struct io_context *ctx = b->ctx;
+    int can = !b->owns || open_direct(b), all = 0;
+    TRY_MPI(MPI_Allreduce(&can, &all, 1, MPI_INT, MPI_MIN, ctx->comm));
+    b->direct = all != 0;
+    b->refused = !b->direct;
+    if (!b->direct && b->fd >= 0) return io_fd_close(ctx, &b->fd);
+    return 0;
+}
+
+static int alloc_slots(struct io_background *b)
+{
+    const size_t bytes = (size_t)block_down(b->slot_bytes + 2 * IO_BLOCK_BYTES);
+    b->job = calloc((size_t)b->slots_n, sizeof *b->job);
+    for (int s = 0; b->job && s < b->slots_n; s++) {
+        b->job[s].data = aligned_alloc(IO_BLOCK_BYTES, bytes);
+        if (!b->job[s].data)
+            return err_set(ERR_NOMEM,
+                           "no memory for staging %d dumps of %zu bytes: take a smaller --staging",
+                           b->slots_n, bytes);
+        memset(b->job[s].data, 0, bytes); /* no first touch inside the clock */
+    }
+    return b->job ? 0 : err_set(ERR_NOMEM, "no memory for staging dumps");
+}
+
+static int open_files(struct io_background *b)
+{
+    if (!b->owns) return 0;
+    if (b->direct) return io_fd_open(b->ctx, &b->tail_fd);
+    return io_fd_open(b->ctx, &b->fd);
+}
+
+static int open_parts(struct io_background *b)
+{
+    b->slot_bytes = io_gather_bytes_max(&b->gather);
+    b->slots_n = b->ctx->tuning.staging;
+    TRY(open_files(b));
+    if (!b->owns) return 0;
+    TRY(alloc_slots(b));
+    b->engine_state = calloc(1, b->engine->state_size);
+    if (!b->engine_state) return err_set(ERR_NOMEM, "no memory for writing in the background");
+    return b->engine->start(b);
+}
+
+int io_background_open(struct io_background *b, const struct io_context *ctx,
+                       const struct io_engine *engine)
+{
+    *b = (struct io_background){.ctx = ctx, .engine = engine, .fd = -1, .tail_fd = -1};
+    int rc = io_gather_open(&b->gather, ctx, ctx->tuning.direct ? IO_BLOCK_BYTES : 1);
+    b->owns = rc == 0 && io_gather_owns(&b->gather);
+    b->carry = aligned_alloc(IO_BLOCK_BYTES, IO_BLOCK_BYTES);
+    if (rc == 0 && !b->carry) rc = err_set(ERR_NOMEM, "no memory for a block");
+    TRY(par_agree(ctx->comm, rc));
+    if (ctx->tuning.direct) TRY(choose_direct(b));
+    if (!b->direct) b->gather.align = 1;
+    b->dumps_done = b->dumps_posted = ctx->first_dump;
+    return open_parts(b);
+}
+
+static void note_failure(struct io_background *b, const struct io_job *job)
+{
+    if (b->rc == 0) b->rc = io_fd_failed(b->ctx, &job->fault);
+}
+
+/* Takes finished jobs out of the ring; wait: the oldest in any case. */
+static void reap(struct io_background *b, bool wait)
+{
+    while (b->posted_n > 0) {
+        struct io_job *job = &b->job[b->head];
+        if (!b->engine->finished(b, job, wait)) return;
+        *b->ctx->requests_n += job->requests_n;
+        if (job->fault.errnum) note_failure(b, job);
+        if (b->rc == 0 && b->dumps_done < job->done_after) b->dumps_done = job->done_after;
+        b->head = (b->head + 1) % b->slots_n;
+        b->posted_n--;
+        wait = false;
+    }
+}
+
+/* An empty slot, for which the caller may have to wait. */
+static struct io_job *free_slot(struct io_background *b)
+{
+    const double since_s = watch_now();
+    reap(b, b->posted_n == b->slots_n);
+    *b->ctx->wait_s += watch_now() - since_s;
+    struct io_job *job = &b->job[(b->head + b->posted_n) % b->slots_n];
+    *job = (struct io_job){.data = job->data};
+    return job;
+}
+
+/* The beginning of a block whose other part an earlier run has written. */
+static int load_carry(struct io_background *b, int64_t base)
+{
+    b->begun = true;
+    b->carry_start = block_down(base);
+    b->carry_first = base / b->ctx->dump_bytes;
+    if (!has_carry(b) || base == b->carry_start) return 0;
+    ssize_t got = pread(b->fd, b->carry, IO_BLOCK_BYTES, b->carry_start);
+    if (got < base - b->carry_start)
+        return err_set_errno(ERR_IO, got < 0 ? errno : EIO, "pread of a block at %" PRId64 " of %s",
+                             b->carry_start, b->ctx->path);
+    b->carry_bytes = base - b->carry_start;
+    return 0;
+}
+
+/* What of the prepared dump goes to the file now: my range, with the carry before it. */
+static void plan_job(struct io_background *b, struct io_job *job, int64_t dump)
+{
+    const int64_t base = dump * b->ctx->dump_bytes, past = base + b->ctx->dump_bytes;
+    job->done_after = dump + 1;
+    for (int i = 0; i < b->gather.ranges_n; i++) {
+        const struct io_range *r = &b->gather.range[i];
+        if (r->owner != b->ctx->rank || (b->direct && r->start >= block_down(past))) continue;
+        job->start = r->start;
+        job->bytes = r->end - r->start;
+    }
+    if (!has_carry(b) || job->bytes == 0) return;
+    job->bytes += job->start - b->carry_start;
+    job->start = b->carry_start;
+    memcpy(job->data, b->carry, (size_t)b->carry_bytes);
+    b->carry_bytes = 0;
+}
+
+/* The part of the dump behind the last whole block of the file becomes the carry, or, at the end of
+ * the file, the tail of the job. It has been collected behind the job's bytes. */
+static void keep_tail(struct io_background *b, struct io_job *job, int64_t dump)
+{
+    const int64_t past = (dump + 1) * b->ctx->dump_bytes;
+    if (!has_carry(b)) return;
+    if (job->bytes > 0 || b->carry_bytes == 0) {
+        b->carry_start = block_down(past);
+        b->carry_first = dump;
+    }
+    b->carry_bytes = past - b->carry_start;
+    if (b->carry_bytes > 0) job->done_after = b->carry_first;
+    if (past < file_bytes(b) || b->carry_bytes == 0) return;
+    job->tail_start = b->carry_start;
+    memcpy(job->data + job->bytes, b->carry, (size_t)b->carry_bytes);
+    job->tail_bytes = b->carry_bytes;
+    job->done_after = dump + 1;
+    b->carry_bytes = 0;
+}
+
+/* Bytes of the file go to the slot, or into the carry. */
+static char *background_place(void *state, int64_t start, int64_t bytes)
+{
+    struct io_background *b = state;
+    const struct io_job *job = b->filling;
+    (void)bytes;
+    if (start >= job->start && start < job->start + job->bytes)
+        return job->data + (start - job->start);
+    return b->carry + (start - block_down(start));
+}
+
+static int background_take(void *state, const char *data, int64_t start, int64_t bytes)
+{
+    char *place = background_place(state, start, bytes);
+    if (place != data) memcpy(place, data, (size_t)bytes);
+    return 0;
+}
+
+static void post(struct io_background *b, struct io_job *job)
+{
+    if (b->rc < 0) return;
+    b->rc = b->engine->post(b, job);
+    if (b->rc == 0) b->posted_n++;
+}
+
+/* A rank that has failed goes on collecting, because others send; it writes no more. */
+int io_background_slot_write(void *state, const struct io_context *ctx, int64_t dump,
+                             const void *buf)
+{
+    struct io_background *b = state;
+    (void)ctx;
+    const struct io_sink sink = {b, background_place, background_take};
+    struct io_job *job = b->owns ? free_slot(b) : NULL;
+    b->filling = job;
+    if (job && !b->begun && b->rc == 0) b->rc = load_carry(b, dump * b->ctx->dump_bytes);
+    io_gather_prepare(&b->gather, dump);
+    if (job) plan_job(b, job, dump);
+    int rc = io_gather_move(&b->gather, dump, buf, &sink);
+    if (b->rc == 0) b->rc = rc;
+    if (job) {
+        keep_tail(b, job, dump);
+        post(b, job);
+    }
+    b->dumps_posted = dump + 1;
+    return b->rc;
+}
+
+int64_t io_background_slot_done(void *state, const struct io_context *ctx)
+{
+    struct io_background *b = state;
+    (void)ctx;
+    if (!b->owns) return b->dumps_posted;
+    reap(b, false);
+    return b->dumps_done;
+}
+
+/* Writes the carry before its block is full. Nothing else is under way. */
+static int flush_carry(struct io_background *b)
+{
+    const bool whole = b->carry_start + IO_BLOCK_BYTES <= file_bytes(b);
+    memset(b->carry + b->carry_bytes, 0, (size_t)(IO_BLOCK_BYTES - b->carry_bytes));
+    if (whole) return io_fd_write(b->ctx, b->fd, b->carry, IO_BLOCK_BYTES, b->carry_start);
+    return io_fd_write(b->ctx, b->tail_fd, b->carry, b->carry_bytes, b->carry_start);
+}
+
+int io_background_slot_drain(void *state, const struct io_context *ctx)
+{
+    struct io_background *b = state;
+    (void)ctx;
+    while (b->posted_n > 0)
+        reap(b, true);
+    if (b->rc == 0 && b->owns && b->direct && b->carry_bytes > 0) b->rc = flush_carry(b);
+    if (b->rc == 0) b->dumps_done = b->dumps_posted;
+    return b->rc;
+}
+
+int io_background_slot_sync(void *state, const struct io_context *ctx)
+{
+    struct io_background *b = state;
+    (void)ctx;
+    int rc = io_fd_sync(b->ctx, b->fd);
+    int tail_rc = io_fd_sync(b->ctx, b->tail_fd);
+    return rc < 0 ? rc : tail_rc;
+}
+
+int io_background_slot_close(void *state, const struct io_context *ctx)
+{
+    struct io_background *b = state;
+    (void)ctx;
+    if (!b->ctx) return 0;
+    if (b->engine_state) b->engine->stop(b);
+    for (int s = 0; b->job && s < b->slots_n; s++)
+        free(b->job[s].data);
+    free(b->job);
+    free(b->engine_state);
+    free(b->carry);
+    io_gather_free(&b->gather);
+    int rc = io_fd_close(b->ctx, &b->fd);
+    int tail_rc = io_fd_close(b->ctx, &b->tail_fd);
+    return rc < 0 ? rc : tail_rc;
+}
+
+void io_background_describe(const struct io_background *b, json_t *into)
+{
+    io_gather_describe(&b->gather, into);
+    json_object_set_new(into, "staging", json_integer(b->slots_n));
+    json_object_set_new(into, "staging_bytes",
+                        json_integer(b->owns ? b->slots_n * b->slot_bytes : 0));
+    json_object_set_new(into, "direct", json_boolean(b->direct));
+    if (!b->refused) return;
+    json_array_append_new(json_object_get(into, "notices"),
+                          json_string("The file system refuses direct writes (O_DIRECT): the data "
+                                      "went through the page cache."));
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef IO_BACKGROUND_H
+#define IO_BACKGROUND_H
+/* Floor 1. What drivers share that write behind the caller's back. A dump is collected by the
+ * aggregators (io/gather.h) into slots of memory, of which each aggregator has tuning.staging; an
+ * engine empties the slots into the file, in order, while the caller computes. When no slot is free
+ * the caller waits: memory is bounded.
+ *
+ * With tuning.direct the file is written around the page cache, in whole blocks of
+ * IO_BLOCK_BYTES of the file; dumps are no multiples of that. Aggregator 0 has the first range of
+ * each dump and what is left over behind the last whole block, and keeps that, the carry, until the
+ * next dump fills the block:
+ *
+ *     blocks of the file  |....:....|....:....|....:....|....:....|
+ *     dumps               <---- 0 ----------------><----- 1 -----...
+ *     written with dump 0 [-------------------]
+ *     carry                                    [--]
+ *     written with dump 1                      [---------------...
+ *
+ * A dump is done when its carry is in the file as well. The incomplete block at the end of the file
+ * is written through the page cache, and never otherwise; a carry that has to go down early (a
+ * flush after each dump) is written with the block it lies in, zeros behind it. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "io/driver.h"
+#include "io/fd.h"
+#include "io/gather.h"
+
+#define IO_BLOCK_BYTES 4096
+
+/* A range of the file to be written. */
+struct io_job {
+    char *data; /* aligned to IO_BLOCK_BYTES when the file is written directly */
+    int64_t start, bytes;
+    int64_t tail_start; /* the incomplete block at the end of the file, in data behind bytes */
+    int64_t tail_bytes;
+    int64_t done_after;       /* dumps done when this job is */
+    bool finished;            /* owned by the engine between post and finished */
+    int64_t requests_n;       /* [out] */
+    struct io_fd_fault fault; /* [out] */
+    int64_t todo;             /* the engine's own */
+    double start_s;           /* the engine's own */
+};
+
+struct io_background;
+
+/* How slots are emptied, by the aggregators. Codes are this rank's own; a job's outcome is in its
+ * fault. */
+struct io_engine {
+    size_t state_size;
+    int (*start)(struct io_background *b);
+    int (*post)(struct io_background *b, struct io_job *job);
+    /* Whether a job is finished; wait: not before it is. */
+    bool (*finished)(struct io_background *b, struct io_job *job, bool wait);
+    void (*stop)(struct io_background *b); /* leaves no job under way; also without start */
+};
+
+struct io_background {
+    const struct io_context *ctx;
+    const struct io_engine *engine;
+    void *engine_state;
+    struct io_gather gather;
+    bool owns, direct, refused; /* refused: direct was asked for and cannot be */
+    int fd, tail_fd;            /* tail_fd: through the page cache, when fd is direct */
+    struct io_job *job;         /* [tuning.staging], a ring */
+    int slots_n, head, posted_n;
+    int64_t slot_bytes;
+    struct io_job *filling;
+    char *carry;                                   /* [IO_BLOCK_BYTES] */
+    int64_t carry_start, carry_bytes, carry_first; /* carry_first: the oldest dump in it */
+    int64_t dumps_posted, dumps_done;
+    bool begun;
+    int rc; /* the first failure */
+};
+
+/* What requests are multiples of. */
+int64_t io_background_align(const struct io_background *b);
+
+/* For the slots of the same names in a driver's table, whose state is a struct io_background. */
+int io_background_open(struct io_background *b, const struct io_context *ctx,
+                       const struct io_engine *engine);
+int io_background_slot_write(void *state, const struct io_context *ctx, int64_t dump,
+                             const void *buf);
+int64_t io_background_slot_done(void *state, const struct io_context *ctx);
+int io_background_slot_drain(void *state, const struct io_context *ctx);
+int io_background_slot_sync(void *state, const struct io_context *ctx);
+int io_background_slot_close(void *state, const struct io_context *ctx);
+void io_background_describe(const struct io_background *b, json_t *into);
+
+#endif

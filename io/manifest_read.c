@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reading a manifest back, for a run that goes on where another one ended. What a program must know
+ * of a manifest to judge a file is in verify/; here it is what a writer must know. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/digest.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "io/manifest_impl.h"
+
+static int expect_text(const json_t *root, const char *path, const char *key, const char *wanted)
+{
+    const char *text;
+    TRY(js_get_text(root, path, key, &text));
+    if (strcmp(text, wanted) == 0) return 0;
+    return err_set(ERR_USAGE, "%s: \"%s\" is '%s' and not '%s': this file cannot be continued here",
+                   path, key, text, wanted);
+}
+
+static int copy_text(const json_t *root, const char *path, const char *key, char out[64])
+{
+    const char *text;
+    TRY(js_get_text(root, path, key, &text));
+    snprintf(out, 64, "%s", text);
+    return 0;
+}
+
+static int read_counts(const json_t *root, const char *path, struct io_past *past)
+{
+    TRY(js_get_int(root, path, "n", 1, IO_N_MAX, &past->n));
+    TRY(js_get_int(root, path, "dumps_planned", 1, INT64_MAX, &past->dumps_n));
+    TRY(js_get_int(root, path, "steps", 1, INT64_MAX, &past->steps_n));
+    TRY(js_get_int(root, path, "interval", 1, INT64_MAX, &past->interval));
+    return js_get_real(root, path, "dt", &past->dt);
+}
+
+static int read_shape(const json_t *root, const char *path, struct io_past *past)
+{
+    const char *layout;
+    int64_t bytes;
+    TRY(read_counts(root, path, past));
+    TRY(js_get_text(root, path, "layout", &layout));
+    TRY(io_layout_parse(layout, &past->layout));
+    TRY(js_get_int(root, path, "dump_bytes", 1, INT64_MAX, &bytes));
+    if (bytes != io_dump_bytes(past->layout, past->n)) {
+        return err_set(ERR_USAGE, "%s: \"dump_bytes\" is %" PRId64 " and not %" PRId64, path, bytes,
+                       io_dump_bytes(past->layout, past->n));
+    }
+    TRY(copy_text(root, path, "driver", past->driver));
+    return copy_text(root, path, "kernel", past->kernel);
+}
+
+/* Dumps from the first on that are complete, and the step of the last of them. */
+static int read_complete(const json_t *dumps, const char *path, struct io_past *past)
+{
+    size_t d;
+    json_t *dump;
+    past->complete_n = past->last_step = 0;
+    json_array_foreach(dumps, d, dump)
+    {
+        bool complete;
+        TRY(js_get_bool(dump, path, "complete", &complete));
+        if (!complete || past->complete_n == past->dumps_n) return 0;
+        TRY(js_get_int(dump, path, "step", past->last_step + 1, past->steps_n, &past->last_step));
+        past->complete_n++;
+    }
+    return 0;
+}
+
+static int read_all(struct io_manifest *m, const char *name, struct io_past *past)
+{
+    const uint16_t probe = 1;
+    const char *order = *(const unsigned char *)&probe ? "little" : "big";
+    TRY(expect_text(m->root, m->path, "schema", IO_MANIFEST_SCHEMA));
+    TRY(expect_text(m->root, m->path, "file", name));
+    TRY(expect_text(m->root, m->path, "endian", order));
+    TRY(expect_text(m->root, m->path, "hash", "nht1-h64/1"));
+    TRY(read_shape(m->root, m->path, past));
+    TRY(js_get_array(m->root, m->path, "dumps", &m->loaded));
+    json_incref(m->loaded);
+    m->n = past->n;
+    return read_complete(m->loaded, m->path, past);
+}
+
+static int is_there(const char *path, const char *name)
+{
+    struct stat st;
+    if (stat(path, &st) == 0) return 0;
+    if (errno != ENOENT) return err_set_errno(ERR_IO, errno, "cannot look at %s", path);
+    return err_set(ERR_USAGE,
+                   "there is nothing to continue: %s has no manifest %s; run without --restart",
+                   name, path);
+}
+
+int io_manifest_load(struct io_manifest **out, const char *path, const char *name,
+                     struct io_past *past)
+{
+    *out = NULL;
+    TRY(is_there(path, name));
+    struct io_manifest *m = calloc(1, sizeof *m);
+    if (!m) return err_set(ERR_NOMEM, "no memory for the manifest %s", path);
+    m->path = path;
+    m->durable = true;
+    int rc = js_read(path, &m->root);
+    if (rc == 0) rc = read_all(m, name, past);
+    if (rc < 0) {
+        io_manifest_free(m);
+        return rc;
+    }
+    *out = m;
+    return 0;
+}
+
+int io_manifest_dump(const struct io_manifest *m, int64_t d, int64_t *step, uint64_t *digest)
+{
+    const json_t *dump = json_array_get(m->loaded, (size_t)d);
+    const int64_t n = m->n;
+    char where[96];
+    json_t *words;
+    snprintf(where, sizeof where, "the manifest's dumps[%" PRId64 "]", d);
+    TRY(js_get_int(dump, where, "step", 1, INT64_MAX, step));
+    TRY(js_get_object(dump, where, "digest", &words));
+    TRY(js_get_words(words, where, "i", n, digest));
+    TRY(js_get_words(words, where, "j", n, digest + n));
+    TRY(js_get_words(words, where, "k", n, digest + 2 * n));
+    return js_get_words(words, where, "m", IO_NCOMP, digest + 3 * n);
+}
+
+/* Takes a dump over from the manifest that was read. */
+static int keep_dump(struct io_manifest *m, int64_t d)
+{
+    int64_t step;
+    uint64_t *digest = malloc((size_t)digest_words(m->n) * sizeof *digest);
+    if (!digest) return err_set(ERR_NOMEM, "no memory for the manifest %s", m->path);
+    const json_t *durable = json_object_get(json_array_get(m->loaded, (size_t)d), "durable");
+    int rc = io_manifest_dump(m, d, &step, digest);
+    if (rc == 0) rc = io_manifest_add(m, step, true, json_is_true(durable), digest);
+    free(digest);
+    return rc;
+}
+
+/* Appends to "resumed", which is made when it is not there. */
+static int note_resume(struct io_manifest *m, int64_t dumps_n, const struct io_spec *spec)
+{
+    const json_int_t step = dumps_n > 0 ? (json_int_t)m->dump[dumps_n - 1].step : 0;
+    json_t *list = json_object_get(m->root, "resumed");
+    if (!json_is_array(list)) {
+        json_object_set_new(m->root, "resumed", json_array());
+        list = json_object_get(m->root, "resumed");
+    }
+    json_t *note =
+        json_pack("{sI sI ss ss}", "dump", (json_int_t)dumps_n, "step", step, "driver",
+                  spec->driver ? spec->driver : "", "kernel", spec->kernel ? spec->kernel : "");
+    if (json_array_append_new(list, note) == 0) return io_manifest_head(m);
+    return err_set(ERR_NOMEM, "no memory for the manifest %s", m->path);
+}
+
+int io_manifest_resume(struct io_manifest *m, int64_t dumps_n, const struct io_spec *spec)
+{
+    for (int64_t d = 0; d < dumps_n; d++)
+        TRY(keep_dump(m, d));
+    m->durable = spec->sync != IO_SYNC_NONE;
+    return note_resume(m, dumps_n, spec);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef IO_RESUME_H
+#define IO_RESUME_H
+/* Floor 1. Going on with a file that an earlier run left. For io/open.c: rank 0 takes the target,
+ * then all ranks read what the manifest calls complete and compare digests. What is kept is the
+ * longest row of dumps, from the first on, whose content is right; the claims of the others are
+ * withdrawn before anything is written. */
+#include "io/file_state.h"
+
+/* Takes lock and target, compares the manifest with the spec, gives the file its full length. Rank
+ * 0. [out] claimed_n: dumps to be looked at, those that the manifest calls complete and the file is
+ * long enough for. */
+int io_resume_take(struct io_file *f, int64_t *claimed_n);
+
+/* Reads the dumps and settles f->stats.dumps_n, f->ctx.first_dump and f->resumed. Collective.
+ * claimed_n: of rank 0. */
+int io_resume_check(struct io_file *f, int64_t claimed_n);
+
+#endif

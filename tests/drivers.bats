@@ -1,0 +1,89 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck disable=SC2154 # bats sets status and output
+# The writers that collect, stage or write a file per rank, as a user meets them.
+load helpers
+
+# bt RANKS FILE ARGUMENT...: class S into FILE, silently.
+bt() {
+    local ranks=$1 file=$2
+    shift 2
+    run mpi_run "$ranks" nht1-bt --class S --quiet --out "$file" "$@"
+    expect_status 0
+}
+
+# serial_file: the file of a serial writer, once.
+serial_file() {
+    bt 1 want.bin --io serial "$@"
+}
+
+@test "perrank: the merged file is the file of the other writers, in every layout" {
+    for layout in mijk ijkm records; do
+        rm -f want.bin* parts.bin*
+        serial_file --layout $layout
+        bt 4 parts.bin --io perrank --layout $layout --decomp 2x2x1
+        [ ! -s parts.bin ]
+        run nht1-verify --merge parts.bin
+        expect_status 0
+        expect_text VERIFIED
+        cmp want.bin parts.bin
+    done
+}
+
+@test "perrank: a part that is too short, missing or damaged is found" {
+    bt 2 parts.bin --io perrank
+    cp parts.bin.rank00001 kept
+    truncate -s -8 parts.bin.rank00001
+    run nht1-verify --merge parts.bin
+    expect_status 3
+    expect_text parts.bin.rank00001
+    rm parts.bin.rank00001
+    run nht1-verify --merge parts.bin
+    expect_status 3
+    cp kept parts.bin.rank00001
+    printf x | dd of=parts.bin.rank00001 bs=1 seek=1000 conv=notrunc 2>/dev/null
+    run nht1-verify --merge parts.bin
+    expect_status 2
+    run nht1-verify --merge parts.bin
+    expect_status 1
+    expect_text "has content already"
+}
+
+@test "merge: a file that has no parts is left alone" {
+    bt 1 whole.bin --io posix
+    cp whole.bin kept
+    run nht1-verify --merge whole.bin
+    expect_status 1
+    expect_text "no parts"
+    cmp whole.bin kept
+}
+
+@test "writers in the background: same bytes with one aggregator, small buffers and O_DIRECT" {
+    serial_file
+    local io
+    for io in twophase async uring mpiio-async; do
+        nht1-bt --io help | grep -q "^$io " || continue
+        bt 3 "got.$io" --io "$io" --aggregators 1 --buffer 4Ki --staging 1 --direct --sync dump
+        cmp want.bin "got.$io"
+        bt 2 "got2.$io" --io "$io" --direct --last
+        run nht1-verify "got2.$io"
+        expect_status 0
+    done
+}
+
+@test "the overlap of computing and writing is reported" {
+    bt 2 got.bin --io async --json result.json
+    run jq -e '.runs[0].overlap | .io_s.max > 0 and .compute_s.max > 0 and .both_s.max <= .io_s.max' \
+        result.json
+    expect_status 0
+    bt 2 sync.bin --io posix --json result.json
+    run jq -e '.runs[0].overlap | .io_s.max > 0 and .both_s.max < 1e-6' result.json
+    expect_status 0
+}
+
+@test "driver options out of range are refused" {
+    for option in "--aggregators=-1" "--buffer=100" "--staging=0" "--staging=65" "--buffer=2Gi"; do
+        run mpi_run 1 nht1-bt --class S --io async "$option"
+        expect_status 1
+    done
+}

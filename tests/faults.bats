@@ -1,0 +1,167 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Calls that fail, file systems that are full or read-only, limits: one message, status 3, complete
+# dumps that are there, and --restart.
+load helpers
+
+tiny=(--n 13 --steps 12 --dt 0.001 --interval 2 --tc 1 --quiet)
+# Runs long enough for something to happen to its file system: 200 dumps of 320 kB.
+long=(--n 20 --steps 40000 --dt 0.0001 --interval 200 --tc 1 --quiet)
+
+teardown() {
+    mountpoint -q disk 2>/dev/null && umount disk
+    return 0
+}
+
+# small_disk SIZE: a file system in memory at ./disk.
+small_disk() {
+    mkdir disk
+    mount -t tmpfs -o "size=$1" none disk 2>/dev/null || skip "no file system can be mounted here"
+}
+
+# told TEXT...: status 3 and one message that holds the texts.
+told() {
+    local text
+    expect_status 3 || return 1
+    for text in "$@"; do
+        expect_text "$text" || return 1
+    done
+    [ "$(grep -c '^nht1-bt: ' <<<"$output")" -eq 1 ] && return 0
+    echo "not one message: $output"
+    return 1
+}
+
+# start ARGUMENT...: a run in the background; its process is $job, its output in the file out.
+start() {
+    mpi_run 2 env LD_PRELOAD="${preload:-}" NHT1_FAULT_IN="$PWD/disk" NHT1_FAULT="${plan:-}" \
+        "$NHT1_BIN/nht1-bt" "$@" >out 2>&1 3>&- &
+    job=$!
+}
+
+# Until the manifest has a complete dump.
+first_dump() {
+    local try
+    for try in {1..200}; do
+        jq -e '.dumps[0].complete' "$1.json" >/dev/null 2>&1 && return 0
+        sleep 0.05
+    done
+    cat out
+    return 1
+}
+
+# ended: status and output of the run in the background, as `run` gives them. At most 20 seconds.
+ended() {
+    local try
+    for try in {1..200}; do
+        kill -0 "$job" 2>/dev/null || break
+        sleep 0.1
+    done
+    [ "$try" -lt 200 ] || { echo "still running" && return 1; }
+    status=0
+    wait "$job" || status=$?
+    output=$(<out)
+}
+
+@test "one call after the other fails, each writer, a sample" {
+    run "$NHT1_ROOT/tests/fault_sites" "${NHT1_STRIDE:-37}"
+    echo "$output"
+    expect_status 0
+}
+
+@test "every call of every writer fails in turn" {
+    full_only
+    run "$NHT1_ROOT/tests/fault_sites" 1
+    echo "$output"
+    expect_status 0
+}
+
+@test "the shim fails what it is told to, on the rank it is told to" {
+    mkdir disk
+    preload=$NHT1_TESTBIN/fault.so plan=pwrite:2:EIO:1 start "${tiny[@]}" --io posix --out disk/o.bin
+    ended
+    told "rank 1 on" "pwrite" "disk/o.bin" "Input/output error"
+    [ "$(jq '[.dumps[].complete]' -c disk/o.bin.json)" = "[true,false]" ]
+}
+
+@test "a full disk is found when the file is made: nothing is left" {
+    small_disk 400k
+    run mpi_run 2 nht1-bt "${tiny[@]}" --io posix --out disk/o.bin
+    told "disk/o.bin" "527280 bytes" "free"
+    [ -z "$(ls -A disk)" ]
+}
+
+@test "no space for a longer file: the old one stays whole" {
+    small_disk 700k
+    mpi_run 2 nht1-bt "${tiny[@]}" --io posix --out disk/o.bin
+    cp disk/o.bin* .
+    run mpi_run 2 nht1-bt "${tiny[@]}" --steps 20 --io posix --out disk/o.bin
+    told "disk/o.bin"
+    cmp o.bin disk/o.bin
+    cmp o.bin.json disk/o.bin.json
+}
+
+@test "a disk that fills up while a sparse file is written; --restart after room was made" {
+    small_disk 80m
+    preload=$NHT1_TESTBIN/fault.so plan=fallocate:1+:EOPNOTSUPP:0 \
+        start "${long[@]}" --io posix --out disk/o.bin
+    first_dump disk/o.bin
+    dd if=/dev/zero of=disk/filler bs=64k status=none 2>/dev/null || true
+    ended
+    told "disk/o.bin" "No space left on device"
+    local n
+    n=$(jq '[.dumps[] | select(.complete)] | length' disk/o.bin.json)
+    [ "$n" -ge 1 ] && [ "$n" -lt 200 ]
+    nht1-verify disk/o.bin
+    run mpi_run 2 nht1-bt --restart --quiet --out disk/o.bin
+    told "disk/o.bin"
+    rm disk/filler
+    run mpi_run 3 nht1-bt --restart --quiet --out disk/o.bin
+    expect_status 0
+    [ "$(jq '[.dumps[] | select(.complete)] | length' disk/o.bin.json)" -eq 200 ]
+    run nht1-verify disk/o.bin
+    expect_status 0
+}
+
+@test "a limit on file sizes is found when the file is made" {
+    # 16 MiB: MPI libraries need files of their own of some MiB.
+    run mpi_run 2 bash -c 'ulimit -f 16384; exec nht1-bt "$@"' bt --n 24 --steps 80 --dt 0.001 \
+        --interval 2 --tc 1 --quiet --io posix --out o.bin
+    told "o.bin" "ulimit -f"
+    [ -z "$(ls)" ]
+}
+
+@test "a device that turns read-only while it is written to" {
+    mkdir disk
+    preload=$NHT1_TESTBIN/fault.so plan=pwrite:3+:EROFS:1 start "${tiny[@]}" --io posix \
+        --out disk/o.bin
+    ended
+    told "rank 1 on" "disk/o.bin" "Read-only file system"
+    [ "$(jq '[.dumps[] | select(.complete)] | length' disk/o.bin.json)" -eq 2 ]
+    run mpi_run 2 nht1-bt --restart --quiet --out disk/o.bin
+    expect_status 0
+}
+
+@test "a file system that was remounted read-only" {
+    small_disk 4m
+    mpi_run 2 nht1-bt "${tiny[@]}" --io posix --out disk/o.bin
+    cp disk/o.bin* .
+    mount -o remount,ro disk
+    run mpi_run 2 nht1-bt "${tiny[@]}" --io posix --out disk/o.bin
+    told "disk" "Read-only file system"
+    run mpi_run 2 nht1-bt --restart --quiet --out disk/o.bin
+    told "disk" "Read-only file system"
+    mount -o remount,rw disk
+    cmp o.bin disk/o.bin
+    cmp o.bin.json disk/o.bin.json
+    [ "$(ls disk | wc -l)" -eq 2 ]
+}
+
+@test "a failed write ends the run soon, not at the next dump" {
+    mkdir disk
+    preload=$NHT1_TESTBIN/fault.so plan=pwrite:1:EIO:1 start "${tiny[@]}" --steps 800 --interval 400 \
+        --io posix --out disk/o.bin --json r.json
+    ended
+    told "rank 1 on" "Input/output error"
+    [ "$(jq '.runs[0].steps_done' r.json)" -ge 400 ]
+    [ "$(jq '.runs[0].steps_done' r.json)" -le 403 ]
+}

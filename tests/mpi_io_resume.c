@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Going on with a file of an earlier run: what is kept, what is read back, what is made again. */
+#include "mpi_io_common.h"
+
+#include <fcntl.h>
+
+enum { N = 9, DUMPS = 4 };
+
+static const int slabs[3][3] = {{0, 1, 1}, {1, 0, 1}, {1, 1, 0}};
+
+static int setup(void **state)
+{
+    (void)state;
+    err_clear();
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    scratch_empty();
+    return 0;
+}
+
+static struct io_spec spec_of(const char *driver, enum io_layout layout, const int grid[3])
+{
+    struct io_spec s = spec_for(in_scratch("dumps.bin"), driver, N, grid);
+    s.layout = layout;
+    s.dumps_n = DUMPS;
+    s.steps_n = 5 * DUMPS;
+    return s;
+}
+
+/* A run that ends after its first dumps_n dumps, its file free of everything behind them. */
+static void begin(const struct io_spec *s, int64_t dumps_n)
+{
+    struct io_file *f = NULL;
+    int rc = io_file_open(&f, MPI_COMM_WORLD, s);
+    for (int64_t d = 0; d < dumps_n && rc == 0; d++) {
+        rc = write_dump(f, s, d);
+    }
+    if (rc == 0) rc = io_file_end(f);
+    io_file_free(f);
+    assert_true(said_by_all(rc == 0));
+}
+
+/* Goes on from what is kept. Returns how many dumps that were, or the error. */
+static int64_t go_on(struct io_spec s)
+{
+    struct io_file *f = NULL;
+    s.resume = true;
+    int rc = io_file_open(&f, MPI_COMM_WORLD, &s);
+    if (rc < 0) return rc;
+    const struct io_resumed kept = *io_file_resumed(f);
+    for (int64_t d = kept.dumps_n; d < s.dumps_n && rc == 0; d++) {
+        rc = write_dump(f, &s, d);
+    }
+    if (rc == 0) rc = io_file_end(f);
+    io_file_free(f);
+    if (rc == 0 && kept.step != 5 * kept.dumps_n) return ERR_INVALID;
+    return rc < 0 ? rc : kept.dumps_n;
+}
+
+/* Turns one byte of the file round. */
+static void damage(const char *path, off_t offset)
+{
+    int fd = rank == 0 ? open(path, O_RDWR) : -1;
+    unsigned char byte;
+    if (fd >= 0 && pread(fd, &byte, 1, offset) == 1) {
+        byte ^= 0x10;
+        if (pwrite(fd, &byte, 1, offset) != 1) byte = 0;
+    }
+    if (fd >= 0) close(fd);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void from_every_dump_in_other_shapes(void **state)
+{
+    (void)state;
+    static const enum io_layout layouts[] = {IO_MIJK, IO_IJKM, IO_RECORDS};
+    for (int l = 0; l < 3; l++) {
+        for (int64_t d = 0; d <= DUMPS; d++) {
+            struct io_spec s = spec_of("posix", layouts[l], slabs[d % 3]);
+            begin(&s, d);
+            s = spec_of("posix", layouts[l], slabs[(d + 1) % 3]);
+            assert_int_equal(go_on(s), d);
+            assert_true(file_is_right(&s, DUMPS));
+            scratch_empty();
+        }
+    }
+}
+
+/* Every driver that leaves a serial file, and so every one that will be. */
+static void every_driver_goes_on(void **state)
+{
+    (void)state;
+    const struct io_driver *driver;
+    for (int i = 0; (driver = io_driver_at(i)); i++) {
+        if (!(driver->caps & IO_CAP_SERIAL_FILE) || (driver->caps & IO_CAP_WRAPPER)) continue;
+        struct io_spec s = spec_of("posix", IO_IJKM, slabs[2]);
+        begin(&s, 1);
+        s = spec_of(driver->name, IO_IJKM, slabs[0]);
+        s.sync = i % 2 ? IO_SYNC_DUMP : IO_SYNC_END;
+        int64_t kept = go_on(s);
+        if (kept != 1) print_error("%s: %d, '%s'\n", driver->name, (int)kept, err_message());
+        assert_int_equal(kept, 1);
+        assert_true(file_is_right(&s, DUMPS));
+        scratch_empty();
+    }
+}
+
+/* What is kept are the dumps before the first that is damaged, wherever the damage is. */
+static void damage_ends_what_is_kept(void **state)
+{
+    (void)state;
+    for (int64_t d = 0; d < DUMPS; d++) {
+        struct io_spec s = spec_of("posix", IO_MIJK, slabs[2]);
+        begin(&s, DUMPS);
+        const int64_t bytes = io_dump_bytes(s.layout, N);
+        damage(s.path, d * bytes + (d % 2 ? bytes - 1 : 7 + 97 * d));
+        assert_int_equal(go_on(s), d);
+        assert_true(file_is_right(&s, DUMPS));
+        scratch_empty();
+    }
+}
+
+/* Whether the values read back are those of dump d. */
+static int values_are_right(const struct io_spec *s, const double *u, int64_t d)
+{
+    const int64_t *n = s->box.n, *lo = s->box.lo;
+    int wrong = 0;
+    for (int64_t c = 0; c < 5 * n[0] * n[1] * n[2]; c++) {
+        const int64_t i = c % n[0], m = c / n[0] % 5, j = c / n[0] / 5 % n[1],
+                      k = c / n[0] / 5 / n[1];
+        const double want = value(lo[0] + i, lo[1] + j, lo[2] + k, m, d);
+        wrong += memcmp(&u[c], &want, sizeof want) != 0;
+    }
+    return wrong == 0;
+}
+
+static void dumps_are_read_back(void **state)
+{
+    (void)state;
+    struct io_spec s = spec_of("posix", IO_RECORDS, slabs[0]);
+    struct io_file *f = NULL;
+    begin(&s, 3);
+    s = spec_of("posix", IO_RECORDS, slabs[1]);
+    s.resume = true;
+    assert_int_equal(io_file_open(&f, MPI_COMM_WORLD, &s), 0);
+    const int64_t ni = s.box.n[0], nj = s.box.n[1], nk = s.box.n[2];
+    double *u = calloc((size_t)(5 * ni * nj * nk + 1), sizeof *u);
+    const struct io_array to = {u, ni, 5 * ni, 5 * ni * nj};
+    for (int64_t d = 0; d < 3; d++) {
+        int rc = io_file_read(f, d, &to);
+        assert_true(said_by_all(rc == 0 && values_are_right(&s, u, d)));
+    }
+    assert_int_equal(io_file_stats(f)->kept_n, 3);
+    free(u);
+    io_file_free(f);
+}
+
+/* The claims of what will be made again are gone before the first new byte is written. */
+static void claims_are_withdrawn_first(void **state)
+{
+    (void)state;
+    struct io_spec s = spec_of("posix", IO_MIJK, slabs[2]);
+    struct io_file *f = NULL;
+    begin(&s, DUMPS);
+    damage(s.path, io_dump_bytes(s.layout, N) + 100);
+    s.resume = true;
+    assert_int_equal(io_file_open(&f, MPI_COMM_WORLD, &s), 0);
+    json_t *root = rank == 0 ? json_load_file(in_scratch("dumps.bin.json"), 0, NULL) : NULL;
+    int left = (int)json_array_size(json_object_get(root, "dumps"));
+    json_decref(root);
+    io_file_free(f);
+    assert_int_equal(said_by_0(left), 1);
+}
+
+static void assert_refused(struct io_spec s, int code, const char *words)
+{
+    err_clear();
+    int64_t rc = go_on(s);
+    int good = rc == code && strstr(err_message(), words) != NULL;
+    if (!good) print_error("code %d, message '%s'\n", (int)rc, err_message());
+    assert_true(said_by_all(good));
+}
+
+static void other_runs_are_refused(void **state)
+{
+    (void)state;
+    const struct io_spec good = spec_of("posix", IO_MIJK, slabs[2]);
+    struct io_spec s = good;
+    assert_refused(s, ERR_USAGE, "nothing to continue");
+    assert_int_equal(names_in_scratch(), 0);
+    begin(&good, 2);
+    s.dumps_n = DUMPS + 1;
+    assert_refused(s, ERR_USAGE, "number of dumps");
+    s = good;
+    s.interval = 6;
+    assert_refused(s, ERR_USAGE, "interval");
+    s = good;
+    s.dt = 0.002;
+    assert_refused(s, ERR_USAGE, "dt = ");
+    s = good;
+    s.layout = IO_IJKM;
+    assert_refused(s, ERR_USAGE, "layout");
+    s = good;
+    s.driver = "null";
+    assert_refused(s, ERR_USAGE, "serial format");
+    assert_int_equal(go_on(good), 2);
+    assert_true(file_is_right(&good, DUMPS));
+}
+
+#define IO_TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        IO_TEST(from_every_dump_in_other_shapes), IO_TEST(every_driver_goes_on),
+        IO_TEST(damage_ends_what_is_kept),        IO_TEST(dumps_are_read_back),
+        IO_TEST(claims_are_withdrawn_first),      IO_TEST(other_runs_are_refused),
+    };
+    tests_begin(&argc, &argv);
+    return tests_end(cmocka_run_group_tests(tests, NULL, NULL));
+}

@@ -1,0 +1,198 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# --restart: what it takes over, what it refuses, what it says; kills at random times.
+# shellcheck disable=SC2016 # jq filters have variables of their own
+load helpers
+
+tiny=(--n 13 --steps 12 --dt 0.001 --interval 2 --tc 1)
+dump_bytes=$((40 * 13 * 13 * 13))
+
+# expect_json FILE FILTER: the filter must yield true.
+expect_json() {
+    local got
+    got=$(jq -e "$2" "$1") && [ "$got" = true ] && return 0
+    echo "$1: $2 gives $got"
+    return 1
+}
+
+# whole FILE ARGUMENT...: a run that nothing interrupts.
+whole() {
+    local file=$1
+    shift
+    mpi_run 2 nht1-bt "${tiny[@]}" --io posix --quiet --out "$file" "$@"
+}
+
+# cut_short FILE DUMPS: the file as a run leaves it that is killed after so many complete dumps.
+cut_short() {
+    jq --argjson d "$2" '.dumps |= .[:$d]' "$1.json" >cut && mv cut "$1.json"
+    dd if=/dev/zero of="$1" bs=$dump_bytes seek="$2" count=$((6 - $2)) conv=notrunc status=none
+}
+
+# flip FILE OFFSET: one bit.
+flip() {
+    local byte
+    byte=$(od -An -tu1 -j "$2" -N 1 "$1")
+    # shellcheck disable=SC2059 # the format is the byte
+    printf "\\x$(printf %x $((byte ^ 4)))" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
+@test "from every dump on, at other ranks and decompositions: the same bytes, a whole manifest" {
+    whole ref.bin
+    local from ranks=(1 3 4 2 3 4) decomp=(1d:x 3d 2x2x1 1d:y 3x1x1 auto)
+    for from in 0 1 2 3 4 5; do
+        cp ref.bin out.bin
+        jq '.file = "out.bin"' ref.bin.json >out.bin.json
+        cut_short out.bin $from
+        run mpi_run "${ranks[from]}" nht1-bt --restart --decomp "${decomp[from]}" --out out.bin \
+            --json r.json
+        expect_status 0
+        expect_text "Resumed after step $((2 * from)), not a result: $from of the file's 6 dumps"
+        expect_text "verified"
+        cmp ref.bin out.bin
+        expect_json out.bin.json '[.dumps[] | .complete and .durable] | all and length == 6'
+        expect_json out.bin.json ".resumed[0] | .dump == $from and .step == 2 * $from"
+        [ "$(jq -c .dumps[].digest ref.bin.json | cksum)" = "$(jq -c .dumps[].digest out.bin.json | cksum)" ]
+        expect_json r.json ".runs[0].resumed | .step == 2 * $from and .kept_n == $from and .bitwise"
+        expect_json r.json '.runs[0] | .completed and .verified and .t_t_s == null and .zeta == null'
+        expect_json r.json '.status == 0 and .ranking == [] and (.runs[0].official | not)'
+    done
+}
+
+@test "every writer and layout goes on" {
+    local layout writer writers
+    writers=$(mpi_run 1 nht1-bt --io help | awk -F: '/^--io all/ { print $2 }')
+    for layout in mijk ijkm records; do
+        whole ref.bin --layout $layout
+        for writer in $writers check:posix; do
+            cp ref.bin out.bin
+            jq '.file = "out.bin"' ref.bin.json >out.bin.json
+            jq '.dumps |= .[:3]' out.bin.json >cut && mv cut out.bin.json
+            run mpi_run 3 nht1-bt --restart --io "$writer" --out out.bin --quiet
+            expect_status 0
+            cmp ref.bin out.bin
+        done
+    done
+}
+
+@test "a damaged dump and all after it are made again" {
+    whole ref.bin
+    cp ref.bin out.bin
+    jq '.file = "out.bin"' ref.bin.json >out.bin.json
+    cut_short out.bin 5
+    flip out.bin $((2 * dump_bytes + 1001))
+    run mpi_run 2 nht1-bt --restart --out out.bin --json r.json
+    expect_status 0
+    expect_text "Resumed after step 4, not a result: 2 of"
+    expect_text "3 more were damaged"
+    expect_json r.json '.runs[0].resumed | .kept_n == 2 and .claimed_n == 5'
+    cmp ref.bin out.bin
+}
+
+@test "a file that lost its end, or its data altogether, is made again" {
+    whole ref.bin
+    cp ref.bin.json out.bin.json
+    sed -i 's/"ref.bin"/"out.bin"/' out.bin.json
+    head -c $((3 * dump_bytes + 77)) ref.bin >out.bin
+    run mpi_run 2 nht1-bt --restart --out out.bin
+    expect_status 0
+    expect_text "Resumed after step 6, not a result: 3 of"
+    cmp ref.bin out.bin
+    rm out.bin
+    run mpi_run 2 nht1-bt --restart --out out.bin
+    expect_status 0
+    expect_text "Resumed after step 0, not a result: 0 of"
+    cmp ref.bin out.bin
+}
+
+@test "a finished file stays as it is" {
+    whole ref.bin
+    cp ref.bin before
+    run mpi_run 2 nht1-bt --restart --out ref.bin
+    expect_status 0
+    expect_text "6 of the file's 6 dumps"
+    cmp ref.bin before
+}
+
+@test "a kernel that would not go on with the same bits is told" {
+    whole out.bin
+    cut_short out.bin 3
+    sed -i 's/"kernel": "[^"]*"/"kernel": "0\/avx2"/' out.bin.json
+    run mpi_run 2 nht1-bt --restart --out out.bin --json r.json
+    expect_status 0
+    expect_text "computed by kernel 0/avx2"
+    expect_json r.json '.runs[0].resumed.bitwise == false'
+}
+
+@test "leftovers of a killed run are swept, names that only look alike are not" {
+    whole out.bin
+    cut_short out.bin 3
+    touch out.bin.json.0123abcd.tmp out.bin.json.0123ABCD.tmp out.bin.json.0123abcd.tmp2 \
+        out.bin.json.012abcd.tmp xout.bin.json.0123abcd.tmp out.bin.lock
+    mkdir out.bin.json.89abcdef.tmp
+    run mpi_run 2 nht1-bt --restart --out out.bin --quiet
+    expect_status 0
+    [ ! -e out.bin.json.0123abcd.tmp ] && [ ! -e out.bin.lock ]
+    [ -e out.bin.json.0123ABCD.tmp ] && [ -e out.bin.json.0123abcd.tmp2 ]
+    [ -e out.bin.json.012abcd.tmp ] && [ -e xout.bin.json.0123abcd.tmp ] && [ -d out.bin.json.89abcdef.tmp ]
+}
+
+# refused TEXT ARGUMENT...: status 1, one message, nothing changed.
+refused() {
+    local text=$1 before after
+    shift
+    before=$(cat -- * | cksum)
+    run mpi_run 2 nht1-bt --restart "$@"
+    after=$(cat -- * | cksum)
+    expect_status 1 || return 1
+    expect_text "$text" || return 1
+    [ "$before" = "$after" ] || return 1
+    [ "$(grep -c '^nht1-bt: ' <<<"$output")" -eq 1 ]
+}
+
+@test "what cannot be continued is refused, with one message" {
+    whole out.bin
+    cut_short out.bin 3
+    refused "nothing to continue" --out none.bin
+    refused "--repeat" --repeat 2 --out out.bin
+    refused "one writer" --io posix,token --out out.bin
+    refused "one writer" --io all --out out.bin
+    refused "one writer" --io none --out out.bin
+    refused "--force" --force --out out.bin
+    refused "no file in serial format" --io null --out out.bin
+    refused "layout mijk" --layout ijkm --out out.bin
+    refused "N = 13" --class S --out out.bin
+    refused "dt = " --n 13 --steps 12 --dt 0.002 --interval 2 --out out.bin
+    refused "interval" --n 13 --steps 12 --dt 0.001 --interval 3 --out out.bin
+    refused "belongs to the dump file" --out out.bin --json out.bin.json
+    sed -i 's/"endian": "[a-z]*"/"endian": "big"/' out.bin.json
+    refused "endian" --out out.bin
+    echo '{' >out.bin.json
+    refused "out.bin.json" --out out.bin
+}
+
+@test "a held lock refuses a second run, the lock of a killed run does not" {
+    whole out.bin
+    cut_short out.bin 3
+    need_program flock
+    flock out.bin.lock sleep 20 3>&- &
+    local holder=$!
+    until [ -e out.bin.lock ] && ! flock -n out.bin.lock true; do sleep 0.1; done
+    run mpi_run 2 nht1-bt --restart --out out.bin
+    kill -KILL $holder
+    expect_status 3
+    expect_text "another run is writing"
+}
+
+@test "ten kills at random times: continued to the same bytes" {
+    run "$NHT1_ROOT/tests/kill_restart" 10 "${NHT1_SEED:-7}"
+    expect_status 0
+    expect_text "10 kills"
+}
+
+@test "two hundred kills at random times: continued to the same bytes" {
+    full_only
+    run "$NHT1_ROOT/tests/kill_restart" 200 "${NHT1_SEED:-$RANDOM}"
+    echo "$output"
+    expect_status 0
+    expect_text "200 kills"
+}

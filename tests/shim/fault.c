@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A library for LD_PRELOAD: stands in front of the C library's file calls, counts those that
+ * nht1-bt makes on files below one folder, and lets the n-th call of a kind on one rank fail.
+ *
+ *   NHT1_FAULT_IN    part of the path that a file must have to be looked at; required
+ *   NHT1_FAULT       CALL:N:WHAT:RANK, such as pwrite:3:ENOSPC:1
+ *   NHT1_FAULT_LOG   folder: each rank leaves a file named after its number there with a line
+ *                    "CALL COUNT" for each kind
+ *
+ * WHAT: ENOSPC, EIO, EROFS, EOPNOTSUPP or short (half of what was asked). N is counted per rank and
+ * kind of call, from 1; "N+" is every call from there on. Kinds: open, openr (for reading only),
+ * pwrite (pwritev, too), pread, write, fsync, fdatasync, rename, ftruncate, fallocate, close. A
+ * close that fails has closed all the same, as on Linux. Passed over: closing what was open for
+ * reading only, a lock, the file that warms the file system up, and one by which Open MPI looks for
+ * locks; no data depend on them. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum kind {
+    OPEN,
+    OPENR,
+    PWRITE,
+    PREAD,
+    WRITE,
+    FSYNC,
+    FDATASYNC,
+    RENAME,
+    FTRUNCATE,
+    FALLOCATE,
+    CLOSE,
+    KINDS
+};
+static const char *const kind_name[KINDS] = {"open",      "openr",     "pwrite",    "pread",
+                                             "write",     "fsync",     "fdatasync", "rename",
+                                             "ftruncate", "fallocate", "close"};
+
+static struct {
+    bool active;
+    const char *folder;
+    int rank;
+    int kind, nth; /* what fails; kind -1: nothing */
+    bool from_then;
+    int errnum; /* 0: short */
+} plan = {.kind = -1};
+
+static atomic_int made[KINDS];
+
+static int rank_here(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (getenv(names[i])) return atoi(getenv(names[i]));
+    return 0;
+}
+
+static int errnum_of(const char *what)
+{
+    static const struct {
+        const char *name;
+        int value;
+    } known[] = {{"ENOSPC", ENOSPC},
+                 {"EIO", EIO},
+                 {"EROFS", EROFS},
+                 {"EOPNOTSUPP", EOPNOTSUPP},
+                 {"short", 0}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(known[i].name, what) == 0) return known[i].value;
+    fprintf(stderr, "shim: no fault '%s'\n", what);
+    abort();
+}
+
+/* A plan that cannot be read must not look like a program without faults. */
+static void parse(const char *text)
+{
+    char call[16], nth[16], what[16];
+    int rank;
+    if (sscanf(text, "%15[^:]:%15[^:]:%15[^:]:%d", call, nth, what, &rank) != 4) abort();
+    if (rank != plan.rank) return;
+    plan.nth = atoi(nth);
+    plan.from_then = strchr(nth, '+') != NULL;
+    plan.errnum = errnum_of(what);
+    for (int k = 0; k < KINDS; k++)
+        if (strcmp(call, kind_name[k]) == 0) plan.kind = k;
+    if (plan.kind < 0) abort();
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    plan.folder = getenv("NHT1_FAULT_IN");
+    plan.rank = rank_here();
+    plan.active = plan.folder && strcmp(program_invocation_short_name, "nht1-bt") == 0;
+    if (plan.active && getenv("NHT1_FAULT")) parse(getenv("NHT1_FAULT"));
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    char path[4096];
+    const char *folder = getenv("NHT1_FAULT_LOG");
+    if (!folder || !plan.active) return;
+    plan.active = false;
+    snprintf(path, sizeof path, "%s/%d", folder, plan.rank);
+    FILE *log = fopen(path, "w");
+    for (int k = 0; log && k < KINDS; k++)
+        fprintf(log, "%s %d\n", kind_name[k], atomic_load(&made[k]));
+    if (log) fclose(log);
+}
+
+/* Counts a call on a path; whether it is the one that fails. */
+static bool now(enum kind k, const char *path)
+{
+    if (!plan.active || !strstr(path, plan.folder) || strstr(path, ".warmup-")) return false;
+    if (strstr(path, ".locktest.")) return false;
+    const int n = atomic_fetch_add(&made[k], 1) + 1;
+    if (plan.kind != (int)k || n < plan.nth || (n > plan.nth && !plan.from_then)) return false;
+    if (n == plan.nth) fprintf(stderr, "shim: %s %d, of %s, fails\n", kind_name[k], n, path);
+    return true;
+}
+
+static bool now_fd(enum kind k, int fd)
+{
+    char link[64], path[4096];
+    const int kept = errno;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    const ssize_t length = readlink(link, path, sizeof path - 1);
+    errno = kept;
+    if (length < 0) return false;
+    path[length] = '\0';
+    if (k == CLOSE && strstr(path, ".lock")) return false;
+    return now(k, path);
+}
+
+static bool now_name(enum kind k, const char *name)
+{
+    char path[8192];
+    if (name[0] == '/' || !getcwd(path, 4096)) return now(k, name);
+    strncat(strcat(path, "/"), name, 4000);
+    return now(k, path);
+}
+
+/* Result of a call that fails: -1, and errno is set. A short one is no failure where nothing can be
+ * short. */
+static int failed(void)
+{
+    errno = plan.errnum ? plan.errnum : EIO;
+    return -1;
+}
+
+static void *next(const char *name)
+{
+    void *f = dlsym(RTLD_NEXT, name);
+    if (!f) abort();
+    return f;
+}
+
+/* Defines a function and the 64-bit name that it has as well. */
+#define TWICE(type, name, params, ...)                                                             \
+    type name params;                                                                              \
+    type name##64 params;                                                                          \
+    type name params __VA_ARGS__ type name##64 params __VA_ARGS__
+
+#define OPEN_BODY(real)                                                                            \
+    {                                                                                              \
+        mode_t mode = 0;                                                                           \
+        if (flags & (O_CREAT | __O_TMPFILE)) {                                                     \
+            va_list args;                                                                          \
+            va_start(args, flags);                                                                 \
+            mode = va_arg(args, mode_t);                                                           \
+            va_end(args);                                                                          \
+        }                                                                                          \
+        if (now_name(flags & (O_WRONLY | O_RDWR) ? OPEN : OPENR, path)) return failed();           \
+        return ((int (*)(const char *, int, mode_t))next(real))(path, flags, mode);                \
+    }
+
+int open(const char *path, int flags, ...) OPEN_BODY("open");
+int open64(const char *path, int flags, ...) OPEN_BODY("open64");
+
+static ssize_t part_write(int fd, const void *buf, size_t bytes, off_t offset)
+{
+    ssize_t (*real)(int, const void *, size_t, off_t) = next("pwrite");
+    if (!now_fd(PWRITE, fd)) return real(fd, buf, bytes, offset);
+    return plan.errnum || bytes < 2 ? failed() : real(fd, buf, bytes / 2, offset);
+}
+
+static ssize_t part_read(int fd, void *buf, size_t bytes, off_t offset)
+{
+    ssize_t (*real)(int, void *, size_t, off_t) = next("pread");
+    if (!now_fd(PREAD, fd)) return real(fd, buf, bytes, offset);
+    return plan.errnum || bytes < 2 ? failed() : real(fd, buf, bytes / 2, offset);
+}
+
+static ssize_t vector_write(int fd, const struct iovec *part, int parts, off_t offset)
+{
+    ssize_t (*real)(int, const struct iovec *, int, off_t) = next("pwritev");
+    if (!now_fd(PWRITE, fd)) return real(fd, part, parts, offset);
+    if (plan.errnum || part[0].iov_len < 2) return failed();
+    struct iovec half = {part[0].iov_base, part[0].iov_len / 2};
+    return real(fd, &half, 1, offset);
+}
+
+TWICE(ssize_t, pwrite, (int fd, const void *buf, size_t bytes, off_t offset),
+      { return part_write(fd, buf, bytes, offset); })
+TWICE(ssize_t, pread, (int fd, void *buf, size_t bytes, off_t offset),
+      { return part_read(fd, buf, bytes, offset); })
+TWICE(ssize_t, pwritev, (int fd, const struct iovec *part, int parts, off_t offset),
+      { return vector_write(fd, part, parts, offset); })
+TWICE(int, ftruncate, (int fd, off_t length), {
+    int (*real)(int, off_t) = next("ftruncate");
+    return now_fd(FTRUNCATE, fd) ? failed() : real(fd, length);
+})
+TWICE(int, fallocate, (int fd, int mode, off_t offset, off_t bytes), {
+    int (*real)(int, int, off_t, off_t) = next("fallocate");
+    return now_fd(FALLOCATE, fd) ? failed() : real(fd, mode, offset, bytes);
+})
+
+ssize_t write(int fd, const void *buf, size_t bytes)
+{
+    ssize_t (*real)(int, const void *, size_t) = next("write");
+    if (!now_fd(WRITE, fd)) return real(fd, buf, bytes);
+    return plan.errnum || bytes < 2 ? failed() : real(fd, buf, bytes / 2);
+}
+
+int fsync(int fd)
+{
+    int (*real)(int) = next("fsync");
+    return now_fd(FSYNC, fd) ? failed() : real(fd);
+}
+
+int fdatasync(int fd)
+{
+    int (*real)(int) = next("fdatasync");
+    return now_fd(FDATASYNC, fd) ? failed() : real(fd);
+}
+
+int rename(const char *from, const char *to)
+{
+    int (*real)(const char *, const char *) = next("rename");
+    return now_name(RENAME, to) ? failed() : real(from, to);
+}
+
+/* Whether data may be lost when the closing fails. */
+static bool matters(int fd)
+{
+    const int kept = errno, flags = fcntl(fd, F_GETFL);
+    errno = kept;
+    return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
+}
+
+int close(int fd)
+{
+    int (*real)(int) = next("close");
+    const bool fails = plan.active && matters(fd) && now_fd(CLOSE, fd);
+    const int rc = real(fd);
+    return fails ? failed() : rc;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How much of a file is in memory: by both ways of asking, before and after it has left. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/err.h"
+#include "base/resident.h"
+
+enum { PAGES = 256 };
+
+static char path[4096];
+
+static int setup(void **state)
+{
+    (void)state;
+    const char *parent = getenv("TMPDIR");
+    err_clear();
+    snprintf(path, sizeof path, "%s/nht1-resident-XXXXXX", parent && *parent ? parent : "/tmp");
+    int fd = mkstemp(path);
+    if (fd < 0) return -1;
+    close(fd);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+/* Writes pages pages and, when asked, brings them to the device. */
+static void fill(int pages, int flushed)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *data = malloc(page);
+    int fd = open(path, O_WRONLY | O_TRUNC);
+    assert_non_null(data);
+    assert_true(fd >= 0);
+    memset(data, 7, page);
+    for (int p = 0; p < pages; p++) {
+        assert_int_equal(write(fd, data, page), (ssize_t)page);
+    }
+    if (flushed) assert_int_equal(fsync(fd), 0);
+    close(fd);
+    free(data);
+}
+
+/* Whether the system lets go of the pages of the file; memory file systems do not. */
+static int dropped(void)
+{
+    int fd = open(path, O_RDONLY);
+    int rc = posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    close(fd);
+    return rc == 0;
+}
+
+static void what_was_written_is_in_memory(void **state)
+{
+    (void)state;
+    const int64_t bytes = PAGES * (int64_t)sysconf(_SC_PAGESIZE);
+    struct resident r, m;
+    fill(PAGES, 0);
+    assert_int_equal(resident_ask(path, &r), 0);
+    assert_int_equal(resident_ask_mincore(path, &m), 0);
+    assert_int_equal(r.file_bytes, bytes);
+    assert_int_equal(r.cached_bytes, bytes);
+    assert_int_equal(m.cached_bytes, bytes);
+    assert_string_equal(m.how, "mincore");
+    assert_int_equal(m.dirty_bytes, -1);
+    assert_true(r.dirty_bytes >= -1 && r.dirty_bytes <= bytes);
+}
+
+static void what_was_flushed_is_not_dirty(void **state)
+{
+    (void)state;
+    struct resident r;
+    fill(PAGES, 1);
+    assert_int_equal(resident_ask(path, &r), 0);
+    if (strcmp(r.how, "cachestat") != 0) {
+        print_message("skipped: no cachestat here\n");
+        skip();
+    }
+    assert_int_equal(r.dirty_bytes, 0);
+}
+
+static void what_was_dropped_is_gone(void **state)
+{
+    (void)state;
+    struct resident r, m;
+    fill(PAGES, 1);
+    if (!dropped()) skip();
+    assert_int_equal(resident_ask(path, &r), 0);
+    if (r.cached_bytes == r.file_bytes) {
+        print_message("skipped: this file system keeps its files in memory\n");
+        skip();
+    }
+    assert_int_equal(resident_ask_mincore(path, &m), 0);
+    assert_int_equal(r.cached_bytes, 0);
+    assert_int_equal(m.cached_bytes, 0);
+}
+
+static void an_empty_file_and_none(void **state)
+{
+    (void)state;
+    struct resident r;
+    assert_int_equal(resident_ask(path, &r), 0);
+    assert_int_equal(r.file_bytes, 0);
+    assert_int_equal(r.cached_bytes, 0);
+    assert_int_equal(resident_ask_mincore(path, &r), 0);
+    assert_int_equal(resident_ask("/nonexistent/file", &r), ERR_IO);
+    assert_non_null(strstr(err_message(), "/nonexistent/file"));
+}
+
+#define RESIDENT_TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        RESIDENT_TEST(what_was_written_is_in_memory),
+        RESIDENT_TEST(what_was_flushed_is_not_dirty),
+        RESIDENT_TEST(what_was_dropped_is_gone),
+        RESIDENT_TEST(an_empty_file_and_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The part of rank r holds, dump after dump, the bytes of r's box in the order of the serial file:
+ *
+ *   mijk      [k][j][i][m]       ijkm      [m][k][j][i]       records   for each k: the leading
+ *   marker if the box holds cell (0,0) of the plane, [m][j][i], the trailing marker if it holds
+ *   cell (N-1,N-1)
+ *
+ * The dump is put together plane by plane (verify/shape.h), so that memory does not grow with it.
+ */
+#include "verify/merge.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "verify/manifest.h"
+
+struct part {
+    int64_t lo[3], n[3];
+    int64_t dump_bytes; /* of this part */
+    int64_t lead_bytes, trail_bytes;
+    int fd;
+    char path[4200];
+};
+
+struct merge {
+    struct manifest manifest;
+    const struct shape *shape;
+    int64_t parts_n;
+    struct part *part;
+    unsigned char *plane, *slab; /* a plane of the file; a part's share of one, at most as long */
+    int out;
+    char tmp[4200];
+};
+
+static int64_t slab_bytes(const struct merge *m, const struct part *p)
+{
+    return 8 * shape_plane_comps(m->shape) * p->n[0] * p->n[1] + p->lead_bytes + p->trail_bytes;
+}
+
+static int read_box(struct merge *m, const json_t *box, struct part *p)
+{
+    for (size_t q = 0; q < 3; q++) {
+        p->lo[q] = (int64_t)json_integer_value(json_array_get(box, q));
+        p->n[q] = (int64_t)json_integer_value(json_array_get(box, q + 3));
+        const bool inside = p->lo[q] >= 0 && p->n[q] >= 0 && p->lo[q] <= m->shape->n &&
+                            p->n[q] <= m->shape->n - p->lo[q];
+        if (json_array_size(box) != 6 || !inside)
+            return err_set(ERR_USAGE, "%s: its part has a box outside of the grid", p->path);
+    }
+    const int64_t n = m->shape->n, marker = shape_marker_bytes(m->shape);
+    const bool last = p->lo[0] + p->n[0] == n && p->lo[1] + p->n[1] == n;
+    const bool empty = p->n[0] * p->n[1] * p->n[2] == 0;
+    p->lead_bytes = !empty && p->lo[0] == 0 && p->lo[1] == 0 ? marker : 0;
+    p->trail_bytes = !empty && last ? marker : 0;
+    const int64_t comps = 5 / shape_plane_comps(m->shape);
+    p->dump_bytes = empty ? 0 : comps * p->n[2] * slab_bytes(m, p);
+    return 0;
+}
+
+/* The file of a part must hold every dump that is complete. */
+static int open_part(const struct merge *m, struct part *p)
+{
+    struct stat st;
+    p->fd = open(p->path, O_RDONLY | O_CLOEXEC);
+    if (p->fd < 0 || fstat(p->fd, &st) != 0) return err_set_errno(ERR_IO, errno, "%s", p->path);
+    const int64_t least = m->manifest.complete_n * p->dump_bytes;
+    if ((int64_t)st.st_size >= least) return 0;
+    return err_set(ERR_IO, "%s has %" PRId64 " bytes, the complete dumps need %" PRId64, p->path,
+                   (int64_t)st.st_size, least);
+}
+
+static int read_parts(struct merge *m, const char *path, const json_t *list)
+{
+    int64_t cells = 0;
+    m->parts_n = (int64_t)json_array_size(list);
+    if (m->parts_n == 0)
+        return err_set(ERR_USAGE, "%s.json tells of no parts: there is nothing to merge", path);
+    m->part = calloc((size_t)m->parts_n, sizeof *m->part);
+    if (!m->part) return err_set(ERR_NOMEM, "no memory for %" PRId64 " parts", m->parts_n);
+    for (int64_t r = 0; r < m->parts_n; r++)
+        m->part[r].fd = -1;
+    for (int64_t r = 0; r < m->parts_n; r++) {
+        struct part *p = &m->part[r];
+        snprintf(p->path, sizeof p->path, "%s.rank%05d", path, (int)r);
+        TRY(read_box(m, json_array_get(list, (size_t)r), p));
+        TRY(open_part(m, p));
+        cells += p->n[0] * p->n[1] * p->n[2];
+    }
+    if (cells == m->shape->n * m->shape->n * m->shape->n) return 0;
+    return err_set(ERR_USAGE, "%s.json: the parts do not make up the grid", path);
+}
+
+static int take_manifest(struct merge *m, const char *path)
+{
+    char name[4200];
+    json_t *root = NULL;
+    snprintf(name, sizeof name, "%s.json", path);
+    const int there = manifest_read(name, &m->manifest);
+    TRY(there);
+    if (there == 0) return err_set(ERR_USAGE, "%s is not there: it says what the parts are", name);
+    m->shape = &m->manifest.shape;
+    TRY(js_read(name, &root));
+    const int rc = read_parts(m, path, json_object_get(root, "parts"));
+    json_decref(root);
+    return rc;
+}
+
+static int read_slab(const struct merge *m, const struct part *p, int64_t offset)
+{
+    const int64_t bytes = slab_bytes(m, p);
+    for (int64_t done = 0; done < bytes;) {
+        const ssize_t got =
+            pread(p->fd, m->slab + done, (size_t)(bytes - done), (off_t)(offset + done));
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0)
+            return err_set_errno(ERR_IO, got < 0 ? errno : EIO, "pread at offset %" PRId64 " of %s",
+                                 offset + done, p->path);
+        done += got;
+    }
+    return 0;
+}
+
+/* Copies the rows of a part's share of a plane to their places. */
+static void spread(const struct merge *m, const struct part *p)
+{
+    const int64_t n = m->shape->n, comps = shape_plane_comps(m->shape);
+    const bool apart = m->shape->layout == SHAPE_RECORDS; /* [m][j][i] */
+    const int64_t cell = apart ? 8 : 8 * comps, row = cell * p->n[0];
+    const int64_t blocks = apart ? comps : 1;
+    const unsigned char *from = m->slab;
+    unsigned char *payload = m->plane + shape_marker_bytes(m->shape);
+    memcpy(m->plane, from, (size_t)p->lead_bytes);
+    from += p->lead_bytes;
+    for (int64_t b = 0; b < blocks; b++) {
+        for (int64_t j = 0; j < p->n[1]; j++, from += row)
+            memcpy(payload + cell * (p->lo[0] + n * (p->lo[1] + j + n * b)), from, (size_t)row);
+    }
+    memcpy(payload + cell * n * n * blocks, from, (size_t)p->trail_bytes);
+}
+
+static int merge_plane(struct merge *m, int64_t dump, int64_t plane)
+{
+    const int64_t k = plane % m->shape->n, comp = plane / m->shape->n;
+    for (int64_t r = 0; r < m->parts_n; r++) {
+        const struct part *p = &m->part[r];
+        if (p->dump_bytes == 0 || k < p->lo[2] || k >= p->lo[2] + p->n[2]) continue;
+        const int64_t slab = comp * p->n[2] + k - p->lo[2];
+        TRY(read_slab(m, p, dump * p->dump_bytes + slab * slab_bytes(m, p)));
+        spread(m, p);
+    }
+    return 0;
+}
+
+static int write_plane(const struct merge *m, int64_t offset)
+{
+    const int64_t bytes = shape_plane_bytes(m->shape);
+    for (int64_t done = 0; done < bytes;) {
+        const ssize_t put =
+            pwrite(m->out, m->plane + done, (size_t)(bytes - done), (off_t)(offset + done));
+        if (put < 0 && errno == EINTR) continue;
+        if (put <= 0)
+            return err_set_errno(ERR_IO, put < 0 ? errno : EIO,
+                                 "pwrite at offset %" PRId64 " of %s", offset + done, m->tmp);
+        done += put;
+    }
+    return 0;
+}
+
+static int merge_dumps(struct merge *m)
+{
+    const int64_t planes = shape_planes(m->shape), bytes = shape_plane_bytes(m->shape);
+    for (int64_t d = 0; d < m->manifest.dumps_n; d++) {
+        if (!manifest_complete(&m->manifest, d)) continue;
+        for (int64_t p = 0; p < planes; p++) {
+            TRY(merge_plane(m, d, p));
+            TRY(write_plane(m, (d * planes + p) * bytes));
+        }
+    }
+    const int64_t whole = m->shape->dumps_n * planes * bytes;
+    if (ftruncate(m->out, (off_t)whole) == 0 && fsync(m->out) == 0) return 0;
+    return err_set_errno(ERR_IO, errno, "ftruncate and fsync of %s", m->tmp);
+}
+
+static int make_file(struct merge *m, const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) == 0 && st.st_size > 0)
+        return err_set(ERR_USAGE, "%s has content already: move it away to merge again", path);
+    m->plane = calloc(1, (size_t)shape_plane_bytes(m->shape));
+    m->slab = calloc(1, (size_t)shape_plane_bytes(m->shape));
+    if (!m->plane || !m->slab) return err_set(ERR_NOMEM, "no memory for a plane");
+    snprintf(m->tmp, sizeof m->tmp, "%s.merging", path);
+    m->out = open(m->tmp, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (m->out < 0) return err_set_errno(ERR_IO, errno, "cannot open %s for writing", m->tmp);
+    int rc = merge_dumps(m);
+    if (rc == 0 && rename(m->tmp, path) != 0)
+        rc = err_set_errno(ERR_IO, errno, "rename %s to %s", m->tmp, path);
+    if (rc < 0) unlink(m->tmp);
+    return rc;
+}
+
+static void merge_free(struct merge *m)
+{
+    for (int64_t r = 0; m->part && r < m->parts_n; r++)
+        if (m->part[r].fd >= 0) close(m->part[r].fd);
+    if (m->out >= 0) close(m->out);
+    free(m->part);
+    free(m->plane);
+    free(m->slab);
+    manifest_free(&m->manifest);
+}
+
+int merge_file(const char *path)
+{
+    struct merge m = {.out = -1};
+    if (strlen(path) > 4000) return err_set(ERR_USAGE, "the name of the file is too long");
+    int rc = take_manifest(&m, path);
+    if (rc == 0) rc = make_file(&m, path);
+    merge_free(&m);
+    return rc;
+}
