@@ -10,13 +10,10 @@
 #include "base/conf.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/version.h"
 #include "verify/check.h"
 #include "verify/judge.h"
 #include "verify/summary.h"
-
-#ifndef NHT1_VERSION
-#define NHT1_VERSION "0.1.0"
-#endif
 
 #define OPT(member) offsetof(struct check_options, member)
 
