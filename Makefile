@@ -59,7 +59,10 @@ TEST_MPI    := $(wildcard tests/mpi_*.c)
 TEST_TOOL   := $(wildcard tests/mk*.c)
 TEST_LIB    := $(filter-out $(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL),$(wildcard tests/*.c))
 
+BENCH       := bench/peak.c bench/model.c
+
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
+PEAKS       := $(ISAS:%=$(B)/obj/bench/peak_%.o)
 KERNELS     := $(ISAS:%=$(B)/obj/bt/kernel_%.o)
 SERIAL_OBJS := $(call obj,$(BASE_SERIAL) $(BT_SERIAL))
 MPI_OBJS    := $(call obj,$(BASE_MPI) $(IO) $(BT_MPI)) $(KERNELS)
@@ -116,6 +119,25 @@ $(KERNELS): $(B)/obj/bt/kernel_%.o: bt/kernel.c $(B)/settings
 $(B)/obj/bt/kernels.o: FILEFLAGS = -DBT_ISAS='$(foreach i,$(ISAS),KERNEL($i))'
 $(B)/obj/bt/kernels.o: FILEFLAGS = -DBT_ISAS='$(foreach i,$(ISAS),KERNEL($i))'
 
+$(PEAKS): $(B)/obj/bench/peak_%.o: bench/peak_unit.c $(B)/settings
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) $(ISA_$*) -DPEAK_ISA=$* $(COMPILE)
+
+$(B)/obj/bench/peak.o: FILEFLAGS = -DPEAK_ISAS='$(foreach i,$(ISAS),KERNEL($i))'
+
+$(call obj,$(BENCH)): $(B)/obj/%.o: %.c $(B)/settings
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) $(OPENMP) $(COMPILE)
+
+$(B)/bench/peak: $(call obj,bench/peak.c) $(PEAKS)
+$(B)/bench/model: $(call obj,bench/model.c bt/decomp.c)
+$(patsubst %.c,$(B)/%,$(BENCH)): $(SERIAL_OBJS)
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
 # What the result record says about the build.
 $(B)/obj/base/sys.o: FILEFLAGS = -DBUILD_FLAGS='"$(subst ','\'',$(subst ",\",$(CC) $(ALL_CFLAGS)))"'
 
@@ -134,7 +156,7 @@ $(call testbin,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL)): $(B)/tests/%: $(B)/obj/
 
 tests-serial: $(call testbin,$(TEST_SERIAL) $(TEST_TOOL))
 tests-mpi: $(call testbin,$(TEST_MPI))
-tests: tests-serial tests-mpi ## build the test programs
+tests: tests-serial tests-mpi bench-programs ## build the test programs
 
 setup: ## install what is missing (compiler, MPI, libraries, test tools)
 	@bash config/setup.sh check
@@ -155,12 +177,19 @@ check check-full $(CHECKS:%=check-%):
 	-@$(MAKE) -k -j$(JOBS) all tests
 	@O=$(B) bash tests/run $(filter $(CHECKS),$(@:check-%=%))
 
-bench: ## computation rates of classes S, W and A over threads
-	@bash config/setup.sh run
-	@$(MAKE) -j$(JOBS) all
-	@NHT1_BIN=$(abspath $(B)/bin) bash runs/bench.sh
+bench-programs: $(patsubst %.c,$(B)/%,$(BENCH))
 
-SOURCES := $(wildcard base/*.[ch] io/*.[ch] bt/*.[ch] verify/*.[ch] tests/*.[ch])
+# Results and tables are kept in $(B)/bench.
+bench: ## peak rates, BT over threads and ranks, cost model; QUICK=1: in under 2 minutes
+	@bash config/setup.sh run
+	@$(MAKE) -j$(JOBS) all bench-programs
+	@NHT1_BIN=$(abspath $(B)/bin) NHT1_BENCH=$(abspath $(B)/bench) bash runs/bench.sh
+	@$(MAKE) bench-model
+
+bench-model: bench-programs ## predictions of the cost model, fitted to the last make bench
+	@$(B)/bench/model --json $(B)/bench/model.json $(MODEL_FLAGS) $(B)/bench/bench.json
+
+SOURCES := $(wildcard base/*.[ch] io/*.[ch] bt/*.[ch] verify/*.[ch] bench/*.[ch] tests/*.[ch])
 SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash tests/run tests/floors \
              tests/mpi-run tests/rank-log tests/bt_matrix)
 lint: ## cppcheck, shellcheck and the formatter's opinion, as far as they are installed
@@ -197,5 +226,5 @@ help: ## list the targets
 	@echo "Variables: $(CONFIG_VARS) V=1 SANITIZE=1 CFLAGS LDFLAGS; see make info."
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
-.PHONY: all tests tests-serial tests-mpi setup run check check-full $(CHECKS:%=check-%) bench lint \
-        format info configure install clean help
+.PHONY: all tests tests-serial tests-mpi setup run check check-full $(CHECKS:%=check-%) bench bench-model \
+        bench-programs lint format info configure install clean help
