@@ -16,9 +16,8 @@ OPT     ?= -O3
 PKG     ?= pkg-config
 OBJDUMP ?= objdump
 PREFIX  ?= /usr/local
-DESTDIR ?=
+CLANG_FORMAT ?= clang-format
 JOBS    ?= $(shell nproc 2>/dev/null || echo 1)
-SANITIZE ?=
 CONFIG_VARS := O SITE CC MPICC OPT CFLAGS LDFLAGS PKG OBJDUMP PREFIX JOBS MPIRUN MPIRUN_FLAGS
 export MPIRUN MPIRUN_FLAGS OBJDUMP
 
@@ -31,7 +30,9 @@ say  = $(if $(V),@:,@printf '  %-4s %s\n' $(1) $@)
 comma := ,
 
 B     := $(O)
-WARN  := -Wall -Wextra -Wshadow -Wvla -Wconversion -Wstrict-prototypes $(if $(CI),-Werror)
+# MPICH's special addresses, small integers, look to gcc like buffers without room.
+WARN  := -Wall -Wextra -Wshadow -Wvla -Wconversion -Wstrict-prototypes \
+         $(if $(CI),-Werror $(if $(findstring clang,$(CC)),,-Wno-error=stringop-overflow))
 SAN   := $(if $(SANITIZE),-fsanitize=address$(comma)undefined -fno-omit-frame-pointer)
 OPENMP := -fopenmp
 # -ffp-contract=off: fused multiply-adds are written out, so every build gives the same bits.
@@ -40,7 +41,7 @@ BASEFLAGS := -std=c11 -D_GNU_SOURCE -I. $(OPT) -g -ffp-contract=off -fno-math-er
 URING     ?= $(shell $(PKG) --libs liburing 2>/dev/null)
 ALL_CFLAGS := $(BASEFLAGS) $(if $(URING),-DHAVE_LIBURING) $(CFLAGS)
 ALL_LDFLAGS := $(SAN) $(LDFLAGS)
-COMPILE    = $(ALL_CFLAGS) $(FILEFLAGS) -MMD -MP -c -o $@ $<
+COMPILE      = $(ALL_CFLAGS) $(FILEFLAGS) -MMD -MP -c -o $@ $<
 LIBS      := $(or $(shell $(PKG) --libs jansson libxxhash gsl hwloc zlib 2>/dev/null),-ljansson \
                -lxxhash -lgsl -lgslcblas -lhwloc -lz) $(URING) -lm -pthread
 
@@ -61,7 +62,10 @@ TEST_MPI    := $(wildcard tests/mpi_*.c)
 TEST_TOOL   := $(wildcard tests/mk*.c)
 TEST_LIB    := $(filter-out $(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL),$(wildcard tests/*.c))
 
+BENCH       := bench/peak.c bench/model.c
+
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
+PEAKS       := $(ISAS:%=$(B)/obj/bench/peak_%.o)
 KERNELS     := $(ISAS:%=$(B)/obj/bt/kernel_%.o)
 SERIAL_OBJS := $(call obj,$(BASE_SERIAL) $(BT_SERIAL))
 MPI_OBJS    := $(call obj,$(BASE_MPI) $(IO) $(BT_MPI)) $(KERNELS)
@@ -117,6 +121,25 @@ $(KERNELS): $(B)/obj/bt/kernel_%.o: bt/kernel.c $(B)/settings
 
 $(B)/obj/bt/kernels.o: FILEFLAGS = -DBT_ISAS='$(foreach i,$(ISAS),KERNEL($i))'
 
+$(PEAKS): $(B)/obj/bench/peak_%.o: bench/peak_unit.c $(B)/settings
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) $(ISA_$*) -DPEAK_ISA=$* $(COMPILE)
+
+$(B)/obj/bench/peak.o: FILEFLAGS = -DPEAK_ISAS='$(foreach i,$(ISAS),KERNEL($i))'
+
+$(call obj,$(BENCH)): $(B)/obj/%.o: %.c $(B)/settings
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) $(OPENMP) $(COMPILE)
+
+$(B)/bench/peak: $(call obj,bench/peak.c) $(PEAKS)
+$(B)/bench/model: $(call obj,bench/model.c bt/decomp.c)
+$(patsubst %.c,$(B)/%,$(BENCH)): $(SERIAL_OBJS)
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
 # What the result record says about the build.
 $(B)/obj/base/sys.o: FILEFLAGS = -DBUILD_FLAGS='"$(subst ','\'',$(subst ",\",$(CC) $(ALL_CFLAGS)))"'
 
@@ -137,9 +160,8 @@ $(B)/tests/%.so: tests/shim/%.c $(B)/settings
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -shared -fPIC -o $@ $< -ldl
 
-tests-serial: $(call testbin,$(TEST_SERIAL) $(TEST_TOOL))
-tests-mpi: $(call testbin,$(TEST_MPI)) $(patsubst tests/shim/%.c,$(B)/tests/%.so,$(wildcard tests/shim/*.c))
-tests: tests-serial tests-mpi ## build the test programs
+SHIMS := $(patsubst tests/shim/%.c,$(B)/tests/%.so,$(wildcard tests/shim/*.c))
+tests: $(call testbin,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL)) $(SHIMS) bench-programs ## build the test programs
 
 setup: ## install what is missing (compiler, MPI, libraries, test tools)
 	@bash config/setup.sh check
@@ -160,14 +182,21 @@ check check-full $(CHECKS:%=check-%):
 	-@$(MAKE) -k -j$(JOBS) all tests
 	@O=$(B) bash tests/run $(filter $(CHECKS),$(@:check-%=%))
 
-bench: ## computation rates of classes S, W and A over threads
-	@bash config/setup.sh run
-	@$(MAKE) -j$(JOBS) all
-	@NHT1_BIN=$(abspath $(B)/bin) bash runs/bench.sh
+bench-programs: $(patsubst %.c,$(B)/%,$(BENCH))
 
-SOURCES := $(wildcard $(foreach d,base io bt verify tests tests/shim,$d/*.[ch]))
-SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash tests/run tests/floors \
-             tests/mpi-run tests/rank-log tests/bt_matrix tests/kill_restart tests/fault_sites)
+# Results and tables are kept in $(B)/bench.
+bench: ## peak rates, BT over threads and ranks, cost model; QUICK=1: in under 2 minutes
+	@bash config/setup.sh run
+	@$(MAKE) -j$(JOBS) all bench-programs
+	@NHT1_BIN=$(abspath $(B)/bin) NHT1_BENCH=$(abspath $(B)/bench) bash runs/bench.sh
+	@$(MAKE) bench-model
+
+bench-model: bench-programs ## predictions of the cost model, fitted to the last make bench
+	@$(B)/bench/model --json $(B)/bench/model.json $(MODEL_FLAGS) $(B)/bench/bench.json
+
+SOURCES := $(wildcard $(foreach d,base io bt verify bench tests tests/shim,$d/*.[ch]))
+SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash $(addprefix tests/,run floors mpi-run \
+             rank-log lint sanitized bt_matrix kill_restart fault_sites))
 lint: ## cppcheck, shellcheck and the formatter's opinion, as far as they are installed
 	@O=$(B) bash tests/lint '$(SOURCES)' '$(SCRIPTS)'
 
@@ -202,5 +231,5 @@ help: ## list the targets
 	@echo "Variables: $(CONFIG_VARS) V=1 SANITIZE=1 CFLAGS LDFLAGS; see make info."
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
-.PHONY: all tests tests-serial tests-mpi setup run check check-full $(CHECKS:%=check-%) bench lint \
-        format info configure install clean help
+.PHONY: all tests setup run check check-full $(CHECKS:%=check-%) bench bench-model \
+        bench-programs lint format info configure install clean help

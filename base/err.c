@@ -61,6 +61,17 @@ int err_set_errno(int code, int errnum, const char *fmt, ...)
     return code;
 }
 
+void err_prefix(const char *text)
+{
+    char whole[ERR_MESSAGE_MAX];
+    pthread_mutex_lock(&lock);
+    const int used = snprintf(whole, sizeof whole, "%s", text);
+    if (used < (int)sizeof whole)
+        snprintf(whole + used, sizeof whole - (size_t)used, "%s", message);
+    if (message[0]) memcpy(message, whole, sizeof message);
+    pthread_mutex_unlock(&lock);
+}
+
 const char *err_message(void)
 {
     return message;

@@ -28,6 +28,9 @@ int err_set(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3))
 /* As err_set, with ": " and the text of the errno value appended. Local. */
 int err_set_errno(int code, int errnum, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
+/* Puts a text, the option that the trouble comes from, before the message that is there. Local. */
+void err_prefix(const char *text);
+
 /* The first message since the last err_clear, "" when there is none. Borrowed. Local. */
 const char *err_message(void);
 

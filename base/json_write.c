@@ -49,6 +49,13 @@ static int stem_bytes(const char *path)
     return (int)(base - path + (ptrdiff_t)length);
 }
 
+/* Bytes of a path up to its last component, without the slash but "/" itself. */
+static int directory_bytes(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (int)(slash - path) + (slash == path) : 0;
+}
+
 /* Opens a new file "PATH.RANDOM.tmp"; open() rather than mkstemp() so that the umask decides on the
  * permissions. */
 static int open_temp(const char *path, char *temp, size_t size)
@@ -61,7 +68,10 @@ static int open_temp(const char *path, char *temp, size_t size)
         fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd < 0 && errno != EEXIST) break;
     }
-    return fd >= 0 ? fd : err_set_errno(ERR_IO, errno, "%s: cannot create a file beside it", path);
+    if (fd >= 0) return fd;
+    const int length = directory_bytes(path);
+    return err_set_errno(ERR_IO, errno, "%s: cannot create a file in the directory %.*s", path,
+                         length > 0 ? length : 1, length > 0 ? path : ".");
 }
 
 static int sync_directory(const char *path)
@@ -109,6 +119,8 @@ static int replace(const char *path, const char *text, enum js_sync sync)
 static int write_direct(const char *path, const char *text)
 {
     int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 && errno == ENXIO)
+        return err_set(ERR_IO, "%s: nobody reads from this pipe: start its reader first", path);
     if (fd < 0) return err_set_errno(ERR_IO, errno, "%s: cannot open for writing", path);
     int flags = fcntl(fd, F_GETFL);
     int rc = 0;

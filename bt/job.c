@@ -81,7 +81,9 @@ static int targets_check(const struct bt_job *job)
     if (json && (!json[0] || strlen(json) >= PATH_MAX - 16))
         return err_set(ERR_USAGE, "--json: the name of the file is empty or too long");
     TRY(names_check(job->setup));
-    return json ? js_check_target(json, "nht1-bt/") : 0;
+    const int rc = json ? js_check_target(json, "nht1-bt/") : 0;
+    if (rc < 0) err_prefix("--json: ");
+    return rc;
 }
 
 static int decomp_make(struct bt_job *job)

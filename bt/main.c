@@ -50,7 +50,9 @@ static int result_write(const struct bt_job *job, int status)
     int rc = 0;
     if (path && job->rank == 0 && job->outcomes_n > 0) {
         json_t *result = bt_result_json(job, status);
+        const bool first = !err_message()[0];
         rc = js_write(path, result, JS_SYNC_NONE);
+        if (rc < 0 && first) err_prefix("--json: ");
         json_decref(result);
     }
     return par_agree(job->comm, rc);
@@ -88,7 +90,7 @@ static int talk(int what, int rank)
 {
     if (what < 0 || rank != 0) return what < 0 ? what : 0;
     if (what == CONF_HELP) conf_help(&bt_program, stdout);
-    if (what == CONF_VERSION) printf("%s %s\n", bt_program.name, BT_VERSION);
+    if (what == CONF_VERSION) printf("%s %s\n", bt_program.name, NHT1_VERSION);
     if (what == BT_LIST_DRIVERS) bt_report_drivers(stdout);
     return 0;
 }

@@ -226,7 +226,7 @@ static const struct conf_option table[] = {
 
 const struct conf_program bt_program = {
     .name = "nht1-bt",
-    .version = BT_VERSION,
+    .version = NHT1_VERSION,
     .summary = "Application I/O benchmark: NAS BT, a CFD solver, writes its whole solution to disk "
                "every few steps. Reported are the run time T_T, the rate R_IO and the overhead "
                "zeta = T_T / T_C - 1 over the best run time without writing, T_C.",

@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 #include "base/conf.h"
+#include "base/version.h"
 #include "bt/problem.h"
 #include "io/file.h"
 
-#define BT_VERSION    "0.1.0"
 #define BT_RUNS_MAX   32 /* writers in one comparison */
 #define BT_REPEAT_MAX 1000
 #define BT_COMPUTE    "none" /* the word for a run without writing */

@@ -85,7 +85,7 @@ void bt_report_heading(const struct bt_job *job, FILE *to)
     const struct bt_setup *s = job->setup;
     char text[4096 + 128];
     fprintf(to, "nht1-bt %s: application I/O benchmark (NAS BT with dumps of the solution)\n",
-            BT_VERSION);
+            NHT1_VERSION);
     problem_line(job, to);
     system_line(job, to);
     if (s->writers_n > 0) {

@@ -266,7 +266,7 @@ json_t *bt_result_json(const struct bt_job *job, int status)
 {
     json_t *o = json_object();
     set(o, "schema", json_string(SCHEMA));
-    set(o, "version", json_string(BT_VERSION));
+    set(o, "version", json_string(NHT1_VERSION));
     set(o, "status", json_integer(status));
     set(o, "system", system_record(job));
     set(o, "problem", problem(job->setup));

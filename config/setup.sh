@@ -31,13 +31,13 @@ manager() {
     fi
 }
 
-# Is one thing (cmd:NAME, lib:NAME, hdr:NAME) there?
+# Is one thing (cmd:NAME, lib:NAME, file:NAME) there?
 have() {
     local kind=${1%%:*} name=${1#*:}
     case $kind in
     cmd) command -v "$name" >/dev/null ;;
     lib) command -v pkg-config >/dev/null && pkg-config --exists "$name" ;;
-    hdr) [ -e "/usr/include/$name" ] || [ -e "/usr/local/include/$name" ] ;;
+    file) [ -e "$name" ] ;;
     *) die 1 "config/packages: cannot look for '$1'" ;;
     esac
 }

@@ -88,12 +88,19 @@ static int alloc_parts(struct io_file *f)
     const size_t words = (size_t)digest_words(f->spec.n);
     f->state = calloc(1, f->driver->state_size + 1);
     f->all_views = calloc((size_t)f->ctx.size, sizeof *f->all_views);
-    f->times = calloc((size_t)f->spec.dumps_n, sizeof *f->times);
     f->digest_part = calloc(words, sizeof *f->digest_part);
     f->digest_sum = calloc(words, sizeof *f->digest_sum);
     f->busy = f->ctx.busy = io_busy_new();
-    if (f->busy && f->state && f->all_views && f->times && f->digest_part && f->digest_sum)
-        return 0;
+    if (f->busy && f->state && f->all_views && f->digest_part && f->digest_sum) return 0;
+    return err_set(ERR_NOMEM, "no memory for writing dumps of N = %" PRId64, f->spec.n);
+}
+
+/* An absurd number of dumps needs more space than memory: asked for once the space is there. */
+static int alloc_times(struct io_file *f)
+{
+    f->times = calloc((size_t)f->spec.dumps_n, sizeof *f->times);
+    f->stats.dump = f->times;
+    if (f->times) return 0;
     return err_set(ERR_NOMEM,
                    "no memory for writing %" PRId64 " dumps of N = %" PRId64
                    ": choose a longer --interval or fewer --steps",
@@ -170,10 +177,24 @@ static int setup(struct io_file *f, MPI_Comm comm)
     TRY_MPI(MPI_Comm_rank(c->comm, &c->rank));
     TRY_MPI(MPI_Comm_size(c->comm, &c->size));
     TRY(par_agree(c->comm, alloc_parts(f)));
-    f->stats.dump = f->times;
     c->all_views = f->all_views;
     TRY(share_views(f));
     return par_agree(c->comm, make_info(f));
+}
+
+/* Rank 0's part of what comes before a new file is touched. */
+static int claim_here(struct io_file *f)
+{
+    TRY(io_target_take(&f->target, f->spec.path, f->spec.force));
+    return io_target_space(&f->target, f->ctx.dump_bytes * f->ctx.dumps_n);
+}
+
+static int claim(struct io_file *f)
+{
+    const bool made = (f->has_file || f->has_parts) && !f->spec.resume;
+    const bool here = made && f->ctx.rank == 0;
+    TRY(par_agree(f->ctx.comm, here ? claim_here(f) : 0));
+    return par_agree(f->ctx.comm, alloc_times(f));
 }
 
 /* Rank 0's part of creating the file. */
@@ -181,8 +202,6 @@ static int create_here(struct io_file *f)
 {
     struct io_target *t = &f->target;
     const int64_t bytes = f->ctx.dump_bytes * f->ctx.dumps_n;
-    TRY(io_target_take(t, f->spec.path, f->spec.force));
-    TRY(io_target_space(t, bytes));
     TRY(io_manifest_new(&f->manifest, t->manifest, io_path_base(t->path), &f->spec));
     if (f->has_file) return io_target_make(t, f->manifest, bytes);
     TRY(io_manifest_parts(f->manifest, f->all_views, f->ctx.size));
@@ -219,6 +238,7 @@ static int open_steps(struct io_file *f, MPI_Comm comm)
 {
     TRY(setup(f, comm));
     double since_s = watch_now();
+    TRY(claim(f));
     TRY(create(f));
     io_phase_add(f, IO_PHASE_CREATE, &since_s);
     TRY(open_driver(f));

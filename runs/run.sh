@@ -5,9 +5,9 @@
 # (default: one per core, at most 64), IO the writers (default serial,token,mpiio), NHT1_BIN where
 # the programs are. Further options of nht1-bt may be given as arguments.
 set -u
-root=$(cd "$(dirname "$0")/.." && pwd)
-bin=${NHT1_BIN:-$root/build/bin}
-out=${OUT:-$root/runs/out}
+cd "$(dirname "$0")/.." || exit 1
+bin=${NHT1_BIN:-build/bin}
+out=${OUT:-runs/out}
 io=${IO:-serial,token,mpiio}
 
 say() {
@@ -35,7 +35,7 @@ export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$((cores / ranks > 0 ? cores / ranks :
 dumps=$(mktemp -d "$out/dumps.XXXXXX") || exit 3
 trap 'rm -rf "$dumps"' EXIT
 say "nht1-bt: class A on $ranks ranks of $OMP_NUM_THREADS thread(s), files in $out" ""
-"$root/tests/mpi-run" -np "$ranks" -t "${TIMEOUT:-1800}" "$bin/nht1-bt" --class A --io "$io" \
+tests/mpi-run -np "$ranks" -t "${TIMEOUT:-1800}" "$bin/nht1-bt" --class A --io "$io" \
     --out "$dumps/A.bin" --json "$out/run-A.json" "$@"
 status=$?
 [ $status -eq 0 ] && say "" "The whole result: $out/run-A.json"

@@ -7,7 +7,7 @@ load helpers
 setup_copy() {
     mkdir -p tree
     mkdir -p tree/runs
-    cp -r "$NHT1_ROOT"/{Makefile,base,io,bt,verify,tests,config} tree
+    cp -r "$NHT1_ROOT"/{Makefile,base,io,bt,verify,bench,tests,config} tree
     cp "$NHT1_ROOT"/runs/*.sh tree/runs
     export O=$BATS_TEST_TMPDIR/objects
     mkdir -p "$O"
@@ -27,7 +27,7 @@ broken() {
     setup_copy
     run "$NHT1_ROOT/tests/floors" tree
     [[ $output != *"not ok"* ]] || { echo "$output" && return 1; }
-    [ "$(grep -c '^ok' <<<"$output")" -eq 13 ]
+    [ "$(grep -c '^ok' <<<"$output")" -eq 14 ]
 }
 
 @test "an include of a higher floor is found, on every floor" {
@@ -44,6 +44,9 @@ broken() {
     echo '#include "io/view.h"' >>tree/verify/main.c
     broken "verify includes base, verify and the problem only"
     cp "$NHT1_ROOT/verify/main.c" tree/verify/main.c
+    echo '#include "io/view.h"' >>tree/bench/model.c
+    broken "bench includes base, bench and bt only"
+    cp "$NHT1_ROOT/bench/model.c" tree/bench/model.c
     echo '#include "bt/solver.h"' >>tree/bt/exact.c
     broken "problem and exact include base and each other only"
 }

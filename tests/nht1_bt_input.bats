@@ -109,7 +109,7 @@ refused() {
 }
 
 @test "result files that cannot be or must not be written" {
-    refused 3 "nowhere" 2 "${tiny[@]}" --io posix --json nowhere/r.json
+    refused 3 "--json: nowhere/r.json: cannot create a file in the directory nowhere" 2 "${tiny[@]}" --io posix --json nowhere/r.json
     mkdir folder
     refused 1 "directory" 2 "${tiny[@]}" --io posix --json folder
     refused 1 "manifest" 2 "${tiny[@]}" --io posix --out x --json x.json
@@ -142,7 +142,7 @@ refused() {
 
 @test "a result for a pipe that nobody reads is an error, not a wait" {
     mkfifo pipe
-    refused 3 "pipe" 2 "${tiny[@]}" --io posix --quiet --json pipe
+    refused 3 "--json: pipe: nobody reads" 2 "${tiny[@]}" --io posix --quiet --json pipe
 }
 
 @test "an interval without a dump, absurdly many threads" {

@@ -60,6 +60,21 @@ static void shared_messages_replace(void **state)
     assert_false(err_is_shared());
 }
 
+static void a_prefix_goes_before_the_message(void **state)
+{
+    (void)state;
+    err_prefix("--json: ");
+    assert_string_equal(err_message(), "");
+    err_set(ERR_IO, "r.json: no room");
+    err_prefix("--json: ");
+    assert_string_equal(err_message(), "--json: r.json: no room");
+    err_clear();
+    err_set(ERR_IO, "%01100d", 0);
+    err_prefix("--json: ");
+    assert_int_equal(strlen(err_message()), ERR_MESSAGE_MAX - 1);
+    assert_memory_equal(err_message(), "--json: 000", 11);
+}
+
 static void exit_statuses(void **state)
 {
     (void)state;
@@ -113,6 +128,7 @@ int main(void)
         cmocka_unit_test_setup(errno_text_is_appended, clear),
         cmocka_unit_test_setup(long_messages_are_cut, clear),
         cmocka_unit_test_setup(shared_messages_replace, clear),
+        cmocka_unit_test_setup(a_prefix_goes_before_the_message, clear),
         cmocka_unit_test_setup(exit_statuses, clear),
         cmocka_unit_test_setup(try_stops_at_the_first_failure, clear),
         cmocka_unit_test(clock_runs_forward),

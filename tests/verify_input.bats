@@ -26,6 +26,12 @@ expect_damaged() {
     done
 }
 
+@test "an empty name" {
+    verify ""
+    expect_status 1
+    expect_text "the name of the file is empty"
+}
+
 @test "help and version" {
     verify --help
     expect_status 0
@@ -231,10 +237,10 @@ expect_damaged() {
     mkfifo pipe
     verify f.bin --json pipe
     expect_status 3
-    expect_text "pipe"
+    expect_text "--json: pipe: nobody reads from this pipe"
     verify f.bin --json nosuch/r.json
     expect_status 3
-    expect_text "nosuch/r.json"
+    expect_text "--json: nosuch/r.json: cannot create a file in the directory nosuch: "
 }
 
 @test "standard output that is full" {

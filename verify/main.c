@@ -10,14 +10,11 @@
 #include "base/conf.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/version.h"
 #include "verify/check.h"
 #include "verify/judge.h"
 #include "verify/merge.h"
 #include "verify/summary.h"
-
-#ifndef NHT1_VERSION
-#define NHT1_VERSION "0.1.0"
-#endif
 
 #define OPT(member) offsetof(struct check_options, member)
 
@@ -132,13 +129,16 @@ static int check_json_name(const char *json, const char *path)
         if (stat(f ? manifest : path, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
             return err_set(ERR_USAGE, "--json: %s is the file being verified or its manifest",
                            json);
-    return js_check_target(json, "nht1-verify/");
+    const int rc = js_check_target(json, "nht1-verify/");
+    if (rc < 0) err_prefix("--json: ");
+    return rc;
 }
 
 static int check_args(const struct check_options *o, const struct conf_list *args)
 {
     if (args->n != 1)
         return err_set(ERR_USAGE, "which file? usage: nht1-verify [OPTION...] FILE; see --help");
+    if (!args->item[0][0]) return err_set(ERR_USAGE, "the name of the file is empty");
     return o->json ? check_json_name(o->json, args->item[0]) : 0;
 }
 
@@ -147,6 +147,7 @@ static int write_json(const struct check *c, const struct check_options *o, int 
     json_t *result = summary_json(c, conf_json(&program, o), status);
     if (!result) return err_set(ERR_NOMEM, "--json: no memory for the result");
     const int rc = js_write(o->json, result, JS_SYNC_NONE);
+    if (rc < 0) err_prefix("--json: ");
     json_decref(result);
     return rc;
 }

@@ -1,0 +1,632 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A model of the time of one step over N, ranks and decomposition (docs/performance.md): fitted to
+ * the result of `make bench`, compared with it, and carried on to machines that are not at hand.
+ *
+ *   step      exchange + right-hand side + three sweeps
+ *   work      a = c cells + l lines, per phase; cells count the lanes that are padding
+ *   exchange  messages x latency + bytes (copy + 1 / bandwidth)
+ *   sweep     work + fill + what messages cost, where ranks share the lines:
+ *   fill      (parts - 1) (work of a group + 2 latency + bytes of a group / bandwidth)
+ *
+ * c, l and copy are least-squares fits; latency, overhead and bandwidth are options. */
+#include <gsl/gsl_multifit.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/conf.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "bt/decomp.h"
+
+#define SCHEMA   "nht1-model/1"
+#define ROWS_MAX 1024
+
+/* Bytes handed on per lane of a batch: 30 values up, 5 down. */
+#define CARRY_BYTES 280.0
+
+enum phase { RHS, XI, ETA, ZETA, PHASES };
+static const char *const phase_name[PHASES] = {"rhs", "xi", "eta", "zeta"};
+
+struct options {
+    double latency_us, overhead_us, gbytes_per_s;
+    double node_latency_us, node_gbytes_per_s;
+    int64_t lanes, group;
+    const char *classes, *json;
+};
+
+#define OPT(member) offsetof(struct options, member)
+
+static const struct conf_option table[] = {
+    {.name = "latency",
+     .arg = "US",
+     .def = "2",
+     .min = 0,
+     .max = 1e6,
+     .help = "Microseconds from one rank to another through the network, assumed.",
+     .offset = OPT(latency_us),
+     .type = CONF_REAL,
+     .group = "The network of the predictions"},
+    {.name = "bandwidth",
+     .arg = "GB/S",
+     .def = "1",
+     .min = 1e-6,
+     .max = 1e6,
+     .help = "10^9 bytes per second that one rank gets while all ranks send: a link's bandwidth "
+             "over the ranks that share it, assumed. 1 is 25 GB/s shared by 25 busy ranks.",
+     .offset = OPT(gbytes_per_s),
+     .type = CONF_REAL},
+    {.name = "overhead",
+     .arg = "US",
+     .def = "0.5",
+     .min = 0,
+     .max = 1e6,
+     .help = "Microseconds that a rank is busy with a message of its own, sent or received.",
+     .offset = OPT(overhead_us),
+     .type = CONF_REAL},
+    {.name = "node-latency",
+     .arg = "US",
+     .def = "0.5",
+     .min = 0,
+     .max = 1e6,
+     .help = "Microseconds from one rank to another inside the computer that was measured.",
+     .offset = OPT(node_latency_us),
+     .type = CONF_REAL,
+     .group = "The computer that was measured"},
+    {.name = "node-bandwidth",
+     .arg = "GB/S",
+     .def = "5",
+     .min = 1e-6,
+     .max = 1e6,
+     .help = "10^9 bytes per second between two ranks inside it.",
+     .offset = OPT(node_gbytes_per_s),
+     .type = CONF_REAL},
+    {.name = "lanes",
+     .arg = "N",
+     .def = "8",
+     .min = 1,
+     .max = 64,
+     .help = "Lanes of a vector: lines in a batch.",
+     .offset = OPT(lanes),
+     .type = CONF_INT,
+     .group = "The solver"},
+    {.name = "group",
+     .arg = "N",
+     .min = 1,
+     .max = 1e6,
+     .help = "Batches in a message of the pipeline. Default: the solver's own choice.",
+     .offset = OPT(group),
+     .type = CONF_INT},
+    {.name = "classes",
+     .arg = "LETTERS",
+     .def = "DE",
+     .help = "Classes to predict.",
+     .offset = OPT(classes),
+     .type = CONF_STRING,
+     .group = "What is told"},
+    {.name = "json",
+     .arg = "FILE",
+     .help = "Write parameters, comparison and predictions to this file as well.",
+     .offset = OPT(json),
+     .type = CONF_STRING},
+    {.name = NULL},
+};
+
+static const struct conf_program program = {
+    .name = "model",
+    .version = "0.1.0",
+    .summary = "Cost model of a BT step: fitted to a result of `make bench`, compared with it, "
+               "and predictions for classes and rank counts that are not at hand.",
+    .args = "BENCH.json",
+    .max_args = 1,
+    .examples = "  model --latency 1.2 --bandwidth 0.4 build/bench/bench.json\n",
+    .options = table,
+};
+
+struct net {
+    double latency_s, overhead_s, s_per_byte;
+};
+
+struct model {
+    struct options opt;
+    double c[PHASES], l[PHASES]; /* seconds per padded cell, per line */
+    double copy;                 /* seconds per byte of a halo, both copies */
+    double busy;                 /* times slower when all cores work */
+    double rms[PHASES];          /* relative deviation of the fits */
+};
+
+/* The largest block of a decomposition: what everybody waits for. */
+struct block {
+    int64_t n[3];    /* interior cells */
+    int64_t full[3]; /* with boundary planes */
+    int parts[3];
+    int64_t size; /* N */
+};
+
+static int64_t div_up(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static struct block block_of(const struct bt_decomp *d)
+{
+    struct block b = {.size = d->n};
+    for (int q = 0; q < 3; q++) {
+        b.parts[q] = d->p[q];
+        for (int p = 0; p < d->p[q]; p++) {
+            const int64_t lo = bt_decomp_first(d->n, d->p[q], p);
+            const int64_t hi = bt_decomp_first(d->n, d->p[q], p + 1);
+            const int64_t n = (hi < d->n - 1 ? hi : d->n - 1) - (lo > 1 ? lo : 1);
+            if (n > b.n[q]) b.n[q] = n;
+            if (hi - lo > b.full[q]) b.full[q] = hi - lo;
+        }
+    }
+    return b;
+}
+
+/* Direction of a phase; the right-hand side runs along x. */
+static int along(enum phase ph)
+{
+    return ph <= XI ? 0 : ph == ETA ? 1 : 2;
+}
+
+/* Batches of lines of a direction, as bt/sweep.c makes them. */
+static int64_t batches_of(const struct block *b, int q, int64_t lanes)
+{
+    const int64_t other = q == 1 ? b->n[2] : b->n[1];
+    if (q == 0) return div_up(b->n[1], lanes) * b->n[2];
+    return b->n[0] < lanes ? div_up(b->n[0] * other, lanes) : div_up(b->n[0], lanes) * other;
+}
+
+static double cells_of(const struct block *b, enum phase ph, int64_t lanes)
+{
+    if (ph == RHS) return (double)(div_up(b->n[0], lanes) * lanes * b->n[1] * b->n[2]);
+    return (double)(batches_of(b, along(ph), lanes) * lanes * b->n[along(ph)]);
+}
+
+static double lines_of(const struct block *b, enum phase ph, int64_t lanes)
+{
+    return cells_of(b, ph, lanes) / (double)b->n[along(ph)];
+}
+
+/* Seconds of a phase's arithmetic on one core of a busy computer. */
+static double work_s(const struct model *m, const struct block *b, enum phase ph)
+{
+    const int64_t lanes = m->opt.lanes;
+    return m->c[ph] * cells_of(b, ph, lanes) + m->l[ph] * lines_of(b, ph, lanes);
+}
+
+/* Batches in a message, as bt/pipe.c chooses with one thread. */
+static int64_t group_of(const struct model *m, const struct block *b, int q)
+{
+    const int64_t lanes = m->opt.lanes, parts = b->parts[q], cell = 34 * lanes * 8;
+    const int64_t stored = batches_of(b, q, lanes) * lanes * 20 / cell;
+    const int64_t cached = (450 << 10) / ((2 * parts - 1) * cell * div_up(b->size, parts));
+    const int64_t fits = stored / (2 * parts + 1), g = fits < cached ? fits : cached;
+    if (m->opt.group > 0) return m->opt.group;
+    return g < 1 ? 1 : g > 32 ? 32 : g;
+}
+
+/* What a divided direction costs beside its work. */
+static double pipe_s(const struct model *m, const struct block *b, int q, double work,
+                     const struct net *net)
+{
+    if (b->parts[q] == 1) return 0;
+    const int64_t batches = batches_of(b, q, m->opt.lanes), g = group_of(m, b, q);
+    const double groups = (double)div_up(batches, g), bytes = CARRY_BYTES * (double)m->opt.lanes;
+    const double fill = (b->parts[q] - 1) *
+                        (work / groups + 2 * net->latency_s + bytes * (double)g * net->s_per_byte);
+    return fill + 4 * groups * net->overhead_s + bytes * (double)batches * net->s_per_byte;
+}
+
+/* Messages that a rank in the middle sends, and their bytes. */
+static double halo(const struct block *b, double *bytes)
+{
+    double messages = 0;
+    *bytes = 0;
+    for (int q = 0; q < 3; q++) {
+        const double sides = b->parts[q] == 1 ? 0 : b->parts[q] == 2 ? 1 : 2;
+        const double face = (double)(b->full[(q + 1) % 3] * b->full[(q + 2) % 3]);
+        messages += sides;
+        *bytes += sides * 2 * 5 * 8 * face;
+    }
+    return messages;
+}
+
+struct times {
+    double work_s, exchange_s, pipe_s, step_s;
+};
+
+static struct times step_of(const struct model *m, const struct block *b, int threads, double busy,
+                            const struct net *net)
+{
+    struct times t = {0};
+    double bytes, w[PHASES];
+    const double messages = halo(b, &bytes);
+    for (int ph = 0; ph < PHASES; ph++) {
+        w[ph] = work_s(m, b, (enum phase)ph) * busy / threads;
+        t.work_s += w[ph];
+    }
+    t.exchange_s =
+        messages * (net->latency_s + 2 * net->overhead_s) + bytes * (m->copy + net->s_per_byte);
+    t.pipe_s = pipe_s(m, b, 0, w[RHS] + w[XI], net) + pipe_s(m, b, 1, w[ETA], net) +
+               pipe_s(m, b, 2, w[ZETA], net);
+    t.step_s = t.work_s + t.exchange_s + t.pipe_s;
+    return t;
+}
+
+/* ------------------------------------------------------------------ measurements */
+
+struct row {
+    const char *cls, *decomp;
+    int64_t n, steps, ranks, threads;
+    double step_s, exchange_s, phase_s[PHASES];
+    struct block block;
+};
+
+static double phase_of(const json_t *r, const char *name)
+{
+    const json_t *ph = json_object_get(json_object_get(r, "phases"), name);
+    return json_number_value(json_object_get(ph, "s_per_step"));
+}
+
+static int row_read(const json_t *r, const char *where, struct row *row)
+{
+    struct bt_decomp d;
+    double median_s;
+    const char *grid;
+    TRY(js_get_text(r, where, "class", &row->cls));
+    TRY(js_get_text(r, where, "decomp", &row->decomp));
+    TRY(js_get_text(r, where, "grid", &grid));
+    TRY(js_get_int(r, where, "n", 6, 1 << 20, &row->n));
+    TRY(js_get_int(r, where, "steps", 1, 1 << 30, &row->steps));
+    TRY(js_get_int(r, where, "ranks", 1, 1 << 20, &row->ranks));
+    TRY(js_get_int(r, where, "threads", 1, 1 << 20, &row->threads));
+    TRY(js_get_real(r, where, "median_s", &median_s));
+    TRY(bt_decomp_make(grid, row->n, (int)row->ranks, 0, &d));
+    row->block = block_of(&d);
+    row->step_s = median_s / (double)row->steps;
+    row->exchange_s = phase_of(r, "exchange");
+    for (int ph = 0; ph < PHASES; ph++)
+        row->phase_s[ph] = phase_of(r, phase_name[ph]);
+    return 0;
+}
+
+/* The settings with the widest vectors. Returns how many, or ERR_USAGE. */
+static int rows_read(const char *path, const json_t *bench, struct row *row)
+{
+    json_t *results;
+    const json_t *r;
+    size_t i;
+    int n = 0;
+    TRY(js_get_array(bench, path, "results", &results));
+    json_array_foreach(results, i, r)
+    {
+        const char *asked;
+        TRY(js_get_text(r, path, "isa_asked", &asked));
+        if (strcmp(asked, "auto") != 0 || n == ROWS_MAX) continue;
+        TRY(row_read(r, path, &row[n]));
+        n++;
+    }
+    return n > 0 ? n : err_set(ERR_USAGE, "%s: no results to fit a model to", path);
+}
+
+/* ------------------------------------------------------------------ fits */
+
+/* What a fit is made to: y = p0 x0 + p1 x1. */
+struct data {
+    int n;
+    double x[ROWS_MAX][2], y[ROWS_MAX], weight[ROWS_MAX];
+};
+
+/* p1 = 0 (k = 0) or p0 = 0 (k = 1). */
+static void fit1(const struct data *d, int k, double p[2])
+{
+    double sum = 0, squares = 0;
+    for (int i = 0; i < d->n; i++) {
+        const double x = d->x[i][k] / d->y[i];
+        sum += d->weight[i] * x;
+        squares += d->weight[i] * x * x;
+    }
+    p[1 - k] = 0;
+    p[k] = squares > 0 ? sum / squares : 0;
+}
+
+static void fit2(const struct data *d, double p[2])
+{
+    const size_t n = (size_t)d->n;
+    double chisq;
+    gsl_matrix *a = gsl_matrix_alloc(n, 2), *cov = gsl_matrix_alloc(2, 2);
+    gsl_vector *one = gsl_vector_alloc(n), *weight = gsl_vector_alloc(n), *c = gsl_vector_alloc(2);
+    gsl_multifit_linear_workspace *w = gsl_multifit_linear_alloc(n, 2);
+    for (size_t i = 0; i < n; i++) {
+        gsl_vector_set(one, i, 1);
+        gsl_vector_set(weight, i, d->weight[i]);
+        for (size_t k = 0; k < 2; k++)
+            gsl_matrix_set(a, i, k, d->x[i][k] / d->y[i]);
+    }
+    gsl_multifit_wlinear(a, weight, one, c, cov, &chisq, w);
+    p[0] = gsl_vector_get(c, 0);
+    p[1] = gsl_vector_get(c, 1);
+    gsl_multifit_linear_free(w);
+    gsl_vector_free(one);
+    gsl_vector_free(weight);
+    gsl_vector_free(c);
+    gsl_matrix_free(a);
+    gsl_matrix_free(cov);
+}
+
+/* Least squares of the relative deviation, both parameters >= 0: where one comes out negative, or
+ * there is a single value, the other one alone. Returns the rms deviation. */
+static double fit_data(const struct data *d, double p[2])
+{
+    double rms = 0;
+    p[0] = p[1] = -1;
+    if (d->n >= 2) fit2(d, p);
+    if (p[1] < 0)
+        fit1(d, 0, p);
+    else if (p[0] < 0)
+        fit1(d, 1, p);
+    for (int i = 0; i < d->n; i++)
+        rms += pow((p[0] * d->x[i][0] + p[1] * d->x[i][1]) / d->y[i] - 1, 2) / d->n;
+    return sqrt(rms);
+}
+/* c and l of a phase from the runs on one core; large problems count for more. */
+static void fit_phase(struct model *m, enum phase ph, const struct row *row, int n)
+{
+    static struct data d;
+    double p[2];
+    d.n = 0;
+    for (int i = 0; i < n; i++) {
+        if (row[i].ranks * row[i].threads != 1 || row[i].phase_s[ph] <= 0) continue;
+        d.x[d.n][0] = cells_of(&row[i].block, ph, m->opt.lanes);
+        d.x[d.n][1] = lines_of(&row[i].block, ph, m->opt.lanes);
+        d.weight[d.n] = (double)row[i].n;
+        d.y[d.n++] = row[i].phase_s[ph];
+    }
+    m->rms[ph] = fit_data(&d, p);
+    m->c[ph] = p[0];
+    m->l[ph] = p[1];
+}
+
+/* Seconds per byte of a halo: exchanges of the runs with ranks, by bytes and messages. */
+static void fit_copy(struct model *m, const struct row *row, int n)
+{
+    static struct data d;
+    double p[2];
+    d.n = 0;
+    for (int i = 0; i < n; i++) {
+        if (row[i].ranks == 1 || row[i].exchange_s <= 0) continue;
+        d.x[d.n][1] = halo(&row[i].block, &d.x[d.n][0]);
+        d.weight[d.n] = (double)row[i].n;
+        d.y[d.n++] = row[i].exchange_s;
+    }
+    fit_data(&d, p);
+    m->copy = p[0];
+}
+
+/* How much slower a core computes when all do: the largest class on all threads of one rank. */
+static void fit_busy(struct model *m, const struct row *row, int n)
+{
+    const struct row *all = NULL, *one = NULL;
+    for (int i = 0; i < n; i++)
+        if (row[i].ranks == 1 &&
+            (!all || row[i].n * 4096 + row[i].threads > all->n * 4096 + all->threads))
+            all = &row[i];
+    for (int i = 0; all && i < n; i++)
+        if (row[i].n == all->n && row[i].ranks == 1 && row[i].threads == 1) one = &row[i];
+    m->busy = one ? fmax(1, (double)all->threads * all->step_s / one->step_s) : 1;
+}
+
+static void fit(struct model *m, const struct row *row, int n)
+{
+    for (int ph = 0; ph < PHASES; ph++)
+        fit_phase(m, (enum phase)ph, row, n);
+    fit_copy(m, row, n);
+    fit_busy(m, row, n);
+}
+
+/* ------------------------------------------------------------------ what comes out */
+
+static void set(json_t *o, const char *key, json_t *value)
+{
+    json_object_set_new(o, key, value);
+}
+
+static json_t *tell_parameters(const struct model *m)
+{
+    json_t *o = json_object();
+    printf("Fitted to runs on one core, per phase: time = c cells + l lines\n");
+    printf("  %-6s %12s %12s %14s\n", "phase", "c ns", "l ns", "rms deviation");
+    for (int ph = 0; ph < PHASES; ph++) {
+        json_t *x = json_object();
+        printf("  %-6s %12.3f %12.3f %12.1f %%\n", phase_name[ph], 1e9 * m->c[ph], 1e9 * m->l[ph],
+               100 * m->rms[ph]);
+        set(x, "s_per_cell", js_real(m->c[ph]));
+        set(x, "s_per_line", js_real(m->l[ph]));
+        set(x, "rms_deviation", js_real(m->rms[ph]));
+        set(o, phase_name[ph], x);
+    }
+    printf("  halo copies, waiting included: %.3f ns per byte; all cores busy: %.3f times slower\n",
+           1e9 * m->copy, m->busy);
+    set(o, "copy_s_per_byte", js_real(m->copy));
+    set(o, "busy_factor", js_real(m->busy));
+    return o;
+}
+
+static json_t *tell_comparison(const struct model *m, const struct row *row, int n)
+{
+    const struct net node = {1e-6 * m->opt.node_latency_us, 1e-6 * m->opt.overhead_us,
+                             1e-9 / m->opt.node_gbytes_per_s};
+    json_t *list = json_array();
+    printf("\nThe model and what was measured, ms per step\n");
+    printf("  %-5s %7s %-6s %10s %10s %8s\n", "class", "rk x th", "decomp", "measured", "model",
+           "off by");
+    for (int i = 0; i < n; i++) {
+        const double busy = row[i].ranks * row[i].threads == 1 ? 1 : m->busy;
+        const double s = step_of(m, &row[i].block, (int)row[i].threads, busy, &node).step_s;
+        json_t *x = json_object();
+        printf("  %-5s %3lld x%2lld %-6s %10.3f %10.3f %6.1f %%\n", row[i].cls,
+               (long long)row[i].ranks, (long long)row[i].threads, row[i].decomp,
+               1e3 * row[i].step_s, 1e3 * s, 100 * (s / row[i].step_s - 1));
+        set(x, "class", json_string(row[i].cls));
+        set(x, "ranks", json_integer(row[i].ranks));
+        set(x, "threads", json_integer(row[i].threads));
+        set(x, "decomp", json_string(row[i].decomp));
+        set(x, "measured_s_per_step", js_real(row[i].step_s));
+        set(x, "model_s_per_step", js_real(s));
+        json_array_append_new(list, x);
+    }
+    return list;
+}
+
+/* One step of a decomposition; false when it leaves a rank without a cell. */
+static bool predict(const struct model *m, const char *decomp, int64_t size, int ranks,
+                    struct times *t, char grid[40])
+{
+    const struct net net = {1e-6 * m->opt.latency_us, 1e-6 * m->opt.overhead_us,
+                            1e-9 / m->opt.gbytes_per_s};
+    struct bt_decomp d;
+    if (bt_decomp_make(decomp, size, ranks, 0, &d) < 0) {
+        err_clear();
+        return false;
+    }
+    const struct block b = block_of(&d);
+    bt_decomp_name(&d, grid);
+    *t = step_of(m, &b, 1, m->busy, &net);
+    return true;
+}
+
+static void tell_times(const struct times *t, const char *grid, double ideal_s, json_t *to,
+                       const char *key)
+{
+    json_t *o = json_object();
+    printf(" %9.3f %7.3f %7.3f %5.1f", 1e3 * t->step_s, 1e3 * t->exchange_s, 1e3 * t->pipe_s,
+           100 * ideal_s / t->step_s);
+    set(o, "grid", json_string(grid));
+    set(o, "s_per_step", js_real(t->step_s));
+    set(o, "work_s", js_real(t->work_s));
+    set(o, "exchange_s", js_real(t->exchange_s));
+    set(o, "pipe_s", js_real(t->pipe_s));
+    set(o, "parallel_efficiency", js_real(ideal_s / t->step_s));
+    set(to, key, o);
+}
+
+static json_t *tell_ranks(const struct model *m, int64_t size, int ranks, double one_s)
+{
+    struct times slabs, cubes;
+    char grid1[40], grid3[40] = "";
+    json_t *o = json_object();
+    const bool have1 = predict(m, "1d:z", size, ranks, &slabs, grid1);
+    const bool have3 = predict(m, "3d", size, ranks, &cubes, grid3);
+    set(o, "ranks", json_integer(ranks));
+    printf("  %5d", ranks);
+    if (have1)
+        tell_times(&slabs, grid1, one_s / ranks, o, "1d");
+    else
+        printf(" %9s %7s %7s %5s", "-", "-", "-", "-");
+    printf("  %8s", grid3);
+    if (have3) tell_times(&cubes, grid3, one_s / ranks, o, "3d");
+    printf("\n");
+    return o;
+}
+
+/* The fewest ranks, of 2^k and 3 2^k, from which on cubes stay ahead of slabs. */
+static int crossover(const struct model *m, int64_t size)
+{
+    int from = 0;
+    for (int k = 4; k <= 8192; k *= 2)
+        for (int ranks = k; ranks <= k + k / 2; ranks += k / 2) {
+            struct times slabs, cubes;
+            char grid[40];
+            if (!predict(m, "3d", size, ranks, &cubes, grid)) continue;
+            const bool ahead =
+                !predict(m, "1d:z", size, ranks, &slabs, grid) || cubes.step_s < slabs.step_s;
+            if (!ahead) from = 0;
+            if (ahead && from == 0) from = ranks;
+        }
+    return from;
+}
+
+static int tell_class(const struct model *m, char cls, json_t *to)
+{
+    static const struct {
+        char cls;
+        int64_t n;
+    } sizes[] = {{'A', 64}, {'B', 102}, {'C', 162}, {'D', 408}, {'E', 1020}, {'F', 2560}};
+    int64_t size = 0;
+    struct times one;
+    char grid[40];
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        if (sizes[i].cls == cls) size = sizes[i].n;
+    if (size == 0) return err_set(ERR_USAGE, "--classes: no class '%c': A, B, C, D, E or F", cls);
+    predict(m, "1d:z", size, 1, &one, grid);
+    json_t *o = json_object(), *list = json_array();
+    printf(
+        "\nPREDICTED, not measured: class %c, N = %lld, ms per step; efficiency against one core "
+        "of a busy node\n",
+        cls, (long long)size);
+    printf("  %5s %9s %7s %7s %5s  %8s %9s %7s %7s %5s\n", "ranks", "1-D", "halo", "pipe", "eff %",
+           "grid", "3-D", "halo", "pipe", "eff %");
+    for (int ranks = 64; ranks <= 4096; ranks *= 2)
+        json_array_append_new(list, tell_ranks(m, size, ranks, one.step_s));
+    const int from = crossover(m, size);
+    printf("  3-D is ahead from %d ranks on.\n", from);
+    const char name[2] = {cls, '\0'};
+    set(o, "class", json_string(name));
+    set(o, "n", json_integer(size));
+    set(o, "crossover_ranks", from ? json_integer(from) : json_null());
+    set(o, "ranks", list);
+    json_array_append_new(to, o);
+    return 0;
+}
+
+static int tell(const struct model *m, const struct row *row, int n)
+{
+    json_t *o = json_object(), *list = json_array();
+    int rc = 0;
+    set(o, "schema", json_string(SCHEMA));
+    set(o, "options", conf_json(&program, &m->opt));
+    set(o, "parameters", tell_parameters(m));
+    set(o, "comparison", tell_comparison(m, row, n));
+    set(o, "predictions", list);
+    printf("\nNetwork assumed for the predictions: latency %g us, %g GB/s per rank, %g us of work "
+           "per message\n",
+           m->opt.latency_us, m->opt.gbytes_per_s, m->opt.overhead_us);
+    for (const char *c = m->opt.classes; *c && rc == 0; c++)
+        rc = tell_class(m, *c, list);
+    if (rc == 0 && m->opt.json) rc = js_write(m->opt.json, o, JS_SYNC_NONE);
+    json_decref(o);
+    return rc;
+}
+
+static int run(struct model *m, const char *path)
+{
+    static struct row row[ROWS_MAX];
+    json_t *bench = NULL;
+    TRY(js_read(path, &bench));
+    const int n = rows_read(path, bench, row);
+    int rc = n;
+    if (n > 0) {
+        fit(m, row, n);
+        rc = tell(m, row, n);
+    }
+    json_decref(bench);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    struct model m = {0};
+    struct conf_list args = {0};
+    int rc = conf_parse(&program, argc, argv, &m.opt, &args, NULL);
+    if (rc == CONF_HELP) conf_help(&program, stdout);
+    if (rc == CONF_VERSION) printf("%s %s\n", program.name, program.version);
+    if (rc == CONF_RUN)
+        rc = args.n == 1 ? run(&m, args.item[0])
+                         : err_set(ERR_USAGE, "give the result of make bench, BENCH.json");
+    if (rc < 0) fprintf(stderr, "model: %s\n", err_message());
+    conf_free(&program, &m.opt, &args);
+    return rc < 0 ? err_exit_status(rc) : 0;
+}

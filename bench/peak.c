@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Measures what this computer can do at most: the rate of fused multiply-adds (or of
+ * multiplications and additions) for every instruction set in the binary, and the bandwidth of a
+ * triad, each with one thread, two, four, ... and one per core. Work is done in short windows, all
+ * threads at once; the best window counts, so that a disturbance costs windows and not the result.
+ * JSON to a file or to standard output. */
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/conf.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/sys.h"
+#include "base/watch.h"
+#include "bench/peak.h"
+
+#define SCHEMA      "nht1-peak/1"
+#define COUNTS_MAX  64
+#define TRIAD_BYTES 24.0 /* per element: two read, one written; reading a line to write it not */
+#define LLC_TIMES   4    /* an array is that many last-level caches long */
+#define ARRAY_MIN   (INT64_C(64) << 20)
+#define TRIAD_TIMES 12
+
+#define KERNEL(name) extern const struct peak_unit peak_unit_##name;
+PEAK_ISAS
+#undef KERNEL
+
+const struct peak_unit *peak_unit_at(int i)
+{
+#define KERNEL(name) &peak_unit_##name,
+    static const struct peak_unit *const list[] = {PEAK_ISAS};
+#undef KERNEL
+    return i >= 0 && (size_t)i < sizeof list / sizeof list[0] ? list[i] : NULL;
+}
+
+struct options {
+    double seconds, window_s;
+    int64_t threads;
+    const char *json;
+};
+
+#define OPT(member) offsetof(struct options, member)
+
+static const struct conf_option table[] = {
+    {.name = "seconds",
+     .arg = "S",
+     .def = "0.5",
+     .min = 0.001,
+     .max = 3600,
+     .help = "Seconds spent on each instruction set and number of threads.",
+     .offset = OPT(seconds),
+     .type = CONF_REAL,
+     .group = "How it is measured"},
+    {.name = "window",
+     .arg = "S",
+     .def = "0.002",
+     .min = 1e-5,
+     .max = 10,
+     .help = "Length of a window in seconds, about. Short ones fit between disturbances.",
+     .offset = OPT(window_s),
+     .type = CONF_REAL},
+    {.name = "threads",
+     .arg = "N",
+     .min = 1,
+     .max = 4096,
+     .help = "Threads at most. Default: one per core that this process may use.",
+     .offset = OPT(threads),
+     .type = CONF_INT},
+    {.name = "json",
+     .arg = "FILE",
+     .help = "Where the result goes. Default: standard output.",
+     .offset = OPT(json),
+     .type = CONF_STRING},
+    {.name = NULL},
+};
+
+static const struct conf_program program = {
+    .name = "peak",
+    .version = "0.1.0",
+    .summary = "Peak rates of this computer: fused multiply-adds per instruction set, and the "
+               "bandwidth of a[i] = b[i] + s c[i] over arrays larger than the last-level cache.",
+    .examples = "  peak --seconds 2 --json peak.json\n",
+    .options = table,
+};
+
+/* Seconds of a window of all threads: from the first start to the last end. */
+static double fma_window(const struct peak_unit *u, int threads, int64_t rounds)
+{
+    double first = INFINITY, last = 0, sum = 0;
+#pragma omp parallel num_threads(threads) reduction(min : first)                          \
+    reduction(max : last) reduction(+ : sum)
+    {
+#pragma omp barrier
+        first = watch_now();
+        sum = u->chains(rounds, 1.0 + 0.01 * omp_get_thread_num());
+        last = watch_now();
+    }
+    return isfinite(sum) ? last - first : NAN;
+}
+
+/* flop/s of the best window. */
+static double fma_rate(const struct peak_unit *u, int threads, const struct options *o)
+{
+    int64_t rounds = 1000;
+    while (fma_window(u, 1, rounds) < 0.5 * o->window_s)
+        rounds *= 2;
+    double best = 0;
+    const double end = watch_now() + o->seconds;
+    do {
+        const double s = fma_window(u, threads, rounds);
+        best = fmax(best, u->flop_per_round * (double)rounds * threads / s);
+    } while (watch_now() < end);
+    return best;
+}
+
+struct arrays {
+    double *a, *b, *c;
+    int64_t n;
+};
+
+/* The part of a thread, in whole cache lines. */
+static int64_t part(int64_t n, int threads, int t)
+{
+    return n / 8 * t / threads * 8;
+}
+
+static double triad_window(const struct peak_unit *u, int threads, const struct arrays *x)
+{
+    double first = INFINITY, last = 0;
+#pragma omp parallel num_threads(threads) reduction(min : first) reduction(max : last)
+    {
+        const int t = omp_get_thread_num();
+        const int64_t lo = part(x->n, threads, t), hi = part(x->n, threads, t + 1);
+#pragma omp barrier
+        first = watch_now();
+        u->triad(x->a + lo, x->b + lo, x->c + lo, 3.0, hi - lo);
+        last = watch_now();
+    }
+    return last - first;
+}
+
+static double triad_rate(const struct peak_unit *u, int threads, const struct arrays *x)
+{
+    double best = 0;
+    for (int i = 0; i < TRIAD_TIMES; i++)
+        best = fmax(best, TRIAD_BYTES * (double)x->n / triad_window(u, threads, x));
+    return best;
+}
+
+/* Bytes of the caches of the last level, as the system record tells them. */
+static int64_t last_level_bytes(const json_t *system)
+{
+    const json_t *cache;
+    size_t i;
+    int64_t level = 0, bytes = 0;
+    json_array_foreach(json_object_get(json_object_get(system, "cpu"), "caches"), i, cache)
+    {
+        const int64_t l = json_integer_value(json_object_get(cache, "level"));
+        if (l < level) continue;
+        level = l;
+        bytes = json_integer_value(json_object_get(cache, "bytes")) *
+                json_integer_value(json_object_get(cache, "n"));
+    }
+    return bytes;
+}
+
+/* Arrays LLC_TIMES as long as the last-level caches, but a quarter of the free memory in all. */
+static int arrays_make(struct arrays *x, int64_t llc_bytes, int threads)
+{
+    struct sys_memory m;
+    sys_memory(&m);
+    int64_t bytes = llc_bytes * LLC_TIMES > ARRAY_MIN ? llc_bytes * LLC_TIMES : ARRAY_MIN;
+    if (m.available_bytes > 0 && bytes > m.available_bytes / 12) bytes = m.available_bytes / 12;
+    bytes = bytes / 4096 * 4096;
+    double **const array[] = {&x->a, &x->b, &x->c};
+    x->n = bytes / (int64_t)sizeof(double);
+    for (int i = 0; i < 3; i++) {
+        *array[i] = aligned_alloc(4096, (size_t)bytes);
+        if (!*array[i]) return err_set(ERR_NOMEM, "no memory for arrays of the triad");
+    }
+#pragma omp parallel num_threads(threads)
+    {
+        const int t = omp_get_thread_num();
+        for (int64_t i = part(x->n, threads, t); i < part(x->n, threads, t + 1); i++) {
+            x->a[i] = 0;
+            x->b[i] = 1 + (double)(i % 7);
+            x->c[i] = 2;
+        }
+    }
+    return 0;
+}
+
+static void arrays_free(struct arrays *x)
+{
+    free(x->a);
+    free(x->b);
+    free(x->c);
+}
+
+/* 1, 2, 4 ... and most. */
+static int counts_of(int most, int count[COUNTS_MAX])
+{
+    int n = 0;
+    for (int t = 1; t < most; t *= 2)
+        count[n++] = t;
+    count[n++] = most;
+    return n;
+}
+
+static void add_rate(json_t *to, int threads, const char *key, double rate)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "threads", json_integer(threads));
+    json_object_set_new(o, key, js_real(rate));
+    json_array_append_new(to, o);
+}
+
+static json_t *fma_json(const struct options *o, const int *count, int n)
+{
+    json_t *list = json_array();
+    const struct peak_unit *u;
+    for (int i = 0; (u = peak_unit_at(i)) != NULL; i++) {
+        json_t *entry = json_object(), *rates = json_array();
+        json_object_set_new(entry, "isa", json_string(u->isa));
+        json_object_set_new(entry, "arithmetic", json_string(u->arithmetic));
+        json_object_set_new(entry, "width_bits", json_integer(u->width_bits));
+        json_object_set_new(entry, "supported", json_boolean(u->supported()));
+        for (int c = 0; c < n && u->supported(); c++)
+            add_rate(rates, count[c], "flop_per_s", fma_rate(u, count[c], o));
+        json_object_set_new(entry, "rates", rates);
+        json_array_append_new(list, entry);
+    }
+    return list;
+}
+
+static json_t *triad_json(const struct arrays *x, const int *count, int n)
+{
+    json_t *o = json_object(), *rates = json_array();
+    int i = 0;
+    while (!peak_unit_at(i)->supported())
+        i++;
+    for (int c = 0; c < n; c++)
+        add_rate(rates, count[c], "bytes_per_s", triad_rate(peak_unit_at(i), count[c], x));
+    json_object_set_new(o, "isa", json_string(peak_unit_at(i)->isa));
+    json_object_set_new(o, "array_bytes", json_integer(8 * x->n));
+    json_object_set_new(o, "rates", rates);
+    return o;
+}
+
+/* Threads to use at most: cores, not the logical processors that share them. */
+static int threads_of(const struct options *o)
+{
+    struct sys_cpu cpu;
+    sys_cpu(&cpu);
+    if (o->threads > 0) return (int)o->threads;
+    return cpu.cores_allowed_n > 0 ? cpu.cores_allowed_n : 1;
+}
+
+static int measure(const struct options *o, json_t **out)
+{
+    struct arrays x = {0};
+    int count[COUNTS_MAX], rc;
+    const int threads = threads_of(o), n = counts_of(threads, count);
+    json_t *result = json_object(), *system = sys_json();
+    omp_set_dynamic(0);
+    TRY_TO(out, rc, arrays_make(&x, last_level_bytes(system), threads));
+    json_object_set_new(result, "schema", json_string(SCHEMA));
+    json_object_set_new(result, "threads_max", json_integer(threads));
+    json_object_set_new(result, "fma", fma_json(o, count, n));
+    json_object_set_new(result, "triad", triad_json(&x, count, n));
+    json_object_set_new(result, "system", json_incref(system));
+    *out = json_incref(result);
+out:
+    arrays_free(&x);
+    json_decref(system);
+    json_decref(result);
+    return rc;
+}
+
+static int run(const struct options *o)
+{
+    json_t *result = NULL;
+    TRY(measure(o, &result));
+    const int rc = js_write(o->json ? o->json : "/dev/stdout", result, JS_SYNC_NONE);
+    json_decref(result);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    struct options o = {0};
+    int rc = conf_parse(&program, argc, argv, &o, NULL, NULL);
+    if (rc == CONF_HELP) conf_help(&program, stdout);
+    if (rc == CONF_VERSION) printf("%s %s\n", program.name, program.version);
+    if (rc == CONF_RUN) rc = run(&o);
+    conf_free(&program, &o, NULL);
+    if (rc < 0) fprintf(stderr, "peak: %s\n", err_message());
+    return rc < 0 ? err_exit_status(rc) : 0;
+}

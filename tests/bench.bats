@@ -1,0 +1,112 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# `make bench`: the programs behind it and the result they leave. No test here looks at a speed.
+
+load helpers
+
+setup_file() {
+    export BENCH
+    BENCH=$(dirname "${NHT1_BIN:-$(cd "$BATS_TEST_DIRNAME/.." && pwd)/build/bin}")/bench
+}
+
+# bench NAME=VALUE...: the script with results in ./out.
+bench() {
+    mkdir -p out
+    cp "$BENCH/peak" out
+    run env QUICK=1 PEAK_S=0.02 CORES=$(($(nproc) < 4 ? $(nproc) : 4)) NHT1_BENCH="$PWD/out" "$@" \
+        bash "$NHT1_ROOT/runs/bench.sh"
+}
+
+# expect FILTER [FILE]: the filter yields true.
+expect() {
+    [ "$(jq "$1" "${2:-out/bench.json}")" = true ] || { echo "not so: $1" && return 1; }
+}
+
+@test "the quick bench on class S: tables, and a result that fits together" {
+    bench CLASSES=S
+    expect_status 0
+    expect_text "% peak"
+    expect_text "Milliseconds per step"
+    expect_text "pipe_wait"
+    expect '.schema == "nht1-bench/1" and .quick and .rounds == 1'
+    expect '.results | length >= 1 and all(.class == "S" and .verified and .runs_n == 20)'
+    expect '[.results[] | .best_s <= .median_s and .best_s > 0] | all'
+    expect '[.results[] | .fraction_of_peak > 0 and .fraction_of_peak < 1] | all'
+    expect '[.results[] | (.gop_per_s * .median_s / 0.22831380 - 1) | fabs < 1e-6] | all'
+    expect '[.results[] | .memory_bytes_per_cell > 100 and .setup_s >= 0] | all'
+    expect '[.results[] | ([.phases[] | .s_per_step] | add) * 60 / .median_s | . > 0.1 and . < 10]
+        | all'
+    expect '.results[0] | .ranks == 1 and .threads == 1 and .parallel_efficiency == 1'
+    [ "$(jq '[.results[].ranks] | max' out/bench.json)" -le "$(nproc)" ]
+}
+
+@test "settings are taken from outside, and every round runs each" {
+    bench CLASSES=S ROUNDS=2 SETTINGS=$'1 1 auto generic\n2 1 1d:y auto'
+    expect_status 0
+    expect '.rounds == 2 and (.results | length == 2 and all(.runs_n == 40))'
+    expect '.results[0].isa == "generic" and .results[1].decomp == "1d:y"'
+    expect '.results[1].grid == "1x2x1"'
+}
+
+@test "an unknown class is refused, a run that fails is told" {
+    bench CLASSES=Q
+    expect_status 1
+    expect_text "no class 'Q'"
+    bench CLASSES=S SETTINGS="1 1 auto sse17"
+    expect_status 2
+    expect_text "class S on 1 ranks x 1, auto, sse17 failed"
+    [ ! -e out/bench.json ]
+}
+
+@test "peak rates: every instruction set, positive where the processor has it" {
+    "$BENCH/peak" --seconds 0.02 --threads 2 --json p.json
+    expect '[.fma[] | select(.supported) | .rates[] | .flop_per_s > 1e8] | length > 0 and all' p.json
+    expect '[.fma[] | select(.supported | not) | .rates == []] | all' p.json
+    expect '[.fma[] | select(.supported) | [.rates[].threads] == [1, 2]] | all' p.json
+    expect '[.triad.rates[].bytes_per_s > 1e7] | all' p.json
+    run "$BENCH/peak" --threads 0
+    expect_status 1
+}
+
+# A result of a computer that behaves as the model says: c = 10 ns, l = 0 in every phase.
+perfect() {
+    jq -n '{schema: "nht1-bench/1", results: [{c: "W", n: 24}, {c: "A", n: 64}] | map(. as $p
+        | ($p.n - 2) as $i | (($i / 8 | ceil) * 8 * $i * $i * 1e-8) as $s
+        | {class: $p.c, n: $p.n, steps: 200, ranks: 1, threads: 1, decomp: "auto", grid: "1x1x1",
+            isa_asked: "auto", median_s: ($s * 800),
+            phases: ({rhs: $s, xi: $s, eta: $s, zeta: $s} | map_values({s_per_step: .}))})}'
+}
+
+@test "the model finds the parameters that a result was made with" {
+    perfect >perfect.json
+    run "$BENCH/model" --json m.json perfect.json
+    expect_status 0
+    expect_text "PREDICTED, not measured: class D"
+    expect '[.parameters.rhs, .parameters.xi, .parameters.eta, .parameters.zeta
+        | (.s_per_cell * 1e8 - 1 | fabs < 1e-6) and .s_per_line < 1e-13] | all' m.json
+    expect '[.comparison[] | .model_s_per_step / .measured_s_per_step - 1 | fabs < 1e-6] | all' m.json
+    expect '[.predictions[].ranks[]["3d"].parallel_efficiency | . > 0 and . <= 1.001] | all' m.json
+}
+
+@test "in the model more ranks are never slower, and a better network helps" {
+    perfect >perfect.json
+    "$BENCH/model" --json slow.json --bandwidth 0.1 perfect.json
+    "$BENCH/model" --json fast.json --bandwidth 10 perfect.json
+    expect '[.predictions[] | [.ranks[]["3d"].s_per_step] | . == (sort | reverse)] | all' fast.json
+    jq '[.predictions[].ranks[]["3d"].s_per_step]' slow.json >slow
+    jq '[.predictions[].ranks[]["3d"].s_per_step]' fast.json >fast
+    [ "$(jq -n --slurpfile a slow --slurpfile b fast '[range($a[0] | length)
+        | $a[0][.] > $b[0][.]] | all')" = true ]
+}
+
+@test "the model refuses what it cannot read" {
+    run "$BENCH/model" missing.json
+    expect_status 3
+    echo '{"results": []}' >empty.json
+    run "$BENCH/model" empty.json
+    expect_status 1
+    expect_text "no results"
+    run "$BENCH/model"
+    expect_status 1
+    expect_text "BENCH.json"
+}

@@ -1,0 +1,58 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Another compiler builds the solver without a warning, and gives the same bits.
+
+load helpers
+
+setup_file() {
+    export CLANG_BUILD
+    CLANG_BUILD=$(dirname "${NHT1_BIN:-$(cd "$BATS_TEST_DIRNAME/.." && pwd)/build/bin}")/clang
+}
+
+# Skips where clang or its OpenMP library is missing; make check-full asks for them.
+need_clang() {
+    local why=
+    command -v clang >/dev/null || why="clang is not installed"
+    [ -n "$why" ] || echo 'int main(void) { return 0; }' |
+        clang -fopenmp -x c -o openmp - 2>/dev/null || why="clang cannot link with -fopenmp (libomp)"
+    [ -n "$why" ] || return 0
+    [ -n "${NHT1_FULL:-}" ] && echo "$why" && return 1
+    skip "$why"
+}
+
+clang_make() {
+    env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u O make -C "$NHT1_ROOT" O="$CLANG_BUILD" CC=clang "$@"
+}
+
+@test "clang builds nht1-bt without a warning" {
+    need_clang
+    clang_make -j2 "$CLANG_BUILD/bin/nht1-bt" >log 2>&1 || { cat log && return 1; }
+    grep -i 'warning' log && return 1
+    "$CLANG_BUILD/bin/nht1-bt" --version
+    strings -a "$CLANG_BUILD/bin/nht1-bt" | grep -q 'clang version'
+}
+
+# file_of COMPILER ISA: the dump file of a run with that program; fails where it does not verify.
+file_of() {
+    local bin=$NHT1_BIN
+    [ "$1" = clang ] && bin=$CLANG_BUILD/bin
+    OMP_NUM_THREADS=2 NHT1_ISA=$2 mpi_run 2 "$bin/nht1-bt" --class S --io posix --tc 1 \
+        --verify never --quiet --out "$1-$2.bin" --json "$1-$2.result"
+    [ "$(jq '.runs[0].norms.ok' "$1-$2.result")" = true ]
+    [ "$(jq -r '.system.solver_kernel | split("/")[1]' "$1-$2.result")" = "$2" ]
+}
+
+@test "gcc and clang give the same bits with every instruction set" {
+    need_clang
+    [ -x "$CLANG_BUILD/bin/nht1-bt" ]
+    local isa tried=0
+    for isa in avx512 avx2 generic; do
+        NHT1_ISA=$isa mpi_run 1 nht1-bt --n 6 --steps 1 --dt 0.01 --io none --tc 1 --quiet || continue
+        file_of gcc $isa
+        file_of clang $isa
+        tried=$((tried + 1))
+    done
+    [ "$tried" -ge 1 ]
+    sha256sum ./*.bin
+    [ "$(sha256sum ./*.bin | cut -d' ' -f1 | sort -u | wc -l)" -eq 1 ]
+}
