@@ -18,6 +18,7 @@
 #include "base/conf.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/version.h"
 #include "bt/decomp.h"
 
 #define SCHEMA   "nht1-model/1"
@@ -115,7 +116,7 @@ static const struct conf_option table[] = {
 
 static const struct conf_program program = {
     .name = "model",
-    .version = "0.1.0",
+    .version = NHT1_VERSION,
     .summary = "Cost model of a BT step: fitted to a result of `make bench`, compared with it, "
                "and predictions for classes and rank counts that are not at hand.",
     .args = "BENCH.json",

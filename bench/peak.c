@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/sys.h"
+#include "base/version.h"
 #include "base/watch.h"
 #include "bench/peak.h"
 
@@ -78,7 +79,7 @@ static const struct conf_option table[] = {
 
 static const struct conf_program program = {
     .name = "peak",
-    .version = "0.1.0",
+    .version = NHT1_VERSION,
     .summary = "Peak rates of this computer: fused multiply-adds per instruction set, and the "
                "bandwidth of a[i] = b[i] + s c[i] over arrays larger than the last-level cache.",
     .examples = "  peak --seconds 2 --json peak.json\n",
