@@ -113,9 +113,19 @@ void io_manifest_mark_durable(struct io_manifest *m)
     }
 }
 
+/* Dumps are durable from the first on. */
+static bool claims_durable(const struct io_manifest *m)
+{
+    return json_is_true(json_object_get(json_array_get(m->dumps, 0), "durable"));
+}
+
+/* A manifest that tells of durable dumps must not be replaced by one that loss of power may turn
+ * into an empty file: its text at least is down before it takes the name. */
 int io_manifest_write(struct io_manifest *m, bool flush)
 {
-    return js_write(m->path, m->root, flush && m->durable ? JS_SYNC_ALL : JS_SYNC_NONE);
+    enum js_sync sync = claims_durable(m) ? JS_SYNC_FILE : JS_SYNC_NONE;
+    if (flush && m->durable) sync = JS_SYNC_ALL;
+    return js_write(m->path, m->root, sync);
 }
 
 void io_manifest_free(struct io_manifest *m)
