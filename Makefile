@@ -129,7 +129,7 @@ $(call testbin,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL)): $(B)/tests/%: $(B)/obj/
     $(LIBTEST) $(LIBNHT1)
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(MPICC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
+	$(Q)$(MPICC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ $(if $(filter mk%,$*),,-lcmocka) $(LIBS)
 
 $(B)/tests/%.so: tests/shim/%.c $(B)/settings
 	@mkdir -p $(@D)
@@ -158,10 +158,11 @@ check check-full $(CHECKS:%=check-%):
 	-@$(MAKE) -k -j$(JOBS) all tests
 	@O=$(B) bash tests/run $(filter $(CHECKS),$(@:check-%=%))
 
-bench: ## computation rates of classes S, W and A over threads
+bench: ## computation rates of classes S, W and A over threads; every writer against raw writing
 	@bash config/setup.sh run
-	@$(MAKE) -j$(JOBS) all
+	@$(MAKE) -j$(JOBS) all $(B)/tests/mkraw
 	@NHT1_BIN=$(abspath $(B)/bin) bash runs/bench.sh
+	@NHT1_BIN=$(abspath $(B)/bin) bash runs/bench-io.sh
 
 SOURCES := $(wildcard $(foreach d,base io bt verify tests tests/shim,$d/*.[ch]))
 SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash tests/run tests/floors \
