@@ -18,7 +18,7 @@
 struct work {
     const struct bt_run_request *q;
     struct io_file *file;  /* NULL: only compute */
-    unsigned char *staged; /* io_view_bytes of this rank's view */
+    unsigned char *staged; /* io_view_bytes of this rank's view; NULL: the writer has memory */
     uint64_t *digest;      /* digest_words(N) */
     double start_s, end_s; /* this rank's clock */
     double stage_s, digest_s, stop_s;
@@ -39,8 +39,9 @@ static int buffers_make(struct work *w)
     const size_t words = (size_t)digest_words(w->q->problem->n);
     size_t bytes = (size_t)io_view_bytes(io_file_view(w->file));
     bytes = (bytes + PAGE_BYTES) / PAGE_BYTES * PAGE_BYTES;
-    w->staged = aligned_alloc(PAGE_BYTES, bytes);
     w->digest = calloc(words, sizeof *w->digest);
+    if (w->digest && io_file_buffer(w->file)) return 0;
+    w->staged = aligned_alloc(PAGE_BYTES, bytes);
     if (!w->staged || !w->digest)
         return err_set(ERR_NOMEM, "no memory for a staging buffer of %zu bytes", bytes);
     memset(w->staged, 0, bytes);
@@ -85,14 +86,15 @@ static int prepare(struct work *w, struct bt_run *run)
 static int dump(struct work *w, int64_t step)
 {
     const struct bt_state state = bt_solver_state(w->q->solver);
+    void *staged = w->staged ? w->staged : io_file_buffer(w->file);
     const double t0 = watch_now();
-    io_view_stage(io_file_view(w->file), state.u, state.sm, state.sj, state.sk, w->staged);
+    if (staged) io_view_stage(io_file_view(w->file), state.u, state.sm, state.sj, state.sk, staged);
     const double t1 = watch_now();
     memset(w->digest, 0, (size_t)digest_words(w->q->problem->n) * sizeof *w->digest);
     bt_solver_digest(w->q->solver, w->digest);
     w->stage_s += t1 - t0;
     w->digest_s += watch_now() - t1;
-    return io_file_write(w->file, step, w->staged, w->digest);
+    return io_file_write(w->file, step, staged, w->digest);
 }
 
 /* Has any rank been asked to stop, or could it not write? The question of one step is answered

@@ -78,8 +78,28 @@ static int open_files(struct io_background *b)
     return io_fd_open(b->ctx, &b->fd);
 }
 
+/* My data can be staged where they are written from when they are one extent and my whole range, up
+ * to the edges of blocks. */
+static int64_t find_in_place(const struct io_background *b)
+{
+    const struct io_gather *g = &b->gather;
+    struct io_cursor c;
+    int64_t pieces, offset = -1;
+    for (int a = 0; a < g->aggregators_n; a++) {
+        const int64_t bytes = g->share_bytes[a + 1] - g->share_bytes[a];
+        if (bytes < 2 * IO_BLOCK_BYTES) return -1;
+        if (g->rank_of[a] == b->ctx->rank && bytes == io_view_bytes(b->ctx->view))
+            offset = g->share_bytes[a];
+    }
+    io_cursor_start(&c, b->ctx->view);
+    if (c.left.offset_bytes != offset) return -1;
+    io_cursor_skip(&c, b->ctx->dump_bytes, &pieces);
+    return pieces == 1 ? offset : -1;
+}
+
 static int open_parts(struct io_background *b)
 {
+    b->in_place_bytes = find_in_place(b);
     b->slot_bytes = io_gather_bytes_max(&b->gather);
     b->slots_n = b->ctx->tuning.staging;
     TRY(open_files(b));
@@ -170,7 +190,7 @@ static void plan_job(struct io_background *b, struct io_job *job, int64_t dump)
 }
 
 /* The part of the dump behind the last whole block of the file becomes the carry, or, at the end of
- * the file, the tail of the job. It has been collected behind the job's bytes. */
+ * the file, the tail of the job. */
 static void keep_tail(struct io_background *b, struct io_job *job, int64_t dump)
 {
     const int64_t past = (dump + 1) * b->ctx->dump_bytes;
@@ -183,7 +203,7 @@ static void keep_tail(struct io_background *b, struct io_job *job, int64_t dump)
     if (b->carry_bytes > 0) job->done_after = b->carry_first;
     if (past < file_bytes(b) || b->carry_bytes == 0) return;
     job->tail_start = b->carry_start;
-    memcpy(job->data + job->bytes, b->carry, (size_t)b->carry_bytes);
+    job->tail = b->carry; /* which no dump comes to need */
     job->tail_bytes = b->carry_bytes;
     job->done_after = dump + 1;
     b->carry_bytes = 0;
@@ -214,24 +234,37 @@ static void post(struct io_background *b, struct io_job *job)
     if (b->rc == 0) b->posted_n++;
 }
 
+static void begin(struct io_background *b, int64_t dump)
+{
+    b->filling = b->owns ? free_slot(b) : NULL;
+    if (b->owns && !b->begun && b->rc == 0) b->rc = load_carry(b, dump * b->ctx->dump_bytes);
+    io_gather_prepare(&b->gather, dump);
+    if (b->filling) plan_job(b, b->filling, dump);
+}
+
+void *io_background_slot_buffer(void *state, const struct io_context *ctx, int64_t dump)
+{
+    struct io_background *b = state;
+    if (b->in_place_bytes < 0) return NULL;
+    if (!b->filling) begin(b, dump);
+    return b->filling->data + (dump * ctx->dump_bytes + b->in_place_bytes - b->filling->start);
+}
+
 /* A rank that has failed goes on collecting, because others send; it writes no more. */
 int io_background_slot_write(void *state, const struct io_context *ctx, int64_t dump,
                              const void *buf)
 {
     struct io_background *b = state;
-    (void)ctx;
     const struct io_sink sink = {b, background_place, background_take};
-    struct io_job *job = b->owns ? free_slot(b) : NULL;
-    b->filling = job;
-    if (job && !b->begun && b->rc == 0) b->rc = load_carry(b, dump * b->ctx->dump_bytes);
-    io_gather_prepare(&b->gather, dump);
-    if (job) plan_job(b, job, dump);
+    (void)ctx;
+    if (!b->filling) begin(b, dump);
     int rc = io_gather_move(&b->gather, dump, buf, &sink);
     if (b->rc == 0) b->rc = rc;
-    if (job) {
-        keep_tail(b, job, dump);
-        post(b, job);
+    if (b->filling) {
+        keep_tail(b, b->filling, dump);
+        post(b, b->filling);
     }
+    b->filling = NULL;
     b->dumps_posted = dump + 1;
     return b->rc;
 }

@@ -33,8 +33,8 @@
 struct io_job {
     char *data; /* aligned to IO_BLOCK_BYTES when the file is written directly */
     int64_t start, bytes;
-    int64_t tail_start; /* the incomplete block at the end of the file, in data behind bytes */
-    int64_t tail_bytes;
+    const char *tail; /* the incomplete block at the end of the file, or tail_bytes 0 */
+    int64_t tail_start, tail_bytes;
     int64_t done_after;       /* dumps done when this job is */
     bool finished;            /* owned by the engine between post and finished */
     int64_t requests_n;       /* [out] */
@@ -67,7 +67,9 @@ struct io_background {
     int slots_n, head, posted_n;
     int64_t slot_bytes;
     struct io_job *filling;
-    char *carry;                                   /* [IO_BLOCK_BYTES] */
+    int64_t
+        in_place_bytes; /* where in a dump my data lie that can be staged in a slot; -1: none can */
+    char *carry;        /* [IO_BLOCK_BYTES] */
     int64_t carry_start, carry_bytes, carry_first; /* carry_first: the oldest dump in it */
     int64_t dumps_posted, dumps_done;
     bool begun;
@@ -80,6 +82,7 @@ int64_t io_background_align(const struct io_background *b);
 /* For the slots of the same names in a driver's table, whose state is a struct io_background. */
 int io_background_open(struct io_background *b, const struct io_context *ctx,
                        const struct io_engine *engine);
+void *io_background_slot_buffer(void *state, const struct io_context *ctx, int64_t dump);
 int io_background_slot_write(void *state, const struct io_context *ctx, int64_t dump,
                              const void *buf);
 int64_t io_background_slot_done(void *state, const struct io_context *ctx);

@@ -57,6 +57,11 @@ struct io_driver {
     /* Prepares for writing; the file exists with its full length. Collective. Required. */
     int (*open)(void *state, const struct io_context *ctx);
 
+    /* Memory of the driver's into which the caller may stage dump d, the next one, laid out as a
+     * staging buffer; write is then called with it. May wait for memory. The same answer until
+     * write; NULL for all dumps or for none. Local. Optional, default: NULL. */
+    void *(*buffer)(void *state, const struct io_context *ctx, int64_t dump);
+
     /* Writes my bytes of dump d: on return buf may be changed by the caller. Called by every rank
      * in the same order. Returns a code of this rank's own, not agreed, and must come back on every
      * rank even when one of them fails: a failing rank goes on with its messages. Required. */

@@ -50,7 +50,7 @@ static bool flush_range(struct io_background *b, struct io_job *job)
 static void async_do(struct io_background *b, struct io_job *job)
 {
     const double since_s = watch_now();
-    const struct io_piece tail = {job->data + job->bytes, job->tail_bytes, job->tail_start};
+    const struct io_piece tail = {job->tail, job->tail_bytes, job->tail_start};
     if (write_pieces(b, job)) io_fd_put(b->tail_fd, tail, 1, &job->requests_n, &job->fault);
     if (!job->fault.errnum) flush_range(b, job);
     io_busy_add(b->ctx->busy, since_s, watch_now());
@@ -157,6 +157,7 @@ const struct io_driver io_driver_async = {
     .caps = IO_CAP_SERIAL_FILE | IO_CAP_COLLECTIVE,
     .state_size = sizeof(struct io_background),
     .open = async_open,
+    .buffer = io_background_slot_buffer,
     .write = io_background_slot_write,
     .done = io_background_slot_done,
     .drain = io_background_slot_drain,

@@ -101,6 +101,12 @@ static int check_write(void *state, const struct io_context *ctx, int64_t dump, 
     return rc;
 }
 
+static void *check_buffer(void *state, const struct io_context *ctx, int64_t dump)
+{
+    struct check_state *s = state;
+    return ctx->inner->buffer ? ctx->inner->buffer(s->inner, ctx, dump) : NULL;
+}
+
 /* What is done never shrinks and is never more than what was written. */
 static int64_t check_done(void *state, const struct io_context *ctx)
 {
@@ -156,6 +162,7 @@ const struct io_driver io_driver_check = {
     .caps = IO_CAP_WRAPPER,
     .state_size = sizeof(struct check_state),
     .open = check_open,
+    .buffer = check_buffer,
     .write = check_write,
     .done = check_done,
     .drain = check_drain,

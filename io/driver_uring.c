@@ -117,7 +117,7 @@ static int uring_post(struct io_background *b, struct io_job *job)
     }
     if (job->tail_bytes > 0)
         add_piece(b, job, b->tail_fd,
-                  (struct io_piece){job->data + job->bytes, job->tail_bytes, job->tail_start});
+                  (struct io_piece){job->tail, job->tail_bytes, job->tail_start});
     job->finished = job->todo == 0;
     return job->finished ? 0 : submit(b->engine_state);
 }
@@ -217,6 +217,7 @@ const struct io_driver io_driver_uring = {
     .state_size = sizeof(struct io_background),
     .usable = uring_usable,
     .open = uring_open,
+    .buffer = io_background_slot_buffer,
     .write = io_background_slot_write,
     .done = io_background_slot_done,
     .drain = io_background_slot_drain,

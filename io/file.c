@@ -167,6 +167,20 @@ void io_file_start(struct io_file *f)
     f->start_s = watch_now();
 }
 
+void *io_file_buffer(struct io_file *f)
+{
+    if (!f->driver->buffer || f->failed < 0 || f->ended || f->stats.dumps_n >= f->spec.dumps_n)
+        return NULL;
+    struct io_dump_times *t = &f->times[f->stats.dumps_n];
+    t->asked_s = watch_now();
+    f->waited_s = 0;
+    void *buf = f->driver->buffer(f->state, &f->ctx, f->stats.dumps_n);
+    f->stats.phase_s[IO_PHASE_DRAIN] += f->waited_s;
+    t->wait_s = f->waited_s;
+    t->given_s = watch_now();
+    return buf;
+}
+
 int io_file_write(struct io_file *f, int64_t step, const void *buf, const uint64_t *digest)
 {
     TRY(refuse(f));
@@ -175,7 +189,7 @@ int io_file_write(struct io_file *f, int64_t step, const void *buf, const uint64
     t->step = step;
     t->start_s = watch_now();
     f->failed = agreement_finish(f, &manifest_rc);
-    t->wait_s = watch_now() - t->start_s;
+    t->wait_s += watch_now() - t->start_s;
     TRY(f->failed);
     int rc = driver_write(f, buf, t);
     f->stats.dumps_n++;
@@ -234,15 +248,19 @@ static void sum_overlap(struct io_file *f, double end_call_s)
 {
     struct io_stats *s = &f->stats;
     const struct io_interval whole = {f->start_s, watch_now()};
-    struct io_interval *calls = calloc((size_t)s->dumps_n + 1, sizeof *calls);
+    struct io_interval *calls = calloc(2 * (size_t)s->dumps_n + 1, sizeof *calls);
+    int64_t n = 0;
     if (!calls) return;
     s->compute_s = end_call_s - f->start_s;
     for (int64_t d = 0; d < s->dumps_n; d++) {
-        calls[d] = (struct io_interval){f->times[d].start_s, f->times[d].end_s};
-        s->compute_s -= calls[d].end_s - calls[d].start_s;
+        const struct io_dump_times *t = &f->times[d];
+        if (t->asked_s > f->start_s) calls[n++] = (struct io_interval){t->asked_s, t->given_s};
+        calls[n++] = (struct io_interval){t->start_s, t->end_s};
     }
-    calls[s->dumps_n] = (struct io_interval){end_call_s, whole.end_s};
-    s->io_s = io_busy_seconds(f->busy, whole, calls, s->dumps_n + 1, &s->both_s);
+    for (int64_t c = 0; c < n; c++)
+        s->compute_s -= calls[c].end_s - calls[c].start_s;
+    calls[n++] = (struct io_interval){end_call_s, whole.end_s};
+    s->io_s = io_busy_seconds(f->busy, whole, calls, n, &s->both_s);
     free(calls);
 }
 

@@ -75,11 +75,12 @@ extern const char *const io_phase_name[IO_PHASES];
 /* One dump as this rank saw it; times are watch_now() values or durations in seconds. */
 struct io_dump_times {
     int64_t step;
-    double start_s; /* when io_file_write was entered */
-    double post_s;  /* duration of the driver's write call */
-    double wait_s;  /* agreement on the previous dump, manifest, sync */
-    double write_s; /* when the driver's write call began */
-    double end_s;   /* when io_file_write was left */
+    double start_s;          /* when io_file_write was entered */
+    double post_s;           /* duration of the driver's write call */
+    double wait_s;           /* agreement on the previous dump, manifest, sync */
+    double write_s;          /* when the driver's write call began */
+    double end_s;            /* when io_file_write was left */
+    double asked_s, given_s; /* when io_file_buffer was entered and left; 0: it was not */
 };
 
 struct io_stats {
@@ -133,6 +134,12 @@ int io_file_trouble(const struct io_file *f);
 
 /* Marks the start of the clock in the statistics. Local. */
 void io_file_start(struct io_file *f);
+
+/* Memory in which to stage the next dump (io_view_bytes), if the driver has some that saves a copy;
+ * valid until io_file_write, which then gets this very pointer. NULL: the caller has to have a
+ * buffer of its own; either for all dumps or for none, but NULL also after an error. Local; waits
+ * when all memory is still being written. */
+void *io_file_buffer(struct io_file *f);
 
 /* Writes the next dump. Collective. step: the time step that the state belongs to. buf: this rank's
  * staging buffer (io_view_bytes). digest: this rank's part, digest_words(n) words; borrowed only

@@ -207,8 +207,9 @@ static void spread(struct piece *p, struct io_cursor *c, const char *part)
     const int64_t origin = c->left.buffer_bytes;
     struct io_extent e;
     while (io_cursor_take(c, p->end, &e)) {
-        memcpy(p->place + (e.offset_bytes - p->start), part + (e.buffer_bytes - origin),
-               (size_t)e.length_bytes);
+        char *to = p->place + (e.offset_bytes - p->start);
+        const char *from = part + (e.buffer_bytes - origin);
+        if (to != from) memcpy(to, from, (size_t)e.length_bytes);
     }
 }
 

@@ -166,9 +166,16 @@ static char *put_dump(char *to, const struct io_manifest_dump *d, bool first)
     return stpcpy(stpcpy(to, d->digest), "\n      }\n    }");
 }
 
+/* Dumps are durable from the first on. */
+static bool claims_durable(const struct io_manifest *m)
+{
+    return m->dumps_n > 0 && m->dump[0].durable;
+}
+
 /* The text as it goes to disk is put together from pieces that were made once: the head up to
  * "dumps": [, and each dump's digest. So earlier dumps cost a copy, and the bytes are those that
- * jansson would write. */
+ * jansson would write. A manifest that tells of durable dumps must not be replaced by one that loss
+ * of power may turn into an empty file: its text at least is down before it takes the name. */
 int io_manifest_write(struct io_manifest *m, bool flush)
 {
     const size_t each = 2 * DUMP_BYTES + 16 * (size_t)digest_words(m->n);
@@ -178,7 +185,9 @@ int io_manifest_write(struct io_manifest *m, bool flush)
     for (int64_t d = 0; d < m->dumps_n; d++)
         to = put_dump(to, &m->dump[d], d == 0);
     stpcpy(to, m->dumps_n > 0 ? "\n  ]\n}\n" : "]\n}\n");
-    int rc = js_write_text(m->path, text, flush && m->durable ? JS_SYNC_ALL : JS_SYNC_NONE);
+    enum js_sync sync = claims_durable(m) ? JS_SYNC_FILE : JS_SYNC_NONE;
+    if (flush && m->durable) sync = JS_SYNC_ALL;
+    int rc = js_write_text(m->path, text, sync);
     free(text);
     return rc;
 }

@@ -11,6 +11,7 @@
  * the C library's, so drivers under test call it: it can fail with an errno value, write less than
  * it was asked to, be interrupted, or write nothing and say so. */
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -83,11 +84,12 @@ static const struct io_driver fault_driver = {
 
 /* What the n-th pwrite of this process does; the others are real. */
 struct pwrite_plan {
-    int nth;        /* from 1; 0: all are real */
-    int errnum;     /* fail with this, or */
-    bool half;      /* write half of what was asked, or */
-    bool nothing;   /* write nothing and return 0 */
-    bool from_then; /* not only the n-th, every one from there on */
+    int nth;          /* from 1; 0: all are real */
+    int errnum;       /* fail with this, or */
+    bool half;        /* write half of what was asked, or */
+    bool nothing;     /* write nothing and return 0 */
+    bool from_then;   /* not only the n-th, every one from there on */
+    atomic_bool hold; /* writes wait until this is taken back */
     int made;
 };
 
@@ -97,6 +99,8 @@ ssize_t pwrite(int fd, const void *buf, size_t bytes, off_t offset)
 {
     const struct pwrite_plan *p = &pwrite_fault;
     int made = ++pwrite_fault.made;
+    while (atomic_load(&pwrite_fault.hold))
+        usleep(1000);
     bool now = p->nth && (made == p->nth || (p->from_then && made > p->nth));
     if (now && p->errnum) {
         errno = p->errnum;

@@ -83,6 +83,27 @@ ended() {
     [ "$(jq '[.dumps[].complete]' -c disk/o.bin.json)" = "[true,false]" ]
 }
 
+@test "flushed before it is claimed: data, then manifest, then directory" {
+    mkdir disk log
+    local rank
+    mpi_run 2 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_IN="$PWD/disk" \
+        NHT1_FAULT_LOG="$PWD/log" "$NHT1_BIN/nht1-bt" "${tiny[@]}" --sync dump --io posix \
+        --out disk/o.bin --verify never
+    # In front of every rename: all written data flushed, the new manifest flushed. After it: the
+    # directory, before anything else is written.
+    awk '/^open .*[.]tmp$/ { text = 0 }
+        /^fsync .*[.]tmp$/ { text = 1 }
+        /^pwrite / { dirty = 1; if (renamed) { print "directory not flushed at line " NR; exit 1 } }
+        /^fsync .*o[.]bin$/ { dirty = 0; data++ }
+        /^rename / { names++; renamed = 1
+            if (dirty || !text) { print "rename of what is not down, line " NR; exit 1 } }
+        /^fsync .*disk$/ { renamed = 0 }
+        END { if (names < 7 || data < 6 || renamed) { print names, data, renamed; exit 1 } }' \
+        log/0.trace
+    awk '/^pwrite / { dirty++ } /^fsync .*o[.]bin$/ { data++; dirty = 0 }
+        END { if (data < 6 || dirty) { print data, dirty; exit 1 } }' log/1.trace
+}
+
 @test "a full disk is found when the file is made: nothing is left" {
     small_disk 400k
     run mpi_run 2 nht1-bt "${tiny[@]}" --io posix --out disk/o.bin

@@ -5,7 +5,8 @@
  *   NHT1_FAULT_IN    part of the path that a file must have to be looked at; required
  *   NHT1_FAULT       CALL:N:WHAT:RANK, such as pwrite:3:ENOSPC:1
  *   NHT1_FAULT_LOG   folder: each rank leaves a file named after its number there with a line
- *                    "CALL COUNT" for each kind
+ *                    "CALL COUNT" for each kind, and a file RANK.trace with a line "CALL PATH" for
+ * each call, in order
  *
  * WHAT: ENOSPC, EIO, EROFS, EOPNOTSUPP or short (half of what was asked). N is counted per rank and
  * kind of call, from 1; "N+" is every call from there on. Kinds: open, openr (for reading only),
@@ -53,6 +54,7 @@ static struct {
 } plan = {.kind = -1};
 
 static atomic_int made[KINDS];
+static FILE *trace;
 
 static int rank_here(void)
 {
@@ -93,10 +95,18 @@ static void parse(const char *text)
     if (plan.kind < 0) abort();
 }
 
+static void trace_open(const char *folder)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%d.trace", folder, plan.rank);
+    trace = fopen(path, "w");
+}
+
 __attribute__((constructor)) static void begin(void)
 {
     plan.folder = getenv("NHT1_FAULT_IN");
     plan.rank = rank_here();
+    if (getenv("NHT1_FAULT_LOG")) trace_open(getenv("NHT1_FAULT_LOG"));
     plan.active = plan.folder && strcmp(program_invocation_short_name, "nht1-bt") == 0;
     if (plan.active && getenv("NHT1_FAULT")) parse(getenv("NHT1_FAULT"));
 }
@@ -107,6 +117,7 @@ __attribute__((destructor)) static void end(void)
     const char *folder = getenv("NHT1_FAULT_LOG");
     if (!folder || !plan.active) return;
     plan.active = false;
+    if (trace) fclose(trace);
     snprintf(path, sizeof path, "%s/%d", folder, plan.rank);
     FILE *log = fopen(path, "w");
     for (int k = 0; log && k < KINDS; k++)
@@ -120,6 +131,7 @@ static bool now(enum kind k, const char *path)
     if (!plan.active || !strstr(path, plan.folder) || strstr(path, ".warmup-")) return false;
     if (strstr(path, ".locktest.")) return false;
     const int n = atomic_fetch_add(&made[k], 1) + 1;
+    if (trace) fprintf(trace, "%s %s\n", kind_name[k], path);
     if (plan.kind != (int)k || n < plan.nth || (n > plan.nth && !plan.from_then)) return false;
     if (n == plan.nth) fprintf(stderr, "shim: %s %d, of %s, fails\n", kind_name[k], n, path);
     return true;

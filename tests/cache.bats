@@ -1,0 +1,69 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Cache honesty: what the report says about where the data were when the clock stopped.
+load helpers
+
+tiny=(--n 24 --steps 20 --dt 0.001 --interval 1 --tc 1)
+
+# expect_json FILE FILTER: the filter must yield true.
+expect_json() {
+    local got
+    got=$(jq -e "$2" "$1") && [ "$got" = true ] && return 0
+    echo "$1: $2 gives $got"
+    return 1
+}
+
+schema_holds() {
+    [ -z "$(jq -n -r --slurpfile s "$NHT1_ROOT/docs/schema/nht1-bt-1.json" --slurpfile v "$1" \
+        -f "$NHT1_ROOT/tests/schema.jq")" ]
+}
+
+# The file system of the test keeps files on a device.
+on_a_device() {
+    case $(stat -f -c %T .) in tmpfs | ramfs) skip "the tests run in memory" ;; esac
+}
+
+@test "data that nobody flushed: stamped page cache" {
+    on_a_device
+    run mpi_run 2 nht1-bt "${tiny[@]}" --io posix --sync none --json r.json
+    expect_status 0
+    expect_text "page cache: T_T of posix"
+    expect_text "lay in memory"
+    schema_holds r.json
+    expect_json r.json '.runs[0].cache | .page_cache and (.flushed | not) and .file_bytes == 11059200'
+    expect_json r.json '.runs[0].cache | .cached_bytes > 0 and .cached_bytes <= .file_bytes'
+    expect_json r.json '.ranking[0].page_cache'
+}
+
+@test "flushed data are no page cache, though they are in memory" {
+    on_a_device
+    local sync
+    for sync in end dump; do
+        run mpi_run 2 nht1-bt "${tiny[@]}" --io posix --sync $sync --json r.json
+        expect_status 0
+        [[ $output != *"page cache"* ]]
+        schema_holds r.json
+        expect_json r.json '.runs[0].cache | .flushed and .cached_bytes > 0'
+        expect_json r.json '.runs[0].cache | .dirty_bytes == null or .dirty_bytes == 0'
+        expect_json r.json '.runs[0].cache.page_cache | not'
+    done
+}
+
+@test "a file system in memory: stamped, whatever is flushed" {
+    [ "$(stat -f -c %T /dev/shm)" = tmpfs ] || skip "/dev/shm is no tmpfs"
+    local file=/dev/shm/nht1-cache-test.$$
+    run mpi_run 2 nht1-bt "${tiny[@]}" --io posix --sync end --out $file --json r.json
+    rm -f $file $file.json
+    expect_status 0
+    expect_text "page cache: T_T of posix"
+    expect_text "file system is in memory"
+    expect_json r.json '.runs[0].cache | .page_cache and .in_memory_file_system'
+}
+
+@test "no file, nothing to ask about" {
+    run mpi_run 1 nht1-bt "${tiny[@]}" --io null,none --json r.json
+    expect_status 0
+    schema_holds r.json
+    expect_json r.json '[.runs[] | .cache] | all(. == null)'
+    [[ $output != *"lay in memory"* ]]
+}
