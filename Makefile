@@ -190,7 +190,7 @@ bench: ## peak rates, BT over threads and ranks, cost model, every writer; QUICK
 	@$(MAKE) -j$(JOBS) all bench-programs $(B)/tests/mkraw
 	@NHT1_BIN=$(abspath $(B)/bin) NHT1_BENCH=$(abspath $(B)/bench) bash runs/bench.sh
 	@$(MAKE) bench-model
-	@NHT1_BIN=$(abspath $(B)/bin) bash runs/bench-io.sh
+	@NHT1_BIN=$(abspath $(B)/bin) $(if $(QUICK),CLASS=W ROUNDS=1) bash runs/bench-io.sh
 
 bench-model: bench-programs ## predictions of the cost model, fitted to the last make bench
 	@$(B)/bench/model --json $(B)/bench/model.json $(MODEL_FLAGS) $(B)/bench/bench.json
