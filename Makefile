@@ -16,9 +16,7 @@ OPT     ?= -O3
 PKG     ?= pkg-config
 OBJDUMP ?= objdump
 PREFIX  ?= /usr/local
-DESTDIR ?=
 JOBS    ?= $(shell nproc 2>/dev/null || echo 1)
-SANITIZE ?=
 CONFIG_VARS := O SITE CC MPICC OPT CFLAGS LDFLAGS PKG OBJDUMP PREFIX JOBS MPIRUN MPIRUN_FLAGS
 export MPIRUN MPIRUN_FLAGS OBJDUMP
 
@@ -28,11 +26,10 @@ export MPIRUN MPIRUN_FLAGS OBJDUMP
 MAKEFLAGS += -r --no-print-directory
 Q   := $(if $(V),,@)
 say  = $(if $(V),@:,@printf '  %-4s %s\n' $(1) $@)
-comma := ,
 
 B     := $(O)
 WARN  := -Wall -Wextra -Wshadow -Wvla -Wconversion -Wstrict-prototypes $(if $(CI),-Werror)
-SAN   := $(if $(SANITIZE),-fsanitize=address$(comma)undefined -fno-omit-frame-pointer)
+SAN   := $(if $(SANITIZE),-fsanitize=address -fsanitize=undefined -fno-omit-frame-pointer)
 OPENMP := -fopenmp
 # -ffp-contract=off: fused multiply-adds are written out, so every build gives the same bits.
 BASEFLAGS := -std=c11 -D_GNU_SOURCE -I. $(OPT) -g -ffp-contract=off -fno-math-errno $(WARN) $(SAN)
@@ -132,8 +129,7 @@ $(call testbin,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL)): $(B)/tests/%: $(B)/obj/
 	$(Q)$(MPICC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ $(if $(filter mk%,$*),,-lcmocka) $(LIBS)
 
 $(B)/tests/%.so: tests/shim/%.c $(B)/settings
-	@mkdir -p $(@D)
-	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -shared -fPIC -o $@ $< -ldl
+	$(Q)mkdir -p $(@D) && $(CC) -std=c11 -D_GNU_SOURCE $(WARN) -shared -fPIC -o $@ $< -ldl
 
 tests-serial: $(call testbin,$(TEST_SERIAL) $(TEST_TOOL))
 tests-mpi: $(call testbin,$(TEST_MPI)) $(patsubst tests/shim/%.c,$(B)/tests/%.so,$(wildcard tests/shim/*.c))
@@ -161,8 +157,7 @@ check check-full $(CHECKS:%=check-%):
 bench: ## computation rates of classes S, W and A over threads; every writer against raw writing
 	@bash config/setup.sh run
 	@$(MAKE) -j$(JOBS) all $(B)/tests/mkraw
-	@NHT1_BIN=$(abspath $(B)/bin) bash runs/bench.sh
-	@NHT1_BIN=$(abspath $(B)/bin) bash runs/bench-io.sh
+	@export NHT1_BIN=$(abspath $(B)/bin); bash runs/bench.sh && bash runs/bench-io.sh
 
 SOURCES := $(wildcard $(foreach d,base io bt verify tests tests/shim,$d/*.[ch]))
 SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash tests/run tests/floors \
