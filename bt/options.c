@@ -117,7 +117,8 @@ static const struct conf_option table[] = {
      .type = CONF_INT,
      .min = IO_BUFFER_BYTES_MIN,
      .max = IO_BUFFER_BYTES_MAX,
-     .help = "What an aggregator collects, or writes, at a time; Ki, Mi and Gi are powers of 1024."},
+     .help =
+         "What an aggregator collects, or writes, at a time; Ki, Mi and Gi are powers of 1024."},
     {.name = "staging",
      .arg = "DUMPS",
      .def = "2",
