@@ -27,13 +27,12 @@ export MPIRUN MPIRUN_FLAGS OBJDUMP
 MAKEFLAGS += -r --no-print-directory
 Q   := $(if $(V),,@)
 say  = $(if $(V),@:,@printf '  %-4s %s\n' $(1) $@)
-comma := ,
 
 B     := $(O)
 # MPICH's special addresses, small integers, look to gcc like buffers without room.
 WARN  := -Wall -Wextra -Wshadow -Wvla -Wconversion -Wstrict-prototypes \
          $(if $(CI),-Werror $(if $(findstring clang,$(CC)),,-Wno-error=stringop-overflow))
-SAN   := $(if $(SANITIZE),-fsanitize=address$(comma)undefined -fno-omit-frame-pointer)
+SAN   := $(if $(SANITIZE),-fsanitize=address -fsanitize=undefined -fno-omit-frame-pointer)
 OPENMP := -fopenmp
 # -ffp-contract=off: fused multiply-adds are written out, so every build gives the same bits.
 BASEFLAGS := -std=c11 -D_GNU_SOURCE -I. $(OPT) -g -ffp-contract=off -fno-math-errno $(WARN) $(SAN)
@@ -157,8 +156,7 @@ $(call testbin,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL)): $(B)/tests/%: $(B)/obj/
 	$(Q)$(MPICC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ $(if $(filter mk%,$*),,-lcmocka) $(LIBS)
 
 $(B)/tests/%.so: tests/shim/%.c $(B)/settings
-	@mkdir -p $(@D)
-	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -shared -fPIC -o $@ $< -ldl
+	$(Q)mkdir -p $(@D) && $(CC) -std=c11 -D_GNU_SOURCE $(WARN) -shared -fPIC -o $@ $< -ldl
 
 SHIMS := $(patsubst tests/shim/%.c,$(B)/tests/%.so,$(wildcard tests/shim/*.c))
 tests: $(call testbin,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL)) $(SHIMS) bench-programs ## build the test programs
