@@ -27,6 +27,7 @@ const char *bt_solver_isas(void)
 /* Index of the kernel that isa asks for, or of the best one here for auto. */
 static int kernel_choose(const char *isa, int *choice)
 {
+    const char *asked = isa ? "--isa" : "NHT1_ISA";
     if (!isa) isa = getenv("NHT1_ISA");
     const bool any = !isa || !*isa || strcmp(isa, "auto") == 0;
     for (int i = 0; bt_kernel_at(i); i++) {
@@ -35,10 +36,10 @@ static int kernel_choose(const char *isa, int *choice)
         *choice = i;
         if (k->supported()) return 0;
         if (!any)
-            return err_set(ERR_USAGE, "--isa %s: this processor does not have it; try --isa auto",
-                           isa);
+            return err_set(ERR_USAGE, "%s %s: this processor does not have it; try --isa auto",
+                           asked, isa);
     }
-    return err_set(ERR_USAGE, "--isa %s: not one of: auto %s", isa, bt_solver_isas());
+    return err_set(ERR_USAGE, "%s %s: not one of: auto %s", asked, isa, bt_solver_isas());
 }
 
 /* The best kernel that every rank has. Collective. */

@@ -67,7 +67,7 @@ usable() {
     expect_text "--isa sse17: not one of: auto $(isas)"
     NHT1_ISA=sse17 run mpi_run 2 nht1-bt --class S --io none
     expect_status 1
-    expect_text "sse17: not one of: auto $(isas)"
+    expect_text "NHT1_ISA sse17: not one of: auto $(isas)"
 }
 
 @test "an instruction set that the processor lacks is refused, with what to do" {
