@@ -87,6 +87,14 @@ static const char *kind_name(mode_t mode)
     return "no regular file";
 }
 
+/* Whatever its directory allows, only a regular file can be written to. */
+static int check_regular(const struct io_target *t)
+{
+    struct stat st;
+    if (stat(t->path, &st) != 0 || S_ISREG(st.st_mode)) return 0;
+    return err_set(ERR_USAGE, "%s is %s: name a file with --out", t->path, kind_name(st.st_mode));
+}
+
 /* Looks at the old file; nothing there is fine. */
 static int check_kind(struct io_target *t)
 {
@@ -94,10 +102,7 @@ static int check_kind(struct io_target *t)
     t->fresh = stat(t->path, &st) != 0;
     if (t->fresh && errno == ENOENT) return 0;
     if (t->fresh) return err_set_errno(ERR_IO, errno, "cannot look at %s", t->path);
-    if (!S_ISREG(st.st_mode)) {
-        return err_set(ERR_USAGE, "%s is %s: name a file with --out", t->path,
-                       kind_name(st.st_mode));
-    }
+    TRY(check_regular(t));
     t->old_bytes = (int64_t)st.st_size;
     t->given_bytes = (int64_t)st.st_blocks * 512;
     return 0;
@@ -139,6 +144,7 @@ static int take(struct io_target *t, const char *path, bool force)
 {
     TRY(check_text(path));
     TRY(resolve(t, path));
+    TRY(check_regular(t));
     TRY(check_directory(t->path));
     TRY(check_kind(t));
     TRY(lock(t));

@@ -317,7 +317,7 @@ static void unmount_small(const char *path)
 {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {
-        umount(path);
+        umount2(path, MNT_DETACH); // a library may still hold a file of a failed run
         rmdir(path);
     }
     MPI_Barrier(MPI_COMM_WORLD);
