@@ -3,7 +3,7 @@
 #define BASE_SUM_H
 /* Floor 0. Exact sums of doubles: every addend is split into integers that are added into 32-bit
  * wide bins of 64-bit counters, so the order of addition, and with it the number of ranks and
- * threads, cannot change the result (decisions.md 5). Accumulators are plain arrays of int64_t:
+ * threads, cannot change the result. Accumulators are plain arrays of int64_t:
  * those of several ranks are added element by element with MPI_SUM. */
 #include <stdint.h>
 

@@ -305,7 +305,7 @@ static void test_parts_make_a_step(void **state)
     assert_int_equal(runs_failures, 0);
 }
 
-/* decisions.md 7, with one more layer of cells for what grows with the surface of a block. */
+/* 160 bytes per cell, with one more layer of cells for what grows with the surface of a block. */
 static void test_memory(void **state)
 {
     (void)state;
