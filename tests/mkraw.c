@@ -21,10 +21,11 @@
 #define BLOCK   4096
 #define REQUEST (INT64_C(8) << 20)
 
-static void fail(const char *what, const char *path)
+static _Noreturn void fail(const char *what, const char *path)
 {
     fprintf(stderr, "mkraw: %s %s: %s\n", what, path, strerror(errno));
     MPI_Abort(MPI_COMM_WORLD, 3);
+    abort();
 }
 
 static void put(int fd, const char *path, const char *data, int64_t bytes, int64_t offset)
