@@ -84,11 +84,14 @@ static void check_huge(const char *name, enum io_layout layout)
     const struct io_driver *driver = io_driver_find(name);
     const struct io_view v = my_view(layout);
     int64_t requests = 0, last = dumps_n - 1;
+    struct io_view *all_views = malloc((size_t)size * sizeof v);
+    MPI_Allgather(&v, sizeof v, MPI_BYTE, all_views, sizeof v, MPI_BYTE, MPI_COMM_WORLD);
     struct io_context ctx = {.comm = MPI_COMM_WORLD,
                              .rank = rank,
                              .size = size,
                              .path = huge,
                              .view = &v,
+                             .all_views = all_views,
                              .dump_bytes = io_dump_bytes(layout, n),
                              .dumps_n = dumps_n,
                              .group = 2,
@@ -104,6 +107,7 @@ static void check_huge(const char *name, enum io_layout layout)
     assert_true(values_are_there(&v, last));
     part_free(&p);
     free(st);
+    free(all_views);
     MPI_Info_free(&ctx.info);
 }
 
