@@ -20,12 +20,14 @@
 #include "base/json.h"
 #include "base/version.h"
 #include "bt/decomp.h"
+#include "bt/plan.h"
+#include "bt/problem.h"
 
 #define SCHEMA   "nht1-model/1"
 #define ROWS_MAX 1024
 
-/* Bytes handed on per lane of a batch: 30 values up, 5 down. */
-#define CARRY_BYTES 280.0
+/* Bytes handed on per lane of a batch, up and down. */
+#define CARRY_BYTES (8.0 * (BT_CARRY + BT_NCOMP))
 
 enum phase { RHS, XI, ETA, ZETA, PHASES };
 static const char *const phase_name[PHASES] = {"rhs", "xi", "eta", "zeta"};
@@ -145,11 +147,6 @@ struct block {
     int64_t size; /* N */
 };
 
-static int64_t div_up(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 static struct block block_of(const struct bt_decomp *d)
 {
     struct block b = {.size = d->n};
@@ -172,17 +169,14 @@ static int along(enum phase ph)
     return ph <= XI ? 0 : ph == ETA ? 1 : 2;
 }
 
-/* Batches of lines of a direction, as bt/sweep.c makes them. */
 static int64_t batches_of(const struct block *b, int q, int64_t lanes)
 {
-    const int64_t other = q == 1 ? b->n[2] : b->n[1];
-    if (q == 0) return div_up(b->n[1], lanes) * b->n[2];
-    return b->n[0] < lanes ? div_up(b->n[0] * other, lanes) : div_up(b->n[0], lanes) * other;
+    return bt_plan_batches(q, b->n, lanes);
 }
 
 static double cells_of(const struct block *b, enum phase ph, int64_t lanes)
 {
-    if (ph == RHS) return (double)(div_up(b->n[0], lanes) * lanes * b->n[1] * b->n[2]);
+    if (ph == RHS) return (double)(bt_plan_div_up(b->n[0], lanes) * lanes * b->n[1] * b->n[2]);
     return (double)(batches_of(b, along(ph), lanes) * lanes * b->n[along(ph)]);
 }
 
@@ -198,15 +192,12 @@ static double work_s(const struct model *m, const struct block *b, enum phase ph
     return m->c[ph] * cells_of(b, ph, lanes) + m->l[ph] * lines_of(b, ph, lanes);
 }
 
-/* Batches in a message, as bt/pipe.c chooses with one thread. */
+/* Batches in a message, as the solver chooses with one thread unless told otherwise. */
 static int64_t group_of(const struct model *m, const struct block *b, int q)
 {
-    const int64_t lanes = m->opt.lanes, parts = b->parts[q], cell = 34 * lanes * 8;
-    const int64_t stored = batches_of(b, q, lanes) * lanes * 20 / cell;
-    const int64_t cached = (450 << 10) / ((2 * parts - 1) * cell * div_up(b->size, parts));
-    const int64_t fits = stored / (2 * parts + 1), g = fits < cached ? fits : cached;
+    const int64_t lanes = m->opt.lanes;
     if (m->opt.group > 0) return m->opt.group;
-    return g < 1 ? 1 : g > 32 ? 32 : g;
+    return bt_plan_group(b->size, b->parts[q], batches_of(b, q, lanes), lanes, 1);
 }
 
 /* What a divided direction costs beside its work. */
@@ -215,7 +206,8 @@ static double pipe_s(const struct model *m, const struct block *b, int q, double
 {
     if (b->parts[q] == 1) return 0;
     const int64_t batches = batches_of(b, q, m->opt.lanes), g = group_of(m, b, q);
-    const double groups = (double)div_up(batches, g), bytes = CARRY_BYTES * (double)m->opt.lanes;
+    const double groups = (double)bt_plan_div_up(batches, g),
+                 bytes = CARRY_BYTES * (double)m->opt.lanes;
     const double fill = (b->parts[q] - 1) *
                         (work / groups + 2 * net->latency_s + bytes * (double)g * net->s_per_byte);
     return fill + 4 * groups * net->overhead_s + bytes * (double)batches * net->s_per_byte;

@@ -17,16 +17,10 @@
 
 #include "base/par.h"
 #include "base/watch.h"
+#include "bt/plan.h"
 #include "bt/solver_priv.h"
 
 enum { TAG_CARRY = 16, TAG_W = 32 };
-
-/* What stored blocks may take beside the 120 bytes per cell of the fields; the three directions use
- * the same memory in turn. And what they should take, so as to be in cache still when back
- * substitution reads them. */
-#define STORE_BYTES_PER_CELL 20
-#define STORE_BYTES_CACHED   (450 << 10) /* per thread */
-#define GROUP_MAX            32
 
 static int64_t clamp(int64_t x, int64_t lo, int64_t hi)
 {
@@ -60,21 +54,14 @@ static int chain_peer(const struct bt_solver *s, int dir, int step)
     return interior ? bt_decomp_rank(d, at) : -1;
 }
 
-/* Batches in a message, and groups that may be in between: while one is on its way up and down a
- * chain of parts ranks, the lowest rank eliminates 2 parts - 1 others. The group is made of numbers
- * that the ranks of the chain have in common; the window is each rank's own. */
+/* The group is the same on all ranks of the chain; the window is each rank's own. */
 static void size_chain(const struct bt_solver *s, int dir, struct bt_chain *c)
 {
-    const int64_t parts = s->d.p[dir], batches = bt_sweep_batches(s, dir);
-    const int64_t cell = BT_STORE * s->kernel->lanes * (int64_t)sizeof(double);
-    const int64_t line = cell * ((s->problem.n + parts - 1) / parts);
-    const int64_t stored = batches * s->kernel->lanes * STORE_BYTES_PER_CELL / cell;
-    const int64_t cached = s->threads * STORE_BYTES_CACHED / ((2 * parts - 1) * line);
-    const int64_t fits = stored / (2 * parts + 1);
-    c->group = clamp(fits < cached ? fits : cached, 1, GROUP_MAX);
-    if (c->group > s->threads) c->group -= c->group % s->threads;
-    c->groups = (batches + c->group - 1) / c->group;
-    c->window = clamp(stored / c->group, 2, 2 * (parts - s->d.at[dir]) + 1);
+    const int lanes = s->kernel->lanes, parts = s->d.p[dir];
+    const int64_t batches = bt_sweep_batches(s, dir);
+    c->group = bt_plan_group(s->problem.n, parts, batches, lanes, s->threads);
+    c->groups = bt_plan_div_up(batches, c->group);
+    c->window = clamp(bt_plan_stored(batches, lanes) / c->group, 2, 2 * (parts - s->d.at[dir]) + 1);
 }
 
 int bt_pipe_new(struct bt_solver *s, int dir)

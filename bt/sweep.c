@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "base/watch.h"
+#include "bt/plan.h"
 #include "bt/solver_priv.h"
 
 /* A batch: where its lines start in U and R (offsets of their first interior cell), how many of its
@@ -26,23 +27,9 @@ struct batch {
     int64_t j, k;
 };
 
-static bool is_packed(const struct bt_solver *s, int dir)
-{
-    return dir == 0 || s->ni[0] < s->kernel->lanes;
-}
-
-static int64_t div_up(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 int64_t bt_sweep_batches(const struct bt_solver *s, int dir)
 {
-    const int64_t lanes = s->kernel->lanes, *n = s->ni;
-    if (!s->active) return 0;
-    if (dir == 0) return div_up(n[1], lanes) * n[2];
-    const int64_t other = dir == 1 ? n[2] : n[1];
-    return is_packed(s, dir) ? div_up(n[0] * other, lanes) : div_up(n[0], lanes) * other;
+    return s->active ? bt_plan_batches(dir, s->ni, s->kernel->lanes) : 0;
 }
 
 static void set_line(const struct bt_solver *s, struct batch *b, int v, int64_t k, int64_t j,
@@ -81,7 +68,7 @@ static void batch_lines(const struct bt_solver *s, int dir, int64_t index, struc
 static void batch_direct(const struct bt_solver *s, int dir, int64_t index, struct batch *b)
 {
     const int lanes = s->kernel->lanes;
-    const int64_t per_row = div_up(s->ni[0], lanes);
+    const int64_t per_row = bt_plan_div_up(s->ni[0], lanes);
     const int64_t i = index % per_row * lanes, other = index / per_row;
     b->nv = s->ni[0] - i < lanes ? (int)(s->ni[0] - i) : lanes;
     set_line(s, b, 0, dir == 1 ? other : 0, dir == 1 ? 0 : other, i);
@@ -89,7 +76,7 @@ static void batch_direct(const struct bt_solver *s, int dir, int64_t index, stru
 
 static void batch_at(const struct bt_solver *s, int dir, int64_t index, struct batch *b)
 {
-    b->packed = is_packed(s, dir);
+    b->packed = bt_plan_packed(dir, s->ni, s->kernel->lanes);
     if (dir == 0)
         batch_rows(s, index, b);
     else if (b->packed)
@@ -243,7 +230,7 @@ static double *scratch_new(struct bt_solver *s, struct bt_scratch *t)
     for (int dir = 0; dir < 3; dir++)
         if (!s->chain[dir].divided && s->ni[dir] * BT_STORE * lanes > store)
             store = s->ni[dir] * BT_STORE * lanes;
-    const int64_t packed = div_up(n + 1, lanes) * lanes * BT_NCOMP * lanes;
+    const int64_t packed = bt_plan_div_up(n + 1, lanes) * lanes * BT_NCOMP * lanes;
     const int64_t prim = 3 * 5 * s->prim_stride + 2 * BT_LANES_MAX;
     const int64_t digest = 3 * s->problem.n + BT_NCOMP;
     const int64_t total = store + 2 * packed + prim + (BT_CARRY + BT_NCOMP) * lanes + digest;
@@ -265,7 +252,7 @@ static double *scratch_new(struct bt_solver *s, struct bt_scratch *t)
 int bt_sweep_new(struct bt_solver *s)
 {
     int missing = 0;
-    s->prim_stride = div_up(s->ni[0] + 2, BT_LANES_MAX) * BT_LANES_MAX + 2 * BT_LANES_MAX;
+    s->prim_stride = bt_plan_div_up(s->ni[0] + 2, BT_LANES_MAX) * BT_LANES_MAX + 2 * BT_LANES_MAX;
     s->scratch = calloc((size_t)s->threads, sizeof *s->scratch);
     if (!s->scratch) return err_set(ERR_NOMEM, "no memory for threads");
     for (int dir = 0; dir < 3; dir++)
