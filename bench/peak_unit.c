@@ -4,10 +4,7 @@
  * processor asks for, but few enough to stay in registers. */
 #include "bench/peak.h"
 
-#define JOIN_(a, b) a##b
-#define JOIN(a, b)  JOIN_(a, b)
-#define TEXT_(a)    #a
-#define TEXT(a)     TEXT_(a)
+#include "base/isa.h"
 
 #if defined __AVX512F__ || defined __FMA__ || defined __FP_FAST_FMA
 #include "bt/lanes.h"
@@ -65,24 +62,12 @@ static void triad(double *restrict a, const double *restrict b, const double *re
         a[i] = b[i] + s * c[i];
 }
 
-static bool supported(void)
-{
-#if defined __AVX512F__
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma");
-#elif defined __AVX2__
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-    return true;
-#endif
-}
-
-extern const struct peak_unit JOIN(peak_unit_, PEAK_ISA);
-const struct peak_unit JOIN(peak_unit_, PEAK_ISA) = {
-    .isa = TEXT(PEAK_ISA),
+extern const struct peak_unit ISA_JOIN(peak_unit_, PEAK_ISA);
+const struct peak_unit ISA_JOIN(peak_unit_, PEAK_ISA) = {
+    .isa = ISA_TEXT(PEAK_ISA),
     .arithmetic = ARITHMETIC,
     .width_bits = 8 * (int)sizeof(vd),
-    .supported = supported,
+    .supported = isa_supported,
     .chains = chains,
     .flop_per_round = OPERATIONS,
     .triad = triad,

@@ -7,6 +7,8 @@
  * b < c are the other two. Every operation on a point happens in the order written, whichever lane,
  * rank or thread it lands on. */
 #include "bt/kernel.h"
+
+#include "base/isa.h"
 #include "bt/lanes.h"
 #include "bt/problem.h"
 
@@ -537,28 +539,11 @@ DIRECTION(0)
 DIRECTION(1)
 DIRECTION(2)
 
-static bool supported(void)
-{
-#if defined __AVX512F__
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma");
-#elif defined __AVX2__
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-    return true;
-#endif
-}
-
-#define JOIN_(a, b) a##b
-#define JOIN(a, b)  JOIN_(a, b)
-#define TEXT_(a)    #a
-#define TEXT(a)     TEXT_(a)
-
-extern const struct bt_kernel JOIN(bt_kernel_, BT_ISA);
-const struct bt_kernel JOIN(bt_kernel_, BT_ISA) = {
-    .name = TEXT(BT_ISA),
+extern const struct bt_kernel ISA_JOIN(bt_kernel_, BT_ISA);
+const struct bt_kernel ISA_JOIN(bt_kernel_, BT_ISA) = {
+    .name = ISA_TEXT(BT_ISA),
     .lanes = LANES,
-    .supported = supported,
+    .supported = isa_supported,
     .prim_row = prim_row,
     .rhs_row = rhs_row,
     .forward = {forward_0, forward_1, forward_2},
