@@ -324,15 +324,19 @@ int io_background_slot_close(void *state, const struct io_context *ctx)
     return rc < 0 ? rc : tail_rc;
 }
 
-void io_background_describe(const struct io_background *b, json_t *into)
+int io_background_slot_describe(void *state, const struct io_context *ctx, json_t *into)
 {
+    const struct io_background *b = state;
+    (void)ctx;
     io_gather_describe(&b->gather, into);
     json_object_set_new(into, "staging", json_integer(b->slots_n));
     json_object_set_new(into, "staging_bytes",
                         json_integer(b->owns ? b->slots_n * b->slot_bytes : 0));
     json_object_set_new(into, "direct", json_boolean(b->direct));
-    if (!b->refused) return;
-    json_array_append_new(json_object_get(into, "notices"),
-                          json_string("The file system refuses direct writes (O_DIRECT): the data "
-                                      "went through the page cache."));
+    if (b->refused)
+        json_array_append_new(
+            json_object_get(into, "notices"),
+            json_string("The file system refuses direct writes (O_DIRECT): the data "
+                        "went through the page cache."));
+    return 0;
 }

@@ -89,6 +89,6 @@ int64_t io_background_slot_done(void *state, const struct io_context *ctx);
 int io_background_slot_drain(void *state, const struct io_context *ctx);
 int io_background_slot_sync(void *state, const struct io_context *ctx);
 int io_background_slot_close(void *state, const struct io_context *ctx);
-void io_background_describe(const struct io_background *b, json_t *into);
+int io_background_slot_describe(void *state, const struct io_context *ctx, json_t *into);
 
 #endif

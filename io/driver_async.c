@@ -143,13 +143,6 @@ static int async_open(void *state, const struct io_context *ctx)
     return io_background_open(state, ctx, &async_engine);
 }
 
-static int async_describe(void *state, const struct io_context *ctx, json_t *into)
-{
-    (void)ctx;
-    io_background_describe(state, into);
-    return 0;
-}
-
 const struct io_driver io_driver_async = {
     .name = "async",
     .help = "aggregators write in threads of their own while the ranks compute; --direct: around "
@@ -163,5 +156,5 @@ const struct io_driver io_driver_async = {
     .drain = io_background_slot_drain,
     .sync = io_background_slot_sync,
     .close = io_background_slot_close,
-    .describe = async_describe,
+    .describe = io_background_slot_describe,
 };

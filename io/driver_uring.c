@@ -204,10 +204,8 @@ static int uring_open(void *state, const struct io_context *ctx)
 
 static int uring_describe(void *state, const struct io_context *ctx, json_t *into)
 {
-    (void)ctx;
-    io_background_describe(state, into);
     json_object_set_new(into, "overlap_basis", json_string("under way"));
-    return 0;
+    return io_background_slot_describe(state, ctx, into);
 }
 
 const struct io_driver io_driver_uring = {
