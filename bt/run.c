@@ -28,9 +28,13 @@ struct work {
 
 const char *bt_run_phase_name(int phase)
 {
-    static const char *const own[] = {"stage",    "digest", "write", "drain", "agree",
-                                      "manifest", "sync",   "close", "stop",  "idle"};
-    return phase < BT_PHASES ? bt_phase_name[phase] : own[phase - BT_PHASES];
+    static const char *const own[BT_RUN_PHASES] = {[BT_RUN_STAGE] = "stage",
+                                                   [BT_RUN_DIGEST] = "digest",
+                                                   [BT_RUN_STOP] = "stop",
+                                                   [BT_RUN_IDLE] = "idle"};
+    if (own[phase]) return own[phase];
+    return phase < BT_PHASES ? bt_phase_name[phase]
+                             : io_phase_name[phase - BT_RUN_IO + IO_PHASE_WRITE];
 }
 
 /* Buffers are touched here, so that no page is touched for the first time inside the clock. */
@@ -149,17 +153,13 @@ static int timed(struct work *w, struct bt_run *run)
 
 static int spread_phases(const struct work *w, struct bt_run *run)
 {
-    static const int io_of[][2] = {
-        {BT_RUN_WRITE, IO_PHASE_WRITE}, {BT_RUN_DRAIN, IO_PHASE_DRAIN},
-        {BT_RUN_AGREE, IO_PHASE_AGREE}, {BT_RUN_MANIFEST, IO_PHASE_MANIFEST},
-        {BT_RUN_SYNC, IO_PHASE_SYNC},   {BT_RUN_CLOSE, IO_PHASE_CLOSE}};
     double mine[BT_RUN_PHASES] = {0};
     memcpy(mine, bt_solver_phases_s(w->q->solver), BT_PHASES * sizeof mine[0]);
     mine[BT_RUN_STAGE] = w->stage_s;
     mine[BT_RUN_DIGEST] = w->digest_s;
     mine[BT_RUN_STOP] = w->stop_s;
-    for (size_t i = 0; w->file && i < sizeof io_of / sizeof io_of[0]; i++)
-        mine[io_of[i][0]] = io_file_stats(w->file)->phase_s[io_of[i][1]];
+    for (int i = IO_PHASE_WRITE; w->file && i < IO_PHASES; i++)
+        mine[BT_RUN_IO + i - IO_PHASE_WRITE] = io_file_stats(w->file)->phase_s[i];
     double known = 0;
     for (int i = 0; i < BT_RUN_IDLE; i++)
         known += mine[i];

@@ -22,17 +22,14 @@
 
 struct progress;
 
-/* The parts of T_T; the solver's phases stand first. */
+/* The parts of T_T: the solver's phases stand first, those that io/ knows inside the clock, from
+ * IO_PHASE_WRITE on, stand at BT_RUN_IO. */
 enum bt_run_phase {
     BT_RUN_STAGE = BT_PHASES, /* the state is put into file order */
     BT_RUN_DIGEST,
-    BT_RUN_WRITE,
-    BT_RUN_DRAIN, /* waiting for what a writer does in the background */
-    BT_RUN_AGREE, /* outcome of a dump on the other ranks */
-    BT_RUN_MANIFEST,
-    BT_RUN_SYNC,
-    BT_RUN_CLOSE,
-    BT_RUN_STOP, /* is there a rank that was asked to stop */
+    BT_RUN_IO,
+    BT_RUN_SYNC = BT_RUN_IO + IO_PHASE_SYNC - IO_PHASE_WRITE,
+    BT_RUN_STOP = BT_RUN_IO + IO_PHASES - IO_PHASE_WRITE, /* was a rank asked to stop? */
     BT_RUN_IDLE, /* what is left: waiting for the last rank, and all else */
     BT_RUN_PHASES
 };
