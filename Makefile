@@ -130,7 +130,13 @@ setup: ## install what is missing (compiler, MPI, libraries, test tools)
 run: ## class A on all cores with three writers, files verified, results in one table
 	@bash config/setup.sh run
 	@$(MAKE) -j$(JOBS) all
-	@NHT1_BIN=$(abspath $(B)/bin) bash runs/run.sh
+	@NHT1_BIN=$(abspath $(B)/bin) runs/study run $(if $(OUT),--under '$(OUT)') \
+	    $(if $(WRITERS),--set run.io='$(WRITERS)') $(if $(RANKS),--set run.ranks='$(RANKS)') $(STUDY_FLAGS)
+
+study: ## make study STUDY=NAME: one of config/*.ini or an INI file; STUDY= lists them
+	@bash config/setup.sh run
+	@$(MAKE) -j$(JOBS) all
+	@NHT1_BIN=$(abspath $(B)/bin) runs/study $(or $(STUDY),--list) $(STUDY_FLAGS)
 
 SOURCES := $(wildcard $(foreach d,base io bt beff verify report bench tests tests/shim,$d/*.[ch]))
 SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash $(addprefix tests/,run floors mpi-run \
@@ -169,5 +175,5 @@ help: ## list the targets
 	@echo "Variables: $(CONFIG_VARS) V=1 SANITIZE=1 CFLAGS LDFLAGS; see make info."
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
-.PHONY: all tests setup run check check-full $(CHECKS:%=check-%) bench bench-model \
+.PHONY: all tests setup run study check check-full $(CHECKS:%=check-%) bench bench-model \
         bench-programs lint format info configure install clean help

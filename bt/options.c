@@ -137,7 +137,7 @@ static const struct conf_option table[] = {
      .arg = "KEY=VALUE",
      .offset = AT(hints),
      .type = CONF_LIST,
-     .help = "Hint for the MPI-IO library, given when the file is opened; may be repeated."},
+     .help = "Hint for MPI-IO, given when the file is opened; may be repeated."},
     {.name = "sync",
      .arg = "WHEN",
      .def = "end",

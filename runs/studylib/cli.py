@@ -14,13 +14,14 @@ from .folder import Folder, choose, state_of
 
 VERSION = '0.1.0'
 CONFIG = os.path.join(programs.ROOT, 'config')
+UNDER = os.path.join(programs.ROOT, 'runs', 'out')
 EPILOG = """
 examples:
   runs/study --list                     what is there
   runs/study --dry-run processors       what it would take: runs, time, space
   runs/study processors                 into runs/out/processors; again: goes on, or a new folder
   runs/study writers --set run.class=B --out /scratch/me/writers
-  runs/study --job slurm --nodes 4 processors >processors.slurm
+  runs/study --job slurm --nodes 4 --cores 256 processors
 
 An interrupted study goes on where it was when it is started again in the same way. Every run keeps
 its command, environment and raw result in the folder; nothing in it is written over.
@@ -41,8 +42,7 @@ def _arguments(argv):
     add('--dry-run', action='store_true', help='say what would be run and what it would take')
     add('--out', metavar='DIR', help='folder of the study; default: a new or unfinished one, '
                                      'NAME, NAME-2, ..., under --under')
-    add('--under', metavar='DIR', default=os.path.join(programs.ROOT, 'runs', 'out'),
-        help='where folders of studies are made, default runs/out')
+    add('--under', metavar='DIR', help='where folders of studies are made, default runs/out')
     add('--new', action='store_true', help='do not go on with an unfinished one')
     add('--files', metavar='DIR', help='write the files that are measured there, on the file '
                                        'system in question; default: in the folder of the study')
@@ -56,9 +56,9 @@ def _arguments(argv):
                                                'allocation, else of this computer')
     add('--leave-out', action='store_true', help='leave out what would not fit and run the rest')
     add('--no-plan', action='store_true', help='do not ask what would fit')
-    add('--job', choices=sorted(job.SYSTEMS), help='print a job script instead of running')
-    for name, default, help_text in job.OPTIONS:
-        add('--' + name, metavar=name.upper()[:1], default=default, help=help_text)
+    add('--job', choices=sorted(job.SYSTEMS), help='write a job script instead of running')
+    for name, kind, help_text in job.OPTIONS:
+        add('--' + name, metavar=name.upper().replace('JOB-', ''), type=kind, help=help_text)
     add('--quiet', action='store_true', help='print the closing table and errors only')
     add('--version', action='version', version='runs/study ' + VERSION)
     return parser.parse_args(argv)
@@ -100,10 +100,10 @@ def _load(args):
     return name, ini.read(shown, text, args.set)
 
 
-def _launcher(args, description, cores):
+def _launcher(args, description, system):
     flags = shlex.split(os.environ.get('MPIRUN_FLAGS', '')) + \
         shlex.split(description.value('launcher_flags')) + shlex.split(args.launcher_flags or '')
-    return launch.Launcher(args.launcher or description.value('launcher'), flags, cores)
+    return launch.Launcher(args.launcher or description.value('launcher'), flags, system)
 
 
 def _record(args, description, system, launcher, found, points, estimates):
@@ -239,9 +239,9 @@ def _study(args):
     settings = drive.Settings(description, args.minutes)
     keys = sweep.varying(points)
     speaker = speak.Speaker(keys, args.quiet, settings.show)
-    launcher = _launcher(args, description, system['cores'])
+    launcher = _launcher(args, description, system)
     files = _files(args, description)
-    out = args.out or choose(args.under, name, points, args.new)
+    out = args.out or choose(args.under or UNDER, name, points, args.new)
     if state_of(out, points) == 'other':
         Folder(out, points, None, None)  # says so
     estimates = _estimates(args, points, found, launcher, files or _existing(os.path.abspath(out)),

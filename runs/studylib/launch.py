@@ -27,8 +27,8 @@ def _physical_cores():
     for cpu in allowed:
         folder = '/sys/devices/system/cpu/cpu%d/topology/' % cpu
         try:
-            cores.add(tuple(open(folder + f).read().strip()
-                            for f in ('physical_package_id', 'core_id')))
+            with open(folder + 'physical_package_id') as package, open(folder + 'core_id') as core:
+                cores.add((package.read(), core.read()))
         except OSError:
             cores.add(cpu)
     return max(1, min(len(cores), len(allowed)))
@@ -106,8 +106,8 @@ class Launcher:
     """.name as asked, .path, .kind, .version; .command() makes the words, .environment() the
     variables of a run."""
 
-    def __init__(self, name, flags, cores):
-        self.cores, self.flags = cores, flags
+    def __init__(self, name, flags, where):
+        self.cores, self.nodes, self.flags = where['cores'], where['nodes'], flags
         if name == 'auto':
             name = os.environ.get('MPIRUN') or 'mpirun'
         self.name, self.path, self.kind, self.version = name, None, 'none', ''

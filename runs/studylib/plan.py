@@ -2,6 +2,7 @@
 """Before anything runs: what every point will take, as far as its program can tell (--dry-run), and
 what would not fit. A point that a program refuses is an error in the description."""
 import os
+import re
 import subprocess
 import tempfile
 
@@ -44,15 +45,16 @@ def _written_down(point):
         raise point.place('estimate_s').wrong("'%s' is no number of seconds" % text)
 
 
-def _words(point, program, where):
+def _words(point, program, where, nodes):
     words = [program.path] + program.arguments(point) + ['--dry-run', '--ranks', str(point.ranks)]
+    words += ['--nodes', str(nodes)] if nodes > 1 else []
     return words + (['--' + program.files, os.path.join(where, 'dump.bin')] if program.files else [])
 
 
 def _ask(point, program, launcher, where, scratch):
     """The answer of --dry-run and its exit status, or what went wrong."""
     answer = os.path.join(scratch, 'plan.json')
-    words = launcher.command(1, 1, _words(point, program, where) + ['--json', answer])
+    words = launcher.command(1, 1, _words(point, program, where, launcher.nodes) + ['--json', answer])
     environment = launcher.environment(1, 1, point.env)
     environment['OMP_NUM_THREADS'] = str(point.threads)
     try:
@@ -66,11 +68,17 @@ def _ask(point, program, launcher, where, scratch):
     return value, done.returncode, done.stderr.decode('utf-8', 'replace').strip()
 
 
+def _culprit(point, line):
+    """Where the option stands that a program complains about."""
+    named = re.findall(r'--([a-z][\w-]*)', line)
+    return point.place(next((n for n in named if n in point.entries), 'program'))
+
+
 def _program_says(point, program, launcher, where, scratch):
     value, status, said = _ask(point, program, launcher, where, scratch)
     if status == 1:
         line = next((l for l in said.splitlines() if l.startswith(program.name)), said)
-        raise point.place('program').wrong('the point with %s is refused: %s' % (
+        raise _culprit(point, line).wrong('the point with %s is refused: %s' % (
             ', '.join('%s = %s' % (k, v) for k, v in point.options) or 'no options', line))
     if not value:
         return Estimate(None, misfits=['no answer to --dry-run: %s' % said[-300:]])
