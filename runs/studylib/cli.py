@@ -64,6 +64,12 @@ def _arguments(argv):
     return parser.parse_args(argv)
 
 
+def _shown(path):
+    """A path as short as it can be said."""
+    relative = os.path.relpath(path)
+    return path if relative.startswith('..') else relative
+
+
 def _shipped():
     return sorted(f[:-4] for f in os.listdir(CONFIG) if f.endswith('.ini'))
 
@@ -96,8 +102,7 @@ def _load(args):
             args.study, ini.nearest(name, _shipped()), ', '.join(_shipped())))
     except (OSError, UnicodeDecodeError) as e:
         raise trouble.usage('%s: %s' % (path, e))
-    shown = os.path.relpath(path) if len(os.path.relpath(path)) < len(path) else path
-    return name, ini.read(shown, text, args.set)
+    return name, ini.read(_shown(path), text, args.set)
 
 
 def _launcher(args, description, system):
@@ -168,8 +173,9 @@ def _fit(args, points, estimates, speaker):
 def _announce(description, points, found, settings, estimates, speaker):
     names = sorted({p.name for p in found.values()})
     speaker.say('study     %s' % (description.value('title') or description.path))
-    speaker.say('points    %d of %s; %s runs of each%s' % (
-        len(points), ', '.join(names), description.value('repeats').replace('..', ' to '),
+    repeats = description.value('repeats').replace('..', ' to ')
+    speaker.say('points    %d of %s; %s run%s of each%s' % (
+        len(points), ', '.join(names), repeats, '' if repeats == '1' else 's',
         '' if '..' not in description.value('repeats') else
         ', until the interval is within %g %% of the median' % (100 * settings.precision)))
     speaker.say('estimate  %s' % plan.summary(points, estimates, settings.repeats_of))
@@ -200,7 +206,7 @@ def _report(folder, speaker):
     done = subprocess.run([path] + results + ['-o', target, '--figures', folder.file('figures')],
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode == 0 and os.path.exists(target):
-        speaker.say('report    %s' % os.path.relpath(target))
+        speaker.say('report    %s' % _shown(target))
     else:
         speaker.say('no report: nht1-report ended with status %d: %s' % (
             done.returncode, done.stderr.decode('utf-8', 'replace').strip()[:300]))
@@ -254,20 +260,20 @@ def _study(args):
     fitting = _fit(args, points, estimates, speaker)
     folder = Folder(out, points, lambda: _record(args, description, system, launcher, found, points,
                                                  estimates), description.text)
-    speaker.say('folder    %s%s' % (os.path.relpath(folder.path),
+    speaker.say('folder    %s%s' % (_shown(folder.path),
                                     ', going on' if folder.resumed else ''))
     speaker.say()
     description.study['files'].text = files
     driver = drive.Driver(description, fitting, found, launcher, settings, folder, estimates,
                           speaker)
-    if driver.statistics.path is None:
+    if driver.statistics.path is None and any(t.high > 1 for t in driver.tallies):
         speaker.say('no intervals: nht1-report is not built, so every point gets its fewest runs')
     driver.run()
     status = _close(driver, keys, speaker)
     if driver.why != 'interrupted':
         _report(folder, speaker)
     if settings.show and status == 0:
-        speaker.say('The whole result: %s' % os.path.relpath(folder.path))
+        speaker.say('The whole result: %s' % _shown(folder.path))
     return status
 
 

@@ -3,8 +3,10 @@
 the settings of the point and what is known of the system. Only what is listed here is evaluated:
 a study file cannot run code."""
 import ast
+import keyword
 import math
 import operator
+import re
 
 FUNCTIONS = {
     'min': min, 'max': max, 'abs': abs, 'round': round, 'sqrt': math.sqrt,
@@ -50,7 +52,7 @@ class _Evaluator(ast.NodeVisitor):
     def visit_Name(self, node):
         if node.id not in self.names:
             raise ValueError("'%s' is not known; there are %s" % (
-                node.id, ', '.join(sorted(self.names))))
+                node.id, ', '.join(sorted(n.rstrip('_') for n in self.names))))
         return self.names[node.id]
 
     def visit_Tuple(self, node):
@@ -93,10 +95,19 @@ class _Evaluator(ast.NodeVisitor):
         return FUNCTIONS[name](*[self.visit(a) for a in node.args])
 
 
+def _spelled(name):
+    """A key such as `class`, that Python keeps for itself, under another name."""
+    return name + '_' if keyword.iskeyword(name) else name
+
+
 def evaluate(text, names):
     """Value of an expression. names: {name: number or text}. Raises ValueError with a reason."""
+    taken = [n for n in names if keyword.iskeyword(n)]
+    for name in taken:
+        text = re.sub(r'\b%s\b' % name, _spelled(name), text)
     try:
-        return _Evaluator(names).visit(ast.parse(text.strip(), mode='eval'))
+        return _Evaluator({_spelled(n): v for n, v in names.items()}).visit(
+            ast.parse(text.strip(), mode='eval'))
     except SyntaxError:
         raise ValueError('not understood')
     except KeyError:
