@@ -239,10 +239,12 @@ def _study(args):
         system['cores'] = args.cores
     finder, found = programs.Finder(), {}
     points = sweep.expand(description, system, finder)
+    settings = drive.Settings(description, args.minutes)
     for point in points:
         found[point.id] = finder(point.program, point.place('program'))
         found[point.id].arguments(point)
-    settings = drive.Settings(description, args.minutes)
+        settings.repeats_of(point)
+        drive.metric_of(point, found[point.id])
     keys = sweep.varying(points)
     speaker = speak.Speaker(keys, args.quiet, settings.show)
     launcher = _launcher(args, description, system)

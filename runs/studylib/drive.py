@@ -45,19 +45,25 @@ def _share(text):
     return float(text[:-1]) / 100 if text.endswith('%') else float(text)
 
 
+def metric_of(point, program):
+    """The headline of a point's results."""
+    metric = point.value('metric') or program.metric
+    if metric is None:
+        raise point.place('program').wrong(
+            'the driver does not know %s: name the member of its result that counts, such as '
+            'metric = runs[].t_t_s' % program.name)
+    return metric
+
+
 class Tally:
     """The runs of a point so far."""
 
     def __init__(self, point, program, settings, statistics):
         self.point, self.program = point, program
-        self.metric = point.value('metric') or program.metric
+        self.metric = metric_of(point, program)
         self.low, self.high = settings.repeats_of(point)
         self.precision, self.statistics = settings.precision, statistics
         self.runs = {}  # number -> (record, {label: [numbers]})
-        if self.metric is None:
-            raise point.place('program').wrong(
-                'the driver does not know %s: name the member of its result that counts, '
-                'such as metric = runs[].t_t_s' % program.name)
 
     def name(self, number):
         return '%s-r%02d' % (self.point.id, number)
