@@ -6,13 +6,12 @@
 #include <string.h>
 
 #include "bt/dump.h"
+#include "base/buffer.h"
 #include "base/progress.h"
 #include "base/stop.h"
 #include "base/watch.h"
 #include "bt/options.h"
 #include "bt/restart.h"
-
-#define PAGE_BYTES 4096
 
 /* What a run owns while it goes on. */
 struct work {
@@ -41,12 +40,10 @@ const char *bt_run_phase_name(int phase)
 static int buffers_make(struct work *w)
 {
     TRY(bt_dump_new(&w->dump, w->q->problem->n));
-    size_t bytes = (size_t)io_view_bytes(io_file_view(w->file));
-    bytes = (bytes + PAGE_BYTES) / PAGE_BYTES * PAGE_BYTES;
+    const size_t bytes = (size_t)io_view_bytes(io_file_view(w->file));
     if (io_file_buffer(w->file)) return 0;
-    w->staged = aligned_alloc(PAGE_BYTES, bytes);
+    w->staged = buffer_new(bytes);
     if (!w->staged) return err_set(ERR_NOMEM, "no memory for a staging buffer of %zu bytes", bytes);
-    memset(w->staged, 0, bytes);
     return 0;
 }
 
