@@ -56,6 +56,7 @@ IO          := $(filter-out $(if $(URING),,io/driver_uring.c),$(wildcard io/*.c)
 BT_SERIAL   := bt/problem.c bt/exact.c
 BT_MPI      := $(filter-out $(BT_SERIAL) bt/main.c bt/kernel.c,$(wildcard bt/*.c))
 VERIFY      := $(filter-out verify/main.c,$(wildcard verify/*.c))
+REPORT      := $(filter-out report/main.c,$(wildcard report/*.c))
 TEST_SERIAL := $(wildcard tests/test_*.c)
 TEST_MPI    := $(wildcard tests/mpi_*.c)
 TEST_TOOL   := $(wildcard tests/mk*.c)
@@ -68,7 +69,7 @@ PEAKS       := $(ISAS:%=$(B)/obj/bench/peak_%.o)
 KERNELS     := $(ISAS:%=$(B)/obj/bt/kernel_%.o)
 SERIAL_OBJS := $(call obj,$(BASE_SERIAL) $(BT_SERIAL))
 MPI_OBJS    := $(call obj,$(BASE_MPI) $(IO) $(BT_MPI)) $(KERNELS)
-PROGRAMS    := $(B)/bin/nht1-bt $(B)/bin/nht1-verify
+PROGRAMS    := $(B)/bin/nht1-bt $(B)/bin/nht1-verify $(B)/bin/nht1-report
 TEST_OBJS   := $(call obj,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL) $(TEST_LIB))
 LIBNHT1     := $(B)/lib/libnht1.a
 LIBTEST     := $(B)/lib/libtest.a
@@ -101,7 +102,12 @@ $(B)/bin/nht1-verify: $(call obj,verify/main.c $(VERIFY)) $(SERIAL_OBJS)
 	$(call say,LINK)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
-$(call obj,$(BASE_SERIAL) $(BT_SERIAL) $(VERIFY) verify/main.c): $(B)/obj/%.o: %.c $(B)/settings
+$(B)/bin/nht1-report: $(call obj,report/main.c $(REPORT) $(BASE_SERIAL))
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+$(call obj,$(BASE_SERIAL) $(BT_SERIAL) $(VERIFY) verify/main.c $(REPORT) report/main.c): $(B)/obj/%.o: %.c $(B)/settings
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(COMPILE)
@@ -143,7 +149,7 @@ $(patsubst %.c,$(B)/%,$(BENCH)): $(SERIAL_OBJS)
 $(B)/obj/base/sys.o: FILEFLAGS = -DBUILD_FLAGS='"$(subst ','\'',$(subst ",\",$(CC) $(ALL_CFLAGS)))"'
 
 # The tests link what they need out of two archives: the project's objects and the tests' helpers.
-$(LIBNHT1): $(SERIAL_OBJS) $(MPI_OBJS) $(call obj,$(VERIFY))
+$(LIBNHT1): $(SERIAL_OBJS) $(MPI_OBJS) $(call obj,$(VERIFY) $(REPORT))
 $(LIBTEST): $(call obj,$(TEST_LIB))
 $(LIBNHT1) $(LIBTEST):
 	@mkdir -p $(@D) && rm -f $@
@@ -193,7 +199,7 @@ bench: ## peak rates, BT over threads and ranks, cost model, every writer; QUICK
 bench-model: bench-programs ## predictions of the cost model, fitted to the last make bench
 	@$(B)/bench/model --json $(B)/bench/model.json $(MODEL_FLAGS) $(B)/bench/bench.json
 
-SOURCES := $(wildcard $(foreach d,base io bt verify bench tests tests/shim,$d/*.[ch]))
+SOURCES := $(wildcard $(foreach d,base io bt verify report bench tests tests/shim,$d/*.[ch]))
 SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash $(addprefix tests/,run floors mpi-run \
              rank-log lint sanitized bt_matrix kill_restart fault_sites))
 lint: ## cppcheck, shellcheck and the formatter's opinion, as far as they are installed
