@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* nht1-report stats: the statistics of numbers on the command line, for scripts. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +43,7 @@ static const struct conf_option options[] = {
      .type = CONF_INT},
     {.name = "json",
      .arg = "FILE",
-     .def = "/dev/stdout",
-     .help = "Write the result to FILE.",
+     .help = "Write the result to FILE instead of standard output.",
      .offset = OPT(json),
      .type = CONF_STRING},
     {.name = NULL},
@@ -71,6 +71,14 @@ static int numbers(const struct conf_list *args, double *x)
     return 0;
 }
 
+static int show(const json_t *out)
+{
+    if (json_dumpf(out, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) < 0)
+        return err_set_errno(ERR_IO, errno, "writing to standard output");
+    putchar('\n');
+    return 0;
+}
+
 static int print(const struct options *o, const double *x, int n)
 {
     struct stat_summary s;
@@ -85,7 +93,7 @@ static int print(const struct options *o, const double *x, int n)
                             "ci_hi", js_real(hi), "min", js_real(s.min), "max", js_real(s.max),
                             "mean", js_real(s.mean), "sd", js_real(s.sd), "outliers", outliers);
     if (!out) return err_set(ERR_NOMEM, "no memory for the result");
-    const int rc = js_write(o->json, out, JS_SYNC_NONE);
+    const int rc = o->json ? js_write(o->json, out, JS_SYNC_NONE) : show(out);
     json_decref(out);
     return rc;
 }
@@ -97,7 +105,7 @@ static int work(const struct options *o, const struct conf_list *args)
     double *x = malloc((size_t)args->n * sizeof *x);
     if (!x) return err_set(ERR_NOMEM, "no memory for %d numbers", args->n);
     int rc = numbers(args, x);
-    if (rc == 0) rc = js_check_target(o->json, "nht1-report-stats/");
+    if (rc == 0 && o->json) rc = js_check_target(o->json, "nht1-report-stats/");
     if (rc == 0) rc = print(o, x, args->n);
     free(x);
     return rc;

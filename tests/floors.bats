@@ -7,7 +7,7 @@ load helpers
 setup_copy() {
     mkdir -p tree
     mkdir -p tree/runs
-    cp -r "$NHT1_ROOT"/{Makefile,base,io,bt,verify,bench,tests,config} tree
+    cp -r "$NHT1_ROOT"/{Makefile,base,io,bt,verify,report,bench,tests,config} tree
     cp "$NHT1_ROOT"/runs/*.sh tree/runs
     export O=$BATS_TEST_TMPDIR/objects
     mkdir -p "$O"
