@@ -27,7 +27,7 @@ broken() {
     setup_copy
     run "$NHT1_ROOT/tests/floors" tree
     [[ $output != *"not ok"* ]] || { echo "$output" && return 1; }
-    [ "$(grep -c '^ok' <<<"$output")" -eq 14 ]
+    [ "$(grep -c '^ok' <<<"$output")" -eq 16 ]
 }
 
 @test "an include of a higher floor is found, on every floor" {
@@ -44,6 +44,9 @@ broken() {
     echo '#include "io/view.h"' >>tree/verify/main.c
     broken "verify includes base, verify and the problem only"
     cp "$NHT1_ROOT/verify/main.c" tree/verify/main.c
+    echo '#include "bt/metrics.h"' >>tree/report/main.c
+    broken "report includes base and report only"
+    cp "$NHT1_ROOT/report/main.c" tree/report/main.c
     echo '#include "io/view.h"' >>tree/bench/model.c
     broken "bench includes base, bench and bt only"
     cp "$NHT1_ROOT/bench/model.c" tree/bench/model.c
@@ -71,6 +74,9 @@ broken() {
     printf 'int MPI_Init(int *, char ***);\nint main(void) { return MPI_Init(0, 0); }\n' >m.c
     env -u OMPI_CC -u MPICH_CC mpicc -o "$O/bin/nht1-verify" m.c
     broken "nht1-verify links no MPI"
+    cp "$O/bin/nht1-verify" "$O/bin/nht1-report"
+    cp "$NHT1_BIN/nht1-verify" "$O/bin/nht1-verify"
+    broken "nht1-report links no MPI"
 }
 
 @test "a verifier that was not built is not passed over" {
