@@ -45,7 +45,7 @@ make_stats() {
 [ "$1" = stats ] || exit 1
 shift 3
 printf '%s\n' "$@" | sort -g | awk '{ v[NR] = $1 } END { m = v[int((NR + 1) / 2)]
-    printf "{\"n\": %d, \"median\": %s, \"ci_lo\": %s, \"ci_hi\": %s, \"outliers\": []}\n", NR, m, v[1], v[NR] }'
+    printf "{\"n\": %d, \"median\": %s, \"ci_lo\": %s, \"ci_hi\": %s, \"outliers\": 0}\n", NR, m, v[1], v[NR] }'
 END
     chmod +x bin/nht1-report
 }

@@ -56,6 +56,25 @@ def _end(process, stop):
     process.wait()
 
 
+def ask(words, timeout_s, environment=None):
+    """Runs a command that answers at once: (exit status, stdout, stderr), status None when it did
+    not answer in time. It ends with all that it has started. OSError when it cannot be started."""
+    process = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               preexec_fn=_with_parent, start_new_session=True)
+    try:
+        out, err = process.communicate(timeout=timeout_s)
+        status = process.returncode
+    except subprocess.TimeoutExpired:
+        _signal(process, signal.SIGKILL)
+        out, err = process.communicate()
+        status = None
+    except BaseException:
+        _signal(process, signal.SIGKILL)
+        raise
+    return status, out.decode('utf-8', 'replace'), err.decode('utf-8', 'replace')
+
+
 def run(command, environment, folder, timeout_s, stop, tick):
     """Runs a command to its end. folder: takes stdout and stderr. tick(seconds) is called now and
     then, and at the end. Returns (exit status, seconds, why), why being None, 'interrupted' or

@@ -5,15 +5,16 @@ import os
 import platform
 import random
 import shlex
-import subprocess
 import sys
 
+from . import child
 from . import description as ini
 from . import drive, job, launch, plan, programs, speak, sweep, trouble
 from .folder import Folder, choose, state_of
 
 VERSION = '0.1.0'
 CONFIG = os.path.join(programs.ROOT, 'config')
+REPORT_S = 600
 UNDER = os.path.join(programs.ROOT, 'runs', 'out')
 EPILOG = """
 examples:
@@ -128,9 +129,7 @@ def _record(args, description, system, launcher, found, points, estimates):
 
 
 def _version(path):
-    done = subprocess.run([path, '--version'], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, universal_newlines=True)
-    return (done.stdout.strip().splitlines() or [''])[0]
+    return (child.ask([path, '--version'], launch.ASK_S)[1].strip().splitlines() or [''])[0]
 
 
 def _files(args, description):
@@ -203,13 +202,12 @@ def _report(folder, speaker):
     if path is None or not results:
         return
     target = folder.file('report.html')
-    done = subprocess.run([path] + results + ['-o', target, '--figures', folder.file('figures')],
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    if done.returncode == 0 and os.path.exists(target):
+    status, out, err = child.ask([path] + results + [
+        '-o', target, '--figures', folder.file('figures')], REPORT_S)
+    if status == 0 and os.path.exists(target):
         speaker.say('report    %s' % _shown(target))
     else:
-        speaker.say('no report: nht1-report ended with status %d: %s' % (
-            done.returncode, done.stderr.decode('utf-8', 'replace').strip()[:300]))
+        speaker.say('no report: nht1-report ended with status %s: %s' % (status, err.strip()[:300]))
 
 
 def _close(driver, keys, speaker):

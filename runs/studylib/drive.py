@@ -95,7 +95,7 @@ class Tally:
         """Whether run `number` is to be made. It depends on the runs before it alone."""
         if number > self.high or self.failed(number) >= FAILURES_MAX:
             return False
-        if number <= self.low:
+        if number - 1 - self.failed(number) < self.low:
             return True
         return self.statistics.path is not None and not self.narrow(number)
 
@@ -213,7 +213,7 @@ class Driver:
             self.folder.set_aside(name + '.part')
             return
         final = self.folder.file('runs', name)
-        record = {'name': name, 'point': point.id, 'run': number, 'settings': point.settings,
+        record = {'schema': 'nht1-study-run/1', 'name': name, 'point': point.id, 'run': number, 'settings': point.settings,
                   'command': [w.replace(part, final) for w in command], 'cwd': os.getcwd(),
                   'environment': recorded(environment), 'host': socket.gethostname(),
                   'started_utc': started, 'ended_utc': utc(), 'load_before': load,

@@ -3,11 +3,12 @@
 and the closing table as text and CSV."""
 import json
 import math
-import subprocess
 import unicodedata
 
-from . import programs
+from . import child, programs
 
+ASK_S = 60
+KEPT = ('n', 'median', 'ci_lo', 'ci_hi', 'outliers')
 SCALES = (('_bytes_per_s', 1e6, 'MB/s'), ('_mib_s', 1.0, 'MiB/s'), ('_s', 1.0, 's'),
           ('_bytes', 1e6, 'MB'))
 
@@ -30,17 +31,17 @@ class Statistics:
     def _plain(numbers):
         ordered, half = sorted(numbers), len(numbers) // 2
         median = ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
-        return {'n': len(numbers), 'median': median, 'ci_lo': None, 'ci_hi': None, 'outliers': []}
+        return {'n': len(numbers), 'median': median, 'ci_lo': None, 'ci_hi': None,
+                'outliers': 0}
 
     def _ask(self, numbers):
         if self.path is None or len(numbers) < 2:
             return None
         words = [self.path, 'stats', '--level', repr(self.level)] + [repr(n) for n in numbers]
-        done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE)
+        status, out, err = child.ask(words, ASK_S)
         try:
-            answer = json.loads(done.stdout.decode('utf-8'))
-            return answer if done.returncode == 0 and 'median' in answer else None
+            answer = json.loads(out) if status == 0 else {}
+            return {k: answer[k] for k in KEPT} if all(k in answer for k in KEPT) else None
         except ValueError:
             return None
 

@@ -4,9 +4,11 @@ are not bound, so that the threads of a rank may use every core; where there are
 cores they are allowed to be, and yield while they wait."""
 import os
 import shutil
-import subprocess
 
+from . import child
 from .trouble import failed, usage
+
+ASK_S = 60
 
 # Variables that change what is measured; recorded with every run. Others may hold secrets.
 RECORDED = ('OMP_', 'GOMP_', 'KMP_', 'OMPI_', 'PMIX_', 'PRTE_', 'MPICH_', 'HYDRA_', 'MPIR_', 'MPL_',
@@ -97,9 +99,8 @@ def _mpi_of_srun(path):
     """srun offers several ways to start MPI; Open MPI needs pmix where there is one."""
     if os.environ.get('SLURM_MPI_TYPE'):
         return []
-    done = subprocess.run([path, '--mpi=list'], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, universal_newlines=True)
-    return ['--mpi=pmix'] if 'pmix' in done.stdout.replace(',', ' ').split() else []
+    status, out, err = child.ask([path, '--mpi=list'], ASK_S)
+    return ['--mpi=pmix'] if 'pmix' in (out + err).replace(',', ' ').split() else []
 
 
 class Launcher:
@@ -119,11 +120,9 @@ class Launcher:
         if self.path is None:
             raise failed("launcher '%s' is not there: 'make setup' installs an MPI library, "
                          '--launcher names another one' % self.name)
-        done = subprocess.run([self.path, '--version'], stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              universal_newlines=True)
-        self.version = (done.stdout.strip().splitlines() or [''])[0]
-        words = done.stdout.lower()
+        status, out, err = child.ask([self.path, '--version'], ASK_S)
+        self.version = ((out + err).strip().splitlines() or [''])[0]
+        words = (out + err).lower()
         self.kind = next((kind for sign, kind in SIGNS if sign in words), 'unknown')
         if self.kind == 'srun':
             self.flags = _mpi_of_srun(self.path) + self.flags

@@ -3,10 +3,9 @@
 what would not fit. A point that a program refuses is an error in the description."""
 import os
 import re
-import subprocess
 import tempfile
 
-from . import figures
+from . import child, figures
 from .folder import read_json
 
 UNKNOWN_TIMEOUT_S = 3600
@@ -57,15 +56,13 @@ def _ask(point, program, launcher, where, scratch):
     words = launcher.command(1, 1, _words(point, program, where, launcher.nodes) + ['--json', answer])
     environment = launcher.environment(1, 1, point.env)
     environment['OMP_NUM_THREADS'] = str(point.threads)
-    try:
-        done = subprocess.run(words, env=environment, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=DRY_RUN_S)
-    except subprocess.TimeoutExpired:
+    status, out, err = child.ask(words, DRY_RUN_S, environment)
+    if status is None:
         return None, None, 'no answer in %d s' % DRY_RUN_S
     value = read_json(answer)
     if value:
         os.unlink(answer)
-    return value, done.returncode, done.stderr.decode('utf-8', 'replace').strip()
+    return value, status, err.strip()
 
 
 def _culprit(point, line):

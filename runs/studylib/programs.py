@@ -6,7 +6,8 @@ import math
 import os
 import re
 import shutil
-import subprocess
+
+from . import child
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 HELP_S = 60
@@ -79,11 +80,8 @@ def options_of(help_text):
 def _path(name):
     if '/' in name:
         return os.path.abspath(name) if os.access(name, os.X_OK) else None
-    for folder in (os.environ.get('NHT1_BIN'), os.path.join(ROOT, 'build', 'bin'),
-                   os.path.join(os.path.dirname(ROOT), 'bin')):
-        if folder and os.access(os.path.join(folder, name), os.X_OK):
-            return os.path.abspath(os.path.join(folder, name))
-    return shutil.which(name)
+    path = os.path.join(os.environ.get('NHT1_BIN') or os.path.join(ROOT, 'build', 'bin'), name)
+    return os.path.abspath(path) if os.access(path, os.X_OK) else shutil.which(name)
 
 
 def tool(name):
@@ -109,14 +107,12 @@ class Finder:
             raise place.wrong("'%s' is not there: 'make' builds the programs into build/bin, "
                               "NHT1_BIN names another folder" % name)
         try:
-            done = subprocess.run([path, '--help'], stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=HELP_S)
-        except (OSError, subprocess.TimeoutExpired) as e:
-            raise place.wrong('%s --help: %s' % (path, e))
-        options = options_of(done.stdout.decode('utf-8', 'replace'))
-        if done.returncode != 0 or not options:
-            raise place.wrong('%s --help shows no options (exit status %d)' % (
-                path, done.returncode))
+            status, out, err = child.ask([path, '--help'], HELP_S)
+        except OSError as e:
+            raise place.wrong('%s --help: %s' % (path, e.strerror))
+        options = options_of(out)
+        if status != 0 or not options:
+            raise place.wrong('%s --help shows no options (exit status %s)' % (path, status))
         return Program(name, path, options)
 
 
