@@ -150,6 +150,15 @@ no_sim() {
     [ -z "$(find cut -name '*.part')" ]
 }
 
+@test "when the driver is killed its program ends, too" {
+    description x.ini <<<$'[run]\nprogram = sim\nsleep = 60'
+    "$NHT1_ROOT/runs/study" x.ini --out cut >/dev/null 2>&1 3>&- &
+    wait_for pgrep -f "$PWD/bin/sim.*sleep"
+    kill -9 $!
+    wait $! || true
+    wait_for no_sim
+}
+
 @test "interrupted, it ends its program, keeps its state, leaves with 3, and goes on" {
     description x.ini <<<$'[run]\nprogram = sim\nvalue = 1..2\nsleep = 0.5'
     "$NHT1_ROOT/runs/study" x.ini --under out >said 2>&1 3>&- &
@@ -301,6 +310,24 @@ dt = 1e-9\ninterval = 5\nio = posix\ntc = 1'
     study x.ini --under out --leave-out
     expect_status 0
     [ "$(ls out/x/runs)" = p01-r01 ]
+}
+
+@test "the example of docs/studies.md is a description" {
+    ln -s "$NHT1_BIN_REAL"/nht1-bt bin
+    awk '/^```/ { inside = !inside } /^\[study\]/ && inside { on = 1 } !inside { on = 0 } on' \
+        "$NHT1_ROOT/docs/studies.md" >x.ini
+    study --dry-run --no-plan x.ini --cores 4
+    expect_status 0
+    expect_text "p12 "
+}
+
+@test "installed, the driver finds programs and studies, and writes where one is" {
+    make -C "$NHT1_ROOT" O="$(dirname "$NHT1_BIN_REAL")" install DESTDIR="$PWD/root" PREFIX=/usr >/dev/null
+    unset NHT1_BIN
+    rm bin/mpirun
+    run root/usr/bin/nht1-study run --set run.class=S
+    expect_status 0
+    [ -e nht1-studies/run/runs/p01-r01/result.json ]
 }
 
 @test "make run's study: the program's own table, its files gone, the result kept" {

@@ -10,12 +10,14 @@ import sys
 from . import child
 from . import description as ini
 from . import drive, job, launch, plan, programs, speak, sweep, trouble
-from .folder import Folder, choose, state_of
+from .folder import Folder, choose, shown, state_of
 
 VERSION = '0.1.0'
 CONFIG = os.path.join(programs.ROOT, 'config')
 REPORT_S = 600
-UNDER = os.path.join(programs.ROOT, 'runs', 'out')
+# In a source tree, or, installed, where one is.
+UNDER = os.path.join(programs.ROOT, 'runs', 'out') if os.path.exists(
+    os.path.join(programs.ROOT, 'Makefile')) else 'nht1-studies'
 EPILOG = """
 examples:
   runs/study --list                     what is there
@@ -65,12 +67,6 @@ def _arguments(argv):
     return parser.parse_args(argv)
 
 
-def _shown(path):
-    """A path as short as it can be said."""
-    relative = os.path.relpath(path)
-    return path if relative.startswith('..') else relative
-
-
 def _shipped():
     return sorted(f[:-4] for f in os.listdir(CONFIG) if f.endswith('.ini'))
 
@@ -103,7 +99,7 @@ def _load(args):
             args.study, ini.nearest(name, _shipped()), ', '.join(_shipped())))
     except (OSError, UnicodeDecodeError) as e:
         raise trouble.usage('%s: %s' % (path, e))
-    return name, ini.read(_shown(path), text, args.set)
+    return name, ini.read(shown(path), text, args.set)
 
 
 def _launcher(args, description, system):
@@ -205,7 +201,7 @@ def _report(folder, speaker):
     status, out, err = child.ask([path] + results + [
         '-o', target, '--figures', folder.file('figures')], REPORT_S)
     if status == 0 and os.path.exists(target):
-        speaker.say('report    %s' % _shown(target))
+        speaker.say('report    %s' % shown(target))
     else:
         speaker.say('no report: nht1-report ended with status %s: %s' % (status, err.strip()[:300]))
 
@@ -260,7 +256,7 @@ def _study(args):
     fitting = _fit(args, points, estimates, speaker)
     folder = Folder(out, points, lambda: _record(args, description, system, launcher, found, points,
                                                  estimates), description.text)
-    speaker.say('folder    %s%s' % (_shown(folder.path),
+    speaker.say('folder    %s%s' % (shown(folder.path),
                                     ', going on' if folder.resumed else ''))
     speaker.say()
     description.study['files'].text = files
@@ -273,7 +269,7 @@ def _study(args):
     if driver.why != 'interrupted':
         _report(folder, speaker)
     if settings.show and status == 0:
-        speaker.say('The whole result: %s' % _shown(folder.path))
+        speaker.say('The whole result: %s' % shown(folder.path))
     return status
 
 
@@ -298,4 +294,7 @@ def main(argv):
         return trouble.FAILED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return trouble.FAILED
+    except OSError as e:
+        print('runs/study: %s' % e, file=sys.stderr)
         return trouble.FAILED

@@ -9,7 +9,7 @@ import socket
 import sys
 
 from . import child, figures, programs, trouble
-from .folder import read_json, utc, write_json, write_text
+from .folder import read_json, shown, utc, write_json, write_text
 from .launch import recorded
 
 FAILURES_MAX = 2       # of a point, then it is left alone
@@ -191,9 +191,9 @@ class Driver:
     def _command(self, tally, target, dumps):
         words = [tally.program.path] + tally.program.arguments(tally.point) + tally.program.always
         if tally.program.files:
-            words += ['--' + tally.program.files, os.path.join(dumps, 'dump.bin')]
+            words += ['--' + tally.program.files, shown(os.path.join(dumps, 'dump.bin'))]
         return self.launcher.command(tally.point.ranks, tally.point.threads,
-                                     words + ['--json', os.path.join(target, 'result.json')])
+                                     words + ['--json', shown(os.path.join(target, 'result.json'))])
 
     def _one(self, tally, number):
         """One run, from an empty folder to a complete one."""
@@ -213,8 +213,9 @@ class Driver:
             self.folder.set_aside(name + '.part')
             return
         final = self.folder.file('runs', name)
-        record = {'schema': 'nht1-study-run/1', 'name': name, 'point': point.id, 'run': number, 'settings': point.settings,
-                  'command': [w.replace(part, final) for w in command], 'cwd': os.getcwd(),
+        record = {'schema': 'nht1-study-run/1', 'name': name, 'point': point.id, 'run': number,
+                  'settings': point.settings, 'cwd': os.getcwd(),
+                  'command': [w.replace(shown(part), shown(final)) for w in command],
                   'environment': recorded(environment), 'host': socket.gethostname(),
                   'started_utc': started, 'ended_utc': utc(), 'load_before': load,
                   'wall_s': round(seconds, 6), 'status': status}

@@ -121,8 +121,9 @@ class Row:
 def _headings(keys, labels, metric, beside):
     unit = scale_of(metric)[1]
     name = metric.split('.')[-1].replace('[]', '')
-    return keys + (['writer'] if labels else []) + ['runs', '%s%s' % (name, unit and ' [%s]' % unit)] \
-        + ['interval', '+-%', 'best'] + beside
+    headline = '%s [%s]' % (name, unit) if unit else name
+    return keys + (['writer'] if labels else []) + [
+        'runs', headline, 'interval', '+-%', 'best'] + beside
 
 
 def _cells(row, keys, labels):

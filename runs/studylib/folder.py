@@ -28,6 +28,12 @@ def utc():
     return time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())
 
 
+def shown(path):
+    """A path as short as it can be said from here."""
+    relative = os.path.relpath(path)
+    return path if relative.startswith('..') else relative
+
+
 def write_text(path, text, replace=False):
     """Writes a whole file or none of it."""
     temporary = '%s.tmp' % path

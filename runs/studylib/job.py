@@ -18,8 +18,8 @@ SYSTEMS = {
     'slurm': {
         'tried': True, 'submit': 'sbatch %s', 'mark': '#SBATCH ',
         'lines': ('--job-name=nht1-{name}', '--nodes={nodes}', '--ntasks-per-node={cores_per_node}',
-                  '--exclusive', '--time={minutes}', '--signal=B:TERM@120', '--output={name}.%j.log',
-                  '--partition={queue}', '--account={account}')},
+                  '--exclusive', '--time={minutes}', '--signal=B:TERM@120',
+                  '--output={name}.%j.log', '--partition={queue}', '--account={account}')},
     'pbs': {
         'tried': False, 'submit': 'qsub %s', 'mark': '#PBS ',
         'lines': ('-N nht1-{name}', '-l select={nodes}:ncpus={cores_per_node}'

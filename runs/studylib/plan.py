@@ -47,13 +47,16 @@ def _written_down(point):
 def _words(point, program, where, nodes):
     words = [program.path] + program.arguments(point) + ['--dry-run', '--ranks', str(point.ranks)]
     words += ['--nodes', str(nodes)] if nodes > 1 else []
-    return words + (['--' + program.files, os.path.join(where, 'dump.bin')] if program.files else [])
+    if program.files:
+        words += ['--' + program.files, os.path.join(where, 'dump.bin')]
+    return words
 
 
 def _ask(point, program, launcher, where, scratch):
     """The answer of --dry-run and its exit status, or what went wrong."""
     answer = os.path.join(scratch, 'plan.json')
-    words = launcher.command(1, 1, _words(point, program, where, launcher.nodes) + ['--json', answer])
+    words = _words(point, program, where, launcher.nodes) + ['--json', answer]
+    words = launcher.command(1, 1, words)
     environment = launcher.environment(1, 1, point.env)
     environment['OMP_NUM_THREADS'] = str(point.threads)
     status, out, err = child.ask(words, DRY_RUN_S, environment)

@@ -80,8 +80,12 @@ def options_of(help_text):
 def _path(name):
     if '/' in name:
         return os.path.abspath(name) if os.access(name, os.X_OK) else None
-    path = os.path.join(os.environ.get('NHT1_BIN') or os.path.join(ROOT, 'build', 'bin'), name)
-    return os.path.abspath(path) if os.access(path, os.X_OK) else shutil.which(name)
+    built, installed = os.path.join(ROOT, 'build', 'bin'), os.path.join(ROOT, '..', '..', 'bin')
+    told = os.environ.get('NHT1_BIN')
+    for folder in [told] if told else [built, installed]:
+        if os.access(os.path.join(folder, name), os.X_OK):
+            return os.path.abspath(os.path.join(folder, name))
+    return shutil.which(name)
 
 
 def tool(name):
