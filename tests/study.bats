@@ -104,11 +104,11 @@ when = ranks + value <= 3 and not (ranks == 1 and value == 1)\n[run b]\nvalue = 
         grep -o 'value [0-9]' starts >order.$out
     done
     cmp order.a order.b
-    ! sort -c order.a 2>/dev/null
+    if sort -c order.a 2>/dev/null; then false; fi
     rm starts
     study x.ini --out c --set study.seed=8
     grep -o 'value [0-9]' starts >order.c
-    ! cmp -s order.a order.c
+    if cmp -s order.a order.c; then false; fi
     [ "$(jq .seed c/study.json)" -eq 8 ]
 }
 
@@ -129,7 +129,7 @@ runs_there() {
 }
 
 no_sim() {
-    ! pgrep -f "$PWD/bin/sim" >/dev/null
+    if pgrep -f "$PWD/bin/sim" >/dev/null; then return 1; fi
 }
 
 @test "killed with -9 in the middle, a study goes on to the same set of runs" {
@@ -265,7 +265,7 @@ no_sim() {
     expect_text "sbatch x.slurm"
     grep -qx '#SBATCH --ntasks-per-node=16' x.slurm && grep -qx '#SBATCH --partition=fast' x.slurm
     grep -q -- "--cores 48 --set run.value=7" x.slurm
-    ! grep -q UNTRIED x.slurm
+    if grep -q UNTRIED x.slurm; then false; fi
     study --job pbs --nodes 3 --cores 48 --time 90 x.ini
     grep -q 'select=3:ncpus=16' x.pbs && grep -q 'walltime=1:30:00' x.pbs && grep -q UNTRIED x.pbs
     study --job lsf --nodes 3 --cores 48 --account me x.ini
