@@ -236,6 +236,10 @@ no_sim() {
     study x.ini --out limited
     expect_status 0
     [ "$(set_of limited | wc -l)" -eq 2 ]
+    REPEATS=1..9 description y.ini <<<$'[run]\nprogram = sim\nsleep = 0.5\nnoise = 9'
+    study y.ini --out enough --minutes 0.02
+    expect_status 0
+    jq -e '.finished and .why == "time" and (.points[0].runs | length < 9)' enough/summary.json
 }
 
 @test "the launchers' words: Open MPI, MPICH, srun, none" {

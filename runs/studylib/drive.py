@@ -99,6 +99,13 @@ class Tally:
             return True
         return self.statistics.path is not None and not self.narrow(number)
 
+    def due(self):
+        """(fewest, most) runs that are still to be made."""
+        done, after = len(self.runs), max(self.runs, default=0) + 1
+        if not self.wants(after):
+            return 0, 0
+        return max(0, self.low + self.failed(after) - done), max(1, self.high - done)
+
     def state(self):
         if not any(record['ok'] for record, _ in self.runs.values()):
             return 'failed' if self.runs else 'not run'
@@ -148,14 +155,16 @@ class Driver:
                     yield tally, number
 
     def left_s(self):
-        """Seconds that the runs still take at least; None when nothing is known."""
-        left, known = 0.0, False
+        """Seconds that the runs still take, (at least, at most); None when nothing is known."""
+        least, most, known = 0.0, 0.0, False
         for tally in self.tallies:
             seconds = tally.seconds(self.estimates[tally.point.id])
-            due = sum(1 for n in range(1, tally.low + 1) if n not in tally.runs and tally.wants(n))
             if seconds is not None:
-                known, left = True, left + seconds * due
-        return left if known else None
+                due = tally.due()
+                known, least, most = True, least + seconds * due[0], most + seconds * due[1]
+        if known and self.settings.minutes:
+            most = max(least, min(most, self.settings.minutes * 60 - self.spent_s))
+        return (least, most) if known else None
 
     def _late(self, tally):
         """Whether the time of the study does not suffice for another run of a point."""
@@ -301,7 +310,8 @@ def _point_summary(tally):
 
 def write_summary(driver, keys, status):
     """summary.json, .txt and .csv; returns the tables as text."""
-    finished = driver.why is None
+    finished = driver.why != 'interrupted' and not any(
+        t.state() in ('not run', 'too few runs') for t in driver.tallies)
     write_json(driver.folder.file('summary.json'), {
         'schema': 'nht1-study-summary/1', 'finished': finished, 'why': driver.why,
         'status': status, 'ended_utc': utc(), 'runs_s': round(driver.spent_s, 3),

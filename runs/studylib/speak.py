@@ -10,6 +10,16 @@ from . import figures
 REFRESH_S = 0.5
 
 
+def _left(seconds, passed):
+    """'; 3 min to 8 min left'. seconds: (at least, at most) before the run that is passed."""
+    if seconds is None or seconds[1] <= passed:
+        return ''
+    least, most = (figures.duration(max(0, s - passed)) for s in seconds)
+    if seconds[0] <= passed:
+        return '; up to %s left' % most
+    return '; %s left' % (least if least == most else '%s to %s' % (least, most))
+
+
 class Speaker:
     def __init__(self, keys, quiet, show):
         self.keys, self.quiet, self.show = keys, quiet, show
@@ -42,7 +52,8 @@ class Speaker:
 
     def _name(self, tally):
         settings = dict(tally.point.settings, section=tally.point.section)
-        words = ['%s = %s' % (k, settings[k]) for k in self.keys if k in settings]
+        words = [settings[k] if k == 'section' else '%s = %s' % (k, settings[k])
+                 for k in self.keys if k in settings]
         return ', '.join(words) or tally.program.name
 
     def begin(self, tally, number, driver):
@@ -53,10 +64,9 @@ class Speaker:
         state = {'at': 0}
 
         def tick(seconds):
-            left = driver.left_s() if self.live else None
-            self.status('%s: %s%s' % (self.now, figures.duration(seconds),
-                                      '; about %s left' % figures.duration(max(0, left - seconds))
-                                      if left is not None else ''))
+            if self.live:
+                self.status('%s: %s%s' % (self.now, figures.duration(seconds),
+                                          _left(driver.left_s(), seconds)))
             if self.show:
                 state['at'] = self._pass_on(os.path.join(part, 'stdout'), state['at'])
         return tick
@@ -79,8 +89,7 @@ class Speaker:
             factor, unit = figures.scale_of(tally.metric)
             found.append('%s%s %s' % (label + ' ' if label else '',
                                       figures.number(numbers[-1] / factor), unit))
-        left = driver.left_s()
         self.say('%s  %s, run %d: %s%s' % (
             tally.name(number), self._name(tally), number,
             ', '.join(found) if record['ok'] else 'FAILED, ' + record['trouble'],
-            '; about %s left' % figures.duration(left) if left else ''))
+            _left(driver.left_s(), 0)))
