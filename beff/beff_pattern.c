@@ -105,6 +105,7 @@ static void survey(struct beff_plan *plan, const struct shape *s, struct beff_pa
             if (rank == plan->rank) p->slot[i] = slot[i];
         }
         p->messages_n += sends;
+        if (n > p->slots_max) p->slots_max = n;
         if (rank != plan->rank) continue;
         p->slots_n = n;
         p->sends_n = sends;

@@ -43,6 +43,7 @@ struct beff_pattern {
     int sends_n;             /* messages that this rank sends per iteration */
     struct beff_slot slot[BEFF_SLOTS_MAX];
     int calls_n;        /* MPI_Alltoallv calls per iteration, on every rank */
+    int slots_max;      /* of any rank */
     int processes_n;    /* that take part */
     int64_t messages_n; /* of all processes per iteration */
 };
