@@ -17,11 +17,10 @@
 
 #define TABLES_BYTES ((int64_t)32 << 20) /* tables and library buffers of a rank, roughly */
 
-void beff_job_note(struct beff_job *job, json_t *list, const char *fmt, ...)
+void beff_job_note(json_t *list, const char *fmt, ...)
 {
     char text[512];
     va_list args;
-    if (job->nodes.rank != 0) return;
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
@@ -189,31 +188,30 @@ static void validity(struct beff_job *job)
     bool every = true;
     for (int m = 0; m < BEFF_METHODS_N; m++)
         every = every && s->method[m];
-    if (s->opt.quick)
-        beff_job_note(job, job->invalid, "--quick: short loops, short messages, once");
-    if (s->opt.lmax > 0) beff_job_note(job, job->invalid, "--lmax: L_max is not memory / 128");
+    if (s->opt.quick) beff_job_note(job->invalid, "--quick: short loops, short messages, once");
+    if (s->opt.lmax > 0) beff_job_note(job->invalid, "--lmax: L_max is not memory / 128");
     if (s->random_n != BEFF_RANDOM_STANDARD)
-        beff_job_note(job, job->invalid, "--random: not %d random patterns", BEFF_RANDOM_STANDARD);
+        beff_job_note(job->invalid, "--random: not %d random patterns", BEFF_RANDOM_STANDARD);
     if (s->reps_n < BEFF_REPS_STANDARD && !s->opt.quick)
-        beff_job_note(job, job->invalid, "--repetitions: fewer than %d", BEFF_REPS_STANDARD);
-    if (!every) beff_job_note(job, job->invalid, "--methods: not all three methods");
+        beff_job_note(job->invalid, "--repetitions: fewer than %d", BEFF_REPS_STANDARD);
+    if (!every) beff_job_note(job->invalid, "--methods: not all three methods");
 }
 
 static void notices(struct beff_job *job)
 {
     const struct nodes *n = &job->nodes;
     if (n->size > n->cores)
-        beff_job_note(job, job->notices,
+        beff_job_note(job->notices,
                       "%d processes on %lld cores: they wait for each other's time slices, and the "
                       "values say more about the scheduler than about the network.",
                       n->size, (long long)n->cores);
     if (n->size < n->cores)
-        beff_job_note(job, job->notices,
+        beff_job_note(job->notices,
                       "%d processes on %lld cores: b_eff is defined for the whole system, with a "
                       "process per core.",
                       n->size, (long long)n->cores);
     if (n->count > 1)
-        beff_job_note(job, job->notices,
+        beff_job_note(job->notices,
                       "The processes lie on the nodes like this: %s. Another placement gives "
                       "another value.",
                       job->placement);
@@ -251,7 +249,7 @@ static void say_reduced(struct beff_job *job)
             best += job->measured.effort[r][i] == BEFF_BEST_METHOD;
             skipped += job->measured.effort[r][i] == BEFF_SKIPPED;
         }
-    beff_job_note(job, job->notices,
+    beff_job_note(job->notices,
                   "To end within about %.0f s, %d of %d rounds over the patterns used only the "
                   "method that was best at the size before, once, and %d were left out; tables by "
                   "method and repetition show the best of all there.",
@@ -262,7 +260,7 @@ static void say_disturbed(struct beff_job *job)
 {
     const struct beff_elapsed e = beff_elapsed(&job->measured.cube);
     if (!(e.measured_s > 1.05 * e.undisturbed_s)) return;
-    beff_job_note(job, job->notices,
+    beff_job_note(job->notices,
                   "The repetitions took %.0f %% longer than the fastest of them: the system did "
                   "something else at the same time.",
                   100 * (e.measured_s / e.undisturbed_s - 1));

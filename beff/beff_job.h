@@ -35,8 +35,7 @@ struct beff_job {
     struct beff_memory memory;
     struct beff_rate rate;
     struct beff_measured measured;
-    /* Rank 0 only: */
-    char **hosts; /* by rank of the row */
+    char **hosts; /* by rank of the row; rank 0 only, as the next two */
     const char *placement;
     json_t *mpi;
     json_t *notices, *invalid; /* texts; invalid: why the result is none of b_eff */
@@ -51,11 +50,10 @@ void beff_job_free(struct beff_job *job);
 /* Measures. Collective. Returns as beff_measure, and ERR_INVALID when a value is missing. */
 int beff_job_run(struct beff_job *job);
 
-/* Whether the result is one of b_eff: as its definition has it. Rank 0. */
+/* Whether the result is one of b_eff: as its definition has it. Local, the same on all ranks. */
 bool beff_job_valid(const struct beff_job *job);
 
-/* Adds a text to the notices or reasons. Rank 0; others do nothing. */
-void beff_job_note(struct beff_job *job, json_t *list, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Adds a text to the notices or reasons. Local. */
+void beff_job_note(json_t *list, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

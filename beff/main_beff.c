@@ -55,7 +55,7 @@ static int results(const struct beff_job *job, int status)
 
 static int invalid_code(const struct beff_job *job)
 {
-    if (job->nodes.rank != 0 || beff_job_valid(job)) return 0;
+    if (beff_job_valid(job)) return 0;
     return err_set(ERR_INVALID, "finished, but not valid as b_eff: %s",
                    json_string_value(json_array_get(job->invalid, 0)));
 }
@@ -66,7 +66,7 @@ static int work(struct beff_job *job)
     TRY(beff_job_run(job));
     const int status = beff_job_valid(job) ? 0 : err_exit_status(ERR_INVALID);
     TRY(par_agree(job->comm, results(job, status)));
-    return par_agree(job->comm, invalid_code(job));
+    return invalid_code(job);
 }
 
 static int run(const struct beff_setup *setup)
