@@ -2,7 +2,7 @@
 #ifndef BEFF_CUBE_H
 #define BEFF_CUBE_H
 /* Floor 2, free of MPI. All measured values of a run, and the averages over them. All functions are
- * local. Source: [RK] section 4.
+ * local. Source: [RK01] section 4.
  *
  *     b_eff = logavg( logavg over rings, logavg over random patterns ) of
  *             mean over the 21 sizes of

@@ -22,7 +22,7 @@ struct beff_loop_rule beff_loop_standard(enum beff_definition definition);
  * Iteration times in seconds, 0 when not known: same_s: of this size in an earlier repetition;
  * last_s, before_s: of the size before, and of the one before that, in this repetition. Without
  * last_s it is the first size: its iterations are `most`, except that a loop whose same_s promises
- * more than twenty windows is cut to one. [RK] section 4. */
+ * more than twenty windows is cut to one. [RK01] section 4. */
 int64_t beff_loop_paper(const struct beff_loop_rule *rule, double growth, double same_s,
                         double last_s, double before_s);
 

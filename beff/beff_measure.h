@@ -2,7 +2,7 @@
 #ifndef BEFF_MEASURE_H
 #define BEFF_MEASURE_H
 /* Floor 2. The measurement: every pattern by every method at every size, repeated. Order:
- * repetition, size, pattern, method. Source: [RK] section 4. */
+ * repetition, size, pattern, method. Source: [RK01] section 4. */
 #include <mpi.h>
 
 #include "base/progress.h"

@@ -3,7 +3,7 @@
 #define BEFF_PATTERN_H
 /* Floor 2, free of MPI. Who sends to whom. Every rank computes every pattern as a whole from the
  * number of processes and a seed, so all ranks have the same patterns without a message, and keeps
- * its own part. All functions are local. Source: [RK] section 4.
+ * its own part. All functions are local. Source: [RK01] section 4.
  *
  * A pattern is made of slots: in slot s of an iteration a process sends one message to one process
  * and receives one from another; either side may be missing. What goes out in a slot of the sender

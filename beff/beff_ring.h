@@ -2,7 +2,7 @@
 #ifndef BEFF_RING_H
 #define BEFF_RING_H
 /* Floor 2, free of MPI. How n processes in a row are cut into rings of about a standard size. All
- * functions are local. Source: [RK] section 4, "On communication patterns". */
+ * functions are local. Source: [RK01] section 4, "On communication patterns". */
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BEFF_SIZE_H
 #define BEFF_SIZE_H
-/* Floor 2, free of MPI. The message sizes. All functions are local. Source: [RK] section 4. */
+/* Floor 2, free of MPI. The message sizes. All functions are local. Source: [RK01] section 4. */
 #include <stdint.h>
 
 #include "beff/beff_ring.h"

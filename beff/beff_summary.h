@@ -2,7 +2,7 @@
 #ifndef BEFF_SUMMARY_H
 #define BEFF_SUMMARY_H
 /* Floor 2, free of MPI. The numbers of a report, from the measured values. All functions are local.
- * Source: [RK] section 4 and table 1. */
+ * Source: [RK01] section 4 and table 1. */
 #include "beff/beff_cube.h"
 #include "beff/beff_pattern.h"
 

@@ -2,7 +2,7 @@
 #ifndef BEFF_TOPOLOGY_H
 #define BEFF_TOPOLOGY_H
 /* Floor 2. Where the processes stand: in a periodic row and in grids, which the MPI library may
- * number to suit the network. Source: [RK] section 4. */
+ * number to suit the network. Source: [RK01] section 4. */
 #include <mpi.h>
 
 #include "beff/beff_pattern.h"
