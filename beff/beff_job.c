@@ -92,7 +92,8 @@ static int memory_check(const struct beff_job *job)
     sys_memory(&m);
     int64_t free_bytes = m.available_bytes;
     if (m.limit_bytes > 0 && m.limit_bytes < free_bytes) free_bytes = m.limit_bytes;
-    const int64_t each = beff_traffic_bytes(job->memory.lmax_bytes) + TABLES_BYTES;
+    const int64_t each =
+        beff_traffic_bytes(job->memory.lmax_bytes, (int)job->setup->opt.buffers) + TABLES_BYTES;
     const int64_t needed = each * job->nodes.node_size;
     if (free_bytes <= 0 || needed <= free_bytes) return 0;
     char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
@@ -194,6 +195,9 @@ static void validity(struct beff_job *job)
         beff_job_note(job->invalid, "--random: not %d random patterns", BEFF_RANDOM_STANDARD);
     if (s->reps_n < BEFF_REPS_STANDARD && !s->opt.quick)
         beff_job_note(job->invalid, "--repetitions: fewer than %d", BEFF_REPS_STANDARD);
+    if (s->opt.buffers != BEFF_ROOM)
+        beff_job_note(job->invalid, "--buffers: not room for %d of the longest messages",
+                      BEFF_ROOM);
     if (!every) beff_job_note(job->invalid, "--methods: not all three methods");
 }
 
@@ -271,6 +275,7 @@ int beff_job_run(struct beff_job *job)
     struct beff_measure_spec spec = {
         .rule = job->setup->rule,
         .lmax_bytes = job->memory.lmax_bytes,
+        .room = (int)job->setup->opt.buffers,
         .reps_n = job->setup->reps_n,
         .limit_s = job->setup->limit_s,
         .progress =

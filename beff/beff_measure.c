@@ -351,7 +351,7 @@ int beff_measure(MPI_Comm comm, const struct beff_plan *plan, const struct beff_
     if (rc == 0) rc = exchange_make(&run.x, cells);
     if (rc == 0 && !loop) rc = err_set(ERR_NOMEM, "no memory for %d loop lengths", cells);
     rc = par_agree(comm, rc);
-    if (rc == 0) rc = beff_traffic_make(comm, spec->lmax_bytes, &run.traffic);
+    if (rc == 0) rc = beff_traffic_make(comm, spec->lmax_bytes, spec->room, &run.traffic);
     if (rc == 0) rc = all_reps(&run, loop);
     beff_traffic_free(&run.traffic);
     free(run.x.max_all);

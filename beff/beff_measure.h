@@ -13,6 +13,7 @@
 struct beff_measure_spec {
     struct beff_loop_rule rule;
     int64_t lmax_bytes;
+    int room;                    /* of the buffers, in largest messages: beff_traffic.h */
     int reps_n;                  /* 1..BEFF_REPS_MAX */
     bool method[BEFF_METHODS_N]; /* those to be used, at least one; sendrecv for the ping-pong */
     double limit_s;              /* what is left out when a run would take longer: beff_loop.h */

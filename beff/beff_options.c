@@ -69,6 +69,17 @@ static const struct conf_option table[] = {
      .help = "Only the patterns that b_eff is made of: no worst cycle, bisections, Cartesian grids "
              "and no ping-pong."},
 
+    {.name = "buffers",
+     .arg = "N",
+     .def = "6",
+     .offset = AT(buffers),
+     .type = CONF_INT,
+     .min = 2,
+     .max = 64,
+     .help = "Room of the buffers, in longest messages: messages take turns in it, so that they do "
+             "not come out of the cache. Another number than 6 is not valid as b_eff; fewer need "
+             "--no-analysis. 2 uses the same memory again and again, as HPCC does."},
+
     {.name = "repetitions",
      .arg = "R",
      .def = "3",
@@ -229,6 +240,11 @@ int beff_setup_parse(struct beff_setup *s, int argc, char **argv)
     s->random_n = (int)s->opt.random;
     s->limit_s = s->opt.time_limit;
     if (s->opt.quick) make_quick(s);
+    if (s->opt.buffers < BEFF_SLOTS_MAX && !s->opt.no_analysis)
+        return err_set(ERR_USAGE,
+                       "--buffers %lld: the Cartesian patterns need room for %d messages; "
+                       "leave them out with --no-analysis",
+                       (long long)s->opt.buffers, BEFF_SLOTS_MAX);
     TRY(methods_setup(s));
     TRY(rate_setup(s));
     return names_check(s);

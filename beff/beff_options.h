@@ -18,6 +18,7 @@ struct beff_options {
     int64_t memory, lmax; /* bytes, 0: to be found out */
     int64_t random, repetitions, seed;
     const char *methods; /* names, separated by ',' */
+    int64_t buffers;     /* room in the longest messages */
     bool no_analysis, quick;
     double time_limit; /* seconds */
     const char *rmax, *hpl, *bt_result;

@@ -8,22 +8,19 @@
 #include "base/watch.h"
 #include "beff/beff_message.h"
 
-enum { ROOM = 6 }; /* largest messages in a buffer */
-
-static int64_t buffer_bytes(int64_t lmax_bytes)
+static int64_t buffer_bytes(int64_t lmax_bytes, int room)
 {
-    return ROOM * (beff_message_stride(lmax_bytes) + 16);
+    return room * (beff_message_stride(lmax_bytes) + 16);
 }
 
-int64_t beff_traffic_bytes(int64_t lmax_bytes)
+int64_t beff_traffic_bytes(int64_t lmax_bytes, int room)
 {
-    return 2 * buffer_bytes(lmax_bytes);
+    return 2 * buffer_bytes(lmax_bytes, room);
 }
 
-static int allocate(struct beff_traffic *t, int64_t lmax_bytes)
+static int allocate(struct beff_traffic *t)
 {
     const size_t n = (size_t)t->n, page = 4096;
-    t->buffer_bytes = buffer_bytes(lmax_bytes);
     const size_t whole = ((size_t)t->buffer_bytes + page - 1) / page * page;
     t->send = aligned_alloc(page, whole);
     t->recv = aligned_alloc(page, whole);
@@ -39,12 +36,12 @@ static int allocate(struct beff_traffic *t, int64_t lmax_bytes)
     return 0;
 }
 
-int beff_traffic_make(MPI_Comm comm, int64_t lmax_bytes, struct beff_traffic *t)
+int beff_traffic_make(MPI_Comm comm, int64_t lmax_bytes, int room, struct beff_traffic *t)
 {
-    *t = (struct beff_traffic){.comm = comm};
+    *t = (struct beff_traffic){.comm = comm, .buffer_bytes = buffer_bytes(lmax_bytes, room)};
     TRY_MPI(MPI_Comm_size(comm, &t->n));
     TRY_MPI(MPI_Comm_rank(comm, &t->rank));
-    TRY(par_agree(comm, allocate(t, lmax_bytes)));
+    TRY(par_agree(comm, allocate(t)));
     beff_message_fill(t->send, t->buffer_bytes, t->rank);
     memset(t->recv, 0, (size_t)t->buffer_bytes);
     return 0;

@@ -22,6 +22,8 @@ struct beff_counts {
     int *send_n, *send_at, *recv_n, *recv_at;
 };
 
+#define BEFF_ROOM 6 /* largest messages in a buffer */
+
 /* Send and receive buffers have room for six of the largest messages. One message after the other
  * is laid out in them, from the beginning again when the end is reached, so that short messages
  * come from memory that was not just used, and long ones are not served from cache. */
@@ -34,12 +36,13 @@ struct beff_traffic {
     int64_t place; /* of the next message, the same on all ranks; counts up without end */
 };
 
-/* Bytes of memory that the buffers of one rank take. Local. */
-int64_t beff_traffic_bytes(int64_t lmax_bytes);
+/* Bytes of memory that the buffers of one rank take. room: of how many messages; BEFF_ROOM, or at
+ * least the slots of a pattern. Local. */
+int64_t beff_traffic_bytes(int64_t lmax_bytes, int room);
 
 /* Makes the buffers, with the content that beff_message.h describes. Collective over comm. [out] t:
  * to be freed by beff_traffic_free, also after an error. Returns 0, ERR_MPI or ERR_NOMEM. */
-int beff_traffic_make(MPI_Comm comm, int64_t lmax_bytes, struct beff_traffic *t);
+int beff_traffic_make(MPI_Comm comm, int64_t lmax_bytes, int room, struct beff_traffic *t);
 void beff_traffic_free(struct beff_traffic *t);
 
 /* One measurement: a pattern, by one method, at one size. */

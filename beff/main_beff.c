@@ -100,5 +100,5 @@ static int program(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    return par_main(beff_program.name, argc, argv, program);
+    return par_main_single(beff_program.name, argc, argv, program);
 }

@@ -124,7 +124,7 @@ static int work(const struct options *o)
     double *times = calloc(2 * (size_t)o->pairs, sizeof *times);
     int rc = par_agree(MPI_COMM_WORLD, times ? 0 : err_set(ERR_NOMEM, "no memory for the times"));
     if (rc == 0) {
-        rc = beff_traffic_make(MPI_COMM_WORLD, ROOM_BYTES, &t);
+        rc = beff_traffic_make(MPI_COMM_WORLD, ROOM_BYTES, BEFF_ROOM, &t);
         if (rc == 0) rc = par_agree(t.comm, measure(&t, o->pairs, times, times + o->pairs));
         if (rc == 0) rc = par_agree(t.comm, t.rank == 0 ? report(o, times, times + o->pairs) : 0);
         beff_traffic_free(&t);
@@ -145,5 +145,5 @@ static int body(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    return par_main(bench.name, argc, argv, body);
+    return par_main_single(bench.name, argc, argv, body);
 }

@@ -159,6 +159,8 @@ average='
     refused 1 "--methods" --methods ""
     refused 1 "--time-limit" --time-limit 0
     refused 1 "--seed" --seed -1
+    refused 1 "--no-analysis" --buffers 2
+    refused 1 "--buffers" --buffers 1 --no-analysis
     refused 1 "same file" --json x --sum x
     refused 3 "nowhere" --sum nowhere/s.txt
     refused 3 "nowhere" --json nowhere/r.json

@@ -116,6 +116,7 @@ static struct beff_measure_spec short_spec(enum beff_definition definition)
 {
     return (struct beff_measure_spec){.rule = {definition, 2, 1e-6, 1e-6},
                                       .lmax_bytes = 3 * BEFF_LMAX_MIN,
+                                      .room = BEFF_ROOM,
                                       .reps_n = 2,
                                       .method = {true, true, true},
                                       .limit_s = 1e6,
@@ -128,7 +129,7 @@ static void messages_are_those_of_the_pattern(enum beff_definition definition)
     enum { LOOP = 3, BYTES = 24 };
     struct beff_traffic t;
     plan_with(definition);
-    assert_int_equal(beff_traffic_make(topology.row, BYTES, &t), 0);
+    assert_int_equal(beff_traffic_make(topology.row, BYTES, BEFF_ROOM, &t), 0);
     for (int p = 0; p < plan.patterns_n; p++)
         for (int m = 0; m < BEFF_METHODS_N; m++) {
             const struct beff_shot shot = {&plan.pattern[p], m, BYTES, LOOP, false, true};
@@ -165,7 +166,7 @@ static void spoilt(int method, int64_t bytes, int64_t at)
 {
     struct beff_traffic t;
     plan_with(BEFF_PAPER);
-    assert_int_equal(beff_traffic_make(topology.row, bytes, &t), 0);
+    assert_int_equal(beff_traffic_make(topology.row, bytes, BEFF_ROOM, &t), 0);
     const struct beff_shot shot = {&plan.pattern[5], method, bytes, 2, false, true};
     double time_s;
     clear(NULL);
