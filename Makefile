@@ -50,29 +50,24 @@ ISA_avx512  := -mavx512f -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512
 ISA_avx2    := -mavx2 -mfma
 ISA_generic := -Wno-psabi
 
-BASE_SERIAL := $(filter-out base/par.c,$(wildcard base/*.c))
-BASE_MPI    := base/par.c
+BASE_MPI    := base/par.c base/par_main.c base/nodes.c base/cache.c
+BASE_SERIAL := $(filter-out $(BASE_MPI),$(wildcard base/*.c))
 IO          := $(filter-out $(if $(URING),,io/driver_uring.c),$(wildcard io/*.c))
 BT_SERIAL   := bt/problem.c bt/exact.c
 BT_MPI      := $(filter-out $(BT_SERIAL) bt/main.c bt/kernel.c,$(wildcard bt/*.c))
+BEFF        := $(filter-out beff/main_%,$(wildcard beff/*.c))
 VERIFY      := $(filter-out verify/main.c,$(wildcard verify/*.c))
-TEST_SERIAL := $(wildcard tests/test_*.c)
-TEST_MPI    := $(wildcard tests/mpi_*.c)
-TEST_TOOL   := $(wildcard tests/mk*.c)
-TEST_LIB    := $(filter-out $(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL),$(wildcard tests/*.c))
-
-BENCH       := bench/peak.c bench/model.c
-
+REPORT      := $(filter-out report/main.c,$(wildcard report/*.c))
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
-PEAKS       := $(ISAS:%=$(B)/obj/bench/peak_%.o)
 KERNELS     := $(ISAS:%=$(B)/obj/bt/kernel_%.o)
 SERIAL_OBJS := $(call obj,$(BASE_SERIAL) $(BT_SERIAL))
 MPI_OBJS    := $(call obj,$(BASE_MPI) $(IO) $(BT_MPI)) $(KERNELS)
-PROGRAMS    := $(B)/bin/nht1-bt $(B)/bin/nht1-verify
-TEST_OBJS   := $(call obj,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL) $(TEST_LIB))
-LIBNHT1     := $(B)/lib/libnht1.a
-LIBTEST     := $(B)/lib/libtest.a
-testbin      = $(patsubst tests/%.c,$(B)/tests/%,$(1))
+BEFF_OBJS   := $(call obj,$(BEFF) $(BASE_MPI) $(IO))
+# A program is there when its main() is.
+MAINS       := bt/main.c verify/main.c $(wildcard beff/main_*.c report/main.c)
+main_name    = $(if $(filter beff/%,$(1)),$(1:beff/main_%.c=%),$(1:%/main.c=%))
+PROGRAMS    := $(foreach m,$(MAINS),$(B)/bin/nht1-$(call main_name,$m))
+include tests/rules.mk bench/rules.mk
 
 all: $(PROGRAMS) ## build the programs into build/bin (the default)
 
@@ -92,21 +87,27 @@ $(B)/settings:
 	@printf '%s' "$$NHT1_SETTINGS" >$@
 
 $(B)/bin/nht1-bt: $(call obj,bt/main.c) $(MPI_OBJS) $(SERIAL_OBJS)
+$(B)/bin/nht1-beff $(B)/bin/nht1-beffio: $(B)/bin/nht1-%: $(B)/obj/beff/main_%.o $(BEFF_OBJS) \
+    $(SERIAL_OBJS)
+$(B)/bin/nht1-bt $(B)/bin/nht1-beff $(B)/bin/nht1-beffio:
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(MPICC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
 $(B)/bin/nht1-verify: $(call obj,verify/main.c $(VERIFY)) $(SERIAL_OBJS)
+$(B)/bin/nht1-report: $(call obj,report/main.c $(REPORT)) $(SERIAL_OBJS)
+$(B)/bin/nht1-verify $(B)/bin/nht1-report:
 	@mkdir -p $(@D) $(B)/share/nht1 && ln -sfn $(CURDIR)/verify/listings $(B)/share/nht1/
 	$(call say,LINK)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
-$(call obj,$(BASE_SERIAL) $(BT_SERIAL) $(VERIFY) verify/main.c): $(B)/obj/%.o: %.c $(B)/settings
+$(call obj,$(BASE_SERIAL) $(BT_SERIAL) $(VERIFY) $(REPORT) verify/main.c report/main.c): $(B)/obj/%.o: %.c $(B)/settings
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(COMPILE)
 
-$(call obj,$(BASE_MPI) $(IO) $(BT_MPI) bt/main.c) $(TEST_OBJS): $(B)/obj/%.o: %.c $(B)/settings
+$(call obj,$(BASE_MPI) $(IO) $(BT_MPI) $(BEFF) $(filter bt/% beff/%,$(MAINS))) \
+    $(TEST_OBJS): $(B)/obj/%.o: %.c $(B)/settings
 	@mkdir -p $(@D)
 	$(call say,MPI)
 	$(Q)$(MPICC) $(OPENMP) $(COMPILE)
@@ -120,46 +121,8 @@ $(KERNELS): $(B)/obj/bt/kernel_%.o: bt/kernel.c $(B)/settings
 
 $(B)/obj/bt/kernels.o: FILEFLAGS = -DBT_ISAS='$(foreach i,$(ISAS),KERNEL($i))'
 
-$(PEAKS): $(B)/obj/bench/peak_%.o: bench/peak_unit.c $(B)/settings
-	@mkdir -p $(@D)
-	$(call say,CC)
-	$(Q)$(CC) $(ISA_$*) -DPEAK_ISA=$* $(COMPILE)
-
-$(B)/obj/bench/peak.o: FILEFLAGS = -DPEAK_ISAS='$(foreach i,$(ISAS),KERNEL($i))'
-
-$(call obj,$(BENCH)): $(B)/obj/%.o: %.c $(B)/settings
-	@mkdir -p $(@D)
-	$(call say,CC)
-	$(Q)$(CC) $(OPENMP) $(COMPILE)
-
-$(B)/bench/peak: $(call obj,bench/peak.c) $(PEAKS)
-$(B)/bench/model: $(call obj,bench/model.c bt/decomp.c)
-$(patsubst %.c,$(B)/%,$(BENCH)): $(SERIAL_OBJS)
-	@mkdir -p $(@D)
-	$(call say,LINK)
-	$(Q)$(CC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
-
 # What the result record says about the build.
 $(B)/obj/base/sys.o: FILEFLAGS = -DBUILD_FLAGS='"$(subst ','\'',$(subst ",\",$(CC) $(ALL_CFLAGS)))"'
-
-# The tests link what they need out of two archives: the project's objects and the tests' helpers.
-$(LIBNHT1): $(SERIAL_OBJS) $(MPI_OBJS) $(call obj,$(VERIFY))
-$(LIBTEST): $(call obj,$(TEST_LIB))
-$(LIBNHT1) $(LIBTEST):
-	@mkdir -p $(@D) && rm -f $@
-	$(Q)$(AR) rcs $@ $^
-
-$(call testbin,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL)): $(B)/tests/%: $(B)/obj/tests/%.o \
-    $(LIBTEST) $(LIBNHT1)
-	@mkdir -p $(@D)
-	$(call say,LINK)
-	$(Q)$(MPICC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ $(if $(filter mk%,$*),,-lcmocka) $(LIBS)
-
-$(B)/tests/%.so: tests/shim/%.c $(B)/settings
-	$(Q)mkdir -p $(@D) && $(CC) -std=c11 -D_GNU_SOURCE $(WARN) -shared -fPIC -o $@ $< -ldl
-
-SHIMS := $(patsubst tests/shim/%.c,$(B)/tests/%.so,$(wildcard tests/shim/*.c))
-tests: $(call testbin,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL)) $(SHIMS) bench-programs ## build the test programs
 
 setup: ## install what is missing (compiler, MPI, libraries, test tools)
 	@bash config/setup.sh check
@@ -169,31 +132,7 @@ run: ## class A on all cores with three writers, files verified, results in one 
 	@$(MAKE) -j$(JOBS) all
 	@NHT1_BIN=$(abspath $(B)/bin) bash runs/run.sh
 
-# The runner counts what could not be built as failed.
-CHECKS := serial mpi e2e floors sanitize
-check: ## set up, build, run the tests
-check-full: export NHT1_FULL = 1
-check-full: ## as check, and every test that takes long
-$(CHECKS:%=check-%): check-%: ## one part of the tests: serial, mpi, e2e, floors or sanitize
-check check-full $(CHECKS:%=check-%):
-	@bash config/setup.sh check
-	-@$(MAKE) -k -j$(JOBS) all tests
-	@O=$(B) bash tests/run $(filter $(CHECKS),$(@:check-%=%))
-
-bench-programs: $(patsubst %.c,$(B)/%,$(BENCH))
-
-# Results and tables are kept in $(B)/bench.
-bench: ## peak rates, BT over threads and ranks, cost model, every writer; QUICK=1: a short one
-	@bash config/setup.sh run
-	@$(MAKE) -j$(JOBS) all bench-programs $(B)/tests/mkraw
-	@NHT1_BIN=$(abspath $(B)/bin) NHT1_BENCH=$(abspath $(B)/bench) bash runs/bench.sh
-	@$(MAKE) bench-model
-	@NHT1_BIN=$(abspath $(B)/bin) $(if $(QUICK),CLASS=W ROUNDS=1) bash runs/bench-io.sh
-
-bench-model: bench-programs ## predictions of the cost model, fitted to the last make bench
-	@$(B)/bench/model --json $(B)/bench/model.json $(MODEL_FLAGS) $(B)/bench/bench.json
-
-SOURCES := $(wildcard $(foreach d,base io bt verify bench tests tests/shim,$d/*.[ch]))
+SOURCES := $(wildcard $(foreach d,base io bt beff verify report bench tests tests/shim,$d/*.[ch]))
 SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash $(addprefix tests/,run floors mpi-run \
              rank-log lint sanitized bt_matrix kill_restart fault_sites))
 lint: ## cppcheck, shellcheck and the formatter's opinion, as far as they are installed
@@ -226,7 +165,7 @@ clean: ## remove the build folder
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z$$(].*:.*## / { sub(/^\$$\(CHECKS.*/, "check-PART", $$1); \
-	    printf "  %-12s %s\n", $$1, $$2 }' Makefile
+	    printf "  %-12s %s\n", $$1, $$2 }' Makefile tests/rules.mk bench/rules.mk
 	@echo "Variables: $(CONFIG_VARS) V=1 SANITIZE=1 CFLAGS LDFLAGS; see make info."
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

@@ -21,7 +21,7 @@ static struct bt_tc_entry entry_of(const struct bt_job *job, const struct bt_out
                             .threads = job->machine.threads};
     snprintf(e.decomp, sizeof e.decomp, "%s", o->decomp);
     snprintf(e.isa, sizeof e.isa, "%s", isa);
-    snprintf(e.host, sizeof e.host, "%s", job->machine.host);
+    snprintf(e.host, sizeof e.host, "%s", job->machine.nodes.host);
     return e;
 }
 

@@ -99,7 +99,7 @@ static int decomp_make(struct bt_job *job)
 static void file_system_warn(struct bt_job *job)
 {
     struct sys_fs fs;
-    if (job->rank != 0 || job->setup->writers_n == 0 || job->machine.nodes == 1) return;
+    if (job->rank != 0 || job->setup->writers_n == 0 || job->machine.nodes.count == 1) return;
     if (sys_path_fs(job->setup->opt.out, &fs) < 0) {
         err_clear();
         return;
@@ -113,13 +113,13 @@ static void file_system_warn(struct bt_job *job)
         bt_job_notice(job,
                       "The file lies on %s at %s, a file system of one host, but there are %lld "
                       "hosts: ranks elsewhere cannot write the same file.",
-                      fs.type, fs.mount, (long long)job->machine.nodes);
+                      fs.type, fs.mount, (long long)job->machine.nodes.count);
 }
 
 int bt_job_make(struct bt_job *job, MPI_Comm comm, struct bt_setup *setup)
 {
     *job = (struct bt_job){.comm = comm, .setup = setup, .notices = json_array()};
-    job->machine.node = MPI_COMM_NULL;
+    job->machine.nodes.node = MPI_COMM_NULL;
     TRY_MPI(MPI_Comm_rank(comm, &job->rank));
     TRY_MPI(MPI_Comm_size(comm, &job->size));
     TRY(bt_restart_adopt(comm, setup));
@@ -168,12 +168,12 @@ struct bt_outcome *bt_job_outcome(struct bt_job *job)
 struct bt_tc_key bt_job_tc_key(const struct bt_job *job)
 {
     const struct bt_problem *p = &job->setup->problem;
-    struct bt_tc_key key = {.nodes = job->machine.nodes,
+    struct bt_tc_key key = {.nodes = job->machine.nodes.count,
                             .cores = job->machine.cores_in_use,
                             .n = p->n,
                             .steps = p->steps,
                             .dt = p->dt};
-    snprintf(key.cpu, sizeof key.cpu, "%s", job->machine.cpu);
+    snprintf(key.cpu, sizeof key.cpu, "%s", job->machine.nodes.cpu);
     snprintf(key.kernel, sizeof key.kernel, "%s", BT_KERNEL_VERSION);
     return key;
 }

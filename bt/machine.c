@@ -79,13 +79,13 @@ static uint64_t mask_of(int *width)
 /* Ranks of this node that may use the same CPUs as this one. */
 static int sharers_count(const struct bt_machine *m, uint64_t mask, int *sharers)
 {
-    uint64_t *all = malloc((size_t)m->node_size * sizeof *all);
-    int rc = all ? 0 : err_set(ERR_NOMEM, "no memory for %d masks", m->node_size);
-    TRY(par_agree(m->node, rc));
-    rc = par_check(MPI_Allgather(&mask, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, m->node),
+    uint64_t *all = malloc((size_t)m->nodes.node_size * sizeof *all);
+    int rc = all ? 0 : err_set(ERR_NOMEM, "no memory for %d masks", m->nodes.node_size);
+    TRY(par_agree(m->nodes.node, rc));
+    rc = par_check(MPI_Allgather(&mask, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, m->nodes.node),
                    "MPI_Allgather");
     *sharers = 0;
-    for (int r = 0; rc == 0 && r < m->node_size; r++)
+    for (int r = 0; rc == 0 && r < m->nodes.node_size; r++)
         *sharers += all[r] == mask;
     free(all);
     return rc;
@@ -97,13 +97,13 @@ static int threads_set(struct bt_machine *m, int cores_allowed)
     int width, sharers;
     const uint64_t mask = mask_of(&width);
     TRY(sharers_count(m, mask, &sharers));
-    const int known = width < INT_MAX ? width : (int)m->node_cores;
+    const int known = width < INT_MAX ? width : (int)m->nodes.node_cores;
     const int fair = (cores_allowed > 0 ? cores_allowed : known) / (sharers > 0 ? sharers : 1);
     if (!omp_num_threads() || !threads_told(omp_num_threads()))
         omp_set_num_threads(fair > 0 ? fair : 1);
     const int threads = omp_get_max_threads();
-    TRY_MPI(MPI_Allreduce(&threads, &m->threads, 1, MPI_INT, MPI_MAX, m->comm));
-    TRY_MPI(MPI_Allreduce(&width, &m->mask_width, 1, MPI_INT, MPI_MIN, m->comm));
+    TRY_MPI(MPI_Allreduce(&threads, &m->threads, 1, MPI_INT, MPI_MAX, m->nodes.comm));
+    TRY_MPI(MPI_Allreduce(&width, &m->mask_width, 1, MPI_INT, MPI_MIN, m->nodes.comm));
     if (m->threads <= THREADS_MAX) return 0;
     return err_set(ERR_USAGE,
                    "OMP_NUM_THREADS asks for %d threads per rank, more than %d: set it to the "
@@ -111,47 +111,27 @@ static int threads_set(struct bt_machine *m, int cores_allowed)
                    m->threads, THREADS_MAX);
 }
 
-static int count_nodes(struct bt_machine *m)
-{
-    const int64_t leads = m->node_rank == 0;
-    const int64_t mine[2] = {leads, leads * m->node_cores};
-    int64_t all[2];
-    TRY_MPI(MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, m->comm));
-    m->nodes = all[0];
-    m->cores = all[1];
-    return 0;
-}
-
 int bt_machine_make(MPI_Comm comm, struct bt_machine *m)
 {
-    *m = (struct bt_machine){.comm = comm, .node = MPI_COMM_NULL};
-    TRY_MPI(MPI_Comm_rank(comm, &m->rank));
-    TRY_MPI(MPI_Comm_size(comm, &m->size));
-    TRY_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, m->rank, MPI_INFO_NULL, &m->node));
-    TRY_MPI(MPI_Comm_rank(m->node, &m->node_rank));
-    TRY_MPI(MPI_Comm_size(m->node, &m->node_size));
     struct sys_cpu cpu;
+    *m = (struct bt_machine){.nodes.node = MPI_COMM_NULL};
+    TRY(nodes_find(comm, &m->nodes));
     sys_cpu(&cpu);
-    m->node_cores = cpu.cores_n > 0 ? cpu.cores_n : 1;
-    snprintf(m->cpu, sizeof m->cpu, "%s", cpu.model);
-    gethostname(m->host, sizeof m->host - 1);
-    TRY(count_nodes(m));
     TRY(threads_set(m, cpu.cores_allowed_n));
-    TRY_MPI(MPI_Bcast(m->cpu, sizeof m->cpu, MPI_CHAR, 0, comm));
-    const int64_t used = (int64_t)m->size * m->threads;
-    m->cores_in_use = used < m->cores ? used : m->cores;
+    const int64_t used = (int64_t)m->nodes.size * m->threads;
+    m->cores_in_use = used < m->nodes.cores ? used : m->nodes.cores;
     return 0;
 }
 
 void bt_machine_free(struct bt_machine *m)
 {
-    if (m->node != MPI_COMM_NULL) MPI_Comm_free(&m->node);
+    nodes_free(&m->nodes);
 }
 
 void bt_machine_warn(const struct bt_machine *m, json_t *notices)
 {
     char text[512];
-    const int64_t wanted = (int64_t)m->size * m->threads;
+    const int64_t wanted = (int64_t)m->nodes.size * m->threads;
     if (omp_num_threads() && !threads_told(omp_num_threads())) {
         snprintf(text, sizeof text,
                  "OMP_NUM_THREADS is '%.80s', which is no number of threads: every rank takes its "
@@ -166,19 +146,19 @@ void bt_machine_warn(const struct bt_machine *m, json_t *notices)
                  m->threads, m->mask_width, m->mask_width == 1 ? "" : "s", m->threads);
         notice(notices, text);
     }
-    if (wanted > m->cores) {
+    if (wanted > m->nodes.cores) {
         snprintf(
             text, sizeof text,
             "Oversubscribed: ranks x threads = %d x %d on %lld cores; times say more about the "
             "scheduler than about the system.",
-            m->size, m->threads, (long long)m->cores);
+            m->nodes.size, m->threads, (long long)m->nodes.cores);
         notice(notices, text);
-    } else if (wanted < m->cores) {
-        const bool bound = m->mask_width < m->node_cores;
+    } else if (wanted < m->nodes.cores) {
+        const bool bound = m->mask_width < m->nodes.node_cores;
         snprintf(text, sizeof text,
                  "Only %lld of %lld cores are in use (ranks x threads = %d x %d); the balance of "
                  "the whole system is measured with all of them.%s",
-                 (long long)wanted, (long long)m->cores, m->size, m->threads,
+                 (long long)wanted, (long long)m->nodes.cores, m->nodes.size, m->threads,
                  bound ? " The ranks are bound: with mpirun --bind-to none their threads may use "
                          "every core."
                        : "");
@@ -200,12 +180,13 @@ int bt_machine_memory(const struct bt_machine *m, const struct bt_decomp *d, int
     const int64_t cells = d->count[0] * d->count[1] * d->count[2];
     const int64_t mine = cells * (CELL_BYTES + (staged ? 2 * BT_NCOMP * 8 : 0)) + RANK_BYTES;
     int64_t needed = 0, available = bt_machine_free_bytes();
-    TRY_MPI(MPI_Allreduce(&mine, &needed, 1, MPI_INT64_T, MPI_SUM, m->node));
+    TRY_MPI(MPI_Allreduce(&mine, &needed, 1, MPI_INT64_T, MPI_SUM, m->nodes.node));
     int rc = 0;
     if (needed > available)
         rc = err_set(ERR_NOMEM,
                      "the %d ranks on %s need about %.1f GB of memory, %.1f GB are available: "
                      "choose a smaller --class or --n, or more nodes",
-                     m->node_size, m->host, (double)needed / 1e9, (double)available / 1e9);
-    return par_agree(m->comm, rc);
+                     m->nodes.node_size, m->nodes.host, (double)needed / 1e9,
+                     (double)available / 1e9);
+    return par_agree(m->nodes.comm, rc);
 }

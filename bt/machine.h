@@ -7,20 +7,14 @@
 #include <mpi.h>
 #include <stdint.h>
 
+#include "base/nodes.h"
 #include "bt/decomp.h"
 
 struct bt_machine {
-    MPI_Comm comm, node; /* all ranks (borrowed); those of this rank's node (owned) */
-    int rank, size;
-    int node_rank, node_size;
-    int64_t nodes;
-    int64_t cores;        /* of all nodes */
-    int64_t node_cores;   /* of this rank's node */
+    struct nodes nodes;
     int64_t cores_in_use; /* min(ranks x threads, cores) */
     int threads;          /* OpenMP threads per rank, the largest over ranks */
     int mask_width;       /* logical CPUs that the narrowest rank may use, INT_MAX: unknown */
-    char cpu[128];        /* model, of rank 0 */
-    char host[128];       /* of this rank */
 };
 
 /* Threads that spin while they wait ruin each other's time when there are more of them than cores,

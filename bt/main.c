@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* nht1-bt: reads the command line, makes the runs, finds T_C, reports. Rank 0 prints; every rank
  * leaves with the same status. */
-#include <errno.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +8,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/par.h"
-#include "base/stop.h"
+#include "base/par_main.h"
 #include "bt/compute.h"
 #include "bt/job.h"
 #include "bt/machine.h"
@@ -58,13 +57,6 @@ static int result_write(const struct bt_job *job, int status)
     return par_agree(job->comm, rc);
 }
 
-/* What was printed has arrived, on rank 0; a launcher's own output is the launcher's to watch. */
-static int output_check(int rank)
-{
-    if (rank != 0 || (fflush(stdout) == 0 && !ferror(stdout))) return 0;
-    return err_set_errno(ERR_IO, errno, "writing to standard output");
-}
-
 static int work(struct bt_job *job)
 {
     if (speaks(job)) bt_report_heading(job, stdout);
@@ -95,36 +87,23 @@ static int talk(int what, int rank)
     return 0;
 }
 
-static int program(int argc, char **argv, int rank)
+static int program(int argc, char **argv)
 {
+    int rank;
     struct bt_setup *setup = calloc(1, sizeof *setup);
     int rc = par_agree(MPI_COMM_WORLD, setup ? 0 : err_set(ERR_NOMEM, "no memory for the options"));
-    if (rc < 0) {
-        free(setup);
-        return rc;
+    if (rc == 0) rc = par_check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+    if (rc == 0) {
+        rc = bt_setup_parse(setup, argc, argv);
+        rc = rc == CONF_RUN ? run(setup) : talk(rc, rank);
+        bt_setup_free(setup);
     }
-    rc = bt_setup_parse(setup, argc, argv);
-    rc = rc == CONF_RUN ? run(setup) : talk(rc, rank);
-    const int printed = par_agree(MPI_COMM_WORLD, output_check(rank));
-    if (rc == 0) rc = printed;
-    bt_setup_free(setup);
     free(setup);
     return rc;
 }
 
 int main(int argc, char **argv)
 {
-    int rank = 0, level;
     bt_machine_calm(argv);
-    if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS) {
-        fprintf(stderr, "nht1-bt: MPI could not be started\n");
-        return err_exit_status(ERR_MPI);
-    }
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    int rc = stop_install();
-    if (rc == 0) rc = program(argc, argv, rank);
-    if (rc < 0 && rank == 0) fprintf(stderr, "nht1-bt: %s\n", err_message());
-    MPI_Finalize();
-    return err_exit_status(rc);
+    return par_main(bt_program.name, argc, argv, program);
 }

@@ -75,8 +75,9 @@ static void system_line(const struct bt_job *job, FILE *to)
     const struct bt_machine *m = &job->machine;
     char text[512];
     snprintf(text, sizeof text, "%s%s, %lld cores (%s); %d rank%s x %d thread%s, decomposition %s",
-             m->host, m->nodes > 1 ? " and others" : "", (long long)m->cores, m->cpu, m->size,
-             m->size == 1 ? "" : "s", m->threads, m->threads == 1 ? "" : "s", job->decomp_name);
+             m->nodes.host, m->nodes.count > 1 ? " and others" : "", (long long)m->nodes.cores,
+             m->nodes.cpu, m->nodes.size, m->nodes.size == 1 ? "" : "s", m->threads,
+             m->threads == 1 ? "" : "s", job->decomp_name);
     line(to, "System", text);
 }
 
@@ -235,7 +236,7 @@ static void cache(FILE *to, const struct bt_row *rows, int n)
     bool several;
     const struct bt_row *row = headline(rows, n, &several);
     if (row->serial_file) {
-        bt_cache_words(&row->first->run.cache, text, sizeof text);
+        cache_words(&row->first->run.cache, text, sizeof text);
         wrapped(to, "", "  ", text);
     }
     for (int i = 0; i < n; i++) {
@@ -292,7 +293,7 @@ static const struct bt_run *best_run(const struct bt_job *job, const char *write
 
 static void profile_table(const struct bt_job *job, FILE *to, const struct bt_run *run)
 {
-    const int ranks = job->machine.size;
+    const int ranks = job->machine.nodes.size;
     fprintf(to, "\nPhases of %s, round %d: T_T %.4f s on %d rank%s\n", run->writer, run->round,
             run->t_t_s, ranks, ranks == 1 ? "" : "s");
     fprintf(to, "%-14s %10s %10s %10s %10s\n", "phase", "min", "median", "max", "median/T_T");

@@ -162,7 +162,7 @@ static json_t *runs(const struct bt_job *job)
         set(r, "norms", norms(&o->run));
         set(r, "proof", proof(o));
         set(r, "resumed", resumed(&o->run));
-        set(r, "cache", bt_cache_json(&o->run.cache));
+        set(r, "cache", cache_json(&o->run.cache));
         json_array_append_new(a, r);
     }
     return a;
@@ -246,10 +246,10 @@ static json_t *system_record(const struct bt_job *job)
     const double n = (double)job->setup->problem.n, cells = n * n * n;
     json_t *o = sys_json();
     set(o, "mpi", job->mpi ? json_incref(job->mpi) : json_null());
-    set(o, "ranks", json_integer(m->size));
+    set(o, "ranks", json_integer(m->nodes.size));
     set(o, "threads", json_integer(m->threads));
-    set(o, "nodes", json_integer(m->nodes));
-    set(o, "cores_of_nodes", json_integer(m->cores));
+    set(o, "nodes", json_integer(m->nodes.count));
+    set(o, "cores_of_nodes", json_integer(m->nodes.cores));
     set(o, "cores_in_use", json_integer(m->cores_in_use));
     set(o, "narrowest_affinity_cpus",
         m->mask_width < INT_MAX ? json_integer(m->mask_width) : json_null());

@@ -182,7 +182,7 @@ static int run_one(struct bt_job *job, struct bt_solver *solver, struct bt_outco
                                      .problem = p,
                                      .solver = solver,
                                      .io = spec,
-                                     .machine = &job->machine,
+                                     .nodes = &job->machine.nodes,
                                      .progress = progress};
     int rc = bt_run_make(&q, &o->run);
     progress_end(progress);

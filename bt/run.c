@@ -241,7 +241,7 @@ static int ask_cache(const struct work *w, struct bt_run *run)
 {
     const struct bt_run_request *q = w->q;
     if (!io_file_leaves_one(w->file)) return 0;
-    return bt_cache_ask(q->machine, q->io->path, q->io->sync != IO_SYNC_NONE, &run->cache);
+    return cache_ask(q->nodes, q->io->path, q->io->sync != IO_SYNC_NONE, &run->cache);
 }
 
 static int norms(const struct work *w, struct bt_run *run)
@@ -267,7 +267,7 @@ int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
         run->xce[m] = run->xcr[m] = NAN;
     TRY_TO(out, rc, prepare(&w, run));
     TRY_TO(out, rc, timed(&w, run));
-    if (w.file && q->machine) TRY_TO(out, rc, ask_cache(&w, run));
+    if (w.file && q->nodes) TRY_TO(out, rc, ask_cache(&w, run));
     TRY_TO(out, rc, statistics(&w, run));
     TRY_TO(out, rc, norms(&w, run));
     if (run->interrupted)

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "base/par.h"
-#include "bt/cache.h"
+#include "base/cache.h"
 #include "bt/problem.h"
 #include "bt/solver.h"
 #include "io/file.h"
@@ -61,7 +61,7 @@ struct bt_run {
     bool norms_published, norms_ok;
     double norms_deviation; /* largest relative one from the published norms */
     json_t *file;           /* what io/ reports about the file, or NULL */
-    struct bt_cache cache;  /* of the file, when the clock stopped */
+    struct cache cache;     /* of the file, when the clock stopped */
     bool resumed;           /* goes on with an earlier run's file: its time is no result */
     bool bitwise;           /* the earlier run's kernel gives the same bits */
     int64_t first_step;     /* the step that it went on after; 0 without restart */
@@ -74,9 +74,9 @@ struct bt_run_request {
     MPI_Comm comm;
     const struct bt_problem *problem;
     struct bt_solver *solver;
-    const struct io_spec *io;         /* NULL: only compute */
-    const struct bt_machine *machine; /* asked about the file in its memory; NULL: not asked */
-    struct progress *progress;        /* NULL: silent; updated by the rank that has one */
+    const struct io_spec *io;  /* NULL: only compute */
+    const struct nodes *nodes; /* asked about the file in their memory; NULL: not asked */
+    struct progress *progress; /* NULL: silent; updated by the rank that has one */
 };
 
 /* Makes one run. Collective. [out] run, to be freed by bt_run_free, also after an error. Returns

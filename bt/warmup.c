@@ -23,9 +23,9 @@ static int64_t share(const struct bt_job *job, int fd)
     const struct bt_problem *p = &job->setup->problem;
     const int64_t total = bt_problem_dumps(p) * io_dump_bytes(job->setup->layout, p->n);
     struct statvfs fs;
-    int64_t bytes = smaller(total / job->machine.nodes, BT_WARMUP_MAX_BYTES);
+    int64_t bytes = smaller(total / job->machine.nodes.count, BT_WARMUP_MAX_BYTES);
     if (fstatvfs(fd, &fs) == 0)
-        bytes = smaller(bytes, (int64_t)(fs.f_bavail * fs.f_frsize / 2) / job->machine.nodes);
+        bytes = smaller(bytes, (int64_t)(fs.f_bavail * fs.f_frsize / 2) / job->machine.nodes.count);
     return smaller(bytes, bt_machine_free_bytes() / 4);
 }
 
@@ -46,7 +46,7 @@ static int64_t fill(int fd, int64_t bytes)
 static int64_t warm_node(const struct bt_job *job)
 {
     char path[4096 + 64];
-    snprintf(path, sizeof path, "%s.warmup-%s-%d", job->setup->opt.out, job->machine.host,
+    snprintf(path, sizeof path, "%s.warmup-%s-%d", job->setup->opt.out, job->machine.nodes.host,
              (int)getpid());
     const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) return 0;
@@ -58,7 +58,7 @@ static int64_t warm_node(const struct bt_job *job)
 
 int bt_warmup(struct bt_job *job)
 {
-    const int64_t mine = job->machine.node_rank == 0 ? warm_node(job) : 0;
+    const int64_t mine = job->machine.nodes.node_rank == 0 ? warm_node(job) : 0;
     TRY_MPI(MPI_Allreduce(&mine, &job->warmup_bytes, 1, MPI_INT64_T, MPI_SUM, job->comm));
     return 0;
 }

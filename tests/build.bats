@@ -38,8 +38,10 @@ mk() {
 }
 
 @test "an object is made again when a header that it includes changes" {
-    mkdir -p copy
+    mkdir -p copy/tests copy/bench
     cp -r "$NHT1_ROOT"/{Makefile,base} copy
+    cp "$NHT1_ROOT/tests/rules.mk" copy/tests
+    cp "$NHT1_ROOT/bench/rules.mk" copy/bench
     env -u MAKEFLAGS -u O make -C copy build/obj/base/watch.o
     sleep 0.1
     touch copy/base/watch.h
@@ -55,7 +57,10 @@ mk() {
 }
 
 @test "make configure remembers what was given and nothing else" {
+    mkdir -p tests bench
     cp "$NHT1_ROOT/Makefile" .
+    cp "$NHT1_ROOT/tests/rules.mk" tests
+    cp "$NHT1_ROOT/bench/rules.mk" bench
     env -u MAKEFLAGS -u O make configure OPT="-O2 -g1" PREFIX=/opt/x
     grep -qx 'OPT ?= -O2 -g1' config.mk
     grep -qx 'PREFIX ?= /opt/x' config.mk

@@ -7,12 +7,12 @@
 
 #include <cmocka.h>
 
-#include "bt/cache.h"
+#include "base/cache.h"
 
 /* A file of 1000 bytes. */
-static struct bt_cache of(int64_t cached_bytes, int64_t dirty_bytes, bool flushed)
+static struct cache of(int64_t cached_bytes, int64_t dirty_bytes, bool flushed)
 {
-    return (struct bt_cache){.known = true,
+    return (struct cache){.known = true,
                              .file_bytes = 1000,
                              .cached_bytes = cached_bytes,
                              .dirty_bytes = dirty_bytes,
@@ -33,30 +33,30 @@ static void the_stamp_follows_what_was_not_waited_for(void **state)
         {51, -1, false, true},     {1000, 1000, true, false}, {1000, -1, true, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const struct bt_cache c = of(cases[i].cached, cases[i].dirty, cases[i].flushed);
-        assert_int_equal(bt_cache_stamp(&c), cases[i].stamp);
+        const struct cache c = of(cases[i].cached, cases[i].dirty, cases[i].flushed);
+        assert_int_equal(cache_stamp(&c), cases[i].stamp);
     }
 }
 
 static void a_file_system_in_memory_is_always_stamped(void **state)
 {
     (void)state;
-    struct bt_cache c = of(0, 0, true);
+    struct cache c = of(0, 0, true);
     c.in_memory = true;
-    assert_true(bt_cache_stamp(&c));
+    assert_true(cache_stamp(&c));
     c.known = false;
-    assert_true(bt_cache_stamp(&c));
+    assert_true(cache_stamp(&c));
 }
 
 static void nothing_known_is_no_stamp(void **state)
 {
     (void)state;
-    struct bt_cache c = {.dirty_bytes = -1};
+    struct cache c = {.dirty_bytes = -1};
     char words[512];
-    assert_false(bt_cache_stamp(&c));
-    bt_cache_words(&c, words, sizeof words);
+    assert_false(cache_stamp(&c));
+    cache_words(&c, words, sizeof words);
     assert_non_null(strstr(words, "does not tell"));
-    json_t *null = bt_cache_json(&c);
+    json_t *null = cache_json(&c);
     assert_true(json_is_null(null));
     json_decref(null);
 }
@@ -64,21 +64,21 @@ static void nothing_known_is_no_stamp(void **state)
 static void words_and_numbers_say_the_same(void **state)
 {
     (void)state;
-    struct bt_cache c = of(750, 200, false);
+    struct cache c = of(750, 200, false);
     char words[512];
-    bt_cache_words(&c, words, sizeof words);
+    cache_words(&c, words, sizeof words);
     assert_non_null(strstr(words, "75 %"));
     assert_non_null(strstr(words, "200 B of it not yet on the device"));
     assert_non_null(strstr(words, "0.12 times the memory"));
-    json_t *o = bt_cache_json(&c);
+    json_t *o = cache_json(&c);
     assert_int_equal(json_integer_value(json_object_get(o, "dirty_bytes")), 200);
     assert_false(json_is_true(json_object_get(o, "beyond_memory")));
     json_decref(o);
     c.dirty_bytes = -1;
     c.memory_bytes = 50;
-    bt_cache_words(&c, words, sizeof words);
+    cache_words(&c, words, sizeof words);
     assert_null(strstr(words, "not yet on the device"));
-    o = bt_cache_json(&c);
+    o = cache_json(&c);
     assert_true(json_is_null(json_object_get(o, "dirty_bytes")));
     assert_true(json_is_true(json_object_get(o, "beyond_memory")));
     json_decref(o);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "bt/cache.h"
+#include "base/cache.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 /* What one node adds, as numbers that can be summed; the last counts nodes that cannot tell. */
 enum { CACHED, DIRTY, MEMORY, IN_MEMORY, NO_DIRTY, NO_ANSWER, SUMS };
 
-static void ask_here(const char *path, int64_t sum[SUMS], struct bt_cache *c)
+static void ask_here(const char *path, int64_t sum[SUMS], struct cache *c)
 {
     struct resident r;
     struct sys_memory memory;
@@ -40,37 +40,37 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-bool bt_cache_stamp(const struct bt_cache *c)
+bool cache_stamp(const struct cache *c)
 {
     if (c->in_memory) return true;
     if (c->flushed || !c->known) return false;
     int64_t behind = c->dirty_bytes >= 0 ? c->dirty_bytes : c->cached_bytes;
-    return (double)behind > BT_CACHE_SHARE * (double)c->file_bytes;
+    return (double)behind > CACHE_SHARE * (double)c->file_bytes;
 }
 
-int bt_cache_ask(const struct bt_machine *m, const char *path, bool flushed, struct bt_cache *c)
+int cache_ask(const struct nodes *n, const char *path, bool flushed, struct cache *c)
 {
     int64_t mine[SUMS] = {0}, all[SUMS];
-    *c = (struct bt_cache){.flushed = flushed};
-    if (m->node_rank == 0) ask_here(path, mine, c);
-    TRY_MPI(MPI_Allreduce(mine, all, SUMS, MPI_INT64_T, MPI_SUM, m->comm));
-    TRY_MPI(MPI_Bcast(&c->file_bytes, 1, MPI_INT64_T, 0, m->comm));
-    TRY_MPI(MPI_Bcast(c->how, sizeof c->how, MPI_CHAR, 0, m->comm));
+    *c = (struct cache){.flushed = flushed};
+    if (n->node_rank == 0) ask_here(path, mine, c);
+    TRY_MPI(MPI_Allreduce(mine, all, SUMS, MPI_INT64_T, MPI_SUM, n->comm));
+    TRY_MPI(MPI_Bcast(&c->file_bytes, 1, MPI_INT64_T, 0, n->comm));
+    TRY_MPI(MPI_Bcast(c->how, sizeof c->how, MPI_CHAR, 0, n->comm));
     c->known = all[NO_ANSWER] == 0;
     c->cached_bytes = smaller(all[CACHED], c->file_bytes);
     c->dirty_bytes = all[NO_DIRTY] > 0 ? -1 : smaller(all[DIRTY], c->file_bytes);
     c->memory_bytes = all[MEMORY];
     c->in_memory = all[IN_MEMORY] > 0;
-    c->page_cache = bt_cache_stamp(c);
+    c->page_cache = cache_stamp(c);
     return 0;
 }
 
-static double times_memory(const struct bt_cache *c)
+static double times_memory(const struct cache *c)
 {
     return c->memory_bytes > 0 ? (double)c->file_bytes / (double)c->memory_bytes : 0;
 }
 
-void bt_cache_words(const struct bt_cache *c, char *out, size_t size)
+void cache_words(const struct cache *c, char *out, size_t size)
 {
     char file[UNITS_TEXT_MAX], dirty[UNITS_TEXT_MAX + 64] = "", bytes[UNITS_TEXT_MAX];
     if (!c->known) {
@@ -88,7 +88,7 @@ void bt_cache_words(const struct bt_cache *c, char *out, size_t size)
              units_bytes((double)c->file_bytes, file), dirty, times_memory(c), RESIDENT_RULE);
 }
 
-json_t *bt_cache_json(const struct bt_cache *c)
+json_t *cache_json(const struct cache *c)
 {
     if (!c->known) return json_null();
     return json_pack("{sI sI so sI so si sb sb sb sb ss}", "file_bytes", (json_int_t)c->file_bytes,

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef BT_CACHE_H
-#define BT_CACHE_H
-/* Floor 2. Cache honesty: how much of the file lay in memory when the clock stopped, and whether
- * the time is that of memory rather than that of a device. */
+#ifndef BASE_CACHE_H
+#define BASE_CACHE_H
+/* Floor 0. Knows MPI. Cache honesty: how much of the file lay in memory when the clock stopped, and
+ * whether the time is that of memory rather than that of a device. */
 #include <jansson.h>
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bt/machine.h"
+#include "base/nodes.h"
 
 /* Data of this share of the file that have not reached the device make a result one of memory. */
-#define BT_CACHE_SHARE 0.05
+#define CACHE_SHARE 0.05
 
-struct bt_cache {
+struct cache {
     bool known; /* the system tells */
     int64_t file_bytes;
     int64_t cached_bytes; /* in the memory of the nodes, sum */
@@ -25,17 +25,17 @@ struct bt_cache {
     char how[16];
 };
 
-/* Asks on every node. Collective over m->comm; the same on every rank. flushed: all data were made
+/* Asks on every node. Collective over n->comm; the same on every rank. flushed: all data were made
  * durable inside the clock. Where a node does not tell, known is false. */
-int bt_cache_ask(const struct bt_machine *m, const char *path, bool flushed, struct bt_cache *c);
+int cache_ask(const struct nodes *n, const char *path, bool flushed, struct cache *c);
 
 /* The stamp for what was counted. Pure. */
-bool bt_cache_stamp(const struct bt_cache *c);
+bool cache_stamp(const struct cache *c);
 
 /* One sentence for people. out: [out] size bytes. */
-void bt_cache_words(const struct bt_cache *c, char *out, size_t size);
+void cache_words(const struct cache *c, char *out, size_t size);
 
 /* The "cache" object of a run, null when nothing is known. New reference. */
-json_t *bt_cache_json(const struct bt_cache *c);
+json_t *cache_json(const struct cache *c);
 
 #endif

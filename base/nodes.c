@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/nodes.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/par.h"
+#include "base/sys.h"
+
+/* The first rank of each node speaks for it. */
+static int count(struct nodes *n)
+{
+    const int64_t leads = n->node_rank == 0;
+    const int64_t mine[2] = {leads, leads * n->node_cores};
+    int64_t all[2];
+    TRY_MPI(MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, n->comm));
+    n->count = all[0];
+    n->cores = all[1];
+    return 0;
+}
+
+int nodes_find(MPI_Comm comm, struct nodes *n)
+{
+    struct sys_cpu cpu;
+    *n = (struct nodes){.comm = comm, .node = MPI_COMM_NULL};
+    TRY_MPI(MPI_Comm_rank(comm, &n->rank));
+    TRY_MPI(MPI_Comm_size(comm, &n->size));
+    TRY_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, n->rank, MPI_INFO_NULL, &n->node));
+    TRY_MPI(MPI_Comm_rank(n->node, &n->node_rank));
+    TRY_MPI(MPI_Comm_size(n->node, &n->node_size));
+    sys_cpu(&cpu);
+    n->node_cores = cpu.cores_n > 0 ? cpu.cores_n : 1;
+    snprintf(n->cpu, sizeof n->cpu, "%s", cpu.model);
+    gethostname(n->host, sizeof n->host - 1);
+    TRY_MPI(MPI_Bcast(n->cpu, sizeof n->cpu, MPI_CHAR, 0, comm));
+    return count(n);
+}
+
+void nodes_free(struct nodes *n)
+{
+    if (n->node != MPI_COMM_NULL) MPI_Comm_free(&n->node);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BASE_NODES_H
+#define BASE_NODES_H
+/* Floor 0. The nodes and cores that the ranks of a job stand on. Knows MPI. */
+#include <mpi.h>
+#include <stdint.h>
+
+struct nodes {
+    MPI_Comm comm, node; /* all ranks (borrowed); those of this rank's node (owned) */
+    int rank, size;
+    int node_rank, node_size; /* of this rank's node */
+    int64_t count;            /* nodes */
+    int64_t cores;            /* of all nodes */
+    int64_t node_cores;       /* of this rank's node, at least 1 */
+    char cpu[128];            /* model, of rank 0 */
+    char host[128];           /* of this rank */
+};
+
+/* Finds out. Collective over comm. [out] n, to be freed by nodes_free, also after an error. Returns
+ * 0 or ERR_MPI. */
+int nodes_find(MPI_Comm comm, struct nodes *n);
+void nodes_free(struct nodes *n);
+
+#endif

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Part of the Makefile: what builds and runs the measurements of `make bench`.
+
+BENCH       := bench/peak.c bench/model.c
+PEAKS       := $(ISAS:%=$(B)/obj/bench/peak_%.o)
+
+$(PEAKS): $(B)/obj/bench/peak_%.o: bench/peak_unit.c $(B)/settings
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) $(ISA_$*) -DPEAK_ISA=$* $(COMPILE)
+
+$(B)/obj/bench/peak.o: FILEFLAGS = -DPEAK_ISAS='$(foreach i,$(ISAS),KERNEL($i))'
+
+$(call obj,$(BENCH)): $(B)/obj/%.o: %.c $(B)/settings
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) $(OPENMP) $(COMPILE)
+
+$(B)/bench/peak: $(call obj,bench/peak.c) $(PEAKS)
+$(B)/bench/model: $(call obj,bench/model.c bt/decomp.c)
+$(patsubst %.c,$(B)/%,$(BENCH)): $(SERIAL_OBJS)
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+bench-programs: $(patsubst %.c,$(B)/%,$(BENCH))
+
+# Results and tables are kept in $(B)/bench.
+bench: ## peak rates, BT over threads and ranks, cost model, every writer; QUICK=1: a short one
+	@bash config/setup.sh run
+	@$(MAKE) -j$(JOBS) all bench-programs $(B)/tests/mkraw
+	@NHT1_BIN=$(abspath $(B)/bin) NHT1_BENCH=$(abspath $(B)/bench) bash runs/bench.sh
+	@$(MAKE) bench-model
+	@NHT1_BIN=$(abspath $(B)/bin) $(if $(QUICK),CLASS=W ROUNDS=1) bash runs/bench-io.sh
+
+bench-model: bench-programs ## predictions of the cost model, fitted to the last make bench
+	@$(B)/bench/model --json $(B)/bench/model.json $(MODEL_FLAGS) $(B)/bench/bench.json

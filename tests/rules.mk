@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Part of the Makefile: what builds and runs the tests.
+
+TEST_SERIAL := $(wildcard tests/test_*.c)
+TEST_MPI    := $(wildcard tests/mpi_*.c)
+TEST_TOOL   := $(wildcard tests/mk*.c)
+TEST_LIB    := $(filter-out $(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL),$(wildcard tests/*.c))
+TEST_OBJS   := $(call obj,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL) $(TEST_LIB))
+LIBNHT1     := $(B)/lib/libnht1.a
+LIBTEST     := $(B)/lib/libtest.a
+testbin      = $(patsubst tests/%.c,$(B)/tests/%,$(1))
+
+# The tests link what they need out of two archives: the project's objects and the tests' helpers.
+$(LIBNHT1): $(SERIAL_OBJS) $(MPI_OBJS) $(call obj,$(BEFF) $(VERIFY) $(REPORT))
+$(LIBTEST): $(call obj,$(TEST_LIB))
+$(LIBNHT1) $(LIBTEST):
+	@mkdir -p $(@D) && rm -f $@
+	$(Q)$(AR) rcs $@ $^
+
+$(call testbin,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL)): $(B)/tests/%: $(B)/obj/tests/%.o \
+    $(LIBTEST) $(LIBNHT1)
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(MPICC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ $(if $(filter mk%,$*),,-lcmocka) $(LIBS)
+
+$(B)/tests/%.so: tests/shim/%.c $(B)/settings
+	$(Q)mkdir -p $(@D) && $(CC) -std=c11 -D_GNU_SOURCE $(WARN) -shared -fPIC -o $@ $< -ldl
+
+SHIMS := $(patsubst tests/shim/%.c,$(B)/tests/%.so,$(wildcard tests/shim/*.c))
+tests: $(call testbin,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL)) $(SHIMS) bench-programs ## build the test programs
+
+# The runner counts what could not be built as failed.
+CHECKS := serial mpi e2e floors sanitize
+check: ## set up, build, run the tests
+check-full: export NHT1_FULL = 1
+check-full: ## as check, and every test that takes long
+$(CHECKS:%=check-%): check-%: ## one part of the tests: serial, mpi, e2e, floors or sanitize
+check check-full $(CHECKS:%=check-%):
+	@bash config/setup.sh check
+	-@$(MAKE) -k -j$(JOBS) all tests
+	@O=$(B) bash tests/run $(filter $(CHECKS),$(@:check-%=%))
