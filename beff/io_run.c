@@ -136,13 +136,15 @@ static void judge(struct beffio_job *job, struct beffio_part *p)
         wrong += p->wrong[a].wrong_n;
         if (p->values.access_bytes[a] < least) least = p->values.access_bytes[a];
     }
+    struct beffio_room unlimited = job->room;
+    unlimited.limit_bytes = 0; /* a limit of the user's is no limit of the file system's */
     p->capped = is_capped(&p->bench);
     const struct beffio_facts f = {.schedule = &job->setup->schedule,
                                    .shared = !o->noshared,
                                    .errors_n = wrong,
                                    .least_bytes = least,
                                    .cache_bytes = o->cache > 0 ? o->cache : p->memory_bytes,
-                                   .room_bytes = job->room_bytes,
+                                   .room_bytes = beffio_room_bytes(&unlimited),
                                    .in_memory = job->room.in_memory,
                                    .capped = p->capped,
                                    .quick = o->quick};
