@@ -151,14 +151,15 @@ static const struct conf_option table[] = {
 
     {.name = "check",
      .arg = "WHAT",
-     .def = "all",
+     .def = "read",
      .offset = AT(check),
      .type = CONF_CHOICE,
-     .choices = "all|none",
+     .choices = "none|read|every",
      .group = "What is checked and reported",
      .help =
-         "all: samples after writing, and everything after reading, outside the clock. none: only "
-         "the last call of each timed read."},
+         "What is read back outside the clock. read: everything after reading, and samples after "
+         "writing and rewriting. every: everything after each access, which may change what the "
+         "cache holds. none: only the last call of each timed read is looked at."},
     {.name = "errors",
      .arg = "N",
      .key = 'e',
@@ -258,6 +259,7 @@ static int parse_definition(struct beffio_setup *s)
     s->schedule.all_rewrites = s->opt.rewrite;
     s->per_call = strcmp(s->opt.termination, "per-call") == 0;
     s->check_none = strcmp(s->opt.check, "none") == 0;
+    s->check_every = strcmp(s->opt.check, "every") == 0;
     if (s->opt.unique && s->opt.nounique)
         return err_set(ERR_USAGE, "--unique and --nounique exclude each other: give one");
     if (s->opt.quick && s->opt.t_s > 0)

@@ -34,7 +34,7 @@ struct beffio_setup {
     /* Where text goes: --sum and --protocol, or PREFIX.sum and PREFIX.prot when -f was given. */
     char sum[4096], protocol[4096];
     char prefix[256]; /* of the data files: the last component of -f */
-    bool check_none;
+    bool check_none, check_every;
 };
 
 extern const struct conf_program beffio_program;

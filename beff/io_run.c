@@ -53,13 +53,13 @@ static int write_step(struct beffio_job *job, struct beffio_part *p)
     p->bench.progress_done = &job->progress_done;
     TRY(beffio_bench_begin(&p->bench));
     TRY(beffio_bench_access(&p->bench, BEFFIO_WRITE));
-    return job->setup->check_none ? 0 : check_types(p, BEFFIO_WRITE, true);
+    return job->setup->check_none ? 0 : check_types(p, BEFFIO_WRITE, !job->setup->check_every);
 }
 
 static int rewrite_step(struct beffio_job *job, struct beffio_part *p)
 {
     TRY(beffio_bench_access(&p->bench, BEFFIO_REWRITE));
-    return job->setup->check_none ? 0 : check_types(p, BEFFIO_REWRITE, true);
+    return job->setup->check_none ? 0 : check_types(p, BEFFIO_REWRITE, !job->setup->check_every);
 }
 
 static int read_step(struct beffio_job *job, struct beffio_part *p)
