@@ -2,7 +2,6 @@
 #include "base/stat.h"
 
 #include <gsl/gsl_errno.h>
-#include <gsl/gsl_rng.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
@@ -10,19 +9,17 @@
 #include <string.h>
 
 #include "base/err.h"
-
-enum { RESAMPLES = 4000 };
+#include "base/stat_impl.h"
 
 /* Scales the median absolute deviation to the standard deviation of a normal distribution. */
 static const double MAD_TO_SD = 1.4826;
 
-static int no_memory(int n)
+int stat_no_memory(int n)
 {
     return err_set(ERR_NOMEM, "no memory for the statistics of %d values", n);
 }
 
-/* A sorted copy, freed by the caller; NULL without memory. */
-static double *sorted_copy(const double *x, int n)
+double *stat_sorted_copy(const double *x, int n)
 {
     ERR_ASSERT(n >= 1);
     double *s = malloc((size_t)n * sizeof *s);
@@ -39,8 +36,8 @@ static double sorted_median(const double *s, int n)
 
 int stat_summary(const double *x, int n, struct stat_summary *out)
 {
-    double *s = sorted_copy(x, n);
-    if (!s) return no_memory(n);
+    double *s = stat_sorted_copy(x, n);
+    if (!s) return stat_no_memory(n);
     size_t count = (size_t)n;
     out->n = n;
     out->min = s[0];
@@ -56,15 +53,15 @@ int stat_summary(const double *x, int n, struct stat_summary *out)
 
 int stat_median(const double *x, int n, double *out)
 {
-    double *s = sorted_copy(x, n);
-    if (!s) return no_memory(n);
+    double *s = stat_sorted_copy(x, n);
+    if (!s) return stat_no_memory(n);
     *out = sorted_median(s, n);
     free(s);
     return 0;
 }
 
 /* GSL ends the program when it has no memory, unless its handler is off. */
-static gsl_rng *new_rng(uint64_t seed)
+gsl_rng *stat_rng(uint64_t seed)
 {
     gsl_error_handler_t *before = gsl_set_error_handler_off();
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
@@ -73,7 +70,7 @@ static gsl_rng *new_rng(uint64_t seed)
     return rng;
 }
 
-static double resampled_median(gsl_rng *rng, const double *x, double *draw, int n)
+double stat_resampled_median(gsl_rng *rng, const double *x, double *draw, int n)
 {
     for (int i = 0; i < n; i++) {
         draw[i] = x[gsl_rng_uniform_int(rng, (unsigned)n)];
@@ -86,18 +83,18 @@ int stat_median_ci(const double *x, int n, double level, uint64_t seed, double *
 {
     ERR_ASSERT(n >= 1 && level > 0 && level < 1);
     int rc = 0;
-    double *draw = malloc(((size_t)n + RESAMPLES) * sizeof *draw);
-    gsl_rng *rng = new_rng(seed);
+    double *draw = malloc(((size_t)n + STAT_RESAMPLES) * sizeof *draw);
+    gsl_rng *rng = stat_rng(seed);
     if (!draw || !rng) {
-        rc = no_memory(n);
+        rc = stat_no_memory(n);
     } else {
         double *median = draw + n;
-        for (int b = 0; b < RESAMPLES; b++) {
-            median[b] = resampled_median(rng, x, draw, n);
+        for (int b = 0; b < STAT_RESAMPLES; b++) {
+            median[b] = stat_resampled_median(rng, x, draw, n);
         }
-        gsl_sort(median, 1, RESAMPLES);
-        *lo = gsl_stats_quantile_from_sorted_data(median, 1, RESAMPLES, (1 - level) / 2);
-        *hi = gsl_stats_quantile_from_sorted_data(median, 1, RESAMPLES, (1 + level) / 2);
+        gsl_sort(median, 1, STAT_RESAMPLES);
+        *lo = gsl_stats_quantile_from_sorted_data(median, 1, STAT_RESAMPLES, (1 - level) / 2);
+        *hi = gsl_stats_quantile_from_sorted_data(median, 1, STAT_RESAMPLES, (1 + level) / 2);
     }
     if (rng) gsl_rng_free(rng);
     free(draw);
@@ -106,8 +103,8 @@ int stat_median_ci(const double *x, int n, double level, uint64_t seed, double *
 
 int stat_outliers(const double *x, int n, double limit)
 {
-    double *away = sorted_copy(x, n);
-    if (!away) return no_memory(n);
+    double *away = stat_sorted_copy(x, n);
+    if (!away) return stat_no_memory(n);
     double median = sorted_median(away, n);
     for (int i = 0; i < n; i++) {
         away[i] = fabs(x[i] - median);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/sys.h"
 
+#include <glob.h>
 #include <hwloc.h>
 #include <sched.h>
 #include <stdio.h>
@@ -176,12 +177,43 @@ void sys_memory(struct sys_memory *out)
     out->limit_bytes = group_limit(out->total_bytes);
 }
 
+#define REPORTING_BIT 5  /* VIRTIO_BALLOON_F_REPORTING, [VIRTIO] 5.5.3 */
+#define ORDER_OFF     11 /* blocks of 2^11 pages and more do not occur: nothing is reported */
+
+/* The features of a device are a line of 0 and 1, the first for bit 0. */
+static bool reports(const char *features_path)
+{
+    char text[REPORTING_BIT + 2] = "";
+    FILE *f = fopen(features_path, "re");
+    if (!f) return false;
+    if (!fgets(text, sizeof text, f)) text[0] = '\0';
+    fclose(f);
+    return strlen(text) > REPORTING_BIT && text[REPORTING_BIT] == '1';
+}
+
+bool sys_memory_returned(const char *sysfs)
+{
+    char path[SYS_PATH_MAX];
+    glob_t found;
+    bool yes = false;
+    num_print(path, sizeof path, "%s/module/page_reporting/parameters/page_reporting_order", sysfs);
+    if (number_in_file(path) >= ORDER_OFF) return false;
+    num_print(path, sizeof path, "%s/bus/virtio/drivers/virtio_balloon/virtio*/features", sysfs);
+    if (glob(path, 0, NULL, &found) != 0) return false;
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        yes = yes || reports(found.gl_pathv[i]);
+    globfree(&found);
+    return yes;
+}
+
 static json_t *memory_json(void)
 {
     struct sys_memory m;
     sys_memory(&m);
-    return json_pack("{s:I, s:I, s:I}", "total_bytes", (json_int_t)m.total_bytes, "available_bytes",
-                     (json_int_t)m.available_bytes, "limit_bytes", (json_int_t)m.limit_bytes);
+    return json_pack("{s:I, s:I, s:I, s:b}", "total_bytes", (json_int_t)m.total_bytes,
+                     "available_bytes", (json_int_t)m.available_bytes, "limit_bytes",
+                     (json_int_t)m.limit_bytes, "returned_to_host",
+                     (int)sys_memory_returned("/sys"));
 }
 
 /* Every OMP_ and GOMP_ variable: each of them can change what is measured. */

@@ -45,10 +45,15 @@ struct sys_memory {
 };
 void sys_memory(struct sys_memory *out);
 
+/* Whether this is a virtual machine that gives freed memory back to its host at once (free page
+ * reporting of the virtio balloon), so that every page is new to the host when it is used next:
+ * writing into the page cache is then ten and more times slower than it would be. sysfs: "/sys". */
+bool sys_memory_returned(const char *sysfs);
+
 /* The "system" object of results: host, kernel, cpu {model, packages_n, cores_n, cpus_n,
  * cores_allowed_n, cpus_allowed_n, caches [{level, bytes, n}]}, memory {total_bytes,
- * available_bytes, limit_bytes}, compiler, flags, openmp {OMP_* and GOMP_* of the environment}.
- * New reference, NULL without memory. */
+ * available_bytes, limit_bytes, returned_to_host}, compiler, flags, openmp {OMP_* and GOMP_* of the
+ * environment}. New reference, NULL without memory. */
 json_t *sys_json(void);
 
 #endif

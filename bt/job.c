@@ -116,6 +116,15 @@ static void file_system_warn(struct bt_job *job)
                       fs.type, fs.mount, (long long)job->machine.nodes.count);
 }
 
+/* Every node may be another kind of machine: rank 0 speaks for its own. */
+static void memory_warn(struct bt_job *job)
+{
+    if (job->rank != 0 || job->setup->writers_n == 0 || !sys_memory_returned("/sys")) return;
+    bt_job_notice(job, "This virtual machine gives freed memory back to its host (free page "
+                       "reporting), so that the page cache is slow, often by a factor of ten: see "
+                       "docs/io-performance.md, and --direct, which goes around it.");
+}
+
 int bt_job_make(struct bt_job *job, MPI_Comm comm, struct bt_setup *setup)
 {
     *job = (struct bt_job){.comm = comm, .setup = setup, .notices = json_array()};
@@ -132,6 +141,7 @@ int bt_job_make(struct bt_job *job, MPI_Comm comm, struct bt_setup *setup)
     TRY(bt_machine_memory(&job->machine, &job->decomp, setup->writers_n > 0));
     bt_machine_warn(&job->machine, job->notices);
     file_system_warn(job);
+    memory_warn(job);
     if (setup->writers_n > 0 && setup->sync == IO_SYNC_NONE)
         bt_job_notice(job, "Nothing was made durable (--sync none): T_T holds what the system took "
                            "in, which may still be in memory.");

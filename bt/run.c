@@ -5,23 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/digest.h"
+#include "bt/dump.h"
+#include "base/buffer.h"
 #include "base/progress.h"
 #include "base/stop.h"
 #include "base/watch.h"
 #include "bt/options.h"
 #include "bt/restart.h"
 
-#define PAGE_BYTES 4096
-
 /* What a run owns while it goes on. */
 struct work {
     const struct bt_run_request *q;
     struct io_file *file;  /* NULL: only compute */
     unsigned char *staged; /* io_view_bytes of this rank's view; NULL: the writer has memory */
-    uint64_t *digest;      /* digest_words(N) */
+    struct bt_dump dump;
     double start_s, end_s; /* this rank's clock */
-    double stage_s, digest_s, stop_s;
+    double stop_s;
     int asked, answer; /* somebody was asked to stop: this rank, any rank */
     MPI_Request stop;  /* the question under way */
 };
@@ -40,15 +39,11 @@ const char *bt_run_phase_name(int phase)
 /* Buffers are touched here, so that no page is touched for the first time inside the clock. */
 static int buffers_make(struct work *w)
 {
-    const size_t words = (size_t)digest_words(w->q->problem->n);
-    size_t bytes = (size_t)io_view_bytes(io_file_view(w->file));
-    bytes = (bytes + PAGE_BYTES) / PAGE_BYTES * PAGE_BYTES;
-    w->digest = calloc(words, sizeof *w->digest);
-    if (w->digest && io_file_buffer(w->file)) return 0;
-    w->staged = aligned_alloc(PAGE_BYTES, bytes);
-    if (!w->staged || !w->digest)
-        return err_set(ERR_NOMEM, "no memory for a staging buffer of %zu bytes", bytes);
-    memset(w->staged, 0, bytes);
+    TRY(bt_dump_new(&w->dump, w->q->problem->n));
+    const size_t bytes = (size_t)io_view_bytes(io_file_view(w->file));
+    if (io_file_buffer(w->file)) return 0;
+    w->staged = buffer_new(bytes);
+    if (!w->staged) return err_set(ERR_NOMEM, "no memory for a staging buffer of %zu bytes", bytes);
     return 0;
 }
 
@@ -91,14 +86,8 @@ static int dump(struct work *w, int64_t step)
 {
     const struct bt_state state = bt_solver_state(w->q->solver);
     void *staged = w->staged ? w->staged : io_file_buffer(w->file);
-    const double t0 = watch_now();
-    if (staged) io_view_stage(io_file_view(w->file), state.u, state.sm, state.sj, state.sk, staged);
-    const double t1 = watch_now();
-    memset(w->digest, 0, (size_t)digest_words(w->q->problem->n) * sizeof *w->digest);
-    bt_solver_digest(w->q->solver, w->digest);
-    w->stage_s += t1 - t0;
-    w->digest_s += watch_now() - t1;
-    return io_file_write(w->file, step, staged, w->digest);
+    bt_dump_take(&w->dump, &state, io_file_view(w->file), staged);
+    return io_file_write(w->file, step, staged, w->dump.digest);
 }
 
 /* Has any rank been asked to stop, or could it not write? The question of one step is answered
@@ -155,8 +144,8 @@ static int spread_phases(const struct work *w, struct bt_run *run)
 {
     double mine[BT_RUN_PHASES] = {0};
     memcpy(mine, bt_solver_phases_s(w->q->solver), BT_PHASES * sizeof mine[0]);
-    mine[BT_RUN_STAGE] = w->stage_s;
-    mine[BT_RUN_DIGEST] = w->digest_s;
+    mine[BT_RUN_STAGE] = w->dump.stage_s;
+    mine[BT_RUN_DIGEST] = w->dump.digest_s;
     mine[BT_RUN_STOP] = w->stop_s;
     for (int i = IO_PHASE_WRITE; w->file && i < IO_PHASES; i++)
         mine[BT_RUN_IO + i - IO_PHASE_WRITE] = io_file_stats(w->file)->phase_s[i];
@@ -281,7 +270,7 @@ out:
     if (w.stop != MPI_REQUEST_NULL) MPI_Wait(&w.stop, MPI_STATUS_IGNORE);
     io_file_free(w.file);
     free(w.staged);
-    free(w.digest);
+    bt_dump_free(&w.dump);
     return rc;
 }
 

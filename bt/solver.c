@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/digest.h"
 #include "base/par.h"
 #include "base/watch.h"
 #include "bt/solver_priv.h"
@@ -299,24 +298,4 @@ struct bt_state bt_solver_rhs_state(const struct bt_solver *s)
 struct bt_state bt_solver_forcing(const struct bt_solver *s)
 {
     return interior_state(s, &s->h);
-}
-
-void bt_solver_digest(const struct bt_solver *s, uint64_t *w)
-{
-    const struct bt_state x = bt_solver_state(s);
-    const int64_t n = s->problem.n, words = digest_words(n);
-#pragma omp parallel num_threads(s->threads)
-    {
-        uint64_t *mine = s->scratch[omp_get_thread_num()].digest;
-        memset(mine, 0, (size_t)words * sizeof *mine);
-#pragma omp for schedule(static) collapse(2)
-        for (int64_t k = 0; k < x.n[2]; k++)
-            for (int64_t j = 0; j < x.n[1]; j++)
-                for (int m = 0; m < BT_NCOMP; m++)
-                    digest_row(mine, n, x.lo[0], x.n[0], x.lo[1] + j, x.lo[2] + k, m,
-                               x.u + k * x.sk + j * x.sj + m * x.sm);
-#pragma omp critical
-        for (int64_t i = 0; i < words; i++)
-            w[i] += mine[i];
-    }
 }

@@ -76,8 +76,4 @@ struct bt_state bt_solver_state(const struct bt_solver *s);
  * exchanged by the step). [out] where: strides and extents, may be NULL. Borrowed. Local. */
 double *bt_solver_state_edit(struct bt_solver *s, struct bt_state *where);
 
-/* Adds the digest of this rank's cells to w (digest_words(N) words, zeroed by the caller). Local,
- * threaded. */
-void bt_solver_digest(const struct bt_solver *s, uint64_t *w);
-
 #endif

@@ -58,7 +58,6 @@ struct bt_scratch {
     double *prim;  /* three rows of primitive quantities */
     double *carry; /* BT_CARRY vectors */
     double *w;     /* 5 vectors */
-    uint64_t *digest;
     double rhs_s;         /* right-hand sides of this sweep, timed batches only */
     int64_t rhs_n, timed; /* batches, and how many of them were timed */
 };

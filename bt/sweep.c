@@ -232,8 +232,7 @@ static double *scratch_new(struct bt_solver *s, struct bt_scratch *t)
             store = s->ni[dir] * BT_STORE * lanes;
     const int64_t packed = bt_plan_div_up(n + 1, lanes) * lanes * BT_NCOMP * lanes;
     const int64_t prim = 3 * 5 * s->prim_stride + 2 * BT_LANES_MAX;
-    const int64_t digest = 3 * s->problem.n + BT_NCOMP;
-    const int64_t total = store + 2 * packed + prim + (BT_CARRY + BT_NCOMP) * lanes + digest;
+    const int64_t total = store + 2 * packed + prim + (BT_CARRY + BT_NCOMP) * lanes;
     double *p = bt_doubles(total);
     if (!p) return NULL;
     memset(p, 0, (size_t)total * sizeof *p);
@@ -242,8 +241,7 @@ static double *scratch_new(struct bt_solver *s, struct bt_scratch *t)
     t->r = p, p += packed;
     t->prim = p, p += prim;
     t->carry = p, p += BT_CARRY * lanes;
-    t->w = p, p += BT_NCOMP * lanes;
-    t->digest = (uint64_t *)p;
+    t->w = p;
 #pragma omp atomic
     s->memory_bytes += total * (int64_t)sizeof *p;
     return p;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/err.h"
 #include "base/par.h"
 #include "base/watch.h"
@@ -61,12 +62,11 @@ static int alloc_slots(struct io_background *b)
     const size_t bytes = (size_t)block_down(b->slot_bytes + 2 * IO_BLOCK_BYTES);
     b->job = calloc((size_t)b->slots_n, sizeof *b->job);
     for (int s = 0; b->job && s < b->slots_n; s++) {
-        b->job[s].data = aligned_alloc(IO_BLOCK_BYTES, bytes);
+        b->job[s].data = buffer_new(bytes);
         if (!b->job[s].data)
             return err_set(ERR_NOMEM,
                            "no memory for staging %d dumps of %zu bytes: take a smaller --staging",
                            b->slots_n, bytes);
-        memset(b->job[s].data, 0, bytes); /* no first touch inside the clock */
     }
     return b->job ? 0 : err_set(ERR_NOMEM, "no memory for staging dumps");
 }
@@ -116,7 +116,7 @@ int io_background_open(struct io_background *b, const struct io_context *ctx,
     *b = (struct io_background){.ctx = ctx, .engine = engine, .fd = -1, .tail_fd = -1};
     int rc = io_gather_open(&b->gather, ctx, ctx->tuning.direct ? IO_BLOCK_BYTES : 1);
     b->owns = rc == 0 && io_gather_owns(&b->gather);
-    b->carry = aligned_alloc(IO_BLOCK_BYTES, IO_BLOCK_BYTES);
+    b->carry = buffer_new(IO_BLOCK_BYTES);
     if (rc == 0 && !b->carry) rc = err_set(ERR_NOMEM, "no memory for a block");
     TRY(par_agree(ctx->comm, rc));
     if (ctx->tuning.direct) TRY(choose_direct(b));

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Copies between a box of values and the staging buffer. Each k plane of a box goes to places of
- * the buffer that depend on k alone, so planes are shared by the threads. */
+/* Copies between a box of values and the staging buffer. Each row goes to a place of the buffer
+ * that depends on j and k alone, so rows are shared by the threads. */
 #include <string.h>
 
+#include "base/stream.h"
 #include "io/view.h"
 
-/* One k plane of a box, or one (k, m) plane where components lie apart. */
+/* Rows j0 to j1 of one k plane of a box, or of one (k, m) plane where components lie apart. */
 struct plane {
-    int64_t ni, nj;
+    int64_t ni, j0, j1;
     int64_t sm, sj; /* strides of the field, in values */
+    bool stream;    /* the buffer is too large to stay in a cache, and lies as doubles do */
 };
 
 static const int64_t point_bytes = IO_NCOMP * IO_WORD_BYTES;
 
-#define BLOCK_CELLS 64
+#define BLOCK_CELLS  64
+#define LINE_DOUBLES 8 /* in 64 bytes */
+#define STREAM_BYTES (8 << 20) /* larger than what a core keeps in its own caches */
 
 /* Component fastest, for len cells of a row. */
 static void interleave(const double *row, int64_t sm, int64_t len, double *block)
@@ -36,6 +40,15 @@ static void row_interleave(const double *row, int64_t sm, int64_t ni, char *out)
     }
 }
 
+static void row_stream(const double *row, int64_t sm, int64_t ni, double *out)
+{
+    for (int64_t i = 0; i < ni; i++) {
+        for (int m = 0; m < IO_NCOMP; m++) {
+            stream_double(&out[i * IO_NCOMP + m], row[m * sm + i]);
+        }
+    }
+}
+
 static void row_deinterleave(const char *in, int64_t sm, int64_t ni, double *row)
 {
     for (int64_t i = 0; i < ni; i++) {
@@ -45,16 +58,29 @@ static void row_deinterleave(const char *in, int64_t sm, int64_t ni, double *row
     }
 }
 
+/* A row is short: before the processor has seen where its five components go, it ends. */
+static void prefetch_row(const struct plane *p, const double *row)
+{
+    for (int64_t i = 0; i < IO_NCOMP * p->sm; i += LINE_DOUBLES) {
+        __builtin_prefetch(row + i);
+    }
+}
+
 static void stage_points(const struct plane *p, const double *field, char *out)
 {
-    for (int64_t j = 0; j < p->nj; j++) {
-        row_interleave(field + j * p->sj, p->sm, p->ni, out + j * p->ni * point_bytes);
+    for (int64_t j = p->j0; j < p->j1; j++) {
+        char *at = out + j * p->ni * point_bytes;
+        if (j + 1 < p->j1) prefetch_row(p, field + (j + 1) * p->sj);
+        if (p->stream)
+            row_stream(field + j * p->sj, p->sm, p->ni, (double *)(void *)at);
+        else
+            row_interleave(field + j * p->sj, p->sm, p->ni, at);
     }
 }
 
 static void unstage_points(const struct plane *p, const char *in, double *field)
 {
-    for (int64_t j = 0; j < p->nj; j++) {
+    for (int64_t j = p->j0; j < p->j1; j++) {
         row_deinterleave(in + j * p->ni * point_bytes, p->sm, p->ni, field + j * p->sj);
     }
 }
@@ -62,7 +88,7 @@ static void unstage_points(const struct plane *p, const char *in, double *field)
 static void stage_rows(const struct plane *p, const double *field, char *out)
 {
     const int64_t row_bytes = p->ni * IO_WORD_BYTES;
-    for (int64_t j = 0; j < p->nj; j++) {
+    for (int64_t j = p->j0; j < p->j1; j++) {
         memcpy(out + j * row_bytes, field + j * p->sj, (size_t)row_bytes);
     }
 }
@@ -70,7 +96,7 @@ static void stage_rows(const struct plane *p, const double *field, char *out)
 static void unstage_rows(const struct plane *p, const char *in, double *field)
 {
     const int64_t row_bytes = p->ni * IO_WORD_BYTES;
-    for (int64_t j = 0; j < p->nj; j++) {
+    for (int64_t j = p->j0; j < p->j1; j++) {
         memcpy(field + j * p->sj, in + j * row_bytes, (size_t)row_bytes);
     }
 }
@@ -102,39 +128,53 @@ static struct frame frame_of(const struct io_view *v)
     return f;
 }
 
-static void mark(const struct io_view *v, const struct frame *f, char *record)
+/* The markers of plane k that belong to these rows. */
+static void mark(const struct io_view *v, const struct frame *f, const struct plane *p,
+                 char *record)
 {
     int32_t payload = (int32_t)(point_bytes * v->n * v->n);
     char *trail = record + f->lead_bytes + IO_NCOMP * f->plane_bytes;
-    if (f->lead_bytes) memcpy(record, &payload, IO_MARKER_BYTES);
-    if (f->trail_bytes) memcpy(trail, &payload, IO_MARKER_BYTES);
+    if (f->lead_bytes && p->j0 == 0) memcpy(record, &payload, IO_MARKER_BYTES);
+    if (f->trail_bytes && p->j1 == v->box.n[1]) memcpy(trail, &payload, IO_MARKER_BYTES);
 }
 
-void io_view_stage(const struct io_view *v, const double *field, int64_t sm, int64_t sj, int64_t sk,
-                   void *buf)
+static bool streams(const struct io_view *v, const void *buf)
 {
-    const struct plane p = {v->box.n[0], v->box.n[1], sm, sj};
+    return v->layout == IO_MIJK && io_view_bytes(v) >= STREAM_BYTES &&
+           (uintptr_t)buf % IO_WORD_BYTES == 0;
+}
+
+void io_view_stage_rows(const struct io_view *v, const struct io_field *from, struct io_rows rows,
+                        void *buf)
+{
     const struct frame f = frame_of(v);
+    const struct plane p = {v->box.n[0], rows.j0, rows.j1, from->sm, from->sj, streams(v, buf)};
+    char *at = (char *)buf + rows.k * f.k_bytes;
+    const double *u = from->u + rows.k * from->sk;
+    if (v->layout == IO_MIJK) {
+        stage_points(&p, u, at);
+        if (p.stream) stream_end();
+        return;
+    }
+    mark(v, &f, &p, at);
+    for (int m = 0; m < IO_NCOMP; m++) {
+        stage_rows(&p, u + m * from->sm, at + f.lead_bytes + m * f.m_bytes);
+    }
+}
+
+void io_view_stage(const struct io_view *v, const struct io_field *from, void *buf)
+{
     const int64_t nk = io_view_bytes(v) ? v->box.n[2] : 0;
 #pragma omp parallel for schedule(static)
     for (int64_t k = 0; k < nk; k++) {
-        char *at = (char *)buf + k * f.k_bytes;
-        const double *from = field + k * sk;
-        if (v->layout == IO_MIJK) {
-            stage_points(&p, from, at);
-            continue;
-        }
-        mark(v, &f, at);
-        for (int m = 0; m < IO_NCOMP; m++) {
-            stage_rows(&p, from + m * sm, at + f.lead_bytes + m * f.m_bytes);
-        }
+        io_view_stage_rows(v, from, (struct io_rows){k, 0, v->box.n[1]}, buf);
     }
 }
 
 void io_view_unstage(const struct io_view *v, const void *buf, int64_t sm, int64_t sj, int64_t sk,
                      double *field)
 {
-    const struct plane p = {v->box.n[0], v->box.n[1], sm, sj};
+    const struct plane p = {v->box.n[0], 0, v->box.n[1], sm, sj, false};
     const struct frame f = frame_of(v);
     const int64_t nk = io_view_bytes(v) ? v->box.n[2] : 0;
 #pragma omp parallel for schedule(static)

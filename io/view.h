@@ -66,12 +66,26 @@ bool io_walk_next(struct io_walk *w, struct io_extent *e);
 /* Number of extents, i.e. write requests of a rank that writes run by run. */
 int64_t io_view_extents(const struct io_view *v);
 
-/* Copies a box of values into the staging buffer in file order, markers included. Local.
- * field: value of component m at the box's cell (i,j,k) is field[k sk + j sj + m sm + i], strides
- * in values, i,j,k from 0 inside the box. buf: [out] io_view_bytes(v) bytes, 8-byte aligned or not.
- */
-void io_view_stage(const struct io_view *v, const double *field, int64_t sm, int64_t sj, int64_t sk,
-                   void *buf);
+/* A box of values in memory: that of component m at the box's cell (i,j,k) is
+ * u[k sk + j sj + m sm + i], strides in values, i,j,k from 0 inside the box. */
+struct io_field {
+    const double *u;
+    int64_t sm, sj, sk;
+};
+
+/* Rows of a box: those with j0 <= j < j1 in plane k. */
+struct io_rows {
+    int64_t k, j0, j1;
+};
+
+/* Copies rows of a box into the staging buffer in file order, markers included. Different rows may
+ * be copied by different threads. Local. buf: [out] of io_view_bytes(v) bytes what belongs to
+ * these rows; 8-byte aligned or not. */
+void io_view_stage_rows(const struct io_view *v, const struct io_field *from, struct io_rows rows,
+                        void *buf);
+
+/* The same for the whole box, by all threads. Local. */
+void io_view_stage(const struct io_view *v, const struct io_field *from, void *buf);
 
 /* The inverse: takes the values out of a staging buffer (markers are skipped). Local. */
 void io_view_unstage(const struct io_view *v, const void *buf, int64_t sm, int64_t sj, int64_t sk,

@@ -44,6 +44,9 @@ broken() {
     echo '#include "io/view.h"' >>tree/verify/main.c
     broken "verify includes base, verify and the problem only"
     cp "$NHT1_ROOT/verify/main.c" tree/verify/main.c
+    echo '#include "bt/metrics.h"' >>tree/report/main.c
+    broken "report includes base and report only"
+    cp "$NHT1_ROOT/report/main.c" tree/report/main.c
     echo '#include "io/view.h"' >>tree/bench/model.c
     broken "bench includes base, bench and bt only"
     cp "$NHT1_ROOT/bench/model.c" tree/bench/model.c

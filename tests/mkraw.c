@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/watch.h"
 
 #define BLOCK   4096
@@ -62,7 +63,7 @@ static void measure(const char *path, int64_t share, int64_t dumps, int flags, i
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (rank == 0) make_file(path, share * size * dumps);
-    char *data = aligned_alloc(BLOCK, (size_t)((share + BLOCK) / BLOCK * BLOCK));
+    char *data = buffer_new((size_t)share + BLOCK);
     if (!data) fail("memory for", path);
     memset(data, rank + 1, (size_t)share);
     MPI_Barrier(MPI_COMM_WORLD);

@@ -178,7 +178,7 @@ static inline struct part part_make(const struct io_spec *s, int64_t d)
             }
         }
     }
-    io_view_stage(&v, u, ni, 5 * ni, 5 * ni * nj, p.buf);
+    io_view_stage(&v, &(struct io_field){u, ni, 5 * ni, 5 * ni * nj}, p.buf);
     free(u);
     return p;
 }

@@ -75,7 +75,7 @@ static struct part stage(const struct io_view *v, int64_t d)
         u[k][j][m][i] = value(v->box.lo[0] + i, v->box.lo[1] + j, v->box.lo[2] + k, m, d);
     }
     struct part p = {malloc((size_t)io_view_bytes(v)), NULL};
-    io_view_stage(v, &u[0][0][0][0], 3, 15, 30, p.buf);
+    io_view_stage(v, &(struct io_field){&u[0][0][0][0], 3, 15, 30}, p.buf);
     return p;
 }
 

@@ -58,6 +58,35 @@ static void memory(void **state)
     assert_true(m.limit_bytes >= 0 && m.limit_bytes < m.total_bytes);
 }
 
+/* A tree like /sys in which a balloon has these features and pages are reported from this order. */
+static bool returned(const char *features, const char *order)
+{
+    char command[1024], root[] = "/tmp/test_sys.XXXXXX";
+    assert_non_null(mkdtemp(root));
+    snprintf(command, sizeof command,
+             "cd %s && mkdir -p bus/virtio/drivers/virtio_balloon/virtio3 "
+             "module/page_reporting/parameters && "
+             "echo %s >bus/virtio/drivers/virtio_balloon/virtio3/features && "
+             "echo %s >module/page_reporting/parameters/page_reporting_order",
+             root, features, order);
+    assert_int_equal(system(command), 0);
+    const bool yes = sys_memory_returned(root);
+    snprintf(command, sizeof command, "rm -r %s", root);
+    assert_int_equal(system(command), 0);
+    return yes;
+}
+
+static void memory_returned_to_the_host(void **state)
+{
+    (void)state;
+    assert_true(returned("01100101000000", "5"));
+    assert_true(returned("000001", "-1"));
+    assert_false(returned("01100001000000", "5"));
+    assert_false(returned("01100101000000", "11"));
+    assert_false(returned("011", "5"));
+    assert_false(sys_memory_returned("/nowhere"));
+}
+
 static void record(void **state)
 {
     (void)state;
@@ -151,13 +180,10 @@ static void files_that_do_not_exist_yet(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(processors),
-        cmocka_unit_test(one_processor_allowed),
-        cmocka_unit_test(memory),
-        cmocka_unit_test(record),
-        cmocka_unit_test(mounts_as_df_says),
-        cmocka_unit_test(sizes),
-        cmocka_unit_test(files_that_do_not_exist_yet),
+        cmocka_unit_test(processors), cmocka_unit_test(one_processor_allowed),
+        cmocka_unit_test(memory),     cmocka_unit_test(memory_returned_to_the_host),
+        cmocka_unit_test(record),     cmocka_unit_test(mounts_as_df_says),
+        cmocka_unit_test(sizes),      cmocka_unit_test(files_that_do_not_exist_yet),
     };
     return cmocka_run_group_tests_name("sys", tests, NULL, NULL);
 }

@@ -231,7 +231,7 @@ static void stage_one(const struct io_view *v, void *arg)
     char *room = malloc(bytes + 2 * GUARD), *buf = room + GUARD;
     memset(room, 0x5a, bytes + 2 * GUARD);
     field_fill(&f, &v->box);
-    io_view_stage(v, f.cell, f.sm, f.sj, f.sk, buf);
+    io_view_stage(v, &(struct io_field){f.cell, f.sm, f.sj, f.sk}, buf);
     for (int g = 0; g < GUARD; g++) {
         assert_int_equal(room[g], 0x5a);
         assert_int_equal(buf[(int64_t)bytes + g], 0x5a);
@@ -298,7 +298,7 @@ static void empty_boxes_have_no_bytes(void **unused)
             assert_int_equal(io_view_extents(&v), 0);
             double nothing = 0.0;
             char guard = 3;
-            io_view_stage(&v, &nothing, 1, 1, 1, &guard);
+            io_view_stage(&v, &(struct io_field){&nothing, 1, 1, 1}, &guard);
             assert_int_equal(guard, 3);
         }
     }

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "bt/dump.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/err.h"
+#include "base/watch.h"
+#include "bt/problem.h"
+
+#define ROWS 8 /* taken at a time: their values stay in the core's own caches */
+
+int bt_dump_new(struct bt_dump *d, int64_t n)
+{
+    const size_t words = (size_t)digest_words(n);
+    *d = (struct bt_dump){.n = n, .threads = omp_get_max_threads()};
+    d->digest = calloc(words, sizeof *d->digest);
+    d->part = calloc((size_t)d->threads * words, sizeof *d->part);
+    if (d->digest && d->part) return 0;
+    return err_set(ERR_NOMEM, "no memory for the digests of %d threads", d->threads);
+}
+
+void bt_dump_free(struct bt_dump *d)
+{
+    free(d->digest);
+    free(d->part);
+    d->digest = d->part = NULL;
+}
+
+static void digest_rows(uint64_t *w, int64_t n, const struct bt_state *x, struct io_rows rows)
+{
+    for (int64_t j = rows.j0; j < rows.j1; j++)
+        for (int m = 0; m < BT_NCOMP; m++)
+            digest_row(w, n, x->lo[0], x->n[0], x->lo[1] + j, x->lo[2] + rows.k, m,
+                       x->u + rows.k * x->sk + j * x->sj + m * x->sm);
+}
+
+/* spent: [in,out] seconds for staging and for the digest. */
+static void take_rows(struct bt_dump *d, const struct bt_state *x, const struct io_view *v,
+                      struct io_rows rows, void *staged, double spent[2])
+{
+    const struct io_field from = {x->u, x->sm, x->sj, x->sk};
+    const double t0 = watch_now();
+    if (staged) io_view_stage_rows(v, &from, rows, staged);
+    const double t1 = watch_now();
+    digest_rows(d->part + omp_get_thread_num() * digest_words(d->n), d->n, x, rows);
+    spent[0] += t1 - t0;
+    spent[1] += watch_now() - t1;
+}
+
+void bt_dump_take(struct bt_dump *d, const struct bt_state *x, const struct io_view *v,
+                  void *staged)
+{
+    const int64_t words = digest_words(d->n), blocks = (x->n[1] + ROWS - 1) / ROWS;
+    memset(d->part, 0, (size_t)(d->threads * words) * sizeof *d->part);
+#pragma omp parallel num_threads(d->threads)
+    {
+        double spent[2] = {0, 0};
+#pragma omp for schedule(static) collapse(2)
+        for (int64_t k = 0; k < x->n[2]; k++)
+            for (int64_t b = 0; b < blocks; b++) {
+                const int64_t end = (b + 1) * ROWS < x->n[1] ? (b + 1) * ROWS : x->n[1];
+                take_rows(d, x, v, (struct io_rows){k, b * ROWS, end}, staged, spent);
+            }
+#pragma omp master
+        {
+            d->stage_s += spent[0];
+            d->digest_s += spent[1];
+        }
+    }
+    const double t0 = watch_now();
+    memset(d->digest, 0, (size_t)words * sizeof *d->digest);
+    for (int64_t i = 0; i < d->threads * words; i++)
+        d->digest[i % words] += d->part[i];
+    d->digest_s += watch_now() - t0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef REPORT_BT_H
+#define REPORT_BT_H
+/* Serial. The sections about nht1-bt: one group of runs at a time. All functions are local and take
+ * part of the page as it is; what fails for want of memory is noticed by page_ok. */
+#include "report/report.h"
+
+/* What is known of a group over processor counts: one row per count, ascending. */
+#define SCALING_MAX 64
+struct scaling {
+    int n;
+    double processors[SCALING_MAX], t_c_s[SCALING_MAX]; /* T_C NaN where unknown */
+    const struct cell *best[SCALING_MAX];               /* fastest writer */
+};
+void scaling_of(const struct runs *runs, const struct group *g, struct scaling *out);
+
+/* Figures 1 to 5 of [F93] for a group; key: tells its files from other groups' ("", "-2"). */
+void bt_fig_groups(struct report *r, const struct group *g, const char *key);
+void bt_fig_times(struct report *r, const struct group *g, const char *key);
+void bt_fig_systems(struct report *r, const struct group *g, const char *key);
+void bt_fig_rate(struct report *r, const struct group *g, const char *key);
+void bt_fig_overhead(struct report *r, const struct group *g, const char *key);
+
+#endif

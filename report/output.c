@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/output.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "report/text.h"
+
+#define MARK "nht1-report" /* near the start of everything that is written here */
+
+/* A file that begins like a report. */
+static bool is_ours(const char *path)
+{
+    char head[512] = "";
+    FILE *from = fopen(path, "re");
+    if (!from) return false;
+    const size_t n = fread(head, 1, sizeof head - 1, from);
+    fclose(from);
+    head[n] = '\0';
+    return n == 0 || strstr(head, MARK) != NULL;
+}
+
+int output_check(const char *path, const char *option)
+{
+    struct stat s;
+    if (!path[0]) return err_set(ERR_USAGE, "%s: the name of the file is empty", option);
+    if (stat(path, &s) < 0) return 0;
+    if (S_ISDIR(s.st_mode))
+        return err_set(ERR_USAGE, "%s: %s is a directory; name a file", option, path);
+    if (!S_ISREG(s.st_mode) || is_ours(path)) return 0;
+    return err_set(ERR_USAGE,
+                   "%s: %s is there and is no earlier report: it is left alone; choose another "
+                   "name, or remove it",
+                   option, path);
+}
+
+int output_directory(const char *path, const char *option)
+{
+    struct stat s;
+    if (!path[0]) return err_set(ERR_USAGE, "%s: the name of the folder is empty", option);
+    if (stat(path, &s) == 0 && !S_ISDIR(s.st_mode))
+        return err_set(ERR_USAGE, "%s: %s is there and is no folder", option, path);
+    if (mkdir(path, 0777) == 0 || errno == EEXIST) return 0;
+    return err_set_errno(ERR_IO, errno, "%s: cannot make the folder %s", option, path);
+}
+
+int output_html(const struct page *page, const char *path)
+{
+    struct text t;
+    char *body;
+    TRY(text_begin(&t));
+    page_html(page, t.to);
+    TRY(text_end(&t, &body));
+    const int rc = js_write_text(path, body, JS_SYNC_NONE);
+    free(body);
+    return rc;
+}
+
+/* The way from a file to a directory, both as the user named them: as many ".." as the file lies
+ * deep, when both begin where the program stands. malloc'ed. */
+static char *way_to(const char *file, const char *directory)
+{
+    struct text t;
+    char *out = NULL;
+    if (text_begin(&t) < 0) return NULL;
+    for (const char *at = file; directory[0] != '/' && file[0] != '/' && (at = strchr(at, '/'));
+         at++)
+        fputs("../", t.to);
+    fputs(directory, t.to);
+    return text_end(&t, &out) < 0 ? NULL : out;
+}
+
+int output_markdown(const struct page *page, const char *path, const char *figures)
+{
+    struct text t;
+    char *body = NULL, *way = figures ? way_to(path, figures) : NULL;
+    int rc = text_begin(&t);
+    if (rc == 0) {
+        page_markdown(page, t.to, way);
+        rc = text_end(&t, &body);
+    }
+    if (rc == 0) rc = js_write_text(path, body, JS_SYNC_NONE);
+    free(body);
+    free(way);
+    return rc;
+}
+
+int output_scratch(char *buf, size_t size)
+{
+    const char *parent = getenv("TMPDIR");
+    const int n =
+        snprintf(buf, size, "%s/nht1-report-XXXXXX", parent && parent[0] ? parent : "/tmp");
+    if (n < 0 || (size_t)n >= size) return err_set(ERR_USAGE, "TMPDIR: the name is too long");
+    if (mkdtemp(buf)) return 0;
+    return err_set_errno(ERR_IO, errno, "cannot make a folder for figures in %s (TMPDIR)", buf);
+}
+
+void output_scratch_remove(const char *path)
+{
+    DIR *d = opendir(path);
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (e->d_name[0] != '.') unlinkat(dirfd(d), e->d_name, 0);
+    if (d) closedir(d);
+    rmdir(path);
+}
