@@ -30,8 +30,10 @@ static int read_fully(const struct reader *r, int64_t offset, int64_t bytes)
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return err_set_errno(ERR_IO, errno, "reading %s to check it", r->path);
         if (n == 0)
-            return err_set(ERR_IO, "%s ends at offset %" PRId64 ": it should go on", r->path,
-                           offset + done);
+            return err_set(ERR_IO,
+                           "%s ends at offset %" PRId64 " and should go on: what the MPI library "
+                           "took without an error was not written",
+                           r->path, offset + done);
         done += n;
     }
     return 0;

@@ -174,8 +174,9 @@ conforms() {
 
 @test "a file size limit" {
     mkdir -p data
-    run bash -c "ulimit -f 4096; '$NHT1_ROOT/tests/mpi-run' -np 2 -t 60 '$NHT1_BIN/nht1-beffio' -p data -MB 16 -T 0.01 -N 2"
-    [ "$status" -eq 3 ] || [ "$status" -eq 2 ]
+    run bash -c "ulimit -f 16384; '$NHT1_ROOT/tests/mpi-run' -np 2 -t 60 '$NHT1_BIN/nht1-beffio' -p data -MB 16 -T 0.01 -N 2"
+    expect_status 3
+    expect_text "_data_i00_002"
     nothing_left
 }
 
