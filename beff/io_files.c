@@ -253,7 +253,8 @@ static int probe_write(int fd, const char *path, int64_t most_bytes, double *rat
         if (n <= 0) break;
         done += n;
     }
-    *rate = (double)done / (watch_now() - begun);
+    const bool flushed = fdatasync(fd) == 0;
+    *rate = flushed ? (double)done / (watch_now() - begun) : 0;
     free(block);
     return 0;
 }

@@ -57,8 +57,8 @@ int beffio_files_remove(struct beffio_files *f, MPI_Comm comm, int partition, en
 /* Removes what is still there, unless it is kept, and gives the names free. Local. */
 void beffio_files_end(struct beffio_files *f);
 
-/* Writes and removes a file of this rank for a moment and tells how fast it went, without waiting
- * for a device. Local. most_bytes: of the file. [out] rate: bytes per second. */
+/* Writes, flushes and removes a file of this rank and tells how fast it went. Local. most_bytes: of
+ * the file; writing takes a moment, flushing what it takes. [out] rate: bytes per second. */
 int beffio_files_probe(const struct beffio_files *f, int64_t most_bytes, double *rate);
 
 #endif

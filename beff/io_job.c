@@ -200,11 +200,22 @@ static int parts_make(struct beffio_job *job)
     return 0;
 }
 
+static int text_check(const char *path)
+{
+    FILE *to = path[0] ? fopen(path, "ae") : NULL;
+    if (path[0] && !to) return err_set_errno(ERR_IO, errno, "cannot write %s", path);
+    if (to) fclose(to);
+    return 0;
+}
+
 /* A result that cannot be written is found out before the run. */
 static int targets_check(const struct beffio_job *job)
 {
     const char *json = job->setup->opt.json;
-    if (job->rank != 0 || !json) return 0;
+    if (job->rank != 0 || job->setup->opt.dry_run) return 0;
+    TRY(text_check(job->setup->sum));
+    TRY(text_check(job->setup->protocol));
+    if (!json) return 0;
     const int rc = js_check_target(json, "nht1-beffio/");
     if (rc < 0) err_prefix("--json: ");
     return rc;

@@ -36,6 +36,11 @@ static const char *definition_of(const struct beffio_job *job)
     return beffio_definition_name(job->setup->schedule.definition);
 }
 
+static const char *plural(int n)
+{
+    return n == 1 ? "" : "es";
+}
+
 static void partitions_text(const struct beffio_schedule *c, char *out, size_t size)
 {
     size_t used = 0;
@@ -83,9 +88,9 @@ static void file_lines(const struct beffio_job *job, FILE *to)
         if (p->expected_bytes <= p->bench.share_bytes) continue;
         num_print(
             text, sizeof text,
-            "at %s, as a probe was written, %d processes would write %s: writing will end for "
+            "at %s, as a probe was written, %d process%s would write %s: writing will end for "
             "want of space, and then the result is not valid",
-            units_rate(job->rate, rate), p->bench.procs,
+            units_rate(job->rate, rate), p->bench.procs, plural(p->bench.procs),
             units_bytes((double)p->expected_bytes, room));
         line(to, "Note", text);
     }
@@ -129,7 +134,7 @@ static void plan_partition(const struct beffio_job *job, FILE *to, int index)
     struct beffio_layout l;
     char text[256], files[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX], seg[UNITS_TEXT_MAX];
     beffio_expected(c, n, job->m_part_bytes, job->rate * n / job->size, &l);
-    fprintf(to, "\n%d processes\n", n);
+    fprintf(to, "\n%d process%s\n", n, plural(n));
     fprintf(to, "%4s  %-9s %12s %12s %2s %10s %10s %15s\n", "no", "type", "l", "L", "U", "write s",
             "calls", "bytes of all");
     for (int no = 0; no < BEFFIO_PATTERNS; no++)
@@ -166,7 +171,9 @@ static const char *cell(char out[16], double bytes_per_s)
 static void table(FILE *to, const struct beffio_part *p)
 {
     char c[16];
-    fprintf(to, "\n%d processes, MB/s  ", p->bench.procs);
+    char who[32];
+    snprintf(who, sizeof who, "%d process%s, MB/s", p->bench.procs, plural(p->bench.procs));
+    fprintf(to, "\n%-19s", who);
     for (int t = 0; t < BEFFIO_TYPES; t++)
         fprintf(to, " %10s", beffio_type_name((enum beffio_type)t));
     fprintf(to, " %10s %10s\n", "access", "bytes/time");
@@ -280,7 +287,8 @@ void beffio_text_results(const struct beffio_job *job, FILE *to)
             table(to, &job->part[i]);
             values(job, to, &job->part[i]);
         }
-    fprintf(to, "\nThe largest value is that of %d processes.\n", best->bench.procs);
+    fprintf(to, "\nThe largest value is that of %d process%s.\n", best->bench.procs,
+            plural(best->bench.procs));
     coffee(job, to, best);
     cached(to, best);
     wrong(job, to, job->setup->opt.errors);

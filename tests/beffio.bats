@@ -300,3 +300,30 @@ LIST
     expect_status 0
     [ "$(grep -c '^nht1-beffio [0-9]' <<<"$output")" -eq 1 ]
 }
+
+@test "the report draws it: a panel per access, a curve per type, values over partitions" {
+    need_program jq gnuplot
+    beffio 2 -N 1,2 --json r.json
+    expect_status 4
+    run nht1-report r.json -o r.html --figures fig --csv tab
+    expect_status 0
+    [ -s fig/beffio-chunks-2.svg ]
+    # 7 chunk sizes of 5 types in 3 panels
+    [ "$(grep -cE '^(write|rewrite|read),(scatter|shared|separate|segmented|seg_coll),' fig/beffio-chunks-2.csv)" -eq 105 ]
+    want=$(jq '.partitions[1].accesses[2].types[1].patterns[4] | .bytes_per_s / 1e6' r.json)
+    awk -F, -v want="$want" '$1 == "read" && $2 == "shared" && $3 == 1 { found = ($4 - want) ^ 2 < (1e-6 * want) ^ 2 }
+        END { exit !found }' fig/beffio-chunks-2.csv
+    [ "$(grep -c 'definition 1.x,' fig/beffio-partitions.csv)" -eq 2 ]
+    [ "$(grep -c '(computed)' fig/beffio-partitions.csv)" -eq 4 ]
+    [ "$(grep -c seg_coll fig/beffio-types.csv)" -eq 6 ]
+    grep -q "Not valid" r.html
+    [ "$(wc -l <tab/beffio.csv)" -eq 3 ]
+}
+
+@test "texts that cannot be written are found out before the run" {
+    beffio 1 --sum nowhere/x.sum
+    expect_status 3
+    expect_text "nowhere/x.sum"
+    mkdir -p data
+    nothing_left
+}
