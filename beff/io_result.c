@@ -44,7 +44,7 @@ static json_t *pattern(const struct beffio_part *p, int a, int no)
     set(o, "capped", json_boolean(t->capped));
     set(o, "bytes_per_s", js_real(p->values.pattern[a][no]));
     set(o, "wrong_n", integer(p->wrong[a].wrong_by_pattern[no]));
-    /* Reading one chunk shows what was read ahead, not what the file system can do [KRS00, V]. */
+    /* Reading one chunk shows what was read ahead, not what the file system can do [RK00, V]. */
     set(o, "single_read",
         json_boolean(a == BEFFIO_READ && pat.type >= BEFFIO_SEGMENTED && at.calls_n == 1));
     return o;

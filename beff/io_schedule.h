@@ -15,7 +15,7 @@ const char *beffio_access_name(enum beffio_access access);
 
 /* Which publication defines time and value. */
 enum beffio_definition {
-    BEFFIO_0_5, /* [KRS00]: bytes over time, weighted by U */
+    BEFFIO_0_5, /* [RK00]: bytes over time, weighted by U */
     BEFFIO_1_X, /* [RK01]: 25 % write, 25 % rewrite, 50 % read */
     BEFFIO_2_1, /* the released program: square root of write times read */
     BEFFIO_DEFINITIONS

@@ -25,7 +25,7 @@ struct beffio_values {
     double pattern[BEFFIO_ACCESSES][BEFFIO_PATTERNS];
     double type[BEFFIO_ACCESSES][BEFFIO_TYPES];
     double access[BEFFIO_ACCESSES];   /* mean over types, type 0 counted twice [RK01, 5.1] */
-    double weighted[BEFFIO_ACCESSES]; /* sum of U b / sum of U over patterns [KRS00, IV] */
+    double weighted[BEFFIO_ACCESSES]; /* sum of U b / sum of U over patterns [RK00, IV] */
     double plain[BEFFIO_ACCESSES];    /* all bytes / all time */
     double write_side;                /* of 2.1: (write of five types + rewrite of type 0) / 6 */
     double partition[BEFFIO_DEFINITIONS]; /* the value of the partition under each definition */

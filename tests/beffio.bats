@@ -104,7 +104,7 @@ conforms() {
         END { split("write rewrite read", a)
             for (i in a) for (p = 1; p <= 2; p++)
                 if (n[p, a[i]] != 7 || t[p, a[i]] != 1) { print "partition", p, a[i]; exit 1 } }' res.sum
-    # [b_eff_io 2.1] sqrt(WR RD), from the totals, against what is printed
+    # [BIO21] sqrt(WR RD), from the totals, against what is printed
     awk '$2 == "PEs" && $3 ~ /^total-/ { for (k = 4; k <= 8; k++) v[$1, substr($3, 7), k] = $k }
         /^b_eff_io of these/ { said[$9] = $6 }
         END { for (p = 1; p <= 2; p++) {
