@@ -92,6 +92,9 @@ conforms() {
                 $t[2].patterns[$k].calls_n] | min == $t[3].patterns[$k].calls_n) | all' r.json
     jq -e '.partitions[0] | .segment_bytes % 1048576 == 0
         and .accesses[0].types[3].bytes == 2 * .segment_bytes' r.json
+    # samples after writing; after reading all, and the last call of each timed read
+    jq -e '.partitions[0] | .accesses[0].checked_bytes < .file_bytes / 10
+        and .accesses[2].checked_bytes > .file_bytes' r.json
 }
 
 @test "the summary parses as the released program's: awk, columns, value from its totals" {
@@ -206,6 +209,35 @@ conforms() {
     done
     compgen -G "data/*_data_*" >/dev/null
     sleep 0.5
+    pkill -INT -P "$job" || kill -INT "$job"
+    wait "$job" || true
+    sleep 0.3
+    nothing_left
+}
+
+# rank_pid RANK: process of that rank which works in this test's folder.
+rank_pid() {
+    local pid
+    for pid in $(pgrep -x nht1-beffio); do
+        [ "$(readlink "/proc/$pid/cwd")" = "$PWD" ] || continue
+        tr '\0' '\n' <"/proc/$pid/environ" | grep -qx "OMPI_COMM_WORLD_RANK=$1" && echo "$pid"
+    done
+}
+
+@test "Ctrl-C while a rank is held up: nothing is left" {
+    mpirun --version | grep -q "Open MPI" || skip "looks for a variable of Open MPI's"
+    mkdir -p data
+    "$NHT1_ROOT/tests/mpi-run" -np 2 -t 60 "$NHT1_BIN/nht1-beffio" -p data -MB 16 -T 200 -N 2 \
+        >out 2>&1 &
+    local job=$! hung
+    for _ in $(seq 100); do
+        sleep 0.1
+        [ -s data/b_eff_io_data_i00_002_0 ] && break
+    done
+    hung=$(rank_pid 1)
+    [ -n "$hung" ]
+    kill -STOP "$hung"
+    sleep 0.3
     pkill -INT -P "$job" || kill -INT "$job"
     wait "$job" || true
     sleep 0.3
