@@ -5,7 +5,7 @@
 #include "report/text.h"
 
 /* In the order of the page. */
-static int (*const parts[])(struct report *) = {part_bt, part_beff};
+static int (*const parts[])(struct report *) = {part_bt, part_beff, part_beffio};
 
 int report_build(struct report *r, const char *title)
 {

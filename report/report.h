@@ -18,6 +18,7 @@ struct report {
 /* Add sections; nothing when there is no result of the kind. Return 0 or ERR_NOMEM. */
 int part_bt(struct report *r);
 int part_beff(struct report *r);
+int part_beffio(struct report *r);
 
 /* Builds the whole page. r->docs and r->level are given; page: [out] freed by report_free. title:
  * NULL for one made of the system's name. */
