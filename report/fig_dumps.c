@@ -56,13 +56,28 @@ static int slowest_first(const void *a, const void *b)
     return (x->most_s < y->most_s) - (x->most_s > y->most_s);
 }
 
+/* Seconds, or milliseconds where the longest dump takes less than half a second. */
+static const struct unit {
+    const char *label;
+    double per_s;
+} units[] = {{"time in the writer in s", 1}, {"time in the writer in ms", 1000}};
+
+static const struct unit *unit_of(const struct dump *d, int n)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, d[i].most_s);
+    return &units[most < 0.5];
+}
+
 static void line(struct figure *f, const char *label, const struct dump *d, int n, size_t member)
 {
+    const double scale = unit_of(d, n)->per_s;
     figure_series(f, label, FIGURE_LINE_POINTS);
     for (int i = 0; i < n; i++) {
         double y;
         memcpy(&y, (const char *)&d[i] + member, sizeof y);
-        figure_point(f, d[i].start_s, y);
+        figure_point(f, d[i].start_s, scale * y);
     }
 }
 
@@ -73,11 +88,25 @@ static struct figure *timeline(const char *name, const char *writer, const struc
     struct figure *f = figure_new(name, title);
     figure_panel(f, &(struct figure_panel){
                         .x = {.label = "start of the dump, in s after the start of the clock"},
-                        .y = {.label = "time in the writer in s", .from_zero = true}});
+                        .y = {.label = unit_of(d, n)->label, .from_zero = true}});
     line(f, "slowest rank", d, n, offsetof(struct dump, most_s));
     line(f, "median", d, n, offsetof(struct dump, middle_s));
     line(f, "fastest rank", d, n, offsetof(struct dump, least_s));
     return f;
+}
+
+/* Whether a note at a dump would stand upon that of a slower one. */
+static bool is_crowded(const struct dump *sorted, int n, int i)
+{
+    double first = INFINITY, last = -INFINITY;
+    for (int k = 0; k < n; k++) {
+        first = fmin(first, sorted[k].start_s);
+        last = fmax(last, sorted[k].start_s);
+    }
+    bool near = i >= NOTES_MAX;
+    for (int k = 0; k < i; k++)
+        near = near || fabs(sorted[k].start_s - sorted[i].start_s) < 0.12 * (last - first);
+    return near;
 }
 
 /* The slowest dumps, named in the figure and as rows of the table. sorted: slowest first. */
@@ -93,7 +122,8 @@ static void name_slowest(struct figure *f, struct table *t, const char *writer,
     for (int i = 0; i < n && i < ROWS_MAX; i++) {
         const struct dump *d = &sorted[i];
         num_print(note, sizeof note, "rank %" PRId64, d->rank);
-        if (i < NOTES_MAX && d->rank >= 0) figure_note(f, d->start_s, d->most_s, note);
+        if (d->rank >= 0 && !is_crowded(sorted, n, i))
+            figure_note(f, d->start_s, unit_of(sorted, n)->per_s * d->most_s, note);
         table_cell(t, "%s", writer);
         table_cell(t, "%" PRId64, d->step);
         table_number(t, d->most_s);

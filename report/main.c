@@ -10,7 +10,7 @@
 static const struct command {
     const char *name;
     int (*run)(int argc, char **argv);
-} commands[] = {{"stats", stats_main}};
+} commands[] = {{"stats", stats_main}, {"compare", compare_main}};
 
 static int dispatch(int argc, char **argv)
 {
