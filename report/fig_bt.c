@@ -146,7 +146,7 @@ static void words_t_c(const struct scaling *s, char *buf, size_t size)
         n, w.exponent, sd);
 }
 
-void bt_fig_times(struct report *r, const struct group *g, const char *key)
+void fig_times(struct report *r, const struct group *g, const char *key)
 {
     struct scaling s;
     char caption[512], words[256];
@@ -176,7 +176,7 @@ void bt_fig_times(struct report *r, const struct group *g, const char *key)
     page_figure(r->page, f, caption);
 }
 
-void bt_fig_rate(struct report *r, const struct group *g, const char *key)
+void fig_rate(struct report *r, const struct group *g, const char *key)
 {
     struct scaling s;
     scaling_of(&r->runs, g, &s);
@@ -266,7 +266,7 @@ static void words_crossing(const struct overhead *o, const char *who, char *buf,
                   who, 2 * o->x[o->n - 1]);
 }
 
-void bt_fig_overhead(struct report *r, const struct group *g, const char *key)
+void fig_overhead(struct report *r, const struct group *g, const char *key)
 {
     struct scaling s;
     struct overhead here, ymp;
@@ -328,7 +328,7 @@ static int token_cells(const struct runs *runs, const struct group *g, int64_t p
     return n;
 }
 
-void bt_fig_groups(struct report *r, const struct group *g, const char *key)
+void fig_groups(struct report *r, const struct group *g, const char *key)
 {
     const struct cell *cell[SCALING_MAX];
     char caption[400], series[80];
@@ -410,7 +410,7 @@ static double row_rate(const struct system_row *row)
     return row->rate;
 }
 
-void bt_fig_systems(struct report *r, const struct group *g, const char *key)
+void fig_systems(struct report *r, const struct group *g, const char *key)
 {
     struct system_row row[4] = {{.name = "this system"}};
     char caption[400];

@@ -170,13 +170,13 @@ static void one(struct report *r, struct table *t, const struct cell *c, const c
     free(d);
 }
 
-void bt_timelines(struct report *r, const struct group *g, int64_t processors, const char *key)
+void fig_timelines(struct report *r, const struct group *g, int64_t processors, const char *key)
 {
     static const char *const header[] = {
         "writer", "step", "slowest rank's time in s", "times the median dump", "rank", "host"};
-    int cell[BT_WRITERS_MAX];
+    int cell[FIG_WRITERS_MAX];
     char name[64];
-    const int n = bt_writers(&r->runs, g, processors, cell);
+    const int n = fig_writers(&r->runs, g, processors, cell);
     num_print(name, sizeof name, "slowest-dumps%s", key);
     struct table *t = table_new(name, "Slowest dumps and ranks");
     for (size_t i = 0; i < sizeof header / sizeof header[0]; i++)

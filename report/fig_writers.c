@@ -11,10 +11,10 @@
 
 #define MB 1e6
 
-int bt_writers(const struct runs *runs, const struct group *g, int64_t processors, int *out)
+int fig_writers(const struct runs *runs, const struct group *g, int64_t processors, int *out)
 {
     int n = 0;
-    for (int i = 0; i < g->cells_n && n < BT_WRITERS_MAX; i++) {
+    for (int i = 0; i < g->cells_n && n < FIG_WRITERS_MAX; i++) {
         const struct cell *c = &runs->cell[g->cell[i]];
         if (c->writes && c->processors == processors) out[n++] = g->cell[i];
     }
@@ -112,11 +112,11 @@ static void ranking_words(struct report *r, const int *cell, int n)
                   a, b);
 }
 
-void bt_ranking(struct report *r, const struct group *g, int64_t processors, const char *key)
+void fig_ranking(struct report *r, const struct group *g, int64_t processors, const char *key)
 {
-    int cell[BT_WRITERS_MAX];
+    int cell[FIG_WRITERS_MAX];
     char name[64], caption[256];
-    const int n = bt_writers(&r->runs, g, processors, cell);
+    const int n = fig_writers(&r->runs, g, processors, cell);
     if (n == 0) return;
     ranking_words(r, cell, n);
     num_print(caption, sizeof caption,
@@ -164,11 +164,11 @@ static double before_s(const struct run *run, int purpose)
     return sum;
 }
 
-void bt_phases(struct report *r, const struct group *g, int64_t processors, const char *key)
+void fig_phases(struct report *r, const struct group *g, int64_t processors, const char *key)
 {
-    int cell[BT_WRITERS_MAX];
+    int cell[FIG_WRITERS_MAX];
     char name[64], label[CELL_NAME_MAX];
-    const int n = bt_writers(&r->runs, g, processors, cell);
+    const int n = fig_writers(&r->runs, g, processors, cell);
     struct figure *f = figure_new(key_name("phases", key, name), "Where the time of a run goes");
     figure_panel(f, &(struct figure_panel){.x = {.label = ""},
                                            .y = {.label = "time in s, median over ranks"},

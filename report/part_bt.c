@@ -60,11 +60,11 @@ static void group(struct report *r, const struct group *g, const char *key)
     num_print(id, sizeof id, "bt%s", key);
     heading(r, g, id);
     scaling_table(r, g, key);
-    bt_fig_groups(r, g, key);
-    bt_fig_times(r, g, key);
-    bt_fig_systems(r, g, key);
-    bt_fig_rate(r, g, key);
-    bt_fig_overhead(r, g, key);
+    fig_groups(r, g, key);
+    fig_times(r, g, key);
+    fig_systems(r, g, key);
+    fig_rate(r, g, key);
+    fig_overhead(r, g, key);
     const int best = runs_best(&r->runs, g, 0);
     if (best < 0) return;
     const int64_t processors = r->runs.cell[best].processors;
@@ -72,9 +72,9 @@ static void group(struct report *r, const struct group *g, const char *key)
     num_print(title, sizeof title, "Writers on %" PRId64 " processor%s", processors,
               processors == 1 ? "" : "s");
     page_section(r->page, 3, id, title);
-    bt_ranking(r, g, processors, key);
-    bt_phases(r, g, processors, key);
-    bt_timelines(r, g, processors, key);
+    fig_ranking(r, g, processors, key);
+    fig_phases(r, g, processors, key);
+    fig_timelines(r, g, processors, key);
 }
 
 static void published_row(struct table *t, const struct published *p)
