@@ -67,7 +67,8 @@ static void agree(struct compare *c, const struct docs *docs, const struct value
         for (int k = 0; k < KEYS_MAX && v->keys[k]; k++) {
             const json_t *x = doc_at(model->root, v->keys[k]);
             const json_t *y = doc_at(docs->doc[i].root, v->keys[k]);
-            if (strcmp(docs->doc[i].kind, v->kind) != 0 || json_equal(x, y)) continue;
+            const bool same = x == y || json_equal(x, y); /* both may be missing */
+            if (strcmp(docs->doc[i].kind, v->kind) != 0 || same) continue;
             char *a = show(x), *b = show(y);
             compare_say(c->reasons, "%s: %s is %.60s in %s, %.60s in %s", v->name, v->keys[k],
                         a ? a : "unknown", model->path, b ? b : "unknown", docs->doc[i].path);

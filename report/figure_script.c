@@ -302,7 +302,9 @@ static void panel(FILE *to, const struct figure *f, const struct figure_page *p)
 
 static void head(FILE *to, const struct figure *f)
 {
-    fprintf(to, "# %s: drawn from %s.csv by gnuplot %s.gp\n", f->title, f->name, f->name);
+    fputs("# ", to);
+    text_gnuplot(to, f->title); /* on one line: what follows a line's end would be obeyed */
+    fprintf(to, ": drawn from %s.csv by gnuplot %s.gp\n", f->name, f->name);
     fprintf(to, "data = \"%s.csv\"\n", f->name);
     fputs("set encoding utf8\n"
           "set datafile separator comma\n"

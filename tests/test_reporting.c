@@ -79,8 +79,8 @@ static void notations(void **state)
     expect_written(text_markdown, "a|b_c*d\n<e>", "a\\|b\\_c\\*d &lt;e&gt;");
     expect_written(text_csv, "plain", "plain");
     expect_written(text_csv, "a,\"b\"", "\"a,\"\"b\"\"\"");
-    expect_written(text_csv_plain, "a, \"b\"", "a; 'b'");
-    expect_written(text_gnuplot, "a\"`\\b\n", "a\\\"`\\\\b ");
+    expect_written(text_csv_plain, "a, \"b\"`", "a; 'b''");
+    expect_written(text_gnuplot, "a\"`\\b\n", "a\\\"\\140\\\\b ");
     expect_written(text_gnuplot_enh, "R_IO of a_b", "R_{IO} of a\\\\_b");
     expect_written(text_html, "bell\a end", "bell end");
 }
