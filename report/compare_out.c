@@ -63,7 +63,10 @@ static void list(const json_t *lines, const char *before, FILE *to)
 {
     size_t i;
     const json_t *line;
-    json_array_foreach(lines, i, line) fprintf(to, "%s%s\n", before, json_string_value(line));
+    json_array_foreach(lines, i, line)
+    {
+        fprintf(to, "%s%s\n", before, json_string_value(line));
+    }
 }
 
 void compare_text(const struct compare *c, const char *a, const char *b, FILE *to)
@@ -186,7 +189,10 @@ static void lines(struct page *p, const json_t *from, enum page_mark mark)
 {
     size_t i;
     const json_t *line;
-    json_array_foreach(from, i, line) page_text(p, mark, "%s", json_string_value(line));
+    json_array_foreach(from, i, line)
+    {
+        page_text(p, mark, "%s", json_string_value(line));
+    }
 }
 
 struct page *compare_page(const struct compare *c, const char *a, const char *b)
