@@ -26,6 +26,9 @@ void fig_overhead(struct report *r, const struct group *g, const char *key);
 #define FIG_WRITERS_MAX 40
 int fig_writers(const struct runs *runs, const struct group *g, int64_t processors, int *out);
 
+/* The next cell of a table: verified, official, page cache, oversubscribed. */
+void fig_counts_as(struct table *t, const struct cell *c);
+
 /* Tables and figures of the writers at a processor count: ranked, by phases, dump by dump. */
 void fig_ranking(struct report *r, const struct group *g, int64_t processors, const char *key);
 void fig_phases(struct report *r, const struct group *g, int64_t processors, const char *key);

@@ -108,7 +108,7 @@ static int verdict(const struct compare *c)
     if (!compare_is_possible(c)) {
         const char *why = json_string_value(json_array_get(c->reasons, 0));
         return err_set(ERR_USAGE, "not comparable: %s",
-                       why ? why : "fewer than 3 runs of the same writer on a side");
+                       why ? why : "fewer than 3 values of the same quantity on a side");
     }
     return compare_is_worse(c) ? ERR_VERIFY : 0;
 }

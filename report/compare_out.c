@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/num.h"
+#include "base/units.h"
 #include "base/version.h"
 #include "report/compare.h"
 
@@ -34,8 +35,8 @@ static void sentence(const struct compare *c, char *buf, size_t size)
         num_print(buf, size, "A and B cannot be compared:");
     else if (!compare_is_possible(c))
         num_print(buf, size,
-                  "A and B cannot be compared: a statement needs at least %d runs of the same "
-                  "writer on each side (--repeat 5).",
+                  "A and B cannot be compared: a statement needs at least %d values on each side, "
+                  "runs of the same writer (--repeat 5) or several results.",
                   COMPARE_RUNS_MIN);
     else if (strcmp(word, "same") == 0)
         num_print(buf, size,
@@ -54,6 +55,7 @@ static const char *quantity(const struct compare_metric *m, double x, char buf[T
 {
     char number[TEXT_NUMBER_MAX];
     const bool rate = strcmp(m->unit, "bytes/s") == 0;
+    if (!rate && x < 0.1) return units_duration(x, buf);
     num_print(buf, TEXT_NUMBER_MAX, "%s %s", text_number(rate ? x / 1e6 : x, number),
               rate ? "MB/s" : m->unit);
     return buf;

@@ -10,7 +10,7 @@
 #include "base/stat.h"
 #include "report/bt.h"
 
-enum { TIMELINES_MAX = 4, NOTES_MAX = 3, ROWS_MAX = 5 };
+enum { TIMELINES_MAX = 4, NOTES_MAX = 3, ROWS_MAX = 5, POINTS_MAX = 300 };
 
 /* What is known of a dump: seconds in the writer, post and wait together. */
 struct dump {
@@ -70,10 +70,31 @@ static const struct unit *unit_of(const struct dump *d, int n)
     return &units[most < 0.5];
 }
 
+/* Neighbouring dumps as one, so that a long run has at most POINTS_MAX: the slowest, the fastest,
+ * and the median of the first. In place; returns how many are left. */
+static int thin(struct dump *d, int n)
+{
+    const int per = (n + POINTS_MAX - 1) / POINTS_MAX;
+    int kept = 0;
+    for (int i = 0; i < n; i++) {
+        if (i % per == 0) {
+            d[kept++] = d[i];
+            continue;
+        }
+        struct dump *into = &d[kept - 1];
+        if (d[i].most_s > into->most_s) {
+            into->most_s = d[i].most_s;
+            into->start_s = d[i].start_s;
+        }
+        into->least_s = fmin(into->least_s, d[i].least_s);
+    }
+    return kept;
+}
+
 static void line(struct figure *f, const char *label, const struct dump *d, int n, size_t member)
 {
     const double scale = unit_of(d, n)->per_s;
-    figure_series(f, label, FIGURE_LINE_POINTS);
+    figure_series(f, label, n > POINTS_MAX / 2 ? FIGURE_LINE : FIGURE_LINE_POINTS);
     for (int i = 0; i < n; i++) {
         double y;
         memcpy(&y, (const char *)&d[i] + member, sizeof y);
@@ -150,6 +171,13 @@ static int64_t usual_slowest(const struct dump *d, int n, int *times)
     return rank;
 }
 
+static const char *host_of(const struct dump *d, int n, int64_t rank)
+{
+    for (int i = 0; i < n; i++)
+        if (d[i].rank == rank) return d[i].host;
+    return "";
+}
+
 static void one(struct report *r, struct table *t, const struct cell *c, const char *name)
 {
     char writer[CELL_NAME_MAX], caption[CELL_NAME_MAX + 256];
@@ -157,16 +185,21 @@ static void one(struct report *r, struct table *t, const struct cell *c, const c
     struct dump *d = dumps_of(c->typical, &n);
     if (!d) return;
     cell_name(c, writer);
-    struct figure *f = timeline(name, writer, d, n);
-    qsort(d, (size_t)n, sizeof *d, slowest_first);
-    name_slowest(f, t, writer, d, n);
     const int64_t rank = usual_slowest(d, n, &times);
+    const char *host = host_of(d, n, rank);
+    struct dump *sorted = dumps_of(c->typical, &n);
+    struct figure *f = timeline(name, writer, d, thin(d, n));
+    if (sorted) {
+        qsort(sorted, (size_t)n, sizeof *sorted, slowest_first);
+        name_slowest(f, t, writer, sorted, n);
+    }
     num_print(
         caption, sizeof caption,
         "%s, the run nearest to its median: time that ranks spent in the writer, dump by dump. "
         "Slowest most often: rank %" PRId64 " on %.64s, in %d of %d dumps.",
-        writer, rank, d[0].host[0] ? d[0].host : "this host", times, n);
+        writer, rank, host[0] ? host : "this host", times, n);
     page_figure(r->page, f, caption);
+    free(sorted);
     free(d);
 }
 

@@ -27,6 +27,13 @@ static const char *key_name(const char *stem, const char *key, char buf[64])
     return buf;
 }
 
+void fig_counts_as(struct table *t, const struct cell *c)
+{
+    table_cell(t, "%s%s%s%s", c->verified ? "verified" : "not verified",
+               c->official ? ", official NHT-1" : "", c->page_cache ? ", page cache" : "",
+               c->oversubscribed ? ", oversubscribed" : "");
+}
+
 static void ranking_row(struct table *t, const struct cell *c)
 {
     char name[CELL_NAME_MAX], zeta[TEXT_NUMBER_MAX];
@@ -39,9 +46,7 @@ static void ranking_row(struct table *t, const struct cell *c)
     table_value(t, c->zeta, text_percent(c->zeta, zeta));
     table_number(t, c->r_io / MB);
     table_number(t, c->write_rate / MB);
-    table_cell(t, "%s%s%s%s", c->verified ? "verified" : "not verified",
-               c->official ? ", official NHT-1" : "", c->page_cache ? ", page cache" : "",
-               c->oversubscribed ? ", oversubscribed" : "");
+    fig_counts_as(t, c);
 }
 
 static struct table *ranking_table(const struct runs *runs, const int *cell, int n,

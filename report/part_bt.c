@@ -10,7 +10,8 @@
 #include "report/metrics.h"
 #include "report/published.h"
 
-#define MB 1e6
+#define MB         1e6
+#define GROUPS_MAX 12
 
 static void scaling_row(struct table *t, double processors, double t_c_s, const struct cell *c)
 {
@@ -54,17 +55,26 @@ static void heading(struct report *r, const struct group *g, const char *id)
               g->cpu[0] ? g->cpu : "processor unknown", g->fs[0] ? ", file system " : "", g->fs);
 }
 
+/* Figures over processors say little about a single count: one such group has them, the first. */
+static void figures(struct report *r, const struct group *g, const char *key)
+{
+    int64_t p[2];
+    const bool scales = runs_processors(&r->runs, g, p, 2) > 1 || key[0] == '\0';
+    fig_groups(r, g, key);
+    if (scales) fig_times(r, g, key);
+    fig_systems(r, g, key);
+    if (!scales) return;
+    fig_rate(r, g, key);
+    fig_overhead(r, g, key);
+}
+
 static void group(struct report *r, const struct group *g, const char *key)
 {
     char id[32], title[80];
     num_print(id, sizeof id, "bt%s", key);
     heading(r, g, id);
     scaling_table(r, g, key);
-    fig_groups(r, g, key);
-    fig_times(r, g, key);
-    fig_systems(r, g, key);
-    fig_rate(r, g, key);
-    fig_overhead(r, g, key);
+    figures(r, g, key);
     const int best = runs_best(&r->runs, g, 0);
     if (best < 0) return;
     const int64_t processors = r->runs.cell[best].processors;
@@ -122,13 +132,48 @@ static void published(struct report *r)
               "RND-93-007, NASA Ames Research Center, May 1993.");
 }
 
+/* All problems in one table: different N are a scaling, too. */
+static void overview(struct report *r)
+{
+    static const char *const header[] = {"problem",        "layout, --sync", "processors",
+                                         "fastest writer", "T_T in s",       "T_C in s",
+                                         "zeta",           "R_IO in MB/s",   "what it counts as"};
+    char name[GROUP_NAME_MAX], buf[TEXT_NUMBER_MAX];
+    if (r->runs.groups_n < 2) return;
+    page_section(r->page, 2, "problems", "All problems");
+    struct table *t = table_new("problems", "The fastest writer of each problem");
+    for (size_t i = 0; i < sizeof header / sizeof header[0]; i++)
+        table_column(t, header[i]);
+    for (int i = 0; i < r->runs.groups_n; i++) {
+        const struct group *g = &r->runs.group[i];
+        const int best = runs_best(&r->runs, g, 0);
+        if (best < 0) continue;
+        const struct cell *c = &r->runs.cell[best];
+        table_cell(t, "%s", group_name(g, name));
+        table_cell(t, "%s, %s", g->layout, g->sync);
+        num_print(buf, sizeof buf, "%" PRId64, c->processors);
+        table_value(t, (double)c->processors, buf);
+        table_cell(t, "%s", cell_name(c, name));
+        table_number(t, c->median_s);
+        table_number(t, c->t_c_s);
+        table_value(t, c->zeta, text_percent(c->zeta, buf));
+        table_number(t, c->r_io / MB);
+        fig_counts_as(t, c);
+    }
+    page_table(r->page, t);
+}
+
 int part_bt(struct report *r)
 {
-    for (int i = 0; i < r->runs.groups_n; i++) {
+    overview(r);
+    for (int i = 0; i < r->runs.groups_n && i < GROUPS_MAX; i++) {
         char key[16] = "";
         if (i > 0) num_print(key, sizeof key, "-%d", i + 1);
         group(r, &r->runs.group[i], key);
     }
+    if (r->runs.groups_n > GROUPS_MAX)
+        page_text(r->page, PAGE_CARE, "%d more problems stand in the table of all problems only.",
+                  r->runs.groups_n - GROUPS_MAX);
     if (r->runs.groups_n > 0) published(r);
     return 0;
 }

@@ -29,10 +29,11 @@ static void verdict_words(struct report *r, const struct group *g, const struct 
     page_text(r->page, !isfinite(c->zeta) ? PAGE_CARE : good ? PAGE_GOOD : PAGE_BAD, "%s", words);
     page_text(r->page, PAGE_PLAIN,
               "Problem %s on %" PRId64 " processors (%" PRId64 " ranks x %" PRId64
-              " threads): the fastest writer, %s, needs T_T = %.4g s, the computation alone "
+              " thread%s): the fastest writer, %s, needs T_T = %.4g s, the computation alone "
               "T_C = %.4g s; R_IO = %s.",
-              group_name(g, problem), c->processors, c->ranks, c->threads, cell_name(c, name),
-              c->median_s, c->t_c_s, units_rate(c->r_io, rate));
+              group_name(g, problem), c->processors, c->ranks, c->threads,
+              c->threads == 1 ? "" : "s", cell_name(c, name), c->median_s, c->t_c_s,
+              units_rate(c->r_io, rate));
 }
 
 static void verdict_rate(struct report *r, const struct cell *c, const struct group *g)
@@ -72,6 +73,30 @@ static void stamps(struct report *r, const struct cell *c)
                   c->n == 1 ? "" : "s");
 }
 
+/* The headline of a result that has one. */
+static void headline(struct report *r, const struct doc *d, const char *name, const char *at,
+                     const char *valid)
+{
+    char rate[UNITS_TEXT_MAX];
+    const double x = doc_real(d->root, at);
+    const bool counts = doc_true(d->root, valid);
+    if (isfinite(x))
+        page_text(r->page, counts ? PAGE_PLAIN : PAGE_CARE, "%s = %s on %" PRId64 " ranks (%s)%s",
+                  name, units_rate(x, rate), doc_int(d->root, "system.ranks", 0), d->path,
+                  counts ? "." : ": not valid as a result.");
+}
+
+static void headlines(struct report *r)
+{
+    for (int i = 0; i < r->docs->n; i++) {
+        const struct doc *d = &r->docs->doc[i];
+        if (strcmp(d->kind, "nht1-beff") == 0)
+            headline(r, d, "b_eff", "result.b_eff_bytes_per_s", "result.valid");
+        if (strcmp(d->kind, "nht1-beffio") == 0)
+            headline(r, d, "b_eff_io", "b_eff_io.bytes_per_s", "b_eff_io.valid");
+    }
+}
+
 static void left_out(struct report *r)
 {
     if (r->runs.wrong_n > 0)
@@ -99,6 +124,7 @@ int part_verdict(struct report *r)
         page_text(r->page, PAGE_CARE,
                   "No run with writing came to its end, so there is nothing to judge.");
     }
+    headlines(r);
     left_out(r);
     return 0;
 }

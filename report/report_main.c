@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* nht1-report RESULT...: one report out of any number of results. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/conf.h"
 #include "base/err.h"
@@ -109,6 +110,7 @@ static int write_all(const struct page *page, const struct options *o)
 
 static void say(const struct report *r, const struct options *o)
 {
+    if (strncmp(o->output, "/dev/", strlen("/dev/")) == 0) return; /* the page is the output */
     printf("%d result%s, %d run%s: %s\n", r->docs->n, r->docs->n == 1 ? "" : "s", r->runs.runs_n,
            r->runs.runs_n == 1 ? "" : "s", o->output);
     if (r->docs->skipped_n > 0)

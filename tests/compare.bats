@@ -73,7 +73,7 @@ not_comparable() {
     not_comparable '.runs[].cache.page_cache = true' "measured the page cache in B only"
     not_comparable '.runs[].driver |= "new-" + .' "no writer in common"
     not_comparable '.runs[].completed = false' "B has no run that came to its end"
-    not_comparable '.runs |= .[:2]' "at least 3 runs"
+    not_comparable '.runs |= .[:2]' "at least 3 values"
     echo '{"schema": "nht1-beff/1", "result": {"b_eff_bytes_per_s": 1}}' >b.json
     run nht1-report compare a.json b.json
     expect_status 1
