@@ -90,12 +90,13 @@ static void add_piece(struct io_background *b, struct io_job *job, int fd, struc
     enqueue(b, r);
 }
 
+/* The kernel may take fewer than it was given. */
 static int submit(struct uring_engine *e)
 {
     int rc;
     do {
         rc = io_uring_submit(&e->ring);
-    } while (rc == -EINTR || rc == -EAGAIN);
+    } while (rc == -EINTR || rc == -EAGAIN || (rc > 0 && io_uring_sq_ready(&e->ring) > 0));
     return rc < 0 ? err_set_errno(ERR_IO, -rc, "io_uring_submit") : 0;
 }
 
@@ -150,6 +151,8 @@ static void arrived(struct io_background *b, struct io_uring_cqe *cqe)
         enqueue(b, r);
         if (submit(e) == 0) return;
         r->job->fault = (struct io_fd_fault){EIO, r->piece.bytes, r->piece.offset};
+        r->job->finished = true;
+        return;
     }
     r->under_way = false;
     e->under_way_n--;
@@ -174,12 +177,19 @@ static bool uring_finished(struct io_background *b, struct io_job *job, bool wai
     return job->finished;
 }
 
+/* Requests that the kernel has. After a submit that failed there are others, which nobody answers.
+ */
+static int awaited(const struct uring_engine *e)
+{
+    return e->running ? e->under_way_n - (int)io_uring_sq_ready(&e->ring) : 0;
+}
+
 /* The kernel must be done with the memory of the slots before it goes. */
 static void uring_stop(struct io_background *b)
 {
     struct uring_engine *e = b->engine_state;
     struct io_uring_cqe *cqe;
-    while (e->running && e->under_way_n > 0) {
+    while (awaited(e) > 0) {
         int rc = io_uring_wait_cqe(&e->ring, &cqe);
         if (rc == 0) arrived(b, cqe);
         if (rc < 0 && rc != -EINTR) break;
