@@ -87,6 +87,7 @@ static void add_piece(struct io_background *b, struct io_job *job, int fd, struc
 {
     struct request *r = free_request(b->engine_state);
     ERR_ASSERT(r);
+    // cppcheck-suppress nullPointerRedundantCheck
     *r = (struct request){.piece = piece, .job = job, .fd = fd};
     enqueue(b, r);
 }

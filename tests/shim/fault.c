@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A library for LD_PRELOAD: stands in front of the C library's file calls, counts those that
- * nht1-bt makes on files below one folder, and lets the n-th call of a kind on one rank fail.
+ * nht1-bt and nht1-beffio make on files below one folder, and lets the n-th call of a kind on one
+ * rank fail.
  *
  *   NHT1_FAULT_IN    part of the path that a file must have to be looked at; required
  *   NHT1_FAULT       CALL:N:WHAT:RANK, such as pwrite:3:ENOSPC:1
@@ -8,19 +9,20 @@
  *                    "CALL COUNT" for each kind, and a file RANK.trace with a line "CALL PATH" for
  * each call, in order
  *
- * WHAT: ENOSPC, EIO, EROFS, EPERM, EOPNOTSUPP or short (half of what was asked). N is counted per
- * rank and kind of call, from 1; "N+" is every call from there on. Kinds: open, openr (for reading
- * only), pwrite (pwritev, too), pread, write, fsync, fdatasync, rename, ftruncate, fallocate,
- * close, and those of io_uring (fault_uring.c): uring_init, uring_submit, uring_write, uring_wait.
- * A close that fails has closed all the same, as on Linux. Passed over: closing what was open for
- * reading only, a lock, the file that warms the file system up, and one by which Open MPI looks for
- * locks; no data depend on them. */
+ * WHAT: ENOSPC, EIO, EROFS, EPERM, EOPNOTSUPP, short (half of what was asked) or, of pwrite, flip
+ * (all is written, but for one bit). N is counted per rank and kind of call, from 1; "N+" is every
+ * call from there on. Kinds: open, openr (for reading only), pwrite (pwritev, too), pread, write,
+ * fsync, fdatasync, rename, ftruncate, fallocate, close, and those of io_uring (fault_uring.c):
+ * uring_init, uring_submit, uring_write, uring_wait. A close that fails has closed all the same, as
+ * on Linux. Passed over: closing what was open for reading only, a lock, the file that warms the
+ * file system up, and one by which Open MPI looks for locks; no data depend on them. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,8 +55,10 @@ static struct {
     int rank;
     int kind, nth; /* what fails; kind -1: nothing */
     bool from_then;
-    int errnum; /* 0: short */
+    int errnum; /* 0: short, FLIP: flip */
 } plan = {.kind = -1};
+
+#define FLIP (-1)
 
 static atomic_int made[KINDS];
 static FILE *trace;
@@ -73,7 +77,7 @@ static int errnum_of(const char *what)
         const char *name;
         int value;
     } known[] = {{"ENOSPC", ENOSPC},         {"EIO", EIO}, {"EROFS", EROFS}, {"EPERM", EPERM},
-                 {"EOPNOTSUPP", EOPNOTSUPP}, {"short", 0}};
+                 {"EOPNOTSUPP", EOPNOTSUPP}, {"short", 0}, {"flip", FLIP}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(known[i].name, what) == 0) return known[i].value;
     fprintf(stderr, "shim: no fault '%s'\n", what);
@@ -107,7 +111,8 @@ __attribute__((constructor)) static void begin(void)
     plan.folder = getenv("NHT1_FAULT_IN");
     plan.rank = rank_here();
     if (getenv("NHT1_FAULT_LOG")) trace_open(getenv("NHT1_FAULT_LOG"));
-    plan.active = plan.folder && strcmp(program_invocation_short_name, "nht1-bt") == 0;
+    plan.active = plan.folder && (strcmp(program_invocation_short_name, "nht1-bt") == 0 ||
+                                  strcmp(program_invocation_short_name, "nht1-beffio") == 0);
     if (plan.active && getenv("NHT1_FAULT")) parse(getenv("NHT1_FAULT"));
 }
 
@@ -206,10 +211,29 @@ void *fault_next(const char *name)
 int open(const char *path, int flags, ...) OPEN_BODY("open");
 int open64(const char *path, int flags, ...) OPEN_BODY("open64");
 
+/* The whole data at one offset, but for a bit of the first byte behind the middle. */
+static ssize_t flipped_write(int fd, const struct iovec *part, int parts, off_t offset)
+{
+    ssize_t (*real)(int, const void *, size_t, off_t) = fault_next("pwrite");
+    ssize_t done = 0;
+    for (int i = 0; i < parts; i++) {
+        char *copy = malloc(part[i].iov_len + 1);
+        if (!copy) abort();
+        memcpy(copy, part[i].iov_base, part[i].iov_len);
+        if (i == parts / 2) copy[part[i].iov_len / 2] ^= 4;
+        if (real(fd, copy, part[i].iov_len, offset + done) != (ssize_t)part[i].iov_len) abort();
+        done += (ssize_t)part[i].iov_len;
+        free(copy);
+    }
+    return done;
+}
+
 static ssize_t part_write(int fd, const void *buf, size_t bytes, off_t offset)
 {
     ssize_t (*real)(int, const void *, size_t, off_t) = fault_next("pwrite");
+    const struct iovec whole = {(void *)(uintptr_t)buf, bytes};
     if (!fault_now_fd(PWRITE, fd)) return real(fd, buf, bytes, offset);
+    if (plan.errnum == FLIP) return flipped_write(fd, &whole, 1, offset);
     return plan.errnum || bytes < 2 ? failed() : real(fd, buf, bytes / 2, offset);
 }
 
@@ -224,6 +248,7 @@ static ssize_t vector_write(int fd, const struct iovec *part, int parts, off_t o
 {
     ssize_t (*real)(int, const struct iovec *, int, off_t) = fault_next("pwritev");
     if (!fault_now_fd(PWRITE, fd)) return real(fd, part, parts, offset);
+    if (plan.errnum == FLIP) return flipped_write(fd, part, parts, offset);
     if (plan.errnum || part[0].iov_len < 2) return failed();
     struct iovec half = {part[0].iov_base, part[0].iov_len / 2};
     return real(fd, &half, 1, offset);
