@@ -328,13 +328,12 @@ static int add_writer(struct bt_setup *s, const char *name)
     return 0;
 }
 
-/* Also those that this system cannot run: bt_job_make asks all ranks. */
 static int add_all_writers(struct bt_setup *s)
 {
     const struct io_driver *d;
     s->all = true;
     for (int i = 0; (d = io_driver_at(i)) != NULL; i++)
-        if ((d->caps & IO_CAP_SERIAL_FILE) && !(d->caps & IO_CAP_WRAPPER))
+        if ((d->caps & (IO_CAP_SERIAL_FILE | IO_CAP_WRAPPER)) == IO_CAP_SERIAL_FILE)
             TRY(add_writer(s, d->name));
     return 0;
 }
