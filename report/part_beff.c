@@ -119,7 +119,8 @@ static void cares(struct report *r, const json_t *root)
     for (int k = 0; k < 2; k++) {
         size_t i;
         const json_t *text;
-        json_array_foreach(doc_at(root, list[k]), i, text) {
+        json_array_foreach(doc_at(root, list[k]), i, text)
+        {
             page_text(r->page, PAGE_CARE, "%s%s", k == 0 ? "Not valid as b_eff: " : "",
                       json_is_string(text) ? json_string_value(text) : "");
         }
