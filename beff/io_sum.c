@@ -226,7 +226,7 @@ static void protocol_pattern(const struct beffio_job *job, FILE *to, const struc
                              enum beffio_access a, int no)
 {
     const struct beffio_bench *b = &p->bench;
-    const struct beffio_pattern pat = beffio_pattern(no, b->layout.m_part_bytes);
+    const struct beffio_pattern pat = beffio_layout_pattern(&b->layout, no);
     const struct beffio_place at = beffio_place(&b->layout, no);
     const struct beffio_pattern_time *t = &b->result[a].pattern[no];
     char text[TEXT_MAX], path[BEFFIO_PATH_MAX];

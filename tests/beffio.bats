@@ -9,7 +9,7 @@ beffio() {
     local ranks=$1
     shift
     mkdir -p data
-    run mpi_run "$ranks" nht1-beffio -p data -MB 16 -T 0.01 "$@"
+    MPI_TIMEOUT=${BEFFIO_TIMEOUT:-120} run mpi_run "$ranks" nht1-beffio -p data -MB 16 -T 0.01 "$@"
 }
 
 # nothing_left: no file of a run in data.
@@ -358,4 +358,18 @@ LIST
     expect_text "nowhere/x.sum"
     mkdir -p data
     nothing_left
+}
+
+@test "chunks beyond 2 GiB, of one process and of two together" {
+    full_only
+    need_program jq
+    need_space . 16384
+    BEFFIO_TIMEOUT=600
+    beffio 1 -MB 300000 -N 1 --json r.json
+    expect_status 4
+    jq -e '.schedule.m_part_bytes > 2147483648 and ([.partitions[].accesses[].wrong_n] | add) == 0' r.json
+    beffio 2 -MB 150000 -N 2 --json r.json
+    expect_status 4
+    jq -e '.schedule.m_part_bytes * 2 > 2147483648 and ([.partitions[].accesses[].wrong_n] | add) == 0' r.json
+    conforms r.json
 }
