@@ -159,6 +159,34 @@ void stat_welch(const double *x, int nx, const double *y, int ny, struct stat_te
     }
 }
 
+void stat_strata_add(struct stat_strata *s, const double *x, int nx, const double *y, int ny)
+{
+    ERR_ASSERT(nx >= 2 && ny >= 2);
+    const double mx = gsl_stats_mean(x, 1, (size_t)nx), my = gsl_stats_mean(y, 1, (size_t)ny);
+    const double ex = gsl_stats_variance_m(x, 1, (size_t)nx, mx) / nx;
+    const double ey = gsl_stats_variance_m(y, 1, (size_t)ny, my) / ny;
+    s->n++;
+    s->diff += my - mx;
+    s->variance += ex + ey;
+    s->squares += ex * ex / (nx - 1) + ey * ey / (ny - 1);
+}
+
+void stat_strata_test(const struct stat_strata *s, double level, double *mean, double *lo,
+                      double *hi, struct stat_test *out)
+{
+    ERR_ASSERT(s->n >= 1 && level > 0 && level < 1);
+    *mean = *lo = *hi = s->diff / s->n;
+    *out = (struct stat_test){
+        .statistic = s->diff == 0 ? 0 : INFINITY, .dof = NAN, .p = s->diff == 0, .exact = true};
+    if (!(s->variance > 0)) return;
+    out->statistic = s->diff / sqrt(s->variance);
+    out->dof = s->variance * s->variance / s->squares;
+    out->p = fmin(2 * gsl_cdf_tdist_Q(fabs(out->statistic), out->dof), 1);
+    const double half = gsl_cdf_tdist_Pinv((1 + level) / 2, out->dof) * sqrt(s->variance) / s->n;
+    *lo -= half;
+    *hi += half;
+}
+
 int stat_holm(double *p, int m)
 {
     if (m <= 0) return 0;

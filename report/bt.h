@@ -15,10 +15,23 @@ struct scaling {
 void scaling_of(const struct runs *runs, const struct group *g, struct scaling *out);
 
 /* Figures 1 to 5 of [F93] for a group; key: tells its files from other groups' ("", "-2"). */
-void bt_fig_groups(struct report *r, const struct group *g, const char *key);
-void bt_fig_times(struct report *r, const struct group *g, const char *key);
-void bt_fig_systems(struct report *r, const struct group *g, const char *key);
-void bt_fig_rate(struct report *r, const struct group *g, const char *key);
-void bt_fig_overhead(struct report *r, const struct group *g, const char *key);
+void fig_groups(struct report *r, const struct group *g, const char *key);
+void fig_times(struct report *r, const struct group *g, const char *key);
+void fig_systems(struct report *r, const struct group *g, const char *key);
+void fig_rate(struct report *r, const struct group *g, const char *key);
+void fig_overhead(struct report *r, const struct group *g, const char *key);
+
+/* Cells that write with this many processors, fastest first. out: [out] at least FIG_WRITERS_MAX
+ * numbers of cells. Returns how many. */
+#define FIG_WRITERS_MAX 40
+int fig_writers(const struct runs *runs, const struct group *g, int64_t processors, int *out);
+
+/* The next cell of a table: verified, official, page cache, oversubscribed. */
+void fig_counts_as(struct table *t, const struct cell *c);
+
+/* Tables and figures of the writers at a processor count: ranked, by phases, dump by dump. */
+void fig_ranking(struct report *r, const struct group *g, int64_t processors, const char *key);
+void fig_phases(struct report *r, const struct group *g, int64_t processors, const char *key);
+void fig_timelines(struct report *r, const struct group *g, int64_t processors, const char *key);
 
 #endif

@@ -7,6 +7,9 @@
 /* nht1-report RESULT...: the report. */
 int report_main(int argc, char **argv);
 
+/* nht1-report compare A B. ERR_VERIFY: B is worse; ERR_USAGE: not comparable, or a wrong option. */
+int compare_main(int argc, char **argv);
+
 /* nht1-report stats NUMBER... */
 int stats_main(int argc, char **argv);
 

@@ -120,33 +120,34 @@ static void ymp_ticks(struct figure *f)
         if (is_ymp(&p[i])) tick_number(f, (double)p[i].processors);
 }
 
-/* The scaling of T_C in words, from a power law through the counts that fit the cores. */
-static void words_t_c(const struct scaling *s, char *buf, size_t size)
+/* What a power law through the counts that the cores allow says of a quantity, value[i] of count i
+ * (NaN: unknown); "" with fewer than two. */
+static void words_power(const struct scaling *s, const double *value, const char *what, char *buf,
+                        size_t size)
 {
     double x[SCALING_MAX], y[SCALING_MAX];
     struct stat_power w;
+    char sd[48] = "";
     int n = 0;
     for (int i = 0; i < s->n; i++)
-        if (s->t_c_s[i] > 0 && !(s->best[i] && s->best[i]->oversubscribed)) {
+        if (value[i] > 0 && !(s->best[i] && s->best[i]->oversubscribed)) {
             x[n] = s->processors[i];
-            y[n++] = s->t_c_s[i];
+            y[n++] = value[i];
         }
     buf[0] = '\0';
     if (n < 2 || stat_fit_power(x, y, n, &w) < 0) {
         err_clear();
         return;
     }
-    char sd[48] = "";
     if (isfinite(w.exponent_sd))
         num_print(sd, sizeof sd, " (standard deviation %.2f)", w.exponent_sd);
-    num_print(
-        buf, size,
-        " On the %d counts that the cores allow, T_C goes with the processors to the power of "
-        "%.2f%s; -1 would be perfect.",
-        n, w.exponent, sd);
+    num_print(buf, size,
+              " On the %d processor counts that the cores allow, %s goes with their number to the "
+              "power of %.2f%s",
+              n, what, w.exponent, sd);
 }
 
-void bt_fig_times(struct report *r, const struct group *g, const char *key)
+void fig_times(struct report *r, const struct group *g, const char *key)
 {
     struct scaling s;
     char caption[512], words[256];
@@ -168,17 +169,19 @@ void bt_fig_times(struct report *r, const struct group *g, const char *key)
     ymp_points(f, YMP_T_C);
     figure_series(f, "with writing", FIGURE_LINE_POINTS);
     ymp_points(f, YMP_T_T);
-    words_t_c(&s, words, sizeof words);
+    words_power(&s, s.t_c_s, "T_C", words, sizeof words);
     num_print(caption, sizeof caption,
               "Run times against processors (ranks x threads): T_C computing only, T_T with "
-              "writing, median of the fastest writer. Beside it the Y-MP of [F93].%s",
-              words);
+              "writing, median of the fastest writer. Beside it the Y-MP of [F93].%s%s",
+              words, words[0] ? "; -1 would be perfect." : "");
     page_figure(r->page, f, caption);
 }
 
-void bt_fig_rate(struct report *r, const struct group *g, const char *key)
+void fig_rate(struct report *r, const struct group *g, const char *key)
 {
     struct scaling s;
+    double rate[SCALING_MAX];
+    char caption[512], words[256];
     scaling_of(&r->runs, g, &s);
     struct figure *f = figure_for("fig4-rate", key, "Figure 4: R_IO against processors");
     figure_panel(f, &(struct figure_panel){.x = {.label = "processors", .log = 2},
@@ -188,9 +191,14 @@ void bt_fig_rate(struct report *r, const struct group *g, const char *key)
     figure_series(f, "Cray Y-MP, N = 102, 1993", FIGURE_LINE_POINTS);
     ymp_points(f, YMP_R_IO);
     rings(f, &s, value_rate);
-    page_figure(r->page, f,
-                "R_IO = bytes written / T_T: what the application gets, computing included, and so "
-                "a measure of the whole system.");
+    for (int i = 0; i < s.n; i++)
+        rate[i] = s.best[i] ? s.best[i]->r_io : NAN;
+    words_power(&s, rate, "R_IO", words, sizeof words);
+    num_print(caption, sizeof caption,
+              "R_IO = bytes written / T_T: what the application gets, computing included, and so a "
+              "measure of the whole system.%s%s",
+              words, words[0] ? "; 1 would be perfect." : "");
+    page_figure(r->page, f, caption);
 }
 
 /* zeta in percent of the counts that the cores allow, and the fit through them. */
@@ -249,11 +257,20 @@ static void draw_fit(struct figure *f, const struct overhead *o)
     figure_level(f, 100 * METRIC_GOAL, "goal: 10 %");
 }
 
+static bool all_above(const struct overhead *o, double level)
+{
+    for (int i = 0; i < o->n; i++)
+        if (o->zeta[i] <= level) return false;
+    return true;
+}
+
 static void words_crossing(const struct overhead *o, const char *who, char *buf, size_t size)
 {
     char sd[48] = "";
     if (isfinite(o->at_sd)) num_print(sd, sizeof sd, " (standard deviation %.1f)", o->at_sd);
-    if (o->n < 2)
+    if (o->n > 0 && all_above(o, 100 * METRIC_GOAL))
+        num_print(buf, size, "On %s zeta is above 10 %% at every processor count.", who);
+    else if (o->n < 2)
         num_print(buf, size, "%s has too few processor counts for a fit.", who);
     else if (o->crosses)
         num_print(buf, size, "On %s the %s reaches 10 %% at %.1f processors%s%s.", who,
@@ -261,12 +278,12 @@ static void words_crossing(const struct overhead *o, const char *who, char *buf,
                   o->at > o->x[o->n - 1] ? ", beyond what was measured" : "");
     else
         num_print(buf, size,
-                  "On %s no processor count up to %.0f is found where a fit comes up to "
-                  "10 %%.",
-                  who, 2 * o->x[o->n - 1]);
+                  "On %s no fit comes up to 10 %% between %.0f and %.0f processors, twice what was "
+                  "measured.",
+                  who, o->x[0], 2 * o->x[o->n - 1]);
 }
 
-void bt_fig_overhead(struct report *r, const struct group *g, const char *key)
+void fig_overhead(struct report *r, const struct group *g, const char *key)
 {
     struct scaling s;
     struct overhead here, ymp;
@@ -328,7 +345,7 @@ static int token_cells(const struct runs *runs, const struct group *g, int64_t p
     return n;
 }
 
-void bt_fig_groups(struct report *r, const struct group *g, const char *key)
+void fig_groups(struct report *r, const struct group *g, const char *key)
 {
     const struct cell *cell[SCALING_MAX];
     char caption[400], series[80];
@@ -410,7 +427,7 @@ static double row_rate(const struct system_row *row)
     return row->rate;
 }
 
-void bt_fig_systems(struct report *r, const struct group *g, const char *key)
+void fig_systems(struct report *r, const struct group *g, const char *key)
 {
     struct system_row row[4] = {{.name = "this system"}};
     char caption[400];

@@ -91,7 +91,9 @@ int figure_svg(const struct figure *f, FILE *to)
 {
     const char *at = f->svg ? strstr(f->svg, "<svg") : NULL;
     if (!at) return err_set(ERR_INVALID, "figure %s was not drawn", f->name);
-    fputs("<svg role=\"img\" aria-label=\"", to);
+    int width, height;
+    figure_size(f, &width, &height);
+    fprintf(to, "<svg style=\"max-width:%dpx\" role=\"img\" aria-label=\"", width);
     text_html(to, f->title);
     fputs("\"", to);
     for (at += strlen("<svg"); *at;) {

@@ -42,6 +42,9 @@ struct figure {
 /* What the data call a panel: its title, or what its y axis shows. */
 const char *figure_panel_name(const struct figure *f, const struct figure_page *p);
 
+/* Size of the drawing in pixels. */
+void figure_size(const struct figure *f, int *width, int *height);
+
 /* The script for gnuplot. */
 void figure_script(const struct figure *f, FILE *to);
 

@@ -9,7 +9,14 @@
 #include "report/figure_impl.h"
 #include "report/text.h"
 
-enum { SINGLE_WIDTH = 720, TOTAL_WIDTH = 960, HEIGHT = 400, ROW_HEIGHT = 26, ROWS_MORE = 150 };
+enum {
+    SINGLE_WIDTH = 720,
+    TOTAL_WIDTH = 960,
+    HEIGHT = 400,
+    ROW_HEIGHT = 26,
+    ROWS_MORE = 150,
+    KEY_HEIGHT = 20
+};
 
 /* Okabe and Ito, without the yellow that vanishes on white; from dark to light in such an order
  * that neighbours differ in grey too. */
@@ -26,10 +33,19 @@ static int rows(const struct figure *f)
     return most;
 }
 
-static void size_of(const struct figure *f, int *width, int *height)
+/* Lines that the key of a panel across may need. */
+static int keys(const struct figure *f)
+{
+    int most = 0;
+    for (int i = 0; i < f->panels_n; i++)
+        if (!f->panel[i].p.no_key && f->panel[i].lines_n > most) most = f->panel[i].lines_n;
+    return most;
+}
+
+void figure_size(const struct figure *f, int *width, int *height)
 {
     *width = f->panels_n == 1 ? SINGLE_WIDTH : TOTAL_WIDTH;
-    *height = rows(f) > 0 ? ROWS_MORE + ROW_HEIGHT * rows(f) : HEIGHT;
+    *height = rows(f) > 0 ? ROWS_MORE + ROW_HEIGHT * rows(f) + KEY_HEIGHT * keys(f) : HEIGHT;
 }
 
 static void quoted(FILE *to, text_writer *write, const char *text)
@@ -75,6 +91,7 @@ static void log_ticks(FILE *to, char name, const struct figure_page *p)
     if (!(low > 0)) return;
     if (high / low >= 1e3) {
         fprintf(to, "  set format %c \"%s\"\n", name, p->p.across ? "10^{%T}" : "%h");
+        if (p->p.across) fprintf(to, "  set %ctics 100\n", name);
         return;
     }
     fprintf(to, "  set %ctics ", name);
@@ -119,6 +136,18 @@ static void ticks(FILE *to, const struct figure_page *p)
     number(p->p.across ? high + 0.6 : low - 0.6, buf);
     number(p->p.across ? low - 0.6 : high + 0.6, end);
     fprintf(to, "  set %crange [%s:%s]\n", name, buf, end);
+}
+
+/* The axis of a panel across begins left of all levels, and of all values. */
+static void room_for_levels(FILE *to, const struct figure_page *p)
+{
+    double low, high, level = INFINITY;
+    char buf[NUM_TEXT_MAX];
+    y_range(p, &low, &high);
+    for (int i = 0; i < p->levels_n; i++)
+        level = fmin(level, p->level[i].y);
+    if (p->p.across && p->p.y.log == 0 && level < low)
+        fprintf(to, "  set xrange [%s:*]\n", number(level - 0.05 * (high - level), buf));
 }
 
 /* Levels of a panel across: upright lines with the note above. The others are plotted, with the
@@ -261,7 +290,10 @@ static void panel(FILE *to, const struct figure *f, const struct figure_page *p)
     axis(to, s->across ? 'x' : 'y', &s->y, p->y_label);
     if (s->y.log == 10) log_ticks(to, s->across ? 'x' : 'y', p);
     ticks(to, p);
+    room_for_levels(to, p);
     levels_across(to, p);
+    fprintf(to, "  set offsets graph 0.04, graph 0.04, graph %s, graph 0.04\n",
+            p->notes_n > 0 ? "0.12" : "0.04");
     notes(to, p);
     for (int i = 0; i < p->extras_n; i++)
         fprintf(to, "  %s\n", p->extra[i].text);
@@ -270,13 +302,14 @@ static void panel(FILE *to, const struct figure *f, const struct figure_page *p)
 
 static void head(FILE *to, const struct figure *f)
 {
-    fprintf(to, "# %s: drawn from %s.csv by gnuplot %s.gp\n", f->title, f->name, f->name);
+    fputs("# ", to);
+    text_gnuplot(to, f->title); /* on one line: what follows a line's end would be obeyed */
+    fprintf(to, ": drawn from %s.csv by gnuplot %s.gp\n", f->name, f->name);
     fprintf(to, "data = \"%s.csv\"\n", f->name);
     fputs("set encoding utf8\n"
           "set datafile separator comma\n"
           "set datafile missing \"\"\n"
           "set key bmargin center horizontal Left reverse samplen 2 height 1\n"
-          "set offsets graph 0.04, graph 0.04, graph 0.04, graph 0.04\n"
           "set autoscale noextend\n"
           "set grid lc rgb \"#dddddd\" lw 1\n"
           "set border lc rgb \"#555555\"\n"
@@ -289,7 +322,7 @@ static void head(FILE *to, const struct figure *f)
 void figure_script(const struct figure *f, FILE *to)
 {
     int width, height;
-    size_of(f, &width, &height);
+    figure_size(f, &width, &height);
     head(to, f);
     fputs("do for [form in \"svg png\"] {\n", to);
     fprintf(to,

@@ -177,7 +177,7 @@ const json_t *doc_at(const json_t *from, const char *at)
     while (from && *at) {
         char key[64];
         const size_t len = strcspn(at, ".");
-        ERR_ASSERT(len < sizeof key);
+        if (len >= sizeof key) return NULL;
         memcpy(key, at, len);
         key[len] = '\0';
         from = json_object_get(from, key);

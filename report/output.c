@@ -91,7 +91,7 @@ int output_markdown(const struct page *page, const char *path, const char *figur
     return rc;
 }
 
-int output_scratch(char *buf, size_t size)
+static int scratch_make(char *buf, size_t size)
 {
     const char *parent = getenv("TMPDIR");
     const int n =
@@ -101,11 +101,37 @@ int output_scratch(char *buf, size_t size)
     return err_set_errno(ERR_IO, errno, "cannot make a folder for figures in %s (TMPDIR)", buf);
 }
 
-void output_scratch_remove(const char *path)
+static void scratch_remove(const char *path)
 {
     DIR *d = opendir(path);
     for (struct dirent *e; d && (e = readdir(d));)
         if (e->d_name[0] != '.') unlinkat(dirfd(d), e->d_name, 0);
     if (d) closedir(d);
     rmdir(path);
+}
+
+static int draw_in(struct page *page, const char *directory, enum progress_mode mode)
+{
+    const bool can = figure_can_draw();
+    if (!can) {
+        fprintf(stderr, "nht1-report: %s\n", FIGURE_NO_GNUPLOT);
+        page_text(page, PAGE_CARE, "%s", FIGURE_NO_GNUPLOT);
+    }
+    const int rc = page_draw(page, directory, can, mode);
+    if (rc != ERR_INVALID && rc != ERR_TIMEOUT) return rc;
+    fprintf(stderr, "nht1-report: warning: %s\n", err_message());
+    page_text(page, PAGE_CARE, "Some figures are not drawn: %s", err_message());
+    err_clear();
+    return 0;
+}
+
+int output_draw(struct page *page, const char *directory, enum progress_mode mode)
+{
+    char scratch[4096];
+    if (page_figures(page) == 0) return 0;
+    if (directory) return draw_in(page, directory, mode);
+    TRY(scratch_make(scratch, sizeof scratch));
+    const int rc = draw_in(page, scratch, mode);
+    scratch_remove(scratch);
+    return rc;
 }

@@ -18,8 +18,8 @@ int output_html(const struct page *page, const char *path);
  * Markdown file when both are relative paths. */
 int output_markdown(const struct page *page, const char *path, const char *figures);
 
-/* A directory of our own for a while; buf: [out] its name. */
-int output_scratch(char *buf, size_t size);
-void output_scratch_remove(const char *path);
+/* Draws all figures of the page, in a directory that is there, or NULL: in one that is removed
+ * again. Without gnuplot, and when it fails, standard error and the page say so. */
+int output_draw(struct page *page, const char *directory, enum progress_mode mode);
 
 #endif

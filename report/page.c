@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/stop.h"
 #include "report/page_impl.h"
 
 struct page *page_new(const char *title)
@@ -118,6 +119,10 @@ int page_draw(struct page *p, const char *directory, bool draw, enum progress_mo
         if (p->part[i].kind != PAGE_FIGURE) continue;
         rc = figure_make(p->part[i].figure, directory, draw);
         progress_update(shown, ++done);
+        if (stop_requested()) {
+            err_clear();
+            rc = err_set(ERR_INTERRUPT, "interrupted; nothing was written");
+        }
     }
     progress_end(shown);
     return rc;

@@ -23,7 +23,7 @@ static const char style[] =
     "th,td{border-bottom:1px solid #ccc;padding:.25rem .6rem;text-align:left;vertical-align:top}\n"
     "th{background:#f2f5f7}td.n{text-align:right;font-variant-numeric:tabular-nums;"
     "white-space:nowrap}\n"
-    "figure{margin:1.2rem 0;break-inside:avoid}figure svg{max-width:100%;height:auto}\n"
+    "figure{margin:1.2rem 0;break-inside:avoid}figure svg{width:100%;height:auto}\n"
     "figcaption{font-size:.9rem;color:#333;max-width:52rem}\n"
     "pre{background:#f5f5f5;padding:.7rem;overflow-x:auto;white-space:pre-wrap;font-size:.85rem}\n"
     "footer{margin-top:3rem;font-size:.85rem;color:#555}\n"

@@ -25,6 +25,17 @@ static void paragraph(const struct page_part *part, FILE *to)
     fputs("\n\n", to);
 }
 
+/* Indented: nothing in the text can end it. */
+static void code(const char *text, FILE *to)
+{
+    fputs("    ", to);
+    for (; *text; text++) {
+        fputc(*text, to);
+        if (*text == '\n') fputs("    ", to);
+    }
+    fputs("\n\n", to);
+}
+
 static void part_out(const struct page_part *part, FILE *to, const char *figures)
 {
     switch (part->kind) {
@@ -37,7 +48,7 @@ static void part_out(const struct page_part *part, FILE *to, const char *figures
         paragraph(part, to);
         break;
     case PAGE_CODE:
-        fprintf(to, "````\n%s\n````\n\n", part->text);
+        code(part->text, to);
         break;
     case PAGE_TABLE:
         table_markdown(part->table, to);

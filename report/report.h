@@ -16,8 +16,17 @@ struct report {
 };
 
 /* Add sections; nothing when there is no result of the kind. Return 0 or ERR_NOMEM. */
+int part_verdict(struct report *r);
 int part_bt(struct report *r);
+int part_beff(struct report *r);
 int part_beffio(struct report *r);
+int part_balance(struct report *r);
+int part_system(struct report *r);
+
+/* What the headline is about: the first group, and its fastest writer at the best processor count.
+ * NULL when there is none. */
+const struct group *report_main_group(const struct report *r);
+const struct cell *report_main_cell(const struct report *r);
 
 /* Builds the whole page. r->docs and r->level are given; page: [out] freed by report_free. title:
  * NULL for one made of the system's name. */

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* nht1-report RESULT...: one report out of any number of results. */
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/conf.h"
 #include "base/err.h"
-#include "base/json.h"
 #include "base/version.h"
 #include "report/commands.h"
 #include "report/output.h"
@@ -83,6 +77,7 @@ static const struct conf_program program = {
         "  nht1-report result.json                     report.html out of one result\n"
         "  nht1-report runs/out/processors -o p.html   all results below a folder\n"
         "  nht1-report *.json --figures fig --csv tab  figures and tables as files, too\n"
+        "  nht1-report compare old.json new.json       better or worse, beyond chance\n"
         "  nht1-report stats 2.31 2.35 2.29            median, interval, outliers as JSON\n"
         "\n"
         "Results are what nht1-bt, nht1-beff and nht1-beffio write with --json. Runs of the\n"
@@ -106,33 +101,6 @@ static int check(const struct options *o)
     return 0;
 }
 
-static int draw_in(struct page *page, const char *directory, enum progress_mode mode)
-{
-    const bool can = figure_can_draw();
-    if (!can) {
-        fprintf(stderr, "nht1-report: %s\n", FIGURE_NO_GNUPLOT);
-        page_text(page, PAGE_CARE, "%s", FIGURE_NO_GNUPLOT);
-    }
-    const int rc = page_draw(page, directory, can, mode);
-    if (rc != ERR_INVALID && rc != ERR_TIMEOUT) return rc;
-    fprintf(stderr, "nht1-report: warning: %s\n", err_message());
-    page_text(page, PAGE_CARE, "Some figures are not drawn: %s", err_message());
-    err_clear();
-    return 0;
-}
-
-static int draw(struct page *page, const struct options *o)
-{
-    char scratch[4096];
-    const enum progress_mode mode = progress_mode_of(o->progress);
-    if (page_figures(page) == 0) return 0;
-    if (o->figures) return draw_in(page, o->figures, mode);
-    TRY(output_scratch(scratch, sizeof scratch));
-    const int rc = draw_in(page, scratch, mode);
-    output_scratch_remove(scratch);
-    return rc;
-}
-
 static int write_all(const struct page *page, const struct options *o)
 {
     TRY(output_html(page, o->output));
@@ -142,6 +110,7 @@ static int write_all(const struct page *page, const struct options *o)
 
 static void say(const struct report *r, const struct options *o)
 {
+    if (strncmp(o->output, "/dev/", strlen("/dev/")) == 0) return; /* the page is the output */
     printf("%d result%s, %d run%s: %s\n", r->docs->n, r->docs->n == 1 ? "" : "s", r->runs.runs_n,
            r->runs.runs_n == 1 ? "" : "s", o->output);
     if (r->docs->skipped_n > 0)
@@ -153,7 +122,7 @@ static int make(const struct options *o, const struct docs *docs)
 {
     struct report r = {.docs = docs, .level = o->level};
     int rc = report_build(&r, o->title);
-    if (rc == 0) rc = draw(r.page, o);
+    if (rc == 0) rc = output_draw(r.page, o->figures, progress_mode_of(o->progress));
     if (rc == 0) rc = write_all(r.page, o);
     if (rc == 0) say(&r, o);
     report_free(&r);

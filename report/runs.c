@@ -194,6 +194,7 @@ static struct cell cell_of(const struct run *r, char *variant)
                      .verified = true,
                      .official = true};
     if (same_text(r->writer, "token")) c.token_group = doc_int(root, "options.group", 0);
+    if (c.token_group > c.ranks) c.token_group = c.ranks;
     c.processors = c.ranks * c.threads;
     c.oversubscribed = c.cores > 0 && c.processors > c.cores;
     return c;

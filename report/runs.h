@@ -30,7 +30,8 @@ struct cell {
     int group;
     const char *writer;
     char *variant; /* options that make it another configuration, "--decomp 1d:z"; "" */
-    int64_t ranks, threads, token_group; /* token_group: of a writer that has one, else 0 */
+    int64_t ranks, threads, token_group; /* token_group: ranks that may write at a time,
+                                            of the writer token; else 0 */
     int64_t processors, nodes, cores,
         cores_in_use;                    /* processors: ranks x threads; cores: of nodes */
     int n;                               /* runs */

@@ -69,11 +69,22 @@ static const struct escape markdown[] = {
     {'|', "\\|"},  {'*', "\\*"},   {'_', "\\_"}, {'`', "\\`"}, {'<', "&lt;"},
     {'>', "&gt;"}, {'&', "&amp;"}, {'[', "\\["}, {']', "\\]"}, {'\\', "\\\\"},
     {'\n', " "},   {'\t', " "},    {0}};
-static const struct escape gnuplot[] = {
-    {'"', "\\\""}, {'\\', "\\\\"}, {'\n', " "}, {'\t', " "}, {0}};
-static const struct escape gnuplot_enh[] = {
-    {'"', "\\\""},  {'\\', "\\\\"}, {'_', "\\\\_"}, {'^', "\\\\^"}, {'{', "\\\\{"}, {'}', "\\\\}"},
-    {'@', "\\\\@"}, {'&', "\\\\&"}, {'~', "\\\\~"}, {'\n', " "},    {'\t', " "},    {0}};
+/* gnuplot starts what stands in backquotes, even inside "...". */
+static const struct escape gnuplot[] = {{'`', "\\140"}, {'"', "\\\""}, {'\\', "\\\\"},
+                                        {'\n', " "},    {'\t', " "},   {0}};
+static const struct escape gnuplot_enh[] = {{'`', "\\140"},
+                                            {'"', "\\\""},
+                                            {'\\', "\\\\"},
+                                            {'_', "\\\\_"},
+                                            {'^', "\\\\^"},
+                                            {'{', "\\\\{"},
+                                            {'}', "\\\\}"},
+                                            {'@', "\\\\@"},
+                                            {'&', "\\\\&"},
+                                            {'~', "\\\\~"},
+                                            {'\n', " "},
+                                            {'\t', " "},
+                                            {0}};
 
 /* The benchmark's symbols. */
 struct symbol {
@@ -148,7 +159,7 @@ void text_csv(FILE *to, const char *text)
 
 void text_csv_plain(FILE *to, const char *text)
 {
-    static const struct escape plain[] = {{',', ";"}, {'"', "'"}, {'\\', "/"}, {0}};
+    static const struct escape plain[] = {{',', ";"}, {'"', "'"}, {'`', "'"}, {'\\', "/"}, {0}};
     put_all(to, text, plain);
 }
 

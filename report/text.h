@@ -26,12 +26,12 @@ char *text_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* One of the notations below. */
 typedef void text_writer(FILE *to, const char *text);
 
-text_writer text_html;       /* between tags and inside "..." */
-text_writer text_html_prose; /* the same, symbols set */
-text_writer text_markdown;   /* inside a line or a table's cell */
-text_writer text_csv;        /* one field, in quotes where needed */
-text_writer text_csv_plain;  /* one field that needs no quotes: ',' becomes ';', '"' becomes '\'' */
-text_writer text_gnuplot;    /* inside "..." of a script, for what is drawn without markup */
+text_writer text_html;        /* between tags and inside "..." */
+text_writer text_html_prose;  /* the same, symbols set */
+text_writer text_markdown;    /* inside a line or a table's cell */
+text_writer text_csv;         /* one field, in quotes where needed */
+text_writer text_csv_plain;   /* one field that needs no quotes: ',' becomes ';', quotes '\'' */
+text_writer text_gnuplot;     /* inside "..." of a script, for what is drawn without markup */
 text_writer text_gnuplot_enh; /* inside "..." of a script, prose with symbols set */
 
 /* A number with three significant digits, or more for large ones, "-" when it is not finite; in

@@ -169,6 +169,26 @@ static void means_of_two_samples(void **state)
     near(t.p + 1, 1);
 }
 
+/* One pair is Welch's test; two pairs, of which one is the other's mirror image, cancel. R's
+ * interval of the sleep data is -3.3654832 to 0.2054832 for the first minus the second. */
+static void means_of_pairs(void **state)
+{
+    (void)state;
+    struct stat_strata s = {0};
+    struct stat_test t;
+    double mean, lo, hi;
+    stat_strata_add(&s, sleep_1, 10, sleep_2, 10);
+    stat_strata_test(&s, 0.95, &mean, &lo, &hi, &t);
+    about(mean, 1.58, 1e-12);
+    about(t.p, 0.07939, 5e-6);
+    about(lo, -0.2054832, 5e-7);
+    about(hi, 3.3654832, 5e-7);
+    stat_strata_add(&s, sleep_2, 10, sleep_1, 10);
+    stat_strata_test(&s, 0.95, &mean, &lo, &hi, &t);
+    about(mean, 0, 1e-12);
+    about(t.p, 1, 1e-12);
+}
+
 static void correction_for_many_tests(void **state)
 {
     (void)state;
@@ -273,14 +293,15 @@ static void fits_that_cannot_be(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(summary_of_odd_sample),     cmocka_unit_test(summary_of_even_sample),
-        cmocka_unit_test(summary_of_one_value),      cmocka_unit_test(bootstrap_of_three),
-        cmocka_unit_test(bootstrap_of_many),         cmocka_unit_test(outliers),
-        cmocka_unit_test(ranks_of_two_samples),      cmocka_unit_test(ranks_of_apart_samples),
-        cmocka_unit_test(ranks_with_ties),           cmocka_unit_test(means_of_two_samples),
-        cmocka_unit_test(correction_for_many_tests), cmocka_unit_test(ratio_of_medians),
-        cmocka_unit_test(line_through_points),       cmocka_unit_test(weighted_mean),
-        cmocka_unit_test(parabola_and_power_law),    cmocka_unit_test(fits_that_cannot_be),
+        cmocka_unit_test(summary_of_odd_sample), cmocka_unit_test(summary_of_even_sample),
+        cmocka_unit_test(summary_of_one_value),  cmocka_unit_test(bootstrap_of_three),
+        cmocka_unit_test(bootstrap_of_many),     cmocka_unit_test(outliers),
+        cmocka_unit_test(ranks_of_two_samples),  cmocka_unit_test(ranks_of_apart_samples),
+        cmocka_unit_test(ranks_with_ties),       cmocka_unit_test(means_of_two_samples),
+        cmocka_unit_test(means_of_pairs),        cmocka_unit_test(correction_for_many_tests),
+        cmocka_unit_test(ratio_of_medians),      cmocka_unit_test(line_through_points),
+        cmocka_unit_test(weighted_mean),         cmocka_unit_test(parabola_and_power_law),
+        cmocka_unit_test(fits_that_cannot_be),
     };
     return cmocka_run_group_tests_name("stat", tests, NULL, NULL);
 }

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The verdict, before everything else. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "base/units.h"
+#include "report/metrics.h"
+#include "report/report.h"
+
+const struct group *report_main_group(const struct report *r)
+{
+    return r->runs.groups_n > 0 ? &r->runs.group[0] : NULL;
+}
+
+const struct cell *report_main_cell(const struct report *r)
+{
+    const struct group *g = report_main_group(r);
+    const int best = g ? runs_best(&r->runs, g, 0) : -1;
+    return best < 0 ? NULL : &r->runs.cell[best];
+}
+
+static void verdict_words(struct report *r, const struct group *g, const struct cell *c)
+{
+    char words[256], name[CELL_NAME_MAX], problem[GROUP_NAME_MAX], rate[UNITS_TEXT_MAX];
+    metric_words(c->zeta, words, sizeof words);
+    const bool good = c->zeta >= 0 && c->zeta <= METRIC_GOAL;
+    page_text(r->page, !isfinite(c->zeta) ? PAGE_CARE : good ? PAGE_GOOD : PAGE_BAD, "%s", words);
+    page_text(r->page, PAGE_PLAIN,
+              "Problem %s on %" PRId64 " processors (%" PRId64 " ranks x %" PRId64
+              " thread%s): the fastest writer, %s, needs T_T = %.4g s, the computation alone "
+              "T_C = %.4g s; R_IO = %s.",
+              group_name(g, problem), c->processors, c->ranks, c->threads,
+              c->threads == 1 ? "" : "s", cell_name(c, name), c->median_s, c->t_c_s,
+              units_rate(c->r_io, rate));
+}
+
+static void verdict_rate(struct report *r, const struct cell *c, const struct group *g)
+{
+    char rate[UNITS_TEXT_MAX], needed[UNITS_TEXT_MAX];
+    const double bytes = 40.0 * pow((double)g->n, 3) * (double)g->dumps_n;
+    const double implied = metric_implied_rate(bytes, c->median_s, c->t_c_s);
+    if (!isfinite(implied)) return;
+    page_text(r->page, PAGE_PLAIN,
+              "The extra time is that of writing at %s; a cost of 10 %% would be %s.",
+              units_rate(implied, rate), units_rate(bytes / (METRIC_GOAL * c->t_c_s), needed));
+}
+
+static void stamps(struct report *r, const struct cell *c)
+{
+    if (!c->official)
+        page_text(r->page, PAGE_CARE,
+                  "Not an official NHT-1 result: that is N = 102, 200 steps, a dump every 5, a "
+                  "serial file, verified.");
+    if (c->page_cache)
+        page_text(r->page, PAGE_CARE,
+                  "Page cache: data were not brought to a device within the clock (--sync none, or "
+                  "a file system in memory); the time is one of memory.");
+    if (c->oversubscribed)
+        page_text(r->page, PAGE_CARE,
+                  "Oversubscribed: %" PRId64 " processors were asked for on %" PRId64
+                  " cores; times say more about the scheduler than about the system.",
+                  c->processors, c->cores);
+    if (!c->verified)
+        page_text(r->page, PAGE_CARE, "Not verified: nobody has proved what was written.");
+    if (c->median_s < 1)
+        page_text(r->page, PAGE_CARE,
+                  "Runs of less than a second: start-up and noise dominate; take a larger class "
+                  "for a statement about the system.");
+    if (c->n < 3)
+        page_text(r->page, PAGE_CARE, "%d run%s: no statement about chance; use --repeat 5.", c->n,
+                  c->n == 1 ? "" : "s");
+}
+
+/* The headline of a result that has one. */
+static void headline(struct report *r, const struct doc *d, const char *name, const char *at,
+                     const char *valid)
+{
+    char rate[UNITS_TEXT_MAX];
+    const double x = doc_real(d->root, at);
+    const bool counts = doc_true(d->root, valid);
+    if (isfinite(x))
+        page_text(r->page, counts ? PAGE_PLAIN : PAGE_CARE, "%s = %s on %" PRId64 " ranks (%s)%s",
+                  name, units_rate(x, rate), doc_int(d->root, "system.ranks", 0), d->path,
+                  counts ? "." : ": not valid as a result.");
+}
+
+static void headlines(struct report *r)
+{
+    for (int i = 0; i < r->docs->n; i++) {
+        const struct doc *d = &r->docs->doc[i];
+        if (strcmp(d->kind, "nht1-beff") == 0)
+            headline(r, d, "b_eff", "result.b_eff_bytes_per_s", "result.valid");
+        if (strcmp(d->kind, "nht1-beffio") == 0)
+            headline(r, d, "b_eff_io", "b_eff_io.bytes_per_s", "b_eff_io.valid");
+    }
+}
+
+static void left_out(struct report *r)
+{
+    if (r->runs.wrong_n > 0)
+        page_text(r->page, PAGE_BAD, "%d run%s left out: what was computed or written was wrong.",
+                  r->runs.wrong_n, r->runs.wrong_n == 1 ? "" : "s");
+    if (r->runs.unfinished_n > 0)
+        page_text(r->page, PAGE_CARE, "%d run%s left out: interrupted, failed or continued.",
+                  r->runs.unfinished_n, r->runs.unfinished_n == 1 ? "" : "s");
+    if (r->docs->newer_n > 0)
+        page_text(r->page, PAGE_CARE,
+                  "%d result%s of a newer version of the programs: shown as far as this one "
+                  "understands them.",
+                  r->docs->newer_n, r->docs->newer_n == 1 ? "" : "s");
+}
+
+int part_verdict(struct report *r)
+{
+    const struct cell *c = report_main_cell(r);
+    page_section(r->page, 2, "verdict", "Verdict");
+    if (c) {
+        verdict_words(r, report_main_group(r), c);
+        verdict_rate(r, c, report_main_group(r));
+        stamps(r, c);
+    } else if (docs_count(r->docs, "nht1-bt") > 0) {
+        page_text(r->page, PAGE_CARE,
+                  "No run with writing came to its end, so there is nothing to judge.");
+    }
+    headlines(r);
+    left_out(r);
+    return 0;
+}

@@ -1,0 +1,139 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# nht1-report compare: what is better, worse, the same, and what cannot be compared.
+load helpers
+load report_lib
+
+# A and B with 6 runs of every writer and a spread of 1 %; B slower by the factor.
+pair() {
+    results r2
+    cp r2.json a.json
+    mv r2.json b.json
+    times a.json 1 0.01
+    times b.json "$1" 0.012
+}
+
+@test "a result is the same as itself" {
+    pair 1
+    run nht1-report compare a.json a.json --json c.json
+    expect_status 0
+    expect_schema nht1-compare-1 c.json
+    jq -e '.verdict == "same" and .comparable and (.metrics | length) == 5
+        and ([.metrics[].ratio] | all(. == 1))' c.json
+}
+
+@test "10 percent are found, in either direction, unless the threshold allows them" {
+    pair 1.1
+    run nht1-report compare a.json b.json --json c.json --html c.html
+    expect_status 2
+    expect_text "B is worse than A"
+    expect_schema nht1-compare-1 c.json
+    jq -e '.verdict == "worse" and ([.metrics[] | select(.unit == "s") | .ratio]
+        | all(. > 1.08 and . < 1.12))' c.json
+    expect_file_text c.html "B is worse than A"
+    run nht1-report compare b.json a.json --json c.json
+    expect_status 0
+    jq -e '.verdict == "better"' c.json
+    run nht1-report compare a.json b.json --threshold 20
+    expect_status 0
+    run nht1-report compare a.json b.json --quiet
+    expect_status 2
+    [ -z "$output" ]
+}
+
+@test "a difference that may be chance is called unclear" {
+    pair 1
+    times b.json 1.07 0.9
+    run nht1-report compare a.json b.json --json c.json
+    expect_status 0
+    expect_text "unclear"
+    jq -e '[.metrics[].verdict] | index("unclear") != null and index("worse") == null' c.json
+}
+
+# not_comparable FILTER TEXT: B changed by the filter is not to be compared with A.
+not_comparable() {
+    cp a.json b.json
+    change b.json "$1"
+    rm -f c.json
+    run nht1-report compare a.json b.json --json c.json
+    expect_status 1
+    expect_text "$2"
+    expect_schema nht1-compare-1 c.json
+    jq -e '.comparable == false and .verdict == "not comparable"' c.json
+}
+
+@test "what is not comparable is refused with the reason" {
+    pair 1
+    not_comparable '.problem.n = 64' "N: 12 in A, 64 in B"
+    not_comparable '.problem.steps = 200' "steps: 60 in A, 200 in B"
+    not_comparable '.problem.interval = 5 | .problem.dumps_n = 12' "write interval: 10 in A, 5 in B"
+    not_comparable '.problem.dt = 0.5' "dt: 0.01 in A, 0.5 in B"
+    not_comparable '.problem.layout = "ijkm"' "layout: mijk in A, ijkm in B"
+    not_comparable '.options.sync = "none"' "durability (--sync): end in A, none in B"
+    not_comparable '.runs[].cache.page_cache = true' "measured the page cache in B only"
+    not_comparable '.runs[].driver |= "new-" + .' "no writer in common"
+    not_comparable '.runs[].completed = false' "B has no run that came to its end"
+    not_comparable '.runs |= .[:2]' "at least 3 values"
+    echo '{"schema": "nht1-beff/1", "result": {"b_eff_bytes_per_s": 1}}' >b.json
+    run nht1-report compare a.json b.json
+    expect_status 1
+    expect_text "A holds results of nht1-bt, B of nht1-beff"
+}
+
+@test "another system is compared, and that is noted" {
+    pair 1
+    change b.json '.system.cpu.model = "Other" | .system.host = "elsewhere" | .runs[].file.file_system = "nfs4"'
+    run nht1-report compare a.json b.json
+    expect_status 0
+    expect_text "Note: host differs"
+    expect_text "Other in B"
+    expect_text "nfs4 in B"
+}
+
+@test "folders are compared as the results in them" {
+    pair 1
+    mkdir a b
+    mv a.json a
+    cp a/a.json a/again.json
+    mv b.json b
+    run nht1-report compare a b --json c.json
+    expect_status 0
+    jq -e '.metrics[1].a | length == 12' c.json
+}
+
+@test "results with one value each are compared by definition and size" {
+    local i value
+    for i in 1 2 3 4 5; do
+        value=$((1000 + i))
+        echo "{\"schema\": \"nht1-beff/1\", \"definition\": \"paper\", \"system\": {\"ranks\": 2},
+            \"result\": {\"b_eff_bytes_per_s\": $value, \"valid\": true}}" >a$i.json
+    done
+    mkdir a b
+    mv a?.json a
+    cp a/* b
+    for i in b/*; do change "$i" '.result.b_eff_bytes_per_s *= 0.8'; done
+    run nht1-report compare a b
+    expect_status 2
+    run nht1-report compare b a
+    expect_status 0
+    for i in b/*; do change "$i" '.definition = "3.6"'; done
+    run nht1-report compare a b
+    expect_status 1
+    expect_text 'definition is "paper"'
+}
+
+@test "wrong words on the command line" {
+    pair 1
+    run nht1-report compare a.json
+    expect_status 1
+    expect_text "two results are compared"
+    run nht1-report compare a.json b.json b.json
+    expect_status 1
+    run nht1-report compare a.json missing.json
+    expect_status 3
+    run nht1-report compare a.json b.json --json a.json
+    expect_status 1
+    expect_text "--json: a.json"
+    run nht1-report compare a.json b.json --threshold -1
+    expect_status 1
+}

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# Results to report on, made once per file of tests: `load report_lib` after helpers.
+
+# Class S with three writers on 1, 2 and 4 ranks, and token with groups of 1 and 2 ranks.
+setup_file() {
+    cd "$BATS_FILE_TMPDIR" || return 1
+    export XDG_STATE_HOME=$BATS_FILE_TMPDIR/state
+    local ranks group tiny=(--class S --repeat 3 --out d.bin --quiet)
+    for ranks in 1 2 4; do
+        make_result "r$ranks.json" "$ranks" --io posix,mpiio,none "${tiny[@]}" || return 1
+    done
+    for group in 1 2; do
+        make_result "g$group.json" 4 --io token --group $group "${tiny[@]}" || return 1
+    done
+}
+
+make_result() {
+    local file=$1 ranks=$2
+    shift 2
+    mpi_run "$ranks" nht1-bt "$@" --json "$file" >log 2>&1 || { cat log && return 1; }
+}
+
+# results NAME...: copies of them into the test's folder.
+results() {
+    local name
+    for name in "$@"; do
+        cp "$BATS_FILE_TMPDIR/$name.json" .
+    done
+}
+
+# The same file with other content: change FILE FILTER [JQ-ARGUMENT...].
+change() {
+    local file=$1 filter=$2
+    shift 2
+    jq "$@" "$filter" "$file" >changed.tmp && mv changed.tmp "$file"
+}
+
+# expect_schema NAME FILE
+expect_schema() {
+    local wrong
+    wrong=$(jq -n -r --slurpfile s "$NHT1_ROOT/docs/schema/$1.json" --slurpfile v "$2" \
+        -f "$NHT1_ROOT/tests/schema.jq") || return 1
+    [ -z "$wrong" ] && return 0
+    echo "$wrong" | head
+    return 1
+}
+
+# expect_file_text FILE TEXT
+expect_file_text() {
+    grep -qF -- "$2" "$1" && return 0
+    echo "$1 does not hold: $2"
+    return 1
+}
+
+# times FILE FACTOR NOISE [N]: N (6) runs of every writer instead of those there; T_T is 1, 2 ... s
+# by writer, times the factor, off by up to NOISE either way in a pattern that differs by writer.
+times() {
+    # shellcheck disable=SC2016 # variables of jq
+    change "$1" '.runs |= ([.[] | select(.driver != "none")] | unique_by(.driver)
+        | [to_entries[] | .key as $w | .value as $run | range($n) as $i
+            | $run | .t_t_s = ($w + 1) * $f * (1 + $e * ((($i * 5 + $w * 3) % 11) / 5 - 1))
+            | .write_rate_bytes_per_s = .bytes / .t_t_s])' \
+        --argjson f "$2" --argjson e "$3" --argjson n "${4:-6}"
+}
