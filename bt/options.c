@@ -204,7 +204,6 @@ static const struct conf_option table[] = {
     {.name = "dry-run",
      .offset = AT(dry_run),
      .type = CONF_FLAG,
-     .group = "What it would take",
      .help = "Say what the run would take, and whether it fits; compute and write nothing."},
     {.name = "ranks",
      .arg = "R",
@@ -220,7 +219,6 @@ static const struct conf_option table[] = {
      .min = 1,
      .max = 1e8,
      .help = "With --dry-run: plan for so many nodes like this one."},
-
     {.name = "json",
      .arg = "FILE",
      .offset = AT(json),
