@@ -169,5 +169,5 @@ help: ## list the targets
 	@echo "Variables: $(CONFIG_VARS) V=1 SANITIZE=1 CFLAGS LDFLAGS; see make info."
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
-.PHONY: all tests setup run check check-full $(CHECKS:%=check-%) bench bench-model \
+.PHONY: all tests setup run check check-full $(CHECKS:%=check-%) bench bench-beff bench-model \
         bench-programs lint format info configure install clean help

@@ -22,10 +22,11 @@ static int run(int argc, char **argv, int rank, int (*body)(int argc, char **arg
     return rc < 0 ? rc : printed;
 }
 
-int par_main(const char *program, int argc, char **argv, int (*body)(int argc, char **argv))
+static int started(int wanted, const char *program, int argc, char **argv,
+                   int (*body)(int argc, char **argv))
 {
     int rank = 0, level;
-    if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS) {
+    if (MPI_Init_thread(&argc, &argv, wanted, &level) != MPI_SUCCESS) {
         fprintf(stderr, "%s: MPI could not be started\n", program);
         return err_exit_status(ERR_MPI);
     }
@@ -35,4 +36,14 @@ int par_main(const char *program, int argc, char **argv, int (*body)(int argc, c
     if (rc < 0 && rank == 0) fprintf(stderr, "%s: %s\n", program, err_message());
     MPI_Finalize();
     return err_exit_status(rc);
+}
+
+int par_main(const char *program, int argc, char **argv, int (*body)(int argc, char **argv))
+{
+    return started(MPI_THREAD_FUNNELED, program, argc, argv, body);
+}
+
+int par_main_single(const char *program, int argc, char **argv, int (*body)(int argc, char **argv))
+{
+    return started(MPI_THREAD_SINGLE, program, argc, argv, body);
 }

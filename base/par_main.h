@@ -10,4 +10,8 @@
  * Collective over all processes. Returns the exit status, the same on every rank. */
 int par_main(const char *program, int argc, char **argv, int (*body)(int argc, char **argv));
 
+/* The same for a program without threads, MPI started so (MPI_THREAD_SINGLE): a short message of
+ * Open MPI 4.1 takes half as long again where MPI has to expect threads, 160 instead of 110 ns. */
+int par_main_single(const char *program, int argc, char **argv, int (*body)(int argc, char **argv));
+
 #endif

@@ -157,14 +157,6 @@ static int64_t number_in_file(const char *path)
     return num_int_parse(text, &value) == 0 ? value : 0;
 }
 
-/* Control groups of version 2, then of version 1, which says "no limit" by a huge number. */
-static int64_t group_limit(int64_t total_bytes)
-{
-    int64_t limit = number_in_file("/sys/fs/cgroup/memory.max");
-    if (limit == 0) limit = number_in_file("/sys/fs/cgroup/memory/memory.limit_in_bytes");
-    return limit < total_bytes ? limit : 0;
-}
-
 void sys_memory(struct sys_memory *out)
 {
     char text[64];
@@ -174,7 +166,8 @@ void sys_memory(struct sys_memory *out)
     text[strcspn(text, " ")] = '\0';
     if (num_int_parse(text, &available_kib) < 0) available_kib = 0;
     out->available_bytes = available_kib * 1024;
-    out->limit_bytes = group_limit(out->total_bytes);
+    out->limit_bytes = sys_group_limit("");
+    if (out->limit_bytes >= out->total_bytes) out->limit_bytes = 0;
 }
 
 #define REPORTING_BIT 5  /* VIRTIO_BALLOON_F_REPORTING, [VIRTIO] 5.5.3 */

@@ -45,6 +45,10 @@ struct sys_memory {
 };
 void sys_memory(struct sys_memory *out);
 
+/* The smallest memory limit of this process's control group and of those that it is in (a job's, a
+ * container's), version 1 and 2; 0 when there is none. root: "", or what stands for / in a test. */
+int64_t sys_group_limit(const char *root);
+
 /* Whether this is a virtual machine that gives freed memory back to its host at once (free page
  * reporting of the virtio balloon), so that every page is new to the host when it is used next:
  * writing into the page cache is then ten and more times slower than it would be. sysfs: "/sys". */

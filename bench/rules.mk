@@ -2,6 +2,7 @@
 # Part of the Makefile: what builds and runs the measurements of `make bench`.
 
 BENCH       := bench/peak.c bench/model.c
+BENCH_MPI   := bench/pingpong.c
 PEAKS       := $(ISAS:%=$(B)/obj/bench/peak_%.o)
 
 $(PEAKS): $(B)/obj/bench/peak_%.o: bench/peak_unit.c $(B)/settings
@@ -23,7 +24,17 @@ $(patsubst %.c,$(B)/%,$(BENCH)): $(SERIAL_OBJS)
 	$(call say,LINK)
 	$(Q)$(CC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
-bench-programs: $(patsubst %.c,$(B)/%,$(BENCH))
+$(call obj,$(BENCH_MPI)): $(B)/obj/%.o: %.c $(B)/settings
+	@mkdir -p $(@D)
+	$(call say,MPI)
+	$(Q)$(MPICC) $(OPENMP) $(COMPILE)
+
+$(patsubst %.c,$(B)/%,$(BENCH_MPI)): $(B)/%: $(B)/obj/%.o $(BEFF_OBJS) $(SERIAL_OBJS)
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(MPICC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+bench-programs: $(patsubst %.c,$(B)/%,$(BENCH) $(BENCH_MPI))
 
 # Results and tables are kept in $(B)/bench.
 bench: ## peak rates, BT over threads and ranks, cost model, every writer; QUICK=1: a short one
@@ -32,6 +43,11 @@ bench: ## peak rates, BT over threads and ranks, cost model, every writer; QUICK
 	@NHT1_BIN=$(abspath $(B)/bin) NHT1_BENCH=$(abspath $(B)/bench) bash runs/bench.sh
 	@$(MAKE) bench-model
 	@NHT1_BIN=$(abspath $(B)/bin) $(if $(QUICK),CLASS=W ROUNDS=1) bash runs/bench-io.sh
+	@$(MAKE) bench-beff
+
+bench-beff: bench-programs ## what the harness of nht1-beff adds to a message
+	@tests/mpi-run -np 2 $(B)/bench/pingpong --json $(B)/bench/pingpong.json \
+	    $(if $(QUICK),--pairs 200)
 
 bench-model: bench-programs ## predictions of the cost model, fitted to the last make bench
 	@$(B)/bench/model --json $(B)/bench/model.json $(MODEL_FLAGS) $(B)/bench/bench.json

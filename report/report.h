@@ -18,6 +18,7 @@ struct report {
 /* Add sections; nothing when there is no result of the kind. Return 0 or ERR_NOMEM. */
 int part_verdict(struct report *r);
 int part_bt(struct report *r);
+int part_beff(struct report *r);
 int part_balance(struct report *r);
 int part_system(struct report *r);
 

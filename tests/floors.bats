@@ -48,7 +48,7 @@ broken() {
     broken "report includes base and report only"
     cp "$NHT1_ROOT/report/main.c" tree/report/main.c
     echo '#include "io/view.h"' >>tree/bench/model.c
-    broken "bench includes base, bench and bt only"
+    broken "bench includes base, bench, beff and bt only"
     cp "$NHT1_ROOT/bench/model.c" tree/bench/model.c
     echo '#include "bt/solver.h"' >>tree/bt/exact.c
     broken "problem and exact include base and each other only"

@@ -87,6 +87,48 @@ static void memory_returned_to_the_host(void **state)
     assert_false(sys_memory_returned("/nowhere"));
 }
 
+/* The limit in a tree that a shell command makes, in which $g is the folder of groups. */
+static int64_t group_limit(const char *make)
+{
+    char command[1024], root[] = "/tmp/test_sys.XXXXXX";
+    assert_non_null(mkdtemp(root));
+    snprintf(command, sizeof command,
+             "cd %s && g=sys/fs/cgroup && mkdir -p proc/self $g/memory/jobs/7 $g/jobs/7 && %s",
+             root, make);
+    assert_int_equal(system(command), 0);
+    const int64_t limit = sys_group_limit(root);
+    snprintf(command, sizeof command, "rm -r %s", root);
+    assert_int_equal(system(command), 0);
+    return limit;
+}
+
+static void limits_of_control_groups(void **state)
+{
+    (void)state;
+    /* Version 2: the group's own, that of one above, the smallest of several, none. */
+    assert_int_equal(
+        group_limit("echo 0::/jobs/7 >proc/self/cgroup; echo 5000 >$g/jobs/7/memory.max"), 5000);
+    assert_int_equal(
+        group_limit("echo 0::/jobs/7 >proc/self/cgroup; echo 3000 >$g/jobs/memory.max; "
+                    "echo max >$g/jobs/7/memory.max"),
+        3000);
+    assert_int_equal(group_limit("echo 0::/jobs/7 >proc/self/cgroup; echo 4000 >$g/memory.max; "
+                                 "echo 3000 >$g/jobs/memory.max; echo 5000 >$g/jobs/7/memory.max"),
+                     3000);
+    assert_int_equal(group_limit("echo 0::/ >proc/self/cgroup; echo 2000 >$g/memory.max"), 2000);
+    assert_int_equal(group_limit("echo 0::/jobs/7 >proc/self/cgroup; echo max >$g/memory.max"), 0);
+    /* Version 1, among other controllers; a group that cannot be seen from inside a container. */
+    assert_int_equal(group_limit("printf '4:cpu:/\n3:hugetlb,memory:/jobs/7\n0::/\n' "
+                                 ">proc/self/cgroup; "
+                                 "echo 6000 >$g/memory/jobs/memory.limit_in_bytes"),
+                     6000);
+    assert_int_equal(group_limit("echo 3:memory:/out/of/sight >proc/self/cgroup; "
+                                 "echo 7000 >$g/memory/memory.limit_in_bytes"),
+                     7000);
+    assert_int_equal(group_limit("echo nonsense >proc/self/cgroup"), 0);
+    assert_int_equal(sys_group_limit("/nowhere"), 0);
+}
+
 static void record(void **state)
 {
     (void)state;
@@ -180,10 +222,15 @@ static void files_that_do_not_exist_yet(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(processors), cmocka_unit_test(one_processor_allowed),
-        cmocka_unit_test(memory),     cmocka_unit_test(memory_returned_to_the_host),
-        cmocka_unit_test(record),     cmocka_unit_test(mounts_as_df_says),
-        cmocka_unit_test(sizes),      cmocka_unit_test(files_that_do_not_exist_yet),
+        cmocka_unit_test(processors),
+        cmocka_unit_test(one_processor_allowed),
+        cmocka_unit_test(memory),
+        cmocka_unit_test(memory_returned_to_the_host),
+        cmocka_unit_test(limits_of_control_groups),
+        cmocka_unit_test(record),
+        cmocka_unit_test(mounts_as_df_says),
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(files_that_do_not_exist_yet),
     };
     return cmocka_run_group_tests_name("sys", tests, NULL, NULL);
 }

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BEFF_PATTERN_H
+#define BEFF_PATTERN_H
+/* Floor 2, free of MPI. Who sends to whom. Every rank computes every pattern as a whole from the
+ * number of processes and a seed, so all ranks have the same patterns without a message, and keeps
+ * its own part. All functions are local. Source: [RK01] section 4.
+ *
+ * A pattern is made of slots: in slot s of an iteration a process sends one message to one process
+ * and receives one from another; either side may be missing. What goes out in a slot of the sender
+ * arrives in the same slot of the receiver. In a ring, slot 0 goes to the right and slot 1 to the
+ * left. When both neighbours are the same process (a ring of two) the paper sends both messages;
+ * release 3.6 has one slot only. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "beff/beff_ring.h"
+
+#define BEFF_SLOTS_MAX    6 /* two per direction of a three-dimensional grid */
+#define BEFF_CALLS_MAX    2
+#define BEFF_NONE         (-1) /* no process on this side of a slot */
+#define BEFF_RANDOM_MAX   100
+#define BEFF_ANALYSIS_MAX 13
+
+enum beff_kind {
+    BEFF_RING,     /* the six ring patterns */
+    BEFF_RANDOM,   /* one ring through all processes in random order */
+    BEFF_ANALYSIS, /* for insight only, not in b_eff */
+};
+
+struct beff_slot {
+    int to, from; /* ranks, or BEFF_NONE */
+    int call; /* MPI_Alltoallv carries one message per pair: a second one goes in another call */
+};
+
+/* One rank's part of a pattern, and what all ranks know of it. */
+struct beff_pattern {
+    char name[BEFF_NAME_MAX];
+    enum beff_kind kind;
+    struct beff_rings rings; /* kind BEFF_RING */
+    int dims[3];             /* of a grid, 0 for patterns that are none */
+    bool ping_pong;          /* two processes, MPI_Send and MPI_Recv only */
+    int slots_n;             /* of this rank; 0 when it takes no part */
+    int sends_n;             /* messages that this rank sends per iteration */
+    struct beff_slot slot[BEFF_SLOTS_MAX];
+    int calls_n;        /* MPI_Alltoallv calls per iteration, on every rank */
+    int slots_max;      /* of any rank */
+    int processes_n;    /* that take part */
+    int64_t messages_n; /* of all processes per iteration */
+};
+
+/* A grid of processes for the Cartesian patterns: at position p, row-major with the last dimension
+ * fastest, stands rank order[p]. */
+struct beff_grid {
+    int dims[3]; /* 1 for a dimension that is not there */
+    int *order;  /* borrowed, product of dims entries */
+};
+
+struct beff_plan_spec {
+    enum beff_definition definition;
+    int n, rank;              /* n >= 2 */
+    int random_n;             /* 1..BEFF_RANDOM_MAX */
+    uint64_t seed;            /* of the random patterns */
+    bool analysis;            /* with the patterns for insight */
+    struct beff_grid grid[2]; /* of two and of three dimensions; only with analysis */
+};
+
+/* Rings first, random patterns next, then those for insight. */
+struct beff_plan {
+    int n, rank, patterns_n, random_n;
+    struct beff_pattern *pattern;
+    uint64_t digest; /* of who sends to whom in all patterns on all ranks */
+};
+
+/* Makes all patterns. [out] plan: to be freed by beff_plan_free. Returns 0 or ERR_NOMEM. */
+int beff_plan_make(const struct beff_plan_spec *spec, struct beff_plan *plan);
+void beff_plan_free(struct beff_plan *plan);
+
+/* "ring", "random" or "analysis". */
+const char *beff_kind_name(enum beff_kind kind);
+
+/* How many processes a grid of dims_n dimensions takes of m <= n, given what MPI_Dims_create makes
+ * of m: whether it is good enough, else a smaller m is to be tried. last: the last extent. */
+bool beff_grid_suits(int m, int last);
+
+#endif

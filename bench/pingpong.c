@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the harness of nht1-beff adds to a message: its ping-pong of 1 byte, 300 iterations as in a
+ * run, against a bare loop of MPI_Send and MPI_Recv. Both take turns, so that a disturbance meets
+ * both alike. Prints medians and their difference; --json FILE keeps them.
+ *
+ *     tests/mpi-run -np 2 build/bench/pingpong [--pairs N] [--json FILE] */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/conf.h"
+#include "base/json.h"
+#include "base/par.h"
+#include "base/par_main.h"
+#include "base/stat.h"
+#include "base/version.h"
+#include "base/watch.h"
+#include "beff/beff_traffic.h"
+
+enum { LOOP = 300, BYTES = 1, ROOM_BYTES = 1 << 16 };
+
+struct options {
+    int64_t pairs;
+    const char *json;
+};
+
+static const struct conf_option table[] = {
+    {.name = "pairs",
+     .arg = "N",
+     .def = "2000",
+     .min = 10,
+     .max = 1e6,
+     .offset = offsetof(struct options, pairs),
+     .type = CONF_INT,
+     .help = "How often both are measured."},
+    {.name = "json",
+     .arg = "FILE",
+     .offset = offsetof(struct options, json),
+     .type = CONF_STRING,
+     .help = "Write the times to FILE."},
+    {.name = NULL},
+};
+
+static const struct conf_program bench = {.name = "pingpong",
+                                          .version = NHT1_VERSION,
+                                          .summary = "What the harness of nht1-beff costs.",
+                                          .options = table};
+
+/* The least that a ping-pong needs. */
+static int bare(MPI_Comm comm, int rank, double *time_s)
+{
+    static unsigned char out, in;
+    TRY_MPI(MPI_Barrier(comm));
+    const double begin_s = watch_now();
+    for (int i = 0; i < LOOP; i++) {
+        if (rank == 0) {
+            MPI_Send(&out, BYTES, MPI_BYTE, 1, 0, comm);
+            MPI_Recv(&in, BYTES, MPI_BYTE, 1, 0, comm, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Recv(&in, BYTES, MPI_BYTE, 0, 0, comm, MPI_STATUS_IGNORE);
+            MPI_Send(&out, BYTES, MPI_BYTE, 0, 0, comm);
+        }
+    }
+    *time_s = watch_now() - begin_s;
+    return 0;
+}
+
+static int harness(struct beff_traffic *t, double *time_s)
+{
+    const int other = 1 - t->rank;
+    const struct beff_pattern pair = {
+        .ping_pong = true,
+        .slots_n = 2,
+        .slots_max = 2,
+        .sends_n = 1,
+        .calls_n = 1,
+        .processes_n = 2,
+        .messages_n = 2,
+        .slot = {{t->rank ? BEFF_NONE : other, t->rank ? other : BEFF_NONE, 0},
+                 {t->rank ? other : BEFF_NONE, t->rank ? BEFF_NONE : other, 0}}};
+    const struct beff_shot shot = {&pair, BEFF_SENDRECV, BYTES, LOOP, true, false};
+    return beff_traffic_shoot(t, &shot, time_s);
+}
+
+static int measure(struct beff_traffic *t, int64_t pairs, double *bare_s, double *harness_s)
+{
+    for (int64_t i = 0; i < pairs; i++) {
+        if (i % 2 == 0) TRY(bare(t->comm, t->rank, &bare_s[i]));
+        TRY(harness(t, &harness_s[i]));
+        if (i % 2 == 1) TRY(bare(t->comm, t->rank, &bare_s[i]));
+    }
+    return 0;
+}
+
+static int report(const struct options *o, const double *bare_s, const double *harness_s)
+{
+    struct stat_summary a, b;
+    TRY(stat_summary(bare_s, (int)o->pairs, &a));
+    TRY(stat_summary(harness_s, (int)o->pairs, &b));
+    const double message = 1e9 / (2.0 * LOOP);
+    printf(
+        "ping-pong of 1 byte, ns per message: bare loop %.1f (quartiles %.1f to %.1f), nht1-beff "
+        "%.1f (%.1f to %.1f): %+.2f %%, lower quartiles %+.2f %%\n",
+        a.median * message, a.q1 * message, a.q3 * message, b.median * message, b.q1 * message,
+        b.q3 * message, 100 * (b.median / a.median - 1), 100 * (b.q1 / a.q1 - 1));
+    if (!o->json) return 0;
+    json_t *out = json_pack(
+        "{sI si so so so so so}", "pairs_n", (json_int_t)o->pairs, "loop_n", LOOP, "bare_message_s",
+        js_real(a.median / (2.0 * LOOP)), "harness_message_s", js_real(b.median / (2.0 * LOOP)),
+        "overhead", js_real(b.median / a.median - 1), "overhead_of_lower_quartiles",
+        js_real(b.q1 / a.q1 - 1), "overhead_of_minima", js_real(b.min / a.min - 1));
+    const int rc = js_write(o->json, out, JS_SYNC_NONE);
+    json_decref(out);
+    return rc;
+}
+
+static int work(const struct options *o)
+{
+    struct beff_traffic t;
+    int n;
+    TRY_MPI(MPI_Comm_size(MPI_COMM_WORLD, &n));
+    if (n != 2) return err_set(ERR_USAGE, "two ranks are needed: mpirun -np 2");
+    double *times = calloc(2 * (size_t)o->pairs, sizeof *times);
+    int rc = par_agree(MPI_COMM_WORLD, times ? 0 : err_set(ERR_NOMEM, "no memory for the times"));
+    if (rc == 0) {
+        rc = beff_traffic_make(MPI_COMM_WORLD, ROOM_BYTES, BEFF_ROOM, &t);
+        if (rc == 0) rc = par_agree(t.comm, measure(&t, o->pairs, times, times + o->pairs));
+        if (rc == 0) rc = par_agree(t.comm, t.rank == 0 ? report(o, times, times + o->pairs) : 0);
+        beff_traffic_free(&t);
+    }
+    free(times);
+    return rc;
+}
+
+static int body(int argc, char **argv)
+{
+    struct options o;
+    int rank;
+    TRY_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    const int what = conf_parse(&bench, argc, argv, &o, NULL, NULL);
+    if (what == CONF_HELP && rank == 0) conf_help(&bench, stdout);
+    return what == CONF_RUN ? work(&o) : what < 0 ? what : 0;
+}
+
+int main(int argc, char **argv)
+{
+    return par_main_single(bench.name, argc, argv, body);
+}

@@ -1,0 +1,210 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# nht1-beff from its command line: results at many numbers of ranks, reports, bad input.
+# shellcheck disable=SC2016 # jq filters have variables of their own
+load helpers
+
+# Short: small messages, few random patterns, once. Never valid, so the status is 4.
+short=(--quick --lmax 16Ki --random 2)
+
+expect_json() {
+    local got
+    got=$(jq -e "$2" "$1") && [ "$got" = true ] && return 0
+    echo "$1: $2 gives $got"
+    return 1
+}
+
+expect_schema() {
+    local wrong
+    wrong=$(jq -n -r --slurpfile s "$NHT1_ROOT/docs/schema/nht1-beff-1.json" --slurpfile v "$1" \
+        -f "$NHT1_ROOT/tests/schema.jq") || return 1
+    [ -z "$wrong" ] && return 0
+    echo "$wrong" | head
+    return 1
+}
+
+# refused STATUS TEXT ARGUMENT...: ends with the status and one message that holds the text.
+refused() {
+    local code=$1 text=$2
+    shift 2
+    MPI_TIMEOUT=60 run mpi_run 2 nht1-beff "$@"
+    expect_status "$code" || return 1
+    expect_text "$text" || return 1
+    [ "$(grep -c '^nht1-beff: ' <<<"$output")" -eq 1 ] && return 0
+    echo "not one message: $output"
+    return 1
+}
+
+# The average of the definition, once more, from the single measurements.
+average='
+    def logmean: (map(log) | add / length) | exp;
+    def best($p; $i): [.measurements[] | select(.pattern_index == $p)
+        | .bytes_per_s[][$i] | select(. != null)] | max;
+    def value($p): [range(21) as $i | best($p; $i)] | add / 21;
+    def of($kind): [. as $d | range(.patterns | length) | select($d.patterns[.].kind == $kind)
+        | . as $p | $d | value($p)] | logmean;
+    [of("ring"), of("random")] | logmean'
+
+@test "help teaches, with examples, and the version is told" {
+    run nht1-beff --help
+    expect_status 0
+    expect_text "--memory-per-process BYTES"
+    expect_text "mpirun -np 16 nht1-beff"
+    expect_text "Exit status:"
+    run nht1-beff --version
+    expect_status 0
+    [[ $output =~ ^nht1-beff\ [0-9] ]]
+}
+
+@test "2, 3, 4, 5, 7, 8 and 11 ranks: a result that conforms, with its own average" {
+    local n
+    for n in 2 3 4 5 7 8 11; do
+        MPI_TIMEOUT=100 run mpi_run "$n" nht1-beff "${short[@]}" --json "r$n.json"
+        expect_status 4
+        expect_text "b_eff = "
+        expect_schema "r$n.json"
+        expect_json "r$n.json" ".system.ranks == $n and .status == 4 and (.result.valid | not)"
+        expect_json "r$n.json" "($average) as \$mine | (\$mine / .result.b_eff_bytes_per_s - 1) | fabs < 1e-9"
+        expect_json "r$n.json" \
+            "[.patterns[] | select(.kind == \"ring\") | [.rings[] | .rings_n * .processes_n] | add] | all(. == $n)"
+    done
+}
+
+@test "release 3.6: the other rings for seven processes, one message in rings of two" {
+    run mpi_run 7 nht1-beff "${short[@]}" --definition 3.6 --json a.json
+    expect_status 4
+    expect_schema a.json
+    expect_json a.json '.definition == "3.6" and .patterns[1].name == "ring-1*4&-1"'
+    run mpi_run 7 nht1-beff "${short[@]}" --json b.json
+    expect_json b.json '.definition == "paper" and .patterns[1].name == "ring-1*7fix"'
+    expect_json b.json '.patterns[0].messages_n == 14'
+    expect_json a.json '.patterns[0].messages_n == 10'
+}
+
+@test "the same seed gives the same patterns, another one others" {
+    local seed
+    for seed in 1 1 2; do
+        run mpi_run 8 nht1-beff "${short[@]}" --no-analysis --seed $seed --json r.json
+        expect_status 4
+        jq -r .patterns_digest r.json >>digests
+    done
+    [ "$(sort -u digests | wc -l)" -eq 2 ]
+    [ "$(sed -n 1p digests)" = "$(sed -n 2p digests)" ]
+}
+
+@test "texts: table, closing line, every measurement" {
+    run mpi_run 3 nht1-beff "${short[@]}" --details --sum s.txt --protocol p.txt --json r.json
+    expect_status 4
+    expect_text "by method"
+    expect_text "worst-cycle"
+    expect_text "ping-pong"
+    grep -qE '^b_eff \(not valid\) = [0-9.]+ MB/s = [0-9.]+ \* 3 processes' s.txt
+    grep -qE '^accumulated +[0-9.]+ +[0-9.]+ +[0-9.]+' s.txt
+    [ "$(grep -c '^size [0-9]*: ' p.txt)" -eq 21 ]
+    [ "$(grep -cE ' (sendrecv|alltoallv|nonblocking) +[0-9.]+ \|' p.txt)" -eq \
+        "$(jq '.measurements | length * 21' r.json)" ]
+    # Again over the same files, but not over somebody else's.
+    run mpi_run 2 nht1-beff "${short[@]}" --sum s.txt --protocol p.txt --json r.json
+    expect_status 4
+    echo "dear diary" >diary
+    refused 1 "none of nht1-beff's" --sum diary
+    refused 1 "diary" --json diary
+    [ "$(cat diary)" = "dear diary" ]
+}
+
+@test "balance: given, from HPL and HPCC, from BT, labelled" {
+    local brief=("${short[@]}" --no-analysis)
+    printf '%s\n' 'T/V                N    NB     P     Q               Time                 Gflops' \
+        'WR11C2R4       29184   192     2     2             305.63             5.4221e+01' \
+        'WR11C2R4       29184   192     4     1             305.63             4.4221e+01' >HPL.out
+    printf 'HPL_N=1000\nHPL_Tflops=0.0421\n' >hpccoutf.txt
+    run mpi_run 2 nht1-beff "${brief[@]}" --rmax "45.3 Gflop/s" --json r.json
+    expect_json r.json '.balance.flop_per_s == 45300000000 and .balance.rate == "R_max"'
+    expect_json r.json '.balance.bytes_per_flop * 45.3e9 / .result.b_eff_bytes_per_s - 1 | fabs < 1e-9'
+    run mpi_run 2 nht1-beff "${brief[@]}" --hpl HPL.out --json r.json
+    expect_text "bytes per flop"
+    expect_json r.json '.balance.flop_per_s == 54221000000'
+    run mpi_run 2 nht1-beff "${brief[@]}" --hpl hpccoutf.txt --json r.json
+    expect_json r.json '.balance.flop_per_s == 42100000000'
+    mpi_run 1 nht1-bt --class S --io none --json bt.json
+    run mpi_run 2 nht1-beff "${brief[@]}" --bt-result bt.json --json r.json
+    expect_text "BT rate, not R_max"
+    expect_schema r.json
+    expect_json r.json '.balance.rate == "BT rate, not R_max"'
+    refused 1 "no result of HPL" --hpl r.json
+    refused 1 "not of nht1-bt" --bt-result r.json
+    refused 3 "nowhere" --hpl nowhere
+    refused 1 "exclude" --rmax 1G --hpl HPL.out
+    refused 1 "--rmax" --rmax 45Q
+    refused 1 "--rmax" --rmax -3G
+    refused 1 "--rmax" --rmax ""
+}
+
+@test "one process is refused" {
+    run mpi_run 1 nht1-beff --quick
+    expect_status 1
+    expect_text "at least 2 processes"
+}
+
+@test "bad input: one message that names the option" {
+    refused 1 "--bogus" --bogus
+    refused 1 "extra" extra
+    refused 1 "--definition" --definition 4
+    refused 1 "--memory-per-process" --memory-per-process 1000
+    refused 1 "--lmax" --lmax 1
+    refused 1 "--lmax" --lmax 1G
+    refused 1 "--random" --random 0
+    refused 1 "--repetitions" --repetitions 0
+    refused 1 "--methods" --methods sendrecv,shout
+    refused 1 "--methods" --methods ""
+    refused 1 "--time-limit" --time-limit 0
+    refused 1 "--seed" --seed -1
+    refused 1 "--no-analysis" --buffers 2
+    refused 1 "--buffers" --buffers 1 --no-analysis
+    refused 1 "same file" --json x --sum x
+    refused 3 "nowhere" --sum nowhere/s.txt
+    refused 3 "nowhere" --json nowhere/r.json
+}
+
+@test "no memory for the buffers: one message that says what to give" {
+    run mpi_run 2 bash -c 'ulimit -v 1500000; exec nht1-beff --memory-per-process 16Gi'
+    expect_status 3
+    expect_text "smaller --memory-per-process"
+    [ "$(grep -c '^nht1-beff: ' <<<"$output")" -eq 1 ]
+}
+
+@test "what makes a result not valid is said; methods can be chosen" {
+    run mpi_run 2 nht1-beff --lmax 8Ki --random 1 --repetitions 1 --methods nonblocking --no-analysis \
+        --json r.json
+    expect_status 4
+    expect_text "not valid as b_eff"
+    expect_schema r.json
+    expect_json r.json '.result.not_valid_because | length == 4'
+    expect_json r.json '[.measurements[].method] | unique == ["nonblocking"]'
+    expect_json r.json '.result.ping_pong_bytes_per_s == null'
+}
+
+@test "quiet is quiet" {
+    run mpi_run 2 nht1-beff "${short[@]}" --no-analysis --quiet
+    expect_status 4
+    ! grep -q 'b_eff = ' <<<"$output"
+}
+
+@test "a valid run: nothing is left to wish for" {
+    # 1 MiB of memory gives messages up to 8 KiB.
+    run mpi_run 2 nht1-beff --memory-per-process 1Mi --json r.json
+    expect_status 0
+    expect_schema r.json
+    expect_json r.json '.result.valid and .status == 0 and .memory.lmax_bytes == 8192'
+    expect_json r.json '.measurements[0].loop_n | all(.[0] == 300)'
+}
+
+@test "an interrupt ends the run with status 3 or the launcher's, and leaves no result" {
+    local before
+    before=$(pgrep -c nht1-beff || true)
+    timeout -s INT 3 "$NHT1_ROOT/tests/mpi-run" -np 2 -t 60 nht1-beff --memory-per-process 4Gi \
+        --json r.json || true
+    sleep 1
+    [ ! -s r.json ]
+    [ "$(pgrep -c nht1-beff || true)" -le "$before" ]
+}
