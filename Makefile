@@ -130,13 +130,21 @@ setup: ## install what is missing (compiler, MPI, libraries, test tools)
 run: ## class A on all cores with three writers, files verified, results in one table
 	@bash config/setup.sh run
 	@$(MAKE) -j$(JOBS) all
-	@NHT1_BIN=$(abspath $(B)/bin) bash runs/run.sh
+	@NHT1_BIN=$(abspath $(B)/bin) runs/study run $(if $(OUT),--under '$(OUT)') \
+	    $(if $(WRITERS),--set run.io='$(WRITERS)') $(if $(RANKS),--set run.ranks='$(RANKS)') $(STUDY_FLAGS)
+
+study: ## make study STUDY=NAME: one of config/*.ini or an INI file; STUDY= lists them
+	@bash config/setup.sh run
+	@$(MAKE) -j$(JOBS) all
+	@NHT1_BIN=$(abspath $(B)/bin) runs/study $(or $(STUDY),--list) $(STUDY_FLAGS)
 
 SOURCES := $(wildcard $(foreach d,base io bt beff verify report bench tests tests/shim,$d/*.[ch]))
 SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash $(addprefix tests/,run floors mpi-run \
-             rank-log lint sanitized bt_matrix kill_restart fault_sites))
-lint: ## cppcheck, shellcheck and the formatter's opinion, as far as they are installed
-	@O=$(B) bash tests/lint '$(SOURCES)' '$(SCRIPTS)'
+             rank-log lint sanitized bt_matrix kill_restart fault_sites \
+             slurm_node))
+PYTHON  := $(wildcard runs/study runs/studylib/*.py)
+lint: ## cppcheck, shellcheck, pyflakes and the formatter's opinion, as far as they are installed
+	@O=$(B) bash tests/lint '$(SOURCES)' '$(SCRIPTS)' '$(PYTHON)'
 
 format: ## lay out the sources with clang-format
 	$(Q)$(CLANG_FORMAT) -i $(SOURCES)
@@ -152,11 +160,16 @@ configure: ## make configure VAR=VALUE...: remember these settings in config.mk
 	    $(if $(filter command,$(origin $v)),$(file >>config.mk,$v ?= $($v))))
 	@cat config.mk
 
-install: all ## copy programs, documentation and listings to $(DESTDIR)$(PREFIX)
+install: all ## copy programs, studies, documentation and listings to $(DESTDIR)$(PREFIX)
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin share/doc/nht1 share/nht1/listings)
 	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 README.md LICENSE $(DESTDIR)$(PREFIX)/share/doc/nht1
 	cp -R docs $(DESTDIR)$(PREFIX)/share/doc/nht1
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/nht1/,config runs/studylib)
+	install -m 644 config/*.ini $(DESTDIR)$(PREFIX)/share/nht1/config
+	install -m 755 runs/study $(DESTDIR)$(PREFIX)/share/nht1/runs
+	install -m 644 runs/studylib/*.py $(DESTDIR)$(PREFIX)/share/nht1/runs/studylib
+	ln -sfn ../share/nht1/runs/study $(DESTDIR)$(PREFIX)/bin/nht1-study
 	$(foreach f,$(wildcard verify/listings/*), \
 	    install -m 644 $(f) $(DESTDIR)$(PREFIX)/share/nht1/listings &&) true
 
@@ -169,5 +182,5 @@ help: ## list the targets
 	@echo "Variables: $(CONFIG_VARS) V=1 SANITIZE=1 CFLAGS LDFLAGS; see make info."
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
-.PHONY: all tests setup run check check-full $(CHECKS:%=check-%) bench bench-beff bench-model \
+.PHONY: all tests setup run study check check-full $(CHECKS:%=check-%) bench bench-beff bench-model \
         bench-programs lint format info configure install clean help

@@ -11,6 +11,7 @@
 #include "base/par.h"
 #include "base/sys.h"
 #include "bt/restart.h"
+#include "io/driver.h"
 
 void bt_job_notice(struct bt_job *job, const char *fmt, ...)
 {
@@ -125,12 +126,27 @@ static void memory_warn(struct bt_job *job)
                        "docs/io-performance.md, and --direct, which goes around it.");
 }
 
+/* --io all runs what every rank can run: a kernel may refuse io_uring on one node alone. */
+static int writers_agree(struct bt_setup *s, MPI_Comm comm)
+{
+    int can[BT_RUNS_MAX], kept_n = 0;
+    if (!s->all) return 0;
+    for (int w = 0; w < s->writers_n; w++)
+        can[w] = io_driver_usable(io_driver_find(s->writer[w]));
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, can, s->writers_n, MPI_INT, MPI_MIN, comm));
+    for (int w = 0; w < s->writers_n; w++)
+        if (can[w]) memmove(s->writer[kept_n++], s->writer[w], sizeof s->writer[w]);
+    s->writers_n = kept_n;
+    return 0;
+}
+
 int bt_job_make(struct bt_job *job, MPI_Comm comm, struct bt_setup *setup)
 {
     *job = (struct bt_job){.comm = comm, .setup = setup, .notices = json_array()};
     job->machine.nodes.node = MPI_COMM_NULL;
     TRY_MPI(MPI_Comm_rank(comm, &job->rank));
     TRY_MPI(MPI_Comm_size(comm, &job->size));
+    TRY(writers_agree(setup, comm));
     TRY(bt_restart_adopt(comm, setup));
     TRY(par_agree(comm, decomp_make(job)));
     TRY(par_agree(comm, targets_check(job)));

@@ -5,6 +5,7 @@
  * rank, memory; and the warnings that follow. */
 #include <jansson.h>
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/nodes.h"
@@ -36,6 +37,10 @@ void bt_machine_warn(const struct bt_machine *m, json_t *notices);
  * a collecting writer may hold. Collective. staged: whether something is written. ERR_NOMEM with
  * both numbers when it does not fit. */
 int bt_machine_memory(const struct bt_machine *m, const struct bt_decomp *d, int staged);
+
+/* Memory in bytes that a rank needs for a block of so many cells, roughly; staged as above. Local.
+ */
+int64_t bt_machine_rank_bytes(int64_t cells, bool staged);
 
 /* Free memory of this node in bytes, INT64_MAX when unknown. Local. */
 int64_t bt_machine_free_bytes(void);

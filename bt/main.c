@@ -10,6 +10,7 @@
 #include "base/par.h"
 #include "base/par_main.h"
 #include "bt/compute.h"
+#include "bt/forecast.h"
 #include "bt/job.h"
 #include "bt/machine.h"
 #include "bt/report.h"
@@ -95,7 +96,10 @@ static int program(int argc, char **argv)
     if (rc == 0) rc = par_check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
     if (rc == 0) {
         rc = bt_setup_parse(setup, argc, argv);
-        rc = rc == CONF_RUN ? run(setup) : talk(rc, rank);
+        if (rc != CONF_RUN)
+            rc = talk(rc, rank);
+        else
+            rc = setup->opt.dry_run ? bt_forecast_run(MPI_COMM_WORLD, setup) : run(setup);
         bt_setup_free(setup);
     }
     free(setup);

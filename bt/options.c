@@ -137,7 +137,7 @@ static const struct conf_option table[] = {
      .arg = "KEY=VALUE",
      .offset = AT(hints),
      .type = CONF_LIST,
-     .help = "Hint for the MPI-IO library, given when the file is opened; may be repeated."},
+     .help = "Hint for MPI-IO, given when the file is opened; may be repeated."},
     {.name = "sync",
      .arg = "WHEN",
      .def = "end",
@@ -169,8 +169,7 @@ static const struct conf_option table[] = {
      .min = 1,
      .max = BT_REPEAT_MAX,
      .group = "How it is measured",
-     .help = "Rounds. In each, every writer runs once, in an order of its own. The headline is the "
-             "median, the best is shown beside it."},
+     .help = "Rounds; in each, every writer runs once. The headline is the median."},
     {.name = "seed",
      .arg = "S",
      .offset = AT(seed),
@@ -202,6 +201,26 @@ static const struct conf_option table[] = {
      .help = "auto: after the clock has stopped every file is read back by the serial program "
              "nht1-verify, which lies beside this one."},
 
+    {.name = "dry-run",
+     .offset = AT(dry_run),
+     .type = CONF_FLAG,
+     .group = "What it would take",
+     .help = "Say what the run would take, and whether it fits; compute and write nothing."},
+    {.name = "ranks",
+     .arg = "R",
+     .offset = AT(ranks),
+     .type = CONF_INT,
+     .min = 1,
+     .max = 1e8,
+     .help = "With --dry-run: plan for so many ranks instead of those that were started."},
+    {.name = "nodes",
+     .arg = "K",
+     .offset = AT(nodes),
+     .type = CONF_INT,
+     .min = 1,
+     .max = 1e8,
+     .help = "With --dry-run: plan for so many nodes like this one."},
+
     {.name = "json",
      .arg = "FILE",
      .offset = AT(json),
@@ -230,21 +249,21 @@ const struct conf_program bt_program = {
     .summary = "Application I/O benchmark: NAS BT, a CFD solver, writes its whole solution to disk "
                "every few steps. Reported are the run time T_T, the rate R_IO and the overhead "
                "zeta = T_T / T_C - 1 over the best run time without writing, T_C.",
-    .examples = "  mpirun -np 4 nht1-bt\n"
-                "      class A with every writer, ranked in one table\n"
-                "  mpirun -np 8 --bind-to none nht1-bt --class B --json result.json\n"
-                "      the official size N = 102 with every writer\n"
-                "  nht1-bt --io help\n"
-                "      the writers and what each does\n"
-                "  mpirun -np 4 nht1-bt --class A --io none\n"
-                "      only compute: gives T_C, remembered for later runs\n"
-                "  mpirun -np 4 nht1-bt --n 33 --steps 20 --dt 0.001 --decomp 1d:x --io NAME\n"
-                "      a problem of one's own, the file stays in btout.bin\n"
-                "  mpirun -np 2 nht1-bt --restart --out btout.bin\n"
-                "      continue a run that was interrupted\n"
-                "Threads per rank: OMP_NUM_THREADS. Exit status: 0 success, 1 wrong usage,\n"
-                "2 wrong content, 3 I/O, memory or MPI error, or interrupted, 4 finished but not\n"
-                "valid as a result.\n",
+    .examples =
+        "  mpirun -np 4 nht1-bt\n"
+        "      class A with every writer, ranked in one table\n"
+        "  mpirun -np 8 --bind-to none nht1-bt --class B --json result.json\n"
+        "      the official size N = 102 with every writer\n"
+        "  nht1-bt --io help\n"
+        "      the writers and what each does\n"
+        "  mpirun -np 4 nht1-bt --class A --io none\n"
+        "      only compute: gives T_C, remembered for later runs\n"
+        "  mpirun -np 4 nht1-bt --n 33 --steps 20 --dt 0.001 --decomp 1d:x --io NAME\n"
+        "      a problem of one's own, the file stays in btout.bin\n"
+        "  mpirun -np 2 nht1-bt --restart --out btout.bin\n"
+        "      continue a run that was interrupted\n"
+        "Threads per rank: OMP_NUM_THREADS. Exit status: 0 success, 1 wrong usage, 2 wrong\n"
+        "content, 3 I/O, memory or MPI error, or interrupted, 4 not valid as a result.\n",
     .options = table,
 };
 
@@ -311,12 +330,13 @@ static int add_writer(struct bt_setup *s, const char *name)
     return 0;
 }
 
+/* Also those that this system cannot run: bt_job_make asks all ranks. */
 static int add_all_writers(struct bt_setup *s)
 {
     const struct io_driver *d;
     s->all = true;
     for (int i = 0; (d = io_driver_at(i)) != NULL; i++)
-        if ((d->caps & IO_CAP_SERIAL_FILE) && !(d->caps & IO_CAP_WRAPPER) && io_driver_usable(d))
+        if ((d->caps & IO_CAP_SERIAL_FILE) && !(d->caps & IO_CAP_WRAPPER))
             TRY(add_writer(s, d->name));
     return 0;
 }
@@ -395,9 +415,10 @@ static int length_check(const struct bt_setup *s)
 
 static bool is_given(const bool *given, const char *name)
 {
-    for (int i = 0; table[i].name; i++)
-        if (strcmp(table[i].name, name) == 0) return given[i];
-    return false;
+    int i = 0;
+    while (strcmp(table[i].name, name) != 0)
+        i++;
+    return given[i];
 }
 
 /* One file is continued by one writer, once. Which one, the manifest says when --io does not. */
@@ -415,11 +436,18 @@ static int restart_setup(struct bt_setup *s)
                        "for the one that began it");
     if (s->opt.repeat > 1)
         return err_set(ERR_USAGE,
-                       "--restart and --repeat exclude each other: a continued run is no "
-                       "measurement");
+                       "--restart and --repeat exclude each other: it is no measurement");
     if (s->opt.force)
-        return err_set(ERR_USAGE, "--restart and --force exclude each other: only a file with its "
-                                  "manifest can be continued");
+        return err_set(ERR_USAGE, "--restart and --force exclude each other: nothing is replaced");
+    return 0;
+}
+
+static int dry_run_check(const struct bt_options *o)
+{
+    if (!o->dry_run && (o->ranks || o->nodes))
+        return err_set(ERR_USAGE, "--ranks and --nodes are for --dry-run; mpirun starts ranks");
+    if (o->dry_run && o->restart)
+        return err_set(ERR_USAGE, "--dry-run and --restart exclude each other");
     return 0;
 }
 
@@ -430,6 +458,7 @@ static int meaning(struct bt_setup *s, const bool *given)
     s->given_layout = is_given(given, "layout");
     s->given_problem =
         s->opt.cls || s->opt.n || s->opt.steps || s->opt.dt > 0 || s->opt.interval || s->opt.last;
+    TRY(dry_run_check(&s->opt));
     TRY(problem_setup(s));
     TRY(tc_setup(s));
     TRY(io_layout_parse(s->opt.layout, &s->layout));

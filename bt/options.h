@@ -32,6 +32,8 @@ struct bt_options {
     const char *sync;
     bool force, keep, restart;
     int64_t repeat, seed;
+    bool dry_run;
+    int64_t ranks, nodes; /* of --dry-run; 0: those that were started */
     const char *tc, *tc_store;
     const char *verify, *json, *progress;
     bool profile, quiet;

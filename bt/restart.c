@@ -15,6 +15,12 @@ static int adopt_writer(struct bt_setup *s, const struct io_past *past)
         return err_set(ERR_USAGE,
                        "%s was begun by a writer '%s' that is not here: name one with --io",
                        s->opt.out, past->driver);
+    if (io_driver_caps(past->driver) & IO_CAP_PARTS)
+        return err_set(ERR_USAGE,
+                       "%s was begun by %s, which leaves a file for each rank and cannot go on: "
+                       "make one file of them with nht1-verify --merge %s, then name another "
+                       "writer, such as --restart --io posix",
+                       s->opt.out, past->driver, s->opt.out);
     s->writers_n = 1;
     snprintf(s->writer[0], sizeof s->writer[0], "%s", past->driver);
     return 0;

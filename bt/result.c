@@ -194,7 +194,7 @@ static json_t *ranking(const struct bt_job *job)
     return a;
 }
 
-static json_t *problem(const struct bt_setup *s)
+json_t *bt_result_problem(const struct bt_setup *s)
 {
     const struct bt_problem *p = &s->problem;
     json_t *o = json_object();
@@ -269,7 +269,7 @@ json_t *bt_result_json(const struct bt_job *job, int status)
     set(o, "version", json_string(NHT1_VERSION));
     set(o, "status", json_integer(status));
     set(o, "system", system_record(job));
-    set(o, "problem", problem(job->setup));
+    set(o, "problem", bt_result_problem(job->setup));
     char *line = conf_line(&bt_program, &job->setup->opt);
     set(o, "command_line", js_text(line));
     free(line);

@@ -4,6 +4,9 @@
 /* Floor 2. The complete result as JSON; its members are described in docs/schema/nht1-bt-1.json. */
 #include "bt/job.h"
 
+/* The "problem" object: what is solved and dumped. New reference. */
+json_t *bt_result_problem(const struct bt_setup *s);
+
 /* The result of a job so far. New reference. For rank 0. status: exit status of the program. */
 json_t *bt_result_json(const struct bt_job *job, int status);
 

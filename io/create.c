@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/units.h"
 #include "io/fd.h"
+#include "io/parts.h"
 
 /* fallocate, repeated after interrupts. Returns 0 or the errno value. */
 static int allocate(int fd, int64_t bytes)
@@ -52,9 +53,10 @@ int io_target_space(const struct io_target *t, int64_t bytes)
     TRY(check_limit(t, bytes));
     char dir[IO_PATH_MAX];
     snprintf(dir, sizeof dir, "%.*s", (int)(io_path_base(t->path) - t->path), t->path);
+    const int64_t given_bytes = t->given_bytes + io_parts_given_bytes(t->path, t->parts_n);
     int64_t room = io_free_bytes(dir[0] ? dir : ".");
-    if (room < 0 || room + t->given_bytes >= bytes) return 0;
-    room += t->given_bytes;
+    if (room < 0 || room + given_bytes >= bytes) return 0;
+    room += given_bytes;
     char needs[UNITS_TEXT_MAX], has[UNITS_TEXT_MAX];
     return err_set(ERR_IO,
                    "%s needs %" PRId64 " bytes (%s) and its file system has %" PRId64
@@ -66,7 +68,7 @@ int io_target_space(const struct io_target *t, int64_t bytes)
 /* Proves that the file can have its new length while the old content is still there. */
 static int extend_old(const struct io_target *t, int fd, int64_t bytes)
 {
-    if (t->fresh || bytes <= t->given_bytes) return 0;
+    if (t->old_bytes == 0 || bytes <= t->given_bytes) return 0;
     int errnum = allocate(fd, bytes);
     if (errnum == 0 || cannot_allocate(errnum)) return 0;
     if (ftruncate(fd, (off_t)t->old_bytes) != 0) {
@@ -91,6 +93,7 @@ static int replace_content(struct io_target *t, int fd, int64_t bytes)
 static int make_open(struct io_target *t, struct io_manifest *m, int fd, int64_t bytes)
 {
     TRY(extend_old(t, fd, bytes));
+    TRY(io_parts_drop(t));
     TRY(io_manifest_write(m, true));
     TRY(replace_content(t, fd, bytes));
     return 0;

@@ -12,7 +12,8 @@
  *
  * Until make, nothing that exists has changed. Make extends an old file to its new length before it
  * gives up the old content, so that it fails, if it must, while the old content is whole; and it
- * withdraws the manifest's claims before the content goes. All functions are local. */
+ * withdraws the manifest's claims before the content goes. Files of single ranks that an earlier
+ * run left go with its claims. All functions are local. */
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,6 +32,8 @@ struct io_target {
     bool made;             /* ours to undo */
     int64_t old_bytes;     /* length of the old file */
     int64_t given_bytes;   /* what it occupies, free again once it is truncated */
+    int64_t parts_n;       /* files of single ranks that its manifest lists (io/parts.h) */
+    int64_t parts_kept_n;  /* of these, from the first on, those that make and remove leave */
     const char *allocated; /* "fallocate", or "sparse" where the file system cannot */
 };
 

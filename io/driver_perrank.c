@@ -5,17 +5,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "base/err.h"
-#include "io/create.h"
+#include "base/par.h"
 #include "io/driver.h"
 #include "io/fd.h"
+#include "io/parts.h"
 
 struct perrank_state {
     struct io_context ctx; /* with the name of my own file */
-    char path[IO_PATH_MAX + 16];
+    char path[IO_PART_PATH_MAX];
+    bool fresh; /* there was no such file before */
     int fd;
     int64_t mine_bytes;
 };
@@ -32,17 +33,26 @@ static int preallocate(const struct perrank_state *s, int64_t bytes)
                          bytes, s->path);
 }
 
+static int make_part(struct perrank_state *s)
+{
+    const int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
+    s->fresh = access(s->path, F_OK) != 0;
+    s->fd = open(s->path, flags, 0666);
+    if (s->fd < 0) return err_set_errno(ERR_IO, errno, "open %s for writing", s->path);
+    return preallocate(s, s->ctx.dumps_n * s->mine_bytes);
+}
+
+/* When one rank has no room the others' new files go as well. */
 static int perrank_open(void *state, const struct io_context *ctx)
 {
     struct perrank_state *s = state;
-    const int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
-    snprintf(s->path, sizeof s->path, "%s.rank%05d", ctx->path, ctx->rank);
+    io_part_path(ctx->path, ctx->rank, s->path);
     s->ctx = *ctx;
     s->ctx.path = s->path;
     s->mine_bytes = io_view_bytes(ctx->view);
-    s->fd = open(s->path, flags, 0666);
-    if (s->fd < 0) return err_set_errno(ERR_IO, errno, "open %s for writing", s->path);
-    return preallocate(s, ctx->dumps_n * s->mine_bytes);
+    const int rc = par_agree(ctx->comm, make_part(s));
+    if (rc < 0 && s->fd >= 0 && s->fresh) unlink(s->path);
+    return rc;
 }
 
 static int perrank_write(void *state, const struct io_context *ctx, int64_t dump, const void *buf)

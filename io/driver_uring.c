@@ -41,8 +41,9 @@ static int uring_start(struct io_background *b)
     int rc = io_uring_queue_init((unsigned)e->requests_n, &e->ring, 0);
     if (rc < 0)
         return err_set_errno(ERR_IO, -rc,
-                             "the kernel refuses io_uring (see kernel.io_uring_disabled, or the "
-                             "container's rules): take --io async");
+                             "the kernel refuses io_uring, asked for to write %s (see "
+                             "kernel.io_uring_disabled, or the container's rules): take --io async",
+                             b->ctx->path);
     e->running = true;
     return 0;
 }
@@ -86,17 +87,20 @@ static void add_piece(struct io_background *b, struct io_job *job, int fd, struc
 {
     struct request *r = free_request(b->engine_state);
     ERR_ASSERT(r);
+    // cppcheck-suppress nullPointerRedundantCheck
     *r = (struct request){.piece = piece, .job = job, .fd = fd};
     enqueue(b, r);
 }
 
-static int submit(struct uring_engine *e)
+/* The kernel may take fewer than it was given. */
+static int submit(struct io_background *b)
 {
+    struct uring_engine *e = b->engine_state;
     int rc;
     do {
         rc = io_uring_submit(&e->ring);
-    } while (rc == -EINTR || rc == -EAGAIN);
-    return rc < 0 ? err_set_errno(ERR_IO, -rc, "io_uring_submit") : 0;
+    } while (rc == -EINTR || rc == -EAGAIN || (rc > 0 && io_uring_sq_ready(&e->ring) > 0));
+    return rc < 0 ? err_set_errno(ERR_IO, -rc, "io_uring_submit for %s", b->ctx->path) : 0;
 }
 
 /* Long jobs have longer pieces rather than more of them. */
@@ -119,7 +123,7 @@ static int uring_post(struct io_background *b, struct io_job *job)
         add_piece(b, job, b->tail_fd,
                   (struct io_piece){job->tail, job->tail_bytes, job->tail_start});
     job->finished = job->todo == 0;
-    return job->finished ? 0 : submit(b->engine_state);
+    return job->finished ? 0 : submit(b);
 }
 
 /* The outcome of a request: done, failed, or to be asked for again. Returns whether it ended. */
@@ -148,8 +152,10 @@ static void arrived(struct io_background *b, struct io_uring_cqe *cqe)
     io_uring_cqe_seen(&e->ring, cqe);
     if (!settle(b, r, result)) {
         enqueue(b, r);
-        if (submit(e) == 0) return;
+        if (submit(b) == 0) return;
         r->job->fault = (struct io_fd_fault){EIO, r->piece.bytes, r->piece.offset};
+        r->job->finished = true;
+        return;
     }
     r->under_way = false;
     e->under_way_n--;
@@ -174,12 +180,19 @@ static bool uring_finished(struct io_background *b, struct io_job *job, bool wai
     return job->finished;
 }
 
+/* Requests that the kernel has. After a submit that failed there are others, which nobody answers.
+ */
+static int awaited(const struct uring_engine *e)
+{
+    return e->running ? e->under_way_n - (int)io_uring_sq_ready(&e->ring) : 0;
+}
+
 /* The kernel must be done with the memory of the slots before it goes. */
 static void uring_stop(struct io_background *b)
 {
     struct uring_engine *e = b->engine_state;
     struct io_uring_cqe *cqe;
-    while (e->running && e->under_way_n > 0) {
+    while (awaited(e) > 0) {
         int rc = io_uring_wait_cqe(&e->ring, &cqe);
         if (rc == 0) arrived(b, cqe);
         if (rc < 0 && rc != -EINTR) break;

@@ -50,6 +50,12 @@ int io_manifest_new(struct io_manifest **m, const char *path, const char *name,
  * [lo x, lo y, lo z, n x, n y, n z] in rank order. */
 int io_manifest_parts(struct io_manifest *m, const struct io_view *views, int ranks_n);
 
+/* Number of "parts" in the manifest at path when it is one of the dump file called name, else 0. */
+int64_t io_manifest_parts_n(const char *path, const char *name);
+
+/* Withdraws the claims of the manifest at path: it goes on without dumps. Durable. */
+int io_manifest_withdraw(const char *path);
+
 /* Adds the next dump. digest: digest_words(n) words, summed over the ranks. */
 int io_manifest_add(struct io_manifest *m, int64_t step, bool complete, bool durable,
                     const uint64_t *digest);
@@ -91,8 +97,9 @@ int io_manifest_load(struct io_manifest **m, const char *path, const char *name,
 int io_manifest_dump(const struct io_manifest *m, int64_t d, int64_t *step, uint64_t *digest);
 
 /* Forgets all dumps from number dumps_n on and notes that a run with this spec goes on from there.
- */
-int io_manifest_resume(struct io_manifest *m, int64_t dumps_n, const struct io_spec *spec);
+ * merged: all is in one file, "parts" go. */
+int io_manifest_resume(struct io_manifest *m, int64_t dumps_n, const struct io_spec *spec,
+                       bool merged);
 
 enum io_manifest_kind {
     IO_MANIFEST_NONE,    /* nothing there */

@@ -160,10 +160,33 @@ static int note_resume(struct io_manifest *m, int64_t dumps_n, const struct io_s
     return err_set(ERR_NOMEM, "no memory for the manifest %s", m->path);
 }
 
-int io_manifest_resume(struct io_manifest *m, int64_t dumps_n, const struct io_spec *spec)
+int io_manifest_resume(struct io_manifest *m, int64_t dumps_n, const struct io_spec *spec,
+                       bool merged)
 {
     for (int64_t d = 0; d < dumps_n; d++)
         TRY(keep_dump(m, d));
     m->durable = spec->sync != IO_SYNC_NONE;
+    if (merged) json_object_del(m->root, "parts");
     return note_resume(m, dumps_n, spec);
+}
+
+int64_t io_manifest_parts_n(const char *path, const char *name)
+{
+    json_error_t error;
+    if (io_manifest_look(path, name) != IO_MANIFEST_OURS) return 0;
+    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    const int64_t parts_n = (int64_t)json_array_size(json_object_get(root, "parts"));
+    json_decref(root);
+    return parts_n;
+}
+
+int io_manifest_withdraw(const char *path)
+{
+    json_t *root;
+    TRY(js_read(path, &root));
+    int rc = json_object_set_new(root, "dumps", json_array());
+    rc = rc == 0 ? js_write(path, root, JS_SYNC_ALL)
+                 : err_set(ERR_NOMEM, "no memory for the manifest %s", path);
+    json_decref(root);
+    return rc;
 }

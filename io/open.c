@@ -11,6 +11,7 @@
 #include "base/par.h"
 #include "base/watch.h"
 #include "io/file_state.h"
+#include "io/parts.h"
 #include "io/resume.h"
 
 static int check_counts(const struct io_spec *s)
@@ -189,11 +190,23 @@ static int claim_here(struct io_file *f)
     return io_target_space(&f->target, f->ctx.dump_bytes * f->ctx.dumps_n);
 }
 
+/* Every rank looks at its own part: directories may be on different nodes. */
+static int claim_parts(struct io_file *f)
+{
+    MPI_Comm comm = f->ctx.comm;
+    int64_t ours_n = f->target.parts_n;
+    if (!f->has_parts) return 0;
+    TRY_MPI(MPI_Bcast(&ours_n, 1, MPI_INT64_T, 0, comm));
+    TRY_MPI(MPI_Bcast(f->target.path, IO_PATH_MAX, MPI_CHAR, 0, comm));
+    return par_agree(comm, io_part_check(f->target.path, f->ctx.rank, ours_n, f->spec.force));
+}
+
 static int claim(struct io_file *f)
 {
     const bool made = (f->has_file || f->has_parts) && !f->spec.resume;
     const bool here = made && f->ctx.rank == 0;
     TRY(par_agree(f->ctx.comm, here ? claim_here(f) : 0));
+    if (made) TRY(claim_parts(f));
     return par_agree(f->ctx.comm, alloc_times(f));
 }
 
@@ -204,6 +217,7 @@ static int create_here(struct io_file *f)
     const int64_t bytes = f->ctx.dump_bytes * f->ctx.dumps_n;
     TRY(io_manifest_new(&f->manifest, t->manifest, io_path_base(t->path), &f->spec));
     if (f->has_file) return io_target_make(t, f->manifest, bytes);
+    t->parts_kept_n = f->ctx.size;
     TRY(io_manifest_parts(f->manifest, f->all_views, f->ctx.size));
     return io_target_make(t, f->manifest, 0);
 }
@@ -211,6 +225,13 @@ static int create_here(struct io_file *f)
 static int check_resume(const struct io_file *f)
 {
     if (f->has_file || !f->spec.resume) return 0;
+    if (f->has_parts) {
+        return err_set(ERR_USAGE,
+                       "driver %s leaves a file for each rank and cannot go on with one: name "
+                       "another with --io, such as --io posix, after nht1-verify --merge %s where "
+                       "that file was begun by %s",
+                       f->driver->name, f->spec.path, f->driver->name);
+    }
     return err_set(ERR_USAGE, "driver %s leaves no file in serial format that could be continued",
                    f->driver->name);
 }

@@ -11,6 +11,7 @@
 #include "base/digest.h"
 #include "base/err.h"
 #include "base/par.h"
+#include "io/parts.h"
 
 /* Staged at a time while a file is read: the memory of a run is not to grow with the reading. */
 #define PART_BYTES (INT64_C(8) << 20)
@@ -43,12 +44,23 @@ static int same_run(const struct io_file *f, const struct io_past *p)
                    io_layout_name(p->layout), io_layout_name(s->layout));
 }
 
+/* Dumps in files of single ranks are continued once they are in one. */
+static int in_one_file(const struct io_target *t)
+{
+    if (t->parts_n == 0 || t->old_bytes > 0) return 0;
+    return err_set(ERR_USAGE,
+                   "%s is empty, its dumps are in %s.rank00000 and so on: make one file of them "
+                   "with nht1-verify --merge %s, then --restart again",
+                   t->path, io_path_base(t->path), t->path);
+}
+
 int io_resume_take(struct io_file *f, int64_t *claimed_n)
 {
     struct io_target *t = &f->target;
     struct io_past past;
     const int64_t bytes = f->ctx.dump_bytes * f->ctx.dumps_n;
     TRY(io_target_take(t, f->spec.path, false));
+    TRY(in_one_file(t));
     TRY(io_manifest_load(&f->manifest, t->manifest, io_path_base(t->path), &past));
     TRY(same_run(f, &past));
     TRY(io_target_space(t, bytes));
@@ -260,10 +272,13 @@ static int read_and_count(struct io_file *f, int64_t claimed_n)
     return rc;
 }
 
+/* Files of single ranks go when all that they held is in the one file. */
 static int withdraw_claims(struct io_file *f)
 {
+    const bool merged = f->resumed.dumps_n == f->resumed.claimed_n;
     if (f->ctx.rank != 0) return 0;
-    TRY(io_manifest_resume(f->manifest, f->resumed.dumps_n, &f->spec));
+    TRY(io_manifest_resume(f->manifest, f->resumed.dumps_n, &f->spec, merged));
+    if (merged) TRY(io_parts_remove(&f->target));
     return io_manifest_write(f->manifest, true);
 }
 

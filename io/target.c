@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "io/create.h"
 #include "io/lock.h"
+#include "io/parts.h"
 
 const char *io_path_base(const char *path)
 {
@@ -150,7 +151,9 @@ static int take(struct io_target *t, const char *path, bool force)
     TRY(lock(t));
     /* Once more: another run may have come and gone before the lock was ours. */
     TRY(check_kind(t));
-    return check_owner(t, strcmp(path, t->path) != 0, force);
+    TRY(check_owner(t, strcmp(path, t->path) != 0, force));
+    t->parts_n = io_manifest_parts_n(t->manifest, io_path_base(t->path));
+    return 0;
 }
 
 int io_target_take(struct io_target *t, const char *path, bool force)
@@ -220,7 +223,8 @@ int io_target_remove(const char *path, const char *run_id)
     TRY(io_target_take(&t, path, false));
     io_target_sweep(&t);
     if (!run_id || io_manifest_is_of(t.manifest, run_id)) {
-        rc = remove_name(t.path);
+        rc = io_parts_drop(&t);
+        if (rc == 0) rc = remove_name(t.path);
         if (rc == 0) rc = remove_name(t.manifest);
     }
     io_target_release(&t);

@@ -6,9 +6,8 @@
 #include "report/text.h"
 
 /* In the order of the page. */
-static int (*const parts[])(struct report *) = {
-    part_verdict, part_bt, part_beff, part_balance, part_system,
-};
+static int (*const parts[])(struct report *) = {part_verdict, part_bt,      part_beff,
+                                                part_beffio,  part_balance, part_system};
 
 int report_build(struct report *r, const char *title)
 {

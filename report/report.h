@@ -19,6 +19,7 @@ struct report {
 int part_verdict(struct report *r);
 int part_bt(struct report *r);
 int part_beff(struct report *r);
+int part_beffio(struct report *r);
 int part_balance(struct report *r);
 int part_system(struct report *r);
 

@@ -103,13 +103,3 @@ END
     run "$NHT1_ROOT/tests/mpi-run" ./prog 0
     expect_status 1
 }
-
-@test "make run says so when there is too little space" {
-    mkdir box
-    printf '#!/bin/sh\necho F B U Free\necho fs 1 1 17 x\n' >box/df
-    chmod +x box/df
-    run env PATH="$PWD/box:$PATH" OUT="$PWD/out" bash "$NHT1_ROOT/runs/run.sh"
-    expect_status 3
-    expect_text "17 MB free"
-    expect_text "OUT="
-}

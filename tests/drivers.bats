@@ -49,6 +49,63 @@ serial_file() {
     expect_text "has content already"
 }
 
+@test "perrank: files of an earlier run with the same name go, those of others stay" {
+    export MPI_TIMEOUT=60
+    serial_file
+    bt 4 o.bin --io perrank
+    touch o.bin.rank00004 # nobody's
+    bt 2 o.bin --io perrank
+    [ "$(echo o.bin*)" = "o.bin o.bin.json o.bin.rank00000 o.bin.rank00001 o.bin.rank00004" ]
+    run nht1-verify --merge o.bin
+    expect_status 0
+    cmp want.bin o.bin
+    bt 1 o.bin --io posix
+    [ "$(echo o.bin*)" = "o.bin o.bin.json o.bin.rank00004" ]
+    cmp want.bin o.bin
+}
+
+@test "perrank: a file that is not ours is refused, and taken with --force" {
+    echo mine >o.bin.rank00001
+    run mpi_run 2 nht1-bt --class S --quiet --io perrank --out o.bin
+    expect_status 1
+    expect_text "o.bin.rank00001 exists and was not written by this program"
+    [ "$(ls)" = o.bin.rank00001 ] && [ "$(<o.bin.rank00001)" = mine ]
+    ln -s o.bin.rank00001 o.bin.rank00000
+    run mpi_run 2 nht1-bt --class S --quiet --io perrank --force --out o.bin
+    expect_status 1
+    expect_text "o.bin.rank00000 is in the way"
+    rm o.bin.rank00000
+    bt 2 o.bin --io perrank --force
+    run nht1-verify --merge o.bin
+    expect_status 0
+}
+
+@test "perrank: --restart is refused until the files are merged, then another writer goes on" {
+    local before
+    serial_file
+    bt 3 o.bin --io perrank
+    jq '.dumps |= .[:3]' o.bin.json >cut && mv cut o.bin.json
+    before=$(cat o.bin* | cksum)
+    for how in "" "--io perrank" "--io posix"; do
+        # shellcheck disable=SC2086 # a list of words
+        run mpi_run 2 nht1-bt --restart $how --out o.bin
+        expect_status 1
+        expect_text "nht1-verify --merge o.bin"
+        [ "$(grep -c '^nht1-bt: ' <<<"$output")" -eq 1 ]
+        [ "$(cat o.bin* | cksum)" = "$before" ]
+    done
+    run nht1-verify --merge o.bin
+    expect_status 0
+    expect_text "VERIFIED IN PART"
+    run mpi_run 2 nht1-bt --restart --out o.bin
+    expect_status 1
+    run mpi_run 2 nht1-bt --restart --io posix --quiet --out o.bin
+    expect_status 0
+    cmp want.bin o.bin
+    [ "$(echo o.bin*)" = "o.bin o.bin.json" ]
+    [ "$(jq .parts o.bin.json)" = null ]
+}
+
 @test "merge: a file that has no parts is left alone" {
     bt 1 whole.bin --io posix
     cp whole.bin kept

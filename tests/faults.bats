@@ -186,3 +186,18 @@ ended() {
     [ "$(jq '.runs[0].steps_done' r.json)" -ge 400 ]
     [ "$(jq '.runs[0].steps_done' r.json)" -le 403 ]
 }
+
+@test "a kernel that refuses io_uring on one rank: told, and no part of --io all" {
+    nht1-bt --io help | grep -q "^uring " || skip "built without liburing"
+    mkdir disk
+    preload=$NHT1_TESTBIN/fault.so plan=uring_init:1:EPERM:1 start "${tiny[@]}" --io uring --out disk/o.bin
+    ended
+    told "rank 1 on" "the kernel refuses io_uring" "--io async" "disk/o.bin"
+    [ -z "$(ls -A disk)" ]
+    preload=$NHT1_TESTBIN/fault.so plan=uring_init:1+:EPERM:1 start "${tiny[@]}" --steps 2 --io all \
+        --out disk/o.bin --json r.json
+    ended
+    expect_status 0
+    [ "$(jq '[.runs[].driver] | index("uring")' r.json)" = null ]
+    [ "$(jq '[.runs[].driver] | index("posix") != null' r.json)" = true ]
+}

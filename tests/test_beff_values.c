@@ -175,7 +175,7 @@ static void what_was_not_measured(void **state)
         for (int m = 0; m < BEFF_METHODS_N; m++)
             beff_cell_at(&c, r, 3, m, 2)->bandwidth = 0;
     assert_true(isnan(beff_logavg(&c, BEFF_EVERYTHING).both));
-    assert_false(isnan(beff_logavg(&c, BEFF_EVERYTHING).random));
+    assert_true(beff_logavg(&c, BEFF_EVERYTHING).random > 0);
     beff_cube_free(&c);
 }
 

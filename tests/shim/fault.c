@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A library for LD_PRELOAD: stands in front of the C library's file calls, counts those that
- * nht1-bt makes on files below one folder, and lets the n-th call of a kind on one rank fail.
+ * nht1-bt and nht1-beffio make on files below one folder, and lets the n-th call of a kind on one
+ * rank fail.
  *
  *   NHT1_FAULT_IN    part of the path that a file must have to be looked at; required
  *   NHT1_FAULT       CALL:N:WHAT:RANK, such as pwrite:3:ENOSPC:1
@@ -8,41 +9,45 @@
  *                    "CALL COUNT" for each kind, and a file RANK.trace with a line "CALL PATH" for
  * each call, in order
  *
- * WHAT: ENOSPC, EIO, EROFS, EOPNOTSUPP or short (half of what was asked). N is counted per rank and
- * kind of call, from 1; "N+" is every call from there on. Kinds: open, openr (for reading only),
- * pwrite (pwritev, too), pread, write, fsync, fdatasync, rename, ftruncate, fallocate, close. A
- * close that fails has closed all the same, as on Linux. Passed over: closing what was open for
- * reading only, a lock, the file that warms the file system up, and one by which Open MPI looks for
- * locks; no data depend on them. */
+ * WHAT: ENOSPC, EIO, EROFS, EPERM, EOPNOTSUPP, short (half of what was asked) or, of pwrite, flip
+ * (all is written, but for one bit). N is counted per rank and kind of call, from 1; "N+" is every
+ * call from there on. Kinds: open, openr (for reading only), pwrite (pwritev, too), pread, write,
+ * fsync, fdatasync, rename, ftruncate, fallocate, close, and those of io_uring (fault_uring.c):
+ * uring_init, uring_submit, uring_write, uring_wait. A close that fails has closed all the same, as
+ * on Linux. Passed over: closing what was open for reading only, a lock, the file that warms the
+ * file system up, and one by which Open MPI looks for locks; no data depend on them. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum kind {
-    OPEN,
-    OPENR,
-    PWRITE,
-    PREAD,
-    WRITE,
-    FSYNC,
-    FDATASYNC,
-    RENAME,
-    FTRUNCATE,
-    FALLOCATE,
-    CLOSE,
-    KINDS
+#include "fault.h"
+
+static const char *const kind_name[KINDS] = {
+    [OPEN] = "open",
+    [OPENR] = "openr",
+    [PWRITE] = "pwrite",
+    [PREAD] = "pread",
+    [WRITE] = "write",
+    [FSYNC] = "fsync",
+    [FDATASYNC] = "fdatasync",
+    [RENAME] = "rename",
+    [FTRUNCATE] = "ftruncate",
+    [FALLOCATE] = "fallocate",
+    [CLOSE] = "close",
+    [URING_INIT] = "uring_init",
+    [URING_SUBMIT] = "uring_submit",
+    [URING_WRITE] = "uring_write",
+    [URING_WAIT] = "uring_wait",
 };
-static const char *const kind_name[KINDS] = {"open",      "openr",     "pwrite",    "pread",
-                                             "write",     "fsync",     "fdatasync", "rename",
-                                             "ftruncate", "fallocate", "close"};
 
 static struct {
     bool active;
@@ -50,8 +55,10 @@ static struct {
     int rank;
     int kind, nth; /* what fails; kind -1: nothing */
     bool from_then;
-    int errnum; /* 0: short */
+    int errnum; /* 0: short, FLIP: flip */
 } plan = {.kind = -1};
+
+#define FLIP (-1)
 
 static atomic_int made[KINDS];
 static FILE *trace;
@@ -69,11 +76,8 @@ static int errnum_of(const char *what)
     static const struct {
         const char *name;
         int value;
-    } known[] = {{"ENOSPC", ENOSPC},
-                 {"EIO", EIO},
-                 {"EROFS", EROFS},
-                 {"EOPNOTSUPP", EOPNOTSUPP},
-                 {"short", 0}};
+    } known[] = {{"ENOSPC", ENOSPC},         {"EIO", EIO}, {"EROFS", EROFS}, {"EPERM", EPERM},
+                 {"EOPNOTSUPP", EOPNOTSUPP}, {"short", 0}, {"flip", FLIP}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(known[i].name, what) == 0) return known[i].value;
     fprintf(stderr, "shim: no fault '%s'\n", what);
@@ -107,7 +111,8 @@ __attribute__((constructor)) static void begin(void)
     plan.folder = getenv("NHT1_FAULT_IN");
     plan.rank = rank_here();
     if (getenv("NHT1_FAULT_LOG")) trace_open(getenv("NHT1_FAULT_LOG"));
-    plan.active = plan.folder && strcmp(program_invocation_short_name, "nht1-bt") == 0;
+    plan.active = plan.folder && (strcmp(program_invocation_short_name, "nht1-bt") == 0 ||
+                                  strcmp(program_invocation_short_name, "nht1-beffio") == 0);
     if (plan.active && getenv("NHT1_FAULT")) parse(getenv("NHT1_FAULT"));
 }
 
@@ -125,19 +130,25 @@ __attribute__((destructor)) static void end(void)
     if (log) fclose(log);
 }
 
-/* Counts a call on a path; whether it is the one that fails. */
-static bool now(enum kind k, const char *path)
+bool fault_now(enum fault_kind k, const char *what)
 {
-    if (!plan.active || !strstr(path, plan.folder) || strstr(path, ".warmup-")) return false;
-    if (strstr(path, ".locktest.")) return false;
+    if (!plan.active) return false;
     const int n = atomic_fetch_add(&made[k], 1) + 1;
-    if (trace) fprintf(trace, "%s %s\n", kind_name[k], path);
+    if (trace) fprintf(trace, "%s %s\n", kind_name[k], what);
     if (plan.kind != (int)k || n < plan.nth || (n > plan.nth && !plan.from_then)) return false;
-    if (n == plan.nth) fprintf(stderr, "shim: %s %d, of %s, fails\n", kind_name[k], n, path);
+    if (n == plan.nth) fprintf(stderr, "shim: %s %d, of %s, fails\n", kind_name[k], n, what);
     return true;
 }
 
-static bool now_fd(enum kind k, int fd)
+/* Counts a call on a path; whether it is the one that fails. */
+static bool now(enum fault_kind k, const char *path)
+{
+    if (!plan.active || !strstr(path, plan.folder) || strstr(path, ".warmup-")) return false;
+    if (strstr(path, ".locktest.")) return false;
+    return fault_now(k, path);
+}
+
+bool fault_now_fd(enum fault_kind k, int fd)
 {
     char link[64], path[4096];
     const int kept = errno;
@@ -150,7 +161,7 @@ static bool now_fd(enum kind k, int fd)
     return now(k, path);
 }
 
-static bool now_name(enum kind k, const char *name)
+static bool now_name(enum fault_kind k, const char *name)
 {
     char path[8192];
     if (name[0] == '/' || !getcwd(path, 4096)) return now(k, name);
@@ -166,7 +177,12 @@ static int failed(void)
     return -1;
 }
 
-static void *next(const char *name)
+int fault_errnum(void)
+{
+    return plan.errnum;
+}
+
+void *fault_next(const char *name)
 {
     void *f = dlsym(RTLD_NEXT, name);
     if (!f) abort();
@@ -189,30 +205,50 @@ static void *next(const char *name)
             va_end(args);                                                                          \
         }                                                                                          \
         if (now_name(flags & (O_WRONLY | O_RDWR) ? OPEN : OPENR, path)) return failed();           \
-        return ((int (*)(const char *, int, mode_t))next(real))(path, flags, mode);                \
+        return ((int (*)(const char *, int, mode_t))fault_next(real))(path, flags, mode);          \
     }
 
 int open(const char *path, int flags, ...) OPEN_BODY("open");
 int open64(const char *path, int flags, ...) OPEN_BODY("open64");
 
+/* The whole data at one offset, but for a bit of the first byte behind the middle. */
+static ssize_t flipped_write(int fd, const struct iovec *part, int parts, off_t offset)
+{
+    ssize_t (*real)(int, const void *, size_t, off_t) = fault_next("pwrite");
+    ssize_t done = 0;
+    for (int i = 0; i < parts; i++) {
+        char *copy = malloc(part[i].iov_len + 1);
+        if (!copy) abort();
+        memcpy(copy, part[i].iov_base, part[i].iov_len);
+        if (i == parts / 2) copy[part[i].iov_len / 2] ^= 4;
+        if (real(fd, copy, part[i].iov_len, offset + done) != (ssize_t)part[i].iov_len) abort();
+        done += (ssize_t)part[i].iov_len;
+        free(copy);
+    }
+    return done;
+}
+
 static ssize_t part_write(int fd, const void *buf, size_t bytes, off_t offset)
 {
-    ssize_t (*real)(int, const void *, size_t, off_t) = next("pwrite");
-    if (!now_fd(PWRITE, fd)) return real(fd, buf, bytes, offset);
+    ssize_t (*real)(int, const void *, size_t, off_t) = fault_next("pwrite");
+    const struct iovec whole = {(void *)(uintptr_t)buf, bytes};
+    if (!fault_now_fd(PWRITE, fd)) return real(fd, buf, bytes, offset);
+    if (plan.errnum == FLIP) return flipped_write(fd, &whole, 1, offset);
     return plan.errnum || bytes < 2 ? failed() : real(fd, buf, bytes / 2, offset);
 }
 
 static ssize_t part_read(int fd, void *buf, size_t bytes, off_t offset)
 {
-    ssize_t (*real)(int, void *, size_t, off_t) = next("pread");
-    if (!now_fd(PREAD, fd)) return real(fd, buf, bytes, offset);
+    ssize_t (*real)(int, void *, size_t, off_t) = fault_next("pread");
+    if (!fault_now_fd(PREAD, fd)) return real(fd, buf, bytes, offset);
     return plan.errnum || bytes < 2 ? failed() : real(fd, buf, bytes / 2, offset);
 }
 
 static ssize_t vector_write(int fd, const struct iovec *part, int parts, off_t offset)
 {
-    ssize_t (*real)(int, const struct iovec *, int, off_t) = next("pwritev");
-    if (!now_fd(PWRITE, fd)) return real(fd, part, parts, offset);
+    ssize_t (*real)(int, const struct iovec *, int, off_t) = fault_next("pwritev");
+    if (!fault_now_fd(PWRITE, fd)) return real(fd, part, parts, offset);
+    if (plan.errnum == FLIP) return flipped_write(fd, part, parts, offset);
     if (plan.errnum || part[0].iov_len < 2) return failed();
     struct iovec half = {part[0].iov_base, part[0].iov_len / 2};
     return real(fd, &half, 1, offset);
@@ -225,36 +261,36 @@ TWICE(ssize_t, pread, (int fd, void *buf, size_t bytes, off_t offset),
 TWICE(ssize_t, pwritev, (int fd, const struct iovec *part, int parts, off_t offset),
       { return vector_write(fd, part, parts, offset); })
 TWICE(int, ftruncate, (int fd, off_t length), {
-    int (*real)(int, off_t) = next("ftruncate");
-    return now_fd(FTRUNCATE, fd) ? failed() : real(fd, length);
+    int (*real)(int, off_t) = fault_next("ftruncate");
+    return fault_now_fd(FTRUNCATE, fd) ? failed() : real(fd, length);
 })
 TWICE(int, fallocate, (int fd, int mode, off_t offset, off_t bytes), {
-    int (*real)(int, int, off_t, off_t) = next("fallocate");
-    return now_fd(FALLOCATE, fd) ? failed() : real(fd, mode, offset, bytes);
+    int (*real)(int, int, off_t, off_t) = fault_next("fallocate");
+    return fault_now_fd(FALLOCATE, fd) ? failed() : real(fd, mode, offset, bytes);
 })
 
 ssize_t write(int fd, const void *buf, size_t bytes)
 {
-    ssize_t (*real)(int, const void *, size_t) = next("write");
-    if (!now_fd(WRITE, fd)) return real(fd, buf, bytes);
+    ssize_t (*real)(int, const void *, size_t) = fault_next("write");
+    if (!fault_now_fd(WRITE, fd)) return real(fd, buf, bytes);
     return plan.errnum || bytes < 2 ? failed() : real(fd, buf, bytes / 2);
 }
 
 int fsync(int fd)
 {
-    int (*real)(int) = next("fsync");
-    return now_fd(FSYNC, fd) ? failed() : real(fd);
+    int (*real)(int) = fault_next("fsync");
+    return fault_now_fd(FSYNC, fd) ? failed() : real(fd);
 }
 
 int fdatasync(int fd)
 {
-    int (*real)(int) = next("fdatasync");
-    return now_fd(FDATASYNC, fd) ? failed() : real(fd);
+    int (*real)(int) = fault_next("fdatasync");
+    return fault_now_fd(FDATASYNC, fd) ? failed() : real(fd);
 }
 
 int rename(const char *from, const char *to)
 {
-    int (*real)(const char *, const char *) = next("rename");
+    int (*real)(const char *, const char *) = fault_next("rename");
     return now_name(RENAME, to) ? failed() : real(from, to);
 }
 
@@ -268,8 +304,8 @@ static bool matters(int fd)
 
 int close(int fd)
 {
-    int (*real)(int) = next("close");
-    const bool fails = plan.active && matters(fd) && now_fd(CLOSE, fd);
+    int (*real)(int) = fault_next("close");
+    const bool fails = plan.active && matters(fd) && fault_now_fd(CLOSE, fd);
     const int rc = real(fd);
     return fails ? failed() : rc;
 }

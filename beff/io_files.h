@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BEFF_IO_FILES_H
+#define BEFF_IO_FILES_H
+/* Floor 2. The data files: their names, making and removing them outside the clock, and nothing of
+ * them left behind when the job is asked to stop.
+ *
+ *   DIR/PREFIX_data_iII_NNN_T       II partition, counted from 0; NNN its processes; T the type
+ *   DIR/PREFIX_data_iII_NNN_2.RRR   type 2: one per process RRR
+ *   DIR/PREFIX.lock                 held while a run uses these names */
+#include <limits.h>
+#include <mpi.h>
+#include <stdatomic.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "beff/io_pattern.h"
+#include "beff/io_schedule.h"
+
+enum { BEFFIO_PATH_MAX = PATH_MAX };
+
+struct beffio_files {
+    const char *dir, *prefix; /* borrowed */
+    bool force, keep;
+    int rank; /* in all of the job */
+    int partitions_n;
+    int procs[BEFFIO_PARTITIONS_MAX];
+
+    int lock_fd;
+    char lock[BEFFIO_PATH_MAX];
+    /* Made by this rank and to be removed; shared with the thread that waits for a signal. */
+    atomic_bool made[BEFFIO_PARTITIONS_MAX][BEFFIO_TYPES];
+    atomic_bool ended, unlocked;
+    bool watching;
+    pthread_t watcher;
+};
+
+/* Name of a file. rank: used by type 2. out: [out] BEFFIO_PATH_MAX bytes. */
+void beffio_files_path(const struct beffio_files *f, int partition, enum beffio_type type, int rank,
+                       char *out);
+
+/* Whether all this may be done: directory, names, the lock, and whose is what lies there already.
+ * From then on a signal removes what was made, unless keep is set. Collective over comm; [in] f
+ * with its first members set. To be ended by beffio_files_end, also after an error. Returns 0,
+ * ERR_USAGE or ERR_IO. */
+int beffio_files_begin(struct beffio_files *f, MPI_Comm comm);
+
+/* Makes the empty files of a type, in place of old ones, and sees that all ranks of the partition
+ * can open theirs. Collective over the partition's comm. */
+int beffio_files_make(struct beffio_files *f, MPI_Comm comm, int partition, enum beffio_type type);
+
+/* Removes the files of a type, unless they are kept. Collective over the partition's comm. [out] s:
+ * seconds that it took. */
+int beffio_files_remove(struct beffio_files *f, MPI_Comm comm, int partition, enum beffio_type type,
+                        double *s);
+
+/* Removes what is still there, unless it is kept, and gives the names free. Local. */
+void beffio_files_end(struct beffio_files *f);
+
+/* Writes, flushes and removes a file of this rank and tells how fast it went. Local. most_bytes: of
+ * the file; writing takes a moment, flushing what it takes. [out] rate: bytes per second. */
+int beffio_files_probe(const struct beffio_files *f, int64_t most_bytes, double *rate);
+
+#endif

@@ -1,0 +1,361 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# nht1-beffio from its command line to its files: short runs, texts that scripts parse, JSON, wrong
+# data, full disks, signals, bad input. No statement about times.
+load helpers
+
+# beffio RANKS ARGUMENT...: as small a run as there is, in the folder data.
+beffio() {
+    local ranks=$1
+    shift
+    mkdir -p data
+    run mpi_run "$ranks" nht1-beffio -p data -MB 16 -T 0.01 "$@"
+}
+
+# nothing_left: no file of a run in data.
+nothing_left() {
+    [ -z "$(ls -A data)" ] && return 0
+    echo "left behind: $(ls -A data)"
+    return 1
+}
+
+conforms() {
+    local wrong
+    wrong=$(jq -n -r --slurpfile s "$NHT1_ROOT/docs/schema/nht1-beffio-1.json" --slurpfile v "$1" \
+        -f "$NHT1_ROOT/tests/schema.jq")
+    [ -z "$wrong" ] && return 0
+    echo "$wrong"
+    return 1
+}
+
+@test "a short run at 1 to 4 ranks: all data right, not valid, JSON conforms" {
+    need_program jq
+    for ranks in 1 2 3 4; do
+        beffio "$ranks" -N "$([ "$ranks" -eq 4 ] && echo 3,4 || echo "$ranks")" --json r.json --check every
+        expect_status 4
+        expect_text "scheduled time 0.01 s"
+        conforms r.json
+        jq -e '[.partitions[].accesses[] | .wrong_n] | add == 0' r.json
+        jq -e '[.partitions[] | .file_bytes == .accesses[0].checked_bytes] | all' r.json
+        jq -e '[.partitions[].accesses[] | .types | length == 5] | all' r.json
+        jq -e --argjson n "$ranks" '.partitions[-1].procs == $n' r.json
+        nothing_left
+    done
+}
+
+@test "the same with ROMIO, and without the shared file pointer" {
+    mpirun --version | grep -q "Open MPI" || skip "components are Open MPI's"
+    for ranks in 1 4; do
+        MPIRUN_FLAGS="--mca io romio321" beffio "$ranks" -N "$ranks" --json r.json
+        expect_status 4
+        jq -e '[.partitions[].accesses[] | .wrong_n] | add == 0' r.json
+        jq -e '.partitions[0].library[0].mpiio_component | test("romio321")' r.json
+        nothing_left
+    done
+    beffio 2 -N 2 --noshared
+    expect_status 4
+    expect_text "NOT MET: type 1 ran without the shared file pointer"
+}
+
+@test "values in the JSON are those of its bytes and seconds, under each definition" {
+    need_program jq
+    for definition in 0.5 1.x 2.1; do
+        beffio 2 -N 2 --definition "$definition" --json r.json
+        expect_status 4
+        jq -e --arg d "$definition" '
+            def near($a; $b): ($a - $b) as $x | ($x < 0 and -$x or $x) <= 1e-9 * $b
+                or (($x | fabs) <= 1e-9 * $b);
+            .partitions[0] as $p
+            | [$p.accesses[] | [.types[] | .bytes / .s]] as $t
+            | [$t[] | (.[0] + add) / 6] as $a
+            | ((($t[0] | add) + $t[1][0]) / 6 * $a[2] | sqrt) as $v21
+            | (0.25 * $a[0] + 0.25 * $a[1] + 0.5 * $a[2]) as $v1x
+            | ([$p.accesses[] | [.types[].patterns[] | select(.u > 0) | .u * .bytes / .s] | add / 64]
+                | add / 3) as $v05
+            | near($p.values[0].bytes_per_s; $v05) and near($p.values[1].bytes_per_s; $v1x)
+                and near($p.values[2].bytes_per_s; $v21)
+                and ([$p.values[] | select(.headline) | .definition] == [$d])
+                and .b_eff_io.definition == $d' r.json
+    done
+}
+
+@test "what is repeated is what was written" {
+    need_program jq
+    beffio 2 -N 2 -T 1 --json r.json
+    jq -e '.partitions[0] | [.accesses[] | [.types[].patterns[] | .calls_n]]
+        | .[0] == .[1] and .[0] == .[2]' r.json
+    # r = min(r0 (L0 / l0), 10 r1, r2) and whole megabytes per segment
+    jq -e '.partitions[0] | . as $p | .accesses[0].types as $t
+        | [range(1; 8)] | map(. as $k
+            | $t[0].patterns[if $k == 1 then 1 else $k + 1 end] as $a
+            | [$a.calls_n * ($a.call_bytes / $a.chunk_bytes), 10 * $t[1].patterns[$k].calls_n,
+                $t[2].patterns[$k].calls_n] | min == $t[3].patterns[$k].calls_n) | all' r.json
+    jq -e '.partitions[0] | .segment_bytes % 1048576 == 0
+        and .accesses[0].types[3].bytes == 2 * .segment_bytes' r.json
+    # samples after writing; after reading all, and the last call of each timed read
+    jq -e '.partitions[0] | .accesses[0].checked_bytes < .file_bytes / 10
+        and .accesses[2].checked_bytes > .file_bytes' r.json
+}
+
+@test "the summary parses as the released program's: awk, columns, value from its totals" {
+    beffio 2 -N 1,2 --definition 2.1 -f res --json r.json
+    expect_status 4
+    [ -s res.sum ] && [ -s res.prot ]
+    # seven lines of five columns per access and partition, and a line of totals
+    awk '$2 == "PEs" && $3 ~ /^[1-7]$/ && NF == 10 { n[$1, $5]++ }
+        $2 == "PEs" && $3 ~ /^total-/ && NF == 8 { t[$1, substr($3, 7)]++ }
+        END { split("write rewrite read", a)
+            for (i in a) for (p = 1; p <= 2; p++)
+                if (n[p, a[i]] != 7 || t[p, a[i]] != 1) { print "partition", p, a[i]; exit 1 } }' res.sum
+    # [BIO21] sqrt(WR RD), from the totals, against what is printed
+    awk '$2 == "PEs" && $3 ~ /^total-/ { for (k = 4; k <= 8; k++) v[$1, substr($3, 7), k] = $k }
+        /^b_eff_io of these/ { said[$9] = $6 }
+        END { for (p = 1; p <= 2; p++) {
+            w = v[p, "rewrite", 4]; r = v[p, "read", 4]
+            for (k = 4; k <= 8; k++) { w += v[p, "write", k]; r += v[p, "read", k] }
+            x = sqrt(w / 6 * r / 6)
+            if (said[p] == "" || (x - said[p]) ^ 2 > (1e-3 * x) ^ 2) { print p, x, said[p]; exit 1 } } }' \
+        res.sum
+    for file in res.sum res.prot; do
+        tail -n 1 "$file" | grep -Eq '^ b_eff_io = +[0-9.]+ MB/s on [12] processes with 16 MByte/PE, scheduled time=0\.0 Min, on .*, NOT VALID \(see above\)$'
+    done
+    [ "$(grep -c '^n= ' res.prot)" -ge 250 ]
+    grep -q "b_eff_io_read_seg_coll=" res.prot
+}
+
+@test "dry run: patterns, times, space; nothing is written; far beyond 16 GB" {
+    beffio 2 --dry-run --rate 20G -MB 1048576 -T 900 --max-space 1T
+    expect_status 0
+    expect_text "8589934592" # M_PART, 8 GiB
+    expect_text "18.750"     # 900 / 3 * 4 / 64
+    awk '/bytes in one file/ { if (match($0, /\(([0-9]+) bytes/)) found = 1 } END { exit !found }' \
+        <<<"$output"
+    nothing_left
+    beffio 2 --dry-run --rate 20G -MB 1048576 --definition 2.1
+    expect_text "1073741824" # at most 1 GB there
+}
+
+@test "a wrong bit on the disk is found: pattern, rank, offset, expected and found" {
+    beffio 2 -N 2 --quiet
+    expect_status 4
+    mkdir -p data
+    run mpi_run 2 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_IN="$PWD/data" \
+        NHT1_FAULT=pwrite:40:flip:0 "$NHT1_BIN/nht1-beffio" -p data -MB 16 -T 0.01 -N 2 \
+        --check every --json r.json
+    expect_status 2
+    expect_text "shim: pwrite 40"
+    expect_text "1 wrong values in what was read back"
+    [[ $output =~ pattern\ [0-9]+,\ data\ of\ rank\ [01],\ offset\ [0-9]+:\ expected\ [0-9a-f]{16},\ found\ [0-9a-f]{16} ]]
+    jq -e '.status == 2 and ([.partitions[].accesses[] | .wrong_n] | add) == 1' r.json
+    jq -e '[.partitions[].accesses[].types[].patterns[].wrong_n] | add == 1' r.json
+    nothing_left
+}
+
+@test "errors of the file system end the run on all ranks, and nothing is left" {
+    for plan in pwrite:100+:ENOSPC:0 open:2:EIO:1 fsync:4:EIO:0; do
+        mkdir -p data
+        run mpi_run 2 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_IN="$PWD/data" \
+            NHT1_FAULT="$plan" "$NHT1_BIN/nht1-beffio" -p data -MB 16 -T 0.01 -N 2
+        expect_status 3
+        [ "$(grep -c '^nht1-beffio: ' <<<"$output")" -eq 1 ]
+        nothing_left
+    done
+}
+
+@test "a disk that fills up meanwhile" {
+    [ "$(id -u)" = 0 ] || skip "needs to mount a small file system"
+    mkdir disk
+    mount -t tmpfs -o size=160m tmpfs disk || skip "cannot mount"
+    (sleep 1 && head -c 200M /dev/zero >disk/full 2>/dev/null) &
+    run mpi_run 2 nht1-beffio -p disk -MB 16 -T 90 -N 2
+    left=$(ls -A disk)
+    umount -l disk
+    expect_status 3
+    expect_text "the file system is full"
+    [ "$left" = full ]
+}
+
+@test "a file size limit" {
+    mkdir -p data
+    run bash -c "ulimit -f 16384; '$NHT1_ROOT/tests/mpi-run' -np 2 -t 60 '$NHT1_BIN/nht1-beffio' -p data -MB 16 -T 0.01 -N 2"
+    expect_status 3
+    expect_text "_data_i00_002"
+    nothing_left
+}
+
+@test "too little room is found out before anything is written" {
+    beffio 2 --max-space 10M
+    expect_status 3
+    expect_text "does not fit into the 10.0 MB"
+    expect_text "-MB"
+    nothing_left
+}
+
+@test "writing that space ended is told, and the files stay within it" {
+    beffio 1 -N 1 -T 30 --max-space 60M --json r.json --termination per-call
+    expect_status 4
+    expect_text "NOT MET: writing was cut short for want of space"
+    jq -e '.partitions[0] | .capped and .file_bytes <= 60000000' r.json
+}
+
+@test "Ctrl-C: files are removed, status 3, no process is left" {
+    mkdir -p data
+    "$NHT1_ROOT/tests/mpi-run" -np 2 -t 60 "$NHT1_BIN/nht1-beffio" -p data -MB 16 -T 60 --max-space 500M \
+        >out 2>&1 &
+    local job=$!
+    for _ in $(seq 100); do
+        sleep 0.1
+        compgen -G "data/*_data_*" >/dev/null && break
+    done
+    compgen -G "data/*_data_*" >/dev/null
+    sleep 0.5
+    pkill -INT -P "$job" || kill -INT "$job"
+    wait "$job" || true
+    sleep 0.3
+    nothing_left
+}
+
+# rank_pid RANK: process of that rank which works in this test's folder.
+rank_pid() {
+    local pid
+    for pid in $(pgrep -x nht1-beffio); do
+        [ "$(readlink "/proc/$pid/cwd")" = "$PWD" ] || continue
+        tr '\0' '\n' <"/proc/$pid/environ" | grep -qx "OMPI_COMM_WORLD_RANK=$1" && echo "$pid"
+    done
+}
+
+@test "Ctrl-C while a rank is held up: nothing is left" {
+    mpirun --version | grep -q "Open MPI" || skip "looks for a variable of Open MPI's"
+    mkdir -p data
+    "$NHT1_ROOT/tests/mpi-run" -np 2 -t 60 "$NHT1_BIN/nht1-beffio" -p data -MB 16 -T 200 -N 2 \
+        >out 2>&1 &
+    local job=$! hung
+    for _ in $(seq 100); do
+        sleep 0.1
+        [ -s data/b_eff_io_data_i00_002_0 ] && break
+    done
+    hung=$(rank_pid 1)
+    [ -n "$hung" ]
+    kill -STOP "$hung"
+    sleep 0.3
+    pkill -INT -P "$job" || kill -INT "$job"
+    wait "$job" || true
+    sleep 0.3
+    nothing_left
+}
+
+@test "--keep leaves the files, of the lengths reported, and the next run takes them over" {
+    beffio 2 -N 2 --keep --json r.json
+    expect_status 4
+    [ "$(stat -c %s data/b_eff_io_data_i00_002_* | awk '{ s += $1 } END { print s }')" -eq \
+        "$(jq .partitions[0].file_bytes r.json)" ]
+    [ -e data/b_eff_io_data_i00_002_2.001 ]
+    beffio 2 -N 2
+    expect_status 4
+    nothing_left
+}
+
+@test "somebody else's file is left alone" {
+    mkdir -p data
+    echo "not from here, but long enough to be looked at" >data/b_eff_io_data_i00_002_3
+    beffio 2 -N 2
+    expect_status 1
+    expect_text "was not written by this program"
+    grep -q "not from here" data/b_eff_io_data_i00_002_3
+    rm data/*
+    mkdir data/b_eff_io_data_i00_002_3
+    beffio 2 -N 2 --force
+    expect_status 1
+}
+
+@test "hints reach the library, at opening and for a chunk size" {
+    need_program jq
+    printf 'all all all on_open cb_nodes 1\n2 write scatter 1032 nht1_mark of1032\n' >hints
+    beffio 2 -N 2 -i hints --json r.json
+    expect_status 4
+    jq -e '.hints | length == 2 and .[1].position == 2 and .[1].value == "of1032"' r.json
+    jq -e '[.partitions[0].library[] | .hints_reported | has("cb_nodes")] | all' r.json
+    printf 'all all all 4096 cb_nodes 1\n' >hints
+    beffio 2 -i hints
+    expect_status 1
+    expect_text "hints:1: '4096' is no chunk size"
+}
+
+@test "bad input: one message that names the option, nothing is touched" {
+    local words
+    while read -r -a words; do
+        beffio 2 "${words[@]:1}"
+        expect_status 1
+        expect_text "${words[0]}"
+        [ "$(grep -c '^nht1-beffio: ' <<<"$output")" -eq 1 ]
+        nothing_left
+    done <<'LIST'
+-N -N 3
+-N -N 0
+-N -N 1,x
+-N -N 1,1,1,1,1,1,1,1,1,1,1
+--definition --definition 3.0
+--time -T -5
+--mb -MB zero
+exclude --unique -nounique
+exclude --quick
+-f -f sub/
+--bogus --bogus
+LIST
+    run mpi_run 2 nht1-beffio -p nowhere
+    expect_status 3
+    expect_text "nowhere"
+    run mpi_run 2 nht1-beffio -p data -i no-such-hints
+    expect_status 1
+    expect_text "no-such-hints"
+}
+
+@test "a second run of the same names is refused while the first one works" {
+    mkdir -p data
+    : >data/b_eff_io.lock
+    exec 9<data/b_eff_io.lock
+    flock 9
+    beffio 1
+    expect_status 3
+    expect_text "another run"
+    exec 9<&-
+    beffio 1
+    expect_status 4
+}
+
+@test "help and version" {
+    run mpi_run 1 nht1-beffio --help
+    expect_status 0
+    expect_text "--definition"
+    expect_text "Exit status"
+    run mpi_run 2 nht1-beffio --version
+    expect_status 0
+    [ "$(grep -c '^nht1-beffio [0-9]' <<<"$output")" -eq 1 ]
+}
+
+@test "the report draws it: a panel per access, a curve per type, values over partitions" {
+    need_program jq gnuplot
+    beffio 2 -N 1,2 --json r.json
+    expect_status 4
+    run nht1-report r.json -o r.html --figures fig --csv tab
+    expect_status 0
+    [ -s fig/beffio-chunks-2.svg ]
+    # 7 chunk sizes of 5 types in 3 panels
+    [ "$(grep -cE '^(write|rewrite|read),(scatter|shared|separate|segmented|seg_coll),' fig/beffio-chunks-2.csv)" -eq 105 ]
+    want=$(jq '.partitions[1].accesses[2].types[1].patterns[4] | .bytes_per_s / 1e6' r.json)
+    awk -F, -v want="$want" '$1 == "read" && $2 == "shared" && $3 == 1 { found = ($4 - want) ^ 2 < (1e-6 * want) ^ 2 }
+        END { exit !found }' fig/beffio-chunks-2.csv
+    [ "$(grep -c 'definition 1.x,' fig/beffio-partitions.csv)" -eq 2 ]
+    [ "$(grep -c '(computed)' fig/beffio-partitions.csv)" -eq 4 ]
+    [ "$(grep -c seg_coll fig/beffio-types.csv)" -eq 6 ]
+    grep -q "Not valid" r.html
+    [ "$(wc -l <tab/beffio.csv)" -eq 3 ]
+}
+
+@test "texts that cannot be written are found out before the run" {
+    beffio 1 --sum nowhere/x.sum
+    expect_status 3
+    expect_text "nowhere/x.sum"
+    mkdir -p data
+    nothing_left
+}

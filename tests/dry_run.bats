@@ -1,0 +1,103 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# nht1-bt --dry-run: what a run would take, without a file and without the run.
+
+load helpers
+
+plan() {
+    run nht1-bt --dry-run --json plan.json --quiet "$@"
+}
+
+value() {
+    jq -r "$1" plan.json
+}
+
+holds() {
+    jq -e "$1" plan.json >/dev/null || { jq . plan.json && echo "not so: $1" && return 1; }
+}
+
+schema_holds() {
+    [ -z "$(jq -n -r --slurpfile s "$NHT1_ROOT/docs/schema/nht1-bt-plan-1.json" \
+        --slurpfile v "$1" -f "$NHT1_ROOT/tests/schema.jq")" ]
+}
+
+@test "bytes, files and memory of class A, by arithmetic" {
+    plan --class A --io posix,token --ranks 8 --repeat 3
+    expect_status 0
+    schema_holds plan.json
+    holds '.problem.dumps_n == 40 and .problem.dump_bytes == 10485760'
+    holds '.file_bytes == 419430400 and .disk_bytes == 838860800 and .written_bytes == 2516582400'
+    holds '.files_n == 4 and .ranks == 8 and .fits'
+    holds '.rank_memory_bytes >= 64*64*64/8*160 and .memory_bytes >= 64*64*64*160'
+}
+
+@test "--io all has one file at a time, none stays; --io none has none" {
+    plan --class W --io all
+    holds '.disk_bytes == .file_bytes and .files_n == 0'
+    plan --class W --io all --keep
+    holds '.disk_bytes > .file_bytes and .files_n > 2'
+    plan --class W --io none
+    holds '.file_bytes == 0 and .balance_rate_bytes_per_s == null'
+}
+
+@test "T_C is the remembered one, else estimated" {
+    plan --class S --io posix
+    holds '.t_c_origin == "probe" and .t_c_s > 0'
+    OMP_NUM_THREADS=1 mpi_run 1 nht1-bt --class S --io none --quiet
+    OMP_NUM_THREADS=1 plan --class S --io posix
+    holds '.t_c_origin == "store"'
+    [ "$(value .t_c_s)" = "$(jq '.entries[0].t_c_s' state/nht1/tc.json)" ]
+    plan --class S --io posix --tc 7
+    holds '.t_c_origin == "given" and .t_c_s == 7'
+    holds '(.balance_rate_bytes_per_s - .file_bytes / 0.7 | fabs) < 1'
+}
+
+@test "class F: 2560^3 points, 33.6 TB, the rule of 20 times the memory over the nodes" {
+    plan --class F --io posix --ranks 4096 --nodes 64
+    schema_holds plan.json
+    holds '.file_bytes == 33554432000000 and .problem.n == 2560'
+    holds '(.memory_ratio - .file_bytes / .memory_total_bytes / 64 | fabs) < 1e-9'
+    holds '.memory_rule_holds == (.memory_ratio >= 20)'
+}
+
+@test "what does not fit: status 3, the reasons in words and in the JSON" {
+    plan --n 4000 --steps 5000 --dt 1e-7 --io posix
+    expect_status 3
+    expect_text "does not fit"
+    holds '.fits == false'
+    holds 'any(.misfits[]; test("^memory")) and any(.misfits[]; test("^space"))'
+}
+
+@test "a limit on file sizes counts" {
+    run bash -c 'ulimit -f 300000; nht1-bt --dry-run --class A --io posix'
+    expect_status 3
+    expect_text "ulimit"
+}
+
+@test "what cannot be is refused: decomposition, folder, options that do not go together" {
+    plan --class S --ranks 7 --decomp 2x2x2
+    expect_status 1
+    plan --class S --io posix --out nowhere/x
+    expect_status 3
+    expect_text "nowhere"
+    run nht1-bt --class S --ranks 2
+    expect_status 1
+    expect_text "--dry-run"
+    plan --restart
+    expect_status 1
+}
+
+@test "no file is made, none is changed" {
+    echo mine >btout.bin
+    mkdir -p state/nht1
+    run nht1-bt --dry-run --class S --io posix,perrank
+    expect_status 0
+    [ "$(cat btout.bin)" = mine ]
+    [ "$(find . -type f | sort | xargs)" = ./btout.bin ]
+}
+
+@test "every rank leaves with the same status, one message" {
+    run mpi_run 3 nht1-bt --dry-run --n 4000 --steps 5000 --dt 1e-7 --io posix
+    expect_status 3
+    [ "$(grep -c '^nht1-bt: ' <<<"$output")" -eq 1 ]
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* b_eff_io at any number of ranks: what it writes is found where the layout says, by way of POSIX
+ * calls; a wrong byte, swapped data and a lost write are found and named; segments and patterns far
+ * beyond 16 GB are reached. What rank 0 finds out about files is told to all before anybody
+ * asserts. */
+#include <fcntl.h>
+#include <math.h>
+
+#include "beff/io_bench.h"
+#include "beff/io_check.h"
+
+#include "mpi_io_common.h"
+
+#define M_PART (INT64_C(1) << 17)
+
+static struct beffio_schedule schedule = {
+    .definition = BEFFIO_1_X, .t_s = 0.001, .partitions_n = 1};
+static struct beffio_files files;
+
+static void bench_open(struct beffio_bench *b, bool shared_pointer)
+{
+    schedule.procs[0] = size;
+    files = (struct beffio_files){
+        .dir = scratch, .prefix = "t", .rank = rank, .partitions_n = 1, .procs = {size}};
+    *b = (struct beffio_bench){.comm = MPI_COMM_WORLD,
+                               .rank = rank,
+                               .procs = size,
+                               .schedule = &schedule,
+                               .files = &files,
+                               .shared_pointer = shared_pointer,
+                               .share_bytes = INT64_C(1) << 40,
+                               .layout = {.procs = size, .m_part_bytes = M_PART}};
+    assert_int_equal(beffio_files_begin(&files, MPI_COMM_WORLD), 0);
+    assert_int_equal(beffio_bench_begin(b), 0);
+}
+
+static void bench_close(struct beffio_bench *b)
+{
+    double s;
+    for (int t = 0; t < BEFFIO_TYPES; t++)
+        assert_int_equal(beffio_files_remove(&files, MPI_COMM_WORLD, 0, (enum beffio_type)t, &s),
+                         0);
+    beffio_files_end(&files);
+    beffio_bench_free(b);
+    int left = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    DIR *dir = opendir(scratch);
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        if (e->d_name[0] != '.') left++;
+    if (dir) closedir(dir);
+    MPI_Barrier(MPI_COMM_WORLD);
+    assert_int_equal(left, 0);
+}
+
+static void measure_all(struct beffio_bench *b)
+{
+    for (int a = 0; a < BEFFIO_ACCESSES; a++)
+        assert_int_equal(beffio_bench_access(b, (enum beffio_access)a), 0);
+}
+
+/* Wrong words in the files of a type, over all ranks. */
+static struct beffio_findings check(const struct beffio_bench *b, enum beffio_type type,
+                                    enum beffio_access access, bool sample)
+{
+    struct beffio_findings mine = {0}, all;
+    assert_int_equal(beffio_check_type(b, type, access, sample, &mine), 0);
+    assert_int_equal(beffio_findings_sum(b, &mine, &all), 0);
+    return all;
+}
+
+static void whole_run(bool shared_pointer)
+{
+    struct beffio_bench b;
+    int64_t bytes = 0;
+    bench_open(&b, shared_pointer);
+    measure_all(&b);
+    for (int t = 0; t < BEFFIO_TYPES; t++) {
+        const enum beffio_type type = (enum beffio_type)t;
+        const struct beffio_findings f = check(&b, type, BEFFIO_REWRITE, false);
+        assert_int_equal(f.wrong_n, 0);
+        bytes += f.checked_bytes;
+        assert_int_equal(check(&b, type, BEFFIO_REWRITE, true).wrong_n, 0);
+        /* of the first writing nothing is left */
+        assert_true(check(&b, type, BEFFIO_WRITE, false).wrong_n > 0);
+        for (int a = 0; a < BEFFIO_ACCESSES; a++) {
+            assert_true(b.measured.type[a][t].s > 0);
+            assert_int_equal(b.measured.type[a][t].bytes, b.measured.type[0][t].bytes);
+        }
+    }
+    assert_int_equal(bytes, beffio_layout_bytes(&b.layout));
+    assert_int_equal(b.findings[BEFFIO_READ].wrong_n, 0);
+    assert_true(b.findings[BEFFIO_READ].checked_bytes > 0);
+    bench_close(&b);
+}
+
+static void all_is_where_it_belongs(void **state)
+{
+    (void)state;
+    whole_run(true);
+}
+
+static void without_shared_pointer_too(void **state)
+{
+    (void)state;
+    whole_run(false);
+}
+
+/* Changes bytes of this rank's file of a type, by one rank. */
+static void spoil(const struct beffio_bench *b, enum beffio_type type, int by, int64_t offset,
+                  int flip)
+{
+    char path[BEFFIO_PATH_MAX];
+    unsigned char byte;
+    beffio_files_path(b->files, 0, type, rank, path);
+    if (rank == by) {
+        const int fd = open(path, O_RDWR);
+        if (pread(fd, &byte, 1, (off_t)offset) == 1) {
+            byte = (unsigned char)(byte ^ flip);
+            if (pwrite(fd, &byte, 1, (off_t)offset) != 1) offset = -1;
+        }
+        close(fd);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* One flipped bit in the chunk of the last rank, in each pattern of each type. */
+static void a_wrong_byte_is_found_and_named(void **state)
+{
+    (void)state;
+    struct beffio_bench b;
+    bench_open(&b, true);
+    assert_int_equal(beffio_bench_access(&b, BEFFIO_WRITE), 0);
+    for (int no = 0; no < BEFFIO_PATTERNS; no++) {
+        const struct beffio_pattern p = beffio_pattern(no, M_PART);
+        const struct beffio_place at = beffio_place(&b.layout, no);
+        if (at.calls_n == 0) continue;
+        const int64_t chunk = at.calls_n * at.chunks_per_call - 1;
+        const int64_t word = beffio_chunk_offset(&at, size - 1, chunk) + at.chunk_bytes / 16 * 8;
+        char words[512], text[64];
+        spoil(&b, p.type, size - 1, word + 3, 0x10);
+        const struct beffio_findings f = check(&b, p.type, BEFFIO_WRITE, false);
+        spoil(&b, p.type, size - 1, word + 3, 0x10);
+        assert_int_equal(f.wrong_n, 1);
+        assert_int_equal(f.wrong_by_pattern[no], 1);
+        assert_int_equal(f.o.pattern, no);
+        assert_int_equal(f.o.rank, size - 1);
+        assert_int_equal(f.offset_bytes, word);
+        assert_int_equal(f.expected ^ f.found, UINT64_C(0x10) << 24);
+        beffio_findings_words(&f, words, sizeof words);
+        snprintf(text, sizeof text, "pattern %d, data of rank %d, offset %lld", no, size - 1,
+                 (long long)word);
+        assert_non_null(strstr(words, text));
+    }
+    bench_close(&b);
+}
+
+/* Data of two ranks, each whole, in each other's place. */
+static void swapped_ranks_are_found(void **state)
+{
+    (void)state;
+    struct beffio_layout l = {.procs = 2, .m_part_bytes = M_PART};
+    for (int no = 0; no < 25; no++)
+        l.calls[no] = 1;
+    beffio_layout_segments(&l);
+    for (int no = 0; no < 25; no += 12) {
+        const struct beffio_place at = beffio_place(&l, no);
+        const int64_t bytes = at.chunks_per_call * at.chunk_bytes;
+        uint64_t *buf = malloc((size_t)bytes);
+        const struct beffio_origin other = {1, no, BEFFIO_WRITE};
+        struct beffio_findings f = {0};
+        beffio_fill(buf, bytes, &other);
+        beffio_stamp(buf, &at, &other, 0);
+        struct beffio_expect e = {.o = {0, no, BEFFIO_WRITE}, .procs = 1, .place = at};
+        beffio_compare(&e, 0, buf, bytes, &f);
+        assert_int_equal(f.wrong_n, bytes / 8);
+        char words[512];
+        beffio_findings_words(&f, words, sizeof words);
+        assert_non_null(strstr(words, "the stamp of rank 1"));
+        free(buf);
+    }
+}
+
+/* A call that was not made, or one too many, shows in the stamps. */
+static void a_stale_call_is_found(void **state)
+{
+    (void)state;
+    struct beffio_layout l = {.procs = 1, .m_part_bytes = M_PART, .calls = {1, 1, 1, 1, 3}};
+    const struct beffio_place at = beffio_place(&l, 4);
+    const int64_t bytes = at.chunks_per_call * at.chunk_bytes;
+    const struct beffio_origin o = {0, 4, BEFFIO_READ};
+    uint64_t *buf = malloc((size_t)bytes);
+    struct beffio_expect e = {.o = o, .procs = 1, .place = at};
+    struct beffio_findings f = {0};
+    beffio_fill(buf, bytes, &o);
+    beffio_stamp(buf, &at, &o, 1);
+    beffio_compare(&e, bytes, buf, bytes, &f);
+    assert_int_equal(f.wrong_n, 0);
+    beffio_compare(&e, 2 * bytes, buf, bytes, &f);
+    assert_int_equal(f.wrong_n, at.chunks_per_call);
+    free(buf);
+}
+
+/* One pattern of a type, moved far into its file by what is said to be before it. */
+static void far_pattern(struct beffio_bench *b, int no, enum beffio_access access)
+{
+    char path[BEFFIO_PATH_MAX];
+    const enum beffio_type type = beffio_pattern(no, M_PART).type;
+    const struct beffio_place at = beffio_place(&b->layout, no);
+    const int64_t bytes = at.chunks_per_call * at.chunk_bytes;
+    const struct beffio_origin o = {rank, no, BEFFIO_REWRITE};
+    struct beffio_file f = {.comm = MPI_COMM_WORLD,
+                            .rank = rank,
+                            .procs = size,
+                            .type = type,
+                            .access = access,
+                            .shared_pointer = true,
+                            .path = path};
+    beffio_files_path(b->files, 0, type, rank, path);
+    assert_int_equal(beffio_file_open(&f), 0);
+    assert_int_equal(beffio_file_view(&f, no, &at), 0);
+    beffio_fill(b->buf, bytes, &o);
+    for (int64_t c = 0; c < at.calls_n; c++) {
+        if (access == BEFFIO_READ)
+            beffio_poison(b->buf, bytes);
+        else
+            beffio_stamp(b->buf, &at, &o, c);
+        assert_int_equal(beffio_file_call(&f, b->buf), 0);
+        struct beffio_findings wrong = {0};
+        struct beffio_expect e = {.o = o, .procs = 1, .place = at};
+        beffio_compare(&e, c * bytes, b->buf, bytes, &wrong);
+        assert_int_equal(wrong.wrong_n, 0);
+    }
+    assert_int_equal(beffio_file_close(&f), 0);
+    beffio_file_free(&f);
+}
+
+/* Segments of 9 GB and more, and patterns that begin beyond 16 GB; files are sparse. */
+static void beyond_16_gb(void **state)
+{
+    (void)state;
+    struct beffio_bench b;
+    static const int far[BEFFIO_TYPES] = {4, 12, 20, 28, 37};
+    bench_open(&b, true);
+    for (int no = 0; no < 25; no++)
+        b.layout.calls[no] = 9000;
+    b.layout.calls[4] = b.layout.calls[12] = b.layout.calls[20] = 2;
+    beffio_layout_segments(&b.layout);
+    b.layout.calls[27] = b.layout.calls[36] = 18000; /* 18 GB before */
+    b.layout.calls[28] = b.layout.calls[37] = 2;
+    b.layout.segment_bytes = INT64_C(40) << 30;
+    for (int t = 0; t < BEFFIO_TYPES; t++) {
+        const enum beffio_type type = (enum beffio_type)t;
+        const struct beffio_place at = beffio_place(&b.layout, far[t]);
+        assert_true(beffio_chunk_offset(&at, size - 1, 0) > (t == 2 ? INT64_C(9) : INT64_C(16))
+                                                                << 30);
+        assert_int_equal(beffio_files_make(&files, MPI_COMM_WORLD, 0, type), 0);
+        far_pattern(&b, far[t], BEFFIO_WRITE);
+        MPI_Barrier(MPI_COMM_WORLD);
+        far_pattern(&b, far[t], BEFFIO_READ);
+        MPI_Barrier(MPI_COMM_WORLD);
+        struct beffio_expect e = beffio_expect(&b.layout, far[t], rank, BEFFIO_REWRITE);
+        const int64_t bytes =
+            beffio_place_bytes(&e.place) < 65536 ? beffio_place_bytes(&e.place) : 65536;
+        char path[BEFFIO_PATH_MAX];
+        struct beffio_findings wrong = {0};
+        beffio_files_path(&files, 0, type, rank, path);
+        const int fd = open(path, O_RDONLY);
+        const ssize_t got = pread(fd, b.buf, (size_t)bytes, (off_t)beffio_expect_offset(&e));
+        close(fd);
+        assert_int_equal(got, bytes);
+        beffio_compare(&e, 0, b.buf, bytes, &wrong);
+        assert_int_equal(wrong.wrong_n, 0);
+    }
+    bench_close(&b);
+}
+
+/* What lies there already is not overwritten unless it is ours. */
+static void foreign_files_are_refused(void **state)
+{
+    (void)state;
+    char path[BEFFIO_PATH_MAX];
+    files = (struct beffio_files){
+        .dir = scratch, .prefix = "t", .rank = rank, .partitions_n = 1, .procs = {size}};
+    beffio_files_path(&files, 0, BEFFIO_SEGMENTED, rank, path);
+    if (rank == 0) {
+        const int fd = open(path, O_WRONLY | O_CREAT, 0600);
+        if (write(fd, "somebody's data, long enough", 28) != 28) abort();
+        close(fd);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    assert_int_equal(beffio_files_begin(&files, MPI_COMM_WORLD), ERR_USAGE);
+    assert_non_null(strstr(err_message(), "was not written by this program"));
+    beffio_files_end(&files);
+    err_clear();
+    files.force = true;
+    assert_int_equal(beffio_files_begin(&files, MPI_COMM_WORLD), 0);
+    beffio_files_end(&files);
+}
+
+static int clear(void **state)
+{
+    (void)state;
+    err_clear();
+    scratch_empty();
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(all_is_where_it_belongs, clear),
+        cmocka_unit_test_setup(without_shared_pointer_too, clear),
+        cmocka_unit_test_setup(a_wrong_byte_is_found_and_named, clear),
+        cmocka_unit_test_setup(swapped_ranks_are_found, clear),
+        cmocka_unit_test_setup(a_stale_call_is_found, clear),
+        cmocka_unit_test_setup(beyond_16_gb, clear),
+        cmocka_unit_test_setup(foreign_files_are_refused, clear),
+    };
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    scratch_init();
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    scratch_remove();
+    MPI_Finalize();
+    return failed;
+}

@@ -1,0 +1,74 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A study under a real Slurm of one node: the job script is submitted, runs, is told to stop when
+# its time is nearly over, and goes on when it is submitted again.
+
+load helpers
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
+    full_only
+    need_program slurmctld slurmd munged sbatch srun
+    [ "$(id -u)" = 0 ] || skip "the daemons are started as root"
+    export NHT1_BIN
+}
+
+study() {
+    "$NHT1_ROOT/runs/study" "$@"
+}
+
+on_slurm() {
+    run timeout 300 "$NHT1_ROOT/tests/slurm_node" "$PWD/slurm" bash -c "$*"
+    echo "$output"
+}
+
+small() {
+    cat >small.ini <<'END'
+[study]
+repeats = 2
+[run]
+program = nht1-bt
+class = S
+ranks = 1 2 4
+io = posix
+END
+}
+
+@test "a job script with mpirun: every run is there, more ranks than cores included" {
+    small
+    study --job slurm --cores 2 --time 5 --out "$PWD/out" small.ini
+    on_slurm sbatch --wait small.slurm
+    cat small.*.log
+    jq -e '.finished and .status == 0 and all(.points[]; .runs | length == 2)' out/summary.json
+    jq -e '.system.cores == 2 and .system.nodes == 1 and .launcher.kind == "openmpi"' out/study.json
+    jq -se 'all(.[]; .environment.SLURM_JOB_ID != null)' out/runs/*/run.json
+}
+
+@test "a job script with srun" {
+    small
+    study --job slurm --cores 2 --time 5 --launcher srun --out "$PWD/out" small.ini
+    on_slurm sbatch --wait small.slurm
+    cat small.*.log
+    jq -e '.finished and .status == 0' out/summary.json
+    jq -se 'all(.[]; .command[0] == "srun")' out/runs/*/run.json
+    jq -se 'map(.system.ranks) | unique == [1, 2, 4]' out/runs/*/result.json
+}
+
+@test "a job that is told to stop goes on when it is submitted again" {
+    small
+    study --job slurm --cores 2 --time 5 --out "$PWD/out" small.ini --set study.repeats=8 --no-plan
+    cat >twice.sh <<'END'
+id=$(sbatch --parsable small.slurm)
+until [ "$(ls out/runs 2>/dev/null | grep -vc part)" -ge 3 ]; do sleep 0.1; done
+scancel --batch --signal=TERM "$id"
+while squeue -h | grep -q .; do sleep 0.5; done
+jq -e '.why == "interrupted"' out/summary.json || exit 9
+sbatch --wait small.slurm
+END
+    on_slurm bash twice.sh
+    cat small.*.log
+    expect_status 0
+    jq -e '.finished and all(.points[]; .runs | length == 8)' out/summary.json
+    grep -q "going on" small.*.log
+}

@@ -1,0 +1,347 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# runs/study: sweeps, repetitions, limits, what is kept and what is never written over. The programs
+# are stand-ins, so that a study takes a second.
+
+load helpers
+load study_lib
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
+    make_fakes
+}
+
+# points EXPECTED...: the settings that --dry-run shows, one word per point, "a/b" for two columns.
+points() {
+    local got
+    study --dry-run x.ini
+    expect_status 0 || return 1
+    got=$(awk '/^p[0-9]/ { w = $2; for (i = 3; i <= NF - 4; i++) w = w "/" $i; printf "%s ", w }' <<<"$output")
+    [ "$got" = "$* " ] || { echo "points: $got" && return 1; }
+}
+
+@test "the sweep is the product of the lists, ranges and arithmetic included" {
+    description x.ini <<<$'[run]\nprogram = sim\nranks = 1 2\nvalue = 5 7..9'
+    points 1/5 1/7 1/8 1/9 2/5 2/7 2/8 2/9
+    description x.ini <<<$'[run]\nprogram = sim\nranks = 1 4 {2 * 2}\nvalue = {10 * ranks} {max(ranks, 20)}'
+    points 1/10 1/20 4/40 4/20
+    description x.ini <<<$'[run]\nprogram = sim\nranks = {cores}\nvalue = {cores + nodes} 0'
+    study --dry-run x.ini --cores 31
+    expect_text " 32 "
+}
+
+@test "a condition leaves combinations out, sections are added up, common keys are shared" {
+    description x.ini <<<$'[common]\nprogram = sim\nvalue = 1 2\n[run a]\nranks = 1..3
+when = ranks + value <= 3 and not (ranks == 1 and value == 1)\n[run b]\nvalue = 9\nranks = 8'
+    points a/1/2 a/2/1 b/9/8
+    description x.ini <<<$'[run]\nprogram = sim\ntag = x y "x z"\nranks = 1 2\nwhen = tag in ("x", "x z") and ranks > 1'
+    points x "x/z"
+}
+
+@test "options reach the program: - leaves one out, flags are yes and no, env. sets a variable" {
+    REPEATS=1 description x.ini <<<$'[run]\nprogram = sim\ntag = - a\nflag = no yes\nenv.NHT1_X = 5'
+    study x.ini --under out
+    expect_status 0
+    for expected in '[]' '["--flag"]' '["--tag","a"]' '["--tag","a","--flag"]'; do
+        jq -se --argjson e "$expected" 'any(.[]; (.command | .[(index("--bind-to") + 3):-2]) == $e)' \
+            out/x/runs/*/run.json >/dev/null || { cat out/x/runs/*/run.json && return 1; }
+    done
+    jq -se 'all(.[]; .environment.NHT1_X == "5" and .environment.OMP_NUM_THREADS == "1")' out/x/runs/*/run.json
+}
+
+@test "--set changes a key, and says so when there is no such section" {
+    description x.ini <<<$'[run a]\nprogram = sim\nranks = 1 2'
+    study --dry-run x.ini --set a.ranks='3 4 5'
+    [ "$(grep -c '^p0' <<<"$output")" -eq 3 ]
+    study --dry-run x.ini --set b.ranks=1
+    expect_status 1
+    expect_text "no [b]"
+    study --dry-run x.ini --set ranks
+    expect_status 1
+    expect_text "SECTION.KEY=VALUE"
+}
+
+@test "every run keeps command, environment and raw result; study and summary fit their schemas" {
+    description x.ini <<<$'[run]\nprogram = sim\nranks = 1 2'
+    study x.ini --under out
+    expect_status 0
+    expect_text "took_s [s]"
+    [ "$(find out/x/runs -mindepth 1 -maxdepth 1 | wc -l)" -eq 4 ]
+    for run in out/x/runs/*; do
+        [ "$(find "$run" -type f -printf '%f ')" ] && [ -e "$run/result.json" ] && [ -e "$run/stderr" ]
+        schema_holds nht1-study-run-1.json "$run/run.json"
+    done
+    schema_holds nht1-study-1.json out/x/study.json
+    schema_holds nht1-study-summary-1.json out/x/summary.json
+    cmp x.ini out/x/study.ini
+    jq -e '.finished and .status == 0 and all(.points[]; .series[0].n == 2)' out/x/summary.json
+    head -n 1 out/x/summary.csv | grep -q '^ranks,runs,took_s \[s\]'
+}
+
+@test "a point is repeated until its interval is narrow, or there were enough runs" {
+    REPEATS=3..6 description x.ini <<<$'[run]\nprogram = sim\nnoise = 0 0.5'
+    study x.ini --under out
+    expect_status 0
+    [ "$(jq -c '[.points[] | [.state, (.runs | length)]]' out/x/summary.json)" = \
+        '[["narrow",3],["enough runs",6]]' ]
+}
+
+@test "without nht1-report every point gets its fewest runs, and that is said" {
+    rm bin/nht1-report
+    REPEATS=2..6 description x.ini <<<$'[run]\nprogram = sim'
+    PATH=$PWD/bin:/usr/bin:/bin study x.ini --under out
+    expect_status 0
+    expect_text "no intervals"
+    [ "$(starts)" -eq 2 ]
+}
+
+@test "the order is random, follows from the seed, and the seed is recorded" {
+    REPEATS=1 description x.ini <<<$'[run]\nprogram = sim\nvalue = 1..8'
+    for out in a b; do
+        rm -f starts
+        study x.ini --out $out
+        grep -o 'value [0-9]' starts >order.$out
+    done
+    cmp order.a order.b
+    if sort -c order.a 2>/dev/null; then false; fi
+    rm starts
+    study x.ini --out c --set study.seed=8
+    grep -o 'value [0-9]' starts >order.c
+    if cmp -s order.a order.c; then false; fi
+    [ "$(jq .seed c/study.json)" -eq 8 ]
+}
+
+# wait_for COMMAND...: until it succeeds, 20 s at most.
+wait_for() {
+    local i
+    for ((i = 0; i < 400; i++)); do
+        "$@" && return 0
+        sleep 0.05
+    done
+    echo "waited in vain for: $*"
+    return 1
+}
+
+runs_there() {
+    [ "$(find "$1/runs" -mindepth 1 -maxdepth 1 ! -name '*.part' 2>/dev/null | wc -l)" -ge "$2" ] &&
+        [ -n "$(find "$1/runs" -name '*.part' 2>/dev/null)" ]
+}
+
+no_sim() {
+    if pgrep -f "$PWD/bin/sim" >/dev/null; then return 1; fi
+}
+
+@test "killed with -9 in the middle, a study goes on to the same set of runs" {
+    REPEATS=2..4 description x.ini <<<$'[run]\nprogram = sim\nvalue = 1..3\nnoise = 0.1\nsleep = 0.2'
+    study x.ini --out whole
+    "$NHT1_ROOT/runs/study" x.ini --out cut >/dev/null 2>&1 3>&- &
+    wait_for runs_there cut 2
+    kill -9 $!
+    wait $! || true
+    wait_for no_sim
+    (cd cut/runs && find . -name run.json -exec md5sum {} +) >before
+    study x.ini --out cut
+    expect_status 0
+    expect_text "going on"
+    diff <(set_of whole) <(set_of cut)
+    (cd cut/runs && md5sum --quiet -c ../../before)
+    [ "$(find cut/interrupted -mindepth 1 -maxdepth 1 | wc -l)" -eq 1 ]
+    [ -z "$(find cut -name '*.part')" ]
+}
+
+@test "when the driver is killed its program ends, too" {
+    description x.ini <<<$'[run]\nprogram = sim\nsleep = 60'
+    "$NHT1_ROOT/runs/study" x.ini --out cut >/dev/null 2>&1 3>&- &
+    wait_for pgrep -f "$PWD/bin/sim.*sleep"
+    kill -9 $!
+    wait $! || true
+    wait_for no_sim
+}
+
+@test "interrupted, it ends its program, keeps its state, leaves with 3, and goes on" {
+    description x.ini <<<$'[run]\nprogram = sim\nvalue = 1..2\nsleep = 0.5'
+    "$NHT1_ROOT/runs/study" x.ini --under out >said 2>&1 3>&- &
+    wait_for runs_there out/x 1
+    kill -TERM $!
+    status=0
+    wait $! || status=$?
+    [ $status -eq 3 ]
+    no_sim
+    grep -q "interrupted" said
+    jq -e '.finished == false and .why == "interrupted"' out/x/summary.json
+    study x.ini --under out
+    expect_status 0
+    [ ! -e out/x-2 ]
+    [ "$(set_of out/x | wc -l)" -eq 4 ]
+}
+
+@test "nothing is written over: a finished study gets a new folder, a strange folder is refused" {
+    REPEATS=1 description x.ini <<<$'[run]\nprogram = sim\nranks = 1 2'
+    study x.ini --under out
+    study x.ini --under out
+    [ -e out/x-2/summary.json ] && [ "$(starts)" -eq 4 ]
+    study x.ini --out out/x
+    expect_status 0
+    [ "$(starts)" -eq 4 ]
+    study x.ini --out out/x --set run.ranks='1 3'
+    expect_status 1
+    expect_text "other points"
+    mkdir mine && echo precious >mine/data
+    study x.ini --out mine
+    expect_status 1
+    expect_text "holds no study"
+    [ "$(ls mine)" = data ]
+    study x.ini --under out --new
+    [ -e out/x-3/summary.json ]
+}
+
+@test "two drivers do not work in one folder" {
+    REPEATS=1 description x.ini <<<$'[run]\nprogram = sim\nsleep = 2'
+    "$NHT1_ROOT/runs/study" x.ini --out one >/dev/null 2>&1 3>&- &
+    wait_for test -e one/study.json
+    study x.ini --out one
+    expect_status 1
+    expect_text "another driver"
+    kill $!
+    wait $! || true
+}
+
+@test "a run that fails is recorded, the others go on, and the study ends with an error" {
+    REPEATS=3 description x.ini <<<$'[run]\nprogram = sim\nstatus = 0 3 4'
+    study x.ini --under out
+    expect_status 3
+    expect_text "p02-r01 failed: exit status 3: sim: refused"
+    [ "$(jq -c '[.points[] | [.state, (.runs | length), (.failed | length)]]' out/x/summary.json)" = \
+        '[["narrow",3,0],["failed",2,2],["narrow",3,0]]' ]
+    schema_holds nht1-study-summary-1.json out/x/summary.json
+    study x.ini --out wrong --set run.status='0 2'
+    expect_status 2
+}
+
+@test "a run that takes too long is ended, and the others go on" {
+    REPEATS=1 description x.ini <<<$'timeout_s = 1\n[run]\nprogram = sim\nsleep = 0 30'
+    study x.ini --under out
+    expect_status 3
+    expect_text "timed out"
+    [ "$(jq -s '[.[] | select(.status == 5)] | length' out/x/runs/*/run.json)" -eq 1 ]
+    no_sim
+}
+
+@test "a limit of time: what was not run is told by status 5, and more time goes on" {
+    REPEATS=1 description x.ini <<<$'[run]\nprogram = sim\nsleep = 0.7 0.8\nestimate_s = 0.7'
+    study x.ini --out limited --minutes 0.02
+    expect_status 5
+    expect_text "--minutes gives more"
+    study x.ini --out limited
+    expect_status 0
+    [ "$(set_of limited | wc -l)" -eq 2 ]
+    REPEATS=1..9 description y.ini <<<$'[run]\nprogram = sim\nsleep = 0.5\nnoise = 9'
+    study y.ini --out enough --minutes 0.02
+    expect_status 0
+    jq -e '.finished and .why == "time" and (.points[0].runs | length < 9)' enough/summary.json
+}
+
+@test "the launchers' words: Open MPI, MPICH, srun, none" {
+    make_launcher mpiexec.hydra "HYDRA build details:"
+    make_launcher srun "slurm 22.05.8"
+    REPEATS=1 description x.ini <<<$'[run]\nprogram = sim\nranks = 3\nthreads = 2'
+    study x.ini --out a --cores 2
+    grep -q -- '^mpirun -np 3 --bind-to none --oversubscribe --mca mpi_yield_when_idle 1 /' launched
+    study x.ini --out b --cores 8 --launcher mpiexec.hydra --launcher-flags='-hosts a,b'
+    grep -q -- '^mpiexec.hydra -np 3 -bind-to none -hosts a,b /' launched
+    study x.ini --out c --cores 2 --launcher srun
+    grep -q -- '^srun --ntasks 3 --cpu-bind=none --kill-on-bad-exit=1 --cpus-per-task=2 --overcommit --mpi=pmix /' launched
+    jq -e '.environment.OMP_NUM_THREADS == "2" and .environment.OMP_WAIT_POLICY == "passive"' c/runs/*/run.json
+    study x.ini --out d --launcher none
+    expect_status 1
+    study x.ini --out e --launcher none --set run.ranks=1
+    expect_status 0
+    study x.ini --out f --launcher nosuchmpirun
+    expect_status 3
+    expect_text "nosuchmpirun"
+}
+
+@test "job scripts: headings of each system, bash agrees, no file is written over" {
+    description x.ini <<<$'[run]\nprogram = sim'
+    study --job slurm --nodes 3 --cores 48 --time 90 --queue fast x.ini --set run.value=7
+    expect_status 0
+    expect_text "sbatch x.slurm"
+    grep -qx '#SBATCH --ntasks-per-node=16' x.slurm && grep -qx '#SBATCH --partition=fast' x.slurm
+    grep -q -- "--cores 48 --set run.value=7" x.slurm
+    if grep -q UNTRIED x.slurm; then false; fi
+    study --job pbs --nodes 3 --cores 48 --time 90 x.ini
+    grep -q 'select=3:ncpus=16' x.pbs && grep -q 'walltime=1:30:00' x.pbs && grep -q UNTRIED x.pbs
+    study --job lsf --nodes 3 --cores 48 --account me x.ini
+    grep -qx '#BSUB -n 48' x.lsf && grep -qx '#BSUB -P me' x.lsf && grep -q UNTRIED x.lsf
+    for file in x.slurm x.pbs x.lsf; do bash -n $file; done
+    study --job pbs x.ini
+    expect_status 1
+    expect_text "not written over"
+    bash x.slurm
+    jq -e '.set == ["run.value=7"]' "$NHT1_ROOT"/runs/out/x/study.json
+    rm -r "$NHT1_ROOT"/runs/out/x
+}
+
+@test "the studies that come with nht1 expand, and each explains itself" {
+    local study name
+    for name in nht1-beff nht1-beffio; do
+        [ -x "$NHT1_BIN_REAL/$name" ] || printf '#!/bin/sh\necho "  --quick  x"\n' >"bin/$name"
+        [ -x "bin/$name" ] || { [ -e "bin/$name" ] && chmod +x "bin/$name"; } || ln -s "$NHT1_BIN_REAL/$name" bin
+    done
+    ln -s "$NHT1_BIN_REAL/nht1-bt" bin
+    for study in "$NHT1_ROOT"/config/*.ini; do
+        study --dry-run --no-plan "$(basename "$study" .ini)" --cores 64
+        expect_status 0
+        expect_text "p01"
+        grep -q '^title = ' "$study"
+        [ "$(grep -c '^#' "$study")" -ge 3 ]
+    done
+    study --list
+    expect_text "processors"
+}
+
+@test "what does not fit is said before anything runs; --leave-out runs the rest" {
+    ln -s "$NHT1_BIN_REAL"/nht1-{bt,verify} bin
+    REPEATS=1 description x.ini <<<$'[run]\nprogram = nht1-bt\nn = 12 4000\nsteps = 60
+dt = 1e-9\ninterval = 5\nio = posix\ntc = 1'
+    study x.ini --under out
+    expect_status 3
+    expect_text "p02 does not fit: memory"
+    expect_text "1 of 2 points"
+    expect_text "--leave-out"
+    [ ! -e out ]
+    study x.ini --under out --leave-out
+    expect_status 0
+    [ "$(ls out/x/runs)" = p01-r01 ]
+}
+
+@test "the example of docs/studies.md is a description" {
+    ln -s "$NHT1_BIN_REAL"/nht1-bt bin
+    awk '/^```/ { inside = !inside } /^\[study\]/ && inside { on = 1 } !inside { on = 0 } on' \
+        "$NHT1_ROOT/docs/studies.md" >x.ini
+    study --dry-run --no-plan x.ini --cores 4
+    expect_status 0
+    expect_text "p12 "
+}
+
+@test "installed, the driver finds programs and studies, and writes where one is" {
+    make -C "$NHT1_ROOT" O="$(dirname "$NHT1_BIN_REAL")" install DESTDIR="$PWD/root" PREFIX=/usr >/dev/null
+    unset NHT1_BIN
+    rm bin/mpirun
+    run root/usr/bin/nht1-study run --set run.class=S
+    expect_status 0
+    [ -e nht1-studies/run/runs/p01-r01/result.json ]
+}
+
+@test "make run's study: the program's own table, its files gone, the result kept" {
+    ln -sf "$NHT1_BIN_REAL"/nht1-{bt,verify} bin
+    rm bin/mpirun
+    study run --under out --set run.class=S
+    expect_status 0
+    expect_text "writer                T_T"
+    expect_text "The whole result: out/run"
+    jq -e 'all(.runs[]; .verified) and (.runs | length) >= 3' out/run/runs/p01-r01/result.json
+    [ -z "$(find out -name '*dump.bin*')" ]
+    jq -e '.points[0].series | map(.label) | contains(["mpiio", "serial", "token"])' out/run/summary.json
+}

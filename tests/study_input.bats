@@ -1,0 +1,87 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Bad descriptions: one message that names file, line, section and key, status 1, nothing made.
+
+load helpers
+load study_lib
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
+    make_fakes
+}
+
+# refused TEXT...: the description on stdin is refused with one message that holds the texts.
+refused() {
+    local text
+    cat >x.ini
+    study x.ini --under out
+    expect_status 1 || return 1
+    for text in "$@"; do expect_text "$text" || return 1; done
+    [ "$(wc -l <<<"$output")" -eq 1 ] || { echo "more than one line: $output" && return 1; }
+    [ ! -e out ]
+}
+
+@test "unknown keys, with the nearest known one" {
+    refused 'x.ini:2: [study] repeat' 'did you mean repeats' <<<$'[study]\nrepeat = 3\n[run]\nprogram = sim'
+    refused 'x.ini:3: [run] rank' 'did you mean ranks' <<<$'[run]\nprogram = sim\nrank = 3'
+    refused 'x.ini:4: [common] vaule' 'did you mean value' <<<$'[run]\nprogram = sim\n[common]\nvaule = 3'
+    refused 'x.ini:3: [run] json' 'driver gives' <<<$'[run]\nprogram = sim\njson = f'
+}
+
+@test "empty lists, values that are no numbers, expressions that cannot be" {
+    refused 'x.ini:3: [run] ranks: nothing' <<<$'[run]\nprogram = sim\nranks ='
+    refused 'x.ini:3: [run] ranks' "'two'" <<<$'[run]\nprogram = sim\nranks = 1 two'
+    refused 'x.ini:3: [run] ranks' "'0'" <<<$'[run]\nprogram = sim\nranks = 0'
+    refused 'x.ini:3: [run] ranks' "9..3" <<<$'[run]\nprogram = sim\nranks = 9..3'
+    refused 'x.ini:3: [run] value' 'nosuch' 'cores' <<<$'[run]\nprogram = sim\nvalue = {2 * nosuch}'
+    refused 'x.ini:3: [run] value' 'no such function' <<<$'[run]\nprogram = sim\nvalue = {open("x")}'
+    refused 'x.ini:3: [run] value' 'not allowed' <<<$'[run]\nprogram = sim\nvalue = {cores.real}'
+    refused 'x.ini:3: [run] value' 'exponent' <<<$'[run]\nprogram = sim\nvalue = {9 ** 9999}'
+    refused 'x.ini:3: [run] value' 'division' <<<$'[run]\nprogram = sim\nvalue = {1 / 0}'
+    refused 'x.ini:3: [run] when' 'not understood' <<<$'[run]\nprogram = sim\nwhen = ranks <'
+    refused 'x.ini:2: [run] program' 'no combination' <<<$'[run]\nprogram = sim\nwhen = ranks > 5'
+    refused 'x.ini:3: [run] tag' 'no partner' <<<$'[run]\nprogram = sim\ntag = "a b'
+    refused 'x.ini:3: [run] flag' 'yes or no' <<<$'[run]\nprogram = sim\nflag = maybe'
+    refused 'x.ini:2: [study] repeats' <<<$'[study]\nrepeats = many\n[run]\nprogram = sim'
+    refused 'x.ini:2: [study] repeats' <<<$'[study]\nrepeats = 5..3\n[run]\nprogram = sim'
+    refused 'x.ini:4: [run] estimate_s' <<<$'[run]\nprogram = sim\nmetric = x\nestimate_s = soon'
+    refused 'x.ini:3: [run] value' '10000' <<<$'[run]\nprogram = sim\nvalue = 1..9999\nranks = 1..9999'
+}
+
+@test "sections: none, unknown, twice, text outside, keys twice, lines that are nothing" {
+    refused 'no [run] section' <<<$'[study]\ntitle = x'
+    refused 'x.ini:3: [runs]' 'no such section' <<<$'[run]\nprogram = sim\n[runs]\nx = 1'
+    refused 'x.ini:3: [run]' 'twice' <<<$'[run]\nprogram = sim\n[run]\nprogram = sim'
+    refused 'x.ini:3: [run] program' 'twice' <<<$'[run]\nprogram = sim\nprogram = sim'
+    refused 'x.ini:1: text before' <<<$'program = sim'
+    refused 'x.ini:3: neither' <<<$'[run]\nprogram = sim\nhello'
+    refused 'x.ini:1: [run]' 'names no program' <<<$'[run]\nranks = 1'
+}
+
+@test "programs: missing, without options, unknown to the driver and without a metric" {
+    refused 'x.ini:2: [run] program' 'nosuch' 'make' <<<$'[run]\nprogram = nosuch'
+    refused 'x.ini:2: [run] program' 'no options' <<<$'[run]\nprogram = /bin/false'
+    refused 'x.ini:2: [run] program' 'metric' <<<$'[run]\nprogram = sim'
+}
+
+@test "what the program itself refuses is told with the place of the option" {
+    export NHT1_BIN=$NHT1_BIN_REAL
+    refused 'x.ini:3: [run] class' 'choose one of' <<<$'[run]\nprogram = nht1-bt\nclass = Q'
+    refused 'x.ini:4: [run] decomp' <<<$'[run]\nprogram = nht1-bt\nclass = S\ndecomp = 2x2x2'
+}
+
+@test "names of studies and of files that are not there" {
+    study nosuch
+    expect_status 1
+    expect_text "processors"
+    study procesors
+    expect_text "did you mean processors"
+    study ./nosuch.ini
+    expect_status 1
+    study
+    expect_status 1
+    head -c 3000 /dev/urandom >bad.ini
+    study ./bad.ini
+    expect_status 1
+}

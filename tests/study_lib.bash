@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash disable=SC2154 # bats sets status and output
+# Fast stand-ins for the tests of runs/study: a program `sim`, the statistics of nht1-report and the
+# launchers, all in ./bin, where NHT1_BIN then leads.
+
+study() {
+    run "$NHT1_ROOT/runs/study" "$@"
+}
+
+# A program with a result of its own: --value is its time, --noise what each further start adds,
+# --status how it ends, --sleep how long it takes. Every start is noted in ./starts.
+make_sim() {
+    cat >bin/sim <<'END'
+#!/bin/bash
+value=1 noise=0 status=0 pause=0 json=
+echo "$*" >>"$SIM_FOLDER/starts"
+while [ $# -gt 0 ]; do
+    case $1 in
+    --help) printf '  --%s  words\n' 'value X' 'noise X' 'status N' 'sleep S' 'json FILE' 'tag T' 'flag'
+        exit 0 ;;
+    --version) echo sim 1; exit 0 ;;
+    --flag) shift ;;
+    --value) value=$2; shift 2 ;;
+    --noise) noise=$2; shift 2 ;;
+    --status) status=$2; shift 2 ;;
+    --sleep) pause=$2; shift 2 ;;
+    --json) json=$2; shift 2 ;;
+    *) shift 2 ;;
+    esac
+done
+if [ "$pause" != 0 ]; then sleep "$pause" & trap 'kill $!; exit 3' TERM; wait $!; fi
+n=$(grep -vc -e --help -e --version "$SIM_FOLDER/starts")
+[ "$status" = 0 ] || [ "$status" = 4 ] || { echo "sim: refused, as asked" >&2; exit "$status"; }
+awk -v v="$value" -v d="$noise" -v n="$n" 'BEGIN { printf "{\"took_s\": %.6f}\n", v + d * n }' >"$json"
+exit "$status"
+END
+    chmod +x bin/sim
+    export SIM_FOLDER=$PWD
+}
+
+# Median and range of the numbers, in the place of nht1-report stats; writes no report.
+make_stats() {
+    cat >bin/nht1-report <<'END'
+#!/bin/bash
+[ "$1" = stats ] || exit 1
+shift 3
+printf '%s\n' "$@" | sort -g | awk '{ v[NR] = $1 } END { m = v[int((NR + 1) / 2)]
+    printf "{\"n\": %d, \"median\": %s, \"ci_lo\": %s, \"ci_hi\": %s, \"outliers\": 0}\n", NR, m, v[1], v[NR] }'
+END
+    chmod +x bin/nht1-report
+}
+
+# launcher NAME VERSION-LINE: notes its words in ./launched and starts the program once.
+make_launcher() {
+    cat >"bin/$1" <<END
+#!/bin/bash
+[ "\$1" = --version ] && { echo "$2"; exit 0; }
+[ "\$1" = --mpi=list ] && { echo "none pmix pmi2"; exit 0; }
+echo "$1 \$*" >>"\$SIM_FOLDER/launched"
+while [ \$# -gt 0 ] && [ "\${1##*/}" != sim ] && [ "\${1##*/}" != nht1-bt ]; do shift; done
+exec "\$@"
+END
+    chmod +x "bin/$1"
+}
+
+make_fakes() {
+    mkdir -p bin
+    make_sim
+    make_stats
+    make_launcher mpirun "mpirun (Open MPI) 4.1.4"
+    export NHT1_BIN_REAL=$NHT1_BIN NHT1_BIN=$PWD/bin PATH=$PWD/bin:$PATH
+    unset MPIRUN MPIRUN_FLAGS
+}
+
+# description FILE: stdin under a heading for sim; `repeats` as given.
+description() {
+    { printf '[study]\nseed = 7\nrepeats = %s\n' "${REPEATS:-2}"
+        sed 's/^program = sim$/&\nmetric = took_s/'; } >"$1"
+}
+
+# The runs of a study, one line each: name and settings.
+set_of() {
+    local run
+    for run in "$1"/runs/*/run.json; do
+        jq -r '"\(.name) \(.settings | to_entries | map("\(.key)=\(.value)") | join(" "))"' "$run"
+    done | sort
+}
+
+starts() {
+    grep -vc -e --help -e --version starts
+}
+
+schema_holds() {
+    local wrong
+    wrong=$(jq -n -r --slurpfile s "$NHT1_ROOT/docs/schema/$1" --slurpfile v "$2" \
+        -f "$NHT1_ROOT/tests/schema.jq")
+    [ -z "$wrong" ] || { echo "$2: $wrong" && return 1; }
+}
