@@ -145,9 +145,9 @@ json_t *compare_json(const struct compare *c, const char *a, const char *b)
 
 static struct figure *ratios(const struct compare *c)
 {
-    /* Worse in vermillion, better in green. */
-    static const enum compare_verdict order[] = {COMPARE_SAME, COMPARE_WORSE, COMPARE_BETTER,
-                                                 COMPARE_UNCLEAR, COMPARE_FEW};
+    /* In the order of colours: better in green, worse in vermillion. */
+    static const enum compare_verdict order[] = {COMPARE_SAME, COMPARE_UNCLEAR, COMPARE_BETTER,
+                                                 COMPARE_WORSE, COMPARE_FEW};
     struct figure *f = figure_new("ratios", "B against A");
     figure_panel(f, &(struct figure_panel){.x = {.label = ""},
                                            .y = {.label = "median of B / median of A"},

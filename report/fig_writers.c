@@ -189,6 +189,7 @@ void fig_phases(struct report *r, const struct group *g, int64_t processors, con
         }
     }
     page_figure(r->page, f,
-                "Phases of the run nearest to the median, added up. What a writer with a thread of "
-                "its own does beside the computation is not in them.");
+                "Phases of the run nearest to its median, medians over ranks added up, which may "
+                "be less than T_T. What a writer with a thread of its own does beside the "
+                "computation is not in them.");
 }

@@ -18,11 +18,11 @@ enum {
     KEY_HEIGHT = 20
 };
 
-/* Okabe and Ito, without the yellow that vanishes on white; from dark to light in such an order
- * that neighbours differ in grey too. */
-static const char *const colour[] = {"#0072B2", "#D55E00", "#009E73", "#E69F00",
+/* Okabe and Ito, without the yellow that vanishes on white; neighbours differ in grey, too. Points
+ * are filled and open in turns. */
+static const char *const colour[] = {"#0072B2", "#E69F00", "#009E73", "#D55E00",
                                      "#CC79A7", "#000000", "#56B4E9"};
-static const int point[] = {7, 5, 9, 13, 11, 6, 4, 8, 12, 10};
+static const int point[] = {7, 4, 9, 12, 5, 6, 13, 8, 11, 10};
 #define COUNT(a) ((int)(sizeof(a) / sizeof(a)[0]))
 
 static int rows(const struct figure *f)
@@ -63,7 +63,7 @@ static const char *number(double x, char buf[NUM_TEXT_MAX])
 static void looks(const struct figure *f, FILE *to)
 {
     for (int i = 0; i < f->looks_n; i++)
-        fprintf(to, "set linetype %d lc rgb \"%s\" pt %d dt %d lw 2 ps 0.9\n", i + 1,
+        fprintf(to, "set linetype %d lc rgb \"%s\" pt %d dt %d lw 2 ps 1\n", i + 1,
                 colour[i % COUNT(colour)], point[i % COUNT(point)], 1 + i / COUNT(colour) * 2);
 }
 
@@ -80,13 +80,22 @@ static void y_range(const struct figure_page *p, double *low, double *high)
         }
 }
 
+/* Steps within a decade for ticks of an axis that spans a ratio: the narrower, the more. */
+static const struct steps {
+    double ratio; /* up to here */
+    int n;
+    double step[15];
+} steps[] = {{3, 15, {1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 9}},
+             {10, 6, {1, 1.5, 2, 3, 5, 7}},
+             {1e3, 3, {1, 2, 5}}};
+
 /* Ticks of a logarithmic y axis: gnuplot labels whole decades only, which are too few below three
  * of them, and too long for a panel across above. */
 static void log_ticks(FILE *to, char name, const struct figure_page *p)
 {
-    static const double step[] = {1, 2, 5};
     double low, high;
     const char *before = "(";
+    const struct steps *s = steps;
     y_range(p, &low, &high);
     if (!(low > 0)) return;
     if (high / low >= 1e3) {
@@ -94,11 +103,13 @@ static void log_ticks(FILE *to, char name, const struct figure_page *p)
         if (p->p.across) fprintf(to, "  set %ctics 100\n", name);
         return;
     }
+    while (high / low >= s->ratio)
+        s++;
     fprintf(to, "  set %ctics ", name);
     for (int d = (int)floor(log10(low)); d <= (int)ceil(log10(high)); d++)
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < s->n; i++) {
             char buf[NUM_TEXT_MAX];
-            num_print(buf, sizeof buf, "%.6g", step[i] * pow(10, d));
+            num_print(buf, sizeof buf, "%.6g", s->step[i] * pow(10, d));
             fprintf(to, "%s%s", before, buf);
             before = ", ";
         }
@@ -195,10 +206,8 @@ static const struct drawing drawing[] = {
     [FIGURE_POINTS] = {"", "", "points"},
     [FIGURE_LINE_POINTS] = {"", "", "linespoints"},
     [FIGURE_LINE] = {"", "", "lines"},
-    [FIGURE_BARS] = {":($3-0.35):($3+0.35):(0):4", ":(0):4:($3-0.35):($3+0.35)",
-                     "boxxyerror fs solid 0.85 border lc rgb \"#333333\""},
-    [FIGURE_BLOCKS] = {":($3-0.35):($3+0.35):5:6", ":5:6:($3-0.35):($3+0.35)",
-                       "boxxyerror fs solid 0.85 border lc rgb \"#333333\""},
+    [FIGURE_BARS] = {":($3-0.35):($3+0.35):(0):4", ":(0):4:($3-0.35):($3+0.35)", "boxxyerror"},
+    [FIGURE_BLOCKS] = {":($3-0.35):($3+0.35):5:6", ":5:6:($3-0.35):($3+0.35)", "boxxyerror"},
     [FIGURE_RINGS] = {"", "", "points pt 6 ps 2.2 lw 1.2 lc rgb \"#555555\""},
 };
 static const struct drawing intervals = {":5:6", ":5:6", NULL};
@@ -209,6 +218,15 @@ struct place {
     const struct figure_page *p;
     const struct figure_line *l;
 };
+
+/* Hatched blocks lie between full ones, for prints in grey. */
+static const char *const fill[] = {"solid 0.85", "pattern 4", "solid 0.5",
+                                   "pattern 5",  "pattern 1", "solid 1"};
+
+static bool is_block(const struct figure_line *l)
+{
+    return l->style == FIGURE_BLOCKS || l->style == FIGURE_BARS;
+}
 
 /* One clause of the plot command, without what stands between clauses. */
 static void clause(FILE *to, const struct place *at, const struct drawing *how, const char *with)
@@ -223,6 +241,7 @@ static void clause(FILE *to, const struct place *at, const struct drawing *how, 
     fputs(p->p.across ? "))" : ")):4", to);
     fprintf(to, "%s with %s", p->p.across ? how->columns_across : how->columns, with);
     if (l->look >= 0) fprintf(to, " lt %d", l->look + 1);
+    if (is_block(l)) fprintf(to, " fs %s border lc rgb \"#333333\"", fill[l->look % COUNT(fill)]);
 }
 
 static void title(FILE *to, const struct figure_line *l)
@@ -230,11 +249,6 @@ static void title(FILE *to, const struct figure_line *l)
     fputs(" title ", to);
     quoted(to, text_gnuplot, l->label);
     fputs(" noenhanced", to);
-}
-
-static bool is_block(const struct figure_line *l)
-{
-    return l->style == FIGURE_BLOCKS || l->style == FIGURE_BARS;
 }
 
 /* What stands before a clause: the command before the first. */
