@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "beff/beff_rmax.h"
 #include "beff/beff_traffic.h"
+#include "beff/text_target.h"
 
 #define TABLES_BYTES ((int64_t)32 << 20) /* tables and library buffers of a rank, roughly */
 
@@ -82,6 +83,12 @@ static int memory_choose(struct beff_job *job)
     if (o->lmax > 0) m->lmax_bytes = o->lmax;
     if (o->quick && o->lmax == 0 && m->lmax_bytes > BEFF_QUICK_LMAX)
         m->lmax_bytes = BEFF_QUICK_LMAX;
+    /* MPI_Alltoallv takes places in the buffers as int. */
+    if (beff_traffic_bytes(m->lmax_bytes, (int)o->buffers) / 2 > INT32_MAX)
+        return err_set(ERR_USAGE,
+                       "--buffers %lld: with messages of %lld bytes that is more than the 2 GiB "
+                       "that MPI_Alltoallv can address: give fewer, or a smaller --lmax",
+                       (long long)o->buffers, (long long)m->lmax_bytes);
     return 0;
 }
 
@@ -104,20 +111,6 @@ static int memory_check(const struct beff_job *job)
                    units_bytes((double)free_bytes, b));
 }
 
-/* A text may take the place of an earlier one of ours only. */
-static int text_check(const char *option, const char *path)
-{
-    char line[16] = "";
-    FILE *f = fopen(path, "ae+");
-    if (!f) return err_set_errno(ERR_IO, errno, "%s %s", option, path);
-    rewind(f);
-    const bool empty = !fgets(line, sizeof line, f);
-    fclose(f);
-    if (empty || strncmp(line, "nht1-beff ", 10) == 0) return 0;
-    return err_set(ERR_USAGE, "%s %s: this file is none of nht1-beff's: choose another name",
-                   option, path);
-}
-
 static int json_check(const char *path)
 {
     const int rc = js_check_target(path, "nht1-beff/");
@@ -131,8 +124,8 @@ static int targets_check(const struct beff_job *job)
     const struct beff_options *o = &job->setup->opt;
     if (job->nodes.rank != 0) return 0;
     if (o->json) TRY(json_check(o->json));
-    if (o->sum) TRY(text_check("--sum", o->sum));
-    return o->protocol ? text_check("--protocol", o->protocol) : 0;
+    if (o->sum) TRY(beff_text_check("--sum", o->sum, beff_program.name));
+    return o->protocol ? beff_text_check("--protocol", o->protocol, beff_program.name) : 0;
 }
 
 static int rate_read(const struct beff_options *o, struct beff_rate *rate)
@@ -260,6 +253,15 @@ static void say_reduced(struct beff_job *job)
                   job->setup->limit_s, best, job->setup->reps_n * BEFF_SIZES_N, skipped);
 }
 
+/* The limit of a default run spares slow systems; a smaller one is the user's. */
+static void judge_limit(struct beff_job *job)
+{
+    const double given_s = job->setup->opt.time_limit;
+    if (!job->measured.reduced || job->setup->opt.quick || given_s >= BEFF_LIMIT_STANDARD_S) return;
+    beff_job_note(job->invalid, "--time-limit: less than %.0f s, and messages were left out for it",
+                  BEFF_LIMIT_STANDARD_S);
+}
+
 static void say_disturbed(struct beff_job *job)
 {
     const struct beff_elapsed e = beff_elapsed(&job->measured.cube);
@@ -285,6 +287,7 @@ int beff_job_run(struct beff_job *job)
         spec.method[m] = job->setup->method[m];
     TRY(beff_measure(job->topology.row, &job->plan, &spec, &job->measured));
     if (job->measured.reduced) say_reduced(job);
+    judge_limit(job);
     say_disturbed(job);
     if (isfinite(beff_logavg(&job->measured.cube, BEFF_EVERYTHING).both)) return 0;
     return err_set(ERR_INVALID, "a pattern has no positive bandwidth at some size: the clock is "

@@ -49,6 +49,15 @@ static int loop_sendrecv(struct beff_traffic *t, const struct beff_shot *shot)
     return rc;
 }
 
+/* A call that failed has made no request to wait for. */
+static inline void started(int mpi_rc, int *n, int *rc)
+{
+    if (mpi_rc == MPI_SUCCESS)
+        ++*n;
+    else
+        *rc = mpi_rc;
+}
+
 /* The slot's index is the tag, for rings of two, where both messages go to one process. */
 static inline int one_nonblocking(const struct beff_traffic *t, const struct beff_pattern *p,
                                   struct cursor *c, int bytes)
@@ -58,9 +67,11 @@ static inline int one_nonblocking(const struct beff_traffic *t, const struct bef
     for (int s = 0; s < p->slots_n; s++, advance(c)) {
         const struct beff_slot *slot = &p->slot[s];
         if (slot->from != BEFF_NONE)
-            rc |= MPI_Irecv(t->recv + c->at, bytes, BYTE, slot->from, s, t->comm, &request[n++]);
+            started(MPI_Irecv(t->recv + c->at, bytes, BYTE, slot->from, s, t->comm, &request[n]),
+                    &n, &rc);
         if (slot->to != BEFF_NONE)
-            rc |= MPI_Isend(t->send + c->at, bytes, BYTE, slot->to, s, t->comm, &request[n++]);
+            started(MPI_Isend(t->send + c->at, bytes, BYTE, slot->to, s, t->comm, &request[n]), &n,
+                    &rc);
     }
     const int waited = MPI_Waitall(n, request, MPI_STATUSES_IGNORE);
     return waited != MPI_SUCCESS ? waited : rc;

@@ -96,8 +96,10 @@ static const struct conf_option table[] = {
      .type = CONF_REAL,
      .min = 1,
      .max = 1e6,
-     .help = "Seconds that the measurement may take about. On slow networks the longest messages "
-             "are then sent less often; what was left out is reported."},
+     .help =
+         "Seconds that the measurement may take about. On slow networks the longest messages "
+         "are then sent less often; what was left out is reported. Not valid as b_eff where less "
+         "than 240 leaves something out."},
     {.name = "quick",
      .offset = AT(quick),
      .type = CONF_FLAG,

@@ -8,9 +8,10 @@
 #include "beff/beff_cube.h"
 #include "beff/beff_loop.h"
 
-#define BEFF_RANDOM_STANDARD 30
-#define BEFF_REPS_STANDARD   3
-#define BEFF_QUICK_LMAX      ((int64_t)1 << 20)
+#define BEFF_RANDOM_STANDARD  30
+#define BEFF_REPS_STANDARD    3
+#define BEFF_LIMIT_STANDARD_S 240.0
+#define BEFF_QUICK_LMAX       ((int64_t)1 << 20)
 
 /* What stands on the command line, as read. */
 struct beff_options {

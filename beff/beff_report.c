@@ -211,6 +211,14 @@ static void by_rep(const struct beff_job *job, const struct beff_summary *s, FIL
                 mb(c, s->rep[r].random));
 }
 
+/* Messages that are on their way at a time: in pairs that answer each other, half of an
+ * iteration's. */
+static double at_a_time(const struct beff_pattern *p)
+{
+    if (p->kind != BEFF_ANALYSIS) return p->processes_n;
+    return (double)p->messages_n / p->slots_max;
+}
+
 static void by_pattern(const struct beff_job *job, FILE *to)
 {
     const struct beff_cube *cube = &job->measured.cube;
@@ -224,7 +232,7 @@ static void by_pattern(const struct beff_job *job, FILE *to)
             beff_value(cube, p, (struct beff_pick){BEFF_ALL, BEFF_ALL, BEFF_SIZES_N - 1});
         fprintf(to, "%-20s %9d %9lld %12s %14s %12s\n", pattern->name, pattern->processes_n,
                 (long long)pattern->messages_n, mb(a, beff_value(cube, p, BEFF_EVERYTHING)),
-                mb(b, last), us(c, pattern->processes_n / first));
+                mb(b, last), us(c, at_a_time(pattern) / first));
     }
 }
 

@@ -98,6 +98,9 @@ average='
     expect_text "by method"
     expect_text "worst-cycle"
     expect_text "ping-pong"
+    # one latency of the ping-pong, wherever it stands
+    awk '/^Latency, us:/ { said = $NF } /^ping-pong .*[0-9]$/ && $2 == 2 { row = $NF }
+        END { exit said == "" || said != row }' <<<"$output"
     grep -qE '^b_eff \(not valid\) = [0-9.]+ MB/s = [0-9.]+ \* 3 processes' s.txt
     grep -qE '^accumulated +[0-9.]+ +[0-9.]+ +[0-9.]+' s.txt
     [ "$(grep -c '^size [0-9]*: ' p.txt)" -eq 21 ]
@@ -109,6 +112,9 @@ average='
     echo "dear diary" >diary
     refused 1 "none of nht1-beff's" --sum diary
     refused 1 "diary" --json diary
+    run mpi_run 2 nht1-beff "${short[@]}" --no-analysis --quiet --sum /dev/stdout
+    expect_status 4
+    expect_text "accumulated"
     [ "$(cat diary)" = "dear diary" ]
 }
 
@@ -161,6 +167,7 @@ average='
     refused 1 "--seed" --seed -1
     refused 1 "--no-analysis" --buffers 2
     refused 1 "--buffers" --buffers 1 --no-analysis
+    refused 1 "--buffers" --buffers 64 --lmax 128Mi
     refused 1 "same file" --json x --sum x
     refused 3 "nowhere" --sum nowhere/s.txt
     refused 3 "nowhere" --json nowhere/r.json
@@ -184,6 +191,12 @@ average='
     expect_json r.json '.result.ping_pong_bytes_per_s == null'
 }
 
+@test "a limit below the default that leaves messages out is not valid" {
+    run mpi_run 2 nht1-beff --lmax 1Mi --random 1 --no-analysis --time-limit 1 --json r.json
+    expect_status 4
+    expect_json r.json '[.result.not_valid_because[] | select(startswith("--time-limit"))] | length == 1'
+}
+
 @test "quiet is quiet" {
     run mpi_run 2 nht1-beff "${short[@]}" --no-analysis --quiet
     expect_status 4
@@ -200,13 +213,20 @@ average='
 }
 
 @test "an interrupt ends the run with status 3 or the launcher's, and leaves no result" {
-    local before
-    before=$(pgrep -c nht1-beff || true)
-    timeout -s INT 3 "$NHT1_ROOT/tests/mpi-run" -np 2 -t 60 nht1-beff --memory-per-process 4Gi \
-        --json r.json || true
-    sleep 1
+    local pid mine
+    run timeout -s INT 3 "$NHT1_ROOT/tests/mpi-run" -np 2 -t 60 nht1-beff --memory-per-process 4Gi \
+        --json r.json
+    expect_status 124 # it was still measuring
+    for _ in $(seq 50); do
+        mine=
+        for pid in $(pgrep -x nht1-beff); do
+            [ "$(readlink "/proc/$pid/cwd")" = "$PWD" ] && mine=$pid
+        done
+        [ -z "$mine" ] && break
+        sleep 0.1
+    done
+    [ -z "$mine" ]
     [ ! -s r.json ]
-    [ "$(pgrep -c nht1-beff || true)" -le "$before" ]
 }
 
 @test "the report shows it: figures, both halves of the size axis, the published systems" {
