@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/par.h"
 #include "base/units.h"
+#include "beff/text_target.h"
 
 #define MB               (INT64_C(1) << 20)
 #define HINTS_BYTES_MAX  (1 << 20)
@@ -200,11 +201,14 @@ static int parts_make(struct beffio_job *job)
     return 0;
 }
 
-static int text_check(const char *path)
+/* A text may take the place of an earlier one of ours only, or of any with --force. */
+static int text_check(const struct beffio_job *job, const char *option, const char *path)
 {
-    FILE *to = path[0] ? fopen(path, "ae") : NULL;
-    if (path[0] && !to) return err_set_errno(ERR_IO, errno, "cannot write %s", path);
-    if (to) fclose(to);
+    if (!path[0]) return 0;
+    if (!job->setup->opt.force) return beff_text_check(option, path, beffio_program.name);
+    FILE *to = fopen(path, "ae");
+    if (!to) return err_set_errno(ERR_IO, errno, "%s %s", option, path);
+    fclose(to);
     return 0;
 }
 
@@ -213,8 +217,8 @@ static int targets_check(const struct beffio_job *job)
 {
     const char *json = job->setup->opt.json;
     if (job->rank != 0 || job->setup->opt.dry_run) return 0;
-    TRY(text_check(job->setup->sum));
-    TRY(text_check(job->setup->protocol));
+    TRY(text_check(job, job->setup->opt.sum ? "--sum" : "-f", job->setup->sum));
+    TRY(text_check(job, job->setup->opt.protocol ? "--protocol" : "-f", job->setup->protocol));
     if (!json) return 0;
     const int rc = js_check_target(json, "nht1-beffio/");
     if (rc < 0) err_prefix("--json: ");

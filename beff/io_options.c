@@ -85,7 +85,7 @@ static const struct conf_option table[] = {
      .type = CONF_FLAG,
      .help =
          "Open files with MPI_MODE_UNIQUE_OPEN. It allows a library to put off every sync until "
-         "the file is closed."},
+         "the file is closed. Not valid with 0.5 and 1.x."},
     {.name = "nounique",
      .offset = AT(nounique),
      .type = CONF_FLAG,
@@ -130,7 +130,7 @@ static const struct conf_option table[] = {
     {.name = "force",
      .offset = AT(force),
      .type = CONF_FLAG,
-     .help = "Overwrite files of these names that this program did not write."},
+     .help = "Overwrite data files and texts of these names that this program did not write."},
     {.name = "max-space",
      .arg = "BYTES",
      .offset = AT(max_space),
@@ -275,6 +275,19 @@ static int name_set(char out[4096], const char *option, const char *given, const
     return err_set(ERR_USAGE, "%s: the name of the file is empty or too long", option);
 }
 
+/* One result would take the place of another. */
+static int names_differ(const struct beffio_setup *s)
+{
+    const char *const name[] = {s->sum, s->protocol, s->opt.json ? s->opt.json : ""};
+    static const char *const what[] = {"the summary", "the protocol", "--json"};
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < i; k++)
+            if (name[i][0] && strcmp(name[i], name[k]) == 0)
+                return err_set(ERR_USAGE, "%s and %s have the same file, %s", what[k], what[i],
+                               name[i]);
+    return 0;
+}
+
 static int parse_names(struct beffio_setup *s)
 {
     const struct beffio_options *o = &s->opt;
@@ -287,7 +300,8 @@ static int parse_names(struct beffio_setup *s)
         TRY(name_set(s->protocol, "-f", o->prefix, ".prot"));
     }
     TRY(name_set(s->sum, "--sum", o->sum, ""));
-    return name_set(s->protocol, "--protocol", o->protocol, "");
+    TRY(name_set(s->protocol, "--protocol", o->protocol, ""));
+    return names_differ(s);
 }
 
 static bool is_given(const bool *given, const char *name)

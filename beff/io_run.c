@@ -121,6 +121,13 @@ static void count_removal(struct beffio_part *p, const struct beffio_setup *s)
     p->values.partition[BEFFIO_2_1] = v.partition[BEFFIO_2_1];
 }
 
+/* The released program's value of rewriting is that of type 0, unless all types were asked for. */
+static void rewrite_printed(struct beffio_part *p, const struct beffio_schedule *c)
+{
+    if (c->definition == BEFFIO_2_1 && !c->all_rewrites)
+        p->values.access[BEFFIO_REWRITE] = p->values.type[BEFFIO_REWRITE][BEFFIO_SCATTER];
+}
+
 static bool is_capped(const struct beffio_bench *b)
 {
     for (int no = 0; no < BEFFIO_PATTERNS; no++)
@@ -147,6 +154,7 @@ static void judge(struct beffio_job *job, struct beffio_part *p)
                                    .room_bytes = beffio_room_bytes(&unlimited),
                                    .in_memory = job->room.in_memory,
                                    .capped = p->capped,
+                                   .unique = o->unique,
                                    .quick = o->quick};
     p->valid = beffio_judge(&f, p->criterion);
 }
@@ -159,6 +167,7 @@ static void evaluate(struct beffio_job *job)
         if (!p->done) continue;
         beffio_values(&p->bench.measured, &p->values);
         count_removal(p, job->setup);
+        rewrite_printed(p, c);
         judge(job, p);
         const double value = p->values.partition[c->definition];
         if (job->best < 0 || value > job->part[job->best].values.partition[c->definition])

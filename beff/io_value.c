@@ -140,6 +140,16 @@ static void judge_whole(const struct beffio_facts *f, struct beffio_criterion_re
               f->quick ? "--quick is a try-out" : "sizes and times as defined");
 }
 
+/* With it a library may put off every sync until closing [RK01, 5.4]; 2.1 had it by default. */
+static void judge_sync(const struct beffio_facts *f, struct beffio_criterion_result *r)
+{
+    const bool met = !f->unique || f->schedule->definition == BEFFIO_2_1;
+    r->verdict = met ? BEFFIO_MET : BEFFIO_FAILED;
+    num_print(r->words, sizeof r->words, "files were opened %s MPI_MODE_UNIQUE_OPEN%s",
+              f->unique ? "with" : "without",
+              met ? "" : " (--unique), which this definition does not allow");
+}
+
 static const struct {
     const char *name;
     judge *judge;
@@ -150,6 +160,7 @@ static const struct {
     [BEFFIO_AMOUNT] = {"amount_against_cache", judge_amount},
     [BEFFIO_CAP] = {"not_capped", judge_cap},
     [BEFFIO_WHOLE] = {"not_quick", judge_whole},
+    [BEFFIO_SYNC] = {"no_unique_open", judge_sync},
 };
 
 const char *beffio_criterion_name(enum beffio_criterion c)

@@ -24,7 +24,9 @@ struct beffio_measured {
 struct beffio_values {
     double pattern[BEFFIO_ACCESSES][BEFFIO_PATTERNS];
     double type[BEFFIO_ACCESSES][BEFFIO_TYPES];
-    double access[BEFFIO_ACCESSES];   /* mean over types, type 0 counted twice [RK01, 5.1] */
+    /* Mean over types, type 0 counted twice [RK01, 5.1]; in a run of 2.1 without --rewrite, that of
+     * rewriting is later replaced by type 0 alone. */
+    double access[BEFFIO_ACCESSES];
     double weighted[BEFFIO_ACCESSES]; /* sum of U b / sum of U over patterns [RK00, IV] */
     double plain[BEFFIO_ACCESSES];    /* all bytes / all time */
     double write_side;                /* of 2.1: (write of five types + rewrite of type 0) / 6 */
@@ -47,6 +49,7 @@ enum beffio_criterion {
     BEFFIO_AMOUNT,
     BEFFIO_CAP,
     BEFFIO_WHOLE,
+    BEFFIO_SYNC,
     BEFFIO_CRITERIA
 };
 
@@ -66,6 +69,7 @@ struct beffio_facts {
     int64_t room_bytes;  /* for files of the partition; -1: unknown */
     bool in_memory;      /* the file system itself is in memory */
     bool capped;         /* writing ended early for want of space */
+    bool unique;         /* files were opened with MPI_MODE_UNIQUE_OPEN */
     bool quick;          /* sizes and times of a try-out */
 };
 

@@ -48,6 +48,19 @@ static int files_write(const struct beffio_job *job, int status)
     return json_write(job, status);
 }
 
+/* A result that is not valid and lost besides is lost first of all. On rank 0 the message of rc is
+ * there already; where writing fails, that one takes its place. */
+static int results_write(const struct beffio_job *job, int rc)
+{
+    char said[ERR_MESSAGE_MAX];
+    snprintf(said, sizeof said, "%s", err_message());
+    if (rc == ERR_INVALID) err_clear();
+    const int written = job->rank == 0 ? files_write(job, err_exit_status(rc)) : 0;
+    if (rc < 0 && rc != ERR_INVALID) return rc;
+    TRY(par_agree(MPI_COMM_WORLD, written));
+    return rc < 0 ? err_set(rc, "%s", said) : 0;
+}
+
 static int work(struct beffio_job *job)
 {
     const bool speaks = job->rank == 0 && !job->setup->opt.quiet;
@@ -58,9 +71,7 @@ static int work(struct beffio_job *job)
     }
     const int rc = beffio_job_run(job);
     if (speaks) beffio_text_results(job, stdout);
-    const int written = job->rank == 0 ? files_write(job, err_exit_status(rc)) : 0;
-    if (rc < 0) return rc;
-    return par_agree(MPI_COMM_WORLD, written);
+    return results_write(job, rc);
 }
 
 static int run(struct beffio_setup *setup)

@@ -120,6 +120,15 @@ conforms() {
         tail -n 1 "$file" | grep -Eq '^ b_eff_io = +[0-9.]+ MB/s on [12] processes with 16 MByte/PE, scheduled time=0\.0 Min, on .*, NOT VALID \(see above\)$'
     done
     [ "$(grep -c '^n= ' res.prot)" -ge 250 ]
+    # the value of rewriting is that of scatter alone, or with -rewrite that of all types
+    local rewritten='
+        /PEs total-rewrite/ { for (k = 4; k <= 8; k++) s[$1] += $k / 6; t[$1] = $4; s[$1] += $4 / 6 }
+        /^weighted average bandwidth for rewrite/ { said[$9] = $6; n++ }
+        END { for (p in said) { x = all ? s[p] : t[p]; if ((x - said[p]) ^ 2 > 0.01 ^ 2) bad = 1 }
+            exit bad || n < 1 }'
+    awk -v all=0 "$rewritten" res.sum
+    beffio 1 -N 1 --definition 2.1 -rewrite --sum all.sum
+    awk -v all=1 "$rewritten" all.sum
     grep -q "b_eff_io_read_seg_coll=" res.prot
 }
 
@@ -363,6 +372,36 @@ LIST
     expect_text "nowhere/x.sum"
     mkdir -p data
     nothing_left
+    echo "dear diary" >diary
+    beffio 1 --sum diary
+    expect_status 1
+    expect_text "none of nht1-beffio's"
+    [ "$(cat diary)" = "dear diary" ]
+    beffio 1 --sum same --json same
+    expect_status 1
+    expect_text "the same file"
+}
+
+@test "a result that cannot be written is an error, valid or not" {
+    mkdir -p gone
+    (
+        for _ in $(seq 100); do
+            sleep 0.1
+            compgen -G "data/*_data_*" >/dev/null && break
+        done
+        rm -rf gone
+    ) &
+    beffio 1 -N 1 -T 5 --json gone/r.json
+    expect_status 3
+    expect_text "gone/r.json"
+    nothing_left
+}
+
+@test "MPI_MODE_UNIQUE_OPEN is not valid, but in 2.1" {
+    beffio 1 -N 1 --unique
+    expect_text "NOT MET: files were opened with MPI_MODE_UNIQUE_OPEN"
+    beffio 1 -N 1 --unique --definition 2.1
+    expect_text "met: files were opened with MPI_MODE_UNIQUE_OPEN"
 }
 
 @test "chunks beyond 2 GiB, of one process and of two together" {
