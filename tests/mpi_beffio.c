@@ -17,6 +17,30 @@ static struct beffio_schedule schedule = {
     .definition = BEFFIO_1_X, .t_s = 0.001, .partitions_n = 1};
 static struct beffio_files files;
 
+/* Calls of this rank that carried the hint nht1_mark to the library. */
+static int views_marked, infos_marked;
+
+static int is_marked(MPI_Info info)
+{
+    char value[8];
+    int flag = 0;
+    if (info != MPI_INFO_NULL) MPI_Info_get(info, "nht1_mark", 7, value, &flag);
+    return flag != 0;
+}
+
+int MPI_File_set_view(MPI_File fh, MPI_Offset from, MPI_Datatype etype, MPI_Datatype type,
+                      const char *native, MPI_Info info)
+{
+    views_marked += is_marked(info);
+    return PMPI_File_set_view(fh, from, etype, type, native, info);
+}
+
+int MPI_File_set_info(MPI_File fh, MPI_Info info)
+{
+    infos_marked += is_marked(info);
+    return PMPI_File_set_info(fh, info);
+}
+
 static void bench_open(struct beffio_bench *b, bool shared_pointer)
 {
     schedule.procs[0] = size;
@@ -297,6 +321,36 @@ static void foreign_files_are_refused(void **state)
     beffio_files_end(&files);
 }
 
+/* With the view where a pattern has one of its own, else by themselves; in the access, type and
+ * chunk size that the line names. */
+static void hints_of_a_chunk_size_reach_the_library(void **state)
+{
+    (void)state;
+    struct beffio_bench b;
+    struct beffio_hints h;
+    static const struct {
+        const char *text;
+        int views, infos;
+    } line[] = {
+        {"all write scatter 1032 nht1_mark a", 1, 0},      /* pattern 7 */
+        {"all rewrite separated 1032 nht1_mark a", 0, 1},  /* pattern 23 */
+        {"all read shared 1048576 nht1_mark a", 1, 1},     /* pattern 9, with the view, and 11 */
+        {"all write segmented on_open nht1_mark a", 0, 0}, /* for opening alone */
+        {"99 all all all nht1_mark a", 0, 0},
+    };
+    for (size_t i = 0; i < sizeof line / sizeof line[0]; i++) {
+        bench_open(&b, true);
+        assert_int_equal(beffio_hints_parse(&h, "hints", line[i].text), 0);
+        b.hints = &h;
+        views_marked = infos_marked = 0;
+        measure_all(&b);
+        assert_int_equal(views_marked, line[i].views);
+        assert_int_equal(infos_marked, line[i].infos);
+        beffio_hints_free(&h);
+        bench_close(&b);
+    }
+}
+
 static int clear(void **state)
 {
     (void)state;
@@ -315,6 +369,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(a_stale_call_is_found, clear),
         cmocka_unit_test_setup(beyond_16_gb, clear),
         cmocka_unit_test_setup(foreign_files_are_refused, clear),
+        cmocka_unit_test_setup(hints_of_a_chunk_size_reach_the_library, clear),
     };
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
