@@ -39,13 +39,21 @@ static void line(FILE *to, const char *name, const char *text)
     wrapped(to, first, "          ", text);
 }
 
+/* As wide as the longest name, mpiio-indep. */
+static void driver_line(FILE *to, const char *name, const char *text)
+{
+    char first[32];
+    snprintf(first, sizeof first, "%-11s ", name);
+    wrapped(to, first, "            ", text);
+}
+
 void bt_report_drivers(FILE *to)
 {
     const struct io_driver *d;
     fprintf(to, "Writers, for --io (several as NAME,NAME):\n\n");
-    line(to, BT_COMPUTE, "Only compute: the time is T_C.");
+    driver_line(to, BT_COMPUTE, "Only compute: the time is T_C.");
     for (int i = 0; (d = io_driver_at(i)) != NULL; i++)
-        line(to, d->name, d->help);
+        driver_line(to, d->name, d->help);
     fprintf(to, "\n--io all runs every writer that leaves one file in serial format:");
     for (int i = 0; (d = io_driver_at(i)) != NULL; i++)
         if ((d->caps & IO_CAP_SERIAL_FILE) && !(d->caps & IO_CAP_WRAPPER) && io_driver_usable(d))
@@ -146,8 +154,11 @@ static void rates(const struct bt_job *job, FILE *to, const struct bt_row *row)
 {
     const struct bt_values v = bt_values_of(job, &row->first->run);
     char text[512], with[16], without[16], implied[UNITS_TEXT_MAX];
-    int used = snprintf(text, sizeof text, "The whole run came to %s Gop/s, computing alone to %s",
-                        cell(with, "%.3f", v.gop), cell(without, "%.3f", v.compute_gop));
+    int used =
+        snprintf(text, sizeof text, "The whole run came to %s Gop/s", cell(with, "%.3f", v.gop));
+    if (isfinite(v.compute_gop))
+        used += snprintf(text + used, sizeof text - (size_t)used, ", computing alone to %s",
+                         cell(without, "%.3f", v.compute_gop));
     if (isfinite(v.implied_rate))
         snprintf(text + used, sizeof text - (size_t)used,
                  "; the extra time is that of writing at %s.", units_rate(v.implied_rate, implied));

@@ -28,12 +28,12 @@ static void verdict_words(struct report *r, const struct group *g, const struct 
     const bool good = c->zeta >= 0 && c->zeta <= METRIC_GOAL;
     page_text(r->page, !isfinite(c->zeta) ? PAGE_CARE : good ? PAGE_GOOD : PAGE_BAD, "%s", words);
     page_text(r->page, PAGE_PLAIN,
-              "Problem %s on %" PRId64 " processors (%" PRId64 " ranks x %" PRId64
+              "Problem %s on %" PRId64 " processor%s (%" PRId64 " rank%s x %" PRId64
               " thread%s): the fastest writer, %s, needs T_T = %.4g s, the computation alone "
               "T_C = %.4g s; R_IO = %s.",
-              group_name(g, problem), c->processors, c->ranks, c->threads,
-              c->threads == 1 ? "" : "s", cell_name(c, name), c->median_s, c->t_c_s,
-              units_rate(c->r_io, rate));
+              group_name(g, problem), c->processors, c->processors == 1 ? "" : "s", c->ranks,
+              c->ranks == 1 ? "" : "s", c->threads, c->threads == 1 ? "" : "s", cell_name(c, name),
+              c->median_s, c->t_c_s, units_rate(c->r_io, rate));
 }
 
 static void verdict_rate(struct report *r, const struct cell *c, const struct group *g)

@@ -40,6 +40,8 @@ expect_schema() {
     expect_status 0
     expect_text "collective"
     [ "$(grep -c '^none ' <<<"$output")" -eq 1 ]
+    grep -qE '^posix {7}[a-z]' <<<"$output"
+    grep -qE '^mpiio-indep [A-Z]' <<<"$output"
 }
 
 @test "class S with every writer: verified, ranked, explained, files removed" {

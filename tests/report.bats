@@ -136,6 +136,28 @@ load report_lib
     expect_text "3 JSON files"
 }
 
+@test "*.json may meet the manifest of a dump, which is passed over" {
+    results r1
+    echo '{"schema": "nht1-dump/1"}' >btout.bin.json
+    run nht1-report ./*.json -o r.html
+    expect_status 0
+    expect_text "1 result, "
+    expect_text "1 JSON file passed over"
+    run nht1-report btout.bin.json -o none.html
+    expect_status 1
+    expect_text "btout.bin.json: no result"
+    [ ! -e none.html ]
+}
+
+@test "one of a thing is not written as several" {
+    results r1
+    run nht1-report r1.json -o r.html --markdown r.md
+    expect_status 0
+    expect_file_text r.md "on 1 processor (1 rank x "
+    run grep -E '\b1 (processors|ranks)\b' r.md
+    expect_status 1
+}
+
 # refuse STATUS TEXT FILE...: one line on stderr with the text, and no report.
 refuse() {
     local want=$1 text=$2
