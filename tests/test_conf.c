@@ -63,7 +63,7 @@ static const struct conf_program program = {.name = "prog",
 
 static struct opts o;
 static struct conf_list words;
-static bool given[9];
+static bool given[10];
 
 /* Splits a line at blanks and parses it; the texts stay alive until the next call. */
 static int parse(const char *line)
