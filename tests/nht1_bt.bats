@@ -58,6 +58,15 @@ expect_schema() {
     [ -z "$(find . -name 'btout.bin*')" ]
 }
 
+@test "computing far slower than T_C is noticed, since zeta is then not the cost of writing" {
+    run mpi_run 1 nht1-bt --class S --io posix --tc 0.0000001
+    expect_status 0
+    expect_text "Note: posix: computing between the dumps took"
+    run mpi_run 1 nht1-bt --class S --io posix --tc 100
+    expect_status 0
+    [[ $output != *"computing between the dumps"* ]]
+}
+
 @test "--keep keeps the files of all writers, and they hold the same bytes" {
     run mpi_run 3 nht1-bt "${tiny[@]}" --keep --json r.json
     expect_status 0

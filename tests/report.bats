@@ -71,6 +71,18 @@ load report_lib
         $6 == 1.1 && ($7 - 0.2) ^ 2 < 1e-20 && ($8 - 0.3456) ^ 2 < 1e-20) }' tab/writers.csv
 }
 
+@test "the labels of Figure 3's three narrow axes do not run into each other" {
+    local factor
+    results r1
+    for factor in 0.2 3 50; do
+        # from less than a decade to several of them, between this system and those of 1993
+        change r1.json '.runs[].t_t_s = $factor | .runs[].t_c_s = $factor / 2' \
+            --argjson factor "$factor"
+        nht1-report r1.json -o r.html --figures fig
+        awk '/set xtics \(/ && NF > 12 { print; bad = 1 } END { exit bad }' fig/fig3-systems.gp
+    done
+}
+
 @test "without gnuplot the report has its tables and says how to get it" {
     results r1 r2
     NHT1_GNUPLOT=/nowhere/gnuplot run nht1-report r1.json r2.json -o r.html --figures fig
