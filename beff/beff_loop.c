@@ -2,6 +2,7 @@
 #include "beff/beff_loop.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 struct beff_loop_rule beff_loop_standard(enum beff_definition definition)
 {
@@ -48,8 +49,11 @@ int64_t beff_loop_36_next(const struct beff_loop_rule *rule, double growth, int6
 
 enum beff_effort beff_loop_effort(const struct beff_budget *b)
 {
-    if (b->rep == 0)
-        return b->elapsed_s + b->rep_left_s <= b->limit_s * 2 / 3 ? BEFF_FULL : BEFF_BEST_METHOD;
+    if (b->rep == 0) {
+        const double behind_s = (b->rep_left_s - b->size_s) * BEFF_BEST_METHOD_SHARE;
+        const bool fits = b->elapsed_s + b->size_s + behind_s <= b->limit_s * 2 / 3;
+        return fits ? BEFF_FULL : BEFF_BEST_METHOD;
+    }
     const double began_s = b->elapsed_s - b->rep_s;
     const double share_s = (b->limit_s - began_s) / (b->reps_n - b->rep);
     return b->rep_s + b->size_s <= share_s ? BEFF_FULL : BEFF_SKIPPED;

@@ -50,9 +50,12 @@ struct beff_budget {
     int rep, reps_n;
 };
 
-/* The first repetition measures every size, with one method where the whole would take more than
- * two thirds of the limit; later ones have equal shares of the time that is left and leave out the
- * sizes that do not fit into theirs. */
+/* What a round with one method and one iteration costs, against a whole one of long messages. */
+#define BEFF_BEST_METHOD_SHARE (1.0 / 6)
+
+/* The first repetition measures every size, with every method as long as all sizes, those behind it
+ * with one method, are over in two thirds of the limit; later ones have equal shares of the time
+ * that is left and leave out the sizes that do not fit into theirs. */
 enum beff_effort beff_loop_effort(const struct beff_budget *b);
 
 #endif

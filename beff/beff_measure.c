@@ -272,13 +272,21 @@ static double rest_of_rep(const struct run *run, int rep, int size)
                               run->m->wall_s[0][size - 1], size);
 }
 
+static double size_s(const struct run *run, int rep, int size)
+{
+    if (rep > 0) return run->m->wall_s[0][size];
+    if (size < BEFF_FIXED_N) return 0;
+    return beff_forecast_size(&run->m->cube, &run->spec->rule, run->spec->lmax_bytes,
+                              run->m->wall_s[0][size - 1], size - 1, size);
+}
+
 static enum beff_effort effort_of(struct run *run, int rep, int size, double rep_s)
 {
     const struct beff_budget b = {.limit_s = run->spec->limit_s,
                                   .elapsed_s = run->m->elapsed_s,
                                   .rep_s = rep_s,
                                   .rep_left_s = rest_of_rep(run, rep, size),
-                                  .size_s = run->m->wall_s[0][size],
+                                  .size_s = size_s(run, rep, size),
                                   .rep = rep,
                                   .reps_n = run->spec->reps_n};
     const enum beff_effort effort = beff_loop_effort(&b);

@@ -156,8 +156,14 @@ static void notes(const struct beff_job *job, FILE *to)
 {
     size_t i;
     json_t *text;
-    json_array_foreach(job->invalid, i, text) wrap(to, "Not valid  ", json_string_value(text), 11);
-    json_array_foreach(job->notices, i, text) wrap(to, "Note       ", json_string_value(text), 11);
+    json_array_foreach(job->invalid, i, text)
+    {
+        wrap(to, "Not valid  ", json_string_value(text), 11);
+    }
+    json_array_foreach(job->notices, i, text)
+    {
+        wrap(to, "Note       ", json_string_value(text), 11);
+    }
 }
 
 static void totals(const struct beff_job *job, const struct beff_summary *s, FILE *to)

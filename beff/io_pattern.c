@@ -110,18 +110,24 @@ int64_t beffio_m_part_bytes(int64_t memory_bytes, bool cap)
     return cap && part > KB * MB ? KB * MB : part;
 }
 
+struct beffio_pattern beffio_layout_pattern(const struct beffio_layout *l, int no)
+{
+    const bool less = type_of(no) == BEFFIO_SHARED && l->shared_m_part_bytes > 0;
+    return beffio_pattern(no, less ? l->shared_m_part_bytes : l->m_part_bytes);
+}
+
 /* Bytes that a process moves in all patterns of the type before no. */
 static int64_t bytes_before(const struct beffio_layout *l, enum beffio_type type, int no)
 {
     int64_t sum = 0;
     for (int q = beffio_type_first(type); q < no; q++)
-        sum += l->calls[q] * beffio_pattern(q, l->m_part_bytes).call_bytes;
+        sum += l->calls[q] * beffio_layout_pattern(l, q).call_bytes;
     return sum;
 }
 
 struct beffio_place beffio_place(const struct beffio_layout *l, int no)
 {
-    const struct beffio_pattern pat = beffio_pattern(no, l->m_part_bytes);
+    const struct beffio_pattern pat = beffio_layout_pattern(l, no);
     const int64_t before = bytes_before(l, pat.type, no);
     const int64_t chunk = pat.fill ? l->segment_bytes - before : pat.chunk_bytes;
     struct beffio_place p = {.chunk_bytes = chunk,
@@ -158,7 +164,7 @@ int64_t beffio_layout_bytes(const struct beffio_layout *l)
 static int64_t segment_calls(const struct beffio_layout *l, int k)
 {
     const int no0 = k == 1 ? 1 : k + 1;
-    const struct beffio_pattern p0 = beffio_pattern(no0, l->m_part_bytes);
+    const struct beffio_pattern p0 = beffio_layout_pattern(l, no0);
     int64_t r = l->calls[no0] * (p0.call_bytes / p0.chunk_bytes);
     const int64_t r1 = 10 * l->calls[beffio_type_first(BEFFIO_SHARED) + k];
     const int64_t r2 = l->calls[beffio_type_first(BEFFIO_SEPARATE) + k];

@@ -64,9 +64,13 @@ int64_t beffio_m_part_bytes(int64_t memory_bytes, bool cap);
 struct beffio_layout {
     int procs;                      /* n, ranks of the partition */
     int64_t m_part_bytes;           /* a multiple of 8 */
+    int64_t shared_m_part_bytes;    /* M_PART of type 1 where it is smaller; 0: it is not */
     int64_t calls[BEFFIO_PATTERNS]; /* of each process; 0: not known yet, or nothing to fill up */
     int64_t segment_bytes;          /* L_SEG; 0: not known yet */
 };
+
+/* Pattern no with the sizes that it has in a layout. */
+struct beffio_pattern beffio_layout_pattern(const struct beffio_layout *l, int no);
 
 /* The chunks of one pattern: chunk s of rank r, s counted over all calls of r, begins at
  * base_bytes + r rank_step_bytes + s step_bytes of its file. */

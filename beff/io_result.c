@@ -21,7 +21,7 @@ static json_t *integer(int64_t x)
 static json_t *pattern(const struct beffio_part *p, int a, int no)
 {
     const struct beffio_bench *b = &p->bench;
-    const struct beffio_pattern pat = beffio_pattern(no, b->layout.m_part_bytes);
+    const struct beffio_pattern pat = beffio_layout_pattern(&b->layout, no);
     const struct beffio_place at = beffio_place(&b->layout, no);
     const struct beffio_pattern_time *t = &b->result[a].pattern[no];
     json_t *o = json_object();
@@ -142,6 +142,8 @@ static json_t *part(const struct beffio_job *job, const struct beffio_part *p)
     set(o, "nodes_n", integer(p->nodes_n));
     set(o, "memory_bytes", integer(p->memory_bytes));
     set(o, "completed", json_boolean(p->done));
+    set(o, "shared_m_part_bytes",
+        b->layout.shared_m_part_bytes > 0 ? integer(b->layout.shared_m_part_bytes) : json_null());
     set(o, "segment_bytes", integer(b->layout.segment_bytes));
     set(o, "file_bytes", integer(p->done ? beffio_layout_bytes(&b->layout) : 0));
     set(o, "share_bytes", integer(b->share_bytes));

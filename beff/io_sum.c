@@ -226,7 +226,7 @@ static void protocol_pattern(const struct beffio_job *job, FILE *to, const struc
                              enum beffio_access a, int no)
 {
     const struct beffio_bench *b = &p->bench;
-    const struct beffio_pattern pat = beffio_pattern(no, b->layout.m_part_bytes);
+    const struct beffio_pattern pat = beffio_layout_pattern(&b->layout, no);
     const struct beffio_place at = beffio_place(&b->layout, no);
     const struct beffio_pattern_time *t = &b->result[a].pattern[no];
     char text[TEXT_MAX], path[BEFFIO_PATH_MAX];
@@ -243,7 +243,8 @@ static void protocol_pattern(const struct beffio_job *job, FILE *to, const struc
     const int64_t wrong_n = p->wrong[a].wrong_by_pattern[no];
     if (wrong_n > 0)
         num_print(text + used, sizeof text - (size_t)used, " %lld ERRORS", (long long)wrong_n);
-    fprintf(to, "%s%s\n", text, t->capped ? " (space)" : "");
+    const bool once = a == BEFFIO_READ && pat.type >= BEFFIO_SEGMENTED && at.calls_n == 1;
+    fprintf(to, "%s%s%s\n", text, t->capped ? " (space)" : "", once ? " (one call)" : "");
 }
 
 static void protocol_type(FILE *to, const struct beffio_part *p, enum beffio_access a,
@@ -281,9 +282,28 @@ static void protocol_access(const struct beffio_job *job, FILE *to, const struct
     fputs(text, to);
 }
 
+/* Hints as the library tells them, of each file that was opened. */
+static void protocol_hints(FILE *to, const struct beffio_part *p)
+{
+    size_t i;
+    json_t *file, *value;
+    const char *key;
+    json_array_foreach(p->bench.library, i, file)
+    {
+        json_object_foreach(json_object_get(file, "hints_reported"), key, value)
+        {
+            fprintf(to, "file_info reported n=%d %s %s %s = %s\n", p->bench.procs,
+                    json_string_value(json_object_get(file, "access")),
+                    json_string_value(json_object_get(file, "type")), key,
+                    json_string_value(value));
+        }
+    }
+}
+
 static void protocol_partition(const struct beffio_job *job, FILE *to, const struct beffio_part *p)
 {
     char text[TEXT_MAX];
+    if (job->hints.n > 0) protocol_hints(to, p);
     for (int a = 0; a < BEFFIO_ACCESSES; a++)
         protocol_access(job, to, p, (enum beffio_access)a);
     for (int d = 0; d < BEFFIO_DEFINITIONS; d++) {

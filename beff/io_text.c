@@ -114,7 +114,7 @@ void beffio_text_heading(const struct beffio_job *job, FILE *to)
 static void plan_pattern(const struct beffio_job *job, FILE *to, const struct beffio_layout *l,
                          int no)
 {
-    const struct beffio_pattern p = beffio_pattern(no, l->m_part_bytes);
+    const struct beffio_pattern p = beffio_layout_pattern(l, no);
     const struct beffio_place at = beffio_place(l, no);
     char text[160];
     const double time =
@@ -202,6 +202,12 @@ static void values(const struct beffio_job *job, FILE *to, const struct beffio_p
     }
     num_print(text, sizeof text, "%s MB/s: all bytes over all time", cell(c, p->values.total));
     line(to, "", text);
+    if (p->bench.layout.shared_m_part_bytes == 0) return;
+    char m[UNITS_TEXT_MAX];
+    num_print(text, sizeof text,
+              "M_PART of type 1 was reduced to %s: ordered calls of this library cannot move 2 GiB",
+              units_bytes_iec((double)p->bench.layout.shared_m_part_bytes, m));
+    line(to, "Note", text);
 }
 
 static void coffee(const struct beffio_job *job, FILE *to, const struct beffio_part *p)

@@ -24,16 +24,15 @@
 #define PROBE_N     80 /* larger than caches, a step of it takes tens of milliseconds */
 #define PROBE_STEPS 3
 #define PARALLEL    0.8 /* share of the one rank's speed that every one of many reaches, roughly */
-#define KIB         INT64_C(1024)
 
 /* Longest file that a file system takes, in its usual configuration (ext4: blocks of 4 KiB). */
 static const struct {
     const char *type;
     int64_t bytes;
 } longest[] = {
-    {"ext2", 2 * KIB *KIB *KIB *KIB},  {"ext3", 2 * KIB *KIB *KIB *KIB},
-    {"ext4", 16 * KIB *KIB *KIB *KIB}, {"vfat", 4 * KIB *KIB *KIB - 1},
-    {"msdos", 4 * KIB *KIB *KIB - 1},
+    {"ext2", INT64_C(2) << 40},        {"ext3", INT64_C(2) << 40},
+    {"ext4", INT64_C(16) << 40},       {"vfat", (INT64_C(4) << 30) - 1},
+    {"msdos", (INT64_C(4) << 30) - 1},
 };
 
 static void misfit(struct bt_forecast *f, const char *fmt, ...)

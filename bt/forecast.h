@@ -11,9 +11,10 @@
 
 #include "bt/options.h"
 
-#define BT_FORECAST_WRITE 200e6 /* bytes/s of writing and flushing, assumed: nothing was written   \
-                                 */
-#define BT_FORECAST_READ 500e6  /* bytes/s of reading back, assumed */
+#define BT_FORECAST_WRITE                                                                          \
+    200e6                      /* bytes/s of writing and flushing, assumed: nothing was written    \
+                                */
+#define BT_FORECAST_READ 500e6 /* bytes/s of reading back, assumed */
 
 enum bt_forecast_tc { BT_FORECAST_STORE, BT_FORECAST_PROBE, BT_FORECAST_GIVEN };
 

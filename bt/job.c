@@ -126,7 +126,8 @@ static void memory_warn(struct bt_job *job)
                        "docs/io-performance.md, and --direct, which goes around it.");
 }
 
-/* --io all runs what every rank can run: a kernel may refuse io_uring on one node alone. */
+/* The command line is read by each rank for itself, so --io all names every writer; what runs is
+ * what every rank can run: a kernel may refuse io_uring on one node alone. */
 static int writers_agree(struct bt_setup *s, MPI_Comm comm)
 {
     int can[BT_RUNS_MAX], kept_n = 0;

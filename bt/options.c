@@ -204,7 +204,6 @@ static const struct conf_option table[] = {
     {.name = "dry-run",
      .offset = AT(dry_run),
      .type = CONF_FLAG,
-     .group = "What it would take",
      .help = "Say what the run would take, and whether it fits; compute and write nothing."},
     {.name = "ranks",
      .arg = "R",
@@ -220,7 +219,6 @@ static const struct conf_option table[] = {
      .min = 1,
      .max = 1e8,
      .help = "With --dry-run: plan for so many nodes like this one."},
-
     {.name = "json",
      .arg = "FILE",
      .offset = AT(json),
@@ -330,13 +328,12 @@ static int add_writer(struct bt_setup *s, const char *name)
     return 0;
 }
 
-/* Also those that this system cannot run: bt_job_make asks all ranks. */
 static int add_all_writers(struct bt_setup *s)
 {
     const struct io_driver *d;
     s->all = true;
     for (int i = 0; (d = io_driver_at(i)) != NULL; i++)
-        if ((d->caps & IO_CAP_SERIAL_FILE) && !(d->caps & IO_CAP_WRAPPER))
+        if ((d->caps & (IO_CAP_SERIAL_FILE | IO_CAP_WRAPPER)) == IO_CAP_SERIAL_FILE)
             TRY(add_writer(s, d->name));
     return 0;
 }

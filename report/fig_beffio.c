@@ -247,9 +247,10 @@ static void section(const struct result *b)
 {
     char id[32], title[128];
     num_print(id, sizeof id, "beffio%s", b->key);
-    num_print(title, sizeof title, "b_eff_io = %.1f MB/s on %d processes, definition %s",
-              doc_real(b->root, "b_eff_io.bytes_per_s") / MB,
-              (int)doc_int(b->root, "b_eff_io.procs", 0), doc_text(b->root, "b_eff_io.definition"));
+    const int n = (int)doc_int(b->root, "b_eff_io.procs", 0);
+    num_print(title, sizeof title, "b_eff_io = %.1f MB/s on %d process%s, definition %s",
+              doc_real(b->root, "b_eff_io.bytes_per_s") / MB, n, n == 1 ? "" : "es",
+              doc_text(b->root, "b_eff_io.definition"));
     page_section(b->r->page, 2, id, title);
     criteria_text(b);
     table_values(b);

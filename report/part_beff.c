@@ -43,7 +43,7 @@ static void columns(struct table *t)
                                          "processes",
                                          "b_eff, MB/s",
                                          "per process",
-                                         "L_max, MiB",
+                                         "L_max, MB",
                                          "ping-pong, MB/s",
                                          "b_eff at L_max, MB/s",
                                          "per process",
@@ -64,7 +64,7 @@ static void row_here(struct table *t, const json_t *root)
     table_cell(t, "%" PRId64, doc_int(root, "system.ranks", 0));
     table_number(t, b_eff);
     table_number(t, b_eff / n);
-    table_number(t, doc_real(root, "memory.lmax_bytes") / 1048576);
+    table_number(t, doc_real(root, "memory.lmax_bytes") / BEFF_MB);
     table_number(t, doc_real(root, "result.ping_pong_bytes_per_s") / BEFF_MB);
     table_number(t, at_lmax);
     table_number(t, at_lmax / n);
@@ -78,7 +78,7 @@ static void row_published(struct table *t, size_t i)
     table_cell(t, "%d", published[i].processes);
     table_number(t, published[i].b_eff);
     table_number(t, published[i].b_eff / n);
-    table_number(t, published[i].lmax_mib);
+    table_number(t, published[i].lmax_mib * 1048576 / BEFF_MB);
     table_number(t, published[i].ping_pong);
     table_number(t, published[i].at_lmax);
     table_number(t, published[i].at_lmax / n);
@@ -120,8 +120,10 @@ static void cares(struct report *r, const json_t *root)
         size_t i;
         const json_t *text;
         json_array_foreach(doc_at(root, list[k]), i, text)
+        {
             page_text(r->page, PAGE_CARE, "%s%s", k == 0 ? "Not valid as b_eff: " : "",
                       json_is_string(text) ? json_string_value(text) : "");
+        }
     }
 }
 

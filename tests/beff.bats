@@ -208,3 +208,19 @@ average='
     [ ! -s r.json ]
     [ "$(pgrep -c nht1-beff || true)" -le "$before" ]
 }
+
+@test "the report shows it: figures, both halves of the size axis, the published systems" {
+    mpi_run 3 nht1-beff "${short[@]}" --rmax 10G --json r.json --quiet || true
+    run nht1-report r.json -o r.html --figures fig --csv tab
+    expect_status 0
+    [ "$(grep -c '^1 B to 4 KiB,rings,' fig/beff-sizes.csv)" -eq 13 ]
+    [ "$(grep -c '^from 4 KiB to L_max,random,' fig/beff-sizes.csv)" -eq 9 ]
+    grep -q ',alltoallv,' fig/beff-methods.csv
+    [ "$(grep -c ',at L_max,' fig/beff-patterns.csv)" -eq "$(jq '.patterns | length - 1' r.json)" ]
+    grep -q '^Cray T3E/900 \[RK01\],512,19919' tab/beff.csv
+    [ "$(wc -l <tab/beff.csv)" -eq 18 ]
+    grep -q 'bytes per flop' r.html
+    grep -q 'Not valid as b_eff' r.html
+    need_program gnuplot
+    [ -s fig/beff-sizes.svg ] && [ -s fig/beff-patterns.png ]
+}

@@ -9,7 +9,7 @@ beffio() {
     local ranks=$1
     shift
     mkdir -p data
-    run mpi_run "$ranks" nht1-beffio -p data -MB 16 -T 0.01 "$@"
+    MPI_TIMEOUT=${BEFFIO_TIMEOUT:-120} run mpi_run "$ranks" nht1-beffio -p data -MB 16 -T 0.01 "$@"
 }
 
 # nothing_left: no file of a run in data.
@@ -196,6 +196,8 @@ conforms() {
     expect_status 4
     expect_text "NOT MET: writing was cut short for want of space"
     jq -e '.partitions[0] | .capped and .file_bytes <= 60000000' r.json
+    # a decision after each call
+    jq -e '[.partitions[0].accesses[0].types[0, 1, 2].patterns[] | .batches_n == .calls_n] | all' r.json
 }
 
 @test "Ctrl-C: files are removed, status 3, no process is left" {
@@ -271,8 +273,11 @@ rank_pid() {
 @test "hints reach the library, at opening and for a chunk size" {
     need_program jq
     printf 'all all all on_open cb_nodes 1\n2 write scatter 1032 nht1_mark of1032\n' >hints
-    beffio 2 -N 2 -i hints --json r.json
+    beffio 2 -N 2 -i hints --json r.json --protocol r.prot
     expect_status 4
+    grep -q '^file_info set cb_nodes = 1' r.prot
+    grep -q '^file_info reported n=2 write scatter cb_nodes = 1' r.prot
+    grep -q '(one call)' r.prot
     jq -e '.hints | length == 2 and .[1].position == 2 and .[1].value == "of1032"' r.json
     jq -e '[.partitions[0].library[] | .hints_reported | has("cb_nodes")] | all' r.json
     printf 'all all all 4096 cb_nodes 1\n' >hints
@@ -358,4 +363,18 @@ LIST
     expect_text "nowhere/x.sum"
     mkdir -p data
     nothing_left
+}
+
+@test "chunks beyond 2 GiB, of one process and of two together" {
+    full_only
+    need_program jq
+    need_space . 16384
+    BEFFIO_TIMEOUT=600
+    beffio 1 -MB 300000 -N 1 --json r.json
+    expect_status 4
+    jq -e '.schedule.m_part_bytes > 2147483648 and ([.partitions[].accesses[].wrong_n] | add) == 0' r.json
+    beffio 2 -MB 150000 -N 2 --json r.json
+    expect_status 4
+    jq -e '.schedule.m_part_bytes * 2 > 2147483648 and ([.partitions[].accesses[].wrong_n] | add) == 0' r.json
+    conforms r.json
 }

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "beff/beff_cube.h"
+#include "beff/beff_forecast.h"
 #include "beff/beff_loop.h"
 #include "beff/beff_message.h"
 
@@ -89,7 +90,11 @@ static void slow_systems_are_measured_less(void **state)
     (void)state;
     struct beff_budget b = {.limit_s = 240, .elapsed_s = 10, .rep_left_s = 100, .reps_n = 3};
     assert_int_equal(beff_loop_effort(&b), BEFF_FULL);
-    b.rep_left_s = 200;
+    /* The whole would not fit, this size and one method for the rest do: 10 + 20 + 580 / 6. */
+    b.rep_left_s = 600;
+    b.size_s = 20;
+    assert_int_equal(beff_loop_effort(&b), BEFF_FULL);
+    b.size_s = 80;
     assert_int_equal(beff_loop_effort(&b), BEFF_BEST_METHOD);
     b = (struct beff_budget){240, 110, 10, 0, 50, 1, 3}; /* began at 100: 70 s for each of two */
     assert_int_equal(beff_loop_effort(&b), BEFF_FULL);
@@ -97,6 +102,26 @@ static void slow_systems_are_measured_less(void **state)
     assert_int_equal(beff_loop_effort(&b), BEFF_SKIPPED);
     b.rep = 2;
     assert_int_equal(beff_loop_effort(&b), BEFF_FULL); /* the last one has all that is left */
+}
+
+/* Iterations of a second each at 4096 B, in loops of one: a size takes two more for the warm-up and
+ * the look at the messages, and everything grows by the factor between sizes. */
+static void forecast_of_long_messages(void **state)
+{
+    (void)state;
+    const struct beff_loop_rule rule = beff_loop_standard(BEFF_PAPER);
+    const int64_t lmax = 4096 * 256; /* a factor of 2 */
+    const int cells = BEFF_METHODS_N * PATTERNS;
+    struct beff_cube c;
+    assert_int_equal(beff_cube_make(1, PATTERNS, RANDOM, &c), 0);
+    for (int m = 0; m < BEFF_METHODS_N; m++)
+        for (int p = 0; p < PATTERNS; p++)
+            *beff_cell_at(&c, 0, 12, m, p) = (struct beff_cell){.loop = 1, .time_s = 1.0};
+    const double wall_s = 3 * cells + 5; /* 5 s that are none of the loops */
+    near(beff_forecast_size(&c, &rule, lmax, wall_s, 12, 13), 2 * 3 * cells + 5);
+    near(beff_forecast_size(&c, &rule, lmax, wall_s, 12, 14), 4 * 3 * cells + 5);
+    near(beff_forecast_rest(&c, &rule, lmax, wall_s, 13), 510.0 * 3 * cells + 8 * 5);
+    beff_cube_free(&c);
 }
 
 /* Bandwidth of a measurement: distinct factors for each index, so that a mistaken axis shows. */
@@ -265,6 +290,7 @@ int main(void)
         cmocka_unit_test(loops_of_the_paper),
         cmocka_unit_test(loops_of_release_36),
         cmocka_unit_test(slow_systems_are_measured_less),
+        cmocka_unit_test(forecast_of_long_messages),
         cmocka_unit_test(averages_of_known_bandwidths),
         cmocka_unit_test(what_was_not_measured),
         cmocka_unit_test(disturbance_shows_in_the_times),

@@ -228,6 +228,22 @@ static void offsets_beyond_32_bits(void **state)
     assert_int_equal(beffio_file_bytes(&l, BEFFIO_SEG_COLL), 1000 * l.segment_bytes);
 }
 
+/* Type 1 alone may have a smaller M_PART, and its file is filled all the same. */
+static void a_smaller_m_part_of_type_1(void **state)
+{
+    (void)state;
+    struct beffio_layout l = small_layout(2), less = l;
+    less.shared_m_part_bytes = MB;
+    for (int no = 0; no < BEFFIO_PATTERNS; no++) {
+        const struct beffio_place a = beffio_place(&l, no), b = beffio_place(&less, no);
+        const bool changed = no == 10, behind = no > 10 && no < 17;
+        assert_int_equal(b.chunk_bytes, changed ? MB : a.chunk_bytes);
+        assert_int_equal(a.base_bytes - b.base_bytes, behind ? 2 * l.calls[10] * MB : 0);
+    }
+    assert_int_equal(beffio_file_bytes(&l, BEFFIO_SHARED) - beffio_file_bytes(&less, BEFFIO_SHARED),
+                     2 * l.calls[10] * MB);
+}
+
 static void times_of_the_definitions(void **state)
 {
     (void)state;
@@ -370,6 +386,7 @@ int main(void)
         cmocka_unit_test(segments_follow_the_first_three_types),
         cmocka_unit_test(a_full_segment_is_not_filled),
         cmocka_unit_test(offsets_beyond_32_bits),
+        cmocka_unit_test(a_smaller_m_part_of_type_1),
         cmocka_unit_test(times_of_the_definitions),
         cmocka_unit_test(default_partitions),
         cmocka_unit_test(batches_end_in_time),

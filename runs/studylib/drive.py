@@ -199,8 +199,7 @@ class Driver:
 
     def _command(self, tally, target, dumps):
         words = [tally.program.path] + tally.program.arguments(tally.point) + tally.program.always
-        if tally.program.files:
-            words += ['--' + tally.program.files, shown(os.path.join(dumps, 'dump.bin'))]
+        words += tally.program.writes_to(shown(dumps))
         return self.launcher.command(tally.point.ranks, tally.point.threads,
                                      words + ['--json', shown(os.path.join(target, 'result.json'))])
 

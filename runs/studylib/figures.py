@@ -9,7 +9,7 @@ from . import child, programs
 
 ASK_S = 60
 KEPT = ('n', 'median', 'ci_lo', 'ci_hi', 'outliers')
-SCALES = (('_bytes_per_s', 1e6, 'MB/s'), ('_mib_s', 1.0, 'MiB/s'), ('_s', 1.0, 's'),
+SCALES = (('bytes_per_s', 1e6, 'MB/s'), ('_mib_s', 1.0, 'MiB/s'), ('_s', 1.0, 's'),
           ('_bytes', 1e6, 'MB'))
 
 
@@ -120,7 +120,8 @@ class Row:
 
 def _headings(keys, labels, metric, beside):
     unit = scale_of(metric)[1]
-    name = metric.split('.')[-1].replace('[]', '')
+    steps = metric.replace('[]', '').split('.')
+    name = '.'.join(steps[-2:]) if steps[-1] == 'bytes_per_s' else steps[-1]
     headline = '%s [%s]' % (name, unit) if unit else name
     return keys + (['writer'] if labels else []) + [
         'runs', headline, 'interval', '+-%', 'best'] + beside
@@ -140,7 +141,8 @@ def _cells(row, keys, labels):
 def tables(rows, keys):
     """[rows of cells]: one table for each metric, keys being the columns that tell points apart."""
     found = []
-    for metric in sorted({r.metric for r in rows}):
+    metrics = sorted({r.metric for r in rows}, key=[r.metric for r in rows].index)
+    for metric in metrics:
         mine = [r for r in rows if r.metric == metric]
         labels = len({r.label for r in mine}) > 1 and 'io' not in keys
         used = [k for k in keys if len({r.settings.get(k) for r in mine}) > 1]

@@ -47,9 +47,7 @@ def _written_down(point):
 def _words(point, program, where, nodes):
     words = [program.path] + program.arguments(point) + ['--dry-run', '--ranks', str(point.ranks)]
     words += ['--nodes', str(nodes)] if nodes > 1 else []
-    if program.files:
-        words += ['--' + program.files, os.path.join(where, 'dump.bin')]
-    return words
+    return words + program.writes_to(where)
 
 
 def _ask(point, program, launcher, where, scratch):

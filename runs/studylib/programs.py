@@ -14,7 +14,8 @@ HELP_S = 60
 
 # metric: the headline, a path into the result, [] standing for every element of an array.
 # beside: further columns of the closing table, heading -> path.
-# files: the option that names the file to write; always: options of every run.
+# files: the option that names the file to write; folder: the one that names a folder for it.
+# always: options of every run.
 # lists: options that may be repeated; plan: it has --dry-run.
 KNOWN = {
     'nht1-bt': {
@@ -24,12 +25,14 @@ KNOWN = {
         'reserved': ['json', 'out', 'progress', 'restart', 'dry-run', 'help', 'version'],
     },
     'nht1-beff': {
-        'metric': 'b_eff_bytes_per_s', 'better': 'high',
+        'metric': 'result.b_eff_bytes_per_s', 'better': 'high',
+        'always': ['--progress', 'never'],
         'reserved': ['json', 'progress', 'help', 'version'],
     },
     'nht1-beffio': {
-        'metric': 'b_eff_io_bytes_per_s', 'better': 'high',
-        'reserved': ['json', 'progress', 'help', 'version'],
+        'metric': 'b_eff_io.bytes_per_s', 'better': 'high', 'folder': 'path',
+        'always': ['--progress', 'never'],
+        'reserved': ['json', 'path', 'progress', 'dry-run', 'keep', 'help', 'version'],
     },
 }
 
@@ -43,9 +46,16 @@ class Program:
         self.known = bool(row)
         self.metric, self.better = row.get('metric'), row.get('better', 'low')
         self.beside, self.lists = row.get('beside', {}), row.get('lists', [])
-        self.files, self.plan = row.get('files'), row.get('plan', False) and 'dry-run' in options
+        self.files, self.folder = row.get('files'), row.get('folder')
+        self.plan = row.get('plan', False) and 'dry-run' in options
         self.always = row.get('always', [])
         self.reserved = row.get('reserved', ['json', 'help', 'version'])
+
+    def writes_to(self, folder):
+        """The words that lead what it writes into a folder."""
+        if self.files:
+            return ['--' + self.files, os.path.join(folder, 'dump.bin')]
+        return ['--' + self.folder, folder] if self.folder else []
 
     def arguments(self, point):
         """The point's options as words: '-' leaves one out, yes and no switch a flag."""
