@@ -114,7 +114,7 @@ static void say(const struct report *r, const struct options *o)
     printf("%d result%s, %d run%s: %s\n", r->docs->n, r->docs->n == 1 ? "" : "s", r->runs.runs_n,
            r->runs.runs_n == 1 ? "" : "s", o->output);
     if (r->docs->skipped_n > 0)
-        printf("%d JSON file%s in the folders are no results to report on\n", r->docs->skipped_n,
+        printf("%d other JSON file%s in the folders passed over\n", r->docs->skipped_n,
                r->docs->skipped_n == 1 ? "" : "s");
 }
 

@@ -133,7 +133,7 @@ load report_lib
     run nht1-report all -o r.html
     expect_status 0
     expect_text "2 results, 18 runs"
-    expect_text "3 JSON files"
+    expect_text "3 other JSON files"
 }
 
 # refuse STATUS TEXT FILE...: one line on stderr with the text, and no report.
