@@ -45,7 +45,9 @@ static int keys(const struct figure *f)
 void figure_size(const struct figure *f, int *width, int *height)
 {
     *width = f->panels_n == 1 ? SINGLE_WIDTH : TOTAL_WIDTH;
-    *height = rows(f) > 0 ? ROWS_MORE + ROW_HEIGHT * rows(f) + KEY_HEIGHT * keys(f) : HEIGHT;
+    const int key_lines = keys(f), side_by_side = f->panels_n > 1 && key_lines > 2;
+    *height = rows(f) > 0 ? ROWS_MORE + ROW_HEIGHT * rows(f) + KEY_HEIGHT * key_lines
+                          : HEIGHT + (side_by_side ? KEY_HEIGHT * (key_lines - 2) : 0);
 }
 
 static void quoted(FILE *to, text_writer *write, const char *text)

@@ -21,6 +21,11 @@ const struct cell *report_main_cell(const struct report *r)
     return best < 0 ? NULL : &r->runs.cell[best];
 }
 
+static const char *plural(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 static void verdict_words(struct report *r, const struct group *g, const struct cell *c)
 {
     char words[256], name[CELL_NAME_MAX], problem[GROUP_NAME_MAX], rate[UNITS_TEXT_MAX];
@@ -31,9 +36,9 @@ static void verdict_words(struct report *r, const struct group *g, const struct 
               "Problem %s on %" PRId64 " processor%s (%" PRId64 " rank%s x %" PRId64
               " thread%s): the fastest writer, %s, needs T_T = %.4g s, the computation alone "
               "T_C = %.4g s; R_IO = %s.",
-              group_name(g, problem), c->processors, c->processors == 1 ? "" : "s", c->ranks,
-              c->ranks == 1 ? "" : "s", c->threads, c->threads == 1 ? "" : "s", cell_name(c, name),
-              c->median_s, c->t_c_s, units_rate(c->r_io, rate));
+              group_name(g, problem), c->processors, plural(c->processors), c->ranks,
+              plural(c->ranks), c->threads, plural(c->threads), cell_name(c, name), c->median_s,
+              c->t_c_s, units_rate(c->r_io, rate));
 }
 
 static void verdict_rate(struct report *r, const struct cell *c, const struct group *g)
@@ -70,7 +75,7 @@ static void stamps(struct report *r, const struct cell *c)
                   "for a statement about the system.");
     if (c->n < 3)
         page_text(r->page, PAGE_CARE, "%d run%s: no statement about chance; use --repeat 5.", c->n,
-                  c->n == 1 ? "" : "s");
+                  plural(c->n));
 }
 
 /* The headline of a result that has one. */

@@ -115,7 +115,7 @@ static void say(const struct report *r, const struct options *o)
     if (r->runs.runs_n > 0) printf(", %d run%s", r->runs.runs_n, r->runs.runs_n == 1 ? "" : "s");
     printf(": %s\n", o->output);
     if (r->docs->skipped_n > 0)
-        printf("%d JSON file%s passed over: no result to report on\n", r->docs->skipped_n,
+        printf("%d other JSON file%s passed over\n", r->docs->skipped_n,
                r->docs->skipped_n == 1 ? "" : "s");
 }
 

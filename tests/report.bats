@@ -145,7 +145,7 @@ load report_lib
     run nht1-report all -o r.html
     expect_status 0
     expect_text "2 results, 18 runs"
-    expect_text "3 JSON files"
+    expect_text "3 other JSON files"
 }
 
 @test "*.json may meet the manifest of a dump, which is passed over" {
@@ -154,7 +154,7 @@ load report_lib
     run nht1-report ./*.json -o r.html
     expect_status 0
     expect_text "1 result, "
-    expect_text "1 JSON file passed over"
+    expect_text "1 other JSON file passed over"
     run nht1-report btout.bin.json -o none.html
     expect_status 1
     expect_text "btout.bin.json: no result"
