@@ -107,15 +107,9 @@ static int memory_check(const struct beff_job *job)
 /* A text may take the place of an earlier one of ours only. */
 static int text_check(const char *option, const char *path)
 {
-    char line[16] = "";
-    FILE *f = fopen(path, "ae+");
-    if (!f) return err_set_errno(ERR_IO, errno, "%s %s", option, path);
-    rewind(f);
-    const bool empty = !fgets(line, sizeof line, f);
-    fclose(f);
-    if (empty || strncmp(line, "nht1-beff ", 10) == 0) return 0;
-    return err_set(ERR_USAGE, "%s %s: this file is none of nht1-beff's: choose another name",
-                   option, path);
+    const int rc = js_check_text(path, "nht1-beff ");
+    if (rc < 0) err_prefix(option);
+    return rc;
 }
 
 static int json_check(const char *path)
@@ -131,8 +125,8 @@ static int targets_check(const struct beff_job *job)
     const struct beff_options *o = &job->setup->opt;
     if (job->nodes.rank != 0) return 0;
     if (o->json) TRY(json_check(o->json));
-    if (o->sum) TRY(text_check("--sum", o->sum));
-    return o->protocol ? text_check("--protocol", o->protocol) : 0;
+    if (o->sum) TRY(text_check("--sum: ", o->sum));
+    return o->protocol ? text_check("--protocol: ", o->protocol) : 0;
 }
 
 static int rate_read(const struct beff_options *o, struct beff_rate *rate)

@@ -275,6 +275,15 @@ static int name_set(char out[4096], const char *option, const char *given, const
     return err_set(ERR_USAGE, "%s: the name of the file is empty or too long", option);
 }
 
+/* Each file with results under a name of its own. */
+static int names_differ(const struct beffio_setup *s)
+{
+    const char *const json = s->opt.json ? s->opt.json : "";
+    const bool same = (s->sum[0] && strcmp(s->sum, s->protocol) == 0) ||
+                      (json[0] && (strcmp(json, s->sum) == 0 || strcmp(json, s->protocol) == 0));
+    return same ? err_set(ERR_USAGE, "two of --json, --sum and --protocol name the same file") : 0;
+}
+
 static int parse_names(struct beffio_setup *s)
 {
     const struct beffio_options *o = &s->opt;
@@ -287,7 +296,8 @@ static int parse_names(struct beffio_setup *s)
         TRY(name_set(s->protocol, "-f", o->prefix, ".prot"));
     }
     TRY(name_set(s->sum, "--sum", o->sum, ""));
-    return name_set(s->protocol, "--protocol", o->protocol, "");
+    TRY(name_set(s->protocol, "--protocol", o->protocol, ""));
+    return names_differ(s);
 }
 
 static bool is_given(const bool *given, const char *name)
