@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The options table as text: --help, the "options" object and the echoed command line. */
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +59,8 @@ static void print_entry(FILE *to, const struct conf_option *o)
         print_words(to, tail, &column);
     }
     if (o->def && o->type != CONF_FLAG) {
-        num_print(tail, sizeof tail, "Default: %s.", o->def);
+        const bool stop = strcmp(o->def, ".") == 0; /* the folder, not the end of the sentence */
+        num_print(tail, sizeof tail, stop ? "Default: '%s'." : "Default: %s.", o->def);
         print_words(to, tail, &column);
     }
     fputc('\n', to);

@@ -79,3 +79,15 @@ int num_int_parse(const char *text, int64_t *out)
     }
     return -1;
 }
+
+int64_t num_int_read(const char *path)
+{
+    char text[64] = "";
+    int64_t value = 0;
+    FILE *f = fopen(path, "re");
+    if (!f) return 0;
+    if (!fgets(text, sizeof text, f)) text[0] = '\0';
+    fclose(f);
+    text[strcspn(text, "\n")] = '\0';
+    return num_int_parse(text, &value) == 0 ? value : 0;
+}

@@ -144,19 +144,6 @@ static json_t *cpu_json(void)
     return out;
 }
 
-/* "max", no limit, is no number and gives 0. */
-static int64_t number_in_file(const char *path)
-{
-    char text[64] = "";
-    int64_t value = 0;
-    FILE *f = fopen(path, "re");
-    if (!f) return 0;
-    if (!fgets(text, sizeof text, f)) text[0] = '\0';
-    fclose(f);
-    text[strcspn(text, "\n")] = '\0';
-    return num_int_parse(text, &value) == 0 ? value : 0;
-}
-
 void sys_memory(struct sys_memory *out)
 {
     char text[64];
@@ -190,7 +177,7 @@ bool sys_memory_returned(const char *sysfs)
     glob_t found;
     bool yes = false;
     num_print(path, sizeof path, "%s/module/page_reporting/parameters/page_reporting_order", sysfs);
-    if (number_in_file(path) >= ORDER_OFF) return false;
+    if (num_int_read(path) >= ORDER_OFF) return false;
     num_print(path, sizeof path, "%s/bus/virtio/drivers/virtio_balloon/virtio*/features", sysfs);
     if (glob(path, 0, NULL, &found) != 0) return false;
     for (size_t i = 0; i < found.gl_pathc; i++)

@@ -5,19 +5,6 @@
 #include "base/num.h"
 #include "base/sys.h"
 
-/* "max", no limit, is no number and gives 0. */
-static int64_t number_in_file(const char *path)
-{
-    char text[64] = "";
-    int64_t value = 0;
-    FILE *f = fopen(path, "re");
-    if (!f) return 0;
-    if (!fgets(text, sizeof text, f)) text[0] = '\0';
-    fclose(f);
-    text[strcspn(text, "\n")] = '\0';
-    return num_int_parse(text, &value) == 0 ? value : 0;
-}
-
 /* The smaller limit; 0 is none. Version 1 says "none" by a huge number. */
 static int64_t smaller(int64_t a, int64_t b)
 {
@@ -34,7 +21,7 @@ static int64_t limit_up(const char *mount, const char *group, const char *file)
     for (;;) {
         char *slash = strrchr(at, '/');
         num_print(path, sizeof path, "%s%s/%s", mount, at, file);
-        limit = smaller(limit, number_in_file(path));
+        limit = smaller(limit, num_int_read(path));
         if (!slash) return limit;
         *slash = '\0';
     }

@@ -12,6 +12,9 @@
 #include "io/driver.h"
 
 #define WIDTH 96
+/* From how many times T_C on computing between dumps is suspicious. A writer in the background
+ * takes a share of the cores, up to half of them. */
+#define SLOW_COMPUTING 2.0
 
 /* Prints words in lines of at most WIDTH columns; further lines are indented. */
 static void wrapped(FILE *to, const char *first, const char *next, const char *text)
@@ -39,13 +42,21 @@ static void line(FILE *to, const char *name, const char *text)
     wrapped(to, first, "          ", text);
 }
 
+/* As wide as the longest name, mpiio-indep. */
+static void driver_line(FILE *to, const char *name, const char *text)
+{
+    char first[32];
+    snprintf(first, sizeof first, "%-11s ", name);
+    wrapped(to, first, "            ", text);
+}
+
 void bt_report_drivers(FILE *to)
 {
     const struct io_driver *d;
     fprintf(to, "Writers, for --io (several as NAME,NAME):\n\n");
-    line(to, BT_COMPUTE, "Only compute: the time is T_C.");
+    driver_line(to, BT_COMPUTE, "Only compute: the time is T_C.");
     for (int i = 0; (d = io_driver_at(i)) != NULL; i++)
-        line(to, d->name, d->help);
+        driver_line(to, d->name, d->help);
     fprintf(to, "\n--io all runs every writer that leaves one file in serial format:");
     for (int i = 0; (d = io_driver_at(i)) != NULL; i++)
         if ((d->caps & IO_CAP_SERIAL_FILE) && !(d->caps & IO_CAP_WRAPPER) && io_driver_usable(d))
@@ -146,8 +157,11 @@ static void rates(const struct bt_job *job, FILE *to, const struct bt_row *row)
 {
     const struct bt_values v = bt_values_of(job, &row->first->run);
     char text[512], with[16], without[16], implied[UNITS_TEXT_MAX];
-    int used = snprintf(text, sizeof text, "The whole run came to %s Gop/s, computing alone to %s",
-                        cell(with, "%.3f", v.gop), cell(without, "%.3f", v.compute_gop));
+    int used =
+        snprintf(text, sizeof text, "The whole run came to %s Gop/s", cell(with, "%.3f", v.gop));
+    if (isfinite(v.compute_gop))
+        used += snprintf(text + used, sizeof text - (size_t)used, ", computing alone to %s",
+                         cell(without, "%.3f", v.compute_gop));
     if (isfinite(v.implied_rate))
         snprintf(text + used, sizeof text - (size_t)used,
                  "; the extra time is that of writing at %s.", units_rate(v.implied_rate, implied));
@@ -273,6 +287,29 @@ static void verdicts(const struct bt_job *job, FILE *to)
     }
 }
 
+/* Where the steps between the dumps alone took far longer than the whole run without writing, zeta
+ * is not the cost of writing. Told of the first run that it holds for; the fastest rank counts,
+ * because others may have waited for one that wrote. */
+static void slow_computing(const struct bt_job *job, FILE *to)
+{
+    const double t_c_s = job->tc.entry.t_c_s;
+    if (job->tc.origin == BT_TC_UNKNOWN) return;
+    for (int i = 0; i < job->outcomes_n; i++) {
+        const struct bt_run *run = &job->outcome[i].run;
+        char text[320];
+        if (!run->completed || run->resumed || run->bytes == 0 ||
+            !(run->compute.min > SLOW_COMPUTING * t_c_s))
+            continue;
+        snprintf(text, sizeof text,
+                 "%s: computing between the dumps took %.4g s, %.3g times T_C, so zeta says more "
+                 "about that than about writing. Does the computer do something else at the same "
+                 "time? Are ranks bound to too few cores?",
+                 run->writer, run->compute.min, run->compute.min / t_c_s);
+        wrapped(to, "Note: ", "  ", text);
+        return;
+    }
+}
+
 static void notices(const struct bt_job *job, FILE *to)
 {
     for (size_t i = 0; i < json_array_size(job->notices); i++)
@@ -344,6 +381,7 @@ void bt_report_results(const struct bt_job *job, FILE *to)
     stamps(job, to, row, n);
     cache(to, row, n);
     verdicts(job, to);
+    slow_computing(job, to);
     if (job->setup->opt.profile) profile(job, to, row, n);
     notices(job, to);
     fflush(to);

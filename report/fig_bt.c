@@ -449,7 +449,7 @@ void fig_systems(struct report *r, const struct group *g, const char *key)
     system_panel(f, "T_T in s", row, n, row_t_t);
     system_panel(f, "R_IO in MB/s", row, n, row_rate);
     num_print(caption, sizeof caption,
-              "This system (%" PRId64 " processors, writer %.60s) beside the systems of [F93] at "
+              "This system (processors: %" PRId64 ", writer %.60s) beside the systems of [F93] at "
               "N = %" PRId64 ", each with its fastest run. The axes are logarithmic.",
               c->processors, c->writer, g->n);
     page_figure(r->page, f, caption);

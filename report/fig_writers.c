@@ -126,9 +126,9 @@ void fig_ranking(struct report *r, const struct group *g, int64_t processors, co
     ranking_words(r, cell, n);
     num_print(caption, sizeof caption,
               "T_T of each writer on %" PRId64
-              " processors, fastest first; the dashed line is T_C, "
+              " processor%s, fastest first; the dashed line is T_C, "
               "the same run without writing.",
-              processors);
+              processors, processors == 1 ? "" : "s");
     page_figure(r->page, ranking_figure(&r->runs, cell, n, key_name("writers", key, name)),
                 caption);
     page_table(r->page, ranking_table(&r->runs, cell, n, key_name("writers", key, name)));

@@ -45,7 +45,9 @@ static int keys(const struct figure *f)
 void figure_size(const struct figure *f, int *width, int *height)
 {
     *width = f->panels_n == 1 ? SINGLE_WIDTH : TOTAL_WIDTH;
-    *height = rows(f) > 0 ? ROWS_MORE + ROW_HEIGHT * rows(f) + KEY_HEIGHT * keys(f) : HEIGHT;
+    const int key_lines = keys(f), side_by_side = f->panels_n > 1 && key_lines > 2;
+    *height = rows(f) > 0 ? ROWS_MORE + ROW_HEIGHT * rows(f) + KEY_HEIGHT * key_lines
+                          : HEIGHT + (side_by_side ? KEY_HEIGHT * (key_lines - 2) : 0);
 }
 
 static void quoted(FILE *to, text_writer *write, const char *text)
@@ -90,20 +92,29 @@ static const struct steps {
              {1e3, 3, {1, 2, 5}}};
 
 /* Ticks of a logarithmic y axis: gnuplot labels whole decades only, which are too few below three
- * of them, and too long for a panel across above. */
-static void log_ticks(FILE *to, char name, const struct figure_page *p)
+ * of them, and too long for a panel across above. narrow: one of several panels across, where there
+ * is room for few labels. */
+static void log_ticks(FILE *to, char name, const struct figure_page *p, bool narrow)
 {
     double low, high;
+    char from[NUM_TEXT_MAX], until[NUM_TEXT_MAX];
     const char *before = "(";
     const struct steps *s = steps;
     y_range(p, &low, &high);
     if (!(low > 0)) return;
+    if (narrow) /* offsets of a logarithmic axis would leave room for decades */
+        fprintf(to, "  set %crange [%s:%s]\n", name, number(low / 1.5, from),
+                number(high * 1.5, until));
     if (high / low >= 1e3) {
         fprintf(to, "  set format %c \"%s\"\n", name, p->p.across ? "10^{%T}" : "%h");
         if (p->p.across) fprintf(to, "  set %ctics 100\n", name);
         return;
     }
-    while (high / low >= s->ratio)
+    if (narrow && high / low >= 10) {
+        fprintf(to, "  set %ctics 10\n", name);
+        return;
+    }
+    while (high / low >= s->ratio || (narrow && s->n > 3))
         s++;
     fprintf(to, "  set %ctics ", name);
     for (int d = (int)floor(log10(low)); d <= (int)ceil(log10(high)); d++)
@@ -302,7 +313,7 @@ static void panel(FILE *to, const struct figure *f, const struct figure_page *p)
     fputc('\n', to);
     axis(to, s->across ? 'y' : 'x', &s->x, p->x_label);
     axis(to, s->across ? 'x' : 'y', &s->y, p->y_label);
-    if (s->y.log == 10) log_ticks(to, s->across ? 'x' : 'y', p);
+    if (s->y.log == 10) log_ticks(to, s->across ? 'x' : 'y', p, s->across && f->panels_n > 1);
     ticks(to, p);
     room_for_levels(to, p);
     levels_across(to, p);

@@ -21,6 +21,11 @@ const struct cell *report_main_cell(const struct report *r)
     return best < 0 ? NULL : &r->runs.cell[best];
 }
 
+static const char *plural(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 static void verdict_words(struct report *r, const struct group *g, const struct cell *c)
 {
     char words[256], name[CELL_NAME_MAX], problem[GROUP_NAME_MAX], rate[UNITS_TEXT_MAX];
@@ -28,12 +33,12 @@ static void verdict_words(struct report *r, const struct group *g, const struct 
     const bool good = c->zeta >= 0 && c->zeta <= METRIC_GOAL;
     page_text(r->page, !isfinite(c->zeta) ? PAGE_CARE : good ? PAGE_GOOD : PAGE_BAD, "%s", words);
     page_text(r->page, PAGE_PLAIN,
-              "Problem %s on %" PRId64 " processors (%" PRId64 " ranks x %" PRId64
+              "Problem %s on %" PRId64 " processor%s (%" PRId64 " rank%s x %" PRId64
               " thread%s): the fastest writer, %s, needs T_T = %.4g s, the computation alone "
               "T_C = %.4g s; R_IO = %s.",
-              group_name(g, problem), c->processors, c->ranks, c->threads,
-              c->threads == 1 ? "" : "s", cell_name(c, name), c->median_s, c->t_c_s,
-              units_rate(c->r_io, rate));
+              group_name(g, problem), c->processors, plural(c->processors), c->ranks,
+              plural(c->ranks), c->threads, plural(c->threads), cell_name(c, name), c->median_s,
+              c->t_c_s, units_rate(c->r_io, rate));
 }
 
 static void verdict_rate(struct report *r, const struct cell *c, const struct group *g)
@@ -70,7 +75,7 @@ static void stamps(struct report *r, const struct cell *c)
                   "for a statement about the system.");
     if (c->n < 3)
         page_text(r->page, PAGE_CARE, "%d run%s: no statement about chance; use --repeat 5.", c->n,
-                  c->n == 1 ? "" : "s");
+                  plural(c->n));
 }
 
 /* The headline of a result that has one. */

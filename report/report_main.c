@@ -111,10 +111,11 @@ static int write_all(const struct page *page, const struct options *o)
 static void say(const struct report *r, const struct options *o)
 {
     if (strncmp(o->output, "/dev/", strlen("/dev/")) == 0) return; /* the page is the output */
-    printf("%d result%s, %d run%s: %s\n", r->docs->n, r->docs->n == 1 ? "" : "s", r->runs.runs_n,
-           r->runs.runs_n == 1 ? "" : "s", o->output);
+    printf("%d result%s", r->docs->n, r->docs->n == 1 ? "" : "s");
+    if (r->runs.runs_n > 0) printf(", %d run%s", r->runs.runs_n, r->runs.runs_n == 1 ? "" : "s");
+    printf(": %s\n", o->output);
     if (r->docs->skipped_n > 0)
-        printf("%d JSON file%s in the folders are no results to report on\n", r->docs->skipped_n,
+        printf("%d other JSON file%s passed over\n", r->docs->skipped_n,
                r->docs->skipped_n == 1 ? "" : "s");
 }
 

@@ -54,10 +54,39 @@ run_commands() {
     [ "$bad" -eq 0 ]
 }
 
-@test "every option of the programs that the README uses is known to them" {
-    local option help
-    help=$(mpi_run 1 "$NHT1_BIN/nht1-bt" --help && "$NHT1_BIN/nht1-verify" --help)
-    for option in $(readme_commands | grep -oE ' --[a-z-]+' | grep -v bind-to | sort -u); do
-        grep -qE -- "$option( |$)" <<<"$help" || { echo "no $option" && return 1; }
+@test "every document is on both maps of the documentation" {
+    local file name bad=0
+    for file in "$NHT1_ROOT"/docs/*.md; do
+        name=$(basename "$file")
+        grep -qF "](docs/$name)" "$NHT1_ROOT/README.md" || { echo "README: no $name" && bad=1; }
+        [ "$name" = README.md ] || grep -qF "]($name)" "$NHT1_ROOT/docs/README.md" ||
+            { echo "docs/README: no $name" && bad=1; }
     done
+    [ "$bad" -eq 0 ]
+}
+
+# Commands in code blocks, and in backticks: from the program on, without mpirun and its options.
+document_commands() {
+    {
+        awk '/^```/ { inside = !inside; next } inside' "$@"
+        awk '/^```/ { inside = !inside; next } !inside' "$@" | tr '`' '\n'
+    } | grep -oE '^(mpirun .*)?build/bin/nht1-[^#]*'
+}
+
+@test "programs are shown by the path where they are, with options that they know" {
+    local line program option
+    cd "$NHT1_ROOT"
+    run grep -nE '^(mpirun -np [0-9]+ )?nht1-(bt|beff|beffio|report)( [^0-9]|$)' README.md docs/*.md
+    expect_status 1
+    while read -r line; do
+        line=${line#*build/bin/}
+        program=${line%% *}
+        [[ $line == "$program compare "* ]] && program="$program compare"
+        [[ $line == "$program stats "* ]] && program="$program stats"
+        $NHT1_BIN/$program --help >"$BATS_TEST_TMPDIR/help"
+        for option in $(grep -oE -- ' --?[a-zA-Z][a-z-]*' <<<"$line"); do
+            grep -qE -- "(^|[ /])$option(,| |$)" "$BATS_TEST_TMPDIR/help" ||
+                { echo "$program has no $option" && return 1; }
+        done
+    done < <(document_commands README.md docs/*.md)
 }

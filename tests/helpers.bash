@@ -8,6 +8,7 @@ export NHT1_ROOT
 export NHT1_BIN=${NHT1_BIN:-$NHT1_ROOT/build/bin}
 export NHT1_TESTBIN=${NHT1_TESTBIN:-$(dirname "$NHT1_BIN")/tests}
 export PATH=$NHT1_BIN:$PATH
+export OMPI_MCA_mpi_yield_when_idle=${OMPI_MCA_mpi_yield_when_idle:-1} # as in tests/run
 
 # mpi_run RANKS PROGRAM [ARGUMENT...]: under mpirun, at most $MPI_TIMEOUT (default 120) seconds.
 mpi_run() {

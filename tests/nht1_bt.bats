@@ -40,6 +40,8 @@ expect_schema() {
     expect_status 0
     expect_text "collective"
     [ "$(grep -c '^none ' <<<"$output")" -eq 1 ]
+    grep -qE '^posix {7}[a-z]' <<<"$output"
+    grep -qE '^mpiio-indep [A-Z]' <<<"$output"
 }
 
 @test "class S with every writer: verified, ranked, explained, files removed" {
@@ -54,6 +56,15 @@ expect_schema() {
     expect_json r.json '[.runs[] | select(.driver != "none") | .proof.state] | all(. == "right")'
     expect_json r.json '[.runs[] | .norms | .published and .ok] | all'
     [ -z "$(find . -name 'btout.bin*')" ]
+}
+
+@test "computing far slower than T_C is noticed, since zeta is then not the cost of writing" {
+    run mpi_run 1 nht1-bt --class S --io posix --tc 0.0000001
+    expect_status 0
+    expect_text "Note: posix: computing between the dumps took"
+    run mpi_run 1 nht1-bt --class S --io posix --tc 100
+    expect_status 0
+    [[ $output != *"computing between the dumps"* ]]
 }
 
 @test "--keep keeps the files of all writers, and they hold the same bytes" {

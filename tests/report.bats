@@ -71,6 +71,18 @@ load report_lib
         $6 == 1.1 && ($7 - 0.2) ^ 2 < 1e-20 && ($8 - 0.3456) ^ 2 < 1e-20) }' tab/writers.csv
 }
 
+@test "the labels of Figure 3's three narrow axes do not run into each other" {
+    local factor
+    results r1
+    for factor in 0.2 3 50; do
+        # from less than a decade to several of them, between this system and those of 1993
+        change r1.json '.runs[].t_t_s = $factor | .runs[].t_c_s = $factor / 2' \
+            --argjson factor "$factor"
+        nht1-report r1.json -o r.html --figures fig
+        awk '/set xtics \(/ && NF > 12 { print; bad = 1 } END { exit bad }' fig/fig3-systems.gp
+    done
+}
+
 @test "without gnuplot the report has its tables and says how to get it" {
     results r1 r2
     NHT1_GNUPLOT=/nowhere/gnuplot run nht1-report r1.json r2.json -o r.html --figures fig
@@ -133,7 +145,29 @@ load report_lib
     run nht1-report all -o r.html
     expect_status 0
     expect_text "2 results, 18 runs"
-    expect_text "3 JSON files"
+    expect_text "3 other JSON files"
+}
+
+@test "*.json may meet the manifest of a dump, which is passed over" {
+    results r1
+    echo '{"schema": "nht1-dump/1"}' >btout.bin.json
+    run nht1-report ./*.json -o r.html
+    expect_status 0
+    expect_text "1 result, "
+    expect_text "1 other JSON file passed over"
+    run nht1-report btout.bin.json -o none.html
+    expect_status 1
+    expect_text "btout.bin.json: no result"
+    [ ! -e none.html ]
+}
+
+@test "one of a thing is not written as several" {
+    results r1
+    run nht1-report r1.json -o r.html --markdown r.md
+    expect_status 0
+    expect_file_text r.md "on 1 processor (1 rank x "
+    run grep -E '\b1 (processors|ranks)\b' r.md
+    expect_status 1
 }
 
 # refuse STATUS TEXT FILE...: one line on stderr with the text, and no report.

@@ -15,7 +15,7 @@ struct opts {
     bool force, last;
     int64_t n, steps;
     double dt;
-    const char *out, *layout;
+    const char *out, *layout, *dir;
     struct conf_list hint, io;
 };
 
@@ -50,6 +50,7 @@ static const struct conf_option table[] = {
     {.name = "force", .type = CONF_FLAG, .offset = AT(force), .key = 'f'},
     {.name = "last-step", .type = CONF_FLAG, .offset = AT(last)},
     {.name = "io", .type = CONF_LIST, .def = "serial", .offset = AT(io)},
+    {.name = "dir", .type = CONF_STRING, .arg = "DIR", .def = ".", .offset = AT(dir)},
     {0},
 };
 static const struct conf_program program = {.name = "prog",
@@ -62,7 +63,7 @@ static const struct conf_program program = {.name = "prog",
 
 static struct opts o;
 static struct conf_list words;
-static bool given[9];
+static bool given[10];
 
 /* Splits a line at blanks and parses it; the texts stay alive until the next call. */
 static int parse(const char *line)
@@ -233,6 +234,7 @@ static void help_is_wrapped(void **state)
     assert_true(problem && writing && problem < writing);
     assert_true(strstr(text, "--n N") > problem && strstr(text, "--n N") < writing);
     assert_non_null(strstr(text, "Default: btout.bin."));
+    assert_non_null(strstr(text, "Default: '.'."));
     assert_non_null(strstr(text, "4096."));
     assert_non_null(strstr(text, "prog --n 33"));
     free(text);

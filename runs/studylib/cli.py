@@ -23,7 +23,7 @@ examples:
   runs/study --list                     what is there
   runs/study --dry-run processors       what it would take: runs, time, space
   runs/study processors                 into runs/out/processors; again: goes on, or a new folder
-  runs/study writers --set run.class=B --out /scratch/me/writers
+  runs/study writers --set common.class=B --files DIR
   runs/study --job slurm --nodes 4 --cores 256 processors
 
 An interrupted study goes on where it was when it is started again in the same way. Every run keeps
@@ -106,7 +106,7 @@ def _title(path):
 
 def _list():
     for name in _shipped():
-        print('  %-12s %s' % (name, _title(os.path.join(CONFIG, name + '.ini'))))
+        print('  %-14s %s' % (name, _title(os.path.join(CONFIG, name + '.ini'))))
 
 
 def _load(args):
