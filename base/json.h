@@ -21,13 +21,16 @@ enum js_sync {
  */
 int js_write(const char *path, const json_t *value, enum js_sync sync);
 
-/* The same of a text that is JSON already, as it is. */
+/* The same of a text, JSON or not, as it is. */
 int js_write_text(const char *path, const char *text, enum js_sync sync);
 
 /* Whether js_write could write a result there, asked before the work that the result is of. A file
  * that is there may be replaced when it is empty or an earlier result: JSON whose "schema" begins
  * with the one given, "nht1-bt/". Returns 0, ERR_USAGE or ERR_IO; nothing is changed. */
 int js_check_target(const char *path, const char *schema);
+
+/* The same for js_write_text of another text: ours begins with the mark, "nht1-beff ". */
+int js_check_text(const char *path, const char *mark);
 
 /* Reads a file that holds one JSON object. [out] new reference. Returns 0, ERR_IO when it cannot be
  * read, ERR_USAGE with file, line and what is wrong when it is no JSON object. */

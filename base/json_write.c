@@ -154,6 +154,8 @@ static int try_temp(const char *path)
     return fd < 0 ? fd : 0;
 }
 
+typedef bool is_ours(const char *path, const char *mark);
+
 static bool is_earlier_result(const char *path, const char *schema)
 {
     json_error_t error;
@@ -164,12 +166,22 @@ static bool is_earlier_result(const char *path, const char *schema)
     return is;
 }
 
-static int check_old(const char *path, const struct stat *s, const char *schema)
+static bool is_earlier_text(const char *path, const char *mark)
+{
+    char line[128] = "";
+    FILE *from = fopen(path, "re");
+    if (!from) return false;
+    const bool is = fgets(line, sizeof line, from) && strncmp(line, mark, strlen(mark)) == 0;
+    fclose(from);
+    return is;
+}
+
+static int check_old(const char *path, const struct stat *s, is_ours *ours, const char *mark)
 {
     if (S_ISDIR(s->st_mode))
         return err_set(ERR_USAGE, "%s: this is a directory; name a file", path);
     if (is_stream(path, s)) return 0;
-    if (s->st_size > 0 && !is_earlier_result(path, schema)) {
+    if (s->st_size > 0 && !ours(path, mark)) {
         return err_set(ERR_USAGE,
                        "%s: this file is there and is no earlier result: it is left alone; choose "
                        "another name, or remove it",
@@ -189,17 +201,29 @@ static bool leads_nowhere(const char *path)
     return lstat(path, &s) == 0 && S_ISLNK(s.st_mode);
 }
 
-int js_check_target(const char *path, const char *schema)
+static int check_target(const char *path, is_ours *ours, const char *mark)
 {
     struct stat s;
     size_t len = strlen(path);
     if (len == 0) return err_set(ERR_USAGE, "the name of the result file is empty");
-    if (stat(path, &s) == 0) return check_old(path, &s, schema);
+    if (stat(path, &s) == 0) return check_old(path, &s, ours, mark);
+    if (errno == ENAMETOOLONG)
+        return err_set(ERR_USAGE, "%.40s...: a name of %zu bytes is too long", path, len);
     if (leads_nowhere(path))
         return err_set(ERR_USAGE, "%s: this symbolic link leads to nothing; choose another name",
                        path);
     if (path[len - 1] == '/') return err_set(ERR_USAGE, "%s: this names no file", path);
     return try_temp(path);
+}
+
+int js_check_target(const char *path, const char *schema)
+{
+    return check_target(path, is_earlier_result, schema);
+}
+
+int js_check_text(const char *path, const char *mark)
+{
+    return check_target(path, is_earlier_text, mark);
 }
 
 int js_write_text(const char *path, const char *text, enum js_sync sync)

@@ -14,7 +14,6 @@
 #include "base/units.h"
 #include "beff/beff_rmax.h"
 #include "beff/beff_traffic.h"
-#include "beff/text_target.h"
 
 #define TABLES_BYTES ((int64_t)32 << 20) /* tables and library buffers of a rank, roughly */
 
@@ -111,6 +110,14 @@ static int memory_check(const struct beff_job *job)
                    units_bytes((double)free_bytes, b));
 }
 
+/* A text may take the place of an earlier one of ours only. */
+static int text_check(const char *option, const char *path)
+{
+    const int rc = js_check_text(path, "nht1-beff ");
+    if (rc < 0) err_prefix(option);
+    return rc;
+}
+
 static int json_check(const char *path)
 {
     const int rc = js_check_target(path, "nht1-beff/");
@@ -124,8 +131,8 @@ static int targets_check(const struct beff_job *job)
     const struct beff_options *o = &job->setup->opt;
     if (job->nodes.rank != 0) return 0;
     if (o->json) TRY(json_check(o->json));
-    if (o->sum) TRY(beff_text_check("--sum", o->sum, beff_program.name));
-    return o->protocol ? beff_text_check("--protocol", o->protocol, beff_program.name) : 0;
+    if (o->sum) TRY(text_check("--sum: ", o->sum));
+    return o->protocol ? text_check("--protocol: ", o->protocol) : 0;
 }
 
 static int rate_read(const struct beff_options *o, struct beff_rate *rate)

@@ -11,7 +11,6 @@
 #include "base/json.h"
 #include "base/par.h"
 #include "base/units.h"
-#include "beff/text_target.h"
 
 #define MB               (INT64_C(1) << 20)
 #define HINTS_BYTES_MAX  (1 << 20)
@@ -204,12 +203,10 @@ static int parts_make(struct beffio_job *job)
 /* A text may take the place of an earlier one of ours only, or of any with --force. */
 static int text_check(const struct beffio_job *job, const char *option, const char *path)
 {
-    if (!path[0]) return 0;
-    if (!job->setup->opt.force) return beff_text_check(option, path, beffio_program.name);
-    FILE *to = fopen(path, "ae");
-    if (!to) return err_set_errno(ERR_IO, errno, "%s %s", option, path);
-    fclose(to);
-    return 0;
+    if (!path[0] || job->setup->opt.force) return 0;
+    const int rc = js_check_text(path, "nht1-beffio ");
+    if (rc < 0) err_prefix(option);
+    return rc;
 }
 
 /* A result that cannot be written is found out before the run. */
@@ -217,8 +214,8 @@ static int targets_check(const struct beffio_job *job)
 {
     const char *json = job->setup->opt.json;
     if (job->rank != 0 || job->setup->opt.dry_run) return 0;
-    TRY(text_check(job, job->setup->opt.sum ? "--sum" : "-f", job->setup->sum));
-    TRY(text_check(job, job->setup->opt.protocol ? "--protocol" : "-f", job->setup->protocol));
+    TRY(text_check(job, job->setup->opt.sum ? "--sum: " : "-f: ", job->setup->sum));
+    TRY(text_check(job, job->setup->opt.protocol ? "--protocol: " : "-f: ", job->setup->protocol));
     if (!json) return 0;
     const int rc = js_check_target(json, "nht1-beffio/");
     if (rc < 0) err_prefix("--json: ");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* nht1-beff: reads the command line, measures, reports. Rank 0 prints; every rank leaves with the
  * same status. */
-#include <errno.h>
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,12 +20,16 @@ static int text_write(const struct beff_job *job, const struct beff_summary *s, 
                       report_function *report)
 {
     if (!path) return 0;
-    FILE *f = fopen(path, "we");
-    if (!f) return err_set_errno(ERR_IO, errno, "%s", path);
+    char *text = NULL;
+    size_t bytes;
+    FILE *f = open_memstream(&text, &bytes);
+    if (!f) return err_set(ERR_NOMEM, "%s: no memory for its text", path);
     report(job, s, f);
-    const int failed = ferror(f) ? errno : 0;
-    if (fclose(f) == 0 && !failed) return 0;
-    return err_set_errno(ERR_IO, failed ? failed : errno, "writing %s", path);
+    const bool failed = ferror(f) != 0;
+    const int rc = fclose(f) != 0 || failed ? err_set(ERR_NOMEM, "%s: no memory for its text", path)
+                                            : js_write_text(path, text, JS_SYNC_NONE);
+    free(text);
+    return rc;
 }
 
 static int json_write(const struct beff_job *job, const struct beff_summary *s, int status)

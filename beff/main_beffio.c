@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* nht1-beffio: reads the command line, measures, reports. */
-#include <errno.h>
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,12 +19,17 @@ typedef void writer(const struct beffio_job *job, FILE *to);
 static int text_write(const struct beffio_job *job, const char *path, writer *write)
 {
     if (!path[0]) return 0;
-    FILE *to = fopen(path, "we");
-    if (!to) return err_set_errno(ERR_IO, errno, "cannot write %s", path);
+    char *text = NULL;
+    size_t bytes;
+    FILE *to = open_memstream(&text, &bytes);
+    if (!to) return err_set(ERR_NOMEM, "%s: no memory for its text", path);
     write(job, to);
     const bool failed = ferror(to) != 0;
-    if (fclose(to) != 0 || failed) return err_set_errno(ERR_IO, errno, "cannot write %s", path);
-    return 0;
+    const int rc = fclose(to) != 0 || failed
+                       ? err_set(ERR_NOMEM, "%s: no memory for its text", path)
+                       : js_write_text(path, text, JS_SYNC_NONE);
+    free(text);
+    return rc;
 }
 
 static int json_write(const struct beffio_job *job, int status)

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/stop.h"
 #include "report/commands.h"
 
 static const struct command {
@@ -28,8 +27,7 @@ static int finish_output(void)
 
 int main(int argc, char **argv)
 {
-    int rc = stop_install();
-    if (rc == 0) rc = dispatch(argc, argv);
+    int rc = dispatch(argc, argv);
     const int printed = finish_output();
     if (rc == 0) rc = printed;
     if (rc < 0 && err_message()[0]) fprintf(stderr, "nht1-report: %s\n", err_message());

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/stop.h"
 #include "report/text.h"
 
 #define MARK "nht1-report" /* near the start of everything that is written here */
@@ -30,6 +31,8 @@ int output_check(const char *path, const char *option)
 {
     struct stat s;
     if (!path[0]) return err_set(ERR_USAGE, "%s: the name of the file is empty", option);
+    if (stat(path, &s) < 0 && errno == ENAMETOOLONG)
+        return err_set(ERR_USAGE, "%s: a name of %zu bytes is too long", option, strlen(path));
     if (stat(path, &s) < 0) return 0;
     if (S_ISDIR(s.st_mode))
         return err_set(ERR_USAGE, "%s: %s is a directory; name a file", option, path);
@@ -125,9 +128,13 @@ static int draw_in(struct page *page, const char *directory, enum progress_mode 
     return 0;
 }
 
+/* From here on a signal is asked for between figures, and files are written to their end. While
+ * results are read it has its default action: a pipe that nobody writes to would hold the program
+ * for ever. */
 int output_draw(struct page *page, const char *directory, enum progress_mode mode)
 {
     char scratch[4096];
+    TRY(stop_install());
     if (page_figures(page) == 0) return 0;
     if (directory) return draw_in(page, directory, mode);
     TRY(scratch_make(scratch, sizeof scratch));

@@ -110,7 +110,7 @@ average='
     run mpi_run 2 nht1-beff "${short[@]}" --sum s.txt --protocol p.txt --json r.json
     expect_status 4
     echo "dear diary" >diary
-    refused 1 "none of nht1-beff's" --sum diary
+    refused 1 "no earlier result" --sum diary
     refused 1 "diary" --json diary
     run mpi_run 2 nht1-beff "${short[@]}" --no-analysis --quiet --sum /dev/stdout
     expect_status 4

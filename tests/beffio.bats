@@ -279,6 +279,30 @@ rank_pid() {
     expect_status 1
 }
 
+@test "somebody else's text is left alone, and one name is not taken twice" {
+    local option words
+    mkdir -p data
+    echo "dear diary" >diary
+    cp diary diary.sum
+    while read -r option; do
+        read -r -a words <<<"$option"
+        beffio 2 -N 2 "${words[@]}"
+        expect_status 1
+        expect_text "diary"
+        [ "$(cat diary diary.sum)" = "$(printf 'dear diary\ndear diary')" ]
+    done <<'LIST'
+--sum diary
+--protocol diary
+--json diary
+-f diary
+LIST
+    beffio 2 -N 2 --sum twice --json twice
+    expect_status 1
+    expect_text "name the same file"
+    [ ! -e twice ]
+    [ ! -e diary.prot ]
+}
+
 @test "hints reach the library, at opening and for a chunk size" {
     need_program jq
     printf 'all all all on_open cb_nodes 1\n2 write scatter 1032 nht1_mark of1032\n' >hints

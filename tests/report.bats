@@ -205,6 +205,13 @@ refuse() {
     refuse 1 "--frob" r1.json --frob
 }
 
+@test "a pipe that nobody writes to does not keep the program from ending" {
+    mkfifo pipe
+    run timeout -k 5 2 "$NHT1_BIN/nht1-report" pipe
+    [ "$status" -eq 124 ]
+    [ ! -e report.html ]
+}
+
 @test "no file of others is overwritten, an earlier report is" {
     results r1
     echo "my thesis" >thesis.html

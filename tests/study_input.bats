@@ -85,3 +85,20 @@ refused() {
     study ./bad.ini
     expect_status 1
 }
+
+@test "options that make no sense: one message, status 1" {
+    local words
+    while read -r -a words; do
+        study writers --dry-run "${words[@]}"
+        expect_status 1
+        expect_text "${words[0]}"
+        [ "${#lines[@]}" -eq 1 ]
+    done <<'LIST'
+--minutes -3
+--minutes nan
+--minutes x
+--cores 0
+--cores x
+--nosuch
+LIST
+}

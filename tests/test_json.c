@@ -183,6 +183,23 @@ static void longest_name(void **state)
     json_decref(j);
 }
 
+/* A text is replaced when it begins as ours do; a name that no file can have is found out first. */
+static void texts_and_targets(void **state)
+{
+    (void)state;
+    char name[5000];
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    assert_int_equal(js_check_target(name, "nht1-bt/"), ERR_USAGE);
+    err_clear();
+    assert_int_equal(js_check_text(path, "ours "), 0);
+    assert_int_equal(js_write_text(path, "ours 1\n", JS_SYNC_NONE), 0);
+    assert_int_equal(js_check_text(path, "ours "), 0);
+    assert_int_equal(js_check_text(path, "theirs "), ERR_USAGE);
+    err_clear();
+    assert_int_equal(unlink(path), 0);
+}
+
 static void devices_are_not_replaced(void **state)
 {
     (void)state;
@@ -341,6 +358,7 @@ int main(void)
         IN_DIR(link_is_kept),
         IN_DIR(link_to_nothing_is_kept),
         IN_DIR(longest_name),
+        IN_DIR(texts_and_targets),
         IN_DIR(devices_are_not_replaced),
         IN_DIR(failed_write_leaves_the_old),
         IN_DIR(full_disk),

@@ -34,8 +34,33 @@ docs/studies.md explains the descriptions.
 """
 
 
+class _Parser(argparse.ArgumentParser):
+    """Ends as all programs do: one message, status 1."""
+
+    def error(self, message):
+        self.exit(trouble.USAGE, 'runs/study: %s; see --help\n' % message)
+
+
+def _minutes(text):
+    value = float(text)
+    if not 0 <= value < float('inf'):
+        raise argparse.ArgumentTypeError('%s: 0 or more minutes expected' % text)
+    return value
+
+
+def _cores(text):
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError('%s: 1 or more cores expected' % text)
+    return value
+
+
+# Where a value is no number, argparse names it by these.
+_minutes.__name__, _cores.__name__ = 'number', 'whole number'
+
+
 def _arguments(argv):
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog='runs/study', formatter_class=argparse.RawDescriptionHelpFormatter, epilog=EPILOG,
         description='Runs the programs of nht1 over many settings, as one INI file describes them,'
                     ' and sums up.')
@@ -54,8 +79,8 @@ def _arguments(argv):
     add('--launcher', metavar='NAME', help='mpirun, srun, or a path; default: that of the '
                                            'description, else $MPIRUN, else mpirun')
     add('--launcher-flags', metavar='WORDS', help='further options for it; also $MPIRUN_FLAGS')
-    add('--minutes', type=float, metavar='M', help='time for all runs together, 0: no limit')
-    add('--cores', type=int, metavar='C', help='cores to plan for; default: those of the '
+    add('--minutes', type=_minutes, metavar='M', help='time for all runs together, 0: no limit')
+    add('--cores', type=_cores, metavar='C', help='cores to plan for; default: those of the '
                                                'allocation, else of this computer')
     add('--leave-out', action='store_true', help='leave out what would not fit and run the rest')
     add('--no-plan', action='store_true', help='do not ask what would fit')
