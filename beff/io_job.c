@@ -203,8 +203,8 @@ static int parts_make(struct beffio_job *job)
 /* A text may take the place of an earlier one of ours only, or of any with --force. */
 static int text_check(const struct beffio_job *job, const char *option, const char *path)
 {
-    if (!path[0] || job->setup->opt.force) return 0;
-    const int rc = js_check_text(path, "nht1-beffio ");
+    if (!path[0]) return 0;
+    const int rc = js_check_text(path, job->setup->opt.force ? "" : "nht1-beffio ");
     if (rc < 0) err_prefix(option);
     return rc;
 }

@@ -298,7 +298,7 @@ rank_pid() {
 LIST
     beffio 2 -N 2 --sum twice --json twice
     expect_status 1
-    expect_text "name the same file"
+    expect_text "have the same file"
     [ ! -e twice ]
     [ ! -e diary.prot ]
 }
@@ -399,7 +399,7 @@ LIST
     echo "dear diary" >diary
     beffio 1 --sum diary
     expect_status 1
-    expect_text "none of nht1-beffio's"
+    expect_text "is no earlier result"
     [ "$(cat diary)" = "dear diary" ]
     beffio 1 --sum same --json same
     expect_status 1
