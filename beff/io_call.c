@@ -57,17 +57,19 @@ static int check(const struct beffio_file *f, int mpi_rc, const char *call)
     return err_set(ERR_IO, "%s on %s, type %d: %s", call, f->path, (int)f->type, text);
 }
 
-/* Libraries give full disks other names, or none: the file system itself is asked. */
-static int short_call(const struct beffio_file *f, int64_t bytes, int64_t done)
+const char *beffio_full_words(const char *path, int64_t bytes)
 {
     struct sys_fs fs = {.free_bytes = -1};
-    if (f->access != BEFFIO_READ) (void)sys_path_fs(f->path, &fs);
-    const bool full = fs.free_bytes >= 0 && fs.free_bytes < bytes;
+    (void)sys_path_fs(path, &fs);
+    if (fs.free_bytes < 0 || fs.free_bytes >= bytes) return "";
+    return ": the file system is full; free some space, give another -p, or a smaller --max-space";
+}
+
+static int short_call(const struct beffio_file *f, int64_t bytes, int64_t done)
+{
+    const char *full = f->access != BEFFIO_READ ? beffio_full_words(f->path, bytes) : "";
     return err_set(ERR_IO, "%s, pattern %d: moved %" PRId64 " of %" PRId64 " bytes of %s%s",
-                   beffio_file_function(f), f->pattern, done, bytes, f->path,
-                   full ? ": the file system is full; free some space, give another -p, or a "
-                          "smaller --max-space"
-                        : "");
+                   beffio_file_function(f), f->pattern, done, bytes, f->path, full);
 }
 
 /* A status of an error may say anything: the count is asked for only after success. */
@@ -76,9 +78,7 @@ static int call_check(const struct beffio_file *f, int mpi_rc, const MPI_Status 
     const int64_t bytes = f->at.chunks_per_call * f->at.chunk_bytes;
     MPI_Count done = 0;
     if (mpi_rc != MPI_SUCCESS) {
-        struct sys_fs fs = {.free_bytes = -1};
-        (void)sys_path_fs(f->path, &fs);
-        if (f->access != BEFFIO_READ && fs.free_bytes >= 0 && fs.free_bytes < bytes)
+        if (f->access != BEFFIO_READ && beffio_full_words(f->path, bytes)[0])
             return short_call(f, bytes, 0);
         return check(f, mpi_rc, beffio_file_function(f));
     }

@@ -20,6 +20,11 @@
 #include "beff/io_pattern.h"
 #include "beff/io_schedule.h"
 
+/* What a message about data that were not written ends with: words about a full file system when
+ * it has less room than bytes, else "". Libraries give full disks other names, or none, so the file
+ * system itself is asked. Local. */
+const char *beffio_full_words(const char *path, int64_t bytes);
+
 struct beffio_file {
     MPI_Comm comm; /* of the partition, borrowed */
     int rank, procs;

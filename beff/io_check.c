@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/par.h"
 #include "base/stop.h"
+#include "beff/io_call.h"
 
 #define BLOCK_BYTES  (INT64_C(4) << 20)
 #define SAMPLE_BYTES (INT64_C(4) << 10)
@@ -32,8 +33,8 @@ static int read_fully(const struct reader *r, int64_t offset, int64_t bytes)
         if (n == 0)
             return err_set(ERR_IO,
                            "%s ends at offset %" PRId64 " and should go on: what the MPI library "
-                           "took without an error was not written",
-                           r->path, offset + done);
+                           "took without an error was not written%s",
+                           r->path, offset + done, beffio_full_words(r->path, bytes - done));
         done += n;
     }
     return 0;

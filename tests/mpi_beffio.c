@@ -332,13 +332,17 @@ static void hints_of_a_chunk_size_reach_the_library(void **state)
         const char *text;
         int views, infos;
     } line[] = {
-        {"all write scatter 1032 nht1_mark a", 1, 0},      /* pattern 7 */
-        {"all rewrite separated 1032 nht1_mark a", 0, 1},  /* pattern 23 */
-        {"all read shared 1048576 nht1_mark a", 1, 1},     /* pattern 9, with the view, and 11 */
-        {"all write segmented on_open nht1_mark a", 0, 0}, /* for opening alone */
-        {"99 all all all nht1_mark a", 0, 0},
+        {"all write scatter 1032 nht1_mark a\n"       /* pattern 7, with the view */
+         "all write segmented on_open nht1_mark a\n", /* for opening alone */
+         1, 0},
+        {"all rewrite separated 1032 nht1_mark a\n" /* pattern 23 */
+         "99 all all all nht1_mark a\n",
+         0, 1},
+        {"all read shared 1048576 nht1_mark a", 1, 1}, /* pattern 9, with the view, and 11 */
     };
-    for (size_t i = 0; i < sizeof line / sizeof line[0]; i++) {
+    /* The third line shows nothing that one rank could not. */
+    const size_t lines_n = size == 1 ? 3 : 2;
+    for (size_t i = 0; i < lines_n; i++) {
         bench_open(&b, true);
         assert_int_equal(beffio_hints_parse(&h, "hints", line[i].text), 0);
         b.hints = &h;
