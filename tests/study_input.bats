@@ -46,7 +46,7 @@ refused() {
     refused 'x.ini:2: [study] repeats' <<<$'[study]\nrepeats = many\n[run]\nprogram = sim'
     refused 'x.ini:2: [study] repeats' <<<$'[study]\nrepeats = 5..3\n[run]\nprogram = sim'
     refused 'x.ini:4: [run] estimate_s' <<<$'[run]\nprogram = sim\nmetric = x\nestimate_s = soon'
-    refused 'x.ini:3: [run] value' '10000' <<<$'[run]\nprogram = sim\nvalue = 1..9999\nranks = 1..9999'
+    refused 'x.ini:4: [run] ranks' '10000' <<<$'[run]\nprogram = sim\nvalue = 1..9999\nranks = 1..9999'
 }
 
 @test "sections: none, unknown, twice, text outside, keys twice, lines that are nothing" {

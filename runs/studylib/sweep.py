@@ -71,11 +71,8 @@ def _values(key, entry, partial, system):
     """The values of a key for a point that is settled up to there, repetitions left out."""
     if key in SINGLE_KEYS:
         return [entry.text]
-    values = []
-    for token in _tokens(entry):
-        value = _evaluated(token, entry, _names(partial, system))
-        if value not in values:
-            values.append(value)
+    names = _names(partial, system)
+    values = list(dict.fromkeys(_evaluated(token, entry, names) for token in _tokens(entry)))
     if key in ('ranks', 'threads'):
         for value in values:
             if not re.fullmatch(r'[1-9]\d{0,8}', value):
@@ -105,8 +102,8 @@ def _settings(entries, system):
         for partial in found:
             for value in _values(key, entries[key], partial, system):
                 longer.append(dict(partial, **{key: value}))
-        if len(longer) > POINTS_MAX:
-            raise entries[key].place.wrong('more than %d combinations' % POINTS_MAX)
+            if len(longer) > POINTS_MAX:
+                raise entries[key].place.wrong('more than %d combinations' % POINTS_MAX)
         found = longer
     return [{k: s[k] for k in entries if k != 'when'} for s in found]
 
