@@ -15,7 +15,11 @@
 /* The row is hashed by one loop that the compiler vectorises, compiled once per instruction set.
  * Integers only: all give the same words. */
 #if defined(__x86_64__) && defined(__GNUC__) && defined(__gnu_linux__)
+#ifdef __clang__ /* does not know the preference, and warns */
+#define FOR_AVX512 __attribute__((target("avx512f,avx512dq,avx512vl")))
+#else
 #define FOR_AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,prefer-vector-width=512")))
+#endif
 #define FOR_OTHERS __attribute__((target_clones("avx2", "default")))
 #define HAS_AVX512 (__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
 #else
