@@ -6,6 +6,7 @@
 
 #include "base/num.h"
 #include "base/units.h"
+#include "base/wrap.h"
 #include "beff/beff_traffic.h"
 
 enum { CELL = 24, WIDTH = 100 };
@@ -32,24 +33,6 @@ static const char *mb(char out[CELL], double bytes_per_s)
 static const char *us(char out[CELL], double s)
 {
     return cell(out, "%.3f", s * 1e6);
-}
-
-/* A text in lines of at most WIDTH characters; the second and later ones are set in by `in`. */
-static void wrap(FILE *to, const char *first, const char *text, int in)
-{
-    int column = fprintf(to, "%s", first);
-    bool fresh = true;
-    for (const char *at = text; *at; at += strspn(at, " ")) {
-        const int length = (int)strcspn(at, " ");
-        if (!fresh && column + 1 + length > WIDTH) {
-            column = fprintf(to, "\n%*s", in, "") - 1;
-            fresh = true;
-        }
-        column += fprintf(to, "%s%.*s", fresh ? "" : " ", length, at);
-        fresh = false;
-        at += length;
-    }
-    fprintf(to, "\n");
 }
 
 static const char *definition_words(const struct beff_job *job)
@@ -158,11 +141,11 @@ static void notes(const struct beff_job *job, FILE *to)
     json_t *text;
     json_array_foreach(job->invalid, i, text)
     {
-        wrap(to, "Not valid  ", json_string_value(text), 11);
+        wrap_print(to, WIDTH, "Not valid  ", 11, json_string_value(text));
     }
     json_array_foreach(job->notices, i, text)
     {
-        wrap(to, "Note       ", json_string_value(text), 11);
+        wrap_print(to, WIDTH, "Note       ", 11, json_string_value(text));
     }
 }
 

@@ -8,27 +8,15 @@
 #include "base/num.h"
 #include "base/units.h"
 #include "base/version.h"
+#include "base/wrap.h"
 
 #define WIDTH 96
 
-/* Prints words in lines of at most WIDTH columns, indented like the first, which begins with name.
- */
 static void line(FILE *to, const char *name, const char *text)
 {
-    size_t column = (size_t)fprintf(to, "%-9s ", name), start = column;
-    bool fresh = true;
-    while (*text) {
-        const size_t length = strcspn(text, " ");
-        if (!fresh && column + 1 + length > WIDTH) {
-            column = (size_t)fprintf(to, "\n%*s", (int)start, "") - 1;
-            fresh = true;
-        }
-        column += (size_t)fprintf(to, "%s%.*s", fresh ? "" : " ", (int)length, text);
-        fresh = false;
-        text += length;
-        text += strspn(text, " ");
-    }
-    fputc('\n', to);
+    char first[64];
+    const int indent = snprintf(first, sizeof first, "%-9s ", name);
+    wrap_print(to, WIDTH, first, indent, text);
 }
 
 static const char *definition_of(const struct beffio_job *job)

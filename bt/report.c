@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "base/wrap.h"
 #include "bt/compute.h"
 #include "bt/metrics.h"
 #include "bt/ranking.h"
@@ -16,30 +17,11 @@
  * takes a share of the cores, up to half of them. */
 #define SLOW_COMPUTING 2.0
 
-/* Prints words in lines of at most WIDTH columns; further lines are indented. */
-static void wrapped(FILE *to, const char *first, const char *next, const char *text)
-{
-    size_t column = (size_t)fprintf(to, "%s", first);
-    bool fresh = true;
-    while (*text) {
-        const size_t length = strcspn(text, " ");
-        if (!fresh && column + 1 + length > WIDTH) {
-            column = (size_t)fprintf(to, "\n%s", next) - 1;
-            fresh = true;
-        }
-        column += (size_t)fprintf(to, "%s%.*s", fresh ? "" : " ", (int)length, text);
-        fresh = false;
-        text += length;
-        text += strspn(text, " ");
-    }
-    fputc('\n', to);
-}
-
 static void line(FILE *to, const char *name, const char *text)
 {
     char first[32];
     snprintf(first, sizeof first, "%-9s ", name);
-    wrapped(to, first, "          ", text);
+    wrap_print(to, WIDTH, first, 10, text);
 }
 
 /* As wide as the longest name, mpiio-indep. */
@@ -47,7 +29,7 @@ static void driver_line(FILE *to, const char *name, const char *text)
 {
     char first[32];
     snprintf(first, sizeof first, "%-11s ", name);
-    wrapped(to, first, "            ", text);
+    wrap_print(to, WIDTH, first, 12, text);
 }
 
 void bt_report_drivers(FILE *to)
@@ -167,7 +149,7 @@ static void rates(const struct bt_job *job, FILE *to, const struct bt_row *row)
                  "; the extra time is that of writing at %s.", units_rate(v.implied_rate, implied));
     else
         snprintf(text + used, sizeof text - (size_t)used, ".");
-    wrapped(to, "", "  ", text);
+    wrap_print(to, WIDTH, "", 2, text);
 }
 
 /* The row to talk about: the fastest that left a file which anybody can read, else the fastest. A
@@ -194,18 +176,19 @@ static void meaning(const struct bt_job *job, FILE *to, const struct bt_row *row
     if (!isfinite(row->r_io) || row->wrong) return;
     bt_metric_words(row->zeta, words, sizeof words);
     snprintf(first, sizeof first, "%s%s: ", several ? "Fastest writer, " : "", row->writer);
-    wrapped(to, first, "  ",
-            row->serial_file ? words
-                             : "leaves no serial file, so this is no result of the benchmark: its "
-                               "times show what all but that file costs.");
+    wrap_print(to, WIDTH, first, 2,
+               row->serial_file
+                   ? words
+                   : "leaves no serial file, so this is no result of the benchmark: its "
+                     "times show what all but that file costs.");
     if (isfinite(row->ci_lo_s))
         fprintf(to,
                 "T_T is the median of %d runs; its 95 %% confidence interval is %.3f to %.3f s.\n",
                 row->runs, row->ci_lo_s, row->ci_hi_s);
     rates(job, to, row);
     if (bt_values_of(job, &row->first->run).by_dumps)
-        wrapped(
-            to, "", "  ",
+        wrap_print(
+            to, WIDTH, "", 2,
             "R_IO counts the dumps that were written, 40 N^3 D / T_T, since the number of steps "
             "is not a multiple of the interval or the last step was dumped too.");
 }
@@ -223,7 +206,7 @@ static void overlaps(const struct bt_job *job, FILE *to)
             "ranks computed for %.3f s.",
             run->writer, run->io.max, run->both.max, 100 * run->both.max / run->io.max,
             run->compute.max);
-        wrapped(to, "Overlap: ", "  ", text);
+        wrap_print(to, WIDTH, "Overlap: ", 2, text);
     }
 }
 
@@ -237,9 +220,10 @@ static void stamps(const struct bt_job *job, FILE *to, const struct bt_row *row,
                     "verified (%s%s).\n",
                     row[i].writer, given ? "; zeta from a given T_C" : "");
     if (n > 0 && row[0].t_t_s < BT_SHORT_RUN_S)
-        wrapped(to, "Note: ", "  ",
-                "the run took less than a second: start-up and noise dominate such times; take a "
-                "larger class for a statement about the system.");
+        wrap_print(
+            to, WIDTH, "Note: ", 2,
+            "the run took less than a second: start-up and noise dominate such times; take a "
+            "larger class for a statement about the system.");
 }
 
 /* Where the data were when the clock stopped: of the row that is talked about, and the stamp of
@@ -251,7 +235,7 @@ static void cache(FILE *to, const struct bt_row *rows, int n)
     const struct bt_row *row = headline(rows, n, &several);
     if (row->serial_file) {
         cache_words(&row->first->run.cache, text, sizeof text);
-        wrapped(to, "", "  ", text);
+        wrap_print(to, WIDTH, "", 2, text);
     }
     for (int i = 0; i < n; i++) {
         if (!rows[i].page_cache) continue;
@@ -261,7 +245,7 @@ static void cache(FILE *to, const struct bt_row *rows, int n)
             rows[i].writer,
             tmpfs ? "the file system is in memory"
                   : "data had not reached the device, and nothing waited for it: --sync end does");
-        wrapped(to, "", "  ", text);
+        wrap_print(to, WIDTH, "", 2, text);
     }
 }
 
@@ -283,7 +267,7 @@ static void verdicts(const struct bt_job *job, FILE *to)
         char first[80];
         if (o->verified || !o->run.completed || told(job, i)) continue;
         snprintf(first, sizeof first, "%s: ", o->run.writer);
-        wrapped(to, first, "  ", o->verdict);
+        wrap_print(to, WIDTH, first, 2, o->verdict);
     }
 }
 
@@ -305,7 +289,7 @@ static void slow_computing(const struct bt_job *job, FILE *to)
                  "about that than about writing. Does the computer do something else at the same "
                  "time? Are ranks bound to too few cores?",
                  run->writer, run->compute.min, run->compute.min / t_c_s);
-        wrapped(to, "Note: ", "  ", text);
+        wrap_print(to, WIDTH, "Note: ", 2, text);
         return;
     }
 }
@@ -313,7 +297,7 @@ static void slow_computing(const struct bt_job *job, FILE *to)
 static void notices(const struct bt_job *job, FILE *to)
 {
     for (size_t i = 0; i < json_array_size(job->notices); i++)
-        wrapped(to, "Note: ", "  ", json_string_value(json_array_get(job->notices, i)));
+        wrap_print(to, WIDTH, "Note: ", 2, json_string_value(json_array_get(job->notices, i)));
 }
 
 /* The writer's fastest run that came to its end. */
@@ -361,9 +345,9 @@ static void resumed(const struct bt_job *job, FILE *to)
         const struct bt_outcome *o = &job->outcome[i];
         if (!o->run.resumed || !o->run.completed) continue;
         bt_restart_words(&o->run, text, sizeof text);
-        wrapped(to, "", "  ", text);
+        wrap_print(to, WIDTH, "", 2, text);
         snprintf(text, sizeof text, "%s: ", o->run.writer);
-        wrapped(to, text, "  ", o->verdict);
+        wrap_print(to, WIDTH, text, 2, o->verdict);
         notices(job, to);
     }
 }

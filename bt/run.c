@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bt/dump.h"
 #include "base/buffer.h"
 #include "base/progress.h"
 #include "base/stop.h"
 #include "base/watch.h"
+#include "bt/dump.h"
 #include "bt/options.h"
 #include "bt/restart.h"
 
