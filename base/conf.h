@@ -37,6 +37,19 @@ struct conf_option {
     const char *group; /* heading in --help under which this and the next options stand, or NULL */
 };
 
+/* Options that the measuring programs share, for their tables. at: offset of a const char * and of
+ * a bool. */
+#define CONF_PROGRESS(at)                                                                          \
+    {                                                                                              \
+        .name = "progress", .arg = "WHEN", .def = "auto", .offset = at, .type = CONF_CHOICE,       \
+        .choices = "auto|always|never",                                                            \
+        .help = "Progress with the time left; auto: only when a person watches a terminal."        \
+    }
+#define CONF_QUIET(at)                                                                             \
+    {                                                                                              \
+        .name = "quiet", .offset = at, .type = CONF_FLAG, .help = "Print nothing but errors."      \
+    }
+
 struct conf_program {
     const char *name, *version;
     const char *summary; /* one line: what the program is for */

@@ -146,14 +146,8 @@ static const struct conf_option table[] = {
      .offset = AT(details),
      .type = CONF_FLAG,
      .help = "Print tables by size, repetition and pattern as well."},
-    {.name = "progress",
-     .arg = "WHEN",
-     .def = "auto",
-     .offset = AT(progress),
-     .type = CONF_CHOICE,
-     .choices = "auto|always|never",
-     .help = "Progress with the time left; auto: only when a person watches a terminal."},
-    {.name = "quiet", .offset = AT(quiet), .type = CONF_FLAG, .help = "Print nothing but errors."},
+    CONF_PROGRESS(AT(progress)),
+    CONF_QUIET(AT(quiet)),
     {.name = NULL},
 };
 

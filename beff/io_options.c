@@ -197,14 +197,8 @@ static const struct conf_option table[] = {
      .offset = AT(protocol),
      .type = CONF_STRING,
      .help = "Write a line per pattern, a .prot file."},
-    {.name = "progress",
-     .arg = "WHEN",
-     .def = "auto",
-     .offset = AT(progress),
-     .type = CONF_CHOICE,
-     .choices = "auto|always|never",
-     .help = "Progress with the time left; auto: only when a person watches a terminal."},
-    {.name = "quiet", .offset = AT(quiet), .type = CONF_FLAG, .help = "Print nothing but errors."},
+    CONF_PROGRESS(AT(progress)),
+    CONF_QUIET(AT(quiet)),
     {.name = NULL},
 };
 

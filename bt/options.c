@@ -230,14 +230,8 @@ static const struct conf_option table[] = {
      .type = CONF_FLAG,
      .help = "Print where the time of each writer's best run went: the parts of T_T, on the ranks. "
              "They are measured in every run; only the table is optional."},
-    {.name = "progress",
-     .arg = "WHEN",
-     .def = "auto",
-     .offset = AT(progress),
-     .type = CONF_CHOICE,
-     .choices = "auto|always|never",
-     .help = "Progress with the time left; auto: only when a person watches a terminal."},
-    {.name = "quiet", .offset = AT(quiet), .type = CONF_FLAG, .help = "Print nothing but errors."},
+    CONF_PROGRESS(AT(progress)),
+    CONF_QUIET(AT(quiet)),
     {.name = NULL},
 };
 
