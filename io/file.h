@@ -118,13 +118,6 @@ struct io_resumed {
 /* The same on every rank; zeros when spec.resume was not set. Borrowed. Local. */
 const struct io_resumed *io_file_resumed(const struct io_file *f);
 
-/* An array [k][j][m][i] of this rank's cells: the value of component m at the box's cell (i,j,k) is
- * u[k sk + j sj + m sm + i], strides in values. */
-struct io_array {
-    double *u;
-    int64_t sm, sj, sk;
-};
-
 /* Reads this rank's cells of a dump that is complete, with pread, in parts of a few MiB.
  * Collective. */
 int io_file_read(struct io_file *f, int64_t dump, const struct io_array *to);

@@ -151,8 +151,9 @@ static int read_field(const struct io_file *f, int fd, int64_t dump, const struc
     char *buf;
     int rc = part_buffer(&f->view, &buf);
     for (struct part p = {0}; rc == 0 && part_next(&f->view, &p);) {
+        const struct io_array part = {to->u + p.k0 * to->sk, to->sm, to->sj, to->sk};
         rc = read_view(f, fd, dump, &p.view, buf);
-        if (rc == 0) io_view_unstage(&p.view, buf, to->sm, to->sj, to->sk, to->u + p.k0 * to->sk);
+        if (rc == 0) io_view_unstage(&p.view, buf, &part);
     }
     free(buf);
     return rc;
@@ -185,9 +186,10 @@ static void digest_part(const struct part *p, const double *u, uint64_t *w)
 static int digest_parts(const struct io_file *f, int fd, int64_t dump, char *buf, double *u)
 {
     const int64_t ni = f->view.box.n[0], nj = f->view.box.n[1];
+    const struct io_array to = {u, ni, IO_NCOMP * ni, IO_NCOMP * ni * nj};
     for (struct part p = {0}; part_next(&f->view, &p);) {
         TRY(read_view(f, fd, dump, &p.view, buf));
-        io_view_unstage(&p.view, buf, ni, IO_NCOMP * ni, IO_NCOMP * ni * nj, u);
+        io_view_unstage(&p.view, buf, &to);
         digest_part(&p, u, f->digest_part);
     }
     return 0;

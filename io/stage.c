@@ -16,7 +16,7 @@ struct plane {
 static const int64_t point_bytes = IO_NCOMP * IO_WORD_BYTES;
 
 #define BLOCK_CELLS  64
-#define LINE_DOUBLES 8 /* in 64 bytes */
+#define LINE_DOUBLES 8         /* in 64 bytes */
 #define STREAM_BYTES (8 << 20) /* larger than what a core keeps in its own caches */
 
 /* Component fastest, for len cells of a row. */
@@ -171,22 +171,21 @@ void io_view_stage(const struct io_view *v, const struct io_field *from, void *b
     }
 }
 
-void io_view_unstage(const struct io_view *v, const void *buf, int64_t sm, int64_t sj, int64_t sk,
-                     double *field)
+void io_view_unstage(const struct io_view *v, const void *buf, const struct io_array *to)
 {
-    const struct plane p = {v->box.n[0], 0, v->box.n[1], sm, sj, false};
+    const struct plane p = {v->box.n[0], 0, v->box.n[1], to->sm, to->sj, false};
     const struct frame f = frame_of(v);
     const int64_t nk = io_view_bytes(v) ? v->box.n[2] : 0;
 #pragma omp parallel for schedule(static)
     for (int64_t k = 0; k < nk; k++) {
         const char *at = (const char *)buf + k * f.k_bytes;
-        double *to = field + k * sk;
+        double *u = to->u + k * to->sk;
         if (v->layout == IO_MIJK) {
-            unstage_points(&p, at, to);
+            unstage_points(&p, at, u);
             continue;
         }
         for (int m = 0; m < IO_NCOMP; m++) {
-            unstage_rows(&p, at + f.lead_bytes + m * f.m_bytes, to + m * sm);
+            unstage_rows(&p, at + f.lead_bytes + m * f.m_bytes, u + m * to->sm);
         }
     }
 }

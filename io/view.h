@@ -73,6 +73,12 @@ struct io_field {
     int64_t sm, sj, sk;
 };
 
+/* The same to put values into. */
+struct io_array {
+    double *u;
+    int64_t sm, sj, sk;
+};
+
 /* Rows of a box: those with j0 <= j < j1 in plane k. */
 struct io_rows {
     int64_t k, j0, j1;
@@ -88,7 +94,6 @@ void io_view_stage_rows(const struct io_view *v, const struct io_field *from, st
 void io_view_stage(const struct io_view *v, const struct io_field *from, void *buf);
 
 /* The inverse: takes the values out of a staging buffer (markers are skipped). Local. */
-void io_view_unstage(const struct io_view *v, const void *buf, int64_t sm, int64_t sj, int64_t sk,
-                     double *field);
+void io_view_unstage(const struct io_view *v, const void *buf, const struct io_array *to);
 
 #endif

@@ -242,7 +242,7 @@ static void stage_one(const struct io_view *v, void *arg)
         assert_memory_equal(buf + e.buffer_bytes, dump + e.offset_bytes, (size_t)e.length_bytes);
     }
     /* Back again, ghost cells untouched. */
-    io_view_unstage(v, buf, back.sm, back.sj, back.sk, back.cell);
+    io_view_unstage(v, buf, &(struct io_array){back.cell, back.sm, back.sj, back.sk});
     assert_memory_equal(back.base, f.base, (size_t)f.count * sizeof *f.base);
     free(room);
     free(f.base);
