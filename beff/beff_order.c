@@ -9,6 +9,9 @@ struct beff_shuffle {
     gsl_rng *rng;
 };
 
+/* GSL takes a seed of 0 for the generator's default one, 4357; 2^32 is its way to say 0. */
+#define SEED_ZERO (UINT64_C(1) << 32)
+
 struct beff_shuffle *beff_shuffle_begin(uint64_t seed)
 {
     struct beff_shuffle *s = malloc(sizeof *s);
@@ -19,7 +22,7 @@ struct beff_shuffle *beff_shuffle_begin(uint64_t seed)
         free(s);
         return NULL;
     }
-    if (s) gsl_rng_set(s->rng, (unsigned long)seed);
+    if (s) gsl_rng_set(s->rng, (unsigned long)(seed ? seed : SEED_ZERO));
     return s;
 }
 

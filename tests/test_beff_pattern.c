@@ -187,6 +187,21 @@ static void the_seed_makes_the_patterns(void **state)
     beff_plan_free(&other);
 }
 
+static void every_seed_has_patterns_of_its_own(void **state)
+{
+    (void)state;
+    static const uint64_t seed[] = {0, 1, 4357, UINT32_MAX}; /* GSL's 0 is 4357 */
+    enum { SEEDS = sizeof seed / sizeof seed[0] };
+    uint64_t digest[SEEDS];
+    for (int s = 0; s < SEEDS; s++) {
+        struct beff_plan plan = plan_of(BEFF_PAPER, 6, 3, seed[s]);
+        digest[s] = plan.digest;
+        beff_plan_free(&plan);
+        for (int before = 0; before < s; before++)
+            assert_int_not_equal(digest[before], digest[s]);
+    }
+}
+
 static void random_patterns_are_one_ring(void **state)
 {
     (void)state;
@@ -267,6 +282,7 @@ int main(void)
         cmocka_unit_test(rings_of_two_send_two_messages_or_one),
         cmocka_unit_test(names_and_numbers_of_patterns),
         cmocka_unit_test(the_seed_makes_the_patterns),
+        cmocka_unit_test(every_seed_has_patterns_of_its_own),
         cmocka_unit_test(random_patterns_are_one_ring),
         cmocka_unit_test(no_order_is_preferred),
         cmocka_unit_test(worst_cycle),
