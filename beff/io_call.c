@@ -176,6 +176,7 @@ static int unit_make(struct beffio_file *f)
     return 0;
 }
 
+/* A rank without memory for the type takes part all the same: the others would wait. */
 static int view_set(struct beffio_file *f, MPI_Info info)
 {
     static char native[] = "native";
@@ -184,11 +185,13 @@ static int view_set(struct beffio_file *f, MPI_Info info)
     const MPI_Offset from = f->type == BEFFIO_SHARED && !strided
                                 ? f->at.base_bytes
                                 : beffio_chunk_offset(&f->at, f->rank, 0);
-    if (strided) TRY(stride_type(&f->at, &type));
+    const int rc = strided ? stride_type(&f->at, &type) : 0;
+    if (rc < 0) type = MPI_DOUBLE;
     const int mpi_rc = MPI_File_set_view(f->fh, from, MPI_DOUBLE, type, native, info);
-    if (strided) MPI_Type_free(&type);
+    if (type != MPI_DOUBLE) MPI_Type_free(&type);
     f->viewed = true;
-    return check(f, mpi_rc, "MPI_File_set_view");
+    const int set = check(f, mpi_rc, "MPI_File_set_view");
+    return rc < 0 ? rc : set;
 }
 
 /* The chunk size that hints know a pattern by; a fill-up's is on no list, so that only "all" is for
@@ -204,18 +207,16 @@ static int hint_position(int pattern)
 int beffio_file_view(struct beffio_file *f, int pattern, const struct beffio_place *at)
 {
     MPI_Info info;
-    int rc, mpi_rc = MPI_SUCCESS;
     f->pattern = pattern;
     f->at = *at;
-    TRY(unit_make(f));
-    rc = info_make(f, hint_position(pattern), &info);
-    if (rc == 0 && (!f->viewed || beffio_file_strided(f)))
-        rc = view_set(f, info);
-    else if (rc == 0 && info != MPI_INFO_NULL)
-        mpi_rc = MPI_File_set_info(f->fh, info);
+    const int unit = unit_make(f), made = info_make(f, hint_position(pattern), &info);
+    int set = 0;
+    if (!f->viewed || beffio_file_strided(f))
+        set = view_set(f, info);
+    else if (made == 0 && info != MPI_INFO_NULL)
+        set = check(f, MPI_File_set_info(f->fh, info), "MPI_File_set_info");
     info_free(&info);
-    const int set = check(f, mpi_rc, "MPI_File_set_info");
-    return rc < 0 ? rc : set;
+    return unit < 0 ? unit : made < 0 ? made : set;
 }
 
 int beffio_file_call(struct beffio_file *f, void *buf)
