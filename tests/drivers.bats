@@ -41,6 +41,12 @@ serial_file() {
     run nht1-verify --merge parts.bin
     expect_status 3
     cp kept parts.bin.rank00001
+    echo mine >parts.bin.merging
+    run nht1-verify --merge parts.bin
+    expect_status 1
+    expect_text "parts.bin.merging is there"
+    [ "$(<parts.bin.merging)" = mine ]
+    rm parts.bin.merging
     printf x | dd of=parts.bin.rank00001 bs=1 seek=1000 conv=notrunc 2>/dev/null
     run nht1-verify --merge parts.bin
     expect_status 2
@@ -69,7 +75,8 @@ serial_file() {
     run mpi_run 2 nht1-bt --class S --quiet --io perrank --out o.bin
     expect_status 1
     expect_text "o.bin.rank00001 exists and was not written by this program"
-    [ "$(ls)" = o.bin.rank00001 ] && [ "$(<o.bin.rank00001)" = mine ]
+    [ "$(ls)" = o.bin.rank00001 ]
+    [ "$(<o.bin.rank00001)" = mine ]
     ln -s o.bin.rank00001 o.bin.rank00000
     run mpi_run 2 nht1-bt --class S --quiet --io perrank --force --out o.bin
     expect_status 1

@@ -198,7 +198,12 @@ static int make_file(struct merge *m, const char *path)
     m->slab = calloc(1, (size_t)shape_plane_bytes(m->shape));
     if (!m->plane || !m->slab) return err_set(ERR_NOMEM, "no memory for a plane");
     snprintf(m->tmp, sizeof m->tmp, "%s.merging", path);
-    m->out = open(m->tmp, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+    m->out = open(m->tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (m->out < 0 && errno == EEXIST)
+        return err_set(ERR_USAGE,
+                       "%s is there: another merge is at work, or was cut short; remove it "
+                       "to merge again",
+                       m->tmp);
     if (m->out < 0) return err_set_errno(ERR_IO, errno, "cannot open %s for writing", m->tmp);
     int rc = merge_dumps(m);
     if (rc == 0 && rename(m->tmp, path) != 0)
