@@ -102,3 +102,22 @@ refused() {
 --nosuch
 LIST
 }
+
+@test "output that cannot be written, and folders that cannot be made, are told" {
+    run bash -c '"$NHT1_ROOT/runs/study" --list >/dev/full'
+    expect_status 3
+    expect_text "standard output: No space left on device"
+    [ "${#lines[@]}" -eq 1 ]
+    run bash -c '"$NHT1_ROOT/runs/study" --list >&-'
+    expect_status 3
+    expect_text "standard output is closed"
+    echo x >file
+    study writers --dry-run --out file
+    expect_status 1
+    expect_text "file is there and holds no study"
+    [ "$(id -u)" -ne 0 ] || skip "root may write anywhere"
+    mkdir -m 500 closed
+    study writers --dry-run --out closed/x
+    expect_status 3
+    expect_text "no folder can be made in"
+}

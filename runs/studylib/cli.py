@@ -10,7 +10,7 @@ import sys
 from . import child
 from . import description as ini
 from . import drive, job, launch, plan, programs, speak, sweep, trouble
-from .folder import Folder, choose, shown, state_of
+from .folder import Folder, check_place, choose, existing, shown
 
 VERSION = '0.1.0'
 CONFIG = os.path.join(programs.ROOT, 'config')
@@ -161,12 +161,6 @@ def _files(args, description):
     return os.path.abspath(files) if files else ''
 
 
-def _existing(path):
-    while path and not os.path.isdir(path):
-        path = os.path.dirname(path)
-    return path or '/'
-
-
 def _estimates(args, points, found, launcher, where, speaker):
     if args.no_plan:
         return {p.id: plan.Estimate(None) for p in points}
@@ -269,9 +263,8 @@ def _study(args):
     launcher = _launcher(args, description, system)
     files = _files(args, description)
     out = args.out or choose(args.under or UNDER, name, points, args.new)
-    if state_of(out, points) == 'other':
-        Folder(out, points, None, None)  # says so
-    estimates = _estimates(args, points, found, launcher, files or _existing(os.path.abspath(out)),
+    check_place(out, points)  # before the estimates, which take their time
+    estimates = _estimates(args, points, found, launcher, files or existing(os.path.abspath(out)),
                            speaker)
     _announce(description, points, found, settings, estimates, speaker)
     if args.dry_run:
@@ -298,19 +291,33 @@ def _study(args):
     return status
 
 
+def _act(args):
+    if args.list:
+        _list()
+        return trouble.OK
+    if not args.study:
+        raise trouble.usage('name a study: %s, or an INI file; --help explains' %
+                            ', '.join(_shipped()))
+    if args.job:
+        name, description = _load(args)
+        return job.write(args, name, description)
+    return _study(args)
+
+
+def _drop_output():
+    """What was printed and cannot be written is tried again at the end of Python, unless it has a
+    place to go to."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
 def main(argv):
     args = _arguments(argv)
     try:
-        if args.list:
-            _list()
-            return trouble.OK
-        if not args.study:
-            raise trouble.usage('name a study: %s, or an INI file; --help explains' %
-                                ', '.join(_shipped()))
-        if args.job:
-            name, description = _load(args)
-            return job.write(args, name, description)
-        return _study(args)
+        if sys.stdout is None:
+            raise trouble.failed('standard output is closed')
+        status = _act(args)
+        sys.stdout.flush()
+        return status
     except trouble.Trouble as e:
         print('runs/study: %s' % e, file=sys.stderr)
         return e.status
@@ -318,8 +325,11 @@ def main(argv):
         print('runs/study: interrupted', file=sys.stderr)
         return trouble.FAILED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        _drop_output()
         return trouble.FAILED
     except OSError as e:
-        print('runs/study: %s' % e, file=sys.stderr)
+        print('runs/study: %s: %s' % (e.filename or 'standard output', e.strerror or e),
+              file=sys.stderr)
+        if not e.filename:
+            _drop_output()
         return trouble.FAILED

@@ -104,20 +104,37 @@ def choose(under, name, points, fresh):
     return path
 
 
+def existing(path):
+    """The folder itself, or the nearest one above that is there."""
+    while path and not os.path.isdir(path):
+        path = os.path.dirname(path)
+    return path or '/'
+
+
+def check_place(path, points):
+    """Usage trouble when a study cannot have this folder. Nothing is made."""
+    state = state_of(path, points)
+    if state == 'foreign':
+        raise usage('%s is there and holds no study: name another folder with --out' % path)
+    if state == 'other':
+        raise usage('%s holds a study with other points: continue it with its own description '
+                    '(%s/study.ini and the same --set), or name another folder with --out' % (
+                        path, path))
+    above = existing(os.path.abspath(path))
+    if not os.access(above, os.W_OK | os.X_OK):
+        raise failed('%s: no folder can be made in %s; name another one with --out' % (
+            path, above) if state == 'absent' else
+            '%s: nothing can be written there; name another folder with --out' % path)
+    return state
+
+
 class Folder:
     """An open study folder; one driver at a time has it."""
 
     def __init__(self, path, points, record, text):
         """record: () -> the rest of study.json, asked for only when the study is new."""
         self.path = os.path.abspath(path)
-        state = state_of(path, points)
-        if state == 'foreign':
-            raise usage('%s is there and holds no study: name another folder with --out' % path)
-        if state == 'other':
-            raise usage('%s holds a study with other points: continue it with its own description '
-                        '(%s/study.ini and the same --set), or name another folder with --out' % (
-                            path, path))
-        self.resumed = state in ('open', 'finished')
+        self.resumed = check_place(path, points) in ('open', 'finished')
         try:
             os.makedirs(os.path.join(self.path, 'runs'), exist_ok=True)
         except OSError as e:

@@ -8,7 +8,7 @@ import sys
 from . import launch
 from .folder import write_text
 from .programs import ROOT
-from .trouble import usage
+from .trouble import failed, usage
 
 MINUTES = 120  # when neither --time nor the study says
 
@@ -90,6 +90,24 @@ def script(system, args, name, description):
         ['exec %s' % _driver(args, values)]) + '\n'
 
 
+def _is(path, text):
+    """Whether the same script is there already."""
+    try:
+        with open(path, encoding='utf-8') as f:
+            return f.read() == text
+    except (FileNotFoundError, UnicodeDecodeError):
+        return False
+
+
+def _make(path, text):
+    if os.path.exists(path):
+        raise usage('%s is there already, and is not written over: --job-file names another' % path)
+    try:
+        write_text(path, text)
+    except OSError as e:
+        raise failed('%s: %s; --job-file names another' % (path, e.strerror))
+
+
 def write(args, name, description):
     """Writes the script and says how to submit it."""
     text = script(args.job, args, name, description)
@@ -97,9 +115,8 @@ def write(args, name, description):
     if path == '-':
         sys.stdout.write(text)
         return 0
-    if os.path.exists(path):
-        raise usage('%s is there already, and is not written over: --job-file names another' % path)
-    write_text(path, text)
+    if not _is(path, text):
+        _make(path, text)
     print('submit it with: %s' % SYSTEMS[args.job]['submit'] % path)
     if not SYSTEMS[args.job]['tried']:
         print('untried: this script was never run under %s; look it through' % args.job.upper())
