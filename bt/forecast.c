@@ -59,7 +59,7 @@ static int64_t div_up(int64_t a, int64_t b)
 
 /* Ranks, nodes and threads: as asked, else as started. A rank's threads without OMP_NUM_THREADS are
  * its share of the cores, as they would be in the run. */
-static void job_shape(struct bt_forecast *f, const struct bt_setup *s, const struct bt_machine *m)
+static int job_shape(struct bt_forecast *f, const struct bt_setup *s, const struct bt_machine *m)
 {
     f->nodes = s->opt.nodes ? s->opt.nodes : m->nodes.count;
     f->ranks = s->opt.ranks ? s->opt.ranks : m->nodes.size;
@@ -67,6 +67,10 @@ static void job_shape(struct bt_forecast *f, const struct bt_setup *s, const str
     f->threads = m->threads;
     if (!getenv("OMP_NUM_THREADS") && s->opt.ranks)
         f->threads = f->cores > f->ranks ? f->cores / f->ranks : 1;
+    if (f->ranks >= f->nodes) return 0;
+    return err_set(ERR_USAGE,
+                   "--nodes %lld: %lld rank%s cannot be on so many; --ranks says how many",
+                   (long long)f->nodes, (long long)f->ranks, f->ranks == 1 ? "" : "s");
 }
 
 static int memory(struct bt_forecast *f, const struct bt_setup *s)
@@ -244,7 +248,7 @@ static void times(struct bt_forecast *f, const struct bt_setup *s)
 
 static int plan(struct bt_forecast *f, const struct bt_setup *s, const struct bt_machine *m)
 {
-    job_shape(f, s, m);
+    TRY(job_shape(f, s, m));
     TRY(memory(f, s));
     TRY(disk(f, s));
     memory_fits(f);

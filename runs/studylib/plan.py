@@ -46,7 +46,7 @@ def _written_down(point):
 
 def _words(point, program, where, nodes):
     words = [program.path] + program.arguments(point) + ['--dry-run', '--ranks', str(point.ranks)]
-    words += ['--nodes', str(nodes)] if nodes > 1 else []
+    words += ['--nodes', str(min(nodes, point.ranks))] if nodes > 1 else []
     return words + program.writes_to(where)
 
 
