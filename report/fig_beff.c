@@ -121,6 +121,24 @@ static void random_row(struct figure *f, const json_t *patterns, double x, bool 
     if (n > 0) figure_interval(f, x, exp(logs / n), low, high);
 }
 
+/* The name of a pattern; of two processes all rings are the same, and get a number. */
+static void pattern_tick(struct figure *f, const json_t *patterns, size_t at, double x)
+{
+    char text[80];
+    const char *name = doc_text(json_array_get(patterns, at), "name");
+    int same = 0, number = 0;
+    for (size_t i = 0; i < json_array_size(patterns); i++) {
+        if (strcmp(doc_text(json_array_get(patterns, i), "name"), name) != 0) continue;
+        same++;
+        if (i <= at) number++;
+    }
+    if (same > 1)
+        num_print(text, sizeof text, "%s, no. %d", name, number);
+    else
+        num_print(text, sizeof text, "%s", name);
+    figure_tick(f, x, text);
+}
+
 static void pattern_rows(struct figure *f, const json_t *patterns, bool at_lmax)
 {
     size_t i;
@@ -138,7 +156,8 @@ static void pattern_rows(struct figure *f, const json_t *patterns, bool at_lmax)
         } else {
             figure_point(f, x, pattern_value(p, at_lmax));
         }
-        if (!at_lmax) figure_tick(f, x, is_random ? "random" : doc_text(p, "name"));
+        if (!at_lmax && is_random) figure_tick(f, x, "random");
+        if (!at_lmax && !is_random) pattern_tick(f, patterns, i, x);
         x++;
     }
 }

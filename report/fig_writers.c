@@ -129,8 +129,9 @@ void fig_ranking(struct report *r, const struct group *g, int64_t processors, co
               " processor%s, fastest first; the dashed line is T_C, "
               "the same run without writing.",
               processors, processors == 1 ? "" : "s");
-    page_figure(r->page, ranking_figure(&r->runs, cell, n, key_name("writers", key, name)),
-                caption);
+    if (n > 1)
+        page_figure(r->page, ranking_figure(&r->runs, cell, n, key_name("writers", key, name)),
+                    caption);
     page_table(r->page, ranking_table(&r->runs, cell, n, key_name("writers", key, name)));
 }
 

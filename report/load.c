@@ -135,7 +135,12 @@ static int load(struct docs *docs, const char *path, int depth)
     struct stat s;
     if (stat(path, &s) < 0) {
         if (depth > 0) return 0;
-        return err_set_errno(ERR_IO, errno, "%s: cannot open for reading", path);
+        return strpbrk(path, "./")
+                   ? err_set_errno(ERR_IO, errno, "%s: cannot open for reading", path)
+                   : err_set_errno(ERR_IO, errno,
+                                   "%s: no file that can be read, and "
+                                   "no command: those are compare and stats",
+                                   path);
     }
     if (S_ISDIR(s.st_mode)) {
         struct stat link;

@@ -52,6 +52,21 @@ static void verdict_rate(struct report *r, const struct cell *c, const struct gr
               units_rate(implied, rate), units_rate(bytes / (METRIC_GOAL * c->t_c_s), needed));
 }
 
+/* Computing between the dumps that took far longer than the whole run without writing was
+ * disturbed, and zeta is not the cost of writing. The fastest rank counts: others may have waited
+ * for one that wrote. */
+static void disturbed(struct report *r, const struct cell *c)
+{
+    const double s = doc_real(c->typical->json, "overlap.compute_s.min");
+    if (s > METRIC_SLOW * c->t_c_s)
+        page_text(
+            r->page, PAGE_CARE,
+            "Computing between the dumps took %.4g s, %.3g times T_C: the cost says more about "
+            "that than about writing. Did the computer do something else at the same time? "
+            "Were ranks bound to too few cores?",
+            s, s / c->t_c_s);
+}
+
 static void stamps(struct report *r, const struct cell *c)
 {
     if (!c->official)
@@ -124,6 +139,7 @@ int part_verdict(struct report *r)
     if (c) {
         verdict_words(r, report_main_group(r), c);
         verdict_rate(r, c, report_main_group(r));
+        disturbed(r, c);
         stamps(r, c);
     } else if (docs_count(r->docs, "nht1-bt") > 0) {
         page_text(r->page, PAGE_CARE,
