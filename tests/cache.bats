@@ -5,19 +5,6 @@ load helpers
 
 tiny=(--n 24 --steps 20 --dt 0.001 --interval 1 --tc 1)
 
-# expect_json FILE FILTER: the filter must yield true.
-expect_json() {
-    local got
-    got=$(jq -e "$2" "$1") && [ "$got" = true ] && return 0
-    echo "$1: $2 gives $got"
-    return 1
-}
-
-schema_holds() {
-    [ -z "$(jq -n -r --slurpfile s "$NHT1_ROOT/docs/schema/nht1-bt-1.json" --slurpfile v "$1" \
-        -f "$NHT1_ROOT/tests/schema.jq")" ]
-}
-
 # The file system of the test keeps files on a device.
 on_a_device() {
     case $(stat -f -c %T .) in tmpfs | ramfs) skip "the tests run in memory" ;; esac
@@ -29,7 +16,7 @@ on_a_device() {
     expect_status 0
     expect_text "page cache: T_T of posix"
     expect_text "lay in memory"
-    schema_holds r.json
+    expect_schema nht1-bt-1 r.json
     expect_json r.json '.runs[0].cache | .page_cache and (.flushed | not) and .file_bytes == 11059200'
     expect_json r.json '.runs[0].cache | .cached_bytes > 0 and .cached_bytes <= .file_bytes'
     expect_json r.json '.ranking[0].page_cache'
@@ -42,7 +29,7 @@ on_a_device() {
         run mpi_run 2 nht1-bt "${tiny[@]}" --io posix --sync $sync --json r.json
         expect_status 0
         [[ $output != *"page cache: T_T"* ]]
-        schema_holds r.json
+        expect_schema nht1-bt-1 r.json
         expect_json r.json '.runs[0].cache | .flushed and .cached_bytes > 0'
         expect_json r.json '.runs[0].cache | .dirty_bytes == null or .dirty_bytes == 0'
         expect_json r.json '.runs[0].cache.page_cache | not'
@@ -63,7 +50,7 @@ on_a_device() {
 @test "no file, nothing to ask about" {
     run mpi_run 1 nht1-bt "${tiny[@]}" --io null,none --json r.json
     expect_status 0
-    schema_holds r.json
+    expect_schema nht1-bt-1 r.json
     expect_json r.json '[.runs[] | .cache] | all(. == null)'
     [[ $output != *"lay in memory"* ]]
 }

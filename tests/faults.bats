@@ -131,7 +131,8 @@ ended() {
     told "disk/o.bin" "No space left on device"
     local n
     n=$(jq '[.dumps[] | select(.complete)] | length' disk/o.bin.json)
-    [ "$n" -ge 1 ] && [ "$n" -lt 200 ]
+    [ "$n" -ge 1 ]
+    [ "$n" -lt 200 ]
     nht1-verify disk/o.bin
     run mpi_run 2 nht1-bt --restart --quiet --out disk/o.bin
     told "disk/o.bin"

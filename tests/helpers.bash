@@ -53,6 +53,24 @@ expect_text() {
     return 1
 }
 
+# expect_json FILE FILTER: the filter of jq must yield true.
+expect_json() {
+    local got
+    got=$(jq -e "$2" "$1") && [ "$got" = true ] && return 0
+    echo "$1: $2 gives $got"
+    return 1
+}
+
+# expect_schema NAME FILE: the file follows docs/schema/NAME.json.
+expect_schema() {
+    local wrong
+    wrong=$(jq -n -r --slurpfile s "$NHT1_ROOT/docs/schema/$1.json" --slurpfile v "$2" \
+        -f "$NHT1_ROOT/tests/schema.jq") || return 1
+    [ -z "$wrong" ] && return 0
+    echo "$2: $wrong" | head
+    return 1
+}
+
 # Every test works in a folder of its own, with a store of compute times of its own.
 setup() {
     cd "$BATS_TEST_TMPDIR" || return 1

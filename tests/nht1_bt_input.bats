@@ -78,7 +78,9 @@ refused() {
     mkfifo pipe
     refused 1 "pipe" 2 "${tiny[@]}" --io posix --out pipe
     refused 1 "/dev/null" 2 "${tiny[@]}" --io posix --out /dev/null
-    [ -d folder ] && [ -p pipe ] && [ -c /dev/null ]
+    [ -d folder ]
+    [ -p pipe ]
+    [ -c /dev/null ]
     [ -z "$(find folder -mindepth 1)" ]
 }
 
@@ -115,7 +117,9 @@ refused() {
     refused 1 "manifest" 2 "${tiny[@]}" --io posix --out x --json x.json
     refused 1 "dump file" 2 "${tiny[@]}" --io posix --out x --json x
     refused 1 "dump file" 2 "${tiny[@]}" --io serial,posix --out x --json x.posix
-    [ ! -e x ] && [ ! -e x.json ] && [ ! -e btout.bin ]
+    [ ! -e x ]
+    [ ! -e x.json ]
+    [ ! -e btout.bin ]
 }
 
 @test "no other spelling of a name lets the result replace the dump file" {

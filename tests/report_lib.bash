@@ -36,16 +36,6 @@ change() {
     jq "$@" "$filter" "$file" >changed.tmp && mv changed.tmp "$file"
 }
 
-# expect_schema NAME FILE
-expect_schema() {
-    local wrong
-    wrong=$(jq -n -r --slurpfile s "$NHT1_ROOT/docs/schema/$1.json" --slurpfile v "$2" \
-        -f "$NHT1_ROOT/tests/schema.jq") || return 1
-    [ -z "$wrong" ] && return 0
-    echo "$wrong" | head
-    return 1
-}
-
 # expect_file_text FILE TEXT
 expect_file_text() {
     grep -qF -- "$2" "$1" && return 0

@@ -7,14 +7,6 @@ load helpers
 tiny=(--n 13 --steps 12 --dt 0.001 --interval 2 --tc 1)
 dump_bytes=$((40 * 13 * 13 * 13))
 
-# expect_json FILE FILTER: the filter must yield true.
-expect_json() {
-    local got
-    got=$(jq -e "$2" "$1") && [ "$got" = true ] && return 0
-    echo "$1: $2 gives $got"
-    return 1
-}
-
 # whole FILE ARGUMENT...: a run that nothing interrupts.
 whole() {
     local file=$1
@@ -131,9 +123,13 @@ flip() {
     mkdir out.bin.json.89abcdef.tmp
     run mpi_run 2 nht1-bt --restart --out out.bin --quiet
     expect_status 0
-    [ ! -e out.bin.json.0123abcd.tmp ] && [ ! -e out.bin.lock ]
-    [ -e out.bin.json.0123ABCD.tmp ] && [ -e out.bin.json.0123abcd.tmp2 ]
-    [ -e out.bin.json.012abcd.tmp ] && [ -e xout.bin.json.0123abcd.tmp ] && [ -d out.bin.json.89abcdef.tmp ]
+    [ ! -e out.bin.json.0123abcd.tmp ]
+    [ ! -e out.bin.lock ]
+    [ -e out.bin.json.0123ABCD.tmp ]
+    [ -e out.bin.json.0123abcd.tmp2 ]
+    [ -e out.bin.json.012abcd.tmp ]
+    [ -e xout.bin.json.0123abcd.tmp ]
+    [ -d out.bin.json.89abcdef.tmp ]
 }
 
 # refused TEXT ARGUMENT...: status 1, one message, nothing changed.

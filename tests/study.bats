@@ -69,11 +69,13 @@ when = ranks + value <= 3 and not (ranks == 1 and value == 1)\n[run b]\nvalue = 
     expect_text "took_s [s]"
     [ "$(find out/x/runs -mindepth 1 -maxdepth 1 | wc -l)" -eq 4 ]
     for run in out/x/runs/*; do
-        [ "$(find "$run" -type f -printf '%f ')" ] && [ -e "$run/result.json" ] && [ -e "$run/stderr" ]
-        schema_holds nht1-study-run-1.json "$run/run.json"
+        [ "$(find "$run" -type f -printf '%f ')" ]
+        [ -e "$run/result.json" ]
+        [ -e "$run/stderr" ]
+        expect_schema nht1-study-run-1 "$run/run.json"
     done
-    schema_holds nht1-study-1.json out/x/study.json
-    schema_holds nht1-study-summary-1.json out/x/summary.json
+    expect_schema nht1-study-1 out/x/study.json
+    expect_schema nht1-study-summary-1 out/x/summary.json
     cmp x.ini out/x/study.ini
     jq -e '.finished and .status == 0 and all(.points[]; .series[0].n == 2)' out/x/summary.json
     head -n 1 out/x/summary.csv | grep -q '^ranks,runs,took_s \[s\]'
@@ -180,7 +182,8 @@ no_sim() {
     REPEATS=1 description x.ini <<<$'[run]\nprogram = sim\nranks = 1 2'
     study x.ini --under out
     study x.ini --under out
-    [ -e out/x-2/summary.json ] && [ "$(starts)" -eq 4 ]
+    [ -e out/x-2/summary.json ]
+    [ "$(starts)" -eq 4 ]
     study x.ini --out out/x
     expect_status 0
     [ "$(starts)" -eq 4 ]
@@ -214,7 +217,7 @@ no_sim() {
     expect_text "p02-r01 failed: exit status 3: sim: refused"
     [ "$(jq -c '[.points[] | [.state, (.runs | length), (.failed | length)]]' out/x/summary.json)" = \
         '[["narrow",3,0],["failed",2,2],["narrow",3,0]]' ]
-    schema_holds nht1-study-summary-1.json out/x/summary.json
+    expect_schema nht1-study-summary-1 out/x/summary.json
     study x.ini --out wrong --set run.status='0 2'
     expect_status 2
 }
@@ -267,17 +270,28 @@ no_sim() {
     study --job slurm --nodes 3 --cores 48 --time 90 --queue fast x.ini --set run.value=7
     expect_status 0
     expect_text "sbatch x.slurm"
-    grep -qx '#SBATCH --ntasks-per-node=16' x.slurm && grep -qx '#SBATCH --partition=fast' x.slurm
+    grep -qx '#SBATCH --ntasks-per-node=16' x.slurm
+    grep -qx '#SBATCH --partition=fast' x.slurm
     grep -q -- "--cores 48 --set run.value=7" x.slurm
     if grep -q UNTRIED x.slurm; then false; fi
     study --job pbs --nodes 3 --cores 48 --time 90 x.ini
-    grep -q 'select=3:ncpus=16' x.pbs && grep -q 'walltime=1:30:00' x.pbs && grep -q UNTRIED x.pbs
+    grep -q 'select=3:ncpus=16' x.pbs
+    grep -q 'walltime=1:30:00' x.pbs
+    grep -q UNTRIED x.pbs
     study --job lsf --nodes 3 --cores 48 --account me x.ini
-    grep -qx '#BSUB -n 48' x.lsf && grep -qx '#BSUB -P me' x.lsf && grep -q UNTRIED x.lsf
+    grep -qx '#BSUB -n 48' x.lsf
+    grep -qx '#BSUB -P me' x.lsf
+    grep -q UNTRIED x.lsf
     for file in x.slurm x.pbs x.lsf; do bash -n $file; done
     study --job pbs x.ini
     expect_status 1
     expect_text "not written over"
+    study --job lsf --nodes 3 --cores 48 --account me x.ini # the same script again
+    expect_status 0
+    expect_text "bsub <x.lsf"
+    study --job lsf --job-file nosuch/x.lsf x.ini
+    expect_status 3
+    expect_text "nosuch/x.lsf: No such file or directory; --job-file names another"
     bash x.slurm
     jq -e '.set == ["run.value=7"]' "$NHT1_ROOT"/runs/out/x/study.json
     rm -r "$NHT1_ROOT"/runs/out/x

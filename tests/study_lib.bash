@@ -89,10 +89,3 @@ set_of() {
 starts() {
     grep -vc -e --help -e --version starts
 }
-
-schema_holds() {
-    local wrong
-    wrong=$(jq -n -r --slurpfile s "$NHT1_ROOT/docs/schema/$1" --slurpfile v "$2" \
-        -f "$NHT1_ROOT/tests/schema.jq")
-    [ -z "$wrong" ] || { echo "$2: $wrong" && return 1; }
-}

@@ -22,7 +22,8 @@ load verify_lib
         expect_status 0
         expect_text "VERIFIED"
         kib=$(echo "$output" | sed -n 's/^resident \([0-9]*\) KiB$/\1/p')
-        [ -n "$kib" ] && [ "$kib" -lt 65536 ]
+        [ -n "$kib" ]
+        [ "$kib" -lt 65536 ]
     done
     rm -f f.bin
 }
