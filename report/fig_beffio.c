@@ -94,7 +94,8 @@ static void chunk_panel(const struct result *b, struct figure *f, const json_t *
                                            .x = {.label = "chunk size on disk in bytes"},
                                            .y = {.label = "bandwidth in MB/s", .log = 10}});
     axis_ticks(b, f);
-    figure_gnuplot(f, "set xtics rotate by 90 right"); /* pairs stand closer than their names */
+    /* Pairs stand closer than their names, which take room from the key. */
+    figure_gnuplot(f, "set xtics rotate by 90 right; set bmargin 12");
     for (size_t t = 0; t < json_array_size(types); t++)
         chunk_series(b, f, item(types, t));
     chunk_rings(b, f, types);

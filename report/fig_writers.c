@@ -30,7 +30,10 @@ static const char *key_name(const char *stem, const char *key, char buf[64])
 void fig_counts_as(struct table *t, const struct cell *c)
 {
     table_cell(t, "%s%s%s%s", c->verified ? "verified" : "not verified",
-               c->official ? ", official NHT-1" : "", c->page_cache ? ", page cache" : "",
+               c->official ? ", official NHT-1" : "",
+               c->drops        ? ", drops the data"
+               : c->page_cache ? ", page cache"
+                               : "",
                c->oversubscribed ? ", oversubscribed" : "");
 }
 
@@ -95,12 +98,38 @@ static bool apart(const struct cell *fast, const struct cell *slow)
     return fast->hi_s < slow->lo_s;
 }
 
+/* Those that write. Returns how many. */
+static int writing(const struct runs *runs, const int *cell, int n, int *out)
+{
+    int kept = 0;
+    for (int i = 0; i < n; i++)
+        if (!runs->cell[cell[i]].drops) out[kept++] = cell[i];
+    return kept;
+}
+
+/* What a run with dumps takes when nothing is written. */
+static void floor_words(struct report *r, const int *cell, int n)
+{
+    char name[CELL_NAME_MAX], percent[TEXT_NUMBER_MAX];
+    for (int i = 0; i < n; i++) {
+        const struct cell *c = &r->runs.cell[cell[i]];
+        if (!c->drops || !isfinite(c->zeta)) continue;
+        page_text(r->page, PAGE_PLAIN,
+                  "%s takes the data and drops them: T_T = %.4g s, zeta = %s. So much is what "
+                  "handing over the data costs, and how far the system's usual times lie above its "
+                  "best one, T_C; only what is above it is writing.",
+                  cell_name(c, name), c->median_s, text_percent(c->zeta, percent));
+    }
+}
+
 static void ranking_words(struct report *r, const int *cell, int n)
 {
     char a[CELL_NAME_MAX], b[CELL_NAME_MAX];
-    const struct cell *first = &r->runs.cell[cell[0]];
-    if (n < 2) return;
-    const struct cell *second = &r->runs.cell[cell[1]];
+    const struct cell *first, *second;
+    int kept[FIG_WRITERS_MAX];
+    if (writing(&r->runs, cell, n, kept) < 2) return;
+    first = &r->runs.cell[kept[0]];
+    second = &r->runs.cell[kept[1]];
     cell_name(first, a);
     cell_name(second, b);
     if (!isfinite(first->hi_s) || !isfinite(second->lo_s))
@@ -124,6 +153,7 @@ void fig_ranking(struct report *r, const struct group *g, int64_t processors, co
     const int n = fig_writers(&r->runs, g, processors, cell);
     if (n == 0) return;
     ranking_words(r, cell, n);
+    floor_words(r, cell, n);
     num_print(caption, sizeof caption,
               "T_T of each writer on %" PRId64
               " processor%s, fastest first; the dashed line is T_C, "

@@ -15,7 +15,8 @@ enum {
     HEIGHT = 400,
     ROW_HEIGHT = 26,
     ROWS_MORE = 150,
-    KEY_HEIGHT = 20
+    KEY_HEIGHT = 20,
+    TICKS_LINES = 4 /* below a panel: ticks, label, room */
 };
 
 /* Okabe and Ito, without the yellow that vanishes on white; neighbours differ in grey, too. Points
@@ -33,12 +34,15 @@ static int rows(const struct figure *f)
     return most;
 }
 
-/* Lines that the key of a panel across may need. */
+/* Lines that the longest key of a panel may need. */
 static int keys(const struct figure *f)
 {
     int most = 0;
-    for (int i = 0; i < f->panels_n; i++)
-        if (!f->panel[i].p.no_key && f->panel[i].lines_n > most) most = f->panel[i].lines_n;
+    for (int i = 0; i < f->panels_n; i++) {
+        const struct figure_page *p = &f->panel[i];
+        const int lines = p->lines_n + (p->p.across ? 0 : p->levels_n);
+        if (!p->p.no_key && lines > most) most = lines;
+    }
     return most;
 }
 
@@ -107,7 +111,8 @@ static void log_ticks(FILE *to, char name, const struct figure_page *p, bool nar
                 number(high * 1.5, until));
     if (high / low >= 1e3) {
         fprintf(to, "  set format %c \"%s\"\n", name, p->p.across ? "10^{%T}" : "%h");
-        if (p->p.across) fprintf(to, "  set %ctics 100\n", name);
+        if (p->p.across)
+            fprintf(to, "  set %ctics %d font \",10\"\n", name, high / low < 1e5 ? 10 : 100);
         return;
     }
     if (narrow && high / low >= 10) {
@@ -344,6 +349,13 @@ static void head(FILE *to, const struct figure *f)
     looks(f, to);
 }
 
+/* Panels side by side have the same height, whatever stands in their keys. */
+static void even_panels(const struct figure *f, FILE *to)
+{
+    if (rows(f) > 0) return;
+    fprintf(to, "  set key vertical maxcols 1\n  set bmargin %d\n", TICKS_LINES + keys(f));
+}
+
 void figure_script(const struct figure *f, FILE *to)
 {
     int width, height;
@@ -363,6 +375,7 @@ void figure_script(const struct figure *f, FILE *to)
         fprintf(to, "  set multiplot layout 1,%d title ", f->panels_n);
         quoted(to, text_gnuplot_enh, f->title);
         fputc('\n', to);
+        even_panels(f, to);
     }
     for (int i = 0; i < f->panels_n; i++)
         panel(to, f, &f->panel[i]);

@@ -13,6 +13,7 @@
 #include "report/text.h"
 
 #define COMPUTE        "none"
+#define NOWHERE        "none" /* file system of a writer that drops the data */
 #define CI_RUNS_MIN    3
 #define OUTLIER_LIMIT  3.5
 #define BOOTSTRAP_SEED 1993
@@ -85,6 +86,13 @@ static void take_runs(struct runs *runs, const struct doc *doc, int room)
     }
 }
 
+/* The file system of a run; "" where nothing was written, or not known. */
+static const char *fs_of(const json_t *run)
+{
+    const char *fs = doc_text(run, "file.file_system");
+    return strcmp(fs, NOWHERE) == 0 ? "" : fs;
+}
+
 static struct group group_of(const struct doc *doc)
 {
     const json_t *root = doc->root;
@@ -97,7 +105,7 @@ static struct group group_of(const struct doc *doc)
         .layout = doc_text(root, "problem.layout"),
         .sync = doc_text(root, "options.sync"),
         .cpu = doc_text(root, "system.cpu.model"),
-        .fs = doc_text(run, "file.file_system"),
+        .fs = fs_of(run),
         .n = doc_int(root, "problem.n", 0),
         .steps = steps,
         .interval = interval,
@@ -129,7 +137,7 @@ static bool same_group(const struct group *a, const struct group *b)
 static int group_find(struct runs *runs, const struct run *r)
 {
     struct group g = group_of(r->doc);
-    if (r->writes) g.fs = doc_text(r->json, "file.file_system");
+    if (r->writes) g.fs = fs_of(r->json);
     for (int i = 0; i < runs->groups_n; i++)
         if (same_group(&runs->group[i], &g)) {
             if (!runs->group[i].fs[0]) runs->group[i].fs = g.fs;
@@ -191,6 +199,8 @@ static struct cell cell_of(const struct run *r, char *variant)
                      .cores = doc_int(root, "system.cores_of_nodes", 0),
                      .cores_in_use = doc_int(root, "system.cores_in_use", 0),
                      .writes = r->writes,
+                     .drops =
+                         r->writes && same_text(doc_text(r->json, "file.file_system"), NOWHERE),
                      .verified = true,
                      .official = true};
     if (same_text(r->writer, "token")) c.token_group = doc_int(root, "options.group", 0);
@@ -406,6 +416,7 @@ void runs_free(struct runs *runs)
 /* Whether a cell is a better headline than another one; honest conditions before time. */
 static bool better(const struct cell *a, const struct cell *b)
 {
+    if (a->drops != b->drops) return !a->drops;
     if (a->oversubscribed != b->oversubscribed) return !a->oversubscribed;
     if (a->verified != b->verified) return a->verified;
     return a->median_s < b->median_s;

@@ -42,6 +42,7 @@ struct cell {
     double t_c_s;                  /* best verified for this configuration's cores; NaN */
     const struct run *typical;     /* the run nearest to the median */
     bool writes, verified, page_cache, official, oversubscribed;
+    bool drops; /* its writer takes the data and drops them: what all but writing costs */
 };
 
 struct group {
@@ -69,7 +70,7 @@ int runs_collect(struct runs *runs, const struct docs *docs, double level);
 void runs_free(struct runs *runs);
 
 /* The cell of a group with the shortest median among those that write, with this many processors
- * (0: any); oversubscribed and unverified ones only if there are no others. -1: none. */
+ * (0: any); oversubscribed, unverified and dropping ones only if there are no others. -1: none. */
 int runs_best(const struct runs *runs, const struct group *g, int64_t processors);
 
 /* Different processor counts of a group, ascending. out: at most room. Returns how many. */

@@ -178,6 +178,27 @@ load report_lib
     expect_file_text r.md "says more about that than about writing"
 }
 
+@test "a writer that drops the data is the floor of the others, never the fastest" {
+    results r1
+    change r1.json '.runs[] |= if .driver == "mpiio" then .driver = "null" | .t_t_s = 1e-6
+        | .file.file_system = "none" else . end'
+    nht1-report r1.json -o r.html --markdown r.md
+    expect_file_text r.md "null takes the data and drops them"
+    expect_file_text r.md "the fastest writer, posix"
+    expect_file_text r.md "drops the data"
+    run grep -c '^## N = ' r.md
+    [ "$output" = 1 ]
+}
+
+@test "group sizes are compared in a decomposition that was asked for, too" {
+    results g1 g2
+    change g1.json '.options.decomp = "3d"'
+    change g2.json '.options.decomp = "3d"'
+    nht1-report g1.json g2.json -o r.html --csv tab --figures fig --markdown r.md
+    if grep -q "Figure 1 .* needs" r.md; then false; fi
+    expect_file_text r.md "Fastest here: group"
+}
+
 @test "one writer has no figure of writers side by side, but its table" {
     need_program gnuplot
     results g1
