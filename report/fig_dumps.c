@@ -214,8 +214,9 @@ void fig_timelines(struct report *r, const struct group *g, int64_t processors, 
     struct table *t = table_new(name, "Slowest dumps and ranks");
     for (size_t i = 0; i < sizeof header / sizeof header[0]; i++)
         table_column(t, header[i]);
-    for (int i = 0; i < n && i < TIMELINES_MAX; i++) {
-        num_print(name, sizeof name, "dumps%s-%d", key, i + 1);
+    for (int i = 0, drawn = 0; i < n && drawn < TIMELINES_MAX; i++) {
+        if (r->runs.cell[cell[i]].drops) continue;
+        num_print(name, sizeof name, "dumps%s-%d", key, ++drawn);
         one(r, t, &r->runs.cell[cell[i]], name);
     }
     page_table(r->page, t);

@@ -47,8 +47,11 @@ static void scaling_table(struct report *r, const struct group *g, const char *k
 
 static void heading(struct report *r, const struct group *g, const char *id)
 {
-    char name[GROUP_NAME_MAX], bytes[UNITS_TEXT_MAX];
-    page_section(r->page, 2, id, group_name(g, name));
+    char name[GROUP_NAME_MAX], title[GROUP_NAME_MAX + 64], bytes[UNITS_TEXT_MAX];
+    num_print(title, sizeof title, "%s", group_name(g, name));
+    if (r->runs.groups_n > 1)
+        num_print(title, sizeof title, "%s, --sync %.16s, %.16s", name, g->sync, g->layout);
+    page_section(r->page, 2, id, title);
     page_text(r->page, PAGE_PLAIN, "%" PRId64 " dumps, %s in all, layout %s, --sync %s; %s%s%s.",
               g->dumps_n, units_bytes(40.0 * pow((double)g->n, 3) * (double)g->dumps_n, bytes),
               g->layout[0] ? g->layout : "unknown", g->sync[0] ? g->sync : "unknown",

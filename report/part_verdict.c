@@ -67,6 +67,27 @@ static void disturbed(struct report *r, const struct cell *c)
             s, s / c->t_c_s);
 }
 
+/* What a writer that drops the data came to on as many ranks, NULL: none was tried. */
+static const struct cell *dropping(const struct report *r, const struct cell *c)
+{
+    const struct group *g = report_main_group(r);
+    for (int i = 0; i < g->cells_n; i++) {
+        const struct cell *other = &r->runs.cell[g->cell[i]];
+        if (other->drops && other->ranks == c->ranks && other->threads == c->threads) return other;
+    }
+    return NULL;
+}
+
+static void without_file(struct report *r, const struct cell *c)
+{
+    const struct cell *floor = dropping(r, c);
+    if (!floor || !(floor->zeta > METRIC_SPREAD)) return;
+    page_text(r->page, PAGE_CARE,
+              "%.1f %% came up even with the data dropped (writer %s): the spread of this system's "
+              "times and the handing over of data, not its file system.",
+              100 * floor->zeta, floor->writer);
+}
+
 static void stamps(struct report *r, const struct cell *c)
 {
     if (!c->official)
@@ -139,6 +160,7 @@ int part_verdict(struct report *r)
     if (c) {
         verdict_words(r, report_main_group(r), c);
         verdict_rate(r, c, report_main_group(r));
+        without_file(r, c);
         disturbed(r, c);
         stamps(r, c);
     } else if (docs_count(r->docs, "nht1-bt") > 0) {

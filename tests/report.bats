@@ -184,6 +184,10 @@ load report_lib
         | .file.file_system = "none" else . end'
     nht1-report r1.json -o r.html --markdown r.md
     expect_file_text r.md "null takes the data and drops them"
+    if grep -q "came up even with the data dropped" r.md; then false; fi
+    change r1.json '.runs[] |= if .driver == "null" then .t_t_s = 1000 else . end'
+    nht1-report r1.json -o r.html --markdown r.md
+    expect_file_text r.md "came up even with the data dropped (writer null)"
     expect_file_text r.md "the fastest writer, posix"
     expect_file_text r.md "drops the data"
     run grep -c '^## N = ' r.md
