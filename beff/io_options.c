@@ -159,7 +159,7 @@ static const struct conf_option table[] = {
      .help =
          "What is read back outside the clock. read: everything after reading, and samples after "
          "writing and rewriting. every: everything after each access, which may change what the "
-         "cache holds. none: only the last call of each timed read is looked at."},
+         "cache holds. none: only the last call of each timed read is looked at; not valid."},
     {.name = "errors",
      .arg = "N",
      .key = 'e',

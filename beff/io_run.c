@@ -149,6 +149,7 @@ static void judge(struct beffio_job *job, struct beffio_part *p)
     const struct beffio_facts f = {.schedule = &job->setup->schedule,
                                    .shared = !o->noshared,
                                    .errors_n = wrong,
+                                   .unchecked = job->setup->check_none,
                                    .least_bytes = least,
                                    .cache_bytes = o->cache > 0 ? o->cache : p->memory_bytes,
                                    .room_bytes = beffio_room_bytes(&unlimited),

@@ -101,12 +101,24 @@ static void chunk_panel(const struct result *b, struct figure *f, const json_t *
     chunk_rings(b, f, types);
 }
 
-static void chunk_figure(const struct result *b, const json_t *partition)
+/* How many partitions up to this one have its number of processes: -N may name one twice. */
+static int same_before(const struct result *b, size_t at)
 {
+    int same = 0;
+    for (size_t i = 0; i <= at; i++)
+        if (procs_of(item(b->partitions, i)) == procs_of(item(b->partitions, at))) same++;
+    return same;
+}
+
+static void chunk_figure(const struct result *b, size_t at)
+{
+    const json_t *partition = item(b->partitions, at);
     const json_t *accesses = doc_at(partition, "accesses");
     char stem[32], title[96];
     const int n = (int)procs_of(partition);
-    num_print(stem, sizeof stem, "chunks-%d", n);
+    const int same = same_before(b, at);
+    int used = num_print(stem, sizeof stem, "chunks-%d", n);
+    if (same > 1) num_print(stem + used, sizeof stem - (size_t)used, "-again%d", same - 1);
     num_print(title, sizeof title, "Bandwidth over chunk size, %d process%s", n,
               n == 1 ? "" : "es");
     struct figure *f = figure_for(b, stem, title);
@@ -256,7 +268,7 @@ static void section(const struct result *b)
     criteria_text(b);
     table_values(b);
     for (size_t i = 0; i < json_array_size(b->partitions); i++)
-        if (doc_true(item(b->partitions, i), "completed")) chunk_figure(b, item(b->partitions, i));
+        if (doc_true(item(b->partitions, i), "completed")) chunk_figure(b, i);
     values_figure(b);
     types_figure(b);
 }

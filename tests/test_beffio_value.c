@@ -169,6 +169,18 @@ static void each_criterion_alone_fails_a_result(void **state)
     }
 }
 
+static void what_nobody_looked_at_is_not_valid(void **state)
+{
+    (void)state;
+    struct beffio_criterion_result r[BEFFIO_CRITERIA];
+    const struct beffio_schedule s = {.definition = BEFFIO_1_X, .t_s = 900, .partitions_n = 3};
+    struct beffio_facts f = good(&s);
+    f.unchecked = true;
+    assert_false(beffio_judge(&f, r));
+    assert_int_equal(r[BEFFIO_ERRORS].verdict, BEFFIO_FAILED);
+    assert_non_null(strstr(r[BEFFIO_ERRORS].words, "--check none"));
+}
+
 static void amount_is_waived_where_it_cannot_be_met(void **state)
 {
     (void)state;
@@ -313,6 +325,7 @@ int main(void)
         cmocka_unit_test(what_was_not_measured_is_no_number),
         cmocka_unit_test(coffee_cup),
         cmocka_unit_test(each_criterion_alone_fails_a_result),
+        cmocka_unit_test(what_nobody_looked_at_is_not_valid),
         cmocka_unit_test(amount_is_waived_where_it_cannot_be_met),
         cmocka_unit_test(hints_apply_where_they_say),
         cmocka_unit_test(bad_hints_are_named_with_their_line),
