@@ -126,23 +126,25 @@ static void library_setting(const char *name, char *value, int size)
 }
 
 /* Open MPI has several components. A user's choice is in the variable "io"; without one the library
- * decides by priority and file system, and does not say how. */
-static const char *component(char *buf, int size)
+ * decides by priority and file system, and does not say how. Asked once: Open MPI loads all its
+ * components for each answer, which takes a third of a second. */
+static const char *component(void)
 {
+    static char chosen[4096];
+    static bool asked;
     char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int len;
     MPI_Get_library_version(version, &len);
     if (strstr(version, "MPICH")) return "ROMIO";
     if (!strstr(version, "Open MPI")) return "unknown";
-    library_setting("io", buf, size);
-    return buf[0] ? buf : "unknown (Open MPI's default: ompio, on Lustre romio)";
+    if (!asked) library_setting("io", chosen, sizeof chosen);
+    asked = true;
+    return chosen[0] ? chosen : "unknown (Open MPI's default: ompio, on Lustre romio)";
 }
 
 int io_mpiio_describe(const struct io_context *ctx, MPI_File fh, json_t *into)
 {
     (void)ctx;
-    enum { SETTING_BYTES = 4096 };
-    char buf[SETTING_BYTES];
-    json_object_set_new(into, "mpiio_component", json_string(component(buf, SETTING_BYTES)));
+    json_object_set_new(into, "mpiio_component", json_string(component()));
     return add_hints(fh, into);
 }
