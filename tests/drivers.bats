@@ -23,6 +23,7 @@ serial_file() {
         serial_file --layout $layout
         bt 4 parts.bin --io perrank --layout $layout --decomp 2x2x1
         [ ! -s parts.bin ]
+        expect_schema nht1-dump-1 parts.bin.json
         run nht1-verify --merge parts.bin
         expect_status 0
         expect_text VERIFIED

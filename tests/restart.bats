@@ -41,6 +41,7 @@ flip() {
         expect_text "Resumed after step $((2 * from)), not a result: $from of the file's 6 dumps"
         expect_text "verified"
         cmp ref.bin out.bin
+        expect_schema nht1-dump-1 out.bin.json
         expect_json out.bin.json '[.dumps[] | .complete and .durable] | all and length == 6'
         expect_json out.bin.json ".resumed[0] | .dump == $from and .step == 2 * $from"
         [ "$(jq -c .dumps[].digest ref.bin.json | cksum)" = "$(jq -c .dumps[].digest out.bin.json | cksum)" ]

@@ -211,6 +211,7 @@ load verify_lib
     flip f.bin "$(offset mijk 12 2 3 4 5 6)" 5
     verify f.bin --json r.json
     expect_status 2
+    expect_schema nht1-verify-1 r.json
     run jq -r '.schema, .verdict, .exit_status, .findings_n, .findings[0].kind, .findings[0].dump,
         (.findings[0].places[0] | .i, .j, .k, .m), .dumps[2].verdict, .dumps[3].verdict' r.json
     expect_status 0
@@ -222,6 +223,7 @@ load verify_lib
     make_dump f.bin
     verify f.bin --json r.json
     expect_status 0
+    expect_schema nht1-verify-1 r.json
     run jq -r '.verdict, .exit_status, .findings_n, .shape.n, .shape.layout, (.dumps | length),
         (.proved | length), .dumps[1].xce[1]' r.json
     [ "$(echo "$output" | tr '\n' ' ' | cut -c 1-27)" = "VERIFIED 0 0 12 mijk 6 1 0." ]
@@ -229,8 +231,9 @@ load verify_lib
 
 @test "a run that was cut short: the complete dumps are verified" {
     make_dump f.bin 12 mijk little 6 4
-    verify f.bin
+    verify f.bin --json r.json
     expect_status 0
+    expect_schema nht1-verify-1 r.json
     expect_text "VERIFIED IN PART: every value of 4 dumps"
     expect_text "2 of 6 dumps are not complete"
     truncate -s $((4 * 69120 + 17)) f.bin

@@ -179,6 +179,7 @@ expect_damaged() {
     expect_status 0
     expect_text "note: the manifest names another file: f?.bin"
     jq -e '.notes | length == 1' r.json
+    expect_schema nht1-verify-1 r.json
 }
 
 @test "a dump of absurd size that is not there costs no memory" {

@@ -48,7 +48,8 @@ load verify_lib
 @test "--against agrees with its own listing, plain and gzipped, with other spacing" {
     make_dump f.bin
     nht1-verify f.bin --diagonal >list 2>/dev/null
-    verify f.bin --against list
+    verify f.bin --against list --json r.json
+    expect_schema nht1-verify-1 r.json
     expect_status 0
     expect_text "360 values on the diagonal agree with the listing"
     gzip -k list

@@ -94,6 +94,7 @@ load verify_lib
         dd of=f.bin bs=1 seek="$(offset mijk 12 4 2 5 5 6)" conv=notrunc status=none
     verify f.bin --json r.json
     expect_status 2
+    expect_schema nht1-verify-1 r.json
     expect_text "dump 4: 1 values are NaN or infinite"
 }
 
