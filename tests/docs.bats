@@ -96,7 +96,7 @@ document_commands() {
     [ "$(du -sk "$NHT1_ROOT/docs/example" | cut -f1)" -lt 2048 ]
     grep -q 'Made by nht1-report' "$NHT1_ROOT/docs/example/report.html"
     for file in "$NHT1_ROOT"/docs/example/*.html "$NHT1_ROOT"/docs/example/*.svg; do
-        if grep -oE '(src|href)="?[a-z]+:[^"]*' "$file"; then false; fi
+        if grep -oE '(src|href)="?(https?|ftp|file):[^"]*' "$file"; then false; fi
         if grep -q '<script' "$file"; then false; fi
     done
 }
