@@ -53,7 +53,14 @@ bool bt_is_official(const struct bt_job *job, const struct bt_outcome *o)
            !o->run.resumed;
 }
 
-enum quantity { T_T, ZETA, R_IO, WRITE_RATE, SYNC };
+enum quantity { T_T, ZETA, R_IO, WRITE_RATE, SYNC, SLOWNESS };
+
+/* The steps without the dumps. The fastest rank counts: others may have waited for one that wrote.
+ */
+static double computing_s(const struct bt_run *run)
+{
+    return writes(run) ? run->compute.min : run->t_t_s;
+}
 
 static double quantity(const struct bt_job *job, const struct bt_run *run, enum quantity q)
 {
@@ -62,7 +69,8 @@ static double quantity(const struct bt_job *job, const struct bt_run *run, enum 
                          [ZETA] = v.zeta,
                          [R_IO] = v.r_io,
                          [WRITE_RATE] = v.write_rate,
-                         [SYNC] = run->phase[BT_RUN_SYNC].max};
+                         [SYNC] = run->phase[BT_RUN_SYNC].max,
+                         [SLOWNESS] = computing_s(run) / known_t_c(job)};
     return of[q];
 }
 
@@ -141,6 +149,7 @@ int bt_ranking(const struct bt_job *job, struct bt_row *row)
         row[i].r_io = median_of(job, row[i].writer, R_IO);
         row[i].write_rate = median_of(job, row[i].writer, WRITE_RATE);
         row[i].sync_s = median_of(job, row[i].writer, SYNC);
+        row[i].slowness = median_of(job, row[i].writer, SLOWNESS);
     }
     qsort(row, (size_t)n, sizeof *row, by_time);
     return n;

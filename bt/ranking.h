@@ -13,6 +13,7 @@ struct bt_row {
     double r_io, best_r_io;   /* bytes/s; NaN for a run without writing */
     double write_rate;        /* bytes/s while dumps were written, median */
     double sync_s;            /* durability, slowest rank, median */
+    double slowness;          /* time of computing between the dumps over T_C, median; NaN */
     int64_t bytes;
     bool verified; /* every run */
     bool wrong;    /* one of the runs */

@@ -134,6 +134,11 @@ static void tc_line(const struct bt_job *job, FILE *to)
     line(to, "T_C", text);
 }
 
+static bool is_slow(const struct bt_row *row)
+{
+    return row->slowness > SLOW_COMPUTING;
+}
+
 /* Gop/s with and without writing, and what rate the extra time stands for. */
 static void rates(const struct bt_job *job, FILE *to, const struct bt_row *row)
 {
@@ -144,7 +149,7 @@ static void rates(const struct bt_job *job, FILE *to, const struct bt_row *row)
     if (isfinite(v.compute_gop))
         used += snprintf(text + used, sizeof text - (size_t)used, ", computing alone to %s",
                          cell(without, "%.3f", v.compute_gop));
-    if (isfinite(v.implied_rate))
+    if (isfinite(v.implied_rate) && !is_slow(row))
         snprintf(text + used, sizeof text - (size_t)used,
                  "; the extra time is that of writing at %s.", units_rate(v.implied_rate, implied));
     else
@@ -167,6 +172,18 @@ static const struct bt_row *headline(const struct bt_row *row, int n, bool *seve
     return first ? first : &row[0];
 }
 
+/* Whether the time above T_C is that of writing. */
+static void verdict_words(const struct bt_row *row, char *words, size_t size)
+{
+    if (is_slow(row) && row->zeta > BT_BALANCE_GOAL)
+        snprintf(words, size,
+                 "Undecided: the run took %.1f %% longer than the best compute time, but computing "
+                 "between the dumps alone took %.3g times as long as that.",
+                 100 * row->zeta, row->slowness);
+    else
+        bt_metric_words(row->zeta, words, size);
+}
+
 /* "Fastest writer, NAME: Balanced ..." */
 static void meaning(const struct bt_job *job, FILE *to, const struct bt_row *rows, int n)
 {
@@ -174,7 +191,7 @@ static void meaning(const struct bt_job *job, FILE *to, const struct bt_row *row
     bool several;
     const struct bt_row *row = headline(rows, n, &several);
     if (!isfinite(row->r_io) || row->wrong) return;
-    bt_metric_words(row->zeta, words, sizeof words);
+    verdict_words(row, words, sizeof words);
     snprintf(first, sizeof first, "%s%s: ", several ? "Fastest writer, " : "", row->writer);
     wrap_print(to, WIDTH, first, 2,
                row->serial_file
@@ -272,26 +289,22 @@ static void verdicts(const struct bt_job *job, FILE *to)
 }
 
 /* Where the steps between the dumps alone took far longer than the whole run without writing, zeta
- * is not the cost of writing. Told of the first run that it holds for; the fastest rank counts,
- * because others may have waited for one that wrote. */
-static void slow_computing(const struct bt_job *job, FILE *to)
+ * is not the cost of writing. */
+static void slow_computing(FILE *to, const struct bt_row *row, int n)
 {
-    const double t_c_s = job->tc.entry.t_c_s;
-    if (job->tc.origin == BT_TC_UNKNOWN) return;
-    for (int i = 0; i < job->outcomes_n; i++) {
-        const struct bt_run *run = &job->outcome[i].run;
-        char text[320];
-        if (!run->completed || run->resumed || run->bytes == 0 ||
-            !(run->compute.min > SLOW_COMPUTING * t_c_s))
-            continue;
-        snprintf(text, sizeof text,
-                 "%s: computing between the dumps took %.4g s, %.3g times T_C, so zeta says more "
-                 "about that than about writing. Does the computer do something else at the same "
-                 "time? Are ranks bound to too few cores?",
-                 run->writer, run->compute.min, run->compute.min / t_c_s);
-        wrap_print(to, WIDTH, "Note: ", 2, text);
-        return;
+    char text[1024];
+    int used = 0;
+    for (int i = 0; i < n && used < (int)sizeof text / 2; i++) {
+        if (!is_slow(&row[i])) continue;
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%.3g times T_C (%s)",
+                         used ? ", " : "computing between the dumps took ", row[i].slowness,
+                         row[i].writer);
     }
+    if (used == 0) return;
+    snprintf(text + used, sizeof text - (size_t)used,
+             ", so zeta says more about that than about writing. Does the computer do something "
+             "else at the same time? Are ranks bound to too few cores?");
+    wrap_print(to, WIDTH, "Note: ", 2, text);
 }
 
 static void notices(const struct bt_job *job, FILE *to)
@@ -365,7 +378,7 @@ void bt_report_results(const struct bt_job *job, FILE *to)
     stamps(job, to, row, n);
     cache(to, row, n);
     verdicts(job, to);
-    slow_computing(job, to);
+    slow_computing(to, row, n);
     if (job->setup->opt.profile) profile(job, to, row, n);
     notices(job, to);
     fflush(to);
