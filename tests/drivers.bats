@@ -27,6 +27,7 @@ serial_file() {
         run nht1-verify --merge parts.bin
         expect_status 0
         expect_text VERIFIED
+        expect_schema nht1-dump-1 parts.bin.json
         cmp want.bin parts.bin
     done
 }
@@ -150,5 +151,6 @@ serial_file() {
     for option in "--aggregators=-1" "--buffer=100" "--staging=0" "--staging=65" "--buffer=2Gi"; do
         run mpi_run 1 nht1-bt --class S --io async "$option"
         expect_status 1
+        expect_text "nht1-bt: ${option%=*}"
     done
 }
