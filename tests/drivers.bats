@@ -93,7 +93,8 @@ serial_file() {
     local before
     serial_file
     bt 3 o.bin --io perrank
-    jq '.dumps |= .[:3]' o.bin.json >cut && mv cut o.bin.json
+    jq '.dumps |= .[:3]' o.bin.json >cut
+    mv cut o.bin.json
     before=$(cat o.bin* | cksum)
     for how in "" "--io perrank" "--io posix"; do
         # shellcheck disable=SC2086 # a list of words

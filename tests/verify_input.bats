@@ -8,7 +8,8 @@ load verify_lib
 # expect_damaged JQ-PROGRAM TEXT: a manifest edited like that is refused, with the text.
 expect_damaged() {
     make_dump f.bin
-    jq -c "$1" f.bin.json >m && mv m f.bin.json
+    jq -c "$1" f.bin.json >m
+    mv m f.bin.json
     verify f.bin
     expect_status 1
     expect_text "$2"
@@ -262,8 +263,10 @@ expect_damaged() {
 
 @test "nothing is changed by verifying" {
     make_dump f.bin
-    cp -p f.bin a && cp -p f.bin.json b
+    cp -p f.bin a
+    cp -p f.bin.json b
     verify f.bin
+    expect_status 0
     cmp f.bin a
     cmp f.bin.json b
     run find . -type f
