@@ -32,6 +32,7 @@ void fig_counts_as(struct table *t, const struct cell *c)
     table_cell(t, "%s%s%s%s", c->verified ? "verified" : "not verified",
                c->official ? ", official NHT-1" : "",
                c->drops        ? ", drops the data"
+               : !c->serial    ? ", parts of a file"
                : c->page_cache ? ", page cache"
                                : "",
                c->oversubscribed ? ", oversubscribed" : "");
@@ -98,12 +99,12 @@ static bool apart(const struct cell *fast, const struct cell *slow)
     return fast->hi_s < slow->lo_s;
 }
 
-/* Those that write. Returns how many. */
+/* Those that leave a serial file. Returns how many. */
 static int writing(const struct runs *runs, const int *cell, int n, int *out)
 {
     int kept = 0;
     for (int i = 0; i < n; i++)
-        if (!runs->cell[cell[i]].drops) out[kept++] = cell[i];
+        if (runs->cell[cell[i]].serial) out[kept++] = cell[i];
     return kept;
 }
 

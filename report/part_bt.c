@@ -72,7 +72,7 @@ static void figures(struct report *r, const struct group *g, const char *key)
 }
 
 /* The processor count that writers are shown side by side at: that of the fastest; of a group that
- * has but writers that drop the data, their largest. 0: none. */
+ * has but writers that leave no serial file, their largest. 0: none. */
 static int64_t writers_at(const struct runs *runs, const struct group *g)
 {
     const int best = runs_best(runs, g, 0);

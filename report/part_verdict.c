@@ -176,8 +176,9 @@ int part_verdict(struct report *r)
         disturbed(r, c);
         stamps(r, c);
     } else if (docs_count(r->docs, "nht1-bt") > 0) {
-        page_text(r->page, PAGE_CARE,
-                  "No run that writes a file came to its end, so there is nothing to judge.");
+        page_text(
+            r->page, PAGE_CARE,
+            "No run that leaves a serial file came to its end, so there is nothing to judge.");
     }
     headlines(r);
     left_out(r);

@@ -13,7 +13,7 @@
 #include "report/text.h"
 
 #define COMPUTE        "none"
-#define NOWHERE        "none" /* file system of a writer that drops the data */
+#define NOWHERE        "none" /* file system of a writer that leaves no serial file */
 #define CI_RUNS_MIN    3
 #define OUTLIER_LIMIT  3.5
 #define BOOTSTRAP_SEED 1993
@@ -209,6 +209,7 @@ static char *variant_of(const struct doc *doc)
 static struct cell cell_of(const struct run *r, char *variant)
 {
     const json_t *root = r->doc->root;
+    const bool nowhere = r->writes && same_text(doc_text(r->json, "file.file_system"), NOWHERE);
     struct cell c = {.group = r->group,
                      .writer = r->writer,
                      .variant = variant,
@@ -218,8 +219,8 @@ static struct cell cell_of(const struct run *r, char *variant)
                      .cores = doc_int(root, "system.cores_of_nodes", 0),
                      .cores_in_use = doc_int(root, "system.cores_in_use", 0),
                      .writes = r->writes,
-                     .drops =
-                         r->writes && same_text(doc_text(r->json, "file.file_system"), NOWHERE),
+                     .serial = !nowhere,
+                     .drops = nowhere && doc_text(r->json, "file.run_id")[0] == '\0',
                      .verified = true,
                      .official = true};
     if (same_text(r->writer, "token")) c.token_group = doc_int(root, "options.group", 0);
@@ -465,7 +466,7 @@ int runs_best(const struct runs *runs, const struct group *g, int64_t processors
     int best = -1;
     for (int i = 0; i < g->cells_n; i++) {
         const struct cell *c = &runs->cell[g->cell[i]];
-        if (!c->writes || c->drops || (processors && c->processors != processors)) continue;
+        if (!c->writes || !c->serial || (processors && c->processors != processors)) continue;
         if (best < 0 || better(c, &runs->cell[best])) best = g->cell[i];
     }
     return best;

@@ -183,7 +183,7 @@ load report_lib
 @test "a writer that drops the data is the floor of the others, never the fastest" {
     results r1
     change r1.json '.runs[] |= if .driver == "mpiio" then .driver = "null" | .t_t_s = 1e-6
-        | .file.file_system = "none" else . end'
+        | .file.file_system = "none" | .file.run_id = null else . end'
     nht1-report r1.json -o r.html --markdown r.md
     expect_file_text r.md "null takes the data and drops them"
     if grep -q "came up even with the data dropped" r.md; then false; fi
@@ -199,9 +199,9 @@ load report_lib
 @test "runs that drop the data, alone, are no balanced system" {
     results r1
     change r1.json '.runs |= map(select(.driver == "mpiio") | .driver = "null" | .t_c_s = 1
-        | .t_t_s = 1.01 | .file.file_system = "none")'
+        | .t_t_s = 1.01 | .file.file_system = "none" | .file.run_id = null)'
     nht1-report r1.json -o r.html --markdown r.md --csv tab
-    expect_file_text r.md "No run that writes a file came to its end"
+    expect_file_text r.md "No run that leaves a serial file came to its end"
     run grep -iE "balanced: writing|fastest writer, null|came up even" r.md
     expect_status 1
     expect_file_text r.md "null takes the data and drops them: T\_T = 1.01 s, zeta = +1.0 %"
@@ -209,6 +209,20 @@ load report_lib
     change r1.json '.runs[].t_t_s = 0.9'
     nht1-report r1.json -o r.html --markdown r.md
     expect_file_text r.md "drops them: T\_T = 0.9 s, less than T\_C"
+}
+
+@test "a file per rank is no result of the benchmark, but is not called dropped" {
+    results r1
+    change r1.json '.runs[] |= if .driver == "mpiio" then .driver = "perrank" | .t_t_s = 1e-6
+        | .verified = false | .file.file_system = "none" else . end'
+    nht1-report r1.json -o r.html --markdown r.md
+    expect_file_text r.md "the fastest writer, posix"
+    expect_file_text r.md "not verified, parts of a file"
+    run grep -iE "drops|perrank (is|and)|and perrank" r.md
+    expect_status 1
+    change r1.json '.runs |= map(select(.driver == "perrank"))'
+    nht1-report r1.json -o r.html --markdown r.md
+    expect_file_text r.md "No run that leaves a serial file came to its end"
 }
 
 @test "the verdict is about a problem that was written, whatever else was computed only" {
@@ -236,7 +250,7 @@ load report_lib
     change r1.json '.runs[].file |= (if . then .file_system = "ext4" else . end)'
     cp r1.json x.json
     change x.json '.runs |= map(select(.driver != "none")
-        | if .driver == "mpiio" then .driver = "null" | .file.file_system = "none"
+        | if .driver == "mpiio" then .driver = "null" | .file.file_system = "none" | .file.run_id = null
             else .file.file_system = "nfs4" end) | .runs |= sort_by(.driver)'
     nht1-report r1.json x.json -o r.html --markdown r.md
     [ "$(grep -c '^## N = 12' r.md)" -eq 2 ]
