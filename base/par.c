@@ -63,10 +63,13 @@ static int by_value(const void *a, const void *b)
 static void spread_of(double *all, int size, struct par_spread *out)
 {
     int last = 0;
-    for (int r = 1; r < size; r++) {
+    double sum = 0;
+    for (int r = 0; r < size; r++) {
         if (all[r] > all[last]) last = r;
+        sum += all[r];
     }
     out->max_rank = last;
+    out->mean = sum / size;
     out->max = all[last];
     qsort(all, (size_t)size, sizeof *all, by_value);
     out->min = all[0];

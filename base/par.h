@@ -22,10 +22,10 @@ int par_check(int mpi_rc, const char *call);
  * all ranks, the prefix is left out. */
 int par_agree(MPI_Comm comm, int rc);
 
-/* Minimum, median (lower of the two middle ones), maximum over ranks and the rank that has the
- * maximum. Collective over comm; the result is valid on every rank. */
+/* Minimum, median (lower of the two middle ones), maximum and mean over ranks and the rank that has
+ * the maximum. Collective over comm; the result is valid on every rank. */
 struct par_spread {
-    double min, median, max;
+    double min, median, max, mean;
     int max_rank;
 };
 int par_spread(MPI_Comm comm, double value, struct par_spread *out);

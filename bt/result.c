@@ -32,13 +32,14 @@ static json_t *host_of(const struct bt_job *job, int rank)
     return js_text(job->hosts ? job->hosts[rank] : NULL);
 }
 
-/* Minimum, median and maximum over ranks, and who was slowest. */
+/* Minimum, median, maximum and mean over ranks, and who was slowest. */
 static json_t *spread(const struct bt_job *job, const struct par_spread *s)
 {
     json_t *o = json_object();
     set(o, "min", js_real(s->min));
     set(o, "median", js_real(s->median));
     set(o, "max", js_real(s->max));
+    set(o, "mean", js_real(s->mean));
     set(o, "slowest_rank", json_integer(s->max_rank));
     set(o, "slowest_host", host_of(job, s->max_rank));
     return o;

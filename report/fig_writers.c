@@ -189,13 +189,15 @@ static const struct purpose {
 };
 enum { PURPOSES = sizeof purposes / sizeof purposes[0] };
 
-/* Seconds of a run for one purpose, median over ranks. */
+/* Seconds of a run for one purpose, mean over ranks, so that purposes add up to the time of the
+ * run; median where an older result has no mean. */
 static double purpose_s(const struct run *run, const struct purpose *p)
 {
     double sum = 0;
     for (int i = 0; p->phase[i]; i++) {
         const json_t *phase = json_object_get(doc_at(run->json, "phases_s"), p->phase[i]);
-        const double s = doc_real(phase, "median");
+        const double mean = doc_real(phase, "mean");
+        const double s = isfinite(mean) ? mean : doc_real(phase, "median");
         if (s > 0) sum += s;
     }
     return sum;
@@ -217,7 +219,7 @@ void fig_phases(struct report *r, const struct group *g, int64_t processors, con
     const int n = fig_writers(&r->runs, g, processors, cell);
     struct figure *f = figure_new(key_name("phases", key, name), "Where the time of a run goes");
     figure_panel(f, &(struct figure_panel){.x = {.label = ""},
-                                           .y = {.label = "time in s, median over ranks"},
+                                           .y = {.label = "time in s, mean over ranks"},
                                            .across = true});
     for (int i = 0; i < n; i++)
         figure_tick(f, i, cell_name(&r->runs.cell[cell[i]], label));
@@ -230,7 +232,8 @@ void fig_phases(struct report *r, const struct group *g, int64_t processors, con
         }
     }
     page_figure(r->page, f,
-                "Phases of the run nearest to its median, medians over ranks added up, which may "
-                "be less than T_T. What a writer with a thread of its own does beside the "
-                "computation is not in them.");
+                "Phases of the run nearest to its median, means over ranks, which add up to T_T. "
+                "Computing holds the waiting "
+                "of ranks for their neighbours. What a writer with a thread of its own does beside "
+                "the computation is not in them.");
 }

@@ -37,7 +37,7 @@ run_commands() {
 
 @test "links in the documents lead to files of the tree" {
     local file link links=0 bad=0
-    for file in "$NHT1_ROOT"/*.md "$NHT1_ROOT"/docs/*.md; do
+    for file in "$NHT1_ROOT"/*.md "$NHT1_ROOT"/docs/*.md "$NHT1_ROOT"/docs/*/*.md; do
         for link in $(grep -oE '\]\([^)#:]+\)' "$file" | sed 's/^](//; s/)$//'); do
             [ -e "$(dirname "$file")/$link" ] || { echo "$file: no $link" && bad=1; }
             links=$((links + 1))
@@ -95,4 +95,14 @@ document_commands() {
         done
     done < <(document_commands README.md docs/*.md)
     [ "$options" -ge 20 ]
+}
+
+@test "the example of a report is small, and whole without anything else" {
+    local file
+    [ "$(du -sk "$NHT1_ROOT/docs/example" | cut -f1)" -lt 2048 ]
+    grep -q 'Made by nht1-report' "$NHT1_ROOT/docs/example/report.html"
+    for file in "$NHT1_ROOT"/docs/example/*.html "$NHT1_ROOT"/docs/example/*.svg; do
+        if grep -oE '(src|href)="?(https?|ftp|file):[^"]*' "$file"; then false; fi
+        if grep -q '<script' "$file"; then false; fi
+    done
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Agreement on errors, spreads, hosts and the MPI record, at any number of ranks. */
+#include <math.h>
 #include <mpi.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -127,6 +128,7 @@ static void spread_of_ranks(void **state)
     assert_true(s.max == 100.5 && s.max_rank == 0);
     assert_true(s.min == 100.5 - (size - 1));
     assert_true(s.median == 100.5 - (size - 1) + (size - 1) / 2);
+    assert_true(fabs(s.mean - (100.5 - (size - 1) / 2.0)) < 1e-12);
     assert_int_equal(par_spread(MPI_COMM_WORLD, rank * rank, &s), 0);
     int middle = (size - 1) / 2;
     assert_true(s.median == middle * middle);

@@ -90,6 +90,31 @@ when = ranks + value <= 3 and not (ranks == 1 and value == 1)\n[run b]\nvalue = 
         '[["narrow",3],["enough runs",6]]' ]
 }
 
+@test "zeta is over the best T_C of the study, not over what each run knew of it" {
+    cat >bin/nht1-bt <<'END'
+#!/bin/bash
+while [ $# -gt 0 ]; do
+    case $1 in
+    --help) printf '  --%s  words\n' 'json FILE' 'out FILE' 'progress WHEN' 'io NAMES' && exit 0 ;;
+    --version) echo nht1-bt 1 && exit 0 ;;
+    --json) json=$2 ;;
+    esac
+    shift
+done
+echo start >>"$SIM_FOLDER/starts"
+t_c=$(($(wc -l <"$SIM_FOLDER/starts") == 1 ? 4 : 1)) # the first run knows a worse one
+jq -n --argjson t_c $t_c '{problem: {n: 64, steps: 200, dt: 0.0008},
+    system: {nodes: 1, cores_in_use: 2}, runs: [{driver: "token", t_t_s: 2, t_c_s: $t_c,
+    zeta: (2 / $t_c - 1), r_io_bytes_per_s: 1e6}]}' >"$json"
+END
+    chmod +x bin/nht1-bt
+    description x.ini <<<$'[run]\nprogram = nht1-bt\nio = token'
+    study --no-plan --out out x.ini
+    expect_status 0
+    run awk 'NR == 2 { print $(NF - 1) }' out/summary.txt # before R_IO
+    [ "$output" = 1.000 ]
+}
+
 @test "without nht1-report every point gets its fewest runs, and that is said" {
     rm bin/nht1-report
     REPEATS=2..6 description x.ini <<<$'[run]\nprogram = sim'

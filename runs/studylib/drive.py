@@ -261,24 +261,47 @@ def _last_words(part):
     return (ours or lines or ['it said nothing'])[-1 if not ours else 0][:300]
 
 
-def _medians(tally, label):
+def _numbers(tally, path, label):
+    return [x for results in tally.results.values() for x in results.get(path, {}).get(label, [])]
+
+
+def _medians(tally, label, best):
     """[(heading, median)] of what stands beside the headline."""
-    found = []
+    found, excess = [], tally.program.excess
     for heading, path in tally.program.beside.items():
-        numbers = [x for number, (record, _) in tally.runs.items() if record['ok']
-                   for x in tally.results[number].get(path, {}).get(label, [])]
-        factor = figures.scale_of(path)[0]
-        found.append((heading, tally.statistics.of(numbers)['median'] / factor
-                      if numbers else None))
+        numbers = _numbers(tally, path, label)
+        value = tally.statistics.of(numbers)['median'] / figures.scale_of(path)[0] \
+            if numbers else None
+        if numbers and excess and heading == excess['heading']:
+            of = _numbers(tally, excess['of'], label)
+            bases = [best[key] for key in tally.keys.values() if key in best]
+            value = tally.statistics.of(of)['median'] / min(bases) - 1 if of and bases else value
+        found.append((heading, value))
     return found
 
 
 def _load_beside(driver, tally):
-    tally.results = {}
+    excess = tally.program.excess or {'same': ()}
+    paths = list(tally.program.beside.values()) + [excess[k] for k in ('of', 'over') if k in excess]
+    tally.results, tally.keys = {}, {}
     for number, (record, _) in tally.runs.items():
         result = driver.folder.result(tally.name(number)) if record['ok'] else None
-        tally.results[number] = {path: programs.values(result, path)
-                                 for path in tally.program.beside.values()} if result else {}
+        if not result:
+            continue
+        tally.results[number] = {path: programs.values(result, path) for path in paths}
+        tally.keys[number] = tuple(str(programs.values(result, path)) for path in excess['same'])
+
+
+def _bests(tallies):
+    """{what results agree in: the least value that an excess is measured over}"""
+    best = {}
+    for tally in tallies:
+        for number, results in tally.results.items():
+            series = results.get(tally.program.excess['over'], {}) if tally.program.excess else {}
+            for x in (x for numbers in series.values() for x in numbers if x > 0):
+                key = tally.keys[number]
+                best[key] = min(x, best.get(key, x))
+    return best
 
 
 def rows(driver):
@@ -286,13 +309,15 @@ def rows(driver):
     found = []
     for tally in driver.tallies:
         _load_beside(driver, tally)
+    base = _bests(driver.tallies)
+    for tally in driver.tallies:
         settings = dict(tally.point.settings, section=tally.point.section)
         better = tally.point.value('better') or tally.program.better
         for label, numbers in tally.series().items():
             answer = driver.statistics.of(numbers)
             best = max(numbers) if better == 'high' else min(numbers)
             found.append(figures.Row(settings, label, tally.metric, answer, best,
-                                     _medians(tally, label)))
+                                     _medians(tally, label, base)))
     return found
 
 
