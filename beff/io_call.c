@@ -213,7 +213,7 @@ int beffio_file_view(struct beffio_file *f, int pattern, const struct beffio_pla
     int set = 0;
     if (!f->viewed || beffio_file_strided(f))
         set = view_set(f, info);
-    else if (made == 0 && info != MPI_INFO_NULL)
+    else if (info != MPI_INFO_NULL) /* with what hints it has: the others are there, too */
         set = check(f, MPI_File_set_info(f->fh, info), "MPI_File_set_info");
     info_free(&info);
     return unit < 0 ? unit : made < 0 ? made : set;

@@ -293,7 +293,7 @@ static void words_crossing(const struct overhead *o, const char *who, char *buf,
     if (o->n > 0 && all_above(o, 100 * METRIC_GOAL))
         num_print(buf, size, "On %s zeta is above 10 %% at every processor count.", who);
     else if (o->n < 2)
-        num_print(buf, size, "%s has too few processor counts for a fit.", who);
+        num_print(buf, size, "There are too few processor counts of %s for a fit.", who);
     else if (o->crosses)
         num_print(buf, size, "On %s the %s reaches 10 %% at %.1f processors%s%s.", who,
                   o->fit.degree == 2 ? "fitted parabola" : "fitted line", o->at, sd,
@@ -349,7 +349,7 @@ static int token_cells(const struct runs *runs, const struct group *g, const str
     for (int i = 0; i < g->cells_n && n < SCALING_MAX; i++) {
         const struct cell *c = &runs->cell[g->cell[i]];
         if (c->token_group > 0 && c->processors == like->processors && c->ranks == like->ranks &&
-            strcmp(c->variant, like->variant) == 0)
+            c->nodes == like->nodes && strcmp(c->variant, like->variant) == 0)
             out[n++] = c;
     }
     qsort(out, (size_t)n, sizeof *out, by_token_group);
@@ -372,16 +372,25 @@ static int token_sizes(const struct runs *runs, const struct group *g, const str
     return most;
 }
 
+/* Said once, and only if no problem has the figure. */
+static void no_groups(struct report *r, const char *key)
+{
+    const struct cell *cell[SCALING_MAX];
+    if (key[0] != '\0') return;
+    for (int i = 0; i < r->runs.groups_n; i++)
+        if (token_sizes(&r->runs, &r->runs.group[i], cell) >= 2) return;
+    page_text(r->page, PAGE_PLAIN,
+              "Figure 1 (run time against group size) needs the writer token with two --group "
+              "sizes or more on the same processors; these results have none.");
+}
+
 void fig_groups(struct report *r, const struct group *g, const char *key)
 {
     const struct cell *cell[SCALING_MAX];
     char caption[400], series[CELL_NAME_MAX];
     const int n = token_sizes(&r->runs, g, cell);
     if (n < 2) {
-        if (key[0] != '\0') return; /* the first problem has said so, or has the figure */
-        page_text(r->page, PAGE_PLAIN,
-                  "Figure 1 (run time against group size) needs the writer token with two --group "
-                  "sizes or more on the same processors; these results have none.");
+        no_groups(r, key);
         return;
     }
     struct figure *f = figure_for("fig1-groups", key, "Figure 1: T_T against group size");
@@ -413,13 +422,15 @@ struct system_row {
     double t_c_s, t_t_s, rate;
 };
 
-static int published_systems(int64_t n, struct system_row *row)
+/* Of the same problem: N, steps (60 at N = 12, else 200) and dumps. */
+static int published_systems(const struct group *g, struct system_row *row)
 {
     static const char *const system[] = {PUBLISHED_YMP, PUBLISHED_CM2, PUBLISHED_IPSC};
     int rows = 0;
     for (size_t i = 0; i < sizeof system / sizeof system[0]; i++) {
-        const struct published *p = published_best(system[i], n);
-        if (p) row[rows++] = (struct system_row){system[i], p->t_c_s, p->t_t_s, p->r_io / MB};
+        const struct published *p = published_best(system[i], g->n);
+        if (p && p->dumps_n == g->dumps_n && g->steps == (g->n == 12 ? 60 : 200))
+            row[rows++] = (struct system_row){system[i], p->t_c_s, p->t_t_s, p->r_io / MB};
     }
     return rows;
 }
@@ -461,12 +472,13 @@ void fig_systems(struct report *r, const struct group *g, const char *key)
     struct system_row row[4] = {{.name = "this system"}};
     char caption[400];
     const int best = runs_best(&r->runs, g, 0);
-    const int n = 1 + published_systems(g->n, row + 1);
+    const int n = 1 + published_systems(g, row + 1);
     if (best < 0) return;
     if (n == 1 || g->interval * g->dumps_n != g->steps) {
         page_text(r->page, PAGE_PLAIN,
                   "Figure 3 (systems side by side) needs a problem that was published in 1993: "
-                  "N = 12, 64 or 102 (classes S, A, B).");
+                  "N = 12 with 6 dumps in 60 steps, N = 64 or 102 with 40 dumps in 200 (classes "
+                  "S, A, B).");
         return;
     }
     const struct cell *c = &r->runs.cell[best];
@@ -478,8 +490,9 @@ void fig_systems(struct report *r, const struct group *g, const char *key)
     system_panel(f, "T_T in s", row, n, row_t_t);
     system_panel(f, "R_IO in MB/s", row, n, row_rate);
     num_print(caption, sizeof caption,
-              "This system (processors: %" PRId64 ", writer %.60s) beside the systems of [F93] at "
-              "N = %" PRId64 ", each with its fastest run. The axes are logarithmic.",
+              "This system (processors: %" PRId64
+              ", median of writer %.60s) beside the systems of [F93] "
+              "at N = %" PRId64 ", each with its fastest run. The axes are logarithmic.",
               c->processors, c->writer, g->n);
     page_figure(r->page, f, caption);
 }

@@ -32,6 +32,7 @@ void fig_counts_as(struct table *t, const struct cell *c)
     table_cell(t, "%s%s%s%s", c->verified ? "verified" : "not verified",
                c->official ? ", official NHT-1" : "",
                c->drops        ? ", drops the data"
+               : !c->serial    ? ", parts of a file"
                : c->page_cache ? ", page cache"
                                : "",
                c->oversubscribed ? ", oversubscribed" : "");
@@ -98,12 +99,12 @@ static bool apart(const struct cell *fast, const struct cell *slow)
     return fast->hi_s < slow->lo_s;
 }
 
-/* Those that write. Returns how many. */
+/* Those that leave a serial file. Returns how many. */
 static int writing(const struct runs *runs, const int *cell, int n, int *out)
 {
     int kept = 0;
     for (int i = 0; i < n; i++)
-        if (!runs->cell[cell[i]].drops) out[kept++] = cell[i];
+        if (runs->cell[cell[i]].serial) out[kept++] = cell[i];
     return kept;
 }
 
@@ -114,6 +115,13 @@ static void floor_words(struct report *r, const int *cell, int n)
     for (int i = 0; i < n; i++) {
         const struct cell *c = &r->runs.cell[cell[i]];
         if (!c->drops || !isfinite(c->zeta)) continue;
+        if (c->zeta < 0) {
+            page_text(r->page, PAGE_PLAIN,
+                      "%s takes the data and drops them: T_T = %.4g s, less than T_C, which is "
+                      "not the best time of this system; measure it again with --tc measure.",
+                      cell_name(c, name), c->median_s);
+            continue;
+        }
         page_text(r->page, PAGE_PLAIN,
                   "%s takes the data and drops them: T_T = %.4g s, zeta = %s. So much is what "
                   "handing over the data costs, and how far the system's usual times lie above its "
@@ -152,13 +160,15 @@ void fig_ranking(struct report *r, const struct group *g, int64_t processors, co
     char name[64], caption[256];
     const int n = fig_writers(&r->runs, g, processors, cell);
     if (n == 0) return;
+    const struct cell *first = &r->runs.cell[cell[0]];
     ranking_words(r, cell, n);
     floor_words(r, cell, n);
-    num_print(caption, sizeof caption,
-              "T_T of each writer on %" PRId64
-              " processor%s, fastest first; the dashed line is T_C, "
-              "the same run without writing.",
-              processors, processors == 1 ? "" : "s");
+    num_print(
+        caption, sizeof caption,
+        "T_T of each writer on %" PRId64 " processor%s, fastest first%s%s.", processors,
+        processors == 1 ? "" : "s",
+        isfinite(first->t_c_s) ? "; the dashed line is T_C, the same run without writing" : "",
+        isfinite(first->t_c_s) && first->oversubscribed ? " on the cores that there are" : "");
     if (n > 1)
         page_figure(r->page, ranking_figure(&r->runs, cell, n, key_name("writers", key, name)),
                     caption);

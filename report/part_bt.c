@@ -66,9 +66,21 @@ static void figures(struct report *r, const struct group *g, const char *key)
     fig_groups(r, g, key);
     if (scales) fig_times(r, g, key);
     fig_systems(r, g, key);
-    if (!scales) return;
+    if (!scales || runs_best(&r->runs, g, 0) < 0) return;
     fig_rate(r, g, key);
     fig_overhead(r, g, key);
+}
+
+/* The processor count that writers are shown side by side at: that of the fastest; of a group that
+ * has but writers that leave no serial file, their largest. 0: none. */
+static int64_t writers_at(const struct runs *runs, const struct group *g)
+{
+    const int best = runs_best(runs, g, 0);
+    int64_t most = 0;
+    if (best >= 0) return runs->cell[best].processors;
+    for (int i = 0; i < g->cells_n; i++)
+        if (runs->cell[g->cell[i]].writes) most = runs->cell[g->cell[i]].processors;
+    return most;
 }
 
 static void group(struct report *r, const struct group *g, const char *key)
@@ -78,9 +90,8 @@ static void group(struct report *r, const struct group *g, const char *key)
     heading(r, g, id);
     scaling_table(r, g, key);
     figures(r, g, key);
-    const int best = runs_best(&r->runs, g, 0);
-    if (best < 0) return;
-    const int64_t processors = r->runs.cell[best].processors;
+    const int64_t processors = writers_at(&r->runs, g);
+    if (processors == 0) return;
     num_print(id, sizeof id, "writers%s", key);
     num_print(title, sizeof title, "Writers on %" PRId64 " processor%s", processors,
               processors == 1 ? "" : "s");

@@ -11,7 +11,9 @@
 
 const struct group *report_main_group(const struct report *r)
 {
-    return r->runs.groups_n > 0 ? &r->runs.group[0] : NULL;
+    for (int i = 0; i < r->runs.groups_n; i++)
+        if (runs_best(&r->runs, &r->runs.group[i], 0) >= 0) return &r->runs.group[i];
+    return NULL;
 }
 
 const struct cell *report_main_cell(const struct report *r)
@@ -29,16 +31,24 @@ static const char *plural(int64_t n)
 static void verdict_words(struct report *r, const struct group *g, const struct cell *c)
 {
     char words[256], name[CELL_NAME_MAX], problem[GROUP_NAME_MAX], rate[UNITS_TEXT_MAX];
+    char alone[80] = " (T_C is not known)";
+    struct cell plain = *c; /* ranks and threads stand before its name */
+    plain.shaped = false;
     metric_words(c->zeta, words, sizeof words);
-    const bool good = c->zeta >= 0 && c->zeta <= METRIC_GOAL;
-    page_text(r->page, !isfinite(c->zeta) ? PAGE_CARE : good ? PAGE_GOOD : PAGE_BAD, "%s", words);
+    const bool says = c->zeta >= 0; /* below, or not known: nothing about the system */
+    page_text(r->page,
+              !says                    ? PAGE_CARE
+              : c->zeta <= METRIC_GOAL ? PAGE_GOOD
+                                       : PAGE_BAD,
+              "%s", words);
+    if (isfinite(c->t_c_s))
+        num_print(alone, sizeof alone, ", the computation alone T_C = %.4g s", c->t_c_s);
     page_text(r->page, PAGE_PLAIN,
               "Problem %s on %" PRId64 " processor%s (%" PRId64 " rank%s x %" PRId64
-              " thread%s): the fastest writer, %s, needs T_T = %.4g s, the computation alone "
-              "T_C = %.4g s; R_IO = %s.",
+              " thread%s): the fastest writer, %s, needs T_T = %.4g s%s; R_IO = %s.",
               group_name(g, problem), c->processors, plural(c->processors), c->ranks,
-              plural(c->ranks), c->threads, plural(c->threads), cell_name(c, name), c->median_s,
-              c->t_c_s, units_rate(c->r_io, rate));
+              plural(c->ranks), c->threads, plural(c->threads), cell_name(&plain, name),
+              c->median_s, alone, units_rate(c->r_io, rate));
 }
 
 static void verdict_rate(struct report *r, const struct cell *c, const struct group *g)
@@ -73,7 +83,9 @@ static const struct cell *dropping(const struct report *r, const struct cell *c)
     const struct group *g = report_main_group(r);
     for (int i = 0; i < g->cells_n; i++) {
         const struct cell *other = &r->runs.cell[g->cell[i]];
-        if (other->drops && other->ranks == c->ranks && other->threads == c->threads) return other;
+        if (other->drops && other->ranks == c->ranks && other->threads == c->threads &&
+            other->nodes == c->nodes)
+            return other;
     }
     return NULL;
 }
@@ -164,8 +176,9 @@ int part_verdict(struct report *r)
         disturbed(r, c);
         stamps(r, c);
     } else if (docs_count(r->docs, "nht1-bt") > 0) {
-        page_text(r->page, PAGE_CARE,
-                  "No run with writing came to its end, so there is nothing to judge.");
+        page_text(
+            r->page, PAGE_CARE,
+            "No run that leaves a serial file came to its end, so there is nothing to judge.");
     }
     headlines(r);
     left_out(r);

@@ -13,7 +13,7 @@
 #include "report/text.h"
 
 #define COMPUTE        "none"
-#define NOWHERE        "none" /* file system of a writer that drops the data */
+#define NOWHERE        "none" /* file system of a writer that leaves no serial file */
 #define CI_RUNS_MIN    3
 #define OUTLIER_LIMIT  3.5
 #define BOOTSTRAP_SEED 1993
@@ -93,10 +93,22 @@ static const char *fs_of(const json_t *run)
     return strcmp(fs, NOWHERE) == 0 ? "" : fs;
 }
 
+/* That of the first run of a result that has one: its other runs belong to the same system. */
+static const char *fs_of_result(const json_t *root)
+{
+    const char *fs = "";
+    const json_t *run;
+    size_t i;
+    json_array_foreach(json_object_get(root, "runs"), i, run)
+    {
+        if (!fs[0]) fs = fs_of(run);
+    }
+    return fs;
+}
+
 static struct group group_of(const struct doc *doc)
 {
     const json_t *root = doc->root;
-    const json_t *run = json_array_get(json_object_get(root, "runs"), 0);
     const int64_t steps = doc_int(root, "problem.steps", 0);
     const int64_t interval = doc_int(root, "problem.interval", 0);
     return (struct group){
@@ -105,7 +117,7 @@ static struct group group_of(const struct doc *doc)
         .layout = doc_text(root, "problem.layout"),
         .sync = doc_text(root, "options.sync"),
         .cpu = doc_text(root, "system.cpu.model"),
-        .fs = fs_of(run),
+        .fs = fs_of_result(root),
         .n = doc_int(root, "problem.n", 0),
         .steps = steps,
         .interval = interval,
@@ -120,6 +132,12 @@ static bool same_text(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
+/* Not known on both sides counts as the same. */
+static bool same_dt(const struct group *a, const struct group *b)
+{
+    return a->dt == b->dt || (isnan(a->dt) && isnan(b->dt));
+}
+
 /* The file system is known of runs that write only. */
 static bool same_fs(const char *a, const char *b)
 {
@@ -129,15 +147,16 @@ static bool same_fs(const char *a, const char *b)
 static bool same_group(const struct group *a, const struct group *b)
 {
     return a->n == b->n && a->steps == b->steps && a->interval == b->interval &&
-           a->dumps_n == b->dumps_n && (a->dt == b->dt || (isnan(a->dt) && isnan(b->dt))) &&
-           a->last == b->last && same_text(a->layout, b->layout) && same_text(a->sync, b->sync) &&
+           a->dumps_n == b->dumps_n && same_dt(a, b) && a->last == b->last &&
+           same_text(a->layout, b->layout) && same_text(a->sync, b->sync) &&
            same_text(a->cpu, b->cpu) && same_fs(a->fs, b->fs);
 }
 
 static int group_find(struct runs *runs, const struct run *r)
 {
     struct group g = group_of(r->doc);
-    if (r->writes) g.fs = fs_of(r->json);
+    const char *fs = fs_of(r->json);
+    if (fs[0]) g.fs = fs;
     for (int i = 0; i < runs->groups_n; i++)
         if (same_group(&runs->group[i], &g)) {
             if (!runs->group[i].fs[0]) runs->group[i].fs = g.fs;
@@ -190,6 +209,7 @@ static char *variant_of(const struct doc *doc)
 static struct cell cell_of(const struct run *r, char *variant)
 {
     const json_t *root = r->doc->root;
+    const bool nowhere = r->writes && same_text(doc_text(r->json, "file.file_system"), NOWHERE);
     struct cell c = {.group = r->group,
                      .writer = r->writer,
                      .variant = variant,
@@ -199,8 +219,8 @@ static struct cell cell_of(const struct run *r, char *variant)
                      .cores = doc_int(root, "system.cores_of_nodes", 0),
                      .cores_in_use = doc_int(root, "system.cores_in_use", 0),
                      .writes = r->writes,
-                     .drops =
-                         r->writes && same_text(doc_text(r->json, "file.file_system"), NOWHERE),
+                     .serial = !nowhere,
+                     .drops = nowhere && doc_text(r->json, "file.run_id")[0] == '\0',
                      .verified = true,
                      .official = true};
     if (same_text(r->writer, "token")) c.token_group = doc_int(root, "options.group", 0);
@@ -258,7 +278,7 @@ static int fill_cells(struct runs *runs)
 static bool same_t_c(const struct group *a, const struct cell *x, const struct group *b,
                      const struct cell *y)
 {
-    return a->n == b->n && a->steps == b->steps && a->dt == b->dt && same_text(a->cpu, b->cpu) &&
+    return a->n == b->n && a->steps == b->steps && same_dt(a, b) && same_text(a->cpu, b->cpu) &&
            x->nodes == y->nodes && x->cores_in_use == y->cores_in_use;
 }
 
@@ -320,6 +340,20 @@ static int cell_order(const void *a, const void *b, void *from)
     return (x->median_s > y->median_s) - (x->median_s < y->median_s);
 }
 
+/* Cells of a group at one processor count that differ in ranks or nodes say so in their names.
+ * cell: n numbers of them. */
+static void mark_shapes(struct runs *runs, const int *cell, int n)
+{
+    const struct cell *first = &runs->cell[cell[0]];
+    bool shaped = false;
+    for (int i = 1; i < n; i++) {
+        const struct cell *c = &runs->cell[cell[i]];
+        shaped = shaped || c->ranks != first->ranks || c->nodes != first->nodes;
+    }
+    for (int i = 0; i < n; i++)
+        runs->cell[cell[i]].shaped = shaped;
+}
+
 static int group_cells(struct runs *runs, int i)
 {
     struct group *g = &runs->group[i];
@@ -329,6 +363,12 @@ static int group_cells(struct runs *runs, int i)
     for (int c = 0; c < runs->cells_n; c++)
         if (runs->cell[c].group == i) g->cell[g->cells_n++] = c;
     qsort_r(g->cell, (size_t)g->cells_n, sizeof *g->cell, cell_order, runs);
+    for (int from = 0, to; from < g->cells_n; from = to) {
+        const int64_t processors = runs->cell[g->cell[from]].processors;
+        for (to = from; to < g->cells_n && runs->cell[g->cell[to]].processors == processors;)
+            to++;
+        mark_shapes(runs, g->cell + from, to - from);
+    }
     return 0;
 }
 
@@ -416,7 +456,6 @@ void runs_free(struct runs *runs)
 /* Whether a cell is a better headline than another one; honest conditions before time. */
 static bool better(const struct cell *a, const struct cell *b)
 {
-    if (a->drops != b->drops) return !a->drops;
     if (a->oversubscribed != b->oversubscribed) return !a->oversubscribed;
     if (a->verified != b->verified) return a->verified;
     return a->median_s < b->median_s;
@@ -427,7 +466,7 @@ int runs_best(const struct runs *runs, const struct group *g, int64_t processors
     int best = -1;
     for (int i = 0; i < g->cells_n; i++) {
         const struct cell *c = &runs->cell[g->cell[i]];
-        if (!c->writes || (processors && c->processors != processors)) continue;
+        if (!c->writes || !c->serial || (processors && c->processors != processors)) continue;
         if (best < 0 || better(c, &runs->cell[best])) best = g->cell[i];
     }
     return best;
@@ -454,10 +493,15 @@ double runs_t_c(const struct runs *runs, const struct group *g, int64_t processo
 
 const char *cell_name(const struct cell *c, char buf[CELL_NAME_MAX])
 {
-    char group[40] = "";
+    char group[40] = "", shape[80] = "", nodes[40] = "";
     if (c->token_group > 0) num_print(group, sizeof group, ", group %" PRId64, c->token_group);
-    num_print(buf, CELL_NAME_MAX, "%s%s%s%s", c->writer, group, c->variant[0] ? " " : "",
-              c->variant);
+    if (c->shaped)
+        num_print(shape, sizeof shape, ", %" PRId64 " rank%s x %" PRId64 " thread%s", c->ranks,
+                  c->ranks == 1 ? "" : "s", c->threads, c->threads == 1 ? "" : "s");
+    if (c->shaped && c->nodes > 1)
+        num_print(nodes, sizeof nodes, " on %" PRId64 " nodes", c->nodes);
+    num_print(buf, CELL_NAME_MAX, "%s%s%s%s%s%s", c->writer, group, shape, nodes,
+              c->variant[0] ? " " : "", c->variant);
     return buf;
 }
 

@@ -42,7 +42,9 @@ struct cell {
     double t_c_s;                  /* best verified for this configuration's cores; NaN */
     const struct run *typical;     /* the run nearest to the median */
     bool writes, verified, page_cache, official, oversubscribed;
-    bool drops; /* its writer takes the data and drops them: what all but writing costs */
+    bool serial; /* it leaves a serial file, unlike perrank, whose parts have a run id */
+    bool drops;  /* its writer takes the data and drops them: what all but writing costs */
+    bool shaped; /* others of its group at the same processors have other ranks or nodes */
 };
 
 struct group {
@@ -70,7 +72,8 @@ int runs_collect(struct runs *runs, const struct docs *docs, double level);
 void runs_free(struct runs *runs);
 
 /* The cell of a group with the shortest median among those that write, with this many processors
- * (0: any); oversubscribed, unverified and dropping ones only if there are no others. -1: none. */
+ * (0: any) and leave a serial file; oversubscribed and unverified ones only if there are no
+ * others. -1: none. */
 int runs_best(const struct runs *runs, const struct group *g, int64_t processors);
 
 /* Different processor counts of a group, ascending. out: at most room. Returns how many. */
@@ -79,8 +82,8 @@ int runs_processors(const struct runs *runs, const struct group *g, int64_t *out
 /* Best T_C of a group at a number of processors; NaN. */
 double runs_t_c(const struct runs *runs, const struct group *g, int64_t processors);
 
-/* "posix", "token, group 4", "posix --decomp 1d:z": what tells a cell from others of its group at
- * the same processors. In buf; returns buf. */
+/* "posix", "token, group 4", "posix, 2 ranks x 4 threads", "posix --decomp 1d:z": what tells a cell
+ * from others of its group at the same processors. In buf; returns buf. */
 #define CELL_NAME_MAX 256
 const char *cell_name(const struct cell *c, char buf[CELL_NAME_MAX]);
 

@@ -214,7 +214,8 @@ average='
 }
 
 @test "the report shows it: figures, both halves of the size axis, the published systems" {
-    mpi_run 3 nht1-beff "${short[@]}" --rmax 10G --json r.json --quiet || true
+    run mpi_run 3 nht1-beff "${short[@]}" --rmax 10G --json r.json --quiet
+    expect_status 4
     run nht1-report r.json -o r.html --figures fig --csv tab
     expect_status 0
     [ "$(grep -c '^1 B to 4 KiB,rings,' fig/beff-sizes.csv)" -eq 13 ]

@@ -36,21 +36,25 @@ run_commands() {
 }
 
 @test "links in the documents lead to files of the tree" {
-    local file link bad=0
+    local file link links=0 bad=0
     for file in "$NHT1_ROOT"/*.md "$NHT1_ROOT"/docs/*.md "$NHT1_ROOT"/docs/*/*.md; do
         for link in $(grep -oE '\]\([^)#:]+\)' "$file" | sed 's/^](//; s/)$//'); do
             [ -e "$(dirname "$file")/$link" ] || { echo "$file: no $link" && bad=1; }
+            links=$((links + 1))
         done
     done
+    [ "$links" -ge 20 ]
     [ "$bad" -eq 0 ]
 }
 
 @test "keys of references in the sources are in docs/references.md" {
-    local key bad=0
+    local key keys=0 bad=0
     for key in $(grep -rhoE --include='*.[ch]' '\[[A-Z][A-Za-z]*[0-9]{0,2}\] (section|eq|[0-9])|\[[A-Z][a-z]+\]\.' \
         "$NHT1_ROOT"/{base,io,bt,verify,tests} | grep -oE '^\[[A-Za-z0-9]+\]' | sort -u); do
         grep -qF "| $key |" "$NHT1_ROOT/docs/references.md" || { echo "no $key" && bad=1; }
+        keys=$((keys + 1))
     done
+    [ "$keys" -ge 3 ]
     [ "$bad" -eq 0 ]
 }
 
@@ -74,7 +78,7 @@ document_commands() {
 }
 
 @test "programs are shown by the path where they are, with options that they know" {
-    local line program option
+    local line program option options=0
     cd "$NHT1_ROOT"
     run grep -nE '^(mpirun -np [0-9]+ )?nht1-(bt|beff|beffio|report)( [^0-9]|$)' README.md docs/*.md
     expect_status 1
@@ -87,8 +91,10 @@ document_commands() {
         for option in $(grep -oE -- ' --?[a-zA-Z][a-z-]*' <<<"$line"); do
             grep -qE -- "(^|[ /])$option(,| |$)" "$BATS_TEST_TMPDIR/help" ||
                 { echo "$program has no $option" && return 1; }
+            options=$((options + 1))
         done
     done < <(document_commands README.md docs/*.md)
+    [ "$options" -ge 20 ]
 }
 
 @test "the example of a report is small, and whole without anything else" {

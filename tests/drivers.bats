@@ -27,6 +27,7 @@ serial_file() {
         run nht1-verify --merge parts.bin
         expect_status 0
         expect_text VERIFIED
+        expect_schema nht1-dump-1 parts.bin.json
         cmp want.bin parts.bin
     done
 }
@@ -92,7 +93,8 @@ serial_file() {
     local before
     serial_file
     bt 3 o.bin --io perrank
-    jq '.dumps |= .[:3]' o.bin.json >cut && mv cut o.bin.json
+    jq '.dumps |= .[:3]' o.bin.json >cut
+    mv cut o.bin.json
     before=$(cat o.bin* | cksum)
     for how in "" "--io perrank" "--io posix"; do
         # shellcheck disable=SC2086 # a list of words
@@ -150,5 +152,6 @@ serial_file() {
     for option in "--aggregators=-1" "--buffer=100" "--staging=0" "--staging=65" "--buffer=2Gi"; do
         run mpi_run 1 nht1-bt --class S --io async "$option"
         expect_status 1
+        expect_text "nht1-bt: ${option%=*}"
     done
 }

@@ -69,8 +69,9 @@ load report_lib
         | .runs[].t_c_s = 1'
     nht1-report r1.json -o r.html --csv tab
     # 6 dumps of 69120 bytes
-    awk -F, 'NR == 2 { exit !($1 == "posix" && $2 == 3 && $3 == 1.2 && $4 == 1.1 && $5 == 1.4 &&
-        $6 == 1.1 && ($7 - 0.2) ^ 2 < 1e-20 && ($8 - 0.3456) ^ 2 < 1e-20) }' tab/writers.csv
+    awk -F, 'NR == 2 { right = ($1 == "posix" && $2 == 3 && $3 == 1.2 && $4 == 1.1 && $5 == 1.4 &&
+        $6 == 1.1 && ($7 - 0.2) ^ 2 < 1e-20 && ($8 - 0.3456) ^ 2 < 1e-20) }
+        END { exit !right }' tab/writers.csv
 }
 
 @test "the labels of Figure 3's three narrow axes do not run into each other" {
@@ -81,7 +82,8 @@ load report_lib
         change r1.json '.runs[].t_t_s = $factor | .runs[].t_c_s = $factor / 2' \
             --argjson factor "$factor"
         nht1-report r1.json -o r.html --figures fig
-        awk '/set xtics \(/ && NF > 12 { print; bad = 1 } END { exit bad }' fig/fig3-systems.gp
+        awk '/set xtics \(/ && NF > 12 { print; bad = 1 } /set xtics (\(|10)/ { n++ }
+            END { exit bad || n != 3 }' fig/fig3-systems.gp
     done
 }
 
@@ -181,7 +183,7 @@ load report_lib
 @test "a writer that drops the data is the floor of the others, never the fastest" {
     results r1
     change r1.json '.runs[] |= if .driver == "mpiio" then .driver = "null" | .t_t_s = 1e-6
-        | .file.file_system = "none" else . end'
+        | .file.file_system = "none" | .file.run_id = null else . end'
     nht1-report r1.json -o r.html --markdown r.md
     expect_file_text r.md "null takes the data and drops them"
     if grep -q "came up even with the data dropped" r.md; then false; fi
@@ -192,6 +194,98 @@ load report_lib
     expect_file_text r.md "drops the data"
     run grep -c '^## N = ' r.md
     [ "$output" = 1 ]
+}
+
+@test "runs that drop the data, alone, are no balanced system" {
+    results r1
+    change r1.json '.runs |= map(select(.driver == "mpiio") | .driver = "null" | .t_c_s = 1
+        | .t_t_s = 1.01 | .file.file_system = "none" | .file.run_id = null)'
+    nht1-report r1.json -o r.html --markdown r.md --csv tab
+    expect_file_text r.md "No run that leaves a serial file came to its end"
+    run grep -iE "balanced: writing|fastest writer, null|came up even" r.md
+    expect_status 1
+    expect_file_text r.md "null takes the data and drops them: T\_T = 1.01 s, zeta = +1.0 %"
+    expect_file_text tab/writers.csv "drops the data"
+    change r1.json '.runs[].t_t_s = 0.9'
+    nht1-report r1.json -o r.html --markdown r.md
+    expect_file_text r.md "drops them: T\_T = 0.9 s, less than T\_C"
+}
+
+@test "a file per rank is no result of the benchmark, but is not called dropped" {
+    results r1
+    change r1.json '.runs[] |= if .driver == "mpiio" then .driver = "perrank" | .t_t_s = 1e-6
+        | .verified = false | .file.file_system = "none" else . end'
+    nht1-report r1.json -o r.html --markdown r.md
+    expect_file_text r.md "the fastest writer, posix"
+    expect_file_text r.md "not verified, parts of a file"
+    run grep -iE "drops|perrank (is|and)|and perrank" r.md
+    expect_status 1
+    change r1.json '.runs |= map(select(.driver == "perrank"))'
+    nht1-report r1.json -o r.html --markdown r.md
+    expect_file_text r.md "No run that leaves a serial file came to its end"
+}
+
+@test "the verdict is about a problem that was written, whatever else was computed only" {
+    results r1 r2
+    change r2.json '.problem.n = 24 | .problem.class = "W" | .runs |= map(select(.driver == "none"))'
+    nht1-report r1.json r2.json -o r.html --markdown r.md
+    expect_file_text r.md "Problem N = 12, class S"
+    run grep -c "nothing to judge" r.md
+    [ "$output" = 0 ]
+}
+
+@test "as many processors by more ranks or by more threads: the names tell which" {
+    results r2 r4
+    change r2.json '.system.threads = 2'
+    nht1-report r2.json r4.json -o r.html --markdown r.md --csv tab
+    expect_file_text tab/writers.csv '"posix, 2 ranks x 2 threads"'
+    expect_file_text tab/writers.csv '"posix, 4 ranks x 1 thread"'
+    [ "$(cut -d, -f1,2 tab/writers.csv | sort | uniq -d | wc -l)" -eq 0 ]
+    nht1-report r4.json -o r.html --csv tab
+    expect_file_text tab/writers.csv "posix,3,"
+}
+
+@test "runs that drop the data belong to the file system of their result, in any order" {
+    results r1 r2
+    change r1.json '.runs[].file |= (if . then .file_system = "ext4" else . end)'
+    cp r1.json x.json
+    change x.json '.runs |= map(select(.driver != "none")
+        | if .driver == "mpiio" then .driver = "null" | .file.file_system = "none" | .file.run_id = null
+            else .file.file_system = "nfs4" end) | .runs |= sort_by(.driver)'
+    nht1-report r1.json x.json -o r.html --markdown r.md
+    [ "$(grep -c '^## N = 12' r.md)" -eq 2 ]
+    sed -n '/file system nfs4/,$p' r.md >nfs
+    sed -n '/file system ext4/,/^## N/p' r.md >ext
+    grep -q '^| null ' nfs
+    run grep -c '^| null ' ext
+    [ "$output" = 0 ]
+}
+
+@test "without T_C there is no number for it" {
+    results r2
+    change r2.json '.runs |= map(select(.driver != "none") | .t_c_s = null) | .t_c = null'
+    nht1-report r2.json -o r.html --markdown r.md
+    expect_file_text r.md "(T\_C is not known)"
+    run grep -iwE "nan|the dashed line" r.md
+    expect_status 1
+}
+
+@test "Figure 3 shows systems of 1993 beside the same problem only" {
+    results r2
+    nht1-report r2.json -o r.html --markdown r.md
+    expect_file_text r.md "beside the systems of"
+    change r2.json '.problem.interval = 5 | .problem.dumps_n = 12'
+    nht1-report r2.json -o r.html --markdown r.md
+    expect_file_text r.md "Figure 3 (systems side by side) needs"
+}
+
+@test "Figure 1 is not said to be missing where another problem has it" {
+    results r2 g1 g2
+    change r2.json '.problem.n = 24 | .problem.class = "W"'
+    nht1-report r2.json g1.json g2.json -o r.html --markdown r.md
+    expect_file_text r.md "Fastest here: group"
+    run grep -c "Figure 1 .* needs" r.md
+    [ "$output" = 0 ]
 }
 
 @test "group sizes are compared in a decomposition that was asked for, too" {

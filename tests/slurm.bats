@@ -40,7 +40,8 @@ END
     study --job slurm --cores 2 --time 5 --out "$PWD/out" small.ini
     on_slurm sbatch --wait small.slurm
     cat small.*.log
-    jq -e '.finished and .status == 0 and all(.points[]; .runs | length == 2)' out/summary.json
+    jq -e '.finished and .status == 0 and (.points | length == 3)
+        and all(.points[]; .runs | length == 2)' out/summary.json
     jq -e '.system.cores == 2 and .system.nodes == 1 and .launcher.kind == "openmpi"' out/study.json
     jq -se 'all(.[]; .environment.SLURM_JOB_ID != null)' out/runs/*/run.json
 }
@@ -69,6 +70,7 @@ END
     on_slurm bash twice.sh
     cat small.*.log
     expect_status 0
-    jq -e '.finished and all(.points[]; .runs | length == 8)' out/summary.json
+    jq -e '.finished and (.points | length == 3)
+        and all(.points[]; .runs | length == 8)' out/summary.json
     grep -q "going on" small.*.log
 }

@@ -247,7 +247,8 @@ load verify_lib
 @test "an incomplete dump listed in the manifest is not judged" {
     need_program jq
     make_dump f.bin
-    jq '.dumps[5].complete = false' f.bin.json >m && mv m f.bin.json
+    jq '.dumps[5].complete = false' f.bin.json >m
+    mv m f.bin.json
     flip f.bin $((5 * 69120 + 100)) 1
     verify f.bin
     expect_status 0

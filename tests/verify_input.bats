@@ -8,7 +8,8 @@ load verify_lib
 # expect_damaged JQ-PROGRAM TEXT: a manifest edited like that is refused, with the text.
 expect_damaged() {
     make_dump f.bin
-    jq -c "$1" f.bin.json >m && mv m f.bin.json
+    jq -c "$1" f.bin.json >m
+    mv m f.bin.json
     verify f.bin
     expect_status 1
     expect_text "$2"
@@ -70,14 +71,16 @@ expect_damaged() {
 
 @test "an empty file" {
     : >f.bin
-    verify f.bin
+    verify f.bin --json r.json
     expect_status 2
     expect_text "the file is empty"
+    expect_schema nht1-verify-1 r.json
     make_dump f.bin
     : >f.bin
-    verify f.bin
+    verify f.bin --json r.json
     expect_status 2
     expect_text "the file is empty"
+    expect_schema nht1-verify-1 r.json
 }
 
 @test "foreign files" {
@@ -89,10 +92,13 @@ expect_damaged() {
     verify f.bin
     expect_status 2
     head -c 1000000 /dev/zero >f.bin
-    verify f.bin
+    verify f.bin --json r.json
     expect_status 2
-    verify f.bin --n 12 --layout mijk
+    expect_schema nht1-verify-1 r.json
+    expect_json r.json '.shape | .n == 0 and .layout == "unknown" and .endian == "unknown"'
+    verify f.bin --n 12 --layout mijk --json r.json
     expect_status 2
+    expect_schema nht1-verify-1 r.json
 }
 
 @test "a foreign file in place of a dump file" {
@@ -174,7 +180,7 @@ expect_damaged() {
     verify f.bin
     [[ $output != *note:* ]]
     mv f.bin g.bin
-    jq -c '.file = "f\u001b.bin"' f.bin.json >g.bin.json
+    jq -c '.file = "f\u001b.bin" | .run_id = "no digits"' f.bin.json >g.bin.json
     verify ./g.bin --json r.json
     expect_status 0
     expect_text "note: the manifest names another file: f?.bin"
@@ -257,8 +263,10 @@ expect_damaged() {
 
 @test "nothing is changed by verifying" {
     make_dump f.bin
-    cp -p f.bin a && cp -p f.bin.json b
+    cp -p f.bin a
+    cp -p f.bin.json b
     verify f.bin
+    expect_status 0
     cmp f.bin a
     cmp f.bin.json b
     run find . -type f
