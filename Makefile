@@ -70,6 +70,7 @@ PROGRAMS    := $(foreach m,$(MAINS),$(B)/bin/nht1-$(call main_name,$m))
 include tests/rules.mk bench/rules.mk
 
 all: $(PROGRAMS) ## build the programs into build/bin (the default)
+	@:
 
 # Settings of the last build: objects are made again when they change.
 SETTINGS := $(strip $(CC) $(MPICC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(LIBS) \

@@ -56,8 +56,8 @@ static void schedule_line(const struct beffio_job *job, FILE *to)
     char text[512], list[128], time[UNITS_TEXT_MAX];
     partitions_text(c, list, sizeof list);
     num_print(text, sizeof text,
-              "definition %s, %g s %s; partitions of %s processes; %s, and for checking what was "
-              "read",
+              "definition %s, %g s %s; partitions of %s processes; %s, and the time for checking "
+              "what was read",
               definition_of(job), c->t_s,
               c->definition == BEFFIO_2_1 ? "for all partitions" : "per partition", list,
               units_duration(beffio_run_time_s(c), time));
@@ -105,9 +105,10 @@ static void plan_pattern(const struct beffio_job *job, FILE *to, const struct be
     const struct beffio_pattern p = beffio_layout_pattern(l, no);
     const struct beffio_place at = beffio_place(l, no);
     char text[160];
-    const double time =
-        p.type <= BEFFIO_SEPARATE ? beffio_pattern_time_s(&job->setup->schedule, p.u) : NAN;
-    num_print(text, sizeof text, "%4d  %-9s %12lld %12lld %2d %10.3f %10lld %15lld\n", no,
+    char time[NUM_TEXT_MAX] = "-";
+    if (p.type <= BEFFIO_SEPARATE)
+        num_print(time, sizeof time, "%.3f", beffio_pattern_time_s(&job->setup->schedule, p.u));
+    num_print(text, sizeof text, "%4d  %-9s %12lld %12lld %2d %10s %10lld %15lld\n", no,
               beffio_type_name(p.type), (long long)at.chunk_bytes,
               (long long)(at.chunk_bytes * at.chunks_per_call), p.u, time, (long long)at.calls_n,
               (long long)(beffio_place_bytes(&at) * l->procs));
@@ -232,7 +233,7 @@ static void criteria(FILE *to, const struct beffio_part *p)
 {
     static const char *const word[] = {"met", "NOT MET", "waived"};
     char text[BEFFIO_WORDS_MAX + 16];
-    line(to, p->valid ? "VALID" : "NOT VALID", "");
+    fprintf(to, "%s\n", p->valid ? "VALID" : "NOT VALID");
     for (int c = 0; c < BEFFIO_CRITERIA; c++) {
         num_print(text, sizeof text, "%s: %s", word[p->criterion[c].verdict],
                   p->criterion[c].words);

@@ -130,8 +130,10 @@ static void judge_cap(const struct beffio_facts *f, struct beffio_criterion_resu
 {
     r->verdict = f->capped ? BEFFIO_FAILED : BEFFIO_MET;
     num_print(r->words, sizeof r->words, "%s",
-              f->capped ? "writing was cut short for want of space: free some, or raise --max-space"
-                        : "space did not limit the writing");
+              !f->capped ? "space did not limit the writing"
+              : f->quick
+                  ? "writing ended at the limit of --quick"
+                  : "writing was cut short for want of space: free some, or raise --max-space");
 }
 
 static void judge_whole(const struct beffio_facts *f, struct beffio_criterion_result *r)

@@ -96,7 +96,7 @@ static void memory_fits(struct bt_forecast *f)
 {
     char needs[UNITS_TEXT_MAX], has[UNITS_TEXT_MAX];
     if (f->node_bytes <= f->available_bytes) return;
-    misfit(f, "memory: %lld ranks on a node need about %s, and this one has %s available",
+    misfit(f, "memory: the ranks of a node (%lld) need about %s, and this one has %s available",
            (long long)div_up(f->ranks, f->nodes), units_bytes((double)f->node_bytes, needs),
            units_bytes((double)f->available_bytes, has));
 }

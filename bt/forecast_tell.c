@@ -41,11 +41,12 @@ static void memory_lines(const struct bt_forecast *f, FILE *to)
             units_bytes((double)f->rank_bytes, rank), units_bytes((double)f->node_bytes, node),
             units_bytes((double)f->available_bytes, has));
     if (f->file_bytes == 0) return;
-    fprintf(to, "Cache     the file is %.3g times the memory of %lld node%s (%s each): from %d\n",
+    fprintf(to,
+            "Cache     the file is %.3g times the memory of %lld node%s (%s each). From %d times\n",
             f->ratio, (long long)f->nodes, f->nodes == 1 ? "" : "s",
             units_bytes((double)f->total_bytes, total), RESIDENT_RULE);
-    fprintf(to, "          times on it is sure not to be read back from memory: %s\n",
-            f->rule_holds ? "holds" : "does not hold");
+    fprintf(to, "          on it is sure not to be read back from memory: %s\n",
+            f->rule_holds ? "met" : "not met");
 }
 
 static void time_lines(const struct bt_forecast *f, FILE *to)

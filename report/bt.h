@@ -10,9 +10,8 @@
 struct scaling {
     int n;
     double processors[SCALING_MAX], t_c_s[SCALING_MAX]; /* T_C NaN where unknown */
-    double alone_s[SCALING_MAX]; /* best time of computing only with as many, else T_C: where they
-                                    are more than the cores, T_C is that of the cores */
-    const struct cell *best[SCALING_MAX]; /* fastest writer */
+    double alone_s[SCALING_MAX];                        /* runs_alone */
+    const struct cell *best[SCALING_MAX];               /* fastest writer */
 };
 void scaling_of(const struct runs *runs, const struct group *g, struct scaling *out);
 

@@ -25,7 +25,8 @@ static const char *overall(const struct compare *c)
 {
     if (!compare_is_possible(c)) return "not comparable";
     if (compare_is_worse(c)) return "worse";
-    return compare_has(c, COMPARE_BETTER) ? "better" : "same";
+    if (compare_has(c, COMPARE_BETTER)) return "better";
+    return compare_has(c, COMPARE_UNCLEAR) ? "unclear" : "same";
 }
 
 static void sentence(const struct compare *c, char *buf, size_t size)
@@ -39,12 +40,14 @@ static void sentence(const struct compare *c, char *buf, size_t size)
                   "runs of the same writer (--repeat 5) or several results.",
                   COMPARE_RUNS_MIN);
     else if (strcmp(word, "same") == 0)
-        num_print(buf, size,
-                  "B is the same as A: no difference beyond both chance (%.4g %%) and %.4g %%.%s",
-                  100 * c->level, 100 * c->threshold,
-                  compare_has(c, COMPARE_UNCLEAR)
-                      ? " Unclear differences may be chance: more runs would tell."
-                      : "");
+        num_print(buf, size, "B is the same as A: no difference beyond %.4g %%.",
+                  100 * c->threshold);
+    else if (strcmp(word, "unclear") == 0)
+        num_print(
+            buf, size,
+            "No difference is shown, and no sameness either: what differs by more than %.4g %% "
+            "may be chance (at %.4g %%). More runs would tell.",
+            100 * c->threshold, 100 * c->level);
     else
         num_print(buf, size, "B is %s than A in at least one metric, by more than %.4g %%.", word,
                   100 * c->threshold);
@@ -55,6 +58,7 @@ static const char *quantity(const struct compare_metric *m, double x, char buf[T
 {
     char number[TEXT_NUMBER_MAX];
     const bool rate = strcmp(m->unit, "bytes/s") == 0;
+    if (m->a_n == 0) return "-"; /* of all together there are ratios only */
     if (!rate && x < 0.1) return units_duration(x, buf);
     num_print(buf, TEXT_NUMBER_MAX, "%s %s", text_number(rate ? x / 1e6 : x, number),
               rate ? "MB/s" : m->unit);
@@ -149,9 +153,8 @@ static struct figure *ratios(const struct compare *c)
     static const enum compare_verdict order[] = {COMPARE_SAME, COMPARE_UNCLEAR, COMPARE_BETTER,
                                                  COMPARE_WORSE, COMPARE_FEW};
     struct figure *f = figure_new("ratios", "B against A");
-    figure_panel(f, &(struct figure_panel){.x = {.label = ""},
-                                           .y = {.label = "median of B / median of A"},
-                                           .across = true});
+    figure_panel(
+        f, &(struct figure_panel){.x = {.label = ""}, .y = {.label = "B / A"}, .across = true});
     for (int i = 0; i < c->metrics_n; i++)
         figure_tick(f, i, c->metric[i].name);
     for (size_t k = 0; k < sizeof order / sizeof order[0]; k++) {
@@ -169,8 +172,9 @@ static struct table *metrics_table(const struct compare *c)
 {
     static const char *const header[] = {"metric", "A", "B", "B / A", "from", "to", "p", "B is"};
     char buf[TEXT_NUMBER_MAX];
-    struct table *t = table_new("comparison", "Medians, their ratio with its confidence interval, "
-                                              "and p corrected for the number of metrics");
+    struct table *t =
+        table_new("comparison", "Medians and their ratio; its interval is that of the "
+                                "metric alone, p is corrected for their number");
     for (size_t i = 0; i < sizeof header / sizeof header[0]; i++)
         table_column(t, header[i]);
     for (int i = 0; i < c->metrics_n; i++) {
@@ -201,9 +205,10 @@ struct page *compare_page(const struct compare *c, const char *a, const char *b)
 {
     char words[320];
     struct page *p = page_new("Comparison of two results");
-    const enum page_mark mark = !compare_is_possible(c) ? PAGE_CARE
-                                : compare_is_worse(c)   ? PAGE_BAD
-                                                        : PAGE_GOOD;
+    const enum page_mark mark = compare_is_worse(c)                 ? PAGE_BAD
+                                : strcmp(overall(c), "same") == 0   ? PAGE_GOOD
+                                : strcmp(overall(c), "better") == 0 ? PAGE_GOOD
+                                                                    : PAGE_CARE;
     sentence(c, words, sizeof words);
     page_section(p, 2, "verdict", "Verdict");
     page_text(p, mark, "%s", words);

@@ -16,19 +16,6 @@
 #define OVERSUB     "more processors than cores"
 #define CURVE_STEPS 60
 
-/* T_C, or what was measured with more processors than cores. */
-static double alone_s(const struct runs *runs, const struct group *g, int64_t processors,
-                      double t_c_s)
-{
-    double best = NAN;
-    for (int i = 0; i < g->cells_n; i++) {
-        const struct cell *c = &runs->cell[g->cell[i]];
-        if (!c->writes && c->oversubscribed && c->processors == processors)
-            best = fmin(best, c->best_s);
-    }
-    return isfinite(best) ? best : t_c_s;
-}
-
 void scaling_of(const struct runs *runs, const struct group *g, struct scaling *out)
 {
     int64_t p[SCALING_MAX];
@@ -37,7 +24,7 @@ void scaling_of(const struct runs *runs, const struct group *g, struct scaling *
         const int best = runs_best(runs, g, p[i]);
         out->processors[i] = (double)p[i];
         out->t_c_s[i] = runs_t_c(runs, g, p[i]);
-        out->alone_s[i] = alone_s(runs, g, p[i], out->t_c_s[i]);
+        out->alone_s[i] = runs_alone(runs, g, p[i]);
         out->best[i] = best < 0 ? NULL : &runs->cell[best];
     }
 }
@@ -194,7 +181,8 @@ void fig_times(struct report *r, const struct group *g, const char *key)
               "Run times against processors (ranks x threads): T_C computing only, T_T with "
               "writing, median of the fastest writer. Beside it the Y-MP of [F93].%s%s%s",
               words, words[0] ? "; -1 would be perfect." : "",
-              over ? " Ringed counts share the cores; T_C, and with it zeta, is that of the cores."
+              over ? " Ringed counts share the cores: drawn is what was measured with as many, "
+                     "table and zeta go by T_C, the best of the cores."
                    : "");
     page_figure(r->page, f, caption);
 }
@@ -406,13 +394,14 @@ void fig_groups(struct report *r, const struct group *g, const char *key)
         tick_number(f, (double)cell[i]->token_group);
         if (cell[i]->median_s < best->median_s) best = cell[i];
     }
-    const double alone = alone_s(&r->runs, g, best->processors, best->t_c_s);
+    const double alone = runs_alone(&r->runs, g, best->processors);
     if (isfinite(alone)) figure_level(f, alone, alone == best->t_c_s ? "T_C" : "computing only");
-    num_print(caption, sizeof caption,
-              "Grouped writing: rank r waits for a token of rank r - group. Fastest here: group "
-              "%" PRId64 " with %.3g s; on the iPSC/860 of [F93] it was 16 of 128.%s",
-              best->token_group, best->median_s,
-              best->oversubscribed ? " Measured with more processors than cores." : "");
+    num_print(
+        caption, sizeof caption,
+        "Grouped writing: rank r waits for a token of rank r - group. Shortest median here: group "
+        "%" PRId64 " with %.3g s; on the iPSC/860 of [F93] it was 16 of 128.%s",
+        best->token_group, best->median_s,
+        best->oversubscribed ? " Measured with more processors than cores." : "");
     page_figure(r->page, f, caption);
 }
 

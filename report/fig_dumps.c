@@ -102,17 +102,20 @@ static void line(struct figure *f, const char *label, const struct dump *d, int 
     }
 }
 
-static struct figure *timeline(const char *name, const char *writer, const struct dump *d, int n)
+/* One rank has one curve, two have no rank between them. */
+static struct figure *timeline(const char *name, const struct cell *c, const struct dump *d, int n)
 {
+    char writer[CELL_NAME_MAX];
+    cell_name(c, writer);
     char title[CELL_NAME_MAX + 32];
     num_print(title, sizeof title, "Dump by dump: %s", writer);
     struct figure *f = figure_new(name, title);
     figure_panel(f, &(struct figure_panel){
                         .x = {.label = "start of the dump, in s after the start of the clock"},
                         .y = {.label = unit_of(d, n)->label, .from_zero = true}});
-    line(f, "slowest rank", d, n, offsetof(struct dump, most_s));
-    line(f, "median", d, n, offsetof(struct dump, middle_s));
-    line(f, "fastest rank", d, n, offsetof(struct dump, least_s));
+    line(f, c->ranks > 1 ? "slowest rank" : "the rank", d, n, offsetof(struct dump, most_s));
+    if (c->ranks > 2) line(f, "median", d, n, offsetof(struct dump, middle_s));
+    if (c->ranks > 1) line(f, "fastest rank", d, n, offsetof(struct dump, least_s));
     return f;
 }
 
@@ -188,7 +191,7 @@ static void one(struct report *r, struct table *t, const struct cell *c, const c
     const int64_t rank = usual_slowest(d, n, &times);
     const char *host = host_of(d, n, rank);
     struct dump *sorted = dumps_of(c->typical, &n);
-    struct figure *f = timeline(name, writer, d, thin(d, n));
+    struct figure *f = timeline(name, c, d, thin(d, n));
     if (sorted) {
         qsort(sorted, (size_t)n, sizeof *sorted, slowest_first);
         name_slowest(f, t, writer, sorted, n);

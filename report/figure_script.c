@@ -323,7 +323,7 @@ static void panel(FILE *to, const struct figure *f, const struct figure_page *p)
     room_for_levels(to, p);
     levels_across(to, p);
     fprintf(to, "  set offsets graph 0.04, graph 0.04, graph %s, graph 0.04\n",
-            p->notes_n > 0 ? "0.12" : "0.04");
+            p->notes_n > 0 ? "0.18" : "0.04");
     notes(to, p);
     for (int i = 0; i < p->extras_n; i++)
         fprintf(to, "  %s\n", p->extra[i].text);

@@ -30,6 +30,7 @@ static void of_bt(struct table *t, const struct report *r)
     char buf[TEXT_NUMBER_MAX], what[160], rate[UNITS_TEXT_MAX];
     if (!c) return;
     row(t, "zeta, what writing costs", c->zeta, text_percent(c->zeta, buf), "at most 10 % [F93]");
+    if (report_is_undecided(r, c)) return;
     const json_t *root = c->typical->doc->root;
     const double memory = (double)c->nodes * doc_real(root, "system.memory.total_bytes");
     const double implied = metric_implied_rate(c->typical->bytes, c->median_s, c->t_c_s);

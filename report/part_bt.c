@@ -58,11 +58,15 @@ static void heading(struct report *r, const struct group *g, const char *id)
               g->cpu[0] ? g->cpu : "processor unknown", g->fs[0] ? ", file system " : "", g->fs);
 }
 
-/* Figures over processors say little about a single count: one such group has them, the first. */
+/* Figures over processors say nothing about a single count. */
 static void figures(struct report *r, const struct group *g, const char *key)
 {
     int64_t p[2];
-    const bool scales = runs_processors(&r->runs, g, p, 2) > 1 || key[0] == '\0';
+    const bool scales = runs_processors(&r->runs, g, p, 2) > 1;
+    if (!scales && key[0] == '\0')
+        page_text(r->page, PAGE_PLAIN,
+                  "Figures 2, 4 and 5 (against processors) need results on two numbers of "
+                  "processors or more: runs/study processors.");
     fig_groups(r, g, key);
     if (scales) fig_times(r, g, key);
     fig_systems(r, g, key);

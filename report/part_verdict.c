@@ -28,19 +28,52 @@ static const char *plural(int64_t n)
     return n == 1 ? "" : "s";
 }
 
+/* What a writer that drops the data came to on as many ranks, NULL: none was tried. */
+static const struct cell *dropping(const struct report *r, const struct cell *c)
+{
+    const struct group *g = report_main_group(r);
+    for (int i = 0; i < g->cells_n; i++) {
+        const struct cell *other = &r->runs.cell[g->cell[i]];
+        if (other->drops && other->ranks == c->ranks && other->threads == c->threads &&
+            other->nodes == c->nodes)
+            return other;
+    }
+    return NULL;
+}
+
+bool report_is_undecided(const struct report *r, const struct cell *c)
+{
+    const struct cell *floor = dropping(r, c);
+    if (!(c->zeta > METRIC_GOAL)) return false;
+    return c->oversubscribed || c->slowness > METRIC_SLOW ||
+           (floor && c->zeta - floor->zeta <= METRIC_GOAL);
+}
+
+/* One sentence and its colour: whether this system is balanced. */
+static void balance_words(struct report *r, const struct cell *c)
+{
+    char words[256];
+    metric_words(c->zeta, words, sizeof words);
+    if (report_is_undecided(r, c))
+        page_text(r->page, PAGE_CARE,
+                  "Undecided: the run takes %.1f %% longer than the best time of computing only, "
+                  "but not for writing alone; the notes below say why.",
+                  100 * c->zeta);
+    else
+        page_text(r->page,
+                  !(c->zeta >= 0)          ? PAGE_CARE /* nothing about the system */
+                  : c->zeta <= METRIC_GOAL ? PAGE_GOOD
+                                           : PAGE_BAD,
+                  "%s", words);
+}
+
 static void verdict_words(struct report *r, const struct group *g, const struct cell *c)
 {
-    char words[256], name[CELL_NAME_MAX], problem[GROUP_NAME_MAX], rate[UNITS_TEXT_MAX];
+    char name[CELL_NAME_MAX], problem[GROUP_NAME_MAX], rate[UNITS_TEXT_MAX];
     char alone[80] = " (T_C is not known)";
     struct cell plain = *c; /* ranks and threads stand before its name */
     plain.shaped = false;
-    metric_words(c->zeta, words, sizeof words);
-    const bool says = c->zeta >= 0; /* below, or not known: nothing about the system */
-    page_text(r->page,
-              !says                    ? PAGE_CARE
-              : c->zeta <= METRIC_GOAL ? PAGE_GOOD
-                                       : PAGE_BAD,
-              "%s", words);
+    balance_words(r, c);
     if (isfinite(c->t_c_s))
         num_print(alone, sizeof alone, ", the computation alone T_C = %.4g s", c->t_c_s);
     page_text(r->page, PAGE_PLAIN,
@@ -56,38 +89,22 @@ static void verdict_rate(struct report *r, const struct cell *c, const struct gr
     char rate[UNITS_TEXT_MAX], needed[UNITS_TEXT_MAX];
     const double bytes = 40.0 * pow((double)g->n, 3) * (double)g->dumps_n;
     const double implied = metric_implied_rate(bytes, c->median_s, c->t_c_s);
-    if (!isfinite(implied)) return;
+    if (!isfinite(implied) || report_is_undecided(r, c)) return;
     page_text(r->page, PAGE_PLAIN,
               "The extra time is that of writing at %s; a cost of 10 %% would be %s.",
               units_rate(implied, rate), units_rate(bytes / (METRIC_GOAL * c->t_c_s), needed));
 }
 
 /* Computing between the dumps that took far longer than the whole run without writing was
- * disturbed, and zeta is not the cost of writing. The fastest rank counts: others may have waited
- * for one that wrote. */
+ * disturbed. */
 static void disturbed(struct report *r, const struct cell *c)
 {
-    const double s = doc_real(c->typical->json, "overlap.compute_s.min");
-    if (s > METRIC_SLOW * c->t_c_s)
-        page_text(
-            r->page, PAGE_CARE,
-            "Computing between the dumps took %.4g s, %.3g times T_C: the cost says more about "
-            "that than about writing. Did the computer do something else at the same time? "
-            "Were ranks bound to too few cores?",
-            s, s / c->t_c_s);
-}
-
-/* What a writer that drops the data came to on as many ranks, NULL: none was tried. */
-static const struct cell *dropping(const struct report *r, const struct cell *c)
-{
-    const struct group *g = report_main_group(r);
-    for (int i = 0; i < g->cells_n; i++) {
-        const struct cell *other = &r->runs.cell[g->cell[i]];
-        if (other->drops && other->ranks == c->ranks && other->threads == c->threads &&
-            other->nodes == c->nodes)
-            return other;
-    }
-    return NULL;
+    if (c->slowness > METRIC_SLOW)
+        page_text(r->page, PAGE_CARE,
+                  "Computing between the dumps took %.4g s, %.3g times T_C: the cost says more "
+                  "about that than about writing. Did the computer do something else at the same "
+                  "time? Were ranks bound to too few cores?",
+                  c->slowness * c->t_c_s, c->slowness);
 }
 
 static void without_file(struct report *r, const struct cell *c)
@@ -113,7 +130,8 @@ static void stamps(struct report *r, const struct cell *c)
     if (c->oversubscribed)
         page_text(r->page, PAGE_CARE,
                   "Oversubscribed: %" PRId64 " processors were asked for on %" PRId64
-                  " cores; times say more about the scheduler than about the system.",
+                  " cores; T_C is that of the cores, and times say more about the scheduler than "
+                  "about the system.",
                   c->processors, c->cores);
     if (!c->verified)
         page_text(r->page, PAGE_CARE, "Not verified: nobody has proved what was written.");

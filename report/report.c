@@ -14,8 +14,9 @@ int report_build(struct report *r, const char *title)
     char own[256];
     TRY(runs_collect(&r->runs, r->docs, r->level));
     const json_t *root = r->docs->doc[0].root;
-    num_print(own, sizeof own, "Does I/O keep up? %.60s, %.100s", doc_text(root, "system.host"),
-              doc_text(root, "system.cpu.model"));
+    num_print(own, sizeof own, "%s %.60s, %.100s",
+              r->runs.runs_n > 0 ? "Does I/O keep up?" : "Communication and file access:",
+              doc_text(root, "system.host"), doc_text(root, "system.cpu.model"));
     r->page = page_new(title ? title : own);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         TRY(parts[i](r));

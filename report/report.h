@@ -28,6 +28,11 @@ int part_system(struct report *r);
 const struct group *report_main_group(const struct report *r);
 const struct cell *report_main_cell(const struct report *r);
 
+/* Whether a cell misses the goal without that being the cost of writing: ranks share cores, whose
+ * T_C is that of fewer ranks; computing itself was far slower than T_C; or it would be within the
+ * goal but for what came up with the data dropped. */
+bool report_is_undecided(const struct report *r, const struct cell *c);
+
 /* Builds the whole page. r->docs and r->level are given; page: [out] freed by report_free. title:
  * NULL for one made of the system's name. */
 int report_build(struct report *r, const char *title);

@@ -324,6 +324,8 @@ static int cell_statistics(struct runs *runs, int i, double level)
     if (c->outliers_n < 0) return c->outliers_n;
     c->typical = nearest(runs, i);
     c->t_c_s = best_t_c(runs, c);
+    /* The fastest rank counts: others may have waited for one that wrote. */
+    c->slowness = doc_real(c->typical->json, "overlap.compute_s.min") / c->t_c_s;
     c->write_rate = c->typical->write_rate;
     c->zeta = c->writes ? metric_zeta(c->median_s, c->t_c_s) : NAN;
     c->r_io = c->writes ? metric_r_io(g->n, g->dumps_n, c->median_s) : NAN;
@@ -488,6 +490,34 @@ double runs_t_c(const struct runs *runs, const struct group *g, int64_t processo
     for (int i = 0; i < g->cells_n; i++)
         if (runs->cell[g->cell[i]].processors == processors)
             best = fmin(best, runs->cell[g->cell[i]].t_c_s);
+    return best;
+}
+
+static double alone_in(const struct runs *runs, const struct group *g, int64_t processors)
+{
+    double best = NAN;
+    for (int i = 0; i < g->cells_n; i++) {
+        const struct cell *c = &runs->cell[g->cell[i]];
+        if (!c->writes && c->processors == processors) best = fmin(best, c->best_s);
+    }
+    return best;
+}
+
+/* Layout and --sync have no part in it, so that all groups of the problem are looked at. */
+double runs_alone(const struct runs *runs, const struct group *g, int64_t processors)
+{
+    double best = NAN;
+    bool over = false;
+    for (int i = 0; i < g->cells_n; i++) {
+        const struct cell *c = &runs->cell[g->cell[i]];
+        over = over || (c->processors == processors && c->oversubscribed);
+    }
+    if (!over) return runs_t_c(runs, g, processors);
+    for (int i = 0; i < runs->groups_n; i++) {
+        const struct group *o = &runs->group[i];
+        if (o->n == g->n && o->steps == g->steps && same_dt(o, g) && same_text(o->cpu, g->cpu))
+            best = fmin(best, alone_in(runs, o, processors));
+    }
     return best;
 }
 

@@ -40,7 +40,8 @@ struct cell {
     int outliers_n;
     double r_io, zeta, write_rate; /* of the median; bytes/s */
     double t_c_s;                  /* best verified for this configuration's cores; NaN */
-    const struct run *typical;     /* the run nearest to the median */
+    double slowness;           /* computing between the dumps of the typical run over T_C; NaN */
+    const struct run *typical; /* the run nearest to the median */
     bool writes, verified, page_cache, official, oversubscribed;
     bool serial; /* it leaves a serial file, unlike perrank, whose parts have a run id */
     bool drops;  /* its writer takes the data and drops them: what all but writing costs */
@@ -81,6 +82,10 @@ int runs_processors(const struct runs *runs, const struct group *g, int64_t *out
 
 /* Best T_C of a group at a number of processors; NaN. */
 double runs_t_c(const struct runs *runs, const struct group *g, int64_t processors);
+
+/* What computing only takes with so many processors: T_C; where they are more than the cores, whose
+ * T_C that is, the best time measured with as many, NaN when there is none. */
+double runs_alone(const struct runs *runs, const struct group *g, int64_t processors);
 
 /* "posix", "token, group 4", "posix, 2 ranks x 4 threads", "posix --decomp 1d:z": what tells a cell
  * from others of its group at the same processors. In buf; returns buf. */

@@ -283,7 +283,7 @@ load report_lib
     results r2 g1 g2
     change r2.json '.problem.n = 24 | .problem.class = "W"'
     nht1-report r2.json g1.json g2.json -o r.html --markdown r.md
-    expect_file_text r.md "Fastest here: group"
+    expect_file_text r.md "Shortest median here: group"
     run grep -c "Figure 1 .* needs" r.md
     [ "$output" = 0 ]
 }
@@ -294,7 +294,7 @@ load report_lib
     change g2.json '.options.decomp = "3d"'
     nht1-report g1.json g2.json -o r.html --csv tab --figures fig --markdown r.md
     if grep -q "Figure 1 .* needs" r.md; then false; fi
-    expect_file_text r.md "Fastest here: group"
+    expect_file_text r.md "Shortest median here: group"
 }
 
 @test "one writer has no figure of writers side by side, but its table" {

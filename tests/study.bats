@@ -66,7 +66,7 @@ when = ranks + value <= 3 and not (ranks == 1 and value == 1)\n[run b]\nvalue = 
     description x.ini <<<$'[run]\nprogram = sim\nranks = 1 2'
     study x.ini --under out
     expect_status 0
-    expect_text "took_s [s]"
+    expect_text "took [s]"
     [ "$(find out/x/runs -mindepth 1 -maxdepth 1 | wc -l)" -eq 4 ]
     for run in out/x/runs/*; do
         [ "$(find "$run" -type f -printf '%f ')" ]

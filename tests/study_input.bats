@@ -108,6 +108,8 @@ LIST
     expect_status 3
     expect_text "standard output: No space left on device"
     [ "${#lines[@]}" -eq 1 ]
+    run bash -c '"$NHT1_ROOT/runs/study" --help >/dev/full'
+    expect_status 3
     run bash -c '"$NHT1_ROOT/runs/study" --list >&-'
     expect_status 3
     expect_text "standard output is closed"

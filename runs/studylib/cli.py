@@ -40,6 +40,11 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message):
         self.exit(trouble.USAGE, 'runs/study: %s; see --help\n' % message)
 
+    def _print_message(self, message, file=None):
+        """argparse's own says nothing when the output cannot be written."""
+        if message:
+            (file or sys.stderr).write(message)
+
 
 def _minutes(text):
     value = float(text)
@@ -234,6 +239,11 @@ def _close(driver, keys, speaker):
         speaker.say()
         print(text, end='', flush=True)
         speaker.say()
+    invalid = [t.point.id for t in driver.tallies
+               if any(r['status'] == trouble.INVALID for r, _ in t.runs.values())]
+    if invalid:
+        print('not valid as results (exit status %d of the program): %s' % (
+            trouble.INVALID, ', '.join(invalid)))
     for tally, number, record in failed:
         print('runs/study: %s failed: %s' % (tally.name(number), record['trouble']),
               file=sys.stderr)
@@ -310,12 +320,18 @@ def _drop_output():
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
+def _run(argv):
+    try:
+        return _act(_arguments(argv))
+    except SystemExit as e:  # after --help, or a wrong option
+        return e.code or trouble.OK
+
+
 def main(argv):
-    args = _arguments(argv)
     try:
         if sys.stdout is None:
             raise trouble.failed('standard output is closed')
-        status = _act(args)
+        status = _run(argv)
         sys.stdout.flush()
         return status
     except trouble.Trouble as e:

@@ -122,6 +122,8 @@ def _headings(keys, labels, metric, beside):
     unit = scale_of(metric)[1]
     steps = metric.replace('[]', '').split('.')
     name = '.'.join(steps[-2:]) if steps[-1] == 'bytes_per_s' else steps[-1]
+    sign = next((s for s, _, u in SCALES if u and name.endswith('_' + s.strip('_'))), '')
+    name = name[:len(name) - len(sign.strip('_')) - 1] if sign else name  # the unit stands beside it
     headline = '%s [%s]' % (name, unit) if unit else name
     return keys + (['writer'] if labels else []) + [
         'runs', headline, 'interval', '+-%', 'best'] + beside

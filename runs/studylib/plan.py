@@ -10,6 +10,7 @@ from .folder import read_json
 
 UNKNOWN_TIMEOUT_S = 3600
 TIMEOUT_MIN_S, TIMEOUT_FACTOR = 600, 10
+LAUNCH_S = 1  # starting a program and its ranks
 DRY_RUN_S = 120
 
 
@@ -111,8 +112,8 @@ def misfits(points, estimates):
 def summary(points, estimates, repeats):
     """One sentence about all points. repeats: point -> (fewest, most)."""
     known = [p for p in points if estimates[p.id].seconds is not None]
-    low = sum(estimates[p.id].seconds * repeats(p)[0] for p in known)
-    high = sum(estimates[p.id].seconds * repeats(p)[1] for p in known)
+    low = sum((estimates[p.id].seconds + LAUNCH_S) * repeats(p)[0] for p in known)
+    high = sum((estimates[p.id].seconds + LAUNCH_S) * repeats(p)[1] for p in known)
     text = figures.duration(low)
     if high > 1.2 * low:
         text += ' to ' + figures.duration(high)
