@@ -192,6 +192,9 @@ int part_system(struct report *r)
     page_table(r->page, record(r->docs->doc[0].root, "system"));
     notices(r);
     page_section(r->page, 2, "again", "How to measure this again");
+    page_text(r->page, PAGE_PLAIN,
+              "The commands as they were started. Folders of files that are written have to exist; "
+              "runs/study, which started those below runs/out, makes and empties them.");
     commands(r);
     sources(r);
     return 0;
