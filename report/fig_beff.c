@@ -177,5 +177,6 @@ void beff_fig_patterns(struct report *r, const json_t *root, const char *key)
         r->page, f,
         "Bandwidth of a process that takes part, best method: rings, random patterns "
         "(geometric mean, least and most), then the patterns that are not in b_eff. A ring "
-        "is named by its rings: ring-2*4&+1 has two rings of four, the others of one more.");
+        "is named by its rings: ring-2*4&+1 has two rings of four, the others of one more; "
+        "ring-1*2fix is one ring of two. In the ping-pong one process sends at a time.");
 }
