@@ -173,10 +173,9 @@ void beff_fig_patterns(struct report *r, const json_t *root, const char *key)
                                            .across = true});
     pattern_rows(f, patterns, false);
     pattern_rows(f, patterns, true);
-    page_figure(
-        r->page, f,
-        "Bandwidth of a process that takes part, best method: rings, random patterns "
-        "(geometric mean, least and most), then the patterns that are not in b_eff. A ring "
-        "is named by its rings: ring-2*4&+1 has two rings of four, the others of one more; "
-        "ring-1*2fix is one ring of two. In the ping-pong one process sends at a time.");
+    page_figure(r->page, f,
+                "Bandwidth of a process that takes part, best method: rings, random patterns "
+                "(geometric mean, least and most), then the patterns that are not in b_eff. A ring "
+                "is named by its rings: ring-2*4&+1 has two rings of four, the others of one more; "
+                "ring-1*2fix is one ring of two. In the ping-pong one process sends at a time.");
 }
