@@ -21,8 +21,8 @@ int num_real_parse(const char *text, double *out);
  * Ki Mi Gi Ti 2^10 to 2^40. Local. Returns 0, or -1 when it is not one or does not fit. */
 int num_int_parse(const char *text, int64_t *out);
 
-/* The number that is the first line of a small file, as the system's own files have it; 0 when there
- * is none, "max" among them, or the file cannot be read. Local. */
+/* The number that is the first line of a small file, as the system's own files have it; 0 when
+ * there is none, "max" among them, or the file cannot be read. Local. */
 int64_t num_int_read(const char *path);
 
 #endif

@@ -7,17 +7,17 @@
 #include <stdint.h>
 
 struct bt_decomp {
-    int64_t n;    /* N */
-    int p[3];     /* PX, PY, PZ */
-    int at[3];    /* this rank's place */
+    int64_t n;        /* N */
+    int p[3];         /* PX, PY, PZ */
+    int at[3];        /* this rank's place */
     int64_t lo[3];    /* first global index along x, y, z */
     int64_t count[3]; /* cells along x, y, z; >= 1 */
 };
 
 /* Splits n^3 cells over size ranks as text says: auto, 1d (= 1d:z), 1d:x, 1d:y, 1d:z, 3d (the most
- * cubic factorisation) or PXxPYxPZ; auto is the one expected to be fastest. Local; the same on every
- * rank but for at, lo and count. ERR_USAGE when the text is not understood, does not multiply to
- * size, or leaves a rank without a cell. */
+ * cubic factorisation) or PXxPYxPZ; auto is the one expected to be fastest. Local; the same on
+ * every rank but for at, lo and count. ERR_USAGE when the text is not understood, does not multiply
+ * to size, or leaves a rank without a cell. */
 int bt_decomp_make(const char *text, int64_t n, int size, int rank, struct bt_decomp *d);
 
 /* First global index of part p of parts along an axis of n cells; part 'parts' gives n. */

@@ -53,11 +53,11 @@ struct bt_chain {
 
 /* Working memory of one thread. */
 struct bt_scratch {
-    double *store; /* [n][BT_STORE] vectors, undivided directions */
-    double *u, *r; /* packed lines, [n + 1 rounded up][5] vectors */
-    double *prim;  /* three rows of primitive quantities */
-    double *carry; /* BT_CARRY vectors */
-    double *w;     /* 5 vectors */
+    double *store;        /* [n][BT_STORE] vectors, undivided directions */
+    double *u, *r;        /* packed lines, [n + 1 rounded up][5] vectors */
+    double *prim;         /* three rows of primitive quantities */
+    double *carry;        /* BT_CARRY vectors */
+    double *w;            /* 5 vectors */
     double rhs_s;         /* right-hand sides of this sweep, timed batches only */
     int64_t rhs_n, timed; /* batches, and how many of them were timed */
 };

@@ -13,12 +13,12 @@
 static struct cache of(int64_t cached_bytes, int64_t dirty_bytes, bool flushed)
 {
     return (struct cache){.known = true,
-                             .file_bytes = 1000,
-                             .cached_bytes = cached_bytes,
-                             .dirty_bytes = dirty_bytes,
-                             .memory_bytes = 8000,
-                             .flushed = flushed,
-                             .how = "cachestat"};
+                          .file_bytes = 1000,
+                          .cached_bytes = cached_bytes,
+                          .dirty_bytes = dirty_bytes,
+                          .memory_bytes = 8000,
+                          .flushed = flushed,
+                          .how = "cachestat"};
 }
 
 static void the_stamp_follows_what_was_not_waited_for(void **state)
