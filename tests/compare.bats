@@ -48,6 +48,9 @@ pair() {
     expect_status 0
     expect_text "unclear"
     jq -e '[.metrics[].verdict] | index("unclear") != null and index("worse") == null' c.json
+    jq -e '.verdict == "unclear"' c.json
+    expect_schema nht1-compare-1 c.json
+    expect_text "No difference is shown"
 }
 
 # not_comparable FILTER TEXT: B changed by the filter is not to be compared with A.
