@@ -230,7 +230,7 @@ json_t *summary_json(const struct check *c, json_t *options, int status)
     json_object_set_new(o, "shape", shape_json(c));
     json_object_set_new(o, "dumps_checked_n", json_integer(c->checked_n));
     json_object_set_new(o, "dumps", dumps_json(c));
-    json_object_set_new(o, "mean_xce", norms_json(c->mean_xce));
+    json_object_set_new(o, "mean_xce", c->checked_n > 0 ? norms_json(c->mean_xce) : json_null());
     json_object_set_new(o, "published_mean", published_json(&c->mean));
     json_object_set_new(o, "published_final", published_json(&c->final));
     json_object_set_new(o, "listing", listing_json(&c->listing));
