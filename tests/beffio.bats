@@ -4,6 +4,11 @@
 # data, full disks, signals, bad input. No statement about times.
 load helpers
 
+teardown() {
+    mountpoint -q disk 2>/dev/null && umount -l disk
+    true
+}
+
 # beffio RANKS ARGUMENT...: as small a run as there is, in the folder data.
 beffio() {
     local ranks=$1
@@ -237,20 +242,20 @@ no_process() {
     [ "$(id -u)" = 0 ] || skip "needs to mount a small file system"
     mpirun --version | grep -q "Open MPI" || skip "looks for a variable of Open MPI's"
     mkdir disk
-    mount -t tmpfs -o size=160m tmpfs disk || skip "cannot mount"
+    mount -t tmpfs -o size=640m tmpfs disk || skip "cannot mount"
     "$NHT1_ROOT/tests/mpi-run" -np 2 -t 60 "$NHT1_BIN/nht1-beffio" -p disk -MB 16 -T 90 -N 2 \
         >out 2>&1 &
     local job=$! pids=
     status=0
     # Held up while it writes its first file, until the disk is full.
     for _ in $(seq 600); do
-        [ "$(wc -w <<<"$pids")" -eq 2 ] || pids="$(rank_pid 0) $(rank_pid 1)"
+        [ "$(wc -w <<<"$pids")" -eq 2 ] || pids="$(rank_pid 0 || true) $(rank_pid 1 || true)"
         compgen -G "disk/*_data_*" >/dev/null && break
         sleep 0.01
     done
     # shellcheck disable=SC2086 # two words
     kill -STOP $pids
-    head -c 200M /dev/zero >disk/full 2>/dev/null || true
+    head -c 700M /dev/zero >disk/full 2>/dev/null || true
     # shellcheck disable=SC2086
     kill -CONT $pids
     wait $job || status=$?
