@@ -8,6 +8,7 @@
 #include "base/conf_impl.h"
 #include "base/json.h"
 #include "base/num.h"
+#include "base/text.h"
 
 enum { HELP_COLUMNS = 80, HELP_INDENT = 26, LEFT_MAX = 160 };
 
@@ -195,17 +196,15 @@ static json_t *default_json(const struct conf_option *o)
 
 char *conf_line(const struct conf_program *p, const void *opts)
 {
-    char *line = NULL;
-    size_t size;
-    FILE *to = open_memstream(&line, &size);
-    if (!to) return NULL;
+    char *line;
+    struct text t;
+    if (text_begin(&t) < 0) return NULL;
     for (const struct conf_option *o = p->options; o->name; o++) {
         json_t *value = value_json(o, opts), *def = default_json(o);
-        print_if_changed(to, o, value, def);
+        print_if_changed(t.to, o, value, def);
         json_decref(value);
         json_decref(def);
     }
-    if (fclose(to) == 0) return line;
-    free(line);
-    return NULL;
+    (void)text_end(&t, &line);
+    return line;
 }

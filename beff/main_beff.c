@@ -2,7 +2,6 @@
 /* nht1-beff: reads the command line, measures, reports. Rank 0 prints; every rank leaves with the
  * same status. */
 #include <mpi.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,6 +9,7 @@
 #include "base/json.h"
 #include "base/par.h"
 #include "base/par_main.h"
+#include "base/text.h"
 #include "beff/beff_job.h"
 #include "beff/beff_report.h"
 #include "beff/beff_result.h"
@@ -20,16 +20,10 @@ static int text_write(const struct beff_job *job, const struct beff_summary *s, 
                       report_function *report)
 {
     if (!path) return 0;
-    char *text = NULL;
-    size_t bytes;
-    FILE *f = open_memstream(&text, &bytes);
-    if (!f) return err_set(ERR_NOMEM, "%s: no memory for its text", path);
-    report(job, s, f);
-    const bool failed = ferror(f) != 0;
-    const int rc = fclose(f) != 0 || failed ? err_set(ERR_NOMEM, "%s: no memory for its text", path)
-                                            : js_write_text(path, text, JS_SYNC_NONE);
-    free(text);
-    return rc;
+    struct text t;
+    TRY(text_begin(&t));
+    report(job, s, t.to);
+    return text_save(&t, path);
 }
 
 static int json_write(const struct beff_job *job, const struct beff_summary *s, int status)

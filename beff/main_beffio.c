@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/par.h"
 #include "base/par_main.h"
+#include "base/text.h"
 #include "beff/io_job.h"
 #include "beff/io_options.h"
 #include "beff/io_result.h"
@@ -19,17 +20,10 @@ typedef void writer(const struct beffio_job *job, FILE *to);
 static int text_write(const struct beffio_job *job, const char *path, writer *write)
 {
     if (!path[0]) return 0;
-    char *text = NULL;
-    size_t bytes;
-    FILE *to = open_memstream(&text, &bytes);
-    if (!to) return err_set(ERR_NOMEM, "%s: no memory for its text", path);
-    write(job, to);
-    const bool failed = ferror(to) != 0;
-    const int rc = fclose(to) != 0 || failed
-                       ? err_set(ERR_NOMEM, "%s: no memory for its text", path)
-                       : js_write_text(path, text, JS_SYNC_NONE);
-    free(text);
-    return rc;
+    struct text t;
+    TRY(text_begin(&t));
+    write(job, t.to);
+    return text_save(&t, path);
 }
 
 static int json_write(const struct beffio_job *job, int status)

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/json.h"
 #include "report/figure_impl.h"
 #include "report/gnuplot.h"
 #include "report/text.h"
@@ -27,14 +26,12 @@ static int write_file(const struct figure *f, const char *directory, const char 
                       figure_writer *write)
 {
     struct text t;
-    char *body = NULL, *path = path_of(f, directory, suffix);
+    char *path = path_of(f, directory, suffix);
     int rc = path ? text_begin(&t) : err_set(ERR_NOMEM, "no memory for the name of a figure");
     if (rc == 0) {
         write(f, t.to);
-        rc = text_end(&t, &body);
+        rc = text_save(&t, path);
     }
-    if (rc == 0) rc = js_write_text(path, body, JS_SYNC_NONE);
-    free(body);
     free(path);
     return rc;
 }

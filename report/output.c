@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/json.h"
 #include "base/stop.h"
 #include "report/text.h"
 
@@ -56,13 +55,9 @@ int output_directory(const char *path, const char *option)
 int output_html(const struct page *page, const char *path)
 {
     struct text t;
-    char *body;
     TRY(text_begin(&t));
     page_html(page, t.to);
-    TRY(text_end(&t, &body));
-    const int rc = js_write_text(path, body, JS_SYNC_NONE);
-    free(body);
-    return rc;
+    return text_save(&t, path);
 }
 
 /* The way from a file to a directory, both as the user named them: as many ".." as the file lies
@@ -82,14 +77,12 @@ static char *way_to(const char *file, const char *directory)
 int output_markdown(const struct page *page, const char *path, const char *figures)
 {
     struct text t;
-    char *body = NULL, *way = figures ? way_to(path, figures) : NULL;
+    char *way = figures ? way_to(path, figures) : NULL;
     int rc = text_begin(&t);
     if (rc == 0) {
         page_markdown(page, t.to, way);
-        rc = text_end(&t, &body);
+        rc = text_save(&t, path);
     }
-    if (rc == 0) rc = js_write_text(path, body, JS_SYNC_NONE);
-    free(body);
     free(way);
     return rc;
 }

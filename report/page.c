@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/json.h"
 #include "base/stop.h"
 #include "report/page_impl.h"
 
@@ -131,14 +130,12 @@ int page_draw(struct page *p, const char *directory, bool draw, enum progress_mo
 static int csv_file(const struct table *t, const char *directory)
 {
     struct text text;
-    char *body = NULL, *path = text_print("%s/%s.csv", directory, table_name(t));
+    char *path = text_print("%s/%s.csv", directory, table_name(t));
     int rc = path ? text_begin(&text) : err_set(ERR_NOMEM, "no memory for the name of a table");
     if (rc == 0) {
         table_csv(t, text.to);
-        rc = text_end(&text, &body);
+        rc = text_save(&text, path);
     }
-    if (rc == 0) rc = js_write_text(path, body, JS_SYNC_NONE);
-    free(body);
     free(path);
     return rc;
 }

@@ -11,25 +11,6 @@
 #include "base/err.h"
 #include "base/num.h"
 
-int text_begin(struct text *t)
-{
-    *t = (struct text){0};
-    t->to = open_memstream(&t->body, &t->size);
-    return t->to ? 0 : err_set(ERR_NOMEM, "no memory for a text");
-}
-
-int text_end(struct text *t, char **out)
-{
-    const bool lost = ferror(t->to) != 0;
-    *out = NULL;
-    if (fclose(t->to) != 0 || lost) {
-        free(t->body);
-        return err_set(ERR_NOMEM, "no memory for a text");
-    }
-    *out = t->body;
-    return 0;
-}
-
 char *text_print(const char *fmt, ...)
 {
     va_list args;

@@ -6,19 +6,7 @@
  * benchmark's symbols (T_T, T_C, R_IO, N_S, I_W, zeta) are set as such. All functions are local. */
 #include <stdio.h>
 
-/* A text being put together; grows as needed. */
-struct text {
-    FILE *to; /* write here */
-    char *body;
-    size_t size;
-};
-
-/* Returns 0 or ERR_NOMEM. */
-int text_begin(struct text *t);
-
-/* Closes it. out: [out] what was written, malloc'ed. Returns 0, or ERR_NOMEM when some of it was
- * lost; out is NULL then. */
-int text_end(struct text *t, char **out);
+#include "base/text.h"
 
 /* The formatted text, malloc'ed; NULL without memory. */
 char *text_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/json.h"
+
+int text_begin(struct text *t)
+{
+    *t = (struct text){0};
+    t->to = open_memstream(&t->body, &t->size);
+    return t->to ? 0 : err_set(ERR_NOMEM, "no memory for a text");
+}
+
+int text_end(struct text *t, char **out)
+{
+    const bool lost = ferror(t->to) != 0;
+    *out = NULL;
+    if (fclose(t->to) != 0 || lost) {
+        free(t->body);
+        return err_set(ERR_NOMEM, "no memory for a text");
+    }
+    *out = t->body;
+    return 0;
+}
+
+int text_save(struct text *t, const char *path)
+{
+    char *body;
+    TRY(text_end(t, &body));
+    const int rc = js_write_text(path, body, JS_SYNC_NONE);
+    free(body);
+    return rc;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+/* Floor 0. A text that is put together in memory before anybody sees it. All functions are local.
+ */
+#include <stdio.h>
+
+/* Grows as needed. */
+struct text {
+    FILE *to; /* write here */
+    char *body;
+    size_t size;
+};
+
+/* Returns 0 or ERR_NOMEM. */
+int text_begin(struct text *t);
+
+/* Closes it. out: [out] what was written, malloc'ed. Returns 0, or ERR_NOMEM when some of it was
+ * lost; out is NULL then. */
+int text_end(struct text *t, char **out);
+
+/* Closes it and writes it to a file as js_write_text does, not waiting for the device. Returns 0,
+ * ERR_NOMEM or what js_write_text returns. */
+int text_save(struct text *t, const char *path);
+
+#endif
