@@ -294,3 +294,13 @@ void conf_free(const struct conf_program *p, void *opts, struct conf_list *args)
     }
     if (args) list_free(args);
 }
+
+int conf_files_differ(int n, const char *const *option, const char *const *name)
+{
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < i; k++)
+            if (name[i] && name[k] && name[i][0] && strcmp(name[i], name[k]) == 0)
+                return err_set(ERR_USAGE, "%s and %s have the same file, %s", option[k], option[i],
+                               name[i]);
+    return 0;
+}

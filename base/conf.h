@@ -82,6 +82,10 @@ char *conf_line(const struct conf_program *p, const void *opts);
 /* Frees the arrays of CONF_LIST members and of args (may be NULL). */
 void conf_free(const struct conf_program *p, void *opts, struct conf_list *args);
 
+/* Whether options name different files: one result would take the place of another. name: NULL or
+ * "" for none. Returns 0 or ERR_USAGE. Local. */
+int conf_files_differ(int n, const char *const *option, const char *const *name);
+
 /* Parse a whole text as a number with a range, both ends allowed and 0 to 0 meaning none; ERR_USAGE
  * with a message naming what. Local. */
 int conf_int(const char *what, const char *text, int64_t min, int64_t max, int64_t *out);

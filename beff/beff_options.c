@@ -215,14 +215,10 @@ static int names_check(const struct beff_setup *s)
 {
     const char *const name[] = {s->opt.json, s->opt.sum, s->opt.protocol};
     const char *const option[] = {"--json", "--sum", "--protocol"};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         if (name[i] && !name[i][0])
             return err_set(ERR_USAGE, "%s: the name of the file is empty", option[i]);
-        for (int k = 0; k < i; k++)
-            if (name[i] && name[k] && strcmp(name[i], name[k]) == 0)
-                return err_set(ERR_USAGE, "%s and %s name the same file", option[k], option[i]);
-    }
-    return 0;
+    return conf_files_differ(3, option, name);
 }
 
 int beff_setup_parse(struct beff_setup *s, int argc, char **argv)

@@ -269,17 +269,11 @@ static int name_set(char out[4096], const char *option, const char *given, const
     return err_set(ERR_USAGE, "%s: the name of the file is empty or too long", option);
 }
 
-/* One result would take the place of another. */
 static int names_differ(const struct beffio_setup *s)
 {
-    const char *const name[] = {s->sum, s->protocol, s->opt.json ? s->opt.json : ""};
+    const char *const name[] = {s->sum, s->protocol, s->opt.json};
     static const char *const what[] = {"the summary", "the protocol", "--json"};
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < i; k++)
-            if (name[i][0] && strcmp(name[i], name[k]) == 0)
-                return err_set(ERR_USAGE, "%s and %s have the same file, %s", what[k], what[i],
-                               name[i]);
-    return 0;
+    return conf_files_differ(3, what, name);
 }
 
 static int parse_names(struct beffio_setup *s)
