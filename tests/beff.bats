@@ -197,19 +197,10 @@ average='
 }
 
 @test "an interrupt ends the run with status 3 or the launcher's, and leaves no result" {
-    local pid mine
     run timeout -s INT 3 "$NHT1_ROOT/tests/mpi-run" -np 2 -t 60 nht1-beff --memory-per-process 4Gi \
         --json r.json
     expect_status 124 # it was still measuring
-    for _ in $(seq 50); do
-        mine=
-        for pid in $(pgrep -x nht1-beff); do
-            [ "$(readlink "/proc/$pid/cwd")" = "$PWD" ] && mine=$pid
-        done
-        [ -z "$mine" ] && break
-        sleep 0.1
-    done
-    [ -z "$mine" ]
+    no_process nht1-beff
     [ ! -s r.json ]
 }
 

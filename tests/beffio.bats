@@ -197,25 +197,9 @@ nothing_left() {
 # rank_pid RANK: process of that rank which works in this test's folder.
 rank_pid() {
     local pid
-    for pid in $(pgrep -x nht1-beffio); do
-        [ "$(readlink "/proc/$pid/cwd")" = "$PWD" ] || continue
+    for pid in $(own_processes nht1-beffio); do
         tr '\0' '\n' <"/proc/$pid/environ" | grep -qx "OMPI_COMM_WORLD_RANK=$1" && echo "$pid"
     done
-}
-
-# no_process: none works in this test's folder any more, after 5 seconds at most.
-no_process() {
-    local pid mine
-    for _ in $(seq 50); do
-        mine=
-        for pid in $(pgrep -x nht1-beffio); do
-            [ "$(readlink "/proc/$pid/cwd")" = "$PWD" ] && mine=$pid
-        done
-        [ -z "$mine" ] && return 0
-        sleep 0.1
-    done
-    echo "process $mine is left"
-    return 1
 }
 
 @test "Ctrl-C: files are removed, status 3 or the launcher's, no process is left" {
@@ -233,7 +217,7 @@ no_process() {
     pkill -INT -P "$job" || kill -INT "$job"
     wait "$job" || rc=$?
     [[ $rc =~ ^(1|3|130)$ ]] # mpirun has one of its own
-    no_process
+    no_process nht1-beffio
     nothing_left
     grep -q "interrupted by signal" out
 }
@@ -283,7 +267,7 @@ no_process() {
     pkill -INT -P "$job" || kill -INT "$job"
     wait "$job" || rc=$?
     [ "$rc" -ne 0 ]
-    no_process
+    no_process nht1-beffio
     nothing_left
 }
 

@@ -37,6 +37,26 @@ need_space() {
     [ "$free_mib" -ge "$2" ] || skip "$1 has $free_mib MiB free, the test needs $2 MiB"
 }
 
+# own_processes PROGRAM: those that work in this test's folder.
+own_processes() {
+    local pid
+    for pid in $(pgrep -x "$1"); do
+        [ "$(readlink "/proc/$pid/cwd")" != "$PWD" ] || echo "$pid"
+    done
+}
+
+# no_process PROGRAM: none works in this test's folder any more, after 5 seconds at most.
+no_process() {
+    local left
+    for _ in $(seq 50); do
+        left=$(own_processes "$1")
+        [ -z "$left" ] && return 0
+        sleep 0.1
+    done
+    echo "left over: $1 $left"
+    return 1
+}
+
 # expect_status STATUS: of the last `run`; shows its output when it is another one.
 expect_status() {
     [ "$status" -eq "$1" ] && return 0

@@ -9,8 +9,8 @@ from . import child, programs
 
 ASK_S = 60
 KEPT = ('n', 'median', 'ci_lo', 'ci_hi', 'outliers')
-SCALES = (('bytes_per_s', 1e6, 'MB/s'), ('_mib_s', 1.0, 'MiB/s'), ('_s', 1.0, 's'),
-          ('_bytes', 1e6, 'MB'))
+SCALES = (('bytes_per_s', 1e6, 'MB/s'), ('mib_s', 1.0, 'MiB/s'), ('s', 1.0, 's'),
+          ('bytes', 1e6, 'MB'))
 
 
 class Statistics:
@@ -53,10 +53,15 @@ def half_width(answer):
     return abs(answer['ci_hi'] - answer['ci_lo']) / 2 / abs(answer['median'])
 
 
+def _scale(name):
+    """The line of SCALES whose unit ends a name."""
+    return next((row for row in SCALES if name == row[0] or name.endswith('_' + row[0])),
+                ('', 1.0, ''))
+
+
 def scale_of(path):
     """(factor, unit) for a metric by the unit in its name."""
-    name = path.split('.')[-1]
-    return next(((f, unit) for sign, f, unit in SCALES if name.endswith(sign)), (1.0, ''))
+    return _scale(path.split('.')[-1])[1:]
 
 
 def number(value, digits=4):
@@ -122,8 +127,9 @@ def _headings(keys, labels, metric, beside):
     unit = scale_of(metric)[1]
     steps = metric.replace('[]', '').split('.')
     name = '.'.join(steps[-2:]) if steps[-1] == 'bytes_per_s' else steps[-1]
-    sign = next((s for s, _, u in SCALES if u and name.endswith('_' + s.strip('_'))), '')
-    name = name[:len(name) - len(sign.strip('_')) - 1] if sign else name  # the unit stands beside it
+    sign = '_' + _scale(name)[0]
+    if name.endswith(sign):  # the unit stands beside it
+        name = name[:-len(sign)]
     headline = '%s [%s]' % (name, unit) if unit else name
     return keys + (['writer'] if labels else []) + [
         'runs', headline, 'interval', '+-%', 'best'] + beside
