@@ -102,6 +102,11 @@ const char *units_duration(double s, char buf[UNITS_TEXT_MAX])
     return buf;
 }
 
+const char *units_plural(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 const char *units_count(int64_t n, char buf[UNITS_TEXT_MAX])
 {
     char digits[NUM_TEXT_MAX];

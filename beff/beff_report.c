@@ -48,7 +48,7 @@ static void system_lines(const struct beff_job *job, FILE *to)
     char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
     fprintf(to, "Definition %s\n", definition_words(job));
     fprintf(to, "System     %d processes on %lld cores of %lld node%s (%s), placement: %s\n",
-            n->size, (long long)n->cores, (long long)n->count, n->count == 1 ? "" : "s", n->cpu,
+            n->size, (long long)n->cores, (long long)n->count, units_plural(n->count), n->cpu,
             job->placement);
     fprintf(to, "Memory     %s per process (%s); L_max %s\n",
             units_bytes_iec((double)m->process_bytes, a), m->source,
@@ -71,7 +71,7 @@ void beff_report_heading(const struct beff_job *job, FILE *to)
             p->random_n, (long long)job->setup->opt.seed,
             p->patterns_n - BEFF_RINGS_N - p->random_n, methods);
     fprintf(to, "Sizes      %d from 1 B to L_max; %d repetition%s, the best counts\n", BEFF_SIZES_N,
-            job->setup->reps_n, job->setup->reps_n == 1 ? "" : "s");
+            job->setup->reps_n, units_plural(job->setup->reps_n));
     fflush(to);
 }
 

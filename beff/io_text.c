@@ -24,11 +24,6 @@ static const char *definition_of(const struct beffio_job *job)
     return beffio_definition_name(job->setup->schedule.definition);
 }
 
-static const char *plural(int n)
-{
-    return n == 1 ? "" : "es";
-}
-
 static void partitions_text(const struct beffio_schedule *c, char *out, size_t size)
 {
     size_t used = 0;
@@ -78,7 +73,7 @@ static void file_lines(const struct beffio_job *job, FILE *to)
             text, sizeof text,
             "at %s, as a probe was written, %d process%s would write %s: writing will end for "
             "want of space, and then the result is not valid",
-            units_rate(job->rate, rate), p->bench.procs, plural(p->bench.procs),
+            units_rate(job->rate, rate), p->bench.procs, units_plural(p->bench.procs),
             units_bytes((double)p->expected_bytes, room));
         line(to, "Note", text);
     }
@@ -123,7 +118,7 @@ static void plan_partition(const struct beffio_job *job, FILE *to, int index)
     struct beffio_layout l;
     char text[256], files[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX], seg[UNITS_TEXT_MAX];
     beffio_expected(c, n, job->m_part_bytes, job->rate * n / job->size, &l);
-    fprintf(to, "\n%d process%s\n", n, plural(n));
+    fprintf(to, "\n%d process%s\n", n, units_plural(n));
     fprintf(to, "%4s  %-9s %12s %12s %2s %10s %10s %15s\n", "no", "type", "l", "L", "U", "write s",
             "calls", "bytes of all");
     for (int no = 0; no < BEFFIO_PATTERNS; no++)
@@ -161,7 +156,7 @@ static void table(FILE *to, const struct beffio_part *p)
 {
     char c[16];
     char who[32];
-    snprintf(who, sizeof who, "%d process%s, MB/s", p->bench.procs, plural(p->bench.procs));
+    snprintf(who, sizeof who, "%d process%s, MB/s", p->bench.procs, units_plural(p->bench.procs));
     fprintf(to, "\n%-19s", who);
     for (int t = 0; t < BEFFIO_TYPES; t++)
         fprintf(to, " %10s", beffio_type_name((enum beffio_type)t));
@@ -283,7 +278,7 @@ void beffio_text_results(const struct beffio_job *job, FILE *to)
             values(job, to, &job->part[i]);
         }
     fprintf(to, "\nThe largest value is that of %d process%s.\n", best->bench.procs,
-            plural(best->bench.procs));
+            units_plural(best->bench.procs));
     coffee(job, to, best);
     cached(to, best);
     wrong(job, to, job->setup->opt.errors);

@@ -70,7 +70,7 @@ static int job_shape(struct bt_forecast *f, const struct bt_setup *s, const stru
     if (f->ranks >= f->nodes) return 0;
     return err_set(ERR_USAGE,
                    "--nodes %lld: %lld rank%s cannot be on so many; --ranks says how many",
-                   (long long)f->nodes, (long long)f->ranks, f->ranks == 1 ? "" : "s");
+                   (long long)f->nodes, (long long)f->ranks, units_plural(f->ranks));
 }
 
 static int memory(struct bt_forecast *f, const struct bt_setup *s)

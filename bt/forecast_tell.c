@@ -43,7 +43,7 @@ static void memory_lines(const struct bt_forecast *f, FILE *to)
     if (f->file_bytes == 0) return;
     fprintf(to,
             "Cache     the file is %.3g times the memory of %lld node%s (%s each). From %d times\n",
-            f->ratio, (long long)f->nodes, f->nodes == 1 ? "" : "s",
+            f->ratio, (long long)f->nodes, units_plural(f->nodes),
             units_bytes((double)f->total_bytes, total), RESIDENT_RULE);
     fprintf(to, "          on it is sure not to be read back from memory: %s\n",
             f->rule_holds ? "met" : "not met");
@@ -72,8 +72,8 @@ void bt_forecast_print(const struct bt_forecast *f, const struct bt_setup *setup
     fprintf(to, "Problem   class %c, N = %lld, %lld steps, a dump every %lld\n", p->cls,
             (long long)p->n, (long long)p->steps, (long long)p->interval);
     fprintf(to, "Ranks     %lld x %lld thread%s on %lld node%s, decomposition %s\n",
-            (long long)f->ranks, (long long)f->threads, f->threads == 1 ? "" : "s",
-            (long long)f->nodes, f->nodes == 1 ? "" : "s", f->decomp);
+            (long long)f->ranks, (long long)f->threads, units_plural(f->threads),
+            (long long)f->nodes, units_plural(f->nodes), f->decomp);
     bytes_line(f, to);
     memory_lines(f, to);
     time_lines(f, to);

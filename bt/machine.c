@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/par.h"
 #include "base/sys.h"
+#include "base/units.h"
 #include "bt/problem.h"
 
 #define CELL_BYTES  160       /* of the solver, for each cell of a block */
@@ -143,7 +144,7 @@ void bt_machine_warn(const struct bt_machine *m, json_t *notices)
         snprintf(text, sizeof text,
                  "Binding: a rank has %d threads but may use only %d CPU%s: start with mpirun "
                  "--bind-to none, or --map-by slot:PE=%d.",
-                 m->threads, m->mask_width, m->mask_width == 1 ? "" : "s", m->threads);
+                 m->threads, m->mask_width, units_plural(m->mask_width), m->threads);
         notice(notices, text);
     }
     if (wanted > m->nodes.cores) {

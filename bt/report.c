@@ -69,8 +69,8 @@ static void system_line(const struct bt_job *job, FILE *to)
     char text[512];
     snprintf(text, sizeof text, "%s%s, %lld cores (%s); %d rank%s x %d thread%s, decomposition %s",
              m->nodes.host, m->nodes.count > 1 ? " and others" : "", (long long)m->nodes.cores,
-             m->nodes.cpu, m->nodes.size, m->nodes.size == 1 ? "" : "s", m->threads,
-             m->threads == 1 ? "" : "s", job->decomp_name);
+             m->nodes.cpu, m->nodes.size, units_plural(m->nodes.size), m->threads,
+             units_plural(m->threads), job->decomp_name);
     line(to, "System", text);
 }
 
@@ -329,7 +329,7 @@ static void profile_table(const struct bt_job *job, FILE *to, const struct bt_ru
 {
     const int ranks = job->machine.nodes.size;
     fprintf(to, "\nPhases of %s, round %d: T_T %.4f s on %d rank%s\n", run->writer, run->round,
-            run->t_t_s, ranks, ranks == 1 ? "" : "s");
+            run->t_t_s, ranks, units_plural(ranks));
     fprintf(to, "%-14s %10s %10s %10s %10s\n", "phase", "min", "median", "max", "median/T_T");
     fprintf(to, "%-14s %10s %10s %10s %10s\n", "", "s", "s", "s", "%");
     for (int i = 0; i < BT_RUN_PHASES; i++) {

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/num.h"
+#include "base/units.h"
 #include "report/compare.h"
 #include "report/runs.h"
 
@@ -109,7 +110,7 @@ static char *metric_name(const char *what, const struct cell *a, const struct ce
     cell_name(a, name);
     if (a->processors == b->processors) {
         if (asprintf(&out, "%s%s%s, %" PRId64 " processor%s", what, a->writes ? " of " : "",
-                     a->writes ? name : "", a->processors, a->processors == 1 ? "" : "s") < 0)
+                     a->writes ? name : "", a->processors, units_plural(a->processors)) < 0)
             return NULL;
     } else if (asprintf(&out, "%s%s%s, %" PRId64 " against %" PRId64 " processors", what,
                         a->writes ? " of " : "", a->writes ? name : "", a->processors,

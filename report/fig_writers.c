@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/units.h"
 #include "report/bt.h"
 #include "report/metrics.h"
 
@@ -166,7 +167,7 @@ void fig_ranking(struct report *r, const struct group *g, int64_t processors, co
     num_print(
         caption, sizeof caption,
         "T_T of each writer on %" PRId64 " processor%s, fastest first%s%s.", processors,
-        processors == 1 ? "" : "s",
+        units_plural(processors),
         isfinite(first->t_c_s) ? "; the dashed line is T_C, the same run without writing" : "",
         isfinite(first->t_c_s) && first->oversubscribed ? " on the cores that there are" : "");
     if (n > 1)
@@ -233,7 +234,6 @@ void fig_phases(struct report *r, const struct group *g, int64_t processors, con
     }
     page_figure(r->page, f,
                 "Phases of the run nearest to its median, means over ranks, which add up to T_T. "
-                "Computing holds the waiting "
-                "of ranks for their neighbours. What a writer with a thread of its own does beside "
-                "the computation is not in them.");
+                "Computing holds the waiting of ranks for their neighbours. What a writer with a "
+                "thread of its own does beside the computation is not in them.");
 }

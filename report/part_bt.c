@@ -98,7 +98,7 @@ static void group(struct report *r, const struct group *g, const char *key)
     if (processors == 0) return;
     num_print(id, sizeof id, "writers%s", key);
     num_print(title, sizeof title, "Writers on %" PRId64 " processor%s", processors,
-              processors == 1 ? "" : "s");
+              units_plural(processors));
     page_section(r->page, 3, id, title);
     fig_ranking(r, g, processors, key);
     fig_phases(r, g, processors, key);

@@ -23,11 +23,6 @@ const struct cell *report_main_cell(const struct report *r)
     return best < 0 ? NULL : &r->runs.cell[best];
 }
 
-static const char *plural(int64_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 /* What a writer that drops the data came to on as many ranks, NULL: none was tried. */
 static const struct cell *dropping(const struct report *r, const struct cell *c)
 {
@@ -79,8 +74,8 @@ static void verdict_words(struct report *r, const struct group *g, const struct 
     page_text(r->page, PAGE_PLAIN,
               "Problem %s on %" PRId64 " processor%s (%" PRId64 " rank%s x %" PRId64
               " thread%s): the fastest writer, %s, needs T_T = %.4g s%s; R_IO = %s.",
-              group_name(g, problem), c->processors, plural(c->processors), c->ranks,
-              plural(c->ranks), c->threads, plural(c->threads), cell_name(&plain, name),
+              group_name(g, problem), c->processors, units_plural(c->processors), c->ranks,
+              units_plural(c->ranks), c->threads, units_plural(c->threads), cell_name(&plain, name),
               c->median_s, alone, units_rate(c->r_io, rate));
 }
 
@@ -141,7 +136,7 @@ static void stamps(struct report *r, const struct cell *c)
                   "for a statement about the system.");
     if (c->n < 3)
         page_text(r->page, PAGE_CARE, "%d run%s: no statement about chance; use --repeat 5.", c->n,
-                  plural(c->n));
+                  units_plural(c->n));
 }
 
 /* The headline of a result that has one. */
@@ -172,15 +167,15 @@ static void left_out(struct report *r)
 {
     if (r->runs.wrong_n > 0)
         page_text(r->page, PAGE_BAD, "%d run%s left out: what was computed or written was wrong.",
-                  r->runs.wrong_n, r->runs.wrong_n == 1 ? "" : "s");
+                  r->runs.wrong_n, units_plural(r->runs.wrong_n));
     if (r->runs.unfinished_n > 0)
         page_text(r->page, PAGE_CARE, "%d run%s left out: interrupted, failed or continued.",
-                  r->runs.unfinished_n, r->runs.unfinished_n == 1 ? "" : "s");
+                  r->runs.unfinished_n, units_plural(r->runs.unfinished_n));
     if (r->docs->newer_n > 0)
         page_text(r->page, PAGE_CARE,
                   "%d result%s of a newer version of the programs: shown as far as this one "
                   "understands them.",
-                  r->docs->newer_n, r->docs->newer_n == 1 ? "" : "s");
+                  r->docs->newer_n, units_plural(r->docs->newer_n));
 }
 
 int part_verdict(struct report *r)

@@ -5,6 +5,7 @@
 
 #include "base/conf.h"
 #include "base/err.h"
+#include "base/units.h"
 #include "base/version.h"
 #include "report/commands.h"
 #include "report/output.h"
@@ -111,12 +112,12 @@ static int write_all(const struct page *page, const struct options *o)
 static void say(const struct report *r, const struct options *o)
 {
     if (strncmp(o->output, "/dev/", strlen("/dev/")) == 0) return; /* the page is the output */
-    printf("%d result%s", r->docs->n, r->docs->n == 1 ? "" : "s");
-    if (r->runs.runs_n > 0) printf(", %d run%s", r->runs.runs_n, r->runs.runs_n == 1 ? "" : "s");
+    printf("%d result%s", r->docs->n, units_plural(r->docs->n));
+    if (r->runs.runs_n > 0) printf(", %d run%s", r->runs.runs_n, units_plural(r->runs.runs_n));
     printf(": %s\n", o->output);
     if (r->docs->skipped_n > 0)
         printf("%d other JSON file%s passed over\n", r->docs->skipped_n,
-               r->docs->skipped_n == 1 ? "" : "s");
+               units_plural(r->docs->skipped_n));
 }
 
 static int make(const struct options *o, const struct docs *docs)

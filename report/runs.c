@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/num.h"
 #include "base/stat.h"
+#include "base/units.h"
 #include "report/metrics.h"
 #include "report/text.h"
 
@@ -144,12 +145,17 @@ static bool same_fs(const char *a, const char *b)
     return !a[0] || !b[0] || strcmp(a, b) == 0;
 }
 
+/* What T_C depends on, beside the cores. */
+static bool same_computing(const struct group *a, const struct group *b)
+{
+    return a->n == b->n && a->steps == b->steps && same_dt(a, b) && same_text(a->cpu, b->cpu);
+}
+
 static bool same_group(const struct group *a, const struct group *b)
 {
-    return a->n == b->n && a->steps == b->steps && a->interval == b->interval &&
-           a->dumps_n == b->dumps_n && same_dt(a, b) && a->last == b->last &&
-           same_text(a->layout, b->layout) && same_text(a->sync, b->sync) &&
-           same_text(a->cpu, b->cpu) && same_fs(a->fs, b->fs);
+    return same_computing(a, b) && a->interval == b->interval && a->dumps_n == b->dumps_n &&
+           a->last == b->last && same_text(a->layout, b->layout) && same_text(a->sync, b->sync) &&
+           same_fs(a->fs, b->fs);
 }
 
 static int group_find(struct runs *runs, const struct run *r)
@@ -278,8 +284,7 @@ static int fill_cells(struct runs *runs)
 static bool same_t_c(const struct group *a, const struct cell *x, const struct group *b,
                      const struct cell *y)
 {
-    return a->n == b->n && a->steps == b->steps && same_dt(a, b) && same_text(a->cpu, b->cpu) &&
-           x->nodes == y->nodes && x->cores_in_use == y->cores_in_use;
+    return same_computing(a, b) && x->nodes == y->nodes && x->cores_in_use == y->cores_in_use;
 }
 
 /* Best T_C that the results know for a cell: of its own and other groups, since layout and --sync
@@ -515,8 +520,7 @@ double runs_alone(const struct runs *runs, const struct group *g, int64_t proces
     if (!over) return runs_t_c(runs, g, processors);
     for (int i = 0; i < runs->groups_n; i++) {
         const struct group *o = &runs->group[i];
-        if (o->n == g->n && o->steps == g->steps && same_dt(o, g) && same_text(o->cpu, g->cpu))
-            best = fmin(best, alone_in(runs, o, processors));
+        if (same_computing(o, g)) best = fmin(best, alone_in(runs, o, processors));
     }
     return best;
 }
@@ -527,7 +531,7 @@ const char *cell_name(const struct cell *c, char buf[CELL_NAME_MAX])
     if (c->token_group > 0) num_print(group, sizeof group, ", group %" PRId64, c->token_group);
     if (c->shaped)
         num_print(shape, sizeof shape, ", %" PRId64 " rank%s x %" PRId64 " thread%s", c->ranks,
-                  c->ranks == 1 ? "" : "s", c->threads, c->threads == 1 ? "" : "s");
+                  units_plural(c->ranks), c->threads, units_plural(c->threads));
     if (c->shaped && c->nodes > 1)
         num_print(nodes, sizeof nodes, " on %" PRId64 " nodes", c->nodes);
     num_print(buf, CELL_NAME_MAX, "%s%s%s%s%s%s", c->writer, group, shape, nodes,

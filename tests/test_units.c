@@ -130,6 +130,14 @@ static void comma_locale(void **state)
     setlocale(LC_ALL, "C");
 }
 
+static void plural_of_a_count(void **state)
+{
+    (void)state;
+    assert_string_equal(units_plural(1), "");
+    assert_string_equal(units_plural(0), "s");
+    assert_string_equal(units_plural(INT64_MAX), "s");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +149,7 @@ int main(void)
         cmocka_unit_test(shortest_text),
         cmocka_unit_test(numbers_read_back),
         cmocka_unit_test(comma_locale),
+        cmocka_unit_test(plural_of_a_count),
     };
     return cmocka_run_group_tests_name("units", tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "bt/problem.h"
 
 /* Published mean norms are those of this many steps between dumps, [BT] section 11. */
@@ -159,7 +160,7 @@ static const char *say_digests(const struct check *c, char buf[JUDGE_TEXT])
     if (!c->has_manifest) return NULL;
     snprintf(buf, JUDGE_TEXT,
              "every value of %" PRId64 " dump%s is the one that the run handed to its writer",
-             c->checked_n, c->checked_n == 1 ? "" : "s");
+             c->checked_n, units_plural(c->checked_n));
     return buf;
 }
 
