@@ -25,9 +25,10 @@
  * system itself is asked. Local. */
 const char *beffio_full_words(const char *path, int64_t bytes);
 
-/* A longer call is made in posts of this size, one after the other: of more than 2 GiB at once
- * ROMIO (romio321 of Open MPI 4.1.4) writes nothing and reports that all was written. An ordered
- * call cannot be cut, because the chunks of the ranks would mix: its chunks have to be smaller. */
+/* A longer call is made in posts of this size, one after the other: libraries count the bytes of a
+ * call in an int in places, and then report as written what was not (a nonblocking write of 2 GiB
+ * by romio321 of Open MPI 4.1.4). An ordered call cannot be cut, because the chunks of the ranks
+ * would mix: its chunks have to be smaller. */
 #define BEFFIO_POST_BYTES (INT64_C(1) << 30)
 
 struct beffio_file {

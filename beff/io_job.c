@@ -140,6 +140,7 @@ static int files_begin(struct beffio_job *job)
     f->prefix = s->prefix;
     f->force = s->opt.force;
     f->keep = s->opt.keep;
+    f->untouched = s->opt.dry_run;
     f->rank = job->rank;
     f->partitions_n = s->schedule.partitions_n;
     memcpy(f->procs, s->schedule.procs, sizeof f->procs);
@@ -240,7 +241,7 @@ int beffio_job_make(struct beffio_job *job, struct beffio_setup *setup)
     memset(job, 0, sizeof *job);
     job->setup = setup;
     job->best = -1;
-    job->files.lock_fd = -1;
+    job->files.lock_fd = job->files.dir_fd = -1;
     TRY_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &job->rank));
     TRY_MPI(MPI_Comm_size(MPI_COMM_WORLD, &job->size));
     TRY(beffio_setup_schedule(setup, job->size));
