@@ -53,14 +53,14 @@ ISA_generic := -Wno-psabi
 BASE_MPI    := base/par.c base/par_main.c base/nodes.c base/cache.c
 BASE_SERIAL := $(filter-out $(BASE_MPI),$(wildcard base/*.c))
 IO          := $(filter-out $(if $(URING),,io/driver_uring.c),$(wildcard io/*.c))
-BT_SERIAL   := bt/problem.c bt/exact.c
-BT_MPI      := $(filter-out $(BT_SERIAL) bt/main.c bt/kernel.c,$(wildcard bt/*.c))
+BT_SERIAL   := bt/solver/problem.c bt/solver/exact.c
+BT_MPI      := $(filter-out $(BT_SERIAL) bt/main.c bt/solver/kernel.c,$(wildcard bt/*.c bt/solver/*.c))
 BEFF        := $(filter-out beff/main_%,$(wildcard beff/*.c))
 WORKLOAD    := $(filter-out workload/main.c,$(wildcard workload/*.c))
 VERIFY      := $(filter-out verify/main.c,$(wildcard verify/*.c))
 REPORT      := $(filter-out report/main.c,$(wildcard report/*.c))
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
-KERNELS     := $(ISAS:%=$(B)/obj/bt/kernel_%.o)
+KERNELS     := $(ISAS:%=$(B)/obj/bt/solver/kernel_%.o)
 SERIAL_OBJS := $(call obj,$(BASE_SERIAL) $(BT_SERIAL))
 MPI_OBJS    := $(call obj,$(BASE_MPI) $(IO) $(BT_MPI)) $(KERNELS)
 BEFF_OBJS   := $(call obj,$(BEFF) $(BASE_MPI) $(IO))
@@ -116,12 +116,12 @@ $(call obj,$(BASE_MPI) $(IO) $(BT_MPI) $(BEFF) $(WORKLOAD) $(filter bt/% beff/% 
 
 # UBSan takes minutes to compile vectors made of scalars.
 $(KERNELS): FILEFLAGS = $(if $(SANITIZE),-fno-sanitize=undefined)
-$(KERNELS): $(B)/obj/bt/kernel_%.o: bt/kernel.c $(B)/settings
+$(KERNELS): $(B)/obj/bt/solver/kernel_%.o: bt/solver/kernel.c $(B)/settings
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(ISA_$*) -DBT_ISA=$* $(COMPILE)
 
-$(B)/obj/bt/kernels.o: FILEFLAGS = -DBT_ISAS='$(foreach i,$(ISAS),KERNEL($i))'
+$(B)/obj/bt/solver/kernels.o: FILEFLAGS = -DBT_ISAS='$(foreach i,$(ISAS),KERNEL($i))'
 
 # What the result record says about the build.
 $(B)/obj/base/sys.o: FILEFLAGS = -DBUILD_FLAGS='"$(subst ','\'',$(subst ",\",$(CC) $(ALL_CFLAGS)))"'
@@ -140,9 +140,9 @@ study: ## make study STUDY=NAME: one of config/*.ini or an INI file; STUDY= list
 	@$(MAKE) -j$(JOBS) all
 	@NHT1_BIN=$(abspath $(B)/bin) runs/study $(or $(STUDY),--list) $(STUDY_FLAGS)
 
-SOURCES := $(wildcard $(foreach d,base io bt beff workload verify report bench tests tests/shim,$d/*.[ch]))
+SOURCES := $(wildcard $(foreach d,base io bt bt/solver beff workload verify report bench tests tests/shim,$d/*.[ch]))
 SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash $(addprefix tests/,run floors mpi-run \
-             rank-log lint sanitized bt_matrix kill_restart fault_sites \
+             cmocka-tap lint sanitized bt_matrix kill_restart fault_sites \
              slurm_node))
 PYTHON  := $(wildcard runs/study runs/studylib/*.py)
 lint: ## cppcheck, shellcheck, pyflakes and the formatter's opinion, as far as they are installed

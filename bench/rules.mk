@@ -18,7 +18,7 @@ $(call obj,$(BENCH)): $(B)/obj/%.o: %.c $(B)/settings
 	$(Q)$(CC) $(OPENMP) $(COMPILE)
 
 $(B)/bench/peak: $(call obj,bench/peak.c) $(PEAKS)
-$(B)/bench/model: $(call obj,bench/model.c bt/decomp.c)
+$(B)/bench/model: $(call obj,bench/model.c bt/solver/decomp.c)
 $(patsubst %.c,$(B)/%,$(BENCH)): $(SERIAL_OBJS)
 	@mkdir -p $(@D)
 	$(call say,LINK)

@@ -27,7 +27,7 @@ broken() {
     setup_copy
     run "$NHT1_ROOT/tests/floors" tree
     [[ $output != *"not ok"* ]] || { echo "$output" && return 1; }
-    [ "$(grep -c '^ok' <<<"$output")" -eq 16 ]
+    [ "$(grep -c '^ok' <<<"$output")" -eq 17 ]
 }
 
 @test "an include of a higher floor is found, on every floor" {
@@ -35,12 +35,15 @@ broken() {
     echo '#include "io/file.h"' >>tree/base/err.c
     broken "base includes base only"
     cp "$NHT1_ROOT/base/err.c" tree/base/err.c
-    echo '#  include "bt/problem.h"' >>tree/io/view.c
+    echo '#  include "bt/solver/problem.h"' >>tree/io/view.c
     broken "io includes base and io only"
     cp "$NHT1_ROOT/io/view.c" tree/io/view.c
-    echo '#include "verify/reader.h"' >>tree/bt/decomp.c
+    echo '#include "io/view.h"' >>tree/bt/solver/rhs.c
+    broken "bt/solver includes base and bt/solver only"
+    cp "$NHT1_ROOT/bt/solver/rhs.c" tree/bt/solver/rhs.c
+    echo '#include "verify/reader.h"' >>tree/bt/run.c
     broken "bt includes base, io and bt only"
-    cp "$NHT1_ROOT/bt/decomp.c" tree/bt/decomp.c
+    cp "$NHT1_ROOT/bt/run.c" tree/bt/run.c
     echo '#include "io/view.h"' >>tree/verify/main.c
     broken "verify includes base, verify and the problem only"
     cp "$NHT1_ROOT/verify/main.c" tree/verify/main.c
@@ -48,9 +51,9 @@ broken() {
     broken "report includes base and report only"
     cp "$NHT1_ROOT/report/main.c" tree/report/main.c
     echo '#include "io/view.h"' >>tree/bench/model.c
-    broken "bench includes base, bench, beff and bt only"
+    broken "bench includes base, bench, beff and bt/solver only"
     cp "$NHT1_ROOT/bench/model.c" tree/bench/model.c
-    echo '#include "bt/solver.h"' >>tree/bt/exact.c
+    echo '#include "bt/solver/solver.h"' >>tree/bt/solver/exact.c
     broken "problem and exact include base and each other only"
 }
 
@@ -65,7 +68,7 @@ broken() {
 
 @test "a driver's name in the solver is found" {
     setup_copy
-    echo 'static const char *x = "posix";' >>tree/bt/decomp.c
+    echo 'static const char *x = "posix";' >>tree/bt/run.c
     broken "bt names no driver"
 }
 
@@ -92,7 +95,7 @@ broken() {
     [ "$(uname -m)" = x86_64 ] || skip "the rule is about kernels for x86-64"
     setup_copy
     echo 'double f(double x) { return x * x + x; }' >k.c
-    gcc -g -O2 -ffp-contract=off -c -o "$O/obj/bt/kernel_avx2.o" k.c
+    gcc -g -O2 -ffp-contract=off -c -o "$O/obj/bt/solver/kernel_avx2.o" k.c
     broken "the vector kernels hold fused multiply-adds"
 }
 
