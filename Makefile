@@ -141,7 +141,7 @@ study: ## make study STUDY=NAME: one of config/*.ini or an INI file; STUDY= list
 	@NHT1_BIN=$(abspath $(B)/bin) runs/study $(or $(STUDY),--list) $(STUDY_FLAGS)
 
 SOURCES := $(wildcard $(foreach d,base io bt bt/solver beff workload verify report bench tests tests/shim,$d/*.[ch]))
-SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash $(addprefix tests/,run floors mpi-run \
+SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash $(addprefix tests/,floors mpi-run \
              cmocka-tap lint sanitized bt_matrix kill_restart fault_sites \
              slurm_node))
 PYTHON  := $(wildcard runs/study runs/studylib/*.py)
