@@ -14,7 +14,7 @@ void stamp_add(json_t *list, const char *code, const char *severity, json_t *num
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    json_array_append_new(list, json_pack("{ss ss so so}", "code", code, "severity", severity,
-                                          "numbers", numbers ? numbers : json_object(), "sentence",
-                                          js_text(text)));
+    json_array_append_new(list,
+                          json_pack("{ss ss so so}", "code", code, "severity", severity, "numbers",
+                                    numbers ? numbers : json_object(), "sentence", js_text(text)));
 }

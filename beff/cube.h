@@ -77,11 +77,8 @@ struct beff_mean beff_logavg(const struct beff_cube *c, struct beff_pick pick);
 /* The same with the maximum over methods taken last, over the means over sizes. */
 struct beff_mean beff_logavg_method_last(const struct beff_cube *c);
 
-/* Geometric mean of n positive numbers, NaN when one is not. */
-double beff_geometric_mean(const double *x, int n);
-
-/* How much of the time to spare: what a run of the fastest repetition's times would have taken,
- * against what was measured; both in seconds of the loops, slowest process. Repetitions that left
+/* How much the run was disturbed: the seconds of its loops, slowest process, and what they would
+ * have taken had each repetition been as fast as the fastest. Repetitions that left
  * something out do not count. */
 struct beff_elapsed {
     double measured_s, undisturbed_s;

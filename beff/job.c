@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/json.h"
 #include "base/par.h"
@@ -110,31 +111,6 @@ static int memory_check(const struct beff_job *job)
                    units_bytes((double)free_bytes, b));
 }
 
-/* A text may take the place of an earlier one of ours only. */
-static int text_check(const char *option, const char *path)
-{
-    const int rc = js_check_text(path, "nht1-beff ");
-    if (rc < 0) err_prefix(option);
-    return rc;
-}
-
-static int json_check(const char *path)
-{
-    const int rc = js_check_target(path, "nht1-beff/");
-    if (rc < 0) err_prefix("--json: ");
-    return rc;
-}
-
-/* A result that cannot be written is found out before the run, not after it. */
-static int targets_check(const struct beff_job *job)
-{
-    const struct beff_options *o = &job->setup->opt;
-    if (job->nodes.rank != 0) return 0;
-    if (o->json) TRY(json_check(o->json));
-    if (o->sum) TRY(text_check("--sum: ", o->sum));
-    return o->protocol ? text_check("--protocol: ", o->protocol) : 0;
-}
-
 static int rate_read(const struct beff_options *o, struct beff_rate *rate)
 {
     if (o->hpl) TRY(beff_rmax_hpl(o->hpl, &rate->flop_per_s));
@@ -224,6 +200,10 @@ static void notices(struct beff_job *job)
 int beff_job_make(MPI_Comm comm, const struct beff_setup *setup, struct beff_job *job)
 {
     *job = (struct beff_job){.comm = comm, .setup = setup, .placement = "unknown"};
+    const time_t now = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&now, &utc))
+        strftime(job->started_utc, sizeof job->started_utc, "%Y-%m-%dT%H:%M:%SZ", &utc);
     job->nodes.node = MPI_COMM_NULL;
     job->topology.row = MPI_COMM_NULL;
     job->notices = json_array();
@@ -232,7 +212,6 @@ int beff_job_make(MPI_Comm comm, const struct beff_setup *setup, struct beff_job
     TRY(nodes_find(comm, &job->nodes));
     TRY(par_agree(comm, memory_choose(job)));
     TRY(par_agree(comm, memory_check(job)));
-    TRY(par_agree(comm, targets_check(job)));
     TRY(rate_find(job));
     TRY(beff_topology_make(comm, &job->topology));
     TRY(plan_make(job));
@@ -272,7 +251,7 @@ static void judge_limit(struct beff_job *job)
 static void say_disturbed(struct beff_job *job)
 {
     const struct beff_elapsed e = beff_elapsed(&job->measured.cube);
-    if (!(e.measured_s > 1.05 * e.undisturbed_s)) return;
+    if (!(e.measured_s > BEFF_DISTURBED * e.undisturbed_s)) return;
     beff_job_note(job->notices,
                   "The repetitions took %.0f %% longer than the fastest of them: the system did "
                   "something else at the same time.",
@@ -296,6 +275,8 @@ int beff_job_run(struct beff_job *job)
     if (job->measured.reduced) say_reduced(job);
     judge_limit(job);
     say_disturbed(job);
+    beff_summary_make(&job->measured.cube, &job->plan, job->measured.size_bytes,
+                      job->memory.total_bytes, &job->summary);
     if (isfinite(beff_logavg(&job->measured.cube, BEFF_EVERYTHING).both)) return 0;
     return err_set(ERR_INVALID, "a pattern has no positive bandwidth at some size: the clock is "
                                 "too coarse or was changed while measuring");

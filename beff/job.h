@@ -26,6 +26,10 @@ struct beff_rate {
     const char *source; /* an option's value; borrowed */
 };
 
+/* The system did something else meanwhile where repetitions took so much longer than the fastest.
+ */
+#define BEFF_DISTURBED 1.05
+
 struct beff_job {
     MPI_Comm comm; /* borrowed */
     const struct beff_setup *setup;
@@ -35,9 +39,11 @@ struct beff_job {
     struct beff_memory memory;
     struct beff_rate rate;
     struct beff_measured measured;
-    char **hosts; /* by rank of the row; rank 0 only, as the next two */
+    struct beff_summary summary; /* after beff_job_run */
+    char **hosts;                /* by rank of the row; rank 0 only, as the next two */
     const char *placement;
     json_t *mpi;
+    char started_utc[32];
     json_t *notices, *invalid; /* texts; invalid: why the result is none of b_eff */
 };
 

@@ -132,11 +132,23 @@ static void keep(struct run *run, int rep, int size, const int64_t *loop)
         }
 }
 
-/* All shots of one size; loop: [method][pattern], 0 for those that are left out. */
-static int shoot_all(struct run *run, int rep, int size, const int64_t *loop)
+/* Every byte of one iteration of each shot, once per size, apart from what is timed. */
+static void verify_all(struct run *run, int size, const int64_t *loop)
 {
-    struct beff_shot shot = {
-        .bytes = run->m->size_bytes[size], .warm_up = size < WARM_SIZES, .check_all = rep == 0};
+    struct beff_shot shot = {.bytes = run->m->size_bytes[size]};
+    for (int p = 0; p < run->plan->patterns_n; p++)
+        for (shot.method = 0; shot.method < BEFF_METHODS_N; shot.method++) {
+            shot.pattern = &run->plan->pattern[p];
+            if (loop[cell_of(run, shot.method, p)] == 0) continue;
+            const int rc = beff_traffic_verify(&run->traffic, &shot);
+            if (run->rc == 0) run->rc = rc;
+        }
+}
+
+/* All shots of one size; loop: [method][pattern], 0 for those that are left out. */
+static int shoot_all(struct run *run, int size, const int64_t *loop)
+{
+    struct beff_shot shot = {.bytes = run->m->size_bytes[size], .warm_up = size < WARM_SIZES};
     exchange_clear(&run->x);
     bool stop = false;
     for (int p = 0; p < run->plan->patterns_n && !stop; p++) {
@@ -240,7 +252,7 @@ static void remember(struct run *run, int64_t *loop, double before_s[BEFF_METHOD
 }
 
 /* A first look at 1 B: release 3.6 limits the loops of the repetition by it. */
-static int calibrate(struct run *run, int rep, int64_t *loop)
+static int calibrate(struct run *run, int64_t *loop)
 {
     const bool paper = run->spec->rule.definition == BEFF_PAPER;
     for (int p = 0; p < run->plan->patterns_n; p++)
@@ -248,7 +260,7 @@ static int calibrate(struct run *run, int rep, int64_t *loop)
             loop[cell_of(run, m, p)] = !wanted(run, m, &run->plan->pattern[p]) ? 0
                                        : paper                                 ? CALIBRATE_PAPER
                                                                                : CALIBRATE_36;
-    TRY(shoot_all(run, rep, 0, loop));
+    TRY(shoot_all(run, 0, loop));
     for (int m = 0; m < BEFF_METHODS_N; m++)
         run->cap[m] = beff_loop_36_cap(&run->spec->rule, run->x.method_s[m]);
     return 0;
@@ -311,7 +323,8 @@ static int one_size(struct run *run, int rep, int size, double began_s, int64_t 
     if (m->effort[rep][size] != BEFF_FULL) m->reduced = true;
     if (m->effort[rep][size] == BEFF_SKIPPED) return 0;
     loops_set(run, rep, size, m->effort[rep][size], loop);
-    TRY(shoot_all(run, rep, size, loop));
+    if (rep == 0) verify_all(run, size, loop);
+    TRY(shoot_all(run, size, loop));
     keep(run, rep, size, loop);
     m->elapsed_s = *run->x.elapsed_s;
     m->wall_s[rep][size] = m->elapsed_s - before_s;
@@ -324,7 +337,7 @@ static int one_rep(struct run *run, int rep, int64_t *loop)
     const double began_s = run->m->elapsed_s;
     double calibration_s[BEFF_METHODS_N] = {0};
     if (rep == 0 || run->spec->rule.definition == BEFF_36) {
-        TRY(calibrate(run, rep, loop));
+        TRY(calibrate(run, loop));
         for (int m = 0; m < BEFF_METHODS_N; m++)
             calibration_s[m] = run->x.method_s[m];
     }

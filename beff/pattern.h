@@ -33,8 +33,8 @@ struct beff_rings beff_rings_of(enum beff_definition definition, int n, int stan
  * Returns its size. */
 int beff_ring_at(const struct beff_rings *r, int position, int *start);
 
-/* "ring-2*2&+1": two rings of two, the others (one here) have one more; "fix": there are no others.
- * Returns out. */
+/* "ring-2*2&+1": two rings, the first of them of two processes, others of one more ("&-1": one
+ * less, "fix": all have as many). Returns out. */
 const char *beff_ring_name(const struct beff_rings *r, char out[BEFF_NAME_MAX]);
 
 /* Floor 2, free of MPI. Orders in which processes stand in a row. All functions are local. */

@@ -2,8 +2,10 @@
 #include "beff/result.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/json.h"
+#include "base/stamp.h"
 #include "base/sys.h"
 #include "beff/traffic.h"
 
@@ -231,6 +233,49 @@ static json_t *elapsed(const struct beff_job *job)
     return o;
 }
 
+/* What is to be thought of the result. */
+static json_t *stamps(const struct beff_job *job)
+{
+    json_t *list = json_array(), *why;
+    size_t i;
+    const struct nodes *n = &job->nodes;
+    const struct beff_elapsed e = beff_elapsed(&job->measured.cube);
+    if (beff_job_valid(job))
+        stamp_add(list, "valid", "good", NULL, "Valid as b_eff, definition %s.",
+                  job->setup->opt.definition);
+    json_array_foreach(job->invalid, i, why)
+    {
+        stamp_add(list, "not-valid", "bad", NULL, "Not valid as b_eff: %s", json_string_value(why));
+    }
+    if (job->setup->opt.quick) stamp_add(list, "quick", "note", NULL, "A look (--quick).");
+    if (n->size != n->cores)
+        stamp_add(
+            list, n->size > n->cores ? "oversubscribed" : "cores-unused",
+            n->size > n->cores ? "warn" : "note",
+            json_pack("{si sI}", "ranks", n->size, "cores", (json_int_t)n->cores),
+            "%d processes on %lld cores; b_eff is defined for the whole system, with a process "
+            "per core.",
+            n->size, (long long)n->cores);
+    if (job->measured.reduced)
+        stamp_add(list, "capped", "note", json_pack("{sf}", "limit_s", job->setup->limit_s),
+                  "Messages were left out to end within %.0f s.", job->setup->limit_s);
+    if (e.measured_s > BEFF_DISTURBED * e.undisturbed_s)
+        stamp_add(list, "disturbed", "warn",
+                  json_pack("{sf}", "longer_ratio", e.measured_s / e.undisturbed_s),
+                  "The repetitions took %.0f %% longer than the fastest of them.",
+                  100 * (e.measured_s / e.undisturbed_s - 1));
+    return list;
+}
+
+static json_t *time_now(void)
+{
+    char text[32] = "";
+    const time_t now = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&now, &utc)) strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return json_string(text);
+}
+
 static void run_record(json_t *o, const struct beff_job *job)
 {
     char digest[24];
@@ -246,13 +291,18 @@ static void run_record(json_t *o, const struct beff_job *job)
     set(o, "memory", memory(&job->memory));
 }
 
-json_t *beff_result_json(const struct beff_job *job, const struct beff_summary *s, int status)
+json_t *beff_result_json(const void *of, int status)
 {
+    const struct beff_job *job = of;
+    const struct beff_summary *s = &job->summary;
     json_t *o = json_object();
     set(o, "schema", json_string(SCHEMA));
     set(o, "version", json_string(NHT1_VERSION));
     set(o, "status", json_integer(status));
+    set(o, "started_utc", json_string(job->started_utc));
+    set(o, "ended_utc", time_now());
     set(o, "system", system_record(job));
+    set(o, "stamps", stamps(job));
     run_record(o, job);
     set(o, "result", result(job, s));
     set(o, "balance", balance(job, s));

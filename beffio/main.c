@@ -17,8 +17,8 @@ static int measure(struct beffio_job *job)
         {s->opt.sum ? "--sum" : "-f", s->sum, ours, .text = beffio_sum_write},
         {"--json", s->opt.json, "nht1-beffio/", .json = beffio_result_json}};
     if (s->opt.dry_run) {
-        const struct program_output plan = {
-            "--json", s->opt.json, "nht1-beffio-plan/", .json = beffio_result_plan};
+        const struct program_output plan = {"--json", s->opt.json, "nht1-beffio-plan/",
+                                            .json = beffio_result_plan};
         if (speaks) beffio_text_heading(job, stdout);
         if (speaks) beffio_text_plan(job, stdout);
         return program_outputs_write(&plan, 1, job, 0);
@@ -27,7 +27,10 @@ static int measure(struct beffio_job *job)
     if (speaks) beffio_text_heading(job, stdout);
     const int rc = beffio_job_run(job);
     if (speaks) beffio_text_results(job, stdout);
-    return program_outputs_write(out, 3, job, rc);
+    /* Where no partition was finished there is nothing to put into the texts. */
+    int texts_n = job->best >= 0 ? 2 : 0;
+    TRY_MPI(MPI_Bcast(&texts_n, 1, MPI_INT, 0, MPI_COMM_WORLD));
+    return program_outputs_write(out + 2 - texts_n, 1 + texts_n, job, rc);
 }
 
 static int run(void *setup)

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "base/version.h"
 #include "base/wrap.h"
+#include "beffio/sum.h"
 
 #define WIDTH 96
 
@@ -48,14 +49,18 @@ static void system_lines(const struct beffio_job *job, FILE *to)
 static void schedule_line(const struct beffio_job *job, FILE *to)
 {
     const struct beffio_schedule *c = &job->setup->schedule;
-    char text[512], list[128], time[UNITS_TEXT_MAX];
+    char text[512], list[128], time[UNITS_TEXT_MAX], check[UNITS_TEXT_MAX];
+    const double check_s = beffio_job_check_s(job);
     partitions_text(c, list, sizeof list);
-    num_print(text, sizeof text,
-              "definition %s, %g s %s; partitions of %s processes; %s, and the time for checking "
-              "what was read",
-              definition_of(job), c->t_s,
-              c->definition == BEFFIO_2_1 ? "for all partitions" : "per partition", list,
-              units_duration(beffio_run_time_s(c), time));
+    int used = num_print(
+        text, sizeof text, "definition %s, %g s %s; partitions of %s processes; %s by schedule",
+        definition_of(job), c->t_s,
+        c->definition == BEFFIO_2_1 ? "for all partitions" : "per partition", list,
+        units_duration(beffio_run_time_s(c) * (double)job->setup->opt.repeat, time));
+    if (check_s > 0)
+        num_print(text + used, sizeof text - (size_t)used,
+                  ", and about %s to read everything once more and check it (--check)",
+                  units_duration(check_s * (double)job->setup->opt.repeat, check));
     line(to, "Schedule", text);
 }
 
@@ -66,15 +71,21 @@ static void file_lines(const struct beffio_job *job, FILE *to)
               job->setup->prefix, job->fs.type, job->fs.source,
               units_bytes((double)job->room_bytes, room));
     line(to, "Files", text);
+    if (job->probe_bytes > 0) {
+        num_print(text, sizeof text, "%s were written at %s to find out",
+                  units_bytes((double)job->probe_bytes, room), units_rate(job->rate, rate));
+        line(to, "Probe", text);
+    }
     for (int i = 0; i < job->setup->schedule.partitions_n; i++) {
         const struct beffio_part *p = &job->part[i];
+        if (p->sample)
+            line(to, "Note", "what is read back is looked at in samples: --check read for all");
         if (p->expected_bytes <= p->bench.share_bytes) continue;
-        num_print(
-            text, sizeof text,
-            "at %s, as a probe was written, %d process%s would write %s: writing will end for "
-            "want of space, and then the result is not valid",
-            units_rate(job->rate, rate), p->bench.procs, units_plural(p->bench.procs),
-            units_bytes((double)p->expected_bytes, room));
+        num_print(text, sizeof text,
+                  "at that rate %d process%s would write %s: writing will end for want of space, "
+                  "and then the result is not valid",
+                  p->bench.procs, p->bench.procs == 1 ? "" : "es",
+                  units_bytes((double)p->expected_bytes, room));
         line(to, "Note", text);
     }
     if (job->room.in_memory)
@@ -118,7 +129,7 @@ static void plan_partition(const struct beffio_job *job, FILE *to, int index)
     struct beffio_layout l;
     char text[256], files[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX], seg[UNITS_TEXT_MAX];
     beffio_expected(c, n, job->m_part_bytes, job->rate * n / job->size, &l);
-    fprintf(to, "\n%d process%s\n", n, units_plural(n));
+    fprintf(to, "\n%d process%s\n", n, n == 1 ? "" : "es");
     fprintf(to, "%4s  %-9s %12s %12s %2s %10s %10s %15s\n", "no", "type", "l", "L", "U", "write s",
             "calls", "bytes of all");
     for (int no = 0; no < BEFFIO_PATTERNS; no++)
@@ -156,7 +167,8 @@ static void table(FILE *to, const struct beffio_part *p)
 {
     char c[16];
     char who[32];
-    snprintf(who, sizeof who, "%d process%s, MB/s", p->bench.procs, units_plural(p->bench.procs));
+    snprintf(who, sizeof who, "%d process%s, MB/s", p->bench.procs,
+             p->bench.procs == 1 ? "" : "es");
     fprintf(to, "\n%-19s", who);
     for (int t = 0; t < BEFFIO_TYPES; t++)
         fprintf(to, " %10s", beffio_type_name((enum beffio_type)t));
@@ -207,34 +219,31 @@ static void coffee(const struct beffio_job *job, FILE *to, const struct beffio_p
     line(to, "Memory", text);
 }
 
-static void cached(FILE *to, const struct beffio_part *p)
+static void judged(FILE *to, const struct beffio_part *p)
 {
-    double share = 0, bytes = 0;
-    char text[128];
-    for (int t = 0; t < BEFFIO_TYPES; t++) {
-        const double part = p->bench.result[BEFFIO_READ].type[t].cached_share;
-        const double size = (double)p->bench.measured.type[BEFFIO_READ][t].bytes;
-        if (!isfinite(part)) continue;
-        share += part * size;
-        bytes += size;
-    }
-    if (!(bytes > 0)) return;
-    num_print(text, sizeof text,
-              "%.0f %% of the files lay in the memory of rank 0's node before they were read",
-              100 * share / bytes);
-    line(to, "Cache", text);
-}
-
-static void criteria(FILE *to, const struct beffio_part *p)
-{
-    static const char *const word[] = {"met", "NOT MET", "waived"};
     char text[BEFFIO_WORDS_MAX + 16];
-    fprintf(to, "%s\n", p->valid ? "VALID" : "NOT VALID");
+    fprintf(to, "%s by definition\n", p->valid ? "VALID" : "NOT VALID");
     for (int c = 0; c < BEFFIO_CRITERIA; c++) {
-        num_print(text, sizeof text, "%s: %s", word[p->criterion[c].verdict],
-                  p->criterion[c].words);
+        num_print(text, sizeof text, "%s: %s",
+                  p->criterion[c].verdict == BEFFIO_MET ? "met" : "NOT MET", p->criterion[c].words);
         line(to, "", text);
     }
+    fprintf(to, "%s\n", p->honesty.honest ? "CACHE-HONEST" : "NOT CACHE-HONEST");
+    line(to, "", p->honesty.words);
+}
+
+static void repetitions(const struct beffio_job *job, FILE *to)
+{
+    char text[128];
+    double least = INFINITY, most = 0;
+    if (job->reps_done < 2) return;
+    for (int r = 0; r < job->reps_done; r++) {
+        least = fmin(least, job->rep[r].value);
+        most = fmax(most, job->rep[r].value);
+    }
+    num_print(text, sizeof text, "%d times: %.3f to %.3f MB/s; all above is of the median one",
+              job->reps_done, least / 1e6, most / 1e6);
+    line(to, "Repeated", text);
 }
 
 static void wrong(const struct beffio_job *job, FILE *to, int64_t most)
@@ -249,26 +258,6 @@ static void wrong(const struct beffio_job *job, FILE *to, int64_t most)
         }
 }
 
-void beffio_text_last_line(const struct beffio_job *job, FILE *to)
-{
-    const struct beffio_part *p = &job->part[job->best];
-    const struct beffio_schedule *c = &job->setup->schedule;
-    char text[512], uname_text[256];
-    beffio_sum_uname(uname_text, sizeof uname_text);
-    int used = num_print(text, sizeof text,
-                         " b_eff_io = %8.3f MB/s on %d processes with %lld MByte/PE, scheduled "
-                         "time=%.1f Min, on %s",
-                         p->values.partition[c->definition] / 1e6, p->bench.procs,
-                         (long long)(job->memory_per_process_bytes >> 20),
-                         beffio_partition_time_s(c) / 60, uname_text);
-    if (!p->valid)
-        used += num_print(text + used, sizeof text - (size_t)used, ", NOT VALID (see above)");
-    if (job->wrong_n > 0)
-        num_print(text + used, sizeof text - (size_t)used, ", with %lld ERRORS",
-                  (long long)job->wrong_n);
-    fprintf(to, "%s\n", text);
-}
-
 void beffio_text_results(const struct beffio_job *job, FILE *to)
 {
     if (job->best < 0) return;
@@ -279,11 +268,11 @@ void beffio_text_results(const struct beffio_job *job, FILE *to)
             values(job, to, &job->part[i]);
         }
     fprintf(to, "\nThe largest value is that of %d process%s.\n", best->bench.procs,
-            units_plural(best->bench.procs));
+            best->bench.procs == 1 ? "" : "es");
     coffee(job, to, best);
-    cached(to, best);
+    repetitions(job, to);
     wrong(job, to, job->setup->opt.errors);
-    criteria(to, best);
-    beffio_text_last_line(job, to);
+    judged(to, best);
+    beffio_sum_last_line(job, to);
     fflush(to);
 }

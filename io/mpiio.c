@@ -142,6 +142,11 @@ static const char *component(void)
     return chosen[0] ? chosen : "unknown (Open MPI's default: ompio, on Lustre romio)";
 }
 
+bool io_mpiio_is_ompio(void)
+{
+    return strstr(component(), "ompio") != NULL;
+}
+
 int io_mpiio_describe(const struct io_context *ctx, MPI_File fh, json_t *into)
 {
     (void)ctx;

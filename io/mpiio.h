@@ -5,6 +5,7 @@
  * some return success and a count of zero, so the count is compared after every write. */
 #include <jansson.h>
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "io/driver.h"
@@ -27,6 +28,9 @@ int io_mpiio_close(const struct io_context *ctx, MPI_File *fh);
 /* Makes the rank's cells its view of the file: dump d begins after d times io_view_bytes. A rank
  * without cells sees bytes and is to write none. Collective. Not for use inside timed sections. */
 int io_mpiio_set_view(const struct io_context *ctx, MPI_File fh);
+
+/* Whether MPI-IO is, or may be, Open MPI's own component ompio. Local; a third of a second once. */
+bool io_mpiio_is_ompio(void);
 
 /* For the describe slot: "hints_reported" and "mpiio_component". Local. */
 int io_mpiio_describe(const struct io_context *ctx, MPI_File fh, json_t *into);

@@ -219,16 +219,10 @@ static void disturbance_shows_in_the_times(void **state)
     /* A loop half as long in half the time is no disturbance. */
     beff_cell_at(&c, 2, 4, 0, 0)->time_s = 0.5;
     beff_cell_at(&c, 2, 4, 0, 0)->loop = 5;
-    near(beff_elapsed(&c).undisturbed_s, 3 * rep_s);
+    e = beff_elapsed(&c);
+    near(e.measured_s, 3 * rep_s + 99.5); /* never more than the loops really took */
+    near(e.undisturbed_s / e.measured_s, 3 * rep_s / (3 * rep_s + 100));
     beff_cube_free(&c);
-}
-
-static void geometric_means(void **state)
-{
-    (void)state;
-    const double x[] = {2.385, 7.1, 0.03}, bad[] = {1, 0};
-    near(beff_geometric_mean(x, 3), cbrt(2.385 * 7.1 * 0.03));
-    assert_true(isnan(beff_geometric_mean(bad, 2)));
 }
 
 /* Every byte of a message of every length: wrong, it is found, and where. */
@@ -293,7 +287,6 @@ int main(void)
         cmocka_unit_test(averages_of_known_bandwidths),
         cmocka_unit_test(what_was_not_measured),
         cmocka_unit_test(disturbance_shows_in_the_times),
-        cmocka_unit_test(geometric_means),
         cmocka_unit_test(a_wrong_byte_is_found),
         cmocka_unit_test(a_message_that_never_came_is_found),
         cmocka_unit_test(places_of_messages),
