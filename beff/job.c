@@ -272,6 +272,9 @@ int beff_job_run(struct beff_job *job)
     for (int m = 0; m < BEFF_METHODS_N; m++)
         spec.method[m] = job->setup->method[m];
     TRY(beff_measure(job->topology.row, &job->plan, &spec, &job->measured));
+    if (!job->setup->opt.no_analysis)
+        TRY(beff_insight_measure(job->topology.row, &job->plan, job->measured.size_bytes,
+                                 &job->insight));
     if (job->measured.reduced) say_reduced(job);
     judge_limit(job);
     say_disturbed(job);

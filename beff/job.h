@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include "base/nodes.h"
+#include "beff/insight.h"
 #include "beff/measure.h"
 #include "beff/options.h"
 #include "beff/topology.h"
@@ -40,7 +41,8 @@ struct beff_job {
     struct beff_rate rate;
     struct beff_measured measured;
     struct beff_summary summary; /* after beff_job_run */
-    char **hosts;                /* by rank of the row; rank 0 only, as the next two */
+    struct beff_insight insight;
+    char **hosts; /* by rank of the row; rank 0 only, as the next two */
     const char *placement;
     json_t *mpi;
     char started_utc[32];

@@ -211,6 +211,32 @@ static json_t *balance(const struct beff_job *job, const struct beff_summary *s)
     return o;
 }
 
+/* Null without it. */
+static json_t *insight(const struct beff_job *job)
+{
+    const struct beff_insight *in = &job->insight;
+    json_t *ways = json_array(), *rates = json_array();
+    for (int w = 0; w < BEFF_WAYS_N; w++) {
+        json_t *by_size_list = json_array();
+        for (int i = 0; i < BEFF_SIZES_N; i++)
+            json_array_append_new(by_size_list, js_real(in->bytes_per_s[w][i]));
+        json_array_append_new(ways, json_pack("{ss so}", "method", beff_way_name(w),
+                                              "by_size_bytes_per_s", by_size_list));
+    }
+    for (int i = 0; i < BEFF_RATE_SIZES_N; i++)
+        json_array_append_new(rates,
+                              json_pack("{sI so}", "message_bytes", (json_int_t)in->rate_bytes[i],
+                                        "messages_per_s", js_real(in->messages_per_s[i])));
+    json_t *o = json_pack(
+        "{so si so s{so so so so}}", "ring", ways, "window_n", BEFF_WINDOW, "message_rate", rates,
+        "hpcc", "natural_ring_latency_s", js_real(in->natural_latency_s), "random_ring_latency_s",
+        js_real(in->random_latency_s), "natural_ring_bytes_per_s", js_real(in->natural_bytes_per_s),
+        "random_ring_bytes_per_s", js_real(in->random_bytes_per_s));
+    if (in->done) return o;
+    json_decref(o);
+    return json_null();
+}
+
 static json_t *elapsed(const struct beff_job *job)
 {
     static const char *const effort[] = {"full", "best method", "left out"};
@@ -311,6 +337,7 @@ json_t *beff_result_json(const void *of, int status)
     set(o, "by_size", by_size(job, s));
     set(o, "patterns", patterns(job));
     set(o, "measurements", measurements(job));
+    set(o, "insight", insight(job));
     set(o, "elapsed", elapsed(job));
     set(o, "notices", json_incref(job->notices));
     return o;

@@ -151,6 +151,30 @@ static void notes(const struct beff_job *job, FILE *to)
     }
 }
 
+/* What is not in b_eff. */
+static void insight(const struct beff_job *job, FILE *to)
+{
+    const struct beff_insight *in = &job->insight;
+    char a[CELL], b[CELL];
+    if (!in->done) return;
+    fprintf(to, "\n%-34s %14s %14s\n", "For insight, MB/s", "at L_max", "at 4 KiB");
+    for (int w = 0; w < BEFF_WAYS_N; w++)
+        fprintf(to, "%-34s %14s %14s\n", beff_way_name(w),
+                mb(a, in->bytes_per_s[w][BEFF_SIZES_N - 1]),
+                mb(b, in->bytes_per_s[w][BEFF_FIXED_N - 1]));
+    fprintf(to, "Message rate, 10^6/s, %d on their way:", BEFF_WINDOW);
+    for (int i = 0; i < BEFF_RATE_SIZES_N; i++)
+        fprintf(to, "%s %s at %lld B", i ? "," : "", cell(a, "%.3f", in->messages_per_s[i] / 1e6),
+                (long long)in->rate_bytes[i]);
+    fprintf(to, "\n%-34s %14s %14s\n", "As HPCC prints it, of a process", "natural ring",
+            "random rings");
+    fprintf(to, "%-34s %14s %14s\n", "latency at 8 B, us", us(a, in->natural_latency_s),
+            us(b, in->random_latency_s));
+    fprintf(to, "%-34s %14s %14s\n", "bandwidth at 2 000 000 B, GB/s",
+            cell(a, "%.3f", in->natural_bytes_per_s / 1e9),
+            cell(b, "%.3f", in->random_bytes_per_s / 1e9));
+}
+
 static void totals(const struct beff_job *job, const struct beff_summary *s, FILE *to)
 {
     char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX], c[UNITS_TEXT_MAX];
@@ -169,6 +193,7 @@ void beff_text_result(const struct beff_job *job, FILE *to)
     headline(job, s, to);
     table_one(s, to);
     by_method(job, s, to);
+    insight(job, to);
     totals(job, s, to);
     notes(job, to);
 }
