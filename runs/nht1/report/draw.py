@@ -10,6 +10,7 @@ CSV: panel, series, x, y, low, high. A panel is
     styles   {series: points | line-points | line | blocks | rings}, in the order of the key
     looks    {series: number}, colour and marker; a series has the same in all panels
     levels   [[y, text], ...], dashed lines: a goal
+    marks    [[x, text], ...], dotted lines: from here on
     notes    [[x, y, text], ...]"""
 import csv
 import math
@@ -27,7 +28,7 @@ MARKERS = ('o', 's', '^', 'D', 'v', 'P', 'X', '*')
 DASHES = ('-', (0, (6, 1.5)), (0, (2, 1.2)), (0, (6, 1.5, 1.5, 1.5)), (0, (9, 2)), (0, (1, 1)),
           (0, (4, 1, 1, 1, 1, 1)), (0, (3, 3)))
 INK, MUTED, RULE = '#1b1b1c', '#5f6b77', '#d4d9de'
-WIDTH, WIDE = 4.6, 5.6  # inches, of one of several panels and of a single one
+WIDE, WIDTH, NARROW = 4.9, 4.5, 3.7  # inches, of a panel alone, of one of two, of one of more
 STYLE = {
     'font.size': 9.5, 'axes.titlesize': 10, 'axes.labelsize': 9.5, 'legend.fontsize': 9,
     'xtick.labelsize': 9, 'ytick.labelsize': 9, 'font.family': 'sans-serif',
@@ -161,12 +162,21 @@ def panel_into(ax, panel, data):
         ax.annotate(note, (value, 1) if across else (1, value),
                     xycoords=('data', 'axes fraction') if across else ('axes fraction', 'data'),
                     xytext=(0, 2) if across else (-2, 2), textcoords='offset points', color=MUTED,
-                    ha='center' if across else 'right', va='bottom', fontsize=8.5)
+                    ha='center' if across else 'right', va='bottom', fontsize=8.5,
+                    bbox={'boxstyle': 'square,pad=0.1', 'facecolor': '#ffffff', 'alpha': 0.75,
+                          'linewidth': 0})
+    for x, note in panel.get('marks', ()):
+        x = x / 86400 if panel['x'].get('time') else x
+        ax.axvline(x, color=MUTED, linestyle=':', linewidth=1, zorder=1)
+        ax.annotate(shown(note), (x, 1), xycoords=('data', 'axes fraction'), xytext=(2, 1),
+                    textcoords='offset points', color=MUTED, fontsize=8, rotation=0, va='bottom')
     for x, y, note in panel.get('notes', ()):
         ax.annotate(shown(note), (x, y), xytext=(0, 6), textcoords='offset points', ha='center',
                     va='bottom', fontsize=8.5, color=MUTED)
     if panel.get('key', True) and handles:
-        columns = 1 if max(len(t) for _, t in handles) > 28 else 2 if len(handles) > 1 else 1
+        wide = sorted((len(t) for _, t in handles), reverse=True)[:2]
+        columns = 2 if len(handles) > 1 and sum(wide) <= 9 * ax.figure.get_figwidth() / \
+            ax.get_gridspec().ncols else 1
         lift = -26 if not ax.get_xlabel() else -38
         if any(t.get_rotation() for t in ax.get_xticklabels()):
             lift -= 26
@@ -185,14 +195,16 @@ def height_of(panel):
         (0.22 * (len(panel['styles']) + 1) // 2 if panel.get('key', True) else 0)
 
 
-def figure(title, panels, data):
-    """The figure of matplotlib: panels side by side, at most three in a row."""
+def figure(title, panels, data, of=None):
+    """The figure of matplotlib: panels side by side, at most three in a row. of: all panels of a
+    figure of which one is drawn for itself, as wide and high as beside the others."""
     columns = min(3, len(panels))
     rows = -(-len(panels) // columns)
-    width = WIDE if len(panels) == 1 else WIDTH * columns * (0.86 if columns > 2 else 1)
+    of = of or panels
+    width = columns * (WIDE, WIDTH, NARROW)[min(3, len(of)) - 1]
     with pyplot.rc_context(STYLE):
         f, axes = pyplot.subplots(rows, columns, squeeze=False, figsize=(
-            width, rows * max(map(height_of, panels)) + (0.3 if title else 0)))
+            width, rows * max(map(height_of, of)) + (0.3 if title else 0)))
         f.set_layout_engine('constrained') if hasattr(f, 'set_layout_engine') else \
             f.set_constrained_layout(True)
         for ax in axes.flat[len(panels):]:

@@ -44,7 +44,8 @@ def draw(figures, tick=lambda done: None):
         figure.svg = []
         for number, panel in enumerate(figure.panels):
             out = io.StringIO()
-            drawing.save(drawing.figure('', [panel], figure.data), {out: 'svg'}, 'none')
+            drawing.save(drawing.figure('', [panel], figure.data, figure.panels), {out: 'svg'},
+                         'none')
             label = figure.title if len(figure.panels) == 1 else '%s: %s' % (
                 figure.title, panel['name'])
             figure.svg.append(inline(out.getvalue(), '%s-%d' % (figure.name, number), label))

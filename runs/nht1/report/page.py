@@ -66,7 +66,7 @@ class Figure:
             return spec
         self.panels.append(dict({'name': text.clean(name), 'x': axis(x), 'y': axis(y),
                                  'across': across, 'key': key, 'styles': {}, 'looks': {},
-                                 'levels': [], 'notes': []}, **more))
+                                 'levels': [], 'notes': [], 'marks': []}, **more))
 
     def series(self, label, style, points):
         """points: (x, y) or (x, y, low, high); those that are not known are left out."""
@@ -83,6 +83,9 @@ class Figure:
     def level(self, y, note):
         if math.isfinite(y):
             self.panels[-1]['levels'].append([y, text.mathtext(note)])
+
+    def mark(self, x, note):
+        self.panels[-1]['marks'].append([x, text.clean(note)])
 
     def note(self, x, y, note):
         if math.isfinite(x) and math.isfinite(y):

@@ -42,7 +42,7 @@ def _systems(report, results):
               '(%s).' % (text.plural(len(results), 'run'), valid, text.rate(value * MB),
                          _processes(integer(best.root, 'b_eff_io.procs')),
                          word(best.root, 'b_eff_io.definition'),
-                         text.number(_minutes(best.root)), best.shown))
+                         '%.3g' % _minutes(best.root), best.shown))
     table = Table('beffio-systems', 'b_eff_io here and as published, MB/s', [
         'system', 'processes', 'T per partition in min', 'definition', 'b_eff_io', 'note'])
     for r in results:
@@ -62,7 +62,7 @@ def _systems(report, results):
     for number, r in enumerate(results, 1):
         f.series('this system%s, %s, T = %s min' % (
             '' if len(results) == 1 else ', run %d' % number, word(r.root, 'b_eff_io.definition'),
-            text.number(_minutes(r.root))), 'line-points', sorted(
+            '%.3g' % _minutes(r.root)), 'line-points', sorted(
                 (integer(p, 'procs'), real(v, 'bytes_per_s') / MB)
                 for p in items(r.root, 'partitions') for v in items(p, 'values')
                 if true(v, 'headline')))
@@ -79,7 +79,7 @@ def _systems(report, results):
     f = Figure('beffio-times', 'b_eff_io over the scheduled time T')
     ticks = sorted(set(times) | {p.minutes for p in published.BEFFIO})
     f.panel('', {'label': 'T of a partition in min', 'log': 10,
-                 'ticks': [(t, text.number(t)) for t in ticks]},
+                 'ticks': [(t, '%.3g' % t) for t in ticks]},
             {'label': 'b_eff_io in MB/s', 'log': 10})
     for definition in dict.fromkeys(word(r.root, 'b_eff_io.definition') for r in results):
         f.series('this system, definition ' + definition, 'line-points', sorted(

@@ -29,8 +29,9 @@ def add(report):
         for r in report.results.of(kind):
             value = real(r.root, at)
             if value == value:
+                n = integer(r.root, 'b_eff_io.procs') or integer(r.root, 'system.ranks')
                 page.text('%s = %s on %s (%s)%s' % (
-                    name, text.rate(value), text.plural(integer(r.root, 'system.ranks'), 'rank'),
+                    name, text.rate(value), text.plural(n, 'process', 'processes'),
                     r.shown, '.' if true(r.root, valid) else ': not valid as a result.'),
                     'plain' if true(r.root, valid) else 'warn')
             for s in r.stamps:
