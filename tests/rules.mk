@@ -11,7 +11,7 @@ LIBTEST     := $(B)/lib/libtest.a
 testbin      = $(patsubst tests/%.c,$(B)/tests/%,$(1))
 
 # The tests link what they need out of two archives: the project's objects and the tests' helpers.
-$(LIBNHT1): $(SERIAL_OBJS) $(MPI_OBJS) $(call obj,$(BEFF) $(VERIFY) $(REPORT))
+$(LIBNHT1): $(SERIAL_OBJS) $(MPI_OBJS) $(call obj,$(BEFF) $(WORKLOAD) $(VERIFY) $(REPORT))
 $(LIBTEST): $(call obj,$(TEST_LIB))
 $(LIBNHT1) $(LIBTEST):
 	@mkdir -p $(@D) && rm -f $@
@@ -40,4 +40,4 @@ $(CHECKS:%=check-%): check-%: ## one part of the tests: serial, mpi, e2e, floors
 check check-full $(CHECKS:%=check-%):
 	@bash config/setup.sh check
 	-@$(MAKE) -k -j$(JOBS) all tests
-	@O=$(B) bash tests/run $(filter $(CHECKS),$(@:check-%=%))
+	@O=$(B) tests/run $(filter $(CHECKS),$(@:check-%=%))
