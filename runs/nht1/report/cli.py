@@ -54,6 +54,7 @@ def parser_of(prog, what, epilog, output_name):
              'and prints well; default %(default)s')
     add('--figures', metavar='DIR', help='keep every figure in DIR: NAME.svg, .png and .pdf, its '
                                          'data NAME.csv, and NAME.py, which draws it again')
+    add('--no-figures', action='store_true', help='data of figures as tables: nothing is drawn')
     add('--markdown', metavar='FILE', help='write the page as Markdown, too; with --figures it '
                                            'shows the drawings')
     add('--csv', metavar='DIR', help='write every table as NAME.csv into DIR')
@@ -95,7 +96,7 @@ def publish(page, options):
             outputs.folder(path, {}, option)
     outputs.check()
     interruptible()
-    drawn = figures.can_draw()
+    drawn = not options.no_figures and figures.can_draw()
     if drawn:
         total = len(page.figures)
         shown = options.progress == 'always' or options.progress == 'auto' and sys.stderr.isatty()
@@ -106,7 +107,7 @@ def publish(page, options):
                     done, total, '\n' if done == total else ''))
                 sys.stderr.flush()
         figures.draw(page.figures, tick)
-    elif page.figures:
+    elif page.figures and not options.no_figures:
         page.top.append(figures.WISH)
         sys.stderr.write('nht1-report: %s\n' % figures.WISH)
     outputs = output.Outputs()

@@ -165,11 +165,12 @@ def panel_into(ax, panel, data):
                     ha='center' if across else 'right', va='bottom', fontsize=8.5,
                     bbox={'boxstyle': 'square,pad=0.1', 'facecolor': '#ffffff', 'alpha': 0.75,
                           'linewidth': 0})
-    for x, note in panel.get('marks', ()):
+    for number, (x, note) in enumerate(panel.get('marks', ())):
         x = x / 86400 if panel['x'].get('time') else x
         ax.axvline(x, color=MUTED, linestyle=':', linewidth=1, zorder=1)
-        ax.annotate(shown(note), (x, 1), xycoords=('data', 'axes fraction'), xytext=(2, 1),
-                    textcoords='offset points', color=MUTED, fontsize=8, rotation=0, va='bottom')
+        ax.annotate(shown(note), (x, 1), xycoords=('data', 'axes fraction'),
+                    xytext=(2, 1 + 9 * (number % 2)), textcoords='offset points', color=MUTED,
+                    fontsize=8, va='bottom')
     for x, y, note in panel.get('notes', ()):
         ax.annotate(shown(note), (x, y), xytext=(0, 6), textcoords='offset points', ha='center',
                     va='bottom', fontsize=8.5, color=MUTED)
