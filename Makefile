@@ -58,15 +58,22 @@ BT_MPI      := $(filter-out $(BT_SERIAL) bt/main.c bt/kernel.c,$(wildcard bt/*.c
 BEFF        := $(filter-out beff/main_%,$(wildcard beff/*.c))
 VERIFY      := $(filter-out verify/main.c,$(wildcard verify/*.c))
 REPORT      := $(filter-out report/main.c,$(wildcard report/*.c))
+STATS       := $(filter-out stats/main.c,$(wildcard stats/*.c))
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 KERNELS     := $(ISAS:%=$(B)/obj/bt/kernel_%.o)
-SERIAL_OBJS := $(call obj,$(BASE_SERIAL) $(BT_SERIAL))
-MPI_OBJS    := $(call obj,$(BASE_MPI) $(IO) $(BT_MPI)) $(KERNELS)
-BEFF_OBJS   := $(call obj,$(BEFF) $(BASE_MPI) $(IO))
-# A program is there when its main() is.
-MAINS       := bt/main.c verify/main.c $(wildcard beff/main_*.c report/main.c)
+# What is free of MPI, and what is not. A program is there when its main() is.
+SERIAL      := $(BASE_SERIAL) $(BT_SERIAL) $(VERIFY) $(REPORT) $(STATS)
+MPI         := $(BASE_MPI) $(IO) $(BT_MPI) $(BEFF)
+SERIAL_MAINS := $(wildcard $(addsuffix /main.c,verify report stats))
+MPI_MAINS   := $(wildcard bt/main.c beff/main_*.c)
 main_name    = $(if $(filter beff/%,$(1)),$(1:beff/main_%.c=%),$(1:%/main.c=%))
-PROGRAMS    := $(foreach m,$(MAINS),$(B)/bin/nht1-$(call main_name,$m))
+program      = $(foreach m,$(1),$(B)/bin/nht1-$(call main_name,$m))
+# All objects but those of main(): every program takes what it needs out of it.
+LIBNHT1     := $(B)/lib/libnht1.a
+# Studies and reports in Python: runs/study is the start of them all, by its name.
+PY_PROGRAMS := $(addprefix $(B)/bin/nht1-,study)
+PROGRAMS    := $(call program,$(SERIAL_MAINS) $(MPI_MAINS)) $(PY_PROGRAMS)
+SHARE       := $(B)/share/nht1
 include tests/rules.mk bench/rules.mk
 
 all: $(PROGRAMS) ## build the programs into build/bin (the default)
@@ -87,28 +94,29 @@ $(B)/settings:
 	    { echo "$(CC) cannot link with $(OPENMP) (clang needs libomp-dev)" >&2; exit 1; }
 	@printf '%s' "$$NHT1_SETTINGS" >$@
 
-$(B)/bin/nht1-bt: $(call obj,bt/main.c) $(MPI_OBJS) $(SERIAL_OBJS)
-$(B)/bin/nht1-beff $(B)/bin/nht1-beffio: $(B)/bin/nht1-%: $(B)/obj/beff/main_%.o $(BEFF_OBJS) \
-    $(SERIAL_OBJS)
-$(B)/bin/nht1-bt $(B)/bin/nht1-beff $(B)/bin/nht1-beffio:
-	@mkdir -p $(@D)
-	$(call say,LINK)
-	$(Q)$(MPICC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+$(LIBNHT1): $(call obj,$(SERIAL) $(MPI)) $(KERNELS)
+	@mkdir -p $(@D) && rm -f $@
+	$(Q)$(AR) rcs $@ $^
 
-$(B)/bin/nht1-verify: $(call obj,verify/main.c $(VERIFY)) $(SERIAL_OBJS)
-$(B)/bin/nht1-report: $(call obj,report/main.c $(REPORT)) $(SERIAL_OBJS)
-$(B)/bin/nht1-verify $(B)/bin/nht1-report:
-	@mkdir -p $(@D) $(B)/share/nht1 && ln -sfn $(CURDIR)/verify/listings $(B)/share/nht1/
+$(foreach m,$(SERIAL_MAINS) $(MPI_MAINS),$(eval $(call program,$m): $(call obj,$m) $(LIBNHT1)))
+$(call program,$(SERIAL_MAINS)): LINKER = $(CC)
+$(call program,$(MPI_MAINS)): LINKER = $(MPICC) $(OPENMP)
+$(call program,$(SERIAL_MAINS) $(MPI_MAINS)):
+	@mkdir -p $(@D) $(SHARE) && ln -sfn $(CURDIR)/verify/listings $(SHARE)/
 	$(call say,LINK)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(LINKER) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
-$(call obj,$(BASE_SERIAL) $(BT_SERIAL) $(VERIFY) $(REPORT) verify/main.c report/main.c): $(B)/obj/%.o: %.c $(B)/settings
+$(PY_PROGRAMS): runs/study $(shell find runs/nht1 config -name '*.py' -o -name '*.ini')
+	@mkdir -p $(@D) $(SHARE)/runs $(SHARE)/config && rm -rf $(SHARE)/runs/nht1
+	$(call say,COPY)
+	$(Q)cp -R runs/nht1 $(SHARE)/runs && cp config/*.ini $(SHARE)/config && cp runs/study $@
+
+$(call obj,$(SERIAL) $(SERIAL_MAINS)): $(B)/obj/%.o: %.c $(B)/settings
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(COMPILE)
 
-$(call obj,$(BASE_MPI) $(IO) $(BT_MPI) $(BEFF) $(filter bt/% beff/%,$(MAINS))) \
-    $(TEST_OBJS): $(B)/obj/%.o: %.c $(B)/settings
+$(call obj,$(MPI) $(MPI_MAINS)) $(TEST_OBJS): $(B)/obj/%.o: %.c $(B)/settings
 	@mkdir -p $(@D)
 	$(call say,MPI)
 	$(Q)$(MPICC) $(OPENMP) $(COMPILE)
@@ -139,11 +147,11 @@ study: ## make study STUDY=NAME: one of config/*.ini or an INI file; STUDY= list
 	@$(MAKE) -j$(JOBS) all
 	@NHT1_BIN=$(abspath $(B)/bin) runs/study $(or $(STUDY),--list) $(STUDY_FLAGS)
 
-SOURCES := $(wildcard $(foreach d,base io bt beff verify report bench tests tests/shim,$d/*.[ch]))
+SOURCES := $(wildcard $(foreach d,base io bt beff verify report stats bench tests tests/shim,$d/*.[ch]))
 SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash $(addprefix tests/,run floors mpi-run \
              rank-log lint sanitized bt_matrix kill_restart fault_sites \
              slurm_node))
-PYTHON  := $(wildcard runs/study runs/studylib/*.py)
+PYTHON  := runs/study $(shell find runs/nht1 -name '*.py')
 lint: ## cppcheck, shellcheck, pyflakes and the formatter's opinion, as far as they are installed
 	@O=$(B) bash tests/lint '$(SOURCES)' '$(SCRIPTS)' '$(PYTHON)'
 
@@ -166,11 +174,8 @@ install: all ## copy programs, studies, documentation and listings to $(DESTDIR)
 	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 README.md LICENSE $(DESTDIR)$(PREFIX)/share/doc/nht1
 	cp -R docs $(DESTDIR)$(PREFIX)/share/doc/nht1
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/nht1/,config runs/studylib)
-	install -m 644 config/*.ini $(DESTDIR)$(PREFIX)/share/nht1/config
-	install -m 755 runs/study $(DESTDIR)$(PREFIX)/share/nht1/runs
-	install -m 644 runs/studylib/*.py $(DESTDIR)$(PREFIX)/share/nht1/runs/studylib
-	ln -sfn ../share/nht1/runs/study $(DESTDIR)$(PREFIX)/bin/nht1-study
+	rm -rf $(DESTDIR)$(PREFIX)/share/nht1/runs/nht1
+	cp -R $(SHARE)/runs $(SHARE)/config $(DESTDIR)$(PREFIX)/share/nht1
 	$(foreach f,$(wildcard verify/listings/*), \
 	    install -m 644 $(f) $(DESTDIR)$(PREFIX)/share/nht1/listings &&) true
 
