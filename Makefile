@@ -41,8 +41,8 @@ URING     ?= $(shell $(PKG) --libs liburing 2>/dev/null)
 ALL_CFLAGS := $(BASEFLAGS) $(if $(URING),-DHAVE_LIBURING) $(CFLAGS)
 ALL_LDFLAGS := $(SAN) $(LDFLAGS)
 COMPILE      = $(ALL_CFLAGS) $(FILEFLAGS) -MMD -MP -c -o $@ $<
-LIBS      := $(or $(shell $(PKG) --libs jansson libxxhash gsl hwloc zlib 2>/dev/null),-ljansson \
-               -lxxhash -lgsl -lgslcblas -lhwloc -lz) $(URING) -lm -pthread
+LIBS      := $(or $(shell $(PKG) --libs jansson libxxhash gsl hwloc zlib expat 2>/dev/null),-ljansson \
+               -lxxhash -lgsl -lgslcblas -lhwloc -lz -lexpat) $(URING) -lm -pthread
 
 # One object of the kernel per instruction set; the program chooses when it starts.
 ISAS := $(if $(filter x86_64,$(shell uname -m)),avx512 avx2 generic,generic)
@@ -53,19 +53,20 @@ ISA_generic := -Wno-psabi
 BASE_MPI    := base/par.c base/par_main.c base/nodes.c base/cache.c
 BASE_SERIAL := $(filter-out $(BASE_MPI),$(wildcard base/*.c))
 IO          := $(filter-out $(if $(URING),,io/driver_uring.c),$(wildcard io/*.c))
-BT_SERIAL   := bt/problem.c bt/exact.c
-BT_MPI      := $(filter-out $(BT_SERIAL) bt/main.c bt/kernel.c,$(wildcard bt/*.c))
+BT_SERIAL   := bt/solver/problem.c bt/solver/exact.c
+BT_MPI      := $(filter-out $(BT_SERIAL) bt/main.c bt/solver/kernel.c,$(wildcard bt/*.c bt/solver/*.c))
 BEFF        := $(filter-out beff/main_%,$(wildcard beff/*.c))
+WORKLOAD    := $(filter-out workload/main.c,$(wildcard workload/*.c))
 VERIFY      := $(filter-out verify/main.c,$(wildcard verify/*.c))
 REPORT      := $(filter-out report/main.c,$(wildcard report/*.c))
 STATS       := $(filter-out stats/main.c,$(wildcard stats/*.c))
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
-KERNELS     := $(ISAS:%=$(B)/obj/bt/kernel_%.o)
+KERNELS     := $(ISAS:%=$(B)/obj/bt/solver/kernel_%.o)
 # What is free of MPI, and what is not. A program is there when its main() is.
 SERIAL      := $(BASE_SERIAL) $(BT_SERIAL) $(VERIFY) $(REPORT) $(STATS)
-MPI         := $(BASE_MPI) $(IO) $(BT_MPI) $(BEFF)
+MPI         := $(BASE_MPI) $(IO) $(BT_MPI) $(BEFF) $(WORKLOAD)
 SERIAL_MAINS := $(wildcard $(addsuffix /main.c,verify report stats))
-MPI_MAINS   := $(wildcard bt/main.c beff/main_*.c)
+MPI_MAINS   := $(wildcard bt/main.c beff/main_*.c workload/main.c)
 main_name    = $(if $(filter beff/%,$(1)),$(1:beff/main_%.c=%),$(1:%/main.c=%))
 program      = $(foreach m,$(1),$(B)/bin/nht1-$(call main_name,$m))
 # All objects but those of main(): every program takes what it needs out of it.
@@ -123,12 +124,12 @@ $(call obj,$(MPI) $(MPI_MAINS)) $(TEST_OBJS): $(B)/obj/%.o: %.c $(B)/settings
 
 # UBSan takes minutes to compile vectors made of scalars.
 $(KERNELS): FILEFLAGS = $(if $(SANITIZE),-fno-sanitize=undefined)
-$(KERNELS): $(B)/obj/bt/kernel_%.o: bt/kernel.c $(B)/settings
+$(KERNELS): $(B)/obj/bt/solver/kernel_%.o: bt/solver/kernel.c $(B)/settings
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(ISA_$*) -DBT_ISA=$* $(COMPILE)
 
-$(B)/obj/bt/kernels.o: FILEFLAGS = -DBT_ISAS='$(foreach i,$(ISAS),KERNEL($i))'
+$(B)/obj/bt/solver/kernels.o: FILEFLAGS = -DBT_ISAS='$(foreach i,$(ISAS),KERNEL($i))'
 
 # What the result record says about the build.
 $(B)/obj/base/sys.o: FILEFLAGS = -DBUILD_FLAGS='"$(subst ','\'',$(subst ",\",$(CC) $(ALL_CFLAGS)))"'
@@ -147,9 +148,9 @@ study: ## make study STUDY=NAME: one of config/*.ini or an INI file; STUDY= list
 	@$(MAKE) -j$(JOBS) all
 	@NHT1_BIN=$(abspath $(B)/bin) runs/study $(or $(STUDY),--list) $(STUDY_FLAGS)
 
-SOURCES := $(wildcard $(foreach d,base io bt beff verify report stats bench tests tests/shim,$d/*.[ch]))
-SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash $(addprefix tests/,run floors mpi-run \
-             rank-log lint sanitized bt_matrix kill_restart fault_sites \
+SOURCES := $(wildcard $(foreach d,base io bt bt/solver beff workload verify report stats bench tests tests/shim,$d/*.[ch]))
+SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash $(addprefix tests/,floors mpi-run \
+             cmocka-tap lint sanitized bt_matrix kill_restart fault_sites \
              slurm_node))
 PYTHON  := runs/study $(shell find runs/nht1 -name '*.py')
 lint: ## cppcheck, shellcheck, pyflakes and the formatter's opinion, as far as they are installed

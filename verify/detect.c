@@ -5,7 +5,7 @@
 
 #include "base/digest.h"
 #include "base/err.h"
-#include "bt/exact.h"
+#include "bt/solver/exact.h"
 #include "verify/scan.h"
 
 #define SAMPLES     64

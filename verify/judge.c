@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "bt/problem.h"
+#include "bt/solver/problem.h"
 
 /* Published mean norms are those of this many steps between dumps, [BT] section 11. */
 #define MEAN_INTERVAL 5

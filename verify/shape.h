@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bt/problem.h"
+#include "bt/solver/problem.h"
 
 enum shape_layout { SHAPE_MIJK, SHAPE_IJKM, SHAPE_RECORDS, SHAPE_LAYOUTS };
 enum shape_endian { SHAPE_LITTLE, SHAPE_BIG, SHAPE_ENDIANS };

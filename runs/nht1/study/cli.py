@@ -7,10 +7,10 @@ import random
 import shlex
 import sys
 
-from .. import stats, tools
+from .. import stats, tools, trouble
 from . import child
 from . import description as ini
-from . import drive, job, launch, plan, programs, speak, sweep, trouble
+from . import drive, job, launch, plan, programs, speak, sweep
 from .folder import Folder, check_place, choose, existing, shown
 
 VERSION = '0.1.0'

@@ -8,8 +8,8 @@ import shutil
 import socket
 import sys
 
-from .. import stats
-from . import child, figures, programs, trouble
+from .. import stats, trouble
+from . import child, figures, programs
 from .folder import read_json, shown, utc, write_json, write_text
 from .launch import recorded
 

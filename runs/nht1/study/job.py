@@ -9,7 +9,7 @@ import sys
 
 from . import launch
 from .folder import write_text
-from .trouble import failed, usage
+from ..trouble import failed, usage
 
 MINUTES = 120  # when neither --time nor the study says
 

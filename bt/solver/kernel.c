@@ -6,11 +6,11 @@
  * numbered in direction order here: 0, a, b, c, 4, where a is the momentum along the direction and
  * b < c are the other two. Every operation on a point happens in the order written, whichever lane,
  * rank or thread it lands on. */
-#include "bt/kernel.h"
+#include "bt/solver/kernel.h"
 
 #include "base/isa.h"
-#include "bt/lanes.h"
-#include "bt/problem.h"
+#include "bt/solver/lanes.h"
+#include "bt/solver/problem.h"
 
 #define INLINE static inline __attribute__((always_inline))
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "bt/problem.h"
+#include "bt/solver/problem.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
 
 #include "base/par.h"
 #include "base/sum.h"
-#include "bt/solver_priv.h"
+#include "bt/solver/priv.h"
 
 _Static_assert(sizeof(struct sum) % sizeof(int64_t) == 0, "sums travel as arrays of integers");
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "bt/field.h"
+#include "bt/solver/field.h"
 
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "bt/problem.h"
+#include "bt/solver/problem.h"
 
 #define LINE 8 /* doubles in 64 bytes */
 

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bt/kernel.h"
+#include "bt/solver/kernel.h"
 
 /* What stored blocks may take beside the 120 bytes per cell of the fields; the three directions use
  * the same memory in turn. And what they should take, so as to be in cache still when back

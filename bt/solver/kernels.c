@@ -3,7 +3,7 @@
  * KERNEL(avx2) KERNEL(generic) on x86-64. */
 #include <stddef.h>
 
-#include "bt/kernel.h"
+#include "bt/solver/kernel.h"
 
 #define KERNEL(name) extern const struct bt_kernel bt_kernel_##name;
 BT_ISAS

@@ -10,12 +10,12 @@
  * side, R and H have interior cells only. */
 #include <mpi.h>
 
-#include "bt/decomp.h"
-#include "bt/exact.h"
-#include "bt/field.h"
-#include "bt/kernel.h"
-#include "bt/problem.h"
-#include "bt/solver.h"
+#include "bt/solver/decomp.h"
+#include "bt/solver/exact.h"
+#include "bt/solver/field.h"
+#include "bt/solver/kernel.h"
+#include "bt/solver/problem.h"
+#include "bt/solver/solver.h"
 
 /* One message of the halo exchange: planes first .. first+count-1 along its axis. */
 struct bt_halo_message {

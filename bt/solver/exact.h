@@ -7,7 +7,7 @@
  * same bits on every machine. */
 #include <stdint.h>
 
-#include "bt/problem.h"
+#include "bt/solver/problem.h"
 
 /* Ue_m(x,y,z) = c0_m + X_m(x) + Y_m(y) + Z_m(z), added in this order. */
 struct bt_exact {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/par.h"
-#include "bt/solver_priv.h"
+#include "bt/solver/priv.h"
 
 #define HALO 2
 

@@ -5,7 +5,7 @@
  *
  *     | 0 1 2 3 | 4 5 6 | 7 8 9 | 10 11 12 13 |
  */
-#include "bt/decomp.h"
+#include "bt/solver/decomp.h"
 
 #include <stdbool.h>
 #include <stdio.h>

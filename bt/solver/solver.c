@@ -5,8 +5,8 @@
 
 #include "base/par.h"
 #include "base/watch.h"
-#include "bt/solver_priv.h"
-#include "bt/solver_test.h"
+#include "bt/solver/priv.h"
+#include "bt/solver/parts.h"
 
 const char *const bt_phase_name[BT_PHASES] = {"exchange", "rhs", "xi", "eta", "zeta", "pipe_wait"};
 

@@ -17,8 +17,8 @@
 
 #include "base/par.h"
 #include "base/watch.h"
-#include "bt/plan.h"
-#include "bt/solver_priv.h"
+#include "bt/solver/plan.h"
+#include "bt/solver/priv.h"
 
 enum { TAG_CARRY = 16, TAG_W = 32 };
 

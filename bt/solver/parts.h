@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef BT_SOLVER_TEST_H
-#define BT_SOLVER_TEST_H
+#ifndef BT_SOLVER_PARTS_H
+#define BT_SOLVER_PARTS_H
 /* Floor 2. The parts of a time step one at a time, for tests. A step is rhs, sweep 0, 1, 2, add. */
-#include "bt/solver.h"
+#include "bt/solver/solver.h"
 
 /* R = dt (L(U) + H). Collective. */
 int bt_solver_rhs(struct bt_solver *s);

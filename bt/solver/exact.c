@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "bt/exact.h"
+#include "bt/solver/exact.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "bt/solver_priv.h"
+#include "bt/solver/priv.h"
 
 /* Fourth-difference row of global index l = 1..n-2. */
 static void fourth_difference(int64_t n, int64_t l, double d4[5])

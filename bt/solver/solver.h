@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bt/decomp.h"
-#include "bt/problem.h"
+#include "bt/solver/decomp.h"
+#include "bt/solver/problem.h"
 
 struct bt_solver;
 

@@ -15,8 +15,8 @@
 
 #include "base/err.h"
 #include "base/watch.h"
-#include "bt/plan.h"
-#include "bt/solver_priv.h"
+#include "bt/solver/plan.h"
+#include "bt/solver/priv.h"
 
 /* A batch: where its lines start in U and R (offsets of their first interior cell), how many of its
  * lanes are real, and for xi the rows that it covers. */
