@@ -52,23 +52,18 @@ ISA_generic := -Wno-psabi
 
 BASE_MPI    := base/par.c base/par_main.c base/nodes.c base/cache.c
 BASE_SERIAL := $(filter-out $(BASE_MPI),$(wildcard base/*.c))
-IO          := $(filter-out $(if $(URING),,io/driver_uring.c),$(wildcard io/*.c))
+IO          := $(filter-out $(if $(URING),,io/%_uring.c),$(wildcard io/*.c))
 BT_SERIAL   := bt/solver/problem.c bt/solver/exact.c
-BT_MPI      := $(filter-out $(BT_SERIAL) bt/main.c bt/solver/kernel.c,$(wildcard bt/*.c bt/solver/*.c))
-BEFF        := $(filter-out beff/main_%,$(wildcard beff/*.c))
-WORKLOAD    := $(filter-out workload/main.c,$(wildcard workload/*.c))
-VERIFY      := $(filter-out verify/main.c,$(wildcard verify/*.c))
-REPORT      := $(filter-out report/main.c,$(wildcard report/*.c))
-STATS       := $(filter-out stats/main.c,$(wildcard stats/*.c))
+# Folders of what is free of MPI, and of what is not. One that has a main.c makes the program nht1-FOLDER.
+SERIAL_DIRS := verify report stats
+MPI_DIRS    := bt bt/solver beff beffio workload
+SERIAL      := $(BASE_SERIAL) $(BT_SERIAL) $(filter-out %/main.c,$(wildcard $(SERIAL_DIRS:%=%/*.c)))
+MPI         := $(BASE_MPI) $(IO) $(filter-out %/main.c bt/solver/kernel.c $(BT_SERIAL),$(wildcard $(MPI_DIRS:%=%/*.c)))
+SERIAL_MAINS := $(wildcard $(SERIAL_DIRS:%=%/main.c))
+MPI_MAINS   := $(wildcard $(MPI_DIRS:%=%/main.c))
+program      = $(1:%/main.c=$(B)/bin/nht1-%)
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 KERNELS     := $(ISAS:%=$(B)/obj/bt/solver/kernel_%.o)
-# What is free of MPI, and what is not. A program is there when its main() is.
-SERIAL      := $(BASE_SERIAL) $(BT_SERIAL) $(VERIFY) $(REPORT) $(STATS)
-MPI         := $(BASE_MPI) $(IO) $(BT_MPI) $(BEFF) $(WORKLOAD)
-SERIAL_MAINS := $(wildcard $(addsuffix /main.c,verify report stats))
-MPI_MAINS   := $(wildcard bt/main.c beff/main_*.c workload/main.c)
-main_name    = $(if $(filter beff/%,$(1)),$(1:beff/main_%.c=%),$(1:%/main.c=%))
-program      = $(foreach m,$(1),$(B)/bin/nht1-$(call main_name,$m))
 # All objects but those of main(): every program takes what it needs out of it.
 LIBNHT1     := $(B)/lib/libnht1.a
 # Studies and reports in Python: runs/study is the start of them all, by its name.
@@ -148,7 +143,7 @@ study: ## make study STUDY=NAME: one of config/*.ini or an INI file; STUDY= list
 	@$(MAKE) -j$(JOBS) all
 	@NHT1_BIN=$(abspath $(B)/bin) runs/study $(or $(STUDY),--list) $(STUDY_FLAGS)
 
-SOURCES := $(wildcard $(foreach d,base io bt bt/solver beff workload verify report stats bench tests tests/shim,$d/*.[ch]))
+SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) bench tests tests/shim,$d/*.[ch]))
 SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash $(addprefix tests/,floors mpi-run \
              cmocka-tap lint sanitized bt_matrix kill_restart fault_sites \
              slurm_node))
