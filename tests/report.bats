@@ -74,7 +74,7 @@ without_libraries() {
     for factor in 0.2 50; do
         change r1.json '.runs[].t_t_s = $factor | .runs[].t_c_s = $factor / 2' \
             --argjson factor "$factor"
-        nht1-report r1.json -o r.html --figures fig
+        page r1.json --figures fig
         "$(report_python)" "$NHT1_ROOT/tests/report_labels.py" fig fig3-systems
     done
 }
@@ -203,7 +203,7 @@ without_libraries() {
     results r1
     change r1.json '.system.ranks = 2000000000 | .system.threads = 2000000000'
     page r1.json --csv tab
-    expect_file_text tab/processors.csv 4000000000000000000
+    grep -q '^4e+18,' tab/processors.csv
     change r1.json '.system.ranks = 1e300 | .system.threads = -5 | .problem.n = 9e18 | .problem.interval = -1'
     page r1.json
 }
@@ -458,7 +458,6 @@ refuse() {
     echo "plot 1" >phases.py
     refuse_output -o r.html --csv .
     refuse_output -o r.html --figures .
-    expect_text phases.py
     [ "$(cat results.csv writers.csv phases.py)" = "a,b,c
 a,b,c
 plot 1" ]

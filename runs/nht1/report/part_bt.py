@@ -316,7 +316,7 @@ class _Section:
             return
         processors = best.processors if best else max(c.processors for c in writing)
         cells = [c for c in writing if c.processors == processors][:WRITERS_MAX]
-        self.page.section(3, 'writers' + self.key, 'Writers on %s' % text.plural(
+        self.page.section(3, 'writing' + self.key, 'Writers on %s' % text.plural(
             processors, 'processor'))
         self._ranking_words(cells)
         self._ranking(cells, processors)
