@@ -19,9 +19,9 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/version.h"
-#include "bt/decomp.h"
-#include "bt/plan.h"
-#include "bt/problem.h"
+#include "bt/solver/decomp.h"
+#include "bt/solver/plan.h"
+#include "bt/solver/problem.h"
 
 #define SCHEMA   "nht1-model/1"
 #define ROWS_MAX 1024

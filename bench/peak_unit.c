@@ -7,7 +7,7 @@
 #include "base/isa.h"
 
 #if defined __AVX512F__ || defined __FMA__ || defined __FP_FAST_FMA
-#include "bt/lanes.h"
+#include "bt/solver/lanes.h"
 #define CHAINS     12
 #define ARITHMETIC "fma"
 #define OPERATIONS (2.0 * CHAINS * LANES)

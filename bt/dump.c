@@ -8,7 +8,7 @@
 #include "base/digest.h"
 #include "base/err.h"
 #include "base/watch.h"
-#include "bt/problem.h"
+#include "bt/solver/problem.h"
 
 #define ROWS 8 /* taken at a time: their values stay in the core's own caches */
 

@@ -5,7 +5,7 @@
  * of a few rows at a time, so that the state comes from memory once. */
 #include <stdint.h>
 
-#include "bt/solver.h"
+#include "bt/solver/solver.h"
 #include "io/view.h"
 
 struct bt_dump {

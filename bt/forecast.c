@@ -13,11 +13,11 @@
 #include "base/resident.h"
 #include "base/sys.h"
 #include "base/units.h"
-#include "bt/decomp.h"
+#include "bt/solver/decomp.h"
 #include "bt/machine.h"
 #include "bt/metrics.h"
 #include "bt/run.h"
-#include "bt/solver.h"
+#include "bt/solver/solver.h"
 #include "bt/tc.h"
 #include "io/driver.h"
 

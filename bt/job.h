@@ -8,12 +8,12 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-#include "bt/decomp.h"
+#include "bt/solver/decomp.h"
 #include "bt/machine.h"
 #include "bt/options.h"
 #include "bt/prove.h"
 #include "bt/run.h"
-#include "bt/solver.h"
+#include "bt/solver/solver.h"
 #include "bt/tc.h"
 
 /* A run and what is to be thought of it. */

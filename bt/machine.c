@@ -15,7 +15,7 @@
 #include "base/par.h"
 #include "base/sys.h"
 #include "base/units.h"
-#include "bt/problem.h"
+#include "bt/solver/problem.h"
 
 #define CELL_BYTES  160       /* of the solver, for each cell of a block */
 #define THREADS_MAX 4096      /* of a rank; the OpenMP library ends the program when it cannot */

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/nodes.h"
-#include "bt/decomp.h"
+#include "bt/solver/decomp.h"
 
 struct bt_machine {
     struct nodes nodes;

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bt/problem.h"
+#include "bt/solver/problem.h"
 
 #define BT_BALANCE_GOAL 0.10 /* NAS's goal: writing costs at most this share of T_C */
 #define BT_SHORT_RUN_S  1.0  /* a T_T below this is dominated by noise */

@@ -9,7 +9,7 @@
 
 #include "base/conf.h"
 #include "base/version.h"
-#include "bt/problem.h"
+#include "bt/solver/problem.h"
 #include "io/file.h"
 
 #define BT_RUNS_MAX   32 /* writers in one comparison */

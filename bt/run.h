@@ -16,8 +16,8 @@
 
 #include "base/par.h"
 #include "base/cache.h"
-#include "bt/problem.h"
-#include "bt/solver.h"
+#include "bt/solver/problem.h"
+#include "bt/solver/solver.h"
 #include "io/file.h"
 
 struct progress;

@@ -16,6 +16,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/plain.h"
 
 #define SCHEMA     "nht1-tc/1"
 #define LOCK_TRIES 100 /* of 50 ms each */
@@ -68,9 +69,9 @@ static void entry_read(const json_t *from, struct bt_tc_entry *to)
         .ranks = json_integer_value(json_object_get(from, "ranks")),
         .threads = json_integer_value(json_object_get(from, "threads")),
     };
-    snprintf(to->decomp, sizeof to->decomp, "%s", text_of(from, "decomp"));
-    snprintf(to->isa, sizeof to->isa, "%s", text_of(from, "isa"));
-    snprintf(to->host, sizeof to->host, "%s", text_of(from, "host"));
+    plain_copy(to->decomp, sizeof to->decomp, text_of(from, "decomp"));
+    plain_copy(to->isa, sizeof to->isa, text_of(from, "isa"));
+    plain_copy(to->host, sizeof to->host, text_of(from, "host"));
 }
 
 static void utc_now(char out[32])

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bt/solver_test.h"
+#include "bt/solver/parts.h"
 
 extern int runs_rank, runs_size; /* in MPI_COMM_WORLD, set by runs_begin */
 extern int runs_failures;        /* of the present test on this rank; a test clears it first */

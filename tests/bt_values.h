@@ -2,7 +2,7 @@
 #ifndef TESTS_BT_VALUES_H
 #define TESTS_BT_VALUES_H
 /* Intermediate values of NAS BT, [BT] section 12, that both the solver and the oracle must give. */
-#include "bt/problem.h"
+#include "bt/solver/problem.h"
 
 enum { BT_VALUES_STEPS = 5 }; /* norms after these many steps, and after the last */
 static const int bt_values_step[BT_VALUES_STEPS] = {0, 1, 2, 5, 10};

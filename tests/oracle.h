@@ -3,8 +3,8 @@
 #define TESTS_ORACLE_H
 /* NAS BT once more, as plainly as possible, for tests to compare with: whole arrays, dense 5x5
  * Jacobians, block elimination. Written section by section from [BT] 3 to 9; shares nothing with
- * bt/ but the constants of bt/problem.h, not even the exact solution. */
-#include "bt/problem.h"
+ * bt/ but the constants of bt/solver/problem.h, not even the exact solution. */
+#include "bt/solver/problem.h"
 
 struct oracle {
     int n;

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "bt/decomp.h"
+#include "bt/solver/decomp.h"
 
 static void check_axis(int64_t n, int parts)
 {

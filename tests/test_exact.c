@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "bt/exact.h"
+#include "bt/solver/exact.h"
 #include "tests/bt_values.h"
 #include "tests/oracle.h"
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "bt/problem.h"
+#include "bt/solver/problem.h"
 
 static const char classes[] = "SWABCDEF";
 

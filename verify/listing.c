@@ -13,7 +13,7 @@
 
 #include "base/err.h"
 #include "base/num.h"
-#include "bt/problem.h"
+#include "bt/solver/problem.h"
 
 #define LINE_MAX_BYTES 128
 

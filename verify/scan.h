@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/sum.h"
-#include "bt/exact.h"
+#include "bt/solver/exact.h"
 #include "verify/reader.h"
 
 /* Largest deviation, relative to max(1, |Ue|), of a value on the six faces from the exact solution,

@@ -4,19 +4,20 @@
  * rank fail.
  *
  *   NHT1_FAULT_IN    part of the path that a file must have to be looked at; required
+ *   NHT1_FAULT_PROGRAM  the one program to look at, instead of those two
  *   NHT1_FAULT       CALL:N:WHAT:RANK, such as pwrite:3:ENOSPC:1
  *   NHT1_FAULT_LOG   folder: each rank leaves a file named after its number there with a line
  *                    "CALL COUNT" for each kind, and a file RANK.trace with a line "CALL PATH" for
  * each call, in order
  *
- * WHAT: ENOSPC, EIO, EROFS, EPERM, EOPNOTSUPP, short (half of what was asked) or, of pwrite, flip
- * (all is written, but for one bit). N is counted per rank and kind of call, from 1; "N+" is every
- * call from there on. Kinds: open, openr (for reading only), pwrite (pwritev, too), pread, write,
- * fsync, fdatasync, rename, ftruncate, fallocate, close, aio (asking aio_error for an outcome), and
- * those of io_uring (fault_uring.c): uring_init, uring_submit, uring_write, uring_wait. A close
- * that fails has closed all the same, as on Linux. Passed over: closing what was open for reading
- * only, a lock, the file that warms the file system up, and one by which Open MPI looks for locks;
- * no data depend on them. */
+ * WHAT: ENOSPC, EIO, EROFS, EPERM, EOPNOTSUPP, short (half of what was asked), of pwrite, flip
+ * (all is written, but for one bit) or, of pread, end (as behind the end of the file). N is counted
+ * per rank and kind of call, from 1; "N+" is every call from there on. Kinds: open, openr (for
+ * reading only), pwrite (pwritev, too), pread, write, fsync, fdatasync, rename, ftruncate,
+ * fallocate, close, aio (asking aio_error for an outcome), and those of io_uring (fault_uring.c):
+ * uring_init, uring_submit, uring_write, uring_wait. A close that fails has closed all the same, as
+ * on Linux. Passed over: closing what was open for reading only, a lock, the file that warms the
+ * file system up, and one by which Open MPI looks for locks; no data depend on them. */
 #include <aio.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -62,6 +63,7 @@ static struct {
 } plan = {.kind = -1};
 
 #define FLIP (-1)
+#define END  (-2)
 
 static atomic_int made[KINDS];
 static FILE *trace;
@@ -80,7 +82,7 @@ static int errnum_of(const char *what)
         const char *name;
         int value;
     } known[] = {{"ENOSPC", ENOSPC},         {"EIO", EIO}, {"EROFS", EROFS}, {"EPERM", EPERM},
-                 {"EOPNOTSUPP", EOPNOTSUPP}, {"short", 0}, {"flip", FLIP}};
+                 {"EOPNOTSUPP", EOPNOTSUPP}, {"short", 0}, {"flip", FLIP},   {"end", END}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(known[i].name, what) == 0) return known[i].value;
     fprintf(stderr, "shim: no fault '%s'\n", what);
@@ -114,8 +116,10 @@ __attribute__((constructor)) static void begin(void)
     plan.folder = getenv("NHT1_FAULT_IN");
     plan.rank = rank_here();
     if (getenv("NHT1_FAULT_LOG")) trace_open(getenv("NHT1_FAULT_LOG"));
-    plan.active = plan.folder && (strcmp(program_invocation_short_name, "nht1-bt") == 0 ||
-                                  strcmp(program_invocation_short_name, "nht1-beffio") == 0);
+    const char *program = getenv("NHT1_FAULT_PROGRAM"), *self = program_invocation_short_name;
+    plan.active =
+        plan.folder && (program ? strcmp(self, program) == 0
+                                : strcmp(self, "nht1-bt") == 0 || strcmp(self, "nht1-beffio") == 0);
     if (plan.active && getenv("NHT1_FAULT")) parse(getenv("NHT1_FAULT"));
 }
 
@@ -244,6 +248,7 @@ static ssize_t part_read(int fd, void *buf, size_t bytes, off_t offset)
 {
     ssize_t (*real)(int, void *, size_t, off_t) = fault_next("pread");
     if (!fault_now_fd(PREAD, fd)) return real(fd, buf, bytes, offset);
+    if (plan.errnum == END) return 0;
     return plan.errnum || bytes < 2 ? failed() : real(fd, buf, bytes / 2, offset);
 }
 

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Halo exchange. The stencils reach two cells along the axes, never across edges or corners, so
+ * each rank needs the two planes before and after its block, as wide as the block itself. The plan
+ * is made from global indices: where a neighbour has a single plane, the other one comes from the
+ * rank behind it. */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/par.h"
+#include "bt/solver/priv.h"
+
+#define HALO 2
+
+static int64_t min64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t max64(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Values of count planes of this rank across axis. */
+static int64_t plane_values(const struct bt_solver *s, int axis, int64_t count)
+{
+    const int64_t *n = s->d.count;
+    return BT_NCOMP * count * n[(axis + 1) % 3] * n[(axis + 2) % 3];
+}
+
+/* Adds the planes lo..hi-1 (global) to a list, if there are any. */
+static int message_add(struct bt_solver *s, struct bt_halo_message *list, int *n, int peer,
+                       int axis, int64_t lo, int64_t hi)
+{
+    if (lo >= hi) return 0;
+    struct bt_halo_message *m = &list[(*n)++];
+    m->peer = peer;
+    m->axis = axis;
+    m->first = lo - s->d.lo[axis] - s->skip[axis];
+    m->count = hi - lo;
+    m->values = plane_values(s, axis, m->count);
+    if (m->values > INT_MAX)
+        return err_set(ERR_USAGE,
+                       "blocks of %lld x %lld x %lld cells have faces too large for one message; "
+                       "divide more axes with --decomp",
+                       (long long)s->d.count[0], (long long)s->d.count[1],
+                       (long long)s->d.count[2]);
+    m->buffer = bt_doubles(m->values);
+    s->memory_bytes += m->values * (int64_t)sizeof(double);
+    return m->buffer ? 0 : err_set(ERR_NOMEM, "no memory for halo buffers");
+}
+
+/* Messages between this rank and the one at place p along axis. */
+static int plan_peer(struct bt_solver *s, int axis, int p)
+{
+    const struct bt_decomp *d = &s->d;
+    int at[3] = {d->at[0], d->at[1], d->at[2]};
+    at[axis] = p;
+    const int peer = bt_decomp_rank(d, at);
+    const int64_t my_lo = d->lo[axis], my_hi = my_lo + d->count[axis];
+    const int64_t lo = bt_decomp_first(d->n, d->p[axis], p);
+    const int64_t hi = bt_decomp_first(d->n, d->p[axis], p + 1);
+    struct bt_halo *h = &s->halo;
+    if (p < d->at[axis]) {
+        TRY(message_add(s, h->recv, &h->recvs, peer, axis, max64(lo, my_lo - HALO), hi));
+        TRY(message_add(s, h->send, &h->sends, peer, axis, my_lo, min64(my_hi, hi + HALO)));
+    } else {
+        TRY(message_add(s, h->recv, &h->recvs, peer, axis, lo, min64(hi, my_hi + HALO)));
+        TRY(message_add(s, h->send, &h->sends, peer, axis, max64(my_lo, lo - HALO), my_hi));
+    }
+    return 0;
+}
+
+int bt_exchange_new(struct bt_solver *s)
+{
+    for (int axis = 0; axis < 3; axis++)
+        for (int p = 0; p < s->d.p[axis]; p++)
+            if (p != s->d.at[axis] && abs(p - s->d.at[axis]) <= HALO) TRY(plan_peer(s, axis, p));
+    return 0;
+}
+
+void bt_exchange_free(struct bt_solver *s)
+{
+    for (int i = 0; i < s->halo.sends; i++)
+        free(s->halo.send[i].buffer);
+    for (int i = 0; i < s->halo.recvs; i++)
+        free(s->halo.recv[i].buffer);
+}
+
+/* Copies the planes of a message out of U (pack) or into it. */
+static void copy_planes(struct bt_solver *s, const struct bt_halo_message *m, bool pack)
+{
+    int64_t lo[3], n[3];
+    for (int q = 0; q < 3; q++) {
+        lo[q] = q == m->axis ? m->first : -s->skip[q];
+        n[q] = q == m->axis ? m->count : s->d.count[q];
+    }
+#pragma omp parallel for schedule(static) collapse(2)
+    for (int64_t k = 0; k < n[2]; k++)
+        for (int64_t j = 0; j < n[1]; j++)
+            for (int c = 0; c < BT_NCOMP; c++) {
+                double *u = s->u.p + bt_field_at(&s->u, lo[2] + k, lo[1] + j, c, lo[0]);
+                double *b = m->buffer + ((k * n[1] + j) * BT_NCOMP + c) * n[0];
+                for (int64_t i = 0; i < n[0]; i++)
+                    if (pack)
+                        b[i] = u[i];
+                    else
+                        u[i] = b[i];
+            }
+}
+
+int bt_exchange(struct bt_solver *s)
+{
+    struct bt_halo *h = &s->halo;
+    MPI_Request request[2 * BT_HALO_MAX];
+    for (int i = 0; i < h->recvs; i++) {
+        struct bt_halo_message *m = &h->recv[i];
+        TRY_MPI(MPI_Irecv(m->buffer, (int)m->values, MPI_DOUBLE, m->peer, m->axis, s->comm,
+                          &request[i]));
+    }
+    for (int i = 0; i < h->sends; i++) {
+        struct bt_halo_message *m = &h->send[i];
+        copy_planes(s, m, true);
+        TRY_MPI(MPI_Isend(m->buffer, (int)m->values, MPI_DOUBLE, m->peer, m->axis, s->comm,
+                          &request[h->recvs + i]));
+    }
+    TRY_MPI(MPI_Waitall(h->recvs + h->sends, request, MPI_STATUSES_IGNORE));
+    for (int i = 0; i < h->recvs; i++)
+        copy_planes(s, &h->recv[i], false);
+    return 0;
+}

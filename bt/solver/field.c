@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "bt/solver/field.h"
+
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "bt/solver/problem.h"
+
+#define LINE 8 /* doubles in 64 bytes */
+
+double *bt_doubles(int64_t n)
+{
+    return aligned_alloc(64, (size_t)((n + LINE - 1) / LINE * LINE + LINE) * sizeof(double));
+}
+
+/* Length of a padded row: an odd number of cache lines. */
+static int64_t row_length(int64_t cells)
+{
+    int64_t lines = (cells + LINE - 1) / LINE;
+    return LINE * (lines | 1);
+}
+
+int bt_field_new(struct bt_field *f, const int64_t lo[3], const int64_t hi[3], double fill)
+{
+    const int64_t rows = hi[1] - lo[1], planes = hi[2] - lo[2];
+    f->sm = row_length(hi[0] - lo[0]);
+    f->sj = BT_NCOMP * f->sm;
+    f->sk = f->sj * rows;
+    /* Cells before 0 of a row lie in the padding of the row before; one line before the first row,
+     * two after the last one for vectors that overrun it. */
+    const int64_t n = f->sk * planes + 3 * LINE;
+    f->bytes = n * (int64_t)sizeof(double);
+    f->block = bt_doubles(n);
+    if (!f->block)
+        return err_set(ERR_NOMEM, "no memory for a block of %lld bytes; use more ranks or hosts",
+                       (long long)f->bytes);
+    f->p = f->block + LINE - lo[2] * f->sk - lo[1] * f->sj;
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 0; k < planes; k++) {
+        const int64_t first = k == 0 ? 0 : LINE + k * f->sk;
+        const int64_t end = k == planes - 1 ? n : LINE + (k + 1) * f->sk;
+        for (int64_t i = first; i < end; i++)
+            f->block[i] = fill;
+    }
+    return 0;
+}
+
+void bt_field_free(struct bt_field *f)
+{
+    free(f->block);
+    f->block = NULL;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Line solves along a direction that is divided among ranks, as a pipeline. Elimination runs up the
+ * chain of ranks, back substitution down; batches go in groups:
+ *
+ *   rank 0   F0 F1 F2 B0 F3 B1 ...        F: eliminate a group with the carry from below, hand on
+ *   rank 1      F0 F1 B0 F2 B1 ...        B: back-substitute with the increment from above, hand on
+ *   rank 2         F0B0 F1B1 ...          the top rank does both at once
+ *
+ * A rank back-substitutes as soon as it can, else eliminates while fewer than `window` groups are
+ * in between, else waits; either only when the buffer of what it hands on is free again, so that
+ * two ranks with full buffers never wait for each other. The window bounds the stored blocks to a
+ * fraction of the fields. Messages of one kind between two ranks keep their order, so a tag per
+ * kind and direction is enough. */
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/par.h"
+#include "base/watch.h"
+#include "bt/solver/plan.h"
+#include "bt/solver/priv.h"
+
+enum { TAG_CARRY = 16, TAG_W = 32 };
+
+static int64_t clamp(int64_t x, int64_t lo, int64_t hi)
+{
+    return x < lo ? lo : x > hi ? hi : x;
+}
+
+static int end_new(struct bt_solver *s, struct bt_pipe_end *e, int peer, int64_t values)
+{
+    e->peer = peer;
+    e->values = values;
+    for (int i = 0; i < BT_PIPE_DEPTH; i++) {
+        e->request[i] = MPI_REQUEST_NULL;
+        e->buffer[i] = bt_doubles(values);
+        if (!e->buffer[i]) return err_set(ERR_NOMEM, "no memory for pipeline messages");
+        memset(e->buffer[i], 0, (size_t)values * sizeof(double));
+        s->memory_bytes += values * (int64_t)sizeof(double);
+    }
+    return 0;
+}
+
+/* The rank at place at + step along dir if it has interior cells there, else -1. */
+static int chain_peer(const struct bt_solver *s, int dir, int step)
+{
+    const struct bt_decomp *d = &s->d;
+    int at[3] = {d->at[0], d->at[1], d->at[2]};
+    at[dir] += step;
+    if (at[dir] < 0 || at[dir] >= d->p[dir]) return -1;
+    const int64_t lo = bt_decomp_first(d->n, d->p[dir], at[dir]);
+    const int64_t hi = bt_decomp_first(d->n, d->p[dir], at[dir] + 1);
+    const bool interior = (lo > 1 ? lo : 1) < (hi < d->n - 1 ? hi : d->n - 1);
+    return interior ? bt_decomp_rank(d, at) : -1;
+}
+
+/* The group is the same on all ranks of the chain; the window is each rank's own. */
+static void size_chain(const struct bt_solver *s, int dir, struct bt_chain *c)
+{
+    const int lanes = s->kernel->lanes, parts = s->d.p[dir];
+    const int64_t batches = bt_sweep_batches(s, dir);
+    c->group = bt_plan_group(s->problem.n, parts, batches, lanes, s->threads);
+    c->groups = bt_plan_div_up(batches, c->group);
+    c->window = clamp(bt_plan_stored(batches, lanes) / c->group, 2, 2 * (parts - s->d.at[dir]) + 1);
+}
+
+int bt_pipe_new(struct bt_solver *s, int dir)
+{
+    struct bt_chain *c = &s->chain[dir];
+    const int up = chain_peer(s, dir, 1), down = chain_peer(s, dir, -1);
+    const int lanes = s->kernel->lanes;
+    if (up < 0 && down < 0) return 0; /* alone with the interior of its lines */
+    c->divided = true;
+    size_chain(s, dir, c);
+    c->store_values = c->window * c->group * s->ni[dir] * BT_STORE * lanes;
+    TRY(end_new(s, &c->carry_in, down, c->group * BT_CARRY * lanes));
+    TRY(end_new(s, &c->carry_out, up, c->group * BT_CARRY * lanes));
+    TRY(end_new(s, &c->w_in, up, c->group * BT_NCOMP * lanes));
+    return end_new(s, &c->w_out, down, c->group * BT_NCOMP * lanes);
+}
+
+int bt_pipe_store_new(struct bt_solver *s)
+{
+    int64_t n = 0;
+    for (int dir = 0; dir < 3; dir++)
+        if (s->chain[dir].store_values > n) n = s->chain[dir].store_values;
+    if (n == 0) return 0;
+    s->pipe_store = bt_doubles(n);
+    if (!s->pipe_store) return err_set(ERR_NOMEM, "no memory for the pipelined line solve");
+    s->memory_bytes += n * (int64_t)sizeof(double);
+    return 0;
+}
+
+static void end_free(struct bt_pipe_end *e)
+{
+    for (int i = 0; i < BT_PIPE_DEPTH; i++)
+        free(e->buffer[i]);
+}
+
+void bt_pipe_free(struct bt_chain *c)
+{
+    end_free(&c->carry_in);
+    end_free(&c->carry_out);
+    end_free(&c->w_in);
+    end_free(&c->w_out);
+}
+
+/* One sweep under way. */
+struct pipe {
+    struct bt_solver *s;
+    struct bt_chain *c;
+    int dir;
+    unsigned flags;
+    int64_t eliminated, done; /* groups */
+};
+
+static int post_receive(struct pipe *p, struct bt_pipe_end *e, int tag, int64_t group)
+{
+    if (e->peer < 0 || group >= p->c->groups) return 0;
+    const int i = (int)(group % BT_PIPE_DEPTH);
+    return par_check(MPI_Irecv(e->buffer[i], (int)e->values, MPI_DOUBLE, e->peer, tag + p->dir,
+                               p->s->comm, &e->request[i]),
+                     "MPI_Irecv");
+}
+
+static int post_send(struct pipe *p, struct bt_pipe_end *e, int tag, int64_t group)
+{
+    if (e->peer < 0) return 0;
+    const int i = (int)(group % BT_PIPE_DEPTH);
+    return par_check(MPI_Isend(e->buffer[i], (int)e->values, MPI_DOUBLE, e->peer, tag + p->dir,
+                               p->s->comm, &e->request[i]),
+                     "MPI_Isend");
+}
+
+/* MPI_Waitall, its time counted as waiting. */
+static int wait_all(struct bt_solver *s, int n, MPI_Request *request)
+{
+    const double start = watch_now();
+    TRY_MPI(MPI_Waitall(n, request, MPI_STATUSES_IGNORE));
+    s->phase_s[BT_PHASE_PIPE_WAIT] += watch_now() - start;
+    return 0;
+}
+
+static double *buffer_of(const struct bt_pipe_end *e, int64_t group)
+{
+    return e->buffer[group % BT_PIPE_DEPTH];
+}
+
+static int64_t group_end(const struct pipe *p, int64_t group)
+{
+    const int64_t end = (group + 1) * p->c->group, batches = bt_sweep_batches(p->s, p->dir);
+    return end < batches ? end : batches;
+}
+
+static double *store_at(const struct pipe *p, int64_t group, int64_t batch)
+{
+    const struct bt_chain *c = p->c;
+    const int64_t slot = group % c->window * c->group + batch - group * c->group;
+    return p->s->pipe_store + slot * p->s->ni[p->dir] * BT_STORE * p->s->kernel->lanes;
+}
+
+static int eliminate_group(struct pipe *p)
+{
+    struct bt_solver *s = p->s;
+    const int64_t g = p->eliminated++, first = g * p->c->group, end = group_end(p, g);
+    const int64_t size = BT_CARRY * s->kernel->lanes;
+    const bool lowest = p->c->carry_in.peer < 0;
+    const double *in = buffer_of(&p->c->carry_in, g);
+    double *out = buffer_of(&p->c->carry_out, g);
+#pragma omp parallel for schedule(static) num_threads(s->threads) if (end - first > 1)
+    for (int64_t b = first; b < end; b++)
+        bt_sweep_forward(s, &s->scratch[omp_get_thread_num()], p->dir, p->flags, b,
+                         store_at(p, g, b), lowest ? s->zero : in + (b - first) * size,
+                         out + (b - first) * size);
+    TRY(post_send(p, &p->c->carry_out, TAG_CARRY, g));
+    return post_receive(p, &p->c->carry_in, TAG_CARRY, g + BT_PIPE_DEPTH);
+}
+
+static int substitute_group(struct pipe *p)
+{
+    struct bt_solver *s = p->s;
+    const int64_t g = p->done++, first = g * p->c->group, end = group_end(p, g);
+    const int64_t size = BT_NCOMP * s->kernel->lanes;
+    const bool highest = p->c->w_in.peer < 0;
+    const double *in = buffer_of(&p->c->w_in, g);
+    double *out = buffer_of(&p->c->w_out, g);
+#pragma omp parallel for schedule(static) num_threads(s->threads) if (end - first > 1)
+    for (int64_t b = first; b < end; b++)
+        bt_sweep_backward(s, &s->scratch[omp_get_thread_num()], p->dir, p->flags, b,
+                          store_at(p, g, b), highest ? s->zero : in + (b - first) * size,
+                          out + (b - first) * size);
+    TRY(post_send(p, &p->c->w_out, TAG_W, g));
+    return post_receive(p, &p->c->w_in, TAG_W, g + BT_PIPE_DEPTH);
+}
+
+/* Sets *ready when the message of a group is there or has left, or there is none. */
+static int finished(struct bt_pipe_end *e, int64_t group, int *ready)
+{
+    *ready = 1;
+    if (e->peer < 0) return 0;
+    return par_check(MPI_Test(&e->request[group % BT_PIPE_DEPTH], ready, MPI_STATUS_IGNORE),
+                     "MPI_Test");
+}
+
+/* Sets *ready when the next group can be back-substituted. */
+static int may_substitute(struct pipe *p, int *ready)
+{
+    *ready = 0;
+    if (p->done == p->eliminated) return 0;
+    TRY(finished(&p->c->w_in, p->done, ready));
+    return *ready ? finished(&p->c->w_out, p->done, ready) : 0;
+}
+
+/* Sets *ready when the next group can be eliminated. */
+static int may_eliminate(struct pipe *p, int *ready)
+{
+    const struct bt_chain *c = p->c;
+    *ready = 0;
+    if (p->eliminated == c->groups || p->eliminated - p->done == c->window) return 0;
+    TRY(finished(&p->c->carry_in, p->eliminated, ready));
+    return *ready ? finished(&p->c->carry_out, p->eliminated, ready) : 0;
+}
+
+/* Waits until the next elimination or back substitution can go on. */
+static int wait_either(struct pipe *p)
+{
+    const double start = watch_now();
+    int ready = 0;
+    while (!ready) {
+        TRY(may_substitute(p, &ready));
+        if (!ready) TRY(may_eliminate(p, &ready));
+    }
+    p->s->phase_s[BT_PHASE_PIPE_WAIT] += watch_now() - start;
+    return 0;
+}
+
+static int advance(struct pipe *p)
+{
+    int ready;
+    TRY(may_substitute(p, &ready));
+    if (ready) return substitute_group(p);
+    TRY(may_eliminate(p, &ready));
+    if (ready) return eliminate_group(p);
+    return wait_either(p);
+}
+
+int bt_pipe_sweep(struct bt_solver *s, int dir, unsigned flags)
+{
+    struct pipe p = {.s = s, .c = &s->chain[dir], .dir = dir, .flags = flags};
+    for (int64_t g = 0; g < BT_PIPE_DEPTH; g++) {
+        TRY(post_receive(&p, &p.c->carry_in, TAG_CARRY, g));
+        TRY(post_receive(&p, &p.c->w_in, TAG_W, g));
+    }
+    while (p.done < p.c->groups)
+        TRY(advance(&p));
+    TRY(wait_all(s, BT_PIPE_DEPTH, p.c->carry_out.request));
+    return wait_all(s, BT_PIPE_DEPTH, p.c->w_out.request);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BT_PLAN_H
+#define BT_PLAN_H
+/* Floor 2, free of MPI and io/. How the lines of a direction are grouped: into batches of vectors,
+ * and batches into the messages of a pipeline. Pure rules over sizes, for the solver and for the
+ * model of its cost (bench/model.c). */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bt/solver/kernel.h"
+
+/* What stored blocks may take beside the 120 bytes per cell of the fields; the three directions use
+ * the same memory in turn. And what they should take, so as to be in cache still when back
+ * substitution reads them. */
+#define BT_PLAN_STORE_PER_CELL 20          /* bytes */
+#define BT_PLAN_STORE_CACHED   (450 << 10) /* bytes per thread */
+#define BT_PLAN_GROUP_MAX      32
+
+static inline int64_t bt_plan_div_up(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/* Whether the lines of a direction have to be gathered into vectors: they lie apart along x, and
+ * where a block has fewer cells along x than a vector has lanes. n: interior cells of the block. */
+static inline bool bt_plan_packed(int dir, const int64_t n[3], int64_t lanes)
+{
+    return dir == 0 || n[0] < lanes;
+}
+
+/* Batches of lines of a direction. */
+static inline int64_t bt_plan_batches(int dir, const int64_t n[3], int64_t lanes)
+{
+    const int64_t other = dir == 1 ? n[2] : n[1];
+    if (dir == 0) return bt_plan_div_up(n[1], lanes) * n[2];
+    return bt_plan_packed(dir, n, lanes) ? bt_plan_div_up(n[0] * other, lanes)
+                                         : bt_plan_div_up(n[0], lanes) * other;
+}
+
+/* Bytes that the elimination stores for a cell of every line of a batch. */
+static inline int64_t bt_plan_cell_bytes(int64_t lanes)
+{
+    return BT_STORE * lanes * (int64_t)sizeof(double);
+}
+
+/* Batches that may be stored at a time out of all those of a direction. */
+static inline int64_t bt_plan_stored(int64_t batches, int64_t lanes)
+{
+    return batches * lanes * BT_PLAN_STORE_PER_CELL / bt_plan_cell_bytes(lanes);
+}
+
+/* Batches in a message of a pipeline over parts ranks of a grid of size^3 cells. While a group is
+ * on its way up and down the chain, the lowest rank eliminates 2 parts - 1 others. Made of numbers
+ * that the ranks of the chain have in common. */
+static inline int64_t bt_plan_group(int64_t size, int64_t parts, int64_t batches, int64_t lanes,
+                                    int64_t threads)
+{
+    const int64_t line = bt_plan_cell_bytes(lanes) * bt_plan_div_up(size, parts);
+    const int64_t cached = threads * BT_PLAN_STORE_CACHED / ((2 * parts - 1) * line);
+    const int64_t fits = bt_plan_stored(batches, lanes) / (2 * parts + 1);
+    int64_t group = fits < cached ? fits : cached;
+    group = group < 1 ? 1 : group > BT_PLAN_GROUP_MAX ? BT_PLAN_GROUP_MAX : group;
+    return group > threads ? group - group % threads : group;
+}
+
+#endif
