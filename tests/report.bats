@@ -132,6 +132,39 @@ without_libraries() {
         END { exit !right }' tab/writers.csv
 }
 
+@test "values published in 1993 agree with each other but in the two rows that say so" {
+    results r1
+    page r1.json --csv tab
+    python3 - <<'END'
+import csv
+rows = list(csv.reader(open('tab/published-1993.csv')))[1:]
+odd = [r for r in rows if abs(float(r[5]) / float(r[6]) - 1) > 0.003 or abs(float(r[7]) - float(r[8])) > 0.0021]
+assert len(rows) == 17 and len(odd) == 2, odd
+assert odd == [r for r in rows if 'do not agree' in r[9]], odd
+END
+}
+
+@test "numbers, sizes, rates and durations are written as people read them" {
+    PYTHONPATH=$NHT1_ROOT/runs PYTHONDONTWRITEBYTECODE=1 python3 - <<'END'
+from nht1 import text
+nan = float('nan')
+for of, pairs in (
+        (text.number, ((0, '0'), (1.2345, '1.23'), (9.996, '10.0'), (99.96, '100'), (12345, '12345'),
+                       (1e-5, '1.00e-05'), (2e7, '2.00e+07'), (nan, '-'), (-0.5, '-0.500'))),
+        (text.percent, ((12.45, '+1245.0 %'), (-0.005, '-0.5 %'), (nan, '-'))),
+        (text.size, ((512, '512 B'), (42448320, '42.4 MB'), (999.9e6, '1.00 GB'))),
+        (text.rate, ((1.25e9, '1.25 GB/s'),)),
+        (text.size_iec, ((42448320, '40.5 MiB'),)),
+        (text.duration, ((250e-9, '250 ns'), (3.42, '3.42 s'), (72, '1 min 12 s'), (59.97, '1 min 0 s'),
+                         (7500, '2 h 5 min'), (273600, '3 d 4 h'), (0, '0 s'), (nan, '-'))),
+        (text.clean, (('a\rb\x1b[1m\u202ec', 'a b?[1m?c'),)),
+        (text.csv_cell, (('=1+1', "'=1+1"), ('-0.5', '-0.5'), ('-x', "'-x"))),
+        (text.markdown, (('<b>|_x_\r', '&lt;b&gt;\\|\\_x\\_ '),))):
+    for value, want in pairs:
+        assert of(value) == want, (of.__name__, value, of(value), want)
+END
+}
+
 @test "the time of a dump has percentiles per writer, over all dumps of all runs" {
     results r1
     change r1.json '.runs |= [.[] | select(.driver == "posix")][:1]

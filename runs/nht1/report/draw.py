@@ -193,7 +193,7 @@ def height_of(panel):
         return 3.1 + 0.18 * (len(panel['styles']) // 2 if panel.get('key', True) else 0)
     lines = [len(textwrap.wrap(t[1], 26)) for t in panel['x'].get('ticks') or [[0, '']]]
     return 1.1 + sum(max(0.3, 0.17 * n + 0.1) for n in lines) + \
-        (0.22 * (len(panel['styles']) + 1) // 2 if panel.get('key', True) else 0)
+        (0.2 * ((len(panel['styles']) + 1) // 2) + 0.2 if panel.get('key', True) else 0)
 
 
 def figure(title, panels, data, of=None):

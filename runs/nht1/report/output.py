@@ -114,7 +114,7 @@ def write(path, content):
     """A whole file or none of it; devices and pipes are written to as they are."""
     try:
         target = os.path.realpath(path)
-        if os.path.lexists(target) and not os.path.isfile(target):
+        if os.path.exists(path) and not os.path.isfile(path):
             with open(path, 'wb') as f:
                 f.write(content)
             return
