@@ -65,10 +65,10 @@ SERIAL_OBJS := $(call obj,$(BASE_SERIAL) $(BT_SERIAL))
 MPI_OBJS    := $(call obj,$(BASE_MPI) $(IO) $(BT_MPI)) $(KERNELS)
 BEFF_OBJS   := $(call obj,$(BEFF) $(BASE_MPI) $(IO))
 # A program is there when its main() is.
-MAINS       := bt/main.c verify/main.c $(wildcard beff/main_*.c report/main.c)
+MAINS       := bt/main.c verify/main.c $(wildcard beff/main_*.c report/main.c profile/main.c)
 main_name    = $(if $(filter beff/%,$(1)),$(1:beff/main_%.c=%),$(1:%/main.c=%))
 PROGRAMS    := $(foreach m,$(MAINS),$(B)/bin/nht1-$(call main_name,$m))
-include tests/rules.mk bench/rules.mk
+include tests/rules.mk bench/rules.mk profile/rules.mk
 
 all: $(PROGRAMS) ## build the programs into build/bin (the default)
 	@:
@@ -103,7 +103,7 @@ $(B)/bin/nht1-verify $(B)/bin/nht1-report:
 	$(call say,LINK)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
-$(call obj,$(BASE_SERIAL) $(BT_SERIAL) $(VERIFY) $(REPORT) verify/main.c report/main.c): $(B)/obj/%.o: %.c $(B)/settings
+$(call obj,$(BASE_SERIAL) $(BT_SERIAL) $(VERIFY) $(REPORT) verify/main.c report/main.c profile/main.c profile/merge.c): $(B)/obj/%.o: %.c $(B)/settings
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(COMPILE)
@@ -140,7 +140,7 @@ study: ## make study STUDY=NAME: one of config/*.ini or an INI file; STUDY= list
 	@$(MAKE) -j$(JOBS) all
 	@NHT1_BIN=$(abspath $(B)/bin) runs/study $(or $(STUDY),--list) $(STUDY_FLAGS)
 
-SOURCES := $(wildcard $(foreach d,base io bt bt/solver beff workload verify report bench tests tests/shim,$d/*.[ch]))
+SOURCES := $(wildcard $(foreach d,base io bt bt/solver beff workload profile verify report bench tests tests/shim,$d/*.[ch]))
 SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash $(addprefix tests/,floors mpi-run \
              cmocka-tap lint sanitized bt_matrix kill_restart fault_sites \
              slurm_node))
