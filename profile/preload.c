@@ -228,11 +228,12 @@ static struct open *open_of(MPI_File fh)
     return NULL;
 }
 
-/* The file's place in the table; the last one holds all that found none. */
+/* The place in the table of a file with so many processes; the last one holds all that found none. */
 static int file_of(const char *name, int comm_size, int comm_rank)
 {
     int f = 0;
-    while (f < map->files_n && strcmp(map->file[f].name, name) != 0)
+    while (f < map->files_n &&
+           (strcmp(map->file[f].name, name) != 0 || map->file[f].comm_size != comm_size))
         f++;
     if (f == PROFILE_FILES_MAX) {
         map->files_lost++;

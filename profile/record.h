@@ -10,7 +10,8 @@
  *
  * A phase becomes a working point: the calls on one file from its opening, or from the last change
  * that the user wants to have told apart, to the next. The n-th phase of a file on one rank belongs
- * to the n-th of that file on the others. Times are seconds of CLOCK_REALTIME. */
+ * to the n-th of that file on the others; a file that is opened by other numbers of processes is
+ * another one here. Times are seconds of CLOCK_REALTIME. */
 #include <stdint.h>
 
 #include "workload/function.h"
