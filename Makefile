@@ -141,7 +141,7 @@ study: ## make study STUDY=NAME: one of config/*.ini or an INI file; STUDY= list
 
 SOURCES := $(wildcard $(foreach d,base io bt bt/solver beff verify report bench tests tests/shim,$d/*.[ch]))
 SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash $(addprefix tests/,run floors mpi-run \
-             rank-log lint sanitized bt_matrix kill_restart fault_sites \
+             cmocka-tap lint sanitized bt_matrix kill_restart fault_sites \
              slurm_node))
 PYTHON  := $(wildcard runs/study runs/studylib/*.py)
 lint: ## cppcheck, shellcheck, pyflakes and the formatter's opinion, as far as they are installed

@@ -24,6 +24,10 @@ int js_write(const char *path, const json_t *value, enum js_sync sync);
 /* The same of a text, JSON or not, as it is. */
 int js_write_text(const char *path, const char *text, enum js_sync sync);
 
+/* Makes the directory entry of a path durable, as far as the file system can. Returns 0, ERR_IO or
+ * ERR_NOMEM. */
+int js_sync_directory(const char *path);
+
 /* Whether js_write could write a result there, asked before the work that the result is of. A file
  * that is there may be replaced when it is empty or an earlier result: JSON whose "schema" begins
  * with the one given, "nht1-bt/". Returns 0, ERR_USAGE or ERR_IO; nothing is changed. */

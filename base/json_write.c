@@ -74,14 +74,15 @@ static int open_temp(const char *path, char *temp, size_t size)
                          length > 0 ? length : 1, length > 0 ? path : ".");
 }
 
-static int sync_directory(const char *path)
+int js_sync_directory(const char *path)
 {
     char *dir = strdup(path);
     if (!dir) return err_set(ERR_NOMEM, "%s: no memory for its name", path);
     char *slash = strrchr(dir, '/');
     if (slash) slash[slash == dir] = '\0';
     int rc = 0, fd = open(slash ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0 || fsync(fd) < 0) {
+    /* EINVAL: a file system that has no fsync for directories. */
+    if (fd < 0 || (fsync(fd) < 0 && errno != EINVAL)) {
         rc = err_set_errno(ERR_IO, errno, "%s: fsync of its directory failed", path);
     }
     if (fd >= 0) close(fd);
@@ -110,7 +111,7 @@ static int replace(const char *path, const char *text, enum js_sync sync)
     }
     if (rc < 0 && fd >= 0) unlink(temp);
     free(temp);
-    if (rc == 0 && sync == JS_SYNC_ALL) rc = sync_directory(path);
+    if (rc == 0 && sync == JS_SYNC_ALL) rc = js_sync_directory(path);
     return rc;
 }
 

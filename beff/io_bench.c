@@ -276,23 +276,28 @@ static int describe(struct beffio_bench *b, const struct beffio_file *f)
     return io_mpiio_describe(NULL, f->fh, o);
 }
 
-static bool overflows(const struct beffio_bench *b)
+static bool is_ompio(const struct beffio_bench *b)
 {
     const json_t *last = json_array_get(b->library, json_array_size(b->library) - 1);
     const char *name = json_string_value(json_object_get(last, "mpiio_component"));
-    return name && strstr(name, "ompio") &&
-           b->procs * b->layout.m_part_bytes > (int64_t)ORDERED_BYTES_MOST;
+    return name && strstr(name, "ompio");
 }
 
-/* Before the first ordered call: chunks that the library can take. */
+static int64_t post_bytes(const struct beffio_bench *b)
+{
+    return b->post_bytes > 0 ? b->post_bytes : BEFFIO_POST_BYTES;
+}
+
+/* Before the first ordered call: chunks that the library can take in one post. */
 static int ordered_limit(struct beffio_bench *b, const struct beffio_file *f)
 {
-    int less = b->rank == 0 && overflows(b);
+    int64_t most = f->post_bytes;
     if (f->type != BEFFIO_SHARED || !f->shared_pointer || f->access != BEFFIO_WRITE) return 0;
-    TRY_MPI(MPI_Bcast(&less, 1, MPI_INT, 0, b->comm));
-    if (less)
-        b->layout.shared_m_part_bytes =
-            ORDERED_BYTES_MOST / b->procs / ORDERED_STEP_BYTES * ORDERED_STEP_BYTES;
+    if (b->rank == 0 && is_ompio(b) && ORDERED_BYTES_MOST / b->procs < most)
+        most = ORDERED_BYTES_MOST / b->procs;
+    TRY_MPI(MPI_Bcast(&most, 1, MPI_INT64_T, 0, b->comm));
+    if (b->layout.m_part_bytes > most)
+        b->layout.shared_m_part_bytes = most / ORDERED_STEP_BYTES * ORDERED_STEP_BYTES;
     return 0;
 }
 
@@ -325,10 +330,10 @@ int beffio_bench_access(struct beffio_bench *b, enum beffio_access access)
                                 .shared_pointer = b->shared_pointer,
                                 .unique = b->unique,
                                 .hints = b->hints,
-                                .path = path};
+                                .path = path,
+                                .post_bytes = post_bytes(b)};
         beffio_files_path(b->files, b->index, (enum beffio_type)t, b->rank, path);
         const int rc = type_measure(b, &f);
-        beffio_file_free(&f);
         TRY(rc);
         if (access == BEFFIO_WRITE && t == BEFFIO_SEPARATE) beffio_layout_segments(&b->layout);
     }

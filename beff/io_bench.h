@@ -47,6 +47,7 @@ struct beffio_bench {
     const struct beffio_hints *hints;
     bool shared_pointer, unique, per_call;
     int64_t share_bytes;       /* of the space */
+    int64_t post_bytes;        /* most that the library is given at once; 0: BEFFIO_POST_BYTES */
     struct progress *progress; /* NULL: none */
     int64_t *progress_done;
 

@@ -73,9 +73,9 @@ static int short_call(const struct beffio_file *f, int64_t bytes, int64_t done)
 }
 
 /* A status of an error may say anything: the count is asked for only after success. */
-static int call_check(const struct beffio_file *f, int mpi_rc, const MPI_Status *status)
+static int post_check(const struct beffio_file *f, int64_t bytes, int mpi_rc,
+                      const MPI_Status *status)
 {
-    const int64_t bytes = f->at.chunks_per_call * f->at.chunk_bytes;
     MPI_Count done = 0;
     if (mpi_rc != MPI_SUCCESS) {
         if (f->access != BEFFIO_READ && beffio_full_words(f->path, bytes)[0])
@@ -116,7 +116,6 @@ int beffio_file_open(struct beffio_file *f)
     MPI_Info info;
     f->fh = MPI_FILE_NULL;
     f->viewed = false;
-    f->unit = MPI_DATATYPE_NULL;
     const int rc = info_make(f, BEFFIO_ON_OPEN, &info);
     const MPI_Comm comm = f->type == BEFFIO_SEPARATE ? MPI_COMM_SELF : f->comm;
     const int mpi_rc = MPI_File_open(comm, f->path, mode_of(f), info, &f->fh);
@@ -125,7 +124,7 @@ int beffio_file_open(struct beffio_file *f)
     return rc < 0 ? rc : opened;
 }
 
-/* words doubles in a row as one element where an int cannot count them. */
+/* words doubles in a row, also where an int cannot count them. */
 static int words_type(int64_t words, MPI_Datatype *out)
 {
     enum { BLOCK = 1 << 20 };
@@ -154,25 +153,6 @@ static int stride_type(const struct beffio_place *p, MPI_Datatype *out)
     TRY_MPI(MPI_Type_create_resized(chunk, 0, (MPI_Aint)p->step_bytes, out));
     TRY_MPI(MPI_Type_free(&chunk));
     TRY_MPI(MPI_Type_commit(out));
-    return 0;
-}
-
-static void unit_free(struct beffio_file *f)
-{
-    if (f->unit != MPI_DATATYPE_NULL && f->unit != MPI_DOUBLE) MPI_Type_free(&f->unit);
-    f->unit = MPI_DATATYPE_NULL;
-}
-
-/* Element and count of the buffer of a call. */
-static int unit_make(struct beffio_file *f)
-{
-    const int64_t words = f->at.chunks_per_call * f->at.chunk_bytes / BEFFIO_WORD_BYTES;
-    unit_free(f);
-    f->unit = MPI_DOUBLE;
-    f->units_n = words <= INT_MAX ? (int)words : 1;
-    if (words <= INT_MAX) return 0;
-    TRY(words_type(words, &f->unit));
-    TRY_MPI(MPI_Type_commit(&f->unit));
     return 0;
 }
 
@@ -209,25 +189,35 @@ int beffio_file_view(struct beffio_file *f, int pattern, const struct beffio_pla
     MPI_Info info;
     f->pattern = pattern;
     f->at = *at;
-    const int unit = unit_make(f), made = info_make(f, hint_position(pattern), &info);
+    const int made = info_make(f, hint_position(pattern), &info);
     int set = 0;
     if (!f->viewed || beffio_file_strided(f))
         set = view_set(f, info);
     else if (info != MPI_INFO_NULL) /* with what hints it has: the others are there, too */
         set = check(f, MPI_File_set_info(f->fh, info), "MPI_File_set_info");
     info_free(&info);
-    return unit < 0 ? unit : made < 0 ? made : set;
+    return made < 0 ? made : set;
 }
 
 int beffio_file_call(struct beffio_file *f, void *buf)
 {
-    MPI_Status status;
     const enum how how = how_of(f);
-    memset(&status, 0, sizeof status);
-    const int mpi_rc = f->access == BEFFIO_READ
-                           ? how_table[how].read(f->fh, buf, f->units_n, f->unit, &status)
-                           : how_table[how].write(f->fh, buf, f->units_n, f->unit, &status);
-    return call_check(f, mpi_rc, &status);
+    const int64_t bytes = f->at.chunks_per_call * f->at.chunk_bytes;
+    const int64_t most = how == ORDERED ? bytes : f->post_bytes;
+    int rc = 0;
+    for (int64_t from = 0, n; from < bytes && (rc == 0 || how != ALONE); from += n) {
+        MPI_Status status;
+        void *part = (char *)buf + from;
+        n = bytes - from < most ? bytes - from : most;
+        memset(&status, 0, sizeof status);
+        const int words = (int)(n / BEFFIO_WORD_BYTES);
+        const int mpi_rc = f->access == BEFFIO_READ
+                               ? how_table[how].read(f->fh, part, words, MPI_DOUBLE, &status)
+                               : how_table[how].write(f->fh, part, words, MPI_DOUBLE, &status);
+        const int moved = post_check(f, n, mpi_rc, &status);
+        if (rc == 0) rc = moved;
+    }
+    return rc;
 }
 
 int beffio_file_sync(struct beffio_file *f)
@@ -239,9 +229,4 @@ int beffio_file_close(struct beffio_file *f)
 {
     if (f->fh == MPI_FILE_NULL) return 0;
     return check(f, MPI_File_close(&f->fh), "MPI_File_close");
-}
-
-void beffio_file_free(struct beffio_file *f)
-{
-    unit_free(f);
 }

@@ -25,6 +25,11 @@
  * system itself is asked. Local. */
 const char *beffio_full_words(const char *path, int64_t bytes);
 
+/* A longer call is made in posts of this size, one after the other: of more than 2 GiB at once
+ * ROMIO (romio321 of Open MPI 4.1.4) writes nothing and reports that all was written. An ordered
+ * call cannot be cut, because the chunks of the ranks would mix: its chunks have to be smaller. */
+#define BEFFIO_POST_BYTES (INT64_C(1) << 30)
+
 struct beffio_file {
     MPI_Comm comm; /* of the partition, borrowed */
     int rank, procs;
@@ -34,13 +39,12 @@ struct beffio_file {
     bool unique;                      /* MPI_MODE_UNIQUE_OPEN */
     const struct beffio_hints *hints; /* borrowed */
     const char *path;                 /* of this rank's file, borrowed */
+    int64_t post_bytes;               /* most that the library is given at once, a multiple of 8 */
 
     MPI_File fh;
     bool viewed;            /* types 2 to 4 and shared: the view was set */
     int pattern;            /* of the calls now */
     struct beffio_place at; /* and where it lies */
-    MPI_Datatype unit;      /* one element of the buffer of a call */
-    int units_n;
 };
 
 /* Whether all ranks set a view for each pattern. */
@@ -57,8 +61,8 @@ int beffio_file_open(struct beffio_file *f);
 /* Makes ready for the calls of a pattern: view, hints. Collective over f->comm. */
 int beffio_file_view(struct beffio_file *f, int pattern, const struct beffio_place *at);
 
-/* One call on the buffer of a call. Collective over f->comm where the type is. Bytes that the
- * library did not take or give are an error, whatever it returns. */
+/* One call on the buffer of a call, in as many posts as it takes. Collective over f->comm where the
+ * type is. Bytes that the library did not take or give are an error, whatever it returns. */
 int beffio_file_call(struct beffio_file *f, void *buf);
 
 /* MPI_File_sync, on all ranks. */
@@ -66,9 +70,6 @@ int beffio_file_sync(struct beffio_file *f);
 
 /* Closes. Collective over f->comm. A file that never opened is left alone. */
 int beffio_file_close(struct beffio_file *f);
-
-/* Frees what is left: the type of the buffer, not the handle. Local. */
-void beffio_file_free(struct beffio_file *f);
 
 /* Name of the function that moves the data, for messages: "MPI_File_write_ordered". */
 const char *beffio_file_function(const struct beffio_file *f);

@@ -15,7 +15,7 @@
 #include "base/stop.h"
 #include "base/watch.h"
 #include "beff/io_data.h"
-#include "io/lock.h"
+#include "base/lock.h"
 
 #define PROBE_BYTES (INT64_C(4) << 20)
 #define PROBE_S     0.3
@@ -109,7 +109,7 @@ void beffio_files_end(struct beffio_files *f)
         close(f->lock_fd);
         f->lock_fd = -1;
     }
-    io_lock_release(f->lock, &f->lock_fd);
+    lock_release(f->lock, &f->lock_fd);
 }
 
 /* --- what is there before ------------------------------------------------------------------- */
@@ -180,7 +180,7 @@ static int check_all_old(const struct beffio_files *f)
 static int lock(struct beffio_files *f)
 {
     if (f->rank != 0) return 0;
-    const int rc = io_lock_take(f->lock, &f->lock_fd);
+    const int rc = lock_take(f->lock, &f->lock_fd);
     if (rc == 0) return 0;
     err_clear();
     return err_set(rc,

@@ -188,9 +188,10 @@ static void values(const struct beffio_job *job, FILE *to, const struct beffio_p
     line(to, "", text);
     if (p->bench.layout.shared_m_part_bytes == 0) return;
     char m[UNITS_TEXT_MAX];
-    num_print(text, sizeof text,
-              "M_PART of type 1 was reduced to %s: ordered calls of this library cannot move 2 GiB",
-              units_bytes_iec((double)p->bench.layout.shared_m_part_bytes, m));
+    num_print(
+        text, sizeof text,
+        "M_PART of type 1 was reduced to %s: this library cannot move more in an ordered call",
+        units_bytes_iec((double)p->bench.layout.shared_m_part_bytes, m));
     line(to, "Note", text);
 }
 

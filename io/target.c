@@ -11,7 +11,7 @@
 
 #include "base/err.h"
 #include "io/create.h"
-#include "io/lock.h"
+#include "base/lock.h"
 #include "io/parts.h"
 
 const char *io_path_base(const char *path)
@@ -136,7 +136,7 @@ static int check_owner(const struct io_target *t, bool through_link, bool force)
 
 static int lock(struct io_target *t)
 {
-    TRY(io_lock_take(t->lock, &t->lock_fd));
+    TRY(lock_take(t->lock, &t->lock_fd));
     t->locked = t->lock_fd >= 0;
     return 0;
 }
@@ -171,7 +171,7 @@ int io_target_take(struct io_target *t, const char *path, bool force)
 
 void io_target_release(struct io_target *t)
 {
-    io_lock_release(t->lock, &t->lock_fd);
+    lock_release(t->lock, &t->lock_fd);
 }
 
 /* Whether a name is what js_write calls its file until it is renamed: BASE.XXXXXXXX.tmp. */

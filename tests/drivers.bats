@@ -116,6 +116,55 @@ serial_file() {
     [ "$(jq .parts o.bin.json)" = null ]
 }
 
+@test "merge beside a run that holds the file is refused, and changes nothing" {
+    bt 2 parts.bin --io perrank
+    exec 9>parts.bin.lock
+    flock 9
+    run nht1-verify --merge parts.bin
+    exec 9>&-
+    expect_status 3
+    expect_text "parts.bin.lock"
+    [ ! -s parts.bin ]
+    [ "$(echo parts.bin*)" = \
+        "parts.bin parts.bin.json parts.bin.lock parts.bin.rank00000 parts.bin.rank00001" ]
+    run nht1-verify --merge parts.bin # a lock file that nobody holds is no lock
+    expect_status 0
+    [ ! -e parts.bin.lock ]
+}
+
+@test "merge: a FIFO named as a part or as the file is refused, neither waited for nor replaced" {
+    bt 2 parts.bin --io perrank
+    mv parts.bin.rank00001 kept
+    mkfifo parts.bin.rank00001
+    run timeout 20 nht1-verify --merge parts.bin
+    expect_status 3
+    expect_text parts.bin.rank00001
+    mv kept parts.bin.rank00001
+    rm parts.bin
+    mkfifo parts.bin
+    run timeout 20 nht1-verify --merge parts.bin
+    expect_status 1
+    [ -p parts.bin ]
+    rm parts.bin
+    ln -s elsewhere parts.bin
+    run timeout 20 nht1-verify --merge parts.bin
+    expect_status 1
+    [ -L parts.bin ]
+    rm parts.bin
+    run nht1-verify --merge parts.bin
+    expect_status 0
+}
+
+@test "merge: the new file's name is durable before anybody may remove the parts" {
+    bt 2 parts.bin --io perrank
+    # The first fsync is the file's, the second that of the directory, after the renaming.
+    run env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_IN="$PWD" NHT1_FAULT=fsync:2:EIO:0 \
+        NHT1_FAULT_PROGRAM=nht1-verify "$NHT1_BIN/nht1-verify" --merge parts.bin
+    expect_status 3
+    [ -s parts.bin ]
+    [ -s parts.bin.rank00000 ]
+}
+
 @test "merge: a file that has no parts is left alone" {
     bt 1 whole.bin --io posix
     cp whole.bin kept

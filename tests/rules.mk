@@ -40,4 +40,4 @@ $(CHECKS:%=check-%): check-%: ## one part of the tests: serial, mpi, e2e, floors
 check check-full $(CHECKS:%=check-%):
 	@bash config/setup.sh check
 	-@$(MAKE) -k -j$(JOBS) all tests
-	@O=$(B) bash tests/run $(filter $(CHECKS),$(@:check-%=%))
+	@O=$(B) tests/run $(filter $(CHECKS),$(@:check-%=%))

@@ -20,6 +20,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/lock.h"
 #include "verify/manifest.h"
 
 struct part {
@@ -65,12 +66,15 @@ static int read_box(struct merge *m, const json_t *box, struct part *p)
     return 0;
 }
 
-/* The file of a part must hold every dump that is complete. */
+/* The file of a part must hold every dump that is complete. O_NONBLOCK: a FIFO is refused instead
+ * of being waited for. */
 static int open_part(const struct merge *m, struct part *p)
 {
     struct stat st;
-    p->fd = open(p->path, O_RDONLY | O_CLOEXEC);
+    p->fd = open(p->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (p->fd < 0 || fstat(p->fd, &st) != 0) return err_set_errno(ERR_IO, errno, "%s", p->path);
+    if (!S_ISREG(st.st_mode))
+        return err_set(ERR_IO, "%s is no regular file, so no rank has written it", p->path);
     const int64_t least = m->manifest.complete_n * p->dump_bytes;
     if ((int64_t)st.st_size >= least) return 0;
     return err_set(ERR_IO, "%s has %" PRId64 " bytes, the complete dumps need %" PRId64, p->path,
@@ -189,11 +193,22 @@ static int merge_dumps(struct merge *m)
     return err_set_errno(ERR_IO, errno, "ftruncate and fsync of %s", m->tmp);
 }
 
-static int make_file(struct merge *m, const char *path)
+/* What may stand where the file is going to be: nothing, or the empty file that perrank leaves. */
+static int check_place(const char *path)
 {
     struct stat st;
-    if (stat(path, &st) == 0 && st.st_size > 0)
+    if (lstat(path, &st) != 0)
+        return errno == ENOENT ? 0 : err_set_errno(ERR_IO, errno, "cannot look at %s", path);
+    if (!S_ISREG(st.st_mode))
+        return err_set(ERR_USAGE, "%s is no regular file: move it away to merge", path);
+    if (st.st_size > 0)
         return err_set(ERR_USAGE, "%s has content already: move it away to merge again", path);
+    return 0;
+}
+
+static int make_file(struct merge *m, const char *path)
+{
+    TRY(check_place(path));
     m->plane = calloc(1, (size_t)shape_plane_bytes(m->shape));
     m->slab = calloc(1, (size_t)shape_plane_bytes(m->shape));
     if (!m->plane || !m->slab) return err_set(ERR_NOMEM, "no memory for a plane");
@@ -201,15 +216,16 @@ static int make_file(struct merge *m, const char *path)
     m->out = open(m->tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (m->out < 0 && errno == EEXIST)
         return err_set(ERR_USAGE,
-                       "%s is there: another merge is at work, or was cut short; remove it "
-                       "to merge again",
+                       "%s is there: a merge was cut short, or the file is yours; remove it to "
+                       "merge again",
                        m->tmp);
     if (m->out < 0) return err_set_errno(ERR_IO, errno, "cannot open %s for writing", m->tmp);
     int rc = merge_dumps(m);
     if (rc == 0 && rename(m->tmp, path) != 0)
         rc = err_set_errno(ERR_IO, errno, "rename %s to %s", m->tmp, path);
     if (rc < 0) unlink(m->tmp);
-    return rc;
+    /* Whoever finds the whole file may remove the parts: its name must be durable by then. */
+    return rc < 0 ? rc : js_sync_directory(path);
 }
 
 static void merge_free(struct merge *m)
@@ -226,9 +242,14 @@ static void merge_free(struct merge *m)
 int merge_file(const char *path)
 {
     struct merge m = {.out = -1};
+    char lock[4200];
+    int lock_fd;
     if (strlen(path) > 4000) return err_set(ERR_USAGE, "the name of the file is too long");
+    snprintf(lock, sizeof lock, "%s.lock", path);
+    TRY(lock_take(lock, &lock_fd)); /* a run may still be writing its parts */
     int rc = take_manifest(&m, path);
     if (rc == 0) rc = make_file(&m, path);
     merge_free(&m);
+    lock_release(lock, &lock_fd);
     return rc;
 }

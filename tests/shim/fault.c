@@ -4,6 +4,7 @@
  * rank fail.
  *
  *   NHT1_FAULT_IN    part of the path that a file must have to be looked at; required
+ *   NHT1_FAULT_PROGRAM  the one program to look at, instead of those two
  *   NHT1_FAULT       CALL:N:WHAT:RANK, such as pwrite:3:ENOSPC:1
  *   NHT1_FAULT_LOG   folder: each rank leaves a file named after its number there with a line
  *                    "CALL COUNT" for each kind, and a file RANK.trace with a line "CALL PATH" for
@@ -111,8 +112,10 @@ __attribute__((constructor)) static void begin(void)
     plan.folder = getenv("NHT1_FAULT_IN");
     plan.rank = rank_here();
     if (getenv("NHT1_FAULT_LOG")) trace_open(getenv("NHT1_FAULT_LOG"));
-    plan.active = plan.folder && (strcmp(program_invocation_short_name, "nht1-bt") == 0 ||
-                                  strcmp(program_invocation_short_name, "nht1-beffio") == 0);
+    const char *program = getenv("NHT1_FAULT_PROGRAM"), *self = program_invocation_short_name;
+    plan.active =
+        plan.folder && (program ? strcmp(self, program) == 0
+                                : strcmp(self, "nht1-bt") == 0 || strcmp(self, "nht1-beffio") == 0);
     if (plan.active && getenv("NHT1_FAULT")) parse(getenv("NHT1_FAULT"));
 }
 

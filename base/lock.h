@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef IO_LOCK_H
-#define IO_LOCK_H
-/* Floor 1. One writer per target: FILE.lock, held with flock by rank 0. The kernel drops the lock
+#ifndef BASE_LOCK_H
+#define BASE_LOCK_H
+/* Floor 0. One writer per target: FILE.lock, held with flock by rank 0. The kernel drops the lock
  * of a process that ends, however it ends, so a file left behind never blocks anybody. Local. */
 
 /* Takes the lock. path: the lock file, created when missing. [out] fd: to be given to
- * io_lock_release; -1 on failure, or, with 0 returned, where the file system has no locks.
+ * lock_release; -1 on failure, or, with 0 returned, where the file system has no locks.
  * Returns ERR_IO when another process holds it or the file is not one of our lock files. */
-int io_lock_take(const char *path, int *fd);
+int lock_take(const char *path, int *fd);
 
 /* Removes the lock file, then lets go. fd -1 is allowed and does nothing. */
-void io_lock_release(const char *path, int *fd);
+void lock_release(const char *path, int *fd);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "io/lock.h"
+#include "base/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ static int attempt(const char *path, int *fd)
     if (errno == EWOULDBLOCK) {
         return err_set(ERR_IO,
                        "another run is writing to the same file (%s is held): "
-                       "wait for it or choose another --out",
+                       "wait for it, or name another file",
                        path);
     }
     if (!no_locks_here(errno)) return err_set_errno(ERR_IO, errno, "flock %s", path);
@@ -53,7 +53,7 @@ static int attempt(const char *path, int *fd)
     return 1;
 }
 
-int io_lock_take(const char *path, int *fd)
+int lock_take(const char *path, int *fd)
 {
     int rc;
     while ((rc = attempt(path, fd)) == 0) {
@@ -65,7 +65,7 @@ int io_lock_take(const char *path, int *fd)
     return rc;
 }
 
-void io_lock_release(const char *path, int *fd)
+void lock_release(const char *path, int *fd)
 {
     if (*fd < 0) return;
     unlink(path);

@@ -1,0 +1,598 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reads what the programs measured, and tells which runs repeat each other.
+
+    Result  one file of nht1-bt, nht1-beff or nht1-beffio
+    Run     one run of nht1-bt in it
+    Cell    one writer in one configuration: all runs with the same identity, in whatever files
+    Group   one problem on one kind of system: its cells
+
+Identity is everything that was varied: problem, durability and kind of system (the group's); writer,
+ranks, threads, nodes, decomposition, options, hints, MPI-IO component and the environment that a
+study set (the cell's). What has one identity is averaged, nothing else.
+
+Files are not trusted: sizes and depths are limited, texts cleaned (text.py), members that are
+missing or of another type read as unknown (NaN, '', None)."""
+import json
+import math
+import os
+import re
+import shlex
+import stat
+
+from . import text, trouble
+
+KINDS = {'nht1-bt': 1, 'nht1-beff': 1, 'nht1-beffio': 1}  # and the newest version known
+SIZE_MAX_BYTES = 1 << 29
+DEPTH_MAX = 8
+NAN = math.nan
+# Options that vary something else than how data are computed and written: the problem, which is the
+# group's, or what a job is called, keeps and proves.
+NOT_VARIED = set(
+    'class n steps dt interval last layout sync io out force restart keep repeat seed tc tc_store '
+    'verify dry_run ranks nodes json profile progress quiet check read_only group hint decomp help '
+    'version rounds'.split())
+
+
+# --- JSON ---------------------------------------------------------------------------------------
+
+def _number(convert):
+    def of(literal):
+        value = convert(literal) if len(literal) < 400 else math.inf
+        if abs(value) > 1.7e308:
+            raise ValueError('the number %s... is too large' % literal[:20])
+        return value
+    return of
+
+
+def _constant(name):
+    raise ValueError('%s is no JSON' % name)
+
+
+def read_json(path, limit=SIZE_MAX_BYTES):
+    """The value in a file, with its texts cleaned. Trouble with file and line."""
+    try:
+        # A pipe that nobody writes to may be meant: what is opened is read to its end.
+        with open(path, 'rb') as f:
+            if os.fstat(f.fileno()).st_size > limit:
+                raise trouble.usage('%s: %s are more than any result has' % (
+                    text.clean(path), text.size(os.fstat(f.fileno()).st_size)))
+            raw = f.read(limit + 1)
+    except IsADirectoryError:
+        raise trouble.usage('%s: a folder, not a file' % text.clean(path))
+    except (OSError, ValueError) as e:
+        raise trouble.failed('%s: cannot read: %s' % (
+            text.clean(path), getattr(e, 'strerror', None) or e))
+    if len(raw) > limit:
+        raise trouble.usage('%s: longer than any result' % text.clean(path))
+    return parse_json(raw, path)
+
+
+def parse_json(raw, path):
+    """The value in bytes; path: for messages."""
+    def wrong(line, what):
+        return trouble.usage('%s:%d: no JSON: %s' % (text.clean(path), line, text.clean(what, 200)))
+    try:
+        value = json.loads(raw.decode('utf-8'), parse_int=_number(int), parse_float=_number(float),
+                           parse_constant=_constant)
+        return text.cleaned(value)
+    except json.JSONDecodeError as e:
+        raise wrong(e.lineno, e.msg)
+    except UnicodeDecodeError as e:
+        raise wrong(1 + raw.count(b'\n', 0, e.start), 'byte %d is not UTF-8' % e.start)
+    except RecursionError:
+        raise wrong(1, 'nested too deeply')
+    except ValueError as e:
+        raise wrong(1, str(e))
+
+
+def at(node, path):
+    """A member such as 'problem.n', None where there is none; a number in the path is a place in a
+    list."""
+    for key in path.split('.') if path else ():
+        if isinstance(node, dict):
+            node = node.get(key)
+        elif isinstance(node, list) and re.fullmatch(r'-?\d{1,9}', key) and \
+                -len(node) <= int(key) < len(node):
+            node = node[int(key)]
+        else:
+            return None
+    return node
+
+
+def real(node, path=''):
+    value = at(node, path)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return NAN
+    return float(value)
+
+
+def integer(node, path='', default=0):
+    value = at(node, path)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) and \
+        abs(value) < 1 << 63 else default
+
+
+def word(node, path=''):
+    value = at(node, path)
+    return value if isinstance(value, str) else ''
+
+
+def true(node, path=''):
+    return at(node, path) is True
+
+
+def items(node, path=''):
+    """The objects of a list; a member of another type counts as none."""
+    value = at(node, path)
+    return [v for v in value if isinstance(v, dict)] if isinstance(value, list) else []
+
+
+def words(node, path=''):
+    """The texts of a list."""
+    value = at(node, path)
+    return [v for v in value if isinstance(v, str)] if isinstance(value, list) else []
+
+
+def members(node, path=''):
+    value = at(node, path)
+    return value if isinstance(value, dict) else {}
+
+
+def positive(x):
+    return x if x > 0 else NAN
+
+
+def least(values):
+    """The smallest that is known; NaN when none is."""
+    return min((v for v in values if v == v), default=NAN)
+
+
+# --- stamps -------------------------------------------------------------------------------------
+
+SEVERITIES = ('bad', 'warn', 'note', 'good')
+
+
+def stamps(node):
+    """[{code, severity, numbers, sentence}]: what the measuring program thinks of its result."""
+    found = []
+    for s in items(node, 'stamps')[:100]:
+        if word(s, 'code') and word(s, 'sentence'):
+            found.append({'code': word(s, 'code'), 'sentence': word(s, 'sentence'),
+                          'severity': word(s, 'severity') if word(s, 'severity') in SEVERITIES
+                          else 'note', 'numbers': members(s, 'numbers')})
+    return found
+
+
+# --- files --------------------------------------------------------------------------------------
+
+class Result:
+    """A file. run: what a study noted beside it (run.json), {} for others."""
+
+    def __init__(self, path, kind, version, root, run):
+        self.path, self.kind, self.version, self.root, self.run = path, kind, version, root, run
+        self.shown = text.clean(path)
+        self.environment = {k[4:]: v for k, v in members(run, 'settings').items()
+                            if k.startswith('env.') and isinstance(v, str)}
+        self.started_utc = word(root, 'started_utc') or word(run, 'started_utc')
+        self.ended_utc = word(root, 'ended_utc') or word(run, 'ended_utc')
+        self.stamps = stamps(root)
+
+    def __repr__(self):
+        return 'Result(%r)' % self.path
+
+    @property
+    def judged(self):
+        """Whether the program that made it wrote stamps."""
+        return 'stamps' in self.root or any('stamps' in r for r in items(self.root, 'runs'))
+
+
+class Results(list):
+    """Result files in the order in which they were given."""
+    passed_over = 0  # files of folders that are no results
+    newer = 0        # results of a version that is not known, read as far as it is
+
+    def of(self, kind):
+        return [r for r in self if r.kind == kind]
+
+
+def kind_of(root):
+    """(kind, version) of a result, ('', 0) for others."""
+    kind, _, version = word(root, 'schema').partition('/')
+    if kind in KINDS and re.fullmatch(r'\d{1,9}', version):
+        return kind, int(version)
+    return '', 0
+
+
+def load(paths):
+    """All results that are named; a folder stands for those below it, whatever else it holds. A
+    file that is named must be a result, or the manifest of a dump, which is passed over. Trouble
+    for what cannot be read, and when there is no result at all."""
+    found = Results()
+    for path in paths:
+        try:
+            mode = os.stat(path).st_mode
+        except (OSError, ValueError) as e:
+            what = getattr(e, 'strerror', None) or str(e)
+            if not re.search('[./]', path):
+                what = 'no file that can be read, and no command: those are compare, stats, trend'
+            raise trouble.failed('%s: %s' % (text.clean(path), what))
+        if stat.S_ISDIR(mode):
+            _load_folder(found, path)
+        else:
+            _load_file(found, path, strict=True)
+    if not found:
+        raise trouble.usage('%s: no result of nht1-bt, nht1-beff or nht1-beffio there' % (
+            text.clean(paths[0]) if paths else 'no file named'))
+    return found
+
+
+def _load_folder(found, top):
+    def unreadable(error):
+        if error.filename == top:
+            raise trouble.failed('%s: cannot read the folder: %s' % (
+                text.clean(top), error.strerror))
+    for folder, below, names in os.walk(top, onerror=unreadable):  # links to folders: not followed
+        depth = os.path.relpath(folder, top).count(os.sep) + 1 if folder != top else 0
+        study = 'study.json' in names  # of its interrupted runs nothing counts
+        below[:] = sorted(n for n in below if not n.startswith('.') and depth < DEPTH_MAX and
+                          not (study and n == 'interrupted'))
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            if name.endswith('.json') and not name.startswith('.') and os.path.isfile(path):
+                _load_file(found, path, strict=False)
+
+
+def _load_file(found, path, strict):
+    try:
+        root = read_json(path)
+    except trouble.Trouble:
+        if strict:
+            raise
+        found.passed_over += 1
+        return
+    kind, version = kind_of(root)
+    if not kind:
+        found.passed_over += 1
+        schema = word(root, 'schema')
+        if strict and not schema.startswith('nht1-dump/'):
+            raise trouble.usage(
+                '%s: "schema" is "%s"; reports are made of results of nht1-bt, nht1-beff and '
+                'nht1-beffio' % (text.clean(path), schema[:60]) if schema else
+                '%s: this JSON is no result of this project: it has no "schema"; give the files '
+                'that nht1-bt and its companions write with --json' % text.clean(path))
+        return
+    beside = os.path.join(os.path.dirname(path), 'run.json')
+    run = {}
+    if os.path.isfile(beside):
+        try:
+            run = read_json(beside, 1 << 20)
+        except trouble.Trouble:
+            run = {}
+    if not word(run, 'schema').startswith('nht1-study-run/'):
+        run = {}
+    found.newer += version > KINDS[kind]
+    found.append(Result(path, kind, version, root, run))
+
+
+# --- runs of nht1-bt ----------------------------------------------------------------------------
+
+class Run:
+    """One run. Numbers that are not known are NaN."""
+
+    def __init__(self, result, node):
+        self.result, self.json = result, node
+        self.writer = word(node, 'writer') or word(node, 'driver') or 'unknown'
+        self.writes = self.writer != 'none'
+        self.t_t_s = positive(real(node, 't_t_s'))
+        self.t_c_s = positive(real(node, 't_c_s'))
+        self.bytes = real(node, 'bytes')
+        self.write_rate = positive(real(node, 'write_rate_bytes_per_s'))
+        self.round = integer(node, 'round')
+        self.verified = true(node, 'verified')
+        self.official = true(node, 'official')
+        self.page_cache = true(node, 'cache.page_cache')
+        self.stamps = stamps(node)
+        fs = word(node, 'file.file_system')
+        self.fs = '' if fs == 'none' else fs
+        # Writers that leave no serial file: parts of one have a run id, dropped data have none.
+        nowhere = self.writes and fs == 'none'
+        self.serial, self.drops = not nowhere, nowhere and not word(node, 'file.run_id')
+        self.finished = self.t_t_s > 0 and not members(node, 'resumed') and \
+            at(node, 'completed') is not False
+        self.wrong = at(node, 'norms.ok') is False or \
+            word(node, 'proof.state') in ('wrong', 'failed')
+
+    @property
+    def problem(self):
+        """What the group is known by, but for the file system, which only runs that write know."""
+        p = members(self.result.root, 'problem')
+        interval, steps = integer(p, 'interval'), integer(p, 'steps')
+        dt = real(p, 'dt')
+        return (integer(p, 'n'), steps, None if dt != dt else dt, word(self.result.root,
+                'system.cpu.model'), interval,
+                integer(p, 'dumps_n', steps // interval if interval > 0 else 0), true(p, 'last'),
+                word(p, 'layout'), word(self.result.root, 'options.sync'))
+
+    @property
+    def computing(self):
+        """The key of T_C: system, nodes, cores in use, problem."""
+        system = members(self.result.root, 'system')
+        memory = real(system, 'memory.total_bytes')
+        return self.problem[:4] + (
+            integer(system, 'nodes', 1), integer(system, 'cores_in_use'), word(system, 'host'),
+            word(system, 'mpi.library'), round(memory / 2 ** 30) if memory == memory else None)
+
+    @property
+    def options(self):
+        """{name: text} of what was asked of this writer and differs from the default."""
+        own = at(self.json, 'options')
+        if isinstance(own, dict):  # of this writer alone, as the program says
+            return {k: _option_text(v) for k, v in own.items()
+                    if k not in ('hint', 'group') and v is not None}
+        root = self.result.root
+        try:
+            said = shlex.split(word(root, 'command_line'))
+        except ValueError:
+            said = word(root, 'command_line').split()
+        said = {w[2:].partition('=')[0].replace('-', '_') for w in said if w.startswith('--')}
+        return {k: _option_text(v) for k, v in members(root, 'options').items()
+                if k in said and k not in NOT_VARIED and v is not None}
+
+    @property
+    def hints(self):
+        """['cb_nodes=1', ...], as they were asked for."""
+        own = at(self.json, 'options')
+        asked = words(own, 'hint') if isinstance(own, dict) else \
+            words(self.result.root, 'options.hint') if self.writer.startswith('mpiio') else []
+        return sorted(asked)
+
+    @property
+    def component(self):
+        """The MPI-IO component in force, '' where it is not known or there is none."""
+        said = word(self.json, 'file.mpiio_component').partition(' (')[0]
+        return '' if said == 'unknown' else said
+
+    @property
+    def token_group(self):
+        """Ranks that may write at a time, for writers that obey a group size, else 0."""
+        own = at(self.json, 'options')
+        obeys = 'group' in own if isinstance(own, dict) else False
+        if not obeys and not self.writer.startswith('token'):
+            return 0
+        size = integer(own, 'group') or integer(self.json, 'file.group') or \
+            integer(self.result.root, 'options.group')
+        return max(0, min(size, integer(self.result.root, 'system.ranks', 1)))
+
+    @property
+    def identity(self):
+        """((key, text), ...) of everything that was varied beside the problem."""
+        system = members(self.result.root, 'system')
+        known = [('writer', self.writer), ('ranks', integer(system, 'ranks', 1)),
+                 ('threads', integer(system, 'threads', 1)), ('nodes', integer(system, 'nodes', 1)),
+                 ('decomp', word(self.json, 'decomp') or word(system, 'decomp'))]
+        if self.token_group:
+            known.append(('group', self.token_group))
+        known += sorted(self.options.items())
+        known += [('hint', ' '.join(self.hints))] if self.hints else []
+        known += [('component', self.component)] if self.component else []
+        known += [('env.' + k, v) for k, v in sorted(self.result.environment.items())]
+        return tuple(known)
+
+
+def _option_text(value):
+    if isinstance(value, bool):
+        return 'yes' if value else 'no'
+    if isinstance(value, list):
+        return ' '.join(_option_text(v) for v in value)
+    return text.clean(value if isinstance(value, str) else json.dumps(value), 200)
+
+
+class Cell:
+    """Runs with one identity. Statistics (median_s and so on) are those of `answer`, the answer of
+    nht1-stats; NaN before it came."""
+
+    def __init__(self, group, run):
+        self.group, self.identity, self.runs = group, dict(run.identity), []
+        self.writer, self.writes, self.serial, self.drops = \
+            run.writer, run.writes, run.serial, run.drops
+        self.ranks, self.threads = self.identity['ranks'], self.identity['threads']
+        self.nodes, self.decomp = self.identity['nodes'], self.identity['decomp']
+        self.token_group = run.token_group
+        self.processors = self.ranks * self.threads
+        self.cores = integer(run.result.root, 'system.cores_of_nodes')
+        self.oversubscribed = 0 < self.cores < self.processors
+        self.median_s = self.best_s = self.lo_s = self.hi_s = self.t_c_s = NAN
+        self.outliers, self.label, self.typical = 0, self.writer, run
+
+    @property
+    def verified(self):
+        return all(r.verified for r in self.runs)
+
+    @property
+    def official(self):
+        return all(r.official for r in self.runs)
+
+    @property
+    def page_cache(self):
+        return any(r.page_cache for r in self.runs)
+
+    @property
+    def n(self):
+        return len(self.runs)
+
+    @property
+    def zeta(self):
+        return self.median_s / self.t_c_s - 1 if self.writes else NAN
+
+    @property
+    def write_rate(self):
+        return self.typical.write_rate
+
+    def rate(self, t_t_s):
+        """R_IO = 40 N^3 D / T_T, bytes/s."""
+        return 40.0 * self.group.n ** 3 * self.group.dumps_n / t_t_s if self.writes else NAN
+
+    @property
+    def r_io(self):
+        return self.rate(self.median_s)
+
+    def take(self, answer):
+        """answer: of nht1-stats to `summary` of the runs' T_T. Below 3 runs there is no interval."""
+        value = {k: NAN if answer.get(k) is None else answer[k] for k in
+                 ('median', 'min', 'ci_lo', 'ci_hi')}
+        self.median_s, self.best_s = value['median'], value['min']
+        if self.n >= 3:
+            self.lo_s, self.hi_s = value['ci_lo'], value['ci_hi']
+        self.outliers = answer.get('outliers') or 0
+        self.typical = min(self.runs, key=lambda r: abs(r.t_t_s - self.median_s))
+
+    def stamps(self):
+        """Of its runs, each code once, with the number of runs that have it; those of the typical
+        run lead."""
+        found = {}
+        for run in [self.typical] + [r for r in self.runs if r is not self.typical]:
+            for s in run.stamps:
+                found.setdefault(s['code'], dict(s, runs=0))['runs'] += 1
+        return list(found.values())
+
+
+class Group:
+    """One problem on one kind of system."""
+
+    def __init__(self, run, fs):
+        (self.n, self.steps, self.dt, self.cpu, self.interval, self.dumps_n, self.last,
+         self.layout, self.sync) = self.problem = run.problem
+        self.cls = word(run.result.root, 'problem.class')
+        self.fs, self.cells, self.common = fs, [], []
+
+    @property
+    def name(self):
+        return 'N = %d%s, %d steps, a dump every %d' % (
+            self.n, ', class ' + self.cls[:8] if self.cls not in ('', 'U') else '', self.steps,
+            self.interval)
+
+    @property
+    def bytes(self):
+        return 40.0 * self.n ** 3 * self.dumps_n
+
+    @property
+    def processors(self):
+        """Different counts, ascending."""
+        return sorted({c.processors for c in self.cells})
+
+    def best(self, processors=0):
+        """The cell with the shortest median among those that write a serial file, of all or of one
+        count of processors; oversubscribed and unverified ones only if there are no others."""
+        able = [c for c in self.cells if c.writes and c.serial and
+                processors in (0, c.processors) and c.median_s == c.median_s]
+        return min(able, key=lambda c: (c.oversubscribed, not c.verified, c.median_s), default=None)
+
+    def t_c(self, processors):
+        return least(c.t_c_s for c in self.cells if c.processors == processors)
+
+
+class Runs:
+    """All runs of nht1-bt, in groups: the official problem first, then the larger before the
+    smaller."""
+
+    def __init__(self, results):
+        self.groups, self.unfinished, self.wrong, self.all = [], 0, 0, []
+        cells = {}
+        for result in results.of('nht1-bt'):
+            runs = [Run(result, node) for node in items(result.root, 'runs')]
+            fs = next((r.fs for r in runs if r.fs), '')
+            for run in runs:
+                if not run.finished:
+                    self.unfinished += 1
+                elif run.wrong:
+                    self.wrong += 1
+                else:
+                    group = self._group(run, run.fs or fs)
+                    key = (id(group), run.identity)
+                    if key not in cells:
+                        cells[key] = Cell(group, run)
+                        group.cells.append(cells[key])
+                    cells[key].runs.append(run)
+                    self.all.append(run)
+
+    def _group(self, run, fs):
+        """A file system is known of runs that write only: unknown is the same as any."""
+        for g in self.groups:
+            if g.problem == run.problem and (not g.fs or not fs or g.fs == fs):
+                g.fs = g.fs or fs
+                return g
+        self.groups.append(Group(run, fs))
+        return self.groups[-1]
+
+    def judge(self, ask, level=0.95):
+        """Medians, intervals, T_C and names of all cells. ask: stats.ask."""
+        cells = [c for g in self.groups for c in g.cells]
+        answers = ask([{'what': 'summary', 'values': [r.t_t_s for r in c.runs], 'level': level,
+                        'seed': 1993} for c in cells]) if cells else []
+        for cell, answer in zip(cells, answers):
+            cell.take(answer)
+        known = {}  # best T_C by what it depends on; layout and durability have no part in it
+        for run in self.all:
+            known.setdefault(run.computing, []).append(run.t_c_s)
+            if not run.writes and run.verified:
+                known[run.computing].append(run.t_t_s)
+        for cell in cells:
+            cell.t_c_s = least(known[cell.runs[0].computing])
+        for group in self.groups:
+            group.cells.sort(key=lambda c: (c.processors, not c.writes, c.median_s))
+            _name(group)
+        self.groups.sort(key=lambda g: (not any(c.official for c in g.cells), -g.n,
+                                        -len(g.cells)))
+
+    def alone(self, group, processors):
+        """What computing only takes with so many processors: T_C; where they are more than the
+        cores, whose T_C that is, the best time measured with as many, NaN when there is none."""
+        if not any(c.oversubscribed for c in group.cells if c.processors == processors):
+            return group.t_c(processors)
+        return least(c.best_s for g in self.groups if g.problem[:4] == group.problem[:4]
+                     for c in g.cells if not c.writes and c.processors == processors)
+
+
+# --- names --------------------------------------------------------------------------------------
+
+def option_shown(key, value):
+    """What was varied as people write it: 'hint cb_nodes=1', '--buffer 65536', 'OMPI_MCA_io=x'."""
+    if key == 'hint':
+        return ', '.join('hint ' + h for h in value.split(' '))
+    if key == 'group':
+        return 'group %d' % value
+    if key == 'component':
+        return value
+    if key.startswith('env.'):
+        return '%s=%s' % (key[4:], value)
+    name = '--' + key.replace('_', '-')
+    return name if value == 'yes' else '%s %s' % (name, value)
+
+
+def _name(group):
+    """Gives the cells of a group the shortest names that tell them apart; what all have in common
+    goes to group.common, said once."""
+    shape = ('writer', 'ranks', 'threads', 'nodes', 'decomp')
+    cells = [c for c in group.cells if c.writes] or group.cells
+    keys = [k for c in cells for k in c.identity if k not in shape]
+    keys = list(dict.fromkeys(keys))
+    values = {k: {c.identity.get(k) for c in cells} for k in keys}
+    common = [k for k in keys if len(values[k]) == 1 and k != 'group' and len(cells) > 1]
+    group.common = [option_shown(k, cells[0].identity[k]) for k in common]
+    for cell in group.cells:
+        alike = [c for c in group.cells if c.processors == cell.processors and
+                 c.writer == cell.writer]
+        peers = [c for c in group.cells if c.processors == cell.processors]
+        parts = [option_shown(k, v) for k, v in cell.identity.items()
+                 if k not in shape and k not in common and not
+                 (k == 'component' and v in [w for e, w in cell.identity.items()
+                                             if e.startswith('env.')])]
+        if len({c.ranks for c in peers}) > 1 or len({c.nodes for c in peers}) > 1:
+            parts.append('%s x %s%s' % (text.plural(cell.ranks, 'rank'),
+                                        text.plural(cell.threads, 'thread'), ''
+                                        if cell.nodes < 2 else ' on %d nodes' % cell.nodes))
+        if len({c.decomp for c in alike if c.ranks == cell.ranks}) > 1:
+            parts.append(cell.decomp)
+        cell.label = ', '.join([cell.writer] + parts)

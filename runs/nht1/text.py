@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The one place that makes texts harmless and numbers readable.
+
+Whatever comes out of a file is cleaned once, when it is read (results.read_json does it for JSON):
+no control character, no escape sequence, nothing that turns the direction of writing. What is left
+may still be markup: HTML is escaped by Jinja2, Markdown, CSV and scripts by the functions below."""
+import json
+import math
+import re
+
+# C0 and C1 controls, DEL, line and paragraph separators, marks that turn or hide text, halves of
+# surrogate pairs, which UTF-8 cannot hold.
+HARMFUL = re.compile('[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff'
+                     '\ufff9-\ufffb\ud800-\udfff]')
+_SPACES = '\t\n\r'
+_MARKDOWN = re.compile(r'[\\`*_{}\[\]<>&|~$#!]')
+_ENTITIES = {'<': '&lt;', '>': '&gt;', '&': '&amp;'}
+# The benchmark's symbols, standing alone.
+SYMBOLS = {'T_T': 'T<sub>T</sub>', 'T_C': 'T<sub>C</sub>', 'R_IO': 'R<sub>IO</sub>',
+           'N_S': 'N<sub>S</sub>', 'I_W': 'I<sub>W</sub>', 'R_max': 'R<sub>max</sub>',
+           'zeta': '\u03b6'}
+_SYMBOL = re.compile(r'(?<![A-Za-z0-9_])(%s)(?![A-Za-z0-9_])' % '|'.join(SYMBOLS))
+
+
+def clean(text, limit=4000):
+    """One line that a terminal, a page or a script shows as it is: white space becomes a blank,
+    what is harmful a question mark. Longer texts are cut."""
+    text = HARMFUL.sub(lambda m: ' ' if m.group() in _SPACES else '?', str(text))
+    return text if len(text) <= limit else text[:limit - 4] + ' ...'
+
+
+def cleaned(value):
+    """A value of JSON with all of its texts and keys cleaned; its depth is limited by the parser."""
+    if isinstance(value, str):
+        return clean(value) if HARMFUL.search(value) or len(value) > 4000 else value
+    if isinstance(value, list):
+        return [cleaned(v) for v in value]
+    if isinstance(value, dict):
+        return {clean(k): cleaned(v) for k, v in value.items()}
+    return value
+
+
+def markdown(text):
+    """For a line or a cell of Markdown."""
+    return _MARKDOWN.sub(lambda m: _ENTITIES.get(m.group(), '\\' + m.group()), clean(text))
+
+
+def markdown_code(text):
+    """Indented lines, which nothing in the text can end."""
+    return '\n'.join('    ' + clean(line) for line in text.split('\n'))
+
+
+def symbols(escaped):
+    """HTML of escaped text, with the benchmark's symbols set as such."""
+    return _SYMBOL.sub(lambda m: SYMBOLS[m.group()], escaped)
+
+
+def mathtext(text):
+    """For matplotlib, which takes what stands between two dollars for a formula: none in texts of
+    files, symbols set in ours."""
+    plain = clean(text).replace('$', r'\$')
+    return _SYMBOL.sub(lambda m: r'$\zeta$' if m.group() == 'zeta' else r'$%s_{\mathrm{%s}}$' %
+                       tuple(m.group().split('_')), plain)
+
+
+def csv_cell(text):
+    """For a table; spreadsheets take what begins like a formula for one."""
+    text = clean(text)
+    return "'" + text if re.match(r'[=@+]|-[^\d.]', text) else text
+
+
+def quoted(text):
+    """A text as a literal of JSON and Python, in ASCII."""
+    return json.dumps(clean(text))
+
+
+def number(x, digits=3):
+    """Three significant digits, whole numbers whole, '-' for what is not known."""
+    if x is None or not math.isfinite(x):
+        return '-'
+    if x == 0:
+        return '0'
+    size = abs(x)
+    if size >= 1e7 or size < 1e-4:
+        return '%.*e' % (digits - 1, x)
+    places = digits - 1 - int(math.floor(math.log10(size * (1 + 0.5 * 10 ** -digits))))
+    return '%.*f' % (max(0, places), x)
+
+
+def count(n):
+    """'42 448 320': digits in groups of three."""
+    return '{:,}'.format(int(n)).replace(',', '\u202f')
+
+
+def percent(share):
+    """'+12.3 %' of 0.123: the one form in which zeta is printed."""
+    return '-' if share is None or not math.isfinite(share) else '%+.1f %%' % (100 * share)
+
+
+def plural(n, noun, several=None):
+    """'1 run', '2 runs'."""
+    return '%s %s' % (n, noun if n == 1 else several or noun + 's')
+
+
+def _scaled(x, base, units, per=''):
+    if x is None or not math.isfinite(x):
+        return '-'
+    size, unit = abs(x), 0
+    while unit < len(units) - 1 and size >= base - 0.5:
+        size, unit = size / base, unit + 1
+    digits = 0 if unit == 0 and size == int(size) else 2 if size < 9.995 else 1 if size < 99.95 \
+        else 0
+    return '%s%.*f %s%s' % ('-' if x < 0 else '', digits, size, units[unit], per)
+
+
+def size(bytes_n):
+    """'42.4 MB', powers of 1000."""
+    return _scaled(bytes_n, 1000, ('B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'))
+
+
+def size_iec(bytes_n):
+    """'40.5 MiB', powers of 1024."""
+    return _scaled(bytes_n, 1024, ('B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'))
+
+
+def rate(bytes_per_s):
+    """'1.25 GB/s'."""
+    return _scaled(bytes_per_s, 1000, ('B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'), '/s')
+
+
+def duration(s):
+    """'250 ns', '3.42 s', '1 min 12 s', '2 h 5 min', '3 d 4 h'."""
+    if s is None or not math.isfinite(s):
+        return '-'
+    sign, x = '-' if s < 0 else '', abs(s)
+    for least, big, small, names in ((86400 - 30, 86400, 3600, ('d', 'h')),
+                                     (3600 - 0.5, 3600, 60, ('h', 'min')),
+                                     (60 - 0.05, 60, 1, ('min', 's'))):
+        if x >= least:
+            return '%s%d %s %d %s' % (sign, *divmod(int(x / small + 0.5), big // small)[:1],
+                                      names[0], divmod(int(x / small + 0.5), big // small)[1],
+                                      names[1])
+    return '0 s' if x == 0 else sign + _scaled(x * 1e9, 1000, ('ns', 'us', 'ms', 's'))

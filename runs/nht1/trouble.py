@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Errors that end the driver, with the exit status that the whole project uses for them."""
+
+OK, USAGE, WRONG, FAILED, INVALID, TIMED_OUT = range(6)
+
+
+class Trouble(Exception):
+    """A message for people: what is wrong, where, and what to do about it."""
+
+    def __init__(self, status, message):
+        super().__init__(message)
+        self.status = status
+
+
+def usage(message):
+    return Trouble(USAGE, message)
+
+
+def failed(message):
+    return Trouble(FAILED, message)
