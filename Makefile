@@ -41,8 +41,8 @@ URING     ?= $(shell $(PKG) --libs liburing 2>/dev/null)
 ALL_CFLAGS := $(BASEFLAGS) $(if $(URING),-DHAVE_LIBURING) $(CFLAGS)
 ALL_LDFLAGS := $(SAN) $(LDFLAGS)
 COMPILE      = $(ALL_CFLAGS) $(FILEFLAGS) -MMD -MP -c -o $@ $<
-LIBS      := $(or $(shell $(PKG) --libs jansson libxxhash gsl hwloc zlib 2>/dev/null),-ljansson \
-               -lxxhash -lgsl -lgslcblas -lhwloc -lz) $(URING) -lm -pthread
+LIBS      := $(or $(shell $(PKG) --libs jansson libxxhash gsl hwloc zlib expat 2>/dev/null),-ljansson \
+               -lxxhash -lgsl -lgslcblas -lhwloc -lz -lexpat) $(URING) -lm -pthread
 
 # One object of the kernel per instruction set; the program chooses when it starts.
 ISAS := $(if $(filter x86_64,$(shell uname -m)),avx512 avx2 generic,generic)
@@ -55,7 +55,8 @@ BASE_SERIAL := $(filter-out $(BASE_MPI),$(wildcard base/*.c))
 IO          := $(filter-out $(if $(URING),,io/driver_uring.c),$(wildcard io/*.c))
 BT_SERIAL   := bt/solver/problem.c bt/solver/exact.c
 BT_MPI      := $(filter-out $(BT_SERIAL) bt/main.c bt/solver/kernel.c,$(wildcard bt/*.c bt/solver/*.c))
-BEFF        := $(filter-out beff/main_%,$(wildcard beff/*.c))
+BEFF        := $(filter-out %/main.c,$(wildcard beff/*.c beffio/*.c))
+WORKLOAD    := $(filter-out workload/main.c,$(wildcard workload/*.c))
 VERIFY      := $(filter-out verify/main.c,$(wildcard verify/*.c))
 REPORT      := $(filter-out report/main.c,$(wildcard report/*.c))
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
@@ -64,9 +65,8 @@ SERIAL_OBJS := $(call obj,$(BASE_SERIAL) $(BT_SERIAL))
 MPI_OBJS    := $(call obj,$(BASE_MPI) $(IO) $(BT_MPI)) $(KERNELS)
 BEFF_OBJS   := $(call obj,$(BEFF) $(BASE_MPI) $(IO))
 # A program is there when its main() is.
-MAINS       := bt/main.c verify/main.c $(wildcard beff/main_*.c report/main.c)
-main_name    = $(if $(filter beff/%,$(1)),$(1:beff/main_%.c=%),$(1:%/main.c=%))
-PROGRAMS    := $(foreach m,$(MAINS),$(B)/bin/nht1-$(call main_name,$m))
+MAINS       := bt/main.c verify/main.c beff/main.c beffio/main.c $(wildcard report/main.c)
+PROGRAMS    := $(MAINS:%/main.c=$(B)/bin/nht1-%)
 include tests/rules.mk bench/rules.mk
 
 all: $(PROGRAMS) ## build the programs into build/bin (the default)
@@ -103,8 +103,7 @@ $(B)/obj/build.o: $(B)/build $(B)/settings
 $(PROGRAMS): $(B)/obj/build.o
 
 $(B)/bin/nht1-bt: $(call obj,bt/main.c) $(MPI_OBJS) $(SERIAL_OBJS)
-$(B)/bin/nht1-beff $(B)/bin/nht1-beffio: $(B)/bin/nht1-%: $(B)/obj/beff/main_%.o $(BEFF_OBJS) \
-    $(SERIAL_OBJS)
+$(B)/bin/nht1-beff $(B)/bin/nht1-beffio: $(B)/bin/nht1-%: $(B)/obj/%/main.o $(BEFF_OBJS) $(SERIAL_OBJS)
 $(B)/bin/nht1-bt $(B)/bin/nht1-beff $(B)/bin/nht1-beffio:
 	@mkdir -p $(@D)
 	$(call say,LINK)
@@ -122,7 +121,7 @@ $(call obj,$(BASE_SERIAL) $(BT_SERIAL) $(VERIFY) $(REPORT) verify/main.c report/
 	$(call say,CC)
 	$(Q)$(CC) $(COMPILE)
 
-$(call obj,$(BASE_MPI) $(IO) $(BT_MPI) $(BEFF) $(filter bt/% beff/%,$(MAINS))) \
+$(call obj,$(BASE_MPI) $(IO) $(BT_MPI) $(BEFF) $(WORKLOAD) $(filter bt/% beff/% beffio/% workload/%,$(MAINS))) \
     $(TEST_OBJS): $(B)/obj/%.o: %.c $(B)/settings
 	@mkdir -p $(@D)
 	$(call say,MPI)
@@ -154,8 +153,8 @@ study: ## make study STUDY=NAME: one of config/*.ini or an INI file; STUDY= list
 	@$(MAKE) -j$(JOBS) all
 	@NHT1_BIN=$(abspath $(B)/bin) runs/study $(or $(STUDY),--list) $(STUDY_FLAGS)
 
-SOURCES := $(wildcard $(foreach d,base io bt bt/solver beff verify report bench tests tests/shim,$d/*.[ch]))
-SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash $(addprefix tests/,run floors mpi-run \
+SOURCES := $(wildcard $(foreach d,base io bt bt/solver beff beffio workload verify report bench tests tests/shim,$d/*.[ch]))
+SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash $(addprefix tests/,floors mpi-run \
              cmocka-tap lint sanitized bt_matrix kill_restart fault_sites \
              slurm_node))
 PYTHON  := $(wildcard runs/study runs/studylib/*.py)

@@ -16,6 +16,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/plain.h"
 #include "base/watch.h"
 
 #define SCHEMA     "nht1-tc/1"
@@ -92,10 +93,10 @@ static void entry_read(const json_t *from, struct bt_tc_entry *to)
         .ranks = json_integer_value(json_object_get(from, "ranks")),
         .threads = json_integer_value(json_object_get(from, "threads")),
     };
-    snprintf(to->decomp, sizeof to->decomp, "%s", text_of(from, "decomp"));
-    snprintf(to->isa, sizeof to->isa, "%s", text_of(from, "isa"));
-    snprintf(to->host, sizeof to->host, "%s", text_of(from, "host"));
-    snprintf(to->utc, sizeof to->utc, "%s", text_of(from, "utc"));
+    plain_copy(to->decomp, sizeof to->decomp, text_of(from, "decomp"));
+    plain_copy(to->isa, sizeof to->isa, text_of(from, "isa"));
+    plain_copy(to->host, sizeof to->host, text_of(from, "host"));
+    plain_copy(to->utc, sizeof to->utc, text_of(from, "utc"));
     to->keyed = is_keyed(from);
 }
 

@@ -73,6 +73,16 @@ expect_text() {
     return 1
 }
 
+# expect_plain: the last `run` printed nothing that a terminal obeys.
+expect_plain() {
+    local wrong
+    wrong=$(LC_ALL=C grep -aP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]' \
+        <<<"$output" | cat -v)
+    [ -z "$wrong" ] && return 0
+    echo "control characters: $wrong"
+    return 1
+}
+
 # expect_json FILE FILTER: the filter of jq must yield true.
 expect_json() {
     local got

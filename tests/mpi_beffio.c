@@ -6,8 +6,8 @@
 #include <fcntl.h>
 #include <math.h>
 
-#include "beff/io_bench.h"
-#include "beff/io_check.h"
+#include "beffio/bench.h"
+#include "beffio/check.h"
 
 #include "mpi_io_common.h"
 

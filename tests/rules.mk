@@ -11,7 +11,7 @@ LIBTEST     := $(B)/lib/libtest.a
 testbin      = $(patsubst tests/%.c,$(B)/tests/%,$(1))
 
 # The tests link what they need out of two archives: the project's objects and the tests' helpers.
-$(LIBNHT1): $(SERIAL_OBJS) $(MPI_OBJS) $(call obj,$(BEFF) $(VERIFY) $(REPORT))
+$(LIBNHT1): $(SERIAL_OBJS) $(MPI_OBJS) $(call obj,$(BEFF) $(WORKLOAD) $(VERIFY) $(REPORT))
 $(LIBTEST): $(call obj,$(TEST_LIB))
 $(LIBNHT1) $(LIBTEST):
 	@mkdir -p $(@D) && rm -f $@
