@@ -19,7 +19,7 @@
 #include "bt/run.h"
 #include "bt/solver/solver.h"
 #include "bt/tc.h"
-#include "io/driver.h"
+#include "io/writer.h"
 
 #define PROBE_N     80 /* larger than caches, a step of it takes tens of milliseconds */
 #define PROBE_STEPS 3
@@ -110,7 +110,7 @@ static int64_t occupied(const char *path)
 
 static bool leaves_data(const struct bt_setup *s, int writer)
 {
-    return (io_driver_caps(s->writer[writer]) & (IO_CAP_SERIAL_FILE | IO_CAP_PARTS)) != 0;
+    return (io_writer_caps(s->writer[writer]) & (IO_CAP_SERIAL_FILE | IO_CAP_PARTS)) != 0;
 }
 
 /* Bytes and files of every writer. --io all removes each file before the next one is made. */
@@ -121,7 +121,7 @@ static void files(struct bt_forecast *f, const struct bt_setup *s)
     f->dumps_n = bt_problem_dumps(&s->problem);
     f->dump_bytes = io_dump_bytes(s->layout, s->problem.n);
     for (int w = 0; w < s->writers_n; w++) {
-        const bool parts = (io_driver_caps(s->writer[w]) & IO_CAP_PARTS) != 0;
+        const bool parts = (io_writer_caps(s->writer[w]) & IO_CAP_PARTS) != 0;
         if (!leaves_data(s, w)) continue;
         f->file_bytes = f->dumps_n * f->dump_bytes;
         f->disk_bytes = in_turn ? f->file_bytes : f->disk_bytes + f->file_bytes;

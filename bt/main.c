@@ -84,7 +84,7 @@ static int talk(int what, int rank)
     if (what < 0 || rank != 0) return what < 0 ? what : 0;
     if (what == CONF_HELP) conf_help(&bt_program, stdout);
     if (what == CONF_VERSION) printf("%s %s\n", bt_program.name, NHT1_VERSION);
-    if (what == BT_LIST_DRIVERS) bt_report_drivers(stdout);
+    if (what == BT_LIST_WRITERS) bt_report_writers(stdout);
     return 0;
 }
 
