@@ -11,7 +11,7 @@
 #include "base/watch.h"
 #include "bt/compute.h"
 #include "bt/judge.h"
-#include "io/driver.h"
+#include "io/writer.h"
 
 #define SCHEMA "nht1-bt/1"
 
@@ -194,7 +194,7 @@ static json_t *capabilities(const char *writer)
                 {IO_CAP_GROUP, "group"},
                 {IO_CAP_HINTS, "hints"},
                 {IO_CAP_WRAPPER, "wrapper"}};
-    const unsigned caps = io_driver_caps(writer);
+    const unsigned caps = io_writer_caps(writer);
     json_t *a = json_array();
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
         if (caps & list[i].cap) json_array_append_new(a, json_string(list[i].word));
