@@ -107,7 +107,7 @@ $(call obj,$(BASE_SERIAL) $(BT_SERIAL) $(VERIFY) $(REPORT) verify/main.c report/
 	$(Q)$(CC) $(COMPILE)
 
 $(call obj,$(BASE_MPI) $(IO) $(BT_MPI) $(BEFF) $(WORKLOAD) $(filter bt/% beff/% beffio/% workload/%,$(MAINS))) \
-    $(TEST_OBJS): $(B)/obj/%.o: %.c $(B)/settings
+    $(TEST_OBJS) $(FUZZ_OBJS): $(B)/obj/%.o: %.c $(B)/settings
 	@mkdir -p $(@D)
 	$(call say,MPI)
 	$(Q)$(MPICC) $(OPENMP) $(COMPILE)
@@ -138,9 +138,9 @@ study: ## make study STUDY=NAME: one of config/*.ini or an INI file; STUDY= list
 	@$(MAKE) -j$(JOBS) all
 	@NHT1_BIN=$(abspath $(B)/bin) runs/study $(or $(STUDY),--list) $(STUDY_FLAGS)
 
-SOURCES := $(wildcard $(foreach d,base io bt bt/solver beff beffio workload verify report bench tests tests/shim,$d/*.[ch]))
+SOURCES := $(wildcard $(foreach d,base io bt bt/solver beff beffio workload verify report bench tests tests/fuzz tests/shim,$d/*.[ch]))
 SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash $(addprefix tests/,floors mpi-run \
-             cmocka-tap lint sanitized bt_matrix kill_restart fault_sites \
+             cmocka-tap fuzz/run lint sanitized bt_matrix kill_restart fault_sites \
              slurm_node))
 PYTHON  := $(wildcard runs/study runs/studylib/*.py)
 lint: ## cppcheck, shellcheck, pyflakes and the formatter's opinion, as far as they are installed
@@ -183,4 +183,4 @@ help: ## list the targets
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 .PHONY: all tests setup run study check check-full $(CHECKS:%=check-%) bench bench-beff bench-model \
-        bench-programs lint format info configure install clean help
+        bench-programs fuzz fuzz-programs lint format info configure install clean help
