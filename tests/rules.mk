@@ -9,14 +9,10 @@ TEST_OBJS   := $(call obj,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL) $(TEST_LIB))
 # A fuzzer is a file of tests/fuzz/ and the driver: tests/fuzz/fuzz.h.
 FUZZ        := $(filter-out driver,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
 FUZZ_OBJS   := $(call obj,$(wildcard tests/fuzz/*.c))
-LIBNHT1     := $(B)/lib/libnht1.a
 LIBTEST     := $(B)/lib/libtest.a
 testbin      = $(patsubst tests/%.c,$(B)/tests/%,$(1))
 
-# The tests link what they need out of two archives: the project's objects and the tests' helpers.
-$(LIBNHT1): $(SERIAL_OBJS) $(MPI_OBJS) $(call obj,$(BEFF) $(WORKLOAD) $(VERIFY) $(REPORT))
 $(LIBTEST): $(call obj,$(TEST_LIB))
-$(LIBNHT1) $(LIBTEST):
 	@mkdir -p $(@D) && rm -f $@
 	$(Q)$(AR) rcs $@ $^
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Parts of runs/study, from the bottom up:
+"""Parts of nht1-study, from the bottom up:
 
-trouble      errors with the exit statuses of the project
 description  reads an INI file and remembers where everything stands in it
 expression   {arithmetic} in values and conditions
 sweep        sections -> points, the combinations to be run

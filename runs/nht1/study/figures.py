@@ -1,49 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What repeated runs amount to: median, interval and outliers (computed by nht1-report, with GSL),
+"""What repeated runs amount to: median, interval and outliers (computed by nht1-stats),
 and the closing table as text and CSV."""
-import json
 import math
 import unicodedata
 
-from . import child, programs
+from .. import stats
 
-ASK_S = 60
-KEPT = ('n', 'median', 'ci_lo', 'ci_hi', 'outliers')
 SCALES = (('bytes_per_s', 1e6, 'MB/s'), ('mib_s', 1.0, 'MiB/s'), ('s', 1.0, 's'),
           ('bytes', 1e6, 'MB'))
 
 
-class Statistics:
-    """Asks nht1-report, and remembers the answers."""
-
-    def __init__(self, level):
-        self.level, self.known, self.path = level, {}, programs.tool('nht1-report')
-
-    def of(self, numbers):
-        """{n, median, ci_lo, ci_hi, outliers} or, without nht1-report or with one number, the
-        median alone."""
-        key = tuple(numbers)
-        if key not in self.known:
-            self.known[key] = self._ask(key) or self._plain(key)
-        return self.known[key]
-
-    @staticmethod
-    def _plain(numbers):
-        ordered, half = sorted(numbers), len(numbers) // 2
-        median = ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
-        return {'n': len(numbers), 'median': median, 'ci_lo': None, 'ci_hi': None,
-                'outliers': 0}
-
-    def _ask(self, numbers):
-        if self.path is None or len(numbers) < 2:
-            return None
-        words = [self.path, 'stats', '--level', repr(self.level)] + [repr(n) for n in numbers]
-        status, out, err = child.ask(words, ASK_S)
-        try:
-            answer = json.loads(out) if status == 0 else {}
-            return {k: answer[k] for k in KEPT} if all(k in answer for k in KEPT) else None
-        except ValueError:
-            return None
+def interval(numbers, level):
+    """{n, median, ci_lo, ci_hi, outliers}; one number has no interval."""
+    answer = stats.summary(numbers, level if len(numbers) > 1 else None)
+    return {k: answer[k] for k in ('n', 'median', 'ci_lo', 'ci_hi', 'outliers')}
 
 
 def half_width(answer):

@@ -7,17 +7,18 @@ import random
 import shlex
 import sys
 
+from .. import stats, tools, trouble
 from . import child
 from . import description as ini
-from . import drive, job, launch, plan, programs, speak, sweep, trouble
+from . import drive, job, launch, plan, programs, speak, sweep
 from .folder import Folder, check_place, choose, existing, shown
 
 VERSION = '0.1.0'
-CONFIG = os.path.join(programs.ROOT, 'config')
+CONFIG = os.path.join(tools.ROOT, 'config')
 REPORT_S = 600
 # In a source tree, or, installed, where one is.
-UNDER = os.path.join(programs.ROOT, 'runs', 'out') if os.path.exists(
-    os.path.join(programs.ROOT, 'Makefile')) else 'nht1-studies'
+UNDER = os.path.join(tools.ROOT, 'runs', 'out') if os.path.exists(
+    os.path.join(tools.ROOT, 'Makefile')) else 'nht1-studies'
 EPILOG = """
 examples:
   runs/study --list                     what is there
@@ -215,7 +216,7 @@ def _show_plan(points, estimates, keys):
 
 def _report(folder, speaker):
     """report.html and its figures, when nht1-report is there."""
-    path, results = programs.tool('nht1-report'), []
+    path, results = tools.path('nht1-report'), []
     for name, record in folder.results().items():
         if record['ok']:
             results.append(folder.file('runs', name, 'result.json'))
@@ -256,6 +257,7 @@ def _close(driver, keys, speaker):
 
 
 def _study(args):
+    stats.program()
     name, description = _load(args)
     system = launch.system()
     if args.cores:
@@ -290,8 +292,6 @@ def _study(args):
     description.study['files'].text = files
     driver = drive.Driver(description, fitting, found, launcher, settings, folder, estimates,
                           speaker)
-    if driver.statistics.path is None and any(t.high > 1 for t in driver.tallies):
-        speaker.say('no intervals: nht1-report is not built, so every point gets its fewest runs')
     driver.run()
     status = _close(driver, keys, speaker)
     if driver.why != 'interrupted':
@@ -337,6 +337,9 @@ def main(argv):
     except trouble.Trouble as e:
         print('runs/study: %s' % e, file=sys.stderr)
         return e.status
+    except stats.Unavailable as e:
+        print('runs/study: %s' % e, file=sys.stderr)
+        return trouble.FAILED
     except KeyboardInterrupt:
         print('runs/study: interrupted', file=sys.stderr)
         return trouble.FAILED

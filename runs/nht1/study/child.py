@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-from . import trouble
+from .. import trouble
 
 GRACE_S = 15      # between asking a run to end and ending it
 POLL_S = 0.05

@@ -19,7 +19,7 @@ import random
 import shutil
 import time
 
-from .trouble import failed, usage
+from ..trouble import failed, usage
 
 SCHEMA = 'nht1-study/1'
 

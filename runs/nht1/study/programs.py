@@ -5,11 +5,10 @@ section and has to take --json FILE."""
 import math
 import os
 import re
-import shutil
 
+from .. import tools
 from . import child
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 HELP_S = 60
 
 # metric: the headline, a path into the result, [] standing for every element of an array.
@@ -92,22 +91,6 @@ def options_of(help_text):
     return found
 
 
-def _path(name):
-    if '/' in name:
-        return os.path.abspath(name) if os.access(name, os.X_OK) else None
-    built, installed = os.path.join(ROOT, 'build', 'bin'), os.path.join(ROOT, '..', '..', 'bin')
-    told = os.environ.get('NHT1_BIN')
-    for folder in [told] if told else [built, installed]:
-        if os.access(os.path.join(folder, name), os.X_OK):
-            return os.path.abspath(os.path.join(folder, name))
-    return shutil.which(name)
-
-
-def tool(name):
-    """Path of a program beside the others, or None."""
-    return _path(name)
-
-
 class Finder:
     """Finds each program once, and asks it for its options."""
 
@@ -121,7 +104,7 @@ class Finder:
 
     @staticmethod
     def _find(name, place):
-        path = _path(name)
+        path = tools.path(name)
         if path is None:
             raise place.wrong("'%s' is not there: 'make' builds the programs into build/bin, "
                               "NHT1_BIN names another folder" % name)

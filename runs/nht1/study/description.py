@@ -5,7 +5,7 @@ import configparser
 import difflib
 import re
 
-from .trouble import usage
+from ..trouble import usage
 
 # Keys of [study]: default, and what may stand there (None: any text).
 STUDY_KEYS = {

@@ -8,7 +8,8 @@ import shutil
 import socket
 import sys
 
-from . import child, figures, programs, trouble
+from .. import stats, trouble
+from . import child, figures, programs
 from .folder import read_json, shown, utc, write_json, write_text
 from .launch import recorded
 
@@ -58,11 +59,11 @@ def metric_of(point, program):
 class Tally:
     """The runs of a point so far."""
 
-    def __init__(self, point, program, settings, statistics):
+    def __init__(self, point, program, settings):
         self.point, self.program = point, program
         self.metric = metric_of(point, program)
         self.low, self.high = settings.repeats_of(point)
-        self.precision, self.statistics = settings.precision, statistics
+        self.precision, self.level = settings.precision, settings.level
         self.runs = {}  # number -> (record, {label: [numbers]})
 
     def name(self, number):
@@ -87,7 +88,7 @@ class Tally:
     def narrow(self, below=sys.maxsize):
         """Whether every interval is narrow enough."""
         series = self.series(below)
-        widths = [figures.half_width(self.statistics.of(numbers))
+        widths = [figures.half_width(figures.interval(numbers, self.level))
                   if len(numbers) >= INTERVAL_RUNS_MIN else None for numbers in series.values()]
         return bool(widths) and all(w is not None and w <= self.precision for w in widths)
 
@@ -97,7 +98,7 @@ class Tally:
             return False
         if number - 1 - self.failed(number) < self.low:
             return True
-        return self.statistics.path is not None and not self.narrow(number)
+        return not self.narrow(number)
 
     def due(self):
         """(fewest, most) runs that are still to be made."""
@@ -124,8 +125,7 @@ class Driver:
         self.description, self.points, self.launcher = description, points, launcher
         self.settings, self.folder, self.estimates = settings, folder, estimates
         self.speak, self.stop = speak, child.Stop()
-        self.statistics = figures.Statistics(settings.level)
-        self.tallies = [Tally(p, found[p.id], settings, self.statistics) for p in points]
+        self.tallies = [Tally(p, found[p.id], settings) for p in points]
         self.seed, self.why = folder.record['seed'], None
         self.spent_s, self.made = 0.0, 0
         self.files = description.value('files')
@@ -270,12 +270,12 @@ def _medians(tally, label, best):
     found, excess = [], tally.program.excess
     for heading, path in tally.program.beside.items():
         numbers = _numbers(tally, path, label)
-        value = tally.statistics.of(numbers)['median'] / figures.scale_of(path)[0] \
+        value = stats.median(numbers) / figures.scale_of(path)[0] \
             if numbers else None
         if numbers and excess and heading == excess['heading']:
             of = _numbers(tally, excess['of'], label)
             bases = [best[key] for key in tally.keys.values() if key in best]
-            value = tally.statistics.of(of)['median'] / min(bases) - 1 if of and bases else value
+            value = stats.median(of) / min(bases) - 1 if of and bases else value
         found.append((heading, value))
     return found
 
@@ -314,7 +314,7 @@ def rows(driver):
         settings = dict(tally.point.settings, section=tally.point.section)
         better = tally.point.value('better') or tally.program.better
         for label, numbers in tally.series().items():
-            answer = driver.statistics.of(numbers)
+            answer = figures.interval(numbers, tally.level)
             best = max(numbers) if better == 'high' else min(numbers)
             found.append(figures.Row(settings, label, tally.metric, answer, best,
                                      _medians(tally, label, base)))
@@ -328,7 +328,7 @@ def _point_summary(tally):
         'runs': [tally.name(n) for n in sorted(tally.runs)],
         'failed': [{'run': tally.name(n), 'status': r['status'], 'trouble': r['trouble']}
                    for n, (r, _) in sorted(tally.runs.items()) if not r['ok']],
-        'series': [dict(tally.statistics.of(numbers), label=label, values=numbers)
+        'series': [dict(figures.interval(numbers, tally.level), label=label, values=numbers)
                    for label, numbers in tally.series().items()]}
 
 

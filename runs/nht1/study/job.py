@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Scripts for batch systems. The script starts the driver inside the allocation, on whole nodes.
 Before its time is over the driver is told to stop; submitting the same script again goes on."""
+import argparse
 import os
+import re
 import shlex
 import sys
 
 from . import launch
 from .folder import write_text
-from .programs import ROOT
-from .trouble import failed, usage
+from ..trouble import failed, usage
 
 MINUTES = 120  # when neither --time nor the study says
 
@@ -18,7 +19,7 @@ SYSTEMS = {
     'slurm': {
         'tried': True, 'submit': 'sbatch %s', 'mark': '#SBATCH ',
         'lines': ('--job-name=nht1-{name}', '--nodes={nodes}', '--ntasks-per-node={cores_per_node}',
-                  '--exclusive', '--time={minutes}', '--signal=B:TERM@120',
+                  '--exclusive', '--mem=0', '--time={minutes}', '--signal=B:TERM@120',
                   '--output={name}.%j.log', '--partition={queue}', '--account={account}')},
     'pbs': {
         'tried': False, 'submit': 'qsub %s', 'mark': '#PBS ',
@@ -31,10 +32,27 @@ SYSTEMS = {
                   '-W {minutes}', '-wa TERM', '-wt 2', '-o {name}.%J.log', '-q {queue}',
                   '-P {account}')},
 }
+
+
+def _time(text):
+    """Minutes from what Slurm takes: M, M:S, H:M:S, D-H, D-H:M, D-H:M:S. Seconds count as one."""
+    match = re.fullmatch(r'(?:(\d{1,4})-)?(\d{1,6})(?::(\d{1,2}))?(?::(\d{1,2}))?', text, re.ASCII)
+    if not match:
+        raise argparse.ArgumentTypeError('%r: minutes, or HOURS:MINUTES:SECONDS, expected' % text)
+    days, *parts = (int(part or 0) for part in match.groups())
+    if match.group(1) is None and match.group(4) is None:
+        parts = [0] + parts[:2]
+    minutes = (days * 24 + parts[0]) * 60 + parts[1] + (parts[2] > 0)
+    if minutes < 1:
+        raise argparse.ArgumentTypeError('%r: a minute or more is expected' % text)
+    return minutes
+
+
 OPTIONS = (
     ('nodes', int, 'with --job: nodes to ask for, default 1'),
-    ('time', int, 'with --job: minutes to ask for; default: the limit of the study, else %d' %
-     MINUTES),
+    ('time', _time, 'with --job: minutes to ask for, or H:MM:SS; default: the limit of the study, '
+                    'else %d' % MINUTES),
+    ('setup', str, 'with --job: a command before the study, such as "module load openmpi"'),
     ('queue', str, 'with --job: partition or queue'),
     ('account', str, 'with --job: whom to charge'),
     ('job-file', str, 'with --job: the file to write, - for stdout; default: STUDY.SYSTEM'),
@@ -56,7 +74,7 @@ def _values(args, name, description):
 def _driver(args, values):
     """The command inside the script."""
     study = os.path.abspath(args.study) if os.path.exists(args.study) else args.study
-    words = ['runs/study', study, '--cores', str(values['cores'])]
+    words = [os.path.abspath(sys.argv[0]), study, '--cores', str(values['cores'])]
     for option in ('out', 'under', 'files', 'launcher', 'launcher_flags', 'minutes'):
         value = getattr(args, option)
         if value is None:
@@ -86,7 +104,8 @@ def script(system, args, name, description):
         ['# Cores: %d in all; check this number when the nodes are not like the computer that this'
          % values['cores'],
          '# was written on. Submit it again when its time was too short: the study goes on.',
-         'set -eu', 'cd %s' % shlex.quote(ROOT)] + environment +
+         'set -eu', 'cd "${PBS_O_WORKDIR:-.}"  # the folder that it was submitted from'] +
+        (['set +u', args.setup, 'set -u'] if args.setup else []) + environment +
         ['exec %s' % _driver(args, values)]) + '\n'
 
 

@@ -6,7 +6,7 @@ import os
 import shutil
 
 from . import child
-from .trouble import failed, usage
+from ..trouble import failed, usage
 
 ASK_S = 60
 
