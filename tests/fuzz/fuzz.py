@@ -10,7 +10,7 @@ Input number i follows from seed and i. Nothing is started but nht1-stats, whate
 A target is a line of TARGETS and a folder of tests/corpus."""
 import argparse
 import contextlib
-import importlib.util
+import importlib
 import io
 import json
 import os
@@ -175,7 +175,9 @@ def main():
     parser.add_argument('--list', action='store_true')
     parser.add_argument('targets', nargs='*', metavar='TARGET')
     options = parser.parse_args()
-    there = [n for n in TARGETS if importlib.util.find_spec(TARGETS[n][0])]
+    package = os.path.join(ROOT, 'runs')
+    there = [n for n in TARGETS if os.path.exists(
+        os.path.join(package, *TARGETS[n][0].split('.')) + '.py')]
     if options.list:
         print('\n'.join(there))
         return 0
