@@ -90,6 +90,21 @@ $(B)/settings:
 	    { echo "$(CC) cannot link with $(OPENMP) (clang needs libomp-dev)" >&2; exit 1; }
 	@printf '%s' "$$NHT1_SETTINGS" >$@
 
+# The build that results name: git's word for it, or the version alone.
+BUILD := $(shell v=$$(sed -n 's/.*NHT1_VERSION "\(.*\)"/\1/p' base/version.h); \
+           [ -e .git ] && { git describe --match 'v[0-9]*' --dirty || \
+           echo $$v-g$$(git describe --always --dirty --exclude '*'); } 2>/dev/null || echo $$v)
+ifneq ($(strip $(file <$(B)/build)),$(BUILD))
+.PHONY: $(B)/build
+endif
+$(B)/build:
+	@mkdir -p $(@D) && printf '%s' '$(BUILD)' >$@
+$(B)/obj/build.o: $(B)/build $(B)/settings
+	@mkdir -p $(@D)
+	@echo 'extern const char nht1_build[]; const char nht1_build[] = "$(BUILD)";' | \
+	    $(CC) -x c $(BASEFLAGS) -c -o $@ -
+$(call program,$(SERIAL_MAINS) $(MPI_MAINS)): $(B)/obj/build.o
+
 $(LIBNHT1): $(call obj,$(SERIAL) $(MPI)) $(KERNELS)
 	@mkdir -p $(@D) && rm -f $@
 	$(Q)$(AR) rcs $@ $^

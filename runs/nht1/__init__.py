@@ -7,5 +7,6 @@ tools    where the programs and the files of this installation are, which Python
 stats    the only door to nht1-stats
 text     words, numbers and units as people read them, cleaned of control characters
 results  result files
+compare  nht1-report compare: what became better or worse
 study/   nht1-study: drives a study; its __init__ lists its parts
 """

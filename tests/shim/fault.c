@@ -14,10 +14,11 @@
  * (all is written, but for one bit) or, of pread, end (as behind the end of the file). N is counted
  * per rank and kind of call, from 1; "N+" is every call from there on. Kinds: open, openr (for
  * reading only), pwrite (pwritev, too), pread, write, fsync, fdatasync, rename, ftruncate,
- * fallocate, close, and those of io_uring (fault_uring.c): uring_init, uring_submit, uring_write,
- * uring_wait. A close that fails has closed all the same, as on Linux. Passed over: closing what
- * was open for reading only, a lock, the file that warms the file system up, and one by which Open
- * MPI looks for locks; no data depend on them. */
+ * fallocate, close, aio (asking aio_error for an outcome), and those of io_uring (fault_uring.c):
+ * uring_init, uring_submit, uring_write, uring_wait. A close that fails has closed all the same, as
+ * on Linux. Passed over: closing what was open for reading only, a lock, the file that warms the
+ * file system up, and one by which Open MPI looks for locks; no data depend on them. */
+#include <aio.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -45,6 +46,7 @@ static const char *const kind_name[KINDS] = {
     [FTRUNCATE] = "ftruncate",
     [FALLOCATE] = "fallocate",
     [CLOSE] = "close",
+    [AIO] = "aio",
     [URING_INIT] = "uring_init",
     [URING_SUBMIT] = "uring_submit",
     [URING_WRITE] = "uring_write",
@@ -298,6 +300,15 @@ int rename(const char *from, const char *to)
 {
     int (*real)(const char *, const char *) = fault_next("rename");
     return now_name(RENAME, to) ? failed() : real(from, to);
+}
+
+/* The outcome of a write that went on in the background: aio_error tells it, once. */
+int aio_error(const struct aiocb *cb)
+{
+    int (*real)(const struct aiocb *) = fault_next("aio_error");
+    const int errnum = real(cb);
+    const bool fails = errnum == 0 && fault_now_fd(AIO, cb->aio_fildes);
+    return fails && plan.errnum ? plan.errnum : errnum;
 }
 
 /* Whether data may be lost when the closing fails. */
