@@ -175,9 +175,8 @@ def main():
     parser.add_argument('--list', action='store_true')
     parser.add_argument('targets', nargs='*', metavar='TARGET')
     options = parser.parse_args()
-    package = os.path.join(ROOT, 'runs')
-    there = [n for n in TARGETS if os.path.exists(
-        os.path.join(package, *TARGETS[n][0].split('.')) + '.py')]
+    reports = os.path.exists(os.path.join(ROOT, 'runs', 'nht1', 'report', 'cli.py'))
+    there = [n for n in TARGETS if reports or n == 'study']
     if options.list:
         print('\n'.join(there))
         return 0
