@@ -283,8 +283,8 @@ static int problem_setup(struct bt_setup *s)
     if (cls) TRY(bt_problem_class(cls, p));
     if (!cls && (o->steps == 0 || o->dt == 0))
         return err_set(ERR_USAGE,
-                       "--n %lld is the size of no class: give --steps and --dt as well, such as "
-                       "--steps 200 --dt 0.0003",
+                       "no class has N = %lld: give --steps and --dt as well, such as --steps 200 "
+                       "--dt 0.0003",
                        (long long)o->n);
     if (o->n) p->n = o->n;
     if (o->steps) p->steps = o->steps;

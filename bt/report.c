@@ -142,7 +142,7 @@ static void zeta_table(const struct bt_job *job, FILE *to, const struct bt_row *
                      cell(hi, "%.3f", row[i].paired_hi));
         fprintf(to, "%-14s %8s   %8s   %9s %9s %17s %7d  %s\n", row[i].writer,
                 cell(zeta, "%.3f", v->zeta), cell(io, "%.3f", v->zeta_io),
-                cell(computing, "%.3f", v->zeta_computing), cell(paired, "%.3f", v->zeta_paired),
+                cell(computing, "%.3f", v->zeta_compute), cell(paired, "%.3f", v->zeta_paired),
                 interval, row[i].runs, word);
         json_decref(stamps);
     }
