@@ -55,7 +55,7 @@ BASE_SERIAL := $(filter-out $(BASE_MPI),$(wildcard base/*.c))
 IO          := $(filter-out $(if $(URING),,io/%_uring.c),$(wildcard io/*.c))
 BT_SERIAL   := bt/solver/problem.c bt/solver/exact.c
 # Folders of what is free of MPI, and of what is not. One that has a main.c makes the program nht1-FOLDER.
-SERIAL_DIRS := verify report stats
+SERIAL_DIRS := verify report stats profile
 MPI_DIRS    := bt bt/solver beff beffio workload
 SERIAL      := $(BASE_SERIAL) $(BT_SERIAL) $(filter-out %/main.c,$(wildcard $(SERIAL_DIRS:%=%/*.c)))
 MPI         := $(BASE_MPI) $(IO) $(filter-out %/main.c bt/solver/kernel.c $(BT_SERIAL),$(wildcard $(MPI_DIRS:%=%/*.c)))
@@ -70,7 +70,7 @@ LIBNHT1     := $(B)/lib/libnht1.a
 PY_PROGRAMS := $(addprefix $(B)/bin/nht1-,study)
 PROGRAMS    := $(call program,$(SERIAL_MAINS) $(MPI_MAINS)) $(PY_PROGRAMS)
 SHARE       := $(B)/share/nht1
-include tests/rules.mk bench/rules.mk
+include tests/rules.mk bench/rules.mk profile/rules.mk
 
 all: $(PROGRAMS) ## build the programs into build/bin (the default)
 	@:
@@ -89,6 +89,21 @@ $(B)/settings:
 	@echo 'int main(void){return 0;}' | $(CC) $(OPENMP) -x c -o /dev/null - 2>/dev/null || \
 	    { echo "$(CC) cannot link with $(OPENMP) (clang needs libomp-dev)" >&2; exit 1; }
 	@printf '%s' "$$NHT1_SETTINGS" >$@
+
+# The build that results name: git's word for it, or the version alone.
+BUILD := $(shell v=$$(sed -n 's/.*NHT1_VERSION "\(.*\)"/\1/p' base/version.h); \
+           [ -e .git ] && { git describe --match 'v[0-9]*' --dirty || \
+           echo $$v-g$$(git describe --always --dirty --exclude '*'); } 2>/dev/null || echo $$v)
+ifneq ($(strip $(file <$(B)/build)),$(BUILD))
+.PHONY: $(B)/build
+endif
+$(B)/build:
+	@mkdir -p $(@D) && printf '%s' '$(BUILD)' >$@
+$(B)/obj/build.o: $(B)/build $(B)/settings
+	@mkdir -p $(@D)
+	@echo 'extern const char nht1_build[]; const char nht1_build[] = "$(BUILD)";' | \
+	    $(CC) -x c $(BASEFLAGS) -c -o $@ -
+$(call program,$(SERIAL_MAINS) $(MPI_MAINS)): $(B)/obj/build.o
 
 $(LIBNHT1): $(call obj,$(SERIAL) $(MPI)) $(KERNELS)
 	@mkdir -p $(@D) && rm -f $@
@@ -112,7 +127,7 @@ $(call obj,$(SERIAL) $(SERIAL_MAINS)): $(B)/obj/%.o: %.c $(B)/settings
 	$(call say,CC)
 	$(Q)$(CC) $(COMPILE)
 
-$(call obj,$(MPI) $(MPI_MAINS)) $(TEST_OBJS): $(B)/obj/%.o: %.c $(B)/settings
+$(call obj,$(MPI) $(MPI_MAINS)) $(TEST_OBJS) $(FUZZ_OBJS): $(B)/obj/%.o: %.c $(B)/settings
 	@mkdir -p $(@D)
 	$(call say,MPI)
 	$(Q)$(MPICC) $(OPENMP) $(COMPILE)
@@ -143,11 +158,11 @@ study: ## make study STUDY=NAME: one of config/*.ini or an INI file; STUDY= list
 	@$(MAKE) -j$(JOBS) all
 	@NHT1_BIN=$(abspath $(B)/bin) runs/study $(or $(STUDY),--list) $(STUDY_FLAGS)
 
-SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) bench tests tests/shim,$d/*.[ch]))
+SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) profile/preload bench tests tests/fuzz tests/shim,$d/*.[ch]))
 SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash $(addprefix tests/,floors mpi-run \
-             cmocka-tap lint sanitized bt_matrix kill_restart fault_sites \
+             cmocka-tap fuzz/run lint sanitized bt_matrix kill_restart fault_sites \
              slurm_node))
-PYTHON  := runs/study $(shell find runs/nht1 -name '*.py')
+PYTHON  := runs/study tests/fuzz/fuzz.py $(shell find runs/nht1 -name '*.py')
 lint: ## cppcheck, shellcheck, pyflakes and the formatter's opinion, as far as they are installed
 	@O=$(B) bash tests/lint '$(SOURCES)' '$(SCRIPTS)' '$(PYTHON)'
 
@@ -166,8 +181,9 @@ configure: ## make configure VAR=VALUE...: remember these settings in config.mk
 	@cat config.mk
 
 install: all ## copy programs, studies, documentation and listings to $(DESTDIR)$(PREFIX)
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin share/doc/nht1 share/nht1/listings)
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/nht1 share/doc/nht1 share/nht1/listings)
 	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(PROFILE_LIB) $(DESTDIR)$(PREFIX)/lib/nht1
 	install -m 644 README.md LICENSE $(DESTDIR)$(PREFIX)/share/doc/nht1
 	cp -R docs $(DESTDIR)$(PREFIX)/share/doc/nht1
 	rm -rf $(DESTDIR)$(PREFIX)/share/nht1/runs/nht1
@@ -185,4 +201,4 @@ help: ## list the targets
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 .PHONY: all tests setup run study check check-full $(CHECKS:%=check-%) bench bench-beff bench-model \
-        bench-programs lint format info configure install clean help
+        bench-programs fuzz fuzz-programs lint format info configure install clean help
