@@ -289,7 +289,7 @@ static int describe(struct beffio_bench *b, const struct beffio_file *f)
     if (!o) return err_set(ERR_NOMEM, "no memory for the record of hints");
     if (!b->library) b->library = json_array();
     json_array_append_new(b->library, o);
-    return io_mpiio_describe(NULL, f->fh, o);
+    return io_mpiio_report(f->fh, o);
 }
 
 static int64_t post_bytes(const struct beffio_bench *b)

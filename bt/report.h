@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_REPORT_H
 #define BT_REPORT_H
-/* Floor 2. What a person sees: the heading before the runs, the table and what it means after
+/* Floor 3. What a person sees: the heading before the runs, the table and what it means after
  * them. Text of at most 100 columns. For rank 0. */
 #include <stdio.h>
 
 #include "bt/job.h"
 
 /* The writers with what each does, for --io help. */
-void bt_report_drivers(FILE *to);
+void bt_report_writers(FILE *to);
 
 /* Problem, system and file, before the runs. */
 void bt_report_heading(const struct bt_job *job, FILE *to);

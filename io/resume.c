@@ -290,7 +290,8 @@ int io_resume_check(struct io_file *f, int64_t claimed_n)
     TRY(read_and_count(f, claimed_n));
     TRY(par_agree(f->ctx.comm, withdraw_claims(f)));
     TRY_MPI(MPI_Bcast(&f->resumed, sizeof f->resumed, MPI_BYTE, 0, f->ctx.comm));
-    f->stats.dumps_n = f->stats.kept_n = f->ctx.first_dump = f->resumed.dumps_n;
+    f->stats.dumps_n = f->stats.kept_n = f->resumed.dumps_n;
+    f->ctx.first_dump = f->ctx.durable_n = f->resumed.dumps_n;
     return 0;
 }
 

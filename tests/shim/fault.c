@@ -10,13 +10,15 @@
  *                    "CALL COUNT" for each kind, and a file RANK.trace with a line "CALL PATH" for
  * each call, in order
  *
- * WHAT: ENOSPC, EIO, EROFS, EPERM, EOPNOTSUPP, short (half of what was asked) or, of pwrite, flip
- * (all is written, but for one bit). N is counted per rank and kind of call, from 1; "N+" is every
- * call from there on. Kinds: open, openr (for reading only), pwrite (pwritev, too), pread, write,
- * fsync, fdatasync, rename, ftruncate, fallocate, close, and those of io_uring (fault_uring.c):
+ * WHAT: ENOSPC, EIO, EROFS, EPERM, EOPNOTSUPP, short (half of what was asked), of pwrite, flip
+ * (all is written, but for one bit) or, of pread, end (as behind the end of the file). N is counted
+ * per rank and kind of call, from 1; "N+" is every call from there on. Kinds: open, openr (for
+ * reading only), pwrite (pwritev, too), pread, write, fsync, fdatasync, rename, ftruncate,
+ * fallocate, close, aio (asking aio_error for an outcome), and those of io_uring (fault_uring.c):
  * uring_init, uring_submit, uring_write, uring_wait. A close that fails has closed all the same, as
  * on Linux. Passed over: closing what was open for reading only, a lock, the file that warms the
  * file system up, and one by which Open MPI looks for locks; no data depend on them. */
+#include <aio.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -44,6 +46,7 @@ static const char *const kind_name[KINDS] = {
     [FTRUNCATE] = "ftruncate",
     [FALLOCATE] = "fallocate",
     [CLOSE] = "close",
+    [AIO] = "aio",
     [URING_INIT] = "uring_init",
     [URING_SUBMIT] = "uring_submit",
     [URING_WRITE] = "uring_write",
@@ -60,6 +63,7 @@ static struct {
 } plan = {.kind = -1};
 
 #define FLIP (-1)
+#define END  (-2)
 
 static atomic_int made[KINDS];
 static FILE *trace;
@@ -78,7 +82,7 @@ static int errnum_of(const char *what)
         const char *name;
         int value;
     } known[] = {{"ENOSPC", ENOSPC},         {"EIO", EIO}, {"EROFS", EROFS}, {"EPERM", EPERM},
-                 {"EOPNOTSUPP", EOPNOTSUPP}, {"short", 0}, {"flip", FLIP}};
+                 {"EOPNOTSUPP", EOPNOTSUPP}, {"short", 0}, {"flip", FLIP},   {"end", END}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(known[i].name, what) == 0) return known[i].value;
     fprintf(stderr, "shim: no fault '%s'\n", what);
@@ -244,6 +248,7 @@ static ssize_t part_read(int fd, void *buf, size_t bytes, off_t offset)
 {
     ssize_t (*real)(int, void *, size_t, off_t) = fault_next("pread");
     if (!fault_now_fd(PREAD, fd)) return real(fd, buf, bytes, offset);
+    if (plan.errnum == END) return 0;
     return plan.errnum || bytes < 2 ? failed() : real(fd, buf, bytes / 2, offset);
 }
 
@@ -295,6 +300,15 @@ int rename(const char *from, const char *to)
 {
     int (*real)(const char *, const char *) = fault_next("rename");
     return now_name(RENAME, to) ? failed() : real(from, to);
+}
+
+/* The outcome of a write that went on in the background: aio_error tells it, once. */
+int aio_error(const struct aiocb *cb)
+{
+    int (*real)(const struct aiocb *) = fault_next("aio_error");
+    const int errnum = real(cb);
+    const bool fails = errnum == 0 && fault_now_fd(AIO, cb->aio_fildes);
+    return fails && plan.errnum ? plan.errnum : errnum;
 }
 
 /* Whether data may be lost when the closing fails. */

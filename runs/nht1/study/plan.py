@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Before anything runs: what every point will take, as far as its program can tell (--dry-run), and
+what would not fit. A point that a program refuses is an error in the description."""
+import os
+import re
+import tempfile
+
+from . import child, figures
+from .folder import read_json
+
+UNKNOWN_TIMEOUT_S = 3600
+TIMEOUT_MIN_S, TIMEOUT_FACTOR = 600, 10
+LAUNCH_S = 1  # starting a program and its ranks
+DRY_RUN_S = 120
+
+
+class Estimate:
+    """.seconds of a run or None, .disk_bytes at a time, .memory_bytes, .misfits [sentence],
+    .source in words, .limit_s of a run."""
+
+    def __init__(self, seconds, disk_bytes=0, memory_bytes=0, misfits=(), source=''):
+        self.seconds, self.disk_bytes, self.memory_bytes = seconds, disk_bytes, memory_bytes
+        self.misfits, self.source = list(misfits), source
+
+    def limit_s(self, asked):
+        if asked > 0:
+            return asked
+        if self.seconds is None:
+            return UNKNOWN_TIMEOUT_S
+        return max(TIMEOUT_MIN_S, TIMEOUT_FACTOR * self.seconds)
+
+    def record(self):
+        return {'seconds': self.seconds, 'disk_bytes': self.disk_bytes,
+                'memory_bytes': self.memory_bytes, 'misfits': self.misfits, 'source': self.source}
+
+
+def _written_down(point):
+    """estimate_s of the section."""
+    text = point.value('estimate_s')
+    if text is None:
+        return Estimate(None)
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1
+    if not 0 <= seconds < 1e9:
+        raise point.place('estimate_s').wrong("'%s' is no number of seconds" % text)
+    return Estimate(seconds, source='the description')
+
+
+def _words(point, program, where, nodes):
+    words = [program.path] + program.arguments(point) + ['--dry-run', '--ranks', str(point.ranks)]
+    words += ['--nodes', str(min(nodes, point.ranks))] if nodes > 1 else []
+    return words + program.writes_to(where)
+
+
+def _ask(point, program, launcher, where, scratch):
+    """The answer of --dry-run and its exit status, or what went wrong."""
+    answer = os.path.join(scratch, 'plan.json')
+    words = _words(point, program, where, launcher.nodes) + ['--json', answer]
+    words = launcher.command(1, 1, words)
+    environment = launcher.environment(1, 1, {})
+    environment['OMP_NUM_THREADS'] = str(point.threads)
+    status, out, err = child.ask(words, DRY_RUN_S, environment)
+    if status is None:
+        return None, None, 'no answer in %d s' % DRY_RUN_S
+    value = read_json(answer)
+    if value:
+        os.unlink(answer)
+    return value, status, err.strip()
+
+
+def _culprit(point, line):
+    """Where the option stands that a program complains about."""
+    named = re.findall(r'--([a-z][\w-]*)', line)
+    return point.place(next((n for n in named if n in point.entries), 'program'))
+
+
+def _program_says(point, program, launcher, where, scratch):
+    value, status, said = _ask(point, program, launcher, where, scratch)
+    if status == 1:
+        line = next((l for l in said.splitlines() if l.startswith(program.name)), said)
+        raise _culprit(point, line).wrong('the point with %s is refused: %s' % (
+            ', '.join('%s = %s' % (k, v) for k, v in point.options) or 'no options', line))
+    if not value:
+        return Estimate(None, misfits=['no answer to --dry-run: %s' % said[-300:]])
+    return Estimate(value.get('time_s'), value.get('disk_bytes') or 0,
+                    value.get('memory_bytes') or 0, value.get('misfits') or [],
+                    value.get('time_source', ''))
+
+
+def make(points, programs, launcher, where, tick):
+    """{point id: Estimate}. where: folder in which files would be written; programs: {point id:
+    Program}. tick(done) is called after each point."""
+    found, same = {}, {}
+    with tempfile.TemporaryDirectory(prefix='nht1-plan-') as scratch:
+        for done, point in enumerate(points, 1):
+            program = programs[point.id]
+            if not program.plan or point.value('estimate_s') is not None:
+                found[point.id] = _written_down(point)
+            else:
+                key = (program.path, tuple(program.arguments(point)), point.ranks, point.threads)
+                if key not in same:
+                    same[key] = _program_says(point, program, launcher, where, scratch)
+                found[point.id] = same[key]
+            tick(done)
+    return found
+
+
+def misfits(points, estimates):
+    """[(point, sentence)] of what would not fit."""
+    return [(p, text) for p in points for text in estimates[p.id].misfits]
+
+
+def summary(points, estimates, repeats):
+    """One sentence about all points. repeats: point -> (fewest, most)."""
+    known = [p for p in points if estimates[p.id].seconds is not None]
+    low = sum((estimates[p.id].seconds + LAUNCH_S) * repeats(p)[0] for p in known)
+    high = sum((estimates[p.id].seconds + LAUNCH_S) * repeats(p)[1] for p in known)
+    text = figures.duration(low)
+    if high > 1.2 * low:
+        text += ' to ' + figures.duration(high)
+    if len(known) < len(points):
+        text = '%s for %d of %d points, the others not known' % (text, len(known), len(points)) \
+            if known else 'time not known'
+    disk = max([e.disk_bytes for e in estimates.values()])
+    memory = max([e.memory_bytes for e in estimates.values()])
+    if disk:
+        text += ', %s on disk at a time' % figures.size(disk)
+    if memory:
+        text += ', %s of memory' % figures.size(memory)
+    return text

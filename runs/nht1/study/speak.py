@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the driver says while it works: a line that is kept for each run, and on a terminal one that
+changes, with the time left. Results go to stdout, the rest to stderr."""
+import os
+import sys
+import time
+
+from . import figures
+
+REFRESH_S = 0.5
+
+
+def _left(seconds, passed):
+    """'; 3 min to 8 min left'. seconds: (at least, at most) before the run that is passed."""
+    if seconds is None or seconds[1] <= passed:
+        return ''
+    least, most = (figures.duration(max(0, s - passed)) for s in seconds)
+    if seconds[0] <= passed:
+        return '; up to %s left' % most
+    return '; %s left' % (least if least == most else '%s to %s' % (least, most))
+
+
+def _of(driver, begun=1):
+    """'3 of 12', '3 of 12 to 30': which run this is, of how many."""
+    done, least, most = driver.progress()
+    return '%d of %s' % (done + begun, done + least if least == most else '%d to %d' % (
+        done + least, done + most))
+
+
+class Speaker:
+    def __init__(self, keys, quiet, show):
+        self.keys, self.quiet, self.show = keys, quiet, show
+        self.live = sys.stderr.isatty() and not quiet and os.environ.get('TERM') != 'dumb'
+        self.shown_s, self.line, self.now = 0.0, '', None
+
+    def say(self, text=''):
+        if not self.quiet:
+            self.clear()
+            print(text, file=sys.stderr, flush=True)
+
+    def clear(self):
+        if self.line:
+            sys.stderr.write('\r' + ' ' * len(self.line) + '\r')
+            sys.stderr.flush()
+            self.line = ''
+
+    def break_off(self):
+        """Ends the changing line where it is: the terminal has put ^C behind it."""
+        if self.line:
+            sys.stderr.write('\n')
+            self.line = ''
+
+    def status(self, text):
+        """The changing line, on a terminal."""
+        if not self.live or time.monotonic() - self.shown_s < REFRESH_S:
+            return
+        try:
+            width = os.get_terminal_size(sys.stderr.fileno()).columns - 1
+        except OSError:
+            width = 79
+        self.clear()
+        self.line, self.shown_s = text[:width], time.monotonic()
+        sys.stderr.write(self.line)
+        sys.stderr.flush()
+
+    def _name(self, tally):
+        settings = dict(tally.point.settings, section=tally.point.section)
+        words = [settings[k] if k == 'section' else '%s = %s' % (k, settings[k])
+                 for k in self.keys if k in settings]
+        return ', '.join(words) or tally.program.name
+
+    def begin(self, tally, number, driver):
+        self.now = '%s: %s, run %d' % (_of(driver), self._name(tally), number)
+
+    def tick(self, part, driver):
+        """A function for child.run: shows the time, passes on what the program prints."""
+        state = {'at': 0}
+
+        def tick(seconds):
+            if self.live:
+                self.status('%s: %s%s' % (self.now, figures.duration(seconds),
+                                          _left(driver.left_s(), seconds)))
+            if self.show:
+                state['at'] = self._pass_on(os.path.join(part, 'stdout'), state['at'])
+        return tick
+
+    def _pass_on(self, path, at):
+        with open(path, 'rb') as f:
+            f.seek(at)
+            new = f.read()
+        if new:
+            self.clear()
+            sys.stdout.write(new.decode('utf-8', 'replace'))
+            sys.stdout.flush()
+        return at + len(new)
+
+    def end(self, tally, number, record, driver):
+        if self.show and record['ok']:
+            return
+        found = []
+        for label, numbers in tally.series().items():
+            factor, unit = figures.scale_of(tally.metric)
+            found.append('%s%s %s' % (label + ' ' if label else '',
+                                      figures.number(numbers[-1] / factor), unit))
+        self.say('%s  %s  %s, run %d: %s%s' % (
+            _of(driver, 0), tally.name(number), self._name(tally), number,
+            ', '.join(found) if record['ok'] else 'FAILED, ' + record['trouble'],
+            _left(driver.left_s(), 0)))
