@@ -51,6 +51,28 @@ struct beff_cell *beff_cell_at(const struct beff_cube *c, int rep, int size, int
     return &c->cell[(size_t)row * (size_t)c->patterns_n + (size_t)pattern];
 }
 
+struct beff_share beff_share_of(const struct beff_pattern *p, int64_t bytes, int64_t loop,
+                                double time_s)
+{
+    const double sent = (double)bytes * (double)loop * p->sends_n / time_s;
+    if (p->slots_n == 0) return BEFF_NO_SHARE;
+    return (struct beff_share){time_s, sent, -sent, sent};
+}
+
+struct beff_cell beff_cell_of(enum beff_definition definition, const struct beff_pattern *p,
+                              int64_t bytes, int64_t loop, const struct beff_share *all)
+{
+    const double moved = (double)bytes * (double)p->messages_n * (double)loop;
+    const bool by_process = definition == BEFF_36 && p->kind != BEFF_ANALYSIS;
+    return (struct beff_cell){.loop = loop,
+                              .time_s = all->time_s,
+                              .bandwidth =
+                                  by_process ? p->processes_n * -all->low : moved / all->time_s,
+                              .process_min = -all->low,
+                              .process_mean = all->sum / p->processes_n,
+                              .process_max = all->high};
+}
+
 /* Whether index i is meant by a pick. */
 static bool picked(int pick, int i)
 {

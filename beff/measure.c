@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "beff/measure.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -44,14 +43,6 @@ struct run {
     double last_s[BEFF_METHODS_N];     /* which took so long, patterns summed */
 };
 
-double beff_bandwidth(enum beff_definition definition, const struct beff_pattern *p, int64_t bytes,
-                      const struct beff_cell *cell)
-{
-    if (definition == BEFF_36 && p->kind != BEFF_ANALYSIS)
-        return p->processes_n * cell->process_min;
-    return (double)bytes * (double)p->messages_n * (double)cell->loop / cell->time_s;
-}
-
 static int exchange_make(struct exchange *x, int cells)
 {
     x->cells = cells;
@@ -71,8 +62,10 @@ static int exchange_make(struct exchange *x, int cells)
 static void exchange_clear(struct exchange *x)
 {
     for (int i = 0; i < x->cells; i++) {
-        x->time[i] = x->sum[i] = 0;
-        x->high[i] = x->low[i] = -DBL_MAX;
+        x->time[i] = BEFF_NO_SHARE.time_s;
+        x->high[i] = BEFF_NO_SHARE.high;
+        x->low[i] = BEFF_NO_SHARE.low;
+        x->sum[i] = BEFF_NO_SHARE.sum;
     }
     for (int m = 0; m < BEFF_METHODS_N; m++)
         x->method_s[m] = 0;
@@ -83,16 +76,14 @@ static int cell_of(const struct run *run, int method, int pattern)
     return method * run->plan->patterns_n + pattern;
 }
 
-/* A process that takes no part counts neither for time nor for bandwidth. */
 static void note(struct run *run, const struct beff_shot *shot, int cell, double time_s)
 {
-    const struct beff_pattern *p = shot->pattern;
+    const struct beff_share mine = beff_share_of(shot->pattern, shot->bytes, shot->loop, time_s);
     if (run->traffic.rank == 0) run->x.method_s[shot->method] += time_s;
-    if (p->slots_n == 0) return;
-    const double sent = (double)shot->bytes * (double)shot->loop * p->sends_n / time_s;
-    run->x.time[cell] = time_s;
-    run->x.high[cell] = run->x.sum[cell] = sent;
-    run->x.low[cell] = -sent;
+    run->x.time[cell] = mine.time_s;
+    run->x.high[cell] = mine.high;
+    run->x.low[cell] = mine.low;
+    run->x.sum[cell] = mine.sum;
 }
 
 static bool stop_agreed(struct run *run)
@@ -123,12 +114,10 @@ static void keep(struct run *run, int rep, int size, const int64_t *loop)
         for (int p = 0; p < run->plan->patterns_n; p++) {
             const struct beff_pattern *pattern = &run->plan->pattern[p];
             const int i = cell_of(run, m, p);
-            struct beff_cell *cell = beff_cell_at(&run->m->cube, rep, size, m, p);
-            if (loop[i] == 0) continue;
-            *cell = (struct beff_cell){
-                loop[i], x->time[i], 0, -x->low[i], x->sum[i] / pattern->processes_n, x->high[i]};
-            cell->bandwidth =
-                beff_bandwidth(run->spec->rule.definition, pattern, run->m->size_bytes[size], cell);
+            const struct beff_share all = {x->time[i], x->high[i], x->low[i], x->sum[i]};
+            if (loop[i] > 0)
+                *beff_cell_at(&run->m->cube, rep, size, m, p) = beff_cell_of(
+                    run->spec->rule.definition, pattern, run->m->size_bytes[size], loop[i], &all);
         }
 }
 

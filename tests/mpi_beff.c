@@ -278,18 +278,6 @@ static void a_limit_leaves_out_long_messages(void **state)
     plan_drop();
 }
 
-static void bandwidth_of_mixed_rings(void **state)
-{
-    (void)state;
-    struct beff_pattern p = {.kind = BEFF_RING, .processes_n = 5, .messages_n = 8};
-    const struct beff_cell c = {.loop = 10, .time_s = 2.0, .process_min = 7.0};
-    /* Paper: 100 B x 8 messages x 10 / 2 s; release 3.6: 5 processes x 7 B/s. */
-    assert_true(beff_bandwidth(BEFF_PAPER, &p, 100, &c) == 4000.0);
-    assert_true(beff_bandwidth(BEFF_36, &p, 100, &c) == 35.0);
-    p.kind = BEFF_ANALYSIS;
-    assert_true(beff_bandwidth(BEFF_36, &p, 100, &c) == 4000.0);
-}
-
 static void grids_number_every_process_once(void **state)
 {
     (void)state;
@@ -354,7 +342,6 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(a_wrong_byte_ends_the_measurement, clear),
         cmocka_unit_test_setup(everything_is_measured, clear),
         cmocka_unit_test_setup(a_limit_leaves_out_long_messages, clear),
-        cmocka_unit_test_setup(bandwidth_of_mixed_rings, clear),
         cmocka_unit_test_setup(grids_number_every_process_once, clear),
         cmocka_unit_test_setup(placements, clear),
         cmocka_unit_test_setup(a_signal_stops_all, clear),
