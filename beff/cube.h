@@ -81,6 +81,12 @@ void beff_cube_free(struct beff_cube *c);
 struct beff_cell *beff_cell_at(const struct beff_cube *c, int rep, int size, int method,
                                int pattern);
 
+/* Seconds of one iteration, 0: not measured. */
+static inline double beff_iteration_s(const struct beff_cell *cell)
+{
+    return cell->loop > 0 ? cell->time_s / (double)cell->loop : 0;
+}
+
 /* Which values an average is over. BEFF_ALL: the maximum over repetitions, over methods, the mean
  * over sizes. */
 #define BEFF_ALL (-1)

@@ -164,11 +164,10 @@ static bool wanted(const struct run *run, int method, const struct beff_pattern 
     return run->spec->method[method];
 }
 
-static double iteration_s(const struct run *run, int rep, int size, int method, int pattern)
+static double time_before(const struct run *run, int rep, int size, int method, int pattern)
 {
     if (rep < 0 || size < 0) return 0;
-    const struct beff_cell *cell = beff_cell_at(&run->m->cube, rep, size, method, pattern);
-    return cell->loop > 0 ? cell->time_s / (double)cell->loop : 0;
+    return beff_iteration_s(beff_cell_at(&run->m->cube, rep, size, method, pattern));
 }
 
 /* The shortest iteration of this size in earlier repetitions; in the first one, at 1 B, that of the
@@ -178,7 +177,7 @@ static double same_s(const struct run *run, int rep, int size, int method, int p
     double best_s = INFINITY;
     if (rep == 0 && size == 0) return run->x.time[cell_of(run, method, pattern)] / CALIBRATE_PAPER;
     for (int r = 0; r < rep; r++) {
-        const double s = iteration_s(run, r, size, method, pattern);
+        const double s = time_before(run, r, size, method, pattern);
         if (s > 0) best_s = fmin(best_s, s);
     }
     return isfinite(best_s) ? best_s : 0;
@@ -195,10 +194,10 @@ static int64_t loop_36(const struct run *run, int size, int method)
 static int64_t loop_paper(const struct run *run, int rep, int size, int method, int pattern)
 {
     const double same = same_s(run, rep, size, method, pattern);
-    const double last = iteration_s(run, rep, size - 1, method, pattern);
+    const double last = time_before(run, rep, size - 1, method, pattern);
     return beff_loop_paper(&run->spec->rule, beff_size_growth(run->spec->lmax_bytes, size), same,
                            size > 0 && last == 0 ? same : last,
-                           iteration_s(run, rep, size - 2, method, pattern));
+                           time_before(run, rep, size - 2, method, pattern));
 }
 
 /* The method that was best at the size before, in the first repetition. */

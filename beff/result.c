@@ -147,7 +147,7 @@ static json_t *measurements(const struct beff_job *job)
     return a;
 }
 
-static json_t *by_size(const struct beff_job *job, const struct beff_summary *s)
+static json_t *by_size_json(const struct beff_job *job, const struct beff_summary *s)
 {
     json_t *a = json_array();
     for (int i = 0; i < BEFF_SIZES_N; i++) {
@@ -161,7 +161,7 @@ static json_t *by_size(const struct beff_job *job, const struct beff_summary *s)
     return a;
 }
 
-static json_t *by_method(const struct beff_job *job, const struct beff_summary *s)
+static json_t *by_method_json(const struct beff_job *job, const struct beff_summary *s)
 {
     json_t *o = json_object();
     for (int m = 0; m < BEFF_METHODS_N; m++)
@@ -199,7 +199,7 @@ static json_t *result(const struct beff_job *job, const struct beff_summary *s)
 }
 
 /* Null without a rate. */
-static json_t *balance(const struct beff_job *job, const struct beff_summary *s)
+static json_t *balance_json(const struct beff_job *job, const struct beff_summary *s)
 {
     const struct beff_rate *r = &job->rate;
     if (!(r->flop_per_s > 0)) return json_null();
@@ -212,7 +212,7 @@ static json_t *balance(const struct beff_job *job, const struct beff_summary *s)
 }
 
 /* Null without it. */
-static json_t *insight(const struct beff_job *job)
+static json_t *insight_json(const struct beff_job *job)
 {
     const struct beff_insight *in = &job->insight;
     json_t *ways = json_array(), *rates = json_array();
@@ -237,7 +237,7 @@ static json_t *insight(const struct beff_job *job)
     return json_null();
 }
 
-static json_t *elapsed(const struct beff_job *job)
+static json_t *elapsed_json(const struct beff_job *job)
 {
     static const char *const effort[] = {"full", "best method", "left out"};
     const struct beff_elapsed e = beff_elapsed(&job->measured.cube);
@@ -331,14 +331,14 @@ json_t *beff_result_json(const void *of, int status)
     set(o, "stamps", stamps(job));
     run_record(o, job);
     set(o, "result", result(job, s));
-    set(o, "balance", balance(job, s));
-    set(o, "by_method", by_method(job, s));
+    set(o, "balance", balance_json(job, s));
+    set(o, "by_method", by_method_json(job, s));
     set(o, "by_repetition", by_repetition(job, s));
-    set(o, "by_size", by_size(job, s));
+    set(o, "by_size", by_size_json(job, s));
     set(o, "patterns", patterns(job));
     set(o, "measurements", measurements(job));
-    set(o, "insight", insight(job));
-    set(o, "elapsed", elapsed(job));
+    set(o, "insight", insight_json(job));
+    set(o, "elapsed", elapsed_json(job));
     set(o, "notices", json_incref(job->notices));
     return o;
 }

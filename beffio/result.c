@@ -20,7 +20,7 @@ static json_t *integer(int64_t x)
     return json_integer((json_int_t)x);
 }
 
-static json_t *pattern(const struct beffio_part *p, int a, int no)
+static json_t *pattern_json(const struct beffio_part *p, int a, int no)
 {
     const struct beffio_bench *b = &p->bench;
     const struct beffio_pattern pat = beffio_layout_pattern(&b->layout, no);
@@ -59,7 +59,7 @@ static json_t *type(const struct beffio_part *p, int a, int t)
     json_t *o = json_object(), *list = json_array();
     for (int no = beffio_type_first((enum beffio_type)t); no < beffio_type_end((enum beffio_type)t);
          no++)
-        json_array_append_new(list, pattern(p, a, no));
+        json_array_append_new(list, pattern_json(p, a, no));
     set(o, "type", json_integer(t));
     set(o, "name", json_string(beffio_type_name((enum beffio_type)t)));
     set(o, "bytes", integer(b->measured.type[a][t].bytes));
@@ -99,7 +99,7 @@ static json_t *access_json(const struct beffio_part *p, int a)
     return o;
 }
 
-static json_t *values(const struct beffio_job *job, const struct beffio_part *p)
+static json_t *values_json(const struct beffio_job *job, const struct beffio_part *p)
 {
     const enum beffio_definition own = job->setup->schedule.definition;
     json_t *list = json_array();
@@ -128,7 +128,7 @@ static json_t *criteria(const struct beffio_part *p)
     return list;
 }
 
-static json_t *coffee(const struct beffio_job *job, const struct beffio_part *p)
+static json_t *coffee_json(const struct beffio_job *job, const struct beffio_part *p)
 {
     const int64_t bytes = job->memory_total_bytes;
     json_t *o = json_object();
@@ -139,7 +139,7 @@ static json_t *coffee(const struct beffio_job *job, const struct beffio_part *p)
     return o;
 }
 
-static json_t *part(const struct beffio_job *job, const struct beffio_part *p)
+static json_t *part_json(const struct beffio_job *job, const struct beffio_part *p)
 {
     const struct beffio_bench *b = &p->bench;
     json_t *o = json_object(), *accesses = json_array();
@@ -157,7 +157,7 @@ static json_t *part(const struct beffio_job *job, const struct beffio_part *p)
     set(o, "expected_bytes", integer(p->expected_bytes));
     set(o, "capped", json_boolean(p->capped));
     set(o, "accesses", accesses);
-    set(o, "values", p->done ? values(job, p) : json_array());
+    set(o, "values", p->done ? values_json(job, p) : json_array());
     set(o, "total_bytes_per_s", p->done ? js_real(p->values.total) : json_null());
     set(o, "write_side_bytes_per_s", p->done ? js_real(p->values.write_side) : json_null());
     set(o, "valid", json_boolean(p->done && p->valid));
@@ -167,7 +167,7 @@ static json_t *part(const struct beffio_job *job, const struct beffio_part *p)
     set(o, "checked", json_string(p->sample ? "sample" : "all"));
     set(o, "stamps", beffio_job_stamps(job, p));
     set(o, "criteria", p->done ? criteria(p) : json_array());
-    set(o, "coffee_cup", p->done ? coffee(job, p) : json_null());
+    set(o, "coffee_cup", p->done ? coffee_json(job, p) : json_null());
     set(o, "library", b->library ? json_incref(b->library) : json_array());
     return o;
 }
@@ -251,7 +251,7 @@ static json_t *system_record(const struct beffio_job *job)
 }
 
 /* Values of the repetitions, in order. */
-static json_t *repetitions(const struct beffio_job *job)
+static json_t *repetitions_json(const struct beffio_job *job)
 {
     json_t *list = json_array();
     for (int r = 0; r < job->reps_done; r++)
@@ -261,7 +261,7 @@ static json_t *repetitions(const struct beffio_job *job)
 }
 
 /* What tells about the run beside its numbers. */
-static json_t *head(const struct beffio_job *job, const char *schema, int status)
+static json_t *head_json(const struct beffio_job *job, const char *schema, int status)
 {
     json_t *o = json_object();
     char *words = conf_line(&beffio_program, &job->setup->opt);
@@ -278,20 +278,20 @@ static json_t *head(const struct beffio_job *job, const char *schema, int status
 json_t *beffio_result_json(const void *of, int status)
 {
     const struct beffio_job *job = of;
-    json_t *o = head(job, SCHEMA, status), *parts = json_array();
+    json_t *o = head_json(job, SCHEMA, status), *parts = json_array();
     char ended[32] = "";
     const time_t now = time(NULL);
     struct tm utc;
     if (gmtime_r(&now, &utc)) strftime(ended, sizeof ended, "%Y-%m-%dT%H:%M:%SZ", &utc);
     for (int i = 0; i < job->setup->schedule.partitions_n; i++)
-        json_array_append_new(parts, part(job, &job->part[i]));
+        json_array_append_new(parts, part_json(job, &job->part[i]));
     set(o, "started_utc", json_string(job->started_utc));
     set(o, "ended_utc", json_string(ended));
     set(o, "system", system_record(job));
     set(o, "hints", hints(job));
     set(o, "axis", axis(job));
     set(o, "b_eff_io", headline(job));
-    set(o, "repetitions", repetitions(job));
+    set(o, "repetitions", repetitions_json(job));
     set(o, "stamps", beffio_job_stamps(job, NULL));
     set(o, "took_s", js_real(job->took_s));
     set(o, "partitions", parts);
@@ -301,7 +301,7 @@ json_t *beffio_result_json(const void *of, int status)
 json_t *beffio_result_plan(const void *of, int status)
 {
     const struct beffio_job *job = of;
-    json_t *o = head(job, "nht1-beffio-plan/1", status), *misfits = json_array();
+    json_t *o = head_json(job, "nht1-beffio-plan/1", status), *misfits = json_array();
     const int64_t expected = beffio_job_expected(job);
     const double repeat = (double)job->setup->opt.repeat;
     char text[160];

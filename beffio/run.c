@@ -87,7 +87,7 @@ static int wait_for_all(void)
 }
 
 /* All partitions once: one after the other, or access by access. */
-static int measure(struct beffio_job *job)
+static int measure_all(struct beffio_job *job)
 {
     const int n = job->setup->schedule.partitions_n;
     const bool by_partition = beffio_partition_by_partition(job->setup->schedule.definition);
@@ -229,7 +229,7 @@ static int repeat(struct beffio_job *job)
     int rc = par_agree(MPI_COMM_WORLD,
                        aside && sorted ? 0 : err_set(ERR_NOMEM, "no memory for repetitions"));
     for (int r = 0; rc == 0 && r < reps_n; r++) {
-        rc = measure(job);
+        rc = measure_all(job);
         if (rc < 0 || job->rank != 0) continue;
         evaluate(job);
         const struct beffio_part *best = &job->part[job->best];
