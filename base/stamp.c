@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/json.h"
 
@@ -17,4 +18,27 @@ void stamp_add(json_t *list, const char *code, const char *severity, json_t *num
     json_array_append_new(list,
                           json_pack("{ss ss so so}", "code", code, "severity", severity, "numbers",
                                     numbers ? numbers : json_object(), "sentence", js_text(text)));
+}
+
+bool stamp_is(const json_t *stamp, const char *code)
+{
+    const char *is = json_string_value(json_object_get(stamp, "code"));
+    return is && strcmp(is, code) == 0;
+}
+
+const char *stamp_sentence(const json_t *stamp)
+{
+    const char *text = json_string_value(json_object_get(stamp, "sentence"));
+    return text ? text : "";
+}
+
+json_t *stamp_sentences(const json_t *list, bool (*keep)(const json_t *stamp))
+{
+    json_t *texts = json_array(), *stamp;
+    size_t i;
+    json_array_foreach(list, i, stamp)
+    {
+        if (keep(stamp)) json_array_append_new(texts, json_string(stamp_sentence(stamp)));
+    }
+    return texts;
 }

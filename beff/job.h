@@ -46,7 +46,7 @@ struct beff_job {
     const char *placement;
     json_t *mpi;
     char started_utc[32];
-    json_t *notices, *invalid; /* texts; invalid: why the result is none of b_eff */
+    json_t *stamps; /* judgements (base/stamp.h); "not-valid": why the result is none of b_eff */
 };
 
 /* Finds out about nodes and memory, checks the targets of results and makes the patterns.
@@ -60,8 +60,5 @@ int beff_job_run(struct beff_job *job);
 
 /* Whether the result is one of b_eff: as its definition has it. Local, the same on all ranks. */
 bool beff_job_valid(const struct beff_job *job);
-
-/* Adds a text to the notices or reasons. Local. */
-void beff_job_note(json_t *list, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* nht1-beff: reads the command line, measures, reports. Rank 0 prints; every rank leaves with the
  * same status. */
+#include "base/err.h"
 #include "base/par.h"
 #include "base/program.h"
+#include "base/stamp.h"
 #include "beff/job.h"
 #include "beff/result.h"
 #include "beff/text.h"
@@ -20,11 +22,14 @@ static int measure(struct beff_job *job)
     TRY(beff_job_run(job));
     if (speaks) beff_text_result(job, stdout);
     if (speaks && o->details) beff_text_details(job, stdout);
-    const int rc = beff_job_valid(job)
-                       ? 0
-                       : err_set(ERR_INVALID, "finished, but not valid as b_eff: %s",
-                                 json_string_value(json_array_get(job->invalid, 0)));
-    return program_outputs_write(out, 3, job, rc);
+    size_t i;
+    json_t *stamp;
+    json_array_foreach(job->stamps, i, stamp)
+    {
+        if (!stamp_is(stamp, "not-valid")) continue;
+        err_set(ERR_INVALID, "finished, but not valid as b_eff: %s", stamp_sentence(stamp));
+    }
+    return program_outputs_write(out, 3, job, beff_job_valid(job) ? 0 : ERR_INVALID);
 }
 
 static int run(void *setup)

@@ -178,13 +178,23 @@ static json_t *by_repetition(const struct beff_job *job, const struct beff_summa
     return a;
 }
 
+static bool is_reason(const json_t *stamp)
+{
+    return stamp_is(stamp, "not-valid");
+}
+
+static bool is_notice(const json_t *stamp)
+{
+    return !stamp_is(stamp, "not-valid") && !stamp_is(stamp, "valid") && !stamp_is(stamp, "quick");
+}
+
 static json_t *result(const struct beff_job *job, const struct beff_summary *s)
 {
     json_t *o = json_object();
     set(o, "b_eff_bytes_per_s", js_real(s->all.both));
     set(o, "b_eff_per_process_bytes_per_s", js_real(s->all.both / s->n));
     set(o, "valid", json_boolean(beff_job_valid(job)));
-    set(o, "not_valid_because", json_incref(job->invalid));
+    set(o, "not_valid_because", stamp_sentences(job->stamps, is_reason));
     set(o, "average", mean(&s->all));
     set(o, "at_lmax", mean(&s->at_lmax));
     set(o, "at_1_byte", mean(&s->at_1b));
@@ -259,40 +269,6 @@ static json_t *elapsed_json(const struct beff_job *job)
     return o;
 }
 
-/* What is to be thought of the result. */
-static json_t *stamps(const struct beff_job *job)
-{
-    json_t *list = json_array(), *why;
-    size_t i;
-    const struct nodes *n = &job->nodes;
-    const struct beff_elapsed e = beff_elapsed(&job->measured.cube);
-    if (beff_job_valid(job))
-        stamp_add(list, "valid", "good", NULL, "Valid as b_eff, definition %s.",
-                  job->setup->opt.definition);
-    json_array_foreach(job->invalid, i, why)
-    {
-        stamp_add(list, "not-valid", "bad", NULL, "Not valid as b_eff: %s", json_string_value(why));
-    }
-    if (job->setup->opt.quick) stamp_add(list, "quick", "note", NULL, "A look (--quick).");
-    if (n->size != n->cores)
-        stamp_add(
-            list, n->size > n->cores ? "oversubscribed" : "cores-unused",
-            n->size > n->cores ? "warn" : "note",
-            json_pack("{si sI}", "ranks", n->size, "cores", (json_int_t)n->cores),
-            "%d processes on %lld cores; b_eff is defined for the whole system, with a process "
-            "per core.",
-            n->size, (long long)n->cores);
-    if (job->measured.reduced)
-        stamp_add(list, "capped", "note", json_pack("{sf}", "limit_s", job->setup->limit_s),
-                  "Messages were left out to end within %.0f s.", job->setup->limit_s);
-    if (e.measured_s > BEFF_DISTURBED * e.undisturbed_s)
-        stamp_add(list, "disturbed", "warn",
-                  json_pack("{sf}", "longer_ratio", e.measured_s / e.undisturbed_s),
-                  "The repetitions took %.0f %% longer than the fastest of them.",
-                  100 * (e.measured_s / e.undisturbed_s - 1));
-    return list;
-}
-
 static json_t *time_now(void)
 {
     char text[32] = "";
@@ -328,7 +304,7 @@ json_t *beff_result_json(const void *of, int status)
     set(o, "started_utc", json_string(job->started_utc));
     set(o, "ended_utc", time_now());
     set(o, "system", system_record(job));
-    set(o, "stamps", stamps(job));
+    set(o, "stamps", json_incref(job->stamps));
     run_record(o, job);
     set(o, "result", result(job, s));
     set(o, "balance", balance_json(job, s));
@@ -339,6 +315,6 @@ json_t *beff_result_json(const void *of, int status)
     set(o, "measurements", measurements(job));
     set(o, "insight", insight_json(job));
     set(o, "elapsed", elapsed_json(job));
-    set(o, "notices", json_incref(job->notices));
+    set(o, "notices", stamp_sentences(job->stamps, is_notice));
     return o;
 }

@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 
 #include "base/num.h"
+#include "base/stamp.h"
 #include "base/units.h"
 #include "base/wrap.h"
 #include "beff/traffic.h"
@@ -140,14 +141,12 @@ static void balance(const struct beff_job *job, const struct beff_summary *s, FI
 static void notes(const struct beff_job *job, FILE *to)
 {
     size_t i;
-    json_t *text;
-    json_array_foreach(job->invalid, i, text)
+    json_t *stamp;
+    json_array_foreach(job->stamps, i, stamp)
     {
-        wrap_print(to, WIDTH, "Not valid  ", 11, json_string_value(text));
-    }
-    json_array_foreach(job->notices, i, text)
-    {
-        wrap_print(to, WIDTH, "Note       ", 11, json_string_value(text));
+        if (stamp_is(stamp, "valid") || stamp_is(stamp, "quick")) continue;
+        wrap_print(to, WIDTH, stamp_is(stamp, "not-valid") ? "Not valid  " : "Note       ", 11,
+                   stamp_sentence(stamp));
     }
 }
 
