@@ -200,5 +200,5 @@ help: ## list the targets
 	@echo "Variables: $(CONFIG_VARS) V=1 SANITIZE=1; see make info."
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
-.PHONY: all tests setup run study check check-full $(CHECKS:%=check-%) bench bench-beff bench-model \
+.PHONY: all tests setup run study check check-full $(CHECKS:%=check-%) bench bench-beff bench-profile bench-model \
         bench-programs lint format info configure install clean help
