@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/conf.h"
@@ -23,6 +22,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "base/version.h"
+#include "base/watch.h"
 #include "profile/merge.h"
 
 #define WORDS_MAX  16384
@@ -311,23 +311,17 @@ static json_t *zeta_json(const struct zeta *z, const struct round *round, int n,
                      (json_int_t)round[0].kept_bytes, "rounds", rounds);
 }
 
-static json_t *utc(time_t t)
-{
-    struct tm tm;
-    char text[32];
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &tm));
-    return json_string(text);
-}
-
-static int save_json(const struct options *o, const struct conf_list *args, time_t began,
+static int save_json(const struct options *o, const struct conf_list *args, const char *began,
                      int status, const struct profile_run *run, json_t *zeta)
 {
+    char ended[32];
     json_t *command = json_array();
+    watch_utc(ended);
     for (int a = 0; a < args->n; a++)
         json_array_append_new(command, js_text(args->item[a]));
-    json_t *result = json_pack("{s:s s:s s:o s:o s:o s:o s:i s:o s:o s:[]}", "schema",
-                               "nht1-profile/1", "version", NHT1_VERSION, "started_utc", utc(began),
-                               "ended_utc", utc(time(NULL)), "options",
+    json_t *result = json_pack("{s:s s:s s:s s:s s:o s:o s:i s:o s:o s:[]}", "schema",
+                               "nht1-profile/1", "version", nht1_build, "started_utc", began,
+                               "ended_utc", ended, "options",
                                conf_json(&program, o), "command", command, "command_status", status,
                                "profile", profile_json(run), "zeta", zeta ? zeta : json_null(),
                                "stamps");
@@ -404,8 +398,9 @@ static int profile(const struct options *o, const struct conf_list *args, int *s
     char dir[PATH_MAX], library[PATH_MAX];
     struct profile_run run = {0};
     struct zeta z;
-    const time_t began = time(NULL);
+    char began[32];
     bool measured = o->t_c, started = false;
+    watch_utc(began);
     TRY(library_find(library));
     snprintf(dir, sizeof dir, "%.4000s.run-%d", o->out, (int)getpid());
     struct round *round = calloc((size_t)o->repeat, sizeof *round);
