@@ -201,4 +201,4 @@ help: ## list the targets
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 .PHONY: all tests setup run study check check-full $(CHECKS:%=check-%) bench bench-beff bench-model \
-        bench-programs fuzz fuzz-programs lint format info configure install clean help
+        bench-profile bench-programs fuzz fuzz-programs lint format info configure install clean help
