@@ -24,7 +24,7 @@
 #include "bt/solver/decomp.h"
 #include "bt/solver/solver.h"
 #include "bt/tc.h"
-#include "io/driver.h"
+#include "io/writer.h"
 
 #define PROBE_N     80 /* larger than caches, a step of it takes tens of milliseconds */
 #define PROBE_STEPS 3
@@ -179,7 +179,7 @@ static void files(struct forecast *f, const struct bt_setup *s)
     f->dumps_n = bt_problem_dumps(&s->problem);
     f->dump_bytes = io_dump_bytes(s->layout, s->problem.n);
     for (int w = 0; w < s->writers_n; w++) {
-        const unsigned caps = io_driver_caps(s->writer[w]);
+        const unsigned caps = io_writer_caps(s->writer[w]);
         const bool parts = (caps & IO_CAP_PARTS) != 0;
         if (!(caps & (IO_CAP_SERIAL_FILE | IO_CAP_PARTS))) continue;
         f->file_bytes = f->dumps_n * f->dump_bytes;

@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "base/units.h"
 #include "bt/metrics.h"
-#include "io/driver.h"
+#include "io/writer.h"
 
 #define ROUNDS_MIN 5   /* of which fewer give no verdict on the balance */
 #define SHORT_S    1.0 /* a T_T below this is dominated by noise */
@@ -251,7 +251,7 @@ static void judge_times(json_t *to, const struct bt_job *job, const struct bt_ro
 {
     const double slowness = 1 + row->median.zeta_compute;
     const bool slow = slowness > SLOW_COMPUTING;
-    const unsigned caps = io_driver_caps(row->writer);
+    const unsigned caps = io_writer_caps(row->writer);
     if (!(caps & IO_CAP_SERIAL_FILE)) {
         stamp(to, caps & IO_CAP_PARTS ? "no-serial-file" : "writer-null", NOTE, NULL,
               "Leaves no serial file, so this is no result of the benchmark: its times show what "

@@ -11,7 +11,7 @@
 #include "base/watch.h"
 #include "bt/compute.h"
 #include "bt/judge.h"
-#include "io/driver.h"
+#include "io/writer.h"
 
 #define SCHEMA "nht1-bt/1"
 
@@ -142,7 +142,7 @@ static json_t *capabilities(const char *writer)
                 {IO_CAP_GROUP, "group"},
                 {IO_CAP_HINTS, "hints"},
                 {IO_CAP_WRAPPER, "wrapper"}};
-    const unsigned caps = io_driver_caps(writer);
+    const unsigned caps = io_writer_caps(writer);
     json_t *a = json_array();
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
         if (caps & list[i].cap) json_array_append_new(a, json_string(list[i].word));
@@ -157,7 +157,7 @@ static json_t *writer_options(const struct bt_job *job, const struct bt_run *run
                                               {"buffer", "buffer_bytes"},
                                               {"staging", "staging"},
                                               {"direct", "direct"}};
-    const unsigned caps = io_driver_caps(run->writer);
+    const unsigned caps = io_writer_caps(run->writer);
     json_t *to = json_object(), *changed = conf_changed_json(&bt_program, &job->setup->opt);
     if (caps & IO_CAP_GROUP) set(to, "group", json_integer(job->setup->opt.group));
     if (caps & IO_CAP_HINTS && json_object_get(changed, "hint"))

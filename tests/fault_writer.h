@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef TESTS_FAULT_DRIVER_H
-#define TESTS_FAULT_DRIVER_H
-/* A driver that is on no list, and a pwrite that stands in front of the C library's: both do what a
+#ifndef TESTS_FAULT_WRITER_H
+#define TESTS_FAULT_WRITER_H
+/* A writer that is on no list, and a pwrite that stands in front of the C library's: both do what a
  * plan says.
  *
- * Method. The fault driver forwards every call to an inner driver, then, on the planned rank and at
+ * Method. The fault writer forwards every call to an inner writer, then, on the planned rank and at
  * the planned number of the planned call, throws the result away and reports a failure; so the
- * inner driver's messages between ranks take place as they would, and what is tested is whether the
+ * inner writer's messages between ranks take place as they would, and what is tested is whether the
  * failure of one rank reaches all of them. The pwrite of this file is found by the linker before
- * the C library's, so drivers under test call it: it can fail with an errno value, write less than
+ * the C library's, so writers under test call it: it can fail with an errno value, write less than
  * it was asked to, be interrupted, or write nothing and say so. */
 #include <errno.h>
 #include <stdatomic.h>
@@ -17,22 +17,22 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "io/driver.h"
+#include "io/writer.h"
 
 enum fault_call { FAULT_NOWHERE, FAULT_OPEN, FAULT_WRITE, FAULT_SYNC, FAULT_CLOSE };
 
 struct fault_plan {
-    enum fault_call call; /* of the driver */
+    enum fault_call call; /* of the writer */
     int nth;              /* which of these calls fails, from 1 */
     int rank;             /* where */
-    const char *inner;    /* name of the driver behind */
+    const char *inner;    /* name of the writer behind */
     int made[FAULT_CLOSE + 1];
 };
 
 static struct fault_plan fault;
 
 struct fault_state {
-    const struct io_driver *inner;
+    const struct io_writer *inner;
     void *state;
 };
 
@@ -45,7 +45,7 @@ static inline int fault_result(enum fault_call call, const struct io_context *ct
 static inline int fault_open(void *state, const struct io_context *ctx)
 {
     struct fault_state *s = state;
-    s->inner = io_driver_find(fault.inner);
+    s->inner = io_writer_find(fault.inner);
     s->state = calloc(1, s->inner->state_size + 1);
     return fault_result(FAULT_OPEN, ctx, s->inner->open(s->state, ctx));
 }
@@ -71,7 +71,7 @@ static inline int fault_close(void *state, const struct io_context *ctx)
     return fault_result(FAULT_CLOSE, ctx, rc);
 }
 
-static const struct io_driver fault_driver = {
+static const struct io_writer fault_writer = {
     .name = "fault",
     .help = "fails when told to",
     .caps = IO_CAP_SERIAL_FILE,

@@ -13,7 +13,7 @@ static int indep_write(void *state, const struct io_context *ctx, int64_t dump, 
     return io_mpiio_write_piece(m, ctx, dump, buf, (struct io_mpiio_piece){0, m->mine_bytes});
 }
 
-const struct io_driver io_driver_mpiio_indep = {
+const struct io_writer io_writer_mpiio_indep = {
     .name = "mpiio-indep",
     .help = "MPI-IO, one independent write per contiguous piece",
     .caps = IO_CAP_SERIAL_FILE | IO_CAP_HINTS,

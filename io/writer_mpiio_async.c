@@ -200,7 +200,7 @@ static int mpiio_async_describe(void *state, const struct io_context *ctx, json_
     return io_mpiio_describe(state, ctx, into);
 }
 
-const struct io_driver io_driver_mpiio_async = {
+const struct io_writer io_writer_mpiio_async = {
     .name = "mpiio-async",
     .help = "MPI-IO, one nonblocking write of a subarray view per dump, while the ranks compute",
     .caps = IO_CAP_SERIAL_FILE | IO_CAP_HINTS,

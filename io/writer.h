@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef IO_DRIVER_H
-#define IO_DRIVER_H
-/* Floor 1. For those who write a driver: one const struct io_driver per driver_<name>.c and one
- * line in driver_list.h. docs/drivers.md walks through one. Callers of drivers: io/file.c alone,
+#ifndef IO_WRITER_H
+#define IO_WRITER_H
+/* Floor 1. For those who write a writer: one const struct io_writer per writer_<name>.c and one
+ * line in writer_list.h. docs/writers.md walks through one. Callers of writers: io/file.c alone,
  * which checks arguments, creates, locks and preallocates the file, times, counts bytes and agrees
- * on errors; a driver moves bytes. */
+ * on errors; a writer moves bytes. */
 #include <jansson.h>
 #include <mpi.h>
 #include <stddef.h>
@@ -18,14 +18,14 @@ enum io_caps {
     IO_CAP_COLLECTIVE = 2,  /* write is collective beyond what the dispatcher needs */
     IO_CAP_GROUP = 4,       /* obeys the group size */
     IO_CAP_HINTS = 8,       /* passes hints to the library */
-    IO_CAP_WRAPPER = 16,    /* wraps another driver, "check:posix" */
+    IO_CAP_WRAPPER = 16,    /* wraps another writer, "check:posix" */
     IO_CAP_PARTS = 32,      /* leaves a file per rank beside the path and a manifest at it */
 };
 
-struct io_driver;
+struct io_writer;
 struct io_busy;
 
-/* What a driver is given at open; borrowed, outlives the driver's state. */
+/* What a writer is given at open; borrowed, outlives the writer's state. */
 struct io_context {
     MPI_Comm comm; /* the file's own duplicate: messages cannot meet anybody else's */
     int rank, size;
@@ -39,14 +39,14 @@ struct io_context {
     int64_t first_dump;              /* the dump that is written first; > 0 after a restart */
     int64_t durable_n;               /* dumps known to be on the device; for messages */
     struct io_tuning tuning;         /* every member has a value that makes sense */
-    enum io_sync sync;               /* when data must be durable: a driver may flush early */
+    enum io_sync sync;               /* when data must be durable: a writer may flush early */
     int64_t *requests_n;             /* [out] add the number of write calls made */
     double *wait_s;                  /* [out] add what write waited for earlier dumps */
     struct io_busy *busy;            /* [out] io_busy_add what goes on behind the caller's back */
-    const struct io_driver *inner;   /* what a wrapper wraps; NULL for the others */
+    const struct io_writer *inner;   /* what a wrapper wraps; NULL for the others */
 };
 
-struct io_driver {
+struct io_writer {
     const char *name;  /* Required. */
     const char *help;  /* Required. One line for --io help. */
     unsigned caps;     /* Required. Of enum io_caps. */
@@ -58,7 +58,7 @@ struct io_driver {
     /* Prepares for writing; the file exists with its full length. Collective. Required. */
     int (*open)(void *state, const struct io_context *ctx);
 
-    /* Memory of the driver's into which the caller may stage dump d, the next one, laid out as a
+    /* Memory of the writer's into which the caller may stage dump d, the next one, laid out as a
      * staging buffer; write is then called with it. May wait for memory. The same answer until
      * write; NULL for all dumps or for none. Local. Optional, default: NULL. */
     void *(*buffer)(void *state, const struct io_context *ctx, int64_t dump);
@@ -68,7 +68,7 @@ struct io_driver {
      * rank even when one of them fails: a failing rank goes on with its messages. Required. */
     int (*write)(void *state, const struct io_context *ctx, int64_t dump, const void *buf);
 
-    /* For a driver that goes on after write has returned: the number of dumps, counted from the
+    /* For a writer that goes on after write has returned: the number of dumps, counted from the
      * file's first, whose bytes of this rank's are all in the file. Does not wait, makes progress
      * where that needs a call. A dump is called complete when every rank says so. Local.
      * Optional, default: what write returned 0 for. */
@@ -94,20 +94,20 @@ struct io_driver {
     int (*describe)(void *state, const struct io_context *ctx, json_t *into);
 };
 
-/* The listed driver of that name, or NULL. "check:posix" gives the wrapper, if what it wraps
+/* The listed writer of that name, or NULL. "check:posix" gives the wrapper, if what it wraps
  * exists. */
-const struct io_driver *io_driver_find(const char *name);
+const struct io_writer *io_writer_find(const char *name);
 
-/* The driver behind the colon of "check:posix"; NULL when there is no colon or no such driver. */
-const struct io_driver *io_driver_inner(const char *name);
+/* The writer behind the colon of "check:posix"; NULL when there is no colon or no such writer. */
+const struct io_writer *io_writer_inner(const char *name);
 
-/* Capabilities of a driver by name, those of what it wraps included; 0 for an unknown name. */
-unsigned io_driver_caps(const char *name);
+/* Capabilities of a writer by name, those of what it wraps included; 0 for an unknown name. */
+unsigned io_writer_caps(const char *name);
 
-/* Whether a driver on the list can be used on this system. Local. */
-bool io_driver_usable(const struct io_driver *d);
+/* Whether a writer on the list can be used on this system. Local. */
+bool io_writer_usable(const struct io_writer *d);
 
-/* The i-th listed driver, NULL past the last. */
-const struct io_driver *io_driver_at(int i);
+/* The i-th listed writer, NULL past the last. */
+const struct io_writer *io_writer_at(int i);
 
 #endif

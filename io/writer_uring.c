@@ -223,7 +223,7 @@ static int uring_describe(void *state, const struct io_context *ctx, json_t *int
     return io_background_slot_describe(state, ctx, into);
 }
 
-const struct io_driver io_driver_uring = {
+const struct io_writer io_writer_uring = {
     .name = "uring",
     .help = "as async, with io_uring in the place of threads",
     .caps = IO_CAP_SERIAL_FILE | IO_CAP_COLLECTIVE,

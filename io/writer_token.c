@@ -15,7 +15,7 @@
 
 #include "base/err.h"
 #include "base/par.h"
-#include "io/driver.h"
+#include "io/writer.h"
 #include "io/fd.h"
 #include "io/gather.h"
 
@@ -136,7 +136,7 @@ static int token_close(void *state, const struct io_context *ctx)
     return io_fd_close(ctx, &s->fd);
 }
 
-const struct io_driver io_driver_token = {
+const struct io_writer io_writer_token = {
     .name = "token",
     .help =
         "as posix, but only --group ranks write at a time; short rows are brought together first",

@@ -197,7 +197,7 @@ serial_file() {
     expect_status 0
 }
 
-@test "driver options out of range are refused" {
+@test "writer options out of range are refused" {
     for option in "--aggregators=-1" "--buffer=100" "--staging=0" "--staging=65" "--buffer=2Gi"; do
         run mpi_run 1 nht1-bt --class S --io async "$option"
         expect_status 1

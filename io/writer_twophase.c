@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "io/driver.h"
+#include "io/writer.h"
 #include "io/fd.h"
 #include "io/gather.h"
 
@@ -75,7 +75,7 @@ static int twophase_describe(void *state, const struct io_context *ctx, json_t *
     return 0;
 }
 
-const struct io_driver io_driver_twophase = {
+const struct io_writer io_writer_twophase = {
     .name = "twophase",
     .help = "ranks exchange their pieces, --aggregators of them write long contiguous ranges",
     .caps = IO_CAP_SERIAL_FILE | IO_CAP_COLLECTIVE,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Wraps another driver, "check:NAME", and watches both sides of the contract of io/driver.h: calls
+/* Wraps another writer, "check:NAME", and watches both sides of the contract of io/writer.h: calls
  * in order, the same call on all ranks, dumps counted up from 0 within what was planned, the view
- * one of everybody's, and a buffer that the driver leaves as it was. What it finds is an error of
+ * one of everybody's, and a buffer that the writer leaves as it was. What it finds is an error of
  * the program; it is reported like any other. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "base/par.h"
-#include "io/driver.h"
+#include "io/writer.h"
 
 enum check_stage { CHECK_NEW, CHECK_OPEN, CHECK_CLOSED };
 
@@ -22,14 +22,14 @@ struct call {
 
 struct check_state {
     enum check_stage stage;
-    void *inner; /* the wrapped driver's state */
+    void *inner; /* the wrapped writer's state */
     int64_t dumps_done;
-    int64_t dumps_claimed; /* by the driver's done */
+    int64_t dumps_claimed; /* by the writer's done */
     bool lied;             /* it took something back, or claimed what was never written */
     int64_t dumps_right;   /* as long as none has failed */
 };
 
-/* Every rank must be at the same call, or the wrapped driver's messages would cross. */
+/* Every rank must be at the same call, or the wrapped writer's messages would cross. */
 static int same_call(const struct io_context *ctx, struct call c)
 {
     int64_t mine[2] = {c.number, -c.number}, all[2];
@@ -67,7 +67,7 @@ static int check_open(void *state, const struct io_context *ctx)
     if (rc == 0) rc = check_views(ctx);
     if (rc == 0) {
         s->inner = calloc(1, ctx->inner->state_size + 1);
-        if (!s->inner) rc = err_set(ERR_NOMEM, "no memory for the state of a driver");
+        if (!s->inner) rc = err_set(ERR_NOMEM, "no memory for the state of a writer");
     }
     TRY(par_agree(ctx->comm, rc));
     s->stage = CHECK_OPEN;
@@ -156,9 +156,9 @@ static int check_describe(void *state, const struct io_context *ctx, json_t *int
     return ctx->inner->describe ? ctx->inner->describe(s->inner, ctx, into) : 0;
 }
 
-const struct io_driver io_driver_check = {
+const struct io_writer io_writer_check = {
     .name = "check",
-    .help = "check:NAME runs driver NAME and checks that the driver contract is kept",
+    .help = "check:NAME runs writer NAME and checks that the writer contract is kept",
     .caps = IO_CAP_WRAPPER,
     .state_size = sizeof(struct check_state),
     .open = check_open,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every driver that leaves a serial file leaves the same bytes, those of a serial program, whatever
+/* Every writer that leaves a serial file leaves the same bytes, those of a serial program, whatever
  * the layout, the decomposition and the number of ranks. */
 #include "mpi_io_common.h"
 
@@ -23,7 +23,7 @@ static void check_file(const struct io_spec *s)
 {
     struct io_file *f = NULL;
     int rc = write_all(&f, s);
-    if (rc < 0) print_error("%s: %s\n", s->driver, err_message());
+    if (rc < 0) print_error("%s: %s\n", s->writer, err_message());
     assert_int_equal(rc, 0);
     int64_t mine = io_file_stats(f)->bytes, sum = 0;
     MPI_Allreduce(&mine, &sum, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
@@ -31,24 +31,24 @@ static void check_file(const struct io_spec *s)
     io_file_free(f);
     int right = file_is_right(s, s->dumps_n);
     if (!right) {
-        print_error("%s, layout %s, N = %d, %d ranks: wrong bytes\n", s->driver,
+        print_error("%s, layout %s, N = %d, %d ranks: wrong bytes\n", s->writer,
                     io_layout_name(s->layout), (int)s->n, size);
     }
     assert_true(right);
     assert_int_equal(names_in_scratch(), 2);
     rc = io_file_remove(MPI_COMM_WORLD, s->path, NULL);
-    if (rc < 0) print_error("%s: %s\n", s->driver, err_message());
+    if (rc < 0) print_error("%s: %s\n", s->writer, err_message());
     assert_int_equal(rc, 0);
     assert_int_equal(names_in_scratch(), 0);
 }
 
-/* Calls check for each listed driver that writes a serial file. */
-static void each_driver(void (*check)(const char *name))
+/* Calls check for each listed writer that writes a serial file. */
+static void each_writer(void (*check)(const char *name))
 {
-    const struct io_driver *d;
+    const struct io_writer *d;
     int count = 0;
-    for (int i = 0; (d = io_driver_at(i)); i++) {
-        if (!(d->caps & IO_CAP_SERIAL_FILE) || !io_driver_usable(d)) continue;
+    for (int i = 0; (d = io_writer_at(i)); i++) {
+        if (!(d->caps & IO_CAP_SERIAL_FILE) || !io_writer_usable(d)) continue;
         check(d->name);
         count++;
     }
@@ -66,10 +66,10 @@ static void check_small(const char *name)
     }
 }
 
-static void same_bytes_from_every_driver(void **state)
+static void same_bytes_from_every_writer(void **state)
 {
     (void)state;
-    each_driver(check_small);
+    each_writer(check_small);
 }
 
 /* With N = 6 and more than 6 ranks in slabs some ranks have no cell at all. */
@@ -85,7 +85,7 @@ static void check_tiny(const char *name)
 static void same_bytes_with_ranks_without_cells(void **state)
 {
     (void)state;
-    each_driver(check_tiny);
+    each_writer(check_tiny);
 }
 
 static void check_wrapped(const char *name)
@@ -97,10 +97,10 @@ static void check_wrapped(const char *name)
     check_file(&s);
 }
 
-static void every_driver_keeps_the_contract(void **state)
+static void every_writer_keeps_the_contract(void **state)
 {
     (void)state;
-    each_driver(check_wrapped);
+    each_writer(check_wrapped);
 }
 
 static void token_works_with_every_group_size(void **state)
@@ -113,7 +113,7 @@ static void token_works_with_every_group_size(void **state)
     }
 }
 
-/* Dumps longer than what the serial driver collects at a time. */
+/* Dumps longer than what the serial writer collects at a time. */
 static void check_long(const char *name)
 {
     for (int l = 0; l < LAYOUTS; l++) {
@@ -149,24 +149,24 @@ static void check_tuned(const char *name, struct io_tuning tuning, enum io_sync 
     }
 }
 
-/* A driver that was built, and that the kernel allows. */
+/* A writer that was built, and that the kernel allows. */
 static bool can_use(const char *name)
 {
-    const struct io_driver *d = io_driver_find(name);
-    if (d && d->caps & IO_CAP_WRAPPER) d = io_driver_inner(name);
-    return d && io_driver_usable(d);
+    const struct io_writer *d = io_writer_find(name);
+    if (d && d->caps & IO_CAP_WRAPPER) d = io_writer_inner(name);
+    return d && io_writer_usable(d);
 }
 
 static void same_bytes_however_tuned(void **state)
 {
     (void)state;
-    static const char *const drivers[] = {"twophase", "async", "mpiio-async", "check:async",
+    static const char *const writers[] = {"twophase", "async", "mpiio-async", "check:async",
                                           "check:uring"};
     for (int d = 0; d < 5; d++) {
-        if (!can_use(drivers[d])) continue;
+        if (!can_use(writers[d])) continue;
         for (int a = 0; a < 4; a++) {
             const struct io_tuning t = {.aggregators = a, .buffer_bytes = 4096, .staging = 1 + a};
-            check_tuned(drivers[d], t, a == 1 ? IO_SYNC_DUMP : IO_SYNC_NONE);
+            check_tuned(writers[d], t, a == 1 ? IO_SYNC_DUMP : IO_SYNC_NONE);
         }
     }
 }
@@ -176,21 +176,21 @@ static void same_bytes_however_tuned(void **state)
 static void same_bytes_from_several_calls(void **state)
 {
     (void)state;
-    static const char *const drivers[] = {"mpiio", "mpiio-indep", "check:mpiio-async"};
+    static const char *const writers[] = {"mpiio", "mpiio-indep", "check:mpiio-async"};
     for (int d = 0; d < 3; d++)
-        check_tuned(drivers[d], (struct io_tuning){.call_bytes = 1000}, IO_SYNC_NONE);
+        check_tuned(writers[d], (struct io_tuning){.call_bytes = 1000}, IO_SYNC_NONE);
 }
 
 static void same_bytes_around_the_page_cache(void **state)
 {
     (void)state;
-    static const char *const drivers[] = {"async", "check:async", "check:uring"};
+    static const char *const writers[] = {"async", "check:async", "check:uring"};
     static const enum io_sync policy[] = {IO_SYNC_NONE, IO_SYNC_DUMP, IO_SYNC_NONE, IO_SYNC_END};
     for (int d = 0; d < 3; d++) {
-        if (!can_use(drivers[d])) continue;
+        if (!can_use(writers[d])) continue;
         for (int a = 0; a < 4; a++) {
             const struct io_tuning t = {.aggregators = a, .buffer_bytes = 8192, .direct = true};
-            check_tuned(drivers[d], t, policy[(a + d) % 4]);
+            check_tuned(writers[d], t, policy[(a + d) % 4]);
         }
     }
 }
@@ -199,10 +199,10 @@ static void every_sync_policy_writes_the_same(void **state)
 {
     (void)state;
     static const enum io_sync policies[] = {IO_SYNC_NONE, IO_SYNC_DUMP, IO_SYNC_END};
-    static const char *const drivers[] = {"serial", "token", "mpiio", "mpiio-indep"};
+    static const char *const writers[] = {"serial", "token", "mpiio", "mpiio-indep"};
     for (int d = 0; d < 4; d++) {
         for (int p = 0; p < 3; p++) {
-            struct io_spec s = spec_for(in_scratch("dumps.bin"), drivers[d], 7, slabs_z);
+            struct io_spec s = spec_for(in_scratch("dumps.bin"), writers[d], 7, slabs_z);
             s.sync = policies[p];
             check_file(&s);
         }
@@ -274,7 +274,7 @@ static void record_tells_about_the_file(void **state)
     io_file_free(f);
 }
 
-/* The contract checker sees a dump out of order and a driver that scribbles into the buffer. */
+/* The contract checker sees a dump out of order and a writer that scribbles into the buffer. */
 static int scribble_open(void *state, const struct io_context *ctx)
 {
     (void)state, (void)ctx;
@@ -292,7 +292,7 @@ static int scribble_write(void *state, const struct io_context *ctx, int64_t dum
     return 0;
 }
 
-static const struct io_driver scribbler = {.name = "scribbler",
+static const struct io_writer scribbler = {.name = "scribbler",
                                            .help = "changes what it shall write",
                                            .open = scribble_open,
                                            .write = scribble_write,
@@ -318,7 +318,7 @@ static void checker_finds_a_changed_buffer(void **state)
                              .info = MPI_INFO_NULL,
                              .requests_n = &requests,
                              .inner = &scribbler};
-    const struct io_driver *check = io_driver_find("check:null");
+    const struct io_writer *check = io_writer_find("check:null");
     void *st = calloc(1, check->state_size);
     struct part p = part_make(&s, 0);
     assert_int_equal(check->write(st, &ctx, 0, p.buf), ERR_INVALID); /* before open */
@@ -340,19 +340,19 @@ static void checker_finds_a_changed_buffer(void **state)
     free(all);
 }
 
-static void names_of_drivers(void **state)
+static void names_of_writers(void **state)
 {
     (void)state;
-    assert_null(io_driver_find("nope"));
-    assert_null(io_driver_find("check"));
-    assert_null(io_driver_find("check:nope"));
-    assert_null(io_driver_find("check:check"));
-    assert_null(io_driver_find("posix:token"));
-    assert_null(io_driver_find(""));
-    assert_string_equal(io_driver_find("check:mpiio-indep")->name, "check");
-    assert_string_equal(io_driver_inner("check:mpiio-indep")->name, "mpiio-indep");
-    assert_true(io_driver_caps("check:token") & IO_CAP_GROUP);
-    assert_int_equal(io_driver_caps("nope"), 0);
+    assert_null(io_writer_find("nope"));
+    assert_null(io_writer_find("check"));
+    assert_null(io_writer_find("check:nope"));
+    assert_null(io_writer_find("check:check"));
+    assert_null(io_writer_find("posix:token"));
+    assert_null(io_writer_find(""));
+    assert_string_equal(io_writer_find("check:mpiio-indep")->name, "check");
+    assert_string_equal(io_writer_inner("check:mpiio-indep")->name, "mpiio-indep");
+    assert_true(io_writer_caps("check:token") & IO_CAP_GROUP);
+    assert_int_equal(io_writer_caps("nope"), 0);
 }
 
 static int teardown(void **state)
@@ -367,10 +367,10 @@ static int teardown(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        IO_TEST(names_of_drivers),
-        IO_TEST(same_bytes_from_every_driver),
+        IO_TEST(names_of_writers),
+        IO_TEST(same_bytes_from_every_writer),
         IO_TEST(same_bytes_with_ranks_without_cells),
-        IO_TEST(every_driver_keeps_the_contract),
+        IO_TEST(every_writer_keeps_the_contract),
         IO_TEST(token_works_with_every_group_size),
         IO_TEST(same_bytes_for_long_dumps),
         IO_TEST(same_bytes_however_tuned),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Accepts and drops every dump: what is left of a run's time is computing, staging, digests and the
  * dispatcher's own work. There is no file. */
-#include "io/driver.h"
+#include "io/writer.h"
 
 static int null_open(void *state, const struct io_context *ctx)
 {
@@ -15,7 +15,7 @@ static int null_write(void *state, const struct io_context *ctx, int64_t dump, c
     return 0;
 }
 
-const struct io_driver io_driver_null = {
+const struct io_writer io_writer_null = {
     .name = "null",
     .help = "accepts and drops everything: measures the harness",
     .state_size = 0,

@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "base/par.h"
-#include "io/driver.h"
+#include "io/writer.h"
 #include "io/fd.h"
 #include "io/parts.h"
 
@@ -21,7 +21,7 @@ struct perrank_state {
     int64_t mine_bytes;
 };
 
-/* Space is taken before the clock starts, as for the other drivers. */
+/* Space is taken before the clock starts, as for the other writers. */
 static int preallocate(const struct perrank_state *s, int64_t bytes)
 {
     if (ftruncate(s->fd, 0) != 0) return err_set_errno(ERR_IO, errno, "ftruncate %s", s->path);
@@ -76,7 +76,7 @@ static int perrank_close(void *state, const struct io_context *ctx)
     return io_fd_close(&s->ctx, &s->fd);
 }
 
-const struct io_driver io_driver_perrank = {
+const struct io_writer io_writer_perrank = {
     .name = "perrank",
     .help = "every rank writes a file of its own; nht1-verify --merge makes one of them",
     .caps = IO_CAP_PARTS,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Every rank writes its own extents with pwrite, all at the same time. */
-#include "io/driver.h"
+#include "io/writer.h"
 #include "io/fd.h"
 
 struct posix_state {
@@ -31,7 +31,7 @@ static int posix_close(void *state, const struct io_context *ctx)
     return io_fd_close(ctx, &s->fd);
 }
 
-const struct io_driver io_driver_posix = {
+const struct io_writer io_writer_posix = {
     .name = "posix",
     .help = "every rank writes its own pieces with pwrite",
     .caps = IO_CAP_SERIAL_FILE,

@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "base/par.h"
 #include "io/cursor.h"
-#include "io/driver.h"
+#include "io/writer.h"
 #include "io/fd.h"
 
 #define SERIAL_CHUNK_BYTES (INT64_C(4) << 20)
@@ -121,7 +121,7 @@ static int serial_close(void *state, const struct io_context *ctx)
     return io_fd_close(ctx, &s->fd);
 }
 
-const struct io_driver io_driver_serial = {
+const struct io_writer io_writer_serial = {
     .name = "serial",
     .help = "rank 0 collects the dump and writes it in long ranges",
     .caps = IO_CAP_SERIAL_FILE | IO_CAP_COLLECTIVE,

@@ -143,7 +143,7 @@ static int async_open(void *state, const struct io_context *ctx)
     return io_background_open(state, ctx, &async_engine);
 }
 
-const struct io_driver io_driver_async = {
+const struct io_writer io_writer_async = {
     .name = "async",
     .help = "aggregators write in threads of their own while the ranks compute; --direct: around "
             "the page cache",
