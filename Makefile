@@ -41,8 +41,8 @@ URING     ?= $(shell $(PKG) --libs liburing 2>/dev/null)
 ALL_CFLAGS := $(BASEFLAGS) $(if $(URING),-DHAVE_LIBURING) $(CFLAGS)
 ALL_LDFLAGS := $(SAN) $(LDFLAGS)
 COMPILE      = $(ALL_CFLAGS) $(FILEFLAGS) -MMD -MP -c -o $@ $<
-LIBS      := $(or $(shell $(PKG) --libs jansson libxxhash gsl hwloc zlib 2>/dev/null),-ljansson \
-               -lxxhash -lgsl -lgslcblas -lhwloc -lz) $(URING) -lm -pthread
+LIBS      := $(or $(shell $(PKG) --libs jansson libxxhash gsl hwloc zlib expat 2>/dev/null),-ljansson \
+               -lxxhash -lgsl -lgslcblas -lhwloc -lz -lexpat) $(URING) -lm -pthread
 
 # One object of the kernel per instruction set; the program chooses when it starts.
 ISAS := $(if $(filter x86_64,$(shell uname -m)),avx512 avx2 generic,generic)
@@ -52,22 +52,25 @@ ISA_generic := -Wno-psabi
 
 BASE_MPI    := base/par.c base/par_main.c base/nodes.c base/cache.c
 BASE_SERIAL := $(filter-out $(BASE_MPI),$(wildcard base/*.c))
-IO          := $(filter-out $(if $(URING),,io/driver_uring.c),$(wildcard io/*.c))
+IO          := $(filter-out $(if $(URING),,io/%_uring.c),$(wildcard io/*.c))
 BT_SERIAL   := bt/solver/problem.c bt/solver/exact.c
-BT_MPI      := $(filter-out $(BT_SERIAL) bt/main.c bt/solver/kernel.c,$(wildcard bt/*.c bt/solver/*.c))
-BEFF        := $(filter-out beff/main_%,$(wildcard beff/*.c))
-VERIFY      := $(filter-out verify/main.c,$(wildcard verify/*.c))
-REPORT      := $(filter-out report/main.c,$(wildcard report/*.c))
+# Folders of what is free of MPI, and of what is not. One that has a main.c makes the program nht1-FOLDER.
+SERIAL_DIRS := verify report stats profile
+MPI_DIRS    := bt bt/solver beff beffio workload
+SERIAL      := $(BASE_SERIAL) $(BT_SERIAL) $(filter-out %/main.c,$(wildcard $(SERIAL_DIRS:%=%/*.c)))
+MPI         := $(BASE_MPI) $(IO) $(filter-out %/main.c bt/solver/kernel.c $(BT_SERIAL),$(wildcard $(MPI_DIRS:%=%/*.c)))
+SERIAL_MAINS := $(wildcard $(SERIAL_DIRS:%=%/main.c))
+MPI_MAINS   := $(wildcard $(MPI_DIRS:%=%/main.c))
+program      = $(1:%/main.c=$(B)/bin/nht1-%)
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 KERNELS     := $(ISAS:%=$(B)/obj/bt/solver/kernel_%.o)
-SERIAL_OBJS := $(call obj,$(BASE_SERIAL) $(BT_SERIAL))
-MPI_OBJS    := $(call obj,$(BASE_MPI) $(IO) $(BT_MPI)) $(KERNELS)
-BEFF_OBJS   := $(call obj,$(BEFF) $(BASE_MPI) $(IO))
-# A program is there when its main() is.
-MAINS       := bt/main.c verify/main.c $(wildcard beff/main_*.c report/main.c)
-main_name    = $(if $(filter beff/%,$(1)),$(1:beff/main_%.c=%),$(1:%/main.c=%))
-PROGRAMS    := $(foreach m,$(MAINS),$(B)/bin/nht1-$(call main_name,$m))
-include tests/rules.mk bench/rules.mk
+# All objects but those of main(): every program takes what it needs out of it.
+LIBNHT1     := $(B)/lib/libnht1.a
+# Studies and reports in Python: runs/study is the start of them all, by its name.
+PY_PROGRAMS := $(addprefix $(B)/bin/nht1-,study)
+PROGRAMS    := $(call program,$(SERIAL_MAINS) $(MPI_MAINS)) $(PY_PROGRAMS)
+SHARE       := $(B)/share/nht1
+include tests/rules.mk bench/rules.mk profile/rules.mk
 
 all: $(PROGRAMS) ## build the programs into build/bin (the default)
 	@:
@@ -87,28 +90,44 @@ $(B)/settings:
 	    { echo "$(CC) cannot link with $(OPENMP) (clang needs libomp-dev)" >&2; exit 1; }
 	@printf '%s' "$$NHT1_SETTINGS" >$@
 
-$(B)/bin/nht1-bt: $(call obj,bt/main.c) $(MPI_OBJS) $(SERIAL_OBJS)
-$(B)/bin/nht1-beff $(B)/bin/nht1-beffio: $(B)/bin/nht1-%: $(B)/obj/beff/main_%.o $(BEFF_OBJS) \
-    $(SERIAL_OBJS)
-$(B)/bin/nht1-bt $(B)/bin/nht1-beff $(B)/bin/nht1-beffio:
+# The build that results name: git's word for it, or the version alone.
+BUILD := $(shell v=$$(sed -n 's/.*NHT1_VERSION "\(.*\)"/\1/p' base/version.h); \
+           [ -e .git ] && { git describe --match 'v[0-9]*' --dirty || \
+           echo $$v-g$$(git describe --always --dirty --exclude '*'); } 2>/dev/null || echo $$v)
+ifneq ($(strip $(file <$(B)/build)),$(BUILD))
+.PHONY: $(B)/build
+endif
+$(B)/build:
+	@mkdir -p $(@D) && printf '%s' '$(BUILD)' >$@
+$(B)/obj/build.o: $(B)/build $(B)/settings
 	@mkdir -p $(@D)
-	$(call say,LINK)
-	$(Q)$(MPICC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+	@echo 'extern const char nht1_build[]; const char nht1_build[] = "$(BUILD)";' | \
+	    $(CC) -x c $(BASEFLAGS) -c -o $@ -
+$(call program,$(SERIAL_MAINS) $(MPI_MAINS)): $(B)/obj/build.o
 
-$(B)/bin/nht1-verify: $(call obj,verify/main.c $(VERIFY)) $(SERIAL_OBJS)
-$(B)/bin/nht1-report: $(call obj,report/main.c $(REPORT)) $(SERIAL_OBJS)
-$(B)/bin/nht1-verify $(B)/bin/nht1-report:
-	@mkdir -p $(@D) $(B)/share/nht1 && ln -sfn $(CURDIR)/verify/listings $(B)/share/nht1/
-	$(call say,LINK)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+$(LIBNHT1): $(call obj,$(SERIAL) $(MPI)) $(KERNELS)
+	@mkdir -p $(@D) && rm -f $@
+	$(Q)$(AR) rcs $@ $^
 
-$(call obj,$(BASE_SERIAL) $(BT_SERIAL) $(VERIFY) $(REPORT) verify/main.c report/main.c): $(B)/obj/%.o: %.c $(B)/settings
+$(foreach m,$(SERIAL_MAINS) $(MPI_MAINS),$(eval $(call program,$m): $(call obj,$m) $(LIBNHT1)))
+$(call program,$(SERIAL_MAINS)): LINKER = $(CC)
+$(call program,$(MPI_MAINS)): LINKER = $(MPICC) $(OPENMP)
+$(call program,$(SERIAL_MAINS) $(MPI_MAINS)):
+	@mkdir -p $(@D) $(SHARE) && ln -sfn $(CURDIR)/verify/listings $(SHARE)/
+	$(call say,LINK)
+	$(Q)$(LINKER) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+$(PY_PROGRAMS): runs/study $(shell find runs/nht1 config -name '*.py' -o -name '*.ini')
+	@mkdir -p $(@D) $(SHARE)/runs $(SHARE)/config && rm -rf $(SHARE)/runs/nht1
+	$(call say,COPY)
+	$(Q)cp -R runs/nht1 $(SHARE)/runs && cp config/*.ini $(SHARE)/config && cp runs/study $@
+
+$(call obj,$(SERIAL) $(SERIAL_MAINS)): $(B)/obj/%.o: %.c $(B)/settings
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(COMPILE)
 
-$(call obj,$(BASE_MPI) $(IO) $(BT_MPI) $(BEFF) $(filter bt/% beff/%,$(MAINS))) \
-    $(TEST_OBJS): $(B)/obj/%.o: %.c $(B)/settings
+$(call obj,$(MPI) $(MPI_MAINS)) $(TEST_OBJS): $(B)/obj/%.o: %.c $(B)/settings
 	@mkdir -p $(@D)
 	$(call say,MPI)
 	$(Q)$(MPICC) $(OPENMP) $(COMPILE)
@@ -139,11 +158,11 @@ study: ## make study STUDY=NAME: one of config/*.ini or an INI file; STUDY= list
 	@$(MAKE) -j$(JOBS) all
 	@NHT1_BIN=$(abspath $(B)/bin) runs/study $(or $(STUDY),--list) $(STUDY_FLAGS)
 
-SOURCES := $(wildcard $(foreach d,base io bt bt/solver beff verify report bench tests tests/shim,$d/*.[ch]))
-SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash $(addprefix tests/,run floors mpi-run \
+SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) profile/preload bench tests tests/shim,$d/*.[ch]))
+SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash $(addprefix tests/,floors mpi-run \
              cmocka-tap lint sanitized bt_matrix kill_restart fault_sites \
              slurm_node))
-PYTHON  := $(wildcard runs/study runs/studylib/*.py)
+PYTHON  := runs/study $(shell find runs/nht1 -name '*.py')
 lint: ## cppcheck, shellcheck, pyflakes and the formatter's opinion, as far as they are installed
 	@O=$(B) bash tests/lint '$(SOURCES)' '$(SCRIPTS)' '$(PYTHON)'
 
@@ -162,15 +181,13 @@ configure: ## make configure VAR=VALUE...: remember these settings in config.mk
 	@cat config.mk
 
 install: all ## copy programs, studies, documentation and listings to $(DESTDIR)$(PREFIX)
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin share/doc/nht1 share/nht1/listings)
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/nht1 share/doc/nht1 share/nht1/listings)
 	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(PROFILE_LIB) $(DESTDIR)$(PREFIX)/lib/nht1
 	install -m 644 README.md LICENSE $(DESTDIR)$(PREFIX)/share/doc/nht1
 	cp -R docs $(DESTDIR)$(PREFIX)/share/doc/nht1
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/nht1/,config runs/studylib)
-	install -m 644 config/*.ini $(DESTDIR)$(PREFIX)/share/nht1/config
-	install -m 755 runs/study $(DESTDIR)$(PREFIX)/share/nht1/runs
-	install -m 644 runs/studylib/*.py $(DESTDIR)$(PREFIX)/share/nht1/runs/studylib
-	ln -sfn ../share/nht1/runs/study $(DESTDIR)$(PREFIX)/bin/nht1-study
+	rm -rf $(DESTDIR)$(PREFIX)/share/nht1/runs/nht1
+	cp -R $(SHARE)/runs $(SHARE)/config $(DESTDIR)$(PREFIX)/share/nht1
 	$(foreach f,$(wildcard verify/listings/*), \
 	    install -m 644 $(f) $(DESTDIR)$(PREFIX)/share/nht1/listings &&) true
 

@@ -76,6 +76,9 @@ void conf_help(const struct conf_program *p, FILE *to);
 /* All options with the values in force, as the "options" object. New reference. Local. */
 json_t *conf_json(const struct conf_program *p, const void *opts);
 
+/* The same of the options that differ from their default. New reference. Local. */
+json_t *conf_changed_json(const struct conf_program *p, const void *opts);
+
 /* The options that differ from their default as one line "--n 33 --decomp 1d:z", malloc'ed. */
 char *conf_line(const struct conf_program *p, const void *opts);
 

@@ -113,16 +113,21 @@ static json_t *value_json(const struct conf_option *o, const void *opts)
     return NULL;
 }
 
+static void set_option(json_t *to, const struct conf_option *o, json_t *value)
+{
+    char key[80];
+    num_print(key, sizeof key, "%s", o->name);
+    for (char *c = strchr(key, '-'); c; c = strchr(c, '-')) {
+        *c = '_';
+    }
+    json_object_set_new(to, key, value);
+}
+
 json_t *conf_json(const struct conf_program *p, const void *opts)
 {
     json_t *object = json_object();
     for (const struct conf_option *o = p->options; object && o->name; o++) {
-        char key[80];
-        num_print(key, sizeof key, "%s", o->name);
-        for (char *c = strchr(key, '-'); c; c = strchr(c, '-')) {
-            *c = '_';
-        }
-        json_object_set_new(object, key, value_json(o, opts));
+        set_option(object, o, value_json(o, opts));
     }
     return object;
 }
@@ -192,6 +197,18 @@ static json_t *default_json(const struct conf_option *o)
     json_t *value = conf_set_default(&at_0, &alone) < 0 ? NULL : value_json(&at_0, &alone);
     if (o->type == CONF_LIST) free(alone.list.item);
     return value;
+}
+
+json_t *conf_changed_json(const struct conf_program *p, const void *opts)
+{
+    json_t *object = json_object();
+    for (const struct conf_option *o = p->options; object && o->name; o++) {
+        json_t *value = value_json(o, opts), *def = default_json(o);
+        if (!json_equal(value, def)) set_option(object, o, json_incref(value));
+        json_decref(value);
+        json_decref(def);
+    }
+    return object;
 }
 
 char *conf_line(const struct conf_program *p, const void *opts)

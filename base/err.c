@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
+
 /* The one message of the process. A lock, because an I/O thread may fail at the same time. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char message[ERR_MESSAGE_MAX];
@@ -36,6 +38,7 @@ static void record(const char *fmt, va_list ap, const char *tail)
         if (len < 0) message[0] = '\0';
         size_t used = strlen(message);
         if (tail) snprintf(message + used, sizeof message - used, ": %s", tail);
+        plain_text(message);
         shared = false;
     }
     pthread_mutex_unlock(&lock);
@@ -68,7 +71,7 @@ void err_prefix(const char *text)
     const int used = snprintf(whole, sizeof whole, "%s", text);
     if (used < (int)sizeof whole)
         snprintf(whole + used, sizeof whole - (size_t)used, "%s", message);
-    if (message[0]) memcpy(message, whole, sizeof message);
+    if (message[0]) memcpy(message, plain_text(whole), sizeof message);
     pthread_mutex_unlock(&lock);
 }
 
@@ -88,7 +91,7 @@ void err_clear(void)
 void err_share(const char *text)
 {
     pthread_mutex_lock(&lock);
-    snprintf(message, sizeof message, "%s", text);
+    plain_copy(message, sizeof message, text);
     shared = true;
     pthread_mutex_unlock(&lock);
 }

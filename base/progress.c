@@ -28,6 +28,7 @@ struct progress {
     int64_t total;
     double begin_s, next_s; /* when the work began, when the next line is due */
     int shown;              /* characters on the line */
+    double rate;            /* bytes/s, 0: not shown */
 };
 
 enum progress_mode progress_mode_of(const char *text)
@@ -108,7 +109,7 @@ struct progress *progress_begin(enum progress_mode mode, const char *label, cons
         if (own) close(fd);
         return NULL;
     }
-    *p = (struct progress){fd, own, label, unit, total, now, now + (own ? QUIET_S : 0), 0};
+    *p = (struct progress){fd, own, label, unit, total, now, now + (own ? QUIET_S : 0), 0, 0};
     return p;
 }
 
@@ -150,16 +151,23 @@ static void print_left(double left_s, char *out, size_t size)
 
 void progress_update(struct progress *p, int64_t done)
 {
-    char text[160], left[UNITS_TEXT_MAX + 16] = "";
+    char text[160], left[UNITS_TEXT_MAX + 16] = "", bytes[UNITS_TEXT_MAX];
+    char rate[UNITS_TEXT_MAX + 2] = "";
     if (!p) return;
     double now = watch_now();
     if (now < p->next_s) return;
     p->next_s = now + EVERY_S;
     double part = (double)done / (double)p->total;
     if (done > 0) print_left((now - p->begin_s) * (1 - part) / part, left, sizeof left);
-    num_print(text, sizeof text, "%s: %s %" PRId64 " of %" PRId64 ", %.0f %%%s", p->label, p->unit,
-              done, p->total, 100 * part, left);
+    if (p->rate > 0) num_print(rate, sizeof rate, ", %s", units_rate(p->rate, bytes));
+    num_print(text, sizeof text, "%s: %s %" PRId64 " of %" PRId64 ", %.0f %%%s%s", p->label,
+              p->unit, done, p->total, 100 * part, rate, left);
     show(p, text);
+}
+
+void progress_rate(struct progress *p, double bytes_per_s)
+{
+    if (p) p->rate = bytes_per_s;
 }
 
 void progress_end(struct progress *p)

@@ -27,6 +27,9 @@ struct progress *progress_begin(enum progress_mode mode, const char *label, cons
 /* Shows that done of the total are finished; cheap, writes at most five times a second. */
 void progress_update(struct progress *p, int64_t done);
 
+/* The rate that the next lines show, in bytes/s; 0: none. */
+void progress_rate(struct progress *p, double bytes_per_s);
+
 /* Clears the line and frees p. */
 void progress_end(struct progress *p);
 

@@ -60,6 +60,16 @@ int stat_median(const double *x, int n, double *out)
     return 0;
 }
 
+int stat_quantiles(const double *x, int n, const double *p, int quantiles_n, double *out)
+{
+    double *s = stat_sorted_copy(x, n);
+    if (!s) return stat_no_memory(n);
+    for (int i = 0; i < quantiles_n; i++)
+        out[i] = gsl_stats_quantile_from_sorted_data(s, 1, (size_t)n, p[i]);
+    free(s);
+    return 0;
+}
+
 /* GSL ends the program when it has no memory, unless its handler is off. */
 gsl_rng *stat_rng(uint64_t seed)
 {

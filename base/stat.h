@@ -21,6 +21,10 @@ int stat_summary(const double *x, int n, struct stat_summary *out);
  * ERR_NOMEM. */
 int stat_median(const double *x, int n, double *out);
 
+/* Quantiles of x[0..n-1], n >= 1: out[i] is that of the share p[i], 0.9 for 90 %, linear between
+ * order statistics. Returns 0 or ERR_NOMEM. */
+int stat_quantiles(const double *x, int n, const double *p, int quantiles_n, double *out);
+
 /* Bootstrap confidence interval of the median, percentile method, 4000 resamples [Efron].
  * level: 0.95 for 95 %. seed: of the resampling; the same seed gives the same interval.
  * [out] lo, hi: equal to the value when n is 1. Returns 0 or ERR_NOMEM. */

@@ -9,11 +9,15 @@
 
 /* A handler can reach nothing but a file-scope variable. */
 static volatile sig_atomic_t asked;
+static void (*volatile at_once)(void);
 
 /* The second signal, of either kind, finds the default action. */
 static void on_signal(int number)
 {
+    const int before = errno;
     asked = number;
+    if (at_once) at_once();
+    errno = before;
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
 }
@@ -33,6 +37,11 @@ int stop_install(void)
     TRY(install(SIGINT, on_signal));
     TRY(install(SIGTERM, on_signal));
     return install(SIGXFSZ, SIG_IGN);
+}
+
+void stop_hook(void (*hook)(void))
+{
+    at_once = hook;
 }
 
 bool stop_requested(void)

@@ -8,6 +8,10 @@
 /* Installs the handlers; once, from main. Local. Returns 0 or ERR_IO. */
 int stop_install(void);
 
+/* hook: called by the handler of the first signal, at once and before a second one can end the
+ * process; async-signal-safe. NULL: nothing is. Local. */
+void stop_hook(void (*hook)(void));
+
 /* Whether a signal asked for an end since stop_install. Local; safe in any thread. */
 bool stop_requested(void);
 

@@ -196,6 +196,14 @@ static json_t *memory_json(void)
                      (int)sys_memory_returned("/sys"));
 }
 
+const char *sys_job_id(void)
+{
+    static const char *const name[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"};
+    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
+        if (getenv(name[i]) && getenv(name[i])[0]) return getenv(name[i]);
+    return NULL;
+}
+
 /* Every OMP_ and GOMP_ variable: each of them can change what is measured. */
 static json_t *openmp_json(void)
 {

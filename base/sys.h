@@ -49,6 +49,10 @@ void sys_memory(struct sys_memory *out);
  * container's), version 1 and 2; 0 when there is none. root: "", or what stands for / in a test. */
 int64_t sys_group_limit(const char *root);
 
+/* The number of the batch job that this process belongs to, as Slurm, PBS or LSF tell it; NULL
+ * outside of one. Borrowed. */
+const char *sys_job_id(void);
+
 /* Whether this is a virtual machine that gives freed memory back to its host at once (free page
  * reporting of the virtio balloon), so that every page is new to the host when it is used next:
  * writing into the page cache is then ten and more times slower than it would be. sysfs: "/sys". */

@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/num.h"
+#include "base/plain.h"
 #include "base/sys.h"
 
 static const struct {
@@ -187,6 +188,9 @@ int sys_path_fs(const char *path, struct sys_fs *out)
     read_mounts(real, out);
     if (!out->type[0]) type_by_magic((uint32_t)s.f_type, out);
     classify(out);
+    plain_text(out->source);
+    plain_text(out->mount);
+    plain_text(out->options);
     free(real);
     return 0;
 }

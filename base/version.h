@@ -5,4 +5,8 @@
 
 #define NHT1_VERSION "0.1.0"
 
+/* The build that results name: as `git describe` says it, or NHT1_VERSION where there was no git.
+ */
+extern const char nht1_build[];
+
 #endif

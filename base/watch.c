@@ -9,3 +9,11 @@ double watch_now(void)
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+
+void watch_utc(char out[32])
+{
+    const time_t now = time(NULL);
+    struct tm parts;
+    gmtime_r(&now, &parts);
+    strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &parts);
+}

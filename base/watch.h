@@ -6,4 +6,7 @@
 /* Seconds since an arbitrary start, monotonic (CLOCK_MONOTONIC), resolution about 1 ns. Local. */
 double watch_now(void);
 
+/* The time of day as "2001-01-31T12:00:00Z". Local. */
+void watch_utc(char out[32]);
+
 #endif

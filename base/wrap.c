@@ -2,10 +2,15 @@
 #include "base/wrap.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
-void wrap_print(FILE *to, int width, const char *first, int indent, const char *text)
+#include "base/plain.h"
+
+void wrap_print(FILE *to, int width, const char *first, int indent, const char *words)
 {
+    char *whole = strdup(words);
+    const char *text = whole ? plain_text(whole) : "";
     int column = fprintf(to, "%s", first);
     bool fresh = true;
     while (*text) {
@@ -20,4 +25,5 @@ void wrap_print(FILE *to, int width, const char *first, int indent, const char *
         text += strspn(text, " ");
     }
     fputc('\n', to);
+    free(whole);
 }

@@ -18,18 +18,18 @@ $(call obj,$(BENCH)): $(B)/obj/%.o: %.c $(B)/settings
 	$(Q)$(CC) $(OPENMP) $(COMPILE)
 
 $(B)/bench/peak: $(call obj,bench/peak.c) $(PEAKS)
-$(B)/bench/model: $(call obj,bench/model.c bt/solver/decomp.c)
-$(patsubst %.c,$(B)/%,$(BENCH)): $(SERIAL_OBJS)
+$(B)/bench/model: $(call obj,bench/model.c)
+$(patsubst %.c,$(B)/%,$(BENCH)): $(LIBNHT1)
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIBNHT1) $(LIBS)
 
 $(call obj,$(BENCH_MPI)): $(B)/obj/%.o: %.c $(B)/settings
 	@mkdir -p $(@D)
 	$(call say,MPI)
 	$(Q)$(MPICC) $(OPENMP) $(COMPILE)
 
-$(patsubst %.c,$(B)/%,$(BENCH_MPI)): $(B)/%: $(B)/obj/%.o $(BEFF_OBJS) $(SERIAL_OBJS)
+$(patsubst %.c,$(B)/%,$(BENCH_MPI)): $(B)/%: $(B)/obj/%.o $(LIBNHT1)
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(MPICC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)

@@ -5,24 +5,35 @@
 #include <string.h>
 
 #include "base/par.h"
-#include "bt/rounds.h"
+#include "base/sys.h"
 
 #define PROBE_STEPS 3
 #define PROBES_MAX  4
 #define AGAIN_MAX   2 /* measurements that are made again when they cannot be right */
 
-/* An entry for a compute-only run of this job. */
-static struct bt_tc_entry entry_of(const struct bt_job *job, const struct bt_outcome *o,
-                                   const char *isa)
+struct bt_tc_key bt_compute_key(const struct nodes *n, int64_t nodes, int64_t cores,
+                                const struct bt_problem *p)
 {
-    struct bt_tc_entry e = {.t_c_s = o->run.t_t_s,
-                            .verified = o->run.norms_published && o->run.norms_ok,
-                            .ranks = job->size,
-                            .threads = job->machine.threads};
-    snprintf(e.decomp, sizeof e.decomp, "%s", o->decomp);
-    snprintf(e.isa, sizeof e.isa, "%s", isa);
-    snprintf(e.host, sizeof e.host, "%s", job->machine.nodes.host);
-    return e;
+    struct bt_tc_key key = {
+        .nodes = nodes, .cores = cores, .n = p->n, .steps = p->steps, .dt = p->dt};
+    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    struct sys_memory memory;
+    int length;
+    sys_memory(&memory);
+    key.memory_gib = (memory.total_bytes + (INT64_C(1) << 29)) >> 30;
+    MPI_Get_library_version(library, &length);
+    library[strcspn(library, ",\n")] = '\0'; /* what follows is the build, in hundreds of words */
+    snprintf(key.mpi, sizeof key.mpi, "%.60s", library);
+    snprintf(key.cpu, sizeof key.cpu, "%s", n->cpu);
+    snprintf(key.kernel, sizeof key.kernel, "%s", BT_KERNEL_VERSION);
+    bt_tc_hosts(n->host, nodes, key.hosts);
+    return key;
+}
+
+static struct bt_tc_key key_of(const struct bt_job *job)
+{
+    const struct nodes *n = &job->machine.nodes;
+    return bt_compute_key(n, n->count, job->machine.cores_in_use, &job->setup->problem);
 }
 
 /* Trouble with the store is no reason to lose a run: it is told and the run goes on. */
@@ -42,22 +53,30 @@ static bool store_usable(struct bt_job *job)
     return false;
 }
 
-static void offer(struct bt_job *job, const struct bt_tc_entry *e)
+int bt_compute_run(struct bt_job *job, struct bt_solver *solver, const struct bt_decomp *d,
+                   int round)
 {
-    const struct bt_tc_key key = bt_job_tc_key(job);
-    if (!store_usable(job)) return;
-    const int rc = bt_tc_offer(job->tc.store, &key, e);
-    if (rc < 0) store_trouble(job);
-    if (rc == 1) job->tc.stored = true;
-}
-
-int bt_compute_note(struct bt_job *job, const struct bt_outcome *o, const char *isa)
-{
-    if (o->wrong || o->run.interrupted) return 0;
-    const struct bt_tc_entry e = entry_of(job, o, isa);
+    struct bt_outcome *o;
+    TRY(bt_job_run(job, solver, BT_COMPUTE, round, NULL, &o));
+    bt_decomp_name(d, o->decomp);
+    if (o->wrong) return 0;
+    struct bt_tc_entry e = {.t_c_s = o->run.t_t_s,
+                            .verified = o->run.norms_published && o->run.norms_ok,
+                            .ranks = job->size,
+                            .threads = job->machine.threads,
+                            .keyed = true};
+    snprintf(e.decomp, sizeof e.decomp, "%s", o->decomp);
+    snprintf(e.isa, sizeof e.isa, "%s", bt_solver_isa(solver));
+    snprintf(e.host, sizeof e.host, "%s", job->machine.nodes.host);
+    snprintf(e.utc, sizeof e.utc, "%s", job->started_utc);
     if (!job->has_measured || bt_tc_is_better(&e, &job->measured)) job->measured = e;
     job->has_measured = true;
-    if (job->rank == 0) offer(job, &e);
+    if (job->rank == 0 && store_usable(job)) {
+        const struct bt_tc_key key = key_of(job);
+        const int rc = bt_tc_offer(job->tc.store, &key, &e);
+        if (rc < 0) store_trouble(job);
+        if (rc == 1) job->tc.stored = true;
+    }
     return 0;
 }
 
@@ -66,25 +85,16 @@ static int look_up(struct bt_job *job)
 {
     int found = 0;
     if (job->rank == 0 && store_usable(job)) {
-        const struct bt_tc_key key = bt_job_tc_key(job);
+        const struct bt_tc_key key = key_of(job);
         found = bt_tc_find(job->tc.store, &key, &job->tc.entry);
         if (found < 0) store_trouble(job);
     }
     TRY_MPI(MPI_Bcast(&found, 1, MPI_INT, 0, job->comm));
     if (found != 1) return 0;
     TRY_MPI(MPI_Bcast(&job->tc.entry, sizeof job->tc.entry, MPI_BYTE, 0, job->comm));
-    job->tc.origin = BT_TC_FROM_STORE;
+    const bool own = job->has_measured && job->tc.entry.t_c_s == job->measured.t_c_s;
+    job->tc.origin = own ? BT_TC_MEASURED : BT_TC_FROM_STORE;
     return 1;
-}
-
-static int probe(struct bt_job *job, const struct bt_decomp *d, double *seconds)
-{
-    const struct bt_setup *s = job->setup;
-    struct bt_solver *solver = NULL;
-    TRY(bt_solver_new(&solver, job->comm, &s->problem, d, s->opt.isa));
-    const int rc = bt_run_probe(job->comm, solver, PROBE_STEPS, seconds);
-    bt_solver_free(solver);
-    return rc;
 }
 
 /* The decompositions worth trying, the asked one first; those that leave a rank without cells and
@@ -108,29 +118,29 @@ static int candidates(const struct bt_job *job, struct bt_decomp *d)
     return n;
 }
 
-/* The fastest of a few decompositions, by a few steps each. */
-static int choose(struct bt_job *job, struct bt_decomp *best)
-{
-    struct bt_decomp d[PROBES_MAX];
-    double shortest = 0;
-    const int n = candidates(job, d);
-    *best = d[0];
-    for (int i = 0; n > 1 && i < n; i++) {
-        double seconds;
-        TRY(probe(job, &d[i], &seconds));
-        if (i == 0 || seconds < shortest) {
-            shortest = seconds;
-            *best = d[i];
-        }
-    }
-    return 0;
-}
-
+/* A compute-only run with the fastest of a few decompositions, by a few steps each. */
 static int measure(struct bt_job *job)
 {
-    struct bt_decomp d;
-    TRY(choose(job, &d));
-    return bt_rounds_compute(job, &d);
+    const struct bt_setup *s = job->setup;
+    struct bt_decomp d[PROBES_MAX];
+    struct bt_solver *solver = NULL;
+    const int n = candidates(job, d);
+    double shortest = 0;
+    int best = 0;
+    for (int i = 0; n > 1 && i < n; i++) {
+        double seconds;
+        TRY(bt_solver_new(&solver, job->comm, &s->problem, &d[i], s->opt.isa));
+        const int rc = bt_run_probe(job->comm, solver, PROBE_STEPS, &seconds);
+        bt_solver_free(solver);
+        TRY(rc);
+        if (i > 0 && seconds >= shortest) continue;
+        shortest = seconds;
+        best = i;
+    }
+    TRY(bt_solver_new(&solver, job->comm, &s->problem, &d[best], s->opt.isa));
+    const int rc = bt_compute_run(job, solver, &d[best], 0);
+    bt_solver_free(solver);
+    return rc;
 }
 
 /* A run with writing that is faster than the best one without shows that the latter was disturbed.
@@ -144,17 +154,6 @@ static bool contradicted(const struct bt_job *job)
     return false;
 }
 
-/* Takes the best compute-only time of this job, made again when it cannot be right. */
-static int use_measured(struct bt_job *job)
-{
-    for (int i = 0; i < AGAIN_MAX && job->has_measured && contradicted(job); i++)
-        TRY(measure(job));
-    if (!job->has_measured) return 0;
-    job->tc.entry = job->measured;
-    job->tc.origin = BT_TC_MEASURED;
-    return 0;
-}
-
 int bt_compute_find(struct bt_job *job)
 {
     const struct bt_setup *s = job->setup;
@@ -165,32 +164,31 @@ int bt_compute_find(struct bt_job *job)
     }
     if (s->tc_source == BT_TC_BEST) {
         const int found = look_up(job);
-        if (found != 0) return found < 0 ? found : 0;
+        if (found < 0) return found;
+        if (job->tc.origin == BT_TC_FROM_STORE) return 0;
     }
     if (!job->has_measured) TRY(measure(job));
-    return use_measured(job);
+    for (int i = 0; i < AGAIN_MAX && job->has_measured && contradicted(job); i++)
+        TRY(measure(job));
+    if (!job->has_measured) return 0;
+    job->tc.entry = job->measured;
+    job->tc.origin = BT_TC_MEASURED;
+    return 0;
 }
 
 void bt_compute_words(const struct bt_job *job, char *out, size_t size)
 {
     const struct bt_tc_entry *e = &job->tc.entry;
-    const char *best = e->verified ? "best verified" : "best, not verified (no published norms)";
-    switch (job->tc.origin) {
-    case BT_TC_UNKNOWN:
+    const bool stored = job->tc.origin == BT_TC_FROM_STORE;
+    if (job->tc.origin == BT_TC_UNKNOWN)
         snprintf(out, size, "unknown");
-        break;
-    case BT_TC_FROM_STORE:
-        snprintf(out, size,
-                 "%s time remembered for this system and problem (ranks x threads "
-                 "%lld x %lld, decomposition %s)",
-                 best, (long long)e->ranks, (long long)e->threads, e->decomp);
-        break;
-    case BT_TC_MEASURED:
-        snprintf(out, size, "measured on the spot, %s (decomposition %s)",
-                 e->verified ? "verified" : "not verified (no published norms)", e->decomp);
-        break;
-    case BT_TC_FROM_USER:
+    else if (job->tc.origin == BT_TC_FROM_USER)
         snprintf(out, size, "given with --tc, not measured here");
-        break;
-    }
+    else
+        snprintf(
+            out, size, "%s, %s; %lld x %lld ranks x threads, decomposition %s, %s, on %s, %.16s%s",
+            stored ? "best time remembered for this system and problem" : "measured by this job",
+            e->verified ? "verified" : "not verified (no published norms)", (long long)e->ranks,
+            (long long)e->threads, e->decomp, e->isa, e->host, e->utc[0] ? e->utc : "undated",
+            e->keyed ? "" : "; unkeyed: an older version did not note MPI library and memory");
 }

@@ -14,6 +14,7 @@
 #include "base/sys.h"
 #include "base/units.h"
 #include "bt/solver/decomp.h"
+#include "bt/compute.h"
 #include "bt/machine.h"
 #include "bt/metrics.h"
 #include "bt/run.h"
@@ -173,19 +174,6 @@ static void cache_rule(struct bt_forecast *f)
     f->rule_holds = f->ratio >= RESIDENT_RULE;
 }
 
-static struct bt_tc_key key_of(const struct bt_forecast *f, const struct bt_problem *p,
-                               const struct bt_machine *m)
-{
-    struct bt_tc_key key = {.nodes = f->nodes,
-                            .cores = least(f->ranks * f->threads, f->cores),
-                            .n = p->n,
-                            .steps = p->steps,
-                            .dt = p->dt};
-    snprintf(key.cpu, sizeof key.cpu, "%s", m->nodes.cpu);
-    snprintf(key.kernel, sizeof key.kernel, "%s", BT_KERNEL_VERSION);
-    return key;
-}
-
 /* Nominal operations per second of this rank, by a few steps of a small problem. */
 static int probe(const struct bt_setup *s, double *flop_per_s)
 {
@@ -218,7 +206,8 @@ static int estimate_t_c(struct bt_forecast *f, const struct bt_setup *s, const s
 /* A store that cannot be read is a store without this time. */
 static int find_t_c(struct bt_forecast *f, const struct bt_setup *s, const struct bt_machine *m)
 {
-    const struct bt_tc_key key = key_of(f, &s->problem, m);
+    const struct bt_tc_key key =
+        bt_compute_key(&m->nodes, f->nodes, least(f->ranks * f->threads, f->cores), &s->problem);
     struct bt_tc_entry entry;
     char store[4096];
     f->tc_origin = BT_FORECAST_GIVEN;

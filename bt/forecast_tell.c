@@ -114,7 +114,7 @@ json_t *bt_forecast_json(const struct bt_forecast *f, const struct bt_setup *set
 {
     json_t *o = json_object();
     set(o, "schema", json_string(SCHEMA));
-    set(o, "version", json_string(NHT1_VERSION));
+    set(o, "version", json_string(nht1_build));
     set(o, "problem", bt_result_problem(setup));
     set(o, "decomp", js_text(f->decomp));
     set_integers(o, f);

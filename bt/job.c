@@ -9,7 +9,9 @@
 
 #include "base/json.h"
 #include "base/par.h"
+#include "base/progress.h"
 #include "base/sys.h"
+#include "base/watch.h"
 #include "bt/restart.h"
 #include "io/driver.h"
 
@@ -144,6 +146,7 @@ static int writers_agree(struct bt_setup *s, MPI_Comm comm)
 int bt_job_make(struct bt_job *job, MPI_Comm comm, struct bt_setup *setup)
 {
     *job = (struct bt_job){.comm = comm, .setup = setup, .notices = json_array()};
+    watch_utc(job->started_utc);
     job->machine.nodes.node = MPI_COMM_NULL;
     TRY_MPI(MPI_Comm_rank(comm, &job->rank));
     TRY_MPI(MPI_Comm_size(comm, &job->size));
@@ -156,7 +159,7 @@ int bt_job_make(struct bt_job *job, MPI_Comm comm, struct bt_setup *setup)
     TRY(par_hosts(comm, &job->hosts));
     TRY(par_json(comm, &job->mpi));
     TRY(bt_machine_memory(&job->machine, &job->decomp, setup->writers_n > 0));
-    bt_machine_warn(&job->machine, job->notices);
+    bt_machine_warn(job->notices);
     file_system_warn(job);
     memory_warn(job);
     if (setup->writers_n > 0 && setup->sync == IO_SYNC_NONE)
@@ -178,29 +181,61 @@ void bt_job_free(struct bt_job *job)
     bt_machine_free(&job->machine);
 }
 
-struct bt_outcome *bt_job_outcome(struct bt_job *job)
+/* What io/ has to say about the file is told once, however many runs repeat it. */
+static void take_notices(struct bt_job *job, const struct bt_run *run)
 {
-    const size_t n = (size_t)job->outcomes_n + 1;
-    struct bt_outcome *grown = realloc(job->outcome, n * sizeof *grown);
-    if (!grown) {
-        err_set(ERR_NOMEM, "no memory for the results of run %zu", n);
-        return NULL;
+    size_t i, j;
+    const json_t *text, *known;
+    json_array_foreach(json_object_get(run->file, "notices"), i, text)
+    {
+        bool told = false;
+        json_array_foreach(job->notices, j, known) told = told || json_equal(text, known);
+        if (!told && json_is_string(text)) json_array_append(job->notices, (json_t *)text);
     }
-    job->outcome = grown;
-    memset(&grown[n - 1], 0, sizeof *grown);
-    job->outcomes_n++;
-    return &grown[n - 1];
+    if (run->resumed && !run->bitwise)
+        bt_job_notice(job,
+                      "The dumps taken over were computed by kernel %s and the others by %s: the "
+                      "file differs in its last bits from one of a run without interruption.",
+                      run->past_kernel, job->kernel);
 }
 
-struct bt_tc_key bt_job_tc_key(const struct bt_job *job)
+int bt_job_run(struct bt_job *job, struct bt_solver *solver, const char *writer, int round,
+               const struct io_spec *spec, struct bt_outcome **out)
 {
     const struct bt_problem *p = &job->setup->problem;
-    struct bt_tc_key key = {.nodes = job->machine.nodes.count,
-                            .cores = job->machine.cores_in_use,
-                            .n = p->n,
-                            .steps = p->steps,
-                            .dt = p->dt};
-    snprintf(key.cpu, sizeof key.cpu, "%s", job->machine.nodes.cpu);
-    snprintf(key.kernel, sizeof key.kernel, "%s", BT_KERNEL_VERSION);
-    return key;
+    const size_t n = (size_t)job->outcomes_n + 1;
+    struct bt_outcome *grown = realloc(job->outcome, n * sizeof *grown);
+    if (grown) job->outcome = grown;
+    TRY(par_agree(job->comm,
+                  grown ? 0 : err_set(ERR_NOMEM, "no memory for the results of run %zu", n)));
+    struct bt_outcome *o = *out = &grown[n - 1];
+    *o = (struct bt_outcome){.run.round = round};
+    job->outcomes_n++;
+    snprintf(o->run.writer, sizeof o->run.writer, "%s", writer);
+    snprintf(o->decomp, sizeof o->decomp, "%s", job->decomp_name);
+    snprintf(o->verdict, sizeof o->verdict, "not verified: the run did not come to its end");
+    const enum progress_mode mode =
+        job->rank == 0 ? progress_mode_of(job->setup->opt.progress) : PROGRESS_NEVER;
+    struct progress *progress = progress_begin(mode, spec ? writer : "computing", "step", p->steps);
+    const struct bt_run_request q = {.comm = job->comm,
+                                     .problem = p,
+                                     .solver = solver,
+                                     .io = spec,
+                                     .nodes = &job->machine.nodes,
+                                     .progress = progress};
+    const int rc = bt_run_make(&q, &o->run);
+    progress_end(progress);
+    TRY(rc);
+    take_notices(job, &o->run);
+    o->wrong = o->run.norms_published && !o->run.norms_ok;
+    o->verified = !spec && o->run.norms_published && !o->wrong;
+    if (o->wrong)
+        snprintf(o->verdict, sizeof o->verdict,
+                 "WRONG: the norms differ from the published ones by %.3g, relative",
+                 o->run.norms_deviation);
+    else if (!spec)
+        snprintf(o->verdict, sizeof o->verdict, "%s",
+                 o->verified ? "verified: norms as published"
+                             : "not verified: no norms are published for this problem");
+    return 0;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_JOB_H
 #define BT_JOB_H
-/* Floor 2. A job of nht1-bt: what was asked, what it runs on, and what came out. Filled in by
- * bt/rounds (runs with and without writing) and bt/compute (T_C), read by bt/report and
- * bt/result. */
+/* Floor 3. A job of nht1-bt: what was asked, what it runs on, and what came out. Filled in by
+ * bt/rounds (runs with and without writing), bt/compute (T_C) and bt/judge (medians and stamps),
+ * told by bt/report and bt/result. */
 #include <jansson.h>
 #include <mpi.h>
 #include <stdbool.h>
@@ -16,7 +16,7 @@
 #include "bt/solver/solver.h"
 #include "bt/tc.h"
 
-/* A run and what is to be thought of it. */
+/* What one run gave, and whether its norms and its file are right. */
 struct bt_outcome {
     struct bt_run run;
     struct bt_proof proof; /* of the file; rank 0 alone has its JSON */
@@ -46,6 +46,7 @@ struct bt_job {
     struct bt_decomp decomp; /* the one asked for */
     char decomp_name[40];
     char kernel[64];            /* version and instruction set, "1/avx2" */
+    char started_utc[32];       /* of rank 0 */
     char **hosts;               /* [size] on rank 0, NULL elsewhere */
     struct bt_outcome *outcome; /* [outcomes_n] in the order they ran */
     int outcomes_n;
@@ -64,13 +65,13 @@ struct bt_job {
 int bt_job_make(struct bt_job *job, MPI_Comm comm, struct bt_setup *setup);
 void bt_job_free(struct bt_job *job);
 
-/* Room for one more outcome, zeroed; NULL when there is no memory. Local. */
-struct bt_outcome *bt_job_outcome(struct bt_job *job);
+/* Makes one run, with its progress shown, and adds its outcome: verdict of the norms, notices of
+ * io/. Collective. writer: a name, or BT_COMPUTE with spec NULL. [out] out: borrowed until the next
+ * run; there also after an error of the run. */
+int bt_job_run(struct bt_job *job, struct bt_solver *solver, const char *writer, int round,
+               const struct io_spec *spec, struct bt_outcome **out);
 
 /* Appends a sentence to what is reported with the result. Local. */
 void bt_job_notice(struct bt_job *job, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-/* The key of this job's T_C. Local. */
-struct bt_tc_key bt_job_tc_key(const struct bt_job *job);
 
 #endif

@@ -14,17 +14,11 @@
 #include "base/json.h"
 #include "base/par.h"
 #include "base/sys.h"
-#include "base/units.h"
 #include "bt/solver/problem.h"
 
 #define CELL_BYTES  160       /* of the solver, for each cell of a block */
 #define THREADS_MAX 4096      /* of a rank; the OpenMP library ends the program when it cannot */
 #define RANK_BYTES  (8 << 20) /* stacks, tables and library buffers of a rank, roughly */
-
-static void notice(json_t *notices, const char *text)
-{
-    json_array_append_new(notices, js_text(text));
-}
 
 /* Ranks that the launcher has started on this node, 1 when it does not say. */
 static long ranks_here(void)
@@ -37,7 +31,7 @@ static long ranks_here(void)
     return 1;
 }
 
-void bt_machine_calm(char **argv)
+void bt_machine_reexec_passive(char **argv)
 {
     const char *threads = getenv("OMP_NUM_THREADS");
     const long each = threads ? strtol(threads, NULL, 10) : 1;
@@ -129,42 +123,15 @@ void bt_machine_free(struct bt_machine *m)
     nodes_free(&m->nodes);
 }
 
-void bt_machine_warn(const struct bt_machine *m, json_t *notices)
+void bt_machine_warn(json_t *notices)
 {
-    char text[512];
-    const int64_t wanted = (int64_t)m->nodes.size * m->threads;
-    if (omp_num_threads() && !threads_told(omp_num_threads())) {
-        snprintf(text, sizeof text,
-                 "OMP_NUM_THREADS is '%.80s', which is no number of threads: every rank takes its "
-                 "share of the CPUs.",
-                 omp_num_threads());
-        notice(notices, text);
-    }
-    if (m->threads > m->mask_width) {
-        snprintf(text, sizeof text,
-                 "Binding: a rank has %d threads but may use only %d CPU%s: start with mpirun "
-                 "--bind-to none, or --map-by slot:PE=%d.",
-                 m->threads, m->mask_width, units_plural(m->mask_width), m->threads);
-        notice(notices, text);
-    }
-    if (wanted > m->nodes.cores) {
-        snprintf(
-            text, sizeof text,
-            "Oversubscribed: ranks x threads = %d x %d on %lld cores; times say more about the "
-            "scheduler than about the system.",
-            m->nodes.size, m->threads, (long long)m->nodes.cores);
-        notice(notices, text);
-    } else if (wanted < m->nodes.cores) {
-        const bool bound = m->mask_width < m->nodes.node_cores;
-        snprintf(text, sizeof text,
-                 "Only %lld of %lld cores are in use (ranks x threads = %d x %d); the balance of "
-                 "the whole system is measured with all of them.%s",
-                 (long long)wanted, (long long)m->nodes.cores, m->nodes.size, m->threads,
-                 bound ? " The ranks are bound: with mpirun --bind-to none their threads may use "
-                         "every core."
-                       : "");
-        notice(notices, text);
-    }
+    char text[256];
+    if (!omp_num_threads() || threads_told(omp_num_threads())) return;
+    snprintf(text, sizeof text,
+             "OMP_NUM_THREADS is '%.80s', which is no number of threads: every rank takes its "
+             "share of the CPUs.",
+             omp_num_threads());
+    json_array_append_new(notices, js_text(text));
 }
 
 int64_t bt_machine_free_bytes(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_MACHINE_H
 #define BT_MACHINE_H
-/* Floor 2. What the job runs on, as far as the benchmark decides by it: nodes, cores, threads per
+/* Floor 3. What the job runs on, as far as the benchmark decides by it: nodes, cores, threads per
  * rank, memory; and the warnings that follow. */
 #include <jansson.h>
 #include <mpi.h>
@@ -22,16 +22,16 @@ struct bt_machine {
  * by a factor of a hundred and more. Before MPI starts: when the launcher's environment says so and
  * OMP_WAIT_POLICY is not set, sets it to passive and starts this program again, because the OpenMP
  * library has read it by now. Returns when there is nothing to do. Local. */
-void bt_machine_calm(char **argv);
+void bt_machine_reexec_passive(char **argv);
 
 /* Finds out. When OMP_NUM_THREADS is not set, or to no number, gives every rank its share of the
  * CPUs that it may use. Collective over comm. [out] m, to be freed by bt_machine_free. */
 int bt_machine_make(MPI_Comm comm, struct bt_machine *m);
 void bt_machine_free(struct bt_machine *m);
 
-/* Appends warnings about binding, oversubscription and OMP_NUM_THREADS to an array of strings.
- * Local. */
-void bt_machine_warn(const struct bt_machine *m, json_t *notices);
+/* Appends a warning about OMP_NUM_THREADS to an array of strings. Binding and oversubscription are
+ * bt/judge's. Local. */
+void bt_machine_warn(json_t *notices);
 
 /* Compares the memory that a run needs with what every node has free: solver, staging buffer, what
  * a collecting writer may hold. Collective. staged: whether something is written. ERR_NOMEM with

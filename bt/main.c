@@ -17,18 +17,6 @@
 #include "bt/result.h"
 #include "bt/rounds.h"
 
-static bool speaks(const struct bt_job *job)
-{
-    return job->rank == 0 && !job->setup->opt.quiet;
-}
-
-static int outcome_code(const struct bt_outcome *o)
-{
-    if (o->wrong) return ERR_VERIFY;
-    if (o->proof.state == BT_PROOF_FAILED) return ERR_IO;
-    return o->proof.state == BT_PROOF_MISSING ? ERR_INVALID : 0;
-}
-
 /* Worst of the outcomes: wrong content, a file that could not be read back, or one that nobody
  * could prove. */
 static int outcomes_code(const struct bt_job *job)
@@ -37,8 +25,11 @@ static int outcomes_code(const struct bt_job *job)
     for (size_t c = 0; c < sizeof worst_first / sizeof worst_first[0]; c++)
         for (int i = 0; i < job->outcomes_n; i++) {
             const struct bt_outcome *o = &job->outcome[i];
-            if (outcome_code(o) == worst_first[c])
-                return err_set(worst_first[c], "%s: %s", o->run.writer, o->verdict);
+            const int code = o->wrong                             ? ERR_VERIFY
+                             : o->proof.state == BT_PROOF_FAILED  ? ERR_IO
+                             : o->proof.state == BT_PROOF_MISSING ? ERR_INVALID
+                                                                  : 0;
+            if (code == worst_first[c]) return err_set(code, "%s: %s", o->run.writer, o->verdict);
         }
     return 0;
 }
@@ -58,34 +49,23 @@ static int result_write(const struct bt_job *job, int status)
     return par_agree(job->comm, rc);
 }
 
-static int work(struct bt_job *job)
-{
-    if (speaks(job)) bt_report_heading(job, stdout);
-    int rc = bt_rounds_make(job);
-    if (rc == 0 && !job->setup->opt.restart) rc = bt_compute_find(job);
-    if (rc == 0) rc = outcomes_code(job);
-    if (speaks(job)) bt_report_results(job, stdout);
-    const int written = result_write(job, err_exit_status(rc));
-    return rc < 0 ? rc : written;
-}
-
+/* The job of a command line: runs, T_C, report and result. */
 static int run(struct bt_setup *setup)
 {
     struct bt_job job;
     int rc = bt_job_make(&job, MPI_COMM_WORLD, setup);
-    if (rc == 0) rc = work(&job);
+    if (rc == 0) {
+        const bool speaks = job.rank == 0 && !setup->opt.quiet;
+        if (speaks) bt_report_heading(&job, stdout);
+        rc = bt_rounds_make(&job);
+        if (rc == 0 && !setup->opt.restart) rc = bt_compute_find(&job);
+        if (rc == 0) rc = outcomes_code(&job);
+        if (speaks) bt_report_results(&job, stdout);
+        const int written = result_write(&job, err_exit_status(rc));
+        if (rc == 0) rc = written;
+    }
     bt_job_free(&job);
     return rc;
-}
-
-/* What is printed instead of a run; 0, or the code of an error in the command line. */
-static int talk(int what, int rank)
-{
-    if (what < 0 || rank != 0) return what < 0 ? what : 0;
-    if (what == CONF_HELP) conf_help(&bt_program, stdout);
-    if (what == CONF_VERSION) printf("%s %s\n", bt_program.name, NHT1_VERSION);
-    if (what == BT_LIST_DRIVERS) bt_report_drivers(stdout);
-    return 0;
 }
 
 static int program(int argc, char **argv)
@@ -96,10 +76,14 @@ static int program(int argc, char **argv)
     if (rc == 0) rc = par_check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
     if (rc == 0) {
         rc = bt_setup_parse(setup, argc, argv);
-        if (rc != CONF_RUN)
-            rc = talk(rc, rank);
-        else
+        if (rc == CONF_RUN) {
             rc = setup->opt.dry_run ? bt_forecast_run(MPI_COMM_WORLD, setup) : run(setup);
+        } else if (rc > 0) {
+            if (rc == CONF_HELP && rank == 0) conf_help(&bt_program, stdout);
+            if (rc == CONF_VERSION && rank == 0) printf("%s %s\n", bt_program.name, nht1_build);
+            if (rc == BT_LIST_DRIVERS && rank == 0) bt_report_drivers(stdout);
+            rc = 0;
+        }
         bt_setup_free(setup);
     }
     free(setup);
@@ -108,6 +92,6 @@ static int program(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    bt_machine_calm(argv);
+    bt_machine_reexec_passive(argv);
     return par_main(bt_program.name, argc, argv, program);
 }

@@ -2,7 +2,6 @@
 #include "bt/metrics.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #define WORD_BYTES 8
 
@@ -39,24 +38,10 @@ bool bt_metric_is_official_case(const struct bt_problem *p)
     return ref && p->n == 102 && p->steps == 200 && p->interval == 5;
 }
 
-void bt_metric_words(double zeta, char *out, size_t size)
+double bt_metric_rounds_needed(int n, double median, double lo, double hi, int least)
 {
-    const double percent = 100 * zeta, goal = 100 * BT_BALANCE_GOAL;
-    if (isnan(zeta))
-        snprintf(out, size, "Balance unknown: there is no compute-only time T_C to compare with.");
-    else if (zeta < 0)
-        snprintf(out, size,
-                 "zeta is below 0: the run with I/O was %.1f %% faster than the best compute-only "
-                 "time known, so that time is not the best: measure it again with --tc measure.",
-                 -percent);
-    else if (zeta <= BT_BALANCE_GOAL)
-        snprintf(out, size,
-                 "Balanced: writing cost %.1f %% of the best compute time (NAS's goal: at most "
-                 "%.0f %%).",
-                 percent, goal);
-    else
-        snprintf(out, size,
-                 "Not balanced: writing cost %.1f %% of the best compute time (NAS's goal: at most "
-                 "%.0f %%); I/O is too slow for this computation.",
-                 percent, goal);
+    const double away = fabs(median - BT_BALANCE_GOAL);
+    const double half = median > BT_BALANCE_GOAL ? median - lo : hi - median;
+    if (!(away > 0)) return INFINITY;
+    return fmax(least, ceil(n * (half / away) * (half / away)));
 }

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_METRICS_H
 #define BT_METRICS_H
-/* Floor 2, free of MPI and of everything in io/. The quantities of the application I/O benchmark as
+/* Floor 3, free of MPI and of everything in io/. The quantities of the application I/O benchmark as
  * pure functions of times and sizes. Source: [F93] section 2.3. All functions are local; a result
  * that cannot be computed is NaN. */
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "bt/solver/problem.h"
 
-#define BT_BALANCE_GOAL 0.10 /* NAS's goal: writing costs at most this share of T_C */
-#define BT_SHORT_RUN_S  1.0  /* a T_T below this is dominated by noise */
+#define BT_BALANCE_GOAL 0.10 /* NAS's goal: zeta is at most this */
 
 /* R_IO in bytes/s: 5 w N^3 N_S / (I_W T_T), w = 8 bytes. interval: I_W; t_t_s: T_T in seconds. */
 double bt_metric_r_io(int64_t n, int64_t steps, int64_t interval, double t_t_s);
@@ -26,12 +24,13 @@ double bt_metric_zeta(double t_t_s, double t_c_s);
  * when T_T is not above T_C. */
 double bt_metric_implied_rate(double bytes, double t_t_s, double t_c_s);
 
+/* Rounds after which a confidence interval from n rounds, median [lo, hi], would no longer reach
+ * the goal: its width goes with 1 / sqrt(rounds). At least least; INFINITY where the median lies on
+ * the goal. */
+double bt_metric_rounds_needed(int n, double median, double lo, double hi, int least);
+
 /* Whether N, N_S, dt and I_W are those of the official case: N = 102, 200 steps, the published dt,
  * a dump every 5 steps. */
 bool bt_metric_is_official_case(const struct bt_problem *p);
-
-/* One sentence in words about zeta: balanced or not by the goal, or why that cannot be said.
- * out: [out] text of at most size bytes, NUL included. */
-void bt_metric_words(double zeta, char *out, size_t size);
 
 #endif

@@ -169,7 +169,9 @@ static const struct conf_option table[] = {
      .min = 1,
      .max = BT_REPEAT_MAX,
      .group = "How it is measured",
-     .help = "Rounds; in each, every writer runs once. The headline is the median."},
+     .help = "Rounds; in each, every writer runs once, in random order, and from two rounds on "
+             "computing alone, too, unless --tc gives seconds. Reported are medians, and from 5 "
+             "rounds on a verdict on the balance."},
     {.name = "seed",
      .arg = "S",
      .offset = AT(seed),
@@ -490,4 +492,10 @@ void bt_setup_path(const struct bt_setup *s, int writer, char *out)
 bool bt_setup_leaves_file(const struct bt_setup *s, int writer)
 {
     return (io_driver_caps(s->writer[writer]) & IO_CAP_SERIAL_FILE) != 0;
+}
+
+bool bt_setup_computes(const struct bt_setup *s)
+{
+    const bool paired = s->writers_n > 0 && s->opt.repeat > 1 && s->tc_source != BT_TC_GIVEN;
+    return s->compute || paired;
 }

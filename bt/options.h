@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_OPTIONS_H
 #define BT_OPTIONS_H
-/* Floor 2, free of MPI calls. The command line of nht1-bt: one table of options, and what the
+/* Floor 3, free of MPI calls. The command line of nht1-bt: one table of options, and what the
  * options together mean: problem, list of writers, durability policy. Every rank reads the same
  * command line to the same result. */
 #include <stdbool.h>
@@ -69,6 +69,10 @@ void bt_setup_free(struct bt_setup *s);
 /* Name of the file of the i-th writer: FILE, or FILE.NAME when there are several. Characters that
  * have a meaning to MPI-IO libraries (':') become '-'. out: [out] at least 4096 bytes. */
 void bt_setup_path(const struct bt_setup *s, int writer, char *out);
+
+/* Whether the rounds hold compute-only runs: asked for, or, from two rounds of writing on, as what
+ * the writers of a round are paired with. */
+bool bt_setup_computes(const struct bt_setup *s);
 
 /* Whether the i-th writer leaves a file in serial format. */
 bool bt_setup_leaves_file(const struct bt_setup *s, int writer);

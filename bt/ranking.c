@@ -8,7 +8,8 @@
 #include "base/stat.h"
 #include "bt/metrics.h"
 
-#define CI_RUNS_MIN 3 /* fewer runs say nothing about their spread */
+#define CI_RUNS_MIN  3 /* fewer runs say nothing about the spread of T_T */
+#define CI_PAIRS_MIN 2
 
 static bool writes(const struct bt_run *run)
 {
@@ -21,20 +22,34 @@ static bool counts(const struct bt_run *run)
     return run->completed && !run->resumed;
 }
 
-static double known_t_c(const struct bt_job *job)
+/* T_C of the round that a run belongs to, NaN when it holds none. */
+static double round_t_c(const struct bt_job *job, const struct bt_run *run)
 {
-    return job->tc.origin == BT_TC_UNKNOWN ? NAN : job->tc.entry.t_c_s;
+    for (int i = 0; i < job->outcomes_n; i++) {
+        const struct bt_outcome *o = &job->outcome[i];
+        if (!writes(&o->run) && counts(&o->run) && !o->wrong && o->run.round == run->round)
+            return o->run.t_t_s;
+    }
+    return NAN;
 }
 
 struct bt_values bt_values_of(const struct bt_job *job, const struct bt_run *run)
 {
     const struct bt_problem *p = &job->setup->problem;
-    const double t_c = known_t_c(job), flop = bt_problem_flop(p);
+    const double t_c = job->tc.origin == BT_TC_UNKNOWN ? NAN : job->tc.entry.t_c_s;
+    const double flop = bt_problem_flop(p);
     const int64_t dumps = bt_problem_dumps(p);
-    struct bt_values v = {.r_io = NAN,
+    struct bt_values v = {.t_t_s = run->t_t_s,
+                          .computing_s = run->t_t_s - run->in_io.max,
+                          .r_io = NAN,
                           .zeta = NAN,
+                          .zeta_io = NAN,
+                          .zeta_computing = NAN,
+                          .t_c_round_s = round_t_c(job, run),
+                          .zeta_paired = NAN,
                           .write_rate = NAN,
                           .implied_rate = NAN,
+                          .sync_s = run->phase[BT_RUN_SYNC].max,
                           .gop = flop / run->t_t_s / 1e9,
                           .compute_gop = flop / t_c / 1e9,
                           .by_dumps = dumps * p->interval != p->steps};
@@ -42,6 +57,9 @@ struct bt_values bt_values_of(const struct bt_job *job, const struct bt_run *run
     v.r_io = v.by_dumps ? bt_metric_r_io_dumps(p->n, dumps, run->t_t_s)
                         : bt_metric_r_io(p->n, p->steps, p->interval, run->t_t_s);
     v.zeta = bt_metric_zeta(run->t_t_s, t_c);
+    v.zeta_io = run->in_io.max / t_c;
+    v.zeta_computing = bt_metric_zeta(v.computing_s, t_c);
+    v.zeta_paired = bt_metric_zeta(run->t_t_s, v.t_c_round_s);
     v.implied_rate = bt_metric_implied_rate((double)run->bytes, run->t_t_s, t_c);
     if (run->writing_s > 0) v.write_rate = (double)run->bytes / run->writing_s;
     return v;
@@ -53,79 +71,78 @@ bool bt_is_official(const struct bt_job *job, const struct bt_outcome *o)
            !o->run.resumed;
 }
 
-enum quantity { T_T, ZETA, R_IO, WRITE_RATE, SYNC, SLOWNESS };
-
-/* The steps without the dumps. The fastest rank counts: others may have waited for one that wrote.
- */
-static double computing_s(const struct bt_run *run)
+/* The finite values of one quantity, the member at offset, over the runs of a row. */
+static int column(const struct bt_values *v, int n, size_t offset, double *out)
 {
-    return writes(run) ? run->compute.min : run->t_t_s;
-}
-
-static double quantity(const struct bt_job *job, const struct bt_run *run, enum quantity q)
-{
-    const struct bt_values v = bt_values_of(job, run);
-    const double of[] = {[T_T] = run->t_t_s,
-                         [ZETA] = v.zeta,
-                         [R_IO] = v.r_io,
-                         [WRITE_RATE] = v.write_rate,
-                         [SYNC] = run->phase[BT_RUN_SYNC].max,
-                         [SLOWNESS] = computing_s(run) / known_t_c(job)};
-    return of[q];
-}
-
-/* The values of the completed runs of a writer. value: [out] at least BT_REPEAT_MAX. */
-static int values_of(const struct bt_job *job, const char *writer, enum quantity q, double *value)
-{
-    int n = 0;
-    for (int i = 0; i < job->outcomes_n && n < BT_REPEAT_MAX; i++) {
-        const struct bt_run *run = &job->outcome[i].run;
-        if (counts(run) && strcmp(run->writer, writer) == 0) value[n++] = quantity(job, run, q);
+    int finite = 0;
+    for (int i = 0; i < n; i++) {
+        const double x = *(const double *)(const void *)((const char *)&v[i] + offset);
+        if (isfinite(x)) out[finite++] = x;
     }
-    return n;
+    return finite;
 }
 
-static double median_of(const struct bt_job *job, const char *writer, enum quantity q)
+static void medians(struct bt_row *row, const struct bt_values *v, uint64_t seed)
 {
-    double value[BT_REPEAT_MAX], median = NAN;
-    const int n = values_of(job, writer, q, value);
-    return n > 0 && stat_median(value, n, &median) == 0 ? median : NAN;
+#define MEMBER(name) offsetof(struct bt_values, name)
+    static const size_t member[] = {
+        MEMBER(t_t_s),      MEMBER(computing_s),    MEMBER(r_io),        MEMBER(zeta),
+        MEMBER(zeta_io),    MEMBER(zeta_computing), MEMBER(t_c_round_s), MEMBER(zeta_paired),
+        MEMBER(write_rate), MEMBER(implied_rate),   MEMBER(sync_s),      MEMBER(gop),
+        MEMBER(compute_gop)};
+    double x[BT_REPEAT_MAX];
+    row->median = v[0];
+    for (size_t i = 0; i < sizeof member / sizeof member[0]; i++) {
+        double *out = (double *)(void *)((char *)&row->median + member[i]);
+        const int n = column(v, row->runs, member[i], x);
+        if (n == 0 || stat_median(x, n, out) < 0) *out = NAN;
+    }
+    row->ci_lo_s = row->ci_hi_s = row->paired_lo = row->paired_hi = NAN;
+    int n = column(v, row->runs, MEMBER(t_t_s), x);
+    if (n >= CI_RUNS_MIN) (void)stat_median_ci(x, n, 0.95, seed, &row->ci_lo_s, &row->ci_hi_s);
+    row->pairs = n = column(v, row->runs, MEMBER(zeta_paired), x);
+    if (n >= CI_PAIRS_MIN) (void)stat_median_ci(x, n, 0.95, seed, &row->paired_lo, &row->paired_hi);
 }
 
-static void interval(const struct bt_job *job, struct bt_row *row)
+/* Percentiles over the dumps of all runs of a writer. */
+static void dump_times(const struct bt_job *job, struct bt_row *row)
 {
-    double value[BT_REPEAT_MAX];
-    const int n = values_of(job, row->writer, T_T, value);
-    row->ci_lo_s = row->ci_hi_s = NAN;
-    if (n < CI_RUNS_MIN) return;
-    if (stat_median_ci(value, n, 0.95, job->setup->seed, &row->ci_lo_s, &row->ci_hi_s) < 0)
-        row->ci_lo_s = row->ci_hi_s = NAN;
+    static const double share[] = {0.5, 0.9, 0.99, 1};
+    double q[4], *held = NULL;
+    for (int i = 0; i < job->outcomes_n; i++) {
+        const struct bt_run *run = &job->outcome[i].run;
+        if (!counts(run) || strcmp(run->writer, row->writer) != 0 || run->dumps_n == 0) continue;
+        double *grown = realloc(held, (size_t)(row->dump.n + run->dumps_n) * sizeof *held);
+        if (!grown) break;
+        held = grown;
+        for (int64_t d = 0; d < run->dumps_n; d++)
+            held[row->dump.n++] = run->dump[d].post.max + run->dump[d].wait.max;
+    }
+    if (row->dump.n > 0 && stat_quantiles(held, (int)row->dump.n, share, 4, q) == 0)
+        row->dump = (struct bt_dump_times){row->dump.n, q[0], q[1], q[2], q[3]};
+    else
+        row->dump.n = 0;
+    free(held);
 }
 
-static void row_add(struct bt_row *row, const struct bt_job *job, const struct bt_outcome *o)
+static void row_fill(const struct bt_job *job, struct bt_row *row)
 {
-    const struct bt_values v = bt_values_of(job, &o->run);
-    row->verified = row->verified && o->verified;
-    row->wrong = row->wrong || o->wrong;
-    row->official = row->official && bt_is_official(job, o);
-    row->page_cache = row->page_cache || o->run.cache.page_cache;
-    if (row->runs++ > 0 && o->run.t_t_s >= row->best_t_t_s) return;
-    row->best_t_t_s = o->run.t_t_s;
-    row->best_zeta = v.zeta;
-    row->best_r_io = v.r_io;
-}
-
-static struct bt_row *row_of(struct bt_row *row, int *n, const struct bt_outcome *o)
-{
-    for (int i = 0; i < *n; i++)
-        if (strcmp(row[i].writer, o->run.writer) == 0) return &row[i];
-    row[*n] = (struct bt_row){.writer = o->run.writer,
-                              .bytes = o->run.bytes,
-                              .verified = true,
-                              .official = true,
-                              .serial_file = o->serial_file,
-                              .first = o};
-    return &row[(*n)++];
+    struct bt_values v[BT_REPEAT_MAX];
+    row->verified = row->official = true;
+    for (int i = 0; i < job->outcomes_n; i++) {
+        const struct bt_outcome *o = &job->outcome[i];
+        if (!counts(&o->run) || strcmp(o->run.writer, row->writer) != 0) continue;
+        if (row->runs == BT_REPEAT_MAX) break;
+        v[row->runs] = bt_values_of(job, &o->run);
+        if (row->runs == 0 || v[row->runs].t_t_s < row->best.t_t_s) row->best = v[row->runs];
+        row->runs++;
+        row->verified = row->verified && o->verified;
+        row->wrong = row->wrong || o->wrong;
+        row->official = row->official && bt_is_official(job, o);
+        row->page_cache = row->page_cache || o->run.cache.page_cache;
+    }
+    medians(row, v, job->setup->seed);
+    dump_times(job, row);
 }
 
 static int by_time(const void *a, const void *b)
@@ -133,24 +150,29 @@ static int by_time(const void *a, const void *b)
     const struct bt_row *x = a, *y = b;
     const int x_writes = writes(&x->first->run), y_writes = writes(&y->first->run);
     if (x_writes != y_writes) return y_writes - x_writes;
-    return (x->t_t_s > y->t_t_s) - (x->t_t_s < y->t_t_s);
+    return (x->median.t_t_s > y->median.t_t_s) - (x->median.t_t_s < y->median.t_t_s);
 }
 
 int bt_ranking(const struct bt_job *job, struct bt_row *row)
 {
     int n = 0;
-    for (int i = 0; i < job->outcomes_n; i++)
-        if (counts(&job->outcome[i].run))
-            row_add(row_of(row, &n, &job->outcome[i]), job, &job->outcome[i]);
-    for (int i = 0; i < n; i++) {
-        row[i].t_t_s = median_of(job, row[i].writer, T_T);
-        interval(job, &row[i]);
-        row[i].zeta = median_of(job, row[i].writer, ZETA);
-        row[i].r_io = median_of(job, row[i].writer, R_IO);
-        row[i].write_rate = median_of(job, row[i].writer, WRITE_RATE);
-        row[i].sync_s = median_of(job, row[i].writer, SYNC);
-        row[i].slowness = median_of(job, row[i].writer, SLOWNESS);
+    for (int i = 0; i < job->outcomes_n; i++) {
+        const struct bt_outcome *o = &job->outcome[i];
+        int at = 0;
+        if (!counts(&o->run)) continue;
+        while (at < n && strcmp(row[at].writer, o->run.writer) != 0)
+            at++;
+        if (at < n) continue;
+        row[n] = (struct bt_row){.writer = o->run.writer, .bytes = o->run.bytes, .first = o};
+        row_fill(job, &row[n++]);
     }
     qsort(row, (size_t)n, sizeof *row, by_time);
     return n;
+}
+
+const struct bt_row *bt_headline(const struct bt_row *row, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (row[i].first->serial_file && !row[i].wrong) return &row[i];
+    return &row[0];
 }

@@ -1,45 +1,61 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_RANKING_H
 #define BT_RANKING_H
-/* Floor 2. The runs of a job, summed up by writer: the headline is the median over the rounds. */
+/* Floor 3. The numbers of a job: what follows from each run, and, by writer, medians over the
+ * rounds. What is to be thought of them is bt/judge's. All functions are local. */
 #include "bt/job.h"
 
-struct bt_row {
-    const char *writer;       /* borrowed from the job */
-    int runs;                 /* that came to their end */
-    double t_t_s, best_t_t_s; /* median, best */
-    double ci_lo_s, ci_hi_s;  /* 95 % confidence interval of the median T_T; NaN below 3 runs */
-    double zeta, best_zeta;   /* of these; NaN without T_C */
-    double r_io, best_r_io;   /* bytes/s; NaN for a run without writing */
-    double write_rate;        /* bytes/s while dumps were written, median */
-    double sync_s;            /* durability, slowest rank, median */
-    double slowness;          /* time of computing between the dumps over T_C, median; NaN */
-    int64_t bytes;
-    bool verified; /* every run */
-    bool wrong;    /* one of the runs */
-    bool serial_file;
-    bool page_cache;                /* a run of it measured memory instead of a device */
-    bool official;                  /* the official case of [F93], verified, in a serial file */
-    const struct bt_outcome *first; /* one of the runs */
-};
-
-/* What follows from the time of one run. NaN where something is unknown. */
+/* What follows from the times of one run. NaN where something is unknown. */
 struct bt_values {
-    double r_io; /* bytes/s */
-    double zeta;
-    double write_rate;       /* bytes/s */
+    double t_t_s;
+    double computing_s;      /* T_T without the time in I/O of the slowest rank */
+    double r_io;             /* bytes/s */
+    double zeta;             /* T_T / T_C - 1 = zeta_io + zeta_computing: */
+    double zeta_io;          /* time in I/O / T_C, the cost of the writer's calls */
+    double zeta_computing;   /* computing_s / T_C - 1, how much slower computing was beside them */
+    double t_c_round_s;      /* of the compute-only run of the same round and decomposition */
+    double zeta_paired;      /* T_T / t_c_round_s - 1 */
+    double write_rate;       /* bytes/s while dumps were written */
     double implied_rate;     /* bytes / (T_T - T_C), bytes/s */
+    double sync_s;           /* durability, slowest rank */
     double gop, compute_gop; /* Gop/s of T_T and of T_C */
     bool by_dumps;           /* R_IO from the number of dumps, since it is not N_S / I_W */
 };
 struct bt_values bt_values_of(const struct bt_job *job, const struct bt_run *run);
 
+/* Times that single dumps held up the slowest rank: write call and wait for the dump before. */
+struct bt_dump_times {
+    int64_t n; /* dumps of all runs of the writer */
+    double p50_s, p90_s, p99_s, max_s;
+};
+
+struct bt_row {
+    const char *writer;             /* borrowed from the job */
+    const struct bt_outcome *first; /* one of the runs */
+    int runs;                       /* that came to their end */
+    int pairs;                      /* rounds of them with a compute-only run */
+    struct bt_values median;        /* of each quantity by itself */
+    struct bt_values best;          /* of the run with the shortest T_T */
+    double ci_lo_s, ci_hi_s;        /* 95 % interval of the median T_T; NaN below 3 runs */
+    double paired_lo, paired_hi;    /* 95 % interval of the median paired zeta; NaN below 2 pairs */
+    struct bt_dump_times dump;      /* n = 0: none */
+    int64_t bytes;                  /* of a run */
+    bool verified;                  /* every run */
+    bool wrong;                     /* one of the runs */
+    bool page_cache;                /* a run of it measured memory instead of a device */
+    bool official;                  /* every run is the official case, verified, in a serial file */
+};
+
 /* Whether a run may be called an official result. */
 bool bt_is_official(const struct bt_job *job, const struct bt_outcome *o);
 
-/* Writers by median T_T, shortest first; runs without writing come last. row: [out] at least
+/* Writers by median T_T, shortest first; a run without writing comes last. row: [out] at least
  * BT_RUNS_MAX + 1. Returns how many rows; writers without a completed run are left out, and runs
- * that continued an earlier one. Local. */
+ * that continued an earlier one. */
 int bt_ranking(const struct bt_job *job, struct bt_row *row);
+
+/* The row to talk about: the fastest that left a file which anybody can read, else the fastest. A
+ * wrong file is no merit. n >= 1. */
+const struct bt_row *bt_headline(const struct bt_row *row, int n);
 
 #endif

@@ -7,8 +7,7 @@
 #include "base/units.h"
 #include "base/wrap.h"
 #include "bt/compute.h"
-#include "bt/metrics.h"
-#include "bt/ranking.h"
+#include "bt/judge.h"
 #include "bt/restart.h"
 #include "io/driver.h"
 
@@ -100,28 +99,53 @@ static const char *cell(char out[16], const char *format, double value)
     return out;
 }
 
-static const char *verified_word(const struct bt_row *row)
-{
-    return row->verified ? "yes" : row->wrong ? "WRONG" : "no";
-}
-
-static void table_row(FILE *to, const struct bt_row *row)
-{
-    char t[16], best[16], zeta[16], r_io[16], rate[16], sync[16];
-    fprintf(to, "%-14s %10s %10s %8s %11s %11s %8s  %s\n", row->writer, cell(t, "%.3f", row->t_t_s),
-            cell(best, "%.3f", row->best_t_t_s), cell(zeta, "%.3f", row->zeta),
-            cell(r_io, "%.2f", row->r_io / 1e6),
-            cell(rate, "%.1f", row->serial_file ? row->write_rate / 1e6 : NAN),
-            cell(sync, "%.3f", row->serial_file ? row->sync_s : NAN), verified_word(row));
-}
-
 static void table(FILE *to, const struct bt_row *row, int n)
 {
+    char t[16], best[16], zeta[16], r_io[16], rate[16], sync[16];
     fprintf(to, "\n%-14s %10s %10s %8s %11s %11s %8s  %s\n", "writer", "T_T", "best T_T", "zeta",
             "R_IO", "writing", "sync", "verified");
     fprintf(to, "%-14s %10s %10s %8s %11s %11s %8s\n", "", "s", "s", "", "MB/s", "MB/s", "s");
-    for (int i = 0; i < n; i++)
-        table_row(to, &row[i]);
+    for (int i = 0; i < n; i++) {
+        const struct bt_values *v = &row[i].median;
+        const bool file = row[i].first->serial_file;
+        fprintf(to, "%-14s %10s %10s %8s %11s %11s %8s  %s\n", row[i].writer,
+                cell(t, "%.3f", v->t_t_s), cell(best, "%.3f", row[i].best.t_t_s),
+                cell(zeta, "%.3f", v->zeta), cell(r_io, "%.2f", v->r_io / 1e6),
+                cell(rate, "%.1f", file ? v->write_rate / 1e6 : NAN),
+                cell(sync, "%.3f", file ? v->sync_s : NAN),
+                row[i].verified ? "yes"
+                : row[i].wrong  ? "WRONG"
+                                : "no");
+    }
+    fputc('\n', to);
+}
+
+/* What zeta is made of, and the verdict on it. */
+static void zeta_table(const struct bt_job *job, FILE *to, const struct bt_row *row, int n)
+{
+    static const char *const verdict[] = {"balanced", "not-balanced", "undecided", "writer-null",
+                                          "no-serial-file"};
+    char zeta[16], io[16], computing[16], paired[16], lo[16], hi[16];
+    if (job->tc.origin == BT_TC_UNKNOWN || !isfinite(row[0].median.zeta)) return;
+    fprintf(to, "%-14s %8s = %8s + %9s %9s %17s %7s  %s\n", "writer", "zeta", "in I/O", "computing",
+            "paired", "95 % interval", "rounds", "verdict");
+    for (int i = 0; i < n; i++) {
+        const struct bt_values *v = &row[i].median;
+        const char *word = row[i].wrong ? "WRONG" : "-";
+        char interval[40] = "-";
+        if (!isfinite(v->zeta)) continue;
+        json_t *stamps = bt_judge_row(job, &row[i]);
+        for (size_t c = 0; c < sizeof verdict / sizeof verdict[0]; c++)
+            if (bt_stamp_find(stamps, verdict[c])) word = verdict[c];
+        if (isfinite(row[i].paired_lo))
+            snprintf(interval, sizeof interval, "%s to %s", cell(lo, "%.3f", row[i].paired_lo),
+                     cell(hi, "%.3f", row[i].paired_hi));
+        fprintf(to, "%-14s %8s   %8s   %9s %9s %17s %7d  %s\n", row[i].writer,
+                cell(zeta, "%.3f", v->zeta), cell(io, "%.3f", v->zeta_io),
+                cell(computing, "%.3f", v->zeta_computing), cell(paired, "%.3f", v->zeta_paired),
+                interval, row[i].runs, word);
+        json_decref(stamps);
+    }
     fputc('\n', to);
 }
 
@@ -132,82 +156,6 @@ static void tc_line(const struct bt_job *job, FILE *to)
     bt_compute_words(job, words, sizeof words);
     snprintf(text, sizeof text, "%.4g s: %s", job->tc.entry.t_c_s, words);
     line(to, "T_C", text);
-}
-
-static bool is_slow(const struct bt_row *row)
-{
-    return row->slowness > SLOW_COMPUTING;
-}
-
-/* Gop/s with and without writing, and what rate the extra time stands for. */
-static void rates(const struct bt_job *job, FILE *to, const struct bt_row *row)
-{
-    const struct bt_values v = bt_values_of(job, &row->first->run);
-    char text[512], with[16], without[16], implied[UNITS_TEXT_MAX];
-    int used =
-        snprintf(text, sizeof text, "The whole run came to %s Gop/s", cell(with, "%.3f", v.gop));
-    if (isfinite(v.compute_gop))
-        used += snprintf(text + used, sizeof text - (size_t)used, ", computing alone to %s",
-                         cell(without, "%.3f", v.compute_gop));
-    if (isfinite(v.implied_rate) && !is_slow(row))
-        snprintf(text + used, sizeof text - (size_t)used,
-                 "; the extra time is that of writing at %s.", units_rate(v.implied_rate, implied));
-    else
-        snprintf(text + used, sizeof text - (size_t)used, ".");
-    wrap_print(to, WIDTH, "", 2, text);
-}
-
-/* The row to talk about: the fastest that left a file which anybody can read, else the fastest. A
- * wrong file is no merit. */
-static const struct bt_row *headline(const struct bt_row *row, int n, bool *several)
-{
-    const struct bt_row *first = NULL;
-    int files = 0;
-    for (int i = 0; i < n; i++) {
-        if (!row[i].serial_file || row[i].wrong) continue;
-        if (!first) first = &row[i];
-        files++;
-    }
-    *several = files > 1;
-    return first ? first : &row[0];
-}
-
-/* Whether the time above T_C is that of writing. */
-static void verdict_words(const struct bt_row *row, char *words, size_t size)
-{
-    if (is_slow(row) && row->zeta > BT_BALANCE_GOAL)
-        snprintf(words, size,
-                 "Undecided: the run took %.1f %% longer than the best compute time, but computing "
-                 "between the dumps alone took %.3g times as long as that.",
-                 100 * row->zeta, row->slowness);
-    else
-        bt_metric_words(row->zeta, words, size);
-}
-
-/* "Fastest writer, NAME: Balanced ..." */
-static void meaning(const struct bt_job *job, FILE *to, const struct bt_row *rows, int n)
-{
-    char words[512], first[96];
-    bool several;
-    const struct bt_row *row = headline(rows, n, &several);
-    if (!isfinite(row->r_io) || row->wrong) return;
-    verdict_words(row, words, sizeof words);
-    snprintf(first, sizeof first, "%s%s: ", several ? "Fastest writer, " : "", row->writer);
-    wrap_print(to, WIDTH, first, 2,
-               row->serial_file
-                   ? words
-                   : "leaves no serial file, so this is no result of the benchmark: its "
-                     "times show what all but that file costs.");
-    if (isfinite(row->ci_lo_s))
-        fprintf(to,
-                "T_T is the median of %d runs; its 95 %% confidence interval is %.3f to %.3f s.\n",
-                row->runs, row->ci_lo_s, row->ci_hi_s);
-    rates(job, to, row);
-    if (bt_values_of(job, &row->first->run).by_dumps)
-        wrap_print(
-            to, WIDTH, "", 2,
-            "R_IO counts the dumps that were written, 40 N^3 D / T_T, since the number of steps "
-            "is not a multiple of the interval or the last step was dumped too.");
 }
 
 /* What the writers in the background reached. */
@@ -227,84 +175,50 @@ static void overlaps(const struct bt_job *job, FILE *to)
     }
 }
 
-static void stamps(const struct bt_job *job, FILE *to, const struct bt_row *row, int n)
+/* "NAME: sentence", of all stamps of the writer that is talked about, and of others what warns. */
+static void row_stamps(const struct bt_job *job, FILE *to, const struct bt_row *row, bool all)
 {
-    const bool given = job->tc.origin == BT_TC_FROM_USER;
-    for (int i = 0; i < n; i++)
-        if (row[i].official)
-            fprintf(to,
-                    "Official NHT-1 result: N = 102, 200 steps, a dump every 5, serial file, "
-                    "verified (%s%s).\n",
-                    row[i].writer, given ? "; zeta from a given T_C" : "");
-    if (n > 0 && row[0].t_t_s < BT_SHORT_RUN_S)
-        wrap_print(
-            to, WIDTH, "Note: ", 2,
-            "the run took less than a second: start-up and noise dominate such times; take a "
-            "larger class for a statement about the system.");
-}
-
-/* Where the data were when the clock stopped: of the row that is talked about, and the stamp of
- * every row that measured memory. */
-static void cache(FILE *to, const struct bt_row *rows, int n)
-{
-    char text[512];
-    bool several;
-    const struct bt_row *row = headline(rows, n, &several);
-    if (row->serial_file) {
-        cache_words(&row->first->run.cache, text, sizeof text);
-        wrap_print(to, WIDTH, "", 2, text);
-    }
-    for (int i = 0; i < n; i++) {
-        if (!rows[i].page_cache) continue;
-        const bool tmpfs = rows[i].first->run.cache.in_memory;
-        snprintf(
-            text, sizeof text, "page cache: T_T of %s is one of memory, not of a device (%s).",
-            rows[i].writer,
-            tmpfs ? "the file system is in memory"
-                  : "data had not reached the device, and nothing waited for it: --sync end does");
-        wrap_print(to, WIDTH, "", 2, text);
-    }
-}
-
-/* Whether an earlier run of the same writer had the same verdict. */
-static bool told(const struct bt_job *job, int run)
-{
-    const struct bt_outcome *o = &job->outcome[run];
-    for (int i = 0; i < run; i++)
-        if (strcmp(job->outcome[i].run.writer, o->run.writer) == 0 &&
-            strcmp(job->outcome[i].verdict, o->verdict) == 0)
-            return true;
-    return false;
-}
-
-static void verdicts(const struct bt_job *job, FILE *to)
-{
-    for (int i = 0; i < job->outcomes_n; i++) {
-        const struct bt_outcome *o = &job->outcome[i];
+    json_t *stamps = bt_judge_row(job, row);
+    size_t i;
+    const json_t *s;
+    json_array_foreach(stamps, i, s)
+    {
+        const char *severity = bt_stamp_text(s, "severity"), *code = bt_stamp_text(s, "code");
+        const bool warns = strcmp(severity, "warn") == 0 || strcmp(severity, "bad") == 0;
         char first[80];
-        if (o->verified || !o->run.completed || told(job, i)) continue;
-        snprintf(first, sizeof first, "%s: ", o->run.writer);
-        wrap_print(to, WIDTH, first, 2, o->verdict);
+        if (!all && (!warns || strcmp(code, "not-balanced") == 0) && strcmp(code, "official") != 0)
+            continue;
+        snprintf(first, sizeof first, "%s: ", row->writer);
+        wrap_print(to, WIDTH, first, 2, bt_stamp_text(s, "sentence"));
     }
+    json_decref(stamps);
 }
 
-/* Where the steps between the dumps alone took far longer than the whole run without writing, zeta
- * is not the cost of writing. */
-static void slow_computing(FILE *to, const struct bt_row *row, int n)
+/* The writer that is talked about: its stamps, its spread, what it came to, where the data were. */
+static void meaning(const struct bt_job *job, FILE *to, const struct bt_row *row)
 {
-    char text[1024];
-    int used = 0;
-    for (int i = 0; i < n && used < (int)sizeof text / 2; i++) {
-        if (!is_slow(&row[i])) continue;
-        used += snprintf(text + used, sizeof text - (size_t)used, "%s%.3g times T_C (%s)",
-                         used ? ", " : "computing between the dumps took ", row[i].slowness,
-                         row[i].writer);
-    }
-    if (used == 0) return;
-    snprintf(text + used, sizeof text - (size_t)used,
-             ", so zeta says more about that than about writing. Does the computer do something "
-             "else at the same time? Are ranks bound to too few cores?");
-    wrap_print(to, WIDTH, "Note: ", 2, text);
+    const struct bt_values *v = &row->median;
+    char text[512], with[16], without[16];
+    row_stamps(job, to, row, true);
+    if (!isfinite(v->r_io) || row->wrong) return;
+    if (isfinite(row->ci_lo_s))
+        fprintf(to,
+                "T_T is the median of %d runs; its 95 %% confidence interval is %.3f to %.3f s.\n",
+                row->runs, row->ci_lo_s, row->ci_hi_s);
+    int used =
+        snprintf(text, sizeof text, "The whole run came to %s Gop/s", cell(with, "%.3f", v->gop));
+    if (isfinite(v->compute_gop))
+        used += snprintf(text + used, sizeof text - (size_t)used, ", computing alone to %s",
+                         cell(without, "%.3f", v->compute_gop));
+    snprintf(text + used, sizeof text - (size_t)used, ".");
+    wrap_print(to, WIDTH, "", 2, text);
+    if (v->by_dumps)
+        wrap_print(to, WIDTH, "", 2,
+                   "R_IO counts the dumps that were written, 40 N^3 D / T_T, since the number of "
+                   "steps is not a multiple of the interval or the last step was dumped too.");
+    if (!row->first->serial_file) return;
+    cache_words(&row->first->run.cache, text, sizeof text);
+    wrap_print(to, WIDTH, "", 2, text);
 }
 
 static void notices(const struct bt_job *job, FILE *to)
@@ -313,39 +227,28 @@ static void notices(const struct bt_job *job, FILE *to)
         wrap_print(to, WIDTH, "Note: ", 2, json_string_value(json_array_get(job->notices, i)));
 }
 
-/* The writer's fastest run that came to its end. */
-static const struct bt_run *best_run(const struct bt_job *job, const char *writer)
-{
-    const struct bt_run *best = NULL;
-    for (int i = 0; i < job->outcomes_n; i++) {
-        const struct bt_run *run = &job->outcome[i].run;
-        if (!run->completed || strcmp(run->writer, writer) != 0) continue;
-        if (!best || run->t_t_s < best->t_t_s) best = run;
-    }
-    return best;
-}
-
-static void profile_table(const struct bt_job *job, FILE *to, const struct bt_run *run)
-{
-    const int ranks = job->machine.nodes.size;
-    fprintf(to, "\nPhases of %s, round %d: T_T %.4f s on %d rank%s\n", run->writer, run->round,
-            run->t_t_s, ranks, units_plural(ranks));
-    fprintf(to, "%-14s %10s %10s %10s %10s\n", "phase", "min", "median", "max", "median/T_T");
-    fprintf(to, "%-14s %10s %10s %10s %10s\n", "", "s", "s", "s", "%");
-    for (int i = 0; i < BT_RUN_PHASES; i++) {
-        const struct par_spread *s = &run->phase[i];
-        if (s->max > 0)
-            fprintf(to, "%-14s %10.4f %10.4f %10.4f %10.1f\n", bt_run_phase_name(i), s->min,
-                    s->median, s->max, 100 * s->median / run->t_t_s);
-    }
-}
-
 /* Where the time of each writer's best run went. Phases that did not occur are left out. */
 static void profile(const struct bt_job *job, FILE *to, const struct bt_row *row, int n)
 {
+    const int ranks = job->machine.nodes.size;
     for (int i = 0; i < n; i++) {
-        const struct bt_run *run = best_run(job, row[i].writer);
-        if (run) profile_table(job, to, run);
+        const struct bt_run *run = NULL;
+        for (int j = 0; j < job->outcomes_n; j++) {
+            const struct bt_run *r = &job->outcome[j].run;
+            if (!r->completed || strcmp(r->writer, row[i].writer) != 0) continue;
+            if (!run || r->t_t_s < run->t_t_s) run = r;
+        }
+        if (!run) continue;
+        fprintf(to, "\nPhases of %s, round %d: T_T %.4f s on %d rank%s\n", run->writer, run->round,
+                run->t_t_s, ranks, units_plural(ranks));
+        fprintf(to, "%-14s %10s %10s %10s %10s\n", "phase", "min", "median", "max", "median/T_T");
+        fprintf(to, "%-14s %10s %10s %10s %10s\n", "", "s", "s", "s", "%");
+        for (int p = 0; p < BT_RUN_PHASES; p++) {
+            const struct par_spread *s = &run->phase[p];
+            if (s->max > 0)
+                fprintf(to, "%-14s %10.4f %10.4f %10.4f %10.1f\n", bt_run_phase_name(p), s->min,
+                        s->median, s->max, 100 * s->median / run->t_t_s);
+        }
     }
     fprintf(to, "\nMaking the solver took %.3f s, before the clock.\n\n", job->setup_s);
 }
@@ -369,17 +272,23 @@ void bt_report_results(const struct bt_job *job, FILE *to)
 {
     struct bt_row row[BT_RUNS_MAX + 1];
     const int n = bt_ranking(job, row);
+    size_t i;
+    const json_t *s;
     resumed(job, to);
     if (n == 0) return;
     tc_line(job, to);
     table(to, row, n);
-    meaning(job, to, row, n);
+    zeta_table(job, to, row, n);
+    const struct bt_row *first = bt_headline(row, n);
+    meaning(job, to, first);
+    for (int r = 0; r < n; r++)
+        if (&row[r] != first) row_stamps(job, to, &row[r], false);
     overlaps(job, to);
-    stamps(job, to, row, n);
-    cache(to, row, n);
-    verdicts(job, to);
-    slow_computing(to, row, n);
     if (job->setup->opt.profile) profile(job, to, row, n);
+    json_t *stamps = bt_judge_job(job);
+    json_array_foreach(stamps, i, s)
+        wrap_print(to, WIDTH, "Note: ", 2, bt_stamp_text(s, "sentence"));
+    json_decref(stamps);
     notices(job, to);
     fflush(to);
 }

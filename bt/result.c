@@ -8,9 +8,10 @@
 
 #include "base/json.h"
 #include "base/sys.h"
+#include "base/watch.h"
 #include "bt/compute.h"
-#include "bt/metrics.h"
-#include "bt/ranking.h"
+#include "bt/judge.h"
+#include "io/driver.h"
 
 #define SCHEMA "nht1-bt/1"
 
@@ -108,14 +109,25 @@ static void run_values(json_t *r, const struct bt_job *job, const struct bt_run 
 {
     const struct bt_values v = bt_values_of(job, run);
     const bool known = job->tc.origin != BT_TC_UNKNOWN, counts = run->completed && !run->resumed;
-    set(r, "t_t_s", counts ? js_real(run->t_t_s) : json_null());
+    const struct {
+        const char *key;
+        double value;
+    } of_whole_runs[] = {{"t_t_s", v.t_t_s},
+                         {"in_io_s", run->in_io.max},
+                         {"computing_s", v.computing_s},
+                         {"r_io_bytes_per_s", v.r_io},
+                         {"zeta", v.zeta},
+                         {"zeta_io", v.zeta_io},
+                         {"zeta_computing", v.zeta_computing},
+                         {"t_c_round_s", v.t_c_round_s},
+                         {"zeta_paired", v.zeta_paired},
+                         {"implied_rate_bytes_per_s", v.implied_rate},
+                         {"gop_per_s", v.gop}};
+    for (size_t i = 0; i < sizeof of_whole_runs / sizeof of_whole_runs[0]; i++)
+        set(r, of_whole_runs[i].key, js_real(counts ? of_whole_runs[i].value : NAN));
     set(r, "t_c_s", known ? js_real(job->tc.entry.t_c_s) : json_null());
-    set(r, "r_io_bytes_per_s", js_real(counts ? v.r_io : NAN));
     set(r, "r_io_basis", json_string(v.by_dumps ? "dumps" : "steps/interval"));
-    set(r, "zeta", js_real(counts ? v.zeta : NAN));
     set(r, "write_rate_bytes_per_s", js_real(v.write_rate));
-    set(r, "implied_rate_bytes_per_s", js_real(counts ? v.implied_rate : NAN));
-    set(r, "gop_per_s", js_real(counts ? v.gop : NAN));
     set(r, "compute_gop_per_s", js_real(v.compute_gop));
 }
 
@@ -123,6 +135,7 @@ static void run_facts(json_t *r, const struct bt_outcome *o)
 {
     const struct bt_run *run = &o->run;
     set(r, "driver", js_text(run->writer));
+    set(r, "writer", js_text(run->writer));
     set(r, "round", json_integer(run->round));
     set(r, "decomp", js_text(o->decomp));
     set(r, "path", o->path[0] ? js_text(o->path) : json_null());
@@ -164,32 +177,79 @@ static json_t *runs(const struct bt_job *job)
         set(r, "proof", proof(o));
         set(r, "resumed", resumed(&o->run));
         set(r, "cache", cache_json(&o->run.cache));
+        set(r, "stamps", bt_judge_run(job, o));
         json_array_append_new(a, r);
     }
     return a;
 }
 
+/* What a writer can do, as words. */
+static json_t *capabilities(const char *writer)
+{
+    static const struct {
+        unsigned cap;
+        const char *word;
+    } list[] = {{IO_CAP_SERIAL_FILE, "serial-file"},
+                {IO_CAP_PARTS, "file-per-rank"},
+                {IO_CAP_GROUP, "group"},
+                {IO_CAP_HINTS, "hints"},
+                {IO_CAP_WRAPPER, "wrapper"}};
+    const unsigned caps = io_driver_caps(writer);
+    json_t *a = json_array();
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        if (caps & list[i].cap) json_array_append_new(a, json_string(list[i].word));
+    return a;
+}
+
 static json_t *ranking(const struct bt_job *job)
 {
-    struct bt_row row[BT_RUNS_MAX + 1];
+    struct bt_row rows[BT_RUNS_MAX + 1];
     json_t *a = json_array();
-    const int n = bt_ranking(job, row);
+    const int n = bt_ranking(job, rows);
     for (int i = 0; i < n; i++) {
-        json_t *r = json_object();
-        set(r, "driver", js_text(row[i].writer));
-        set(r, "runs_n", json_integer(row[i].runs));
-        set(r, "t_t_s", js_real(row[i].t_t_s));
-        set(r, "t_t_ci95_lo_s", js_real(row[i].ci_lo_s));
-        set(r, "t_t_ci95_hi_s", js_real(row[i].ci_hi_s));
-        set(r, "best_t_t_s", js_real(row[i].best_t_t_s));
-        set(r, "zeta", js_real(row[i].zeta));
-        set(r, "best_zeta", js_real(row[i].best_zeta));
-        set(r, "r_io_bytes_per_s", js_real(row[i].r_io));
-        set(r, "best_r_io_bytes_per_s", js_real(row[i].best_r_io));
-        set(r, "write_rate_bytes_per_s", js_real(row[i].write_rate));
-        set(r, "verified", json_boolean(row[i].verified));
-        set(r, "official", json_boolean(row[i].official));
-        set(r, "page_cache", json_boolean(row[i].page_cache));
+        const struct bt_row *row = &rows[i];
+        const struct bt_values *median = &row->median, *best = &row->best;
+        json_t *r = json_object(), *stamps = bt_judge_row(job, row);
+        const json_t *verdict = bt_stamp_find(stamps, "undecided");
+        const json_t *rate = bt_stamp_find(stamps, "implied-rate");
+        const struct {
+            const char *key;
+            double value;
+        } number[] = {{"t_t_s", median->t_t_s},
+                      {"t_t_ci95_lo_s", row->ci_lo_s},
+                      {"t_t_ci95_hi_s", row->ci_hi_s},
+                      {"best_t_t_s", best->t_t_s},
+                      {"zeta", median->zeta},
+                      {"zeta_io", median->zeta_io},
+                      {"zeta_computing", median->zeta_computing},
+                      {"zeta_paired", median->zeta_paired},
+                      {"zeta_paired_ci95_lo", row->paired_lo},
+                      {"zeta_paired_ci95_hi", row->paired_hi},
+                      {"best_zeta", best->zeta},
+                      {"r_io_bytes_per_s", median->r_io},
+                      {"best_r_io_bytes_per_s", best->r_io},
+                      {"write_rate_bytes_per_s", median->write_rate}};
+        for (size_t k = 0; k < sizeof number / sizeof number[0]; k++)
+            set(r, number[k].key, js_real(number[k].value));
+        set(r, "driver", js_text(row->writer));
+        set(r, "writer", js_text(row->writer));
+        set(r, "capabilities", capabilities(row->writer));
+        set(r, "runs_n", json_integer(row->runs));
+        set(r, "rounds_n", json_integer(row->pairs));
+        json_t *needed = json_object_get(json_object_get(verdict, "numbers"), "rounds_needed_n");
+        json_t *implied =
+            json_object_get(json_object_get(rate, "numbers"), "implied_rate_bytes_per_s");
+        set(r, "rounds_needed", needed ? json_incref(needed) : json_null());
+        set(r, "implied_rate_bytes_per_s", implied ? json_incref(implied) : json_null());
+        set(r, "dump_s",
+            row->dump.n == 0 ? json_null()
+                             : json_pack("{sI sf sf sf sf}", "n", (json_int_t)row->dump.n, "p50_s",
+                                         row->dump.p50_s, "p90_s", row->dump.p90_s, "p99_s",
+                                         row->dump.p99_s, "max_s", row->dump.max_s));
+        set(r, "verified", json_boolean(row->verified));
+        set(r, "official", json_boolean(row->official));
+        set(r, "page_cache", json_boolean(row->page_cache));
+        set(r, "stamps", stamps);
         json_array_append_new(a, r);
     }
     return a;
@@ -218,6 +278,8 @@ static json_t *tc(const struct bt_job *job)
     static const char *const origin[] = {"unknown", "store", "measured", "given"};
     const struct bt_tc_entry *e = &job->tc.entry;
     const bool ran = job->tc.origin == BT_TC_FROM_STORE || job->tc.origin == BT_TC_MEASURED;
+    struct bt_row row[BT_RUNS_MAX + 1];
+    const int n = bt_ranking(job, row);
     char words[512];
     bt_compute_words(job, words, sizeof words);
     json_t *o = json_object();
@@ -230,6 +292,18 @@ static json_t *tc(const struct bt_job *job)
     set(o, "threads", ran ? json_integer(e->threads) : json_null());
     set(o, "store", job->tc.store[0] ? js_text(job->tc.store) : json_null());
     set(o, "stored", json_boolean(job->tc.stored));
+    const struct bt_tc_key key = bt_compute_key(&job->machine.nodes, job->machine.nodes.count,
+                                                job->machine.cores_in_use, &job->setup->problem);
+    set(o, "host", ran ? js_text(e->host) : json_null());
+    set(o, "measured_utc", ran && e->utc[0] ? js_text(e->utc) : json_null());
+    set(o, "isa", ran ? js_text(e->isa) : json_null());
+    set(o, "keyed", json_boolean(ran && e->keyed));
+    set(o, "mpi_library", ran && e->keyed ? js_text(key.mpi) : json_null());
+    set(o, "memory_gib", ran && e->keyed ? json_integer(key.memory_gib) : json_null());
+    set(o, "rounds_median_s", json_null());
+    for (int i = 0; i < n; i++)
+        if (strcmp(row[i].writer, BT_COMPUTE) == 0)
+            set(o, "rounds_median_s", js_real(row[i].median.t_t_s));
     return o;
 }
 
@@ -266,20 +340,27 @@ static json_t *system_record(const struct bt_job *job)
 json_t *bt_result_json(const struct bt_job *job, int status)
 {
     json_t *o = json_object();
+    char ended_utc[32];
+    watch_utc(ended_utc);
     set(o, "schema", json_string(SCHEMA));
-    set(o, "version", json_string(NHT1_VERSION));
+    set(o, "version", js_text(nht1_build));
     set(o, "status", json_integer(status));
+    set(o, "started_utc", js_text(job->started_utc));
+    set(o, "ended_utc", js_text(ended_utc));
+    set(o, "job_id", js_text(sys_job_id()));
     set(o, "system", system_record(job));
     set(o, "problem", bt_result_problem(job->setup));
     char *line = conf_line(&bt_program, &job->setup->opt);
     set(o, "command_line", js_text(line));
     free(line);
     set(o, "options", conf_json(&bt_program, &job->setup->opt));
+    set(o, "options_changed", conf_changed_json(&bt_program, &job->setup->opt));
     set(o, "seed", json_integer((json_int_t)job->setup->seed));
     set(o, "warmup_bytes", json_integer(job->warmup_bytes));
     set(o, "t_c", tc(job));
     set(o, "runs", runs(job));
     set(o, "ranking", ranking(job));
+    set(o, "stamps", bt_judge_job(job));
     set(o, "notices", json_incref(job->notices));
     return o;
 }

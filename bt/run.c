@@ -82,17 +82,7 @@ static int prepare(struct work *w, struct bt_run *run)
     return 0;
 }
 
-static int dump(struct work *w, int64_t step)
-{
-    const struct bt_state state = bt_solver_state(w->q->solver);
-    void *staged = w->staged ? w->staged : io_file_buffer(w->file);
-    bt_dump_take(&w->dump, &state, io_file_view(w->file), staged);
-    return io_file_write(w->file, step, staged, w->dump.digest);
-}
-
-/* Has any rank been asked to stop, or could it not write? The question of one step is answered
- * after the next, so that nobody waits for it, and nobody computes up to the next dump for nothing.
- */
+/* Has any rank been asked to stop, or could it not write? */
 static int stop_answer(struct work *w, bool *stop)
 {
     const double t0 = watch_now();
@@ -102,26 +92,30 @@ static int stop_answer(struct work *w, bool *stop)
     return 0;
 }
 
-static int stop_question(struct work *w)
-{
-    const bool failed = w->file && io_file_trouble(w->file) < 0;
-    w->asked = stop_requested() || failed ? 1 : 0;
-    w->answer = 0;
-    TRY_MPI(MPI_Iallreduce(&w->asked, &w->answer, 1, MPI_INT, MPI_MAX, w->q->comm, &w->stop));
-    return 0;
-}
-
+/* The steps with their dumps. The question of one step whether to stop is answered after the next
+ * one, so that nobody waits for it, and nobody computes up to the next dump for nothing. */
 static int steps(struct work *w, struct bt_run *run)
 {
-    const struct bt_problem *p = w->q->problem;
+    const struct bt_run_request *q = w->q;
+    const struct bt_problem *p = q->problem;
+    double written = 0;
     bool stop = false;
     for (int64_t s = run->first_step + 1; s <= p->steps && !stop; s++) {
-        TRY(bt_solver_step(w->q->solver));
-        if (w->file && bt_problem_dump_due(p, s)) TRY(dump(w, s));
+        TRY(bt_solver_step(q->solver));
+        if (w->file && bt_problem_dump_due(p, s)) {
+            const struct bt_state state = bt_solver_state(q->solver);
+            void *staged = w->staged ? w->staged : io_file_buffer(w->file);
+            bt_dump_take(&w->dump, &state, io_file_view(w->file), staged);
+            TRY(io_file_write(w->file, s, staged, w->dump.digest));
+            written += (double)io_dump_bytes(q->io->layout, p->n);
+            progress_rate(q->progress, written / (watch_now() - w->start_s));
+        }
         TRY(stop_answer(w, &stop));
-        TRY(stop_question(w));
+        w->asked = stop_requested() || (w->file && io_file_trouble(w->file) < 0) ? 1 : 0;
+        w->answer = 0;
+        TRY_MPI(MPI_Iallreduce(&w->asked, &w->answer, 1, MPI_INT, MPI_MAX, q->comm, &w->stop));
         run->steps_done = s;
-        progress_update(w->q->progress, s);
+        progress_update(q->progress, s);
     }
     TRY(stop_answer(w, &stop));
     run->interrupted = stop && run->steps_done < p->steps;
@@ -142,95 +136,74 @@ static int timed(struct work *w, struct bt_run *run)
 
 static int spread_phases(const struct work *w, struct bt_run *run)
 {
-    double mine[BT_RUN_PHASES] = {0};
+    double mine[BT_RUN_PHASES] = {0}, in_io = 0, known = 0;
     memcpy(mine, bt_solver_phases_s(w->q->solver), BT_PHASES * sizeof mine[0]);
     mine[BT_RUN_STAGE] = w->dump.stage_s;
     mine[BT_RUN_DIGEST] = w->dump.digest_s;
     mine[BT_RUN_STOP] = w->stop_s;
     for (int i = IO_PHASE_WRITE; w->file && i < IO_PHASES; i++)
         mine[BT_RUN_IO + i - IO_PHASE_WRITE] = io_file_stats(w->file)->phase_s[i];
-    double known = 0;
-    for (int i = 0; i < BT_RUN_IDLE; i++)
+    for (int i = 0; i < BT_RUN_IDLE; i++) {
         known += mine[i];
+        if (i >= BT_RUN_STAGE && i < BT_RUN_STOP) in_io += mine[i];
+    }
     mine[BT_RUN_IDLE] = fmax(0, run->t_t_s - known);
     for (int i = 0; i < BT_RUN_PHASES; i++)
         TRY(par_spread(w->q->comm, mine[i], &run->phase[i]));
-    return 0;
-}
-
-static int spread_dump(const struct work *w, const struct io_dump_times *t, struct bt_run_dump *d)
-{
-    struct par_spread entered, start, end;
-    const double begin = t->write_s - w->start_s;
-    TRY(par_spread(w->q->comm, t->start_s - w->start_s, &entered));
-    TRY(par_spread(w->q->comm, begin, &start));
-    TRY(par_spread(w->q->comm, begin + t->post_s, &end));
-    TRY(par_spread(w->q->comm, t->post_s, &d->post));
-    TRY(par_spread(w->q->comm, t->wait_s, &d->wait));
-    d->step = t->step;
-    d->start_s = entered.min;
-    d->window_s = end.max - start.min;
-    return 0;
+    return par_spread(w->q->comm, in_io, &run->in_io);
 }
 
 static int spread_dumps(const struct work *w, struct bt_run *run)
 {
+    const MPI_Comm comm = w->q->comm;
     const struct io_stats *stats = io_file_stats(w->file);
     run->dumps_n = stats->dumps_n;
     run->dump = calloc((size_t)stats->dumps_n + 1, sizeof *run->dump);
-    TRY(par_agree(w->q->comm, run->dump ? 0
-                                        : err_set(ERR_NOMEM, "no memory for %lld dump records",
-                                                  (long long)stats->dumps_n)));
-    for (int64_t d = stats->kept_n; d < run->dumps_n; d++) {
-        TRY(spread_dump(w, &stats->dump[d], &run->dump[d]));
-        run->writing_s += run->dump[d].window_s;
+    TRY(par_agree(comm, run->dump ? 0
+                                  : err_set(ERR_NOMEM, "no memory for %lld dump records",
+                                            (long long)stats->dumps_n)));
+    for (int64_t i = stats->kept_n; i < run->dumps_n; i++) {
+        const struct io_dump_times *t = &stats->dump[i];
+        struct bt_run_dump *d = &run->dump[i];
+        struct par_spread entered, start, end;
+        TRY(par_spread(comm, t->start_s - w->start_s, &entered));
+        TRY(par_spread(comm, t->write_s - w->start_s, &start));
+        TRY(par_spread(comm, t->write_s - w->start_s + t->post_s, &end));
+        TRY(par_spread(comm, t->post_s, &d->post));
+        TRY(par_spread(comm, t->wait_s, &d->wait));
+        d->step = t->step;
+        d->start_s = entered.min;
+        d->window_s = end.max - start.min;
+        run->writing_s += d->window_s;
     }
     return 0;
 }
 
-static int spread_overlap(const struct work *w, struct bt_run *run)
+static int statistics(const struct work *w, struct bt_run *run)
 {
-    const struct io_stats *stats = io_file_stats(w->file);
-    TRY(par_spread(w->q->comm, stats->compute_s, &run->compute));
-    TRY(par_spread(w->q->comm, stats->io_s, &run->io));
-    TRY(par_spread(w->q->comm, stats->both_s, &run->both));
-    run->writing_s = fmax(run->writing_s, run->io.max);
-    return 0;
-}
-
-static int sum_file(const struct work *w, struct bt_run *run)
-{
+    const MPI_Comm comm = w->q->comm;
+    struct par_spread t;
+    TRY(par_spread(comm, w->end_s - w->start_s, &t));
+    run->t_t_s = t.max;
+    TRY(spread_phases(w, run));
+    if (!w->file) return 0;
     const struct io_stats *stats = io_file_stats(w->file);
     const int64_t mine[2] = {stats->bytes, stats->requests_n};
     int64_t all[2];
-    struct par_spread t;
-    TRY_MPI(MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, w->q->comm));
+    TRY_MPI(MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, comm));
     run->bytes = all[0];
     run->requests_n = all[1];
-    TRY(par_spread(w->q->comm, stats->phase_s[IO_PHASE_CREATE], &t));
+    TRY(par_spread(comm, stats->phase_s[IO_PHASE_CREATE], &t));
     run->create_s = t.max;
-    TRY(par_spread(w->q->comm, stats->phase_s[IO_PHASE_OPEN], &t));
+    TRY(par_spread(comm, stats->phase_s[IO_PHASE_OPEN], &t));
     run->open_s = t.max;
     run->file = io_file_json(w->file);
     TRY(spread_dumps(w, run));
-    return spread_overlap(w, run);
-}
-
-static int statistics(const struct work *w, struct bt_run *run)
-{
-    struct par_spread t;
-    TRY(par_spread(w->q->comm, w->end_s - w->start_s, &t));
-    run->t_t_s = t.max;
-    TRY(spread_phases(w, run));
-    return w->file ? sum_file(w, run) : 0;
-}
-
-/* Right after the clock, before anything else changes what is in memory. */
-static int ask_cache(const struct work *w, struct bt_run *run)
-{
-    const struct bt_run_request *q = w->q;
-    if (!io_file_leaves_one(w->file)) return 0;
-    return cache_ask(q->nodes, q->io->path, q->io->sync != IO_SYNC_NONE, &run->cache);
+    TRY(par_spread(comm, stats->compute_s, &run->compute));
+    TRY(par_spread(comm, stats->io_s, &run->io));
+    TRY(par_spread(comm, stats->both_s, &run->both));
+    run->writing_s = fmax(run->writing_s, run->io.max);
+    return 0;
 }
 
 static int norms(const struct work *w, struct bt_run *run)
@@ -256,15 +229,19 @@ int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
         run->xce[m] = run->xcr[m] = NAN;
     TRY_TO(out, rc, prepare(&w, run));
     TRY_TO(out, rc, timed(&w, run));
-    if (w.file && q->nodes) TRY_TO(out, rc, ask_cache(&w, run));
+    /* Right after the clock, before anything else changes what is in memory. */
+    if (w.file && q->nodes && io_file_leaves_one(w.file))
+        TRY_TO(out, rc, cache_ask(q->nodes, q->io->path, q->io->sync != IO_SYNC_NONE, &run->cache));
     TRY_TO(out, rc, statistics(&w, run));
     TRY_TO(out, rc, norms(&w, run));
-    if (run->interrupted)
-        rc = err_set(ERR_INTERRUPT, "interrupted after step %lld of %lld%s",
-                     (long long)run->steps_done, (long long)q->problem->steps,
-                     w.file ? ": the dumps up to then are complete; --restart goes on "
-                              "from there"
-                            : "");
+    if (run->interrupted && w.file)
+        rc = err_set(ERR_INTERRUPT,
+                     "interrupted after step %lld of %lld: the dumps up to then are complete; "
+                     "nht1-bt --restart --out %s goes on from there",
+                     (long long)run->steps_done, (long long)q->problem->steps, q->io->path);
+    else if (run->interrupted)
+        rc = err_set(ERR_INTERRUPT, "interrupted after step %lld of %lld",
+                     (long long)run->steps_done, (long long)q->problem->steps);
     run->completed = rc == 0;
 out:
     if (w.stop != MPI_REQUEST_NULL) MPI_Wait(&w.stop, MPI_STATUS_IGNORE);

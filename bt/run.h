@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_RUN_H
 #define BT_RUN_H
-/* Floor 2. One run of the benchmark: N_S steps, a dump every I_W of them, timed as [F93] 2.3 says.
+/* Floor 3. One run of the benchmark: N_S steps, a dump every I_W of them, timed as [F93] 2.3 says.
  *
- *   before the clock   open and preallocate the file, staging buffer, one warm-up step, initial
- *                      condition, barrier
- *   inside the clock   steps; per dump: stage, digest, write; agreement, manifest, durability,
- * close after the clock    norms, statistics over ranks
+ * What lies inside the clock:
  *
- * T_T is the longest time over ranks from the barrier to the end of the close. */
+ *   before   create, preallocate and open the file; staging buffer; one warm-up step, undone by the
+ *            initial condition; barrier
+ *   inside   the steps; per dump: staging, digest, write, agreement of the ranks, manifest, and
+ *            durability as --sync says; what is still under way, durability and close at the end
+ *   after    residency of the file, statistics over ranks, norms
+ *
+ * T_T is the longest time over ranks from the barrier to the end of the close. The time of the
+ * slowest rank in staging, digests and calls of io/ is the *time in I/O*; the rest of T_T is
+ * *computing beside it*. */
 #include <jansson.h>
 #include <mpi.h>
 #include <stdbool.h>
@@ -51,6 +56,7 @@ struct bt_run {
     int64_t bytes, requests_n; /* written by all ranks, their write calls */
     double create_s, open_s;   /* before the clock, slowest rank */
     double writing_s;          /* sum of the dumps' windows, or the slowest rank's io if longer */
+    struct par_spread in_io;   /* s: staging, digests and all calls of io/ */
     struct par_spread compute, io, both; /* s: the caller's, data on their way, both at a time */
     struct par_spread phase[BT_RUN_PHASES];
     int64_t dumps_n;

@@ -16,6 +16,8 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/plain.h"
+#include "base/watch.h"
 
 #define SCHEMA     "nht1-tc/1"
 #define LOCK_TRIES 100 /* of 50 ms each */
@@ -50,14 +52,37 @@ static bool same_number(const json_t *entry, const char *member, int64_t value)
     return json_is_integer(v) && json_integer_value(v) == value;
 }
 
+void bt_tc_hosts(const char *host, int64_t nodes, char out[128])
+{
+    size_t used = 0;
+    for (const char *c = host; *c && used < 127; c++) {
+        const bool digit = nodes > 1 && *c >= '0' && *c <= '9';
+        if (!digit || used == 0 || out[used - 1] != '#') out[used++] = digit ? '#' : *c;
+    }
+    out[used] = '\0';
+}
+
+static bool is_keyed(const json_t *entry)
+{
+    return json_object_get(entry, "hosts") != NULL;
+}
+
 static bool matches(const json_t *entry, const struct bt_tc_key *key)
 {
     const double dt = json_number_value(json_object_get(entry, "dt"));
-    return strcmp(text_of(entry, "cpu"), key->cpu) == 0 &&
-           strcmp(text_of(entry, "kernel"), key->kernel) == 0 &&
-           same_number(entry, "nodes", key->nodes) && same_number(entry, "cores", key->cores) &&
-           same_number(entry, "n", key->n) && same_number(entry, "steps", key->steps) &&
-           fabs(dt - key->dt) <= 1e-12 * fabs(key->dt);
+    if (strcmp(text_of(entry, "cpu"), key->cpu) != 0 ||
+        strcmp(text_of(entry, "kernel"), key->kernel) != 0 ||
+        !same_number(entry, "nodes", key->nodes) || !same_number(entry, "cores", key->cores) ||
+        !same_number(entry, "n", key->n) || !same_number(entry, "steps", key->steps) ||
+        !(fabs(dt - key->dt) <= 1e-12 * fabs(key->dt)))
+        return false;
+    if (is_keyed(entry))
+        return strcmp(text_of(entry, "hosts"), key->hosts) == 0 &&
+               strcmp(text_of(entry, "mpi"), key->mpi) == 0 &&
+               same_number(entry, "memory_gib", key->memory_gib);
+    char hosts[128];
+    bt_tc_hosts(text_of(entry, "host"), key->nodes, hosts);
+    return strcmp(hosts, key->hosts) == 0;
 }
 
 static void entry_read(const json_t *from, struct bt_tc_entry *to)
@@ -68,31 +93,25 @@ static void entry_read(const json_t *from, struct bt_tc_entry *to)
         .ranks = json_integer_value(json_object_get(from, "ranks")),
         .threads = json_integer_value(json_object_get(from, "threads")),
     };
-    snprintf(to->decomp, sizeof to->decomp, "%s", text_of(from, "decomp"));
-    snprintf(to->isa, sizeof to->isa, "%s", text_of(from, "isa"));
-    snprintf(to->host, sizeof to->host, "%s", text_of(from, "host"));
-}
-
-static void utc_now(char out[32])
-{
-    const time_t now = time(NULL);
-    struct tm parts;
-    gmtime_r(&now, &parts);
-    strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    plain_copy(to->decomp, sizeof to->decomp, text_of(from, "decomp"));
+    plain_copy(to->isa, sizeof to->isa, text_of(from, "isa"));
+    plain_copy(to->host, sizeof to->host, text_of(from, "host"));
+    plain_copy(to->utc, sizeof to->utc, text_of(from, "utc"));
+    to->keyed = is_keyed(from);
 }
 
 /* Overwrites the members known here and leaves others as they are. */
 static int entry_write(json_t *to, const struct bt_tc_key *key, const struct bt_tc_entry *e)
 {
     char utc[32];
-    utc_now(utc);
-    json_t *new =
-        json_pack("{s:s, s:I, s:I, s:I, s:I, s:f, s:s, s:f, s:b, s:s, s:I, s:I, s:s, s:s, s:s}",
-                  "cpu", key->cpu, "nodes", (json_int_t)key->nodes, "cores", (json_int_t)key->cores,
-                  "n", (json_int_t)key->n, "steps", (json_int_t)key->steps, "dt", key->dt, "kernel",
-                  key->kernel, "t_c_s", e->t_c_s, "verified", e->verified, "decomp", e->decomp,
-                  "ranks", (json_int_t)e->ranks, "threads", (json_int_t)e->threads, "isa", e->isa,
-                  "host", e->host, "utc", utc);
+    watch_utc(utc);
+    json_t *new = json_pack(
+        "{ss ss sI ss sI sI sI sI sf ss sf sb ss sI sI ss ss ss}", "cpu", key->cpu, "hosts",
+        key->hosts, "memory_gib", (json_int_t)key->memory_gib, "mpi", key->mpi, "nodes",
+        (json_int_t)key->nodes, "cores", (json_int_t)key->cores, "n", (json_int_t)key->n, "steps",
+        (json_int_t)key->steps, "dt", key->dt, "kernel", key->kernel, "t_c_s", e->t_c_s, "verified",
+        e->verified, "decomp", e->decomp, "ranks", (json_int_t)e->ranks, "threads",
+        (json_int_t)e->threads, "isa", e->isa, "host", e->host, "utc", utc);
     const int rc = new ? json_object_update(to, new) : -1;
     json_decref(new);
     return rc == 0 ? 0 : err_set(ERR_NOMEM, "no memory for an entry of the T_C store");
@@ -144,12 +163,21 @@ static int load(const char *path, json_t **root)
     return 0;
 }
 
-static json_t *entry_find(const json_t *root, const struct bt_tc_key *key)
+/* The best entry for a key; keyed: among those that have all of it. */
+static json_t *entry_find(const json_t *root, const struct bt_tc_key *key, bool keyed)
 {
-    const json_t *entries = json_object_get(root, "entries");
-    for (size_t i = 0; i < json_array_size(entries); i++)
-        if (matches(json_array_get(entries, i), key)) return json_array_get(entries, i);
-    return NULL;
+    json_t *e, *best = NULL;
+    struct bt_tc_entry this, shortest = {0};
+    size_t i;
+    json_array_foreach(json_object_get(root, "entries"), i, e)
+    {
+        if (!matches(e, key) || (keyed && !is_keyed(e))) continue;
+        entry_read(e, &this);
+        if (best && !bt_tc_is_better(&this, &shortest)) continue;
+        shortest = this;
+        best = e;
+    }
+    return best;
 }
 
 /* Makes the folders above path. Failures show when the file is opened. */
@@ -212,7 +240,7 @@ int bt_tc_find(const char *path, const struct bt_tc_key *key, struct bt_tc_entry
 {
     json_t *root;
     TRY(load(path, &root));
-    const json_t *found = entry_find(root, key);
+    const json_t *found = entry_find(root, key, false);
     if (found) entry_read(found, entry);
     json_decref(root);
     return found ? 1 : 0;
@@ -230,7 +258,7 @@ static int offer_locked(const char *path, const struct bt_tc_key *key,
 {
     json_t *root;
     TRY(load(path, &root));
-    json_t *place = entry_find(root, key);
+    json_t *place = entry_find(root, key, true);
     struct bt_tc_entry stored;
     int rc = 1;
     if (place) {

@@ -1,30 +1,37 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_TC_H
 #define BT_TC_H
-/* Floor 2, free of MPI and of everything in io/. The store of T_C: the best compute-only times per
+/* Floor 3, free of MPI and of everything in io/. The store of T_C: the best compute-only times per
  * system and problem, remembered across runs in one JSON file:
  *
  *   { "schema": "nht1-tc/1",
- *     "entries": [ { "cpu": "...", "nodes": 1, "cores": 8, "n": 102, "steps": 200, "dt": 0.0003,
- *                    "kernel": "1",                                    the key
- *                    "t_c_s": 20.1, "verified": true, "decomp": "1x1x8", "ranks": 8, "threads": 1,
- *                    "isa": "avx2", "host": "n1", "utc": "2001-01-31T12:00:00Z" } ] }
+ *     "entries": [
+ *       the key:
+ *       { "cpu": "...", "hosts": "n1", "memory_gib": 64, "mpi": "Open MPI v4.1.4",
+ *         "nodes": 1, "cores": 8, "n": 102, "steps": 200, "dt": 0.0003, "kernel": "1",
+ *       what was measured, how, where and when:
+ *         "t_c_s": 20.1, "verified": true, "decomp": "1x1x8", "ranks": 8, "threads": 1,
+ *         "isa": "avx2", "host": "n1", "utc": "2001-01-31T12:00:00Z" } ] }
  *
- * An entry may have further members; they are kept. Writers exclude each other with flock
- * on FILE.lock beside it; readers take no lock, since the file is replaced by rename and so is
- * whole at any time. One process per job
- * (rank 0) calls these functions. */
+ * Entries of older versions have no hosts, memory_gib and mpi: they are *unkeyed*. They are kept as
+ * they are, and found by a job on the host that they name. An entry may have further members; they
+ * are kept. Writers exclude each other with flock on FILE.lock beside it; readers take no lock,
+ * since the file is replaced by rename and so is whole at any time. One process per job (rank 0)
+ * calls these functions. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* What has to agree for two compute-only times to be comparable. */
 struct bt_tc_key {
-    char cpu[128];    /* CPU model */
-    char kernel[32];  /* version of the arithmetic */
-    int64_t nodes;    /* hosts in use */
-    int64_t cores;    /* min(ranks x threads, cores of these hosts) */
-    int64_t n, steps; /* N, N_S */
+    char cpu[128];      /* CPU model */
+    char hosts[128];    /* by bt_tc_hosts */
+    char mpi[64];       /* MPI library and its version */
+    int64_t memory_gib; /* of a node */
+    char kernel[32];    /* version of the arithmetic */
+    int64_t nodes;      /* hosts in use */
+    int64_t cores;      /* min(ranks x threads, cores of these hosts) */
+    int64_t n, steps;   /* N, N_S */
     double dt;
 };
 
@@ -34,14 +41,21 @@ struct bt_tc_entry {
     char decomp[40]; /* of the run that took this time */
     char isa[32], host[128];
     int64_t ranks, threads;
+    char utc[32]; /* when; [out] of bt_tc_find, set to now by bt_tc_offer */
+    bool keyed;   /* [out] of bt_tc_find */
 };
+
+/* What stands for the hosts of a job in the key: the host where there is one; of several nodes the
+ * name with # for every number, "node#", since a batch system gives other ones each time. */
+void bt_tc_hosts(const char *host, int64_t nodes, char out[128]);
 
 /* Name of the store: asked when not NULL, else $XDG_STATE_HOME/nht1/tc.json, else
  * $HOME/.local/state/nht1/tc.json. ERR_USAGE when neither is set or the name is too long. */
 int bt_tc_path(const char *asked, char *out, size_t size);
 
-/* Looks a key up. [out] entry. Returns 1 when found, 0 when not (a missing file is an empty store),
- * ERR_USAGE when the file is there but is no store, ERR_IO when it cannot be read. */
+/* Looks a key up, among keyed and unkeyed entries, and takes the better one. [out] entry. Returns 1
+ * when found, 0 when not (a missing file is an empty store), ERR_USAGE when the file is there but
+ * is no store, ERR_IO when it cannot be read. */
 int bt_tc_find(const char *path, const struct bt_tc_key *key, struct bt_tc_entry *entry);
 
 /* Offers a time. It is stored when the key is new, when it is verified and the stored one is not,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_WARMUP_H
 #define BT_WARMUP_H
-/* Floor 2. Warms up memory and file system before the first run that writes: memory that a kernel,
+/* Floor 3. Warms up memory and file system before the first run that writes: memory that a kernel,
  * or the host below a virtual machine, hands out for the first time can cost ten times the second
  * use, and would make whoever writes first look slow. */
 #include "bt/job.h"

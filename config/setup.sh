@@ -31,12 +31,16 @@ manager() {
     fi
 }
 
-# Is one thing (cmd:NAME, lib:NAME, file:NAME) there?
+# Is one thing (cmd:NAME, lib:NAME, py:NAME, file:NAME) there? A python3 that comes before that of
+# the system need not have its modules: the programs change to /usr/bin/python3 (runs/nht1/tools.py).
 have() {
     local kind=${1%%:*} name=${1#*:}
     case $kind in
     cmd) command -v "$name" >/dev/null ;;
     lib) command -v pkg-config >/dev/null && pkg-config --exists "$name" ;;
+    py) for p in "${NHT1_PYTHON:-python3}" /usr/bin/python3; do
+            "$p" -c "from importlib.util import find_spec as f; exit(not f('$name'))" 2>/dev/null && return
+        done && false ;;
     file) [ -e "$name" ] ;;
     *) die 1 "config/packages: cannot look for '$1'" ;;
     esac
@@ -126,7 +130,9 @@ if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
     die 3 "missing: $need" "not root, and no sudo here" "$by_hand"
 fi
 [ "$tool" = apt ] || echo "setup: the package names for $tool are untried" >&2
-echo "setup: installing $need" >&2
+takes=
+case $need in *matplotlib*) takes=", about a minute, most of it for the libraries of the reports" ;; esac
+echo "setup: installing $need$takes" >&2
 # shellcheck disable=SC2086 # a list of names
 install_with "$tool" $need || die 3 "the installation failed" "$by_hand"
 

@@ -37,6 +37,7 @@ struct io_context {
     int group;                       /* ranks that may write at a time, >= 1 */
     MPI_Info info;                   /* hints, never MPI_INFO_NULL */
     int64_t first_dump;              /* the dump that is written first; > 0 after a restart */
+    int64_t durable_n;               /* dumps known to be on the device; for messages */
     struct io_tuning tuning;         /* every member has a value that makes sense */
     enum io_sync sync;               /* when data must be durable: a driver may flush early */
     int64_t *requests_n;             /* [out] add the number of write calls made */

@@ -1,67 +1,46 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The whole array handed to the library in one collective write per dump, as on the CM-2 of [F93]:
- * the view of each rank is its box of the global array, set once; the extent of its file type is a
- * dump, so dump d begins after d times my bytes. */
+/* The whole array handed to the library in collective writes, as on the CM-2 of [F93]: the view of
+ * each rank is its box of the global array, set once; the extent of its file type is a dump, so
+ * dump d begins after d times my bytes. A dump is one call, where no rank has more than goes into
+ * one. */
 #include "base/err.h"
+#include "io/guard.h"
 #include "io/mpiio.h"
-
-struct mpiio_state {
-    MPI_File fh;
-    MPI_Datatype memory_type; /* a whole staging buffer */
-    int64_t mine_bytes;
-};
 
 static int mpiio_open(void *state, const struct io_context *ctx)
 {
-    struct mpiio_state *s = state;
-    s->memory_type = MPI_DATATYPE_NULL;
-    s->mine_bytes = io_view_bytes(ctx->view);
-    TRY(io_mpiio_open(ctx, &s->fh));
-    int rc = io_mpiio_set_view(ctx, s->fh);
-    int type_rc = io_mpiio_bytes_type(s->mine_bytes, &s->memory_type);
-    return rc < 0 ? rc : type_rc;
+    return io_mpiio_open(state, ctx, true);
 }
 
+/* A rank that has failed makes the other calls all the same: they are collective. */
 static int mpiio_write(void *state, const struct io_context *ctx, int64_t dump, const void *buf)
 {
-    struct mpiio_state *s = state;
-    MPI_Status status;
-    int count = s->mine_bytes > 0 ? 1 : 0;
-    ++*ctx->requests_n;
-    int mpi_rc = MPI_File_write_at_all(s->fh, (MPI_Offset)(dump * s->mine_bytes), buf, count,
-                                       s->memory_type, &status);
-    return io_mpiio_check(ctx, mpi_rc, "MPI_File_write_at_all", count ? &status : NULL,
-                          s->mine_bytes);
-}
-
-static int mpiio_sync(void *state, const struct io_context *ctx)
-{
-    struct mpiio_state *s = state;
-    return io_mpiio_sync(ctx, s->fh);
-}
-
-static int mpiio_close(void *state, const struct io_context *ctx)
-{
-    struct mpiio_state *s = state;
-    int rc = io_mpiio_close(ctx, &s->fh);
-    if (s->memory_type != MPI_DATATYPE_NULL) MPI_Type_free(&s->memory_type);
+    static const char call[] = "MPI_File_write_at_all";
+    const struct io_mpiio *m = state;
+    int rc = 0;
+    for (int64_t i = 0; i < m->pieces_n; i++) {
+        const struct io_mpiio_piece p = io_mpiio_piece(m, ctx, i);
+        MPI_Status status;
+        ++*ctx->requests_n;
+        io_guard_at(call);
+        int mpi_rc =
+            MPI_File_write_at_all(m->fh, (MPI_Offset)(dump * m->mine_bytes + p.start),
+                                  (const char *)buf + p.start, (int)p.bytes, MPI_BYTE, &status);
+        io_guard_at(NULL);
+        int wrote = io_mpiio_wrote(m, ctx, mpi_rc, call, &status, dump, buf, p);
+        if (rc == 0) rc = wrote;
+    }
     return rc;
-}
-
-static int mpiio_describe(void *state, const struct io_context *ctx, json_t *into)
-{
-    struct mpiio_state *s = state;
-    return io_mpiio_describe(ctx, s->fh, into);
 }
 
 const struct io_driver io_driver_mpiio = {
     .name = "mpiio",
     .help = "MPI-IO, one collective write of a subarray view per dump",
     .caps = IO_CAP_SERIAL_FILE | IO_CAP_COLLECTIVE | IO_CAP_HINTS,
-    .state_size = sizeof(struct mpiio_state),
+    .state_size = sizeof(struct io_mpiio),
     .open = mpiio_open,
     .write = mpiio_write,
-    .sync = mpiio_sync,
-    .close = mpiio_close,
-    .describe = mpiio_describe,
+    .sync = io_mpiio_sync,
+    .close = io_mpiio_close,
+    .describe = io_mpiio_describe,
 };

@@ -71,7 +71,9 @@ static void enqueue(struct io_background *b, struct request *r)
     struct uring_engine *e = b->engine_state;
     struct io_uring_sqe *sqe = io_uring_get_sqe(&e->ring);
     ERR_ASSERT(sqe);
-    const unsigned bytes = (unsigned)r->piece.bytes;
+    /* What is longer than a call can be comes back short, and the rest is asked for again. */
+    const unsigned bytes =
+        (unsigned)(r->piece.bytes < IO_CALL_BYTES ? r->piece.bytes : IO_CALL_BYTES);
     io_uring_prep_write(sqe, r->fd, r->piece.data, bytes, (uint64_t)r->piece.offset);
     if (!b->direct) sqe->flags |= IOSQE_ASYNC;
     io_uring_sqe_set_data(sqe, r);

@@ -10,9 +10,6 @@
 
 #include "base/err.h"
 
-/* Linux moves less than 2 GiB per call; a round number below it keeps the pieces aligned. */
-#define FD_CALL_BYTES (INT64_C(1) << 30)
-
 _Static_assert(sizeof(off_t) == 8, "file offsets need 64 bits");
 
 static int check_length(const struct io_context *ctx, int fd)
@@ -53,7 +50,7 @@ int io_fd_put(int fd, struct io_piece p, int64_t align, int64_t *requests_n,
               struct io_fd_fault *fault)
 {
     while (p.bytes > 0) {
-        const int64_t bytes = p.bytes < FD_CALL_BYTES ? p.bytes : FD_CALL_BYTES;
+        const int64_t bytes = p.bytes < IO_CALL_BYTES ? p.bytes : IO_CALL_BYTES;
         ssize_t done = pwrite(fd, p.data, (size_t)bytes, (off_t)p.offset);
         ++*requests_n;
         if (done < 0 && errno == EINTR) continue;

@@ -67,6 +67,7 @@ static int manifest_update(struct io_file *f)
 {
     const struct io_pending *p = &f->pending;
     bool durable = p->lowest[0] == 0 && p->synced;
+    if (durable) f->ctx.durable_n = p->lowest[1];
     if (!f->manifest) return 0;
     TRY(io_manifest_add(f->manifest, p->step, false, false, f->digest_sum));
     io_manifest_mark_complete(f->manifest, p->lowest[1]);

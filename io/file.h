@@ -29,13 +29,17 @@ struct io_tuning {
     int64_t buffer_bytes; /* of one request, and of what is collected at a time */
     int staging;          /* dumps under way at a time, >= 1 */
     bool direct;          /* around the page cache */
+    int64_t call_bytes;   /* of one call of MPI-IO at most; for tests */
 };
 #define IO_AGGREGATORS_PER_NODE 4
 #define IO_BUFFER_BYTES         (INT64_C(8) << 20)
 #define IO_BUFFER_BYTES_MIN     (INT64_C(4) << 10)
 #define IO_BUFFER_BYTES_MAX     (INT64_C(1) << 30)
 #define IO_STAGING              2
-#define IO_STAGING_MAX          64
+/* Of one call of a library or kernel at most: below what any of them counts in 32 bits, and a round
+ * number, so that pieces stay aligned. */
+#define IO_CALL_BYTES  (INT64_C(1) << 30)
+#define IO_STAGING_MAX 64
 
 /* What to write and how. Strings are borrowed until io_file_free. */
 struct io_spec {

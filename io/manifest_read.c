@@ -11,6 +11,7 @@
 #include "base/digest.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/plain.h"
 #include "io/manifest_impl.h"
 
 static int expect_text(const json_t *root, const char *path, const char *key, const char *wanted)
@@ -26,7 +27,7 @@ static int copy_text(const json_t *root, const char *path, const char *key, char
 {
     const char *text;
     TRY(js_get_text(root, path, key, &text));
-    snprintf(out, 64, "%s", text);
+    plain_copy(out, 64, text);
     return 0;
 }
 

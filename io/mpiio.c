@@ -10,7 +10,9 @@
 
 #include "base/err.h"
 #include "base/par.h"
+#include "io/cursor.h"
 #include "io/fd.h"
+#include "io/guard.h"
 
 /* Opening is collective, but libraries let it fail on one rank alone, and then closing hangs on the
  * others: so everybody tries to open the file without the library first. */
@@ -22,16 +24,66 @@ static int can_open(const struct io_context *ctx)
     return par_agree(ctx->comm, rc < 0 ? rc : close_rc);
 }
 
-int io_mpiio_open(const struct io_context *ctx, MPI_File *fh)
+int io_mpiio_check(const struct io_context *ctx, int mpi_rc, const char *call)
 {
-    *fh = MPI_FILE_NULL;
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int len = 0;
+    const int errnum = io_guard_errnum();
+    if (mpi_rc == MPI_SUCCESS && errnum == 0) return 0;
+    /* ROMIO, where it writes strided pieces by reading what is between them, fails without giving
+     * up its lock, and other ranks wait for it for ever. Closing any descriptor of a file gives up
+     * this process's locks of it. */
+    const int fd = open(ctx->path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) close(fd);
+    if (errnum) return err_set_errno(ERR_IO, errnum, "%s on %s", call, ctx->path);
+    MPI_Error_string(mpi_rc, text, &len);
+    return err_set(ERR_IO, "%s on %s: %s", call, ctx->path, text);
+}
+
+static int set_view(const struct io_mpiio *m, const struct io_context *ctx)
+{
+    static char representation[] = "native";
+    MPI_Datatype file_type = MPI_BYTE;
+    int rc = m->mine_bytes > 0 ? io_mpiio_view_type(ctx->view, &file_type) : 0;
+    TRY(par_agree(ctx->comm, rc));
+    int mpi_rc = MPI_File_set_view(m->fh, 0, MPI_BYTE, file_type, representation, ctx->info);
+    if (file_type != MPI_BYTE) MPI_Type_free(&file_type);
+    return io_mpiio_check(ctx, mpi_rc, "MPI_File_set_view");
+}
+
+int io_mpiio_open(struct io_mpiio *m, const struct io_context *ctx, bool viewed)
+{
+    int64_t longest = 0;
+    for (int r = 0; r < ctx->size; r++) {
+        const int64_t bytes = io_view_bytes(&ctx->all_views[r]);
+        if (bytes > longest) longest = bytes;
+    }
+    *m = (struct io_mpiio){.fh = MPI_FILE_NULL,
+                           .viewed = viewed,
+                           .mine_bytes = io_view_bytes(ctx->view),
+                           .pieces_n = (longest - 1) / ctx->tuning.call_bytes + 1};
     TRY(can_open(ctx));
-    int mpi_rc = MPI_File_open(ctx->comm, ctx->path, MPI_MODE_WRONLY, ctx->info, fh);
-    int rc = io_mpiio_check(ctx, mpi_rc, "MPI_File_open", NULL, 0);
-    rc = par_agree(ctx->comm, rc);
+    io_guard_begin(ctx);
+    io_guard_at("MPI_File_open");
+    int mpi_rc = MPI_File_open(ctx->comm, ctx->path, MPI_MODE_WRONLY, ctx->info, &m->fh);
+    int rc = par_agree(ctx->comm, io_mpiio_check(ctx, mpi_rc, "MPI_File_open"));
     /* A handle that only some ranks have cannot be closed; it is dropped. */
-    if (rc < 0) *fh = MPI_FILE_NULL;
+    if (rc < 0) m->fh = MPI_FILE_NULL;
+    if (rc == 0 && viewed) {
+        io_guard_at("MPI_File_set_view");
+        rc = set_view(m, ctx);
+    }
+    io_guard_at(NULL);
     return rc;
+}
+
+struct io_mpiio_piece io_mpiio_piece(const struct io_mpiio *m, const struct io_context *ctx,
+                                     int64_t i)
+{
+    struct io_mpiio_piece p = {i * ctx->tuning.call_bytes, ctx->tuning.call_bytes};
+    if (p.start > m->mine_bytes) p.start = m->mine_bytes;
+    if (p.bytes > m->mine_bytes - p.start) p.bytes = m->mine_bytes - p.start;
+    return p;
 }
 
 static int write_was_short(const struct io_context *ctx, const char *call, int64_t bytes,
@@ -44,42 +96,78 @@ static int write_was_short(const struct io_context *ctx, const char *call, int64
         call, done, bytes, ctx->path, room, why);
 }
 
-int io_mpiio_check(const struct io_context *ctx, int mpi_rc, const char *call,
-                   const MPI_Status *status, int64_t bytes)
+/* What a call says, [out] done: the bytes that it took. Without bytes a library may leave the
+ * status as it was: status NULL. */
+static int outcome(const struct io_context *ctx, int mpi_rc, const char *call,
+                   const MPI_Status *status, int64_t *done)
 {
-    if (mpi_rc != MPI_SUCCESS) {
-        char text[MPI_MAX_ERROR_STRING] = "";
-        int len = 0;
-        MPI_Error_string(mpi_rc, text, &len);
-        return err_set(ERR_IO, "%s on %s: %s", call, ctx->path, text);
+    MPI_Count count = 0;
+    *done = 0;
+    TRY(io_mpiio_check(ctx, mpi_rc, call));
+    if (status) TRY_MPI(MPI_Get_elements_x(status, MPI_BYTE, &count));
+    *done = (int64_t)count;
+    return 0;
+}
+
+int io_mpiio_write_piece(const struct io_mpiio *m, const struct io_context *ctx, int64_t dump,
+                         const char *buf, struct io_mpiio_piece p)
+{
+    struct io_cursor c;
+    struct io_extent e;
+    const int64_t start = dump * (m->viewed ? m->mine_bytes : ctx->dump_bytes);
+    io_cursor_start(&c, ctx->view);
+    while (io_cursor_take(&c, ctx->dump_bytes, &e) && e.buffer_bytes < p.start + p.bytes) {
+        int64_t from = e.buffer_bytes, to = e.buffer_bytes + e.length_bytes, done;
+        if (from < p.start) from = p.start;
+        if (to > p.start + p.bytes) to = p.start + p.bytes;
+        for (; from < to; from += done) {
+            MPI_Status status;
+            const int64_t at = m->viewed ? from : from - e.buffer_bytes + e.offset_bytes;
+            const int64_t bytes =
+                to - from < ctx->tuning.call_bytes ? to - from : ctx->tuning.call_bytes;
+            ++*ctx->requests_n;
+            io_guard_at("MPI_File_write_at");
+            int mpi_rc = MPI_File_write_at(m->fh, (MPI_Offset)(start + at), buf + from, (int)bytes,
+                                           MPI_BYTE, &status);
+            io_guard_at(NULL);
+            TRY(outcome(ctx, mpi_rc, "MPI_File_write_at", &status, &done));
+            if (done <= 0 || done > bytes)
+                return write_was_short(ctx, "MPI_File_write_at", bytes, done);
+        }
     }
-    if (!status) return 0;
-    MPI_Count done = 0;
-    TRY_MPI(MPI_Get_elements_x(status, MPI_BYTE, &done));
-    return done == bytes ? 0 : write_was_short(ctx, call, bytes, (int64_t)done);
+    return 0;
 }
 
-int io_mpiio_set_view(const struct io_context *ctx, MPI_File fh)
+int io_mpiio_wrote(const struct io_mpiio *m, const struct io_context *ctx, int mpi_rc,
+                   const char *call, const MPI_Status *status, int64_t dump, const char *buf,
+                   struct io_mpiio_piece p)
 {
-    static char representation[] = "native";
-    MPI_Datatype file_type = MPI_BYTE;
-    int rc = io_view_bytes(ctx->view) > 0 ? io_mpiio_view_type(ctx->view, &file_type) : 0;
-    TRY(par_agree(ctx->comm, rc));
-    int mpi_rc = MPI_File_set_view(fh, 0, MPI_BYTE, file_type, representation, ctx->info);
-    if (file_type != MPI_BYTE) MPI_Type_free(&file_type);
-    return io_mpiio_check(ctx, mpi_rc, "MPI_File_set_view", NULL, 0);
+    int64_t done;
+    TRY(outcome(ctx, mpi_rc, call, p.bytes > 0 ? status : NULL, &done));
+    if (done == p.bytes) return 0;
+    if (done <= 0 || done > p.bytes) return write_was_short(ctx, call, p.bytes, done);
+    return io_mpiio_write_piece(m, ctx, dump, buf, p);
 }
 
-int io_mpiio_sync(const struct io_context *ctx, MPI_File fh)
+int io_mpiio_sync(void *state, const struct io_context *ctx)
 {
-    if (fh == MPI_FILE_NULL) return 0;
-    return io_mpiio_check(ctx, MPI_File_sync(fh), "MPI_File_sync", NULL, 0);
+    struct io_mpiio *m = state;
+    if (m->fh == MPI_FILE_NULL) return 0;
+    io_guard_at("MPI_File_sync");
+    int rc = io_mpiio_check(ctx, MPI_File_sync(m->fh), "MPI_File_sync");
+    io_guard_at(NULL);
+    return rc;
 }
 
-int io_mpiio_close(const struct io_context *ctx, MPI_File *fh)
+int io_mpiio_close(void *state, const struct io_context *ctx)
 {
-    if (*fh == MPI_FILE_NULL) return 0;
-    return io_mpiio_check(ctx, MPI_File_close(fh), "MPI_File_close", NULL, 0);
+    struct io_mpiio *m = state;
+    int rc = 0;
+    io_guard_at("MPI_File_close");
+    if (m->fh != MPI_FILE_NULL) rc = io_mpiio_check(ctx, MPI_File_close(&m->fh), "MPI_File_close");
+    io_guard_at(NULL);
+    io_guard_end(ctx);
+    return rc;
 }
 
 static int add_hint(MPI_Info info, int i, json_t *hints)
@@ -142,9 +230,15 @@ static const char *component(void)
     return chosen[0] ? chosen : "unknown (Open MPI's default: ompio, on Lustre romio)";
 }
 
-int io_mpiio_describe(const struct io_context *ctx, MPI_File fh, json_t *into)
+int io_mpiio_report(MPI_File fh, json_t *into)
 {
-    (void)ctx;
     json_object_set_new(into, "mpiio_component", json_string(component()));
     return add_hints(fh, into);
+}
+
+int io_mpiio_describe(void *state, const struct io_context *ctx, json_t *into)
+{
+    const struct io_mpiio *m = state;
+    (void)ctx;
+    return io_mpiio_report(m->fh, into);
 }

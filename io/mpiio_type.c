@@ -6,31 +6,12 @@
 #include "base/err.h"
 #include "base/par.h"
 
-/* Bytes of a block of a long contiguous type. */
-#define TYPE_BLOCK_BYTES (1 << 30)
-
 /* Takes over what was made of old and frees old. */
 static int replace(MPI_Datatype *type, MPI_Datatype made)
 {
     MPI_Datatype old = *type;
     *type = made;
     TRY_MPI(MPI_Type_free(&old));
-    return 0;
-}
-
-int io_mpiio_bytes_type(int64_t bytes, MPI_Datatype *out)
-{
-    int blocks = (int)(bytes / TYPE_BLOCK_BYTES), rest = (int)(bytes % TYPE_BLOCK_BYTES);
-    MPI_Datatype block, body;
-    TRY_MPI(MPI_Type_contiguous(TYPE_BLOCK_BYTES, MPI_BYTE, &block));
-    TRY_MPI(MPI_Type_contiguous(blocks, block, &body));
-    TRY_MPI(MPI_Type_free(&block));
-    const int lengths[2] = {1, rest};
-    const MPI_Aint places[2] = {0, (MPI_Aint)(bytes - rest)};
-    const MPI_Datatype types[2] = {body, MPI_BYTE};
-    TRY_MPI(MPI_Type_create_struct(2, lengths, places, types, out));
-    TRY_MPI(MPI_Type_free(&body));
-    TRY_MPI(MPI_Type_commit(out));
     return 0;
 }
 

@@ -143,6 +143,7 @@ static struct io_tuning tuning_of(const struct io_spec *s)
     struct io_tuning t = s->tuning;
     if (t.buffer_bytes == 0) t.buffer_bytes = IO_BUFFER_BYTES;
     if (t.staging == 0) t.staging = IO_STAGING;
+    if (t.call_bytes == 0) t.call_bytes = IO_CALL_BYTES;
     return t;
 }
 

@@ -137,7 +137,8 @@ int io_resume_claims(struct io_file *f)
 int io_resume_settle(struct io_file *f)
 {
     TRY_MPI(MPI_Bcast(&f->resumed, sizeof f->resumed, MPI_BYTE, 0, f->ctx.comm));
-    f->stats.dumps_n = f->stats.kept_n = f->ctx.first_dump = f->resumed.dumps_n;
+    f->stats.dumps_n = f->stats.kept_n = f->resumed.dumps_n;
+    f->ctx.first_dump = f->ctx.durable_n = f->resumed.dumps_n;
     return 0;
 }
 

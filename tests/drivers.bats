@@ -204,3 +204,14 @@ serial_file() {
         expect_text "nht1-bt: ${option%=*}"
     done
 }
+
+@test "more than 2^31 bytes of a rank: every writer, both MPI-IO components" {
+    full_only
+    need_space "$PWD" 10000
+    local component
+    for component in ompio romio321; do
+        TMPDIR=$PWD MPI_TIMEOUT=3000 OMPI_MCA_io=$component NHT1_LONG_DUMPS=1 \
+            run mpi_run 2 "$NHT1_TESTBIN/mpi_io_huge"
+        expect_status 0
+    done
+}

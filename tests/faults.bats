@@ -178,6 +178,44 @@ ended() {
     [ "$(ls disk | wc -l)" -eq 2 ]
 }
 
+@test "MPI-IO: a short write of an aggregator is not lost, an error is told" {
+    mkdir disk
+    local way
+    for way in vulcan dynamic_gen2 romio321; do
+        export OMPI_MCA_io=ompio OMPI_MCA_fcoll=$way
+        [ "$way" != romio321 ] || export OMPI_MCA_io=$way OMPI_MCA_fcoll=
+        preload=$NHT1_TESTBIN/fault.so plan=pwrite:1:short:0 start "${tiny[@]}" --io mpiio \
+            --decomp 1d:x --out disk/o.bin
+        ended
+        expect_status 0
+        expect_text "shim: pwrite 1"
+        preload=$NHT1_TESTBIN/fault.so plan=pwrite:1:EIO:0 start "${tiny[@]}" --io mpiio \
+            --decomp 1d:x --out disk/o.bin
+        ended
+        told "rank 0 on" "MPI_File_write_at_all" "disk/o.bin"
+        rm disk/*
+    done
+}
+
+@test "MPI-IO: a rank that fails holds no lock that others wait for" {
+    mkdir disk
+    export OMPI_MCA_io=romio321
+    preload=$NHT1_TESTBIN/fault.so plan=pwrite:3:EIO:1 start "${tiny[@]}" --io mpiio-async \
+        --decomp 1d:x --out disk/o.bin
+    ended
+    told "rank 1 on" "MPI_File_iwrite_at" "disk/o.bin" "Input/output error"
+}
+
+@test "MPI-IO: a crash of the library is told with the last durable dump" {
+    mkdir disk
+    export OMPI_MCA_io=ompio
+    preload=$NHT1_TESTBIN/fault.so plan=aio:2:EIO:1 start "${tiny[@]}" --io mpiio-async \
+        --sync dump --out disk/o.bin
+    ended
+    [ "$status" -ge 128 ]
+    expect_text "rank 1 on $(hostname): SIGSEGV in MPI_File_iwrite_at on disk/o.bin; last durable dump: 0"
+}
+
 @test "a failed write ends the run soon, not at the next dump" {
     mkdir disk
     preload=$NHT1_TESTBIN/fault.so plan=pwrite:1:EIO:1 start "${tiny[@]}" --steps 800 --interval 400 \

@@ -13,8 +13,8 @@
 
 #include "base/par.h"
 #include "base/stop.h"
-#include "beff/beff_job.h"
-#include "beff/beff_traffic.h"
+#include "beff/job.h"
+#include "beff/traffic.h"
 
 static int rank, size;
 

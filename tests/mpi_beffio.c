@@ -6,12 +6,13 @@
 #include <fcntl.h>
 #include <math.h>
 
-#include "beff/io_bench.h"
-#include "beff/io_check.h"
+#include "beffio/bench.h"
+#include "beffio/check.h"
 
 #include "mpi_io_common.h"
 
 #define M_PART (INT64_C(1) << 17)
+#define MB_8   ((1 << 20) + 8) /* the longest chunk of type 1 beside M_PART */
 
 static struct beffio_schedule schedule = {
     .definition = BEFFIO_1_X, .t_s = 0.001, .partitions_n = 1};
@@ -40,6 +41,31 @@ int MPI_File_set_info(MPI_File fh, MPI_Info info)
     infos_marked += is_marked(info);
     return PMPI_File_set_info(fh, info);
 }
+
+/* The longest post of this rank, and how many there were of less than all of a call. */
+static int64_t post_most;
+static int posts_n;
+
+static void post_note(int count, MPI_Datatype type)
+{
+    int bytes = 0;
+    MPI_Type_size(type, &bytes);
+    posts_n++;
+    if ((int64_t)count * bytes > post_most) post_most = (int64_t)count * bytes;
+}
+
+#define NOTED(call, buffer)                                                                        \
+    int MPI_File_##call(MPI_File fh, buffer buf, int count, MPI_Datatype type, MPI_Status *status) \
+    {                                                                                              \
+        post_note(count, type);                                                                    \
+        return PMPI_File_##call(fh, buf, count, type, status);                                     \
+    }
+NOTED(write, const void *)
+NOTED(read, void *)
+NOTED(write_all, const void *)
+NOTED(read_all, void *)
+NOTED(write_ordered, const void *)
+NOTED(read_ordered, void *)
 
 static void bench_open(struct beffio_bench *b, bool shared_pointer)
 {
@@ -121,6 +147,34 @@ static void all_is_where_it_belongs(void **state)
 {
     (void)state;
     whole_run(true);
+}
+
+/* The library is given no more than a post at once; all lies where it belongs, and counts and bytes
+ * are those of whole calls. Ordered calls cannot be cut: their chunks are. */
+static void long_calls_are_made_in_posts(void **state)
+{
+    (void)state;
+    enum { POST = 40 << 10 }; /* below M_PART and 1 MB, and no divisor of either */
+    for (int pointer = 0; pointer <= (size <= 3); pointer++) {
+        struct beffio_bench b;
+        bench_open(&b, pointer == 1);
+        b.post_bytes = POST;
+        post_most = posts_n = 0;
+        measure_all(&b);
+        assert_true(post_most <= (pointer ? MB_8 : POST));
+        int64_t calls_n = 0, bytes = 0;
+        for (int no = 0; no < BEFFIO_PATTERNS; no++)
+            calls_n += BEFFIO_ACCESSES * b.layout.calls[no];
+        assert_true(posts_n > calls_n);
+        for (int t = 0; t < BEFFIO_TYPES; t++) {
+            const struct beffio_findings f = check(&b, (enum beffio_type)t, BEFFIO_REWRITE, false);
+            assert_int_equal(f.wrong_n, 0);
+            bytes += f.checked_bytes;
+        }
+        assert_int_equal(bytes, beffio_layout_bytes(&b.layout));
+        assert_int_equal(b.layout.shared_m_part_bytes, pointer ? POST / 8192 * 8192 : 0);
+        bench_close(&b);
+    }
 }
 
 static void without_shared_pointer_too(void **state)
@@ -238,7 +292,8 @@ static void far_pattern(struct beffio_bench *b, int no, enum beffio_access acces
                             .type = type,
                             .access = access,
                             .shared_pointer = true,
-                            .path = path};
+                            .path = path,
+                            .post_bytes = BEFFIO_POST_BYTES};
     beffio_files_path(b->files, 0, type, rank, path);
     assert_int_equal(beffio_file_open(&f), 0);
     assert_int_equal(beffio_file_view(&f, no, &at), 0);
@@ -255,7 +310,6 @@ static void far_pattern(struct beffio_bench *b, int no, enum beffio_access acces
         assert_int_equal(wrong.wrong_n, 0);
     }
     assert_int_equal(beffio_file_close(&f), 0);
-    beffio_file_free(&f);
 }
 
 /* Segments of 9 GB and more, and patterns that begin beyond 16 GB; files are sparse. */
@@ -368,6 +422,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(all_is_where_it_belongs, clear),
         cmocka_unit_test_setup(without_shared_pointer_too, clear),
+        cmocka_unit_test_setup(long_calls_are_made_in_posts, clear),
         cmocka_unit_test_setup(a_wrong_byte_is_found_and_named, clear),
         cmocka_unit_test_setup(swapped_ranks_are_found, clear),
         cmocka_unit_test_setup(a_stale_call_is_found, clear),

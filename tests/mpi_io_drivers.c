@@ -171,6 +171,16 @@ static void same_bytes_however_tuned(void **state)
     }
 }
 
+/* Dumps longer than what goes into one call: here 1000 bytes, in slabs more than that, in blocks
+ * some ranks with less. */
+static void same_bytes_from_several_calls(void **state)
+{
+    (void)state;
+    static const char *const drivers[] = {"mpiio", "mpiio-indep", "check:mpiio-async"};
+    for (int d = 0; d < 3; d++)
+        check_tuned(drivers[d], (struct io_tuning){.call_bytes = 1000}, IO_SYNC_NONE);
+}
+
 static void same_bytes_around_the_page_cache(void **state)
 {
     (void)state;
@@ -364,6 +374,7 @@ int main(int argc, char **argv)
         IO_TEST(token_works_with_every_group_size),
         IO_TEST(same_bytes_for_long_dumps),
         IO_TEST(same_bytes_however_tuned),
+        IO_TEST(same_bytes_from_several_calls),
         IO_TEST(same_bytes_around_the_page_cache),
         IO_TEST(every_sync_policy_writes_the_same),
         IO_TEST(null_leaves_nothing),

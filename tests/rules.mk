@@ -6,14 +6,10 @@ TEST_MPI    := $(wildcard tests/mpi_*.c)
 TEST_TOOL   := $(wildcard tests/mk*.c)
 TEST_LIB    := $(filter-out $(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL),$(wildcard tests/*.c))
 TEST_OBJS   := $(call obj,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL) $(TEST_LIB))
-LIBNHT1     := $(B)/lib/libnht1.a
 LIBTEST     := $(B)/lib/libtest.a
 testbin      = $(patsubst tests/%.c,$(B)/tests/%,$(1))
 
-# The tests link what they need out of two archives: the project's objects and the tests' helpers.
-$(LIBNHT1): $(SERIAL_OBJS) $(MPI_OBJS) $(call obj,$(BEFF) $(VERIFY) $(REPORT))
 $(LIBTEST): $(call obj,$(TEST_LIB))
-$(LIBNHT1) $(LIBTEST):
 	@mkdir -p $(@D) && rm -f $@
 	$(Q)$(AR) rcs $@ $^
 

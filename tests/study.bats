@@ -115,13 +115,13 @@ END
     [ "$output" = 1.000 ]
 }
 
-@test "without nht1-report every point gets its fewest runs, and that is said" {
-    rm bin/nht1-report
-    REPEATS=2..6 description x.ini <<<$'[run]\nprogram = sim'
+@test "without nht1-stats a study says what to do, and runs nothing" {
+    rm bin/nht1-stats
+    description x.ini <<<$'[run]\nprogram = sim'
     PATH=$PWD/bin:/usr/bin:/bin study x.ini --under out
-    expect_status 0
-    expect_text "no intervals"
-    [ "$(starts)" -eq 2 ]
+    expect_status 3
+    expect_text "nht1-stats is not there"
+    [ ! -e out ]
 }
 
 @test "the order is random, follows from the seed, and the seed is recorded" {
@@ -299,6 +299,7 @@ no_sim() {
     expect_text "sbatch x.slurm"
     grep -qx '#SBATCH --ntasks-per-node=16' x.slurm
     grep -qx '#SBATCH --partition=fast' x.slurm
+    grep -qx '#SBATCH --mem=0' x.slurm
     grep -q -- "--cores 48 --set run.value=7" x.slurm
     if grep -q UNTRIED x.slurm; then false; fi
     study --job pbs --nodes 3 --cores 48 --time 90 x.ini

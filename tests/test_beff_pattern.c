@@ -9,8 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "beff/beff_order.h"
-#include "beff/beff_pattern.h"
+#include "beff/pattern.h"
 
 enum { MOST = 32 };
 static int rows[MOST];

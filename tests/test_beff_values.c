@@ -9,10 +9,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "beff/beff_cube.h"
-#include "beff/beff_forecast.h"
-#include "beff/beff_loop.h"
-#include "beff/beff_message.h"
+#include "beff/cube.h"
+#include "beff/loop.h"
+#include "beff/message.h"
 
 enum { RANDOM = 4, PATTERNS = BEFF_RINGS_N + RANDOM + 1, REPS = 3 };
 

@@ -10,9 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "beff/io_pattern.h"
-#include "beff/io_schedule.h"
-#include "beff/io_space.h"
+#include "beffio/pattern.h"
+#include "beffio/schedule.h"
 
 static void close_to(double value, double expected, double tolerance)
 {

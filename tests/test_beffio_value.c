@@ -11,9 +11,9 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "beff/io_hints.h"
-#include "beff/io_options.h"
-#include "beff/io_value.h"
+#include "beffio/hints.h"
+#include "beffio/options.h"
+#include "beffio/value.h"
 
 static void close_to(double value, double expected, double tolerance)
 {

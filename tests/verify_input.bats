@@ -261,6 +261,24 @@ expect_damaged() {
     expect_status 3
 }
 
+@test "a file that is cut while damage is located: one message that says so" {
+    local reads
+    make_dump f.bin
+    flip f.bin "$(offset mijk 12 5 2 3 4 5)" 3
+    export LD_PRELOAD=$NHT1_TESTBIN/fault.so NHT1_FAULT_IN=$PWD NHT1_FAULT_PROGRAM=nht1-verify
+    mkdir log
+    NHT1_FAULT_LOG=log verify f.bin
+    expect_status 2
+    reads=$(awk '$1 == "pread" { print $2 }' log/0)
+    # The last reads of all look for the bit that was flipped in the last dump.
+    NHT1_FAULT="pread:$((reads - 1))+:end:0" verify f.bin
+    expect_status 3
+    expect_text "f.bin: became shorter"
+    NHT1_FAULT="pread:1+:EIO:0" verify f.bin
+    expect_status 3
+    expect_text "f.bin: reading at byte"
+}
+
 @test "nothing is changed by verifying" {
     make_dump f.bin
     cp -p f.bin a

@@ -23,7 +23,7 @@ struct run {
     struct check *c;
     const struct check_options *o;
     FILE *listing;
-    int fd;
+    struct shape_file file;
     struct reader reader;
     struct scan scan;
     struct progress *progress;
@@ -40,15 +40,15 @@ static int open_file(struct run *r)
 {
     struct stat st;
     const char *path = r->c->path;
-    r->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (r->fd < 0) return err_set_errno(ERR_IO, errno, "%s: opening", path);
-    if (fstat(r->fd, &st) < 0) return err_set_errno(ERR_IO, errno, "%s: stat", path);
+    r->file.fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (r->file.fd < 0) return err_set_errno(ERR_IO, errno, "%s: opening", path);
+    if (fstat(r->file.fd, &st) < 0) return err_set_errno(ERR_IO, errno, "%s: stat", path);
     if (S_ISDIR(st.st_mode))
         return err_set(ERR_IO, "%s: is a directory; name the dump file in it", path);
     if (!S_ISREG(st.st_mode))
         return err_set(ERR_IO, "%s: is no regular file, and only those can be verified", path);
     r->c->file_bytes = st.st_size;
-    posix_fadvise(r->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+    posix_fadvise(r->file.fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     return 0;
 }
 
@@ -103,10 +103,10 @@ static void shape_text(const struct shape *s, char *buf, size_t size)
 static int suggest(struct run *r, char *buf, size_t size)
 {
     struct shape known = {r->c->shape.n, SHAPE_UNKNOWN, SHAPE_UNKNOWN, 0}, found;
-    int rc = detect_shape(r->fd, r->c->file_bytes, &known, &found);
+    int rc = detect_shape(&r->file, r->c->file_bytes, &known, &found);
     if (rc == 0 && known.n > 0) {
         known.n = 0;
-        rc = detect_shape(r->fd, r->c->file_bytes, &known, &found);
+        rc = detect_shape(&r->file, r->c->file_bytes, &known, &found);
     }
     if (rc > 0) shape_text(&found, buf, size);
     return rc;
@@ -131,7 +131,7 @@ static int foreign(struct run *r)
 static int find_shape(struct run *r)
 {
     struct shape found;
-    const int rc = detect_shape(r->fd, r->c->file_bytes, &r->c->shape, &found);
+    const int rc = detect_shape(&r->file, r->c->file_bytes, &r->c->shape, &found);
     if (rc < 0) return rc;
     if (rc == 0) return foreign(r);
     r->c->shape_found = !shape_told(&r->c->shape);
@@ -146,7 +146,7 @@ static int confirm_shape(struct run *r)
     double score;
     char told[96], seen[96];
     struct check *c = r->c;
-    TRY(detect_score(r->fd, c->file_bytes, &c->shape, &score));
+    TRY(detect_score(&r->file, c->file_bytes, &c->shape, &score));
     if (score >= DETECT_FAILS) return 0;
     const int rc = suggest(r, seen, sizeof seen);
     if (rc <= 0) return rc;
@@ -276,7 +276,7 @@ static int judge_dump(struct run *r, int64_t d)
     char name[LOCATE_NAME];
     struct check *c = r->c;
     const int64_t before = c->findings.n;
-    const struct locate l = {r->fd, &c->shape, &c->manifest, d, r->scan.digest, r->scan.zeros_n};
+    const struct locate l = {&r->file, &c->shape, &c->manifest, d, r->scan.digest, r->scan.zeros_n};
     locate_name(check_manifest(c), d, name);
     check_markers(r, d, name);
     if (c->has_manifest && !locate_agrees(&l))
@@ -330,7 +330,7 @@ static int check_dumps(struct run *r)
 {
     struct check *c = r->c;
     if (any_to_read(c)) {
-        TRY(reader_new(&r->reader, r->fd, c->path, &c->shape));
+        TRY(reader_new(&r->reader, &r->file, &c->shape));
         TRY(scan_new(&r->scan, c->shape.n));
     }
     r->progress =
@@ -360,14 +360,14 @@ static int check_all(struct run *r)
 
 int check_file(struct check *c, const char *path, const struct check_options *o, FILE *listing)
 {
-    struct run r = {.c = c, .o = o, .listing = listing, .fd = -1, .reader.fd = -1};
+    struct run r = {.c = c, .o = o, .listing = listing, .file = {-1, path}};
     memset(c, 0, sizeof *c);
     c->path = path;
     const int rc = check_all(&r);
     progress_end(r.progress);
     reader_free(&r.reader);
     scan_free(&r.scan);
-    if (r.fd >= 0) close(r.fd);
+    if (r.file.fd >= 0) close(r.file.fd);
     if (rc == 0) judge(c);
     return rc;
 }

@@ -13,9 +13,10 @@
 #define SAMPLES_MIN 4 /* fewer inside the file prove nothing */
 
 struct probe {
-    int fd;
+    const struct shape_file *file;
     int64_t size;
     const struct bt_exact *exact;
+    int rc; /* of the first read that failed */
 };
 
 /* A place on one of the six faces, the same sequence on every call. */
@@ -30,19 +31,20 @@ static struct place face_place(int64_t n, uint64_t sample)
 }
 
 /* 1 when the value is the exact solution, 0 when not, -1 when it lies past the end of the file. */
-static int sample_right(const struct probe *p, const struct shape *s, int64_t dump, uint64_t sample)
+static int sample_right(struct probe *p, const struct shape *s, int64_t dump, uint64_t sample)
 {
     double ue[BT_NCOMP];
     uint64_t bits;
     const struct place at = face_place(s->n, sample);
     if (shape_offset(s, dump, &at) + 8 > p->size) return -1;
-    if (shape_read(p->fd, s, dump, &at, &bits) < 0) return 0;
+    if (p->rc == 0) p->rc = shape_read(p->file, s, dump, &at, &bits);
+    if (p->rc < 0) return 0;
     bt_exact_at(p->exact, at.i, at.j, at.k, ue);
     const double exact = ue[at.m];
     return fabs(shape_double(bits) - exact) <= SCAN_FACE_TOLERANCE * fmax(1.0, fabs(exact));
 }
 
-static double dump_score(const struct probe *p, const struct shape *s, int64_t dump)
+static double dump_score(struct probe *p, const struct shape *s, int64_t dump)
 {
     int seen = 0, right = 0;
     for (uint64_t sample = 0; sample < SAMPLES; sample++) {
@@ -54,7 +56,7 @@ static double dump_score(const struct probe *p, const struct shape *s, int64_t d
     return seen < SAMPLES_MIN ? 0 : (double)right / seen;
 }
 
-static double best_score(const struct probe *p, const struct shape *s)
+static double best_score(struct probe *p, const struct shape *s)
 {
     const int64_t whole = p->size / shape_dump_bytes(s);
     const int64_t dumps[3] = {0, whole / 2, whole - 1};
@@ -64,17 +66,18 @@ static double best_score(const struct probe *p, const struct shape *s)
     return best;
 }
 
-int detect_score(int fd, int64_t size, const struct shape *s, double *out)
+int detect_score(const struct shape_file *file, int64_t size, const struct shape *s, double *out)
 {
     struct bt_exact exact;
     TRY(bt_exact_new(&exact, s->n));
-    *out = best_score(&(struct probe){fd, size, &exact}, s);
+    struct probe p = {file, size, &exact, 0};
+    *out = best_score(&p, s);
     bt_exact_free(&exact);
-    return 0;
+    return p.rc;
 }
 
 /* Tries every layout and byte order that is not ruled out for one N. Returns 1 when one fits. */
-static int detect_layout(const struct probe *p, const struct shape *known, struct shape *found)
+static int detect_layout(struct probe *p, const struct shape *known, struct shape *found)
 {
     for (int c = 0; c < SHAPE_LAYOUTS * SHAPE_ENDIANS; c++) {
         struct shape s = {found->n, c / SHAPE_ENDIANS, c % SHAPE_ENDIANS, known->dumps_n};
@@ -87,23 +90,26 @@ static int detect_layout(const struct probe *p, const struct shape *known, struc
     return 0;
 }
 
-static int detect_n(int fd, int64_t size, const struct shape *known, struct shape *found)
+static int detect_n(const struct shape_file *file, int64_t size, const struct shape *known,
+                    struct shape *found)
 {
     struct bt_exact exact;
     TRY(bt_exact_new(&exact, found->n));
-    const int rc = detect_layout(&(struct probe){fd, size, &exact}, known, found);
+    struct probe p = {file, size, &exact, 0};
+    const int rc = detect_layout(&p, known, found);
     bt_exact_free(&exact);
-    return rc;
+    return p.rc < 0 ? p.rc : rc;
 }
 
-int detect_shape(int fd, int64_t size, const struct shape *known, struct shape *found)
+int detect_shape(const struct shape_file *file, int64_t size, const struct shape *known,
+                 struct shape *found)
 {
     int rc = 0;
     *found = *known;
-    if (known->n > 0) return detect_n(fd, size, known, found);
+    if (known->n > 0) return detect_n(file, size, known, found);
     for (int64_t n = BT_N_MIN; rc == 0 && 40 * n * n * n <= size && n <= BT_N_MAX; n++) {
         found->n = n;
-        rc = detect_n(fd, size, known, found);
+        rc = detect_n(file, size, known, found);
     }
     return rc;
 }

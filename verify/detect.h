@@ -14,12 +14,13 @@
 
 /* Share of sampled face values that are right when the file is read in this shape: the best of the
  * first, the middle and the last dump. 0 when too little of the file is there to judge. Local.
- * size: bytes in the file. out: [out]. ERR_NOMEM. */
-int detect_score(int fd, int64_t size, const struct shape *s, double *out);
+ * size: bytes in the file. out: [out]. ERR_NOMEM, ERR_IO. */
+int detect_score(const struct shape_file *file, int64_t size, const struct shape *s, double *out);
 
 /* Looks for a shape that fits; what is known in `known` stays. Local.
  * found: [out].
- * Returns 1 when one fits, 0 when none does, ERR_NOMEM. */
-int detect_shape(int fd, int64_t size, const struct shape *known, struct shape *found);
+ * Returns 1 when one fits, 0 when none does, ERR_NOMEM, ERR_IO. */
+int detect_shape(const struct shape_file *file, int64_t size, const struct shape *known,
+                 struct shape *found);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/plain.h"
+
 struct finding *finding_add(struct findings *f, const char *kind, int64_t dump, const char *fmt,
                             ...)
 {
@@ -16,6 +18,7 @@ struct finding *finding_add(struct findings *f, const char *kind, int64_t dump, 
     va_start(args, fmt);
     vsnprintf(item->text, sizeof item->text, fmt, args);
     va_end(args);
+    plain_text(item->text);
     return item;
 }
 

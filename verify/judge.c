@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "base/units.h"
 #include "bt/solver/problem.h"
 
@@ -212,7 +213,7 @@ static const char *lack_manifest(const struct check *c, char buf[JUDGE_TEXT])
     if (c->has_manifest) return NULL;
     snprintf(buf, JUDGE_TEXT, "there is no manifest %.200s: single wrong values may go unnoticed",
              c->manifest_path);
-    return buf;
+    return plain_text(buf);
 }
 
 static const char *lack_norms(const struct check *c, char buf[JUDGE_TEXT])
@@ -229,9 +230,7 @@ const char *judge_note(const struct check *c, int i, char buf[JUDGE_TEXT])
     const char *slash = strrchr(c->path, '/'), *name = slash ? slash + 1 : c->path;
     if (i > 0 || !c->has_manifest || strcmp(c->manifest.file, name) == 0) return NULL;
     const int used = snprintf(buf, JUDGE_TEXT, "the manifest names another file: ");
-    char *end = stpcpy(buf + used, c->manifest.file);
-    for (char *at = buf + used; at < end; at++)
-        if ((unsigned char)*at < 0x20 || *at == 0x7f) *at = '?';
+    plain_copy(buf + used, JUDGE_TEXT - (size_t)used, c->manifest.file);
     return buf;
 }
 

@@ -107,7 +107,7 @@ static bool explains(const struct work *w, const struct fix *fix, int count)
 
 static int read_bits(const struct work *w, const struct place *at, uint64_t *bits)
 {
-    return shape_read(w->l->fd, w->l->shape, w->l->dump, at, bits);
+    return shape_read(w->l->file, w->l->shape, w->l->dump, at, bits);
 }
 
 static uint64_t hash_at(const struct work *w, uint64_t bits, const struct place *at)

@@ -15,7 +15,7 @@
 #include "verify/manifest.h"
 
 struct locate {
-    int fd;
+    const struct shape_file *file;
     const struct shape *shape;
     const struct manifest *manifest;
     int64_t dump;

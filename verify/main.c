@@ -10,6 +10,7 @@
 #include "base/conf.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/plain.h"
 #include "base/version.h"
 #include "verify/check.h"
 #include "verify/judge.h"
@@ -162,7 +163,9 @@ static int finish_output(void)
 static void tell_wrong(const struct check *c, bool told)
 {
     if (c->verdict != CHECK_FAILED || told || isatty(STDOUT_FILENO)) return;
-    fprintf(stderr, "nht1-verify: %s: WRONG: %s\n", c->path, c->findings.item[0].text);
+    char name[4200];
+    fprintf(stderr, "nht1-verify: %s: WRONG: %s\n", plain_copy(name, sizeof name, c->path),
+            c->findings.item[0].text);
 }
 
 static int verify(const char *path, const struct check_options *o)

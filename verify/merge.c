@@ -117,21 +117,6 @@ static int take_manifest(struct merge *m, const char *path)
     return rc;
 }
 
-static int read_slab(const struct merge *m, const struct part *p, int64_t offset)
-{
-    const int64_t bytes = slab_bytes(m, p);
-    for (int64_t done = 0; done < bytes;) {
-        const ssize_t got =
-            pread(p->fd, m->slab + done, (size_t)(bytes - done), (off_t)(offset + done));
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0)
-            return err_set_errno(ERR_IO, got < 0 ? errno : EIO, "pread at offset %" PRId64 " of %s",
-                                 offset + done, p->path);
-        done += got;
-    }
-    return 0;
-}
-
 /* Copies the rows of a part's share of a plane to their places. */
 static void spread(const struct merge *m, const struct part *p)
 {
@@ -157,7 +142,8 @@ static int merge_plane(struct merge *m, int64_t dump, int64_t plane)
         const struct part *p = &m->part[r];
         if (p->dump_bytes == 0 || k < p->lo[2] || k >= p->lo[2] + p->n[2]) continue;
         const int64_t slab = comp * p->n[2] + k - p->lo[2];
-        TRY(read_slab(m, p, dump * p->dump_bytes + slab * slab_bytes(m, p)));
+        TRY(shape_read_bytes(&(struct shape_file){p->fd, p->path}, m->slab, slab_bytes(m, p),
+                             dump * p->dump_bytes + slab * slab_bytes(m, p)));
         spread(m, p);
     }
     return 0;

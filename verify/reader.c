@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "verify/reader.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/err.h"
 
 #define BLOCK_BYTES (1 << 20)
 
-int reader_new(struct reader *r, int fd, const char *path, const struct shape *s)
+int reader_new(struct reader *r, const struct shape_file *file, const struct shape *s)
 {
     const int64_t plane_bytes = shape_plane_bytes(s);
-    *r = (struct reader){.fd = fd, .path = path, .shape = *s};
+    *r = (struct reader){.file = *file, .shape = *s};
     r->block = BLOCK_BYTES / plane_bytes > 1 ? BLOCK_BYTES / plane_bytes : 1;
     r->bytes = malloc((size_t)(r->block * plane_bytes));
     r->u = malloc((size_t)(8 * shape_plane_comps(s) * s->n * s->n));
@@ -25,7 +23,7 @@ void reader_free(struct reader *r)
 {
     free(r->bytes);
     free(r->u);
-    *r = (struct reader){.fd = -1};
+    *r = (struct reader){.file.fd = -1};
 }
 
 void reader_start(struct reader *r, int64_t dump)
@@ -34,33 +32,14 @@ void reader_start(struct reader *r, int64_t dump)
     r->plane = r->held = r->used = 0;
 }
 
-/* pread that goes on after short reads; the end of the file is an error here. */
-static int read_fully(const struct reader *r, int64_t length, int64_t offset)
-{
-    int64_t done = 0;
-    while (done < length) {
-        const ssize_t got =
-            pread(r->fd, r->bytes + done, (size_t)(length - done), (off_t)(offset + done));
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0)
-            return err_set_errno(ERR_IO, errno, "%s: reading at byte %lld", r->path,
-                                 (long long)(offset + done));
-        if (got == 0)
-            return err_set(ERR_IO, "%s: became shorter while it was read (ends at byte %lld now)",
-                           r->path, (long long)(offset + done));
-        done += got;
-    }
-    return 0;
-}
-
 static int refill(struct reader *r)
 {
     const int64_t left = shape_planes(&r->shape) - r->plane;
     const int64_t plane_bytes = shape_plane_bytes(&r->shape);
     r->held = left < r->block ? left : r->block;
     r->used = 0;
-    return read_fully(r, r->held * plane_bytes,
-                      r->dump * shape_dump_bytes(&r->shape) + r->plane * plane_bytes);
+    return shape_read_bytes(&r->file, r->bytes, r->held * plane_bytes,
+                            r->dump * shape_dump_bytes(&r->shape) + r->plane * plane_bytes);
 }
 
 static void decode_straight(const struct shape *s, int64_t count, const unsigned char *bytes,

@@ -10,8 +10,7 @@
 #include "verify/shape.h"
 
 struct reader {
-    int fd;               /* borrowed */
-    const char *path;     /* borrowed, for messages */
+    struct shape_file file;
     struct shape shape;   /* layout and endian are known */
     int64_t dump;         /* being read */
     int64_t plane;        /* next plane of it */
@@ -29,8 +28,8 @@ struct plane {
     bool marker_ok;  /* both markers say the payload's length; true when there are none */
 };
 
-/* Prepares reading. Local. fd and path are borrowed. ERR_NOMEM when there is no room. */
-int reader_new(struct reader *r, int fd, const char *path, const struct shape *s);
+/* Prepares reading. Local. ERR_NOMEM when there is no room. */
+int reader_new(struct reader *r, const struct shape_file *file, const struct shape *s);
 void reader_free(struct reader *r);
 
 /* Goes to the start of a dump. Local. */

@@ -3,6 +3,7 @@
 
 #include <endian.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -106,13 +107,29 @@ uint64_t shape_u64(const struct shape *s, const void *bytes)
     return s->endian == SHAPE_BIG ? be64toh(x) : le64toh(x);
 }
 
-int shape_read(int fd, const struct shape *s, int64_t dump, const struct place *at, uint64_t *bits)
+int shape_read_bytes(const struct shape_file *f, void *to, int64_t bytes, int64_t offset)
+{
+    for (int64_t done = 0; done < bytes;) {
+        const ssize_t got =
+            pread(f->fd, (char *)to + done, (size_t)(bytes - done), (off_t)(offset + done));
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0)
+            return err_set_errno(ERR_IO, errno, "%s: reading at byte %" PRId64, f->path,
+                                 offset + done);
+        if (got == 0)
+            return err_set(ERR_IO,
+                           "%s: became shorter while it was read (ends at byte %" PRId64 " now)",
+                           f->path, offset + done);
+        done += got;
+    }
+    return 0;
+}
+
+int shape_read(const struct shape_file *f, const struct shape *s, int64_t dump,
+               const struct place *at, uint64_t *bits)
 {
     unsigned char bytes[8];
-    const int64_t offset = shape_offset(s, dump, at);
-    const ssize_t got = pread(fd, bytes, sizeof bytes, (off_t)offset);
-    if (got < 0) return err_set_errno(ERR_IO, errno, "reading at byte %lld", (long long)offset);
-    if (got < (ssize_t)sizeof bytes) return ERR_IO;
+    TRY(shape_read_bytes(f, bytes, sizeof bytes, shape_offset(s, dump, at)));
     *bits = shape_u64(s, bytes);
     return 0;
 }

@@ -57,9 +57,17 @@ uint64_t shape_rank(int64_t n, const struct place *at);
 uint32_t shape_u32(const struct shape *s, const void *bytes);
 uint64_t shape_u64(const struct shape *s, const void *bytes);
 
-/* Reads the bits of one value. Local. Returns 0, or ERR_IO when it cannot be read or lies past the
- * end of the file. */
-int shape_read(int fd, const struct shape *s, int64_t dump, const struct place *at, uint64_t *bits);
+/* An open file and its name, for messages; both borrowed. */
+struct shape_file {
+    int fd;
+    const char *path;
+};
+
+/* Reads all these bytes, or the bits of one value of a dump. Local. Return 0, or ERR_IO with a
+ * message when they cannot be read or the file ends before them. */
+int shape_read_bytes(const struct shape_file *f, void *to, int64_t bytes, int64_t offset);
+int shape_read(const struct shape_file *f, const struct shape *s, int64_t dump,
+               const struct place *at, uint64_t *bits);
 
 /* The double that has these bits, and its inverse. */
 double shape_double(uint64_t bits);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/json.h"
+#include "base/plain.h"
 #include "verify/judge.h"
 
 #define HEAD_DUMPS     4 /* dumps at the start that get a line; the last one gets one too */
@@ -114,10 +115,12 @@ static void print_notes(FILE *to, const struct check *c)
 
 void summary_print(FILE *to, const struct check *c, bool brief)
 {
+    char name[4200];
     if (!brief) {
-        fprintf(to, "%s\n", c->path);
+        fprintf(to, "%s\n", plain_copy(name, sizeof name, c->path));
         print_shape(to, c);
-        if (!c->has_manifest) fprintf(to, "  no manifest %s\n", c->manifest_path);
+        if (!c->has_manifest)
+            fprintf(to, "  no manifest %s\n", plain_copy(name, sizeof name, c->manifest_path));
         print_notes(to, c);
         print_dumps(to, c);
     }

@@ -1,3 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """nht1 in Python: studies, comparisons and reports. What is measured, computed or proved is done by
-the programs in C; every statistic comes from nht1-stats."""
+the programs in C; every statistic comes from nht1-stats. From the bottom up:
+
+trouble  errors with the exit statuses of the project
+tools    where the programs and the files of this installation are, which Python can do what
+stats    the only door to nht1-stats
+text     words, numbers and units as people read them, cleaned of control characters
+results  result files
+compare  nht1-report compare: what became better or worse
+study/   nht1-study: drives a study; its __init__ lists its parts
+"""

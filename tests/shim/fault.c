@@ -11,12 +11,15 @@
  * each call, in order
  *
  * WHAT: ENOSPC, EIO, EROFS, EPERM, EOPNOTSUPP, short (half of what was asked), kill (the process
- * dies before the call) or, of pwrite, flip (all is written, but for one bit). N is counted per rank and kind of call, from 1; "N+" is every
- * call from there on. Kinds: open, openr (for reading only), pwrite (pwritev, too), pread, write,
- * fsync, fdatasync, rename, ftruncate, fallocate, close, and those of io_uring (fault_uring.c):
- * uring_init, uring_submit, uring_write, uring_wait. A close that fails has closed all the same, as
- * on Linux. Passed over: closing what was open for reading only, a lock, what has no name any
- * more, the file that warms the file system up, and one by which Open MPI looks for locks; no data depend on them. */
+ * dies before the call), of pwrite, flip (all is written, but for one bit) or, of pread, end (as
+ * behind the end of the file). N is counted per rank and kind of call, from 1; "N+" is every call
+ * from there on. Kinds: open, openr (for reading only), pwrite (pwritev, too), pread, write, fsync,
+ * fdatasync, rename (renameat2, too), ftruncate, fallocate, close, aio (asking aio_error for an
+ * outcome), and those of io_uring (fault_uring.c): uring_init, uring_submit, uring_write,
+ * uring_wait. A close that fails has closed all the same, as on Linux. Passed over: closing what was
+ * open for reading only, a lock, what has no name any more, the file that warms the file system up,
+ * and one by which Open MPI looks for locks; no data depend on them. */
+#include <aio.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -45,6 +48,7 @@ static const char *const kind_name[KINDS] = {
     [FTRUNCATE] = "ftruncate",
     [FALLOCATE] = "fallocate",
     [CLOSE] = "close",
+    [AIO] = "aio",
     [URING_INIT] = "uring_init",
     [URING_SUBMIT] = "uring_submit",
     [URING_WRITE] = "uring_write",
@@ -61,7 +65,8 @@ static struct {
 } plan = {.kind = -1};
 
 #define FLIP (-1)
-#define KILL (-2)
+#define END  (-2)
+#define KILL (-3)
 
 static atomic_int made[KINDS];
 static FILE *trace;
@@ -79,8 +84,15 @@ static int errnum_of(const char *what)
     static const struct {
         const char *name;
         int value;
-    } known[] = {{"ENOSPC", ENOSPC},         {"EIO", EIO}, {"EROFS", EROFS}, {"EPERM", EPERM},
-                 {"EOPNOTSUPP", EOPNOTSUPP}, {"short", 0}, {"flip", FLIP}, {"kill", KILL}};
+    } known[] = {{"ENOSPC", ENOSPC},
+                 {"EIO", EIO},
+                 {"EROFS", EROFS},
+                 {"EPERM", EPERM},
+                 {"EOPNOTSUPP", EOPNOTSUPP},
+                 {"short", 0},
+                 {"flip", FLIP},
+                 {"end", END},
+                 {"kill", KILL}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(known[i].name, what) == 0) return known[i].value;
     fprintf(stderr, "shim: no fault '%s'\n", what);
@@ -247,6 +259,7 @@ static ssize_t part_read(int fd, void *buf, size_t bytes, off_t offset)
 {
     ssize_t (*real)(int, void *, size_t, off_t) = fault_next("pread");
     if (!fault_now_fd(PREAD, fd)) return real(fd, buf, bytes, offset);
+    if (plan.errnum == END) return 0;
     return plan.errnum || bytes < 2 ? failed() : real(fd, buf, bytes / 2, offset);
 }
 
@@ -304,6 +317,15 @@ int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsign
 {
     int (*real)(int, const char *, int, const char *, unsigned) = fault_next("renameat2");
     return now_name(RENAME, to) ? failed() : real(from_dir, from, to_dir, to, flags);
+}
+
+/* The outcome of a write that went on in the background: aio_error tells it, once. */
+int aio_error(const struct aiocb *cb)
+{
+    int (*real)(const struct aiocb *) = fault_next("aio_error");
+    const int errnum = real(cb);
+    const bool fails = errnum == 0 && fault_now_fd(AIO, cb->aio_fildes);
+    return fails && plan.errnum ? plan.errnum : errnum;
 }
 
 /* Whether data may be lost when the closing fails. */

@@ -17,6 +17,7 @@ enum fault_kind {
     FTRUNCATE,
     FALLOCATE,
     CLOSE,
+    AIO,
     URING_INIT,
     URING_SUBMIT,
     URING_WRITE,

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BASE_PLAIN_H
+#define BASE_PLAIN_H
+/* Floor 0. Text that comes from a file, made harmless for whoever looks at it on a terminal. What a
+ * terminal could obey, or what makes a line look like another one, becomes '?', one for each
+ * character: control characters (U+0000 to U+001F, U+007F to U+009F: ESC, CR, line feed, CSI),
+ * separators of lines (U+2028, U+2029), marks that turn the direction of writing round (U+061C,
+ * U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069), and bytes that are no UTF-8. Error messages
+ * (base/err), notes (base/wrap) and findings of nht1-verify pass through here as they are made;
+ * what prints a text out of a file in another way calls it. All functions are local. */
+#include <stddef.h>
+
+/* In place; the text does not grow. Returns text. */
+char *plain_text(char *text);
+
+/* Copies a text, cut to size bytes with its NUL, and makes it plain. Returns out. */
+char *plain_copy(char *out, size_t size, const char *text);
+
+#endif

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "beff/job.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/par.h"
+#include "base/sys.h"
+#include "base/units.h"
+#include "beff/rmax.h"
+#include "beff/traffic.h"
+
+#define TABLES_BYTES ((int64_t)32 << 20) /* tables and library buffers of a rank, roughly */
+
+void beff_job_note(json_t *list, const char *fmt, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    json_array_append_new(list, js_text(text));
+}
+
+bool beff_job_valid(const struct beff_job *job)
+{
+    return json_array_size(job->invalid) == 0;
+}
+
+static int size_check(MPI_Comm comm)
+{
+    int n;
+    TRY_MPI(MPI_Comm_size(comm, &n));
+    if (n >= 2) return 0;
+    return err_set(ERR_USAGE, "b_eff is about communication and needs at least 2 processes: start "
+                              "it with mpirun -np N, a process per core");
+}
+
+/* Memory of this rank's node, as far as this job may use it. */
+static int64_t node_memory(const char **source)
+{
+    struct sys_memory m;
+    sys_memory(&m);
+    const bool limited = m.limit_bytes > 0 && m.limit_bytes < m.total_bytes;
+    *source = limited ? "limit of the control group, shared by the processes of a node"
+                      : "memory of a node, shared by its processes";
+    return limited ? m.limit_bytes : m.total_bytes;
+}
+
+/* The smallest share of all ranks, and its source. */
+static int detect(const struct beff_job *job, struct beff_memory *memory)
+{
+    const char *source;
+    const int64_t mine = node_memory(&source) / job->nodes.node_size;
+    TRY_MPI(MPI_Allreduce(&mine, &memory->detected_bytes, 1, MPI_INT64_T, MPI_MIN, job->comm));
+    memory->source = source;
+    return 0;
+}
+
+static int memory_choose(struct beff_job *job)
+{
+    const struct beff_options *o = &job->setup->opt;
+    struct beff_memory *m = &job->memory;
+    TRY(detect(job, m));
+    m->process_bytes = m->detected_bytes;
+    if (o->memory > 0) {
+        m->process_bytes = o->memory;
+        m->source = "--memory-per-process";
+    }
+    if (m->process_bytes < BEFF_MEMORY_MIN)
+        return err_set(ERR_USAGE,
+                       "a process has %lld bytes of memory, at least 1 MiB is needed for L_max: "
+                       "give --memory-per-process",
+                       (long long)m->process_bytes);
+    m->total_bytes = m->process_bytes * job->nodes.size;
+    m->lmax_bytes = beff_size_lmax(job->setup->definition, m->process_bytes);
+    if (o->lmax > 0) m->lmax_bytes = o->lmax;
+    if (o->quick && o->lmax == 0 && m->lmax_bytes > BEFF_QUICK_LMAX)
+        m->lmax_bytes = BEFF_QUICK_LMAX;
+    /* MPI_Alltoallv takes places in the buffers as int. */
+    if (beff_traffic_bytes(m->lmax_bytes, (int)o->buffers) / 2 > INT32_MAX)
+        return err_set(ERR_USAGE,
+                       "--buffers %lld: with messages of %lld bytes that is more than the 2 GiB "
+                       "that MPI_Alltoallv can address: give fewer, or a smaller --lmax",
+                       (long long)o->buffers, (long long)m->lmax_bytes);
+    return 0;
+}
+
+/* Whether the buffers of all processes of a node fit into what is free there. */
+static int memory_check(const struct beff_job *job)
+{
+    struct sys_memory m;
+    sys_memory(&m);
+    int64_t free_bytes = m.available_bytes;
+    if (m.limit_bytes > 0 && m.limit_bytes < free_bytes) free_bytes = m.limit_bytes;
+    const int64_t each =
+        beff_traffic_bytes(job->memory.lmax_bytes, (int)job->setup->opt.buffers) + TABLES_BYTES;
+    const int64_t needed = each * job->nodes.node_size;
+    if (free_bytes <= 0 || needed <= free_bytes) return 0;
+    char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
+    return err_set(ERR_NOMEM,
+                   "the buffers of %d processes on %s need %s of memory, %s are free: give a "
+                   "smaller --memory-per-process",
+                   job->nodes.node_size, job->nodes.host, units_bytes((double)needed, a),
+                   units_bytes((double)free_bytes, b));
+}
+
+/* A text may take the place of an earlier one of ours only. */
+static int text_check(const char *option, const char *path)
+{
+    const int rc = js_check_text(path, "nht1-beff ");
+    if (rc < 0) err_prefix(option);
+    return rc;
+}
+
+static int json_check(const char *path)
+{
+    const int rc = js_check_target(path, "nht1-beff/");
+    if (rc < 0) err_prefix("--json: ");
+    return rc;
+}
+
+/* A result that cannot be written is found out before the run, not after it. */
+static int targets_check(const struct beff_job *job)
+{
+    const struct beff_options *o = &job->setup->opt;
+    if (job->nodes.rank != 0) return 0;
+    if (o->json) TRY(json_check(o->json));
+    if (o->sum) TRY(text_check("--sum: ", o->sum));
+    return o->protocol ? text_check("--protocol: ", o->protocol) : 0;
+}
+
+static int rate_read(const struct beff_options *o, struct beff_rate *rate)
+{
+    if (o->hpl) TRY(beff_rmax_hpl(o->hpl, &rate->flop_per_s));
+    if (o->bt_result) TRY(beff_rmax_bt(o->bt_result, &rate->flop_per_s));
+    return 0;
+}
+
+/* One rank reads the file, all know the rate. */
+static int rate_find(struct beff_job *job)
+{
+    const struct beff_options *o = &job->setup->opt;
+    struct beff_rate *r = &job->rate;
+    r->label = o->bt_result ? "BT rate, not R_max" : "R_max";
+    r->source = o->hpl ? o->hpl : o->bt_result ? o->bt_result : o->rmax;
+    r->flop_per_s = job->setup->rmax_flop_per_s;
+    const int rc = job->nodes.rank == 0 ? rate_read(o, r) : 0;
+    TRY(par_agree(job->comm, rc));
+    TRY_MPI(MPI_Bcast(&r->flop_per_s, 1, MPI_DOUBLE, 0, job->comm));
+    return 0;
+}
+
+static int plan_make(struct beff_job *job)
+{
+    int rank;
+    TRY_MPI(MPI_Comm_rank(job->topology.row, &rank));
+    const struct beff_plan_spec spec = {
+        .definition = job->setup->definition,
+        .n = job->nodes.size,
+        .rank = rank,
+        .random_n = job->setup->random_n,
+        .seed = (uint64_t)job->setup->opt.seed,
+        .analysis = !job->setup->opt.no_analysis,
+        .grid = {job->topology.grid[0], job->topology.grid[1]},
+    };
+    return par_agree(job->comm, beff_plan_make(&spec, &job->plan));
+}
+
+/* All ranks made the same patterns, or different programs are running. */
+static int plan_check(const struct beff_job *job)
+{
+    const uint64_t mine[2] = {job->plan.digest, ~job->plan.digest};
+    uint64_t all[2];
+    TRY_MPI(MPI_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_MAX, job->comm));
+    if (all[0] == ~all[1]) return 0;
+    return err_set(ERR_MPI, "the ranks have made different patterns: do all run the same program "
+                            "with the same GSL library?");
+}
+
+static void validity(struct beff_job *job)
+{
+    const struct beff_setup *s = job->setup;
+    bool every = true;
+    for (int m = 0; m < BEFF_METHODS_N; m++)
+        every = every && s->method[m];
+    if (s->opt.quick) beff_job_note(job->invalid, "--quick: short loops, short messages, once");
+    if (s->opt.lmax > 0) beff_job_note(job->invalid, "--lmax: L_max is not memory / 128");
+    if (s->random_n != BEFF_RANDOM_STANDARD)
+        beff_job_note(job->invalid, "--random: not %d random patterns", BEFF_RANDOM_STANDARD);
+    if (s->reps_n < BEFF_REPS_STANDARD && !s->opt.quick)
+        beff_job_note(job->invalid, "--repetitions: fewer than %d", BEFF_REPS_STANDARD);
+    if (s->opt.buffers != BEFF_ROOM)
+        beff_job_note(job->invalid, "--buffers: not room for %d of the longest messages",
+                      BEFF_ROOM);
+    if (!every) beff_job_note(job->invalid, "--methods: not all three methods");
+}
+
+static void notices(struct beff_job *job)
+{
+    const struct nodes *n = &job->nodes;
+    if (n->size > n->cores)
+        beff_job_note(job->notices,
+                      "%d processes on %lld cores: they wait for each other's time slices, and the "
+                      "values say more about the scheduler than about the network.",
+                      n->size, (long long)n->cores);
+    if (n->size < n->cores)
+        beff_job_note(job->notices,
+                      "%d processes on %lld cores: b_eff is defined for the whole system, with a "
+                      "process per core.",
+                      n->size, (long long)n->cores);
+    if (n->count > 1)
+        beff_job_note(job->notices,
+                      "The processes lie on the nodes like this: %s. Another placement gives "
+                      "another value.",
+                      job->placement);
+}
+
+int beff_job_make(MPI_Comm comm, const struct beff_setup *setup, struct beff_job *job)
+{
+    *job = (struct beff_job){.comm = comm, .setup = setup, .placement = "unknown"};
+    job->nodes.node = MPI_COMM_NULL;
+    job->topology.row = MPI_COMM_NULL;
+    job->notices = json_array();
+    job->invalid = json_array();
+    TRY(size_check(comm));
+    TRY(nodes_find(comm, &job->nodes));
+    TRY(par_agree(comm, memory_choose(job)));
+    TRY(par_agree(comm, memory_check(job)));
+    TRY(par_agree(comm, targets_check(job)));
+    TRY(rate_find(job));
+    TRY(beff_topology_make(comm, &job->topology));
+    TRY(plan_make(job));
+    TRY(plan_check(job));
+    TRY(par_hosts(job->topology.row, &job->hosts));
+    TRY(par_json(comm, &job->mpi));
+    if (job->hosts) job->placement = beff_placement(job->hosts, job->nodes.size);
+    validity(job);
+    notices(job);
+    return 0;
+}
+
+static void say_reduced(struct beff_job *job)
+{
+    int best = 0, skipped = 0;
+    for (int r = 0; r < job->setup->reps_n; r++)
+        for (int i = 0; i < BEFF_SIZES_N; i++) {
+            best += job->measured.effort[r][i] == BEFF_BEST_METHOD;
+            skipped += job->measured.effort[r][i] == BEFF_SKIPPED;
+        }
+    beff_job_note(job->notices,
+                  "To end within about %.0f s, %d of %d rounds over the patterns used only the "
+                  "method that was best at the size before, once, and %d were left out; tables by "
+                  "method and repetition show the best of all there.",
+                  job->setup->limit_s, best, job->setup->reps_n * BEFF_SIZES_N, skipped);
+}
+
+/* The limit of a default run spares slow systems; a smaller one is the user's. */
+static void judge_limit(struct beff_job *job)
+{
+    const double given_s = job->setup->opt.time_limit;
+    if (!job->measured.reduced || job->setup->opt.quick || given_s >= BEFF_LIMIT_STANDARD_S) return;
+    beff_job_note(job->invalid, "--time-limit: less than %.0f s, and messages were left out for it",
+                  BEFF_LIMIT_STANDARD_S);
+}
+
+static void say_disturbed(struct beff_job *job)
+{
+    const struct beff_elapsed e = beff_elapsed(&job->measured.cube);
+    if (!(e.measured_s > 1.05 * e.undisturbed_s)) return;
+    beff_job_note(job->notices,
+                  "The repetitions took %.0f %% longer than the fastest of them: the system did "
+                  "something else at the same time.",
+                  100 * (e.measured_s / e.undisturbed_s - 1));
+}
+
+int beff_job_run(struct beff_job *job)
+{
+    struct beff_measure_spec spec = {
+        .rule = job->setup->rule,
+        .lmax_bytes = job->memory.lmax_bytes,
+        .room = (int)job->setup->opt.buffers,
+        .reps_n = job->setup->reps_n,
+        .limit_s = job->setup->limit_s,
+        .progress =
+            job->setup->opt.quiet ? PROGRESS_NEVER : progress_mode_of(job->setup->opt.progress),
+    };
+    for (int m = 0; m < BEFF_METHODS_N; m++)
+        spec.method[m] = job->setup->method[m];
+    TRY(beff_measure(job->topology.row, &job->plan, &spec, &job->measured));
+    if (job->measured.reduced) say_reduced(job);
+    judge_limit(job);
+    say_disturbed(job);
+    if (isfinite(beff_logavg(&job->measured.cube, BEFF_EVERYTHING).both)) return 0;
+    return err_set(ERR_INVALID, "a pattern has no positive bandwidth at some size: the clock is "
+                                "too coarse or was changed while measuring");
+}
+
+void beff_job_free(struct beff_job *job)
+{
+    beff_measured_free(&job->measured);
+    beff_plan_free(&job->plan);
+    beff_topology_free(&job->topology);
+    nodes_free(&job->nodes);
+    free(job->hosts);
+    json_decref(job->mpi);
+    json_decref(job->notices);
+    json_decref(job->invalid);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BEFF_JOB_H
+#define BEFF_JOB_H
+/* Floor 2. What a run stands on, and what came out of it. */
+#include <jansson.h>
+#include <mpi.h>
+
+#include "base/nodes.h"
+#include "beff/measure.h"
+#include "beff/options.h"
+#include "beff/topology.h"
+
+/* Memory that L_max follows from. */
+struct beff_memory {
+    int64_t process_bytes; /* per process, the least of all processes */
+    int64_t total_bytes;   /* process_bytes times the processes */
+    const char *source;    /* where it comes from, in words; static */
+    int64_t lmax_bytes;
+    int64_t detected_bytes; /* per process, 0 when it cannot be found out */
+};
+
+/* What the balance factor is relative to. */
+struct beff_rate {
+    double flop_per_s;  /* 0: not known */
+    const char *label;  /* "R_max" or what else it is; static */
+    const char *source; /* an option's value; borrowed */
+};
+
+struct beff_job {
+    MPI_Comm comm; /* borrowed */
+    const struct beff_setup *setup;
+    struct nodes nodes;
+    struct beff_topology topology;
+    struct beff_plan plan;
+    struct beff_memory memory;
+    struct beff_rate rate;
+    struct beff_measured measured;
+    char **hosts; /* by rank of the row; rank 0 only, as the next two */
+    const char *placement;
+    json_t *mpi;
+    json_t *notices, *invalid; /* texts; invalid: why the result is none of b_eff */
+};
+
+/* Finds out about nodes and memory, checks the targets of results and makes the patterns.
+ * Collective over comm. [out] job: to be freed by beff_job_free, also after an error. Returns 0 or
+ * what is wrong, the same on all ranks; fewer than two processes are ERR_USAGE. */
+int beff_job_make(MPI_Comm comm, const struct beff_setup *setup, struct beff_job *job);
+void beff_job_free(struct beff_job *job);
+
+/* Measures. Collective. Returns as beff_measure, and ERR_INVALID when a value is missing. */
+int beff_job_run(struct beff_job *job);
+
+/* Whether the result is one of b_eff: as its definition has it. Local, the same on all ranks. */
+bool beff_job_valid(const struct beff_job *job);
+
+/* Adds a text to the notices or reasons. Local. */
+void beff_job_note(json_t *list, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "beff/options.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "beff/pattern.h"
+#include "beff/rmax.h"
+#include "beff/traffic.h"
+
+#define AT(member) offsetof(struct beff_options, member)
+
+static const struct conf_option table[] = {
+    {.name = "definition",
+     .arg = "WHICH",
+     .def = "paper",
+     .offset = AT(definition),
+     .type = CONF_CHOICE,
+     .choices = "paper|3.6",
+     .group = "What is measured",
+     .help =
+         "Which definition of b_eff: the paper's, or that of release 3.6 of the authors' "
+         "program. They differ in rings of two processes (two messages per process, or one), in "
+         "mixed rings, for seven processes and in the lengths of the loops."},
+    {.name = "memory-per-process",
+     .arg = "BYTES",
+     .offset = AT(memory),
+     .type = CONF_INT,
+     .min = (double)BEFF_MEMORY_MIN,
+     .max = 1e18,
+     .help = "Memory of a process, of which the largest message L_max is the 128th part (at most "
+             "128 MiB). Default: memory of the node, or the limit of the job's control group, "
+             "divided by the processes on it."},
+    {.name = "lmax",
+     .arg = "BYTES",
+     .offset = AT(lmax),
+     .type = CONF_INT,
+     .min = (double)BEFF_LMAX_MIN,
+     .max = (double)BEFF_LMAX_CAP,
+     .help = "Largest message, whatever the memory. Such a result is not valid as b_eff."},
+    {.name = "random",
+     .arg = "N",
+     .def = "30",
+     .offset = AT(random),
+     .type = CONF_INT,
+     .min = 1,
+     .max = BEFF_RANDOM_MAX,
+     .help = "Random patterns. Another number than 30 is not valid as b_eff."},
+    {.name = "seed",
+     .arg = "S",
+     .def = "1",
+     .offset = AT(seed),
+     .type = CONF_INT,
+     .min = 0,
+     .max = 4294967295.0,
+     .help = "Seed of the random patterns. The same seed and number of processes give the same "
+             "patterns, so results with the default compare."},
+    {.name = "methods",
+     .arg = "NAMES",
+     .def = "sendrecv,alltoallv,nonblocking",
+     .offset = AT(methods),
+     .type = CONF_STRING,
+     .help = "Methods to move messages by. Leaving one out is not valid as b_eff."},
+    {.name = "no-analysis",
+     .offset = AT(no_analysis),
+     .type = CONF_FLAG,
+     .help = "Only the patterns that b_eff is made of: no worst cycle, bisections, Cartesian grids "
+             "and no ping-pong."},
+
+    {.name = "buffers",
+     .arg = "N",
+     .def = "6",
+     .offset = AT(buffers),
+     .type = CONF_INT,
+     .min = 2,
+     .max = 64,
+     .help = "Room of the buffers, in longest messages: messages take turns in it, so that they do "
+             "not come out of the cache. Another number than 6 is not valid as b_eff; fewer need "
+             "--no-analysis. 2 uses the same memory again and again, as HPCC does."},
+
+    {.name = "repetitions",
+     .arg = "R",
+     .def = "3",
+     .offset = AT(repetitions),
+     .type = CONF_INT,
+     .min = 1,
+     .max = BEFF_REPS_MAX,
+     .group = "How it is measured",
+     .help = "Repetitions, of which the best counts. Fewer than 3 are not valid as b_eff."},
+    {.name = "time-limit",
+     .arg = "S",
+     .def = "240",
+     .offset = AT(time_limit),
+     .type = CONF_REAL,
+     .min = 1,
+     .max = 1e6,
+     .help =
+         "Seconds that the measurement may take about. On slow networks the longest messages "
+         "are then sent less often; what was left out is reported. Not valid as b_eff where less "
+         "than 240 leaves something out."},
+    {.name = "quick",
+     .offset = AT(quick),
+     .type = CONF_FLAG,
+     .help = "A look in less than 20 s: one repetition, shorter loops, messages up to 1 MiB. Not "
+             "valid as b_eff."},
+
+    {.name = "rmax",
+     .arg = "RATE",
+     .offset = AT(rmax),
+     .type = CONF_STRING,
+     .group = "Balance",
+     .help = "Linpack rate R_max of the same processors, in flop/s: 45.3G, 1.2Tflop/s, 4.5e10. The "
+             "balance factor is b_eff / R_max, in bytes per flop."},
+    {.name = "hpl",
+     .arg = "FILE",
+     .offset = AT(hpl),
+     .type = CONF_STRING,
+     .help = "Take R_max from an output of HPL or HPCC."},
+    {.name = "bt-result",
+     .arg = "FILE",
+     .offset = AT(bt_result),
+     .type = CONF_STRING,
+     .help = "Without R_max: set b_eff against the rate in a result of nht1-bt (--json), labelled "
+             "as that."},
+
+    {.name = "json",
+     .arg = "FILE",
+     .offset = AT(json),
+     .type = CONF_STRING,
+     .group = "What is reported",
+     .help = "Write the complete result to this file (docs/schema/nht1-beff-1.json)."},
+    {.name = "sum",
+     .arg = "FILE",
+     .offset = AT(sum),
+     .type = CONF_STRING,
+     .help = "Write the summary as text to this file."},
+    {.name = "protocol",
+     .arg = "FILE",
+     .offset = AT(protocol),
+     .type = CONF_STRING,
+     .help = "Write every measurement as text to this file: per size, pattern and method the "
+             "bandwidth over processes and repetitions."},
+    {.name = "details",
+     .offset = AT(details),
+     .type = CONF_FLAG,
+     .help = "Print tables by size, repetition and pattern as well."},
+    CONF_PROGRESS(AT(progress)),
+    CONF_QUIET(AT(quiet)),
+    {.name = NULL},
+};
+
+const struct conf_program beff_program = {
+    .name = "nht1-beff",
+    .version = NHT1_VERSION,
+    .summary = "Effective communication bandwidth b_eff: all processes send at the same time, in "
+               "rings and in random order, 21 message sizes, three methods. One number in bytes "
+               "per second for the whole system, and what it is made of.",
+    .examples = "  mpirun -np 16 nht1-beff\n"
+                "      the whole measurement, three to five minutes at most\n"
+                "  mpirun -np 16 nht1-beff --quick\n"
+                "      a look at it\n"
+                "  mpirun -np 16 nht1-beff --hpl HPL.out --json beff.json\n"
+                "      with the balance factor, everything kept\n"
+                "  mpirun -np 16 nht1-beff --definition 3.6 --details\n"
+                "      as the authors' last release counts, with all tables\n"
+                "Run it on the whole system, a process per core. Exit status: 0 success, 1 wrong\n"
+                "usage, 2 a message arrived wrong, 3 memory or MPI error, or interrupted,\n"
+                "4 finished but not valid as b_eff.\n",
+    .options = table,
+};
+
+static int add_method(struct beff_setup *s, const char *name)
+{
+    for (int m = 0; m < BEFF_METHODS_N; m++)
+        if (strcmp(name, beff_method_name(m)) == 0) {
+            s->method[m] = true;
+            return 0;
+        }
+    return err_set(ERR_USAGE,
+                   "--methods '%s': no such method; there are sendrecv, alltoallv, nonblocking, "
+                   "separated by ','",
+                   name);
+}
+
+static int methods_setup(struct beff_setup *s)
+{
+    char name[64];
+    for (const char *at = s->opt.methods; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+        TRY(add_method(s, name));
+    }
+    return 0;
+}
+
+static int rate_setup(struct beff_setup *s)
+{
+    if (!!s->opt.rmax + !!s->opt.hpl + !!s->opt.bt_result > 1)
+        return err_set(ERR_USAGE, "--rmax, --hpl and --bt-result exclude each other: give one");
+    return s->opt.rmax ? beff_rmax_parse("--rmax", s->opt.rmax, &s->rmax_flop_per_s) : 0;
+}
+
+/* Loops of a tenth of the length and less. */
+static void make_quick(struct beff_setup *s)
+{
+    s->rule.most = 30;
+    s->rule.window_s /= 10;
+    s->rule.target_s /= 10;
+    s->reps_n = 1;
+    if (s->limit_s > 12) s->limit_s = 12;
+}
+
+static int names_check(const struct beff_setup *s)
+{
+    const char *const name[] = {s->opt.json, s->opt.sum, s->opt.protocol};
+    const char *const option[] = {"--json", "--sum", "--protocol"};
+    for (int i = 0; i < 3; i++)
+        if (name[i] && !name[i][0])
+            return err_set(ERR_USAGE, "%s: the name of the file is empty", option[i]);
+    return conf_files_differ(3, option, name);
+}
+
+int beff_setup_parse(struct beff_setup *s, int argc, char **argv)
+{
+    memset(s, 0, sizeof *s);
+    const int rc = conf_parse(&beff_program, argc, argv, &s->opt, NULL, NULL);
+    if (rc != CONF_RUN) return rc;
+    s->definition = strcmp(s->opt.definition, "3.6") == 0 ? BEFF_36 : BEFF_PAPER;
+    s->rule = beff_loop_standard(s->definition);
+    s->reps_n = (int)s->opt.repetitions;
+    s->random_n = (int)s->opt.random;
+    s->limit_s = s->opt.time_limit;
+    if (s->opt.quick) make_quick(s);
+    if (s->opt.buffers < BEFF_SLOTS_MAX && !s->opt.no_analysis)
+        return err_set(ERR_USAGE,
+                       "--buffers %lld: the Cartesian patterns need room for %d messages; "
+                       "leave them out with --no-analysis",
+                       (long long)s->opt.buffers, BEFF_SLOTS_MAX);
+    TRY(methods_setup(s));
+    TRY(rate_setup(s));
+    return names_check(s);
+}
+
+void beff_setup_free(struct beff_setup *s)
+{
+    conf_free(&beff_program, &s->opt, NULL);
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "beff/result.h"
+
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/sys.h"
+#include "beff/traffic.h"
+
+#define SCHEMA "nht1-beff/1"
+
+static void set(json_t *to, const char *key, json_t *value)
+{
+    json_object_set_new(to, key, value);
+}
+
+/* Geometric means in bytes/s. */
+static json_t *mean(const struct beff_mean *m)
+{
+    json_t *o = json_object();
+    set(o, "all_bytes_per_s", js_real(m->both));
+    set(o, "rings_bytes_per_s", js_real(m->rings));
+    set(o, "random_bytes_per_s", js_real(m->random));
+    return o;
+}
+
+static json_t *system_record(const struct beff_job *job)
+{
+    json_t *o = sys_json(), *hosts = json_array();
+    for (int r = 0; job->hosts && r < job->nodes.size; r++)
+        json_array_append_new(hosts, js_text(job->hosts[r]));
+    set(o, "mpi", job->mpi ? json_incref(job->mpi) : json_null());
+    set(o, "ranks", json_integer(job->nodes.size));
+    set(o, "nodes", json_integer(job->nodes.count));
+    set(o, "cores_of_nodes", json_integer(job->nodes.cores));
+    set(o, "placement", json_string(job->placement));
+    set(o, "hosts_by_rank", hosts);
+    return o;
+}
+
+static json_t *memory(const struct beff_memory *m)
+{
+    json_t *o = json_object();
+    set(o, "per_process_bytes", json_integer(m->process_bytes));
+    set(o, "detected_per_process_bytes", json_integer(m->detected_bytes));
+    set(o, "total_bytes", json_integer(m->total_bytes));
+    set(o, "source", json_string(m->source));
+    set(o, "lmax_bytes", json_integer(m->lmax_bytes));
+    return o;
+}
+
+static json_t *rings(const struct beff_rings *r)
+{
+    json_t *a = json_array();
+    json_array_append_new(a, json_pack("{si si}", "rings_n", r->first_n, "processes_n", r->first));
+    if (r->second_n > 0)
+        json_array_append_new(
+            a, json_pack("{si si}", "rings_n", r->second_n, "processes_n", r->second));
+    return a;
+}
+
+static json_t *dims(const struct beff_pattern *p)
+{
+    json_t *a = json_array();
+    for (int d = 0; d < 3; d++)
+        if (p->dims[d] > 0) json_array_append_new(a, json_integer(p->dims[d]));
+    return a;
+}
+
+/* The best of all methods and repetitions at each size. */
+static json_t *best_by_size(const struct beff_cube *c, int pattern, int method)
+{
+    json_t *a = json_array();
+    for (int i = 0; i < BEFF_SIZES_N; i++)
+        json_array_append_new(
+            a, js_real(beff_value(c, pattern, (struct beff_pick){BEFF_ALL, method, i})));
+    return a;
+}
+
+static json_t *patterns(const struct beff_job *job)
+{
+    const struct beff_cube *c = &job->measured.cube;
+    json_t *a = json_array();
+    for (int p = 0; p < job->plan.patterns_n; p++) {
+        const struct beff_pattern *pattern = &job->plan.pattern[p];
+        json_t *o = json_object();
+        set(o, "name", json_string(pattern->name));
+        set(o, "kind", json_string(beff_kind_name(pattern->kind)));
+        set(o, "processes_n", json_integer(pattern->processes_n));
+        set(o, "messages_n", json_integer((json_int_t)pattern->messages_n));
+        if (pattern->kind == BEFF_RING) set(o, "rings", rings(&pattern->rings));
+        if (pattern->dims[0] > 0) set(o, "dims", dims(pattern));
+        set(o, "bytes_per_s", js_real(beff_value(c, p, BEFF_EVERYTHING)));
+        set(o, "by_size_bytes_per_s", best_by_size(c, p, BEFF_ALL));
+        json_array_append_new(a, o);
+    }
+    return a;
+}
+
+/* Members of a measurement as arrays [repetition][size]; null where nothing was measured. */
+enum { LOOP, TIME, WHOLE, LEAST, MEAN, MOST, MEMBERS };
+static const char *const member_name[MEMBERS] = {"loop_n",
+                                                 "time_s",
+                                                 "bytes_per_s",
+                                                 "process_min_bytes_per_s",
+                                                 "process_mean_bytes_per_s",
+                                                 "process_max_bytes_per_s"};
+
+static json_t *member_of(const struct beff_cell *cell, int member)
+{
+    const double value[MEMBERS] = {
+        0, cell->time_s, cell->bandwidth, cell->process_min, cell->process_mean, cell->process_max};
+    if (cell->loop == 0) return json_null();
+    return member == LOOP ? json_integer((json_int_t)cell->loop) : js_real(value[member]);
+}
+
+static json_t *member_array(const struct beff_cube *c, int method, int pattern, int member)
+{
+    json_t *reps = json_array();
+    for (int r = 0; r < c->reps_n; r++) {
+        json_t *sizes = json_array();
+        for (int i = 0; i < BEFF_SIZES_N; i++)
+            json_array_append_new(sizes, member_of(beff_cell_at(c, r, i, method, pattern), member));
+        json_array_append_new(reps, sizes);
+    }
+    return reps;
+}
+
+static json_t *measurements(const struct beff_job *job)
+{
+    json_t *a = json_array();
+    for (int p = 0; p < job->plan.patterns_n; p++)
+        for (int m = 0; m < BEFF_METHODS_N; m++) {
+            const struct beff_pattern *pattern = &job->plan.pattern[p];
+            if (!beff_method_fits(m, pattern) || (!job->setup->method[m] && !pattern->ping_pong))
+                continue;
+            json_t *o = json_object();
+            set(o, "pattern", json_string(pattern->name));
+            set(o, "pattern_index", json_integer(p));
+            set(o, "method", json_string(beff_method_name(m)));
+            for (int k = 0; k < MEMBERS; k++)
+                set(o, member_name[k], member_array(&job->measured.cube, m, p, k));
+            json_array_append_new(a, o);
+        }
+    return a;
+}
+
+static json_t *by_size(const struct beff_job *job, const struct beff_summary *s)
+{
+    json_t *a = json_array();
+    for (int i = 0; i < BEFF_SIZES_N; i++) {
+        json_t *o = mean(&s->size[i]), *by = json_object();
+        set(o, "message_bytes", json_integer((json_int_t)job->measured.size_bytes[i]));
+        for (int m = 0; m < BEFF_METHODS_N; m++)
+            if (job->setup->method[m]) set(by, beff_method_name(m), mean(&s->size_method[i][m]));
+        set(o, "by_method", by);
+        json_array_append_new(a, o);
+    }
+    return a;
+}
+
+static json_t *by_method(const struct beff_job *job, const struct beff_summary *s)
+{
+    json_t *o = json_object();
+    for (int m = 0; m < BEFF_METHODS_N; m++)
+        if (job->setup->method[m]) set(o, beff_method_name(m), mean(&s->method[m]));
+    set(o, "best_per_pattern", mean(&s->method_last));
+    return o;
+}
+
+static json_t *by_repetition(const struct beff_job *job, const struct beff_summary *s)
+{
+    json_t *a = json_array();
+    for (int r = 0; r < job->setup->reps_n; r++)
+        json_array_append_new(a, mean(&s->rep[r]));
+    return a;
+}
+
+static json_t *result(const struct beff_job *job, const struct beff_summary *s)
+{
+    json_t *o = json_object();
+    set(o, "b_eff_bytes_per_s", js_real(s->all.both));
+    set(o, "b_eff_per_process_bytes_per_s", js_real(s->all.both / s->n));
+    set(o, "valid", json_boolean(beff_job_valid(job)));
+    set(o, "not_valid_because", json_incref(job->invalid));
+    set(o, "average", mean(&s->all));
+    set(o, "at_lmax", mean(&s->at_lmax));
+    set(o, "at_1_byte", mean(&s->at_1b));
+    set(o, "area_ratio", js_real(s->area_ratio));
+    set(o, "latency_s", js_real(s->latency_s));
+    set(o, "rings_latency_s", js_real(s->rings_latency_s));
+    set(o, "ping_pong_latency_s", js_real(s->ping_pong_s));
+    set(o, "ping_pong_bytes_per_s", js_real(s->ping_pong_bytes_per_s));
+    set(o, "total_memory_s", js_real(s->memory_s));
+    set(o, "total_memory_mixed_units_s", js_real(s->memory_mixed_s));
+    return o;
+}
+
+/* Null without a rate. */
+static json_t *balance(const struct beff_job *job, const struct beff_summary *s)
+{
+    const struct beff_rate *r = &job->rate;
+    if (!(r->flop_per_s > 0)) return json_null();
+    json_t *o = json_object();
+    set(o, "flop_per_s", js_real(r->flop_per_s));
+    set(o, "rate", json_string(r->label));
+    set(o, "source", js_text(r->source));
+    set(o, "bytes_per_flop", js_real(s->all.both / r->flop_per_s));
+    return o;
+}
+
+static json_t *elapsed(const struct beff_job *job)
+{
+    static const char *const effort[] = {"full", "best method", "left out"};
+    const struct beff_elapsed e = beff_elapsed(&job->measured.cube);
+    json_t *o = json_object(), *walls = json_array(), *efforts = json_array();
+    for (int r = 0; r < job->setup->reps_n; r++) {
+        json_t *wall = json_array(), *how = json_array();
+        for (int i = 0; i < BEFF_SIZES_N; i++) {
+            json_array_append_new(wall, js_real(job->measured.wall_s[r][i]));
+            json_array_append_new(how, json_string(effort[job->measured.effort[r][i]]));
+        }
+        json_array_append_new(walls, wall);
+        json_array_append_new(efforts, how);
+    }
+    set(o, "whole_s", js_real(job->measured.elapsed_s));
+    set(o, "loops_s", js_real(e.measured_s));
+    set(o, "loops_undisturbed_s", js_real(e.undisturbed_s));
+    set(o, "by_size_s", walls);
+    set(o, "effort", efforts);
+    return o;
+}
+
+static void run_record(json_t *o, const struct beff_job *job)
+{
+    char digest[24];
+    snprintf(digest, sizeof digest, "%016llx", (unsigned long long)job->plan.digest);
+    char *line = conf_line(&beff_program, &job->setup->opt);
+    set(o, "command_line", js_text(line));
+    free(line);
+    set(o, "options", conf_json(&beff_program, &job->setup->opt));
+    set(o, "definition", json_string(job->setup->opt.definition));
+    set(o, "seed", json_integer((json_int_t)job->setup->opt.seed));
+    set(o, "patterns_digest", json_string(digest));
+    set(o, "repetitions_n", json_integer(job->setup->reps_n));
+    set(o, "memory", memory(&job->memory));
+}
+
+json_t *beff_result_json(const struct beff_job *job, const struct beff_summary *s, int status)
+{
+    json_t *o = json_object();
+    set(o, "schema", json_string(SCHEMA));
+    set(o, "version", json_string(NHT1_VERSION));
+    set(o, "status", json_integer(status));
+    set(o, "system", system_record(job));
+    run_record(o, job);
+    set(o, "result", result(job, s));
+    set(o, "balance", balance(job, s));
+    set(o, "by_method", by_method(job, s));
+    set(o, "by_repetition", by_repetition(job, s));
+    set(o, "by_size", by_size(job, s));
+    set(o, "patterns", patterns(job));
+    set(o, "measurements", measurements(job));
+    set(o, "elapsed", elapsed(job));
+    set(o, "notices", json_incref(job->notices));
+    return o;
+}

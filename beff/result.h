@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BEFF_RESULT_H
+#define BEFF_RESULT_H
+/* Floor 2. The result of a run as JSON (docs/schema/nht1-beff-1.json). Local, for rank 0. */
+#include <jansson.h>
+
+#include "beff/cube.h"
+#include "beff/job.h"
+
+/* status: of the exit. New reference. */
+json_t *beff_result_json(const struct beff_job *job, const struct beff_summary *s, int status);
+
+#endif

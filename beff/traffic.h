@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BEFF_TRAFFIC_H
+#define BEFF_TRAFFIC_H
+/* Floor 2. Messages on their way: buffers, and the three methods that move them. Source: [RK01]
+ * section 4, "On communication methods". */
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "beff/pattern.h"
+
+enum beff_method { BEFF_SENDRECV, BEFF_ALLTOALLV, BEFF_NONBLOCKING };
+
+/* "sendrecv", "alltoallv", "nonblocking". */
+const char *beff_method_name(int method);
+
+/* Whether a pattern is measured by a method: ping-pong is one of Send and Recv only. */
+bool beff_method_fits(int method, const struct beff_pattern *p);
+
+/* Arguments of one MPI_Alltoallv: n entries each, zero but for the partners. */
+struct beff_counts {
+    int *send_n, *send_at, *recv_n, *recv_at;
+};
+
+#define BEFF_ROOM 6 /* largest messages in a buffer */
+
+/* Send and receive buffers have room for six of the largest messages. One message after the other
+ * is laid out in them, from the beginning again when the end is reached, so that short messages
+ * come from memory that was not just used, and long ones are not served from cache. */
+struct beff_traffic {
+    MPI_Comm comm; /* borrowed */
+    int n, rank;
+    int64_t buffer_bytes;
+    unsigned char *send, *recv;
+    struct beff_counts counts[BEFF_CALLS_MAX];
+    int64_t place; /* of the next message, the same on all ranks; counts up without end */
+};
+
+/* Bytes of memory that the buffers of one rank take. room: of how many messages; BEFF_ROOM, or at
+ * least the slots of a pattern. Local. */
+int64_t beff_traffic_bytes(int64_t lmax_bytes, int room);
+
+/* Makes the buffers, with the content that beff_message.h describes. Collective over comm. [out] t:
+ * to be freed by beff_traffic_free, also after an error. Returns 0, ERR_MPI or ERR_NOMEM. */
+int beff_traffic_make(MPI_Comm comm, int64_t lmax_bytes, int room, struct beff_traffic *t);
+void beff_traffic_free(struct beff_traffic *t);
+
+/* One measurement: a pattern, by one method, at one size. */
+struct beff_shot {
+    const struct beff_pattern *pattern;
+    int method;
+    int64_t bytes;  /* of a message, up to lmax_bytes */
+    int64_t loop;   /* iterations */
+    bool warm_up;   /* with one iteration before the clock */
+    bool check_all; /* compare every byte of the last iteration's messages, not their ends only */
+};
+
+/* Takes one shot: barrier, clock, loop, clock; then the messages are checked. Collective over the
+ * traffic's comm, but errors are not agreed on: every rank goes through all steps, and returns 0,
+ * ERR_MPI or ERR_VERIFY (a message was not what its sender had sent) for itself. [out] time_s: of
+ * this rank's loop. */
+int beff_traffic_shoot(struct beff_traffic *t, const struct beff_shot *shot, double *time_s);
+
+/* The loop of a shot, alone: `loop` iterations from the next place on. Local errors only: returns
+ * an MPI code. For beff_traffic_shoot and for measuring what it costs. */
+int beff_method_loop(struct beff_traffic *t, const struct beff_shot *shot);
+
+/* Sets up what the method needs before the loop. Local. */
+void beff_method_prepare(struct beff_traffic *t, const struct beff_shot *shot);
+void beff_method_finish(struct beff_traffic *t, const struct beff_shot *shot);
+
+#endif

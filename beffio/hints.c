@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "beffio/hints.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/num.h"
+
+enum { FIELDS = 5 }; /* before the value */
+
+struct word {
+    const char *name;
+    int value;
+};
+
+static const struct word access_words[] = {
+    {"all", -1}, {"write", BEFFIO_WRITE}, {"rewrite", BEFFIO_REWRITE}, {"read", BEFFIO_READ}, {0}};
+
+static const struct word type_words[] = {{"all", -1},
+                                         {"scatter", BEFFIO_SCATTER},
+                                         {"shared", BEFFIO_SHARED},
+                                         {"separated", BEFFIO_SEPARATE},
+                                         {"separate", BEFFIO_SEPARATE},
+                                         {"segmented", BEFFIO_SEGMENTED},
+                                         {"seg_coll", BEFFIO_SEG_COLL},
+                                         {0}};
+
+static const struct word chunk_words[] = {{"on_open", BEFFIO_ON_OPEN},
+                                          {"all", BEFFIO_EVERYWHERE},
+                                          {"1024", 1},
+                                          {"1032", 2},
+                                          {"32768", 3},
+                                          {"32776", 4},
+                                          {"1048576", 5},
+                                          {"1048584", 6},
+                                          {"Lmax", 7},
+                                          {0}};
+
+/* Where a line stands, for messages. */
+struct where {
+    const char *name;
+    int line;
+};
+
+static const struct word *word_find(const struct word *words, const char *text)
+{
+    while (words->name && strcmp(words->name, text) != 0)
+        words++;
+    return words->name ? words : NULL;
+}
+
+static int no_such_word(const struct where *at, const char *what, const struct word *words,
+                        const char *text)
+{
+    char known[256] = "";
+    for (; words->name; words++) {
+        strncat(known, " ", sizeof known - strlen(known) - 1);
+        strncat(known, words->name, sizeof known - strlen(known) - 1);
+    }
+    return err_set(ERR_USAGE, "%s:%d: '%s' is no %s; there are:%s", at->name, at->line, text, what,
+                   known);
+}
+
+static int procs_find(const struct where *at, const char *text, int *out)
+{
+    int64_t n;
+    *out = 0;
+    if (strcmp(text, "all") == 0) return 0;
+    if (num_int_parse(text, &n) < 0 || n < 1 || n > INT32_MAX)
+        return err_set(ERR_USAGE, "%s:%d: '%s' is no number of processes; 'all' or one from 1 on",
+                       at->name, at->line, text);
+    *out = (int)n;
+    return 0;
+}
+
+/* Cuts the line into five words and the rest. Returns how many were found. */
+static int split(char *line, char *field[FIELDS + 1])
+{
+    int n = 0;
+    char *at = line + strspn(line, " \t");
+    while (*at && n < FIELDS) {
+        field[n++] = at;
+        at += strcspn(at, " \t");
+        if (*at) *at++ = '\0';
+        at += strspn(at, " \t");
+    }
+    if (*at && n == FIELDS) field[n++] = at;
+    return n;
+}
+
+static void trim(char *text)
+{
+    size_t n = strlen(text);
+    while (n > 0 && strchr(" \t\r", text[n - 1]))
+        text[--n] = '\0';
+}
+
+static int fill(struct beffio_hint *h, const struct where *at, char *field[FIELDS + 1])
+{
+    const struct {
+        const char *what;
+        const struct word *words;
+        int *to;
+    } choice[] = {{"access", access_words, &h->access},
+                  {"pattern type", type_words, &h->type},
+                  {"chunk size", chunk_words, &h->chunk}};
+    TRY(procs_find(at, field[0], &h->procs));
+    for (int i = 0; i < 3; i++) {
+        const struct word *w = word_find(choice[i].words, field[i + 1]);
+        if (!w) return no_such_word(at, choice[i].what, choice[i].words, field[i + 1]);
+        *choice[i].to = w->value;
+    }
+    h->key = strdup(field[4]);
+    h->value = strdup(field[5]);
+    return h->key && h->value ? 0 : err_set(ERR_NOMEM, "no memory for the hints of %s", at->name);
+}
+
+static int add_line(struct beffio_hints *h, const struct where *at, char *line)
+{
+    char *field[FIELDS + 1];
+    trim(line);
+    if (line[0] == '#' || line[strspn(line, " \t")] == '\0') return 0;
+    if (split(line, field) != FIELDS + 1)
+        return err_set(ERR_USAGE,
+                       "%s:%d: a line is 'processes access type chunk key value', such as "
+                       "'all write scatter on_open cb_nodes 2'",
+                       at->name, at->line);
+    struct beffio_hint *grown = realloc(h->hint, (size_t)(h->n + 1) * sizeof *grown);
+    if (!grown) return err_set(ERR_NOMEM, "no memory for the hints of %s", at->name);
+    h->hint = grown;
+    grown[h->n] = (struct beffio_hint){0};
+    return fill(&grown[h->n++], at, field);
+}
+
+int beffio_hints_parse(struct beffio_hints *h, const char *name, const char *text)
+{
+    struct where at = {.name = name};
+    *h = (struct beffio_hints){0};
+    char *copy = strdup(text);
+    if (!copy) return err_set(ERR_NOMEM, "no memory for the hints of %s", name);
+    int rc = 0;
+    for (char *line = copy, *next; rc == 0 && line; line = next) {
+        next = strchr(line, '\n');
+        if (next) *next++ = '\0';
+        at.line++;
+        rc = add_line(h, &at, line);
+    }
+    free(copy);
+    return rc;
+}
+
+void beffio_hints_free(struct beffio_hints *h)
+{
+    for (int i = 0; i < h->n; i++) {
+        free(h->hint[i].key);
+        free(h->hint[i].value);
+    }
+    free(h->hint);
+    *h = (struct beffio_hints){0};
+}
+
+bool beffio_hint_applies(const struct beffio_hint *h, const struct beffio_spot *at)
+{
+    return (h->procs == 0 || h->procs == at->procs) &&
+           (h->access == -1 || h->access == (int)at->access) &&
+           (h->type == -1 || h->type == (int)at->type) &&
+           (h->chunk == BEFFIO_EVERYWHERE || h->chunk == at->pos);
+}
+
+bool beffio_hints_any(const struct beffio_hints *h, const struct beffio_spot *at)
+{
+    for (int i = 0; i < h->n; i++)
+        if (beffio_hint_applies(&h->hint[i], at)) return true;
+    return false;
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "beffio/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/num.h"
+#include "base/version.h"
+
+#define AT(member) offsetof(struct beffio_options, member)
+
+/* --quick: seconds for all partitions, and how much each writes. */
+#define QUICK_S     60.0
+#define QUICK_BYTES INT64_C(2000000000)
+
+static const struct conf_option table[] = {
+    {.name = "definition",
+     .arg = "D",
+     .def = "1.x",
+     .offset = AT(definition),
+     .type = CONF_CHOICE,
+     .choices = "0.5|1.x|2.1",
+     .group = "What is measured",
+     .help =
+         "Which publication says how long to measure and what the value is. 0.5: bandwidths of "
+         "the patterns, weighted by their time unit U. 1.x: 25 % writing, 25 % rewriting, 50 % "
+         "reading. 2.1: square root of writing times reading, as the released program. The other "
+         "two values are computed as well and marked as such."},
+    {.name = "time",
+     .arg = "SECONDS",
+     .key = 'T',
+     .offset = AT(t_s),
+     .type = CONF_REAL,
+     .min = 0.001,
+     .max = 1e7,
+     .help = "Scheduled time: of each partition with 0.5 and 1.x, of all partitions together with "
+             "2.1. It limits the writing; rewriting and reading repeat what was written. Default: "
+             "the least for a valid result, 600, 900 and 1800 s."},
+    {.name = "partitions",
+     .arg = "N,N,...",
+     .key = 'N',
+     .offset = AT(partitions),
+     .type = CONF_STRING,
+     .help = "Numbers of processes to measure, at most 10, in this order. Default: three, from few "
+             "processes to all. The value of the system is the largest."},
+    {.name = "termination",
+     .arg = "HOW",
+     .def = "geometric",
+     .offset = AT(termination),
+     .type = CONF_CHOICE,
+     .choices = "geometric|per-call",
+     .help = "When it is decided whether time is up: after batches of 1, 1, 2, 4, ... calls, or "
+             "after each call, as the released program does; that costs a barrier and a broadcast "
+             "per call."},
+    {.name = "noshared",
+     .offset = AT(noshared),
+     .type = CONF_FLAG,
+     .help =
+         "Pattern type 1 without the shared file pointer, where the library has none. Not valid."},
+    {.name = "rewrite",
+     .offset = AT(rewrite),
+     .type = CONF_FLAG,
+     .help =
+         "With 2.1: the rewriting of types 1 to 4 takes part in the schedule and in the printed "
+         "value of rewriting. All types are rewritten in any case."},
+    {.name = "mb",
+     .arg = "MBYTES",
+     .offset = AT(mb),
+     .type = CONF_INT,
+     .min = 1,
+     .max = 1e12,
+     .help = "-MB: memory per process in units of 2^20 bytes; a 128th of it is the largest chunk, "
+             "M_PART. Default: the memory of a node shared by its processes."},
+    {.name = "mt",
+     .arg = "MBYTES",
+     .offset = AT(mt),
+     .type = CONF_INT,
+     .min = 1,
+     .max = 1e15,
+     .help = "-MT: memory of the whole system in units of 2^20 bytes. Default: that of all nodes."},
+    {.name = "unique",
+     .offset = AT(unique),
+     .type = CONF_FLAG,
+     .help =
+         "Open files with MPI_MODE_UNIQUE_OPEN. It allows a library to put off every sync until "
+         "the file is closed. Not valid with 0.5 and 1.x."},
+    {.name = "nounique",
+     .offset = AT(nounique),
+     .type = CONF_FLAG,
+     .help = "Without MPI_MODE_UNIQUE_OPEN: the default."},
+    {.name = "info",
+     .arg = "FILE",
+     .key = 'i',
+     .offset = AT(info),
+     .type = CONF_STRING,
+     .help = "Hints, a line each: processes access type chunk key value (docs/beffio.md)."},
+    {.name = "count-removal",
+     .offset = AT(count_removal),
+     .type = CONF_FLAG,
+     .help = "Add the time for removing a file to that of reading it, for the value of 2.1 alone: "
+             "the released program deletes on close."},
+    {.name = "quick",
+     .offset = AT(quick),
+     .type = CONF_FLAG,
+     .help = "About a minute in all, at most 2 GB per partition, M_PART at most 32 MB: to see "
+             "whether everything works. Never valid."},
+
+    {.name = "path",
+     .arg = "DIR",
+     .key = 'p',
+     .def = ".",
+     .offset = AT(path),
+     .type = CONF_STRING,
+     .group = "Files",
+     .help = "Directory of the data files, on the file system to be measured; all nodes share it."},
+    {.name = "prefix",
+     .arg = "NAME",
+     .key = 'f',
+     .def = "b_eff_io",
+     .offset = AT(prefix),
+     .type = CONF_STRING,
+     .help = "Data files are DIR/NAME_data_...; when given, text goes to NAME.prot and NAME.sum as "
+             "well, in the current directory or where a path in NAME leads."},
+    {.name = "keep",
+     .offset = AT(keep),
+     .type = CONF_FLAG,
+     .help = "Leave the data files there. Otherwise they go at the end, and on Ctrl-C."},
+    {.name = "force",
+     .offset = AT(force),
+     .type = CONF_FLAG,
+     .help = "Overwrite data files and texts of these names that this program did not write."},
+    {.name = "max-space",
+     .arg = "BYTES",
+     .offset = AT(max_space),
+     .type = CONF_INT,
+     .min = 1,
+     .max = 9e18,
+     .help =
+         "Most that the files may take. Default: 95 % of what is free, or half of the free memory "
+         "where files lie in memory. Writing that ends for want of space is not valid."},
+    {.name = "cache",
+     .arg = "BYTES",
+     .offset = AT(cache),
+     .type = CONF_INT,
+     .min = 1,
+     .max = 9e18,
+     .help = "What the file system can keep in memory; a valid result moves 20 times as much with "
+             "each access. Default: the memory of the nodes of the partition."},
+
+    {.name = "check",
+     .arg = "WHAT",
+     .def = "read",
+     .offset = AT(check),
+     .type = CONF_CHOICE,
+     .choices = "none|read|every",
+     .group = "What is checked and reported",
+     .help =
+         "What is read back outside the clock. read: everything after reading, and samples after "
+         "writing and rewriting. every: everything after each access, which may change what the "
+         "cache holds. none: only the last call of each timed read is looked at; not valid."},
+    {.name = "errors",
+     .arg = "N",
+     .key = 'e',
+     .def = "1",
+     .offset = AT(errors),
+     .type = CONF_INT,
+     .min = 0,
+     .max = 1000,
+     .help = "How many findings of wrong data are described."},
+    {.name = "dry-run",
+     .offset = AT(dry_run),
+     .type = CONF_FLAG,
+     .help =
+         "Print patterns, sizes, times and space, and end. The rate of writing is probed with a "
+         "small file, unless --rate is given."},
+    {.name = "rate",
+     .arg = "BYTES_PER_S",
+     .offset = AT(rate),
+     .type = CONF_INT,
+     .min = 1,
+     .max = 1e18,
+     .help = "Rate of writing of all processes together that the estimate of space goes by."},
+    {.name = "json",
+     .arg = "FILE",
+     .offset = AT(json),
+     .type = CONF_STRING,
+     .help = "Write the complete result to this file (docs/schema/nht1-beffio-1.json)."},
+    {.name = "sum",
+     .arg = "FILE",
+     .offset = AT(sum),
+     .type = CONF_STRING,
+     .help = "Write the summary with the columns of the released program's .sum file."},
+    {.name = "protocol",
+     .arg = "FILE",
+     .offset = AT(protocol),
+     .type = CONF_STRING,
+     .help = "Write a line per pattern, a .prot file."},
+    CONF_PROGRESS(AT(progress)),
+    CONF_QUIET(AT(quiet)),
+    {.name = NULL},
+};
+
+const struct conf_program beffio_program = {
+    .name = "nht1-beffio",
+    .version = NHT1_VERSION,
+    .summary =
+        "Effective I/O bandwidth: 43 patterns of file access through MPI-IO, in five types and "
+        "seven chunk sizes, wellformed and not, written, rewritten and read on several numbers "
+        "of processes, and one number that characterises them all: b_eff_io.",
+    .examples = "  mpirun -np 4 nht1-beffio --quick -p /scratch/me\n"
+                "      a try-out of about a minute\n"
+                "  mpirun -np 64 nht1-beffio -p /scratch/me --json result.json\n"
+                "      three partitions of 15 minutes each, as the papers define it\n"
+                "  mpirun -np 64 nht1-beffio --definition 2.1 -p /scratch/me -f site\n"
+                "      as the released program, with site.prot and site.sum\n"
+                "  mpirun -np 64 nht1-beffio -MB 2048 -MT 131072 -T 5400 -N 16,64 -p /scratch/me\n"
+                "      the released program's spelling\n"
+                "  mpirun -np 64 nht1-beffio --dry-run --rate 10G\n"
+                "      patterns, sizes, times and space\n"
+                "Exit status: 0 success, 1 wrong usage, 2 wrong data, 3 I/O, memory or MPI error,\n"
+                "or interrupted, 4 finished but not valid as a result.\n",
+    .options = table,
+};
+
+/* The released program's words for which one dash and several letters do not mean what they say. */
+void beffio_argv(int argc, char **argv, char **out)
+{
+    static const struct {
+        const char *released;
+        char ours[16];
+    } word[] = {{"-MB", "--mb"},
+                {"-MT", "--mt"},
+                {"-noshared", "--noshared"},
+                {"-nounique", "--nounique"},
+                {"-unique", "--unique"},
+                {"-rewrite", "--rewrite"},
+                {"-keep", "--keep"}};
+    for (int i = 0; i < argc; i++) {
+        out[i] = argv[i];
+        for (size_t w = 0; i > 0 && w < sizeof word / sizeof word[0]; w++)
+            if (strcmp(argv[i], word[w].released) == 0) out[i] = (char *)(uintptr_t)word[w].ours;
+    }
+    out[argc] = NULL;
+}
+
+static int parse_definition(struct beffio_setup *s)
+{
+    for (int d = 0; d < BEFFIO_DEFINITIONS; d++)
+        if (strcmp(s->opt.definition, beffio_definition_name((enum beffio_definition)d)) == 0)
+            s->schedule.definition = (enum beffio_definition)d;
+    s->schedule.all_rewrites = s->opt.rewrite;
+    s->per_call = strcmp(s->opt.termination, "per-call") == 0;
+    s->check_none = strcmp(s->opt.check, "none") == 0;
+    s->check_every = strcmp(s->opt.check, "every") == 0;
+    if (s->opt.unique && s->opt.nounique)
+        return err_set(ERR_USAGE, "--unique and --nounique exclude each other: give one");
+    if (s->opt.quick && s->opt.t_s > 0)
+        return err_set(ERR_USAGE, "--quick and -T exclude each other: give one");
+    return 0;
+}
+
+static int name_set(char out[4096], const char *option, const char *given, const char *end)
+{
+    if (!given) return 0;
+    const int n = snprintf(out, 4096, "%s%s", given, end);
+    if (given[0] && n < 4096 - 16) return 0;
+    return err_set(ERR_USAGE, "%s: the name of the file is empty or too long", option);
+}
+
+static int names_differ(const struct beffio_setup *s)
+{
+    const char *const name[] = {s->sum, s->protocol, s->opt.json};
+    static const char *const what[] = {"the summary", "the protocol", "--json"};
+    return conf_files_differ(3, what, name);
+}
+
+static int parse_names(struct beffio_setup *s)
+{
+    const struct beffio_options *o = &s->opt;
+    const char *slash = strrchr(o->prefix, '/'), *base = slash ? slash + 1 : o->prefix;
+    if (!base[0] || strlen(base) >= sizeof s->prefix - 32)
+        return err_set(ERR_USAGE, "-f '%s': the name is empty or too long", o->prefix);
+    snprintf(s->prefix, sizeof s->prefix, "%s", base);
+    if (s->given_prefix) {
+        TRY(name_set(s->sum, "-f", o->prefix, ".sum"));
+        TRY(name_set(s->protocol, "-f", o->prefix, ".prot"));
+    }
+    TRY(name_set(s->sum, "--sum", o->sum, ""));
+    TRY(name_set(s->protocol, "--protocol", o->protocol, ""));
+    return names_differ(s);
+}
+
+static bool is_given(const bool *given, const char *name)
+{
+    for (int i = 0; table[i].name; i++)
+        if (strcmp(table[i].name, name) == 0) return given[i];
+    return false;
+}
+
+int beffio_setup_parse(struct beffio_setup *s, int argc, char **argv)
+{
+    bool given[sizeof table / sizeof table[0]] = {false};
+    memset(s, 0, sizeof *s);
+    char **words = malloc((size_t)(argc + 1) * sizeof *words);
+    if (!words) return err_set(ERR_NOMEM, "no memory for the command line");
+    beffio_argv(argc, argv, words);
+    const int rc = conf_parse(&beffio_program, argc, words, &s->opt, NULL, given);
+    free(words);
+    if (rc != CONF_RUN) return rc;
+    s->given_prefix = is_given(given, "prefix");
+    TRY(parse_definition(s));
+    return parse_names(s);
+}
+
+void beffio_setup_free(struct beffio_setup *s)
+{
+    conf_free(&beffio_program, &s->opt, NULL);
+}
+
+static int add_partition(struct beffio_schedule *c, const char *text, int procs)
+{
+    int64_t n;
+    if (num_int_parse(text, &n) < 0 || n < 1 || n > procs)
+        return err_set(ERR_USAGE,
+                       "-N '%s': no number of processes between 1 and the %d that were started",
+                       text, procs);
+    if (c->partitions_n == BEFFIO_PARTITIONS_MAX)
+        return err_set(ERR_USAGE, "-N: more than %d partitions", BEFFIO_PARTITIONS_MAX);
+    c->procs[c->partitions_n++] = (int)n;
+    return 0;
+}
+
+static int partitions_given(struct beffio_schedule *c, const char *list, int procs)
+{
+    char word[32];
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
+        TRY(add_partition(c, word, procs));
+    }
+    return 0;
+}
+
+int beffio_setup_schedule(struct beffio_setup *s, int procs)
+{
+    struct beffio_schedule *c = &s->schedule;
+    c->partitions_n = 0;
+    c->per_call = s->per_call;
+    if (s->opt.partitions)
+        TRY(partitions_given(c, s->opt.partitions, procs));
+    else
+        c->partitions_n = beffio_default_partitions(procs, c->procs);
+    c->t_s = s->opt.t_s > 0 ? s->opt.t_s : beffio_valid_time_s(c->definition);
+    if (!s->opt.quick) return 0;
+    c->t_s = c->definition == BEFFIO_2_1 ? QUICK_S : QUICK_S / c->partitions_n;
+    const int64_t most =
+        QUICK_BYTES *
+        (beffio_partition_by_partition(c->definition) && !s->opt.keep ? 1 : c->partitions_n);
+    if (s->opt.max_space == 0 || s->opt.max_space > most) s->opt.max_space = most;
+    return 0;
+}

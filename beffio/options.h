@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BEFFIO_OPTIONS_H
+#define BEFFIO_OPTIONS_H
+/* Floor 2, free of MPI. The command line of nht1-beffio, in its own spelling and in that of the
+ * released program: -MB, -MT, -noshared, -nounique, -unique, -rewrite, -keep, -N, -T, -p, -i, -f,
+ * -e. Every rank reads the same command line to the same result. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/conf.h"
+#include "beffio/schedule.h"
+
+struct beffio_options {
+    const char *definition, *termination, *partitions;
+    double t_s; /* 0: what the definition asks for */
+    bool rewrite, noshared, nounique, unique, quick;
+    int64_t mb, mt; /* 2^20 bytes; 0: what the system has */
+    const char *path, *prefix, *info;
+    bool keep, force;
+    int64_t max_space, cache;
+    int64_t rate; /* assumed, 0: probe */
+    const char *check;
+    int64_t errors;
+    bool count_removal;
+    bool dry_run;
+    const char *json, *sum, *protocol, *progress;
+    bool quiet;
+};
+
+struct beffio_setup {
+    struct beffio_options opt;
+    struct beffio_schedule schedule; /* partitions and time: after beffio_setup_schedule */
+    bool per_call, given_prefix;
+    /* Where text goes: --sum and --protocol, or PREFIX.sum and PREFIX.prot when -f was given. */
+    char sum[4096], protocol[4096];
+    char prefix[256]; /* of the data files: the last component of -f */
+    bool check_none, check_every;
+};
+
+extern const struct conf_program beffio_program;
+
+/* Reads the command line. Local. [out] s, to be freed by beffio_setup_free also after an error.
+ * Returns CONF_RUN, CONF_HELP, CONF_VERSION, or ERR_USAGE. */
+int beffio_setup_parse(struct beffio_setup *s, int argc, char **argv);
+void beffio_setup_free(struct beffio_setup *s);
+
+/* The partitions and their time for a job of so many processes. Returns 0 or ERR_USAGE. */
+int beffio_setup_schedule(struct beffio_setup *s, int procs);
+
+/* The words of a released command line in our spelling: [out] argc + 1 pointers, the last NULL,
+ * some borrowed from argv. */
+void beffio_argv(int argc, char **argv, char **out);
+
+#endif

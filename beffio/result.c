@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "beffio/result.h"
+
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/version.h"
+
+#define SCHEMA "nht1-beffio/1"
+
+static void set(json_t *to, const char *key, json_t *value)
+{
+    json_object_set_new(to, key, value);
+}
+
+static json_t *integer(int64_t x)
+{
+    return json_integer((json_int_t)x);
+}
+
+static json_t *pattern(const struct beffio_part *p, int a, int no)
+{
+    const struct beffio_bench *b = &p->bench;
+    const struct beffio_pattern pat = beffio_layout_pattern(&b->layout, no);
+    const struct beffio_place at = beffio_place(&b->layout, no);
+    const struct beffio_pattern_time *t = &b->result[a].pattern[no];
+    json_t *o = json_object();
+    set(o, "no", json_integer(no));
+    set(o, "u", json_integer(pat.u));
+    set(o, "position",
+        pat.pos >= 1 && pat.pos <= BEFFIO_POSITIONS ? json_integer(pat.pos) : json_null());
+    set(o, "fill", json_boolean(pat.fill));
+    set(o, "chunk_bytes", integer(at.chunk_bytes));
+    set(o, "call_bytes", integer(at.chunk_bytes * at.chunks_per_call));
+    set(o, "calls_n", integer(at.calls_n));
+    set(o, "bytes", integer(b->measured.pattern[a][no].bytes));
+    set(o, "scheduled_s", js_real(beffio_pattern_time_s(b->schedule, pat.u)));
+    set(o, "s", js_real(t->s));
+    set(o, "view_s", js_real(t->view_s));
+    set(o, "calls_s", js_real(t->calls_s));
+    set(o, "wait_s", js_real(t->wait_s));
+    set(o, "sync_s", js_real(t->sync_s));
+    set(o, "batches_n", integer(t->batches_n));
+    set(o, "capped", json_boolean(t->capped));
+    set(o, "bytes_per_s", js_real(p->values.pattern[a][no]));
+    set(o, "wrong_n", integer(p->wrong[a].wrong_by_pattern[no]));
+    /* Reading one chunk shows what was read ahead, not what the file system can do [RK00, V]. */
+    set(o, "single_read",
+        json_boolean(a == BEFFIO_READ && pat.type >= BEFFIO_SEGMENTED && at.calls_n == 1));
+    return o;
+}
+
+static json_t *type(const struct beffio_part *p, int a, int t)
+{
+    const struct beffio_bench *b = &p->bench;
+    const struct beffio_type_time *time = &b->result[a].type[t];
+    json_t *o = json_object(), *list = json_array();
+    for (int no = beffio_type_first((enum beffio_type)t); no < beffio_type_end((enum beffio_type)t);
+         no++)
+        json_array_append_new(list, pattern(p, a, no));
+    set(o, "type", json_integer(t));
+    set(o, "name", json_string(beffio_type_name((enum beffio_type)t)));
+    set(o, "bytes", integer(b->measured.type[a][t].bytes));
+    set(o, "s", js_real(time->s));
+    set(o, "open_s", js_real(time->open_s));
+    set(o, "close_s", js_real(time->close_s));
+    set(o, "remove_s", js_real(time->remove_s));
+    set(o, "bytes_per_s", js_real(p->values.type[a][t]));
+    set(o, "cached_share_before", a == BEFFIO_READ ? js_real(time->cached_share) : json_null());
+    set(o, "patterns", list);
+    return o;
+}
+
+static json_t *first_wrong(const struct beffio_findings *f)
+{
+    char words[512];
+    if (f->wrong_n == 0) return json_null();
+    beffio_findings_words(f, words, sizeof words);
+    return json_string(words);
+}
+
+static json_t *access_json(const struct beffio_part *p, int a)
+{
+    json_t *o = json_object(), *list = json_array();
+    for (int t = 0; t < BEFFIO_TYPES; t++)
+        json_array_append_new(list, type(p, a, t));
+    set(o, "access", json_string(beffio_access_name((enum beffio_access)a)));
+    set(o, "bytes", integer(p->values.access_bytes[a]));
+    set(o, "bytes_per_s", js_real(p->values.access[a]));
+    set(o, "weighted_bytes_per_s", js_real(p->values.weighted[a]));
+    set(o, "plain_bytes_per_s", js_real(p->values.plain[a]));
+    set(o, "checked_bytes", integer(p->wrong[a].checked_bytes));
+    set(o, "wrong_n", integer(p->wrong[a].wrong_n));
+    set(o, "first_wrong", first_wrong(&p->wrong[a]));
+    set(o, "types", list);
+    return o;
+}
+
+static json_t *values(const struct beffio_job *job, const struct beffio_part *p)
+{
+    const enum beffio_definition own = job->setup->schedule.definition;
+    json_t *list = json_array();
+    for (int d = 0; d < BEFFIO_DEFINITIONS; d++)
+        json_array_append_new(list,
+                              json_pack("{ss so sb ss}", "definition",
+                                        beffio_definition_name((enum beffio_definition)d),
+                                        "bytes_per_s", js_real(p->values.partition[d]), "headline",
+                                        d == (int)own, "schedule", beffio_definition_name(own)));
+    return list;
+}
+
+static json_t *criteria(const struct beffio_part *p)
+{
+    static const char *const verdict[] = {"met", "failed", "waived"};
+    json_t *list = json_array();
+    for (int c = 0; c < BEFFIO_CRITERIA; c++)
+        json_array_append_new(list, json_pack("{ss ss ss}", "name",
+                                              beffio_criterion_name((enum beffio_criterion)c),
+                                              "verdict", verdict[p->criterion[c].verdict], "words",
+                                              p->criterion[c].words));
+    return list;
+}
+
+static json_t *coffee(const struct beffio_job *job, const struct beffio_part *p)
+{
+    const int64_t bytes = job->memory_total_bytes;
+    json_t *o = json_object();
+    set(o, "memory_bytes", integer(bytes));
+    set(o, "write_min", js_real(beffio_minutes(bytes, p->values.access[BEFFIO_WRITE])));
+    set(o, "read_min", js_real(beffio_minutes(bytes, p->values.access[BEFFIO_READ])));
+    set(o, "limit_min", js_real(BEFFIO_COFFEE_MIN));
+    return o;
+}
+
+static json_t *part(const struct beffio_job *job, const struct beffio_part *p)
+{
+    const struct beffio_bench *b = &p->bench;
+    json_t *o = json_object(), *accesses = json_array();
+    for (int a = 0; p->done && a < BEFFIO_ACCESSES; a++)
+        json_array_append_new(accesses, access_json(p, a));
+    set(o, "procs", json_integer(b->procs));
+    set(o, "nodes_n", integer(p->nodes_n));
+    set(o, "memory_bytes", integer(p->memory_bytes));
+    set(o, "completed", json_boolean(p->done));
+    set(o, "shared_m_part_bytes",
+        b->layout.shared_m_part_bytes > 0 ? integer(b->layout.shared_m_part_bytes) : json_null());
+    set(o, "segment_bytes", integer(b->layout.segment_bytes));
+    set(o, "file_bytes", integer(p->done ? beffio_layout_bytes(&b->layout) : 0));
+    set(o, "share_bytes", integer(b->share_bytes));
+    set(o, "expected_bytes", integer(p->expected_bytes));
+    set(o, "capped", json_boolean(p->capped));
+    set(o, "accesses", accesses);
+    set(o, "values", p->done ? values(job, p) : json_array());
+    set(o, "total_bytes_per_s", p->done ? js_real(p->values.total) : json_null());
+    set(o, "write_side_bytes_per_s", p->done ? js_real(p->values.write_side) : json_null());
+    set(o, "valid", json_boolean(p->done && p->valid));
+    set(o, "criteria", p->done ? criteria(p) : json_array());
+    set(o, "coffee_cup", p->done ? coffee(job, p) : json_null());
+    set(o, "library", b->library ? json_incref(b->library) : json_array());
+    return o;
+}
+
+static json_t *headline(const struct beffio_job *job)
+{
+    if (job->best < 0) return json_null();
+    const struct beffio_part *p = &job->part[job->best];
+    const enum beffio_definition d = job->setup->schedule.definition;
+    return json_pack("{ss so si sb}", "definition", beffio_definition_name(d), "bytes_per_s",
+                     js_real(p->values.partition[d]), "procs", p->bench.procs, "valid",
+                     (int)p->valid);
+}
+
+static json_t *schedule(const struct beffio_job *job)
+{
+    const struct beffio_schedule *c = &job->setup->schedule;
+    json_t *o = json_object(), *procs = json_array();
+    for (int i = 0; i < c->partitions_n; i++)
+        json_array_append_new(procs, json_integer(c->procs[i]));
+    set(o, "definition", json_string(beffio_definition_name(c->definition)));
+    set(o, "t_s", js_real(c->t_s));
+    set(o, "partition_s", js_real(beffio_partition_time_s(c)));
+    set(o, "termination", json_string(job->setup->opt.termination));
+    set(o, "partitions", procs);
+    set(o, "m_part_bytes", integer(job->m_part_bytes));
+    set(o, "memory_per_process_bytes", integer(job->memory_per_process_bytes));
+    set(o, "memory_total_bytes", integer(job->memory_total_bytes));
+    set(o, "write_rate_assumed_bytes_per_s", js_real(job->rate));
+    set(o, "room_bytes", integer(job->room_bytes));
+    set(o, "quick", json_boolean(job->setup->opt.quick));
+    return o;
+}
+
+static json_t *hints(const struct beffio_job *job)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < job->hints.n; i++) {
+        const struct beffio_hint *h = &job->hints.hint[i];
+        json_t *o = json_object();
+        set(o, "procs", h->procs > 0 ? json_integer(h->procs) : json_null());
+        set(o, "access",
+            h->access >= 0 ? json_string(beffio_access_name((enum beffio_access)h->access))
+                           : json_null());
+        set(o, "type",
+            h->type >= 0 ? json_string(beffio_type_name((enum beffio_type)h->type)) : json_null());
+        set(o, "on_open", json_boolean(h->chunk == BEFFIO_ON_OPEN || h->chunk < 0));
+        set(o, "position", h->chunk > 0 ? json_integer(h->chunk) : json_null());
+        set(o, "key", js_text(h->key));
+        set(o, "value", js_text(h->value));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *axis(const struct beffio_job *job)
+{
+    /* Positions on the pseudo-logarithmic axis of the published figures. */
+    static const int x[BEFFIO_POSITIONS] = {1, 2, 4, 5, 7, 8, 10};
+    json_t *list = json_array();
+    for (int pos = 1; pos <= BEFFIO_POSITIONS; pos++)
+        json_array_append_new(list,
+                              json_pack("{si ss sI si}", "position", pos, "name",
+                                        beffio_position_name(pos), "chunk_bytes",
+                                        (json_int_t)beffio_position_bytes(pos, job->m_part_bytes),
+                                        "x", x[pos - 1]));
+    return list;
+}
+
+static json_t *system_record(const struct beffio_job *job)
+{
+    json_t *o = sys_json();
+    set(o, "mpi", job->mpi ? json_incref(job->mpi) : json_null());
+    set(o, "ranks", json_integer(job->size));
+    set(o, "nodes", integer(job->nodes.count));
+    set(o, "cores_of_nodes", integer(job->nodes.cores));
+    set(o, "file_system", sys_fs_json(&job->fs));
+    return o;
+}
+
+json_t *beffio_result_json(const struct beffio_job *job, int status)
+{
+    json_t *o = json_object(), *parts = json_array();
+    for (int i = 0; i < job->setup->schedule.partitions_n; i++)
+        json_array_append_new(parts, part(job, &job->part[i]));
+    set(o, "schema", json_string(SCHEMA));
+    set(o, "version", json_string(NHT1_VERSION));
+    set(o, "status", json_integer(status));
+    set(o, "system", system_record(job));
+    char *words = conf_line(&beffio_program, &job->setup->opt);
+    set(o, "command_line", js_text(words));
+    free(words);
+    set(o, "options", conf_json(&beffio_program, &job->setup->opt));
+    set(o, "schedule", schedule(job));
+    set(o, "hints", hints(job));
+    set(o, "axis", axis(job));
+    set(o, "b_eff_io", headline(job));
+    set(o, "took_s", js_real(job->took_s));
+    set(o, "partitions", parts);
+    return o;
+}

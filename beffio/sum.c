@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The texts that scripts read: the summary, in columns that have not changed since the released
+ * program, and the protocol with a line per pattern.
+ *
+ *   N PEs POS L ACCESS v0 v1 v2 v3 v4       POS 1..7: 1k 1k+8 32k 32k+8 1M 1M+8 M; MB/s per type
+ *   N PEs total-ACCESS v0 v1 v2 v3 v4
+ *    b_eff_io = V MB/s on N processes ...   the last line */
+#include <math.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#include "base/num.h"
+#include "base/version.h"
+#include "beffio/text.h"
+
+#define TEXT_MAX 512
+
+void beffio_sum_uname(char *out, size_t size)
+{
+    struct utsname u;
+    if (uname(&u) != 0) memset(&u, 0, sizeof u);
+    snprintf(out, size, "%s %s %s %s", u.sysname, u.nodename, u.release, u.machine);
+}
+
+static void uname_lines(FILE *to)
+{
+    struct utsname u;
+    if (uname(&u) != 0) return;
+    fprintf(to, "       system name : %s\n       hostname    : %s\n", u.sysname, u.nodename);
+    fprintf(to, "       OS release  : %s\n       OS version  : %s\n", u.release, u.version);
+    fprintf(to, "       machine     : %s\n", u.machine);
+}
+
+static void date_line(FILE *to)
+{
+    char text[64] = "";
+    struct tm now;
+    const time_t t = time(NULL);
+    if (localtime_r(&t, &now)) strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &now);
+    fprintf(to, "Date of measurement: %s\n", text);
+}
+
+void beffio_text_head(const struct beffio_job *job, FILE *to)
+{
+    const struct beffio_schedule *c = &job->setup->schedule;
+    char text[TEXT_MAX];
+    fprintf(to, "nht1-beffio %s, definition %s\n", NHT1_VERSION,
+            beffio_definition_name(c->definition));
+    fprintf(to,
+            "MEMORY_PER_PROCESSOR = %lld MBytes  [1MBytes = 1024*1024 bytes, 1MB = 1e6 bytes]\n",
+            (long long)(job->memory_per_process_bytes >> 20));
+    num_print(text, sizeof text, "Maximum chunk size   = %8.3f MBytes\n",
+              (double)job->m_part_bytes / 1048576);
+    fputs(text, to);
+    fputs("-N", to);
+    for (int i = 0; i < c->partitions_n; i++)
+        fprintf(to, "%s%d", i ? "," : " ", c->procs[i]);
+    num_print(text, sizeof text, " T=%g, MT=%lld MBytes%s%s\n", c->t_s,
+              (long long)(job->memory_total_bytes >> 20),
+              job->setup->opt.noshared ? ", -noshared" : "",
+              job->setup->opt.rewrite ? ", -rewrite" : "");
+    fputs(text, to);
+    fprintf(to, "PATH=%s, PREFIX=%s\n", job->setup->opt.path, job->setup->prefix);
+    uname_lines(to);
+    date_line(to);
+}
+
+/* --- summary -------------------------------------------------------------------------------- */
+
+/* The pattern of a type at a position of the table. */
+static int pattern_at(enum beffio_type type, int pos)
+{
+    int no = beffio_type_first(type);
+    while (beffio_pattern(no, BEFFIO_WORD_BYTES).pos != pos)
+        no++;
+    return no;
+}
+
+/* Five columns; a wrong pattern shows itself by a value that no rate has. */
+static void columns(FILE *to, const double v[BEFFIO_TYPES])
+{
+    char text[32];
+    for (int t = 0; t < BEFFIO_TYPES; t++) {
+        if (isfinite(v[t]))
+            num_print(text, sizeof text, " %8.3f", v[t]);
+        else
+            num_print(text, sizeof text, " %8s", "-");
+        fputs(text, to);
+    }
+    fputc('\n', to);
+}
+
+static void sum_position(FILE *to, const struct beffio_part *p, int pos, int a)
+{
+    double v[BEFFIO_TYPES];
+    for (int t = 0; t < BEFFIO_TYPES; t++) {
+        const int no = pattern_at((enum beffio_type)t, pos);
+        const bool is_wrong = p->wrong[a].wrong_by_pattern[no] > 0;
+        v[t] = is_wrong ? -999.999 : p->values.pattern[a][no] / 1e6;
+    }
+    fprintf(to, "%4d PEs %d %8lld %-7s", p->bench.procs, pos,
+            (long long)beffio_position_bytes(pos, p->bench.layout.m_part_bytes),
+            beffio_access_name((enum beffio_access)a));
+    columns(to, v);
+}
+
+static void sum_table(FILE *to, const struct beffio_part *p)
+{
+    for (int a = 0; a < BEFFIO_ACCESSES; a++) {
+        double v[BEFFIO_TYPES];
+        fputc('\n', to);
+        for (int pos = 1; pos <= BEFFIO_POSITIONS; pos++)
+            sum_position(to, p, pos, a);
+        for (int t = 0; t < BEFFIO_TYPES; t++)
+            v[t] = p->values.type[a][t] / 1e6;
+        fprintf(to, "%4d PEs total-%-11s", p->bench.procs,
+                beffio_access_name((enum beffio_access)a));
+        columns(to, v);
+    }
+    fputc('\n', to);
+    for (int a = 0; a < BEFFIO_ACCESSES; a++) {
+        char text[TEXT_MAX];
+        num_print(text, sizeof text, "%4d PEs %-7s bw_pat2= %8.3f MB/s\n", p->bench.procs,
+                  beffio_access_name((enum beffio_access)a), p->values.pattern[a][2] / 1e6);
+        fputs(text, to);
+    }
+}
+
+static void sum_heading(const struct beffio_job *job, FILE *to, const struct beffio_part *p)
+{
+    const char *rule =
+        "-----------------------------------------------------------------------------";
+    fprintf(to,
+            "\n\nSummary of file I/O bandwidth accumulated on %3d processes with %lld MByte/PE\n",
+            p->bench.procs, (long long)(job->memory_per_process_bytes >> 20));
+    fprintf(to, "%s\n\n", rule);
+    fputs(" number pos chunk-   access   type=0   type=1   type=2   type=3   type=4\n", to);
+    fputs(" of PEs     size (l) methode scatter  shared  separate segmened seg-coll\n", to);
+    fputs("            [bytes]  methode  [MB/s]   [MB/s]   [MB/s]   [MB/s]   [MB/s]\n", to);
+    fprintf(to, " %.71s\n", rule);
+}
+
+/* Lines that gnuplot understands: the axis of chunk sizes, title and labels. */
+static void sum_gnuplot(const struct beffio_job *job, FILE *to, const struct beffio_part *p)
+{
+    static const int x[BEFFIO_POSITIONS] = {1, 2, 4, 5, 7, 8, 10};
+    char text[TEXT_MAX];
+    fputs("\nset xtics (", to);
+    for (int i = 0; i < BEFFIO_POSITIONS; i++)
+        fprintf(to, "%s\"%s\" %d", i ? ", " : "", beffio_position_name(i + 1), x[i]);
+    fputs(")\n", to);
+    fprintf(to, "set title \"b_eff_io, %d processes\"\n", p->bench.procs);
+    const char *const names[] = {
+        "write", "rewrite", "read", "MByte/PE", "scheduled time [s]", "b_eff_io [MB/s]"};
+    const double v[] = {p->values.access[BEFFIO_WRITE] / 1e6,
+                        p->values.access[BEFFIO_REWRITE] / 1e6,
+                        p->values.access[BEFFIO_READ] / 1e6,
+                        (double)(job->memory_per_process_bytes >> 20),
+                        beffio_partition_time_s(&job->setup->schedule),
+                        p->values.partition[job->setup->schedule.definition] / 1e6};
+    for (int i = 0; i < 6; i++) {
+        num_print(text, sizeof text, "set label %d \"%s = %.3f\"\n", i + 1, names[i], v[i]);
+        fputs(text, to);
+    }
+}
+
+static void sum_values(const struct beffio_job *job, FILE *to, const struct beffio_part *p)
+{
+    const double memory = (double)job->memory_total_bytes;
+    const enum beffio_definition own = job->setup->schedule.definition;
+    char text[TEXT_MAX];
+    fputc('\n', to);
+    for (int a = 0; a < BEFFIO_ACCESSES; a++) {
+        num_print(
+            text, sizeof text, "weighted average bandwidth for %-7s: %8.3f MB/s on %d processes\n",
+            beffio_access_name((enum beffio_access)a), p->values.access[a] / 1e6, p->bench.procs);
+        fputs(text, to);
+    }
+    const double bytes = (double)p->values.access_bytes[BEFFIO_WRITE];
+    num_print(text, sizeof text,
+              "\nTotal amount of data written/read with each access method: %.3f MBytes\n"
+              "  = %.1f percent of the total memory (%lld MBytes)\n",
+              bytes / 1048576, 100 * bytes / memory, (long long)(job->memory_total_bytes >> 20));
+    fputs(text, to);
+    num_print(
+        text, sizeof text,
+        "\nb_eff_io of these measurements = %8.3f MB/s on %d processes with %lld MByte/PE and "
+        "scheduled time=%.1f min\n",
+        p->values.partition[own] / 1e6, p->bench.procs,
+        (long long)(job->memory_per_process_bytes >> 20),
+        beffio_partition_time_s(&job->setup->schedule) / 60);
+    fputs(text, to);
+}
+
+static void sum_validity(FILE *to, const struct beffio_part *p)
+{
+    static const char *const word[] = {"met", "NOT met", "waived"};
+    fprintf(to, "\n%s\n", p->valid ? "VALID" : "NOT VALID");
+    for (int c = 0; c < BEFFIO_CRITERIA; c++)
+        fprintf(to, " criterion %d (%s) is %s: %s\n", c + 1,
+                beffio_criterion_name((enum beffio_criterion)c), word[p->criterion[c].verdict],
+                p->criterion[c].words);
+}
+
+void beffio_text_sum(const struct beffio_job *job, FILE *to)
+{
+    beffio_text_head(job, to);
+    for (int i = 0; i < job->setup->schedule.partitions_n; i++) {
+        const struct beffio_part *p = &job->part[i];
+        if (!p->done) continue;
+        sum_heading(job, to, p);
+        sum_table(to, p);
+        sum_gnuplot(job, to, p);
+        sum_values(job, to, p);
+        sum_validity(to, p);
+    }
+    fputc('\n', to);
+    beffio_text_last_line(job, to);
+}
+
+/* --- protocol ------------------------------------------------------------------------------- */
+
+static void protocol_pattern(const struct beffio_job *job, FILE *to, const struct beffio_part *p,
+                             enum beffio_access a, int no)
+{
+    const struct beffio_bench *b = &p->bench;
+    const struct beffio_pattern pat = beffio_layout_pattern(&b->layout, no);
+    const struct beffio_place at = beffio_place(&b->layout, no);
+    const struct beffio_pattern_time *t = &b->result[a].pattern[no];
+    char text[TEXT_MAX], path[BEFFIO_PATH_MAX];
+    beffio_files_path(&job->files, b->index, pat.type, 0, path);
+    int used = num_print(
+        text, sizeof text,
+        "n=%3d a=%d type=%d p=%2d Tp=%7.3f l=%9lld L=%9lld %s r=%7lld S=%11.3f MB t=%8.3f = %.3f io"
+        "+ %.3f wait+ %.3f sync, bw=%9.3f",
+        b->procs, (int)a, (int)pat.type, no, beffio_pattern_time_s(b->schedule, pat.u),
+        (long long)at.chunk_bytes, (long long)(at.chunk_bytes * at.chunks_per_call),
+        strrchr(path, '/') + 1, (long long)at.calls_n,
+        (double)b->measured.pattern[a][no].bytes / 1e6, t->s, t->view_s + t->calls_s, t->wait_s,
+        t->sync_s, p->values.pattern[a][no] / 1e6);
+    const int64_t wrong_n = p->wrong[a].wrong_by_pattern[no];
+    if (wrong_n > 0)
+        num_print(text + used, sizeof text - (size_t)used, " %lld ERRORS", (long long)wrong_n);
+    const bool once = a == BEFFIO_READ && pat.type >= BEFFIO_SEGMENTED && at.calls_n == 1;
+    fprintf(to, "%s%s%s\n", text, t->capped ? " (space)" : "", once ? " (one call)" : "");
+}
+
+static void protocol_type(FILE *to, const struct beffio_part *p, enum beffio_access a,
+                          enum beffio_type type)
+{
+    const struct beffio_type_time *t = &p->bench.result[a].type[type];
+    char text[TEXT_MAX];
+    num_print(text, sizeof text,
+              "total pattern type: S=%.3f MB t=%.3f t_op=%.3f t_cl=%.3f t_remove=%.3f "
+              "b_eff_io_%s_%s= %.3f MB/s",
+              (double)p->bench.measured.type[a][type].bytes / 1e6, t->s, t->open_s, t->close_s,
+              t->remove_s, beffio_access_name(a), beffio_type_name(type),
+              p->values.type[a][type] / 1e6);
+    fputs(text, to);
+    if (type >= BEFFIO_SEGMENTED)
+        fprintf(to, " Lseg=%lld", (long long)p->bench.layout.segment_bytes);
+    fputc('\n', to);
+}
+
+static void protocol_access(const struct beffio_job *job, FILE *to, const struct beffio_part *p,
+                            enum beffio_access a)
+{
+    char text[TEXT_MAX];
+    for (int t = 0; t < BEFFIO_TYPES; t++) {
+        const enum beffio_type type = (enum beffio_type)t;
+        for (int no = beffio_type_first(type); no < beffio_type_end(type); no++)
+            if (p->bench.result[a].pattern[no].s > 0) protocol_pattern(job, to, p, a, no);
+        protocol_type(to, p, a, type);
+    }
+    num_print(text, sizeof text,
+              "total access method: n=%d %s S=%.3f MB wbw=%.3f bw=%.3f b_eff_io_%s= %.3f MB/s\n\n",
+              p->bench.procs, beffio_access_name(a), (double)p->values.access_bytes[a] / 1e6,
+              p->values.weighted[a] / 1e6, p->values.plain[a] / 1e6, beffio_access_name(a),
+              p->values.access[a] / 1e6);
+    fputs(text, to);
+}
+
+/* Hints as the library tells them, of each file that was opened. */
+static void protocol_hints(FILE *to, const struct beffio_part *p)
+{
+    size_t i;
+    json_t *file, *value;
+    const char *key;
+    json_array_foreach(p->bench.library, i, file)
+    {
+        json_object_foreach(json_object_get(file, "hints_reported"), key, value)
+        {
+            fprintf(to, "file_info reported n=%d %s %s %s = %s\n", p->bench.procs,
+                    json_string_value(json_object_get(file, "access")),
+                    json_string_value(json_object_get(file, "type")), key,
+                    json_string_value(value));
+        }
+    }
+}
+
+static void protocol_partition(const struct beffio_job *job, FILE *to, const struct beffio_part *p)
+{
+    char text[TEXT_MAX];
+    if (job->hints.n > 0) protocol_hints(to, p);
+    for (int a = 0; a < BEFFIO_ACCESSES; a++)
+        protocol_access(job, to, p, (enum beffio_access)a);
+    for (int d = 0; d < BEFFIO_DEFINITIONS; d++) {
+        num_print(
+            text, sizeof text, "total partition: n=%d definition %s: %.3f MB/s%s\n", p->bench.procs,
+            beffio_definition_name((enum beffio_definition)d), p->values.partition[d] / 1e6,
+            d == (int)job->setup->schedule.definition ? "" : " (computed from another schedule)");
+        fputs(text, to);
+    }
+    fputc('\n', to);
+}
+
+void beffio_text_protocol(const struct beffio_job *job, FILE *to)
+{
+    char text[TEXT_MAX];
+    beffio_text_head(job, to);
+    for (int i = 0; i < job->hints.n; i++)
+        fprintf(to, "file_info set %s = %s\n", job->hints.hint[i].key, job->hints.hint[i].value);
+    fputc('\n', to);
+    for (int i = 0; i < job->setup->schedule.partitions_n; i++)
+        if (job->part[i].done) protocol_partition(job, to, &job->part[i]);
+    num_print(text, sizeof text, "total execution time: %.1f s\n", job->took_s);
+    fputs(text, to);
+    fputs(" b_eff_io := maximum over all partitions\n", to);
+    beffio_text_last_line(job, to);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "beffio/value.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "base/units.h"
+
+static double rate(struct beffio_amount a)
+{
+    return a.s > 0 ? (double)a.bytes / a.s : NAN;
+}
+
+static double mean_of_types(const double type[BEFFIO_TYPES])
+{
+    double sum = type[BEFFIO_SCATTER];
+    for (int t = 0; t < BEFFIO_TYPES; t++)
+        sum += type[t];
+    return sum / (BEFFIO_TYPES + 1);
+}
+
+static double weighted_mean(const double pattern[BEFFIO_PATTERNS])
+{
+    double sum = 0;
+    for (int no = 0; no < BEFFIO_PATTERNS; no++) {
+        const int u = beffio_pattern(no, 8).u;
+        if (u > 0) sum += u * pattern[no];
+    }
+    return sum / BEFFIO_U_SUM;
+}
+
+static void access_values(const struct beffio_measured *m, int a, struct beffio_values *v,
+                          struct beffio_amount *all)
+{
+    struct beffio_amount sum = {0};
+    for (int no = 0; no < BEFFIO_PATTERNS; no++)
+        v->pattern[a][no] = rate(m->pattern[a][no]);
+    for (int t = 0; t < BEFFIO_TYPES; t++) {
+        v->type[a][t] = rate(m->type[a][t]);
+        sum.bytes += m->type[a][t].bytes;
+        sum.s += m->type[a][t].s;
+    }
+    v->access[a] = mean_of_types(v->type[a]);
+    v->weighted[a] = weighted_mean(v->pattern[a]);
+    v->plain[a] = rate(sum);
+    v->access_bytes[a] = sum.bytes;
+    all->bytes += sum.bytes;
+    all->s += sum.s;
+}
+
+void beffio_values(const struct beffio_measured *m, struct beffio_values *v)
+{
+    struct beffio_amount all = {0};
+    for (int a = 0; a < BEFFIO_ACCESSES; a++)
+        access_values(m, a, v, &all);
+    double write = v->type[BEFFIO_REWRITE][BEFFIO_SCATTER];
+    for (int t = 0; t < BEFFIO_TYPES; t++)
+        write += v->type[BEFFIO_WRITE][t];
+    v->write_side = write / (BEFFIO_TYPES + 1);
+    v->total = rate(all);
+    v->partition[BEFFIO_0_5] =
+        (v->weighted[BEFFIO_WRITE] + v->weighted[BEFFIO_REWRITE] + v->weighted[BEFFIO_READ]) / 3;
+    v->partition[BEFFIO_1_X] = 0.25 * v->access[BEFFIO_WRITE] + 0.25 * v->access[BEFFIO_REWRITE] +
+                               0.5 * v->access[BEFFIO_READ];
+    v->partition[BEFFIO_2_1] = sqrt(v->write_side * v->access[BEFFIO_READ]);
+}
+
+double beffio_minutes(int64_t bytes, double bytes_per_s)
+{
+    return bytes_per_s > 0 ? (double)bytes / bytes_per_s / 60 : NAN;
+}
+
+typedef void judge(const struct beffio_facts *f, struct beffio_criterion_result *r);
+
+static void judge_time(const struct beffio_facts *f, struct beffio_criterion_result *r)
+{
+    const struct beffio_schedule *s = f->schedule;
+    const double asked = beffio_valid_time_s(s->definition);
+    r->verdict = s->t_s >= asked ? BEFFIO_MET : BEFFIO_FAILED;
+    num_print(r->words, sizeof r->words,
+              "scheduled time %g s %s; definition %s asks for at least %g s", s->t_s,
+              s->definition == BEFFIO_2_1 ? "for all partitions" : "per partition",
+              beffio_definition_name(s->definition), asked);
+}
+
+static void judge_pointers(const struct beffio_facts *f, struct beffio_criterion_result *r)
+{
+    r->verdict = f->shared ? BEFFIO_MET : BEFFIO_FAILED;
+    num_print(r->words, sizeof r->words, "%s",
+              f->shared ? "type 1 used the shared file pointer"
+                        : "type 1 ran without the shared file pointer (--noshared)");
+}
+
+static void judge_errors(const struct beffio_facts *f, struct beffio_criterion_result *r)
+{
+    r->verdict = f->errors_n == 0 && !f->unchecked ? BEFFIO_MET : BEFFIO_FAILED;
+    num_print(r->words, sizeof r->words, "%" PRId64 " wrong values in what was read%s", f->errors_n,
+              f->unchecked ? ", of which --check none looked at the last calls only" : "");
+}
+
+static void judge_amount(const struct beffio_facts *f, struct beffio_criterion_result *r)
+{
+    char moved[UNITS_TEXT_MAX], cache[UNITS_TEXT_MAX], gap[UNITS_TEXT_MAX];
+    const double asked = BEFFIO_CACHE_FACTOR * (double)f->cache_bytes;
+    const double short_of = asked - (double)f->room_bytes;
+    const bool met = (double)f->least_bytes >= asked && !f->in_memory;
+    const bool no_room = f->room_bytes >= 0 && short_of > 0 && !f->in_memory;
+    r->verdict = met ? BEFFIO_MET : no_room ? BEFFIO_WAIVED : BEFFIO_FAILED;
+    int used = num_print(r->words, sizeof r->words,
+                         "%s per access, %.3g times the cache of %s; "
+                         "the rule is %d times",
+                         units_bytes((double)f->least_bytes, moved),
+                         (double)f->least_bytes / (double)f->cache_bytes,
+                         units_bytes((double)f->cache_bytes, cache), BEFFIO_CACHE_FACTOR);
+    if (f->in_memory)
+        num_print(r->words + used, sizeof r->words - (size_t)used,
+                  ", which a file system in memory never meets");
+    else if (!met && no_room)
+        num_print(r->words + used, sizeof r->words - (size_t)used,
+                  "; it cannot be met on this file system, %s short", units_bytes(short_of, gap));
+    else if (!met && f->least_bytes > 0)
+        num_print(r->words + used, sizeof r->words - (size_t)used,
+                  "; -T %.3g would do at this rate",
+                  f->schedule->t_s * asked / (double)f->least_bytes);
+}
+
+static void judge_cap(const struct beffio_facts *f, struct beffio_criterion_result *r)
+{
+    r->verdict = f->capped ? BEFFIO_FAILED : BEFFIO_MET;
+    num_print(r->words, sizeof r->words, "%s",
+              !f->capped ? "space did not limit the writing"
+              : f->quick
+                  ? "writing ended at the limit of --quick"
+                  : "writing was cut short for want of space: free some, or raise --max-space");
+}
+
+static void judge_whole(const struct beffio_facts *f, struct beffio_criterion_result *r)
+{
+    r->verdict = f->quick ? BEFFIO_FAILED : BEFFIO_MET;
+    num_print(r->words, sizeof r->words, "%s",
+              f->quick ? "--quick is a try-out" : "sizes and times as defined");
+}
+
+/* With it a library may put off every sync until closing [RK01, 5.4]; 2.1 had it by default. */
+static void judge_sync(const struct beffio_facts *f, struct beffio_criterion_result *r)
+{
+    const bool met = !f->unique || f->schedule->definition == BEFFIO_2_1;
+    r->verdict = met ? BEFFIO_MET : BEFFIO_FAILED;
+    num_print(r->words, sizeof r->words, "files were opened %s MPI_MODE_UNIQUE_OPEN%s",
+              f->unique ? "with" : "without",
+              met ? "" : " (--unique), which this definition does not allow");
+}
+
+static const struct {
+    const char *name;
+    judge *judge;
+} criterion_table[BEFFIO_CRITERIA] = {
+    [BEFFIO_TIME] = {"scheduled_time", judge_time},
+    [BEFFIO_POINTERS] = {"shared_pointers", judge_pointers},
+    [BEFFIO_ERRORS] = {"no_errors", judge_errors},
+    [BEFFIO_AMOUNT] = {"amount_against_cache", judge_amount},
+    [BEFFIO_CAP] = {"not_capped", judge_cap},
+    [BEFFIO_WHOLE] = {"not_quick", judge_whole},
+    [BEFFIO_SYNC] = {"no_unique_open", judge_sync},
+};
+
+const char *beffio_criterion_name(enum beffio_criterion c)
+{
+    return criterion_table[c].name;
+}
+
+bool beffio_judge(const struct beffio_facts *f, struct beffio_criterion_result r[BEFFIO_CRITERIA])
+{
+    bool valid = true;
+    for (int c = 0; c < BEFFIO_CRITERIA; c++) {
+        criterion_table[c].judge(f, &r[c]);
+        if (r[c].verdict == BEFFIO_FAILED) valid = false;
+    }
+    return valid;
+}

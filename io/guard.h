@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef IO_GUARD_H
+#define IO_GUARD_H
+/* Floor 1. What stands around the calls of an MPI-IO library, for the writers that make them.
+ *
+ * A library that crashes says where, but not on which file, and not what of it can be relied on. So
+ * while it is at work signals like SIGSEGV write one line to standard error, with rank, host,
+ * signal, call, file and last durable dump, and then act as they did before.
+ *
+ * A library that meets an error may keep it to itself: collective writes of Open MPI's OMPIO 4.1
+ * return success with a full count on every rank when the pwritev of an aggregator fails or comes
+ * short (fcoll vulcan, dynamic, dynamic_gen2). So the program brings its own pwrite and pwritev,
+ * which the library's calls meet first: while a call is under way they go on after short writes and
+ * remember errors. All functions are local; one file at a time is guarded. */
+#include <stdint.h>
+
+#include "io/driver.h"
+
+/* From here on signals tell of this file; ctx is borrowed until io_guard_end. */
+void io_guard_begin(const struct io_context *ctx);
+void io_guard_end(const struct io_context *ctx);
+
+/* The library is at work, in this call (static text) or with what it began; NULL: it is not. */
+void io_guard_at(const char *call);
+
+/* The errno value of the first write of the library that failed since the last question, 0: none
+ * has. */
+int io_guard_errnum(void);
+
+#endif

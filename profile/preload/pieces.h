@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef PROFILE_PRELOAD_PIECES_H
+#define PROFILE_PRELOAD_PIECES_H
+/* Floor 3. How contiguous a data type is, from its constructors, without unfolding it. */
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pieces {
+    int64_t n;          /* contiguous pieces of one instance, in the order of the type map */
+    int64_t bytes;      /* without holes */
+    int64_t first, end; /* where the first piece begins, the last one ends */
+    int64_t extent;
+    bool known; /* false: a constructor that is not decoded; n is 1 then */
+};
+
+/* Local. After an error of MPI or for a distributed array (darray) known is false. */
+struct pieces pieces_of(MPI_Datatype type);
+
+/* Pieces in the file of so many bytes through a view of that type, from its beginning on. Local. */
+int64_t pieces_in(const struct pieces *view, int64_t bytes);
+
+#endif

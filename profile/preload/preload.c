@@ -1,0 +1,693 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* libnht1-profile.so, preloaded into an MPI program by nht1-profile: stands before the MPI library's
+ * functions for files and counts their calls into a mapped file (profile/record.h). The program's
+ * results, messages and exit status stay its own. With NHT1_PROFILE_DROP=1 writes are answered
+ * with success and transfer nothing.
+ *
+ * Both names of a function are taken, MPI_File_write and PMPI_File_write: C, C++ and Python call the
+ * one, and Open MPI's Fortran bindings (mpif.h, mpi and mpi_f08) the other. A call that the MPI
+ * library makes inside of another one is not counted: `inside` is above 0 then. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "profile/preload/pieces.h"
+#include "profile/record.h"
+
+#define OPEN_MAX    256
+#define REQUEST_MAX 4096
+
+enum split { SPLIT_RUN, SPLIT_OPEN, SPLIT_DIRECTION, SPLIT_CALLS };
+
+/* A file that the program has open. */
+struct open {
+    MPI_File fh;
+    MPI_Comm comm; /* a duplicate, while writes are dropped; else MPI_COMM_NULL */
+    int file, comm_size, comm_rank;
+    int phase;           /* index, -1: the next call begins one */
+    bool last_write;
+    uint64_t calls;      /* in the phase */
+    int64_t etype_bytes;
+    struct pieces view;
+    bool dropped;        /* writes of this rank to it */
+    /* a split collective call under way */
+    bool split_drop;
+    int64_t split_bytes;
+    uint64_t split_ns;
+};
+
+/* A call that is being counted. */
+struct call {
+    struct open *open;
+    int kind;
+    bool write, drop;
+    int64_t bytes;
+    uint64_t start_ns;
+};
+
+static struct profile_map *map;
+static const char *dir;
+static enum split split = SPLIT_DIRECTION;
+static uint64_t split_calls;
+static bool dropping;
+static struct open opens[OPEN_MAX];
+static int file_phase[PROFILE_FILES_MAX]; /* for SPLIT_RUN */
+static MPI_Request requests[REQUEST_MAX]; /* of calls of MPI-IO under way */
+static int requests_n;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local int inside;
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void *find(const char *name)
+{
+    void *at = dlsym(RTLD_NEXT, name);
+    if (at) return at;
+    fprintf(stderr, "nht1-profile: the MPI library has no function %s\n", name);
+    abort();
+}
+
+/* The real function behind one of ours. */
+#define REAL(name, ...)                                                                            \
+    static int (*real)(__VA_ARGS__);                                                               \
+    if (!real) *(void **)&real = find(#name)
+
+/* A function under both of its names. */
+#define BOTH(name, ...)                                                                            \
+    int P##name(__VA_ARGS__) __attribute__((alias(#name)));                                        \
+    int name(__VA_ARGS__)
+
+/* Maps this rank's file. A program that cannot be profiled runs all the same. */
+static void start(void)
+{
+    char path[4096], library[MPI_MAX_LIBRARY_VERSION_STRING];
+    const char *how = getenv(PROFILE_ENV_SPLIT);
+    int rank, size, length;
+    dir = getenv(PROFILE_ENV_DIR);
+    if (!dir || map) return;
+    inside++;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    PMPI_Get_library_version(library, &length);
+    inside--;
+    snprintf(path, sizeof path, "%s/rank-%d", dir, rank);
+    const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    void *at = MAP_FAILED;
+    if (fd >= 0 && ftruncate(fd, sizeof *map) == 0)
+        at = mmap(NULL, sizeof *map, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (at == MAP_FAILED)
+        fprintf(stderr, "nht1-profile: rank %d is not profiled: %s: %s\n", rank, path,
+                strerror(errno));
+    if (fd >= 0) close(fd);
+    if (at == MAP_FAILED) return;
+
+    if (how && strcmp(how, "run") == 0) split = SPLIT_RUN;
+    if (how && strcmp(how, "open") == 0) split = SPLIT_OPEN;
+    if (how && strtoull(how, NULL, 10) > 0) {
+        split = SPLIT_CALLS;
+        split_calls = strtoull(how, NULL, 10);
+    }
+    const char *drop = getenv(PROFILE_ENV_DROP);
+    dropping = drop && strcmp(drop, "1") == 0;
+    for (int f = 0; f < PROFILE_FILES_MAX; f++)
+        file_phase[f] = -1;
+    struct profile_map *m = at;
+    m->rank = rank;
+    m->size = size;
+    m->pid = getpid();
+    m->state = PROFILE_RUNNING;
+    m->dropping = dropping;
+    m->bin_s = 1.0 / 64;
+    gethostname(m->host, sizeof m->host - 1);
+    snprintf(m->library, sizeof m->library, "%.*s", (int)strcspn(library, "\n"), library);
+    m->init_s = m->last_s = 1e-9 * (double)now_ns();
+    m->magic = PROFILE_MAGIC;
+    map = m;
+}
+
+BOTH(MPI_Init, int *argc, char ***argv)
+{
+    REAL(PMPI_Init, int *, char ***);
+    const int rc = real(argc, argv);
+    if (rc == MPI_SUCCESS) start();
+    return rc;
+}
+
+BOTH(MPI_Init_thread, int *argc, char ***argv, int required, int *provided)
+{
+    REAL(PMPI_Init_thread, int *, char ***, int, int *);
+    const int rc = real(argc, argv, required, provided);
+    if (rc == MPI_SUCCESS) start();
+    return rc;
+}
+
+BOTH(MPI_Finalize, void)
+{
+    REAL(PMPI_Finalize, void);
+    if (map) {
+        map->last_s = 1e-9 * (double)now_ns();
+        map->state = PROFILE_FINALIZED;
+        map = NULL;
+    }
+    return real();
+}
+
+BOTH(MPI_Abort, MPI_Comm comm, int code)
+{
+    REAL(PMPI_Abort, MPI_Comm, int);
+    if (map && map->state == PROFILE_RUNNING) {
+        map->last_s = 1e-9 * (double)now_ns();
+        map->abort_code = code;
+        map->state = PROFILE_ABORTED;
+    }
+    return real(comm, code);
+}
+
+/* The timeline: bytes and the time inside MPI-IO, spread over the bins it took. When the run
+ * outgrows the bins, each two become one. */
+static void timeline(int write, int64_t bytes, uint64_t from_ns, uint64_t to_ns)
+{
+    const double from = 1e-9 * (double)from_ns - map->init_s, to = 1e-9 * (double)to_ns - map->init_s;
+    while (to >= PROFILE_BINS * map->bin_s) {
+        for (int b = 0; b < PROFILE_BINS; b++) {
+            const bool there = 2 * b + 1 < PROFILE_BINS;
+            for (int d = 0; d < 2; d++)
+                map->bin_bytes[d][b] =
+                    there ? map->bin_bytes[d][2 * b] + map->bin_bytes[d][2 * b + 1] : 0;
+            map->bin_ns[b] = there ? map->bin_ns[2 * b] + map->bin_ns[2 * b + 1] : 0;
+        }
+        map->bin_s *= 2;
+    }
+    const int last = to > 0 ? (int)(to / map->bin_s) : 0;
+    const int first = from > 0 ? (int)(from / map->bin_s) : 0;
+    if (bytes > 0) map->bin_bytes[write][last] += (uint64_t)bytes;
+    for (int b = first; b <= last; b++) {
+        const double begin = b == first ? from : b * map->bin_s;
+        const double end = b == last ? to : (b + 1) * map->bin_s;
+        map->bin_ns[b] += end > begin ? (uint64_t)(1e9 * (end - begin)) : 0;
+    }
+}
+
+static void count(struct profile_calls *c, uint64_t bytes, uint64_t ns)
+{
+    c->n++;
+    c->bytes += bytes;
+    c->ns += ns;
+    if (ns > c->ns_max) c->ns_max = ns;
+}
+
+/* Counts a function that moves no data. */
+static void other(enum profile_other what, uint64_t start_ns)
+{
+    const uint64_t end_ns = now_ns();
+    pthread_mutex_lock(&lock);
+    count(&map->other[what], 0, end_ns - start_ns);
+    timeline(0, 0, start_ns, end_ns);
+    map->last_s = 1e-9 * (double)end_ns;
+    pthread_mutex_unlock(&lock);
+}
+
+static struct open *open_of(MPI_File fh)
+{
+    for (int i = 0; i < OPEN_MAX; i++)
+        if (opens[i].comm_size > 0 && opens[i].fh == fh) return &opens[i];
+    return NULL;
+}
+
+/* The place in the table of a file with so many processes; the last one holds all that found none. */
+static int file_of(const char *name, int comm_size, int comm_rank)
+{
+    int f = 0;
+    while (f < map->files_n &&
+           (strcmp(map->file[f].name, name) != 0 || map->file[f].comm_size != comm_size))
+        f++;
+    if (f == PROFILE_FILES_MAX) {
+        map->files_lost++;
+        return f - 1;
+    }
+    struct profile_file *file = &map->file[f];
+    if (f == map->files_n) {
+        snprintf(file->name, sizeof file->name, "%s", name);
+        map->files_n++;
+    }
+    file->comm_size = comm_size;
+    file->comm_rank = comm_rank;
+    file->opens_n++;
+    return f;
+}
+
+/* DIR/drop-HASH for a name: FNV-1a. */
+static void drop_mark(const char *name, char path[4096])
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (const char *c = name; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
+    snprintf(path, 4096, "%s/drop-%016llx", dir, (unsigned long long)hash);
+}
+
+BOTH(MPI_File_open, MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_File *fh)
+{
+    REAL(PMPI_File_open, MPI_Comm, const char *, int, MPI_Info, MPI_File *);
+    if (!map || inside) return real(comm, name, mode, info, fh);
+    inside++;
+    const uint64_t start_ns = now_ns();
+    const int rc = real(comm, name, mode, info, fh);
+    other(PROFILE_OPEN, start_ns);
+    if (rc == MPI_SUCCESS) {
+        int size, rank;
+        PMPI_Comm_size(comm, &size);
+        PMPI_Comm_rank(comm, &rank);
+        pthread_mutex_lock(&lock);
+        struct open *o = NULL;
+        for (int i = 0; i < OPEN_MAX && !o; i++)
+            if (opens[i].comm_size == 0) o = &opens[i];
+        if (o) {
+            *o = (struct open){.fh = *fh,
+                               .comm = MPI_COMM_NULL,
+                               .file = file_of(name, size, rank),
+                               .comm_size = size,
+                               .comm_rank = rank,
+                               .phase = -1,
+                               .etype_bytes = 1};
+            o->view = pieces_of(MPI_BYTE);
+        }
+        pthread_mutex_unlock(&lock);
+        if (o && dropping) PMPI_Comm_dup(comm, &o->comm);
+    }
+    inside--;
+    return rc;
+}
+
+BOTH(MPI_File_close, MPI_File *fh)
+{
+    REAL(PMPI_File_close, MPI_File *);
+    if (!map || inside) return real(fh);
+    inside++;
+    struct open *o = open_of(*fh);
+    const uint64_t start_ns = now_ns();
+    const int rc = real(fh);
+    other(PROFILE_CLOSE, start_ns);
+    if (o) {
+        if (o->comm != MPI_COMM_NULL) PMPI_Comm_free(&o->comm);
+        pthread_mutex_lock(&lock);
+        memset(o, 0, sizeof *o);
+        pthread_mutex_unlock(&lock);
+    }
+    inside--;
+    return rc;
+}
+
+BOTH(MPI_File_set_view, MPI_File fh, MPI_Offset at, MPI_Datatype etype, MPI_Datatype filetype,
+     const char *rep, MPI_Info info)
+{
+    REAL(PMPI_File_set_view, MPI_File, MPI_Offset, MPI_Datatype, MPI_Datatype, const char *,
+         MPI_Info);
+    if (!map || inside) return real(fh, at, etype, filetype, rep, info);
+    inside++;
+    const uint64_t start_ns = now_ns();
+    const int rc = real(fh, at, etype, filetype, rep, info);
+    other(PROFILE_VIEW, start_ns);
+    struct open *o = open_of(fh);
+    if (rc == MPI_SUCCESS && o) {
+        int bytes = 1;
+        PMPI_Type_size(etype, &bytes);
+        o->etype_bytes = bytes > 0 ? bytes : 1;
+        o->view = pieces_of(filetype);
+    }
+    inside--;
+    return rc;
+}
+
+/* Functions that only take time. */
+#define TIMED(name, what, arguments, ...)                                                          \
+    BOTH(name, __VA_ARGS__)                                                                        \
+    {                                                                                              \
+        REAL(P##name, __VA_ARGS__);                                                                \
+        if (!map || inside) return real arguments;                                                 \
+        inside++;                                                                                  \
+        const uint64_t start_ns = now_ns();                                                        \
+        const int rc = real arguments;                                                             \
+        other(what, start_ns);                                                                     \
+        inside--;                                                                                  \
+        return rc;                                                                                 \
+    }
+TIMED(MPI_File_sync, PROFILE_SYNC, (fh), MPI_File fh)
+TIMED(MPI_File_set_size, PROFILE_SIZE, (fh, bytes), MPI_File fh, MPI_Offset bytes)
+TIMED(MPI_File_preallocate, PROFILE_SIZE, (fh, bytes), MPI_File fh, MPI_Offset bytes)
+
+static void seeked(MPI_File fh)
+{
+    struct open *o = open_of(fh);
+    if (o && o->phase >= 0) map->phase[o->phase].seeks++;
+}
+
+#define SEEK(name)                                                                                 \
+    BOTH(name, MPI_File fh, MPI_Offset at, int whence)                                             \
+    {                                                                                              \
+        REAL(P##name, MPI_File, MPI_Offset, int);                                                  \
+        if (!map || inside) return real(fh, at, whence);                                           \
+        inside++;                                                                                  \
+        const uint64_t start_ns = now_ns();                                                        \
+        const int rc = real(fh, at, whence);                                                       \
+        other(PROFILE_SEEK, start_ns);                                                             \
+        seeked(fh);                                                                                \
+        inside--;                                                                                  \
+        return rc;                                                                                 \
+    }
+SEEK(MPI_File_seek)
+SEEK(MPI_File_seek_shared)
+
+/* The phase that a call belongs to; begins one where the user wants to have calls told apart. */
+static struct profile_phase *phase_of(struct open *o, bool write, double now_s)
+{
+    int at = split == SPLIT_RUN ? file_phase[o->file] : o->phase;
+    if (at >= 0 && split == SPLIT_DIRECTION && o->last_write != write) at = -1;
+    if (at >= 0 && split == SPLIT_CALLS && o->calls >= split_calls) at = -1;
+    if (at < 0 && map->phases_n == PROFILE_PHASE_MAX) {
+        map->phases_lost++;
+        at = PROFILE_PHASE_MAX - 1;
+    } else if (at < 0) {
+        at = map->phases_n;
+        map->phase[at].file = o->file;
+        map->phase[at].ordinal = map->file[o->file].phases_n++;
+        map->phase[at].comm_size = o->comm_size;
+        map->phase[at].comm_rank = o->comm_rank;
+        map->phase[at].begin_s = now_s;
+        map->phases_n++;
+        o->calls = 0;
+    }
+    o->phase = file_phase[o->file] = at;
+    o->last_write = write;
+    o->calls++;
+    return &map->phase[at];
+}
+
+/* A file whose writes were dropped, here or on another rank, cannot be read: the program needs what
+ * was never written. */
+static void refuse_read(const struct open *o)
+{
+    char mark[4096];
+    drop_mark(map->file[o->file].name, mark);
+    if (!o->dropped && access(mark, F_OK) != 0) return;
+    fprintf(stderr,
+            "nht1-profile: T_C cannot be measured by dropping writes: rank %d reads %s, which the "
+            "program has written before\n",
+            map->rank, map->file[o->file].name);
+    map->at_file = o->file;
+    map->last_s = 1e-9 * (double)now_ns();
+    map->state = PROFILE_READ_DROPPED;
+    PMPI_Abort(MPI_COMM_WORLD, 4);
+}
+
+/* Begins to count a call; false: it is none of ours to count. */
+static bool enter(struct call *c, MPI_File fh, int kind, MPI_Count items, MPI_Datatype type)
+{
+    const struct workload_kind k = workload_kind_of(kind);
+    MPI_Count item_bytes = 0;
+    if (!map || inside) return false;
+    struct open *o = open_of(fh);
+    if (!o) return false;
+    inside++;
+    if (type != MPI_DATATYPE_NULL) PMPI_Type_size_x(type, &item_bytes);
+    *c = (struct call){.open = o,
+                       .kind = kind,
+                       .write = k.write,
+                       .bytes = items > 0 && item_bytes > 0 ? (int64_t)items * item_bytes : 0};
+    if (dropping && k.write) {
+        c->drop = k.position != WORKLOAD_SHARED || k.collective;
+        if (!o->dropped && c->drop) {
+            char mark[4096];
+            drop_mark(map->file[o->file].name, mark);
+            const int fd = open(mark, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+            if (fd >= 0) close(fd);
+            o->dropped = true;
+        }
+    } else if (dropping)
+        refuse_read(o);
+    c->start_ns = now_ns();
+    return true;
+}
+
+static void set_status(MPI_Status *status, int64_t bytes)
+{
+    PMPI_Status_set_elements_x(status, MPI_BYTE, bytes);
+    PMPI_Status_set_cancelled(status, 0);
+}
+
+/* Moves the pointers as if the call had been made. */
+static int drop(const struct call *c)
+{
+    const struct workload_kind k = workload_kind_of(c->kind);
+    struct open *o = c->open;
+    int64_t bytes = c->bytes;
+    if (k.position == WORKLOAD_INDIVIDUAL)
+        return PMPI_File_seek(o->fh, bytes / o->etype_bytes, MPI_SEEK_CUR);
+    if (k.position == WORKLOAD_EXPLICIT) return MPI_SUCCESS;
+    PMPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, o->comm);
+    return PMPI_File_seek_shared(o->fh, bytes / o->etype_bytes, MPI_SEEK_CUR);
+}
+
+/* Counts a call that is over. */
+static void leave(const struct call *c, int64_t bytes, uint64_t before_ns)
+{
+    const uint64_t end_ns = now_ns(), ns = end_ns - c->start_ns + before_ns;
+    const int64_t got = bytes > 0 ? bytes : 0;
+    int log2 = 0;
+    while (log2 + 1 < PROFILE_SIZES && got >> (log2 + 1) > 0)
+        log2++;
+    pthread_mutex_lock(&lock);
+    struct profile_phase *p = phase_of(c->open, c->write, 1e-9 * (double)c->start_ns);
+    count(&p->kind[c->kind], (uint64_t)got, ns);
+    p->sizes[c->write][log2]++;
+    p->pieces += (uint64_t)pieces_in(&c->open->view, got);
+    p->unknown += !c->open->view.known;
+    p->end_s = map->last_s = 1e-9 * (double)end_ns;
+    if (dropping && c->write) {
+        *(c->drop ? &map->dropped_n : &map->kept_n) += 1;
+        *(c->drop ? &map->dropped_bytes : &map->kept_bytes) += (uint64_t)got;
+    }
+    timeline(c->write, got, c->start_ns, end_ns);
+    pthread_mutex_unlock(&lock);
+    inside--;
+}
+
+/* Bytes that a call has moved, as its status says. */
+static int64_t moved(int rc, const MPI_Status *status)
+{
+    MPI_Count bytes = 0;
+    if (rc != MPI_SUCCESS || PMPI_Get_elements_x(status, MPI_BYTE, &bytes) != MPI_SUCCESS) return 0;
+    return bytes == MPI_UNDEFINED ? 0 : bytes;
+}
+
+#define KIND(position, collective, sync, write)                                                    \
+    (((WORKLOAD_##position * 2 + (collective)) * 3 + WORKLOAD_##sync) * 2 + (write))
+
+/* The data access functions [MPI31, 13.4]. parameters: with names; arguments: the names. */
+#define BLOCKING(name, kind, parameters, arguments)                                                \
+    BOTH(MPI_File_##name, UNPACK parameters, MPI_Status *status)                                   \
+    {                                                                                              \
+        REAL(PMPI_File_##name, UNPACK parameters, MPI_Status *);                                   \
+        struct call c;                                                                             \
+        MPI_Status own;                                                                            \
+        if (!enter(&c, fh, kind, count, type)) return real(UNPACK arguments, status);              \
+        if (status == MPI_STATUS_IGNORE) status = &own;                                            \
+        int rc;                                                                                    \
+        if (c.drop) {                                                                              \
+            rc = drop(&c);                                                                         \
+            set_status(status, c.bytes);                                                           \
+        } else                                                                                     \
+            rc = real(UNPACK arguments, status);                                                   \
+        leave(&c, moved(rc, status), 0);                                                           \
+        return rc;                                                                                 \
+    }
+#define UNPACK(...) __VA_ARGS__
+
+#define AT_READ  (MPI_File fh, MPI_Offset at, void *buf, int count, MPI_Datatype type)
+#define AT_WRITE (MPI_File fh, MPI_Offset at, const void *buf, int count, MPI_Datatype type)
+#define READ     (MPI_File fh, void *buf, int count, MPI_Datatype type)
+#define WRITE    (MPI_File fh, const void *buf, int count, MPI_Datatype type)
+#define AT       (fh, at, buf, count, type)
+#define HERE     (fh, buf, count, type)
+BLOCKING(read_at, KIND(EXPLICIT, 0, BLOCKING, 0), AT_READ, AT)
+BLOCKING(read_at_all, KIND(EXPLICIT, 1, BLOCKING, 0), AT_READ, AT)
+BLOCKING(write_at, KIND(EXPLICIT, 0, BLOCKING, 1), AT_WRITE, AT)
+BLOCKING(write_at_all, KIND(EXPLICIT, 1, BLOCKING, 1), AT_WRITE, AT)
+BLOCKING(read, KIND(INDIVIDUAL, 0, BLOCKING, 0), READ, HERE)
+BLOCKING(read_all, KIND(INDIVIDUAL, 1, BLOCKING, 0), READ, HERE)
+BLOCKING(write, KIND(INDIVIDUAL, 0, BLOCKING, 1), WRITE, HERE)
+BLOCKING(write_all, KIND(INDIVIDUAL, 1, BLOCKING, 1), WRITE, HERE)
+BLOCKING(read_shared, KIND(SHARED, 0, BLOCKING, 0), READ, HERE)
+BLOCKING(write_shared, KIND(SHARED, 0, BLOCKING, 1), WRITE, HERE)
+BLOCKING(read_ordered, KIND(SHARED, 1, BLOCKING, 0), READ, HERE)
+BLOCKING(write_ordered, KIND(SHARED, 1, BLOCKING, 1), WRITE, HERE)
+
+/* A request that is complete from the start, for a write that was dropped. */
+static int answer(void *state, MPI_Status *status)
+{
+    set_status(status, *(int64_t *)state);
+    status->MPI_SOURCE = status->MPI_TAG = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
+static int forget(void *state)
+{
+    free(state);
+    return MPI_SUCCESS;
+}
+
+static int cancel(void *state, int complete)
+{
+    (void)state;
+    (void)complete;
+    return MPI_SUCCESS;
+}
+
+static int drop_request(const struct call *c, MPI_Request *request)
+{
+    int64_t *bytes = malloc(sizeof *bytes);
+    if (!bytes) return MPI_ERR_NO_MEM;
+    *bytes = c->bytes;
+    const int rc = PMPI_Grequest_start(answer, forget, cancel, bytes, request);
+    return rc == MPI_SUCCESS ? PMPI_Grequest_complete(*request) : rc;
+}
+
+static void remember(MPI_Request request)
+{
+    pthread_mutex_lock(&lock);
+    if (requests_n < REQUEST_MAX && request != MPI_REQUEST_NULL) requests[requests_n++] = request;
+    pthread_mutex_unlock(&lock);
+}
+
+/* Bytes are those asked for: what a read gets is known when it ends. */
+#define REQUEST(name, kind, parameters, arguments)                                                 \
+    BOTH(MPI_File_##name, UNPACK parameters, MPI_Request *request)                                 \
+    {                                                                                              \
+        REAL(PMPI_File_##name, UNPACK parameters, MPI_Request *);                                  \
+        struct call c;                                                                             \
+        if (!enter(&c, fh, kind, count, type)) return real(UNPACK arguments, request);             \
+        int rc = c.drop ? drop(&c) : real(UNPACK arguments, request);                              \
+        if (c.drop && rc == MPI_SUCCESS) rc = drop_request(&c, request);                           \
+        if (rc == MPI_SUCCESS && !c.drop) remember(*request);                                      \
+        leave(&c, rc == MPI_SUCCESS ? c.bytes : 0, 0);                                             \
+        return rc;                                                                                 \
+    }
+REQUEST(iread_at, KIND(EXPLICIT, 0, REQUEST, 0), AT_READ, AT)
+REQUEST(iread_at_all, KIND(EXPLICIT, 1, REQUEST, 0), AT_READ, AT)
+REQUEST(iwrite_at, KIND(EXPLICIT, 0, REQUEST, 1), AT_WRITE, AT)
+REQUEST(iwrite_at_all, KIND(EXPLICIT, 1, REQUEST, 1), AT_WRITE, AT)
+REQUEST(iread, KIND(INDIVIDUAL, 0, REQUEST, 0), READ, HERE)
+REQUEST(iread_all, KIND(INDIVIDUAL, 1, REQUEST, 0), READ, HERE)
+REQUEST(iwrite, KIND(INDIVIDUAL, 0, REQUEST, 1), WRITE, HERE)
+REQUEST(iwrite_all, KIND(INDIVIDUAL, 1, REQUEST, 1), WRITE, HERE)
+REQUEST(iread_shared, KIND(SHARED, 0, REQUEST, 0), READ, HERE)
+REQUEST(iwrite_shared, KIND(SHARED, 0, REQUEST, 1), WRITE, HERE)
+
+/* A split collective call is counted when it ends, with the time of both halves. */
+static void split_begun(struct call *c)
+{
+    const uint64_t end_ns = now_ns();
+    c->open->split_bytes = c->bytes;
+    c->open->split_drop = c->drop;
+    c->open->split_ns = end_ns - c->start_ns;
+    inside--;
+}
+
+#define SPLIT_CALL(name, which, parameters, arguments, buffer)                                      \
+    BOTH(MPI_File_##name##_begin, UNPACK parameters)                                               \
+    {                                                                                              \
+        REAL(PMPI_File_##name##_begin, UNPACK parameters);                                         \
+        struct call c;                                                                             \
+        if (!enter(&c, fh, which, count, type)) return real arguments;                              \
+        const int rc = c.drop ? drop(&c) : real arguments;                                         \
+        split_begun(&c);                                                                           \
+        return rc;                                                                                 \
+    }                                                                                              \
+    BOTH(MPI_File_##name##_end, MPI_File fh, buffer buf, MPI_Status *status)                       \
+    {                                                                                              \
+        REAL(PMPI_File_##name##_end, MPI_File, buffer, MPI_Status *);                              \
+        struct call c;                                                                             \
+        MPI_Status own;                                                                            \
+        struct open *o = map && !inside ? open_of(fh) : NULL;                                      \
+        if (!o) return real(fh, buf, status);                                                      \
+        inside++;                                                                                  \
+        c = (struct call){.open = o,                                                               \
+                          .kind = which,                                                           \
+                          .write = (which) % 2,                                                    \
+                          .drop = o->split_drop,                                                   \
+                          .bytes = o->split_bytes,                                                 \
+                          .start_ns = now_ns()};                                                   \
+        if (status == MPI_STATUS_IGNORE) status = &own;                                            \
+        int rc = MPI_SUCCESS;                                                                      \
+        if (c.drop)                                                                                \
+            set_status(status, c.bytes);                                                           \
+        else                                                                                       \
+            rc = real(fh, buf, status);                                                            \
+        leave(&c, moved(rc, status), o->split_ns);                                                 \
+        return rc;                                                                                 \
+    }
+SPLIT_CALL(read_at_all, KIND(EXPLICIT, 1, SPLIT, 0), AT_READ, AT, void *)
+SPLIT_CALL(write_at_all, KIND(EXPLICIT, 1, SPLIT, 1), AT_WRITE, AT, const void *)
+SPLIT_CALL(read_all, KIND(INDIVIDUAL, 1, SPLIT, 0), READ, HERE, void *)
+SPLIT_CALL(write_all, KIND(INDIVIDUAL, 1, SPLIT, 1), WRITE, HERE, const void *)
+SPLIT_CALL(read_ordered, KIND(SHARED, 1, SPLIT, 0), READ, HERE, void *)
+SPLIT_CALL(write_ordered, KIND(SHARED, 1, SPLIT, 1), WRITE, HERE, const void *)
+
+/* Whether any of n requests is one of MPI-IO that was posted here. */
+static bool ours(int n, const MPI_Request *request)
+{
+    for (int i = 0; i < n; i++)
+        for (int r = 0; r < requests_n; r++)
+            if (request[i] == requests[r]) return true;
+    return false;
+}
+
+/* Waiting for requests of MPI-IO is time inside it. What has ended leaves the table: its place in
+ * the program's array is MPI_REQUEST_NULL then. */
+#define WAITING(name, n, first, arguments, ...)                                                    \
+    BOTH(name, __VA_ARGS__)                                                                        \
+    {                                                                                              \
+        REAL(P##name, __VA_ARGS__);                                                                \
+        if (!map || inside || requests_n == 0 || !ours(n, first)) return real arguments;           \
+        MPI_Request few[64], *before = (n) <= 64 ? few : malloc((size_t)(n) * sizeof *before);     \
+        if (before) memcpy(before, first, (size_t)(n) * sizeof *before);                           \
+        inside++;                                                                                  \
+        const uint64_t start_ns = now_ns();                                                        \
+        const int rc = real arguments;                                                             \
+        other(PROFILE_WAIT, start_ns);                                                             \
+        inside--;                                                                                  \
+        pthread_mutex_lock(&lock);                                                                 \
+        for (int i = 0; before && i < (n); i++)                                                    \
+            for (int r = 0; (first)[i] == MPI_REQUEST_NULL && r < requests_n; r++)                 \
+                if (requests[r] == before[i]) requests[r--] = requests[--requests_n];              \
+        pthread_mutex_unlock(&lock);                                                               \
+        if (before != few) free(before);                                                           \
+        return rc;                                                                                 \
+    }
+WAITING(MPI_Wait, 1, request, (request, status), MPI_Request *request, MPI_Status *status)
+WAITING(MPI_Test, 1, request, (request, flag, status), MPI_Request *request, int *flag,
+        MPI_Status *status)
+WAITING(MPI_Waitall, n, list, (n, list, statuses), int n, MPI_Request *list, MPI_Status *statuses)
+WAITING(MPI_Testall, n, list, (n, list, flag, statuses), int n, MPI_Request *list, int *flag,
+        MPI_Status *statuses)
+WAITING(MPI_Waitany, n, list, (n, list, index, status), int n, MPI_Request *list, int *index,
+        MPI_Status *status)
+WAITING(MPI_Testany, n, list, (n, list, index, flag, status), int n, MPI_Request *list, int *index,
+        int *flag, MPI_Status *status)
+WAITING(MPI_Waitsome, n, list, (n, list, outcount, indices, statuses), int n, MPI_Request *list,
+        int *outcount, int *indices, MPI_Status *statuses)
+WAITING(MPI_Testsome, n, list, (n, list, outcount, indices, statuses), int n, MPI_Request *list,
+        int *outcount, int *indices, MPI_Status *statuses)

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef PROFILE_RECORD_H
+#define PROFILE_RECORD_H
+/* Floor 3. What the preloaded library leaves of one rank, and nht1-profile reads: a file that is
+ * mapped into memory while the program runs, so that nothing is lost when it dies, by SIGKILL too.
+ *
+ *     DIR/rank-R      struct profile_map, then phase_max struct profile_phase, of which phases_n hold
+ *                     something; sparse, in the byte order of the machine
+ *     DIR/drop-HASH   the writes to the file of that name were dropped, on this rank or another
+ *
+ * A phase becomes a working point: the calls on one file from its opening, or from the last change
+ * that the user wants to have told apart, to the next. The n-th phase of a file on one rank belongs
+ * to the n-th of that file on the others; a file that is opened by other numbers of processes is
+ * another one here. Times are seconds of CLOCK_REALTIME. */
+#include <stdint.h>
+
+#include "workload/function.h"
+
+#define PROFILE_MAGIC     UINT64_C(0x31657270316e7468)
+#define PROFILE_FILES_MAX 64
+#define PROFILE_NAME_MAX  1024
+#define PROFILE_PHASE_MAX 16384
+#define PROFILE_BINS      512 /* of the timeline */
+#define PROFILE_SIZES     48  /* of the histogram: a call of b bytes counts in floor(log2 b) */
+
+/* What the library is told in its environment. */
+#define PROFILE_ENV_DIR   "NHT1_PROFILE_DIR"
+#define PROFILE_ENV_SPLIT "NHT1_PROFILE_SPLIT" /* run, open, direction, or a number of calls */
+#define PROFILE_ENV_DROP  "NHT1_PROFILE_DROP"  /* 1: writes are dropped */
+
+/* Functions of MPI-IO that move no data but take time, and waiting for requests of its. */
+enum profile_other {
+    PROFILE_OPEN,
+    PROFILE_VIEW,
+    PROFILE_SYNC,
+    PROFILE_SIZE, /* set_size, preallocate */
+    PROFILE_SEEK,
+    PROFILE_WAIT,
+    PROFILE_CLOSE,
+    PROFILE_OTHERS
+};
+
+struct profile_calls {
+    uint64_t n, bytes;
+    uint64_t ns, ns_max; /* inside the function, or inside both of a split collective call */
+};
+
+struct profile_file {
+    char name[PROFILE_NAME_MAX];
+    int32_t comm_size, comm_rank; /* of the communicator that it was opened with */
+    int32_t phases_n;             /* of this file, on this rank */
+    int32_t opens_n;
+};
+
+struct profile_phase {
+    int32_t file;         /* index, -1: more files than there is room for */
+    int32_t ordinal;      /* the n-th phase of the file on this rank */
+    int32_t comm_size, comm_rank;
+    double begin_s, end_s;
+    uint64_t pieces;      /* contiguous pieces in the file, all calls */
+    uint64_t unknown;     /* calls whose pieces could not be told */
+    uint64_t seeks;       /* of the individual or shared pointer */
+    uint64_t sizes[2][PROFILE_SIZES]; /* calls by size; reads, writes */
+    struct profile_calls kind[WORKLOAD_KINDS];
+};
+
+enum profile_state {
+    PROFILE_RUNNING = 1,
+    PROFILE_FINALIZED,
+    PROFILE_ABORTED,    /* called MPI_Abort */
+    PROFILE_READ_DROPPED /* needed data whose writing was dropped, and was ended */
+};
+
+struct profile_map {
+    uint64_t magic;
+    int32_t rank, size, state, abort_code;
+    int64_t pid;
+    char host[256];
+    char library[256]; /* MPI's own words, first line */
+    double init_s, last_s; /* end of MPI_Init; MPI_Finalize, else the last call */
+    int32_t files_n, phases_n;
+    int32_t files_lost, phases_lost; /* that found no room of their own */
+    int32_t dropping, at_file;       /* at_file: that a dropped read was asked of */
+    uint64_t dropped_n, dropped_bytes;
+    uint64_t kept_n, kept_bytes;     /* writes that cannot be dropped: the shared pointer's */
+    struct profile_calls other[PROFILE_OTHERS];
+    double bin_s;                    /* width of a bin, from init_s on */
+    uint64_t bin_bytes[2][PROFILE_BINS], bin_ns[PROFILE_BINS];
+    struct profile_file file[PROFILE_FILES_MAX];
+    struct profile_phase phase[PROFILE_PHASE_MAX];
+};
+
+#endif

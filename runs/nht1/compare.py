@@ -1,0 +1,447 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""nht1-report compare A B: two sets of results of the same thing, A and then B; what became better
+or worse beyond chance, as text, JSON (docs/schema/nht1-compare-1.json), HTML and JUnit XML.
+
+A metric is a sample on each side. It is the same when the whole interval of the ratio lies inside
+the threshold, better or worse when the ratio is beyond it and a test, corrected for the number of
+metrics, excludes chance; everything between is unclear. The tests are those of nht1-stats."""
+import argparse
+import json
+import math
+import os
+import sys
+import xml.etree.ElementTree as ET
+
+from . import results, stats, text, trouble
+
+EPILOG = """
+examples:
+  nht1-report compare before.json after.json
+  nht1-report compare runs/monday runs/friday --threshold 10 --html c.html
+  nht1-report compare good.json new.json --fail-on unclear --junit compare.xml
+
+A and B are result files, or folders of them. Runs of the same problem, writer and configuration are
+compared: run time T_T, rate while writing, T_C. Each needs 3 runs or more on each side, better 5
+(--repeat 5).
+
+Exit status: 0 B is the same or better, or nothing is shown; 2 worse than the threshold in a metric;
+4 a metric is unclear, with --fail-on unclear; 1 not comparable (other N, steps, interval, layout,
+durability, definition; too few runs), with the reasons; 3 a file cannot be read or written.
+"""
+RUNS_MIN = 3
+SEED = 1993
+FEW, SAME, UNCLEAR, BETTER, WORSE = 'too few runs', 'same', 'unclear', 'better', 'worse'
+NOT = 'not comparable'
+# Results with a headline each, several of which are a sample: kind, name, member, unit, whether
+# higher is better, and what must be the same on both sides.
+VALUES = (
+    ('nht1-beff', 'b_eff', 'result.b_eff_bytes_per_s', 'bytes/s', True,
+     ('definition', 'system.ranks', 'memory.lmax_bytes', 'result.valid')),
+    ('nht1-beff', 'latency of rings and random patterns', 'result.latency_s', 's', False,
+     ('definition', 'system.ranks')),
+    ('nht1-beffio', 'b_eff_io', 'b_eff_io.bytes_per_s', 'bytes/s', True,
+     ('b_eff_io.definition', 'b_eff_io.procs', 'b_eff_io.valid', 'schedule.t_s',
+      'schedule.termination')),
+)
+# What may differ between A and B, for that is what is compared; it is noted.
+SYSTEM = (('host', 'system.host'), ('processor', 'system.cpu.model'), ('kernel', 'system.kernel'),
+          ('MPI', 'system.mpi.library'), ('compiler', 'system.compiler'),
+          ('solver kernel', 'system.solver_kernel'), ('version of nht1', 'version'))
+
+
+class Metric:
+    """A quantity on both sides; .numbers is what nht1-stats says about it. pooled: it counts in the
+    metric of all writers together."""
+
+    def __init__(self, name, unit, a, b, higher_better=False, pooled=False):
+        self.name, self.unit, self.a, self.b = name, unit, a, b
+        self.higher_better, self.pooled = higher_better, pooled
+        self.numbers, self.worse_by, self.verdict = {}, math.nan, FEW
+
+    def judge(self, numbers, threshold, level):
+        self.numbers = numbers
+        ratio, lo, hi = (numbers[k] for k in ('ratio', 'ratio_lo', 'ratio_hi'))
+        self.worse_by = 1 / ratio - 1 if self.higher_better else ratio - 1
+        p = numbers.get('p_corrected')
+        if not numbers.get('tested', True):
+            self.verdict = FEW
+        elif 1 / (1 + threshold) <= lo and hi <= 1 + threshold:
+            self.verdict = SAME
+        elif not 1 / (1 + threshold) <= ratio <= 1 + threshold and p is not None and p < 1 - level:
+            self.verdict = WORSE if self.worse_by > 0 else BETTER
+        else:
+            self.verdict = UNCLEAR
+
+    def shown(self, value):
+        return text.rate(value) if self.higher_better else text.duration(value)
+
+    def json(self):
+        return {'name': self.name, 'unit': self.unit, 'higher_is_better': self.higher_better,
+                'a': self.a, 'b': self.b,
+                **{k: self.numbers.get(k) for k in (
+                    'a_median', 'b_median', 'ratio', 'ratio_lo', 'ratio_hi', 'p_mann_whitney',
+                    'p_welch', 'p_corrected', 'test')},
+                'worse_by': self.worse_by, 'verdict': self.verdict}
+
+
+class Comparison:
+    def __init__(self, a, b, level=0.95, threshold=0.05):
+        """a, b: results.Results."""
+        self.level, self.threshold = level, threshold
+        self.metrics, self.reasons, self.notes = [], [], []
+        self._bt(a, b)
+        for row in VALUES:
+            self._values(a, b, *row)
+        if not self.metrics and not self.reasons:
+            self.reasons.append('A holds results of %s, B of %s' % (a[0].kind, b[0].kind))
+        self._judge()
+
+    # Runs of nht1-bt: cells of A with those of B that fit them best.
+
+    def _bt(self, a, b):
+        if not a.of('nht1-bt') or not b.of('nht1-bt'):
+            return
+        sides = [results.Runs(side) for side in (a, b)]
+        for side in sides:
+            side.judge(stats.ask, self.level)
+        for name, side in zip('AB', sides):
+            if not side.groups:
+                self.reasons.append('%s has no run that came to its end with the right result' %
+                                    name)
+                return
+        pairs = []
+        for group in sides[0].groups:
+            able = [g for g in sides[1].groups if _problem(g) == _problem(group)]
+            if able:  # better the same processor and file system, if there are several
+                pairs.append((group, max(able, key=lambda g: (g.cpu == group.cpu,
+                                                              g.fs == group.fs))))
+        for one, other in pairs:
+            self._group(one, other)
+        if not pairs:
+            one, other = (_problem(side.groups[0]) for side in sides)
+            for what in one:
+                if one[what] != other[what]:
+                    self.reasons.append('%s: %s in A, %s in B' % (
+                        what, _known(one[what]), _known(other[what])))
+
+    def _group(self, one, other):
+        first, second = (g.cells[0].runs[0].result.root for g in (one, other))
+        for what, path in SYSTEM:
+            x, y = results.word(first, path), results.word(second, path)
+            if x != y:
+                self.notes.append('%s differs: %s in A, %s in B' % (
+                    what, _known(x[:120]), _known(y[:120])))
+        if one.fs != other.fs and one.fs and other.fs:
+            self.notes.append('file system differs: %s in A, %s in B' % (one.fs, other.fs))
+        found = 0
+        for cell in one.cells:
+            partner = _partner(cell, other.cells)
+            if partner and _partner(partner, one.cells) is cell:
+                self._cell(cell, partner)
+                found += 1
+            else:
+                self.notes.append('%s on %s: nothing like it in B' % (
+                    cell.label, text.plural(cell.processors, 'processor')))
+        if not found:
+            self.reasons.append('A and B have no writer in common (N = %d)' % one.n)
+
+    def _cell(self, a, b):
+        if a.writes:
+            if a.page_cache != b.page_cache:
+                self.reasons.append('durability: %s measured the page cache in %s only' % (
+                    a.label, 'A' if a.page_cache else 'B'))
+            if a.verified != b.verified:
+                self.notes.append('%s: verified in %s only' % (a.label, 'A' if a.verified else 'B'))
+            if a.oversubscribed or b.oversubscribed:
+                self.notes.append('%s: oversubscribed in %s' % (
+                    a.label, 'both' if a.oversubscribed and b.oversubscribed else
+                    'A' if a.oversubscribed else 'B'))
+            if a.identity != b.identity:
+                self.notes.append('%s in A is compared with %s in B' % (_spelled(a), _spelled(b)))
+        where = text.plural(a.processors, 'processor') if a.processors == b.processors else \
+            '%d against %d processors' % (a.processors, b.processors)
+        of = ' of ' + a.label if a.writes else ''
+        for name, key, higher in (('T_T' if a.writes else 'T_C', 't_t_s', False),
+                                  ('writing rate', 'write_rate', True))[:1 + a.writes]:
+            x, y = ([getattr(r, key) for r in cell.runs
+                     if getattr(r, key) > 0 and math.isfinite(getattr(r, key))] for cell in (a, b))
+            if x and y:
+                self.metrics.append(Metric('%s%s, %s' % (name, of, where),
+                                           'bytes/s' if higher else 's', x, y, higher,
+                                           a.writes and not higher))
+
+    # Results of one value each.
+
+    def _values(self, a, b, kind, name, path, unit, higher, keys):
+        sides = [side.of(kind) for side in (a, b)]
+        if not all(sides):
+            return
+        model = sides[0][0]
+        for result in sides[0] + sides[1]:
+            for key in keys:
+                x, y = results.at(model.root, key), results.at(result.root, key)
+                if x != y:
+                    self.reasons.append('%s: %s is %s in %s, %s in %s' % (
+                        name, key, _said(x), model.shown, _said(y), result.shown))
+        x, y = ([v for v in (results.real(r.root, path) for r in side) if v > 0] for side in sides)
+        if x and y:
+            self.metrics.append(Metric(name, unit, x, y, higher))
+
+    def _judge(self):
+        if not self.metrics:
+            return
+        answer = stats.ask([{'what': 'differences', 'level': self.level, 'seed': SEED,
+                             'runs_min': RUNS_MIN, 'pairs': [
+                                 {'a': m.a, 'b': m.b, 'pool': m.pooled} for m in self.metrics]}])[0]
+        pooled = answer['pooled']
+        if pooled:
+            self.metrics.insert(0, Metric('T_T, mean of the %d below' % pooled['n'], 's', [], []))
+        for metric, numbers in zip(self.metrics, ([pooled] if pooled else []) + answer['pairs']):
+            metric.judge(numbers, self.threshold, self.level)
+
+    # The whole.
+
+    def has(self, verdict):
+        return any(m.verdict == verdict for m in self.metrics)
+
+    @property
+    def possible(self):
+        return not self.reasons and any(m.verdict != FEW for m in self.metrics)
+
+    @property
+    def verdict(self):
+        if not self.possible:
+            return NOT
+        return next((v for v in (WORSE, BETTER, UNCLEAR) if self.has(v)), SAME)
+
+    @property
+    def sentence(self):
+        percent, level = 100 * self.threshold, 100 * self.level
+        if self.reasons:
+            return 'A and B cannot be compared:'
+        if not self.possible:
+            return ('A and B cannot be compared: a statement needs at least %d values on each side,'
+                    ' runs of the same writer (--repeat 5) or several results.' % RUNS_MIN)
+        if self.verdict == SAME:
+            return 'B is the same as A: no difference beyond %g %%, at %g %% confidence.' % (
+                percent, level)
+        if self.verdict == UNCLEAR:
+            return ('Inconclusive: differences beyond %g %% are neither shown nor excluded, at %g '
+                    '%% confidence. More runs would tell.' % (percent, level))
+        return 'B is %s than A in at least one metric, by more than %g %%.' % (
+            self.verdict, percent)
+
+
+def _problem(group):
+    """What both sides must agree in, by the names that people know."""
+    return {'N': group.n, 'steps': group.steps, 'dt': group.dt, 'write interval': group.interval,
+            'dumps': group.dumps_n, 'layout': group.layout, 'durability (--sync)': group.sync}
+
+
+def _known(value):
+    return 'unknown' if value in (None, '') else str(value)
+
+
+def _said(value):
+    return 'unknown' if value is None else json.dumps(value)[:60]
+
+
+def _spelled(cell):
+    return ', '.join([cell.writer] + [results.option_shown(k, v) for k, v in cell.identity.items()
+                                      if k not in ('writer', 'nodes', 'decomp')])
+
+
+def _fit(a, b):
+    """How well two cells fit each other, None: not at all. The more of the configuration agrees the
+    better."""
+    if a.writer != b.writer:
+        return None
+    rest = [k for k in {**a.identity, **b.identity} if k not in ('writer', 'ranks', 'threads')]
+    agree = sum(a.identity.get(k) == b.identity.get(k) for k in rest)
+    return ((a.ranks, a.threads) == (b.ranks, b.threads), a.processors == b.processors,
+            a.token_group == b.token_group, agree - len(rest))
+
+
+def _partner(cell, cells):
+    """The best fit, unless another one fits as well."""
+    fits = [(f, c) for f, c in ((_fit(cell, c), c) for c in cells) if f is not None]
+    best = max((f for f, _ in fits), default=None)
+    found = [c for f, c in fits if f == best]
+    return found[0] if len(found) == 1 else None
+
+
+# --- Output -------------------------------------------------------------------------------------
+
+def as_text(c, a, b):
+    lines = ['A  %s' % a, 'B  %s' % b, '']
+    if c.metrics:
+        lines.append('%-52s %12s %12s %7s  %-15s %8s  %s' % (
+            'metric (median)', 'A', 'B', 'B/A', 'interval', 'p', 'B is'))
+    for m in c.metrics:
+        n = m.numbers
+        lines.append('%-52s %12s %12s %7.3f  %-15s %8s  %s' % (
+            m.name, m.shown(n['a_median']), m.shown(n['b_median']), n['ratio'],
+            '%.3f - %.3f' % (n['ratio_lo'], n['ratio_hi']), text.number(n.get('p_corrected')),
+            'WORSE' if m.verdict == WORSE else m.verdict))
+    lines += ([''] if c.metrics else []) + [c.sentence]
+    lines += ['  - ' + reason for reason in c.reasons] + ['Note: ' + note for note in c.notes]
+    return '\n'.join(lines) + '\n'
+
+
+def as_json(c, a, b, version):
+    value = {'schema': 'nht1-compare/1', 'version': version, 'a': a, 'b': b, 'level': c.level,
+             'threshold': c.threshold, 'comparable': c.possible, 'verdict': c.verdict,
+             'sentence': c.sentence, 'reasons': c.reasons,
+             'metrics': [m.json() for m in c.metrics], 'notes': c.notes}
+    return json.dumps(value, indent=1, allow_nan=False) + '\n'
+
+
+def as_junit(c, a, b, fail_on):
+    """A metric is a test case: worse fails, so does unclear when asked for; unclear and too few
+    runs are skipped tests otherwise. What is not comparable is an error."""
+    cases = []
+    for m in c.metrics:
+        case = ET.Element('testcase', classname='nht1-report.compare', name=m.name)
+        said = '%s: B / A = %.3f, interval %.3f to %.3f' % (
+            m.verdict, m.numbers['ratio'], m.numbers['ratio_lo'], m.numbers['ratio_hi'])
+        if m.verdict == WORSE or (m.verdict == UNCLEAR and fail_on == UNCLEAR):
+            ET.SubElement(case, 'failure', type=m.verdict, message=said)
+        elif m.verdict in (UNCLEAR, FEW):
+            ET.SubElement(case, 'skipped', message=said)
+        cases.append(case)
+    if not c.possible:
+        case = ET.Element('testcase', classname='nht1-report.compare', name='comparable')
+        ET.SubElement(case, 'error', type=NOT, message=' '.join([c.sentence] + c.reasons))
+        cases.append(case)
+
+    def count(tag):
+        return str(sum(case.find(tag) is not None for case in cases))
+    suite = ET.Element('testsuite', name='nht1-report compare %s %s' % (a, b),
+                       tests=str(len(cases)), failures=count('failure'), errors=count('error'),
+                       skipped=count('skipped'))
+    suite.extend(cases)
+    ET.SubElement(suite, 'system-out').text = as_text(c, a, b)
+    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suite, 'utf-8') + b'\n'
+
+
+def as_page(c, a, b):
+    from .report import page
+    found = page.Page('Comparison of two results')
+    found.section(2, 'verdict', 'Verdict')
+    found.text(c.sentence, {WORSE: 'bad', SAME: 'good', BETTER: 'good'}.get(c.verdict, 'warn'))
+    for reason in c.reasons:
+        found.text(reason, 'warn')
+    found.text('A: %s. B: %s.' % (a, b))
+    found.section(2, 'metrics', 'Metrics')
+    figure = page.Figure('ratios', 'B against A')
+    figure.panel(y='B / A', across=True)
+    figure.ticks('x', [(i, m.name) for i, m in enumerate(c.metrics)])
+    for verdict in (SAME, UNCLEAR, BETTER, WORSE, FEW):  # in the order of colours
+        figure.series(verdict, 'points', [
+            (i, m.numbers['ratio'], m.numbers['ratio_lo'], m.numbers['ratio_hi'])
+            for i, m in enumerate(c.metrics) if m.verdict == verdict])
+    figure.level(1, 'equal')
+    found.figure(figure, 'Ratios of medians with their confidence intervals.')
+    table = page.Table('comparison', 'Medians and their ratio; its interval is that of the metric '
+                       'alone, p is corrected for their number',
+                       ['metric', 'A', 'B', 'B / A', 'from', 'to', 'p', 'B is'])
+    for m in c.metrics:
+        n = m.numbers
+        p = n.get('p_corrected')
+        table.row(m.name, (n['a_median'], m.shown(n['a_median'])),
+                  (n['b_median'], m.shown(n['b_median'])), float(n['ratio']), float(n['ratio_lo']),
+                  float(n['ratio_hi']), math.nan if p is None else float(p), m.verdict)
+    found.table(table)
+    for note in c.notes:
+        found.text(note)
+    return found
+
+
+def _number(low, high):
+    def number(said):
+        value = float(said)
+        if not low <= value <= high:
+            raise argparse.ArgumentTypeError('%s: a number from %g to %g is expected' % (
+                said, low, high))
+        return value
+    return number
+
+
+def _options(argv):
+    from .report import cli
+    parser = cli.Parser(prog='nht1-report compare', epilog=EPILOG, allow_abbrev=False,
+                        formatter_class=argparse.RawDescriptionHelpFormatter,
+                        description='Whether result B is better or worse than A, beyond chance.')
+    add = parser.add_argument
+    add('results', nargs='*', metavar='A B', help='files, or folders for all results below them')
+    add('--threshold', metavar='PCT', type=_number(0, 1000), default=5.0,
+        help='by how many percent B may differ and still be the same, default 5')
+    add('--level', metavar='P', type=_number(0.5, 0.999), default=0.95,
+        help='confidence of intervals, and certainty that not one of the differences found is '
+             'there by chance, default 0.95')
+    add('--fail-on', metavar='WHAT', choices=(WORSE, UNCLEAR), default=WORSE,
+        help='worse: only what is worse has an exit status of its own, 2; unclear: status 4 where '
+             'nothing is worse, but a metric is unclear')
+    add('--json', metavar='FILE', help='write the comparison to FILE as JSON')
+    add('--html', metavar='FILE', help='write the comparison to FILE as a page with a figure')
+    add('--junit', metavar='FILE', help='write it to FILE as JUnit XML, a test case for each metric')
+    add('--quiet', action='store_true', help='print nothing; the exit status tells')
+    add('-V', '--version', action='version', version='nht1-report ' + cli.VERSION)
+    options = parser.parse_args(argv)
+    if len(options.results) != 2:
+        raise trouble.usage('two results are compared: nht1-report compare [OPTION...] A B; '
+                            'see --help')
+    return options
+
+
+def _may_write(options, output):
+    """What would be in the way of an output is found before the work."""
+    outputs = output.Outputs()
+    for path, option in ((options.html, '--html'), (options.junit, '--junit')):
+        if path is not None:
+            outputs.add(path, b'', option)
+    outputs.check()
+    if options.json is None or not os.path.exists(options.json):
+        return
+    if os.path.isfile(options.json) and os.path.getsize(options.json):
+        try:
+            schema = results.word(results.read_json(options.json), 'schema')
+        except trouble.Trouble:
+            schema = ''
+        if not schema.startswith('nht1-compare/'):
+            raise trouble.usage('--json: %s is there and is no earlier comparison: it is left '
+                                'alone; choose another name, or remove it' %
+                                text.clean(options.json))
+
+
+def main(argv):
+    """Returns the exit status."""
+    from .report import cli, figures, output
+    options = _options(argv)
+    _may_write(options, output)
+    if options.html is not None:
+        cli.libraries()
+    names = [text.clean(name) for name in options.results]
+    c = Comparison(*(results.load([side]) for side in options.results),
+                   level=options.level, threshold=options.threshold / 100)
+    if not options.quiet:
+        sys.stdout.write(as_text(c, *names))
+        sys.stdout.flush()
+    if options.json is not None:
+        output.write(options.json, as_json(c, *names, cli.VERSION).encode())
+    if options.junit is not None:
+        output.write(options.junit, as_junit(c, *names, options.fail_on))
+    if options.html is not None:
+        page = as_page(c, *names)
+        if figures.can_draw():
+            figures.draw(page.figures)
+        else:
+            page.top.append(figures.WISH)
+        output.write(options.html, page.html(cli.VERSION).encode())
+    if not c.possible:
+        raise trouble.usage('not comparable: %s' % (
+            c.reasons[0] if c.reasons else 'fewer than %d values of the same quantity on a side' %
+            RUNS_MIN))
+    if c.has(WORSE):
+        return trouble.WRONG
+    return trouble.INVALID if options.fail_on == UNCLEAR and c.has(UNCLEAR) else trouble.OK

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every statistic of studies, reports and comparisons comes from nht1-stats; this is the only door
+to it. What can be asked is in docs/schema/nht1-stats-requests-1.json, the answers in nht1-stats-1;
+unknown numbers are None."""
+import json
+import subprocess
+
+from . import tools
+
+ASK_S = 600
+_known = {}
+
+
+class Unavailable(Exception):
+    """nht1-stats is not built, or gave no answer."""
+
+
+def program():
+    """Path of nht1-stats. Raises Unavailable."""
+    path = tools.path('nht1-stats')
+    if path is None:
+        raise Unavailable("nht1-stats is not there: 'make' builds it; NHT1_BIN names its folder")
+    return path
+
+
+def ask(requests):
+    """The answers to requests [{'what': ..., ...}], in their order, from one call of the program.
+    What was asked before is remembered. Raises Unavailable."""
+    keys = [json.dumps(r, sort_keys=True) for r in requests]
+    new = {k: r for k, r in zip(keys, requests) if k not in _known}
+    if new:
+        _known.update(zip(new, _call(list(new.values()))))
+    return [_known[k] for k in keys]
+
+
+def _call(requests):
+    command = [program(), '--requests', '-']
+    try:
+        done = subprocess.run(command, timeout=ASK_S, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, start_new_session=True,
+                              input=json.dumps({'requests': requests}, allow_nan=False).encode())
+        if done.returncode == 0:
+            return json.loads(done.stdout.decode())['answers']
+        raise Unavailable(done.stderr.decode('utf-8', 'replace').strip() or
+                          '%s: exit status %d' % (command[0], done.returncode))
+    except (OSError, subprocess.TimeoutExpired, ValueError) as e:
+        raise Unavailable('%s: %s' % (command[0], e))
+
+
+def summary(values, level=None):
+    """{n, median, ci_lo, ci_hi, min, max, mean, sd, q1, q3, outliers} of one list of numbers."""
+    request = {'what': 'summary', 'values': list(values)}
+    return ask([dict(request, level=level) if level else request])[0]
+
+
+def median(values):
+    return summary(values)['median']

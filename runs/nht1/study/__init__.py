@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Parts of nht1-study, from the bottom up:
+
+description  reads an INI file and remembers where everything stands in it
+expression   {arithmetic} in values and conditions
+sweep        sections -> points, the combinations to be run
+programs     what the driver knows about each program: options, results, their headline
+launch       one command for mpirun or srun
+plan         time, space and memory of all points, before anything runs
+folder       what lies on disk; nothing in it is ever replaced but the summary
+child        one run of a program: started, watched, ended
+figures      median and interval of repeated runs, the closing table
+drive        which point next, when to stop
+job          scripts for Slurm, PBS and LSF
+cli          the command line
+"""

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One run of a program: a process group of its own, that ends when its time is up, when the driver
+is told to stop, and when the driver is killed."""
+import ctypes
+import os
+import signal
+import subprocess
+import time
+
+from .. import trouble
+
+GRACE_S = 15      # between asking a run to end and ending it
+POLL_S = 0.05
+PR_SET_PDEATHSIG = 1
+
+try:
+    _prctl = ctypes.CDLL(None, use_errno=True).prctl
+except (OSError, AttributeError):
+    _prctl = None
+
+
+class Stop:
+    """Whether somebody asked the driver to stop. The second time, nothing is waited for."""
+
+    def __init__(self):
+        self.asked = 0
+
+    def install(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self._take)
+
+    def _take(self, number, frame):
+        self.asked += 1
+
+
+def _with_parent():
+    """In the child: when the driver goes, the launcher is told to end, and ends its ranks."""
+    if _prctl:
+        _prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def _signal(process, number):
+    try:
+        os.killpg(process.pid, number)
+    except (ProcessLookupError, PermissionError):
+        pass
+
+
+def _end(process, stop):
+    """Asks, waits, ends."""
+    _signal(process, signal.SIGTERM)
+    deadline, asked = time.monotonic() + GRACE_S, stop.asked
+    while process.poll() is None and time.monotonic() < deadline and stop.asked == asked:
+        time.sleep(POLL_S)
+    _signal(process, signal.SIGKILL)
+    process.wait()
+
+
+def ask(words, timeout_s, environment=None):
+    """Runs a command that answers at once: (exit status, stdout, stderr), status None when it did
+    not answer in time. It ends with all that it has started. OSError when it cannot be started."""
+    process = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               preexec_fn=_with_parent, start_new_session=True)
+    try:
+        out, err = process.communicate(timeout=timeout_s)
+        status = process.returncode
+    except subprocess.TimeoutExpired:
+        _signal(process, signal.SIGKILL)
+        out, err = process.communicate()
+        status = None
+    except BaseException:
+        _signal(process, signal.SIGKILL)
+        raise
+    return status, out.decode('utf-8', 'replace'), err.decode('utf-8', 'replace')
+
+
+def run(command, environment, folder, timeout_s, stop, tick):
+    """Runs a command to its end. folder: takes stdout and stderr. tick(seconds) is called now and
+    then, and at the end. Returns (exit status, seconds, why), why being None, 'interrupted' or
+    'timed out'; a signal counts as 128 + its number."""
+    began = time.monotonic()
+    with open(os.path.join(folder, 'stdout'), 'wb') as out, \
+            open(os.path.join(folder, 'stderr'), 'wb') as err:
+        process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=out,
+                                   stderr=err, preexec_fn=_with_parent, start_new_session=True)
+        why = _watch(process, began + timeout_s, stop, tick, began)
+        if why:
+            _end(process, stop)
+    seconds = time.monotonic() - began
+    tick(seconds)
+    status = process.returncode if process.returncode >= 0 else 128 - process.returncode
+    return (trouble.TIMED_OUT if why == 'timed out' else status), seconds, why
+
+
+def _watch(process, deadline, stop, tick, began):
+    pause = POLL_S / 10
+    while process.poll() is None:
+        if stop.asked:
+            return 'interrupted'
+        if time.monotonic() > deadline:
+            return 'timed out'
+        tick(time.monotonic() - began)
+        time.sleep(pause)
+        pause = min(POLL_S * 4, pause * 1.5)
+    return None

@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command line of runs/study."""
+import argparse
+import os
+import platform
+import random
+import shlex
+import sys
+
+from .. import stats, tools, trouble
+from . import child
+from . import description as ini
+from . import drive, job, launch, plan, programs, speak, sweep
+from .folder import Folder, check_place, choose, existing, shown
+
+VERSION = '0.1.0'
+CONFIG = os.path.join(tools.ROOT, 'config')
+REPORT_S = 600
+# In a source tree, or, installed, where one is.
+UNDER = os.path.join(tools.ROOT, 'runs', 'out') if os.path.exists(
+    os.path.join(tools.ROOT, 'Makefile')) else 'nht1-studies'
+EPILOG = """
+examples:
+  runs/study --list                     what is there
+  runs/study --dry-run processors       what it would take: runs, time, space
+  runs/study processors                 into runs/out/processors; again: goes on, or a new folder
+  runs/study writers --set common.class=B --files DIR
+  runs/study --job slurm --nodes 4 --cores 256 processors
+
+An interrupted study goes on where it was when it is started again in the same way. Every run keeps
+its command, environment and raw result in the folder; nothing in it is written over.
+Exit status: 0 success, 1 wrong usage or description, 2 a run had wrong results, 3 a run failed, or
+interrupted, or something does not fit, 5 not every point could be run in the time given.
+docs/studies.md explains the descriptions.
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Ends as all programs do: one message, status 1."""
+
+    def error(self, message):
+        self.exit(trouble.USAGE, 'runs/study: %s; see --help\n' % message)
+
+    def _print_message(self, message, file=None):
+        """argparse's own says nothing when the output cannot be written."""
+        if message:
+            (file or sys.stderr).write(message)
+
+
+def _minutes(text):
+    value = float(text)
+    if not 0 <= value < float('inf'):
+        raise argparse.ArgumentTypeError('%s: 0 or more minutes expected' % text)
+    return value
+
+
+def _cores(text):
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError('%s: 1 or more cores expected' % text)
+    return value
+
+
+# Where a value is no number, argparse names it by these.
+_minutes.__name__, _cores.__name__ = 'number', 'whole number'
+
+
+def _arguments(argv):
+    parser = _Parser(
+        prog='runs/study', formatter_class=argparse.RawDescriptionHelpFormatter, epilog=EPILOG,
+        description='Runs the programs of nht1 over many settings, as one INI file describes them,'
+                    ' and sums up.')
+    add = parser.add_argument
+    add('study', nargs='?', metavar='STUDY', help='name of a study in config/, or an INI file')
+    add('--list', action='store_true', help='list the studies that come with nht1')
+    add('--dry-run', action='store_true', help='say what would be run and what it would take')
+    add('--out', metavar='DIR', help='folder of the study; default: a new or unfinished one, '
+                                     'NAME, NAME-2, ..., under --under')
+    add('--under', metavar='DIR', help='where folders of studies are made, default runs/out')
+    add('--new', action='store_true', help='do not go on with an unfinished one')
+    add('--files', metavar='DIR', help='write the files that are measured there, on the file '
+                                       'system in question; default: in the folder of the study')
+    add('--set', metavar='SECTION.KEY=VALUE', action='append', default=[],
+        help='another value for a key of the description; may be repeated')
+    add('--launcher', metavar='NAME', help='mpirun, srun, or a path; default: that of the '
+                                           'description, else $MPIRUN, else mpirun')
+    add('--launcher-flags', metavar='WORDS', help='further options for it; also $MPIRUN_FLAGS')
+    add('--minutes', type=_minutes, metavar='M', help='time for all runs together, 0: no limit')
+    add('--cores', type=_cores, metavar='C', help='cores to plan for; default: those of the '
+                                               'allocation, else of this computer')
+    add('--leave-out', action='store_true', help='leave out what would not fit and run the rest')
+    add('--no-plan', action='store_true', help='do not ask what would fit')
+    add('--job', choices=sorted(job.SYSTEMS), help='write a job script instead of running')
+    for name, kind, help_text in job.OPTIONS:
+        add('--' + name, metavar=name.upper().replace('JOB-', ''), type=kind, help=help_text)
+    add('--quiet', action='store_true', help='print the closing table and errors only')
+    add('--version', action='version', version='runs/study ' + VERSION)
+    return parser.parse_args(argv)
+
+
+def _shipped():
+    return sorted(f[:-4] for f in os.listdir(CONFIG) if f.endswith('.ini'))
+
+
+def _title(path):
+    with open(path, encoding='utf-8') as f:
+        for line in f:
+            if line.startswith('title'):
+                return line.partition('=')[2].strip()
+    return ''
+
+
+def _list():
+    for name in _shipped():
+        print('  %-14s %s' % (name, _title(os.path.join(CONFIG, name + '.ini'))))
+
+
+def _load(args):
+    """The description, from a path or a name in config/."""
+    path = args.study
+    if path.endswith('.ini') or os.sep in path:
+        name = os.path.splitext(os.path.basename(path))[0]
+    else:
+        name, path = path, os.path.join(CONFIG, path + '.ini')
+    try:
+        with open(path, encoding='utf-8') as f:
+            text = f.read()
+    except FileNotFoundError:
+        raise trouble.usage("no study '%s'%s; there are %s, or name an INI file" % (
+            args.study, ini.nearest(name, _shipped()), ', '.join(_shipped())))
+    except (OSError, UnicodeDecodeError) as e:
+        raise trouble.usage('%s: %s' % (path, e))
+    return name, ini.read(shown(path), text, args.set)
+
+
+def _launcher(args, description, system):
+    flags = shlex.split(os.environ.get('MPIRUN_FLAGS', '')) + \
+        shlex.split(description.value('launcher_flags')) + shlex.split(args.launcher_flags or '')
+    return launch.Launcher(args.launcher or description.value('launcher'), flags, system)
+
+
+def _record(args, description, system, launcher, found, points, estimates):
+    """What study.json holds beside the points."""
+    seed = description.value('seed')
+    used = {p.path: p.name for p in found.values()}
+    return {
+        'title': description.value('title'), 'description': description.path, 'set': args.set,
+        'seed': int(seed) if seed else random.SystemRandom().getrandbits(31),
+        'driver': VERSION, 'python': platform.python_version(), 'host': platform.node(),
+        'kernel': '%s %s' % (platform.system(), platform.release()), 'system': system,
+        'launcher': {'name': launcher.name, 'kind': launcher.kind, 'version': launcher.version,
+                     'flags': launcher.flags},
+        'programs': [{'name': n, 'path': p, 'version': _version(p)} for p, n in used.items()],
+        'environment': launch.recorded(os.environ), 'command': sys.argv,
+        'estimates': {p.id: estimates[p.id].record() for p in points}}
+
+
+def _version(path):
+    return (child.ask([path, '--version'], launch.ASK_S)[1].strip().splitlines() or [''])[0]
+
+
+def _files(args, description):
+    """Folder for the measured files, '' for the study's own."""
+    files = args.files or description.value('files')
+    if files and not os.path.isdir(files):
+        raise trouble.usage('%s: no such folder for the files (--files, [study] files)' % files)
+    return os.path.abspath(files) if files else ''
+
+
+def _estimates(args, points, found, launcher, where, speaker):
+    if args.no_plan:
+        return {p.id: plan.Estimate(None) for p in points}
+    return plan.make(points, found, launcher, where,
+                     lambda done: speaker.status('estimating: %d of %d' % (done, len(points))))
+
+
+def _fit(args, points, estimates, speaker):
+    """The points that fit, or Trouble with those that do not."""
+    wrong = plan.misfits(points, estimates)
+    if not wrong:
+        return points
+    for point, text in wrong:
+        speaker.say('%s does not fit: %s' % (point.id, text))
+    ids = {p.id for p, _ in wrong}
+    if args.leave_out and len(ids) < len(points):
+        return [p for p in points if p.id not in ids]
+    raise trouble.failed('%d of %d points do not fit (see above): choose another --files or --out, '
+                         'smaller settings with --set%s' % (
+                             len(ids), len(points), '' if len(ids) == len(points) else
+                             ', or --leave-out to run the rest'))
+
+
+def _announce(description, points, found, settings, estimates, speaker):
+    names = sorted({p.name for p in found.values()})
+    speaker.say('study     %s' % (description.value('title') or description.path))
+    repeats = description.value('repeats').replace('..', ' to ')
+    speaker.say('points    %d of %s; %s run%s of each%s' % (
+        len(points), ', '.join(names), repeats, '' if repeats == '1' else 's',
+        '' if '..' not in description.value('repeats') else
+        ', until the interval is within %g %% of the median' % (100 * settings.precision)))
+    speaker.say('estimate  %s' % plan.summary(points, estimates, settings.repeats_of))
+
+
+def _show_plan(points, estimates, keys):
+    rows = [['point'] + keys + ['time', 'on disk', 'memory', 'fits']]
+    for point in points:
+        e = estimates[point.id]
+        values = dict(point.settings, section=point.section)
+        rows.append([point.id] + [values.get(k, '-') for k in keys] + [
+            plan.figures.duration(e.seconds) if e.seconds is not None else '-',
+            plan.figures.size(e.disk_bytes) if e.disk_bytes else '-',
+            plan.figures.size(e.memory_bytes) if e.memory_bytes else '-',
+            'no' if e.misfits else 'yes'])
+    print(plan.figures.table(rows), end='')
+
+
+def _report(folder, speaker):
+    """report.html and its figures, when nht1-report is there."""
+    path, results = tools.path('nht1-report'), []
+    for name, record in folder.results().items():
+        if record['ok']:
+            results.append(folder.file('runs', name, 'result.json'))
+    if path is None or not results:
+        return
+    target = folder.file('report.html')
+    status, out, err = child.ask([path] + results + [
+        '-o', target, '--figures', folder.file('figures')], REPORT_S)
+    if status == 0 and os.path.exists(target):
+        speaker.say('report    %s' % shown(target))
+    else:
+        speaker.say('no report: nht1-report ended with status %s: %s' % (status, err.strip()[:300]))
+
+
+def _close(driver, keys, speaker):
+    status = driver.status()
+    text = drive.write_summary(driver, keys, status)
+    failed = [(t, n, r) for t in driver.tallies for n, (r, _) in sorted(t.runs.items())
+              if not r['ok']]
+    if text and not (speaker.show and len(driver.tallies) == 1):
+        speaker.say()
+        print(text, end='', flush=True)
+        speaker.say()
+    invalid = [t.point.id for t in driver.tallies
+               if any(r['status'] == trouble.INVALID for r, _ in t.runs.values())]
+    if invalid:
+        print('not valid as results (exit status %d of the program): %s' % (
+            trouble.INVALID, ', '.join(invalid)))
+    for tally, number, record in failed:
+        print('runs/study: %s failed: %s' % (tally.name(number), record['trouble']),
+              file=sys.stderr)
+    if driver.why == 'interrupted':
+        print('runs/study: interrupted; the same command goes on from here', file=sys.stderr)
+    elif driver.why == 'time':
+        speaker.say('the time given, %g minutes, is used up; --minutes gives more' %
+                    driver.settings.minutes)
+    return status
+
+
+def _study(args):
+    stats.program()
+    name, description = _load(args)
+    system = launch.system()
+    if args.cores:
+        system['cores'] = args.cores
+    finder, found = programs.Finder(), {}
+    points = sweep.expand(description, system, finder)
+    settings = drive.Settings(description, args.minutes)
+    for point in points:
+        found[point.id] = finder(point.program, point.place('program'))
+        found[point.id].arguments(point)
+        settings.repeats_of(point)
+        drive.metric_of(point, found[point.id])
+    keys = sweep.varying(points)
+    speaker = speak.Speaker(keys, args.quiet, settings.show)
+    launcher = _launcher(args, description, system)
+    files = _files(args, description)
+    out = args.out or choose(args.under or UNDER, name, points, args.new)
+    check_place(out, points)  # before the estimates, which take their time
+    estimates = _estimates(args, points, found, launcher, files or existing(os.path.abspath(out)),
+                           speaker)
+    _announce(description, points, found, settings, estimates, speaker)
+    if args.dry_run:
+        _show_plan(points, estimates, keys)
+        _fit(args, points, estimates, speaker)
+        return 0
+    fitting = _fit(args, points, estimates, speaker)
+    folder = Folder(out, points, lambda: _record(args, description, system, launcher, found, points,
+                                                 estimates), description.text)
+    speaker.say('folder    %s%s' % (shown(folder.path),
+                                    ', going on' if folder.resumed else ''))
+    speaker.say()
+    description.study['files'].text = files
+    driver = drive.Driver(description, fitting, found, launcher, settings, folder, estimates,
+                          speaker)
+    driver.run()
+    status = _close(driver, keys, speaker)
+    if driver.why != 'interrupted':
+        _report(folder, speaker)
+    if settings.show and status == 0:
+        speaker.say('The whole result: %s' % shown(folder.path))
+    return status
+
+
+def _act(args):
+    if args.list:
+        _list()
+        return trouble.OK
+    if not args.study:
+        raise trouble.usage('name a study: %s, or an INI file; --help explains' %
+                            ', '.join(_shipped()))
+    if args.job:
+        name, description = _load(args)
+        return job.write(args, name, description)
+    return _study(args)
+
+
+def _drop_output():
+    """What was printed and cannot be written is tried again at the end of Python, unless it has a
+    place to go to."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def _run(argv):
+    try:
+        return _act(_arguments(argv))
+    except SystemExit as e:  # after --help, or a wrong option
+        return e.code or trouble.OK
+
+
+def main(argv):
+    try:
+        if sys.stdout is None:
+            raise trouble.failed('standard output is closed')
+        status = _run(argv)
+        sys.stdout.flush()
+        return status
+    except trouble.Trouble as e:
+        print('runs/study: %s' % e, file=sys.stderr)
+        return e.status
+    except stats.Unavailable as e:
+        print('runs/study: %s' % e, file=sys.stderr)
+        return trouble.FAILED
+    except KeyboardInterrupt:
+        print('runs/study: interrupted', file=sys.stderr)
+        return trouble.FAILED
+    except BrokenPipeError:
+        _drop_output()
+        return trouble.FAILED
+    except OSError as e:
+        print('runs/study: %s: %s' % (e.filename or 'standard output', e.strerror or e),
+              file=sys.stderr)
+        if not e.filename:
+            _drop_output()
+        return trouble.FAILED

@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which point is run next, and when it is enough. Rounds: in each, every point that still needs a
+run gets one, in an order that is random but follows from the seed; so a drift of the system falls
+on all points alike, and an interrupted study goes on as if it had not been interrupted."""
+import os
+import random
+import shutil
+import socket
+import sys
+
+from .. import stats, trouble
+from . import child, figures, programs
+from .folder import read_json, shown, utc, write_json, write_text
+from .launch import recorded
+
+FAILURES_MAX = 2       # of a point, then it is left alone
+FINISHED = (0, 4)      # exit statuses of a program that leave a result
+INTERVAL_RUNS_MIN = 3  # below, an interval says nothing
+
+
+class Settings:
+    """What [study] and the command line say about the whole."""
+
+    def __init__(self, description, minutes=None):
+        self.repeats = description.study['repeats']
+        self.precision = _share(description.value('precision'))
+        self.level = float(description.value('level'))
+        self.minutes = float(description.value('minutes')) if minutes is None else minutes
+        self.timeout_s = float(description.value('timeout_s'))
+        self.show = description.value('output') == 'show'
+        if not 0 < self.level < 1:
+            raise description.study['level'].place.wrong('a share between 0 and 1 is expected')
+
+    def repeats_of(self, point):
+        """(fewest, most) runs of a point."""
+        entry = point.entries.get('repeats', self.repeats)
+        low, _, high = entry.text.partition('..')
+        if not low.isdigit() or (high and not high.isdigit()) or int(high or low) < int(low) \
+                or int(low) < 1:
+            raise entry.place.wrong("'%s' is not understood: FEWEST..MOST, such as 3..10" %
+                                    entry.text)
+        return int(low), int(high or low)
+
+
+def _share(text):
+    return float(text[:-1]) / 100 if text.endswith('%') else float(text)
+
+
+def metric_of(point, program):
+    """The headline of a point's results."""
+    metric = point.value('metric') or program.metric
+    if metric is None:
+        raise point.place('program').wrong(
+            'the driver does not know %s: name the member of its result that counts, such as '
+            'metric = runs[].t_t_s' % program.name)
+    return metric
+
+
+class Tally:
+    """The runs of a point so far."""
+
+    def __init__(self, point, program, settings):
+        self.point, self.program = point, program
+        self.metric = metric_of(point, program)
+        self.low, self.high = settings.repeats_of(point)
+        self.precision, self.level = settings.precision, settings.level
+        self.runs = {}  # number -> (record, {label: [numbers]})
+
+    def name(self, number):
+        return '%s-r%02d' % (self.point.id, number)
+
+    def take(self, number, record, result):
+        found = programs.values(result, self.metric) if result else {}
+        self.runs[number] = (record, found)
+
+    def failed(self, below):
+        return sum(1 for n, (record, _) in self.runs.items() if n < below and not record['ok'])
+
+    def series(self, below=sys.maxsize):
+        """{label: [numbers]} of the runs before number below, in their order."""
+        found = {}
+        for number in sorted(n for n in self.runs if n < below):
+            if self.runs[number][0]['ok']:
+                for label, numbers in self.runs[number][1].items():
+                    found.setdefault(label, []).extend(numbers)
+        return found
+
+    def narrow(self, below=sys.maxsize):
+        """Whether every interval is narrow enough."""
+        series = self.series(below)
+        widths = [figures.half_width(figures.interval(numbers, self.level))
+                  if len(numbers) >= INTERVAL_RUNS_MIN else None for numbers in series.values()]
+        return bool(widths) and all(w is not None and w <= self.precision for w in widths)
+
+    def wants(self, number):
+        """Whether run `number` is to be made. It depends on the runs before it alone."""
+        if number > self.high or self.failed(number) >= FAILURES_MAX:
+            return False
+        if number - 1 - self.failed(number) < self.low:
+            return True
+        return not self.narrow(number)
+
+    def due(self):
+        """(fewest, most) runs that are still to be made."""
+        done, after = len(self.runs), max(self.runs, default=0) + 1
+        if not self.wants(after):
+            return 0, 0
+        return max(0, self.low + self.failed(after) - done), max(1, self.high - done)
+
+    def state(self):
+        if not any(record['ok'] for record, _ in self.runs.values()):
+            return 'failed' if self.runs else 'not run'
+        if self.narrow():
+            return 'narrow'
+        return 'enough runs' if len(self.runs) >= self.low else 'too few runs'
+
+    def seconds(self, estimate):
+        """What the next run is expected to take."""
+        known = [record['wall_s'] for record, _ in self.runs.values() if record['ok']]
+        return sum(known) / len(known) if known else estimate.seconds
+
+
+class Driver:
+    def __init__(self, description, points, found, launcher, settings, folder, estimates, speak):
+        self.description, self.points, self.launcher = description, points, launcher
+        self.settings, self.folder, self.estimates = settings, folder, estimates
+        self.speak, self.stop = speak, child.Stop()
+        self.tallies = [Tally(p, found[p.id], settings) for p in points]
+        self.seed, self.why = folder.record['seed'], None
+        self.spent_s, self.made = 0.0, 0
+        self.files = description.value('files')
+        self._load()
+
+    def _load(self):
+        """Runs of earlier sessions."""
+        records = self.folder.results()
+        for tally in self.tallies:
+            for number in range(1, tally.high + 1):
+                record = records.get(tally.name(number))
+                if record:
+                    tally.take(number, record, self.folder.result(tally.name(number)))
+        self.spent_s = sum(record['wall_s'] for record in records.values())
+
+    def order(self, number):
+        """The points of a round, the same in every session."""
+        order = list(self.tallies)
+        random.Random(self.seed * 1000003 + number).shuffle(order)
+        return order
+
+    def _due(self):
+        """What is to be run next, one after the other."""
+        for number in range(1, max(t.high for t in self.tallies) + 1):
+            for tally in self.order(number):
+                if number not in tally.runs and tally.wants(number):
+                    yield tally, number
+
+    def left_s(self):
+        """Seconds that the runs still take, (at least, at most); None when nothing is known."""
+        least, most, known = 0.0, 0.0, False
+        for tally in self.tallies:
+            seconds = tally.seconds(self.estimates[tally.point.id])
+            if seconds is not None:
+                due = tally.due()
+                known, least, most = True, least + seconds * due[0], most + seconds * due[1]
+        if known and self.settings.minutes:
+            most = max(least, min(most, self.settings.minutes * 60 - self.spent_s))
+        return (least, most) if known else None
+
+    def _late(self, tally):
+        """Whether the time of the study does not suffice for another run of a point."""
+        if not self.settings.minutes:
+            return False
+        seconds = tally.seconds(self.estimates[tally.point.id]) or 0
+        return self.spent_s + seconds > self.settings.minutes * 60
+
+    def run(self):
+        """Makes the runs. Returns the exit status."""
+        self.stop.install()
+        for tally, number in self._due():
+            if self.stop.asked:
+                self.why = 'interrupted'
+                break
+            if self._late(tally):
+                self.why = 'time'
+                continue
+            self._one(tally, number)
+        if self.stop.asked:
+            self.why = 'interrupted'
+        return self.status()
+
+    def status(self):
+        """0; 3 interrupted or a run failed; 2 a wrong result; 5 no time for every point."""
+        statuses = [r['status'] for t in self.tallies for r, _ in t.runs.values() if not r['ok']]
+        if self.why == 'interrupted':
+            return trouble.FAILED
+        if statuses:
+            return trouble.WRONG if trouble.WRONG in statuses else trouble.FAILED
+        return trouble.TIMED_OUT if any(t.state() == 'not run' for t in self.tallies) else 0
+
+    def _command(self, tally, target, dumps):
+        words = [tally.program.path] + tally.program.arguments(tally.point) + tally.program.always
+        words += tally.program.writes_to(shown(dumps))
+        return self.launcher.command(tally.point.ranks, tally.point.threads,
+                                     words + ['--json', shown(os.path.join(target, 'result.json'))])
+
+    def _one(self, tally, number):
+        """One run, from an empty folder to a complete one."""
+        point, name = tally.point, tally.name(number)
+        part = self.folder.begin(name)
+        dumps = self.folder.dumps(self.files)
+        command = self._command(tally, part, dumps)
+        environment = self.launcher.environment(point.ranks, point.threads, point.env)
+        started, load = utc(), os.getloadavg()[0]
+        self.speak.begin(tally, number, self)
+        status, seconds, why = child.run(
+            command, environment, part, self.estimates[point.id].limit_s(self.settings.timeout_s),
+            self.stop, self.speak.tick(part, self))
+        shutil.rmtree(dumps, ignore_errors=True)
+        self.spent_s += seconds
+        if why == 'interrupted':
+            self.folder.set_aside(name + '.part')
+            return
+        final = self.folder.file('runs', name)
+        record = {'schema': 'nht1-study-run/1', 'name': name, 'point': point.id, 'run': number,
+                  'settings': point.settings, 'cwd': os.getcwd(),
+                  'command': [w.replace(shown(part), shown(final)) for w in command],
+                  'environment': recorded(environment), 'host': socket.gethostname(),
+                  'started_utc': started, 'ended_utc': utc(), 'load_before': load,
+                  'wall_s': round(seconds, 6), 'status': status}
+        self._judge(tally, record, part, why)
+        write_json(os.path.join(part, 'run.json'), record)
+        self.folder.complete(name)
+        tally.take(number, record, self.folder.result(name))
+        self.made += 1
+        self.speak.end(tally, number, record, self)
+
+    def _judge(self, tally, record, part, why):
+        """Whether there is a result; what is wrong, in words, if not."""
+        result = read_json(os.path.join(part, 'result.json'))
+        record['ok'], record['trouble'] = False, None
+        if why:
+            record['trouble'] = why
+        elif record['status'] not in FINISHED:
+            record['trouble'] = 'exit status %d: %s' % (record['status'], _last_words(part))
+        elif result is None:
+            record['trouble'] = 'no result was written'
+        elif not programs.values(result, tally.metric):
+            record['trouble'] = 'the result has no %s' % tally.metric
+        else:
+            record['ok'] = True
+
+
+def _last_words(part):
+    """The last line that a program left on stderr, launchers' banners aside."""
+    try:
+        with open(os.path.join(part, 'stderr'), encoding='utf-8', errors='replace') as f:
+            lines = [l.strip() for l in f if l.strip() and not l.startswith('-----')]
+    except OSError:
+        lines = []
+    ours = [l for l in lines if l.startswith('nht1-')]
+    return (ours or lines or ['it said nothing'])[-1 if not ours else 0][:300]
+
+
+def _numbers(tally, path, label):
+    return [x for results in tally.results.values() for x in results.get(path, {}).get(label, [])]
+
+
+def _medians(tally, label, best):
+    """[(heading, median)] of what stands beside the headline."""
+    found, excess = [], tally.program.excess
+    for heading, path in tally.program.beside.items():
+        numbers = _numbers(tally, path, label)
+        value = stats.median(numbers) / figures.scale_of(path)[0] \
+            if numbers else None
+        if numbers and excess and heading == excess['heading']:
+            of = _numbers(tally, excess['of'], label)
+            bases = [best[key] for key in tally.keys.values() if key in best]
+            value = stats.median(of) / min(bases) - 1 if of and bases else value
+        found.append((heading, value))
+    return found
+
+
+def _load_beside(driver, tally):
+    excess = tally.program.excess or {'same': ()}
+    paths = list(tally.program.beside.values()) + [excess[k] for k in ('of', 'over') if k in excess]
+    tally.results, tally.keys = {}, {}
+    for number, (record, _) in tally.runs.items():
+        result = driver.folder.result(tally.name(number)) if record['ok'] else None
+        if not result:
+            continue
+        tally.results[number] = {path: programs.values(result, path) for path in paths}
+        tally.keys[number] = tuple(str(programs.values(result, path)) for path in excess['same'])
+
+
+def _bests(tallies):
+    """{what results agree in: the least value that an excess is measured over}"""
+    best = {}
+    for tally in tallies:
+        for number, results in tally.results.items():
+            series = results.get(tally.program.excess['over'], {}) if tally.program.excess else {}
+            for x in (x for numbers in series.values() for x in numbers if x > 0):
+                key = tally.keys[number]
+                best[key] = min(x, best.get(key, x))
+    return best
+
+
+def rows(driver):
+    """The lines of the closing table."""
+    found = []
+    for tally in driver.tallies:
+        _load_beside(driver, tally)
+    base = _bests(driver.tallies)
+    for tally in driver.tallies:
+        settings = dict(tally.point.settings, section=tally.point.section)
+        better = tally.point.value('better') or tally.program.better
+        for label, numbers in tally.series().items():
+            answer = figures.interval(numbers, tally.level)
+            best = max(numbers) if better == 'high' else min(numbers)
+            found.append(figures.Row(settings, label, tally.metric, answer, best,
+                                     _medians(tally, label, base)))
+    return found
+
+
+def _point_summary(tally):
+    return {
+        'id': tally.point.id, 'section': tally.point.section, 'settings': tally.point.settings,
+        'metric': tally.metric, 'state': tally.state(),
+        'runs': [tally.name(n) for n in sorted(tally.runs)],
+        'failed': [{'run': tally.name(n), 'status': r['status'], 'trouble': r['trouble']}
+                   for n, (r, _) in sorted(tally.runs.items()) if not r['ok']],
+        'series': [dict(figures.interval(numbers, tally.level), label=label, values=numbers)
+                   for label, numbers in tally.series().items()]}
+
+
+def write_summary(driver, keys, status):
+    """summary.json, .txt and .csv; returns the tables as text."""
+    finished = driver.why != 'interrupted' and not any(
+        t.state() in ('not run', 'too few runs') for t in driver.tallies)
+    write_json(driver.folder.file('summary.json'), {
+        'schema': 'nht1-study-summary/1', 'finished': finished, 'why': driver.why,
+        'status': status, 'ended_utc': utc(), 'runs_s': round(driver.spent_s, 3),
+        'level': driver.settings.level, 'precision': driver.settings.precision,
+        'points': [_point_summary(t) for t in driver.tallies]}, replace=True)
+    found = figures.tables(rows(driver), keys)
+    text = '\n'.join(figures.table(t) for t in found)
+    write_text(driver.folder.file('summary.txt'), text, replace=True)
+    write_text(driver.folder.file('summary.csv'), '\n'.join(figures.csv(t) for t in found),
+               replace=True)
+    return text

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The folder of a study, the only place that it writes to:
+
+    study.ini          the description as it was read
+    study.json         points, seed, programs, system: written once (docs/schema/nht1-study-1.json)
+    runs/p03-r02/      third point, second run: run.json (command, environment, times, status),
+                       result.json as the program wrote it, stdout, stderr
+    interrupted/       runs that did not come to their end; nothing of them counts
+    dumps/             what the programs write, emptied after each run
+    summary.json .txt .csv    medians and intervals, written anew after each session
+    report.html figures/      from nht1-report
+
+A run gets its name when it is complete, by rename: whatever ends the driver, a run that is there is
+whole. Nothing but the summary and the report is ever written twice."""
+import fcntl
+import json
+import os
+import random
+import shutil
+import time
+
+from ..trouble import failed, usage
+
+SCHEMA = 'nht1-study/1'
+
+
+def utc():
+    return time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())
+
+
+def shown(path):
+    """A path as short as it can be said from here."""
+    relative = os.path.relpath(path)
+    return path if relative.startswith('..') else relative
+
+
+def write_text(path, text, replace=False):
+    """Writes a whole file or none of it."""
+    temporary = '%s.tmp' % path
+    with open(temporary, 'w', encoding='utf-8') as out:
+        out.write(text)
+        out.flush()
+        os.fsync(out.fileno())
+    if replace:
+        os.rename(temporary, path)
+        return
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        raise failed('%s is there already, and is not written over' % path)
+    except OSError:  # no links on this file system
+        if os.path.exists(path):
+            raise failed('%s is there already, and is not written over' % path)
+        os.rename(temporary, path)
+        return
+    os.unlink(temporary)
+
+
+def write_json(path, value, replace=False):
+    write_text(path, json.dumps(value, indent=1, sort_keys=False) + '\n', replace)
+
+
+def read_json(path):
+    """The value, or None when the file is missing or no JSON."""
+    try:
+        with open(path, encoding='utf-8') as f:
+            return json.load(f)
+    except (OSError, ValueError):
+        return None
+
+
+def _identity(points):
+    return [p.identity() for p in points]
+
+
+def state_of(path, points):
+    """'absent', 'empty', 'foreign', 'other' (another description), 'open' or 'finished'."""
+    if not os.path.lexists(path):
+        return 'absent'
+    if not os.path.isdir(path):
+        return 'foreign'
+    if not os.listdir(path):
+        return 'empty'
+    record = read_json(os.path.join(path, 'study.json'))
+    if not isinstance(record, dict) or record.get('schema') != SCHEMA:
+        return 'foreign'
+    if record.get('points') != json.loads(json.dumps(_identity(points))):
+        return 'other'
+    summary = read_json(os.path.join(path, 'summary.json'))
+    return 'finished' if summary and summary.get('finished') else 'open'
+
+
+def choose(under, name, points, fresh):
+    """The folder to work in when none was named: that of the last session if it can be continued,
+    else a new one, NAME, NAME-2, NAME-3, ..."""
+    number, last = 1, None
+    while True:
+        path = os.path.join(under, name if number == 1 else '%s-%d' % (name, number))
+        if state_of(path, points) in ('absent', 'empty'):
+            break
+        last, number = path, number + 1
+    if last and not fresh and state_of(last, points) == 'open':
+        return last
+    return path
+
+
+def existing(path):
+    """The folder itself, or the nearest one above that is there."""
+    while path and not os.path.isdir(path):
+        path = os.path.dirname(path)
+    return path or '/'
+
+
+def check_place(path, points):
+    """Usage trouble when a study cannot have this folder. Nothing is made."""
+    state = state_of(path, points)
+    if state == 'foreign':
+        raise usage('%s is there and holds no study: name another folder with --out' % path)
+    if state == 'other':
+        raise usage('%s holds a study with other points: continue it with its own description '
+                    '(%s/study.ini and the same --set), or name another folder with --out' % (
+                        path, path))
+    above = existing(os.path.abspath(path))
+    if not os.access(above, os.W_OK | os.X_OK):
+        raise failed('%s: no folder can be made in %s; name another one with --out' % (
+            path, above) if state == 'absent' else
+            '%s: nothing can be written there; name another folder with --out' % path)
+    return state
+
+
+class Folder:
+    """An open study folder; one driver at a time has it."""
+
+    def __init__(self, path, points, record, text):
+        """record: () -> the rest of study.json, asked for only when the study is new."""
+        self.path = os.path.abspath(path)
+        self.resumed = check_place(path, points) in ('open', 'finished')
+        try:
+            os.makedirs(os.path.join(self.path, 'runs'), exist_ok=True)
+        except OSError as e:
+            raise failed('%s: %s; name another folder with --out' % (path, e.strerror))
+        self._lock()
+        if not self.resumed:
+            write_text(self.file('study.ini'), text)
+            write_json(self.file('study.json'), dict(
+                {'schema': SCHEMA, 'id': '%016x' % random.SystemRandom().getrandbits(64),
+                 'started_utc': utc(), 'points': _identity(points)}, **record()))
+        self.record = read_json(self.file('study.json'))
+        self._tidy()
+
+    def file(self, *names):
+        return os.path.join(self.path, *names)
+
+    def _lock(self):
+        self.lock = open(self.file('lock'), 'a')
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise usage('%s: another driver is at work in this folder' % self.path)
+        except OSError:
+            pass  # a file system without locks: nobody can be kept out
+
+    def _tidy(self):
+        """What a driver that was killed has left: runs without an end go aside."""
+        for name in sorted(os.listdir(self.file('runs'))):
+            if name.endswith('.part'):
+                self.set_aside(name)
+
+    def set_aside(self, part):
+        os.makedirs(self.file('interrupted'), exist_ok=True)
+        number = 1
+        while os.path.exists(self.file('interrupted', '%s-%d' % (part[:-5], number))):
+            number += 1
+        os.rename(self.file('runs', part), self.file('interrupted', '%s-%d' % (part[:-5], number)))
+
+    def begin(self, name):
+        """A folder for a run that is about to start."""
+        part = name + '.part'
+        os.makedirs(self.file('runs', part))
+        return self.file('runs', part)
+
+    def complete(self, name):
+        os.rename(self.file('runs', name + '.part'), self.file('runs', name))
+        return self.file('runs', name)
+
+    def results(self):
+        """{name: record of the run} of all complete runs; the result is loaded on demand."""
+        found = {}
+        for name in sorted(os.listdir(self.file('runs'))):
+            record = read_json(self.file('runs', name, 'run.json'))
+            if record and not name.endswith('.part'):
+                found[name] = record
+        return found
+
+    def result(self, name):
+        return read_json(self.file('runs', name, 'result.json'))
+
+    def dumps(self, base):
+        """An empty folder for what programs write, under base or in the study's own."""
+        path = os.path.join(base, 'nht1-dumps-%s' % self.record['id']) if base \
+            else self.file('dumps')
+        shutil.rmtree(path, ignore_errors=True)
+        try:
+            os.makedirs(path)
+        except OSError as e:
+            raise failed('%s: %s' % (path, e.strerror))
+        return path

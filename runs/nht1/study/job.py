@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Scripts for batch systems. The script starts the driver inside the allocation, on whole nodes.
+Before its time is over the driver is told to stop; submitting the same script again goes on."""
+import argparse
+import os
+import re
+import shlex
+import sys
+
+from . import launch
+from .folder import write_text
+from ..trouble import failed, usage
+
+MINUTES = 120  # when neither --time nor the study says
+
+# Lines of each system; those whose value is not known are left out. stop: how the driver learns
+# that the time is nearly over.
+SYSTEMS = {
+    'slurm': {
+        'tried': True, 'submit': 'sbatch %s', 'mark': '#SBATCH ',
+        'lines': ('--job-name=nht1-{name}', '--nodes={nodes}', '--ntasks-per-node={cores_per_node}',
+                  '--exclusive', '--mem=0', '--time={minutes}', '--signal=B:TERM@120',
+                  '--output={name}.%j.log', '--partition={queue}', '--account={account}')},
+    'pbs': {
+        'tried': False, 'submit': 'qsub %s', 'mark': '#PBS ',
+        'lines': ('-N nht1-{name}', '-l select={nodes}:ncpus={cores_per_node}'
+                  ':mpiprocs={cores_per_node}', '-l place=excl', '-l walltime={clock}', '-j oe',
+                  '-q {queue}', '-A {account}')},
+    'lsf': {
+        'tried': False, 'submit': 'bsub <%s', 'mark': '#BSUB ',
+        'lines': ('-J nht1-{name}', '-n {cores}', '-R "span[ptile={cores_per_node}]"', '-x',
+                  '-W {minutes}', '-wa TERM', '-wt 2', '-o {name}.%J.log', '-q {queue}',
+                  '-P {account}')},
+}
+
+
+def _time(text):
+    """Minutes from what Slurm takes: M, M:S, H:M:S, D-H, D-H:M, D-H:M:S. Seconds count as one."""
+    match = re.fullmatch(r'(?:(\d{1,4})-)?(\d{1,6})(?::(\d{1,2}))?(?::(\d{1,2}))?', text, re.ASCII)
+    if not match:
+        raise argparse.ArgumentTypeError('%r: minutes, or HOURS:MINUTES:SECONDS, expected' % text)
+    days, *parts = (int(part or 0) for part in match.groups())
+    if match.group(1) is None and match.group(4) is None:
+        parts = [0] + parts[:2]
+    minutes = (days * 24 + parts[0]) * 60 + parts[1] + (parts[2] > 0)
+    if minutes < 1:
+        raise argparse.ArgumentTypeError('%r: a minute or more is expected' % text)
+    return minutes
+
+
+OPTIONS = (
+    ('nodes', int, 'with --job: nodes to ask for, default 1'),
+    ('time', _time, 'with --job: minutes to ask for, or H:MM:SS; default: the limit of the study, '
+                    'else %d' % MINUTES),
+    ('setup', str, 'with --job: a command before the study, such as "module load openmpi"'),
+    ('queue', str, 'with --job: partition or queue'),
+    ('account', str, 'with --job: whom to charge'),
+    ('job-file', str, 'with --job: the file to write, - for stdout; default: STUDY.SYSTEM'),
+)
+
+
+def _values(args, name, description):
+    nodes = args.nodes or 1
+    cores = args.cores or nodes * launch.system()['cores']
+    if nodes < 1 or cores < nodes:
+        raise usage('--nodes %d, --cores %d: there is at least one core on each node' % (
+            nodes, cores))
+    minutes = args.time or int(args.minutes or float(description.value('minutes'))) or MINUTES
+    return {'name': name, 'nodes': nodes, 'cores': cores, 'cores_per_node': cores // nodes,
+            'minutes': minutes, 'clock': '%d:%02d:00' % divmod(minutes, 60), 'queue': args.queue,
+            'account': args.account}
+
+
+def _driver(args, values):
+    """The command inside the script."""
+    study = os.path.abspath(args.study) if os.path.exists(args.study) else args.study
+    words = [os.path.abspath(sys.argv[0]), study, '--cores', str(values['cores'])]
+    for option in ('out', 'under', 'files', 'launcher', 'launcher_flags', 'minutes'):
+        value = getattr(args, option)
+        if value is None:
+            continue
+        if option in ('out', 'under', 'files'):
+            value = os.path.abspath(value)
+        words += ['--' + option.replace('_', '-'), '%g' % value if option == 'minutes' else value]
+    for text in args.set:
+        words += ['--set', text]
+    words += [flag for flag, given in (('--leave-out', args.leave_out),
+                                       ('--no-plan', args.no_plan)) if given]
+    return ' '.join(shlex.quote(w) for w in words)
+
+
+def script(system, args, name, description):
+    row, values = SYSTEMS[system], _values(args, name, description)
+    heading = [row['mark'] + line.format(**values) for line in row['lines']
+               if not any(values[k] is None and '{%s}' % k in line for k in values)]
+    untried = [] if row['tried'] else [
+        '# UNTRIED: written from the manual of this batch system, not run under one yet.']
+    environment = ['export NHT1_BIN=%s' % shlex.quote(os.path.abspath(os.environ['NHT1_BIN']))] \
+        if os.environ.get('NHT1_BIN') else []
+    return '\n'.join(
+        ['#!/bin/bash'] + heading +
+        ['# The study %s of nht1, on whole nodes: what others compute there would be measured too.'
+         % name] + untried +
+        ['# Cores: %d in all; check this number when the nodes are not like the computer that this'
+         % values['cores'],
+         '# was written on. Submit it again when its time was too short: the study goes on.',
+         'set -eu', 'cd "${PBS_O_WORKDIR:-.}"  # the folder that it was submitted from'] +
+        (['set +u', args.setup, 'set -u'] if args.setup else []) + environment +
+        ['exec %s' % _driver(args, values)]) + '\n'
+
+
+def _is(path, text):
+    """Whether the same script is there already."""
+    try:
+        with open(path, encoding='utf-8') as f:
+            return f.read() == text
+    except (FileNotFoundError, UnicodeDecodeError):
+        return False
+
+
+def _make(path, text):
+    if os.path.exists(path):
+        raise usage('%s is there already, and is not written over: --job-file names another' % path)
+    try:
+        write_text(path, text)
+    except OSError as e:
+        raise failed('%s: %s; --job-file names another' % (path, e.strerror))
+
+
+def write(args, name, description):
+    """Writes the script and says how to submit it."""
+    text = script(args.job, args, name, description)
+    path = args.job_file or '%s.%s' % (name, args.job)
+    if path == '-':
+        sys.stdout.write(text)
+        return 0
+    if not _is(path, text):
+        _make(path, text)
+    print('submit it with: %s' % SYSTEMS[args.job]['submit'] % path)
+    if not SYSTEMS[args.job]['tried']:
+        print('untried: this script was never run under %s; look it through' % args.job.upper())
+    return 0

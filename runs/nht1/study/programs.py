@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the driver knows about the programs it starts. The options of a program are not repeated
+here: they are read from its --help. A program that is not in the table needs `metric` in its
+section and has to take --json FILE."""
+import math
+import os
+import re
+
+from .. import tools
+from . import child
+
+HELP_S = 60
+
+# metric: the headline, a path into the result, [] standing for every element of an array.
+# beside: further columns of the closing table, heading -> path.
+# excess: the one of them that is median / best - 1, where best is the least value of `over` that
+#     results of the study have which agree in `same`: a run knows only what was measured before it.
+# files: the option that names the file to write; folder: the one that names a folder for it.
+# always: options of every run.
+# lists: options that may be repeated; plan: it has --dry-run.
+KNOWN = {
+    'nht1-bt': {
+        'metric': 'runs[].t_t_s', 'better': 'low', 'files': 'out', 'plan': True,
+        'beside': {'zeta': 'runs[].zeta', 'R_IO MB/s': 'runs[].r_io_bytes_per_s'},
+        'excess': {'heading': 'zeta', 'of': 'runs[].t_t_s', 'over': 'runs[].t_c_s', 'same': (
+            'problem.n', 'problem.steps', 'problem.dt', 'system.nodes', 'system.cores_in_use')},
+        'always': ['--progress', 'never'], 'lists': ['hint'],
+        'reserved': ['json', 'out', 'progress', 'restart', 'dry-run', 'help', 'version'],
+    },
+    'nht1-beff': {
+        'metric': 'result.b_eff_bytes_per_s', 'better': 'high',
+        'always': ['--progress', 'never'],
+        'reserved': ['json', 'progress', 'help', 'version'],
+    },
+    'nht1-beffio': {
+        'metric': 'b_eff_io.bytes_per_s', 'better': 'high', 'folder': 'path',
+        'always': ['--progress', 'never'],
+        'reserved': ['json', 'path', 'progress', 'dry-run', 'keep', 'help', 'version'],
+    },
+}
+
+
+class Program:
+    """One program: .name, .path, .options {name: takes a value}, and its row of the table."""
+
+    def __init__(self, name, path, options):
+        row = KNOWN.get(os.path.basename(name), {})
+        self.name, self.path, self.options = name, path, options
+        self.known = bool(row)
+        self.metric, self.better = row.get('metric'), row.get('better', 'low')
+        self.beside, self.lists = row.get('beside', {}), row.get('lists', [])
+        self.excess = row.get('excess')
+        self.files, self.folder = row.get('files'), row.get('folder')
+        self.plan = row.get('plan', False) and 'dry-run' in options
+        self.always = row.get('always', [])
+        self.reserved = row.get('reserved', ['json', 'help', 'version'])
+
+    def writes_to(self, folder):
+        """The words that lead what it writes into a folder."""
+        if self.files:
+            return ['--' + self.files, os.path.join(folder, 'dump.bin')]
+        return ['--' + self.folder, folder] if self.folder else []
+
+    def arguments(self, point):
+        """The point's options as words: '-' leaves one out, yes and no switch a flag."""
+        words = []
+        for name, value in point.options:
+            if value == '-':
+                continue
+            if not self.options[name]:
+                if value not in ('yes', 'no'):
+                    raise point.place(name).wrong("'%s': --%s takes no value; yes or no" % (
+                        value, name))
+                words += ['--' + name] if value == 'yes' else []
+            elif name in self.lists:
+                for item in value.split():
+                    words += ['--' + name, item]
+            else:
+                words += ['--' + name, value]
+        return words
+
+
+def options_of(help_text):
+    """{name: takes a value} from what --help prints: '  --name ARG   what it does'."""
+    found = {}
+    for line in help_text.splitlines():
+        match = re.match(r'\s+(?:-\w,? +)?--([A-Za-z][\w-]*)(?:[ =]([^\s=]\S*))?(?:\s{2,}|\s*$)',
+                         line)
+        if match:
+            found[match.group(1)] = match.group(2) is not None
+    return found
+
+
+class Finder:
+    """Finds each program once, and asks it for its options."""
+
+    def __init__(self):
+        self.found = {}
+
+    def __call__(self, name, place):
+        if name not in self.found:
+            self.found[name] = self._find(name, place)
+        return self.found[name]
+
+    @staticmethod
+    def _find(name, place):
+        path = tools.path(name)
+        if path is None:
+            raise place.wrong("'%s' is not there: 'make' builds the programs into build/bin, "
+                              "NHT1_BIN names another folder" % name)
+        try:
+            status, out, err = child.ask([path, '--help'], HELP_S)
+        except OSError as e:
+            raise place.wrong('%s --help: %s' % (path, e.strerror))
+        options = options_of(out)
+        if status != 0 or not options:
+            raise place.wrong('%s --help shows no options (exit status %s)' % (path, status))
+        return Program(name, path, options)
+
+
+def _walk(value, steps, label):
+    """(label, number) of every place that a path leads to."""
+    if not steps:
+        if isinstance(value, (int, float)) and not isinstance(value, bool) \
+                and math.isfinite(value):
+            yield label, float(value)
+    elif steps[0] == '[]':
+        for element in value if isinstance(value, list) else []:
+            name = element.get('driver') or element.get('name') if isinstance(element, dict) else ''
+            for found in _walk(element, steps[1:], str(name or label)):
+                yield found
+    elif isinstance(value, dict) and steps[0] in value:
+        for found in _walk(value[steps[0]], steps[1:], label):
+            yield found
+
+
+def values(result, path):
+    """{label: [numbers]} at 'runs[].t_t_s' of a result. The label is the member driver or name of
+    an array's element, '' without arrays. Numbers that are missing or null are left out."""
+    found = {}
+    for label, number in _walk(result, re.findall(r'\[\]|[^.\[\]]+', path), ''):
+        found.setdefault(label, []).append(number)
+    return found

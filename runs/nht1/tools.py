@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where the programs and files of this installation are, and a Python that has the libraries."""
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+
+# The source tree, or share/nht1 of a build folder or of an installation.
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+
+
+def path(name):
+    """Absolute path of a program of nht1, or of any other; None when it is not there. $NHT1_BIN
+    names the folder; else it is the one that belongs to these files."""
+    if '/' in name:
+        return os.path.abspath(name) if os.access(name, os.X_OK) else None
+    told = os.environ.get('NHT1_BIN')
+    for folder in [told] if told else [os.path.join(ROOT, 'build', 'bin'),
+                                       os.path.join(ROOT, '..', '..', 'bin')]:
+        if os.access(os.path.join(folder, name), os.X_OK):
+            return os.path.abspath(os.path.join(folder, name))
+    return shutil.which(name)
+
+
+def _has(python, modules):
+    check = 'import sys, %s; sys.exit(sys.version_info < (3, 9))' % ', '.join(modules)
+    try:
+        return subprocess.run([python, '-c', check], stdin=subprocess.DEVNULL, timeout=60,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
+def need(modules, wish=()):
+    """Goes on in a Python that has the modules, and those that are wished for if one has them all.
+    The python3 that comes first may be one of pyenv or conda, which does not see the libraries of
+    the distribution: then this process becomes /usr/bin/python3, or $NHT1_PYTHON. Returns the
+    modules that are missing, in this Python and in the others."""
+    def missing(names):
+        return [m for m in names if importlib.util.find_spec(m) is None]
+    lacking = missing(list(modules) + list(wish))
+    if not lacking or os.environ.get('NHT1_PYTHON_TAKEN'):
+        return lacking
+    others = [p for p in (os.environ.get('NHT1_PYTHON'), '/usr/bin/python3', '/bin/python3')
+              if p and os.path.realpath(p) != os.path.realpath(sys.executable)]
+    for wanted in [list(modules) + list(wish)] + ([list(modules)] if missing(modules) else []):
+        for python in others:
+            if _has(python, wanted):
+                os.environ['NHT1_PYTHON_TAKEN'] = python
+                sys.stdout.flush()
+                os.execv(python, [python] + sys.argv)
+    return lacking

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "base/stat.h"
+#include "base/stat_fit.h"
+#include "stats/request.h"
+
+int request_values(struct request *r, const json_t *from, const char *key, int least,
+                   struct values *out)
+{
+    json_t *array;
+    *out = (struct values){0};
+    TRY(js_get_array(from, r->where, key, &array));
+    const size_t n = json_array_size(array);
+    if (n < (size_t)least || n > STATS_VALUES_MAX)
+        return err_set(ERR_USAGE, "%s: \"%s\": %d to %d numbers are expected, there are %zu",
+                       r->where, key, least, STATS_VALUES_MAX, n);
+    double **longer = realloc(r->owned, ((size_t)r->owned_n + 1) * sizeof *longer);
+    if (longer) r->owned = longer;
+    out->x = longer ? malloc((n > 0 ? n : 1) * sizeof *out->x) : NULL;
+    if (!out->x) return err_set(ERR_NOMEM, "no memory for %zu numbers", n);
+    r->owned[r->owned_n++] = out->x;
+    for (size_t i = 0; i < n; i++) {
+        const json_t *v = json_array_get(array, i);
+        if (!json_is_number(v))
+            return err_set(ERR_USAGE, "%s: \"%s\": element %zu is no number", r->where, key, i + 1);
+        out->x[out->n++] = json_number_value(v);
+    }
+    return 0;
+}
+
+/* Two members with as many values. */
+static int same_length(const struct request *r, const char *a, int a_n, const char *b, int b_n)
+{
+    if (a_n == b_n) return 0;
+    return err_set(ERR_USAGE, "%s: \"%s\" has %d numbers, \"%s\" %d: as many are expected",
+                   r->where, a, a_n, b, b_n);
+}
+
+static bool all_positive(const struct values *v)
+{
+    for (int i = 0; i < v->n; i++)
+        if (!(v->x[i] > 0)) return false;
+    return true;
+}
+
+int request_sides(struct request *r, const json_t *from, bool same, struct values *a,
+                  struct values *b)
+{
+    TRY(request_values(r, from, "a", 1, a));
+    TRY(request_values(r, from, "b", 1, b));
+    if (same) TRY(same_length(r, "a", a->n, "b", b->n));
+    if (all_positive(a) && all_positive(b)) return 0;
+    return err_set(ERR_USAGE, "%s: ratios are those of numbers above 0", r->where);
+}
+
+int request_level(const struct request *r, double *level, uint64_t *seed)
+{
+    int64_t number;
+    *level = NAN;
+    *seed = STATS_SEED;
+    if (json_object_get(r->json, "level")) TRY(js_get_real(r->json, r->where, "level", level));
+    if (*level <= 0 || *level >= 1)
+        return err_set(ERR_USAGE, "%s: \"level\": a share between 0 and 1 is expected", r->where);
+    if (!json_object_get(r->json, "seed")) return 0;
+    TRY(js_get_int(r->json, r->where, "seed", 0, INT64_MAX, &number));
+    *seed = (uint64_t)number;
+    return 0;
+}
+
+json_t *answer_summary(const double *x, int n, double level, uint64_t seed)
+{
+    struct stat_summary s;
+    double lo = NAN, hi = NAN;
+    if (stat_summary(x, n, &s) < 0) return NULL;
+    if (!isnan(level) && stat_median_ci(x, n, level, seed, &lo, &hi) < 0) return NULL;
+    const int outliers = stat_outliers(x, n, STATS_OUTLIER_LIMIT);
+    if (outliers < 0) return NULL;
+    return json_pack("{si so so so so so so so so so si}", "n", n, "median", js_real(s.median),
+                     "ci_lo", js_real(lo), "ci_hi", js_real(hi), "min", js_real(s.min), "max",
+                     js_real(s.max), "mean", js_real(s.mean), "sd", js_real(s.sd), "q1",
+                     js_real(s.q1), "q3", js_real(s.q3), "outliers", outliers);
+}
+
+static int summary(struct request *r, json_t **out)
+{
+    struct values v;
+    double level;
+    uint64_t seed;
+    TRY(request_values(r, r->json, "values", 1, &v));
+    TRY(request_level(r, &level, &seed));
+    *out = answer_summary(v.x, v.n, level, seed);
+    return 0;
+}
+
+/* Linear between order statistics, as quartiles are. */
+static int percentiles(struct request *r, json_t **out)
+{
+    struct values v, at;
+    TRY(request_values(r, r->json, "values", 1, &v));
+    TRY(request_values(r, r->json, "at", 1, &at));
+    gsl_sort(v.x, 1, (size_t)v.n);
+    json_t *found = json_array();
+    *out = json_pack("{si so}", "n", v.n, "values", found);
+    for (int i = 0; i < at.n; i++) {
+        if (at.x[i] < 0 || at.x[i] > 100)
+            return err_set(ERR_USAGE, "%s: \"at\": percent from 0 to 100 are expected", r->where);
+        json_array_append_new(found, js_real(gsl_stats_quantile_from_sorted_data(
+                                         v.x, 1, (size_t)v.n, at.x[i] / 100)));
+    }
+    return 0;
+}
+
+int answer_ratio(const struct values *a, const struct values *b, double level, uint64_t seed,
+                 json_t **out)
+{
+    struct stat_ratio r = {NAN, NAN, NAN};
+    double a_median, b_median;
+    TRY(stat_median(a->x, a->n, &a_median));
+    TRY(stat_median(b->x, b->n, &b_median));
+    if (!isnan(level)) TRY(stat_ratio_ci(a->x, a->n, b->x, b->n, level, seed, &r));
+    *out =
+        json_pack("{si si so so so so so}", "a_n", a->n, "b_n", b->n, "a_median", js_real(a_median),
+                  "b_median", js_real(b_median), "ratio", js_real(b_median / a_median), "ratio_lo",
+                  js_real(r.lo), "ratio_hi", js_real(r.hi));
+    return 0;
+}
+
+static int ratio(struct request *r, json_t **out)
+{
+    struct values a, b;
+    double level;
+    uint64_t seed;
+    TRY(request_sides(r, r->json, false, &a, &b));
+    TRY(request_level(r, &level, &seed));
+    return answer_ratio(&a, &b, level, seed, out);
+}
+
+/* Values that belong together one by one, as the times of two programs in the same rounds. */
+static int paired(struct request *r, json_t **out)
+{
+    struct values a, b;
+    double level, median, lo = NAN, hi = NAN;
+    uint64_t seed;
+    TRY(request_sides(r, r->json, true, &a, &b));
+    TRY(request_level(r, &level, &seed));
+    for (int i = 0; i < b.n; i++)
+        b.x[i] /= a.x[i];
+    TRY(stat_median(b.x, b.n, &median));
+    if (!isnan(level)) TRY(stat_median_ci(b.x, b.n, level, seed, &lo, &hi));
+    *out = json_pack("{si so so so}", "n", b.n, "ratio", js_real(median), "ratio_lo", js_real(lo),
+                     "ratio_hi", js_real(hi));
+    return 0;
+}
+
+static int points(struct request *r, struct values *x, struct values *y)
+{
+    TRY(request_values(r, r->json, "x", 1, x));
+    TRY(request_values(r, r->json, "y", 1, y));
+    return same_length(r, "x", x->n, "y", y->n);
+}
+
+static int power(struct request *r, json_t **out)
+{
+    struct values x, y;
+    struct stat_power w;
+    TRY(points(r, &x, &y));
+    TRY(stat_fit_power(x.x, y.x, x.n, &w));
+    *out = json_pack("{si so so so so so}", "n", w.n, "factor", js_real(w.factor), "factor_sd",
+                     js_real(w.factor_sd), "exponent", js_real(w.exponent), "exponent_sd",
+                     js_real(w.exponent_sd), "r2", js_real(w.r2));
+    return 0;
+}
+
+/* Where the fit comes up to a level; null when it does not. */
+static int reaches(const struct request *r, const struct stat_poly *p, json_t **out)
+{
+    json_t *asked;
+    double level, from, to, x, sd;
+    *out = json_null();
+    if (!json_object_get(r->json, "reaches")) return 0;
+    TRY(js_get_object(r->json, r->where, "reaches", &asked));
+    TRY(js_get_real(asked, r->where, "level", &level));
+    TRY(js_get_real(asked, r->where, "from", &from));
+    TRY(js_get_real(asked, r->where, "to", &to));
+    if (stat_poly_reaches(p, level, from, to, &x, &sd))
+        *out = json_pack("{so so}", "x", js_real(x), "sd", js_real(sd));
+    return 0;
+}
+
+static int polynomial(struct request *r, json_t **out)
+{
+    struct values x, y, sd = {0}, at = {0};
+    struct stat_poly p;
+    int64_t degree;
+    TRY(points(r, &x, &y));
+    TRY(js_get_int(r->json, r->where, "degree", 0, STAT_DEGREE_MAX, &degree));
+    if (json_object_get(r->json, "at")) TRY(request_values(r, r->json, "at", 0, &at));
+    if (json_object_get(r->json, "sd")) {
+        TRY(request_values(r, r->json, "sd", 1, &sd));
+        TRY(same_length(r, "x", x.n, "sd", sd.n));
+        if (!all_positive(&sd))
+            return err_set(ERR_USAGE, "%s: \"sd\": numbers above 0 are expected", r->where);
+    }
+    TRY(stat_fit_poly(x.x, y.x, sd.x, x.n, (int)degree, &p));
+    json_t *coefficients = json_array(), *curve = json_array(), *crossing;
+    for (int i = 0; i <= p.degree; i++)
+        json_array_append_new(coefficients, js_real(p.c[i]));
+    for (int i = 0; i < at.n; i++) {
+        double above;
+        const double value = stat_poly_at(&p, at.x[i], &above);
+        json_array_append_new(curve, json_pack("{so so so}", "x", js_real(at.x[i]), "y",
+                                               js_real(value), "sd", js_real(above)));
+    }
+    const int rc = reaches(r, &p, &crossing);
+    *out = json_pack("{si si so so so so}", "n", p.n, "degree", p.degree, "coefficients",
+                     coefficients, "r2", js_real(p.r2), "at", curve, "reaches", crossing);
+    return rc;
+}
+
+static const struct {
+    const char *what;
+    int (*answer)(struct request *r, json_t **out);
+} kinds[] = {{"summary", summary},      {"percentiles", percentiles},        {"ratio", ratio},
+             {"paired", paired},        {"differences", answer_differences}, {"power", power},
+             {"polynomial", polynomial}};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+int answer(const json_t *request, const char *where, json_t **out)
+{
+    struct request r = {.json = request, .where = where};
+    const char *what;
+    size_t k = 0;
+    *out = NULL;
+    TRY(js_get_text(request, where, "what", &what));
+    while (k < KINDS && strcmp(kinds[k].what, what) != 0)
+        k++;
+    if (k == KINDS) return err_set(ERR_USAGE, "%s: \"what\": '%.40s' is not known", where, what);
+    int rc = kinds[k].answer(&r, out);
+    if (rc < 0) {
+        json_decref(*out);
+        *out = NULL;
+    }
+    if (rc == ERR_INVALID) { /* nothing wrong with the request: there is no such statistic */
+        *out = json_pack("{ss}", "error", err_message());
+        err_clear();
+        rc = 0;
+    }
+    for (int i = 0; i < r.owned_n; i++)
+        free(r.owned[i]);
+    free(r.owned);
+    return rc == 0 && !*out ? err_set(ERR_NOMEM, "no memory for the answer") : rc;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* nht1-stats: the statistics of studies, reports and comparisons. Serial. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/conf.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/num.h"
+#include "base/version.h"
+#include "stats/request.h"
+
+struct options {
+    double level;
+    int64_t seed;
+    const char *requests, *json;
+};
+
+#define OPT(member) offsetof(struct options, member)
+
+static const struct conf_option options[] = {
+    {.name = "requests",
+     .arg = "FILE",
+     .help = "Answer the requests in a JSON file, - for standard input, instead of summing up "
+             "numbers of the command line; docs/schema/nht1-stats-requests-1.json describes them.",
+     .offset = OPT(requests),
+     .type = CONF_STRING},
+    {.name = "level",
+     .arg = "P",
+     .def = "0.95",
+     .min = 0.5,
+     .max = 0.999,
+     .help = "Confidence of the interval.",
+     .offset = OPT(level),
+     .type = CONF_REAL},
+    {.name = "seed",
+     .arg = "S",
+     .def = "1993",
+     .min = 0,
+     .max = 9e15,
+     .help = "Of the resampling: the same numbers and seed give the same interval.",
+     .offset = OPT(seed),
+     .type = CONF_INT},
+    {.name = "json",
+     .arg = "FILE",
+     .help = "Write the result to FILE instead of standard output.",
+     .offset = OPT(json),
+     .type = CONF_STRING},
+    {.name = NULL},
+};
+
+static const struct conf_program program = {
+    .name = "nht1-stats",
+    .version = NHT1_VERSION,
+    .summary = "Medians, intervals, tests and fits, as JSON.",
+    .args = "[NUMBER...]",
+    .max_args = STATS_VALUES_MAX,
+    .examples = "  nht1-stats 2.31 2.35 2.29 2.44 2.30\n"
+                "  nht1-stats --level 0.9 -- 0.01 -0.02 0.04\n"
+                "  echo '{\"requests\": [{\"what\": \"percentiles\", \"values\": [3, 1, 2],\n"
+                "      \"at\": [50, 90]}]}' | nht1-stats --requests -\n"
+                "\n"
+                "The interval is that of the median, by bootstrap; outliers lie further than 3.5\n"
+                "scaled median absolute deviations from it.\n",
+    .options = options,
+};
+
+/* Of the numbers on the command line. */
+static int sum_up(const struct options *o, const struct conf_list *args, json_t **out)
+{
+    double *x = malloc((size_t)args->n * sizeof *x);
+    int rc = x ? 0 : err_set(ERR_NOMEM, "no memory for %d numbers", args->n);
+    for (int i = 0; rc == 0 && i < args->n; i++)
+        if (num_real_parse(args->item[i], &x[i]) < 0)
+            rc = err_set(ERR_USAGE, "'%.40s' is not a finite number", args->item[i]);
+    if (rc == 0) *out = answer_summary(x, args->n, o->level, (uint64_t)o->seed);
+    free(x);
+    if (rc < 0) return rc;
+    json_object_set_new(*out, "schema", json_string("nht1-report-stats/1"));
+    json_object_set_new(*out, "version", json_string(NHT1_VERSION));
+    return json_object_set_new(*out, "level", js_real(o->level)) < 0
+               ? err_set(ERR_NOMEM, "no memory for the answer")
+               : 0;
+}
+
+static int answer_all(const char *file, json_t **out)
+{
+    json_t *asked, *requests, *answers = json_array();
+    const bool piped = strcmp(file, "-") == 0;
+    *out = json_pack("{ss ss so}", "schema", "nht1-stats/1", "version", NHT1_VERSION, "answers",
+                     answers);
+    if (!*out) return err_set(ERR_NOMEM, "no memory for the answers");
+    TRY(js_read(piped ? "/dev/stdin" : file, &asked));
+    int rc = js_get_array(asked, piped ? "standard input" : file, "requests", &requests);
+    for (size_t i = 0; rc == 0 && i < json_array_size(requests); i++) {
+        char where[32];
+        json_t *one;
+        num_print(where, sizeof where, "requests[%zu]", i);
+        rc = answer(json_array_get(requests, i), where, &one);
+        if (rc == 0) json_array_append_new(answers, one);
+    }
+    json_decref(asked);
+    return rc;
+}
+
+static int work(const struct options *o, const struct conf_list *args)
+{
+    json_t *out = NULL;
+    if ((args->n > 0) == (o->requests != NULL))
+        return err_set(ERR_USAGE, "which numbers? usage: nht1-stats [--level P] NUMBER..., or "
+                                  "nht1-stats --requests FILE");
+    const char *schema = o->requests ? "nht1-stats/" : "nht1-report-stats/";
+    int rc = o->json ? js_check_target(o->json, schema) : 0;
+    if (rc == 0) rc = o->requests ? answer_all(o->requests, &out) : sum_up(o, args, &out);
+    if (rc == 0 && o->json) {
+        rc = js_write(o->json, out, JS_SYNC_NONE);
+    } else if (rc == 0 && (json_dumpf(out, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) < 0 ||
+                           putchar('\n') < 0 || fflush(stdout) != 0)) {
+        rc = err_set_errno(ERR_IO, errno, "writing to standard output");
+    }
+    json_decref(out);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    struct options o;
+    struct conf_list args;
+    const int what = conf_parse(&program, argc, argv, &o, &args, NULL);
+    int rc = what < 0 ? what : 0;
+    if (what == CONF_HELP) conf_help(&program, stdout);
+    if (what == CONF_VERSION) printf("%s %s\n", program.name, NHT1_VERSION);
+    if (what == CONF_RUN) rc = work(&o, &args);
+    if (what >= 0) conf_free(&program, &o, &args);
+    if (rc == 0 && (fflush(stdout) != 0 || ferror(stdout)))
+        rc = err_set_errno(ERR_IO, errno, "writing to standard output");
+    if (rc < 0) fprintf(stderr, "%s: %s\n", program.name, err_message());
+    return err_exit_status(rc);
+}

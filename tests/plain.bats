@@ -1,0 +1,75 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck disable=SC2154 # bats sets status and output
+# Control characters that come out of files never reach the terminal (base/plain.h).
+load helpers
+
+evil=$'\e]0;title\a\e[2J\u009b31m\u202e'
+
+bt() {
+    run mpi_run 1 nht1-bt --class S --tc 1 --io posix --out out.bin "$@"
+}
+
+@test "control characters in a manifest do not reach the terminal of a run" {
+    bt --quiet
+    expect_status 0
+    cp out.bin.json whole.json
+    for key in schema hash layout endian driver kernel; do
+        jq --arg t "$evil" ".$key = \$t | .dumps |= .[:3]" whole.json >out.bin.json
+        bt --restart
+        expect_plain
+        [ -n "$output" ]
+    done
+    printf '{"schema": %s' "$evil" >out.bin.json
+    bt --restart
+    expect_status 1
+    expect_plain
+}
+
+@test "control characters in a T_C store do not reach the terminal of a run" {
+    run mpi_run 1 nht1-bt --class S --io none --tc-store s.json
+    expect_status 0
+    jq --arg t "$evil" '.entries[0] += {host: $t, decomp: $t, isa: $t, t_c_s: 1e-6}' s.json >evil.json
+    run mpi_run 1 nht1-bt --class S --io posix --out out.bin --tc-store evil.json
+    expect_status 0
+    expect_text "0;title" # the store's words are shown
+    expect_plain
+    jq --arg t "$evil" '.schema = $t' s.json >evil.json
+    run mpi_run 1 nht1-bt --class S --io posix --out out.bin --tc-store evil.json
+    expect_plain
+}
+
+@test "control characters in names, manifests and listings do not reach the terminal of nht1-verify" {
+    local name="f${evil//\//}.bin"
+    "$NHT1_TESTBIN/mkdump" f.bin
+    mv f.bin "$name"
+    mv f.bin.json "$name.json"
+    run nht1-verify "$name"
+    expect_status 0
+    expect_text "title"
+    expect_plain
+    truncate -s 1000 "$name"
+    run nht1-verify "$name"
+    expect_status 2
+    expect_plain
+    rm "$name.json"
+    run nht1-verify "$name"
+    expect_plain
+    "$NHT1_TESTBIN/mkdump" f.bin
+    printf '%s\n' "$evil" >listing
+    run nht1-verify f.bin --against listing
+    expect_status 1
+    expect_text "is not a number"
+    expect_plain
+    cp f.bin.json whole.json
+    for key in schema hash layout endian driver kernel run_id file; do
+        jq --arg t "$evil" ".$key = \$t" whole.json >f.bin.json
+        run nht1-verify f.bin
+        expect_plain
+        [ -n "$output" ]
+    done
+    printf '{"schema": %s' "$evil" >f.bin.json
+    run nht1-verify f.bin
+    expect_status 1
+    expect_plain
+}

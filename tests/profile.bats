@@ -1,0 +1,173 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# nht1-profile on programs whose calls are known (tests/mkcalls.c).
+
+load helpers
+bats_require_minimum_version 1.5.0
+
+# profiled [OPTION...] RANKS WORD...: mkcalls WORD... under the profiler.
+profiled() {
+    local options=()
+    while [[ $1 == -* ]]; do
+        options+=("$1" "$2")
+        shift 2
+    done
+    local ranks=$1
+    shift
+    run nht1-profile "${options[@]}" -- "$NHT1_ROOT/tests/mpi-run" -np "$ranks" "$NHT1_TESTBIN/mkcalls" "$@"
+}
+
+# has TEXT...: lines that the workload holds, once each.
+has() {
+    local text
+    for text in "$@"; do
+        [ "$(grep -cF "$text" profile.xml)" -eq 1 ] || { echo "not once: $text" && cat profile.xml && return 1; }
+    done
+}
+
+@test "every data access function is counted, with its bytes, and does what it did" {
+    mpi_run 2 "$NHT1_TESTBIN/mkcalls" all plain.dat
+    profiled --split run 2 all seen.dat
+    expect_status 0
+    cmp plain.dat seen.dat
+    k=0
+    for f in write_at write_at_all iwrite_at write_at_all_begin write write_all iwrite write_all_begin write_shared \
+        write_ordered iwrite_shared write_ordered_begin iwrite_at_all iwrite_all read_at read_at_all iread_at \
+        read_at_all_begin read read_all iread read_all_begin read_shared read_ordered iread_shared \
+        read_ordered_begin iread_at_all iread_all; do
+        k=$((k + 1))
+        has "<calls function=\"$f\" n=\"$k\" bytes=\"$((8 * k * k))\"/>"
+    done
+    [ "$(grep -c '<workingPoint' profile.xml)" -eq 1 ]
+}
+
+@test "a point ends where the user says" {
+    profiled --split direction 1 all seen.dat
+    expect_status 0
+    [ "$(grep -c '<workingPoint' profile.xml)" -eq 2 ]
+    profiled --split 10 1 all seen.dat
+    expect_status 0
+    [ "$(grep -c '<workingPoint' profile.xml)" -eq 41 ] # 406 calls
+}
+
+@test "Fortran callers are counted once" {
+    need_program gfortran mpif90
+    cat >f08.f90 <<'END'
+program f
+  use mpi_f08
+  implicit none
+  type(MPI_File) :: fh
+  type(MPI_Status) :: st
+  integer :: buf(1000), i
+  integer(MPI_OFFSET_KIND) :: off
+  call MPI_Init()
+  call MPI_File_open(MPI_COMM_WORLD, 'f.dat', MPI_MODE_CREATE+MPI_MODE_RDWR, MPI_INFO_NULL, fh)
+  do i = 1, 5
+    off = 4000*i
+    call MPI_File_write_at_all(fh, off, buf, 1000, MPI_INTEGER, st)
+  end do
+  call MPI_File_write_ordered(fh, buf, 10, MPI_INTEGER, st)
+  call MPI_File_close(fh)
+  call MPI_Finalize()
+end program
+END
+    sed -e 's/  use mpi_f08//; s/implicit none/implicit none\n  include "mpif.h"\n  integer :: e/' \
+        -e 's/type(MPI_File) :: fh/integer :: fh/; s/type(MPI_Status) :: st/integer :: st(MPI_STATUS_SIZE)/' \
+        -e '/call/s/()/(e)/; /call/s/\([^(]\))$/\1, e)/; s/(e, e)/(e)/' f08.f90 >old.f90
+    for source in f08 old; do
+        env -u OMPI_CC mpif90 -o "$source" "$source.f90" || skip "no Fortran module of this MPI library"
+        rm -f f.dat
+        run nht1-profile -- "$NHT1_ROOT/tests/mpi-run" -np 2 "./$source"
+        expect_status 0
+        has '<calls function="write_at_all" n="5" bytes="20000"/>' '<calls function="write_ordered" n="1" bytes="40"/>'
+    done
+}
+
+@test "a view with holes tells the length of its pieces" {
+    profiled 2 holes h.dat
+    expect_status 0
+    has 'sizeMean="1024"' 'contMean="64"'
+}
+
+@test "ranks that do not do the same stand apart" {
+    profiled --json p.json 4 uneven u.dat
+    expect_status 0
+    has 'uniqueBytes="41060"' '<calls function="write_at" n="2" bytes="4196"/>' '<calls function="write_at" n="4" bytes="16384"/>'
+    [ "$(grep -c '<rank ' profile.xml)" -eq 3 ]
+    expect_json p.json '.profile.writes_n == 11 and .profile.written_bytes == 41060 and (.profile.ranks | length) == 4'
+    expect_json p.json '[.profile.timeline.written_bytes[]] | add == 41060'
+    expect_schema nht1-profile-1 p.json
+}
+
+@test "a file per process is told from a common one" {
+    profiled 3 separate s.dat
+    expect_status 0
+    has 'mode="separate"' 'processNum="3"' 'uniqueBytes="9000"' '<calls function="write" n="3" bytes="3000"/>'
+    profiled 3 self t.dat
+    expect_status 0
+    has 'mode="common"' 'processNum="1"' 'processNum="3"' '<calls function="write" n="1" bytes="80"/>'
+}
+
+@test "a program that aborts or is killed leaves what was counted" {
+    profiled --json p.json 2 abort a.dat
+    [ "$status" -ne 0 ]
+    has '<calls function="write_at" n="10" bytes="10000"/>'
+    expect_json p.json '[.profile.ranks[].state] | any(. == "aborted")'
+    profiled --json p.json 2 kill k.dat
+    [ "$status" -ne 0 ]
+    has '<calls function="write_at" n="10" bytes="10000"/>'
+    expect_json p.json '.profile.state == "died" and .command_status != 0'
+}
+
+@test "the program's exit status is that of the profiler" {
+    run nht1-profile --quiet -- sh -c 'exit 42'
+    expect_status 42
+    [ ! -e profile.xml ]
+    run nht1-profile -- sh -c 'exit 0'
+    expect_status 0
+    expect_text "MPI_Init"
+    run -127 nht1-profile -- ./is-not-there
+}
+
+@test "zeta: writes are dropped in one run and made in the other" {
+    run nht1-profile --t-c --repeat 2 --json p.json -- "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" sleep z.dat
+    expect_status 0
+    [ "$(stat -c %s z.dat)" -eq $((160 << 20)) ]
+    expect_json p.json '.zeta | .zeta_ci95_lo <= .zeta and .zeta <= .zeta_ci95_hi and .dropped_bytes == (160 * 1048576) and .t_c_s >= 0.5'
+    expect_json p.json '.zeta | (.rounds | length) == 2 and .r_io_bytes_per_s > 0'
+    expect_schema nht1-profile-1 p.json
+    [ -z "$(find . -name 'profile.xml.run*')" ]
+}
+
+@test "pointers and statuses are right while writes are dropped" {
+    # What it writes, it reads from a file that was there: mkcalls looks at every status.
+    run env NHT1_PROFILE_DIR="$PWD" NHT1_PROFILE_DROP=1 \
+        LD_PRELOAD="$(dirname "$NHT1_BIN")/lib/nht1/libnht1-profile.so" \
+        "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" uneven w.dat
+    expect_status 0
+    [ "$(stat -c %s w.dat)" -eq 0 ]
+}
+
+@test "a program that reads what was dropped has no T_C" {
+    run nht1-profile --t-c -- "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" read-back r.dat
+    expect_status 4
+    expect_text "reads r.dat"
+    has '<calls function="write_at_all" n="1" bytes="1000"/>' '<calls function="read_at_all" n="1" bytes="1000"/>'
+}
+
+@test "wrong options and files that are not ours are refused before the program starts" {
+    run nht1-profile
+    expect_status 1
+    run nht1-profile --split never -- touch started
+    expect_status 1
+    expect_text "--split"
+    echo mine >profile.xml
+    run nht1-profile -- touch started
+    expect_status 1
+    [ "$(cat profile.xml)" = mine ]
+    run nht1-profile -o there/is/no/such/folder.xml -- touch started
+    [ "$status" -ne 0 ]
+    run nht1-profile --repeat 3 -- touch started
+    expect_status 1
+    [ ! -e started ]
+}

@@ -1,0 +1,109 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# nht1-stats: requests as JSON, answers as JSON, against values worked out by hand (R where said).
+load helpers
+
+# asked REQUEST...: into answers.json.
+asked() {
+    local IFS=,
+    echo "{\"requests\": [$*]}" >requests.json
+    "$NHT1_ROOT/tests/schema" "$NHT1_ROOT/docs/schema/nht1-stats-requests-1.json" requests.json
+    nht1-stats --requests - <requests.json >answers.json
+    expect_schema nht1-stats-1 answers.json
+}
+
+# near FILTER VALUE: the number in the answers, to 9 digits.
+near() {
+    jq -e --argjson want "$2" "(.answers | $1) as \$got | (\$got - \$want) | fabs <= 1e-9 * (\$want | fabs)" \
+        answers.json >/dev/null || { jq -c ".answers | $1" answers.json && echo "is not $2" && return 1; }
+}
+
+@test "summary: median, quartiles, spread, outliers; an interval where a level asks for it" {
+    asked '{"what": "summary", "values": [3.1, 1.2, 9.7, 4.4, 2.8]}' \
+        '{"what": "summary", "values": [1, 1.1, 0.9, 1.05, 0.95, 50], "level": 0.95}' \
+        '{"what": "summary", "values": [2.5], "level": 0.9}'
+    near '.[0].median' 3.1
+    near '.[0].q3' 4.4
+    near '.[0].mean' 4.24
+    near '.[0].sd' 3.2577599669957264
+    expect_json answers.json '.answers[0].ci_lo == null'
+    expect_json answers.json '.answers[1] | .outliers == 1 and .ci_lo >= 0.9 and .ci_lo < .median and .ci_hi > .median'
+    expect_json answers.json '.answers[2] | .ci_lo == 2.5 and .ci_hi == 2.5 and .n == 1'
+}
+
+@test "percentiles are linear between order statistics" {
+    asked '{"what": "percentiles", "values": [40, 10, 30, 20, 50], "at": [0, 25, 50, 90, 100]}'
+    expect_json answers.json '.answers[0].values == [10, 20, 30, 46, 50]'
+}
+
+@test "ratios: of medians, and of values that belong together" {
+    asked '{"what": "ratio", "a": [1, 2, 3], "b": [4, 4.2, 3.8], "level": 0.95}' \
+        '{"what": "paired", "a": [1, 2, 4], "b": [1.1, 2.4, 4.4], "level": 0.95}' \
+        '{"what": "paired", "a": [2], "b": [3]}'
+    near '.[0].ratio' 2
+    expect_json answers.json '.answers[0] | .ratio_lo < 2 and .ratio_hi > 2'
+    near '.[1].ratio' 1.1
+    near '.[1].ratio_hi' 1.2
+    near '.[2].ratio' 1.5
+}
+
+# p of R: wilcox.test, t.test of the logarithms, p.adjust(method = "holm").
+@test "differences: rank test, Welch's test, Holm's correction, and all on average" {
+    asked '{"what": "differences", "level": 0.95, "pairs": [
+        {"a": [1.00, 1.01, 1.02, 0.99, 0.98, 1.03], "b": [1.10, 1.12, 1.09, 1.11, 1.13, 1.08], "pool": true},
+        {"a": [2.00, 2.02, 1.99, 2.01], "b": [2.01, 2.00, 2.03, 1.98], "pool": true},
+        {"a": [1, 2], "b": [1, 2, 3]}]}'
+    near '.[0].pairs[0].p_mann_whitney' 0.0021645021645021645
+    expect_json answers.json '.answers[0].pairs[0] | .test == "Mann-Whitney" and .tested and .p_corrected < 0.01 and .ratio_lo > 1.05'
+    expect_json answers.json '.answers[0].pairs[1] | .test == "Welch" and .p_corrected > 0.5'
+    expect_json answers.json '.answers[0].pairs[2] | .tested == false and .p_corrected == null and .test == null'
+    expect_json answers.json '.answers[0].pooled | .n == 2 and .ratio > 1.03 and .ratio < 1.07 and .p_corrected < 0.001'
+}
+
+@test "fits: power law, parabola and where it reaches a level" {
+    asked '{"what": "power", "x": [1, 2, 4, 8], "y": [3, 1.5, 0.75, 0.375]}' \
+        '{"what": "polynomial", "degree": 2, "x": [0, 1, 2, 3], "y": [1, 2, 5, 10], "at": [4],
+          "reaches": {"level": 5, "from": 0, "to": 6}}' \
+        '{"what": "polynomial", "degree": 1, "x": [0, 1], "y": [1, 0], "reaches": {"level": 5, "from": 0, "to": 6}}'
+    near '.[0].exponent' -1
+    near '.[0].factor' 3
+    near '.[1].at[0].y' 17
+    near '.[1].reaches.x' 2
+    expect_json answers.json '.answers[2].reaches == null'
+}
+
+@test "a statistic that does not exist is said, and the others are answered" {
+    asked '{"what": "power", "x": [1, 1], "y": [2, 3]}' '{"what": "summary", "values": [1]}'
+    expect_json answers.json '.answers | (.[0].error | length > 0) and .[1].median == 1'
+}
+
+@test "requests that are not understood are refused by number" {
+    local bad
+    for bad in '{"what": "mode", "values": [1]}' '{"what": "summary"}' '{"what": "summary", "values": []}' \
+        '{"what": "summary", "values": [1, "x"]}' '{"what": "summary", "values": [1], "level": 2}' \
+        '{"what": "ratio", "a": [0], "b": [1]}' '{"what": "paired", "a": [1], "b": [1, 2]}' \
+        '{"what": "percentiles", "values": [1], "at": [101]}' '7' \
+        '{"what": "polynomial", "x": [1], "y": [1], "degree": 3}'; do
+        echo "{\"requests\": [{\"what\": \"summary\", \"values\": [1]}, $bad]}" >requests.json
+        run nht1-stats --requests requests.json
+        expect_status 1
+        expect_text "requests[1]"
+    done
+    for bad in '' '[]' '{}' '{"requests": 1}' '{"requests": [{"what": "summary", "values": [1e999]}]}'; do
+        echo "$bad" >requests.json
+        run nht1-stats --requests requests.json
+        expect_status 1
+    done
+    run nht1-stats --requests missing.json
+    expect_status 3
+    run nht1-stats
+    expect_status 1
+}
+
+@test "numbers on the command line are summed up" {
+    nht1-stats --level 0.9 -- 0.01 -0.02 0.04 >s.json
+    expect_schema nht1-report-stats-1 s.json
+    expect_json s.json '.median == 0.01 and .n == 3 and .level == 0.9'
+    run nht1-stats 1 x
+    expect_status 1
+}
