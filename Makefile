@@ -127,7 +127,7 @@ $(call obj,$(SERIAL) $(SERIAL_MAINS)): $(B)/obj/%.o: %.c $(B)/settings
 	$(call say,CC)
 	$(Q)$(CC) $(COMPILE)
 
-$(call obj,$(MPI) $(MPI_MAINS)) $(TEST_OBJS): $(B)/obj/%.o: %.c $(B)/settings
+$(call obj,$(MPI) $(MPI_MAINS)) $(TEST_OBJS) $(FUZZ_OBJS): $(B)/obj/%.o: %.c $(B)/settings
 	@mkdir -p $(@D)
 	$(call say,MPI)
 	$(Q)$(MPICC) $(OPENMP) $(COMPILE)
@@ -158,11 +158,11 @@ study: ## make study STUDY=NAME: one of config/*.ini or an INI file; STUDY= list
 	@$(MAKE) -j$(JOBS) all
 	@NHT1_BIN=$(abspath $(B)/bin) runs/study $(or $(STUDY),--list) $(STUDY_FLAGS)
 
-SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) profile/preload bench tests tests/shim,$d/*.[ch]))
+SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) profile/preload bench tests tests/fuzz tests/shim,$d/*.[ch]))
 SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash $(addprefix tests/,floors mpi-run \
-             cmocka-tap lint sanitized bt_matrix kill_restart fault_sites \
+             cmocka-tap fuzz/run lint sanitized bt_matrix kill_restart fault_sites \
              slurm_node))
-PYTHON  := runs/study $(shell find runs/nht1 -name '*.py')
+PYTHON  := runs/study tests/fuzz/fuzz.py $(shell find runs/nht1 -name '*.py')
 lint: ## cppcheck, shellcheck, pyflakes and the formatter's opinion, as far as they are installed
 	@O=$(B) bash tests/lint '$(SOURCES)' '$(SCRIPTS)' '$(PYTHON)'
 
@@ -201,4 +201,4 @@ help: ## list the targets
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 .PHONY: all tests setup run study check check-full $(CHECKS:%=check-%) bench bench-beff bench-model \
-        bench-programs lint format info configure install clean help
+        bench-programs fuzz fuzz-programs lint format info configure install clean help

@@ -40,7 +40,7 @@ static json_t *describe(const char *name, const char *run_id, const struct io_sp
                      "components", IO_NCOMP, "word_bytes", IO_WORD_BYTES, "dump_bytes",
                      (json_int_t)io_dump_bytes(s->layout, s->n), "dumps_planned",
                      (json_int_t)s->dumps_n, "steps", (json_int_t)s->steps_n, "dt", s->dt,
-                     "interval", (json_int_t)s->interval, "driver", s->driver ? s->driver : "",
+                     "interval", (json_int_t)s->interval, "driver", s->writer ? s->writer : "",
                      "kernel", s->kernel ? s->kernel : "", "hash", "nht1-h64/1", "dumps");
 }
 

@@ -93,7 +93,7 @@ struct io_past {
     double dt;
     int64_t complete_n; /* dumps from the first on that are complete */
     int64_t last_step;  /* of the last of these; 0 when there is none */
-    char driver[64], kernel[64];
+    char writer[64], kernel[64];
 };
 
 /* What the manifest of a dump file says. Rank 0 reads it. Collective. Nothing is locked: another

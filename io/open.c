@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Opening a file for dumps: arguments, what every rank knows of the others, the target on rank 0,
- * the driver. Each step ends in an agreement, so that all ranks go on or none does. */
+ * the writer. Each step ends in an agreement, so that all ranks go on or none does. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,17 +68,17 @@ static int check_tuning(const struct io_tuning *t)
                    t->buffer_bytes);
 }
 
-static int check_driver(const struct io_spec *s, const struct io_driver *d)
+static int check_writer(const struct io_spec *s, const struct io_writer *d)
 {
-    if (!(d->caps & IO_CAP_WRAPPER) || (s->driver && io_driver_inner(s->driver))) return 0;
-    return err_set(ERR_USAGE, "driver %s wraps another: write %s:NAME", d->name, d->name);
+    if (!(d->caps & IO_CAP_WRAPPER) || (s->writer && io_writer_inner(s->writer))) return 0;
+    return err_set(ERR_USAGE, "writer %s wraps another: write %s:NAME", d->name, d->name);
 }
 
-static int check_spec(const struct io_spec *s, const struct io_driver *d)
+static int check_spec(const struct io_spec *s, const struct io_writer *d)
 {
     TRY(check_counts(s));
     TRY(check_box(s));
-    TRY(check_driver(s, d));
+    TRY(check_writer(s, d));
     TRY(check_tuning(&s->tuning));
     for (int h = 0; h < s->hints_n; h++) {
         TRY(check_hint(s->hints[h]));
@@ -90,7 +90,7 @@ static int check_spec(const struct io_spec *s, const struct io_driver *d)
 static int alloc_parts(struct io_file *f)
 {
     const size_t words = (size_t)digest_words(f->spec.n);
-    f->state = calloc(1, f->driver->state_size + 1);
+    f->state = calloc(1, f->writer->state_size + 1);
     f->all_views = calloc((size_t)f->ctx.size, sizeof *f->all_views);
     f->digest_part = calloc(words, sizeof *f->digest_part);
     f->digest_sum = calloc(words, sizeof *f->digest_sum);
@@ -147,10 +147,10 @@ static struct io_tuning tuning_of(const struct io_spec *s)
     return t;
 }
 
-static void init(struct io_file *f, const struct io_spec *spec, const struct io_driver *driver)
+static void init(struct io_file *f, const struct io_spec *spec, const struct io_writer *writer)
 {
     f->spec = *spec;
-    f->driver = driver;
+    f->writer = writer;
     f->target.lock_fd = -1;
     f->place = f->part = IO_PLACE_NONE;
     f->stats.dump = f->times;
@@ -166,9 +166,9 @@ static void init(struct io_file *f, const struct io_spec *spec, const struct io_
         .sync = spec->sync,
         .requests_n = &f->stats.requests_n,
         .wait_s = &f->waited_s,
-        .inner = spec->driver ? io_driver_inner(spec->driver) : NULL,
+        .inner = spec->writer ? io_writer_inner(spec->writer) : NULL,
     };
-    unsigned caps = driver->caps | (f->ctx.inner ? f->ctx.inner->caps : 0);
+    unsigned caps = writer->caps | (f->ctx.inner ? f->ctx.inner->caps : 0);
     f->has_file = (caps & IO_CAP_SERIAL_FILE) != 0;
     f->has_parts = (caps & IO_CAP_PARTS) != 0;
 }
@@ -198,13 +198,13 @@ static int check_resume(const struct io_file *f)
     if (f->has_file || !f->spec.resume) return 0;
     if (f->has_parts) {
         return err_set(ERR_USAGE,
-                       "driver %s leaves a file for each rank and cannot go on with one: name "
+                       "writer %s leaves a file for each rank and cannot go on with one: name "
                        "another with --io, such as --io posix, after nht1-verify --merge %s where "
                        "that file was begun by %s",
-                       f->driver->name, f->spec.path, f->driver->name);
+                       f->writer->name, f->spec.path, f->writer->name);
     }
-    return err_set(ERR_USAGE, "driver %s leaves no file in serial format that could be continued",
-                   f->driver->name);
+    return err_set(ERR_USAGE, "writer %s leaves no file in serial format that could be continued",
+                   f->writer->name);
 }
 
 /* Everything that is asked before anything is touched. Every rank looks at its own part:
@@ -325,16 +325,22 @@ static int make(struct io_file *f)
     return par_agree(comm, rc);
 }
 
+/* Rank 0: a manifest with the claims that hold, then a file of full length. */
+static int put_claims(struct io_file *f)
+{
+    const struct io_identity id[] = {f->place.id, f->place.old};
+    TRY(io_manifest_identities(f->target.old, id, 2));
+    TRY(manifest_room(f, f->target.old));
+    TRY(io_resume_claims(f));
+    return io_place_take(&f->place);
+}
+
 /* As make, for a file that is continued: what it holds is read before anything changes. */
 static int go_on(struct io_file *f, int64_t claimed_n)
 {
-    MPI_Comm comm = f->ctx.comm;
-    const bool here = f->ctx.rank == 0;
     TRY(prove_room(f));
     TRY(io_resume_count(f, claimed_n));
-    int rc = here ? io_resume_claims(f) : 0;
-    if (rc == 0 && here) rc = io_place_take(&f->place);
-    TRY(par_agree(comm, rc));
+    TRY(par_agree(f->ctx.comm, f->ctx.rank == 0 ? put_claims(f) : 0));
     return io_resume_settle(f);
 }
 
@@ -358,10 +364,10 @@ static void undo(struct io_file *f)
         unlink(t->manifest);
 }
 
-static int open_driver(struct io_file *f)
+static int open_writer(struct io_file *f)
 {
-    f->driver_open = true;
-    int rc = f->driver->open(f->state, &f->ctx);
+    f->writer_open = true;
+    int rc = f->writer->open(f->state, &f->ctx);
     return par_agree(f->ctx.comm, rc);
 }
 
@@ -371,26 +377,26 @@ static int open_steps(struct io_file *f, MPI_Comm comm)
     double since_s = watch_now();
     TRY(create(f));
     io_phase_add(f, IO_PHASE_CREATE, &since_s);
-    TRY(open_driver(f));
+    TRY(open_writer(f));
     io_phase_add(f, IO_PHASE_OPEN, &since_s);
     return io_record_make(f);
 }
 
 int io_file_open_with(struct io_file **out, MPI_Comm comm, const struct io_spec *spec,
-                      const struct io_driver *driver)
+                      const struct io_writer *writer)
 {
     *out = NULL;
-    TRY(par_agree(comm, check_spec(spec, driver)));
+    TRY(par_agree(comm, check_spec(spec, writer)));
     struct io_file *f = calloc(1, sizeof *f);
     int rc = par_agree(comm, f ? 0 : err_set(ERR_NOMEM, "no memory for a file"));
     if (rc < 0) {
         free(f);
         return rc;
     }
-    init(f, spec, driver);
+    init(f, spec, writer);
     rc = open_steps(f, comm);
     if (rc < 0) {
-        io_file_close_driver(f);
+        io_file_close_writer(f);
         undo(f);
         io_file_free(f);
         return rc;
@@ -403,25 +409,25 @@ int io_file_open_with(struct io_file **out, MPI_Comm comm, const struct io_spec 
 static void list_names(char *text, size_t size)
 {
     size_t used = 0;
-    const struct io_driver *d;
-    for (int i = 0; (d = io_driver_at(i)) && used < size; i++) {
+    const struct io_writer *d;
+    for (int i = 0; (d = io_writer_at(i)) && used < size; i++) {
         const char *name = d->caps & IO_CAP_WRAPPER ? ":NAME" : "";
         used += (size_t)snprintf(text + used, size - used, "%s%s%s", i ? ", " : "", d->name, name);
     }
 }
 
-static int unknown_driver(const char *name)
+static int unknown_writer(const char *name)
 {
     char names[ERR_MESSAGE_MAX / 2] = "";
     list_names(names, sizeof names);
-    return err_set(ERR_USAGE, "unknown driver '%s': there are %s", name, names);
+    return err_set(ERR_USAGE, "unknown writer '%s': there are %s", name, names);
 }
 
 int io_file_open(struct io_file **f, MPI_Comm comm, const struct io_spec *spec)
 {
     *f = NULL;
-    const struct io_driver *driver = spec->driver ? io_driver_find(spec->driver) : NULL;
-    int rc = driver ? 0 : unknown_driver(spec->driver ? spec->driver : "");
+    const struct io_writer *writer = spec->writer ? io_writer_find(spec->writer) : NULL;
+    int rc = writer ? 0 : unknown_writer(spec->writer ? spec->writer : "");
     TRY(par_agree(comm, rc));
-    return io_file_open_with(f, comm, spec, driver);
+    return io_file_open_with(f, comm, spec, writer);
 }

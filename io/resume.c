@@ -125,10 +125,8 @@ int io_resume_claims(struct io_file *f)
 {
     struct io_manifest *m = f->manifest = f->target.old;
     const bool merged = f->resumed.dumps_n == f->resumed.claimed_n;
-    const struct io_identity id[] = {f->place.id, f->place.old};
     f->target.old = NULL;
     TRY(io_manifest_resume(m, f->resumed.dumps_n, &f->spec, merged));
-    TRY(io_manifest_identities(m, id, 2));
     TRY(io_manifest_write(m, true));
     /* Files of single ranks go when all that they held is in the one file. */
     return merged ? io_parts_remove(&f->target, 0) : 0;

@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/lock.h"
 #include "base/temp.h"
-#include "io/driver.h"
+#include "io/writer.h"
 #include "io/parts.h"
 
 const char *io_path_base(const char *path)
@@ -83,7 +83,7 @@ static bool is_part(const char *behind_file)
     return strlen(digits) >= 5 && strspn(digits, "0123456789") == strlen(digits);
 }
 
-bool io_file_takes(const char *path, const char *driver, const char *name)
+bool io_file_takes(const char *path, const char *writer, const char *name)
 {
     char file[2 * PATH_MAX], other[2 * PATH_MAX], base[2 * PATH_MAX + 8];
     canonical(path, file);
@@ -97,7 +97,7 @@ bool io_file_takes(const char *path, const char *driver, const char *name)
     if (strncmp(file, other, length) != 0) return false;
     const char *rest = other + length;
     if (!rest[0] || strcmp(rest, ".json") == 0 || strcmp(rest, ".lock") == 0) return true;
-    return (io_driver_caps(driver) & IO_CAP_PARTS) && is_part(rest);
+    return (io_writer_caps(writer) & IO_CAP_PARTS) && is_part(rest);
 }
 
 /* ------------------------------------------------------------------ what lies there */

@@ -78,12 +78,12 @@ static void bad_arguments_are_refused(void **state)
     static const char *const no_equals[] = {"cb_nodes"}, *const no_key[] = {"=3"};
     const struct io_spec good = posix_spec(in_scratch("dumps.bin"));
     struct io_spec s = good;
-    s.driver = "nope";
-    assert_refused(&s, ERR_USAGE, "unknown driver 'nope'");
-    s.driver = "check";
+    s.writer = "nope";
+    assert_refused(&s, ERR_USAGE, "unknown writer 'nope'");
+    s.writer = "check";
     assert_refused(&s, ERR_USAGE, "check:NAME");
-    s.driver = NULL;
-    assert_refused(&s, ERR_USAGE, "unknown driver");
+    s.writer = NULL;
+    assert_refused(&s, ERR_USAGE, "unknown writer");
     s = good, s.group = 0;
     assert_refused(&s, ERR_USAGE, "group");
     s = good, s.dumps_n = 0;
@@ -183,7 +183,7 @@ static void our_own_file_is_taken_again(void **state)
     struct io_spec s = posix_spec(in_scratch("dumps.bin"));
     assert_written(&s);
     s.dumps_n = 5; /* longer */
-    s.driver = "serial";
+    s.writer = "serial";
     assert_written(&s);
     s.dumps_n = 1; /* shorter */
     s.layout = IO_RECORDS;

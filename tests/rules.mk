@@ -6,6 +6,9 @@ TEST_MPI    := $(wildcard tests/mpi_*.c)
 TEST_TOOL   := $(wildcard tests/mk*.c)
 TEST_LIB    := $(filter-out $(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL),$(wildcard tests/*.c))
 TEST_OBJS   := $(call obj,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL) $(TEST_LIB))
+# A fuzzer is a file of tests/fuzz/ and the driver: tests/fuzz/fuzz.h.
+FUZZ        := $(filter-out driver,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
+FUZZ_OBJS   := $(call obj,$(wildcard tests/fuzz/*.c))
 LIBTEST     := $(B)/lib/libtest.a
 testbin      = $(patsubst tests/%.c,$(B)/tests/%,$(1))
 
@@ -19,13 +22,27 @@ $(call testbin,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL)): $(B)/tests/%: $(B)/obj/
 	$(call say,LINK)
 	$(Q)$(MPICC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ $(if $(filter mk%,$*),,-lcmocka) $(LIBS)
 
+$(FUZZ:%=$(B)/fuzz/%): $(B)/fuzz/%: $(B)/obj/tests/fuzz/%.o $(B)/obj/tests/fuzz/driver.o $(LIBNHT1)
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(MPICC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+fuzz-programs: $(FUZZ:%=$(B)/fuzz/%)
+
+# With AFL++ where it is installed, else by the driver's own mutations.
+FUZZ_SECONDS ?= 60
+AFL_CC := $(if $(shell command -v afl-fuzz),$(shell command -v afl-clang-fast))
+fuzz: ## hostile inputs for everything that reads files, FUZZ_SECONDS=60 in all
+	@$(MAKE) -k -j$(JOBS) O=$(B)/asan SANITIZE=1 OPT=-O1 fuzz-programs
+	$(if $(AFL_CC),@$(MAKE) -k -j$(JOBS) O=$(B)/afl CC=$(AFL_CC) SANITIZE=1 OPT=-O1 fuzz-programs)
+	@O=$(B)/asan AFL=$(if $(AFL_CC),$(B)/afl) tests/fuzz/run $(FUZZ_SECONDS)
+
 # In front of the C library's file calls, and of liburing's where the writer uring is built.
 SHIMS := $(B)/tests/fault.so
 $(SHIMS): tests/shim/fault.c $(if $(URING),tests/shim/fault_uring.c) tests/shim/fault.h $(B)/settings
 	$(Q)mkdir -p $(@D) && $(CC) -std=c11 -D_GNU_SOURCE $(WARN) -shared -fPIC -o $@ \
 	    $(filter %.c,$^) -ldl
 
-tests: $(call testbin,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL)) $(SHIMS) bench-programs ## build the test programs
+tests: $(call testbin,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL)) $(SHIMS) fuzz-programs bench-programs ## build the test programs
 
 # The runner counts what could not be built as failed.
 CHECKS := serial mpi e2e floors sanitize

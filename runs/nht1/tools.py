@@ -13,6 +13,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__
 def path(name):
     """Absolute path of a program of nht1, or of any other; None when it is not there. $NHT1_BIN
     names the folder; else it is the one that belongs to these files."""
+    if '\0' in name:
+        return None
     if '/' in name:
         return os.path.abspath(name) if os.access(name, os.X_OK) else None
     told = os.environ.get('NHT1_BIN')

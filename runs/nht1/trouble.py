@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Errors that end the driver, with the exit status that the whole project uses for them."""
+from . import text
 
 OK, USAGE, WRONG, FAILED, INVALID, TIMED_OUT = range(6)
 
 
 class Trouble(Exception):
-    """A message for people: what is wrong, where, and what to do about it."""
+    """A message for people, in one line: what is wrong, where, and what to do about it. What comes
+    out of files may stand in it: it is cleaned here."""
 
     def __init__(self, status, message):
-        super().__init__(message)
+        super().__init__(text.clean(message))
         self.status = status
 
 
