@@ -147,7 +147,7 @@ $(B)/obj/base/sys.o: FILEFLAGS = -DBUILD_FLAGS='"$(subst ','\'',$(subst ",\",$(C
 setup: ## install what is missing (compiler, MPI, libraries, test tools)
 	@bash config/setup.sh check
 
-run: ## class A on all cores with three writers, files verified, results in one table
+run: ## all cores, three writers, five rounds within two minutes, files verified, one table
 	@bash config/setup.sh run
 	@$(MAKE) -j$(JOBS) all
 	@NHT1_BIN=$(abspath $(B)/bin) runs/study run $(if $(OUT),--under '$(OUT)') \
