@@ -55,7 +55,7 @@ BASE_SERIAL := $(filter-out $(BASE_MPI),$(wildcard base/*.c))
 IO          := $(filter-out $(if $(URING),,io/%_uring.c),$(wildcard io/*.c))
 BT_SERIAL   := bt/solver/problem.c bt/solver/exact.c
 # Folders of what is free of MPI, and of what is not. One that has a main.c makes the program nht1-FOLDER.
-SERIAL_DIRS := verify report stats profile
+SERIAL_DIRS := verify stats profile
 MPI_DIRS    := bt bt/solver beff beffio workload
 SERIAL      := $(BASE_SERIAL) $(BT_SERIAL) $(filter-out %/main.c,$(wildcard $(SERIAL_DIRS:%=%/*.c)))
 MPI         := $(BASE_MPI) $(IO) $(filter-out %/main.c bt/solver/kernel.c $(BT_SERIAL),$(wildcard $(MPI_DIRS:%=%/*.c)))
@@ -67,7 +67,7 @@ KERNELS     := $(ISAS:%=$(B)/obj/bt/solver/kernel_%.o)
 # All objects but those of main(): every program takes what it needs out of it.
 LIBNHT1     := $(B)/lib/libnht1.a
 # Studies and reports in Python: runs/study is the start of them all, by its name.
-PY_PROGRAMS := $(addprefix $(B)/bin/nht1-,study)
+PY_PROGRAMS := $(addprefix $(B)/bin/nht1-,study report)
 PROGRAMS    := $(call program,$(SERIAL_MAINS) $(MPI_MAINS)) $(PY_PROGRAMS)
 SHARE       := $(B)/share/nht1
 include tests/rules.mk bench/rules.mk profile/rules.mk
@@ -117,10 +117,14 @@ $(call program,$(SERIAL_MAINS) $(MPI_MAINS)):
 	$(call say,LINK)
 	$(Q)$(LINKER) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
-$(PY_PROGRAMS): runs/study $(shell find runs/nht1 config -name '*.py' -o -name '*.ini')
-	@mkdir -p $(@D) $(SHARE)/runs $(SHARE)/config && rm -rf $(SHARE)/runs/nht1
+$(SHARE)/runs/nht1/copied: $(shell find runs/nht1 config -type f)
+	@mkdir -p $(SHARE)/runs $(SHARE)/config && rm -rf $(SHARE)/runs/nht1
+	$(Q)cp -R runs/nht1 $(SHARE)/runs && cp config/*.ini $(SHARE)/config && touch $@
+
+$(PY_PROGRAMS): runs/study $(SHARE)/runs/nht1/copied
+	@mkdir -p $(@D)
 	$(call say,COPY)
-	$(Q)cp -R runs/nht1 $(SHARE)/runs && cp config/*.ini $(SHARE)/config && cp runs/study $@
+	$(Q)cp runs/study $@
 
 $(call obj,$(SERIAL) $(SERIAL_MAINS)): $(B)/obj/%.o: %.c $(B)/settings
 	@mkdir -p $(@D)
@@ -147,7 +151,7 @@ $(B)/obj/base/sys.o: FILEFLAGS = -DBUILD_FLAGS='"$(subst ','\'',$(subst ",\",$(C
 setup: ## install what is missing (compiler, MPI, libraries, test tools)
 	@bash config/setup.sh check
 
-run: ## class A on all cores with three writers, files verified, results in one table
+run: ## all cores, three writers, five rounds within two minutes, files verified, one table
 	@bash config/setup.sh run
 	@$(MAKE) -j$(JOBS) all
 	@NHT1_BIN=$(abspath $(B)/bin) runs/study run $(if $(OUT),--under '$(OUT)') \

@@ -2,6 +2,8 @@
 #include "bt/forecast.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,22 +11,51 @@
 #include <sys/stat.h>
 
 #include "base/err.h"
+#include "base/json.h"
 #include "base/par.h"
 #include "base/resident.h"
 #include "base/sys.h"
 #include "base/units.h"
-#include "bt/solver/decomp.h"
 #include "bt/compute.h"
 #include "bt/machine.h"
 #include "bt/metrics.h"
+#include "bt/result.h"
 #include "bt/run.h"
+#include "bt/solver/decomp.h"
 #include "bt/solver/solver.h"
 #include "bt/tc.h"
-#include "io/driver.h"
+#include "io/writer.h"
 
 #define PROBE_N     80 /* larger than caches, a step of it takes tens of milliseconds */
 #define PROBE_STEPS 3
-#define PARALLEL    0.8 /* share of the one rank's speed that every one of many reaches, roughly */
+#define PARALLEL    0.8  /* share of the one rank's speed that every one of many reaches, roughly */
+#define CELLS_MIN   4096 /* of a rank: a block of 16^3 has halos as large as itself */
+#define SCHEMA      "nht1-bt-plan/1"
+#define WRITE_RATE  200e6 /* bytes/s of writing and flushing, assumed: nothing was written */
+#define READ_RATE   500e6 /* bytes/s of reading back, assumed */
+
+enum tc_origin { FROM_STORE, FROM_PROBE, FROM_USER };
+
+struct forecast {
+    int64_t ranks, threads, nodes, cores; /* planned for; cores of all nodes */
+    char decomp[40];
+    int64_t dumps_n, dump_bytes;
+    int64_t file_bytes;    /* of one writer's file, 0: nothing is written */
+    int64_t files_n;       /* left behind, manifests included */
+    int64_t disk_bytes;    /* on the file system at a time */
+    int64_t written_bytes; /* by all writers in all rounds */
+    int64_t free_bytes;    /* of the file system, old files of the same names given back */
+    int64_t rank_bytes;    /* memory of the largest rank */
+    int64_t memory_bytes;  /* of all ranks */
+    int64_t node_bytes;    /* of the ranks on one node */
+    int64_t available_bytes, total_bytes; /* memory of this node */
+    double ratio;                         /* file over the memory of all nodes */
+    bool rule_holds;                      /* ratio >= RESIDENT_RULE */
+    enum tc_origin tc_origin;
+    double t_c_s, t_t_s, time_s; /* T_C; T_T at WRITE_RATE; of the whole command */
+    double needed_rate;          /* bytes/s in T_T - T_C at which zeta would be 10 % */
+    json_t *misfits, *warnings;  /* arrays of sentences */
+};
 
 /* Longest file that a file system takes, in its usual configuration (ext4: blocks of 4 KiB). */
 static const struct {
@@ -36,16 +67,16 @@ static const struct {
     {"msdos", (INT64_C(4) << 30) - 1},
 };
 
-static void misfit(struct bt_forecast *f, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-static void misfit(struct bt_forecast *f, const char *fmt, ...)
+/* Appends a sentence. */
+static void say(json_t *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void say(json_t *to, const char *fmt, ...)
 {
     char text[512];
     va_list args;
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    json_array_append_new(f->misfits, json_string(text));
+    json_array_append_new(to, json_string(text));
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -60,7 +91,7 @@ static int64_t div_up(int64_t a, int64_t b)
 
 /* Ranks, nodes and threads: as asked, else as started. A rank's threads without OMP_NUM_THREADS are
  * its share of the cores, as they would be in the run. */
-static int job_shape(struct bt_forecast *f, const struct bt_setup *s, const struct bt_machine *m)
+static int job_shape(struct forecast *f, const struct bt_setup *s, const struct bt_machine *m)
 {
     f->nodes = s->opt.nodes ? s->opt.nodes : m->nodes.count;
     f->ranks = s->opt.ranks ? s->opt.ranks : m->nodes.size;
@@ -74,8 +105,9 @@ static int job_shape(struct bt_forecast *f, const struct bt_setup *s, const stru
                    (long long)f->nodes, (long long)f->ranks, units_plural(f->ranks));
 }
 
-static int memory(struct bt_forecast *f, const struct bt_setup *s)
+static int memory(struct forecast *f, const struct bt_setup *s)
 {
+    char needs[UNITS_TEXT_MAX], has[UNITS_TEXT_MAX];
     struct bt_decomp d;
     struct sys_memory here;
     int64_t cells = 1;
@@ -90,16 +122,46 @@ static int memory(struct bt_forecast *f, const struct bt_setup *s)
     sys_memory(&here);
     f->total_bytes = here.total_bytes;
     f->available_bytes = bt_machine_free_bytes();
+    if (f->node_bytes > f->available_bytes)
+        say(f->misfits,
+            "memory: the ranks of a node (%lld) need about %s, and this one has %s available",
+            (long long)div_up(f->ranks, f->nodes), units_bytes((double)f->node_bytes, needs),
+            units_bytes((double)f->available_bytes, has));
     return 0;
 }
 
-static void memory_fits(struct bt_forecast *f)
+/* The largest class that takes at most half of the memory of the nodes, 'S' at least. */
+static char class_that_fits(const struct forecast *f)
 {
-    char needs[UNITS_TEXT_MAX], has[UNITS_TEXT_MAX];
-    if (f->node_bytes <= f->available_bytes) return;
-    misfit(f, "memory: the ranks of a node (%lld) need about %s, and this one has %s available",
-           (long long)div_up(f->ranks, f->nodes), units_bytes((double)f->node_bytes, needs),
-           units_bytes((double)f->available_bytes, has));
+    char fits = 'S';
+    for (const char *c = "WABCDEF"; *c; c++) {
+        struct bt_problem p;
+        if (bt_problem_class(*c, &p) < 0) continue;
+        const int64_t node = bt_machine_rank_bytes(p.n * p.n * p.n / f->nodes, true);
+        if (node + div_up(f->ranks, f->nodes) * bt_machine_rank_bytes(0, false) <=
+            f->available_bytes / 2)
+            fits = *c;
+    }
+    return fits;
+}
+
+/* A problem that is too small for its ranks measures messages. */
+static void size_warn(struct forecast *f, const struct bt_setup *s)
+{
+    const int64_t n = s->problem.n, cells = n * n * n / f->ranks;
+    if (cells >= CELLS_MIN || f->ranks == 1) return;
+    const char class = class_that_fits(f);
+    struct bt_problem larger = {.n = 0};
+    (void)bt_problem_class(class, &larger);
+    char advice[96] = "";
+    if (larger.n > n)
+        snprintf(advice, sizeof advice, "; class %c, N = %lld, fits the memory", class,
+                 (long long)larger.n);
+    say(f->warnings,
+        "N = %lld over %lld ranks leaves %lld cells to a rank, fewer than %d: messages outweigh "
+        "the "
+        "computation%s",
+        (long long)n, (long long)f->ranks, (long long)cells, CELLS_MIN, advice);
 }
 
 /* What an old file of that name would give back. */
@@ -109,21 +171,17 @@ static int64_t occupied(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) ? (int64_t)st.st_blocks * 512 : 0;
 }
 
-static bool leaves_data(const struct bt_setup *s, int writer)
-{
-    return (io_driver_caps(s->writer[writer]) & (IO_CAP_SERIAL_FILE | IO_CAP_PARTS)) != 0;
-}
-
 /* Bytes and files of every writer. --io all removes each file before the next one is made. */
-static void files(struct bt_forecast *f, const struct bt_setup *s)
+static void files(struct forecast *f, const struct bt_setup *s)
 {
     const bool in_turn = s->all && !s->opt.keep;
     char path[4096];
     f->dumps_n = bt_problem_dumps(&s->problem);
     f->dump_bytes = io_dump_bytes(s->layout, s->problem.n);
     for (int w = 0; w < s->writers_n; w++) {
-        const bool parts = (io_driver_caps(s->writer[w]) & IO_CAP_PARTS) != 0;
-        if (!leaves_data(s, w)) continue;
+        const unsigned caps = io_writer_caps(s->writer[w]);
+        const bool parts = (caps & IO_CAP_PARTS) != 0;
+        if (!(caps & (IO_CAP_SERIAL_FILE | IO_CAP_PARTS))) continue;
         f->file_bytes = f->dumps_n * f->dump_bytes;
         f->disk_bytes = in_turn ? f->file_bytes : f->disk_bytes + f->file_bytes;
         f->files_n += in_turn ? 0 : 1 + (parts ? f->ranks : 1);
@@ -133,7 +191,7 @@ static void files(struct bt_forecast *f, const struct bt_setup *s)
     }
 }
 
-static void length_fits(struct bt_forecast *f, const struct sys_fs *fs)
+static void length_fits(struct forecast *f, const struct sys_fs *fs)
 {
     char needs[UNITS_TEXT_MAX], has[UNITS_TEXT_MAX];
     struct rlimit limit;
@@ -147,11 +205,11 @@ static void length_fits(struct bt_forecast *f, const struct sys_fs *fs)
         who = "a limit on file sizes (ulimit -f)";
     }
     if (f->file_bytes > most)
-        misfit(f, "length: the file of %s is longer than %s allows, %s",
-               units_bytes((double)f->file_bytes, needs), who, units_bytes((double)most, has));
+        say(f->misfits, "length: the file of %s is longer than %s allows, %s",
+            units_bytes((double)f->file_bytes, needs), who, units_bytes((double)most, has));
 }
 
-static int disk(struct bt_forecast *f, const struct bt_setup *s)
+static int disk(struct forecast *f, const struct bt_setup *s)
 {
     char needs[UNITS_TEXT_MAX], has[UNITS_TEXT_MAX];
     struct sys_fs fs;
@@ -160,18 +218,11 @@ static int disk(struct bt_forecast *f, const struct bt_setup *s)
     TRY(sys_path_fs(s->opt.out, &fs));
     f->free_bytes += fs.free_bytes;
     if (f->disk_bytes > f->free_bytes)
-        misfit(f, "space: %s are needed, and %s (%s) has %s free",
-               units_bytes((double)f->disk_bytes, needs), fs.mount, fs.type,
-               units_bytes((double)f->free_bytes, has));
+        say(f->misfits, "space: %s are needed, and %s (%s) has %s free",
+            units_bytes((double)f->disk_bytes, needs), fs.mount, fs.type,
+            units_bytes((double)f->free_bytes, has));
     length_fits(f, &fs);
     return 0;
-}
-
-static void cache_rule(struct bt_forecast *f)
-{
-    const double all = (double)f->total_bytes * (double)f->nodes;
-    f->ratio = all > 0 ? (double)f->file_bytes / all : 0;
-    f->rule_holds = f->ratio >= RESIDENT_RULE;
 }
 
 /* Nominal operations per second of this rank, by a few steps of a small problem. */
@@ -191,76 +242,209 @@ static int probe(const struct bt_setup *s, double *flop_per_s)
     return rc;
 }
 
-static int estimate_t_c(struct bt_forecast *f, const struct bt_setup *s, const struct bt_machine *m)
+/* A store that cannot be read is a store without this time. */
+static int find_t_c(struct forecast *f, const struct bt_setup *s, const struct bt_machine *m)
 {
     const int64_t used = least(f->ranks * f->threads, f->cores);
-    double flop_per_s;
-    TRY(probe(s, &flop_per_s));
-    const int64_t probed = least(m->threads, m->nodes.node_cores);
-    const double all = flop_per_s * (double)used / (double)probed * (used > probed ? PARALLEL : 1);
-    f->t_c_s = bt_problem_flop(&s->problem) / all;
-    f->tc_origin = BT_FORECAST_PROBE;
-    return 0;
-}
-
-/* A store that cannot be read is a store without this time. */
-static int find_t_c(struct bt_forecast *f, const struct bt_setup *s, const struct bt_machine *m)
-{
-    const struct bt_tc_key key =
-        bt_compute_key(&m->nodes, f->nodes, least(f->ranks * f->threads, f->cores), &s->problem);
+    const struct bt_tc_key key = bt_compute_key(&m->nodes, f->nodes, used, &s->problem);
     struct bt_tc_entry entry;
     char store[4096];
-    f->tc_origin = BT_FORECAST_GIVEN;
+    double flop_per_s;
+    f->tc_origin = FROM_USER;
     f->t_c_s = s->tc_given_s;
     if (s->tc_source == BT_TC_GIVEN) return 0;
     int found = bt_tc_path(s->opt.tc_store, store, sizeof store);
     if (found == 0) found = bt_tc_find(store, &key, &entry);
     if (found < 0) err_clear();
-    if (found != 1) return estimate_t_c(f, s, m);
-    f->tc_origin = BT_FORECAST_STORE;
-    f->t_c_s = entry.t_c_s;
+    f->tc_origin = found == 1 ? FROM_STORE : FROM_PROBE;
+    if (found == 1) f->t_c_s = entry.t_c_s;
+    if (found == 1) return 0;
+    TRY(probe(s, &flop_per_s));
+    const int64_t probed = least(m->threads, m->nodes.node_cores);
+    const double all = flop_per_s * (double)used / (double)probed * (used > probed ? PARALLEL : 1);
+    f->t_c_s = bt_problem_flop(&s->problem) / all;
     return 0;
 }
 
 /* Rounds of all writers with reading back, and T_C where it is not known. */
-static void times(struct bt_forecast *f, const struct bt_setup *s)
+static void times(struct forecast *f, const struct bt_setup *s)
 {
-    const bool measures = s->tc_source == BT_TC_MEASURE ||
-                          (s->tc_source == BT_TC_BEST && f->tc_origin != BT_FORECAST_STORE);
+    const bool measures =
+        s->tc_source == BT_TC_MEASURE || (s->tc_source == BT_TC_BEST && f->tc_origin != FROM_STORE);
     const double bytes = (double)f->file_bytes, rounds = (double)s->opt.repeat;
-    const double reading = strcmp(s->opt.verify, "never") == 0 ? 0 : bytes / BT_FORECAST_READ;
-    f->t_t_s = f->t_c_s + bytes / BT_FORECAST_WRITE;
+    const double reading = strcmp(s->opt.verify, "never") == 0 ? 0 : bytes / READ_RATE;
+    f->t_t_s = f->t_c_s + bytes / WRITE_RATE;
     f->needed_rate = bytes / (BT_BALANCE_GOAL * f->t_c_s);
-    f->time_s = rounds * s->writers_n * (f->t_t_s + reading) + (s->compute ? rounds * f->t_c_s : 0);
-    if (measures && !s->compute) f->time_s += f->t_c_s;
+    f->time_s = rounds * s->writers_n * (f->t_t_s + reading) +
+                (bt_setup_computes(s) ? rounds * f->t_c_s : 0);
+    if (measures && !bt_setup_computes(s)) f->time_s += f->t_c_s;
 }
 
-static int plan(struct bt_forecast *f, const struct bt_setup *s, const struct bt_machine *m)
+static int plan(struct forecast *f, const struct bt_setup *s, const struct bt_machine *m)
 {
     TRY(job_shape(f, s, m));
     TRY(memory(f, s));
     TRY(disk(f, s));
-    memory_fits(f);
-    cache_rule(f);
+    size_warn(f, s);
+    const double all = (double)f->total_bytes * (double)f->nodes;
+    f->ratio = all > 0 ? (double)f->file_bytes / all : 0;
+    f->rule_holds = f->ratio >= RESIDENT_RULE;
     TRY(find_t_c(f, s, m));
     times(f, s);
     return 0;
 }
 
-int bt_forecast_make(MPI_Comm comm, const struct bt_setup *s, struct bt_forecast *f)
+static const char *const origin_name[] = {
+    [FROM_STORE] = "store", [FROM_PROBE] = "probe", [FROM_USER] = "given"};
+static const char *const origin_words[] = {
+    [FROM_STORE] = "remembered for this system and problem",
+    [FROM_PROBE] = "estimated from a few steps of one rank, to a factor of two",
+    [FROM_USER] = "given with --tc",
+};
+
+static void bytes_line(const struct forecast *f, FILE *to)
 {
-    struct bt_machine m;
-    int rc;
-    *f = (struct bt_forecast){.misfits = json_array()};
-    TRY_TO(out, rc, bt_machine_make(comm, &m));
-    TRY_TO(out, rc, par_agree(comm, m.nodes.rank == 0 ? plan(f, s, &m) : 0));
-out:
-    bt_machine_free(&m);
-    return rc;
+    char all[UNITS_TEXT_MAX], one[UNITS_TEXT_MAX], at[UNITS_TEXT_MAX], has[UNITS_TEXT_MAX];
+    if (f->file_bytes == 0) {
+        fprintf(to, "Bytes     nothing is left on disk\n");
+        return;
+    }
+    fprintf(to, "Bytes     %lld dumps of %s: a file of %s\n", (long long)f->dumps_n,
+            units_bytes((double)f->dump_bytes, one), units_bytes((double)f->file_bytes, all));
+    fprintf(to, "          %s at a time, %s free; %s written in all; %lld files are left\n",
+            units_bytes((double)f->disk_bytes, at), units_bytes((double)f->free_bytes, has),
+            units_bytes((double)f->written_bytes, all), (long long)f->files_n);
 }
 
-void bt_forecast_free(struct bt_forecast *f)
+static void memory_lines(const struct forecast *f, FILE *to)
 {
-    json_decref(f->misfits);
-    f->misfits = NULL;
+    char rank[UNITS_TEXT_MAX], node[UNITS_TEXT_MAX], has[UNITS_TEXT_MAX], total[UNITS_TEXT_MAX];
+    fprintf(to, "Memory    %s per rank, %s per node, %s available here\n",
+            units_bytes((double)f->rank_bytes, rank), units_bytes((double)f->node_bytes, node),
+            units_bytes((double)f->available_bytes, has));
+    if (f->file_bytes == 0) return;
+    fprintf(to,
+            "Cache     the file is %.3g times the memory of %lld node%s (%s each). From %d times\n",
+            f->ratio, (long long)f->nodes, units_plural(f->nodes),
+            units_bytes((double)f->total_bytes, total), RESIDENT_RULE);
+    fprintf(to, "          on it is sure not to be read back from memory: %s\n",
+            f->rule_holds ? "met" : "not met");
+}
+
+static void time_lines(const struct forecast *f, FILE *to)
+{
+    char t_c[UNITS_TEXT_MAX], t_t[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX];
+    char needed[UNITS_TEXT_MAX];
+    fprintf(to, "T_C       %s: %s\n", units_duration(f->t_c_s, t_c), origin_words[f->tc_origin]);
+    if (f->file_bytes > 0) {
+        fprintf(to, "T_T       %s if writing went at %s; zeta = %.2f needs %s\n",
+                units_duration(f->t_t_s, t_t), units_rate(WRITE_RATE, rate), BT_BALANCE_GOAL,
+                units_rate(f->needed_rate, needed));
+    }
+    fprintf(to, "Time      about %s for the whole command\n", units_duration(f->time_s, all));
+}
+
+static void print(const struct forecast *f, const struct bt_setup *setup, FILE *to)
+{
+    const struct bt_problem *p = &setup->problem;
+    size_t i;
+    const json_t *text;
+    fprintf(to, "%s %s: a dry run, nothing is computed or written\n", bt_program.name,
+            NHT1_VERSION);
+    fprintf(to, "Problem   class %c, N = %lld, %lld steps, a dump every %lld\n", p->cls,
+            (long long)p->n, (long long)p->steps, (long long)p->interval);
+    fprintf(to, "Ranks     %lld x %lld thread%s on %lld node%s, decomposition %s\n",
+            (long long)f->ranks, (long long)f->threads, units_plural(f->threads),
+            (long long)f->nodes, units_plural(f->nodes), f->decomp);
+    bytes_line(f, to);
+    memory_lines(f, to);
+    time_lines(f, to);
+    json_array_foreach(f->warnings, i, text) fprintf(to, "Warning   %s\n", json_string_value(text));
+    json_array_foreach(f->misfits, i, text)
+        fprintf(to, "DOES NOT FIT: %s\n", json_string_value(text));
+    if (json_array_size(f->misfits) == 0) fprintf(to, "Fits      yes\n");
+}
+
+static void set(json_t *to, const char *key, json_t *value)
+{
+    json_object_set_new(to, key, value);
+}
+
+static void set_integers(json_t *to, const struct forecast *f)
+{
+    const struct {
+        const char *key;
+        int64_t value;
+    } member[] = {{"ranks", f->ranks},
+                  {"threads", f->threads},
+                  {"nodes", f->nodes},
+                  {"cores_of_nodes", f->cores},
+                  {"file_bytes", f->file_bytes},
+                  {"files_n", f->files_n},
+                  {"disk_bytes", f->disk_bytes},
+                  {"disk_free_bytes", f->free_bytes},
+                  {"written_bytes", f->written_bytes},
+                  {"rank_memory_bytes", f->rank_bytes},
+                  {"memory_bytes", f->memory_bytes},
+                  {"node_memory_bytes", f->node_bytes},
+                  {"memory_available_bytes", f->available_bytes},
+                  {"memory_total_bytes", f->total_bytes}};
+    for (size_t i = 0; i < sizeof member / sizeof member[0]; i++)
+        set(to, member[i].key, json_integer(member[i].value));
+}
+
+static json_t *plan_json(const struct forecast *f, const struct bt_setup *setup)
+{
+    json_t *o = json_object();
+    set(o, "schema", json_string(SCHEMA));
+    set(o, "version", json_string(nht1_build));
+    set(o, "problem", bt_result_problem(setup));
+    set(o, "decomp", js_text(f->decomp));
+    set_integers(o, f);
+    set(o, "memory_ratio", js_real(f->ratio));
+    set(o, "memory_rule", json_integer(RESIDENT_RULE));
+    set(o, "memory_rule_holds", json_boolean(f->rule_holds));
+    set(o, "t_c_s", js_real(f->t_c_s));
+    set(o, "t_c_origin", json_string(origin_name[f->tc_origin]));
+    set(o, "t_t_s", js_real(f->t_t_s));
+    set(o, "time_s", js_real(f->time_s));
+    set(o, "time_source", json_string(origin_words[f->tc_origin]));
+    set(o, "write_rate_assumed_bytes_per_s", js_real(WRITE_RATE));
+    set(o, "balance_rate_bytes_per_s", f->file_bytes > 0 ? js_real(f->needed_rate) : json_null());
+    set(o, "fits", json_boolean(json_array_size(f->misfits) == 0));
+    set(o, "misfits", json_incref(f->misfits));
+    set(o, "warnings", json_incref(f->warnings));
+    return o;
+}
+
+static int tell(const struct forecast *f, const struct bt_setup *setup)
+{
+    const char *path = setup->opt.json;
+    if (!setup->opt.quiet) print(f, setup, stdout);
+    if (path) {
+        json_t *plan = plan_json(f, setup);
+        int rc = js_check_target(path, "nht1-bt-plan/");
+        if (rc == 0) rc = js_write(path, plan, JS_SYNC_NONE);
+        if (rc < 0) err_prefix("--json: ");
+        json_decref(plan);
+        TRY(rc);
+    }
+    const json_t *first = json_array_get(f->misfits, 0);
+    return first ? err_set(ERR_IO, "does not fit: %s", json_string_value(first)) : 0;
+}
+
+int bt_forecast_run(MPI_Comm comm, const struct bt_setup *setup)
+{
+    struct forecast f = {.misfits = json_array(), .warnings = json_array()};
+    struct bt_machine m;
+    int rc;
+    TRY_TO(out, rc, bt_machine_make(comm, &m));
+    const bool first = m.nodes.rank == 0;
+    TRY_TO(out, rc, par_agree(comm, first ? plan(&f, setup, &m) : 0));
+    rc = par_agree(comm, first ? tell(&f, setup) : 0);
+out:
+    bt_machine_free(&m);
+    json_decref(f.misfits);
+    json_decref(f.warnings);
+    return rc;
 }

@@ -13,7 +13,7 @@
 #include "base/sys.h"
 #include "base/watch.h"
 #include "bt/restart.h"
-#include "io/driver.h"
+#include "io/writer.h"
 
 void bt_job_notice(struct bt_job *job, const char *fmt, ...)
 {
@@ -135,7 +135,7 @@ static int writers_agree(struct bt_setup *s, MPI_Comm comm)
     int can[BT_RUNS_MAX], kept_n = 0;
     if (!s->all) return 0;
     for (int w = 0; w < s->writers_n; w++)
-        can[w] = io_driver_usable(io_driver_find(s->writer[w]));
+        can[w] = io_writer_usable(io_writer_find(s->writer[w]));
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, can, s->writers_n, MPI_INT, MPI_MIN, comm));
     for (int w = 0; w < s->writers_n; w++)
         if (can[w]) memmove(s->writer[kept_n++], s->writer[w], sizeof s->writer[w]);

@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "base/units.h"
 #include "bt/metrics.h"
-#include "io/driver.h"
+#include "io/writer.h"
 
 #define ROUNDS_MIN 5   /* of which fewer give no verdict on the balance */
 #define SHORT_S    1.0 /* a T_T below this is dominated by noise */
@@ -234,8 +234,8 @@ static void judge_rate(json_t *to, const struct bt_row *row)
     const double goal = bytes / (BT_BALANCE_GOAL * t_c);
     char is[UNITS_TEXT_MAX], should[UNITS_TEXT_MAX];
     if (!(paired ? row->paired_lo > 0 : zeta > NOISE) || bytes <= 0) return;
-    json_t *n = number(NULL, "implied_rate_bytes_per_s", rate);
-    number(n, "goal_rate_bytes_per_s", goal);
+    json_t *n = number(NULL, "rate_bytes_per_s", rate);
+    number(n, "needed_bytes_per_s", goal);
     units_rate(rate, is);
     units_rate(goal, should);
     if (zeta > BT_BALANCE_GOAL)
@@ -249,9 +249,9 @@ static void judge_rate(json_t *to, const struct bt_row *row)
 
 static void judge_times(json_t *to, const struct bt_job *job, const struct bt_row *row)
 {
-    const double slowness = 1 + row->median.zeta_computing;
+    const double slowness = 1 + row->median.zeta_compute;
     const bool slow = slowness > SLOW_COMPUTING;
-    const unsigned caps = io_driver_caps(row->writer);
+    const unsigned caps = io_writer_caps(row->writer);
     if (!(caps & IO_CAP_SERIAL_FILE)) {
         stamp(to, caps & IO_CAP_PARTS ? "no-serial-file" : "writer-null", NOTE, NULL,
               "Leaves no serial file, so this is no result of the benchmark: its times show what "

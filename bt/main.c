@@ -81,7 +81,7 @@ static int program(int argc, char **argv)
         } else if (rc > 0) {
             if (rc == CONF_HELP && rank == 0) conf_help(&bt_program, stdout);
             if (rc == CONF_VERSION && rank == 0) printf("%s %s\n", bt_program.name, nht1_build);
-            if (rc == BT_LIST_DRIVERS && rank == 0) bt_report_drivers(stdout);
+            if (rc == BT_LIST_WRITERS && rank == 0) bt_report_writers(stdout);
             rc = 0;
         }
         bt_setup_free(setup);

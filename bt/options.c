@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/err.h"
-#include "io/driver.h"
+#include "io/writer.h"
 
 #define AT(member) offsetof(struct bt_options, member)
 
@@ -283,8 +283,8 @@ static int problem_setup(struct bt_setup *s)
     if (cls) TRY(bt_problem_class(cls, p));
     if (!cls && (o->steps == 0 || o->dt == 0))
         return err_set(ERR_USAGE,
-                       "--n %lld is the size of no class: give --steps and --dt as well, such as "
-                       "--steps 200 --dt 0.0003",
+                       "no class has N = %lld: give --steps and --dt as well, such as --steps 200 "
+                       "--dt 0.0003",
                        (long long)o->n);
     if (o->n) p->n = o->n;
     if (o->steps) p->steps = o->steps;
@@ -326,9 +326,9 @@ static int add_writer(struct bt_setup *s, const char *name)
 
 static int add_all_writers(struct bt_setup *s)
 {
-    const struct io_driver *d;
+    const struct io_writer *d;
     s->all = true;
-    for (int i = 0; (d = io_driver_at(i)) != NULL; i++)
+    for (int i = 0; (d = io_writer_at(i)) != NULL; i++)
         if ((d->caps & (IO_CAP_SERIAL_FILE | IO_CAP_WRAPPER)) == IO_CAP_SERIAL_FILE)
             TRY(add_writer(s, d->name));
     return 0;
@@ -338,8 +338,8 @@ static int unknown_writer(const char *name)
 {
     char known[512] = "";
     size_t used = 0;
-    const struct io_driver *d;
-    for (int i = 0; (d = io_driver_at(i)) != NULL && used < sizeof known; i++)
+    const struct io_writer *d;
+    for (int i = 0; (d = io_writer_at(i)) != NULL && used < sizeof known; i++)
         used += (size_t)snprintf(known + used, sizeof known - used, " %s", d->name);
     return err_set(ERR_USAGE,
                    "--io '%s': no such writer; there are: none%s, all (--io help explains them)",
@@ -353,7 +353,7 @@ static int one_writer(struct bt_setup *s, const char *name)
         return 0;
     }
     if (strcmp(name, "all") == 0) return add_all_writers(s);
-    return io_driver_find(name) ? add_writer(s, name) : unknown_writer(name);
+    return io_writer_find(name) ? add_writer(s, name) : unknown_writer(name);
 }
 
 static int writers_setup(struct bt_setup *s)
@@ -472,7 +472,7 @@ int bt_setup_parse(struct bt_setup *s, int argc, char **argv)
     memset(s, 0, sizeof *s);
     const int rc = conf_parse(&bt_program, argc, argv, &s->opt, NULL, given);
     if (rc != CONF_RUN) return rc;
-    if (strcmp(s->opt.io, "help") == 0) return BT_LIST_DRIVERS;
+    if (strcmp(s->opt.io, "help") == 0) return BT_LIST_WRITERS;
     return meaning(s, given);
 }
 
@@ -491,7 +491,7 @@ void bt_setup_path(const struct bt_setup *s, int writer, char *out)
 
 bool bt_setup_leaves_file(const struct bt_setup *s, int writer)
 {
-    return (io_driver_caps(s->writer[writer]) & IO_CAP_SERIAL_FILE) != 0;
+    return (io_writer_caps(s->writer[writer]) & IO_CAP_SERIAL_FILE) != 0;
 }
 
 bool bt_setup_computes(const struct bt_setup *s)

@@ -61,8 +61,8 @@ struct bt_setup {
 extern const struct conf_program bt_program;
 
 /* Reads the command line. Local, the same on every rank. [out] s, to be freed by bt_setup_free also
- * after an error. Returns CONF_RUN, CONF_HELP, CONF_VERSION, BT_LIST_DRIVERS, or ERR_USAGE. */
-enum { BT_LIST_DRIVERS = 3 };
+ * after an error. Returns CONF_RUN, CONF_HELP, CONF_VERSION, BT_LIST_WRITERS, or ERR_USAGE. */
+enum { BT_LIST_WRITERS = 3 };
 int bt_setup_parse(struct bt_setup *s, int argc, char **argv);
 void bt_setup_free(struct bt_setup *s);
 

@@ -44,7 +44,7 @@ struct bt_values bt_values_of(const struct bt_job *job, const struct bt_run *run
                           .r_io = NAN,
                           .zeta = NAN,
                           .zeta_io = NAN,
-                          .zeta_computing = NAN,
+                          .zeta_compute = NAN,
                           .t_c_round_s = round_t_c(job, run),
                           .zeta_paired = NAN,
                           .write_rate = NAN,
@@ -58,7 +58,7 @@ struct bt_values bt_values_of(const struct bt_job *job, const struct bt_run *run
                         : bt_metric_r_io(p->n, p->steps, p->interval, run->t_t_s);
     v.zeta = bt_metric_zeta(run->t_t_s, t_c);
     v.zeta_io = run->in_io.max / t_c;
-    v.zeta_computing = bt_metric_zeta(v.computing_s, t_c);
+    v.zeta_compute = bt_metric_zeta(v.computing_s, t_c);
     v.zeta_paired = bt_metric_zeta(run->t_t_s, v.t_c_round_s);
     v.implied_rate = bt_metric_implied_rate((double)run->bytes, run->t_t_s, t_c);
     if (run->writing_s > 0) v.write_rate = (double)run->bytes / run->writing_s;
@@ -85,11 +85,11 @@ static int column(const struct bt_values *v, int n, size_t offset, double *out)
 static void medians(struct bt_row *row, const struct bt_values *v, uint64_t seed)
 {
 #define MEMBER(name) offsetof(struct bt_values, name)
-    static const size_t member[] = {
-        MEMBER(t_t_s),      MEMBER(computing_s),    MEMBER(r_io),        MEMBER(zeta),
-        MEMBER(zeta_io),    MEMBER(zeta_computing), MEMBER(t_c_round_s), MEMBER(zeta_paired),
-        MEMBER(write_rate), MEMBER(implied_rate),   MEMBER(sync_s),      MEMBER(gop),
-        MEMBER(compute_gop)};
+    static const size_t member[] = {MEMBER(t_t_s),        MEMBER(computing_s), MEMBER(r_io),
+                                    MEMBER(zeta),         MEMBER(zeta_io),     MEMBER(zeta_compute),
+                                    MEMBER(t_c_round_s),  MEMBER(zeta_paired), MEMBER(write_rate),
+                                    MEMBER(implied_rate), MEMBER(sync_s),      MEMBER(gop),
+                                    MEMBER(compute_gop)};
     double x[BT_REPEAT_MAX];
     row->median = v[0];
     for (size_t i = 0; i < sizeof member / sizeof member[0]; i++) {

@@ -10,9 +10,9 @@ struct bt_values {
     double t_t_s;
     double computing_s;      /* T_T without the time in I/O of the slowest rank */
     double r_io;             /* bytes/s */
-    double zeta;             /* T_T / T_C - 1 = zeta_io + zeta_computing: */
+    double zeta;             /* T_T / T_C - 1 = zeta_io + zeta_compute: */
     double zeta_io;          /* time in I/O / T_C, the cost of the writer's calls */
-    double zeta_computing;   /* computing_s / T_C - 1, how much slower computing was beside them */
+    double zeta_compute;     /* computing_s / T_C - 1, how much slower computing was beside them */
     double t_c_round_s;      /* of the compute-only run of the same round and decomposition */
     double zeta_paired;      /* T_T / t_c_round_s - 1 */
     double write_rate;       /* bytes/s while dumps were written */

@@ -9,7 +9,7 @@
 #include "bt/compute.h"
 #include "bt/judge.h"
 #include "bt/restart.h"
-#include "io/driver.h"
+#include "io/writer.h"
 
 #define WIDTH 96
 /* From how many times T_C on computing between dumps is suspicious. A writer in the background
@@ -24,23 +24,23 @@ static void line(FILE *to, const char *name, const char *text)
 }
 
 /* As wide as the longest name, mpiio-indep. */
-static void driver_line(FILE *to, const char *name, const char *text)
+static void writer_line(FILE *to, const char *name, const char *text)
 {
     char first[32];
     snprintf(first, sizeof first, "%-11s ", name);
     wrap_print(to, WIDTH, first, 12, text);
 }
 
-void bt_report_drivers(FILE *to)
+void bt_report_writers(FILE *to)
 {
-    const struct io_driver *d;
+    const struct io_writer *d;
     fprintf(to, "Writers, for --io (several as NAME,NAME):\n\n");
-    driver_line(to, BT_COMPUTE, "Only compute: the time is T_C.");
-    for (int i = 0; (d = io_driver_at(i)) != NULL; i++)
-        driver_line(to, d->name, d->help);
+    writer_line(to, BT_COMPUTE, "Only compute: the time is T_C.");
+    for (int i = 0; (d = io_writer_at(i)) != NULL; i++)
+        writer_line(to, d->name, d->help);
     fprintf(to, "\n--io all runs every writer that leaves one file in serial format:");
-    for (int i = 0; (d = io_driver_at(i)) != NULL; i++)
-        if ((d->caps & IO_CAP_SERIAL_FILE) && !(d->caps & IO_CAP_WRAPPER) && io_driver_usable(d))
+    for (int i = 0; (d = io_writer_at(i)) != NULL; i++)
+        if ((d->caps & IO_CAP_SERIAL_FILE) && !(d->caps & IO_CAP_WRAPPER) && io_writer_usable(d))
             fprintf(to, " %s", d->name);
     fprintf(to, "\n");
 }
@@ -142,7 +142,7 @@ static void zeta_table(const struct bt_job *job, FILE *to, const struct bt_row *
                      cell(hi, "%.3f", row[i].paired_hi));
         fprintf(to, "%-14s %8s   %8s   %9s %9s %17s %7d  %s\n", row[i].writer,
                 cell(zeta, "%.3f", v->zeta), cell(io, "%.3f", v->zeta_io),
-                cell(computing, "%.3f", v->zeta_computing), cell(paired, "%.3f", v->zeta_paired),
+                cell(computing, "%.3f", v->zeta_compute), cell(paired, "%.3f", v->zeta_paired),
                 interval, row[i].runs, word);
         json_decref(stamps);
     }

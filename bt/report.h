@@ -8,7 +8,7 @@
 #include "bt/job.h"
 
 /* The writers with what each does, for --io help. */
-void bt_report_drivers(FILE *to);
+void bt_report_writers(FILE *to);
 
 /* Problem, system and file, before the runs. */
 void bt_report_heading(const struct bt_job *job, FILE *to);

@@ -5,24 +5,24 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "io/driver.h"
+#include "io/writer.h"
 #include "io/manifest.h"
 
 static int adopt_writer(struct bt_setup *s, const struct io_past *past)
 {
     if (s->given_io) return 0;
-    if (!io_driver_find(past->driver))
+    if (!io_writer_find(past->writer))
         return err_set(ERR_USAGE,
                        "%s was begun by a writer '%s' that is not here: name one with --io",
-                       s->opt.out, past->driver);
-    if (io_driver_caps(past->driver) & IO_CAP_PARTS)
+                       s->opt.out, past->writer);
+    if (io_writer_caps(past->writer) & IO_CAP_PARTS)
         return err_set(ERR_USAGE,
                        "%s was begun by %s, which leaves a file for each rank and cannot go on: "
                        "make one file of them with nht1-verify --merge %s, then name another "
                        "writer, such as --restart --io posix",
-                       s->opt.out, past->driver, s->opt.out);
+                       s->opt.out, past->writer, s->opt.out);
     s->writers_n = 1;
-    snprintf(s->writer[0], sizeof s->writer[0], "%s", past->driver);
+    snprintf(s->writer[0], sizeof s->writer[0], "%s", past->writer);
     return 0;
 }
 

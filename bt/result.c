@@ -11,7 +11,7 @@
 #include "base/watch.h"
 #include "bt/compute.h"
 #include "bt/judge.h"
-#include "io/driver.h"
+#include "io/writer.h"
 
 #define SCHEMA "nht1-bt/1"
 
@@ -118,7 +118,7 @@ static void run_values(json_t *r, const struct bt_job *job, const struct bt_run 
                          {"r_io_bytes_per_s", v.r_io},
                          {"zeta", v.zeta},
                          {"zeta_io", v.zeta_io},
-                         {"zeta_computing", v.zeta_computing},
+                         {"zeta_compute", v.zeta_compute},
                          {"t_c_round_s", v.t_c_round_s},
                          {"zeta_paired", v.zeta_paired},
                          {"implied_rate_bytes_per_s", v.implied_rate},
@@ -129,6 +129,46 @@ static void run_values(json_t *r, const struct bt_job *job, const struct bt_run 
     set(r, "r_io_basis", json_string(v.by_dumps ? "dumps" : "steps/interval"));
     set(r, "write_rate_bytes_per_s", js_real(v.write_rate));
     set(r, "compute_gop_per_s", js_real(v.compute_gop));
+}
+
+/* What a writer can do, as words. */
+static json_t *capabilities(const char *writer)
+{
+    static const struct {
+        unsigned cap;
+        const char *word;
+    } list[] = {{IO_CAP_SERIAL_FILE, "serial-file"},
+                {IO_CAP_PARTS, "file-per-rank"},
+                {IO_CAP_GROUP, "group"},
+                {IO_CAP_HINTS, "hints"},
+                {IO_CAP_WRAPPER, "wrapper"}};
+    const unsigned caps = io_writer_caps(writer);
+    json_t *a = json_array();
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        if (caps & list[i].cap) json_array_append_new(a, json_string(list[i].word));
+    return a;
+}
+
+/* The options that a run's writer obeys and that differ from their defaults: those that its
+ * capabilities name, and those that its report on the file names. */
+static json_t *writer_options(const struct bt_job *job, const struct bt_run *run)
+{
+    static const char *const reported[][2] = {{"aggregators", "aggregators"},
+                                              {"buffer", "buffer_bytes"},
+                                              {"staging", "staging"},
+                                              {"direct", "direct"}};
+    const unsigned caps = io_writer_caps(run->writer);
+    json_t *to = json_object(), *changed = conf_changed_json(&bt_program, &job->setup->opt);
+    if (caps & IO_CAP_GROUP) set(to, "group", json_integer(job->setup->opt.group));
+    if (caps & IO_CAP_HINTS && json_object_get(changed, "hint"))
+        set(to, "hint", json_incref(json_object_get(changed, "hint")));
+    for (size_t i = 0; i < sizeof reported / sizeof reported[0]; i++) {
+        json_t *value = json_object_get(changed, reported[i][0]);
+        if (value && json_object_get(run->file, reported[i][1]))
+            set(to, reported[i][0], json_incref(value));
+    }
+    json_decref(changed);
+    return to;
 }
 
 static void run_facts(json_t *r, const struct bt_outcome *o)
@@ -177,27 +217,11 @@ static json_t *runs(const struct bt_job *job)
         set(r, "proof", proof(o));
         set(r, "resumed", resumed(&o->run));
         set(r, "cache", cache_json(&o->run.cache));
+        set(r, "capabilities", capabilities(o->run.writer));
+        set(r, "options", writer_options(job, &o->run));
         set(r, "stamps", bt_judge_run(job, o));
         json_array_append_new(a, r);
     }
-    return a;
-}
-
-/* What a writer can do, as words. */
-static json_t *capabilities(const char *writer)
-{
-    static const struct {
-        unsigned cap;
-        const char *word;
-    } list[] = {{IO_CAP_SERIAL_FILE, "serial-file"},
-                {IO_CAP_PARTS, "file-per-rank"},
-                {IO_CAP_GROUP, "group"},
-                {IO_CAP_HINTS, "hints"},
-                {IO_CAP_WRAPPER, "wrapper"}};
-    const unsigned caps = io_driver_caps(writer);
-    json_t *a = json_array();
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
-        if (caps & list[i].cap) json_array_append_new(a, json_string(list[i].word));
     return a;
 }
 
@@ -221,24 +245,25 @@ static json_t *ranking(const struct bt_job *job)
                       {"best_t_t_s", best->t_t_s},
                       {"zeta", median->zeta},
                       {"zeta_io", median->zeta_io},
-                      {"zeta_computing", median->zeta_computing},
-                      {"zeta_paired", median->zeta_paired},
-                      {"zeta_paired_ci95_lo", row->paired_lo},
-                      {"zeta_paired_ci95_hi", row->paired_hi},
+                      {"zeta_compute", median->zeta_compute},
                       {"best_zeta", best->zeta},
                       {"r_io_bytes_per_s", median->r_io},
                       {"best_r_io_bytes_per_s", best->r_io},
                       {"write_rate_bytes_per_s", median->write_rate}};
+        json_t *paired = json_object();
+        set(paired, "rounds_n", json_integer(row->pairs));
+        set(paired, "zeta", js_real(median->zeta_paired));
+        set(paired, "ci95_lo", js_real(row->paired_lo));
+        set(paired, "ci95_hi", js_real(row->paired_hi));
         for (size_t k = 0; k < sizeof number / sizeof number[0]; k++)
             set(r, number[k].key, js_real(number[k].value));
         set(r, "driver", js_text(row->writer));
         set(r, "writer", js_text(row->writer));
         set(r, "capabilities", capabilities(row->writer));
         set(r, "runs_n", json_integer(row->runs));
-        set(r, "rounds_n", json_integer(row->pairs));
+        set(r, "paired", paired);
         json_t *needed = json_object_get(json_object_get(verdict, "numbers"), "rounds_needed_n");
-        json_t *implied =
-            json_object_get(json_object_get(rate, "numbers"), "implied_rate_bytes_per_s");
+        json_t *implied = json_object_get(json_object_get(rate, "numbers"), "rate_bytes_per_s");
         set(r, "rounds_needed", needed ? json_incref(needed) : json_null());
         set(r, "implied_rate_bytes_per_s", implied ? json_incref(implied) : json_null());
         set(r, "dump_s",

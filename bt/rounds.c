@@ -18,7 +18,7 @@ static struct io_spec spec_of(const struct bt_job *job, int writer, const char *
 {
     const struct bt_setup *s = job->setup;
     struct io_spec spec = {.path = path,
-                           .driver = s->writer[writer],
+                           .writer = s->writer[writer],
                            .layout = s->layout,
                            .n = s->problem.n,
                            .dumps_n = bt_problem_dumps(&s->problem),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_BACKGROUND_H
 #define IO_BACKGROUND_H
-/* Floor 1. What drivers share that write behind the caller's back. A dump is collected by the
+/* Floor 1. What writers share that write behind the caller's back. A dump is collected by the
  * aggregators (io/gather.h) into slots of memory, of which each aggregator has tuning.staging; an
  * engine empties the slots into the file, in order, while the caller computes. When no slot is free
  * the caller waits: memory is bounded.
@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "io/driver.h"
+#include "io/writer.h"
 #include "io/fd.h"
 #include "io/gather.h"
 
@@ -79,7 +79,7 @@ struct io_background {
 /* What requests are multiples of. */
 int64_t io_background_align(const struct io_background *b);
 
-/* For the slots of the same names in a driver's table, whose state is a struct io_background. */
+/* For the slots of the same names in a writer's table, whose state is a struct io_background. */
 int io_background_open(struct io_background *b, const struct io_context *ctx,
                        const struct io_engine *engine);
 void *io_background_slot_buffer(void *state, const struct io_context *ctx, int64_t dump);

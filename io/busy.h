@@ -2,7 +2,7 @@
 #ifndef IO_BUSY_H
 #define IO_BUSY_H
 /* Floor 1. When data were on their way, and how much of that time the caller computed: intervals of
- * the one clock (base/watch.h), added by drivers, also by their threads. Local, all functions. */
+ * the one clock (base/watch.h), added by writers, also by their threads. Local, all functions. */
 #include <stdint.h>
 
 struct io_interval {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_FD_H
 #define IO_FD_H
-/* Floor 1. For drivers that write with POSIX calls: one descriptor per rank, whole extents. All
+/* Floor 1. For writers that write with POSIX calls: one descriptor per rank, whole extents. All
  * functions are local and leave a message that names the call, the file and the reason. */
 #include <stdint.h>
 
-#include "io/driver.h"
+#include "io/writer.h"
 
 /* Opens the data file for writing and checks that it is the one that was preallocated: a rank that
  * sees another length looks at another file system. [out] fd: -1 on failure. */

@@ -3,11 +3,11 @@
  * io_file_write in the middle column:
  *
  *   io_file_write d                                        io_file_write d + 1 (or io_file_end)
- *   driver writes d, maybe flushes it     the solver       all ranks agree on d
+ *   writer writes d, maybe flushes it     the solver       all ranks agree on d
  *   agreement and digest of d start  ->   computes    ->   rank 0 puts d into the manifest
- *                                                          driver writes d + 1 ...
+ *                                                          writer writes d + 1 ...
  *
- * A driver that goes on in the background says how many dumps are done: the minimum over ranks
+ * A writer that goes on in the background says how many dumps are done: the minimum over ranks
  * travels with the agreement, and only those dumps are called complete. io_file_end drains it.
  *
  * So the outcome of a dump on other ranks is known one call later, and nobody waits for it before.
@@ -24,6 +24,7 @@
 #include "base/watch.h"
 #include "io/fd.h"
 #include "io/file_state.h"
+#include "io/owner.h"
 
 const char *const io_phase_name[IO_PHASES] = {
     [IO_PHASE_CREATE] = "create", [IO_PHASE_OPEN] = "open",   [IO_PHASE_WRITE] = "write",
@@ -41,7 +42,7 @@ void io_phase_add(struct io_file *f, enum io_phase phase, double *since_s)
 /* Dumps from the file's first on whose bytes of this rank's are in the file. */
 static int64_t dumps_done(struct io_file *f)
 {
-    if (f->driver->done && f->driver_open) return f->driver->done(f->state, &f->ctx);
+    if (f->writer->done && f->writer_open) return f->writer->done(f->state, &f->ctx);
     return f->stats.dumps_n - (f->pending.rc < 0 ? 1 : 0);
 }
 
@@ -91,7 +92,7 @@ static int agreement_finish(struct io_file *f, int *manifest_rc)
     return rc;
 }
 
-/* A driver without a sync of its own: fsync by every rank, after its own writing and on its own
+/* A writer without a sync of its own: fsync by every rank, after its own writing and on its own
  * host. */
 static int plain_sync(struct io_file *f)
 {
@@ -103,22 +104,22 @@ static int plain_sync(struct io_file *f)
     return rc < 0 ? rc : close_rc;
 }
 
-static int driver_sync(struct io_file *f)
+static int writer_sync(struct io_file *f)
 {
-    return f->driver->sync ? f->driver->sync(f->state, &f->ctx) : plain_sync(f);
+    return f->writer->sync ? f->writer->sync(f->state, &f->ctx) : plain_sync(f);
 }
 
-/* Whether the driver goes on after its write has returned. A wrapper does what it wraps does. */
+/* Whether the writer goes on after its write has returned. A wrapper does what it wraps does. */
 static bool in_background(const struct io_file *f)
 {
-    return (f->ctx.inner ? f->ctx.inner : f->driver)->done != NULL;
+    return (f->ctx.inner ? f->ctx.inner : f->writer)->done != NULL;
 }
 
-static int driver_drain(struct io_file *f)
+static int writer_drain(struct io_file *f)
 {
     double since_s = watch_now();
-    if (!f->driver->drain) return 0;
-    int rc = f->driver->drain(f->state, &f->ctx);
+    if (!f->writer->drain) return 0;
+    int rc = f->writer->drain(f->state, &f->ctx);
     io_phase_add(f, IO_PHASE_DRAIN, &since_s);
     return rc;
 }
@@ -127,22 +128,22 @@ static int driver_drain(struct io_file *f)
 static int flush_dump(struct io_file *f, struct io_dump_times *t)
 {
     const double before_s = watch_now();
-    int rc = driver_drain(f);
+    int rc = writer_drain(f);
     double since_s = watch_now();
-    int sync_rc = driver_sync(f);
+    int sync_rc = writer_sync(f);
     io_phase_add(f, IO_PHASE_SYNC, &since_s);
     t->wait_s += since_s - before_s;
     return rc < 0 ? rc : sync_rc;
 }
 
-/* The driver's part of a dump; the code is this rank's own. What it waited for earlier dumps counts
+/* The writer's part of a dump; the code is this rank's own. What it waited for earlier dumps counts
  * as draining. */
-static int driver_write(struct io_file *f, const void *buf, struct io_dump_times *t)
+static int writer_write(struct io_file *f, const void *buf, struct io_dump_times *t)
 {
     double since_s = watch_now(), before_s = since_s;
     t->write_s = since_s;
     f->waited_s = 0;
-    int rc = f->driver->write(f->state, &f->ctx, f->stats.dumps_n, buf);
+    int rc = f->writer->write(f->state, &f->ctx, f->stats.dumps_n, buf);
     io_phase_add(f, IO_PHASE_WRITE, &since_s);
     if (!in_background(f)) io_busy_add(f->busy, before_s, since_s);
     f->stats.phase_s[IO_PHASE_WRITE] -= f->waited_s;
@@ -170,12 +171,12 @@ void io_file_start(struct io_file *f)
 
 void *io_file_buffer(struct io_file *f)
 {
-    if (!f->driver->buffer || f->failed < 0 || f->ended || f->stats.dumps_n >= f->spec.dumps_n)
+    if (!f->writer->buffer || f->failed < 0 || f->ended || f->stats.dumps_n >= f->spec.dumps_n)
         return NULL;
     struct io_dump_times *t = &f->times[f->stats.dumps_n];
     t->asked_s = watch_now();
     f->waited_s = 0;
-    void *buf = f->driver->buffer(f->state, &f->ctx, f->stats.dumps_n);
+    void *buf = f->writer->buffer(f->state, &f->ctx, f->stats.dumps_n);
     f->stats.phase_s[IO_PHASE_DRAIN] += f->waited_s;
     t->wait_s = f->waited_s;
     t->given_s = watch_now();
@@ -192,7 +193,7 @@ int io_file_write(struct io_file *f, int64_t step, const void *buf, const uint64
     f->failed = agreement_finish(f, &manifest_rc);
     t->wait_s += watch_now() - t->start_s;
     TRY(f->failed);
-    int rc = driver_write(f, buf, t);
+    int rc = writer_write(f, buf, t);
     f->stats.dumps_n++;
     f->pending.rc = manifest_rc < 0 ? manifest_rc : rc;
     f->pending.step = step;
@@ -202,12 +203,12 @@ int io_file_write(struct io_file *f, int64_t step, const void *buf, const uint64
     return f->failed;
 }
 
-/* Waits for a driver in the background, and tells the manifest which dumps are there now. Returns
+/* Waits for a writer in the background, and tells the manifest which dumps are there now. Returns
  * the agreed code; [out] manifest_rc: this rank's own outcome of the manifest's update. */
 static int finish_drain(struct io_file *f, int *manifest_rc)
 {
-    if (!f->driver->drain) return 0;
-    int rc = driver_drain(f);
+    if (!f->writer->drain) return 0;
+    int rc = writer_drain(f);
     double since_s = watch_now();
     int64_t word[2] = {rc, dumps_done(f)}, lowest[2];
     TRY_MPI(MPI_Allreduce(word, lowest, 2, MPI_INT64_T, MPI_MIN, f->ctx.comm));
@@ -225,7 +226,7 @@ static int finish_durably(struct io_file *f)
 {
     double since_s = watch_now();
     if (f->spec.sync != IO_SYNC_END) return 0;
-    int rc = par_agree(f->ctx.comm, driver_sync(f));
+    int rc = par_agree(f->ctx.comm, writer_sync(f));
     io_phase_add(f, IO_PHASE_SYNC, &since_s);
     if (rc < 0 || !f->manifest) return rc;
     io_manifest_mark_durable(f->manifest);
@@ -234,12 +235,12 @@ static int finish_durably(struct io_file *f)
     return rc;
 }
 
-int io_file_close_driver(struct io_file *f)
+int io_file_close_writer(struct io_file *f)
 {
-    if (!f->driver_open) return 0;
-    f->driver_open = false;
+    if (!f->writer_open) return 0;
+    f->writer_open = false;
     double since_s = watch_now();
-    int rc = f->driver->close(f->state, &f->ctx);
+    int rc = f->writer->close(f->state, &f->ctx);
     io_phase_add(f, IO_PHASE_CLOSE, &since_s);
     return rc;
 }
@@ -280,7 +281,7 @@ int io_file_end(struct io_file *f)
         int durable_rc = finish_durably(f);
         if (rc == 0) rc = durable_rc;
     }
-    int close_rc = io_file_close_driver(f);
+    int close_rc = io_file_close_writer(f);
     if (rc == 0) rc = close_rc;
     double since_s = watch_now();
     int agreed = par_agree(f->ctx.comm, f->failed < 0 ? f->failed : rc);
@@ -327,9 +328,18 @@ bool io_file_is_of(const char *path, const char *run_id)
 
 int io_file_remove(MPI_Comm comm, const char *path, const char *run_id)
 {
-    int rank;
+    struct io_target t = {.lock_fd = -1};
+    int rank, ours = 0, rc;
     TRY_MPI(MPI_Comm_rank(comm, &rank));
-    return par_agree(comm, rank == 0 ? io_target_remove(path, run_id) : 0);
+    TRY_TO(out, rc, par_agree(comm, rank == 0 ? io_target_take(&t, path) : 0));
+    if (rank == 0) ours = !run_id || io_manifest_is_of(t.manifest, run_id);
+    TRY_MPI_TO(out, rc, MPI_Bcast(&ours, 1, MPI_INT, 0, comm));
+    if (!ours) goto out;
+    TRY_TO(out, rc, io_owner_check(comm, &t, IO_OWNER_REMOVE, false));
+    rc = par_agree(comm, rank == 0 ? io_target_remove(&t) : 0);
+out:
+    io_target_release(&t);
+    return rc;
 }
 
 /* Messages that are still under way must arrive before their buffers go. */
@@ -343,9 +353,9 @@ void io_file_free(struct io_file *f)
 {
     if (!f) return;
     abandon_pending(f);
-    io_file_close_driver(f);
-    io_target_release(&f->target);
+    io_file_close_writer(f);
     io_manifest_free(f->manifest);
+    io_target_release(&f->target);
     json_decref(f->record);
     if (f->ctx.info != MPI_INFO_NULL) MPI_Info_free(&f->ctx.info);
     if (f->ctx.comm != MPI_COMM_NULL) MPI_Comm_free(&f->ctx.comm);

@@ -18,12 +18,12 @@
 
 #define IO_N_MAX (INT64_C(1) << 17) /* keeps 40 N^3 far from the end of 64 bits */
 
-struct io_driver;
+struct io_writer;
 struct io_file;
 
 enum io_sync { IO_SYNC_NONE, IO_SYNC_DUMP, IO_SYNC_END };
 
-/* What those drivers obey that collect, stage or run in the background; 0 or false: the default. */
+/* What those writers obey that collect, stage or run in the background; 0 or false: the default. */
 struct io_tuning {
     int aggregators;      /* ranks that write for all; default: IO_AGGREGATORS_PER_NODE a node */
     int64_t buffer_bytes; /* of one request, and of what is collected at a time */
@@ -44,7 +44,7 @@ struct io_tuning {
 /* What to write and how. Strings are borrowed until io_file_free. */
 struct io_spec {
     const char *path;
-    const char *driver; /* name on the list, or "check:NAME" */
+    const char *writer; /* name on the list, or "check:NAME" */
     enum io_layout layout;
     int64_t n;         /* N */
     struct io_box box; /* the calling rank's cells */
@@ -80,9 +80,9 @@ extern const char *const io_phase_name[IO_PHASES];
 struct io_dump_times {
     int64_t step;
     double start_s;          /* when io_file_write was entered */
-    double post_s;           /* duration of the driver's write call */
+    double post_s;           /* duration of the writer's write call */
     double wait_s;           /* agreement on the previous dump, manifest, sync */
-    double write_s;          /* when the driver's write call began */
+    double write_s;          /* when the writer's write call began */
     double end_s;            /* when io_file_write was left */
     double asked_s, given_s; /* when io_file_buffer was entered and left; 0: it was not */
 };
@@ -99,17 +99,18 @@ struct io_stats {
     const struct io_dump_times *dump; /* [dumps_n], owned by the file */
 };
 
-/* Creates the file: checks the target (directory, device, foreign file, lock of another job), free
- * space, truncates, preallocates the full length, writes a manifest without complete dumps, opens
- * the driver. Collective; untimed by the benchmark. [out] f. On error no file of anybody else
- * is harmed. An earlier dump file of ours is whole when the target is refused or has no room; it is
- * given up once the new one has been preallocated, so it is lost when the driver then cannot open,
- * and what is left is a file whose manifest has no dumps. */
+/* Creates the file. Before anything that exists is changed: the target is checked (directory,
+ * device, lock of another job), what lies there is found to be ours (io/owner.h) unless spec.force,
+ * and room is proved for file, parts and manifest (io/place.h). Then a manifest without dumps takes
+ * the place of the old one, the file takes its own, and the writer opens it. Collective; untimed by
+ * the benchmark. [out] f. On error no file of anybody else is harmed. An earlier dump file of ours
+ * is whole when the target is refused or room is not proved; it is lost when the writer then cannot
+ * open, and what is left is a file whose manifest has no dumps. */
 int io_file_open(struct io_file **f, MPI_Comm comm, const struct io_spec *spec);
 
-/* As io_file_open with a driver that is on no list (tests). */
+/* As io_file_open with a writer that is on no list (tests). */
 int io_file_open_with(struct io_file **f, MPI_Comm comm, const struct io_spec *spec,
-                      const struct io_driver *driver);
+                      const struct io_writer *writer);
 
 /* What a run that goes on with a file (spec.resume) has found there. */
 struct io_resumed {
@@ -132,7 +133,7 @@ int io_file_trouble(const struct io_file *f);
 /* Marks the start of the clock in the statistics. Local. */
 void io_file_start(struct io_file *f);
 
-/* Memory in which to stage the next dump (io_view_bytes), if the driver has some that saves a copy;
+/* Memory in which to stage the next dump (io_view_bytes), if the writer has some that saves a copy;
  * valid until io_file_write, which then gets this very pointer. NULL: the caller has to have a
  * buffer of its own; either for all dumps or for none, but NULL also after an error. Local; waits
  * when all memory is still being written. */
@@ -144,7 +145,7 @@ void *io_file_buffer(struct io_file *f);
  * error of dump d is returned by then on every rank. */
 int io_file_write(struct io_file *f, int64_t step, const void *buf, const uint64_t *digest);
 
-/* Finishes: last agreement, manifest, durability by policy, driver's close. Collective. */
+/* Finishes: last agreement, manifest, durability by policy, writer's close. Collective. */
 int io_file_end(struct io_file *f);
 
 /* Statistics of this rank so far. Borrowed. Local. */
@@ -164,6 +165,11 @@ json_t *io_file_json(const struct io_file *f);
 /* Whether the file is still that of a run ("run_id" in io_file_json): the lock goes with
  * io_file_free, and then another run may write to the same file. Local. */
 bool io_file_is_of(const char *path, const char *run_id);
+
+/* Whether name, a path, belongs to what a run of this writer with spec.path path makes or may
+ * remove: the file, its manifest, lock, temporaries, parts of ranks. No other output may be written
+ * there. Links and other spellings of a folder are seen through. Local. */
+bool io_file_takes(const char *path, const char *writer, const char *name);
 
 /* Removes data file, manifest and lock file; with a run_id only when they are still of that run,
  * NULL for any. Rank 0's business; collective for the agreement. */

@@ -5,10 +5,11 @@
  * ending), open.c (opening), resume.c (going on with a file), record.c (what the result says about
  * the file). */
 #include "io/busy.h"
-#include "io/create.h"
-#include "io/driver.h"
 #include "io/file.h"
 #include "io/manifest.h"
+#include "io/place.h"
+#include "io/target.h"
+#include "io/writer.h"
 
 /* The agreement on the dump written last: started after the write, finished by the next call, so
  * that its messages travel while the program computes. */
@@ -24,23 +25,25 @@ struct io_pending {
 
 struct io_file {
     struct io_spec spec;
-    const struct io_driver *driver;
-    void *state; /* the driver's */
-    bool driver_open;
+    const struct io_writer *writer;
+    void *state; /* the writer's */
+    bool writer_open;
     struct io_context ctx;
     struct io_view view;
     struct io_view *all_views;          /* [size] */
     uint64_t *digest_part, *digest_sum; /* [digest_words(n)]; the sum on rank 0 */
     struct io_pending pending;
     struct io_target target;      /* the path on every rank; the rest on rank 0 */
+    struct io_place place;        /* rank 0: of the file */
+    struct io_place part;         /* of this rank's part, with has_parts */
     struct io_manifest *manifest; /* rank 0, and only with a serial file */
     bool has_parts;               /* a file per rank, and a manifest of them */
-    bool has_file;                /* the driver leaves a file in serial format */
+    bool has_file;                /* the writer leaves a file in serial format */
     int failed;                   /* the agreed code, the same on every rank; 0 while all is well */
     bool ended;
     double start_s;       /* watch_now() at io_file_start */
     double waited_s;      /* in the present write, for earlier dumps */
-    struct io_busy *busy; /* what the driver does behind the caller */
+    struct io_busy *busy; /* what the writer does behind the caller */
     struct io_stats stats;
     struct io_dump_times *times; /* [dumps_n planned] */
     struct io_resumed resumed;   /* what was there before, with spec.resume */
@@ -50,8 +53,8 @@ struct io_file {
 /* Adds the time since *since_s to a phase and moves *since_s to now. Local. */
 void io_phase_add(struct io_file *f, enum io_phase phase, double *since_s);
 
-/* Closes the driver if it is open. Collective; the code is this rank's own. */
-int io_file_close_driver(struct io_file *f);
+/* Closes the writer if it is open. Collective; the code is this rank's own. */
+int io_file_close_writer(struct io_file *f);
 
 /* Fills f->record. Collective. */
 int io_record_make(struct io_file *f);

@@ -2,7 +2,7 @@
 #ifndef IO_GATHER_H
 #define IO_GATHER_H
 /* Floor 1. Collects dumps on a few ranks, the aggregators, each of which gets one long contiguous
- * range of every dump. For drivers.
+ * range of every dump. For writers.
  *
  *     ranks            0     1     2     3     4     5
  *     aggregators      0           1           2             rank_of = 0, 2, 4
@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #include "io/cursor.h"
-#include "io/driver.h"
+#include "io/writer.h"
 
 struct io_range {
     int owner;          /* rank of the aggregator */

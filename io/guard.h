@@ -14,7 +14,7 @@
  * remember errors. All functions are local; one file at a time is guarded. */
 #include <stdint.h>
 
-#include "io/driver.h"
+#include "io/writer.h"
 
 /* From here on signals tell of this file; ctx is borrowed until io_guard_end. */
 void io_guard_begin(const struct io_context *ctx);

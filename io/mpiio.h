@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_MPIIO_H
 #define IO_MPIIO_H
-/* Floor 1. What the drivers on MPI-IO share. A rank's bytes of a dump, its stream, are written in
+/* Floor 1. What the writers on MPI-IO share. A rank's bytes of a dump, its stream, are written in
  * pieces of at most tuning.call_bytes, each with a call of its own: libraries count in ints
  * somewhere, and one (ROMIO in Open MPI) reports a full count for a longer call and writes nothing.
  *
@@ -13,9 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "io/driver.h"
+#include "io/writer.h"
 
-/* The state of a driver begins with this. */
+/* The state of a writer begins with this. */
 struct io_mpiio {
     MPI_File fh;
     bool viewed;        /* offsets are those of the stream, dump d at d times mine_bytes; else those

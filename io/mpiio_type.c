@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Datatypes of the MPI-IO drivers, all of them in bytes. Dimensions and counts are ints, byte sizes
+/* Datatypes of the MPI-IO writers, all of them in bytes. Dimensions and counts are ints, byte sizes
  * are MPI_Aint: what may exceed an int is put into displacements. */
 #include "io/mpiio.h"
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a result says about the file: where it lies, how it was made, what the library reports.
  *
- *   "driver", "layout", "path", "dump_bytes", "dumps", "bytes", "group", "sync"
+ *   "writer", the same as "driver", "layout", "path", "dump_bytes", "dumps", "bytes", "group", "sync"
  *   "run_id"           that of the manifest, null without a file
  *   "file_system"      type, "unknown" when it cannot be found out
  *   "mount"            where it is mounted, "mount_options" how; null when unknown
  *   "preallocation"    "fallocate", "sparse" (the file system cannot) or "none" (no file)
  *   "locked"           whether other runs are kept out
  *   "hints_asked"      object, as given
- *   "hints_reported"   object, from the library; MPI-IO drivers only
- *   "mpiio_component"  text; MPI-IO drivers only
+ *   "hints_reported"   object, from the library; MPI-IO writers only
+ *   "mpiio_component"  text; MPI-IO writers only
  *   "notices"          array of sentences that a reader of the result should know */
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +39,11 @@ static json_t *hints_asked(const struct io_spec *spec)
     return hints;
 }
 
+static const char *allocated(const struct io_file *f)
+{
+    return f->has_parts ? f->part.allocated : f->place.allocated;
+}
+
 static void notice(json_t *notices, bool applies, const char *text)
 {
     if (applies) json_array_append_new(notices, json_string(text));
@@ -46,10 +51,10 @@ static void notice(json_t *notices, bool applies, const char *text)
 
 static json_t *make_notices(const struct io_file *f, const struct sys_fs *fs)
 {
-    const unsigned caps = f->driver->caps | (f->ctx.inner ? f->ctx.inner->caps : 0);
+    const unsigned caps = f->writer->caps | (f->ctx.inner ? f->ctx.inner->caps : 0);
     const bool library = (caps & IO_CAP_HINTS) != 0;
     json_t *all = json_array();
-    notice(all, strcmp(f->target.allocated, "sparse") == 0,
+    notice(all, strcmp(allocated(f), "sparse") == 0,
            "The file system cannot preallocate: lack of space may show only while writing.");
     notice(all, fs->in_memory,
            "The file lies in memory: preallocation takes memory, and nothing reaches a "
@@ -58,7 +63,7 @@ static json_t *make_notices(const struct io_file *f, const struct sys_fs *fs)
            "MPI-IO on NFS: some libraries lock each access, others risk wrong data without locks.");
     notice(all, !f->target.locked && f->has_file,
            "The file system has no locks: another run could write to the same file.");
-    notice(all, f->spec.hints_n > 0 && !library, "This driver takes no hints.");
+    notice(all, f->spec.hints_n > 0 && !library, "This writer takes no hints.");
     return all;
 }
 
@@ -69,7 +74,9 @@ static json_t *describe_here(struct io_file *f)
     struct sys_fs fs;
     file_system(f, &fs);
     json_t *r = json_object();
-    json_object_set_new(r, "driver", js_text(f->spec.driver ? f->spec.driver : f->driver->name));
+    const char *writer = f->spec.writer ? f->spec.writer : f->writer->name;
+    json_object_set_new(r, "writer", js_text(writer));
+    json_object_set_new(r, "driver", js_text(writer)); /* its name in earlier versions */
     json_object_set_new(r, "layout", json_string(io_layout_name(f->spec.layout)));
     json_object_set_new(r, "path", f->has_file ? js_text(f->target.path) : json_null());
     json_object_set_new(r, "run_id", js_text(f->manifest ? io_manifest_run_id(f->manifest) : NULL));
@@ -81,7 +88,7 @@ static json_t *describe_here(struct io_file *f)
     json_object_set_new(r, "file_system", js_text(fs.type));
     json_object_set_new(r, "mount", js_text(fs.mount[0] ? fs.mount : NULL));
     json_object_set_new(r, "mount_options", js_text(fs.options[0] ? fs.options : NULL));
-    json_object_set_new(r, "preallocation", json_string(f->target.allocated));
+    json_object_set_new(r, "preallocation", json_string(allocated(f)));
     json_object_set_new(r, "locked", json_boolean(f->target.locked));
     json_object_set_new(r, "hints_asked", hints_asked(&f->spec));
     json_object_set_new(r, "notices", make_notices(f, &fs));
@@ -106,7 +113,7 @@ int io_record_make(struct io_file *f)
 {
     int rc = 0;
     json_t *mine = describe_here(f);
-    if (f->driver->describe) rc = f->driver->describe(f->state, &f->ctx, mine);
+    if (f->writer->describe) rc = f->writer->describe(f->state, &f->ctx, mine);
     rc = par_agree(f->ctx.comm, rc);
     char *text = f->ctx.rank == 0 && rc == 0 ? json_dumps(mine, JSON_COMPACT) : NULL;
     if (rc == 0) rc = share(f, &text);

@@ -55,6 +55,15 @@ holds() {
     holds '.memory_rule_holds == (.memory_ratio >= 20)'
 }
 
+@test "a problem too small for its ranks is warned of, with the class that would do" {
+    plan --class A --io posix --ranks 1024 --nodes 16
+    expect_status 0
+    holds '.warnings | length == 1 and (.[0] | test("256 cells.*class [B-F]"))'
+    expect_schema nht1-bt-plan-1 plan.json
+    plan --class A --io posix --ranks 4
+    holds '.warnings == []'
+}
+
 @test "what does not fit: status 3, the reasons in words and in the JSON" {
     plan --n 4000 --steps 5000 --dt 1e-7 --io posix
     expect_status 3

@@ -19,7 +19,7 @@
 
 #include "base/digest.h"
 #include "base/err.h"
-#include "io/driver.h"
+#include "io/writer.h"
 #include "io/file.h"
 
 static int rank, size;
@@ -128,15 +128,15 @@ static inline void box_of(int64_t n, const int grid[3], struct io_box *b)
     }
 }
 
-static inline struct io_spec spec_for(const char *path, const char *driver, int64_t n,
+static inline struct io_spec spec_for(const char *path, const char *writer, int64_t n,
                                       const int grid[3])
 {
     struct io_spec s = {.path = path,
-                        .driver = driver,
+                        .writer = writer,
                         .layout = IO_MIJK,
                         .n = n,
                         .dumps_n = 3,
-                        .steps_n = 15,
+                        .steps_n = 50, /* dumps at 5, 10 ... */
                         .dt = 0.001,
                         .interval = 5,
                         .group = 1,

@@ -7,7 +7,7 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 
-#include "fault_driver.h"
+#include "fault_writer.h"
 
 static const int slabs_x[3] = {0, 1, 1};
 
@@ -63,7 +63,7 @@ static const char *dumps_in_manifest(const char *path)
 
 static int write_all_with(struct io_file **f, const struct io_spec *s)
 {
-    TRY(io_file_open_with(f, MPI_COMM_WORLD, s, &fault_driver));
+    TRY(io_file_open_with(f, MPI_COMM_WORLD, s, &fault_writer));
     for (int64_t d = 0; d < s->dumps_n; d++) {
         TRY(write_dump(*f, s, d));
     }
@@ -123,10 +123,10 @@ static void failure_in_any_dump_on_any_rank(void **state)
     }
 }
 
-/* A pwrite that fails on one rank. The serial driver writes on rank 0 alone. */
-static void check_pwrite_error(const char *driver, int errnum, int bad, int group)
+/* A pwrite that fails on one rank. The serial writer writes on rank 0 alone. */
+static void check_pwrite_error(const char *writer, int errnum, int bad, int group)
 {
-    struct io_spec s = spec_for(in_scratch("dumps.bin"), driver, 9, slabs_x);
+    struct io_spec s = spec_for(in_scratch("dumps.bin"), writer, 9, slabs_x);
     struct io_file *f = NULL;
     s.group = group;
     err_clear();
@@ -164,9 +164,9 @@ static int claims_are_true(const struct io_spec *s, int *claims)
 
 /* A writer in the background meets an error at any of its writes: it comes to light later, on every
  * rank, and no dump is claimed that was still in memory. */
-static void check_late_error(const char *driver, bool direct, int nth, int bad)
+static void check_late_error(const char *writer, bool direct, int nth, int bad)
 {
-    struct io_spec s = spec_for(in_scratch("dumps.bin"), driver, 9, slabs_x);
+    struct io_spec s = spec_for(in_scratch("dumps.bin"), writer, 9, slabs_x);
     struct io_file *f = NULL;
     int claims;
     s.dumps_n = 4;
@@ -197,9 +197,9 @@ static void errors_in_the_background_are_everybodys(void **state)
 
 /* The disk stands still on the last rank: the caller goes on until the slots are full, nothing is
  * claimed, and all is there when the disk moves again. */
-static void check_held(const char *driver, bool direct)
+static void check_held(const char *writer, bool direct)
 {
-    struct io_spec s = spec_for(in_scratch("dumps.bin"), driver, 12, slabs_x);
+    struct io_spec s = spec_for(in_scratch("dumps.bin"), writer, 12, slabs_x);
     struct io_file *f = NULL;
     int claims;
     s.dumps_n = 4;
@@ -248,10 +248,10 @@ static void short_writes_go_on(void **state)
                                                {.nth = 1, .half = true, .from_then = true},
                                                {.nth = 1, .errnum = EINTR},
                                                {.nth = 2, .errnum = EINTR}};
-    static const char *const drivers[] = {"serial", "posix", "token", "twophase", "async", "async"};
+    static const char *const writers[] = {"serial", "posix", "token", "twophase", "async", "async"};
     for (int p = 0; p < 4; p++) {
         for (int d = 0; d < 6; d++) {
-            struct io_spec s = spec_for(in_scratch("dumps.bin"), drivers[d], 14, slabs_x);
+            struct io_spec s = spec_for(in_scratch("dumps.bin"), writers[d], 14, slabs_x);
             s.tuning.direct = d == 5 && p != 1; /* half a block, for ever, gets nowhere */
             struct io_file *f = NULL;
             pwrite_fault = plans[p];
@@ -343,11 +343,11 @@ static void a_full_disk_is_seen_at_open(void **state)
 }
 
 /* The file's blocks are taken away after it was made, as a copy-on-write file system may do: every
- * driver then meets a full disk while it writes. */
+ * writer then meets a full disk while it writes. */
 static void a_full_disk_is_seen_while_writing(void **state)
 {
     (void)state;
-    static const char *const drivers[] = {"serial", "posix",       "token",
+    static const char *const writers[] = {"serial", "posix",       "token",
                                           "mpiio",  "mpiio-indep", "twophase",
                                           "async",  "mpiio-async", "uring"};
     const char *disk = in_scratch("disk");
@@ -358,8 +358,8 @@ static void a_full_disk_is_seen_while_writing(void **state)
     int codes[9];
     for (int d = 0; d < 9; d++) {
         codes[d] = ERR_IO;
-        if (!io_driver_find(drivers[d]) || !io_driver_usable(io_driver_find(drivers[d]))) continue;
-        struct io_spec s = spec_for(in_scratch("disk/dumps.bin"), drivers[d], 9, slabs_x);
+        if (!io_writer_find(writers[d]) || !io_writer_usable(io_writer_find(writers[d]))) continue;
+        struct io_spec s = spec_for(in_scratch("disk/dumps.bin"), writers[d], 9, slabs_x);
         struct io_file *f = NULL;
         err_clear();
         codes[d] = io_file_open(&f, MPI_COMM_WORLD, &s);
@@ -385,7 +385,7 @@ static void a_full_disk_is_seen_while_writing(void **state)
     }
     unmount_small(disk);
     for (int d = 0; d < 9; d++) {
-        if (codes[d] != ERR_IO) print_error("%s: code %d on a full disk\n", drivers[d], codes[d]);
+        if (codes[d] != ERR_IO) print_error("%s: code %d on a full disk\n", writers[d], codes[d]);
         assert_int_equal(codes[d], ERR_IO);
     }
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sizes beyond what 32 bits count.
  *
- * Offsets beyond 2^40: the drivers that write each rank's own pieces put a few cells of a 2560^3
+ * Offsets beyond 2^40: the writers that write each rank's own pieces put a few cells of a 2560^3
  * grid (class F) into a sparse file, in a late dump. Dumps of that size fit nowhere, so the
  * dispatcher, which would preallocate them, is left out.
  *
- * More than 2^31 bytes of a rank: the drivers on MPI-IO make calls of 1 GiB at most. Here the calls
- * only look as if they wrote. Where NHT1_LONG_DUMPS is set each driver writes such a dump really,
+ * More than 2^31 bytes of a rank: the writers on MPI-IO make calls of 1 GiB at most. Here the calls
+ * only look as if they wrote. Where NHT1_LONG_DUMPS is set each writer writes such a dump really,
  * and it is read back. */
 #include "mpi_io_common.h"
 
@@ -87,7 +87,7 @@ static struct part stage(const struct io_view *v, int64_t d)
 
 static void check_huge(const char *name, enum io_layout layout)
 {
-    const struct io_driver *driver = io_driver_find(name);
+    const struct io_writer *writer = io_writer_find(name);
     const struct io_view v = my_view(layout);
     int64_t requests = 0, last = dumps_n - 1;
     struct io_view *all_views = malloc((size_t)size * sizeof v);
@@ -104,11 +104,11 @@ static void check_huge(const char *name, enum io_layout layout)
                              .tuning.call_bytes = IO_CALL_BYTES,
                              .requests_n = &requests};
     MPI_Info_create(&ctx.info);
-    void *st = calloc(1, driver->state_size + 1);
+    void *st = calloc(1, writer->state_size + 1);
     struct part p = stage(&v, last);
-    int rc = driver->open(st, &ctx);
-    if (rc == 0) rc = driver->write(st, &ctx, last, p.buf);
-    int close_rc = driver->close(st, &ctx);
+    int rc = writer->open(st, &ctx);
+    if (rc == 0) rc = writer->write(st, &ctx, last, p.buf);
+    int close_rc = writer->close(st, &ctx);
     if (rc < 0 || close_rc < 0) print_error("%s: %s\n", name, err_message());
     assert_true(said_by_all(rc == 0 && close_rc == 0));
     assert_true(values_are_there(&v, last));
@@ -226,7 +226,7 @@ int MPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, int coun
 static void check_calls(const char *name)
 {
     const int64_t big = 378;
-    const struct io_driver *driver = io_driver_find(name);
+    const struct io_writer *writer = io_writer_find(name);
     const struct io_view v = {big, IO_MIJK, {{0, 0, 0}, {big, big, rank == 0 ? big : 0}}};
     const int64_t mine = io_view_bytes(&v);
     int64_t requests = 0;
@@ -245,17 +245,17 @@ static void check_calls(const char *name)
                              .requests_n = &requests,
                              .wait_s = &(double){0}};
     MPI_Info_create(&ctx.info);
-    void *st = calloc(1, driver->state_size + 1);
-    assert_true(said_by_all(driver->open(st, &ctx) == 0));
+    void *st = calloc(1, writer->state_size + 1);
+    assert_true(said_by_all(writer->open(st, &ctx) == 0));
     /* Pages that nobody touches take no memory. */
     char *own = calloc(1, (size_t)mine + 1),
-         *buf = driver->buffer ? driver->buffer(st, &ctx, 0) : own;
+         *buf = writer->buffer ? writer->buffer(st, &ctx, 0) : own;
     memset(&watch, 0, sizeof watch);
     watch.active = true;
-    int rc = driver->write(st, &ctx, 0, buf);
-    if (driver->drain && rc == 0) rc = driver->drain(st, &ctx);
+    int rc = writer->write(st, &ctx, 0, buf);
+    if (writer->drain && rc == 0) rc = writer->drain(st, &ctx);
     watch.active = false;
-    int close_rc = driver->close(st, &ctx);
+    int close_rc = writer->close(st, &ctx);
     if (rc < 0 || close_rc < 0) print_error("%s: %s\n", name, err_message());
     assert_true(said_by_all(rc == 0 && close_rc == 0));
     assert_true(said_by_all(watch.most <= IO_CALL_BYTES && !watch.gap && watch.next == mine));
@@ -307,7 +307,7 @@ static int mine_are_there(const struct io_view *v, const char *path, bool apart,
 }
 
 /* Each of two ranks has more than 2^31 bytes: in one piece, or in 226576 where rows are cut. */
-static void check_long_dump(const struct io_driver *d, const int grid[3])
+static void check_long_dump(const struct io_writer *d, const int grid[3])
 {
     struct io_spec s = spec_for(in_scratch("long.bin"), d->name, 476, grid);
     const struct io_view v = {s.n, s.layout, s.box};
@@ -340,11 +340,11 @@ static void every_writer_writes_more_than_2_gib_per_rank(void **state)
 {
     (void)state;
     static const int slabs[3] = {1, 1, 0}, columns[3] = {2, 1, 1};
-    const struct io_driver *d;
+    const struct io_writer *d;
     if (!getenv("NHT1_LONG_DUMPS")) return;
     assert_int_equal(size, 2);
-    for (int i = 0; (d = io_driver_at(i)); i++) {
-        if (!(d->caps & (IO_CAP_SERIAL_FILE | IO_CAP_PARTS)) || !io_driver_usable(d)) continue;
+    for (int i = 0; (d = io_writer_at(i)); i++) {
+        if (!(d->caps & (IO_CAP_SERIAL_FILE | IO_CAP_PARTS)) || !io_writer_usable(d)) continue;
         check_long_dump(d, slabs);
         check_long_dump(d, columns);
     }

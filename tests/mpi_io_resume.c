@@ -22,9 +22,9 @@ static int teardown(void **state)
     return 0;
 }
 
-static struct io_spec spec_of(const char *driver, enum io_layout layout, const int grid[3])
+static struct io_spec spec_of(const char *writer, enum io_layout layout, const int grid[3])
 {
-    struct io_spec s = spec_for(in_scratch("dumps.bin"), driver, N, grid);
+    struct io_spec s = spec_for(in_scratch("dumps.bin"), writer, N, grid);
     s.layout = layout;
     s.dumps_n = DUMPS;
     s.steps_n = 5 * DUMPS;
@@ -90,19 +90,19 @@ static void from_every_dump_in_other_shapes(void **state)
     }
 }
 
-/* Every driver that leaves a serial file, and so every one that will be. */
-static void every_driver_goes_on(void **state)
+/* Every writer that leaves a serial file, and so every one that will be. */
+static void every_writer_goes_on(void **state)
 {
     (void)state;
-    const struct io_driver *driver;
-    for (int i = 0; (driver = io_driver_at(i)); i++) {
-        if (!(driver->caps & IO_CAP_SERIAL_FILE) || (driver->caps & IO_CAP_WRAPPER)) continue;
+    const struct io_writer *writer;
+    for (int i = 0; (writer = io_writer_at(i)); i++) {
+        if (!(writer->caps & IO_CAP_SERIAL_FILE) || (writer->caps & IO_CAP_WRAPPER)) continue;
         struct io_spec s = spec_of("posix", IO_IJKM, slabs[2]);
         begin(&s, 1);
-        s = spec_of(driver->name, IO_IJKM, slabs[0]);
+        s = spec_of(writer->name, IO_IJKM, slabs[0]);
         s.sync = i % 2 ? IO_SYNC_DUMP : IO_SYNC_END;
         int64_t kept = go_on(s);
-        if (kept != 1) print_error("%s: %d, '%s'\n", driver->name, (int)kept, err_message());
+        if (kept != 1) print_error("%s: %d, '%s'\n", writer->name, (int)kept, err_message());
         assert_int_equal(kept, 1);
         assert_true(file_is_right(&s, DUMPS));
         scratch_empty();
@@ -205,7 +205,7 @@ static void other_runs_are_refused(void **state)
     s.layout = IO_IJKM;
     assert_refused(s, ERR_USAGE, "layout");
     s = good;
-    s.driver = "null";
+    s.writer = "null";
     assert_refused(s, ERR_USAGE, "serial format");
     assert_int_equal(go_on(good), 2);
     assert_true(file_is_right(&good, DUMPS));
@@ -216,7 +216,7 @@ static void other_runs_are_refused(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        IO_TEST(from_every_dump_in_other_shapes), IO_TEST(every_driver_goes_on),
+        IO_TEST(from_every_dump_in_other_shapes), IO_TEST(every_writer_goes_on),
         IO_TEST(damage_ends_what_is_kept),        IO_TEST(dumps_are_read_back),
         IO_TEST(claims_are_withdrawn_first),      IO_TEST(other_runs_are_refused),
     };

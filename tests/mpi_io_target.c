@@ -78,12 +78,12 @@ static void bad_arguments_are_refused(void **state)
     static const char *const no_equals[] = {"cb_nodes"}, *const no_key[] = {"=3"};
     const struct io_spec good = posix_spec(in_scratch("dumps.bin"));
     struct io_spec s = good;
-    s.driver = "nope";
-    assert_refused(&s, ERR_USAGE, "unknown driver 'nope'");
-    s.driver = "check";
+    s.writer = "nope";
+    assert_refused(&s, ERR_USAGE, "unknown writer 'nope'");
+    s.writer = "check";
     assert_refused(&s, ERR_USAGE, "check:NAME");
-    s.driver = NULL;
-    assert_refused(&s, ERR_USAGE, "unknown driver");
+    s.writer = NULL;
+    assert_refused(&s, ERR_USAGE, "unknown writer");
     s = good, s.group = 0;
     assert_refused(&s, ERR_USAGE, "group");
     s = good, s.dumps_n = 0;
@@ -183,7 +183,7 @@ static void our_own_file_is_taken_again(void **state)
     struct io_spec s = posix_spec(in_scratch("dumps.bin"));
     assert_written(&s);
     s.dumps_n = 5; /* longer */
-    s.driver = "serial";
+    s.writer = "serial";
     assert_written(&s);
     s.dumps_n = 1; /* shorter */
     s.layout = IO_RECORDS;
@@ -430,7 +430,7 @@ static void manifest_says_what_the_file_is(void **state)
          text_is(m, "hash", "nht1-h64/1") && number_is(m, "n", 9) &&
          number_is(m, "components", 5) && number_is(m, "word_bytes", 8) &&
          number_is(m, "dump_bytes", 9 * (40 * 81 + 8)) && number_is(m, "dumps_planned", 3) &&
-         number_is(m, "steps", 15) && number_is(m, "interval", 5) && id &&
+         number_is(m, "steps", 50) && number_is(m, "interval", 5) && id &&
          strspn(id, "0123456789abcdef") == 32 && !id[32]);
     right = right && (rank != 0 || json_real_value(json_object_get(m, "dt")) == 0.0003);
     assert_true(said_by_all(right));

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A driver to start from, which really works: docs/drivers.md walks through it, and the test at the
- * end holds it to what every driver must do. Copy the part down to the table to io/driver_NAME.c,
- * call it io_driver_NAME and add IO_DRIVER(NAME) to io/driver_list.h. */
+/* A writer to start from, which really works: docs/writers.md walks through it, and the test at the
+ * end holds it to what every writer must do. Copy the part down to the table to io/writer_NAME.c,
+ * call it io_writer_NAME and add IO_WRITER(NAME) to io/writer_list.h. */
 #include "mpi_io_common.h"
 
 #include "io/fd.h"
 
-/* Private state, zeroed before open. Nothing of a driver lives outside it, so that two files can be
+/* Private state, zeroed before open. Nothing of a writer lives outside it, so that two files can be
  * open at a time. */
 struct template_state {
     int fd;
-    char *copy; /* [io_view_bytes] stands for whatever a driver has to set up */
+    char *copy; /* [io_view_bytes] stands for whatever a writer has to set up */
 };
 
 /* Required. Collective. The file is there with its full length. On failure leave the state so that
@@ -63,7 +63,7 @@ static int template_describe(void *state, const struct io_context *ctx, json_t *
     return 0;
 }
 
-static const struct io_driver io_driver_template = {
+static const struct io_writer io_writer_template = {
     .name = "template",
     .help = "copies its part and writes it piece by piece",
     .caps = IO_CAP_SERIAL_FILE,
@@ -84,7 +84,7 @@ static void the_template_writes_right_files(void **state)
         struct io_spec s = spec_for(in_scratch("dumps.bin"), "template", 9, blocks);
         struct io_file *f = NULL;
         s.layout = layouts[l];
-        assert_int_equal(io_file_open_with(&f, MPI_COMM_WORLD, &s, &io_driver_template), 0);
+        assert_int_equal(io_file_open_with(&f, MPI_COMM_WORLD, &s, &io_writer_template), 0);
         for (int64_t d = 0; d < 3; d++) {
             assert_int_equal(write_dump(f, &s, d), 0);
         }

@@ -56,18 +56,18 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
     expect_status 0
     expect_schema nht1-bt-1 r.json
     expect_json r.json '[.runs[] | select(.driver != "none")] | length == 10 and all(
-        (.zeta_io + .zeta_computing - .zeta | fabs) < 1e-9
+        (.zeta_io + .zeta_compute - .zeta | fabs) < 1e-9
         and (.in_io_s + .computing_s - .t_t_s | fabs) < 1e-9
         and (.t_t_s / .t_c_round_s - 1 - .zeta_paired | fabs) < 1e-9)'
     expect_json r.json '[.runs[] | select(.driver == "none" and .round > 0) | .round] | sort == [1, 2, 3, 4, 5]'
     expect_json r.json '.runs as $r | [.runs[] | select(.driver != "none") | . as $w
         | $r[] | select(.driver == "none" and .round == $w.round) | .t_t_s == $w.t_c_round_s] | all'
     # The verdict is that of the paired interval.
-    expect_json r.json '[.ranking[] | select(.driver != "none")] | all(.rounds_n == 5
-        and .zeta_paired_ci95_lo <= .zeta_paired and .zeta_paired <= .zeta_paired_ci95_hi
+    expect_json r.json '[.ranking[] | select(.driver != "none")] | all(.paired.rounds_n == 5
+        and .paired.ci95_lo <= .paired.zeta and .paired.zeta <= .paired.ci95_hi
         and ([.stamps[].code | select(IN("balanced", "not-balanced", "undecided"))]
-            == [if .zeta_paired_ci95_hi <= 0.1 then "balanced"
-                elif .zeta_paired_ci95_lo > 0.1 then "not-balanced" else "undecided" end]))'
+            == [if .paired.ci95_hi <= 0.1 then "balanced"
+                elif .paired.ci95_lo > 0.1 then "not-balanced" else "undecided" end]))'
     expect_json r.json '[.ranking[] | select(.driver != "none") | .dump_s] | all(
         .n == 30 and .p50_s <= .p90_s and .p90_s <= .p99_s and .p99_s <= .max_s)'
 }
@@ -260,7 +260,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
     run mpi_run 2 nht1-bt "${tiny[@]}" --io serial,posix --repeat 3 --seed 7 --json r.json
     expect_status 0
     expect_json r.json '[.runs[] | {driver, round}] | unique | length == 6'
-    expect_json r.json '.ranking | length == 2 and all(.runs_n == 3 and .rounds_n == 0)'
+    expect_json r.json '.ranking | length == 2 and all(.runs_n == 3 and .paired.rounds_n == 0)'
     expect_json r.json '(.ranking[0].driver) as $d | ([.runs[] | select(.driver == $d) | .t_t_s]
         | sort | .[1]) == .ranking[0].t_t_s'
     expect_json r.json '(.ranking[0].driver) as $d | ([.runs[] | select(.driver == $d) | .t_t_s]

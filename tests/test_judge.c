@@ -84,7 +84,7 @@ static void noise_is_not_called_slow_writing(void **state)
     json_decref(s);
     const struct bt_values v = bt_values_of(&job, &outcome[0].run);
     assert_true(fabs(v.zeta_io - 4.0 / 94) < 1e-12);
-    assert_true(fabs(v.zeta_computing - (131.3 / 94 - 1)) < 1e-12);
+    assert_true(fabs(v.zeta_compute - (131.3 / 94 - 1)) < 1e-12);
     job.outcomes_n = 0;
     rounds(5, 131.0, 135.3, 4.0);
     s = judged();
@@ -106,8 +106,8 @@ static void slow_writing_is_called_so(void **state)
     assert_non_null(bt_stamp_find(s, "not-balanced"));
     assert_true(numbers(s, "not-balanced", "zeta_paired_ci95_lo") > 0.1);
     /* 1.7 GB in 46 s, where 9.4 s would do. */
-    assert_true(fabs(numbers(s, "implied-rate", "implied_rate_bytes_per_s") / 36.9e6 - 1) < 0.05);
-    assert_true(fabs(numbers(s, "implied-rate", "goal_rate_bytes_per_s") / 180.6e6 - 1) < 0.05);
+    assert_true(fabs(numbers(s, "implied-rate", "rate_bytes_per_s") / 36.9e6 - 1) < 0.05);
+    assert_true(fabs(numbers(s, "implied-rate", "needed_bytes_per_s") / 180.6e6 - 1) < 0.05);
     json_decref(s);
     job.outcomes_n = 0;
     rounds(4, 94.0, 140, 44); /* four rounds are no verdict */

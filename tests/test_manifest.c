@@ -47,7 +47,7 @@ static struct io_manifest *made(void)
                                  .dt = 0.0003,
                                  .interval = 5,
                                  .sync = IO_SYNC_END,
-                                 .driver = "with \"complete\": true, \"durable\": false",
+                                 .writer = "with \"complete\": true, \"durable\": false",
                                  .kernel = "1/generic"};
     struct io_manifest *m = NULL;
     assert_int_equal(io_manifest_new(&m, path, "dumps.bin", &spec), 0);

@@ -43,17 +43,6 @@ int64_t bt_decomp_first(int64_t n, int parts, int p)
     return n / parts * p + min64(p, low) + max64(0, p - (parts - high));
 }
 
-int bt_decomp_owner(int64_t n, int parts, int64_t i)
-{
-    int64_t q = n / parts, low = extra_low(n, parts);
-    int64_t middle = parts - n % parts;
-    int64_t past_low = i - low * (q + 1);
-    int64_t past_middle = past_low - middle * q;
-    if (past_low < 0) return (int)(i / (q + 1));
-    if (past_middle < 0) return (int)(low + past_low / q);
-    return (int)(low + middle + past_middle / (q + 1));
-}
-
 int bt_decomp_rank(const struct bt_decomp *d, const int at[3])
 {
     return at[0] + d->p[0] * (at[1] + d->p[1] * at[2]);
@@ -70,12 +59,6 @@ static bool fits(int64_t n, const int p[3])
     return p[0] <= n && p[1] <= n && p[2] <= n;
 }
 
-/* Cells along an axis in the largest part. */
-static int64_t widest(int64_t n, int parts)
-{
-    return (n + parts - 1) / parts;
-}
-
 /* For 3d: of grids with one product the sum of factors is least for the most cubic. */
 static int64_t cost_cubic(int64_t n, const int p[3])
 {
@@ -83,25 +66,23 @@ static int64_t cost_cubic(int64_t n, const int p[3])
     return (int64_t)p[0] + p[1] + p[2];
 }
 
-/* Faces that a rank in the middle of parts has to others. */
-static int64_t faces(int parts)
-{
-    return min64(parts - 1, 2);
-}
-
-/* For auto: cells in the faces that the largest block exchanges. Faces normal to x count four
- * times: their values lie apart in memory, and cutting x shortens the rows that fill SIMD lanes. */
+/* For auto: cells in the faces that the largest block exchanges, up to two of each kind. Faces
+ * normal to x count four times: their values lie apart in memory, and cutting x shortens the rows
+ * that fill SIMD lanes. */
 static int64_t cost_surface(int64_t n, const int p[3])
 {
-    int64_t x = widest(n, p[0]), y = widest(n, p[1]), z = widest(n, p[2]);
-    return 4 * faces(p[0]) * y * z + faces(p[1]) * x * z + faces(p[2]) * x * y;
+    static const int64_t weight[3] = {4, 1, 1};
+    int64_t widest[3], cost = 0;
+    for (int q = 0; q < 3; q++)
+        widest[q] = (n + p[q] - 1) / p[q];
+    for (int q = 0; q < 3; q++)
+        cost += weight[q] * min64(p[q] - 1, 2) * widest[(q + 1) % 3] * widest[(q + 2) % 3];
+    return cost;
 }
-
-typedef int64_t cost_fn(int64_t n, const int p[3]);
 
 /* The cheapest factorisation of size that fits; of equal ones the first by PX, then PY. False when
  * none fits. */
-static bool cheapest(int64_t n, int size, cost_fn *cost, int best[3])
+static bool cheapest(int64_t n, int size, int64_t (*cost)(int64_t n, const int p[3]), int best[3])
 {
     int64_t least = INT64_MAX;
     for (int px = 1; px <= size; px++) {
@@ -115,11 +96,6 @@ static bool cheapest(int64_t n, int size, cost_fn *cost, int best[3])
     return least < INT64_MAX;
 }
 
-static bool make_cubic(int64_t n, int size, int p[3])
-{
-    return cheapest(n, size, cost_cubic, p);
-}
-
 /* 1d:z needs no transposed faces and keeps whole planes together; other axes are cut only when
  * ranks would be left with slabs so thin that halos outweigh them. */
 static bool make_auto(int64_t n, int size, int p[3])
@@ -129,36 +105,6 @@ static bool make_auto(int64_t n, int size, int p[3])
     p[2] = size;
     return true;
 }
-
-static bool make_slabs(int64_t n, int size, int axis, int p[3])
-{
-    for (int q = 0; q < 3; q++)
-        p[q] = q == axis ? size : 1;
-    return size <= n;
-}
-
-static bool make_x(int64_t n, int size, int p[3])
-{
-    return make_slabs(n, size, 0, p);
-}
-
-static bool make_y(int64_t n, int size, int p[3])
-{
-    return make_slabs(n, size, 1, p);
-}
-
-static bool make_z(int64_t n, int size, int p[3])
-{
-    return make_slabs(n, size, 2, p);
-}
-
-static const struct {
-    const char *name;
-    bool (*make)(int64_t n, int size, int p[3]);
-} schemes[] = {
-    {"auto", make_auto}, {"1d", make_z},   {"1d:x", make_x},
-    {"1d:y", make_y},    {"1d:z", make_z}, {"3d", make_cubic},
-};
 
 /* Says what would work instead: auto's choice, or fewer ranks when nothing does. Always fails. */
 static int no_fit(const char *text, int64_t n, int size)
@@ -174,16 +120,6 @@ static int no_fit(const char *text, int64_t n, int size)
                    "--decomp %s: %d ranks cannot share %lld^3 cells in blocks, because no three "
                    "factors of %d are all at most N = %lld; start another number of ranks",
                    text, size, cells, size, cells);
-}
-
-static int make_scheme(const char *text, int64_t n, int size, int p[3], bool *known)
-{
-    *known = true;
-    for (size_t s = 0; s < sizeof schemes / sizeof schemes[0]; s++)
-        if (strcmp(text, schemes[s].name) == 0)
-            return schemes[s].make(n, size, p) ? ERR_OK : no_fit(text, n, size);
-    *known = false;
-    return ERR_OK;
 }
 
 /* Reads "PXxPYxPZ", nothing more and nothing less. */
@@ -230,10 +166,22 @@ static void place(struct bt_decomp *d, int rank)
 
 int bt_decomp_make(const char *text, int64_t n, int size, int rank, struct bt_decomp *d)
 {
-    bool known;
+    static const char *const slabs[] = {"1d:x", "1d:y", "1d:z", "1d"};
+    int axis = 0;
     d->n = n;
-    TRY(make_scheme(text, n, size, d->p, &known));
-    if (!known) TRY(make_explicit(text, n, size, d->p));
+    while (axis < 4 && strcmp(text, slabs[axis]) != 0)
+        axis++;
+    if (axis < 4) {
+        for (int q = 0; q < 3; q++)
+            d->p[q] = q == min64(axis, 2) ? size : 1;
+        if (size > n) return no_fit(text, n, size);
+    } else if (strcmp(text, "auto") == 0) {
+        if (!make_auto(n, size, d->p)) return no_fit(text, n, size);
+    } else if (strcmp(text, "3d") == 0) {
+        if (!cheapest(n, size, cost_cubic, d->p)) return no_fit(text, n, size);
+    } else {
+        TRY(make_explicit(text, n, size, d->p));
+    }
     place(d, rank);
     return ERR_OK;
 }

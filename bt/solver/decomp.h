@@ -23,9 +23,6 @@ int bt_decomp_make(const char *text, int64_t n, int size, int rank, struct bt_de
 /* First global index of part p of parts along an axis of n cells; part 'parts' gives n. */
 int64_t bt_decomp_first(int64_t n, int parts, int p);
 
-/* The part that owns global index i. */
-int bt_decomp_owner(int64_t n, int parts, int64_t i);
-
 /* Rank at a place of the grid. */
 int bt_decomp_rank(const struct bt_decomp *d, const int at[3]);
 

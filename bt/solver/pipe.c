@@ -58,7 +58,7 @@ static int chain_peer(const struct bt_solver *s, int dir, int step)
 static void size_chain(const struct bt_solver *s, int dir, struct bt_chain *c)
 {
     const int lanes = s->kernel->lanes, parts = s->d.p[dir];
-    const int64_t batches = bt_sweep_batches(s, dir);
+    const int64_t batches = bt_batch_count(s, dir);
     c->group = bt_plan_group(s->problem.n, parts, batches, lanes, s->threads);
     c->groups = bt_plan_div_up(batches, c->group);
     c->window = clamp(bt_plan_stored(batches, lanes) / c->group, 2, 2 * (parts - s->d.at[dir]) + 1);
@@ -148,7 +148,7 @@ static double *buffer_of(const struct bt_pipe_end *e, int64_t group)
 
 static int64_t group_end(const struct pipe *p, int64_t group)
 {
-    const int64_t end = (group + 1) * p->c->group, batches = bt_sweep_batches(p->s, p->dir);
+    const int64_t end = (group + 1) * p->c->group, batches = bt_batch_count(p->s, p->dir);
     return end < batches ? end : batches;
 }
 
@@ -169,7 +169,7 @@ static int eliminate_group(struct pipe *p)
     double *out = buffer_of(&p->c->carry_out, g);
 #pragma omp parallel for schedule(static) num_threads(s->threads) if (end - first > 1)
     for (int64_t b = first; b < end; b++)
-        bt_sweep_forward(s, &s->scratch[omp_get_thread_num()], p->dir, p->flags, b,
+        bt_batch_forward(s, &s->scratch[omp_get_thread_num()], p->dir, p->flags, b,
                          store_at(p, g, b), lowest ? s->zero : in + (b - first) * size,
                          out + (b - first) * size);
     TRY(post_send(p, &p->c->carry_out, TAG_CARRY, g));
@@ -186,7 +186,7 @@ static int substitute_group(struct pipe *p)
     double *out = buffer_of(&p->c->w_out, g);
 #pragma omp parallel for schedule(static) num_threads(s->threads) if (end - first > 1)
     for (int64_t b = first; b < end; b++)
-        bt_sweep_backward(s, &s->scratch[omp_get_thread_num()], p->dir, p->flags, b,
+        bt_batch_backward(s, &s->scratch[omp_get_thread_num()], p->dir, p->flags, b,
                           store_at(p, g, b), highest ? s->zero : in + (b - first) * size,
                           out + (b - first) * size);
     TRY(post_send(p, &p->c->w_out, TAG_W, g));

@@ -114,11 +114,11 @@ int bt_pipe_new(struct bt_solver *s, int dir);
 int bt_pipe_store_new(struct bt_solver *s);
 void bt_pipe_free(struct bt_chain *c);
 
-/* sweep.c: batches of a direction; one batch through elimination and back substitution. */
-int64_t bt_sweep_batches(const struct bt_solver *s, int dir);
-void bt_sweep_forward(struct bt_solver *s, struct bt_scratch *t, int dir, unsigned flags, int64_t b,
+/* batch.c: batches of a direction; one batch through elimination and back substitution. */
+int64_t bt_batch_count(const struct bt_solver *s, int dir);
+void bt_batch_forward(struct bt_solver *s, struct bt_scratch *t, int dir, unsigned flags, int64_t b,
                       double *store, const double *in, double *out);
-void bt_sweep_backward(struct bt_solver *s, struct bt_scratch *t, int dir, unsigned flags,
+void bt_batch_backward(struct bt_solver *s, struct bt_scratch *t, int dir, unsigned flags,
                        int64_t b, const double *store, const double *w_in, double *w_out);
 
 #endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef IO_WRITER_H
+#define IO_WRITER_H
+/* Floor 1. For those who write a writer: one const struct io_writer per writer_<name>.c and one
+ * line in writer_list.h. docs/writers.md walks through one. Callers of writers: io/file.c alone,
+ * which checks arguments, creates, locks and preallocates the file, times, counts bytes and agrees
+ * on errors; a writer moves bytes. */
+#include <jansson.h>
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "io/file.h"
+#include "io/view.h"
+
+enum io_caps {
+    IO_CAP_SERIAL_FILE = 1, /* leaves a file in serial format at the path */
+    IO_CAP_COLLECTIVE = 2,  /* write is collective beyond what the dispatcher needs */
+    IO_CAP_GROUP = 4,       /* obeys the group size */
+    IO_CAP_HINTS = 8,       /* passes hints to the library */
+    IO_CAP_WRAPPER = 16,    /* wraps another writer, "check:posix" */
+    IO_CAP_PARTS = 32,      /* leaves a file per rank beside the path and a manifest at it */
+};
+
+struct io_writer;
+struct io_busy;
+
+/* What a writer is given at open; borrowed, outlives the writer's state. */
+struct io_context {
+    MPI_Comm comm; /* the file's own duplicate: messages cannot meet anybody else's */
+    int rank, size;
+    const char *path;
+    const struct io_view *view;      /* mine */
+    const struct io_view *all_views; /* [size], every rank's */
+    int64_t dump_bytes;              /* of the whole array */
+    int64_t dumps_n;                 /* planned */
+    int group;                       /* ranks that may write at a time, >= 1 */
+    MPI_Info info;                   /* hints, never MPI_INFO_NULL */
+    int64_t first_dump;              /* the dump that is written first; > 0 after a restart */
+    int64_t durable_n;               /* dumps known to be on the device; for messages */
+    struct io_tuning tuning;         /* every member has a value that makes sense */
+    enum io_sync sync;               /* when data must be durable: a writer may flush early */
+    int64_t *requests_n;             /* [out] add the number of write calls made */
+    double *wait_s;                  /* [out] add what write waited for earlier dumps */
+    struct io_busy *busy;            /* [out] io_busy_add what goes on behind the caller's back */
+    const struct io_writer *inner;   /* what a wrapper wraps; NULL for the others */
+};
+
+struct io_writer {
+    const char *name;  /* Required. */
+    const char *help;  /* Required. One line for --io help. */
+    unsigned caps;     /* Required. Of enum io_caps. */
+    size_t state_size; /* Required. Bytes of private state, zeroed before open. */
+
+    /* Whether this system can run it. Optional, default: yes. Local. */
+    bool (*usable)(void);
+
+    /* Prepares for writing; the file exists with its full length. Collective. Required. */
+    int (*open)(void *state, const struct io_context *ctx);
+
+    /* Memory of the writer's into which the caller may stage dump d, the next one, laid out as a
+     * staging buffer; write is then called with it. May wait for memory. The same answer until
+     * write; NULL for all dumps or for none. Local. Optional, default: NULL. */
+    void *(*buffer)(void *state, const struct io_context *ctx, int64_t dump);
+
+    /* Writes my bytes of dump d: on return buf may be changed by the caller. Called by every rank
+     * in the same order. Returns a code of this rank's own, not agreed, and must come back on every
+     * rank even when one of them fails: a failing rank goes on with its messages. Required. */
+    int (*write)(void *state, const struct io_context *ctx, int64_t dump, const void *buf);
+
+    /* For a writer that goes on after write has returned: the number of dumps, counted from the
+     * file's first, whose bytes of this rank's are all in the file. Does not wait, makes progress
+     * where that needs a call. A dump is called complete when every rank says so. Local.
+     * Optional, default: what write returned 0 for. */
+    int64_t (*done)(void *state, const struct io_context *ctx);
+
+    /* Waits until all that was written is in the file, errors included. Called by every rank.
+     * The code is this rank's own. Optional, with done. */
+    int (*drain)(void *state, const struct io_context *ctx);
+
+    /* Reads my bytes of dump d, the inverse of write. Optional, default: the dispatcher reads with
+     * pread. */
+    int (*read)(void *state, const struct io_context *ctx, int64_t dump, void *buf);
+
+    /* Makes what was written durable, after drain. Collective. Optional, default: fsync by every
+     * rank. */
+    int (*sync)(void *state, const struct io_context *ctx);
+
+    /* Ends writing; called once whatever happened before. Collective. Required. */
+    int (*close)(void *state, const struct io_context *ctx);
+
+    /* Adds to a JSON object what is to be known about the open file: hints as the library reports
+     * them, the library's component. Called once after open, on every rank. Local. Optional. */
+    int (*describe)(void *state, const struct io_context *ctx, json_t *into);
+};
+
+/* The listed writer of that name, or NULL. "check:posix" gives the wrapper, if what it wraps
+ * exists. */
+const struct io_writer *io_writer_find(const char *name);
+
+/* The writer behind the colon of "check:posix"; NULL when there is no colon or no such writer. */
+const struct io_writer *io_writer_inner(const char *name);
+
+/* Capabilities of a writer by name, those of what it wraps included; 0 for an unknown name. */
+unsigned io_writer_caps(const char *name);
+
+/* Whether a writer on the list can be used on this system. Local. */
+bool io_writer_usable(const struct io_writer *d);
+
+/* The i-th listed writer, NULL past the last. */
+const struct io_writer *io_writer_at(int i);
+
+#endif

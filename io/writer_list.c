@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "io/writer.h"
+
+#define IO_WRITER(x) extern const struct io_writer io_writer_##x;
+#include "io/writer_list.h"
+#undef IO_WRITER
+
+#define IO_WRITER(x) &io_writer_##x,
+static const struct io_writer *const listed[] = {
+#include "io/writer_list.h"
+};
+#undef IO_WRITER
+
+#define LISTED ((int)(sizeof listed / sizeof listed[0]))
+
+const struct io_writer *io_writer_at(int i)
+{
+    return i >= 0 && i < LISTED ? listed[i] : NULL;
+}
+
+bool io_writer_usable(const struct io_writer *d)
+{
+    return !d->usable || d->usable();
+}
+
+static const struct io_writer *by_name(const char *name, size_t len)
+{
+    for (int i = 0; i < LISTED; i++) {
+        if (strlen(listed[i]->name) == len && memcmp(listed[i]->name, name, len) == 0) {
+            return listed[i];
+        }
+    }
+    return NULL;
+}
+
+/* "outer:inner" is a wrapper around a writer that is none. */
+const struct io_writer *io_writer_find(const char *name)
+{
+    const char *colon = strchr(name, ':');
+    if (!colon) {
+        const struct io_writer *plain = by_name(name, strlen(name));
+        return plain && !(plain->caps & IO_CAP_WRAPPER) ? plain : NULL;
+    }
+    const struct io_writer *outer = by_name(name, (size_t)(colon - name));
+    bool wraps = outer && (outer->caps & IO_CAP_WRAPPER) && io_writer_inner(name);
+    return wraps ? outer : NULL;
+}
+
+const struct io_writer *io_writer_inner(const char *name)
+{
+    const char *colon = strchr(name, ':');
+    if (!colon) return NULL;
+    const struct io_writer *inner = by_name(colon + 1, strlen(colon + 1));
+    return inner && !(inner->caps & IO_CAP_WRAPPER) ? inner : NULL;
+}
+
+unsigned io_writer_caps(const char *name)
+{
+    const struct io_writer *writer = io_writer_find(name), *inner = io_writer_inner(name);
+    return (writer ? writer->caps : 0) | (writer && inner ? inner->caps : 0);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The whole array handed to the library in collective writes, as on the CM-2 of [F93]: the view of
+ * each rank is its box of the global array, set once; the extent of its file type is a dump, so
+ * dump d begins after d times my bytes. A dump is one call, where no rank has more than goes into
+ * one. */
+#include "base/err.h"
+#include "io/guard.h"
+#include "io/mpiio.h"
+
+static int mpiio_open(void *state, const struct io_context *ctx)
+{
+    return io_mpiio_open(state, ctx, true);
+}
+
+/* A rank that has failed makes the other calls all the same: they are collective. */
+static int mpiio_write(void *state, const struct io_context *ctx, int64_t dump, const void *buf)
+{
+    static const char call[] = "MPI_File_write_at_all";
+    const struct io_mpiio *m = state;
+    int rc = 0;
+    for (int64_t i = 0; i < m->pieces_n; i++) {
+        const struct io_mpiio_piece p = io_mpiio_piece(m, ctx, i);
+        MPI_Status status;
+        ++*ctx->requests_n;
+        io_guard_at(call);
+        int mpi_rc =
+            MPI_File_write_at_all(m->fh, (MPI_Offset)(dump * m->mine_bytes + p.start),
+                                  (const char *)buf + p.start, (int)p.bytes, MPI_BYTE, &status);
+        io_guard_at(NULL);
+        int wrote = io_mpiio_wrote(m, ctx, mpi_rc, call, &status, dump, buf, p);
+        if (rc == 0) rc = wrote;
+    }
+    return rc;
+}
+
+const struct io_writer io_writer_mpiio = {
+    .name = "mpiio",
+    .help = "MPI-IO, one collective write of a subarray view per dump",
+    .caps = IO_CAP_SERIAL_FILE | IO_CAP_COLLECTIVE | IO_CAP_HINTS,
+    .state_size = sizeof(struct io_mpiio),
+    .open = mpiio_open,
+    .write = mpiio_write,
+    .sync = io_mpiio_sync,
+    .close = io_mpiio_close,
+    .describe = io_mpiio_describe,
+};

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Nonblocking MPI-IO: a copy of the staged dump is handed to the library with MPI_File_iwrite_at
+ * through the subarray view, in one call or, where it is long, in several, and waited for when its
+ * memory is needed again.
+ *
+ * Why the independent call: of the libraries at hand it overlaps with computation in Open MPI's
+ * OMPIO and in MPICH, and does no harm in Open MPI's ROMIO, where it writes at once. The collective
+ * one crashes in that ROMIO and does all its work in the wait in MPICH.
+ *
+ * When a transfer really ended is the library's secret: the time it was under way is an upper bound
+ * of the time of writing, and the result says so.
+ *
+ * On a full disk OMPIO does not fail but crash, so a write that could meet one, because the file's
+ * blocks are not all there, is refused when there is no room. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/err.h"
+#include "base/watch.h"
+#include "io/busy.h"
+#include "io/fd.h"
+#include "io/guard.h"
+#include "io/mpiio.h"
+
+/* A dump under way. */
+struct flight {
+    char *copy;           /* [mine_bytes] */
+    MPI_Request *request; /* [pieces_n] of its pieces */
+    int64_t posted_n, landed_n;
+    int64_t dump;
+    double start_s;
+};
+
+struct mpiio_async_state {
+    struct io_mpiio m;
+    struct flight *flight; /* [staging], a ring */
+    int head, posted_n;
+    int64_t dumps_done, dumps_posted;
+    int rc; /* the first failure */
+};
+
+static const char iwrite[] = "MPI_File_iwrite_at";
+
+static int alloc_flights(struct mpiio_async_state *s, const struct io_context *ctx)
+{
+    const int n = ctx->tuning.staging;
+    const size_t bytes = (size_t)s->m.mine_bytes + 1;
+    s->flight = calloc((size_t)n, sizeof *s->flight);
+    for (int i = 0; s->flight && i < n; i++) {
+        s->flight[i].copy = malloc(bytes);
+        s->flight[i].request = calloc((size_t)s->m.pieces_n, sizeof(MPI_Request));
+        if (!s->flight[i].copy || !s->flight[i].request)
+            return err_set(ERR_NOMEM,
+                           "no memory for staging %d dumps of %zu bytes: take a smaller --staging",
+                           n, bytes);
+        memset(s->flight[i].copy, 0, bytes); /* no first touch inside the clock */
+    }
+    return s->flight ? 0 : err_set(ERR_NOMEM, "no memory for staging dumps");
+}
+
+static int mpiio_async_open(void *state, const struct io_context *ctx)
+{
+    struct mpiio_async_state *s = state;
+    s->dumps_done = s->dumps_posted = ctx->first_dump;
+    int rc = io_mpiio_open(&s->m, ctx, true);
+    return rc < 0 ? rc : alloc_flights(s, ctx);
+}
+
+/* Takes what has arrived; wait: the oldest in any case. Between its calls the library goes on, so a
+ * crash anywhere may be its own. */
+static void reap(struct mpiio_async_state *s, const struct io_context *ctx, bool wait)
+{
+    while (s->posted_n > 0) {
+        struct flight *f = &s->flight[s->head];
+        for (; f->landed_n < f->posted_n; f->landed_n++) {
+            MPI_Status status;
+            MPI_Request *request = &f->request[f->landed_n];
+            int there = 1;
+            int mpi_rc = wait ? MPI_Wait(request, &status) : MPI_Test(request, &there, &status);
+            if (!there) return;
+            int rc = io_mpiio_wrote(&s->m, ctx, mpi_rc, iwrite, &status, f->dump, f->copy,
+                                    io_mpiio_piece(&s->m, ctx, f->landed_n));
+            io_guard_at(iwrite);
+            if (s->rc == 0) s->rc = rc;
+        }
+        io_busy_add(ctx->busy, f->start_s, watch_now());
+        s->head = (s->head + 1) % ctx->tuning.staging;
+        s->posted_n--;
+        if (s->rc == 0) s->dumps_done++;
+        wait = false;
+    }
+    io_guard_at(NULL);
+}
+
+/* Whether the library can be trusted with a write. */
+static int check_room(const struct mpiio_async_state *s, const struct io_context *ctx)
+{
+    struct stat st;
+    if (stat(ctx->path, &st) != 0) return err_set_errno(ERR_IO, errno, "stat %s", ctx->path);
+    if ((int64_t)st.st_blocks * 512 >= (int64_t)st.st_size) return 0;
+    const int64_t room = io_free_bytes(ctx->path);
+    if (room < 0 || room >= s->m.mine_bytes * (s->posted_n + 1)) return 0;
+    const struct io_fd_fault fault = {ENOSPC, s->m.mine_bytes, s->dumps_posted * ctx->dump_bytes};
+    return io_fd_failed(ctx, &fault);
+}
+
+/* The pieces before one that cannot be posted are under way all the same. */
+static int post(struct mpiio_async_state *s, const struct io_context *ctx, int64_t dump,
+                const void *buf)
+{
+    struct flight *f = &s->flight[(s->head + s->posted_n) % ctx->tuning.staging];
+    int rc = 0;
+    if (buf != f->copy) memcpy(f->copy, buf, (size_t)s->m.mine_bytes);
+    f->dump = dump;
+    f->posted_n = f->landed_n = 0;
+    f->start_s = watch_now();
+    s->posted_n++;
+    io_guard_at(iwrite);
+    for (int64_t i = 0; i < s->m.pieces_n; i++) {
+        const struct io_mpiio_piece p = io_mpiio_piece(&s->m, ctx, i);
+        if (p.bytes == 0) break;
+        ++*ctx->requests_n;
+        int mpi_rc = MPI_File_iwrite_at(s->m.fh, (MPI_Offset)(dump * s->m.mine_bytes + p.start),
+                                        f->copy + p.start, (int)p.bytes, MPI_BYTE, &f->request[i]);
+        rc = io_mpiio_check(ctx, mpi_rc, iwrite);
+        if (rc < 0) break;
+        f->posted_n++;
+    }
+    return rc;
+}
+
+static void *mpiio_async_buffer(void *state, const struct io_context *ctx, int64_t dump)
+{
+    struct mpiio_async_state *s = state;
+    const double since_s = watch_now();
+    (void)dump;
+    reap(s, ctx, s->posted_n == ctx->tuning.staging);
+    *ctx->wait_s += watch_now() - since_s;
+    return s->flight[(s->head + s->posted_n) % ctx->tuning.staging].copy;
+}
+
+static int mpiio_async_write(void *state, const struct io_context *ctx, int64_t dump,
+                             const void *buf)
+{
+    struct mpiio_async_state *s = state;
+    const double since_s = watch_now();
+    reap(s, ctx, s->posted_n == ctx->tuning.staging);
+    *ctx->wait_s += watch_now() - since_s;
+    if (s->m.mine_bytes > 0) {
+        if (s->rc == 0) s->rc = check_room(s, ctx);
+        if (s->rc == 0) s->rc = post(s, ctx, dump, buf);
+    } else {
+        s->dumps_done++;
+    }
+    s->dumps_posted++;
+    return s->rc;
+}
+
+static int64_t mpiio_async_done(void *state, const struct io_context *ctx)
+{
+    struct mpiio_async_state *s = state;
+    reap(s, ctx, false);
+    return s->dumps_done;
+}
+
+static int mpiio_async_drain(void *state, const struct io_context *ctx)
+{
+    struct mpiio_async_state *s = state;
+    while (s->posted_n > 0)
+        reap(s, ctx, true);
+    return s->rc;
+}
+
+static int mpiio_async_close(void *state, const struct io_context *ctx)
+{
+    struct mpiio_async_state *s = state;
+    if (s->flight) mpiio_async_drain(s, ctx);
+    int rc = io_mpiio_close(&s->m, ctx);
+    for (int i = 0; s->flight && i < ctx->tuning.staging; i++) {
+        free(s->flight[i].copy);
+        free(s->flight[i].request);
+    }
+    free(s->flight);
+    return rc;
+}
+
+static int mpiio_async_describe(void *state, const struct io_context *ctx, json_t *into)
+{
+    struct mpiio_async_state *s = state;
+    json_object_set_new(into, "staging", json_integer(ctx->tuning.staging));
+    json_object_set_new(into, "staging_bytes", json_integer(ctx->tuning.staging * s->m.mine_bytes));
+    json_object_set_new(into, "overlap_basis", json_string("under way"));
+    json_array_append_new(
+        json_object_get(into, "notices"),
+        json_string("mpiio-async uses MPI_File_iwrite_at, not the collective call, which crashes "
+                    "in one MPI-IO component and does not overlap in another; its I/O time is the "
+                    "time that transfers were under way, an upper bound."));
+    return io_mpiio_describe(state, ctx, into);
+}
+
+const struct io_writer io_writer_mpiio_async = {
+    .name = "mpiio-async",
+    .help = "MPI-IO, one nonblocking write of a subarray view per dump, while the ranks compute",
+    .caps = IO_CAP_SERIAL_FILE | IO_CAP_HINTS,
+    .state_size = sizeof(struct mpiio_async_state),
+    .open = mpiio_async_open,
+    .buffer = mpiio_async_buffer,
+    .write = mpiio_async_write,
+    .done = mpiio_async_done,
+    .drain = mpiio_async_drain,
+    .sync = io_mpiio_sync,
+    .close = mpiio_async_close,
+    .describe = mpiio_async_describe,
+};

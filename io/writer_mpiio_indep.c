@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* MPI-IO without collective calls: one MPI_File_write_at for each extent, at its own offset. */
+#include "io/mpiio.h"
+
+static int indep_open(void *state, const struct io_context *ctx)
+{
+    return io_mpiio_open(state, ctx, false);
+}
+
+static int indep_write(void *state, const struct io_context *ctx, int64_t dump, const void *buf)
+{
+    const struct io_mpiio *m = state;
+    return io_mpiio_write_piece(m, ctx, dump, buf, (struct io_mpiio_piece){0, m->mine_bytes});
+}
+
+const struct io_writer io_writer_mpiio_indep = {
+    .name = "mpiio-indep",
+    .help = "MPI-IO, one independent write per contiguous piece",
+    .caps = IO_CAP_SERIAL_FILE | IO_CAP_HINTS,
+    .state_size = sizeof(struct io_mpiio),
+    .open = indep_open,
+    .write = indep_write,
+    .sync = io_mpiio_sync,
+    .close = io_mpiio_close,
+    .describe = io_mpiio_describe,
+};
