@@ -41,8 +41,8 @@ URING     ?= $(shell $(PKG) --libs liburing 2>/dev/null)
 ALL_CFLAGS := $(BASEFLAGS) $(if $(URING),-DHAVE_LIBURING) $(CFLAGS)
 ALL_LDFLAGS := $(SAN) $(LDFLAGS)
 COMPILE      = $(ALL_CFLAGS) $(FILEFLAGS) -MMD -MP -c -o $@ $<
-LIBS      := $(or $(shell $(PKG) --libs jansson libxxhash gsl hwloc zlib expat 2>/dev/null),-ljansson \
-               -lxxhash -lgsl -lgslcblas -lhwloc -lz -lexpat) $(URING) -lm -pthread
+LIBS      := $(or $(shell $(PKG) --libs jansson gsl hwloc zlib expat 2>/dev/null),-ljansson \
+               -lgsl -lgslcblas -lhwloc -lz -lexpat) $(URING) -lm -pthread
 
 # One object of the kernel per instruction set; the program chooses when it starts.
 ISAS := $(if $(filter x86_64,$(shell uname -m)),avx512 avx2 generic,generic)
