@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "beffio/result.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "base/json.h"
-#include "base/num.h"
 #include "base/version.h"
 
 #define SCHEMA "nht1-beffio/1"
@@ -306,8 +306,8 @@ json_t *beffio_result_plan(const void *of, int status)
     const double repeat = (double)job->setup->opt.repeat;
     char text[160];
     if (expected > job->room_bytes) {
-        num_print(text, sizeof text, "%lld bytes expected, %lld may be used: --max-space, -T",
-                  (long long)expected, (long long)job->room_bytes);
+        snprintf(text, sizeof text, "%lld bytes expected, %lld may be used: --max-space, -T",
+                 (long long)expected, (long long)job->room_bytes);
         json_array_append_new(misfits, json_string(text));
     }
     set(o, "time_s",

@@ -2,11 +2,11 @@
 #include "beffio/sum.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 
-#include "base/num.h"
 #include "base/version.h"
 
 #define TEXT_MAX 768
@@ -15,7 +15,7 @@
 #define PRINT(to, ...)                                                                             \
     do {                                                                                           \
         char text_[TEXT_MAX];                                                                      \
-        num_print(text_, sizeof text_, __VA_ARGS__);                                               \
+        snprintf(text_, sizeof text_, __VA_ARGS__);                                                \
         fputs(text_, to);                                                                          \
     } while (0)
 
@@ -239,7 +239,7 @@ static void protocol_pattern(const struct beffio_job *job, FILE *to, const struc
     const struct beffio_pattern_time *t = &b->result[a].pattern[no];
     char text[TEXT_MAX], path[BEFFIO_PATH_MAX];
     beffio_files_path(&job->files, b->index, pat.type, 0, path);
-    int used = num_print(
+    int used = snprintf(
         text, sizeof text,
         "n=%3d a=%d type=%d p=%2d Tp=%7.3f l=%9lld L=%9lld %s r=%7lld S=%11.3f MB t=%8.3f = %.3f io"
         "+ %.3f wait+ %.3f sync, bw=%9.3f",
@@ -250,7 +250,7 @@ static void protocol_pattern(const struct beffio_job *job, FILE *to, const struc
         t->sync_s, p->values.pattern[a][no] / 1e6);
     const int64_t wrong_n = p->wrong[a].wrong_by_pattern[no];
     if (wrong_n > 0)
-        num_print(text + used, sizeof text - (size_t)used, " %lld ERRORS", (long long)wrong_n);
+        snprintf(text + used, sizeof text - (size_t)used, " %lld ERRORS", (long long)wrong_n);
     const bool once = a == BEFFIO_READ && pat.type >= BEFFIO_SEGMENTED && at.calls_n == 1;
     fprintf(to, "%s%s%s\n", text, t->capped ? " (space)" : "", once ? " (one call)" : "");
 }

@@ -2,10 +2,10 @@
 #include "beffio/text.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/err.h"
-#include "base/num.h"
 #include "base/units.h"
 #include "base/version.h"
 #include "base/wrap.h"
@@ -36,13 +36,13 @@ static void system_lines(const struct beffio_job *job, FILE *to)
 {
     char text[512], each[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX], m[UNITS_TEXT_MAX];
     const struct nodes *n = &job->nodes;
-    num_print(text, sizeof text, "%s%s, %lld cores (%s); %d ranks", n->host,
-              n->count > 1 ? " and others" : "", (long long)n->cores, n->cpu, job->size);
+    snprintf(text, sizeof text, "%s%s, %lld cores (%s); %d ranks", n->host,
+             n->count > 1 ? " and others" : "", (long long)n->cores, n->cpu, job->size);
     line(to, "System", text);
-    num_print(text, sizeof text, "%s per process, %s in all; largest chunk M_PART = %s",
-              units_bytes_iec((double)job->memory_per_process_bytes, each),
-              units_bytes_iec((double)job->memory_total_bytes, all),
-              units_bytes_iec((double)job->m_part_bytes, m));
+    snprintf(text, sizeof text, "%s per process, %s in all; largest chunk M_PART = %s",
+             units_bytes_iec((double)job->memory_per_process_bytes, each),
+             units_bytes_iec((double)job->memory_total_bytes, all),
+             units_bytes_iec((double)job->m_part_bytes, m));
     line(to, "Memory", text);
 }
 
@@ -52,28 +52,28 @@ static void schedule_line(const struct beffio_job *job, FILE *to)
     char text[512], list[128], time[UNITS_TEXT_MAX], check[UNITS_TEXT_MAX];
     const double check_s = beffio_job_check_s(job);
     partitions_text(c, list, sizeof list);
-    int used = num_print(
+    int used = snprintf(
         text, sizeof text, "definition %s, %g s %s; partitions of %s processes; %s by schedule",
         definition_of(job), c->t_s,
         c->definition == BEFFIO_2_1 ? "for all partitions" : "per partition", list,
         units_duration(beffio_run_time_s(c) * (double)job->setup->opt.repeat, time));
     if (check_s > 0)
-        num_print(text + used, sizeof text - (size_t)used,
-                  ", and about %s to read everything once more and check it (--check)",
-                  units_duration(check_s * (double)job->setup->opt.repeat, check));
+        snprintf(text + used, sizeof text - (size_t)used,
+                 ", and about %s to read everything once more and check it (--check)",
+                 units_duration(check_s * (double)job->setup->opt.repeat, check));
     line(to, "Schedule", text);
 }
 
 static void file_lines(const struct beffio_job *job, FILE *to)
 {
     char text[4096 + 512], room[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX];
-    num_print(text, sizeof text, "%s/%s_data_*, %s (%s); %s may be used", job->setup->opt.path,
-              job->setup->prefix, job->fs.type, job->fs.source,
-              units_bytes((double)job->room_bytes, room));
+    snprintf(text, sizeof text, "%s/%s_data_*, %s (%s); %s may be used", job->setup->opt.path,
+             job->setup->prefix, job->fs.type, job->fs.source,
+             units_bytes((double)job->room_bytes, room));
     line(to, "Files", text);
     if (job->probe_bytes > 0) {
-        num_print(text, sizeof text, "%s were written at %s to find out",
-                  units_bytes((double)job->probe_bytes, room), units_rate(job->rate, rate));
+        snprintf(text, sizeof text, "%s were written at %s to find out",
+                 units_bytes((double)job->probe_bytes, room), units_rate(job->rate, rate));
         line(to, "Probe", text);
     }
     for (int i = 0; i < job->setup->schedule.partitions_n; i++) {
@@ -81,11 +81,11 @@ static void file_lines(const struct beffio_job *job, FILE *to)
         if (p->sample)
             line(to, "Note", "what is read back is looked at in samples: --check read for all");
         if (p->expected_bytes <= p->bench.share_bytes) continue;
-        num_print(text, sizeof text,
-                  "at that rate %d process%s would write %s: writing will end for want of space, "
-                  "and then the result is not valid",
-                  p->bench.procs, p->bench.procs == 1 ? "" : "es",
-                  units_bytes((double)p->expected_bytes, room));
+        snprintf(text, sizeof text,
+                 "at that rate %d process%s would write %s: writing will end for want of space, "
+                 "and then the result is not valid",
+                 p->bench.procs, p->bench.procs == 1 ? "" : "es",
+                 units_bytes((double)p->expected_bytes, room));
         line(to, "Note", text);
     }
     if (job->room.in_memory)
@@ -111,13 +111,13 @@ static void plan_pattern(const struct beffio_job *job, FILE *to, const struct be
     const struct beffio_pattern p = beffio_layout_pattern(l, no);
     const struct beffio_place at = beffio_place(l, no);
     char text[160];
-    char time[NUM_TEXT_MAX] = "-";
+    char time[32] = "-";
     if (p.type <= BEFFIO_SEPARATE)
-        num_print(time, sizeof time, "%.3f", beffio_pattern_time_s(&job->setup->schedule, p.u));
-    num_print(text, sizeof text, "%4d  %-9s %12lld %12lld %2d %10s %10lld %15lld\n", no,
-              beffio_type_name(p.type), (long long)at.chunk_bytes,
-              (long long)(at.chunk_bytes * at.chunks_per_call), p.u, time, (long long)at.calls_n,
-              (long long)(beffio_place_bytes(&at) * l->procs));
+        snprintf(time, sizeof time, "%.3f", beffio_pattern_time_s(&job->setup->schedule, p.u));
+    snprintf(text, sizeof text, "%4d  %-9s %12lld %12lld %2d %10s %10lld %15lld\n", no,
+             beffio_type_name(p.type), (long long)at.chunk_bytes,
+             (long long)(at.chunk_bytes * at.chunks_per_call), p.u, time, (long long)at.calls_n,
+             (long long)(beffio_place_bytes(&at) * l->procs));
     fputs(text, to);
 }
 
@@ -134,14 +134,14 @@ static void plan_partition(const struct beffio_job *job, FILE *to, int index)
             "calls", "bytes of all");
     for (int no = 0; no < BEFFIO_PATTERNS; no++)
         plan_pattern(job, to, &l, no);
-    num_print(text, sizeof text, "at %s: %s in all files, segment of %s (%lld bytes in one file)",
-              units_rate(job->rate * n / job->size, rate),
-              units_bytes((double)p->expected_bytes, files),
-              units_bytes((double)l.segment_bytes, seg), (long long)l.segment_bytes * n);
+    snprintf(text, sizeof text, "at %s: %s in all files, segment of %s (%lld bytes in one file)",
+             units_rate(job->rate * n / job->size, rate),
+             units_bytes((double)p->expected_bytes, files),
+             units_bytes((double)l.segment_bytes, seg), (long long)l.segment_bytes * n);
     line(to, "Files", text);
-    num_print(text, sizeof text, "%s may be used; the least possible is %s",
-              units_bytes((double)p->bench.share_bytes, files),
-              units_bytes((double)beffio_least_bytes(n, job->m_part_bytes), seg));
+    snprintf(text, sizeof text, "%s may be used; the least possible is %s",
+             units_bytes((double)p->bench.share_bytes, files),
+             units_bytes((double)beffio_least_bytes(n, job->m_part_bytes), seg));
     line(to, "Room", text);
 }
 
@@ -157,9 +157,9 @@ void beffio_text_plan(const struct beffio_job *job, FILE *to)
 static const char *cell(char out[16], double bytes_per_s)
 {
     if (isfinite(bytes_per_s))
-        num_print(out, 16, "%.3f", bytes_per_s / 1e6);
+        snprintf(out, 16, "%.3f", bytes_per_s / 1e6);
     else
-        num_print(out, 16, "-");
+        snprintf(out, 16, "-");
     return out;
 }
 
@@ -186,36 +186,35 @@ static void values(const struct beffio_job *job, FILE *to, const struct beffio_p
 {
     char text[256], c[16];
     const enum beffio_definition own = job->setup->schedule.definition;
-    num_print(text, sizeof text, "%s MB/s, definition %s", cell(c, p->values.partition[own]),
-              beffio_definition_name(own));
+    snprintf(text, sizeof text, "%s MB/s, definition %s", cell(c, p->values.partition[own]),
+             beffio_definition_name(own));
     line(to, "b_eff_io", text);
     for (int d = 0; d < BEFFIO_DEFINITIONS; d++) {
         if (d == (int)own) continue;
-        num_print(text, sizeof text, "%s MB/s by definition %s, computed from a %s schedule",
-                  cell(c, p->values.partition[d]),
-                  beffio_definition_name((enum beffio_definition)d), definition_of(job));
+        snprintf(text, sizeof text, "%s MB/s by definition %s, computed from a %s schedule",
+                 cell(c, p->values.partition[d]), beffio_definition_name((enum beffio_definition)d),
+                 definition_of(job));
         line(to, "", text);
     }
-    num_print(text, sizeof text, "%s MB/s: all bytes over all time", cell(c, p->values.total));
+    snprintf(text, sizeof text, "%s MB/s: all bytes over all time", cell(c, p->values.total));
     line(to, "", text);
     if (p->bench.layout.shared_m_part_bytes == 0) return;
     char m[UNITS_TEXT_MAX];
-    num_print(
-        text, sizeof text,
-        "M_PART of type 1 was reduced to %s: this library cannot move more in an ordered call",
-        units_bytes_iec((double)p->bench.layout.shared_m_part_bytes, m));
+    snprintf(text, sizeof text,
+             "M_PART of type 1 was reduced to %s: this library cannot move more in an ordered call",
+             units_bytes_iec((double)p->bench.layout.shared_m_part_bytes, m));
     line(to, "Note", text);
 }
 
 static void coffee(const struct beffio_job *job, FILE *to, const struct beffio_part *p)
 {
     char text[256], total[UNITS_TEXT_MAX];
-    num_print(text, sizeof text,
-              "the memory of %s takes %.3g min to write and %.3g min to read; the coffee-cup rule "
-              "allows 10",
-              units_bytes_iec((double)job->memory_total_bytes, total),
-              beffio_minutes(job->memory_total_bytes, p->values.access[BEFFIO_WRITE]),
-              beffio_minutes(job->memory_total_bytes, p->values.access[BEFFIO_READ]));
+    snprintf(text, sizeof text,
+             "the memory of %s takes %.3g min to write and %.3g min to read; the coffee-cup rule "
+             "allows 10",
+             units_bytes_iec((double)job->memory_total_bytes, total),
+             beffio_minutes(job->memory_total_bytes, p->values.access[BEFFIO_WRITE]),
+             beffio_minutes(job->memory_total_bytes, p->values.access[BEFFIO_READ]));
     line(to, "Memory", text);
 }
 
@@ -224,8 +223,8 @@ static void judged(FILE *to, const struct beffio_part *p)
     char text[BEFFIO_WORDS_MAX + 16];
     fprintf(to, "%s by definition\n", p->valid ? "VALID" : "NOT VALID");
     for (int c = 0; c < BEFFIO_CRITERIA; c++) {
-        num_print(text, sizeof text, "%s: %s",
-                  p->criterion[c].verdict == BEFFIO_MET ? "met" : "NOT MET", p->criterion[c].words);
+        snprintf(text, sizeof text, "%s: %s",
+                 p->criterion[c].verdict == BEFFIO_MET ? "met" : "NOT MET", p->criterion[c].words);
         line(to, "", text);
     }
     fprintf(to, "%s\n", p->honesty.honest ? "CACHE-HONEST" : "NOT CACHE-HONEST");
@@ -241,8 +240,8 @@ static void repetitions(const struct beffio_job *job, FILE *to)
         least = fmin(least, job->rep[r].value);
         most = fmax(most, job->rep[r].value);
     }
-    num_print(text, sizeof text, "%d times: %.3f to %.3f MB/s; all above is of the median one",
-              job->reps_done, least / 1e6, most / 1e6);
+    snprintf(text, sizeof text, "%d times: %.3f to %.3f MB/s; all above is of the median one",
+             job->reps_done, least / 1e6, most / 1e6);
     line(to, "Repeated", text);
 }
 

@@ -3,9 +3,9 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "base/num.h"
 #include "base/units.h"
 
 static double rate(struct beffio_amount a)
@@ -94,29 +94,28 @@ void beffio_honesty(const struct beffio_facts *f, struct beffio_honesty *h)
     const bool dropped = f->cached_share <= BEFFIO_CACHED_MOST;
     const bool elsewhere = f->shifted && !isfinite(f->cached_share);
     h->honest = !f->in_memory && (least >= asked || dropped || elsewhere);
-    int used =
-        num_print(h->words, sizeof h->words,
-                  "each access moved %s, %.3g times the %s that may cache it (the rule is %d "
-                  "times)",
-                  units_bytes(least, moved), h->factor, units_bytes((double)f->cache_bytes, cache),
-                  BEFFIO_CACHE_FACTOR);
+    int used = snprintf(h->words, sizeof h->words,
+                        "each access moved %s, %.3g times the %s that may cache it (the rule is %d "
+                        "times)",
+                        units_bytes(least, moved), h->factor,
+                        units_bytes((double)f->cache_bytes, cache), BEFFIO_CACHE_FACTOR);
     char *at = h->words + used;
     const size_t room = sizeof h->words - (size_t)used;
     if (f->in_memory)
-        num_print(at, room, "; the file system itself lies in memory");
+        snprintf(at, room, "; the file system itself lies in memory");
     else if (dropped)
-        num_print(at, room, "; %.1f %% of the files lay in memory before they were read",
-                  100 * f->cached_share);
+        snprintf(at, room, "; %.1f %% of the files lay in memory before they were read",
+                 100 * f->cached_share);
     else if (elsewhere)
-        num_print(at, room, "; each process read what one of another node had written");
+        snprintf(at, room, "; each process read what one of another node had written");
     else if (!h->honest && isfinite(f->cached_share))
-        num_print(at, room,
-                  "; %.0f %% of the files lay in memory before they were read; -T %.3g would do at "
-                  "this rate, or --drop-cache",
-                  100 * f->cached_share, f->schedule->t_s * asked / (least > 0 ? least : NAN));
+        snprintf(at, room,
+                 "; %.0f %% of the files lay in memory before they were read; -T %.3g would do at "
+                 "this rate, or --drop-cache",
+                 100 * f->cached_share, f->schedule->t_s * asked / (least > 0 ? least : NAN));
     else if (!h->honest)
-        num_print(at, room, "; -T %.3g would do at this rate, or --drop-cache",
-                  f->schedule->t_s * asked / (least > 0 ? least : NAN));
+        snprintf(at, room, "; -T %.3g would do at this rate, or --drop-cache",
+                 f->schedule->t_s * asked / (least > 0 ? least : NAN));
 }
 
 typedef void judge(const struct beffio_facts *f, struct beffio_criterion_result *r);
@@ -126,42 +125,42 @@ static void judge_time(const struct beffio_facts *f, struct beffio_criterion_res
     const struct beffio_schedule *s = f->schedule;
     const double asked = beffio_valid_time_s(s->definition);
     r->verdict = s->t_s >= asked ? BEFFIO_MET : BEFFIO_FAILED;
-    num_print(r->words, sizeof r->words,
-              "scheduled time %g s %s; definition %s asks for at least %g s", s->t_s,
-              s->definition == BEFFIO_2_1 ? "for all partitions" : "per partition",
-              beffio_definition_name(s->definition), asked);
+    snprintf(r->words, sizeof r->words,
+             "scheduled time %g s %s; definition %s asks for at least %g s", s->t_s,
+             s->definition == BEFFIO_2_1 ? "for all partitions" : "per partition",
+             beffio_definition_name(s->definition), asked);
 }
 
 static void judge_pointers(const struct beffio_facts *f, struct beffio_criterion_result *r)
 {
     r->verdict = f->shared ? BEFFIO_MET : BEFFIO_FAILED;
-    num_print(r->words, sizeof r->words, "%s",
-              f->shared ? "type 1 used the shared file pointer"
-                        : "type 1 ran without the shared file pointer (--noshared)");
+    snprintf(r->words, sizeof r->words, "%s",
+             f->shared ? "type 1 used the shared file pointer"
+                       : "type 1 ran without the shared file pointer (--noshared)");
 }
 
 static void judge_errors(const struct beffio_facts *f, struct beffio_criterion_result *r)
 {
     r->verdict = f->errors_n == 0 && !f->unchecked ? BEFFIO_MET : BEFFIO_FAILED;
-    num_print(r->words, sizeof r->words, "%" PRId64 " wrong values in what was read%s", f->errors_n,
-              f->unchecked ? ", of which --check none looked at the last calls only" : "");
+    snprintf(r->words, sizeof r->words, "%" PRId64 " wrong values in what was read%s", f->errors_n,
+             f->unchecked ? ", of which --check none looked at the last calls only" : "");
 }
 
 static void judge_cap(const struct beffio_facts *f, struct beffio_criterion_result *r)
 {
     r->verdict = f->capped ? BEFFIO_FAILED : BEFFIO_MET;
-    num_print(r->words, sizeof r->words, "%s",
-              !f->capped ? "space did not limit the writing"
-              : f->quick
-                  ? "writing ended at the limit of --quick"
-                  : "writing was cut short for want of space: free some, or raise --max-space");
+    snprintf(r->words, sizeof r->words, "%s",
+             !f->capped ? "space did not limit the writing"
+             : f->quick
+                 ? "writing ended at the limit of --quick"
+                 : "writing was cut short for want of space: free some, or raise --max-space");
 }
 
 static void judge_whole(const struct beffio_facts *f, struct beffio_criterion_result *r)
 {
     r->verdict = f->quick ? BEFFIO_FAILED : BEFFIO_MET;
-    num_print(r->words, sizeof r->words, "%s",
-              f->quick ? "--quick is a try-out" : "sizes and times as defined");
+    snprintf(r->words, sizeof r->words, "%s",
+             f->quick ? "--quick is a try-out" : "sizes and times as defined");
 }
 
 /* With it a library may put off every sync until closing [RK01, 5.4]; 2.1 had it by default. */
@@ -169,9 +168,9 @@ static void judge_sync(const struct beffio_facts *f, struct beffio_criterion_res
 {
     const bool met = !f->unique || f->schedule->definition == BEFFIO_2_1;
     r->verdict = met ? BEFFIO_MET : BEFFIO_FAILED;
-    num_print(r->words, sizeof r->words, "files were opened %s MPI_MODE_UNIQUE_OPEN%s",
-              f->unique ? "with" : "without",
-              met ? "" : " (--unique), which this definition does not allow");
+    snprintf(r->words, sizeof r->words, "files were opened %s MPI_MODE_UNIQUE_OPEN%s",
+             f->unique ? "with" : "without",
+             met ? "" : " (--unique), which this definition does not allow");
 }
 
 static const struct {
