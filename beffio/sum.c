@@ -9,16 +9,6 @@
 
 #include "base/version.h"
 
-#define TEXT_MAX 768
-
-/* A line of text; numbers with '.' whatever the locale. */
-#define PRINT(to, ...)                                                                             \
-    do {                                                                                           \
-        char text_[TEXT_MAX];                                                                      \
-        snprintf(text_, sizeof text_, __VA_ARGS__);                                                \
-        fputs(text_, to);                                                                          \
-    } while (0)
-
 /* Type 2 is "separated" in names of values and "separate" in the head of the table, as released. */
 static const char *type_word(enum beffio_type type)
 {
@@ -37,16 +27,18 @@ void beffio_sum_last_line(const struct beffio_job *job, FILE *to)
     const struct beffio_schedule *c = &job->setup->schedule;
     struct utsname u;
     if (uname(&u) != 0) memset(&u, 0, sizeof u);
-    PRINT(to,
-          " b_eff_io = %8.3f MB/s on %d processes with %lld MByte/PE, scheduled time=%.1f Min, on "
-          "%s %s %s %s %s",
-          p->values.partition[c->definition] / 1e6, p->bench.procs,
-          (long long)(job->memory_per_process_bytes >> 20), beffio_partition_time_s(c) / 60,
-          u.sysname, u.nodename, u.release, u.version, u.machine);
+    fprintf(
+        to,
+        " b_eff_io = %8.3f MB/s on %d processes with %lld MByte/PE, scheduled time=%.1f Min, on "
+        "%s %s %s %s %s",
+        p->values.partition[c->definition] / 1e6, p->bench.procs,
+        (long long)(job->memory_per_process_bytes >> 20), beffio_partition_time_s(c) / 60,
+        u.sysname, u.nodename, u.release, u.version, u.machine);
     if (!p->valid) fputs(", NOT VALID (see above)", to);
-    if (job->wrong_n > 0) PRINT(to, ", with %lld ERRORS", (long long)job->wrong_n);
-    PRINT(to, ", %s (%.3g x cache), %s\n", p->honesty.honest ? "CACHE-HONEST" : "NOT CACHE-HONEST",
-          p->honesty.factor, beffio_sum_counted(c));
+    if (job->wrong_n > 0) fprintf(to, ", with %lld ERRORS", (long long)job->wrong_n);
+    fprintf(to, ", %s (%.3g x cache), %s\n",
+            p->honesty.honest ? "CACHE-HONEST" : "NOT CACHE-HONEST", p->honesty.factor,
+            beffio_sum_counted(c));
 }
 
 static void uname_lines(FILE *to)
@@ -75,13 +67,13 @@ static void head(const struct beffio_job *job, FILE *to)
     fprintf(to,
             "MEMORY_PER_PROCESSOR = %lld MBytes  [1MBytes = 1024*1024 bytes, 1MB = 1e6 bytes]\n",
             (long long)(job->memory_per_process_bytes >> 20));
-    PRINT(to, "Maximum chunk size   = %8.3f MBytes\n", (double)job->m_part_bytes / 1048576);
+    fprintf(to, "Maximum chunk size   = %8.3f MBytes\n", (double)job->m_part_bytes / 1048576);
     fputs("-N", to);
     for (int i = 0; i < c->partitions_n; i++)
         fprintf(to, "%s%d", i ? "," : " ", c->procs[i]);
-    PRINT(to, " T=%g, MT=%lld MBytes%s%s\n", c->t_s, (long long)(job->memory_total_bytes >> 20),
-          job->setup->opt.noshared ? ", -noshared" : "",
-          job->setup->opt.rewrite ? ", -rewrite" : "");
+    fprintf(to, " T=%g, MT=%lld MBytes%s%s\n", c->t_s, (long long)(job->memory_total_bytes >> 20),
+            job->setup->opt.noshared ? ", -noshared" : "",
+            job->setup->opt.rewrite ? ", -rewrite" : "");
     fprintf(to, "PATH=%s, PREFIX=%s\n", job->setup->opt.path, job->setup->prefix);
     uname_lines(to);
     date_line(to);
@@ -103,7 +95,7 @@ static void columns(FILE *to, const double v[BEFFIO_TYPES])
 {
     for (int t = 0; t < BEFFIO_TYPES; t++)
         if (isfinite(v[t]))
-            PRINT(to, " %8.3f", v[t]);
+            fprintf(to, " %8.3f", v[t]);
         else
             fprintf(to, " %8s", "-");
     fputc('\n', to);
@@ -136,9 +128,9 @@ static void sum_table(FILE *to, const struct beffio_part *p)
                 beffio_access_name((enum beffio_access)a));
         columns(to, v);
     }
-    PRINT(to, "\n%4d PEs bw_pat2= %8.3f %8.3f %8.3f MB/s (write, rewrite, read)\n", p->bench.procs,
-          p->values.pattern[BEFFIO_WRITE][2] / 1e6, p->values.pattern[BEFFIO_REWRITE][2] / 1e6,
-          p->values.pattern[BEFFIO_READ][2] / 1e6);
+    fprintf(to, "\n%4d PEs bw_pat2= %8.3f %8.3f %8.3f MB/s (write, rewrite, read)\n",
+            p->bench.procs, p->values.pattern[BEFFIO_WRITE][2] / 1e6,
+            p->values.pattern[BEFFIO_REWRITE][2] / 1e6, p->values.pattern[BEFFIO_READ][2] / 1e6);
 }
 
 static void sum_heading(const struct beffio_job *job, FILE *to, const struct beffio_part *p)
@@ -173,7 +165,7 @@ static void sum_gnuplot(const struct beffio_job *job, FILE *to, const struct bef
                         beffio_partition_time_s(&job->setup->schedule),
                         p->values.partition[job->setup->schedule.definition] / 1e6};
     for (int i = 0; i < 6; i++)
-        PRINT(to, "set label %d \"%s = %.3f\"\n", i + 1, names[i], v[i]);
+        fprintf(to, "set label %d \"%s = %.3f\"\n", i + 1, names[i], v[i]);
 }
 
 static void sum_values(const struct beffio_job *job, FILE *to, const struct beffio_part *p)
@@ -184,17 +176,17 @@ static void sum_values(const struct beffio_job *job, FILE *to, const struct beff
     const char *const which[] = {"write", "rewrite", "read"};
     fputc('\n', to);
     for (int a = 0; a < BEFFIO_ACCESSES; a++)
-        PRINT(to, "weighted average bandwidth for %-7s : %8.3f MB/s on %d processes\n", which[a],
-              p->values.access[a] / 1e6, p->bench.procs);
-    PRINT(to,
-          "\nTotal amount of data written/read with each access method: %.3f MBytes\n"
-          "  = %.1f percent of the total memory (%lld MBytes)\n",
-          bytes / 1048576, 100 * bytes / memory, (long long)(job->memory_total_bytes >> 20));
-    PRINT(to,
-          "\nb_eff_io of these measurements = %8.3f MB/s on %d processes with %lld MByte/PE and "
-          "scheduled time=%.1f min\n",
-          p->values.partition[c->definition] / 1e6, p->bench.procs,
-          (long long)(job->memory_per_process_bytes >> 20), beffio_partition_time_s(c) / 60);
+        fprintf(to, "weighted average bandwidth for %-7s : %8.3f MB/s on %d processes\n", which[a],
+                p->values.access[a] / 1e6, p->bench.procs);
+    fprintf(to,
+            "\nTotal amount of data written/read with each access method: %.3f MBytes\n"
+            "  = %.1f percent of the total memory (%lld MBytes)\n",
+            bytes / 1048576, 100 * bytes / memory, (long long)(job->memory_total_bytes >> 20));
+    fprintf(to,
+            "\nb_eff_io of these measurements = %8.3f MB/s on %d processes with %lld MByte/PE and "
+            "scheduled time=%.1f min\n",
+            p->values.partition[c->definition] / 1e6, p->bench.procs,
+            (long long)(job->memory_per_process_bytes >> 20), beffio_partition_time_s(c) / 60);
 }
 
 static void sum_validity(FILE *to, const struct beffio_part *p)
@@ -223,8 +215,8 @@ void beffio_sum_write(const void *of, FILE *to)
         sum_validity(to, p);
     }
     const struct beffio_part *best = &job->part[job->best];
-    PRINT(to, "\nMaximum over all partitions: b_eff_io = %8.3f MB/s on %d processes, %s\n",
-          best->values.partition[c->definition] / 1e6, best->bench.procs, beffio_sum_counted(c));
+    fprintf(to, "\nMaximum over all partitions: b_eff_io = %8.3f MB/s on %d processes, %s\n",
+            best->values.partition[c->definition] / 1e6, best->bench.procs, beffio_sum_counted(c));
     beffio_sum_last_line(job, to);
 }
 
@@ -237,10 +229,10 @@ static void protocol_pattern(const struct beffio_job *job, FILE *to, const struc
     const struct beffio_pattern pat = beffio_layout_pattern(&b->layout, no);
     const struct beffio_place at = beffio_place(&b->layout, no);
     const struct beffio_pattern_time *t = &b->result[a].pattern[no];
-    char text[TEXT_MAX], path[BEFFIO_PATH_MAX];
+    char path[BEFFIO_PATH_MAX];
     beffio_files_path(&job->files, b->index, pat.type, 0, path);
-    int used = snprintf(
-        text, sizeof text,
+    fprintf(
+        to,
         "n=%3d a=%d type=%d p=%2d Tp=%7.3f l=%9lld L=%9lld %s r=%7lld S=%11.3f MB t=%8.3f = %.3f io"
         "+ %.3f wait+ %.3f sync, bw=%9.3f",
         b->procs, (int)a, (int)pat.type, no, beffio_pattern_time_s(b->schedule, pat.u),
@@ -249,10 +241,9 @@ static void protocol_pattern(const struct beffio_job *job, FILE *to, const struc
         (double)b->measured.pattern[a][no].bytes / 1e6, t->s, t->view_s + t->calls_s, t->wait_s,
         t->sync_s, p->values.pattern[a][no] / 1e6);
     const int64_t wrong_n = p->wrong[a].wrong_by_pattern[no];
-    if (wrong_n > 0)
-        snprintf(text + used, sizeof text - (size_t)used, " %lld ERRORS", (long long)wrong_n);
+    if (wrong_n > 0) fprintf(to, " %lld ERRORS", (long long)wrong_n);
     const bool once = a == BEFFIO_READ && pat.type >= BEFFIO_SEGMENTED && at.calls_n == 1;
-    fprintf(to, "%s%s%s\n", text, t->capped ? " (space)" : "", once ? " (one call)" : "");
+    fprintf(to, "%s%s\n", t->capped ? " (space)" : "", once ? " (one call)" : "");
 }
 
 static void protocol_type(FILE *to, const struct beffio_part *p, enum beffio_access a,
@@ -260,12 +251,12 @@ static void protocol_type(FILE *to, const struct beffio_part *p, enum beffio_acc
 {
     const struct beffio_type_time *t = &p->bench.result[a].type[type];
     const struct beffio_measured *m = &p->bench.measured;
-    PRINT(to, "total pattern type: S=%.3f MB t=%.3f t_op=%.3f t_cl=%.3f",
-          (double)m->type[a][type].bytes / 1e6, p->values.type_s[a][type], t->open_s, t->close_s);
-    if (a == BEFFIO_WRITE) PRINT(to, " t_create=%.3f", m->create_s[type]);
-    if (a == BEFFIO_READ) PRINT(to, " t_remove=%.3f", m->remove_s[type]);
-    PRINT(to, " b_eff_io_%s_%s= %.3f MB/s", beffio_access_name(a), type_word(type),
-          p->values.type[a][type] / 1e6);
+    fprintf(to, "total pattern type: S=%.3f MB t=%.3f t_op=%.3f t_cl=%.3f",
+            (double)m->type[a][type].bytes / 1e6, p->values.type_s[a][type], t->open_s, t->close_s);
+    if (a == BEFFIO_WRITE) fprintf(to, " t_create=%.3f", m->create_s[type]);
+    if (a == BEFFIO_READ) fprintf(to, " t_remove=%.3f", m->remove_s[type]);
+    fprintf(to, " b_eff_io_%s_%s= %.3f MB/s", beffio_access_name(a), type_word(type),
+            p->values.type[a][type] / 1e6);
     if (type >= BEFFIO_SEGMENTED)
         fprintf(to, " Lseg=%lld", (long long)p->bench.layout.segment_bytes);
     fputc('\n', to);
@@ -280,10 +271,11 @@ static void protocol_access(const struct beffio_job *job, FILE *to, const struct
             if (p->bench.result[a].pattern[no].s > 0) protocol_pattern(job, to, p, a, no);
         protocol_type(to, p, a, type);
     }
-    PRINT(to, "total access method: n=%d %s S=%.3f MB wbw=%.3f bw=%.3f b_eff_io_%s= %.3f MB/s\n\n",
-          p->bench.procs, beffio_access_name(a), (double)p->values.access_bytes[a] / 1e6,
-          p->values.weighted[a] / 1e6, p->values.plain[a] / 1e6, beffio_access_name(a),
-          p->values.access[a] / 1e6);
+    fprintf(to,
+            "total access method: n=%d %s S=%.3f MB wbw=%.3f bw=%.3f b_eff_io_%s= %.3f MB/s\n\n",
+            p->bench.procs, beffio_access_name(a), (double)p->values.access_bytes[a] / 1e6,
+            p->values.weighted[a] / 1e6, p->values.plain[a] / 1e6, beffio_access_name(a),
+            p->values.access[a] / 1e6);
 }
 
 /* Hints as the library tells them, of each file that was opened. */
@@ -310,9 +302,10 @@ static void protocol_partition(const struct beffio_job *job, FILE *to, const str
     for (int a = 0; a < BEFFIO_ACCESSES; a++)
         protocol_access(job, to, p, (enum beffio_access)a);
     for (int d = 0; d < BEFFIO_DEFINITIONS; d++)
-        PRINT(to, "total partition: n=%d definition %s: %.3f MB/s%s\n", p->bench.procs,
-              beffio_definition_name((enum beffio_definition)d), p->values.partition[d] / 1e6,
-              d == (int)job->setup->schedule.definition ? "" : " (computed from another schedule)");
+        fprintf(to, "total partition: n=%d definition %s: %.3f MB/s%s\n", p->bench.procs,
+                beffio_definition_name((enum beffio_definition)d), p->values.partition[d] / 1e6,
+                d == (int)job->setup->schedule.definition ? ""
+                                                          : " (computed from another schedule)");
     fputc('\n', to);
 }
 
@@ -325,8 +318,8 @@ void beffio_sum_protocol(const void *of, FILE *to)
     fputc('\n', to);
     for (int i = 0; i < job->setup->schedule.partitions_n; i++)
         if (job->part[i].done) protocol_partition(job, to, &job->part[i]);
-    PRINT(to, "total execution time: %.1f s\n", job->took_s);
-    PRINT(to, " b_eff_io := maximum over all bw_partition = %.3f MB/s\n",
-          job->part[job->best].values.partition[job->setup->schedule.definition] / 1e6);
+    fprintf(to, "total execution time: %.1f s\n", job->took_s);
+    fprintf(to, " b_eff_io := maximum over all bw_partition = %.3f MB/s\n",
+            job->part[job->best].values.partition[job->setup->schedule.definition] / 1e6);
     beffio_sum_last_line(job, to);
 }

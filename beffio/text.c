@@ -110,15 +110,12 @@ static void plan_pattern(const struct beffio_job *job, FILE *to, const struct be
 {
     const struct beffio_pattern p = beffio_layout_pattern(l, no);
     const struct beffio_place at = beffio_place(l, no);
-    char text[160];
     char time[32] = "-";
     if (p.type <= BEFFIO_SEPARATE)
         snprintf(time, sizeof time, "%.3f", beffio_pattern_time_s(&job->setup->schedule, p.u));
-    snprintf(text, sizeof text, "%4d  %-9s %12lld %12lld %2d %10s %10lld %15lld\n", no,
-             beffio_type_name(p.type), (long long)at.chunk_bytes,
-             (long long)(at.chunk_bytes * at.chunks_per_call), p.u, time, (long long)at.calls_n,
-             (long long)(beffio_place_bytes(&at) * l->procs));
-    fputs(text, to);
+    fprintf(to, "%4d  %-9s %12lld %12lld %2d %10s %10lld %15lld\n", no, beffio_type_name(p.type),
+            (long long)at.chunk_bytes, (long long)(at.chunk_bytes * at.chunks_per_call), p.u, time,
+            (long long)at.calls_n, (long long)(beffio_place_bytes(&at) * l->procs));
 }
 
 static void plan_partition(const struct beffio_job *job, FILE *to, int index)
