@@ -129,7 +129,9 @@ static void *watch(void *arg)
     const struct timespec nap = {.tv_nsec = 50 * 1000 * 1000};
     bool cleaned = f->rank != 0;
     for (signals_set(SIG_UNBLOCK); !atomic_load(&f->ended); nanosleep(&nap, NULL)) {
-        if (cleaned || !stop_requested()) continue;
+        if (!stop_requested()) continue;
+        on_stop(); /* what was made while the handler ran */
+        if (cleaned) continue;
         for (int p = 0; p < f->partitions_n; p++)
             if (f->made[p][BEFFIO_SHARED].name[0])
                 remove_pointers(f, f->made[p][BEFFIO_SHARED].name);
@@ -362,10 +364,13 @@ int beffio_files_begin(struct beffio_files *f, MPI_Comm comm)
     TRY(par_agree(comm, check_dir(f)));
     TRY(par_agree(comm, names_lock(f)));
     TRY(par_agree(comm, note_read(f, &left)));
-    TRY(par_agree(comm, each_mine(f, check_old)));
     if (!f->untouched) {
         TRY_MPI(MPI_Bcast(&left, (int)sizeof left, MPI_BYTE, 0, comm));
         leftovers_remove(f, &left, size);
+        TRY_MPI(MPI_Barrier(comm));
+    }
+    TRY(par_agree(comm, each_mine(f, check_old)));
+    if (!f->untouched) {
         TRY(par_agree(comm, each_mine(f, remove_old)));
         TRY(par_agree(comm, note_write(f)));
     }

@@ -371,7 +371,7 @@ stopped() {
 }
 
 @test "a run stopped at a random moment leaves nothing" {
-    local n=6 signal
+    local n=4 signal
     mkdir -p data
     [ -z "${NHT1_FULL:-}" ] || n=80
     for i in $(seq $n); do
@@ -408,6 +408,8 @@ stopped() {
     [ -s data/b_eff_io.run ]
     [ -e data/b_eff_io_data_i00_003_2.002 ]
     : >data/b_eff_io_data_i00_003_9 # of no type
+    # one whose beginning had not been written yet
+    head -c 16 /dev/zero | dd of=data/b_eff_io_data_i00_003_0 conv=notrunc status=none
     # a dry run only looks
     beffio 2 --dry-run
     expect_status 0
