@@ -134,6 +134,7 @@ static void judge(const struct beffio_job *job, struct beffio_part *p)
                              .unchecked = job->setup->check == BEFFIO_CHECK_NONE,
                              .least_bytes = p->values.access_bytes[0],
                              .cache_bytes = o->cache > 0 ? o->cache : p->memory_bytes,
+                             .nodes_n = p->nodes_n,
                              .shifted = p->bench.shift > 0 && job->setup->shift < 0,
                              .in_memory = job->room.in_memory,
                              .unique = o->unique,

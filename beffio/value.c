@@ -108,14 +108,15 @@ void beffio_honesty(const struct beffio_facts *f, struct beffio_honesty *h)
                  100 * f->cached_share);
     else if (elsewhere)
         snprintf(at, room, "; each process read what one of another node had written");
-    else if (!h->honest && isfinite(f->cached_share))
-        snprintf(at, room,
-                 "; %.0f %% of the files lay in memory before they were read; -T %.3g would do at "
-                 "this rate, or --drop-cache",
-                 100 * f->cached_share, f->schedule->t_s * asked / (least > 0 ? least : NAN));
-    else if (!h->honest)
-        snprintf(at, room, "; -T %.3g would do at this rate, or --drop-cache",
-                 f->schedule->t_s * asked / (least > 0 ? least : NAN));
+    else if (!h->honest) {
+        if (isfinite(f->cached_share))
+            used += snprintf(at, room, "; %.0f %% of the files lay in memory before they were read",
+                             100 * f->cached_share);
+        snprintf(h->words + used, sizeof h->words - (size_t)used,
+                 "; -T %.3g would do at this rate, or --drop-cache%s",
+                 f->schedule->t_s * asked / (least > 0 ? least : NAN),
+                 f->nodes_n > 1 ? ", or --shift-read node" : "");
+    }
 }
 
 typedef void judge(const struct beffio_facts *f, struct beffio_criterion_result *r);

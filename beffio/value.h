@@ -69,6 +69,7 @@ struct beffio_facts {
     int64_t least_bytes; /* of the accesses: the one that moved least */
     int64_t cache_bytes; /* what the file system may keep in memory */
     double cached_share; /* of the files, in memory before they were read; NAN: unknown */
+    int64_t nodes_n;     /* of the partition */
     bool shifted;        /* read by another node than wrote it */
     bool in_memory;      /* the file system itself is in memory */
     bool capped;         /* writing ended early for want of space */

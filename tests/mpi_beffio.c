@@ -205,6 +205,15 @@ static void shifted_reading_finds_the_others_data(void **state)
     bench_close(&b);
 }
 
+/* 1 MB + 8 is the longest chunk that cannot be made smaller. */
+static void from_2048_processes_on_ompio_is_refused(void **state)
+{
+    (void)state;
+    assert_true(beffio_ordered_most(2047, true) >= MB_8);
+    assert_true(beffio_ordered_most(2048, true) < MB_8);
+    assert_true(beffio_ordered_most(100000, false) >= MB_8);
+}
+
 static void without_shared_pointer_too(void **state)
 {
     (void)state;
@@ -451,6 +460,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(all_is_where_it_belongs, clear),
         cmocka_unit_test_setup(shifted_reading_finds_the_others_data, clear),
+        cmocka_unit_test_setup(from_2048_processes_on_ompio_is_refused, clear),
         cmocka_unit_test_setup(without_shared_pointer_too, clear),
         cmocka_unit_test_setup(long_calls_are_made_in_posts, clear),
         cmocka_unit_test_setup(a_wrong_byte_is_found_and_named, clear),

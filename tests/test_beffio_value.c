@@ -241,6 +241,10 @@ static void what_comes_from_memory_is_not_cache_honest(void **state)
         beffio_honesty(&f, &h);
         if (h.honest != c[i].honest) fail_msg("case %zu: %s", i, h.words);
         close_to(h.factor, (double)c[i].least / 1000, 1e-12);
+        assert_null(strstr(h.words, "--shift-read"));
+        f.nodes_n = 2; /* the way out on several nodes */
+        beffio_honesty(&f, &h);
+        if (!c[i].honest && !c[i].in_memory) assert_non_null(strstr(h.words, "--shift-read node"));
         assert_true(beffio_judge(&f, r));
     }
 }
