@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/json.h"
 #include "base/par.h"
 #include "base/stamp.h"
 #include "base/sys.h"
 #include "base/units.h"
+#include "base/watch.h"
 #include "beff/rmax.h"
 #include "beff/traffic.h"
 
@@ -198,10 +198,7 @@ static void standing(struct beff_job *job)
 int beff_job_make(MPI_Comm comm, const struct beff_setup *setup, struct beff_job *job)
 {
     *job = (struct beff_job){.comm = comm, .setup = setup, .placement = "unknown"};
-    const time_t now = time(NULL);
-    struct tm utc;
-    if (gmtime_r(&now, &utc))
-        strftime(job->started_utc, sizeof job->started_utc, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    watch_utc(job->started_utc);
     job->nodes.node = MPI_COMM_NULL;
     job->topology.row = MPI_COMM_NULL;
     job->stamps = json_array();

@@ -3,11 +3,11 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/json.h"
 #include "base/stamp.h"
 #include "base/sys.h"
+#include "base/watch.h"
 #include "beff/traffic.h"
 
 #define SCHEMA "nht1-beff/1"
@@ -270,15 +270,6 @@ static json_t *elapsed_json(const struct beff_job *job)
     return o;
 }
 
-static json_t *time_now(void)
-{
-    char text[32] = "";
-    const time_t now = time(NULL);
-    struct tm utc;
-    if (gmtime_r(&now, &utc)) strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    return json_string(text);
-}
-
 static void run_record(json_t *o, const struct beff_job *job)
 {
     char digest[24];
@@ -298,12 +289,14 @@ json_t *beff_result_json(const void *of, int status)
 {
     const struct beff_job *job = of;
     const struct beff_summary *s = &job->summary;
+    char ended_utc[32];
     json_t *o = json_object();
+    watch_utc(ended_utc);
     set(o, "schema", json_string(SCHEMA));
-    set(o, "version", json_string(NHT1_VERSION));
+    set(o, "version", json_string(nht1_build));
     set(o, "status", json_integer(status));
     set(o, "started_utc", json_string(job->started_utc));
-    set(o, "ended_utc", time_now());
+    set(o, "ended_utc", json_string(ended_utc));
     set(o, "system", system_record(job));
     set(o, "stamps", json_incref(job->stamps));
     run_record(o, job);

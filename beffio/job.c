@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/err.h"
 #include "base/par.h"
 #include "base/units.h"
+#include "base/watch.h"
 #include "io/mpiio.h"
 
 #define MB              (INT64_C(1) << 20)
@@ -309,10 +309,7 @@ int beffio_job_make(struct beffio_job *job, struct beffio_setup *setup)
     job->setup = setup;
     job->best = -1;
     job->files.lock_fd = job->files.dir_fd = -1;
-    const time_t now = time(NULL);
-    struct tm utc;
-    if (gmtime_r(&now, &utc))
-        strftime(job->started_utc, sizeof job->started_utc, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    watch_utc(job->started_utc);
     TRY_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &job->rank));
     TRY_MPI(MPI_Comm_size(MPI_COMM_WORLD, &job->size));
     if (setup->opt.ranks > 0) job->size = (int)setup->opt.ranks;

@@ -3,10 +3,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/json.h"
 #include "base/version.h"
+#include "base/watch.h"
 
 #define SCHEMA "nht1-beffio/1"
 
@@ -266,7 +266,7 @@ static json_t *head_json(const struct beffio_job *job, const char *schema, int s
     json_t *o = json_object();
     char *words = conf_line(&beffio_program, &job->setup->opt);
     set(o, "schema", json_string(schema));
-    set(o, "version", json_string(NHT1_VERSION));
+    set(o, "version", json_string(nht1_build));
     set(o, "status", json_integer(status));
     set(o, "command_line", js_text(words));
     free(words);
@@ -279,10 +279,8 @@ json_t *beffio_result_json(const void *of, int status)
 {
     const struct beffio_job *job = of;
     json_t *o = head_json(job, SCHEMA, status), *parts = json_array();
-    char ended[32] = "";
-    const time_t now = time(NULL);
-    struct tm utc;
-    if (gmtime_r(&now, &utc)) strftime(ended, sizeof ended, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    char ended[32];
+    watch_utc(ended);
     for (int i = 0; i < job->setup->schedule.partitions_n; i++)
         json_array_append_new(parts, part_json(job, &job->part[i]));
     set(o, "started_utc", json_string(job->started_utc));
