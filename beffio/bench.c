@@ -146,15 +146,6 @@ static int loop(struct work *w, int64_t *next)
     return 0;
 }
 
-static int sync_all(struct work *w)
-{
-    const double begun = watch_now();
-    const int rc = beffio_file_sync(w->file);
-    TRY_MPI(MPI_Barrier(w->b->comm));
-    w->t->sync_s = watch_now() - begun;
-    return rc;
-}
-
 /* What stands inside the clock. [out] end: why the loop ended. */
 static int timed(struct work *w, int64_t *end)
 {
@@ -164,40 +155,18 @@ static int timed(struct work *w, int64_t *end)
     w->t->view_s = watch_now() - w->begun;
     TRY(loop(w, end));
     if (*end == DONE && w->origin.access != BEFFIO_READ) {
-        const int rc = sync_all(w);
+        const double begun = watch_now();
+        const int rc = beffio_file_sync(w->file);
         if (w->rc == 0) w->rc = rc;
+        TRY_MPI(MPI_Barrier(w->b->comm));
+        w->t->sync_s = watch_now() - begun;
     }
     w->t->s = watch_now() - w->begun;
     return 0;
 }
 
-static void buffer_ready(const struct work *w)
-{
-    const int64_t bytes = w->place.chunks_per_call * w->place.chunk_bytes;
-    if (w->origin.access == BEFFIO_READ)
-        beffio_poison(w->b->buf, bytes);
-    else
-        beffio_fill(w->b->buf, bytes, &w->origin);
-}
-
-/* The last call of a timed read left its data in the buffer. They were written by the last access
- * that writes. */
-static void buffer_check(const struct work *w)
-{
-    struct beffio_expect e = {.o = w->origin, .procs = 1, .place = w->place};
-    const int64_t bytes = w->place.chunks_per_call * w->place.chunk_bytes;
-    e.o.access = BEFFIO_REWRITE;
-    if (w->origin.access == BEFFIO_READ && w->done > 0)
-        beffio_compare(&e, (w->done - 1) * bytes, w->b->buf, bytes, &w->b->findings[BEFFIO_READ]);
-}
-
-static int pattern_end(const struct work *w, int64_t end)
-{
-    int rc = w->rc;
-    if (end == STOPPED) rc = err_set(ERR_INTERRUPT, "interrupted");
-    return par_agree(w->b->comm, rc);
-}
-
+/* One pattern: the buffer is made ready, the calls are timed, and what the last call of a read left
+ * in the buffer is checked. It was written by the last access that writes. */
 static int pattern(struct beffio_bench *b, struct beffio_file *file, int no)
 {
     const enum beffio_access access = file->access;
@@ -207,17 +176,25 @@ static int pattern(struct beffio_bench *b, struct beffio_file *file, int no)
                      .place = beffio_place(&b->layout, no),
                      .limit = limit_of(b, access, no),
                      .t = &b->result[access].pattern[no]};
+    const int64_t bytes = w.place.chunks_per_call * w.place.chunk_bytes;
     int64_t end = DONE;
     *w.t = (struct beffio_pattern_time){0};
     if (w.limit.calls_most < 1) return 0; /* nothing to fill up */
-    buffer_ready(&w);
+    if (access == BEFFIO_READ)
+        beffio_poison(b->buf, bytes);
+    else
+        beffio_fill(b->buf, bytes, &w.origin);
     TRY(par_agree(b->comm, timed(&w, &end)));
-    TRY(pattern_end(&w, end));
+    TRY(par_agree(b->comm, end == STOPPED ? err_set(ERR_INTERRUPT, "interrupted") : w.rc));
     b->layout.calls[no] = w.done;
     w.place.calls_n = w.done;
     b->measured.pattern[access][no] =
         (struct beffio_amount){b->procs * beffio_place_bytes(&w.place), w.t->s};
-    buffer_check(&w);
+    if (access == BEFFIO_READ && w.done > 0) {
+        struct beffio_expect e = {.o = w.origin, .procs = 1, .place = w.place};
+        e.o.access = BEFFIO_REWRITE;
+        beffio_compare(&e, (w.done - 1) * bytes, b->buf, bytes, &b->findings[BEFFIO_READ]);
+    }
     return 0;
 }
 
@@ -231,27 +208,6 @@ static int step_timed(struct beffio_bench *b, struct beffio_file *f,
     TRY_MPI(MPI_Barrier(b->comm));
     *s = watch_now() - begun;
     return par_agree(b->comm, rc);
-}
-
-static int patterns(struct beffio_bench *b, struct beffio_file *f)
-{
-    for (int no = beffio_type_first(f->type); no < beffio_type_end(f->type); no++) {
-        TRY(pattern(b, f, no));
-        if (b->progress_done) progress_update(b->progress, ++*b->progress_done);
-    }
-    return 0;
-}
-
-static void type_sum(struct beffio_bench *b, const struct beffio_file *f)
-{
-    struct beffio_type_time *t = &b->result[f->access].type[f->type];
-    struct beffio_amount sum = {.s = t->open_s + t->close_s};
-    for (int no = beffio_type_first(f->type); no < beffio_type_end(f->type); no++) {
-        sum.bytes += b->measured.pattern[f->access][no].bytes;
-        sum.s += b->measured.pattern[f->access][no].s;
-    }
-    t->s = sum.s;
-    b->measured.type[f->access][f->type] = sum;
 }
 
 /* Takes a file that has reached the disk out of this host's memory. */
@@ -320,11 +276,20 @@ static int type_measure(struct beffio_bench *b, struct beffio_file *f)
     TRY(step_timed(b, f, beffio_file_open, &t->open_s));
     int rc = par_agree(b->comm, describe(b, f));
     if (rc == 0) rc = par_agree(b->comm, ordered_limit(b, f));
-    if (rc == 0) rc = patterns(b, f);
+    for (int no = beffio_type_first(f->type); rc == 0 && no < beffio_type_end(f->type); no++) {
+        rc = pattern(b, f, no);
+        if (rc == 0 && b->progress) progress_update(b->progress, ++*b->progress_done);
+    }
     const int closed = step_timed(b, f, beffio_file_close, &t->close_s);
     TRY(rc);
     TRY(closed);
-    type_sum(b, f);
+    struct beffio_amount sum = {.s = t->open_s + t->close_s};
+    for (int no = beffio_type_first(f->type); no < beffio_type_end(f->type); no++) {
+        sum.bytes += b->measured.pattern[f->access][no].bytes;
+        sum.s += b->measured.pattern[f->access][no].s;
+    }
+    t->s = sum.s;
+    b->measured.type[f->access][f->type] = sum;
     return 0;
 }
 
