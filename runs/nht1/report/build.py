@@ -90,10 +90,15 @@ class Report:
 
     def _pairs(self, cell):
         """(T_C, T_T) of rounds that hold a compute-only run and one of the cell."""
-        alone = {(id(r.result), r.round): r.t_t_s for r in self.runs.all
-                 if not r.writes and any(c.result is r.result for c in cell.runs)}
-        return [(alone[(id(r.result), r.round)], r.t_t_s) for r in cell.runs
-                if positive(alone.get((id(r.result), r.round), NAN)) > 0]
+        alone = {(id(r.result), r.round): r.t_t_s for r in self.runs.all if not r.writes}
+        pairs = []
+        for r in cell.runs:
+            t_c_s = positive(real(r.json, 't_c_round_s'))
+            if t_c_s != t_c_s:
+                t_c_s = alone.get((id(r.result), r.round), NAN)
+            if t_c_s == t_c_s:
+                pairs.append((t_c_s, r.t_t_s))
+        return pairs
 
     def stamps_of(self, cell):
         """Stamps of a cell, those of the whole first. Over several results, what one of them says
