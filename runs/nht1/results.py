@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reads what the programs measured, and tells which runs repeat each other.
 
-    Result  one file of nht1-bt, nht1-beff or nht1-beffio
+    Result  one file of nht1-bt, nht1-beff, nht1-beffio or nht1-profile
     Run     one run of nht1-bt in it
     Cell    one writer in one configuration: all runs with the same identity, in whatever files
     Group   one problem on one kind of system: its cells
@@ -21,7 +21,7 @@ import stat
 
 from . import text, trouble
 
-KINDS = {'nht1-bt': 1, 'nht1-beff': 1, 'nht1-beffio': 1}  # and the newest version known
+KINDS = {'nht1-bt': 1, 'nht1-beff': 1, 'nht1-beffio': 1, 'nht1-profile': 1}  # newest known
 SIZE_MAX_BYTES = 1 << 29
 DEPTH_MAX = 8
 NAN = math.nan

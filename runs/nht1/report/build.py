@@ -2,10 +2,11 @@
 """A report out of results: what its parts share, and their order."""
 from .. import text
 from ..results import NAN, Runs, items, members, positive, real, word
-from . import part_balance, part_beff, part_beffio, part_bt, part_system, part_verdict
+from . import (part_balance, part_beff, part_beffio, part_bt, part_profile, part_system,
+               part_verdict)
 from .page import Page
 
-PARTS = (part_verdict, part_bt, part_beff, part_beffio, part_balance, part_system)
+PARTS = (part_verdict, part_bt, part_beff, part_beffio, part_profile, part_balance, part_system)
 # A verdict over several results follows the rule of the programs: rounds enough, and the interval
 # on one side of the goal.
 GOAL, ROUNDS_MIN = 0.10, 5
@@ -18,7 +19,7 @@ class Report:
         self.results, self.ask, self.level = results, ask, level
         self.runs = Runs(results)
         self.runs.judge(ask, level)
-        root = results[0].root
+        root = self.first.root
         self.page = Page(title or '%s %s, %s' % (
             'Does I/O keep up?' if self.runs.all else 'Communication and file access:',
             word(root, 'system.host')[:60] or 'host unknown',
@@ -26,6 +27,11 @@ class Report:
         self.page.lead.append(self._when())
         for part in PARTS:
             part.add(self)
+
+    @property
+    def first(self):
+        """The first result that says what it was measured on."""
+        return next((r for r in self.results if word(r.root, 'system.host')), self.results[0])
 
     def _when(self):
         """When and by what versions it was measured."""
@@ -123,13 +129,13 @@ class Report:
         if z['paired'] != z['paired']:
             return None
         said = 'Over %s of several results the paired zeta is %s' % (
-            text.plural(z['rounds'], 'round'), text.percent(z['paired']))
+            text.plural(z['rounds'], 'round'), text.zeta(z['paired']))
         if z['lo'] == z['lo']:
-            said += ' (%s to %s)' % (text.percent(z['lo']), text.percent(z['hi']))
+            said += ' (%s to %s)' % (text.zeta(z['lo']), text.zeta(z['hi']))
         code, severity, word_ = 'undecided', 'note', 'Undecided'
         if z['rounds'] >= ROUNDS_MIN and z['hi'] <= GOAL:
             code, severity, word_ = 'balanced', 'good', 'Balanced'
         elif z['rounds'] >= ROUNDS_MIN and z['lo'] > GOAL:
             code, severity, word_ = 'not-balanced', 'bad', 'Not balanced'
         return {'code': code, 'severity': severity, 'numbers': {},
-                'sentence': "%s: %s; NAS's goal is at most 10 %%." % (word_, said)}
+                'sentence': "%s: %s; NAS's goal is at most 0.10." % (word_, said)}
