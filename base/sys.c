@@ -66,11 +66,17 @@ static void cpu_model(hwloc_topology_t t, char *out, size_t size)
     }
 }
 
-static int cpus_allowed(void)
+int sys_cpus_allowed(uint64_t *mask)
 {
     cpu_set_t set;
+    uint64_t hash = 1;
     CPU_ZERO(&set);
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+    if (mask) *mask = 0;
+    if (sched_getaffinity(0, sizeof set, &set) < 0) return 0;
+    for (size_t c = 0; c < CPU_SETSIZE; c++)
+        hash = hash * UINT64_C(6364136223846793005) + (CPU_ISSET(c, &set) ? 3 : 1);
+    if (mask) *mask = hash;
+    return CPU_COUNT(&set);
 }
 
 /* Cores of which the affinity mask has at least one logical processor. */
@@ -94,7 +100,7 @@ static void fill_cpu(hwloc_topology_t t, struct sys_cpu *out)
     memset(out, 0, sizeof *out);
     cpu_model(t, out->model, sizeof out->model);
     out->cpus_n = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    out->cpus_allowed_n = cpus_allowed();
+    out->cpus_allowed_n = sys_cpus_allowed(NULL);
     if (t) {
         out->packages_n = count(t, HWLOC_OBJ_PACKAGE);
         out->cores_n = count(t, HWLOC_OBJ_CORE);

@@ -99,12 +99,13 @@ struct io_stats {
     const struct io_dump_times *dump; /* [dumps_n], owned by the file */
 };
 
-/* Creates the file: checks the target (directory, device, foreign file, lock of another job), free
- * space, truncates, preallocates the full length, writes a manifest without complete dumps, opens
- * the writer. Collective; untimed by the benchmark. [out] f. On error no file of anybody else
- * is harmed. An earlier dump file of ours is whole when the target is refused or has no room; it is
- * given up once the new one has been preallocated, so it is lost when the writer then cannot open,
- * and what is left is a file whose manifest has no dumps. */
+/* Creates the file. Before anything that exists is changed: the target is checked (directory,
+ * device, lock of another job), what lies there is found to be ours (io/owner.h) unless spec.force,
+ * and room is proved for file, parts and manifest (io/place.h). Then a manifest without dumps takes
+ * the place of the old one, the file takes its own, and the writer opens it. Collective; untimed by
+ * the benchmark. [out] f. On error no file of anybody else is harmed. An earlier dump file of ours
+ * is whole when the target is refused or room is not proved; it is lost when the writer then cannot
+ * open, and what is left is a file whose manifest has no dumps. */
 int io_file_open(struct io_file **f, MPI_Comm comm, const struct io_spec *spec);
 
 /* As io_file_open with a writer that is on no list (tests). */
@@ -164,6 +165,11 @@ json_t *io_file_json(const struct io_file *f);
 /* Whether the file is still that of a run ("run_id" in io_file_json): the lock goes with
  * io_file_free, and then another run may write to the same file. Local. */
 bool io_file_is_of(const char *path, const char *run_id);
+
+/* Whether name, a path, belongs to what a run of this writer with spec.path path makes or may
+ * remove: the file, its manifest, lock, temporaries, parts of ranks. No other output may be written
+ * there. Links and other spellings of a folder are seen through. Local. */
+bool io_file_takes(const char *path, const char *writer, const char *name);
 
 /* Removes data file, manifest and lock file; with a run_id only when they are still of that run,
  * NULL for any. Rank 0's business; collective for the agreement. */

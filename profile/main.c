@@ -48,8 +48,9 @@ static const struct conf_option options[] = {
      .arg = "FILE.xml",
      .def = "profile.xml",
      .key = 'o',
-     .help = "The workload: working points that nht1-workload replays. Counters lie beside it while "
-             "the program runs, on a file system that all its nodes share.",
+     .help =
+         "The workload: working points that nht1-workload replays. Counters lie beside it while "
+         "the program runs, on a file system that all its nodes share.",
      .offset = OPT(out),
      .type = CONF_STRING,
      .group = "Profile"},
@@ -61,9 +62,10 @@ static const struct conf_option options[] = {
     {.name = "split",
      .arg = "WHERE",
      .def = "direction",
-     .help = "Where a working point ends: 'run' (one for each file), 'open' (at each opening), "
-             "'direction' (there, and where reading turns to writing or back), or a number of calls "
-             "of a rank; 1 gives a point for each call.",
+     .help =
+         "Where a working point ends: 'run' (one for each file), 'open' (at each opening), "
+         "'direction' (there, and where reading turns to writing or back), or a number of calls "
+         "of a rank; 1 gives a point for each call.",
      .offset = OPT(split),
      .type = CONF_STRING},
     {.name = "force",
@@ -166,7 +168,6 @@ static void folder_remove(const char *dir)
     nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-
 /* Runs the command with the library in it, counters in a fresh folder. status: [out] as a shell has
  * it. */
 static int execute(const struct options *o, const struct conf_list *args, const char *folder,
@@ -176,8 +177,7 @@ static int execute(const struct options *o, const struct conf_list *args, const 
     folder_remove(folder);
     if (mkdir(folder, 0755) < 0 || !realpath(folder, dir))
         return err_set_errno(ERR_IO, errno, "--out: %s", folder);
-    const char **word =
-        calloc((size_t)args->n + (size_t)o->t_c_add.n + 16, sizeof(const char *));
+    const char **word = calloc((size_t)args->n + (size_t)o->t_c_add.n + 16, sizeof(const char *));
     const bool open_mpi = is_open_mpi(args->item[0]);
     const char *more = getenv("LD_PRELOAD");
     int n = 0, w = 0;
@@ -296,14 +296,13 @@ static json_t *zeta_json(const struct zeta *z, const struct round *round, int n,
     for (int i = 0; i < n; i++)
         json_array_append_new(rounds, json_pack("{s:o s:o}", "t_t_s", js_real(round[i].t_t_s),
                                                 "t_c_s", js_real(round[i].t_c_s)));
-    return json_pack("{s:o s:o s:o s:o s:o s:o s:o s:I s:I s:o}", "t_t_s", js_real(z->t_t_s),
-                     "t_c_s", js_real(z->t_c_s), "zeta", js_real(z->value), "zeta_io",
-                     js_real(run->io_s / z->t_c_s), "r_io_bytes_per_s",
-                     js_real((double)run->bytes[1] / z->t_t_s), "zeta_ci95_lo",
-                     n > 1 ? js_real(z->lo) : json_null(), "zeta_ci95_hi",
-                     n > 1 ? js_real(z->hi) : json_null(), "dropped_bytes",
-                     (json_int_t)round[0].dropped_bytes, "not_dropped_bytes",
-                     (json_int_t)round[0].kept_bytes, "rounds", rounds);
+    return json_pack(
+        "{s:o s:o s:o s:o s:o s:o s:o s:I s:I s:o}", "t_t_s", js_real(z->t_t_s), "t_c_s",
+        js_real(z->t_c_s), "zeta", js_real(z->value), "zeta_io", js_real(run->io_s / z->t_c_s),
+        "r_io_bytes_per_s", js_real((double)run->bytes[1] / z->t_t_s), "zeta_ci95_lo",
+        n > 1 ? js_real(z->lo) : json_null(), "zeta_ci95_hi", n > 1 ? js_real(z->hi) : json_null(),
+        "dropped_bytes", (json_int_t)round[0].dropped_bytes, "not_dropped_bytes",
+        (json_int_t)round[0].kept_bytes, "rounds", rounds);
 }
 
 static json_t *utc(time_t t)
@@ -320,12 +319,11 @@ static int save_json(const struct options *o, const struct conf_list *args, time
     json_t *command = json_array();
     for (int a = 0; a < args->n; a++)
         json_array_append_new(command, js_text(args->item[a]));
-    json_t *result = json_pack("{s:s s:s s:o s:o s:o s:o s:i s:o s:o s:[]}", "schema",
-                               "nht1-profile/1", "version", NHT1_VERSION, "started_utc", utc(began),
-                               "ended_utc", utc(time(NULL)), "options",
-                               conf_json(&program, o), "command", command, "command_status", status,
-                               "profile", profile_json(run), "zeta", zeta ? zeta : json_null(),
-                               "stamps");
+    json_t *result =
+        json_pack("{s:s s:s s:o s:o s:o s:o s:i s:o s:o s:[]}", "schema", "nht1-profile/1",
+                  "version", NHT1_VERSION, "started_utc", utc(began), "ended_utc", utc(time(NULL)),
+                  "options", conf_json(&program, o), "command", command, "command_status", status,
+                  "profile", profile_json(run), "zeta", zeta ? zeta : json_null(), "stamps");
     const int rc = js_write(o->json, result, JS_SYNC_NONE);
     if (rc < 0) err_prefix("--json: ");
     json_decref(result);

@@ -16,8 +16,8 @@
 #include "base/json.h"
 #include "base/units.h"
 
-static const char *const other_name[PROFILE_OTHERS] = {
-    "open", "set_view", "sync", "set_size", "seek", "wait", "close"};
+static const char *const other_name[PROFILE_OTHERS] = {"open", "set_view", "sync", "set_size",
+                                                       "seek", "wait",     "close"};
 
 /* The phases that are one working point: by process, NULL where a process has none. */
 struct point {
@@ -292,7 +292,7 @@ static int point_make(const struct point *at, struct workload_point *out)
     out->seq_frac = (double)(pointer > seeks ? pointer - seeks : 0) / each;
     out->shared_frac = (double)shared / each;
     out->cont_mean = pieces > calls && unknown == 0 && shared == 0 ? (double)bytes / (double)pieces
-                                                                  : out->size_mean;
+                                                                   : out->size_mean;
     const int usual = typical(at);
     TRY(list_make(at->of[usual], &out->list, &out->list_n));
     out->rank = calloc((size_t)at->processes, sizeof *out->rank);
@@ -374,11 +374,10 @@ static json_t *point_json(const struct profile_run *run, const struct point *at,
                                 calls_json(&kind[k]));
     for (int s = 0; s < PROFILE_SIZES; s++)
         if (sizes[0][s] + sizes[1][s] > 0)
-            json_array_append_new(histogram,
-                                  json_pack("{s:I s:I s:I}", "from_bytes",
-                                            (json_int_t)(s ? INT64_C(1) << s : 0), "reads_n",
-                                            (json_int_t)sizes[0][s], "writes_n",
-                                            (json_int_t)sizes[1][s]));
+            json_array_append_new(histogram, json_pack("{s:I s:I s:I}", "from_bytes",
+                                                       (json_int_t)(s ? INT64_C(1) << s : 0),
+                                                       "reads_n", (json_int_t)sizes[0][s],
+                                                       "writes_n", (json_int_t)sizes[1][s]));
     (void)run;
     return json_pack("{s:o s:i s:i s:o s:o s:o s:o s:i s:o s:o}", "file", js_text(at->name),
                      "file_index", at->file, "processes_n", at->processes, "begin_s",
@@ -423,10 +422,14 @@ static json_t *timeline_json(const struct profile_run *run, double zero_s)
 static const char *state_name(int state)
 {
     switch (state) {
-    case PROFILE_FINALIZED: return "finished";
-    case PROFILE_ABORTED: return "aborted";
-    case PROFILE_READ_DROPPED: return "read what was dropped";
-    default: return "died";
+    case PROFILE_FINALIZED:
+        return "finished";
+    case PROFILE_ABORTED:
+        return "aborted";
+    case PROFILE_READ_DROPPED:
+        return "read what was dropped";
+    default:
+        return "died";
     }
 }
 
@@ -458,15 +461,15 @@ json_t *profile_json(const struct profile_run *run)
     }
     for (int o = 0; o < PROFILE_OTHERS; o++)
         if (other[o].n > 0) json_object_set_new(others, other_name[o], calls_json(&other[o]));
-    return json_pack("{s:i s:i s:s s:o s:o s:o s:o s:i s:I s:I s:I s:I s:o s:o s:o s:o s:i}",
-                     "ranks_n", run->size, "ranks_seen_n", run->ranks_n, "state",
-                     state_name((int)run->state), "mpi_library", js_text(first ? first->library : NULL),
-                     "wall_s", js_real(run->wall_s), "inside_mean_s", js_real(run->io_s),
-                     "inside_max_s", js_real(run->io_max_s), "inside_max_rank", run->io_max_rank,
-                     "read_bytes", (json_int_t)run->bytes[0], "written_bytes",
-                     (json_int_t)run->bytes[1], "reads_n", (json_int_t)run->calls[0], "writes_n",
-                     (json_int_t)run->calls[1], "points", points, "other", others, "timeline",
-                     timeline_json(run, zero_s), "ranks", ranks, "lost_n", lost);
+    return json_pack(
+        "{s:i s:i s:s s:o s:o s:o s:o s:i s:I s:I s:I s:I s:o s:o s:o s:o s:i}", "ranks_n",
+        run->size, "ranks_seen_n", run->ranks_n, "state", state_name((int)run->state),
+        "mpi_library", js_text(first ? first->library : NULL), "wall_s", js_real(run->wall_s),
+        "inside_mean_s", js_real(run->io_s), "inside_max_s", js_real(run->io_max_s),
+        "inside_max_rank", run->io_max_rank, "read_bytes", (json_int_t)run->bytes[0],
+        "written_bytes", (json_int_t)run->bytes[1], "reads_n", (json_int_t)run->calls[0],
+        "writes_n", (json_int_t)run->calls[1], "points", points, "other", others, "timeline",
+        timeline_json(run, zero_s), "ranks", ranks, "lost_n", lost);
 }
 
 static void tell_direction(const struct profile_run *run, int write, FILE *to)
@@ -489,15 +492,18 @@ void profile_tell(const struct profile_run *run, FILE *to)
             units_plural(run->size), units_duration(run->wall_s, a),
             run->state == PROFILE_FINALIZED ? "" : ", which it did not reach");
     if (run->ranks_n < run->size)
-        fprintf(to, "Missing   %d rank%s left no counters: is the folder of -o on a file system that "
-                    "all nodes share?\n",
+        fprintf(to,
+                "Missing   %d rank%s left no counters: is the folder of -o on a file system that "
+                "all nodes share?\n",
                 run->size - run->ranks_n, units_plural(run->size - run->ranks_n));
     tell_direction(run, 0, to);
     tell_direction(run, 1, to);
-    fprintf(to, "MPI-IO    %s of a rank's time, %s for the slowest, rank %d on %s (%.1f %% and %.1f %%)\n",
-            units_duration(run->io_s, a), units_duration(run->io_max_s, b), run->io_max_rank,
-            slowest ? slowest->host : "?", 100 * run->io_s / run->wall_s,
-            100 * run->io_max_s / run->wall_s);
+    fprintf(
+        to,
+        "MPI-IO    %s of a rank's time, %s for the slowest, rank %d on %s (%.1f %% and %.1f %%)\n",
+        units_duration(run->io_s, a), units_duration(run->io_max_s, b), run->io_max_rank,
+        slowest ? slowest->host : "?", 100 * run->io_s / run->wall_s,
+        100 * run->io_max_s / run->wall_s);
     if (points_make(run, &all) == 0 && all.n > 0) {
         fprintf(to, "\n%5s  %-22s %9s %10s %10s %9s  %s\n", "point", "function", "calls", "bytes",
                 "mean", "time", "file");
