@@ -79,7 +79,7 @@ def libraries():
 def interruptible():
     """From here on a signal ends the program between files, which are whole."""
     def stop(number, frame):
-        raise trouble.failed('interrupted; nothing was written')
+        raise trouble.failed('interrupted')
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
 
@@ -155,7 +155,7 @@ def _trend(argv):
 
 
 def _stats(argv):
-    program = tools.path('nht1-stats')
+    program = stats.program()
     sys.stdout.flush()
     os.execv(program, [program] + argv)
 
@@ -165,6 +165,8 @@ COMMANDS = {'compare': _compare, 'stats': _stats, 'trend': _trend}
 
 def main(argv):
     """Returns the exit status."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # files that are read may never end
     try:
         if argv and argv[0] in COMMANDS:
             return COMMANDS[argv[0]](argv[1:])
