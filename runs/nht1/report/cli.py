@@ -14,7 +14,7 @@ examples:
   nht1-report runs/out/processors -o p.html   all results below a folder
   nht1-report *.json --figures fig --csv tab  figures and tables as files, too
   nht1-report compare old.json new.json       better or worse, beyond chance
-  nht1-report trend runs/out                  a metric over time and versions
+  nht1-report trend runs/out --metric zeta    a metric over time and versions
   nht1-report stats 2.31 2.35 2.29            median, interval, outliers as JSON
 
 Results are what nht1-bt, nht1-beff and nht1-beffio write with --json. Runs of the same problem,
