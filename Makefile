@@ -41,8 +41,8 @@ URING     ?= $(shell $(PKG) --libs liburing 2>/dev/null)
 ALL_CFLAGS := $(BASEFLAGS) $(if $(URING),-DHAVE_LIBURING) $(CFLAGS)
 ALL_LDFLAGS := $(SAN) $(LDFLAGS)
 COMPILE      = $(ALL_CFLAGS) $(FILEFLAGS) -MMD -MP -c -o $@ $<
-LIBS      := $(or $(shell $(PKG) --libs jansson libxxhash gsl hwloc zlib expat 2>/dev/null),-ljansson \
-               -lxxhash -lgsl -lgslcblas -lhwloc -lz -lexpat) $(URING) -lm -pthread
+LIBS      := $(or $(shell $(PKG) --libs jansson gsl hwloc zlib expat 2>/dev/null),-ljansson \
+               -lgsl -lgslcblas -lhwloc -lz -lexpat) $(URING) -lm -pthread
 
 # One object of the kernel per instruction set; the program chooses when it starts.
 ISAS := $(if $(filter x86_64,$(shell uname -m)),avx512 avx2 generic,generic)
@@ -162,7 +162,7 @@ study: ## make study STUDY=NAME: one of config/*.ini or an INI file; STUDY= list
 	@$(MAKE) -j$(JOBS) all
 	@NHT1_BIN=$(abspath $(B)/bin) runs/study $(or $(STUDY),--list) $(STUDY_FLAGS)
 
-SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) profile/preload bench tests tests/fuzz tests/shim,$d/*.[ch]))
+SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) profile/preload bench bench-profile tests tests/fuzz tests/shim,$d/*.[ch]))
 SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash $(addprefix tests/,floors mpi-run \
              cmocka-tap fuzz/run lint sanitized bt_matrix kill_restart fault_sites \
              slurm_node))
@@ -205,4 +205,4 @@ help: ## list the targets
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 .PHONY: all tests setup run study check check-full $(CHECKS:%=check-%) bench bench-beff bench-model \
-        bench-programs fuzz fuzz-programs lint format info configure install clean help
+        bench-profile bench-programs fuzz fuzz-programs lint format info configure install clean help

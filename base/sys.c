@@ -50,7 +50,7 @@ static void proc_value(const char *path, const char *key, char *out, size_t size
         const char *colon = strchr(line, ':');
         if (strncmp(line, key, len) != 0 || !colon) continue;
         colon += 1 + strspn(colon + 1, " \t");
-        num_print(out, size, "%.*s", (int)strcspn(colon, "\n"), colon);
+        snprintf(out, size, "%.*s", (int)strcspn(colon, "\n"), colon);
     }
     fclose(f);
 }
@@ -60,7 +60,7 @@ static void cpu_model(hwloc_topology_t t, char *out, size_t size)
     hwloc_obj_t package = t ? hwloc_get_obj_by_type(t, HWLOC_OBJ_PACKAGE, 0) : NULL;
     const char *model = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
     if (model && model[0]) {
-        num_print(out, size, "%s", model);
+        snprintf(out, size, "%s", model);
     } else {
         proc_value("/proc/cpuinfo", "model name", out, size);
     }
@@ -182,9 +182,9 @@ bool sys_memory_returned(const char *sysfs)
     char path[SYS_PATH_MAX];
     glob_t found;
     bool yes = false;
-    num_print(path, sizeof path, "%s/module/page_reporting/parameters/page_reporting_order", sysfs);
+    snprintf(path, sizeof path, "%s/module/page_reporting/parameters/page_reporting_order", sysfs);
     if (num_int_read(path) >= ORDER_OFF) return false;
-    num_print(path, sizeof path, "%s/bus/virtio/drivers/virtio_balloon/virtio*/features", sysfs);
+    snprintf(path, sizeof path, "%s/bus/virtio/drivers/virtio_balloon/virtio*/features", sysfs);
     if (glob(path, 0, NULL, &found) != 0) return false;
     for (size_t i = 0; i < found.gl_pathc; i++)
         yes = yes || reports(found.gl_pathv[i]);
@@ -219,7 +219,7 @@ static json_t *openmp_json(void)
         size_t len = strcspn(*e, "=");
         bool wanted = strncmp(*e, "OMP_", 4) == 0 || strncmp(*e, "GOMP_", 5) == 0;
         if (!wanted || (*e)[len] != '=' || len >= sizeof name) continue;
-        num_print(name, sizeof name, "%.*s", (int)len, *e);
+        snprintf(name, sizeof name, "%.*s", (int)len, *e);
         json_object_set_new(out, name, js_text(*e + len + 1));
     }
     return out;
@@ -230,8 +230,8 @@ json_t *sys_json(void)
     struct utsname u;
     char kernel[256] = "", host[256] = "";
     if (uname(&u) == 0) {
-        num_print(kernel, sizeof kernel, "%.64s %.64s %.64s", u.sysname, u.release, u.machine);
-        num_print(host, sizeof host, "%s", u.nodename);
+        snprintf(kernel, sizeof kernel, "%.64s %.64s %.64s", u.sysname, u.release, u.machine);
+        snprintf(host, sizeof host, "%s", u.nodename);
     }
     return json_pack("{s:o, s:o, s:o, s:o, s:s, s:s, s:o}", "host", js_text(host), "kernel",
                      js_text(kernel), "cpu", cpu_json(), "memory", memory_json(), "compiler",
