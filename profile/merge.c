@@ -47,6 +47,24 @@ static double inside_s(const struct profile_map *m)
     return 1e-9 * (double)ns;
 }
 
+/* Whether what a rank has left can be read: the program that wrote it may have written over it. */
+static bool is_sound(const struct profile_map *m)
+{
+    bool ok = m->magic == PROFILE_MAGIC && m->size > 0 && m->rank >= 0 && m->rank < m->size &&
+              m->files_n >= 0 && m->files_n <= PROFILE_FILES_MAX && m->phases_n >= 0 &&
+              m->phases_n <= PROFILE_PHASE_MAX && m->bin_s > 0 && isfinite(m->bin_s) &&
+              isfinite(m->init_s) && isfinite(m->last_s) && m->host[sizeof m->host - 1] == '\0' &&
+              m->library[sizeof m->library - 1] == '\0';
+    for (int f = 0; ok && f < m->files_n; f++)
+        ok = m->file[f].name[PROFILE_NAME_MAX - 1] == '\0';
+    for (int p = 0; ok && p < m->phases_n; p++) {
+        const struct profile_phase *one = &m->phase[p];
+        ok = one->file >= 0 && one->file < m->files_n && one->comm_size > 0 &&
+             one->comm_size <= m->size && one->comm_rank >= 0 && one->comm_rank < one->comm_size;
+    }
+    return ok;
+}
+
 static int map_rank(const char *dir, const char *name, struct profile_run *run)
 {
     char path[4096];
@@ -58,8 +76,9 @@ static int map_rank(const char *dir, const char *name, struct profile_run *run)
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == (off_t)sizeof *m)
         m = mmap(NULL, sizeof *m, PROT_READ, MAP_PRIVATE, fd, 0);
     close(fd);
-    if (m == MAP_FAILED || m->magic != PROFILE_MAGIC) {
-        /* The rank died before it had told who it is: it has counted nothing. */
+    if (m == MAP_FAILED || !is_sound(m)) {
+        /* The rank died before it had told who it is and has counted nothing, or it has written
+         * over its counters: it is missing in what is told. */
         if (m != MAP_FAILED) munmap((void *)(uintptr_t)m, sizeof *m);
         return 0;
     }
@@ -68,7 +87,7 @@ static int map_rank(const char *dir, const char *name, struct profile_run *run)
         run->rank = calloc((size_t)m->size, sizeof(const struct profile_map *));
         if (!run->rank) return err_set(ERR_NOMEM, "no memory for %d ranks", m->size);
     }
-    if (m->rank < 0 || m->rank >= run->size || m->size != run->size || run->rank[m->rank])
+    if (m->size != run->size || run->rank[m->rank])
         return err_set(ERR_IO,
                        "%s: ranks of more than one MPI program: profile each by a command of its "
                        "own",
@@ -483,6 +502,46 @@ static void tell_direction(const struct profile_run *run, int write, FILE *to)
             units_rate((double)run->bytes[write] / run->wall_s, rate));
 }
 
+/* Calls by size in powers of two, all working points. */
+static void tell_sizes(const struct profile_run *run, FILE *to)
+{
+    uint64_t n[2][PROFILE_SIZES] = {{0}}, most = 1;
+    char size[UNITS_TEXT_MAX];
+    for (int r = 0; r < run->size; r++)
+        for (int p = 0; run->rank[r] && p < run->rank[r]->phases_n; p++)
+            for (int s = 0; s < PROFILE_SIZES; s++)
+                for (int d = 0; d < 2; d++)
+                    n[d][s] += run->rank[r]->phase[p].sizes[d][s];
+    for (int s = 0; s < PROFILE_SIZES; s++)
+        if (n[0][s] + n[1][s] > most) most = n[0][s] + n[1][s];
+    fprintf(to, "\n%10s  %9s %9s\n", "from size", "reads", "writes");
+    for (int s = 0; s < PROFILE_SIZES; s++)
+        if (n[0][s] + n[1][s] > 0)
+            fprintf(to, "%10s  %9" PRIu64 " %9" PRIu64 "  %.*s\n",
+                    units_bytes_iec(s ? ldexp(1, s) : 0, size), n[0][s], n[1][s],
+                    1 + (int)(29 * (n[0][s] + n[1][s]) / most), "##############################");
+}
+
+/* The ranks that were longest inside MPI-IO. */
+static void tell_slowest(const struct profile_run *run, FILE *to)
+{
+    char inside[UNITS_TEXT_MAX];
+    int at[3] = {-1, -1, -1};
+    fprintf(to, "\nLongest inside MPI-IO:");
+    for (int i = 0; i < 3 && i < run->ranks_n; i++) {
+        double most = -1;
+        for (int r = 0; r < run->size; r++)
+            if (run->rank[r] && r != at[0] && r != at[1] && inside_s(run->rank[r]) > most) {
+                most = inside_s(run->rank[r]);
+                at[i] = r;
+            }
+        if (at[i] < 0) break;
+        fprintf(to, "%s rank %d on %s %s", i ? "," : "", at[i], run->rank[at[i]]->host,
+                units_duration(most, inside));
+    }
+    fprintf(to, "\n");
+}
+
 void profile_tell(const struct profile_run *run, FILE *to)
 {
     char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX], c[UNITS_TEXT_MAX];
@@ -523,6 +582,8 @@ void profile_tell(const struct profile_run *run, FILE *to)
                 rows++;
             }
         if (rows == 40) fprintf(to, "       ... all %d working points are in the files\n", all.n);
+        tell_sizes(run, to);
+        tell_slowest(run, to);
     }
     points_free(&all);
 }
