@@ -14,7 +14,14 @@
 #define HPCC_LONG  INT64_C(2000000)
 #define WINDOW_S   2.5e-3 /* a loop takes about so long */
 
-enum { REPETITIONS = 3, LOOP_MOST = 300, SHORT_LOOP = 100, LONG_LOOP = 3, HPCC_RANDOM = 10 };
+enum {
+    RATE_MOST = 1024,
+    REPETITIONS = 3,
+    LOOP_MOST = 300,
+    SHORT_LOOP = 100,
+    LONG_LOOP = 3,
+    HPCC_RANDOM = 10
+};
 
 /* Slot 0 goes right, slot 1 left; what comes is put where the sender has it in its buffer. */
 struct ring {
@@ -161,11 +168,10 @@ static int all_ways(struct ring *r, const int64_t *size_bytes, struct beff_insig
             TRY(one_way(r, w, &in->bytes_per_s[w][i]));
         }
     for (int i = 0; i < BEFF_RATE_SIZES_N; i++) {
-        static const int64_t bytes[BEFF_RATE_SIZES_N] = {1, 8, 64, 1024};
+        static const int64_t bytes[BEFF_RATE_SIZES_N] = {1, 8, 64, RATE_MOST};
         double s;
         in->rate_bytes[i] = r->bytes = bytes[i];
         r->stride = beff_message_stride(r->bytes);
-        if (BEFF_WINDOW * r->stride > r->t.buffer_bytes) continue;
         TRY(iteration_time(r, loop_window, &s));
         in->messages_per_s[i] = s > 0 ? (double)BEFF_WINDOW * r->t.n / s : NAN;
     }
@@ -212,9 +218,8 @@ int beff_insight_measure(MPI_Comm row, const struct beff_plan *plan,
 {
     struct ring r = {.win = MPI_WIN_NULL};
     double natural_s, random_s;
-    for (int i = 0; i < BEFF_RATE_SIZES_N; i++)
-        in->messages_per_s[i] = NAN;
-    int rc = beff_traffic_make(row, size_bytes[BEFF_SIZES_N - 1], 2, &r.t);
+    const int64_t lmax = size_bytes[BEFF_SIZES_N - 1], window = BEFF_WINDOW * RATE_MOST / 2;
+    int rc = beff_traffic_make(row, lmax > window ? lmax : window, 2, &r.t);
     r.left = (r.t.rank + r.t.n - 1) % r.t.n;
     r.right = (r.t.rank + 1) % r.t.n;
     if (rc == 0)
