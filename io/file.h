@@ -32,7 +32,8 @@ struct io_tuning {
     int64_t call_bytes;   /* of one call of MPI-IO at most; for tests */
 };
 #define IO_AGGREGATORS_PER_NODE 4
-#define IO_BUFFER_BYTES         (INT64_C(8) << 20)
+#define IO_BUFFER_MIB           8
+#define IO_BUFFER_BYTES         ((int64_t)IO_BUFFER_MIB << 20)
 #define IO_BUFFER_BYTES_MIN     (INT64_C(4) << 10)
 #define IO_BUFFER_BYTES_MAX     (INT64_C(1) << 30)
 #define IO_STAGING              2
@@ -61,6 +62,10 @@ struct io_spec {
     const char *const *hints; /* "KEY=VALUE" */
     const char *kernel;       /* kernel version and ISA, for the manifest */
 };
+
+/* Whether io_file_open would take these arguments, whatever the target: for callers that want to
+ * know before they begin. Local. ERR_USAGE with the option to change. */
+int io_spec_check(const struct io_spec *spec);
 
 /* Seconds of this rank by phase; the dispatcher's table. */
 enum io_phase {
@@ -167,8 +172,8 @@ json_t *io_file_json(const struct io_file *f);
 bool io_file_is_of(const char *path, const char *run_id);
 
 /* Whether name, a path, belongs to what a run of this writer with spec.path path makes or may
- * remove: the file, its manifest, lock, temporaries, parts of ranks. No other output may be written
- * there. Links and other spellings of a folder are seen through. Local. */
+ * remove: the file, its manifest, lock, temporaries, parts of ranks (writer NULL: no parts). No other
+ * output may be written there. Links and other spellings of a folder are seen through. Local. */
 bool io_file_takes(const char *path, const char *writer, const char *name);
 
 /* Removes data file, manifest and lock file; with a run_id only when they are still of that run,

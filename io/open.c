@@ -17,73 +17,58 @@
 #include "io/parts.h"
 #include "io/resume.h"
 
-static int check_counts(const struct io_spec *s)
-{
-    int64_t total;
-    if (s->n < 1 || s->n > IO_N_MAX)
-        return err_set(ERR_USAGE, "N = %" PRId64 " is out of range", s->n);
-    if (s->layout == IO_RECORDS && s->n > IO_RECORDS_N_MAX) {
-        return err_set(ERR_USAGE, "layout records has 32-bit record lengths and ends at N = %d",
-                       IO_RECORDS_N_MAX);
-    }
-    if (s->group < 1) return err_set(ERR_USAGE, "the group of writers needs 1 rank at least");
-    if (s->dumps_n < 1) return err_set(ERR_USAGE, "there is no dump to write");
-    if (__builtin_mul_overflow(s->dumps_n, io_dump_bytes(s->layout, s->n), &total)) {
-        return err_set(ERR_USAGE, "the file would be longer than 2^63 bytes");
-    }
-    return 0;
-}
-
-static int check_box(const struct io_spec *s)
-{
-    for (int q = 0; q < 3; q++) {
-        int64_t lo = s->box.lo[q], n = s->box.n[q];
-        if (lo < 0 || n < 0 || lo > s->n || n > s->n - lo) {
-            return err_set(ERR_USAGE, "a rank's box reaches outside the %" PRId64 "^3 cells", s->n);
-        }
-    }
-    return 0;
-}
-
 static int check_hint(const char *hint)
 {
     const char *equals = strchr(hint, '=');
-    if (!equals || equals == hint || !equals[1]) {
-        return err_set(ERR_USAGE, "hint '%s' does not read KEY=VALUE", hint);
-    }
-    if (equals - hint > MPI_MAX_INFO_KEY - 1 || strlen(equals + 1) > MPI_MAX_INFO_VAL - 1) {
-        return err_set(ERR_USAGE, "hint '%s' is too long for this MPI library", hint);
-    }
+    if (!equals || equals == hint || !equals[1])
+        return err_set(ERR_USAGE, "--hint '%s': KEY=VALUE expected, such as cb_nodes=2", hint);
+    if (equals - hint > MPI_MAX_INFO_KEY - 1 || strlen(equals + 1) > MPI_MAX_INFO_VAL - 1)
+        return err_set(ERR_USAGE, "--hint '%s' is too long for this MPI library", hint);
     return 0;
 }
 
-static int check_tuning(const struct io_tuning *t)
+int io_spec_check(const struct io_spec *s)
 {
+    const struct io_tuning *t = &s->tuning;
+    int64_t total;
+    if (s->n < 1 || s->n > IO_N_MAX)
+        return err_set(ERR_USAGE, "N = %" PRId64 " is out of range", s->n);
+    if (s->layout == IO_RECORDS && s->n > IO_RECORDS_N_MAX)
+        return err_set(ERR_USAGE, "layout records has 32-bit record lengths and ends at N = %d",
+                       IO_RECORDS_N_MAX);
+    if (s->group < 1) return err_set(ERR_USAGE, "the group of writers needs 1 rank at least");
+    if (s->dumps_n < 1)
+        return err_set(ERR_USAGE,
+                       "--interval %" PRId64 ": there is no dump to write in %" PRId64
+                       " steps; choose a shorter --interval, or add --last",
+                       s->interval, s->steps_n);
+    if (__builtin_mul_overflow(s->dumps_n, io_dump_bytes(s->layout, s->n), &total))
+        return err_set(ERR_USAGE,
+                       "%" PRId64 " dumps of N = %" PRId64 " are longer than 2^63 bytes: choose a "
+                       "longer --interval or fewer --steps",
+                       s->dumps_n, s->n);
+    for (int q = 0; q < 3; q++) {
+        const int64_t lo = s->box.lo[q], n = s->box.n[q];
+        if (lo < 0 || n < 0 || lo > s->n || n > s->n - lo)
+            return err_set(ERR_USAGE, "a rank's box reaches outside the %" PRId64 "^3 cells", s->n);
+    }
     if (t->aggregators < 0) return err_set(ERR_USAGE, "the number of aggregators is negative");
     if (t->staging < 0 || t->staging > IO_STAGING_MAX)
         return err_set(ERR_USAGE, "between 1 and %d dumps can be staged", IO_STAGING_MAX);
-    if (t->buffer_bytes == 0) return 0;
-    if (t->buffer_bytes >= IO_BUFFER_BYTES_MIN && t->buffer_bytes <= IO_BUFFER_BYTES_MAX) return 0;
-    return err_set(ERR_USAGE, "a buffer of %" PRId64 " bytes is outside of 4 KiB to 1 GiB",
-                   t->buffer_bytes);
-}
-
-static int check_writer(const struct io_spec *s, const struct io_writer *d)
-{
-    if (!(d->caps & IO_CAP_WRAPPER) || (s->writer && io_writer_inner(s->writer))) return 0;
-    return err_set(ERR_USAGE, "writer %s wraps another: write %s:NAME", d->name, d->name);
+    if (t->buffer_bytes != 0 &&
+        (t->buffer_bytes < IO_BUFFER_BYTES_MIN || t->buffer_bytes > IO_BUFFER_BYTES_MAX))
+        return err_set(ERR_USAGE, "a buffer of %" PRId64 " bytes is outside of 4 KiB to 1 GiB",
+                       t->buffer_bytes);
+    for (int h = 0; h < s->hints_n; h++)
+        TRY(check_hint(s->hints[h]));
+    return 0;
 }
 
 static int check_spec(const struct io_spec *s, const struct io_writer *d)
 {
-    TRY(check_counts(s));
-    TRY(check_box(s));
-    TRY(check_writer(s, d));
-    TRY(check_tuning(&s->tuning));
-    for (int h = 0; h < s->hints_n; h++) {
-        TRY(check_hint(s->hints[h]));
-    }
-    return 0;
+    TRY(io_spec_check(s));
+    if (!(d->caps & IO_CAP_WRAPPER) || (s->writer && io_writer_inner(s->writer))) return 0;
+    return err_set(ERR_USAGE, "writer %s wraps another: write %s:NAME", d->name, d->name);
 }
 
 /* The parts that need no other rank. */

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/plain.h"
+#include "base/start.h"
 #include "base/version.h"
 #include "verify/check.h"
 #include "verify/judge.h"
@@ -99,11 +100,10 @@ static const struct conf_program program = {
         "  nht1-verify btout.bin --diagonal >list.txt  the listing, F15.10\n"
         "  nht1-verify old.bin --n 64 --layout ijkm    a file without a manifest\n"
         "\n"
-        "The shape comes from the manifest FILE.json; options hold over it; what neither tells\n"
-        "is found out from the values. With its manifest btout.bin.json every single bit of the "
-        "file is checked. Without\n"
-        "one, norms, the exact values on the faces of the grid and listings are what there\n"
-        "is; the last lines of the output say what was proved and what was not.\n"
+        "The shape comes from the manifest FILE.json; options hold over it; what neither tells is\n"
+        "found out from the values. With its manifest every single bit of the file is checked.\n"
+        "Without one, norms, the exact values on the faces of the grid and listings are what\n"
+        "there is; the last lines of the output say what was proved and what was not.\n"
         "\n"
         "Exit status: 0 the file is right, as far as the output says; 1 wrong option or\n"
         "damaged manifest; 2 the content is wrong; 3 the file cannot be read.\n",
@@ -197,6 +197,7 @@ int main(int argc, char **argv)
     struct check_options o;
     struct conf_list args;
     int status = 0;
+    start_clean();
     const int what = conf_parse(&program, argc, argv, &o, &args, NULL);
     if (what < 0) return fail(what);
     if (what == CONF_HELP) conf_help(&program, stdout);
