@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reading a manifest back, for a run that goes on where another one ended. What a program must know
  * of a manifest to judge a file is in verify/; here it is what a writer must know. */
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,8 +90,31 @@ static int read_all(struct io_manifest *m, const char *name, struct io_past *pas
     return read_complete(m->loaded, m->path, past);
 }
 
+/* Files beside this one whose manifests are there: a run of several writers leaves FILE.NAME. */
+static void others(const char *path, const char *name, char *text, size_t size)
+{
+    char folder[PATH_MAX], manifest[2 * PATH_MAX], file[NAME_MAX + 1];
+    size_t used = 0;
+    snprintf(folder, sizeof folder, "%.*s", (int)(strlen(path) - strlen(name) - strlen(".json")),
+             path);
+    DIR *dir = opendir(folder[0] ? folder : ".");
+    text[0] = '\0';
+    for (struct dirent *e; dir && (e = readdir(dir)) && used < size;) {
+        const size_t length = strlen(e->d_name), begin = strlen(name);
+        if (strncmp(e->d_name, name, begin) != 0 || e->d_name[begin] != '.') continue;
+        if (length < begin + 7 || strcmp(e->d_name + length - 5, ".json") != 0) continue;
+        snprintf(file, sizeof file, "%.*s", (int)(length - 5), e->d_name);
+        snprintf(manifest, sizeof manifest, "%s%s", folder, e->d_name);
+        if (io_manifest_look(manifest, file) != IO_MANIFEST_OURS) continue;
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s%s%s", used ? ", " : "", folder, file);
+    }
+    if (dir) closedir(dir);
+}
+
 static int is_there(const char *path, const char *name)
 {
+    char beside[512];
     struct stat st;
     const bool found = stat(path, &st) == 0;
     if (found && !S_ISREG(st.st_mode)) return err_set(ERR_USAGE, "%s is no regular file", path);
@@ -98,6 +123,14 @@ static int is_there(const char *path, const char *name)
                        (long long)st.st_size);
     if (found) return 0;
     if (errno != ENOENT) return err_set_errno(ERR_IO, errno, "cannot look at %s", path);
+    others(path, name, beside, sizeof beside);
+    if (beside[0]) {
+        return err_set(
+            ERR_USAGE,
+            "there is nothing to continue: %s has no manifest %s, but there are those of "
+            "%s: name one of these with --out",
+            name, path, beside);
+    }
     return err_set(ERR_USAGE,
                    "there is nothing to continue: %s has no manifest %s; run without --restart",
                    name, path);
