@@ -33,31 +33,6 @@ static int copy_text(const json_t *root, const char *path, const char *key, char
     return 0;
 }
 
-static int read_counts(const json_t *root, const char *path, struct io_past *past)
-{
-    TRY(js_get_int(root, path, "n", 1, IO_N_MAX, &past->n));
-    TRY(js_get_int(root, path, "dumps_planned", 1, INT64_MAX, &past->dumps_n));
-    TRY(js_get_int(root, path, "steps", 1, INT64_MAX, &past->steps_n));
-    TRY(js_get_int(root, path, "interval", 1, INT64_MAX, &past->interval));
-    return js_get_real(root, path, "dt", &past->dt);
-}
-
-static int read_shape(const json_t *root, const char *path, struct io_past *past)
-{
-    const char *layout;
-    int64_t bytes;
-    TRY(read_counts(root, path, past));
-    TRY(js_get_text(root, path, "layout", &layout));
-    TRY(io_layout_parse(layout, &past->layout));
-    TRY(js_get_int(root, path, "dump_bytes", 1, INT64_MAX, &bytes));
-    if (bytes != io_dump_bytes(past->layout, past->n)) {
-        return err_set(ERR_USAGE, "%s: \"dump_bytes\" is %" PRId64 " and not %" PRId64, path, bytes,
-                       io_dump_bytes(past->layout, past->n));
-    }
-    TRY(copy_text(root, path, json_object_get(root, "writer") ? "writer" : "driver", past->writer));
-    return copy_text(root, path, "kernel", past->kernel);
-}
-
 /* Dumps from the first on that are complete, and the step of the last of them. */
 static int read_complete(const json_t *dumps, const char *path, struct io_past *past)
 {
@@ -77,17 +52,31 @@ static int read_complete(const json_t *dumps, const char *path, struct io_past *
 
 static int read_all(struct io_manifest *m, const char *name, struct io_past *past)
 {
-    const uint16_t probe = 1;
-    const char *order = *(const unsigned char *)&probe ? "little" : "big";
-    TRY(expect_text(m->root, m->path, "schema", IO_MANIFEST_SCHEMA));
-    TRY(expect_text(m->root, m->path, "file", name));
-    TRY(expect_text(m->root, m->path, "endian", order));
-    TRY(expect_text(m->root, m->path, "hash", "nht1-h64/1"));
-    TRY(read_shape(m->root, m->path, past));
-    TRY(js_get_array(m->root, m->path, "dumps", &m->loaded));
+    const json_t *root = m->root;
+    const char *path = m->path, *layout;
+    int64_t bytes;
+    TRY(expect_text(root, path, "schema", IO_MANIFEST_SCHEMA));
+    TRY(expect_text(root, path, "file", name));
+    TRY(expect_text(root, path, "endian", io_manifest_endian()));
+    TRY(expect_text(root, path, "hash", "nht1-h64/1"));
+    TRY(js_get_int(root, path, "n", 1, IO_N_MAX, &past->n));
+    TRY(js_get_int(root, path, "dumps_planned", 1, INT64_MAX, &past->dumps_n));
+    TRY(js_get_int(root, path, "steps", 1, INT64_MAX, &past->steps_n));
+    TRY(js_get_int(root, path, "interval", 1, INT64_MAX, &past->interval));
+    TRY(js_get_real(root, path, "dt", &past->dt));
+    TRY(js_get_text(root, path, "layout", &layout));
+    TRY(io_layout_parse(layout, &past->layout));
+    TRY(js_get_int(root, path, "dump_bytes", 1, INT64_MAX, &bytes));
+    if (bytes != io_dump_bytes(past->layout, past->n)) {
+        return err_set(ERR_USAGE, "%s: \"dump_bytes\" is %" PRId64 " and not %" PRId64, path, bytes,
+                       io_dump_bytes(past->layout, past->n));
+    }
+    TRY(copy_text(root, path, json_object_get(root, "writer") ? "writer" : "driver", past->writer));
+    TRY(copy_text(root, path, "kernel", past->kernel));
+    TRY(js_get_array(root, path, "dumps", &m->loaded));
     json_incref(m->loaded);
     m->n = past->n;
-    return read_complete(m->loaded, m->path, past);
+    return read_complete(m->loaded, path, past);
 }
 
 /* Files beside this one whose manifests are there: a run of several writers leaves FILE.NAME. */
