@@ -37,6 +37,9 @@ KNOWN = {
         'always': ['--progress', 'never'],
         'reserved': ['json', 'path', 'progress', 'dry-run', 'nodes', 'keep', 'help', 'version'],
     },
+    'rawfile': {  # of bench/
+        'metric': 'bytes_per_s', 'better': 'high', 'files': 'out',
+    },
 }
 
 
