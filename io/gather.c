@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/nodes.h"
 #include "base/par.h"
 
 #define GATHER_TAG 3
@@ -19,19 +20,6 @@ struct piece {
     char *parts;        /* the parts that must be spread, one after the other */
     int64_t parts_bytes;
 };
-
-/* Number of hosts; every rank knows it. */
-static int nodes_count(MPI_Comm comm, int *nodes)
-{
-    MPI_Comm host;
-    int rank;
-    TRY_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host));
-    TRY_MPI(MPI_Comm_rank(host, &rank));
-    TRY_MPI(MPI_Comm_free(&host));
-    int first = rank == 0;
-    TRY_MPI(MPI_Allreduce(&first, nodes, 1, MPI_INT, MPI_SUM, comm));
-    return 0;
-}
 
 static int choose_count(struct io_gather *g)
 {

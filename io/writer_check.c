@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
+#include "base/digest.h"
 #include "base/err.h"
 #include "base/par.h"
 #include "io/writer.h"
@@ -91,9 +91,9 @@ static int check_write(void *state, const struct io_context *ctx, int64_t dump, 
     TRY(same_call(ctx, (struct call){"write", dump}));
     TRY(par_agree(ctx->comm, check_dump(s, ctx, dump, buf)));
     size_t bytes = (size_t)io_view_bytes(ctx->view);
-    XXH64_hash_t before = XXH3_64bits(buf, bytes);
+    const uint64_t before = digest_bytes(buf, bytes);
     int rc = ctx->inner->write(s->inner, ctx, dump, buf);
-    if (rc == 0 && XXH3_64bits(buf, bytes) != before) {
+    if (rc == 0 && digest_bytes(buf, bytes) != before) {
         rc = broken(ctx, "write", "changed the caller's buffer");
     }
     s->dumps_done++;

@@ -97,7 +97,7 @@ static int answer_all(const char *file, json_t **out)
     for (size_t i = 0; rc == 0 && i < json_array_size(requests); i++) {
         char where[32];
         json_t *one;
-        num_print(where, sizeof where, "requests[%zu]", i);
+        snprintf(where, sizeof where, "requests[%zu]", i);
         rc = answer(json_array_get(requests, i), where, &one);
         if (rc == 0) json_array_append_new(answers, one);
     }
