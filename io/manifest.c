@@ -34,14 +34,14 @@ static const char *byte_order(void)
 
 static json_t *describe(const char *name, const char *run_id, const struct io_spec *s)
 {
-    return json_pack("{ss ss ss ss ss sI si si sI sI sI sf sI ss ss ss s[]}", "schema",
-                     IO_MANIFEST_SCHEMA, "run_id", run_id, "file", name, "layout",
-                     io_layout_name(s->layout), "endian", byte_order(), "n", (json_int_t)s->n,
-                     "components", IO_NCOMP, "word_bytes", IO_WORD_BYTES, "dump_bytes",
-                     (json_int_t)io_dump_bytes(s->layout, s->n), "dumps_planned",
-                     (json_int_t)s->dumps_n, "steps", (json_int_t)s->steps_n, "dt", s->dt,
-                     "interval", (json_int_t)s->interval, "driver", s->writer ? s->writer : "",
-                     "kernel", s->kernel ? s->kernel : "", "hash", "nht1-h64/1", "dumps");
+    return json_pack(
+        "{ss ss ss ss ss sI si si sI sI sI sf sI ss ss ss ss s[]}", "schema", IO_MANIFEST_SCHEMA,
+        "run_id", run_id, "file", name, "layout", io_layout_name(s->layout), "endian", byte_order(),
+        "n", (json_int_t)s->n, "components", IO_NCOMP, "word_bytes", IO_WORD_BYTES, "dump_bytes",
+        (json_int_t)io_dump_bytes(s->layout, s->n), "dumps_planned", (json_int_t)s->dumps_n,
+        "steps", (json_int_t)s->steps_n, "dt", s->dt, "interval", (json_int_t)s->interval, "driver",
+        s->writer ? s->writer : "", "writer", s->writer ? s->writer : "", "kernel",
+        s->kernel ? s->kernel : "", "hash", "nht1-h64/1", "dumps");
 }
 
 static int no_memory(const struct io_manifest *m)

@@ -18,7 +18,8 @@
  *   "steps"          time steps of the run
  *   "dt"             time step
  *   "interval"       steps between dumps
- *   "driver"         name of the writer
+ *   "writer"         name of the writer
+ *   "driver"         the same, by the key of earlier versions
  *   "kernel"         version and instruction set of the solver's kernel
  *   "hash"           "nht1-h64/1": digests are those of base/digest.h
  *   "dumps"          one object for each dump written, in file order:
@@ -29,7 +30,7 @@
  *                      most significant first, without separators
  *
  *   "resumed"        only after a restart: one object for each, with "dump" and "step" where it
- * went on (step 0: from the beginning), "driver" and "kernel" of the run that did
+ * went on (step 0: from the beginning), "writer" ("driver") and "kernel" of the run that did
  *
  *   "inodes"         identities of the files that the run has made, and of those that it was about
  * to replace: texts "DEVICE:INODE:BIRTH", the time of birth in ns since 1970 or 0 (io/identity.h);

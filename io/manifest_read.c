@@ -52,7 +52,7 @@ static int read_shape(const json_t *root, const char *path, struct io_past *past
         return err_set(ERR_USAGE, "%s: \"dump_bytes\" is %" PRId64 " and not %" PRId64, path, bytes,
                        io_dump_bytes(past->layout, past->n));
     }
-    TRY(copy_text(root, path, "driver", past->writer));
+    TRY(copy_text(root, path, json_object_get(root, "writer") ? "writer" : "driver", past->writer));
     return copy_text(root, path, "kernel", past->kernel);
 }
 
@@ -160,8 +160,9 @@ static int note_resume(struct io_manifest *m, int64_t dumps_n, const struct io_s
         list = json_object_get(m->root, "resumed");
     }
     json_t *note =
-        json_pack("{sI sI ss ss}", "dump", (json_int_t)dumps_n, "step", step, "driver",
-                  spec->writer ? spec->writer : "", "kernel", spec->kernel ? spec->kernel : "");
+        json_pack("{sI sI ss ss ss}", "dump", (json_int_t)dumps_n, "step", step, "driver",
+                  spec->writer ? spec->writer : "", "writer", spec->writer ? spec->writer : "",
+                  "kernel", spec->kernel ? spec->kernel : "");
     if (json_array_append_new(list, note) == 0) return io_manifest_head(m);
     return err_set(ERR_NOMEM, "no memory for the manifest %s", m->path);
 }

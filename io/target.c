@@ -97,7 +97,7 @@ bool io_file_takes(const char *path, const char *writer, const char *name)
     if (strncmp(file, other, length) != 0) return false;
     const char *rest = other + length;
     if (!rest[0] || strcmp(rest, ".json") == 0 || strcmp(rest, ".lock") == 0) return true;
-    return (io_writer_caps(writer) & IO_CAP_PARTS) && is_part(rest);
+    return writer && (io_writer_caps(writer) & IO_CAP_PARTS) && is_part(rest);
 }
 
 /* ------------------------------------------------------------------ what lies there */

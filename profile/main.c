@@ -18,6 +18,7 @@
 #include "base/conf.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/start.h"
 #include "base/stat.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -461,6 +462,7 @@ int main(int argc, char **argv)
     struct options o;
     struct conf_list args;
     int status = 0;
+    start_clean();
     int rc = conf_parse(&program, argc, argv, &o, &args, NULL);
     if (rc == CONF_HELP) conf_help(&program, stdout);
     if (rc == CONF_VERSION) printf("%s %s\n", program.name, program.version);

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/num.h"
+#include "base/start.h"
 #include "base/version.h"
 #include "stats/request.h"
 
@@ -128,6 +129,7 @@ int main(int argc, char **argv)
 {
     struct options o;
     struct conf_list args;
+    start_clean();
     const int what = conf_parse(&program, argc, argv, &o, &args, NULL);
     int rc = what < 0 ? what : 0;
     if (what == CONF_HELP) conf_help(&program, stdout);

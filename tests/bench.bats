@@ -67,7 +67,7 @@ expect() {
     expect_text "durable at the end"
     grep -Eq '^posix +[0-9.]+ +[-+][0-9.]+ % ' <<<"$output"
     grep -q '^twophase, records ' <<<"$output"
-    grep -q '^token --group 2 ' <<<"$output"
+    grep -q '^token-gather --group 2 ' <<<"$output"
     bench io CLASS=Q
     expect_status 1
 }

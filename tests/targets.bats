@@ -269,3 +269,44 @@ d.bin.json" ]
         [ "$(find . -maxdepth 1 -name '*.tmp' | wc -l)" -eq 0 ]
     done
 }
+
+@test "no other output may take a name that the run makes or may remove" {
+    bt --io posix --out d.bin
+    ln -s d.bin.json link
+    mkdir sub
+    local name
+    for name in d.bin d.bin.json d.bin.lock ./d.bin sub/../d.bin.json "$PWD/d.bin" link \
+        d.bin.json.0123abcd.tmp d.bin.nht1.0123abcd.tmp; do
+        refused 1 "belongs to" --io posix --out d.bin --json "$name"
+        refused 1 "belongs to" --io posix --out d.bin --tc-store "$name"
+    done
+    for name in d.bin.rank00000 d.bin.rank00007 ./d.bin.rank123456; do
+        refused 1 "belongs to" --io perrank --out d.bin --json "$name"
+        refused 1 "belongs to" --io posix,perrank --out e.bin --json "${name/d.bin/e.bin.perrank}"
+    done
+    bt --io posix --out d.bin --json d.bin.rank00000
+    bt --io posix --out d.bin --json d.bin.rank0000x
+}
+
+@test "a proof needs no temporary files, and a parent that ignores SIGCHLD is no harm" {
+    TMPDIR=$PWD/missing run bash -c 'trap "" CHLD; exec "$@"' bt \
+        nht1-bt --n 12 --steps 4 --interval 2 --dt 0.001 --tc 1 --io posix --out d.bin --json r.json
+    expect_status 0
+    expect_json r.json '.runs[0].verified'
+}
+
+@test "closed standard descriptors are taken by no data file" {
+    run bash -c 'exec "$@" 0<&- 1>&- 2>&-' bt \
+        nht1-bt --n 12 --steps 4 --interval 2 --dt 0.001 --tc 1 --quiet --io posix --out d.bin
+    nht1-verify d.bin
+    cp d.bin before
+    run bash -c 'exec "$@" 0<&- 1>&- 2>&-' verify nht1-verify --json v.json d.bin
+    jq -e '.verdict == "VERIFIED"' v.json
+    cmp d.bin before
+}
+
+@test "a forecast counts bytes above 2^63 without turning round" {
+    run mpi_run 1 nht1-bt --dry-run --n 2000 --steps 20000000 --dt 0.00001 --interval 1 --repeat 1000 \
+        --io posix,token,serial --keep --tc 1 --json p.json
+    expect_json p.json '.disk_bytes > 9e18 and .written_bytes > 9e18 and (.misfits | length > 0)'
+}

@@ -228,6 +228,12 @@ X
     [ "$(cat o.xml)" = precious ]
 }
 
+@test "a data file whose name is one letter" {
+    run mpi_run 2 nht1-workload --reference --set uniqueBytes=16000 --out d
+    expect_status 0
+    [ ! -e d ]
+}
+
 @test "wrong descriptions end all ranks with status 1 and the place" {
     nht1-workload --make w.xml processNum=4 uniqueBytes=10000
     workload 2 w.xml

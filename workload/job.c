@@ -80,10 +80,35 @@ static int set_points(struct workload_job *job)
     return 0;
 }
 
+static bool is_set(const struct workload_job *job, const char *key)
+{
+    for (int i = 0; i < job->opt->set.n; i++) {
+        const char *word = job->opt->set.item[i];
+        if (strncmp(word, key, strlen(key)) == 0 && word[strlen(key)] == '=') return true;
+    }
+    return false;
+}
+
+static int make_reference(struct workload_job *job)
+{
+    struct workload_point p = workload_point_reference();
+    p.process_num = job->context.size;
+    job->workload.seed = 1;
+    TRY(workload_add(&job->workload, &p));
+    struct workload_point *only = &job->workload.point[0];
+    if (is_set(job, "sizeMean") && !is_set(job, "contMean"))
+        only->cont_mean = (double)WORKLOAD_BYTES_MAX;
+    TRY(set_points(job));
+    if (only->cont_mean > only->size_mean) only->cont_mean = only->size_mean;
+    return 0;
+}
+
+/* text: NULL for the reference workload. */
 static int read_points(struct workload_job *job, const char *text, int64_t bytes)
 {
-    TRY(workload_read(job->name, text, (size_t)bytes, &job->workload));
-    TRY(set_points(job));
+    if (!text) TRY(make_reference(job));
+    if (text) TRY(workload_read(job->name, text, (size_t)bytes, &job->workload));
+    if (text) TRY(set_points(job));
     TRY(workload_replay_check(&job->context, &job->workload, job->name));
     job->outcome = calloc((size_t)job->workload.points_n, sizeof *job->outcome);
     if (!job->outcome) return err_set(ERR_NOMEM, "no memory for the results");
@@ -105,7 +130,8 @@ static int read_description(struct workload_job *job)
 {
     char *text = NULL;
     int64_t bytes = 0;
-    job->is_points = ends_with(job->name, ".xml");
+    job->is_points = job->opt->reference || ends_with(job->name, ".xml");
+    if (job->opt->reference) return par_agree(job->context.comm, read_points(job, NULL, 0));
     if (!job->is_points && !ends_with(job->name, ".conf") && !ends_with(job->name, ".ini"))
         return err_set(ERR_USAGE,
                        "%s: a workload's name ends in .xml, a job file's in .conf or .ini",

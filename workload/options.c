@@ -19,6 +19,12 @@ static const struct conf_option table[] = {
              "KEY=VALUE, the keys are the nine numbers; what is not given is that of the reference "
              "workload (1 GB in calls of 8 kB by 8 processes, 80 % read). FILE - is standard "
              "output."},
+    {.name = "reference",
+     .offset = AT(reference),
+     .type = CONF_FLAG,
+     .help = "Replay the reference workload, with what --set changes, instead of a file's; "
+             "processNum is the number of processes that were started, and contMean follows "
+             "sizeMean, unless they are set."},
     {.name = "set",
      .arg = "KEY=VALUE",
      .offset = AT(set),
@@ -142,11 +148,11 @@ int workload_options_parse(struct workload_options *opt, struct conf_list *words
     memset(words, 0, sizeof *words);
     const int rc = conf_parse(&workload_program, argc, argv, opt, words, NULL);
     if (rc != CONF_RUN) return rc;
-    if (!opt->make && words->n != 1)
+    if (!opt->make && words->n != (opt->reference ? 0 : 1))
         return err_set(ERR_USAGE, words->n == 0
                                       ? "no workload is named: give a FILE.xml, FILE.conf "
                                         "or FILE.ini (see --help)"
-                                      : "more than one file is named: give one");
+                                      : "more files are named than there is use for");
     static const char *const what[] = {"--make", "--json", "--out"};
     const char *const name[] = {opt->make, opt->json, opt->out};
     return conf_files_differ(3, what, name);

@@ -9,6 +9,7 @@
 
 struct workload_options {
     const char *make;
+    bool reference;
     struct conf_list set;
     int64_t seed; /* -1: the file's */
     const char *out;

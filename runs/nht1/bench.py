@@ -230,7 +230,7 @@ SECTIONS = (('writers', 'none', 'not durable (--sync none), layout mijk, decompo
             ('direct', 'end', 'past the page cache (--direct), durable at the end'),
             ('layouts', 'none', 'other layouts, not durable'),
             ('blocks', 'none', 'blocks, not durable'),
-            ('groups', 'none', 'groups of the writer token, blocks, not durable'))
+            ('groups', 'none', 'groups of the writer token-gather, blocks, not durable'))
 
 
 def _io_text(folder):
