@@ -115,7 +115,7 @@ static double slowest(double mine)
     return all;
 }
 
-static void measure(const struct options *o)
+static void write_dumps(const struct options *o)
 {
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -159,7 +159,7 @@ int main(int argc, char **argv)
     const int rc = conf_parse(&program, argc, argv, &o, NULL, NULL);
     if (rank == 0 && rc == CONF_HELP) conf_help(&program, stdout);
     if (rank == 0 && rc == CONF_VERSION) printf("%s %s\n", program.name, program.version);
-    if (rc == CONF_RUN) measure(&o);
+    if (rc == CONF_RUN) write_dumps(&o);
     if (rank == 0 && rc < 0) fprintf(stderr, "rawfile: %s\n", err_message());
     conf_free(&program, &o, NULL);
     MPI_Finalize();
