@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/err.h"
+#include "io/hint.h"
 #include "io/writer.h"
 
 #define AT(member) offsetof(struct bt_options, member)
@@ -334,18 +335,6 @@ static int add_all_writers(struct bt_setup *s)
     return 0;
 }
 
-static int unknown_writer(const char *name)
-{
-    char known[512] = "";
-    size_t used = 0;
-    const struct io_writer *d;
-    for (int i = 0; (d = io_writer_at(i)) != NULL && used < sizeof known; i++)
-        used += (size_t)snprintf(known + used, sizeof known - used, " %s", d->name);
-    return err_set(ERR_USAGE,
-                   "--io '%s': no such writer; there are: none%s, all (--io help explains them)",
-                   name, known);
-}
-
 static int one_writer(struct bt_setup *s, const char *name)
 {
     if (strcmp(name, BT_COMPUTE) == 0) {
@@ -353,7 +342,7 @@ static int one_writer(struct bt_setup *s, const char *name)
         return 0;
     }
     if (strcmp(name, "all") == 0) return add_all_writers(s);
-    return io_writer_find(name) ? add_writer(s, name) : unknown_writer(name);
+    return io_writer_find(name) ? add_writer(s, name) : io_writer_unknown(name);
 }
 
 static int writers_setup(struct bt_setup *s)
@@ -363,17 +352,6 @@ static int writers_setup(struct bt_setup *s)
         const size_t length = strcspn(at, ",");
         snprintf(name, sizeof name, "%.*s", (int)length, at);
         TRY(one_writer(s, name));
-    }
-    return 0;
-}
-
-static int hints_check(const struct conf_list *hints)
-{
-    for (int h = 0; h < hints->n; h++) {
-        const char *equals = strchr(hints->item[h], '=');
-        if (!equals || equals == hints->item[h])
-            return err_set(ERR_USAGE, "--hint '%s': KEY=VALUE expected, such as cb_nodes=2",
-                           hints->item[h]);
     }
     return 0;
 }
@@ -459,7 +437,7 @@ static int meaning(struct bt_setup *s, const bool *given)
         if (strcmp(s->opt.sync, sync_name[i]) == 0) s->sync = (enum io_sync)i;
     TRY(writers_setup(s));
     TRY(restart_setup(s));
-    TRY(hints_check(&s->opt.hints));
+    TRY(io_hints_check(s->opt.hints.n, s->opt.hints.item));
     s->seed = is_given(given, "seed") ? (uint64_t)s->opt.seed : (uint64_t)time(NULL);
     TRY(dumps_check(s));
     TRY(length_check(s));
