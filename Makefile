@@ -41,8 +41,8 @@ URING     ?= $(shell $(PKG) --libs liburing 2>/dev/null)
 ALL_CFLAGS := $(BASEFLAGS) $(if $(URING),-DHAVE_LIBURING) $(CFLAGS)
 ALL_LDFLAGS := $(SAN) $(LDFLAGS)
 COMPILE      = $(ALL_CFLAGS) $(FILEFLAGS) -MMD -MP -c -o $@ $<
-LIBS      := $(or $(shell $(PKG) --libs jansson libxxhash gsl hwloc zlib expat 2>/dev/null),-ljansson \
-               -lxxhash -lgsl -lgslcblas -lhwloc -lz -lexpat) $(URING) -lm -pthread
+LIBS      := $(or $(shell $(PKG) --libs jansson gsl hwloc zlib expat 2>/dev/null),-ljansson \
+               -lgsl -lgslcblas -lhwloc -lz -lexpat) $(URING) -lm -pthread
 
 # One object of the kernel per instruction set; the program chooses when it starts.
 ISAS := $(if $(filter x86_64,$(shell uname -m)),avx512 avx2 generic,generic)
@@ -55,7 +55,7 @@ BASE_SERIAL := $(filter-out $(BASE_MPI),$(wildcard base/*.c))
 IO          := $(filter-out $(if $(URING),,io/%_uring.c),$(wildcard io/*.c))
 BT_SERIAL   := bt/solver/problem.c bt/solver/exact.c
 # Folders of what is free of MPI, and of what is not. One that has a main.c makes the program nht1-FOLDER.
-SERIAL_DIRS := verify report stats profile
+SERIAL_DIRS := verify stats profile
 MPI_DIRS    := bt bt/solver beff beffio workload
 SERIAL      := $(BASE_SERIAL) $(BT_SERIAL) $(filter-out %/main.c,$(wildcard $(SERIAL_DIRS:%=%/*.c)))
 MPI         := $(BASE_MPI) $(IO) $(filter-out %/main.c bt/solver/kernel.c $(BT_SERIAL),$(wildcard $(MPI_DIRS:%=%/*.c)))
@@ -67,7 +67,7 @@ KERNELS     := $(ISAS:%=$(B)/obj/bt/solver/kernel_%.o)
 # All objects but those of main(): every program takes what it needs out of it.
 LIBNHT1     := $(B)/lib/libnht1.a
 # Studies and reports in Python: runs/study is the start of them all, by its name.
-PY_PROGRAMS := $(addprefix $(B)/bin/nht1-,study)
+PY_PROGRAMS := $(addprefix $(B)/bin/nht1-,study report)
 PROGRAMS    := $(call program,$(SERIAL_MAINS) $(MPI_MAINS)) $(PY_PROGRAMS)
 SHARE       := $(B)/share/nht1
 include tests/rules.mk bench/rules.mk profile/rules.mk
@@ -117,10 +117,14 @@ $(call program,$(SERIAL_MAINS) $(MPI_MAINS)):
 	$(call say,LINK)
 	$(Q)$(LINKER) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
-$(PY_PROGRAMS): runs/study $(shell find runs/nht1 config -name '*.py' -o -name '*.ini')
-	@mkdir -p $(@D) $(SHARE)/runs $(SHARE)/config && rm -rf $(SHARE)/runs/nht1
+$(SHARE)/runs/nht1/copied: $(shell find runs/nht1 config -type f)
+	@mkdir -p $(SHARE)/runs $(SHARE)/config && rm -rf $(SHARE)/runs/nht1
+	$(Q)cp -R runs/nht1 $(SHARE)/runs && cp config/*.ini $(SHARE)/config && touch $@
+
+$(PY_PROGRAMS): runs/study $(SHARE)/runs/nht1/copied
+	@mkdir -p $(@D)
 	$(call say,COPY)
-	$(Q)cp -R runs/nht1 $(SHARE)/runs && cp config/*.ini $(SHARE)/config && cp runs/study $@
+	$(Q)cp runs/study $@
 
 $(call obj,$(SERIAL) $(SERIAL_MAINS)): $(B)/obj/%.o: %.c $(B)/settings
 	@mkdir -p $(@D)
@@ -147,7 +151,7 @@ $(B)/obj/base/sys.o: FILEFLAGS = -DBUILD_FLAGS='"$(subst ','\'',$(subst ",\",$(C
 setup: ## install what is missing (compiler, MPI, libraries, test tools)
 	@bash config/setup.sh check
 
-run: ## class A on all cores with three writers, files verified, results in one table
+run: ## all cores, three writers, five rounds within two minutes, files verified, one table
 	@bash config/setup.sh run
 	@$(MAKE) -j$(JOBS) all
 	@NHT1_BIN=$(abspath $(B)/bin) runs/study run $(if $(OUT),--under '$(OUT)') \
@@ -158,7 +162,7 @@ study: ## make study STUDY=NAME: one of config/*.ini or an INI file; STUDY= list
 	@$(MAKE) -j$(JOBS) all
 	@NHT1_BIN=$(abspath $(B)/bin) runs/study $(or $(STUDY),--list) $(STUDY_FLAGS)
 
-SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) profile/preload bench tests tests/fuzz tests/shim,$d/*.[ch]))
+SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) profile/preload bench bench-profile tests tests/fuzz tests/shim,$d/*.[ch]))
 SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash $(addprefix tests/,floors mpi-run \
              cmocka-tap fuzz/run lint sanitized bt_matrix kill_restart fault_sites \
              slurm_node))
@@ -201,4 +205,4 @@ help: ## list the targets
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 .PHONY: all tests setup run study check check-full $(CHECKS:%=check-%) bench bench-beff bench-model \
-        bench-programs fuzz fuzz-programs lint format info configure install clean help
+        bench-profile bench-programs fuzz fuzz-programs lint format info configure install clean help

@@ -3,6 +3,7 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,9 +54,9 @@ const char *conf_range(double min, double max, char *buf, size_t size)
     bool low = min > -far, high = max < far;
     num_real(min, lo);
     num_real(max, hi);
-    if (low && high) num_print(buf, size, " from %s to %s", lo, hi);
-    if (low && !high) num_print(buf, size, ", at least %s", lo);
-    if (!low && high) num_print(buf, size, ", at most %s", hi);
+    if (low && high) snprintf(buf, size, " from %s to %s", lo, hi);
+    if (low && !high) snprintf(buf, size, ", at least %s", lo);
+    if (!low && high) snprintf(buf, size, ", at most %s", hi);
     return buf;
 }
 
@@ -123,7 +124,7 @@ int conf_set(const struct conf_option *o, void *opts, const char *text)
 {
     char what[80];
     void *to = conf_member(o, opts);
-    num_print(what, sizeof what, "--%s", o->name);
+    snprintf(what, sizeof what, "--%s", o->name);
     switch (o->type) {
     case CONF_FLAG:
         *(bool *)to = true;

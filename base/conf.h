@@ -13,7 +13,7 @@
 enum conf_type {
     CONF_FLAG,   /* bool: present or not */
     CONF_INT,    /* int64_t; decimal, optional suffix k M G T (10^3n) or Ki Mi Gi Ti (2^10n) */
-    CONF_REAL,   /* double; '.' as decimal point whatever the locale */
+    CONF_REAL,   /* double */
     CONF_STRING, /* const char *, borrowed from argv or the table */
     CONF_CHOICE, /* const char *, one of choices */
     CONF_LIST,   /* struct conf_list: the option may be repeated, values in order of appearance */

@@ -2,6 +2,7 @@
 /* The options table as text: --help, the "options" object and the echoed command line. */
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,22 +47,22 @@ static void print_entry(FILE *to, const struct conf_option *o)
 {
     char left[LEFT_MAX], letter[8] = "    ", range[80], tail[160] = "";
     int column = HELP_INDENT;
-    if (o->key) num_print(letter, sizeof letter, "-%c, ", o->key);
+    if (o->key) snprintf(letter, sizeof letter, "-%c, ", o->key);
     const char *arg = o->arg ? o->arg : o->choices ? o->choices : "VALUE";
-    num_print(left, sizeof left, "  %s--%s%s%s", letter, o->name, o->type == CONF_FLAG ? "" : " ",
-              o->type == CONF_FLAG ? "" : arg);
+    snprintf(left, sizeof left, "  %s--%s%s%s", letter, o->name, o->type == CONF_FLAG ? "" : " ",
+             o->type == CONF_FLAG ? "" : arg);
     print_left(to, left);
     print_words(to, o->help ? o->help : "", &column);
     conf_range(o->min, o->max, range, sizeof range);
-    if (range[0]) num_print(tail, sizeof tail, "A number%s.", range);
+    if (range[0]) snprintf(tail, sizeof tail, "A number%s.", range);
     print_words(to, tail, &column);
     if (o->choices && o->arg) {
-        num_print(tail, sizeof tail, "One of %s.", o->choices);
+        snprintf(tail, sizeof tail, "One of %s.", o->choices);
         print_words(to, tail, &column);
     }
     if (o->def && o->type != CONF_FLAG) {
         const bool stop = strcmp(o->def, ".") == 0; /* the folder, not the end of the sentence */
-        num_print(tail, sizeof tail, stop ? "Default: '%s'." : "Default: %s.", o->def);
+        snprintf(tail, sizeof tail, stop ? "Default: '%s'." : "Default: %s.", o->def);
         print_words(to, tail, &column);
     }
     fputc('\n', to);
@@ -116,7 +117,7 @@ static json_t *value_json(const struct conf_option *o, const void *opts)
 static void set_option(json_t *to, const struct conf_option *o, json_t *value)
 {
     char key[80];
-    num_print(key, sizeof key, "%s", o->name);
+    snprintf(key, sizeof key, "%s", o->name);
     for (char *c = strchr(key, '-'); c; c = strchr(c, '-')) {
         *c = '_';
     }
@@ -169,7 +170,7 @@ static void print_if_changed(FILE *to, const struct conf_option *o, const json_t
     if (json_is_boolean(value)) {
         print_option(to, o, NULL);
     } else if (json_is_integer(value)) {
-        num_print(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
         print_option(to, o, text);
     } else if (json_is_real(value)) {
         print_option(to, o, num_real(json_real_value(value), text));

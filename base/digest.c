@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/digest.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <xxhash.h>
-
-#include "base/err.h"
 
 /* The row is hashed by one loop that the compiler vectorises, compiled once per instruction set.
  * Integers only: all give the same words. */
@@ -28,7 +20,7 @@
 #define HAS_AVX512 0
 #endif
 
-enum { NCOMP = 5, READ_BYTES = 1 << 20 };
+enum { NCOMP = 5 };
 
 /* Adds the hash of row[i] to plane[i] and returns the sum of the hashes. */
 static inline __attribute__((always_inline)) uint64_t
@@ -68,53 +60,13 @@ void digest_row(uint64_t *w, int64_t n, int64_t i0, int64_t len, int64_t j, int6
     w[3 * n + m] += sum;
 }
 
-uint64_t digest_total(const uint64_t *w, int64_t n)
+uint64_t digest_bytes(const void *bytes, size_t count)
 {
-    uint64_t total = 0;
-    for (int m = 0; m < NCOMP; m++) {
-        total += w[3 * n + m];
+    uint64_t sum = 0;
+    for (size_t at = 0; at < count; at += 8) {
+        uint64_t bits = 0;
+        memcpy(&bits, (const char *)bytes + at, count - at < 8 ? count - at : 8);
+        sum += digest_hash(bits, at);
     }
-    return total;
-}
-
-static int hash_stream(int fd, const char *path, XXH3_state_t *state, char *buf)
-{
-    for (;;) {
-        ssize_t got = read(fd, buf, READ_BYTES);
-        if (got == 0) return 0;
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return err_set_errno(ERR_IO, errno, "%s: read failed", path);
-        XXH3_128bits_update(state, buf, (size_t)got);
-    }
-}
-
-/* The canonical form: big-endian, as the usual command-line tools print it. */
-static void print_hex(XXH128_hash_t h, char hex[33])
-{
-    XXH128_canonical_t c;
-    XXH128_canonicalFromHash(&c, h);
-    for (size_t b = 0; b < sizeof c.digest; b++) {
-        snprintf(hex + 2 * b, 3, "%02x", c.digest[b]);
-    }
-}
-
-int digest_file(const char *path, char hex[33])
-{
-    int rc = 0;
-    XXH3_state_t *state = XXH3_createState();
-    char *buf = malloc(READ_BYTES);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        rc = err_set_errno(ERR_IO, errno, "%s: cannot open for reading", path);
-    } else if (!state || !buf) {
-        rc = err_set(ERR_NOMEM, "%s: no memory for a read buffer of %d bytes", path, READ_BYTES);
-    } else {
-        XXH3_128bits_reset(state);
-        rc = hash_stream(fd, path, state, buf);
-        if (rc == 0) print_hex(XXH3_128bits_digest(state), hex);
-    }
-    if (fd >= 0) close(fd);
-    free(buf);
-    XXH3_freeState(state);
-    return rc;
+    return sum;
 }

@@ -13,6 +13,7 @@
  *
  * A digest is 3 N + 5 words: [0,N) by i, [N,2N) by j, [2N,3N) by k, [3N,3N+5) by m. Digests of
  * disjoint parts of a dump are added word by word. */
+#include <stddef.h>
 #include <stdint.h>
 
 static inline uint64_t digest_hash(uint64_t bits, uint64_t place)
@@ -34,11 +35,8 @@ static inline int64_t digest_words(int64_t n)
 void digest_row(uint64_t *w, int64_t n, int64_t i0, int64_t len, int64_t j, int64_t k, int m,
                 const double *row);
 
-/* One number for the whole dump: the sum of the words by m. Local. */
-uint64_t digest_total(const uint64_t *w, int64_t n);
-
-/* XXH3 128-bit of a whole file as 32 hexadecimal digits and a NUL. Local. Returns ERR_IO on
- * failure. */
-int digest_file(const char *path, char hex[33]);
+/* The sum of the hashes of 8 bytes each at their offsets, the last ones filled up with zeros: whether
+ * memory has changed. Local. */
+uint64_t digest_bytes(const void *bytes, size_t count);
 
 #endif

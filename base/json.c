@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/num.h"
 
 /* What kept a text from being read as JSON. */
 static int explain(const char *path, FILE *from, const json_error_t *error, int errnum)
@@ -79,7 +78,7 @@ int js_get_int(const json_t *obj, const char *where, const char *key, int64_t mi
         return 0;
     }
     char what[96];
-    num_print(what, sizeof what, "an integer from %" PRId64 " to %" PRId64, min, max);
+    snprintf(what, sizeof what, "an integer from %" PRId64 " to %" PRId64, min, max);
     return unexpected(where, key, what, value);
 }
 
@@ -183,7 +182,7 @@ int js_get_words(const json_t *obj, const char *where, const char *key, int64_t 
     }
     if (good) return 0;
     char what[96];
-    num_print(what, sizeof what, "a string of %" PRId64 " lower-case hexadecimal digits",
-              n * WORD_DIGITS);
+    snprintf(what, sizeof what, "a string of %" PRId64 " lower-case hexadecimal digits",
+             n * WORD_DIGITS);
     return unexpected(where, key, what, value);
 }

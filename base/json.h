@@ -3,7 +3,7 @@
 #define BASE_JSON_H
 /* Floor 0. JSON files on jansson. Names start with js_, json_ is the library's. Files are replaced
  * as a whole: a reader, and a run that is killed, sees the old text or the new one. Real numbers
- * are written with 17 significant digits, independent of the locale. All functions are local. */
+ * are written with 17 significant digits. All functions are local. */
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,19 +2,15 @@
 /* Replacing a file as a whole. */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/json.h"
-
-enum { SUFFIX_MAX = 32, NAME_TRIES = 100, TEMP_BASE_MAX = 200 };
+#include "base/temp.h"
 
 static int write_all(int fd, const char *text, const char *path)
 {
@@ -33,45 +29,6 @@ static int close_checked(int fd, const char *path, int rc)
 {
     if (close(fd) < 0 && rc == 0) rc = err_set_errno(ERR_IO, errno, "%s: close failed", path);
     return rc;
-}
-
-/* Bytes of a path that a name beside it begins with: at most TEMP_BASE_MAX of its last component,
- * so that the suffix fits, and no half of a UTF-8 character. */
-static int stem_bytes(const char *path)
-{
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-    size_t length = strlen(base);
-    if (length > TEMP_BASE_MAX) {
-        length = TEMP_BASE_MAX;
-        while (length > 0 && ((unsigned char)base[length] & 0xc0) == 0x80)
-            length--;
-    }
-    return (int)(base - path + (ptrdiff_t)length);
-}
-
-/* Bytes of a path up to its last component, without the slash but "/" itself. */
-static int directory_bytes(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? (int)(slash - path) + (slash == path) : 0;
-}
-
-/* Opens a new file "PATH.RANDOM.tmp"; open() rather than mkstemp() so that the umask decides on the
- * permissions. */
-static int open_temp(const char *path, char *temp, size_t size)
-{
-    int fd = -1;
-    for (int t = 0; t < NAME_TRIES && fd < 0; t++) {
-        uint32_t any = (uint32_t)getpid() + (uint32_t)t;
-        if (getrandom(&any, sizeof any, GRND_NONBLOCK) < 0) any += (uint32_t)t;
-        snprintf(temp, size, "%.*s.%08" PRIx32 ".tmp", stem_bytes(path), path, any);
-        fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd < 0 && errno != EEXIST) break;
-    }
-    if (fd >= 0) return fd;
-    const int length = directory_bytes(path);
-    return err_set_errno(ERR_IO, errno, "%s: cannot create a file in the directory %.*s", path,
-                         length > 0 ? length : 1, length > 0 ? path : ".");
 }
 
 int js_sync_directory(const char *path)
@@ -101,10 +58,8 @@ static int fill_temp(int fd, const char *temp, const char *text, enum js_sync sy
 
 static int replace(const char *path, const char *text, enum js_sync sync)
 {
-    size_t size = strlen(path) + SUFFIX_MAX;
-    char *temp = malloc(size);
-    if (!temp) return err_set(ERR_NOMEM, "%s: no memory for its name", path);
-    int fd = open_temp(path, temp, size);
+    char *temp;
+    int fd = temp_open(path, &temp);
     int rc = fd < 0 ? fd : fill_temp(fd, temp, text, sync);
     if (rc == 0 && rename(temp, path) < 0) {
         rc = err_set_errno(ERR_IO, errno, "%s: cannot be replaced", path);
@@ -143,10 +98,8 @@ static bool is_stream(const char *path, const struct stat *s)
 /* Makes and removes the file that js_write would begin with. */
 static int try_temp(const char *path)
 {
-    size_t size = strlen(path) + SUFFIX_MAX;
-    char *temp = malloc(size);
-    if (!temp) return err_set(ERR_NOMEM, "%s: no memory for its name", path);
-    int fd = open_temp(path, temp, size);
+    char *temp;
+    int fd = temp_open(path, &temp);
     if (fd >= 0) {
         close(fd);
         unlink(temp);

@@ -40,3 +40,15 @@ void nodes_free(struct nodes *n)
 {
     if (n->node != MPI_COMM_NULL) MPI_Comm_free(&n->node);
 }
+
+int nodes_count(MPI_Comm comm, int *nodes)
+{
+    MPI_Comm node;
+    int rank;
+    TRY_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+    TRY_MPI(MPI_Comm_rank(node, &rank));
+    TRY_MPI(MPI_Comm_free(&node));
+    const int first = rank == 0;
+    TRY_MPI(MPI_Allreduce(&first, nodes, 1, MPI_INT, MPI_SUM, comm));
+    return 0;
+}

@@ -21,4 +21,7 @@ struct nodes {
 int nodes_find(MPI_Comm comm, struct nodes *n);
 void nodes_free(struct nodes *n);
 
+/* The number of nodes alone. Collective over comm. [out] count. */
+int nodes_count(MPI_Comm comm, int *count);
+
 #endif

@@ -2,39 +2,21 @@
 #include "base/num.h"
 
 #include <errno.h>
-#include <locale.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* glibc hands out its one static C locale here: cheap, cannot fail, nothing to free. */
-static locale_t c_locale(void)
-{
-    return newlocale(LC_ALL_MASK, "C", (locale_t)0);
-}
-
-int num_print(char *buf, size_t size, const char *fmt, ...)
-{
-    locale_t before = uselocale(c_locale());
-    va_list ap;
-    va_start(ap, fmt);
-    int len = vsnprintf(buf, size, fmt, ap);
-    va_end(ap);
-    uselocale(before);
-    return len;
-}
-
 const char *num_real(double x, char buf[NUM_TEXT_MAX])
 {
     bool whole = fabs(x) < 1e15 && x == floor(x);
     if (whole) {
-        num_print(buf, NUM_TEXT_MAX, "%.0f", x);
+        snprintf(buf, NUM_TEXT_MAX, "%.0f", x);
         return buf;
     }
     for (int digits = 1; digits <= 17; digits++) {
-        num_print(buf, NUM_TEXT_MAX, "%.*g", digits, x);
+        snprintf(buf, NUM_TEXT_MAX, "%.*g", digits, x);
         double back;
         if (num_real_parse(buf, &back) == 0 && back == x) break;
     }
@@ -45,7 +27,7 @@ int num_real_parse(const char *text, double *out)
 {
     if (!*text || strspn(text, "0123456789+-.eE") != strlen(text)) return -1;
     char *end;
-    double x = strtod_l(text, &end, c_locale());
+    double x = strtod(text, &end);
     if (end == text || *end || !isfinite(x)) return -1;
     *out = x;
     return 0;

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_NUM_H
 #define BASE_NUM_H
-/* Floor 0. Numbers to text and back, with '.' as decimal point whatever locale a library sets. */
-#include <stdarg.h>
-#include <stddef.h>
+/* Floor 0. Numbers to text and back. The decimal point is '.', since no program sets a locale
+ * (tests/build.bats holds them to it). */
 #include <stdint.h>
-
-/* snprintf under the C locale. Local. */
-int num_print(char *buf, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 #define NUM_TEXT_MAX 32
 
@@ -24,5 +20,19 @@ int num_int_parse(const char *text, int64_t *out);
 /* The number that is the first line of a small file, as the system's own files have it; 0 when
  * there is none, "max" among them, or the file cannot be read. Local. */
 int64_t num_int_read(const char *path);
+
+/* For report/, until it is gone. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+static inline int __attribute__((format(printf, 3, 4)))
+num_print(char *buf, size_t size, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    const int len = vsnprintf(buf, size, fmt, ap);
+    va_end(ap);
+    return len;
+}
 
 #endif

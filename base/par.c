@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/par.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/sys.h"
 
 int par_check(int mpi_rc, const char *call)
 {
@@ -197,15 +198,7 @@ static int own_json(char *const *hosts, int size, json_t **out)
     return *out ? 0 : err_set(ERR_NOMEM, "no memory for the record of MPI");
 }
 
-/* Least and most processors a rank may run on; 0 where the system does not say. */
-static int affinity(MPI_Comm comm, struct par_spread *width)
-{
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    int known = sched_getaffinity(0, sizeof set, &set) == 0;
-    return par_spread(comm, known ? CPU_COUNT(&set) : 0, width);
-}
-
+/* Processors that a rank may run on count 0 where the system does not say. */
 int par_json(MPI_Comm comm, json_t **out)
 {
     int size;
@@ -213,7 +206,7 @@ int par_json(MPI_Comm comm, json_t **out)
     struct par_spread width;
     *out = NULL;
     TRY_MPI(MPI_Comm_size(comm, &size));
-    TRY(affinity(comm, &width));
+    TRY(par_spread(comm, sys_cpus_allowed(NULL), &width));
     TRY(par_hosts(comm, &hosts));
     int rc = par_agree(comm, hosts ? own_json(hosts, size, out) : 0);
     free(hosts);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/par.h"
+#include "base/start.h"
 #include "base/stop.h"
 
 /* What was printed has arrived, on rank 0; a launcher's own output is the launcher's to watch. */
@@ -26,6 +27,7 @@ static int started(int wanted, const char *program, int argc, char **argv,
                    int (*body)(int argc, char **argv))
 {
     int rank = 0, level;
+    start_clean();
     if (MPI_Init_thread(&argc, &argv, wanted, &level) != MPI_SUCCESS) {
         fprintf(stderr, "%s: MPI could not be started\n", program);
         return err_exit_status(ERR_MPI);

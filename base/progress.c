@@ -14,7 +14,6 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "base/num.h"
 #include "base/units.h"
 #include "base/watch.h"
 
@@ -46,7 +45,7 @@ struct process {
 static bool read_process(int pid, struct process *out)
 {
     char path[64], text[512];
-    num_print(path, sizeof path, "/proc/%d/stat", pid);
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
     FILE *f = fopen(path, "re");
     if (!f) return false;
     size_t len = fread(text, 1, sizeof text - 1, f);
@@ -67,7 +66,7 @@ static bool errors_on_terminal(int pid, int terminal)
 {
     char path[64];
     struct stat s;
-    num_print(path, sizeof path, "/proc/%d/fd/2", pid);
+    snprintf(path, sizeof path, "/proc/%d/fd/2", pid);
     return stat(path, &s) == 0 && S_ISCHR(s.st_mode) && device_number(s.st_rdev) == terminal;
 }
 
@@ -132,8 +131,8 @@ static void show(struct progress *p, const char *text)
     char line[2 * LINE_MAX_CHARS + 8];
     int len = (int)strnlen(text, LINE_MAX_CHARS);
     int blanks = p->shown > len ? p->shown - len : 0;
-    int used = num_print(line, sizeof line, "\r%.*s%*s%s%.*s", len, text, blanks, "",
-                         blanks ? "\r" : "", blanks ? len : 0, text);
+    int used = snprintf(line, sizeof line, "\r%.*s%*s%s%.*s", len, text, blanks, "",
+                        blanks ? "\r" : "", blanks ? len : 0, text);
     put(p, line, used);
     p->shown = len;
 }
@@ -143,9 +142,9 @@ static void print_left(double left_s, char *out, size_t size)
 {
     char text[UNITS_TEXT_MAX];
     if (left_s < 59.5) {
-        num_print(out, size, ", %.0f s left", ceil(left_s));
+        snprintf(out, size, ", %.0f s left", ceil(left_s));
     } else {
-        num_print(out, size, ", %s left", units_duration(left_s, text));
+        snprintf(out, size, ", %s left", units_duration(left_s, text));
     }
 }
 
@@ -159,9 +158,9 @@ void progress_update(struct progress *p, int64_t done)
     p->next_s = now + EVERY_S;
     double part = (double)done / (double)p->total;
     if (done > 0) print_left((now - p->begin_s) * (1 - part) / part, left, sizeof left);
-    if (p->rate > 0) num_print(rate, sizeof rate, ", %s", units_rate(p->rate, bytes));
-    num_print(text, sizeof text, "%s: %s %" PRId64 " of %" PRId64 ", %.0f %%%s%s", p->label,
-              p->unit, done, p->total, 100 * part, rate, left);
+    if (p->rate > 0) snprintf(rate, sizeof rate, ", %s", units_rate(p->rate, bytes));
+    snprintf(text, sizeof text, "%s: %s %" PRId64 " of %" PRId64 ", %.0f %%%s%s", p->label, p->unit,
+             done, p->total, 100 * part, rate, left);
     show(p, text);
 }
 

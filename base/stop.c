@@ -35,8 +35,7 @@ int stop_install(void)
 {
     asked = 0;
     TRY(install(SIGINT, on_signal));
-    TRY(install(SIGTERM, on_signal));
-    return install(SIGXFSZ, SIG_IGN);
+    return install(SIGTERM, on_signal);
 }
 
 void stop_hook(void (*hook)(void))

@@ -2,7 +2,7 @@
 #ifndef BASE_STOP_H
 #define BASE_STOP_H
 /* Floor 0. Being asked to stop: the first SIGINT or SIGTERM sets a flag, a second one ends the
- * process at once. A file size limit becomes an error of the call (EFBIG) instead of a signal. */
+ * process at once. */
 #include <stdbool.h>
 
 /* Installs the handlers; once, from main. Local. Returns 0 or ERR_IO. */

@@ -50,7 +50,7 @@ static void proc_value(const char *path, const char *key, char *out, size_t size
         const char *colon = strchr(line, ':');
         if (strncmp(line, key, len) != 0 || !colon) continue;
         colon += 1 + strspn(colon + 1, " \t");
-        num_print(out, size, "%.*s", (int)strcspn(colon, "\n"), colon);
+        snprintf(out, size, "%.*s", (int)strcspn(colon, "\n"), colon);
     }
     fclose(f);
 }
@@ -60,17 +60,23 @@ static void cpu_model(hwloc_topology_t t, char *out, size_t size)
     hwloc_obj_t package = t ? hwloc_get_obj_by_type(t, HWLOC_OBJ_PACKAGE, 0) : NULL;
     const char *model = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
     if (model && model[0]) {
-        num_print(out, size, "%s", model);
+        snprintf(out, size, "%s", model);
     } else {
         proc_value("/proc/cpuinfo", "model name", out, size);
     }
 }
 
-static int cpus_allowed(void)
+int sys_cpus_allowed(uint64_t *mask)
 {
     cpu_set_t set;
+    uint64_t hash = 1;
     CPU_ZERO(&set);
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+    if (mask) *mask = 0;
+    if (sched_getaffinity(0, sizeof set, &set) < 0) return 0;
+    for (size_t c = 0; c < CPU_SETSIZE; c++)
+        hash = hash * UINT64_C(6364136223846793005) + (CPU_ISSET(c, &set) ? 3 : 1);
+    if (mask) *mask = hash;
+    return CPU_COUNT(&set);
 }
 
 /* Cores of which the affinity mask has at least one logical processor. */
@@ -94,7 +100,7 @@ static void fill_cpu(hwloc_topology_t t, struct sys_cpu *out)
     memset(out, 0, sizeof *out);
     cpu_model(t, out->model, sizeof out->model);
     out->cpus_n = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    out->cpus_allowed_n = cpus_allowed();
+    out->cpus_allowed_n = sys_cpus_allowed(NULL);
     if (t) {
         out->packages_n = count(t, HWLOC_OBJ_PACKAGE);
         out->cores_n = count(t, HWLOC_OBJ_CORE);
@@ -176,9 +182,9 @@ bool sys_memory_returned(const char *sysfs)
     char path[SYS_PATH_MAX];
     glob_t found;
     bool yes = false;
-    num_print(path, sizeof path, "%s/module/page_reporting/parameters/page_reporting_order", sysfs);
+    snprintf(path, sizeof path, "%s/module/page_reporting/parameters/page_reporting_order", sysfs);
     if (num_int_read(path) >= ORDER_OFF) return false;
-    num_print(path, sizeof path, "%s/bus/virtio/drivers/virtio_balloon/virtio*/features", sysfs);
+    snprintf(path, sizeof path, "%s/bus/virtio/drivers/virtio_balloon/virtio*/features", sysfs);
     if (glob(path, 0, NULL, &found) != 0) return false;
     for (size_t i = 0; i < found.gl_pathc; i++)
         yes = yes || reports(found.gl_pathv[i]);
@@ -213,7 +219,7 @@ static json_t *openmp_json(void)
         size_t len = strcspn(*e, "=");
         bool wanted = strncmp(*e, "OMP_", 4) == 0 || strncmp(*e, "GOMP_", 5) == 0;
         if (!wanted || (*e)[len] != '=' || len >= sizeof name) continue;
-        num_print(name, sizeof name, "%.*s", (int)len, *e);
+        snprintf(name, sizeof name, "%.*s", (int)len, *e);
         json_object_set_new(out, name, js_text(*e + len + 1));
     }
     return out;
@@ -224,8 +230,8 @@ json_t *sys_json(void)
     struct utsname u;
     char kernel[256] = "", host[256] = "";
     if (uname(&u) == 0) {
-        num_print(kernel, sizeof kernel, "%.64s %.64s %.64s", u.sysname, u.release, u.machine);
-        num_print(host, sizeof host, "%s", u.nodename);
+        snprintf(kernel, sizeof kernel, "%.64s %.64s %.64s", u.sysname, u.release, u.machine);
+        snprintf(host, sizeof host, "%s", u.nodename);
     }
     return json_pack("{s:o, s:o, s:o, s:o, s:s, s:s, s:o}", "host", js_text(host), "kernel",
                      js_text(kernel), "cpu", cpu_json(), "memory", memory_json(), "compiler",

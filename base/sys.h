@@ -18,6 +18,10 @@ struct sys_cpu {
 };
 void sys_cpu(struct sys_cpu *out);
 
+/* Logical processors that this process may use; 0: the system does not tell, or has more than fit
+ * into a mask. mask: [out] a number that is equal for equal sets of them; may be NULL. */
+int sys_cpus_allowed(uint64_t *mask);
+
 /* The file system that holds a path. */
 struct sys_fs {
     char type[64];    /* "ext4", "nfs4", "lustre", "tmpfs" */

@@ -16,7 +16,6 @@
 
 #include "base/err.h"
 #include "base/json.h"
-#include "base/num.h"
 #include "base/plain.h"
 #include "base/sys.h"
 
@@ -70,9 +69,9 @@ static void classify(struct sys_fs *fs)
 
 static void type_by_magic(uint32_t magic, struct sys_fs *fs)
 {
-    num_print(fs->type, sizeof fs->type, "0x%08x", magic);
+    snprintf(fs->type, sizeof fs->type, "0x%08x", magic);
     for (int t = KNOWN - 1; t >= 0; t--) {
-        if (known[t].magic == magic) num_print(fs->type, sizeof fs->type, "%s", known[t].type);
+        if (known[t].magic == magic) snprintf(fs->type, sizeof fs->type, "%s", known[t].type);
     }
 }
 
@@ -124,12 +123,12 @@ static void consider_mount(char *line, const char *path, struct sys_fs *out)
     unescape(mount[0]);
     if (!is_under(path, mount[0]) || strlen(mount[0]) < strlen(out->mount)) return;
     unescape(fs[1]);
-    num_print(out->mount, sizeof out->mount, "%s", mount[0]);
+    snprintf(out->mount, sizeof out->mount, "%s", mount[0]);
     const bool more = fs[2] && fs[2][0];
-    num_print(out->options, sizeof out->options, "%s%s%s", mount[1], more ? "," : "",
-              more ? fs[2] : "");
-    num_print(out->type, sizeof out->type, "%s", fs[0]);
-    num_print(out->source, sizeof out->source, "%s", fs[1]);
+    snprintf(out->options, sizeof out->options, "%s%s%s", mount[1], more ? "," : "",
+             more ? fs[2] : "");
+    snprintf(out->type, sizeof out->type, "%s", fs[0]);
+    snprintf(out->source, sizeof out->source, "%s", fs[1]);
 }
 
 static void read_mounts(const char *path, struct sys_fs *out)

@@ -15,12 +15,12 @@ static int64_t smaller(int64_t a, int64_t b)
 /* The smallest limit of a group and of those that it is in, up to the mount point. */
 static int64_t limit_up(const char *mount, const char *group, const char *file)
 {
-    char path[SYS_PATH_MAX], at[SYS_PATH_MAX];
+    char path[2 * SYS_PATH_MAX + 64], at[SYS_PATH_MAX];
     int64_t limit = 0;
-    num_print(at, sizeof at, "%s", group);
+    snprintf(at, sizeof at, "%s", group);
     for (;;) {
         char *slash = strrchr(at, '/');
-        num_print(path, sizeof path, "%s%s/%s", mount, at, file);
+        snprintf(path, sizeof path, "%s%s/%s", mount, at, file);
         limit = smaller(limit, num_int_read(path));
         if (!slash) return limit;
         *slash = '\0';
@@ -47,7 +47,7 @@ static int64_t limit_of_line(const char *root, char *line)
     if (strcmp(group, "/") == 0) group[0] = '\0';
     const bool second = controllers[0] == '\0';
     if (!second && !has_memory(controllers)) return 0;
-    num_print(mount, sizeof mount, "%s/sys/fs/cgroup%s", root, second ? "" : "/memory");
+    snprintf(mount, sizeof mount, "%s/sys/fs/cgroup%s", root, second ? "" : "/memory");
     return limit_up(mount, group, second ? "memory.max" : "memory.limit_in_bytes");
 }
 
@@ -55,7 +55,7 @@ int64_t sys_group_limit(const char *root)
 {
     char path[SYS_PATH_MAX], line[SYS_PATH_MAX];
     int64_t limit = 0;
-    num_print(path, sizeof path, "%s/proc/self/cgroup", root);
+    snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
     FILE *f = fopen(path, "re");
     while (f && fgets(line, sizeof line, f))
         limit = smaller(limit, limit_of_line(root, line));

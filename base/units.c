@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/units.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
-
-#include "base/num.h"
 
 /* Three significant digits of 0 <= x; more for 1000 and above, which are shown as whole numbers. */
 static int decimals(double x)
@@ -32,7 +30,7 @@ static const char *scaled(double value, double base, const char *const *unit, co
         u++;
     }
     int digits = u == 0 && x == floor(x) ? 0 : decimals(x);
-    num_print(buf, UNITS_TEXT_MAX, "%s%.*f %s%s", value < 0 ? "-" : "", digits, x, unit[u], per);
+    snprintf(buf, UNITS_TEXT_MAX, "%s%.*f %s%s", value < 0 ? "-" : "", digits, x, unit[u], per);
     return buf;
 }
 
@@ -51,11 +49,6 @@ const char *units_rate(double bytes_per_s, char buf[UNITS_TEXT_MAX])
     return scaled(bytes_per_s, 1000, decimal_bytes, "/s", buf);
 }
 
-const char *units_rate_iec(double bytes_per_s, char buf[UNITS_TEXT_MAX])
-{
-    return scaled(bytes_per_s, 1024, binary_bytes, "/s", buf);
-}
-
 /* Below a minute: one unit. */
 static void print_short(double s, const char *sign, char *buf)
 {
@@ -66,8 +59,8 @@ static void print_short(double s, const char *sign, char *buf)
         x /= 1000;
         u++;
     }
-    num_print(buf, UNITS_TEXT_MAX, "%s%.*f %s", sign, x == 0 ? 0 : decimals(x), x,
-              x == 0 ? "s" : unit[u]);
+    snprintf(buf, UNITS_TEXT_MAX, "%s%.*f %s", sign, x == 0 ? 0 : decimals(x), x,
+             x == 0 ? "s" : unit[u]);
 }
 
 /* From a minute on: the two units that matter, the smaller one rounded to a whole number. A
@@ -97,26 +90,12 @@ const char *units_duration(double s, char buf[UNITS_TEXT_MAX])
     }
     double smalls = floor(x / pair[p].small_s + 0.5), per = pair[p].s / pair[p].small_s;
     double bigs = floor(smalls / per);
-    num_print(buf, UNITS_TEXT_MAX, "%s%.0f %s %.0f %s", sign, bigs, pair[p].unit,
-              smalls - bigs * per, pair[p].small_unit);
+    snprintf(buf, UNITS_TEXT_MAX, "%s%.0f %s %.0f %s", sign, bigs, pair[p].unit,
+             smalls - bigs * per, pair[p].small_unit);
     return buf;
 }
 
 const char *units_plural(int64_t n)
 {
     return n == 1 ? "" : "s";
-}
-
-const char *units_count(int64_t n, char buf[UNITS_TEXT_MAX])
-{
-    char digits[NUM_TEXT_MAX];
-    int len = num_print(digits, sizeof digits, "%" PRId64, n), used = 0;
-    for (int d = 0; d < len; d++) {
-        int left = len - d;
-        bool group = left % 3 == 0 && d > 0 && digits[d - 1] != '-';
-        if (group) buf[used++] = ' ';
-        buf[used++] = digits[d];
-    }
-    buf[used] = '\0';
-    return buf;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_UNITS_H
 #define BASE_UNITS_H
-/* Floor 0. Quantities as text for people: three significant digits, '.' as decimal point whatever
- * the locale. Two families that never meet in one table: kB MB GB are powers of 1000, KiB MiB GiB
+/* Floor 0. Quantities as text for people: three significant digits.
+ * Two families that never meet in one table: kB MB GB are powers of 1000, KiB MiB GiB
  * powers of 1024. All functions are local, write into buf and return it; a value that is not finite
  * becomes "n/a". */
 #include <stdint.h>
@@ -18,16 +18,10 @@ const char *units_bytes_iec(double bytes, char buf[UNITS_TEXT_MAX]);
 /* "1.25 GB/s", from bytes per second. */
 const char *units_rate(double bytes_per_s, char buf[UNITS_TEXT_MAX]);
 
-/* "1.16 GiB/s". */
-const char *units_rate_iec(double bytes_per_s, char buf[UNITS_TEXT_MAX]);
-
 /* "250 ns", "3.42 s", "1 min 12 s", "2 h 5 min", "3 d 4 h", from seconds. */
 const char *units_duration(double s, char buf[UNITS_TEXT_MAX]);
 
 /* "" for one of a thing, "s" for others: what its name ends with. */
 const char *units_plural(int64_t n);
-
-/* "42 448 320": digits in groups of three. */
-const char *units_count(int64_t n, char buf[UNITS_TEXT_MAX]);
 
 #endif

@@ -4,10 +4,10 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "base/num.h"
 
 static int larger(int a, int b)
 {
@@ -54,7 +54,7 @@ int beff_ring_at(const struct beff_rings *r, int position, int *start)
 const char *beff_ring_name(const struct beff_rings *r, char out[BEFF_NAME_MAX])
 {
     const char *others = r->second_n == 0 ? "fix" : r->second > r->first ? "&+1" : "&-1";
-    num_print(out, BEFF_NAME_MAX, "ring-%d*%d%s", r->first_n, r->first, others);
+    snprintf(out, BEFF_NAME_MAX, "ring-%d*%d%s", r->first_n, r->first, others);
     return out;
 }
 
@@ -220,7 +220,7 @@ static struct beff_pattern *add_named(struct beff_plan *plan, const struct shape
                                       const char *name)
 {
     struct beff_pattern *p = add(plan, s, BEFF_ANALYSIS);
-    num_print(p->name, sizeof p->name, "%s", name);
+    snprintf(p->name, sizeof p->name, "%s", name);
     return p;
 }
 
@@ -258,7 +258,7 @@ static int add_random(struct beff_plan *plan, const struct beff_plan_spec *spec,
         beff_shuffle_next(shuffle, plan->n, order);
         const struct shape s = one_ring(spec->definition, plan->n, order);
         struct beff_pattern *p = add(plan, &s, BEFF_RANDOM);
-        num_print(p->name, sizeof p->name, "random-%02d", i + 1);
+        snprintf(p->name, sizeof p->name, "random-%02d", i + 1);
     }
     beff_shuffle_end(shuffle);
     return 0;
@@ -278,7 +278,7 @@ static void add_pairs(struct beff_plan *plan, int *order)
 static void add_grid(struct beff_plan *plan, struct shape *s, int d, const char *directions)
 {
     char name[BEFF_NAME_MAX];
-    num_print(name, sizeof name, "%s-%dd-%s", s->periodic ? "cyclic" : "acyclic", d, directions);
+    snprintf(name, sizeof name, "%s-%dd-%s", s->periodic ? "cyclic" : "acyclic", d, directions);
     struct beff_pattern *p = add_named(plan, s, name);
     for (int e = 0; e < 3; e++)
         p->dims[e] = s->dims[e];

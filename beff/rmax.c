@@ -41,7 +41,7 @@ int beff_rmax_parse(const char *what, const char *text, double *flop_per_s)
         digits += 1 + strspn(text + digits + 1, "+-0123456789");
     const char *rest = text + digits + strspn(text + digits, " ");
     const int power = prefix_of(&rest);
-    num_print(number, sizeof number, "%.*s", (int)digits, text);
+    snprintf(number, sizeof number, "%.*s", (int)digits, text);
     if (digits >= sizeof number || num_real_parse(number, &value) < 0 || !(value > 0) ||
         !is_unit(rest))
         return err_set(ERR_USAGE,

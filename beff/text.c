@@ -3,9 +3,9 @@
 #include "beff/text.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "base/num.h"
 #include "base/units.h"
 #include "base/wrap.h"
 #include "beff/traffic.h"
@@ -18,10 +18,10 @@ static const char *cell(char out[CELL], const char *fmt, double x)
     if (isfinite(x)) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-        num_print(out, CELL, fmt, x);
+        snprintf(out, CELL, fmt, x);
 #pragma GCC diagnostic pop
     } else {
-        num_print(out, CELL, "-");
+        snprintf(out, CELL, "-");
     }
     return out;
 }
@@ -63,8 +63,8 @@ void beff_report_heading(const struct beff_job *job, FILE *to)
     for (int m = 0; m < BEFF_METHODS_N; m++)
         if (job->setup->method[m]) {
             const size_t used = strlen(methods);
-            num_print(methods + used, sizeof methods - used, "%s%s", used ? ", " : "",
-                      beff_method_name(m));
+            snprintf(methods + used, sizeof methods - used, "%s%s", used ? ", " : "",
+                     beff_method_name(m));
         }
     fprintf(to, "nht1-beff %s: effective communication bandwidth\n", NHT1_VERSION);
     system_lines(job, to);

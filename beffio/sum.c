@@ -6,11 +6,11 @@
  *   N PEs total-ACCESS v0 v1 v2 v3 v4
  *    b_eff_io = V MB/s on N processes ...   the last line */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 
-#include "base/num.h"
 #include "base/version.h"
 #include "beffio/text.h"
 
@@ -50,16 +50,16 @@ void beffio_text_head(const struct beffio_job *job, FILE *to)
     fprintf(to,
             "MEMORY_PER_PROCESSOR = %lld MBytes  [1MBytes = 1024*1024 bytes, 1MB = 1e6 bytes]\n",
             (long long)(job->memory_per_process_bytes >> 20));
-    num_print(text, sizeof text, "Maximum chunk size   = %8.3f MBytes\n",
-              (double)job->m_part_bytes / 1048576);
+    snprintf(text, sizeof text, "Maximum chunk size   = %8.3f MBytes\n",
+             (double)job->m_part_bytes / 1048576);
     fputs(text, to);
     fputs("-N", to);
     for (int i = 0; i < c->partitions_n; i++)
         fprintf(to, "%s%d", i ? "," : " ", c->procs[i]);
-    num_print(text, sizeof text, " T=%g, MT=%lld MBytes%s%s\n", c->t_s,
-              (long long)(job->memory_total_bytes >> 20),
-              job->setup->opt.noshared ? ", -noshared" : "",
-              job->setup->opt.rewrite ? ", -rewrite" : "");
+    snprintf(text, sizeof text, " T=%g, MT=%lld MBytes%s%s\n", c->t_s,
+             (long long)(job->memory_total_bytes >> 20),
+             job->setup->opt.noshared ? ", -noshared" : "",
+             job->setup->opt.rewrite ? ", -rewrite" : "");
     fputs(text, to);
     fprintf(to, "PATH=%s, PREFIX=%s\n", job->setup->opt.path, job->setup->prefix);
     uname_lines(to);
@@ -83,9 +83,9 @@ static void columns(FILE *to, const double v[BEFFIO_TYPES])
     char text[32];
     for (int t = 0; t < BEFFIO_TYPES; t++) {
         if (isfinite(v[t]))
-            num_print(text, sizeof text, " %8.3f", v[t]);
+            snprintf(text, sizeof text, " %8.3f", v[t]);
         else
-            num_print(text, sizeof text, " %8s", "-");
+            snprintf(text, sizeof text, " %8s", "-");
         fputs(text, to);
     }
     fputc('\n', to);
@@ -121,8 +121,8 @@ static void sum_table(FILE *to, const struct beffio_part *p)
     fputc('\n', to);
     for (int a = 0; a < BEFFIO_ACCESSES; a++) {
         char text[TEXT_MAX];
-        num_print(text, sizeof text, "%4d PEs %-7s bw_pat2= %8.3f MB/s\n", p->bench.procs,
-                  beffio_access_name((enum beffio_access)a), p->values.pattern[a][2] / 1e6);
+        snprintf(text, sizeof text, "%4d PEs %-7s bw_pat2= %8.3f MB/s\n", p->bench.procs,
+                 beffio_access_name((enum beffio_access)a), p->values.pattern[a][2] / 1e6);
         fputs(text, to);
     }
 }
@@ -160,7 +160,7 @@ static void sum_gnuplot(const struct beffio_job *job, FILE *to, const struct bef
                         beffio_partition_time_s(&job->setup->schedule),
                         p->values.partition[job->setup->schedule.definition] / 1e6};
     for (int i = 0; i < 6; i++) {
-        num_print(text, sizeof text, "set label %d \"%s = %.3f\"\n", i + 1, names[i], v[i]);
+        snprintf(text, sizeof text, "set label %d \"%s = %.3f\"\n", i + 1, names[i], v[i]);
         fputs(text, to);
     }
 }
@@ -172,24 +172,23 @@ static void sum_values(const struct beffio_job *job, FILE *to, const struct beff
     char text[TEXT_MAX];
     fputc('\n', to);
     for (int a = 0; a < BEFFIO_ACCESSES; a++) {
-        num_print(
+        snprintf(
             text, sizeof text, "weighted average bandwidth for %-7s: %8.3f MB/s on %d processes\n",
             beffio_access_name((enum beffio_access)a), p->values.access[a] / 1e6, p->bench.procs);
         fputs(text, to);
     }
     const double bytes = (double)p->values.access_bytes[BEFFIO_WRITE];
-    num_print(text, sizeof text,
-              "\nTotal amount of data written/read with each access method: %.3f MBytes\n"
-              "  = %.1f percent of the total memory (%lld MBytes)\n",
-              bytes / 1048576, 100 * bytes / memory, (long long)(job->memory_total_bytes >> 20));
+    snprintf(text, sizeof text,
+             "\nTotal amount of data written/read with each access method: %.3f MBytes\n"
+             "  = %.1f percent of the total memory (%lld MBytes)\n",
+             bytes / 1048576, 100 * bytes / memory, (long long)(job->memory_total_bytes >> 20));
     fputs(text, to);
-    num_print(
-        text, sizeof text,
-        "\nb_eff_io of these measurements = %8.3f MB/s on %d processes with %lld MByte/PE and "
-        "scheduled time=%.1f min\n",
-        p->values.partition[own] / 1e6, p->bench.procs,
-        (long long)(job->memory_per_process_bytes >> 20),
-        beffio_partition_time_s(&job->setup->schedule) / 60);
+    snprintf(text, sizeof text,
+             "\nb_eff_io of these measurements = %8.3f MB/s on %d processes with %lld MByte/PE and "
+             "scheduled time=%.1f min\n",
+             p->values.partition[own] / 1e6, p->bench.procs,
+             (long long)(job->memory_per_process_bytes >> 20),
+             beffio_partition_time_s(&job->setup->schedule) / 60);
     fputs(text, to);
 }
 
@@ -230,7 +229,7 @@ static void protocol_pattern(const struct beffio_job *job, FILE *to, const struc
     const struct beffio_pattern_time *t = &b->result[a].pattern[no];
     char text[TEXT_MAX], path[BEFFIO_PATH_MAX];
     beffio_files_path(&job->files, b->index, pat.type, 0, path);
-    int used = num_print(
+    int used = snprintf(
         text, sizeof text,
         "n=%3d a=%d type=%d p=%2d Tp=%7.3f l=%9lld L=%9lld %s r=%7lld S=%11.3f MB t=%8.3f = %.3f io"
         "+ %.3f wait+ %.3f sync, bw=%9.3f",
@@ -241,7 +240,7 @@ static void protocol_pattern(const struct beffio_job *job, FILE *to, const struc
         t->sync_s, p->values.pattern[a][no] / 1e6);
     const int64_t wrong_n = p->wrong[a].wrong_by_pattern[no];
     if (wrong_n > 0)
-        num_print(text + used, sizeof text - (size_t)used, " %lld ERRORS", (long long)wrong_n);
+        snprintf(text + used, sizeof text - (size_t)used, " %lld ERRORS", (long long)wrong_n);
     const bool once = a == BEFFIO_READ && pat.type >= BEFFIO_SEGMENTED && at.calls_n == 1;
     fprintf(to, "%s%s%s\n", text, t->capped ? " (space)" : "", once ? " (one call)" : "");
 }
@@ -251,12 +250,12 @@ static void protocol_type(FILE *to, const struct beffio_part *p, enum beffio_acc
 {
     const struct beffio_type_time *t = &p->bench.result[a].type[type];
     char text[TEXT_MAX];
-    num_print(text, sizeof text,
-              "total pattern type: S=%.3f MB t=%.3f t_op=%.3f t_cl=%.3f t_remove=%.3f "
-              "b_eff_io_%s_%s= %.3f MB/s",
-              (double)p->bench.measured.type[a][type].bytes / 1e6, t->s, t->open_s, t->close_s,
-              t->remove_s, beffio_access_name(a), beffio_type_name(type),
-              p->values.type[a][type] / 1e6);
+    snprintf(text, sizeof text,
+             "total pattern type: S=%.3f MB t=%.3f t_op=%.3f t_cl=%.3f t_remove=%.3f "
+             "b_eff_io_%s_%s= %.3f MB/s",
+             (double)p->bench.measured.type[a][type].bytes / 1e6, t->s, t->open_s, t->close_s,
+             t->remove_s, beffio_access_name(a), beffio_type_name(type),
+             p->values.type[a][type] / 1e6);
     fputs(text, to);
     if (type >= BEFFIO_SEGMENTED)
         fprintf(to, " Lseg=%lld", (long long)p->bench.layout.segment_bytes);
@@ -273,11 +272,11 @@ static void protocol_access(const struct beffio_job *job, FILE *to, const struct
             if (p->bench.result[a].pattern[no].s > 0) protocol_pattern(job, to, p, a, no);
         protocol_type(to, p, a, type);
     }
-    num_print(text, sizeof text,
-              "total access method: n=%d %s S=%.3f MB wbw=%.3f bw=%.3f b_eff_io_%s= %.3f MB/s\n\n",
-              p->bench.procs, beffio_access_name(a), (double)p->values.access_bytes[a] / 1e6,
-              p->values.weighted[a] / 1e6, p->values.plain[a] / 1e6, beffio_access_name(a),
-              p->values.access[a] / 1e6);
+    snprintf(text, sizeof text,
+             "total access method: n=%d %s S=%.3f MB wbw=%.3f bw=%.3f b_eff_io_%s= %.3f MB/s\n\n",
+             p->bench.procs, beffio_access_name(a), (double)p->values.access_bytes[a] / 1e6,
+             p->values.weighted[a] / 1e6, p->values.plain[a] / 1e6, beffio_access_name(a),
+             p->values.access[a] / 1e6);
     fputs(text, to);
 }
 
@@ -306,7 +305,7 @@ static void protocol_partition(const struct beffio_job *job, FILE *to, const str
     for (int a = 0; a < BEFFIO_ACCESSES; a++)
         protocol_access(job, to, p, (enum beffio_access)a);
     for (int d = 0; d < BEFFIO_DEFINITIONS; d++) {
-        num_print(
+        snprintf(
             text, sizeof text, "total partition: n=%d definition %s: %.3f MB/s%s\n", p->bench.procs,
             beffio_definition_name((enum beffio_definition)d), p->values.partition[d] / 1e6,
             d == (int)job->setup->schedule.definition ? "" : " (computed from another schedule)");
@@ -324,7 +323,7 @@ void beffio_text_protocol(const struct beffio_job *job, FILE *to)
     fputc('\n', to);
     for (int i = 0; i < job->setup->schedule.partitions_n; i++)
         if (job->part[i].done) protocol_partition(job, to, &job->part[i]);
-    num_print(text, sizeof text, "total execution time: %.1f s\n", job->took_s);
+    snprintf(text, sizeof text, "total execution time: %.1f s\n", job->took_s);
     fputs(text, to);
     fputs(" b_eff_io := maximum over all partitions\n", to);
     beffio_text_last_line(job, to);

@@ -2,6 +2,7 @@
 #include "beffio/text.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -35,13 +36,13 @@ static void system_lines(const struct beffio_job *job, FILE *to)
 {
     char text[512], each[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX], m[UNITS_TEXT_MAX];
     const struct nodes *n = &job->nodes;
-    num_print(text, sizeof text, "%s%s, %lld cores (%s); %d ranks", n->host,
-              n->count > 1 ? " and others" : "", (long long)n->cores, n->cpu, job->size);
+    snprintf(text, sizeof text, "%s%s, %lld cores (%s); %d ranks", n->host,
+             n->count > 1 ? " and others" : "", (long long)n->cores, n->cpu, job->size);
     line(to, "System", text);
-    num_print(text, sizeof text, "%s per process, %s in all; largest chunk M_PART = %s",
-              units_bytes_iec((double)job->memory_per_process_bytes, each),
-              units_bytes_iec((double)job->memory_total_bytes, all),
-              units_bytes_iec((double)job->m_part_bytes, m));
+    snprintf(text, sizeof text, "%s per process, %s in all; largest chunk M_PART = %s",
+             units_bytes_iec((double)job->memory_per_process_bytes, each),
+             units_bytes_iec((double)job->memory_total_bytes, all),
+             units_bytes_iec((double)job->m_part_bytes, m));
     line(to, "Memory", text);
 }
 
@@ -50,31 +51,30 @@ static void schedule_line(const struct beffio_job *job, FILE *to)
     const struct beffio_schedule *c = &job->setup->schedule;
     char text[512], list[128], time[UNITS_TEXT_MAX];
     partitions_text(c, list, sizeof list);
-    num_print(text, sizeof text,
-              "definition %s, %g s %s; partitions of %s processes; %s, and the time for checking "
-              "what was read",
-              definition_of(job), c->t_s,
-              c->definition == BEFFIO_2_1 ? "for all partitions" : "per partition", list,
-              units_duration(beffio_run_time_s(c), time));
+    snprintf(text, sizeof text,
+             "definition %s, %g s %s; partitions of %s processes; %s, and the time for checking "
+             "what was read",
+             definition_of(job), c->t_s,
+             c->definition == BEFFIO_2_1 ? "for all partitions" : "per partition", list,
+             units_duration(beffio_run_time_s(c), time));
     line(to, "Schedule", text);
 }
 
 static void file_lines(const struct beffio_job *job, FILE *to)
 {
     char text[4096 + 512], room[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX];
-    num_print(text, sizeof text, "%s/%s_data_*, %s (%s); %s may be used", job->setup->opt.path,
-              job->setup->prefix, job->fs.type, job->fs.source,
-              units_bytes((double)job->room_bytes, room));
+    snprintf(text, sizeof text, "%s/%s_data_*, %s (%s); %s may be used", job->setup->opt.path,
+             job->setup->prefix, job->fs.type, job->fs.source,
+             units_bytes((double)job->room_bytes, room));
     line(to, "Files", text);
     for (int i = 0; i < job->setup->schedule.partitions_n; i++) {
         const struct beffio_part *p = &job->part[i];
         if (p->expected_bytes <= p->bench.share_bytes) continue;
-        num_print(
-            text, sizeof text,
-            "at %s, as a probe was written, %d process%s would write %s: writing will end for "
-            "want of space, and then the result is not valid",
-            units_rate(job->rate, rate), p->bench.procs, units_plural(p->bench.procs),
-            units_bytes((double)p->expected_bytes, room));
+        snprintf(text, sizeof text,
+                 "at %s, as a probe was written, %d process%s would write %s: writing will end for "
+                 "want of space, and then the result is not valid",
+                 units_rate(job->rate, rate), p->bench.procs, units_plural(p->bench.procs),
+                 units_bytes((double)p->expected_bytes, room));
         line(to, "Note", text);
     }
     if (job->room.in_memory)
@@ -102,11 +102,11 @@ static void plan_pattern(const struct beffio_job *job, FILE *to, const struct be
     char text[160];
     char time[NUM_TEXT_MAX] = "-";
     if (p.type <= BEFFIO_SEPARATE)
-        num_print(time, sizeof time, "%.3f", beffio_pattern_time_s(&job->setup->schedule, p.u));
-    num_print(text, sizeof text, "%4d  %-9s %12lld %12lld %2d %10s %10lld %15lld\n", no,
-              beffio_type_name(p.type), (long long)at.chunk_bytes,
-              (long long)(at.chunk_bytes * at.chunks_per_call), p.u, time, (long long)at.calls_n,
-              (long long)(beffio_place_bytes(&at) * l->procs));
+        snprintf(time, sizeof time, "%.3f", beffio_pattern_time_s(&job->setup->schedule, p.u));
+    snprintf(text, sizeof text, "%4d  %-9s %12lld %12lld %2d %10s %10lld %15lld\n", no,
+             beffio_type_name(p.type), (long long)at.chunk_bytes,
+             (long long)(at.chunk_bytes * at.chunks_per_call), p.u, time, (long long)at.calls_n,
+             (long long)(beffio_place_bytes(&at) * l->procs));
     fputs(text, to);
 }
 
@@ -123,14 +123,14 @@ static void plan_partition(const struct beffio_job *job, FILE *to, int index)
             "calls", "bytes of all");
     for (int no = 0; no < BEFFIO_PATTERNS; no++)
         plan_pattern(job, to, &l, no);
-    num_print(text, sizeof text, "at %s: %s in all files, segment of %s (%lld bytes in one file)",
-              units_rate(job->rate * n / job->size, rate),
-              units_bytes((double)p->expected_bytes, files),
-              units_bytes((double)l.segment_bytes, seg), (long long)l.segment_bytes * n);
+    snprintf(text, sizeof text, "at %s: %s in all files, segment of %s (%lld bytes in one file)",
+             units_rate(job->rate * n / job->size, rate),
+             units_bytes((double)p->expected_bytes, files),
+             units_bytes((double)l.segment_bytes, seg), (long long)l.segment_bytes * n);
     line(to, "Files", text);
-    num_print(text, sizeof text, "%s may be used; the least possible is %s",
-              units_bytes((double)p->bench.share_bytes, files),
-              units_bytes((double)beffio_least_bytes(n, job->m_part_bytes), seg));
+    snprintf(text, sizeof text, "%s may be used; the least possible is %s",
+             units_bytes((double)p->bench.share_bytes, files),
+             units_bytes((double)beffio_least_bytes(n, job->m_part_bytes), seg));
     line(to, "Room", text);
 }
 
@@ -146,9 +146,9 @@ void beffio_text_plan(const struct beffio_job *job, FILE *to)
 static const char *cell(char out[16], double bytes_per_s)
 {
     if (isfinite(bytes_per_s))
-        num_print(out, 16, "%.3f", bytes_per_s / 1e6);
+        snprintf(out, 16, "%.3f", bytes_per_s / 1e6);
     else
-        num_print(out, 16, "-");
+        snprintf(out, 16, "-");
     return out;
 }
 
@@ -174,36 +174,35 @@ static void values(const struct beffio_job *job, FILE *to, const struct beffio_p
 {
     char text[256], c[16];
     const enum beffio_definition own = job->setup->schedule.definition;
-    num_print(text, sizeof text, "%s MB/s, definition %s", cell(c, p->values.partition[own]),
-              beffio_definition_name(own));
+    snprintf(text, sizeof text, "%s MB/s, definition %s", cell(c, p->values.partition[own]),
+             beffio_definition_name(own));
     line(to, "b_eff_io", text);
     for (int d = 0; d < BEFFIO_DEFINITIONS; d++) {
         if (d == (int)own) continue;
-        num_print(text, sizeof text, "%s MB/s by definition %s, computed from a %s schedule",
-                  cell(c, p->values.partition[d]),
-                  beffio_definition_name((enum beffio_definition)d), definition_of(job));
+        snprintf(text, sizeof text, "%s MB/s by definition %s, computed from a %s schedule",
+                 cell(c, p->values.partition[d]), beffio_definition_name((enum beffio_definition)d),
+                 definition_of(job));
         line(to, "", text);
     }
-    num_print(text, sizeof text, "%s MB/s: all bytes over all time", cell(c, p->values.total));
+    snprintf(text, sizeof text, "%s MB/s: all bytes over all time", cell(c, p->values.total));
     line(to, "", text);
     if (p->bench.layout.shared_m_part_bytes == 0) return;
     char m[UNITS_TEXT_MAX];
-    num_print(
-        text, sizeof text,
-        "M_PART of type 1 was reduced to %s: this library cannot move more in an ordered call",
-        units_bytes_iec((double)p->bench.layout.shared_m_part_bytes, m));
+    snprintf(text, sizeof text,
+             "M_PART of type 1 was reduced to %s: this library cannot move more in an ordered call",
+             units_bytes_iec((double)p->bench.layout.shared_m_part_bytes, m));
     line(to, "Note", text);
 }
 
 static void coffee(const struct beffio_job *job, FILE *to, const struct beffio_part *p)
 {
     char text[256], total[UNITS_TEXT_MAX];
-    num_print(text, sizeof text,
-              "the memory of %s takes %.3g min to write and %.3g min to read; the coffee-cup rule "
-              "allows 10",
-              units_bytes_iec((double)job->memory_total_bytes, total),
-              beffio_minutes(job->memory_total_bytes, p->values.access[BEFFIO_WRITE]),
-              beffio_minutes(job->memory_total_bytes, p->values.access[BEFFIO_READ]));
+    snprintf(text, sizeof text,
+             "the memory of %s takes %.3g min to write and %.3g min to read; the coffee-cup rule "
+             "allows 10",
+             units_bytes_iec((double)job->memory_total_bytes, total),
+             beffio_minutes(job->memory_total_bytes, p->values.access[BEFFIO_WRITE]),
+             beffio_minutes(job->memory_total_bytes, p->values.access[BEFFIO_READ]));
     line(to, "Memory", text);
 }
 
@@ -219,9 +218,9 @@ static void cached(FILE *to, const struct beffio_part *p)
         bytes += size;
     }
     if (!(bytes > 0)) return;
-    num_print(text, sizeof text,
-              "%.0f %% of the files lay in the memory of rank 0's node before they were read",
-              100 * share / bytes);
+    snprintf(text, sizeof text,
+             "%.0f %% of the files lay in the memory of rank 0's node before they were read",
+             100 * share / bytes);
     line(to, "Cache", text);
 }
 
@@ -231,8 +230,7 @@ static void criteria(FILE *to, const struct beffio_part *p)
     char text[BEFFIO_WORDS_MAX + 16];
     fprintf(to, "%s\n", p->valid ? "VALID" : "NOT VALID");
     for (int c = 0; c < BEFFIO_CRITERIA; c++) {
-        num_print(text, sizeof text, "%s: %s", word[p->criterion[c].verdict],
-                  p->criterion[c].words);
+        snprintf(text, sizeof text, "%s: %s", word[p->criterion[c].verdict], p->criterion[c].words);
         line(to, "", text);
     }
 }
@@ -255,17 +253,17 @@ void beffio_text_last_line(const struct beffio_job *job, FILE *to)
     const struct beffio_schedule *c = &job->setup->schedule;
     char text[512], uname_text[256];
     beffio_sum_uname(uname_text, sizeof uname_text);
-    int used = num_print(text, sizeof text,
-                         " b_eff_io = %8.3f MB/s on %d processes with %lld MByte/PE, scheduled "
-                         "time=%.1f Min, on %s",
-                         p->values.partition[c->definition] / 1e6, p->bench.procs,
-                         (long long)(job->memory_per_process_bytes >> 20),
-                         beffio_partition_time_s(c) / 60, uname_text);
+    int used = snprintf(text, sizeof text,
+                        " b_eff_io = %8.3f MB/s on %d processes with %lld MByte/PE, scheduled "
+                        "time=%.1f Min, on %s",
+                        p->values.partition[c->definition] / 1e6, p->bench.procs,
+                        (long long)(job->memory_per_process_bytes >> 20),
+                        beffio_partition_time_s(c) / 60, uname_text);
     if (!p->valid)
-        used += num_print(text + used, sizeof text - (size_t)used, ", NOT VALID (see above)");
+        used += snprintf(text + used, sizeof text - (size_t)used, ", NOT VALID (see above)");
     if (job->wrong_n > 0)
-        num_print(text + used, sizeof text - (size_t)used, ", with %lld ERRORS",
-                  (long long)job->wrong_n);
+        snprintf(text + used, sizeof text - (size_t)used, ", with %lld ERRORS",
+                 (long long)job->wrong_n);
     fprintf(to, "%s\n", text);
 }
 

@@ -3,9 +3,9 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "base/num.h"
 #include "base/units.h"
 
 static double rate(struct beffio_amount a)
@@ -79,25 +79,25 @@ static void judge_time(const struct beffio_facts *f, struct beffio_criterion_res
     const struct beffio_schedule *s = f->schedule;
     const double asked = beffio_valid_time_s(s->definition);
     r->verdict = s->t_s >= asked ? BEFFIO_MET : BEFFIO_FAILED;
-    num_print(r->words, sizeof r->words,
-              "scheduled time %g s %s; definition %s asks for at least %g s", s->t_s,
-              s->definition == BEFFIO_2_1 ? "for all partitions" : "per partition",
-              beffio_definition_name(s->definition), asked);
+    snprintf(r->words, sizeof r->words,
+             "scheduled time %g s %s; definition %s asks for at least %g s", s->t_s,
+             s->definition == BEFFIO_2_1 ? "for all partitions" : "per partition",
+             beffio_definition_name(s->definition), asked);
 }
 
 static void judge_pointers(const struct beffio_facts *f, struct beffio_criterion_result *r)
 {
     r->verdict = f->shared ? BEFFIO_MET : BEFFIO_FAILED;
-    num_print(r->words, sizeof r->words, "%s",
-              f->shared ? "type 1 used the shared file pointer"
-                        : "type 1 ran without the shared file pointer (--noshared)");
+    snprintf(r->words, sizeof r->words, "%s",
+             f->shared ? "type 1 used the shared file pointer"
+                       : "type 1 ran without the shared file pointer (--noshared)");
 }
 
 static void judge_errors(const struct beffio_facts *f, struct beffio_criterion_result *r)
 {
     r->verdict = f->errors_n == 0 && !f->unchecked ? BEFFIO_MET : BEFFIO_FAILED;
-    num_print(r->words, sizeof r->words, "%" PRId64 " wrong values in what was read%s", f->errors_n,
-              f->unchecked ? ", of which --check none looked at the last calls only" : "");
+    snprintf(r->words, sizeof r->words, "%" PRId64 " wrong values in what was read%s", f->errors_n,
+             f->unchecked ? ", of which --check none looked at the last calls only" : "");
 }
 
 static void judge_amount(const struct beffio_facts *f, struct beffio_criterion_result *r)
@@ -108,39 +108,38 @@ static void judge_amount(const struct beffio_facts *f, struct beffio_criterion_r
     const bool met = (double)f->least_bytes >= asked && !f->in_memory;
     const bool no_room = f->room_bytes >= 0 && short_of > 0 && !f->in_memory;
     r->verdict = met ? BEFFIO_MET : no_room ? BEFFIO_WAIVED : BEFFIO_FAILED;
-    int used = num_print(r->words, sizeof r->words,
-                         "%s per access, %.3g times the cache of %s; "
-                         "the rule is %d times",
-                         units_bytes((double)f->least_bytes, moved),
-                         (double)f->least_bytes / (double)f->cache_bytes,
-                         units_bytes((double)f->cache_bytes, cache), BEFFIO_CACHE_FACTOR);
+    int used = snprintf(r->words, sizeof r->words,
+                        "%s per access, %.3g times the cache of %s; "
+                        "the rule is %d times",
+                        units_bytes((double)f->least_bytes, moved),
+                        (double)f->least_bytes / (double)f->cache_bytes,
+                        units_bytes((double)f->cache_bytes, cache), BEFFIO_CACHE_FACTOR);
     if (f->in_memory)
-        num_print(r->words + used, sizeof r->words - (size_t)used,
-                  ", which a file system in memory never meets");
+        snprintf(r->words + used, sizeof r->words - (size_t)used,
+                 ", which a file system in memory never meets");
     else if (!met && no_room)
-        num_print(r->words + used, sizeof r->words - (size_t)used,
-                  "; it cannot be met on this file system, %s short", units_bytes(short_of, gap));
+        snprintf(r->words + used, sizeof r->words - (size_t)used,
+                 "; it cannot be met on this file system, %s short", units_bytes(short_of, gap));
     else if (!met && f->least_bytes > 0)
-        num_print(r->words + used, sizeof r->words - (size_t)used,
-                  "; -T %.3g would do at this rate",
-                  f->schedule->t_s * asked / (double)f->least_bytes);
+        snprintf(r->words + used, sizeof r->words - (size_t)used, "; -T %.3g would do at this rate",
+                 f->schedule->t_s * asked / (double)f->least_bytes);
 }
 
 static void judge_cap(const struct beffio_facts *f, struct beffio_criterion_result *r)
 {
     r->verdict = f->capped ? BEFFIO_FAILED : BEFFIO_MET;
-    num_print(r->words, sizeof r->words, "%s",
-              !f->capped ? "space did not limit the writing"
-              : f->quick
-                  ? "writing ended at the limit of --quick"
-                  : "writing was cut short for want of space: free some, or raise --max-space");
+    snprintf(r->words, sizeof r->words, "%s",
+             !f->capped ? "space did not limit the writing"
+             : f->quick
+                 ? "writing ended at the limit of --quick"
+                 : "writing was cut short for want of space: free some, or raise --max-space");
 }
 
 static void judge_whole(const struct beffio_facts *f, struct beffio_criterion_result *r)
 {
     r->verdict = f->quick ? BEFFIO_FAILED : BEFFIO_MET;
-    num_print(r->words, sizeof r->words, "%s",
-              f->quick ? "--quick is a try-out" : "sizes and times as defined");
+    snprintf(r->words, sizeof r->words, "%s",
+             f->quick ? "--quick is a try-out" : "sizes and times as defined");
 }
 
 /* With it a library may put off every sync until closing [RK01, 5.4]; 2.1 had it by default. */
@@ -148,9 +147,9 @@ static void judge_sync(const struct beffio_facts *f, struct beffio_criterion_res
 {
     const bool met = !f->unique || f->schedule->definition == BEFFIO_2_1;
     r->verdict = met ? BEFFIO_MET : BEFFIO_FAILED;
-    num_print(r->words, sizeof r->words, "files were opened %s MPI_MODE_UNIQUE_OPEN%s",
-              f->unique ? "with" : "without",
-              met ? "" : " (--unique), which this definition does not allow");
+    snprintf(r->words, sizeof r->words, "files were opened %s MPI_MODE_UNIQUE_OPEN%s",
+             f->unique ? "with" : "without",
+             met ? "" : " (--unique), which this definition does not allow");
 }
 
 static const struct {

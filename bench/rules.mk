@@ -51,3 +51,6 @@ bench-beff: bench-programs ## what the harness of nht1-beff adds to a message
 
 bench-model: bench-programs ## predictions of the cost model, fitted to the last make bench
 	@$(B)/bench/model --json $(B)/bench/model.json $(MODEL_FLAGS) $(B)/bench/bench.json
+
+bench-profile: all $(B)/tests/mkcalls ## what nht1-profile adds to a call of MPI-IO
+	@NHT1_BIN=$(abspath $(B)/bin) bash runs/bench-profile.sh

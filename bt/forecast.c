@@ -164,6 +164,19 @@ static void size_warn(struct forecast *f, const struct bt_setup *s)
         (long long)n, (long long)f->ranks, (long long)cells, CELLS_MIN, advice);
 }
 
+/* Sum and product of counts of bytes, 2^63 - 1 for all that is more. */
+static int64_t sum(int64_t a, int64_t b)
+{
+    int64_t c;
+    return __builtin_add_overflow(a, b, &c) ? INT64_MAX : c;
+}
+
+static int64_t product(int64_t a, int64_t b)
+{
+    int64_t c;
+    return __builtin_mul_overflow(a, b, &c) ? INT64_MAX : c;
+}
+
 /* What an old file of that name would give back. */
 static int64_t occupied(const char *path)
 {
@@ -182,10 +195,10 @@ static void files(struct forecast *f, const struct bt_setup *s)
         const unsigned caps = io_writer_caps(s->writer[w]);
         const bool parts = (caps & IO_CAP_PARTS) != 0;
         if (!(caps & (IO_CAP_SERIAL_FILE | IO_CAP_PARTS))) continue;
-        f->file_bytes = f->dumps_n * f->dump_bytes;
-        f->disk_bytes = in_turn ? f->file_bytes : f->disk_bytes + f->file_bytes;
+        f->file_bytes = product(f->dumps_n, f->dump_bytes);
+        f->disk_bytes = in_turn ? f->file_bytes : sum(f->disk_bytes, f->file_bytes);
         f->files_n += in_turn ? 0 : 1 + (parts ? f->ranks : 1);
-        f->written_bytes += s->opt.repeat * f->file_bytes;
+        f->written_bytes = sum(f->written_bytes, product(s->opt.repeat, f->file_bytes));
         bt_setup_path(s, w, path);
         f->free_bytes += occupied(path);
     }
@@ -204,7 +217,7 @@ static void length_fits(struct forecast *f, const struct sys_fs *fs)
         most = (int64_t)limit.rlim_cur;
         who = "a limit on file sizes (ulimit -f)";
     }
-    if (f->file_bytes > most)
+    if (f->file_bytes > most || f->file_bytes == INT64_MAX)
         say(f->misfits, "length: the file of %s is longer than %s allows, %s",
             units_bytes((double)f->file_bytes, needs), who, units_bytes((double)most, has));
 }

@@ -25,35 +25,6 @@ void bt_job_notice(struct bt_job *job, const char *fmt, ...)
     json_array_append_new(job->notices, json_string(text));
 }
 
-/* One spelling for all names of a file, whether it is there or not. */
-static void canonical(const char *path, char out[2 * PATH_MAX])
-{
-    char folder[PATH_MAX], full[PATH_MAX];
-    const char *slash = strrchr(path, '/');
-    const char *base = slash ? slash + 1 : path;
-    snprintf(out, 2 * PATH_MAX, "%s", path);
-    if (realpath(path, out)) return;
-    snprintf(folder, sizeof folder, "%.*s", (int)(base - path), path);
-    if (realpath(folder[0] ? folder : ".", full))
-        snprintf(out, 2 * PATH_MAX, "%s/%s", strcmp(full, "/") == 0 ? "" : full, base);
-    else
-        snprintf(out, 2 * PATH_MAX, "%s", path);
-}
-
-/* Whether name, given with an option, is path or, with one of our suffixes, lies beside it. */
-static bool taken_by(const char *name, const char *path)
-{
-    static const char *const suffix[] = {"", ".json", ".lock"};
-    char a[2 * PATH_MAX], b[2 * PATH_MAX], mine[2 * PATH_MAX + 8];
-    canonical(name, a);
-    canonical(path, b);
-    for (size_t i = 0; i < sizeof suffix / sizeof suffix[0]; i++) {
-        snprintf(mine, sizeof mine, "%s%s", b, suffix[i]);
-        if (strcmp(a, mine) == 0) return true;
-    }
-    return false;
-}
-
 /* No file that the job writes may take the place of another one. */
 static int names_check(const struct bt_setup *s)
 {
@@ -64,13 +35,14 @@ static int names_check(const struct bt_setup *s)
     for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
         for (int w = 0; other[i].name && w < s->writers_n; w++) {
             bt_setup_path(s, w, path);
-            if (taken_by(other[i].name, path))
-                return err_set(ERR_USAGE,
-                               "%s %s: this name belongs to the dump file, its manifest or its "
-                               "lock; choose another",
-                               other[i].option, other[i].name);
+            if (io_file_takes(path, s->writer[w], other[i].name))
+                return err_set(
+                    ERR_USAGE,
+                    "%s %s: this name belongs to the dump file or to what lies beside it "
+                    "(manifest, lock, parts of ranks); choose another",
+                    other[i].option, other[i].name);
         }
-    if (s->opt.json && s->opt.tc_store && taken_by(s->opt.json, s->opt.tc_store))
+    if (s->opt.json && s->opt.tc_store && io_file_takes(s->opt.tc_store, NULL, s->opt.json))
         return err_set(ERR_USAGE, "--json %s: this name belongs to --tc-store; choose another",
                        s->opt.json);
     return 0;

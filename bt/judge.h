@@ -7,7 +7,7 @@
  *   { "code": "page-cache", "severity": "good" | "note" | "warn" | "bad",
  *     "numbers": { "dirty_share": 0.8 }, "sentence": "..." }
  *
- * and reports, comparisons and studies repeat them. Codes: docs/bt.md. Each function gives a new
+ * and reports, comparisons and studies repeat them. Codes: docs/zeta.md. Each function gives a new
  * array of them; local, for rank 0. */
 #include "bt/ranking.h"
 

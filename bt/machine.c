@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <limits.h>
 #include <omp.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,62 +56,43 @@ static const char *omp_num_threads(void)
     return value && value[0] ? value : NULL;
 }
 
-/* A number that is equal for equal sets of CPUs, and how many there are; INT_MAX when there are
- * more than the mask can tell. */
-static uint64_t mask_of(int *width)
+/* Every rank of a node starting as many threads as the node has CPUs helps nobody: a rank's share is
+ * that of the ranks of its node that may use the same CPUs. */
+static int fair_threads(const struct bt_machine *m, int *fair)
 {
-    cpu_set_t set;
-    uint64_t hash = 1;
-    *width = INT_MAX;
-    if (sched_getaffinity(0, sizeof set, &set) < 0) return 0;
-    *width = CPU_COUNT(&set);
-    for (size_t c = 0; c < CPU_SETSIZE; c++)
-        hash = hash * UINT64_C(6364136223846793005) + (CPU_ISSET(c, &set) ? 3 : 1);
-    return hash;
-}
-
-/* Ranks of this node that may use the same CPUs as this one. */
-static int sharers_count(const struct bt_machine *m, uint64_t mask, int *sharers)
-{
-    uint64_t *all = malloc((size_t)m->nodes.node_size * sizeof *all);
+    struct sys_cpu cpu;
+    uint64_t mask, *all = malloc((size_t)m->nodes.node_size * sizeof *all);
     int rc = all ? 0 : err_set(ERR_NOMEM, "no memory for %d masks", m->nodes.node_size);
-    TRY(par_agree(m->nodes.node, rc));
-    rc = par_check(MPI_Allgather(&mask, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, m->nodes.node),
-                   "MPI_Allgather");
-    *sharers = 0;
-    for (int r = 0; rc == 0 && r < m->nodes.node_size; r++)
-        *sharers += all[r] == mask;
+    int sharers = 0;
+    sys_cpu(&cpu);
+    (void)sys_cpus_allowed(&mask);
+    TRY_TO(out, rc, par_agree(m->nodes.node, rc));
+    TRY_MPI_TO(out, rc, MPI_Allgather(&mask, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, m->nodes.node));
+    for (int r = 0; r < m->nodes.node_size; r++)
+        sharers += all[r] == mask;
+    *fair = (cpu.cores_allowed_n > 0 ? cpu.cores_allowed_n : (int)m->nodes.node_cores) / sharers;
+    if (*fair < 1) *fair = 1;
+out:
     free(all);
     return rc;
 }
 
-/* Every rank of a node starting as many threads as the node has CPUs helps nobody. */
-static int threads_set(struct bt_machine *m, int cores_allowed)
-{
-    int width, sharers;
-    const uint64_t mask = mask_of(&width);
-    TRY(sharers_count(m, mask, &sharers));
-    const int known = width < INT_MAX ? width : (int)m->nodes.node_cores;
-    const int fair = (cores_allowed > 0 ? cores_allowed : known) / (sharers > 0 ? sharers : 1);
-    if (!omp_num_threads() || !threads_told(omp_num_threads()))
-        omp_set_num_threads(fair > 0 ? fair : 1);
-    const int threads = omp_get_max_threads();
-    TRY_MPI(MPI_Allreduce(&threads, &m->threads, 1, MPI_INT, MPI_MAX, m->nodes.comm));
-    TRY_MPI(MPI_Allreduce(&width, &m->mask_width, 1, MPI_INT, MPI_MIN, m->nodes.comm));
-    if (m->threads <= THREADS_MAX) return 0;
-    return err_set(ERR_USAGE,
-                   "OMP_NUM_THREADS asks for %d threads per rank, more than %d: set it to the "
-                   "cores of a rank",
-                   m->threads, THREADS_MAX);
-}
-
 int bt_machine_make(MPI_Comm comm, struct bt_machine *m)
 {
-    struct sys_cpu cpu;
+    const int allowed = sys_cpus_allowed(NULL), width = allowed > 0 ? allowed : INT_MAX;
+    int fair = 1;
     *m = (struct bt_machine){.nodes.node = MPI_COMM_NULL};
     TRY(nodes_find(comm, &m->nodes));
-    sys_cpu(&cpu);
-    TRY(threads_set(m, cpu.cores_allowed_n));
+    TRY(fair_threads(m, &fair));
+    if (!omp_num_threads() || !threads_told(omp_num_threads())) omp_set_num_threads(fair);
+    const int threads = omp_get_max_threads();
+    TRY_MPI(MPI_Allreduce(&threads, &m->threads, 1, MPI_INT, MPI_MAX, comm));
+    TRY_MPI(MPI_Allreduce(&width, &m->mask_width, 1, MPI_INT, MPI_MIN, comm));
+    if (m->threads > THREADS_MAX)
+        return err_set(ERR_USAGE,
+                       "OMP_NUM_THREADS asks for %d threads per rank, more than %d: set it to the "
+                       "cores of a rank",
+                       m->threads, THREADS_MAX);
     const int64_t used = (int64_t)m->nodes.size * m->threads;
     m->cores_in_use = used < m->nodes.cores ? used : m->nodes.cores;
     return 0;

@@ -7,9 +7,10 @@
 #include <time.h>
 
 #include "base/err.h"
-#include "io/hint.h"
 #include "io/writer.h"
 
+#define TEXT_OF(x) #x
+#define TEXT(x)    TEXT_OF(x) /* a number of io/ as a default */
 #define AT(member) offsetof(struct bt_options, member)
 
 static const struct conf_option table[] = {
@@ -113,7 +114,7 @@ static const struct conf_option table[] = {
      .help = "Ranks that write for all, for the writers that collect. 0: up to 4 on each node."},
     {.name = "buffer",
      .arg = "BYTES",
-     .def = "8Mi",
+     .def = TEXT(IO_BUFFER_MIB) "Mi",
      .offset = AT(buffer),
      .type = CONF_INT,
      .min = IO_BUFFER_BYTES_MIN,
@@ -122,7 +123,7 @@ static const struct conf_option table[] = {
          "What an aggregator collects, or writes, at a time; Ki, Mi and Gi are powers of 1024."},
     {.name = "staging",
      .arg = "DUMPS",
-     .def = "2",
+     .def = TEXT(IO_STAGING),
      .offset = AT(staging),
      .type = CONF_INT,
      .min = 1,
@@ -363,27 +364,6 @@ static int out_check(const struct bt_setup *s)
     return 0;
 }
 
-static int dumps_check(const struct bt_setup *s)
-{
-    const struct bt_problem *p = &s->problem;
-    if (s->writers_n == 0 || bt_problem_dumps(p) > 0) return 0;
-    return err_set(ERR_USAGE,
-                   "--interval %lld: there is no dump to write in %lld steps; choose a shorter "
-                   "--interval, or add --last",
-                   (long long)p->interval, (long long)p->steps);
-}
-
-static int length_check(const struct bt_setup *s)
-{
-    const int64_t dumps = bt_problem_dumps(&s->problem);
-    int64_t total;
-    if (!__builtin_mul_overflow(dumps, io_dump_bytes(s->layout, s->problem.n), &total)) return 0;
-    return err_set(ERR_USAGE,
-                   "%lld dumps of N = %lld are longer than 2^63 bytes: choose a longer --interval "
-                   "or fewer --steps",
-                   (long long)dumps, (long long)s->problem.n);
-}
-
 static bool is_given(const bool *given, const char *name)
 {
     int i = 0;
@@ -437,11 +417,10 @@ static int meaning(struct bt_setup *s, const bool *given)
         if (strcmp(s->opt.sync, sync_name[i]) == 0) s->sync = (enum io_sync)i;
     TRY(writers_setup(s));
     TRY(restart_setup(s));
-    TRY(io_hints_check(s->opt.hints.n, s->opt.hints.item));
     s->seed = is_given(given, "seed") ? (uint64_t)s->opt.seed : (uint64_t)time(NULL);
-    TRY(dumps_check(s));
-    TRY(length_check(s));
-    return out_check(s);
+    TRY(out_check(s));
+    const struct io_spec spec = bt_setup_spec(s, 0, s->opt.out);
+    return s->writers_n > 0 ? io_spec_check(&spec) : 0;
 }
 
 int bt_setup_parse(struct bt_setup *s, int argc, char **argv)
@@ -465,6 +444,28 @@ void bt_setup_path(const struct bt_setup *s, int writer, char *out)
     snprintf(out, 4096, "%s%s%s", s->opt.out, several ? "." : "", several ? s->writer[writer] : "");
     for (char *c = out + strlen(s->opt.out); *c; c++)
         if (*c == ':') *c = '-';
+}
+
+struct io_spec bt_setup_spec(const struct bt_setup *s, int writer, const char *path)
+{
+    return (struct io_spec){.path = path,
+                            .writer = s->writer[writer],
+                            .layout = s->layout,
+                            .n = s->problem.n,
+                            .dumps_n = bt_problem_dumps(&s->problem),
+                            .steps_n = s->problem.steps,
+                            .dt = s->problem.dt,
+                            .interval = s->problem.interval,
+                            .group = (int)s->opt.group,
+                            .sync = s->sync,
+                            .tuning = {.aggregators = (int)s->opt.aggregators,
+                                       .buffer_bytes = s->opt.buffer,
+                                       .staging = (int)s->opt.staging,
+                                       .direct = s->opt.direct},
+                            .force = s->opt.force,
+                            .resume = s->opt.restart,
+                            .hints_n = s->opt.hints.n,
+                            .hints = s->opt.hints.item};
 }
 
 bool bt_setup_leaves_file(const struct bt_setup *s, int writer)

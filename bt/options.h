@@ -70,6 +70,9 @@ void bt_setup_free(struct bt_setup *s);
  * have a meaning to MPI-IO libraries (':') become '-'. out: [out] at least 4096 bytes. */
 void bt_setup_path(const struct bt_setup *s, int writer, char *out);
 
+/* What the i-th writer is to write, but for the rank's cells and the kernel. path: borrowed. */
+struct io_spec bt_setup_spec(const struct bt_setup *s, int writer, const char *path);
+
 /* Whether the rounds hold compute-only runs: asked for, or, from two rounds of writing on, as what
  * the writers of a round are paired with. */
 bool bt_setup_computes(const struct bt_setup *s);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,28 +37,18 @@ static int beside(char *out, size_t size)
     return access(out, X_OK);
 }
 
-/* An empty temporary file; 0 or -1. */
-static int scratch(char *out, size_t size)
-{
-    const char *folder = getenv("TMPDIR");
-    snprintf(out, size, "%s/nht1-proof-XXXXXX", folder && folder[0] ? folder : "/tmp");
-    const int fd = mkstemp(out);
-    if (fd < 0) return -1;
-    close(fd);
-    return 0;
-}
-
-/* Starts the program: its table goes nowhere, its messages into a file. Returns an errno value. */
-static int start(const char *program, const char *path, const char *json, const char *messages,
-                 pid_t *pid)
+/* Starts the program: its table goes nowhere, its messages and its result into files that are in
+ * memory alone, so that neither a full /tmp nor TMPDIR matters. Returns an errno value. */
+static int start(const char *program, const char *path, int json, int messages, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
-    char *argv[] = {(char *)program, (char *)"--json", (char *)json,
-                    (char *)"--",    (char *)path,     NULL};
+    char result[32];
+    char *argv[] = {(char *)program, (char *)"--json", result, (char *)"--", (char *)path, NULL};
+    snprintf(result, sizeof result, "/dev/fd/%d", json);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, messages, O_WRONLY | O_TRUNC, 0);
+    posix_spawn_file_actions_adddup2(&actions, messages, STDERR_FILENO);
     const int rc = posix_spawn(pid, program, &actions, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&actions);
     return rc;
@@ -76,13 +67,12 @@ static int finish(pid_t pid)
 }
 
 /* The first line of the program's messages becomes the note. */
-static void take_note(const char *messages, char *note, size_t size)
+static void take_note(int messages, char *note, size_t size)
 {
-    FILE *f = fopen(messages, "r");
-    if (!f) return;
-    if (!fgets(note, (int)size, f)) snprintf(note, size, "%s said nothing", PROGRAM);
+    const ssize_t length = pread(messages, note, size - 1, 0);
+    note[length > 0 ? length : 0] = '\0';
     note[strcspn(note, "\n")] = '\0';
-    fclose(f);
+    if (!note[0]) snprintf(note, size, "%s said nothing", PROGRAM);
 }
 
 static enum bt_proof_state state_of(int status)
@@ -94,9 +84,9 @@ static enum bt_proof_state state_of(int status)
 
 static void run_program(const char *program, const char *path, struct bt_proof *proof)
 {
-    char json[PATH_MAX] = "", messages[PATH_MAX] = "";
+    const int json = memfd_create("nht1-proof", 0), messages = memfd_create("nht1-proof", 0);
     pid_t pid;
-    int rc = scratch(json, sizeof json) < 0 || scratch(messages, sizeof messages) < 0 ? errno : 0;
+    int rc = json < 0 || messages < 0 ? errno : 0;
     if (rc == 0) rc = start(program, path, json, messages, &pid);
     if (rc != 0) {
         proof->state = BT_PROOF_MISSING;
@@ -104,11 +94,12 @@ static void run_program(const char *program, const char *path, struct bt_proof *
                  strerror(rc));
     } else {
         proof->state = state_of(finish(pid));
-        proof->summary = json_load_file(json, 0, NULL);
+        lseek(json, 0, SEEK_SET);
+        proof->summary = json_loadfd(json, 0, NULL);
         if (proof->state != BT_PROOF_RIGHT) take_note(messages, proof->note, sizeof proof->note);
     }
-    if (json[0]) unlink(json);
-    if (messages[0]) unlink(messages);
+    if (json >= 0) close(json);
+    if (messages >= 0) close(messages);
 }
 
 void bt_prove(const char *path, struct bt_proof *proof)

@@ -14,35 +14,6 @@
 
 #define COMPUTE_ONLY (-1) /* in an order: the run without writing */
 
-static struct io_spec spec_of(const struct bt_job *job, int writer, const char *path)
-{
-    const struct bt_setup *s = job->setup;
-    struct io_spec spec = {.path = path,
-                           .writer = s->writer[writer],
-                           .layout = s->layout,
-                           .n = s->problem.n,
-                           .dumps_n = bt_problem_dumps(&s->problem),
-                           .steps_n = s->problem.steps,
-                           .dt = s->problem.dt,
-                           .interval = s->problem.interval,
-                           .group = (int)s->opt.group,
-                           .sync = s->sync,
-                           .tuning = {.aggregators = (int)s->opt.aggregators,
-                                      .buffer_bytes = s->opt.buffer,
-                                      .staging = (int)s->opt.staging,
-                                      .direct = s->opt.direct},
-                           .force = s->opt.force,
-                           .resume = s->opt.restart,
-                           .hints_n = s->opt.hints.n,
-                           .hints = s->opt.hints.item,
-                           .kernel = job->kernel};
-    for (int a = 0; a < 3; a++) {
-        spec.box.lo[a] = job->decomp.lo[a];
-        spec.box.n[a] = job->decomp.count[a];
-    }
-    return spec;
-}
-
 static const char *run_id(const struct bt_outcome *o)
 {
     return json_string_value(json_object_get(o->run.file, "run_id"));
@@ -106,7 +77,12 @@ static int run_writer(struct bt_job *job, struct bt_solver *solver, int writer, 
     struct bt_outcome *o = NULL;
     char path[4096];
     bt_setup_path(s, writer, path);
-    const struct io_spec spec = spec_of(job, writer, path);
+    struct io_spec spec = bt_setup_spec(s, writer, path);
+    spec.kernel = job->kernel;
+    for (int a = 0; a < 3; a++) {
+        spec.box.lo[a] = job->decomp.lo[a];
+        spec.box.n[a] = job->decomp.count[a];
+    }
     const int rc = bt_job_run(job, solver, s->writer[writer], round, &spec, &o);
     if (o) {
         o->serial_file = serial_file;

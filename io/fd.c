@@ -109,6 +109,7 @@ int io_fd_close(const struct io_context *ctx, int *fd)
 int64_t io_free_bytes(const char *path)
 {
     struct statvfs vfs;
-    if (statvfs(path, &vfs) != 0) return -1;
+    if (statvfs(path, &vfs) != 0 || vfs.f_blocks == 0)
+        return -1; /* no limit, or none that is told */
     return (int64_t)vfs.f_bavail * (int64_t)vfs.f_frsize;
 }

@@ -24,6 +24,7 @@
 #include "base/watch.h"
 #include "io/fd.h"
 #include "io/file_state.h"
+#include "io/owner.h"
 
 const char *const io_phase_name[IO_PHASES] = {
     [IO_PHASE_CREATE] = "create", [IO_PHASE_OPEN] = "open",   [IO_PHASE_WRITE] = "write",
@@ -327,9 +328,18 @@ bool io_file_is_of(const char *path, const char *run_id)
 
 int io_file_remove(MPI_Comm comm, const char *path, const char *run_id)
 {
-    int rank;
+    struct io_target t = {.lock_fd = -1};
+    int rank, ours = 0, rc;
     TRY_MPI(MPI_Comm_rank(comm, &rank));
-    return par_agree(comm, rank == 0 ? io_target_remove(path, run_id) : 0);
+    TRY_TO(out, rc, par_agree(comm, rank == 0 ? io_target_take(&t, path) : 0));
+    if (rank == 0) ours = !run_id || io_manifest_is_of(t.manifest, run_id);
+    TRY_MPI_TO(out, rc, MPI_Bcast(&ours, 1, MPI_INT, 0, comm));
+    if (!ours) goto out;
+    TRY_TO(out, rc, io_owner_check(comm, &t, IO_OWNER_REMOVE, false));
+    rc = par_agree(comm, rank == 0 ? io_target_remove(&t) : 0);
+out:
+    io_target_release(&t);
+    return rc;
 }
 
 /* Messages that are still under way must arrive before their buffers go. */
@@ -344,8 +354,8 @@ void io_file_free(struct io_file *f)
     if (!f) return;
     abandon_pending(f);
     io_file_close_writer(f);
-    io_target_release(&f->target);
     io_manifest_free(f->manifest);
+    io_target_release(&f->target);
     json_decref(f->record);
     if (f->ctx.info != MPI_INFO_NULL) MPI_Info_free(&f->ctx.info);
     if (f->ctx.comm != MPI_COMM_NULL) MPI_Comm_free(&f->ctx.comm);

@@ -32,7 +32,8 @@ struct io_tuning {
     int64_t call_bytes;   /* of one call of MPI-IO at most; for tests */
 };
 #define IO_AGGREGATORS_PER_NODE 4
-#define IO_BUFFER_BYTES         (INT64_C(8) << 20)
+#define IO_BUFFER_MIB           8
+#define IO_BUFFER_BYTES         ((int64_t)IO_BUFFER_MIB << 20)
 #define IO_BUFFER_BYTES_MIN     (INT64_C(4) << 10)
 #define IO_BUFFER_BYTES_MAX     (INT64_C(1) << 30)
 #define IO_STAGING              2
@@ -61,6 +62,10 @@ struct io_spec {
     const char *const *hints; /* "KEY=VALUE" */
     const char *kernel;       /* kernel version and ISA, for the manifest */
 };
+
+/* Whether io_file_open would take these arguments, whatever the target: for callers that want to
+ * know before they begin. Local. ERR_USAGE with the option to change. */
+int io_spec_check(const struct io_spec *spec);
 
 /* Seconds of this rank by phase; the dispatcher's table. */
 enum io_phase {
@@ -99,12 +104,13 @@ struct io_stats {
     const struct io_dump_times *dump; /* [dumps_n], owned by the file */
 };
 
-/* Creates the file: checks the target (directory, device, foreign file, lock of another job), free
- * space, truncates, preallocates the full length, writes a manifest without complete dumps, opens
- * the writer. Collective; untimed by the benchmark. [out] f. On error no file of anybody else
- * is harmed. An earlier dump file of ours is whole when the target is refused or has no room; it is
- * given up once the new one has been preallocated, so it is lost when the writer then cannot open,
- * and what is left is a file whose manifest has no dumps. */
+/* Creates the file. Before anything that exists is changed: the target is checked (directory,
+ * device, lock of another job), what lies there is found to be ours (io/owner.h) unless spec.force,
+ * and room is proved for file, parts and manifest (io/place.h). Then a manifest without dumps takes
+ * the place of the old one, the file takes its own, and the writer opens it. Collective; untimed by
+ * the benchmark. [out] f. On error no file of anybody else is harmed. An earlier dump file of ours
+ * is whole when the target is refused or room is not proved; it is lost when the writer then cannot
+ * open, and what is left is a file whose manifest has no dumps. */
 int io_file_open(struct io_file **f, MPI_Comm comm, const struct io_spec *spec);
 
 /* As io_file_open with a writer that is on no list (tests). */
@@ -164,6 +170,11 @@ json_t *io_file_json(const struct io_file *f);
 /* Whether the file is still that of a run ("run_id" in io_file_json): the lock goes with
  * io_file_free, and then another run may write to the same file. Local. */
 bool io_file_is_of(const char *path, const char *run_id);
+
+/* Whether name, a path, belongs to what a run of this writer with spec.path path makes or may
+ * remove: the file, its manifest, lock, temporaries, parts of ranks (writer NULL: no parts). No other
+ * output may be written there. Links and other spellings of a folder are seen through. Local. */
+bool io_file_takes(const char *path, const char *writer, const char *name);
 
 /* Removes data file, manifest and lock file; with a run_id only when they are still of that run,
  * NULL for any. Rank 0's business; collective for the agreement. */

@@ -5,10 +5,11 @@
  * ending), open.c (opening), resume.c (going on with a file), record.c (what the result says about
  * the file). */
 #include "io/busy.h"
-#include "io/create.h"
-#include "io/writer.h"
 #include "io/file.h"
 #include "io/manifest.h"
+#include "io/place.h"
+#include "io/target.h"
+#include "io/writer.h"
 
 /* The agreement on the dump written last: started after the write, finished by the next call, so
  * that its messages travel while the program computes. */
@@ -33,6 +34,8 @@ struct io_file {
     uint64_t *digest_part, *digest_sum; /* [digest_words(n)]; the sum on rank 0 */
     struct io_pending pending;
     struct io_target target;      /* the path on every rank; the rest on rank 0 */
+    struct io_place place;        /* rank 0: of the file */
+    struct io_place part;         /* of this rank's part, with has_parts */
     struct io_manifest *manifest; /* rank 0, and only with a serial file */
     bool has_parts;               /* a file per rank, and a manifest of them */
     bool has_file;                /* the writer leaves a file in serial format */

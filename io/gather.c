@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/nodes.h"
 #include "base/par.h"
 
 #define GATHER_TAG 3
@@ -30,13 +31,8 @@ bool io_gather_owns(const struct io_gather *g)
 
 int io_gather_open(struct io_gather *g, const struct io_context *ctx, int64_t align)
 {
-    MPI_Comm host;
-    int host_rank, nodes_n = 1;
-    TRY_MPI(MPI_Comm_split_type(ctx->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host));
-    TRY_MPI(MPI_Comm_rank(host, &host_rank));
-    TRY_MPI(MPI_Comm_free(&host));
-    const int first = host_rank == 0;
-    TRY_MPI(MPI_Allreduce(&first, &nodes_n, 1, MPI_INT, MPI_SUM, ctx->comm));
+    int nodes_n = 1;
+    TRY(nodes_count(ctx->comm, &nodes_n));
     g->ctx = ctx;
     g->align = align;
     g->aggregators_n = ctx->tuning.aggregators;

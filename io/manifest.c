@@ -34,14 +34,14 @@ static const char *byte_order(void)
 
 static json_t *describe(const char *name, const char *run_id, const struct io_spec *s)
 {
-    return json_pack("{ss ss ss ss ss sI si si sI sI sI sf sI ss ss ss s[]}", "schema",
-                     IO_MANIFEST_SCHEMA, "run_id", run_id, "file", name, "layout",
-                     io_layout_name(s->layout), "endian", byte_order(), "n", (json_int_t)s->n,
-                     "components", IO_NCOMP, "word_bytes", IO_WORD_BYTES, "dump_bytes",
-                     (json_int_t)io_dump_bytes(s->layout, s->n), "dumps_planned",
-                     (json_int_t)s->dumps_n, "steps", (json_int_t)s->steps_n, "dt", s->dt,
-                     "interval", (json_int_t)s->interval, "driver", s->writer ? s->writer : "",
-                     "kernel", s->kernel ? s->kernel : "", "hash", "nht1-h64/1", "dumps");
+    return json_pack(
+        "{ss ss ss ss ss sI si si sI sI sI sf sI ss ss ss ss s[]}", "schema", IO_MANIFEST_SCHEMA,
+        "run_id", run_id, "file", name, "layout", io_layout_name(s->layout), "endian", byte_order(),
+        "n", (json_int_t)s->n, "components", IO_NCOMP, "word_bytes", IO_WORD_BYTES, "dump_bytes",
+        (json_int_t)io_dump_bytes(s->layout, s->n), "dumps_planned", (json_int_t)s->dumps_n,
+        "steps", (json_int_t)s->steps_n, "dt", s->dt, "interval", (json_int_t)s->interval, "driver",
+        s->writer ? s->writer : "", "writer", s->writer ? s->writer : "", "kernel",
+        s->kernel ? s->kernel : "", "hash", "nht1-h64/1", "dumps");
 }
 
 static int no_memory(const struct io_manifest *m)
@@ -95,6 +95,20 @@ int io_manifest_parts(struct io_manifest *m, const struct io_view *views, int ra
     }
     const bool whole = json_array_size(parts) == (size_t)ranks_n;
     if (json_object_set_new(m->root, "parts", parts) < 0 || !whole) return no_memory(m);
+    return io_manifest_head(m);
+}
+
+int io_manifest_identities(struct io_manifest *m, const struct io_identity *id, int64_t ids_n)
+{
+    json_t *list = json_array();
+    int rc = list ? 0 : -1;
+    for (int64_t i = 0; i < ids_n && rc == 0; i++) {
+        if (id[i].inode == IO_IDENTITY_NONE.inode) continue;
+        rc = json_array_append_new(list, json_sprintf("%" PRId64 ":%" PRId64 ":%" PRId64,
+                                                      id[i].device, id[i].inode, id[i].born_ns));
+    }
+    if (rc < 0) json_decref(list);
+    if (rc < 0 || json_object_set_new(m->root, "inodes", list) < 0) return no_memory(m);
     return io_manifest_head(m);
 }
 
@@ -166,6 +180,20 @@ static char *put_dump(char *to, const struct io_manifest_dump *d, bool first)
     return stpcpy(stpcpy(to, d->digest), "\n      }\n    }");
 }
 
+int io_manifest_bytes(const struct io_manifest *m, int64_t dumps_n, int64_t *bytes)
+{
+    const int64_t each = 2 * DUMP_BYTES + 16 * digest_words(m->n);
+    const int64_t rest = (int64_t)strlen(m->head) + DUMP_BYTES;
+    if (!__builtin_mul_overflow(dumps_n, each, bytes) &&
+        !__builtin_add_overflow(*bytes, rest, bytes) && *bytes <= IO_MANIFEST_BYTES_MAX)
+        return 0;
+    return err_set(ERR_USAGE,
+                   "the manifest %s would be longer than %" PRId64
+                   " bytes with the digests of %" PRId64
+                   " dumps: choose a longer --interval or fewer --steps",
+                   m->path, IO_MANIFEST_BYTES_MAX, dumps_n);
+}
+
 /* Dumps are durable from the first on. */
 static bool claims_durable(const struct io_manifest *m)
 {
@@ -215,13 +243,22 @@ static bool text_is(const json_t *root, const char *key, const char *wanted)
     return text && strcmp(text, wanted) == 0;
 }
 
-enum io_manifest_kind io_manifest_look(const char *path, const char *name)
+/* What lies at path if it can be a manifest, else NULL. */
+static json_t *load(const char *path)
 {
     struct stat st;
     json_error_t error;
+    if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode)) return NULL;
+    if (st.st_size > IO_MANIFEST_BYTES_MAX) return NULL;
+    return json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+}
+
+enum io_manifest_kind io_manifest_look(const char *path, const char *name)
+{
+    struct stat st;
     if (lstat(path, &st) != 0) return errno == ENOENT ? IO_MANIFEST_NONE : IO_MANIFEST_BLOCKED;
     if (!S_ISREG(st.st_mode)) return IO_MANIFEST_BLOCKED;
-    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    json_t *root = load(path);
     bool ours = text_is(root, "schema", IO_MANIFEST_SCHEMA) && text_is(root, "file", name);
     json_decref(root);
     return ours ? IO_MANIFEST_OURS : IO_MANIFEST_FOREIGN;
@@ -229,10 +266,7 @@ enum io_manifest_kind io_manifest_look(const char *path, const char *name)
 
 bool io_manifest_is_of(const char *path, const char *run_id)
 {
-    struct stat st;
-    json_error_t error;
-    if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode)) return false;
-    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    json_t *root = load(path);
     const bool is = text_is(root, "run_id", run_id);
     json_decref(root);
     return is;

@@ -18,7 +18,8 @@
  *   "steps"          time steps of the run
  *   "dt"             time step
  *   "interval"       steps between dumps
- *   "driver"         name of the writer
+ *   "writer"         name of the writer
+ *   "driver"         the same, by the key of earlier versions
  *   "kernel"         version and instruction set of the solver's kernel
  *   "hash"           "nht1-h64/1": digests are those of base/digest.h
  *   "dumps"          one object for each dump written, in file order:
@@ -29,16 +30,23 @@
  *                      most significant first, without separators
  *
  *   "resumed"        only after a restart: one object for each, with "dump" and "step" where it
- * went on (step 0: from the beginning), "driver" and "kernel" of the run that did
+ * went on (step 0: from the beginning), "writer" ("driver") and "kernel" of the run that did
  *
- * A file is ours when its manifest says "nht1-dump/1" and names it. Local, all functions but
- * io_past_read. */
+ *   "inodes"         identities of the files that the run has made, and of those that it was about
+ * to replace: texts "DEVICE:INODE:BIRTH", the time of birth in ns since 1970 or 0 (io/identity.h);
+ * numbers would lose digits in readers that know doubles alone
+ *
+ * A manifest is ours when it says "nht1-dump/1" and names the file beside it; whether that file is
+ * ours is another question (io/owner.h). Local, all functions but io_past_read. */
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "io/file.h"
+#include "io/identity.h"
 
 #define IO_MANIFEST_SCHEMA "nht1-dump/1"
+#define IO_MANIFEST_BYTES_MAX                                                                      \
+    (INT64_C(256) << 20) /* of the text; nht1-verify reads no longer one */
 
 struct io_manifest;
 
@@ -50,11 +58,16 @@ int io_manifest_new(struct io_manifest **m, const char *path, const char *name,
  * [lo x, lo y, lo z, n x, n y, n z] in rank order. */
 int io_manifest_parts(struct io_manifest *m, const struct io_view *views, int ranks_n);
 
-/* Number of "parts" in the manifest at path when it is one of the dump file called name, else 0. */
-int64_t io_manifest_parts_n(const char *path, const char *name);
+/* Replaces "inodes"; IO_IDENTITY_NONE among them are left out. */
+int io_manifest_identities(struct io_manifest *m, const struct io_identity *id, int64_t ids_n);
 
-/* Withdraws the claims of the manifest at path: it goes on without dumps. Durable. */
-int io_manifest_withdraw(const char *path);
+/* Longest text that the manifest can grow to, with the digests of all dumps; ERR_USAGE when that is
+ * more than IO_MANIFEST_BYTES_MAX. */
+int io_manifest_bytes(const struct io_manifest *m, int64_t dumps_n, int64_t *bytes);
+
+/* Withdraws the claims of a manifest that was read: its file goes on without dumps, with these
+ * identities. Durable. */
+int io_manifest_withdraw(struct io_manifest *m, const struct io_identity *id, int64_t ids_n);
 
 /* Adds the next dump. digest: digest_words(n) words, summed over the ranks. */
 int io_manifest_add(struct io_manifest *m, int64_t step, bool complete, bool durable,
@@ -92,6 +105,15 @@ int io_past_read(MPI_Comm comm, const char *path, struct io_past *past);
  * there is none, or when it is damaged or made on a machine of another byte order. */
 int io_manifest_load(struct io_manifest **m, const char *path, const char *name,
                      struct io_past *past);
+
+/* Number of "parts" of a manifest that was read, and the box of one of them: one of no cells when
+ * it is damaged. */
+int64_t io_manifest_parts_n(const struct io_manifest *m);
+struct io_box io_manifest_part(const struct io_manifest *m, int64_t part);
+
+/* The "inodes" of a manifest that was read; [out] ids_n. To be freed; NULL when there are none or
+ * no memory. */
+struct io_identity *io_manifest_inodes(const struct io_manifest *m, int64_t *ids_n);
 
 /* Time step and digest (digest_words(n) words) of dump d. ERR_USAGE when they are damaged. */
 int io_manifest_dump(const struct io_manifest *m, int64_t d, int64_t *step, uint64_t *digest);

@@ -52,7 +52,7 @@ static int read_shape(const json_t *root, const char *path, struct io_past *past
         return err_set(ERR_USAGE, "%s: \"dump_bytes\" is %" PRId64 " and not %" PRId64, path, bytes,
                        io_dump_bytes(past->layout, past->n));
     }
-    TRY(copy_text(root, path, "driver", past->writer));
+    TRY(copy_text(root, path, json_object_get(root, "writer") ? "writer" : "driver", past->writer));
     return copy_text(root, path, "kernel", past->kernel);
 }
 
@@ -91,7 +91,12 @@ static int read_all(struct io_manifest *m, const char *name, struct io_past *pas
 static int is_there(const char *path, const char *name)
 {
     struct stat st;
-    if (stat(path, &st) == 0) return 0;
+    const bool found = stat(path, &st) == 0;
+    if (found && !S_ISREG(st.st_mode)) return err_set(ERR_USAGE, "%s is no regular file", path);
+    if (found && st.st_size > IO_MANIFEST_BYTES_MAX)
+        return err_set(ERR_USAGE, "%s has %lld bytes, too many for a manifest", path,
+                       (long long)st.st_size);
+    if (found) return 0;
     if (errno != ENOENT) return err_set_errno(ERR_IO, errno, "cannot look at %s", path);
     return err_set(ERR_USAGE,
                    "there is nothing to continue: %s has no manifest %s; run without --restart",
@@ -155,8 +160,9 @@ static int note_resume(struct io_manifest *m, int64_t dumps_n, const struct io_s
         list = json_object_get(m->root, "resumed");
     }
     json_t *note =
-        json_pack("{sI sI ss ss}", "dump", (json_int_t)dumps_n, "step", step, "driver",
-                  spec->writer ? spec->writer : "", "kernel", spec->kernel ? spec->kernel : "");
+        json_pack("{sI sI ss ss ss}", "dump", (json_int_t)dumps_n, "step", step, "driver",
+                  spec->writer ? spec->writer : "", "writer", spec->writer ? spec->writer : "",
+                  "kernel", spec->kernel ? spec->kernel : "");
     if (json_array_append_new(list, note) == 0) return io_manifest_head(m);
     return err_set(ERR_NOMEM, "no memory for the manifest %s", m->path);
 }
@@ -171,23 +177,45 @@ int io_manifest_resume(struct io_manifest *m, int64_t dumps_n, const struct io_s
     return note_resume(m, dumps_n, spec);
 }
 
-int64_t io_manifest_parts_n(const char *path, const char *name)
+int64_t io_manifest_parts_n(const struct io_manifest *m)
 {
-    json_error_t error;
-    if (io_manifest_look(path, name) != IO_MANIFEST_OURS) return 0;
-    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-    const int64_t parts_n = (int64_t)json_array_size(json_object_get(root, "parts"));
-    json_decref(root);
-    return parts_n;
+    return (int64_t)json_array_size(json_object_get(m->root, "parts"));
 }
 
-int io_manifest_withdraw(const char *path)
+struct io_box io_manifest_part(const struct io_manifest *m, int64_t part)
 {
-    json_t *root;
-    TRY(js_read(path, &root));
-    int rc = json_object_set_new(root, "dumps", json_array());
-    rc = rc == 0 ? js_write(path, root, JS_SYNC_ALL)
-                 : err_set(ERR_NOMEM, "no memory for the manifest %s", path);
-    json_decref(root);
-    return rc;
+    const json_t *list = json_array_get(json_object_get(m->root, "parts"), (size_t)part);
+    struct io_box b = {{0}, {0}};
+    for (size_t q = 0; q < 3; q++) {
+        b.lo[q] = (int64_t)json_integer_value(json_array_get(list, q));
+        b.n[q] = (int64_t)json_integer_value(json_array_get(list, q + 3));
+        if (b.lo[q] < 0 || b.n[q] < 0 || b.lo[q] > m->n || b.n[q] > m->n - b.lo[q])
+            return (struct io_box){{0}, {0}};
+    }
+    return b;
+}
+
+struct io_identity *io_manifest_inodes(const struct io_manifest *m, int64_t *ids_n)
+{
+    const json_t *list = json_object_get(m->root, "inodes"), *one;
+    struct io_identity *id = calloc(json_array_size(list) + 1, sizeof *id);
+    size_t i;
+    *ids_n = id ? (int64_t)json_array_size(list) : 0;
+    if (!id) return NULL;
+    json_array_foreach(list, i, one)
+    {
+        const char *text = json_string_value(one);
+        struct io_identity x;
+        const bool whole = text && sscanf(text, "%" SCNd64 ":%" SCNd64 ":%" SCNd64, &x.device,
+                                          &x.inode, &x.born_ns) == 3;
+        id[i] = whole ? x : IO_IDENTITY_NONE;
+    }
+    return id;
+}
+
+int io_manifest_withdraw(struct io_manifest *m, const struct io_identity *id, int64_t ids_n)
+{
+    TRY(io_manifest_identities(m, id, ids_n));
+    m->durable = true;
+    return io_manifest_write(m, true);
 }

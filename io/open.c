@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/digest.h"
 #include "base/err.h"
@@ -12,61 +14,50 @@
 #include "base/watch.h"
 #include "io/file_state.h"
 #include "io/hint.h"
+#include "io/owner.h"
 #include "io/parts.h"
 #include "io/resume.h"
 
-static int check_counts(const struct io_spec *s)
+int io_spec_check(const struct io_spec *s)
 {
+    const struct io_tuning *t = &s->tuning;
     int64_t total;
     if (s->n < 1 || s->n > IO_N_MAX)
         return err_set(ERR_USAGE, "N = %" PRId64 " is out of range", s->n);
-    if (s->layout == IO_RECORDS && s->n > IO_RECORDS_N_MAX) {
+    if (s->layout == IO_RECORDS && s->n > IO_RECORDS_N_MAX)
         return err_set(ERR_USAGE, "layout records has 32-bit record lengths and ends at N = %d",
                        IO_RECORDS_N_MAX);
-    }
     if (s->group < 1) return err_set(ERR_USAGE, "the group of writers needs 1 rank at least");
-    if (s->dumps_n < 1) return err_set(ERR_USAGE, "there is no dump to write");
-    if (__builtin_mul_overflow(s->dumps_n, io_dump_bytes(s->layout, s->n), &total)) {
-        return err_set(ERR_USAGE, "the file would be longer than 2^63 bytes");
-    }
-    return 0;
-}
-
-static int check_box(const struct io_spec *s)
-{
+    if (s->dumps_n < 1)
+        return err_set(ERR_USAGE,
+                       "--interval %" PRId64 ": there is no dump to write in %" PRId64
+                       " steps; choose a shorter --interval, or add --last",
+                       s->interval, s->steps_n);
+    if (__builtin_mul_overflow(s->dumps_n, io_dump_bytes(s->layout, s->n), &total))
+        return err_set(ERR_USAGE,
+                       "%" PRId64 " dumps of N = %" PRId64 " are longer than 2^63 bytes: choose a "
+                       "longer --interval or fewer --steps",
+                       s->dumps_n, s->n);
     for (int q = 0; q < 3; q++) {
-        int64_t lo = s->box.lo[q], n = s->box.n[q];
-        if (lo < 0 || n < 0 || lo > s->n || n > s->n - lo) {
+        const int64_t lo = s->box.lo[q], n = s->box.n[q];
+        if (lo < 0 || n < 0 || lo > s->n || n > s->n - lo)
             return err_set(ERR_USAGE, "a rank's box reaches outside the %" PRId64 "^3 cells", s->n);
-        }
     }
-    return 0;
-}
-
-static int check_tuning(const struct io_tuning *t)
-{
     if (t->aggregators < 0) return err_set(ERR_USAGE, "the number of aggregators is negative");
     if (t->staging < 0 || t->staging > IO_STAGING_MAX)
         return err_set(ERR_USAGE, "between 1 and %d dumps can be staged", IO_STAGING_MAX);
-    if (t->buffer_bytes == 0) return 0;
-    if (t->buffer_bytes >= IO_BUFFER_BYTES_MIN && t->buffer_bytes <= IO_BUFFER_BYTES_MAX) return 0;
-    return err_set(ERR_USAGE, "a buffer of %" PRId64 " bytes is outside of 4 KiB to 1 GiB",
-                   t->buffer_bytes);
-}
-
-static int check_writer(const struct io_spec *s, const struct io_writer *d)
-{
-    if (!(d->caps & IO_CAP_WRAPPER) || (s->writer && io_writer_inner(s->writer))) return 0;
-    return err_set(ERR_USAGE, "writer %s wraps another: write %s:NAME", d->name, d->name);
+    if (t->buffer_bytes != 0 &&
+        (t->buffer_bytes < IO_BUFFER_BYTES_MIN || t->buffer_bytes > IO_BUFFER_BYTES_MAX))
+        return err_set(ERR_USAGE, "a buffer of %" PRId64 " bytes is outside of 4 KiB to 1 GiB",
+                       t->buffer_bytes);
+    return io_hints_check(s->hints_n, s->hints);
 }
 
 static int check_spec(const struct io_spec *s, const struct io_writer *d)
 {
-    TRY(check_counts(s));
-    TRY(check_box(s));
-    TRY(check_writer(s, d));
-    TRY(check_tuning(&s->tuning));
-    return io_hints_check(s->hints_n, s->hints);
+    TRY(io_spec_check(s));
+    if (!(d->caps & IO_CAP_WRAPPER) || (s->writer && io_writer_inner(s->writer))) return 0;
+    return err_set(ERR_USAGE, "writer %s wraps another: write %s:NAME", d->name, d->name);
 }
 
 /* The parts that need no other rank. */
@@ -135,7 +126,7 @@ static void init(struct io_file *f, const struct io_spec *spec, const struct io_
     f->spec = *spec;
     f->writer = writer;
     f->target.lock_fd = -1;
-    f->target.allocated = "none";
+    f->place = f->part = IO_PLACE_NONE;
     f->stats.dump = f->times;
     f->ctx = (struct io_context){
         .comm = MPI_COMM_NULL,
@@ -170,43 +161,10 @@ static int setup(struct io_file *f, MPI_Comm comm)
     return par_agree(c->comm, make_info(f));
 }
 
-/* Rank 0's part of what comes before a new file is touched. */
-static int claim_here(struct io_file *f)
+/* Whether this run makes or continues files at all. */
+static bool has_target(const struct io_file *f)
 {
-    TRY(io_target_take(&f->target, f->spec.path, f->spec.force));
-    return io_target_space(&f->target, f->ctx.dump_bytes * f->ctx.dumps_n);
-}
-
-/* Every rank looks at its own part: directories may be on different nodes. */
-static int claim_parts(struct io_file *f)
-{
-    MPI_Comm comm = f->ctx.comm;
-    int64_t ours_n = f->target.parts_n;
-    if (!f->has_parts) return 0;
-    TRY_MPI(MPI_Bcast(&ours_n, 1, MPI_INT64_T, 0, comm));
-    TRY_MPI(MPI_Bcast(f->target.path, IO_PATH_MAX, MPI_CHAR, 0, comm));
-    return par_agree(comm, io_part_check(f->target.path, f->ctx.rank, ours_n, f->spec.force));
-}
-
-static int claim(struct io_file *f)
-{
-    const bool made = (f->has_file || f->has_parts) && !f->spec.resume;
-    const bool here = made && f->ctx.rank == 0;
-    TRY(par_agree(f->ctx.comm, here ? claim_here(f) : 0));
-    if (made) TRY(claim_parts(f));
-    return par_agree(f->ctx.comm, alloc_times(f));
-}
-
-/* Rank 0's part of creating the file. */
-static int create_here(struct io_file *f)
-{
-    struct io_target *t = &f->target;
-    const int64_t bytes = f->ctx.dump_bytes * f->ctx.dumps_n;
-    TRY(io_manifest_new(&f->manifest, t->manifest, io_path_base(t->path), &f->spec));
-    if (f->has_file) return io_target_make(t, f->manifest, bytes);
-    t->parts_kept_n = f->ctx.size;
-    TRY(io_manifest_parts(f->manifest, f->all_views, f->ctx.size));
-    return io_target_make(t, f->manifest, 0);
+    return f->has_file || f->has_parts;
 }
 
 static int check_resume(const struct io_file *f)
@@ -223,16 +181,161 @@ static int check_resume(const struct io_file *f)
                    f->writer->name);
 }
 
+/* Everything that is asked before anything is touched. Every rank looks at its own part:
+ * directories may be on different nodes. [out] claimed_n: dumps of the old file that are to be
+ * looked at. */
+static int claim(struct io_file *f, int64_t *claimed_n)
+{
+    struct io_target *t = &f->target;
+    const bool here = f->ctx.rank == 0 && has_target(f), resume = f->spec.resume;
+    MPI_Comm comm = f->ctx.comm;
+    int rc = here ? io_target_take(t, f->spec.path) : 0;
+    if (rc == 0 && here && resume) rc = io_resume_take(f, claimed_n);
+    TRY(par_agree(comm, rc));
+    if (!has_target(f)) return 0;
+    int64_t ours_n = t->parts_n;
+    TRY_MPI(MPI_Bcast(t->path, sizeof t->path, MPI_CHAR, 0, comm));
+    TRY_MPI(MPI_Bcast(t->stem, sizeof t->stem, MPI_CHAR, 0, comm));
+    TRY(io_owner_check(comm, t, resume ? IO_OWNER_RESUME : IO_OWNER_REPLACE, f->spec.force));
+    if (!f->has_parts) return 0;
+    TRY_MPI(MPI_Bcast(&ours_n, 1, MPI_INT64_T, 0, comm));
+    return par_agree(comm, io_part_check(t->path, f->ctx.rank, ours_n, f->spec.force));
+}
+
+/* Room for the manifest with all its digests, and for its temporary beside it. What the old one
+ * takes is given back by then. */
+static int manifest_room(const struct io_file *f, const struct io_manifest *m)
+{
+    struct stat st;
+    int64_t bytes;
+    TRY(io_manifest_bytes(m, f->ctx.dumps_n, &bytes));
+    const int64_t old = stat(f->target.manifest, &st) == 0 ? (int64_t)st.st_blocks * 512 : 0;
+    return io_place_room(f->target.manifest, 2 * bytes - old, "its digests");
+}
+
+/* Proves room: for the file on rank 0, for its part on every rank, and for times in memory. */
+static int prove_room(struct io_file *f)
+{
+    const struct io_target *t = &f->target;
+    const int64_t bytes = f->has_file ? f->ctx.dump_bytes * f->ctx.dumps_n : 0;
+    char part[IO_PLACE_PATH_MAX];
+    int rc = 0;
+    if (f->ctx.rank == 0) {
+        io_target_sweep(t);
+        rc = io_place_prove(&f->place, t->path, t->stem, bytes, f->spec.resume);
+    }
+    TRY(par_agree(f->ctx.comm, rc)); /* the sweep is over */
+    if (!f->has_parts) return par_agree(f->ctx.comm, alloc_times(f));
+    io_part_path(t->path, f->ctx.rank, part);
+    rc = io_place_prove(&f->part, part, t->stem, f->ctx.dumps_n * io_view_bytes(&f->view), false);
+    return par_agree(f->ctx.comm, rc < 0 ? rc : alloc_times(f));
+}
+
+/* What the files of this run are, and what those were that they replace: [out] id, on rank 0, of
+ * FILE and each part, first the new ones. To be freed. */
+static int gather_identities(const struct io_file *f, struct io_identity **id, int64_t *ids_n)
+{
+    const int64_t n = f->ctx.size;
+    const struct io_identity mine[2] = {f->part.id, f->part.old};
+    struct io_identity *pairs = calloc(2 * (size_t)n, sizeof *pairs);
+    *ids_n = f->has_parts ? 2 * n + 2 : 2;
+    *id = calloc((size_t)*ids_n, sizeof **id);
+    int rc = par_agree(f->ctx.comm,
+                       pairs && *id ? 0 : err_set(ERR_NOMEM, "no memory for a list of files"));
+    if (rc == 0 && f->has_parts)
+        rc = par_check(MPI_Gather(mine, 6, MPI_INT64_T, pairs, 6, MPI_INT64_T, 0, f->ctx.comm),
+                       "MPI_Gather");
+    if (rc == 0) {
+        (*id)[0] = f->place.id;
+        (*id)[*ids_n / 2] = f->place.old;
+        for (int64_t r = 0; f->has_parts && r < n; r++) {
+            (*id)[1 + r] = pairs[2 * r];
+            (*id)[*ids_n / 2 + 1 + r] = pairs[2 * r + 1];
+        }
+    }
+    free(pairs);
+    return rc;
+}
+
+/* Rank 0: a manifest without dumps in the place of the old one. Parts of an earlier run that this
+ * one does not replace go before, and first of all the claims on them. */
+static int put_manifest(struct io_file *f, const struct io_identity *id, int64_t ids_n)
+{
+    struct io_target *t = &f->target;
+    const int64_t kept_n = f->has_parts ? f->ctx.size : 0;
+    TRY(io_manifest_new(&f->manifest, t->manifest, io_path_base(t->path), &f->spec));
+    if (f->has_parts) TRY(io_manifest_parts(f->manifest, f->all_views, f->ctx.size));
+    TRY(io_manifest_identities(f->manifest, id, ids_n));
+    TRY(manifest_room(f, f->manifest));
+    if (t->old && t->parts_n > kept_n) {
+        struct io_identity *old = io_parts_identities(t);
+        int rc = old ? 0 : err_set(ERR_NOMEM, "no memory for a list of files");
+        if (rc == 0) rc = io_manifest_withdraw(t->old, old, t->parts_n + 1);
+        free(old);
+        if (rc == 0) rc = io_parts_remove(t, kept_n);
+        TRY(rc);
+    }
+    return io_manifest_write(f->manifest, true);
+}
+
+/* Everything in the order in which it may end at any moment: room, a manifest that claims nothing
+ * and knows both the old files and the new ones, then the new ones in their places, then a manifest
+ * that knows them alone. */
+static int make(struct io_file *f)
+{
+    MPI_Comm comm = f->ctx.comm;
+    const bool here = f->ctx.rank == 0;
+    struct io_identity *id = NULL;
+    int64_t ids_n;
+    TRY(prove_room(f));
+    int rc = gather_identities(f, &id, &ids_n);
+    if (rc == 0) rc = par_agree(comm, here ? put_manifest(f, id, ids_n) : 0);
+    if (rc == 0) rc = io_place_take(&f->place);
+    if (rc == 0) rc = io_place_take(&f->part);
+    rc = par_agree(comm, rc);
+    if (rc == 0 && here) rc = io_manifest_identities(f->manifest, id, ids_n / 2);
+    if (rc == 0 && here) rc = io_manifest_write(f->manifest, true);
+    free(id);
+    return par_agree(comm, rc);
+}
+
+/* Rank 0: a manifest with the claims that hold, then a file of full length. */
+static int put_claims(struct io_file *f)
+{
+    const struct io_identity id[] = {f->place.id, f->place.old};
+    TRY(io_manifest_identities(f->target.old, id, 2));
+    TRY(manifest_room(f, f->target.old));
+    TRY(io_resume_claims(f));
+    return io_place_take(&f->place);
+}
+
+/* As make, for a file that is continued: what it holds is read before anything changes. */
+static int go_on(struct io_file *f, int64_t claimed_n)
+{
+    TRY(prove_room(f));
+    TRY(io_resume_count(f, claimed_n));
+    TRY(par_agree(f->ctx.comm, f->ctx.rank == 0 ? put_claims(f) : 0));
+    return io_resume_settle(f);
+}
+
 static int create(struct io_file *f)
 {
     int64_t claimed_n = 0;
-    int rc = 0;
     TRY(check_resume(f));
-    if (!f->has_file && !f->has_parts) return 0;
-    if (f->ctx.rank == 0) rc = f->spec.resume ? io_resume_take(f, &claimed_n) : create_here(f);
-    TRY(par_agree(f->ctx.comm, rc));
-    TRY_MPI(MPI_Bcast(f->target.path, IO_PATH_MAX, MPI_CHAR, 0, f->ctx.comm));
-    return f->spec.resume ? io_resume_check(f, claimed_n) : 0;
+    TRY(claim(f, &claimed_n));
+    if (!has_target(f)) return par_agree(f->ctx.comm, alloc_times(f));
+    return f->spec.resume ? go_on(f, claimed_n) : make(f);
+}
+
+/* After a failure: what was made new goes, and with it a manifest where there was none. */
+static void undo(struct io_file *f)
+{
+    const struct io_target *t = &f->target;
+    const bool ours = f->ctx.rank == 0 && f->manifest && t->kind == IO_MANIFEST_NONE;
+    io_place_undo(&f->part);
+    io_place_undo(&f->place);
+    if (ours && io_manifest_is_of(t->manifest, io_manifest_run_id(f->manifest)))
+        unlink(t->manifest);
 }
 
 static int open_writer(struct io_file *f)
@@ -246,7 +349,6 @@ static int open_steps(struct io_file *f, MPI_Comm comm)
 {
     TRY(setup(f, comm));
     double since_s = watch_now();
-    TRY(claim(f));
     TRY(create(f));
     io_phase_add(f, IO_PHASE_CREATE, &since_s);
     TRY(open_writer(f));
@@ -269,7 +371,7 @@ int io_file_open_with(struct io_file **out, MPI_Comm comm, const struct io_spec 
     rc = open_steps(f, comm);
     if (rc < 0) {
         io_file_close_writer(f);
-        if (f->ctx.rank == 0) io_target_undo(&f->target);
+        undo(f);
         io_file_free(f);
         return rc;
     }

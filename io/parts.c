@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,24 +12,12 @@
 
 void io_part_path(const char *path, int64_t rank, char *out)
 {
-    snprintf(out, IO_PART_PATH_MAX, "%s.rank%05" PRId64, path, rank);
-}
-
-int64_t io_parts_given_bytes(const char *path, int64_t parts_n)
-{
-    char part[IO_PART_PATH_MAX];
-    struct stat st;
-    int64_t bytes = 0;
-    for (int64_t r = 0; r < parts_n; r++) {
-        io_part_path(path, r, part);
-        if (lstat(part, &st) == 0 && S_ISREG(st.st_mode)) bytes += (int64_t)st.st_blocks * 512;
-    }
-    return bytes;
+    snprintf(out, IO_PLACE_PATH_MAX, "%s.rank%05" PRId64, path, rank);
 }
 
 int io_part_check(const char *path, int64_t rank, int64_t ours_n, bool force)
 {
-    char part[IO_PART_PATH_MAX];
+    char part[IO_PLACE_PATH_MAX];
     struct stat st;
     io_part_path(path, rank, part);
     if (lstat(part, &st) != 0) {
@@ -45,21 +34,27 @@ int io_part_check(const char *path, int64_t rank, int64_t ours_n, bool force)
                    part, path);
 }
 
-int io_parts_remove(const struct io_target *t)
+struct io_identity *io_parts_identities(const struct io_target *t)
 {
-    char part[IO_PART_PATH_MAX];
+    char part[IO_PLACE_PATH_MAX];
+    struct io_identity *id = calloc((size_t)t->parts_n + 1, sizeof *id);
+    if (!id) return NULL;
+    io_identity_of_path(t->path, &id[0]);
+    for (int64_t r = 0; r < t->parts_n; r++) {
+        io_part_path(t->path, r, part);
+        io_identity_of_path(part, &id[r + 1]);
+    }
+    return id;
+}
+
+int io_parts_remove(const struct io_target *t, int64_t kept_n)
+{
+    char part[IO_PLACE_PATH_MAX];
     struct stat st;
-    for (int64_t r = t->parts_kept_n; r < t->parts_n; r++) {
+    for (int64_t r = kept_n; r < t->parts_n; r++) {
         io_part_path(t->path, r, part);
         if (lstat(part, &st) != 0 || !S_ISREG(st.st_mode)) continue;
         if (unlink(part) != 0) return err_set_errno(ERR_IO, errno, "cannot remove %s", part);
     }
     return 0;
-}
-
-int io_parts_drop(const struct io_target *t)
-{
-    if (t->parts_n <= t->parts_kept_n) return 0;
-    TRY(io_manifest_withdraw(t->manifest));
-    return io_parts_remove(t);
 }

@@ -44,6 +44,11 @@ static json_t *hints_asked(const struct io_spec *spec)
     return hints;
 }
 
+static const char *allocated(const struct io_file *f)
+{
+    return f->has_parts ? f->part.allocated : f->place.allocated;
+}
+
 static void notice(json_t *notices, bool applies, const char *text)
 {
     if (applies) json_array_append_new(notices, json_string(text));
@@ -79,7 +84,7 @@ static json_t *make_notices(const struct io_file *f, const struct sys_fs *fs)
     const unsigned caps = f->writer->caps | (f->ctx.inner ? f->ctx.inner->caps : 0);
     const bool library = (caps & IO_CAP_HINTS) != 0;
     json_t *all = json_array();
-    notice(all, strcmp(f->target.allocated, "sparse") == 0,
+    notice(all, strcmp(allocated(f), "sparse") == 0,
            "The file system cannot preallocate: lack of space may show only while writing.");
     notice(all, fs->in_memory,
            "The file lies in memory: preallocation takes memory, and nothing reaches a "
@@ -113,7 +118,7 @@ static json_t *describe_here(struct io_file *f)
     json_object_set_new(r, "file_system", js_text(fs.type));
     json_object_set_new(r, "mount", js_text(fs.mount[0] ? fs.mount : NULL));
     json_object_set_new(r, "mount_options", js_text(fs.options[0] ? fs.options : NULL));
-    json_object_set_new(r, "preallocation", json_string(f->target.allocated));
+    json_object_set_new(r, "preallocation", json_string(allocated(f)));
     json_object_set_new(r, "locked", json_boolean(f->target.locked));
     json_object_set_new(r, "hints_asked", hints_asked(&f->spec));
     struct io_striping striping;

@@ -7,13 +7,19 @@
  * withdrawn before anything is written. */
 #include "io/file_state.h"
 
-/* Takes lock and target, compares the manifest with the spec, gives the file its full length. Rank
- * 0. [out] claimed_n: dumps to be looked at, those that the manifest calls complete and the file is
- * long enough for. */
+/* Compares the manifest that io_target_take has found with the spec. Rank 0. [out] claimed_n: dumps
+ * to be looked at, those that the manifest calls complete and the file is long enough for. */
 int io_resume_take(struct io_file *f, int64_t *claimed_n);
 
-/* Reads the dumps and settles f->stats.dumps_n, f->ctx.first_dump and f->resumed. Collective.
- * claimed_n: of rank 0. */
-int io_resume_check(struct io_file *f, int64_t claimed_n);
+/* Reads the dumps, from the device, until one is wrong, and counts. Collective. claimed_n: of rank
+ * 0. */
+int io_resume_count(struct io_file *f, int64_t claimed_n);
+
+/* Takes the manifest over, with the claims that hold. Rank 0. When all of them do, the parts of
+ * perrank that the file was made of go. */
+int io_resume_claims(struct io_file *f);
+
+/* Tells everybody: f->stats.dumps_n, f->ctx.first_dump, f->resumed. Collective. */
+int io_resume_settle(struct io_file *f);
 
 #endif

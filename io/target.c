@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether a path may be written: everything that is asked before anything is touched. */
+#include "io/target.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,8 +11,9 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "io/create.h"
 #include "base/lock.h"
+#include "base/temp.h"
+#include "io/writer.h"
 #include "io/parts.h"
 
 const char *io_path_base(const char *path)
@@ -19,6 +21,8 @@ const char *io_path_base(const char *path)
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
+
+/* ------------------------------------------------------------------ names */
 
 static int check_text(const char *path)
 {
@@ -39,6 +43,65 @@ static int check_text(const char *path)
     return 0;
 }
 
+/* The file that a symbolic link leads to takes the link's place, so that two names of one file have
+ * one lock and one manifest. */
+static int resolve(struct io_target *t, const char *path)
+{
+    struct stat st;
+    TRY(check_text(path));
+    snprintf(t->path, sizeof t->path, "%s", path);
+    t->linked = lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+    if (t->linked && !realpath(path, t->path)) {
+        return err_set_errno(ERR_IO, errno, "%s is a symbolic link to nothing that can be used",
+                             path);
+    }
+    snprintf(t->manifest, sizeof t->manifest, "%s.json", t->path);
+    snprintf(t->lock, sizeof t->lock, "%s.lock", t->path);
+    snprintf(t->stem, sizeof t->stem, "%s.nht1", t->path);
+    return check_text(t->path);
+}
+
+/* One spelling for all names of a file, whether it is there or not. */
+static void canonical(const char *path, char out[2 * PATH_MAX])
+{
+    char folder[PATH_MAX], full[PATH_MAX];
+    const char *base = io_path_base(path);
+    snprintf(out, 2 * PATH_MAX, "%s", path);
+    if (strlen(path) >= PATH_MAX || realpath(path, out)) return;
+    snprintf(folder, sizeof folder, "%.*s", (int)(base - path), path);
+    if (realpath(folder[0] ? folder : ".", full))
+        snprintf(out, 2 * PATH_MAX, "%s/%s", strcmp(full, "/") == 0 ? "" : full, base);
+    else
+        snprintf(out, 2 * PATH_MAX, "%s", path);
+}
+
+static bool is_part(const char *behind_file)
+{
+    static const char mark[] = ".rank";
+    if (strncmp(behind_file, mark, strlen(mark)) != 0) return false;
+    const char *digits = behind_file + strlen(mark);
+    return strlen(digits) >= 5 && strspn(digits, "0123456789") == strlen(digits);
+}
+
+bool io_file_takes(const char *path, const char *writer, const char *name)
+{
+    char file[2 * PATH_MAX], other[2 * PATH_MAX], base[2 * PATH_MAX + 8];
+    canonical(path, file);
+    canonical(name, other);
+    const size_t folder = (size_t)(io_path_base(file) - file), length = strlen(file);
+    if (strncmp(file, other, folder) != 0 || strchr(other + folder, '/')) return false;
+    snprintf(base, sizeof base, "%s.json", file + folder);
+    if (temp_is_of(other + folder, base)) return true;
+    snprintf(base, sizeof base, "%s.nht1", file + folder);
+    if (temp_is_of(other + folder, base)) return true;
+    if (strncmp(file, other, length) != 0) return false;
+    const char *rest = other + length;
+    if (!rest[0] || strcmp(rest, ".json") == 0 || strcmp(rest, ".lock") == 0) return true;
+    return writer && (io_writer_caps(writer) & IO_CAP_PARTS) && is_part(rest);
+}
+
+/* ------------------------------------------------------------------ what lies there */
+
 static int check_directory(const char *path)
 {
     char dir[IO_PATH_MAX];
@@ -57,21 +120,6 @@ static int check_directory(const char *path)
     return err_set_errno(ERR_IO, errno, "cannot write into the directory %s: change --out", dir);
 }
 
-/* The file that a symbolic link leads to takes the link's place, so that two names of one file have
- * one lock and one manifest. */
-static int resolve(struct io_target *t, const char *path)
-{
-    struct stat st;
-    snprintf(t->path, sizeof t->path, "%s", path);
-    if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && !realpath(path, t->path)) {
-        return err_set_errno(ERR_IO, errno, "%s is a symbolic link to nothing that can be used",
-                             path);
-    }
-    snprintf(t->manifest, sizeof t->manifest, "%s.json", t->path);
-    snprintf(t->lock, sizeof t->lock, "%s.lock", t->path);
-    return check_text(t->path);
-}
-
 static const char *kind_name(mode_t mode)
 {
     static const struct {
@@ -88,116 +136,77 @@ static const char *kind_name(mode_t mode)
     return "no regular file";
 }
 
-/* Whatever its directory allows, only a regular file can be written to. */
-static int check_regular(const struct io_target *t)
-{
-    struct stat st;
-    if (stat(t->path, &st) != 0 || S_ISREG(st.st_mode)) return 0;
-    return err_set(ERR_USAGE, "%s is %s: name a file with --out", t->path, kind_name(st.st_mode));
-}
-
-/* Looks at the old file; nothing there is fine. */
-static int check_kind(struct io_target *t)
+/* Only a regular file can be written to; nothing there is fine. */
+static int look_at_file(struct io_target *t)
 {
     struct stat st;
     t->fresh = stat(t->path, &st) != 0;
-    if (t->fresh && errno == ENOENT) return 0;
-    if (t->fresh) return err_set_errno(ERR_IO, errno, "cannot look at %s", t->path);
-    TRY(check_regular(t));
+    if (t->fresh && errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG)
+        return err_set_errno(ERR_IO, errno, "cannot look at %s", t->path);
+    if (t->fresh) return 0;
+    if (!S_ISREG(st.st_mode)) {
+        return err_set(ERR_USAGE, "%s is %s: name a file with --out", t->path,
+                       kind_name(st.st_mode));
+    }
     t->old_bytes = (int64_t)st.st_size;
-    t->given_bytes = (int64_t)st.st_blocks * 512;
     return 0;
 }
 
-static int check_manifest(const struct io_target *t, enum io_manifest_kind kind, bool force)
+/* A manifest of ours that is damaged is one of which nothing is known. */
+static int look_at_manifest(struct io_target *t)
 {
-    if (kind == IO_MANIFEST_BLOCKED) {
+    const char *name = io_path_base(t->path);
+    t->kind = io_manifest_look(t->manifest, name);
+    if (t->kind == IO_MANIFEST_BLOCKED) {
         return err_set(ERR_USAGE, "%s is in the way of a manifest: remove it or change --out",
                        t->manifest);
     }
-    if (kind != IO_MANIFEST_FOREIGN || force) return 0;
-    return err_set(ERR_USAGE,
-                   "%s exists and is not a manifest of %s: choose another --out, or --force to "
-                   "overwrite it",
-                   t->manifest, io_path_base(t->path));
-}
-
-static int check_owner(const struct io_target *t, bool through_link, bool force)
-{
-    enum io_manifest_kind kind = io_manifest_look(t->manifest, io_path_base(t->path));
-    TRY(check_manifest(t, kind, force));
-    bool takes_empty = t->old_bytes == 0 && !through_link;
-    if (force || t->fresh || kind == IO_MANIFEST_OURS || takes_empty) return 0;
-    return err_set(ERR_USAGE,
-                   "%s exists and was not written by this program (it has no manifest %s): choose "
-                   "another --out, or --force to overwrite it",
-                   t->path, t->manifest);
-}
-
-static int lock(struct io_target *t)
-{
-    TRY(lock_take(t->lock, &t->lock_fd));
-    t->locked = t->lock_fd >= 0;
+    if (t->kind != IO_MANIFEST_OURS) return 0;
+    if (io_manifest_load(&t->old, t->manifest, name, &t->past) < 0)
+        err_clear();
+    else
+        t->parts_n = io_manifest_parts_n(t->old);
     return 0;
 }
 
-static int take(struct io_target *t, const char *path, bool force)
-{
-    TRY(check_text(path));
-    TRY(resolve(t, path));
-    TRY(check_regular(t));
-    TRY(check_directory(t->path));
-    TRY(check_kind(t));
-    TRY(lock(t));
-    /* Once more: another run may have come and gone before the lock was ours. */
-    TRY(check_kind(t));
-    TRY(check_owner(t, strcmp(path, t->path) != 0, force));
-    t->parts_n = io_manifest_parts_n(t->manifest, io_path_base(t->path));
-    return 0;
-}
-
-int io_target_take(struct io_target *t, const char *path, bool force)
+int io_target_take(struct io_target *t, const char *path)
 {
     memset(t, 0, sizeof *t);
     t->lock_fd = -1;
-    t->allocated = "none";
-    int rc = take(t, path, force);
-    if (rc == 0 && !t->fresh && access(t->path, W_OK) != 0) {
-        rc = err_set_errno(ERR_IO, errno, "cannot write to %s", t->path);
-    }
-    if (rc < 0) io_target_release(t);
-    return rc;
+    TRY(resolve(t, path));
+    TRY(look_at_file(t));
+    TRY(check_directory(t->path));
+    TRY(lock_take(t->lock, &t->lock_fd));
+    t->locked = t->lock_fd >= 0;
+    /* Once more: another run may have come and gone before the lock was ours. */
+    TRY(look_at_file(t));
+    TRY(look_at_manifest(t));
+    if (t->fresh || access(t->path, W_OK) == 0) return 0;
+    return err_set_errno(ERR_IO, errno, "cannot write to %s", t->path);
 }
 
 void io_target_release(struct io_target *t)
 {
+    io_manifest_free(t->old);
+    t->old = NULL;
     lock_release(t->lock, &t->lock_fd);
 }
 
-/* Whether a name is what js_write calls its file until it is renamed: BASE.XXXXXXXX.tmp. */
-static bool is_leftover(const char *name, const char *base)
-{
-    const size_t len = strlen(base);
-    if (strncmp(name, base, len) != 0 || name[len] != '.') return false;
-    const char *digits = name + len + 1;
-    return strspn(digits, "0123456789abcdef") == 8 && strcmp(digits + 8, ".tmp") == 0;
-}
-
-static void sweep_name(int dir, const char *name)
-{
-    struct stat st;
-    if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode)) return;
-    unlinkat(dir, name, 0);
-}
+/* ------------------------------------------------------------------ what goes */
 
 void io_target_sweep(const struct io_target *t)
 {
     char folder[IO_PATH_MAX];
-    const char *base = io_path_base(t->manifest);
-    snprintf(folder, sizeof folder, "%.*s", (int)(base - t->manifest), t->manifest);
+    const char *base = io_path_base(t->path);
+    struct stat st;
+    snprintf(folder, sizeof folder, "%.*s", (int)(base - t->path), t->path);
     DIR *dir = opendir(folder[0] ? folder : ".");
     for (struct dirent *e; dir && (e = readdir(dir));) {
-        if (is_leftover(e->d_name, base)) sweep_name(dirfd(dir), e->d_name);
+        if (!temp_is_of(e->d_name, io_path_base(t->manifest)) &&
+            !temp_is_of(e->d_name, io_path_base(t->stem)))
+            continue;
+        if (fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode))
+            unlinkat(dirfd(dir), e->d_name, 0);
     }
     if (dir) closedir(dir);
 }
@@ -216,17 +225,11 @@ bool io_target_is_of(const char *path, const char *run_id)
     return is;
 }
 
-int io_target_remove(const char *path, const char *run_id)
+/* The manifest goes last: what is left by a process that ends in between is known to be ours. */
+int io_target_remove(const struct io_target *t)
 {
-    struct io_target t;
-    int rc = 0;
-    TRY(io_target_take(&t, path, false));
-    io_target_sweep(&t);
-    if (!run_id || io_manifest_is_of(t.manifest, run_id)) {
-        rc = io_parts_drop(&t);
-        if (rc == 0) rc = remove_name(t.path);
-        if (rc == 0) rc = remove_name(t.manifest);
-    }
-    io_target_release(&t);
-    return rc;
+    io_target_sweep(t);
+    TRY(io_parts_remove(t, 0));
+    TRY(remove_name(t->path));
+    return remove_name(t->manifest);
 }

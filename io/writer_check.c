@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
+#include "base/digest.h"
 #include "base/err.h"
 #include "base/par.h"
 #include "io/writer.h"
@@ -90,9 +90,9 @@ static int check_write(void *state, const struct io_context *ctx, int64_t dump, 
         rc = broken(ctx, "write", "without a buffer");
     TRY(par_agree(ctx->comm, rc));
     size_t bytes = (size_t)io_view_bytes(ctx->view);
-    XXH64_hash_t before = XXH3_64bits(buf, bytes);
+    const uint64_t before = digest_bytes(buf, bytes);
     rc = ctx->inner->write(s->inner, ctx, dump, buf);
-    if (rc == 0 && XXH3_64bits(buf, bytes) != before) {
+    if (rc == 0 && digest_bytes(buf, bytes) != before) {
         rc = broken(ctx, "write", "changed the caller's buffer");
     }
     s->dumps_done++;

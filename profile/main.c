@@ -13,16 +13,17 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/conf.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/start.h"
 #include "base/stat.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "base/version.h"
+#include "base/watch.h"
 #include "profile/merge.h"
 
 #define WORDS_MAX  16384
@@ -39,6 +40,7 @@ struct options {
 /* One pair of runs: with writes, and without. */
 struct round {
     double t_t_s, t_c_s;
+    double t_io_s, c_io_s; /* inside MPI-IO, mean over ranks: opens and reads are in both */
     int64_t dropped_bytes, kept_bytes;
 };
 
@@ -48,8 +50,9 @@ static const struct conf_option options[] = {
      .arg = "FILE.xml",
      .def = "profile.xml",
      .key = 'o',
-     .help = "The workload: working points that nht1-workload replays. Counters lie beside it while "
-             "the program runs, on a file system that all its nodes share.",
+     .help =
+         "The workload: working points that nht1-workload replays. Counters lie beside it while "
+         "the program runs, on a file system that all its nodes share.",
      .offset = OPT(out),
      .type = CONF_STRING,
      .group = "Profile"},
@@ -61,9 +64,10 @@ static const struct conf_option options[] = {
     {.name = "split",
      .arg = "WHERE",
      .def = "direction",
-     .help = "Where a working point ends: 'run' (one for each file), 'open' (at each opening), "
-             "'direction' (there, and where reading turns to writing or back), or a number of calls "
-             "of a rank; 1 gives a point for each call.",
+     .help =
+         "Where a working point ends: 'run' (one for each file), 'open' (at each opening), "
+         "'direction' (there, and where reading turns to writing or back), or a number of calls "
+         "of a rank; 1 gives a point for each call.",
      .offset = OPT(split),
      .type = CONF_STRING},
     {.name = "force",
@@ -166,7 +170,6 @@ static void folder_remove(const char *dir)
     nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-
 /* Runs the command with the library in it, counters in a fresh folder. status: [out] as a shell has
  * it. */
 static int execute(const struct options *o, const struct conf_list *args, const char *folder,
@@ -176,8 +179,7 @@ static int execute(const struct options *o, const struct conf_list *args, const 
     folder_remove(folder);
     if (mkdir(folder, 0755) < 0 || !realpath(folder, dir))
         return err_set_errno(ERR_IO, errno, "--out: %s", folder);
-    const char **word =
-        calloc((size_t)args->n + (size_t)o->t_c_add.n + 16, sizeof(const char *));
+    const char **word = calloc((size_t)args->n + (size_t)o->t_c_add.n + 16, sizeof(const char *));
     const bool open_mpi = is_open_mpi(args->item[0]);
     const char *more = getenv("LD_PRELOAD");
     int n = 0, w = 0;
@@ -245,21 +247,25 @@ static int save_workload(const struct options *o, const struct profile_run *run)
 /* zeta of all rounds: the median of the pairs, and its interval. */
 struct zeta {
     double value, lo, hi, t_t_s, t_c_s;
+    double io; /* the part of it that is time inside MPI-IO */
 };
 
 static int zeta_of(const struct round *round, int n, struct zeta *z)
 {
-    double *ratio = calloc(3 * (size_t)n, sizeof *ratio), *t_t = ratio + n, *t_c = t_t + n;
+    double *ratio = calloc(4 * (size_t)n, sizeof *ratio);
+    double *t_t = ratio + n, *t_c = t_t + n, *io = t_c + n;
     if (!ratio) return err_set(ERR_NOMEM, "no memory for %d rounds", n);
     for (int i = 0; i < n; i++) {
         t_t[i] = round[i].t_t_s;
         t_c[i] = round[i].t_c_s;
         ratio[i] = t_t[i] / t_c[i];
+        io[i] = (round[i].t_io_s - round[i].c_io_s) / t_c[i];
     }
     int rc = stat_median(ratio, n, &z->value);
     if (rc == 0) rc = stat_median_ci(ratio, n, LEVEL, 1, &z->lo, &z->hi);
     if (rc == 0) rc = stat_median(t_t, n, &z->t_t_s);
     if (rc == 0) rc = stat_median(t_c, n, &z->t_c_s);
+    if (rc == 0) rc = stat_median(io, n, &z->io);
     z->value--;
     z->lo--;
     z->hi--;
@@ -280,8 +286,8 @@ static void tell_zeta(const struct zeta *z, const struct round *round, int n,
         fprintf(stderr, ", 95 %% interval %.3f to %.3f of %d pairs\n", z->lo, z->hi, n);
     else
         fprintf(stderr, " of one pair: --repeat 5 gives it an interval\n");
-    fprintf(stderr, "          of it %.3f for the time inside MPI-IO, %.3f beside it\n",
-            run->io_s / z->t_c_s, z->value - run->io_s / z->t_c_s);
+    fprintf(stderr, "          of it %.3f for the time inside MPI-IO, %.3f beside it\n", z->io,
+            z->value - z->io);
     if (round[0].kept_bytes > 0)
         fprintf(stderr,
                 "          %s written through the shared pointer by single ranks were not "
@@ -298,34 +304,26 @@ static json_t *zeta_json(const struct zeta *z, const struct round *round, int n,
                                                 "t_c_s", js_real(round[i].t_c_s)));
     return json_pack("{s:o s:o s:o s:o s:o s:o s:o s:I s:I s:o}", "t_t_s", js_real(z->t_t_s),
                      "t_c_s", js_real(z->t_c_s), "zeta", js_real(z->value), "zeta_io",
-                     js_real(run->io_s / z->t_c_s), "r_io_bytes_per_s",
-                     js_real((double)run->bytes[1] / z->t_t_s), "zeta_ci95_lo",
-                     n > 1 ? js_real(z->lo) : json_null(), "zeta_ci95_hi",
+                     js_real(z->io), "r_io_bytes_per_s", js_real((double)run->bytes[1] / z->t_t_s),
+                     "zeta_ci95_lo", n > 1 ? js_real(z->lo) : json_null(), "zeta_ci95_hi",
                      n > 1 ? js_real(z->hi) : json_null(), "dropped_bytes",
                      (json_int_t)round[0].dropped_bytes, "not_dropped_bytes",
                      (json_int_t)round[0].kept_bytes, "rounds", rounds);
 }
 
-static json_t *utc(time_t t)
-{
-    struct tm tm;
-    char text[32];
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &tm));
-    return json_string(text);
-}
-
-static int save_json(const struct options *o, const struct conf_list *args, time_t began,
+static int save_json(const struct options *o, const struct conf_list *args, const char *began,
                      int status, const struct profile_run *run, json_t *zeta)
 {
+    char ended[32];
     json_t *command = json_array();
+    watch_utc(ended);
     for (int a = 0; a < args->n; a++)
         json_array_append_new(command, js_text(args->item[a]));
-    json_t *result = json_pack("{s:s s:s s:o s:o s:o s:o s:i s:o s:o s:[]}", "schema",
-                               "nht1-profile/1", "version", NHT1_VERSION, "started_utc", utc(began),
-                               "ended_utc", utc(time(NULL)), "options",
-                               conf_json(&program, o), "command", command, "command_status", status,
-                               "profile", profile_json(run), "zeta", zeta ? zeta : json_null(),
-                               "stamps");
+    json_t *result =
+        json_pack("{s:s s:s s:s s:s s:o s:o s:i s:o s:o s:[]}", "schema", "nht1-profile/1",
+                  "version", nht1_build, "started_utc", began, "ended_utc", ended, "options",
+                  conf_json(&program, o), "command", command, "command_status", status, "profile",
+                  profile_json(run), "zeta", zeta ? zeta : json_null(), "stamps");
     const int rc = js_write(o->json, result, JS_SYNC_NONE);
     if (rc < 0) err_prefix("--json: ");
     json_decref(result);
@@ -385,6 +383,7 @@ static int run_dropped(const struct options *o, const struct conf_list *args, co
                                   "MPI-IO that can be dropped");
     if (rc == 0) {
         round->t_c_s = run.wall_s;
+        round->c_io_s = run.io_s;
         round->dropped_bytes = run.dropped_bytes;
         round->kept_bytes = run.kept_bytes;
     }
@@ -398,8 +397,9 @@ static int profile(const struct options *o, const struct conf_list *args, int *s
     char dir[PATH_MAX], library[PATH_MAX];
     struct profile_run run = {0};
     struct zeta z;
-    const time_t began = time(NULL);
+    char began[32];
     bool measured = o->t_c, started = false;
+    watch_utc(began);
     TRY(library_find(library));
     snprintf(dir, sizeof dir, "%.4000s.run-%d", o->out, (int)getpid());
     struct round *round = calloc((size_t)o->repeat, sizeof *round);
@@ -425,6 +425,7 @@ static int profile(const struct options *o, const struct conf_list *args, int *s
         profile_free(&run);
         if (rc == 0) rc = profile_load(dir, &run);
         round[i].t_t_s = run.wall_s;
+        round[i].t_io_s = run.io_s;
         if (why_not[0] && *status == 0) fprintf(stderr, "nht1-profile: %s\n", why_not);
         if (*status != 0 || !measured) break;
     }
@@ -461,6 +462,7 @@ int main(int argc, char **argv)
     struct options o;
     struct conf_list args;
     int status = 0;
+    start_clean();
     int rc = conf_parse(&program, argc, argv, &o, &args, NULL);
     if (rc == CONF_HELP) conf_help(&program, stdout);
     if (rc == CONF_VERSION) printf("%s %s\n", program.name, program.version);

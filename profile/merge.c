@@ -16,8 +16,8 @@
 #include "base/json.h"
 #include "base/units.h"
 
-static const char *const other_name[PROFILE_OTHERS] = {
-    "open", "set_view", "sync", "set_size", "seek", "wait", "close"};
+static const char *const other_name[PROFILE_OTHERS] = {"open", "set_view", "sync", "set_size",
+                                                       "seek", "wait",     "close"};
 
 /* The phases that are one working point: by process, NULL where a process has none. */
 struct point {
@@ -47,6 +47,24 @@ static double inside_s(const struct profile_map *m)
     return 1e-9 * (double)ns;
 }
 
+/* Whether what a rank has left can be read: the program that wrote it may have written over it. */
+static bool is_sound(const struct profile_map *m)
+{
+    bool ok = m->magic == PROFILE_MAGIC && m->size > 0 && m->rank >= 0 && m->rank < m->size &&
+              m->files_n >= 0 && m->files_n <= PROFILE_FILES_MAX && m->phases_n >= 0 &&
+              m->phases_n <= PROFILE_PHASE_MAX && m->bin_s > 0 && isfinite(m->bin_s) &&
+              isfinite(m->init_s) && isfinite(m->last_s) && m->host[sizeof m->host - 1] == '\0' &&
+              m->library[sizeof m->library - 1] == '\0';
+    for (int f = 0; ok && f < m->files_n; f++)
+        ok = m->file[f].name[PROFILE_NAME_MAX - 1] == '\0';
+    for (int p = 0; ok && p < m->phases_n; p++) {
+        const struct profile_phase *one = &m->phase[p];
+        ok = one->file >= 0 && one->file < m->files_n && one->comm_size > 0 &&
+             one->comm_size <= m->size && one->comm_rank >= 0 && one->comm_rank < one->comm_size;
+    }
+    return ok;
+}
+
 static int map_rank(const char *dir, const char *name, struct profile_run *run)
 {
     char path[4096];
@@ -58,8 +76,9 @@ static int map_rank(const char *dir, const char *name, struct profile_run *run)
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == (off_t)sizeof *m)
         m = mmap(NULL, sizeof *m, PROT_READ, MAP_PRIVATE, fd, 0);
     close(fd);
-    if (m == MAP_FAILED || m->magic != PROFILE_MAGIC) {
-        /* The rank died before it had told who it is: it has counted nothing. */
+    if (m == MAP_FAILED || !is_sound(m)) {
+        /* The rank died before it had told who it is and has counted nothing, or it has written
+         * over its counters: it is missing in what is told. */
         if (m != MAP_FAILED) munmap((void *)(uintptr_t)m, sizeof *m);
         return 0;
     }
@@ -68,7 +87,7 @@ static int map_rank(const char *dir, const char *name, struct profile_run *run)
         run->rank = calloc((size_t)m->size, sizeof(const struct profile_map *));
         if (!run->rank) return err_set(ERR_NOMEM, "no memory for %d ranks", m->size);
     }
-    if (m->rank < 0 || m->rank >= run->size || m->size != run->size || run->rank[m->rank])
+    if (m->size != run->size || run->rank[m->rank])
         return err_set(ERR_IO,
                        "%s: ranks of more than one MPI program: profile each by a command of its "
                        "own",
@@ -292,7 +311,7 @@ static int point_make(const struct point *at, struct workload_point *out)
     out->seq_frac = (double)(pointer > seeks ? pointer - seeks : 0) / each;
     out->shared_frac = (double)shared / each;
     out->cont_mean = pieces > calls && unknown == 0 && shared == 0 ? (double)bytes / (double)pieces
-                                                                  : out->size_mean;
+                                                                   : out->size_mean;
     const int usual = typical(at);
     TRY(list_make(at->of[usual], &out->list, &out->list_n));
     out->rank = calloc((size_t)at->processes, sizeof *out->rank);
@@ -374,11 +393,10 @@ static json_t *point_json(const struct profile_run *run, const struct point *at,
                                 calls_json(&kind[k]));
     for (int s = 0; s < PROFILE_SIZES; s++)
         if (sizes[0][s] + sizes[1][s] > 0)
-            json_array_append_new(histogram,
-                                  json_pack("{s:I s:I s:I}", "from_bytes",
-                                            (json_int_t)(s ? INT64_C(1) << s : 0), "reads_n",
-                                            (json_int_t)sizes[0][s], "writes_n",
-                                            (json_int_t)sizes[1][s]));
+            json_array_append_new(histogram, json_pack("{s:I s:I s:I}", "from_bytes",
+                                                       (json_int_t)(s ? INT64_C(1) << s : 0),
+                                                       "reads_n", (json_int_t)sizes[0][s],
+                                                       "writes_n", (json_int_t)sizes[1][s]));
     (void)run;
     return json_pack("{s:o s:i s:i s:o s:o s:o s:o s:i s:o s:o}", "file", js_text(at->name),
                      "file_index", at->file, "processes_n", at->processes, "begin_s",
@@ -423,10 +441,14 @@ static json_t *timeline_json(const struct profile_run *run, double zero_s)
 static const char *state_name(int state)
 {
     switch (state) {
-    case PROFILE_FINALIZED: return "finished";
-    case PROFILE_ABORTED: return "aborted";
-    case PROFILE_READ_DROPPED: return "read what was dropped";
-    default: return "died";
+    case PROFILE_FINALIZED:
+        return "finished";
+    case PROFILE_ABORTED:
+        return "aborted";
+    case PROFILE_READ_DROPPED:
+        return "read what was dropped";
+    default:
+        return "died";
     }
 }
 
@@ -458,15 +480,15 @@ json_t *profile_json(const struct profile_run *run)
     }
     for (int o = 0; o < PROFILE_OTHERS; o++)
         if (other[o].n > 0) json_object_set_new(others, other_name[o], calls_json(&other[o]));
-    return json_pack("{s:i s:i s:s s:o s:o s:o s:o s:i s:I s:I s:I s:I s:o s:o s:o s:o s:i}",
-                     "ranks_n", run->size, "ranks_seen_n", run->ranks_n, "state",
-                     state_name((int)run->state), "mpi_library", js_text(first ? first->library : NULL),
-                     "wall_s", js_real(run->wall_s), "inside_mean_s", js_real(run->io_s),
-                     "inside_max_s", js_real(run->io_max_s), "inside_max_rank", run->io_max_rank,
-                     "read_bytes", (json_int_t)run->bytes[0], "written_bytes",
-                     (json_int_t)run->bytes[1], "reads_n", (json_int_t)run->calls[0], "writes_n",
-                     (json_int_t)run->calls[1], "points", points, "other", others, "timeline",
-                     timeline_json(run, zero_s), "ranks", ranks, "lost_n", lost);
+    return json_pack(
+        "{s:i s:i s:s s:o s:o s:o s:o s:i s:I s:I s:I s:I s:o s:o s:o s:o s:i}", "ranks_n",
+        run->size, "ranks_seen_n", run->ranks_n, "state", state_name((int)run->state),
+        "mpi_library", js_text(first ? first->library : NULL), "wall_s", js_real(run->wall_s),
+        "inside_mean_s", js_real(run->io_s), "inside_max_s", js_real(run->io_max_s),
+        "inside_max_rank", run->io_max_rank, "read_bytes", (json_int_t)run->bytes[0],
+        "written_bytes", (json_int_t)run->bytes[1], "reads_n", (json_int_t)run->calls[0],
+        "writes_n", (json_int_t)run->calls[1], "points", points, "other", others, "timeline",
+        timeline_json(run, zero_s), "ranks", ranks, "lost_n", lost);
 }
 
 static void tell_direction(const struct profile_run *run, int write, FILE *to)
@@ -480,6 +502,46 @@ static void tell_direction(const struct profile_run *run, int write, FILE *to)
             units_rate((double)run->bytes[write] / run->wall_s, rate));
 }
 
+/* Calls by size in powers of two, all working points. */
+static void tell_sizes(const struct profile_run *run, FILE *to)
+{
+    uint64_t n[2][PROFILE_SIZES] = {{0}}, most = 1;
+    char size[UNITS_TEXT_MAX];
+    for (int r = 0; r < run->size; r++)
+        for (int p = 0; run->rank[r] && p < run->rank[r]->phases_n; p++)
+            for (int s = 0; s < PROFILE_SIZES; s++)
+                for (int d = 0; d < 2; d++)
+                    n[d][s] += run->rank[r]->phase[p].sizes[d][s];
+    for (int s = 0; s < PROFILE_SIZES; s++)
+        if (n[0][s] + n[1][s] > most) most = n[0][s] + n[1][s];
+    fprintf(to, "\n%10s  %9s %9s\n", "from size", "reads", "writes");
+    for (int s = 0; s < PROFILE_SIZES; s++)
+        if (n[0][s] + n[1][s] > 0)
+            fprintf(to, "%10s  %9" PRIu64 " %9" PRIu64 "  %.*s\n",
+                    units_bytes_iec(s ? ldexp(1, s) : 0, size), n[0][s], n[1][s],
+                    1 + (int)(29 * (n[0][s] + n[1][s]) / most), "##############################");
+}
+
+/* The ranks that were longest inside MPI-IO. */
+static void tell_slowest(const struct profile_run *run, FILE *to)
+{
+    char inside[UNITS_TEXT_MAX];
+    int at[3] = {-1, -1, -1};
+    fprintf(to, "\nLongest inside MPI-IO:");
+    for (int i = 0; i < 3 && i < run->ranks_n; i++) {
+        double most = -1;
+        for (int r = 0; r < run->size; r++)
+            if (run->rank[r] && r != at[0] && r != at[1] && inside_s(run->rank[r]) > most) {
+                most = inside_s(run->rank[r]);
+                at[i] = r;
+            }
+        if (at[i] < 0) break;
+        fprintf(to, "%s rank %d on %s %s", i ? "," : "", at[i], run->rank[at[i]]->host,
+                units_duration(most, inside));
+    }
+    fprintf(to, "\n");
+}
+
 void profile_tell(const struct profile_run *run, FILE *to)
 {
     char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX], c[UNITS_TEXT_MAX];
@@ -489,15 +551,18 @@ void profile_tell(const struct profile_run *run, FILE *to)
             units_plural(run->size), units_duration(run->wall_s, a),
             run->state == PROFILE_FINALIZED ? "" : ", which it did not reach");
     if (run->ranks_n < run->size)
-        fprintf(to, "Missing   %d rank%s left no counters: is the folder of -o on a file system that "
-                    "all nodes share?\n",
+        fprintf(to,
+                "Missing   %d rank%s left no counters: is the folder of -o on a file system that "
+                "all nodes share?\n",
                 run->size - run->ranks_n, units_plural(run->size - run->ranks_n));
     tell_direction(run, 0, to);
     tell_direction(run, 1, to);
-    fprintf(to, "MPI-IO    %s of a rank's time, %s for the slowest, rank %d on %s (%.1f %% and %.1f %%)\n",
-            units_duration(run->io_s, a), units_duration(run->io_max_s, b), run->io_max_rank,
-            slowest ? slowest->host : "?", 100 * run->io_s / run->wall_s,
-            100 * run->io_max_s / run->wall_s);
+    fprintf(
+        to,
+        "MPI-IO    %s of a rank's time, %s for the slowest, rank %d on %s (%.1f %% and %.1f %%)\n",
+        units_duration(run->io_s, a), units_duration(run->io_max_s, b), run->io_max_rank,
+        slowest ? slowest->host : "?", 100 * run->io_s / run->wall_s,
+        100 * run->io_max_s / run->wall_s);
     if (points_make(run, &all) == 0 && all.n > 0) {
         fprintf(to, "\n%5s  %-22s %9s %10s %10s %9s  %s\n", "point", "function", "calls", "bytes",
                 "mean", "time", "file");
@@ -517,6 +582,8 @@ void profile_tell(const struct profile_run *run, FILE *to)
                 rows++;
             }
         if (rows == 40) fprintf(to, "       ... all %d working points are in the files\n", all.n);
+        tell_sizes(run, to);
+        tell_slowest(run, to);
     }
     points_free(&all);
 }

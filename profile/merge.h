@@ -11,17 +11,17 @@
 
 /* One run of the program as its ranks saw it. */
 struct profile_run {
-    int size;                             /* ranks that the program had; 0: none left anything */
-    int ranks_n;                          /* ranks that left something */
-    const struct profile_map **rank;      /* [size], NULL for a rank without a file */
-    double wall_s;                        /* MPI_Init to MPI_Finalize, slowest rank */
-    double io_s;                          /* inside MPI-IO, mean over ranks */
-    double io_max_s;                      /* slowest rank */
+    int size;                        /* ranks that the program had; 0: none left anything */
+    int ranks_n;                     /* ranks that left something */
+    const struct profile_map **rank; /* [size], NULL for a rank without a file */
+    double wall_s;                   /* MPI_Init to MPI_Finalize, slowest rank */
+    double io_s;                     /* inside MPI-IO, mean over ranks */
+    double io_max_s;                 /* slowest rank */
     int io_max_rank;
-    int64_t bytes[2];                     /* read, written */
+    int64_t bytes[2]; /* read, written */
     int64_t calls[2];
     int64_t dropped_bytes, kept_bytes;
-    enum profile_state state;             /* the worst of all ranks */
+    enum profile_state state; /* the worst of all ranks */
 };
 
 /* Maps what the ranks have left in a folder. Returns 0, ERR_IO or ERR_NOMEM; a folder without any

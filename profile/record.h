@@ -53,13 +53,13 @@ struct profile_file {
 };
 
 struct profile_phase {
-    int32_t file;         /* index, -1: more files than there is room for */
-    int32_t ordinal;      /* the n-th phase of the file on this rank */
+    int32_t file;    /* index, -1: more files than there is room for */
+    int32_t ordinal; /* the n-th phase of the file on this rank */
     int32_t comm_size, comm_rank;
     double begin_s, end_s;
-    uint64_t pieces;      /* contiguous pieces in the file, all calls */
-    uint64_t unknown;     /* calls whose pieces could not be told */
-    uint64_t seeks;       /* of the individual or shared pointer */
+    uint64_t pieces;                  /* contiguous pieces in the file, all calls */
+    uint64_t unknown;                 /* calls whose pieces could not be told */
+    uint64_t seeks;                   /* of the individual or shared pointer */
     uint64_t sizes[2][PROFILE_SIZES]; /* calls by size; reads, writes */
     struct profile_calls kind[WORKLOAD_KINDS];
 };
@@ -67,7 +67,7 @@ struct profile_phase {
 enum profile_state {
     PROFILE_RUNNING = 1,
     PROFILE_FINALIZED,
-    PROFILE_ABORTED,    /* called MPI_Abort */
+    PROFILE_ABORTED,     /* called MPI_Abort */
     PROFILE_READ_DROPPED /* needed data whose writing was dropped, and was ended */
 };
 
@@ -76,15 +76,15 @@ struct profile_map {
     int32_t rank, size, state, abort_code;
     int64_t pid;
     char host[256];
-    char library[256]; /* MPI's own words, first line */
+    char library[256];     /* MPI's own words, first line */
     double init_s, last_s; /* end of MPI_Init; MPI_Finalize, else the last call */
     int32_t files_n, phases_n;
     int32_t files_lost, phases_lost; /* that found no room of their own */
     int32_t dropping, at_file;       /* at_file: that a dropped read was asked of */
     uint64_t dropped_n, dropped_bytes;
-    uint64_t kept_n, kept_bytes;     /* writes that cannot be dropped: the shared pointer's */
+    uint64_t kept_n, kept_bytes; /* writes that cannot be dropped: the shared pointer's */
     struct profile_calls other[PROFILE_OTHERS];
-    double bin_s;                    /* width of a bin, from init_s on */
+    double bin_s; /* width of a bin, from init_s on */
     uint64_t bin_bytes[2][PROFILE_BINS], bin_ns[PROFILE_BINS];
     struct profile_file file[PROFILE_FILES_MAX];
     struct profile_phase phase[PROFILE_PHASE_MAX];

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/num.h"
+#include "base/start.h"
 #include "base/version.h"
 #include "stats/request.h"
 
@@ -97,7 +98,7 @@ static int answer_all(const char *file, json_t **out)
     for (size_t i = 0; rc == 0 && i < json_array_size(requests); i++) {
         char where[32];
         json_t *one;
-        num_print(where, sizeof where, "requests[%zu]", i);
+        snprintf(where, sizeof where, "requests[%zu]", i);
         rc = answer(json_array_get(requests, i), where, &one);
         if (rc == 0) json_array_append_new(answers, one);
     }
@@ -128,6 +129,7 @@ int main(int argc, char **argv)
 {
     struct options o;
     struct conf_list args;
+    start_clean();
     const int what = conf_parse(&program, argc, argv, &o, &args, NULL);
     int rc = what < 0 ? what : 0;
     if (what == CONF_HELP) conf_help(&program, stdout);

@@ -103,3 +103,41 @@ END
     run "$NHT1_ROOT/tests/mpi-run" ./prog 0
     expect_status 1
 }
+
+@test "numbers are written and read with a point in a locale that has a comma" {
+    local program
+    need_program localedef
+    localedef -i de_DE -f UTF-8 "$PWD/de_DE.UTF-8" || skip "no locale with a comma can be made"
+    export LOCPATH=$PWD LC_ALL=de_DE.UTF-8
+    [ "$(bash -c 'printf %.1f 1,5')" = 1,5 ] # the locale is in force for who asks for it
+    mpi_run 2 nht1-bt --n 12 --steps 60 --dt 0.010 --interval 5 --tc 0.5 --io posix --out f.bin \
+        --json r.json --quiet
+    expect_json r.json '.problem.dt == 0.01 and .runs[0].t_t_s > 0 and .t_c.t_c_s == 0.5'
+    run nht1-verify f.bin
+    expect_status 0
+    expect_text "dt = 0.01,"
+    run nht1-stats 1.5 2.5 --json s.json
+    expect_json s.json '.median == 2'
+    # No program sets a locale, so none needs a layer below its numbers.
+    for program in "$NHT1_BIN"/nht1-*; do
+        file -b "$program" | grep -q ELF || continue
+        ! nm -D "$program" | grep -wE 'setlocale|uselocale'
+    done
+}
+
+@test "packages, the linked libraries and the README name the same" {
+    local name wanted linked
+    linked=$(sed -n 's/.*$(PKG) --libs \([a-z0-9 ]* [a-z0-9 ]*\) 2.*/\1/p' "$NHT1_ROOT/Makefile" | tr ' ' '\n' | sort)
+    wanted=$(sed -n 's/^run .*lib:\([a-z0-9]*\) .*/\1/p' "$NHT1_ROOT/config/packages" | sort)
+    [ "$(wc -l <<<"$linked")" -ge 3 ]
+    [ "$linked" = "$wanted" ] || { echo "Makefile: $linked; config/packages: $wanted" && false; }
+    sed -n '/Needed are/,/^$/p' "$NHT1_ROOT/README.md" >needed
+    for name in $wanted $(sed -n 's/^[a-z]* .*py:\([a-z0-9]*\) .*/\1/p' "$NHT1_ROOT/config/packages") \
+        cmocka bats python3; do
+        grep -qiw "$name" needed || { echo "README: no $name" && false; }
+    done
+    for name in $(grep -A 2 '^LIBS ' "$NHT1_ROOT/Makefile" | grep -oE '(^|[ ,])-l[a-z0-9]+' | tr -d ' ,' | sort -u); do
+        case $name in -lgslcblas | -lm | -lz) continue ;; esac
+        grep -qx "${name#-l}" <<<"$wanted" || { echo "Makefile: $name" && false; }
+    done
+}

@@ -41,6 +41,52 @@ pair() {
     [ -z "$output" ]
 }
 
+@test "what the medians alone call the same is unclear when its interval is wide" {
+    pair 1
+    times b.json 1.01 0.5
+    run nht1-report compare a.json b.json --json c.json
+    expect_status 0
+    jq -e '.verdict == "unclear" and ([.metrics[] | select(.unit == "s" and (.a | length) > 0)]
+        | length > 0 and all(.verdict == "unclear"))' c.json
+    run nht1-report compare a.json b.json --fail-on unclear
+    expect_status 4
+    times b.json 1.1 0.01
+    run nht1-report compare a.json b.json --fail-on unclear
+    expect_status 2
+    run nht1-report compare a.json a.json --fail-on unclear
+    expect_status 0
+}
+
+# junit XPATH-LIKE: how many elements of a kind.
+elements() {
+    python3 -c 'import sys, xml.etree.ElementTree as E
+print(len(E.parse(sys.argv[1]).getroot().findall(".//" + sys.argv[2])))' "$1" "$2"
+}
+
+@test "JUnit XML: worse fails, unclear is skipped or fails as asked for" {
+    pair 1.1
+    run nht1-report compare a.json b.json --junit c.xml
+    expect_status 2
+    [ "$(elements c.xml testcase)" = 5 ]
+    [ "$(elements c.xml failure)" = 5 ]
+    times b.json 1.01 0.5
+    run nht1-report compare a.json b.json --junit c.xml
+    expect_status 0
+    [ "$(elements c.xml failure)" = 0 ]
+    [ "$(elements c.xml skipped)" = 5 ]
+    run nht1-report compare a.json b.json --junit c.xml --fail-on unclear
+    expect_status 4
+    [ "$(elements c.xml failure)" = 5 ]
+    change b.json '.problem.n = 64'
+    run nht1-report compare a.json b.json --junit c.xml
+    expect_status 1
+    [ "$(elements c.xml error)" = 1 ]
+    echo mine >mine.xml
+    run nht1-report compare a.json b.json --junit mine.xml
+    expect_status 1
+    [ "$(cat mine.xml)" = mine ]
+}
+
 @test "a difference that may be chance is called unclear" {
     pair 1
     times b.json 1.07 0.9
@@ -50,7 +96,7 @@ pair() {
     jq -e '[.metrics[].verdict] | index("unclear") != null and index("worse") == null' c.json
     jq -e '.verdict == "unclear"' c.json
     expect_schema nht1-compare-1 c.json
-    expect_text "No difference is shown"
+    expect_text "Inconclusive"
 }
 
 # not_comparable FILTER TEXT: B changed by the filter is not to be compared with A.

@@ -41,35 +41,92 @@ static void call(MPI_File f, int k, int n, MPI_Offset at)
     MPI_Request r = MPI_REQUEST_NULL;
     const MPI_Datatype t = MPI_DOUBLE;
     switch (k) {
-    case 0: MPI_File_write_at(f, at, buf, n, t, &s); break;
-    case 1: MPI_File_write_at_all(f, at, buf, n, t, &s); break;
-    case 2: MPI_File_iwrite_at(f, at, buf, n, t, &r); break;
-    case 3: MPI_File_write_at_all_begin(f, at, buf, n, t), MPI_File_write_at_all_end(f, buf, &s); break;
-    case 4: MPI_File_write(f, buf, n, t, &s); break;
-    case 5: MPI_File_write_all(f, buf, n, t, &s); break;
-    case 6: MPI_File_iwrite(f, buf, n, t, &r); break;
-    case 7: MPI_File_write_all_begin(f, buf, n, t), MPI_File_write_all_end(f, buf, &s); break;
-    case 8: MPI_File_write_shared(f, buf, n, t, &s); break;
-    case 9: MPI_File_write_ordered(f, buf, n, t, &s); break;
-    case 10: MPI_File_iwrite_shared(f, buf, n, t, &r); break;
-    case 11: MPI_File_write_ordered_begin(f, buf, n, t), MPI_File_write_ordered_end(f, buf, &s); break;
-    case 12: MPI_File_iwrite_at_all(f, at, buf, n, t, &r); break;
-    case 13: MPI_File_iwrite_all(f, buf, n, t, &r); break;
-    case 14: MPI_File_read_at(f, at, buf, n, t, &s); break;
-    case 15: MPI_File_read_at_all(f, at, buf, n, t, &s); break;
-    case 16: MPI_File_iread_at(f, at, buf, n, t, &r); break;
-    case 17: MPI_File_read_at_all_begin(f, at, buf, n, t), MPI_File_read_at_all_end(f, buf, &s); break;
-    case 18: MPI_File_read(f, buf, n, t, &s); break;
-    case 19: MPI_File_read_all(f, buf, n, t, &s); break;
-    case 20: MPI_File_iread(f, buf, n, t, &r); break;
-    case 21: MPI_File_read_all_begin(f, buf, n, t), MPI_File_read_all_end(f, buf, &s); break;
-    case 22: MPI_File_read_shared(f, buf, n, t, &s); break;
-    case 23: MPI_File_read_ordered(f, buf, n, t, &s); break;
-    case 24: MPI_File_iread_shared(f, buf, n, t, &r); break;
-    case 25: MPI_File_read_ordered_begin(f, buf, n, t), MPI_File_read_ordered_end(f, buf, &s); break;
-    case 26: MPI_File_iread_at_all(f, at, buf, n, t, &r); break;
-    case 27: MPI_File_iread_all(f, buf, n, t, &r); break;
-    default: return;
+    case 0:
+        MPI_File_write_at(f, at, buf, n, t, &s);
+        break;
+    case 1:
+        MPI_File_write_at_all(f, at, buf, n, t, &s);
+        break;
+    case 2:
+        MPI_File_iwrite_at(f, at, buf, n, t, &r);
+        break;
+    case 3:
+        MPI_File_write_at_all_begin(f, at, buf, n, t), MPI_File_write_at_all_end(f, buf, &s);
+        break;
+    case 4:
+        MPI_File_write(f, buf, n, t, &s);
+        break;
+    case 5:
+        MPI_File_write_all(f, buf, n, t, &s);
+        break;
+    case 6:
+        MPI_File_iwrite(f, buf, n, t, &r);
+        break;
+    case 7:
+        MPI_File_write_all_begin(f, buf, n, t), MPI_File_write_all_end(f, buf, &s);
+        break;
+    case 8:
+        MPI_File_write_shared(f, buf, n, t, &s);
+        break;
+    case 9:
+        MPI_File_write_ordered(f, buf, n, t, &s);
+        break;
+    case 10:
+        MPI_File_iwrite_shared(f, buf, n, t, &r);
+        break;
+    case 11:
+        MPI_File_write_ordered_begin(f, buf, n, t), MPI_File_write_ordered_end(f, buf, &s);
+        break;
+    case 12:
+        MPI_File_iwrite_at_all(f, at, buf, n, t, &r);
+        break;
+    case 13:
+        MPI_File_iwrite_all(f, buf, n, t, &r);
+        break;
+    case 14:
+        MPI_File_read_at(f, at, buf, n, t, &s);
+        break;
+    case 15:
+        MPI_File_read_at_all(f, at, buf, n, t, &s);
+        break;
+    case 16:
+        MPI_File_iread_at(f, at, buf, n, t, &r);
+        break;
+    case 17:
+        MPI_File_read_at_all_begin(f, at, buf, n, t), MPI_File_read_at_all_end(f, buf, &s);
+        break;
+    case 18:
+        MPI_File_read(f, buf, n, t, &s);
+        break;
+    case 19:
+        MPI_File_read_all(f, buf, n, t, &s);
+        break;
+    case 20:
+        MPI_File_iread(f, buf, n, t, &r);
+        break;
+    case 21:
+        MPI_File_read_all_begin(f, buf, n, t), MPI_File_read_all_end(f, buf, &s);
+        break;
+    case 22:
+        MPI_File_read_shared(f, buf, n, t, &s);
+        break;
+    case 23:
+        MPI_File_read_ordered(f, buf, n, t, &s);
+        break;
+    case 24:
+        MPI_File_iread_shared(f, buf, n, t, &r);
+        break;
+    case 25:
+        MPI_File_read_ordered_begin(f, buf, n, t), MPI_File_read_ordered_end(f, buf, &s);
+        break;
+    case 26:
+        MPI_File_iread_at_all(f, at, buf, n, t, &r);
+        break;
+    case 27:
+        MPI_File_iread_all(f, buf, n, t, &r);
+        break;
+    default:
+        return;
     }
     if (r != MPI_REQUEST_NULL) MPI_Wait(&r, &s);
     check(&s, n);
@@ -78,7 +135,8 @@ static void call(MPI_File f, int k, int n, MPI_Offset at)
 static MPI_File opened(MPI_Comm comm, const char *name)
 {
     MPI_File f;
-    if (MPI_File_open(comm, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f) != MPI_SUCCESS) {
+    if (MPI_File_open(comm, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f) !=
+        MPI_SUCCESS) {
         fprintf(stderr, "cannot open %s\n", name);
         MPI_Abort(MPI_COMM_WORLD, 3);
     }
@@ -175,7 +233,8 @@ static void cost(const char *name, int n, int bytes)
             MPI_File_write_at(f, 0, buf, bytes, MPI_BYTE, &s);
         clock_gettime(CLOCK_MONOTONIC, &to);
     }
-    const double s_all = (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
+    const double s_all =
+        (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
     if (rank == 0) printf("%.9f\n", s_all / n);
     MPI_File_close(&f);
 }
@@ -209,7 +268,8 @@ int main(int argc, char **argv)
         for (int i = 0; i < 10; i++) {
             MPI_Status s;
             for (int b = 0; b < 8; b++)
-                MPI_File_write_at(f, ((MPI_Offset)rank * 80 + 8 * i + b) << 20, buf, 1 << 20, MPI_BYTE, &s);
+                MPI_File_write_at(f, ((MPI_Offset)rank * 80 + 8 * i + b) << 20, buf, 1 << 20,
+                                  MPI_BYTE, &s);
             usleep(50000);
         }
         MPI_File_close(&f);

@@ -136,7 +136,7 @@ static inline struct io_spec spec_for(const char *path, const char *writer, int6
                         .layout = IO_MIJK,
                         .n = n,
                         .dumps_n = 3,
-                        .steps_n = 15,
+                        .steps_n = 50, /* dumps at 5, 10 ... */
                         .dt = 0.001,
                         .interval = 5,
                         .group = 1,

@@ -430,7 +430,7 @@ static void manifest_says_what_the_file_is(void **state)
          text_is(m, "hash", "nht1-h64/1") && number_is(m, "n", 9) &&
          number_is(m, "components", 5) && number_is(m, "word_bytes", 8) &&
          number_is(m, "dump_bytes", 9 * (40 * 81 + 8)) && number_is(m, "dumps_planned", 3) &&
-         number_is(m, "steps", 15) && number_is(m, "interval", 5) && id &&
+         number_is(m, "steps", 50) && number_is(m, "interval", 5) && id &&
          strspn(id, "0123456789abcdef") == 32 && !id[32]);
     right = right && (rank != 0 || json_real_value(json_object_get(m, "dt")) == 0.0003);
     assert_true(said_by_all(right));

@@ -2,23 +2,31 @@
 # shellcheck shell=bash
 # Results to report on, made once per file of tests: `load report_lib` after helpers.
 
-# Class S with three writers on 1, 2 and 4 ranks, and token with groups of 1 and 2 ranks.
+# Class S with three writers on 1, 2 and 4 ranks, token with groups of 1 and 2 ranks, hints, and
+# the bandwidth programs.
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || return 1
     export XDG_STATE_HOME=$BATS_FILE_TMPDIR/state
     local ranks group tiny=(--class S --repeat 3 --out d.bin --quiet)
     for ranks in 1 2 4; do
-        make_result "r$ranks.json" "$ranks" --io posix,mpiio,none "${tiny[@]}" || return 1
+        make_result "r$ranks.json" "$ranks" nht1-bt --io posix,mpiio,none "${tiny[@]}" || return 1
     done
     for group in 1 2; do
-        make_result "g$group.json" 4 --io token --group $group "${tiny[@]}" || return 1
+        make_result "g$group.json" 4 nht1-bt --io token --group $group "${tiny[@]}" || return 1
+        make_result "h$group.json" 2 nht1-bt --io mpiio --hint "cb_nodes=$group" "${tiny[@]}" ||
+            return 1
     done
+    [ -n "${REPORT_BT_ONLY:-}" ] && return 0
+    make_result beff.json 2 nht1-beff --quick --time-limit 3 || return 1
+    make_result beffio.json 2 nht1-beffio -T 0.5 -N 1,2 --mb 256 --mt 512 || return 1
 }
 
+# make_result FILE RANKS PROGRAM ARGUMENT...: 4 says that the result is not valid as one.
 make_result() {
-    local file=$1 ranks=$2
+    local file=$1 ranks=$2 rc=0
     shift 2
-    mpi_run "$ranks" nht1-bt "$@" --json "$file" >log 2>&1 || { cat log && return 1; }
+    mpi_run "$ranks" "$@" --json "$file" >log 2>&1 || rc=$?
+    [ $rc -eq 0 ] || [ $rc -eq 4 ] || { cat log && return 1; }
 }
 
 # results NAME...: copies of them into the test's folder.
@@ -27,6 +35,15 @@ results() {
     for name in "$@"; do
         cp "$BATS_FILE_TMPDIR/$name.json" .
     done
+}
+
+# The Python that nht1-report draws with.
+report_python() {
+    local python
+    for python in "${NHT1_PYTHON:-}" python3 /usr/bin/python3; do
+        [ -n "$python" ] && "$python" -c 'import matplotlib, jinja2' 2>/dev/null && break
+    done
+    echo "$python"
 }
 
 # The same file with other content: change FILE FILTER [JQ-ARGUMENT...].

@@ -67,6 +67,8 @@ when = ranks + value <= 3 and not (ranks == 1 and value == 1)\n[run b]\nvalue = 
     study x.ini --under out
     expect_status 0
     expect_text "took [s]"
+    expect_text "1 of 4  "
+    expect_text "4 of 4  "
     [ "$(find out/x/runs -mindepth 1 -maxdepth 1 | wc -l)" -eq 4 ]
     for run in out/x/runs/*; do
         [ "$(find "$run" -type f -printf '%f ')" ]
@@ -323,6 +325,41 @@ no_sim() {
     bash x.slurm
     jq -e '.set == ["run.value=7"]' "$NHT1_ROOT"/runs/out/x/study.json
     rm -r "$NHT1_ROOT"/runs/out/x
+}
+
+@test "job scripts stay where they are submitted; times, set-up and names are what people write" {
+    mkdir "my study" && description "my study/a b%.ini" <<<$'[run]\nprogram = sim'
+    study --job slurm --time 2:00:00 --setup "module load openmpi" --job-file j "my study/a b%.ini"
+    expect_status 0
+    grep -qx '#SBATCH --time=120' j
+    grep -qx '#SBATCH --job-name=nht1-a_b_' j
+    grep -qx 'module load openmpi' j
+    bash -n j
+    if grep -q "cd $NHT1_ROOT" j; then false; fi
+    local given minutes
+    while read -r given minutes; do
+        study --job slurm --time "$given" --job-file - run
+        grep -qx -- "#SBATCH --time=$minutes" <<<"$output"
+    done <<<$'90 90\n1:30 2\n1-0 1440\n1-2:30 1590\n0:10:01 11'
+    for given in 0 x 1:2:3:4 -5 ''; do
+        study --job slurm --time "$given" --job-file - run
+        expect_status 1
+    done
+    study --job slurm --queue $'a\n#SBATCH --evil' --job-file - run
+    expect_status 1
+}
+
+@test "the class of the study of processors follows ranks and memory" {
+    ln -s "$NHT1_BIN_REAL/nht1-bt" bin
+    local cores class
+    while read -r cores class; do
+        study --dry-run --no-plan processors --cores "$cores" --out "o$cores"
+        expect_status 0
+        study --dry-run --no-plan processors --cores "$cores" --set "common.when=class == \"$class\""
+        expect_status 0
+    done <<<$'8 A\n64 A\n128 B\n512 C'
+    study --dry-run --no-plan processors --cores 512 --set 'common.when=class == "A"'
+    expect_status 1
 }
 
 @test "the studies that come with nht1 expand, and each explains itself" {

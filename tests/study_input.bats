@@ -71,6 +71,74 @@ refused() {
     refused 'x.ini:4: [run] decomp' <<<$'[run]\nprogram = nht1-bt\nclass = S\ndecomp = 2x2x2'
 }
 
+@test "values made to hurt: one line with file and line, no traceback" {
+    local digits deep
+    digits=$(printf '9%.0s' {1..5000})
+    deep=$(printf -- '-%.0s' {1..3000})
+    refused 'x.ini:3: [run] value' <<<$'[run]\nprogram = sim\nvalue = {9 ** 64 ** 2}'
+    refused 'x.ini:3: [run] value' <<<$'[run]\nprogram = sim\nvalue = {1e999}'
+    refused 'x.ini:3: [run] value' <<<$'[run]\nprogram = sim\nvalue = {((9**64)**64)**64}'
+    refused 'x.ini:3: [run] value' <<<$'[run]\nprogram = sim\nvalue = {'"$deep"'1}'
+    refused 'x.ini:3: [run] value' <<<$'[run]\nprogram = sim\nvalue = {'"$digits"'}'
+    refused 'x.ini:3: [run] ranks' <<<$'[run]\nprogram = sim\nranks = 1..'"$digits"
+    refused 'x.ini:3: [run] ranks' <<<$'[run]\nprogram = sim\nranks = ²'
+    refused 'x.ini:2: [study] repeats' <<<$'[study]\nrepeats = ²\n[run]\nprogram = sim'
+    refused 'x.ini:2: [study] seed' <<<$'[study]\nseed = '"$digits"$'\n[run]\nprogram = sim'
+    refused 'x.ini:2: [study] minutes' <<<$'[study]\nminutes = '"$digits"$'\n[run]\nprogram = sim'
+    refused 'x.ini:3: [run] repeats' <<<$'[run]\nprogram = sim\nrepeats = ٣'
+    for bad in inf nan -5 1e300; do
+        refused 'x.ini:4: [run] estimate_s' <<<$'[run]\nprogram = sim\nmetric = x\nestimate_s = '"$bad"
+    done
+    refused 'x.ini:2: [study] launcher_flags' "it's" <<<$'[study]\nlauncher_flags = it\'s\n[run]\nprogram = sim\nmetric = x'
+    printf '[run]\nprogram = sim\nmetric = x\ntag = a\0b\n' >x.ini
+    study x.ini --under out
+    expect_status 1
+    expect_text "x.ini:4: a control character"
+    [ "${#lines[@]}" -eq 1 ]
+    study writers --launcher-flags "it's"
+    expect_status 1
+    expect_text "--launcher-flags: it's"
+    [ "${#lines[@]}" -eq 1 ]
+    study writers --set run.ranks=$'\xff'
+    expect_status 1
+    [ "${#lines[@]}" -eq 1 ]
+}
+
+@test "records of a study that are not as the driver wrote them" {
+    REPEATS=1 description x.ini <<<$'[run]\nprogram = sim\nranks = 1 2'
+    study x.ini --out s
+    expect_status 0
+    echo '[1]' >s/summary.json
+    study x.ini --out s
+    expect_status 0
+    for bad in 'del(.wall_s)' '.wall_s = -1' '.ok = "yes"' '.status = null' '[1]'; do
+        cp s/runs/p01-r01/run.json good.json
+        jq "$bad" good.json >s/runs/p01-r01/run.json
+        study x.ini --out s
+        expect_status 1
+        expect_text "s/runs/p01-r01/run.json"
+        [ "${#lines[@]}" -le 6 ]
+        cp good.json s/runs/p01-r01/run.json
+    done
+    jq '.id = "../../victim"' s/study.json >bad.json
+    cp bad.json s/study.json
+    study x.ini --out s
+    expect_status 1
+    expect_text "s/study.json"
+}
+
+@test "a dry run starts nothing that the description names but programs of nht1" {
+    printf '#!/bin/sh\ntouch "%s/started"\n' "$PWD" | tee bin/evil >bin/evilmpirun
+    chmod +x bin/evil bin/evilmpirun
+    ln -sf "$NHT1_BIN_REAL"/nht1-bt bin
+    printf '[study]\nlauncher = %s\n[run evil]\nprogram = %s\nmetric = x\n[run bt]\nprogram = nht1-bt\nclass = S\nenv.LD_PRELOAD = %s\n' \
+        "$PWD/bin/evilmpirun" "$PWD/bin/evil" "$PWD/bin/evil.so" >x.ini
+    study --dry-run x.ini
+    expect_status 0
+    [ ! -e started ]
+    expect_text "p02"
+}
+
 @test "names of studies and of files that are not there" {
     study nosuch
     expect_status 1

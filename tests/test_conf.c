@@ -9,7 +9,6 @@
 
 #include "base/conf.h"
 #include "base/err.h"
-#include "tests/comma.h"
 
 struct opts {
     bool force, last;
@@ -270,23 +269,6 @@ static void as_json(void **state)
     release();
 }
 
-static void comma_locale(void **state)
-{
-    (void)state;
-    if (!comma_locale_set()) {
-        print_message("no locale with a decimal comma can be made\n");
-        skip();
-    }
-    assert_int_equal(parse("--dt 0.5"), CONF_RUN);
-    assert_true(o.dt == 0.5);
-    char *line = conf_line(&program, &o);
-    assert_string_equal(line, "--dt 0.5");
-    free(line);
-    release();
-    refuses("--dt 0,5", "is not allowed");
-    setlocale(LC_ALL, "C");
-}
-
 static void numbers_alone(void **state)
 {
     (void)state;
@@ -317,7 +299,6 @@ int main(void)
         cmocka_unit_test(help_is_wrapped),
         cmocka_unit_test(echo),
         cmocka_unit_test(as_json),
-        cmocka_unit_test(comma_locale),
         cmocka_unit_test(numbers_alone),
     };
     return cmocka_run_group_tests_name("conf", tests, NULL, NULL);

@@ -16,7 +16,6 @@
 
 #include "base/err.h"
 #include "base/json.h"
-#include "tests/comma.h"
 
 static char dir[64], path[128];
 
@@ -95,23 +94,6 @@ static void reals_have_17_digits(void **state)
     fclose(f);
     assert_non_null(strstr(text, "0.10000000000000001"));
     assert_int_equal(text[strlen(text) - 1], '\n');
-}
-
-static void comma_locale(void **state)
-{
-    (void)state;
-    if (!comma_locale_set()) {
-        print_message("no locale with a decimal comma can be made\n");
-        skip();
-    }
-    json_t *in = json_pack("{s:f}", "x", 0.1), *out = NULL;
-    int rc = js_write(path, in, JS_SYNC_NONE);
-    setlocale(LC_ALL, "C");
-    assert_int_equal(rc, 0);
-    assert_int_equal(js_read(path, &out), 0);
-    assert_true(json_equal(in, out));
-    json_decref(in);
-    json_decref(out);
 }
 
 static void umask_decides(void **state)
@@ -353,7 +335,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_DIR(written_and_read_back),
         IN_DIR(reals_have_17_digits),
-        IN_DIR(comma_locale),
         IN_DIR(umask_decides),
         IN_DIR(link_is_kept),
         IN_DIR(link_to_nothing_is_kept),

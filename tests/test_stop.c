@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/start.h"
 #include "base/stop.h"
 
 static int status_of(void (*body)(void))
@@ -45,6 +46,7 @@ static void exceed_limit(void)
 {
     char path[] = "/tmp/test_stop_XXXXXX";
     struct rlimit limit = {4096, 4096};
+    start_clean();
     stop_install();
     int fd = mkstemp(path);
     unlink(path);

@@ -10,7 +10,6 @@
 
 #include "base/num.h"
 #include "base/units.h"
-#include "tests/comma.h"
 
 static char buf[UNITS_TEXT_MAX];
 
@@ -44,7 +43,6 @@ static void rates(void **state)
     (void)state;
     assert_string_equal(units_rate(1.25e9, buf), "1.25 GB/s");
     assert_string_equal(units_rate(0.25, buf), "0.25 B/s");
-    assert_string_equal(units_rate_iec(1.25 * 0x1p30, buf), "1.25 GiB/s");
     assert_string_equal(units_rate(INFINITY, buf), "n/a");
 }
 
@@ -66,17 +64,6 @@ static void durations(void **state)
     assert_string_equal(units_duration(7500, buf), "2 h 5 min");
     assert_string_equal(units_duration(86400 * 3 + 4 * 3600, buf), "3 d 4 h");
     assert_string_equal(units_duration(-3.42, buf), "-3.42 s");
-}
-
-static void counts(void **state)
-{
-    (void)state;
-    assert_string_equal(units_count(0, buf), "0");
-    assert_string_equal(units_count(999, buf), "999");
-    assert_string_equal(units_count(42448320, buf), "42 448 320");
-    assert_string_equal(units_count(-123456, buf), "-123 456");
-    assert_string_equal(units_count(-1234, buf), "-1 234");
-    assert_string_equal(units_count(INT64_MIN, buf), "-9 223 372 036 854 775 808");
 }
 
 static void shortest_text(void **state)
@@ -112,24 +99,6 @@ static void numbers_read_back(void **state)
     }
 }
 
-static void comma_locale(void **state)
-{
-    (void)state;
-    char text[UNITS_TEXT_MAX];
-    double x;
-    if (!comma_locale_set()) {
-        print_message("no locale with a decimal comma can be made\n");
-        skip();
-    }
-    snprintf(text, sizeof text, "%.1f", 1.5);
-    assert_string_equal(text, "1,5");
-    assert_string_equal(units_duration(3.42, text), "3.42 s");
-    assert_string_equal(num_real(0.25, text), "0.25");
-    assert_int_equal(num_real_parse("0.25", &x), 0);
-    assert_true(x == 0.25);
-    setlocale(LC_ALL, "C");
-}
-
 static void plural_of_a_count(void **state)
 {
     (void)state;
@@ -145,10 +114,8 @@ int main(void)
         cmocka_unit_test(binary_bytes),
         cmocka_unit_test(rates),
         cmocka_unit_test(durations),
-        cmocka_unit_test(counts),
         cmocka_unit_test(shortest_text),
         cmocka_unit_test(numbers_read_back),
-        cmocka_unit_test(comma_locale),
         cmocka_unit_test(plural_of_a_count),
     };
     return cmocka_run_group_tests_name("units", tests, NULL, NULL);

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/plain.h"
+#include "base/start.h"
 #include "base/version.h"
 #include "verify/check.h"
 #include "verify/judge.h"
@@ -197,6 +198,7 @@ int main(int argc, char **argv)
     struct check_options o;
     struct conf_list args;
     int status = 0;
+    start_clean();
     const int what = conf_parse(&program, argc, argv, &o, &args, NULL);
     if (what < 0) return fail(what);
     if (what == CONF_HELP) conf_help(&program, stdout);

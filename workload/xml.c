@@ -248,6 +248,8 @@ static void XMLCALL end(void *data, const XML_Char *name)
     struct parse *ps = data;
     int rc = 0;
     (void)name;
+    /* The end of an empty element is told even after its beginning has stopped the parser. */
+    if (ps->rc < 0) return;
     switch (ps->stack[--ps->depth]) {
     case CALLS:
         rc = end_calls(ps, ps->stack[ps->depth - 1] == RANK);

@@ -54,17 +54,21 @@ static struct pieces subarray(const int *i, struct pieces element)
 }
 
 /* The type map of a constructor: i integers, a addresses, parts the types it is made of. */
-static struct pieces decode(int combiner, const int *i, const MPI_Aint *a, const struct pieces *part)
+static struct pieces decode(int combiner, const int *i, const MPI_Aint *a,
+                            const struct pieces *part)
 {
     struct pieces all = {.known = true};
     const struct pieces p = part[0];
     switch (combiner) {
     case MPI_COMBINER_DUP:
-    case MPI_COMBINER_RESIZED: return p;
-    case MPI_COMBINER_CONTIGUOUS: return repeat(p, i[0], p.extent);
+    case MPI_COMBINER_RESIZED:
+        return p;
+    case MPI_COMBINER_CONTIGUOUS:
+        return repeat(p, i[0], p.extent);
     case MPI_COMBINER_VECTOR:
         return repeat(repeat(p, i[1], p.extent), i[0], (int64_t)i[2] * p.extent);
-    case MPI_COMBINER_HVECTOR: return repeat(repeat(p, i[1], p.extent), i[0], a[0]);
+    case MPI_COMBINER_HVECTOR:
+        return repeat(repeat(p, i[1], p.extent), i[0], a[0]);
     case MPI_COMBINER_INDEXED:
         for (int b = 0; b < i[0]; b++)
             append(&all, repeat(p, i[1 + b], p.extent), (int64_t)i[1 + i[0] + b] * p.extent);
@@ -85,8 +89,11 @@ static struct pieces decode(int combiner, const int *i, const MPI_Aint *a, const
         for (int b = 0; b < i[0]; b++)
             append(&all, repeat(part[b], i[1 + b], part[b].extent), a[b]);
         return all;
-    case MPI_COMBINER_SUBARRAY: return subarray(i, p);
-    default: all.known = false; return all;
+    case MPI_COMBINER_SUBARRAY:
+        return subarray(i, p);
+    default:
+        all.known = false;
+        return all;
     }
 }
 

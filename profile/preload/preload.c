@@ -33,12 +33,12 @@ struct open {
     MPI_File fh;
     MPI_Comm comm; /* a duplicate, while writes are dropped; else MPI_COMM_NULL */
     int file, comm_size, comm_rank;
-    int phase;           /* index, -1: the next call begins one */
+    int phase; /* index, -1: the next call begins one */
     bool last_write;
-    uint64_t calls;      /* in the phase */
+    uint64_t calls; /* in the phase */
     int64_t etype_bytes;
     struct pieces view;
-    bool dropped;        /* writes of this rank to it */
+    bool dropped; /* writes of this rank to it */
     /* a split collective call under way */
     bool split_drop;
     int64_t split_bytes;
@@ -181,7 +181,8 @@ BOTH(MPI_Abort, MPI_Comm comm, int code)
  * outgrows the bins, each two become one. */
 static void timeline(int write, int64_t bytes, uint64_t from_ns, uint64_t to_ns)
 {
-    const double from = 1e-9 * (double)from_ns - map->init_s, to = 1e-9 * (double)to_ns - map->init_s;
+    const double from = 1e-9 * (double)from_ns - map->init_s,
+                 to = 1e-9 * (double)to_ns - map->init_s;
     while (to >= PROFILE_BINS * map->bin_s) {
         for (int b = 0; b < PROFILE_BINS; b++) {
             const bool there = 2 * b + 1 < PROFILE_BINS;
@@ -606,12 +607,12 @@ static void split_begun(struct call *c)
     inside--;
 }
 
-#define SPLIT_CALL(name, which, parameters, arguments, buffer)                                      \
+#define SPLIT_CALL(name, which, parameters, arguments, buffer)                                     \
     BOTH(MPI_File_##name##_begin, UNPACK parameters)                                               \
     {                                                                                              \
         REAL(PMPI_File_##name##_begin, UNPACK parameters);                                         \
         struct call c;                                                                             \
-        if (!enter(&c, fh, which, count, type)) return real arguments;                              \
+        if (!enter(&c, fh, which, count, type)) return real arguments;                             \
         const int rc = c.drop ? drop(&c) : real arguments;                                         \
         split_begun(&c);                                                                           \
         return rc;                                                                                 \

@@ -9,4 +9,6 @@ text     words, numbers and units as people read them, cleaned of control charac
 results  result files
 compare  nht1-report compare: what became better or worse
 study/   nht1-study: drives a study; its __init__ lists its parts
+report/  nht1-report: the page and its figures; its __init__ lists its parts
 """
+VERSION = '0.1.0'

@@ -4,7 +4,6 @@
 Whatever comes out of a file is cleaned once, when it is read (results.read_json does it for JSON):
 no control character, no escape sequence, nothing that turns the direction of writing. What is left
 may still be markup: HTML is escaped by Jinja2, Markdown, CSV and scripts by the functions below."""
-import json
 import math
 import re
 
@@ -67,11 +66,6 @@ def csv_cell(text):
     """For a table; spreadsheets take what begins like a formula for one."""
     text = clean(text)
     return "'" + text if re.match(r'[=@+]|-[^\d.]', text) else text
-
-
-def quoted(text):
-    """A text as a literal of JSON and Python, in ASCII."""
-    return json.dumps(clean(text))
 
 
 def number(x, digits=3):

@@ -10,18 +10,20 @@
  *                    "CALL COUNT" for each kind, and a file RANK.trace with a line "CALL PATH" for
  * each call, in order
  *
- * WHAT: ENOSPC, EIO, EROFS, EPERM, EOPNOTSUPP, short (half of what was asked), of pwrite, flip
- * (all is written, but for one bit) or, of pread, end (as behind the end of the file). N is counted
- * per rank and kind of call, from 1; "N+" is every call from there on. Kinds: open, openr (for
- * reading only), pwrite (pwritev, too), pread, write, fsync, fdatasync, rename, ftruncate,
- * fallocate, close, aio (asking aio_error for an outcome), and those of io_uring (fault_uring.c):
- * uring_init, uring_submit, uring_write, uring_wait. A close that fails has closed all the same, as
- * on Linux. Passed over: closing what was open for reading only, a lock, the file that warms the
- * file system up, and one by which Open MPI looks for locks; no data depend on them. */
+ * WHAT: ENOSPC, EIO, EROFS, EPERM, EOPNOTSUPP, short (half of what was asked), kill (the process
+ * dies before the call), of pwrite, flip (all is written, but for one bit) or, of pread, end (as
+ * behind the end of the file). N is counted per rank and kind of call, from 1; "N+" is every call
+ * from there on. Kinds: open, openr (for reading only), pwrite (pwritev, too), pread, write, fsync,
+ * fdatasync, rename (renameat2, too), ftruncate, fallocate, close, aio (asking aio_error for an
+ * outcome), and those of io_uring (fault_uring.c): uring_init, uring_submit, uring_write,
+ * uring_wait. A close that fails has closed all the same, as on Linux. Passed over: closing what was
+ * open for reading only, a lock, what has no name any more, the file that warms the file system up,
+ * and one by which Open MPI looks for locks; no data depend on them. */
 #include <aio.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -64,6 +66,7 @@ static struct {
 
 #define FLIP (-1)
 #define END  (-2)
+#define KILL (-3)
 
 static atomic_int made[KINDS];
 static FILE *trace;
@@ -81,8 +84,15 @@ static int errnum_of(const char *what)
     static const struct {
         const char *name;
         int value;
-    } known[] = {{"ENOSPC", ENOSPC},         {"EIO", EIO}, {"EROFS", EROFS}, {"EPERM", EPERM},
-                 {"EOPNOTSUPP", EOPNOTSUPP}, {"short", 0}, {"flip", FLIP},   {"end", END}};
+    } known[] = {{"ENOSPC", ENOSPC},
+                 {"EIO", EIO},
+                 {"EROFS", EROFS},
+                 {"EPERM", EPERM},
+                 {"EOPNOTSUPP", EOPNOTSUPP},
+                 {"short", 0},
+                 {"flip", FLIP},
+                 {"end", END},
+                 {"kill", KILL}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(known[i].name, what) == 0) return known[i].value;
     fprintf(stderr, "shim: no fault '%s'\n", what);
@@ -144,6 +154,7 @@ bool fault_now(enum fault_kind k, const char *what)
     if (trace) fprintf(trace, "%s %s\n", kind_name[k], what);
     if (plan.kind != (int)k || n < plan.nth || (n > plan.nth && !plan.from_then)) return false;
     if (n == plan.nth) fprintf(stderr, "shim: %s %d, of %s, fails\n", kind_name[k], n, what);
+    if (plan.errnum == KILL) raise(SIGKILL);
     return true;
 }
 
@@ -164,7 +175,7 @@ bool fault_now_fd(enum fault_kind k, int fd)
     errno = kept;
     if (length < 0) return false;
     path[length] = '\0';
-    if (k == CLOSE && strstr(path, ".lock")) return false;
+    if (k == CLOSE && (strstr(path, ".lock") || strstr(path, " (deleted)"))) return false;
     return now(k, path);
 }
 
@@ -300,6 +311,12 @@ int rename(const char *from, const char *to)
 {
     int (*real)(const char *, const char *) = fault_next("rename");
     return now_name(RENAME, to) ? failed() : real(from, to);
+}
+
+int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned flags)
+{
+    int (*real)(int, const char *, int, const char *, unsigned) = fault_next("renameat2");
+    return now_name(RENAME, to) ? failed() : real(from_dir, from, to_dir, to, flags);
 }
 
 /* The outcome of a write that went on in the background: aio_error tells it, once. */

@@ -6,6 +6,7 @@ expression   {arithmetic} in values and conditions
 sweep        sections -> points, the combinations to be run
 programs     what the driver knows about each program: options, results, their headline
 launch       one command for mpirun or srun
+probe        ranks or threads, and how fast, before the points are known
 plan         time, space and memory of all points, before anything runs
 folder       what lies on disk; nothing in it is ever replaced but the summary
 child        one run of a program: started, watched, ended

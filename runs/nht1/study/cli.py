@@ -7,15 +7,16 @@ import random
 import shlex
 import sys
 
-from .. import stats, tools, trouble
+from .. import stats, text, tools, trouble
 from . import child
 from . import description as ini
-from . import drive, job, launch, plan, programs, speak, sweep
+from . import drive, job, launch, plan, probe, programs, speak, sweep
 from .folder import Folder, check_place, choose, existing, shown
 
 VERSION = '0.1.0'
 CONFIG = os.path.join(tools.ROOT, 'config')
 REPORT_S = 600
+DESCRIPTION_MAX = 1 << 20
 # In a source tree, or, installed, where one is.
 UNDER = os.path.join(tools.ROOT, 'runs', 'out') if os.path.exists(
     os.path.join(tools.ROOT, 'Makefile')) else 'nht1-studies'
@@ -124,19 +125,30 @@ def _load(args):
         name, path = path, os.path.join(CONFIG, path + '.ini')
     try:
         with open(path, encoding='utf-8') as f:
-            text = f.read()
+            written = f.read(DESCRIPTION_MAX + 1)
+        if len(written) > DESCRIPTION_MAX:
+            raise trouble.usage('%s: longer than any description' % path)
     except FileNotFoundError:
         raise trouble.usage("no study '%s'%s; there are %s, or name an INI file" % (
             args.study, ini.nearest(name, _shipped()), ', '.join(_shipped())))
-    except (OSError, UnicodeDecodeError) as e:
+    except (OSError, ValueError) as e:
         raise trouble.usage('%s: %s' % (path, e))
-    return name, ini.read(shown(path), text, args.set)
+    return name, ini.read(shown(path), written, args.set)
 
 
 def _launcher(args, description, system):
-    flags = shlex.split(os.environ.get('MPIRUN_FLAGS', '')) + \
-        shlex.split(description.value('launcher_flags')) + shlex.split(args.launcher_flags or '')
-    return launch.Launcher(args.launcher or description.value('launcher'), flags, system)
+    flags = []
+    for where, said in (('MPIRUN_FLAGS', os.environ.get('MPIRUN_FLAGS', '')),
+                        (description.study['launcher_flags'].place,
+                         description.value('launcher_flags')),
+                        ('--launcher-flags', args.launcher_flags or '')):
+        try:
+            flags += shlex.split(said)
+        except ValueError as e:
+            raise trouble.usage('%s: %s: %s' % (where, text.clean(said, 100), e))
+    asked = description.value('launcher')
+    return launch.Launcher(args.launcher or asked, flags, system,
+                           bool(args.launcher) or asked in ('auto', 'none') or not args.dry_run)
 
 
 def _record(args, description, system, launcher, found, points, estimates):
@@ -233,12 +245,12 @@ def _report(folder, speaker):
 
 def _close(driver, keys, speaker):
     status = driver.status()
-    text = drive.write_summary(driver, keys, status)
+    table = drive.write_summary(driver, keys, status)
     failed = [(t, n, r) for t in driver.tallies for n, (r, _) in sorted(t.runs.items())
               if not r['ok']]
-    if text and not (speaker.show and len(driver.tallies) == 1):
+    if table and not (speaker.show and len(driver.tallies) == 1):
         speaker.say()
-        print(text, end='', flush=True)
+        print(table, end='', flush=True)
         speaker.say()
     invalid = [t.point.id for t in driver.tallies
                if any(r['status'] == trouble.INVALID for r, _ in t.runs.values())]
@@ -262,7 +274,10 @@ def _study(args):
     system = launch.system()
     if args.cores:
         system['cores'] = args.cores
-    finder, found = programs.Finder(), {}
+    launcher = _launcher(args, description, system)
+    if probe.wanted(description):
+        system.update(probe.run(system['cores'], launcher))
+    finder, found = programs.Finder(args.dry_run), {}
     points = sweep.expand(description, system, finder)
     settings = drive.Settings(description, args.minutes)
     for point in points:
@@ -272,7 +287,6 @@ def _study(args):
         drive.metric_of(point, found[point.id])
     keys = sweep.varying(points)
     speaker = speak.Speaker(keys, args.quiet, settings.show)
-    launcher = _launcher(args, description, system)
     files = _files(args, description)
     out = args.out or choose(args.under or UNDER, name, points, args.new)
     check_place(out, points)  # before the estimates, which take their time
@@ -335,7 +349,7 @@ def main(argv):
         sys.stdout.flush()
         return status
     except trouble.Trouble as e:
-        print('runs/study: %s' % e, file=sys.stderr)
+        print('runs/study: %s' % text.clean(e), file=sys.stderr)
         return e.status
     except stats.Unavailable as e:
         print('runs/study: %s' % e, file=sys.stderr)

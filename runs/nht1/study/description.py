@@ -11,17 +11,19 @@ from ..trouble import usage
 STUDY_KEYS = {
     'title': ('', None),
     'about': ('', None),
-    'repeats': ('3..10', r'[1-9]\d*(\.\.[1-9]\d*)?'),
-    'precision': ('0.05', r'0?\.\d+|\d+(\.\d+)? *%'),
-    'level': ('0.95', r'0?\.\d+'),
-    'minutes': ('0', r'\d+(\.\d+)?'),
-    'timeout_s': ('0', r'\d+(\.\d+)?'),
-    'seed': ('', r'\d*'),
+    'repeats': ('3..10', r'[1-9]\d{0,4}(\.\.[1-9]\d{0,4})?'),
+    'precision': ('0.05', r'0?\.\d{1,9}|\d{1,3}(\.\d{1,9})? *%'),
+    'level': ('0.95', r'0?\.\d{1,9}'),
+    'minutes': ('0', r'\d{1,9}(\.\d{1,9})?'),
+    'timeout_s': ('0', r'\d{1,9}(\.\d{1,9})?'),
+    'seed': ('', r'\d{0,18}'),
     'files': ('', None),
     'launcher': ('auto', r'auto|none|\S*(mpirun|mpiexec|srun)\S*'),
     'launcher_flags': ('', None),
     'output': ('hide', r'hide|show'),
 }
+
+CONTROL = '[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]'  # the last: bytes that are no UTF-8
 
 # Keys of [common] and [run NAME] that are not options of the program.
 POINT_KEYS = ('program', 'ranks', 'threads', 'when', 'metric', 'better', 'estimate_s', 'repeats')
@@ -106,7 +108,7 @@ def _study(description, entries):
             raise entry.place.wrong('no such key%s; there are %s' % (
                 nearest(key, STUDY_KEYS), ', '.join(sorted(STUDY_KEYS))))
         pattern = STUDY_KEYS[key][1]
-        if pattern and not re.fullmatch(pattern, entry.text):
+        if pattern and not re.fullmatch(pattern, entry.text, re.ASCII):
             raise entry.place.wrong("'%s' is not understood; the default is '%s'" % (
                 entry.text, STUDY_KEYS[key][0]))
         description.study[key] = entry
@@ -134,7 +136,8 @@ def override(entries, overrides, used):
     """Puts --set SECTION.KEY=VALUE into parsed sections: {section: {key: Entry}}."""
     for text in overrides:
         match = re.fullmatch(r'([^.=]+)\.([^=]+)=(.*)', text, re.S)
-        if not match or not match.group(3).strip():
+        if not match or not match.group(3).strip() or \
+                re.search(CONTROL, match.group(3)):
             raise usage("--set '%s': SECTION.KEY=VALUE expected, such as run.ranks='1 2 4'" % text)
         section, key, value = (part.strip() for part in match.groups())
         if section not in entries and 'run ' + section in entries:
@@ -147,6 +150,9 @@ def override(entries, overrides, used):
 
 def read(path, text, overrides=()):
     """A Description from the text of an INI file. Raises Trouble."""
+    for number, line in enumerate(text.split('\n'), 1):
+        if re.search(CONTROL, line):
+            raise usage('%s:%d: a control character, which no description has' % (path, number))
     lines = _lines(text)
     parser = _parse(path, text)
     entries = {s: _section(parser, path, s, lines) for s in parser.sections()}

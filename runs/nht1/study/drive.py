@@ -4,12 +4,14 @@ run gets one, in an order that is random but follows from the seed; so a drift o
 on all points alike, and an interrupted study goes on as if it had not been interrupted."""
 import os
 import random
+import re
 import shutil
 import socket
 import sys
 
-from .. import stats, trouble
+from .. import stats, text, trouble
 from . import child, figures, programs
+from .description import STUDY_KEYS
 from .folder import read_json, shown, utc, write_json, write_text
 from .launch import recorded
 
@@ -35,8 +37,8 @@ class Settings:
         """(fewest, most) runs of a point."""
         entry = point.entries.get('repeats', self.repeats)
         low, _, high = entry.text.partition('..')
-        if not low.isdigit() or (high and not high.isdigit()) or int(high or low) < int(low) \
-                or int(low) < 1:
+        if not re.fullmatch(STUDY_KEYS['repeats'][1], entry.text, re.ASCII) or \
+                int(high or low) < int(low):
             raise entry.place.wrong("'%s' is not understood: FEWEST..MOST, such as 3..10" %
                                     entry.text)
         return int(low), int(high or low)
@@ -154,6 +156,12 @@ class Driver:
                 if number not in tally.runs and tally.wants(number):
                     yield tally, number
 
+    def progress(self):
+        """(runs that were made, fewest and most that are still to be made)"""
+        due = [tally.due() for tally in self.tallies]
+        return (sum(len(t.runs) for t in self.tallies), sum(d[0] for d in due),
+                sum(d[1] for d in due))
+
     def left_s(self):
         """Seconds that the runs still take, (at least, at most); None when nothing is known."""
         least, most, known = 0.0, 0.0, False
@@ -218,6 +226,7 @@ class Driver:
         shutil.rmtree(dumps, ignore_errors=True)
         self.spent_s += seconds
         if why == 'interrupted':
+            self.speak.break_off()
             self.folder.set_aside(name + '.part')
             return
         final = self.folder.file('runs', name)
@@ -258,7 +267,7 @@ def _last_words(part):
     except OSError:
         lines = []
     ours = [l for l in lines if l.startswith('nht1-')]
-    return (ours or lines or ['it said nothing'])[-1 if not ours else 0][:300]
+    return text.clean((ours or lines or ['it said nothing'])[-1 if not ours else 0], 300)
 
 
 def _numbers(tally, path, label):
@@ -342,8 +351,8 @@ def write_summary(driver, keys, status):
         'level': driver.settings.level, 'precision': driver.settings.precision,
         'points': [_point_summary(t) for t in driver.tallies]}, replace=True)
     found = figures.tables(rows(driver), keys)
-    text = '\n'.join(figures.table(t) for t in found)
-    write_text(driver.folder.file('summary.txt'), text, replace=True)
+    table = '\n'.join(figures.table(t) for t in found)
+    write_text(driver.folder.file('summary.txt'), table, replace=True)
     write_text(driver.folder.file('summary.csv'), '\n'.join(figures.csv(t) for t in found),
                replace=True)
-    return text
+    return table

@@ -9,7 +9,8 @@ import operator
 import re
 
 FUNCTIONS = {
-    'min': min, 'max': max, 'abs': abs, 'round': round, 'sqrt': math.sqrt,
+    'min': min, 'max': max, 'abs': abs, 'sqrt': math.sqrt,
+    'round': lambda x, digits=0: round(x, max(-300, min(300, digits))),
     'floor': lambda x: int(math.floor(x)), 'ceil': lambda x: int(math.ceil(x)),
     'cbrt': lambda x: math.copysign(abs(x) ** (1.0 / 3.0), x),
 }
@@ -22,14 +23,17 @@ OPERATORS = {
     ast.In: lambda a, b: a in b, ast.NotIn: lambda a, b: a not in b,
 }
 
+MAGNITUDE_MAX = 1e300  # of numbers: beyond, whole ones grow without end
+
 
 def number_or_text(text):
     """'4' -> 4, '0.5' -> 0.5, 'token' -> 'token'."""
     for kind in (int, float):
         try:
-            return kind(text)
+            value = kind(text)
         except (TypeError, ValueError):
-            pass
+            continue
+        return value if abs(value) < MAGNITUDE_MAX else text
     return text
 
 
@@ -69,7 +73,10 @@ class _Evaluator(ast.NodeVisitor):
             raise ValueError('an exponent above 64')
         if isinstance(left, str) or isinstance(right, str):
             raise ValueError("no arithmetic with text: '%s', '%s'" % (left, right))
-        return OPERATORS[type(node.op)](left, right)
+        value = OPERATORS[type(node.op)](left, right)
+        if not abs(value) < MAGNITUDE_MAX:
+            raise ValueError('a number that is too large')
+        return value
 
     def visit_BoolOp(self, node):
         if isinstance(node.op, ast.And):
@@ -110,6 +117,8 @@ def evaluate(text, names):
             ast.parse(text.strip(), mode='eval'))
     except SyntaxError:
         raise ValueError('not understood')
+    except (RecursionError, MemoryError):
+        raise ValueError('nested too deeply')
     except KeyError:
         raise ValueError('an operation that is not allowed here')
     except (TypeError, ArithmeticError) as e:
@@ -118,6 +127,8 @@ def evaluate(text, names):
 
 def text_of(value):
     """A value as it stands on a command line: whole numbers without a decimal point."""
+    if isinstance(value, (int, float)) and not abs(value) < MAGNITUDE_MAX:
+        raise ValueError('no number that can be written down')
     if isinstance(value, float) and value == int(value):
         value = int(value)
     return str(value)

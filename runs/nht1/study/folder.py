@@ -16,10 +16,12 @@ import fcntl
 import json
 import os
 import random
+import re
 import shutil
 import time
 
-from ..trouble import failed, usage
+from .. import results, text
+from ..trouble import Trouble, failed, usage
 
 SCHEMA = 'nht1-study/1'
 
@@ -34,11 +36,11 @@ def shown(path):
     return path if relative.startswith('..') else relative
 
 
-def write_text(path, text, replace=False):
+def write_text(path, content, replace=False):
     """Writes a whole file or none of it."""
     temporary = '%s.tmp' % path
     with open(temporary, 'w', encoding='utf-8') as out:
-        out.write(text)
+        out.write(content)
         out.flush()
         os.fsync(out.fileno())
     if replace:
@@ -61,16 +63,16 @@ def write_json(path, value, replace=False):
 
 
 def read_json(path):
-    """The value, or None when the file is missing or no JSON."""
+    """The object in a file, or None when the file is missing or holds none."""
     try:
-        with open(path, encoding='utf-8') as f:
-            return json.load(f)
-    except (OSError, ValueError):
+        value = results.read_json(path)
+    except Trouble:
         return None
+    return value if isinstance(value, dict) else None
 
 
 def _identity(points):
-    return [p.identity() for p in points]
+    return text.cleaned([p.identity() for p in points])
 
 
 def state_of(path, points):
@@ -82,7 +84,7 @@ def state_of(path, points):
     if not os.listdir(path):
         return 'empty'
     record = read_json(os.path.join(path, 'study.json'))
-    if not isinstance(record, dict) or record.get('schema') != SCHEMA:
+    if not record or record.get('schema') != SCHEMA:
         return 'foreign'
     if record.get('points') != json.loads(json.dumps(_identity(points))):
         return 'other'
@@ -131,7 +133,7 @@ def check_place(path, points):
 class Folder:
     """An open study folder; one driver at a time has it."""
 
-    def __init__(self, path, points, record, text):
+    def __init__(self, path, points, record, description):
         """record: () -> the rest of study.json, asked for only when the study is new."""
         self.path = os.path.abspath(path)
         self.resumed = check_place(path, points) in ('open', 'finished')
@@ -141,11 +143,15 @@ class Folder:
             raise failed('%s: %s; name another folder with --out' % (path, e.strerror))
         self._lock()
         if not self.resumed:
-            write_text(self.file('study.ini'), text)
+            write_text(self.file('study.ini'), description)
             write_json(self.file('study.json'), dict(
                 {'schema': SCHEMA, 'id': '%016x' % random.SystemRandom().getrandbits(64),
                  'started_utc': utc(), 'points': _identity(points)}, **record()))
-        self.record = read_json(self.file('study.json'))
+        self.record = read_json(self.file('study.json')) or {}
+        if not isinstance(self.record.get('seed'), int) or \
+                not re.fullmatch('[0-9a-f]{16}', str(self.record.get('id')), re.ASCII):
+            raise usage('%s: no seed or id: this is not as the driver wrote it' %
+                        self.file('study.json'))
         self._tidy()
 
     def file(self, *names):
@@ -187,9 +193,16 @@ class Folder:
         """{name: record of the run} of all complete runs; the result is loaded on demand."""
         found = {}
         for name in sorted(os.listdir(self.file('runs'))):
-            record = read_json(self.file('runs', name, 'run.json'))
-            if record and not name.endswith('.part'):
-                found[name] = record
+            path = self.file('runs', name, 'run.json')
+            if name.endswith('.part') or not os.path.exists(path):
+                continue
+            record = read_json(path) or {}
+            if not results.real(record, 'wall_s') >= 0 or not isinstance(record.get('ok'), bool) or \
+                    not isinstance(record.get('status'), int) or record.get('name') != name or \
+                    not isinstance(record.get('trouble'), (str, type(None))):
+                raise usage('%s: not as the driver wrote it; move the folder of this run away, and '
+                            'it is made again' % shown(path))
+            found[name] = record
         return found
 
     def result(self, name):

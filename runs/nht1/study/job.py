@@ -65,8 +65,13 @@ def _values(args, name, description):
     if nodes < 1 or cores < nodes:
         raise usage('--nodes %d, --cores %d: there is at least one core on each node' % (
             nodes, cores))
+    for option in ('queue', 'account'):
+        if not re.fullmatch(r'[\w.:@/+,-]*', getattr(args, option) or ''):
+            raise usage('--%s %r: no name that a batch system knows' % (
+                option, getattr(args, option)))
     minutes = args.time or int(args.minutes or float(description.value('minutes'))) or MINUTES
-    return {'name': name, 'nodes': nodes, 'cores': cores, 'cores_per_node': cores // nodes,
+    # Blanks and line ends would end the line of the script, % is a sign of Slurm and LSF.
+    return {'name': re.sub(r'[^\w.+-]', '_', name), 'nodes': nodes, 'cores': cores, 'cores_per_node': cores // nodes,
             'minutes': minutes, 'clock': '%d:%02d:00' % divmod(minutes, 60), 'queue': args.queue,
             'account': args.account}
 
@@ -100,7 +105,7 @@ def script(system, args, name, description):
     return '\n'.join(
         ['#!/bin/bash'] + heading +
         ['# The study %s of nht1, on whole nodes: what others compute there would be measured too.'
-         % name] + untried +
+         % values['name']] + untried +
         ['# Cores: %d in all; check this number when the nodes are not like the computer that this'
          % values['cores'],
          '# was written on. Submit it again when its time was too short: the study goes on.',
@@ -136,7 +141,7 @@ def write(args, name, description):
         return 0
     if not _is(path, text):
         _make(path, text)
-    print('submit it with: %s' % SYSTEMS[args.job]['submit'] % path)
+    print('submit it with: %s' % SYSTEMS[args.job]['submit'] % shlex.quote(path))
     if not SYSTEMS[args.job]['tried']:
         print('untried: this script was never run under %s; look it through' % args.job.upper())
     return 0

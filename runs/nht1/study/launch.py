@@ -49,8 +49,22 @@ def _pbs_lines():
         return []
 
 
+def _memory_gb():
+    """Of this node, 0 when it is not known."""
+    try:
+        return os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') / 1e9
+    except (ValueError, OSError):
+        return 0.0
+
+
 def system():
-    """{cores, nodes}: of the allocation of a batch system, else of this computer."""
+    """{cores, nodes, memory_gb}: of the allocation of a batch system, else of this computer;
+    memory: of all nodes together, taken to be like this one."""
+    found = _cores_and_nodes()
+    return dict(found, memory_gb=round(found['nodes'] * _memory_gb(), 1))
+
+
+def _cores_and_nodes():
     environment = os.environ
     nodes = _first_number(environment.get('SLURM_JOB_NUM_NODES'))
     if nodes:
@@ -107,12 +121,14 @@ class Launcher:
     """.name as asked, .path, .kind, .version; .command() makes the words, .environment() the
     variables of a run."""
 
-    def __init__(self, name, flags, where):
+    def __init__(self, name, flags, where, trusted=True):
+        """trusted: False in a dry run of a description that names a launcher: it is not started,
+        and what has to be asked is asked without one."""
         self.cores, self.nodes, self.flags = where['cores'], where['nodes'], flags
         if name == 'auto':
             name = os.environ.get('MPIRUN') or 'mpirun'
         self.name, self.path, self.kind, self.version = name, None, 'none', ''
-        if name != 'none':
+        if name != 'none' and trusted:
             self._find()
 
     def _find(self):

@@ -40,9 +40,12 @@ def _written_down(point):
     if text is None:
         return Estimate(None)
     try:
-        return Estimate(float(text), source='the description')
+        seconds = float(text)
     except ValueError:
+        seconds = -1
+    if not 0 <= seconds < 1e9:
         raise point.place('estimate_s').wrong("'%s' is no number of seconds" % text)
+    return Estimate(seconds, source='the description')
 
 
 def _words(point, program, where, nodes):
@@ -56,7 +59,7 @@ def _ask(point, program, launcher, where, scratch):
     answer = os.path.join(scratch, 'plan.json')
     words = _words(point, program, where, launcher.nodes) + ['--json', answer]
     words = launcher.command(1, 1, words)
-    environment = launcher.environment(1, 1, point.env)
+    environment = launcher.environment(1, 1, {})
     environment['OMP_NUM_THREADS'] = str(point.threads)
     status, out, err = child.ask(words, DRY_RUN_S, environment)
     if status is None:

@@ -51,7 +51,7 @@ class Program:
         self.beside, self.lists = row.get('beside', {}), row.get('lists', [])
         self.excess = row.get('excess')
         self.files, self.folder = row.get('files'), row.get('folder')
-        self.plan = row.get('plan', False) and 'dry-run' in options
+        self.plan = row.get('plan', False) and 'dry-run' in (options or ())
         self.always = row.get('always', [])
         self.reserved = row.get('reserved', ['json', 'help', 'version'])
 
@@ -64,7 +64,7 @@ class Program:
     def arguments(self, point):
         """The point's options as words: '-' leaves one out, yes and no switch a flag."""
         words = []
-        for name, value in point.options:
+        for name, value in point.options if self.options is not None else ():
             if value == '-':
                 continue
             if not self.options[name]:
@@ -92,14 +92,17 @@ def options_of(help_text):
 
 
 class Finder:
-    """Finds each program once, and asks it for its options."""
+    """Finds each program once, and asks it for its options. A dry run starts nothing
+    but the programs of nht1: what a description names besides is not started, and its options are
+    not known (None)."""
 
-    def __init__(self):
-        self.found = {}
+    def __init__(self, dry_run=False):
+        self.found, self.dry_run = {}, dry_run
 
     def __call__(self, name, place):
         if name not in self.found:
-            self.found[name] = self._find(name, place)
+            self.found[name] = Program(name, name, None) if self.dry_run and name not in KNOWN \
+                else self._find(name, place)
         return self.found[name]
 
     @staticmethod

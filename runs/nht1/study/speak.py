@@ -20,6 +20,13 @@ def _left(seconds, passed):
     return '; %s left' % (least if least == most else '%s to %s' % (least, most))
 
 
+def _of(driver, begun=1):
+    """'3 of 12', '3 of 12 to 30': which run this is, of how many."""
+    done, least, most = driver.progress()
+    return '%d of %s' % (done + begun, done + least if least == most else '%d to %d' % (
+        done + least, done + most))
+
+
 class Speaker:
     def __init__(self, keys, quiet, show):
         self.keys, self.quiet, self.show = keys, quiet, show
@@ -35,6 +42,12 @@ class Speaker:
         if self.line:
             sys.stderr.write('\r' + ' ' * len(self.line) + '\r')
             sys.stderr.flush()
+            self.line = ''
+
+    def break_off(self):
+        """Ends the changing line where it is: the terminal has put ^C behind it."""
+        if self.line:
+            sys.stderr.write('\n')
             self.line = ''
 
     def status(self, text):
@@ -57,7 +70,7 @@ class Speaker:
         return ', '.join(words) or tally.program.name
 
     def begin(self, tally, number, driver):
-        self.now = '%s, run %d' % (self._name(tally), number)
+        self.now = '%s: %s, run %d' % (_of(driver), self._name(tally), number)
 
     def tick(self, part, driver):
         """A function for child.run: shows the time, passes on what the program prints."""
@@ -89,7 +102,7 @@ class Speaker:
             factor, unit = figures.scale_of(tally.metric)
             found.append('%s%s %s' % (label + ' ' if label else '',
                                       figures.number(numbers[-1] / factor), unit))
-        self.say('%s  %s, run %d: %s%s' % (
-            tally.name(number), self._name(tally), number,
+        self.say('%s  %s  %s, run %d: %s%s' % (
+            _of(driver, 0), tally.name(number), self._name(tally), number,
             ', '.join(found) if record['ok'] else 'FAILED, ' + record['trouble'],
             _left(driver.left_s(), 0)))

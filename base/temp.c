@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/temp.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+enum { SUFFIX_MAX = 32, NAME_TRIES = 100, BASE_MAX = 200, CUT_MAX = 180, HASH_MAX = 20 };
+
+/* What a temporary name begins with: a name without directories, or as much of it as leaves room
+ * for the rest, no half of a UTF-8 character, and its hash (FNV-1a). */
+static void stem(const char *base, char out[BASE_MAX + HASH_MAX])
+{
+    const size_t length = strlen(base);
+    if (length <= BASE_MAX) {
+        memcpy(out, base, length + 1);
+        return;
+    }
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (const char *c = base; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+    int cut = CUT_MAX;
+    while (cut > 0 && ((unsigned char)base[cut] & 0xc0) == 0x80)
+        cut--;
+    snprintf(out, BASE_MAX + HASH_MAX, "%.*s~%016" PRIx64, cut, base, hash);
+}
+
+int temp_open(const char *path, char **name)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    const int directory = (int)(base - path);
+    const size_t size = (size_t)directory + BASE_MAX + HASH_MAX + SUFFIX_MAX;
+    char begin[BASE_MAX + HASH_MAX];
+    int fd = -1;
+    *name = malloc(size);
+    if (!*name) return err_set(ERR_NOMEM, "%s: no memory for its name", path);
+    stem(base, begin);
+    for (int t = 0; t < NAME_TRIES && fd < 0; t++) {
+        uint32_t any = (uint32_t)getpid() + (uint32_t)t;
+        if (getrandom(&any, sizeof any, GRND_NONBLOCK) < 0) any += (uint32_t)t;
+        snprintf(*name, size, "%.*s%s.%08" PRIx32 ".tmp", directory, path, begin, any);
+        fd = open(*name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0 && errno != EEXIST) break;
+    }
+    if (fd >= 0) return fd;
+    /* The directory without the slash behind it, but "/" itself. */
+    const int length = directory > 1 ? directory - 1 : directory;
+    const int rc = err_set_errno(ERR_IO, errno, "%s: cannot create a file in the directory %.*s",
+                                 path, length > 0 ? length : 1, length > 0 ? path : ".");
+    free(*name);
+    *name = NULL;
+    return rc;
+}
+
+bool temp_is_of(const char *name, const char *base)
+{
+    char begin[BASE_MAX + HASH_MAX];
+    stem(base, begin);
+    const size_t length = strlen(begin);
+    if (strncmp(name, begin, length) != 0 || name[length] != '.') return false;
+    const char *digits = name + length + 1;
+    return strspn(digits, "0123456789abcdef") == 8 && strcmp(digits + 8, ".tmp") == 0;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BASE_TEMP_H
+#define BASE_TEMP_H
+/* Floor 0. Files that are made under another name beside the one whose place they will take:
+ * NAME.XXXXXXXX.tmp, eight hexadecimal digits. What a killed program left of them is known by its
+ * name. Where NAME has more than 200 bytes it is cut, and a hash of the whole of it follows, so
+ * that the leftovers of one file are told from those of another. Local. */
+#include <stdbool.h>
+
+/* Makes an empty file beside path, open for reading and writing; the umask decides on its
+ * permissions. [out] name: its path, to be freed; NULL on failure. Returns the descriptor,
+ * ERR_IO or ERR_NOMEM. */
+int temp_open(const char *path, char **name);
+
+/* Whether name, without directories, is one that temp_open gives to files beside the one called
+ * base, without directories. */
+bool temp_is_of(const char *name, const char *base);
+
+#endif

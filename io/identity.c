@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "io/identity.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+static bool look(int fd, const char *path, int flags, struct io_identity *id)
+{
+    struct statx st;
+    *id = IO_IDENTITY_NONE;
+    if (statx(fd, path, flags, STATX_INO | STATX_BTIME, &st) != 0) return false;
+    id->device = (int64_t)makedev(st.stx_dev_major, st.stx_dev_minor);
+    id->inode = (int64_t)st.stx_ino;
+    id->born_ns = 0;
+    if (st.stx_mask & STATX_BTIME)
+        id->born_ns = st.stx_btime.tv_sec * 1000000000 + st.stx_btime.tv_nsec;
+    return true;
+}
+
+bool io_identity_of_fd(int fd, struct io_identity *id)
+{
+    return look(fd, "", AT_EMPTY_PATH, id);
+}
+
+bool io_identity_of_path(const char *path, struct io_identity *id)
+{
+    return look(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, id);
+}
+
+bool io_identity_same(struct io_identity a, struct io_identity b)
+{
+    return a.inode != -1 && a.device == b.device && a.inode == b.inode && a.born_ns == b.born_ns;
+}

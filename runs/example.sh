@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Measures the example of docs/example anew and draws it: three studies of class A and nht1-beff, about
+# 10 minutes on 2 cores.
+#
+#     runs/example.sh [FOLDER]      raw results into FOLDER, default runs/out/example
+#
+# Programs are those of build/bin or $NHT1_BIN. Writes report.html and figures into docs/example, and
+# puts the verdict of the report into its README.md, between the two comments that name it.
+set -eu
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+bin=${NHT1_BIN:-$root/build/bin}
+out=${1:-$root/runs/out/example}
+to=$root/docs/example
+cd "$root"
+for study in processors groups writers; do
+    runs/study "$study" --set study.repeats=5 --out "$out/$study"
+done
+mkdir -p "$out/beff"
+tests/mpi-run -np 2 -t 600 "$bin/nht1-beff" --json "$out/beff/result.json"
+"$bin/nht1-report" "$out" -o "$out/report.html" --figures "$out/figures" --markdown "$out/report.md"
+cp "$out/report.html" "$to/report.html"
+for figure in fig1-groups fig2-times fig5-overhead writers phases beff-sizes; do
+    cp "$out/figures/$figure.svg" "$to/$figure.svg"
+done
+awk -v verdict="$out/report.md" '
+    /<!-- end of the verdict -->/ { inside = 0 }
+    !inside { print }
+    /<!-- verdict -->/ {
+        inside = 1
+        print ""
+        while ((getline line <verdict) > 0) {
+            if (line ~ /^## /) show = line == "## Verdict"
+            else if (show) print (line == "" ? line : "> " line)
+        }
+    }' "$to/README.md" >"$out/README.md"
+cp "$out/README.md" "$to/README.md"
+echo "docs/example is written; its README.md explains figures: read it once more beside them"

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""nht1-report: one page out of any number of results.
+
+cli           command line
+output        files: whole or not at all, nothing of others
+page          parts of a report, and its notations
+figures draw  drawings by matplotlib
+published     what the papers printed
+part_verdict  part_bt  part_beff  part_beffio  part_balance  part_system    the sections
+trend         a metric over time and versions"""

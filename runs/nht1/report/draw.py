@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""nht1-report: draws a figure from its CSV with matplotlib.
+
+Lies beside the scripts of the figures as nht1_draw.py and needs nothing else of the project.
+
+CSV: panel, series, x, y, low, high. A panel is
+    name     as in the CSV; shown above it unless it is the only one
+    x, y     {label, log: 2 or 10, ticks: [[x, text], ...], from_zero, time: seconds since 1970}
+    across   x runs down the page as a list of rows, y to the right
+    styles   {series: points | line-points | line | blocks | rings}, in the order of the key
+    looks    {series: number}, colour and marker; a series has the same in all panels
+    levels   [[y, text], ...], dashed lines: a goal
+    marks    [[x, text], ...], dotted lines: from here on
+    notes    [[x, y, text], ...]"""
+import csv
+import math
+import textwrap
+
+import matplotlib
+
+matplotlib.use('Agg')
+from matplotlib import dates, pyplot, ticker  # noqa: E402, the backend comes first
+
+# Okabe and Ito: colour-blind readers tell them apart. Each has a marker and dashes of its own, for
+# prints in grey.
+COLOURS = ('#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#8a7a00', '#6a6a6a')
+MARKERS = ('o', 's', '^', 'D', 'v', 'P', 'X', '*')
+DASHES = ('-', (0, (6, 1.5)), (0, (2, 1.2)), (0, (6, 1.5, 1.5, 1.5)), (0, (9, 2)), (0, (1, 1)),
+          (0, (4, 1, 1, 1, 1, 1)), (0, (3, 3)))
+INK, MUTED, RULE = '#1b1b1c', '#5f6b77', '#d4d9de'
+WIDE, WIDTH, NARROW = 4.9, 4.5, 3.7  # inches, of a panel alone, of one of two, of one of more
+STYLE = {
+    'font.size': 9.5, 'axes.titlesize': 10, 'axes.labelsize': 9.5, 'legend.fontsize': 9,
+    'xtick.labelsize': 9, 'ytick.labelsize': 9, 'font.family': 'sans-serif',
+    'axes.edgecolor': MUTED, 'axes.labelcolor': INK, 'text.color': INK, 'xtick.color': MUTED,
+    'ytick.color': MUTED, 'xtick.labelcolor': INK, 'ytick.labelcolor': INK, 'grid.color': RULE,
+    'axes.spines.top': False, 'axes.spines.right': False, 'axes.axisbelow': True,
+    'svg.fonttype': 'none', 'svg.hashsalt': 'nht1', 'pdf.fonttype': 42,
+    'legend.frameon': False, 'lines.linewidth': 1.6, 'lines.markersize': 5.5,
+    'mathtext.default': 'regular'}
+
+
+def read(path):
+    """{(panel, series): [(x, y, low, high)]}, NaN for what is empty."""
+    found = {}
+    with open(path, encoding='utf-8', newline='') as f:
+        for row in list(csv.reader(f))[1:]:
+            numbers = tuple(float(v) if v else math.nan for v in row[2:6])
+            found.setdefault((row[0], row[1]), []).append(numbers)
+    return found
+
+
+def shown(text):
+    """A text of a file: no formula, and no label that matplotlib would leave out."""
+    text = text.replace('\\', '/').replace('$', r'\$')
+    return '\u200a' + text if text.startswith('_') else text
+
+
+def plain(value, _=None):
+    """A number as people write it."""
+    if value and (abs(value) >= 1e6 or abs(value) < 1e-3):
+        power = math.floor(math.log10(abs(value)) + 1e-9)
+        factor = value / 10 ** power
+        return ('' if abs(factor - 1) < 1e-6 else '%.3g\u00b7' % factor) + '$10^{%d}$' % power
+    return '%g' % float('%.6g' % value)
+
+
+def _values(panel, data, low_high):
+    for (name, _), rows in data.items():
+        for row in rows if name == panel['name'] else ():
+            yield from (v for v in (row[1:] if low_high else row[:1]) if v == v)
+
+
+def _axis(axis, spec, values):
+    """Scale, ticks and label of one axis; axis: ax.xaxis or ax.yaxis."""
+    values = [v for v in values if not spec.get('log') or v > 0]
+    along = axis.axes.set_xscale if axis.axis_name == 'x' else axis.axes.set_yscale
+    limits = axis.axes.set_xlim if axis.axis_name == 'x' else axis.axes.set_ylim
+    axis.set_label_text(spec.get('label', ''))
+    low, high = (min(values), max(values)) if values else (1, 10)
+    if spec.get('log') and values:
+        base = spec['log']
+        along('log', base=base)
+        axis.set_minor_locator(ticker.NullLocator())
+        decades = math.log(high / low, base)
+        if base == 10:
+            subs = (1,) if decades > 2.5 else (1, 3) if decades > 1.4 else (1, 2, 5)
+            axis.set_major_locator(ticker.LogLocator(10, subs, numticks=12))
+            if decades < 0.8:
+                axis.set_major_locator(ticker.MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
+        margin = base ** max(0.06 * decades, 0.12 if base == 10 else 0.25)
+        limits(low / margin, high * margin)
+        axis.set_major_formatter(ticker.FuncFormatter(plain))
+    elif spec.get('time'):
+        axis.set_major_locator(dates.AutoDateLocator(minticks=3, maxticks=6))
+        axis.set_major_formatter(dates.ConciseDateFormatter(axis.get_major_locator()))
+    elif values:
+        room = 0.06 * (high - low) or abs(high) * 0.1 or 1
+        zero = spec.get('from_zero')
+        limits(min(0, low) if zero else low - room, high + room)
+        axis.set_major_locator(ticker.MaxNLocator(6))
+        axis.set_major_formatter(ticker.FuncFormatter(plain))
+    if spec.get('ticks'):
+        axis.set_ticks([t[0] for t in spec['ticks']])
+        axis.set_ticklabels([shown(t[1]) for t in spec['ticks']])
+
+
+def _series(ax, panel, series, rows, handles):
+    style, look = panel['styles'][series], panel['looks'].get(series, 0)
+    colour, marker = COLOURS[look % 8], MARKERS[(look + look // 8) % 8]
+    across, time = panel.get('across'), panel['x'].get('time')
+    xs = [r[0] / 86400 if time else r[0] for r in rows]
+    ys = [r[1] for r in rows]
+    first, second = (ys, xs) if across else (xs, ys)
+    if style == 'blocks':
+        h = ax.barh(xs, [r[3] - r[2] for r in rows], left=[r[2] for r in rows], height=0.62,
+                    color=colour, hatch=('', '///', '...', 'xxx', '\\\\\\', '++')[look % 6],
+                    edgecolor='#ffffff', linewidth=0.6)
+    elif style == 'rings':
+        h, = ax.plot(first, second, 'o', markersize=11, markerfacecolor='none',
+                     markeredgecolor=MUTED, markeredgewidth=1.2, zorder=1.5)
+    else:
+        errors = [[max(0, r[1] - r[2]) if r[2] == r[2] else 0 for r in rows],
+                  [max(0, r[3] - r[1]) if r[3] == r[3] else 0 for r in rows]]
+        if any(errors[0] + errors[1]):
+            ax.errorbar(first, second, **{'xerr' if across else 'yerr': errors}, fmt='none',
+                        ecolor=colour, elinewidth=1.2, capsize=3)
+        h, = ax.plot(first, second, color=colour, linestyle='none' if style == 'points' else
+                     DASHES[look % 8], marker='' if style == 'line' else marker,
+                     markeredgecolor='#ffffff', markeredgewidth=0.5)
+    handles.append((h, shown(series)))
+
+
+def panel_into(ax, panel, data):
+    """Draws one panel."""
+    handles, across = [], panel.get('across')
+    x_axis, y_axis = (ax.yaxis, ax.xaxis) if across else (ax.xaxis, ax.yaxis)
+    places = list(_values(panel, data, False))
+    heights = list(_values(panel, data, True)) + [v for v, _ in panel.get('levels', ())]
+    _axis(y_axis, panel['y'], heights)
+    if across:
+        ticks = panel['x'].get('ticks') or []
+        ax.set_yticks([t[0] for t in ticks])
+        ax.set_yticklabels(['\n'.join(textwrap.wrap(shown(t[1]), 26) or ['']) for t in ticks])
+        ax.set_ylim(max(places, default=0) + 0.6, min(places, default=0) - 0.6)
+        ax.tick_params(axis='y', length=0)
+        ax.set_ylabel(panel['x'].get('label', ''))
+    else:
+        _axis(x_axis, panel['x'], [] if panel['x'].get('time') else places)
+        for tick in ax.get_xticklabels():
+            crowded = len(panel['x'].get('ticks') or ()) > 8
+            tick.set_rotation(45 if crowded else 0)
+            tick.set_ha('right' if crowded else 'center')
+    ax.grid(axis='x' if across else 'y', linewidth=0.7)
+    for series in panel['styles']:
+        rows = data.get((panel['name'], series))
+        if rows:
+            _series(ax, panel, series, rows, handles)
+    for value, note in panel.get('levels', ()):
+        (ax.axvline if across else ax.axhline)(value, color=MUTED, linestyle=(0, (4, 3)),
+                                               linewidth=1.1, zorder=1)
+        ax.annotate(note, (value, 1) if across else (1, value),
+                    xycoords=('data', 'axes fraction') if across else ('axes fraction', 'data'),
+                    xytext=(0, 2) if across else (-2, 2), textcoords='offset points', color=MUTED,
+                    ha='center' if across else 'right', va='bottom', fontsize=8.5,
+                    bbox={'boxstyle': 'square,pad=0.1', 'facecolor': '#ffffff', 'alpha': 0.75,
+                          'linewidth': 0})
+    for number, (x, note) in enumerate(panel.get('marks', ())):
+        x = x / 86400 if panel['x'].get('time') else x
+        ax.axvline(x, color=MUTED, linestyle=':', linewidth=1, zorder=1)
+        ax.annotate(shown(note), (x, 1), xycoords=('data', 'axes fraction'),
+                    xytext=(2, 1 + 9 * (number % 2)), textcoords='offset points', color=MUTED,
+                    fontsize=8, va='bottom')
+    for x, y, note in panel.get('notes', ()):
+        ax.annotate(shown(note), (x, y), xytext=(0, 6), textcoords='offset points', ha='center',
+                    va='bottom', fontsize=8.5, color=MUTED)
+    if panel.get('key', True) and handles:
+        wide = sorted((len(t) for _, t in handles), reverse=True)[:2]
+        columns = 2 if len(handles) > 1 and sum(wide) <= 9 * ax.figure.get_figwidth() / \
+            ax.get_gridspec().ncols else 1
+        lift = -26 if not ax.get_xlabel() else -38
+        if any(t.get_rotation() for t in ax.get_xticklabels()):
+            lift -= 26
+        ax.legend([h for h, _ in handles], [t for _, t in handles], loc='upper left',
+                  bbox_to_anchor=(0, 0), bbox_transform=ax.transAxes + matplotlib.transforms.
+                  ScaledTranslation(0, lift / 72, ax.figure.dpi_scale_trans), ncol=columns,
+                  borderaxespad=0, handlelength=2.6, columnspacing=1.4)
+
+
+def height_of(panel):
+    """Inches."""
+    if not panel.get('across'):
+        return 3.1 + 0.18 * (len(panel['styles']) // 2 if panel.get('key', True) else 0)
+    lines = [len(textwrap.wrap(t[1], 26)) for t in panel['x'].get('ticks') or [[0, '']]]
+    return 1.1 + sum(max(0.3, 0.17 * n + 0.1) for n in lines) + \
+        (0.2 * ((len(panel['styles']) + 1) // 2) + 0.2 if panel.get('key', True) else 0)
+
+
+def figure(title, panels, data, of=None):
+    """The figure of matplotlib: panels side by side, at most three in a row. of: all panels of a
+    figure of which one is drawn for itself, as wide and high as beside the others."""
+    columns = min(3, len(panels))
+    rows = -(-len(panels) // columns)
+    of = of or panels
+    width = columns * (WIDE, WIDTH, NARROW)[min(3, len(of)) - 1]
+    with pyplot.rc_context(STYLE):
+        f, axes = pyplot.subplots(rows, columns, squeeze=False, figsize=(
+            width, rows * max(map(height_of, of)) + (0.3 if title else 0)))
+        f.set_layout_engine('constrained') if hasattr(f, 'set_layout_engine') else \
+            f.set_constrained_layout(True)
+        for ax in axes.flat[len(panels):]:
+            ax.set_visible(False)
+        for ax, panel in zip(axes.flat, panels):
+            panel_into(ax, panel, data)
+            if len(panels) > 1 and panel.get('headed', True):
+                ax.set_title(panel['name'], loc='left', pad=16 if panel.get('across') and
+                             panel.get('levels') else 6)
+        if title:
+            f.suptitle(shown(title), x=0.01, ha='left', fontsize=11, fontweight='bold')
+    return f
+
+
+def draw(name, title, panels):
+    """Writes NAME.svg, NAME.png and NAME.pdf from NAME.csv, all in the current folder."""
+    f = figure(title, panels, read(name + '.csv'))
+    save(f, {name + '.' + kind: kind for kind in ('svg', 'png', 'pdf')})
+
+
+def save(f, files, facecolor='white'):
+    """files: {path or stream: svg, png or pdf}."""
+    who = {'svg': {'Date': None, 'Creator': 'nht1-report'}, 'png': {'Software': 'nht1-report'},
+           'pdf': {'CreationDate': None, 'Creator': 'nht1-report'}}
+    with pyplot.rc_context(STYLE):
+        for path, kind in files.items():
+            f.savefig(path, format=kind, metadata=who[kind], dpi=160, facecolor=facecolor)
+    pyplot.close(f)

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Files that are written: whole or not at all, and never in place of what is not ours.
+
+Ours is a file that nht1-report wrote: HTML, Markdown, scripts and pictures say so near their start
+or end; of tables (CSV), which cannot, the folder's list .nht1-report has the digests."""
+import hashlib
+import json
+import os
+import stat
+import tempfile
+
+from .. import text, trouble
+
+MARK = b'nht1-report'
+LIST = '.nht1-report'
+LOOK_BYTES = 1024
+
+
+class Outputs:
+    """All files of one run: first named, then checked together, then written."""
+
+    def __init__(self):
+        self.files = []    # (path, bytes, option)
+        self.folders = []  # (path, option)
+
+    def add(self, path, content, option):
+        if not path:
+            raise trouble.usage('%s: the name of the file is empty' % option)
+        self.files.append((path, content.encode() if isinstance(content, str) else content, option))
+
+    def folder(self, path, files, option):
+        """files: {name: bytes}"""
+        if not path:
+            raise trouble.usage('%s: the name of the folder is empty' % option)
+        self.folders.append((path, option))
+        for name, content in files.items():
+            self.add(os.path.join(path, name), content, option)
+
+    def check(self):
+        """Trouble when anything would be in the way; nothing is written."""
+        for path, option in self.folders:
+            if os.path.lexists(path) and not os.path.isdir(path):
+                raise trouble.usage('%s: %s is there and is no folder' % (option, text.clean(path)))
+        for path, content, option in self.files:
+            check(path, option)
+        seen = {}
+        for path, _, option in self.files:
+            if seen.setdefault(os.path.realpath(path), option) != option:
+                raise trouble.usage('%s and %s name the same file, %s' % (
+                    seen[os.path.realpath(path)], option, text.clean(path)))
+
+    def write(self):
+        self.check()
+        for path, option in self.folders:
+            try:
+                os.makedirs(path, exist_ok=True)
+            except OSError as e:
+                raise trouble.failed('%s: cannot make the folder %s: %s' % (
+                    option, text.clean(path), e.strerror))
+        for path, content, _ in self.files:
+            write(path, content)
+        for path in dict.fromkeys(p for p, _ in self.folders):
+            known = listed(path)
+            known.update((os.path.basename(p), hashlib.sha256(c).hexdigest())
+                         for p, c, _ in self.files
+                         if p.endswith('.csv') and os.path.dirname(p) == path.rstrip('/'))
+            write(os.path.join(path, LIST), json.dumps(
+                {'schema': 'nht1-report-files/1', 'sha256': known}, indent=1).encode() + b'\n')
+
+
+def listed(folder):
+    try:
+        with open(os.path.join(folder, LIST), 'rb') as f:
+            known = json.loads(f.read(1 << 22)).get('sha256', {})
+        return dict(known)
+    except (OSError, ValueError, AttributeError, TypeError):
+        return {}
+
+
+def is_ours(path):
+    try:
+        with open(path, 'rb') as f:
+            head = f.read(LOOK_BYTES)
+            f.seek(0, os.SEEK_END)
+            f.seek(max(0, f.tell() - LOOK_BYTES))
+            tail = f.read()
+            if path.endswith('.csv'):
+                f.seek(0)
+                digest = hashlib.sha256(f.read()).hexdigest()
+                return listed(os.path.dirname(path) or '.').get(os.path.basename(path)) == digest
+    except OSError:
+        return False
+    return not head or MARK in head or MARK in tail
+
+
+def check(path, option):
+    """Trouble when a path cannot be taken: a folder, or a file that is not ours."""
+    shown = text.clean(path)
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError) as e:
+        raise trouble.usage('%s: %s: %s' % (option, shown[:200], getattr(e, 'strerror', e)))
+    if stat.S_ISDIR(mode):
+        raise trouble.usage('%s: %s is a folder; name a file' % (option, shown))
+    if stat.S_ISREG(mode) and not is_ours(path):
+        raise trouble.usage(
+            '%s: %s is there and was not written by nht1-report, or was changed since: it is left '
+            'alone; choose another name, or remove it' % (option, shown))
+
+
+def write(path, content):
+    """A whole file or none of it; devices and pipes are written to as they are."""
+    try:
+        target = os.path.realpath(path)
+        if os.path.exists(path) and not os.path.isfile(path):
+            with open(path, 'wb') as f:
+                f.write(content)
+            return
+        handle, temporary = tempfile.mkstemp(prefix='.nht1-', dir=os.path.dirname(target) or '.')
+        try:
+            with os.fdopen(handle, 'wb') as f:
+                f.write(content)
+            mask = os.umask(0)
+            os.umask(mask)
+            os.chmod(temporary, 0o666 & ~mask)
+            os.replace(temporary, target)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+    except OSError as e:
+        raise trouble.failed('%s: cannot write: %s' % (text.clean(path), e.strerror))
+
+
+def way_to(path, folder):
+    """The way from a file to a folder, for links in Markdown."""
+    if os.path.isabs(folder) or os.path.isabs(path):
+        return folder
+    return os.path.relpath(folder, os.path.dirname(path) or '.')

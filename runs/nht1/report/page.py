@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A report as a list of parts, put together once and written in several notations: one HTML file
+that needs nothing else, Markdown, tables as CSV, figures as files.
+
+Texts are prose: a benchmark's symbol (T_T, zeta) is set as such, everything else is shown as it
+stands. Cells and labels out of files go through here untouched: each notation escapes them."""
+import csv
+import io
+import math
+import os
+import time
+
+from .. import text
+
+MARKS = ('plain', 'good', 'note', 'warn', 'bad')
+
+
+class Table:
+    """name: of its CSV. A cell is a text, a number (shown with three digits), or (number, shown)."""
+
+    def __init__(self, name, caption, columns):
+        self.name, self.caption, self.columns, self.rows = name, caption, columns, []
+
+    def row(self, *cells):
+        self.rows.append([self._cell(c) for c in cells])
+
+    @staticmethod
+    def _cell(cell):
+        """(shown, value or None)"""
+        if isinstance(cell, tuple):
+            return text.clean(cell[1]), float(cell[0])
+        if isinstance(cell, float):
+            return text.number(cell), cell
+        if isinstance(cell, int):
+            return str(cell), float(cell)
+        return text.clean(cell), None
+
+    def csv(self):
+        out = io.StringIO()
+        write = csv.writer(out, lineterminator='\n').writerow
+        write([text.csv_cell(c) for c in self.columns])
+        for row in self.rows:
+            write([text.csv_cell(s) if v is None else _plain(v) for s, v in row])
+        return out.getvalue()
+
+
+def _plain(value):
+    if not math.isfinite(value):
+        return ''
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+
+
+class Figure:
+    """Data and axes; figures.py draws it. name: of its files, letters, digits and '-'."""
+
+    def __init__(self, name, title):
+        self.name, self.title, self.panels, self.data = name, text.clean(title), [], {}
+        self.looks, self.svg, self.caption, self.drawn = {}, [], '', True
+
+    def panel(self, name='', x='', y='', across=False, key=True, **more):
+        """Begins a panel. x, y: label or {label, log, ticks, from_zero, time}."""
+        def axis(spec):
+            spec = dict(spec) if isinstance(spec, dict) else {'label': spec}
+            spec['label'] = text.mathtext(spec.get('label', ''))
+            spec['ticks'] = [[t, text.clean(s)] for t, s in spec.get('ticks', ())]
+            return spec
+        self.panels.append(dict({'name': text.clean(name), 'x': axis(x), 'y': axis(y),
+                                 'across': across, 'key': key, 'styles': {}, 'looks': {},
+                                 'levels': [], 'notes': [], 'marks': []}, **more))
+
+    def series(self, label, style, points):
+        """points: (x, y) or (x, y, low, high); those that are not known are left out."""
+        panel, label = self.panels[-1], text.clean(label)
+        rows = [(tuple(float(v) for v in p) + (math.nan, math.nan))[:4] for p in points]
+        rows = [r for r in rows if math.isfinite(r[0]) and math.isfinite(r[1])]
+        if not rows:
+            return
+        panel['styles'][label] = style
+        if style != 'rings':
+            panel['looks'][label] = self.looks.setdefault(label, len(self.looks))
+        self.data[(panel['name'], label)] = rows
+
+    def level(self, y, note):
+        if math.isfinite(y):
+            self.panels[-1]['levels'].append([y, text.mathtext(note)])
+
+    def mark(self, x, note):
+        self.panels[-1]['marks'].append([x, text.clean(note)])
+
+    def note(self, x, y, note):
+        if math.isfinite(x) and math.isfinite(y):
+            self.panels[-1]['notes'].append([x, y, text.clean(note)])
+
+    def ticks(self, axis, ticks):
+        self.panels[-1][axis]['ticks'] = [[t, text.clean(s)] for t, s in ticks]
+
+    def csv(self):
+        out = io.StringIO()
+        write = csv.writer(out, lineterminator='\n').writerow
+        write(['panel', 'series', 'x', 'y', 'low', 'high'])
+        for (panel, series), rows in self.data.items():
+            for row in rows:
+                write([panel, series] + [_plain(v) for v in row])
+        return out.getvalue()
+
+    def tables(self):
+        """The same as tables, one per panel: a row per x, a column per series."""
+        found = []
+        for panel in self.panels:
+            series = [s for s in panel['styles'] if panel['styles'][s] != 'rings']
+            named = dict(map(tuple, panel['x']['ticks']))
+            labels = [_unmath(panel[a]['label']) for a in 'xy']
+            table = Table('%s-data' % self.name, ', '.join(
+                t for t in (panel['name'], labels[1]) if t), [labels[0]] + series)
+            by_x = {}
+            for s in series:
+                for x, y, low, high in self.data[(panel['name'], s)]:
+                    span = panel['styles'][s] != 'blocks' and low == low and (low, high) != (y, y)
+                    by_x.setdefault(x, {})[s] = text.number(y) if not span else '%s (%s to %s)' % (
+                        text.number(y), text.number(low), text.number(high))
+            for x in sorted(by_x):
+                head = _utc(x) if panel['x'].get('time') else named.get(x, text.number(x))
+                table.row(head, *[by_x[x].get(s, '') for s in series])
+            found.append(table)
+        return found
+
+
+def _utc(seconds):
+    return time.strftime('%Y-%m-%d %H:%M', time.gmtime(seconds))
+
+
+def _unmath(label):
+    """A label without the formulas that text.mathtext made."""
+    return label.replace(r'$\zeta$', 'zeta').replace(r'\$', '\0').replace(r'\mathrm', '').translate(
+        {ord(c): None for c in '${}'}).replace('\0', '$')
+
+
+class Page:
+    def __init__(self, title):
+        self.title, self.lead, self.parts, self.top = text.clean(title), [], [], []
+
+    def _add(self, kind, **what):
+        self.parts.append(dict(what, kind=kind))
+
+    def section(self, level, anchor, title):
+        self._add('section', level=level, id=anchor, text=text.clean(title))
+
+    def text(self, words, mark='plain'):
+        self._add('text', mark=mark, text=text.clean(words))
+
+    def code(self, lines):
+        self._add('code', text='\n'.join(text.clean(line) for line in lines))
+
+    def table(self, table):
+        if table.rows:
+            self._add('table', table=table)
+
+    def figure(self, figure, caption):
+        figure.caption = text.clean(caption)
+        figure.panels = [p for p in figure.panels if p['styles']]
+        if figure.panels:
+            self._add('figure', figure=figure)
+
+    @property
+    def figures(self):
+        return [p['figure'] for p in self.parts if p['kind'] == 'figure']
+
+    @property
+    def tables(self):
+        return [p['table'] for p in self.parts if p['kind'] == 'table']
+
+    def html(self, version):
+        import jinja2
+        from markupsafe import Markup, escape
+        folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'templates')
+        place = jinja2.Environment(loader=jinja2.FileSystemLoader(folder), autoescape=True,
+                                   undefined=jinja2.StrictUndefined, trim_blocks=True,
+                                   lstrip_blocks=True)
+        place.filters['prose'] = lambda t: Markup(text.symbols(str(escape(t))))
+        place.filters['drawing'] = Markup  # SVG that figures.py made
+        return place.get_template('page.html').render(page=self, version=version)
+
+    def markdown(self, version, figures):
+        """figures: the way to the drawings, None: there are none."""
+        md, lines = text.markdown, []
+        lines.append('<!-- nht1-report %s -->\n# %s' % (version, md(self.title)))
+        lines += [md(t) for t in self.lead]
+        said = {'plain': '', 'good': '**Good:** ', 'note': '**Note:** ', 'warn': '**Care:** ',
+                'bad': '**Poor:** '}
+        lines += ['**Note:** ' + md(t) for t in self.top]
+        for part in self.parts:
+            if part['kind'] == 'section':
+                lines.append('%s %s' % ('#' * part['level'], md(part['text'])))
+            elif part['kind'] == 'text':
+                lines.append(said[part['mark']] + md(part['text']))
+            elif part['kind'] == 'code':
+                lines.append(text.markdown_code(part['text']))
+            elif part['kind'] == 'table':
+                lines.append(_markdown_table(part['table']))
+            else:
+                figure = part['figure']
+                if figures and figure.svg:
+                    lines.append('![%s](<%s/%s.png>)' % (md(figure.title), figures, figure.name))
+                lines.append(md(figure.caption))
+                if not (figures and figure.svg):
+                    lines += [_markdown_table(t) for t in figure.tables()]
+        return '\n\n'.join(lines) + '\n'
+
+
+def _markdown_table(table):
+    md = text.markdown
+    head = table.rows[0]
+    rows = ['| %s |' % ' | '.join(md(c) for c in table.columns),
+            '|%s|' % '|'.join('---:' if v is not None else '---' for _, v in head)]
+    rows += ['| %s |' % ' | '.join(md(shown) for shown, _ in row) for row in table.rows]
+    return md(table.caption) + '\n\n' + '\n'.join(rows)

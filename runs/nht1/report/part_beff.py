@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sections about nht1-beff: the value, then bandwidth over message size, methods, patterns."""
+import math
+
+from .. import text
+from ..results import NAN, at, integer, items, real, true, word, words
+from . import published
+from .page import Figure, Table
+
+MB = 1e6
+BORDER_BYTES = 4096  # where the two halves of the size axis meet
+METHODS = (('sendrecv', 'MPI_Sendrecv'), ('nonblocking', 'MPI_Isend with MPI_Irecv'),
+           ('alltoallv', 'MPI_Alltoallv'))
+
+
+def add(report):
+    for number, result in enumerate(report.results.of('nht1-beff'), 1):
+        _section(report, result.root, number)
+
+
+def _section(report, root, number):
+    page, key = report.page, '' if number == 1 else '-%d' % number
+    ranks, b_eff = integer(root, 'system.ranks', 1), real(root, 'result.b_eff_bytes_per_s')
+    page.section(2, 'beff' + key, 'Communication: b_eff of %s' % text.plural(
+        ranks, 'process', 'processes'))
+    page.text('%s communicate at %s, %s each; a message of 1 byte takes %s. The memory of all '
+              'could be communicated in %s.' % (
+                  text.plural(ranks, 'process', 'processes'), text.rate(b_eff),
+                  text.rate(b_eff / max(1, ranks)), text.duration(real(root, 'result.latency_s')),
+                  text.duration(real(root, 'result.total_memory_s'))))
+    balance = real(root, 'balance.bytes_per_flop')
+    if balance == balance:
+        page.text('Balance: %s bytes per flop (%s).' % (
+            text.number(balance, 4), word(root, 'balance.rate')))
+    for reason in words(root, 'result.not_valid_because'):
+        page.text('Not valid as b_eff: ' + reason, 'warn')
+    if number == 1:
+        _table(report)
+    _sizes(page, root, key)
+    _patterns(page, root, key)
+
+
+def _table(report):
+    """Those here, and those of the paper with what they give when computed again."""
+    table = Table('beff', 'Effective bandwidth, with the systems of [RK01]; per process as '
+                  'computed from the totals', [
+                      'system', 'processes', 'b_eff, MB/s', 'per process', 'L_max, MB',
+                      'ping-pong, MB/s', 'b_eff at L_max, MB/s', 'per process',
+                      'rings at L_max, per process', 'note'])
+    for r in report.results.of('nht1-beff'):
+        n, root = max(1, integer(r.root, 'system.ranks', 1)), r.root
+        mb = {k: real(root, p) / MB for k, p in (
+            ('b_eff', 'result.b_eff_bytes_per_s'), ('lmax', 'memory.lmax_bytes'),
+            ('ping', 'result.ping_pong_bytes_per_s'),
+            ('at', 'result.at_lmax.all_bytes_per_s'), ('rings', 'result.at_lmax.rings_bytes_per_s'))}
+        table.row(word(root, 'system.cpu.model') + (
+            ', definition 3.6' if word(root, 'definition') == '3.6' else ''), n, mb['b_eff'],
+            mb['b_eff'] / n, mb['lmax'], mb['ping'], mb['at'], mb['at'] / n, mb['rings'] / n,
+            '' if true(root, 'result.valid') else 'not valid')
+    odd = False
+    for p in published.BEFF:
+        wrong = published.contradictions(p)
+        odd = odd or bool(wrong)
+        table.row(p.system + ' [RK01]', p.processes, float(p.b_eff), p.b_eff / p.processes,
+                  p.lmax_mib * 1048576 / MB, float(p.ping_pong), float(p.at_lmax),
+                  p.at_lmax / p.processes, float(p.rings_per_process), '; '.join(
+                      '%s: the paper prints %g, its totals give %.0f' % w for w in wrong))
+    report.page.table(table)
+    if odd:
+        report.page.text('The paper contradicts itself where the note says so; both values are '
+                         'shown.', 'note')
+
+
+def _size(n):
+    """'64 B', '4 KiB', '98.6 MiB'."""
+    for unit in ('B', 'KiB', 'MiB'):
+        if n < 1024 or unit == 'MiB':
+            return '%s %s' % ('%d' % n if n == int(n) else '%.1f' % n, unit)
+        n /= 1024
+    return ''
+
+
+def _sizes(page, root, key):
+    """The sizes are halves of an axis, on which the mean over sizes is taken: a panel each."""
+    n = max(1, integer(root, 'system.ranks', 1))
+    sizes = items(root, 'by_size')
+    lmax = real(root, 'memory.lmax_bytes')
+    curves = (
+        ('beff-sizes', 'Bandwidth against message size',
+         [(w, w + '_bytes_per_s') for w in ('rings', 'random')],
+         'Bandwidth of a process while all of them send, geometric means over the patterns, best '
+         'method. The sizes are as far apart as they count: b_eff is the mean height of these '
+         'curves. Where random lies below rings, neighbours are nearer than others.'),
+        ('beff-methods', 'Methods against message size',
+         [(m, 'by_method.%s.all_bytes_per_s' % m) for m, _ in METHODS],
+         'The same, rings and random patterns together, by method: %s.' % ', '.join(
+             call for _, call in METHODS)))
+    for stem, title, series, caption in curves:
+        f = Figure(stem + key, title)
+        for name, mine, ticks in (
+                ('1 B to 4 KiB', lambda b: b <= BORDER_BYTES, [1, 16, 256, BORDER_BYTES]),
+                ('from 4 KiB to L_max', lambda b: b >= BORDER_BYTES,
+                 [t for t in (BORDER_BYTES, 65536, 1 << 20, 1 << 24) if t < lmax / 3] +
+                 ([lmax] if lmax == lmax else []))):
+            f.panel(name, {'label': 'message size', 'log': 2,
+                           'ticks': [(t, _size(t)) for t in ticks]},
+                    {'label': 'MB/s per process', 'log': 10})
+            for label, path in series:
+                f.series(label, 'line-points', [
+                    (real(s, 'message_bytes'), real(s, path) / n / MB) for s in sizes
+                    if mine(real(s, 'message_bytes')) and real(s, path) > 0])
+        page.figure(f, caption)
+
+
+def _value(pattern, at_lmax):
+    """MB/s of a process that takes part: mean over sizes, or at the last one."""
+    value = real(at(pattern, 'by_size_bytes_per_s'), '-1') if at_lmax else \
+        real(pattern, 'bytes_per_s')
+    alone = word(pattern, 'name') == 'ping-pong'  # one of the two sends at a time
+    return value / (1 if alone else max(1, integer(pattern, 'processes_n', 1))) / MB
+
+
+def _patterns(page, root, key):
+    patterns = items(root, 'patterns')
+    names = [word(p, 'name') for p in patterns]
+    rows, labels = [], []  # a row is a pattern, or all random ones together
+    for i, p in enumerate(patterns):
+        random = word(p, 'kind') == 'random'
+        if random and 'random' in labels:
+            continue
+        rows.append([q for q in patterns if word(q, 'kind') == 'random'] if random else [p])
+        # Of two processes all rings are the same, and get a number.
+        labels.append('random' if random else names[i] if names.count(names[i]) == 1 else
+                      '%s, no. %d' % (names[i], names[:i + 1].count(names[i])))
+    f = Figure('beff-patterns' + key, 'Patterns')
+    f.panel('', {'label': '', 'ticks': list(enumerate(labels))},
+            {'label': 'MB/s per process', 'log': 10}, across=True)
+    for label, at_lmax in (('mean over sizes', False), ('at L_max', True)):
+        points = []
+        for x, row in enumerate(rows):
+            values = [v for v in (_value(p, at_lmax) for p in row) if v > 0]
+            if values:
+                mean = math.exp(sum(map(math.log, values)) / len(values))
+                points.append((x, mean, min(values), max(values)) if len(values) > 1 else
+                              (x, mean, NAN, NAN))
+        f.series(label, 'points', points)
+    page.figure(f, (
+        'Bandwidth of a process that takes part, best method: rings, random patterns (geometric '
+        'mean, least and most), then the patterns that are not in b_eff. A ring is named by its '
+        'rings: ring-2*4&+1 has two rings of four, the others of one more; ring-1*2fix is one ring '
+        'of two. In the ping-pong one process sends at a time.'))

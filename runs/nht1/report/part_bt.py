@@ -1,0 +1,513 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sections about nht1-bt: a problem at a time, then what was published in 1993."""
+import math
+from itertools import groupby
+
+from .. import text
+from ..results import NAN, integer, items, members, real, word
+from . import published
+from .page import Figure, Table
+
+MB = 1e6
+GROUPS_MAX = 12
+WRITERS_MAX = 40
+TIMELINES_MAX, NOTES_MAX, ROWS_MAX, POINTS_MAX = 4, 3, 5, 300
+GOAL_PERCENT = 10
+CURVE_STEPS = 60
+LOG2 = {'label': 'processors', 'log': 2}
+
+
+def add(report):
+    runs, page = report.runs, report.page
+    _overview(report)
+    shown = runs.groups[:GROUPS_MAX]
+    for number, group in enumerate(shown, 1):
+        _Section(report, group, '' if number == 1 else '-%d' % number, number == 1).add()
+    if len(runs.groups) > GROUPS_MAX:
+        page.text('%s more stand in the table of all problems only.' % text.plural(
+            len(runs.groups) - GROUPS_MAX, 'problem'), 'warn')
+    if any(published.of_problem(g) for g in shown):
+        _published(page)
+
+
+def counts_as(cell):
+    """Facts that a time is worth nothing without, and the codes of what its program thinks."""
+    facts = ['verified' if cell.verified else 'not verified']
+    facts += ['official NHT-1'] if cell.official else []
+    facts += ['drops the data'] if cell.drops else ['parts of a file'] if not cell.serial else []
+    facts += ['page cache'] if cell.page_cache and cell.serial else []
+    facts += ['oversubscribed'] if cell.oversubscribed else []
+    known = {'official', 'page-cache', 'oversubscribed', 'not-verified', 'writer-null'}
+    facts += [s['code'].replace('-', ' ') for s in cell.stamps()
+              if s['severity'] != 'good' and s['code'] not in known]
+    return ', '.join(dict.fromkeys(facts))
+
+
+def _percent(share):
+    return share, text.percent(share)
+
+
+def _interval(cell, value):
+    """(value of the median, least, most) of a cell by a function of T_T."""
+    ends = [value(cell.lo_s), value(cell.hi_s)]
+    ends = sorted(ends) if all(e == e for e in ends) else [NAN, NAN]
+    return (value(cell.median_s), *ends)
+
+
+def _overview(report):
+    """All problems in one table: different N are a scaling, too."""
+    if len(report.runs.groups) < 2:
+        return
+    table = Table('problems', 'The fastest writer of each problem', [
+        'problem', 'layout, --sync', 'processors', 'fastest writer', 'T_T in s', 'T_C in s',
+        'zeta', 'R_IO in MB/s', 'what it counts as'])
+    for group in report.runs.groups:
+        cell = group.best()
+        if cell:
+            table.row(group.name, '%s, %s' % (group.layout, group.sync), cell.processors,
+                      cell.label, cell.median_s, cell.t_c_s, _percent(cell.zeta), cell.r_io / MB,
+                      counts_as(cell))
+    if table.rows:
+        report.page.section(2, 'problems', 'All problems')
+        report.page.table(table)
+
+
+def _published(page):
+    table = Table('published-1993', 'Tables 2 to 6 of [F93], with R_IO and zeta computed again from '
+                  'T_T and T_C', ['system', 'N', 'processors', 'T_C in s', 'T_T in s',
+                                  'R_IO in bytes/s', 'recomputed', 'zeta', 'recomputed', 'note'])
+    for p in published.NHT1:
+        rate, zeta = 40.0 * p.n ** 3 * p.dumps_n / p.t_t_s, p.t_t_s / p.t_c_s - 1
+        table.row('%s, %s' % (p.system, p.program), p.n, p.processors, float(p.t_c_s),
+                  float(p.t_t_s), (p.r_io, '%.0f' % p.r_io), (rate, '%.0f' % rate),
+                  _percent(p.zeta), _percent(zeta), p.note)
+    page.section(2, 'published', 'Published in 1993')
+    page.table(table)
+    page.text(published.F93)
+
+
+class _Section:
+    """One problem."""
+
+    def __init__(self, report, group, key, first):
+        self.report, self.group, self.key, self.first = report, group, key, first
+        self.page, self.runs = report.page, report.runs
+        self.counts = group.processors
+        self.best = {p: group.best(p) for p in self.counts}
+        self.alone = {p: self.runs.alone(group, p) for p in self.counts}
+        self.t_c = {p: group.t_c(p) for p in self.counts}
+
+    def figure(self, stem, title):
+        return Figure(stem + self.key, title)
+
+    def add(self):
+        g, page = self.group, self.page
+        page.section(2, 'bt' + self.key, g.name if len(self.runs.groups) == 1 else
+                     '%s, --sync %s, %s' % (g.name, g.sync, g.layout))
+        page.text('%s, %s in all, layout %s, --sync %s; %s%s.%s' % (
+            text.plural(g.dumps_n, 'dump'), text.size(g.bytes), g.layout or 'unknown',
+            g.sync or 'unknown', g.cpu or 'processor unknown',
+            ', file system ' + g.fs if g.fs else '',
+            ' All runs: %s.' % ', '.join(g.common) if g.common else ''))
+        self._scaling_table()
+        scales = len(self.counts) > 1
+        if not scales and self.first:
+            page.text('Figures 2, 4 and 5 (against processors) need results on two numbers of '
+                      'processors or more: runs/study processors.')
+        self._groups()
+        if scales:
+            self._times()
+        self._systems()
+        if scales and g.best():
+            self._rate()
+            self._overhead()
+        self._writers()
+
+    def _scaling_table(self):
+        table = Table('processors' + self.key, 'By processors', [
+            'processors', 'T_C in s', 'fastest writer', 'T_T in s', 'from', 'to', 'zeta',
+            'R_IO in MB/s', 'note'])
+        for p in self.counts:
+            c = self.best[p]
+            table.row(p, self.t_c[p], *([c.label, c.median_s, c.lo_s, c.hi_s, _percent(c.zeta),
+                                         c.r_io / MB, 'more processors than cores'
+                                         if c.oversubscribed else ''] if c else
+                                        ['-', NAN, NAN, NAN, NAN, NAN, '']))
+        self.page.table(table)
+
+    # --- figures 1 to 5 of [F93] ------------------------------------------------------------------
+
+    def _sizes(self, group):
+        """Cells of grouped writing that differ in nothing but the group size: the configuration
+        with the most sizes, on the fewest processors of those."""
+        def rest(c):
+            return tuple((k, str(v)) for k, v in sorted(c.identity.items()) if k != 'group')
+        cells = sorted((c for c in group.cells if c.token_group), key=lambda c: (
+            c.processors, rest(c), c.token_group))
+        alike = [list(same) for _, same in groupby(cells, key=lambda c: (c.processors, rest(c)))]
+        return max(alike, key=len, default=[])
+
+    def _groups(self):
+        cells = self._sizes(self.group)
+        if len(cells) < 2:
+            if self.first and not any(len(self._sizes(g)) > 1 for g in self.runs.groups):
+                self.page.text('Figure 1 (run time against group size) needs a grouped writer '
+                               '(token) with two --group sizes or more on the same processors; '
+                               'these results have none.')
+            return
+        f, best = self.figure('fig1-groups', 'Figure 1: T_T against group size'), min(
+            cells, key=lambda c: c.median_s)
+        f.panel('', {'label': 'ranks that may write at a time', 'log': 2,
+                     'ticks': [(c.token_group, str(c.token_group)) for c in cells]}, 'T_T in s')
+        f.series('%s on %s' % (best.writer, text.plural(best.ranks, 'rank')), 'line-points',
+                 [(c.token_group, *_interval(c, lambda t: t)) for c in cells])
+        alone = self.runs.alone(self.group, best.processors)
+        f.level(alone, 'T_C' if alone == best.t_c_s else 'computing only')
+        self.page.figure(f, (
+            'Grouped writing: rank r waits for a token of rank r - group. Shortest median here: '
+            'group %d with %s s; on the iPSC/860 of [F93] it was 16 of 128.%s' % (
+                best.token_group, text.number(best.median_s),
+                ' Measured with more processors than cores.' if best.oversubscribed else '')))
+
+    def _points(self, value):
+        return [(p, *_interval(c, lambda t, c=c: value(c, t)))
+                for p, c in self.best.items() if c]
+
+    def _rings(self, f, value):
+        f.series('more processors than cores', 'rings', [
+            (p, value(c, c.median_s)) for p, c in self.best.items() if c and c.oversubscribed])
+
+    def _count_ticks(self):
+        return [(p, str(p)) for p in self.counts]
+
+    @staticmethod
+    def _ymp():
+        return [p for p in published.NHT1 if p.n == 102 and p.system == published.YMP]
+
+    def _power(self, values, what, ideal):
+        """What a power law through the counts that the cores allow says; '' for fewer than two."""
+        points = [(p, v) for p, v in values.items()
+                  if v > 0 and not (self.best[p] and self.best[p].oversubscribed)]
+        if len(points) < 2:
+            return ''
+        fit = self.report.ask([{'what': 'power', 'x': [p for p, _ in points],
+                                'y': [v for _, v in points]}])[0]
+        if fit.get('exponent') is None:
+            return ''
+        sd = fit.get('exponent_sd')
+        return ' On the %d counts of processors that the cores allow, %s scales as P^%.2f%s ' \
+            '(ideal %d).' % (len(points), what, fit['exponent'], '' if sd is None else
+                             ' with a standard deviation of %.2f' % sd, ideal)
+
+    def _times(self):
+        f = self.figure('fig2-times', 'Figure 2: T_C and T_T against processors')
+        y = {'label': 'time in s', 'log': 10}
+        f.panel('this system', dict(LOG2, ticks=self._count_ticks()), y)
+        f.series('computing only', 'line-points', self.alone.items())
+        f.series('with writing', 'line-points', self._points(lambda c, t: t))
+        over = [p for p, c in self.best.items() if c and c.oversubscribed]
+        f.series('more processors than cores', 'rings', [
+            (p, v) for p in over for v in (self.best[p].median_s, self.alone[p])])
+        ymp = self._ymp()
+        f.panel('Cray Y-MP, N = 102, 1993', dict(LOG2, ticks=[
+            (p.processors, str(p.processors)) for p in ymp]), y)
+        f.series('computing only', 'line-points', [(p.processors, p.t_c_s) for p in ymp])
+        f.series('with writing', 'line-points', [(p.processors, p.t_t_s) for p in ymp])
+        self.page.figure(f, (
+            'Run times against processors (ranks x threads): T_C computing only, T_T with writing, '
+            'median of the fastest writer. Beside it the Y-MP of [F93].%s%s' % (
+                self._power(self.t_c, 'T_C', -1), '' if not over else
+                ' Ringed counts share the cores: drawn is what was measured with as many; table '
+                'and zeta go by T_C, the best of the cores.')))
+
+    def _systems(self):
+        rows, cell = published.fastest(published.of_problem(self.group)), self.group.best()
+        if not cell:
+            return
+        if not rows:
+            if self.first:
+                self.page.text('Figure 3 (systems side by side) needs a problem that was published '
+                               'in 1993: N = 12 with 6 dumps in 60 steps, N = 64 or 102 with 40 '
+                               'dumps in 200 (classes S, A, B).')
+            return
+        f = self.figure('fig3-systems', 'Figure 3: systems side by side')
+        ticks = [(0, 'this system')] + [(i, p.system) for i, p in enumerate(rows, 1)]
+        for label, here, of in (('T_C in s', cell.t_c_s, lambda p: p.t_c_s),
+                                ('T_T in s', cell.median_s, lambda p: p.t_t_s),
+                                ('R_IO in MB/s', cell.r_io / MB, lambda p: p.r_io / MB)):
+            f.panel(label, {'ticks': ticks}, {'label': label, 'log': 10}, across=True, key=False,
+                    headed=False)
+            f.series('this system', 'points', [(0, here)])
+            f.series('1993', 'points', [(i, of(p)) for i, p in enumerate(rows, 1)])
+        self.page.figure(f, (
+            'This system (%s, median of writer %s) beside the systems of [F93] at N = %d, each '
+            'with its fastest run. The axes are logarithmic.' % (
+                text.plural(cell.processors, 'processor'), cell.label, self.group.n)))
+
+    def _rate(self):
+        f = self.figure('fig4-rate', 'Figure 4: R_IO against processors')
+        ymp = self._ymp()
+        f.panel('', dict(LOG2, ticks=[(p, str(p)) for p in sorted(
+            set(self.counts) | {p.processors for p in ymp})]), {'label': 'R_IO in MB/s', 'log': 10})
+        f.series('this system (fastest writer)', 'line-points', self._points(
+            lambda c, t: c.rate(t) / MB))
+        f.series('Cray Y-MP, N = 102, 1993', 'line-points', [
+            (p.processors, p.r_io / MB) for p in ymp])
+        self._rings(f, lambda c, t: c.rate(t) / MB)
+        rates = {p: c.r_io if c else NAN for p, c in self.best.items()}
+        self.page.figure(f, 'R_IO = bytes written / T_T: what the application gets, computing '
+                            'included, and so a measure of the whole system.' +
+                         self._power(rates, 'R_IO', 1))
+
+    def _overhead(self):
+        """zeta bends on the Y-MP, hence a parabola; a line where there are too few counts."""
+        here = [(p, 100 * c.zeta) for p, c in self.best.items()
+                if c and not c.oversubscribed and c.zeta == c.zeta]
+        there = [(p.processors, 100 * p.zeta) for p in self._ymp()]
+        f = self.figure('fig5-overhead', 'Figure 5: zeta against processors')
+        words = []
+        for name, points, who in (('this system', here, 'this system'),
+                                  ('Cray Y-MP, N = 102, 1993', there, 'the Y-MP')):
+            drawn = self._points(lambda c, t: 100 * (t / c.t_c_s - 1)) if points is here else points
+            f.panel(name, dict(LOG2, ticks=[(p[0], str(p[0])) for p in drawn]), 'zeta in %')
+            f.series('zeta', 'line-points', drawn)
+            if points is here:
+                self._rings(f, lambda c, t: 100 * (t / c.t_c_s - 1))
+            fit, degree = {}, 2 if len(points) >= 4 else 1
+            if len(points) >= 2:
+                first, last = points[0][0], points[-1][0]
+                xs = [first + (last - first) * i / CURVE_STEPS for i in range(CURVE_STEPS + 1)]
+                fit = self.report.ask([{
+                    'what': 'polynomial', 'x': [x for x, _ in points], 'y': [y for _, y in points],
+                    'degree': degree, 'at': xs, 'reaches': {
+                        'level': GOAL_PERCENT, 'from': first, 'to': 2 * last}}])[0]
+                if len(points) > 2:
+                    f.series('fit', 'line', [(a['x'], a['y']) for a in fit.get('at') or ()])
+            f.level(GOAL_PERCENT, 'goal: 10 %')
+            words.append(self._crossing(points, fit, degree, who))
+        self.page.figure(f, (
+            'zeta = T_T / T_C - 1, what writing costs as a share of the computation, fastest '
+            "writer; NAS's goal is at most 10 %%. %s ([F93] reads off about 5.)" % ' '.join(words)))
+
+    @staticmethod
+    def _crossing(points, fit, degree, who):
+        if len(points) < 2:
+            return 'There are too few counts of processors of %s for a fit.' % who
+        if all(y > GOAL_PERCENT for _, y in points):
+            return 'On %s zeta is above 10 %% at every count of processors.' % who
+        reached, last = fit.get('reaches'), points[-1][0]
+        if not reached:
+            return 'On %s no fit comes up to 10 %% between %d and %d processors, twice what was ' \
+                'measured.' % (who, points[0][0], 2 * last)
+        sd = reached.get('sd')
+        return 'On %s the fitted %s reaches 10 %% at %.1f processors%s%s.' % (
+            who, 'parabola' if degree == 2 else 'line', reached['x'],
+            '' if sd is None else ' (standard deviation %.1f)' % sd,
+            ', beyond what was measured' if reached['x'] > last else '')
+
+    # --- writers ----------------------------------------------------------------------------------
+
+    def _writers(self):
+        """Side by side at the processors of the fastest; of a group whose writers leave no serial
+        file, at their largest count."""
+        best = self.group.best()
+        writing = [c for c in self.group.cells if c.writes]
+        if not writing:
+            return
+        processors = best.processors if best else max(c.processors for c in writing)
+        cells = [c for c in writing if c.processors == processors][:WRITERS_MAX]
+        self.page.section(3, 'writing' + self.key, 'Writers on %s' % text.plural(
+            processors, 'processor'))
+        self._ranking_words(cells)
+        self._ranking(cells, processors)
+        self._zeta_table(cells)
+        self._phases(cells)
+        self._dumps(cells)
+
+    def _ranking_words(self, cells):
+        serial = [c for c in cells if c.serial]
+        if len(serial) > 1:
+            a, b = serial[:2]
+            if a.hi_s != a.hi_s or b.lo_s != b.lo_s:
+                self.page.text('%s is the fastest here, %s follows; fewer than 3 runs of each say '
+                               'nothing about chance (--repeat 5).' % (a.label, b.label))
+            elif a.hi_s < b.lo_s:
+                self.page.text('%s is the fastest, ahead of %s by more than the intervals.' % (
+                    a.label, b.label))
+            else:
+                self.page.text('%s and %s cannot be told apart: their intervals overlap. More runs '
+                               'narrow them.' % (a.label, b.label))
+        for c in cells:
+            if c.drops and c.zeta < 0:
+                self.page.text('%s takes the data and drops them: T_T = %s s, less than T_C, which '
+                               'is not the best time of this system; measure it again with --tc '
+                               'measure.' % (c.label, text.number(c.median_s, 4)))
+            elif c.drops and c.zeta == c.zeta:
+                self.page.text(
+                    '%s takes the data and drops them: T_T = %s s, zeta = %s. So much is what '
+                    "handing over the data costs, and how far the system's usual times lie above "
+                    'its best one, T_C; only what is above it is writing.' % (
+                        c.label, text.number(c.median_s, 4), text.percent(c.zeta)))
+
+    def _ranking(self, cells, processors):
+        first = cells[0]
+        if len(cells) > 1:
+            f = self.figure('writers', 'Writers by run time')
+            f.panel('', {'ticks': [(i, c.label) for i, c in enumerate(cells)]},
+                    'T_T in s, median and its interval', across=True, key=False)
+            f.series('T_T', 'points', [(i, *_interval(c, lambda t: t))
+                                       for i, c in enumerate(cells)])
+            f.level(first.t_c_s, 'T_C')
+            self.page.figure(f, 'T_T of each writer on %s, fastest first%s%s.' % (
+                text.plural(processors, 'processor'), '' if first.t_c_s != first.t_c_s else
+                '; the dashed line is T_C, the same run without writing',
+                ' on the cores that there are' if first.oversubscribed and
+                first.t_c_s == first.t_c_s else ''))
+        table = Table('writers' + self.key, 'Writers by median T_T, with its confidence interval', [
+            'writer', 'runs', 'T_T in s', 'from', 'to', 'best', 'zeta', 'R_IO in MB/s',
+            'writing in MB/s', 'what it counts as'])
+        for c in cells:
+            table.row(c.label, c.n, c.median_s, c.lo_s, c.hi_s, c.best_s, _percent(c.zeta),
+                      c.r_io / MB, c.write_rate / MB, counts_as(c))
+        self.page.table(table)
+        far = [c for c in cells if c.outliers]
+        if far:
+            self.page.text('Runs that lie far from the median of their writer: %s.' % ', '.join(
+                '%d of %d of %s' % (c.outliers, c.n, c.label) for c in far))
+
+    def _zeta_table(self, cells):
+        """What zeta is made of, as the programs say."""
+        table = Table('zeta' + self.key, 'What zeta is made of, medians; paired zeta compares with '
+                      'the compute-only run of the same round', [
+                          'writer', 'zeta', "of that the writer's calls", 'slower computing',
+                          'rounds', 'paired zeta', 'from', 'to'])
+        for c in cells:
+            z = self.report.zeta_of(c)
+            if z['io'] == z['io'] or z['paired'] == z['paired']:
+                table.row(c.label, _percent(c.zeta), _percent(z['io']), _percent(z['compute']),
+                          z['rounds'], _percent(z['paired']), _percent(z['lo']), _percent(z['hi']))
+        if table.rows:
+            self.page.text("zeta = (time in the writer's calls) / T_C + (computing beside it - "
+                           'T_C) / T_C. The second part is slowdown, which a writer in the '
+                           'background may cause, and a noisy machine.')
+        self.page.table(table)
+
+    def _phases(self, cells):
+        f = self.figure('phases', 'Where the time of a run goes')
+        f.panel('', {'ticks': [(i, c.label) for i, c in enumerate(cells)]},
+                {'label': 'time in s, mean over ranks', 'from_zero': True}, across=True)
+        known = {phase for _, phases in PURPOSES for phase in phases}
+        begins, purposes = [0.0] * len(cells), list(PURPOSES)
+        others = {k for c in cells for k in members(c.typical.json, 'phases_s')} - known
+        purposes += [('other', sorted(others))] if others else []
+        for purpose, phases in purposes:
+            blocks = []
+            for i, c in enumerate(cells):
+                s = sum(_phase_s(c.typical, p) for p in phases)
+                if s > 0:
+                    blocks.append((i, s, begins[i], begins[i] + s))
+                    begins[i] += s
+            f.series(purpose, 'blocks', blocks)
+        self.page.figure(f, (
+            'Phases of the run nearest to its median, means over ranks, which add up to T_T. '
+            'Computing holds the waiting of ranks for their neighbours. What a writer with a '
+            'thread of its own does beside the computation is not in them.'))
+
+    def _dumps(self, cells):
+        slowest = Table('slowest-dumps' + self.key, 'Slowest dumps and ranks', [
+            'writer', 'step', "slowest rank's time in s", 'times the median dump', 'rank', 'host'])
+        shown = [c for c in cells if not c.drops]
+        all_of = [[d.most_s for run in c.runs for d in dumps_of(run)] for c in shown]
+        answers = self.report.ask([
+            {'what': 'percentiles', 'values': v, 'at': [50, 90, 99, 100]} for v in all_of if v])
+        table = Table('dumps' + self.key, 'Time of a dump in the writer in s, slowest rank, over '
+                      'all dumps of all runs', ['writer', 'dumps', 'p50', 'p90', 'p99', 'max'])
+        median = {}
+        for c, values, answer in zip([c for c, v in zip(shown, all_of) if v],
+                                     [v for v in all_of if v], answers):
+            at = [NAN if v is None else float(v) for v in answer.get('values') or [NAN] * 4]
+            median[id(c)] = at[0]
+            table.row(c.label, len(values), *at)
+        self.page.table(table)
+        drawn = 0
+        for c in shown:
+            dumps = dumps_of(c.typical)
+            if dumps and drawn < TIMELINES_MAX:
+                drawn += 1
+                self._timeline(c, dumps, '%d' % drawn, median.get(id(c), NAN), slowest)
+        self.page.table(slowest)
+
+    def _timeline(self, cell, dumps, number, median, table):
+        most = max(d.most_s for d in dumps)
+        unit, scale = ('ms', 1000) if most < 0.5 else ('s', 1)
+        f = Figure('dumps%s-%s' % (self.key, number), 'Dump by dump: %s' % cell.label)
+        f.panel('', 'start of the dump, in s after the start of the clock',
+                {'label': 'time in the writer in ' + unit, 'from_zero': True})
+        thin = _thinned(dumps)
+        style = 'line' if len(thin) > POINTS_MAX / 2 else 'line-points'
+        for label, of, ranks in (('slowest rank' if cell.ranks > 1 else 'the rank', 'most_s', 1),
+                                 ('median', 'middle_s', 3), ('fastest rank', 'least_s', 2)):
+            if cell.ranks >= ranks:
+                f.series(label, style, [(d.start_s, scale * getattr(d, of)) for d in thin])
+        ranked = sorted(dumps, key=lambda d: -d.most_s)
+        span = max(d.start_s for d in dumps) - min(d.start_s for d in dumps)
+        noted = []
+        for d in ranked[:ROWS_MAX]:
+            if d.rank >= 0 and len(noted) < NOTES_MAX and not any(
+                    abs(d.start_s - o.start_s) < 0.12 * span for o in noted):
+                f.note(d.start_s, scale * d.most_s, 'rank %d' % d.rank)
+                noted.append(d)
+            table.row(cell.label, d.step, d.most_s, d.most_s / median if median > 0 else NAN,
+                      d.rank, d.host)
+        often = {}
+        for d in dumps:
+            often[d.rank] = often.get(d.rank, 0) + 1
+        usual = max(often, key=lambda r: often[r])
+        host = next(d.host for d in dumps if d.rank == usual)
+        self.page.figure(f, (
+            '%s, the run nearest to its median: time that ranks spent in the writer, dump by dump. '
+            'Slowest most often: rank %d on %s, in %d of %s.' % (
+                cell.label, usual, host or 'this host', often[usual],
+                text.plural(len(dumps), 'dump'))))
+
+
+# What the phases of a run are for.
+PURPOSES = (
+    ('computing', ('exchange', 'rhs', 'xi', 'eta', 'zeta', 'pipe_wait')),
+    ('staging', ('stage', 'digest')),
+    ('writing', ('write',)),
+    ('waiting for data under way', ('drain',)),
+    ('flushing and closing', ('sync', 'close')),
+    ('agreeing, waiting for ranks', ('agree', 'manifest', 'stop', 'idle')))
+
+
+def _phase_s(run, phase):
+    """Mean over ranks; median where an older result has no mean."""
+    spread = members(run.json, 'phases_s').get(phase)
+    s = real(spread, 'mean')
+    s = s if s == s else real(spread, 'median')
+    return s if s > 0 else 0.0
+
+
+class _Dump:
+    """Seconds in the writer, post and wait together; rank: the slowest one."""
+
+    def __init__(self, node):
+        def both(what):
+            return sum(v for v in (real(node, 'post_s.' + what), real(node, 'wait_s.' + what))
+                       if v == v)
+        longer = 'wait_s.' if real(node, 'wait_s.max') > real(node, 'post_s.max') else 'post_s.'
+        self.step, self.start_s = integer(node, 'step'), real(node, 'start_s')
+        self.rank = integer(node, longer + 'slowest_rank', -1)
+        self.host = word(node, longer + 'slowest_host')
+        self.most_s, self.middle_s, self.least_s = both('max'), both('median'), both('min')
+
+
+def dumps_of(run):
+    return [d for d in map(_Dump, items(run.json, 'dumps')) if math.isfinite(d.start_s)]
+
+
+def _thinned(dumps):
+    """Neighbouring dumps as one, so that a long run has at most POINTS_MAX: the slowest."""
+    per = -(-len(dumps) // POINTS_MAX)
+    return [max(dumps[i:i + per], key=lambda d: d.most_s) for i in range(0, len(dumps), per)]

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The verdict, before everything else: what the programs think of their results, repeated."""
+from .. import text
+from ..results import integer, real, true
+
+HEADLINES = (('nht1-beff', 'b_eff', 'result.b_eff_bytes_per_s', 'result.valid'),
+             ('nht1-beffio', 'b_eff_io', 'b_eff_io.bytes_per_s', 'b_eff_io.valid'))
+MARK = {'good': 'good', 'note': 'note', 'warn': 'warn', 'bad': 'bad'}
+ORDER = ('balanced', 'not-balanced', 'undecided')
+
+
+def add(report):
+    page, cell = report.page, report.main_cell
+    page.section(2, 'verdict', 'Verdict')
+    if cell:
+        stamps = sorted(report.stamps_of(cell), key=lambda s: s['code'] not in ORDER)
+        for s in [s for s in stamps if s['code'] in ORDER]:
+            page.text(s['sentence'], MARK[s['severity']])
+        _headline(report, cell)
+        for s in [s for s in stamps if s['code'] not in ORDER]:
+            page.text(s['sentence'], MARK[s['severity']])
+        if cell.n < 3:
+            page.text('%s: no statement about chance; use --repeat 5.' % text.plural(
+                cell.n, 'run'), 'note')
+    elif report.results.of('nht1-bt'):
+        page.text('No run that leaves a serial file came to its end, so there is nothing to judge.',
+                  'warn')
+    for kind, name, at, valid in HEADLINES:
+        for r in report.results.of(kind):
+            value = real(r.root, at)
+            if value == value:
+                n = integer(r.root, 'b_eff_io.procs') or integer(r.root, 'system.ranks')
+                page.text('%s = %s on %s (%s)%s' % (
+                    name, text.rate(value), text.plural(n, 'process', 'processes'),
+                    r.shown, '.' if true(r.root, valid) else ': not valid as a result.'),
+                    'plain' if true(r.root, valid) else 'warn')
+            for s in r.stamps:
+                page.text('%s: %s' % (name, s['sentence']), MARK[s['severity']])
+    _left_out(report)
+
+
+def _headline(report, cell):
+    group, z = report.main_group, report.zeta_of(cell)
+    name = ', '.join([cell.writer] + [p for p in cell.label.split(', ')[1:]
+                                      if ' rank' not in p.split(' x ')[0]])
+    words = 'Problem %s on %s (%s x %s): the fastest writer, %s, takes T_T = %s s%s; R_IO = %s.' % (
+        group.name, text.plural(cell.processors, 'processor'), text.plural(cell.ranks, 'rank'),
+        text.plural(cell.threads, 'thread'), name, text.number(cell.median_s, 4),
+        ' (T_C is not known)' if cell.t_c_s != cell.t_c_s else
+        ', the computation alone T_C = %s s: zeta = %s' % (
+            text.number(cell.t_c_s, 4), text.percent(cell.zeta)), text.rate(cell.r_io))
+    if z['io'] == z['io']:
+        words += " Of zeta, %s are the writer's calls and %s slower computing beside it." % (
+            text.percent(z['io']), text.percent(z['compute']))
+    if z['paired'] == z['paired'] and z['rounds']:
+        words += ' The paired zeta, against the compute-only run of the same round, is %s%s over ' \
+            '%s.' % (text.percent(z['paired']), '' if z['lo'] != z['lo'] else ' (%s to %s)' % (
+                text.percent(z['lo']), text.percent(z['hi'])), text.plural(z['rounds'], 'round'))
+    report.page.text(words)
+
+
+def _left_out(report):
+    page, runs = report.page, report.runs
+    old = [r for r in report.results if not r.judged]
+    if old:
+        page.text('%s written before programs judged their own results (stamps): %s shown without '
+                  'judgement.' % (text.plural(len(old), 'result was', 'results were'),
+                                  'it is' if len(old) == 1 else 'they are'), 'note')
+    if runs.wrong:
+        page.text('%s left out: what was computed or written was wrong.' % text.plural(
+            runs.wrong, 'run'), 'bad')
+    if runs.unfinished:
+        page.text('%s left out: interrupted, failed or continued.' % text.plural(
+            runs.unfinished, 'run'), 'warn')
+    if report.results.newer:
+        page.text('%s of a newer version of the programs: shown as far as this one understands '
+                  'them.' % text.plural(report.results.newer, 'result'), 'warn')

@@ -1,0 +1,85 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What nht1-profile writes, nht1-workload replays: the same functions as often with the same bytes.
+load helpers
+
+# profile FILE.xml RANKS PROGRAM...
+profile() {
+    local to=$1 ranks=$2
+    shift 2
+    run nht1-profile -o "$to" --json "${to%.xml}.json" --quiet -- "$NHT1_ROOT/tests/mpi-run" -np "$ranks" -t 100 "$@"
+    expect_status 0
+}
+
+# counts FILE.xml: calls and bytes of each function of all processes, from a profile's text.
+counts() {
+    python3 - "$1" <<'X'
+import sys, xml.etree.ElementTree as tree
+total = {}
+for point in tree.parse(sys.argv[1]).getroot().iter('workingPoint'):
+    own = {int(r.get('of')): r for r in point.findall('rank')}
+    for rank in range(int(point.get('processNum'))):
+        lists = own[rank].findall('calls') if rank in own else []
+        calls = lists or point.findall('calls')
+        scale = int(own[rank].get('bytes')) if rank in own and not lists else None
+        for i, c in enumerate(calls):
+            n, b = total.get(c.get('function'), (0, 0))
+            total[c.get('function')] = n + int(c.get('n')), b + (int(c.get('bytes')) if scale is None
+                else (scale if i == 0 and len(calls) == 1 else int(c.get('bytes'))))
+for f in sorted(total):
+    if total[f][0]:
+        print(f, *total[f])
+X
+}
+
+# replayed RESULT.json: the same of what a replay did.
+replayed() {
+    jq -r '[.points[].calls[]] | group_by(.function)[]
+        | "\(.[0].function) \(map(.n) | add) \(map(.bytes) | add)"' "$1" | LC_ALL=C sort
+}
+
+# pieces FILE: mean length of contiguous pieces of each point.
+pieces() {
+    jq -c '[.points[].achieved.contMean * 1000 | round]' "$1"
+}
+
+@test "the profile of a replayed workload is the workload" {
+    need_program jq python3
+    nht1-workload --make w.xml processNum=2 uniqueBytes=400000 collFrac=0.4 sharedFrac=0.2 syncFrac=0.5
+    profile p.xml 2 "$NHT1_BIN/nht1-workload" w.xml --out d --json a.json --quiet
+    [ "$(counts p.xml)" = "$(replayed a.json)" ]
+    # And the replay of that profile.
+    run mpi_run 2 nht1-workload p.xml --out d --json b.json --quiet
+    expect_status 0
+    [ "$(replayed b.json)" = "$(replayed a.json)" ]
+    jq -e '.wrong_n == 0' b.json
+}
+
+@test "holes come back: the same contiguity" {
+    need_program jq python3
+    nht1-workload --make w.xml processNum=3 uniqueBytes=300000 sizeMean=1000 contMean=100 readFrac=0 seqFrac=1 collFrac=1 syncFrac=1
+    profile p.xml 3 "$NHT1_BIN/nht1-workload" w.xml --out d --json a.json --quiet
+    run mpi_run 3 nht1-workload p.xml --out d --json b.json --quiet
+    expect_status 0
+    [ "$(replayed b.json)" = "$(replayed a.json)" ]
+    [ "$(pieces b.json)" = "$(pieces a.json)" ]
+}
+
+@test "nht1-bt with mpiio and mpiio-indep, at even and uneven rank counts" {
+    need_program jq python3
+    for ranks in 3 4 5; do
+        for io in mpiio mpiio-indep; do
+            profile p.xml "$ranks" "$NHT1_BIN/nht1-bt" --class S --io "$io" --out bt.bin --tc 1 --quiet
+            rm -f bt.bin*
+            run mpi_run "$ranks" nht1-workload p.xml --out d --json b.json --quiet
+            expect_status 0
+            counts p.xml >asked
+            replayed b.json >made
+            diff asked made
+            # 12 dumps of a 12^3 grid of 5 values, all of them.
+            [ "$(awk '{ sum += $3 } END { print sum }' made)" -eq "$(awk '{ sum += $3 } END { print sum }' asked)" ]
+            [ "$(awk '{ sum += $3 } END { print sum % 69120 }' made)" -eq 0 ]
+            jq -e '.wrong_n == 0' b.json
+        done
+    done
+}

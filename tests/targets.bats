@@ -1,0 +1,312 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What lies where a run is going to write: whose it is, and room for the new before the old goes.
+# shellcheck disable=SC2016 # jq filters have variables of their own
+load helpers
+
+tiny=(--n 13 --steps 12 --dt 0.001 --interval 2 --tc 1 --quiet --verify never)
+file_bytes=$((6 * 40 * 13 * 13 * 13))
+
+teardown() {
+    mountpoint -q disk 2>/dev/null && umount disk
+    return 0
+}
+
+bt() {
+    mpi_run 2 nht1-bt "${tiny[@]}" "$@"
+}
+
+# faulty PLAN ARGUMENT...: a run in which calls on files below this folder fail.
+faulty() {
+    local plan=$1
+    shift
+    mpi_run 2 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_IN="$PWD" NHT1_FAULT="$plan" \
+        "$NHT1_BIN/nht1-bt" "${tiny[@]}" "$@"
+}
+
+# kept FILE...: copies to compare with; same FILE...: nothing has changed, and nothing is beside.
+kept() {
+    mkdir -p kept && cp -p "$@" kept/
+}
+same() {
+    local file
+    for file in "$@"; do
+        cmp "$file" "kept/${file##*/}" || return 1
+    done
+}
+
+# refused STATUS TEXT ARGUMENT...: with one message.
+refused() {
+    local wanted=$1 text=$2
+    shift 2
+    run bt "$@"
+    expect_status "$wanted" && expect_text "$text"
+}
+
+# loop_disk TYPE SIZE: a file system of its own at ./disk.
+loop_disk() {
+    need_program "mkfs.$1"
+    truncate -s "$2" image
+    "mkfs.$1" -q image >mkfs.log 2>&1 || skip "no file system $1 can be made here"
+    mkdir disk
+    mount -o loop image disk 2>/dev/null || skip "no file system $1 can be mounted here"
+}
+
+small_disk() {
+    mkdir disk
+    mount -t tmpfs -o "size=$1" none disk 2>/dev/null || skip "no file system can be mounted here"
+}
+
+# in_place: this folder's file system writes where a file's blocks lie.
+in_place() {
+    case $(stat -f -c %T .) in
+    ext2/ext3 | xfs | tmpfs) ;;
+    *) skip "blocks are not known to be used again on $(stat -f -c %T .)" ;;
+    esac
+}
+
+@test "no room for a second file, and blocks that cannot be had: the old result stays whole" {
+    bt --io posix --out d.bin
+    kept d.bin d.bin.json
+    run faulty fallocate:1+:ENOSPC:0 --steps 14 --io posix --out d.bin
+    expect_status 3
+    expect_text "d.bin stays as it is"
+    same d.bin d.bin.json
+    [ "$(ls d.bin*)" = "d.bin
+d.bin.json" ]
+    # The same file again needs no more blocks than the old one has.
+    in_place
+    faulty fallocate:1:ENOSPC:0 --io posix --out d.bin
+    same d.bin
+    [ "$(stat -c %i d.bin)" = "$(jq -r '.inodes[0]' d.bin.json | cut -d: -f2)" ]
+}
+
+@test "values of the old file are not taken for new ones where its blocks are used again" {
+    in_place
+    bt --io posix --out d.bin
+    run faulty fallocate:1:ENOSPC:0 --io posix --out d.bin --sync none --steps 12 --interval 12
+    expect_status 0
+    bt --io posix --out d.bin
+    # A run that ends before its first write leaves nothing but zeros.
+    run mpi_run 2 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_IN="$PWD" \
+        NHT1_FAULT=pwrite:1:EIO:0 "$NHT1_BIN/nht1-bt" "${tiny[@]}" --io serial --out d.bin
+    expect_status 3
+    cmp -n "$file_bytes" d.bin /dev/zero
+}
+
+@test "a part of perrank has no room on one rank: the old parts stay whole" {
+    bt --io perrank --out d.bin
+    kept d.bin d.bin.json d.bin.rank00000 d.bin.rank00001
+    run faulty fallocate:1+:ENOSPC:1 --steps 14 --io perrank --out d.bin
+    expect_status 3
+    expect_text "rank 1 on"
+    same d.bin d.bin.json d.bin.rank00000 d.bin.rank00001
+    [ "$(ls -d d.bin* | wc -l)" -eq 4 ]
+    bt --io perrank --out d.bin
+    same d.bin.rank00000 d.bin.rank00001
+}
+
+@test "btrfs: a snapshot or reflink of the old file, whose blocks free nothing" {
+    loop_disk btrfs 256M
+    local problem=(--n 50 --steps 24 --interval 1 --io posix --out disk/f.bin) # 120 MB
+    bt "${problem[@]}"
+    cp --reflink=always disk/f.bin disk/copy.bin
+    kept disk/f.bin disk/f.bin.json
+    run bt "${problem[@]}"
+    expect_status 3
+    expect_text "disk/f.bin stays as it is"
+    same disk/f.bin disk/f.bin.json
+    cmp disk/f.bin disk/copy.bin
+    rm disk/f.bin disk/copy.bin
+    btrfs filesystem sync disk
+    bt "${problem[@]}"
+    nht1-verify disk/f.bin
+}
+
+@test "xfs: blocks are used again, unless a reflink shares them" {
+    full_only
+    loop_disk xfs 320M
+    local problem=(--n 60 --steps 20 --interval 1 --io posix --out disk/f.bin) # 173 MB
+    bt "${problem[@]}"
+    local inode
+    inode=$(stat -c %i disk/f.bin)
+    bt "${problem[@]}"
+    [ "$(stat -c %i disk/f.bin)" -eq "$inode" ]
+    nht1-verify disk/f.bin
+    cp --reflink=always disk/f.bin disk/copy.bin
+    kept disk/f.bin disk/f.bin.json
+    run bt "${problem[@]}"
+    expect_status 3
+    expect_text "reflink"
+    same disk/f.bin disk/f.bin.json
+}
+
+@test "room for the manifest's digests is asked for before the clock starts" {
+    small_disk $((40 * 40 * 13 * 13 * 13 + 24576))
+    run bt --steps 80 --io posix --out disk/d.bin
+    expect_status 3
+    expect_text "disk/d.bin.json"
+    [ -z "$(ls -A disk)" ]
+}
+
+@test "killed between any two steps of replacing a file: claims are true, the next run goes on" {
+    local plan
+    bt --io posix --out ref.bin
+    bt --io posix --out d.bin
+    for plan in open:1 fallocate:1 fallocate:2 write:1 rename:1 rename:2 rename:3 pwrite:1; do
+        run faulty "$plan:kill:0" --io posix --out d.bin
+        [ "$status" -ne 0 ]
+        [ -s d.bin ]
+        # All dumps are complete and there, or none is claimed.
+        [ "$(jq '.dumps | length' d.bin.json)" -eq 0 ] || nht1-verify d.bin
+        run bt --io posix --out d.bin
+        expect_status 0
+        cmp ref.bin d.bin
+        [ "$(ls -d d.bin* | wc -l)" -eq 2 ]
+    done
+}
+
+@test "killed between any two steps of replacing parts: claims are true, the next run goes on" {
+    local plan
+    bt --io perrank --out d.bin
+    for plan in fallocate:1 rename:1 rename:2 rename:3 rename:4; do
+        run faulty "$plan:kill:0" --io perrank --out d.bin
+        [ "$status" -ne 0 ]
+        [ "$(jq '.dumps | length' d.bin.json)" -eq 0 ] || [ -s d.bin.rank00001 ]
+        run bt --io perrank --out d.bin
+        expect_status 0
+        [ "$(ls -d d.bin* | wc -l)" -eq 4 ]
+    done
+    nht1-verify --merge d.bin
+    nht1-verify d.bin
+}
+
+@test "a file that took the place of ours is not overwritten, whatever lies beside it" {
+    bt --io posix --out d.bin
+    printf 'years of work\n' >work
+    cp d.bin.json manifest
+    local how
+    for how in 'tar cf d.bin work' "head -c $file_bytes /dev/urandom >d.bin" 'rm d.bin; cp work d.bin' \
+        "head -c $((file_bytes + 1)) /dev/urandom >d.bin" 'head -c 5000 /dev/urandom >d.bin'; do
+        eval "$how"
+        kept d.bin
+        refused 1 "d.bin" --io posix --out d.bin
+        refused 1 "d.bin" --io perrank --out d.bin
+        run mpi_run 2 nht1-bt --restart --quiet --out d.bin
+        expect_status 1
+        same d.bin
+        cmp d.bin.json manifest
+    done
+    bt --io posix --out d.bin --force
+    nht1-verify d.bin
+}
+
+@test "without a complete dump a file is known by its inode" {
+    bt --io posix --out d.bin
+    jq '.dumps = []' d.bin.json >cut && cat cut >d.bin.json
+    cp d.bin other.bin
+    run bt --io posix --out d.bin
+    expect_status 0
+    jq '.dumps = []' d.bin.json >cut && cat cut >d.bin.json
+    cat other.bin >new.bin && mv new.bin d.bin
+    kept d.bin
+    refused 1 "not the file that" --io posix --out d.bin
+    run mpi_run 2 nht1-bt --restart --quiet --out d.bin
+    expect_status 1
+    same d.bin
+}
+
+@test "files of earlier versions, copied ones, and those cut off are ours by their content" {
+    bt --io posix --out ref.bin
+    cp ref.bin d.bin
+    jq '.file = "d.bin" | del(.inodes)' ref.bin.json >d.bin.json
+    bt --io posix --out d.bin
+    cmp ref.bin d.bin
+    jq '.file = "d.bin" | del(.inodes)' ref.bin.json >d.bin.json
+    dd if=/dev/urandom of=d.bin bs=1000 count=1 conv=notrunc status=none # the first dump is damaged
+    bt --io posix --out d.bin
+    bt --io perrank --out p.bin
+    jq 'del(.inodes)' p.bin.json >cut && mv cut p.bin.json
+    bt --io perrank --out p.bin
+    jq 'del(.inodes)' p.bin.json >cut && mv cut p.bin.json
+    bt --io posix --out p.bin
+    [ "$(ls -d p.bin* | wc -l)" -eq 2 ]
+    cmp ref.bin p.bin
+}
+
+@test "a part that took the place of ours is not overwritten" {
+    bt --io perrank --out d.bin
+    head -c "$(stat -c %s d.bin.rank00001)" /dev/urandom >new && mv new d.bin.rank00001
+    kept d.bin.rank00001
+    refused 1 "d.bin" --io perrank --out d.bin
+    refused 1 "d.bin" --io posix --out d.bin
+    same d.bin.rank00001
+    bt --io perrank --out d.bin --force
+}
+
+@test "an old file's permissions, other names and links outlive it" {
+    bt --io posix --out d.bin
+    chmod 640 d.bin
+    ln d.bin second.bin
+    ln -s d.bin link.bin
+    kept d.bin
+    bt --io posix --out link.bin --layout ijkm
+    [ -L link.bin ]
+    [ "$(stat -c %a d.bin)" = 640 ]
+    same d.bin && return 1
+    cmp second.bin kept/d.bin
+    nht1-verify d.bin
+}
+
+@test "leftovers of long names are swept" {
+    local name
+    name=$(printf 'n%.0s' {1..230}).bin
+    bt --io posix --out "$name"
+    for plan in fallocate:1 rename:1; do
+        run faulty "$plan:kill:0" --io posix --out "$name"
+        [ "$(find . -maxdepth 1 -name '*.tmp' | wc -l)" -ge 1 ]
+        bt --io posix --out "$name"
+        [ "$(find . -maxdepth 1 -name '*.tmp' | wc -l)" -eq 0 ]
+    done
+}
+
+@test "no other output may take a name that the run makes or may remove" {
+    bt --io posix --out d.bin
+    ln -s d.bin.json link
+    mkdir sub
+    local name
+    for name in d.bin d.bin.json d.bin.lock ./d.bin sub/../d.bin.json "$PWD/d.bin" link \
+        d.bin.json.0123abcd.tmp d.bin.nht1.0123abcd.tmp; do
+        refused 1 "belongs to" --io posix --out d.bin --json "$name"
+        refused 1 "belongs to" --io posix --out d.bin --tc-store "$name"
+    done
+    for name in d.bin.rank00000 d.bin.rank00007 ./d.bin.rank123456; do
+        refused 1 "belongs to" --io perrank --out d.bin --json "$name"
+        refused 1 "belongs to" --io posix,perrank --out e.bin --json "${name/d.bin/e.bin.perrank}"
+    done
+    bt --io posix --out d.bin --json d.bin.rank00000
+    bt --io posix --out d.bin --json d.bin.rank0000x
+}
+
+@test "a proof needs no temporary files, and a parent that ignores SIGCHLD is no harm" {
+    TMPDIR=$PWD/missing run bash -c 'trap "" CHLD; exec "$@"' bt \
+        nht1-bt --n 12 --steps 4 --interval 2 --dt 0.001 --tc 1 --io posix --out d.bin --json r.json
+    expect_status 0
+    expect_json r.json '.runs[0].verified'
+}
+
+@test "closed standard descriptors are taken by no data file" {
+    run bash -c 'exec "$@" 0<&- 1>&- 2>&-' bt \
+        nht1-bt --n 12 --steps 4 --interval 2 --dt 0.001 --tc 1 --quiet --io posix --out d.bin
+    nht1-verify d.bin
+    cp d.bin before
+    run bash -c 'exec "$@" 0<&- 1>&- 2>&-' verify nht1-verify --json v.json d.bin
+    jq -e '.verdict == "VERIFIED"' v.json
+    cmp d.bin before
+}
+
+@test "a forecast counts bytes above 2^63 without turning round" {
+    run mpi_run 1 nht1-bt --dry-run --n 2000 --steps 20000000 --dt 0.00001 --interval 1 --repeat 1000 \
+        --io posix,token,serial --keep --tc 1 --json p.json
+    expect_json p.json '.disk_bytes > 9e18 and .written_bytes > 9e18 and (.misfits | length > 0)'
+}

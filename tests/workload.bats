@@ -1,0 +1,288 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# nht1-workload from its command line to its files: all patterns, all functions, wrong descriptions,
+# full disks, files that are there already. No statement about times.
+load helpers
+
+# workload RANKS ARGUMENT...
+workload() {
+    local ranks=$1
+    shift
+    mkdir -p data
+    MPI_TIMEOUT=${WORKLOAD_TIMEOUT:-100} run mpi_run "$ranks" nht1-workload --out data/d "$@"
+}
+
+# nothing_left: no file of a run in data.
+nothing_left() {
+    [ -z "$(ls -A data)" ] && return 0
+    echo "left behind: $(ls -A data)"
+    return 1
+}
+
+# small_patterns FILE: the shipped job with little data.
+small_patterns() {
+    {
+        printf 'Data 256k\nRecord 1000\nCells 4\nGuard 2\nVariables 6\n'
+        cat "$NHT1_ROOT/config/patterns.conf"
+    } >"$1"
+}
+
+# points RANKS KIND FILE: twelve working points through all functions of MPI-IO; KIND is what is
+# nonblocking and collective.
+points() {
+    local n=$1 p='<workingPoint processNum="%d" sizeMean="%s" uniqueBytes="60000" readFrac="%s" collFrac="%s" syncFrac="%s" seqFrac="%s" sharedFrac="%s" contMean="%s" file="%d" %s/>\n'
+    {
+        echo '<workload version="1" seed="3">'
+        # shellcheck disable=SC2059 # the format is a point
+        {
+            printf "$p" "$n" 1000.5 0 0 1 1 0 1000.5 0 ''
+            printf "$p" "$n" 1000.5 0.5 1 1 0.5 0 1000.5 0 ''
+            printf "$p" "$n" 1000.5 0.5 0 0 0.5 0 1000.5 0 ''
+            printf "$p" "$n" 1000.5 0.5 1 0 0.5 0 1000.5 0 ''
+            printf "$p" "$n" 1000.5 0 0 1 1 1 1000.5 1 ''
+            printf "$p" "$n" 1000.5 1 0 0.5 1 1 1000.5 1 ''
+            printf "$p" "$n" 1000.5 0.5 1 0.5 0.5 1 1000.5 2 ''
+            printf "$p" "$n" 1000.5 0.5 0.5 0 0.3 0.5 1000.5 2 ''
+            printf "$p" "$n" 1000.5 0.5 0.5 0.5 0.5 0 100 0 ''
+            printf "$p" "$n" 1000.5 0.5 1 1 0 0 7 0 ''
+            printf "$p" "$n" 333 0.5 1 0 0.5 0 333 0 "nonblockingCollective=\"$2\""
+            printf "$p" "$n" 1000.5 0.3 0.3 0.3 0.3 0.3 1000.5 0 ''
+        }
+        echo '</workload>'
+    } >"$3"
+}
+
+@test "all 40 patterns at 1 to 8 ranks: every byte right, JSON conforms" {
+    need_program jq
+    small_patterns p.conf
+    for ranks in 1 2 3 4 8; do
+        workload "$ranks" p.conf --json r.json
+        expect_status 4
+        expect_schema nht1-workload-1 r.json
+        jq -e '.wrong_n == 0 and ([.phases[] | .title] | unique | length == 40)' r.json
+        jq -e '[.phases[] | .completed and .checked_bytes >= 100000] | all' r.json
+        jq -e --argjson n "$ranks" '[.phases[].times | (.first_s | length) == $n] | all' r.json
+        nothing_left
+    done
+}
+
+@test "all 40 patterns: collective, POSIX, gaps in memory and in the file" {
+    need_program jq
+    small_patterns p.conf
+    for way in "method=collective" "method=posix memory=strided memory-block=64" \
+        "access=view memory=strided memory-block=100 group=3" "method=collective memory=strided"; do
+        set_all=()
+        for one in $way; do
+            set_all+=(--set "$one")
+        done
+        [[ $way == *group* ]] && sed '/flash/d' p.conf >q.conf || cp p.conf q.conf
+        workload 3 q.conf "${set_all[@]}" --json r.json
+        expect_status 4
+        jq -e '.wrong_n == 0 and (.phases | length >= 35)' r.json
+    done
+    sed -i '/sequential\|segmented/d' p.conf
+    workload 3 p.conf --set file=contiguous --json r.json
+    expect_status 4
+    jq -e '.wrong_n == 0 and ([.phases[].file] | unique == ["contiguous"])' r.json
+}
+
+@test "all patterns and 12 points with ROMIO" {
+    mpirun --version | grep -q "Open MPI" || skip "components are Open MPI's"
+    small_patterns p.conf
+    for ranks in 1 4; do
+        MPIRUN_FLAGS="--mca io romio321" workload "$ranks" p.conf --set method=collective --json r.json
+        expect_status 4
+        jq -e '.wrong_n == 0 and (.system.mpiio_component == "romio321")' r.json
+        points "$ranks" split w.xml
+        MPIRUN_FLAGS="--mca io romio321" workload "$ranks" w.xml --json r.json
+        expect_status 0
+        jq -e '.wrong_n == 0 and (.points | length == 12)' r.json
+    done
+    points 2 request w.xml
+    MPIRUN_FLAGS="--mca io romio321" workload 2 w.xml
+    expect_status 1
+    expect_text "w.xml:12:1:"
+}
+
+@test "12 points call all 34 functions, at 1 to 8 ranks, and every byte is right" {
+    need_program jq
+    for ranks in 1 2 3 4 8; do
+        points "$ranks" request w.xml
+        workload "$ranks" w.xml --json r.json
+        expect_status 0
+        expect_schema nht1-workload-1 r.json
+        jq -e '.wrong_n == 0 and ([.points[].completed] | all)' r.json
+        jq -e '[.points[] | .bytes == .asked.uniqueBytes] | all' r.json
+        # A pair of begin and end is one call of two functions.
+        [ "$ranks" -gt 2 ] || jq -e '[.points[].calls[].function] | unique
+            | length == 28 and (length + map(select(endswith("_begin"))) | length) == 34' r.json ||
+            jq -e '[.points[].calls[].function] | unique | length == 28' r.json
+        nothing_left
+    done
+}
+
+@test "fractions are met to within a call, nonblocking calls are in flight" {
+    need_program jq
+    nht1-workload --make w.xml processNum=2 uniqueBytes=800000 collFrac=0.3 sharedFrac=0.1 syncFrac=0.5
+    workload 2 w.xml --depth 3 --json r.json
+    expect_status 0
+    jq -e '.points[0] | . as $p | ["readFrac", "collFrac", "syncFrac", "seqFrac", "sharedFrac"]
+        | map(($p.asked[.] - $p.achieved[.]) | fabs <= 0.5001 / 50) | all' r.json
+    jq -e '.points[0].in_flight_most_n == 3' r.json
+    workload 2 w.xml --depth 1 --json s.json
+    jq -e '.points[0].in_flight_most_n == 1' s.json
+    [ "$(jq -c .points[0].calls r.json)" = "$(jq -c .points[0].calls s.json)" ]
+    workload 2 w.xml --seed 99 --json s.json
+    [ "$(jq -c .points[0].calls r.json)" != "$(jq -c .points[0].calls s.json)" ]
+}
+
+@test "processes that differ, lists of calls, files of their own" {
+    need_program jq
+    cat >w.xml <<'X'
+<workload version="1"><workingPoint processNum="3" sizeMean="100" uniqueBytes="1450" readFrac="0" collFrac="0.8" syncFrac="1" seqFrac="0" sharedFrac="0" contMean="100">
+<calls function="write_at_all" n="4" bytes="400"/>
+<rank of="0" calls="5" bytes="450"><calls function="write_at_all" n="4" bytes="400"/><calls function="write_at" n="1" bytes="50"/></rank>
+<rank of="2" calls="4" bytes="600"/></workingPoint></workload>
+X
+    workload 3 w.xml --json r.json
+    expect_status 0
+    jq -e '.points[0] | .bytes == 1450 and .bytes_min_of_rank == 400 and .bytes_max_of_rank == 600
+        and .wrong_n == 0 and .calls == [{"function": "write_at", "n": 1, "bytes": 50},
+        {"function": "write_at_all", "n": 12, "bytes": 1400}]' r.json
+    nht1-workload --make s.xml processNum=3 uniqueBytes=100001 sizeMean=1000
+    sed -i 's/mode="common"/mode="separate"/' s.xml
+    workload 3 s.xml --keep --json r.json
+    expect_status 0
+    jq -e '.mode == "separate" and .points[0].bytes == 100001 and .wrong_n == 0' r.json
+    [ "$(cat data/d.00000 data/d.00001 data/d.00002 | wc -c)" -eq 100001 ]
+}
+
+@test "a job of repetitions and thinking, in both spellings" {
+    need_program jq
+    cat >j.conf <<'X'
+Data 100k Record 10k   # for all
+Think 0.05
+<Repeat 2>
+    <Pattern segmented> Temporal write </Pattern>
+    Think 0.05
+</Repeat>
+<Pattern Simple-Strided> temporal "read, re-read" Fraction 0.25 think 0.01 </Pattern>
+X
+    cat >j.ini <<'X'
+[job]
+data = 100k
+record = 10k
+[think 0.05]
+[repeat 2]
+[pattern segmented]
+temporal = write   ; one
+[think 0.05]
+[end]
+[pattern simple-strided]
+temporal = read, re-read
+fraction = 0.25
+think = 0.01
+X
+    for job in j.conf j.ini; do
+        workload 2 "$job" --json r.json
+        expect_status 4
+        jq -e '[.phases[].title] == ["Segmented (write)", "Segmented (write)", "Simple Strided (read)",
+            "Simple Strided (re-read)"] and .paused_s >= 0.15' r.json
+        jq -e '[.phases[].accesses_n] == [10, 10, 4, 4] and .phases[2].times.think_s >= 0.02' r.json
+    done
+}
+
+@test "the amount of data is found, or the limit that kept it small is named" {
+    need_program jq
+    echo '<Pattern segmented> Temporal write Record 64k Think 0.02 </Pattern>' >j.conf
+    workload 2 j.conf --sync none --json r.json
+    jq -e '.phases[0] | .tries_n >= 1 and (.enough or .limit_met != null)' r.json
+    echo '<Pattern segmented> Temporal write Record 64k Limit 8M </Pattern>' >j.conf
+    workload 2 j.conf --sync none --json r.json
+    expect_status 4
+    jq -e '.phases[0] | .limit_met == "bytes" and .file_bytes <= 8000000
+        and ([.stamps[].code] | index("too-short"))' r.json
+    jq -e '[.stamps[].code] | index("not-valid")' r.json
+}
+
+@test "files that are not ours stay as they are" {
+    mkdir data
+    echo precious >data/d
+    nht1-workload --make w.xml processNum=1 uniqueBytes=10000
+    workload 1 w.xml
+    expect_status 1
+    [ "$(cat data/d)" = precious ]
+    ln -s ../w.xml data/e
+    workload 1 w.xml --out data/e --force
+    expect_status 1
+    grep -q workingPoint w.xml
+    workload 1 w.xml --force
+    expect_status 0
+    [ ! -e data/d ]
+    echo precious >o.xml
+    run nht1-workload --make o.xml
+    expect_status 1
+    [ "$(cat o.xml)" = precious ]
+    workload 1 w.xml --json o.xml
+    expect_status 1
+    [ "$(cat o.xml)" = precious ]
+}
+
+@test "a data file whose name is one letter" {
+    run mpi_run 2 nht1-workload --reference --set uniqueBytes=16000 --out d
+    expect_status 0
+    [ ! -e d ]
+}
+
+@test "wrong descriptions end all ranks with status 1 and the place" {
+    nht1-workload --make w.xml processNum=4 uniqueBytes=10000
+    workload 2 w.xml
+    expect_status 1
+    expect_text "w.xml:3:3: processNum"
+    sed 's/readFrac="0.8"/readFrac="1.8"/' w.xml >x.xml
+    workload 2 x.xml
+    expect_status 1
+    expect_text "x.xml:3:3: readFrac"
+    printf 'Record 4k\n<Pattern tiled>\n  Overlap 200x1\n</Pattern>\n' >j.conf
+    workload 2 j.conf
+    expect_status 1
+    expect_text "j.conf:2:1: overlap"
+    printf '[pattern tiled]\ncolour = blue\n' >j.ini
+    workload 2 j.ini
+    expect_status 1
+    expect_text "j.ini:2:1:"
+    workload 2 missing.xml
+    expect_status 1
+    workload 2 w.xml --set readFrac=2
+    expect_status 1
+    workload 2 w.xml --set processNum
+    expect_status 1
+    workload 2 w.txt
+    expect_status 1
+    nothing_left
+}
+
+@test "a dry run says what would be done and writes nothing" {
+    nht1-workload --make w.xml processNum=2
+    workload 2 w.xml --dry-run
+    expect_status 0
+    expect_text "calls per process 62500"
+    workload 2 "$NHT1_ROOT/config/patterns.conf" --dry-run
+    expect_status 0
+    [ "$(grep -c '^phase' <<<"$output")" -eq 40 ]
+    nothing_left
+}
+
+@test "a full disk is found before the clock starts" {
+    [ "$(id -u)" = 0 ] || skip "needs to mount a small file system"
+    mkdir -p data
+    mount -t tmpfs -o size=1m none data || skip "cannot mount"
+    nht1-workload --make w.xml processNum=2 uniqueBytes=4000000
+    workload 2 w.xml
+    local left
+    left=$(ls -A data)
+    umount data
+    expect_status 3
+    expect_text "no room"
+    [ -z "$left" ]
+}

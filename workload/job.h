@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef WORKLOAD_JOB_H
+#define WORKLOAD_JOB_H
+/* Floor 2. A run of nht1-workload: what it stands on, what it runs, what came out. */
+#include <jansson.h>
+#include <stdio.h>
+
+#include "base/nodes.h"
+#include "base/sys.h"
+#include "workload/context.h"
+#include "workload/jobfile.h"
+#include "workload/options.h"
+#include "workload/phase.h"
+#include "workload/replay.h"
+
+struct workload_job {
+    const struct workload_options *opt; /* borrowed */
+    const char *name;                   /* of the description */
+    struct workload_context context;
+    bool files_begun;
+    struct nodes nodes;
+    struct sys_fs fs;
+    json_t *mpi;           /* rank 0 */
+    const char *component; /* of MPI-IO, as far as known */
+    bool is_points;
+    struct workload workload;         /* where is_points */
+    struct workload_outcome *outcome; /* [points_n] */
+    struct workload_jobfile jobfile;  /* otherwise */
+    struct workload_phase_result *phase;
+    int phases_n;
+    double took_s, paused_s; /* thinking between phases, of took_s */
+    int64_t wrong_n;
+    bool valid, done;
+    char started[32], ended[32];
+};
+
+/* Reads the description and finds out what the job stands on; nothing is written. Collective. [out]
+ * job, to be freed by workload_job_free also after an error. */
+int workload_job_make(struct workload_job *job, const struct workload_options *opt,
+                      const char *name);
+
+/* Runs everything. Returns 0, ERR_VERIFY, ERR_INVALID or what went wrong; results so far are there
+ * in any case. Collective. */
+int workload_job_run(struct workload_job *job);
+void workload_job_free(struct workload_job *job);
+
+/* For people, on rank 0. */
+void workload_job_heading(const struct workload_job *job, FILE *to);
+void workload_job_plan(const struct workload_job *job, FILE *to);
+void workload_job_results(const struct workload_job *job, FILE *to);
+
+/* The whole result. New reference. On rank 0. */
+json_t *workload_job_json(const struct workload_job *job, int status);
+
+#endif

@@ -1,0 +1,666 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "workload/jobfile.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/conf_impl.h"
+#include "base/err.h"
+
+#define TEXT_BYTES_MAX (64 << 20)
+#define WORD_MAX       1024
+#define DEPTH_MAX      8
+#define REPEAT_MAX     10000
+#define DEFAULT_RECORD (INT64_C(64) << 10)
+
+#define AT(member) offsetof(struct workload_settings, member)
+#define BYTES_MAX  1152921504606846976.0 /* 2^60 */
+#define COUNT(name_, member, def_, min_, max_, help_)                                              \
+    {                                                                                              \
+        .name = name_, .def = def_, .offset = AT(member), .type = CONF_INT, .min = min_,           \
+        .max = max_, .help = help_                                                                 \
+    }
+
+const struct conf_option workload_directives[] = {
+    {.name = "temporal",
+     .def = "write,re-write,read,re-read,read-modify-write",
+     .offset = AT(temporal),
+     .type = CONF_STRING,
+     .help = "Temporal patterns, in this order, separated by commas; all for the five."},
+    {.name = "method",
+     .def = "independent",
+     .offset = AT(method),
+     .type = CONF_CHOICE,
+     .choices = "independent|collective|posix",
+     .help = "Calls of MPI-IO, each process its own or all together, or of POSIX."},
+    {.name = "access",
+     .def = "auto",
+     .offset = AT(access),
+     .type = CONF_CHOICE,
+     .choices = "auto|view|offsets",
+     .help = "How places in the file are reached: by a file view, or by an explicit offset for "
+             "each access. auto: view for collective calls, else offsets."},
+    {.name = "memory",
+     .def = "auto",
+     .offset = AT(memory),
+     .type = CONF_CHOICE,
+     .choices = "auto|contiguous|strided",
+     .help = "How data lie in memory. auto: contiguous, but strided for flash, which has guard "
+             "cells."},
+    COUNT("memory-block", memory_block, "512", 1, BYTES_MAX,
+          "Bytes in one piece in strided memory, with a gap of the same size behind it."),
+    {.name = "file",
+     .def = "auto",
+     .offset = AT(file),
+     .type = CONF_CHOICE,
+     .choices = "auto|contiguous|strided",
+     .help = "contiguous: the records of a process one after the other in a part of its own. auto: "
+             "as the pattern is."},
+    {.name = "record",
+     .def = "",
+     .offset = AT(record),
+     .type = CONF_STRING,
+     .help =
+         "Bytes of a record, or several sizes separated by commas, one after the other: a curve "
+         "over the size. Of tiled it sets the columns, of flash the blocks, of mesh the values. "
+         "Default: 64Ki, or what those say."},
+    COUNT("group", group, "0", 0, 1e9,
+          "Accesses in one call, with a view. 0: as many as make 1 MiB, at most 256."),
+    {.name = "data",
+     .def = "auto",
+     .offset = AT(data),
+     .type = CONF_STRING,
+     .help =
+         "Bytes of all processes together, of which a phase accesses its fraction. auto: as many "
+         "as make the time of the second barrier insignificant."},
+    COUNT("limit", limit, "2Gi", 1, BYTES_MAX, "Most that auto may come to, bytes."),
+    {.name = "time-limit",
+     .def = "60",
+     .offset = AT(time_limit),
+     .type = CONF_REAL,
+     .min = 0.001,
+     .max = 1e6,
+     .help = "Seconds that a phase may take while auto looks for the amount."},
+    {.name = "think",
+     .def = "0",
+     .offset = AT(think),
+     .type = CONF_REAL,
+     .min = 0,
+     .max = 1e5,
+     .help = "Seconds between two accesses; outside of sections, a phase of thinking."},
+    {.name = "think-kind",
+     .def = "idle",
+     .offset = AT(think_kind),
+     .type = CONF_CHOICE,
+     .choices = "idle|busy",
+     .help = "Whether a thinking process sleeps or computes."},
+    {.name = "fraction",
+     .def = "1",
+     .offset = AT(fraction),
+     .type = CONF_REAL,
+     .min = 1e-6,
+     .max = 1,
+     .help = "The part of its accesses that a process makes, the first ones: 0.25 reads a quarter "
+             "back."},
+    COUNT("seed", seed, "1", 0, 9e18, "Of random-strided and mesh."),
+    COUNT("inner", inner, "16", 1, 1e6, "Of nested-strided: rows of a block in a plane."),
+    {.name = "tile",
+     .def = "128x128",
+     .offset = AT(tile),
+     .type = CONF_STRING,
+     .help = "Of tiled: rows x columns of a tile."},
+    {.name = "overlap",
+     .def = "0x0",
+     .offset = AT(overlap),
+     .type = CONF_STRING,
+     .help = "Of tiled: rows and columns that neighbours share (ghost elements)."},
+    COUNT("element", element, "32", 1, 1e9, "Of tiled: bytes of an element."),
+    COUNT("blocks", blocks, "80", 1, 1e6, "Of flash: blocks of a process."),
+    COUNT("vary", vary, "3", 1, 1e3,
+          "Of flash: numbers of blocks there are, 3 for 80, 81, 82 and again 80."),
+    COUNT("cells", cells, "8", 1, 1e3, "Of flash: cells of a block in a direction."),
+    COUNT("guard", guard, "4", 0, 1e3, "Of flash: guard cells on each side, in memory."),
+    COUNT("variables", variables, "24", 1, 1e3, "Of flash: variables of the checkpoint."),
+    COUNT("plot", plot, "4", 0, 1e3, "Of flash: variables of the plotfile, written as floats."),
+    COUNT("values", values, "20", 1, 1e7, "Of mesh: values of a vertex, 8 bytes each."),
+    {.name = NULL},
+};
+
+static const char *const temporal_names[WORKLOAD_TEMPORALS] = {
+    [WORKLOAD_WRITE] = "write",
+    [WORKLOAD_REWRITE] = "re-write",
+    [WORKLOAD_READ] = "read",
+    [WORKLOAD_REREAD] = "re-read",
+    [WORKLOAD_MODIFY] = "read-modify-write",
+};
+
+const char *workload_temporal_name(enum workload_temporal t)
+{
+    return temporal_names[t];
+}
+
+const char *workload_method_name(enum workload_method m)
+{
+    static const char *const names[] = {"independent", "collective", "posix"};
+    return names[m];
+}
+
+/* --- reading -------------------------------------------------------------------------------- */
+
+struct text_kept {
+    struct text_kept *next;
+    char text[];
+};
+
+struct reader {
+    const char *name, *at, *end;
+    bool ini;
+    int line;
+    const char *line_begin;
+    int token_line, token_column;
+    struct text_kept *kept;          /* words that settings point into */
+    struct workload_settings common; /* outside of sections */
+    struct workload_settings own;    /* of the open section */
+    bool in_pattern;
+    enum workload_pattern pattern;
+    int pattern_line, pattern_column;
+    const struct conf_list *set;
+    struct workload_jobfile *j;
+    int depth, room;
+    struct {
+        int first, times;
+    } repeat[DEPTH_MAX];
+};
+
+/* Puts the place before the message that is there. */
+static int place(const struct reader *r, int rc, int line, int column)
+{
+    char at[320];
+    if (rc >= 0) return rc;
+    snprintf(at, sizeof at, "%.200s:%d:%d: ", r->name, line, column);
+    err_prefix(at);
+    return rc;
+}
+
+/* A copy that lives as long as the reading. */
+static const char *keep(struct reader *r, const char *text)
+{
+    const size_t n = strlen(text) + 1;
+    struct text_kept *k = malloc(sizeof *k + n);
+    if (!k) return NULL;
+    memcpy(k->text, text, n);
+    k->next = r->kept;
+    r->kept = k;
+    return k->text;
+}
+
+static void settings_default(struct workload_settings *s)
+{
+    memset(s, 0, sizeof *s);
+    for (int i = 0; workload_directives[i].name; i++)
+        ERR_ASSERT(conf_set_default(&workload_directives[i], s) == 0);
+}
+
+/* Whether two names are the same but for case, '-' and '_'. */
+static bool same_name(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        while (*a == '-' || *a == '_')
+            a++;
+        while (*b == '-' || *b == '_')
+            b++;
+        if (tolower((unsigned char)*a) != tolower((unsigned char)*b)) return false;
+        if (!*a) return true;
+    }
+}
+
+static int set(struct reader *r, struct workload_settings *s, const char *key, const char *value)
+{
+    for (int i = 0; workload_directives[i].name; i++) {
+        if (!same_name(workload_directives[i].name, key)) continue;
+        const char *kept = keep(r, value);
+        if (!kept) return err_set(ERR_NOMEM, "no memory to read %s", r->name);
+        return conf_set(&workload_directives[i], s, kept);
+    }
+    return err_set(ERR_USAGE, "there is no directive \"%s\" (docs/workload.md lists them)", key);
+}
+
+/* --- from settings to phases ---------------------------------------------------------------- */
+
+/* The next word of a list separated by commas. Returns what follows it, NULL at the end. */
+static const char *list_word(const char *list, char word[64])
+{
+    while (*list == ' ' || *list == ',')
+        list++;
+    if (!*list) return NULL;
+    const size_t n = strcspn(list, ", ");
+    snprintf(word, 64, "%.*s", (int)(n < 63 ? n : 63), list);
+    return list + n;
+}
+
+static int pair(const char *what, const char *text, int64_t least, int64_t out[2])
+{
+    char first[64];
+    const char *x = strchr(text, 'x');
+    if (!x || x - text > 60)
+        return err_set(ERR_USAGE, "%s: \"%s\" is not allowed; give rows x columns, 64x32", what,
+                       text);
+    snprintf(first, sizeof first, "%.*s", (int)(x - text), text);
+    TRY(conf_int(what, first, least, 1 << 30, &out[0]));
+    return conf_int(what, x + 1, least, 1 << 30, &out[1]);
+}
+
+/* The most that a shape of one repetition may come to, on as many ranks as there can be. */
+static int check_shape(const struct workload_shape *s)
+{
+    const double rank_bytes =
+        s->pattern == WORKLOAD_NESTED ? (double)s->record_bytes * (double)s->inner
+        : s->pattern == WORKLOAD_TILED
+            ? (double)s->rows * (double)s->columns * (double)s->element_bytes
+        : s->pattern == WORKLOAD_FLASH
+            ? (double)(s->blocks + s->vary) * 8 * (double)(s->variables + s->plot) *
+                  (double)((s->cells + 2 * s->guard) * (s->cells + 2 * s->guard) *
+                           (s->cells + 2 * s->guard))
+            : (double)s->record_bytes;
+    if (rank_bytes > (double)(INT64_C(1) << 40))
+        return err_set(ERR_USAGE, "one repetition of %s takes more than a terabyte per process",
+                       workload_pattern_name(s->pattern));
+    return 0;
+}
+
+static int shape_of(const struct workload_settings *s, enum workload_pattern pattern,
+                    int64_t record, struct workload_shape *out)
+{
+    int64_t tile[2], overlap[2];
+    TRY(pair("tile", s->tile, 1, tile));
+    TRY(pair("overlap", s->overlap, 0, overlap));
+    *out = (struct workload_shape){.pattern = pattern,
+                                   .procs = 1,
+                                   .n = 1,
+                                   .record_bytes = record > 0 ? record : DEFAULT_RECORD,
+                                   .seed = (uint64_t)s->seed,
+                                   .inner = s->inner,
+                                   .rows = tile[0],
+                                   .columns = tile[1],
+                                   .element_bytes = s->element,
+                                   .overlap_rows = overlap[0],
+                                   .overlap_columns = overlap[1],
+                                   .blocks = s->blocks,
+                                   .vary = s->vary,
+                                   .cells = s->cells,
+                                   .guard = s->guard,
+                                   .variables = s->variables,
+                                   .plot = s->plot,
+                                   .values = s->values};
+    if (record > 0 && pattern == WORKLOAD_TILED)
+        out->columns = (record + s->element - 1) / s->element;
+    if (record > 0 && pattern == WORKLOAD_MESH) out->values = (record + 7) / 8;
+    if (record > 0 && pattern == WORKLOAD_FLASH) {
+        const int64_t block = s->cells * s->cells * s->cells * 8;
+        out->blocks = (record + block - 1) / block;
+    }
+    if (pattern == WORKLOAD_MESH) out->record_bytes = out->values * 8;
+    if (pattern == WORKLOAD_TILED) out->record_bytes = out->columns * out->element_bytes;
+    if (pattern == WORKLOAD_FLASH)
+        out->record_bytes = out->blocks * out->cells * out->cells * out->cells * 8;
+    if (pattern == WORKLOAD_TILED &&
+        (out->overlap_rows >= out->rows || out->overlap_columns >= out->columns))
+        return err_set(ERR_USAGE, "overlap: \"%s\" is not smaller than the tile of %d x %d",
+                       s->overlap, (int)out->rows, (int)out->columns);
+    return check_shape(out);
+}
+
+static int phase_of(const struct reader *r, const struct workload_settings *s,
+                    enum workload_temporal temporal, int64_t record, struct workload_phase *p)
+{
+    const bool natural = r->pattern == WORKLOAD_SEQUENTIAL || r->pattern == WORKLOAD_SEGMENTED;
+    *p = (struct workload_phase){.pattern = r->pattern,
+                                 .temporal = temporal,
+                                 .limit_bytes = s->limit,
+                                 .time_limit_s = s->time_limit,
+                                 .think_s = s->think,
+                                 .fraction = s->fraction,
+                                 .think_busy = strcmp(s->think_kind, "busy") == 0,
+                                 .line = r->pattern_line};
+    p->method = strcmp(s->method, "posix") == 0        ? WORKLOAD_POSIX
+                : strcmp(s->method, "collective") == 0 ? WORKLOAD_COLLECTIVE
+                                                       : WORKLOAD_INDEPENDENT;
+    p->view = strcmp(s->access, "view") == 0 ||
+              (strcmp(s->access, "auto") == 0 && p->method == WORKLOAD_COLLECTIVE);
+    if (p->view && p->method == WORKLOAD_POSIX)
+        return err_set(ERR_USAGE, "access view: POSIX has no views; take offsets");
+    TRY(shape_of(s, r->pattern, record, &p->shape));
+    if (natural && strcmp(s->file, "strided") == 0)
+        return err_set(ERR_USAGE, "file strided: %s is contiguous in the file by definition",
+                       workload_pattern_name(r->pattern));
+    p->shape.packed = !natural && strcmp(s->file, "contiguous") == 0;
+    p->memory.block_bytes = s->memory_block;
+    p->memory.strided = strcmp(s->memory, "strided") == 0 ||
+                        (strcmp(s->memory, "auto") == 0 && r->pattern == WORKLOAD_FLASH);
+    p->group = s->group;
+    if (!p->view && s->group > 1)
+        return err_set(ERR_USAGE, "group: several accesses in one call need access view");
+    if (r->pattern == WORKLOAD_FLASH) {
+        if (s->group > 1) return err_set(ERR_USAGE, "group: a call of flash is one variable");
+        p->group = 1;
+    }
+    if (p->group == 0 && p->view) {
+        p->group = (INT64_C(1) << 20) / p->shape.record_bytes;
+        if (p->group > 256) p->group = 256;
+    }
+    if (p->group < 1) p->group = 1;
+    if (strcmp(s->data, "auto") != 0)
+        TRY(conf_int("data", s->data, 1, (int64_t)BYTES_MAX, &p->data_bytes));
+    return 0;
+}
+
+static int append(struct reader *r, const struct workload_phase *p)
+{
+    struct workload_jobfile *j = r->j;
+    if (j->n == WORKLOAD_PHASES_MAX)
+        return err_set(ERR_USAGE, "more than %d phases, repetitions counted", WORKLOAD_PHASES_MAX);
+    if (j->n == r->room) {
+        const int room = r->room == 0 ? 16 : 2 * r->room;
+        struct workload_phase *more = realloc(j->phase, (size_t)room * sizeof *more);
+        if (!more) return err_set(ERR_NOMEM, "no memory for %d phases", room);
+        j->phase = more;
+        r->room = room;
+    }
+    j->phase[j->n++] = *p;
+    return 0;
+}
+
+static int set_by_command_line(struct reader *r)
+{
+    char key[64];
+    for (int i = 0; r->set && i < r->set->n; i++) {
+        const char *word = r->set->item[i], *equal = strchr(word, '=');
+        if (!equal || equal - word > 60)
+            return err_set(ERR_USAGE, "--set %s: give KEY=VALUE", word);
+        snprintf(key, sizeof key, "%.*s", (int)(equal - word), word);
+        TRY(set(r, &r->own, key, equal + 1));
+    }
+    return 0;
+}
+
+/* The phases of a section: for each record, each temporal pattern. */
+static int section_phases(struct reader *r)
+{
+    const char *all = workload_directives[0].def;
+    char word[64], kind[64];
+    TRY(set_by_command_line(r));
+    const char *records = r->own.record;
+    const char *kinds = strcmp(r->own.temporal, "all") == 0 ? all : r->own.temporal;
+    do {
+        int64_t record = 0;
+        records = list_word(records, word);
+        if (records) TRY(conf_int("record", word, 1, INT64_C(1) << 40, &record));
+        int n = 0;
+        for (const char *at = list_word(kinds, kind); at; at = list_word(at, kind), n++) {
+            struct workload_phase p;
+            int t = 0;
+            while (t < WORKLOAD_TEMPORALS && !same_name(temporal_names[t], kind))
+                t++;
+            if (t == WORKLOAD_TEMPORALS)
+                return err_set(ERR_USAGE, "temporal: \"%s\" is none of %s", kind, all);
+            TRY(phase_of(r, &r->own, (enum workload_temporal)t, record, &p));
+            TRY(append(r, &p));
+        }
+        if (n == 0) return err_set(ERR_USAGE, "temporal: no pattern is named");
+    } while (records && list_word(records, word));
+    return 0;
+}
+
+/* --- sections ------------------------------------------------------------------------------- */
+
+static int close_pattern(struct reader *r)
+{
+    if (!r->in_pattern) return 0;
+    r->in_pattern = false;
+    return place(r, section_phases(r), r->pattern_line, r->pattern_column);
+}
+
+static int open_pattern(struct reader *r, const char *name)
+{
+    for (int p = 0; p < WORKLOAD_PATTERNS; p++) {
+        if (!same_name(workload_pattern_name((enum workload_pattern)p), name)) continue;
+        r->pattern = (enum workload_pattern)p;
+        r->in_pattern = true;
+        r->pattern_line = r->token_line;
+        r->pattern_column = r->token_column;
+        r->own = r->common;
+        return 0;
+    }
+    return err_set(ERR_USAGE,
+                   "there is no pattern \"%s\": simple-strided, nested-strided, random-strided, "
+                   "sequential, segmented, tiled, flash, mesh",
+                   name);
+}
+
+static int open_repeat(struct reader *r, const char *times)
+{
+    int64_t n;
+    TRY(conf_int("repeat", times, 1, REPEAT_MAX, &n));
+    if (r->depth == DEPTH_MAX)
+        return err_set(ERR_USAGE, "repetitions are nested more than %d deep", DEPTH_MAX);
+    r->repeat[r->depth].first = r->j->n;
+    r->repeat[r->depth++].times = (int)n;
+    return 0;
+}
+
+static int close_repeat(struct reader *r)
+{
+    if (r->depth == 0) return err_set(ERR_USAGE, "no repetition is open here");
+    const int first = r->repeat[--r->depth].first, last = r->j->n;
+    for (int i = 1; i < r->repeat[r->depth].times; i++)
+        for (int p = first; p < last; p++) {
+            const struct workload_phase copy = r->j->phase[p];
+            TRY(append(r, &copy));
+        }
+    return 0;
+}
+
+static int pause_phase(struct reader *r, const char *seconds)
+{
+    struct workload_phase p = {.line = r->token_line};
+    TRY(conf_real("think", seconds, 0, 1e5, &p.pause_s));
+    p.think_busy = strcmp(r->common.think_kind, "busy") == 0;
+    return p.pause_s > 0 ? append(r, &p) : 0;
+}
+
+static int directive(struct reader *r, const char *key, const char *value)
+{
+    if (r->in_pattern) return set(r, &r->own, key, value);
+    if (same_name(key, "think")) return pause_phase(r, value);
+    return set(r, &r->common, key, value);
+}
+
+/* <word argument> or [word argument]; without an argument it is "". */
+static int tag(struct reader *r, const char *word, const char *argument)
+{
+    if (r->in_pattern && !r->ini && strcmp(word, "/pattern") != 0)
+        return err_set(ERR_USAGE, "<%s> inside of a pattern's section: </Pattern> is missing",
+                       word);
+    if (strcmp(word, "pattern") == 0) {
+        TRY(close_pattern(r));
+        return open_pattern(r, argument);
+    }
+    if (strcmp(word, "repeat") == 0) {
+        TRY(close_pattern(r));
+        return open_repeat(r, argument);
+    }
+    if (!r->ini && strcmp(word, "/pattern") == 0)
+        return r->in_pattern ? close_pattern(r) : err_set(ERR_USAGE, "no pattern is open here");
+    if (strcmp(word, r->ini ? "end" : "/repeat") == 0) {
+        TRY(close_pattern(r));
+        return close_repeat(r);
+    }
+    if (r->ini && strcmp(word, "think") == 0) {
+        TRY(close_pattern(r));
+        return pause_phase(r, argument);
+    }
+    if (r->ini && strcmp(word, "job") == 0) return close_pattern(r);
+    return err_set(ERR_USAGE, "there is no section \"%s\"", word);
+}
+
+/* --- words ---------------------------------------------------------------------------------- */
+
+static void step(struct reader *r)
+{
+    if (*r->at++ != '\n') return;
+    r->line++;
+    r->line_begin = r->at;
+}
+
+/* Blanks, line ends where they do not matter, and comments. */
+static void skip(struct reader *r, bool lines)
+{
+    for (; r->at < r->end; step(r)) {
+        if (*r->at == '#' || (r->ini && *r->at == ';'))
+            while (r->at + 1 < r->end && r->at[1] != '\n')
+                step(r);
+        else if (!strchr(" \t\r\n", *r->at) || !*r->at || (*r->at == '\n' && !lines))
+            return;
+    }
+}
+
+static void mark(struct reader *r)
+{
+    r->token_line = r->line;
+    r->token_column = (int)(r->at - r->line_begin) + 1;
+}
+
+/* Takes characters until one of stop, which stays. */
+static int take(struct reader *r, const char *stop, char word[WORD_MAX])
+{
+    size_t n = 0;
+    mark(r);
+    while (r->at < r->end && !strchr(stop, *r->at)) {
+        if (n == WORD_MAX - 1) return err_set(ERR_USAGE, "a word of more than %d bytes", WORD_MAX);
+        if ((unsigned char)*r->at < 0x20 && *r->at != '\t' && *r->at != '\r')
+            return err_set(ERR_USAGE, "a control character");
+        word[n++] = *r->at;
+        step(r);
+    }
+    if (r->at < r->end && !*r->at) return err_set(ERR_USAGE, "a byte of 0");
+    while (n > 0 && strchr(" \t\r", word[n - 1]))
+        n--;
+    word[n] = 0;
+    return 0;
+}
+
+static int take_quoted(struct reader *r, char word[WORD_MAX])
+{
+    step(r);
+    TRY(take(r, "\"\n", word));
+    if (r->at == r->end || *r->at != '"') return err_set(ERR_USAGE, "a quote is not closed");
+    step(r);
+    return 0;
+}
+
+/* <word argument>, [word argument] */
+static int read_tag(struct reader *r)
+{
+    char text[WORD_MAX], word[WORD_MAX];
+    const int line = r->line, column = (int)(r->at - r->line_begin) + 1;
+    step(r);
+    TRY(take(r, r->ini ? "]\n" : "><\n", text));
+    r->token_line = line;
+    r->token_column = column;
+    if (r->at == r->end || *r->at != (r->ini ? ']' : '>'))
+        return err_set(ERR_USAGE, "a section's name is not closed by %c", r->ini ? ']' : '>');
+    step(r);
+    const char *begin = text + strspn(text, " \t");
+    const size_t n = strcspn(begin, " \t");
+    for (size_t i = 0; i < n; i++)
+        word[i] = (char)tolower((unsigned char)begin[i]);
+    word[n] = 0;
+    return tag(r, word, begin + n + strspn(begin + n, " \t"));
+}
+
+static int read_directive(struct reader *r)
+{
+    char key[WORD_MAX], value[WORD_MAX];
+    TRY(take(r, r->ini ? "=\n" : " \t\r\n<#", key));
+    const int line = r->token_line, column = r->token_column;
+    if (r->ini && (r->at == r->end || *r->at != '='))
+        return err_set(ERR_USAGE, "\"%s\" has no value: KEY = VALUE", key);
+    if (r->ini) step(r);
+    skip(r, !r->ini);
+    if (r->at < r->end && *r->at == '"')
+        TRY(take_quoted(r, value));
+    else
+        TRY(take(r, r->ini ? ";#\n" : " \t\r\n<#", value));
+    r->token_line = line;
+    r->token_column = column;
+    if (!value[0]) return err_set(ERR_USAGE, "\"%s\" has no value", key);
+    return directive(r, key, value);
+}
+
+static int read_all(struct reader *r)
+{
+    for (skip(r, true); r->at < r->end; skip(r, true)) {
+        mark(r);
+        const int rc = *r->at == (r->ini ? '[' : '<') ? read_tag(r) : read_directive(r);
+        /* What is wrong with a whole section has named its place already. */
+        if (rc < 0 && strncmp(err_message(), r->name, strlen(r->name)) == 0) return rc;
+        TRY(place(r, rc, r->token_line, r->token_column));
+    }
+    mark(r);
+    if (r->in_pattern && !r->ini)
+        return place(r, err_set(ERR_USAGE, "</Pattern> is missing"), r->token_line,
+                     r->token_column);
+    TRY(close_pattern(r));
+    if (r->depth > 0)
+        return place(r, err_set(ERR_USAGE, "%s is missing", r->ini ? "[end]" : "</Repeat>"),
+                     r->token_line, r->token_column);
+    if (r->j->n == 0) return err_set(ERR_USAGE, "%s:1:1: a job without a phase", r->name);
+    return 0;
+}
+
+int workload_jobfile_read(const char *name, const char *text, size_t bytes, bool ini,
+                          const struct conf_list *list, struct workload_jobfile *j)
+{
+    struct reader r = {.name = name,
+                       .at = text,
+                       .end = text + bytes,
+                       .ini = ini,
+                       .line = 1,
+                       .line_begin = text,
+                       .set = list,
+                       .j = j};
+    *j = (struct workload_jobfile){.n = 0};
+    if (bytes > TEXT_BYTES_MAX)
+        return err_set(ERR_USAGE, "%s: more than %d bytes", name, TEXT_BYTES_MAX);
+    settings_default(&r.common);
+    const int rc = read_all(&r);
+    while (r.kept) {
+        struct text_kept *next = r.kept->next;
+        free(r.kept);
+        r.kept = next;
+    }
+    if (rc < 0) workload_jobfile_free(j);
+    return rc;
+}
+
+void workload_jobfile_free(struct workload_jobfile *j)
+{
+    free(j->phase);
+    *j = (struct workload_jobfile){.n = 0};
+}
+
+struct workload_shape workload_phase_shape(const struct workload_phase *p, int procs, int64_t n)
+{
+    struct workload_shape s = p->shape;
+    s.procs = procs;
+    s.n = n;
+    return s;
+}
+
+const char *workload_phase_title(const struct workload_phase *p, char out[64])
+{
+    snprintf(out, 64, "%s (%s)", workload_pattern_title(p->pattern), temporal_names[p->temporal]);
+    return out;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "workload/options.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/version.h"
+#include "workload/access.h"
+
+#define AT(member) offsetof(struct workload_options, member)
+
+static const struct conf_option table[] = {
+    {.name = "make",
+     .arg = "FILE",
+     .offset = AT(make),
+     .type = CONF_STRING,
+     .group = "What is run",
+     .help = "Write a workload of one working point and end: the words after the options are "
+             "KEY=VALUE, the keys are the nine numbers; what is not given is that of the reference "
+             "workload (1 GB in calls of 8 kB by 8 processes, 80 % read). FILE - is standard "
+             "output."},
+    {.name = "reference",
+     .offset = AT(reference),
+     .type = CONF_FLAG,
+     .help = "Replay the reference workload, with what --set changes, instead of a file's; "
+             "processNum is the number of processes that were started, and contMean follows "
+             "sizeMean, unless they are set."},
+    {.name = "set",
+     .arg = "KEY=VALUE",
+     .offset = AT(set),
+     .type = CONF_LIST,
+     .help = "Replace one of the nine numbers in every working point, or a directive in every "
+             "section of a job file. May be repeated."},
+    {.name = "seed",
+     .arg = "N",
+     .def = "-1",
+     .offset = AT(seed),
+     .type = CONF_INT,
+     .min = -1,
+     .max = 9e18,
+     .help = "Seed of everything that is random; the same seed gives the same calls at the same "
+             "places. -1: that of the file."},
+    {.name = "depth",
+     .arg = "N",
+     .def = "4",
+     .offset = AT(depth),
+     .type = CONF_INT,
+     .min = 1,
+     .max = WORKLOAD_DEPTH_MAX,
+     .help = "Nonblocking calls that a process has in flight at a time. A split collective call is "
+             "one, until the next call."},
+    {.name = "buffer",
+     .arg = "BYTES",
+     .def = "256Mi",
+     .offset = AT(buffer),
+     .type = CONF_INT,
+     .min = 4096,
+     .max = 1e15,
+     .help = "Memory for data, per process. What was read last and fits into it is checked after "
+             "the clock; data with gaps must fit into it."},
+    {.name = "think",
+     .offset = AT(think),
+     .type = CONF_FLAG,
+     .help = "Keep the times between the calls of working points (think=\"seconds\"), which are "
+             "left out otherwise. Job files say themselves when they think."},
+    {.name = "sync",
+     .arg = "WHEN",
+     .def = "end",
+     .offset = AT(sync),
+     .type = CONF_CHOICE,
+     .choices = "none|call|end",
+     .help = "When data are flushed to the device, inside the clock. end: at the end of each phase "
+             "that writes; call: also after each collective writing call; none: not at all."},
+
+    {.name = "out",
+     .arg = "FILE",
+     .def = "nht1-workload.dat",
+     .offset = AT(out),
+     .type = CONF_STRING,
+     .group = "Files",
+     .help = "The data file, on the file system to be measured; further ones are FILE.1 and so on, "
+             "a process's own have its number behind them."},
+    {.name = "keep",
+     .offset = AT(keep),
+     .type = CONF_FLAG,
+     .help = "Leave the data files there. Otherwise they go at the end, and on Ctrl-C."},
+    {.name = "force",
+     .offset = AT(force),
+     .type = CONF_FLAG,
+     .help = "Write over regular files of these names."},
+    {.name = "hint",
+     .arg = "KEY=VALUE",
+     .offset = AT(hint),
+     .type = CONF_LIST,
+     .help = "Hint for MPI_File_open. May be repeated."},
+
+    {.name = "check",
+     .arg = "WHAT",
+     .def = "all",
+     .offset = AT(check),
+     .type = CONF_CHOICE,
+     .choices = "none|all",
+     .group = "What is checked and reported",
+     .help = "Check data outside the clock: what was read while it lies in the buffers, what was "
+             "written by reading it back."},
+    {.name = "dry-run",
+     .offset = AT(dry_run),
+     .type = CONF_FLAG,
+     .help = "Print what would be run, calls, bytes and space, and end."},
+    {.name = "json",
+     .arg = "FILE",
+     .offset = AT(json),
+     .type = CONF_STRING,
+     .help = "Write the complete result to this file (docs/schema/nht1-workload-1.json)."},
+    CONF_PROGRESS(AT(progress)),
+    CONF_QUIET(AT(quiet)),
+    {.name = NULL},
+};
+
+const struct conf_program workload_program = {
+    .name = "nht1-workload",
+    .version = NHT1_VERSION,
+    .summary =
+        "Synthetic workloads of file access: a list of working points, nine numbers each, as a "
+        "profile of a program or a person describes them, replayed through all data access "
+        "functions of MPI-IO; or a job file of spatial and temporal patterns.",
+    .args = "FILE.xml|FILE.conf|FILE.ini",
+    .max_args = WORKLOAD_WORDS_MAX,
+    .examples =
+        "  nht1-workload --make office.xml processNum=4 uniqueBytes=200000000\n"
+        "      a working point, else that of the reference workload\n"
+        "  mpirun -np 4 nht1-workload office.xml --out /scratch/me/data\n"
+        "      replay it\n"
+        "  mpirun -np 4 nht1-workload office.xml --set seqFrac=0.5 --json r.json\n"
+        "      the same with half of the calls sequential\n"
+        "  mpirun -np 4 nht1-workload config/patterns.conf --out /scratch/me/data\n"
+        "      all spatial and temporal patterns\n"
+        "Exit status: 0 success, 1 wrong usage or description, 2 wrong data, 3 I/O, memory\n"
+        "or MPI error, or interrupted, 4 finished but not valid as a result (too little "
+        "data).\n",
+    .options = table,
+};
+
+int workload_options_parse(struct workload_options *opt, struct conf_list *words, int argc,
+                           char **argv)
+{
+    memset(opt, 0, sizeof *opt);
+    memset(words, 0, sizeof *words);
+    const int rc = conf_parse(&workload_program, argc, argv, opt, words, NULL);
+    if (rc != CONF_RUN) return rc;
+    if (!opt->make && words->n != (opt->reference ? 0 : 1))
+        return err_set(ERR_USAGE, words->n == 0
+                                      ? "no workload is named: give a FILE.xml, FILE.conf "
+                                        "or FILE.ini (see --help)"
+                                      : "more files are named than there is use for");
+    static const char *const what[] = {"--make", "--json", "--out"};
+    const char *const name[] = {opt->make, opt->json, opt->out};
+    return conf_files_differ(3, what, name);
+}

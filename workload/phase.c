@@ -1,0 +1,694 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "workload/phase.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "base/par.h"
+#include "base/stop.h"
+#include "base/watch.h"
+#include "workload/access.h"
+#include "workload/think.h"
+
+#define FIRST_BYTES (INT64_C(4) << 20) /* with which the search for the amount begins */
+#define IOVECS_MAX  1024
+#define TRIES_MAX   12
+
+/* An access: its place in the file, the number that the shape gives it, its place in the view. */
+struct access {
+    struct workload_extent in;
+    int64_t no, view_offset;
+};
+
+/* One process's part in one measurement. */
+struct part {
+    struct workload_context *c;
+    const struct workload_phase *p;
+    struct workload_shape shape;
+    struct workload_content *file;
+    struct nodes nodes;
+    char path[WORKLOAD_PATH_MAX];
+    struct access *access;        /* [n], ascending in the file where there is a view; owned */
+    int64_t n, calls, calls_most; /* of this process; of the busiest */
+    bool reads, writes, direct;   /* direct: writes out of the ready content */
+    int64_t group;                /* accesses in a slot that are not one call: flash's own memory */
+    int64_t slot_bytes, slots_n, slots; /* needed for all; there are */
+    unsigned char *memory;
+    MPI_Datatype *type; /* [calls], of the memory; NULL where contiguous. Owned */
+    int64_t type_n;     /* own ones, the others are the same again */
+    MPI_File fh;
+    int fd;
+    struct workload_flight flight;
+};
+
+/* --- places --------------------------------------------------------------------------------- */
+
+static int by_offset(const void *a, const void *b)
+{
+    const struct access *x = a, *y = b;
+    return (x->in.offset > y->in.offset) - (x->in.offset < y->in.offset);
+}
+
+static int accesses_make(struct part *t)
+{
+    const int64_t all = workload_shape_accesses(&t->shape, t->c->rank);
+    int64_t bytes = 0;
+    t->n = (int64_t)ceil(t->p->fraction * (double)all);
+    t->access = malloc((size_t)(all + 1) * sizeof *t->access);
+    if (!t->access) return err_set(ERR_NOMEM, "no memory for %" PRId64 " accesses", all);
+    for (int64_t i = 0; i < all; i++)
+        t->access[i] =
+            (struct access){.in = workload_shape_extent(&t->shape, t->c->rank, i), .no = i};
+    /* The places of a view ascend. */
+    if (t->p->view && t->p->pattern == WORKLOAD_MESH)
+        qsort(t->access, (size_t)all, sizeof *t->access, by_offset);
+    for (int64_t i = 0; i < all; i++) {
+        t->access[i].view_offset = bytes;
+        bytes += t->access[i].in.bytes;
+    }
+    t->calls = (t->n + t->p->group - 1) / t->p->group;
+    return 0;
+}
+
+/* Accesses of call c: [*from, *to). */
+static void call_range(const struct part *t, int64_t c, int64_t *from, int64_t *to)
+{
+    *from = c * t->p->group;
+    *to = *from + t->p->group < t->n ? *from + t->p->group : t->n;
+}
+
+static int64_t call_bytes(const struct part *t, int64_t c)
+{
+    int64_t from, to;
+    call_range(t, c, &from, &to);
+    return t->access[to - 1].view_offset + t->access[to - 1].in.bytes - t->access[from].view_offset;
+}
+
+/* Whether a call is contiguous in the file. */
+static bool call_adjacent(const struct part *t, int64_t c)
+{
+    int64_t from, to;
+    call_range(t, c, &from, &to);
+    for (int64_t i = from + 1; i < to; i++)
+        if (t->access[i].in.offset != t->access[i - 1].in.offset + t->access[i - 1].in.bytes)
+            return false;
+    return true;
+}
+
+/* --- memory --------------------------------------------------------------------------------- */
+
+static int64_t slot_of_call(const struct part *t, int64_t c)
+{
+    return c / t->group; /* one access in a call where a slot holds several calls */
+}
+
+static unsigned char *slot_at(const struct part *t, int64_t slot)
+{
+    return t->memory + slot % t->slots * t->slot_bytes;
+}
+
+/* Where access i lies in its slot when memory is contiguous: behind those before it in the call. */
+static int64_t in_slot(const struct part *t, int64_t i)
+{
+    const int64_t from = i / t->p->group * t->p->group;
+    if (t->p->memory.strided)
+        return (i - from) * workload_memory_slot_bytes(&t->shape, &t->p->memory, t->c->rank);
+    return t->access[i].view_offset - t->access[from].view_offset;
+}
+
+/* What is done with each contiguous piece: its place in memory and in the file. Returns the index
+ * of a wrong byte, -1: none. */
+typedef int64_t piece_fn(struct part *t, unsigned char *at, int64_t offset, int64_t bytes);
+
+static int64_t each_piece(struct part *t, int64_t i, unsigned char *slot, piece_fn *f)
+{
+    const struct access *a = &t->access[i];
+    const struct workload_memory *m = &t->p->memory;
+    const int64_t pieces = workload_memory_pieces(&t->shape, m, t->c->rank, a->no);
+    int64_t offset = a->in.offset;
+    for (int64_t k = 0; k < pieces; k++) {
+        const struct workload_extent e = workload_memory_piece(&t->shape, m, t->c->rank, a->no, k);
+        const int64_t wrong = f(t, slot + in_slot(t, i) + e.offset, offset, e.bytes);
+        if (wrong >= 0) return offset + wrong;
+        offset += e.bytes;
+    }
+    return -1;
+}
+
+static int64_t fill_piece(struct part *t, unsigned char *at, int64_t offset, int64_t bytes)
+{
+    for (int64_t done = 0; done < bytes;) {
+        int64_t n = bytes - done;
+        if (n > t->c->data.longest_bytes) n = t->c->data.longest_bytes;
+        memcpy(at + done, workload_data_at(&t->c->data, offset + done), (size_t)n);
+        done += n;
+    }
+    return -1;
+}
+
+/* What changes between reading and writing back: the generation, in each eighth byte of the file.
+ */
+static int64_t modify_piece(struct part *t, unsigned char *at, int64_t offset, int64_t bytes)
+{
+    for (int64_t b = 7 - offset % 8; b < bytes; b += 8)
+        at[b] = (unsigned char)t->file->generation;
+    return -1;
+}
+
+static int64_t check_piece(struct part *t, unsigned char *at, int64_t offset, int64_t bytes)
+{
+    const struct workload_allowed a = {t->file->oldest, t->file->generation, false};
+    return workload_data_check(&t->c->data, at, offset, bytes, a);
+}
+
+static int buffers_make(struct part *t)
+{
+    const int64_t room = t->c->buffer_bytes;
+    t->direct = !t->reads && !t->p->memory.strided;
+    for (int64_t c = 0; t->direct && c < t->calls; c++)
+        t->direct = call_adjacent(t, c);
+    if (t->direct) return 0;
+    t->slots = t->slots_n;
+    if (t->reads && t->slots > room / t->slot_bytes) t->slots = room / t->slot_bytes;
+    if (t->slots < 1) t->slots = 1;
+    t->memory = malloc((size_t)(t->slots * t->slot_bytes));
+    if (!t->memory)
+        return err_set(ERR_NOMEM, "no memory for %" PRId64 " bytes of buffers: lower --buffer",
+                       t->slots * t->slot_bytes);
+    memset(t->memory, 0, (size_t)(t->slots * t->slot_bytes));
+    for (int64_t i = 0; !t->reads && i < t->n; i++)
+        each_piece(t, i, slot_at(t, slot_of_call(t, i / t->p->group)), fill_piece);
+    return 0;
+}
+
+/* Describes the memory of a call; its origin is the slot. */
+static int type_make(struct part *t, int64_t c, MPI_Datatype *out)
+{
+    int64_t from, to, pieces = 0, n = 0;
+    call_range(t, c, &from, &to);
+    const struct workload_memory *m = &t->p->memory;
+    for (int64_t i = from; i < to; i++)
+        pieces += workload_memory_pieces(&t->shape, m, t->c->rank, t->access[i].no);
+    if (pieces > INT32_MAX)
+        return err_set(ERR_USAGE, "a call has more pieces than MPI can describe");
+    int64_t *at = malloc((size_t)pieces * sizeof *at),
+            *bytes = malloc((size_t)pieces * sizeof *bytes);
+    int rc = at && bytes ? 0 : err_set(ERR_NOMEM, "no memory for %" PRId64 " pieces", pieces);
+    for (int64_t i = from; rc == 0 && i < to; i++) {
+        const int64_t k_n = workload_memory_pieces(&t->shape, m, t->c->rank, t->access[i].no);
+        for (int64_t k = 0; k < k_n; k++, n++) {
+            const struct workload_extent e =
+                workload_memory_piece(&t->shape, m, t->c->rank, t->access[i].no, k);
+            at[n] = in_slot(t, i) + e.offset;
+            bytes[n] = e.bytes;
+        }
+    }
+    if (rc == 0) rc = workload_type_pieces((int)pieces, at, bytes, out);
+    free(at);
+    free(bytes);
+    return rc;
+}
+
+/* Calls of equal records have equal types; those of flash repeat with each dump. */
+static int types_make(struct part *t)
+{
+    if (!t->p->memory.strided || t->p->method == WORKLOAD_POSIX || t->calls == 0) return 0;
+    const int64_t period = t->p->pattern == WORKLOAD_RANDOM  ? t->calls
+                           : t->p->pattern == WORKLOAD_FLASH ? t->group
+                                                             : 1;
+    t->type = malloc((size_t)t->calls * sizeof *t->type);
+    if (!t->type) return err_set(ERR_NOMEM, "no memory for %" PRId64 " types", t->calls);
+    int64_t from, to;
+    call_range(t, t->calls - 1, &from, &to);
+    const int64_t whole = to - from == t->p->group ? t->calls : t->calls - 1;
+    for (int64_t c = 0; c < t->calls; c++) {
+        const bool own = c < period || c >= whole;
+        if (!own) t->type[c] = t->type[c % period];
+        if (own) TRY(type_make(t, c, &t->type[c]));
+        if (c < period) t->type_n = c + 1;
+    }
+    return 0;
+}
+
+static void part_free(struct part *t)
+{
+    for (int64_t c = 0; t->type && c < t->type_n; c++)
+        MPI_Type_free(&t->type[c]);
+    /* The short last call's. */
+    if (t->type && t->calls > t->type_n && t->type[t->calls - 1] != t->type[0] &&
+        t->p->pattern != WORKLOAD_FLASH)
+        MPI_Type_free(&t->type[t->calls - 1]);
+    free(t->type);
+    free(t->access);
+    free(t->memory);
+    nodes_free(&t->nodes);
+}
+
+/* --- the file ------------------------------------------------------------------------------- */
+
+/* The places of a rank as a view: one period of them, which repeats itself. */
+static int view_type(const struct part *t, MPI_Offset *begin, MPI_Datatype *out)
+{
+    int64_t accesses, period;
+    MPI_Datatype places;
+    workload_shape_period(&t->shape, t->c->rank, &accesses, &period);
+    int64_t *at = malloc((size_t)accesses * sizeof *at),
+            *bytes = malloc((size_t)accesses * sizeof *at);
+    int rc = at && bytes ? 0 : err_set(ERR_NOMEM, "no memory for a view");
+    *begin = t->access[0].in.offset;
+    for (int64_t i = 0; rc == 0 && i < accesses; i++) {
+        at[i] = t->access[i].in.offset - *begin;
+        bytes[i] = t->access[i].in.bytes;
+    }
+    if (rc == 0) rc = workload_type_pieces((int)accesses, at, bytes, &places);
+    free(at);
+    free(bytes);
+    TRY(rc);
+    TRY_MPI(MPI_Type_create_resized(places, 0, (MPI_Aint)period, out));
+    MPI_Type_free(&places);
+    return par_check(MPI_Type_commit(out), "MPI_Type_commit");
+}
+
+static int open_mpi(struct part *t)
+{
+    static char native[] = "native";
+    MPI_Comm comm = t->c->comm;
+    MPI_Offset begin = 0;
+    MPI_Datatype type = MPI_BYTE;
+    int rc = workload_check(MPI_File_open(comm, t->path, MPI_MODE_RDWR, t->c->info, &t->fh),
+                            "MPI_File_open", t->path);
+    TRY(par_agree(comm, rc));
+    if (!t->p->view) return 0;
+    TRY(par_agree(comm, view_type(t, &begin, &type)));
+    rc = workload_check(MPI_File_set_view(t->fh, begin, MPI_BYTE, type, native, t->c->info),
+                        "MPI_File_set_view", t->path);
+    MPI_Type_free(&type);
+    return par_agree(comm, rc);
+}
+
+static int open_file(struct part *t)
+{
+    if (t->p->method != WORKLOAD_POSIX) return open_mpi(t);
+    t->fd = open(t->path, O_RDWR | O_CLOEXEC);
+    return par_agree(t->c->comm,
+                     t->fd < 0 ? err_set_errno(ERR_IO, errno, "opening %s", t->path) : 0);
+}
+
+static int sync_file(struct part *t)
+{
+    if (t->p->method != WORKLOAD_POSIX)
+        return workload_check(MPI_File_sync(t->fh), "MPI_File_sync", t->path);
+    return fsync(t->fd) == 0 ? 0 : err_set_errno(ERR_IO, errno, "flushing %s", t->path);
+}
+
+static int close_file(struct part *t)
+{
+    int rc = 0;
+    if (t->fh != MPI_FILE_NULL)
+        rc = workload_check(MPI_File_close(&t->fh), "MPI_File_close", t->path);
+    if (t->fd >= 0 && close(t->fd) != 0) rc = err_set_errno(ERR_IO, errno, "closing %s", t->path);
+    return rc;
+}
+
+/* --- the accesses --------------------------------------------------------------------------- */
+
+/* All of a list of pieces of memory at a place of the file, whatever a call moves. */
+static int posix_pieces(struct part *t, bool write, struct iovec *iov, int n, int64_t offset)
+{
+    while (n > 0) {
+        const ssize_t done =
+            write ? pwritev(t->fd, iov, n, (off_t)offset) : preadv(t->fd, iov, n, (off_t)offset);
+        if (done < 0 && errno == EINTR) continue;
+        if (done < 0)
+            return err_set_errno(ERR_IO, errno, "%s on %s", write ? "pwritev" : "preadv", t->path);
+        if (done == 0) return err_set(ERR_IO, "%s ends at byte %" PRId64, t->path, offset);
+        offset += done;
+        size_t left = (size_t)done;
+        for (; n > 0 && left >= iov->iov_len; n--)
+            left -= iov++->iov_len;
+        if (n > 0) {
+            iov->iov_base = (char *)iov->iov_base + left;
+            iov->iov_len -= left;
+        }
+    }
+    return 0;
+}
+
+static int posix_access(struct part *t, bool write, int64_t i, unsigned char *slot)
+{
+    const struct access *a = &t->access[i];
+    const struct workload_memory *m = &t->p->memory;
+    struct iovec iov[IOVECS_MAX];
+    if (t->direct) {
+        iov[0] = (struct iovec){t->c->data.master + a->in.offset % WORKLOAD_PERIOD_BYTES,
+                                (size_t)a->in.bytes};
+        return posix_pieces(t, write, iov, 1, a->in.offset);
+    }
+    const int64_t pieces = workload_memory_pieces(&t->shape, m, t->c->rank, a->no);
+    int64_t offset = a->in.offset;
+    for (int64_t k = 0; k < pieces;) {
+        int n = 0;
+        int64_t bytes = 0;
+        for (; n < IOVECS_MAX && k < pieces; n++, k++) {
+            const struct workload_extent e =
+                workload_memory_piece(&t->shape, m, t->c->rank, a->no, k);
+            iov[n] = (struct iovec){slot + in_slot(t, i) + e.offset, (size_t)e.bytes};
+            bytes += e.bytes;
+        }
+        TRY(posix_pieces(t, write, iov, n, offset));
+        offset += bytes;
+    }
+    return 0;
+}
+
+/* Call c; a process that has none left takes part with nothing where all must. */
+static int mpi_call(struct part *t, bool write, int64_t c, unsigned char *slot)
+{
+    struct workload_kind k = {.position = WORKLOAD_EXPLICIT,
+                              .write = write,
+                              .collective = t->p->method == WORKLOAD_COLLECTIVE};
+    struct workload_transfer x = {
+        .kind = workload_kind_index(k), .type = MPI_DATATYPE_NULL, .buffer = slot};
+    if (c < t->calls) {
+        const struct access *a = &t->access[c * t->p->group];
+        x.offset = t->p->view ? a->view_offset : a->in.offset;
+        x.bytes = call_bytes(t, c);
+        if (t->type) x.type = t->type[c];
+        if (t->direct) x.buffer = t->c->data.master + a->in.offset % WORKLOAD_PERIOD_BYTES;
+    }
+    return workload_flight_call(&t->flight, &x);
+}
+
+static int transfer(struct part *t, bool write, int64_t c, unsigned char *slot)
+{
+    if (t->p->method != WORKLOAD_POSIX) return mpi_call(t, write, c, slot);
+    return posix_access(t, write, c, slot);
+}
+
+static int accesses(struct part *t, struct workload_times *times)
+{
+    const bool collective = t->p->method == WORKLOAD_COLLECTIVE;
+    const int64_t calls = collective ? t->calls_most : t->calls;
+    int rc = 0;
+    for (int64_t c = 0; c < calls && (rc == 0 || collective); c++) {
+        unsigned char *slot = t->direct ? NULL : slot_at(t, c < t->calls ? slot_of_call(t, c) : 0);
+        int64_t from, to;
+        int one = t->reads ? transfer(t, false, c, slot) : 0;
+        if (t->reads && t->writes && c < t->calls) {
+            call_range(t, c, &from, &to);
+            for (int64_t i = from; i < to; i++)
+                each_piece(t, i, slot, modify_piece);
+        }
+        if (t->writes) {
+            const int written = transfer(t, true, c, slot);
+            if (one == 0) one = written;
+        }
+        if (t->writes && t->c->sync_call && (collective || t->p->method == WORKLOAD_POSIX)) {
+            const int sync = sync_file(t);
+            if (one == 0) one = sync;
+        }
+        if (rc == 0) rc = one;
+        if (t->p->think_s > 0) times->think_s += workload_think(t->p->think_s, t->p->think_busy);
+    }
+    return rc;
+}
+
+static int operate(struct part *t, struct workload_marks *m, struct workload_times *times)
+{
+    workload_flight_begin(&t->flight, t->fh, t->path, 1);
+    TRY_MPI(MPI_Barrier(t->c->comm));
+    m->begun = watch_now();
+    m->first = watch_now();
+    int rc = accesses(t, times);
+    if (t->writes && t->c->sync_end) {
+        const double before = watch_now();
+        const int sync = sync_file(t);
+        times->sync_s = watch_now() - before;
+        if (rc == 0) rc = sync;
+    }
+    m->last = watch_now();
+    TRY_MPI(MPI_Barrier(t->c->comm));
+    m->ended = watch_now();
+    return rc;
+}
+
+/* --- looking at the data -------------------------------------------------------------------- */
+
+/* What was read last and still lies in memory. Where it was changed, the file tells. */
+static void check_reads(struct part *t, struct workload_findings *f)
+{
+    if (!t->reads || t->writes) return;
+    for (int64_t c = 0; c < t->calls; c++) {
+        const int64_t slot = slot_of_call(t, c);
+        int64_t from, to;
+        if (slot < t->slots_n - t->slots) continue;
+        call_range(t, c, &from, &to);
+        for (int64_t i = from; i < to; i++)
+            workload_findings_add(f, t->access[i].in.bytes,
+                                  each_piece(t, i, slot_at(t, slot), check_piece), t->path, 0,
+                                  "wrong data read");
+    }
+}
+
+static int check_writes(struct part *t, struct workload_findings *f)
+{
+    const struct workload_allowed a = {t->file->generation, t->file->generation, false};
+    const int fd = open(t->path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return err_set_errno(ERR_IO, errno, "cannot open %s", t->path);
+    int rc = 0;
+    for (int64_t i = 0; rc == 0 && i < t->n; i++)
+        rc = workload_findings_read(f, &t->c->data, fd, t->path, t->access[i].in.offset,
+                                    t->access[i].in.bytes, a);
+    close(fd);
+    return rc;
+}
+
+/* --- one measurement ------------------------------------------------------------------------ */
+
+/* The file as the temporal pattern wants to find it. */
+static int prepare(struct part *t)
+{
+    struct workload_context *c = t->c;
+    const int64_t length = workload_shape_length(&t->shape);
+    if (t->p->temporal == WORKLOAD_WRITE) {
+        TRY(workload_files_make(&c->files, c->comm, 0, length));
+        *t->file =
+            (struct workload_content){.length_bytes = length, .generation = t->file->generation};
+    } else if (!t->file->laid_out || t->file->length_bytes < length) {
+        TRY(workload_context_file(c, 0, length, true));
+    }
+    if (t->p->temporal == WORKLOAD_READ) TRY(workload_files_drop(&c->files, &t->nodes, 0));
+    const bool whole = t->p->fraction >= 1 && length == t->file->length_bytes;
+    const int oldest = t->file->oldest;
+    if (t->writes) t->file->generation = workload_content_next(t->file);
+    /* Until the next phase, what is read may be older than what was written. */
+    t->file->oldest = whole && t->writes && !t->reads ? t->file->generation : oldest;
+    if (t->p->temporal == WORKLOAD_WRITE) t->file->laid_out = whole;
+    return 0;
+}
+
+static int gather(struct part *t, struct workload_phase_result *r)
+{
+    int64_t sum[3] = {t->n, t->calls, 0};
+    for (int64_t i = 0; i < t->n; i++)
+        sum[2] += t->access[i].in.bytes;
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_INT64_T, MPI_SUM, t->c->comm));
+    r->accesses = sum[0];
+    r->calls = sum[1];
+    r->bytes = sum[2] * (t->reads + t->writes);
+    const double s = workload_times_aggregate(&r->times);
+    r->bytes_per_s = s > 0 ? (double)r->bytes / s : 0;
+    return 0;
+}
+
+static int measure(struct part *t, struct workload_phase_result *r)
+{
+    struct workload_context *c = t->c;
+    struct workload_marks marks = {0};
+    int64_t longest = 1;
+    TRY(par_agree(c->comm, stop_requested() ? err_set(ERR_INTERRUPT, "interrupted") : 0));
+    TRY(prepare(t));
+    for (int64_t k = 0; k < t->calls; k++)
+        if (call_bytes(t, k) > longest) longest = call_bytes(t, k);
+    TRY(par_agree(c->comm, workload_data_make(&c->data, t->file->generation, longest)));
+    TRY(par_agree(c->comm, buffers_make(t)));
+    TRY(par_agree(c->comm, types_make(t)));
+    TRY(workload_files_cached(&c->files, &t->nodes, 0, &r->cached_before));
+    TRY_MPI(MPI_Barrier(c->comm));
+    const double before = watch_now();
+    int rc = open_file(t);
+    r->times.setup_s = watch_now() - before;
+    if (rc == 0) rc = operate(t, &marks, &r->times);
+    const double closing = watch_now();
+    const int closed = close_file(t);
+    r->times.cleanup_s = watch_now() - closing;
+    TRY(par_agree(c->comm, rc < 0 ? rc : closed));
+    TRY(workload_files_cached(&c->files, &t->nodes, 0, &r->cached_after));
+    TRY(workload_times_gather(c->comm, &c->clock, &marks, &r->times));
+    if (c->check) check_reads(t, &r->findings);
+    TRY(par_agree(c->comm, c->check && t->writes ? check_writes(t, &r->findings) : 0));
+    TRY(workload_findings_sum(&r->findings, c->comm));
+    if (t->reads && t->writes && t->p->fraction >= 1 &&
+        workload_shape_length(&t->shape) == t->file->length_bytes)
+        t->file->oldest = t->file->generation;
+    return gather(t, r);
+}
+
+static int part_make(struct part *t, struct workload_context *c, const struct workload_phase *p,
+                     int64_t n)
+{
+    *t = (struct part){.c = c,
+                       .p = p,
+                       .shape = workload_phase_shape(p, c->size, n),
+                       .file = &c->content[0],
+                       .fh = MPI_FILE_NULL,
+                       .fd = -1};
+    t->reads = p->temporal == WORKLOAD_READ || p->temporal == WORKLOAD_REREAD ||
+               p->temporal == WORKLOAD_MODIFY;
+    t->writes = p->temporal != WORKLOAD_READ && p->temporal != WORKLOAD_REREAD;
+    workload_files_path(&c->files, 0, t->path);
+    t->group = workload_memory_group(&t->shape, &p->memory);
+    int rc = nodes_find(c->comm, &t->nodes);
+    if (rc == 0) rc = accesses_make(t);
+    if (rc == 0) {
+        t->slots_n = (t->calls + t->group - 1) / t->group;
+        t->slot_bytes = workload_memory_slot_bytes(&t->shape, &p->memory, c->rank) * p->group;
+    }
+    TRY(par_agree(c->comm, rc));
+    return par_check(MPI_Allreduce(&t->calls, &t->calls_most, 1, MPI_INT64_T, MPI_MAX, c->comm),
+                     "MPI_Allreduce");
+}
+
+/* Whether the data that must lie ready do so, on all processes. [out] share of the buffer that they
+ * take on the process where it is largest. */
+static int buffer_share(const struct part *t, double *share)
+{
+    const bool ready = t->writes && !t->reads && (t->p->memory.strided || t->p->group > 1);
+    *share = ready ? (double)t->slots_n * (double)t->slot_bytes / (double)t->c->buffer_bytes : 0;
+    return par_check(MPI_Allreduce(MPI_IN_PLACE, share, 1, MPI_DOUBLE, MPI_MAX, t->c->comm),
+                     "MPI_Allreduce");
+}
+
+/* A measurement with n repetitions; ERR_USAGE when its data do not fit into the buffer. */
+static int try_amount(struct workload_context *c, const struct workload_phase *p, int64_t n,
+                      struct workload_phase_result *r, double *share)
+{
+    struct part t;
+    const int tries = r->tries;
+    workload_times_free(&r->times);
+    *r = (struct workload_phase_result){.phase = p, .n = n, .tries = tries + 1};
+    int rc = part_make(&t, c, p, n);
+    if (rc == 0) rc = buffer_share(&t, share);
+    if (rc == 0 && *share > 1)
+        rc = err_set(ERR_USAGE,
+                     "data with gaps must lie ready in memory, here %.3g times the buffer: raise "
+                     "--buffer or lower data",
+                     *share);
+    r->file_bytes = workload_shape_length(&t.shape);
+    if (rc == 0) rc = measure(&t, r);
+    close_file(&t);
+    part_free(&t);
+    r->enough = rc == 0 && workload_times_enough(&r->times, &c->clock);
+    r->done = rc == 0;
+    return rc;
+}
+
+/* What the file system has left, together with what the file takes now; the same on all. */
+static int space(struct workload_context *c, int64_t *bytes)
+{
+    struct statvfs fs;
+    char dir[WORKLOAD_PATH_MAX];
+    snprintf(dir, sizeof dir, "%s", c->files.name);
+    char *slash = strrchr(dir, '/');
+    snprintf(slash ? slash + 1 : dir, 2, ".");
+    *bytes = statvfs(dir, &fs) == 0 ? (int64_t)(fs.f_bavail * fs.f_frsize) : INT64_MAX / 2;
+    *bytes += c->content[0].length_bytes;
+    return par_check(MPI_Bcast(bytes, 1, MPI_INT64_T, 0, c->comm), "MPI_Bcast");
+}
+
+/* The next amount: as much more as the last one was short of, within the limits. Returns n when a
+ * limit is met and named. */
+static int64_t grow(const struct workload_phase *p, const struct workload_phase_result *r,
+                    double most_bytes, double share, double spent_s, const char **limit)
+{
+    const double s = workload_times_aggregate(&r->times);
+    double factor = 1.3 * fmax(WORKLOAD_TIME_S / fmax(s, 1e-6),
+                               r->times.b_s / fmax(s, 1e-9) / WORKLOAD_B_SHARE);
+    factor = fmin(fmax(factor, 2), 16);
+    const double by_bytes = most_bytes / (double)r->file_bytes;
+    const double by_buffer = share > 0 ? 1 / share : INFINITY;
+    const double by_time = (p->time_limit_s - spent_s) / fmax(s, 1e-6);
+    *limit = NULL;
+    if (by_bytes < factor) *limit = "bytes";
+    if (by_buffer < fmin(factor, by_bytes)) *limit = "buffer";
+    if (by_time < fmin(factor, fmin(by_bytes, by_buffer))) *limit = "time";
+    factor = fmin(fmin(factor, by_bytes), fmin(by_buffer, by_time));
+    if (factor < 1.05) return r->n;
+    const int64_t n = (int64_t)((double)r->n * factor);
+    return n > r->n ? n : r->n;
+}
+
+int workload_phase_measure(struct workload_context *c, const struct workload_phase *p,
+                           struct workload_phase_result *r)
+{
+    const struct workload_shape one = workload_phase_shape(p, c->size, 1);
+    const double unit = (double)workload_shape_bytes(&one);
+    const double wanted = p->data_bytes > 0 ? (double)p->data_bytes : (double)FIRST_BYTES;
+    int64_t n = (int64_t)fmax(1, floor(wanted / unit)), room;
+    double share, begun = watch_now();
+    *r = (struct workload_phase_result){.phase = p};
+    TRY(try_amount(c, p, n, r, &share));
+    while (p->data_bytes == 0 && !r->enough && r->findings.wrong_n == 0 && r->tries < TRIES_MAX) {
+        TRY(space(c, &room));
+        const bool little_space = 0.9 * (double)room < (double)p->limit_bytes;
+        n = grow(p, r, little_space ? 0.9 * (double)room : (double)p->limit_bytes, share,
+                 watch_now() - begun, &r->limit);
+        if (r->limit && strcmp(r->limit, "bytes") == 0 && little_space) r->limit = "space";
+        /* Clocks differ; one decides for all. */
+        int64_t next[2] = {n, r->limit != NULL};
+        TRY_MPI(MPI_Bcast(next, 2, MPI_INT64_T, 0, c->comm));
+        const char *limit = r->limit ? r->limit : "time";
+        if (next[0] == r->n) {
+            r->limit = limit;
+            break;
+        }
+        TRY(try_amount(c, p, next[0], r, &share));
+        if (next[1] && !r->enough) r->limit = limit;
+        if (next[1]) break;
+    }
+    return 0;
+}
+
+json_t *workload_phase_json(const struct workload_phase_result *r)
+{
+    const struct workload_phase *p = r->phase;
+    char title[64];
+    return json_pack(
+        "{ss ss ss ss ss sb ss sI sI sI sI sI sI so so so si sb so so so sI sI so sb}", "title",
+        workload_phase_title(p, title), "pattern", workload_pattern_name(p->pattern), "temporal",
+        workload_temporal_name(p->temporal), "method", workload_method_name(p->method), "access",
+        p->view ? "view" : "offsets", "memory_strided", (int)p->memory.strided, "file",
+        p->shape.packed || p->pattern == WORKLOAD_SEQUENTIAL || p->pattern == WORKLOAD_SEGMENTED
+            ? "contiguous"
+            : "strided",
+        "record_bytes", (json_int_t)p->shape.record_bytes, "repetitions_n", (json_int_t)r->n,
+        "accesses_n", (json_int_t)r->accesses, "calls_n", (json_int_t)r->calls, "bytes",
+        (json_int_t)r->bytes, "file_bytes", (json_int_t)r->file_bytes, "bytes_per_s",
+        js_real(r->bytes_per_s), "times", workload_times_json(&r->times), "fraction",
+        js_real(p->fraction), "tries_n", r->tries, "enough", (int)r->enough, "limit_met",
+        r->limit ? json_string(r->limit) : json_null(), "cached_share_before",
+        r->cached_before >= 0 ? js_real(r->cached_before) : json_null(), "cached_share_after",
+        r->cached_after >= 0 ? js_real(r->cached_after) : json_null(), "checked_bytes",
+        (json_int_t)r->findings.checked_bytes, "wrong_n", (json_int_t)r->findings.wrong_n,
+        "first_wrong", r->findings.first[0] ? js_text(r->findings.first) : json_null(), "completed",
+        (int)r->done);
+}

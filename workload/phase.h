@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef WORKLOAD_PHASE_H
+#define WORKLOAD_PHASE_H
+/* Floor 2. Measures one phase of a job file: a spatial and a temporal pattern.
+ *
+ *   write        into a new file, its space taken but nothing in it
+ *   re-write     over what is there
+ *   read         what is there, after it was taken out of the memory of all nodes
+ *   re-read      what is there, memory as the phase before left it
+ *   read-modify-write   an access at a time: read, changed, written back to its place
+ *
+ * What is not there because no phase before wrote it is laid out outside the clock. */
+#include <jansson.h>
+
+#include "workload/context.h"
+#include "workload/jobfile.h"
+
+struct workload_phase_result {
+    const struct workload_phase *phase; /* borrowed */
+    int64_t n;                          /* repetitions of the pattern */
+    int64_t accesses, calls;            /* of all processes */
+    int64_t bytes;                      /* moved by all; twice the data in read-modify-write */
+    int64_t file_bytes;
+    double cached_before, cached_after;
+    struct workload_times times;
+    struct workload_findings findings;
+    double bytes_per_s;
+    int tries;         /* amounts that were tried */
+    bool enough;       /* B insignificant, long enough */
+    const char *limit; /* what kept the amount from growing: "bytes", "buffer", "time", "space";
+                          NULL: nothing did */
+    bool done;
+};
+
+/* Measures. Collective over c->comm. [out] r, to be freed by workload_times_free(&r->times).
+ * Returns 0 or what went wrong; wrong data are in the findings. */
+int workload_phase_measure(struct workload_context *c, const struct workload_phase *p,
+                           struct workload_phase_result *r);
+
+/* A phase's element of the result. New reference. Local. */
+json_t *workload_phase_json(const struct workload_phase_result *r);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "workload/plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "workload/random.h"
+
+/* What the five shuffled vectors of a point are about, and the offsets. */
+enum { READ, COLLECTIVE, BLOCKING, SEQUENTIAL, SHARED, VECTORS, OFFSETS = VECTORS, SEEKS };
+
+/* part (i + 1) / n of a total minus part i / n: equal parts, whole bytes. */
+static int64_t part_begin(int64_t total, int64_t i, int64_t n)
+{
+    return (int64_t)((__int128)total * i / n);
+}
+
+bool workload_point_holes(const struct workload_point *p)
+{
+    return p->cont_mean < p->size_mean && p->process_num > 1;
+}
+
+static int64_t block_bytes(const struct workload_point *p)
+{
+    const int64_t block = llround(p->cont_mean);
+    return block > 0 ? block : 1;
+}
+
+static const struct workload_rank *rank_of(const struct workload_point *p, int rank)
+{
+    for (int i = 0; i < p->ranks_n; i++)
+        if (p->rank[i].of == rank) return &p->rank[i];
+    return NULL;
+}
+
+/* The part of uniqueBytes that is a process's. begin: [out] where it begins when the parts lie one
+ * after the other. */
+static int64_t share(const struct workload_point *p, int rank, int64_t *begin)
+{
+    const struct workload_rank *own = rank_of(p, rank);
+    int64_t listed = 0, before = 0, listed_before = 0;
+    for (int i = 0; i < p->ranks_n; i++) {
+        listed += p->rank[i].bytes;
+        if (p->rank[i].of >= rank) continue;
+        before += p->rank[i].bytes;
+        listed_before++;
+    }
+    const int64_t others = p->process_num - p->ranks_n, left = p->unique_bytes - listed;
+    const int64_t index = rank - listed_before;
+    *begin = before + (others > 0 ? part_begin(left, index, others) : 0);
+    if (own) return own->bytes;
+    return part_begin(left, index + 1, others) - part_begin(left, index, others);
+}
+
+int64_t workload_point_length(const struct workload_point *p, bool separate, int rank)
+{
+    int64_t begin;
+    if (separate) return share(p, rank, &begin);
+    if (!workload_point_holes(p)) return p->unique_bytes;
+    int64_t most = 0;
+    for (int r = 0; r < p->process_num; r++) {
+        const int64_t mine = share(p, r, &begin);
+        if (mine > most) most = mine;
+    }
+    const int64_t block = block_bytes(p);
+    return (most + block - 1) / block * block * p->process_num;
+}
+
+int64_t workload_point_place(const struct workload_point *p, int rank, int64_t offset)
+{
+    if (!workload_point_holes(p)) return offset;
+    const int64_t block = block_bytes(p);
+    return (offset / block * p->process_num + rank) * block + offset % block;
+}
+
+/* --- the kinds and sizes of calls ----------------------------------------------------------- */
+
+/* A vector of n of which so many are true, in an order that only the seed and n decide. */
+static int vector(uint64_t seed, int which, double fraction, int64_t n, unsigned char *out)
+{
+    const int64_t ones = llround(fraction * (double)n);
+    struct random r = random_begin(seed, (uint64_t)which);
+    memset(out, 0, (size_t)n);
+    memset(out, 1, (size_t)ones);
+    for (int64_t i = n - 1; i > 0; i--) {
+        const int64_t j = random_below(&r, i + 1);
+        const unsigned char kept = out[i];
+        out[i] = out[j];
+        out[j] = kept;
+    }
+    return 0;
+}
+
+static int kinds_by_fractions(const struct workload_point *p, uint64_t seed,
+                              struct workload_plan *plan)
+{
+    const double fraction[VECTORS] = {p->read_frac, p->coll_frac, p->sync_frac, p->seq_frac,
+                                      p->shared_frac};
+    unsigned char *v = malloc((size_t)(plan->n * VECTORS + 1));
+    if (!v) return err_set(ERR_NOMEM, "no memory for %lld calls", (long long)plan->n);
+    for (int i = 0; i < VECTORS; i++)
+        vector(seed, i, fraction[i], plan->n, v + i * plan->n);
+    for (int64_t c = 0; c < plan->n; c++) {
+        const unsigned char *bit = v + c;
+        struct workload_kind k = {.collective = bit[COLLECTIVE * plan->n],
+                                  .write = !bit[READ * plan->n]};
+        k.position = bit[SHARED * plan->n]       ? WORKLOAD_SHARED
+                     : bit[SEQUENTIAL * plan->n] ? WORKLOAD_INDIVIDUAL
+                                                 : WORKLOAD_EXPLICIT;
+        k.sync = bit[BLOCKING * plan->n]                       ? WORKLOAD_BLOCKING
+                 : !k.collective                               ? WORKLOAD_REQUEST
+                 : p->request && k.position != WORKLOAD_SHARED ? WORKLOAD_REQUEST
+                                                               : WORKLOAD_SPLIT;
+        /* A random call with the shared pointer is one that is sought for first. */
+        plan->call[c].seek =
+            k.position == WORKLOAD_SHARED && !bit[SEQUENTIAL * plan->n] ? 0 : WORKLOAD_NO_SEEK;
+        plan->call[c].kind = workload_kind_index(k);
+    }
+    free(v);
+    return 0;
+}
+
+/* Sizes of so many calls from first on that share bytes equally, whole bytes, in multiples of size
+ * with a short last one where size is given. */
+static void sizes(struct workload_plan *plan, int64_t first, int64_t n, int64_t bytes, double size)
+{
+    int64_t done = 0;
+    for (int64_t c = 0; c < n; c++) {
+        int64_t end =
+            size > 0 ? (int64_t)floor((double)(c + 1) * size) : part_begin(bytes, c + 1, n);
+        if (end > bytes || c == n - 1) end = bytes;
+        plan->call[first + c].bytes = end - done;
+        done = end;
+    }
+}
+
+/* Calls as they are listed, one function after the other in an order that is the same for all. */
+static void kinds_by_list(const struct workload_calls *list, int list_n, struct workload_plan *plan)
+{
+    int64_t c = 0;
+    for (int kind = 0; kind < WORKLOAD_KINDS; kind++)
+        for (int i = 0; i < list_n; i++) {
+            if (list[i].kind != kind) continue;
+            sizes(plan, c, list[i].n, list[i].bytes, 0);
+            for (int64_t end = c + list[i].n; c < end; c++) {
+                plan->call[c].kind = kind;
+                plan->call[c].seek = WORKLOAD_NO_SEEK;
+            }
+        }
+}
+
+/* --- positions ------------------------------------------------------------------------------ */
+
+/* A multiple of sizeMean from which so many bytes lie inside the length. */
+static int64_t random_offset(struct random *r, double size, int64_t bytes, int64_t length)
+{
+    const int64_t most = bytes < length ? (int64_t)((double)(length - bytes) / size) : 0;
+    int64_t at = llround((double)random_below(r, most + 1) * size);
+    if (at > length - bytes) at = length - bytes;
+    return at > 0 ? at : 0;
+}
+
+/* Bytes that all processes move with the shared pointer until it is sought again. */
+static int64_t run_bytes(const struct workload_point *p, const struct workload_plan *plan,
+                         int64_t c)
+{
+    double sum = 0;
+    for (int64_t i = c; i < plan->n && (i == c || plan->call[i].seek == WORKLOAD_NO_SEEK); i++)
+        if (workload_kind_of(plan->call[i].kind).position == WORKLOAD_SHARED)
+            sum += (double)p->process_num * ceil(p->size_mean);
+    return sum < (double)p->unique_bytes ? (int64_t)sum : p->unique_bytes;
+}
+
+static void places(const struct workload *w, const struct workload_point *p, uint64_t seed,
+                   int rank, struct workload_plan *plan)
+{
+    struct random offsets = random_begin(seed, (uint64_t)OFFSETS + ((uint64_t)rank << 8));
+    struct random seeks = random_begin(seed, SEEKS); /* the same on all */
+    const bool holes = workload_point_holes(p), listed = p->list_n > 0 || p->ranks_n > 0;
+    int64_t length = workload_point_length(p, w->separate, rank);
+    if (holes) length /= p->process_num;
+    int64_t individual = plan->begin, read_at = plan->begin, write_at = plan->begin;
+    for (int64_t i = 0; i < plan->n; i++) {
+        struct workload_call *c = &plan->call[i];
+        const struct workload_kind k = workload_kind_of(c->kind);
+        int64_t *next = k.position == WORKLOAD_INDIVIDUAL ? &individual
+                        : k.write                         ? &write_at
+                                                          : &read_at;
+        c->offset = -1;
+        if (k.position == WORKLOAD_SHARED) {
+            if (c->seek != WORKLOAD_NO_SEEK)
+                c->seek = listed ? WORKLOAD_NO_SEEK
+                                 : random_offset(&seeks, p->size_mean, run_bytes(p, plan, i),
+                                                 p->unique_bytes);
+            continue;
+        }
+        /* Listed calls with explicit offsets are told by number, not by place: one after the other.
+         */
+        if (k.position == WORKLOAD_EXPLICIT && !listed)
+            c->offset = random_offset(&offsets, p->size_mean, c->bytes, length);
+        else
+            c->offset = *next;
+        *next = c->offset + c->bytes;
+    }
+}
+
+int workload_plan_make(const struct workload *w, int no, int rank, struct workload_plan *plan)
+{
+    const struct workload_point *p = &w->point[no];
+    const struct workload_rank *own = rank_of(p, rank);
+    const bool own_list = own && own->list_n > 0;
+    const uint64_t seed = random_mix(w->seed, (uint64_t)no);
+    *plan = (struct workload_plan){.n = own ? own->calls : workload_point_calls(p)};
+    plan->call = calloc((size_t)plan->n + 1, sizeof *plan->call);
+    if (!plan->call) return err_set(ERR_NOMEM, "no memory for %lld calls", (long long)plan->n);
+    plan->bytes = share(p, rank, &plan->begin);
+    if (w->separate || workload_point_holes(p)) plan->begin = 0;
+    if (own_list || p->list_n > 0) {
+        kinds_by_list(own_list ? own->list : p->list, own_list ? own->list_n : p->list_n, plan);
+        if (own && !own_list) sizes(plan, 0, plan->n, plan->bytes, 0);
+    } else {
+        TRY(kinds_by_fractions(p, seed, plan));
+        sizes(plan, 0, plan->n, plan->bytes, own ? 0 : p->size_mean);
+    }
+    places(w, p, seed, rank, plan);
+    for (int64_t c = 0; c < plan->n; c++)
+        if (plan->call[c].bytes > plan->longest_bytes) plan->longest_bytes = plan->call[c].bytes;
+    return 0;
+}
+
+void workload_plan_free(struct workload_plan *plan)
+{
+    free(plan->call);
+    *plan = (struct workload_plan){.n = 0};
+}
+
+/* --- what was achieved ---------------------------------------------------------------------- */
+
+void workload_achieved_count(struct workload_achieved *a, const struct workload_point *p,
+                             const struct workload_call *c)
+{
+    const struct workload_kind k = workload_kind_of(c->kind);
+    const int64_t block = block_bytes(p);
+    a->calls[c->kind]++;
+    a->bytes[c->kind] += c->bytes;
+    a->sequential +=
+        k.position == WORKLOAD_INDIVIDUAL || (k.position == WORKLOAD_SHARED && c->seek < 0);
+    if (c->bytes == 0) return;
+    a->pieces +=
+        workload_point_holes(p) ? (c->offset + c->bytes - 1) / block - c->offset / block + 1 : 1;
+}
+
+struct workload_point workload_achieved_point(const struct workload_achieved *a,
+                                              const struct workload_point *asked)
+{
+    struct workload_point p = {.process_num = asked->process_num, .file = asked->file};
+    int64_t calls = 0, read = 0, coll = 0, sync = 0, shared = 0;
+    for (int i = 0; i < WORKLOAD_KINDS; i++) {
+        const struct workload_kind k = workload_kind_of(i);
+        calls += a->calls[i];
+        p.unique_bytes += a->bytes[i];
+        read += k.write ? 0 : a->bytes[i];
+        coll += k.collective ? a->calls[i] : 0;
+        sync += k.sync == WORKLOAD_BLOCKING ? a->calls[i] : 0;
+        shared += k.position == WORKLOAD_SHARED ? a->calls[i] : 0;
+    }
+    if (calls == 0) return p;
+    const double n = (double)calls;
+    p.size_mean = (double)p.unique_bytes / n;
+    p.read_frac = p.unique_bytes > 0 ? (double)read / (double)p.unique_bytes : 0;
+    p.coll_frac = (double)coll / n;
+    p.sync_frac = (double)sync / n;
+    p.seq_frac = (double)a->sequential / n;
+    p.shared_frac = (double)shared / n;
+    p.cont_mean = a->pieces > 0 ? (double)p.unique_bytes / (double)a->pieces : 0;
+    return p;
+}

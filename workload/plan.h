@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef WORKLOAD_PLAN_H
+#define WORKLOAD_PLAN_H
+/* Floor 2, free of MPI. From a working point to the calls of one process. Pure: the same point,
+ * seed and rank give the same calls anywhere.
+ *
+ * Without holes (contMean at least sizeMean) a process sees the whole file, uniqueBytes long, its
+ * own part beginning at rank / processNum of it. With holes its view is blocks of contMean bytes,
+ * the processes' blocks interleaved, and positions below are positions in that view:
+ *
+ *     file   |0000|1111|2222|0000|1111|2222|...     contMean bytes each
+ *     view of process 1  |1111|1111|...
+ */
+#include <stdint.h>
+
+#include "workload/point.h"
+
+#define WORKLOAD_NO_SEEK INT64_C(-1)
+
+struct workload_call {
+    int kind;
+    int64_t bytes;
+    int64_t offset; /* where it begins in the view; with the shared pointer nobody knows: -1 */
+    int64_t seek;   /* MPI_File_seek_shared to there first, by all; or WORKLOAD_NO_SEEK */
+};
+
+struct workload_plan {
+    int64_t n;
+    struct workload_call *call; /* owned */
+    int64_t bytes, longest_bytes;
+    int64_t begin; /* of the individual pointer */
+};
+
+/* Length of the file, or of the process's file, that the point needs. Local. */
+int64_t workload_point_length(const struct workload_point *p, bool separate, int rank);
+
+/* Whether a process sees a file with holes. Local. */
+bool workload_point_holes(const struct workload_point *p);
+
+/* Position in the file of a position in the view of a process. Local. */
+int64_t workload_point_place(const struct workload_point *p, int rank, int64_t offset);
+
+/* The calls of a rank. no: of the point in its workload. [out] plan, to be freed. Returns 0 or
+ * ERR_NOMEM. */
+int workload_plan_make(const struct workload *w, int no, int rank, struct workload_plan *plan);
+void workload_plan_free(struct workload_plan *plan);
+
+/* The nine numbers of calls that were made, of all processes. */
+struct workload_achieved {
+    int64_t calls[WORKLOAD_KINDS], bytes[WORKLOAD_KINDS];
+    int64_t sequential; /* calls that continue after the one before */
+    int64_t pieces;     /* contiguous in the file */
+};
+
+/* Counts one call made. previous: end of the one before of the same pointer in the view (-1: none),
+ * which it updates. Local. */
+void workload_achieved_count(struct workload_achieved *a, const struct workload_point *p,
+                             const struct workload_call *c);
+
+/* The point that describes what was counted over all processes. Local. */
+struct workload_point workload_achieved_point(const struct workload_achieved *a,
+                                              const struct workload_point *asked);
+
+#endif

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "workload/replay.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "base/par.h"
+#include "base/stop.h"
+#include "base/watch.h"
+#include "workload/access.h"
+#include "workload/think.h"
+
+/* One process's part in one point. */
+struct part {
+    struct workload_context *c;
+    const struct workload_point *p;
+    struct workload_content *file;
+    MPI_Comm comm; /* of the point */
+    struct nodes nodes;
+    struct workload_plan plan;
+    char path[WORKLOAD_PATH_MAX];
+    MPI_File fh;
+    struct workload_flight flight;
+    /* Reading calls take the slots in turn. Writing calls send what lies ready in c->data; where a
+     * call has several pieces in the file, it has a slot of its own that was filled before. */
+    unsigned char *memory; /* owned */
+    int64_t slot_bytes, read_slots, reads_n, writes_n;
+    int64_t *read_call; /* [read slot] number of the call whose data lie there, -1; owned */
+    unsigned char *floating;
+    bool holes;
+};
+
+/* --- what is needed ------------------------------------------------------------------------- */
+
+static bool point_reads(const struct workload_point *p)
+{
+    bool reads = p->list_n == 0 && p->read_frac > 0;
+    for (int i = 0; i < p->list_n; i++)
+        reads = reads || !workload_kind_of(p->list[i].kind).write;
+    for (int r = 0; r < p->ranks_n; r++)
+        for (int i = 0; i < p->rank[r].list_n; i++)
+            reads = reads || !workload_kind_of(p->rank[r].list[i].kind).write;
+    return reads;
+}
+
+void workload_replay_needs(const struct workload *w, int rank, int64_t bytes[WORKLOAD_FILES_MAX],
+                           bool read[WORKLOAD_FILES_MAX])
+{
+    memset(bytes, 0, WORKLOAD_FILES_MAX * sizeof bytes[0]);
+    memset(read, 0, WORKLOAD_FILES_MAX * sizeof read[0]);
+    for (int i = 0; i < w->points_n; i++) {
+        const struct workload_point *p = &w->point[i];
+        const int64_t need =
+            !w->separate || rank < p->process_num ? workload_point_length(p, w->separate, rank) : 0;
+        if (need > bytes[p->file]) bytes[p->file] = need;
+        read[p->file] = read[p->file] || point_reads(p);
+    }
+}
+
+/* Whether any call of the point is of a kind. */
+static bool point_requests_all(const struct workload_point *p)
+{
+    bool any = p->list_n == 0 && p->request && p->coll_frac > 0 && p->sync_frac < 1;
+    for (int i = 0; i < p->list_n; i++) {
+        const struct workload_kind k = workload_kind_of(p->list[i].kind);
+        any = any || (k.collective && k.sync == WORKLOAD_REQUEST);
+    }
+    return any;
+}
+
+int workload_replay_check(const struct workload_context *c, const struct workload *w,
+                          const char *name)
+{
+    for (int i = 0; i < w->points_n; i++) {
+        const struct workload_point *p = &w->point[i];
+        if (p->process_num > c->size)
+            return err_set(ERR_USAGE,
+                           "%s:%d:%d: processNum=\"%" PRId64 "\", %d processes were started: start "
+                           "more, or give --set processNum=%d",
+                           name, p->line, p->column, p->process_num, c->size, c->size);
+        if (c->romio && point_requests_all(p))
+            return err_set(ERR_USAGE,
+                           "%s:%d:%d: iread_all and iwrite_all crash in this MPI library's ROMIO: "
+                           "take nonblockingCollective=\"split\", or the component ompio",
+                           name, p->line, p->column);
+    }
+    return 0;
+}
+
+/* --- buffers -------------------------------------------------------------------------------- */
+
+/* Calls f(context, place in the file, bytes, place in the buffer) for each piece of a call. */
+typedef int64_t piece_fn(struct part *t, int64_t at, int64_t bytes, unsigned char *buffer);
+
+static int64_t each_piece(struct part *t, const struct workload_call *call, unsigned char *buffer,
+                          piece_fn *f)
+{
+    const int64_t block = t->holes ? (int64_t)(t->p->cont_mean + 0.5) : call->bytes;
+    for (int64_t done = 0; done < call->bytes;) {
+        const int64_t at = call->offset + done;
+        int64_t n = t->holes ? block - at % block : call->bytes;
+        if (n > call->bytes - done) n = call->bytes - done;
+        const int64_t wrong = f(t, workload_point_place(t->p, t->c->rank, at), n, buffer + done);
+        if (wrong >= 0) return wrong;
+        done += n;
+    }
+    return -1;
+}
+
+static int64_t fill_piece(struct part *t, int64_t at, int64_t bytes, unsigned char *buffer)
+{
+    for (int64_t done = 0; done < bytes;) {
+        int64_t n = bytes - done;
+        if (n > t->c->data.longest_bytes) n = t->c->data.longest_bytes;
+        memcpy(buffer + done, workload_data_at(&t->c->data, at + done), (size_t)n);
+        done += n;
+    }
+    return -1;
+}
+
+static struct workload_allowed allowed(const struct part *t)
+{
+    return (struct workload_allowed){WORKLOAD_LAID_OUT, t->file->generation, t->file->floating};
+}
+
+static int64_t check_piece(struct part *t, int64_t at, int64_t bytes, unsigned char *buffer)
+{
+    const int64_t wrong = workload_data_check(&t->c->data, buffer, at, bytes, allowed(t));
+    return wrong < 0 ? -1 : at + wrong;
+}
+
+static bool is_write(const struct workload_call *c)
+{
+    return workload_kind_of(c->kind).write;
+}
+
+static bool is_shared(const struct workload_call *c)
+{
+    return workload_kind_of(c->kind).position == WORKLOAD_SHARED;
+}
+
+static int buffers_make(struct part *t)
+{
+    const struct workload_plan *plan = &t->plan;
+    t->slot_bytes = (plan->longest_bytes + 63) / 64 * 64 + 64;
+    for (int64_t i = 0; i < plan->n; i++) {
+        t->reads_n += !is_write(&plan->call[i]);
+        t->writes_n += is_write(&plan->call[i]);
+    }
+    const int64_t write_slots = t->holes ? t->writes_n : 0, room = t->c->buffer_bytes;
+    if (write_slots > 0 && write_slots > room / t->slot_bytes)
+        return err_set(ERR_USAGE,
+                       "a working point with holes (contMean) writes %" PRId64 " times %" PRId64
+                       " bytes per process, which must lie ready in memory: raise --buffer",
+                       t->writes_n, plan->longest_bytes);
+    t->read_slots = (room - write_slots * t->slot_bytes) / t->slot_bytes;
+    if (t->read_slots < t->c->depth + 2) t->read_slots = t->c->depth + 2;
+    if (t->read_slots > t->reads_n) t->read_slots = t->reads_n;
+    const size_t bytes = (size_t)((t->read_slots + write_slots) * t->slot_bytes);
+    t->memory = malloc(bytes + 1);
+    t->read_call = malloc(((size_t)t->read_slots + 1) * sizeof *t->read_call);
+    t->floating = malloc((size_t)plan->longest_bytes + 1);
+    if (!t->memory || !t->read_call || !t->floating)
+        return err_set(ERR_NOMEM, "no memory for %zu bytes of buffers: lower --buffer", bytes);
+    memset(t->memory, 0, bytes);
+    memset(t->floating, WORKLOAD_FLOATING, (size_t)plan->longest_bytes);
+    for (int64_t i = 0; i < t->read_slots; i++)
+        t->read_call[i] = -1;
+    unsigned char *slot = t->memory + t->read_slots * t->slot_bytes;
+    for (int64_t i = 0; t->holes && i < plan->n; i++) {
+        if (!is_write(&plan->call[i])) continue;
+        each_piece(t, &plan->call[i], slot, fill_piece);
+        slot += t->slot_bytes;
+    }
+    return 0;
+}
+
+/* --- the calls ------------------------------------------------------------------------------ */
+
+static int open_file(struct part *t)
+{
+    static char native[] = "native";
+    MPI_Datatype block, type;
+    TRY(par_agree(t->comm,
+                  workload_check(MPI_File_open(t->comm, t->path, MPI_MODE_RDWR, t->c->info, &t->fh),
+                                 "MPI_File_open", t->path)));
+    if (t->holes) {
+        const MPI_Aint bytes = (MPI_Aint)(t->p->cont_mean + 0.5);
+        const int64_t whole = 0, length = (int64_t)bytes;
+        TRY(par_agree(t->comm, workload_type_pieces(1, &whole, &length, &block)));
+        TRY_MPI(MPI_Type_create_resized(block, 0, bytes * (MPI_Aint)t->p->process_num, &type));
+        TRY_MPI(MPI_Type_commit(&type));
+        const int rc = MPI_File_set_view(t->fh, (MPI_Offset)bytes * t->c->rank, MPI_BYTE, type,
+                                         native, t->c->info);
+        MPI_Type_free(&block);
+        MPI_Type_free(&type);
+        TRY(par_agree(t->comm, workload_check(rc, "MPI_File_set_view", t->path)));
+    }
+    return par_agree(t->comm, workload_check(MPI_File_seek(t->fh, t->plan.begin, MPI_SEEK_SET),
+                                             "MPI_File_seek", t->path));
+}
+
+/* All calls; a process that has failed goes on with what the others wait for. */
+static int calls(struct part *t, struct workload_achieved *a, struct workload_marks *m,
+                 struct workload_times *times)
+{
+    int rc = 0;
+    int64_t reads = 0, writes = 0;
+    m->first = watch_now();
+    for (int64_t i = 0; i < t->plan.n; i++) {
+        const struct workload_call *call = &t->plan.call[i];
+        const struct workload_kind k = workload_kind_of(call->kind);
+        struct workload_transfer x = {.kind = call->kind,
+                                      .offset = call->offset,
+                                      .bytes = call->bytes,
+                                      .type = MPI_DATATYPE_NULL};
+        if (rc < 0 && !k.collective && call->seek == WORKLOAD_NO_SEEK) continue;
+        if (!k.write) {
+            const int64_t slot = reads++ % t->read_slots;
+            x.buffer = t->memory + slot * t->slot_bytes;
+            t->read_call[slot] = i;
+        } else if (t->holes) {
+            x.buffer = t->memory + (t->read_slots + writes) * t->slot_bytes;
+        } else if (k.position == WORKLOAD_SHARED) {
+            x.buffer = t->floating;
+        } else {
+            /* Nobody writes into it: writing calls take a buffer that is const. */
+            x.buffer = t->c->data.master + call->offset % WORKLOAD_PERIOD_BYTES;
+        }
+        writes += k.write;
+        int one = 0;
+        if (call->seek != WORKLOAD_NO_SEEK) {
+            one = workload_flight_end(&t->flight);
+            /* Rank 0 moves the pointer at once; ROMIO's ordered calls of others may still be about
+             * to take their places from it. */
+            MPI_Barrier(t->comm);
+            const int seek = workload_check(MPI_File_seek_shared(t->fh, call->seek, MPI_SEEK_SET),
+                                            "MPI_File_seek_shared", t->path);
+            if (one == 0) one = seek;
+        }
+        const int made = workload_flight_call(&t->flight, &x);
+        if (one == 0) one = made;
+        if (rc == 0) rc = one;
+        workload_achieved_count(a, t->p, call);
+        if (t->c->sync_call && k.write && k.collective && one == 0)
+            rc = workload_check(MPI_File_sync(t->fh), "MPI_File_sync", t->path);
+        if (t->c->think && t->p->think_s > 0)
+            times->think_s += workload_think(t->p->think_s, false);
+    }
+    const int last = workload_flight_end(&t->flight);
+    if (rc == 0) rc = last;
+    return rc;
+}
+
+static int operate(struct part *t, struct workload_achieved *a, struct workload_marks *m,
+                   struct workload_times *times, bool any_write)
+{
+    workload_flight_begin(&t->flight, t->fh, t->path, t->c->depth);
+    TRY_MPI(MPI_Barrier(t->comm));
+    m->begun = watch_now();
+    int rc = calls(t, a, m, times);
+    if (any_write && t->c->sync_end) {
+        const double before = watch_now();
+        const int sync = workload_check(MPI_File_sync(t->fh), "MPI_File_sync", t->path);
+        times->sync_s = watch_now() - before;
+        if (rc == 0) rc = sync;
+    }
+    m->last = watch_now();
+    TRY_MPI(MPI_Barrier(t->comm));
+    m->ended = watch_now();
+    return rc;
+}
+
+/* --- looking at the data -------------------------------------------------------------------- */
+
+/* What the last calls have read and still lies in memory. */
+static void check_reads(struct part *t, struct workload_findings *f)
+{
+    for (int64_t s = 0; s < t->read_slots; s++) {
+        if (t->read_call[s] < 0) continue;
+        const struct workload_call *call = &t->plan.call[t->read_call[s]];
+        unsigned char *got = t->memory + s * t->slot_bytes;
+        const int64_t wrong =
+            is_shared(call)
+                ? workload_data_check_anywhere(&t->c->data, got, call->bytes, allowed(t))
+                : each_piece(t, call, got, check_piece);
+        /* each_piece tells a place in the file. */
+        workload_findings_add(f, call->bytes, wrong, t->path, is_shared(call) ? -1 : 0,
+                              "wrong data read");
+    }
+}
+
+static int check_writes(struct part *t, struct workload_findings *f, bool shared_only)
+{
+    const int now = t->file->generation;
+    const struct workload_allowed a = {now, now, t->file->floating};
+    const int64_t block = t->holes ? (int64_t)(t->p->cont_mean + 0.5) : INT64_MAX;
+    int rc = 0;
+    const int fd = open(t->path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return err_set_errno(ERR_IO, errno, "cannot open %s", t->path);
+    for (int64_t i = 0; rc == 0 && i < t->plan.n; i++) {
+        const struct workload_call *call = &t->plan.call[i];
+        if (!is_write(call) || is_shared(call)) continue;
+        for (int64_t done = 0; rc == 0 && done < call->bytes;) {
+            const int64_t at = call->offset + done;
+            int64_t n = t->holes ? block - at % block : call->bytes;
+            if (n > call->bytes - done) n = call->bytes - done;
+            rc = workload_findings_read(f, &t->c->data, fd, t->path,
+                                        workload_point_place(t->p, t->c->rank, at), n, a);
+            done += n;
+        }
+    }
+    /* Where nothing but the shared pointer was moved, its bytes lie at the beginning. */
+    if (rc == 0 && shared_only && t->c->rank == 0)
+        rc = workload_findings_read(f, &t->c->data, fd, t->path, 0, t->p->unique_bytes,
+                                    (struct workload_allowed){0, -1, true});
+    close(fd);
+    return rc;
+}
+
+/* What the calls of all processes together do: so decides everybody alike. */
+struct character {
+    int write, shared_write, other, seek; /* any */
+};
+
+static int character(const struct part *t, struct character *all)
+{
+    struct character mine = {0};
+    for (int64_t i = 0; i < t->plan.n; i++) {
+        const struct workload_call *c = &t->plan.call[i];
+        mine.write |= is_write(c);
+        mine.shared_write |= is_write(c) && is_shared(c);
+        mine.other |= !(is_write(c) && is_shared(c));
+        mine.seek |= c->seek != WORKLOAD_NO_SEEK;
+    }
+    return par_check(MPI_Allreduce(&mine, all, 4, MPI_INT, MPI_MAX, t->comm), "MPI_Allreduce");
+}
+
+/* --- a point -------------------------------------------------------------------------------- */
+
+static int gather(struct part *t, struct workload_outcome *o)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < WORKLOAD_KINDS; i++)
+        bytes += o->achieved.bytes[i];
+    o->bytes = o->bytes_min = o->bytes_max = bytes;
+    o->in_flight_most = t->flight.most;
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &o->achieved, (int)(sizeof o->achieved / sizeof(int64_t)),
+                          MPI_INT64_T, MPI_SUM, t->comm));
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &o->bytes, 1, MPI_INT64_T, MPI_SUM, t->comm));
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &o->bytes_min, 1, MPI_INT64_T, MPI_MIN, t->comm));
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &o->bytes_max, 1, MPI_INT64_T, MPI_MAX, t->comm));
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &o->in_flight_most, 1, MPI_INT, MPI_MAX, t->comm));
+    const double s = workload_times_aggregate(&o->times);
+    o->bytes_per_s = s > 0 ? (double)o->bytes / s : 0;
+    return 0;
+}
+
+static int close_file(struct part *t, struct workload_times *times)
+{
+    const double before = watch_now();
+    const int rc = t->fh == MPI_FILE_NULL
+                       ? 0
+                       : workload_check(MPI_File_close(&t->fh), "MPI_File_close", t->path);
+    times->cleanup_s = watch_now() - before;
+    return rc;
+}
+
+static int play(struct part *t, struct workload_outcome *o)
+{
+    struct workload_marks marks = {0};
+    struct character all;
+    const int index = t->p->file;
+    TRY(character(t, &all));
+    if (all.write) t->file->generation = workload_content_next(t->file);
+    if (all.shared_write) t->file->floating = true;
+    TRY(par_agree(t->comm,
+                  workload_data_make(&t->c->data, t->file->generation, t->plan.longest_bytes)));
+    TRY(par_agree(t->comm, buffers_make(t)));
+    TRY(workload_files_cached(&t->c->files, &t->nodes, index, &o->cached_before));
+    TRY_MPI(MPI_Barrier(t->comm));
+    const double before = watch_now();
+    int rc = open_file(t);
+    o->times.setup_s = watch_now() - before;
+    if (rc == 0) rc = operate(t, &o->achieved, &marks, &o->times, all.write);
+    const int closed = close_file(t, &o->times);
+    TRY(par_agree(t->comm, rc < 0 ? rc : closed));
+    TRY(workload_files_cached(&t->c->files, &t->nodes, index, &o->cached_after));
+    TRY(workload_times_gather(t->comm, &t->c->clock, &marks, &o->times));
+    if (t->c->check) check_reads(t, &o->findings);
+    rc = t->c->check && all.write
+             ? check_writes(t, &o->findings, all.shared_write && !all.other && !all.seek)
+             : 0;
+    TRY(par_agree(t->comm, rc));
+    TRY(workload_findings_sum(&o->findings, t->comm));
+    return gather(t, o);
+}
+
+static int with_nodes(struct part *t, int no, const struct workload *w, struct workload_outcome *o)
+{
+    TRY_MPI(MPI_Comm_set_errhandler(t->comm, MPI_ERRORS_RETURN));
+    int rc = nodes_find(t->comm, &t->nodes);
+    if (rc == 0) rc = par_agree(t->comm, workload_plan_make(w, no, t->c->rank, &t->plan));
+    if (rc == 0) rc = play(t, o);
+    nodes_free(&t->nodes);
+    return rc;
+}
+
+int workload_replay_point(struct workload_context *c, const struct workload *w, int no,
+                          struct workload_outcome *o)
+{
+    const struct workload_point *p = &w->point[no];
+    struct part t = {.c = c,
+                     .p = p,
+                     .file = &c->content[p->file],
+                     .fh = MPI_FILE_NULL,
+                     .holes = workload_point_holes(p)};
+    *o = (struct workload_outcome){.asked = p};
+    TRY(par_agree(c->comm, stop_requested() ? err_set(ERR_INTERRUPT, "interrupted") : 0));
+    workload_files_path(&c->files, p->file, t.path);
+    TRY_MPI(
+        MPI_Comm_split(c->comm, c->rank < p->process_num ? 0 : MPI_UNDEFINED, c->rank, &t.comm));
+    int rc = 0;
+    if (t.comm != MPI_COMM_NULL) {
+        rc = with_nodes(&t, no, w, o);
+        MPI_Comm_free(&t.comm);
+    }
+    free(t.memory);
+    free(t.read_call);
+    free(t.floating);
+    workload_plan_free(&t.plan);
+    rc = par_agree(c->comm, rc);
+    /* Processes that took no part learn what stands in the file now. */
+    int64_t content[2] = {t.file->generation, t.file->floating};
+    TRY_MPI(MPI_Bcast(content, 2, MPI_INT64_T, 0, c->comm));
+    t.file->generation = (int)content[0];
+    t.file->floating = content[1] != 0;
+    o->done = rc == 0;
+    return rc;
+}
+
+/* --- telling -------------------------------------------------------------------------------- */
+
+static json_t *nine(const struct workload_point *p)
+{
+    json_t *o = json_object();
+    for (int i = 0; i < WORKLOAD_NUMBERS; i++) {
+        const double x = workload_point_number(p, i);
+        json_object_set_new(o, workload_numbers[i].name,
+                            workload_numbers[i].whole ? json_integer((json_int_t)x) : js_real(x));
+    }
+    return o;
+}
+
+static json_t *calls_json(const struct workload_achieved *a)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < WORKLOAD_KINDS; i++)
+        if (a->calls[i] > 0)
+            json_array_append_new(
+                list, json_pack("{ss sI sI}", "function", workload_kind_name(workload_kind_of(i)),
+                                "n", (json_int_t)a->calls[i], "bytes", (json_int_t)a->bytes[i]));
+    return list;
+}
+
+json_t *workload_outcome_json(const struct workload_outcome *o)
+{
+    const struct workload_point achieved = workload_achieved_point(&o->achieved, o->asked);
+    return json_pack(
+        "{si sb so so so sI sI sI so so so so si sI sI so}", "file", o->asked->file, "completed",
+        (int)o->done, "asked", nine(o->asked), "achieved", nine(&achieved), "calls",
+        calls_json(&o->achieved), "bytes", (json_int_t)o->bytes, "bytes_min_of_rank",
+        (json_int_t)o->bytes_min, "bytes_max_of_rank", (json_int_t)o->bytes_max, "bytes_per_s",
+        js_real(o->bytes_per_s), "times", workload_times_json(&o->times), "cached_share_before",
+        o->cached_before >= 0 ? js_real(o->cached_before) : json_null(), "cached_share_after",
+        o->cached_after >= 0 ? js_real(o->cached_after) : json_null(), "in_flight_most_n",
+        o->in_flight_most, "checked_bytes", (json_int_t)o->findings.checked_bytes, "wrong_n",
+        (json_int_t)o->findings.wrong_n, "first_wrong",
+        o->findings.first[0] ? js_text(o->findings.first) : json_null());
+}
