@@ -336,18 +336,6 @@ static int add_all_writers(struct bt_setup *s)
     return 0;
 }
 
-static int unknown_writer(const char *name)
-{
-    char known[512] = "";
-    size_t used = 0;
-    const struct io_writer *d;
-    for (int i = 0; (d = io_writer_at(i)) != NULL && used < sizeof known; i++)
-        used += (size_t)snprintf(known + used, sizeof known - used, " %s", d->name);
-    return err_set(ERR_USAGE,
-                   "--io '%s': no such writer; there are: none%s, all (--io help explains them)",
-                   name, known);
-}
-
 static int one_writer(struct bt_setup *s, const char *name)
 {
     if (strcmp(name, BT_COMPUTE) == 0) {
@@ -355,7 +343,7 @@ static int one_writer(struct bt_setup *s, const char *name)
         return 0;
     }
     if (strcmp(name, "all") == 0) return add_all_writers(s);
-    return io_writer_find(name) ? add_writer(s, name) : unknown_writer(name);
+    return io_writer_find(name) ? add_writer(s, name) : io_writer_unknown(name);
 }
 
 static int writers_setup(struct bt_setup *s)
