@@ -24,7 +24,8 @@ class Report:
             'Does I/O keep up?' if self.runs.all else 'Communication and file access:',
             word(root, 'system.host')[:60] or 'host unknown',
             word(root, 'system.cpu.model')[:100] or 'processor unknown'))
-        self.page.lead.append(self._when())
+        if results:
+            self.page.lead.append(self._when())
         for part in PARTS:
             part.add(self)
 

@@ -37,7 +37,8 @@ def _report(argv):
     report = Report(found, stats.ask, options.level, options.title)
     frame.publish(report.page, options)
     if not options.output.startswith('/dev/'):  # the page is the output
-        print('%s%s: %s' % (text.plural(len(found), 'result'), ', ' + text.plural(
+        files = len(found) + len({s['path'] for s in found.sums})
+        print('%s%s: %s' % (text.plural(files, 'result'), ', ' + text.plural(
             len(report.runs.all), 'run') if report.runs.all else '', text.clean(options.output)))
         if found.passed_over:
             print('%s passed over' % text.plural(found.passed_over, 'other JSON file'))
