@@ -37,6 +37,11 @@ KNOWN = {
         'always': ['--progress', 'never'],
         'reserved': ['json', 'path', 'progress', 'dry-run', 'keep', 'help', 'version'],
     },
+    'nht1-workload': {
+        'metric': 'bytes_per_s', 'better': 'high', 'files': 'out', 'lists': ['hint', 'set'],
+        'always': ['--progress', 'never'],
+        'reserved': ['json', 'out', 'progress', 'dry-run', 'keep', 'make', 'help', 'version'],
+    },
 }
 
 
