@@ -15,11 +15,10 @@
 
 enum io_caps {
     IO_CAP_SERIAL_FILE = 1, /* leaves a file in serial format at the path */
-    IO_CAP_COLLECTIVE = 2,  /* write is collective beyond what the dispatcher needs */
-    IO_CAP_GROUP = 4,       /* obeys the group size */
-    IO_CAP_HINTS = 8,       /* passes hints to the library */
-    IO_CAP_WRAPPER = 16,    /* wraps another writer, "check:posix" */
-    IO_CAP_PARTS = 32,      /* leaves a file per rank beside the path and a manifest at it */
+    IO_CAP_GROUP = 2,       /* obeys the group size */
+    IO_CAP_HINTS = 4,       /* passes hints to the library */
+    IO_CAP_WRAPPER = 8,     /* wraps another writer, "check:posix" */
+    IO_CAP_PARTS = 16,      /* leaves a file per rank beside the path and a manifest at it */
 };
 
 struct io_writer;

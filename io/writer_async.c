@@ -147,7 +147,7 @@ const struct io_writer io_writer_async = {
     .name = "async",
     .help = "aggregators write in threads of their own while the ranks compute; --direct: around "
             "the page cache",
-    .caps = IO_CAP_SERIAL_FILE | IO_CAP_COLLECTIVE,
+    .caps = IO_CAP_SERIAL_FILE,
     .state_size = sizeof(struct io_background),
     .open = async_open,
     .buffer = io_background_slot_buffer,

@@ -5,6 +5,7 @@ IO_WRITER(null)
 IO_WRITER(serial)
 IO_WRITER(posix)
 IO_WRITER(token)
+IO_WRITER(token_gather) /* in writer_token.c */
 IO_WRITER(twophase)
 IO_WRITER(async)
 #ifdef HAVE_LIBURING

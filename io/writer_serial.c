@@ -124,7 +124,7 @@ static int serial_close(void *state, const struct io_context *ctx)
 const struct io_writer io_writer_serial = {
     .name = "serial",
     .help = "rank 0 collects the dump and writes it in long ranges",
-    .caps = IO_CAP_SERIAL_FILE | IO_CAP_COLLECTIVE,
+    .caps = IO_CAP_SERIAL_FILE,
     .state_size = sizeof(struct serial_state),
     .open = serial_open,
     .write = serial_write,

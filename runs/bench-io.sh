@@ -94,7 +94,7 @@ for ((round = 1; round <= rounds; round++)); do
         for layout in ijkm records; do bt "$layout-$w" --io "$w" --sync none --layout $layout; done
         bt "block-$w" --io "$w" --sync none --decomp "$block"
     done
-    for ((g = 1; g <= ranks; g++)); do bt "group$g" --io token --group "$g" --sync none --decomp "$block"; done
+    for ((g = 1; g <= ranks; g++)); do bt "group$g" --io token-gather --group "$g" --sync none --decomp "$block"; done
 done
 
 raw_mb_s=$(raw_rate buffered none 0)
@@ -116,4 +116,4 @@ head_row "other layouts, not durable"
 for layout in ijkm records; do for w in posix twophase async; do row "$layout-$w" "$w, $layout"; done; done
 head_row "blocks, decomposition $block, not durable"
 for w in posix twophase async; do row "block-$w" "$w"; done
-for ((g = 1; g <= ranks; g++)); do row "group$g" "token --group $g"; done
+for ((g = 1; g <= ranks; g++)); do row "group$g" "token-gather --group $g"; done

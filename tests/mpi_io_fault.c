@@ -150,6 +150,7 @@ static void errors_of_pwrite_are_everybodys(void **state)
         check_pwrite_error("posix", ENOSPC, bad, 1);
         if (size <= IO_AGGREGATORS_PER_NODE) check_pwrite_error("twophase", ENOSPC, bad, 1);
         check_pwrite_error("token", EIO, bad, 1);
+        check_pwrite_error("token-gather", EIO, bad, 1);
         check_pwrite_error("check:token", EDQUOT, bad, 2);
     }
 }

@@ -110,6 +110,8 @@ static void token_works_with_every_group_size(void **state)
         struct io_spec s = spec_for(in_scratch("dumps.bin"), "token", 9, slabs_x);
         s.group = group;
         check_file(&s);
+        s.writer = "token-gather";
+        check_file(&s);
     }
 }
 
@@ -241,6 +243,23 @@ static void requests_are_counted(void **state)
         assert_non_null(io_phase_name[p]);
     }
     io_file_free(f);
+}
+
+/* As in 1993: a request for each row of a block; the writer that gathers makes one per rank. */
+static void token_writes_its_rows_as_they_lie(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"token", "token-gather"};
+    for (int gathers = 0; gathers < 2; gathers++) {
+        struct io_spec s = spec_for(in_scratch("dumps.bin"), names[gathers], 12, slabs_x);
+        const struct io_view v = {s.n, s.layout, s.box};
+        struct io_file *f = NULL;
+        int64_t want = gathers && size > 1 ? 1 : io_view_extents(&v);
+        if (io_view_bytes(&v) == 0) want = 0;
+        assert_int_equal(write_all(&f, &s), 0);
+        assert_int_equal(io_file_stats(f)->requests_n, s.dumps_n * want);
+        io_file_free(f);
+    }
 }
 
 /* The record is the same on every rank and tells the hints as they were asked for. */
@@ -379,6 +398,7 @@ int main(int argc, char **argv)
         IO_TEST(every_sync_policy_writes_the_same),
         IO_TEST(null_leaves_nothing),
         IO_TEST(requests_are_counted),
+        IO_TEST(token_writes_its_rows_as_they_lie),
         IO_TEST(record_tells_about_the_file),
         IO_TEST(checker_finds_a_changed_buffer),
     };
