@@ -231,7 +231,6 @@ const char *io_mpiio_component(void)
     return chosen[0] ? chosen : "unknown (Open MPI's default: ompio, on Lustre romio)";
 }
 
-<<<<<<< HEAD
 /* The setting is a list of names, or of those that are not wanted after '^'. */
 unsigned io_mpiio_readers(const char *fs_type)
 {
@@ -242,11 +241,11 @@ unsigned io_mpiio_readers(const char *fs_type)
     if (name[0] == '^') return ompio ? IO_HINT_ROMIO : IO_HINT_OMPIO;
     if (ompio != romio) return ompio ? IO_HINT_OMPIO : IO_HINT_ROMIO;
     return IO_HINT_OMPIO | IO_HINT_ROMIO;
-=======
+}
+
 bool io_mpiio_is_ompio(void)
 {
-    return strstr(component(), "ompio") != NULL;
->>>>>>> beffl
+    return strstr(io_mpiio_component(), "ompio") != NULL;
 }
 
 int io_mpiio_report(MPI_File fh, json_t *into)
