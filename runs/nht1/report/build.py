@@ -3,10 +3,11 @@
 from .. import text
 from ..results import NAN, Runs, items, members, positive, real, word
 from . import (part_balance, part_beff, part_beffio, part_bt, part_profile, part_system,
-               part_verdict)
+               part_verdict, part_workload)
 from .page import Page
 
-PARTS = (part_verdict, part_bt, part_beff, part_beffio, part_profile, part_balance, part_system)
+PARTS = (part_verdict, part_bt, part_beff, part_beffio, part_workload, part_profile, part_balance,
+         part_system)
 # A verdict over several results follows the rule of the programs: rounds enough, and the interval
 # on one side of the goal.
 GOAL, ROUNDS_MIN = 0.10, 5
