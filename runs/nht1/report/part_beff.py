@@ -4,7 +4,7 @@ import math
 import os
 
 from .. import text
-from ..results import NAN, at, integer, items, real, true, word, words
+from ..results import NAN, at, integer, items, members, real, true, word, words
 from . import published
 from .page import Figure, Table
 
@@ -83,6 +83,16 @@ def _table(report):
                   p.at_lmax / p.processes, float(p.rings_per_process), '; '.join(
                       '%s: the paper prints %g, its totals give %.0f' % w for w in wrong))
     report.page.table(table)
+    rings = Table('beff-rings', 'Rings as HPCC prints them: natural order and random order', [
+        'system', 'processes', 'natural, latency in us', 'random, latency in us',
+        'natural, MB/s per process', 'random, MB/s per process'])
+    for r in report.results.of('nht1-beff'):
+        hpcc = members(r.root, 'insight.hpcc')
+        if hpcc:
+            rings.row(word(r.root, 'system.cpu.model'), integer(r.root, 'system.ranks', 1),
+                      *[1e6 * real(hpcc, k + '_ring_latency_s') for k in ('natural', 'random')],
+                      *[real(hpcc, k + '_ring_bytes_per_s') / MB for k in ('natural', 'random')])
+    report.page.table(rings)
     if odd:
         report.page.text('The paper contradicts itself where the note says so; both values are '
                          'shown.', 'note')

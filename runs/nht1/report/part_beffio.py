@@ -5,7 +5,7 @@ over partitions, as in figure 4."""
 import os
 
 from .. import text
-from ..results import NAN, integer, items, members, real, true, word
+from ..results import NAN, at, integer, items, members, real, true, word
 from . import published
 from .page import Figure, Table
 
@@ -58,7 +58,9 @@ def _systems(report, results, sums):
         table.row(word(r.root, 'system.cpu.model') or 'this system', integer(
             r.root, 'b_eff_io.procs'), _minutes(r.root), word(r.root, 'b_eff_io.definition'),
             real(r.root, 'b_eff_io.bytes_per_s') / MB,
-            'valid' if true(r.root, 'b_eff_io.valid') else 'not valid')
+            ', '.join(('' if true(r.root, 'b_eff_io.' + key) else 'not ') + name for key, name in (
+                ('valid', 'valid'), ('cache_honest', 'cache-honest'))
+                if at(r.root, 'b_eff_io.' + key) is not None))
     for s in sums:
         table.row(s['system'] or os.path.basename(s['path']), s['procs'] or 0,
                   NAN if s['scheduled_s'] is None else s['scheduled_s'] / 60,
