@@ -79,7 +79,7 @@ static int harness(struct beff_traffic *t, double *time_s)
         .messages_n = 2,
         .slot = {{t->rank ? BEFF_NONE : other, t->rank ? other : BEFF_NONE, 0},
                  {t->rank ? other : BEFF_NONE, t->rank ? BEFF_NONE : other, 0}}};
-    const struct beff_shot shot = {&pair, BEFF_SENDRECV, BYTES, LOOP, true, false};
+    const struct beff_shot shot = {&pair, BEFF_SENDRECV, BYTES, LOOP, true};
     return beff_traffic_shoot(t, &shot, time_s);
 }
 

@@ -40,6 +40,11 @@ KNOWN = {
     'rawfile': {  # of bench/
         'metric': 'bytes_per_s', 'better': 'high', 'files': 'out',
     },
+    'nht1-workload': {
+        'metric': 'bytes_per_s', 'better': 'high', 'files': 'out', 'lists': ['hint', 'set'],
+        'always': ['--progress', 'never'],
+        'reserved': ['json', 'out', 'progress', 'dry-run', 'keep', 'make', 'help', 'version'],
+    },
 }
 
 
