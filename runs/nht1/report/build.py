@@ -2,18 +2,12 @@
 """A report out of results: what its parts share, and their order."""
 from .. import text
 from ..results import NAN, Runs, items, members, positive, real, word
-<<<<<<< HEAD
-from . import part_balance, part_beff, part_beffio, part_bt, part_system, part_verdict, part_workload
-from .page import Page
-
-PARTS = (part_verdict, part_bt, part_beff, part_beffio, part_workload, part_balance, part_system)
-=======
 from . import (part_balance, part_beff, part_beffio, part_bt, part_profile, part_system,
-               part_verdict)
+               part_verdict, part_workload)
 from .page import Page
 
-PARTS = (part_verdict, part_bt, part_beff, part_beffio, part_profile, part_balance, part_system)
->>>>>>> main
+PARTS = (part_verdict, part_bt, part_beff, part_beffio, part_workload, part_profile, part_balance,
+         part_system)
 # A verdict over several results follows the rule of the programs: rounds enough, and the interval
 # on one side of the goal.
 GOAL, ROUNDS_MIN = 0.10, 5
