@@ -292,7 +292,7 @@ X
     workload 2 --patterns --set data=64k --set record=4k,8k --set "temporal=write,re-read" --json p.json --quiet
     expect_status 4
     local seq
-    for seq in 0 0.5 1; do
+    for seq in 0 0.2 0.5 1; do
         workload 2 --reference --set uniqueBytes=160000 --set "seqFrac=$seq" --json "s$seq.json" --quiet
         expect_status 0
     done

@@ -122,7 +122,7 @@ def _study(report, results):
     base = {}
     for name, _, _ in NUMBERS:
         values = [p[name] for p, _ in points]
-        base[name] = max(set(values), key=values.count)
+        base[name] = max(sorted(set(values)), key=values.count)
     panels = []
     for name, sign, says in NUMBERS:
         curve = {}
