@@ -166,7 +166,7 @@ SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) profile/pre
 SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash $(addprefix tests/,floors mpi-run \
              cmocka-tap fuzz/run lint sanitized bt_matrix kill_restart fault_sites \
              slurm_node))
-PYTHON  := runs/study tests/fuzz/fuzz.py $(shell find runs/nht1 -name '*.py')
+PYTHON  := runs/study tests/doc_symbols.py tests/fuzz/fuzz.py $(shell find runs/nht1 -name '*.py')
 lint: ## cppcheck, shellcheck, pyflakes and the formatter's opinion, as far as they are installed
 	@O=$(B) bash tests/lint '$(SOURCES)' '$(SCRIPTS)' '$(PYTHON)'
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/conf.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,29 +221,34 @@ static error_t take(int key, char *text, struct argp_state *state)
     return rc < 0 ? stop(ps, rc) : 0;
 }
 
-/* argp's own table: ours, --help and --version. */
-static struct argp_option *argp_table(const struct conf_program *p)
+/* A group's heading is an entry of its own; --help and --version are the last group. */
+struct argp_option *conf_argp_table(const struct conf_program *p)
 {
-    int n = conf_count(p);
-    struct argp_option *t = calloc((size_t)n + 3, sizeof *t);
+    int n = conf_count(p), used = 0, group = 1;
+    struct argp_option *t = calloc(2 * (size_t)n + 3, sizeof *t);
     if (!t) return NULL;
     for (int o = 0; o < n; o++) {
         const struct conf_option *c = &p->options[o];
-        t[o].name = c->name;
-        t[o].key = c->key ? c->key : KEY_LONG + o;
-        t[o].arg = c->type == CONF_FLAG ? NULL : c->arg ? c->arg : "VALUE";
+        if (c->group) t[used++] = (struct argp_option){.doc = c->group, .group = ++group};
+        const char *arg = c->arg ? c->arg : c->choices ? c->choices : "VALUE";
+        t[used++] = (struct argp_option){.name = c->name,
+                                         .key = c->key ? c->key : KEY_LONG + o,
+                                         .arg = c->type == CONF_FLAG ? NULL : arg,
+                                         .doc = c->help,
+                                         .group = group};
     }
-    t[n].name = "help";
-    t[n].key = index_of_key(p, 'h') < 0 ? 'h' : KEY_HELP;
-    t[n + 1].name = "version";
-    t[n + 1].key = KEY_VERSION;
+    const int help = index_of_key(p, 'h') < 0 ? 'h' : KEY_HELP;
+    t[used++] =
+        (struct argp_option){.name = "help", .key = help, .doc = "Print this text", .group = -1};
+    t[used] = (struct argp_option){
+        .name = "version", .key = KEY_VERSION, .doc = "Print the version", .group = -1};
     return t;
 }
 
 static int run_argp(struct parse *ps, int argc, char **argv)
 {
     char **copy = calloc((size_t)argc + 1, sizeof *copy); /* getopt reorders what it reads */
-    struct argp_option *table = argp_table(ps->program);
+    struct argp_option *table = conf_argp_table(ps->program);
     int rc = 0;
     if (!copy || !table) {
         rc = err_set(ERR_NOMEM, "no memory for the command line");

@@ -70,7 +70,7 @@ enum { CONF_RUN = 0, CONF_HELP = 1, CONF_VERSION = 2 };
 int conf_parse(const struct conf_program *p, int argc, char **argv, void *opts,
                struct conf_list *args, bool *given);
 
-/* Prints --help, wrapped at 80 columns, options in table order under their groups. Local. */
+/* Prints --help by argp: options under their groups, alphabetically in each. Local. */
 void conf_help(const struct conf_program *p, FILE *to);
 
 /* All options with the values in force, as the "options" object. New reference. Local. */

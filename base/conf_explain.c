@@ -8,12 +8,6 @@
 
 enum { NAME_MAX_CHARS = 64 };
 
-static int min3(int a, int b, int c)
-{
-    int least = a < b ? a : b;
-    return least < c ? least : c;
-}
-
 /* Fewest insertions, deletions and changes of a letter that turn a into b. */
 static int edit_distance(const char *a, const char *b)
 {
@@ -28,7 +22,10 @@ static int edit_distance(const char *a, const char *b)
         row[0] = i + 1;
         for (int j = 1; j <= len; j++) {
             int above = row[j];
-            row[j] = min3(above + 1, row[j - 1] + 1, diagonal + (a[i] != b[j - 1]));
+            int least = diagonal + (a[i] != b[j - 1]);
+            if (least > above + 1) least = above + 1;
+            if (least > row[j - 1] + 1) least = row[j - 1] + 1;
+            row[j] = least;
             diagonal = above;
         }
     }
@@ -68,7 +65,8 @@ static const struct conf_option *find(const struct conf_program *p, const char *
     return found;
 }
 
-static int explain_ambiguous(const struct conf_program *p, const char *name)
+/* What is wrong with a name that is the start of none, or of several. */
+static int explain_name(const struct conf_program *p, const char *name)
 {
     char list[256] = "";
     for (const struct conf_option *o = p->options; o->name; o++) {
@@ -76,25 +74,16 @@ static int explain_ambiguous(const struct conf_program *p, const char *name)
         if (!starts_with(o->name, name)) continue;
         snprintf(list + used, sizeof list - used, "%s--%s", used ? ", " : "", o->name);
     }
-    return err_set(ERR_USAGE, "--%s could be any of %s; write it out", name, list);
-}
-
-static int explain_unknown(const struct conf_program *p, const char *name)
-{
+    if (list[0]) return err_set(ERR_USAGE, "--%s could be any of %s; write it out", name, list);
     const char *near = nearest(p, name);
-    if (near) {
-        return err_set(ERR_USAGE, "unknown option --%s; did you mean --%s? (see --help)", name,
-                       near);
-    }
-    return err_set(ERR_USAGE, "unknown option --%s (see --help)", name);
+    if (!near) return err_set(ERR_USAGE, "unknown option --%s (see --help)", name);
+    return err_set(ERR_USAGE, "unknown option --%s; did you mean --%s? (see --help)", name, near);
 }
 
 static int explain_missing(const struct conf_option *o)
 {
-    return err_set(ERR_USAGE, "--%s needs a value: --%s %s", o->name, o->name,
-                   o->choices ? o->choices
-                   : o->arg   ? o->arg
-                              : "VALUE");
+    const char *arg = o->choices ? o->choices : o->arg ? o->arg : "VALUE";
+    return err_set(ERR_USAGE, "--%s needs a value: --%s %s", o->name, o->name, arg);
 }
 
 /* Returns 0 when nothing is wrong with "--name" or "--name=value". last: no word follows. */
@@ -106,8 +95,7 @@ static int explain_long(const struct conf_program *p, const char *word, bool las
     bool has_value = word[2 + len] == '=';
     snprintf(name, sizeof name, "%.*s", (int)len, word + 2);
     const struct conf_option *o = find(p, name, &n);
-    if (n == 0) return explain_unknown(p, name);
-    if (n > 1) return explain_ambiguous(p, name);
+    if (n != 1) return explain_name(p, name);
     if (o->type == CONF_FLAG && has_value) {
         return err_set(ERR_USAGE, "--%s takes no value", o->name);
     }
@@ -133,19 +121,12 @@ static int explain_short(const struct conf_program *p, const char *word, bool la
     return 0;
 }
 
-static int explain_word(const struct conf_program *p, const char *word, bool last)
-{
-    if (word[0] != '-' || !word[1]) return 0;
-    if (word[1] == '-') return explain_long(p, word, last);
-    return explain_short(p, word, last);
-}
-
 /* The word refused is the one just read, or the next one when it stands in a bundle of letters. */
 int conf_explain(const struct conf_program *p, int argc, char **argv, int next)
 {
-    int rc = 0;
-    for (int w = next - 1; w <= next && rc == 0; w++) {
-        if (w > 0 && w < argc) rc = explain_word(p, argv[w], w == argc - 1);
+    for (int w = next - 1; w <= next; w++) {
+        if (w < 1 || w >= argc || argv[w][0] != '-' || !argv[w][1]) continue;
+        TRY((argv[w][1] == '-' ? explain_long : explain_short)(p, argv[w], w == argc - 1));
     }
-    return rc < 0 ? rc : err_set(ERR_USAGE, "cannot read the command line (see --help)");
+    return err_set(ERR_USAGE, "cannot read the command line (see --help)");
 }

@@ -3,7 +3,13 @@
 #define BASE_CONF_IMPL_H
 /* Floor 0. What the three files of the options table share: conf.c reads command lines,
  * conf_text.c writes help, JSON and the echoed line, conf_explain.c finds out what is wrong. */
+#include <argp.h>
+
 #include "base/conf.h"
+
+/* What argp reads and prints help from: the options, --help and --version; to be freed. NULL when
+ * there is no memory. */
+struct argp_option *conf_argp_table(const struct conf_program *p);
 
 /* Number of options in the table. */
 int conf_count(const struct conf_program *p);

@@ -11,79 +11,39 @@
 #include "base/num.h"
 #include "base/text.h"
 
-enum { HELP_COLUMNS = 80, HELP_INDENT = 26, LEFT_MAX = 160 };
-
-/* Prints words from column HELP_INDENT on; [in,out] column: where the cursor stands. */
-static void print_words(FILE *to, const char *text, int *column)
+/* What an option does, and what it may be. malloc'ed. */
+static char *help_text(const struct conf_option *o)
 {
-    while (*text) {
-        text += strspn(text, " ");
-        int len = (int)strcspn(text, " ");
-        if (len == 0) break;
-        bool fresh = *column == HELP_INDENT;
-        if (!fresh && *column + 1 + len > HELP_COLUMNS - 1) {
-            fprintf(to, "\n%*s", HELP_INDENT, "");
-            *column = HELP_INDENT;
-            fresh = true;
-        }
-        fprintf(to, "%s%.*s", fresh ? "" : " ", len, text);
-        *column += len + !fresh;
-        text += len;
-    }
-}
-
-/* Left part of an entry, then the cursor in column HELP_INDENT. */
-static void print_left(FILE *to, const char *left)
-{
-    int len = (int)strlen(left);
-    if (len + 2 > HELP_INDENT) {
-        fprintf(to, "%s\n%*s", left, HELP_INDENT, "");
-    } else {
-        fprintf(to, "%-*s", HELP_INDENT, left);
-    }
-}
-
-static void print_entry(FILE *to, const struct conf_option *o)
-{
-    char left[LEFT_MAX], letter[8] = "    ", range[80], tail[160] = "";
-    int column = HELP_INDENT;
-    if (o->key) snprintf(letter, sizeof letter, "-%c, ", o->key);
-    const char *arg = o->arg ? o->arg : o->choices ? o->choices : "VALUE";
-    snprintf(left, sizeof left, "  %s--%s%s%s", letter, o->name, o->type == CONF_FLAG ? "" : " ",
-             o->type == CONF_FLAG ? "" : arg);
-    print_left(to, left);
-    print_words(to, o->help ? o->help : "", &column);
+    char *text = NULL, range[80], allowed[160] = "", def[160] = "";
     conf_range(o->min, o->max, range, sizeof range);
-    if (range[0]) snprintf(tail, sizeof tail, "A number%s.", range);
-    print_words(to, tail, &column);
-    if (o->choices && o->arg) {
-        snprintf(tail, sizeof tail, "One of %s.", o->choices);
-        print_words(to, tail, &column);
-    }
+    if (range[0]) snprintf(allowed, sizeof allowed, " A number%s.", range);
+    if (o->choices && o->arg) snprintf(allowed, sizeof allowed, " One of %s.", o->choices);
     if (o->def && o->type != CONF_FLAG) {
         const bool stop = strcmp(o->def, ".") == 0; /* the folder, not the end of the sentence */
-        snprintf(tail, sizeof tail, stop ? "Default: '%s'." : "Default: %s.", o->def);
-        print_words(to, tail, &column);
+        snprintf(def, sizeof def, stop ? " Default: '%s'." : " Default: %s.", o->def);
     }
-    fputc('\n', to);
+    return asprintf(&text, "%s%s%s", o->help ? o->help : "", allowed, def) < 0 ? NULL : text;
 }
 
 void conf_help(const struct conf_program *p, FILE *to)
 {
-    fprintf(to, "Usage: %s [OPTION...]%s%s\n", p->name, p->args ? " " : "", p->args ? p->args : "");
-    if (p->summary) fprintf(to, "%s\n", p->summary);
-    if (!p->options[0].group) fputc('\n', to);
-    for (const struct conf_option *o = p->options; o->name; o++) {
-        if (o->group) fprintf(to, "\n%s:\n", o->group);
-        print_entry(to, o);
+    char **help = calloc((size_t)conf_count(p) + 1, sizeof *help);
+    struct argp_option *table = conf_argp_table(p);
+    const struct conf_option *o = p->options;
+    int n = 0;
+    for (struct argp_option *t = table; t && help && o->name; t++) {
+        if (!t->name) continue;
+        t->doc = help[n++] = help_text(o++);
     }
-    static const struct conf_option help = {.name = "help", .help = "Prints this text."};
-    static const struct conf_option version = {.name = "version", .help = "Prints the version."};
-    fputc('\n', to);
-    print_entry(to, &help);
-    print_entry(to, &version);
+    const struct argp argp = {.options = table, .args_doc = p->args, .doc = p->summary};
+    const unsigned what = ARGP_HELP_SHORT_USAGE | ARGP_HELP_PRE_DOC | ARGP_HELP_LONG;
+    if (table && help) argp_help(&argp, to, what, (char *)p->name);
+    /* argp would fill their lines. */
     if (p->examples) fprintf(to, "\nExamples:\n%s", p->examples);
-    if (p->examples && !strchr("\n", p->examples[strlen(p->examples) - 1])) fputc('\n', to);
+    while (n > 0)
+        free(help[--n]);
+    free(help);
+    free(table);
 }
 
 static json_t *list_json(const struct conf_list *list)

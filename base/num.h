@@ -21,18 +21,4 @@ int num_int_parse(const char *text, int64_t *out);
  * there is none, "max" among them, or the file cannot be read. Local. */
 int64_t num_int_read(const char *path);
 
-/* For report/, until it is gone. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-static inline int __attribute__((format(printf, 3, 4)))
-num_print(char *buf, size_t size, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    const int len = vsnprintf(buf, size, fmt, ap);
-    va_end(ap);
-    return len;
-}
-
 #endif

@@ -39,8 +39,8 @@ int stat_outliers(const double *x, int n, double limit);
 /* Ratio of the medians of two samples, with a bootstrap confidence interval: both are resampled,
  * 4000 times, percentile method [Efron]. */
 struct stat_ratio {
-    double ratio, lo,
-        hi; /* median of y over median of x; lo = hi = ratio when both have one value */
+    double ratio;  /* median of y over median of x */
+    double lo, hi; /* equal to ratio when both samples have one value */
 };
 
 /* x[0..nx-1] is what y[0..ny-1] is compared with; values > 0, nx, ny >= 1. level and seed as in

@@ -32,7 +32,7 @@ average='
 @test "help teaches, with examples, and the version is told" {
     run nht1-beff --help
     expect_status 0
-    expect_text "--memory-per-process BYTES"
+    expect_text "--memory-per-process=BYTES"
     expect_text "mpirun -np 16 nht1-beff"
     expect_text "Exit status:"
     run nht1-beff --version

@@ -87,9 +87,10 @@ document_commands() {
         program=${line%% *}
         [[ $line == "$program compare "* ]] && program="$program compare"
         [[ $line == "$program stats "* ]] && program="$program stats"
+        [[ $line == "$program trend "* ]] && program="$program trend"
         $NHT1_BIN/$program --help >"$BATS_TEST_TMPDIR/help"
         for option in $(grep -oE -- ' --?[a-zA-Z][a-z-]*' <<<"$line"); do
-            grep -qE -- "(^|[ /])$option(,| |$)" "$BATS_TEST_TMPDIR/help" ||
+            grep -qE -- "(^|[ /])$option(,|=| |$)" "$BATS_TEST_TMPDIR/help" ||
                 { echo "$program has no $option" && return 1; }
             options=$((options + 1))
         done
@@ -105,4 +106,18 @@ document_commands() {
         if grep -oE '(src|href)="?(https?|ftp|file):[^"]*' "$file"; then false; fi
         if grep -q '<script' "$file"; then false; fi
     done
+}
+
+@test "what the documents name in backquotes is there: files, functions, options, targets, programs" {
+    run "$NHT1_ROOT/tests/doc_symbols.py"
+    expect_status 0
+    [ "${lines[0]% symbols}" -ge 300 ]
+    cat >wrong.md <<'END'
+Good: `io/view.h`, `io_file_write`, `--sync dump`, `make check`, `nht1-verify`, `IO_CAP_PARTS`.
+Bad: `io/no_such.h`, `io_no_such_call`, `--no-such-option`, `make nothing`, `nht1-nothing`, `IO_CAP_NOTHING`.
+END
+    run "$NHT1_ROOT/tests/doc_symbols.py" "$PWD/wrong.md"
+    expect_status 1
+    [ "${#lines[@]}" -eq 7 ]
+    [ "${lines[6]}" = "12 symbols" ]
 }

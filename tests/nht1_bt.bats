@@ -10,7 +10,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
 @test "help teaches, with examples, and the version is told" {
     run nht1-bt --help
     expect_status 0
-    expect_text "--interval IW"
+    expect_text "--interval=IW"
     expect_text "mpirun -np 4 nht1-bt"
     expect_text "Exit status:"
     run nht1-bt --version

@@ -46,11 +46,14 @@ report_python() {
     echo "$python"
 }
 
-# The same file with other content: change FILE FILTER [JQ-ARGUMENT...].
+# The same file with other content: change FILE FILTER [JQ-ARGUMENT...]. A run's "writer" is its
+# "driver", which filters change.
 change() {
     local file=$1 filter=$2
     shift 2
-    jq "$@" "$filter" "$file" >changed.tmp && mv changed.tmp "$file"
+    jq "$@" "($filter) | if (.runs | type) == \"array\" then .runs |= map(if type == \"object\" and
+        has(\"writer\") then .writer = .driver else . end) else . end" "$file" >changed.tmp &&
+        mv changed.tmp "$file"
 }
 
 # expect_file_text FILE TEXT

@@ -229,9 +229,9 @@ static void help_is_wrapped(void **state)
     for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
         assert_true(strcspn(line, "\n") <= 80);
     }
-    const char *problem = strstr(text, "Problem:"), *writing = strstr(text, "Writing:");
+    const char *problem = strstr(text, "Problem"), *writing = strstr(text, "Writing");
     assert_true(problem && writing && problem < writing);
-    assert_true(strstr(text, "--n N") > problem && strstr(text, "--n N") < writing);
+    assert_true(strstr(text, "--n=N") > problem && strstr(text, "--n=N") < writing);
     assert_non_null(strstr(text, "Default: btout.bin."));
     assert_non_null(strstr(text, "Default: '.'."));
     assert_non_null(strstr(text, "4096."));

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reads what the programs measured, and tells which runs repeat each other.
 
-    Result  one file of nht1-bt, nht1-beff or nht1-beffio
+    Result  one file of nht1-bt, nht1-beff, nht1-beffio or nht1-profile
     Run     one run of nht1-bt in it
     Cell    one writer in one configuration: all runs with the same identity, in whatever files
     Group   one problem on one kind of system: its cells
@@ -21,10 +21,12 @@ import stat
 
 from . import text, trouble
 
-KINDS = {'nht1-bt': 1, 'nht1-beff': 1, 'nht1-beffio': 1}  # and the newest version known
+KINDS = {'nht1-bt': 1, 'nht1-beff': 1, 'nht1-beffio': 1, 'nht1-profile': 1}  # newest known
 SIZE_MAX_BYTES = 1 << 29
 DEPTH_MAX = 8
 NAN = math.nan
+# Options that belong to writers: a run says which of them its own writer obeys.
+WRITER_OPTIONS = set('group aggregators buffer staging direct hint'.split())
 # Options that vary something else than how data are computed and written: the problem, which is the
 # group's, or what a job is called, keeps and proves.
 NOT_VARIED = set(
@@ -327,18 +329,21 @@ class Run:
     @property
     def options(self):
         """{name: text} of what was asked of this writer and differs from the default."""
-        own = at(self.json, 'options')
+        root, own = self.result.root, at(self.json, 'options')
+        changed = at(root, 'options_changed')
+        if not isinstance(changed, dict):  # older results: those of the command line
+            try:
+                said = shlex.split(word(root, 'command_line'))
+            except ValueError:
+                said = word(root, 'command_line').split()
+            said = {w[2:].partition('=')[0].replace('-', '_') for w in said if w.startswith('--')}
+            changed = {k: v for k, v in members(root, 'options').items() if k in said}
+        known = {k.replace('-', '_'): v for k, v in changed.items()}
         if isinstance(own, dict):  # of this writer alone, as the program says
-            return {k: _option_text(v) for k, v in own.items()
-                    if k not in ('hint', 'group') and v is not None}
-        root = self.result.root
-        try:
-            said = shlex.split(word(root, 'command_line'))
-        except ValueError:
-            said = word(root, 'command_line').split()
-        said = {w[2:].partition('=')[0].replace('-', '_') for w in said if w.startswith('--')}
-        return {k: _option_text(v) for k, v in members(root, 'options').items()
-                if k in said and k not in NOT_VARIED and v is not None}
+            known = {k: v for k, v in known.items() if k not in WRITER_OPTIONS}
+            known.update((k.replace('-', '_'), v) for k, v in own.items())
+        return {k: _option_text(v) for k, v in known.items()
+                if k not in NOT_VARIED and v is not None}
 
     @property
     def hints(self):

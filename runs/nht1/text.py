@@ -86,9 +86,9 @@ def count(n):
     return '{:,}'.format(int(n)).replace(',', '\u202f')
 
 
-def percent(share):
-    """'+12.3 %' of 0.123: the one form in which zeta is printed."""
-    return '-' if share is None or not math.isfinite(share) else '%+.1f %%' % (100 * share)
+def zeta(x):
+    """The one form in which zeta and its parts are printed, that of the 1993 report: '0.202'."""
+    return '-' if x is None or not math.isfinite(x) else '%.3f' % x
 
 
 def plural(n, noun, several=None):

@@ -2,10 +2,11 @@
 """A report out of results: what its parts share, and their order."""
 from .. import text
 from ..results import NAN, Runs, items, members, positive, real, word
-from . import part_balance, part_beff, part_beffio, part_bt, part_system, part_verdict
+from . import (part_balance, part_beff, part_beffio, part_bt, part_profile, part_system,
+               part_verdict)
 from .page import Page
 
-PARTS = (part_verdict, part_bt, part_beff, part_beffio, part_balance, part_system)
+PARTS = (part_verdict, part_bt, part_beff, part_beffio, part_profile, part_balance, part_system)
 # A verdict over several results follows the rule of the programs: rounds enough, and the interval
 # on one side of the goal.
 GOAL, ROUNDS_MIN = 0.10, 5
@@ -18,7 +19,7 @@ class Report:
         self.results, self.ask, self.level = results, ask, level
         self.runs = Runs(results)
         self.runs.judge(ask, level)
-        root = results[0].root
+        root = self.first.root
         self.page = Page(title or '%s %s, %s' % (
             'Does I/O keep up?' if self.runs.all else 'Communication and file access:',
             word(root, 'system.host')[:60] or 'host unknown',
@@ -26,6 +27,11 @@ class Report:
         self.page.lead.append(self._when())
         for part in PARTS:
             part.add(self)
+
+    @property
+    def first(self):
+        """The first result that says what it was measured on."""
+        return next((r for r in self.results if word(r.root, 'system.host')), self.results[0])
 
     def _when(self):
         """When and by what versions it was measured."""
@@ -90,10 +96,15 @@ class Report:
 
     def _pairs(self, cell):
         """(T_C, T_T) of rounds that hold a compute-only run and one of the cell."""
-        alone = {(id(r.result), r.round): r.t_t_s for r in self.runs.all
-                 if not r.writes and any(c.result is r.result for c in cell.runs)}
-        return [(alone[(id(r.result), r.round)], r.t_t_s) for r in cell.runs
-                if positive(alone.get((id(r.result), r.round), NAN)) > 0]
+        alone = {(id(r.result), r.round): r.t_t_s for r in self.runs.all if not r.writes}
+        pairs = []
+        for r in cell.runs:
+            t_c_s = positive(real(r.json, 't_c_round_s'))
+            if t_c_s != t_c_s:
+                t_c_s = alone.get((id(r.result), r.round), NAN)
+            if t_c_s == t_c_s:
+                pairs.append((t_c_s, r.t_t_s))
+        return pairs
 
     def stamps_of(self, cell):
         """Stamps of a cell, those of the whole first. Over several results, what one of them says
@@ -118,13 +129,13 @@ class Report:
         if z['paired'] != z['paired']:
             return None
         said = 'Over %s of several results the paired zeta is %s' % (
-            text.plural(z['rounds'], 'round'), text.percent(z['paired']))
+            text.plural(z['rounds'], 'round'), text.zeta(z['paired']))
         if z['lo'] == z['lo']:
-            said += ' (%s to %s)' % (text.percent(z['lo']), text.percent(z['hi']))
+            said += ' (%s to %s)' % (text.zeta(z['lo']), text.zeta(z['hi']))
         code, severity, word_ = 'undecided', 'note', 'Undecided'
         if z['rounds'] >= ROUNDS_MIN and z['hi'] <= GOAL:
             code, severity, word_ = 'balanced', 'good', 'Balanced'
         elif z['rounds'] >= ROUNDS_MIN and z['lo'] > GOAL:
             code, severity, word_ = 'not-balanced', 'bad', 'Not balanced'
         return {'code': code, 'severity': severity, 'numbers': {},
-                'sentence': "%s: %s; NAS's goal is at most 10 %%." % (word_, said)}
+                'sentence': "%s: %s; NAS's goal is at most 0.10." % (word_, said)}

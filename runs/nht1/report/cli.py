@@ -14,7 +14,7 @@ examples:
   nht1-report runs/out/processors -o p.html   all results below a folder
   nht1-report *.json --figures fig --csv tab  figures and tables as files, too
   nht1-report compare old.json new.json       better or worse, beyond chance
-  nht1-report trend runs/out                  a metric over time and versions
+  nht1-report trend runs/out --metric zeta    a metric over time and versions
   nht1-report stats 2.31 2.35 2.29            median, interval, outliers as JSON
 
 Results are what nht1-bt, nht1-beff and nht1-beffio write with --json. Runs of the same problem,
@@ -79,7 +79,7 @@ def libraries():
 def interruptible():
     """From here on a signal ends the program between files, which are whole."""
     def stop(number, frame):
-        raise trouble.failed('interrupted; nothing was written')
+        raise trouble.failed('interrupted')
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
 
@@ -155,7 +155,7 @@ def _trend(argv):
 
 
 def _stats(argv):
-    program = tools.path('nht1-stats')
+    program = stats.program()
     sys.stdout.flush()
     os.execv(program, [program] + argv)
 
@@ -165,6 +165,8 @@ COMMANDS = {'compare': _compare, 'stats': _stats, 'trend': _trend}
 
 def main(argv):
     """Returns the exit status."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # files that are read may never end
     try:
         if argv and argv[0] in COMMANDS:
             return COMMANDS[argv[0]](argv[1:])

@@ -125,8 +125,9 @@ def _series(ax, panel, series, rows, handles):
         if any(errors[0] + errors[1]):
             ax.errorbar(first, second, **{'xerr' if across else 'yerr': errors}, fmt='none',
                         ecolor=colour, elinewidth=1.2, capsize=3)
+        dashes = DASHES[look % 8] if len(rows) < 100 else '-'  # of a dense curve they say nothing
         h, = ax.plot(first, second, color=colour, linestyle='none' if style == 'points' else
-                     DASHES[look % 8], marker='' if style == 'line' else marker,
+                     dashes, marker='' if style == 'line' else marker,
                      markeredgecolor='#ffffff', markeredgewidth=0.5)
     handles.append((h, shown(series)))
 

@@ -14,6 +14,7 @@ from .. import text, trouble
 MARK = b'nht1-report'
 LIST = '.nht1-report'
 LOOK_BYTES = 1024
+OLD_DATA = b'panel,series,x,y,low,high\n'  # data of figures, of versions without a list
 
 
 class Outputs:
@@ -86,8 +87,9 @@ def is_ours(path):
             tail = f.read()
             if path.endswith('.csv'):
                 f.seek(0)
-                digest = hashlib.sha256(f.read()).hexdigest()
-                return listed(os.path.dirname(path) or '.').get(os.path.basename(path)) == digest
+                digest, known = hashlib.sha256(f.read()).hexdigest(), listed(os.path.dirname(path))
+                return known.get(os.path.basename(path)) == digest or \
+                    not known and head.startswith(OLD_DATA)
     except OSError:
         return False
     return not head or MARK in head or MARK in tail

@@ -12,7 +12,7 @@ MB = 1e6
 GROUPS_MAX = 12
 WRITERS_MAX = 40
 TIMELINES_MAX, NOTES_MAX, ROWS_MAX, POINTS_MAX = 4, 3, 5, 300
-GOAL_PERCENT = 10
+GOAL = 0.10
 CURVE_STEPS = 60
 LOG2 = {'label': 'processors', 'log': 2}
 
@@ -43,8 +43,8 @@ def counts_as(cell):
     return ', '.join(dict.fromkeys(facts))
 
 
-def _percent(share):
-    return share, text.percent(share)
+def _zeta(x):
+    return x, text.zeta(x)
 
 
 def _interval(cell, value):
@@ -65,7 +65,7 @@ def _overview(report):
         cell = group.best()
         if cell:
             table.row(group.name, '%s, %s' % (group.layout, group.sync), cell.processors,
-                      cell.label, cell.median_s, cell.t_c_s, _percent(cell.zeta), cell.r_io / MB,
+                      cell.label, cell.median_s, cell.t_c_s, _zeta(cell.zeta), cell.r_io / MB,
                       counts_as(cell))
     if table.rows:
         report.page.section(2, 'problems', 'All problems')
@@ -80,7 +80,7 @@ def _published(page):
         rate, zeta = 40.0 * p.n ** 3 * p.dumps_n / p.t_t_s, p.t_t_s / p.t_c_s - 1
         table.row('%s, %s' % (p.system, p.program), p.n, p.processors, float(p.t_c_s),
                   float(p.t_t_s), (p.r_io, '%.0f' % p.r_io), (rate, '%.0f' % rate),
-                  _percent(p.zeta), _percent(zeta), p.note)
+                  _zeta(p.zeta), _zeta(zeta), p.note)
     page.section(2, 'published', 'Published in 1993')
     page.table(table)
     page.text(published.F93)
@@ -129,7 +129,7 @@ class _Section:
             'R_IO in MB/s', 'note'])
         for p in self.counts:
             c = self.best[p]
-            table.row(p, self.t_c[p], *([c.label, c.median_s, c.lo_s, c.hi_s, _percent(c.zeta),
+            table.row(p, self.t_c[p], *([c.label, c.median_s, c.lo_s, c.hi_s, _zeta(c.zeta),
                                          c.r_io / MB, 'more processors than cores'
                                          if c.oversubscribed else ''] if c else
                                         ['-', NAN, NAN, NAN, NAN, NAN, '']))
@@ -261,18 +261,18 @@ class _Section:
 
     def _overhead(self):
         """zeta bends on the Y-MP, hence a parabola; a line where there are too few counts."""
-        here = [(p, 100 * c.zeta) for p, c in self.best.items()
+        here = [(p, c.zeta) for p, c in self.best.items()
                 if c and not c.oversubscribed and c.zeta == c.zeta]
-        there = [(p.processors, 100 * p.zeta) for p in self._ymp()]
+        there = [(p.processors, p.zeta) for p in self._ymp()]
         f = self.figure('fig5-overhead', 'Figure 5: zeta against processors')
         words = []
         for name, points, who in (('this system', here, 'this system'),
                                   ('Cray Y-MP, N = 102, 1993', there, 'the Y-MP')):
-            drawn = self._points(lambda c, t: 100 * (t / c.t_c_s - 1)) if points is here else points
-            f.panel(name, dict(LOG2, ticks=[(p[0], str(p[0])) for p in drawn]), 'zeta in %')
+            drawn = self._points(lambda c, t: t / c.t_c_s - 1) if points is here else points
+            f.panel(name, dict(LOG2, ticks=[(p[0], str(p[0])) for p in drawn]), 'zeta')
             f.series('zeta', 'line-points', drawn)
             if points is here:
-                self._rings(f, lambda c, t: 100 * (t / c.t_c_s - 1))
+                self._rings(f, lambda c, t: t / c.t_c_s - 1)
             fit, degree = {}, 2 if len(points) >= 4 else 1
             if len(points) >= 2:
                 first, last = points[0][0], points[-1][0]
@@ -280,27 +280,27 @@ class _Section:
                 fit = self.report.ask([{
                     'what': 'polynomial', 'x': [x for x, _ in points], 'y': [y for _, y in points],
                     'degree': degree, 'at': xs, 'reaches': {
-                        'level': GOAL_PERCENT, 'from': first, 'to': 2 * last}}])[0]
+                        'level': GOAL, 'from': first, 'to': 2 * last}}])[0]
                 if len(points) > 2:
                     f.series('fit', 'line', [(a['x'], a['y']) for a in fit.get('at') or ()])
-            f.level(GOAL_PERCENT, 'goal: 10 %')
+            f.level(GOAL, 'goal: 0.10')
             words.append(self._crossing(points, fit, degree, who))
         self.page.figure(f, (
             'zeta = T_T / T_C - 1, what writing costs as a share of the computation, fastest '
-            "writer; NAS's goal is at most 10 %%. %s ([F93] reads off about 5.)" % ' '.join(words)))
+            "writer; NAS's goal is at most 0.10. %s ([F93] reads off about 5.)" % ' '.join(words)))
 
     @staticmethod
     def _crossing(points, fit, degree, who):
         if len(points) < 2:
             return 'There are too few counts of processors of %s for a fit.' % who
-        if all(y > GOAL_PERCENT for _, y in points):
-            return 'On %s zeta is above 10 %% at every count of processors.' % who
+        if all(y > GOAL for _, y in points):
+            return 'On %s zeta is above 0.10 at every count of processors.' % who
         reached, last = fit.get('reaches'), points[-1][0]
         if not reached:
-            return 'On %s no fit comes up to 10 %% between %d and %d processors, twice what was ' \
+            return 'On %s no fit comes up to 0.10 between %d and %d processors, twice what was ' \
                 'measured.' % (who, points[0][0], 2 * last)
         sd = reached.get('sd')
-        return 'On %s the fitted %s reaches 10 %% at %.1f processors%s%s.' % (
+        return 'On %s the fitted %s reaches 0.10 at %.1f processors%s%s.' % (
             who, 'parabola' if degree == 2 else 'line', reached['x'],
             '' if sd is None else ' (standard deviation %.1f)' % sd,
             ', beyond what was measured' if reached['x'] > last else '')
@@ -347,7 +347,7 @@ class _Section:
                     '%s takes the data and drops them: T_T = %s s, zeta = %s. So much is what '
                     "handing over the data costs, and how far the system's usual times lie above "
                     'its best one, T_C; only what is above it is writing.' % (
-                        c.label, text.number(c.median_s, 4), text.percent(c.zeta)))
+                        c.label, text.number(c.median_s, 4), text.zeta(c.zeta)))
 
     def _ranking(self, cells, processors):
         first = cells[0]
@@ -367,7 +367,7 @@ class _Section:
             'writer', 'runs', 'T_T in s', 'from', 'to', 'best', 'zeta', 'R_IO in MB/s',
             'writing in MB/s', 'what it counts as'])
         for c in cells:
-            table.row(c.label, c.n, c.median_s, c.lo_s, c.hi_s, c.best_s, _percent(c.zeta),
+            table.row(c.label, c.n, c.median_s, c.lo_s, c.hi_s, c.best_s, _zeta(c.zeta),
                       c.r_io / MB, c.write_rate / MB, counts_as(c))
         self.page.table(table)
         far = [c for c in cells if c.outliers]
@@ -384,8 +384,8 @@ class _Section:
         for c in cells:
             z = self.report.zeta_of(c)
             if z['io'] == z['io'] or z['paired'] == z['paired']:
-                table.row(c.label, _percent(c.zeta), _percent(z['io']), _percent(z['compute']),
-                          z['rounds'], _percent(z['paired']), _percent(z['lo']), _percent(z['hi']))
+                table.row(c.label, _zeta(c.zeta), _zeta(z['io']), _zeta(z['compute']),
+                          z['rounds'], _zeta(z['paired']), _zeta(z['lo']), _zeta(z['hi']))
         if table.rows:
             self.page.text("zeta = (time in the writer's calls) / T_C + (computing beside it - "
                            'T_C) / T_C. The second part is slowdown, which a writer in the '

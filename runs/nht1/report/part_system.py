@@ -14,7 +14,7 @@ COMMANDS_MAX = 60
 def add(report):
     page, results = report.page, report.results
     page.section(2, 'system', 'System')
-    page.table(_record(results[0]))
+    page.table(_record(report.first))
     notices = dict.fromkeys(n for r in results for n in words(r.root, 'notices'))
     said = {s['sentence'] for r in results for s in r.stamps}
     for notice in [n for n in notices if n not in said][:COMMANDS_MAX]:

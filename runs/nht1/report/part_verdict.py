@@ -48,14 +48,14 @@ def _headline(report, cell):
         text.plural(cell.threads, 'thread'), name, text.number(cell.median_s, 4),
         ' (T_C is not known)' if cell.t_c_s != cell.t_c_s else
         ', the computation alone T_C = %s s: zeta = %s' % (
-            text.number(cell.t_c_s, 4), text.percent(cell.zeta)), text.rate(cell.r_io))
+            text.number(cell.t_c_s, 4), text.zeta(cell.zeta)), text.rate(cell.r_io))
     if z['io'] == z['io']:
         words += " Of zeta, %s are the writer's calls and %s slower computing beside it." % (
-            text.percent(z['io']), text.percent(z['compute']))
+            text.zeta(z['io']), text.zeta(z['compute']))
     if z['paired'] == z['paired'] and z['rounds']:
         words += ' The paired zeta, against the compute-only run of the same round, is %s%s over ' \
-            '%s.' % (text.percent(z['paired']), '' if z['lo'] != z['lo'] else ' (%s to %s)' % (
-                text.percent(z['lo']), text.percent(z['hi'])), text.plural(z['rounds'], 'round'))
+            '%s.' % (text.zeta(z['paired']), '' if z['lo'] != z['lo'] else ' (%s to %s)' % (
+                text.zeta(z['lo']), text.zeta(z['hi'])), text.plural(z['rounds'], 'round'))
     report.page.text(words)
 
 
