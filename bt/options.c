@@ -402,7 +402,7 @@ static int dry_run_check(const struct bt_options *o)
     return 0;
 }
 
-static int meaning(struct bt_setup *s, const bool *given)
+static int interpret(struct bt_setup *s, const bool *given)
 {
     static const char *const sync_name[] = {"none", "dump", "end"};
     s->given_io = is_given(given, "io");
@@ -430,7 +430,7 @@ int bt_setup_parse(struct bt_setup *s, int argc, char **argv)
     const int rc = conf_parse(&bt_program, argc, argv, &s->opt, NULL, given);
     if (rc != CONF_RUN) return rc;
     if (strcmp(s->opt.io, "help") == 0) return BT_LIST_WRITERS;
-    return meaning(s, given);
+    return interpret(s, given);
 }
 
 void bt_setup_free(struct bt_setup *s)

@@ -243,6 +243,11 @@ unsigned io_mpiio_readers(const char *fs_type)
     return IO_HINT_OMPIO | IO_HINT_ROMIO;
 }
 
+bool io_mpiio_is_ompio(void)
+{
+    return strstr(io_mpiio_component(), "ompio") != NULL;
+}
+
 int io_mpiio_report(MPI_File fh, json_t *into)
 {
     json_object_set_new(into, "mpiio_component", json_string(io_mpiio_component()));

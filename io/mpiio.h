@@ -66,6 +66,9 @@ int io_mpiio_close(void *state, const struct io_context *ctx);
 unsigned io_mpiio_readers(const char *fs_type);
 const char *io_mpiio_component(void);
 
+/* Whether MPI-IO is, or may be, Open MPI's own component ompio. Local; a third of a second once. */
+bool io_mpiio_is_ompio(void);
+
 /* What is to be known about an open file: "hints_reported" and "mpiio_component". Local. */
 int io_mpiio_report(MPI_File fh, json_t *into);
 
