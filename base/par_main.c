@@ -15,14 +15,6 @@ static int output_check(int rank)
     return err_set_errno(ERR_IO, errno, "writing to standard output");
 }
 
-static int run(int argc, char **argv, int rank, int (*body)(int argc, char **argv))
-{
-    TRY(stop_install());
-    const int rc = body(argc, argv);
-    const int printed = par_agree(MPI_COMM_WORLD, output_check(rank));
-    return rc < 0 ? rc : printed;
-}
-
 static int started(int wanted, const char *program, int argc, char **argv,
                    int (*body)(int argc, char **argv))
 {
@@ -34,7 +26,10 @@ static int started(int wanted, const char *program, int argc, char **argv,
     }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    const int rc = run(argc, argv, rank, body);
+    int rc = stop_install();
+    if (rc == 0) rc = body(argc, argv);
+    const int printed = par_agree(MPI_COMM_WORLD, output_check(rank));
+    if (rc >= 0) rc = printed;
     if (rc < 0 && rank == 0) fprintf(stderr, "%s: %s\n", program, err_message());
     MPI_Finalize();
     return err_exit_status(rc);

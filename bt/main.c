@@ -49,43 +49,41 @@ static int result_write(const struct bt_job *job, int status)
     return par_agree(job->comm, rc);
 }
 
-/* The job of a command line: runs, T_C, report and result. */
-static int run(struct bt_setup *setup)
-{
-    struct bt_job job;
-    int rc = bt_job_make(&job, MPI_COMM_WORLD, setup);
-    if (rc == 0) {
-        const bool speaks = job.rank == 0 && !setup->opt.quiet;
-        if (speaks) bt_report_heading(&job, stdout);
-        rc = bt_rounds_make(&job);
-        if (rc == 0 && !setup->opt.restart) rc = bt_compute_find(&job);
-        if (rc == 0) rc = outcomes_code(&job);
-        if (speaks) bt_report_results(&job, stdout);
-        const int written = result_write(&job, err_exit_status(rc));
-        if (rc == 0) rc = written;
-    }
-    bt_job_free(&job);
-    return rc;
-}
-
+/* A command line that is a job: its runs, T_C, report and result. The others: forecasts and lists. */
 static int program(int argc, char **argv)
 {
     int rank;
+    struct bt_job job;
     struct bt_setup *setup = calloc(1, sizeof *setup);
     int rc = par_agree(MPI_COMM_WORLD, setup ? 0 : err_set(ERR_NOMEM, "no memory for the options"));
     if (rc == 0) rc = par_check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-    if (rc == 0) {
-        rc = bt_setup_parse(setup, argc, argv);
-        if (rc == CONF_RUN) {
-            rc = setup->opt.dry_run ? bt_forecast_run(MPI_COMM_WORLD, setup) : run(setup);
-        } else if (rc > 0) {
-            if (rc == CONF_HELP && rank == 0) conf_help(&bt_program, stdout);
-            if (rc == CONF_VERSION && rank == 0) printf("%s %s\n", bt_program.name, nht1_build);
-            if (rc == BT_LIST_WRITERS && rank == 0) bt_report_writers(stdout);
-            rc = 0;
-        }
-        bt_setup_free(setup);
+    if (rc < 0) {
+        free(setup);
+        return rc;
     }
+    const int what = rc = bt_setup_parse(setup, argc, argv);
+    if (what == CONF_RUN && setup->opt.dry_run) {
+        rc = bt_forecast_run(MPI_COMM_WORLD, setup);
+    } else if (what == CONF_RUN) {
+        rc = bt_job_make(&job, MPI_COMM_WORLD, setup);
+        if (rc == 0) {
+            const bool speaks = rank == 0 && !setup->opt.quiet;
+            if (speaks) bt_report_heading(&job, stdout);
+            rc = bt_rounds_make(&job);
+            if (rc == 0 && !setup->opt.restart) rc = bt_compute_find(&job);
+            if (rc == 0) rc = outcomes_code(&job);
+            if (speaks) bt_report_results(&job, stdout);
+            const int written = result_write(&job, err_exit_status(rc));
+            if (rc == 0) rc = written;
+        }
+        bt_job_free(&job);
+    } else if (what > 0) {
+        if (what == CONF_HELP && rank == 0) conf_help(&bt_program, stdout);
+        if (what == CONF_VERSION && rank == 0) printf("%s %s\n", bt_program.name, nht1_build);
+        if (what == BT_LIST_WRITERS && rank == 0) bt_report_writers(stdout);
+        rc = 0;
+    }
+    bt_setup_free(setup);
     free(setup);
     return rc;
 }

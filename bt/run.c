@@ -92,44 +92,42 @@ static int stop_answer(struct work *w, bool *stop)
     return 0;
 }
 
-/* The steps with their dumps. The question of one step whether to stop is answered after the next
- * one, so that nobody waits for it, and nobody computes up to the next dump for nothing. */
-static int steps(struct work *w, struct bt_run *run)
+/* What lies inside the clock: the steps with their dumps, and the end of the file. The question of
+ * one step whether to stop is answered after the next one, so that nobody waits for it, and nobody
+ * computes up to the next dump for nothing. */
+static int timed(struct work *w, struct bt_run *run)
 {
     const struct bt_run_request *q = w->q;
     const struct bt_problem *p = q->problem;
     double written = 0;
     bool stop = false;
+    int rc = 0;
+    w->stop = MPI_REQUEST_NULL;
+    TRY_MPI(MPI_Barrier(q->comm));
+    w->start_s = watch_now();
+    if (w->file) io_file_start(w->file);
     for (int64_t s = run->first_step + 1; s <= p->steps && !stop; s++) {
-        TRY(bt_solver_step(q->solver));
+        TRY_TO(end, rc, bt_solver_step(q->solver));
         if (w->file && bt_problem_dump_due(p, s)) {
             const struct bt_state state = bt_solver_state(q->solver);
             void *staged = w->staged ? w->staged : io_file_buffer(w->file);
             bt_dump_take(&w->dump, &state, io_file_view(w->file), staged);
-            TRY(io_file_write(w->file, s, staged, w->dump.digest));
+            TRY_TO(end, rc, io_file_write(w->file, s, staged, w->dump.digest));
             written += (double)io_dump_bytes(q->io->layout, p->n);
             progress_rate(q->progress, written / (watch_now() - w->start_s));
         }
-        TRY(stop_answer(w, &stop));
+        TRY_TO(end, rc, stop_answer(w, &stop));
         w->asked = stop_requested() || (w->file && io_file_trouble(w->file) < 0) ? 1 : 0;
         w->answer = 0;
-        TRY_MPI(MPI_Iallreduce(&w->asked, &w->answer, 1, MPI_INT, MPI_MAX, q->comm, &w->stop));
+        TRY_MPI_TO(end, rc,
+                   MPI_Iallreduce(&w->asked, &w->answer, 1, MPI_INT, MPI_MAX, q->comm, &w->stop));
         run->steps_done = s;
         progress_update(q->progress, s);
     }
-    TRY(stop_answer(w, &stop));
+    TRY_TO(end, rc, stop_answer(w, &stop));
     run->interrupted = stop && run->steps_done < p->steps;
-    return 0;
-}
-
-static int timed(struct work *w, struct bt_run *run)
-{
-    w->stop = MPI_REQUEST_NULL;
-    TRY_MPI(MPI_Barrier(w->q->comm));
-    w->start_s = watch_now();
-    if (w->file) io_file_start(w->file);
-    int rc = steps(w, run);
-    if (w->file && rc == 0) rc = io_file_end(w->file);
+    if (w->file) rc = io_file_end(w->file);
+end:
     w->end_s = watch_now();
     return rc;
 }
