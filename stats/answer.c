@@ -229,7 +229,7 @@ static const struct {
     int (*answer)(struct request *r, json_t **out);
 } kinds[] = {{"summary", summary},      {"percentiles", percentiles},        {"ratio", ratio},
              {"paired", paired},        {"differences", answer_differences}, {"power", power},
-             {"polynomial", polynomial}};
+             {"polynomial", polynomial}, {"correlation", answer_correlation}};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 int answer(const json_t *request, const char *where, json_t **out)

@@ -46,6 +46,10 @@ int answer_ratio(const struct values *a, const struct values *b, double level, u
  * number. */
 int answer_differences(struct request *r, json_t **out);
 
+/* Spearman's rank correlation of x and y, and how often chance alone makes one as strong: exact for
+ * up to 8 points, by Student's t beyond. */
+int answer_correlation(struct request *r, json_t **out);
+
 /* The answer to one request, an object with the member "what". What has no answer (a fit through
  * too few points) is {"error": sentence}. [out] new reference. Returns 0, ERR_USAGE for a request
  * that is not understood, or ERR_NOMEM. */

@@ -72,6 +72,20 @@ near() {
     expect_json answers.json '.answers[2].reaches == null'
 }
 
+@test "rank correlation: exact for few points, none of two" {
+    asked '{"what": "correlation", "x": [1, 2, 3, 4], "y": [10, 20, 40, 30]}' \
+        '{"what": "correlation", "x": [1, 2, 3, 4, 5], "y": [5, 4, 3, 2, 1]}' \
+        '{"what": "correlation", "x": [1, 2], "y": [1, 2]}' \
+        '{"what": "correlation", "x": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], "y": [2, 1, 4, 3, 6, 5, 8, 7, 10, 9]}'
+    near '.[0].spearman' 0.8
+    near '.[0].p' 0.3333333333333333
+    near '.[1].spearman' -1
+    near '.[1].p' 0.016666666666666666
+    expect_json answers.json '.answers[2].error | length > 0'
+    near '.[3].spearman' 0.9393939393939394
+    expect_json answers.json '.answers[3].p | . > 5.4e-05 and . < 5.5e-05'
+}
+
 @test "a statistic that does not exist is said, and the others are answered" {
     asked '{"what": "power", "x": [1, 1], "y": [2, 3]}' '{"what": "summary", "values": [1]}'
     expect_json answers.json '.answers | (.[0].error | length > 0) and .[1].median == 1'

@@ -43,6 +43,16 @@ void workload_data_free(struct workload_data *d)
     *d = (struct workload_data){.master = NULL};
 }
 
+void workload_data_copy(const struct workload_data *d, unsigned char *to, int64_t offset,
+                        int64_t bytes)
+{
+    for (int64_t done = 0; done < bytes;) {
+        const int64_t n = bytes - done < d->longest_bytes ? bytes - done : d->longest_bytes;
+        memcpy(to + done, workload_data_at(d, offset + done), (size_t)n);
+        done += n;
+    }
+}
+
 static bool fits(unsigned char got, unsigned char expected, int64_t at,
                  struct workload_allowed allowed)
 {

@@ -39,6 +39,10 @@ static inline const unsigned char *workload_data_at(const struct workload_data *
     return d->master + offset % WORKLOAD_PERIOD_BYTES;
 }
 
+/* Copies what stands at [offset, offset + bytes). */
+void workload_data_copy(const struct workload_data *d, unsigned char *to, int64_t offset,
+                        int64_t bytes);
+
 /* What may stand where something is read. */
 struct workload_allowed {
     int from, to; /* generations, both ends */

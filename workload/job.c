@@ -126,12 +126,24 @@ static int read_jobfile(struct workload_job *job, const char *text, int64_t byte
     return job->phase ? 0 : err_set(ERR_NOMEM, "no memory for the results");
 }
 
+/* All patterns, as a job file. */
+static int make_patterns(struct workload_job *job)
+{
+    char text[1024];
+    int n = 0;
+    for (int p = 0; p < WORKLOAD_PATTERNS; p++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "<Pattern %s> </Pattern>\n",
+                      workload_pattern_name((enum workload_pattern)p));
+    return read_jobfile(job, text, n);
+}
+
 static int read_description(struct workload_job *job)
 {
     char *text = NULL;
     int64_t bytes = 0;
-    job->is_points = job->opt->reference || ends_with(job->name, ".xml");
+    job->is_points = job->opt->reference || (!job->opt->patterns && ends_with(job->name, ".xml"));
     if (job->opt->reference) return par_agree(job->context.comm, read_points(job, NULL, 0));
+    if (job->opt->patterns) return par_agree(job->context.comm, make_patterns(job));
     if (!job->is_points && !ends_with(job->name, ".conf") && !ends_with(job->name, ".ini"))
         return err_set(ERR_USAGE,
                        "%s: a workload's name ends in .xml, a job file's in .conf or .ini",

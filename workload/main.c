@@ -88,7 +88,10 @@ static int run(const struct workload_options *opt, const struct conf_list *words
     int rank;
     TRY_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
     if (opt->make) return par_agree(MPI_COMM_WORLD, rank == 0 ? make(opt, words) : 0);
-    int rc = workload_job_make(&job, opt, opt->reference ? "reference" : words->item[0]);
+    int rc = workload_job_make(&job, opt,
+                               opt->reference  ? "reference"
+                               : opt->patterns ? "patterns"
+                                               : words->item[0]);
     if (rc == 0) rc = work(&job);
     workload_job_free(&job);
     return rc;

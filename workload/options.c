@@ -25,6 +25,12 @@ static const struct conf_option table[] = {
      .help = "Replay the reference workload, with what --set changes, instead of a file's; "
              "processNum is the number of processes that were started, and contMean follows "
              "sizeMean, unless they are set."},
+    {.name = "patterns",
+     .offset = AT(patterns),
+     .type = CONF_FLAG,
+     .help =
+         "Run all spatial patterns in all temporal patterns, with what --set changes, instead of "
+         "a file's."},
     {.name = "set",
      .arg = "KEY=VALUE",
      .offset = AT(set),
@@ -148,7 +154,9 @@ int workload_options_parse(struct workload_options *opt, struct conf_list *words
     memset(words, 0, sizeof *words);
     const int rc = conf_parse(&workload_program, argc, argv, opt, words, NULL);
     if (rc != CONF_RUN) return rc;
-    if (!opt->make && words->n != (opt->reference ? 0 : 1))
+    if (opt->reference && opt->patterns)
+        return err_set(ERR_USAGE, "--reference and --patterns exclude each other: give one");
+    if (!opt->make && words->n != (opt->reference || opt->patterns ? 0 : 1))
         return err_set(ERR_USAGE, words->n == 0
                                       ? "no workload is named: give a FILE.xml, FILE.conf "
                                         "or FILE.ini (see --help)"

@@ -9,7 +9,7 @@
 
 struct workload_options {
     const char *make;
-    bool reference;
+    bool reference, patterns;
     struct conf_list set;
     int64_t seed; /* -1: the file's */
     const char *out;

@@ -146,12 +146,7 @@ static int64_t each_piece(struct part *t, int64_t i, unsigned char *slot, piece_
 
 static int64_t fill_piece(struct part *t, unsigned char *at, int64_t offset, int64_t bytes)
 {
-    for (int64_t done = 0; done < bytes;) {
-        int64_t n = bytes - done;
-        if (n > t->c->data.longest_bytes) n = t->c->data.longest_bytes;
-        memcpy(at + done, workload_data_at(&t->c->data, offset + done), (size_t)n);
-        done += n;
-    }
+    workload_data_copy(&t->c->data, at, offset, bytes);
     return -1;
 }
 

@@ -22,7 +22,7 @@ bool workload_point_holes(const struct workload_point *p)
     return p->cont_mean < p->size_mean && p->process_num > 1;
 }
 
-static int64_t block_bytes(const struct workload_point *p)
+static int64_t view_block_bytes(const struct workload_point *p)
 {
     const int64_t block = llround(p->cont_mean);
     return block > 0 ? block : 1;
@@ -64,14 +64,14 @@ int64_t workload_point_length(const struct workload_point *p, bool separate, int
         const int64_t mine = share(p, r, &begin);
         if (mine > most) most = mine;
     }
-    const int64_t block = block_bytes(p);
+    const int64_t block = view_block_bytes(p);
     return (most + block - 1) / block * block * p->process_num;
 }
 
 int64_t workload_point_place(const struct workload_point *p, int rank, int64_t offset)
 {
     if (!workload_point_holes(p)) return offset;
-    const int64_t block = block_bytes(p);
+    const int64_t block = view_block_bytes(p);
     return (offset / block * p->process_num + rank) * block + offset % block;
 }
 
@@ -242,7 +242,7 @@ void workload_achieved_count(struct workload_achieved *a, const struct workload_
                              const struct workload_call *c)
 {
     const struct workload_kind k = workload_kind_of(c->kind);
-    const int64_t block = block_bytes(p);
+    const int64_t block = view_block_bytes(p);
     a->calls[c->kind]++;
     a->bytes[c->kind] += c->bytes;
     a->sequential +=

@@ -98,8 +98,8 @@ int workload_replay_check(const struct workload_context *c, const struct workloa
 /* Calls f(context, place in the file, bytes, place in the buffer) for each piece of a call. */
 typedef int64_t piece_fn(struct part *t, int64_t at, int64_t bytes, unsigned char *buffer);
 
-static int64_t each_piece(struct part *t, const struct workload_call *call, unsigned char *buffer,
-                          piece_fn *f)
+static int64_t point_each_piece(struct part *t, const struct workload_call *call,
+                                unsigned char *buffer, piece_fn *f)
 {
     const int64_t block = t->holes ? (int64_t)(t->p->cont_mean + 0.5) : call->bytes;
     for (int64_t done = 0; done < call->bytes;) {
@@ -113,14 +113,9 @@ static int64_t each_piece(struct part *t, const struct workload_call *call, unsi
     return -1;
 }
 
-static int64_t fill_piece(struct part *t, int64_t at, int64_t bytes, unsigned char *buffer)
+static int64_t point_fill_piece(struct part *t, int64_t at, int64_t bytes, unsigned char *buffer)
 {
-    for (int64_t done = 0; done < bytes;) {
-        int64_t n = bytes - done;
-        if (n > t->c->data.longest_bytes) n = t->c->data.longest_bytes;
-        memcpy(buffer + done, workload_data_at(&t->c->data, at + done), (size_t)n);
-        done += n;
-    }
+    workload_data_copy(&t->c->data, buffer, at, bytes);
     return -1;
 }
 
@@ -129,7 +124,7 @@ static struct workload_allowed allowed(const struct part *t)
     return (struct workload_allowed){WORKLOAD_LAID_OUT, t->file->generation, t->file->floating};
 }
 
-static int64_t check_piece(struct part *t, int64_t at, int64_t bytes, unsigned char *buffer)
+static int64_t point_check_piece(struct part *t, int64_t at, int64_t bytes, unsigned char *buffer)
 {
     const int64_t wrong = workload_data_check(&t->c->data, buffer, at, bytes, allowed(t));
     return wrong < 0 ? -1 : at + wrong;
@@ -145,7 +140,7 @@ static bool is_shared(const struct workload_call *c)
     return workload_kind_of(c->kind).position == WORKLOAD_SHARED;
 }
 
-static int buffers_make(struct part *t)
+static int point_buffers_make(struct part *t)
 {
     const struct workload_plan *plan = &t->plan;
     t->slot_bytes = (plan->longest_bytes + 63) / 64 * 64 + 64;
@@ -175,7 +170,7 @@ static int buffers_make(struct part *t)
     unsigned char *slot = t->memory + t->read_slots * t->slot_bytes;
     for (int64_t i = 0; t->holes && i < plan->n; i++) {
         if (!is_write(&plan->call[i])) continue;
-        each_piece(t, &plan->call[i], slot, fill_piece);
+        point_each_piece(t, &plan->call[i], slot, point_fill_piece);
         slot += t->slot_bytes;
     }
     return 0;
@@ -183,7 +178,7 @@ static int buffers_make(struct part *t)
 
 /* --- the calls ------------------------------------------------------------------------------ */
 
-static int open_file(struct part *t)
+static int point_open_file(struct part *t)
 {
     static char native[] = "native";
     MPI_Datatype block, type;
@@ -258,8 +253,8 @@ static int calls(struct part *t, struct workload_achieved *a, struct workload_ma
     return rc;
 }
 
-static int operate(struct part *t, struct workload_achieved *a, struct workload_marks *m,
-                   struct workload_times *times, bool any_write)
+static int point_operate(struct part *t, struct workload_achieved *a, struct workload_marks *m,
+                         struct workload_times *times, bool any_write)
 {
     workload_flight_begin(&t->flight, t->fh, t->path, t->c->depth);
     TRY_MPI(MPI_Barrier(t->comm));
@@ -280,7 +275,7 @@ static int operate(struct part *t, struct workload_achieved *a, struct workload_
 /* --- looking at the data -------------------------------------------------------------------- */
 
 /* What the last calls have read and still lies in memory. */
-static void check_reads(struct part *t, struct workload_findings *f)
+static void point_check_reads(struct part *t, struct workload_findings *f)
 {
     for (int64_t s = 0; s < t->read_slots; s++) {
         if (t->read_call[s] < 0) continue;
@@ -289,14 +284,14 @@ static void check_reads(struct part *t, struct workload_findings *f)
         const int64_t wrong =
             is_shared(call)
                 ? workload_data_check_anywhere(&t->c->data, got, call->bytes, allowed(t))
-                : each_piece(t, call, got, check_piece);
-        /* each_piece tells a place in the file. */
+                : point_each_piece(t, call, got, point_check_piece);
+        /* point_each_piece tells a place in the file. */
         workload_findings_add(f, call->bytes, wrong, t->path, is_shared(call) ? -1 : 0,
                               "wrong data read");
     }
 }
 
-static int check_writes(struct part *t, struct workload_findings *f, bool shared_only)
+static int point_check_writes(struct part *t, struct workload_findings *f, bool shared_only)
 {
     const int now = t->file->generation;
     const struct workload_allowed a = {now, now, t->file->floating};
@@ -344,7 +339,7 @@ static int character(const struct part *t, struct character *all)
 
 /* --- a point -------------------------------------------------------------------------------- */
 
-static int gather(struct part *t, struct workload_outcome *o)
+static int point_gather(struct part *t, struct workload_outcome *o)
 {
     int64_t bytes = 0;
     for (int i = 0; i < WORKLOAD_KINDS; i++)
@@ -362,7 +357,7 @@ static int gather(struct part *t, struct workload_outcome *o)
     return 0;
 }
 
-static int close_file(struct part *t, struct workload_times *times)
+static int point_close_file(struct part *t, struct workload_times *times)
 {
     const double before = watch_now();
     const int rc = t->fh == MPI_FILE_NULL
@@ -382,24 +377,24 @@ static int play(struct part *t, struct workload_outcome *o)
     if (all.shared_write) t->file->floating = true;
     TRY(par_agree(t->comm,
                   workload_data_make(&t->c->data, t->file->generation, t->plan.longest_bytes)));
-    TRY(par_agree(t->comm, buffers_make(t)));
+    TRY(par_agree(t->comm, point_buffers_make(t)));
     TRY(workload_files_cached(&t->c->files, &t->nodes, index, &o->cached_before));
     TRY_MPI(MPI_Barrier(t->comm));
     const double before = watch_now();
-    int rc = open_file(t);
+    int rc = point_open_file(t);
     o->times.setup_s = watch_now() - before;
-    if (rc == 0) rc = operate(t, &o->achieved, &marks, &o->times, all.write);
-    const int closed = close_file(t, &o->times);
+    if (rc == 0) rc = point_operate(t, &o->achieved, &marks, &o->times, all.write);
+    const int closed = point_close_file(t, &o->times);
     TRY(par_agree(t->comm, rc < 0 ? rc : closed));
     TRY(workload_files_cached(&t->c->files, &t->nodes, index, &o->cached_after));
     TRY(workload_times_gather(t->comm, &t->c->clock, &marks, &o->times));
-    if (t->c->check) check_reads(t, &o->findings);
+    if (t->c->check) point_check_reads(t, &o->findings);
     rc = t->c->check && all.write
-             ? check_writes(t, &o->findings, all.shared_write && !all.other && !all.seek)
+             ? point_check_writes(t, &o->findings, all.shared_write && !all.other && !all.seek)
              : 0;
     TRY(par_agree(t->comm, rc));
     TRY(workload_findings_sum(&o->findings, t->comm));
-    return gather(t, o);
+    return point_gather(t, o);
 }
 
 static int with_nodes(struct part *t, int no, const struct workload *w, struct workload_outcome *o)

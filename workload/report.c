@@ -101,7 +101,7 @@ static json_t *stamps(const struct workload_job *job)
 
 /* --- JSON ----------------------------------------------------------------------------------- */
 
-static void set(json_t *to, const char *key, json_t *value)
+static void member(json_t *to, const char *key, json_t *value)
 {
     json_object_set_new(to, key, value);
 }
@@ -109,12 +109,12 @@ static void set(json_t *to, const char *key, json_t *value)
 static json_t *system_record(const struct workload_job *job)
 {
     json_t *o = sys_json();
-    set(o, "mpi", job->mpi ? json_incref(job->mpi) : json_null());
-    set(o, "ranks", json_integer(job->context.size));
-    set(o, "nodes", json_integer((json_int_t)job->nodes.count));
-    set(o, "cores_of_nodes", json_integer((json_int_t)job->nodes.cores));
-    set(o, "file_system", sys_fs_json(&job->fs));
-    set(o, "mpiio_component", js_text(job->component));
+    member(o, "mpi", job->mpi ? json_incref(job->mpi) : json_null());
+    member(o, "ranks", json_integer(job->context.size));
+    member(o, "nodes", json_integer((json_int_t)job->nodes.count));
+    member(o, "cores_of_nodes", json_integer((json_int_t)job->nodes.cores));
+    member(o, "file_system", sys_fs_json(&job->fs));
+    member(o, "mpiio_component", js_text(job->component));
     return o;
 }
 
@@ -127,7 +127,7 @@ static json_t *points_json(const struct workload_job *job)
         json_t *one = workload_outcome_json(o), *marks = json_array();
         stamp_measurement(marks, &o->times, workload_times_enough(&o->times, &job->context.clock),
                           point_from_memory(job, o), o->cached_before);
-        set(one, "stamps", marks);
+        member(one, "stamps", marks);
         json_array_append_new(list, one);
     }
     return list;
@@ -140,7 +140,7 @@ static json_t *phases_json(const struct workload_job *job)
         const struct workload_phase_result *r = &job->phase[i];
         json_t *one = workload_phase_json(r), *marks = json_array();
         stamp_measurement(marks, &r->times, r->enough, phase_from_memory(job, r), r->cached_before);
-        set(one, "stamps", marks);
+        member(one, "stamps", marks);
         json_array_append_new(list, one);
     }
     return list;
@@ -167,29 +167,30 @@ json_t *workload_job_json(const struct workload_job *job, int status)
     int64_t bytes;
     double s;
     totals(job, &bytes, &s);
-    set(o, "schema", json_string("nht1-workload/1"));
-    set(o, "version", json_string(NHT1_VERSION));
-    set(o, "status", json_integer(status));
-    set(o, "started_utc", js_text(job->started));
-    set(o, "ended_utc", js_text(job->ended));
-    set(o, "system", system_record(job));
+    member(o, "schema", json_string("nht1-workload/1"));
+    member(o, "version", json_string(NHT1_VERSION));
+    member(o, "status", json_integer(status));
+    member(o, "started_utc", js_text(job->started));
+    member(o, "ended_utc", js_text(job->ended));
+    member(o, "system", system_record(job));
     char *line = conf_line(&workload_program, job->opt);
-    set(o, "command_line", js_text(line));
+    member(o, "command_line", js_text(line));
     free(line);
-    set(o, "options", conf_json(&workload_program, job->opt));
-    set(o, "description", js_text(job->name));
-    set(o, "kind", json_string(job->is_points ? "points" : "patterns"));
-    set(o, "mode", json_string(job->is_points && job->workload.separate ? "separate" : "common"));
-    set(o, "clock_uncertainty_s", js_real(job->context.clock.uncertainty_s));
-    set(o, "bytes", json_integer((json_int_t)bytes));
-    set(o, "aggregate_s", js_real(s));
-    set(o, "bytes_per_s", js_real(s > 0 ? (double)bytes / s : 0));
-    set(o, "paused_s", js_real(job->paused_s));
-    set(o, "took_s", js_real(job->took_s));
-    set(o, "wrong_n", json_integer((json_int_t)job->wrong_n));
-    set(o, "points", job->is_points ? points_json(job) : json_array());
-    set(o, "phases", phases_json(job));
-    set(o, "stamps", stamps(job));
+    member(o, "options", conf_json(&workload_program, job->opt));
+    member(o, "description", js_text(job->name));
+    member(o, "kind", json_string(job->is_points ? "points" : "patterns"));
+    member(o, "mode",
+           json_string(job->is_points && job->workload.separate ? "separate" : "common"));
+    member(o, "clock_uncertainty_s", js_real(job->context.clock.uncertainty_s));
+    member(o, "bytes", json_integer((json_int_t)bytes));
+    member(o, "aggregate_s", js_real(s));
+    member(o, "bytes_per_s", js_real(s > 0 ? (double)bytes / s : 0));
+    member(o, "paused_s", js_real(job->paused_s));
+    member(o, "took_s", js_real(job->took_s));
+    member(o, "wrong_n", json_integer((json_int_t)job->wrong_n));
+    member(o, "points", job->is_points ? points_json(job) : json_array());
+    member(o, "phases", phases_json(job));
+    member(o, "stamps", stamps(job));
     return o;
 }
 

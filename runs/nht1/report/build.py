@@ -3,10 +3,11 @@
 from .. import text
 from ..results import NAN, Runs, items, members, positive, real, word
 from . import (part_balance, part_beff, part_beffio, part_bt, part_profile, part_system,
-               part_verdict)
+               part_verdict, part_workload)
 from .page import Page
 
-PARTS = (part_verdict, part_bt, part_beff, part_beffio, part_profile, part_balance, part_system)
+PARTS = (part_verdict, part_bt, part_beff, part_beffio, part_workload, part_profile, part_balance,
+         part_system)
 # A verdict over several results follows the rule of the programs: rounds enough, and the interval
 # on one side of the goal.
 GOAL, ROUNDS_MIN = 0.10, 5
@@ -19,19 +20,21 @@ class Report:
         self.results, self.ask, self.level = results, ask, level
         self.runs = Runs(results)
         self.runs.judge(ask, level)
-        root = self.first.root
+        root = self.first.root if self.first else {}
         self.page = Page(title or '%s %s, %s' % (
             'Does I/O keep up?' if self.runs.all else 'Communication and file access:',
             word(root, 'system.host')[:60] or 'host unknown',
             word(root, 'system.cpu.model')[:100] or 'processor unknown'))
-        self.page.lead.append(self._when())
+        if results:
+            self.page.lead.append(self._when())
         for part in PARTS:
             part.add(self)
 
     @property
     def first(self):
         """The first result that says what it was measured on."""
-        return next((r for r in self.results if word(r.root, 'system.host')), self.results[0])
+        return next((r for r in self.results if word(r.root, 'system.host')), self.results[0]
+                    if self.results else None)
 
     def _when(self):
         """When and by what versions it was measured."""

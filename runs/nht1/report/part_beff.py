@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The sections about nht1-beff: the value, then bandwidth over message size, methods, patterns."""
 import math
+import os
 
 from .. import text
 from ..results import NAN, at, integer, items, real, true, word, words
@@ -14,8 +15,16 @@ METHODS = (('sendrecv', 'MPI_Sendrecv'), ('nonblocking', 'MPI_Isend with MPI_Ire
 
 
 def add(report):
-    for number, result in enumerate(report.results.of('nht1-beff'), 1):
+    results = report.results.of('nht1-beff')
+    for number, result in enumerate(results, 1):
         _section(report, result.root, number)
+    if not results and _sums(report):
+        report.page.section(2, 'beff', 'Communication: b_eff')
+        _table(report)
+
+
+def _sums(report):
+    return [s for s in report.results.sums if s['program'] == 'b_eff' and s['value'] is not None]
 
 
 def _section(report, root, number):
@@ -57,6 +66,14 @@ def _table(report):
             ', definition 3.6' if word(root, 'definition') == '3.6' else ''), n, mb['b_eff'],
             mb['b_eff'] / n, mb['lmax'], mb['ping'], mb['at'], mb['at'] / n, mb['rings'] / n,
             '' if true(root, 'result.valid') else 'not valid')
+    for s in _sums(report):
+        n = max(1, s['procs'] or 1)
+        mb = {k: NAN if s[k] is None else s[k] / MB for k in (
+            'value', 'lmax_bytes', 'ping_pong', 'at_lmax', 'rings_at_lmax')}
+        table.row(s['system'] or os.path.basename(s['path']), n, mb['value'], mb['value'] / n,
+                  mb['lmax_bytes'], mb['ping_pong'], mb['at_lmax'], mb['at_lmax'] / n,
+                  mb['rings_at_lmax'] / n, '%s%s' % (os.path.basename(s['path']), '' if s['valid']
+                                                     else ', not valid'))
     odd = False
     for p in published.BEFF:
         wrong = published.contradictions(p)

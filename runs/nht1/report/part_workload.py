@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sections about nht1-workload: bandwidth of the patterns over the record, a figure per pattern
+with the temporal kinds as curves; working points asked and achieved; and, where results differ from
+one of them in one of the nine numbers, the panels of Figure 1 of the workload model's paper."""
+from .. import stats, text
+from ..results import integer, items, members, real, true, word
+from .page import Figure, Table
+
+MB = 1e6
+# The nine numbers, and what the paper saw (its eight panels; contMean was announced).
+NUMBERS = (('uniqueBytes', -1, 'throughput goes down (caches)'),
+           ('sizeMean', 1, 'throughput goes up'), ('processNum', 0, 'nothing is said'),
+           ('readFrac', 1, 'throughput goes up'), ('collFrac', 1, 'throughput goes up'),
+           ('syncFrac', 0, 'little influence'), ('seqFrac', 1, 'throughput goes up'),
+           ('sharedFrac', -1, 'throughput goes down'), ('contMean', 0, 'not in the paper'))
+LOG = ('uniqueBytes', 'sizeMean', 'contMean', 'processNum')
+SEEN, LITTLE = 0.05, 0.3  # p below which a trend is one; correlation below which there is little
+
+
+def add(report):
+    results = report.results.of('nht1-workload')
+    if not results:
+        return
+    report.page.section(2, 'workload', 'Workloads of file access')
+    _stamps(report.page, results)
+    _patterns(report, results)
+    single = [r for r in results if len(items(r.root, 'points')) == 1]
+    if len(single) > 2:
+        _study(report, single)
+    _points(report.page, [r for r in results if items(r.root, 'points')])
+
+
+def _stamps(page, results):
+    seen = {}
+    for r in results:
+        for s in items(r.root, 'stamps'):
+            seen.setdefault(word(s, 'code'), [s, 0])[1] += 1
+    for s, n in seen.values():
+        severity = word(s, 'severity')
+        page.text('%s%s' % (word(s, 'sentence'), '' if n == len(results) else ' (%d of %s)' % (
+            n, text.plural(len(results), 'result'))), severity if severity in (
+                'good', 'note', 'warn', 'bad') else 'plain')
+
+
+# --- patterns -----------------------------------------------------------------------------------
+
+def _median(values):
+    return values[0] if len(values) == 1 else stats.median(values)
+
+
+def _patterns(report, results):
+    found = {}
+    for r in results:
+        for p in items(r.root, 'phases'):
+            if true(p, 'completed') and integer(p, 'wrong_n') == 0:
+                way = ', '.join((word(p, 'method'), word(p, 'access'), 'memory %s' % (
+                    'strided' if true(p, 'memory_strided') else 'contiguous'), 'file %s' % word(
+                        p, 'file'), text.plural(integer(r.root, 'system.ranks', 1), 'process',
+                                                'processes')))
+                found.setdefault((word(p, 'pattern'), way), []).append(p)
+    for number, ((pattern, way), phases) in enumerate(found.items()):
+        _pattern(report.page, 'workload-%s-%d' % (pattern, number), way, phases)
+
+
+def _pattern(page, name, way, phases):
+    title = word(phases[0], 'title').partition(' (')[0]
+    table = Table(name, '%s: %s' % (title, way), [
+        'record in bytes', 'temporal pattern', 'MB/s', 'S + T + B in s', 'B', 'in memory before',
+        'note'])
+    curves = {}
+    for p in phases:
+        marks = {word(s, 'code') for s in items(p, 'stamps')}
+        cached = real(p, 'cached_share_before')
+        rate = real(p, 'bytes_per_s') / MB
+        table.row(integer(p, 'record_bytes'), word(p, 'temporal'), rate,
+                  real(p, 'times.aggregate_s'), text.percent(real(p, 'times.b_share')),
+                  text.percent(cached) if cached == cached else '', 'too little data'
+                  if 'too-short' in marks else '')
+        curves.setdefault(word(p, 'temporal'), {}).setdefault(
+            integer(p, 'record_bytes'), []).append(rate)
+    page.table(table)
+    if max(len(c) for c in curves.values()) < 2:
+        return
+    f = Figure(name, '%s: bandwidth over the record' % title)
+    f.panel('', {'label': 'record in bytes', 'log': 2}, {'label': 'bandwidth in MB/s', 'log': 10})
+    for temporal, points in curves.items():
+        f.series(temporal, 'line-points', [(x, _median(points[x])) for x in sorted(points)])
+    page.figure(f, '%s, %s. All processes together, bytes over S + T + B.' % (title, way))
+
+
+# --- working points -----------------------------------------------------------------------------
+
+def _points(page, results):
+    for number, r in enumerate(results[:20], 1):
+        table = Table('workload-points-%d' % number, 'Working points of %s: asked, achieved' %
+                      r.shown, ['point', 'MB/s'] + [name for name, _, _ in NUMBERS])
+        for i, p in enumerate(items(r.root, 'points'), 1):
+            asked, achieved = members(p, 'asked'), members(p, 'achieved')
+            table.row(i, real(p, 'bytes_per_s') / MB, *[
+                '%s, %s' % (text.number(real(asked, n)), text.number(real(achieved, n)))
+                if text.number(real(asked, n)) != text.number(real(achieved, n))
+                else text.number(real(asked, n)) for n, _, _ in NUMBERS])
+        page.table(table)
+
+
+def _asked(result):
+    asked = members(items(result.root, 'points')[0], 'asked')
+    numbers = {n: real(asked, n) for n, _, _ in NUMBERS}
+    # Without holes, contMean is only said again.
+    if numbers['contMean'] >= numbers['sizeMean']:
+        numbers['contMean'] = float('inf')
+    return numbers
+
+
+def _study(report, results):
+    """Results that differ from the most frequent value of the nine in one of them."""
+    page, points = report.page, [(_asked(r), r) for r in results]
+    base = {}
+    for name, _, _ in NUMBERS:
+        values = [p[name] for p, _ in points]
+        base[name] = max(set(values), key=values.count)
+    panels = []
+    for name, sign, says in NUMBERS:
+        curve = {}
+        for p, r in points:
+            if all(p[n] == base[n] for n, _, _ in NUMBERS if n != name):
+                x = real(r.root, 'points.0.asked.' + name)
+                curve.setdefault(x, []).append(r)
+        if len(curve) > 1:
+            panels.append((name, sign, says, curve))
+    if not panels:
+        return
+    f = Figure('workload-figure-1', 'Throughput over each number of the workload model')
+    table = Table('workload-figure-1', 'What the paper says each curve should do, and what it does '
+                  'here', ['number', 'the paper', 'here', 'Spearman', 'p'])
+    asked = [{'what': 'correlation', 'x': [x for x in sorted(c) for _ in c[x]],
+              'y': [real(r.root, 'bytes_per_s') for x in sorted(c) for r in c[x]]}
+             for _, _, _, c in panels]
+    for (name, sign, says, curve), answer in zip(panels, report.ask(asked)):
+        f.panel(name, {'label': name, 'log': 10} if name in LOG else name,
+                {'label': 'MB/s', 'from_zero': True})
+        xs = sorted(curve)
+        f.series('throughput', 'line-points', [
+            (x, _median([real(r.root, 'bytes_per_s') / MB for r in curve[x]])) for x in xs])
+        if name == 'uniqueBytes':
+            cached = [(x, _median([real(r.root, 'points.0.cached_share_after') * 100
+                                   for r in curve[x]])) for x in xs]
+            page.text('Of the file lay in memory at the end, with uniqueBytes %s: %s.' % (
+                ', '.join(text.size(x) for x in xs), ', '.join(
+                    '%.0f %%' % c for _, c in cached if c == c) or 'not known'), 'note')
+        rho, p = answer.get('spearman'), answer.get('p')
+        table.row(name, says, _verdict(sign, says, rho, p), '' if rho is None else rho,
+                  '' if p is None else p)
+    page.figure(f, 'One number at a time is varied around the reference workload, as in Figure 1 of '
+                   'the paper; medians over repeats.')
+    page.table(table)
+
+
+def _verdict(sign, says, rho, p):
+    if rho is None:
+        return 'too few points'
+    trend = 'no trend that is sure' if p > SEEN else 'up' if rho > 0 else 'down'
+    if sign == 0 and not says.startswith('little'):
+        return trend
+    if sign == 0:
+        return 'seen: no trend' if p > SEEN or abs(rho) < LITTLE else 'not seen: ' + trend
+    return ('seen: ' if p <= SEEN and rho * sign > 0 else 'not seen: ') + trend

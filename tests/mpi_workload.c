@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* nht1-workload at any number of ranks, with MPI's profiling interface between it and the library:
+ * wrong data are found, failed calls are told by all ranks, nobody waits for ever. */
+#include <mpi.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/par.h"
+#include "workload/job.h"
+
+static int rank, size;
+
+/* The how manyth call of this rank is spoilt, 0: none; and how. */
+static struct {
+    int read, write, fail;
+} spoil;
+
+static bool now(int *countdown)
+{
+    return *countdown > 0 && --*countdown == 0;
+}
+
+int MPI_File_read_at(MPI_File f, MPI_Offset at, void *b, int n, MPI_Datatype t, MPI_Status *s)
+{
+    if (now(&spoil.fail)) return MPI_ERR_IO;
+    const int rc = PMPI_File_read_at(f, at, b, n, t, s);
+    if (now(&spoil.read)) ((unsigned char *)b)[0] ^= 1;
+    return rc;
+}
+
+int MPI_File_write_at(MPI_File f, MPI_Offset at, const void *b, int n, MPI_Datatype t,
+                      MPI_Status *s)
+{
+    if (now(&spoil.fail)) return MPI_ERR_IO;
+    /* A write that is lost: the library says that it was made. */
+    if (now(&spoil.write)) return PMPI_File_read_at(f, at, calloc(1, 1 << 20), n, t, s);
+    return PMPI_File_write_at(f, at, b, n, t, s);
+}
+
+int MPI_File_write_at_all(MPI_File f, MPI_Offset at, const void *b, int n, MPI_Datatype t,
+                          MPI_Status *s)
+{
+    const int rc = PMPI_File_write_at_all(f, at, b, n, t, s);
+    return now(&spoil.fail) ? MPI_ERR_IO : rc;
+}
+
+/* Runs a description as the program does. Returns what workload_job_run returns. */
+static int run(const char *name, const char *text)
+{
+    struct workload_options opt;
+    struct conf_list words;
+    struct workload_job job;
+    char path[64],
+        *argv[] = {"nht1-workload", path, "--out", "./mpi_workload.dat", "--force", NULL};
+    snprintf(path, sizeof path, "%s", name);
+    err_clear();
+    if (rank == 0) {
+        FILE *to = fopen(name, "w");
+        assert_non_null(to);
+        fputs(text, to);
+        fclose(to);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    assert_int_equal(workload_options_parse(&opt, &words, 5, argv), CONF_RUN);
+    int rc = workload_job_make(&job, &opt, words.item[0]);
+    if (rc == 0) rc = workload_job_run(&job);
+    workload_job_free(&job);
+    conf_free(&workload_program, &opt, &words);
+    MPI_Barrier(MPI_COMM_WORLD);
+    assert_true(access("mpi_workload.dat", F_OK) != 0);
+    if (rank == 0) unlink(name);
+    memset(&spoil, 0, sizeof spoil);
+    return rc;
+}
+
+#define PATTERN(temporal, more)                                                                    \
+    "Data 64k Record 1k <Pattern simple-strided> Temporal " temporal " " more " </Pattern>"
+
+static void right_data_are_right(void **state)
+{
+    (void)state;
+    assert_int_equal(run("w.conf", PATTERN("all", "")), ERR_INVALID); /* too little of them */
+}
+
+static void a_changed_read_is_found(void **state)
+{
+    (void)state;
+    spoil.read = rank == size - 1 ? 3 : 0;
+    assert_int_equal(run("w.conf", PATTERN("write,read", "")), ERR_VERIFY);
+    assert_non_null(strstr(err_message(), "wrong data read"));
+}
+
+static void a_lost_write_is_found(void **state)
+{
+    (void)state;
+    spoil.write = rank == 0 ? 4 : 0;
+    assert_int_equal(run("w.conf", PATTERN("write", "")), ERR_VERIFY);
+    /* What lies there already is not taken for what was to be written. */
+    spoil.write = rank == 0 ? 64 / size + 4 : 0;
+    assert_int_equal(run("w.conf", PATTERN("write,re-write", "")), ERR_VERIFY);
+    assert_non_null(strstr(err_message(), "wrong data written"));
+}
+
+static void a_failed_call_is_told_by_all(void **state)
+{
+    (void)state;
+    spoil.fail = rank == size - 1 ? 5 : 0;
+    assert_int_equal(run("w.conf", PATTERN("write", "")), ERR_IO);
+    assert_non_null(strstr(err_message(), "MPI_File_write_at"));
+    spoil.fail = rank == size - 1 ? 5 : 0;
+    assert_int_equal(run("w.conf", PATTERN("write", "Method collective Access offsets")), ERR_IO);
+    assert_non_null(strstr(err_message(), "MPI_File_write_at_all"));
+}
+
+static void working_points_are_checked_alike(void **state)
+{
+    (void)state;
+    char text[1024];
+    const char *form = "<workload version='1'><workingPoint processNum='%d' sizeMean='500' "
+                       "uniqueBytes='%d' readFrac='%s' collFrac='0' syncFrac='1' seqFrac='0' "
+                       "sharedFrac='0' contMean='500'/></workload>";
+    snprintf(text, sizeof text, form, size, 10000 * size, "0.5");
+    assert_int_equal(run("w.xml", text), 0);
+    spoil.read = rank == size - 1 ? 2 : 0;
+    assert_int_equal(run("w.xml", text), ERR_VERIFY);
+    spoil.fail = rank == 0 ? 7 : 0;
+    assert_int_equal(run("w.xml", text), ERR_IO);
+    snprintf(text, sizeof text, form, size + 1, 10000, "0.5");
+    assert_int_equal(run("w.xml", text), ERR_USAGE);
+}
+
+static void clocks_of_one_machine_agree(void **state)
+{
+    (void)state;
+    struct workload_clock c;
+    assert_int_equal(workload_clock_compare(MPI_COMM_WORLD, &c), 0);
+    assert_true(c.uncertainty_s >= 0);
+    /* Half of the round trip bounds the error, up to what the clock resolves. */
+    if (c.offset_s > c.uncertainty_s + 1e-6 || c.offset_s < -c.uncertainty_s - 1e-6)
+        fail_msg("offset %g, uncertain by %g", c.offset_s, c.uncertainty_s);
+}
+
+/* S, T and B of known marks. */
+static void times_are_those_of_the_marks(void **state)
+{
+    (void)state;
+    const struct workload_clock c = {.offset_s = 100 + rank};
+    const struct workload_marks m = {.begun = 100 + rank + 1,
+                                     .first = 100 + rank + 2 + rank,
+                                     .last = 100 + rank + 20 + rank,
+                                     .ended = 100 + rank + 40};
+    struct workload_times t = {.setup_s = rank};
+    assert_int_equal(workload_times_gather(MPI_COMM_WORLD, &c, &m, &t), 0);
+    assert_true(t.s_s == 1 && t.t_s == 18 + size - 1 && t.b_s == 40 - 20 - (size - 1));
+    assert_true(t.setup_s == size - 1);
+    for (int r = 0; rank == 0 && r < size; r++)
+        assert_true(t.first_s[r] == 1 + r && t.last_s[r] == 19 + r);
+    workload_times_free(&t);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(right_data_are_right),
+        cmocka_unit_test(a_changed_read_is_found),
+        cmocka_unit_test(a_lost_write_is_found),
+        cmocka_unit_test(a_failed_call_is_told_by_all),
+        cmocka_unit_test(working_points_are_checked_alike),
+        cmocka_unit_test(clocks_of_one_machine_agree),
+        cmocka_unit_test(times_are_those_of_the_marks),
+    };
+    MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    char folder[] = "/tmp/mpi_workload.XXXXXX";
+    if (rank == 0 && !mkdtemp(folder)) MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Bcast(folder, sizeof folder, MPI_CHAR, 0, MPI_COMM_WORLD);
+    if (chdir(folder) != 0) MPI_Abort(MPI_COMM_WORLD, 1);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) rmdir(folder);
+    MPI_Finalize();
+    return failed;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From working points to calls: fractions, sizes, places, at several numbers of processes; and the
+ * content of files. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "workload/data.h"
+#include "workload/plan.h"
+
+static const double fractions[] = {0, 0.1, 0.33, 0.5, 0.78, 1};
+#define FRACTIONS_N (sizeof fractions / sizeof fractions[0])
+
+static struct workload one_point(struct workload_point *p, uint64_t seed)
+{
+    return (struct workload){.seed = seed, .points_n = 1, .point = p};
+}
+
+static struct workload_point point(int procs, double size, int64_t unique)
+{
+    return (struct workload_point){.process_num = procs,
+                                   .size_mean = size,
+                                   .unique_bytes = unique,
+                                   .read_frac = 0.4,
+                                   .coll_frac = 0.3,
+                                   .sync_frac = 0.6,
+                                   .seq_frac = 0.5,
+                                   .shared_frac = 0.2,
+                                   .cont_mean = size};
+}
+
+/* Every fraction is met to within one call, whatever the others are, on every process alike. */
+static void fractions_are_met(void **state)
+{
+    (void)state;
+    for (size_t f = 0; f < 5 * FRACTIONS_N; f++) {
+        struct workload_point p = point(3, 10, 3 * 10 * 37);
+        double *const frac[] = {&p.read_frac, &p.coll_frac, &p.sync_frac, &p.seq_frac,
+                                &p.shared_frac};
+        *frac[f % 5] = fractions[f / 5];
+        struct workload w = one_point(&p, 11);
+        struct workload_plan plan, other;
+        struct workload_achieved a = {0};
+        assert_int_equal(workload_plan_make(&w, 0, 1, &plan), 0);
+        assert_int_equal(workload_plan_make(&w, 0, 2, &other), 0);
+        assert_int_equal(plan.n, 37);
+        for (int64_t c = 0; c < plan.n; c++) {
+            assert_true(workload_kind_exists(workload_kind_of(plan.call[c].kind)));
+            assert_int_equal(plan.call[c].kind, other.call[c].kind);
+            assert_int_equal(plan.call[c].seek, other.call[c].seek);
+            workload_achieved_count(&a, &p, &plan.call[c]);
+        }
+        const struct workload_point got = workload_achieved_point(&a, &p);
+        for (int i = 3; i < 8; i++)
+            assert_true(fabs(workload_point_number(&got, i) - workload_point_number(&p, i)) <=
+                        0.5001 / 37);
+        workload_plan_free(&plan);
+        workload_plan_free(&other);
+    }
+}
+
+/* Sizes add up, calls lie inside the file, and sequential ones continue. */
+static void calls_lie_in_the_file(void **state)
+{
+    (void)state;
+    static const double sizes[] = {1, 7, 64, 100.5, 3000};
+    for (int procs = 1; procs <= 8; procs++)
+        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+            for (int holes = 0; holes < 2; holes++) {
+                struct workload_point p = point(procs, sizes[s], 10007);
+                if (holes) p.cont_mean = sizes[s] / 3 < 1 ? 1 : floor(sizes[s] / 3);
+                if (holes) p.shared_frac = 0;
+                struct workload w = one_point(&p, 5);
+                const int64_t length = workload_point_length(&p, false, 0);
+                int64_t sum = 0;
+                assert_true(length >= p.unique_bytes);
+                for (int r = 0; r < procs; r++) {
+                    struct workload_plan plan;
+                    int64_t bytes = 0, individual = -1;
+                    assert_int_equal(workload_plan_make(&w, 0, r, &plan), 0);
+                    for (int64_t c = 0; c < plan.n; c++) {
+                        const struct workload_call *call = &plan.call[c];
+                        const struct workload_kind k = workload_kind_of(call->kind);
+                        bytes += call->bytes;
+                        assert_true(call->bytes >= 0 && call->bytes <= plan.longest_bytes);
+                        if (call->seek != WORKLOAD_NO_SEEK)
+                            assert_true(call->seek >= 0 && call->seek < p.unique_bytes);
+                        if (k.position == WORKLOAD_SHARED) continue;
+                        if (call->bytes > 0)
+                            assert_true(workload_point_place(&p, r, call->offset) >= 0 &&
+                                        workload_point_place(
+                                            &p, r, call->offset + call->bytes - 1) < length);
+                        if (k.position != WORKLOAD_INDIVIDUAL) continue;
+                        assert_int_equal(call->offset, individual < 0 ? plan.begin : individual);
+                        individual = call->offset + call->bytes;
+                    }
+                    assert_int_equal(bytes, plan.bytes);
+                    sum += bytes;
+                    workload_plan_free(&plan);
+                }
+                assert_int_equal(sum, p.unique_bytes);
+            }
+}
+
+static void views_of_processes_are_disjoint(void **state)
+{
+    (void)state;
+    struct workload_point p = point(3, 50, 3000);
+    p.cont_mean = 7;
+    const int64_t length = workload_point_length(&p, false, 0);
+    unsigned char *count = calloc((size_t)length, 1);
+    assert_non_null(count);
+    for (int r = 0; r < 3; r++)
+        for (int64_t at = 0; at < length / 3; at++)
+            count[workload_point_place(&p, r, at)]++;
+    for (int64_t b = 0; b < length; b++)
+        assert_int_equal(count[b], 1);
+    free(count);
+}
+
+static void the_seed_makes_the_calls(void **state)
+{
+    (void)state;
+    struct workload_point p = point(2, 10, 2000);
+    struct workload w = one_point(&p, 1);
+    struct workload_plan a, b, c;
+    assert_int_equal(workload_plan_make(&w, 0, 0, &a), 0);
+    assert_int_equal(workload_plan_make(&w, 0, 0, &b), 0);
+    w.seed = 2;
+    assert_int_equal(workload_plan_make(&w, 0, 0, &c), 0);
+    assert_memory_equal(a.call, b.call, (size_t)a.n * sizeof *a.call);
+    assert_memory_not_equal(a.call, c.call, (size_t)a.n * sizeof *a.call);
+    workload_plan_free(&a);
+    workload_plan_free(&b);
+    workload_plan_free(&c);
+}
+
+/* A byte that is changed anywhere is found, at any alignment. */
+static void a_changed_byte_is_found(void **state)
+{
+    (void)state;
+    struct workload_data d = {0};
+    const struct workload_allowed exact = {3, 3, false}, older = {1, 3, false};
+    assert_int_equal(workload_data_make(&d, 3, 4096), 0);
+    for (int64_t offset = 0; offset < 5000000; offset += 131071) {
+        unsigned char got[100];
+        memcpy(got, workload_data_at(&d, offset), sizeof got);
+        assert_int_equal(workload_data_check(&d, got, offset, sizeof got, exact), -1);
+        assert_int_equal(workload_data_check_anywhere(&d, got, sizeof got, exact), -1);
+        assert_true(workload_data_check(&d, got, offset + 8, sizeof got, exact) >= 0);
+        for (size_t b = 0; b < sizeof got; b++) {
+            got[b] ^= 0x20;
+            assert_int_equal(workload_data_check(&d, got, offset, sizeof got, exact), b);
+            assert_true(workload_data_check_anywhere(&d, got, sizeof got, exact) >= 0);
+            got[b] ^= 0x20;
+        }
+        for (size_t b = 0; b < sizeof got; b++)
+            if ((offset + (int64_t)b) % 8 == 7) got[b] = 1;
+        assert_true(workload_data_check(&d, got, offset, sizeof got, exact) >= 0);
+        assert_int_equal(workload_data_check(&d, got, offset, sizeof got, older), -1);
+    }
+    workload_data_free(&d);
+}
+
+/* A piece that begins or ends in what the shared pointer wrote. */
+static void floating_bytes_are_accepted_where_they_can_be(void **state)
+{
+    (void)state;
+    struct workload_data d = {0};
+    const struct workload_allowed floating = {2, 2, true}, none = {2, 2, false};
+    unsigned char got[64];
+    assert_int_equal(workload_data_make(&d, 2, 64), 0);
+    for (size_t n = 0; n <= sizeof got; n++) {
+        memcpy(got, workload_data_at(&d, 12345), sizeof got);
+        memset(got, WORKLOAD_FLOATING, n);
+        assert_int_equal(workload_data_check_anywhere(&d, got, sizeof got, floating), -1);
+        assert_true(n < 2 || workload_data_check(&d, got, 12345, sizeof got, none) >= 0);
+    }
+    memset(got, 0, sizeof got);
+    got[0] = 1;
+    assert_true(workload_data_check_anywhere(&d, got, sizeof got, floating) >= 0);
+    workload_data_free(&d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fractions_are_met),
+        cmocka_unit_test(calls_lie_in_the_file),
+        cmocka_unit_test(views_of_processes_are_disjoint),
+        cmocka_unit_test(the_seed_makes_the_calls),
+        cmocka_unit_test(a_changed_byte_is_found),
+        cmocka_unit_test(floating_bytes_are_accepted_where_they_can_be),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
