@@ -50,7 +50,7 @@ ISA_avx512  := -mavx512f -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512
 ISA_avx2    := -mavx2 -mfma
 ISA_generic := -Wno-psabi
 
-BASE_MPI    := base/par.c base/par_main.c base/nodes.c base/cache.c
+BASE_MPI    := base/par.c base/par_main.c base/nodes.c base/cache.c base/program.c
 BASE_SERIAL := $(filter-out $(BASE_MPI),$(wildcard base/*.c))
 IO          := $(filter-out $(if $(URING),,io/%_uring.c),$(wildcard io/*.c))
 BT_SERIAL   := bt/solver/problem.c bt/solver/exact.c
@@ -64,12 +64,11 @@ MPI_MAINS   := $(wildcard $(MPI_DIRS:%=%/main.c))
 program      = $(1:%/main.c=$(B)/bin/nht1-%)
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 KERNELS     := $(ISAS:%=$(B)/obj/bt/solver/kernel_%.o)
+SHARE       := $(B)/share/nht1
+include runs/rules.mk
 # All objects but those of main(): every program takes what it needs out of it.
 LIBNHT1     := $(B)/lib/libnht1.a
-# Studies and reports in Python: runs/study is the start of them all, by its name.
-PY_PROGRAMS := $(addprefix $(B)/bin/nht1-,study report)
 PROGRAMS    := $(call program,$(SERIAL_MAINS) $(MPI_MAINS)) $(PY_PROGRAMS)
-SHARE       := $(B)/share/nht1
 include tests/rules.mk bench/rules.mk profile/rules.mk
 
 all: $(PROGRAMS) ## build the programs into build/bin (the default)
@@ -117,15 +116,6 @@ $(call program,$(SERIAL_MAINS) $(MPI_MAINS)):
 	$(call say,LINK)
 	$(Q)$(LINKER) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
-$(SHARE)/runs/nht1/copied: $(shell find runs/nht1 config -type f)
-	@mkdir -p $(SHARE)/runs $(SHARE)/config && rm -rf $(SHARE)/runs/nht1
-	$(Q)cp -R runs/nht1 $(SHARE)/runs && cp config/*.ini $(SHARE)/config && touch $@
-
-$(PY_PROGRAMS): runs/study $(SHARE)/runs/nht1/copied
-	@mkdir -p $(@D)
-	$(call say,COPY)
-	$(Q)cp runs/study $@
-
 $(call obj,$(SERIAL) $(SERIAL_MAINS)): $(B)/obj/%.o: %.c $(B)/settings
 	@mkdir -p $(@D)
 	$(call say,CC)
@@ -151,19 +141,8 @@ $(B)/obj/base/sys.o: FILEFLAGS = -DBUILD_FLAGS='"$(subst ','\'',$(subst ",\",$(C
 setup: ## install what is missing (compiler, MPI, libraries, test tools)
 	@bash config/setup.sh check
 
-run: ## all cores, three writers, five rounds within two minutes, files verified, one table
-	@bash config/setup.sh run
-	@$(MAKE) -j$(JOBS) all
-	@NHT1_BIN=$(abspath $(B)/bin) runs/study run $(if $(OUT),--under '$(OUT)') \
-	    $(if $(WRITERS),--set run.io='$(WRITERS)') $(if $(RANKS),--set run.ranks='$(RANKS)') $(STUDY_FLAGS)
-
-study: ## make study STUDY=NAME: one of config/*.ini or an INI file; STUDY= lists them
-	@bash config/setup.sh run
-	@$(MAKE) -j$(JOBS) all
-	@NHT1_BIN=$(abspath $(B)/bin) runs/study $(or $(STUDY),--list) $(STUDY_FLAGS)
-
 SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) profile/preload bench bench-profile tests tests/fuzz tests/shim,$d/*.[ch]))
-SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash $(addprefix tests/,floors mpi-run \
+SCRIPTS := $(wildcard .ci/run config/*.sh tests/*.bash $(addprefix tests/,floors mpi-run \
              cmocka-tap fuzz/run lint sanitized bt_matrix kill_restart fault_sites \
              slurm_node))
 PYTHON  := runs/study tests/doc_symbols.py tests/fuzz/fuzz.py $(shell find runs/nht1 -name '*.py')
@@ -200,7 +179,7 @@ clean: ## remove the build folder
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z$$(].*:.*## / { sub(/^\$$\(CHECKS.*/, "check-PART", $$1); \
-	    printf "  %-12s %s\n", $$1, $$2 }' Makefile tests/rules.mk bench/rules.mk
+	    printf "  %-12s %s\n", $$1, $$2 }' Makefile runs/rules.mk tests/rules.mk bench/rules.mk
 	@echo "Variables: $(CONFIG_VARS) V=1 SANITIZE=1; see make info."
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

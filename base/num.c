@@ -56,7 +56,9 @@ int num_int_parse(const char *text, int64_t *out)
     int64_t value = strtoll(text, &end, 10);
     if (errno || end == text) return -1;
     for (size_t s = 0; s < sizeof suffix / sizeof suffix[0]; s++) {
-        if (strcmp(end, suffix[s].text) != 0) continue;
+        const size_t n = strlen(suffix[s].text);
+        if (strncmp(end, suffix[s].text, n) != 0) continue;
+        if (end[n] && (n == 0 || strcmp(end + n, "B") != 0)) continue; /* 512MiB is 512Mi */
         return __builtin_mul_overflow(value, suffix[s].factor, out) ? -1 : 0;
     }
     return -1;

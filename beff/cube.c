@@ -51,6 +51,28 @@ struct beff_cell *beff_cell_at(const struct beff_cube *c, int rep, int size, int
     return &c->cell[(size_t)row * (size_t)c->patterns_n + (size_t)pattern];
 }
 
+struct beff_share beff_share_of(const struct beff_pattern *p, int64_t bytes, int64_t loop,
+                                double time_s)
+{
+    const double sent = (double)bytes * (double)loop * p->sends_n / time_s;
+    if (p->slots_n == 0) return BEFF_NO_SHARE;
+    return (struct beff_share){time_s, sent, -sent, sent};
+}
+
+struct beff_cell beff_cell_of(enum beff_definition definition, const struct beff_pattern *p,
+                              int64_t bytes, int64_t loop, const struct beff_share *all)
+{
+    const double moved = (double)bytes * (double)p->messages_n * (double)loop;
+    const bool by_process = definition == BEFF_36 && p->kind != BEFF_ANALYSIS;
+    return (struct beff_cell){.loop = loop,
+                              .time_s = all->time_s,
+                              .bandwidth =
+                                  by_process ? p->processes_n * -all->low : moved / all->time_s,
+                              .process_min = -all->low,
+                              .process_mean = all->sum / p->processes_n,
+                              .process_max = all->high};
+}
+
 /* Whether index i is meant by a pick. */
 static bool picked(int pick, int i)
 {
@@ -85,16 +107,6 @@ double beff_value(const struct beff_cube *c, int pattern, struct beff_pick pick)
     return sum / n;
 }
 
-double beff_geometric_mean(const double *x, int n)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++) {
-        if (!(x[i] > 0)) return NAN;
-        sum += log(x[i]);
-    }
-    return n > 0 ? exp(sum / n) : NAN;
-}
-
 static double sum_of_logs(const struct beff_cube *c, int first, int n, struct beff_pick pick)
 {
     double sum = 0;
@@ -127,16 +139,19 @@ struct beff_mean beff_logavg_method_last(const struct beff_cube *c)
     return mean_of(logs[0], logs[1], c->random_n);
 }
 
-/* Seconds of a repetition's loops; NaN when it left a measurement out that the first one has. */
-static double seconds_of(const struct beff_cube *c, int rep)
+/* Seconds of a repetition's loops. NaN when it left a measurement out that the first one has.
+ * as_first_s: [out] what loops as long as those of the first repetition would have taken. */
+static double seconds_of(const struct beff_cube *c, int rep, double *as_first_s)
 {
     const int64_t cells = (int64_t)BEFF_SIZES_N * BEFF_METHODS_N * c->patterns_n;
     const struct beff_cell *first = c->cell, *mine = beff_cell_at(c, rep, 0, 0, 0);
     double sum = 0;
+    *as_first_s = 0;
     for (int64_t i = 0; i < cells; i++) {
         if (first[i].loop > 0 && mine[i].loop == 0) return NAN;
-        /* Loop lengths differ between repetitions: what is compared is the time of one length. */
-        if (mine[i].loop > 0) sum += mine[i].time_s * (double)first[i].loop / (double)mine[i].loop;
+        if (mine[i].loop == 0) continue;
+        sum += mine[i].time_s;
+        *as_first_s += mine[i].time_s * (double)first[i].loop / (double)mine[i].loop;
     }
     return sum;
 }
@@ -144,15 +159,17 @@ static double seconds_of(const struct beff_cube *c, int rep)
 struct beff_elapsed beff_elapsed(const struct beff_cube *c)
 {
     struct beff_elapsed e = {0, NAN};
+    double alike_s = 0, least_s = INFINITY, one_s;
     int whole = 0;
     for (int r = 0; r < c->reps_n; r++) {
-        const double s = seconds_of(c, r);
+        const double s = seconds_of(c, r, &one_s);
         if (!isfinite(s)) continue;
         e.measured_s += s;
-        e.undisturbed_s = fmin(e.undisturbed_s, s);
+        alike_s += one_s;
+        least_s = fmin(least_s, one_s);
         whole++;
     }
-    e.undisturbed_s *= whole;
+    if (whole > 0) e.undisturbed_s = e.measured_s * least_s * whole / alike_s;
     return e;
 }
 

@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BEFF_CUBE_H
 #define BEFF_CUBE_H
-/* Floor 2, free of MPI. The message sizes. All functions are local. Source: [RK01] section 4. */
+/* Floor 2, free of MPI. The message sizes, all measured values of a run, the averages over them and
+ * the numbers of a report. All functions are local. Source: [RK01] section 4 and table 1.
+ *
+ *     b_eff = logavg( logavg over rings, logavg over random patterns ) of
+ *             mean over the 21 sizes of
+ *             maximum over methods of
+ *             maximum over repetitions of the bandwidth
+ *
+ * logavg is the geometric mean. */
+#include <float.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -24,15 +33,8 @@ void beff_sizes(int64_t lmax_bytes, int64_t out[BEFF_SIZES_N]);
 /* The factor from size i - 1 to size i, i in 1..20: 2 up to 4096 B, then (lmax / 4096)^(1/8). */
 double beff_size_growth(int64_t lmax_bytes, int i);
 
-/* Floor 2, free of MPI. All measured values of a run, and the averages over them. All functions are
- * local. Source: [RK01] section 4.
- *
- *     b_eff = logavg( logavg over rings, logavg over random patterns ) of
- *             mean over the 21 sizes of
- *             maximum over methods of
- *             maximum over repetitions of the bandwidth
- *
- * logavg is the geometric mean. */
+/* --- values and averages --- */
+
 #define BEFF_METHODS_N 3
 #define BEFF_REPS_MAX  100
 
@@ -45,6 +47,29 @@ struct beff_cell {
     double process_min, process_mean, process_max;
 };
 
+/* One process's part of a measurement; those of all come together as maxima of time_s, high and low
+ * and as sum of sum. */
+struct beff_share {
+    double time_s;
+    double high, low; /* bytes/s that the process sends, and their negative */
+    double sum;       /* the same */
+};
+
+/* Of a process that takes no part: it counts neither for time nor for bandwidth. */
+static const struct beff_share BEFF_NO_SHARE = {0, -DBL_MAX, -DBL_MAX, 0};
+
+/* The part of the process that p was made for: loop iterations of messages of so many bytes took it
+ * time_s. */
+struct beff_share beff_share_of(const struct beff_pattern *p, int64_t bytes, int64_t loop,
+                                double time_s);
+
+/* b(pattern, size, method, repetition) and what belongs to it, from the parts of all. The paper
+ * divides all bytes by the time of the slowest process; release 3.6 multiplies the bandwidth of the
+ * slowest process by their number, for rings: rings of two and of three in one pattern make a
+ * difference. */
+struct beff_cell beff_cell_of(enum beff_definition definition, const struct beff_pattern *p,
+                              int64_t bytes, int64_t loop, const struct beff_share *all);
+
 struct beff_cube {
     int reps_n, patterns_n, random_n; /* patterns: rings, then random ones, then for insight */
     struct beff_cell *cell;           /* [rep][size][method][pattern], pattern fastest */
@@ -55,6 +80,12 @@ int beff_cube_make(int reps_n, int patterns_n, int random_n, struct beff_cube *o
 void beff_cube_free(struct beff_cube *c);
 struct beff_cell *beff_cell_at(const struct beff_cube *c, int rep, int size, int method,
                                int pattern);
+
+/* Seconds of one iteration, 0: not measured. */
+static inline double beff_iteration_s(const struct beff_cell *cell)
+{
+    return cell->loop > 0 ? cell->time_s / (double)cell->loop : 0;
+}
 
 /* Which values an average is over. BEFF_ALL: the maximum over repetitions, over methods, the mean
  * over sizes. */
@@ -77,19 +108,15 @@ struct beff_mean beff_logavg(const struct beff_cube *c, struct beff_pick pick);
 /* The same with the maximum over methods taken last, over the means over sizes. */
 struct beff_mean beff_logavg_method_last(const struct beff_cube *c);
 
-/* Geometric mean of n positive numbers, NaN when one is not. */
-double beff_geometric_mean(const double *x, int n);
-
-/* How much of the time to spare: what a run of the fastest repetition's times would have taken,
- * against what was measured; both in seconds of the loops, slowest process. Repetitions that left
+/* How much the run was disturbed: the seconds of its loops, slowest process, and what they would
+ * have taken had each repetition been as fast as the fastest. Repetitions that left
  * something out do not count. */
 struct beff_elapsed {
     double measured_s, undisturbed_s;
 };
 struct beff_elapsed beff_elapsed(const struct beff_cube *c);
 
-/* Floor 2, free of MPI. The numbers of a report, from the measured values. All functions are local.
- * Source: [RK01] section 4 and table 1. */
+/* The numbers of a report. */
 struct beff_summary {
     int n;                           /* processes */
     struct beff_mean all;            /* b_eff; bytes/s as all bandwidths here */

@@ -1,35 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "beff/job.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/par.h"
+#include "base/stamp.h"
 #include "base/sys.h"
 #include "base/units.h"
+#include "base/watch.h"
 #include "beff/rmax.h"
 #include "beff/traffic.h"
 
 #define TABLES_BYTES ((int64_t)32 << 20) /* tables and library buffers of a rank, roughly */
 
-void beff_job_note(json_t *list, const char *fmt, ...)
-{
-    char text[512];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    json_array_append_new(list, js_text(text));
-}
-
 bool beff_job_valid(const struct beff_job *job)
 {
-    return json_array_size(job->invalid) == 0;
+    size_t i;
+    json_t *stamp;
+    json_array_foreach(job->stamps, i, stamp)
+    {
+        if (stamp_is(stamp, "not-valid")) return false;
+    }
+    return true;
 }
 
 static int size_check(MPI_Comm comm)
@@ -110,31 +106,6 @@ static int memory_check(const struct beff_job *job)
                    units_bytes((double)free_bytes, b));
 }
 
-/* A text may take the place of an earlier one of ours only. */
-static int text_check(const char *option, const char *path)
-{
-    const int rc = js_check_text(path, "nht1-beff ");
-    if (rc < 0) err_prefix(option);
-    return rc;
-}
-
-static int json_check(const char *path)
-{
-    const int rc = js_check_target(path, "nht1-beff/");
-    if (rc < 0) err_prefix("--json: ");
-    return rc;
-}
-
-/* A result that cannot be written is found out before the run, not after it. */
-static int targets_check(const struct beff_job *job)
-{
-    const struct beff_options *o = &job->setup->opt;
-    if (job->nodes.rank != 0) return 0;
-    if (o->json) TRY(json_check(o->json));
-    if (o->sum) TRY(text_check("--sum: ", o->sum));
-    return o->protocol ? text_check("--protocol: ", o->protocol) : 0;
-}
-
 static int rate_read(const struct beff_options *o, struct beff_rate *rate)
 {
     if (o->hpl) TRY(beff_rmax_hpl(o->hpl, &rate->flop_per_s));
@@ -183,56 +154,58 @@ static int plan_check(const struct beff_job *job)
                             "with the same GSL library?");
 }
 
+/* What makes the result none of b_eff, as far as it is known before. */
 static void validity(struct beff_job *job)
 {
     const struct beff_setup *s = job->setup;
-    bool every = true;
-    for (int m = 0; m < BEFF_METHODS_N; m++)
-        every = every && s->method[m];
-    if (s->opt.quick) beff_job_note(job->invalid, "--quick: short loops, short messages, once");
-    if (s->opt.lmax > 0) beff_job_note(job->invalid, "--lmax: L_max is not memory / 128");
-    if (s->random_n != BEFF_RANDOM_STANDARD)
-        beff_job_note(job->invalid, "--random: not %d random patterns", BEFF_RANDOM_STANDARD);
-    if (s->reps_n < BEFF_REPS_STANDARD && !s->opt.quick)
-        beff_job_note(job->invalid, "--repetitions: fewer than %d", BEFF_REPS_STANDARD);
-    if (s->opt.buffers != BEFF_ROOM)
-        beff_job_note(job->invalid, "--buffers: not room for %d of the longest messages",
-                      BEFF_ROOM);
-    if (!every) beff_job_note(job->invalid, "--methods: not all three methods");
+    const bool every = s->method[0] && s->method[1] && s->method[2];
+    const struct {
+        bool broken;
+        const char *why;
+    } rule[] = {{s->opt.quick, "--quick: short loops, short messages, once"},
+                {s->opt.lmax > 0, "--lmax: L_max is not memory / 128"},
+                {s->random_n != BEFF_RANDOM_STANDARD, "--random: not 30 random patterns"},
+                {s->reps_n < BEFF_REPS_STANDARD && !s->opt.quick, "--repetitions: fewer than 3"},
+                {s->opt.buffers != BEFF_ROOM, "--buffers: not room for 6 of the longest messages"},
+                {!every, "--methods: not all three methods"}};
+    for (size_t i = 0; i < sizeof rule / sizeof rule[0]; i++)
+        if (rule[i].broken) stamp_add(job->stamps, "not-valid", "bad", NULL, "%s", rule[i].why);
+    if (s->opt.quick) stamp_add(job->stamps, "quick", "note", NULL, "A look, no measurement.");
 }
 
-static void notices(struct beff_job *job)
+/* What the processes stand on. */
+static void standing(struct beff_job *job)
 {
     const struct nodes *n = &job->nodes;
-    if (n->size > n->cores)
-        beff_job_note(job->notices,
-                      "%d processes on %lld cores: they wait for each other's time slices, and the "
-                      "values say more about the scheduler than about the network.",
-                      n->size, (long long)n->cores);
-    if (n->size < n->cores)
-        beff_job_note(job->notices,
-                      "%d processes on %lld cores: b_eff is defined for the whole system, with a "
-                      "process per core.",
-                      n->size, (long long)n->cores);
+    if (n->size != n->cores)
+        stamp_add(job->stamps, n->size > n->cores ? "oversubscribed" : "cores-unused",
+                  n->size > n->cores ? "warn" : "note",
+                  json_pack("{si sI}", "ranks", n->size, "cores", (json_int_t)n->cores),
+                  n->size > n->cores
+                      ? "%d processes on %lld cores: they wait for each other's time slices, and "
+                        "the values say more about the scheduler than about the network."
+                      : "%d processes on %lld cores: b_eff is defined for the whole system, with a "
+                        "process per core.",
+                  n->size, (long long)n->cores);
     if (n->count > 1)
-        beff_job_note(job->notices,
-                      "The processes lie on the nodes like this: %s. Another placement gives "
-                      "another value.",
-                      job->placement);
+        stamp_add(job->stamps, "placement", "note",
+                  json_pack("{sI}", "nodes", (json_int_t)n->count),
+                  "The processes lie on the nodes like this: %s. Another placement gives another "
+                  "value.",
+                  job->placement);
 }
 
 int beff_job_make(MPI_Comm comm, const struct beff_setup *setup, struct beff_job *job)
 {
     *job = (struct beff_job){.comm = comm, .setup = setup, .placement = "unknown"};
+    watch_utc(job->started_utc);
     job->nodes.node = MPI_COMM_NULL;
     job->topology.row = MPI_COMM_NULL;
-    job->notices = json_array();
-    job->invalid = json_array();
+    job->stamps = json_array();
     TRY(size_check(comm));
     TRY(nodes_find(comm, &job->nodes));
     TRY(par_agree(comm, memory_choose(job)));
     TRY(par_agree(comm, memory_check(job)));
-    TRY(par_agree(comm, targets_check(job)));
     TRY(rate_find(job));
     TRY(beff_topology_make(comm, &job->topology));
     TRY(plan_make(job));
@@ -241,42 +214,43 @@ int beff_job_make(MPI_Comm comm, const struct beff_setup *setup, struct beff_job
     TRY(par_json(comm, &job->mpi));
     if (job->hosts) job->placement = beff_placement(job->hosts, job->nodes.size);
     validity(job);
-    notices(job);
+    standing(job);
     return 0;
 }
 
-static void say_reduced(struct beff_job *job)
+/* What showed while measuring: what was left out, and disturbance. The limit of a default run spares
+ * slow systems; a smaller one is the user's. */
+static void judge(struct beff_job *job)
 {
+    const struct beff_setup *s = job->setup;
+    const struct beff_elapsed e = beff_elapsed(&job->measured.cube);
     int best = 0, skipped = 0;
-    for (int r = 0; r < job->setup->reps_n; r++)
+    for (int r = 0; r < s->reps_n; r++)
         for (int i = 0; i < BEFF_SIZES_N; i++) {
             best += job->measured.effort[r][i] == BEFF_BEST_METHOD;
             skipped += job->measured.effort[r][i] == BEFF_SKIPPED;
         }
-    beff_job_note(job->notices,
+    if (job->measured.reduced)
+        stamp_add(job->stamps, "capped", "note",
+                  json_pack("{sf si si}", "limit_s", s->limit_s, "one_method_n", best, "left_out_n",
+                            skipped),
                   "To end within about %.0f s, %d of %d rounds over the patterns used only the "
                   "method that was best at the size before, once, and %d were left out; tables by "
                   "method and repetition show the best of all there.",
-                  job->setup->limit_s, best, job->setup->reps_n * BEFF_SIZES_N, skipped);
-}
-
-/* The limit of a default run spares slow systems; a smaller one is the user's. */
-static void judge_limit(struct beff_job *job)
-{
-    const double given_s = job->setup->opt.time_limit;
-    if (!job->measured.reduced || job->setup->opt.quick || given_s >= BEFF_LIMIT_STANDARD_S) return;
-    beff_job_note(job->invalid, "--time-limit: less than %.0f s, and messages were left out for it",
+                  s->limit_s, best, s->reps_n * BEFF_SIZES_N, skipped);
+    if (job->measured.reduced && !s->opt.quick && s->opt.time_limit < BEFF_LIMIT_STANDARD_S)
+        stamp_add(job->stamps, "not-valid", "bad", NULL,
+                  "--time-limit: less than %.0f s, and messages were left out for it",
                   BEFF_LIMIT_STANDARD_S);
-}
-
-static void say_disturbed(struct beff_job *job)
-{
-    const struct beff_elapsed e = beff_elapsed(&job->measured.cube);
-    if (!(e.measured_s > 1.05 * e.undisturbed_s)) return;
-    beff_job_note(job->notices,
+    if (e.measured_s > 1.05 * e.undisturbed_s)
+        stamp_add(job->stamps, "disturbed", "warn",
+                  json_pack("{sf}", "longer_ratio", e.measured_s / e.undisturbed_s),
                   "The repetitions took %.0f %% longer than the fastest of them: the system did "
                   "something else at the same time.",
                   100 * (e.measured_s / e.undisturbed_s - 1));
+    if (beff_job_valid(job))
+        stamp_add(job->stamps, "valid", "good", NULL, "Valid as b_eff, definition %s.",
+                  s->opt.definition);
 }
 
 int beff_job_run(struct beff_job *job)
@@ -293,9 +267,12 @@ int beff_job_run(struct beff_job *job)
     for (int m = 0; m < BEFF_METHODS_N; m++)
         spec.method[m] = job->setup->method[m];
     TRY(beff_measure(job->topology.row, &job->plan, &spec, &job->measured));
-    if (job->measured.reduced) say_reduced(job);
-    judge_limit(job);
-    say_disturbed(job);
+    if (!job->setup->opt.no_analysis)
+        TRY(beff_insight_measure(job->topology.row, &job->plan, job->measured.size_bytes,
+                                 &job->insight));
+    judge(job);
+    beff_summary_make(&job->measured.cube, &job->plan, job->measured.size_bytes,
+                      job->memory.total_bytes, &job->summary);
     if (isfinite(beff_logavg(&job->measured.cube, BEFF_EVERYTHING).both)) return 0;
     return err_set(ERR_INVALID, "a pattern has no positive bandwidth at some size: the clock is "
                                 "too coarse or was changed while measuring");
@@ -309,6 +286,5 @@ void beff_job_free(struct beff_job *job)
     nodes_free(&job->nodes);
     free(job->hosts);
     json_decref(job->mpi);
-    json_decref(job->notices);
-    json_decref(job->invalid);
+    json_decref(job->stamps);
 }

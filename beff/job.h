@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include "base/nodes.h"
+#include "beff/insight.h"
 #include "beff/measure.h"
 #include "beff/options.h"
 #include "beff/topology.h"
@@ -26,6 +27,10 @@ struct beff_rate {
     const char *source; /* an option's value; borrowed */
 };
 
+/* The system did something else meanwhile where repetitions took so much longer than the fastest.
+ */
+#define BEFF_DISTURBED 1.05
+
 struct beff_job {
     MPI_Comm comm; /* borrowed */
     const struct beff_setup *setup;
@@ -35,10 +40,13 @@ struct beff_job {
     struct beff_memory memory;
     struct beff_rate rate;
     struct beff_measured measured;
+    struct beff_summary summary; /* after beff_job_run */
+    struct beff_insight insight;
     char **hosts; /* by rank of the row; rank 0 only, as the next two */
     const char *placement;
     json_t *mpi;
-    json_t *notices, *invalid; /* texts; invalid: why the result is none of b_eff */
+    char started_utc[32];
+    json_t *stamps; /* judgements (base/stamp.h); "not-valid": why the result is none of b_eff */
 };
 
 /* Finds out about nodes and memory, checks the targets of results and makes the patterns.
@@ -52,8 +60,5 @@ int beff_job_run(struct beff_job *job);
 
 /* Whether the result is one of b_eff: as its definition has it. Local, the same on all ranks. */
 bool beff_job_valid(const struct beff_job *job);
-
-/* Adds a text to the notices or reasons. Local. */
-void beff_job_note(json_t *list, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

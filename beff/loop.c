@@ -67,12 +67,6 @@ static double iterations(const struct beff_loop_rule *rule, double iteration_s, 
     return fmax(1, sqrt(2.0) * rule->window_s / iteration_s);
 }
 
-static double iteration_s(const struct beff_cube *c, int size, int method, int pattern)
-{
-    const struct beff_cell *cell = beff_cell_at(c, 0, size, method, pattern);
-    return cell->loop > 0 ? cell->time_s / (double)cell->loop : 0;
-}
-
 /* Seconds of one method: loops, and what two more iterations take for the warm-up and for looking
  * at the messages. loops_s: [out] what the loops of `last` took. */
 static double method_s(const struct beff_cube *c, const struct beff_loop_rule *rule, double factor,
@@ -80,9 +74,9 @@ static double method_s(const struct beff_cube *c, const struct beff_loop_rule *r
 {
     double all_s = 0, sum_s = 0;
     for (int p = 0; p < c->patterns_n; p++)
-        all_s += iteration_s(c, last, method, p) * factor;
+        all_s += beff_iteration_s(beff_cell_at(c, 0, last, method, p)) * factor;
     for (int p = 0; p < c->patterns_n && all_s > 0; p++) {
-        const double s = iteration_s(c, last, method, p) * factor;
+        const double s = beff_iteration_s(beff_cell_at(c, 0, last, method, p)) * factor;
         if (s > 0) sum_s += s * (iterations(rule, s, all_s) + 2);
     }
     return sum_s;

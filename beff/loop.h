@@ -59,8 +59,8 @@ struct beff_budget {
  * that is left and leave out the sizes that do not fit into theirs. */
 enum beff_effort beff_loop_effort(const struct beff_budget *b);
 
-/* Floor 2, free of MPI. How long what has not been measured will take, from what has. All functions
- * are local. */
+/* --- how long what has not been measured will take, from what has --- */
+
 /* Seconds that a size takes, all patterns and methods, in the first repetition: every iteration
  * grows by growth(s) from the size `last`, which has been measured; what was not loop stays.
  * wall_s: what `last` took in all. size > last. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "beff/measure.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -44,14 +43,6 @@ struct run {
     double last_s[BEFF_METHODS_N];     /* which took so long, patterns summed */
 };
 
-double beff_bandwidth(enum beff_definition definition, const struct beff_pattern *p, int64_t bytes,
-                      const struct beff_cell *cell)
-{
-    if (definition == BEFF_36 && p->kind != BEFF_ANALYSIS)
-        return p->processes_n * cell->process_min;
-    return (double)bytes * (double)p->messages_n * (double)cell->loop / cell->time_s;
-}
-
 static int exchange_make(struct exchange *x, int cells)
 {
     x->cells = cells;
@@ -71,8 +62,10 @@ static int exchange_make(struct exchange *x, int cells)
 static void exchange_clear(struct exchange *x)
 {
     for (int i = 0; i < x->cells; i++) {
-        x->time[i] = x->sum[i] = 0;
-        x->high[i] = x->low[i] = -DBL_MAX;
+        x->time[i] = BEFF_NO_SHARE.time_s;
+        x->high[i] = BEFF_NO_SHARE.high;
+        x->low[i] = BEFF_NO_SHARE.low;
+        x->sum[i] = BEFF_NO_SHARE.sum;
     }
     for (int m = 0; m < BEFF_METHODS_N; m++)
         x->method_s[m] = 0;
@@ -83,16 +76,14 @@ static int cell_of(const struct run *run, int method, int pattern)
     return method * run->plan->patterns_n + pattern;
 }
 
-/* A process that takes no part counts neither for time nor for bandwidth. */
 static void note(struct run *run, const struct beff_shot *shot, int cell, double time_s)
 {
-    const struct beff_pattern *p = shot->pattern;
+    const struct beff_share mine = beff_share_of(shot->pattern, shot->bytes, shot->loop, time_s);
     if (run->traffic.rank == 0) run->x.method_s[shot->method] += time_s;
-    if (p->slots_n == 0) return;
-    const double sent = (double)shot->bytes * (double)shot->loop * p->sends_n / time_s;
-    run->x.time[cell] = time_s;
-    run->x.high[cell] = run->x.sum[cell] = sent;
-    run->x.low[cell] = -sent;
+    run->x.time[cell] = mine.time_s;
+    run->x.high[cell] = mine.high;
+    run->x.low[cell] = mine.low;
+    run->x.sum[cell] = mine.sum;
 }
 
 static bool stop_agreed(struct run *run)
@@ -123,20 +114,30 @@ static void keep(struct run *run, int rep, int size, const int64_t *loop)
         for (int p = 0; p < run->plan->patterns_n; p++) {
             const struct beff_pattern *pattern = &run->plan->pattern[p];
             const int i = cell_of(run, m, p);
-            struct beff_cell *cell = beff_cell_at(&run->m->cube, rep, size, m, p);
-            if (loop[i] == 0) continue;
-            *cell = (struct beff_cell){
-                loop[i], x->time[i], 0, -x->low[i], x->sum[i] / pattern->processes_n, x->high[i]};
-            cell->bandwidth =
-                beff_bandwidth(run->spec->rule.definition, pattern, run->m->size_bytes[size], cell);
+            const struct beff_share all = {x->time[i], x->high[i], x->low[i], x->sum[i]};
+            if (loop[i] > 0)
+                *beff_cell_at(&run->m->cube, rep, size, m, p) = beff_cell_of(
+                    run->spec->rule.definition, pattern, run->m->size_bytes[size], loop[i], &all);
+        }
+}
+
+/* Every byte of one iteration of each shot, once per size, apart from what is timed. */
+static void verify_all(struct run *run, int size, const int64_t *loop)
+{
+    struct beff_shot shot = {.bytes = run->m->size_bytes[size]};
+    for (int p = 0; p < run->plan->patterns_n; p++)
+        for (shot.method = 0; shot.method < BEFF_METHODS_N; shot.method++) {
+            shot.pattern = &run->plan->pattern[p];
+            if (loop[cell_of(run, shot.method, p)] == 0) continue;
+            const int rc = beff_traffic_verify(&run->traffic, &shot);
+            if (run->rc == 0) run->rc = rc;
         }
 }
 
 /* All shots of one size; loop: [method][pattern], 0 for those that are left out. */
-static int shoot_all(struct run *run, int rep, int size, const int64_t *loop)
+static int shoot_all(struct run *run, int size, const int64_t *loop)
 {
-    struct beff_shot shot = {
-        .bytes = run->m->size_bytes[size], .warm_up = size < WARM_SIZES, .check_all = rep == 0};
+    struct beff_shot shot = {.bytes = run->m->size_bytes[size], .warm_up = size < WARM_SIZES};
     exchange_clear(&run->x);
     bool stop = false;
     for (int p = 0; p < run->plan->patterns_n && !stop; p++) {
@@ -163,11 +164,10 @@ static bool wanted(const struct run *run, int method, const struct beff_pattern 
     return run->spec->method[method];
 }
 
-static double iteration_s(const struct run *run, int rep, int size, int method, int pattern)
+static double time_before(const struct run *run, int rep, int size, int method, int pattern)
 {
     if (rep < 0 || size < 0) return 0;
-    const struct beff_cell *cell = beff_cell_at(&run->m->cube, rep, size, method, pattern);
-    return cell->loop > 0 ? cell->time_s / (double)cell->loop : 0;
+    return beff_iteration_s(beff_cell_at(&run->m->cube, rep, size, method, pattern));
 }
 
 /* The shortest iteration of this size in earlier repetitions; in the first one, at 1 B, that of the
@@ -177,7 +177,7 @@ static double same_s(const struct run *run, int rep, int size, int method, int p
     double best_s = INFINITY;
     if (rep == 0 && size == 0) return run->x.time[cell_of(run, method, pattern)] / CALIBRATE_PAPER;
     for (int r = 0; r < rep; r++) {
-        const double s = iteration_s(run, r, size, method, pattern);
+        const double s = time_before(run, r, size, method, pattern);
         if (s > 0) best_s = fmin(best_s, s);
     }
     return isfinite(best_s) ? best_s : 0;
@@ -194,10 +194,10 @@ static int64_t loop_36(const struct run *run, int size, int method)
 static int64_t loop_paper(const struct run *run, int rep, int size, int method, int pattern)
 {
     const double same = same_s(run, rep, size, method, pattern);
-    const double last = iteration_s(run, rep, size - 1, method, pattern);
+    const double last = time_before(run, rep, size - 1, method, pattern);
     return beff_loop_paper(&run->spec->rule, beff_size_growth(run->spec->lmax_bytes, size), same,
                            size > 0 && last == 0 ? same : last,
-                           iteration_s(run, rep, size - 2, method, pattern));
+                           time_before(run, rep, size - 2, method, pattern));
 }
 
 /* The method that was best at the size before, in the first repetition. */
@@ -240,7 +240,7 @@ static void remember(struct run *run, int64_t *loop, double before_s[BEFF_METHOD
 }
 
 /* A first look at 1 B: release 3.6 limits the loops of the repetition by it. */
-static int calibrate(struct run *run, int rep, int64_t *loop)
+static int calibrate(struct run *run, int64_t *loop)
 {
     const bool paper = run->spec->rule.definition == BEFF_PAPER;
     for (int p = 0; p < run->plan->patterns_n; p++)
@@ -248,7 +248,7 @@ static int calibrate(struct run *run, int rep, int64_t *loop)
             loop[cell_of(run, m, p)] = !wanted(run, m, &run->plan->pattern[p]) ? 0
                                        : paper                                 ? CALIBRATE_PAPER
                                                                                : CALIBRATE_36;
-    TRY(shoot_all(run, rep, 0, loop));
+    TRY(shoot_all(run, 0, loop));
     for (int m = 0; m < BEFF_METHODS_N; m++)
         run->cap[m] = beff_loop_36_cap(&run->spec->rule, run->x.method_s[m]);
     return 0;
@@ -311,7 +311,8 @@ static int one_size(struct run *run, int rep, int size, double began_s, int64_t 
     if (m->effort[rep][size] != BEFF_FULL) m->reduced = true;
     if (m->effort[rep][size] == BEFF_SKIPPED) return 0;
     loops_set(run, rep, size, m->effort[rep][size], loop);
-    TRY(shoot_all(run, rep, size, loop));
+    if (rep == 0) verify_all(run, size, loop);
+    TRY(shoot_all(run, size, loop));
     keep(run, rep, size, loop);
     m->elapsed_s = *run->x.elapsed_s;
     m->wall_s[rep][size] = m->elapsed_s - before_s;
@@ -324,7 +325,7 @@ static int one_rep(struct run *run, int rep, int64_t *loop)
     const double began_s = run->m->elapsed_s;
     double calibration_s[BEFF_METHODS_N] = {0};
     if (rep == 0 || run->spec->rule.definition == BEFF_36) {
-        TRY(calibrate(run, rep, loop));
+        TRY(calibrate(run, loop));
         for (int m = 0; m < BEFF_METHODS_N; m++)
             calibration_s[m] = run->x.method_s[m];
     }

@@ -37,11 +37,4 @@ int beff_measure(MPI_Comm comm, const struct beff_plan *plan, const struct beff_
                  struct beff_measured *m);
 void beff_measured_free(struct beff_measured *m);
 
-/* Bandwidth of a pattern as a whole, bytes/s. time_s: of the slowest process; process_min: bytes/s
- * that the slowest process sends. The paper divides all bytes by the time of the slowest process;
- * release 3.6 multiplies the bandwidth of the slowest process by their number, for rings: rings of
- * two and of three in one pattern make a difference. Local. */
-double beff_bandwidth(enum beff_definition definition, const struct beff_pattern *p, int64_t bytes,
-                      const struct beff_cell *cell);
-
 #endif

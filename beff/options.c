@@ -221,8 +221,9 @@ static int names_check(const struct beff_setup *s)
     return conf_files_differ(3, option, name);
 }
 
-int beff_setup_parse(struct beff_setup *s, int argc, char **argv)
+int beff_setup_parse(void *setup, int argc, char **argv)
 {
+    struct beff_setup *s = setup;
     memset(s, 0, sizeof *s);
     const int rc = conf_parse(&beff_program, argc, argv, &s->opt, NULL, NULL);
     if (rc != CONF_RUN) return rc;
@@ -242,7 +243,8 @@ int beff_setup_parse(struct beff_setup *s, int argc, char **argv)
     return names_check(s);
 }
 
-void beff_setup_free(struct beff_setup *s)
+void beff_setup_free(void *setup)
 {
+    struct beff_setup *s = setup;
     conf_free(&beff_program, &s->opt, NULL);
 }

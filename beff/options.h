@@ -40,9 +40,10 @@ struct beff_setup {
 
 extern const struct conf_program beff_program;
 
-/* Reads the command line. Local, the same on every rank. [out] s, to be freed by beff_setup_free
- * also after an error. Returns CONF_RUN, CONF_HELP, CONF_VERSION or ERR_USAGE. */
-int beff_setup_parse(struct beff_setup *s, int argc, char **argv);
-void beff_setup_free(struct beff_setup *s);
+/* Reads the command line. Local, the same on every rank. [out] s: a struct beff_setup, to be freed
+ * by beff_setup_free also after an error. Returns CONF_RUN, CONF_HELP, CONF_VERSION or ERR_USAGE.
+ */
+int beff_setup_parse(void *s, int argc, char **argv);
+void beff_setup_free(void *s);
 
 #endif

@@ -54,7 +54,7 @@ int beff_ring_at(const struct beff_rings *r, int position, int *start)
 const char *beff_ring_name(const struct beff_rings *r, char out[BEFF_NAME_MAX])
 {
     const char *others = r->second_n == 0 ? "fix" : r->second > r->first ? "&+1" : "&-1";
-    snprintf(out, BEFF_NAME_MAX, "ring-%d*%d%s", r->first_n, r->first, others);
+    snprintf(out, BEFF_NAME_MAX, "ring-%d*%d%s", r->first_n + r->second_n, r->first, others);
     return out;
 }
 

@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BEFF_PATTERN_H
 #define BEFF_PATTERN_H
-/* Floor 2, free of MPI. How n processes in a row are cut into rings of about a standard size. All
- * functions are local. Source: [RK01] section 4, "On communication patterns". */
+/* Floor 2, free of MPI. Who sends to whom. Every rank computes every pattern as a whole from the
+ * number of processes and a seed, so all ranks have the same patterns without a message, and keeps
+ * its own part. All functions are local. Source: [RK01] section 4, "On
+ * communication patterns".
+ *
+ * A pattern is made of slots: in slot s of an iteration a process sends one message to one process
+ * and receives one from another; either side may be missing. What goes out in a slot of the sender
+ * arrives in the same slot of the receiver. In a ring, slot 0 goes to the right and slot 1 to the
+ * left. When both neighbours are the same process (a ring of two) the paper sends both messages;
+ * release 3.6 has one slot only. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,11 +41,12 @@ struct beff_rings beff_rings_of(enum beff_definition definition, int n, int stan
  * Returns its size. */
 int beff_ring_at(const struct beff_rings *r, int position, int *start);
 
-/* "ring-2*2&+1": two rings of two, the others (one here) have one more; "fix": there are no others.
- * Returns out. */
+/* "ring-2*2&+1": two rings, the first of them of two processes, others of one more ("&-1": one
+ * less, "fix": all have as many). Returns out. */
 const char *beff_ring_name(const struct beff_rings *r, char out[BEFF_NAME_MAX]);
 
-/* Floor 2, free of MPI. Orders in which processes stand in a row. All functions are local. */
+/* --- orders in which processes stand in a row --- */
+
 /* Random orders that follow from a seed. */
 struct beff_shuffle;
 
@@ -55,15 +64,8 @@ void beff_order_row(int n, int *order);
 /* 0, n-1, 1, n-2, 2, ...: the worst ring where neighbouring ranks are near each other. */
 void beff_order_worst(int n, int *order);
 
-/* Floor 2, free of MPI. Who sends to whom. Every rank computes every pattern as a whole from the
- * number of processes and a seed, so all ranks have the same patterns without a message, and keeps
- * its own part. All functions are local. Source: [RK01] section 4.
- *
- * A pattern is made of slots: in slot s of an iteration a process sends one message to one process
- * and receives one from another; either side may be missing. What goes out in a slot of the sender
- * arrives in the same slot of the receiver. In a ring, slot 0 goes to the right and slot 1 to the
- * left. When both neighbours are the same process (a ring of two) the paper sends both messages;
- * release 3.6 has one slot only. */
+/* --- patterns --- */
+
 #define BEFF_SLOTS_MAX    6 /* two per direction of a three-dimensional grid */
 #define BEFF_CALLS_MAX    2
 #define BEFF_NONE         (-1) /* no process on this side of a slot */

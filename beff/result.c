@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "beff/result.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "base/stamp.h"
 #include "base/sys.h"
+#include "base/watch.h"
 #include "beff/traffic.h"
 
 #define SCHEMA "nht1-beff/1"
@@ -145,7 +148,7 @@ static json_t *measurements(const struct beff_job *job)
     return a;
 }
 
-static json_t *by_size(const struct beff_job *job, const struct beff_summary *s)
+static json_t *by_size_json(const struct beff_job *job, const struct beff_summary *s)
 {
     json_t *a = json_array();
     for (int i = 0; i < BEFF_SIZES_N; i++) {
@@ -159,7 +162,7 @@ static json_t *by_size(const struct beff_job *job, const struct beff_summary *s)
     return a;
 }
 
-static json_t *by_method(const struct beff_job *job, const struct beff_summary *s)
+static json_t *by_method_json(const struct beff_job *job, const struct beff_summary *s)
 {
     json_t *o = json_object();
     for (int m = 0; m < BEFF_METHODS_N; m++)
@@ -176,13 +179,23 @@ static json_t *by_repetition(const struct beff_job *job, const struct beff_summa
     return a;
 }
 
+static bool is_reason(const json_t *stamp)
+{
+    return stamp_is(stamp, "not-valid");
+}
+
+static bool is_notice(const json_t *stamp)
+{
+    return !stamp_is(stamp, "not-valid") && !stamp_is(stamp, "valid") && !stamp_is(stamp, "quick");
+}
+
 static json_t *result(const struct beff_job *job, const struct beff_summary *s)
 {
     json_t *o = json_object();
     set(o, "b_eff_bytes_per_s", js_real(s->all.both));
     set(o, "b_eff_per_process_bytes_per_s", js_real(s->all.both / s->n));
     set(o, "valid", json_boolean(beff_job_valid(job)));
-    set(o, "not_valid_because", json_incref(job->invalid));
+    set(o, "not_valid_because", stamp_sentences(job->stamps, is_reason));
     set(o, "average", mean(&s->all));
     set(o, "at_lmax", mean(&s->at_lmax));
     set(o, "at_1_byte", mean(&s->at_1b));
@@ -197,7 +210,7 @@ static json_t *result(const struct beff_job *job, const struct beff_summary *s)
 }
 
 /* Null without a rate. */
-static json_t *balance(const struct beff_job *job, const struct beff_summary *s)
+static json_t *balance_json(const struct beff_job *job, const struct beff_summary *s)
 {
     const struct beff_rate *r = &job->rate;
     if (!(r->flop_per_s > 0)) return json_null();
@@ -209,7 +222,33 @@ static json_t *balance(const struct beff_job *job, const struct beff_summary *s)
     return o;
 }
 
-static json_t *elapsed(const struct beff_job *job)
+/* Null without it. */
+static json_t *insight_json(const struct beff_job *job)
+{
+    const struct beff_insight *in = &job->insight;
+    json_t *ways = json_array(), *rates = json_array();
+    for (int w = 0; w < BEFF_WAYS_N; w++) {
+        json_t *by_size_list = json_array();
+        for (int i = 0; i < BEFF_SIZES_N; i++)
+            json_array_append_new(by_size_list, js_real(in->bytes_per_s[w][i]));
+        json_array_append_new(ways, json_pack("{ss so}", "method", beff_way_name(w),
+                                              "by_size_bytes_per_s", by_size_list));
+    }
+    for (int i = 0; i < BEFF_RATE_SIZES_N; i++)
+        json_array_append_new(rates,
+                              json_pack("{sI so}", "message_bytes", (json_int_t)in->rate_bytes[i],
+                                        "messages_per_s", js_real(in->messages_per_s[i])));
+    json_t *o = json_pack(
+        "{so si so s{so so so so}}", "ring", ways, "window_n", BEFF_WINDOW, "message_rate", rates,
+        "hpcc", "natural_ring_latency_s", js_real(in->natural_latency_s), "random_ring_latency_s",
+        js_real(in->random_latency_s), "natural_ring_bytes_per_s", js_real(in->natural_bytes_per_s),
+        "random_ring_bytes_per_s", js_real(in->random_bytes_per_s));
+    if (in->done) return o;
+    json_decref(o);
+    return json_null();
+}
+
+static json_t *elapsed_json(const struct beff_job *job)
 {
     static const char *const effort[] = {"full", "best method", "left out"};
     const struct beff_elapsed e = beff_elapsed(&job->measured.cube);
@@ -246,22 +285,30 @@ static void run_record(json_t *o, const struct beff_job *job)
     set(o, "memory", memory(&job->memory));
 }
 
-json_t *beff_result_json(const struct beff_job *job, const struct beff_summary *s, int status)
+json_t *beff_result_json(const void *of, int status)
 {
+    const struct beff_job *job = of;
+    const struct beff_summary *s = &job->summary;
+    char ended_utc[32];
     json_t *o = json_object();
+    watch_utc(ended_utc);
     set(o, "schema", json_string(SCHEMA));
-    set(o, "version", json_string(NHT1_VERSION));
+    set(o, "version", json_string(nht1_build));
     set(o, "status", json_integer(status));
+    set(o, "started_utc", json_string(job->started_utc));
+    set(o, "ended_utc", json_string(ended_utc));
     set(o, "system", system_record(job));
+    set(o, "stamps", json_incref(job->stamps));
     run_record(o, job);
     set(o, "result", result(job, s));
-    set(o, "balance", balance(job, s));
-    set(o, "by_method", by_method(job, s));
+    set(o, "balance", balance_json(job, s));
+    set(o, "by_method", by_method_json(job, s));
     set(o, "by_repetition", by_repetition(job, s));
-    set(o, "by_size", by_size(job, s));
+    set(o, "by_size", by_size_json(job, s));
     set(o, "patterns", patterns(job));
     set(o, "measurements", measurements(job));
-    set(o, "elapsed", elapsed(job));
-    set(o, "notices", json_incref(job->notices));
+    set(o, "insight", insight_json(job));
+    set(o, "elapsed", elapsed_json(job));
+    set(o, "notices", stamp_sentences(job->stamps, is_notice));
     return o;
 }

@@ -7,7 +7,7 @@
 #include "beff/cube.h"
 #include "beff/job.h"
 
-/* status: of the exit. New reference. */
-json_t *beff_result_json(const struct beff_job *job, const struct beff_summary *s, int status);
+/* job: a struct beff_job; status: of the exit. New reference. */
+json_t *beff_result_json(const void *job, int status);
 
 #endif

@@ -5,7 +5,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 
+#include "base/stamp.h"
 #include "base/units.h"
 #include "base/wrap.h"
 #include "beff/traffic.h"
@@ -56,7 +58,7 @@ static void system_lines(const struct beff_job *job, FILE *to)
             units_bytes_iec((double)m->lmax_bytes, b));
 }
 
-void beff_report_heading(const struct beff_job *job, FILE *to)
+void beff_text_heading(const struct beff_job *job, FILE *to)
 {
     const struct beff_plan *p = &job->plan;
     char methods[128] = "";
@@ -139,15 +141,37 @@ static void balance(const struct beff_job *job, const struct beff_summary *s, FI
 static void notes(const struct beff_job *job, FILE *to)
 {
     size_t i;
-    json_t *text;
-    json_array_foreach(job->invalid, i, text)
+    json_t *stamp;
+    json_array_foreach(job->stamps, i, stamp)
     {
-        wrap_print(to, WIDTH, "Not valid  ", 11, json_string_value(text));
+        if (stamp_is(stamp, "valid") || stamp_is(stamp, "quick")) continue;
+        wrap_print(to, WIDTH, stamp_is(stamp, "not-valid") ? "Not valid  " : "Note       ", 11,
+                   stamp_sentence(stamp));
     }
-    json_array_foreach(job->notices, i, text)
-    {
-        wrap_print(to, WIDTH, "Note       ", 11, json_string_value(text));
-    }
+}
+
+/* What is not in b_eff. */
+static void insight(const struct beff_job *job, FILE *to)
+{
+    const struct beff_insight *in = &job->insight;
+    char a[CELL], b[CELL];
+    if (!in->done) return;
+    fprintf(to, "\n%-34s %14s %14s\n", "For insight, MB/s", "at L_max", "at 4 KiB");
+    for (int w = 0; w < BEFF_WAYS_N; w++)
+        fprintf(to, "%-34s %14s %14s\n", beff_way_name(w),
+                mb(a, in->bytes_per_s[w][BEFF_SIZES_N - 1]),
+                mb(b, in->bytes_per_s[w][BEFF_FIXED_N - 1]));
+    fprintf(to, "Message rate, 10^6/s, %d on their way:", BEFF_WINDOW);
+    for (int i = 0; i < BEFF_RATE_SIZES_N; i++)
+        fprintf(to, "%s %s at %lld B", i ? "," : "", cell(a, "%.3f", in->messages_per_s[i] / 1e6),
+                (long long)in->rate_bytes[i]);
+    fprintf(to, "\n%-34s %14s %14s\n", "As HPCC prints it, of a process", "natural ring",
+            "random rings");
+    fprintf(to, "%-34s %14s %14s\n", "latency at 8 B, us", us(a, in->natural_latency_s),
+            us(b, in->random_latency_s));
+    fprintf(to, "%-34s %14s %14s\n", "bandwidth at 2 000 000 B, GB/s",
+            cell(a, "%.3f", in->natural_bytes_per_s / 1e9),
+            cell(b, "%.3f", in->random_bytes_per_s / 1e9));
 }
 
 static void totals(const struct beff_job *job, const struct beff_summary *s, FILE *to)
@@ -162,11 +186,13 @@ static void totals(const struct beff_job *job, const struct beff_summary *s, FIL
     fprintf(to, "Time       %s\n", units_duration(job->measured.elapsed_s, c));
 }
 
-void beff_report_result(const struct beff_job *job, const struct beff_summary *s, FILE *to)
+void beff_text_result(const struct beff_job *job, FILE *to)
 {
+    const struct beff_summary *s = &job->summary;
     headline(job, s, to);
     table_one(s, to);
     by_method(job, s, to);
+    insight(job, to);
     totals(job, s, to);
     notes(job, to);
 }
@@ -220,41 +246,58 @@ static void by_pattern(const struct beff_job *job, FILE *to)
     }
 }
 
-void beff_report_details(const struct beff_job *job, const struct beff_summary *s, FILE *to)
+void beff_text_details(const struct beff_job *job, FILE *to)
 {
+    const struct beff_summary *s = &job->summary;
     by_size(job, s, to);
     by_rep(job, s, to);
     by_pattern(job, to);
 }
 
-static void sum_row(FILE *to, const char *name, const struct beff_summary *s, double by)
+/* A row of the summary; the latencies are those of a process. */
+static void sum_row(const struct beff_job *job, const char *name, int by, FILE *to)
 {
-    char a[CELL], b[CELL], c[CELL];
-    fprintf(to, "%-12s %12s %14s %14s", name, mb(a, s->all.both / by), mb(b, s->at_lmax.both / by),
-            mb(c, s->at_lmax.rings / by));
+    const struct beff_summary *s = &job->summary;
+    const double mb[] = {s->all.both / by, s->at_lmax.both / by, s->at_lmax.rings / by};
+    char a[CELL], b[CELL], c[CELL], d[CELL];
+    fprintf(to, "%-12s %7d %12s %9s", name, s->n, cell(a, "%.3f", mb[0] / 1e6),
+            cell(b, "%.3f", (double)job->memory.lmax_bytes / 1048576));
+    fprintf(to, " %13s %13s", cell(a, "%.3f", mb[1] / 1e6), cell(b, "%.3f", mb[2] / 1e6));
+    if (by > 1)
+        fprintf(to, " %10s %10s %10s %13s", us(a, s->latency_s), us(b, s->rings_latency_s),
+                us(c, s->ping_pong_s), cell(d, "%.3f", s->ping_pong_bytes_per_s / 1e6));
+    fprintf(to, "\n");
 }
 
-void beff_report_sum(const struct beff_job *job, const struct beff_summary *s, FILE *to)
+void beff_text_sum(const void *of, FILE *to)
 {
+    static const char *const heading[][9] = {
+        {"", "number", "b_eff", "Lmax", "b_eff", "b_eff", "latency", "latency", "latency"},
+        {"", "of PEs", "", "", "at Lmax", "at Lmax", "rings &", "rings", "ping-"},
+        {"", "", "", "", "rings&random", "rings only", "random", "only", "pong"},
+        {"", "", "MB/s", "MB", "MB/s", "MB/s", "us", "us", "us"}};
+    static const char *const last[] = {"ping-pong", "bandwidth", "", "MB/s"};
+    const struct beff_job *job = of;
+    const struct beff_summary *s = &job->summary;
+    struct utsname u;
     char a[CELL], b[CELL];
+    if (uname(&u) != 0) memset(&u, 0, sizeof u);
     fprintf(to, "nht1-beff %s summary\n", NHT1_VERSION);
     system_lines(job, to);
     notes(job, to);
-    fprintf(to, "\nprocesses %d, L_max %lld bytes; MB = 10^6 bytes\n", s->n,
-            (long long)job->memory.lmax_bytes);
-    fprintf(to, "%-12s %12s %14s %14s %12s %12s %12s %14s\n", "", "b_eff", "b_eff at L_max",
-            "rings at L_max", "latency", "rings lat.", "ping-pong", "ping-pong");
-    fprintf(to, "%-12s %12s %14s %14s %12s %12s %12s %14s\n", "", "MB/s", "MB/s", "MB/s", "us",
-            "us", "us", "MB/s");
-    sum_row(to, "accumulated", s, 1);
-    fprintf(to, "\n");
-    sum_row(to, "per process", s, s->n);
-    fprintf(to, " %12s %12s", us(a, s->latency_s), us(b, s->rings_latency_s));
-    fprintf(to, " %12s %14s\n\n", us(a, s->ping_pong_s), mb(b, s->ping_pong_bytes_per_s));
-    fprintf(to, "b_eff%s = %s MB/s = %s * %d processes with %lld MiB per process, definition %s\n",
-            beff_job_valid(job) ? "" : " (not valid)", mb(a, s->all.both),
-            mb(b, s->all.both / s->n), s->n, (long long)(job->memory.process_bytes >> 20),
-            job->setup->opt.definition);
+    fprintf(to, "\nMB/s = 10^6 bytes/s; MB of memory and Lmax = 2^20 bytes\n");
+    for (int h = 0; h < 4; h++) {
+        const char *const *w = heading[h];
+        fprintf(to, "%-12s %7s %12s %9s %13s %13s %10s %10s %10s %13s\n", w[0], w[1], w[2], w[3],
+                w[4], w[5], w[6], w[7], w[8], last[h]);
+    }
+    sum_row(job, "accumulated", 1, to);
+    sum_row(job, "per process", s->n, to);
+    fprintf(to, "\n%s = %s MB/s = %s * %d PEs with %lld MB/PE on %s %s %s %s %s\n",
+            beff_job_valid(job) ? "b_eff" : "b_eff(NOT_VALID)", cell(a, "%.3f", s->all.both / 1e6),
+            cell(b, "%.3f", s->all.both / s->n / 1e6), s->n,
+            (long long)(job->memory.process_bytes >> 20), u.sysname, u.nodename, u.release,
+            u.version, u.machine);
 }
 
 static void head(const struct beff_job *job, int size, FILE *to)
@@ -306,8 +349,9 @@ static void elapsed(const struct beff_job *job, FILE *to)
         job->measured.elapsed_s, e.measured_s, e.undisturbed_s);
 }
 
-void beff_report_protocol(const struct beff_job *job, const struct beff_summary *s, FILE *to)
+void beff_text_protocol(const void *of, FILE *to)
 {
+    const struct beff_job *job = of;
     fprintf(to, "nht1-beff %s protocol\n", NHT1_VERSION);
     fprintf(to, "best: of the pattern as a whole; then for each repetition iterations, MB/s that a "
                 "process sends (least, mean and most of all processes), time of the slowest\n");
@@ -318,7 +362,7 @@ void beff_report_protocol(const struct beff_job *job, const struct beff_summary 
                 line(job, i, m, p, to);
     }
     elapsed(job, to);
-    beff_report_details(job, s, to);
+    beff_text_details(job, to);
     fprintf(to, "\n");
-    beff_report_sum(job, s, to);
+    beff_text_sum(job, to);
 }

@@ -71,20 +71,24 @@ void beff_topology_free(struct beff_topology *t)
     if (t->row != MPI_COMM_NULL) MPI_Comm_free(&t->row);
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 const char *beff_placement(char *const *hosts, int n)
 {
-    int same = 0, runs = 1, returns = 0;
+    int runs = 1, different = 1;
+    char **sorted = malloc((size_t)n * sizeof *sorted);
+    if (!sorted) return "unknown";
+    memcpy(sorted, hosts, (size_t)n * sizeof *sorted);
+    qsort(sorted, (size_t)n, sizeof *sorted, by_name);
     for (int r = 1; r < n; r++) {
-        const bool equal = strcmp(hosts[r], hosts[r - 1]) == 0;
-        same += equal;
-        runs += !equal;
-        for (int q = 0; !equal && q < r; q++)
-            if (strcmp(hosts[r], hosts[q]) == 0) {
-                returns++;
-                break;
-            }
+        runs += strcmp(hosts[r], hosts[r - 1]) != 0;
+        different += strcmp(sorted[r], sorted[r - 1]) != 0;
     }
-    if (runs == 1) return "one node";
-    if (returns == 0) return "sequential";
-    return same == 0 ? "round-robin" : "mixed";
+    free(sorted);
+    if (different == 1) return "one node";
+    if (runs == different) return "sequential"; /* no node is come back to */
+    return runs == n ? "round-robin" : "mixed";
 }

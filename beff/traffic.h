@@ -49,17 +49,20 @@ void beff_traffic_free(struct beff_traffic *t);
 struct beff_shot {
     const struct beff_pattern *pattern;
     int method;
-    int64_t bytes;  /* of a message, up to lmax_bytes */
-    int64_t loop;   /* iterations */
-    bool warm_up;   /* with one iteration before the clock */
-    bool check_all; /* compare every byte of the last iteration's messages, not their ends only */
+    int64_t bytes; /* of a message, up to lmax_bytes */
+    int64_t loop;  /* iterations */
+    bool warm_up;  /* with one iteration before the clock */
 };
 
-/* Takes one shot: barrier, clock, loop, clock; then the messages are checked. Collective over the
- * traffic's comm, but errors are not agreed on: every rank goes through all steps, and returns 0,
- * ERR_MPI or ERR_VERIFY (a message was not what its sender had sent) for itself. [out] time_s: of
- * this rank's loop. */
+/* Takes one shot: barrier, clock, loop, clock, barrier; then the ends of messages are checked.
+ * Collective over the traffic's comm, but errors are not agreed on: every rank goes through all
+ * steps, and returns 0, ERR_MPI or ERR_VERIFY (a message was not what its sender had sent) for
+ * itself. [out] time_s: of this rank's loop. */
 int beff_traffic_shoot(struct beff_traffic *t, const struct beff_shot *shot, double *time_s);
+
+/* One iteration of a shot without a clock, of which every byte is checked. As beff_traffic_shoot.
+ */
+int beff_traffic_verify(struct beff_traffic *t, const struct beff_shot *shot);
 
 /* The loop of a shot, alone: `loop` iterations from the next place on. Local errors only: returns
  * an MPI code. For beff_traffic_shoot and for measuring what it costs. */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "beffio/bench.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/par.h"
@@ -18,15 +20,18 @@ enum { DONE = 0, FAILED = -1, STOPPED = -2 };
 
 #define BUFFER_ALIGN 4096
 
-/* OMPIO adds up what all ranks write in an ordered call in an int: from 2 GiB on its shared pointer
- * is anywhere, and so are the data, without an error (Open MPI 4.1.4). Chunks of 2 / n GB are what
- * [RK01, 5.4] provides for such a library. */
-#define ORDERED_BYTES_MOST INT32_MAX
 #define ORDERED_STEP_BYTES 8192
+
+int64_t beffio_ordered_most(int procs, bool ompio)
+{
+    const int64_t most = ompio ? INT32_MAX / procs : BEFFIO_POST_BYTES;
+    return most < BEFFIO_POST_BYTES ? most : BEFFIO_POST_BYTES;
+}
 
 int beffio_bench_begin(struct beffio_bench *b)
 {
     int64_t most = 0;
+    if (b->buf) return 0;
     for (int no = 0; no < BEFFIO_PATTERNS; no++) {
         const int64_t bytes = beffio_pattern(no, b->layout.m_part_bytes).call_bytes;
         if (bytes > most) most = bytes;
@@ -106,24 +111,28 @@ static int agree_next(struct work *w, int64_t *next)
     return 0;
 }
 
-/* A rank that failed goes on in calls that the others make with it. */
+/* Makes calls until an error, or, where others make them with this rank, through all of them. */
 static void batch(struct work *w, int64_t calls)
 {
     const bool writes = w->origin.access != BEFFIO_READ;
-    const bool collective = beffio_file_collective(w->file);
-    for (int64_t c = 0; c < calls && (w->rc == 0 || collective); c++) {
+    const bool together = beffio_file_collective(w->file);
+    for (int64_t c = 0; c < calls && (w->rc == 0 || together); c++) {
         if (writes) beffio_stamp(w->b->buf, &w->place, &w->origin, w->done + c);
-        const int rc = beffio_file_call(w->file, w->b->buf);
+        int rc = beffio_file_call(w->file, w->b->buf);
+        if (!together && !w->limit.timed && stop_requested())
+            rc = err_set(ERR_INTERRUPT, "interrupted");
         if (w->rc == 0) w->rc = rc;
     }
     w->done += calls;
     w->last = calls;
 }
 
-/* [out] next: DONE, FAILED or STOPPED. */
+/* Calls that each rank makes by itself, so many, go on without a word between ranks. [out] next:
+ * DONE, FAILED or STOPPED. */
 static int loop(struct work *w, int64_t *next)
 {
-    *next = w->limit.calls_most < 1 ? DONE : 1;
+    const bool at_once = !w->limit.timed && !beffio_file_collective(w->file);
+    *next = w->limit.calls_most < 1 ? DONE : at_once ? w->limit.calls_most : 1;
     while (*next > 0) {
         const double begun = watch_now();
         batch(w, *next);
@@ -137,15 +146,6 @@ static int loop(struct work *w, int64_t *next)
     return 0;
 }
 
-static int sync_all(struct work *w)
-{
-    const double begun = watch_now();
-    const int rc = beffio_file_sync(w->file);
-    TRY_MPI(MPI_Barrier(w->b->comm));
-    w->t->sync_s = watch_now() - begun;
-    return rc;
-}
-
 /* What stands inside the clock. [out] end: why the loop ended. */
 static int timed(struct work *w, int64_t *end)
 {
@@ -155,40 +155,18 @@ static int timed(struct work *w, int64_t *end)
     w->t->view_s = watch_now() - w->begun;
     TRY(loop(w, end));
     if (*end == DONE && w->origin.access != BEFFIO_READ) {
-        const int rc = sync_all(w);
+        const double begun = watch_now();
+        const int rc = beffio_file_sync(w->file);
         if (w->rc == 0) w->rc = rc;
+        TRY_MPI(MPI_Barrier(w->b->comm));
+        w->t->sync_s = watch_now() - begun;
     }
     w->t->s = watch_now() - w->begun;
     return 0;
 }
 
-static void buffer_ready(const struct work *w)
-{
-    const int64_t bytes = w->place.chunks_per_call * w->place.chunk_bytes;
-    if (w->origin.access == BEFFIO_READ)
-        beffio_poison(w->b->buf, bytes);
-    else
-        beffio_fill(w->b->buf, bytes, &w->origin);
-}
-
-/* The last call of a timed read left its data in the buffer. They were written by the last access
- * that writes. */
-static void buffer_check(const struct work *w)
-{
-    struct beffio_expect e = {.o = w->origin, .procs = 1, .place = w->place};
-    const int64_t bytes = w->place.chunks_per_call * w->place.chunk_bytes;
-    e.o.access = BEFFIO_REWRITE;
-    if (w->origin.access == BEFFIO_READ && w->done > 0)
-        beffio_compare(&e, (w->done - 1) * bytes, w->b->buf, bytes, &w->b->findings[BEFFIO_READ]);
-}
-
-static int pattern_end(const struct work *w, int64_t end)
-{
-    int rc = w->rc;
-    if (end == STOPPED) rc = err_set(ERR_INTERRUPT, "interrupted");
-    return par_agree(w->b->comm, rc);
-}
-
+/* One pattern: the buffer is made ready, the calls are timed, and what the last call of a read left
+ * in the buffer is checked. It was written by the last access that writes. */
 static int pattern(struct beffio_bench *b, struct beffio_file *file, int no)
 {
     const enum beffio_access access = file->access;
@@ -198,89 +176,76 @@ static int pattern(struct beffio_bench *b, struct beffio_file *file, int no)
                      .place = beffio_place(&b->layout, no),
                      .limit = limit_of(b, access, no),
                      .t = &b->result[access].pattern[no]};
+    const int64_t bytes = w.place.chunks_per_call * w.place.chunk_bytes;
     int64_t end = DONE;
     *w.t = (struct beffio_pattern_time){0};
     if (w.limit.calls_most < 1) return 0; /* nothing to fill up */
-    buffer_ready(&w);
+    if (access == BEFFIO_READ)
+        beffio_poison(b->buf, bytes);
+    else
+        beffio_fill(b->buf, bytes, &w.origin);
     TRY(par_agree(b->comm, timed(&w, &end)));
-    TRY(pattern_end(&w, end));
+    TRY(par_agree(b->comm, end == STOPPED ? err_set(ERR_INTERRUPT, "interrupted") : w.rc));
     b->layout.calls[no] = w.done;
     w.place.calls_n = w.done;
     b->measured.pattern[access][no] =
         (struct beffio_amount){b->procs * beffio_place_bytes(&w.place), w.t->s};
-    buffer_check(&w);
+    if (access == BEFFIO_READ && w.done > 0) {
+        struct beffio_expect e = {.o = w.origin, .procs = 1, .place = w.place};
+        e.o.access = BEFFIO_REWRITE;
+        beffio_compare(&e, (w.done - 1) * bytes, b->buf, bytes, &b->findings[BEFFIO_READ]);
+    }
     return 0;
 }
 
-/* Opening and closing are from barrier to barrier. */
-static int open_timed(struct beffio_bench *b, struct beffio_file *f, double *s)
+/* A step of a file from barrier to barrier. */
+static int step_timed(struct beffio_bench *b, struct beffio_file *f,
+                      int (*step)(struct beffio_file *), double *s)
 {
     TRY_MPI(MPI_Barrier(b->comm));
     const double begun = watch_now();
-    const int rc = beffio_file_open(f);
+    const int rc = step(f);
     TRY_MPI(MPI_Barrier(b->comm));
     *s = watch_now() - begun;
     return par_agree(b->comm, rc);
 }
 
-static int close_timed(struct beffio_bench *b, struct beffio_file *f, double *s)
+/* Takes a file that has reached the disk out of this host's memory. */
+static int cache_drop(const char *path)
 {
-    TRY_MPI(MPI_Barrier(b->comm));
-    const double begun = watch_now();
-    const int rc = beffio_file_close(f);
-    TRY_MPI(MPI_Barrier(b->comm));
-    *s = watch_now() - begun;
-    return par_agree(b->comm, rc);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return err_set_errno(ERR_IO, errno, "--drop-cache: cannot open %s", path);
+    int errnum = fdatasync(fd) == 0 ? posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) : errno;
+    close(fd);
+    return errnum == 0 ? 0 : err_set_errno(ERR_IO, errnum, "--drop-cache: %s", path);
 }
 
-static int patterns(struct beffio_bench *b, struct beffio_file *f)
+/* Share of the file to be read that lies in a host's memory: the most of all hosts. */
+static int cached_before(const struct beffio_bench *b, const struct beffio_file *f, double *share)
 {
-    for (int no = beffio_type_first(f->type); no < beffio_type_end(f->type); no++) {
-        TRY(pattern(b, f, no));
-        if (b->progress_done) progress_update(b->progress, ++*b->progress_done);
-    }
-    return 0;
-}
-
-static void type_sum(struct beffio_bench *b, const struct beffio_file *f)
-{
-    struct beffio_type_time *t = &b->result[f->access].type[f->type];
-    struct beffio_amount sum = {.s = t->open_s + t->close_s};
-    for (int no = beffio_type_first(f->type); no < beffio_type_end(f->type); no++) {
-        sum.bytes += b->measured.pattern[f->access][no].bytes;
-        sum.s += b->measured.pattern[f->access][no].s;
-    }
-    t->s = sum.s;
-    b->measured.type[f->access][f->type] = sum;
-}
-
-/* Share of this rank's file that lies in its host's memory. */
-static double cached_share(const char *path)
-{
+    const bool asks = b->leads_node || f->type == BEFFIO_SEPARATE;
     struct resident r;
-    if (resident_ask(path, &r) == 0 && r.file_bytes > 0)
-        return (double)r.cached_bytes / (double)r.file_bytes;
+    double most = -1;
+    const int rc = b->drop_cache && asks ? cache_drop(f->path) : 0;
+    TRY(par_agree(b->comm, rc));
+    if (asks && resident_ask(f->path, &r) == 0 && r.file_bytes > 0)
+        most = (double)r.cached_bytes / (double)r.file_bytes;
     err_clear();
-    return NAN;
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, b->comm));
+    *share = most < 0 ? NAN : most;
+    return 0;
 }
 
-/* What the library says about the file that it opened; on rank 0. */
+/* What the library says about the file that it opened; on the rank that keeps the results. */
 static int describe(struct beffio_bench *b, const struct beffio_file *f)
 {
-    if (b->rank != 0) return 0;
+    if (!b->keeps) return 0;
     json_t *o = json_pack("{si ss ss}", "procs", b->procs, "access", beffio_access_name(f->access),
                           "type", beffio_type_name(f->type));
     if (!o) return err_set(ERR_NOMEM, "no memory for the record of hints");
     if (!b->library) b->library = json_array();
     json_array_append_new(b->library, o);
     return io_mpiio_report(f->fh, o);
-}
-
-static bool is_ompio(const struct beffio_bench *b)
-{
-    const json_t *last = json_array_get(b->library, json_array_size(b->library) - 1);
-    const char *name = json_string_value(json_object_get(last, "mpiio_component"));
-    return name && strstr(name, "ompio");
 }
 
 static int64_t post_bytes(const struct beffio_bench *b)
@@ -291,10 +256,9 @@ static int64_t post_bytes(const struct beffio_bench *b)
 /* Before the first ordered call: chunks that the library can take in one post. */
 static int ordered_limit(struct beffio_bench *b, const struct beffio_file *f)
 {
-    int64_t most = f->post_bytes;
     if (f->type != BEFFIO_SHARED || !f->shared_pointer || f->access != BEFFIO_WRITE) return 0;
-    if (b->rank == 0 && is_ompio(b) && ORDERED_BYTES_MOST / b->procs < most)
-        most = ORDERED_BYTES_MOST / b->procs;
+    int64_t most = b->rank == 0 ? beffio_ordered_most(b->procs, io_mpiio_is_ompio()) : 0;
+    if (f->post_bytes < most) most = f->post_bytes;
     TRY_MPI(MPI_Bcast(&most, 1, MPI_INT64_T, 0, b->comm));
     if (b->layout.m_part_bytes > most)
         b->layout.shared_m_part_bytes = most / ORDERED_STEP_BYTES * ORDERED_STEP_BYTES;
@@ -305,20 +269,31 @@ static int type_measure(struct beffio_bench *b, struct beffio_file *f)
 {
     struct beffio_type_time *t = &b->result[f->access].type[f->type];
     *t = (struct beffio_type_time){.cached_share = NAN};
-    if (f->access == BEFFIO_WRITE) TRY(beffio_files_make(b->files, b->comm, b->index, f->type));
-    if (f->access == BEFFIO_READ) t->cached_share = cached_share(f->path);
-    TRY(open_timed(b, f, &t->open_s));
+    if (f->access == BEFFIO_WRITE)
+        TRY(beffio_files_make(b->files, b->comm, b->index, f->type,
+                              &b->measured.create_s[f->type]));
+    if (f->access == BEFFIO_READ) TRY(cached_before(b, f, &t->cached_share));
+    TRY(step_timed(b, f, beffio_file_open, &t->open_s));
     int rc = par_agree(b->comm, describe(b, f));
     if (rc == 0) rc = par_agree(b->comm, ordered_limit(b, f));
-    if (rc == 0) rc = patterns(b, f);
-    const int closed = close_timed(b, f, &t->close_s);
+    for (int no = beffio_type_first(f->type); rc == 0 && no < beffio_type_end(f->type); no++) {
+        rc = pattern(b, f, no);
+        if (rc == 0 && b->progress) progress_update(b->progress, ++*b->progress_done);
+    }
+    const int closed = step_timed(b, f, beffio_file_close, &t->close_s);
     TRY(rc);
     TRY(closed);
-    type_sum(b, f);
+    struct beffio_amount sum = {.s = t->open_s + t->close_s};
+    for (int no = beffio_type_first(f->type); no < beffio_type_end(f->type); no++) {
+        sum.bytes += b->measured.pattern[f->access][no].bytes;
+        sum.s += b->measured.pattern[f->access][no].s;
+    }
+    t->s = sum.s;
+    b->measured.type[f->access][f->type] = sum;
     return 0;
 }
 
-int beffio_bench_access(struct beffio_bench *b, enum beffio_access access)
+static int types(struct beffio_bench *b, enum beffio_access access)
 {
     char path[BEFFIO_PATH_MAX];
     for (int t = 0; t < BEFFIO_TYPES; t++) {
@@ -333,9 +308,25 @@ int beffio_bench_access(struct beffio_bench *b, enum beffio_access access)
                                 .path = path,
                                 .post_bytes = post_bytes(b)};
         beffio_files_path(b->files, b->index, (enum beffio_type)t, b->rank, path);
-        const int rc = type_measure(b, &f);
-        TRY(rc);
+        TRY(type_measure(b, &f));
         if (access == BEFFIO_WRITE && t == BEFFIO_SEPARATE) beffio_layout_segments(&b->layout);
     }
     return 0;
+}
+
+int beffio_bench_access(struct beffio_bench *b, enum beffio_access access)
+{
+    if (access != BEFFIO_READ || b->shift == 0) return types(b, access);
+    /* With another number a rank does all that the one of that number has done. */
+    const MPI_Comm comm = b->comm;
+    const int rank = b->rank;
+    b->rank = (rank + b->shift) % b->procs;
+    TRY_MPI(MPI_Comm_split(comm, 0, b->rank, &b->comm));
+    const int set = par_check(MPI_Comm_set_errhandler(b->comm, MPI_ERRORS_RETURN), "errors");
+    const int rc = set < 0 ? set : types(b, access);
+    const int freed = par_check(MPI_Comm_free(&b->comm), "MPI_Comm_free");
+    b->comm = comm;
+    b->rank = rank;
+    TRY(rc);
+    return freed;
 }

@@ -28,8 +28,8 @@ struct beffio_pattern_time {
 struct beffio_type_time {
     double s; /* open + patterns + close */
     double open_s, close_s;
-    double remove_s;     /* of the files, after reading and checking; outside s */
-    double cached_share; /* of the file in memory before reading; NAN: unknown */
+    double cached_share; /* of the file in memory before reading, on the host that has most of it;
+                            NAN: unknown */
 };
 
 struct beffio_access_result {
@@ -45,7 +45,10 @@ struct beffio_bench {
     const struct beffio_schedule *schedule;
     struct beffio_files *files;
     const struct beffio_hints *hints;
-    bool shared_pointer, unique, per_call;
+    bool shared_pointer, unique, per_call, drop_cache;
+    bool keeps;                /* this process keeps what the library says */
+    bool leads_node;           /* and this one asks what lies in its host's memory */
+    int shift;                 /* reading, a rank reads what the one so many ranks further wrote */
     int64_t share_bytes;       /* of the space */
     int64_t post_bytes;        /* most that the library is given at once; 0: BEFFIO_POST_BYTES */
     struct progress *progress; /* NULL: none */
@@ -59,6 +62,11 @@ struct beffio_bench {
     struct beffio_findings findings[BEFFIO_ACCESSES];
     json_t *library; /* array on rank 0: what the library reports on each file opened */
 };
+
+/* Most that a rank may give to an ordered call. OMPIO adds up what all ranks write in one in an
+ * int: from 2 GiB on its shared pointer is anywhere, and so are the data, without an error (Open
+ * MPI 4.1.4). Chunks of 2 / n GB are what [RK01, 5.4] provides for such a library. Local. */
+int64_t beffio_ordered_most(int procs, bool ompio);
 
 /* Makes the buffer. Collective over b->comm. To be freed by beffio_bench_free, also after an
  * error. */

@@ -55,7 +55,7 @@ static int check_span(const struct reader *r, const struct beffio_expect *e, int
 }
 
 /* This rank's part of a region that all ranks share, in whole words. */
-static int64_t part(int64_t bytes, int rank, int procs)
+static int64_t part_of_rank(int64_t bytes, int rank, int procs)
 {
     return (int64_t)((double)(bytes / BEFFIO_WORD_BYTES) * rank / procs) * BEFFIO_WORD_BYTES;
 }
@@ -64,9 +64,9 @@ static int check_pattern(const struct beffio_bench *b, const struct reader *r,
                          const struct beffio_expect *e, bool sample)
 {
     const int64_t bytes = beffio_expect_bytes(e);
-    const int64_t from = e->procs > 1 ? part(bytes, b->rank, b->procs) : 0;
+    const int64_t from = e->procs > 1 ? part_of_rank(bytes, b->rank, b->procs) : 0;
     const int64_t to =
-        e->procs > 1 && b->rank < b->procs - 1 ? part(bytes, b->rank + 1, b->procs) : bytes;
+        e->procs > 1 && b->rank < b->procs - 1 ? part_of_rank(bytes, b->rank + 1, b->procs) : bytes;
     if (!sample || to - from <= 2 * SAMPLE_BYTES) return check_span(r, e, from, to);
     TRY(check_span(r, e, from, from + SAMPLE_BYTES));
     return check_span(r, e, to - SAMPLE_BYTES, to);

@@ -120,7 +120,7 @@ bool beffio_is_ours(const uint64_t word[2], int rank, int pattern)
 }
 
 /* What a word says about itself, when it looks like a stamp of this program. */
-static void describe(uint64_t word, char *out, size_t size)
+static void describe_word(uint64_t word, char *out, size_t size)
 {
     const uint64_t rank = word >> 40, pattern = word >> 34 & 63, access = word >> 32 & 3;
     out[0] = '\0';
@@ -136,7 +136,7 @@ static void describe(uint64_t word, char *out, size_t size)
 void beffio_findings_words(const struct beffio_findings *f, char *out, size_t size)
 {
     char about[128];
-    describe(f->found, about, sizeof about);
+    describe_word(f->found, about, sizeof about);
     snprintf(out, size,
              "pattern %d, data of rank %d, offset %" PRId64 ": expected %016" PRIx64
              ", found %016" PRIx64 "%s",

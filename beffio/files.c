@@ -129,7 +129,9 @@ static void *watch(void *arg)
     const struct timespec nap = {.tv_nsec = 50 * 1000 * 1000};
     bool cleaned = f->rank != 0;
     for (signals_set(SIG_UNBLOCK); !atomic_load(&f->ended); nanosleep(&nap, NULL)) {
-        if (cleaned || !stop_requested()) continue;
+        if (!stop_requested()) continue;
+        on_stop(); /* what was made while the handler ran */
+        if (cleaned) continue;
         for (int p = 0; p < f->partitions_n; p++)
             if (f->made[p][BEFFIO_SHARED].name[0])
                 remove_pointers(f, f->made[p][BEFFIO_SHARED].name);
@@ -362,10 +364,13 @@ int beffio_files_begin(struct beffio_files *f, MPI_Comm comm)
     TRY(par_agree(comm, check_dir(f)));
     TRY(par_agree(comm, names_lock(f)));
     TRY(par_agree(comm, note_read(f, &left)));
-    TRY(par_agree(comm, each_mine(f, check_old)));
     if (!f->untouched) {
         TRY_MPI(MPI_Bcast(&left, (int)sizeof left, MPI_BYTE, 0, comm));
         leftovers_remove(f, &left, size);
+        TRY_MPI(MPI_Barrier(comm));
+    }
+    TRY(par_agree(comm, each_mine(f, check_old)));
+    if (!f->untouched) {
         TRY(par_agree(comm, each_mine(f, remove_old)));
         TRY(par_agree(comm, note_write(f)));
     }
@@ -396,9 +401,15 @@ static int can_open(const struct beffio_files *f, int partition, enum beffio_typ
     return 0;
 }
 
-int beffio_files_make(struct beffio_files *f, MPI_Comm comm, int partition, enum beffio_type type)
+int beffio_files_make(struct beffio_files *f, MPI_Comm comm, int partition, enum beffio_type type,
+                      double *s)
 {
-    TRY(par_agree(comm, is_mine(f, partition, type) ? make_one(f, partition, type) : 0));
+    TRY_MPI(MPI_Barrier(comm));
+    const double begun = watch_now();
+    const int rc = is_mine(f, partition, type) ? make_one(f, partition, type) : 0;
+    TRY_MPI(MPI_Barrier(comm));
+    *s = watch_now() - begun;
+    TRY(par_agree(comm, rc));
     return par_agree(comm, can_open(f, partition, type));
 }
 
@@ -435,7 +446,7 @@ static int probe_open(const struct beffio_files *f)
     return fd;
 }
 
-int beffio_files_probe(const struct beffio_files *f, int64_t most_bytes, double *rate)
+int beffio_files_probe(const struct beffio_files *f, int64_t *bytes, double *rate)
 {
     *rate = 0;
     const int fd = probe_open(f);
@@ -448,12 +459,13 @@ int beffio_files_probe(const struct beffio_files *f, int64_t most_bytes, double 
     memset(block, 0x5a, PROBE_BYTES);
     const double begun = watch_now();
     int64_t done = 0;
-    while (done + PROBE_BYTES <= most_bytes && watch_now() - begun < PROBE_S) {
+    while (done + PROBE_BYTES <= *bytes && watch_now() - begun < PROBE_S) {
         const ssize_t n = write(fd, block, PROBE_BYTES);
         if (n <= 0) break;
         done += n;
     }
     if (fdatasync(fd) == 0) *rate = (double)done / (watch_now() - begun);
+    *bytes = done;
     free(block);
     close(fd);
     return 0;

@@ -62,9 +62,10 @@ void beffio_files_path(const struct beffio_files *f, int partition, enum beffio_
  * after an error. Returns 0, ERR_USAGE or ERR_IO. */
 int beffio_files_begin(struct beffio_files *f, MPI_Comm comm);
 
-/* Makes the empty files of a type, in place of old ones, and sees that all ranks of the partition
- * can open theirs. Collective over the partition's comm. */
-int beffio_files_make(struct beffio_files *f, MPI_Comm comm, int partition, enum beffio_type type);
+/* Makes the empty files of a type and sees that all ranks of the partition can open theirs.
+ * Collective over the partition's comm. [out] s: seconds that making them took. */
+int beffio_files_make(struct beffio_files *f, MPI_Comm comm, int partition, enum beffio_type type,
+                      double *s);
 
 /* Removes the files of a type, unless they are kept. Collective over the partition's comm. [out] s:
  * seconds that it took. */
@@ -74,8 +75,9 @@ int beffio_files_remove(struct beffio_files *f, MPI_Comm comm, int partition, en
 /* Removes what is still there, unless it is kept, and gives the names free. Local. */
 void beffio_files_end(struct beffio_files *f);
 
-/* Writes, flushes and removes a file of this rank and tells how fast it went. Local. most_bytes: of
- * the file; writing takes a moment, flushing what it takes. [out] rate: bytes per second. */
-int beffio_files_probe(const struct beffio_files *f, int64_t most_bytes, double *rate);
+/* Writes, flushes and removes a file of this rank and tells how fast it went. Local. Writing takes
+ * a moment, flushing what it takes. [in,out] bytes: at most, and as many as were written. [out]
+ * rate: bytes per second. */
+int beffio_files_probe(const struct beffio_files *f, int64_t *bytes, double *rate);
 
 #endif

@@ -96,11 +96,48 @@ static const struct conf_option table[] = {
      .offset = AT(info),
      .type = CONF_STRING,
      .help = "Hints, a line each: processes access type chunk key value (docs/beffio.md)."},
+    {.name = "count",
+     .arg = "WHAT",
+     .def = "definition",
+     .offset = AT(count),
+     .type = CONF_CHOICE,
+     .choices = "definition|none|all",
+     .help =
+         "Whether making files counts as opening them for writing, and removing them as closing "
+         "them after reading. As released they do under 2.1, in the papers they do not: the "
+         "definition decides, or never, or always."},
     {.name = "count-removal",
      .offset = AT(count_removal),
      .type = CONF_FLAG,
-     .help = "Add the time for removing a file to that of reading it, for the value of 2.1 alone: "
-             "the released program deletes on close."},
+     .help = "What 2.1 does by default; kept for scripts."},
+    {.name = "m-part",
+     .arg = "WHOSE",
+     .def = "definition",
+     .offset = AT(m_part),
+     .type = CONF_CHOICE,
+     .choices = "definition|node|process",
+     .help = "Whose memory M_PART is the 128th part of: of a node with 0.5 and 1.x, of a process "
+             "with 2.1, unless it is said."},
+    {.name = "shift-read",
+     .arg = "N",
+     .def = "0",
+     .offset = AT(shift_read),
+     .type = CONF_STRING,
+     .help = "Reading, each process reads what the one N ranks further wrote; 'node': what one on "
+             "another node wrote, whose memory does not help."},
+    {.name = "drop-cache",
+     .offset = AT(drop_cache),
+     .type = CONF_FLAG,
+     .help = "Before reading, take the files out of the memory of the nodes, outside the clock."},
+    {.name = "repeat",
+     .arg = "N",
+     .def = "1",
+     .offset = AT(repeat),
+     .type = CONF_INT,
+     .min = 1,
+     .max = 1000,
+     .help = "Measure all of it so often. The result is the repetition with the median value; the "
+             "others' values stand beside it."},
     {.name = "quick",
      .offset = AT(quick),
      .type = CONF_FLAG,
@@ -122,7 +159,8 @@ static const struct conf_option table[] = {
      .offset = AT(prefix),
      .type = CONF_STRING,
      .help = "Data files are DIR/NAME_data_...; when given, text goes to NAME.prot and NAME.sum as "
-             "well, in the current directory or where a path in NAME leads."},
+             "well, in the current directory or where a path in NAME leads; also when both of -MB "
+             "and -MT are given."},
     {.name = "keep",
      .offset = AT(keep),
      .type = CONF_FLAG,
@@ -137,29 +175,34 @@ static const struct conf_option table[] = {
      .type = CONF_INT,
      .min = 1,
      .max = 9e18,
-     .help =
-         "Most that the files may take. Default: 95 % of what is free, or half of the free memory "
-         "where files lie in memory. Writing that ends for want of space is not valid."},
+     .help = "Most that the files may take, up to 95 % of what is free, or half of the free memory "
+             "where files lie in memory. Default: twice what a probe lets expect, at least a "
+             "fiftieth and at most a tenth of what is free: a run that is to take more is refused "
+             "until it is said. "
+             "Writing that ends for want of space is not valid."},
     {.name = "cache",
      .arg = "BYTES",
      .offset = AT(cache),
      .type = CONF_INT,
      .min = 1,
      .max = 9e18,
-     .help = "What the file system can keep in memory; a valid result moves 20 times as much with "
-             "each access. Default: the memory of the nodes of the partition."},
+     .help =
+         "What the file system can keep in memory; a cache-honest result moves 20 times as much "
+         "with each access. Default: the memory of the nodes of the partition."},
 
     {.name = "check",
      .arg = "WHAT",
-     .def = "read",
+     .def = "size",
      .offset = AT(check),
      .type = CONF_CHOICE,
-     .choices = "none|read|every",
+     .choices = "size|none|sample|read|every",
      .group = "What is checked and reported",
      .help =
          "What is read back outside the clock. read: everything after reading, and samples after "
-         "writing and rewriting. every: everything after each access, which may change what the "
-         "cache holds. none: only the last call of each timed read is looked at; not valid."},
+         "writing and rewriting. sample: only samples. size: read, or sample where the files "
+         "of a partition are larger than 256 GiB. every: everything after each access, which "
+         "may change what the cache holds. none: only the last call of each timed read is "
+         "looked at; not valid."},
     {.name = "errors",
      .arg = "N",
      .key = 'e',
@@ -174,7 +217,21 @@ static const struct conf_option table[] = {
      .type = CONF_FLAG,
      .help =
          "Print patterns, sizes, times and space, and end. The rate of writing is probed with a "
-         "small file, unless --rate is given."},
+         "small file, unless --rate is given. With --json: as JSON."},
+    {.name = "ranks",
+     .arg = "N",
+     .offset = AT(ranks),
+     .type = CONF_INT,
+     .min = 1,
+     .max = 1e8,
+     .help = "With --dry-run: of a job of N processes."},
+    {.name = "nodes",
+     .arg = "N",
+     .offset = AT(nodes),
+     .type = CONF_INT,
+     .min = 1,
+     .max = 1e7,
+     .help = "With --dry-run and --ranks: on N nodes like this one."},
     {.name = "rate",
      .arg = "BYTES_PER_S",
      .offset = AT(rate),
@@ -245,19 +302,45 @@ void beffio_argv(int argc, char **argv, char **out)
     out[argc] = NULL;
 }
 
-static int parse_definition(struct beffio_setup *s)
+static int index_of(const char *word, const char *const *words)
 {
+    int i = 0;
+    while (words[i] && strcmp(words[i], word) != 0)
+        i++;
+    return i;
+}
+
+/* What words mean, and what does not go together. */
+static int parse_meaning(struct beffio_setup *s)
+{
+    static const char *const count[] = {"definition", "none", "all", NULL};
+    static const char *const check[] = {"size", "none", "sample", "read", "every", NULL};
+    static const char *const m_part[] = {"definition", "node", "process", NULL};
+    const struct beffio_options *o = &s->opt;
     for (int d = 0; d < BEFFIO_DEFINITIONS; d++)
-        if (strcmp(s->opt.definition, beffio_definition_name((enum beffio_definition)d)) == 0)
+        if (strcmp(o->definition, beffio_definition_name((enum beffio_definition)d)) == 0)
             s->schedule.definition = (enum beffio_definition)d;
-    s->schedule.all_rewrites = s->opt.rewrite;
-    s->per_call = strcmp(s->opt.termination, "per-call") == 0;
-    s->check_none = strcmp(s->opt.check, "none") == 0;
-    s->check_every = strcmp(s->opt.check, "every") == 0;
-    if (s->opt.unique && s->opt.nounique)
-        return err_set(ERR_USAGE, "--unique and --nounique exclude each other: give one");
-    if (s->opt.quick && s->opt.t_s > 0)
-        return err_set(ERR_USAGE, "--quick and -T exclude each other: give one");
+    s->schedule.count = (enum beffio_count)index_of(o->count, count);
+    s->schedule.all_rewrites = o->rewrite;
+    s->check = (enum beffio_check)index_of(o->check, check);
+    s->m_part = (enum beffio_m_part)index_of(o->m_part, m_part);
+    s->per_call = strcmp(o->termination, "per-call") == 0;
+    s->shift = -1;
+    if (strcmp(o->shift_read, "node") != 0 &&
+        (num_int_parse(o->shift_read, &s->shift) < 0 || s->shift < 0))
+        return err_set(ERR_USAGE, "--shift-read '%s': a number of ranks from 0 on, or 'node'",
+                       o->shift_read);
+    const struct {
+        bool both;
+        const char *names;
+    } clash[] = {{o->unique && o->nounique, "--unique and --nounique"},
+                 {o->quick && o->t_s > 0, "--quick and -T"},
+                 {o->keep && o->repeat > 1, "--keep and --repeat"}};
+    for (size_t i = 0; i < sizeof clash / sizeof clash[0]; i++)
+        if (clash[i].both)
+            return err_set(ERR_USAGE, "%s exclude each other: give one", clash[i].names);
+    if ((o->ranks > 0 || o->nodes > 0) && !o->dry_run)
+        return err_set(ERR_USAGE, "--ranks and --nodes are for --dry-run");
     return 0;
 }
 
@@ -299,8 +382,9 @@ static bool is_given(const bool *given, const char *name)
     return false;
 }
 
-int beffio_setup_parse(struct beffio_setup *s, int argc, char **argv)
+int beffio_setup_parse(void *setup, int argc, char **argv)
 {
+    struct beffio_setup *s = setup;
     bool given[sizeof table / sizeof table[0]] = {false};
     memset(s, 0, sizeof *s);
     char **words = malloc((size_t)(argc + 1) * sizeof *words);
@@ -309,13 +393,14 @@ int beffio_setup_parse(struct beffio_setup *s, int argc, char **argv)
     const int rc = conf_parse(&beffio_program, argc, words, &s->opt, NULL, given);
     free(words);
     if (rc != CONF_RUN) return rc;
-    s->given_prefix = is_given(given, "prefix");
-    TRY(parse_definition(s));
+    s->given_prefix = is_given(given, "prefix") || (is_given(given, "mb") && is_given(given, "mt"));
+    TRY(parse_meaning(s));
     return parse_names(s);
 }
 
-void beffio_setup_free(struct beffio_setup *s)
+void beffio_setup_free(void *setup)
 {
+    struct beffio_setup *s = setup;
     conf_free(&beffio_program, &s->opt, NULL);
 }
 
@@ -354,9 +439,8 @@ int beffio_setup_schedule(struct beffio_setup *s, int procs)
     c->t_s = s->opt.t_s > 0 ? s->opt.t_s : beffio_valid_time_s(c->definition);
     if (!s->opt.quick) return 0;
     c->t_s = c->definition == BEFFIO_2_1 ? QUICK_S : QUICK_S / c->partitions_n;
-    const int64_t most =
+    s->quick_bytes =
         QUICK_BYTES *
         (beffio_partition_by_partition(c->definition) && !s->opt.keep ? 1 : c->partitions_n);
-    if (s->opt.max_space == 0 || s->opt.max_space > most) s->opt.max_space = most;
     return 0;
 }

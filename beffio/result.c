@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "beffio/result.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/json.h"
 #include "base/version.h"
+#include "base/watch.h"
 
 #define SCHEMA "nht1-beffio/1"
 
@@ -18,7 +20,7 @@ static json_t *integer(int64_t x)
     return json_integer((json_int_t)x);
 }
 
-static json_t *pattern(const struct beffio_part *p, int a, int no)
+static json_t *pattern_json(const struct beffio_part *p, int a, int no)
 {
     const struct beffio_bench *b = &p->bench;
     const struct beffio_pattern pat = beffio_layout_pattern(&b->layout, no);
@@ -57,14 +59,15 @@ static json_t *type(const struct beffio_part *p, int a, int t)
     json_t *o = json_object(), *list = json_array();
     for (int no = beffio_type_first((enum beffio_type)t); no < beffio_type_end((enum beffio_type)t);
          no++)
-        json_array_append_new(list, pattern(p, a, no));
+        json_array_append_new(list, pattern_json(p, a, no));
     set(o, "type", json_integer(t));
     set(o, "name", json_string(beffio_type_name((enum beffio_type)t)));
     set(o, "bytes", integer(b->measured.type[a][t].bytes));
-    set(o, "s", js_real(time->s));
+    set(o, "s", js_real(p->values.type_s[a][t]));
     set(o, "open_s", js_real(time->open_s));
     set(o, "close_s", js_real(time->close_s));
-    set(o, "remove_s", js_real(time->remove_s));
+    set(o, "create_s", js_real(a == BEFFIO_WRITE ? b->measured.create_s[t] : 0));
+    set(o, "remove_s", js_real(a == BEFFIO_READ ? b->measured.remove_s[t] : 0));
     set(o, "bytes_per_s", js_real(p->values.type[a][t]));
     set(o, "cached_share_before", a == BEFFIO_READ ? js_real(time->cached_share) : json_null());
     set(o, "patterns", list);
@@ -96,7 +99,7 @@ static json_t *access_json(const struct beffio_part *p, int a)
     return o;
 }
 
-static json_t *values(const struct beffio_job *job, const struct beffio_part *p)
+static json_t *values_json(const struct beffio_job *job, const struct beffio_part *p)
 {
     const enum beffio_definition own = job->setup->schedule.definition;
     json_t *list = json_array();
@@ -111,17 +114,21 @@ static json_t *values(const struct beffio_job *job, const struct beffio_part *p)
 
 static json_t *criteria(const struct beffio_part *p)
 {
-    static const char *const verdict[] = {"met", "failed", "waived"};
     json_t *list = json_array();
     for (int c = 0; c < BEFFIO_CRITERIA; c++)
-        json_array_append_new(list, json_pack("{ss ss ss}", "name",
-                                              beffio_criterion_name((enum beffio_criterion)c),
-                                              "verdict", verdict[p->criterion[c].verdict], "words",
-                                              p->criterion[c].words));
+        json_array_append_new(
+            list, json_pack("{ss ss ss ss}", "name",
+                            beffio_criterion_name((enum beffio_criterion)c), "stamp", "valid",
+                            "verdict", p->criterion[c].verdict == BEFFIO_MET ? "met" : "failed",
+                            "words", p->criterion[c].words));
+    json_array_append_new(list,
+                          json_pack("{ss ss ss ss}", "name", "amount_against_cache", "stamp",
+                                    "cache-honest", "verdict", p->honesty.honest ? "met" : "failed",
+                                    "words", p->honesty.words));
     return list;
 }
 
-static json_t *coffee(const struct beffio_job *job, const struct beffio_part *p)
+static json_t *coffee_json(const struct beffio_job *job, const struct beffio_part *p)
 {
     const int64_t bytes = job->memory_total_bytes;
     json_t *o = json_object();
@@ -132,7 +139,7 @@ static json_t *coffee(const struct beffio_job *job, const struct beffio_part *p)
     return o;
 }
 
-static json_t *part(const struct beffio_job *job, const struct beffio_part *p)
+static json_t *part_json(const struct beffio_job *job, const struct beffio_part *p)
 {
     const struct beffio_bench *b = &p->bench;
     json_t *o = json_object(), *accesses = json_array();
@@ -150,12 +157,17 @@ static json_t *part(const struct beffio_job *job, const struct beffio_part *p)
     set(o, "expected_bytes", integer(p->expected_bytes));
     set(o, "capped", json_boolean(p->capped));
     set(o, "accesses", accesses);
-    set(o, "values", p->done ? values(job, p) : json_array());
+    set(o, "values", p->done ? values_json(job, p) : json_array());
     set(o, "total_bytes_per_s", p->done ? js_real(p->values.total) : json_null());
     set(o, "write_side_bytes_per_s", p->done ? js_real(p->values.write_side) : json_null());
     set(o, "valid", json_boolean(p->done && p->valid));
+    set(o, "cache_honest", json_boolean(p->done && p->honesty.honest));
+    set(o, "cache_factor", p->done ? js_real(p->honesty.factor) : json_null());
+    set(o, "shift_ranks", json_integer(b->shift));
+    set(o, "checked", json_string(p->sample ? "sample" : "all"));
+    set(o, "stamps", beffio_job_stamps(job, p));
     set(o, "criteria", p->done ? criteria(p) : json_array());
-    set(o, "coffee_cup", p->done ? coffee(job, p) : json_null());
+    set(o, "coffee_cup", p->done ? coffee_json(job, p) : json_null());
     set(o, "library", b->library ? json_incref(b->library) : json_array());
     return o;
 }
@@ -165,9 +177,11 @@ static json_t *headline(const struct beffio_job *job)
     if (job->best < 0) return json_null();
     const struct beffio_part *p = &job->part[job->best];
     const enum beffio_definition d = job->setup->schedule.definition;
-    return json_pack("{ss so si sb}", "definition", beffio_definition_name(d), "bytes_per_s",
-                     js_real(p->values.partition[d]), "procs", p->bench.procs, "valid",
-                     (int)p->valid);
+    return json_pack("{ss so si sb sb so sb}", "definition", beffio_definition_name(d),
+                     "bytes_per_s", js_real(p->values.partition[d]), "procs", p->bench.procs,
+                     "valid", (int)p->valid, "cache_honest", (int)p->honesty.honest, "cache_factor",
+                     js_real(p->honesty.factor), "files_counted",
+                     (int)beffio_counts(&job->setup->schedule, d));
 }
 
 static json_t *schedule(const struct beffio_job *job)
@@ -236,24 +250,69 @@ static json_t *system_record(const struct beffio_job *job)
     return o;
 }
 
-json_t *beffio_result_json(const struct beffio_job *job, int status)
+/* Values of the repetitions, in order. */
+static json_t *repetitions_json(const struct beffio_job *job)
 {
-    json_t *o = json_object(), *parts = json_array();
-    for (int i = 0; i < job->setup->schedule.partitions_n; i++)
-        json_array_append_new(parts, part(job, &job->part[i]));
-    set(o, "schema", json_string(SCHEMA));
-    set(o, "version", json_string(NHT1_VERSION));
-    set(o, "status", json_integer(status));
-    set(o, "system", system_record(job));
+    json_t *list = json_array();
+    for (int r = 0; r < job->reps_done; r++)
+        json_array_append_new(list, json_pack("{so si}", "bytes_per_s", js_real(job->rep[r].value),
+                                              "procs", job->rep[r].procs));
+    return list;
+}
+
+/* What tells about the run beside its numbers. */
+static json_t *head_json(const struct beffio_job *job, const char *schema, int status)
+{
+    json_t *o = json_object();
     char *words = conf_line(&beffio_program, &job->setup->opt);
+    set(o, "schema", json_string(schema));
+    set(o, "version", json_string(nht1_build));
+    set(o, "status", json_integer(status));
     set(o, "command_line", js_text(words));
     free(words);
     set(o, "options", conf_json(&beffio_program, &job->setup->opt));
     set(o, "schedule", schedule(job));
+    return o;
+}
+
+json_t *beffio_result_json(const void *of, int status)
+{
+    const struct beffio_job *job = of;
+    json_t *o = head_json(job, SCHEMA, status), *parts = json_array();
+    char ended[32];
+    watch_utc(ended);
+    for (int i = 0; i < job->setup->schedule.partitions_n; i++)
+        json_array_append_new(parts, part_json(job, &job->part[i]));
+    set(o, "started_utc", json_string(job->started_utc));
+    set(o, "ended_utc", json_string(ended));
+    set(o, "system", system_record(job));
     set(o, "hints", hints(job));
     set(o, "axis", axis(job));
     set(o, "b_eff_io", headline(job));
+    set(o, "repetitions", repetitions_json(job));
+    set(o, "stamps", beffio_job_stamps(job, NULL));
     set(o, "took_s", js_real(job->took_s));
     set(o, "partitions", parts);
+    return o;
+}
+
+json_t *beffio_result_plan(const void *of, int status)
+{
+    const struct beffio_job *job = of;
+    json_t *o = head_json(job, "nht1-beffio-plan/1", status), *misfits = json_array();
+    const int64_t expected = beffio_job_expected(job);
+    const double repeat = (double)job->setup->opt.repeat;
+    char text[160];
+    if (expected > job->room_bytes) {
+        snprintf(text, sizeof text, "%lld bytes expected, %lld may be used: --max-space, -T",
+                 (long long)expected, (long long)job->room_bytes);
+        json_array_append_new(misfits, json_string(text));
+    }
+    set(o, "time_s",
+        js_real(repeat * (beffio_run_time_s(&job->setup->schedule) + beffio_job_check_s(job))));
+    set(o, "time_source", json_string("its schedule, and the reading for the check"));
+    set(o, "disk_bytes", integer(expected));
+    set(o, "memory_bytes", integer(job->m_part_bytes * job->size));
+    set(o, "misfits", misfits);
     return o;
 }

@@ -5,7 +5,9 @@
  * docs/schema/nht1-beffio-1.json. */
 #include "beffio/job.h"
 
-/* The result of a job so far. New reference. For rank 0. status: exit status of the program. */
-json_t *beffio_result_json(const struct beffio_job *job, int status);
+/* The result of a job so far, and the plan of a dry run with the keys that studies read. For struct
+ * program_output: job is a struct beffio_job. New reference. For rank 0. */
+json_t *beffio_result_json(const void *job, int status);
+json_t *beffio_result_plan(const void *job, int status);
 
 #endif

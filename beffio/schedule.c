@@ -5,9 +5,10 @@
 #include <stddef.h>
 
 /* Sum of U of the time-driven accesses of 2.1: 64 writing, 22 rewriting type 0, 64 reading. */
-#define U_SUM_2_1   150
-#define U_SUM_THREE (3 * BEFFIO_U_SUM)
-#define BATCH_AIM_S 0.5
+#define U_SUM_2_1     150
+#define U_SUM_THREE   (3 * BEFFIO_U_SUM)
+#define BATCH_AIM_S   0.5
+#define BATCHES_LEAST 16 /* of a pattern that is limited by time */
 
 static const struct {
     const char *name;
@@ -70,8 +71,9 @@ int64_t beffio_next_batch(int64_t done, double elapsed_s, double limit_s, int64_
     const double more = (limit_s - elapsed_s) / (elapsed_s > 0 ? elapsed_s : 1e-9) * (double)done;
     if (!(more >= 1) || left < 1) return 0;
     if (per_call) return 1;
-    const int64_t fit = more < (double)done ? (int64_t)more : done;
-    return smaller(fit, left);
+    const double part = limit_s / BATCHES_LEAST / (elapsed_s > 0 ? elapsed_s : 1e-9) * (double)done;
+    const double most = fmin(fmin((double)done, more), fmax(part, 1));
+    return smaller((int64_t)most, left);
 }
 
 int64_t beffio_next_counted(int64_t last, double last_s, int64_t left)
@@ -88,7 +90,12 @@ int64_t beffio_room_bytes(const struct beffio_room *r)
 {
     int64_t room = r->free_bytes / 100 * 95;
     if (r->in_memory) room = smaller(r->free_bytes, r->memory_bytes) / 2;
-    return r->limit_bytes > 0 ? smaller(room, r->limit_bytes) : room;
+    return smaller(room, r->limit_bytes > 0 ? r->limit_bytes : r->free_bytes / 10);
+}
+
+int64_t beffio_probe_bytes(int64_t free_bytes, int64_t nodes_n)
+{
+    return smaller(512 * MB, free_bytes / 100 / nodes_n);
 }
 
 static int64_t calls_at(const struct beffio_schedule *s, const struct beffio_layout *l, int no,

@@ -26,14 +26,25 @@ const char *beffio_definition_name(enum beffio_definition d);
 
 enum { BEFFIO_PARTITIONS_MAX = 10 };
 
+/* Whether making and removing files counts as access to them. */
+enum beffio_count { BEFFIO_COUNT_DEFINITION, BEFFIO_COUNT_NONE, BEFFIO_COUNT_ALL };
+
 struct beffio_schedule {
     enum beffio_definition definition;
     double t_s;        /* as given: per partition; all together with 2.1 */
     bool all_rewrites; /* with 2.1: rewriting types 1 to 4 has its share of the time */
     bool per_call;     /* decide after each call, not after a batch of them */
+    enum beffio_count count;
     int partitions_n;
     int procs[BEFFIO_PARTITIONS_MAX]; /* processes of each partition, in order of execution */
 };
+
+/* Whether it counts under a definition in this run: as the released program has it under 2.1, which
+ * makes files when it opens them and removes them when it closes them. */
+static inline bool beffio_counts(const struct beffio_schedule *s, enum beffio_definition d)
+{
+    return s->count == BEFFIO_COUNT_ALL || (s->count == BEFFIO_COUNT_DEFINITION && d == BEFFIO_2_1);
+}
 
 /* T that a definition asks for: 600 and 900 s per partition, 1800 s for all partitions. */
 double beffio_valid_time_s(enum beffio_definition d);
@@ -59,27 +70,32 @@ static inline bool beffio_partition_by_partition(enum beffio_definition d)
 }
 
 /* How many calls come next in a pattern that is limited by time: after done > 0 calls in elapsed_s,
- * as many as were made already, but no more than fit, at the rate so far, into limit_s. With
- * per_call one, as long as it fits. 0: end. The first call is always made. left: calls that space
- * allows still. */
+ * as many as were made already, but no more than fit, at the rate so far, into limit_s, nor into a
+ * sixteenth of it: where writing slows down, from the cache's speed to the disk's, the last batch
+ * takes that much longer than planned. With per_call one, as long as it fits. 0: end. The first
+ * call is always made. left: calls that space allows still. */
 int64_t beffio_next_batch(int64_t done, double elapsed_s, double limit_s, int64_t left,
                           bool per_call);
 
-/* The same for a pattern that is limited by a number of calls: batches grow until one takes about
- * half a second, so that a signal or an error on another rank is noticed. left: calls still to
- * make; [in] last, last_s: the previous batch. Returns 1..left, or 0 when left is 0. */
+/* The same for collective calls that are limited by their number: batches grow until one takes
+ * about half a second, so that a signal or an error on another rank is noticed. left: calls still
+ * to make; [in] last, last_s: the previous batch. Returns 1..left, or 0 when left is 0. */
 int64_t beffio_next_counted(int64_t last, double last_s, int64_t left);
 
-/* Floor 2, pure. How much a run will write, and where writing has to end for want of space. All
- * functions are local. */
-/* What a file system gives to a run: 95 % of what is free; half of the free memory where files lie
- * in memory. limit_bytes: given by the user, 0: none. */
+/* --- space: how much a run will write, and where writing has to end for want of it --- */
+
+/* What a run may take: what the user says (limit_bytes), or a tenth of what is free, because the
+ * file system is as a rule other people's, too; never more than 95 % of it, or half of the free
+ * memory where files lie in memory. */
 struct beffio_room {
     int64_t free_bytes, memory_bytes; /* of the file system; available memory */
     bool in_memory;
-    int64_t limit_bytes;
+    int64_t limit_bytes; /* 0: the user said nothing */
 };
 int64_t beffio_room_bytes(const struct beffio_room *r);
+
+/* Most that a probe of the file system writes on one node, and on all of them together. */
+int64_t beffio_probe_bytes(int64_t free_bytes, int64_t nodes_n);
 
 /* Layout of a partition that writes at rate bytes per second of all its processes for the scheduled
  * time; at rate 0 the smallest possible: one call of each pattern. [out] l. */

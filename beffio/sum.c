@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The texts that scripts read: the summary, in columns that have not changed since the released
- * program, and the protocol with a line per pattern.
- *
- *   N PEs POS L ACCESS v0 v1 v2 v3 v4       POS 1..7: 1k 1k+8 32k 32k+8 1M 1M+8 M; MB/s per type
- *   N PEs total-ACCESS v0 v1 v2 v3 v4
- *    b_eff_io = V MB/s on N processes ...   the last line */
+#include "beffio/sum.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,15 +8,37 @@
 #include <time.h>
 
 #include "base/version.h"
-#include "beffio/text.h"
 
-#define TEXT_MAX 512
-
-void beffio_sum_uname(char *out, size_t size)
+/* Type 2 is "separated" in names of values and "separate" in the head of the table, as released. */
+static const char *type_word(enum beffio_type type)
 {
+    return type == BEFFIO_SEPARATE ? "separated" : beffio_type_name(type);
+}
+
+const char *beffio_sum_counted(const struct beffio_schedule *s)
+{
+    return beffio_counts(s, s->definition) ? "creation and removal of files counted"
+                                           : "creation and removal of files not counted";
+}
+
+void beffio_sum_last_line(const struct beffio_job *job, FILE *to)
+{
+    const struct beffio_part *p = &job->part[job->best];
+    const struct beffio_schedule *c = &job->setup->schedule;
     struct utsname u;
     if (uname(&u) != 0) memset(&u, 0, sizeof u);
-    snprintf(out, size, "%s %s %s %s", u.sysname, u.nodename, u.release, u.machine);
+    fprintf(
+        to,
+        " b_eff_io = %8.3f MB/s on %d processes with %lld MByte/PE, scheduled time=%.1f Min, on "
+        "%s %s %s %s %s",
+        p->values.partition[c->definition] / 1e6, p->bench.procs,
+        (long long)(job->memory_per_process_bytes >> 20), beffio_partition_time_s(c) / 60,
+        u.sysname, u.nodename, u.release, u.version, u.machine);
+    if (!p->valid) fputs(", NOT VALID (see above)", to);
+    if (job->wrong_n > 0) fprintf(to, ", with %lld ERRORS", (long long)job->wrong_n);
+    fprintf(to, ", %s (%.3g x cache), %s\n",
+            p->honesty.honest ? "CACHE-HONEST" : "NOT CACHE-HONEST", p->honesty.factor,
+            beffio_sum_counted(c));
 }
 
 static void uname_lines(FILE *to)
@@ -41,26 +59,21 @@ static void date_line(FILE *to)
     fprintf(to, "Date of measurement: %s\n", text);
 }
 
-void beffio_text_head(const struct beffio_job *job, FILE *to)
+static void head(const struct beffio_job *job, FILE *to)
 {
     const struct beffio_schedule *c = &job->setup->schedule;
-    char text[TEXT_MAX];
     fprintf(to, "nht1-beffio %s, definition %s\n", NHT1_VERSION,
             beffio_definition_name(c->definition));
     fprintf(to,
             "MEMORY_PER_PROCESSOR = %lld MBytes  [1MBytes = 1024*1024 bytes, 1MB = 1e6 bytes]\n",
             (long long)(job->memory_per_process_bytes >> 20));
-    snprintf(text, sizeof text, "Maximum chunk size   = %8.3f MBytes\n",
-             (double)job->m_part_bytes / 1048576);
-    fputs(text, to);
+    fprintf(to, "Maximum chunk size   = %8.3f MBytes\n", (double)job->m_part_bytes / 1048576);
     fputs("-N", to);
     for (int i = 0; i < c->partitions_n; i++)
         fprintf(to, "%s%d", i ? "," : " ", c->procs[i]);
-    snprintf(text, sizeof text, " T=%g, MT=%lld MBytes%s%s\n", c->t_s,
-             (long long)(job->memory_total_bytes >> 20),
-             job->setup->opt.noshared ? ", -noshared" : "",
-             job->setup->opt.rewrite ? ", -rewrite" : "");
-    fputs(text, to);
+    fprintf(to, " T=%g, MT=%lld MBytes%s%s\n", c->t_s, (long long)(job->memory_total_bytes >> 20),
+            job->setup->opt.noshared ? ", -noshared" : "",
+            job->setup->opt.rewrite ? ", -rewrite" : "");
     fprintf(to, "PATH=%s, PREFIX=%s\n", job->setup->opt.path, job->setup->prefix);
     uname_lines(to);
     date_line(to);
@@ -80,14 +93,11 @@ static int pattern_at(enum beffio_type type, int pos)
 /* Five columns; a wrong pattern shows itself by a value that no rate has. */
 static void columns(FILE *to, const double v[BEFFIO_TYPES])
 {
-    char text[32];
-    for (int t = 0; t < BEFFIO_TYPES; t++) {
+    for (int t = 0; t < BEFFIO_TYPES; t++)
         if (isfinite(v[t]))
-            snprintf(text, sizeof text, " %8.3f", v[t]);
+            fprintf(to, " %8.3f", v[t]);
         else
-            snprintf(text, sizeof text, " %8s", "-");
-        fputs(text, to);
-    }
+            fprintf(to, " %8s", "-");
     fputc('\n', to);
 }
 
@@ -118,13 +128,9 @@ static void sum_table(FILE *to, const struct beffio_part *p)
                 beffio_access_name((enum beffio_access)a));
         columns(to, v);
     }
-    fputc('\n', to);
-    for (int a = 0; a < BEFFIO_ACCESSES; a++) {
-        char text[TEXT_MAX];
-        snprintf(text, sizeof text, "%4d PEs %-7s bw_pat2= %8.3f MB/s\n", p->bench.procs,
-                 beffio_access_name((enum beffio_access)a), p->values.pattern[a][2] / 1e6);
-        fputs(text, to);
-    }
+    fprintf(to, "\n%4d PEs bw_pat2= %8.3f %8.3f %8.3f MB/s (write, rewrite, read)\n",
+            p->bench.procs, p->values.pattern[BEFFIO_WRITE][2] / 1e6,
+            p->values.pattern[BEFFIO_REWRITE][2] / 1e6, p->values.pattern[BEFFIO_READ][2] / 1e6);
 }
 
 static void sum_heading(const struct beffio_job *job, FILE *to, const struct beffio_part *p)
@@ -145,7 +151,6 @@ static void sum_heading(const struct beffio_job *job, FILE *to, const struct bef
 static void sum_gnuplot(const struct beffio_job *job, FILE *to, const struct beffio_part *p)
 {
     static const int x[BEFFIO_POSITIONS] = {1, 2, 4, 5, 7, 8, 10};
-    char text[TEXT_MAX];
     fputs("\nset xtics (", to);
     for (int i = 0; i < BEFFIO_POSITIONS; i++)
         fprintf(to, "%s\"%s\" %d", i ? ", " : "", beffio_position_name(i + 1), x[i]);
@@ -159,53 +164,48 @@ static void sum_gnuplot(const struct beffio_job *job, FILE *to, const struct bef
                         (double)(job->memory_per_process_bytes >> 20),
                         beffio_partition_time_s(&job->setup->schedule),
                         p->values.partition[job->setup->schedule.definition] / 1e6};
-    for (int i = 0; i < 6; i++) {
-        snprintf(text, sizeof text, "set label %d \"%s = %.3f\"\n", i + 1, names[i], v[i]);
-        fputs(text, to);
-    }
+    for (int i = 0; i < 6; i++)
+        fprintf(to, "set label %d \"%s = %.3f\"\n", i + 1, names[i], v[i]);
 }
 
 static void sum_values(const struct beffio_job *job, FILE *to, const struct beffio_part *p)
 {
     const double memory = (double)job->memory_total_bytes;
-    const enum beffio_definition own = job->setup->schedule.definition;
-    char text[TEXT_MAX];
-    fputc('\n', to);
-    for (int a = 0; a < BEFFIO_ACCESSES; a++) {
-        snprintf(
-            text, sizeof text, "weighted average bandwidth for %-7s: %8.3f MB/s on %d processes\n",
-            beffio_access_name((enum beffio_access)a), p->values.access[a] / 1e6, p->bench.procs);
-        fputs(text, to);
-    }
     const double bytes = (double)p->values.access_bytes[BEFFIO_WRITE];
-    snprintf(text, sizeof text,
-             "\nTotal amount of data written/read with each access method: %.3f MBytes\n"
-             "  = %.1f percent of the total memory (%lld MBytes)\n",
-             bytes / 1048576, 100 * bytes / memory, (long long)(job->memory_total_bytes >> 20));
-    fputs(text, to);
-    snprintf(text, sizeof text,
-             "\nb_eff_io of these measurements = %8.3f MB/s on %d processes with %lld MByte/PE and "
-             "scheduled time=%.1f min\n",
-             p->values.partition[own] / 1e6, p->bench.procs,
-             (long long)(job->memory_per_process_bytes >> 20),
-             beffio_partition_time_s(&job->setup->schedule) / 60);
-    fputs(text, to);
+    const struct beffio_schedule *c = &job->setup->schedule;
+    const char *const which[] = {"write", "rewrite", "read"};
+    fputc('\n', to);
+    for (int a = 0; a < BEFFIO_ACCESSES; a++)
+        fprintf(to, "weighted average bandwidth for %-7s : %8.3f MB/s on %d processes\n", which[a],
+                p->values.access[a] / 1e6, p->bench.procs);
+    fprintf(to,
+            "\nTotal amount of data written/read with each access method: %.3f MBytes\n"
+            "  = %.1f percent of the total memory (%lld MBytes)\n",
+            bytes / 1048576, 100 * bytes / memory, (long long)(job->memory_total_bytes >> 20));
+    fprintf(to,
+            "\nb_eff_io of these measurements = %8.3f MB/s on %d processes with %lld MByte/PE and "
+            "scheduled time=%.1f min\n",
+            p->values.partition[c->definition] / 1e6, p->bench.procs,
+            (long long)(job->memory_per_process_bytes >> 20), beffio_partition_time_s(c) / 60);
 }
 
 static void sum_validity(FILE *to, const struct beffio_part *p)
 {
-    static const char *const word[] = {"met", "NOT met", "waived"};
-    fprintf(to, "\n%s\n", p->valid ? "VALID" : "NOT VALID");
+    fprintf(to, "\n%s for comparison\n", p->valid ? "VALID" : "NOT VALID");
     for (int c = 0; c < BEFFIO_CRITERIA; c++)
-        fprintf(to, " criterion %d (%s) is %s: %s\n", c + 1,
-                beffio_criterion_name((enum beffio_criterion)c), word[p->criterion[c].verdict],
-                p->criterion[c].words);
+        fprintf(to, " criterion %d: %s is %s: %s\n", c + 1,
+                beffio_criterion_name((enum beffio_criterion)c),
+                p->criterion[c].verdict == BEFFIO_MET ? "met" : "NOT met", p->criterion[c].words);
+    fprintf(to, "%s: %s\n", p->honesty.honest ? "CACHE-HONEST" : "NOT CACHE-HONEST",
+            p->honesty.words);
 }
 
-void beffio_text_sum(const struct beffio_job *job, FILE *to)
+void beffio_sum_write(const void *of, FILE *to)
 {
-    beffio_text_head(job, to);
-    for (int i = 0; i < job->setup->schedule.partitions_n; i++) {
+    const struct beffio_job *job = of;
+    const struct beffio_schedule *c = &job->setup->schedule;
+    head(job, to);
+    for (int i = 0; i < c->partitions_n; i++) {
         const struct beffio_part *p = &job->part[i];
         if (!p->done) continue;
         sum_heading(job, to, p);
@@ -214,8 +214,10 @@ void beffio_text_sum(const struct beffio_job *job, FILE *to)
         sum_values(job, to, p);
         sum_validity(to, p);
     }
-    fputc('\n', to);
-    beffio_text_last_line(job, to);
+    const struct beffio_part *best = &job->part[job->best];
+    fprintf(to, "\nMaximum over all partitions: b_eff_io = %8.3f MB/s on %d processes, %s\n",
+            best->values.partition[c->definition] / 1e6, best->bench.procs, beffio_sum_counted(c));
+    beffio_sum_last_line(job, to);
 }
 
 /* --- protocol ------------------------------------------------------------------------------- */
@@ -227,10 +229,10 @@ static void protocol_pattern(const struct beffio_job *job, FILE *to, const struc
     const struct beffio_pattern pat = beffio_layout_pattern(&b->layout, no);
     const struct beffio_place at = beffio_place(&b->layout, no);
     const struct beffio_pattern_time *t = &b->result[a].pattern[no];
-    char text[TEXT_MAX], path[BEFFIO_PATH_MAX];
+    char path[BEFFIO_PATH_MAX];
     beffio_files_path(&job->files, b->index, pat.type, 0, path);
-    int used = snprintf(
-        text, sizeof text,
+    fprintf(
+        to,
         "n=%3d a=%d type=%d p=%2d Tp=%7.3f l=%9lld L=%9lld %s r=%7lld S=%11.3f MB t=%8.3f = %.3f io"
         "+ %.3f wait+ %.3f sync, bw=%9.3f",
         b->procs, (int)a, (int)pat.type, no, beffio_pattern_time_s(b->schedule, pat.u),
@@ -239,24 +241,22 @@ static void protocol_pattern(const struct beffio_job *job, FILE *to, const struc
         (double)b->measured.pattern[a][no].bytes / 1e6, t->s, t->view_s + t->calls_s, t->wait_s,
         t->sync_s, p->values.pattern[a][no] / 1e6);
     const int64_t wrong_n = p->wrong[a].wrong_by_pattern[no];
-    if (wrong_n > 0)
-        snprintf(text + used, sizeof text - (size_t)used, " %lld ERRORS", (long long)wrong_n);
+    if (wrong_n > 0) fprintf(to, " %lld ERRORS", (long long)wrong_n);
     const bool once = a == BEFFIO_READ && pat.type >= BEFFIO_SEGMENTED && at.calls_n == 1;
-    fprintf(to, "%s%s%s\n", text, t->capped ? " (space)" : "", once ? " (one call)" : "");
+    fprintf(to, "%s%s\n", t->capped ? " (space)" : "", once ? " (one call)" : "");
 }
 
 static void protocol_type(FILE *to, const struct beffio_part *p, enum beffio_access a,
                           enum beffio_type type)
 {
     const struct beffio_type_time *t = &p->bench.result[a].type[type];
-    char text[TEXT_MAX];
-    snprintf(text, sizeof text,
-             "total pattern type: S=%.3f MB t=%.3f t_op=%.3f t_cl=%.3f t_remove=%.3f "
-             "b_eff_io_%s_%s= %.3f MB/s",
-             (double)p->bench.measured.type[a][type].bytes / 1e6, t->s, t->open_s, t->close_s,
-             t->remove_s, beffio_access_name(a), beffio_type_name(type),
-             p->values.type[a][type] / 1e6);
-    fputs(text, to);
+    const struct beffio_measured *m = &p->bench.measured;
+    fprintf(to, "total pattern type: S=%.3f MB t=%.3f t_op=%.3f t_cl=%.3f",
+            (double)m->type[a][type].bytes / 1e6, p->values.type_s[a][type], t->open_s, t->close_s);
+    if (a == BEFFIO_WRITE) fprintf(to, " t_create=%.3f", m->create_s[type]);
+    if (a == BEFFIO_READ) fprintf(to, " t_remove=%.3f", m->remove_s[type]);
+    fprintf(to, " b_eff_io_%s_%s= %.3f MB/s", beffio_access_name(a), type_word(type),
+            p->values.type[a][type] / 1e6);
     if (type >= BEFFIO_SEGMENTED)
         fprintf(to, " Lseg=%lld", (long long)p->bench.layout.segment_bytes);
     fputc('\n', to);
@@ -265,19 +265,17 @@ static void protocol_type(FILE *to, const struct beffio_part *p, enum beffio_acc
 static void protocol_access(const struct beffio_job *job, FILE *to, const struct beffio_part *p,
                             enum beffio_access a)
 {
-    char text[TEXT_MAX];
     for (int t = 0; t < BEFFIO_TYPES; t++) {
         const enum beffio_type type = (enum beffio_type)t;
         for (int no = beffio_type_first(type); no < beffio_type_end(type); no++)
             if (p->bench.result[a].pattern[no].s > 0) protocol_pattern(job, to, p, a, no);
         protocol_type(to, p, a, type);
     }
-    snprintf(text, sizeof text,
-             "total access method: n=%d %s S=%.3f MB wbw=%.3f bw=%.3f b_eff_io_%s= %.3f MB/s\n\n",
-             p->bench.procs, beffio_access_name(a), (double)p->values.access_bytes[a] / 1e6,
-             p->values.weighted[a] / 1e6, p->values.plain[a] / 1e6, beffio_access_name(a),
-             p->values.access[a] / 1e6);
-    fputs(text, to);
+    fprintf(to,
+            "total access method: n=%d %s S=%.3f MB wbw=%.3f bw=%.3f b_eff_io_%s= %.3f MB/s\n\n",
+            p->bench.procs, beffio_access_name(a), (double)p->values.access_bytes[a] / 1e6,
+            p->values.weighted[a] / 1e6, p->values.plain[a] / 1e6, beffio_access_name(a),
+            p->values.access[a] / 1e6);
 }
 
 /* Hints as the library tells them, of each file that was opened. */
@@ -300,31 +298,28 @@ static void protocol_hints(FILE *to, const struct beffio_part *p)
 
 static void protocol_partition(const struct beffio_job *job, FILE *to, const struct beffio_part *p)
 {
-    char text[TEXT_MAX];
     if (job->hints.n > 0) protocol_hints(to, p);
     for (int a = 0; a < BEFFIO_ACCESSES; a++)
         protocol_access(job, to, p, (enum beffio_access)a);
-    for (int d = 0; d < BEFFIO_DEFINITIONS; d++) {
-        snprintf(
-            text, sizeof text, "total partition: n=%d definition %s: %.3f MB/s%s\n", p->bench.procs,
-            beffio_definition_name((enum beffio_definition)d), p->values.partition[d] / 1e6,
-            d == (int)job->setup->schedule.definition ? "" : " (computed from another schedule)");
-        fputs(text, to);
-    }
+    for (int d = 0; d < BEFFIO_DEFINITIONS; d++)
+        fprintf(to, "total partition: n=%d definition %s: %.3f MB/s%s\n", p->bench.procs,
+                beffio_definition_name((enum beffio_definition)d), p->values.partition[d] / 1e6,
+                d == (int)job->setup->schedule.definition ? ""
+                                                          : " (computed from another schedule)");
     fputc('\n', to);
 }
 
-void beffio_text_protocol(const struct beffio_job *job, FILE *to)
+void beffio_sum_protocol(const void *of, FILE *to)
 {
-    char text[TEXT_MAX];
-    beffio_text_head(job, to);
+    const struct beffio_job *job = of;
+    head(job, to);
     for (int i = 0; i < job->hints.n; i++)
         fprintf(to, "file_info set %s = %s\n", job->hints.hint[i].key, job->hints.hint[i].value);
     fputc('\n', to);
     for (int i = 0; i < job->setup->schedule.partitions_n; i++)
         if (job->part[i].done) protocol_partition(job, to, &job->part[i]);
-    snprintf(text, sizeof text, "total execution time: %.1f s\n", job->took_s);
-    fputs(text, to);
-    fputs(" b_eff_io := maximum over all partitions\n", to);
-    beffio_text_last_line(job, to);
+    fprintf(to, "total execution time: %.1f s\n", job->took_s);
+    fprintf(to, " b_eff_io := maximum over all bw_partition = %.3f MB/s\n",
+            job->part[job->best].values.partition[job->setup->schedule.definition] / 1e6);
+    beffio_sum_last_line(job, to);
 }

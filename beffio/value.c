@@ -31,30 +31,30 @@ static double weighted_mean(const double pattern[BEFFIO_PATTERNS])
     return sum / BEFFIO_U_SUM;
 }
 
-static void access_values(const struct beffio_measured *m, int a, struct beffio_values *v,
-                          struct beffio_amount *all)
-{
-    struct beffio_amount sum = {0};
-    for (int no = 0; no < BEFFIO_PATTERNS; no++)
-        v->pattern[a][no] = rate(m->pattern[a][no]);
-    for (int t = 0; t < BEFFIO_TYPES; t++) {
-        v->type[a][t] = rate(m->type[a][t]);
-        sum.bytes += m->type[a][t].bytes;
-        sum.s += m->type[a][t].s;
-    }
-    v->access[a] = mean_of_types(v->type[a]);
-    v->weighted[a] = weighted_mean(v->pattern[a]);
-    v->plain[a] = rate(sum);
-    v->access_bytes[a] = sum.bytes;
-    all->bytes += sum.bytes;
-    all->s += sum.s;
-}
-
-void beffio_values(const struct beffio_measured *m, struct beffio_values *v)
+/* Everything, with or without the time for making and removing files. */
+static void values_of(const struct beffio_measured *m, bool counted, struct beffio_values *v)
 {
     struct beffio_amount all = {0};
-    for (int a = 0; a < BEFFIO_ACCESSES; a++)
-        access_values(m, a, v, &all);
+    for (int a = 0; a < BEFFIO_ACCESSES; a++) {
+        struct beffio_amount sum = {0};
+        for (int no = 0; no < BEFFIO_PATTERNS; no++)
+            v->pattern[a][no] = rate(m->pattern[a][no]);
+        for (int t = 0; t < BEFFIO_TYPES; t++) {
+            struct beffio_amount type = m->type[a][t];
+            if (counted && type.s > 0 && a == BEFFIO_WRITE) type.s += m->create_s[t];
+            if (counted && type.s > 0 && a == BEFFIO_READ) type.s += m->remove_s[t];
+            v->type[a][t] = rate(type);
+            v->type_s[a][t] = type.s;
+            sum.bytes += type.bytes;
+            sum.s += type.s;
+        }
+        v->access[a] = mean_of_types(v->type[a]);
+        v->weighted[a] = weighted_mean(v->pattern[a]);
+        v->plain[a] = rate(sum);
+        v->access_bytes[a] = sum.bytes;
+        all.bytes += sum.bytes;
+        all.s += sum.s;
+    }
     double write = v->type[BEFFIO_REWRITE][BEFFIO_SCATTER];
     for (int t = 0; t < BEFFIO_TYPES; t++)
         write += v->type[BEFFIO_WRITE][t];
@@ -67,9 +67,56 @@ void beffio_values(const struct beffio_measured *m, struct beffio_values *v)
     v->partition[BEFFIO_2_1] = sqrt(v->write_side * v->access[BEFFIO_READ]);
 }
 
+void beffio_values(const struct beffio_schedule *s, const struct beffio_measured *m,
+                   struct beffio_values *v)
+{
+    values_of(m, beffio_counts(s, s->definition), v);
+    for (int d = 0; d < BEFFIO_DEFINITIONS; d++) {
+        struct beffio_values other;
+        values_of(m, beffio_counts(s, (enum beffio_definition)d), &other);
+        v->partition[d] = other.partition[d];
+    }
+    if (s->definition == BEFFIO_2_1 && !s->all_rewrites)
+        v->access[BEFFIO_REWRITE] = v->type[BEFFIO_REWRITE][BEFFIO_SCATTER];
+}
+
 double beffio_minutes(int64_t bytes, double bytes_per_s)
 {
     return bytes_per_s > 0 ? (double)bytes / bytes_per_s / 60 : NAN;
+}
+
+void beffio_honesty(const struct beffio_facts *f, struct beffio_honesty *h)
+{
+    char moved[UNITS_TEXT_MAX], cache[UNITS_TEXT_MAX];
+    const double least = (double)f->least_bytes,
+                 asked = BEFFIO_CACHE_FACTOR * (double)f->cache_bytes;
+    h->factor = least / (double)f->cache_bytes;
+    const bool dropped = f->cached_share <= BEFFIO_CACHED_MOST;
+    const bool elsewhere = f->shifted && !isfinite(f->cached_share);
+    h->honest = !f->in_memory && (least >= asked || dropped || elsewhere);
+    int used = snprintf(h->words, sizeof h->words,
+                        "each access moved %s, %.3g times the %s that may cache it (the rule is %d "
+                        "times)",
+                        units_bytes(least, moved), h->factor,
+                        units_bytes((double)f->cache_bytes, cache), BEFFIO_CACHE_FACTOR);
+    char *at = h->words + used;
+    const size_t room = sizeof h->words - (size_t)used;
+    if (f->in_memory)
+        snprintf(at, room, "; the file system itself lies in memory");
+    else if (dropped)
+        snprintf(at, room, "; %.1f %% of the files lay in memory before they were read",
+                 100 * f->cached_share);
+    else if (elsewhere)
+        snprintf(at, room, "; each process read what one of another node had written");
+    else if (!h->honest) {
+        if (isfinite(f->cached_share))
+            used += snprintf(at, room, "; %.0f %% of the files lay in memory before they were read",
+                             100 * f->cached_share);
+        snprintf(h->words + used, sizeof h->words - (size_t)used,
+                 "; -T %.3g would do at this rate, or --drop-cache%s",
+                 f->schedule->t_s * asked / (least > 0 ? least : NAN),
+                 f->nodes_n > 1 ? ", or --shift-read node" : "");
+    }
 }
 
 typedef void judge(const struct beffio_facts *f, struct beffio_criterion_result *r);
@@ -98,31 +145,6 @@ static void judge_errors(const struct beffio_facts *f, struct beffio_criterion_r
     r->verdict = f->errors_n == 0 && !f->unchecked ? BEFFIO_MET : BEFFIO_FAILED;
     snprintf(r->words, sizeof r->words, "%" PRId64 " wrong values in what was read%s", f->errors_n,
              f->unchecked ? ", of which --check none looked at the last calls only" : "");
-}
-
-static void judge_amount(const struct beffio_facts *f, struct beffio_criterion_result *r)
-{
-    char moved[UNITS_TEXT_MAX], cache[UNITS_TEXT_MAX], gap[UNITS_TEXT_MAX];
-    const double asked = BEFFIO_CACHE_FACTOR * (double)f->cache_bytes;
-    const double short_of = asked - (double)f->room_bytes;
-    const bool met = (double)f->least_bytes >= asked && !f->in_memory;
-    const bool no_room = f->room_bytes >= 0 && short_of > 0 && !f->in_memory;
-    r->verdict = met ? BEFFIO_MET : no_room ? BEFFIO_WAIVED : BEFFIO_FAILED;
-    int used = snprintf(r->words, sizeof r->words,
-                        "%s per access, %.3g times the cache of %s; "
-                        "the rule is %d times",
-                        units_bytes((double)f->least_bytes, moved),
-                        (double)f->least_bytes / (double)f->cache_bytes,
-                        units_bytes((double)f->cache_bytes, cache), BEFFIO_CACHE_FACTOR);
-    if (f->in_memory)
-        snprintf(r->words + used, sizeof r->words - (size_t)used,
-                 ", which a file system in memory never meets");
-    else if (!met && no_room)
-        snprintf(r->words + used, sizeof r->words - (size_t)used,
-                 "; it cannot be met on this file system, %s short", units_bytes(short_of, gap));
-    else if (!met && f->least_bytes > 0)
-        snprintf(r->words + used, sizeof r->words - (size_t)used, "; -T %.3g would do at this rate",
-                 f->schedule->t_s * asked / (double)f->least_bytes);
 }
 
 static void judge_cap(const struct beffio_facts *f, struct beffio_criterion_result *r)
@@ -159,7 +181,6 @@ static const struct {
     [BEFFIO_TIME] = {"scheduled_time", judge_time},
     [BEFFIO_POINTERS] = {"shared_pointers", judge_pointers},
     [BEFFIO_ERRORS] = {"no_errors", judge_errors},
-    [BEFFIO_AMOUNT] = {"amount_against_cache", judge_amount},
     [BEFFIO_CAP] = {"not_capped", judge_cap},
     [BEFFIO_WHOLE] = {"not_quick", judge_whole},
     [BEFFIO_SYNC] = {"no_unique_open", judge_sync},

@@ -19,13 +19,15 @@ struct beffio_amount {
 struct beffio_measured {
     struct beffio_amount pattern[BEFFIO_ACCESSES][BEFFIO_PATTERNS];
     struct beffio_amount type[BEFFIO_ACCESSES][BEFFIO_TYPES]; /* from opening till closing */
+    double create_s[BEFFIO_TYPES], remove_s[BEFFIO_TYPES];    /* of the files; 0 with --keep */
 };
 
 struct beffio_values {
     double pattern[BEFFIO_ACCESSES][BEFFIO_PATTERNS];
     double type[BEFFIO_ACCESSES][BEFFIO_TYPES];
+    double type_s[BEFFIO_ACCESSES][BEFFIO_TYPES]; /* with all that counts */
     /* Mean over types, type 0 counted twice [RK01, 5.1]; in a run of 2.1 without --rewrite, that of
-     * rewriting is later replaced by type 0 alone. */
+     * rewriting is type 0 alone. */
     double access[BEFFIO_ACCESSES];
     double weighted[BEFFIO_ACCESSES]; /* sum of U b / sum of U over patterns [RK00, IV] */
     double plain[BEFFIO_ACCESSES];    /* all bytes / all time */
@@ -38,26 +40,25 @@ struct beffio_values {
 /*   0.5   mean over accesses of weighted; total beside it
  *   1.x   0.25 write + 0.25 rewrite + 0.5 read, of access
  *   2.1   sqrt(write_side read), read = access of reading
- * [out] v. */
-void beffio_values(const struct beffio_measured *m, struct beffio_values *v);
+ *
+ * Under 2.1 making the files counts as writing and removing them as reading (beffio_counts): types,
+ * accesses and total are those of the definition that the run was scheduled for, each value of a
+ * partition counts as its own definition does. [out] v. */
+void beffio_values(const struct beffio_schedule *s, const struct beffio_measured *m,
+                   struct beffio_values *v);
 
 /* Criteria of a valid result. */
 enum beffio_criterion {
     BEFFIO_TIME,
     BEFFIO_POINTERS,
     BEFFIO_ERRORS,
-    BEFFIO_AMOUNT,
     BEFFIO_CAP,
     BEFFIO_WHOLE,
     BEFFIO_SYNC,
     BEFFIO_CRITERIA
 };
 
-enum beffio_verdict {
-    BEFFIO_MET,
-    BEFFIO_FAILED,
-    BEFFIO_WAIVED, /* the file system cannot hold what the rule asks for; does not count */
-};
+enum beffio_verdict { BEFFIO_MET, BEFFIO_FAILED };
 
 /* What the verdicts are made of. */
 struct beffio_facts {
@@ -67,7 +68,9 @@ struct beffio_facts {
     bool unchecked;      /* but for the last call of a read, nobody looked */
     int64_t least_bytes; /* of the accesses: the one that moved least */
     int64_t cache_bytes; /* what the file system may keep in memory */
-    int64_t room_bytes;  /* for files of the partition; -1: unknown */
+    double cached_share; /* of the files, in memory before they were read; NAN: unknown */
+    int64_t nodes_n;     /* of the partition */
+    bool shifted;        /* read by another node than wrote it */
     bool in_memory;      /* the file system itself is in memory */
     bool capped;         /* writing ended early for want of space */
     bool unique;         /* files were opened with MPI_MODE_UNIQUE_OPEN */
@@ -75,7 +78,10 @@ struct beffio_facts {
 };
 
 #define BEFFIO_CACHE_FACTOR 20 /* [RK01, 5.4]: data of an access against the cache */
-#define BEFFIO_WORDS_MAX    256
+#define BEFFIO_CACHED_MOST                                                                         \
+    0.05 /* of the files may lie in memory where it was dropped from there                         \
+          */
+#define BEFFIO_WORDS_MAX 256
 
 struct beffio_criterion_result {
     enum beffio_verdict verdict;
@@ -87,6 +93,16 @@ bool beffio_judge(const struct beffio_facts *f, struct beffio_criterion_result r
 
 /* "scheduled_time", "shared_pointers", ...: names in results. */
 const char *beffio_criterion_name(enum beffio_criterion c);
+
+/* Whether what was read came from a device, as far as it can be known: it is too much for the
+ * memory, was not in it, or was written by another node. A stamp of its own: a result may be valid
+ * by its definition and still be one of memory. */
+struct beffio_honesty {
+    bool honest;
+    double factor; /* data of the access that moved least, over the memory that may cache them */
+    char words[BEFFIO_WORDS_MAX];
+};
+void beffio_honesty(const struct beffio_facts *f, struct beffio_honesty *h);
 
 /* Minutes that moving bytes takes at a rate: the coffee-cup rule asks for at most 10 for the total
  * memory [RK01, 2.2]. NAN without a rate. */

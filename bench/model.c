@@ -594,7 +594,7 @@ static int tell(const struct model *m, const struct row *row, int n)
     return rc;
 }
 
-static int run(struct model *m, const char *path)
+static int model_file(struct model *m, const char *path)
 {
     static struct row row[ROWS_MAX];
     json_t *bench = NULL;
@@ -617,7 +617,7 @@ int main(int argc, char **argv)
     if (rc == CONF_HELP) conf_help(&program, stdout);
     if (rc == CONF_VERSION) printf("%s %s\n", program.name, program.version);
     if (rc == CONF_RUN)
-        rc = args.n == 1 ? run(&m, args.item[0])
+        rc = args.n == 1 ? model_file(&m, args.item[0])
                          : err_set(ERR_USAGE, "give the result of make bench, BENCH.json");
     if (rc < 0) fprintf(stderr, "model: %s\n", err_message());
     conf_free(&program, &m.opt, &args);

@@ -259,7 +259,7 @@ static int threads_of(const struct options *o)
     return cpu.cores_allowed_n > 0 ? cpu.cores_allowed_n : 1;
 }
 
-static int measure(const struct options *o, json_t **out)
+static int peaks_json(const struct options *o, json_t **out)
 {
     struct arrays x = {0};
     int count[COUNTS_MAX], rc;
@@ -280,10 +280,10 @@ out:
     return rc;
 }
 
-static int run(const struct options *o)
+static int write_result(const struct options *o)
 {
     json_t *result = NULL;
-    TRY(measure(o, &result));
+    TRY(peaks_json(o, &result));
     const int rc = js_write(o->json ? o->json : "/dev/stdout", result, JS_SYNC_NONE);
     json_decref(result);
     return rc;
@@ -295,7 +295,7 @@ int main(int argc, char **argv)
     int rc = conf_parse(&program, argc, argv, &o, NULL, NULL);
     if (rc == CONF_HELP) conf_help(&program, stdout);
     if (rc == CONF_VERSION) printf("%s %s\n", program.name, program.version);
-    if (rc == CONF_RUN) rc = run(&o);
+    if (rc == CONF_RUN) rc = write_result(&o);
     conf_free(&program, &o, NULL);
     if (rc < 0) fprintf(stderr, "peak: %s\n", err_message());
     return rc < 0 ? err_exit_status(rc) : 0;

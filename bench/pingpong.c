@@ -79,11 +79,11 @@ static int harness(struct beff_traffic *t, double *time_s)
         .messages_n = 2,
         .slot = {{t->rank ? BEFF_NONE : other, t->rank ? other : BEFF_NONE, 0},
                  {t->rank ? other : BEFF_NONE, t->rank ? BEFF_NONE : other, 0}}};
-    const struct beff_shot shot = {&pair, BEFF_SENDRECV, BYTES, LOOP, true, false};
+    const struct beff_shot shot = {&pair, BEFF_SENDRECV, BYTES, LOOP, true};
     return beff_traffic_shoot(t, &shot, time_s);
 }
 
-static int measure(struct beff_traffic *t, int64_t pairs, double *bare_s, double *harness_s)
+static int pair_times(struct beff_traffic *t, int64_t pairs, double *bare_s, double *harness_s)
 {
     for (int64_t i = 0; i < pairs; i++) {
         if (i % 2 == 0) TRY(bare(t->comm, t->rank, &bare_s[i]));
@@ -125,7 +125,7 @@ static int work(const struct options *o)
     int rc = par_agree(MPI_COMM_WORLD, times ? 0 : err_set(ERR_NOMEM, "no memory for the times"));
     if (rc == 0) {
         rc = beff_traffic_make(MPI_COMM_WORLD, ROOM_BYTES, BEFF_ROOM, &t);
-        if (rc == 0) rc = par_agree(t.comm, measure(&t, o->pairs, times, times + o->pairs));
+        if (rc == 0) rc = par_agree(t.comm, pair_times(&t, o->pairs, times, times + o->pairs));
         if (rc == 0) rc = par_agree(t.comm, t.rank == 0 ? report(o, times, times + o->pairs) : 0);
         beff_traffic_free(&t);
     }

@@ -2,7 +2,7 @@
 # Part of the Makefile: what builds and runs the measurements of `make bench`.
 
 BENCH       := bench/peak.c bench/model.c
-BENCH_MPI   := bench/pingpong.c
+BENCH_MPI   := bench/pingpong.c bench/rawfile.c
 PEAKS       := $(ISAS:%=$(B)/obj/bench/peak_%.o)
 
 $(PEAKS): $(B)/obj/bench/peak_%.o: bench/peak_unit.c $(B)/settings
@@ -39,10 +39,10 @@ bench-programs: $(patsubst %.c,$(B)/%,$(BENCH) $(BENCH_MPI))
 # Results and tables are kept in $(B)/bench.
 bench: ## peak rates, BT over threads and ranks, cost model, every writer; QUICK=1: a short one
 	@bash config/setup.sh run
-	@$(MAKE) -j$(JOBS) all bench-programs $(B)/tests/mkraw
-	@NHT1_BIN=$(abspath $(B)/bin) NHT1_BENCH=$(abspath $(B)/bench) bash runs/bench.sh
+	@$(MAKE) -j$(JOBS) all bench-programs
+	@NHT1_BIN=$(abspath $(B)/bin) PYTHONPATH=runs python3 -B -m nht1.bench compute $(abspath $(B)/bench)
 	@$(MAKE) bench-model
-	@NHT1_BIN=$(abspath $(B)/bin) $(if $(QUICK),CLASS=W ROUNDS=1) bash runs/bench-io.sh
+	@NHT1_BIN=$(abspath $(B)/bin) PYTHONPATH=runs python3 -B -m nht1.bench io $(abspath $(B)/bench)
 	@$(MAKE) bench-beff
 
 bench-beff: bench-programs ## what the harness of nht1-beff adds to a message

@@ -315,51 +315,10 @@ static const char *const origin_words[] = {
     [FROM_USER] = "given with --tc",
 };
 
-static void bytes_line(const struct forecast *f, FILE *to)
-{
-    char all[UNITS_TEXT_MAX], one[UNITS_TEXT_MAX], at[UNITS_TEXT_MAX], has[UNITS_TEXT_MAX];
-    if (f->file_bytes == 0) {
-        fprintf(to, "Bytes     nothing is left on disk\n");
-        return;
-    }
-    fprintf(to, "Bytes     %lld dumps of %s: a file of %s\n", (long long)f->dumps_n,
-            units_bytes((double)f->dump_bytes, one), units_bytes((double)f->file_bytes, all));
-    fprintf(to, "          %s at a time, %s free; %s written in all; %lld files are left\n",
-            units_bytes((double)f->disk_bytes, at), units_bytes((double)f->free_bytes, has),
-            units_bytes((double)f->written_bytes, all), (long long)f->files_n);
-}
-
-static void memory_lines(const struct forecast *f, FILE *to)
-{
-    char rank[UNITS_TEXT_MAX], node[UNITS_TEXT_MAX], has[UNITS_TEXT_MAX], total[UNITS_TEXT_MAX];
-    fprintf(to, "Memory    %s per rank, %s per node, %s available here\n",
-            units_bytes((double)f->rank_bytes, rank), units_bytes((double)f->node_bytes, node),
-            units_bytes((double)f->available_bytes, has));
-    if (f->file_bytes == 0) return;
-    fprintf(to,
-            "Cache     the file is %.3g times the memory of %lld node%s (%s each). From %d times\n",
-            f->ratio, (long long)f->nodes, units_plural(f->nodes),
-            units_bytes((double)f->total_bytes, total), RESIDENT_RULE);
-    fprintf(to, "          on it is sure not to be read back from memory: %s\n",
-            f->rule_holds ? "met" : "not met");
-}
-
-static void time_lines(const struct forecast *f, FILE *to)
-{
-    char t_c[UNITS_TEXT_MAX], t_t[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX];
-    char needed[UNITS_TEXT_MAX];
-    fprintf(to, "T_C       %s: %s\n", units_duration(f->t_c_s, t_c), origin_words[f->tc_origin]);
-    if (f->file_bytes > 0) {
-        fprintf(to, "T_T       %s if writing went at %s; zeta = %.2f needs %s\n",
-                units_duration(f->t_t_s, t_t), units_rate(WRITE_RATE, rate), BT_BALANCE_GOAL,
-                units_rate(f->needed_rate, needed));
-    }
-    fprintf(to, "Time      about %s for the whole command\n", units_duration(f->time_s, all));
-}
-
 static void print(const struct forecast *f, const struct bt_setup *setup, FILE *to)
 {
     const struct bt_problem *p = &setup->problem;
+    char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX], c[UNITS_TEXT_MAX];
     size_t i;
     const json_t *text;
     fprintf(to, "%s %s: a dry run, nothing is computed or written\n", bt_program.name,
@@ -369,64 +328,66 @@ static void print(const struct forecast *f, const struct bt_setup *setup, FILE *
     fprintf(to, "Ranks     %lld x %lld thread%s on %lld node%s, decomposition %s\n",
             (long long)f->ranks, (long long)f->threads, units_plural(f->threads),
             (long long)f->nodes, units_plural(f->nodes), f->decomp);
-    bytes_line(f, to);
-    memory_lines(f, to);
-    time_lines(f, to);
+    if (f->file_bytes == 0) {
+        fprintf(to, "Bytes     nothing is left on disk\n");
+    } else {
+        fprintf(to, "Bytes     %lld dump%s of %s: a file of %s\n", (long long)f->dumps_n,
+                units_plural(f->dumps_n), units_bytes((double)f->dump_bytes, a),
+                units_bytes((double)f->file_bytes, b));
+        fprintf(to, "          %s at a time, %s free; %s written in all; %lld file%s left\n",
+                units_bytes((double)f->disk_bytes, a), units_bytes((double)f->free_bytes, b),
+                units_bytes((double)f->written_bytes, c), (long long)f->files_n,
+                f->files_n == 1 ? " is" : "s are");
+    }
+    fprintf(to, "Memory    %s per rank, %s per node, %s available here\n",
+            units_bytes((double)f->rank_bytes, a), units_bytes((double)f->node_bytes, b),
+            units_bytes((double)f->available_bytes, c));
+    if (f->file_bytes > 0)
+        fprintf(to,
+                "Cache     the file is %.3g times the memory of %lld node%s (%s each). From %d "
+                "times\n          on it is sure not to be read back from memory: %s\n",
+                f->ratio, (long long)f->nodes, units_plural(f->nodes),
+                units_bytes((double)f->total_bytes, a), RESIDENT_RULE,
+                f->rule_holds ? "met" : "not met");
+    fprintf(to, "T_C       %s: %s\n", units_duration(f->t_c_s, a), origin_words[f->tc_origin]);
+    if (f->file_bytes > 0)
+        fprintf(to, "T_T       %s if writing went at %s; zeta = %.2f needs %s\n",
+                units_duration(f->t_t_s, a), units_rate(WRITE_RATE, b), BT_BALANCE_GOAL,
+                units_rate(f->needed_rate, c));
+    fprintf(to, "Time      about %s for the whole command\n", units_duration(f->time_s, a));
     json_array_foreach(f->warnings, i, text) fprintf(to, "Warning   %s\n", json_string_value(text));
     json_array_foreach(f->misfits, i, text)
         fprintf(to, "DOES NOT FIT: %s\n", json_string_value(text));
     if (json_array_size(f->misfits) == 0) fprintf(to, "Fits      yes\n");
 }
 
-static void set(json_t *to, const char *key, json_t *value)
-{
-    json_object_set_new(to, key, value);
-}
-
-static void set_integers(json_t *to, const struct forecast *f)
-{
-    const struct {
-        const char *key;
-        int64_t value;
-    } member[] = {{"ranks", f->ranks},
-                  {"threads", f->threads},
-                  {"nodes", f->nodes},
-                  {"cores_of_nodes", f->cores},
-                  {"file_bytes", f->file_bytes},
-                  {"files_n", f->files_n},
-                  {"disk_bytes", f->disk_bytes},
-                  {"disk_free_bytes", f->free_bytes},
-                  {"written_bytes", f->written_bytes},
-                  {"rank_memory_bytes", f->rank_bytes},
-                  {"memory_bytes", f->memory_bytes},
-                  {"node_memory_bytes", f->node_bytes},
-                  {"memory_available_bytes", f->available_bytes},
-                  {"memory_total_bytes", f->total_bytes}};
-    for (size_t i = 0; i < sizeof member / sizeof member[0]; i++)
-        set(to, member[i].key, json_integer(member[i].value));
-}
-
 static json_t *plan_json(const struct forecast *f, const struct bt_setup *setup)
 {
-    json_t *o = json_object();
-    set(o, "schema", json_string(SCHEMA));
-    set(o, "version", json_string(nht1_build));
-    set(o, "problem", bt_result_problem(setup));
-    set(o, "decomp", js_text(f->decomp));
-    set_integers(o, f);
-    set(o, "memory_ratio", js_real(f->ratio));
-    set(o, "memory_rule", json_integer(RESIDENT_RULE));
-    set(o, "memory_rule_holds", json_boolean(f->rule_holds));
-    set(o, "t_c_s", js_real(f->t_c_s));
-    set(o, "t_c_origin", json_string(origin_name[f->tc_origin]));
-    set(o, "t_t_s", js_real(f->t_t_s));
-    set(o, "time_s", js_real(f->time_s));
-    set(o, "time_source", json_string(origin_words[f->tc_origin]));
-    set(o, "write_rate_assumed_bytes_per_s", js_real(WRITE_RATE));
-    set(o, "balance_rate_bytes_per_s", f->file_bytes > 0 ? js_real(f->needed_rate) : json_null());
-    set(o, "fits", json_boolean(json_array_size(f->misfits) == 0));
-    set(o, "misfits", json_incref(f->misfits));
-    set(o, "warnings", json_incref(f->warnings));
+    json_t *o = json_pack("{ss ss so ss ss ss so sb so so}", "schema", SCHEMA, "version",
+                          nht1_build, "problem", bt_result_problem(setup), "decomp", f->decomp,
+                          "t_c_origin", origin_name[f->tc_origin], "time_source",
+                          origin_words[f->tc_origin], "balance_rate_bytes_per_s",
+                          f->file_bytes > 0 ? js_real(f->needed_rate) : json_null(), "fits",
+                          (int)(json_array_size(f->misfits) == 0), "misfits",
+                          json_incref(f->misfits), "warnings", json_incref(f->warnings));
+    json_t *sizes = json_pack(
+        "{sI sI sI sI sI sI sI sI sI sI sI sI sI sI}", "ranks", (json_int_t)f->ranks, "threads",
+        (json_int_t)f->threads, "nodes", (json_int_t)f->nodes, "cores_of_nodes",
+        (json_int_t)f->cores, "file_bytes", (json_int_t)f->file_bytes, "files_n",
+        (json_int_t)f->files_n, "disk_bytes", (json_int_t)f->disk_bytes, "disk_free_bytes",
+        (json_int_t)f->free_bytes, "written_bytes", (json_int_t)f->written_bytes,
+        "rank_memory_bytes", (json_int_t)f->rank_bytes, "memory_bytes", (json_int_t)f->memory_bytes,
+        "node_memory_bytes", (json_int_t)f->node_bytes, "memory_available_bytes",
+        (json_int_t)f->available_bytes, "memory_total_bytes", (json_int_t)f->total_bytes);
+    json_t *rest =
+        json_pack("{so si sb so so so so}", "memory_ratio", js_real(f->ratio), "memory_rule",
+                  RESIDENT_RULE, "memory_rule_holds", (int)f->rule_holds, "t_c_s",
+                  js_real(f->t_c_s), "t_t_s", js_real(f->t_t_s), "time_s", js_real(f->time_s),
+                  "write_rate_assumed_bytes_per_s", js_real(WRITE_RATE));
+    json_object_update(o, sizes);
+    json_object_update(o, rest);
+    json_decref(sizes);
+    json_decref(rest);
     return o;
 }
 

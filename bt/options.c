@@ -336,18 +336,6 @@ static int add_all_writers(struct bt_setup *s)
     return 0;
 }
 
-static int unknown_writer(const char *name)
-{
-    char known[512] = "";
-    size_t used = 0;
-    const struct io_writer *d;
-    for (int i = 0; (d = io_writer_at(i)) != NULL && used < sizeof known; i++)
-        used += (size_t)snprintf(known + used, sizeof known - used, " %s", d->name);
-    return err_set(ERR_USAGE,
-                   "--io '%s': no such writer; there are: none%s, all (--io help explains them)",
-                   name, known);
-}
-
 static int one_writer(struct bt_setup *s, const char *name)
 {
     if (strcmp(name, BT_COMPUTE) == 0) {
@@ -355,7 +343,7 @@ static int one_writer(struct bt_setup *s, const char *name)
         return 0;
     }
     if (strcmp(name, "all") == 0) return add_all_writers(s);
-    return io_writer_find(name) ? add_writer(s, name) : unknown_writer(name);
+    return io_writer_find(name) ? add_writer(s, name) : io_writer_unknown(name);
 }
 
 static int writers_setup(struct bt_setup *s)
@@ -414,7 +402,7 @@ static int dry_run_check(const struct bt_options *o)
     return 0;
 }
 
-static int meaning(struct bt_setup *s, const bool *given)
+static int interpret(struct bt_setup *s, const bool *given)
 {
     static const char *const sync_name[] = {"none", "dump", "end"};
     s->given_io = is_given(given, "io");
@@ -442,7 +430,7 @@ int bt_setup_parse(struct bt_setup *s, int argc, char **argv)
     const int rc = conf_parse(&bt_program, argc, argv, &s->opt, NULL, given);
     if (rc != CONF_RUN) return rc;
     if (strcmp(s->opt.io, "help") == 0) return BT_LIST_WRITERS;
-    return meaning(s, given);
+    return interpret(s, given);
 }
 
 void bt_setup_free(struct bt_setup *s)

@@ -8,62 +8,41 @@
 #include "io/writer.h"
 #include "io/manifest.h"
 
-static int adopt_writer(struct bt_setup *s, const struct io_past *past)
-{
-    if (s->given_io) return 0;
-    if (!io_writer_find(past->writer))
-        return err_set(ERR_USAGE,
-                       "%s was begun by a writer '%s' that is not here: name one with --io",
-                       s->opt.out, past->writer);
-    if (io_writer_caps(past->writer) & IO_CAP_PARTS)
-        return err_set(ERR_USAGE,
-                       "%s was begun by %s, which leaves a file for each rank and cannot go on: "
-                       "make one file of them with nht1-verify --merge %s, then name another "
-                       "writer, such as --restart --io posix",
-                       s->opt.out, past->writer, s->opt.out);
-    s->writers_n = 1;
-    snprintf(s->writer[0], sizeof s->writer[0], "%s", past->writer);
-    return 0;
-}
-
-static int adopt_layout(struct bt_setup *s, const struct io_past *past)
-{
-    if (s->given_layout && s->layout != past->layout)
-        return err_set(ERR_USAGE, "--layout %s: %s has layout %s, which --restart keeps",
-                       io_layout_name(s->layout), s->opt.out, io_layout_name(past->layout));
-    s->layout = past->layout;
-    return 0;
-}
-
-static void adopt_problem(struct bt_setup *s, const struct io_past *past)
-{
-    struct bt_problem *p = &s->problem;
-    if (s->given_problem) return;
-    *p = (struct bt_problem){
-        .n = past->n, .steps = past->steps_n, .dt = past->dt, .interval = past->interval};
-    p->last = bt_problem_dumps(p) < past->dumps_n;
-    const struct bt_reference *ref = bt_reference_find(p->n, p->steps, p->dt);
-    p->cls = ref ? ref->cls : 'U';
-}
-
-/* The values of a manifest are as good as those of a command line, and checked like them. */
-static int check_problem(const struct bt_setup *s)
-{
-    const struct bt_problem *p = &s->problem;
-    if (p->n >= BT_N_MIN && p->n <= BT_N_MAX && p->dt > 0) return 0;
-    return err_set(ERR_USAGE, "%s.json: N = %lld with dt = %g is no problem for this program",
-                   s->opt.out, (long long)p->n, p->dt);
-}
-
 int bt_restart_adopt(MPI_Comm comm, struct bt_setup *s)
 {
+    struct bt_problem *p = &s->problem;
     struct io_past past;
     if (!s->opt.restart) return 0;
     TRY(io_past_read(comm, s->opt.out, &past));
-    TRY(adopt_writer(s, &past));
-    TRY(adopt_layout(s, &past));
-    adopt_problem(s, &past);
-    return check_problem(s);
+    if (!s->given_io) {
+        if (!io_writer_find(past.writer))
+            return err_set(ERR_USAGE,
+                           "%s was begun by a writer '%s' that is not here: name one with --io",
+                           s->opt.out, past.writer);
+        if (io_writer_caps(past.writer) & IO_CAP_PARTS)
+            return err_set(ERR_USAGE,
+                           "%s was begun by %s, which leaves a file for each rank and cannot go "
+                           "on: make one file of them with nht1-verify --merge %s, then name "
+                           "another writer, such as --restart --io posix",
+                           s->opt.out, past.writer, s->opt.out);
+        s->writers_n = 1;
+        snprintf(s->writer[0], sizeof s->writer[0], "%s", past.writer);
+    }
+    if (s->given_layout && s->layout != past.layout)
+        return err_set(ERR_USAGE, "--layout %s: %s has layout %s, which --restart keeps",
+                       io_layout_name(s->layout), s->opt.out, io_layout_name(past.layout));
+    s->layout = past.layout;
+    if (!s->given_problem) {
+        *p = (struct bt_problem){
+            .n = past.n, .steps = past.steps_n, .dt = past.dt, .interval = past.interval};
+        p->last = bt_problem_dumps(p) < past.dumps_n;
+        const struct bt_reference *ref = bt_reference_find(p->n, p->steps, p->dt);
+        p->cls = ref ? ref->cls : 'U';
+    }
+    /* The values of a manifest are as good as those of a command line, and checked like them. */
+    if (p->n >= BT_N_MIN && p->n <= BT_N_MAX && p->dt > 0) return 0;
+    return err_set(ERR_USAGE, "%s.json: N = %lld with dt = %g is no problem for this program",
+                   s->opt.out, (long long)p->n, p->dt);
 }
 
 bool bt_restart_bitwise(const char *past, const char *now)

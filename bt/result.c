@@ -20,6 +20,12 @@ static void set(json_t *to, const char *key, json_t *value)
     json_object_set_new(to, key, value);
 }
 
+/* Of another object's, which may be NULL: then null. */
+static json_t *shared(json_t *value)
+{
+    return value ? json_incref(value) : json_null();
+}
+
 static json_t *five(const double x[BT_NCOMP])
 {
     json_t *a = json_array();
@@ -36,73 +42,48 @@ static json_t *host_of(const struct bt_job *job, int rank)
 /* Minimum, median, maximum and mean over ranks, and who was slowest. */
 static json_t *spread(const struct bt_job *job, const struct par_spread *s)
 {
-    json_t *o = json_object();
-    set(o, "min", js_real(s->min));
-    set(o, "median", js_real(s->median));
-    set(o, "max", js_real(s->max));
-    set(o, "mean", js_real(s->mean));
-    set(o, "slowest_rank", json_integer(s->max_rank));
-    set(o, "slowest_host", host_of(job, s->max_rank));
-    return o;
+    return json_pack("{so so so so si so}", "min", js_real(s->min), "median", js_real(s->median),
+                     "max", js_real(s->max), "mean", js_real(s->mean), "slowest_rank", s->max_rank,
+                     "slowest_host", host_of(job, s->max_rank));
 }
 
-static json_t *phases(const struct bt_job *job, const struct bt_run *run)
+/* What was measured over ranks: phases, dumps, and computing and writing at the same time. */
+static void run_spreads(json_t *r, const struct bt_job *job, const struct bt_run *run)
 {
-    json_t *o = json_object();
+    json_t *phases = json_object(), *dumps = json_array();
     for (int i = 0; i < BT_RUN_PHASES; i++)
-        set(o, bt_run_phase_name(i), spread(job, &run->phase[i]));
-    return o;
-}
-
-static json_t *dumps(const struct bt_job *job, const struct bt_run *run)
-{
-    json_t *a = json_array();
-    for (int64_t d = run->kept_n; d < run->dumps_n; d++) {
-        json_t *o = json_object();
-        set(o, "step", json_integer(run->dump[d].step));
-        set(o, "start_s", js_real(run->dump[d].start_s));
-        set(o, "window_s", js_real(run->dump[d].window_s));
-        set(o, "post_s", spread(job, &run->dump[d].post));
-        set(o, "wait_s", spread(job, &run->dump[d].wait));
-        json_array_append_new(a, o);
+        set(phases, bt_run_phase_name(i), spread(job, &run->phase[i]));
+    for (int64_t i = run->kept_n; i < run->dumps_n; i++) {
+        const struct bt_run_dump *d = &run->dump[i];
+        json_array_append_new(
+            dumps, json_pack("{sI so so so so}", "step", (json_int_t)d->step, "start_s",
+                             js_real(d->start_s), "window_s", js_real(d->window_s), "post_s",
+                             spread(job, &d->post), "wait_s", spread(job, &d->wait)));
     }
-    return a;
-}
-
-/* Computing and writing at the same time; null for a run without writing. */
-static json_t *overlap(const struct bt_job *job, const struct bt_run *run)
-{
-    if (!run->file) return json_null();
-    json_t *o = json_object();
+    set(r, "phases_s", phases);
+    set(r, "dumps", dumps);
     json_t *basis = json_object_get(run->file, "overlap_basis");
-    set(o, "compute_s", spread(job, &run->compute));
-    set(o, "io_s", spread(job, &run->io));
-    set(o, "both_s", spread(job, &run->both));
-    set(o, "basis", basis ? json_incref(basis) : json_string("writing"));
-    return o;
+    set(r, "overlap",
+        !run->file ? json_null()
+                   : json_pack("{so so so so}", "compute_s", spread(job, &run->compute), "io_s",
+                               spread(job, &run->io), "both_s", spread(job, &run->both), "basis",
+                               basis ? json_incref(basis) : json_string("writing")));
 }
 
-static json_t *norms(const struct bt_run *run)
+/* What was proved: norms and file. */
+static void run_proofs(json_t *r, const struct bt_outcome *o)
 {
-    json_t *o = json_object();
-    set(o, "error", five(run->xce));
-    set(o, "residual", five(run->xcr));
-    set(o, "published", json_boolean(run->norms_published));
-    set(o, "ok",
-        run->norms_published && run->completed ? json_boolean(run->norms_ok) : json_null());
-    set(o, "largest_deviation",
-        run->norms_published && run->completed ? js_real(run->norms_deviation) : json_null());
-    return o;
-}
-
-static json_t *proof(const struct bt_outcome *o)
-{
-    json_t *p = json_object();
-    set(p, "state", json_string(bt_proof_name(o->proof.state)));
-    set(p, "took_s", js_real(o->proof.seconds));
-    set(p, "note", js_text(o->proof.note));
-    set(p, "summary", o->proof.summary ? json_incref(o->proof.summary) : json_null());
-    return p;
+    const struct bt_run *run = &o->run;
+    const bool judged = run->norms_published && run->completed;
+    set(r, "norms",
+        json_pack("{so so sb so so}", "error", five(run->xce), "residual", five(run->xcr),
+                  "published", (int)run->norms_published, "ok",
+                  judged ? json_boolean(run->norms_ok) : json_null(), "largest_deviation",
+                  judged ? js_real(run->norms_deviation) : json_null()));
+    set(r, "proof",
+        json_pack("{ss so so so}", "state", bt_proof_name(o->proof.state), "took_s",
+                  js_real(o->proof.seconds), "note", js_text(o->proof.note), "summary",
+                  shared(o->proof.summary)));
 }
 
 static void run_values(json_t *r, const struct bt_job *job, const struct bt_run *run)
@@ -189,16 +170,7 @@ static void run_facts(json_t *r, const struct bt_outcome *o)
     set(r, "create_s", js_real(run->create_s));
     set(r, "open_s", js_real(run->open_s));
     set(r, "writing_s", js_real(run->writing_s));
-    set(r, "file", run->file ? json_incref(run->file) : json_null());
-}
-
-/* What a continued run took over, null for others. */
-static json_t *resumed(const struct bt_run *run)
-{
-    if (!run->resumed) return json_null();
-    return json_pack("{sI sI sI ss sb}", "step", (json_int_t)run->first_step, "kept_n",
-                     (json_int_t)run->kept_n, "claimed_n", (json_int_t)run->claimed_n,
-                     "past_kernel", run->past_kernel, "bitwise", (int)run->bitwise);
+    set(r, "file", shared(run->file));
 }
 
 static json_t *runs(const struct bt_job *job)
@@ -210,12 +182,16 @@ static json_t *runs(const struct bt_job *job)
         run_facts(r, o);
         run_values(r, job, &o->run);
         set(r, "official", json_boolean(bt_is_official(job, o)));
-        set(r, "phases_s", phases(job, &o->run));
-        set(r, "dumps", dumps(job, &o->run));
-        set(r, "overlap", overlap(job, &o->run));
-        set(r, "norms", norms(&o->run));
-        set(r, "proof", proof(o));
-        set(r, "resumed", resumed(&o->run));
+        run_spreads(r, job, &o->run);
+        run_proofs(r, o);
+        /* What a continued run took over. */
+        set(r, "resumed",
+            !o->run.resumed
+                ? json_null()
+                : json_pack("{sI sI sI so sb}", "step", (json_int_t)o->run.first_step, "kept_n",
+                            (json_int_t)o->run.kept_n, "claimed_n", (json_int_t)o->run.claimed_n,
+                            "past_kernel", js_text(o->run.past_kernel), "bitwise",
+                            (int)o->run.bitwise));
         set(r, "cache", cache_json(&o->run.cache));
         set(r, "capabilities", capabilities(o->run.writer));
         set(r, "options", writer_options(job, &o->run));
@@ -250,18 +226,15 @@ static json_t *ranking(const struct bt_job *job)
                       {"r_io_bytes_per_s", median->r_io},
                       {"best_r_io_bytes_per_s", best->r_io},
                       {"write_rate_bytes_per_s", median->write_rate}};
-        json_t *paired = json_object();
-        set(paired, "rounds_n", json_integer(row->pairs));
-        set(paired, "zeta", js_real(median->zeta_paired));
-        set(paired, "ci95_lo", js_real(row->paired_lo));
-        set(paired, "ci95_hi", js_real(row->paired_hi));
         for (size_t k = 0; k < sizeof number / sizeof number[0]; k++)
             set(r, number[k].key, js_real(number[k].value));
         set(r, "driver", js_text(row->writer));
         set(r, "writer", js_text(row->writer));
         set(r, "capabilities", capabilities(row->writer));
         set(r, "runs_n", json_integer(row->runs));
-        set(r, "paired", paired);
+        set(r, "paired",
+            json_pack("{si so so so}", "rounds_n", row->pairs, "zeta", js_real(median->zeta_paired),
+                      "ci95_lo", js_real(row->paired_lo), "ci95_hi", js_real(row->paired_hi)));
         json_t *needed = json_object_get(json_object_get(verdict, "numbers"), "rounds_needed_n");
         json_t *implied = json_object_get(json_object_get(rate, "numbers"), "rate_bytes_per_s");
         set(r, "rounds_needed", needed ? json_incref(needed) : json_null());
@@ -283,19 +256,13 @@ static json_t *ranking(const struct bt_job *job)
 json_t *bt_result_problem(const struct bt_setup *s)
 {
     const struct bt_problem *p = &s->problem;
-    json_t *o = json_object();
     const char cls[2] = {p->cls, '\0'};
-    set(o, "class", json_string(cls));
-    set(o, "n", json_integer(p->n));
-    set(o, "steps", json_integer(p->steps));
-    set(o, "dt", js_real(p->dt));
-    set(o, "interval", json_integer(p->interval));
-    set(o, "last", json_boolean(p->last));
-    set(o, "dumps_n", json_integer(bt_problem_dumps(p)));
-    set(o, "layout", json_string(io_layout_name(s->layout)));
-    set(o, "dump_bytes", json_integer(io_dump_bytes(s->layout, p->n)));
-    set(o, "nominal_flop", js_real(bt_problem_flop(p)));
-    return o;
+    return json_pack("{ss sI sI so sI sb sI ss sI so}", "class", cls, "n", (json_int_t)p->n,
+                     "steps", (json_int_t)p->steps, "dt", js_real(p->dt), "interval",
+                     (json_int_t)p->interval, "last", (int)p->last, "dumps_n",
+                     (json_int_t)bt_problem_dumps(p), "layout", io_layout_name(s->layout),
+                     "dump_bytes", (json_int_t)io_dump_bytes(s->layout, p->n), "nominal_flop",
+                     js_real(bt_problem_flop(p)));
 }
 
 static json_t *tc(const struct bt_job *job)
@@ -332,20 +299,14 @@ static json_t *tc(const struct bt_job *job)
     return o;
 }
 
-static json_t *hosts(const struct bt_job *job)
-{
-    json_t *a = json_array();
-    for (int r = 0; job->hosts && r < job->size; r++)
-        json_array_append_new(a, host_of(job, r));
-    return a;
-}
-
 static json_t *system_record(const struct bt_job *job)
 {
     const struct bt_machine *m = &job->machine;
     const double n = (double)job->setup->problem.n, cells = n * n * n;
-    json_t *o = sys_json();
-    set(o, "mpi", job->mpi ? json_incref(job->mpi) : json_null());
+    json_t *o = sys_json(), *hosts = json_array();
+    for (int r = 0; job->hosts && r < job->size; r++)
+        json_array_append_new(hosts, host_of(job, r));
+    set(o, "mpi", shared(job->mpi));
     set(o, "ranks", json_integer(m->nodes.size));
     set(o, "threads", json_integer(m->threads));
     set(o, "nodes", json_integer(m->nodes.count));
@@ -353,7 +314,7 @@ static json_t *system_record(const struct bt_job *job)
     set(o, "cores_in_use", json_integer(m->cores_in_use));
     set(o, "narrowest_affinity_cpus",
         m->mask_width < INT_MAX ? json_integer(m->mask_width) : json_null());
-    set(o, "hosts_by_rank", hosts(job));
+    set(o, "hosts_by_rank", hosts);
     set(o, "decomp", js_text(job->decomp_name));
     set(o, "solver_kernel", js_text(job->kernel));
     set(o, "solver_memory_bytes", js_real(job->memory_bytes));

@@ -206,7 +206,7 @@ static int statistics(const struct work *w, struct bt_run *run)
     return 0;
 }
 
-static int norms(const struct work *w, struct bt_run *run)
+static int take_norms(const struct work *w, struct bt_run *run)
 {
     const struct bt_problem *p = w->q->problem;
     const struct bt_reference *ref = bt_reference_find(p->n, p->steps, p->dt);
@@ -233,7 +233,7 @@ int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
     if (w.file && q->nodes && io_file_leaves_one(w.file))
         TRY_TO(out, rc, cache_ask(q->nodes, q->io->path, q->io->sync != IO_SYNC_NONE, &run->cache));
     TRY_TO(out, rc, statistics(&w, run));
-    TRY_TO(out, rc, norms(&w, run));
+    TRY_TO(out, rc, take_norms(&w, run));
     if (run->interrupted && w.file)
         rc = err_set(ERR_INTERRUPT,
                      "interrupted after step %lld of %lld: the dumps up to then are complete; "

@@ -34,48 +34,20 @@ static bool has_carry(const struct io_background *b)
     return b->direct && b->gather.rank_of[0] == b->ctx->rank;
 }
 
-/* Opens the file around the page cache. Some file systems refuse at open, others only when data
- * come: so a block is read. Returns whether it worked. */
-static bool open_direct(struct io_background *b)
-{
-    b->fd = open(b->ctx->path, O_RDWR | O_DIRECT | O_CLOEXEC);
-    if (b->fd >= 0 && pread(b->fd, b->carry, IO_BLOCK_BYTES, 0) >= 0) return true;
-    if (b->fd >= 0) close(b->fd);
-    b->fd = -1;
-    return false;
-}
-
-/* All aggregators write directly, or none. Collective. */
+/* Opens the file around the page cache: all aggregators do, or none. Some file systems refuse at open,
+ * others only when data come: so a block is read. Collective. */
 static int choose_direct(struct io_background *b)
 {
     const struct io_context *ctx = b->ctx;
-    int can = !b->owns || open_direct(b), all = 0;
+    int can = 1, all = 0;
+    if (b->owns) {
+        b->fd = open(ctx->path, O_RDWR | O_DIRECT | O_CLOEXEC);
+        can = b->fd >= 0 && pread(b->fd, b->carry, IO_BLOCK_BYTES, 0) >= 0;
+    }
     TRY_MPI(MPI_Allreduce(&can, &all, 1, MPI_INT, MPI_MIN, ctx->comm));
     b->direct = all != 0;
     b->refused = !b->direct;
-    if (!b->direct && b->fd >= 0) return io_fd_close(ctx, &b->fd);
-    return 0;
-}
-
-static int alloc_slots(struct io_background *b)
-{
-    const size_t bytes = (size_t)block_down(b->slot_bytes + 2 * IO_BLOCK_BYTES);
-    b->job = calloc((size_t)b->slots_n, sizeof *b->job);
-    for (int s = 0; b->job && s < b->slots_n; s++) {
-        b->job[s].data = buffer_new(bytes);
-        if (!b->job[s].data)
-            return err_set(ERR_NOMEM,
-                           "no memory for staging %d dumps of %zu bytes: take a smaller --staging",
-                           b->slots_n, bytes);
-    }
-    return b->job ? 0 : err_set(ERR_NOMEM, "no memory for staging dumps");
-}
-
-static int open_files(struct io_background *b)
-{
-    if (!b->owns) return 0;
-    if (b->direct) return io_fd_open(b->ctx, &b->tail_fd);
-    return io_fd_open(b->ctx, &b->fd);
+    return b->direct ? 0 : io_fd_close(ctx, &b->fd);
 }
 
 /* My data can be staged where they are written from when they are one extent and my whole range, up
@@ -97,19 +69,6 @@ static int64_t find_in_place(const struct io_background *b)
     return pieces == 1 ? offset : -1;
 }
 
-static int open_parts(struct io_background *b)
-{
-    b->in_place_bytes = find_in_place(b);
-    b->slot_bytes = io_gather_bytes_max(&b->gather);
-    b->slots_n = b->ctx->tuning.staging;
-    TRY(open_files(b));
-    if (!b->owns) return 0;
-    TRY(alloc_slots(b));
-    b->engine_state = calloc(1, b->engine->state_size);
-    if (!b->engine_state) return err_set(ERR_NOMEM, "no memory for writing in the background");
-    return b->engine->start(b);
-}
-
 int io_background_open(struct io_background *b, const struct io_context *ctx,
                        const struct io_engine *engine)
 {
@@ -122,12 +81,24 @@ int io_background_open(struct io_background *b, const struct io_context *ctx,
     if (ctx->tuning.direct) TRY(choose_direct(b));
     if (!b->direct) b->gather.align = 1;
     b->dumps_done = b->dumps_posted = ctx->first_dump;
-    return open_parts(b);
-}
-
-static void note_failure(struct io_background *b, const struct io_job *job)
-{
-    if (b->rc == 0) b->rc = io_fd_failed(b->ctx, &job->fault);
+    b->in_place_bytes = find_in_place(b);
+    b->slot_bytes = io_gather_bytes_max(&b->gather);
+    b->slots_n = ctx->tuning.staging;
+    if (!b->owns) return 0;
+    TRY(io_fd_open(ctx, b->direct ? &b->tail_fd : &b->fd));
+    const size_t bytes = (size_t)block_down(b->slot_bytes + 2 * IO_BLOCK_BYTES);
+    b->job = calloc((size_t)b->slots_n, sizeof *b->job);
+    b->engine_state = calloc(1, engine->state_size);
+    if (!b->job || !b->engine_state)
+        return err_set(ERR_NOMEM, "no memory for writing in the background");
+    for (int s = 0; s < b->slots_n; s++) {
+        b->job[s].data = buffer_new(bytes);
+        if (!b->job[s].data)
+            return err_set(ERR_NOMEM,
+                           "no memory for staging %d dumps of %zu bytes: take a smaller --staging",
+                           b->slots_n, bytes);
+    }
+    return engine->start(b);
 }
 
 /* Takes finished jobs out of the ring; wait: the oldest in any case. */
@@ -137,7 +108,7 @@ static void reap(struct io_background *b, bool wait)
         struct io_job *job = &b->job[b->head];
         if (!b->engine->finished(b, job, wait)) return;
         *b->ctx->requests_n += job->requests_n;
-        if (job->fault.errnum) note_failure(b, job);
+        if (job->fault.errnum && b->rc == 0) b->rc = io_fd_failed(b->ctx, &job->fault);
         if (b->rc == 0 && b->dumps_done < job->done_after) b->dumps_done = job->done_after;
         b->head = (b->head + 1) % b->slots_n;
         b->posted_n--;
@@ -203,7 +174,7 @@ static void keep_tail(struct io_background *b, struct io_job *job, int64_t dump)
     if (b->carry_bytes > 0) job->done_after = b->carry_first;
     if (past < file_bytes(b) || b->carry_bytes == 0) return;
     job->tail_start = b->carry_start;
-    job->tail = b->carry; /* which no dump comes to need */
+    job->tail = b->carry; /* no other dump follows that would write into it */
     job->tail_bytes = b->carry_bytes;
     job->done_after = dump + 1;
     b->carry_bytes = 0;
@@ -225,13 +196,6 @@ static int background_take(void *state, const char *data, int64_t start, int64_t
     char *place = background_place(state, start, bytes);
     if (place != data) memcpy(place, data, (size_t)bytes);
     return 0;
-}
-
-static void post(struct io_background *b, struct io_job *job)
-{
-    if (b->rc < 0) return;
-    b->rc = b->engine->post(b, job);
-    if (b->rc == 0) b->posted_n++;
 }
 
 static void begin(struct io_background *b, int64_t dump)
@@ -262,7 +226,8 @@ int io_background_slot_write(void *state, const struct io_context *ctx, int64_t 
     if (b->rc == 0) b->rc = rc;
     if (b->filling) {
         keep_tail(b, b->filling, dump);
-        post(b, b->filling);
+        if (b->rc == 0) b->rc = b->engine->post(b, b->filling);
+        if (b->rc == 0) b->posted_n++;
     }
     b->filling = NULL;
     b->dumps_posted = dump + 1;

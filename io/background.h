@@ -53,7 +53,8 @@ struct io_engine {
     int (*post)(struct io_background *b, struct io_job *job);
     /* Whether a job is finished; wait: not before it is. */
     bool (*finished)(struct io_background *b, struct io_job *job, bool wait);
-    void (*stop)(struct io_background *b); /* leaves no job under way; also without start */
+    /* Leaves no job under way. Called also where start failed or was not called; state zeroed. */
+    void (*stop)(struct io_background *b);
 };
 
 struct io_background {
@@ -67,10 +68,10 @@ struct io_background {
     int slots_n, head, posted_n;
     int64_t slot_bytes;
     struct io_job *filling;
-    int64_t
-        in_place_bytes; /* where in a dump my data lie that can be staged in a slot; -1: none can */
-    char *carry;        /* [IO_BLOCK_BYTES] */
-    int64_t carry_start, carry_bytes, carry_first; /* carry_first: the oldest dump in it */
+    int64_t in_place_bytes; /* where in a dump my data lie that can be staged in a slot; -1: none */
+    char *carry;            /* [IO_BLOCK_BYTES] */
+    int64_t carry_start, carry_bytes;
+    int64_t carry_first; /* the oldest dump in it */
     int64_t dumps_posted, dumps_done;
     bool begun;
     int rc; /* the first failure */

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-static void load(struct io_cursor *c)
+static void next_extent(struct io_cursor *c)
 {
     if (!io_walk_next(&c->walk, &c->left)) c->left.length_bytes = 0;
 }
@@ -11,7 +11,7 @@ static void load(struct io_cursor *c)
 void io_cursor_start(struct io_cursor *c, const struct io_view *v)
 {
     io_walk_start(&c->walk, v);
-    load(c);
+    next_extent(c);
 }
 
 bool io_cursor_before(const struct io_cursor *c, int64_t end)
@@ -28,7 +28,7 @@ bool io_cursor_take(struct io_cursor *c, int64_t end, struct io_extent *piece)
     c->left.offset_bytes += piece->length_bytes;
     c->left.buffer_bytes += piece->length_bytes;
     c->left.length_bytes -= piece->length_bytes;
-    if (c->left.length_bytes == 0) load(c);
+    if (c->left.length_bytes == 0) next_extent(c);
     return true;
 }
 

@@ -21,44 +21,6 @@ struct piece {
     int64_t parts_bytes;
 };
 
-static int choose_count(struct io_gather *g)
-{
-    int nodes = 1;
-    TRY(nodes_count(g->ctx->comm, &nodes));
-    int n = g->ctx->tuning.aggregators;
-    if (n == 0) n = IO_AGGREGATORS_PER_NODE * nodes;
-    g->aggregators_n = n < g->ctx->size ? n : g->ctx->size;
-    return 0;
-}
-
-static int alloc(struct io_gather *g)
-{
-    const size_t n = (size_t)g->aggregators_n, size = (size_t)g->ctx->size;
-    g->rank_of = calloc(n, sizeof *g->rank_of);
-    g->share_bytes = calloc(n + 1, sizeof *g->share_bytes);
-    g->range = calloc(n + 1, sizeof *g->range);
-    g->mine = calloc(n + 1, sizeof *g->mine);
-    g->send = calloc(n + 1, sizeof(MPI_Request));
-    g->theirs = calloc(MY_RANGES * size, sizeof *g->theirs);
-    g->recv = calloc(MY_RANGES * size, sizeof(MPI_Request));
-    if (g->rank_of && g->share_bytes && g->range && g->mine && g->send && g->theirs && g->recv)
-        return 0;
-    return err_set(ERR_NOMEM, "no memory for collecting dumps");
-}
-
-static void share_out(struct io_gather *g)
-{
-    int64_t bytes = 0;
-    for (int r = 0, a = 0; r < g->ctx->size; r++) {
-        if (a < g->aggregators_n && r == (int)((int64_t)a * g->ctx->size / g->aggregators_n)) {
-            g->rank_of[a] = r;
-            g->share_bytes[a++] = bytes;
-        }
-        bytes += io_view_bytes(&g->ctx->all_views[r]);
-    }
-    g->share_bytes[g->aggregators_n] = bytes;
-}
-
 bool io_gather_owns(const struct io_gather *g)
 {
     for (int a = 0; a < g->aggregators_n; a++) {
@@ -69,11 +31,36 @@ bool io_gather_owns(const struct io_gather *g)
 
 int io_gather_open(struct io_gather *g, const struct io_context *ctx, int64_t align)
 {
+    int nodes_n = 1;
+    TRY(nodes_count(ctx->comm, &nodes_n));
     g->ctx = ctx;
     g->align = align;
-    TRY(choose_count(g));
-    TRY(alloc(g));
-    share_out(g);
+    g->aggregators_n = ctx->tuning.aggregators;
+    if (g->aggregators_n == 0) g->aggregators_n = IO_AGGREGATORS_PER_NODE * nodes_n;
+    if (g->aggregators_n > ctx->size) g->aggregators_n = ctx->size;
+
+    const size_t n = (size_t)g->aggregators_n, size = (size_t)ctx->size;
+    g->rank_of = calloc(n, sizeof *g->rank_of);
+    g->share_bytes = calloc(n + 1, sizeof *g->share_bytes);
+    g->range = calloc(n + 1, sizeof *g->range);
+    g->mine = calloc(n + 1, sizeof *g->mine);
+    g->send = calloc(n + 1, sizeof(MPI_Request));
+    g->theirs = calloc(MY_RANGES * size, sizeof *g->theirs);
+    g->recv = calloc(MY_RANGES * size, sizeof(MPI_Request));
+    if (!g->rank_of || !g->share_bytes || !g->range || !g->mine || !g->send || !g->theirs ||
+        !g->recv)
+        return err_set(ERR_NOMEM, "no memory for collecting dumps");
+
+    /* Each aggregator has what it and its next ranks hold. */
+    int64_t bytes = 0;
+    for (int r = 0, a = 0; r < ctx->size; r++) {
+        if (a < g->aggregators_n && r == (int)((int64_t)a * ctx->size / g->aggregators_n)) {
+            g->rank_of[a] = r;
+            g->share_bytes[a++] = bytes;
+        }
+        bytes += io_view_bytes(&ctx->all_views[r]);
+    }
+    g->share_bytes[g->aggregators_n] = bytes;
     if (!io_gather_owns(g) || ctx->size == 1) return 0;
     g->parts = malloc((size_t)(ctx->tuning.buffer_bytes + align));
     return g->parts ? 0 : err_set(ERR_NOMEM, "no memory for collecting dumps");
@@ -201,6 +188,7 @@ static void spread(struct piece *p, struct io_cursor *c, const char *part)
     }
 }
 
+/* Puts the parts of all ranks into their places, and moves the cursors behind the piece. */
 static void spread_all(const struct io_gather *g, struct piece *p, const char *buf)
 {
     const char *part = p->parts;
@@ -218,14 +206,6 @@ static void spread_all(const struct io_gather *g, struct piece *p, const char *b
     }
 }
 
-/* Whether the whole piece is one extent of this rank's. */
-static const char *as_it_lies(const struct io_gather *g, const struct piece *p, const char *buf)
-{
-    const struct io_extent *e = &p->cursors[g->ctx->rank].left;
-    if (e->length_bytes < p->end - p->start || e->offset_bytes != p->start) return NULL;
-    return buf + e->buffer_bytes;
-}
-
 /* Starts receiving this round's pieces of my ranges. */
 static int receive_pieces(struct io_gather *g, int64_t round, int64_t base, const char *buf,
                           const struct io_sink *sink, struct piece *pieces, int *receives)
@@ -238,27 +218,15 @@ static int receive_pieces(struct io_gather *g, int64_t round, int64_t base, cons
         *p = piece_of(g, i, round, base);
         p->cursors = &g->theirs[own++ * g->ctx->size];
         if (p->end == p->start) continue;
-        p->direct = as_it_lies(g, p, buf);
+        /* A whole piece that is one extent of this rank's is taken as it lies. */
+        const struct io_extent *e = &p->cursors[g->ctx->rank].left;
+        if (e->offset_bytes == p->start && e->length_bytes >= p->end - p->start)
+            p->direct = buf + e->buffer_bytes;
         if (!p->direct) p->place = sink->place(sink->state, base + p->start, p->end - p->start);
         TRY(receive_parts(g, p, aside, receives));
         aside += p->parts_bytes;
     }
     return 0;
-}
-
-static int take_pieces(struct io_gather *g, int64_t base, const char *buf,
-                       const struct io_sink *sink, struct piece *pieces)
-{
-    int rc = 0;
-    for (int own = 0; own < MY_RANGES; own++) {
-        struct piece *p = &pieces[own];
-        if (p->end == p->start) continue;
-        spread_all(g, p, buf);
-        int took = sink->take(sink->state, p->direct ? p->direct : p->place, base + p->start,
-                              p->end - p->start);
-        if (rc == 0) rc = took;
-    }
-    return rc;
 }
 
 int io_gather_move(struct io_gather *g, int64_t dump, const void *buf, const struct io_sink *sink)
@@ -271,8 +239,14 @@ int io_gather_move(struct io_gather *g, int64_t dump, const void *buf, const str
         TRY(receive_pieces(g, round, base, buf, sink, pieces, &receives));
         TRY(send_parts(g, round, base, buf, &sends));
         TRY_MPI(MPI_Waitall(receives, g->recv, MPI_STATUSES_IGNORE));
-        int took = take_pieces(g, base, buf, sink, pieces);
-        if (rc == 0) rc = took;
+        for (int own = 0; own < MY_RANGES; own++) {
+            struct piece *p = &pieces[own];
+            if (p->end == p->start) continue;
+            spread_all(g, p, buf);
+            int took = sink->take(sink->state, p->direct ? p->direct : p->place, base + p->start,
+                                  p->end - p->start);
+            if (rc == 0) rc = took;
+        }
         TRY_MPI(MPI_Waitall(sends, g->send, MPI_STATUSES_IGNORE));
     }
     return rc;

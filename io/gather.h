@@ -33,9 +33,8 @@ struct io_range {
 struct io_gather {
     const struct io_context *ctx;
     int aggregators_n;
-    int *rank_of; /* [aggregators_n] */
-    int64_t
-        *share_bytes; /* [aggregators_n + 1] where in a dump the ranges begin, before aligning */
+    int *rank_of;         /* [aggregators_n] */
+    int64_t *share_bytes; /* [aggregators_n + 1] where in a dump ranges begin, before aligning */
     int64_t align;
     int ranges_n;
     struct io_range *range;   /* [aggregators_n + 1] of the dump prepared last, ascending */

@@ -26,7 +26,7 @@ static int draw_run_id(char id[RUN_ID_DIGITS + 1])
     return 0;
 }
 
-static const char *byte_order(void)
+const char *io_manifest_endian(void)
 {
     const uint16_t probe = 1;
     return *(const unsigned char *)&probe ? "little" : "big";
@@ -34,14 +34,15 @@ static const char *byte_order(void)
 
 static json_t *describe(const char *name, const char *run_id, const struct io_spec *s)
 {
-    return json_pack(
-        "{ss ss ss ss ss sI si si sI sI sI sf sI ss ss ss ss s[]}", "schema", IO_MANIFEST_SCHEMA,
-        "run_id", run_id, "file", name, "layout", io_layout_name(s->layout), "endian", byte_order(),
-        "n", (json_int_t)s->n, "components", IO_NCOMP, "word_bytes", IO_WORD_BYTES, "dump_bytes",
-        (json_int_t)io_dump_bytes(s->layout, s->n), "dumps_planned", (json_int_t)s->dumps_n,
-        "steps", (json_int_t)s->steps_n, "dt", s->dt, "interval", (json_int_t)s->interval, "driver",
-        s->writer ? s->writer : "", "writer", s->writer ? s->writer : "", "kernel",
-        s->kernel ? s->kernel : "", "hash", "nht1-h64/1", "dumps");
+    return json_pack("{ss ss ss ss ss sI si si sI sI sI sf sI ss ss ss ss s[]}", "schema",
+                     IO_MANIFEST_SCHEMA, "run_id", run_id, "file", name, "layout",
+                     io_layout_name(s->layout), "endian", io_manifest_endian(), "n",
+                     (json_int_t)s->n, "components", IO_NCOMP, "word_bytes", IO_WORD_BYTES,
+                     "dump_bytes", (json_int_t)io_dump_bytes(s->layout, s->n), "dumps_planned",
+                     (json_int_t)s->dumps_n, "steps", (json_int_t)s->steps_n, "dt", s->dt,
+                     "interval", (json_int_t)s->interval, "driver", s->writer ? s->writer : "",
+                     "writer", s->writer ? s->writer : "", "kernel", s->kernel ? s->kernel : "",
+                     "hash", "nht1-h64/1", "dumps");
 }
 
 static int no_memory(const struct io_manifest *m)
@@ -244,7 +245,7 @@ static bool text_is(const json_t *root, const char *key, const char *wanted)
 }
 
 /* What lies at path if it can be a manifest, else NULL. */
-static json_t *load(const char *path)
+static json_t *load_regular(const char *path)
 {
     struct stat st;
     json_error_t error;
@@ -258,7 +259,7 @@ enum io_manifest_kind io_manifest_look(const char *path, const char *name)
     struct stat st;
     if (lstat(path, &st) != 0) return errno == ENOENT ? IO_MANIFEST_NONE : IO_MANIFEST_BLOCKED;
     if (!S_ISREG(st.st_mode)) return IO_MANIFEST_BLOCKED;
-    json_t *root = load(path);
+    json_t *root = load_regular(path);
     bool ours = text_is(root, "schema", IO_MANIFEST_SCHEMA) && text_is(root, "file", name);
     json_decref(root);
     return ours ? IO_MANIFEST_OURS : IO_MANIFEST_FOREIGN;
@@ -266,7 +267,7 @@ enum io_manifest_kind io_manifest_look(const char *path, const char *name)
 
 bool io_manifest_is_of(const char *path, const char *run_id)
 {
-    json_t *root = load(path);
+    json_t *root = load_regular(path);
     const bool is = text_is(root, "run_id", run_id);
     json_decref(root);
     return is;

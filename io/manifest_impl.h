@@ -23,6 +23,9 @@ struct io_manifest {
     bool durable; /* the run asks for durability at all */
 };
 
+/* "little" or "big", of this machine. */
+const char *io_manifest_endian(void);
+
 /* Makes the head's text anew after a change of root. ERR_NOMEM. */
 int io_manifest_head(struct io_manifest *m);
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reading a manifest back, for a run that goes on where another one ended. What a program must know
  * of a manifest to judge a file is in verify/; here it is what a writer must know. */
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,31 +33,6 @@ static int copy_text(const json_t *root, const char *path, const char *key, char
     return 0;
 }
 
-static int read_counts(const json_t *root, const char *path, struct io_past *past)
-{
-    TRY(js_get_int(root, path, "n", 1, IO_N_MAX, &past->n));
-    TRY(js_get_int(root, path, "dumps_planned", 1, INT64_MAX, &past->dumps_n));
-    TRY(js_get_int(root, path, "steps", 1, INT64_MAX, &past->steps_n));
-    TRY(js_get_int(root, path, "interval", 1, INT64_MAX, &past->interval));
-    return js_get_real(root, path, "dt", &past->dt);
-}
-
-static int read_shape(const json_t *root, const char *path, struct io_past *past)
-{
-    const char *layout;
-    int64_t bytes;
-    TRY(read_counts(root, path, past));
-    TRY(js_get_text(root, path, "layout", &layout));
-    TRY(io_layout_parse(layout, &past->layout));
-    TRY(js_get_int(root, path, "dump_bytes", 1, INT64_MAX, &bytes));
-    if (bytes != io_dump_bytes(past->layout, past->n)) {
-        return err_set(ERR_USAGE, "%s: \"dump_bytes\" is %" PRId64 " and not %" PRId64, path, bytes,
-                       io_dump_bytes(past->layout, past->n));
-    }
-    TRY(copy_text(root, path, json_object_get(root, "writer") ? "writer" : "driver", past->writer));
-    return copy_text(root, path, "kernel", past->kernel);
-}
-
 /* Dumps from the first on that are complete, and the step of the last of them. */
 static int read_complete(const json_t *dumps, const char *path, struct io_past *past)
 {
@@ -75,21 +52,58 @@ static int read_complete(const json_t *dumps, const char *path, struct io_past *
 
 static int read_all(struct io_manifest *m, const char *name, struct io_past *past)
 {
-    const uint16_t probe = 1;
-    const char *order = *(const unsigned char *)&probe ? "little" : "big";
-    TRY(expect_text(m->root, m->path, "schema", IO_MANIFEST_SCHEMA));
-    TRY(expect_text(m->root, m->path, "file", name));
-    TRY(expect_text(m->root, m->path, "endian", order));
-    TRY(expect_text(m->root, m->path, "hash", "nht1-h64/1"));
-    TRY(read_shape(m->root, m->path, past));
-    TRY(js_get_array(m->root, m->path, "dumps", &m->loaded));
+    const json_t *root = m->root;
+    const char *path = m->path, *layout;
+    int64_t bytes;
+    TRY(expect_text(root, path, "schema", IO_MANIFEST_SCHEMA));
+    TRY(expect_text(root, path, "file", name));
+    TRY(expect_text(root, path, "endian", io_manifest_endian()));
+    TRY(expect_text(root, path, "hash", "nht1-h64/1"));
+    TRY(js_get_int(root, path, "n", 1, IO_N_MAX, &past->n));
+    TRY(js_get_int(root, path, "dumps_planned", 1, INT64_MAX, &past->dumps_n));
+    TRY(js_get_int(root, path, "steps", 1, INT64_MAX, &past->steps_n));
+    TRY(js_get_int(root, path, "interval", 1, INT64_MAX, &past->interval));
+    TRY(js_get_real(root, path, "dt", &past->dt));
+    TRY(js_get_text(root, path, "layout", &layout));
+    TRY(io_layout_parse(layout, &past->layout));
+    TRY(js_get_int(root, path, "dump_bytes", 1, INT64_MAX, &bytes));
+    if (bytes != io_dump_bytes(past->layout, past->n)) {
+        return err_set(ERR_USAGE, "%s: \"dump_bytes\" is %" PRId64 " and not %" PRId64, path, bytes,
+                       io_dump_bytes(past->layout, past->n));
+    }
+    TRY(copy_text(root, path, json_object_get(root, "writer") ? "writer" : "driver", past->writer));
+    TRY(copy_text(root, path, "kernel", past->kernel));
+    TRY(js_get_array(root, path, "dumps", &m->loaded));
     json_incref(m->loaded);
     m->n = past->n;
-    return read_complete(m->loaded, m->path, past);
+    return read_complete(m->loaded, path, past);
+}
+
+/* Files beside this one whose manifests are there: a run of several writers leaves FILE.NAME. */
+static void others(const char *path, const char *name, char *text, size_t size)
+{
+    char folder[PATH_MAX], manifest[2 * PATH_MAX], file[NAME_MAX + 1];
+    size_t used = 0;
+    snprintf(folder, sizeof folder, "%.*s", (int)(strlen(path) - strlen(name) - strlen(".json")),
+             path);
+    DIR *dir = opendir(folder[0] ? folder : ".");
+    text[0] = '\0';
+    for (struct dirent *e; dir && (e = readdir(dir)) && used < size;) {
+        const size_t length = strlen(e->d_name), begin = strlen(name);
+        if (strncmp(e->d_name, name, begin) != 0 || e->d_name[begin] != '.') continue;
+        if (length < begin + 7 || strcmp(e->d_name + length - 5, ".json") != 0) continue;
+        snprintf(file, sizeof file, "%.*s", (int)(length - 5), e->d_name);
+        snprintf(manifest, sizeof manifest, "%s%s", folder, e->d_name);
+        if (io_manifest_look(manifest, file) != IO_MANIFEST_OURS) continue;
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s%s%s", used ? ", " : "", folder, file);
+    }
+    if (dir) closedir(dir);
 }
 
 static int is_there(const char *path, const char *name)
 {
+    char beside[512];
     struct stat st;
     const bool found = stat(path, &st) == 0;
     if (found && !S_ISREG(st.st_mode)) return err_set(ERR_USAGE, "%s is no regular file", path);
@@ -98,6 +112,14 @@ static int is_there(const char *path, const char *name)
                        (long long)st.st_size);
     if (found) return 0;
     if (errno != ENOENT) return err_set_errno(ERR_IO, errno, "cannot look at %s", path);
+    others(path, name, beside, sizeof beside);
+    if (beside[0]) {
+        return err_set(
+            ERR_USAGE,
+            "there is nothing to continue: %s has no manifest %s, but there are those of "
+            "%s: name one of these with --out",
+            name, path, beside);
+    }
     return err_set(ERR_USAGE,
                    "there is nothing to continue: %s has no manifest %s; run without --restart",
                    name, path);

@@ -13,6 +13,7 @@
 #include "io/cursor.h"
 #include "io/fd.h"
 #include "io/guard.h"
+#include "io/hint.h"
 
 /* Opening is collective, but libraries let it fail on one rank alone, and then closing hangs on the
  * others: so everybody tries to open the file without the library first. */
@@ -216,7 +217,7 @@ static void library_setting(const char *name, char *value, int size)
 /* Open MPI has several components. A user's choice is in the variable "io"; without one the library
  * decides by priority and file system, and does not say how. Asked once: Open MPI loads all its
  * components for each answer, which takes a third of a second. */
-static const char *component(void)
+const char *io_mpiio_component(void)
 {
     static char chosen[4096];
     static bool asked;
@@ -230,9 +231,26 @@ static const char *component(void)
     return chosen[0] ? chosen : "unknown (Open MPI's default: ompio, on Lustre romio)";
 }
 
+/* The setting is a list of names, or of those that are not wanted after '^'. */
+unsigned io_mpiio_readers(const char *fs_type)
+{
+    const char *name = io_mpiio_component();
+    const bool ompio = strstr(name, "ompio") != NULL, romio = strcasestr(name, "romio") != NULL;
+    if (strncmp(name, "unknown (", 9) == 0)
+        return strcmp(fs_type, "lustre") == 0 ? IO_HINT_ROMIO : IO_HINT_OMPIO;
+    if (name[0] == '^') return ompio ? IO_HINT_ROMIO : IO_HINT_OMPIO;
+    if (ompio != romio) return ompio ? IO_HINT_OMPIO : IO_HINT_ROMIO;
+    return IO_HINT_OMPIO | IO_HINT_ROMIO;
+}
+
+bool io_mpiio_is_ompio(void)
+{
+    return strstr(io_mpiio_component(), "ompio") != NULL;
+}
+
 int io_mpiio_report(MPI_File fh, json_t *into)
 {
-    json_object_set_new(into, "mpiio_component", json_string(component()));
+    json_object_set_new(into, "mpiio_component", json_string(io_mpiio_component()));
     return add_hints(fh, into);
 }
 

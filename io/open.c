@@ -13,19 +13,10 @@
 #include "base/par.h"
 #include "base/watch.h"
 #include "io/file_state.h"
+#include "io/hint.h"
 #include "io/owner.h"
 #include "io/parts.h"
 #include "io/resume.h"
-
-static int check_hint(const char *hint)
-{
-    const char *equals = strchr(hint, '=');
-    if (!equals || equals == hint || !equals[1])
-        return err_set(ERR_USAGE, "--hint '%s': KEY=VALUE expected, such as cb_nodes=2", hint);
-    if (equals - hint > MPI_MAX_INFO_KEY - 1 || strlen(equals + 1) > MPI_MAX_INFO_VAL - 1)
-        return err_set(ERR_USAGE, "--hint '%s' is too long for this MPI library", hint);
-    return 0;
-}
 
 int io_spec_check(const struct io_spec *s)
 {
@@ -59,9 +50,7 @@ int io_spec_check(const struct io_spec *s)
         (t->buffer_bytes < IO_BUFFER_BYTES_MIN || t->buffer_bytes > IO_BUFFER_BYTES_MAX))
         return err_set(ERR_USAGE, "a buffer of %" PRId64 " bytes is outside of 4 KiB to 1 GiB",
                        t->buffer_bytes);
-    for (int h = 0; h < s->hints_n; h++)
-        TRY(check_hint(s->hints[h]));
-    return 0;
+    return io_hints_check(s->hints_n, s->hints);
 }
 
 static int check_spec(const struct io_spec *s, const struct io_writer *d)
@@ -390,29 +379,11 @@ int io_file_open_with(struct io_file **out, MPI_Comm comm, const struct io_spec 
     return 0;
 }
 
-/* "a, b or check:NAME", for the message about an unknown name. */
-static void list_names(char *text, size_t size)
-{
-    size_t used = 0;
-    const struct io_writer *d;
-    for (int i = 0; (d = io_writer_at(i)) && used < size; i++) {
-        const char *name = d->caps & IO_CAP_WRAPPER ? ":NAME" : "";
-        used += (size_t)snprintf(text + used, size - used, "%s%s%s", i ? ", " : "", d->name, name);
-    }
-}
-
-static int unknown_writer(const char *name)
-{
-    char names[ERR_MESSAGE_MAX / 2] = "";
-    list_names(names, sizeof names);
-    return err_set(ERR_USAGE, "unknown writer '%s': there are %s", name, names);
-}
-
 int io_file_open(struct io_file **f, MPI_Comm comm, const struct io_spec *spec)
 {
     *f = NULL;
     const struct io_writer *writer = spec->writer ? io_writer_find(spec->writer) : NULL;
-    int rc = writer ? 0 : unknown_writer(spec->writer ? spec->writer : "");
+    int rc = writer ? 0 : io_writer_unknown(spec->writer ? spec->writer : "");
     TRY(par_agree(comm, rc));
     return io_file_open_with(f, comm, spec, writer);
 }

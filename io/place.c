@@ -174,6 +174,7 @@ static int complete_old(struct io_place *p, int fd, const struct stat *old, char
     int rc = lacks > 0 ? check_free(p->path, lacks, why) : 0;
     if (rc != 0) return rc;
     int errnum = p->bytes > 0 ? allocate(fd, FALLOC_FL_KEEP_SIZE, p->bytes) : 0;
+    if (cannot_allocate(errnum) && old->st_size == 0) errnum = allocate(fd, 0, p->bytes); /* NFS */
     p->allocated = cannot_allocate(errnum) ? "sparse" : "fallocate";
     const bool unknown = cannot_allocate(errnum) && old->st_size > 0 && !p->keeps;
     if (unknown) snprintf(why, WHY_MAX, "its file system cannot allocate blocks");

@@ -10,7 +10,9 @@
  *   "hints_asked"      object, as given
  *   "hints_reported"   object, from the library; MPI-IO writers only
  *   "mpiio_component"  text; MPI-IO writers only
+ *   "striping"         "count", "unit_bytes", "pool" on Lustre, BeeGFS, GPFS; null elsewhere
  *   "notices"          array of sentences that a reader of the result should know */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +21,9 @@
 #include "base/par.h"
 #include "base/sys.h"
 #include "io/file_state.h"
+#include "io/hint.h"
+#include "io/mpiio.h"
+#include "io/striping.h"
 
 /* Type "unknown" when the mount table does not tell. */
 static void file_system(const struct io_file *f, struct sys_fs *fs)
@@ -49,6 +54,31 @@ static void notice(json_t *notices, bool applies, const char *text)
     if (applies) json_array_append_new(notices, json_string(text));
 }
 
+/* Hints that nobody in force reads: libraries pass over them without a word. Those of striping are
+ * for the making of the file, which no library sees. */
+static void notice_hints(const struct io_file *f, const struct sys_fs *fs, bool library,
+                         json_t *notices)
+{
+    const unsigned readers = library ? io_mpiio_readers(fs->type) : 0;
+    for (int h = 0; h < f->spec.hints_n; h++) {
+        const char *hint = f->spec.hints[h];
+        const unsigned known = io_hint_readers(hint);
+        const bool of_file = (known & IO_HINT_FILE) != 0;
+        char text[512];
+        if (of_file ? strcmp(fs->type, "lustre") == 0 : (known & readers) != 0) continue;
+        if (of_file)
+            snprintf(text, sizeof text, "Hint %.200s: no striping can be set on %.40s.", hint,
+                     fs->type);
+        else if (!library)
+            snprintf(text, sizeof text, "Hint %.200s: this writer takes no hints.", hint);
+        else
+            snprintf(text, sizeof text,
+                     "Hint %.200s is unknown to the MPI-IO component in force, %s.", hint,
+                     readers & IO_HINT_OMPIO ? "ompio" : "romio");
+        notice(notices, true, text);
+    }
+}
+
 static json_t *make_notices(const struct io_file *f, const struct sys_fs *fs)
 {
     const unsigned caps = f->writer->caps | (f->ctx.inner ? f->ctx.inner->caps : 0);
@@ -63,7 +93,7 @@ static json_t *make_notices(const struct io_file *f, const struct sys_fs *fs)
            "MPI-IO on NFS: some libraries lock each access, others risk wrong data without locks.");
     notice(all, !f->target.locked && f->has_file,
            "The file system has no locks: another run could write to the same file.");
-    notice(all, f->spec.hints_n > 0 && !library, "This writer takes no hints.");
+    if (f->spec.hints_n > 0) notice_hints(f, fs, library, all);
     return all;
 }
 
@@ -91,6 +121,10 @@ static json_t *describe_here(struct io_file *f)
     json_object_set_new(r, "preallocation", json_string(allocated(f)));
     json_object_set_new(r, "locked", json_boolean(f->target.locked));
     json_object_set_new(r, "hints_asked", hints_asked(&f->spec));
+    struct io_striping striping;
+    const bool striped =
+        f->ctx.rank == 0 && f->has_file && io_striping_ask(fs.type, f->target.path, &striping);
+    json_object_set_new(r, "striping", striped ? io_striping_json(&striping) : json_null());
     json_object_set_new(r, "notices", make_notices(f, &fs));
     return r;
 }

@@ -94,7 +94,7 @@ static int same_digest(struct io_file *f, int64_t dump, int *same)
     return 0;
 }
 
-static int check_dump(struct io_file *f, int fd, int64_t dump, int *same)
+static int read_dump(struct io_file *f, int fd, int64_t dump, int *same)
 {
     MPI_Comm comm = f->ctx.comm;
     const int words = (int)digest_words(f->spec.n);
@@ -114,7 +114,7 @@ int io_resume_count(struct io_file *f, int64_t claimed_n)
     if (claimed_n == 0) return 0;
     int rc = par_agree(f->ctx.comm, io_reread_open(f->ctx.path, true, &fd));
     for (int64_t d = 0; rc == 0 && d < claimed_n && same; d++) {
-        rc = check_dump(f, fd, d, &same);
+        rc = read_dump(f, fd, d, &same);
         if (rc == 0 && same) f->resumed.dumps_n = d + 1;
     }
     if (fd >= 0) close(fd);
@@ -127,9 +127,10 @@ int io_resume_claims(struct io_file *f)
     const bool merged = f->resumed.dumps_n == f->resumed.claimed_n;
     f->target.old = NULL;
     TRY(io_manifest_resume(m, f->resumed.dumps_n, &f->spec, merged));
-    TRY(io_manifest_write(m, true));
-    /* Files of single ranks go when all that they held is in the one file. */
-    return merged ? io_parts_remove(&f->target, 0) : 0;
+    /* Files of single ranks go when all that they held is in the one file, and before the manifest
+     * that lists them: what is left of them is known to be ours. */
+    if (merged) TRY(io_parts_remove(&f->target, 0));
+    return io_manifest_write(m, true);
 }
 
 int io_resume_settle(struct io_file *f)

@@ -97,6 +97,9 @@ struct io_writer {
  * exists. */
 const struct io_writer *io_writer_find(const char *name);
 
+/* The message about a name that no writer has, with those that there are. Returns ERR_USAGE. */
+int io_writer_unknown(const char *name);
+
 /* The writer behind the colon of "check:posix"; NULL when there is no colon or no such writer. */
 const struct io_writer *io_writer_inner(const char *name);
 

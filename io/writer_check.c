@@ -75,24 +75,23 @@ static int check_open(void *state, const struct io_context *ctx)
     return ctx->inner->open(s->inner, ctx);
 }
 
-static int check_dump(const struct check_state *s, const struct io_context *ctx, int64_t dump,
-                      const void *buf)
-{
-    if (s->stage != CHECK_OPEN) return broken(ctx, "write", "without open");
-    if (dump != s->dumps_done) return broken(ctx, "write", "of a dump out of order");
-    if (dump >= ctx->dumps_n) return broken(ctx, "write", "of more dumps than planned");
-    if (!buf && io_view_bytes(ctx->view) > 0) return broken(ctx, "write", "without a buffer");
-    return 0;
-}
-
 static int check_write(void *state, const struct io_context *ctx, int64_t dump, const void *buf)
 {
     struct check_state *s = state;
+    int rc = 0;
     TRY(same_call(ctx, (struct call){"write", dump}));
-    TRY(par_agree(ctx->comm, check_dump(s, ctx, dump, buf)));
+    if (s->stage != CHECK_OPEN)
+        rc = broken(ctx, "write", "without open");
+    else if (dump != s->dumps_done)
+        rc = broken(ctx, "write", "of a dump out of order");
+    else if (dump >= ctx->dumps_n)
+        rc = broken(ctx, "write", "of more dumps than planned");
+    else if (!buf && io_view_bytes(ctx->view) > 0)
+        rc = broken(ctx, "write", "without a buffer");
+    TRY(par_agree(ctx->comm, rc));
     size_t bytes = (size_t)io_view_bytes(ctx->view);
     const uint64_t before = digest_bytes(buf, bytes);
-    int rc = ctx->inner->write(s->inner, ctx, dump, buf);
+    rc = ctx->inner->write(s->inner, ctx, dump, buf);
     if (rc == 0 && digest_bytes(buf, bytes) != before) {
         rc = broken(ctx, "write", "changed the caller's buffer");
     }

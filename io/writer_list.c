@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdio.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "io/writer.h"
 
 #define IO_WRITER(x) extern const struct io_writer io_writer_##x;
@@ -60,4 +62,16 @@ unsigned io_writer_caps(const char *name)
 {
     const struct io_writer *writer = io_writer_find(name), *inner = io_writer_inner(name);
     return (writer ? writer->caps : 0) | (writer && inner ? inner->caps : 0);
+}
+
+int io_writer_unknown(const char *name)
+{
+    char known[ERR_MESSAGE_MAX / 2] = "";
+    size_t used = 0;
+    for (int i = 0; i < LISTED && used < sizeof known; i++)
+        used += (size_t)snprintf(known + used, sizeof known - used, " %s%s,", listed[i]->name,
+                                 listed[i]->caps & IO_CAP_WRAPPER ? ":NAME" : "");
+    return err_set(ERR_USAGE,
+                   "--io '%s': no such writer; there are: none,%s all (--io help explains them)",
+                   name, known);
 }

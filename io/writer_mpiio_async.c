@@ -70,7 +70,7 @@ static int mpiio_async_open(void *state, const struct io_context *ctx)
 
 /* Takes what has arrived; wait: the oldest in any case. Between its calls the library goes on, so a
  * crash anywhere may be its own. */
-static void reap(struct mpiio_async_state *s, const struct io_context *ctx, bool wait)
+static void take_arrived(struct mpiio_async_state *s, const struct io_context *ctx, bool wait)
 {
     while (s->posted_n > 0) {
         struct flight *f = &s->flight[s->head];
@@ -107,8 +107,8 @@ static int check_room(const struct mpiio_async_state *s, const struct io_context
 }
 
 /* The pieces before one that cannot be posted are under way all the same. */
-static int post(struct mpiio_async_state *s, const struct io_context *ctx, int64_t dump,
-                const void *buf)
+static int post_pieces(struct mpiio_async_state *s, const struct io_context *ctx, int64_t dump,
+                       const void *buf)
 {
     struct flight *f = &s->flight[(s->head + s->posted_n) % ctx->tuning.staging];
     int rc = 0;
@@ -136,7 +136,7 @@ static void *mpiio_async_buffer(void *state, const struct io_context *ctx, int64
     struct mpiio_async_state *s = state;
     const double since_s = watch_now();
     (void)dump;
-    reap(s, ctx, s->posted_n == ctx->tuning.staging);
+    take_arrived(s, ctx, s->posted_n == ctx->tuning.staging);
     *ctx->wait_s += watch_now() - since_s;
     return s->flight[(s->head + s->posted_n) % ctx->tuning.staging].copy;
 }
@@ -146,11 +146,11 @@ static int mpiio_async_write(void *state, const struct io_context *ctx, int64_t 
 {
     struct mpiio_async_state *s = state;
     const double since_s = watch_now();
-    reap(s, ctx, s->posted_n == ctx->tuning.staging);
+    take_arrived(s, ctx, s->posted_n == ctx->tuning.staging);
     *ctx->wait_s += watch_now() - since_s;
     if (s->m.mine_bytes > 0) {
         if (s->rc == 0) s->rc = check_room(s, ctx);
-        if (s->rc == 0) s->rc = post(s, ctx, dump, buf);
+        if (s->rc == 0) s->rc = post_pieces(s, ctx, dump, buf);
     } else {
         s->dumps_done++;
     }
@@ -161,7 +161,7 @@ static int mpiio_async_write(void *state, const struct io_context *ctx, int64_t 
 static int64_t mpiio_async_done(void *state, const struct io_context *ctx)
 {
     struct mpiio_async_state *s = state;
-    reap(s, ctx, false);
+    take_arrived(s, ctx, false);
     return s->dumps_done;
 }
 
@@ -169,7 +169,7 @@ static int mpiio_async_drain(void *state, const struct io_context *ctx)
 {
     struct mpiio_async_state *s = state;
     while (s->posted_n > 0)
-        reap(s, ctx, true);
+        take_arrived(s, ctx, true);
     return s->rc;
 }
 

@@ -27,26 +27,21 @@ struct serial_state {
     struct io_cursor *cursors; /* [size] rank 0 */
 };
 
-static int alloc_rank0(struct serial_state *s, const struct io_context *ctx)
-{
-    s->range = malloc((size_t)SERIAL_CHUNK_BYTES);
-    s->part = malloc((size_t)SERIAL_CHUNK_BYTES);
-    s->cursors = calloc((size_t)ctx->size, sizeof *s->cursors);
-    if (s->range && s->part && s->cursors) return 0;
-    return err_set(ERR_NOMEM, "no memory for collecting dumps on rank 0");
-}
-
 static int serial_open(void *state, const struct io_context *ctx)
 {
     struct serial_state *s = state;
     s->fd = -1;
     if (ctx->rank != 0) return 0;
-    TRY(alloc_rank0(s, ctx));
+    s->range = malloc((size_t)SERIAL_CHUNK_BYTES);
+    s->part = malloc((size_t)SERIAL_CHUNK_BYTES);
+    s->cursors = calloc((size_t)ctx->size, sizeof *s->cursors);
+    if (!s->range || !s->part || !s->cursors)
+        return err_set(ERR_NOMEM, "no memory for collecting dumps on rank 0");
     return io_fd_open(ctx, &s->fd);
 }
 
 /* Sends my part of every range that has one. */
-static int send_parts(const struct io_context *ctx, const void *buf)
+static int send_to_rank0(const struct io_context *ctx, const void *buf)
 {
     struct io_cursor c;
     io_cursor_start(&c, ctx->view);
@@ -103,7 +98,7 @@ static int collect(struct serial_state *s, const struct io_context *ctx, int64_t
 
 static int serial_write(void *state, const struct io_context *ctx, int64_t dump, const void *buf)
 {
-    return ctx->rank == 0 ? collect(state, ctx, dump, buf) : send_parts(ctx, buf);
+    return ctx->rank == 0 ? collect(state, ctx, dump, buf) : send_to_rank0(ctx, buf);
 }
 
 static int serial_sync(void *state, const struct io_context *ctx)

@@ -9,12 +9,14 @@ setup_file() {
     BENCH=$(dirname "${NHT1_BIN:-$(cd "$BATS_TEST_DIRNAME/.." && pwd)/build/bin}")/bench
 }
 
-# bench NAME=VALUE...: the script with results in ./out.
+# bench PART NAME=VALUE...: compute or io, with results in ./out.
 bench() {
+    local part=$1
+    shift
     mkdir -p out
-    cp "$BENCH/peak" out
-    run env QUICK=1 PEAK_S=0.02 CORES=$(($(nproc) < 4 ? $(nproc) : 4)) NHT1_BENCH="$PWD/out" "$@" \
-        bash "$NHT1_ROOT/runs/bench.sh"
+    cp "$BENCH"/{peak,rawfile} out
+    run env QUICK=1 PEAK_S=0.02 CORES=$(($(nproc) < 4 ? $(nproc) : 4)) PYTHONPATH="$NHT1_ROOT/runs" "$@" \
+        python3 -B -m nht1.bench "$part" "$PWD/out"
 }
 
 # expect FILTER [FILE]: the filter yields true.
@@ -23,7 +25,7 @@ expect() {
 }
 
 @test "the quick bench on class S: tables, and a result that fits together" {
-    bench CLASSES=S
+    bench compute CLASSES=S
     expect_status 0
     expect_text "% peak"
     expect_text "Milliseconds per step"
@@ -41,7 +43,7 @@ expect() {
 }
 
 @test "settings are taken from outside, and every round runs each" {
-    bench CLASSES=S ROUNDS=2 SETTINGS=$'1 1 auto generic\n2 1 1d:y auto'
+    bench compute CLASSES=S ROUNDS=2 SETTINGS=$'1 1 auto generic\n2 1 1d:y auto'
     expect_status 0
     expect '.rounds == 2 and (.results | length == 2 and all(.runs_n == 40))'
     expect '.results[0].isa == "generic" and .results[1].decomp == "1d:y"'
@@ -49,13 +51,25 @@ expect() {
 }
 
 @test "an unknown class is refused, a run that fails is told" {
-    bench CLASSES=Q
+    bench compute CLASSES=Q
     expect_status 1
     expect_text "no class 'Q'"
-    bench CLASSES=S SETTINGS="1 1 auto sse17"
-    expect_status 2
-    expect_text "class S on 1 ranks x 1, auto, sse17 failed"
+    bench compute CLASSES=S SETTINGS="1 1 auto sse17"
+    expect_status 3
+    expect_text "sse17"
     [ ! -e out/bench.json ]
+}
+
+@test "the bench of writing: raw rates, every writer, layouts and groups" {
+    bench io CLASS=S RANKS=2 WRITERS=posix
+    expect_status 0
+    [ "$(grep -c '^raw, .* MB/s$' <<<"$output")" -eq 3 ]
+    expect_text "durable at the end"
+    grep -Eq '^posix +[0-9.]+ +[-+][0-9.]+ % ' <<<"$output"
+    grep -q '^twophase, records ' <<<"$output"
+    grep -q '^token-gather --group 2 ' <<<"$output"
+    bench io CLASS=Q
+    expect_status 1
 }
 
 @test "peak rates: every instruction set, positive where the processor has it" {

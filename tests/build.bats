@@ -81,7 +81,26 @@ mk() {
     [ -s root/usr/share/doc/nht1/README.md ]
     [ -s root/usr/share/doc/nht1/docs/README.md ]
     root/usr/bin/nht1-verify --version
+    (unset NHT1_BIN && cd / && "$OLDPWD"/root/usr/bin/nht1-study --list && "$OLDPWD"/root/usr/bin/nht1-report --version)
     mpi_run 1 root/usr/bin/nht1-bt --version
+}
+
+@test "studies, reports and statistics start from any folder, wherever they were built" {
+    local copy=$PWD/some/where
+    mkdir -p "$copy"
+    cp -R "$NHT1_BIN" "$copy/bin"
+    mkdir -p "$copy/share/nht1"
+    cp -R "$(dirname "$NHT1_BIN")"/share/nht1/{runs,config} "$copy/share/nht1"
+    unset NHT1_BIN
+    cd /
+    run env PATH=/usr/bin:/bin "$copy/bin/nht1-study" --list
+    expect_status 0
+    expect_text "processors"
+    run env PATH=/usr/bin:/bin "$copy/bin/nht1-report" stats 1 2 3
+    expect_status 0
+    run "$copy/bin/nht1-report" --help
+    expect_status 0
+    "$copy/bin/nht1-stats" 1 2 3 | jq -e '.median == 2'
 }
 
 @test "ranks are started with their limit in time and their status" {

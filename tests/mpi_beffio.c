@@ -29,6 +29,17 @@ static int is_marked(MPI_Info info)
     return flag != 0;
 }
 
+/* Number of this rank among those that opened a file together, for reading. */
+static int read_as;
+
+int MPI_File_open(MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_File *fh)
+{
+    int n;
+    MPI_Comm_size(comm, &n);
+    if (n > 1 && (mode & MPI_MODE_RDONLY)) MPI_Comm_rank(comm, &read_as);
+    return PMPI_File_open(comm, name, mode, info, fh);
+}
+
 int MPI_File_set_view(MPI_File fh, MPI_Offset from, MPI_Datatype etype, MPI_Datatype type,
                       const char *native, MPI_Info info)
 {
@@ -78,6 +89,8 @@ static void bench_open(struct beffio_bench *b, bool shared_pointer)
                                .schedule = &schedule,
                                .files = &files,
                                .shared_pointer = shared_pointer,
+                               .keeps = rank == 0,
+                               .leads_node = rank == 0,
                                .share_bytes = INT64_C(1) << 40,
                                .layout = {.procs = size, .m_part_bytes = M_PART}};
     assert_int_equal(beffio_files_begin(&files, MPI_COMM_WORLD), 0);
@@ -175,6 +188,30 @@ static void long_calls_are_made_in_posts(void **state)
         assert_int_equal(b.layout.shared_m_part_bytes, pointer ? POST / 8192 * 8192 : 0);
         bench_close(&b);
     }
+}
+
+/* Each rank finds what the next but one wrote, where that one wrote it. */
+static void shifted_reading_finds_the_others_data(void **state)
+{
+    (void)state;
+    struct beffio_bench b;
+    bench_open(&b, true);
+    b.shift = 2 % size;
+    measure_all(&b);
+    assert_int_equal(b.findings[BEFFIO_READ].wrong_n, 0);
+    assert_true(b.findings[BEFFIO_READ].checked_bytes > 0);
+    assert_int_equal(b.rank, rank);
+    if (size > 1) assert_int_equal(read_as, (rank + 2) % size);
+    bench_close(&b);
+}
+
+/* 1 MB + 8 is the longest chunk that cannot be made smaller. */
+static void from_2048_processes_on_ompio_is_refused(void **state)
+{
+    (void)state;
+    assert_true(beffio_ordered_most(2047, true) >= MB_8);
+    assert_true(beffio_ordered_most(2048, true) < MB_8);
+    assert_true(beffio_ordered_most(100000, false) >= MB_8);
 }
 
 static void without_shared_pointer_too(void **state)
@@ -331,7 +368,8 @@ static void beyond_16_gb(void **state)
         const struct beffio_place at = beffio_place(&b.layout, far[t]);
         assert_true(beffio_chunk_offset(&at, size - 1, 0) > (t == 2 ? INT64_C(9) : INT64_C(16))
                                                                 << 30);
-        assert_int_equal(beffio_files_make(&files, MPI_COMM_WORLD, 0, type), 0);
+        double made_s;
+        assert_int_equal(beffio_files_make(&files, MPI_COMM_WORLD, 0, type, &made_s), 0);
         far_pattern(&b, far[t], BEFFIO_WRITE);
         MPI_Barrier(MPI_COMM_WORLD);
         far_pattern(&b, far[t], BEFFIO_READ);
@@ -421,6 +459,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(all_is_where_it_belongs, clear),
+        cmocka_unit_test_setup(shifted_reading_finds_the_others_data, clear),
+        cmocka_unit_test_setup(from_2048_processes_on_ompio_is_refused, clear),
         cmocka_unit_test_setup(without_shared_pointer_too, clear),
         cmocka_unit_test_setup(long_calls_are_made_in_posts, clear),
         cmocka_unit_test_setup(a_wrong_byte_is_found_and_named, clear),

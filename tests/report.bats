@@ -599,6 +599,22 @@ END
     no_text r.html '<b>'
 }
 
+@test "summaries (.sum) of other programs stand beside results; those of this suite do, too, when they are named" {
+    results beffio
+    cp "$BATS_FILE_TMPDIR/beffio.sum" .
+    echo ' b_eff =    5500.123 MB/s =   91.7 *   60 PEs with  256 MB/PE on OTHER SYSTEM' >other.sum
+    echo 'no summary' >x.sum
+    page beffio.sum other.sum --csv tab
+    grep -q '^OTHER SYSTEM,60,5500.123,' tab/beff.csv
+    [ "$(grep -c '"beffio.sum, ' tab/beffio-systems.csv)" -eq 2 ]
+    mkdir all
+    cp ./*.sum beffio.json all
+    page all --csv tab2
+    grep -q '^OTHER SYSTEM,60,5500.123,' tab2/beff.csv
+    no_text tab2/beffio-systems.csv "beffio.sum"
+    refuse 1 "x.sum" x.sum
+}
+
 @test "trend draws a metric over time and versions" {
     local i
     for i in 1 2 3; do

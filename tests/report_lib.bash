@@ -18,7 +18,7 @@ setup_file() {
     done
     [ -n "${REPORT_BT_ONLY:-}" ] && return 0
     make_result beff.json 2 nht1-beff --quick --time-limit 3 || return 1
-    make_result beffio.json 2 nht1-beffio -T 0.5 -N 1,2 --mb 256 --mt 512 || return 1
+    make_result beffio.json 2 nht1-beffio -T 0.5 -N 1,2 --mb 256 --mt 512 --sum beffio.sum || return 1
 }
 
 # make_result FILE RANKS PROGRAM ARGUMENT...: 4 says that the result is not valid as one.

@@ -310,3 +310,15 @@ d.bin.json" ]
         --io posix,token,serial --keep --tc 1 --json p.json
     expect_json p.json '.disk_bytes > 9e18 and .written_bytes > 9e18 and (.misfits | length > 0)'
 }
+
+@test "after several writers --restart tells the files that can be continued" {
+    bt --io posix,token --out d.bin
+    touch d.bin.other.json
+    run mpi_run 2 nht1-bt --restart --quiet --out d.bin
+    expect_status 1
+    expect_text "d.bin.posix"
+    expect_text "d.bin.token"
+    [[ $output != *other* ]]
+    run mpi_run 2 nht1-bt --restart --quiet --out ./d.bin.token
+    expect_status 0
+}

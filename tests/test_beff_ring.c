@@ -150,10 +150,8 @@ static void names(void **state)
     const struct {
         int n, i;
         const char *name;
-    } c[] = {{4, 0, "ring-2*2fix"},
-             {7, 0, "ring-2*2&+1"},
-             {11, 1, "ring-2*4&-1"},
-             {28, 2, "ring-1*10&-1"}};
+    } c[] = {{4, 0, "ring-2*2fix"},  {5, 0, "ring-2*2&+1"},  {7, 0, "ring-3*2&+1"},
+             {11, 0, "ring-5*2&+1"}, {11, 1, "ring-3*4&-1"}, {28, 2, "ring-3*10&-1"}};
     for (size_t k = 0; k < sizeof c / sizeof c[0]; k++) {
         const struct beff_rings r =
             beff_rings_of(BEFF_36, c[k].n, beff_ring_standard(c[k].i, c[k].n));

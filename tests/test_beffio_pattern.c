@@ -307,10 +307,23 @@ static void batches_end_in_time(void **state)
     assert_int_equal(calls_made(0.5, false, plenty, &batches), 1);
     assert_int_equal(calls_made(1.9, false, plenty, &batches), 1);
     assert_int_equal(calls_made(1000, false, plenty, &batches), 1000);
-    assert_in_range(batches, 10, 12);
+    assert_in_range(batches, 20, 24); /* 1, 1, 2, ... 32, then sixteenths of the time */
     assert_int_equal(calls_made(1000, true, plenty, &batches), 1000);
     assert_int_equal(batches, 1000);
     assert_int_equal(calls_made(1000, false, 77, &batches), 77);
+}
+
+/* The cache takes 100 calls a second, the disk ten: a batch that runs into it is over in time. */
+static void a_batch_that_slows_down_is_short(void **state)
+{
+    (void)state;
+    double elapsed_s = 0;
+    int64_t done = 0, next;
+    while ((next = beffio_next_batch(done, elapsed_s, 10, INT64_C(1) << 40, false)) > 0) {
+        for (int64_t c = 0; c < next; c++)
+            elapsed_s += ++done <= 500 ? 0.01 : 0.1;
+    }
+    assert_true(elapsed_s > 9 && elapsed_s < 1.6 * 10);
 }
 
 static void counted_batches_make_all_calls(void **state)
@@ -366,11 +379,15 @@ static void room_leaves_something(void **state)
 {
     (void)state;
     struct beffio_room r = {.free_bytes = 1000, .memory_bytes = 600};
+    assert_int_equal(beffio_room_bytes(&r), 100); /* a tenth, unless more is said */
+    r.limit_bytes = 5000;
     assert_int_equal(beffio_room_bytes(&r), 950);
     r.in_memory = true;
     assert_int_equal(beffio_room_bytes(&r), 300);
-    r.limit_bytes = 100;
-    assert_int_equal(beffio_room_bytes(&r), 100);
+    r.limit_bytes = 70;
+    assert_int_equal(beffio_room_bytes(&r), 70);
+    assert_int_equal(beffio_probe_bytes(INT64_C(100) * GB, 1), 512 * MB);
+    assert_int_equal(beffio_probe_bytes(INT64_C(100) * GB, 157), GB / 157);
 }
 
 int main(void)
@@ -389,6 +406,7 @@ int main(void)
         cmocka_unit_test(times_of_the_definitions),
         cmocka_unit_test(default_partitions),
         cmocka_unit_test(batches_end_in_time),
+        cmocka_unit_test(a_batch_that_slows_down_is_short),
         cmocka_unit_test(counted_batches_make_all_calls),
         cmocka_unit_test(capped_files_fit_into_their_share),
         cmocka_unit_test(room_is_shared),

@@ -276,6 +276,11 @@ static void numbers_alone(void **state)
     double x = 0;
     err_clear();
     assert_int_equal(conf_int("rank", "16Mi", 0, INT64_MAX, &i), 0);
+    assert_int_equal(conf_int("rank", "512MiB", 0, INT64_MAX, &i), 0);
+    assert_int_equal(i, INT64_C(512) << 20);
+    assert_int_equal(conf_int("rank", "512B", 0, INT64_MAX, &i), ERR_USAGE);
+    err_clear();
+    assert_int_equal(conf_int("rank", "16Mi", 0, INT64_MAX, &i), 0);
     assert_int_equal(i, 16 << 20);
     assert_int_equal(conf_int("rank", "-9223372036854775808", 0, 0, &i), 0);
     assert_true(i == INT64_MIN);

@@ -210,8 +210,26 @@ serial_file() {
     need_space "$PWD" 10000
     local component
     for component in ompio romio321; do
-        TMPDIR=$PWD MPI_TIMEOUT=3000 OMPI_MCA_io=$component NHT1_LONG_DUMPS=1 \
+        TMPDIR=$PWD MPI_TIMEOUT=3000 OMPI_MCA_io=$component NHT1_LONG_DUMPS=all \
             run mpi_run 2 "$NHT1_TESTBIN/mpi_io_huge"
         expect_status 0
     done
+}
+
+@test "hints: what makes no sense is refused, what is unknown to the component in force is told" {
+    local notices='[.runs[0].file.notices[] | select(startswith("Hint "))] | length'
+    for hint in cb_nodes=0 cb_buffer_size=0 cb_buffer_size=4Mi romio_cb_write=maybe; do
+        run mpi_run 2 nht1-bt --class S --io mpiio --hint $hint --out o.bin
+        expect_status 1
+        expect_text "--hint '$hint'"
+    done
+    export OMPI_MCA_io=ompio
+    bt 1 o.bin --io mpiio --hint cb_nodes=1 --json r.json
+    [ "$(jq "$notices" r.json)" -eq 0 ]
+    bt 1 o.bin --io mpiio --hint foo=bar --hint romio_cb_write=enable --json r.json
+    [ "$(jq "$notices" r.json)" -eq 2 ]
+    OMPI_MCA_io=romio321 bt 1 o.bin --io mpiio --hint romio_cb_write=enable --json r.json
+    [ "$(jq "$notices" r.json)" -eq 0 ]
+    bt 1 o.bin --io posix --hint cb_nodes=1 --json r.json
+    [ "$(jq "$notices" r.json)" -eq 1 ]
 }

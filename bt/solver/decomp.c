@@ -13,22 +13,13 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "bt/solver/plan.h"
 
 /* In auto, ranks keep at least this many whole z planes before another axis is cut. */
 #define AUTO_PLANES 4
 
 /* Larger factors than this are not believed; three of them multiply without overflow. */
 #define FACTOR_MAX 1000000
-
-static int64_t min64(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t max64(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* Parts at the low end that have one cell more; the high end has the other n mod parts of them. */
 static int64_t extra_low(int64_t n, int parts)
@@ -40,7 +31,7 @@ int64_t bt_decomp_first(int64_t n, int parts, int p)
 {
     int64_t low = extra_low(n, parts);
     int64_t high = n % parts - low;
-    return n / parts * p + min64(p, low) + max64(0, p - (parts - high));
+    return n / parts * p + bt_min64(p, low) + bt_max64(0, p - (parts - high));
 }
 
 int bt_decomp_rank(const struct bt_decomp *d, const int at[3])
@@ -76,7 +67,7 @@ static int64_t cost_surface(int64_t n, const int p[3])
     for (int q = 0; q < 3; q++)
         widest[q] = (n + p[q] - 1) / p[q];
     for (int q = 0; q < 3; q++)
-        cost += weight[q] * min64(p[q] - 1, 2) * widest[(q + 1) % 3] * widest[(q + 2) % 3];
+        cost += weight[q] * bt_min64(p[q] - 1, 2) * widest[(q + 1) % 3] * widest[(q + 2) % 3];
     return cost;
 }
 
@@ -173,7 +164,7 @@ int bt_decomp_make(const char *text, int64_t n, int size, int rank, struct bt_de
         axis++;
     if (axis < 4) {
         for (int q = 0; q < 3; q++)
-            d->p[q] = q == min64(axis, 2) ? size : 1;
+            d->p[q] = q == bt_min64(axis, 2) ? size : 1;
         if (size > n) return no_fit(text, n, size);
     } else if (strcmp(text, "auto") == 0) {
         if (!make_auto(n, size, d->p)) return no_fit(text, n, size);

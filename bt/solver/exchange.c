@@ -7,19 +7,10 @@
 #include <stdlib.h>
 
 #include "base/par.h"
+#include "bt/solver/plan.h"
 #include "bt/solver/priv.h"
 
 #define HALO 2
-
-static int64_t min64(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t max64(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* Values of count planes of this rank across axis. */
 static int64_t plane_values(const struct bt_solver *s, int axis, int64_t count)
@@ -62,11 +53,11 @@ static int plan_peer(struct bt_solver *s, int axis, int p)
     const int64_t hi = bt_decomp_first(d->n, d->p[axis], p + 1);
     struct bt_halo *h = &s->halo;
     if (p < d->at[axis]) {
-        TRY(message_add(s, h->recv, &h->recvs, peer, axis, max64(lo, my_lo - HALO), hi));
-        TRY(message_add(s, h->send, &h->sends, peer, axis, my_lo, min64(my_hi, hi + HALO)));
+        TRY(message_add(s, h->recv, &h->recvs, peer, axis, bt_max64(lo, my_lo - HALO), hi));
+        TRY(message_add(s, h->send, &h->sends, peer, axis, my_lo, bt_min64(my_hi, hi + HALO)));
     } else {
-        TRY(message_add(s, h->recv, &h->recvs, peer, axis, lo, min64(hi, my_hi + HALO)));
-        TRY(message_add(s, h->send, &h->sends, peer, axis, max64(my_lo, lo - HALO), my_hi));
+        TRY(message_add(s, h->recv, &h->recvs, peer, axis, lo, bt_min64(hi, my_hi + HALO)));
+        TRY(message_add(s, h->send, &h->sends, peer, axis, bt_max64(my_lo, lo - HALO), my_hi));
     }
     return 0;
 }

@@ -22,11 +22,6 @@
 
 enum { TAG_CARRY = 16, TAG_W = 32 };
 
-static int64_t clamp(int64_t x, int64_t lo, int64_t hi)
-{
-    return x < lo ? lo : x > hi ? hi : x;
-}
-
 static int end_new(struct bt_solver *s, struct bt_pipe_end *e, int peer, int64_t values)
 {
     e->peer = peer;
@@ -61,7 +56,8 @@ static void size_chain(const struct bt_solver *s, int dir, struct bt_chain *c)
     const int64_t batches = bt_batch_count(s, dir);
     c->group = bt_plan_group(s->problem.n, parts, batches, lanes, s->threads);
     c->groups = bt_plan_div_up(batches, c->group);
-    c->window = clamp(bt_plan_stored(batches, lanes) / c->group, 2, 2 * (parts - s->d.at[dir]) + 1);
+    c->window = bt_min64(bt_max64(bt_plan_stored(batches, lanes) / c->group, 2),
+                         2 * (parts - s->d.at[dir]) + 1);
 }
 
 int bt_pipe_new(struct bt_solver *s, int dir)

@@ -21,6 +21,16 @@ static inline int64_t bt_plan_div_up(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
+static inline int64_t bt_min64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t bt_max64(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* Whether the lines of a direction have to be gathered into vectors: they lie apart along x, and
  * where a block has fewer cells along x than a vector has lanes. n: interior cells of the block. */
 static inline bool bt_plan_packed(int dir, const int64_t n[3], int64_t lanes)

@@ -5,6 +5,7 @@
 
 #include "base/par.h"
 #include "base/watch.h"
+#include "bt/solver/plan.h"
 #include "bt/solver/priv.h"
 #include "bt/solver/parts.h"
 
@@ -41,64 +42,20 @@ static int kernel_choose(const char *isa, int *choice)
     return err_set(ERR_USAGE, "%s %s: not one of: auto %s", asked, isa, bt_solver_isas());
 }
 
-/* The best kernel that every rank has. Collective. */
-static int kernel_agree(struct bt_solver *s, const char *isa)
+/* The best kernel that every rank has; and the smallest number of threads of all ranks, since it is
+ * part of the pipelines' message size. Collective. */
+static int ranks_agree(struct bt_solver *s, const char *isa)
 {
     int choice = 0;
     TRY(par_agree(s->comm, kernel_choose(isa, &choice)));
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &choice, 1, MPI_INT, MPI_MAX, s->comm));
     s->kernel = bt_kernel_at(choice);
-    return 0;
-}
-
-/* The number of threads is part of the pipelines' message size: the smallest of all ranks. */
-static int threads_agree(struct bt_solver *s)
-{
     s->threads = omp_get_max_threads();
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &s->threads, 1, MPI_INT, MPI_MIN, s->comm));
     return 0;
 }
 
 /* ------------------------------------------------------------------ making a solver */
-
-static void set_extents(struct bt_solver *s)
-{
-    s->active = true;
-    for (int q = 0; q < 3; q++) {
-        const int64_t lo = s->d.lo[q], hi = lo + s->d.count[q], n = s->problem.n;
-        s->skip[q] = lo == 0;
-        s->ni[q] = (hi < n - 1 ? hi : n - 1) - (lo > 1 ? lo : 1);
-        if (s->ni[q] < 0) s->ni[q] = 0;
-        s->active = s->active && s->ni[q] > 0;
-    }
-}
-
-static void set_coefficients(struct bt_solver *s)
-{
-    static const double d[3] = {0.75, 0.75, 1.0};
-    const double inverse_h = (double)(s->problem.n - 1), dt = s->problem.dt;
-    s->coef.t1 = dt * inverse_h * inverse_h;
-    s->coef.t2 = 0.5 * dt * inverse_h;
-    for (int q = 0; q < 3; q++)
-        s->coef.td[q] = s->coef.t1 * d[q];
-}
-
-static int fields_new(struct bt_solver *s)
-{
-    const int64_t zero[3] = {0, 0, 0};
-    int64_t lo[3], hi[3];
-    for (int q = 0; q < 3; q++) {
-        lo[q] = -2 < -s->skip[q] ? -2 : -s->skip[q];
-        hi[q] = s->ni[q] + 2;
-        if (hi[q] < s->d.count[q] - s->skip[q]) hi[q] = s->d.count[q] - s->skip[q];
-    }
-    /* Places outside the domain are read with coefficient zero: they must be finite. */
-    TRY(bt_field_new(&s->u, lo, hi, 1.0));
-    TRY(bt_field_new(&s->r, zero, s->ni, 0.0));
-    TRY(bt_field_new(&s->h, zero, s->ni, 0.0));
-    s->memory_bytes += s->u.bytes + s->r.bytes + s->h.bytes;
-    return 0;
-}
 
 /* Sets U on this rank's cells to a function of the global index. */
 static void fill(struct bt_solver *s, void (*value)(const struct bt_exact *, int64_t, int64_t,
@@ -144,11 +101,29 @@ static int forcing_new(struct bt_solver *s)
 /* Everything that can fail on a rank of its own. Local. */
 static int parts_new(struct bt_solver *s)
 {
-    set_extents(s);
-    set_coefficients(s);
-    TRY(bt_exact_new(&s->exact, s->problem.n));
-    s->memory_bytes += 3 * BT_NCOMP * s->problem.n * (int64_t)sizeof(double);
-    TRY(fields_new(s));
+    static const double d[3] = {0.75, 0.75, 1.0};
+    const double inverse_h = (double)(s->problem.n - 1), dt = s->problem.dt;
+    const int64_t zero[3] = {0, 0, 0}, n = s->problem.n;
+    int64_t lo[3], hi[3];
+    s->active = true;
+    s->coef.t1 = dt * inverse_h * inverse_h;
+    s->coef.t2 = 0.5 * dt * inverse_h;
+    for (int q = 0; q < 3; q++) {
+        const int64_t first = s->d.lo[q], past = first + s->d.count[q];
+        s->skip[q] = first == 0;
+        s->ni[q] = bt_max64(0, bt_min64(past, n - 1) - bt_max64(first, 1));
+        s->active = s->active && s->ni[q] > 0;
+        s->coef.td[q] = s->coef.t1 * d[q];
+        lo[q] = bt_min64(-2, -s->skip[q]);
+        hi[q] = bt_max64(s->ni[q] + 2, s->d.count[q] - s->skip[q]);
+    }
+    TRY(bt_exact_new(&s->exact, n));
+    s->memory_bytes += 3 * BT_NCOMP * n * (int64_t)sizeof(double);
+    /* Places outside the domain are read with coefficient zero: they must be finite. */
+    TRY(bt_field_new(&s->u, lo, hi, 1.0));
+    TRY(bt_field_new(&s->r, zero, s->ni, 0.0));
+    TRY(bt_field_new(&s->h, zero, s->ni, 0.0));
+    s->memory_bytes += s->u.bytes + s->r.bytes + s->h.bytes;
     TRY(bt_exchange_new(s));
     TRY(bt_rhs_new(s));
     return bt_sweep_new(s);
@@ -169,8 +144,7 @@ int bt_solver_new(struct bt_solver **out, MPI_Comm comm, const struct bt_problem
     s->d = *d;
     s->comm = MPI_COMM_NULL;
     TRY_MPI_TO(failed, rc, MPI_Comm_dup(comm, &s->comm));
-    TRY_TO(failed, rc, kernel_agree(s, isa));
-    TRY_TO(failed, rc, threads_agree(s));
+    TRY_TO(failed, rc, ranks_agree(s, isa));
     TRY_TO(failed, rc, par_agree(s->comm, parts_new(s)));
     TRY_TO(failed, rc, forcing_new(s));
     bt_solver_reset(s);
@@ -202,17 +176,11 @@ void bt_solver_reset(struct bt_solver *s)
     fill(s, bt_exact_initial);
 }
 
-static int exchange_timed(struct bt_solver *s)
+int bt_solver_step(struct bt_solver *s)
 {
     const double start = watch_now();
     TRY(bt_exchange(s));
     s->phase_s[BT_PHASE_EXCHANGE] += watch_now() - start;
-    return 0;
-}
-
-int bt_solver_step(struct bt_solver *s)
-{
-    TRY(exchange_timed(s));
     TRY(bt_sweep(s, 0, BT_SWEEP_RHS));
     TRY(bt_sweep(s, 1, 0));
     return bt_sweep(s, 2, BT_SWEEP_ADD);

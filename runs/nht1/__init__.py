@@ -10,5 +10,6 @@ results  result files
 compare  nht1-report compare: what became better or worse
 study/   nht1-study: drives a study; its __init__ lists its parts
 report/  nht1-report: the page and its figures; its __init__ lists its parts
+bench    the tables of make bench, out of two studies
 """
 VERSION = '0.1.0'

@@ -368,8 +368,8 @@ def _number(low, high):
 
 
 def _options(argv):
-    from .report import cli
-    parser = cli.Parser(prog='nht1-report compare', epilog=EPILOG, allow_abbrev=False,
+    from .report import frame
+    parser = frame.Parser(prog='nht1-report compare', epilog=EPILOG, allow_abbrev=False,
                         formatter_class=argparse.RawDescriptionHelpFormatter,
                         description='Whether result B is better or worse than A, beyond chance.')
     add = parser.add_argument
@@ -386,7 +386,7 @@ def _options(argv):
     add('--html', metavar='FILE', help='write the comparison to FILE as a page with a figure')
     add('--junit', metavar='FILE', help='write it to FILE as JUnit XML, a test case for each metric')
     add('--quiet', action='store_true', help='print nothing; the exit status tells')
-    add('-V', '--version', action='version', version='nht1-report ' + cli.VERSION)
+    add('-V', '--version', action='version', version='nht1-report ' + frame.VERSION)
     options = parser.parse_args(argv)
     if len(options.results) != 2:
         raise trouble.usage('two results are compared: nht1-report compare [OPTION...] A B; '
@@ -416,11 +416,11 @@ def _may_write(options, output):
 
 def main(argv):
     """Returns the exit status."""
-    from .report import cli, figures, output
+    from .report import frame, figures, output
     options = _options(argv)
     _may_write(options, output)
     if options.html is not None:
-        cli.libraries()
+        frame.libraries()
     names = [text.clean(name) for name in options.results]
     c = Comparison(*(results.load([side]) for side in options.results),
                    level=options.level, threshold=options.threshold / 100)
@@ -428,7 +428,7 @@ def main(argv):
         sys.stdout.write(as_text(c, *names))
         sys.stdout.flush()
     if options.json is not None:
-        output.write(options.json, as_json(c, *names, cli.VERSION).encode())
+        output.write(options.json, as_json(c, *names, frame.VERSION).encode())
     if options.junit is not None:
         output.write(options.junit, as_junit(c, *names, options.fail_on))
     if options.html is not None:
@@ -437,7 +437,7 @@ def main(argv):
             figures.draw(page.figures)
         else:
             page.top.append(figures.WISH)
-        output.write(options.html, page.html(cli.VERSION).encode())
+        output.write(options.html, page.html(frame.VERSION).encode())
     if not c.possible:
         raise trouble.usage('not comparable: %s' % (
             c.reasons[0] if c.reasons else 'fewer than %d values of the same quantity on a side' %

@@ -19,7 +19,7 @@ import re
 import shlex
 import stat
 
-from . import text, trouble
+from . import sumfile, text, trouble
 
 KINDS = {'nht1-bt': 1, 'nht1-beff': 1, 'nht1-beffio': 1, 'nht1-profile': 1,
          'nht1-workload': 1}  # newest known
@@ -196,6 +196,10 @@ class Results(list):
     passed_over = 0  # files of folders that are no results
     newer = 0        # results of a version that is not known, read as far as it is
 
+    def __init__(self, *results):
+        super().__init__(*results)
+        self.sums = []  # what summaries (.sum) of b_eff and b_eff_io say, also of other programs
+
     def of(self, kind):
         return [r for r in self if r.kind == kind]
 
@@ -210,8 +214,9 @@ def kind_of(root):
 
 def load(paths):
     """All results that are named; a folder stands for those below it, whatever else it holds. A
-    file that is named must be a result, or the manifest of a dump, which is passed over. Trouble
-    for what cannot be read, and when there is no result at all."""
+    file that is named must be a result, the summary (.sum) of a bandwidth program, or the manifest
+    of a dump, which is passed over. Trouble for what cannot be read, and when there is no result
+    at all."""
     found = Results()
     for path in paths:
         try:
@@ -223,9 +228,11 @@ def load(paths):
             raise trouble.failed('%s: %s' % (text.clean(path), what))
         if stat.S_ISDIR(mode):
             _load_folder(found, path)
+        elif path.endswith('.sum'):
+            _load_sum(found, path, strict=True)
         else:
             _load_file(found, path, strict=True)
-    if not found:
+    if not found and not found.sums:
         raise trouble.usage('%s: no result of nht1-bt, nht1-beff or nht1-beffio there' % (
             text.clean(paths[0]) if paths else 'no file named'))
     return found
@@ -243,8 +250,25 @@ def _load_folder(found, top):
                           not (study and n == 'interrupted'))
         for name in sorted(names):
             path = os.path.join(folder, name)
-            if name.endswith('.json') and not name.startswith('.') and os.path.isfile(path):
+            if name.startswith('.') or not os.path.isfile(path):
+                continue
+            if name.endswith('.json'):
                 _load_file(found, path, strict=False)
+            elif name.endswith('.sum'):
+                _load_sum(found, path, strict=False)
+
+
+def _load_sum(found, path, strict):
+    """In a folder, what this suite has summed up stands beside its JSON, which says more."""
+    try:
+        said = sumfile.read(path)
+    except trouble.Trouble:
+        if strict:
+            raise
+        return
+    if said is None and strict:
+        raise trouble.usage('%s: no summary of b_eff or b_eff_io' % text.clean(path))
+    found.sums += [s for s in said or () if strict or not s['ours']]
 
 
 def _load_file(found, path, strict):

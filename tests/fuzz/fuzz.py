@@ -33,7 +33,8 @@ TARGETS = {
     'study': ('nht1.study.cli', 'x.ini', [['--dry-run', '--under', 'out', 'x.ini']]),
     'report': ('nht1.report.cli', 'x.json', [['x.json', '-o', 'p.html', '--no-figures',
                                              '--markdown', 'p.md']]),
-    'compare': ('nht1.compare', 'x.json', [['whole.json', 'x.json'], ['x.json', 'whole.json']]),
+    'compare': ('nht1.report.cli', 'x.json', [['compare', 'whole.json', 'x.json'],
+                                              ['compare', 'x.json', 'whole.json']]),
 }
 ODD = ['0', '-1', '9223372036854775808', '1e999', '-0.0', '1e-320', 'null', 'true', '[]', '{}', '""',
        '[[[[[[', '"\\u0000"', '"\\ud800"', 'nan', 'NaN', 'Infinity', '-Infinity', '', '%s', '%(x)s',

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """nht1-report: one page out of any number of results.
 
-cli           command line
+cli           the commands
+frame         what they share: parser, libraries, a page's way to its files
 output        files: whole or not at all, nothing of others
 page          parts of a report, and its notations
 figures draw  drawings by matplotlib

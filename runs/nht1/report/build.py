@@ -20,19 +20,21 @@ class Report:
         self.results, self.ask, self.level = results, ask, level
         self.runs = Runs(results)
         self.runs.judge(ask, level)
-        root = self.first.root
+        root = self.first.root if self.first else {}
         self.page = Page(title or '%s %s, %s' % (
             'Does I/O keep up?' if self.runs.all else 'Communication and file access:',
             word(root, 'system.host')[:60] or 'host unknown',
             word(root, 'system.cpu.model')[:100] or 'processor unknown'))
-        self.page.lead.append(self._when())
+        if results:
+            self.page.lead.append(self._when())
         for part in PARTS:
             part.add(self)
 
     @property
     def first(self):
         """The first result that says what it was measured on."""
-        return next((r for r in self.results if word(r.root, 'system.host')), self.results[0])
+        return next((r for r in self.results if word(r.root, 'system.host')), self.results[0]
+                    if self.results else None)
 
     def _when(self):
         """When and by what versions it was measured."""

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The sections about nht1-beff: the value, then bandwidth over message size, methods, patterns."""
 import math
+import os
 
 from .. import text
-from ..results import NAN, at, integer, items, real, true, word, words
+from ..results import NAN, at, integer, items, members, real, true, word, words
 from . import published
 from .page import Figure, Table
 
@@ -14,8 +15,16 @@ METHODS = (('sendrecv', 'MPI_Sendrecv'), ('nonblocking', 'MPI_Isend with MPI_Ire
 
 
 def add(report):
-    for number, result in enumerate(report.results.of('nht1-beff'), 1):
+    results = report.results.of('nht1-beff')
+    for number, result in enumerate(results, 1):
         _section(report, result.root, number)
+    if not results and _sums(report):
+        report.page.section(2, 'beff', 'Communication: b_eff')
+        _table(report)
+
+
+def _sums(report):
+    return [s for s in report.results.sums if s['program'] == 'b_eff' and s['value'] is not None]
 
 
 def _section(report, root, number):
@@ -57,6 +66,14 @@ def _table(report):
             ', definition 3.6' if word(root, 'definition') == '3.6' else ''), n, mb['b_eff'],
             mb['b_eff'] / n, mb['lmax'], mb['ping'], mb['at'], mb['at'] / n, mb['rings'] / n,
             '' if true(root, 'result.valid') else 'not valid')
+    for s in _sums(report):
+        n = max(1, s['procs'] or 1)
+        mb = {k: NAN if s[k] is None else s[k] / MB for k in (
+            'value', 'lmax_bytes', 'ping_pong', 'at_lmax', 'rings_at_lmax')}
+        table.row(s['system'] or os.path.basename(s['path']), n, mb['value'], mb['value'] / n,
+                  mb['lmax_bytes'], mb['ping_pong'], mb['at_lmax'], mb['at_lmax'] / n,
+                  mb['rings_at_lmax'] / n, '%s%s' % (os.path.basename(s['path']), '' if s['valid']
+                                                     else ', not valid'))
     odd = False
     for p in published.BEFF:
         wrong = published.contradictions(p)
@@ -66,6 +83,16 @@ def _table(report):
                   p.at_lmax / p.processes, float(p.rings_per_process), '; '.join(
                       '%s: the paper prints %g, its totals give %.0f' % w for w in wrong))
     report.page.table(table)
+    rings = Table('beff-rings', 'Rings as HPCC prints them: natural order and random order', [
+        'system', 'processes', 'natural, latency in us', 'random, latency in us',
+        'natural, MB/s per process', 'random, MB/s per process'])
+    for r in report.results.of('nht1-beff'):
+        hpcc = members(r.root, 'insight.hpcc')
+        if hpcc:
+            rings.row(word(r.root, 'system.cpu.model'), integer(r.root, 'system.ranks', 1),
+                      *[1e6 * real(hpcc, k + '_ring_latency_s') for k in ('natural', 'random')],
+                      *[real(hpcc, k + '_ring_bytes_per_s') / MB for k in ('natural', 'random')])
+    report.page.table(rings)
     if odd:
         report.page.text('The paper contradicts itself where the note says so; both values are '
                          'shown.', 'note')

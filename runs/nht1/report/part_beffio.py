@@ -2,8 +2,10 @@
 """The sections about nht1-beffio: the value of the system over all results with those published,
 then for each result its validity and the bandwidths over chunk sizes, as in [RK01] figure 3, and
 over partitions, as in figure 4."""
+import os
+
 from .. import text
-from ..results import integer, items, members, real, true, word
+from ..results import NAN, at, integer, items, members, real, true, word
 from . import published
 from .page import Figure, Table
 
@@ -14,8 +16,10 @@ ONCE = 'read by one call only'
 
 def add(report):
     results = [r for r in report.results.of('nht1-beffio') if members(r.root, 'b_eff_io')]
-    if results:
-        _systems(report, results)
+    sums = [s for s in report.results.sums if s['program'] == 'b_eff_io' and
+            s['value'] is not None]
+    if results or sums:
+        _systems(report, results, sums)
     for number, result in enumerate(results, 1):
         _Section(report.page, result, '' if number == 1 else '-%d' % number).add()
 
@@ -30,33 +34,45 @@ def _minutes(root):
     return (s if s == s else real(root, 'schedule.t_s')) / 60
 
 
-def _systems(report, results):
+def _systems(report, results, sums):
     """The maximum over runs is the b_eff_io of a system; figures 2 and 4 of the papers."""
     page = report.page
-    best = max(results, key=lambda r: (true(r.root, 'b_eff_io.valid'), real(
-        r.root, 'b_eff_io.bytes_per_s')))
-    value = real(best.root, 'b_eff_io.bytes_per_s') / MB
-    page.section(2, 'beffio-systems', 'b_eff_io of this system: %s' % text.rate(value * MB))
-    valid = sum(true(r.root, 'b_eff_io.valid') for r in results)
-    page.text('The largest of %s, %d of them valid: %s on %s, definition %s, %s min per partition '
-              '(%s).' % (text.plural(len(results), 'run'), valid, text.rate(value * MB),
-                         _processes(integer(best.root, 'b_eff_io.procs')),
-                         word(best.root, 'b_eff_io.definition'),
-                         '%.3g' % _minutes(best.root), best.shown))
+    value = NAN
+    if results:
+        best = max(results, key=lambda r: (true(r.root, 'b_eff_io.valid'), real(
+            r.root, 'b_eff_io.bytes_per_s')))
+        value = real(best.root, 'b_eff_io.bytes_per_s') / MB
+        page.section(2, 'beffio-systems', 'b_eff_io of this system: %s' % text.rate(value * MB))
+        page.text('The largest of %s, %d of them valid: %s on %s, definition %s, %s min per '
+                  'partition (%s).' % (
+                      text.plural(len(results), 'run'),
+                      sum(true(r.root, 'b_eff_io.valid') for r in results), text.rate(value * MB),
+                      _processes(integer(best.root, 'b_eff_io.procs')),
+                      word(best.root, 'b_eff_io.definition'), '%.3g' % _minutes(best.root),
+                      best.shown))
+    else:
+        page.section(2, 'beffio-systems', 'b_eff_io of systems')
     table = Table('beffio-systems', 'b_eff_io here and as published, MB/s', [
         'system', 'processes', 'T per partition in min', 'definition', 'b_eff_io', 'note'])
     for r in results:
         table.row(word(r.root, 'system.cpu.model') or 'this system', integer(
             r.root, 'b_eff_io.procs'), _minutes(r.root), word(r.root, 'b_eff_io.definition'),
             real(r.root, 'b_eff_io.bytes_per_s') / MB,
-            'valid' if true(r.root, 'b_eff_io.valid') else 'not valid')
+            ', '.join(('' if true(r.root, 'b_eff_io.' + key) else 'not ') + name for key, name in (
+                ('valid', 'valid'), ('cache_honest', 'cache-honest'))
+                if at(r.root, 'b_eff_io.' + key) is not None))
+    for s in sums:
+        table.row(s['system'] or os.path.basename(s['path']), s['procs'] or 0,
+                  NAN if s['scheduled_s'] is None else s['scheduled_s'] / 60,
+                  s['definition'] or 'released program', s['value'] / MB,
+                  '%s, %s' % (os.path.basename(s['path']), 'valid' if s['valid'] else 'not valid'))
     for p in published.BEFFIO:
         table.row(p.system, p.processes, float(p.minutes), p.release, float(p.mb_s), p.source)
     page.table(table)
 
     f = Figure('beffio-processes', 'b_eff_io over processes')
     counts = {integer(p, 'procs') for r in results for p in items(r.root, 'partitions')}
-    counts |= {p.processes for p in published.BEFFIO}
+    counts |= {p.processes for p in published.BEFFIO} | {s['procs'] for s in sums if s['procs']}
     f.panel('', {'label': 'processes', 'log': 2, 'ticks': [(n, str(n)) for n in sorted(counts)]},
             {'label': 'b_eff_io in MB/s', 'log': 10})
     for number, r in enumerate(results, 1):
@@ -66,6 +82,9 @@ def _systems(report, results):
                 (integer(p, 'procs'), real(v, 'bytes_per_s') / MB)
                 for p in items(r.root, 'partitions') for v in items(p, 'values')
                 if true(v, 'headline')))
+    for path in dict.fromkeys(s['path'] for s in sums):
+        f.series(os.path.basename(path), 'line-points', sorted(
+            (s['procs'], s['value'] / MB) for s in sums if s['path'] == path and s['procs']))
     for release in dict.fromkeys(p.release for p in published.BEFFIO):
         f.series('published, %s' % ('release ' + release if release[0].isdigit() else release),
                  'points', [(p.processes, p.mb_s) for p in published.BEFFIO
@@ -94,13 +113,15 @@ def _systems(report, results):
 
     f = Figure('beffio-published', 'b_eff_io of systems')
     rows = [('this system', value)] + [
+        ('%s, %s' % (s['system'] or os.path.basename(s['path']), s['procs']), s['value'] / MB)
+        for s in sums if s['headline']] + [
         ('%s, %d, release %s' % (p.system, p.processes, p.release), p.mb_s)
         if p.release[0].isdigit() else ('%s, %d' % (p.system, p.processes), p.mb_s)
         for p in published.BEFFIO]
     f.panel('', {'ticks': [(i, name) for i, (name, _) in enumerate(rows)]},
             {'label': 'b_eff_io in MB/s', 'log': 10}, across=True)
     f.series('this system', 'points', [(0, value)])
-    f.series('published', 'points', [(i, v) for i, (_, v) in enumerate(rows) if i])
+    f.series('others', 'points', [(i, v) for i, (_, v) in enumerate(rows) if i])
     page.figure(f, 'The largest value of this system beside those of the papers of 1999 to 2001. '
                    'Release 0.5 weighs patterns by time, 1.x methods of access.')
 

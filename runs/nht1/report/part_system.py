@@ -13,6 +13,8 @@ COMMANDS_MAX = 60
 
 def add(report):
     page, results = report.page, report.results
+    if not results:
+        return
     page.section(2, 'system', 'System')
     page.table(_record(report.first))
     notices = dict.fromkeys(n for r in results for n in words(r.root, 'notices'))

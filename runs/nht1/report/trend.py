@@ -6,7 +6,7 @@ import time
 
 from .. import results, stats, text, trouble
 from ..results import NAN, real, true, word
-from . import cli
+from . import frame
 from .page import Figure, Page, Table
 
 EPILOG = """
@@ -25,7 +25,7 @@ Jinja2 is missing.
 # name -> (label, factor, of: Cell or Result)
 CELLS = {'t_t': ('T_T in s', 1, lambda c: c.median_s),
          't_c': ('T_C in s', 1, lambda c: results.least(r.t_c_s for r in c.runs)),
-         'zeta': ('zeta in %', 100, lambda c: c.median_s / results.least(
+         'zeta': ('zeta', 1, lambda c: c.median_s / results.least(
              r.t_c_s for r in c.runs) - 1 if c.writes else NAN),
          'r_io': ('R_IO in MB/s', 1e-6, lambda c: c.r_io),
          'write_rate': ('rate while writing in MB/s', 1e-6, lambda c: c.write_rate)}
@@ -35,7 +35,7 @@ SERIES_MAX = 8  # of a figure
 
 
 def main(argv):
-    parser = cli.parser_of('nht1-report trend', 'A metric over time and versions of the programs.',
+    parser = frame.parser_of('nht1-report trend', 'A metric over time and versions of the programs.',
                            EPILOG, 'trend.html')
     parser.add_argument('--metric', choices=sorted(CELLS) + sorted(RESULTS), default='t_t',
                         help='what is drawn, default %(default)s')
@@ -43,14 +43,14 @@ def main(argv):
     if not options.results:
         raise trouble.usage('which results? usage: nht1-report trend FOLDER...; see --help')
     found = results.load(options.results)
-    cli.libraries()
+    frame.libraries()
     points = _of_results(found, options.metric) if options.metric in RESULTS else \
         _of_cells(found, options.metric, options.level)
     if not points:
         raise trouble.usage('%s: no result there has a %s' % (
             text.clean(options.results[0]), options.metric))
     page = _page(points, options, found)
-    cli.publish(page, options)
+    frame.publish(page, options)
     if not options.output.startswith('/dev/'):
         print('%s in %s: %s' % (text.plural(len(points), 'point'), text.plural(
             len({p[:2] for p in points}), 'line'), text.clean(options.output)))

@@ -94,6 +94,7 @@ def _arguments(argv):
     add('--job', choices=sorted(job.SYSTEMS), help='write a job script instead of running')
     for name, kind, help_text in job.OPTIONS:
         add('--' + name, metavar=name.upper().replace('JOB-', ''), type=kind, help=help_text)
+    add('--no-report', action='store_true', help='make no report at the end')
     add('--quiet', action='store_true', help='print the closing table and errors only')
     add('--version', action='version', version='runs/study ' + VERSION)
     return parser.parse_args(argv)
@@ -308,7 +309,7 @@ def _study(args):
                           speaker)
     driver.run()
     status = _close(driver, keys, speaker)
-    if driver.why != 'interrupted':
+    if driver.why != 'interrupted' and not args.no_report:
         _report(folder, speaker)
     if settings.show and status == 0:
         speaker.say('The whole result: %s' % shown(folder.path))

@@ -101,7 +101,7 @@ def _headings(keys, labels, metric, beside):
     if name.endswith(sign):  # the unit stands beside it
         name = name[:-len(sign)]
     headline = '%s [%s]' % (name, unit) if unit else name
-    return keys + (['writer'] if labels else []) + [
+    return [k.replace('env.', '') for k in keys] + (['writer'] if labels else []) + [
         'runs', headline, 'interval', '+-%', 'best'] + beside
 
 

@@ -33,9 +33,12 @@ KNOWN = {
         'reserved': ['json', 'progress', 'help', 'version'],
     },
     'nht1-beffio': {
-        'metric': 'b_eff_io.bytes_per_s', 'better': 'high', 'folder': 'path',
+        'metric': 'b_eff_io.bytes_per_s', 'better': 'high', 'folder': 'path', 'plan': True,
         'always': ['--progress', 'never'],
-        'reserved': ['json', 'path', 'progress', 'dry-run', 'keep', 'help', 'version'],
+        'reserved': ['json', 'path', 'progress', 'dry-run', 'nodes', 'keep', 'help', 'version'],
+    },
+    'rawfile': {  # of bench/
+        'metric': 'bytes_per_s', 'better': 'high', 'files': 'out',
     },
     'nht1-workload': {
         'metric': 'bytes_per_s', 'better': 'high', 'files': 'out', 'lists': ['hint', 'set'],
@@ -56,7 +59,7 @@ class Program:
         self.beside, self.lists = row.get('beside', {}), row.get('lists', [])
         self.excess = row.get('excess')
         self.files, self.folder = row.get('files'), row.get('folder')
-        self.plan = row.get('plan', False) and 'dry-run' in (options or ())
+        self.plan = row.get('plan', False) and {'dry-run', 'ranks'} <= set(options or ())
         self.always = row.get('always', [])
         self.reserved = row.get('reserved', ['json', 'help', 'version'])
 

@@ -65,7 +65,7 @@ class Speaker:
 
     def _name(self, tally):
         settings = dict(tally.point.settings, section=tally.point.section)
-        words = [settings[k] if k == 'section' else '%s = %s' % (k, settings[k])
+        words = [settings[k] if k == 'section' else '%s = %s' % (k.replace('env.', ''), settings[k])
                  for k in self.keys if k in settings]
         return ', '.join(words) or tally.program.name
 

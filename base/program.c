@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "base/par.h"
+#include "base/par_main.h"
+#include "base/text.h"
+
+/* The body of par_main has no argument for it. */
+static const struct program *frame;
+
+static int body(int argc, char **argv)
+{
+    int rank;
+    TRY_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    void *setup = calloc(1, frame->setup_bytes);
+    TRY(par_agree(MPI_COMM_WORLD, setup ? 0 : err_set(ERR_NOMEM, "no memory for the options")));
+    int rc = frame->parse(setup, argc, argv);
+    if (rc == CONF_RUN) {
+        rc = frame->run(setup);
+    } else if (rc > 0) {
+        if (rank == 0 && rc == CONF_HELP) conf_help(frame->conf, stdout);
+        if (rank == 0 && rc == CONF_VERSION)
+            printf("%s %s\n", frame->conf->name, frame->conf->version);
+        rc = 0;
+    }
+    frame->release(setup);
+    free(setup);
+    return rc;
+}
+
+int program_main(const struct program *p, int argc, char **argv)
+{
+    frame = p;
+    return p->single ? par_main_single(p->conf->name, argc, argv, body)
+                     : par_main(p->conf->name, argc, argv, body);
+}
+
+static bool wanted(const struct program_output *o)
+{
+    return o->path && o->path[0];
+}
+
+static int named(int rc, const struct program_output *o)
+{
+    if (rc < 0) {
+        err_prefix(": ");
+        err_prefix(o->option);
+    }
+    return rc;
+}
+
+int program_outputs_check(const struct program_output *o, int n)
+{
+    for (; n > 0; n--, o++)
+        if (wanted(o))
+            TRY(named(o->json ? js_check_target(o->path, o->ours) : js_check_text(o->path, o->ours),
+                      o));
+    return 0;
+}
+
+static int write_one(const struct program_output *o, const void *job, int status)
+{
+    if (o->json) {
+        json_t *result = o->json(job, status);
+        const int rc = js_write(o->path, result, JS_SYNC_NONE);
+        json_decref(result);
+        return rc;
+    }
+    struct text t;
+    TRY(text_begin(&t));
+    o->text(job, t.to);
+    return text_save(&t, o->path);
+}
+
+int program_outputs_write(const struct program_output *o, int n, const void *job, int rc)
+{
+    char said[ERR_MESSAGE_MAX];
+    int rank, written = 0;
+    TRY_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    snprintf(said, sizeof said, "%s", err_message());
+    err_clear();
+    for (int i = 0; rank == 0 && written == 0 && i < n; i++)
+        if (wanted(&o[i])) written = named(write_one(&o[i], job, err_exit_status(rc)), &o[i]);
+    written = par_agree(MPI_COMM_WORLD, written);
+    if (written < 0 && (rc == 0 || rc == ERR_INVALID)) return written;
+    err_clear();
+    return rc < 0 ? err_set(rc, "%s", said) : 0;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BASE_PROGRAM_H
+#define BASE_PROGRAM_H
+/* Floor 0. The frame of an MPI benchmark program: options, a job, its results as files. Knows MPI.
+ *
+ *     int main(int argc, char **argv)
+ *     {
+ *         return program_main(&frame, argc, argv);
+ *     }
+ */
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/conf.h"
+
+struct program {
+    const struct conf_program *conf; /* name, version, help */
+    bool single;                     /* MPI without threads: par_main_single */
+    size_t setup_bytes;              /* of what parse fills, zeroed before */
+    /* The command line, the same on every rank: CONF_RUN, CONF_HELP, CONF_VERSION or an error. */
+    int (*parse)(void *setup, int argc, char **argv);
+    void (*release)(void *setup); /* also after an error of parse */
+    /* All of the work. Collective over MPI_COMM_WORLD; the same code on all ranks. */
+    int (*run)(void *setup);
+};
+
+/* Body of main(): the exit status, the same on every rank. */
+int program_main(const struct program *p, int argc, char **argv);
+
+/* A file that a run leaves: JSON or text, made by one of the two functions from the job. */
+struct program_output {
+    const char *option; /* "--json", for messages */
+    const char *path;   /* NULL or "": not wanted */
+    const char *ours; /* how our own begins, which may be replaced: a schema but for its version, or
+                         the first words of a text, "" for any */
+    json_t *(*json)(const void *job, int status); /* new reference; status: of the exit */
+    void (*text)(const void *job, FILE *to);
+};
+
+/* Whether all can be written, asked before the work: no foreign file in the way, a folder that can
+ * be written to. Local, for rank 0. Returns 0, ERR_USAGE or ERR_IO, with the option. */
+int program_outputs_check(const struct program_output *o, int n);
+
+/* Writes what the run left. Collective over MPI_COMM_WORLD; rank 0 writes. rc: how the run ended.
+ * Returns rc, or the first thing that could not be written where the run went well or is only not
+ * valid as a result. */
+int program_outputs_write(const struct program_output *o, int n, const void *job, int rc);
+
+#endif

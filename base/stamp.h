@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BASE_STAMP_H
+#define BASE_STAMP_H
+/* Floor 0. Judgements of a result, made once by the program that measured:
+ *
+ *     {"code": "cache-honest", "severity": "good", "numbers": {"cache_factor": 21.3},
+ *      "sentence": "Each access moved 21.3 times what the nodes can keep in memory."}
+ *
+ * Reports, comparisons and studies repeat them. Local. */
+#include <jansson.h>
+#include <stdbool.h>
+
+/* Appends one to an array. severity: "good", "note", "warn" or "bad"; numbers: an object of numbers
+ * with a unit in their names, or NULL for none (stolen). */
+void stamp_add(json_t *list, const char *code, const char *severity, json_t *numbers,
+               const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+/* Whether a stamp has this code; its sentence, borrowed. */
+bool stamp_is(const json_t *stamp, const char *code);
+const char *stamp_sentence(const json_t *stamp);
+
+/* The sentences of the stamps that keep lets through: a new array of texts. */
+json_t *stamp_sentences(const json_t *list, bool (*keep)(const json_t *stamp));
+
+#endif

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The order of measuring: partitions one after the other, or access by access; the rest of the
+ * ranks waits without getting in the way; then the values and what is to be thought of them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/err.h"
+#include "base/par.h"
+#include "base/stamp.h"
+#include "base/stop.h"
+#include "base/watch.h"
+#include "beffio/check.h"
+#include "beffio/job.h"
+
+/* --- measuring ------------------------------------------------------------------------------ */
+
+/* Looks at the files of all types as an access left them. */
+static int check_types(struct beffio_part *p, enum beffio_access found_by,
+                       enum beffio_access left_by, bool sample)
+{
+    for (int t = 0; t < BEFFIO_TYPES; t++)
+        TRY(beffio_check_type(&p->bench, (enum beffio_type)t, left_by, sample,
+                              &p->bench.findings[found_by]));
+    return 0;
+}
+
+/* Steps of a partition, collective over its ranks. */
+typedef int step(struct beffio_job *job, struct beffio_part *p);
+
+static int write_step(struct beffio_job *job, struct beffio_part *p)
+{
+    const enum beffio_check check = job->setup->check;
+    p->bench.progress = job->progress;
+    TRY(beffio_bench_begin(&p->bench));
+    TRY(beffio_bench_access(&p->bench, BEFFIO_WRITE));
+    if (check == BEFFIO_CHECK_NONE) return 0;
+    return check_types(p, BEFFIO_WRITE, BEFFIO_WRITE, check != BEFFIO_CHECK_EVERY);
+}
+
+static int rewrite_step(struct beffio_job *job, struct beffio_part *p)
+{
+    const enum beffio_check check = job->setup->check;
+    TRY(beffio_bench_access(&p->bench, BEFFIO_REWRITE));
+    if (check == BEFFIO_CHECK_NONE) return 0;
+    return check_types(p, BEFFIO_REWRITE, BEFFIO_REWRITE, check != BEFFIO_CHECK_EVERY);
+}
+
+static int read_step(struct beffio_job *job, struct beffio_part *p)
+{
+    (void)job;
+    return beffio_bench_access(&p->bench, BEFFIO_READ);
+}
+
+/* The content, the whole of it or samples; then the files go, and what was wrong is added up. */
+static int check_step(struct beffio_job *job, struct beffio_part *p)
+{
+    if (job->setup->check != BEFFIO_CHECK_NONE)
+        TRY(check_types(p, BEFFIO_READ, BEFFIO_REWRITE, p->sample));
+    for (int t = 0; t < BEFFIO_TYPES; t++)
+        TRY(beffio_files_remove(&job->files, p->bench.comm, p->bench.index, (enum beffio_type)t,
+                                &p->bench.measured.remove_s[t]));
+    for (int a = 0; a < BEFFIO_ACCESSES; a++) {
+        TRY(beffio_findings_sum(&p->bench, &p->bench.findings[a], &p->wrong[a]));
+        job->wrong_n += p->wrong[a].wrong_n;
+    }
+    p->done = true;
+    return 0;
+}
+
+static step *const steps[] = {write_step, rewrite_step, read_step, check_step};
+enum { STEPS = sizeof steps / sizeof steps[0] };
+
+/* Ranks outside the partition would spin in a barrier, on cores that others may use. */
+static int wait_for_all(void)
+{
+    const struct timespec nap = {.tv_nsec = 5 * 1000 * 1000};
+    MPI_Request request;
+    int done = 0;
+    TRY_MPI(MPI_Ibarrier(MPI_COMM_WORLD, &request));
+    while (true) {
+        TRY_MPI(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+        if (done) return 0;
+        nanosleep(&nap, NULL);
+    }
+}
+
+/* All partitions once: one after the other, or access by access. */
+static int measure_all(struct beffio_job *job)
+{
+    const int n = job->setup->schedule.partitions_n;
+    const bool by_partition = beffio_partition_by_partition(job->setup->schedule.definition);
+    for (int i = 0; i < n; i++) {
+        struct beffio_part *p = &job->part[i];
+        struct beffio_bench *b = &p->bench;
+        p->done = false;
+        memset(&b->measured, 0, sizeof b->measured);
+        memset(b->result, 0, sizeof b->result);
+        memset(b->findings, 0, sizeof b->findings);
+        b->layout = (struct beffio_layout){.procs = b->procs, .m_part_bytes = job->m_part_bytes};
+    }
+    for (int i = 0; i < n * STEPS; i++) {
+        struct beffio_part *p = &job->part[by_partition ? i / STEPS : i % n];
+        step *const make = steps[by_partition ? i % STEPS : i / n];
+        const int rc = p->bench.comm != MPI_COMM_NULL ? make(job, p) : 0;
+        const int waited = wait_for_all();
+        TRY(par_agree(MPI_COMM_WORLD, rc < 0 ? rc : waited));
+    }
+    return 0;
+}
+
+/* --- judging, on rank 0 --------------------------------------------------------------------- */
+
+/* Share of all files that lay in memory before they were read; NAN: of none it is known. */
+static double cached_share(const struct beffio_bench *b)
+{
+    double share = 0, bytes = 0;
+    for (int t = 0; t < BEFFIO_TYPES; t++) {
+        const double part = b->result[BEFFIO_READ].type[t].cached_share;
+        const double size = (double)b->measured.type[BEFFIO_READ][t].bytes;
+        if (!isfinite(part)) continue;
+        share += part * size;
+        bytes += size;
+    }
+    return bytes > 0 ? share / bytes : NAN;
+}
+
+static void judge(const struct beffio_job *job, struct beffio_part *p)
+{
+    const struct beffio_options *o = &job->setup->opt;
+    struct beffio_facts f = {.schedule = &job->setup->schedule,
+                             .shared = !o->noshared,
+                             .unchecked = job->setup->check == BEFFIO_CHECK_NONE,
+                             .least_bytes = p->values.access_bytes[0],
+                             .cache_bytes = o->cache > 0 ? o->cache : p->memory_bytes,
+                             .nodes_n = p->nodes_n,
+                             .shifted = p->bench.shift > 0 && job->setup->shift < 0,
+                             .in_memory = job->room.in_memory,
+                             .unique = o->unique,
+                             .quick = o->quick};
+    for (int a = 0; a < BEFFIO_ACCESSES; a++) {
+        f.errors_n += p->wrong[a].wrong_n;
+        if (p->values.access_bytes[a] < f.least_bytes) f.least_bytes = p->values.access_bytes[a];
+    }
+    for (int no = 0; no < BEFFIO_PATTERNS; no++)
+        if (p->bench.result[BEFFIO_WRITE].pattern[no].capped) f.capped = true;
+    f.cached_share = p->cached_share = cached_share(&p->bench);
+    p->capped = f.capped;
+    p->valid = beffio_judge(&f, p->criterion);
+    beffio_honesty(&f, &p->honesty);
+}
+
+static void evaluate(struct beffio_job *job)
+{
+    const struct beffio_schedule *c = &job->setup->schedule;
+    job->best = -1;
+    for (int i = 0; i < c->partitions_n; i++) {
+        struct beffio_part *p = &job->part[i];
+        if (!p->done) continue;
+        beffio_values(c, &p->bench.measured, &p->values);
+        judge(job, p);
+        const double value = p->values.partition[c->definition];
+        if (job->best < 0 || value > job->part[job->best].values.partition[c->definition])
+            job->best = i;
+    }
+}
+
+json_t *beffio_job_stamps(const struct beffio_job *job, const struct beffio_part *p)
+{
+    json_t *list = json_array();
+    const struct nodes *n = &job->nodes;
+    const bool whole = !p;
+    if (whole && job->best >= 0) p = &job->part[job->best];
+    if (p && p->done) {
+        if (p->valid)
+            stamp_add(list, "valid", "good", NULL, "Valid by definition %s.",
+                      beffio_definition_name(job->setup->schedule.definition));
+        for (int c = 0; c < BEFFIO_CRITERIA && !p->valid; c++)
+            if (p->criterion[c].verdict == BEFFIO_FAILED)
+                stamp_add(list, "not-valid", "bad", NULL, "Not valid by definition %s: %s.",
+                          beffio_definition_name(job->setup->schedule.definition),
+                          p->criterion[c].words);
+        stamp_add(list, p->honesty.honest ? "cache-honest" : "not-cache-honest",
+                  p->honesty.honest ? "good" : "warn",
+                  json_pack("{sf so}", "cache_factor", p->honesty.factor, "cached_share",
+                            isfinite(p->cached_share) ? json_real(p->cached_share) : json_null()),
+                  "%s: %s.", p->honesty.honest ? "Cache-honest" : "Not cache-honest",
+                  p->honesty.words);
+        if (p->capped)
+            stamp_add(list, "capped", "warn",
+                      json_pack("{sI}", "share_bytes", (json_int_t)p->bench.share_bytes),
+                      "Writing ended at the limit of space.");
+    }
+    if (!whole) return list;
+    if (job->setup->opt.quick) stamp_add(list, "quick", "note", NULL, "A try-out (--quick).");
+    if (job->size > n->cores)
+        stamp_add(list, "oversubscribed", "warn",
+                  json_pack("{si sI}", "ranks", job->size, "cores", (json_int_t)n->cores),
+                  "%d processes on %lld cores wait for each other's time slices.", job->size,
+                  (long long)n->cores);
+    return list;
+}
+
+/* --- a run ---------------------------------------------------------------------------------- */
+
+static int rep_larger(const void *a, const void *b)
+{
+    const double x = ((const struct beffio_rep *)a)->value,
+                 y = ((const struct beffio_rep *)b)->value;
+    return (x > y) - (x < y);
+}
+
+/* The value of the repetition that is the median of n, the lower one of two. */
+static double rep_median(const struct beffio_rep *rep, int n, struct beffio_rep *sorted)
+{
+    memcpy(sorted, rep, (size_t)n * sizeof *rep);
+    qsort(sorted, (size_t)n, sizeof *sorted, rep_larger);
+    return sorted[(n - 1) / 2].value;
+}
+
+/* Measures as often as asked. Rank 0 keeps the repetition that has the median value: each is put
+ * aside, since which one it is shows at the end. */
+static int repeat(struct beffio_job *job)
+{
+    const int reps_n = (int)job->setup->opt.repeat, n = job->setup->schedule.partitions_n;
+    const size_t bytes = (size_t)n * sizeof *job->part;
+    struct beffio_part *aside = malloc((size_t)reps_n * bytes);
+    struct beffio_rep *sorted = malloc((size_t)reps_n * sizeof *sorted);
+    int rc = par_agree(MPI_COMM_WORLD,
+                       aside && sorted ? 0 : err_set(ERR_NOMEM, "no memory for repetitions"));
+    for (int r = 0; rc == 0 && r < reps_n; r++) {
+        rc = measure_all(job);
+        if (rc < 0 || job->rank != 0) continue;
+        evaluate(job);
+        const struct beffio_part *best = &job->part[job->best];
+        job->rep[r] = (struct beffio_rep){best->values.partition[job->setup->schedule.definition],
+                                          best->bench.procs};
+        memcpy(aside + r * n, job->part, bytes);
+        job->reps_done = r + 1;
+    }
+    if (job->rank == 0 && job->reps_done > 0) {
+        const double median = rep_median(job->rep, job->reps_done, sorted);
+        for (int r = job->reps_done - 1; r >= 0; r--)
+            if (job->rep[r].value == median) {
+                json_t *library[BEFFIO_PARTITIONS_MAX];
+                for (int i = 0; i < n; i++)
+                    library[i] = job->part[i].bench.library;
+                memcpy(job->part, aside + r * n, bytes);
+                for (int i = 0; i < n; i++)
+                    job->part[i].bench.library = library[i];
+                break;
+            }
+    }
+    if (job->rank == 0) evaluate(job);
+    free(aside);
+    free(sorted);
+    return rc;
+}
+
+/* Rank 0 has the results and says what is wrong with them; the others learn the code. */
+static int verdict(const struct beffio_job *job)
+{
+    char words[512];
+    int rc = 0;
+    for (int i = 0; rc == 0 && i < job->setup->schedule.partitions_n; i++)
+        for (int a = 0; rc == 0 && a < BEFFIO_ACCESSES; a++) {
+            const struct beffio_part *p = &job->part[i];
+            if (job->rank != 0 || p->wrong[a].wrong_n == 0) continue;
+            beffio_findings_words(&p->wrong[a], words, sizeof words);
+            rc = err_set(ERR_VERIFY,
+                         "%lld wrong values in what was read back; the first, on %d processes "
+                         "after %s: %s",
+                         (long long)job->wrong_n, p->bench.procs,
+                         beffio_access_name((enum beffio_access)a), words);
+        }
+    for (int c = 0; job->rank == 0 && rc == 0 && c < BEFFIO_CRITERIA; c++)
+        if (job->part[job->best].criterion[c].verdict == BEFFIO_FAILED)
+            rc = err_set(ERR_INVALID, "finished, but not valid as a result: %s",
+                         job->part[job->best].criterion[c].words);
+    TRY_MPI(MPI_Bcast(&rc, 1, MPI_INT, 0, MPI_COMM_WORLD));
+    return rc;
+}
+
+/* A consequence of being asked to stop is no error of its own. */
+static int interrupted(int rc, bool keep)
+{
+    int mine = stop_signal(), signal = 0;
+    TRY_MPI(MPI_Allreduce(&mine, &signal, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
+    if (rc == 0 || signal == 0) return rc;
+    err_clear();
+    return err_set(ERR_INTERRUPT, "interrupted by signal %d%s", signal,
+                   keep ? "" : "; the data files are removed");
+}
+
+int beffio_job_run(struct beffio_job *job)
+{
+    const struct beffio_setup *s = job->setup;
+    const int64_t patterns =
+        s->opt.repeat * s->schedule.partitions_n * BEFFIO_ACCESSES * BEFFIO_PATTERNS;
+    if (job->rank == 0)
+        job->progress = progress_begin(progress_mode_of(s->opt.quiet ? "never" : s->opt.progress),
+                                       "b_eff_io", "pattern", patterns);
+    const double begun = watch_now();
+    const int rc = interrupted(repeat(job), s->opt.keep);
+    job->took_s = watch_now() - begun;
+    progress_end(job->progress);
+    job->progress = NULL;
+    return rc < 0 ? rc : verdict(job);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the file system gives to a program that does nothing but write, the measure of `make bench`
+ * for the writers. Each rank writes its contiguous share of each dump with pwrite, in requests of
+ * 8 MiB at most, into a file that was just made and preallocated; with --direct the shares are
+ * rounded down to whole blocks. Times are those of the slowest rank; nothing of io/ is in it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/conf.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/version.h"
+#include "base/watch.h"
+
+#define BLOCK   4096
+#define REQUEST (INT64_C(8) << 20)
+
+struct options {
+    const char *out, *sync, *json;
+    int64_t dump_bytes, dumps;
+    bool direct;
+};
+
+#define OPT(member) offsetof(struct options, member)
+
+static const struct conf_option options[] = {
+    {.name = "out",
+     .arg = "FILE",
+     .def = "raw.bin",
+     .help = "Where to write; the file must not be there.",
+     .offset = OPT(out),
+     .type = CONF_STRING},
+    {.name = "dump-bytes",
+     .arg = "B",
+     .def = "42448320",
+     .min = 1,
+     .max = 1e15,
+     .help = "Bytes of a dump, all ranks together.",
+     .offset = OPT(dump_bytes),
+     .type = CONF_INT},
+    {.name = "dumps",
+     .arg = "D",
+     .def = "40",
+     .min = 1,
+     .max = 1e6,
+     .help = "Dumps, one behind the other.",
+     .offset = OPT(dumps),
+     .type = CONF_INT},
+    {.name = "direct",
+     .help = "Past the page cache (O_DIRECT).",
+     .offset = OPT(direct),
+     .type = CONF_FLAG},
+    {.name = "sync",
+     .arg = "WHEN",
+     .def = "none",
+     .choices = "none|end",
+     .help = "Whether the file is flushed at the end.",
+     .offset = OPT(sync),
+     .type = CONF_CHOICE},
+    {.name = "json",
+     .arg = "FILE",
+     .help = "Write the result to FILE instead of standard output.",
+     .offset = OPT(json),
+     .type = CONF_STRING},
+    {.name = NULL},
+};
+
+static const struct conf_program program = {
+    .name = "rawfile",
+    .version = NHT1_VERSION,
+    .summary = "What the file system gives to a program that does nothing but write.",
+    .examples = "  mpirun -np 2 rawfile --direct --sync end --out /scratch/raw.bin\n",
+    .options = options,
+};
+
+_Noreturn static void fail(const char *what, const char *path)
+{
+    fprintf(stderr, "rawfile: %s %s: %s\n", what, path, strerror(errno));
+    MPI_Abort(MPI_COMM_WORLD, 3);
+    exit(3);
+}
+
+static void put(int fd, const char *path, const char *data, int64_t bytes, int64_t offset)
+{
+    while (bytes > 0) {
+        const int64_t piece = bytes < REQUEST ? bytes : REQUEST;
+        const ssize_t done = pwrite(fd, data, (size_t)piece, (off_t)offset);
+        if (done <= 0) fail("pwrite", path);
+        data += done;
+        offset += done;
+        bytes -= done;
+    }
+}
+
+static void make_file(const char *path, int64_t bytes)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0666);
+    if (fd < 0) fail("open", path);
+    if (fallocate(fd, 0, 0, (off_t)bytes) != 0 && ftruncate(fd, (off_t)bytes) != 0)
+        fail("fallocate", path);
+    close(fd);
+}
+
+static double slowest(double mine)
+{
+    double all;
+    MPI_Reduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    return all;
+}
+
+static void write_dumps(const struct options *o)
+{
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    const int64_t block = o->direct ? BLOCK : 1, share = o->dump_bytes / size / block * block;
+    const char *const path = o->out;
+    if (rank == 0) make_file(path, share * size * o->dumps);
+    char *data = buffer_new((size_t)share + BLOCK);
+    if (!data) fail("memory for", path);
+    memset(data, rank + 1, (size_t)share);
+    MPI_Barrier(MPI_COMM_WORLD);
+    int fd = open(path, O_WRONLY | (o->direct ? O_DIRECT : 0));
+    if (fd < 0) fail("open", path);
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double start_s = watch_now();
+    for (int64_t d = 0; d < o->dumps; d++)
+        put(fd, path, data, share, (d * size + rank) * share);
+    const double write_s = slowest(watch_now() - start_s);
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double sync_start_s = watch_now();
+    if (strcmp(o->sync, "end") == 0 && fsync(fd) != 0) fail("fsync", path);
+    const double sync_s = slowest(watch_now() - sync_start_s);
+    close(fd);
+    const int64_t bytes = share * size * o->dumps;
+    json_t *result = json_pack("{sI so so so so}", "bytes", (json_int_t)bytes, "write_s",
+                               js_real(write_s), "sync_s", js_real(sync_s), "write_bytes_per_s",
+                               js_real((double)bytes / write_s), "bytes_per_s",
+                               js_real((double)bytes / (write_s + sync_s)));
+    if (rank == 0 && js_write(o->json ? o->json : "/dev/stdout", result, JS_SYNC_NONE) < 0)
+        fail("result", err_message());
+    json_decref(result);
+    free(data);
+}
+
+int main(int argc, char **argv)
+{
+    struct options o;
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const int rc = conf_parse(&program, argc, argv, &o, NULL, NULL);
+    if (rank == 0 && rc == CONF_HELP) conf_help(&program, stdout);
+    if (rank == 0 && rc == CONF_VERSION) printf("%s %s\n", program.name, program.version);
+    if (rc == CONF_RUN) write_dumps(&o);
+    if (rank == 0 && rc < 0) fprintf(stderr, "rawfile: %s\n", err_message());
+    conf_free(&program, &o, NULL);
+    MPI_Finalize();
+    return err_exit_status(rc);
+}

@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The tables of `make bench`, out of two studies (bench/compute.ini, bench/io.ini) and the peak
+rates that bench/peak measures.
+
+    python3 -m nht1.bench compute FOLDER     bench.json (nht1-bench/1) and bench.txt
+    python3 -m nht1.bench io FOLDER          io.txt
+
+FOLDER holds the programs of bench/ and takes the results. Environment:
+
+    CLASSES CLASS  of compute, default S W A B, of io, default B; QUICK=1: S W A, and W
+    ROUNDS         default 3; QUICK=1: 1
+    CORES RANKS    use at most so many, of compute and of io; default all
+    SETTINGS       of compute: lines "RANKS THREADS DECOMP ISA" instead of those that fit the cores
+    PEAK_S         seconds for each peak rate, default 1; QUICK=1: 0.2
+    DIR WRITERS    of io: where to write, and which writers, default all
+    NHT1_BIN       folder of the programs"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+from . import results, stats, text, tools, trouble
+from .study import cli
+from .study.folder import write_text
+
+N = {'S': 12, 'W': 24, 'A': 64, 'B': 102, 'C': 162, 'D': 408, 'E': 1020, 'F': 2560}
+UNUSED = ('stage', 'digest', 'write', 'agree', 'manifest', 'sync', 'close', 'drain')  # no writing
+
+
+def setting(name, default, quick):
+    return os.environ.get(name) or (quick if os.environ.get('QUICK') else default)
+
+
+def _classes(names):
+    for name in names:
+        if name not in N:
+            raise trouble.usage("no class '%s': %s" % (name, ' '.join(N)))
+    return names
+
+
+def study(folder, name, text_of, cores):
+    """Runs the study bench/NAME.ini as changed by text_of. Returns [(point, settings, result)] of
+    its runs in the order of the points."""
+    with open(os.path.join(tools.ROOT, 'bench', name + '.ini'), encoding='utf-8') as f:
+        description = text_of(f.read())
+    path, out = os.path.join(folder, name + '.ini'), os.path.join(folder, name)
+    shutil.rmtree(out, ignore_errors=True)
+    write_text(path, description, replace=True)
+    words = [path, '--out', out, '--no-plan', '--no-report']
+    words += ['--cores', str(cores)] if cores else []
+    words += ['--files', os.environ['DIR']] if name == 'io' and os.environ.get('DIR') else []
+    status = cli.main(words)
+    if status != trouble.OK:
+        raise trouble.Trouble(status, 'the study %s did not come to its end; see %s' % (name, out))
+    sections = {p['id']: p['section'] for p in results.read_json(os.path.join(
+        out, 'study.json'))['points']}
+    found = []
+    for run in sorted(os.listdir(os.path.join(out, 'runs'))):
+        record, result = (results.read_json(os.path.join(out, 'runs', run, file))
+                          for file in ('run.json', 'result.json'))
+        found.append((record['point'], dict(
+            record['settings'], section=sections[record['point']]), result))
+    return found
+
+
+def by_point(runs):
+    """{point: (settings, [result, ...])}"""
+    found = {}
+    for point, settings, result in runs:
+        found.setdefault(point, (settings, []))[1].append(result)
+    return found
+
+
+def table(rows):
+    """Columns, the first row being headings, the first column to the left."""
+    widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
+    return '\n'.join('  '.join(cell.ljust(w) if c == 0 else cell.rjust(w) for c, (cell, w) in
+                               enumerate(zip(row, widths))).rstrip() for row in rows) + '\n'
+
+
+# --- Computing ----------------------------------------------------------------------------------
+
+def measure_peak(folder, times):
+    """The best rates of several measurements."""
+    file, found = os.path.join(folder, 'peak.json'), []
+    for _ in range(times):
+        words = [os.path.join(folder, 'peak'), '--seconds', setting('PEAK_S', '1', '0.2'), '--json',
+                 file]
+        subprocess.run(words + (['--threads', os.environ['CORES']] if os.environ.get('CORES')
+                                else []), check=True)
+        found.append(results.read_json(file))
+
+    def best(parts, key):
+        rates = {}
+        for part in parts:
+            for rate in part['rates']:
+                rates.setdefault(rate['threads'], []).append(rate[key])
+        return [{'threads': n, key: max(rates[n])} for n in sorted(rates)]
+    return {'fma': [dict(one, rates=best([p['fma'][i] for p in found], 'flop_per_s'))
+                    for i, one in enumerate(found[0]['fma'])],
+            'triad': dict(found[0]['triad'], rates=best([p['triad'] for p in found],
+                                                        'bytes_per_s'))}, found[0]['system']
+
+
+def _phases(run, ranks):
+    """Seconds of each phase in the middle of the ranks, without those of writing."""
+    phases = {k: (p['min'] + p['max']) / 2 if ranks == 2 else p['median']
+              for k, p in run['phases_s'].items() if k not in UNUSED}
+    phases['other'] = phases.pop('stop', 0) + phases.pop('idle', 0)
+    return phases
+
+
+def _row(settings, found, peak):
+    """One line of bench.json: a setting with all its runs."""
+    first = found[0]
+    ranks, threads = int(settings['ranks']), int(settings['threads'])
+    cores, n, steps = ranks * threads, first['problem']['n'], first['problem']['steps']
+    runs = [r for f in found for r in f['runs'] if r['driver'] == 'none' and r['completed']]
+    phases = [_phases(r, ranks) for r in runs]
+    asked = [{'what': 'summary', 'values': values} for values in
+             [[r['t_t_s'] for r in runs], [f['system']['setup_s'] for f in found]] +
+             [[p[name] for p in phases] for name in phases[0]]]
+    times, setup, *middles = stats.ask(asked)
+    isa = first['system']['solver_kernel'].split('/')[1]
+    rates = {r['threads']: r['flop_per_s'] for u in peak['fma'] if u['isa'] == isa
+             for r in u['rates']}
+    top = rates.get(cores, rates[1] * cores)
+    row = {'class': settings['class'], 'n': n, 'steps': steps, 'ranks': ranks, 'threads': threads,
+           'cores': cores, 'decomp': settings.get('decomp', 'auto'),
+           'grid': first['system']['decomp'], 'isa': isa, 'isa_asked': settings['isa'],
+           'runs_n': len(runs), 'verified': all(r['verified'] for r in runs),
+           'median_s': times['median'], 'best_s': times['min']}
+    for name, seconds in (('', times['median']), ('best_', times['min'])):
+        row[name + 'gop_per_s'] = 1e-9 * first['problem']['nominal_flop'] / seconds
+        row[name + 'fraction_of_peak'] = 1e9 * row[name + 'gop_per_s'] / top
+    row.update(peak_gflop_per_s=1e-9 * top, setup_s=setup['median'],
+               memory_bytes_per_cell=first['system']['memory_bytes_per_cell'],
+               phases={name: {'s_per_step': m['median'] / steps,
+                              'ns_per_cell': 1e9 * m['median'] / steps * cores / (n - 2) ** 3}
+                       for name, m in zip(phases[0], middles)})
+    return row
+
+
+def _compute_text(peak):
+    """bench/compute.ini for this processor and environment."""
+    supported = [u['isa'] for u in peak['fma'] if u['supported']]
+    classes = _classes(setting('CLASSES', 'S W A B', 'S W A').split())
+
+    def change(written):
+        written = re.sub(r'(?m)^class = .*', 'class = ' + ' '.join(classes), written)
+        written = re.sub(r'(?m)^repeats = .*', 'repeats = ' + setting('ROUNDS', '3', '1'), written)
+        if os.environ.get('SETTINGS'):
+            written = written[:written.index('[run ')]
+            for number, line in enumerate(os.environ['SETTINGS'].split('\n'), 1):
+                words = line.split()
+                if len(words) != 4:
+                    raise trouble.usage("SETTINGS: '%s': RANKS THREADS DECOMP ISA expected" % line)
+                written += '[run s%d]\nranks = %s\nthreads = %s\ndecomp = %s\nisa = %s\n' % (
+                    number, *words)
+        elif 'avx512' not in supported:
+            written = written[:written.index('[run narrower]')]
+        if os.environ.get('CORES') == '1':
+            written = re.sub(r'(?s)\[run ranks\].*?(?=\[run|$)', '', written)
+        return written
+    return change
+
+
+def compute(folder):
+    rounds = int(setting('ROUNDS', '3', '1'))
+    peak, system = measure_peak(folder, 1)
+    runs = by_point(study(folder, 'compute', _compute_text(peak), os.environ.get('CORES')))
+    peak, system = measure_peak(folder, max(1, rounds - 1)) if rounds > 1 else (peak, system)
+    rows = [_row(settings, found, peak) for settings, found in runs.values()]
+    for row in rows:
+        one = next((r for r in rows if (r['class'], r['isa'], r['cores']) ==
+                    (row['class'], row['isa'], 1)), None)
+        for name in ('', 'best_'):
+            time = 'median_s' if not name else 'best_s'
+            row[name + 'parallel_efficiency'] = one and one[time] / (row['cores'] * row[time])
+    bench = {'schema': 'nht1-bench/1', 'rounds': rounds, 'quick': bool(os.environ.get('QUICK')),
+             'peak': peak, 'results': rows, 'system': system}
+    write_text(os.path.join(folder, 'bench.json'), json.dumps(bench, indent=1) + '\n', replace=True)
+    said = _compute_tables(bench)
+    write_text(os.path.join(folder, 'bench.txt'), said, replace=True)
+    print(said + 'Complete result: %s' % os.path.join(folder, 'bench.json'))
+    if not all(r['verified'] for r in rows):
+        raise trouble.Trouble(trouble.WRONG, 'a run is not verified')
+
+
+def _compute_tables(bench):
+    peak, rows = bench['peak'], bench['results']
+    said = 'Peak rates (best window)\n'
+    for u in peak['fma']:
+        for rate in u['rates']:
+            said += '  %-32s %-10s %9.1f Gflop/s\n' % (
+                '%s, %d bits, %s' % (u['isa'], u['width_bits'], u['arithmetic']),
+                text.plural(rate['threads'], 'thread'), rate['flop_per_s'] / 1e9)
+    for rate in peak['triad']['rates']:
+        said += '  %-32s %-10s %9.1f GB/s\n' % (
+            'triad, arrays of %s' % text.size_iec(peak['triad']['array_bytes']),
+            text.plural(rate['threads'], 'thread'), rate['bytes_per_s'] / 1e9)
+
+    def percent(share):
+        return '-' if share is None else '%.1f' % (100 * share)
+
+    def head(r):
+        return [r['class'], '%d x %d' % (r['ranks'], r['threads']), r['decomp'], r['isa']]
+    names = ['class', 'rk x th', 'decomp', 'isa']
+    said += '\n' + table([names + ['median s', 'best s', 'Gop/s', '% peak', 'best %', 'eff %',
+                                   'best %', 'setup', 'B/cell', '']] + [
+        head(r) + ['%.4f' % r['median_s'], '%.4f' % r['best_s'], '%.2f' % r['gop_per_s'],
+                   percent(r['fraction_of_peak']), percent(r['best_fraction_of_peak']),
+                   percent(r['parallel_efficiency']), percent(r['best_parallel_efficiency']),
+                   '%.3f' % r['setup_s'], '%.1f' % r['memory_bytes_per_cell'],
+                   '' if r['verified'] else 'NOT VERIFIED'] for r in rows])
+    phases = list(rows[0]['phases'])
+    for title, key, factor in (('Milliseconds per step', 's_per_step', 1e3),
+                               ('Nanoseconds per interior cell and core', 'ns_per_cell', 1)):
+        said += '\n%s\n' % title + table([names + phases] + [
+            head(r) + ['%.3f' % (factor * r['phases'][p][key]) for p in phases] for r in rows])
+    return said
+
+
+# --- Writing ------------------------------------------------------------------------------------
+
+SECTIONS = (('writers', 'none', 'not durable (--sync none), layout mijk, decomposition auto'),
+            ('writers', 'end', 'durable at the end (--sync end)'),
+            ('direct', 'end', 'past the page cache (--direct), durable at the end'),
+            ('layouts', 'none', 'other layouts, not durable'),
+            ('blocks', 'none', 'blocks, not durable'),
+            ('groups', 'none', 'groups of the writer token-gather, blocks, not durable'))
+
+
+def _io_text(folder):
+    (cls,) = _classes([setting('CLASS', 'B', 'W')])
+    wanted = os.environ.get('WRITERS', '').replace(',', ' ').split()
+    available = subprocess.run([tools.path('nht1-bt') or 'nht1-bt', '--io', 'help'],
+                               stdout=subprocess.PIPE, check=True).stdout.decode()
+    have = re.search('(?m)^--io all runs.*: (.*)', available).group(1).split()
+    names = {'program = rawfile': 'program = ' + os.path.join(folder, 'rawfile'),
+             'dump-bytes = 42448320': 'dump-bytes = %d' % (40 * N[cls] ** 3),
+             'dumps = 40': 'dumps = %d' % (6 if cls == 'S' else 40),
+             'io = all': 'io = ' + ' '.join(wanted or have),
+             'io = async uring': 'io = ' + ' '.join(w for w in ('async', 'uring') if w in have)}
+
+    def change(written):
+        written = re.sub(r'(?m)^class = .*', 'class = ' + cls, written)
+        written = re.sub(r'(?m)^repeats = .*', 'repeats = ' + setting('ROUNDS', '3', '1'), written)
+        written = re.sub(r'(?m)^program = nht1-bt', '\\g<0>\ntc-store = %s' % os.path.join(
+            folder, 'tc.json'), written)
+        for old, new in names.items():
+            written = written.replace(old, new)
+        return written
+    return change
+
+
+def _median(values):
+    known = [v for v in values if v is not None]
+    return stats.median(known) if known else float('nan')
+
+
+def _io_row(settings, found, raw):
+    runs = [r for f in found for r in f['runs'] if r['driver'] != 'none' and r['t_t_s']]
+    over = [r['overlap'] for r in runs]
+    rate = _median([r['bytes'] / r['writing_s'] for r in runs if r['writing_s'] > 0])
+    label = settings['io'] + (', ' + settings['layout'] if 'layout' in settings else
+                              ' --group ' + settings['group'] if 'group' in settings else '')
+    return [label, '%.3f' % _median([r['t_t_s'] for r in runs]),
+            text.percent(_median([r['t_t_s'] / r['t_c_s'] - 1 for r in runs if r['t_c_s']])),
+            '%.0f' % (rate / 1e6), '%.2f' % (rate / raw),
+            '%.3f' % _median([r['phases_s']['sync']['max'] for r in runs]),
+            '%.0f %%' % _median([100 * o['both_s']['max'] / o['io_s']['max'] for o in over
+                                 if o['io_s']['max'] > 0])]
+
+
+def io(folder):
+    points = list(by_point(study(folder, 'io', _io_text(folder), os.environ.get('RANKS')))
+                  .items())
+    raw = {(s['direct'], s['sync']): _median([f['bytes_per_s'] for f in found])
+           for _, (s, found) in points if 'dump-bytes' in s}
+    base = raw['no', 'none']
+    bt = [(s, found) for _, (s, found) in points if 'dump-bytes' not in s]
+    one = bt[0][1][0]
+    t_c = _median([r['t_c_s'] for _, found in bt for f in found for r in f['runs'] if r['t_c_s']])
+    problem = one['problem']
+    made = problem['dump_bytes'] * (problem['steps'] // problem['interval']) / t_c
+    said = 'class %s, %s, T_C %s, medians\n' % (
+        problem['class'], text.plural(one['system']['ranks'], 'rank'), text.duration(t_c))
+    for words, key in (('raw, page cache, not durable', ('no', 'none')),
+                       ('raw, page cache, with fsync', ('no', 'end')),
+                       ('raw, O_DIRECT, with fsync', ('yes', 'end'))):
+        said += '%-40s %9.0f MB/s\n' % (words, raw[key] / 1e6)
+    said += 'the computation makes %s, half of what the device takes is %s: %s\n' % (
+        text.rate(made), text.rate(raw['yes', 'end'] / 2),
+        'the device can keep up' if made < raw['yes', 'end'] / 2 else 'the device cannot keep up')
+    for section, sync, title in SECTIONS:
+        rows = [_io_row(s, found, base) for s, found in bt
+                if s.get('sync') == sync and s['section'] == section]
+        if rows:
+            said += '\n%s\n' % title + table([['writer', 'T_T s', 'zeta', 'MB/s', 'of raw',
+                                               'sync s', 'overlap']] + rows)
+    write_text(os.path.join(folder, 'io.txt'), said, replace=True)
+    print(said, end='')
+
+
+def main(argv):
+    parts = {'compute': compute, 'io': io}
+    if len(argv) != 2 or argv[0] not in parts:
+        sys.stderr.write(__doc__ + '\n')
+        return trouble.USAGE
+    try:
+        parts[argv[0]](os.path.abspath(argv[1]))
+        return trouble.OK
+    except trouble.Trouble as e:
+        sys.stderr.write('bench: %s\n' % e)
+        return e.status
+    except (stats.Unavailable, subprocess.CalledProcessError, OSError) as e:
+        sys.stderr.write('bench: %s\n' % text.clean(e))
+        return trouble.FAILED
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the commands of nht1-report share: parser, libraries, and the way of a page to its files."""
+import argparse
+import signal
+import sys
+
+from .. import VERSION, text, tools, trouble
+from . import figures, output
+
+
+class Parser(argparse.ArgumentParser):
+    """Ends as all programs do: one message, status 1."""
+
+    def error(self, message):
+        self.exit(trouble.USAGE, '%s: %s; see --help\n' % (self.prog, text.clean(message)))
+
+
+def level(said):
+    value = float(said)
+    if not 0.5 <= value <= 0.999:
+        raise argparse.ArgumentTypeError('%s: a number from 0.5 to 0.999 is expected' % said)
+    return value
+
+
+level.__name__ = 'number'
+
+
+def parser_of(prog, what, epilog, output_name):
+    """A parser with the options that all pages have."""
+    parser = Parser(prog=prog, description=what, epilog=epilog, allow_abbrev=False,
+                    formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add('results', nargs='*', metavar='RESULT.json', help='files, and folders for all below them')
+    add('-o', '--output', metavar='FILE', default=output_name,
+        help='write the page to FILE, one HTML file with all figures in it, which needs no network '
+             'and prints well; default %(default)s')
+    add('--figures', metavar='DIR', help='keep every figure in DIR: NAME.svg, .png and .pdf, its '
+                                         'data NAME.csv, and NAME.py, which draws it again')
+    add('--no-figures', action='store_true', help='data of figures as tables: nothing is drawn')
+    add('--markdown', metavar='FILE', help='write the page as Markdown, too; with --figures it '
+                                           'shows the drawings')
+    add('--csv', metavar='DIR', help='write every table as NAME.csv into DIR')
+    add('--title', metavar='TEXT', help='heading of the page')
+    add('--level', metavar='P', type=level, default=0.95,
+        help='confidence of the intervals, default %(default)s')
+    add('--progress', metavar='WHEN', choices=('auto', 'always', 'never'), default='auto',
+        help='show how far the drawing has come, on standard error: auto (on a terminal), always, '
+             'never')
+    add('-V', '--version', action='version', version='nht1-report ' + VERSION)
+    return parser
+
+
+def libraries():
+    """A Python with Jinja2, and matplotlib if there is one."""
+    if 'jinja2' in tools.need(('jinja2',), ('matplotlib',)):
+        raise trouble.failed('pages need Jinja2: install it (Debian and Ubuntu: apt-get install '
+                             'python3-jinja2 python3-matplotlib; others: the packages jinja2 and '
+                             'matplotlib)')
+
+
+def interruptible():
+    """From here on a signal ends the program between files, which are whole."""
+    def stop(number, frame):
+        raise trouble.failed('interrupted')
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
+
+
+def publish(page, options):
+    """Draws the figures and writes all outputs of a page."""
+    outputs = output.Outputs()
+    outputs.add(options.output, b'', '-o')  # what would be in the way is found out before the work
+    for path, option in ((options.markdown, '--markdown'),):
+        if path is not None:
+            outputs.add(path, b'', option)
+    for path, option in ((options.figures, '--figures'), (options.csv, '--csv')):
+        if path is not None:
+            outputs.folder(path, {}, option)
+    outputs.check()
+    interruptible()
+    drawn = not options.no_figures and figures.can_draw()
+    if drawn:
+        total = len(page.figures)
+        shown = options.progress == 'always' or options.progress == 'auto' and sys.stderr.isatty()
+
+        def tick(done):
+            if shown:
+                sys.stderr.write('\rDrawing: figure %d of %d%s' % (
+                    done, total, '\n' if done == total else ''))
+                sys.stderr.flush()
+        figures.draw(page.figures, tick)
+    elif page.figures and not options.no_figures:
+        page.top.append(figures.WISH)
+        sys.stderr.write('nht1-report: %s\n' % figures.WISH)
+    outputs = output.Outputs()
+    if options.figures is not None:
+        files = figures.library()
+        for f in page.figures:
+            files.update(figures.files(f, drawn))
+        outputs.folder(options.figures, files, '--figures')
+    if options.csv is not None:
+        outputs.folder(options.csv, {t.name + '.csv': t.csv() for t in page.tables}, '--csv')
+    if options.markdown is not None:
+        outputs.add(options.markdown, page.markdown(VERSION, output.way_to(
+            options.markdown, options.figures) if options.figures else None), '--markdown')
+    outputs.add(options.output, page.html(VERSION), '-o')
+    outputs.write()

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Part of the Makefile: studies and reports in Python, and what they are made of.
+
+# Studies and reports in Python: runs/study is the start of them all, by its name.
+PY_PROGRAMS := $(addprefix $(B)/bin/nht1-,study report)
+
+# The package and the studies beside the programs, so that they start from any folder.
+$(SHARE)/runs/nht1/copied: $(shell find runs/nht1 config -type f ! -name '*.pyc')
+	@mkdir -p $(SHARE)/runs $(SHARE)/config && rm -rf $(SHARE)/runs/nht1
+	$(Q)cp -R runs/nht1 $(SHARE)/runs && find $(SHARE)/runs -name '*.pyc' -delete && \
+	    cp config/*.ini $(SHARE)/config && touch $@
+
+$(PY_PROGRAMS): runs/study $(SHARE)/runs/nht1/copied
+	@mkdir -p $(@D)
+	$(call say,COPY)
+	$(Q)cp runs/study $@
+
+run: ## all cores, three writers, five rounds within two minutes, files verified, one table
+	@bash config/setup.sh run
+	@$(MAKE) -j$(JOBS) all
+	@NHT1_BIN=$(abspath $(B)/bin) runs/study run $(if $(OUT),--under '$(OUT)') \
+	    $(if $(WRITERS),--set run.io='$(WRITERS)') $(if $(RANKS),--set run.ranks='$(RANKS)' \
+	    --set run.threads='{max(1, cores // ranks)}') $(STUDY_FLAGS)
+
+study: ## make study STUDY=NAME: one of config/*.ini or an INI file; STUDY= lists them
+	@bash config/setup.sh run
+	@$(MAKE) -j$(JOBS) all
+	@NHT1_BIN=$(abspath $(B)/bin) runs/study $(or $(STUDY),--list) $(STUDY_FLAGS)

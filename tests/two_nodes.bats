@@ -1,0 +1,45 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The programs on two emulated nodes: messages by TCP, two host names, one file system.
+
+load helpers
+
+two_nodes() {
+    need_program ip unshare mpirun
+    run "$NHT1_ROOT/tests/two-nodes" "$@"
+    [ "$status" -ne 77 ] || skip "no namespaces here: $output"
+}
+
+@test "on two nodes every writer leaves the bytes of one node" {
+    full_only
+    two_nodes 4 "$NHT1_BIN/nht1-bt" --n 12 --steps 20 --dt 0.01 --io all --tc 1 --keep --out two.bin --json two.json
+    expect_status 0
+    mpi_run 1 nht1-bt --n 12 --steps 20 --dt 0.01 --io serial --tc 1 --keep --out one.bin
+    n=0
+    for file in two.bin.*; do
+        case $file in *.json | *.lock) continue ;; esac
+        cmp one.bin "$file"
+        n=$((n + 1))
+    done
+    [ "$n" -ge 8 ]
+    expect_json two.json '[.runs[] | select(.driver != "none") | .verified] | length >= 8 and all'
+}
+
+@test "nodes are counted by their names, and each has its part in the statistics" {
+    full_only
+    two_nodes 3 "$NHT1_BIN/nht1-bt" --n 12 --steps 20 --dt 0.01 --io posix --tc 1 --json two.json
+    expect_status 0
+    expect_json two.json '.system.mpi.nodes_n == 2'
+    expect_json two.json '[.system.mpi.hosts[] | [.name, .ranks_n]] == [["nodea", 2], ["nodeb", 1]]'
+    expect_json two.json '[.runs[] | select(.driver == "posix") | .dumps[].post_s.slowest_host] | length > 0 and all(. == "nodea" or . == "nodeb")'
+}
+
+@test "b_eff_io and b_eff on two nodes" {
+    full_only
+    two_nodes 2 "$NHT1_BIN/nht1-beff" --quick --json beff.json
+    [ "$status" -eq 4 ]
+    expect_json beff.json '.schema == "nht1-beff/1" and ([.. | .nodes_n? // empty] | any(. == 2))'
+    two_nodes 2 "$NHT1_BIN/nht1-beffio" -MB 16 -T 1 -p . --json beffio.json
+    [ "$status" -eq 4 ]
+    expect_json beffio.json '.schema == "nht1-beffio/1"'
+}
