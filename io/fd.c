@@ -79,11 +79,13 @@ int io_fd_write(const struct io_context *ctx, int fd, const void *buf, int64_t b
 int io_fd_write_view(const struct io_context *ctx, int fd, int64_t dump, const void *buf)
 {
     const int64_t start = dump * ctx->dump_bytes;
+    struct io_fd_fault fault;
     struct io_walk w;
     struct io_extent e;
     for (io_walk_start(&w, ctx->view); io_walk_next(&w, &e);) {
-        TRY(io_fd_write(ctx, fd, (const char *)buf + e.buffer_bytes, e.length_bytes,
-                        start + e.offset_bytes));
+        const struct io_piece piece = {(const char *)buf + e.buffer_bytes, e.length_bytes,
+                                       start + e.offset_bytes};
+        if (io_fd_put(fd, piece, 1, ctx->requests_n, &fault) < 0) return io_fd_failed(ctx, &fault);
     }
     return 0;
 }

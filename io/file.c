@@ -22,7 +22,6 @@
 #include "base/err.h"
 #include "base/par.h"
 #include "base/watch.h"
-#include "io/fd.h"
 #include "io/file_state.h"
 #include "io/owner.h"
 
@@ -92,29 +91,6 @@ static int agreement_finish(struct io_file *f, int *manifest_rc)
     return rc;
 }
 
-/* A writer without a sync of its own: fsync by every rank, after its own writing and on its own
- * host. */
-static int plain_sync(struct io_file *f)
-{
-    int fd = -1;
-    if (!f->has_file) return 0;
-    int rc = io_fd_open(&f->ctx, &fd);
-    if (rc == 0) rc = io_fd_sync(&f->ctx, fd);
-    int close_rc = io_fd_close(&f->ctx, &fd);
-    return rc < 0 ? rc : close_rc;
-}
-
-static int writer_sync(struct io_file *f)
-{
-    return f->writer->sync ? f->writer->sync(f->state, &f->ctx) : plain_sync(f);
-}
-
-/* Whether the writer goes on after its write has returned. A wrapper does what it wraps does. */
-static bool in_background(const struct io_file *f)
-{
-    return (f->ctx.inner ? f->ctx.inner : f->writer)->done != NULL;
-}
-
 static int writer_drain(struct io_file *f)
 {
     double since_s = watch_now();
@@ -130,38 +106,10 @@ static int flush_dump(struct io_file *f, struct io_dump_times *t)
     const double before_s = watch_now();
     int rc = writer_drain(f);
     double since_s = watch_now();
-    int sync_rc = writer_sync(f);
+    int sync_rc = f->writer->sync(f->state, &f->ctx);
     io_phase_add(f, IO_PHASE_SYNC, &since_s);
     t->wait_s += since_s - before_s;
     return rc < 0 ? rc : sync_rc;
-}
-
-/* The writer's part of a dump; the code is this rank's own. What it waited for earlier dumps counts
- * as draining. */
-static int writer_write(struct io_file *f, const void *buf, struct io_dump_times *t)
-{
-    double since_s = watch_now(), before_s = since_s;
-    t->write_s = since_s;
-    f->waited_s = 0;
-    int rc = f->writer->write(f->state, &f->ctx, f->stats.dumps_n, buf);
-    io_phase_add(f, IO_PHASE_WRITE, &since_s);
-    if (!in_background(f)) io_busy_add(f->busy, before_s, since_s);
-    f->stats.phase_s[IO_PHASE_WRITE] -= f->waited_s;
-    f->stats.phase_s[IO_PHASE_DRAIN] += f->waited_s;
-    t->post_s = since_s - before_s - f->waited_s;
-    t->wait_s += f->waited_s;
-    if (rc == 0) f->stats.bytes += io_view_bytes(&f->view);
-    if (f->spec.sync != IO_SYNC_DUMP) return rc;
-    int flush_rc = flush_dump(f, t);
-    return rc < 0 ? rc : flush_rc;
-}
-
-static int refuse(const struct io_file *f)
-{
-    if (f->failed < 0) return f->failed;
-    if (f->ended) return err_set(ERR_INVALID, "a dump after the end of %s", f->ctx.path);
-    if (f->stats.dumps_n < f->spec.dumps_n) return 0;
-    return err_set(ERR_INVALID, "more dumps than were planned for %s", f->ctx.path);
 }
 
 void io_file_start(struct io_file *f)
@@ -185,7 +133,10 @@ void *io_file_buffer(struct io_file *f)
 
 int io_file_write(struct io_file *f, int64_t step, const void *buf, const uint64_t *digest)
 {
-    TRY(refuse(f));
+    if (f->failed < 0) return f->failed;
+    if (f->ended) return err_set(ERR_INVALID, "a dump after the end of %s", f->ctx.path);
+    if (f->stats.dumps_n >= f->spec.dumps_n)
+        return err_set(ERR_INVALID, "more dumps than were planned for %s", f->ctx.path);
     struct io_dump_times *t = &f->times[f->stats.dumps_n];
     int manifest_rc;
     t->step = step;
@@ -193,7 +144,26 @@ int io_file_write(struct io_file *f, int64_t step, const void *buf, const uint64
     f->failed = agreement_finish(f, &manifest_rc);
     t->wait_s += watch_now() - t->start_s;
     TRY(f->failed);
-    int rc = writer_write(f, buf, t);
+
+    /* The writer's part; rc is this rank's own. What it waits for earlier dumps counts as draining. */
+    double since_s = watch_now();
+    t->write_s = since_s;
+    f->waited_s = 0;
+    int rc = f->writer->write(f->state, &f->ctx, f->stats.dumps_n, buf);
+    io_phase_add(f, IO_PHASE_WRITE, &since_s);
+    /* A wrapper goes on behind the caller's back if what it wraps does. */
+    const bool in_background = (f->ctx.inner ? f->ctx.inner : f->writer)->done != NULL;
+    if (!in_background) io_busy_add(f->busy, t->write_s, since_s);
+    f->stats.phase_s[IO_PHASE_WRITE] -= f->waited_s;
+    f->stats.phase_s[IO_PHASE_DRAIN] += f->waited_s;
+    t->post_s = since_s - t->write_s - f->waited_s;
+    t->wait_s += f->waited_s;
+    if (rc == 0) f->stats.bytes += io_view_bytes(&f->view);
+    if (f->spec.sync == IO_SYNC_DUMP) {
+        int flush_rc = flush_dump(f, t);
+        if (rc == 0) rc = flush_rc;
+    }
+
     f->stats.dumps_n++;
     f->pending.rc = manifest_rc < 0 ? manifest_rc : rc;
     f->pending.step = step;
@@ -226,7 +196,7 @@ static int finish_durably(struct io_file *f)
 {
     double since_s = watch_now();
     if (f->spec.sync != IO_SYNC_END) return 0;
-    int rc = par_agree(f->ctx.comm, writer_sync(f));
+    int rc = par_agree(f->ctx.comm, f->writer->sync(f->state, &f->ctx));
     io_phase_add(f, IO_PHASE_SYNC, &since_s);
     if (rc < 0 || !f->manifest) return rc;
     io_manifest_mark_durable(f->manifest);

@@ -218,16 +218,21 @@ static int prove_room(struct io_file *f)
 {
     const struct io_target *t = &f->target;
     const int64_t bytes = f->has_file ? f->ctx.dump_bytes * f->ctx.dumps_n : 0;
+    const char *count = io_hint_value(f->spec.hints_n, f->spec.hints, "striping_factor");
+    const char *unit = io_hint_value(f->spec.hints_n, f->spec.hints, "striping_unit");
+    const struct io_striping want = {.count = count ? strtoll(count, NULL, 10) : 0,
+                                     .unit_bytes = unit ? strtoll(unit, NULL, 10) : 0};
     char part[IO_PLACE_PATH_MAX];
     int rc = 0;
     if (f->ctx.rank == 0) {
         io_target_sweep(t);
-        rc = io_place_prove(&f->place, t->path, t->stem, bytes, f->spec.resume);
+        rc = io_place_prove(&f->place, t->path, t->stem, bytes, f->spec.resume, &want);
     }
     TRY(par_agree(f->ctx.comm, rc)); /* the sweep is over */
     if (!f->has_parts) return par_agree(f->ctx.comm, alloc_times(f));
     io_part_path(t->path, f->ctx.rank, part);
-    rc = io_place_prove(&f->part, part, t->stem, f->ctx.dumps_n * io_view_bytes(&f->view), false);
+    rc = io_place_prove(&f->part, part, t->stem, f->ctx.dumps_n * io_view_bytes(&f->view), false,
+                        &want);
     return par_agree(f->ctx.comm, rc < 0 ? rc : alloc_times(f));
 }
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/sys.h"
 #include "base/temp.h"
 #include "base/units.h"
 #include "io/fd.h"
@@ -107,10 +108,20 @@ static void inherit(int from, const struct stat *old, int to)
 static int make_second(struct io_place *p, const char *stem, int old_fd, const struct stat *old,
                        char why[WHY_MAX])
 {
-    const int fd = temp_open(stem, &p->second);
+    struct sys_fs fs = {.type = ""};
+    int rc = 0, fd = temp_open(stem, &p->second);
     if (fd < 0) return fd;
+    if ((p->want.count > 0 || p->want.unit_bytes > 0) && sys_path_fs(p->second, &fs) == 0 &&
+        strcmp(fs.type, "lustre") == 0) {
+        /* The striping of a file is settled when it is made. */
+        unlink(p->second);
+        close(fd);
+        rc = io_striping_make(fs.type, p->second, p->want.count, p->want.unit_bytes);
+        fd = rc < 0 ? -1 : open(p->second, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+        if (rc >= 0 && fd < 0) rc = err_set_errno(ERR_IO, errno, "open %s", p->second);
+    }
     p->fd = fd;
-    int rc = check_free(p->second, p->bytes, why);
+    if (rc >= 0) rc = check_free(p->second, p->bytes, why);
     if (rc == 0 && old_fd >= 0) inherit(old_fd, old, fd);
     const int errnum = rc == 0 && p->bytes > 0 ? allocate(fd, 0, p->bytes) : 0;
     p->allocated = cannot_allocate(errnum) ? "sparse" : "fallocate";
@@ -244,10 +255,11 @@ static int prove_new(struct io_place *p, const char *stem)
 }
 
 int io_place_prove(struct io_place *p, const char *path, const char *stem, int64_t bytes,
-                   bool keeps)
+                   bool keeps, const struct io_striping *want)
 {
     struct stat old;
     *p = IO_PLACE_NONE;
+    if (want) p->want = *want;
     snprintf(p->path, sizeof p->path, "%s", path);
     p->bytes = bytes;
     p->keeps = keeps;

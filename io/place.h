@@ -20,20 +20,22 @@
 #include <stdint.h>
 
 #include "io/identity.h"
+#include "io/striping.h"
 
 enum { IO_PLACE_PATH_MAX = PATH_MAX + 32 };
 
 struct io_place {
     char path[IO_PLACE_PATH_MAX];
-    int64_t bytes;          /* the file will have */
-    bool there;             /* a file lay there before */
-    bool keeps;             /* what it holds stays */
-    int64_t old_bytes;      /* its length */
-    struct io_identity old; /* which it was */
-    struct io_identity id;  /* which one it will be */
-    const char *allocated;  /* "fallocate", or "sparse" where the file system cannot */
-    char *second;           /* name of the second file, or NULL */
-    int fd;                 /* -1: nothing is proved, or all is over */
+    int64_t bytes;           /* the file will have */
+    bool there;              /* a file lay there before */
+    bool keeps;              /* what it holds stays */
+    int64_t old_bytes;       /* its length */
+    struct io_identity old;  /* which it was */
+    struct io_identity id;   /* which one it will be */
+    const char *allocated;   /* "fallocate", or "sparse" where the file system cannot */
+    char *second;            /* name of the second file, or NULL */
+    struct io_striping want; /* of a new file; zeros: as its directory says */
+    int fd;                  /* -1: nothing is proved, or all is over */
     bool taken;
 };
 
@@ -41,10 +43,11 @@ struct io_place {
 #define IO_PLACE_NONE ((struct io_place){.fd = -1, .allocated = "none"})
 
 /* Proves room for bytes bytes at path: nothing, or a regular file. stem: a second file's name
- * begins with it, in path's directory. keeps: the old file is to be continued. [out] p: in any case
+ * begins with it, in path's directory. keeps: the old file is to be continued. want: NULL, or how a
+ * new file is to be striped, where the file system can (io/striping.h). [out] p: in any case
  * one that io_place_undo accepts. Returns 0 or ERR_IO. */
 int io_place_prove(struct io_place *p, const char *path, const char *stem, int64_t bytes,
-                   bool keeps);
+                   bool keeps, const struct io_striping *want);
 
 /* Gives up the old content: from here on the file at path is empty, all zeros, bytes long, or, if
  * it is continued, its old content and zeros. Returns 0 or ERR_IO. */

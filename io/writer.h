@@ -81,8 +81,7 @@ struct io_writer {
      * pread. */
     int (*read)(void *state, const struct io_context *ctx, int64_t dump, void *buf);
 
-    /* Makes what was written durable, after drain. Collective. Optional, default: fsync by every
-     * rank. */
+    /* Makes what was written durable, after drain. Collective. Required. */
     int (*sync)(void *state, const struct io_context *ctx);
 
     /* Ends writing; called once whatever happened before. Collective. Required. */

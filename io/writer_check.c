@@ -134,7 +134,7 @@ static int check_sync(void *state, const struct io_context *ctx)
     struct check_state *s = state;
     TRY(same_call(ctx, (struct call){"sync", -2}));
     if (s->stage != CHECK_OPEN) return broken(ctx, "sync", "without open");
-    return ctx->inner->sync ? ctx->inner->sync(s->inner, ctx) : 0;
+    return ctx->inner->sync(s->inner, ctx);
 }
 
 static int check_close(void *state, const struct io_context *ctx)

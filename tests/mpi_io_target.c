@@ -79,11 +79,11 @@ static void bad_arguments_are_refused(void **state)
     const struct io_spec good = posix_spec(in_scratch("dumps.bin"));
     struct io_spec s = good;
     s.writer = "nope";
-    assert_refused(&s, ERR_USAGE, "unknown writer 'nope'");
+    assert_refused(&s, ERR_USAGE, "--io 'nope': no such writer");
     s.writer = "check";
     assert_refused(&s, ERR_USAGE, "check:NAME");
     s.writer = NULL;
-    assert_refused(&s, ERR_USAGE, "unknown writer");
+    assert_refused(&s, ERR_USAGE, "no such writer");
     s = good, s.group = 0;
     assert_refused(&s, ERR_USAGE, "group");
     s = good, s.dumps_n = 0;

@@ -40,7 +40,7 @@ static int template_write(void *state, const struct io_context *ctx, int64_t dum
     return 0;
 }
 
-/* Not required: without it the dispatcher calls fsync on every rank, as here. */
+/* Required. Collective. What this rank has written is to be on the device afterwards. */
 static int template_sync(void *state, const struct io_context *ctx)
 {
     struct template_state *s = state;

@@ -316,6 +316,7 @@ static const struct io_writer scribbler = {.name = "scribbler",
                                            .help = "changes what it shall write",
                                            .open = scribble_open,
                                            .write = scribble_write,
+                                           .sync = scribble_open,
                                            .close = scribble_open};
 
 static void checker_finds_a_changed_buffer(void **state)
