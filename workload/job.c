@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/err.h"
 #include "base/json.h"
@@ -246,14 +245,6 @@ void workload_job_free(struct workload_job *job)
 
 /* --- running -------------------------------------------------------------------------------- */
 
-static void now_utc(char out[32])
-{
-    struct tm tm;
-    const time_t t = time(NULL);
-    gmtime_r(&t, &tm);
-    strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &tm);
-}
-
 static int files_begin(struct workload_job *job)
 {
     struct workload_files *f = &job->context.files;
@@ -326,7 +317,7 @@ int workload_job_run(struct workload_job *job)
 {
     struct progress *progress = NULL;
     const double begun = watch_now();
-    now_utc(job->started);
+    watch_utc(job->started);
     job->valid = true;
     TRY(files_begin(job));
     TRY(workload_clock_compare(job->context.comm, &job->context.clock));
@@ -336,7 +327,7 @@ int workload_job_run(struct workload_job *job)
     int rc = job->is_points ? run_points(job, progress) : run_phases(job, progress);
     progress_end(progress);
     job->took_s = watch_now() - begun;
-    now_utc(job->ended);
+    watch_utc(job->ended);
     job->done = rc == 0;
     /* Wrong data, and whether there was enough of them, are known on all ranks. */
     int64_t known[2] = {job->wrong_n, job->valid};

@@ -9,6 +9,7 @@
 #include "base/par.h"
 #include "base/par_main.h"
 #include "base/text.h"
+#include "base/version.h"
 #include "workload/job.h"
 
 /* A result that is not valid and cannot be written besides is lost first of all. */
@@ -104,8 +105,7 @@ static int body(int argc, char **argv)
     int rank, rc = workload_options_parse(&opt, &words, argc, argv);
     TRY_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
     if (rc == CONF_HELP && rank == 0) conf_help(&workload_program, stdout);
-    if (rc == CONF_VERSION && rank == 0)
-        printf("%s %s\n", workload_program.name, workload_program.version);
+    if (rc == CONF_VERSION && rank == 0) printf("%s %s\n", workload_program.name, nht1_build);
     if (rc == CONF_RUN)
         rc = run(&opt, &words);
     else if (rc > 0)

@@ -168,7 +168,7 @@ json_t *workload_job_json(const struct workload_job *job, int status)
     double s;
     totals(job, &bytes, &s);
     member(o, "schema", json_string("nht1-workload/1"));
-    member(o, "version", json_string(NHT1_VERSION));
+    member(o, "version", json_string(nht1_build));
     member(o, "status", json_integer(status));
     member(o, "started_utc", js_text(job->started));
     member(o, "ended_utc", js_text(job->ended));
@@ -198,8 +198,8 @@ json_t *workload_job_json(const struct workload_job *job, int status)
 
 void workload_job_heading(const struct workload_job *job, FILE *to)
 {
-    fprintf(to, "nht1-workload %s: %s on %d process%s\n", NHT1_VERSION, job->name,
-            job->context.size, job->context.size == 1 ? "" : "es");
+    fprintf(to, "nht1-workload %s: %s on %d process%s\n", nht1_build, job->name, job->context.size,
+            job->context.size == 1 ? "" : "es");
     fprintf(to, "files: %s (%s, %s)\n", job->opt->out, job->fs.type, job->component);
 }
 
