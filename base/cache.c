@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/num.h"
 #include "base/json.h"
 #include "base/par.h"
 #include "base/resident.h"
@@ -35,11 +36,6 @@ static void ask_here(const char *path, int64_t sum[SUMS], struct cache *c)
     sum[IN_MEMORY] = fs.in_memory;
 }
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 bool cache_stamp(const struct cache *c)
 {
     if (c->in_memory) return true;
@@ -57,8 +53,8 @@ int cache_ask(const struct nodes *n, const char *path, bool flushed, struct cach
     TRY_MPI(MPI_Bcast(&c->file_bytes, 1, MPI_INT64_T, 0, n->comm));
     TRY_MPI(MPI_Bcast(c->how, sizeof c->how, MPI_CHAR, 0, n->comm));
     c->known = all[NO_ANSWER] == 0;
-    c->cached_bytes = smaller(all[CACHED], c->file_bytes);
-    c->dirty_bytes = all[NO_DIRTY] > 0 ? -1 : smaller(all[DIRTY], c->file_bytes);
+    c->cached_bytes = num_min(all[CACHED], c->file_bytes);
+    c->dirty_bytes = all[NO_DIRTY] > 0 ? -1 : num_min(all[DIRTY], c->file_bytes);
     c->memory_bytes = all[MEMORY];
     c->in_memory = all[IN_MEMORY] > 0;
     c->page_cache = cache_stamp(c);

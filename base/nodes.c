@@ -7,21 +7,10 @@
 #include "base/par.h"
 #include "base/sys.h"
 
-/* The first rank of each node speaks for it. */
-static int count(struct nodes *n)
-{
-    const int64_t leads = n->node_rank == 0;
-    const int64_t mine[2] = {leads, leads * n->node_cores};
-    int64_t all[2];
-    TRY_MPI(MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, n->comm));
-    n->count = all[0];
-    n->cores = all[1];
-    return 0;
-}
-
 int nodes_find(MPI_Comm comm, struct nodes *n)
 {
     struct sys_cpu cpu;
+    int64_t mine[2], all[2];
     *n = (struct nodes){.comm = comm, .node = MPI_COMM_NULL};
     TRY_MPI(MPI_Comm_rank(comm, &n->rank));
     TRY_MPI(MPI_Comm_size(comm, &n->size));
@@ -33,7 +22,13 @@ int nodes_find(MPI_Comm comm, struct nodes *n)
     snprintf(n->cpu, sizeof n->cpu, "%s", cpu.model);
     gethostname(n->host, sizeof n->host - 1);
     TRY_MPI(MPI_Bcast(n->cpu, sizeof n->cpu, MPI_CHAR, 0, comm));
-    return count(n);
+    /* The first rank of each node speaks for it. */
+    mine[0] = n->node_rank == 0;
+    mine[1] = mine[0] * n->node_cores;
+    TRY_MPI(MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, comm));
+    n->count = all[0];
+    n->cores = all[1];
+    return 0;
 }
 
 void nodes_free(struct nodes *n)

@@ -5,6 +5,11 @@
  * (tests/build.bats holds them to it). */
 #include <stdint.h>
 
+static inline int64_t num_min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 #define NUM_TEXT_MAX 32
 
 /* The shortest decimal text that reads back as the same double. Local. Returns buf. */

@@ -126,7 +126,7 @@ static void put(const struct progress *p, const char *text, int len)
 }
 
 /* Overwrites the line, blanks over what the last one had more. No escape codes: any terminal. */
-static void show(struct progress *p, const char *text)
+static void draw(struct progress *p, const char *text)
 {
     char line[2 * LINE_MAX_CHARS + 8];
     int len = (int)strnlen(text, LINE_MAX_CHARS);
@@ -161,7 +161,7 @@ void progress_update(struct progress *p, int64_t done)
     if (p->rate > 0) snprintf(rate, sizeof rate, ", %s", units_rate(p->rate, bytes));
     snprintf(text, sizeof text, "%s: %s %" PRId64 " of %" PRId64 ", %.0f %%%s%s", p->label, p->unit,
              done, p->total, 100 * part, rate, left);
-    show(p, text);
+    draw(p, text);
 }
 
 void progress_rate(struct progress *p, double bytes_per_s)
@@ -172,7 +172,7 @@ void progress_rate(struct progress *p, double bytes_per_s)
 void progress_end(struct progress *p)
 {
     if (!p) return;
-    if (p->shown > 0) show(p, "");
+    if (p->shown > 0) draw(p, "");
     if (p->close_fd) close(p->fd);
     free(p);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/num.h"
 
 #define WINDOW_BYTES (INT64_C(1) << 30) /* mapped at a time */
 
@@ -41,11 +42,6 @@ static int open_for_asking(const char *path, int *fd, struct resident *r)
     return rc;
 }
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Pages in memory of one window of the file, or -1 with errno set. */
 static int64_t pages_in(int fd, int64_t offset, int64_t bytes, int64_t page)
 {
@@ -67,11 +63,11 @@ static int count_pages(int fd, struct resident *r)
     const int64_t page = (int64_t)sysconf(_SC_PAGESIZE);
     r->how = "mincore";
     for (int64_t at = 0; at < r->file_bytes; at += WINDOW_BYTES) {
-        int64_t pages = pages_in(fd, at, smaller(WINDOW_BYTES, r->file_bytes - at), page);
+        int64_t pages = pages_in(fd, at, num_min(WINDOW_BYTES, r->file_bytes - at), page);
         if (pages < 0) return -1;
         r->cached_bytes += pages * page;
     }
-    r->cached_bytes = smaller(r->cached_bytes, r->file_bytes);
+    r->cached_bytes = num_min(r->cached_bytes, r->file_bytes);
     return 0;
 }
 
@@ -82,8 +78,8 @@ static int count_by_cachestat(int fd, struct resident *r)
     struct counts c = {0};
     if (syscall(SYS_cachestat, fd, &all, &c, 0) != 0) return -1;
     r->how = "cachestat";
-    r->cached_bytes = smaller((int64_t)c.cached * page, r->file_bytes);
-    r->dirty_bytes = smaller((int64_t)(c.dirty + c.writeback) * page, r->cached_bytes);
+    r->cached_bytes = num_min((int64_t)c.cached * page, r->file_bytes);
+    r->dirty_bytes = num_min((int64_t)(c.dirty + c.writeback) * page, r->cached_bytes);
     return 0;
 }
 

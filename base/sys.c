@@ -32,7 +32,7 @@ static hwloc_topology_t open_topology(void)
     return NULL;
 }
 
-static int count(hwloc_topology_t t, hwloc_obj_type_t type)
+static int objects_n(hwloc_topology_t t, hwloc_obj_type_t type)
 {
     int n = hwloc_get_nbobjs_by_type(t, type);
     return n > 0 ? n : 0;
@@ -85,7 +85,7 @@ static int cores_allowed(hwloc_topology_t t)
     int n = 0;
     hwloc_bitmap_t mask = hwloc_bitmap_alloc();
     if (mask && hwloc_get_cpubind(t, mask, HWLOC_CPUBIND_PROCESS) == 0) {
-        for (int c = 0; c < count(t, HWLOC_OBJ_CORE); c++) {
+        for (int c = 0; c < objects_n(t, HWLOC_OBJ_CORE); c++) {
             hwloc_obj_t core = hwloc_get_obj_by_type(t, HWLOC_OBJ_CORE, (unsigned)c);
             n += hwloc_bitmap_intersects(core->cpuset, mask) != 0;
         }
@@ -102,8 +102,8 @@ static void fill_cpu(hwloc_topology_t t, struct sys_cpu *out)
     out->cpus_n = (int)sysconf(_SC_NPROCESSORS_ONLN);
     out->cpus_allowed_n = sys_cpus_allowed(NULL);
     if (t) {
-        out->packages_n = count(t, HWLOC_OBJ_PACKAGE);
-        out->cores_n = count(t, HWLOC_OBJ_CORE);
+        out->packages_n = objects_n(t, HWLOC_OBJ_PACKAGE);
+        out->cores_n = objects_n(t, HWLOC_OBJ_CORE);
         out->cores_allowed_n = cores_allowed(t);
     }
     if (out->cores_n == 0) out->cores_n = out->cpus_n;
@@ -122,7 +122,7 @@ static json_t *cache_json(hwloc_topology_t t, int level, hwloc_obj_type_t type)
     hwloc_obj_t first = hwloc_get_obj_by_type(t, type, 0);
     if (!first) return NULL;
     return json_pack("{s:i, s:I, s:i}", "level", level, "bytes",
-                     (json_int_t)first->attr->cache.size, "n", count(t, type));
+                     (json_int_t)first->attr->cache.size, "n", objects_n(t, type));
 }
 
 static json_t *caches_json(hwloc_topology_t t)

@@ -6,7 +6,7 @@
 #include "base/sys.h"
 
 /* The smaller limit; 0 is none. Version 1 says "none" by a huge number. */
-static int64_t smaller(int64_t a, int64_t b)
+static int64_t smaller_limit(int64_t a, int64_t b)
 {
     if (a <= 0) return b > 0 ? b : 0;
     return b > 0 && b < a ? b : a;
@@ -21,7 +21,7 @@ static int64_t limit_up(const char *mount, const char *group, const char *file)
     for (;;) {
         char *slash = strrchr(at, '/');
         snprintf(path, sizeof path, "%s%s/%s", mount, at, file);
-        limit = smaller(limit, num_int_read(path));
+        limit = smaller_limit(limit, num_int_read(path));
         if (!slash) return limit;
         *slash = '\0';
     }
@@ -58,7 +58,7 @@ int64_t sys_group_limit(const char *root)
     snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
     FILE *f = fopen(path, "re");
     while (f && fgets(line, sizeof line, f))
-        limit = smaller(limit, limit_of_line(root, line));
+        limit = smaller_limit(limit, limit_of_line(root, line));
     if (f) fclose(f);
     return limit;
 }

@@ -408,7 +408,7 @@ dt = 1e-9\ninterval = 5\nio = posix\ntc = 1'
     make -C "$NHT1_ROOT" O="$(dirname "$NHT1_BIN_REAL")" install DESTDIR="$PWD/root" PREFIX=/usr >/dev/null
     unset NHT1_BIN
     rm bin/mpirun
-    run root/usr/bin/nht1-study run --set run.class=S
+    run root/usr/bin/nht1-study run --set run.class=S --set run.repeat=1
     expect_status 0
     [ -e nht1-studies/run/runs/p01-r01/result.json ]
 }
@@ -416,7 +416,7 @@ dt = 1e-9\ninterval = 5\nio = posix\ntc = 1'
 @test "make run's study: the program's own table, its files gone, the result kept" {
     ln -sf "$NHT1_BIN_REAL"/nht1-{bt,verify} bin
     rm bin/mpirun
-    study run --under out --set run.class=S
+    study run --under out --set run.class=S --set run.repeat=1
     expect_status 0
     expect_text "writer                T_T"
     expect_text "The whole result: out/run"

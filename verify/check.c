@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "verify/check.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -33,23 +31,6 @@ struct run {
 const struct manifest *check_manifest(const struct check *c)
 {
     return c->has_manifest ? &c->manifest : NULL;
-}
-
-/* O_NONBLOCK: a FIFO is refused below instead of being waited for. */
-static int open_file(struct run *r)
-{
-    struct stat st;
-    const char *path = r->c->path;
-    r->file.fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (r->file.fd < 0) return err_set_errno(ERR_IO, errno, "%s: opening", path);
-    if (fstat(r->file.fd, &st) < 0) return err_set_errno(ERR_IO, errno, "%s: stat", path);
-    if (S_ISDIR(st.st_mode))
-        return err_set(ERR_IO, "%s: is a directory; name the dump file in it", path);
-    if (!S_ISREG(st.st_mode))
-        return err_set(ERR_IO, "%s: is no regular file, and only those can be verified", path);
-    r->c->file_bytes = st.st_size;
-    posix_fadvise(r->file.fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-    return 0;
 }
 
 /* Adds to the message about a damaged manifest what can be done. */
@@ -347,7 +328,8 @@ static int check_dumps(struct run *r)
 static int check_all(struct run *r)
 {
     struct check *c = r->c;
-    TRY(open_file(r));
+    TRY(shape_open(&r->file, "", c->path, &c->file_bytes));
+    posix_fadvise(r->file.fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     TRY(read_manifest(r));
     TRY(check_shape(r));
     if (c->findings.n > 0) return 0;

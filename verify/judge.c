@@ -2,6 +2,7 @@
 #include "verify/judge.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -156,104 +157,56 @@ void judge(struct check *c)
     c->verdict = verdict(c);
 }
 
-static const char *say_digests(const struct check *c, char buf[JUDGE_TEXT])
+/* Adds a sentence. */
+static void __attribute__((format(printf, 2, 3))) say(struct sentences *s, const char *fmt, ...)
 {
-    if (!c->has_manifest) return NULL;
-    snprintf(buf, JUDGE_TEXT,
-             "every value of %" PRId64 " dump%s is the one that the run handed to its writer",
-             c->checked_n, units_plural(c->checked_n));
-    return buf;
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(s->text[s->n], sizeof s->text[0], fmt, args);
+    va_end(args);
+    plain_text(s->text[s->n++]);
 }
 
-static const char *say_mean(const struct check *c, char buf[JUDGE_TEXT])
+void judge_proved(const struct check *c, struct sentences *s)
 {
-    if (!c->mean.cls) return NULL;
-    snprintf(buf, JUDGE_TEXT,
-             "the mean error norms are the published ones of class %c (largest deviation %.1e)",
-             c->mean.cls, c->mean.deviation);
-    return buf;
+    s->n = 0;
+    if (c->findings.n > 0) return;
+    if (c->has_manifest)
+        say(s, "every value of %" PRId64 " dump%s is the one that the run handed to its writer",
+            c->checked_n, units_plural(c->checked_n));
+    if (c->mean.cls)
+        say(s, "the mean error norms are the published ones of class %c (largest deviation %.1e)",
+            c->mean.cls, c->mean.deviation);
+    if (c->final.cls)
+        say(s, "the final state has the published error norms of class %c (largest deviation %.1e)",
+            c->final.cls, c->final.deviation);
+    if (c->listing.compared_n > 0)
+        say(s,
+            "%" PRId64 " values on the diagonal agree with the listing (largest difference %.1e)",
+            c->listing.compared_n, c->listing.deviation);
+    if (!c->has_manifest && c->checked_n > 0)
+        say(s, "all values are finite and those on the faces of the grid are exact");
 }
 
-static const char *say_final(const struct check *c, char buf[JUDGE_TEXT])
+void judge_not_proved(const struct check *c, struct sentences *s)
 {
-    if (!c->final.cls) return NULL;
-    snprintf(buf, JUDGE_TEXT,
-             "the final state has the published error norms of class %c (largest deviation %.1e)",
-             c->final.cls, c->final.deviation);
-    return buf;
+    s->n = 0;
+    if (c->findings.n > 0) return;
+    if (c->checked_n != c->shape.dumps_n)
+        say(s, "%" PRId64 " of %" PRId64 " dumps are not complete: the run was cut short",
+            c->shape.dumps_n - c->checked_n, c->shape.dumps_n);
+    if (!c->has_manifest)
+        say(s, "there is no manifest %.200s: single wrong values may go unnoticed",
+            c->manifest_path);
+    if (!c->mean.cls && !c->final.cls && c->listing.compared_n == 0)
+        say(s, "that the solution itself is right: no published norms belong to these dumps%s",
+            c->has_manifest ? "" : ", as far as a file without a manifest tells");
 }
 
-static const char *say_listing(const struct check *c, char buf[JUDGE_TEXT])
-{
-    if (c->listing.compared_n == 0) return NULL;
-    snprintf(buf, JUDGE_TEXT,
-             "%" PRId64 " values on the diagonal agree with the listing (largest difference %.1e)",
-             c->listing.compared_n, c->listing.deviation);
-    return buf;
-}
-
-static const char *say_faces(const struct check *c, char buf[JUDGE_TEXT])
-{
-    if (c->has_manifest || c->checked_n == 0) return NULL;
-    snprintf(buf, JUDGE_TEXT, "all values are finite and those on the faces of the grid are exact");
-    return buf;
-}
-
-static const char *lack_dumps(const struct check *c, char buf[JUDGE_TEXT])
-{
-    if (c->checked_n == c->shape.dumps_n) return NULL;
-    snprintf(buf, JUDGE_TEXT,
-             "%" PRId64 " of %" PRId64 " dumps are not complete: the run was cut short",
-             c->shape.dumps_n - c->checked_n, c->shape.dumps_n);
-    return buf;
-}
-
-static const char *lack_manifest(const struct check *c, char buf[JUDGE_TEXT])
-{
-    if (c->has_manifest) return NULL;
-    snprintf(buf, JUDGE_TEXT, "there is no manifest %.200s: single wrong values may go unnoticed",
-             c->manifest_path);
-    return plain_text(buf);
-}
-
-static const char *lack_norms(const struct check *c, char buf[JUDGE_TEXT])
-{
-    if (c->mean.cls || c->final.cls || c->listing.compared_n > 0) return NULL;
-    snprintf(buf, JUDGE_TEXT,
-             "that the solution itself is right: no published norms belong to these dumps%s",
-             c->has_manifest ? "" : ", as far as a file without a manifest tells");
-    return buf;
-}
-
-const char *judge_note(const struct check *c, int i, char buf[JUDGE_TEXT])
+void judge_notes(const struct check *c, struct sentences *s)
 {
     const char *slash = strrchr(c->path, '/'), *name = slash ? slash + 1 : c->path;
-    if (i > 0 || !c->has_manifest || strcmp(c->manifest.file, name) == 0) return NULL;
-    const int used = snprintf(buf, JUDGE_TEXT, "the manifest names another file: ");
-    plain_copy(buf + used, JUDGE_TEXT - (size_t)used, c->manifest.file);
-    return buf;
-}
-
-typedef const char *say(const struct check *c, char buf[JUDGE_TEXT]);
-static say *const proofs[] = {say_digests, say_mean, say_final, say_listing, say_faces, NULL};
-static say *const lacks[] = {lack_dumps, lack_manifest, lack_norms, NULL};
-
-/* The i-th of the sentences that apply. */
-static const char *nth(say *const list[], const struct check *c, int i, char buf[JUDGE_TEXT])
-{
-    for (; *list; list++) {
-        const char *text = (*list)(c, buf);
-        if (text && i-- == 0) return text;
-    }
-    return NULL;
-}
-
-const char *judge_proved(const struct check *c, int i, char buf[JUDGE_TEXT])
-{
-    return c->findings.n > 0 ? NULL : nth(proofs, c, i, buf);
-}
-
-const char *judge_not_proved(const struct check *c, int i, char buf[JUDGE_TEXT])
-{
-    return c->findings.n > 0 ? NULL : nth(lacks, c, i, buf);
+    s->n = 0;
+    if (c->has_manifest && strcmp(c->manifest.file, name) != 0)
+        say(s, "the manifest names another file: %s", c->manifest.file);
 }

@@ -9,14 +9,16 @@
  * verdict. Local. */
 void judge(struct check *c);
 
-/* The i-th thing that was proved, or that was not, as a sentence without a full stop in buf; NULL
- * past the last. Local. */
 #define JUDGE_TEXT 320
-const char *judge_proved(const struct check *c, int i, char buf[JUDGE_TEXT]);
-const char *judge_not_proved(const struct check *c, int i, char buf[JUDGE_TEXT]);
+struct sentences {
+    int n;
+    char text[5][JUDGE_TEXT]; /* plain, without a full stop */
+};
 
-/* The i-th remark that takes no part in the verdict; as above. */
-const char *judge_note(const struct check *c, int i, char buf[JUDGE_TEXT]);
+/* What was proved, what was not, and remarks that take no part in the verdict. Local. */
+void judge_proved(const struct check *c, struct sentences *s);
+void judge_not_proved(const struct check *c, struct sentences *s);
+void judge_notes(const struct check *c, struct sentences *s);
 
 /* "VERIFIED", "VERIFIED IN PART", "PLAUSIBLE" or "WRONG". */
 const char *judge_verdict(enum check_verdict v);

@@ -2,18 +2,17 @@
 #include "verify/listing.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "base/err.h"
 #include "base/num.h"
 #include "bt/solver/problem.h"
+#include "verify/shape.h"
 
 #define LINE_MAX_BYTES 128
 
@@ -57,26 +56,19 @@ static int find_reference(struct listing *l, int64_t n)
                    n);
 }
 
-/* Refuses what is no regular file, so that a FIFO cannot make the program wait. */
-static int open_file(struct listing *l)
-{
-    struct stat st;
-    const int fd = open(l->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0) return err_set_errno(ERR_IO, errno, "listing %s: opening", l->path);
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) l->file = gzdopen(fd, "rb");
-    if (l->file) return 0;
-    close(fd);
-    return err_set(ERR_IO, "listing %s: not a regular file", l->path);
-}
-
 int listing_open(struct listing *l, const char *name, int64_t n)
 {
+    struct shape_file f;
     memset(l, 0, sizeof *l);
     if (strcmp(name, "reference") == 0)
         TRY(find_reference(l, n));
     else if (snprintf(l->path, sizeof l->path, "%s", name) >= (int)sizeof l->path)
         return err_set(ERR_USAGE, "--against: %.60s...: the name is too long", name);
-    return open_file(l);
+    TRY(shape_open(&f, "listing ", l->path, NULL));
+    l->file = gzdopen(f.fd, "rb");
+    if (l->file) return 0;
+    close(f.fd);
+    return err_set(ERR_NOMEM, "listing %s: no memory to read it", l->path);
 }
 
 /* The next line with something on it. Returns 1, 0 at the end, ERR_IO. */

@@ -27,7 +27,7 @@ struct part {
     int64_t lo[3], n[3];
     int64_t dump_bytes; /* of this part */
     int64_t lead_bytes, trail_bytes;
-    int fd;
+    struct shape_file file;
     char path[4200];
 };
 
@@ -66,19 +66,15 @@ static int read_box(struct merge *m, const json_t *box, struct part *p)
     return 0;
 }
 
-/* The file of a part must hold every dump that is complete. O_NONBLOCK: a FIFO is refused instead
- * of being waited for. */
+/* The file of a part must hold every dump that is complete. */
 static int open_part(const struct merge *m, struct part *p)
 {
-    struct stat st;
-    p->fd = open(p->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (p->fd < 0 || fstat(p->fd, &st) != 0) return err_set_errno(ERR_IO, errno, "%s", p->path);
-    if (!S_ISREG(st.st_mode))
-        return err_set(ERR_IO, "%s is no regular file, so no rank has written it", p->path);
+    int64_t bytes;
     const int64_t least = m->manifest.complete_n * p->dump_bytes;
-    if ((int64_t)st.st_size >= least) return 0;
+    TRY(shape_open(&p->file, "", p->path, &bytes));
+    if (bytes >= least) return 0;
     return err_set(ERR_IO, "%s has %" PRId64 " bytes, the complete dumps need %" PRId64, p->path,
-                   (int64_t)st.st_size, least);
+                   bytes, least);
 }
 
 static int read_parts(struct merge *m, const char *path, const json_t *list)
@@ -90,7 +86,7 @@ static int read_parts(struct merge *m, const char *path, const json_t *list)
     m->part = calloc((size_t)m->parts_n, sizeof *m->part);
     if (!m->part) return err_set(ERR_NOMEM, "no memory for %" PRId64 " parts", m->parts_n);
     for (int64_t r = 0; r < m->parts_n; r++)
-        m->part[r].fd = -1;
+        m->part[r].file.fd = -1;
     for (int64_t r = 0; r < m->parts_n; r++) {
         struct part *p = &m->part[r];
         snprintf(p->path, sizeof p->path, "%s.rank%05d", path, (int)r);
@@ -142,7 +138,7 @@ static int merge_plane(struct merge *m, int64_t dump, int64_t plane)
         const struct part *p = &m->part[r];
         if (p->dump_bytes == 0 || k < p->lo[2] || k >= p->lo[2] + p->n[2]) continue;
         const int64_t slab = comp * p->n[2] + k - p->lo[2];
-        TRY(shape_read_bytes(&(struct shape_file){p->fd, p->path}, m->slab, slab_bytes(m, p),
+        TRY(shape_read_bytes(&p->file, m->slab, slab_bytes(m, p),
                              dump * p->dump_bytes + slab * slab_bytes(m, p)));
         spread(m, p);
     }
@@ -152,13 +148,14 @@ static int merge_plane(struct merge *m, int64_t dump, int64_t plane)
 static int write_plane(const struct merge *m, int64_t offset)
 {
     const int64_t bytes = shape_plane_bytes(m->shape);
+    if (lseek(m->out, (off_t)offset, SEEK_SET) < 0)
+        return err_set_errno(ERR_IO, errno, "seeking in %s", m->tmp);
     for (int64_t done = 0; done < bytes;) {
-        const ssize_t put =
-            pwrite(m->out, m->plane + done, (size_t)(bytes - done), (off_t)(offset + done));
+        const ssize_t put = write(m->out, m->plane + done, (size_t)(bytes - done));
         if (put < 0 && errno == EINTR) continue;
         if (put <= 0)
             return err_set_errno(ERR_IO, put < 0 ? errno : EIO,
-                                 "pwrite at offset %" PRId64 " of %s", offset + done, m->tmp);
+                                 "writing at offset %" PRId64 " of %s", offset + done, m->tmp);
         done += put;
     }
     return 0;
@@ -217,7 +214,7 @@ static int make_file(struct merge *m, const char *path)
 static void merge_free(struct merge *m)
 {
     for (int64_t r = 0; m->part && r < m->parts_n; r++)
-        if (m->part[r].fd >= 0) close(m->part[r].fd);
+        if (m->part[r].file.fd >= 0) close(m->part[r].file.fd);
     if (m->out >= 0) close(m->out);
     free(m->part);
     free(m->plane);

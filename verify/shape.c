@@ -3,7 +3,9 @@
 
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <sys/stat.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -105,6 +107,27 @@ uint64_t shape_u64(const struct shape *s, const void *bytes)
     uint64_t x;
     memcpy(&x, bytes, sizeof x);
     return s->endian == SHAPE_BIG ? be64toh(x) : le64toh(x);
+}
+
+int shape_open(struct shape_file *f, const char *what, const char *path, int64_t *bytes)
+{
+    struct stat st;
+    int rc = 0;
+    *f = (struct shape_file){open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), path};
+    if (f->fd < 0) return err_set_errno(ERR_IO, errno, "%s%s: opening", what, path);
+    if (fstat(f->fd, &st) != 0)
+        rc = err_set_errno(ERR_IO, errno, "%s%s: stat", what, path);
+    else if (S_ISDIR(st.st_mode))
+        rc = err_set(ERR_IO, "%s%s: is a directory; name a file in it", what, path);
+    else if (!S_ISREG(st.st_mode))
+        rc = err_set(ERR_IO, "%s%s: is no regular file, and only those are read", what, path);
+    else if (bytes)
+        *bytes = st.st_size;
+    if (rc < 0) {
+        close(f->fd);
+        f->fd = -1;
+    }
+    return rc;
 }
 
 int shape_read_bytes(const struct shape_file *f, void *to, int64_t bytes, int64_t offset)

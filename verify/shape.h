@@ -63,6 +63,11 @@ struct shape_file {
     const char *path;
 };
 
+/* Opens a regular file for reading; anything else is refused, a FIFO without being waited for. Local.
+ * what: "" or what it is, "listing ", for messages. [out] f, fd -1 after an error; bytes: its length,
+ * may be NULL. Returns 0 or ERR_IO. */
+int shape_open(struct shape_file *f, const char *what, const char *path, int64_t *bytes);
+
 /* Reads all these bytes, or the bits of one value of a dump. Local. Return 0, or ERR_IO with a
  * message when they cannot be read or the file ends before them. */
 int shape_read_bytes(const struct shape_file *f, void *to, int64_t bytes, int64_t offset);

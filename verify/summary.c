@@ -95,33 +95,29 @@ static void print_findings(FILE *to, const struct check *c)
 
 static void print_verdict(FILE *to, const struct check *c)
 {
-    char buf[JUDGE_TEXT];
-    const char *text;
+    struct sentences s;
+    judge_proved(c, &s);
     fprintf(to, "%s:", judge_verdict(c->verdict));
-    for (int i = 0; (text = judge_proved(c, i, buf)); i++)
-        fprintf(to, "%s %s", i ? ";" : "", text);
+    for (int i = 0; i < s.n; i++)
+        fprintf(to, "%s %s", i ? ";" : "", s.text[i]);
     fputs(".\n", to);
-    for (int i = 0; (text = judge_not_proved(c, i, buf)); i++)
-        fprintf(to, "%s %s.\n", i ? "           " : "Not proved:", text);
-}
-
-static void print_notes(FILE *to, const struct check *c)
-{
-    char buf[JUDGE_TEXT];
-    const char *text;
-    for (int i = 0; (text = judge_note(c, i, buf)); i++)
-        fprintf(to, "  note: %s\n", text);
+    judge_not_proved(c, &s);
+    for (int i = 0; i < s.n; i++)
+        fprintf(to, "%s %s.\n", i ? "           " : "Not proved:", s.text[i]);
 }
 
 void summary_print(FILE *to, const struct check *c, bool brief)
 {
     char name[4200];
+    struct sentences notes;
     if (!brief) {
         fprintf(to, "%s\n", plain_copy(name, sizeof name, c->path));
         print_shape(to, c);
         if (!c->has_manifest)
             fprintf(to, "  no manifest %s\n", plain_copy(name, sizeof name, c->manifest_path));
-        print_notes(to, c);
+        judge_notes(c, &notes);
+        for (int i = 0; i < notes.n; i++)
+            fprintf(to, "  note: %s\n", notes.text[i]);
         print_dumps(to, c);
     }
     if (c->findings.n > 0)
@@ -211,14 +207,14 @@ static json_t *listing_json(const struct listing *l)
 }
 
 static json_t *sentences_json(const struct check *c,
-                              const char *(*nth)(const struct check *, int, char *))
+                              void (*list)(const struct check *, struct sentences *))
 {
-    char buf[JUDGE_TEXT];
-    json_t *list = json_array();
-    const char *text;
-    for (int i = 0; (text = nth(c, i, buf)); i++)
-        json_array_append_new(list, js_text(text));
-    return list;
+    struct sentences s;
+    json_t *array = json_array();
+    list(c, &s);
+    for (int i = 0; i < s.n; i++)
+        json_array_append_new(array, js_text(s.text[i]));
+    return array;
 }
 
 json_t *summary_json(const struct check *c, json_t *options, int status)
@@ -239,7 +235,7 @@ json_t *summary_json(const struct check *c, json_t *options, int status)
     json_object_set_new(o, "listing", listing_json(&c->listing));
     json_object_set_new(o, "findings_n", json_integer(c->findings.n));
     json_object_set_new(o, "findings", findings_json(c));
-    json_object_set_new(o, "notes", sentences_json(c, judge_note));
+    json_object_set_new(o, "notes", sentences_json(c, judge_notes));
     json_object_set_new(o, "proved", sentences_json(c, judge_proved));
     json_object_set_new(o, "not_proved", sentences_json(c, judge_not_proved));
     return o;

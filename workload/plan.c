@@ -181,7 +181,8 @@ static void places(const struct workload *w, const struct workload_point *p, uin
     const bool holes = workload_point_holes(p), listed = p->list_n > 0 || p->ranks_n > 0;
     int64_t length = workload_point_length(p, w->separate, rank);
     if (holes) length /= p->process_num;
-    int64_t individual = plan->begin, read_at = plan->begin, write_at = plan->begin;
+    int64_t individual, read_at, write_at; /* where the next one begins, of each kind */
+    individual = read_at = write_at = plan->begin;
     for (int64_t i = 0; i < plan->n; i++) {
         struct workload_call *c = &plan->call[i];
         const struct workload_kind k = workload_kind_of(c->kind);
@@ -210,16 +211,17 @@ int workload_plan_make(const struct workload *w, int no, int rank, struct worklo
 {
     const struct workload_point *p = &w->point[no];
     const struct workload_rank *own = rank_of(p, rank);
-    const bool own_list = own && own->list_n > 0;
     const uint64_t seed = random_mix(w->seed, (uint64_t)no);
     *plan = (struct workload_plan){.n = own ? own->calls : workload_point_calls(p)};
     plan->call = calloc((size_t)plan->n + 1, sizeof *plan->call);
     if (!plan->call) return err_set(ERR_NOMEM, "no memory for %lld calls", (long long)plan->n);
     plan->bytes = share(p, rank, &plan->begin);
     if (w->separate || workload_point_holes(p)) plan->begin = 0;
-    if (own_list || p->list_n > 0) {
-        kinds_by_list(own_list ? own->list : p->list, own_list ? own->list_n : p->list_n, plan);
-        if (own && !own_list) sizes(plan, 0, plan->n, plan->bytes, 0);
+    if (own && own->list_n > 0) {
+        kinds_by_list(own->list, own->list_n, plan);
+    } else if (p->list_n > 0) {
+        kinds_by_list(p->list, p->list_n, plan);
+        if (own) sizes(plan, 0, plan->n, plan->bytes, 0);
     } else {
         TRY(kinds_by_fractions(p, seed, plan));
         sizes(plan, 0, plan->n, plan->bytes, own ? 0 : p->size_mean);

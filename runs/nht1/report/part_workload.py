@@ -44,6 +44,10 @@ def _stamps(page, results):
 
 # --- patterns -----------------------------------------------------------------------------------
 
+def _percent(share):
+    return '%s %%' % text.number(100 * share) if share == share else ''
+
+
 def _median(values):
     return values[0] if len(values) == 1 else stats.median(values)
 
@@ -73,8 +77,8 @@ def _pattern(page, name, way, phases):
         cached = real(p, 'cached_share_before')
         rate = real(p, 'bytes_per_s') / MB
         table.row(integer(p, 'record_bytes'), word(p, 'temporal'), rate,
-                  real(p, 'times.aggregate_s'), text.percent(real(p, 'times.b_share')),
-                  text.percent(cached) if cached == cached else '', 'too little data'
+                  real(p, 'times.aggregate_s'), _percent(real(p, 'times.b_share')),
+                  _percent(cached), 'too little data'
                   if 'too-short' in marks else '')
         curves.setdefault(word(p, 'temporal'), {}).setdefault(
             integer(p, 'record_bytes'), []).append(rate)
@@ -118,7 +122,7 @@ def _study(report, results):
     base = {}
     for name, _, _ in NUMBERS:
         values = [p[name] for p, _ in points]
-        base[name] = max(set(values), key=values.count)
+        base[name] = max(sorted(set(values)), key=values.count)
     panels = []
     for name, sign, says in NUMBERS:
         curve = {}
