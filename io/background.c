@@ -34,8 +34,8 @@ static bool has_carry(const struct io_background *b)
     return b->direct && b->gather.rank_of[0] == b->ctx->rank;
 }
 
-/* Opens the file around the page cache: all aggregators do, or none. Some file systems refuse at open,
- * others only when data come: so a block is read. Collective. */
+/* Opens the file around the page cache: all aggregators do, or none. Some file systems refuse at
+ * open, others only when data come: so a block is read. Collective. */
 static int choose_direct(struct io_background *b)
 {
     const struct io_context *ctx = b->ctx;

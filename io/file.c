@@ -145,7 +145,8 @@ int io_file_write(struct io_file *f, int64_t step, const void *buf, const uint64
     t->wait_s += watch_now() - t->start_s;
     TRY(f->failed);
 
-    /* The writer's part; rc is this rank's own. What it waits for earlier dumps counts as draining. */
+    /* The writer's part; rc is this rank's own. What it waits for earlier dumps counts as
+     * draining. */
     double since_s = watch_now();
     t->write_s = since_s;
     f->waited_s = 0;

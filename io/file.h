@@ -172,8 +172,9 @@ json_t *io_file_json(const struct io_file *f);
 bool io_file_is_of(const char *path, const char *run_id);
 
 /* Whether name, a path, belongs to what a run of this writer with spec.path path makes or may
- * remove: the file, its manifest, lock, temporaries, parts of ranks (writer NULL: no parts). No other
- * output may be written there. Links and other spellings of a folder are seen through. Local. */
+ * remove: the file, its manifest, lock, temporaries, parts of ranks (writer NULL: no parts). No
+ * other output may be written there. Links and other spellings of a folder are seen through.
+ * Local. */
 bool io_file_takes(const char *path, const char *writer, const char *name);
 
 /* Removes data file, manifest and lock file; with a run_id only when they are still of that run,

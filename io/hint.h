@@ -13,8 +13,8 @@ enum io_hint_reader {
     IO_HINT_FILE = 4, /* this program, when it makes the file (io/striping.h) */
 };
 
-/* The form of n hints, and the values of those that are known. Returns 0 or ERR_USAGE with a message
- * that names the hint and what it may be. */
+/* The form of n hints, and the values of those that are known. Returns 0 or ERR_USAGE with a
+ * message that names the hint and what it may be. */
 int io_hints_check(int n, const char *const *hint);
 
 /* Who knows the key of a hint; 0: nobody that this program knows of. */

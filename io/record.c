@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a result says about the file: where it lies, how it was made, what the library reports.
  *
- *   "writer", the same as "driver", "layout", "path", "dump_bytes", "dumps", "bytes", "group", "sync"
+ *   "writer", the same as "driver", "layout", "path", "dump_bytes", "dumps", "bytes", "group",
+ *   "sync"
  *   "run_id"           that of the manifest, null without a file
  *   "file_system"      type, "unknown" when it cannot be found out
  *   "mount"            where it is mounted, "mount_options" how; null when unknown

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_STRIPING_H
 #define IO_STRIPING_H
-/* Floor 1. Over how many servers a file is spread, and in what pieces: known to Lustre (lfs), BeeGFS
- * (beegfs, beegfs-ctl) and GPFS (mmlsattr, and the size of its blocks), whose tools are asked. Local,
- * all functions; they start programs, so they are not for use inside timed sections. */
+/* Floor 1. Over how many servers a file is spread, and in what pieces: known to Lustre (lfs),
+ * BeeGFS (beegfs, beegfs-ctl) and GPFS (mmlsattr, and the size of its blocks), whose tools are
+ * asked. Local, all functions; they start programs, so they are not
+ * for use inside timed sections. */
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,9 +23,9 @@ bool io_striping_parse(const char *fs_type, const char *answer, struct io_stripi
  * tool answers. */
 bool io_striping_ask(const char *fs_type, const char *path, struct io_striping *out);
 
-/* Makes a new, empty file with a striping, before anything is written to it: Lustre alone can. count
- * and unit_bytes: 0 for what the directory has. Returns 1 when it was made, 0 when this file system
- * cannot, or ERR_IO with the tool's words. */
+/* Makes a new, empty file with a striping, before anything is written to it: Lustre alone can.
+ * count and unit_bytes: 0 for what the directory has. Returns 1 when it was made, 0 when this file
+ * system cannot, or ERR_IO with the tool's words. */
 int io_striping_make(const char *fs_type, const char *path, int64_t count, int64_t unit_bytes);
 
 /* "count", "unit_bytes", "pool"; null for what is not known. New reference. */

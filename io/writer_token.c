@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Grouped writing, as RNRBT_3D did on the iPSC/860 [F93 3.3]: at most `group` ranks write at a time.
- * Tokens run down `group` chains of ranks,
+/* Grouped writing, as RNRBT_3D did on the iPSC/860 [F93 3.3]: at most `group` ranks write at a
+ * time. Tokens run down `group` chains of ranks,
  *
  *     r  ->  r + group  ->  r + 2 group  ->  ...        for r = 0 .. group-1
  *
  * a rank writes while it holds its chain's token, and a barrier ends the dump. A rank that fails
  * passes its token on all the same.
  *
- * `token` writes its rows as they lie, which with blocks of a 3-D decomposition are many short ones:
- * what was measured in 1993. `token-gather` brings them together first (io/gather.h), where they are
- * shorter than TOKEN_ROW_BYTES on average: each rank then holds one contiguous range of as many bytes
- * as it had, and writes that. */
+ * `token` writes its rows as they lie, which with blocks of a 3-D decomposition are many short
+ * ones: what was measured in 1993. `token-gather` brings them together first (io/gather.h), where
+ * they are shorter than TOKEN_ROW_BYTES on average: each rank then holds one contiguous range of
+ * as many bytes as it had, and writes that. */
 #include <stdlib.h>
 #include <string.h>
 
