@@ -155,6 +155,21 @@ END
     has '<calls function="write_at_all" n="1" bytes="1000"/>' '<calls function="read_at_all" n="1" bytes="1000"/>'
 }
 
+@test "zeta of nht1-bt is what nht1-bt says itself" {
+    full_only
+    need_space . 1000
+    MPI_TIMEOUT=300 mpi_run 2 nht1-bt --class A --io mpiio --repeat 5 --verify never --json own.json >/dev/null
+    run nht1-profile --quiet --t-c --repeat 5 --json p.json -- "$NHT1_ROOT/tests/mpi-run" -np 2 \
+        "$NHT1_BIN/nht1-bt" --class A --io mpiio --tc 1 --verify never
+    expect_status 0
+    # The intervals of both have something in common.
+    jq -n --slurpfile own own.json --slurpfile p p.json '
+        ($own[0].ranking[] | select(.driver == "mpiio") | .paired | .ci95_lo, .ci95_hi),
+        ($p[0].zeta | .zeta_ci95_lo, .zeta_ci95_hi)' >numbers
+    cat numbers
+    jq -s -e '.[0] <= .[3] and .[2] <= .[1]' numbers
+}
+
 @test "wrong options and files that are not ours are refused before the program starts" {
     run nht1-profile
     expect_status 1
