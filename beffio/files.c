@@ -406,7 +406,7 @@ int beffio_files_make(struct beffio_files *f, MPI_Comm comm, int partition, enum
 {
     TRY_MPI(MPI_Barrier(comm));
     const double begun = watch_now();
-    const int rc = is_mine(f, partition, type) ? make_one(f, partition, type) : 0;
+    const int rc = is_mine(f, partition, (int)type) ? make_one(f, partition, type) : 0;
     TRY_MPI(MPI_Barrier(comm));
     *s = watch_now() - begun;
     TRY(par_agree(comm, rc));

@@ -65,7 +65,7 @@ expect() {
     expect_status 0
     [ "$(grep -c '^raw, .* MB/s$' <<<"$output")" -eq 3 ]
     expect_text "durable at the end"
-    grep -Eq '^posix +[0-9.]+ +[-+][0-9.]+ % ' <<<"$output"
+    grep -Eq '^posix +[0-9.]+ +-?[0-9.]+ ' <<<"$output"
     grep -q '^twophase, records ' <<<"$output"
     grep -q '^token-gather --group 2 ' <<<"$output"
     bench io CLASS=Q

@@ -9,6 +9,17 @@ mk() {
     env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u O make -C "$NHT1_ROOT" O="$PWD/b" "$@"
 }
 
+# makefiles FOLDER: the Makefile and its parts.
+makefiles() {
+    local part
+    mkdir -p "$1"
+    cp "$NHT1_ROOT/Makefile" "$1"
+    for part in $(sed -n 's/^include //p' "$NHT1_ROOT/Makefile"); do
+        mkdir -p "$1/$(dirname "$part")"
+        cp "$NHT1_ROOT/$part" "$1/$part"
+    done
+}
+
 @test "make help names every target" {
     run mk help
     expect_status 0
@@ -38,10 +49,8 @@ mk() {
 }
 
 @test "an object is made again when a header that it includes changes" {
-    mkdir -p copy/tests copy/bench
-    cp -r "$NHT1_ROOT"/{Makefile,base} copy
-    cp "$NHT1_ROOT/tests/rules.mk" copy/tests
-    cp "$NHT1_ROOT/bench/rules.mk" copy/bench
+    makefiles copy
+    cp -r "$NHT1_ROOT/base" copy
     env -u MAKEFLAGS -u O make -C copy build/obj/base/watch.o
     sleep 0.1
     touch copy/base/watch.h
@@ -57,10 +66,7 @@ mk() {
 }
 
 @test "make configure remembers what was given and nothing else" {
-    mkdir -p tests bench
-    cp "$NHT1_ROOT/Makefile" .
-    cp "$NHT1_ROOT/tests/rules.mk" tests
-    cp "$NHT1_ROOT/bench/rules.mk" bench
+    makefiles .
     env -u MAKEFLAGS -u O make configure OPT="-O2 -g1" PREFIX=/opt/x
     grep -qx 'OPT ?= -O2 -g1' config.mk
     grep -qx 'PREFIX ?= /opt/x' config.mk

@@ -203,7 +203,8 @@ static struct workload_extent natural(const struct workload_shape *s, int rank, 
     case WORKLOAD_PATTERNS:
         break;
     }
-    ERR_ASSERT(!"a pattern");
+    const bool known_pattern = false;
+    ERR_ASSERT(known_pattern);
 }
 
 /* Bytes of the accesses of a rank before access i. */

@@ -268,7 +268,7 @@ def _io_row(settings, found, raw):
     label = settings['io'] + (', ' + settings['layout'] if 'layout' in settings else
                               ' --group ' + settings['group'] if 'group' in settings else '')
     return [label, '%.3f' % _median([r['t_t_s'] for r in runs]),
-            text.percent(_median([r['t_t_s'] / r['t_c_s'] - 1 for r in runs if r['t_c_s']])),
+            '%.3f' % _median([r['t_t_s'] / r['t_c_s'] - 1 for r in runs if r['t_c_s']]),
             '%.0f' % (rate / 1e6), '%.2f' % (rate / raw),
             '%.3f' % _median([r['phases_s']['sync']['max'] for r in runs]),
             '%.0f %%' % _median([100 * o['both_s']['max'] / o['io_s']['max'] for o in over
