@@ -478,7 +478,8 @@ PURPOSES = (
     ('writing', ('write',)),
     ('waiting for data under way', ('drain',)),
     ('flushing and closing', ('sync', 'close')),
-    ('agreeing, waiting for ranks', ('agree', 'manifest', 'stop', 'idle')))
+    ('recording dumps in the manifest', ('manifest',)),
+    ('agreeing, waiting for ranks', ('agree', 'stop', 'idle')))
 
 
 def _phase_s(run, phase):
