@@ -11,7 +11,7 @@ setup_copy() {
     while read -r folder; do
         mkdir -p "tree/$folder"
         cp "$NHT1_ROOT/$folder"/*.[ch] "tree/$folder" 2>/dev/null || true
-    done < <(awk -F '`' '/^\| `/ { print $2 }' tree/docs/design.md)
+    done < <(awk -F '`' '/^## / { here = /Floors/ } here && /^\| `/ { print $2 }' tree/docs/design.md)
     export O=$BATS_TEST_TMPDIR/objects
     mkdir -p "$O/bin" "$O/obj/base" "$O/obj/bt/solver"
     cp "$NHT1_BIN"/nht1-verify "$O/bin"
