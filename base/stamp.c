@@ -10,7 +10,7 @@
 void stamp_add(json_t *list, const char *code, const char *severity, json_t *numbers,
                const char *fmt, ...)
 {
-    char text[512];
+    char text[1024];
     va_list args;
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
@@ -20,16 +20,26 @@ void stamp_add(json_t *list, const char *code, const char *severity, json_t *num
                                     numbers ? numbers : json_object(), "sentence", js_text(text)));
 }
 
-bool stamp_is(const json_t *stamp, const char *code)
+const char *stamp_text(const json_t *stamp, const char *member)
 {
-    const char *is = json_string_value(json_object_get(stamp, "code"));
-    return is && strcmp(is, code) == 0;
+    const char *text = json_string_value(json_object_get(stamp, member));
+    return text ? text : "";
 }
 
-const char *stamp_sentence(const json_t *stamp)
+bool stamp_is(const json_t *stamp, const char *code)
 {
-    const char *text = json_string_value(json_object_get(stamp, "sentence"));
-    return text ? text : "";
+    return strcmp(stamp_text(stamp, "code"), code) == 0;
+}
+
+const json_t *stamp_find(const json_t *list, const char *code)
+{
+    size_t i;
+    const json_t *stamp;
+    json_array_foreach(list, i, stamp)
+    {
+        if (stamp_is(stamp, code)) return stamp;
+    }
+    return NULL;
 }
 
 json_t *stamp_sentences(const json_t *list, bool (*keep)(const json_t *stamp))
@@ -38,7 +48,7 @@ json_t *stamp_sentences(const json_t *list, bool (*keep)(const json_t *stamp))
     size_t i;
     json_array_foreach(list, i, stamp)
     {
-        if (keep(stamp)) json_array_append_new(texts, json_string(stamp_sentence(stamp)));
+        if (keep(stamp)) json_array_append_new(texts, json_string(stamp_text(stamp, "sentence")));
     }
     return texts;
 }

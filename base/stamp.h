@@ -15,9 +15,13 @@
 void stamp_add(json_t *list, const char *code, const char *severity, json_t *numbers,
                const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
-/* Whether a stamp has this code; its sentence, borrowed. */
+/* A text of a stamp, "code", "severity" or "sentence", "" without one; whether it has this code. The
+ * text is borrowed. */
+const char *stamp_text(const json_t *stamp, const char *member);
 bool stamp_is(const json_t *stamp, const char *code);
-const char *stamp_sentence(const json_t *stamp);
+
+/* The first stamp of a list with this code, or NULL. Borrowed. */
+const json_t *stamp_find(const json_t *list, const char *code);
 
 /* The sentences of the stamps that keep lets through: a new array of texts. */
 json_t *stamp_sentences(const json_t *list, bool (*keep)(const json_t *stamp));

@@ -146,7 +146,7 @@ static void notes(const struct beff_job *job, FILE *to)
     {
         if (stamp_is(stamp, "valid") || stamp_is(stamp, "quick")) continue;
         wrap_print(to, WIDTH, stamp_is(stamp, "not-valid") ? "Not valid  " : "Note       ", 11,
-                   stamp_sentence(stamp));
+                   stamp_text(stamp, "sentence"));
     }
 }
 

@@ -3,11 +3,11 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "base/stamp.h"
 #include "base/units.h"
 #include "bt/metrics.h"
 #include "io/writer.h"
@@ -25,45 +25,12 @@
 #define WARN "warn"
 #define BAD  "bad"
 
-/* Appends a stamp. numbers: taken over, NULL for none. */
-static void stamp(json_t *to, const char *code, const char *severity, json_t *numbers,
-                  const char *fmt, ...) __attribute__((format(printf, 5, 6)));
-static void stamp(json_t *to, const char *code, const char *severity, json_t *numbers,
-                  const char *fmt, ...)
-{
-    char text[1024];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    json_t *s = json_object();
-    json_object_set_new(s, "code", json_string(code));
-    json_object_set_new(s, "severity", json_string(severity));
-    json_object_set_new(s, "numbers", numbers ? numbers : json_object());
-    json_object_set_new(s, "sentence", js_text(text));
-    json_array_append_new(to, s);
-}
-
 /* Adds a number, none where the value is not finite; NULL begins a new object. */
 static json_t *number(json_t *to, const char *key, double value)
 {
     json_t *o = to ? to : json_object();
     if (isfinite(value)) json_object_set_new(o, key, json_real(value));
     return o;
-}
-
-const json_t *bt_stamp_find(const json_t *stamps, const char *code)
-{
-    size_t i;
-    const json_t *s;
-    json_array_foreach(stamps, i, s) if (strcmp(bt_stamp_text(s, "code"), code) == 0) return s;
-    return NULL;
-}
-
-const char *bt_stamp_text(const json_t *s, const char *member)
-{
-    const char *text = json_string_value(json_object_get(s, member));
-    return text ? text : "";
 }
 
 /* ------------------------------------------------------------------ the whole job */
@@ -76,24 +43,26 @@ static void judge_cores(json_t *to, const struct bt_machine *m)
     number(n, "cores_n", (double)m->nodes.cores);
     if (m->mask_width < INT_MAX) number(n, "cpus_allowed_n", m->mask_width);
     if (m->threads > m->mask_width)
-        stamp(to, "bound", WARN, json_incref(n),
-              "Binding: a rank has %d threads but may use only %d CPU%s: start with mpirun "
-              "--bind-to none, or --map-by slot:PE=%d.",
-              m->threads, m->mask_width, units_plural(m->mask_width), m->threads);
+        stamp_add(to, "bound", WARN, json_incref(n),
+                  "Binding: a rank has %d threads but may use only %d CPU%s: start with mpirun "
+                  "--bind-to none, or --map-by slot:PE=%d.",
+                  m->threads, m->mask_width, units_plural(m->mask_width), m->threads);
     if (wanted > m->nodes.cores)
-        stamp(to, "oversubscribed", WARN, json_incref(n),
-              "Oversubscribed: ranks x threads = %d x %d on %lld core%s; times say more about the "
-              "scheduler than about the system.",
-              m->nodes.size, m->threads, (long long)m->nodes.cores, units_plural(m->nodes.cores));
+        stamp_add(
+            to, "oversubscribed", WARN, json_incref(n),
+            "Oversubscribed: ranks x threads = %d x %d on %lld core%s; times say more about the "
+            "scheduler than about the system.",
+            m->nodes.size, m->threads, (long long)m->nodes.cores, units_plural(m->nodes.cores));
     if (wanted < m->nodes.cores)
-        stamp(to, "cores-unused", NOTE, json_incref(n),
-              "Only %lld of %lld cores are in use (ranks x threads = %d x %d); the balance of the "
-              "whole system is measured with all of them.%s",
-              (long long)wanted, (long long)m->nodes.cores, m->nodes.size, m->threads,
-              m->mask_width < m->nodes.node_cores
-                  ? " The ranks are bound: with mpirun --bind-to none their threads may use every "
-                    "core."
-                  : "");
+        stamp_add(
+            to, "cores-unused", NOTE, json_incref(n),
+            "Only %lld of %lld cores are in use (ranks x threads = %d x %d); the balance of the "
+            "whole system is measured with all of them.%s",
+            (long long)wanted, (long long)m->nodes.cores, m->nodes.size, m->threads,
+            m->mask_width < m->nodes.node_cores
+                ? " The ranks are bound: with mpirun --bind-to none their threads may use every "
+                  "core."
+                : "");
     json_decref(n);
 }
 
@@ -103,8 +72,8 @@ static void judge_t_c(json_t *to, const struct bt_job *job)
 {
     const double best = job->tc.entry.t_c_s;
     if (job->tc.origin == BT_TC_FROM_USER)
-        stamp(to, "tc-not-best", NOTE, number(NULL, "t_c_s", best),
-              "T_C was given with --tc: it is no time that was measured on this system.");
+        stamp_add(to, "tc-not-best", NOTE, number(NULL, "t_c_s", best),
+                  "T_C was given with --tc: it is no time that was measured on this system.");
     struct bt_row row[BT_RUNS_MAX + 1];
     const int n = bt_ranking(job, row);
     for (int i = 0; i < n && job->tc.origin != BT_TC_UNKNOWN; i++) {
@@ -113,13 +82,14 @@ static void judge_t_c(json_t *to, const struct bt_job *job)
         json_t *numbers = number(NULL, "t_c_s", best);
         number(numbers, "t_c_today_s", today);
         number(numbers, "runs_n", row[i].runs);
-        stamp(to, "disturbed", WARN, numbers,
-              "Computing alone took %.4g s in this job (median of %d run%s), %.0f %% more than the "
-              "T_C that zeta is over, %.4g s%s",
-              today, row[i].runs, units_plural(row[i].runs), 100 * (today / best - 1), best,
-              job->tc.origin == BT_TC_FROM_USER ? "."
-                                                : ": the paired zeta, over the times of this job, "
-                                                  "does not suffer from that.");
+        stamp_add(
+            to, "disturbed", WARN, numbers,
+            "Computing alone took %.4g s in this job (median of %d run%s), %.0f %% more than the "
+            "T_C that zeta is over, %.4g s%s",
+            today, row[i].runs, units_plural(row[i].runs), 100 * (today / best - 1), best,
+            job->tc.origin == BT_TC_FROM_USER ? "."
+                                              : ": the paired zeta, over the times of this job, "
+                                                "does not suffer from that.");
     }
 }
 
@@ -136,9 +106,10 @@ json_t *bt_judge_job(const struct bt_job *job)
             continue;
         json_t *numbers = number(NULL, "steps_n", (double)p->steps);
         number(numbers, "class_steps_n", (double)whole.steps);
-        stamp(to, "extrapolated", NOTE, numbers,
-              "%lld of class %c's %lld steps: what is said of the class by this is extrapolated.",
-              (long long)p->steps, *c, (long long)whole.steps);
+        stamp_add(
+            to, "extrapolated", NOTE, numbers,
+            "%lld of class %c's %lld steps: what is said of the class by this is extrapolated.",
+            (long long)p->steps, *c, (long long)whole.steps);
     }
     return to;
 }
@@ -149,21 +120,23 @@ json_t *bt_judge_run(const struct bt_job *job, const struct bt_outcome *o)
 {
     const struct cache *c = &o->run.cache;
     json_t *to = json_array();
-    if (!o->verified) stamp(to, "not-verified", o->wrong ? BAD : WARN, NULL, "%s", o->verdict);
+    if (!o->verified) stamp_add(to, "not-verified", o->wrong ? BAD : WARN, NULL, "%s", o->verdict);
     if (c->page_cache) {
         const double file = (double)c->file_bytes;
         json_t *n = number(NULL, "cached_share", file > 0 ? (double)c->cached_bytes / file : NAN);
         if (c->dirty_bytes >= 0 && file > 0)
             number(n, "dirty_share", (double)c->dirty_bytes / file);
-        stamp(to, "page-cache", WARN, n, "Page cache: T_T is one of memory, not of a device (%s).",
-              c->in_memory
-                  ? "the file system is in memory"
-                  : "data had not reached the device, and nothing waited for it: --sync end does");
+        stamp_add(
+            to, "page-cache", WARN, n, "Page cache: T_T is one of memory, not of a device (%s).",
+            c->in_memory
+                ? "the file system is in memory"
+                : "data had not reached the device, and nothing waited for it: --sync end does");
     }
     if (bt_is_official(job, o))
-        stamp(to, "official", GOOD, NULL,
-              "Official NHT-1 result: N = 102, 200 steps, a dump every 5, serial file, verified%s.",
-              job->tc.origin == BT_TC_FROM_USER ? "; zeta is over a given T_C" : "");
+        stamp_add(
+            to, "official", GOOD, NULL,
+            "Official NHT-1 result: N = 102, 200 steps, a dump every 5, serial file, verified%s.",
+            job->tc.origin == BT_TC_FROM_USER ? "; zeta is over a given T_C" : "");
     return to;
 }
 
@@ -193,34 +166,37 @@ static void judge_balance(json_t *to, const struct bt_row *row)
     number(n, "zeta_paired_ci95_hi", hi);
     number(n, "rounds_n", row->pairs > 0 ? row->pairs : row->runs);
     if (enough && hi <= BT_BALANCE_GOAL) {
-        stamp(to, "balanced", GOOD, n, "Balanced: %s; NAS's goal is at most %.2f.", interval,
-              BT_BALANCE_GOAL);
+        stamp_add(to, "balanced", GOOD, n, "Balanced: %s; NAS's goal is at most %.2f.", interval,
+                  BT_BALANCE_GOAL);
         return;
     }
     if (enough && lo > BT_BALANCE_GOAL) {
-        stamp(to, "not-balanced", BAD, n,
-              "Not balanced: %s; NAS's goal is at most %.2f. I/O is too slow for this computation.",
-              interval, BT_BALANCE_GOAL);
+        stamp_add(
+            to, "not-balanced", BAD, n,
+            "Not balanced: %s; NAS's goal is at most %.2f. I/O is too slow for this computation.",
+            interval, BT_BALANCE_GOAL);
         return;
     }
     number(n, "rounds_needed_n", needed);
     if (enough)
-        stamp(to, "undecided", NOTE, n,
-              "Undecided: %s, on both sides of NAS's goal of %.2f. It would take about %s.",
-              interval, BT_BALANCE_GOAL, rounds);
+        stamp_add(to, "undecided", NOTE, n,
+                  "Undecided: %s, on both sides of NAS's goal of %.2f. It would take about %s.",
+                  interval, BT_BALANCE_GOAL, rounds);
     else if (row->pairs > 1)
-        stamp(to, "undecided", NOTE, n, "Undecided: %s. A verdict takes %d rounds: --repeat %d.",
-              interval, ROUNDS_MIN, ROUNDS_MIN);
+        stamp_add(to, "undecided", NOTE, n,
+                  "Undecided: %s. A verdict takes %d rounds: --repeat %d.", interval, ROUNDS_MIN,
+                  ROUNDS_MIN);
     else if (row->runs == 1)
-        stamp(to, "undecided", NOTE, n,
-              "Undecided: one round. zeta is %.3f; NAS's goal is at most %.2f. A verdict takes %d "
-              "rounds: --repeat %d.",
-              zeta, BT_BALANCE_GOAL, ROUNDS_MIN, ROUNDS_MIN);
+        stamp_add(
+            to, "undecided", NOTE, n,
+            "Undecided: one round. zeta is %.3f; NAS's goal is at most %.2f. A verdict takes %d "
+            "rounds: --repeat %d.",
+            zeta, BT_BALANCE_GOAL, ROUNDS_MIN, ROUNDS_MIN);
     else
-        stamp(to, "undecided", NOTE, n,
-              "Undecided: zeta is %.3f, but no round holds a compute-only run to compare with: "
-              "leave out --tc SECONDS.",
-              zeta);
+        stamp_add(to, "undecided", NOTE, n,
+                  "Undecided: zeta is %.3f, but no round holds a compute-only run to compare with: "
+                  "leave out --tc SECONDS.",
+                  zeta);
 }
 
 /* The rate that the time above T_C stands for, where that time is more than noise. */
@@ -239,12 +215,13 @@ static void judge_rate(json_t *to, const struct bt_row *row)
     units_rate(rate, is);
     units_rate(goal, should);
     if (zeta > BT_BALANCE_GOAL)
-        stamp(to, "implied-rate", NOTE, n,
-              "Effective write rate %s; %s would meet the goal of %.0f %%.", is, should,
-              100 * BT_BALANCE_GOAL);
+        stamp_add(to, "implied-rate", NOTE, n,
+                  "Effective write rate %s; %s would meet the goal of %.0f %%.", is, should,
+                  100 * BT_BALANCE_GOAL);
     else
-        stamp(to, "implied-rate", NOTE, n, "Effective write rate %s; the goal of %.0f %% takes %s.",
-              is, 100 * BT_BALANCE_GOAL, should);
+        stamp_add(to, "implied-rate", NOTE, n,
+                  "Effective write rate %s; the goal of %.0f %% takes %s.", is,
+                  100 * BT_BALANCE_GOAL, should);
 }
 
 static void judge_times(json_t *to, const struct bt_job *job, const struct bt_row *row)
@@ -253,32 +230,35 @@ static void judge_times(json_t *to, const struct bt_job *job, const struct bt_ro
     const bool slow = slowness > SLOW_COMPUTING;
     const unsigned caps = io_writer_caps(row->writer);
     if (!(caps & IO_CAP_SERIAL_FILE)) {
-        stamp(to, caps & IO_CAP_PARTS ? "no-serial-file" : "writer-null", NOTE, NULL,
-              "Leaves no serial file, so this is no result of the benchmark: its times show what "
-              "all but that file costs.");
+        stamp_add(
+            to, caps & IO_CAP_PARTS ? "no-serial-file" : "writer-null", NOTE, NULL,
+            "Leaves no serial file, so this is no result of the benchmark: its times show what "
+            "all but that file costs.");
     } else {
         judge_balance(to, row);
         if (!slow) judge_rate(to, row);
     }
     if (slow)
-        stamp(to, "disturbed", WARN, number(NULL, "computing_per_t_c", slowness),
-              "Computing beside the dumps took %.3g times T_C, so zeta says more about that than "
-              "about writing. Does the computer do something else at the same time? Are ranks "
-              "bound to too few cores?",
-              slowness);
+        stamp_add(
+            to, "disturbed", WARN, number(NULL, "computing_per_t_c", slowness),
+            "Computing beside the dumps took %.3g times T_C, so zeta says more about that than "
+            "about writing. Does the computer do something else at the same time? Are ranks "
+            "bound to too few cores?",
+            slowness);
     if (row->median.zeta < 0)
-        stamp(to, "tc-not-best", job->tc.origin == BT_TC_FROM_USER ? NOTE : WARN,
-              number(NULL, "zeta", row->median.zeta),
-              "zeta is below 0: the run with I/O was %.1f %% faster than %s, so that time is not "
-              "the best: measure it again with --tc measure.",
-              -100 * row->median.zeta,
-              job->tc.origin == BT_TC_FROM_USER    ? "the T_C given with --tc"
-              : job->tc.origin == BT_TC_FROM_STORE ? "the best compute-only time known"
-                                                   : "the compute-only run of this job");
+        stamp_add(
+            to, "tc-not-best", job->tc.origin == BT_TC_FROM_USER ? NOTE : WARN,
+            number(NULL, "zeta", row->median.zeta),
+            "zeta is below 0: the run with I/O was %.1f %% faster than %s, so that time is not "
+            "the best: measure it again with --tc measure.",
+            -100 * row->median.zeta,
+            job->tc.origin == BT_TC_FROM_USER    ? "the T_C given with --tc"
+            : job->tc.origin == BT_TC_FROM_STORE ? "the best compute-only time known"
+                                                 : "the compute-only run of this job");
     if (row->median.t_t_s < SHORT_S)
-        stamp(to, "too-short", NOTE, number(NULL, "t_t_s", row->median.t_t_s),
-              "The run took less than a second: start-up and noise dominate such times; take a "
-              "larger class for a statement about the system.");
+        stamp_add(to, "too-short", NOTE, number(NULL, "t_t_s", row->median.t_t_s),
+                  "The run took less than a second: start-up and noise dominate such times; take a "
+                  "larger class for a statement about the system.");
 }
 
 json_t *bt_judge_row(const struct bt_job *job, const struct bt_row *row)
@@ -294,9 +274,9 @@ json_t *bt_judge_row(const struct bt_job *job, const struct bt_row *row)
         of_run = bt_judge_run(job, o);
         json_array_foreach(of_run, s, one)
         {
-            const char *code = bt_stamp_text(one, "code");
+            const char *code = stamp_text(one, "code");
             const bool partly = strcmp(code, "official") == 0 && !row->official;
-            if (!partly && !bt_stamp_find(to, code)) json_array_append(to, one);
+            if (!partly && !stamp_find(to, code)) json_array_append(to, one);
         }
         json_decref(of_run);
     }

@@ -20,10 +20,4 @@ json_t *bt_judge_run(const struct bt_job *job, const struct bt_outcome *o);
 /* Of a writer over all its rounds: the balance first. */
 json_t *bt_judge_row(const struct bt_job *job, const struct bt_row *row);
 
-/* The stamp of an array with this code, or NULL. Borrowed. */
-const json_t *bt_stamp_find(const json_t *stamps, const char *code);
-
-/* Members of a stamp. Borrowed. */
-const char *bt_stamp_text(const json_t *stamp, const char *member);
-
 #endif

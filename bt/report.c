@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/stamp.h"
 #include "bt/report.h"
 
 #include <math.h>
@@ -136,7 +137,7 @@ static void zeta_table(const struct bt_job *job, FILE *to, const struct bt_row *
         if (!isfinite(v->zeta)) continue;
         json_t *stamps = bt_judge_row(job, &row[i]);
         for (size_t c = 0; c < sizeof verdict / sizeof verdict[0]; c++)
-            if (bt_stamp_find(stamps, verdict[c])) word = verdict[c];
+            if (stamp_find(stamps, verdict[c])) word = verdict[c];
         if (isfinite(row[i].paired_lo))
             snprintf(interval, sizeof interval, "%s to %s", cell(lo, "%.3f", row[i].paired_lo),
                      cell(hi, "%.3f", row[i].paired_hi));
@@ -183,13 +184,13 @@ static void row_stamps(const struct bt_job *job, FILE *to, const struct bt_row *
     const json_t *s;
     json_array_foreach(stamps, i, s)
     {
-        const char *severity = bt_stamp_text(s, "severity"), *code = bt_stamp_text(s, "code");
+        const char *severity = stamp_text(s, "severity"), *code = stamp_text(s, "code");
         const bool warns = strcmp(severity, "warn") == 0 || strcmp(severity, "bad") == 0;
         char first[80];
         if (!all && (!warns || strcmp(code, "not-balanced") == 0) && strcmp(code, "official") != 0)
             continue;
         snprintf(first, sizeof first, "%s: ", row->writer);
-        wrap_print(to, WIDTH, first, 2, bt_stamp_text(s, "sentence"));
+        wrap_print(to, WIDTH, first, 2, stamp_text(s, "sentence"));
     }
     json_decref(stamps);
 }
@@ -287,7 +288,7 @@ void bt_report_results(const struct bt_job *job, FILE *to)
     if (job->setup->opt.profile) profile(job, to, row, n);
     json_t *stamps = bt_judge_job(job);
     json_array_foreach(stamps, i, s)
-        wrap_print(to, WIDTH, "Note: ", 2, bt_stamp_text(s, "sentence"));
+        wrap_print(to, WIDTH, "Note: ", 2, stamp_text(s, "sentence"));
     json_decref(stamps);
     notices(job, to);
     fflush(to);

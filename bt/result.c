@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/stamp.h"
 #include "base/sys.h"
 #include "base/watch.h"
 #include "bt/compute.h"
@@ -210,8 +211,8 @@ static json_t *ranking(const struct bt_job *job)
         const struct bt_row *row = &rows[i];
         const struct bt_values *median = &row->median, *best = &row->best;
         json_t *r = json_object(), *stamps = bt_judge_row(job, row);
-        const json_t *verdict = bt_stamp_find(stamps, "undecided");
-        const json_t *rate = bt_stamp_find(stamps, "implied-rate");
+        const json_t *verdict = stamp_find(stamps, "undecided");
+        const json_t *rate = stamp_find(stamps, "implied-rate");
         const struct {
             const char *key;
             double value;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/stamp.h"
 #include "bt/judge.h"
 
 #define RUNS_MAX 64
@@ -66,7 +67,7 @@ static json_t *judged(void)
 
 static double numbers(const json_t *stamps, const char *code, const char *key)
 {
-    const json_t *n = json_object_get(bt_stamp_find(stamps, code), "numbers");
+    const json_t *n = json_object_get(stamp_find(stamps, code), "numbers");
     return json_is_number(json_object_get(n, key)) ? json_number_value(json_object_get(n, key))
                                                    : NAN;
 }
@@ -78,9 +79,9 @@ static void noise_is_not_called_slow_writing(void **state)
     (void)state;
     run("posix", 1, 135.3, 4.0);
     json_t *s = judged();
-    assert_non_null(bt_stamp_find(s, "undecided"));
-    assert_null(bt_stamp_find(s, "not-balanced"));
-    assert_non_null(bt_stamp_find(s, "official"));
+    assert_non_null(stamp_find(s, "undecided"));
+    assert_null(stamp_find(s, "not-balanced"));
+    assert_non_null(stamp_find(s, "official"));
     json_decref(s);
     const struct bt_values v = bt_values_of(&job, &outcome[0].run);
     assert_true(fabs(v.zeta_io - 4.0 / 94) < 1e-12);
@@ -88,8 +89,8 @@ static void noise_is_not_called_slow_writing(void **state)
     job.outcomes_n = 0;
     rounds(5, 131.0, 135.3, 4.0);
     s = judged();
-    assert_non_null(bt_stamp_find(s, "balanced"));
-    assert_null(bt_stamp_find(s, "not-balanced"));
+    assert_non_null(stamp_find(s, "balanced"));
+    assert_null(stamp_find(s, "not-balanced"));
     assert_true(numbers(s, "balanced", "zeta") > 0.4); /* over the best T_C */
     assert_true(fabs(numbers(s, "balanced", "zeta_paired") - 0.034) < 0.005);
     json_decref(s);
@@ -103,7 +104,7 @@ static void slow_writing_is_called_so(void **state)
     (void)state;
     rounds(5, 94.0, 140, 44);
     json_t *s = judged();
-    assert_non_null(bt_stamp_find(s, "not-balanced"));
+    assert_non_null(stamp_find(s, "not-balanced"));
     assert_true(numbers(s, "not-balanced", "zeta_paired_ci95_lo") > 0.1);
     /* 1.7 GB in 46 s, where 9.4 s would do. */
     assert_true(fabs(numbers(s, "implied-rate", "rate_bytes_per_s") / 36.9e6 - 1) < 0.05);
@@ -112,7 +113,7 @@ static void slow_writing_is_called_so(void **state)
     job.outcomes_n = 0;
     rounds(4, 94.0, 140, 44); /* four rounds are no verdict */
     s = judged();
-    assert_non_null(bt_stamp_find(s, "undecided"));
+    assert_non_null(stamp_find(s, "undecided"));
     assert_true(numbers(s, "undecided", "rounds_needed_n") == 5);
     json_decref(s);
 }
@@ -127,7 +128,7 @@ static void wide_intervals_are_undecided(void **state)
         run("posix", r, t_t[r - 1], 5);
     }
     json_t *s = judged();
-    assert_non_null(bt_stamp_find(s, "undecided"));
+    assert_non_null(stamp_find(s, "undecided"));
     assert_true(numbers(s, "undecided", "rounds_needed_n") > 6);
     json_decref(s);
 }
@@ -138,7 +139,7 @@ static void no_rate_is_implied_by_noise(void **state)
     (void)state;
     run("posix", 1, 94.0004, 0.1);
     json_t *s = judged();
-    assert_null(bt_stamp_find(s, "implied-rate"));
+    assert_null(stamp_find(s, "implied-rate"));
     json_decref(s);
     job.outcomes_n = 0;
     for (int r = 1; r <= 5; r++) {
@@ -146,8 +147,8 @@ static void no_rate_is_implied_by_noise(void **state)
         run("posix", r, 94 + (r % 3), 0.1);
     }
     s = judged();
-    assert_null(bt_stamp_find(s, "implied-rate"));
-    assert_non_null(bt_stamp_find(s, "balanced"));
+    assert_null(stamp_find(s, "implied-rate"));
+    assert_non_null(stamp_find(s, "balanced"));
     json_decref(s);
 }
 
@@ -158,9 +159,9 @@ static void wrong_files_get_no_verdict(void **state)
     outcome[3].wrong = true;
     outcome[3].verified = false;
     json_t *s = judged();
-    assert_non_null(bt_stamp_find(s, "not-verified"));
-    assert_null(bt_stamp_find(s, "balanced"));
-    assert_null(bt_stamp_find(s, "official"));
+    assert_non_null(stamp_find(s, "not-verified"));
+    assert_null(stamp_find(s, "balanced"));
+    assert_null(stamp_find(s, "official"));
     json_decref(s);
 }
 
@@ -171,12 +172,12 @@ static void a_given_t_c_is_called_given(void **state)
     job.tc.origin = BT_TC_FROM_USER;
     run("posix", 1, 90, 2);
     json_t *s = judged();
-    const char *said = bt_stamp_text(bt_stamp_find(s, "tc-not-best"), "sentence");
+    const char *said = stamp_text(stamp_find(s, "tc-not-best"), "sentence");
     assert_non_null(strstr(said, "--tc"));
     assert_null(strstr(said, "best compute-only time known"));
     json_decref(s);
     s = bt_judge_job(&job);
-    assert_non_null(bt_stamp_find(s, "tc-not-best"));
+    assert_non_null(stamp_find(s, "tc-not-best"));
     json_decref(s);
 }
 
@@ -196,7 +197,7 @@ static void cores_and_steps(void **state)
         job.machine.mask_width = table[i].mask;
         json_t *s = bt_judge_job(&job);
         assert_int_equal(json_array_size(s), table[i].code ? 1 : 0);
-        if (table[i].code) assert_non_null(bt_stamp_find(s, table[i].code));
+        if (table[i].code) assert_non_null(stamp_find(s, table[i].code));
         json_decref(s);
     }
     fresh(NULL);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a run of nht1-workload says: text for people, JSON for programs. */
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/num.h"
 #include "base/resident.h"
+#include "base/stamp.h"
 #include "base/units.h"
 #include "base/version.h"
 #include "workload/job.h"
@@ -14,13 +14,6 @@
 #define CACHED_SHARE 0.05 /* of a file in memory: less than that does not make a result */
 
 /* --- judgements ----------------------------------------------------------------------------- */
-
-static void stamp(json_t *list, const char *code, const char *severity, json_t *numbers,
-                  const char *sentence)
-{
-    json_array_append_new(list, json_pack("{ss ss so ss}", "code", code, "severity", severity,
-                                          "numbers", numbers, "sentence", sentence));
-}
 
 static bool is_reading(const struct workload_phase_result *r)
 {
@@ -56,16 +49,18 @@ static void stamp_measurement(json_t *list, const struct workload_times *t, bool
 {
     const double all_s = workload_times_aggregate(t);
     if (!enough)
-        stamp(list, "too-short", "warn",
-              json_pack("{so so}", "aggregate_s", js_real(all_s), "b_share",
-                        js_real(all_s > 0 ? t->b_s / all_s : 0)),
-              "Too little data: the second barrier takes more than 1 % of the time, or the time is "
-              "less than a second or a hundred times what the clocks are uncertain by.");
+        stamp_add(
+            list, "too-short", "warn",
+            json_pack("{so so}", "aggregate_s", js_real(all_s), "b_share",
+                      js_real(all_s > 0 ? t->b_s / all_s : 0)),
+            "Too little data: the second barrier takes more than 1 %% of the time, or the time is "
+            "less than a second or a hundred times what the clocks are uncertain by.");
     if (memory)
-        stamp(list, "page-cache", "note",
-              json_pack("{so}", "cached_share_before", cached >= 0 ? js_real(cached) : json_null()),
-              "The time is one of memory at least in part: what was read lay there, or what was "
-              "written was not flushed inside the clock.");
+        stamp_add(
+            list, "page-cache", "note",
+            json_pack("{so}", "cached_share_before", cached >= 0 ? js_real(cached) : json_null()),
+            "The time is one of memory at least in part: what was read lay there, or what was "
+            "written was not flushed inside the clock.");
 }
 
 static json_t *stamps(const struct workload_job *job)
@@ -80,22 +75,22 @@ static json_t *stamps(const struct workload_job *job)
          i++, measured++)
         memory += point_from_memory(job, &job->outcome[i]);
     const bool valid = job->done && job->wrong_n == 0 && shorter == 0;
-    stamp(list, valid ? "valid" : "not-valid", valid ? "good" : "bad",
-          json_pack("{si si}", "measured_n", measured, "too_short_n", shorter),
-          valid ? "Every measurement held enough data, and all data that were looked at "
-                  "were right."
-          : job->wrong_n > 0 ? "Data were wrong."
-          : !job->done       ? "The run did not come to its end."
-                             : "Some measurements held too little data.");
-    stamp(list, memory == 0 ? "cache-honest" : "not-cache-honest", memory == 0 ? "good" : "note",
-          json_pack("{si si}", "measured_n", measured, "from_memory_n", memory),
-          memory == 0
-              ? "What was read was not in memory before, what was written was flushed inside "
-                "the clock."
-              : "Some measurements are of memory at least in part; each says so.");
+    stamp_add(list, valid ? "valid" : "not-valid", valid ? "good" : "bad",
+              json_pack("{si si}", "measured_n", measured, "too_short_n", shorter), "%s",
+              valid ? "Every measurement held enough data, and all data that were looked at "
+                      "were right."
+              : job->wrong_n > 0 ? "Data were wrong."
+              : !job->done       ? "The run did not come to its end."
+                                 : "Some measurements held too little data.");
+    stamp_add(
+        list, memory == 0 ? "cache-honest" : "not-cache-honest", memory == 0 ? "good" : "note",
+        json_pack("{si si}", "measured_n", measured, "from_memory_n", memory), "%s",
+        memory == 0 ? "What was read was not in memory before, what was written was flushed inside "
+                      "the clock."
+                    : "Some measurements are of memory at least in part; each says so.");
     if (!job->context.check)
-        stamp(list, "not-verified", "warn", json_object(),
-              "No data were looked at (--check none).");
+        stamp_add(list, "not-verified", "warn", json_object(),
+                  "No data were looked at (--check none).");
     return list;
 }
 
