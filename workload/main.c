@@ -7,28 +7,13 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/par.h"
-#include "base/par_main.h"
+#include "base/program.h"
 #include "base/text.h"
-#include "base/version.h"
 #include "workload/job.h"
 
-/* A result that is not valid and cannot be written besides is lost first of all. */
-static int json_write(const struct workload_job *job, int rc)
+static json_t *result_json(const void *job, int status)
 {
-    const char *path = job->opt->json;
-    char said[ERR_MESSAGE_MAX];
-    int written = 0;
-    if (!path) return rc;
-    snprintf(said, sizeof said, "%s", err_message());
-    if (rc == ERR_INVALID) err_clear();
-    if (job->context.rank == 0) {
-        json_t *result = workload_job_json(job, err_exit_status(rc));
-        written = js_write(path, result, JS_SYNC_NONE);
-        json_decref(result);
-    }
-    if (rc < 0 && rc != ERR_INVALID) return rc;
-    TRY(par_agree(MPI_COMM_WORLD, written));
-    return rc < 0 ? err_set(rc, "%s", said) : 0;
+    return workload_job_json(job, status);
 }
 
 static int work(struct workload_job *job)
@@ -41,7 +26,9 @@ static int work(struct workload_job *job)
     }
     const int rc = workload_job_run(job);
     if (speaks) workload_job_results(job, stdout);
-    return json_write(job, rc);
+    const struct program_output result = {"--json", job->opt->json, "nht1-workload/",
+                                          .json = result_json};
+    return program_outputs_write(&result, 1, job, rc);
 }
 
 /* --- --make --------------------------------------------------------------------------------- */
@@ -83,8 +70,27 @@ static int make(const struct workload_options *opt, const struct conf_list *word
 
 /* --- the frame ------------------------------------------------------------------------------ */
 
-static int run(const struct workload_options *opt, const struct conf_list *words)
+struct setup {
+    struct workload_options opt;
+    struct conf_list words;
+};
+
+static int parse(void *setup, int argc, char **argv)
 {
+    struct setup *s = setup;
+    return workload_options_parse(&s->opt, &s->words, argc, argv);
+}
+
+static void release(void *setup)
+{
+    struct setup *s = setup;
+    conf_free(&workload_program, &s->opt, &s->words);
+}
+
+static int run(void *setup)
+{
+    const struct workload_options *opt = &((struct setup *)setup)->opt;
+    const struct conf_list *words = &((struct setup *)setup)->words;
     struct workload_job job;
     int rank;
     TRY_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
@@ -98,23 +104,13 @@ static int run(const struct workload_options *opt, const struct conf_list *words
     return rc;
 }
 
-static int body(int argc, char **argv)
-{
-    struct workload_options opt;
-    struct conf_list words;
-    int rank, rc = workload_options_parse(&opt, &words, argc, argv);
-    TRY_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    if (rc == CONF_HELP && rank == 0) conf_help(&workload_program, stdout);
-    if (rc == CONF_VERSION && rank == 0) printf("%s %s\n", workload_program.name, nht1_build);
-    if (rc == CONF_RUN)
-        rc = run(&opt, &words);
-    else if (rc > 0)
-        rc = 0;
-    conf_free(&workload_program, &opt, &words);
-    return rc;
-}
+static const struct program frame = {.conf = &workload_program,
+                                     .setup_bytes = sizeof(struct setup),
+                                     .parse = parse,
+                                     .release = release,
+                                     .run = run};
 
 int main(int argc, char **argv)
 {
-    return par_main("nht1-workload", argc, argv, body);
+    return program_main(&frame, argc, argv);
 }

@@ -125,7 +125,7 @@ static const struct conf_option table[] = {
 
 const struct conf_program workload_program = {
     .name = "nht1-workload",
-    .version = NHT1_VERSION,
+    .version = nht1_build,
     .summary =
         "Synthetic workloads of file access: a list of working points, nine numbers each, as a "
         "profile of a program or a person describes them, replayed through all data access "
