@@ -47,10 +47,7 @@ int answer_correlation(struct request *r, json_t **out)
 {
     struct values x, y;
     double x_lo, x_hi, y_lo, y_hi;
-    TRY(request_values(r, r->json, "x", 1, &x));
-    TRY(request_values(r, r->json, "y", 1, &y));
-    if (x.n != y.n)
-        return err_set(ERR_USAGE, "%s: \"x\" and \"y\": equally many are expected", r->where);
+    TRY(request_points(r, &x, &y));
     gsl_stats_minmax(&x_lo, &x_hi, x.x, 1, (size_t)x.n);
     gsl_stats_minmax(&y_lo, &y_hi, y.x, 1, (size_t)y.n);
     if (x.n < 3 || x_lo == x_hi || y_lo == y_hi)
