@@ -113,7 +113,7 @@ struct progress *progress_begin(enum progress_mode mode, const char *label, cons
 }
 
 /* A group in the background is stopped by SIGTTOU when it writes to a terminal that is set so;
- * blocked, the signal is not sent. A line that cannot be written is nobody's loss. */
+ * blocked, the signal is not sent. What cannot be written is left out. */
 static void put(const struct progress *p, const char *text, int len)
 {
     sigset_t ttou, before;
@@ -137,17 +137,6 @@ static void draw(struct progress *p, const char *text)
     p->shown = len;
 }
 
-/* ", 12 s left" or ", 1 min 12 s left"; an estimate deserves no fractions. */
-static void print_left(double left_s, char *out, size_t size)
-{
-    char text[UNITS_TEXT_MAX];
-    if (left_s < 59.5) {
-        snprintf(out, size, ", %.0f s left", ceil(left_s));
-    } else {
-        snprintf(out, size, ", %s left", units_duration(left_s, text));
-    }
-}
-
 void progress_update(struct progress *p, int64_t done)
 {
     char text[160], left[UNITS_TEXT_MAX + 16] = "", bytes[UNITS_TEXT_MAX];
@@ -157,7 +146,13 @@ void progress_update(struct progress *p, int64_t done)
     if (now < p->next_s) return;
     p->next_s = now + EVERY_S;
     double part = (double)done / (double)p->total;
-    if (done > 0) print_left((now - p->begin_s) * (1 - part) / part, left, sizeof left);
+    if (done > 0) {
+        const double left_s = (now - p->begin_s) * (1 - part) / part;
+        if (left_s < 59.5) /* an estimate deserves no fractions */
+            snprintf(left, sizeof left, ", %.0f s left", ceil(left_s));
+        else
+            snprintf(left, sizeof left, ", %s left", units_duration(left_s, bytes));
+    }
     if (p->rate > 0) snprintf(rate, sizeof rate, ", %s", units_rate(p->rate, bytes));
     snprintf(text, sizeof text, "%s: %s %" PRId64 " of %" PRId64 ", %.0f %%%s%s", p->label, p->unit,
              done, p->total, 100 * part, rate, left);
