@@ -22,7 +22,6 @@ struct run {
     const struct check_options *o;
     FILE *listing;
     struct shape_file file;
-    struct reader reader;
     struct scan scan;
     struct progress *progress;
     int64_t read_bytes;
@@ -288,7 +287,7 @@ static void tick(void *arg, int64_t bytes)
 static int check_dump(struct run *r, int64_t d)
 {
     struct check_dump *dump = &r->c->dump[d];
-    TRY(scan_dump(&r->scan, &r->reader, d, tick, r));
+    TRY(scan_dump(&r->scan, d, tick, r));
     memcpy(dump->xce, r->scan.xce, sizeof dump->xce);
     dump->nonfinite_n = r->scan.nonfinite_n;
     dump->zeros_n = r->scan.zeros_n;
@@ -310,10 +309,7 @@ static bool any_to_read(const struct check *c)
 static int check_dumps(struct run *r)
 {
     struct check *c = r->c;
-    if (any_to_read(c)) {
-        TRY(reader_new(&r->reader, &r->file, &c->shape));
-        TRY(scan_new(&r->scan, c->shape.n));
-    }
+    if (any_to_read(c)) TRY(scan_new(&r->scan, &r->file, &c->shape));
     r->progress =
         progress_begin(progress_mode_of(r->o->progress), "verifying", "MB", c->file_bytes / MB + 1);
     for (int64_t d = 0; d < c->dumps_n; d++) {
@@ -347,7 +343,6 @@ int check_file(struct check *c, const char *path, const struct check_options *o,
     c->path = path;
     const int rc = check_all(&r);
     progress_end(r.progress);
-    reader_free(&r.reader);
     scan_free(&r.scan);
     if (r.file.fd >= 0) close(r.file.fd);
     if (rc == 0) judge(c);
