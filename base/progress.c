@@ -56,18 +56,15 @@ static bool read_process(int pid, struct process *out)
            sscanf(after + 1, " %*c %d %d %*d %d", &out->parent, &out->group, &out->terminal) == 3;
 }
 
-/* The kernel's number of a device: minor in bits 0-7 and 20-31, major in bits 8-19. */
-static int device_number(dev_t d)
-{
-    return (int)((minor(d) & 0xffu) | major(d) << 8 | (minor(d) & 0xfff00u) << 12);
-}
-
 static bool errors_on_terminal(int pid, int terminal)
 {
     char path[64];
     struct stat s;
     snprintf(path, sizeof path, "/proc/%d/fd/2", pid);
-    return stat(path, &s) == 0 && S_ISCHR(s.st_mode) && device_number(s.st_rdev) == terminal;
+    if (stat(path, &s) < 0 || !S_ISCHR(s.st_mode)) return false;
+    /* The kernel's number of a device: minor in bits 0-7 and 20-31, major in bits 8-19. */
+    const unsigned low = minor(s.st_rdev) & 0xffu, high = minor(s.st_rdev) & 0xfff00u;
+    return (int)(low | major(s.st_rdev) << 8 | high << 12) == terminal;
 }
 
 /* Launchers put each of their processes into a group of its own: when ours is not the one in the

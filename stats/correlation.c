@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Whether one quantity goes up or down with another: Spearman's rank correlation. */
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_permutation.h>
 #include <gsl/gsl_statistics.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/err.h"
 #include "base/json.h"
@@ -12,27 +13,20 @@
 
 #define EXACT_MAX 8 /* 40320 orders */
 
-/* Of all orders of y, how many correlate at least as strongly, either way. Heap's algorithm. */
-static double exact_p(const double *x, const double *y, int n, double rho)
+/* Of all orders of y, how many correlate at least as strongly, either way. */
+static double permutation_p(const double *x, const double *y, int n, double rho)
 {
     double order[EXACT_MAX], work[2 * EXACT_MAX];
-    int count[EXACT_MAX] = {0};
-    int64_t all = 1, as_strong = 1; /* the order as it is */
-    memcpy(order, y, (size_t)n * sizeof *y);
-    for (int i = 1; i < n;) {
-        if (count[i] >= i) {
-            count[i++] = 0;
-            continue;
-        }
-        const int j = i % 2 == 0 ? 0 : count[i];
-        const double kept = order[i];
-        order[i] = order[j];
-        order[j] = kept;
+    size_t index[EXACT_MAX];
+    gsl_permutation p = {(size_t)n, index};
+    int64_t all = 0, as_strong = 0;
+    gsl_permutation_init(&p);
+    do {
+        for (int i = 0; i < n; i++)
+            order[i] = y[index[i]];
         as_strong += fabs(gsl_stats_spearman(x, 1, order, 1, (size_t)n, work)) >= fabs(rho) - 1e-9;
         all++;
-        count[i]++;
-        i = 1;
-    }
+    } while (gsl_permutation_next(&p) == GSL_SUCCESS);
     return (double)as_strong / (double)all;
 }
 
@@ -57,6 +51,6 @@ int answer_correlation(struct request *r, json_t **out)
     const double rho = gsl_stats_spearman(x.x, 1, y.x, 1, (size_t)x.n, work);
     free(work);
     *out = json_pack("{si so so}", "n", x.n, "spearman", js_real(rho), "p",
-                     js_real(x.n <= EXACT_MAX ? exact_p(x.x, y.x, x.n, rho) : student_p(x.n, rho)));
+                     js_real(x.n <= EXACT_MAX ? permutation_p(x.x, y.x, x.n, rho) : student_p(x.n, rho)));
     return 0;
 }
