@@ -219,16 +219,17 @@ static int polynomial(struct request *r, json_t **out)
                                                js_real(value), "sd", js_real(above)));
     }
     const int rc = reaches(r, &p, &crossing);
-    *out = json_pack("{si si so so so so}", "n", p.n, "degree", p.degree, "coefficients",
-                     reals(p.c, p.degree + 1), "r2", js_real(p.r2), "at", curve, "reaches", crossing);
+    *out =
+        json_pack("{si si so so so so}", "n", p.n, "degree", p.degree, "coefficients",
+                  reals(p.c, p.degree + 1), "r2", js_real(p.r2), "at", curve, "reaches", crossing);
     return rc;
 }
 
 static const struct {
     const char *what;
     int (*answer)(struct request *r, json_t **out);
-} kinds[] = {{"summary", summary},      {"percentiles", percentiles},        {"ratio", ratio},
-             {"paired", paired},        {"differences", answer_differences}, {"power", power},
+} kinds[] = {{"summary", summary},       {"percentiles", percentiles},        {"ratio", ratio},
+             {"paired", paired},         {"differences", answer_differences}, {"power", power},
              {"polynomial", polynomial}, {"correlation", answer_correlation}};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 

@@ -50,7 +50,8 @@ int answer_correlation(struct request *r, json_t **out)
     if (!work) return err_set(ERR_NOMEM, "no memory for %d points", x.n);
     const double rho = gsl_stats_spearman(x.x, 1, y.x, 1, (size_t)x.n, work);
     free(work);
-    *out = json_pack("{si so so}", "n", x.n, "spearman", js_real(rho), "p",
-                     js_real(x.n <= EXACT_MAX ? permutation_p(x.x, y.x, x.n, rho) : student_p(x.n, rho)));
+    *out = json_pack(
+        "{si so so}", "n", x.n, "spearman", js_real(rho), "p",
+        js_real(x.n <= EXACT_MAX ? permutation_p(x.x, y.x, x.n, rho) : student_p(x.n, rho)));
     return 0;
 }

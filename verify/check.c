@@ -90,8 +90,7 @@ static int find_shape(struct run *r)
     char seen[96];
     int rc = detect_shape(&r->file, r->c->file_bytes, s, &found);
     if (rc > 0) {
-        r->c->shape_found =
-            s->n == 0 || s->layout == SHAPE_UNKNOWN || s->endian == SHAPE_UNKNOWN;
+        r->c->shape_found = s->n == 0 || s->layout == SHAPE_UNKNOWN || s->endian == SHAPE_UNKNOWN;
         *s = found;
     }
     if (rc != 0) return rc < 0 ? rc : 0;
