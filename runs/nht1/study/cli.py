@@ -148,7 +148,7 @@ def _launcher(args, description, system):
         except ValueError as e:
             raise trouble.usage('%s: %s: %s' % (where, text.clean(said, 100), e))
     asked = description.value('launcher')
-    return launch.Launcher(args.launcher or asked, flags, system,
+    return launch.Launcher(args.launcher or asked, flags, system['cores'], system['nodes'],
                            bool(args.launcher) or asked in ('auto', 'none') or not args.dry_run)
 
 
