@@ -551,11 +551,16 @@ plot 1" ]
     grep -qF -- "nht1-bt --out 'my dump.bin' --repeat 3" r.md
 }
 
-@test "b_eff: the published table flags where the paper contradicts itself" {
+@test "b_eff: the published table flags where the paper contradicts itself; message rate, rings and other ways stand beside" {
     results beff
     page beff.json --csv tab
     grep '^NEC SX-4/32.*,8,5766,' tab/beff.csv | grep -q '641.*721'
     [ "$(grep -c 'paper prints' tab/beff.csv)" -eq 1 ]
+    # outside of the value: what HPCC prints, the message rate, other ways
+    [ "$(wc -l <tab/beff-rings.csv)" -eq 2 ]
+    [ "$(wc -l <tab/beff-ways.csv)" -eq 4 ]
+    paste -d, <(sed 1d tab/beff-message-rate.csv) <(jq '.insight.message_rate[].messages_per_s' beff.json) |
+        awk -F, '($(NF - 2) * 1e6 / $NF - 1) ^ 2 > 1e-20 { bad = 1 } END { exit bad || NR != 4 }'
     local figure
     for figure in beff-sizes beff-methods beff-patterns; do
         expect_file_text r.html "id=\"$figure\""
