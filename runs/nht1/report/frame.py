@@ -1,34 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the commands of nht1-report share: parser, libraries, and the way of a page to its files."""
-import argparse
+"""What commands that make a page share: options, libraries, and the way of a page to its files."""
 import signal
 import sys
 
-from .. import VERSION, text, tools, trouble
+from .. import VERSION, command, tools, trouble
 from . import figures, output
-
-
-class Parser(argparse.ArgumentParser):
-    """Ends as all programs do: one message, status 1."""
-
-    def error(self, message):
-        self.exit(trouble.USAGE, '%s: %s; see --help\n' % (self.prog, text.clean(message)))
-
-
-def level(said):
-    value = float(said)
-    if not 0.5 <= value <= 0.999:
-        raise argparse.ArgumentTypeError('%s: a number from 0.5 to 0.999 is expected' % said)
-    return value
-
-
-level.__name__ = 'number'
 
 
 def parser_of(prog, what, epilog, output_name):
     """A parser with the options that all pages have."""
-    parser = Parser(prog=prog, description=what, epilog=epilog, allow_abbrev=False,
-                    formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command.Parser(prog=prog, description=what, epilog=epilog, allow_abbrev=False)
     add = parser.add_argument
     add('results', nargs='*', metavar='RESULT.json', help='files, and folders for all below them')
     add('-o', '--output', metavar='FILE', default=output_name,
@@ -41,7 +22,7 @@ def parser_of(prog, what, epilog, output_name):
                                            'shows the drawings')
     add('--csv', metavar='DIR', help='write every table as NAME.csv into DIR')
     add('--title', metavar='TEXT', help='heading of the page')
-    add('--level', metavar='P', type=level, default=0.95,
+    add('--level', metavar='P', type=command.number(0.5, 0.999), default=0.95,
         help='confidence of the intervals, default %(default)s')
     add('--progress', metavar='WHEN', choices=('auto', 'always', 'never'), default='auto',
         help='show how far the drawing has come, on standard error: auto (on a terminal), always, '

@@ -5,7 +5,8 @@ import os
 import re
 import tempfile
 
-from . import child, figures
+from .. import text
+from . import child
 from .folder import read_json
 
 UNKNOWN_TIMEOUT_S = 3600
@@ -36,15 +37,15 @@ class Estimate:
 
 def _written_down(point):
     """estimate_s of the section."""
-    text = point.value('estimate_s')
-    if text is None:
+    said = point.value('estimate_s')
+    if said is None:
         return Estimate(None)
     try:
-        seconds = float(text)
+        seconds = float(said)
     except ValueError:
         seconds = -1
     if not 0 <= seconds < 1e9:
-        raise point.place('estimate_s').wrong("'%s' is no number of seconds" % text)
+        raise point.place('estimate_s').wrong("'%s' is no number of seconds" % said)
     return Estimate(seconds, source='the description')
 
 
@@ -109,7 +110,7 @@ def make(points, programs, launcher, where, tick):
 
 def misfits(points, estimates):
     """[(point, sentence)] of what would not fit."""
-    return [(p, text) for p in points for text in estimates[p.id].misfits]
+    return [(p, said) for p in points for said in estimates[p.id].misfits]
 
 
 def summary(points, estimates, repeats):
@@ -117,16 +118,16 @@ def summary(points, estimates, repeats):
     known = [p for p in points if estimates[p.id].seconds is not None]
     low = sum((estimates[p.id].seconds + LAUNCH_S) * repeats(p)[0] for p in known)
     high = sum((estimates[p.id].seconds + LAUNCH_S) * repeats(p)[1] for p in known)
-    text = figures.duration(low)
+    said = text.about(low)
     if high > 1.2 * low:
-        text += ' to ' + figures.duration(high)
+        said += ' to ' + text.about(high)
     if len(known) < len(points):
-        text = '%s for %d of %d points, the others not known' % (text, len(known), len(points)) \
+        said = '%s for %d of %d points, the others not known' % (said, len(known), len(points)) \
             if known else 'time not known'
     disk = max([e.disk_bytes for e in estimates.values()])
     memory = max([e.memory_bytes for e in estimates.values()])
     if disk:
-        text += ', %s on disk at a time' % figures.size(disk)
+        said += ', %s on disk at a time' % text.size(disk)
     if memory:
-        text += ', %s of memory' % figures.size(memory)
-    return text
+        said += ', %s of memory' % text.size(memory)
+    return said
