@@ -49,18 +49,9 @@ def interruptible():
 
 def publish(page, options):
     """Draws the figures and writes all outputs of a page."""
-    outputs = output.Outputs()
-    outputs.add(options.output, b'', '-o')  # what would be in the way is found out before the work
-    for path, option in ((options.markdown, '--markdown'),):
-        if path is not None:
-            outputs.add(path, b'', option)
-    for path, option in ((options.figures, '--figures'), (options.csv, '--csv')):
-        if path is not None:
-            outputs.folder(path, {}, option)
-    outputs.check()
+    _outputs(options, '', '', {}, {}).check()  # what would be in the way is found before the work
     interruptible()
-    drawn = not options.no_figures and figures.can_draw()
-    if drawn:
+    if not options.no_figures and figures.can_draw():
         total = len(page.figures)
         shown = options.progress == 'always' or options.progress == 'auto' and sys.stderr.isatty()
 
@@ -69,20 +60,24 @@ def publish(page, options):
                 sys.stderr.write('\rDrawing: figure %d of %d%s' % (
                     done, total, '\n' if done == total else ''))
                 sys.stderr.flush()
-        figures.draw(page.figures, tick)
+        figures.draw(page.figures, options.figures is not None, tick)
     elif page.figures and not options.no_figures:
         page.top.append(figures.WISH)
         sys.stderr.write('nht1-report: %s\n' % figures.WISH)
+    way = output.way_to(options.markdown, options.figures) if options.markdown and \
+        options.figures else None
+    _outputs(options, page.html(VERSION), page.markdown(VERSION, way),
+             figures.files(page.figures), {t.name + '.csv': t.csv() for t in page.tables}).write()
+
+
+def _outputs(options, html, markdown, pictures, tables):
+    """The files that options ask for, with what is to stand in them."""
     outputs = output.Outputs()
     if options.figures is not None:
-        files = figures.library()
-        for f in page.figures:
-            files.update(figures.files(f, drawn))
-        outputs.folder(options.figures, files, '--figures')
+        outputs.folder(options.figures, pictures, '--figures')
     if options.csv is not None:
-        outputs.folder(options.csv, {t.name + '.csv': t.csv() for t in page.tables}, '--csv')
+        outputs.folder(options.csv, tables, '--csv')
     if options.markdown is not None:
-        outputs.add(options.markdown, page.markdown(VERSION, output.way_to(
-            options.markdown, options.figures) if options.figures else None), '--markdown')
-    outputs.add(options.output, page.html(VERSION), '-o')
-    outputs.write()
+        outputs.add(options.markdown, markdown, '--markdown')
+    outputs.add(options.output, html, '-o')
+    return outputs

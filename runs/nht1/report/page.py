@@ -49,7 +49,7 @@ class Figure:
 
     def __init__(self, name, title):
         self.name, self.title, self.panels, self.data = name, text.clean(title), [], {}
-        self.looks, self.svg, self.caption, self.drawn = {}, [], '', True
+        self.looks, self.svg, self.pictures, self.caption = {}, [], {}, ''
 
     def panel(self, name='', x='', y='', across=False, key=True, **more):
         """Begins a panel. x, y: label or {label, log, ticks, from_zero, time}."""

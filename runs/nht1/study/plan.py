@@ -49,17 +49,13 @@ def _written_down(point):
     return Estimate(seconds, source='the description')
 
 
-def _words(point, program, where, nodes):
-    words = [program.path] + program.arguments(point) + ['--dry-run', '--ranks', str(point.ranks)]
-    words += ['--nodes', str(min(nodes, point.ranks))] if nodes > 1 else []
-    return words + program.writes_to(where)
-
-
 def _ask(point, program, launcher, where, scratch):
     """The answer of --dry-run and its exit status, or what went wrong."""
     answer = os.path.join(scratch, 'plan.json')
-    words = _words(point, program, where, launcher.nodes) + ['--json', answer]
-    words = launcher.command(1, 1, words)
+    words = [program.path] + program.arguments(point) + ['--dry-run', '--ranks', str(point.ranks)]
+    if launcher.nodes > 1:
+        words += ['--nodes', str(min(launcher.nodes, point.ranks))]
+    words = launcher.command(1, 1, words + program.writes_to(where) + ['--json', answer])
     environment = launcher.environment(1, 1, {})
     environment['OMP_NUM_THREADS'] = str(point.threads)
     status, out, err = child.ask(words, DRY_RUN_S, environment)
