@@ -72,7 +72,8 @@ def _values(args, name, description):
     minutes = args.time or int(args.minutes or float(description.value('minutes'))) or MINUTES
     # Blanks and line ends would end the line of the script, % is a sign of Slurm and LSF.
     return {'name': re.sub(r'[^\w.+-]', '_', name), 'nodes': nodes, 'cores': cores,
-            'cores_per_node': cores // nodes, 'minutes': minutes, 'clock': '%d:%02d:00' % divmod(minutes, 60), 'queue': args.queue,
+            'cores_per_node': cores // nodes, 'minutes': minutes,
+            'clock': '%d:%02d:00' % divmod(minutes, 60), 'queue': args.queue,
             'account': args.account}
 
 
