@@ -11,6 +11,8 @@ import pprint
 import re
 import signal
 
+from .. import trouble
+
 WISH = ('Figures are not drawn, because matplotlib was not found: their data stand here as tables. '
         'Install it (Debian and Ubuntu: apt-get install python3-matplotlib; others: the package '
         'matplotlib) and run this again.')
@@ -41,7 +43,8 @@ def can_draw():
 def draw(figures, keep=False, tick=lambda done: None):
     """Draws figures, as many at a time as there are cores: figure.svg is a list of elements for the
     page, one per panel, and with keep figure.pictures {file name: bytes}."""
-    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor, process
+    from multiprocessing import get_context
     from . import draw as _  # noqa: F401, what takes longest is done before processes part
     work = functools.partial(_drawn, keep=keep)
     jobs = min(len(figures), len(os.sched_getaffinity(0)))
@@ -52,8 +55,11 @@ def draw(figures, keep=False, tick=lambda done: None):
             tick(done)
     if jobs < 2:
         return collect(map(work, figures))
-    with multiprocessing.get_context('fork').Pool(jobs, _obedient) as pool:
-        collect(pool.imap(work, figures))
+    try:
+        with ProcessPoolExecutor(jobs, get_context('fork'), _obedient) as pool:
+            collect(pool.map(work, figures))
+    except process.BrokenProcessPool:
+        raise trouble.failed('a process that draws figures was ended')
 
 
 def _obedient():
