@@ -126,8 +126,8 @@ def _scaled(x, base, units, per=''):
     size, unit = abs(x), 0
     while unit < len(units) - 1 and size >= base - 0.5:
         size, unit = size / base, unit + 1
-    digits = 0 if unit == 0 and size == int(size) else 2 if size < 9.995 else 1 if size < 99.95 \
-        else 0
+    whole = size == int(size) and (unit == 0 or base == 1024)
+    digits = 0 if whole or size >= 99.95 else 2 if size < 9.995 else 1
     return '%s%.*f %s%s' % ('-' if x < 0 else '', digits, size, units[unit], per)
 
 
@@ -137,7 +137,7 @@ def size(bytes_n):
 
 
 def size_iec(bytes_n):
-    """'40.5 MiB', powers of 1024."""
+    """'40.5 MiB', '4 KiB', powers of 1024."""
     return _scaled(bytes_n, 1024, ('B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'))
 
 

@@ -99,7 +99,7 @@ def _insight(report):
                   'their way', ['system', 'processes', 'on their way', 'message',
                                 '10^6 messages/s', 'MB/s'])
     ways = Table('beff-ways', 'The ring of all processes by other ways to send, MB/s per process',
-                 ['system', 'processes', 'way', 'at ' + _size(BORDER_BYTES), 'at L_max'])
+                 ['system', 'processes', 'way', 'at ' + text.size_iec(BORDER_BYTES), 'at L_max'])
     for r in report.results.of('nht1-beff'):
         n, insight = max(1, integer(r.root, 'system.ranks', 1)), members(r.root, 'insight')
         who, hpcc = [word(r.root, 'system.cpu.model'), n], members(insight, 'hpcc')
@@ -108,7 +108,7 @@ def _insight(report):
                       *[real(hpcc, k + '_ring_bytes_per_s') / MB for k in ORDERS])
         for rate in items(insight, 'message_rate'):
             bytes_n, per_s = integer(rate, 'message_bytes'), real(rate, 'messages_per_s')
-            rates.row(*who, integer(insight, 'window_n'), (bytes_n, _size(bytes_n)), per_s / 1e6,
+            rates.row(*who, integer(insight, 'window_n'), (bytes_n, text.size_iec(bytes_n)), per_s / 1e6,
                       per_s * bytes_n / MB)
         border = next((i for i, s in enumerate(items(r.root, 'by_size'))
                        if integer(s, 'message_bytes') == BORDER_BYTES), 0)
@@ -117,15 +117,6 @@ def _insight(report):
                 real(way, 'by_size_bytes_per_s.%d' % i) / n / MB for i in (border, -1)])
     for table in (rings, rates, ways):
         report.page.table(table)
-
-
-def _size(n):
-    """'64 B', '4 KiB', '98.6 MiB'."""
-    for unit in ('B', 'KiB', 'MiB'):
-        if n < 1024 or unit == 'MiB':
-            return '%s %s' % ('%d' % n if n == int(n) else '%.1f' % n, unit)
-        n /= 1024
-    return ''
 
 
 def _sizes(page, root, key):
@@ -151,7 +142,7 @@ def _sizes(page, root, key):
                  [t for t in (BORDER_BYTES, 65536, 1 << 20, 1 << 24) if t < lmax / 3] +
                  ([lmax] if lmax == lmax else []))):
             f.panel(name, {'label': 'message size', 'log': 2,
-                           'ticks': [(t, _size(t)) for t in ticks]},
+                           'ticks': [(t, text.size_iec(t)) for t in ticks]},
                     {'label': 'MB/s per process', 'log': 10})
             for label, path in series:
                 f.series(label, 'line-points', [
