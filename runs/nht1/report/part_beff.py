@@ -108,8 +108,8 @@ def _insight(report):
                       *[real(hpcc, k + '_ring_bytes_per_s') / MB for k in ORDERS])
         for rate in items(insight, 'message_rate'):
             bytes_n, per_s = integer(rate, 'message_bytes'), real(rate, 'messages_per_s')
-            rates.row(*who, integer(insight, 'window_n'), (bytes_n, text.size_iec(bytes_n)), per_s / 1e6,
-                      per_s * bytes_n / MB)
+            rates.row(*who, integer(insight, 'window_n'), (bytes_n, text.size_iec(bytes_n)),
+                      per_s / 1e6, per_s * bytes_n / MB)
         border = next((i for i, s in enumerate(items(r.root, 'by_size'))
                        if integer(s, 'message_bytes') == BORDER_BYTES), 0)
         for way in items(insight, 'ring'):

@@ -272,9 +272,7 @@ def _study(args):
     speaker.say('folder    %s%s' % (shown(folder.path),
                                     ', going on' if folder.resumed else ''))
     speaker.say()
-    description.study['files'].text = files
-    driver = drive.Driver(description, fitting, found, launcher, settings, folder, estimates,
-                          speaker)
+    driver = drive.Driver(fitting, found, launcher, settings, folder, estimates, files, speaker)
     driver.run()
     status = _close(driver, keys, speaker)
     if driver.why != 'interrupted' and not args.no_report:

@@ -123,19 +123,14 @@ class Tally:
 
 
 class Driver:
-    def __init__(self, description, points, found, launcher, settings, folder, estimates, speak):
-        self.description, self.points, self.launcher = description, points, launcher
-        self.settings, self.folder, self.estimates = settings, folder, estimates
-        self.speak, self.stop = speak, child.Stop()
-        self.tallies = [Tally(p, found[p.id], settings) for p in points]
-        self.seed, self.why = folder.record['seed'], None
-        self.spent_s, self.made = 0.0, 0
-        self.files = description.value('files')
-        self._load()
+    """files: where the programs write, '' for the folder of the study."""
 
-    def _load(self):
-        """Runs of earlier sessions."""
-        records = self.folder.results()
+    def __init__(self, points, found, launcher, settings, folder, estimates, files, speak):
+        self.launcher, self.settings, self.folder = launcher, settings, folder
+        self.estimates, self.files, self.speak, self.stop = estimates, files, speak, child.Stop()
+        self.tallies = [Tally(p, found[p.id], settings) for p in points]
+        self.why = None
+        records = self.folder.results()  # of earlier sessions
         for tally in self.tallies:
             for number in range(1, tally.high + 1):
                 record = records.get(tally.name(number))
@@ -146,7 +141,7 @@ class Driver:
     def order(self, number):
         """The points of a round, the same in every session."""
         order = list(self.tallies)
-        random.Random(self.seed * 1000003 + number).shuffle(order)
+        random.Random(self.folder.record['seed'] * 1000003 + number).shuffle(order)
         return order
 
     def _due(self):
@@ -240,7 +235,6 @@ class Driver:
         write_json(os.path.join(part, 'run.json'), record)
         self.folder.complete(name)
         tally.take(number, record, self.folder.result(name))
-        self.made += 1
         self.speak.end(tally, number, record, self)
 
     def _judge(self, tally, record, part, why):

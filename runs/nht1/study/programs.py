@@ -50,7 +50,6 @@ class Program:
     def __init__(self, name, path, options):
         row = KNOWN.get(os.path.basename(name), {})
         self.name, self.path, self.options = name, path, options
-        self.known = bool(row)
         self.metric, self.better = row.get('metric'), row.get('better', 'low')
         self.beside, self.lists = row.get('beside', {}), row.get('lists', [])
         self.files, self.folder = row.get('files'), row.get('folder')
