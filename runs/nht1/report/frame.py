@@ -49,7 +49,7 @@ def interruptible():
 
 def publish(page, options):
     """Draws the figures and writes all outputs of a page."""
-    _outputs(options, '', '', {}, {}).check()  # what would be in the way is found before the work
+    _outputs(options).check()  # what would be in the way is found before the work
     interruptible()
     if not options.no_figures and figures.can_draw():
         total = len(page.figures)
@@ -64,20 +64,19 @@ def publish(page, options):
     elif page.figures and not options.no_figures:
         page.top.append(figures.WISH)
         sys.stderr.write('nht1-report: %s\n' % figures.WISH)
-    way = output.way_to(options.markdown, options.figures) if options.markdown and \
-        options.figures else None
-    _outputs(options, page.html(VERSION), page.markdown(VERSION, way),
-             figures.files(page.figures), {t.name + '.csv': t.csv() for t in page.tables}).write()
+    _outputs(options, page).write()
 
 
-def _outputs(options, html, markdown, pictures, tables):
-    """The files that options ask for, with what is to stand in them."""
+def _outputs(options, page=None):
+    """The files that options ask for, empty before there is a page."""
     outputs = output.Outputs()
     if options.figures is not None:
-        outputs.folder(options.figures, pictures, '--figures')
+        outputs.folder(options.figures, figures.files(page.figures) if page else {}, '--figures')
     if options.csv is not None:
-        outputs.folder(options.csv, tables, '--csv')
+        outputs.folder(options.csv, {t.name + '.csv': t.csv() for t in page.tables}
+                       if page else {}, '--csv')
     if options.markdown is not None:
-        outputs.add(options.markdown, markdown, '--markdown')
-    outputs.add(options.output, html, '-o')
+        way = output.way_to(options.markdown, options.figures) if options.figures else None
+        outputs.add(options.markdown, page.markdown(VERSION, way) if page else '', '--markdown')
+    outputs.add(options.output, page.html(VERSION) if page else '', '-o')
     return outputs
