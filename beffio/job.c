@@ -241,7 +241,7 @@ static int part_make(struct beffio_job *job, int index)
     if (b->comm == MPI_COMM_NULL) return 0;
     TRY_MPI(MPI_Comm_set_errhandler(b->comm, MPI_ERRORS_RETURN));
     struct nodes n;
-    int rc = nodes_find(b->comm, &n);
+    int rc = nodes_split(b->comm, &n);
     if (rc == 0) rc = memory_of(&n, &p->memory_bytes);
     p->nodes_n = n.count;
     b->leads_node = n.node_rank == 0;
