@@ -497,11 +497,30 @@ static int64_t moved(int rc, const MPI_Status *status)
 #define KIND(position, collective, sync, write)                                                    \
     (((WORKLOAD_##position * 2 + (collective)) * 3 + WORKLOAD_##sync) * 2 + (write))
 
-/* The data access functions [MPI31, 13.4]. parameters: with names; arguments: the names. */
-#define BLOCKING(name, kind, parameters, arguments)                                                \
-    BOTH(MPI_File_##name, UNPACK parameters, MPI_Status *status)                                   \
+/* The data access functions [MPI31, 13.4]. Where the MPI library has them, each has a second form
+ * with a large count, MPI_File_..._c [MPI4, 14.4]. parameters: a macro, of the type of the count;
+ * arguments: the names of the parameters. */
+#ifdef HAVE_LARGE_COUNT
+#define BOTH_COUNTS(define, name, kind, parameters, arguments)                                     \
+    define(MPI_File_##name, kind, parameters(int), arguments)                                      \
+        define(MPI_File_##name##_c, kind, parameters(MPI_Count), arguments)
+#else
+#define BOTH_COUNTS(define, name, kind, parameters, arguments)                                     \
+    define(MPI_File_##name, kind, parameters(int), arguments)
+#endif
+#define AT_READ(items) (MPI_File fh, MPI_Offset at, void *buf, items count, MPI_Datatype type)
+#define AT_WRITE(items)                                                                            \
+    (MPI_File fh, MPI_Offset at, const void *buf, items count, MPI_Datatype type)
+#define READ(items)  (MPI_File fh, void *buf, items count, MPI_Datatype type)
+#define WRITE(items) (MPI_File fh, const void *buf, items count, MPI_Datatype type)
+#define AT           (fh, at, buf, count, type)
+#define HERE         (fh, buf, count, type)
+#define UNPACK(...)  __VA_ARGS__
+
+#define BLOCKING_ONE(name, kind, parameters, arguments)                                            \
+    BOTH(name, UNPACK parameters, MPI_Status *status)                                              \
     {                                                                                              \
-        REAL(PMPI_File_##name, UNPACK parameters, MPI_Status *);                                   \
+        REAL(P##name, UNPACK parameters, MPI_Status *);                                            \
         struct call c;                                                                             \
         MPI_Status own;                                                                            \
         if (!enter(&c, fh, kind, count, type)) return real(UNPACK arguments, status);              \
@@ -515,14 +534,7 @@ static int64_t moved(int rc, const MPI_Status *status)
         leave(&c, moved(rc, status), 0);                                                           \
         return rc;                                                                                 \
     }
-#define UNPACK(...) __VA_ARGS__
-
-#define AT_READ  (MPI_File fh, MPI_Offset at, void *buf, int count, MPI_Datatype type)
-#define AT_WRITE (MPI_File fh, MPI_Offset at, const void *buf, int count, MPI_Datatype type)
-#define READ     (MPI_File fh, void *buf, int count, MPI_Datatype type)
-#define WRITE    (MPI_File fh, const void *buf, int count, MPI_Datatype type)
-#define AT       (fh, at, buf, count, type)
-#define HERE     (fh, buf, count, type)
+#define BLOCKING(...) BOTH_COUNTS(BLOCKING_ONE, __VA_ARGS__)
 BLOCKING(read_at, KIND(EXPLICIT, 0, BLOCKING, 0), AT_READ, AT)
 BLOCKING(read_at_all, KIND(EXPLICIT, 1, BLOCKING, 0), AT_READ, AT)
 BLOCKING(write_at, KIND(EXPLICIT, 0, BLOCKING, 1), AT_WRITE, AT)
@@ -574,10 +586,10 @@ static void remember(MPI_Request request)
 }
 
 /* Bytes are those asked for: what a read gets is known when it ends. */
-#define REQUEST(name, kind, parameters, arguments)                                                 \
-    BOTH(MPI_File_##name, UNPACK parameters, MPI_Request *request)                                 \
+#define REQUEST_ONE(name, kind, parameters, arguments)                                             \
+    BOTH(name, UNPACK parameters, MPI_Request *request)                                            \
     {                                                                                              \
-        REAL(PMPI_File_##name, UNPACK parameters, MPI_Request *);                                  \
+        REAL(P##name, UNPACK parameters, MPI_Request *);                                           \
         struct call c;                                                                             \
         if (!enter(&c, fh, kind, count, type)) return real(UNPACK arguments, request);             \
         int rc = c.drop ? drop(&c) : real(UNPACK arguments, request);                              \
@@ -586,6 +598,7 @@ static void remember(MPI_Request request)
         leave(&c, rc == MPI_SUCCESS ? c.bytes : 0, 0);                                             \
         return rc;                                                                                 \
     }
+#define REQUEST(...) BOTH_COUNTS(REQUEST_ONE, __VA_ARGS__)
 REQUEST(iread_at, KIND(EXPLICIT, 0, REQUEST, 0), AT_READ, AT)
 REQUEST(iread_at_all, KIND(EXPLICIT, 1, REQUEST, 0), AT_READ, AT)
 REQUEST(iwrite_at, KIND(EXPLICIT, 0, REQUEST, 1), AT_WRITE, AT)
@@ -607,16 +620,18 @@ static void split_begun(struct call *c)
     inside--;
 }
 
-#define SPLIT_CALL(name, which, parameters, arguments, buffer)                                     \
-    BOTH(MPI_File_##name##_begin, UNPACK parameters)                                               \
+#define BEGIN_ONE(name, which, parameters, arguments)                                              \
+    BOTH(name, UNPACK parameters)                                                                  \
     {                                                                                              \
-        REAL(PMPI_File_##name##_begin, UNPACK parameters);                                         \
+        REAL(P##name, UNPACK parameters);                                                          \
         struct call c;                                                                             \
         if (!enter(&c, fh, which, count, type)) return real arguments;                             \
         const int rc = c.drop ? drop(&c) : real arguments;                                         \
         split_begun(&c);                                                                           \
         return rc;                                                                                 \
-    }                                                                                              \
+    }
+#define SPLIT_CALL(name, which, parameters, arguments, buffer)                                     \
+    BOTH_COUNTS(BEGIN_ONE, name##_begin, which, parameters, arguments)                             \
     BOTH(MPI_File_##name##_end, MPI_File fh, buffer buf, MPI_Status *status)                       \
     {                                                                                              \
         REAL(PMPI_File_##name##_end, MPI_File, buffer, MPI_Status *);                              \
