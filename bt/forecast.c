@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/par.h"
+#include "base/program.h"
 #include "base/resident.h"
 #include "base/sys.h"
 #include "base/units.h"
@@ -37,6 +38,7 @@
 enum tc_origin { FROM_STORE, FROM_PROBE, FROM_USER };
 
 struct forecast {
+    const struct bt_setup *setup;
     int64_t ranks, threads, nodes, cores; /* planned for; cores of all nodes */
     char decomp[40];
     int64_t dumps_n, dump_bytes;
@@ -315,9 +317,9 @@ static const char *const origin_words[] = {
     [FROM_USER] = "given with --tc",
 };
 
-static void print(const struct forecast *f, const struct bt_setup *setup, FILE *to)
+static void print(const struct forecast *f, FILE *to)
 {
-    const struct bt_problem *p = &setup->problem;
+    const struct bt_problem *p = &f->setup->problem;
     char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX], c[UNITS_TEXT_MAX];
     size_t i;
     const json_t *text;
@@ -361,10 +363,12 @@ static void print(const struct forecast *f, const struct bt_setup *setup, FILE *
     if (json_array_size(f->misfits) == 0) fprintf(to, "Fits      yes\n");
 }
 
-static json_t *plan_json(const struct forecast *f, const struct bt_setup *setup)
+static json_t *plan_json(const void *of, int status)
 {
+    (void)status;
+    const struct forecast *f = of;
     json_t *o = json_pack("{ss ss so ss ss ss so sb so so}", "schema", SCHEMA, "version",
-                          nht1_build, "problem", bt_result_problem(setup), "decomp", f->decomp,
+                          nht1_build, "problem", bt_result_problem(f->setup), "decomp", f->decomp,
                           "t_c_origin", origin_name[f->tc_origin], "time_source",
                           origin_words[f->tc_origin], "balance_rate_bytes_per_s",
                           f->file_bytes > 0 ? js_real(f->needed_rate) : json_null(), "fits",
@@ -391,31 +395,21 @@ static json_t *plan_json(const struct forecast *f, const struct bt_setup *setup)
     return o;
 }
 
-static int tell(const struct forecast *f, const struct bt_setup *setup)
-{
-    const char *path = setup->opt.json;
-    if (!setup->opt.quiet) print(f, setup, stdout);
-    if (path) {
-        json_t *plan = plan_json(f, setup);
-        int rc = js_check_target(path, "nht1-bt-plan/");
-        if (rc == 0) rc = js_write(path, plan, JS_SYNC_NONE);
-        if (rc < 0) err_prefix("--json: ");
-        json_decref(plan);
-        TRY(rc);
-    }
-    const json_t *first = json_array_get(f->misfits, 0);
-    return first ? err_set(ERR_IO, "does not fit: %s", json_string_value(first)) : 0;
-}
-
 int bt_forecast_run(MPI_Comm comm, const struct bt_setup *setup)
 {
-    struct forecast f = {.misfits = json_array(), .warnings = json_array()};
+    struct forecast f = {.setup = setup, .misfits = json_array(), .warnings = json_array()};
+    const struct program_output result = {"--json", setup->opt.json, "nht1-bt-plan/",
+                                          .json = plan_json};
     struct bt_machine m;
     int rc;
     TRY_TO(out, rc, bt_machine_make(comm, &m));
     const bool first = m.nodes.rank == 0;
+    TRY_TO(out, rc, par_agree(comm, first ? program_outputs_check(&result, 1) : 0));
     TRY_TO(out, rc, par_agree(comm, first ? plan(&f, setup, &m) : 0));
-    rc = par_agree(comm, first ? tell(&f, setup) : 0);
+    if (first && !setup->opt.quiet) print(&f, stdout);
+    const json_t *misfit = json_array_get(f.misfits, 0);
+    if (misfit) rc = err_set(ERR_IO, "does not fit: %s", json_string_value(misfit));
+    rc = program_outputs_write(&result, 1, &f, par_agree(comm, rc));
 out:
     bt_machine_free(&m);
     json_decref(f.misfits);

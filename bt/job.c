@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "bt/job.h"
 
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/par.h"
 #include "base/progress.h"
 #include "base/sys.h"
@@ -46,19 +44,6 @@ static int names_check(const struct bt_setup *s)
         return err_set(ERR_USAGE, "--json %s: this name belongs to --tc-store; choose another",
                        s->opt.json);
     return 0;
-}
-
-/* A result that cannot be written is found out before the run, not after it. */
-static int targets_check(const struct bt_job *job)
-{
-    const char *json = job->setup->opt.json;
-    if (job->rank != 0) return 0;
-    if (json && (!json[0] || strlen(json) >= PATH_MAX - 16))
-        return err_set(ERR_USAGE, "--json: the name of the file is empty or too long");
-    TRY(names_check(job->setup));
-    const int rc = json ? js_check_target(json, "nht1-bt/") : 0;
-    if (rc < 0) err_prefix("--json: ");
-    return rc;
 }
 
 static int decomp_make(struct bt_job *job)
@@ -125,7 +110,7 @@ int bt_job_make(struct bt_job *job, MPI_Comm comm, struct bt_setup *setup)
     TRY(writers_agree(setup, comm));
     TRY(bt_restart_adopt(comm, setup));
     TRY(par_agree(comm, decomp_make(job)));
-    TRY(par_agree(comm, targets_check(job)));
+    TRY(par_agree(comm, job->rank == 0 ? names_check(setup) : 0));
     TRY_MPI(MPI_Bcast(&setup->seed, 1, MPI_UINT64_T, 0, comm));
     TRY(bt_machine_make(comm, &job->machine));
     TRY(par_hosts(comm, &job->hosts));

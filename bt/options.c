@@ -241,7 +241,7 @@ static const struct conf_option table[] = {
 
 const struct conf_program bt_program = {
     .name = "nht1-bt",
-    .version = NHT1_VERSION,
+    .version = nht1_build,
     .summary = "Application I/O benchmark: NAS BT, a CFD solver, writes its whole solution to disk "
                "every few steps. Reported are the run time T_T, the rate R_IO and the overhead "
                "zeta = T_T / T_C - 1 over the best run time without writing, T_C.",
@@ -357,13 +357,6 @@ static int writers_setup(struct bt_setup *s)
     return 0;
 }
 
-static int out_check(const struct bt_setup *s)
-{
-    if (!s->opt.out[0]) return err_set(ERR_USAGE, "--out: the name of the file is empty");
-    if (strlen(s->opt.out) > 3900) return err_set(ERR_USAGE, "--out: the name is too long");
-    return 0;
-}
-
 static bool is_given(const bool *given, const char *name)
 {
     int i = 0;
@@ -418,24 +411,27 @@ static int interpret(struct bt_setup *s, const bool *given)
     TRY(writers_setup(s));
     TRY(restart_setup(s));
     s->seed = is_given(given, "seed") ? (uint64_t)s->opt.seed : (uint64_t)time(NULL);
-    TRY(out_check(s));
+    if (!s->opt.out[0]) return err_set(ERR_USAGE, "--out: the name of the file is empty");
+    if (strlen(s->opt.out) > 3900) return err_set(ERR_USAGE, "--out: the name is too long");
+    if (s->opt.json && !s->opt.json[0])
+        return err_set(ERR_USAGE, "--json: the name of the file is empty");
     const struct io_spec spec = bt_setup_spec(s, 0, s->opt.out);
     return s->writers_n > 0 ? io_spec_check(&spec) : 0;
 }
 
-int bt_setup_parse(struct bt_setup *s, int argc, char **argv)
+int bt_setup_parse(void *setup, int argc, char **argv)
 {
+    struct bt_setup *s = setup;
     bool given[sizeof table / sizeof table[0]] = {false};
-    memset(s, 0, sizeof *s);
     const int rc = conf_parse(&bt_program, argc, argv, &s->opt, NULL, given);
     if (rc != CONF_RUN) return rc;
-    if (strcmp(s->opt.io, "help") == 0) return BT_LIST_WRITERS;
-    return interpret(s, given);
+    s->list_writers = strcmp(s->opt.io, "help") == 0;
+    return s->list_writers ? CONF_RUN : interpret(s, given);
 }
 
-void bt_setup_free(struct bt_setup *s)
+void bt_setup_free(void *setup)
 {
-    conf_free(&bt_program, &s->opt, NULL);
+    conf_free(&bt_program, &((struct bt_setup *)setup)->opt, NULL);
 }
 
 void bt_setup_path(const struct bt_setup *s, int writer, char *out)

@@ -324,8 +324,9 @@ static json_t *system_record(const struct bt_job *job)
     return o;
 }
 
-json_t *bt_result_json(const struct bt_job *job, int status)
+json_t *bt_result_json(const void *of, int status)
 {
+    const struct bt_job *job = of;
     json_t *o = json_object();
     char ended_utc[32];
     watch_utc(ended_utc);
