@@ -56,8 +56,8 @@ static bool store_usable(struct bt_job *job)
 int bt_compute_run(struct bt_job *job, struct bt_solver *solver, const struct bt_decomp *d,
                    int round)
 {
-    struct bt_outcome *o;
-    TRY(bt_job_run(job, solver, BT_COMPUTE, round, NULL, &o));
+    TRY(bt_job_run(job, solver, BT_COMPUTE_ONLY, round));
+    struct bt_outcome *o = &job->outcome[job->outcomes_n - 1];
     bt_decomp_name(d, o->decomp);
     if (o->wrong) return 0;
     struct bt_tc_entry e = {.t_c_s = o->run.t_t_s,

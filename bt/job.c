@@ -8,6 +8,7 @@
 
 #include "base/par.h"
 #include "base/progress.h"
+#include "base/stop.h"
 #include "base/sys.h"
 #include "base/watch.h"
 #include "bt/restart.h"
@@ -156,43 +157,109 @@ static void take_notices(struct bt_job *job, const struct bt_run *run)
                       run->past_kernel, job->kernel);
 }
 
-int bt_job_run(struct bt_job *job, struct bt_solver *solver, const char *writer, int round,
-               const struct io_spec *spec, struct bt_outcome **out)
+static const char *run_id(const struct bt_outcome *o)
 {
-    const struct bt_problem *p = &job->setup->problem;
+    return json_string_value(json_object_get(o->run.file, "run_id"));
+}
+
+/* Rank 0 has the file read back; everybody learns the state. The lock on the file went when its run
+ * ended: a verdict on what another run has put there since is none on this one. */
+static int prove(const struct bt_job *job, struct bt_outcome *o)
+{
+    int state = BT_PROOF_NONE, rc = 0;
+    if (!o->serial_file || strcmp(job->setup->opt.verify, "never") == 0) return 0;
+    if (job->rank == 0) {
+        struct bt_proof *p = &o->proof;
+        bt_prove(o->path, p);
+        const bool judged = p->state == BT_PROOF_RIGHT || p->state == BT_PROOF_WRONG;
+        if (judged && run_id(o) && !io_file_is_of(o->path, run_id(o))) {
+            p->state = BT_PROOF_FAILED;
+            snprintf(p->note, sizeof p->note,
+                     "%.300s is not this run's any more: another run took it, or its manifest was "
+                     "changed, before it was verified",
+                     o->path);
+        }
+        state = (int)p->state;
+        if (p->state == BT_PROOF_FAILED && stop_requested())
+            rc = err_set(ERR_INTERRUPT, "interrupted while %s was verified", o->path);
+    }
+    TRY(par_agree(job->comm, rc));
+    TRY_MPI(MPI_Bcast(&state, 1, MPI_INT, 0, job->comm));
+    o->proof.state = (enum bt_proof_state)state;
+    return 0;
+}
+
+/* The verdict on a run that came to its end: norms first, then the file. */
+static void judge(struct bt_outcome *o, bool writes)
+{
+    const bool published = o->run.norms_published;
+    const char *norms = published ? "norms as published, " : "";
+    const enum bt_proof_state state = o->proof.state;
+    const bool norms_wrong = published && !o->run.norms_ok;
+    o->wrong = norms_wrong || state == BT_PROOF_WRONG;
+    o->verified = !o->wrong && (writes ? state == BT_PROOF_RIGHT : published);
+    if (norms_wrong)
+        snprintf(o->verdict, sizeof o->verdict,
+                 "WRONG: the norms differ from the published ones by %.3g, relative",
+                 o->run.norms_deviation);
+    else if (!writes)
+        snprintf(o->verdict, sizeof o->verdict, "%s",
+                 published ? "verified: norms as published"
+                           : "not verified: no norms are published for this problem");
+    else if (state == BT_PROOF_RIGHT)
+        snprintf(o->verdict, sizeof o->verdict, "verified: %sfile right", norms);
+    else if (state == BT_PROOF_NONE)
+        snprintf(o->verdict, sizeof o->verdict, "not verified: %s%s", norms,
+                 o->serial_file ? "file not read back" : "there is no file to read back");
+    else
+        snprintf(o->verdict, sizeof o->verdict, "%s: %s", o->wrong ? "WRONG" : "not verified",
+                 o->proof.note);
+}
+
+int bt_job_run(struct bt_job *job, struct bt_solver *solver, int writer, int round)
+{
+    const struct bt_setup *s = job->setup;
+    const bool writes = writer != BT_COMPUTE_ONLY;
     const size_t n = (size_t)job->outcomes_n + 1;
-    struct bt_outcome *grown = realloc(job->outcome, n * sizeof *grown);
-    if (grown) job->outcome = grown;
-    TRY(par_agree(job->comm,
-                  grown ? 0 : err_set(ERR_NOMEM, "no memory for the results of run %zu", n)));
-    struct bt_outcome *o = *out = &grown[n - 1];
+    struct io_spec spec = {0};
+    char path[4096] = "";
+    struct bt_outcome *o = realloc(job->outcome, n * sizeof *o);
+    if (o) job->outcome = o;
+    TRY(par_agree(job->comm, o ? 0 : err_set(ERR_NOMEM, "no memory for the results of run %zu", n)));
+    o += job->outcomes_n++;
     *o = (struct bt_outcome){.run.round = round};
-    job->outcomes_n++;
-    snprintf(o->run.writer, sizeof o->run.writer, "%s", writer);
+    snprintf(o->run.writer, sizeof o->run.writer, "%s", writes ? s->writer[writer] : BT_COMPUTE);
     snprintf(o->decomp, sizeof o->decomp, "%s", job->decomp_name);
     snprintf(o->verdict, sizeof o->verdict, "not verified: the run did not come to its end");
+    if (writes) {
+        bt_setup_path(s, writer, path);
+        spec = bt_setup_spec(s, writer, path);
+        spec.kernel = job->kernel;
+        for (int a = 0; a < 3; a++) {
+            spec.box.lo[a] = job->decomp.lo[a];
+            spec.box.n[a] = job->decomp.count[a];
+        }
+        o->serial_file = bt_setup_leaves_file(s, writer);
+        if (o->serial_file) snprintf(o->path, sizeof o->path, "%s", path);
+    }
+
     const enum progress_mode mode =
-        job->rank == 0 ? progress_mode_of(job->setup->opt.progress) : PROGRESS_NEVER;
-    struct progress *progress = progress_begin(mode, spec ? writer : "computing", "step", p->steps);
+        job->rank == 0 ? progress_mode_of(s->opt.progress) : PROGRESS_NEVER;
+    struct progress *progress =
+        progress_begin(mode, writes ? o->run.writer : "computing", "step", s->problem.steps);
     const struct bt_run_request q = {.comm = job->comm,
-                                     .problem = p,
+                                     .problem = &s->problem,
                                      .solver = solver,
-                                     .io = spec,
+                                     .io = writes ? &spec : NULL,
                                      .nodes = &job->machine.nodes,
                                      .progress = progress};
     const int rc = bt_run_make(&q, &o->run);
     progress_end(progress);
     TRY(rc);
     take_notices(job, &o->run);
-    o->wrong = o->run.norms_published && !o->run.norms_ok;
-    o->verified = !spec && o->run.norms_published && !o->wrong;
-    if (o->wrong)
-        snprintf(o->verdict, sizeof o->verdict,
-                 "WRONG: the norms differ from the published ones by %.3g, relative",
-                 o->run.norms_deviation);
-    else if (!spec)
-        snprintf(o->verdict, sizeof o->verdict, "%s",
-                 o->verified ? "verified: norms as published"
-                             : "not verified: no norms are published for this problem");
-    return 0;
+    TRY(prove(job, o));
+    judge(o, writes);
+    const bool suspect = o->wrong || o->proof.state == BT_PROOF_FAILED;
+    const bool remove = s->all && !s->opt.keep && o->serial_file && !suspect;
+    return remove ? io_file_remove(job->comm, path, run_id(o)) : 0;
 }
