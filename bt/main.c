@@ -37,6 +37,7 @@ static int run(void *of)
     struct bt_setup *setup = of;
     const struct program_output result = {"--json", setup->opt.json, "nht1-bt/",
                                           .json = bt_result_json};
+    struct bt_judged judged = {0};
     struct bt_job job;
     int rc, rank;
     TRY_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
@@ -53,10 +54,12 @@ static int run(void *of)
     rc = bt_rounds_make(&job);
     if (rc == 0 && !setup->opt.restart) rc = bt_compute_find(&job);
     if (rc == 0) rc = outcomes_code(&job);
-    if (speaks) bt_report_results(&job, stdout);
+    if (rank == 0) bt_judge(&judged, &job);
+    if (speaks) bt_report_results(&judged, stdout);
     /* A run that failed before anything was measured leaves no result. */
-    rc = program_outputs_write(&result, job.outcomes_n > 0, &job, rc);
+    rc = program_outputs_write(&result, job.outcomes_n > 0, &judged, rc);
 out:
+    bt_judge_free(&judged);
     bt_job_free(&job);
     return rc;
 }
