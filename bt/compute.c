@@ -39,7 +39,7 @@ static struct bt_tc_key key_of(const struct bt_job *job)
 /* Trouble with the store is no reason to lose a run: it is told and the run goes on. */
 static void store_trouble(struct bt_job *job)
 {
-    bt_job_notice(job, "T_C store: %s.", err_message());
+    bt_notice(job->notices, "T_C store: %s.", err_message());
     err_clear();
     job->tc.store[0] = '\0';
     job->tc.trouble = true;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "bt/job.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,16 +12,6 @@
 #include "base/watch.h"
 #include "bt/restart.h"
 #include "io/writer.h"
-
-void bt_job_notice(struct bt_job *job, const char *fmt, ...)
-{
-    char text[1024];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    json_array_append_new(job->notices, json_string(text));
-}
 
 /* No file that the job writes may take the place of another one. */
 static int names_check(const struct bt_setup *s)
@@ -47,43 +36,38 @@ static int names_check(const struct bt_setup *s)
     return 0;
 }
 
-static int decomp_make(struct bt_job *job)
+/* What is told with the result, whatever it will be. Rank 0 speaks for its own node. */
+static void warn(struct bt_job *job)
 {
     const struct bt_setup *s = job->setup;
-    TRY(bt_decomp_make(s->opt.decomp, s->problem.n, job->size, job->rank, &job->decomp));
-    bt_decomp_name(&job->decomp, job->decomp_name);
-    return 0;
-}
-
-/* What io/ cannot know: that ranks of several hosts will write. A missing directory is io/'s to
- * tell. */
-static void file_system_warn(struct bt_job *job)
-{
+    bool several = job->machine.nodes.count > 1;
     struct sys_fs fs;
-    if (job->rank != 0 || job->setup->writers_n == 0 || job->machine.nodes.count == 1) return;
-    if (sys_path_fs(job->setup->opt.out, &fs) < 0) {
+    bt_machine_warn(job->notices);
+    if (job->rank != 0 || s->writers_n == 0) return;
+    /* What io/ cannot know: that ranks of several hosts will write. A missing folder is io/'s. */
+    if (several && sys_path_fs(s->opt.out, &fs) < 0) {
         err_clear();
-        return;
+        several = false;
     }
-    if (strncmp(fs.type, "nfs", 3) == 0)
-        bt_job_notice(job,
-                      "The file lies on NFS (%s): several hosts writing one file there need locks "
-                      "and may be slow or wrong; a parallel file system is meant for that.",
-                      fs.source);
-    if (!fs.network)
-        bt_job_notice(job,
-                      "The file lies on %s at %s, a file system of one host, but there are %lld "
-                      "hosts: ranks elsewhere cannot write the same file.",
-                      fs.type, fs.mount, (long long)job->machine.nodes.count);
-}
-
-/* Every node may be another kind of machine: rank 0 speaks for its own. */
-static void memory_warn(struct bt_job *job)
-{
-    if (job->rank != 0 || job->setup->writers_n == 0 || !sys_memory_returned("/sys")) return;
-    bt_job_notice(job, "This virtual machine gives freed memory back to its host (free page "
-                       "reporting), so that the page cache is slow, often by a factor of ten: see "
-                       "docs/io-performance.md, and --direct, which goes around it.");
+    if (several && strncmp(fs.type, "nfs", 3) == 0)
+        bt_notice(job->notices,
+                  "The file lies on NFS (%s): several hosts writing one file there need locks "
+                  "and may be slow or wrong; a parallel file system is meant for that.",
+                  fs.source);
+    if (several && !fs.network)
+        bt_notice(job->notices,
+                  "The file lies on %s at %s, a file system of one host, but there are %lld "
+                  "hosts: ranks elsewhere cannot write the same file.",
+                  fs.type, fs.mount, (long long)job->machine.nodes.count);
+    if (sys_memory_returned("/sys"))
+        bt_notice(job->notices,
+                  "This virtual machine gives freed memory back to its host (free page "
+                  "reporting), so that the page cache is slow, often by a factor of ten: see "
+                  "docs/io-performance.md, and --direct, which goes around it.");
+    if (s->sync == IO_SYNC_NONE)
+        bt_notice(job->notices,
+                  "Nothing was made durable (--sync none): T_T holds what the system took "
+                  "in, which may still be in memory.");
 }
 
 /* The command line is read by each rank for itself, so --io all names every writer; what runs is
@@ -110,19 +94,16 @@ int bt_job_make(struct bt_job *job, MPI_Comm comm, struct bt_setup *setup)
     TRY_MPI(MPI_Comm_size(comm, &job->size));
     TRY(writers_agree(setup, comm));
     TRY(bt_restart_adopt(comm, setup));
-    TRY(par_agree(comm, decomp_make(job)));
+    TRY(par_agree(comm, bt_decomp_make(setup->opt.decomp, setup->problem.n, job->size, job->rank,
+                                       &job->decomp)));
+    bt_decomp_name(&job->decomp, job->decomp_name);
     TRY(par_agree(comm, job->rank == 0 ? names_check(setup) : 0));
     TRY_MPI(MPI_Bcast(&setup->seed, 1, MPI_UINT64_T, 0, comm));
     TRY(bt_machine_make(comm, &job->machine));
     TRY(par_hosts(comm, &job->hosts));
     TRY(par_json(comm, &job->mpi));
     TRY(bt_machine_memory(&job->machine, &job->decomp, setup->writers_n > 0));
-    bt_machine_warn(job->notices);
-    file_system_warn(job);
-    memory_warn(job);
-    if (setup->writers_n > 0 && setup->sync == IO_SYNC_NONE)
-        bt_job_notice(job, "Nothing was made durable (--sync none): T_T holds what the system took "
-                           "in, which may still be in memory.");
+    warn(job);
     return 0;
 }
 
@@ -151,7 +132,7 @@ static void take_notices(struct bt_job *job, const struct bt_run *run)
         if (!told && json_is_string(text)) json_array_append(job->notices, (json_t *)text);
     }
     if (run->resumed && !run->bitwise)
-        bt_job_notice(job,
+        bt_notice(job->notices,
                       "The dumps taken over were computed by kernel %s and the others by %s: the "
                       "file differs in its last bits from one of a run without interruption.",
                       run->past_kernel, job->kernel);

@@ -72,7 +72,4 @@ void bt_job_free(struct bt_job *job);
 #define BT_COMPUTE_ONLY (-1)
 int bt_job_run(struct bt_job *job, struct bt_solver *solver, int writer, int round);
 
-/* Appends a sentence to what is reported with the result. Local. */
-void bt_job_notice(struct bt_job *job, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
 #endif

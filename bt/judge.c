@@ -99,17 +99,15 @@ static json_t *judge_job(const struct bt_judged *j)
     json_t *to = json_array();
     judge_cores(to, &j->job->machine);
     judge_t_c(to, j);
-    for (const char *c = "SWABCDEF"; *c; c++) {
-        struct bt_problem whole;
-        if (bt_problem_class(*c, &whole) < 0 || whole.n != p->n || whole.dt != p->dt ||
-            p->steps >= whole.steps)
-            continue;
+    const struct bt_reference *whole;
+    for (int i = 0; (whole = bt_reference_at(i)) != NULL; i++) {
+        if (whole->n != p->n || whole->dt != p->dt || p->steps >= whole->steps) continue;
         json_t *numbers = number(NULL, "steps_n", (double)p->steps);
-        number(numbers, "class_steps_n", (double)whole.steps);
+        number(numbers, "class_steps_n", (double)whole->steps);
         stamp_add(
             to, "extrapolated", NOTE, numbers,
             "%lld of class %c's %lld steps: what is said of the class by this is extrapolated.",
-            (long long)p->steps, *c, (long long)whole.steps);
+            (long long)p->steps, whole->cls, (long long)whole->steps);
     }
     return to;
 }

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <limits.h>
 #include <omp.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,15 +104,23 @@ void bt_machine_free(struct bt_machine *m)
     nodes_free(&m->nodes);
 }
 
+void bt_notice(json_t *to, const char *fmt, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    json_array_append_new(to, js_text(text));
+}
+
 void bt_machine_warn(json_t *notices)
 {
-    char text[256];
     if (!omp_num_threads() || threads_told(omp_num_threads())) return;
-    snprintf(text, sizeof text,
-             "OMP_NUM_THREADS is '%.80s', which is no number of threads: every rank takes its "
-             "share of the CPUs.",
-             omp_num_threads());
-    json_array_append_new(notices, js_text(text));
+    bt_notice(notices,
+              "OMP_NUM_THREADS is '%.80s', which is no number of threads: every rank takes its "
+              "share of the CPUs.",
+              omp_num_threads());
 }
 
 int64_t bt_machine_free_bytes(void)

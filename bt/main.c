@@ -10,6 +10,7 @@
 #include "bt/compute.h"
 #include "bt/forecast.h"
 #include "bt/job.h"
+#include "bt/judge.h"
 #include "bt/machine.h"
 #include "bt/report.h"
 #include "bt/result.h"
