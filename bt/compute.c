@@ -80,7 +80,7 @@ int bt_compute_run(struct bt_job *job, struct bt_solver *solver, const struct bt
     return 0;
 }
 
-/* Looks into the store on rank 0. Returns 1 on every rank when it has a time for this job. */
+/* Looks into the store on rank 0; when it has a time for this job, every rank takes it. */
 static int look_up(struct bt_job *job)
 {
     int found = 0;
@@ -94,7 +94,7 @@ static int look_up(struct bt_job *job)
     TRY_MPI(MPI_Bcast(&job->tc.entry, sizeof job->tc.entry, MPI_BYTE, 0, job->comm));
     const bool own = job->has_measured && job->tc.entry.t_c_s == job->measured.t_c_s;
     job->tc.origin = own ? BT_TC_MEASURED : BT_TC_FROM_STORE;
-    return 1;
+    return 0;
 }
 
 /* The decompositions worth trying, the asked one first; those that leave a rank without cells and
@@ -163,8 +163,7 @@ int bt_compute_find(struct bt_job *job)
         return 0;
     }
     if (s->tc_source == BT_TC_BEST) {
-        const int found = look_up(job);
-        if (found < 0) return found;
+        TRY(look_up(job));
         if (job->tc.origin == BT_TC_FROM_STORE) return 0;
     }
     if (!job->has_measured) TRY(measure(job));

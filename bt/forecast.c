@@ -106,9 +106,10 @@ static int memory(struct forecast *f)
     f->available_bytes = bt_machine_free_bytes();
     if (f->node_bytes > f->available_bytes)
         bt_notice(f->misfits,
-            "memory: the ranks of a node (%lld) need about %s, and this one has %s available",
-            (long long)bt_plan_div_up(f->ranks, f->nodes), units_bytes((double)f->node_bytes, needs),
-            units_bytes((double)f->available_bytes, has));
+                  "memory: the ranks of a node (%lld) need about %s, and this one has %s available",
+                  (long long)bt_plan_div_up(f->ranks, f->nodes),
+                  units_bytes((double)f->node_bytes, needs),
+                  units_bytes((double)f->available_bytes, has));
     return 0;
 }
 
@@ -185,7 +186,7 @@ static void length_fits(struct forecast *f, const struct sys_fs *fs)
     }
     if (f->file_bytes > most || f->file_bytes == INT64_MAX)
         bt_notice(f->misfits, "length: the file of %s is longer than %s allows, %s",
-            units_bytes((double)f->file_bytes, needs), who, units_bytes((double)most, has));
+                  units_bytes((double)f->file_bytes, needs), who, units_bytes((double)most, has));
 }
 
 static int disk(struct forecast *f)
@@ -198,8 +199,8 @@ static int disk(struct forecast *f)
     f->free_bytes += fs.free_bytes;
     if (f->disk_bytes > f->free_bytes)
         bt_notice(f->misfits, "space: %s are needed, and %s (%s) has %s free",
-            units_bytes((double)f->disk_bytes, needs), fs.mount, fs.type,
-            units_bytes((double)f->free_bytes, has));
+                  units_bytes((double)f->disk_bytes, needs), fs.mount, fs.type,
+                  units_bytes((double)f->free_bytes, has));
     length_fits(f, &fs);
     return 0;
 }

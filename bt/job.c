@@ -133,9 +133,9 @@ static void take_notices(struct bt_job *job, const struct bt_run *run)
     }
     if (run->resumed && !run->bitwise)
         bt_notice(job->notices,
-                      "The dumps taken over were computed by kernel %s and the others by %s: the "
-                      "file differs in its last bits from one of a run without interruption.",
-                      run->past_kernel, job->kernel);
+                  "The dumps taken over were computed by kernel %s and the others by %s: the "
+                  "file differs in its last bits from one of a run without interruption.",
+                  run->past_kernel, job->kernel);
 }
 
 static const char *run_id(const struct bt_outcome *o)
@@ -206,7 +206,8 @@ int bt_job_run(struct bt_job *job, struct bt_solver *solver, int writer, int rou
     char path[4096] = "";
     struct bt_outcome *o = realloc(job->outcome, n * sizeof *o);
     if (o) job->outcome = o;
-    TRY(par_agree(job->comm, o ? 0 : err_set(ERR_NOMEM, "no memory for the results of run %zu", n)));
+    TRY(par_agree(job->comm,
+                  o ? 0 : err_set(ERR_NOMEM, "no memory for the results of run %zu", n)));
     o += job->outcomes_n++;
     *o = (struct bt_outcome){.run.round = round};
     snprintf(o->run.writer, sizeof o->run.writer, "%s", writes ? s->writer[writer] : BT_COMPUTE);
@@ -220,7 +221,7 @@ int bt_job_run(struct bt_job *job, struct bt_solver *solver, int writer, int rou
             spec.box.lo[a] = job->decomp.lo[a];
             spec.box.n[a] = job->decomp.count[a];
         }
-        o->serial_file = bt_setup_leaves_file(s, writer);
+        o->serial_file = (io_writer_caps(spec.writer) & IO_CAP_SERIAL_FILE) != 0;
         if (o->serial_file) snprintf(o->path, sizeof o->path, "%s", path);
     }
 

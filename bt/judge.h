@@ -13,7 +13,7 @@
 /* A job with what came out of it. */
 struct bt_judged {
     const struct bt_job *job;
-    int rows_n;                          /* 0: no run came to its end */
+    int rows_n;                         /* 0: no run came to its end */
     struct bt_row row[BT_RUNS_MAX + 1]; /* by bt_ranking, with the stamps of a writer over all its
                                            rounds: the balance first */
     json_t *stamps; /* of the whole job: cores in use, binding, T_C, a problem cut short */

@@ -439,11 +439,6 @@ struct io_spec bt_setup_spec(const struct bt_setup *s, int writer, const char *p
                             .hints = s->opt.hints.item};
 }
 
-bool bt_setup_leaves_file(const struct bt_setup *s, int writer)
-{
-    return (io_writer_caps(s->writer[writer]) & IO_CAP_SERIAL_FILE) != 0;
-}
-
 bool bt_setup_computes(const struct bt_setup *s)
 {
     const bool paired = s->writers_n > 0 && s->opt.repeat > 1 && s->tc_source != BT_TC_GIVEN;

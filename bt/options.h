@@ -78,7 +78,4 @@ struct io_spec bt_setup_spec(const struct bt_setup *s, int writer, const char *p
  * the writers of a round are paired with. */
 bool bt_setup_computes(const struct bt_setup *s);
 
-/* Whether the i-th writer leaves a file in serial format. */
-bool bt_setup_leaves_file(const struct bt_setup *s, int writer);
-
 #endif

@@ -79,9 +79,7 @@ static void run_program(const char *program, const char *path, struct bt_proof *
                  strerror(rc));
     } else {
         const int status = finish(pid), code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-        proof->state = code == 0   ? BT_PROOF_RIGHT
-                       : code == 2 ? BT_PROOF_WRONG
-                                   : BT_PROOF_FAILED;
+        proof->state = code == 0 ? BT_PROOF_RIGHT : code == 2 ? BT_PROOF_WRONG : BT_PROOF_FAILED;
         lseek(json, 0, SEEK_SET);
         proof->summary = json_loadfd(json, 0, NULL);
     }

@@ -231,11 +231,11 @@ static void resumed(const struct bt_job *job, FILE *to)
         if (lost > 0)
             snprintf(damaged, sizeof damaged, "; %lld more were damaged and are made again",
                      (long long)lost);
-        snprintf(text, sizeof text,
-                 "Resumed after step %lld, not a result: %lld of the file's %lld dumps were taken "
-                 "over, their content right%s. A time for a part of the run says nothing about T_T.",
-                 (long long)run->first_step, (long long)run->kept_n, (long long)run->dumps_n,
-                 damaged);
+        snprintf(
+            text, sizeof text,
+            "Resumed after step %lld, not a result: %lld of the file's %lld dumps were taken "
+            "over, their content right%s. A time for a part of the run says nothing about T_T.",
+            (long long)run->first_step, (long long)run->kept_n, (long long)run->dumps_n, damaged);
         wrap_print(to, WIDTH, "", 2, text);
         snprintf(text, sizeof text, "%s: ", run->writer);
         wrap_print(to, WIDTH, text, 2, o->verdict);
