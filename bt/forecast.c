@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/num.h"
 #include "base/par.h"
 #include "base/program.h"
 #include "base/resident.h"
@@ -100,7 +101,7 @@ static int memory(struct forecast *f)
     f->rank_bytes = bt_machine_rank_bytes(cells, s->writers_n > 0);
     f->memory_bytes = bt_machine_rank_bytes(d.n * d.n * d.n, s->writers_n > 0) +
                       (f->ranks - 1) * bt_machine_rank_bytes(0, false);
-    f->node_bytes = bt_min64(f->memory_bytes, bt_plan_div_up(f->ranks, f->nodes) * f->rank_bytes);
+    f->node_bytes = num_min(f->memory_bytes, bt_plan_div_up(f->ranks, f->nodes) * f->rank_bytes);
     sys_memory(&here);
     f->total_bytes = here.total_bytes;
     f->available_bytes = bt_machine_free_bytes();
@@ -212,7 +213,7 @@ static int probe(const struct bt_setup *s, double *flop_per_s)
     struct bt_solver *solver = NULL;
     struct bt_decomp d;
     double seconds = 0;
-    p.n = bt_min64(p.n, PROBE_N);
+    p.n = num_min(p.n, PROBE_N);
     p.steps = PROBE_STEPS;
     TRY(bt_decomp_make("auto", p.n, 1, 0, &d));
     TRY(bt_solver_new(&solver, MPI_COMM_SELF, &p, &d, s->opt.isa));
@@ -226,7 +227,7 @@ static int probe(const struct bt_setup *s, double *flop_per_s)
 static int find_t_c(struct forecast *f, const struct bt_machine *m)
 {
     const struct bt_setup *s = f->setup;
-    const int64_t used = bt_min64(f->ranks * f->threads, f->cores);
+    const int64_t used = num_min(f->ranks * f->threads, f->cores);
     const struct bt_tc_key key = bt_compute_key(&m->nodes, f->nodes, used, &s->problem);
     struct bt_tc_entry entry;
     char store[4096];
@@ -241,7 +242,7 @@ static int find_t_c(struct forecast *f, const struct bt_machine *m)
     if (found == 1) f->t_c_s = entry.t_c_s;
     if (found == 1) return 0;
     TRY(probe(s, &flop_per_s));
-    const int64_t probed = bt_min64(m->threads, m->nodes.node_cores);
+    const int64_t probed = num_min(m->threads, m->nodes.node_cores);
     const double all = flop_per_s * (double)used / (double)probed * (used > probed ? PARALLEL : 1);
     f->t_c_s = bt_problem_flop(&s->problem) / all;
     return 0;

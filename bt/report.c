@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "base/stamp.h"
 #include "base/units.h"
-#include "base/wrap.h"
 #include "bt/compute.h"
 #include "io/writer.h"
 
@@ -17,7 +17,7 @@ static void entry(FILE *to, int name_width, const char *name, const char *text)
 {
     char first[32];
     snprintf(first, sizeof first, "%-*s ", name_width, name);
-    wrap_print(to, WIDTH, first, name_width + 1, text);
+    plain_wrap(to, WIDTH, first, name_width + 1, text);
 }
 
 void bt_report_writers(FILE *to)
@@ -139,7 +139,7 @@ static void overlaps(const struct bt_job *job, FILE *to)
             "ranks computed for %.3f s.",
             run->writer, run->io.max, run->both.max, 100 * run->both.max / run->io.max,
             run->compute.max);
-        wrap_print(to, WIDTH, "Overlap: ", 2, text);
+        plain_wrap(to, WIDTH, "Overlap: ", 2, text);
     }
 }
 
@@ -155,7 +155,7 @@ static void row_stamps(FILE *to, const struct bt_row *row, bool all)
         char first[80];
         if (!all && (!warns || stamp_is(s, "not-balanced")) && !stamp_is(s, "official")) continue;
         snprintf(first, sizeof first, "%s: ", row->writer);
-        wrap_print(to, WIDTH, first, 2, stamp_text(s, "sentence"));
+        plain_wrap(to, WIDTH, first, 2, stamp_text(s, "sentence"));
     }
 }
 
@@ -176,20 +176,20 @@ static void meaning(FILE *to, const struct bt_row *row)
         used += snprintf(text + used, sizeof text - (size_t)used, ", computing alone to %s",
                          cell(without, "%.3f", v->compute_gop));
     snprintf(text + used, sizeof text - (size_t)used, ".");
-    wrap_print(to, WIDTH, "", 2, text);
+    plain_wrap(to, WIDTH, "", 2, text);
     if (v->by_dumps)
-        wrap_print(to, WIDTH, "", 2,
+        plain_wrap(to, WIDTH, "", 2,
                    "R_IO counts the dumps that were written, 40 N^3 D / T_T, since the number of "
                    "steps is not a multiple of the interval or the last step was dumped too.");
     if (!row->first->serial_file) return;
     cache_words(&row->first->run.cache, text, sizeof text);
-    wrap_print(to, WIDTH, "", 2, text);
+    plain_wrap(to, WIDTH, "", 2, text);
 }
 
 static void notices(const struct bt_job *job, FILE *to)
 {
     for (size_t i = 0; i < json_array_size(job->notices); i++)
-        wrap_print(to, WIDTH, "Note: ", 2, json_string_value(json_array_get(job->notices, i)));
+        plain_wrap(to, WIDTH, "Note: ", 2, json_string_value(json_array_get(job->notices, i)));
 }
 
 /* Where the time of each writer's best run went. Phases that did not occur are left out. */
@@ -236,9 +236,9 @@ static void resumed(const struct bt_job *job, FILE *to)
             "Resumed after step %lld, not a result: %lld of the file's %lld dumps were taken "
             "over, their content right%s. A time for a part of the run says nothing about T_T.",
             (long long)run->first_step, (long long)run->kept_n, (long long)run->dumps_n, damaged);
-        wrap_print(to, WIDTH, "", 2, text);
+        plain_wrap(to, WIDTH, "", 2, text);
         snprintf(text, sizeof text, "%s: ", run->writer);
-        wrap_print(to, WIDTH, text, 2, o->verdict);
+        plain_wrap(to, WIDTH, text, 2, o->verdict);
         notices(job, to);
     }
 }
@@ -265,7 +265,7 @@ void bt_report_results(const struct bt_judged *j, FILE *to)
     overlaps(job, to);
     if (job->setup->opt.profile) profile(j, to);
     json_array_foreach(j->stamps, i, s)
-        wrap_print(to, WIDTH, "Note: ", 2, stamp_text(s, "sentence"));
+        plain_wrap(to, WIDTH, "Note: ", 2, stamp_text(s, "sentence"));
     notices(job, to);
     fflush(to);
 }

@@ -9,11 +9,11 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/num.h"
 #include "base/par.h"
 #include "base/stop.h"
 #include "base/watch.h"
 #include "bt/compute.h"
-#include "bt/solver/plan.h"
 
 #define WARMUP_MAX_BYTES (INT64_C(1) << 30)
 #define CHUNK_BYTES      (INT64_C(4) << 20)
@@ -36,13 +36,13 @@ static int64_t warm_up(const struct bt_job *job)
     const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) return 0;
     unlink(path); /* gone when closed, whatever happens meanwhile */
-    bytes = bt_min64(bytes, WARMUP_MAX_BYTES);
+    bytes = num_min(bytes, WARMUP_MAX_BYTES);
     if (fstatvfs(fd, &fs) == 0)
-        bytes = bt_min64(bytes, (int64_t)(fs.f_bavail * fs.f_frsize / 2) / nodes);
-    bytes = bt_min64(bytes, bt_machine_free_bytes() / 4);
+        bytes = num_min(bytes, (int64_t)(fs.f_bavail * fs.f_frsize / 2) / nodes);
+    bytes = num_min(bytes, bt_machine_free_bytes() / 4);
     char *chunk = calloc(1, (size_t)CHUNK_BYTES);
     while (chunk && done < bytes && !stop_requested()) {
-        const ssize_t n = pwrite(fd, chunk, (size_t)bt_min64(CHUNK_BYTES, bytes - done), done);
+        const ssize_t n = pwrite(fd, chunk, (size_t)num_min(CHUNK_BYTES, bytes - done), done);
         if (n <= 0) break;
         done += n;
     }
