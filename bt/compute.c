@@ -154,7 +154,14 @@ static bool contradicted(const struct bt_job *job)
     return false;
 }
 
-int bt_compute_find(struct bt_job *job)
+static void take_measured(struct bt_job *job)
+{
+    if (!job->has_measured) return;
+    job->tc.entry = job->measured;
+    job->tc.origin = BT_TC_MEASURED;
+}
+
+int bt_compute_known(struct bt_job *job)
 {
     const struct bt_setup *s = job->setup;
     if (s->tc_source == BT_TC_GIVEN) {
@@ -166,12 +173,18 @@ int bt_compute_find(struct bt_job *job)
         TRY(look_up(job));
         if (job->tc.origin == BT_TC_FROM_STORE) return 0;
     }
+    take_measured(job);
+    return 0;
+}
+
+int bt_compute_find(struct bt_job *job)
+{
+    TRY(bt_compute_known(job));
+    if (job->tc.origin == BT_TC_FROM_USER || job->tc.origin == BT_TC_FROM_STORE) return 0;
     if (!job->has_measured) TRY(measure(job));
     for (int i = 0; i < AGAIN_MAX && job->has_measured && contradicted(job); i++)
         TRY(measure(job));
-    if (!job->has_measured) return 0;
-    job->tc.entry = job->measured;
-    job->tc.origin = BT_TC_MEASURED;
+    take_measured(job);
     return 0;
 }
 

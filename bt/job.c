@@ -203,7 +203,7 @@ int bt_job_run(struct bt_job *job, struct bt_solver *solver, int writer, int rou
     const bool writes = writer != BT_COMPUTE_ONLY;
     const size_t n = (size_t)job->outcomes_n + 1;
     struct io_spec spec = {0};
-    char path[4096] = "";
+    char path[4096] = "", label[128];
     struct bt_outcome *o = realloc(job->outcome, n * sizeof *o);
     if (o) job->outcome = o;
     TRY(par_agree(job->comm,
@@ -227,8 +227,13 @@ int bt_job_run(struct bt_job *job, struct bt_solver *solver, int writer, int rou
 
     const enum progress_mode mode =
         job->rank == 0 ? progress_mode_of(s->opt.progress) : PROGRESS_NEVER;
-    struct progress *progress =
-        progress_begin(mode, writes ? o->run.writer : "computing", "step", s->problem.steps);
+    const char *what = writes ? o->run.writer : "computing";
+    if (s->opt.repeat > 1 && round > 0)
+        snprintf(label, sizeof label, "%s, round %d of %lld", what, round,
+                 (long long)s->opt.repeat);
+    else
+        snprintf(label, sizeof label, "%s", what);
+    struct progress *progress = progress_begin(mode, label, "step", s->problem.steps);
     const struct bt_run_request q = {.comm = job->comm,
                                      .problem = &s->problem,
                                      .solver = solver,

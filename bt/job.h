@@ -50,6 +50,7 @@ struct bt_job {
     char **hosts;               /* [size] on rank 0, NULL elsewhere */
     struct bt_outcome *outcome; /* [outcomes_n] in the order they ran */
     int outcomes_n;
+    int rounds_done;      /* of --repeat, complete ones */
     int64_t warmup_bytes; /* written and removed before the first dump */
     double memory_bytes;  /* of the solver, sum over ranks */
     double setup_s;       /* making the solver: memory, forcing, initial condition; slowest rank */

@@ -96,7 +96,15 @@ static void judge_t_c(json_t *to, const struct bt_judged *j)
 static json_t *judge_job(const struct bt_judged *j)
 {
     const struct bt_problem *p = &j->job->setup->problem;
+    const int asked = (int)j->job->setup->opt.repeat, done = j->job->rounds_done;
     json_t *to = json_array();
+    if (done < asked) {
+        json_t *numbers = number(NULL, "rounds_done_n", done);
+        number(numbers, "rounds_n", asked);
+        stamp_add(to, "interrupted", WARN, numbers,
+                  "Interrupted: the job did not come to its end; %d of %d round%s are complete.",
+                  done, asked, units_plural(asked));
+    }
     judge_cores(to, &j->job->machine);
     judge_t_c(to, j);
     const struct bt_reference *whole;

@@ -16,7 +16,8 @@ struct bt_judged {
     int rows_n;                         /* 0: no run came to its end */
     struct bt_row row[BT_RUNS_MAX + 1]; /* by bt_ranking, with the stamps of a writer over all its
                                            rounds: the balance first */
-    json_t *stamps; /* of the whole job: cores in use, binding, T_C, a problem cut short */
+    json_t *
+        stamps; /* of the whole job: interrupted, cores in use, binding, T_C, a problem cut short */
 };
 
 /* Once all runs are made and T_C is known. [out] to, to be freed by bt_judge_free; zeros may be. */

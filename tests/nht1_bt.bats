@@ -423,6 +423,29 @@ END
     expect_text "cut short"
 }
 
+# rounds_of FILE: complete rounds that an unfinished result tells, -1 while there is none.
+rounds_of() {
+    jq '[.stamps[] | select(.code == "interrupted").numbers.rounds_done_n][0] // -1' "$1" 2>/dev/null ||
+        echo -1
+}
+
+@test "a job that is killed leaves the rounds that it has completed" {
+    OMP_NUM_THREADS=1 nht1-bt --class S --io posix --repeat 1000 --tc-store s.json --quiet \
+        --json r.json 3>&- &
+    local pid=$! i
+    for ((i = 0; i < 600; i++)); do
+        [ "$(rounds_of r.json)" -lt 1 ] || break
+        sleep 0.1
+    done
+    kill -KILL $pid
+    wait $pid || true
+    [ "$(rounds_of r.json)" -ge 1 ]
+    expect_schema nht1-bt-1 r.json
+    expect_json r.json '.status == 3 and .t_c.t_c_s > 0
+        and ([.ranking[].writer] | sort) == ["none", "posix"]
+        and ([.runs[] | .completed and .verified] | all)'
+}
+
 @test "quiet prints nothing; progress on demand goes to standard error" {
     run mpi_run 1 nht1-bt "${tiny[@]}" --io posix --quiet
     expect_status 0
