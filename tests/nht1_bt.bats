@@ -399,7 +399,7 @@ END
 @test "an interrupted run leaves its complete dumps and status 3" {
     OMP_NUM_THREADS=1 nht1-bt --n 40 --steps 100000 --dt 0.0001 --interval 1000000 --last \
         --io none --tc 1 --quiet --json none.json 2>none.err &
-    local pid=$! rc=0
+    local pid=$! rc=0 i
     sleep 2
     kill -INT $pid
     wait $pid || rc=$?
@@ -410,7 +410,10 @@ END
     OMP_NUM_THREADS=1 nht1-bt --n 20 --steps 100000 --dt 0.0001 --interval 100 --io posix \
         --tc 1 --quiet --json r.json 2>err &
     pid=$!
-    sleep 3
+    for ((i = 0; i < 600; i++)); do
+        ! grep -q '"complete": *true' btout.bin.json 2>/dev/null || break
+        sleep 0.1
+    done
     kill -TERM $pid
     rc=0
     wait $pid || rc=$?
