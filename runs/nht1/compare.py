@@ -7,7 +7,6 @@ the threshold, better or worse when the ratio is beyond it and a test, corrected
 metrics, excludes chance; everything between is unclear. The tests are those of nht1-stats."""
 import json
 import math
-import os
 import sys
 import xml.etree.ElementTree as ET
 
