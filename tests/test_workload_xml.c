@@ -195,6 +195,14 @@ static void what_one_number_does_not_show(void **state)
     wrong(POINT(REST "collFrac='1' sharedFrac='0' contMean='8'><rank of='0' calls='5' bytes='32'/>"
                      "</workingPoint>"),
           "w.xml:3:2: ", "collective");
+    wrong(POINT("processNum='2' sizeMean='8' uniqueBytes='32' readFrac='0' collFrac='0' "
+                "syncFrac='1' seqFrac='1' sharedFrac='0' contMean='4'><calls "
+                "function='write_shared' n='2' bytes='16'/></workingPoint>"),
+          "w.xml:3:2: ", "same view");
+    wrong(POINT("processNum='16' sizeMean='1152921504606846976' uniqueBytes='1152921504606846976' "
+                "readFrac='0' collFrac='0' syncFrac='1' seqFrac='1' sharedFrac='0' "
+                "contMean='576460752303423488'/>"),
+          "w.xml:3:2: ", "too long a file");
     wrong(POINT("processNum='1' sizeMean='1' uniqueBytes='1152921504606846976' readFrac='0' "
                 "collFrac='0' syncFrac='1' seqFrac='1' sharedFrac='0' contMean='1'/>"),
           "w.xml:3:2: ", "calls per process");
