@@ -12,6 +12,31 @@ workload() {
     MPI_TIMEOUT=${WORKLOAD_TIMEOUT:-100} run mpi_run "$ranks" nht1-workload --out data/d "$@"
 }
 
+# sweep RANKS...: numbers of processes to try; all of them in make check-full.
+sweep() {
+    [ -n "${NHT1_FULL:-}" ] && echo 1 2 3 4 8 || echo "$@"
+}
+
+# faulty PLAN RANKS ARGUMENT...: a run in which one call fails (tests/shim).
+faulty() {
+    local plan=$1 ranks=$2
+    shift 2
+    mkdir -p data
+    MPI_TIMEOUT=40 run mpi_run "$ranks" env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_IN="$PWD/data" \
+        NHT1_FAULT_PROGRAM=nht1-workload NHT1_FAULT="$plan" "$NHT1_BIN/nht1-workload" --out data/d "$@"
+}
+
+# told TEXT...: status 3 and one message that holds the texts; no file is left.
+told() {
+    local text
+    expect_status 3 || return 1
+    for text in "$@"; do
+        expect_text "$text" || return 1
+    done
+    [ "$(grep -c '^nht1-workload: ' <<<"$output")" -eq 1 ] || { echo "not one message: $output" && return 1; }
+    nothing_left
+}
+
 # nothing_left: no file of a run in data.
 nothing_left() {
     [ -z "$(ls -A data)" ] && return 0
@@ -302,6 +327,71 @@ X
     [ "$(find figures -name "workload-*-*.csv" | wc -l)" -eq 9 ]
     cut -d, -f1 figures/workload-figure-1.csv | sort -u | paste -sd, | grep -qx 'panel,readFrac,seqFrac'
     grep -q '^| seqFrac | throughput goes up |' r.md
+}
+
+@test "what is read first is not in memory, what is read again is" {
+    need_program jq
+    echo 'Data 4M <Pattern segmented> Record 64k Temporal write,read,re-read </Pattern>' >j.conf
+    workload 2 j.conf --json r.json
+    jq -e '.system.file_system.in_memory or .phases[1].cached_share_before == null' r.json >/dev/null &&
+        skip "this file system cannot be taken out of memory"
+    jq -e '.phases[1].cached_share_before <= 0.05 and .phases[2].cached_share_before >= 0.5' r.json
+    jq -e '[.phases[] | [.stamps[].code] | index("page-cache") != null] == [false, false, true]' r.json
+}
+
+@test "data are flushed when --sync says" {
+    mkdir data
+    local when
+    echo 'Data 64k <Pattern simple-strided> Record 8k Temporal write Method collective Group 1 </Pattern>' >j.conf
+    for when in none end call; do
+        mkdir $when
+        NHT1_FAULT_LOG=$PWD/$when faulty rename:9:EIO:0 2 j.conf --sync $when
+        expect_status 4
+    done
+    # 4 calls of each process, and the end.
+    [ "$(grep -ch '^fsync .*data/d$' none/1.trace)" -eq 0 ]
+    [ "$(grep -ch '^fsync .*data/d$' end/1.trace)" -eq 1 ]
+    [ "$(grep -ch '^fsync .*data/d$' call/1.trace)" -eq 5 ]
+}
+
+@test "a call that fails ends all processes with status 3 and one message, and nothing is left" {
+    local way plan
+    nht1-workload --make w.xml processNum=2 uniqueBytes=400000 readFrac=0.5 syncFrac=1
+    nht1-workload --make c.xml processNum=2 uniqueBytes=400000 readFrac=0 syncFrac=1 collFrac=1
+    for plan in pwrite:3:EIO:1 pread:2:EIO:0 fsync:1:EIO:1; do
+        faulty "$plan" 2 w.xml
+        told "data/d" "rank ${plan: -1} "
+    done
+    for way in "" romio321; do
+        MPIRUN_FLAGS=${way:+--mca io $way} faulty pwrite:3:EIO:0 2 c.xml --check none
+        told "MPI_File_" "data/d" "Input/output error"
+        # Flushing after each call is collective: it neither hangs nor hides the error.
+        MPIRUN_FLAGS=${way:+--mca io $way} faulty pwrite:3:EIO:0 2 c.xml --check none --sync call
+        told "MPI_File_" "data/d"
+    done
+    echo 'Data 64k <Pattern simple-strided> Record 8k Temporal write </Pattern>' >j.conf
+    for way in independent collective posix; do
+        faulty pwrite:2:EIO:0 2 j.conf --set method=$way --check none
+        told "j.conf:1: Simple Strided (write)" "data/d" "Input/output error"
+    done
+}
+
+@test "a disk that fills up during a replay is told" {
+    nht1-workload --make w.xml processNum=2 uniqueBytes=400000 readFrac=0 syncFrac=1
+    faulty pwrite:2+:ENOSPC:1 2 w.xml --check none
+    told "rank 1 " "MPI_File_write" "data/d" "No space left on device"
+}
+
+@test "a process that is killed during a replay: no hang, and nothing is left" {
+    local plan
+    nht1-workload --make w.xml processNum=2 uniqueBytes=400000 readFrac=0 syncFrac=1
+    for plan in pwrite:3:kill:0 pwrite:3:kill:1; do
+        faulty "$plan" 2 w.xml
+        [ "$status" -ne 0 ]
+        [ "$status" -ne 124 ]
+        expect_text "signal 9"
+        nothing_left
+    done
 }
 
 @test "an interrupted run leaves no file" {

@@ -250,8 +250,13 @@ static int calls(struct part *t, struct workload_achieved *a, struct workload_ma
         if (one == 0) one = made;
         if (rc == 0) rc = one;
         workload_achieved_count(a, &t->view, call);
-        if (t->c->sync_call && k.write && k.collective && one == 0)
-            rc = workload_check(MPI_File_sync(t->fh), "MPI_File_sync", t->path);
+        /* Flushing is collective as well: all do it, whoever has failed. Nothing may be in flight
+         * then. */
+        if (t->c->sync_call && k.write && k.collective) {
+            const int ended = workload_flight_end(&t->flight);
+            const int sync = workload_check(MPI_File_sync(t->fh), "MPI_File_sync", t->path);
+            if (rc == 0) rc = ended < 0 ? ended : sync;
+        }
         if (t->c->think && t->p->think_s > 0)
             times->think_s += workload_think(t->p->think_s, false);
     }
