@@ -21,14 +21,15 @@ beffio() {
 
 # Runs that several cases look at, one by each definition; that of 2.1 with unique opening.
 setup_file() {
-    local definition
+    local definition more=()
     cd "$BATS_FILE_TMPDIR" || return 1
     for definition in 0.5 1.x 2.1; do
+        [ "$definition" != 2.1 ] || more=(--unique)
         mkdir "$definition"
         cd "$definition" || return 1
         # as the released program, without -f
-        beffio 2 -N 1,2 -MT 1000 --definition "$definition" --json r.json \
-            $([ "$definition" != 2.1 ] || echo --unique)
+        beffio 2 -N "$([ "$definition" = 0.5 ] || echo 1,)2" -MT 1000 --definition "$definition" --json r.json \
+            "${more[@]}"
         expect_status 4 || return 1
         echo "$output" >out
         cd ..
@@ -43,8 +44,8 @@ nothing_left() {
 }
 
 @test "a short run at 1 to 4 ranks: all data right, not valid, JSON conforms" {
-    for ranks in 1 4 ${NHT1_FULL:+2 3}; do
-        beffio "$ranks" -N "$([ "$ranks" -eq 4 ] && echo 3,4 || echo "$ranks")" --json r.json --check every
+    for ranks in 3 ${NHT1_FULL:+1 2 4}; do
+        beffio "$ranks" -N "$([ "$ranks" -ge 3 ] && echo $((ranks - 1)),)$ranks" --json r.json --check every
         expect_status 4
         expect_text "scheduled time 0.01 s"
         expect_schema nht1-beffio-1 r.json
@@ -98,7 +99,7 @@ nothing_left() {
                     - (if $d == "2.1" then .create_s + .remove_s else 0 end) | fabs < 1e-9] | all)
                 and ([$p.values[] | select(.headline) | .definition] == [$d])
                 and $head.definition == $d' "$BATS_FILE_TMPDIR/$definition/r.json" >verdicts
-        [ "$(grep -c true verdicts)" -eq 2 ]
+        [ "$(sort -u verdicts)" = true ]
     done
 }
 
