@@ -102,7 +102,7 @@ void beffio_expected(const struct beffio_schedule *s, int procs, int64_t m_part_
     for (int no = 0; no < beffio_type_end(BEFFIO_SEPARATE); no++) {
         const struct beffio_pattern p = beffio_pattern(no, m_part_bytes);
         l->calls[no] = 1;
-        if (!(rate > 0)) continue;
+        if (!s || !(rate > 0)) continue;
         const double bytes = rate * beffio_pattern_time_s(s, p.u);
         const double calls = bytes / ((double)procs * (double)p.call_bytes);
         if (calls >= 1) l->calls[no] = (int64_t)calls;

@@ -98,7 +98,8 @@ int64_t beffio_room_bytes(const struct beffio_room *r);
 int64_t beffio_probe_bytes(int64_t free_bytes, int64_t nodes_n);
 
 /* Layout of a partition that writes at rate bytes per second of all its processes for the scheduled
- * time; at rate 0 the smallest possible: one call of each pattern. [out] l. */
+ * time; at rate 0, or without a schedule, the smallest possible: one call of each pattern.
+ * [out] l. */
 void beffio_expected(const struct beffio_schedule *s, int procs, int64_t m_part_bytes, double rate,
                      struct beffio_layout *l);
 
