@@ -77,7 +77,6 @@ nothing_left() {
 
 @test "values in the JSON are those of its bytes and seconds, under each definition" {
     for definition in 0.5 1.x 2.1; do
-        expect_schema nht1-beffio-1 "$BATS_FILE_TMPDIR/$definition/r.json"
         jq -e --arg d "$definition" '
             def near($a; $b): ($a - $b) as $x | ($x < 0 and -$x or $x) <= 1e-9 * $b
                 or (($x | fabs) <= 1e-9 * $b);
