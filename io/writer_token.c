@@ -57,17 +57,10 @@ static char *token_place(void *state, int64_t start, int64_t bytes)
     return s->range + (start - s->start);
 }
 
-static int token_keep(void *state, const char *data, int64_t start, int64_t bytes)
-{
-    char *place = token_place(state, start, bytes);
-    if (place != data) memcpy(place, data, (size_t)bytes);
-    return 0;
-}
-
 /* My range of a dump, from all ranks. */
 static int bring_together(struct token_state *s, int64_t dump, const void *buf)
 {
-    const struct io_sink sink = {s, token_place, token_keep};
+    const struct io_sink sink = {s, token_place, NULL};
     s->bytes = 0;
     io_gather_prepare(&s->gather, dump);
     for (int i = 0; i < s->gather.ranges_n; i++) {

@@ -23,7 +23,7 @@ static int twophase_open(void *state, const struct io_context *ctx)
     s->ctx = ctx;
     s->fd = -1;
     TRY(io_gather_open(&s->gather, ctx, 1));
-    if (!io_gather_owns(&s->gather)) return 0;
+    if (s->gather.own < 0) return 0;
     s->piece = malloc((size_t)ctx->tuning.buffer_bytes);
     if (!s->piece) return err_set(ERR_NOMEM, "no memory for a buffer of an aggregator");
     return io_fd_open(ctx, &s->fd);
