@@ -235,22 +235,18 @@ int64_t io_background_slot_done(void *state, const struct io_context *ctx)
     return b->dumps_done;
 }
 
-/* Writes the carry before its block is full. Nothing else is under way. */
-static int flush_carry(struct io_background *b)
-{
-    const bool whole = b->carry_start + IO_BLOCK_BYTES <= file_bytes(b);
-    memset(b->carry + b->carry_bytes, 0, (size_t)(IO_BLOCK_BYTES - b->carry_bytes));
-    if (whole) return io_fd_write(b->ctx, b->fd, b->carry, IO_BLOCK_BYTES, b->carry_start);
-    return io_fd_write(b->ctx, b->tail_fd, b->carry, b->carry_bytes, b->carry_start);
-}
-
 int io_background_slot_drain(void *state, const struct io_context *ctx)
 {
     struct io_background *b = state;
-    (void)ctx;
     while (b->posted_n > 0)
         reap(b, true);
-    if (b->rc == 0 && b->owns && b->direct && b->carry_bytes > 0) b->rc = flush_carry(b);
+    if (b->rc == 0 && b->carry_bytes > 0) {
+        /* The carry goes down before its block is full. Nothing else is under way. */
+        const bool whole = b->carry_start + IO_BLOCK_BYTES <= file_bytes(b);
+        memset(b->carry + b->carry_bytes, 0, (size_t)(IO_BLOCK_BYTES - b->carry_bytes));
+        b->rc = io_fd_write(ctx, whole ? b->fd : b->tail_fd, b->carry,
+                            whole ? IO_BLOCK_BYTES : b->carry_bytes, b->carry_start);
+    }
     if (b->rc == 0) b->dumps_done = b->dumps_posted;
     return b->rc;
 }
@@ -258,17 +254,14 @@ int io_background_slot_drain(void *state, const struct io_context *ctx)
 int io_background_slot_sync(void *state, const struct io_context *ctx)
 {
     struct io_background *b = state;
-    (void)ctx;
-    int rc = io_fd_sync(b->ctx, b->fd);
-    int tail_rc = io_fd_sync(b->ctx, b->tail_fd);
+    int rc = io_fd_sync(ctx, b->fd);
+    int tail_rc = io_fd_sync(ctx, b->tail_fd);
     return rc < 0 ? rc : tail_rc;
 }
 
 int io_background_slot_close(void *state, const struct io_context *ctx)
 {
     struct io_background *b = state;
-    (void)ctx;
-    if (!b->ctx) return 0;
     if (b->engine_state) b->engine->stop(b);
     for (int s = 0; b->job && s < b->slots_n; s++)
         free(b->job[s].data);
@@ -276,8 +269,8 @@ int io_background_slot_close(void *state, const struct io_context *ctx)
     free(b->engine_state);
     free(b->carry);
     io_gather_free(&b->gather);
-    int rc = io_fd_close(b->ctx, &b->fd);
-    int tail_rc = io_fd_close(b->ctx, &b->tail_fd);
+    int rc = io_fd_close(ctx, &b->fd);
+    int tail_rc = io_fd_close(ctx, &b->tail_fd);
     return rc < 0 ? rc : tail_rc;
 }
 
