@@ -105,8 +105,9 @@ int io_manifest_identities(struct io_manifest *m, const struct io_identity *id, 
     int rc = list ? 0 : -1;
     for (int64_t i = 0; i < ids_n && rc == 0; i++) {
         if (id[i].inode == IO_IDENTITY_NONE.inode) continue;
-        rc = json_array_append_new(list, json_sprintf("%" PRId64 ":%" PRId64 ":%" PRId64,
-                                                      id[i].device, id[i].inode, id[i].born_ns));
+        rc = json_array_append_new(list, json_sprintf("%" PRId64 ":%" PRId64 ":%" PRId64 ":%" PRId64,
+                                                      id[i].device, id[i].inode, id[i].born_ns,
+                                                      id[i].bytes));
     }
     if (rc < 0) json_decref(list);
     if (rc < 0 || json_object_set_new(m->root, "inodes", list) < 0) return no_memory(m);

@@ -33,8 +33,8 @@
  * went on (step 0: from the beginning), "writer" ("driver") and "kernel" of the run that did
  *
  *   "inodes"         identities of the files that the run has made, and of those that it was about
- * to replace: texts "DEVICE:INODE:BIRTH", the time of birth in ns since 1970 or 0 (io/identity.h);
- * numbers would lose digits in readers that know doubles alone
+ * to replace: texts "DEVICE:INODE:BIRTH:BYTES", the time of birth in ns since 1970 or 0, the length
+ * (io/identity.h); numbers would lose digits in readers that know doubles alone
  *
  * A manifest is ours when it says "nht1-dump/1" and names the file beside it; whether that file is
  * ours is another question (io/owner.h). Local, all functions but io_past_read. */

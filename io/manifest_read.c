@@ -227,9 +227,10 @@ struct io_identity *io_manifest_inodes(const struct io_manifest *m, int64_t *ids
     json_array_foreach(list, i, one)
     {
         const char *text = json_string_value(one);
-        struct io_identity x;
-        const bool whole = text && sscanf(text, "%" SCNd64 ":%" SCNd64 ":%" SCNd64, &x.device,
-                                          &x.inode, &x.born_ns) == 3;
+        struct io_identity x = IO_IDENTITY_NONE;
+        const bool whole =
+            text && sscanf(text, "%" SCNd64 ":%" SCNd64 ":%" SCNd64 ":%" SCNd64, &x.device,
+                           &x.inode, &x.born_ns, &x.bytes) >= 3; /* earlier versions: no length */
         id[i] = whole ? x : IO_IDENTITY_NONE;
     }
     return id;

@@ -248,7 +248,8 @@ static int gather_identities(const struct io_file *f, struct io_identity **id, i
     int rc = par_agree(f->ctx.comm,
                        pairs && *id ? 0 : err_set(ERR_NOMEM, "no memory for a list of files"));
     if (rc == 0 && f->has_parts)
-        rc = par_check(MPI_Gather(mine, 6, MPI_INT64_T, pairs, 6, MPI_INT64_T, 0, f->ctx.comm),
+        rc = par_check(MPI_Gather(mine, 2 * IO_IDENTITY_WORDS, MPI_INT64_T, pairs,
+                                  2 * IO_IDENTITY_WORDS, MPI_INT64_T, 0, f->ctx.comm),
                        "MPI_Gather");
     if (rc == 0) {
         (*id)[0] = f->place.id;

@@ -35,12 +35,16 @@ static int not_ours(const char *path, enum io_owner_ask ask, const char *why)
                        : "choose another --out, or --force to overwrite it");
 }
 
-static bool listed(const char *path, const struct io_identity *id, int64_t ids_n)
+/* Whether the manifest knows the file, by identity and length; whole: that of files in manifests of
+ * earlier versions, which do not tell. */
+static bool listed(const char *path, const struct io_identity *id, int64_t ids_n, int64_t whole)
 {
     struct io_identity mine;
     if (!io_identity_of_path(path, &mine)) return false;
-    for (int64_t i = 0; i < ids_n; i++)
-        if (io_identity_same(mine, id[i])) return true;
+    for (int64_t i = 0; i < ids_n; i++) {
+        const int64_t bytes = id[i].bytes >= 0 ? id[i].bytes : whole;
+        if (io_identity_same(mine, id[i]) && mine.bytes == bytes) return true;
+    }
     return false;
 }
 
@@ -74,13 +78,14 @@ static int judge_file(const struct io_target *t, const struct io_identity *id, s
     snprintf(why, sizeof why, "its manifest %s is damaged", t->manifest);
     if (!t->old && !ours) snprintf(why, sizeof why, "it has no manifest %s", t->manifest);
     if (!t->old) return not_ours(t->path, ask, why);
-    if (__builtin_mul_overflow(q->dump_bytes, q->dumps_n, &whole) || t->old_bytes > whole) {
+    if (__builtin_mul_overflow(q->dump_bytes, q->dumps_n, &whole)) whole = -1;
+    /* While a file is replaced the manifest knows the old one as well, which may be longer. */
+    if (listed(t->path, id, q->ids_n, whole) && (p->complete_n == 0 || q->by_identity)) return 0;
+    if (t->old_bytes > whole) {
         snprintf(why, sizeof why, "it is longer than %s says", t->manifest);
         return not_ours(t->path, ask, why);
     }
     if (t->old_bytes == whole && holds_no_data(t->path)) return 0;
-    const bool same = t->old_bytes == whole && listed(t->path, id, q->ids_n);
-    if (same && (p->complete_n == 0 || q->by_identity)) return 0;
     q->read_n = t->old_bytes / q->dump_bytes;
     if (q->read_n > p->complete_n) q->read_n = p->complete_n;
     q->read_file = q->read_n > 0;
@@ -106,7 +111,7 @@ static int judge_part(const struct question *q, const struct io_box *box,
     if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0) return 0;
     const bool fits = !__builtin_mul_overflow(io_view_bytes(&v), q->dumps_n, &whole) &&
                       (int64_t)st.st_size == whole;
-    if (fits && (listed(path, id, q->ids_n) || holds_no_data(path))) return 0;
+    if (listed(path, id, q->ids_n, fits ? whole : -1) || (fits && holds_no_data(path))) return 0;
     *read = fits && q->complete_n > 0;
     return *read ? 0 : not_ours(path, ask, "it is not the part that the manifest is about");
 }
@@ -224,7 +229,7 @@ static int share_lists(MPI_Comm comm, const struct question *q, struct io_identi
     if (rank != 0) *id = calloc((size_t)q->ids_n + 1, sizeof **id);
     if (rank != 0) *box = calloc((size_t)q->parts_n + 1, sizeof **box);
     TRY(par_agree(comm, *id && *box ? 0 : err_set(ERR_NOMEM, "no memory for a list of parts")));
-    TRY_MPI(MPI_Bcast(*id, (int)(3 * q->ids_n), MPI_INT64_T, 0, comm));
+    TRY_MPI(MPI_Bcast(*id, (int)(IO_IDENTITY_WORDS * q->ids_n), MPI_INT64_T, 0, comm));
     return par_check(MPI_Bcast(*box, (int)(6 * q->parts_n), MPI_INT64_T, 0, comm), "MPI_Bcast");
 }
 

@@ -192,6 +192,7 @@ static int complete_old(struct io_place *p, int fd, const struct stat *old, char
     if (unknown) return NO_ROOM;
     p->fd = fd;
     p->id = p->old;
+    p->id.bytes = p->bytes;
     if (errnum == 0 || cannot_allocate(errnum)) return 0;
     rc = not_allocated(p, errnum, why);
     if (ftruncate(fd, (off_t)p->old_bytes) != 0 && rc == NO_ROOM)

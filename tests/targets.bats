@@ -166,6 +166,22 @@ d.bin.json" ]
     done
 }
 
+@test "killed while a file of another length is replaced: the next run goes on" {
+    local plan steps
+    bt --io posix --out ref.bin
+    for plan in rename:2 rename:3; do
+        for steps in 10 14; do
+            bt --io posix --out d.bin
+            run faulty "$plan:kill:0" --io posix --steps $steps --out d.bin
+            [ "$status" -ne 0 ]
+            [ "$(jq '.dumps | length' d.bin.json)" -eq 0 ]
+            run bt --io posix --out d.bin
+            expect_status 0
+            cmp ref.bin d.bin
+        done
+    done
+}
+
 @test "killed between any two steps of replacing parts: claims are true, the next run goes on" {
     local plan
     bt --io perrank --out d.bin
