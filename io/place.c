@@ -165,6 +165,7 @@ static const char *not_in_place(int fd, const struct stat *old)
 {
     struct statfs fs;
     if (old->st_nlink > 1) return "it has a second name (a hard link)";
+    if (old->st_size == 0) return NULL;
     if (fstatfs(fd, &fs) != 0) return "its file system does not tell its kind";
     if (fs.f_type == EXT4_SUPER_MAGIC || fs.f_type == TMPFS_MAGIC) return NULL;
     if (fs.f_type != XFS_SUPER_MAGIC)
@@ -176,7 +177,7 @@ static const char *not_in_place(int fd, const struct stat *old)
  */
 static int complete_old(struct io_place *p, int fd, const struct stat *old, char why[WHY_MAX])
 {
-    const char *reason = old->st_size == 0 || p->keeps ? NULL : not_in_place(fd, old);
+    const char *reason = p->keeps ? NULL : not_in_place(fd, old);
     if (reason) {
         snprintf(why, WHY_MAX, "%s", reason);
         return NO_ROOM;
@@ -302,27 +303,15 @@ static int write_zeros(int fd, int64_t bytes)
 static int use_old(const struct io_place *p)
 {
     const int64_t common = p->old_bytes < p->bytes ? p->old_bytes : p->bytes;
-    if (p->old_bytes > p->bytes && ftruncate(p->fd, (off_t)p->bytes) != 0)
+    if (p->old_bytes != p->bytes && ftruncate(p->fd, (off_t)p->bytes) != 0)
         return err_set_errno(ERR_IO, errno, "ftruncate %s", p->path);
     int errnum = p->keeps || common == 0 ? 0 : allocate(p->fd, FALLOC_FL_ZERO_RANGE, common);
     if (cannot_allocate(errnum)) errnum = write_zeros(p->fd, common);
-    if (errnum != 0) return err_set_errno(ERR_IO, errnum, "cannot fill %s with zeros", p->path);
-    if (p->old_bytes >= p->bytes || ftruncate(p->fd, (off_t)p->bytes) == 0) return 0;
-    return err_set_errno(ERR_IO, errno, "ftruncate %s", p->path);
-}
-
-/* Whether what lies at the path is what lay there at prove. */
-static bool unchanged(const struct io_place *p)
-{
-    struct io_identity now;
-    if (!io_identity_of_path(p->path, &now)) return !p->there;
-    return p->there && io_identity_same(now, p->old);
+    return errnum ? err_set_errno(ERR_IO, errnum, "cannot fill %s with zeros", p->path) : 0;
 }
 
 static int use_second(struct io_place *p)
 {
-    if (!unchanged(p))
-        return err_set(ERR_IO, "%s: somebody else has put a file there meanwhile", p->path);
     int rc = -1;
     errno = EINVAL;
     if (!p->there) rc = renameat2(AT_FDCWD, p->second, AT_FDCWD, p->path, RENAME_NOREPLACE);
@@ -335,7 +324,11 @@ static int use_second(struct io_place *p)
 
 int io_place_take(struct io_place *p)
 {
+    struct io_identity now;
     if (p->fd < 0) return 0;
+    const bool there = io_identity_of_path(p->path, &now);
+    if (there != p->there || (there && !io_identity_same(now, p->old)))
+        return err_set(ERR_IO, "%s: somebody else has put a file there meanwhile", p->path);
     p->taken = !p->second;
     int rc = p->second ? use_second(p) : use_old(p);
     p->taken = p->taken || rc == 0;

@@ -274,6 +274,14 @@ d.bin.json" ]
     nht1-verify d.bin
 }
 
+@test "an empty file's second name does not get the run's data" {
+    : >d.bin
+    ln d.bin second.bin
+    bt --io posix --out d.bin
+    [ ! -s second.bin ]
+    nht1-verify d.bin
+}
+
 @test "leftovers of long names are swept" {
     local name
     name=$(printf 'n%.0s' {1..230}).bin
