@@ -14,16 +14,19 @@
 #include "base/err.h"
 #include "base/json.h"
 
-#define RUN_ID_DIGITS 32
+static int no_memory(const struct io_manifest *m)
+{
+    return err_set(ERR_NOMEM, "no memory for the manifest %s", m->path);
+}
 
-static int draw_run_id(char id[RUN_ID_DIGITS + 1])
+int io_manifest_draw(struct io_manifest *m)
 {
     uint64_t word[2];
     if (getrandom(word, sizeof word, 0) != (ssize_t)sizeof word) {
         return err_set_errno(ERR_IO, errno, "getrandom");
     }
-    snprintf(id, RUN_ID_DIGITS + 1, "%016" PRIx64 "%016" PRIx64, word[0], word[1]);
-    return 0;
+    json_t *id = json_sprintf("%016" PRIx64 "%016" PRIx64, word[0], word[1]);
+    return json_object_set_new(m->root, "run_id", id) == 0 ? 0 : no_memory(m);
 }
 
 const char *io_manifest_endian(void)
@@ -32,10 +35,10 @@ const char *io_manifest_endian(void)
     return *(const unsigned char *)&probe ? "little" : "big";
 }
 
-static json_t *describe(const char *name, const char *run_id, const struct io_spec *s)
+static json_t *describe(const char *name, const struct io_spec *s)
 {
     return json_pack("{ss ss ss ss ss sI si si sI sI sI sf sI ss ss ss ss s[]}", "schema",
-                     IO_MANIFEST_SCHEMA, "run_id", run_id, "file", name, "layout",
+                     IO_MANIFEST_SCHEMA, "run_id", "", "file", name, "layout",
                      io_layout_name(s->layout), "endian", io_manifest_endian(), "n",
                      (json_int_t)s->n, "components", IO_NCOMP, "word_bytes", IO_WORD_BYTES,
                      "dump_bytes", (json_int_t)io_dump_bytes(s->layout, s->n), "dumps_planned",
@@ -43,11 +46,6 @@ static json_t *describe(const char *name, const char *run_id, const struct io_sp
                      "interval", (json_int_t)s->interval, "driver", s->writer ? s->writer : "",
                      "writer", s->writer ? s->writer : "", "kernel", s->kernel ? s->kernel : "",
                      "hash", "nht1-h64/1", "dumps");
-}
-
-static int no_memory(const struct io_manifest *m)
-{
-    return err_set(ERR_NOMEM, "no memory for the manifest %s", m->path);
 }
 
 /* jansson writes the head with an empty list, whose end is cut off. */
@@ -65,18 +63,17 @@ int io_manifest_head(struct io_manifest *m)
 int io_manifest_new(struct io_manifest **out, const char *path, const char *name,
                     const struct io_spec *spec)
 {
-    char run_id[RUN_ID_DIGITS + 1];
     *out = NULL;
-    TRY(draw_run_id(run_id));
     struct io_manifest *m = calloc(1, sizeof *m);
     if (!m) return err_set(ERR_NOMEM, "no memory for the manifest %s", path);
     m->path = path;
     m->n = spec->n;
     m->durable = spec->sync != IO_SYNC_NONE;
-    m->root = describe(name, run_id, spec);
+    m->root = describe(name, spec);
     int rc = m->root
-                 ? io_manifest_head(m)
+                 ? io_manifest_draw(m)
                  : err_set(ERR_USAGE, "cannot put the name %s into a manifest: is it UTF-8?", name);
+    if (rc == 0) rc = io_manifest_head(m);
     if (rc < 0)
         io_manifest_free(m);
     else

@@ -118,8 +118,8 @@ struct io_identity *io_manifest_inodes(const struct io_manifest *m, int64_t *ids
 /* Time step and digest (digest_words(n) words) of dump d. ERR_USAGE when they are damaged. */
 int io_manifest_dump(const struct io_manifest *m, int64_t d, int64_t *step, uint64_t *digest);
 
-/* Forgets all dumps from number dumps_n on and notes that a run with this spec goes on from there.
- * merged: all is in one file, "parts" go. */
+/* Forgets all dumps from number dumps_n on and notes that a run with this spec, and a number of its
+ * own, goes on from there. merged: all is in one file, "parts" go. */
 int io_manifest_resume(struct io_manifest *m, int64_t dumps_n, const struct io_spec *spec,
                        bool merged);
 

@@ -196,6 +196,7 @@ int io_manifest_resume(struct io_manifest *m, int64_t dumps_n, const struct io_s
         TRY(keep_dump(m, d));
     m->durable = spec->sync != IO_SYNC_NONE;
     if (merged) json_object_del(m->root, "parts");
+    TRY(io_manifest_draw(m));
     return note_resume(m, dumps_n, spec);
 }
 
