@@ -67,13 +67,18 @@ static int judge_file(const struct io_target *t, const struct io_identity *id, s
     const struct io_past *p = &t->past;
     const bool ours = t->kind == IO_MANIFEST_OURS;
     int64_t whole = 0;
-    char why[IO_PATH_MAX + 64];
+    char why[IO_PATH_MAX + 64], part[IO_PLACE_PATH_MAX];
+    struct stat st;
     if (t->kind == IO_MANIFEST_FOREIGN && !q->force) {
         return err_set(ERR_USAGE,
                        "%s exists and is not a manifest of %s: choose another --out, or --force to "
                        "overwrite it",
                        t->manifest, io_path_base(t->path));
     }
+    /* Without their boxes parts are of no use to anybody. */
+    io_part_path(t->path, 0, part);
+    if (ours && !t->old && !q->force && lstat(part, &st) == 0)
+        return not_ours(part, ask, "the manifest that tells its place cannot be read here");
     if (t->fresh || q->force || (t->old_bytes == 0 && (ours || !t->linked))) return 0;
     snprintf(why, sizeof why, "its manifest %s is damaged", t->manifest);
     if (!t->old && !ours) snprintf(why, sizeof why, "it has no manifest %s", t->manifest);

@@ -260,6 +260,17 @@ d.bin.json" ]
     bt --io perrank --out d.bin --force
 }
 
+@test "parts whose manifest cannot be read keep it" {
+    bt --io perrank --out d.bin
+    sed -i 's/"endian": "[a-z]*"/"endian": "big"/' d.bin.json
+    kept d.bin.json d.bin.rank00000 d.bin.rank00001
+    refused 1 "d.bin.rank00000" --io posix --out d.bin
+    refused 1 "d.bin.rank00000" --io perrank --out d.bin
+    same d.bin.json d.bin.rank00000 d.bin.rank00001
+    bt --io posix --out d.bin --force
+    nht1-verify d.bin
+}
+
 @test "an old file's permissions, other names and links outlive it" {
     bt --io posix --out d.bin
     chmod 640 d.bin
