@@ -118,7 +118,7 @@ int beffio_file_open(struct beffio_file *f)
     f->viewed = false;
     const int rc = info_make(f, BEFFIO_ON_OPEN, &info);
     const MPI_Comm comm = f->type == BEFFIO_SEPARATE ? MPI_COMM_SELF : f->comm;
-    const int mpi_rc = MPI_File_open(comm, f->path, mode_of(f), info, &f->fh);
+    const int mpi_rc = par_file_open(comm, f->path, mode_of(f), info, &f->fh);
     info_free(&info);
     const int opened = check(f, mpi_rc, "MPI_File_open");
     return rc < 0 ? rc : opened;

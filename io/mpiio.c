@@ -66,7 +66,7 @@ int io_mpiio_open(struct io_mpiio *m, const struct io_context *ctx, bool viewed)
     TRY(can_open(ctx));
     io_guard_begin(ctx);
     io_guard_at("MPI_File_open");
-    int mpi_rc = MPI_File_open(ctx->comm, ctx->path, MPI_MODE_WRONLY, ctx->info, &m->fh);
+    int mpi_rc = par_file_open(ctx->comm, ctx->path, MPI_MODE_WRONLY, ctx->info, &m->fh);
     int rc = par_agree(ctx->comm, io_mpiio_check(ctx, mpi_rc, "MPI_File_open"));
     /* A handle that only some ranks have cannot be closed; it is dropped. */
     if (rc < 0) m->fh = MPI_FILE_NULL;
