@@ -13,6 +13,7 @@
 #include "base/digest.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "io/place.h"
 
 static int no_memory(const struct io_manifest *m)
 {
@@ -179,18 +180,21 @@ static char *put_dump(char *to, const struct io_manifest_dump *d, bool first)
     return stpcpy(stpcpy(to, d->digest), "\n      }\n    }");
 }
 
-int io_manifest_bytes(const struct io_manifest *m, int64_t dumps_n, int64_t *bytes)
+int io_manifest_room(const struct io_manifest *m, int64_t dumps_n)
 {
     const int64_t each = 2 * DUMP_BYTES + 16 * digest_words(m->n);
     const int64_t rest = (int64_t)strlen(m->head) + DUMP_BYTES;
-    if (!__builtin_mul_overflow(dumps_n, each, bytes) &&
-        !__builtin_add_overflow(*bytes, rest, bytes) && *bytes <= IO_MANIFEST_BYTES_MAX)
-        return 0;
-    return err_set(ERR_USAGE,
-                   "the manifest %s would be longer than %" PRId64
-                   " bytes with the digests of %" PRId64
-                   " dumps: choose a longer --interval or fewer --steps",
-                   m->path, IO_MANIFEST_BYTES_MAX, dumps_n);
+    int64_t bytes;
+    struct stat st;
+    if (__builtin_mul_overflow(dumps_n, each, &bytes) ||
+        __builtin_add_overflow(bytes, rest, &bytes) || bytes > IO_MANIFEST_BYTES_MAX)
+        return err_set(ERR_USAGE,
+                       "the manifest %s would be longer than %" PRId64
+                       " bytes with the digests of %" PRId64
+                       " dumps: choose a longer --interval or fewer --steps",
+                       m->path, IO_MANIFEST_BYTES_MAX, dumps_n);
+    const int64_t old_bytes = stat(m->path, &st) == 0 ? (int64_t)st.st_blocks * 512 : 0;
+    return io_place_room(m->path, 2 * bytes - old_bytes, "its digests");
 }
 
 /* Dumps are durable from the first on. */

@@ -13,6 +13,7 @@
 #include "base/digest.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/par.h"
 #include "base/plain.h"
 #include "io/manifest_impl.h"
 
@@ -157,6 +158,25 @@ int io_manifest_dump(const struct io_manifest *m, int64_t d, int64_t *step, uint
     TRY(js_get_words(words, where, "j", n, digest + n));
     TRY(js_get_words(words, where, "k", n, digest + 2 * n));
     return js_get_words(words, where, "m", IO_NCOMP, digest + 3 * n);
+}
+
+int io_manifest_has(MPI_Comm comm, const struct io_manifest *m, int64_t n, int64_t d,
+                    const uint64_t *mine, int64_t *step, bool *has)
+{
+    const int words = (int)digest_words(n);
+    uint64_t *sum = calloc(2 * (size_t)words, sizeof *sum), *want = sum + words;
+    int rank, rc;
+    *has = false;
+    TRY_TO(out, rc, par_agree(comm, sum ? 0 : err_set(ERR_NOMEM, "no memory for a digest")));
+    TRY_MPI_TO(out, rc, MPI_Comm_rank(comm, &rank));
+    TRY_MPI_TO(out, rc, MPI_Reduce(mine, sum, words, MPI_UINT64_T, MPI_SUM, 0, comm));
+    if (rank == 0 && io_manifest_dump(m, d, step, want) == 0)
+        *has = memcmp(want, sum, (size_t)words * sizeof *want) == 0;
+    if (rank == 0) err_clear();
+    TRY_MPI_TO(out, rc, MPI_Bcast(has, sizeof *has, MPI_BYTE, 0, comm));
+out:
+    free(sum);
+    return rc;
 }
 
 /* Takes a dump over from the manifest that was read. */

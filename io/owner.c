@@ -157,29 +157,22 @@ static int parts_digest(const struct question *q, const struct io_box *box, int 
 
 /* Whether one of the complete dumps has its digest: of the file, or (box) of its parts. */
 static int one_is_right(MPI_Comm comm, const struct io_target *t, const struct question *q,
-                        const struct io_box *box, int64_t dumps_n, int *right)
+                        const struct io_box *box, int64_t dumps_n, bool *right)
 {
-    const int words_n = (int)digest_words(q->n);
-    uint64_t *words = calloc(3 * (size_t)words_n, sizeof *words);
-    uint64_t *sum = words + words_n, *want = sum + words_n;
-    int rank, size, rc = par_agree(comm, words ? 0 : err_set(ERR_NOMEM, "no memory for a digest"));
-    *right = 0;
+    const size_t bytes = (size_t)digest_words(q->n) * sizeof(uint64_t);
+    uint64_t *mine = malloc(bytes);
+    int rank, size, rc = par_agree(comm, mine ? 0 : err_set(ERR_NOMEM, "no memory for a digest"));
+    int64_t step;
+    *right = false;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     for (int64_t d = 0; rc == 0 && d < dumps_n && !*right; d++) {
-        int64_t step;
-        memset(words, 0, (size_t)words_n * sizeof *words);
-        rc = par_agree(comm, box ? parts_digest(q, box, rank, size, d, words)
-                                 : file_digest(q, rank, size, d, words));
-        if (rc < 0) break;
-        TRY_MPI_TO(out, rc, MPI_Reduce(words, sum, words_n, MPI_UINT64_T, MPI_SUM, 0, comm));
-        if (rank == 0 && io_manifest_dump(t->old, d, &step, want) == 0)
-            *right = memcmp(want, sum, (size_t)words_n * sizeof *want) == 0;
-        if (rank == 0) err_clear();
-        TRY_MPI_TO(out, rc, MPI_Bcast(right, 1, MPI_INT, 0, comm));
+        memset(mine, 0, bytes);
+        rc = par_agree(comm, box ? parts_digest(q, box, rank, size, d, mine)
+                                 : file_digest(q, rank, size, d, mine));
+        if (rc == 0) rc = io_manifest_has(comm, t->old, q->n, d, mine, &step, right);
     }
-out:
-    free(words);
+    free(mine);
     return rc;
 }
 
@@ -187,8 +180,8 @@ static int judge_parts(MPI_Comm comm, const struct io_target *t, const struct qu
                        const struct io_box *box, const struct io_identity *id,
                        enum io_owner_ask ask)
 {
-    int rank, size, rc = 0, any, right = 1;
-    bool read = false;
+    int rank, size, rc = 0;
+    bool read = false, any = false, right = true;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     for (int64_t part = rank; part < q->parts_n && rc == 0; part += size) {
@@ -197,8 +190,7 @@ static int judge_parts(MPI_Comm comm, const struct io_target *t, const struct qu
         read = read || one;
     }
     TRY(par_agree(comm, rc));
-    any = read;
-    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, comm));
+    TRY_MPI(MPI_Allreduce(&read, &any, 1, MPI_C_BOOL, MPI_LOR, comm));
     if (any) TRY(one_is_right(comm, t, q, box, q->complete_n, &right));
     if (right) return 0;
     return not_ours(q->path, ask, "none of the manifest's complete dumps is in its parts");
@@ -243,7 +235,8 @@ int io_owner_check(MPI_Comm comm, const struct io_target *t, enum io_owner_ask a
     struct question q = {.force = force, .by_identity = ask == IO_OWNER_REMOVE};
     struct io_identity *id = NULL;
     struct io_box *box = NULL;
-    int rank, rc, right = 1;
+    int rank, rc;
+    bool right = true;
     TRY_MPI(MPI_Comm_rank(comm, &rank));
     TRY_TO(out, rc, par_agree(comm, rank == 0 ? ask_here(t, &q, &id, &box, ask) : 0));
     TRY_MPI_TO(out, rc, MPI_Bcast(&q, sizeof q, MPI_BYTE, 0, comm));
