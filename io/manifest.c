@@ -103,9 +103,9 @@ int io_manifest_identities(struct io_manifest *m, const struct io_identity *id, 
     int rc = list ? 0 : -1;
     for (int64_t i = 0; i < ids_n && rc == 0; i++) {
         if (id[i].inode == IO_IDENTITY_NONE.inode) continue;
-        rc = json_array_append_new(list, json_sprintf("%" PRId64 ":%" PRId64 ":%" PRId64 ":%" PRId64,
-                                                      id[i].device, id[i].inode, id[i].born_ns,
-                                                      id[i].bytes));
+        rc = json_array_append_new(
+            list, json_sprintf("%" PRId64 ":%" PRId64 ":%" PRId64 ":%" PRId64, id[i].device,
+                               id[i].inode, id[i].born_ns, id[i].bytes));
     }
     if (rc < 0) json_decref(list);
     if (rc < 0 || json_object_set_new(m->root, "inodes", list) < 0) return no_memory(m);
@@ -125,35 +125,23 @@ static char *put_axis(char *to, char axis, const uint64_t *word, int64_t n)
 
 #define DUMP_BYTES 256 /* of a dump without the digits of its digest */
 
-static char *digest_text(const uint64_t *digest, int64_t n)
+int io_manifest_add(struct io_manifest *m, int64_t step, bool complete, bool durable,
+                    const uint64_t *digest)
 {
+    if (m->dumps_n == m->room_n) {
+        const int64_t room_n = 2 * m->room_n + 16;
+        struct io_manifest_dump *dump = realloc(m->dump, (size_t)room_n * sizeof *dump);
+        if (!dump) return no_memory(m);
+        m->dump = dump;
+        m->room_n = room_n;
+    }
+    const int64_t n = m->n;
     char *text = malloc(DUMP_BYTES + 16 * (size_t)digest_words(n)), *to = text;
-    if (!text) return NULL;
+    if (!text) return no_memory(m);
     to = put_axis(to, 'i', digest, n);
     to = put_axis(to, 'j', digest + n, n);
     to = put_axis(to, 'k', digest + 2 * n, n);
     put_axis(to, 'm', digest + 3 * n, IO_NCOMP);
-    return text;
-}
-
-/* Room for one more dump; twice as much each time. */
-static int reserve(struct io_manifest *m)
-{
-    if (m->dumps_n < m->room_n) return 0;
-    const int64_t room_n = 2 * m->room_n + 16;
-    struct io_manifest_dump *dump = realloc(m->dump, (size_t)room_n * sizeof *dump);
-    if (!dump) return no_memory(m);
-    m->dump = dump;
-    m->room_n = room_n;
-    return 0;
-}
-
-int io_manifest_add(struct io_manifest *m, int64_t step, bool complete, bool durable,
-                    const uint64_t *digest)
-{
-    TRY(reserve(m));
-    char *text = digest_text(digest, m->n);
-    if (!text) return no_memory(m);
     m->dump[m->dumps_n++] = (struct io_manifest_dump){step, complete, durable, text};
     return 0;
 }
@@ -197,12 +185,6 @@ int io_manifest_room(const struct io_manifest *m, int64_t dumps_n)
     return io_place_room(m->path, 2 * bytes - old_bytes, "its digests");
 }
 
-/* Dumps are durable from the first on. */
-static bool claims_durable(const struct io_manifest *m)
-{
-    return m->dumps_n > 0 && m->dump[0].durable;
-}
-
 /* The text as it goes to disk is put together from pieces that were made once: the head up to
  * "dumps": [, and each dump's digest. So earlier dumps cost a copy, and the bytes are those that
  * jansson would write. A manifest that tells of durable dumps must not be replaced by one that loss
@@ -216,7 +198,8 @@ int io_manifest_write(struct io_manifest *m, bool flush)
     for (int64_t d = 0; d < m->dumps_n; d++)
         to = put_dump(to, &m->dump[d], d == 0);
     stpcpy(to, m->dumps_n > 0 ? "\n  ]\n}\n" : "]\n}\n");
-    enum js_sync sync = claims_durable(m) ? JS_SYNC_FILE : JS_SYNC_NONE;
+    const bool claims_durable = m->dumps_n > 0 && m->dump[0].durable; /* from the first on */
+    enum js_sync sync = claims_durable ? JS_SYNC_FILE : JS_SYNC_NONE;
     if (flush && m->durable) sync = JS_SYNC_ALL;
     int rc = js_write_text(m->path, text, sync);
     free(text);

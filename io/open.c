@@ -110,9 +110,9 @@ static int setup(struct io_file *f, MPI_Comm comm)
     f->digest_sum = calloc(words, sizeof *f->digest_sum);
     f->busy = c->busy = io_busy_new();
     const bool all = f->busy && f->state && f->all_views && f->digest_part && f->digest_sum;
-    TRY(par_agree(c->comm, all ? 0
-                               : err_set(ERR_NOMEM, "no memory for writing dumps of N = %" PRId64,
-                                         f->spec.n)));
+    TRY(par_agree(
+        c->comm,
+        all ? 0 : err_set(ERR_NOMEM, "no memory for writing dumps of N = %" PRId64, f->spec.n)));
     f->view = (struct io_view){f->spec.n, f->spec.layout, f->spec.box};
     c->all_views = f->all_views;
     TRY_MPI(MPI_Allgather(&f->view, (int)sizeof f->view, MPI_BYTE, f->all_views,
@@ -209,10 +209,10 @@ static int gather_identities(const struct io_file *f, struct io_identity **id, i
     made[0] = f->place.id;
     old[0] = f->place.old;
     if (!f->has_parts) return 0;
-    TRY_MPI(MPI_Gather(&f->part.id, words, MPI_INT64_T, made + 1, words, MPI_INT64_T, 0,
-                       f->ctx.comm));
-    TRY_MPI(MPI_Gather(&f->part.old, words, MPI_INT64_T, old + 1, words, MPI_INT64_T, 0,
-                       f->ctx.comm));
+    TRY_MPI(
+        MPI_Gather(&f->part.id, words, MPI_INT64_T, made + 1, words, MPI_INT64_T, 0, f->ctx.comm));
+    TRY_MPI(
+        MPI_Gather(&f->part.old, words, MPI_INT64_T, old + 1, words, MPI_INT64_T, 0, f->ctx.comm));
     return 0;
 }
 

@@ -220,18 +220,14 @@ static bool replaceable(int fd, const struct stat *old, const char *stem)
            me == dir.st_uid;
 }
 
-static bool in_memory(int fd)
-{
-    struct statfs fs;
-    return fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
-}
-
 /* Both ways for a file that is there, the better one first. */
 static int prove_old(struct io_place *p, const char *stem, int fd, const struct stat *old)
 {
     char second[WHY_MAX] = "it cannot be replaced here", again[WHY_MAX] = "";
+    struct statfs fs;
+    const bool in_memory = fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
     const bool may_replace = !p->keeps && replaceable(fd, old, stem);
-    const bool again_first = !may_replace || old->st_size == 0 || in_memory(fd);
+    const bool again_first = !may_replace || old->st_size == 0 || in_memory;
     int rc = again_first ? complete_old(p, fd, old, again) : NO_ROOM;
     if (rc == NO_ROOM && may_replace) rc = make_second(p, stem, fd, old, second);
     if (rc == NO_ROOM && !again_first) rc = complete_old(p, fd, old, again);
@@ -247,19 +243,11 @@ static int prove_old(struct io_place *p, const char *stem, int fd, const struct 
         p->path, second, again);
 }
 
-static int prove_new(struct io_place *p, const char *stem)
-{
-    char why[WHY_MAX];
-    const int rc = make_second(p, stem, -1, NULL, why);
-    if (rc != NO_ROOM) return rc;
-    return err_set(ERR_IO, "%s: %s; make room or choose another directory with --out", p->path,
-                   why);
-}
-
 int io_place_prove(struct io_place *p, const char *path, const char *stem, int64_t bytes,
                    bool keeps, const struct io_striping *want)
 {
     struct stat old;
+    char why[WHY_MAX];
     *p = IO_PLACE_NONE;
     if (want) p->want = *want;
     snprintf(p->path, sizeof p->path, "%s", path);
@@ -268,7 +256,12 @@ int io_place_prove(struct io_place *p, const char *path, const char *stem, int64
     p->old = p->id = IO_IDENTITY_NONE;
     TRY(check_limit(p));
     const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd < 0 && errno == ENOENT) return prove_new(p, stem);
+    if (fd < 0 && errno == ENOENT) {
+        const int rc = make_second(p, stem, -1, NULL, why);
+        if (rc != NO_ROOM) return rc;
+        return err_set(ERR_IO, "%s: %s; make room or choose another directory with --out", path,
+                       why);
+    }
     if (fd < 0 || fstat(fd, &old) != 0) {
         const int errnum = errno;
         if (fd >= 0) close(fd);

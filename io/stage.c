@@ -19,23 +19,17 @@ static const int64_t point_bytes = IO_NCOMP * IO_WORD_BYTES;
 #define LINE_DOUBLES 8         /* in 64 bytes */
 #define STREAM_BYTES (8 << 20) /* larger than what a core keeps in its own caches */
 
-/* Component fastest, for len cells of a row. */
-static void interleave(const double *row, int64_t sm, int64_t len, double *block)
-{
-    for (int64_t i = 0; i < len; i++) {
-        for (int m = 0; m < IO_NCOMP; m++) {
-            block[i * IO_NCOMP + m] = row[m * sm + i];
-        }
-    }
-}
-
-/* Goes through a small aligned block, because the buffer may have any alignment. */
+/* Component fastest. Goes through a small aligned block, because the buffer may have any alignment. */
 static void row_interleave(const double *row, int64_t sm, int64_t ni, char *out)
 {
     double block[BLOCK_CELLS * IO_NCOMP];
     for (int64_t i = 0; i < ni; i += BLOCK_CELLS) {
         int64_t len = ni - i < BLOCK_CELLS ? ni - i : BLOCK_CELLS;
-        interleave(row + i, sm, len, block);
+        for (int64_t c = 0; c < len; c++) {
+            for (int m = 0; m < IO_NCOMP; m++) {
+                block[c * IO_NCOMP + m] = row[m * sm + i + c];
+            }
+        }
         memcpy(out + i * point_bytes, block, (size_t)(len * point_bytes));
     }
 }
@@ -78,26 +72,11 @@ static void stage_points(const struct plane *p, const double *field, char *out)
     }
 }
 
-static void unstage_points(const struct plane *p, const char *in, double *field)
-{
-    for (int64_t j = p->j0; j < p->j1; j++) {
-        row_deinterleave(in + j * p->ni * point_bytes, p->sm, p->ni, field + j * p->sj);
-    }
-}
-
 static void stage_rows(const struct plane *p, const double *field, char *out)
 {
     const int64_t row_bytes = p->ni * IO_WORD_BYTES;
     for (int64_t j = p->j0; j < p->j1; j++) {
         memcpy(out + j * row_bytes, field + j * p->sj, (size_t)row_bytes);
-    }
-}
-
-static void unstage_rows(const struct plane *p, const char *in, double *field)
-{
-    const int64_t row_bytes = p->ni * IO_WORD_BYTES;
-    for (int64_t j = p->j0; j < p->j1; j++) {
-        memcpy(field + j * p->sj, in + j * row_bytes, (size_t)row_bytes);
     }
 }
 
@@ -153,19 +132,20 @@ void io_view_stage(const struct io_view *v, const struct io_field *from, void *b
 
 void io_view_unstage(const struct io_view *v, const void *buf, const struct io_array *to)
 {
-    const struct plane p = {v->box.n[0], 0, v->box.n[1], to->sm, to->sj, false};
     const struct frame f = frame_of(v);
+    const int64_t ni = v->box.n[0], nj = v->box.n[1], row_bytes = ni * IO_WORD_BYTES;
     const int64_t nk = io_view_bytes(v) ? v->box.n[2] : 0;
 #pragma omp parallel for schedule(static)
     for (int64_t k = 0; k < nk; k++) {
         const char *at = (const char *)buf + k * f.k_bytes;
         double *u = to->u + k * to->sk;
-        if (v->layout == IO_MIJK) {
-            unstage_points(&p, at, u);
-            continue;
+        for (int64_t j = 0; j < nj && v->layout == IO_MIJK; j++) {
+            row_deinterleave(at + j * ni * point_bytes, to->sm, ni, u + j * to->sj);
         }
-        for (int m = 0; m < IO_NCOMP; m++) {
-            unstage_rows(&p, at + f.mine.lead + m * f.m_bytes, u + m * to->sm);
+        for (int64_t r = 0; r < IO_NCOMP * nj && v->layout != IO_MIJK; r++) {
+            const int64_t m = r / nj, j = r % nj;
+            memcpy(u + m * to->sm + j * to->sj, at + f.mine.lead + m * f.m_bytes + j * row_bytes,
+                   (size_t)row_bytes);
         }
     }
 }

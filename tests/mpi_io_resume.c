@@ -233,9 +233,9 @@ static void other_runs_are_refused(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        IO_TEST(from_every_dump_in_other_shapes), IO_TEST(every_writer_goes_on),
-        IO_TEST(damage_ends_what_is_kept),        IO_TEST(dumps_are_read_back),
-        IO_TEST(claims_are_withdrawn_first),      IO_TEST(other_runs_are_refused),
+        IO_TEST(from_every_dump_in_other_shapes),  IO_TEST(every_writer_goes_on),
+        IO_TEST(damage_ends_what_is_kept),         IO_TEST(dumps_are_read_back),
+        IO_TEST(claims_are_withdrawn_first),       IO_TEST(other_runs_are_refused),
         IO_TEST(a_continued_file_is_the_new_runs),
     };
     tests_begin(&argc, &argv);

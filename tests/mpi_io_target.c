@@ -519,14 +519,22 @@ static void too_little_space_harms_nothing(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        IO_TEST(bad_arguments_are_refused),        IO_TEST(bad_paths_are_refused),
-        IO_TEST(somebody_elses_file_is_untouched), IO_TEST(somebody_elses_manifest_is_untouched),
-        IO_TEST(our_own_file_is_taken_again),      IO_TEST(an_empty_file_is_taken),
-        IO_TEST(links_lead_only_to_files_of_ours), IO_TEST(held_lock_refuses),
-        IO_TEST(second_opener_is_refused),         IO_TEST(somebody_elses_lock_file_is_untouched),
-        IO_TEST(manifest_follows_the_dumps),       IO_TEST(manifest_says_what_the_file_is),
-        IO_TEST(a_short_run_keeps_its_dumps),      IO_TEST(dumps_beyond_the_plan_are_refused),
-        IO_TEST(too_little_space_harms_nothing),   IO_TEST(another_runs_file_is_not_removed),
+        IO_TEST(bad_arguments_are_refused),
+        IO_TEST(bad_paths_are_refused),
+        IO_TEST(somebody_elses_file_is_untouched),
+        IO_TEST(somebody_elses_manifest_is_untouched),
+        IO_TEST(our_own_file_is_taken_again),
+        IO_TEST(an_empty_file_is_taken),
+        IO_TEST(links_lead_only_to_files_of_ours),
+        IO_TEST(held_lock_refuses),
+        IO_TEST(second_opener_is_refused),
+        IO_TEST(somebody_elses_lock_file_is_untouched),
+        IO_TEST(manifest_follows_the_dumps),
+        IO_TEST(manifest_says_what_the_file_is),
+        IO_TEST(a_short_run_keeps_its_dumps),
+        IO_TEST(dumps_beyond_the_plan_are_refused),
+        IO_TEST(too_little_space_harms_nothing),
+        IO_TEST(another_runs_file_is_not_removed),
         IO_TEST(a_file_put_there_meanwhile_is_not_taken),
     };
     tests_begin(&argc, &argv);
