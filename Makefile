@@ -112,7 +112,7 @@ $(LIBNHT1): $(filter-out $(GUARD),$(call obj,$(SERIAL) $(MPI))) $(KERNELS)
 	$(Q)$(AR) rcs $@ $^
 
 $(foreach m,$(SERIAL_MAINS) $(MPI_MAINS),$(eval $(call program,$m): $(call obj,$m) $(LIBNHT1)))
-$(call program,bt/main.c beffio/main.c): $(GUARD)
+$(call program,bt/main.c beffio/main.c workload/main.c): $(GUARD)
 $(call program,$(SERIAL_MAINS)): LINKER = $(CC)
 $(call program,$(MPI_MAINS)): LINKER = $(MPICC) $(OPENMP)
 $(call program,$(SERIAL_MAINS) $(MPI_MAINS)):
