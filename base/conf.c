@@ -1,50 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Command lines are read, and --help is printed, by argp. It says only that a command line is wrong;
+ * explain() says what is wrong with it. */
 #include "base/conf.h"
 
+#include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/conf_impl.h"
 #include "base/err.h"
 #include "base/num.h"
+
+enum { NAME_MAX_CHARS = 64 };
 
 /* Keys given to argp: the letter of an option that has one, else KEY_LONG + its index. */
 enum { KEY_LONG = 0x200, KEY_HELP = 0x100, KEY_VERSION = 0x101 };
 
-/* What the callback of argp works on. */
-struct parse {
-    const struct conf_program *program;
-    void *opts;
-    struct conf_list *args;
-    bool *given;
-    int result; /* CONF_HELP, CONF_VERSION or a negative cause, once argp has been stopped */
-    int next;   /* word that argp would have read next when it found an error */
-};
+/* --- values --------------------------------------------------------------------------------- */
 
-int conf_count(const struct conf_program *p)
-{
-    int n = 0;
-    while (p->options[n].name) {
-        n++;
-    }
-    return n;
-}
-
-void *conf_member(const struct conf_option *o, void *opts)
+static void *member(const struct conf_option *o, void *opts)
 {
     return (char *)opts + o->offset;
 }
 
-/* A range from 0 to 0 is no range. */
-static bool in_range(double x, double min, double max)
-{
-    return (min == 0 && max == 0) || (x >= min && x <= max);
-}
-
-/* ", from 1 to 8", ", at least 1" or nothing; limits nobody reaches are not worth a mention. */
-const char *conf_range(double min, double max, char *buf, size_t size)
+/* " from 1 to 8", ", at least 1", ", at most 8" or nothing in buf, to be put behind "a number";
+ * limits nobody reaches are not worth a mention. */
+static const char *range(double min, double max, char *buf, size_t size)
 {
     char lo[NUM_TEXT_MAX], hi[NUM_TEXT_MAX];
     const double far = 1e15;
@@ -62,26 +44,27 @@ const char *conf_range(double min, double max, char *buf, size_t size)
 int conf_int(const char *what, const char *text, int64_t min, int64_t max, int64_t *out)
 {
     int64_t value = 0;
-    char range[80];
-    bool any = min == 0 && max == 0;
+    char allowed[80];
+    const bool any = min == 0 && max == 0;
     if (num_int_parse(text, &value) == 0 && (any || (value >= min && value <= max))) {
         *out = value;
         return 0;
     }
     return err_set(ERR_USAGE, "%s: \"%s\" is not allowed; give a whole number%s", what, text,
-                   conf_range((double)min, (double)max, range, sizeof range));
+                   range((double)min, (double)max, allowed, sizeof allowed));
 }
 
 int conf_real(const char *what, const char *text, double min, double max, double *out)
 {
     double value = 0;
-    char range[80];
-    if (num_real_parse(text, &value) == 0 && in_range(value, min, max)) {
+    char allowed[80];
+    const bool any = min == 0 && max == 0;
+    if (num_real_parse(text, &value) == 0 && (any || (value >= min && value <= max))) {
         *out = value;
         return 0;
     }
     return err_set(ERR_USAGE, "%s: \"%s\" is not allowed; give a number%s", what, text,
-                   conf_range(min, max, range, sizeof range));
+                   range(min, max, allowed, sizeof allowed));
 }
 
 static bool has_choice(const char *choices, const char *text)
@@ -110,19 +93,10 @@ static int list_append(struct conf_list *list, const char *text)
     return 0;
 }
 
-static int set_choice(const char *what, const struct conf_option *o, const char *text,
-                      const char **out)
-{
-    *out = text;
-    if (has_choice(o->choices, text)) return 0;
-    return err_set(ERR_USAGE, "%s: \"%s\" is not allowed; choose one of %s", what, text,
-                   o->choices);
-}
-
 int conf_set(const struct conf_option *o, void *opts, const char *text)
 {
     char what[80];
-    void *to = conf_member(o, opts);
+    void *to = member(o, opts);
     snprintf(what, sizeof what, "--%s", o->name);
     switch (o->type) {
     case CONF_FLAG:
@@ -132,156 +106,282 @@ int conf_set(const struct conf_option *o, void *opts, const char *text)
         return conf_int(what, text, to_limit(o->min), to_limit(o->max), to);
     case CONF_REAL:
         return conf_real(what, text, o->min, o->max, to);
+    case CONF_CHOICE:
+        if (!has_choice(o->choices, text))
+            return err_set(ERR_USAGE, "%s: \"%s\" is not allowed; choose one of %s", what, text,
+                           o->choices);
+        *(const char **)to = text;
+        return 0;
     case CONF_STRING:
         *(const char **)to = text;
         return 0;
-    case CONF_CHOICE:
-        return set_choice(what, o, text, to);
     case CONF_LIST:
         return list_append(to, text);
     }
     return err_set(ERR_USAGE, "%s: an option of unknown type", what);
 }
 
-static size_t type_bytes(enum conf_type type)
+int conf_set_default(const struct conf_option *o, void *opts)
 {
     static const size_t bytes[] = {
         [CONF_FLAG] = sizeof(bool),           [CONF_INT] = sizeof(int64_t),
         [CONF_REAL] = sizeof(double),         [CONF_STRING] = sizeof(const char *),
         [CONF_CHOICE] = sizeof(const char *), [CONF_LIST] = sizeof(struct conf_list),
     };
-    return bytes[type];
-}
-
-void conf_clear(const struct conf_option *o, void *opts)
-{
-    memset(conf_member(o, opts), 0, type_bytes(o->type));
-}
-
-int conf_set_default(const struct conf_option *o, void *opts)
-{
+    memset(member(o, opts), 0, bytes[o->type]);
     return o->def ? conf_set(o, opts, o->def) : 0;
 }
 
-/* Stops argp: any error number does, the reason is in ps->result. */
-static error_t stop(struct parse *ps, int result)
+/* --- what argp works on --------------------------------------------------------------------- */
+
+static int options_n(const struct conf_program *p)
 {
-    ps->result = result;
-    return ECANCELED;
+    int n = 0;
+    while (p->options[n].name)
+        n++;
+    return n;
 }
 
-/* Values of a list on the command line stand in for the default, they are not added to it. */
-static int take_option(struct parse *ps, int index, const char *text)
-{
-    const struct conf_option *o = &ps->program->options[index];
-    if (o->type == CONF_LIST && !ps->given[index]) {
-        ((struct conf_list *)conf_member(o, ps->opts))->n = 0;
-    }
-    ps->given[index] = true;
-    return conf_set(o, ps->opts, text);
-}
-
-static int take_word(struct parse *ps, const char *text)
-{
-    const struct conf_program *p = ps->program;
-    if (ps->args && p->args && ps->args->n < p->max_args) return list_append(ps->args, text);
-    if (!p->args || p->max_args == 0) {
-        return err_set(ERR_USAGE, "unexpected word \"%s\"; %s takes options only (see --help)",
-                       text, p->name);
-    }
-    return err_set(ERR_USAGE, "unexpected word \"%s\" after the %d allowed (see --help)", text,
-                   p->max_args);
-}
-
+/* The option that a key of argp stands for, -1 for none. */
 static int index_of_key(const struct conf_program *p, int key)
 {
-    if (key >= KEY_LONG && key < KEY_LONG + conf_count(p)) return key - KEY_LONG;
-    for (int o = 0; p->options[o].name; o++) {
+    if (key >= KEY_LONG && key < KEY_LONG + options_n(p)) return key - KEY_LONG;
+    for (int o = 0; p->options[o].name; o++)
         if (key && p->options[o].key == key) return o;
-    }
     return -1;
 }
 
-static error_t take(int key, char *text, struct argp_state *state)
+static const char *value_name(const struct conf_option *o)
 {
-    struct parse *ps = state->input;
-    int rc = 0, index = index_of_key(ps->program, key);
-    if (index >= 0) {
-        rc = take_option(ps, index, text);
-    } else if (key == ARGP_KEY_ARG) {
-        rc = take_word(ps, text);
-    } else if (key == KEY_HELP || key == 'h') {
-        return stop(ps, CONF_HELP);
-    } else if (key == KEY_VERSION) {
-        return stop(ps, CONF_VERSION);
-    } else {
-        if (key == ARGP_KEY_ERROR) ps->next = state->next;
-        return ARGP_ERR_UNKNOWN;
-    }
-    return rc < 0 ? stop(ps, rc) : 0;
+    return o->arg ? o->arg : o->choices ? o->choices : "VALUE";
 }
 
-/* A group's heading is an entry of its own; --help and --version are the last group. */
-struct argp_option *conf_argp_table(const struct conf_program *p)
+/* To be freed; NULL without memory. A group's heading is an entry of its own; --help and --version
+ * are the last group. help: a text for each option, or NULL. */
+static struct argp_option *argp_table(const struct conf_program *p, char *const *help)
 {
-    int n = conf_count(p), used = 0, group = 1;
+    int n = options_n(p), used = 0, group = 1;
     struct argp_option *t = calloc(2 * (size_t)n + 3, sizeof *t);
     if (!t) return NULL;
     for (int o = 0; o < n; o++) {
         const struct conf_option *c = &p->options[o];
         if (c->group) t[used++] = (struct argp_option){.doc = c->group, .group = ++group};
-        const char *arg = c->arg ? c->arg : c->choices ? c->choices : "VALUE";
         t[used++] = (struct argp_option){.name = c->name,
                                          .key = c->key ? c->key : KEY_LONG + o,
-                                         .arg = c->type == CONF_FLAG ? NULL : arg,
-                                         .doc = c->help,
+                                         .arg = c->type == CONF_FLAG ? NULL : value_name(c),
+                                         .doc = help ? help[o] : NULL,
                                          .group = group};
     }
-    const int help = index_of_key(p, 'h') < 0 ? 'h' : KEY_HELP;
+    const int key = index_of_key(p, 'h') < 0 ? 'h' : KEY_HELP;
     t[used++] =
-        (struct argp_option){.name = "help", .key = help, .doc = "Print this text", .group = -1};
+        (struct argp_option){.name = "help", .key = key, .doc = "Print this text", .group = -1};
     t[used] = (struct argp_option){
         .name = "version", .key = KEY_VERSION, .doc = "Print the version", .group = -1};
     return t;
 }
 
-static int run_argp(struct parse *ps, int argc, char **argv)
+/* What an option does, and what it may be. malloc'ed. */
+static char *help_text(const struct conf_option *o)
 {
-    char **copy = calloc((size_t)argc + 1, sizeof *copy); /* getopt reorders what it reads */
-    struct argp_option *table = conf_argp_table(ps->program);
-    int rc = 0;
-    if (!copy || !table) {
-        rc = err_set(ERR_NOMEM, "no memory for the command line");
-    } else {
-        memcpy(copy, argv, (size_t)argc * sizeof *copy);
-        const struct argp argp = {.options = table, .parser = take};
-        unsigned flags = ARGP_NO_EXIT | ARGP_NO_ERRS | ARGP_NO_HELP;
-        error_t failed = argp_parse(&argp, argc, copy, flags, NULL, ps);
-        rc = ps->result;
-        if (failed && rc == 0) rc = conf_explain(ps->program, argc, copy, ps->next);
+    char *text = NULL, number[80], allowed[160] = "", def[160] = "";
+    if (range(o->min, o->max, number, sizeof number)[0])
+        snprintf(allowed, sizeof allowed, " A number%s.", number);
+    if (o->choices && o->arg) snprintf(allowed, sizeof allowed, " One of %s.", o->choices);
+    if (o->def && o->type != CONF_FLAG) {
+        const bool stop = strcmp(o->def, ".") == 0; /* the folder, not the end of the sentence */
+        snprintf(def, sizeof def, stop ? " Default: '%s'." : " Default: %s.", o->def);
     }
+    return asprintf(&text, "%s%s%s", o->help ? o->help : "", allowed, def) < 0 ? NULL : text;
+}
+
+void conf_help(const struct conf_program *p, FILE *to)
+{
+    const int n = options_n(p);
+    char **help = calloc((size_t)n + 1, sizeof *help);
+    for (int o = 0; help && o < n; o++)
+        help[o] = help_text(&p->options[o]);
+    struct argp_option *table = argp_table(p, help);
+    const struct argp argp = {.options = table, .args_doc = p->args, .doc = p->summary};
+    const unsigned what = ARGP_HELP_SHORT_USAGE | ARGP_HELP_PRE_DOC | ARGP_HELP_LONG;
+    if (table && help) argp_help(&argp, to, what, (char *)p->name);
+    /* argp would fill their lines. */
+    if (p->examples) fprintf(to, "\nExamples:\n%s", p->examples);
+    for (int o = 0; help && o < n; o++)
+        free(help[o]);
+    free(help);
     free(table);
-    free(copy);
-    return rc;
+}
+
+/* --- what is wrong with a command line ------------------------------------------------------ */
+
+/* Fewest insertions, deletions and changes of a letter that turn a into b. */
+static int edit_distance(const char *a, const char *b)
+{
+    int row[NAME_MAX_CHARS + 1];
+    int len = (int)strlen(b);
+    if (len > NAME_MAX_CHARS) return len;
+    for (int j = 0; j <= len; j++)
+        row[j] = j;
+    for (int i = 0; a[i]; i++) {
+        int diagonal = row[0];
+        row[0] = i + 1;
+        for (int j = 1; j <= len; j++) {
+            int above = row[j];
+            int least = diagonal + (a[i] != b[j - 1]);
+            if (least > above + 1) least = above + 1;
+            if (least > row[j - 1] + 1) least = row[j - 1] + 1;
+            row[j] = least;
+            diagonal = above;
+        }
+    }
+    return row[len];
+}
+
+/* The option meant by a name or an unambiguous prefix of one. Returns 0, or ERR_USAGE with those
+ * that it could be, or the nearest one. */
+static int find(const struct conf_program *p, const char *name, const struct conf_option **found)
+{
+    char list[256] = "";
+    const char *nearest = NULL;
+    int n = 0, least = (int)(strlen(name) + 1) / 2 + 1;
+    for (const struct conf_option *o = p->options; o->name; o++) {
+        const int distance = edit_distance(name, o->name);
+        if (distance < least) {
+            least = distance;
+            nearest = o->name;
+        }
+        if (strncmp(o->name, name, strlen(name)) != 0) continue;
+        *found = o;
+        if (strcmp(o->name, name) == 0) return 0;
+        const size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s--%s", n++ ? ", " : "", o->name);
+    }
+    if (n == 1) return 0;
+    if (n > 1) return err_set(ERR_USAGE, "--%s could be any of %s; write it out", name, list);
+    if (!nearest) return err_set(ERR_USAGE, "unknown option --%s (see --help)", name);
+    return err_set(ERR_USAGE, "unknown option --%s; did you mean --%s? (see --help)", name,
+                   nearest);
+}
+
+static int explain_missing(const struct conf_option *o)
+{
+    return err_set(ERR_USAGE, "--%s needs a value: --%s %s", o->name, o->name,
+                   o->choices ? o->choices : value_name(o));
+}
+
+/* Returns 0 when nothing is wrong with "--name" or "--name=value". last: no word follows. */
+static int explain_long(const struct conf_program *p, const char *word, bool last)
+{
+    char name[NAME_MAX_CHARS + 1];
+    const struct conf_option *o = NULL;
+    const size_t len = strcspn(word + 2, "=");
+    const bool has_value = word[2 + len] == '=';
+    snprintf(name, sizeof name, "%.*s", (int)len, word + 2);
+    TRY(find(p, name, &o));
+    if (o->type == CONF_FLAG && has_value)
+        return err_set(ERR_USAGE, "--%s takes no value", o->name);
+    return o->type != CONF_FLAG && !has_value && last ? explain_missing(o) : 0;
+}
+
+/* The same for letters: "-ab", "-xVALUE". */
+static int explain_short(const struct conf_program *p, const char *word, bool last)
+{
+    for (const char *c = word + 1; *c; c++) {
+        const int index = index_of_key(p, *c);
+        const struct conf_option *o = &p->options[index < 0 ? 0 : index];
+        if (index < 0 && *c != 'h')
+            return err_set(ERR_USAGE, "unknown option -%c (see --help)", *c);
+        if (index >= 0 && o->type != CONF_FLAG) return !c[1] && last ? explain_missing(o) : 0;
+    }
+    return 0;
+}
+
+/* Records what is wrong with a command line that argp has refused. argv: as argp left it. next:
+ * index of the word that would have been read next. The word refused is the one just read, or the
+ * next one when it stands in a bundle of letters. */
+static int explain(const struct conf_program *p, int argc, char **argv, int next)
+{
+    for (int w = next - 1; w <= next; w++) {
+        if (w < 1 || w >= argc || argv[w][0] != '-' || !argv[w][1]) continue;
+        TRY((argv[w][1] == '-' ? explain_long : explain_short)(p, argv[w], w == argc - 1));
+    }
+    return err_set(ERR_USAGE, "cannot read the command line (see --help)");
+}
+
+/* --- reading it ----------------------------------------------------------------------------- */
+
+/* What the callback of argp works on. */
+struct parse {
+    const struct conf_program *program;
+    void *opts;
+    struct conf_list *args;
+    bool *given;
+    int result; /* CONF_HELP, CONF_VERSION or a negative cause, once argp has been stopped */
+    int next;   /* word that argp would have read next when it found an error */
+};
+
+static int take_word(const struct conf_program *p, struct conf_list *args, const char *text)
+{
+    const int most = p->args ? p->max_args : 0;
+    if (args && args->n < most) return list_append(args, text);
+    if (most == 0)
+        return err_set(ERR_USAGE, "unexpected word \"%s\"; %s takes options only (see --help)",
+                       text, p->name);
+    return err_set(ERR_USAGE, "unexpected word \"%s\" after the %d allowed (see --help)", text,
+                   most);
+}
+
+/* The callback. Any error number stops argp; the reason is in result. */
+static error_t take(int key, char *text, struct argp_state *state)
+{
+    struct parse *ps = state->input;
+    const int index = index_of_key(ps->program, key);
+    if (index >= 0) {
+        const struct conf_option *o = &ps->program->options[index];
+        /* Values of a list on the command line stand in for the default, they are not added. */
+        if (o->type == CONF_LIST && !ps->given[index])
+            ((struct conf_list *)member(o, ps->opts))->n = 0;
+        ps->given[index] = true;
+        ps->result = conf_set(o, ps->opts, text);
+    } else if (key == ARGP_KEY_ARG) {
+        ps->result = take_word(ps->program, ps->args, text);
+    } else if (key == KEY_HELP || key == 'h') {
+        ps->result = CONF_HELP;
+    } else if (key == KEY_VERSION) {
+        ps->result = CONF_VERSION;
+    } else {
+        if (key == ARGP_KEY_ERROR) ps->next = state->next;
+        return ARGP_ERR_UNKNOWN;
+    }
+    return ps->result ? ECANCELED : 0;
 }
 
 int conf_parse(const struct conf_program *p, int argc, char **argv, void *opts,
                struct conf_list *args, bool *given)
 {
-    int n = conf_count(p), rc = 0;
+    const size_t n = (size_t)options_n(p);
+    int rc = 0;
     if (args) memset(args, 0, sizeof *args);
-    bool *seen = calloc((size_t)n + 1, sizeof *seen);
-    if (!seen) return err_set(ERR_NOMEM, "no memory for the command line");
-    for (int o = 0; o < n; o++) {
-        conf_clear(&p->options[o], opts);
+    for (size_t o = 0; o < n; o++) {
+        const int set = conf_set_default(&p->options[o], opts);
+        if (rc == 0) rc = set;
     }
-    for (int o = 0; o < n && rc == 0; o++) {
-        rc = conf_set_default(&p->options[o], opts);
+    bool *seen = calloc(n + 1, sizeof *seen);
+    char **copy = calloc((size_t)argc + 1, sizeof *copy); /* getopt reorders what it reads */
+    struct argp_option *table = argp_table(p, NULL);
+    if (!seen || !copy || !table) rc = err_set(ERR_NOMEM, "no memory for the command line");
+    if (rc == 0) {
+        memcpy(copy, argv, (size_t)argc * sizeof *copy);
+        struct parse ps = {p, opts, args, seen, 0, 0};
+        const struct argp argp = {.options = table, .parser = take};
+        const unsigned flags = ARGP_NO_EXIT | ARGP_NO_ERRS | ARGP_NO_HELP;
+        const error_t failed = argp_parse(&argp, argc, copy, flags, NULL, &ps);
+        rc = failed && ps.result == 0 ? explain(p, argc, copy, ps.next) : ps.result;
     }
-    struct parse ps = {p, opts, args, seen, 0, 0};
-    if (rc == 0) rc = run_argp(&ps, argc, argv);
-    if (given) memcpy(given, seen, (size_t)n * sizeof *seen);
+    if (given && seen) memcpy(given, seen, n * sizeof *seen);
     if (rc < 0) conf_free(p, opts, args);
+    free(table);
+    free(copy);
     free(seen);
     return rc;
 }
@@ -294,9 +394,8 @@ static void list_free(struct conf_list *list)
 
 void conf_free(const struct conf_program *p, void *opts, struct conf_list *args)
 {
-    for (const struct conf_option *o = p->options; o->name; o++) {
-        if (o->type == CONF_LIST) list_free(conf_member(o, opts));
-    }
+    for (const struct conf_option *o = p->options; o->name; o++)
+        if (o->type == CONF_LIST) list_free(member(o, opts));
     if (args) list_free(args);
 }
 

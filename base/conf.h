@@ -82,6 +82,11 @@ json_t *conf_changed_json(const struct conf_program *p, const void *opts);
 /* The options that differ from their default as one line "--n 33 --decomp 1d:z", malloc'ed. */
 char *conf_line(const struct conf_program *p, const void *opts);
 
+/* Sets the member of one option from a text, as if given on the command line, and to its default,
+ * whatever it holds. Return 0, ERR_USAGE or ERR_NOMEM. Local. */
+int conf_set(const struct conf_option *o, void *opts, const char *text);
+int conf_set_default(const struct conf_option *o, void *opts);
+
 /* Frees the arrays of CONF_LIST members and of args (may be NULL). */
 void conf_free(const struct conf_program *p, void *opts, struct conf_list *args);
 

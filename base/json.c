@@ -10,62 +10,49 @@
 
 #include "base/err.h"
 
-/* What kept a text from being read as JSON. */
-static int explain(const char *path, FILE *from, const json_error_t *error, int errnum)
-{
-    if (ferror(from)) return err_set_errno(ERR_IO, errnum, "%s: read failed", path);
-    if (json_error_code(error) == json_error_out_of_memory) {
-        return err_set(ERR_NOMEM, "%s: no memory to read it", path);
-    }
-    return err_set(ERR_USAGE, "%s:%d: not valid JSON: %s", path, error->line, error->text);
-}
-
-static int read_object(const char *path, FILE *from, json_t **out)
+int js_read(const char *path, json_t **out)
 {
     json_error_t error;
+    *out = NULL;
+    FILE *from = fopen(path, "re");
+    if (!from) return err_set_errno(ERR_IO, errno, "%s: cannot open for reading", path);
     errno = 0;
     json_t *value = json_loadf(from, JSON_REJECT_DUPLICATES, &error);
-    if (!value) return explain(path, from, &error, errno);
+    const int errnum = errno;
+    const bool broken = ferror(from) != 0;
+    fclose(from);
     if (json_is_object(value)) {
         *out = value;
         return 0;
     }
-    json_decref(value);
-    return err_set(ERR_USAGE, "%s:1: a JSON object is expected, starting with {", path);
+    if (value) {
+        json_decref(value);
+        return err_set(ERR_USAGE, "%s:1: a JSON object is expected, starting with {", path);
+    }
+    if (broken) return err_set_errno(ERR_IO, errnum, "%s: read failed", path);
+    if (json_error_code(&error) == json_error_out_of_memory)
+        return err_set(ERR_NOMEM, "%s: no memory to read it", path);
+    return err_set(ERR_USAGE, "%s:%d: not valid JSON: %s", path, error.line, error.text);
 }
 
-int js_read(const char *path, json_t **out)
-{
-    *out = NULL;
-    FILE *from = fopen(path, "re");
-    if (!from) return err_set_errno(ERR_IO, errno, "%s: cannot open for reading", path);
-    int rc = read_object(path, from, out);
-    fclose(from);
-    return rc;
-}
-
-/* A value as a message shows it: its type and, when short, its text. */
-static const char *show(const json_t *value, char *buf, size_t size)
+/* Shows what is there instead: its type and, when short, its text. */
+static int unexpected(const char *where, const char *key, const char *what, const json_t *value)
 {
     static const char *const type[] = {
         [JSON_OBJECT] = "an object",   [JSON_ARRAY] = "an array",     [JSON_STRING] = "a string",
         [JSON_INTEGER] = "an integer", [JSON_REAL] = "a real number", [JSON_TRUE] = "true",
         [JSON_FALSE] = "false",        [JSON_NULL] = "null",
     };
-    if (!value) return "nothing";
-    size_t len = json_dumpb(value, buf, size - 1, JSON_ENCODE_ANY);
-    if (json_is_object(value) || json_is_array(value) || len == 0 || len > size - 1) {
-        return type[json_typeof(value)];
-    }
-    buf[len] = '\0';
-    return buf;
-}
-
-static int unexpected(const char *where, const char *key, const char *what, const json_t *value)
-{
     char text[64];
-    return err_set(ERR_USAGE, "%s: \"%s\": %s is expected, there is %s", where, key, what,
-                   show(value, text, sizeof text));
+    const char *there = value ? type[json_typeof(value)] : "nothing";
+    if (value && !json_is_object(value) && !json_is_array(value)) {
+        const size_t len = json_dumpb(value, text, sizeof text - 1, JSON_ENCODE_ANY);
+        if (len > 0 && len < sizeof text) {
+            text[len] = '\0';
+            there = text;
+        }
+    }
+    return err_set(ERR_USAGE, "%s: \"%s\": %s is expected, there is %s", where, key, what, there);
 }
 
 int js_get_int(const json_t *obj, const char *where, const char *key, int64_t min, int64_t max,
@@ -160,29 +147,20 @@ static int hex_value(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Returns false at the first character that is no digit. */
-static bool read_word(const char *text, uint64_t *word)
-{
-    *word = 0;
-    for (int d = 0; d < WORD_DIGITS; d++) {
-        int value = hex_value(text[d]);
-        if (value < 0) return false;
-        *word = *word << 4 | (uint64_t)value;
-    }
-    return true;
-}
-
 int js_get_words(const json_t *obj, const char *where, const char *key, int64_t n, uint64_t *w)
 {
     const json_t *value = json_object_get(obj, key);
-    bool good = json_is_string(value) && json_string_length(value) == (size_t)n * WORD_DIGITS;
+    const size_t len = (size_t)n * WORD_DIGITS;
+    bool good = json_is_string(value) && json_string_length(value) == len;
     const char *text = json_string_value(value);
-    for (int64_t i = 0; good && i < n; i++) {
-        good = read_word(text + i * WORD_DIGITS, &w[i]);
+    for (size_t d = 0; good && d < len; d++) {
+        const int digit = hex_value(text[d]);
+        uint64_t *word = &w[d / WORD_DIGITS];
+        *word = (d % WORD_DIGITS ? *word << 4 : 0) | (uint64_t)digit;
+        good = digit >= 0;
     }
     if (good) return 0;
     char what[96];
-    snprintf(what, sizeof what, "a string of %" PRId64 " lower-case hexadecimal digits",
-             n * WORD_DIGITS);
+    snprintf(what, sizeof what, "a string of %zu lower-case hexadecimal digits", len);
     return unexpected(where, key, what, value);
 }

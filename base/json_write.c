@@ -47,27 +47,20 @@ int js_sync_directory(const char *path)
     return rc;
 }
 
-static int fill_temp(int fd, const char *temp, const char *text, enum js_sync sync)
-{
-    int rc = write_all(fd, text, temp);
-    if (rc == 0 && sync >= JS_SYNC_FILE && fsync(fd) < 0) {
-        rc = err_set_errno(ERR_IO, errno, "%s: fsync failed", temp);
-    }
-    return close_checked(fd, temp, rc);
-}
-
 static int replace(const char *path, const char *text, enum js_sync sync)
 {
     char *temp;
-    int fd = temp_open(path, &temp);
-    int rc = fd < 0 ? fd : fill_temp(fd, temp, text, sync);
-    if (rc == 0 && rename(temp, path) < 0) {
+    const int fd = temp_open(path, &temp);
+    if (fd < 0) return fd;
+    int rc = write_all(fd, text, temp);
+    if (rc == 0 && sync >= JS_SYNC_FILE && fsync(fd) < 0)
+        rc = err_set_errno(ERR_IO, errno, "%s: fsync failed", temp);
+    rc = close_checked(fd, temp, rc);
+    if (rc == 0 && rename(temp, path) < 0)
         rc = err_set_errno(ERR_IO, errno, "%s: cannot be replaced", path);
-    }
-    if (rc < 0 && fd >= 0) unlink(temp);
+    if (rc < 0) unlink(temp);
     free(temp);
-    if (rc == 0 && sync == JS_SYNC_ALL) rc = js_sync_directory(path);
-    return rc;
+    return rc == 0 && sync == JS_SYNC_ALL ? js_sync_directory(path) : rc;
 }
 
 /* A pipe or device: what it has got already is not to be lost, hence appending. A pipe that nobody
@@ -108,44 +101,23 @@ static int try_temp(const char *path)
     return fd < 0 ? fd : 0;
 }
 
-typedef bool is_ours(const char *path, const char *mark);
-
-static bool is_earlier_result(const char *path, const char *schema)
-{
-    json_error_t error;
-    json_t *root = json_load_file(path, 0, &error);
-    const char *text = json_string_value(json_object_get(root, "schema"));
-    bool is = text && strncmp(text, schema, strlen(schema)) == 0;
-    json_decref(root);
-    return is;
-}
-
-static bool is_earlier_text(const char *path, const char *mark)
+/* Whether a file is an earlier result: JSON whose "schema" begins with the mark, or a text that does.
+ */
+static bool is_ours(const char *path, bool json, const char *mark)
 {
     char line[128] = "";
-    FILE *from = fopen(path, "re");
-    if (!from) return false;
-    const bool is = fgets(line, sizeof line, from) && strncmp(line, mark, strlen(mark)) == 0;
-    fclose(from);
-    return is;
-}
-
-static int check_old(const char *path, const struct stat *s, is_ours *ours, const char *mark)
-{
-    if (S_ISDIR(s->st_mode))
-        return err_set(ERR_USAGE, "%s: this is a directory; name a file", path);
-    if (is_stream(path, s)) return 0;
-    if (s->st_size > 0 && !ours(path, mark)) {
-        return err_set(ERR_USAGE,
-                       "%s: this file is there and is no earlier result: it is left alone; choose "
-                       "another name, or remove it",
-                       path);
+    if (json) {
+        json_error_t error;
+        json_t *root = json_load_file(path, 0, &error);
+        const char *schema = json_string_value(json_object_get(root, "schema"));
+        snprintf(line, sizeof line, "%s", schema ? schema : "");
+        json_decref(root);
+    } else {
+        FILE *from = fopen(path, "re");
+        if (from && !fgets(line, sizeof line, from)) line[0] = '\0';
+        if (from) fclose(from);
     }
-    char *target = realpath(path, NULL);
-    if (!target) return err_set_errno(ERR_IO, errno, "%s: cannot be resolved", path);
-    int rc = try_temp(target);
-    free(target);
-    return rc;
+    return strncmp(line, mark, strlen(mark)) == 0;
 }
 
 /* A link to nothing is neither replaced nor followed: what it is meant for is not there. */
@@ -155,12 +127,26 @@ static bool leads_nowhere(const char *path)
     return lstat(path, &s) == 0 && S_ISLNK(s.st_mode);
 }
 
-static int check_target(const char *path, is_ours *ours, const char *mark)
+static int check_target(const char *path, bool json, const char *mark)
 {
     struct stat s;
-    size_t len = strlen(path);
+    const size_t len = strlen(path);
     if (len == 0) return err_set(ERR_USAGE, "the name of the result file is empty");
-    if (stat(path, &s) == 0) return check_old(path, &s, ours, mark);
+    if (stat(path, &s) == 0) {
+        if (S_ISDIR(s.st_mode))
+            return err_set(ERR_USAGE, "%s: this is a directory; name a file", path);
+        if (is_stream(path, &s)) return 0;
+        if (s.st_size > 0 && !is_ours(path, json, mark))
+            return err_set(ERR_USAGE,
+                           "%s: this file is there and is no earlier result: it is left alone; "
+                           "choose another name, or remove it",
+                           path);
+        char *target = realpath(path, NULL);
+        if (!target) return err_set_errno(ERR_IO, errno, "%s: cannot be resolved", path);
+        const int rc = try_temp(target);
+        free(target);
+        return rc;
+    }
     if (errno == ENAMETOOLONG)
         return err_set(ERR_USAGE, "%.40s...: a name of %zu bytes is too long", path, len);
     if (leads_nowhere(path))
@@ -172,12 +158,12 @@ static int check_target(const char *path, is_ours *ours, const char *mark)
 
 int js_check_target(const char *path, const char *schema)
 {
-    return check_target(path, is_earlier_result, schema);
+    return check_target(path, true, schema);
 }
 
 int js_check_text(const char *path, const char *mark)
 {
-    return check_target(path, is_earlier_text, mark);
+    return check_target(path, false, mark);
 }
 
 int js_write_text(const char *path, const char *text, enum js_sync sync)

@@ -10,18 +10,21 @@ struct nodes {
     int rank, size;
     int node_rank, node_size; /* of this rank's node */
     int64_t count;            /* nodes */
-    int64_t cores;            /* of all nodes */
-    int64_t node_cores;       /* of this rank's node, at least 1 */
-    char cpu[128];            /* model, of rank 0 */
-    char host[128];           /* of this rank */
+    /* Of nodes_find alone: */
+    int64_t cores;         /* of all nodes */
+    int64_t node_cores;    /* of this rank's node, at least 1 */
+    int64_t cores_allowed; /* those that this rank's affinity mask lets it use, at least 1 */
+    char cpu[128];         /* model, of rank 0 */
+    char host[128];        /* of this rank */
 };
 
-/* Finds out. Collective over comm. [out] n, to be freed by nodes_free, also after an error. Returns
- * 0 or ERR_MPI. */
-int nodes_find(MPI_Comm comm, struct nodes *n);
-void nodes_free(struct nodes *n);
+/* Finds out how the ranks stand on nodes. Collective over comm. [out] n, to be freed by nodes_free,
+ * also after an error. Returns 0 or ERR_MPI. */
+int nodes_split(MPI_Comm comm, struct nodes *n);
 
-/* The number of nodes alone. Collective over comm. [out] count. */
-int nodes_count(MPI_Comm comm, int *count);
+/* The same, and what the nodes are: their cores, which takes the system some milliseconds. */
+int nodes_find(MPI_Comm comm, struct nodes *n);
+
+void nodes_free(struct nodes *n);
 
 #endif

@@ -24,32 +24,24 @@ struct verdict {
     char text[ERR_MESSAGE_MAX];
 };
 
-static int verdict_write(struct verdict *v, int rank, int rc)
-{
-    char host[MPI_MAX_PROCESSOR_NAME] = "?";
-    int len = 0;
-    TRY_MPI(MPI_Get_processor_name(host, &len));
-    const char *text = err_message()[0] ? err_message() : err_text(rc);
-    memset(v, 0, sizeof *v);
-    v->rc = rc;
-    if (rc == ERR_USAGE || err_is_shared()) {
-        snprintf(v->text, sizeof v->text, "%s", text);
-    } else {
-        snprintf(v->text, sizeof v->text, "rank %d on %.64s: %.900s", rank, host, text);
-    }
-    return 0;
-}
-
 int par_agree(MPI_Comm comm, int rc)
 {
-    int rank, size, lowest;
+    int rank, size, lowest, len;
     TRY_MPI(MPI_Comm_rank(comm, &rank));
     TRY_MPI(MPI_Comm_size(comm, &size));
     int mine = rc < 0 ? rank : size;
     TRY_MPI(MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, comm));
     if (lowest == size) return 0;
-    struct verdict v;
-    if (rank == lowest) TRY(verdict_write(&v, rank, rc));
+    struct verdict v = {.rc = rc};
+    if (rank == lowest) {
+        char host[MPI_MAX_PROCESSOR_NAME] = "?";
+        TRY_MPI(MPI_Get_processor_name(host, &len));
+        const char *text = err_message()[0] ? err_message() : err_text(rc);
+        if (rc == ERR_USAGE || err_is_shared())
+            snprintf(v.text, sizeof v.text, "%s", text);
+        else
+            snprintf(v.text, sizeof v.text, "rank %d on %.64s: %.900s", rank, host, text);
+    }
     TRY_MPI(MPI_Bcast(&v, (int)sizeof v, MPI_BYTE, lowest, comm));
     err_share(v.text);
     return v.rc;
@@ -59,22 +51,6 @@ static int by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
-}
-
-static void spread_of(double *all, int size, struct par_spread *out)
-{
-    int last = 0;
-    double sum = 0;
-    for (int r = 0; r < size; r++) {
-        if (all[r] > all[last]) last = r;
-        sum += all[r];
-    }
-    out->max_rank = last;
-    out->mean = sum / size;
-    out->max = all[last];
-    qsort(all, (size_t)size, sizeof *all, by_value);
-    out->min = all[0];
-    out->median = all[(size - 1) / 2];
 }
 
 /* Memory that every rank has or none goes on without. Collective. */
@@ -94,13 +70,23 @@ static int agreed_alloc(MPI_Comm comm, size_t bytes, void **out)
 int par_spread(MPI_Comm comm, double value, struct par_spread *out)
 {
     int size, rc;
-    void *all;
+    void *block;
     TRY_MPI(MPI_Comm_size(comm, &size));
-    TRY(agreed_alloc(comm, (size_t)size * sizeof(double), &all));
+    TRY(agreed_alloc(comm, (size_t)size * sizeof(double), &block));
+    double *all = block, sum = 0;
     TRY_MPI_TO(done, rc, MPI_Allgather(&value, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, comm));
-    spread_of(all, size, out);
+    out->max_rank = 0;
+    for (int r = 0; r < size; r++) {
+        if (all[r] > all[out->max_rank]) out->max_rank = r;
+        sum += all[r];
+    }
+    out->mean = sum / size;
+    out->max = all[out->max_rank];
+    qsort(all, (size_t)size, sizeof *all, by_value);
+    out->min = all[0];
+    out->median = all[(size - 1) / 2];
 done:
-    free(all);
+    free(block);
     return rc;
 }
 
@@ -147,49 +133,39 @@ static const char *thread_level(int level)
     return "unknown";
 }
 
-/* Host names are few even when ranks are many, and equal ones stand together as a rule: the last
- * entry is tried first. */
-static json_t *host_entry(json_t *list, const char *name)
-{
-    for (size_t h = json_array_size(list); h-- > 0;) {
-        json_t *entry = json_array_get(list, h);
-        const char *known = json_string_value(json_object_get(entry, "name"));
-        if (known && strcmp(known, name) == 0) return entry;
-    }
-    json_t *fresh = json_pack("{s:s, s:i}", "name", name, "ranks_n", 0);
-    json_array_append_new(list, fresh);
-    return fresh;
-}
-
+/* The hosts with their numbers of ranks. Host names are few even when ranks are many, and equal ones
+ * stand together as a rule: the last entry is tried first. */
 static json_t *hosts_json(char *const *hosts, int size)
 {
     json_t *list = json_array();
-    for (int r = 0; list && r < size; r++) {
-        json_t *n = json_object_get(host_entry(list, hosts[r]), "ranks_n");
+    for (int r = 0; r < size; r++) {
+        json_t *entry = NULL;
+        for (size_t h = json_array_size(list); h-- > 0 && !entry;) {
+            json_t *known = json_array_get(list, h);
+            if (strcmp(json_string_value(json_object_get(known, "name")), hosts[r]) == 0)
+                entry = known;
+        }
+        if (!entry) {
+            entry = json_pack("{s:s, s:i}", "name", hosts[r], "ranks_n", 0);
+            json_array_append_new(list, entry);
+        }
+        json_t *n = json_object_get(entry, "ranks_n");
         json_integer_set(n, json_integer_value(n) + 1);
     }
     return list;
 }
 
-/* The first line of the library's own description, without blanks at its end. */
-static int library_text(char text[MPI_MAX_LIBRARY_VERSION_STRING])
-{
-    int len = 0;
-    TRY_MPI(MPI_Get_library_version(text, &len));
-    text[strcspn(text, "\n")] = '\0';
-    for (size_t used = strlen(text); used > 0 && strchr(" \t\r", text[used - 1]); used--) {
-        text[used - 1] = '\0';
-    }
-    return 0;
-}
-
 static int own_json(char *const *hosts, int size, json_t **out)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING] = "", standard[32];
-    int version, subversion, level;
-    TRY(library_text(library));
+    int len, version, subversion, level;
+    TRY_MPI(MPI_Get_library_version(library, &len));
     TRY_MPI(MPI_Get_version(&version, &subversion));
     TRY_MPI(MPI_Query_thread(&level));
+    /* The first line of the library's own description, without blanks at its end. */
+    library[strcspn(library, "\n")] = '\0';
+    for (size_t used = strlen(library); used > 0 && strchr(" \t\r", library[used - 1]); used--)
+        library[used - 1] = '\0';
     snprintf(standard, sizeof standard, "%d.%d", version, subversion);
     json_t *list = hosts_json(hosts, size);
     *out = json_pack("{s:s, s:s, s:s, s:i, s:i, s:o}", "library", library, "standard", standard,

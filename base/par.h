@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_PAR_H
 #define BASE_PAR_H
-/* Floor 0. The only part of base/ that knows MPI: checked calls, agreement on errors, statistics
- * over ranks. */
+/* Floor 0. Knows MPI: checked calls, agreement on errors, statistics over ranks. */
 #include <jansson.h>
 #include <mpi.h>
 #include <stdint.h>

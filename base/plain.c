@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Bytes of the UTF-8 character at s, 0 where there is none (RFC 3629: no overlong forms, no
  * surrogates, nothing above U+10FFFF). A NUL is no continuation, so a cut text is not overrun. */
@@ -53,4 +55,25 @@ char *plain_copy(char *out, size_t size, const char *text)
 {
     snprintf(out, size, "%s", text);
     return plain_text(out);
+}
+
+void plain_wrap(FILE *to, int width, const char *first, int indent, const char *words)
+{
+    char *whole = strdup(words);
+    const char *text = whole ? plain_text(whole) : "";
+    int column = fprintf(to, "%s", first);
+    bool fresh = true;
+    while (*text) {
+        const int length = (int)strcspn(text, " ");
+        if (!fresh && column + 1 + length > width) {
+            column = fprintf(to, "\n%*s", indent, "") - 1;
+            fresh = true;
+        }
+        column += fprintf(to, "%s%.*s", fresh ? "" : " ", length, text);
+        fresh = false;
+        text += length;
+        text += strspn(text, " ");
+    }
+    fputc('\n', to);
+    free(whole);
 }

@@ -36,8 +36,8 @@ static int body(int argc, char **argv)
 int program_main(const struct program *p, int argc, char **argv)
 {
     frame = p;
-    return p->single ? par_main_single(p->conf->name, argc, argv, body)
-                     : par_main(p->conf->name, argc, argv, body);
+    return par_main(p->conf->name, p->single ? MPI_THREAD_SINGLE : MPI_THREAD_FUNNELED, argc, argv,
+                    body);
 }
 
 static bool wanted(const struct program_output *o)

@@ -17,7 +17,7 @@
 
 struct program {
     const struct conf_program *conf; /* name, version, help */
-    bool single;                     /* MPI without threads: par_main_single */
+    bool single;                     /* MPI without threads, see par_main */
     size_t setup_bytes;              /* of what parse fills, zeroed before */
     /* The command line, the same on every rank: CONF_RUN, CONF_HELP, CONF_VERSION or an error. */
     int (*parse)(void *setup, int argc, char **argv);

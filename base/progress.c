@@ -56,18 +56,15 @@ static bool read_process(int pid, struct process *out)
            sscanf(after + 1, " %*c %d %d %*d %d", &out->parent, &out->group, &out->terminal) == 3;
 }
 
-/* The kernel's number of a device: minor in bits 0-7 and 20-31, major in bits 8-19. */
-static int device_number(dev_t d)
-{
-    return (int)((minor(d) & 0xffu) | major(d) << 8 | (minor(d) & 0xfff00u) << 12);
-}
-
 static bool errors_on_terminal(int pid, int terminal)
 {
     char path[64];
     struct stat s;
     snprintf(path, sizeof path, "/proc/%d/fd/2", pid);
-    return stat(path, &s) == 0 && S_ISCHR(s.st_mode) && device_number(s.st_rdev) == terminal;
+    if (stat(path, &s) < 0 || !S_ISCHR(s.st_mode)) return false;
+    /* The kernel's number of a device: minor in bits 0-7 and 20-31, major in bits 8-19. */
+    const unsigned low = minor(s.st_rdev) & 0xffu, high = minor(s.st_rdev) & 0xfff00u;
+    return (int)(low | major(s.st_rdev) << 8 | high << 12) == terminal;
 }
 
 /* Launchers put each of their processes into a group of its own: when ours is not the one in the
@@ -113,7 +110,7 @@ struct progress *progress_begin(enum progress_mode mode, const char *label, cons
 }
 
 /* A group in the background is stopped by SIGTTOU when it writes to a terminal that is set so;
- * blocked, the signal is not sent. A line that cannot be written is nobody's loss. */
+ * blocked, the signal is not sent. What cannot be written is left out. */
 static void put(const struct progress *p, const char *text, int len)
 {
     sigset_t ttou, before;
@@ -137,17 +134,6 @@ static void draw(struct progress *p, const char *text)
     p->shown = len;
 }
 
-/* ", 12 s left" or ", 1 min 12 s left"; an estimate deserves no fractions. */
-static void print_left(double left_s, char *out, size_t size)
-{
-    char text[UNITS_TEXT_MAX];
-    if (left_s < 59.5) {
-        snprintf(out, size, ", %.0f s left", ceil(left_s));
-    } else {
-        snprintf(out, size, ", %s left", units_duration(left_s, text));
-    }
-}
-
 void progress_update(struct progress *p, int64_t done)
 {
     char text[160], left[UNITS_TEXT_MAX + 16] = "", bytes[UNITS_TEXT_MAX];
@@ -157,7 +143,13 @@ void progress_update(struct progress *p, int64_t done)
     if (now < p->next_s) return;
     p->next_s = now + EVERY_S;
     double part = (double)done / (double)p->total;
-    if (done > 0) print_left((now - p->begin_s) * (1 - part) / part, left, sizeof left);
+    if (done > 0) {
+        const double left_s = (now - p->begin_s) * (1 - part) / part;
+        if (left_s < 59.5) /* an estimate deserves no fractions */
+            snprintf(left, sizeof left, ", %.0f s left", ceil(left_s));
+        else
+            snprintf(left, sizeof left, ", %s left", units_duration(left_s, bytes));
+    }
     if (p->rate > 0) snprintf(rate, sizeof rate, ", %s", units_rate(p->rate, bytes));
     snprintf(text, sizeof text, "%s: %s %" PRId64 " of %" PRId64 ", %.0f %%%s%s", p->label, p->unit,
              done, p->total, 100 * part, rate, left);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -28,20 +29,6 @@ struct counts {
     uint64_t cached, dirty, writeback, evicted, recently_evicted; /* pages */
 };
 
-static int open_for_asking(const char *path, int *fd, struct resident *r)
-{
-    struct stat st;
-    *fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (*fd < 0) return err_set_errno(ERR_IO, errno, "open %s", path);
-    if (fstat(*fd, &st) == 0) {
-        *r = (struct resident){.file_bytes = (int64_t)st.st_size, .dirty_bytes = -1};
-        return 0;
-    }
-    int rc = err_set_errno(ERR_IO, errno, "fstat %s", path);
-    close(*fd);
-    return rc;
-}
-
 /* Pages in memory of one window of the file, or -1 with errno set. */
 static int64_t pages_in(int fd, int64_t offset, int64_t bytes, int64_t page)
 {
@@ -58,46 +45,54 @@ static int64_t pages_in(int fd, int64_t offset, int64_t bytes, int64_t page)
     return count;
 }
 
-static int count_pages(int fd, struct resident *r)
+static bool by_mincore(int fd, struct resident *r)
 {
     const int64_t page = (int64_t)sysconf(_SC_PAGESIZE);
     r->how = "mincore";
     for (int64_t at = 0; at < r->file_bytes; at += WINDOW_BYTES) {
         int64_t pages = pages_in(fd, at, num_min(WINDOW_BYTES, r->file_bytes - at), page);
-        if (pages < 0) return -1;
+        if (pages < 0) return false;
         r->cached_bytes += pages * page;
     }
     r->cached_bytes = num_min(r->cached_bytes, r->file_bytes);
-    return 0;
+    return true;
 }
 
-static int count_by_cachestat(int fd, struct resident *r)
+static bool by_cachestat(int fd, struct resident *r)
 {
     const int64_t page = (int64_t)sysconf(_SC_PAGESIZE);
     struct range all = {0, 0}; /* to the end of the file */
     struct counts c = {0};
-    if (syscall(SYS_cachestat, fd, &all, &c, 0) != 0) return -1;
+    if (syscall(SYS_cachestat, fd, &all, &c, 0) != 0) return false;
     r->how = "cachestat";
     r->cached_bytes = num_min((int64_t)c.cached * page, r->file_bytes);
     r->dirty_bytes = num_min((int64_t)(c.dirty + c.writeback) * page, r->cached_bytes);
-    return 0;
+    return true;
 }
 
-int resident_ask_mincore(const char *path, struct resident *r)
+static int ask(const char *path, bool cachestat, struct resident *r)
 {
-    int fd;
-    TRY(open_for_asking(path, &fd, r));
-    int rc = count_pages(fd, r);
-    if (rc < 0) rc = err_set_errno(ERR_IO, errno, "mincore on %s", path);
+    struct stat st;
+    int rc = 0;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return err_set_errno(ERR_IO, errno, "open %s", path);
+    if (fstat(fd, &st) == 0) {
+        *r = (struct resident){.file_bytes = (int64_t)st.st_size, .dirty_bytes = -1};
+        if (!(cachestat && by_cachestat(fd, r)) && !by_mincore(fd, r))
+            rc = err_set_errno(ERR_IO, errno, "mincore on %s", path);
+    } else {
+        rc = err_set_errno(ERR_IO, errno, "fstat %s", path);
+    }
     close(fd);
     return rc;
 }
 
 int resident_ask(const char *path, struct resident *r)
 {
-    int fd;
-    TRY(open_for_asking(path, &fd, r));
-    int rc = count_by_cachestat(fd, r);
-    close(fd);
-    return rc == 0 ? 0 : resident_ask_mincore(path, r);
+    return ask(path, true, r);
+}
+
+int resident_ask_mincore(const char *path, struct resident *r)
+{
+    return ask(path, false, r);
 }

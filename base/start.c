@@ -4,7 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <unistd.h>
+
+#include "base/err.h"
 
 void start_clean(void)
 {
@@ -15,4 +18,26 @@ void start_clean(void)
             return;
     signal(SIGXFSZ, SIG_IGN);
     signal(SIGCHLD, SIG_DFL);
+}
+
+int start_printed(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
+    return err_set_errno(ERR_IO, errno, "writing to standard output");
+}
+
+int start_program(const struct conf_program *p, int argc, char **argv, void *opts,
+                  int (*run)(const void *opts, const struct conf_list *args))
+{
+    struct conf_list args;
+    start_clean();
+    const int what = conf_parse(p, argc, argv, opts, &args, NULL);
+    int rc = what < 0 ? what : 0;
+    if (what == CONF_HELP) conf_help(p, stdout);
+    if (what == CONF_VERSION) printf("%s %s\n", p->name, p->version);
+    if (what == CONF_RUN) rc = run(opts, &args);
+    if (what >= 0) conf_free(p, opts, &args);
+    if (rc == 0) rc = start_printed();
+    if (rc < 0 && err_message()[0]) fprintf(stderr, "%s: %s\n", p->name, err_message());
+    return err_exit_status(rc);
 }

@@ -2,6 +2,7 @@
 #include "base/stat.h"
 
 #include <gsl/gsl_errno.h>
+#include <gsl/gsl_rng.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
@@ -9,17 +10,19 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/stat_impl.h"
 
 /* Scales the median absolute deviation to the standard deviation of a normal distribution. */
 static const double MAD_TO_SD = 1.4826;
 
-int stat_no_memory(int n)
+enum { RESAMPLES = 4000 };
+
+static int no_memory(int n)
 {
     return err_set(ERR_NOMEM, "no memory for the statistics of %d values", n);
 }
 
-double *stat_sorted_copy(const double *x, int n)
+/* Sorted, to be freed; NULL without memory. */
+static double *sorted_copy(const double *x, int n)
 {
     ERR_ASSERT(n >= 1);
     double *s = malloc((size_t)n * sizeof *s);
@@ -36,8 +39,8 @@ static double sorted_median(const double *s, int n)
 
 int stat_summary(const double *x, int n, struct stat_summary *out)
 {
-    double *s = stat_sorted_copy(x, n);
-    if (!s) return stat_no_memory(n);
+    double *s = sorted_copy(x, n);
+    if (!s) return no_memory(n);
     size_t count = (size_t)n;
     out->n = n;
     out->min = s[0];
@@ -53,8 +56,8 @@ int stat_summary(const double *x, int n, struct stat_summary *out)
 
 int stat_median(const double *x, int n, double *out)
 {
-    double *s = stat_sorted_copy(x, n);
-    if (!s) return stat_no_memory(n);
+    double *s = sorted_copy(x, n);
+    if (!s) return no_memory(n);
     *out = sorted_median(s, n);
     free(s);
     return 0;
@@ -62,59 +65,69 @@ int stat_median(const double *x, int n, double *out)
 
 int stat_quantiles(const double *x, int n, const double *p, int quantiles_n, double *out)
 {
-    double *s = stat_sorted_copy(x, n);
-    if (!s) return stat_no_memory(n);
+    double *s = sorted_copy(x, n);
+    if (!s) return no_memory(n);
     for (int i = 0; i < quantiles_n; i++)
         out[i] = gsl_stats_quantile_from_sorted_data(s, 1, (size_t)n, p[i]);
     free(s);
     return 0;
 }
 
-/* GSL ends the program when it has no memory, unless its handler is off. */
-gsl_rng *stat_rng(uint64_t seed)
+/* The median of n values drawn from x[0..n-1] with replacement. draw: [out] room for n values. */
+static double resampled_median(gsl_rng *rng, const double *x, double *draw, int n)
 {
-    gsl_error_handler_t *before = gsl_set_error_handler_off();
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-    gsl_set_error_handler(before);
-    if (rng) gsl_rng_set(rng, seed);
-    return rng;
-}
-
-double stat_resampled_median(gsl_rng *rng, const double *x, double *draw, int n)
-{
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         draw[i] = x[gsl_rng_uniform_int(rng, (unsigned)n)];
-    }
     gsl_sort(draw, 1, (size_t)n);
     return sorted_median(draw, n);
 }
 
-int stat_median_ci(const double *x, int n, double level, uint64_t seed, double *lo, double *hi)
+/* Interval of the median of x or, where there is a y, of the median of y over that of x. */
+static int bootstrap(const double *x, int nx, const double *y, int ny, double level, uint64_t seed,
+                     double *lo, double *hi)
 {
-    ERR_ASSERT(n >= 1 && level > 0 && level < 1);
+    ERR_ASSERT(nx >= 1 && level > 0 && level < 1);
     int rc = 0;
-    double *draw = malloc(((size_t)n + STAT_RESAMPLES) * sizeof *draw);
-    gsl_rng *rng = stat_rng(seed);
+    const int longest = nx > ny ? nx : ny;
+    /* GSL ends the program when it has no memory, unless its handler is off. */
+    gsl_error_handler_t *before = gsl_set_error_handler_off();
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    gsl_set_error_handler(before);
+    double *draw = malloc(((size_t)longest + RESAMPLES) * sizeof *draw);
     if (!draw || !rng) {
-        rc = stat_no_memory(n);
+        rc = no_memory(nx + ny);
     } else {
-        double *median = draw + n;
-        for (int b = 0; b < STAT_RESAMPLES; b++) {
-            median[b] = stat_resampled_median(rng, x, draw, n);
+        double *found = draw + longest;
+        gsl_rng_set(rng, seed);
+        for (int b = 0; b < RESAMPLES; b++) {
+            found[b] = resampled_median(rng, x, draw, nx);
+            if (y) found[b] = resampled_median(rng, y, draw, ny) / found[b];
         }
-        gsl_sort(median, 1, STAT_RESAMPLES);
-        *lo = gsl_stats_quantile_from_sorted_data(median, 1, STAT_RESAMPLES, (1 - level) / 2);
-        *hi = gsl_stats_quantile_from_sorted_data(median, 1, STAT_RESAMPLES, (1 + level) / 2);
+        gsl_sort(found, 1, RESAMPLES);
+        *lo = gsl_stats_quantile_from_sorted_data(found, 1, RESAMPLES, (1 - level) / 2);
+        *hi = gsl_stats_quantile_from_sorted_data(found, 1, RESAMPLES, (1 + level) / 2);
     }
     if (rng) gsl_rng_free(rng);
     free(draw);
     return rc;
 }
 
+int stat_median_ci(const double *x, int n, double level, uint64_t seed, double *lo, double *hi)
+{
+    return bootstrap(x, n, NULL, 0, level, seed, lo, hi);
+}
+
+int stat_ratio_ci(const double *x, int nx, const double *y, int ny, double level, uint64_t seed,
+                  double *lo, double *hi)
+{
+    ERR_ASSERT(ny >= 1);
+    return bootstrap(x, nx, y, ny, level, seed, lo, hi);
+}
+
 int stat_outliers(const double *x, int n, double limit)
 {
-    double *away = stat_sorted_copy(x, n);
-    if (!away) return stat_no_memory(n);
+    double *away = sorted_copy(x, n);
+    if (!away) return no_memory(n);
     double median = sorted_median(away, n);
     for (int i = 0; i < n; i++) {
         away[i] = fabs(x[i] - median);

@@ -22,20 +22,14 @@ static void on_signal(int number)
     signal(SIGTERM, SIG_DFL);
 }
 
-/* SA_RESTART: system calls of a dump go on, the program stops between dumps. */
-static int install(int number, void (*handler)(int))
-{
-    struct sigaction a = {.sa_handler = handler, .sa_flags = SA_RESTART};
-    sigemptyset(&a.sa_mask);
-    if (sigaction(number, &a, NULL) == 0) return 0;
-    return err_set_errno(ERR_IO, errno, "cannot set the handler of signal %d", number);
-}
-
 int stop_install(void)
 {
+    /* SA_RESTART: system calls of a dump go on, the program stops between dumps. */
+    struct sigaction a = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    sigemptyset(&a.sa_mask);
     asked = 0;
-    TRY(install(SIGINT, on_signal));
-    return install(SIGTERM, on_signal);
+    if (sigaction(SIGINT, &a, NULL) == 0 && sigaction(SIGTERM, &a, NULL) == 0) return 0;
+    return err_set_errno(ERR_IO, errno, "cannot set the handlers of SIGINT and SIGTERM");
 }
 
 void stop_hook(void (*hook)(void))

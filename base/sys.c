@@ -32,12 +32,6 @@ static hwloc_topology_t open_topology(void)
     return NULL;
 }
 
-static int objects_n(hwloc_topology_t t, hwloc_obj_type_t type)
-{
-    int n = hwloc_get_nbobjs_by_type(t, type);
-    return n > 0 ? n : 0;
-}
-
 /* The value of a line "KEY : VALUE" of a file of /proc, "" when it has none. */
 static void proc_value(const char *path, const char *key, char *out, size_t size)
 {
@@ -55,17 +49,6 @@ static void proc_value(const char *path, const char *key, char *out, size_t size
     fclose(f);
 }
 
-static void cpu_model(hwloc_topology_t t, char *out, size_t size)
-{
-    hwloc_obj_t package = t ? hwloc_get_obj_by_type(t, HWLOC_OBJ_PACKAGE, 0) : NULL;
-    const char *model = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
-    if (model && model[0]) {
-        snprintf(out, size, "%s", model);
-    } else {
-        proc_value("/proc/cpuinfo", "model name", out, size);
-    }
-}
-
 int sys_cpus_allowed(uint64_t *mask)
 {
     cpu_set_t set;
@@ -79,32 +62,35 @@ int sys_cpus_allowed(uint64_t *mask)
     return CPU_COUNT(&set);
 }
 
-/* Cores of which the affinity mask has at least one logical processor. */
-static int cores_allowed(hwloc_topology_t t)
+static int objects_n(hwloc_topology_t t, hwloc_obj_type_t type)
 {
-    int n = 0;
-    hwloc_bitmap_t mask = hwloc_bitmap_alloc();
-    if (mask && hwloc_get_cpubind(t, mask, HWLOC_CPUBIND_PROCESS) == 0) {
-        for (int c = 0; c < objects_n(t, HWLOC_OBJ_CORE); c++) {
-            hwloc_obj_t core = hwloc_get_obj_by_type(t, HWLOC_OBJ_CORE, (unsigned)c);
-            n += hwloc_bitmap_intersects(core->cpuset, mask) != 0;
-        }
-    }
-    hwloc_bitmap_free(mask);
-    return n;
+    int n = hwloc_get_nbobjs_by_type(t, type);
+    return n > 0 ? n : 0;
 }
 
 /* Without a topology every logical processor counts as a core. */
 static void fill_cpu(hwloc_topology_t t, struct sys_cpu *out)
 {
     memset(out, 0, sizeof *out);
-    cpu_model(t, out->model, sizeof out->model);
     out->cpus_n = (int)sysconf(_SC_NPROCESSORS_ONLN);
     out->cpus_allowed_n = sys_cpus_allowed(NULL);
+    hwloc_obj_t package = t ? hwloc_get_obj_by_type(t, HWLOC_OBJ_PACKAGE, 0) : NULL;
+    const char *model = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
+    if (model && model[0])
+        snprintf(out->model, sizeof out->model, "%s", model);
+    else
+        proc_value("/proc/cpuinfo", "model name", out->model, sizeof out->model);
     if (t) {
         out->packages_n = objects_n(t, HWLOC_OBJ_PACKAGE);
         out->cores_n = objects_n(t, HWLOC_OBJ_CORE);
-        out->cores_allowed_n = cores_allowed(t);
+        /* Cores of which the affinity mask has at least one logical processor. */
+        hwloc_bitmap_t mask = hwloc_bitmap_alloc();
+        if (mask && hwloc_get_cpubind(t, mask, HWLOC_CPUBIND_PROCESS) == 0)
+            for (int c = 0; c < out->cores_n; c++) {
+                hwloc_obj_t core = hwloc_get_obj_by_type(t, HWLOC_OBJ_CORE, (unsigned)c);
+                out->cores_allowed_n += hwloc_bitmap_intersects(core->cpuset, mask) != 0;
+            }
+        hwloc_bitmap_free(mask);
     }
     if (out->cores_n == 0) out->cores_n = out->cpus_n;
     if (out->cores_allowed_n == 0) out->cores_allowed_n = out->cpus_allowed_n;
@@ -117,37 +103,79 @@ void sys_cpu(struct sys_cpu *out)
     if (t) hwloc_topology_destroy(t);
 }
 
-static json_t *cache_json(hwloc_topology_t t, int level, hwloc_obj_type_t type)
-{
-    hwloc_obj_t first = hwloc_get_obj_by_type(t, type, 0);
-    if (!first) return NULL;
-    return json_pack("{s:i, s:I, s:i}", "level", level, "bytes",
-                     (json_int_t)first->attr->cache.size, "n", objects_n(t, type));
-}
-
-static json_t *caches_json(hwloc_topology_t t)
-{
-    static const hwloc_obj_type_t type[] = {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE,
-                                            HWLOC_OBJ_L4CACHE};
-    json_t *list = json_array();
-    for (int c = 0; t && list && c < 4; c++) {
-        json_t *cache = cache_json(t, c + 1, type[c]);
-        if (cache) json_array_append_new(list, cache);
-    }
-    return list;
-}
-
 static json_t *cpu_json(void)
 {
+    static const hwloc_obj_type_t level[] = {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE,
+                                             HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L4CACHE};
     struct sys_cpu cpu;
     hwloc_topology_t t = open_topology();
+    json_t *caches = json_array();
     fill_cpu(t, &cpu);
-    json_t *out = json_pack("{s:o, s:i, s:i, s:i, s:i, s:i, s:o}", "model", js_text(cpu.model),
-                            "packages_n", cpu.packages_n, "cores_n", cpu.cores_n, "cpus_n",
-                            cpu.cpus_n, "cores_allowed_n", cpu.cores_allowed_n, "cpus_allowed_n",
-                            cpu.cpus_allowed_n, "caches", caches_json(t));
+    for (int l = 0; t && l < 4; l++) {
+        hwloc_obj_t first = hwloc_get_obj_by_type(t, level[l], 0);
+        if (!first) continue;
+        json_array_append_new(caches, json_pack("{s:i, s:I, s:i}", "level", l + 1, "bytes",
+                                                (json_int_t)first->attr->cache.size, "n",
+                                                objects_n(t, level[l])));
+    }
     if (t) hwloc_topology_destroy(t);
-    return out;
+    return json_pack("{s:o, s:i, s:i, s:i, s:i, s:i, s:o}", "model", js_text(cpu.model),
+                     "packages_n", cpu.packages_n, "cores_n", cpu.cores_n, "cpus_n", cpu.cpus_n,
+                     "cores_allowed_n", cpu.cores_allowed_n, "cpus_allowed_n", cpu.cpus_allowed_n,
+                     "caches", caches);
+}
+
+/* The smaller limit; 0 is none. Version 1 says "none" by a huge number. */
+static int64_t smaller_limit(int64_t a, int64_t b)
+{
+    if (a <= 0) return b > 0 ? b : 0;
+    return b > 0 && b < a ? b : a;
+}
+
+/* The smallest limit of a group and of those that it is in, up to the mount point. */
+static int64_t limit_up(const char *mount, const char *group, const char *file)
+{
+    char path[2 * SYS_PATH_MAX + 64], at[SYS_PATH_MAX];
+    int64_t limit = 0;
+    snprintf(at, sizeof at, "%s", group);
+    for (;;) {
+        char *slash = strrchr(at, '/');
+        snprintf(path, sizeof path, "%s%s/%s", mount, at, file);
+        limit = smaller_limit(limit, num_int_read(path));
+        if (!slash) return limit;
+        *slash = '\0';
+    }
+}
+
+/* One line of /proc/self/cgroup: "NUMBER:CONTROLLERS:GROUP", version 2 without controllers. */
+static int64_t limit_of_line(const char *root, char *line)
+{
+    char mount[SYS_PATH_MAX];
+    char *controllers = strchr(line, ':'), *group;
+    if (!controllers || !(group = strchr(controllers + 1, ':'))) return 0;
+    *controllers++ = *group++ = '\0';
+    group[strcspn(group, "\n")] = '\0';
+    if (group[0] != '/') return 0;
+    if (strcmp(group, "/") == 0) group[0] = '\0';
+    const bool second = controllers[0] == '\0';
+    bool memory = false; /* one of the names separated by ',' */
+    for (char *name; (name = strsep(&controllers, ",")) != NULL;)
+        memory = memory || strcmp(name, "memory") == 0;
+    if (!second && !memory) return 0;
+    snprintf(mount, sizeof mount, "%s/sys/fs/cgroup%s", root, second ? "" : "/memory");
+    return limit_up(mount, group, second ? "memory.max" : "memory.limit_in_bytes");
+}
+
+int64_t sys_group_limit(const char *root)
+{
+    char path[SYS_PATH_MAX], line[SYS_PATH_MAX];
+    int64_t limit = 0;
+    snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
+    FILE *f = fopen(path, "re");
+    while (f && fgets(line, sizeof line, f))
+        limit = smaller_limit(limit, limit_of_line(root, line));
+    if (f) fclose(f);
+    return limit;
 }
 
 void sys_memory(struct sys_memory *out)

@@ -162,28 +162,21 @@ static char *existing(const char *path)
     return real;
 }
 
-/* Sizes from statvfs, whose numbers are in units of f_frsize. */
-static int fill_sizes(const char *path, struct sys_fs *out)
-{
-    struct statvfs s;
-    struct stat file;
-    if (statvfs(path, &s) < 0 || stat(path, &file) < 0) return -1;
-    out->total_bytes = (int64_t)s.f_blocks * (int64_t)s.f_frsize;
-    out->free_bytes = (int64_t)s.f_bavail * (int64_t)s.f_frsize;
-    out->block_bytes = (int64_t)file.st_blksize;
-    return 0;
-}
-
 int sys_path_fs(const char *path, struct sys_fs *out)
 {
     struct statfs s;
+    struct statvfs sizes; /* in units of f_frsize */
+    struct stat file;
     memset(out, 0, sizeof *out);
     char *real = existing(path);
-    if (!real || statfs(real, &s) < 0 || fill_sizes(real, out) < 0) {
+    if (!real || statfs(real, &s) < 0 || statvfs(real, &sizes) < 0 || stat(real, &file) < 0) {
         int errnum = errno;
         free(real);
         return err_set_errno(ERR_IO, errnum, "%s: its file system cannot be found", path);
     }
+    out->total_bytes = (int64_t)sizes.f_blocks * (int64_t)sizes.f_frsize;
+    out->free_bytes = (int64_t)sizes.f_bavail * (int64_t)sizes.f_frsize;
+    out->block_bytes = (int64_t)file.st_blksize;
     read_mounts(real, out);
     if (!out->type[0]) type_by_magic((uint32_t)s.f_type, out);
     classify(out);

@@ -49,20 +49,6 @@ const char *units_rate(double bytes_per_s, char buf[UNITS_TEXT_MAX])
     return scaled(bytes_per_s, 1000, decimal_bytes, "/s", buf);
 }
 
-/* Below a minute: one unit. */
-static void print_short(double s, const char *sign, char *buf)
-{
-    static const char *const unit[] = {"ns", "us", "ms", "s"};
-    double x = s * 1e9;
-    int u = 0;
-    while (u < 3 && x >= 999.5) {
-        x /= 1000;
-        u++;
-    }
-    snprintf(buf, UNITS_TEXT_MAX, "%s%.*f %s", sign, x == 0 ? 0 : decimals(x), x,
-             x == 0 ? "s" : unit[u]);
-}
-
 /* From a minute on: the two units that matter, the smaller one rounded to a whole number. A
  * duration just below a limit, which its own unit would print as 60 of them, belongs above. */
 static const struct {
@@ -84,8 +70,13 @@ const char *units_duration(double s, char buf[UNITS_TEXT_MAX])
     while (p < PAIRS && x < pair[p].from_s) {
         p++;
     }
-    if (p == PAIRS) {
-        print_short(x, sign, buf);
+    if (p == PAIRS) { /* below a minute: one unit */
+        static const char *const unit[] = {"ns", "us", "ms", "s"};
+        int u = 0;
+        for (x *= 1e9; u < 3 && x >= 999.5; u++)
+            x /= 1000;
+        snprintf(buf, UNITS_TEXT_MAX, "%s%.*f %s", sign, x == 0 ? 0 : decimals(x), x,
+                 x == 0 ? "s" : unit[u]);
         return buf;
     }
     double smalls = floor(x / pair[p].small_s + 0.5), per = pair[p].s / pair[p].small_s;

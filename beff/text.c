@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "base/plain.h"
 #include "base/stamp.h"
 #include "base/units.h"
-#include "base/wrap.h"
 #include "beff/traffic.h"
 
 enum { CELL = 24, WIDTH = 100 };
@@ -145,7 +145,7 @@ static void notes(const struct beff_job *job, FILE *to)
     json_array_foreach(job->stamps, i, stamp)
     {
         if (stamp_is(stamp, "valid") || stamp_is(stamp, "quick")) continue;
-        wrap_print(to, WIDTH, stamp_is(stamp, "not-valid") ? "Not valid  " : "Note       ", 11,
+        plain_wrap(to, WIDTH, stamp_is(stamp, "not-valid") ? "Not valid  " : "Note       ", 11,
                    stamp_text(stamp, "sentence"));
     }
 }

@@ -63,7 +63,7 @@ static int memory_of(MPI_Comm comm, int64_t *sum, int64_t *nodes_n, bool *leads)
 {
     struct nodes n;
     int64_t available, mine;
-    int rc = nodes_find(comm, &n);
+    int rc = nodes_split(comm, &n);
     *nodes_n = n.count;
     *leads = n.node_rank == 0;
     mine = *leads ? memory_here(&available) : 0;
@@ -195,7 +195,7 @@ static int ordered_check(const struct beffio_job *job)
 static int shift_find(MPI_Comm comm, int *shift)
 {
     struct nodes n;
-    int rc = nodes_find(comm, &n), lead = n.rank, found = 0;
+    int rc = nodes_split(comm, &n), lead = n.rank, found = 0;
     int *node = malloc((size_t)n.size * sizeof *node);
     if (!node && rc == 0) rc = err_set(ERR_NOMEM, "no memory for %d processes", n.size);
     rc = par_agree(comm, rc);

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "base/units.h"
 #include "base/version.h"
-#include "base/wrap.h"
 #include "beffio/sum.h"
 
 enum { WIDTH = 96, LINE_MAX_BYTES = BEFFIO_PATH_MAX + 512 };
@@ -23,7 +23,7 @@ __attribute__((format(printf, 3, 4))) static void line(FILE *to, const char *nam
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    wrap_print(to, WIDTH, first, indent, text);
+    plain_wrap(to, WIDTH, first, indent, text);
 }
 
 static const char *processes(int n)

@@ -18,6 +18,7 @@
 #include "base/conf.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/start.h"
 #include "base/version.h"
 #include "bt/solver/decomp.h"
 #include "bt/solver/plan.h"
@@ -609,17 +610,15 @@ static int model_file(struct model *m, const char *path)
     return rc;
 }
 
+static int run(const void *opts, const struct conf_list *args)
+{
+    struct model m = {.opt = *(const struct options *)opts};
+    if (args->n != 1) return err_set(ERR_USAGE, "give the result of make bench, BENCH.json");
+    return model_file(&m, args->item[0]);
+}
+
 int main(int argc, char **argv)
 {
-    struct model m = {0};
-    struct conf_list args = {0};
-    int rc = conf_parse(&program, argc, argv, &m.opt, &args, NULL);
-    if (rc == CONF_HELP) conf_help(&program, stdout);
-    if (rc == CONF_VERSION) printf("%s %s\n", program.name, program.version);
-    if (rc == CONF_RUN)
-        rc = args.n == 1 ? model_file(&m, args.item[0])
-                         : err_set(ERR_USAGE, "give the result of make bench, BENCH.json");
-    if (rc < 0) fprintf(stderr, "model: %s\n", err_message());
-    conf_free(&program, &m.opt, &args);
-    return rc < 0 ? err_exit_status(rc) : 0;
+    struct options o;
+    return start_program(&program, argc, argv, &o, run);
 }

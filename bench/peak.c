@@ -12,6 +12,7 @@
 #include "base/conf.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/start.h"
 #include "base/sys.h"
 #include "base/version.h"
 #include "base/watch.h"
@@ -280,9 +281,11 @@ out:
     return rc;
 }
 
-static int write_result(const struct options *o)
+static int run(const void *opts, const struct conf_list *args)
 {
+    const struct options *o = opts;
     json_t *result = NULL;
+    (void)args;
     TRY(peaks_json(o, &result));
     const int rc = js_write(o->json ? o->json : "/dev/stdout", result, JS_SYNC_NONE);
     json_decref(result);
@@ -291,12 +294,6 @@ static int write_result(const struct options *o)
 
 int main(int argc, char **argv)
 {
-    struct options o = {0};
-    int rc = conf_parse(&program, argc, argv, &o, NULL, NULL);
-    if (rc == CONF_HELP) conf_help(&program, stdout);
-    if (rc == CONF_VERSION) printf("%s %s\n", program.name, program.version);
-    if (rc == CONF_RUN) rc = write_result(&o);
-    conf_free(&program, &o, NULL);
-    if (rc < 0) fprintf(stderr, "peak: %s\n", err_message());
-    return rc < 0 ? err_exit_status(rc) : 0;
+    struct options o;
+    return start_program(&program, argc, argv, &o, run);
 }

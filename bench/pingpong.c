@@ -145,5 +145,5 @@ static int body(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    return par_main_single(bench.name, argc, argv, body);
+    return par_main(bench.name, MPI_THREAD_SINGLE, argc, argv, body);
 }

@@ -60,17 +60,15 @@ static const char *omp_num_threads(void)
  * that of the ranks of its node that may use the same CPUs. */
 static int fair_threads(const struct bt_machine *m, int *fair)
 {
-    struct sys_cpu cpu;
     uint64_t mask, *all = malloc((size_t)m->nodes.node_size * sizeof *all);
     int rc = all ? 0 : err_set(ERR_NOMEM, "no memory for %d masks", m->nodes.node_size);
     int sharers = 0;
-    sys_cpu(&cpu);
     (void)sys_cpus_allowed(&mask);
     TRY_TO(out, rc, par_agree(m->nodes.node, rc));
     TRY_MPI_TO(out, rc, MPI_Allgather(&mask, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, m->nodes.node));
     for (int r = 0; r < m->nodes.node_size; r++)
         sharers += all[r] == mask;
-    *fair = (cpu.cores_allowed_n > 0 ? cpu.cores_allowed_n : (int)m->nodes.node_cores) / sharers;
+    *fair = (int)m->nodes.cores_allowed / sharers;
     if (*fair < 1) *fair = 1;
 out:
     free(all);

@@ -91,5 +91,5 @@ static int program(int argc, char **argv)
 int main(int argc, char **argv)
 {
     bt_machine_reexec_passive(argv);
-    return par_main(bt_program.name, argc, argv, program);
+    return par_main(bt_program.name, MPI_THREAD_FUNNELED, argc, argv, program);
 }

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "base/units.h"
-#include "base/wrap.h"
 #include "bt/compute.h"
 #include "bt/judge.h"
 #include "bt/restart.h"
@@ -21,7 +21,7 @@ static void line(FILE *to, const char *name, const char *text)
 {
     char first[32];
     snprintf(first, sizeof first, "%-9s ", name);
-    wrap_print(to, WIDTH, first, 10, text);
+    plain_wrap(to, WIDTH, first, 10, text);
 }
 
 /* As wide as the longest name, mpiio-indep. */
@@ -29,7 +29,7 @@ static void writer_line(FILE *to, const char *name, const char *text)
 {
     char first[32];
     snprintf(first, sizeof first, "%-11s ", name);
-    wrap_print(to, WIDTH, first, 12, text);
+    plain_wrap(to, WIDTH, first, 12, text);
 }
 
 void bt_report_writers(FILE *to)
@@ -172,7 +172,7 @@ static void overlaps(const struct bt_job *job, FILE *to)
             "ranks computed for %.3f s.",
             run->writer, run->io.max, run->both.max, 100 * run->both.max / run->io.max,
             run->compute.max);
-        wrap_print(to, WIDTH, "Overlap: ", 2, text);
+        plain_wrap(to, WIDTH, "Overlap: ", 2, text);
     }
 }
 
@@ -190,7 +190,7 @@ static void row_stamps(const struct bt_job *job, FILE *to, const struct bt_row *
         if (!all && (!warns || strcmp(code, "not-balanced") == 0) && strcmp(code, "official") != 0)
             continue;
         snprintf(first, sizeof first, "%s: ", row->writer);
-        wrap_print(to, WIDTH, first, 2, stamp_text(s, "sentence"));
+        plain_wrap(to, WIDTH, first, 2, stamp_text(s, "sentence"));
     }
     json_decref(stamps);
 }
@@ -212,20 +212,20 @@ static void meaning(const struct bt_job *job, FILE *to, const struct bt_row *row
         used += snprintf(text + used, sizeof text - (size_t)used, ", computing alone to %s",
                          cell(without, "%.3f", v->compute_gop));
     snprintf(text + used, sizeof text - (size_t)used, ".");
-    wrap_print(to, WIDTH, "", 2, text);
+    plain_wrap(to, WIDTH, "", 2, text);
     if (v->by_dumps)
-        wrap_print(to, WIDTH, "", 2,
+        plain_wrap(to, WIDTH, "", 2,
                    "R_IO counts the dumps that were written, 40 N^3 D / T_T, since the number of "
                    "steps is not a multiple of the interval or the last step was dumped too.");
     if (!row->first->serial_file) return;
     cache_words(&row->first->run.cache, text, sizeof text);
-    wrap_print(to, WIDTH, "", 2, text);
+    plain_wrap(to, WIDTH, "", 2, text);
 }
 
 static void notices(const struct bt_job *job, FILE *to)
 {
     for (size_t i = 0; i < json_array_size(job->notices); i++)
-        wrap_print(to, WIDTH, "Note: ", 2, json_string_value(json_array_get(job->notices, i)));
+        plain_wrap(to, WIDTH, "Note: ", 2, json_string_value(json_array_get(job->notices, i)));
 }
 
 /* Where the time of each writer's best run went. Phases that did not occur are left out. */
@@ -262,9 +262,9 @@ static void resumed(const struct bt_job *job, FILE *to)
         const struct bt_outcome *o = &job->outcome[i];
         if (!o->run.resumed || !o->run.completed) continue;
         bt_restart_words(&o->run, text, sizeof text);
-        wrap_print(to, WIDTH, "", 2, text);
+        plain_wrap(to, WIDTH, "", 2, text);
         snprintf(text, sizeof text, "%s: ", o->run.writer);
-        wrap_print(to, WIDTH, text, 2, o->verdict);
+        plain_wrap(to, WIDTH, text, 2, o->verdict);
         notices(job, to);
     }
 }
@@ -288,7 +288,7 @@ void bt_report_results(const struct bt_job *job, FILE *to)
     if (job->setup->opt.profile) profile(job, to, row, n);
     json_t *stamps = bt_judge_job(job);
     json_array_foreach(stamps, i, s)
-        wrap_print(to, WIDTH, "Note: ", 2, stamp_text(s, "sentence"));
+        plain_wrap(to, WIDTH, "Note: ", 2, stamp_text(s, "sentence"));
     json_decref(stamps);
     notices(job, to);
     fflush(to);

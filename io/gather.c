@@ -31,12 +31,14 @@ bool io_gather_owns(const struct io_gather *g)
 
 int io_gather_open(struct io_gather *g, const struct io_context *ctx, int64_t align)
 {
-    int nodes_n = 1;
-    TRY(nodes_count(ctx->comm, &nodes_n));
+    struct nodes nodes;
+    int rc = nodes_split(ctx->comm, &nodes);
+    nodes_free(&nodes);
+    TRY(rc);
     g->ctx = ctx;
     g->align = align;
     g->aggregators_n = ctx->tuning.aggregators;
-    if (g->aggregators_n == 0) g->aggregators_n = IO_AGGREGATORS_PER_NODE * nodes_n;
+    if (g->aggregators_n == 0) g->aggregators_n = IO_AGGREGATORS_PER_NODE * (int)nodes.count;
     if (g->aggregators_n > ctx->size) g->aggregators_n = ctx->size;
 
     const size_t n = (size_t)g->aggregators_n, size = (size_t)ctx->size;

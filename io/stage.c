@@ -3,7 +3,7 @@
  * that depends on j and k alone, so rows are shared by the threads. */
 #include <string.h>
 
-#include "base/stream.h"
+#include "io/stream.h"
 #include "io/view.h"
 
 /* Rows j0 to j1 of one k plane of a box, or of one (k, m) plane where components lie apart. */

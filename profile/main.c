@@ -118,6 +118,10 @@ static const struct conf_program program = {
 
 static volatile sig_atomic_t child;
 
+/* What was done about these signals when nht1-profile was started: the program's to inherit. */
+static const int inherited_signal[] = {SIGINT, SIGTERM, SIGXFSZ, SIGCHLD};
+static struct sigaction inherited[sizeof inherited_signal / sizeof inherited_signal[0]];
+
 /* The program decides what an interrupt means; what it has counted is told all the same. */
 static void pass_on(int signum)
 {
@@ -208,11 +212,11 @@ static int execute(const struct options *o, const struct conf_list *args, const 
         if (drop) {
             char path[PATH_MAX + 16];
             snprintf(path, sizeof path, "%s/output", dir);
-            const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-            if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0) _exit(126);
+            const int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+            if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0 || dup2(fd, STDERR_FILENO) < 0) _exit(126);
         }
-        signal(SIGINT, SIG_DFL);
-        signal(SIGTERM, SIG_DFL);
+        for (size_t i = 0; i < sizeof inherited / sizeof inherited[0]; i++)
+            sigaction(inherited_signal[i], &inherited[i], NULL);
         execvp(word[0], (char *const *)(uintptr_t)word);
         fprintf(stderr, "nht1-profile: %s: %s\n", word[0], strerror(errno));
         _exit(errno == ENOENT ? 127 : 126);
@@ -361,24 +365,29 @@ static int check(const struct options *o, const struct conf_list *args)
     return 0;
 }
 
-/* One run without writes. Returns 0, ERR_INVALID when the program needs what it has written. */
+/* One run without writes. Returns 0, ERR_INVALID when there is no T_C of the program; the folder
+ * stays then when its output may say why. */
 static int run_dropped(const struct options *o, const struct conf_list *args, const char *dir,
                        const char *library, struct round *round)
 {
     struct profile_run run;
     int status = 0;
+    bool keep = o->keep;
     TRY(execute(o, args, dir, library, true, &status));
     int rc = profile_load(dir, &run);
     if (rc == 0 && run.state == PROFILE_READ_DROPPED)
-        rc = err_set(ERR_INVALID, "zeta cannot be measured by dropping writes: the program reads "
-                                  "what it has written");
-    else if (rc == 0 && (status != 0 || run.state != PROFILE_FINALIZED))
+        rc = err_set(ERR_INVALID,
+                     "T_C cannot be measured by dropping writes: rank %d reads %s, which the "
+                     "program has written before",
+                     run.reader->rank, run.reader->file[run.reader->at_file].name);
+    else if (rc == 0 && (status != 0 || run.state != PROFILE_FINALIZED)) {
         rc = err_set(ERR_INVALID,
                      "zeta cannot be measured: with its writes dropped the program ended with "
                      "status %d, output in %s/output; does it check what it has written? See "
                      "--t-c-add",
                      status, dir);
-    else if (rc == 0 && run.dropped_bytes == 0)
+        keep = true;
+    } else if (rc == 0 && run.dropped_bytes == 0)
         rc = err_set(ERR_INVALID, "zeta cannot be measured: the program writes nothing through "
                                   "MPI-IO that can be dropped");
     if (rc == 0) {
@@ -388,6 +397,7 @@ static int run_dropped(const struct options *o, const struct conf_list *args, co
         round->kept_bytes = run.kept_bytes;
     }
     profile_free(&run);
+    if (!keep) folder_remove(dir);
     return rc;
 }
 
@@ -417,7 +427,6 @@ static int profile(const struct options *o, const struct conf_list *args, int *s
                 err_clear();
                 rc = 0;
             }
-            if (!why_not[0] && !o->keep) folder_remove(dir);
         }
         snprintf(dir, sizeof dir, "%.4000s.run-%d", o->out, (int)getpid());
         if (rc == 0) rc = execute(o, args, dir, library, false, status);
@@ -462,6 +471,8 @@ int main(int argc, char **argv)
     struct options o;
     struct conf_list args;
     int status = 0;
+    for (size_t i = 0; i < sizeof inherited / sizeof inherited[0]; i++)
+        sigaction(inherited_signal[i], NULL, &inherited[i]);
     start_clean();
     int rc = conf_parse(&program, argc, argv, &o, &args, NULL);
     if (rc == CONF_HELP) conf_help(&program, stdout);

@@ -52,7 +52,8 @@ static bool is_sound(const struct profile_map *m)
 {
     bool ok = m->magic == PROFILE_MAGIC && m->size > 0 && m->rank >= 0 && m->rank < m->size &&
               m->files_n >= 0 && m->files_n <= PROFILE_FILES_MAX && m->phases_n >= 0 &&
-              m->phases_n <= PROFILE_PHASE_MAX && m->bin_s > 0 && isfinite(m->bin_s) &&
+              m->phases_n <= PROFILE_PHASE_MAX && m->at_file >= 0 &&
+              m->at_file < PROFILE_FILES_MAX && m->bin_s > 0 && isfinite(m->bin_s) &&
               isfinite(m->init_s) && isfinite(m->last_s) && m->host[sizeof m->host - 1] == '\0' &&
               m->library[sizeof m->library - 1] == '\0';
     for (int f = 0; ok && f < m->files_n; f++)
@@ -111,9 +112,9 @@ static void sum(struct profile_run *run)
         }
         run->dropped_bytes += (int64_t)m->dropped_bytes;
         run->kept_bytes += (int64_t)m->kept_bytes;
-        if (run->state != PROFILE_READ_DROPPED &&
-            (run->state == 0 || m->state != PROFILE_FINALIZED))
-            run->state = (enum profile_state)m->state;
+        run->lost_n += m->files_lost + m->phases_lost;
+        if (m->state == PROFILE_READ_DROPPED) run->reader = m;
+        if (m->state > (int)run->state) run->state = (enum profile_state)m->state;
         for (int p = 0; p < m->phases_n; p++)
             for (int k = 0; k < WORKLOAD_KINDS; k++) {
                 const int write = workload_kind_of(k).write;
@@ -365,7 +366,7 @@ static void add(struct profile_calls *to, const struct profile_calls *c)
     if (c->ns_max > to->ns_max) to->ns_max = c->ns_max;
 }
 
-static json_t *point_json(const struct profile_run *run, const struct point *at, double zero_s)
+static json_t *point_json(const struct point *at, double zero_s)
 {
     struct profile_calls kind[WORKLOAD_KINDS] = {{0}};
     uint64_t sizes[2][PROFILE_SIZES] = {{0}};
@@ -397,7 +398,6 @@ static json_t *point_json(const struct profile_run *run, const struct point *at,
                                                        (json_int_t)(s ? INT64_C(1) << s : 0),
                                                        "reads_n", (json_int_t)sizes[0][s],
                                                        "writes_n", (json_int_t)sizes[1][s]));
-    (void)run;
     return json_pack("{s:o s:i s:i s:o s:o s:o s:o s:i s:o s:o}", "file", js_text(at->name),
                      "file_index", at->file, "processes_n", at->processes, "begin_s",
                      js_real(at->begin_s - zero_s), "end_s", js_real(at->end_s - zero_s),
@@ -461,16 +461,14 @@ json_t *profile_json(const struct profile_run *run)
         if (run->rank[r]) zero_s = fmin(zero_s, run->rank[r]->init_s);
     if (points_make(run, &all) == 0)
         for (int i = 0; i < all.n; i++)
-            json_array_append_new(points, point_json(run, &all.point[i], zero_s));
+            json_array_append_new(points, point_json(&all.point[i], zero_s));
     points_free(&all);
     const struct profile_map *first = NULL;
     struct profile_calls other[PROFILE_OTHERS] = {{0}};
-    int lost = 0;
     for (int r = 0; r < run->size; r++) {
         const struct profile_map *m = run->rank[r];
         if (!m) continue;
         if (!first) first = m;
-        lost += m->files_lost + m->phases_lost;
         for (int o = 0; o < PROFILE_OTHERS; o++)
             add(&other[o], &m->other[o]);
         json_array_append_new(ranks, json_pack("{s:i s:o s:s s:o s:o}", "rank", r, "host",
@@ -488,7 +486,7 @@ json_t *profile_json(const struct profile_run *run)
         "inside_max_rank", run->io_max_rank, "read_bytes", (json_int_t)run->bytes[0],
         "written_bytes", (json_int_t)run->bytes[1], "reads_n", (json_int_t)run->calls[0],
         "writes_n", (json_int_t)run->calls[1], "points", points, "other", others, "timeline",
-        timeline_json(run, zero_s), "ranks", ranks, "lost_n", lost);
+        timeline_json(run, zero_s), "ranks", ranks, "lost_n", run->lost_n);
 }
 
 static void tell_direction(const struct profile_run *run, int write, FILE *to)
@@ -555,6 +553,11 @@ void profile_tell(const struct profile_run *run, FILE *to)
                 "Missing   %d rank%s left no counters: is the folder of -o on a file system that "
                 "all nodes share?\n",
                 run->size - run->ranks_n, units_plural(run->size - run->ranks_n));
+    if (run->lost_n > 0)
+        fprintf(
+            to,
+            "Together  %d file%s or working point%s found no room and were counted with others\n",
+            run->lost_n, units_plural(run->lost_n), units_plural(run->lost_n));
     tell_direction(run, 0, to);
     tell_direction(run, 1, to);
     fprintf(

@@ -59,14 +59,15 @@ struct profile_phase {
     double begin_s, end_s;
     uint64_t pieces;                  /* contiguous pieces in the file, all calls */
     uint64_t unknown;                 /* calls whose pieces could not be told */
-    uint64_t seeks;                   /* of the individual or shared pointer */
+    uint64_t seeks;                   /* calls before which the pointer was moved, but the first */
     uint64_t sizes[2][PROFILE_SIZES]; /* calls by size; reads, writes */
     struct profile_calls kind[WORKLOAD_KINDS];
 };
 
+/* From good to bad. */
 enum profile_state {
-    PROFILE_RUNNING = 1,
-    PROFILE_FINALIZED,
+    PROFILE_FINALIZED = 1,
+    PROFILE_RUNNING,     /* and, when the program is over, died */
     PROFILE_ABORTED,     /* called MPI_Abort */
     PROFILE_READ_DROPPED /* needed data whose writing was dropped, and was ended */
 };
@@ -80,7 +81,7 @@ struct profile_map {
     double init_s, last_s; /* end of MPI_Init; MPI_Finalize, else the last call */
     int32_t files_n, phases_n;
     int32_t files_lost, phases_lost; /* that found no room of their own */
-    int32_t dropping, at_file;       /* at_file: that a dropped read was asked of */
+    int32_t dropping, at_file;       /* at_file: that was read after its writes were dropped */
     uint64_t dropped_n, dropped_bytes;
     uint64_t kept_n, kept_bytes; /* writes that cannot be dropped: the shared pointer's */
     struct profile_calls other[PROFILE_OTHERS];

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +6,8 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/stat.h"
-#include "base/stat_fit.h"
 #include "stats/request.h"
+#include "stats/stat_fit.h"
 
 int request_values(struct request *r, const json_t *from, const char *key, int least,
                    struct values *out)
@@ -99,36 +97,40 @@ static int summary(struct request *r, json_t **out)
     return 0;
 }
 
-/* Linear between order statistics, as quartiles are. */
+static json_t *reals(const double *x, int n)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < n; i++)
+        json_array_append_new(list, js_real(x[i]));
+    return list;
+}
+
 static int percentiles(struct request *r, json_t **out)
 {
     struct values v, at;
     TRY(request_values(r, r->json, "values", 1, &v));
     TRY(request_values(r, r->json, "at", 1, &at));
-    gsl_sort(v.x, 1, (size_t)v.n);
-    json_t *found = json_array();
-    *out = json_pack("{si so}", "n", v.n, "values", found);
     for (int i = 0; i < at.n; i++) {
         if (at.x[i] < 0 || at.x[i] > 100)
             return err_set(ERR_USAGE, "%s: \"at\": percent from 0 to 100 are expected", r->where);
-        json_array_append_new(found, js_real(gsl_stats_quantile_from_sorted_data(
-                                         v.x, 1, (size_t)v.n, at.x[i] / 100)));
+        at.x[i] /= 100;
     }
+    TRY(stat_quantiles(v.x, v.n, at.x, at.n, at.x));
+    *out = json_pack("{si so}", "n", v.n, "values", reals(at.x, at.n));
     return 0;
 }
 
 int answer_ratio(const struct values *a, const struct values *b, double level, uint64_t seed,
                  json_t **out)
 {
-    struct stat_ratio r = {NAN, NAN, NAN};
-    double a_median, b_median;
+    double a_median, b_median, lo = NAN, hi = NAN;
     TRY(stat_median(a->x, a->n, &a_median));
     TRY(stat_median(b->x, b->n, &b_median));
-    if (!isnan(level)) TRY(stat_ratio_ci(a->x, a->n, b->x, b->n, level, seed, &r));
+    if (!isnan(level)) TRY(stat_ratio_ci(a->x, a->n, b->x, b->n, level, seed, &lo, &hi));
     *out =
         json_pack("{si si so so so so so}", "a_n", a->n, "b_n", b->n, "a_median", js_real(a_median),
                   "b_median", js_real(b_median), "ratio", js_real(b_median / a_median), "ratio_lo",
-                  js_real(r.lo), "ratio_hi", js_real(r.hi));
+                  js_real(lo), "ratio_hi", js_real(hi));
     return 0;
 }
 
@@ -159,7 +161,7 @@ static int paired(struct request *r, json_t **out)
     return 0;
 }
 
-static int points(struct request *r, struct values *x, struct values *y)
+int request_points(struct request *r, struct values *x, struct values *y)
 {
     TRY(request_values(r, r->json, "x", 1, x));
     TRY(request_values(r, r->json, "y", 1, y));
@@ -170,7 +172,7 @@ static int power(struct request *r, json_t **out)
 {
     struct values x, y;
     struct stat_power w;
-    TRY(points(r, &x, &y));
+    TRY(request_points(r, &x, &y));
     TRY(stat_fit_power(x.x, y.x, x.n, &w));
     *out = json_pack("{si so so so so so}", "n", w.n, "factor", js_real(w.factor), "factor_sd",
                      js_real(w.factor_sd), "exponent", js_real(w.exponent), "exponent_sd",
@@ -199,7 +201,7 @@ static int polynomial(struct request *r, json_t **out)
     struct values x, y, sd = {0}, at = {0};
     struct stat_poly p;
     int64_t degree;
-    TRY(points(r, &x, &y));
+    TRY(request_points(r, &x, &y));
     TRY(js_get_int(r->json, r->where, "degree", 0, STAT_DEGREE_MAX, &degree));
     if (json_object_get(r->json, "at")) TRY(request_values(r, r->json, "at", 0, &at));
     if (json_object_get(r->json, "sd")) {
@@ -209,9 +211,7 @@ static int polynomial(struct request *r, json_t **out)
             return err_set(ERR_USAGE, "%s: \"sd\": numbers above 0 are expected", r->where);
     }
     TRY(stat_fit_poly(x.x, y.x, sd.x, x.n, (int)degree, &p));
-    json_t *coefficients = json_array(), *curve = json_array(), *crossing;
-    for (int i = 0; i <= p.degree; i++)
-        json_array_append_new(coefficients, js_real(p.c[i]));
+    json_t *curve = json_array(), *crossing;
     for (int i = 0; i < at.n; i++) {
         double above;
         const double value = stat_poly_at(&p, at.x[i], &above);
@@ -219,16 +219,17 @@ static int polynomial(struct request *r, json_t **out)
                                                js_real(value), "sd", js_real(above)));
     }
     const int rc = reaches(r, &p, &crossing);
-    *out = json_pack("{si si so so so so}", "n", p.n, "degree", p.degree, "coefficients",
-                     coefficients, "r2", js_real(p.r2), "at", curve, "reaches", crossing);
+    *out =
+        json_pack("{si si so so so so}", "n", p.n, "degree", p.degree, "coefficients",
+                  reals(p.c, p.degree + 1), "r2", js_real(p.r2), "at", curve, "reaches", crossing);
     return rc;
 }
 
 static const struct {
     const char *what;
     int (*answer)(struct request *r, json_t **out);
-} kinds[] = {{"summary", summary},      {"percentiles", percentiles},        {"ratio", ratio},
-             {"paired", paired},        {"differences", answer_differences}, {"power", power},
+} kinds[] = {{"summary", summary},       {"percentiles", percentiles},        {"ratio", ratio},
+             {"paired", paired},         {"differences", answer_differences}, {"power", power},
              {"polynomial", polynomial}, {"correlation", answer_correlation}};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 

@@ -7,8 +7,8 @@
 
 #include "base/err.h"
 #include "base/json.h"
-#include "base/stat.h"
 #include "stats/request.h"
+#include "stats/stat_test.h"
 
 enum { RUNS_MIN = 3 }; /* values on a side that a test needs, where the request does not say */
 

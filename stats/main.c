@@ -106,8 +106,9 @@ static int answer_all(const char *file, json_t **out)
     return rc;
 }
 
-static int work(const struct options *o, const struct conf_list *args)
+static int run(const void *opts, const struct conf_list *args)
 {
+    const struct options *o = opts;
     json_t *out = NULL;
     if ((args->n > 0) == (o->requests != NULL))
         return err_set(ERR_USAGE, "which numbers? usage: nht1-stats [--level P] NUMBER..., or "
@@ -118,7 +119,7 @@ static int work(const struct options *o, const struct conf_list *args)
     if (rc == 0 && o->json) {
         rc = js_write(o->json, out, JS_SYNC_NONE);
     } else if (rc == 0 && (json_dumpf(out, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) < 0 ||
-                           putchar('\n') < 0 || fflush(stdout) != 0)) {
+                           putchar('\n') < 0)) {
         rc = err_set_errno(ERR_IO, errno, "writing to standard output");
     }
     json_decref(out);
@@ -128,16 +129,5 @@ static int work(const struct options *o, const struct conf_list *args)
 int main(int argc, char **argv)
 {
     struct options o;
-    struct conf_list args;
-    start_clean();
-    const int what = conf_parse(&program, argc, argv, &o, &args, NULL);
-    int rc = what < 0 ? what : 0;
-    if (what == CONF_HELP) conf_help(&program, stdout);
-    if (what == CONF_VERSION) printf("%s %s\n", program.name, NHT1_VERSION);
-    if (what == CONF_RUN) rc = work(&o, &args);
-    if (what >= 0) conf_free(&program, &o, &args);
-    if (rc == 0 && (fflush(stdout) != 0 || ferror(stdout)))
-        rc = err_set_errno(ERR_IO, errno, "writing to standard output");
-    if (rc < 0) fprintf(stderr, "%s: %s\n", program.name, err_message());
-    return err_exit_status(rc);
+    return start_program(&program, argc, argv, &o, run);
 }

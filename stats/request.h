@@ -31,6 +31,9 @@ int request_values(struct request *r, const json_t *from, const char *key, int l
 int request_sides(struct request *r, const json_t *from, bool same, struct values *a,
                   struct values *b);
 
+/* Members "x" and "y" with as many values. */
+int request_points(struct request *r, struct values *x, struct values *y);
+
 /* level: NAN when the request has none, otherwise inside (0, 1). */
 int request_level(const struct request *r, double *level, uint64_t *seed);
 

@@ -3,12 +3,20 @@
  *
  *     mkcalls all FILE        every data access function, function number k (in the order below) k + 1
  *                             times with 8 (k + 1) bytes, and counts and statuses are checked
+ *     mkcalls large FILE      the same by MPI_File_..._c, with large counts; status 77 if MPI has none
  *     mkcalls holes FILE      write_all through a view of blocks of 64 bytes, every second one
+ *     mkcalls views FILE      write_all of 128 bytes each through views of many constructors; on two
+ *                             ranks the pieces are of 32, 32, 16, 16, 64, 8, 32, 8 and 128 bytes
+ *     mkcalls views-large FILE   the same by MPI_Type_..._c; status 77 if MPI has none
+ *     mkcalls seeks FILE      eight writes, before every second of which the pointer is moved, twice
+ *     mkcalls halves FILE     even and odd ranks: each FILE.0 or FILE.1 together, then both FILE
+ *     mkcalls many FILE       70 files FILE.N, 10 bytes each
  *     mkcalls uneven FILE     rank r writes r + 1 times, rank 0 a header of 100 bytes before
  *     mkcalls separate FILE   every rank a file of its own, FILE.RANK
  *     mkcalls self FILE       rank 0 alone, then all
  *     mkcalls read-back FILE  writes and reads the same
- *     mkcalls abort|kill FILE writes ten times; then the last rank calls MPI_Abort or kills itself
+ *     mkcalls abort|kill|segv|wait FILE   writes ten times; then the last rank calls MPI_Abort, kills
+ *                             itself, makes a wrong access to memory, or waits for an end from outside
  *     mkcalls sleep FILE      writes 8 MB ten times, 50 ms apart
  *     mkcalls cost FILE N B   N times write_at of B bytes: prints seconds per call
  *
@@ -34,103 +42,116 @@ static void check(MPI_Status *status, int words)
     wrong = 1;
 }
 
-/* Function number k once, n words. */
-static void call(MPI_File f, int k, int n, MPI_Offset at)
-{
-    MPI_Status s;
-    MPI_Request r = MPI_REQUEST_NULL;
-    const MPI_Datatype t = MPI_DOUBLE;
-    switch (k) {
-    case 0:
-        MPI_File_write_at(f, at, buf, n, t, &s);
-        break;
-    case 1:
-        MPI_File_write_at_all(f, at, buf, n, t, &s);
-        break;
-    case 2:
-        MPI_File_iwrite_at(f, at, buf, n, t, &r);
-        break;
-    case 3:
-        MPI_File_write_at_all_begin(f, at, buf, n, t), MPI_File_write_at_all_end(f, buf, &s);
-        break;
-    case 4:
-        MPI_File_write(f, buf, n, t, &s);
-        break;
-    case 5:
-        MPI_File_write_all(f, buf, n, t, &s);
-        break;
-    case 6:
-        MPI_File_iwrite(f, buf, n, t, &r);
-        break;
-    case 7:
-        MPI_File_write_all_begin(f, buf, n, t), MPI_File_write_all_end(f, buf, &s);
-        break;
-    case 8:
-        MPI_File_write_shared(f, buf, n, t, &s);
-        break;
-    case 9:
-        MPI_File_write_ordered(f, buf, n, t, &s);
-        break;
-    case 10:
-        MPI_File_iwrite_shared(f, buf, n, t, &r);
-        break;
-    case 11:
-        MPI_File_write_ordered_begin(f, buf, n, t), MPI_File_write_ordered_end(f, buf, &s);
-        break;
-    case 12:
-        MPI_File_iwrite_at_all(f, at, buf, n, t, &r);
-        break;
-    case 13:
-        MPI_File_iwrite_all(f, buf, n, t, &r);
-        break;
-    case 14:
-        MPI_File_read_at(f, at, buf, n, t, &s);
-        break;
-    case 15:
-        MPI_File_read_at_all(f, at, buf, n, t, &s);
-        break;
-    case 16:
-        MPI_File_iread_at(f, at, buf, n, t, &r);
-        break;
-    case 17:
-        MPI_File_read_at_all_begin(f, at, buf, n, t), MPI_File_read_at_all_end(f, buf, &s);
-        break;
-    case 18:
-        MPI_File_read(f, buf, n, t, &s);
-        break;
-    case 19:
-        MPI_File_read_all(f, buf, n, t, &s);
-        break;
-    case 20:
-        MPI_File_iread(f, buf, n, t, &r);
-        break;
-    case 21:
-        MPI_File_read_all_begin(f, buf, n, t), MPI_File_read_all_end(f, buf, &s);
-        break;
-    case 22:
-        MPI_File_read_shared(f, buf, n, t, &s);
-        break;
-    case 23:
-        MPI_File_read_ordered(f, buf, n, t, &s);
-        break;
-    case 24:
-        MPI_File_iread_shared(f, buf, n, t, &r);
-        break;
-    case 25:
-        MPI_File_read_ordered_begin(f, buf, n, t), MPI_File_read_ordered_end(f, buf, &s);
-        break;
-    case 26:
-        MPI_File_iread_at_all(f, at, buf, n, t, &r);
-        break;
-    case 27:
-        MPI_File_iread_all(f, buf, n, t, &r);
-        break;
-    default:
-        return;
+/* Function number k once, n words, by the form of the functions that ends so. */
+#define CALL(form)                                                                                 \
+    static void call##form(MPI_File f, int k, int n, MPI_Offset at)                                \
+    {                                                                                              \
+        MPI_Status s;                                                                              \
+        MPI_Request r = MPI_REQUEST_NULL;                                                          \
+        const MPI_Datatype t = MPI_DOUBLE;                                                         \
+        switch (k) {                                                                               \
+        case 0:                                                                                    \
+            MPI_File_write_at##form(f, at, buf, n, t, &s);                                         \
+            break;                                                                                 \
+        case 1:                                                                                    \
+            MPI_File_write_at_all##form(f, at, buf, n, t, &s);                                     \
+            break;                                                                                 \
+        case 2:                                                                                    \
+            MPI_File_iwrite_at##form(f, at, buf, n, t, &r);                                        \
+            break;                                                                                 \
+        case 3:                                                                                    \
+            MPI_File_write_at_all_begin##form(f, at, buf, n, t),                                   \
+                MPI_File_write_at_all_end(f, buf, &s);                                             \
+            break;                                                                                 \
+        case 4:                                                                                    \
+            MPI_File_write##form(f, buf, n, t, &s);                                                \
+            break;                                                                                 \
+        case 5:                                                                                    \
+            MPI_File_write_all##form(f, buf, n, t, &s);                                            \
+            break;                                                                                 \
+        case 6:                                                                                    \
+            MPI_File_iwrite##form(f, buf, n, t, &r);                                               \
+            break;                                                                                 \
+        case 7:                                                                                    \
+            MPI_File_write_all_begin##form(f, buf, n, t), MPI_File_write_all_end(f, buf, &s);      \
+            break;                                                                                 \
+        case 8:                                                                                    \
+            MPI_File_write_shared##form(f, buf, n, t, &s);                                         \
+            break;                                                                                 \
+        case 9:                                                                                    \
+            MPI_File_write_ordered##form(f, buf, n, t, &s);                                        \
+            break;                                                                                 \
+        case 10:                                                                                   \
+            MPI_File_iwrite_shared##form(f, buf, n, t, &r);                                        \
+            break;                                                                                 \
+        case 11:                                                                                   \
+            MPI_File_write_ordered_begin##form(f, buf, n, t),                                      \
+                MPI_File_write_ordered_end(f, buf, &s);                                            \
+            break;                                                                                 \
+        case 12:                                                                                   \
+            MPI_File_iwrite_at_all##form(f, at, buf, n, t, &r);                                    \
+            break;                                                                                 \
+        case 13:                                                                                   \
+            MPI_File_iwrite_all##form(f, buf, n, t, &r);                                           \
+            break;                                                                                 \
+        case 14:                                                                                   \
+            MPI_File_read_at##form(f, at, buf, n, t, &s);                                          \
+            break;                                                                                 \
+        case 15:                                                                                   \
+            MPI_File_read_at_all##form(f, at, buf, n, t, &s);                                      \
+            break;                                                                                 \
+        case 16:                                                                                   \
+            MPI_File_iread_at##form(f, at, buf, n, t, &r);                                         \
+            break;                                                                                 \
+        case 17:                                                                                   \
+            MPI_File_read_at_all_begin##form(f, at, buf, n, t),                                    \
+                MPI_File_read_at_all_end(f, buf, &s);                                              \
+            break;                                                                                 \
+        case 18:                                                                                   \
+            MPI_File_read##form(f, buf, n, t, &s);                                                 \
+            break;                                                                                 \
+        case 19:                                                                                   \
+            MPI_File_read_all##form(f, buf, n, t, &s);                                             \
+            break;                                                                                 \
+        case 20:                                                                                   \
+            MPI_File_iread##form(f, buf, n, t, &r);                                                \
+            break;                                                                                 \
+        case 21:                                                                                   \
+            MPI_File_read_all_begin##form(f, buf, n, t), MPI_File_read_all_end(f, buf, &s);        \
+            break;                                                                                 \
+        case 22:                                                                                   \
+            MPI_File_read_shared##form(f, buf, n, t, &s);                                          \
+            break;                                                                                 \
+        case 23:                                                                                   \
+            MPI_File_read_ordered##form(f, buf, n, t, &s);                                         \
+            break;                                                                                 \
+        case 24:                                                                                   \
+            MPI_File_iread_shared##form(f, buf, n, t, &r);                                         \
+            break;                                                                                 \
+        case 25:                                                                                   \
+            MPI_File_read_ordered_begin##form(f, buf, n, t),                                       \
+                MPI_File_read_ordered_end(f, buf, &s);                                             \
+            break;                                                                                 \
+        case 26:                                                                                   \
+            MPI_File_iread_at_all##form(f, at, buf, n, t, &r);                                     \
+            break;                                                                                 \
+        case 27:                                                                                   \
+            MPI_File_iread_all##form(f, buf, n, t, &r);                                            \
+            break;                                                                                 \
+        default:                                                                                   \
+            return;                                                                                \
+        }                                                                                          \
+        if (r != MPI_REQUEST_NULL) MPI_Wait(&r, &s);                                               \
+        check(&s, n);                                                                              \
     }
-    if (r != MPI_REQUEST_NULL) MPI_Wait(&r, &s);
-    check(&s, n);
-}
+CALL()
+#if MPI_VERSION >= 4
+CALL(_c)
+enum { LARGE = 1 };
+#else
+#define call_c call
+enum { LARGE = 0 };
+#endif
 
 static MPI_File opened(MPI_Comm comm, const char *name)
 {
@@ -143,7 +164,7 @@ static MPI_File opened(MPI_Comm comm, const char *name)
     return f;
 }
 
-static void all_functions(const char *name)
+static void all_functions(const char *name, void (*call_one)(MPI_File, int, int, MPI_Offset))
 {
     MPI_File f = opened(MPI_COMM_WORLD, name);
     /* Nothing is read near the end of the file: one MPI-IO library hangs there. */
@@ -155,7 +176,7 @@ static void all_functions(const char *name)
             MPI_File_seek_shared(f, 0, MPI_SEEK_SET);
         }
         for (int i = 0; i <= k; i++)
-            call(f, k, k + 1, 65536 * (MPI_Offset)rank + 1024 * i);
+            call_one(f, k, k + 1, 65536 * (MPI_Offset)rank + 1024 * i);
     }
     MPI_File_close(&f);
 }
@@ -172,6 +193,89 @@ static void holes(const char *name)
     check(&s, 128);
     MPI_Type_free(&blocks);
     MPI_File_close(&f);
+}
+
+/* The same 128 bytes through one view after the other, made by the form of the constructors. */
+#define VIEWS_BY(form, items)                                                                      \
+    static void views##form(const char *name)                                                      \
+    {                                                                                              \
+        enum { VIEWS = 9 };                                                                        \
+        MPI_File f = opened(MPI_COMM_WORLD, name);                                                 \
+        MPI_Datatype t[VIEWS], real;                                                               \
+        MPI_Status s;                                                                              \
+        const items whole[2] = {4, 8}, first[2] = {0, 2}, part[2] = {4, 4}, row[2] = {2, 8},       \
+                    second[2] = {1, 0}, lengths[2] = {8, 8}, places[2] = {2, 20};                  \
+        const int grid[2] = {1, 2}, deal[2] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC},       \
+                  each[2] = {MPI_DISTRIBUTE_DFLT_DARG, 2},                                         \
+                  cut[2] = {MPI_DISTRIBUTE_NONE, MPI_DISTRIBUTE_BLOCK},                            \
+                  none[2] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG};                  \
+        MPI_Type_create_f90_real(15, MPI_UNDEFINED, &real);                                        \
+        MPI_Type_vector##form(4, 4, 8, real, &t[0]);                                               \
+        MPI_Type_create_subarray##form(2, whole, part, first, MPI_ORDER_C, MPI_DOUBLE, &t[1]);     \
+        MPI_Type_create_darray##form(2, rank % 2, 2, whole, deal, each, grid, MPI_ORDER_C,         \
+                                     MPI_DOUBLE, &t[2]);                                           \
+        MPI_Type_create_hvector##form(8, 2, 64, MPI_DOUBLE, &t[3]);                                \
+        MPI_Type_indexed##form(2, lengths, places, MPI_DOUBLE, &t[4]);                             \
+        MPI_Type_create_resized##form(MPI_DOUBLE, 0, 24, &t[5]);                                   \
+        MPI_Type_create_darray##form(2, rank % 2, 2, whole, cut, none, grid, MPI_ORDER_C,          \
+                                     MPI_DOUBLE, &t[6]);                                           \
+        MPI_Type_create_darray##form(2, rank % 2, 2, whole, deal, none, grid, MPI_ORDER_C,         \
+                                     MPI_DOUBLE, &t[7]);                                           \
+        MPI_Type_create_subarray##form(2, whole, row, second, MPI_ORDER_C, MPI_DOUBLE, &t[8]);     \
+        for (int v = 0; v < VIEWS; v++) {                                                          \
+            MPI_Type_commit(&t[v]);                                                                \
+            MPI_File_set_view(f, 4096 * rank, MPI_DOUBLE, t[v], "native", MPI_INFO_NULL);          \
+            MPI_File_write_all(f, buf, 16, MPI_DOUBLE, &s);                                        \
+            check(&s, 16);                                                                         \
+            MPI_Type_free(&t[v]);                                                                  \
+        }                                                                                          \
+        MPI_File_close(&f);                                                                        \
+    }
+VIEWS_BY(, int)
+#if MPI_VERSION >= 4
+VIEWS_BY(_c, MPI_Count)
+#else
+#define views_c views
+#endif
+
+static void seeks(const char *name)
+{
+    MPI_File f = opened(MPI_COMM_SELF, name);
+    MPI_Status s;
+    for (int i = 0; i < 8; i++) {
+        for (int twice = 0; i % 2 && twice < 2; twice++)
+            MPI_File_seek(f, 1000 * i, MPI_SEEK_SET);
+        MPI_File_write(f, buf, 10, MPI_DOUBLE, &s);
+        check(&s, 10);
+    }
+    MPI_File_close(&f);
+}
+
+static void halves(const char *name)
+{
+    char mine[4096];
+    MPI_Comm half;
+    MPI_Status s;
+    snprintf(mine, sizeof mine, "%s.%d", name, rank % 2);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    MPI_File f = opened(half, mine), both = opened(half, name);
+    MPI_File_write_at_all(f, 80 * rank, buf, 10, MPI_DOUBLE, &s);
+    MPI_File_write_at(both, 80 * rank, buf, 2, MPI_DOUBLE, &s);
+    MPI_File_close(&both);
+    MPI_File_close(&f);
+    MPI_Comm_free(&half);
+}
+
+static void many(const char *name)
+{
+    char one[4096];
+    MPI_Status s;
+    for (int i = 0; i < 70; i++) {
+        snprintf(one, sizeof one, "%s.%d", name, i);
+        MPI_File f = opened(MPI_COMM_SELF, one);
+        MPI_File_write_at(f, 0, buf, 10, MPI_BYTE, &s);
+        MPI_File_close(&f);
+    }
 }
 
 static void uneven(const char *name)
@@ -246,21 +350,29 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (argc < 3) MPI_Abort(MPI_COMM_WORLD, 1);
     const char *what = argv[1], *name = argv[2];
-    if (strcmp(what, "all") == 0) all_functions(name);
+    if (strcmp(what, "all") == 0) all_functions(name, call);
+    if (strcmp(what, "large") == 0 && LARGE) all_functions(name, call_c);
+    if (strcmp(what, "views-large") == 0 && LARGE) views_c(name);
+    if (strstr(what, "large") && !LARGE) wrong = 77;
+    if (strcmp(what, "views") == 0) views(name);
+    if (strcmp(what, "seeks") == 0) seeks(name);
+    if (strcmp(what, "halves") == 0) halves(name);
+    if (strcmp(what, "many") == 0) many(name);
     if (strcmp(what, "holes") == 0) holes(name);
     if (strcmp(what, "uneven") == 0) uneven(name);
     if (strcmp(what, "separate") == 0) separate(name);
     if (strcmp(what, "self") == 0) self(name);
     if (strcmp(what, "read-back") == 0) read_back(name);
     if (strcmp(what, "cost") == 0 && argc == 5) cost(name, atoi(argv[3]), atoi(argv[4]));
-    if (strcmp(what, "abort") == 0 || strcmp(what, "kill") == 0) {
+    if (strstr("abort kill segv wait", what)) {
         MPI_File f = opened(MPI_COMM_WORLD, name);
         MPI_Status s;
         for (int i = 0; i < 10; i++)
             MPI_File_write_at(f, 1000 * (10 * rank + i), buf, 1000, MPI_BYTE, &s);
         MPI_Barrier(MPI_COMM_WORLD);
         if (rank == size - 1 && *what == 'a') MPI_Abort(MPI_COMM_WORLD, 7);
-        if (rank == size - 1) kill(getpid(), SIGKILL);
+        if (rank == size - 1 && *what == 'k') kill(getpid(), SIGKILL);
+        if (rank == size - 1 && *what == 's') kill(getpid(), SIGSEGV);
         sleep(30);
     }
     if (strcmp(what, "sleep") == 0) {

@@ -9,6 +9,14 @@ page() {
     nht1-report --no-figures -o r.html --markdown r.md "$@"
 }
 
+# drawn: goes to the one page with everything in it, which several cases look at.
+drawn() {
+    cd "$BATS_FILE_TMPDIR" || return 1
+    [ -e all/r.html ] || { mkdir -p all && nht1-report r1.json r2.json r4.json g1.json g2.json \
+        -o all/r.html --figures all/fig --csv all/tab --markdown all/r.md; }
+    cd all || return 1
+}
+
 # no_text FILE TEXT
 no_text() {
     if grep -qF -- "$2" "$1"; then
@@ -40,9 +48,7 @@ without_libraries() {
 }
 
 @test "one page with everything in it, every figure as files, every table as CSV" {
-    results r1 r2 r4 g1 g2
-    nht1-report r1.json r2.json r4.json g1.json g2.json -o r.html --figures fig --csv tab \
-        --markdown r.md
+    drawn
     local figure kind
     for figure in fig1-groups fig2-times fig3-systems fig4-rate fig5-overhead writers phases dumps-1; do
         for kind in csv py svg png pdf; do
@@ -61,11 +67,11 @@ without_libraries() {
     [ "$(grep -c '<summary>' r.html)" -eq "$(grep -c '<figure' r.html)" ]
     # scripts draw the figures again
     rm fig/*.svg fig/*.pdf
-    (cd / && "$(report_python)" "$OLDPWD/fig/fig2-times.py")
+    (cd / && "$REPORT_PYTHON" "$OLDPWD/fig/fig2-times.py")
     [ -s fig/fig2-times.svg ]
     [ -s fig/fig2-times.pdf ]
     # no label of an axis runs into another one
-    "$(report_python)" "$NHT1_ROOT/tests/report_labels.py" fig
+    "$REPORT_PYTHON" "$NHT1_ROOT/tests/report_labels.py" fig
 }
 
 @test "labels of Figure 3's narrow axes do not run into each other, from a part of a decade to several" {
@@ -75,7 +81,7 @@ without_libraries() {
         change r1.json '.runs[].t_t_s = $factor | .runs[].t_c_s = $factor / 2' \
             --argjson factor "$factor"
         page r1.json --figures fig
-        "$(report_python)" "$NHT1_ROOT/tests/report_labels.py" fig fig3-systems
+        "$REPORT_PYTHON" "$NHT1_ROOT/tests/report_labels.py" fig fig3-systems
     done
 }
 
@@ -136,6 +142,19 @@ without_libraries() {
         END { exit !right }' tab/writers.csv
 }
 
+@test "T_C is fitted as a power of the processors, zeta by where it comes up to 0.10" {
+    local n
+    results r1 r2 r4
+    for n in 1 2 4; do
+        change r$n.json '.system.cores_of_nodes = 64 | .runs[] |= (.t_c_s = 8 / $n
+            | .t_t_s = .t_c_s * (if .driver == "none" then 1 else 1 + 0.03 * $n end))' --argjson n $n
+    done
+    page r1.json r2.json r4.json
+    expect_file_text r.md 'T\_C scales as P^-1.00'
+    expect_file_text r.md "On this system the fitted line reaches 0.10 at 3.3 processors"
+    expect_file_text r.md "On the Y-MP the fitted parabola reaches 0.10 at 4.8 processors"
+}
+
 @test "values published in 1993 agree with each other but in the two rows that say so" {
     results r1
     page r1.json --csv tab
@@ -158,7 +177,7 @@ for of, pairs in (
         (text.zeta, ((12.45, '12.450'), (-0.005, '-0.005'), (nan, '-'))),
         (text.size, ((512, '512 B'), (42448320, '42.4 MB'), (999.9e6, '1.00 GB'))),
         (text.rate, ((1.25e9, '1.25 GB/s'),)),
-        (text.size_iec, ((42448320, '40.5 MiB'),)),
+        (text.size_iec, ((42448320, '40.5 MiB'), (4096, '4 KiB'), (1 << 20, '1 MiB'))),
         (text.duration, ((250e-9, '250 ns'), (3.42, '3.42 s'), (72, '1 min 12 s'), (59.97, '1 min 0 s'),
                          (7500, '2 h 5 min'), (273600, '3 d 4 h'), (0, '0 s'), (nan, '-'))),
         (text.clean, (('a\rb\x1b[1m\u202ec', 'a b?[1m?c'),)),
@@ -221,7 +240,7 @@ END
     if tr '\r' '\n' <r.md | grep -vE '^    ' | grep -qE '<(script|img|b)>|<img'; then false; fi
     if LC_ALL=C grep -qaP '[\x00-\x08\x0b-\x1f\x7f]|\xe2\x80\xae' r.html r.md tab/*.csv fig/*.csv fig/*.py; then false; fi
     [ -s fig/writers.svg ]
-    (cd fig && "$(report_python)" writers.py)
+    (cd fig && "$REPORT_PYTHON" writers.py)
     [ ! -e owned ]
     [ ! -e fig/owned ]
     expect_file_text r.html "&lt;script&gt;x&lt;/script&gt;"
@@ -230,7 +249,8 @@ END
 @test "a writer's name with % or a leading _ keeps its row in the figure" {
     results r1
     change r1.json '.runs[].driver |= (if . == "mpiio" then "100%d" elif . == "posix" then "_p" else . end)'
-    nht1-report r1.json -o r.html --figures fig
+    page r1.json --figures fig
+    "$REPORT_PYTHON" fig/writers.py
     expect_file_text fig/writers.svg "100%d"
     expect_file_text fig/writers.svg "_p"
     expect_file_text r.html "100%d"
@@ -458,7 +478,7 @@ refuse() {
 }
 
 @test "members of another type than expected are unknown, nothing more" {
-    local filter
+    local filter number=0
     for filter in '.runs = 7' '.runs = [1, null, "x", []]' '.problem = []' '.system = "x"' \
         '.options = null' '.runs[].dumps = [[], 1]' '.runs[].phases_s = [1]' '.ranking = {}' \
         '.runs[].file = "x"' '.notices = {"a": 1}' '.stamps = [1, {"code": 2}, []]' \
@@ -467,9 +487,17 @@ refuse() {
         '.command_line = "--out \"unclosed"'; do
         results r1
         change r1.json "$filter"
-        run page r1.json
-        [ "$status" -eq 0 ] || { echo "$filter: $output" && return 1; }
+        mv r1.json odd-$((++number)).json
     done
+    for filter in '.insight = []' '.insight.ring = 7' '.insight.ring[].by_size_bytes_per_s = "x"' \
+        '.insight.message_rate = [1, {}]' '.by_size = 3' '.patterns = {}' '.result = []'; do
+        results beff
+        change beff.json "$filter"
+        mv beff.json odd-$((++number)).json
+    done
+    run pages odd-*.json
+    expect_status 0
+    [ "$(find . -name 'odd-*.html' | wc -l)" -eq "$number" ]
 }
 
 @test "a pipe that nobody writes to does not keep the program from ending" {
@@ -551,11 +579,16 @@ plot 1" ]
     grep -qF -- "nht1-bt --out 'my dump.bin' --repeat 3" r.md
 }
 
-@test "b_eff: the published table flags where the paper contradicts itself" {
+@test "b_eff: the published table flags where the paper contradicts itself; message rate, rings and other ways stand beside" {
     results beff
     page beff.json --csv tab
     grep '^NEC SX-4/32.*,8,5766,' tab/beff.csv | grep -q '641.*721'
     [ "$(grep -c 'paper prints' tab/beff.csv)" -eq 1 ]
+    # outside of the value: what HPCC prints, the message rate, other ways
+    [ "$(wc -l <tab/beff-rings.csv)" -eq 2 ]
+    [ "$(wc -l <tab/beff-ways.csv)" -eq 4 ]
+    paste -d, <(sed 1d tab/beff-message-rate.csv) <(jq '.insight.message_rate[].messages_per_s' beff.json) |
+        awk -F, '($(NF - 2) * 1e6 / $NF - 1) ^ 2 > 1e-20 { bad = 1 } END { exit bad || NR != 4 }'
     local figure
     for figure in beff-sizes beff-methods beff-patterns; do
         expect_file_text r.html "id=\"$figure\""
@@ -645,8 +678,9 @@ browse() {
 
 @test "a browser finds no broken image, asks the network for nothing and meets no error" {
     browser || skip "no chromium (Debian: apt-get install chromium)"
-    results r1 r2 g1 g2
-    nht1-report r1.json r2.json g1.json g2.json -o good.html
+    drawn
+    cp r.html "$BATS_TEST_TMPDIR/good.html"
+    cd "$BATS_TEST_TMPDIR"
     printf '<!DOCTYPE html><img src="http://127.0.0.1:9/x.png"><script>nothing()</script>' >bad.html
     local page
     for page in good bad; do
@@ -681,8 +715,9 @@ browse() {
 
 @test "the page obeys a dark scheme, and is no wider than a telephone" {
     browser || skip "no chromium (Debian: apt-get install chromium)"
-    results r1 r2
-    nht1-report r1.json r2.json -o r.html
+    drawn
+    cp r.html "$BATS_TEST_TMPDIR"
+    cd "$BATS_TEST_TMPDIR"
     # The width that the page takes in a frame of 390 pixels.
     cat >frame.html <<'END'
 <!DOCTYPE html><body><iframe id=f src="r.html" width=390 height=800></iframe><script>
@@ -695,9 +730,7 @@ END
         --screenshot="$PWD/dark.png" "file://$PWD/r.html" 2>log
     browse --hide-scrollbars --window-size=600,600 --screenshot="$PWD/light.png" \
         "file://$PWD/r.html" 2>log
-    local python
-    python=$(report_python)
-    "$python" - <<'END'
+    "$REPORT_PYTHON" - <<'END'
 from matplotlib import image
 dark, light = (image.imread(n + '.png')[5, 5, :3].mean() for n in ('dark', 'light'))
 assert dark < 0.3 and light > 0.9, (dark, light)

@@ -42,7 +42,6 @@ def check(name, title, panels):
         legend = axes.get_legend()
         if legend and legend.get_window_extent(render).x1 > figure.bbox.x1 + 1:
             bad.append('%s: the key leaves the picture' % name)
-    nht1_draw.pyplot.close(figure)
 
 
 nht1_draw.draw = check

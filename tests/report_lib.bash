@@ -7,6 +7,11 @@
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || return 1
     export XDG_STATE_HOME=$BATS_FILE_TMPDIR/state
+    # python3 is from here on the one that has the libraries: nht1-report need not look for it.
+    REPORT_PYTHON=$(report_python)
+    mkdir python
+    ln -s "$REPORT_PYTHON" python/python3
+    export REPORT_PYTHON PATH=$BATS_FILE_TMPDIR/python:$PATH
     local ranks group tiny=(--class S --repeat 3 --out d.bin --quiet)
     for ranks in 1 2 4; do
         make_result "r$ranks.json" "$ranks" nht1-bt --io posix,mpiio,none "${tiny[@]}" || return 1
@@ -40,10 +45,22 @@ results() {
 # The Python that nht1-report draws with.
 report_python() {
     local python
-    for python in "${NHT1_PYTHON:-}" python3 /usr/bin/python3; do
+    for python in "${NHT1_PYTHON:-}" /usr/bin/python3 python3; do
         [ -n "$python" ] && "$python" -c 'import matplotlib, jinja2' 2>/dev/null && break
     done
-    echo "$python"
+    command -v "$python"
+}
+
+# pages FILE...: a report without drawings of each file alone, by one process.
+pages() {
+    PYTHONPATH=$NHT1_ROOT/runs PYTHONDONTWRITEBYTECODE=1 "$REPORT_PYTHON" - "$@" <<'END'
+import sys
+from nht1.report import cli
+for path in sys.argv[1:]:
+    print(path, flush=True)
+    if cli.main(['--no-figures', '-o', path + '.html', path]) != 0:
+        sys.exit(1)
+END
 }
 
 # The same file with other content: change FILE FILTER [JQ-ARGUMENT...]. A run's "writer" is its

@@ -8,6 +8,7 @@ load helpers
 empty_tree() {
     mkdir -p tree/tests tree/b/tests tree/b/bin
     cp "$NHT1_ROOT"/tests/{run,cmocka-tap,mpi-run} tree/tests
+    ln -s "$NHT1_ROOT/runs" tree # where mpi-run looks
 }
 
 # program NAME SCRIPT: a test program and the source that says it should be there.

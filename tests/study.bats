@@ -207,6 +207,31 @@ no_sim() {
     [ "$(set_of out/x | wc -l)" -eq 4 ]
 }
 
+@test "on a terminal a study shows k of N, and Ctrl-C ends the line" {
+    description x.ini <<<$'[run]\nprogram = sim\nvalue = 1..2\nsleep = 30'
+    cat >terminal.py <<'END'
+import os, pty, re, sys
+said = b''
+
+
+def read(terminal):
+    global said
+    new = os.read(terminal, 1024)
+    if b'1 of 4: ' not in said and b'1 of 4: ' in said + new:
+        os.write(terminal, b'\x03')
+    said += new
+    return new
+
+
+status = pty.spawn(sys.argv[1:], read)
+assert re.search(rb'1 of 4: value = [12], run 1: ', said), said
+assert b'\nruns/study: interrupted' in said, said
+sys.exit(os.WEXITSTATUS(status) != 3)
+END
+    run env TERM=xterm timeout 60 python3 terminal.py "$NHT1_ROOT/runs/study" x.ini --no-plan --out out
+    expect_status 0
+}
+
 @test "nothing is written over: a finished study gets a new folder, a strange folder is refused" {
     REPEATS=1 description x.ini <<<$'[run]\nprogram = sim\nranks = 1 2'
     study x.ini --under out

@@ -12,7 +12,6 @@
 
 #include "base/err.h"
 #include "base/plain.h"
-#include "base/wrap.h"
 
 static void test_table(void **state)
 {
@@ -91,7 +90,7 @@ static void test_messages_and_notes(void **state)
     assert_string_equal(err_message(), "?");
     err_clear();
     FILE *to = open_memstream(&text, &size);
-    wrap_print(to, 80, "Note: ", 2, "a \x1b[2J b");
+    plain_wrap(to, 80, "Note: ", 2, "a \x1b[2J b");
     fclose(to);
     assert_string_equal(text, "Note: a ?[2J b\n");
     free(text);

@@ -22,26 +22,15 @@ struct run {
     const struct check_options *o;
     FILE *listing;
     struct shape_file file;
-    struct reader reader;
     struct scan scan;
     struct progress *progress;
     int64_t read_bytes;
 };
 
-const struct manifest *check_manifest(const struct check *c)
+/* NULL when there is none. */
+static const struct manifest *manifest_of(const struct check *c)
 {
     return c->has_manifest ? &c->manifest : NULL;
-}
-
-/* Adds to the message about a damaged manifest what can be done. */
-static int advise(void)
-{
-    char message[ERR_MESSAGE_MAX];
-    snprintf(message, sizeof message, "%s", err_message());
-    err_clear();
-    return err_set(ERR_USAGE,
-                   "%s; when it is moved away, the file can still be checked by norms and listings",
-                   message);
 }
 
 static int read_manifest(struct run *r)
@@ -52,8 +41,13 @@ static int read_manifest(struct run *r)
         return err_set(ERR_USAGE, "%.60s...: the name is too long", c->path);
     const int rc = manifest_read(c->manifest_path, &c->manifest);
     c->has_manifest = rc > 0;
-    if (rc >= 0) return 0;
-    return rc == ERR_USAGE ? advise() : rc;
+    if (rc != ERR_USAGE) return rc < 0 ? rc : 0;
+    char damaged[ERR_MESSAGE_MAX];
+    snprintf(damaged, sizeof damaged, "%s", err_message());
+    err_clear();
+    return err_set(ERR_USAGE,
+                   "%s; when it is moved away, the file can still be checked by norms and listings",
+                   damaged);
 }
 
 /* Options hold over the manifest, which holds over what can be found out. */
@@ -67,11 +61,6 @@ static void told_shape(struct run *r)
     if (r->o->dumps > 0) s->dumps_n = r->o->dumps;
     if (layout != SHAPE_UNKNOWN) s->layout = layout;
     if (endian != SHAPE_UNKNOWN) s->endian = endian;
-}
-
-static bool shape_told(const struct shape *s)
-{
-    return s->n > 0 && s->layout != SHAPE_UNKNOWN && s->endian != SHAPE_UNKNOWN;
 }
 
 static void shape_text(const struct shape *s, char *buf, size_t size)
@@ -93,10 +82,19 @@ static int suggest(struct run *r, char *buf, size_t size)
     return rc;
 }
 
-static int foreign(struct run *r)
+/* Without a manifest the faces must show the shape, told or not. */
+static int find_shape(struct run *r)
 {
+    struct shape found;
+    struct shape *s = &r->c->shape;
     char seen[96];
-    const int rc = suggest(r, seen, sizeof seen);
+    int rc = detect_shape(&r->file, r->c->file_bytes, s, &found);
+    if (rc > 0) {
+        r->c->shape_found = s->n == 0 || s->layout == SHAPE_UNKNOWN || s->endian == SHAPE_UNKNOWN;
+        *s = found;
+    }
+    if (rc != 0) return rc < 0 ? rc : 0;
+    rc = suggest(r, seen, sizeof seen);
     if (rc > 0)
         finding_add(&r->c->findings, "shape", -1,
                     "the file does not have the shape that the options give; it looks like %s",
@@ -106,18 +104,6 @@ static int foreign(struct run *r)
                     "the file is no dump file of BT in any known shape: in none of them the values "
                     "on the faces of the grid are the exact solution");
     return rc < 0 ? rc : 0;
-}
-
-/* Without a manifest the faces must show the shape, told or not. */
-static int find_shape(struct run *r)
-{
-    struct shape found;
-    const int rc = detect_shape(&r->file, r->c->file_bytes, &r->c->shape, &found);
-    if (rc < 0) return rc;
-    if (rc == 0) return foreign(r);
-    r->c->shape_found = !shape_told(&r->c->shape);
-    r->c->shape = found;
-    return 0;
 }
 
 /* With a manifest a file that shows no faces may be damaged all over: only another shape that fits
@@ -165,32 +151,6 @@ static bool wanted(const struct check *c, int64_t d)
     return !c->has_manifest || manifest_complete(&c->manifest, d);
 }
 
-static void check_short(struct check *c, int64_t dump_bytes)
-{
-    char name[LOCATE_NAME];
-    const int64_t d = c->file_bytes / dump_bytes;
-    int64_t last = (c->has_manifest ? c->manifest.dumps_n : c->shape.dumps_n) - 1;
-    while (last >= d && !wanted(c, last))
-        last--;
-    if (last < d) return;
-    finding_add(&c->findings, "size", d,
-                "the file is short: %" PRId64 " of %" PRId64
-                " bytes are there; it ends inside %s, of which %" PRId64 " of %" PRId64
-                " bytes are there%s",
-                c->file_bytes, (last + 1) * dump_bytes, locate_name(check_manifest(c), d, name),
-                c->file_bytes - d * dump_bytes, dump_bytes,
-                last > d ? ", and the dumps after it are missing" : "");
-}
-
-static void check_long(struct check *c, int64_t dump_bytes)
-{
-    const int64_t end = c->shape.dumps_n * dump_bytes;
-    finding_add(&c->findings, "size", -1,
-                "%" PRId64 " bytes follow the last dump: the file has %" PRId64 " bytes, %" PRId64
-                " dumps of %" PRId64 " bytes make %" PRId64,
-                c->file_bytes - end, c->file_bytes, c->shape.dumps_n, dump_bytes, end);
-}
-
 static int check_size(struct check *c)
 {
     const int64_t dump_bytes = shape_dump_bytes(&c->shape), whole = c->file_bytes / dump_bytes;
@@ -199,8 +159,25 @@ static int check_size(struct check *c)
     if (*dumps_n > INT64_MAX / dump_bytes)
         return err_set(ERR_USAGE, "--dumps: %" PRId64 " dumps are more than a file can hold",
                        *dumps_n);
-    if (c->file_bytes < *dumps_n * dump_bytes) check_short(c, dump_bytes);
-    if (c->file_bytes > *dumps_n * dump_bytes) check_long(c, dump_bytes);
+    const int64_t end = *dumps_n * dump_bytes;
+    if (c->file_bytes > end)
+        finding_add(&c->findings, "size", -1,
+                    "%" PRId64 " bytes follow the last dump: the file has %" PRId64
+                    " bytes, %" PRId64 " dumps of %" PRId64 " bytes make %" PRId64,
+                    c->file_bytes - end, c->file_bytes, *dumps_n, dump_bytes, end);
+    if (c->file_bytes >= end) return 0;
+    int64_t last = (c->has_manifest ? c->manifest.dumps_n : *dumps_n) - 1;
+    while (last >= whole && !wanted(c, last))
+        last--;
+    if (last < whole) return 0;
+    char name[LOCATE_NAME];
+    finding_add(&c->findings, "size", whole,
+                "the file is short: %" PRId64 " of %" PRId64
+                " bytes are there; it ends inside %s, of which %" PRId64 " of %" PRId64
+                " bytes are there%s",
+                c->file_bytes, (last + 1) * dump_bytes, locate_name(manifest_of(c), whole, name),
+                c->file_bytes - whole * dump_bytes, dump_bytes,
+                last > whole ? ", and the dumps after it are missing" : "");
     return 0;
 }
 
@@ -216,7 +193,7 @@ static int make_dumps(struct check *c)
     if (!c->dump)
         return err_set(ERR_NOMEM, "no memory for the results of %" PRId64 " dumps", c->dumps_n);
     for (int64_t d = 0; d < c->dumps_n; d++) {
-        c->dump[d].step = manifest_step(check_manifest(c), d);
+        c->dump[d].step = manifest_step(manifest_of(c), d);
         c->dump[d].state = CHECK_UNJUDGED;
         if (d >= whole) c->dump[d].state = CHECK_MISSING;
         if (!wanted(c, d)) c->dump[d].state = CHECK_INCOMPLETE;
@@ -224,58 +201,41 @@ static int make_dumps(struct check *c)
     return 0;
 }
 
-static void check_markers(struct run *r, int64_t d, const char *name)
-{
-    const struct scan *s = &r->scan;
-    if (s->marker_wrong_n == 0) return;
-    finding_add(&r->c->findings, "marker", d,
-                "%s: %" PRId64
-                " records have a wrong length marker, the first in plane k = %" PRId64,
-                name, s->marker_wrong_n, s->marker_first_k);
-}
-
-static void check_values(struct run *r, int64_t d, const char *name)
-{
-    struct findings *f = &r->c->findings;
-    const struct scan *s = &r->scan;
-    const struct place *at = &s->face_first;
-    if (s->nonfinite_n > 0)
-        finding_add(f, "value", d, "%s: %" PRId64 " values are NaN or infinite", name,
-                    s->nonfinite_n);
-    if (s->face_wrong_n == 0) return;
-    struct finding *item =
-        finding_add(f, "value", d,
-                    "%s: %" PRId64 " values on the faces of the grid are not the exact solution, "
-                    "the first is U_%d at (i,j,k) = (%" PRId64 ",%" PRId64 ",%" PRId64 ")",
-                    name, s->face_wrong_n, at->m, at->i, at->j, at->k);
-    finding_place(item, at);
-}
-
-/* A digest that disagrees says more about wrong values than where they show. */
+/* What is wrong with the dump scanned last. */
 static int judge_dump(struct run *r, int64_t d)
 {
     char name[LOCATE_NAME];
     struct check *c = r->c;
+    const struct scan *s = &r->scan;
+    const struct place *at = &s->face_first;
     const int64_t before = c->findings.n;
-    const struct locate l = {&r->file, &c->shape, &c->manifest, d, r->scan.digest, r->scan.zeros_n};
-    locate_name(check_manifest(c), d, name);
-    check_markers(r, d, name);
-    if (c->has_manifest && !locate_agrees(&l))
+    const struct locate l = {&r->file, &c->shape, &c->manifest, d, s->digest, s->zeros_n};
+    locate_name(manifest_of(c), d, name);
+    if (s->marker_wrong_n > 0)
+        finding_add(&c->findings, "marker", d,
+                    "%s: %" PRId64
+                    " records have a wrong length marker, the first in plane k = %" PRId64,
+                    name, s->marker_wrong_n, s->marker_first_k);
+    if (c->has_manifest && !locate_agrees(&l)) {
+        /* A digest that disagrees says more about wrong values than where they show. */
         TRY(locate_explain(&l, &c->findings));
-    else
-        check_values(r, d, name);
+    } else {
+        if (s->nonfinite_n > 0)
+            finding_add(&c->findings, "value", d, "%s: %" PRId64 " values are NaN or infinite",
+                        name, s->nonfinite_n);
+        if (s->face_wrong_n > 0)
+            finding_place(finding_add(&c->findings, "value", d,
+                                      "%s: %" PRId64 " values on the faces of the grid are not the "
+                                      "exact solution, the first is U_%d at (i,j,k) = (%" PRId64
+                                      ",%" PRId64 ",%" PRId64 ")",
+                                      name, s->face_wrong_n, at->m, at->i, at->j, at->k),
+                          at);
+    }
     if (c->findings.n > before)
         c->dump[d].state = CHECK_WRONG;
     else if (c->has_manifest)
         c->dump[d].state = CHECK_RIGHT;
     return 0;
-}
-
-static int listing_dump(struct run *r, int64_t d, const double *diagonal)
-{
-    const int64_t n = r->c->shape.n;
-    if (r->o->diagonal && diagonal) TRY(listing_print(r->listing, n, diagonal));
-    return r->c->listing.file ? listing_compare(&r->c->listing, n, d, diagonal) : 0;
 }
 
 static void tick(void *arg, int64_t bytes)
@@ -288,7 +248,7 @@ static void tick(void *arg, int64_t bytes)
 static int check_dump(struct run *r, int64_t d)
 {
     struct check_dump *dump = &r->c->dump[d];
-    TRY(scan_dump(&r->scan, &r->reader, d, tick, r));
+    TRY(scan_dump(&r->scan, d, tick, r));
     memcpy(dump->xce, r->scan.xce, sizeof dump->xce);
     dump->nonfinite_n = r->scan.nonfinite_n;
     dump->zeros_n = r->scan.zeros_n;
@@ -296,31 +256,24 @@ static int check_dump(struct run *r, int64_t d)
     dump->marker_wrong_n = r->scan.marker_wrong_n;
     r->c->checked_n++;
     TRY(judge_dump(r, d));
-    return listing_dump(r, d, r->scan.diagonal);
+    return r->o->diagonal ? listing_print(r->listing, r->c->shape.n, r->scan.diagonal) : 0;
 }
 
-static bool any_to_read(const struct check *c)
-{
-    for (int64_t d = 0; d < c->dumps_n; d++)
-        if (c->dump[d].state == CHECK_UNJUDGED) return true;
-    return false;
-}
-
-/* The planes of an absurd N, of which no dump is there, need no memory. */
 static int check_dumps(struct run *r)
 {
     struct check *c = r->c;
-    if (any_to_read(c)) {
-        TRY(reader_new(&r->reader, &r->file, &c->shape));
-        TRY(scan_new(&r->scan, c->shape.n));
-    }
+    bool any = false;
+    for (int64_t d = 0; d < c->dumps_n; d++)
+        any = any || c->dump[d].state == CHECK_UNJUDGED;
+    /* The planes of an absurd N, of which no dump is there, need no memory. */
+    if (any) TRY(scan_new(&r->scan, &r->file, &c->shape));
     r->progress =
         progress_begin(progress_mode_of(r->o->progress), "verifying", "MB", c->file_bytes / MB + 1);
     for (int64_t d = 0; d < c->dumps_n; d++) {
-        if (c->dump[d].state == CHECK_UNJUDGED)
-            TRY(check_dump(r, d));
-        else
-            TRY(listing_dump(r, d, NULL));
+        const bool looked_at = c->dump[d].state == CHECK_UNJUDGED;
+        if (looked_at) TRY(check_dump(r, d));
+        if (c->listing.file)
+            TRY(listing_compare(&c->listing, c->shape.n, d, looked_at ? r->scan.diagonal : NULL));
     }
     return 0;
 }
@@ -347,7 +300,6 @@ int check_file(struct check *c, const char *path, const struct check_options *o,
     c->path = path;
     const int rc = check_all(&r);
     progress_end(r.progress);
-    reader_free(&r.reader);
     scan_free(&r.scan);
     if (r.file.fd >= 0) close(r.file.fd);
     if (rc == 0) judge(c);

@@ -77,7 +77,4 @@ struct check {
 int check_file(struct check *c, const char *path, const struct check_options *o, FILE *listing);
 void check_free(struct check *c);
 
-/* The manifest, or NULL when there is none. Borrowed. */
-const struct manifest *check_manifest(const struct check *c);
-
 #endif

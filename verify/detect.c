@@ -77,28 +77,22 @@ int detect_score(const struct shape_file *file, int64_t size, const struct shape
 }
 
 /* Tries every layout and byte order that is not ruled out for one N. Returns 1 when one fits. */
-static int detect_layout(struct probe *p, const struct shape *known, struct shape *found)
-{
-    for (int c = 0; c < SHAPE_LAYOUTS * SHAPE_ENDIANS; c++) {
-        struct shape s = {found->n, c / SHAPE_ENDIANS, c % SHAPE_ENDIANS, known->dumps_n};
-        if (known->layout != SHAPE_UNKNOWN && s.layout != known->layout) continue;
-        if (known->endian != SHAPE_UNKNOWN && s.endian != known->endian) continue;
-        if (best_score(p, &s) < DETECT_FITS) continue;
-        *found = s;
-        return 1;
-    }
-    return 0;
-}
-
 static int detect_n(const struct shape_file *file, int64_t size, const struct shape *known,
-                    struct shape *found)
+                    int64_t n, struct shape *found)
 {
     struct bt_exact exact;
-    TRY(bt_exact_new(&exact, found->n));
+    int fits = 0;
+    TRY(bt_exact_new(&exact, n));
     struct probe p = {file, size, &exact, 0};
-    const int rc = detect_layout(&p, known, found);
+    for (int c = 0; !fits && c < SHAPE_LAYOUTS * SHAPE_ENDIANS; c++) {
+        const struct shape s = {n, c / SHAPE_ENDIANS, c % SHAPE_ENDIANS, known->dumps_n};
+        if (known->layout != SHAPE_UNKNOWN && s.layout != known->layout) continue;
+        if (known->endian != SHAPE_UNKNOWN && s.endian != known->endian) continue;
+        fits = best_score(&p, &s) >= DETECT_FITS;
+        if (fits) *found = s;
+    }
     bt_exact_free(&exact);
-    return p.rc < 0 ? p.rc : rc;
+    return p.rc < 0 ? p.rc : fits;
 }
 
 int detect_shape(const struct shape_file *file, int64_t size, const struct shape *known,
@@ -106,10 +100,8 @@ int detect_shape(const struct shape_file *file, int64_t size, const struct shape
 {
     int rc = 0;
     *found = *known;
-    if (known->n > 0) return detect_n(file, size, known, found);
-    for (int64_t n = BT_N_MIN; rc == 0 && 40 * n * n * n <= size && n <= BT_N_MAX; n++) {
-        found->n = n;
-        rc = detect_n(file, size, known, found);
-    }
+    if (known->n > 0) return detect_n(file, size, known, known->n, found);
+    for (int64_t n = BT_N_MIN; rc == 0 && 40 * n * n * n <= size && n <= BT_N_MAX; n++)
+        rc = detect_n(file, size, known, n, found);
     return rc;
 }

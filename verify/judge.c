@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/plain.h"
 #include "base/units.h"
 #include "bt/solver/problem.h"
@@ -30,16 +31,6 @@ static bool looked_at(const struct check_dump *d)
     return d->state == CHECK_RIGHT || d->state == CHECK_WRONG || d->state == CHECK_UNJUDGED;
 }
 
-static void take_mean(struct check *c)
-{
-    for (int m = 0; m < BT_NCOMP; m++) {
-        double sum = 0;
-        for (int64_t d = 0; d < c->dumps_n; d++)
-            if (looked_at(&c->dump[d])) sum += c->dump[d].xce[m];
-        c->mean_xce[m] = c->checked_n > 0 ? sum / (double)c->checked_n : 0;
-    }
-}
-
 /* Whether the dumps are those of steps I_W, 2 I_W, ..., N_S. */
 static bool full_set(const struct check *c, int64_t interval, int64_t steps)
 {
@@ -59,43 +50,35 @@ static void compare(struct check_norms *norms, const struct bt_reference *ref, c
 
 static void compare_mean(struct check *c, const struct bt_reference *ref, int64_t interval)
 {
-    if (interval != MEAN_INTERVAL || !ref->has_mean || !full_set(c, interval, ref->steps)) return;
-    compare(&c->mean, ref, c->mean_xce, ref->mean_error);
+    if (interval == MEAN_INTERVAL && ref->has_mean && full_set(c, interval, ref->steps))
+        compare(&c->mean, ref, c->mean_xce, ref->mean_error);
 }
 
-static void compare_told(struct check *c)
-{
-    const struct manifest *m = &c->manifest;
-    const struct bt_reference *ref = bt_reference_find(c->shape.n, m->steps, m->dt);
-    if (!ref) return;
-    compare_mean(c, ref, m->interval);
-    for (int64_t d = 0; d < c->dumps_n; d++)
-        if (looked_at(&c->dump[d]) && c->dump[d].step == ref->steps)
-            compare(&c->final, ref, c->dump[d].xce, ref->error);
-}
-
-/* Without a manifest a file with the dumps of a class, in number and size, is taken for that. */
-static void compare_guessed(struct check *c, const struct bt_problem *p)
-{
-    const struct bt_reference *ref = bt_reference_find(p->n, p->steps, p->dt);
-    if (!ref || p->n != c->shape.n) return;
-    const int64_t intervals[2] = {MEAN_INTERVAL, p->interval};
-    for (int w = 0; w < 2; w++) {
-        if (!full_set(c, intervals[w], ref->steps)) continue;
-        compare_mean(c, ref, intervals[w]);
-        compare(&c->final, ref, c->dump[c->dumps_n - 1].xce, ref->error);
-    }
-}
-
+/* With the published norms of the class that the manifest tells. Without one a file with the dumps
+ * of a class, in number and size, is taken for that. */
 static void compare_norms(struct check *c)
 {
-    struct bt_problem p;
+    const struct manifest *m = &c->manifest;
+    const struct bt_reference *ref;
     if (c->has_manifest) {
-        compare_told(c);
+        ref = bt_reference_find(c->shape.n, m->steps, m->dt);
+        if (ref) compare_mean(c, ref, m->interval);
+        for (int64_t d = 0; ref && d < c->dumps_n; d++)
+            if (looked_at(&c->dump[d]) && c->dump[d].step == ref->steps)
+                compare(&c->final, ref, c->dump[d].xce, ref->error);
         return;
     }
-    for (const char *cls = "SWABCDEF"; *cls; cls++)
-        if (bt_problem_class(*cls, &p) == 0) compare_guessed(c, &p);
+    for (const char *cls = "SWABCDEF"; *cls; cls++) {
+        struct bt_problem p;
+        if (bt_problem_class(*cls, &p) != 0 || p.n != c->shape.n) continue;
+        ref = bt_reference_find(p.n, p.steps, p.dt);
+        const int64_t intervals[2] = {MEAN_INTERVAL, p.interval};
+        for (int w = 0; ref && w < 2; w++) {
+            if (!full_set(c, intervals[w], ref->steps)) continue;
+            compare_mean(c, ref, intervals[w]);
+            compare(&c->final, ref, c->dump[c->dumps_n - 1].xce, ref->error);
+        }
+    }
 }
 
 static void judge_norms(struct check *c, const struct check_norms *norms, const char *what)
@@ -144,7 +127,12 @@ static enum check_verdict verdict(const struct check *c)
 
 void judge(struct check *c)
 {
-    take_mean(c);
+    for (int m = 0; m < BT_NCOMP; m++) {
+        double sum = 0;
+        for (int64_t d = 0; d < c->dumps_n; d++)
+            if (looked_at(&c->dump[d])) sum += c->dump[d].xce[m];
+        c->mean_xce[m] = c->checked_n > 0 ? sum / (double)c->checked_n : 0;
+    }
     if (c->checked_n > 0) compare_norms(c);
     if (c->findings.n == 0) {
         judge_norms(c, &c->mean, "the mean error norms");
@@ -158,19 +146,20 @@ void judge(struct check *c)
 }
 
 /* Adds a sentence. */
-static void __attribute__((format(printf, 2, 3))) say(struct sentences *s, const char *fmt, ...)
+static void __attribute__((format(printf, 2, 3))) say(json_t *list, const char *fmt, ...)
 {
+    char text[320];
     va_list args;
     va_start(args, fmt);
-    vsnprintf(s->text[s->n], sizeof s->text[0], fmt, args);
+    vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    plain_text(s->text[s->n++]);
+    json_array_append_new(list, js_text(plain_text(text)));
 }
 
-void judge_proved(const struct check *c, struct sentences *s)
+json_t *judge_proved(const struct check *c)
 {
-    s->n = 0;
-    if (c->findings.n > 0) return;
+    json_t *s = json_array();
+    if (c->findings.n > 0) return s;
     if (c->has_manifest)
         say(s, "every value of %" PRId64 " dump%s is the one that the run handed to its writer",
             c->checked_n, units_plural(c->checked_n));
@@ -186,12 +175,13 @@ void judge_proved(const struct check *c, struct sentences *s)
             c->listing.compared_n, c->listing.deviation);
     if (!c->has_manifest && c->checked_n > 0)
         say(s, "all values are finite and those on the faces of the grid are exact");
+    return s;
 }
 
-void judge_not_proved(const struct check *c, struct sentences *s)
+json_t *judge_not_proved(const struct check *c)
 {
-    s->n = 0;
-    if (c->findings.n > 0) return;
+    json_t *s = json_array();
+    if (c->findings.n > 0) return s;
     if (c->checked_n != c->shape.dumps_n)
         say(s, "%" PRId64 " of %" PRId64 " dumps are not complete: the run was cut short",
             c->shape.dumps_n - c->checked_n, c->shape.dumps_n);
@@ -201,12 +191,14 @@ void judge_not_proved(const struct check *c, struct sentences *s)
     if (!c->mean.cls && !c->final.cls && c->listing.compared_n == 0)
         say(s, "that the solution itself is right: no published norms belong to these dumps%s",
             c->has_manifest ? "" : ", as far as a file without a manifest tells");
+    return s;
 }
 
-void judge_notes(const struct check *c, struct sentences *s)
+json_t *judge_notes(const struct check *c)
 {
+    json_t *s = json_array();
     const char *slash = strrchr(c->path, '/'), *name = slash ? slash + 1 : c->path;
-    s->n = 0;
     if (c->has_manifest && strcmp(c->manifest.file, name) != 0)
         say(s, "the manifest names another file: %s", c->manifest.file);
+    return s;
 }

@@ -24,15 +24,6 @@ int listing_print(FILE *to, int64_t n, const double *diagonal)
     return 0;
 }
 
-/* The folder of the running program, without a slash at the end. */
-static void program_folder(char *out, size_t size)
-{
-    const ssize_t length = readlink("/proc/self/exe", out, size - 1);
-    out[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(out, '/');
-    if (slash) *slash = '\0';
-}
-
 /* Whether FOLDER UNDER holds the listing of this N; then its name is in l. */
 static bool look_in(struct listing *l, const char *folder, const char *under, int64_t n)
 {
@@ -43,9 +34,12 @@ static bool look_in(struct listing *l, const char *folder, const char *under, in
 
 static int find_reference(struct listing *l, int64_t n)
 {
-    char folder[512];
+    char folder[512]; /* of the running program */
     const char *given = getenv("NHT1_LISTINGS");
-    program_folder(folder, sizeof folder);
+    const ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
+    folder[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(folder, '/');
+    if (slash) *slash = '\0';
     if (given && look_in(l, given, "", n)) return 0;
     if (look_in(l, folder, "/../share/nht1/listings", n)) return 0;
     if (look_in(l, folder, "/../../verify/listings", n)) return 0;

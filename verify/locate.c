@@ -70,22 +70,6 @@ static int64_t place_index(const struct place *at, int axis)
     return index[axis];
 }
 
-static int start(struct work *w, const struct locate *l)
-{
-    const int64_t words = digest_words(l->shape->n);
-    *w = (struct work){.l = l};
-    locate_name(l->manifest, l->dump, w->name);
-    w->diff = malloc((size_t)words * 8);
-    if (!w->diff) return err_set(ERR_NOMEM, "no memory for a digest");
-    for (int64_t x = 0; x < words; x++)
-        w->diff[x] = l->digest[x] - written(l)[x];
-    for (int a = 0; a < AXES; a++)
-        for (int64_t x = 0; x < axis_length(w, a); x++)
-            if (*word(w, a, x) && w->bad[a].count++ < BAD_MAX)
-                w->bad[a].index[w->bad[a].count - 1] = x;
-    return 0;
-}
-
 static void apply(const struct work *w, const struct fix *fix, int count, bool undo)
 {
     for (int f = 0; f < count; f++)
@@ -130,17 +114,6 @@ static int explain_stale(struct work *w, struct findings *f)
     return 0;
 }
 
-/* True when every plane of one direction that is off holds what it held in dump d. */
-static bool planes_stale(const struct work *w, int axis, int64_t d)
-{
-    const int64_t n = w->l->shape->n;
-    const uint64_t *other = w->l->manifest->dump[d].digest;
-    if (!other || d == w->l->dump || w->bad[axis].count == 0) return false;
-    for (int64_t x = 0; x < n; x++)
-        if (*word(w, axis, x) && w->l->digest[axis * n + x] != other[axis * n + x]) return false;
-    return true;
-}
-
 /* "3..5, 17" for the planes that are off. */
 static void ranges(const struct work *w, int axis, char *buf, size_t size)
 {
@@ -162,15 +135,22 @@ static void ranges(const struct work *w, int axis, char *buf, size_t size)
     }
 }
 
+/* All planes of one direction that are off hold what they held in another dump. */
 static int explain_stale_planes(struct work *w, struct findings *f)
 {
-    char planes[96], other[LOCATE_NAME];
+    char planes[96], name[LOCATE_NAME];
+    const struct manifest *m = w->l->manifest;
+    const int64_t n = w->l->shape->n;
     for (int a = 2; a >= 0; a--)
-        for (int64_t d = 0; d < w->l->manifest->dumps_n; d++) {
-            if (!planes_stale(w, a, d)) continue;
+        for (int64_t d = 0; d < m->dumps_n; d++) {
+            const uint64_t *other = m->dump[d].digest;
+            bool stale = other && d != w->l->dump && w->bad[a].count > 0;
+            for (int64_t x = 0; stale && x < n; x++)
+                stale = *word(w, a, x) == 0 || w->l->digest[a * n + x] == other[a * n + x];
+            if (!stale) continue;
             ranges(w, a, planes, sizeof planes);
             finding_add(f, "stale", w->l->dump, "%s: planes %c = %s hold the data of %s", w->name,
-                        axis_letter[a], planes, locate_name(w->l->manifest, d, other));
+                        axis_letter[a], planes, locate_name(m, d, name));
             return 1;
         }
     return 0;
@@ -188,35 +168,9 @@ static int swap_fix(const struct work *w, const struct place *a, const struct pl
     return 0;
 }
 
-static int swap_cells_fix(const struct work *w, struct place a, struct place b,
-                          struct fix fix[2 * BT_NCOMP])
-{
-    for (int m = 0; m < BT_NCOMP; m++) {
-        a.m = b.m = m;
-        TRY(swap_fix(w, &a, &b, fix + 2 * m));
-    }
-    return 0;
-}
-
 static void place_text(const struct place *at, char *buf, size_t size)
 {
     snprintf(buf, size, "(i,j,k) = (%" PRId64 ",%" PRId64 ",%" PRId64 ")", at->i, at->j, at->k);
-}
-
-static void report_swap(struct work *w, struct findings *f, struct place a, struct place b)
-{
-    char ta[96], tb[96];
-    place_text(&a, ta, sizeof ta);
-    place_text(&b, tb, sizeof tb);
-    struct finding *item;
-    if (a.m < 0)
-        item = finding_add(f, "digest", w->l->dump, "%s: the cells %s and %s are swapped", w->name,
-                           ta, tb);
-    else
-        item = finding_add(f, "digest", w->l->dump, "%s: U_%d at %s and U_%d at %s are swapped",
-                           w->name, a.m, ta, b.m, tb);
-    finding_place(item, &a);
-    finding_place(item, &b);
 }
 
 /* The c-th of the cells where bad planes of i, j and k meet (8 at most are asked for). */
@@ -231,20 +185,33 @@ static struct place candidate(const struct work *w, int64_t c)
 static int try_swap(struct work *w, struct findings *f, struct place a, struct place b)
 {
     struct fix fix[2 * BT_NCOMP];
-    TRY(swap_cells_fix(w, a, b, fix));
-    if (explains(w, fix, 2 * BT_NCOMP)) {
-        report_swap(w, f, a, b);
-        return 1;
+    char ta[96], tb[96];
+    struct finding *item;
+    for (int m = 0; m < BT_NCOMP; m++) {
+        a.m = b.m = m;
+        TRY(swap_fix(w, &a, &b, fix + 2 * m));
     }
-    for (int p = 0; p < BT_NCOMP * BT_NCOMP; p++) {
+    const bool whole = explains(w, fix, 2 * BT_NCOMP);
+    bool found = whole;
+    for (int p = 0; !found && p < BT_NCOMP * BT_NCOMP; p++) {
         a.m = p / BT_NCOMP;
         b.m = p % BT_NCOMP;
         TRY(swap_fix(w, &a, &b, fix));
-        if (!explains(w, fix, 2)) continue;
-        report_swap(w, f, a, b);
-        return 1;
+        found = explains(w, fix, 2);
     }
-    return 0;
+    if (!found) return 0;
+    if (whole) a.m = b.m = -1;
+    place_text(&a, ta, sizeof ta);
+    place_text(&b, tb, sizeof tb);
+    if (whole)
+        item = finding_add(f, "digest", w->l->dump, "%s: the cells %s and %s are swapped", w->name,
+                           ta, tb);
+    else
+        item = finding_add(f, "digest", w->l->dump, "%s: U_%d at %s and U_%d at %s are swapped",
+                           w->name, a.m, ta, b.m, tb);
+    finding_place(item, &a);
+    finding_place(item, &b);
+    return 1;
 }
 
 /* Two swapped cells or values touch one or two planes of each direction. */
@@ -278,19 +245,13 @@ static int64_t match(const struct work *w, int axis, uint64_t delta)
     return found;
 }
 
-/* The direction with the most bad planes: one per wrong cell when the cells lie apart. */
-static int widest(const struct work *w)
-{
-    int axis = 0;
-    for (int a = 1; a < 3; a++)
-        if (w->bad[a].count > w->bad[axis].count) axis = a;
-    return axis;
-}
-
 /* Pairs planes to cells. Returns their number, 0 when the planes do not determine them. */
 static int64_t pair(const struct work *w, struct fix cell[BAD_MAX])
 {
-    const int axis = widest(w);
+    /* The direction with the most bad planes: one per wrong cell when the cells lie apart. */
+    int axis = 0;
+    for (int a = 1; a < 3; a++)
+        if (w->bad[a].count > w->bad[axis].count) axis = a;
     const int64_t count = w->bad[axis].count;
     if (count > BAD_MAX) return 0;
     for (int64_t c = 0; c < count; c++) {
@@ -321,14 +282,6 @@ static int find_flip(const struct work *w, struct place *at, uint64_t delta, uin
     return 0;
 }
 
-static int bit_number(uint64_t one)
-{
-    int bit = 0;
-    while (one >> bit != 1)
-        bit++;
-    return bit;
-}
-
 static int report_cell(struct work *w, struct findings *f, struct fix *cell)
 {
     char at[96];
@@ -341,7 +294,7 @@ static int report_cell(struct work *w, struct findings *f, struct fix *cell)
         item = finding_add(f, "digest", w->l->dump,
                            "%s: U_%d at %s is %.17g and was written as %.17g: bit %d is flipped",
                            w->name, cell->at.m, at, shape_double(is), shape_double(was),
-                           bit_number(is ^ was));
+                           __builtin_ctzll(is ^ was));
     } else if (cell->at.m < 0) {
         item = finding_add(f, "digest", w->l->dump, "%s: the values of the cell %s are wrong",
                            w->name, at);
@@ -392,8 +345,18 @@ static int (*const explanations[])(struct work *, struct findings *) = {
 
 int locate_explain(const struct locate *l, struct findings *f)
 {
-    struct work w;
-    int rc = start(&w, l);
+    const int64_t words = digest_words(l->shape->n);
+    struct work w = {.l = l};
+    int rc = 0;
+    locate_name(l->manifest, l->dump, w.name);
+    w.diff = malloc((size_t)words * 8);
+    if (!w.diff) return err_set(ERR_NOMEM, "no memory for a digest");
+    for (int64_t x = 0; x < words; x++)
+        w.diff[x] = l->digest[x] - written(l)[x];
+    for (int a = 0; a < AXES; a++)
+        for (int64_t x = 0; x < axis_length(&w, a); x++)
+            if (*word(&w, a, x) && w.bad[a].count++ < BAD_MAX)
+                w.bad[a].index[w.bad[a].count - 1] = x;
     for (size_t e = 0; rc == 0 && e < sizeof explanations / sizeof *explanations; e++)
         rc = explanations[e](&w, f);
     free(w.diff);

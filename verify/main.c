@@ -2,12 +2,10 @@
 /* nht1-verify: proves that a dump file of nht1-bt holds what it should. Serial; works from
  * docs/format.md alone and shares nothing with the writers. From the command line to the exit
  * status is here; the verification itself is check_file. */
-#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/conf.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "base/plain.h"
@@ -46,13 +44,7 @@ static const struct conf_option options[] = {
      .help = "Write the result, with every finding and its place, to FILE.",
      .offset = OPT(json),
      .type = CONF_STRING},
-    {.name = "progress",
-     .arg = "WHEN",
-     .def = "auto",
-     .choices = "auto|always|never",
-     .help = "Show how far the reading has come, on standard error; auto: on a terminal.",
-     .offset = OPT(progress),
-     .type = CONF_CHOICE},
+    CONF_PROGRESS(OPT(progress)),
     {.name = "n",
      .arg = "N",
      .min = BT_N_MIN,
@@ -110,12 +102,6 @@ static const struct conf_program program = {
     .options = options,
 };
 
-static int fail(int code)
-{
-    fprintf(stderr, "nht1-verify: %s\n", err_message());
-    return err_exit_status(code);
-}
-
 /* A result file must not take the place of what is being verified. */
 static int check_json_name(const char *json, const char *path)
 {
@@ -135,34 +121,9 @@ static int check_json_name(const char *json, const char *path)
     return rc;
 }
 
-static int check_args(const struct check_options *o, const struct conf_list *args)
-{
-    if (args->n != 1)
-        return err_set(ERR_USAGE, "which file? usage: nht1-verify [OPTION...] FILE; see --help");
-    if (!args->item[0][0]) return err_set(ERR_USAGE, "the name of the file is empty");
-    return o->json ? check_json_name(o->json, args->item[0]) : 0;
-}
-
-static int write_json(const struct check *c, const struct check_options *o, int status)
-{
-    json_t *result = summary_json(c, conf_json(&program, o), status);
-    if (!result) return err_set(ERR_NOMEM, "--json: no memory for the result");
-    const int rc = js_write(o->json, result, JS_SYNC_NONE);
-    if (rc < 0) err_prefix("--json: ");
-    json_decref(result);
-    return rc;
-}
-
-static int finish_output(void)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
-    return err_set_errno(ERR_IO, errno, "writing to standard output");
-}
-
 /* Scripts that drop the table still learn what is wrong; on a terminal once is enough. */
-static void tell_wrong(const struct check *c, bool told)
+static void tell_wrong(const struct check *c)
 {
-    if (c->verdict != CHECK_FAILED || told || isatty(STDOUT_FILENO)) return;
     char name[4200];
     fprintf(stderr, "nht1-verify: %s: WRONG: %s\n", plain_copy(name, sizeof name, c->path),
             c->findings.item[0].text);
@@ -175,35 +136,37 @@ static int verify(const char *path, const struct check_options *o)
     if (rc == 0) {
         const int status = c.verdict == CHECK_FAILED ? ERR_VERIFY : 0;
         summary_print(o->diagonal ? stderr : stdout, &c, o->diagonal);
-        tell_wrong(&c, o->diagonal);
-        rc = o->json ? write_json(&c, o, err_exit_status(status)) : 0;
-        if (rc == 0) rc = finish_output();
-        if (rc == 0) rc = status;
+        if (status < 0 && !o->diagonal && !isatty(STDOUT_FILENO)) tell_wrong(&c);
+        if (o->json) {
+            json_t *result = summary_json(&c, conf_json(&program, o), err_exit_status(status));
+            rc = js_write(o->json, result, JS_SYNC_NONE);
+            if (rc < 0) err_prefix("--json: ");
+            json_decref(result);
+        }
+        if (rc == 0) rc = start_printed();
+        if (rc == 0 && status < 0) {
+            err_clear(); /* told already */
+            rc = status;
+        }
     }
     check_free(&c);
     return rc;
 }
 
-static int run(const struct check_options *o, const struct conf_list *args)
+static int run(const void *opts, const struct conf_list *args)
 {
-    int rc = check_args(o, args);
-    if (rc == 0 && o->merge) rc = merge_file(args->item[0]);
-    if (rc == 0) rc = verify(args->item[0], o);
-    return rc < 0 && rc != ERR_VERIFY ? fail(rc) : err_exit_status(rc);
+    const struct check_options *o = opts;
+    if (args->n != 1)
+        return err_set(ERR_USAGE, "which file? usage: nht1-verify [OPTION...] FILE; see --help");
+    const char *path = args->item[0];
+    if (!path[0]) return err_set(ERR_USAGE, "the name of the file is empty");
+    if (o->json) TRY(check_json_name(o->json, path));
+    if (o->merge) TRY(merge_file(path));
+    return verify(path, o);
 }
 
 int main(int argc, char **argv)
 {
     struct check_options o;
-    struct conf_list args;
-    int status = 0;
-    start_clean();
-    const int what = conf_parse(&program, argc, argv, &o, &args, NULL);
-    if (what < 0) return fail(what);
-    if (what == CONF_HELP) conf_help(&program, stdout);
-    if (what == CONF_VERSION) printf("%s %s\n", program.name, program.version);
-    if (what == CONF_RUN) status = run(&o, &args);
-    if (what != CONF_RUN) status = finish_output() < 0 ? fail(ERR_IO) : 0;
-    conf_free(&program, &o, &args);
-    return status;
+    return start_program(&program, argc, argv, &o, run);
 }

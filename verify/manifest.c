@@ -70,26 +70,20 @@ static int check_schema(const struct source *s)
     return 0;
 }
 
-static int get_names(const struct source *s, struct shape *shape)
+static int get_shape(const struct source *s, struct shape *shape)
 {
+    int64_t value;
     const char *layout, *endian;
+    TRY(get_int(s, "components", BT_NCOMP, BT_NCOMP, &value));
+    TRY(get_int(s, "word_bytes", 8, 8, &value));
+    TRY(get_int(s, "n", BT_N_MIN, BT_N_MAX, &shape->n));
+    TRY(get_int(s, "dumps_planned", 0, DUMPS_MAX, &shape->dumps_n));
     TRY(get_text(s, "layout", &layout));
     TRY(get_text(s, "endian", &endian));
     shape->layout = shape_layout_find(layout);
     shape->endian = shape_endian_find(endian);
     if (shape->layout == SHAPE_UNKNOWN) return bad(s, "layout", "is none of mijk, ijkm, records");
     if (shape->endian == SHAPE_UNKNOWN) return bad(s, "endian", "is neither little nor big");
-    return 0;
-}
-
-static int get_shape(const struct source *s, struct shape *shape)
-{
-    int64_t value;
-    TRY(get_int(s, "components", BT_NCOMP, BT_NCOMP, &value));
-    TRY(get_int(s, "word_bytes", 8, 8, &value));
-    TRY(get_int(s, "n", BT_N_MIN, BT_N_MAX, &shape->n));
-    TRY(get_int(s, "dumps_planned", 0, DUMPS_MAX, &shape->dumps_n));
-    TRY(get_names(s, shape));
     TRY(get_int(s, "dump_bytes", 1, INT64_MAX, &value));
     if (value != shape_dump_bytes(shape))
         return bad(s, "dump_bytes", "does not follow from \"n\" and \"layout\"");
@@ -165,16 +159,6 @@ static int get_dumps(const struct source *s, struct manifest *m)
     return 0;
 }
 
-static int get_all(const char *path, const json_t *root, struct manifest *m)
-{
-    struct source s = {.object = root};
-    snprintf(s.where, sizeof s.where, "damaged manifest %s", path);
-    TRY(check_schema(&s));
-    TRY(get_shape(&s, &m->shape));
-    TRY(get_run(&s, m));
-    return get_dumps(&s, m);
-}
-
 /* Returns 1, 0 when there is no such file, ERR_IO when it is no regular file: reading a FIFO would
  * wait for ever; ERR_USAGE when it is too large to be read into memory. */
 static int present(const char *path)
@@ -197,7 +181,12 @@ int manifest_read(const char *path, struct manifest *m)
     const int there = present(path);
     if (there <= 0) return there;
     TRY(js_read(path, &root));
-    const int rc = get_all(path, root, m);
+    struct source s = {.object = root};
+    snprintf(s.where, sizeof s.where, "damaged manifest %s", path);
+    int rc = check_schema(&s);
+    if (rc == 0) rc = get_shape(&s, &m->shape);
+    if (rc == 0) rc = get_run(&s, m);
+    if (rc == 0) rc = get_dumps(&s, m);
     json_decref(root);
     return rc < 0 ? rc : 1;
 }

@@ -176,22 +176,16 @@ static int merge_dumps(struct merge *m)
     return err_set_errno(ERR_IO, errno, "ftruncate and fsync of %s", m->tmp);
 }
 
-/* What may stand where the file is going to be: nothing, or the empty file that perrank leaves. */
-static int check_place(const char *path)
-{
-    struct stat st;
-    if (lstat(path, &st) != 0)
-        return errno == ENOENT ? 0 : err_set_errno(ERR_IO, errno, "cannot look at %s", path);
-    if (!S_ISREG(st.st_mode))
-        return err_set(ERR_USAGE, "%s is no regular file: move it away to merge", path);
-    if (st.st_size > 0)
-        return err_set(ERR_USAGE, "%s has content already: move it away to merge again", path);
-    return 0;
-}
-
 static int make_file(struct merge *m, const char *path)
 {
-    TRY(check_place(path));
+    /* What may stand where the file is going to be: nothing, or the empty file that perrank leaves. */
+    struct stat st;
+    const bool there = lstat(path, &st) == 0;
+    if (!there && errno != ENOENT) return err_set_errno(ERR_IO, errno, "cannot look at %s", path);
+    if (there && !S_ISREG(st.st_mode))
+        return err_set(ERR_USAGE, "%s is no regular file: move it away to merge", path);
+    if (there && st.st_size > 0)
+        return err_set(ERR_USAGE, "%s has content already: move it away to merge again", path);
     m->plane = calloc(1, (size_t)shape_plane_bytes(m->shape));
     m->slab = calloc(1, (size_t)shape_plane_bytes(m->shape));
     if (!m->plane || !m->slab) return err_set(ERR_NOMEM, "no memory for a plane");

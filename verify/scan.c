@@ -8,21 +8,17 @@
 #include "base/digest.h"
 #include "base/err.h"
 
-/* Fills base[m][i] = c0_m + X_m(x_i): the table along x, transposed so that rows are contiguous.
- * The three axis terms vanish at the origin, which leaves the constant. */
-static void base_fill(struct scan *s)
-{
-    double c0[BT_NCOMP];
-    bt_exact_at(&s->exact, 0, 0, 0, c0);
-    for (int m = 0; m < BT_NCOMP; m++)
-        for (int64_t i = 0; i < s->n; i++)
-            s->base[m * s->n + i] = c0[m] + s->exact.axis[0][i * BT_NCOMP + m];
-}
+#define BLOCK_BYTES (1 << 20) /* read at a time, but at least a plane */
 
-int scan_new(struct scan *s, int64_t n)
+int scan_new(struct scan *s, const struct shape_file *file, const struct shape *shape)
 {
-    memset(s, 0, sizeof *s);
-    s->n = n;
+    const int64_t n = shape->n, plane_bytes = shape_plane_bytes(shape);
+    *s = (struct scan){.file = file, .shape = *shape};
+    s->block = BLOCK_BYTES / plane_bytes > 1 ? BLOCK_BYTES / plane_bytes : 1;
+    s->bytes = malloc((size_t)(s->block * plane_bytes));
+    s->u = malloc((size_t)(8 * shape_plane_comps(shape) * n * n));
+    if (!s->bytes || !s->u)
+        return err_set(ERR_NOMEM, "no memory for a plane of %lld bytes", (long long)plane_bytes);
     TRY(bt_exact_new(&s->exact, n));
     s->base = malloc((size_t)(BT_NCOMP * n) * sizeof *s->base);
     s->ue = malloc((size_t)n * sizeof *s->ue);
@@ -30,35 +26,26 @@ int scan_new(struct scan *s, int64_t n)
     s->diagonal = malloc((size_t)(BT_NCOMP * n) * sizeof *s->diagonal);
     if (!s->base || !s->ue || !s->digest || !s->diagonal)
         return err_set(ERR_NOMEM, "no memory for the tables of N = %lld", (long long)n);
-    base_fill(s);
+    /* base[m][i] = c0_m + X_m(x_i): the table along x, transposed so that rows are contiguous. The
+     * three axis terms vanish at the origin, which leaves the constant. */
+    double c0[BT_NCOMP];
+    bt_exact_at(&s->exact, 0, 0, 0, c0);
+    for (int m = 0; m < BT_NCOMP; m++)
+        for (int64_t i = 0; i < n; i++)
+            s->base[m * n + i] = c0[m] + s->exact.axis[0][i * BT_NCOMP + m];
     return 0;
 }
 
 void scan_free(struct scan *s)
 {
     bt_exact_free(&s->exact);
+    free(s->bytes);
+    free(s->u);
     free(s->base);
     free(s->ue);
     free(s->digest);
     free(s->diagonal);
     memset(s, 0, sizeof *s);
-}
-
-static void clear(struct scan *s)
-{
-    for (int m = 0; m < BT_NCOMP; m++)
-        sum_clear(&s->error[m]);
-    memset(s->digest, 0, (size_t)digest_words(s->n) * sizeof *s->digest);
-    s->nonfinite_n = s->zeros_n = s->face_wrong_n = s->marker_wrong_n = 0;
-}
-
-static void exact_row(const struct scan *s, const struct place *row)
-{
-    const double y = s->exact.axis[1][row->j * BT_NCOMP + row->m];
-    const double z = s->exact.axis[2][row->k * BT_NCOMP + row->m];
-    const double *base = s->base + row->m * s->n;
-    for (int64_t i = 0; i < s->n; i++)
-        s->ue[i] = base[i] + y + z;
 }
 
 /* Sum of (U - Ue)^2 over a row, in four interleaved partial sums: the order is fixed. */
@@ -74,77 +61,84 @@ static double row_error(int64_t n, const double *u, const double *ue)
     return (part[0] + part[1]) + (part[2] + part[3]);
 }
 
-static int64_t count_nonfinite(int64_t n, const double *u)
+static void row_scan(struct scan *s, int64_t j, int64_t k, int m, const double *u)
 {
-    int64_t count = 0;
+    const int64_t n = s->shape.n, end = n - 1;
+    const double y = s->exact.axis[1][j * BT_NCOMP + m], z = s->exact.axis[2][k * BT_NCOMP + m];
+    const double *base = s->base + m * n;
     for (int64_t i = 0; i < n; i++)
-        count += !isfinite(u[i]);
-    return count;
-}
-
-static int64_t count_zeros(int64_t n, const double *u)
-{
-    int64_t count = 0;
+        s->ue[i] = base[i] + y + z;
+    digest_row(s->digest, n, 0, n, j, k, m, u);
+    const double error = row_error(n, u, s->ue);
+    sum_add(&s->error[m], error);
+    for (int64_t i = 0; i < n && !isfinite(error); i++)
+        s->nonfinite_n += !isfinite(u[i]);
+    int64_t zeros_n = 0;
     for (int64_t i = 0; i < n; i++)
-        count += shape_bits(u[i]) == 0;
-    return count;
+        zeros_n += shape_bits(u[i]) == 0;
+    s->zeros_n += zeros_n;
+    /* Rows inside two faces touch the other four at their ends only. */
+    const bool whole = j == 0 || j == end || k == 0 || k == end;
+    for (int64_t i = 0; i <= end; i += whole ? 1 : end) {
+        const double allowed = SCAN_FACE_TOLERANCE * fmax(1.0, fabs(s->ue[i]));
+        if (fabs(u[i] - s->ue[i]) <= allowed) continue;
+        if (s->face_wrong_n++ == 0) s->face_first = (struct place){i, j, k, m};
+    }
+    if (j == k) s->diagonal[j * BT_NCOMP + m] = u[j];
 }
 
-static void face_check(struct scan *s, const struct place *row, int64_t i, const double *u)
+/* The values of a plane as [m][j][i]. payload: behind the marker, if there is one. */
+static void decode(const struct scan *s, const unsigned char *payload)
 {
-    const double allowed = SCAN_FACE_TOLERANCE * fmax(1.0, fabs(s->ue[i]));
-    if (fabs(u[i] - s->ue[i]) <= allowed) return;
-    if (s->face_wrong_n++ == 0) s->face_first = (struct place){i, row->j, row->k, row->m};
+    const struct shape shape = s->shape;
+    const int64_t cells = shape.n * shape.n, count = shape_plane_comps(&shape) * cells;
+    if (shape.layout == SHAPE_MIJK) {
+        for (int64_t c = 0; c < cells; c++)
+            for (int m = 0; m < BT_NCOMP; m++)
+                s->u[m * cells + c] =
+                    shape_double(shape_u64(&shape, payload + 8 * (BT_NCOMP * c + m)));
+    } else {
+        for (int64_t c = 0; c < count; c++)
+            s->u[c] = shape_double(shape_u64(&shape, payload + 8 * c));
+    }
 }
 
-/* Rows inside two faces touch the other four at their ends only. */
-static void faces_scan(struct scan *s, const struct place *row, const double *u)
+static void plane_scan(struct scan *s, int64_t plane, const unsigned char *bytes)
 {
-    const int64_t end = s->n - 1;
-    const bool whole = row->j == 0 || row->j == end || row->k == 0 || row->k == end;
-    for (int64_t i = 0; i <= end; i += whole ? 1 : end)
-        face_check(s, row, i, u);
+    const struct shape *shape = &s->shape;
+    const int64_t n = shape->n, k = plane % n, marker_bytes = shape_marker_bytes(shape);
+    const int64_t payload_bytes = shape_plane_bytes(shape) - 2 * marker_bytes;
+    const int m_lo = (int)(plane / n), m_hi = m_lo + shape_plane_comps(shape);
+    const double *u = s->u;
+    if (marker_bytes > 0 &&
+        (shape_u32(shape, bytes) != (uint32_t)payload_bytes ||
+         shape_u32(shape, bytes + marker_bytes + payload_bytes) != (uint32_t)payload_bytes) &&
+        s->marker_wrong_n++ == 0)
+        s->marker_first_k = k;
+    decode(s, bytes + marker_bytes);
+    for (int m = m_lo; m < m_hi; m++)
+        for (int64_t j = 0; j < n; j++, u += n)
+            row_scan(s, j, k, m, u);
 }
 
-static void row_scan(struct scan *s, const struct place *row, const double *u)
+int scan_dump(struct scan *s, int64_t dump, void (*tick)(void *arg, int64_t bytes), void *arg)
 {
-    exact_row(s, row);
-    digest_row(s->digest, s->n, 0, s->n, row->j, row->k, row->m, u);
-    const double error = row_error(s->n, u, s->ue);
-    if (!isfinite(error)) s->nonfinite_n += count_nonfinite(s->n, u);
-    sum_add(&s->error[row->m], error);
-    s->zeros_n += count_zeros(s->n, u);
-    faces_scan(s, row, u);
-    if (row->j == row->k) s->diagonal[row->j * BT_NCOMP + row->m] = u[row->j];
-}
-
-static void plane_scan(struct scan *s, const struct plane *p)
-{
-    const double *u = p->u;
-    if (!p->marker_ok && s->marker_wrong_n++ == 0) s->marker_first_k = p->k;
-    for (int m = p->m_lo; m < p->m_lo + p->m_n; m++)
-        for (int64_t j = 0; j < s->n; j++, u += s->n)
-            row_scan(s, &(struct place){0, j, p->k, m}, u);
-}
-
-static void finish(struct scan *s)
-{
-    const double inner = (double)(s->n - 2);
+    const int64_t planes = shape_planes(&s->shape), bytes = shape_plane_bytes(&s->shape);
+    const int64_t start = dump * shape_dump_bytes(&s->shape);
+    for (int m = 0; m < BT_NCOMP; m++)
+        sum_clear(&s->error[m]);
+    memset(s->digest, 0, (size_t)digest_words(s->shape.n) * sizeof *s->digest);
+    s->nonfinite_n = s->zeros_n = s->face_wrong_n = s->marker_wrong_n = 0;
+    for (int64_t first = 0; first < planes; first += s->block) {
+        const int64_t held = planes - first < s->block ? planes - first : s->block;
+        TRY(shape_read_bytes(s->file, s->bytes, held * bytes, start + first * bytes));
+        for (int64_t p = 0; p < held; p++) {
+            plane_scan(s, first + p, s->bytes + p * bytes);
+            tick(arg, bytes);
+        }
+    }
+    const double inner = (double)(s->shape.n - 2);
     for (int m = 0; m < BT_NCOMP; m++)
         s->xce[m] = sqrt(sum_value(&s->error[m]) / (inner * inner * inner));
-}
-
-int scan_dump(struct scan *s, struct reader *r, int64_t dump,
-              void (*tick)(void *arg, int64_t bytes), void *arg)
-{
-    struct plane p;
-    int more;
-    clear(s);
-    reader_start(r, dump);
-    while ((more = reader_next(r, &p)) > 0) {
-        plane_scan(s, &p);
-        if (tick) tick(arg, shape_plane_bytes(&r->shape));
-    }
-    finish(s);
-    return more;
+    return 0;
 }

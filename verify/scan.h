@@ -2,19 +2,25 @@
 #ifndef VERIFY_SCAN_H
 #define VERIFY_SCAN_H
 /* Serial. What can be measured of one dump while its planes go by: error norms, digest, diagonal,
- * values that cannot be right. The results do not depend on the layout, to the last bit. */
+ * values that cannot be right. The results do not depend on the layout, to the last bit. Planes are
+ * read in file order and in large requests. Memory: one plane as doubles, one block of planes (a
+ * megabyte, at least one plane) as bytes. */
 #include <stdint.h>
 
 #include "base/sum.h"
 #include "bt/solver/exact.h"
-#include "verify/reader.h"
+#include "verify/shape.h"
 
 /* Largest deviation, relative to max(1, |Ue|), of a value on the six faces from the exact solution,
  * which it never leaves. Far above rounding, far below any other value. */
 #define SCAN_FACE_TOLERANCE 1e-10
 
 struct scan {
-    int64_t n;
+    const struct shape_file *file;
+    struct shape shape;   /* layout and endian are known */
+    int64_t block;        /* planes that are read at a time */
+    unsigned char *bytes; /* [block] planes as they are in the file */
+    double *u;            /* [m][j][i]: the present plane, i fastest */
     struct bt_exact exact;
     double *base; /* [m][i]: constant and x terms of the exact solution */
     double *ue;   /* [i]: exact solution along the present row */
@@ -32,13 +38,11 @@ struct scan {
     int64_t marker_first_k;  /* plane of the first of them */
 };
 
-/* Makes tables for an n^3 grid. Local. ERR_NOMEM when there is no room. */
-int scan_new(struct scan *s, int64_t n);
+/* Makes tables, and room for planes. Local. file: borrowed. Returns 0 or ERR_NOMEM. */
+int scan_new(struct scan *s, const struct shape_file *file, const struct shape *shape);
 void scan_free(struct scan *s);
 
-/* Measures one dump. Local. r: for the same N. tick: called after each plane, may be NULL.
- * Returns 0 or ERR_IO. */
-int scan_dump(struct scan *s, struct reader *r, int64_t dump,
-              void (*tick)(void *arg, int64_t bytes), void *arg);
+/* Measures one dump. Local. tick: called after each plane with its bytes. Returns 0 or ERR_IO. */
+int scan_dump(struct scan *s, int64_t dump, void (*tick)(void *arg, int64_t bytes), void *arg);
 
 #endif

@@ -156,17 +156,3 @@ int shape_read(const struct shape_file *f, const struct shape *s, int64_t dump,
     *bits = shape_u64(s, bytes);
     return 0;
 }
-
-double shape_double(uint64_t bits)
-{
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-uint64_t shape_bits(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}

@@ -11,6 +11,7 @@
  *          records  plane k:        marker, [m][j][i], marker          40 N^2 + 8 bytes */
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "bt/solver/problem.h"
 
@@ -75,7 +76,18 @@ int shape_read(const struct shape_file *f, const struct shape *s, int64_t dump,
                const struct place *at, uint64_t *bits);
 
 /* The double that has these bits, and its inverse. */
-double shape_double(uint64_t bits);
-uint64_t shape_bits(double x);
+static inline double shape_double(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static inline uint64_t shape_bits(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
 
 #endif

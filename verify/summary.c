@@ -22,40 +22,22 @@ static void print_norms(FILE *to, const double x[BT_NCOMP])
         fprintf(to, " %13.6e", x[m]);
 }
 
-static const char *shape_source(const struct check *c)
-{
-    if (c->shape_found) return "found out from the values";
-    return c->has_manifest ? "from the manifest" : "as given";
-}
-
 static void print_shape(FILE *to, const struct check *c)
 {
     const struct shape *s = &c->shape;
+    const struct manifest *m = &c->manifest;
     if (s->n == 0 || s->layout == SHAPE_UNKNOWN || s->endian == SHAPE_UNKNOWN) return;
     fprintf(to, "  N = %" PRId64 ", layout %s, %s endian (%s), %" PRId64 " bytes\n", s->n,
-            shape_layout_name(s->layout), shape_endian_name(s->endian), shape_source(c),
+            shape_layout_name(s->layout), shape_endian_name(s->endian),
+            c->shape_found    ? "found out from the values"
+            : c->has_manifest ? "from the manifest"
+                              : "as given",
             c->file_bytes);
     if (c->has_manifest)
         fprintf(to,
                 "  run %s, driver %s, kernel %s: %" PRId64
                 " steps of dt = %g, a dump every %" PRId64 "\n",
-                c->manifest.run_id, c->manifest.driver, c->manifest.kernel, c->manifest.steps,
-                c->manifest.dt, c->manifest.interval);
-}
-
-static void print_dump(FILE *to, const struct check *c, int64_t d)
-{
-    const struct check_dump *dump = &c->dump[d];
-    fprintf(to, "%7" PRId64, d);
-    if (dump->step < 0)
-        fprintf(to, "%7s", "-");
-    else
-        fprintf(to, "%7" PRId64, dump->step);
-    if (dump->state < CHECK_INCOMPLETE)
-        print_norms(to, dump->xce);
-    else
-        fprintf(to, "%70s", "");
-    fprintf(to, "  %s\n", states[dump->state]);
+                m->run_id, m->driver, m->kernel, m->steps, m->dt, m->interval);
 }
 
 /* The first and the last dumps and everything that is out of the ordinary. */
@@ -72,11 +54,23 @@ static void print_dumps(FILE *to, const struct check *c)
     if (c->dumps_n == 0 || !c->dump) return;
     fprintf(to, "   dump   step  error norms, m = 0..4%44s  verdict\n", "");
     for (int64_t d = 0; d < c->dumps_n; d++) {
-        if (worth_a_line(c, d))
-            print_dump(to, c, d);
-        else if (!gap)
-            fprintf(to, "    ...\n");
-        gap = !worth_a_line(c, d);
+        const struct check_dump *dump = &c->dump[d];
+        if (!worth_a_line(c, d)) {
+            if (!gap) fprintf(to, "    ...\n");
+            gap = true;
+            continue;
+        }
+        gap = false;
+        fprintf(to, "%7" PRId64, d);
+        if (dump->step < 0)
+            fprintf(to, "%7s", "-");
+        else
+            fprintf(to, "%7" PRId64, dump->step);
+        if (dump->state < CHECK_INCOMPLETE)
+            print_norms(to, dump->xce);
+        else
+            fprintf(to, "%70s", "");
+        fprintf(to, "  %s\n", states[dump->state]);
     }
     if (c->checked_n == 0) return;
     fprintf(to, "   mean       ");
@@ -93,37 +87,35 @@ static void print_findings(FILE *to, const struct check *c)
     if (c->findings.n > shown) fprintf(to, "       and %" PRId64 " more\n", c->findings.n - shown);
 }
 
-static void print_verdict(FILE *to, const struct check *c)
+/* Prints each sentence of a list (stolen) between two texts; first: what stands before the first. */
+static void print_sentences(FILE *to, json_t *list, const char *first, const char *before,
+                            const char *after)
 {
-    struct sentences s;
-    judge_proved(c, &s);
-    fprintf(to, "%s:", judge_verdict(c->verdict));
-    for (int i = 0; i < s.n; i++)
-        fprintf(to, "%s %s", i ? ";" : "", s.text[i]);
-    fputs(".\n", to);
-    judge_not_proved(c, &s);
-    for (int i = 0; i < s.n; i++)
-        fprintf(to, "%s %s.\n", i ? "           " : "Not proved:", s.text[i]);
+    for (size_t i = 0; i < json_array_size(list); i++)
+        fprintf(to, "%s%s%s", i ? before : first, json_string_value(json_array_get(list, i)),
+                after);
+    json_decref(list);
 }
 
 void summary_print(FILE *to, const struct check *c, bool brief)
 {
     char name[4200];
-    struct sentences notes;
     if (!brief) {
         fprintf(to, "%s\n", plain_copy(name, sizeof name, c->path));
         print_shape(to, c);
         if (!c->has_manifest)
             fprintf(to, "  no manifest %s\n", plain_copy(name, sizeof name, c->manifest_path));
-        judge_notes(c, &notes);
-        for (int i = 0; i < notes.n; i++)
-            fprintf(to, "  note: %s\n", notes.text[i]);
+        print_sentences(to, judge_notes(c), "  note: ", "  note: ", "\n");
         print_dumps(to, c);
     }
-    if (c->findings.n > 0)
+    if (c->findings.n > 0) {
         print_findings(to, c);
-    else
-        print_verdict(to, c);
+        return;
+    }
+    fprintf(to, "%s:", judge_verdict(c->verdict));
+    print_sentences(to, judge_proved(c), " ", "; ", "");
+    fputs(".\n", to);
+    print_sentences(to, judge_not_proved(c), "Not proved: ", "            ", ".\n");
 }
 
 static json_t *norms_json(const double x[BT_NCOMP])
@@ -134,37 +126,28 @@ static json_t *norms_json(const double x[BT_NCOMP])
     return list;
 }
 
-static json_t *place_json(const struct place *at)
+static json_t *index_json(int64_t i)
 {
-    json_t *o = json_pack("{s:I,s:I,s:I}", "i", (json_int_t)at->i, "j", (json_int_t)at->j, "k",
-                          (json_int_t)at->k);
-    json_object_set_new(o, "m", at->m < 0 ? json_null() : json_integer(at->m));
-    return o;
+    return i < 0 ? json_null() : json_integer(i);
 }
 
 static json_t *finding_json(const struct finding *f)
 {
-    json_t *o = json_pack("{s:s,s:o}", "kind", f->kind, "text", js_text(f->text));
     json_t *places = json_array();
-    json_object_set_new(o, "dump", f->dump < 0 ? json_null() : json_integer(f->dump));
-    for (int p = 0; p < f->places_n; p++)
-        json_array_append_new(places, place_json(&f->place[p]));
-    json_object_set_new(o, "places", places);
-    return o;
-}
-
-static json_t *findings_json(const struct check *c)
-{
-    json_t *list = json_array();
-    for (int f = 0; f < findings_kept(&c->findings); f++)
-        json_array_append_new(list, finding_json(&c->findings.item[f]));
-    return list;
+    for (int p = 0; p < f->places_n; p++) {
+        const struct place *at = &f->place[p];
+        json_array_append_new(places, json_pack("{s:I,s:I,s:I,s:o}", "i", (json_int_t)at->i, "j",
+                                                (json_int_t)at->j, "k", (json_int_t)at->k, "m",
+                                                index_json(at->m)));
+    }
+    return json_pack("{s:s,s:o,s:o,s:o}", "kind", f->kind, "text", js_text(f->text), "dump",
+                     index_json(f->dump), "places", places);
 }
 
 static json_t *dump_json(const struct check_dump *d, int64_t index)
 {
-    json_t *o = json_pack("{s:I,s:s}", "dump", (json_int_t)index, "verdict", states[d->state]);
-    json_object_set_new(o, "step", d->step < 0 ? json_null() : json_integer(d->step));
+    json_t *o = json_pack("{s:I,s:s,s:o}", "dump", (json_int_t)index, "verdict", states[d->state],
+                          "step", index_json(d->step));
     if (d->state >= CHECK_INCOMPLETE) return o;
     json_object_set_new(o, "xce", norms_json(d->xce));
     json_object_set_new(o, "nonfinite_n", json_integer(d->nonfinite_n));
@@ -172,22 +155,6 @@ static json_t *dump_json(const struct check_dump *d, int64_t index)
     json_object_set_new(o, "face_wrong_n", json_integer(d->face_wrong_n));
     json_object_set_new(o, "marker_wrong_n", json_integer(d->marker_wrong_n));
     return o;
-}
-
-static json_t *dumps_json(const struct check *c)
-{
-    json_t *list = json_array();
-    for (int64_t d = 0; c->dump && d < c->dumps_n; d++)
-        json_array_append_new(list, dump_json(&c->dump[d], d));
-    return list;
-}
-
-static json_t *shape_json(const struct check *c)
-{
-    const struct shape *s = &c->shape;
-    return json_pack("{s:I,s:s,s:s,s:I,s:b}", "n", (json_int_t)s->n, "layout",
-                     shape_layout_name(s->layout), "endian", shape_endian_name(s->endian), "dumps",
-                     (json_int_t)s->dumps_n, "found_out", (int)c->shape_found);
 }
 
 static json_t *published_json(const struct check_norms *n)
@@ -199,26 +166,15 @@ static json_t *published_json(const struct check_norms *n)
     return o;
 }
 
-static json_t *listing_json(const struct listing *l)
-{
-    if (l->path[0] == '\0') return json_null();
-    return json_pack("{s:o,s:I,s:I}", "file", js_text(l->path), "compared_n",
-                     (json_int_t)l->compared_n, "wrong_n", (json_int_t)l->wrong_n);
-}
-
-static json_t *sentences_json(const struct check *c,
-                              void (*list)(const struct check *, struct sentences *))
-{
-    struct sentences s;
-    json_t *array = json_array();
-    list(c, &s);
-    for (int i = 0; i < s.n; i++)
-        json_array_append_new(array, js_text(s.text[i]));
-    return array;
-}
-
 json_t *summary_json(const struct check *c, json_t *options, int status)
 {
+    const struct shape *s = &c->shape;
+    const struct listing *l = &c->listing;
+    json_t *findings = json_array(), *dumps = json_array();
+    for (int f = 0; f < findings_kept(&c->findings); f++)
+        json_array_append_new(findings, finding_json(&c->findings.item[f]));
+    for (int64_t d = 0; c->dump && d < c->dumps_n; d++)
+        json_array_append_new(dumps, dump_json(&c->dump[d], d));
     json_t *o =
         json_pack("{s:s,s:o,s:o,s:I,s:s,s:i}", "schema", "nht1-verify/1", "file", js_text(c->path),
                   "options", options, "file_bytes", (json_int_t)c->file_bytes, "verdict",
@@ -226,17 +182,25 @@ json_t *summary_json(const struct check *c, json_t *options, int status)
     json_object_set_new(o, "manifest", c->has_manifest ? js_text(c->manifest_path) : json_null());
     json_object_set_new(o, "run_id",
                         c->has_manifest ? json_string(c->manifest.run_id) : json_null());
-    json_object_set_new(o, "shape", shape_json(c));
+    json_object_set_new(o, "shape",
+                        json_pack("{s:I,s:s,s:s,s:I,s:b}", "n", (json_int_t)s->n, "layout",
+                                  shape_layout_name(s->layout), "endian",
+                                  shape_endian_name(s->endian), "dumps", (json_int_t)s->dumps_n,
+                                  "found_out", (int)c->shape_found));
     json_object_set_new(o, "dumps_checked_n", json_integer(c->checked_n));
-    json_object_set_new(o, "dumps", dumps_json(c));
+    json_object_set_new(o, "dumps", dumps);
     json_object_set_new(o, "mean_xce", c->checked_n > 0 ? norms_json(c->mean_xce) : json_null());
     json_object_set_new(o, "published_mean", published_json(&c->mean));
     json_object_set_new(o, "published_final", published_json(&c->final));
-    json_object_set_new(o, "listing", listing_json(&c->listing));
+    json_object_set_new(o, "listing",
+                        l->path[0] ? json_pack("{s:o,s:I,s:I}", "file", js_text(l->path),
+                                               "compared_n", (json_int_t)l->compared_n, "wrong_n",
+                                               (json_int_t)l->wrong_n)
+                                   : json_null());
     json_object_set_new(o, "findings_n", json_integer(c->findings.n));
-    json_object_set_new(o, "findings", findings_json(c));
-    json_object_set_new(o, "notes", sentences_json(c, judge_notes));
-    json_object_set_new(o, "proved", sentences_json(c, judge_proved));
-    json_object_set_new(o, "not_proved", sentences_json(c, judge_not_proved));
+    json_object_set_new(o, "findings", findings);
+    json_object_set_new(o, "notes", judge_notes(c));
+    json_object_set_new(o, "proved", judge_proved(c));
+    json_object_set_new(o, "not_proved", judge_not_proved(c));
     return o;
 }

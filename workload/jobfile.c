@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/conf_impl.h"
+#include "base/conf.h"
 #include "base/err.h"
 
 #define TEXT_BYTES_MAX (64 << 20)

@@ -552,7 +552,7 @@ static int part_make(struct part *t, struct workload_context *c, const struct wo
     t->writes = p->temporal != WORKLOAD_READ && p->temporal != WORKLOAD_REREAD;
     workload_files_path(&c->files, 0, t->path);
     t->group = workload_memory_group(&t->shape, &p->memory);
-    int rc = nodes_find(c->comm, &t->nodes);
+    int rc = nodes_split(c->comm, &t->nodes);
     if (rc == 0) rc = accesses_make(t);
     if (rc == 0) {
         t->slots_n = (t->calls + t->group - 1) / t->group;

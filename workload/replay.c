@@ -400,7 +400,7 @@ static int play(struct part *t, struct workload_outcome *o)
 static int with_nodes(struct part *t, int no, const struct workload *w, struct workload_outcome *o)
 {
     TRY_MPI(MPI_Comm_set_errhandler(t->comm, MPI_ERRORS_RETURN));
-    int rc = nodes_find(t->comm, &t->nodes);
+    int rc = nodes_split(t->comm, &t->nodes);
     if (rc == 0) rc = par_agree(t->comm, workload_plan_make(w, no, t->c->rank, &t->plan));
     if (rc == 0) rc = play(t, o);
     nodes_free(&t->nodes);

@@ -13,10 +13,12 @@
 #include <mpi.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,6 +27,7 @@
 
 #define OPEN_MAX    256
 #define REQUEST_MAX 4096
+#define PHASES_STEP 64
 
 enum split { SPLIT_RUN, SPLIT_OPEN, SPLIT_DIRECTION, SPLIT_CALLS };
 
@@ -36,6 +39,7 @@ struct open {
     int phase; /* index, -1: the next call begins one */
     bool last_write;
     uint64_t calls; /* in the phase */
+    bool sought;    /* since the last call */
     int64_t etype_bytes;
     struct pieces view;
     bool dropped; /* writes of this rank to it */
@@ -56,6 +60,8 @@ struct call {
 
 static struct profile_map *map;
 static const char *dir;
+static char own_path[4096]; /* of the mapped file */
+static int phases_room;     /* phases that have their space on the disk */
 static enum split split = SPLIT_DIRECTION;
 static uint64_t split_calls;
 static bool dropping;
@@ -65,12 +71,19 @@ static MPI_Request requests[REQUEST_MAX]; /* of calls of MPI-IO under way */
 static int requests_n;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local int inside;
+static uint64_t epoch_ns; /* when CLOCK_MONOTONIC was 0 */
 
-static uint64_t now_ns(void)
+static uint64_t clock_ns(clockid_t which)
 {
     struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
+    clock_gettime(which, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The time of day of the program's start, and what has passed since: setting the clock does no harm. */
+static uint64_t now_ns(void)
+{
+    return epoch_ns + clock_ns(CLOCK_MONOTONIC);
 }
 
 static void *find(const char *name)
@@ -91,10 +104,44 @@ static void *find(const char *name)
     int P##name(__VA_ARGS__) __attribute__((alias(#name)));                                        \
     int name(__VA_ARGS__)
 
-/* Maps this rank's file. A program that cannot be profiled runs all the same. */
+/* Space on the disk for the counters up to so many phases: a write to mapped memory that finds none
+ * ends the program. Returns an error number. */
+static int reserve(int phases)
+{
+    const size_t bytes =
+        offsetof(struct profile_map, phase) + (size_t)phases * sizeof(struct profile_phase);
+    const int fd = open(own_path, O_RDWR | O_CLOEXEC);
+    if (fd < 0) return errno;
+    const int why = posix_fallocate(fd, 0, (off_t)bytes);
+    close(fd);
+    if (why == 0) phases_room = phases;
+    return why;
+}
+
+/* Makes and maps this rank's file. Returns NULL with errno. */
+static struct profile_map *map_own(void)
+{
+    struct rlimit limit;
+    void *at = MAP_FAILED;
+    int why = 0;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < sizeof *map) {
+        errno = EFBIG; /* and no signal */
+        return NULL;
+    }
+    const int fd = open(own_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (fd < 0) return NULL;
+    if (ftruncate(fd, sizeof *map) < 0 || (why = reserve(PHASES_STEP)) != 0 ||
+        (at = mmap(NULL, sizeof *map, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED)
+        why = why ? why : errno;
+    close(fd);
+    errno = why;
+    return why ? NULL : at;
+}
+
+/* Begins to count. A program that cannot be profiled runs all the same. */
 static void start(void)
 {
-    char path[4096], library[MPI_MAX_LIBRARY_VERSION_STRING];
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
     const char *how = getenv(PROFILE_ENV_SPLIT);
     int rank, size, length;
     dir = getenv(PROFILE_ENV_DIR);
@@ -104,17 +151,13 @@ static void start(void)
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
     PMPI_Get_library_version(library, &length);
     inside--;
-    snprintf(path, sizeof path, "%s/rank-%d", dir, rank);
-    const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    void *at = MAP_FAILED;
-    if (fd >= 0 && ftruncate(fd, sizeof *map) == 0)
-        at = mmap(NULL, sizeof *map, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (at == MAP_FAILED)
-        fprintf(stderr, "nht1-profile: rank %d is not profiled: %s: %s\n", rank, path,
+    snprintf(own_path, sizeof own_path, "%s/rank-%d", dir, rank);
+    struct profile_map *m = map_own();
+    if (!m) {
+        fprintf(stderr, "nht1-profile: rank %d is not profiled: %s: %s\n", rank, own_path,
                 strerror(errno));
-    if (fd >= 0) close(fd);
-    if (at == MAP_FAILED) return;
-
+        return;
+    }
     if (how && strcmp(how, "run") == 0) split = SPLIT_RUN;
     if (how && strcmp(how, "open") == 0) split = SPLIT_OPEN;
     if (how && strtoull(how, NULL, 10) > 0) {
@@ -125,7 +168,7 @@ static void start(void)
     dropping = drop && strcmp(drop, "1") == 0;
     for (int f = 0; f < PROFILE_FILES_MAX; f++)
         file_phase[f] = -1;
-    struct profile_map *m = at;
+    epoch_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
     m->rank = rank;
     m->size = size;
     m->pid = getpid();
@@ -270,24 +313,26 @@ BOTH(MPI_File_open, MPI_Comm comm, const char *name, int mode, MPI_Info info, MP
     other(PROFILE_OPEN, start_ns);
     if (rc == MPI_SUCCESS) {
         int size, rank;
+        MPI_Comm own = MPI_COMM_NULL;
         PMPI_Comm_size(comm, &size);
         PMPI_Comm_rank(comm, &rank);
+        if (dropping) PMPI_Comm_dup(comm, &own);
         pthread_mutex_lock(&lock);
         struct open *o = NULL;
         for (int i = 0; i < OPEN_MAX && !o; i++)
             if (opens[i].comm_size == 0) o = &opens[i];
         if (o) {
             *o = (struct open){.fh = *fh,
-                               .comm = MPI_COMM_NULL,
+                               .comm = own,
                                .file = file_of(name, size, rank),
                                .comm_size = size,
                                .comm_rank = rank,
                                .phase = -1,
                                .etype_bytes = 1};
             o->view = pieces_of(MPI_BYTE);
-        }
+        } else
+            map->files_lost++;
         pthread_mutex_unlock(&lock);
-        if (o && dropping) PMPI_Comm_dup(comm, &o->comm);
     }
     inside--;
     return rc;
@@ -350,12 +395,6 @@ TIMED(MPI_File_sync, PROFILE_SYNC, (fh), MPI_File fh)
 TIMED(MPI_File_set_size, PROFILE_SIZE, (fh, bytes), MPI_File fh, MPI_Offset bytes)
 TIMED(MPI_File_preallocate, PROFILE_SIZE, (fh, bytes), MPI_File fh, MPI_Offset bytes)
 
-static void seeked(MPI_File fh)
-{
-    struct open *o = open_of(fh);
-    if (o && o->phase >= 0) map->phase[o->phase].seeks++;
-}
-
 #define SEEK(name)                                                                                 \
     BOTH(name, MPI_File fh, MPI_Offset at, int whence)                                             \
     {                                                                                              \
@@ -365,7 +404,8 @@ static void seeked(MPI_File fh)
         const uint64_t start_ns = now_ns();                                                        \
         const int rc = real(fh, at, whence);                                                       \
         other(PROFILE_SEEK, start_ns);                                                             \
-        seeked(fh);                                                                                \
+        struct open *o = open_of(fh);                                                              \
+        if (o) o->sought = true;                                                                   \
         inside--;                                                                                  \
         return rc;                                                                                 \
     }
@@ -378,9 +418,10 @@ static struct profile_phase *phase_of(struct open *o, bool write, double now_s)
     int at = split == SPLIT_RUN ? file_phase[o->file] : o->phase;
     if (at >= 0 && split == SPLIT_DIRECTION && o->last_write != write) at = -1;
     if (at >= 0 && split == SPLIT_CALLS && o->calls >= split_calls) at = -1;
-    if (at < 0 && map->phases_n == PROFILE_PHASE_MAX) {
+    if (at < 0 && (map->phases_n == PROFILE_PHASE_MAX ||
+                   (map->phases_n == phases_room && reserve(phases_room + PHASES_STEP) != 0))) {
         map->phases_lost++;
-        at = PROFILE_PHASE_MAX - 1;
+        at = map->phases_n - 1;
     } else if (at < 0) {
         at = map->phases_n;
         map->phase[at].file = o->file;
@@ -404,10 +445,6 @@ static void refuse_read(const struct open *o)
     char mark[4096];
     drop_mark(map->file[o->file].name, mark);
     if (!o->dropped && access(mark, F_OK) != 0) return;
-    fprintf(stderr,
-            "nht1-profile: T_C cannot be measured by dropping writes: rank %d reads %s, which the "
-            "program has written before\n",
-            map->rank, map->file[o->file].name);
     map->at_file = o->file;
     map->last_s = 1e-9 * (double)now_ns();
     map->state = PROFILE_READ_DROPPED;
@@ -434,7 +471,11 @@ static bool enter(struct call *c, MPI_File fh, int kind, MPI_Count items, MPI_Da
             char mark[4096];
             drop_mark(map->file[o->file].name, mark);
             const int fd = open(mark, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
-            if (fd >= 0) close(fd);
+            if (fd < 0) {
+                fprintf(stderr, "nht1-profile: %s: %s\n", mark, strerror(errno));
+                PMPI_Abort(MPI_COMM_WORLD, 4);
+            }
+            close(fd);
             o->dropped = true;
         }
     } else if (dropping)
@@ -474,6 +515,10 @@ static void leave(const struct call *c, int64_t bytes, uint64_t before_ns)
     struct profile_phase *p = phase_of(c->open, c->write, 1e-9 * (double)c->start_ns);
     count(&p->kind[c->kind], (uint64_t)got, ns);
     p->sizes[c->write][log2]++;
+    if (workload_kind_of(c->kind).position != WORKLOAD_EXPLICIT) {
+        p->seeks += c->open->sought && c->open->calls > 1; /* the first call begins somewhere */
+        c->open->sought = false;
+    }
     p->pieces += (uint64_t)pieces_in(&c->open->view, got);
     p->unknown += !c->open->view.known;
     p->end_s = map->last_s = 1e-9 * (double)end_ns;
@@ -497,11 +542,30 @@ static int64_t moved(int rc, const MPI_Status *status)
 #define KIND(position, collective, sync, write)                                                    \
     (((WORKLOAD_##position * 2 + (collective)) * 3 + WORKLOAD_##sync) * 2 + (write))
 
-/* The data access functions [MPI31, 13.4]. parameters: with names; arguments: the names. */
-#define BLOCKING(name, kind, parameters, arguments)                                                \
-    BOTH(MPI_File_##name, UNPACK parameters, MPI_Status *status)                                   \
+/* The data access functions [MPI31, 13.4]. Where the MPI library has them, each has a second form
+ * with a large count, MPI_File_..._c [MPI4, 14.4]. parameters: a macro, of the type of the count;
+ * arguments: the names of the parameters. */
+#ifdef HAVE_LARGE_COUNT
+#define BOTH_COUNTS(define, name, kind, parameters, arguments)                                     \
+    define(MPI_File_##name, kind, parameters(int), arguments)                                      \
+        define(MPI_File_##name##_c, kind, parameters(MPI_Count), arguments)
+#else
+#define BOTH_COUNTS(define, name, kind, parameters, arguments)                                     \
+    define(MPI_File_##name, kind, parameters(int), arguments)
+#endif
+#define AT_READ(items) (MPI_File fh, MPI_Offset at, void *buf, items count, MPI_Datatype type)
+#define AT_WRITE(items)                                                                            \
+    (MPI_File fh, MPI_Offset at, const void *buf, items count, MPI_Datatype type)
+#define READ(items)  (MPI_File fh, void *buf, items count, MPI_Datatype type)
+#define WRITE(items) (MPI_File fh, const void *buf, items count, MPI_Datatype type)
+#define AT           (fh, at, buf, count, type)
+#define HERE         (fh, buf, count, type)
+#define UNPACK(...)  __VA_ARGS__
+
+#define BLOCKING_ONE(name, kind, parameters, arguments)                                            \
+    BOTH(name, UNPACK parameters, MPI_Status *status)                                              \
     {                                                                                              \
-        REAL(PMPI_File_##name, UNPACK parameters, MPI_Status *);                                   \
+        REAL(P##name, UNPACK parameters, MPI_Status *);                                            \
         struct call c;                                                                             \
         MPI_Status own;                                                                            \
         if (!enter(&c, fh, kind, count, type)) return real(UNPACK arguments, status);              \
@@ -515,14 +579,7 @@ static int64_t moved(int rc, const MPI_Status *status)
         leave(&c, moved(rc, status), 0);                                                           \
         return rc;                                                                                 \
     }
-#define UNPACK(...) __VA_ARGS__
-
-#define AT_READ  (MPI_File fh, MPI_Offset at, void *buf, int count, MPI_Datatype type)
-#define AT_WRITE (MPI_File fh, MPI_Offset at, const void *buf, int count, MPI_Datatype type)
-#define READ     (MPI_File fh, void *buf, int count, MPI_Datatype type)
-#define WRITE    (MPI_File fh, const void *buf, int count, MPI_Datatype type)
-#define AT       (fh, at, buf, count, type)
-#define HERE     (fh, buf, count, type)
+#define BLOCKING(...) BOTH_COUNTS(BLOCKING_ONE, __VA_ARGS__)
 BLOCKING(read_at, KIND(EXPLICIT, 0, BLOCKING, 0), AT_READ, AT)
 BLOCKING(read_at_all, KIND(EXPLICIT, 1, BLOCKING, 0), AT_READ, AT)
 BLOCKING(write_at, KIND(EXPLICIT, 0, BLOCKING, 1), AT_WRITE, AT)
@@ -574,10 +631,10 @@ static void remember(MPI_Request request)
 }
 
 /* Bytes are those asked for: what a read gets is known when it ends. */
-#define REQUEST(name, kind, parameters, arguments)                                                 \
-    BOTH(MPI_File_##name, UNPACK parameters, MPI_Request *request)                                 \
+#define REQUEST_ONE(name, kind, parameters, arguments)                                             \
+    BOTH(name, UNPACK parameters, MPI_Request *request)                                            \
     {                                                                                              \
-        REAL(PMPI_File_##name, UNPACK parameters, MPI_Request *);                                  \
+        REAL(P##name, UNPACK parameters, MPI_Request *);                                           \
         struct call c;                                                                             \
         if (!enter(&c, fh, kind, count, type)) return real(UNPACK arguments, request);             \
         int rc = c.drop ? drop(&c) : real(UNPACK arguments, request);                              \
@@ -586,6 +643,7 @@ static void remember(MPI_Request request)
         leave(&c, rc == MPI_SUCCESS ? c.bytes : 0, 0);                                             \
         return rc;                                                                                 \
     }
+#define REQUEST(...) BOTH_COUNTS(REQUEST_ONE, __VA_ARGS__)
 REQUEST(iread_at, KIND(EXPLICIT, 0, REQUEST, 0), AT_READ, AT)
 REQUEST(iread_at_all, KIND(EXPLICIT, 1, REQUEST, 0), AT_READ, AT)
 REQUEST(iwrite_at, KIND(EXPLICIT, 0, REQUEST, 1), AT_WRITE, AT)
@@ -607,16 +665,18 @@ static void split_begun(struct call *c)
     inside--;
 }
 
-#define SPLIT_CALL(name, which, parameters, arguments, buffer)                                     \
-    BOTH(MPI_File_##name##_begin, UNPACK parameters)                                               \
+#define BEGIN_ONE(name, which, parameters, arguments)                                              \
+    BOTH(name, UNPACK parameters)                                                                  \
     {                                                                                              \
-        REAL(PMPI_File_##name##_begin, UNPACK parameters);                                         \
+        REAL(P##name, UNPACK parameters);                                                          \
         struct call c;                                                                             \
         if (!enter(&c, fh, which, count, type)) return real arguments;                             \
         const int rc = c.drop ? drop(&c) : real arguments;                                         \
         split_begun(&c);                                                                           \
         return rc;                                                                                 \
-    }                                                                                              \
+    }
+#define SPLIT_CALL(name, which, parameters, arguments, buffer)                                     \
+    BOTH_COUNTS(BEGIN_ONE, name##_begin, which, parameters, arguments)                             \
     BOTH(MPI_File_##name##_end, MPI_File fh, buffer buf, MPI_Status *status)                       \
     {                                                                                              \
         REAL(PMPI_File_##name##_end, MPI_File, buffer, MPI_Status *);                              \

@@ -3,6 +3,7 @@
 the programs in C; every statistic comes from nht1-stats. From the bottom up:
 
 trouble  errors with the exit statuses of the project
+command  options of a command, and how it ends
 tools    where the programs and the files of this installation are, which Python can do what
 stats    the only door to nht1-stats
 text     words, numbers and units as people read them, cleaned of control characters

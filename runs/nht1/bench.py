@@ -14,6 +14,7 @@ FOLDER holds the programs of bench/ and takes the results. Environment:
     PEAK_S         seconds for each peak rate, default 1; QUICK=1: 0.2
     DIR WRITERS    of io: where to write, and which writers, default all
     NHT1_BIN       folder of the programs"""
+import configparser
 import json
 import os
 import re
@@ -21,7 +22,7 @@ import shutil
 import subprocess
 import sys
 
-from . import results, stats, text, tools, trouble
+from . import command, results, stats, text, tools, trouble
 from .study import cli
 from .study.folder import write_text
 
@@ -40,14 +41,28 @@ def _classes(names):
     return names
 
 
-def study(folder, name, text_of, cores):
-    """Runs the study bench/NAME.ini as changed by text_of. Returns [(point, settings, result)] of
-    its runs in the order of the points."""
+def output_of(words):
+    """What a program prints."""
+    done = subprocess.run(words, stdout=subprocess.PIPE)
+    if done.returncode != 0:
+        raise trouble.failed('%s: exit status %d' % (words[0], done.returncode))
+    return done.stdout.decode()
+
+
+def study(folder, name, change, cores):
+    """Runs the study bench/NAME.ini, with $ROUNDS repeats and as change(description) leaves it.
+    Returns {point: (settings, [result, ...])} in the order of the points."""
+    description = configparser.ConfigParser(interpolation=None, delimiters=('=',),
+                                            inline_comment_prefixes=(';',))
+    description.optionxform = str
     with open(os.path.join(tools.ROOT, 'bench', name + '.ini'), encoding='utf-8') as f:
-        description = text_of(f.read())
+        description.read_file(f)
+    description['study']['repeats'] = setting('ROUNDS', '3', '1')
+    change(description)
     path, out = os.path.join(folder, name + '.ini'), os.path.join(folder, name)
     shutil.rmtree(out, ignore_errors=True)
-    write_text(path, description, replace=True)
+    with open(path, 'w', encoding='utf-8') as f:
+        description.write(f)
     words = [path, '--out', out, '--no-plan', '--no-report']
     words += ['--cores', str(cores)] if cores else []
     words += ['--files', os.environ['DIR']] if name == 'io' and os.environ.get('DIR') else []
@@ -56,28 +71,14 @@ def study(folder, name, text_of, cores):
         raise trouble.Trouble(status, 'the study %s did not come to its end; see %s' % (name, out))
     sections = {p['id']: p['section'] for p in results.read_json(os.path.join(
         out, 'study.json'))['points']}
-    found = []
+    found = {}
     for run in sorted(os.listdir(os.path.join(out, 'runs'))):
         record, result = (results.read_json(os.path.join(out, 'runs', run, file))
                           for file in ('run.json', 'result.json'))
-        found.append((record['point'], dict(
-            record['settings'], section=sections[record['point']]), result))
-    return found
-
-
-def by_point(runs):
-    """{point: (settings, [result, ...])}"""
-    found = {}
-    for point, settings, result in runs:
+        point = record['point']
+        settings = dict(record['settings'], section=sections[point])
         found.setdefault(point, (settings, []))[1].append(result)
     return found
-
-
-def table(rows):
-    """Columns, the first row being headings, the first column to the left."""
-    widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
-    return '\n'.join('  '.join(cell.ljust(w) if c == 0 else cell.rjust(w) for c, (cell, w) in
-                               enumerate(zip(row, widths))).rstrip() for row in rows) + '\n'
 
 
 # --- Computing ----------------------------------------------------------------------------------
@@ -86,10 +87,9 @@ def measure_peak(folder, times):
     """The best rates of several measurements."""
     file, found = os.path.join(folder, 'peak.json'), []
     for _ in range(times):
-        words = [os.path.join(folder, 'peak'), '--seconds', setting('PEAK_S', '1', '0.2'), '--json',
-                 file]
-        subprocess.run(words + (['--threads', os.environ['CORES']] if os.environ.get('CORES')
-                                else []), check=True)
+        output_of([os.path.join(folder, 'peak'), '--seconds', setting('PEAK_S', '1', '0.2'),
+                   '--json', file] + (['--threads', os.environ['CORES']]
+                                      if os.environ.get('CORES') else []))
         found.append(results.read_json(file))
 
     def best(parts, key):
@@ -143,34 +143,31 @@ def _row(settings, found, peak):
     return row
 
 
-def _compute_text(peak):
+def _compute_study(peak):
     """bench/compute.ini for this processor and environment."""
     supported = [u['isa'] for u in peak['fma'] if u['supported']]
     classes = _classes(setting('CLASSES', 'S W A B', 'S W A').split())
 
-    def change(written):
-        written = re.sub(r'(?m)^class = .*', 'class = ' + ' '.join(classes), written)
-        written = re.sub(r'(?m)^repeats = .*', 'repeats = ' + setting('ROUNDS', '3', '1'), written)
-        if os.environ.get('SETTINGS'):
-            written = written[:written.index('[run ')]
-            for number, line in enumerate(os.environ['SETTINGS'].split('\n'), 1):
-                words = line.split()
-                if len(words) != 4:
-                    raise trouble.usage("SETTINGS: '%s': RANKS THREADS DECOMP ISA expected" % line)
-                written += '[run s%d]\nranks = %s\nthreads = %s\ndecomp = %s\nisa = %s\n' % (
-                    number, *words)
-        elif 'avx512' not in supported:
-            written = written[:written.index('[run narrower]')]
-        if os.environ.get('CORES') == '1':
-            written = re.sub(r'(?s)\[run ranks\].*?(?=\[run|$)', '', written)
-        return written
+    def change(description):
+        description['common']['class'] = ' '.join(classes)
+        asked = [line.split() for line in os.environ.get('SETTINGS', '').splitlines()]
+        for section in description.sections():
+            if section.startswith('run ') and asked or \
+                    section == 'run narrower' and 'avx512' not in supported or \
+                    section == 'run ranks' and os.environ.get('CORES') == '1':
+                description.remove_section(section)
+        for number, words in enumerate(asked, 1):
+            if len(words) != 4:
+                raise trouble.usage("SETTINGS: '%s': RANKS THREADS DECOMP ISA expected" %
+                                    ' '.join(words))
+            description['run s%d' % number] = dict(zip(('ranks', 'threads', 'decomp', 'isa'), words))
     return change
 
 
 def compute(folder):
     rounds = int(setting('ROUNDS', '3', '1'))
     peak, system = measure_peak(folder, 1)
-    runs = by_point(study(folder, 'compute', _compute_text(peak), os.environ.get('CORES')))
+    runs = study(folder, 'compute', _compute_study(peak), os.environ.get('CORES'))
     peak, system = measure_peak(folder, max(1, rounds - 1)) if rounds > 1 else (peak, system)
     rows = [_row(settings, found, peak) for settings, found in runs.values()]
     for row in rows:
@@ -208,7 +205,7 @@ def _compute_tables(bench):
     def head(r):
         return [r['class'], '%d x %d' % (r['ranks'], r['threads']), r['decomp'], r['isa']]
     names = ['class', 'rk x th', 'decomp', 'isa']
-    said += '\n' + table([names + ['median s', 'best s', 'Gop/s', '% peak', 'best %', 'eff %',
+    said += '\n' + text.table([names + ['median s', 'best s', 'Gop/s', '% peak', 'best %', 'eff %',
                                    'best %', 'setup', 'B/cell', '']] + [
         head(r) + ['%.4f' % r['median_s'], '%.4f' % r['best_s'], '%.2f' % r['gop_per_s'],
                    percent(r['fraction_of_peak']), percent(r['best_fraction_of_peak']),
@@ -218,7 +215,7 @@ def _compute_tables(bench):
     phases = list(rows[0]['phases'])
     for title, key, factor in (('Milliseconds per step', 's_per_step', 1e3),
                                ('Nanoseconds per interior cell and core', 'ns_per_cell', 1)):
-        said += '\n%s\n' % title + table([names + phases] + [
+        said += '\n%s\n' % title + text.table([names + phases] + [
             head(r) + ['%.3f' % (factor * r['phases'][p][key]) for p in phases] for r in rows])
     return said
 
@@ -233,26 +230,23 @@ SECTIONS = (('writers', 'none', 'not durable (--sync none), layout mijk, decompo
             ('groups', 'none', 'groups of the writer token-gather, blocks, not durable'))
 
 
-def _io_text(folder):
+def _io_study(folder):
+    """bench/io.ini for this class and the writers that there are."""
     (cls,) = _classes([setting('CLASS', 'B', 'W')])
     wanted = os.environ.get('WRITERS', '').replace(',', ' ').split()
-    available = subprocess.run([tools.path('nht1-bt') or 'nht1-bt', '--io', 'help'],
-                               stdout=subprocess.PIPE, check=True).stdout.decode()
+    available = output_of([tools.path('nht1-bt') or 'nht1-bt', '--io', 'help'])
     have = re.search('(?m)^--io all runs.*: (.*)', available).group(1).split()
-    names = {'program = rawfile': 'program = ' + os.path.join(folder, 'rawfile'),
-             'dump-bytes = 42448320': 'dump-bytes = %d' % (40 * N[cls] ** 3),
-             'dumps = 40': 'dumps = %d' % (6 if cls == 'S' else 40),
-             'io = all': 'io = ' + ' '.join(wanted or have),
-             'io = async uring': 'io = ' + ' '.join(w for w in ('async', 'uring') if w in have)}
 
-    def change(written):
-        written = re.sub(r'(?m)^class = .*', 'class = ' + cls, written)
-        written = re.sub(r'(?m)^repeats = .*', 'repeats = ' + setting('ROUNDS', '3', '1'), written)
-        written = re.sub(r'(?m)^program = nht1-bt', '\\g<0>\ntc-store = %s' % os.path.join(
-            folder, 'tc.json'), written)
-        for old, new in names.items():
-            written = written.replace(old, new)
-        return written
+    def change(description):
+        for section in description.sections():
+            if description.get(section, 'program', fallback='') == 'nht1-bt':
+                description[section].update({'class': cls,
+                                             'tc-store': os.path.join(folder, 'tc.json')})
+        description['run raw'].update({
+            'program': os.path.join(folder, 'rawfile'), 'dump-bytes': str(40 * N[cls] ** 3),
+            'dumps': '6' if cls == 'S' else '40'})
+        description['run writers']['io'] = ' '.join(wanted or have)
+        description['run direct']['io'] = ' '.join(w for w in ('async', 'uring') if w in have)
     return change
 
 
@@ -276,12 +270,11 @@ def _io_row(settings, found, raw):
 
 
 def io(folder):
-    points = list(by_point(study(folder, 'io', _io_text(folder), os.environ.get('RANKS')))
-                  .items())
+    points = study(folder, 'io', _io_study(folder), os.environ.get('RANKS')).values()
     raw = {(s['direct'], s['sync']): _median([f['bytes_per_s'] for f in found])
-           for _, (s, found) in points if 'dump-bytes' in s}
+           for s, found in points if 'dump-bytes' in s}
     base = raw['no', 'none']
-    bt = [(s, found) for _, (s, found) in points if 'dump-bytes' not in s]
+    bt = [(s, found) for s, found in points if 'dump-bytes' not in s]
     one = bt[0][1][0]
     t_c = _median([r['t_c_s'] for _, found in bt for f in found for r in f['runs'] if r['t_c_s']])
     problem = one['problem']
@@ -299,7 +292,7 @@ def io(folder):
         rows = [_io_row(s, found, base) for s, found in bt
                 if s.get('sync') == sync and s['section'] == section]
         if rows:
-            said += '\n%s\n' % title + table([['writer', 'T_T s', 'zeta', 'MB/s', 'of raw',
+            said += '\n%s\n' % title + text.table([['writer', 'T_T s', 'zeta', 'MB/s', 'of raw',
                                                'sync s', 'overlap']] + rows)
     write_text(os.path.join(folder, 'io.txt'), said, replace=True)
     print(said, end='')
@@ -310,15 +303,7 @@ def main(argv):
     if len(argv) != 2 or argv[0] not in parts:
         sys.stderr.write(__doc__ + '\n')
         return trouble.USAGE
-    try:
-        parts[argv[0]](os.path.abspath(argv[1]))
-        return trouble.OK
-    except trouble.Trouble as e:
-        sys.stderr.write('bench: %s\n' % e)
-        return e.status
-    except (stats.Unavailable, subprocess.CalledProcessError, OSError) as e:
-        sys.stderr.write('bench: %s\n' % text.clean(e))
-        return trouble.FAILED
+    return command.run('bench', lambda: parts[argv[0]](os.path.abspath(argv[1])))
 
 
 if __name__ == '__main__':

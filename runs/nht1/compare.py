@@ -5,14 +5,13 @@ or worse beyond chance, as text, JSON (docs/schema/nht1-compare-1.json), HTML an
 A metric is a sample on each side. It is the same when the whole interval of the ratio lies inside
 the threshold, better or worse when the ratio is beyond it and a test, corrected for the number of
 metrics, excludes chance; everything between is unclear. The tests are those of nht1-stats."""
-import argparse
 import json
 import math
 import os
 import sys
 import xml.etree.ElementTree as ET
 
-from . import results, stats, text, trouble
+from . import VERSION, command, results, stats, text, trouble
 
 EPILOG = """
 examples:
@@ -288,8 +287,8 @@ def as_text(c, a, b):
     return '\n'.join(lines) + '\n'
 
 
-def as_json(c, a, b, version):
-    value = {'schema': 'nht1-compare/1', 'version': version, 'a': a, 'b': b, 'level': c.level,
+def as_json(c, a, b):
+    value = {'schema': 'nht1-compare/1', 'version': VERSION, 'a': a, 'b': b, 'level': c.level,
              'threshold': c.threshold, 'comparable': c.possible, 'verdict': c.verdict,
              'sentence': c.sentence, 'reasons': c.reasons,
              'metrics': [m.json() for m in c.metrics], 'notes': c.notes}
@@ -357,26 +356,15 @@ def as_page(c, a, b):
     return found
 
 
-def _number(low, high):
-    def number(said):
-        value = float(said)
-        if not low <= value <= high:
-            raise argparse.ArgumentTypeError('%s: a number from %g to %g is expected' % (
-                said, low, high))
-        return value
-    return number
-
-
 def _options(argv):
-    from .report import frame
-    parser = frame.Parser(prog='nht1-report compare', epilog=EPILOG, allow_abbrev=False,
-                        formatter_class=argparse.RawDescriptionHelpFormatter,
-                        description='Whether result B is better or worse than A, beyond chance.')
+    parser = command.Parser(
+        prog='nht1-report compare', epilog=EPILOG, allow_abbrev=False,
+        description='Whether result B is better or worse than A, beyond chance.')
     add = parser.add_argument
     add('results', nargs='*', metavar='A B', help='files, or folders for all results below them')
-    add('--threshold', metavar='PCT', type=_number(0, 1000), default=5.0,
+    add('--threshold', metavar='PCT', type=command.number(0, 1000), default=5.0,
         help='by how many percent B may differ and still be the same, default 5')
-    add('--level', metavar='P', type=_number(0.5, 0.999), default=0.95,
+    add('--level', metavar='P', type=command.number(0.5, 0.999), default=0.95,
         help='confidence of intervals, and certainty that not one of the differences found is '
              'there by chance, default 0.95')
     add('--fail-on', metavar='WHAT', choices=(WORSE, UNCLEAR), default=WORSE,
@@ -386,7 +374,7 @@ def _options(argv):
     add('--html', metavar='FILE', help='write the comparison to FILE as a page with a figure')
     add('--junit', metavar='FILE', help='write it to FILE as JUnit XML, a test case for each metric')
     add('--quiet', action='store_true', help='print nothing; the exit status tells')
-    add('-V', '--version', action='version', version='nht1-report ' + frame.VERSION)
+    add('-V', '--version', action='version', version='nht1-report ' + VERSION)
     options = parser.parse_args(argv)
     if len(options.results) != 2:
         raise trouble.usage('two results are compared: nht1-report compare [OPTION...] A B; '
@@ -394,31 +382,16 @@ def _options(argv):
     return options
 
 
-def _may_write(options, output):
-    """What would be in the way of an output is found before the work."""
-    outputs = output.Outputs()
-    for path, option in ((options.html, '--html'), (options.junit, '--junit')):
-        if path is not None:
-            outputs.add(path, b'', option)
-    outputs.check()
-    if options.json is None or not os.path.exists(options.json):
-        return
-    if os.path.isfile(options.json) and os.path.getsize(options.json):
-        try:
-            schema = results.word(results.read_json(options.json), 'schema')
-        except trouble.Trouble:
-            schema = ''
-        if not schema.startswith('nht1-compare/'):
-            raise trouble.usage('--json: %s is there and is no earlier comparison: it is left '
-                                'alone; choose another name, or remove it' %
-                                text.clean(options.json))
-
-
 def main(argv):
     """Returns the exit status."""
     from .report import frame, figures, output
     options = _options(argv)
-    _may_write(options, output)
+    outputs = output.Outputs()  # what would be in the way is found before the work
+    for path, option in ((options.json, '--json'), (options.html, '--html'),
+                         (options.junit, '--junit')):
+        if path is not None:
+            outputs.add(path, b'', option)
+    outputs.check()
     if options.html is not None:
         frame.libraries()
     names = [text.clean(name) for name in options.results]
@@ -428,7 +401,7 @@ def main(argv):
         sys.stdout.write(as_text(c, *names))
         sys.stdout.flush()
     if options.json is not None:
-        output.write(options.json, as_json(c, *names, frame.VERSION).encode())
+        output.write(options.json, as_json(c, *names).encode())
     if options.junit is not None:
         output.write(options.junit, as_junit(c, *names, options.fail_on))
     if options.html is not None:
@@ -437,7 +410,7 @@ def main(argv):
             figures.draw(page.figures)
         else:
             page.top.append(figures.WISH)
-        output.write(options.html, page.html(frame.VERSION).encode())
+        output.write(options.html, page.html(VERSION).encode())
     if not c.possible:
         raise trouble.usage('not comparable: %s' % (
             c.reasons[0] if c.reasons else 'fewer than %d values of the same quantity on a side' %

@@ -182,9 +182,6 @@ class Result:
         self.ended_utc = word(root, 'ended_utc') or word(run, 'ended_utc')
         self.stamps = stamps(root)
 
-    def __repr__(self):
-        return 'Result(%r)' % self.path
-
     @property
     def judged(self):
         """Whether the program that made it wrote stamps."""

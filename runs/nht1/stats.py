@@ -6,26 +6,23 @@ import json
 import subprocess
 
 from . import tools
+from .trouble import failed
 
 ASK_S = 600
 _known = {}
 
 
-class Unavailable(Exception):
-    """nht1-stats is not built, or gave no answer."""
-
-
 def program():
-    """Path of nht1-stats. Raises Unavailable."""
+    """Path of nht1-stats. Trouble where it is not built."""
     path = tools.path('nht1-stats')
     if path is None:
-        raise Unavailable("nht1-stats is not there: 'make' builds it; NHT1_BIN names its folder")
+        raise failed("nht1-stats is not there: 'make' builds it; NHT1_BIN names its folder")
     return path
 
 
 def ask(requests):
     """The answers to requests [{'what': ..., ...}], in their order, from one call of the program.
-    What was asked before is remembered. Raises Unavailable."""
+    What was asked before is remembered. Trouble where there is no answer."""
     keys = [json.dumps(r, sort_keys=True) for r in requests]
     new = {k: r for k, r in zip(keys, requests) if k not in _known}
     if new:
@@ -41,10 +38,10 @@ def _call(requests):
                               input=json.dumps({'requests': requests}, allow_nan=False).encode())
         if done.returncode == 0:
             return json.loads(done.stdout.decode())['answers']
-        raise Unavailable(done.stderr.decode('utf-8', 'replace').strip() or
-                          '%s: exit status %d' % (command[0], done.returncode))
-    except (OSError, subprocess.TimeoutExpired, ValueError) as e:
-        raise Unavailable('%s: %s' % (command[0], e))
+        raise failed(done.stderr.decode('utf-8', 'replace').strip() or
+                     '%s: exit status %d' % (command[0], done.returncode))
+    except (OSError, subprocess.TimeoutExpired, ValueError, KeyError) as e:
+        raise failed('%s: %s' % (command[0], e))
 
 
 def summary(values, level=None):

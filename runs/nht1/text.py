@@ -4,8 +4,11 @@
 Whatever comes out of a file is cleaned once, when it is read (results.read_json does it for JSON):
 no control character, no escape sequence, nothing that turns the direction of writing. What is left
 may still be markup: HTML is escaped by Jinja2, Markdown, CSV and scripts by the functions below."""
+import csv
+import io
 import math
 import re
+import unicodedata
 
 # C0 and C1 controls, DEL, line and paragraph separators, marks that turn or hide text, halves of
 # surrogate pairs, which UTF-8 cannot hold.
@@ -68,6 +71,27 @@ def csv_cell(text):
     return "'" + text if re.match(r'[=@+]|-[^\d.]', text) else text
 
 
+def csv_lines(rows):
+    """Rows of cells as CSV."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator='\n').writerows(rows)
+    return out.getvalue()
+
+
+def table(rows):
+    """Columns, the first row being headings; numbers stand to the right."""
+    def width(cell):
+        return sum(2 if unicodedata.east_asian_width(c) in 'WF' else 1 for c in cell)
+    lines = [''] * len(rows)
+    for column in zip(*rows):
+        wide = max(map(width, column))
+        words = any(c and not c[0].isdigit() and c[0] not in '-+.' for c in column[1:])
+        for i, cell in enumerate(column):
+            pad = ' ' * (wide - width(cell))
+            lines[i] += '  ' + (cell + pad if words else pad + cell)
+    return ''.join(line[2:].rstrip() + '\n' for line in lines)
+
+
 def number(x, digits=3):
     """Three significant digits, whole numbers whole, '-' for what is not known."""
     if x is None or not math.isfinite(x):
@@ -102,8 +126,8 @@ def _scaled(x, base, units, per=''):
     size, unit = abs(x), 0
     while unit < len(units) - 1 and size >= base - 0.5:
         size, unit = size / base, unit + 1
-    digits = 0 if unit == 0 and size == int(size) else 2 if size < 9.995 else 1 if size < 99.95 \
-        else 0
+    whole = size == int(size) and (unit == 0 or base == 1024)
+    digits = 0 if whole or size >= 99.95 else 2 if size < 9.995 else 1
     return '%s%.*f %s%s' % ('-' if x < 0 else '', digits, size, units[unit], per)
 
 
@@ -113,13 +137,21 @@ def size(bytes_n):
 
 
 def size_iec(bytes_n):
-    """'40.5 MiB', powers of 1024."""
+    """'40.5 MiB', '4 KiB', powers of 1024."""
     return _scaled(bytes_n, 1024, ('B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'))
 
 
 def rate(bytes_per_s):
     """'1.25 GB/s'."""
     return _scaled(bytes_per_s, 1000, ('B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'), '/s')
+
+
+def about(s):
+    """A time to come: '4.2 s', '42 s', '3 min', '2 h 5 min'."""
+    if s < 100:
+        return '%.*f s' % (1 if s < 10 else 0, s)
+    minutes = int(s / 60 + 0.5)
+    return '%d min' % minutes if minutes < 100 else '%d h %d min' % divmod(minutes, 60)
 
 
 def duration(s):

@@ -26,7 +26,8 @@ def path(name):
 
 
 def _has(python, modules):
-    check = 'import sys, %s; sys.exit(sys.version_info < (3, 9))' % ', '.join(modules)
+    check = ('import importlib.util, sys; sys.exit(sys.version_info < (3, 9) or not all('
+             'map(importlib.util.find_spec, %r)))' % (list(modules),))
     try:
         return subprocess.run([python, '-c', check], stdin=subprocess.DEVNULL, timeout=60,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A report out of results: what its parts share, and their order."""
 from .. import text
-from ..results import NAN, Runs, items, members, positive, real, word
+from ..results import NAN, Runs, items, members, positive, real, stamps, word
 from . import (part_balance, part_beff, part_beffio, part_bt, part_profile, part_system,
                part_verdict, part_workload)
 from .page import Page
@@ -112,10 +112,9 @@ class Report:
     def stamps_of(self, cell):
         """Stamps of a cell, those of the whole first. Over several results, what one of them says
         about its own rounds alone gives way to a verdict over all."""
-        found, result = [], self.one_result(cell)
-        from ..results import stamps
+        result = self.one_result(cell)
         if result:
-            found = stamps(self.row_of(cell)) + [s for s in result.stamps]
+            found = stamps(self.row_of(cell)) + result.stamps
         else:
             verdict = self._verdict_over_all(cell)
             found = [verdict] if verdict else []

@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 
-from .. import compare, results, stats, text, trouble
+from .. import command, compare, results, stats, text, trouble
 from . import frame, trend
 
 EPILOG = """
@@ -58,19 +58,5 @@ def main(argv):
     """Returns the exit status."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # files that are read may never end
-    try:
-        if argv and argv[0] in COMMANDS:
-            return COMMANDS[argv[0]](argv[1:])
-        return _report(argv)
-    except trouble.Trouble as e:
-        sys.stderr.write('nht1-report: %s\n' % text.clean(e))
-        return e.status
-    except stats.Unavailable as e:
-        sys.stderr.write('nht1-report: %s\n' % text.clean(e))
-        return trouble.FAILED
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return trouble.FAILED
-    except MemoryError:
-        sys.stderr.write('nht1-report: not enough memory for these results\n')
-        return trouble.FAILED
+    act, argv = (COMMANDS[argv[0]], argv[1:]) if argv and argv[0] in COMMANDS else (_report, argv)
+    return command.run('nht1-report', lambda: act(argv))

@@ -17,9 +17,9 @@ import math
 import textwrap
 
 import matplotlib
-
-matplotlib.use('Agg')
-from matplotlib import dates, pyplot, ticker  # noqa: E402, the backend comes first
+from matplotlib import dates, ticker
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 
 # Okabe and Ito: colour-blind readers tell them apart. Each has a marker and dashes of its own, for
 # prints in grey.
@@ -204,11 +204,10 @@ def figure(title, panels, data, of=None):
     rows = -(-len(panels) // columns)
     of = of or panels
     width = columns * (WIDE, WIDTH, NARROW)[min(3, len(of)) - 1]
-    with pyplot.rc_context(STYLE):
-        f, axes = pyplot.subplots(rows, columns, squeeze=False, figsize=(
-            width, rows * max(map(height_of, of)) + (0.3 if title else 0)))
-        f.set_layout_engine('constrained') if hasattr(f, 'set_layout_engine') else \
-            f.set_constrained_layout(True)
+    with matplotlib.rc_context(STYLE):
+        f = Figure(figsize=(width, rows * max(map(height_of, of))))
+        FigureCanvasAgg(f)
+        axes = f.subplots(rows, columns, squeeze=False)
         for ax in axes.flat[len(panels):]:
             ax.set_visible(False)
         for ax, panel in zip(axes.flat, panels):
@@ -216,9 +215,24 @@ def figure(title, panels, data, of=None):
             if len(panels) > 1 and panel.get('headed', True):
                 ax.set_title(panel['name'], loc='left', pad=16 if panel.get('across') and
                              panel.get('levels') else 6)
-        if title:
-            f.suptitle(shown(title), x=0.01, ha='left', fontsize=11, fontweight='bold')
+    lay_out(f, title)
     return f
+
+
+def lay_out(f, title=''):
+    """Settles once where the parts of a figure lie: that takes longer than to write a file. title:
+    put above what there is."""
+    with matplotlib.rc_context(STYLE):
+        if title:
+            width, height = f.get_size_inches()
+            f.set_size_inches(width, height + 0.3)
+            f.suptitle(shown(title), x=0.01, ha='left', fontsize=11, fontweight='bold')
+        if hasattr(f, 'set_layout_engine'):
+            f.set_layout_engine('constrained')
+            f.draw_without_rendering()
+            f.set_layout_engine('none')
+        else:
+            f.set_constrained_layout(True)
 
 
 def draw(name, title, panels):
@@ -231,7 +245,6 @@ def save(f, files, facecolor='white'):
     """files: {path or stream: svg, png or pdf}."""
     who = {'svg': {'Date': None, 'Creator': 'nht1-report'}, 'png': {'Software': 'nht1-report'},
            'pdf': {'CreationDate': None, 'Creator': 'nht1-report'}}
-    with pyplot.rc_context(STYLE):
+    with matplotlib.rc_context(STYLE):
         for path, kind in files.items():
             f.savefig(path, format=kind, metadata=who[kind], dpi=160, facecolor=facecolor)
-    pyplot.close(f)

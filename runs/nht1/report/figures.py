@@ -3,13 +3,15 @@
 
 A panel is drawn for itself, so that panels stand side by side on a wide screen and one below the
 other on a narrow one; the files have all panels of a figure in one."""
+import functools
 import importlib
 import io
 import os
 import pprint
 import re
+import signal
 
-
+from .. import trouble
 
 WISH = ('Figures are not drawn, because matplotlib was not found: their data stand here as tables. '
         'Install it (Debian and Ubuntu: apt-get install python3-matplotlib; others: the package '
@@ -38,19 +40,52 @@ def can_draw():
     return True
 
 
-def draw(figures, tick=lambda done: None):
-    """Draws figures for the page: figure.svg is a list of elements, one per panel."""
+def draw(figures, keep=False, tick=lambda done: None):
+    """Draws figures, as many at a time as there are cores: figure.svg is a list of elements for the
+    page, one per panel, and with keep figure.pictures {file name: bytes}."""
+    from concurrent.futures import ProcessPoolExecutor, process
+    from multiprocessing import get_context
+    from . import draw as _  # noqa: F401, what takes longest is done before processes part
+    work = functools.partial(_drawn, keep=keep)
+    jobs = min(len(figures), len(os.sched_getaffinity(0)))
+
+    def collect(drawn):
+        for done, (figure, made) in enumerate(zip(figures, drawn), 1):
+            figure.svg, figure.pictures = made
+            tick(done)
+    if jobs < 2:
+        return collect(map(work, figures))
+    try:
+        with ProcessPoolExecutor(jobs, get_context('fork'), _obedient) as pool:
+            collect(pool.map(work, figures))
+    except process.BrokenProcessPool:
+        raise trouble.failed('a process that draws figures was ended')
+
+
+def _obedient():
+    """A process that draws ends when it is told to, without a word."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _drawn(figure, keep):
     from . import draw as drawing
-    for done, figure in enumerate(figures, 1):
-        figure.svg = []
-        for number, panel in enumerate(figure.panels):
-            out = io.StringIO()
-            drawing.save(drawing.figure('', [panel], figure.data, figure.panels), {out: 'svg'},
-                         'none')
-            label = figure.title if len(figure.panels) == 1 else '%s: %s' % (
-                figure.title, panel['name'])
-            figure.svg.append(inline(out.getvalue(), '%s-%d' % (figure.name, number), label))
-        tick(done)
+    elements, pictures = [], {}
+    for number, panel in enumerate(figure.panels):
+        out, drawn = io.StringIO(), drawing.figure('', [panel], figure.data, figure.panels)
+        drawing.save(drawn, {out: 'svg'}, 'none')
+        label = figure.title if len(figure.panels) == 1 else '%s: %s' % (
+            figure.title, panel['name'])
+        elements.append(inline(out.getvalue(), '%s-%d' % (figure.name, number), label))
+    if keep:
+        if len(figure.panels) == 1:
+            drawing.lay_out(drawn, figure.title)
+        else:
+            drawn = drawing.figure(figure.title, figure.panels, figure.data)
+        streams = {kind: io.BytesIO() for kind in ('svg', 'png', 'pdf')}
+        drawing.save(drawn, {stream: kind for kind, stream in streams.items()})
+        pictures = {'%s.%s' % (figure.name, kind): s.getvalue() for kind, s in streams.items()}
+    return elements, pictures
 
 
 def inline(svg, name, label):
@@ -72,7 +107,7 @@ def inline(svg, name, label):
 
 def script(figure):
     """Text of the script that draws a figure again; plain ASCII whatever the names are."""
-    def literal(value, indent=0):
+    def literal(value):
         return re.sub(r'[^\x00-\x7f]', lambda m: m.group().encode(
             'ascii', 'backslashreplace').decode(), pprint.pformat(
                 value, width=100, sort_dicts=False, indent=1, compact=True))
@@ -80,23 +115,13 @@ def script(figure):
                          title=literal(figure.title), panels=literal(figure.panels))
 
 
-def files(figure, drawn):
-    """{file name: bytes} of a figure: data and script, and, when it can be drawn, pictures."""
-    found = {figure.name + '.csv': figure.csv().encode(),
-             figure.name + '.py': script(figure).encode()}
-    if drawn:
-        from . import draw as drawing
-        streams = {kind: io.BytesIO() for kind in ('svg', 'png', 'pdf')}
-        drawing.save(drawing.figure(figure.title, figure.panels, figure.data),
-                     {streams[kind]: kind for kind in streams})
-        found.update((figure.name + '.' + kind, s.getvalue()) for kind, s in streams.items())
+def files(figures):
+    """{file name: bytes} of figures: their data, scripts with what these use, and pictures where
+    they were drawn."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'draw.py'), 'rb') as f:
+        found = {'nht1_draw.py': f.read()}
+    for figure in figures:
+        found[figure.name + '.csv'] = figure.csv().encode()
+        found[figure.name + '.py'] = script(figure).encode()
+        found.update(figure.pictures)
     return found
-
-
-def library():
-    """{file name: bytes} of what the scripts use."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'draw.py')
-    with open(path, 'rb') as f:
-        return {'nht1_draw.py': f.read()}
-
-

@@ -1,34 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the commands of nht1-report share: parser, libraries, and the way of a page to its files."""
-import argparse
+"""What commands that make a page share: options, libraries, and the way of a page to its files."""
 import signal
 import sys
 
-from .. import VERSION, text, tools, trouble
+from .. import VERSION, command, tools, trouble
 from . import figures, output
-
-
-class Parser(argparse.ArgumentParser):
-    """Ends as all programs do: one message, status 1."""
-
-    def error(self, message):
-        self.exit(trouble.USAGE, '%s: %s; see --help\n' % (self.prog, text.clean(message)))
-
-
-def level(said):
-    value = float(said)
-    if not 0.5 <= value <= 0.999:
-        raise argparse.ArgumentTypeError('%s: a number from 0.5 to 0.999 is expected' % said)
-    return value
-
-
-level.__name__ = 'number'
 
 
 def parser_of(prog, what, epilog, output_name):
     """A parser with the options that all pages have."""
-    parser = Parser(prog=prog, description=what, epilog=epilog, allow_abbrev=False,
-                    formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command.Parser(prog=prog, description=what, epilog=epilog, allow_abbrev=False)
     add = parser.add_argument
     add('results', nargs='*', metavar='RESULT.json', help='files, and folders for all below them')
     add('-o', '--output', metavar='FILE', default=output_name,
@@ -41,7 +22,7 @@ def parser_of(prog, what, epilog, output_name):
                                            'shows the drawings')
     add('--csv', metavar='DIR', help='write every table as NAME.csv into DIR')
     add('--title', metavar='TEXT', help='heading of the page')
-    add('--level', metavar='P', type=level, default=0.95,
+    add('--level', metavar='P', type=command.number(0.5, 0.999), default=0.95,
         help='confidence of the intervals, default %(default)s')
     add('--progress', metavar='WHEN', choices=('auto', 'always', 'never'), default='auto',
         help='show how far the drawing has come, on standard error: auto (on a terminal), always, '
@@ -68,18 +49,9 @@ def interruptible():
 
 def publish(page, options):
     """Draws the figures and writes all outputs of a page."""
-    outputs = output.Outputs()
-    outputs.add(options.output, b'', '-o')  # what would be in the way is found out before the work
-    for path, option in ((options.markdown, '--markdown'),):
-        if path is not None:
-            outputs.add(path, b'', option)
-    for path, option in ((options.figures, '--figures'), (options.csv, '--csv')):
-        if path is not None:
-            outputs.folder(path, {}, option)
-    outputs.check()
+    _outputs(options).check()  # what would be in the way is found before the work
     interruptible()
-    drawn = not options.no_figures and figures.can_draw()
-    if drawn:
+    if not options.no_figures and figures.can_draw():
         total = len(page.figures)
         shown = options.progress == 'always' or options.progress == 'auto' and sys.stderr.isatty()
 
@@ -88,20 +60,23 @@ def publish(page, options):
                 sys.stderr.write('\rDrawing: figure %d of %d%s' % (
                     done, total, '\n' if done == total else ''))
                 sys.stderr.flush()
-        figures.draw(page.figures, tick)
+        figures.draw(page.figures, options.figures is not None, tick)
     elif page.figures and not options.no_figures:
         page.top.append(figures.WISH)
         sys.stderr.write('nht1-report: %s\n' % figures.WISH)
+    _outputs(options, page).write()
+
+
+def _outputs(options, page=None):
+    """The files that options ask for, empty before there is a page."""
     outputs = output.Outputs()
     if options.figures is not None:
-        files = figures.library()
-        for f in page.figures:
-            files.update(figures.files(f, drawn))
-        outputs.folder(options.figures, files, '--figures')
+        outputs.folder(options.figures, figures.files(page.figures) if page else {}, '--figures')
     if options.csv is not None:
-        outputs.folder(options.csv, {t.name + '.csv': t.csv() for t in page.tables}, '--csv')
+        outputs.folder(options.csv, {t.name + '.csv': t.csv() for t in page.tables}
+                       if page else {}, '--csv')
     if options.markdown is not None:
-        outputs.add(options.markdown, page.markdown(VERSION, output.way_to(
-            options.markdown, options.figures) if options.figures else None), '--markdown')
-    outputs.add(options.output, page.html(VERSION), '-o')
-    outputs.write()
+        way = output.way_to(options.markdown, options.figures) if options.figures else None
+        outputs.add(options.markdown, page.markdown(VERSION, way) if page else '', '--markdown')
+    outputs.add(options.output, page.html(VERSION) if page else '', '-o')
+    return outputs

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Files that are written: whole or not at all, and never in place of what is not ours.
 
-Ours is a file that nht1-report wrote: HTML, Markdown, scripts and pictures say so near their start
-or end; of tables (CSV), which cannot, the folder's list .nht1-report has the digests."""
+Ours is a file that nht1-report wrote: HTML, Markdown, JSON, scripts and pictures say so near their
+start or end; of tables (CSV), which cannot, the folder's list .nht1-report has the digests."""
 import hashlib
 import json
 import os
@@ -11,7 +11,7 @@ import tempfile
 
 from .. import text, trouble
 
-MARK = b'nht1-report'
+MARKS = b'nht1-report', b'"schema": "nht1-compare/'
 LIST = '.nht1-report'
 LOOK_BYTES = 1024
 OLD_DATA = b'panel,series,x,y,low,high\n'  # data of figures, of versions without a list
@@ -92,7 +92,7 @@ def is_ours(path):
                     not known and head.startswith(OLD_DATA)
     except OSError:
         return False
-    return not head or MARK in head or MARK in tail
+    return not head or any(mark in head or mark in tail for mark in MARKS)
 
 
 def check(path, option):

@@ -4,8 +4,6 @@ that needs nothing else, Markdown, tables as CSV, figures as files.
 
 Texts are prose: a benchmark's symbol (T_T, zeta) is set as such, everything else is shown as it
 stands. Cells and labels out of files go through here untouched: each notation escapes them."""
-import csv
-import io
 import math
 import os
 import time
@@ -36,12 +34,8 @@ class Table:
         return text.clean(cell), None
 
     def csv(self):
-        out = io.StringIO()
-        write = csv.writer(out, lineterminator='\n').writerow
-        write([text.csv_cell(c) for c in self.columns])
-        for row in self.rows:
-            write([text.csv_cell(s) if v is None else _plain(v) for s, v in row])
-        return out.getvalue()
+        return text.csv_lines([[text.csv_cell(c) for c in self.columns]] + [
+            [text.csv_cell(s) if v is None else _plain(v) for s, v in row] for row in self.rows])
 
 
 def _plain(value):
@@ -55,7 +49,7 @@ class Figure:
 
     def __init__(self, name, title):
         self.name, self.title, self.panels, self.data = name, text.clean(title), [], {}
-        self.looks, self.svg, self.caption, self.drawn = {}, [], '', True
+        self.looks, self.svg, self.pictures, self.caption = {}, [], {}, ''
 
     def panel(self, name='', x='', y='', across=False, key=True, **more):
         """Begins a panel. x, y: label or {label, log, ticks, from_zero, time}."""
@@ -95,13 +89,9 @@ class Figure:
         self.panels[-1][axis]['ticks'] = [[t, text.clean(s)] for t, s in ticks]
 
     def csv(self):
-        out = io.StringIO()
-        write = csv.writer(out, lineterminator='\n').writerow
-        write(['panel', 'series', 'x', 'y', 'low', 'high'])
-        for (panel, series), rows in self.data.items():
-            for row in rows:
-                write([panel, series] + [_plain(v) for v in row])
-        return out.getvalue()
+        return text.csv_lines([['panel', 'series', 'x', 'y', 'low', 'high']] + [
+            [panel, series] + [_plain(v) for v in row]
+            for (panel, series), rows in self.data.items() for row in rows])
 
     def tables(self):
         """The same as tables, one per panel: a row per x, a column per series."""

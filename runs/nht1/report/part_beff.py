@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sections about nht1-beff: the value, then bandwidth over message size, methods, patterns."""
-import math
+"""The sections about nht1-beff: the value, what is measured beside it, then bandwidth over message
+size, methods, patterns."""
 import os
 
 from .. import text
@@ -10,6 +10,7 @@ from .page import Figure, Table
 
 MB = 1e6
 BORDER_BYTES = 4096  # where the two halves of the size axis meet
+ORDERS = ('natural', 'random')
 METHODS = (('sendrecv', 'MPI_Sendrecv'), ('nonblocking', 'MPI_Isend with MPI_Irecv'),
            ('alltoallv', 'MPI_Alltoallv'))
 
@@ -83,28 +84,39 @@ def _table(report):
                   p.at_lmax / p.processes, float(p.rings_per_process), '; '.join(
                       '%s: the paper prints %g, its totals give %.0f' % w for w in wrong))
     report.page.table(table)
-    rings = Table('beff-rings', 'Rings as HPCC prints them: natural order and random order', [
-        'system', 'processes', 'natural, latency in us', 'random, latency in us',
-        'natural, MB/s per process', 'random, MB/s per process'])
-    for r in report.results.of('nht1-beff'):
-        hpcc = members(r.root, 'insight.hpcc')
-        if hpcc:
-            rings.row(word(r.root, 'system.cpu.model'), integer(r.root, 'system.ranks', 1),
-                      *[1e6 * real(hpcc, k + '_ring_latency_s') for k in ('natural', 'random')],
-                      *[real(hpcc, k + '_ring_bytes_per_s') / MB for k in ('natural', 'random')])
-    report.page.table(rings)
     if odd:
         report.page.text('The paper contradicts itself where the note says so; both values are '
                          'shown.', 'note')
+    _insight(report)
 
 
-def _size(n):
-    """'64 B', '4 KiB', '98.6 MiB'."""
-    for unit in ('B', 'KiB', 'MiB'):
-        if n < 1024 or unit == 'MiB':
-            return '%s %s' % ('%d' % n if n == int(n) else '%.1f' % n, unit)
-        n /= 1024
-    return ''
+def _insight(report):
+    """What is measured beside b_eff, in the ring of all processes."""
+    rings = Table('beff-rings', 'Rings as HPCC prints them: natural order and random order', [
+        'system', 'processes', 'natural, latency in us', 'random, latency in us',
+        'natural, MB/s per process', 'random, MB/s per process'])
+    rates = Table('beff-message-rate', 'Message rate: messages of all processes, so many of each on '
+                  'their way', ['system', 'processes', 'on their way', 'message',
+                                '10^6 messages/s', 'MB/s'])
+    ways = Table('beff-ways', 'The ring of all processes by other ways to send, MB/s per process',
+                 ['system', 'processes', 'way', 'at ' + text.size_iec(BORDER_BYTES), 'at L_max'])
+    for r in report.results.of('nht1-beff'):
+        n, insight = max(1, integer(r.root, 'system.ranks', 1)), members(r.root, 'insight')
+        who, hpcc = [word(r.root, 'system.cpu.model'), n], members(insight, 'hpcc')
+        if hpcc:
+            rings.row(*who, *[1e6 * real(hpcc, k + '_ring_latency_s') for k in ORDERS],
+                      *[real(hpcc, k + '_ring_bytes_per_s') / MB for k in ORDERS])
+        for rate in items(insight, 'message_rate'):
+            bytes_n, per_s = integer(rate, 'message_bytes'), real(rate, 'messages_per_s')
+            rates.row(*who, integer(insight, 'window_n'), (bytes_n, text.size_iec(bytes_n)),
+                      per_s / 1e6, per_s * bytes_n / MB)
+        border = next((i for i, s in enumerate(items(r.root, 'by_size'))
+                       if integer(s, 'message_bytes') == BORDER_BYTES), 0)
+        for way in items(insight, 'ring'):
+            ways.row(*who, word(way, 'method'), *[
+                real(way, 'by_size_bytes_per_s.%d' % i) / n / MB for i in (border, -1)])
+    for table in (rings, rates, ways):
+        report.page.table(table)
 
 
 def _sizes(page, root, key):
@@ -130,7 +142,7 @@ def _sizes(page, root, key):
                  [t for t in (BORDER_BYTES, 65536, 1 << 20, 1 << 24) if t < lmax / 3] +
                  ([lmax] if lmax == lmax else []))):
             f.panel(name, {'label': 'message size', 'log': 2,
-                           'ticks': [(t, _size(t)) for t in ticks]},
+                           'ticks': [(t, text.size_iec(t)) for t in ticks]},
                     {'label': 'MB/s per process', 'log': 10})
             for label, path in series:
                 f.series(label, 'line-points', [
@@ -148,7 +160,7 @@ def _value(pattern, at_lmax):
 
 
 def _patterns(page, root, key):
-    patterns = items(root, 'patterns')
+    ranks, patterns = max(1, integer(root, 'system.ranks', 1)), items(root, 'patterns')
     names = [word(p, 'name') for p in patterns]
     rows, labels = [], []  # a row is a pattern, or all random ones together
     for i, p in enumerate(patterns):
@@ -166,10 +178,11 @@ def _patterns(page, root, key):
         points = []
         for x, row in enumerate(rows):
             values = [v for v in (_value(p, at_lmax) for p in row) if v > 0]
-            if values:
-                mean = math.exp(sum(map(math.log, values)) / len(values))
-                points.append((x, mean, min(values), max(values)) if len(values) > 1 else
-                              (x, mean, NAN, NAN))
+            if len(values) > 1:
+                points.append((x, real(root, 'result.%s.random_bytes_per_s' % (
+                    'at_lmax' if at_lmax else 'average')) / ranks / MB, min(values), max(values)))
+            elif values:
+                points.append((x, values[0]))
         f.series(label, 'points', points)
     page.figure(f, (
         'Bandwidth of a process that takes part, best method: rings, random patterns (geometric '

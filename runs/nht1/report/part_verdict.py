@@ -5,7 +5,6 @@ from ..results import integer, real, true
 
 HEADLINES = (('nht1-beff', 'b_eff', 'result.b_eff_bytes_per_s', 'result.valid'),
              ('nht1-beffio', 'b_eff_io', 'b_eff_io.bytes_per_s', 'b_eff_io.valid'))
-MARK = {'good': 'good', 'note': 'note', 'warn': 'warn', 'bad': 'bad'}
 ORDER = ('balanced', 'not-balanced', 'undecided')
 
 
@@ -15,10 +14,10 @@ def add(report):
     if cell:
         stamps = sorted(report.stamps_of(cell), key=lambda s: s['code'] not in ORDER)
         for s in [s for s in stamps if s['code'] in ORDER]:
-            page.text(s['sentence'], MARK[s['severity']])
+            page.text(s['sentence'], s['severity'])
         _headline(report, cell)
         for s in [s for s in stamps if s['code'] not in ORDER]:
-            page.text(s['sentence'], MARK[s['severity']])
+            page.text(s['sentence'], s['severity'])
         if cell.n < 3:
             page.text('%s: no statement about chance; use --repeat 5.' % text.plural(
                 cell.n, 'run'), 'note')
@@ -35,7 +34,7 @@ def add(report):
                     r.shown, '.' if true(r.root, valid) else ': not valid as a result.'),
                     'plain' if true(r.root, valid) else 'warn')
             for s in r.stamps:
-                page.text('%s: %s' % (name, s['sentence']), MARK[s['severity']])
+                page.text('%s: %s' % (name, s['sentence']), s['severity'])
     _left_out(report)
 
 

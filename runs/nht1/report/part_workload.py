@@ -22,24 +22,17 @@ def add(report):
     if not results:
         return
     report.page.section(2, 'workload', 'Workloads of file access')
-    _stamps(report.page, results)
+    seen = {}
+    for s in (s for r in results for s in r.stamps):
+        seen.setdefault(s['code'], dict(s, n=0))['n'] += 1
+    for s in seen.values():
+        report.page.text(s['sentence'] + ('' if s['n'] == len(results) else ' (%d of %s)' % (
+            s['n'], text.plural(len(results), 'result'))), s['severity'])
     _patterns(report, results)
     single = [r for r in results if len(items(r.root, 'points')) == 1]
     if len(single) > 2:
         _study(report, single)
     _points(report.page, [r for r in results if items(r.root, 'points')])
-
-
-def _stamps(page, results):
-    seen = {}
-    for r in results:
-        for s in items(r.root, 'stamps'):
-            seen.setdefault(word(s, 'code'), [s, 0])[1] += 1
-    for s, n in seen.values():
-        severity = word(s, 'severity')
-        page.text('%s%s' % (word(s, 'sentence'), '' if n == len(results) else ' (%d of %s)' % (
-            n, text.plural(len(results), 'result'))), severity if severity in (
-                'good', 'note', 'warn', 'bad') else 'plain')
 
 
 # --- patterns -----------------------------------------------------------------------------------

@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The command line of runs/study."""
-import argparse
 import os
 import platform
 import random
 import shlex
 import sys
 
-from .. import stats, text, tools, trouble
+from .. import VERSION, command, stats, text, tools, trouble
 from . import child
 from . import description as ini
-from . import drive, job, launch, plan, probe, programs, speak, sweep
+from . import drive, job, launch, plan, probe, programs, speak, summary, sweep
 from .folder import Folder, check_place, choose, existing, shown
 
-VERSION = '0.1.0'
 CONFIG = os.path.join(tools.ROOT, 'config')
 REPORT_S = 600
 DESCRIPTION_MAX = 1 << 20
@@ -36,41 +34,10 @@ docs/studies.md explains the descriptions.
 """
 
 
-class _Parser(argparse.ArgumentParser):
-    """Ends as all programs do: one message, status 1."""
-
-    def error(self, message):
-        self.exit(trouble.USAGE, 'runs/study: %s; see --help\n' % message)
-
-    def _print_message(self, message, file=None):
-        """argparse's own says nothing when the output cannot be written."""
-        if message:
-            (file or sys.stderr).write(message)
-
-
-def _minutes(text):
-    value = float(text)
-    if not 0 <= value < float('inf'):
-        raise argparse.ArgumentTypeError('%s: 0 or more minutes expected' % text)
-    return value
-
-
-def _cores(text):
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError('%s: 1 or more cores expected' % text)
-    return value
-
-
-# Where a value is no number, argparse names it by these.
-_minutes.__name__, _cores.__name__ = 'number', 'whole number'
-
-
 def _arguments(argv):
-    parser = _Parser(
-        prog='runs/study', formatter_class=argparse.RawDescriptionHelpFormatter, epilog=EPILOG,
-        description='Runs the programs of nht1 over many settings, as one INI file describes them,'
-                    ' and sums up.')
+    parser = command.Parser(prog='runs/study', epilog=EPILOG, description=(
+        'Runs the programs of nht1 over many settings, as one INI file describes them, and sums '
+        'up.'))
     add = parser.add_argument
     add('study', nargs='?', metavar='STUDY', help='name of a study in config/, or an INI file')
     add('--list', action='store_true', help='list the studies that come with nht1')
@@ -86,9 +53,10 @@ def _arguments(argv):
     add('--launcher', metavar='NAME', help='mpirun, srun, or a path; default: that of the '
                                            'description, else $MPIRUN, else mpirun')
     add('--launcher-flags', metavar='WORDS', help='further options for it; also $MPIRUN_FLAGS')
-    add('--minutes', type=_minutes, metavar='M', help='time for all runs together, 0: no limit')
-    add('--cores', type=_cores, metavar='C', help='cores to plan for; default: those of the '
-                                               'allocation, else of this computer')
+    add('--minutes', type=command.number(0), metavar='M',
+        help='time for all runs together, 0: no limit')
+    add('--cores', type=command.number(1, kind=int), metavar='C',
+        help='cores to plan for; default: those of the allocation, else of this computer')
     add('--leave-out', action='store_true', help='leave out what would not fit and run the rest')
     add('--no-plan', action='store_true', help='do not ask what would fit')
     add('--job', choices=sorted(job.SYSTEMS), help='write a job script instead of running')
@@ -148,7 +116,7 @@ def _launcher(args, description, system):
         except ValueError as e:
             raise trouble.usage('%s: %s: %s' % (where, text.clean(said, 100), e))
     asked = description.value('launcher')
-    return launch.Launcher(args.launcher or asked, flags, system,
+    return launch.Launcher(args.launcher or asked, flags, system['cores'], system['nodes'],
                            bool(args.launcher) or asked in ('auto', 'none') or not args.dry_run)
 
 
@@ -192,8 +160,8 @@ def _fit(args, points, estimates, speaker):
     wrong = plan.misfits(points, estimates)
     if not wrong:
         return points
-    for point, text in wrong:
-        speaker.say('%s does not fit: %s' % (point.id, text))
+    for point, said in wrong:
+        speaker.say('%s does not fit: %s' % (point.id, said))
     ids = {p.id for p, _ in wrong}
     if args.leave_out and len(ids) < len(points):
         return [p for p in points if p.id not in ids]
@@ -220,11 +188,11 @@ def _show_plan(points, estimates, keys):
         e = estimates[point.id]
         values = dict(point.settings, section=point.section)
         rows.append([point.id] + [values.get(k, '-') for k in keys] + [
-            plan.figures.duration(e.seconds) if e.seconds is not None else '-',
-            plan.figures.size(e.disk_bytes) if e.disk_bytes else '-',
-            plan.figures.size(e.memory_bytes) if e.memory_bytes else '-',
+            text.about(e.seconds) if e.seconds is not None else '-',
+            text.size(e.disk_bytes) if e.disk_bytes else '-',
+            text.size(e.memory_bytes) if e.memory_bytes else '-',
             'no' if e.misfits else 'yes'])
-    print(plan.figures.table(rows), end='')
+    print(text.table(rows), end='')
 
 
 def _report(folder, speaker):
@@ -246,7 +214,7 @@ def _report(folder, speaker):
 
 def _close(driver, keys, speaker):
     status = driver.status()
-    table = drive.write_summary(driver, keys, status)
+    table = summary.write(driver, keys, status)
     failed = [(t, n, r) for t in driver.tallies for n, (r, _) in sorted(t.runs.items())
               if not r['ok']]
     if table and not (speaker.show and len(driver.tallies) == 1):
@@ -304,9 +272,7 @@ def _study(args):
     speaker.say('folder    %s%s' % (shown(folder.path),
                                     ', going on' if folder.resumed else ''))
     speaker.say()
-    description.study['files'].text = files
-    driver = drive.Driver(description, fitting, found, launcher, settings, folder, estimates,
-                          speaker)
+    driver = drive.Driver(fitting, found, launcher, settings, folder, estimates, files, speaker)
     driver.run()
     status = _close(driver, keys, speaker)
     if driver.why != 'interrupted' and not args.no_report:
@@ -329,41 +295,5 @@ def _act(args):
     return _study(args)
 
 
-def _drop_output():
-    """What was printed and cannot be written is tried again at the end of Python, unless it has a
-    place to go to."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-
-
-def _run(argv):
-    try:
-        return _act(_arguments(argv))
-    except SystemExit as e:  # after --help, or a wrong option
-        return e.code or trouble.OK
-
-
 def main(argv):
-    try:
-        if sys.stdout is None:
-            raise trouble.failed('standard output is closed')
-        status = _run(argv)
-        sys.stdout.flush()
-        return status
-    except trouble.Trouble as e:
-        print('runs/study: %s' % text.clean(e), file=sys.stderr)
-        return e.status
-    except stats.Unavailable as e:
-        print('runs/study: %s' % e, file=sys.stderr)
-        return trouble.FAILED
-    except KeyboardInterrupt:
-        print('runs/study: interrupted', file=sys.stderr)
-        return trouble.FAILED
-    except BrokenPipeError:
-        _drop_output()
-        return trouble.FAILED
-    except OSError as e:
-        print('runs/study: %s: %s' % (e.filename or 'standard output', e.strerror or e),
-              file=sys.stderr)
-        if not e.filename:
-            _drop_output()
-        return trouble.FAILED
+    return command.run('runs/study', lambda: _act(_arguments(argv)))

@@ -124,14 +124,6 @@ def _section(parser, path, section, lines):
     return entries
 
 
-def _run(description, place, entries, common):
-    section = place.section
-    name = section[4:].strip() if section.startswith('run ') else section
-    merged = dict(common)
-    merged.update(entries)
-    description.runs.append((name, merged, place))
-
-
 def override(entries, overrides, used):
     """Puts --set SECTION.KEY=VALUE into parsed sections: {section: {key: Entry}}."""
     for text in overrides:
@@ -167,7 +159,8 @@ def read(path, text, overrides=()):
         if section != 'run' and not section.startswith('run '):
             raise place.wrong(
                 'no such section; there are [study], [common], [run] and [run NAME]')
-        _run(description, place, entries[section], common)
+        name = section[4:].strip() if section.startswith('run ') else section
+        description.runs.append((name, {**common, **entries[section]}, place))
     if not description.runs:
         raise usage('%s: no [run] section: nothing to do' % path)
     return description

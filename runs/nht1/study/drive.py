@@ -9,10 +9,10 @@ import shutil
 import socket
 import sys
 
-from .. import stats, text, trouble
-from . import child, figures, programs
+from .. import text, trouble
+from . import child, programs, summary
 from .description import STUDY_KEYS
-from .folder import read_json, shown, utc, write_json, write_text
+from .folder import read_json, shown, utc, write_json
 from .launch import recorded
 
 FAILURES_MAX = 2       # of a point, then it is left alone
@@ -90,7 +90,7 @@ class Tally:
     def narrow(self, below=sys.maxsize):
         """Whether every interval is narrow enough."""
         series = self.series(below)
-        widths = [figures.half_width(figures.interval(numbers, self.level))
+        widths = [summary.half_width(summary.interval(numbers, self.level))
                   if len(numbers) >= INTERVAL_RUNS_MIN else None for numbers in series.values()]
         return bool(widths) and all(w is not None and w <= self.precision for w in widths)
 
@@ -123,19 +123,14 @@ class Tally:
 
 
 class Driver:
-    def __init__(self, description, points, found, launcher, settings, folder, estimates, speak):
-        self.description, self.points, self.launcher = description, points, launcher
-        self.settings, self.folder, self.estimates = settings, folder, estimates
-        self.speak, self.stop = speak, child.Stop()
-        self.tallies = [Tally(p, found[p.id], settings) for p in points]
-        self.seed, self.why = folder.record['seed'], None
-        self.spent_s, self.made = 0.0, 0
-        self.files = description.value('files')
-        self._load()
+    """files: where the programs write, '' for the folder of the study."""
 
-    def _load(self):
-        """Runs of earlier sessions."""
-        records = self.folder.results()
+    def __init__(self, points, found, launcher, settings, folder, estimates, files, speak):
+        self.launcher, self.settings, self.folder = launcher, settings, folder
+        self.estimates, self.files, self.speak, self.stop = estimates, files, speak, child.Stop()
+        self.tallies = [Tally(p, found[p.id], settings) for p in points]
+        self.why = None
+        records = self.folder.results()  # of earlier sessions
         for tally in self.tallies:
             for number in range(1, tally.high + 1):
                 record = records.get(tally.name(number))
@@ -146,7 +141,7 @@ class Driver:
     def order(self, number):
         """The points of a round, the same in every session."""
         order = list(self.tallies)
-        random.Random(self.seed * 1000003 + number).shuffle(order)
+        random.Random(self.folder.record['seed'] * 1000003 + number).shuffle(order)
         return order
 
     def _due(self):
@@ -240,7 +235,6 @@ class Driver:
         write_json(os.path.join(part, 'run.json'), record)
         self.folder.complete(name)
         tally.take(number, record, self.folder.result(name))
-        self.made += 1
         self.speak.end(tally, number, record, self)
 
     def _judge(self, tally, record, part, why):
@@ -268,91 +262,3 @@ def _last_words(part):
         lines = []
     ours = [l for l in lines if l.startswith('nht1-')]
     return text.clean((ours or lines or ['it said nothing'])[-1 if not ours else 0], 300)
-
-
-def _numbers(tally, path, label):
-    return [x for results in tally.results.values() for x in results.get(path, {}).get(label, [])]
-
-
-def _medians(tally, label, best):
-    """[(heading, median)] of what stands beside the headline."""
-    found, excess = [], tally.program.excess
-    for heading, path in tally.program.beside.items():
-        numbers = _numbers(tally, path, label)
-        value = stats.median(numbers) / figures.scale_of(path)[0] \
-            if numbers else None
-        if numbers and excess and heading == excess['heading']:
-            of = _numbers(tally, excess['of'], label)
-            bases = [best[key] for key in tally.keys.values() if key in best]
-            value = stats.median(of) / min(bases) - 1 if of and bases else value
-        found.append((heading, value))
-    return found
-
-
-def _load_beside(driver, tally):
-    excess = tally.program.excess or {'same': ()}
-    paths = list(tally.program.beside.values()) + [excess[k] for k in ('of', 'over') if k in excess]
-    tally.results, tally.keys = {}, {}
-    for number, (record, _) in tally.runs.items():
-        result = driver.folder.result(tally.name(number)) if record['ok'] else None
-        if not result:
-            continue
-        tally.results[number] = {path: programs.values(result, path) for path in paths}
-        tally.keys[number] = tuple(str(programs.values(result, path)) for path in excess['same'])
-
-
-def _bests(tallies):
-    """{what results agree in: the least value that an excess is measured over}"""
-    best = {}
-    for tally in tallies:
-        for number, results in tally.results.items():
-            series = results.get(tally.program.excess['over'], {}) if tally.program.excess else {}
-            for x in (x for numbers in series.values() for x in numbers if x > 0):
-                key = tally.keys[number]
-                best[key] = min(x, best.get(key, x))
-    return best
-
-
-def rows(driver):
-    """The lines of the closing table."""
-    found = []
-    for tally in driver.tallies:
-        _load_beside(driver, tally)
-    base = _bests(driver.tallies)
-    for tally in driver.tallies:
-        settings = dict(tally.point.settings, section=tally.point.section)
-        better = tally.point.value('better') or tally.program.better
-        for label, numbers in tally.series().items():
-            answer = figures.interval(numbers, tally.level)
-            best = max(numbers) if better == 'high' else min(numbers)
-            found.append(figures.Row(settings, label, tally.metric, answer, best,
-                                     _medians(tally, label, base)))
-    return found
-
-
-def _point_summary(tally):
-    return {
-        'id': tally.point.id, 'section': tally.point.section, 'settings': tally.point.settings,
-        'metric': tally.metric, 'state': tally.state(),
-        'runs': [tally.name(n) for n in sorted(tally.runs)],
-        'failed': [{'run': tally.name(n), 'status': r['status'], 'trouble': r['trouble']}
-                   for n, (r, _) in sorted(tally.runs.items()) if not r['ok']],
-        'series': [dict(figures.interval(numbers, tally.level), label=label, values=numbers)
-                   for label, numbers in tally.series().items()]}
-
-
-def write_summary(driver, keys, status):
-    """summary.json, .txt and .csv; returns the tables as text."""
-    finished = driver.why != 'interrupted' and not any(
-        t.state() in ('not run', 'too few runs') for t in driver.tallies)
-    write_json(driver.folder.file('summary.json'), {
-        'schema': 'nht1-study-summary/1', 'finished': finished, 'why': driver.why,
-        'status': status, 'ended_utc': utc(), 'runs_s': round(driver.spent_s, 3),
-        'level': driver.settings.level, 'precision': driver.settings.precision,
-        'points': [_point_summary(t) for t in driver.tallies]}, replace=True)
-    found = figures.tables(rows(driver), keys)
-    table = '\n'.join(figures.table(t) for t in found)
-    write_text(driver.folder.file('summary.txt'), table, replace=True)
-    write_text(driver.folder.file('summary.csv'), '\n'.join(figures.csv(t) for t in found),
-               replace=True)
-    return table

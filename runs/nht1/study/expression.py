@@ -50,9 +50,6 @@ class _Evaluator(ast.NodeVisitor):
     def visit_Constant(self, node):
         return node.value
 
-    visit_Num = lambda self, node: node.n  # noqa: E731, Python before 3.8
-    visit_Str = lambda self, node: node.s  # noqa: E731
-
     def visit_Name(self, node):
         if node.id not in self.names:
             raise ValueError("'%s' is not known; there are %s" % (

@@ -71,8 +71,9 @@ def _values(args, name, description):
                 option, getattr(args, option)))
     minutes = args.time or int(args.minutes or float(description.value('minutes'))) or MINUTES
     # Blanks and line ends would end the line of the script, % is a sign of Slurm and LSF.
-    return {'name': re.sub(r'[^\w.+-]', '_', name), 'nodes': nodes, 'cores': cores, 'cores_per_node': cores // nodes,
-            'minutes': minutes, 'clock': '%d:%02d:00' % divmod(minutes, 60), 'queue': args.queue,
+    return {'name': re.sub(r'[^\w.+-]', '_', name), 'nodes': nodes, 'cores': cores,
+            'cores_per_node': cores // nodes, 'minutes': minutes,
+            'clock': '%d:%02d:00' % divmod(minutes, 60), 'queue': args.queue,
             'account': args.account}
 
 
@@ -114,33 +115,23 @@ def script(system, args, name, description):
         ['exec %s' % _driver(args, values)]) + '\n'
 
 
-def _is(path, text):
-    """Whether the same script is there already."""
-    try:
-        with open(path, encoding='utf-8') as f:
-            return f.read() == text
-    except (FileNotFoundError, UnicodeDecodeError):
-        return False
-
-
-def _make(path, text):
-    if os.path.exists(path):
-        raise usage('%s is there already, and is not written over: --job-file names another' % path)
-    try:
-        write_text(path, text)
-    except OSError as e:
-        raise failed('%s: %s; --job-file names another' % (path, e.strerror))
-
-
 def write(args, name, description):
-    """Writes the script and says how to submit it."""
-    text = script(args.job, args, name, description)
+    """Writes the script, unless it is there already, and says how to submit it."""
+    content = script(args.job, args, name, description)
     path = args.job_file or '%s.%s' % (name, args.job)
     if path == '-':
-        sys.stdout.write(text)
+        sys.stdout.write(content)
         return 0
-    if not _is(path, text):
-        _make(path, text)
+    try:
+        with open(path, encoding='utf-8', errors='replace') as f:
+            if f.read() != content:
+                raise usage('%s is there already, and is not written over: --job-file names '
+                            'another' % path)
+    except FileNotFoundError:
+        try:
+            write_text(path, content)
+        except OSError as e:
+            raise failed('%s: %s; --job-file names another' % (path, e.strerror))
     print('submit it with: %s' % SYSTEMS[args.job]['submit'] % shlex.quote(path))
     if not SYSTEMS[args.job]['tried']:
         print('untried: this script was never run under %s; look it through' % args.job.upper())

@@ -1,25 +1,69 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a program is started on so many ranks: mpirun of Open MPI or MPICH, srun, or nothing. Ranks
-are not bound, so that the threads of a rank may use every core; where there are more ranks than
-cores they are allowed to be, and yield while they wait."""
+"""How a program is started on so many ranks: mpirun of Open MPI or MPICH, srun, or nothing. Studies
+start their runs so, tests and scripts by tests/mpi-run. Ranks are not bound, so that the threads of
+a rank may use every core; where there are more ranks than cores they are allowed to be, and yield
+while they wait."""
 import os
+import shlex
 import shutil
+import signal
+import sys
 
 from . import child
-from ..trouble import failed, usage
+from ..trouble import Trouble, failed, usage
 
 ASK_S = 60
+START_S = 120  # of tests/mpi-run
 
 # Variables that change what is measured; recorded with every run. Others may hold secrets.
 RECORDED = ('OMP_', 'GOMP_', 'KMP_', 'OMPI_', 'PMIX_', 'PRTE_', 'MPICH_', 'HYDRA_', 'MPIR_', 'MPL_',
             'I_MPI_', 'FI_', 'UCX_', 'ROMIO_', 'SLURM_', 'PBS_', 'LSB_', 'NHT1_', 'MPIRUN')
 RECORDED_TOO = ('LD_LIBRARY_PATH', 'LD_PRELOAD', 'LANG', 'LC_ALL', 'XDG_STATE_HOME')
 
+# What --version says -> kind.
+SIGNS = (('open mpi', 'openmpi'), ('openrte', 'openmpi'), ('prrte', 'openmpi'),
+         ('prte', 'openmpi'), ('hydra', 'mpich'), ('mpich', 'mpich'), ('intel', 'mpich'),
+         ('slurm', 'srun'))
+
 
 def recorded(environment):
     """The part of an environment that belongs into the record of a run."""
     return {k: v for k, v in sorted(environment.items())
             if k.startswith(RECORDED) or k in RECORDED_TOO}
+
+
+# --- Where the ranks run --------------------------------------------------------------------------
+
+def system():
+    """{cores, nodes, memory_gb}: of the allocation of a batch system, else of this computer;
+    memory: of all nodes together, taken to be like this one."""
+    cores, nodes = _allocation() or (_physical_cores(), 1)
+    try:
+        memory = os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') / 1e9
+    except (ValueError, OSError):
+        memory = 0.0  # not known
+    return {'cores': cores, 'nodes': nodes, 'memory_gb': round(nodes * memory, 1)}
+
+
+def _allocation():
+    """(cores, nodes) of a job of Slurm, PBS or LSF, None outside of one."""
+    def number(name):
+        digits = ''.join(c if c.isdigit() else ' ' for c in os.environ.get(name, '')).split()
+        return int(digits[0]) if digits else None
+    nodes, slots = number('SLURM_JOB_NUM_NODES'), number('LSB_DJOB_NUMPROC')
+    if nodes:
+        return nodes * (number('SLURM_CPUS_ON_NODE') or _physical_cores()), nodes
+    try:
+        with open(os.environ['PBS_NODEFILE']) as hosts:
+            lines = [line.strip() for line in hosts if line.strip()]
+    except (KeyError, OSError):
+        lines = []
+    if lines:
+        nodes = len(set(lines))
+        return max(len(lines), nodes * (number('NCPUS') or 1)), nodes
+    if slots:
+        return slots, max(1, len(os.environ.get('LSB_MCPU_HOSTS', '').split()[::2]))
+    return None
 
 
 def _physical_cores():
@@ -36,95 +80,16 @@ def _physical_cores():
     return max(1, min(len(cores), len(allowed)))
 
 
-def _first_number(text):
-    digits = ''.join(c if c.isdigit() else ' ' for c in text or '').split()
-    return int(digits[0]) if digits else None
-
-
-def _pbs_lines():
-    try:
-        with open(os.environ['PBS_NODEFILE']) as nodes:
-            return [line.strip() for line in nodes if line.strip()]
-    except (KeyError, OSError):
-        return []
-
-
-def _memory_gb():
-    """Of this node, 0 when it is not known."""
-    try:
-        return os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') / 1e9
-    except (ValueError, OSError):
-        return 0.0
-
-
-def system():
-    """{cores, nodes, memory_gb}: of the allocation of a batch system, else of this computer;
-    memory: of all nodes together, taken to be like this one."""
-    found = _cores_and_nodes()
-    return dict(found, memory_gb=round(found['nodes'] * _memory_gb(), 1))
-
-
-def _cores_and_nodes():
-    environment = os.environ
-    nodes = _first_number(environment.get('SLURM_JOB_NUM_NODES'))
-    if nodes:
-        each = _first_number(environment.get('SLURM_CPUS_ON_NODE')) or _physical_cores()
-        return {'cores': nodes * each, 'nodes': nodes}
-    lines = _pbs_lines()
-    if lines:
-        nodes = len(set(lines))
-        return {'cores': max(len(lines), nodes * (_first_number(environment.get('NCPUS')) or 1)),
-                'nodes': nodes}
-    slots = _first_number(environment.get('LSB_DJOB_NUMPROC'))
-    if slots:
-        hosts = environment.get('LSB_MCPU_HOSTS', '').split()[::2]
-        return {'cores': slots, 'nodes': max(1, len(hosts))}
-    return {'cores': _physical_cores(), 'nodes': 1}
-
-
-def _open_mpi(ranks, threads, cores):
-    words = ['--bind-to', 'none']
-    if ranks > cores:
-        words += ['--oversubscribe', '--mca', 'mpi_yield_when_idle', '1']
-    return words
-
-
-def _mpich(ranks, threads, cores):
-    return ['-bind-to', 'none']
-
-
-def _srun(ranks, threads, cores):
-    words = ['--cpu-bind=none', '--kill-on-bad-exit=1', '--cpus-per-task=%d' % threads]
-    return words + (['--overcommit'] if ranks * threads > cores else [])
-
-
-def _plain(ranks, threads, cores):
-    return []
-
-
-# What --version says -> kind; kind -> options.
-SIGNS = (('open mpi', 'openmpi'), ('openrte', 'openmpi'), ('prrte', 'openmpi'),
-         ('prte', 'openmpi'), ('hydra', 'mpich'), ('mpich', 'mpich'), ('intel', 'mpich'),
-         ('slurm', 'srun'))
-OPTIONS = {'openmpi': _open_mpi, 'mpich': _mpich, 'srun': _srun, 'unknown': _plain}
-
-
-def _mpi_of_srun(path):
-    """srun offers several ways to start MPI; Open MPI needs pmix where there is one."""
-    if os.environ.get('SLURM_MPI_TYPE'):
-        return []
-    status, out, err = child.ask([path, '--mpi=list'], ASK_S)
-    return ['--mpi=pmix'] if 'pmix' in (out + err).replace(',', ' ').split() else []
-
+# --- The launcher ---------------------------------------------------------------------------------
 
 class Launcher:
     """.name as asked, .path, .kind, .version; .command() makes the words, .environment() the
     variables of a run."""
 
-    def __init__(self, name, flags, where, trusted=True):
+    def __init__(self, name, flags, cores, nodes=1, trusted=True):
         """trusted: False in a dry run of a description that names a launcher: it is not started,
         and what has to be asked is asked without one."""
-        self.cores, self.nodes, self.flags = where['cores'], where['nodes'], flags
+        self.cores, self.nodes, self.flags = cores, nodes, flags
         if name == 'auto':
             name = os.environ.get('MPIRUN') or 'mpirun'
         self.name, self.path, self.kind, self.version = name, None, 'none', ''
@@ -134,21 +99,33 @@ class Launcher:
     def _find(self):
         self.path = shutil.which(self.name)
         if self.path is None:
-            raise failed("launcher '%s' is not there: 'make setup' installs an MPI library, "
-                         '--launcher names another one' % self.name)
-        status, out, err = child.ask([self.path, '--version'], ASK_S)
+            raise failed("launcher '%s' is not there: 'make setup' installs an MPI library; "
+                         'MPIRUN, and --launcher of a study, name another one' % self.name)
+        _, out, err = child.ask([self.path, '--version'], ASK_S)
         self.version = ((out + err).strip().splitlines() or [''])[0]
         words = (out + err).lower()
         self.kind = next((kind for sign, kind in SIGNS if sign in words), 'unknown')
-        if self.kind == 'srun':
-            self.flags = _mpi_of_srun(self.path) + self.flags
+        # srun offers several ways to start MPI; Open MPI needs pmix where there is one.
+        if self.kind == 'srun' and not os.environ.get('SLURM_MPI_TYPE'):
+            _, out, err = child.ask([self.path, '--mpi=list'], ASK_S)
+            if 'pmix' in (out + err).replace(',', ' ').split():
+                self.flags = ['--mpi=pmix'] + self.flags
 
     def command(self, ranks, threads, words):
+        if self.kind == 'none' and ranks > 1:
+            raise usage('launcher = none starts one rank, and a point has %d' % ranks)
         if self.kind == 'none':
-            if ranks > 1:
-                raise usage('launcher = none starts one rank, and a point has %d' % ranks)
             return list(words)
-        options = OPTIONS[self.kind](ranks, threads, self.cores)
+        options = []
+        if self.kind == 'openmpi':
+            options = ['--bind-to', 'none']
+            if ranks > self.cores:
+                options += ['--oversubscribe', '--mca', 'mpi_yield_when_idle', '1']
+        elif self.kind == 'mpich':
+            options = ['-bind-to', 'none']
+        elif self.kind == 'srun':
+            options = ['--cpu-bind=none', '--kill-on-bad-exit=1', '--cpus-per-task=%d' % threads]
+            options += ['--overcommit'] if ranks * threads > self.cores else []
         count = '--ntasks' if self.kind == 'srun' else '-np'
         return [self.name, count, str(ranks)] + options + self.flags + list(words)
 
@@ -165,3 +142,31 @@ class Launcher:
             environment.setdefault('OMPI_MCA_mpi_yield_when_idle', '1')
         environment.update(extra)
         return environment
+
+
+# --- tests/mpi-run --------------------------------------------------------------------------------
+
+def start(argv):
+    """Becomes the launcher of a program: [-np RANKS] [-t SECONDS] PROGRAM [ARGUMENT...]. Returns an
+    exit status only where that cannot be."""
+    told = {'-np': '', '-t': str(START_S)}
+    while argv and argv[0].startswith('-'):
+        name = '-np' if argv[0] == '-n' else argv[0]
+        told[name], argv = ''.join(argv[1:2]), argv[2:]
+    if len(told) > 2 or not argv or not all(v.isdecimal() for v in told.values()):
+        sys.stderr.write('usage: tests/mpi-run -np RANKS [-t SECONDS] PROGRAM [ARGUMENT...]\n')
+        return 1
+    ranks, threads = int(told['-np']), os.environ.get('OMP_NUM_THREADS') or '1'
+    each = int(threads) if threads.isdecimal() else 1
+    try:
+        launcher = Launcher('auto', shlex.split(os.environ.get('MPIRUN_FLAGS', '')),
+                            system()['cores'])
+        words = launcher.command(ranks, each, argv)
+        environment = launcher.environment(ranks, each, {'OMP_NUM_THREADS': threads})
+    except Trouble as e:
+        sys.stderr.write('tests/mpi-run: %s\n' % e)
+        return e.status
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, and so would its heirs
+        signal.signal(number, signal.SIG_DFL)
+    os.execvpe('timeout', ['timeout', '--foreground', '-k', '10', told['-t']] + words, environment)

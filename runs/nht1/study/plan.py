@@ -5,7 +5,8 @@ import os
 import re
 import tempfile
 
-from . import child, figures
+from .. import text
+from . import child
 from .folder import read_json
 
 UNKNOWN_TIMEOUT_S = 3600
@@ -36,29 +37,25 @@ class Estimate:
 
 def _written_down(point):
     """estimate_s of the section."""
-    text = point.value('estimate_s')
-    if text is None:
+    said = point.value('estimate_s')
+    if said is None:
         return Estimate(None)
     try:
-        seconds = float(text)
+        seconds = float(said)
     except ValueError:
         seconds = -1
     if not 0 <= seconds < 1e9:
-        raise point.place('estimate_s').wrong("'%s' is no number of seconds" % text)
+        raise point.place('estimate_s').wrong("'%s' is no number of seconds" % said)
     return Estimate(seconds, source='the description')
-
-
-def _words(point, program, where, nodes):
-    words = [program.path] + program.arguments(point) + ['--dry-run', '--ranks', str(point.ranks)]
-    words += ['--nodes', str(min(nodes, point.ranks))] if nodes > 1 else []
-    return words + program.writes_to(where)
 
 
 def _ask(point, program, launcher, where, scratch):
     """The answer of --dry-run and its exit status, or what went wrong."""
     answer = os.path.join(scratch, 'plan.json')
-    words = _words(point, program, where, launcher.nodes) + ['--json', answer]
-    words = launcher.command(1, 1, words)
+    words = [program.path] + program.arguments(point) + ['--dry-run', '--ranks', str(point.ranks)]
+    if launcher.nodes > 1:
+        words += ['--nodes', str(min(launcher.nodes, point.ranks))]
+    words = launcher.command(1, 1, words + program.writes_to(where) + ['--json', answer])
     environment = launcher.environment(1, 1, {})
     environment['OMP_NUM_THREADS'] = str(point.threads)
     status, out, err = child.ask(words, DRY_RUN_S, environment)
@@ -109,7 +106,7 @@ def make(points, programs, launcher, where, tick):
 
 def misfits(points, estimates):
     """[(point, sentence)] of what would not fit."""
-    return [(p, text) for p in points for text in estimates[p.id].misfits]
+    return [(p, said) for p in points for said in estimates[p.id].misfits]
 
 
 def summary(points, estimates, repeats):
@@ -117,16 +114,16 @@ def summary(points, estimates, repeats):
     known = [p for p in points if estimates[p.id].seconds is not None]
     low = sum((estimates[p.id].seconds + LAUNCH_S) * repeats(p)[0] for p in known)
     high = sum((estimates[p.id].seconds + LAUNCH_S) * repeats(p)[1] for p in known)
-    text = figures.duration(low)
+    said = text.about(low)
     if high > 1.2 * low:
-        text += ' to ' + figures.duration(high)
+        said += ' to ' + text.about(high)
     if len(known) < len(points):
-        text = '%s for %d of %d points, the others not known' % (text, len(known), len(points)) \
+        said = '%s for %d of %d points, the others not known' % (said, len(known), len(points)) \
             if known else 'time not known'
     disk = max([e.disk_bytes for e in estimates.values()])
     memory = max([e.memory_bytes for e in estimates.values()])
     if disk:
-        text += ', %s on disk at a time' % figures.size(disk)
+        said += ', %s on disk at a time' % text.size(disk)
     if memory:
-        text += ', %s of memory' % figures.size(memory)
-    return text
+        said += ', %s of memory' % text.size(memory)
+    return said

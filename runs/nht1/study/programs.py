@@ -13,8 +13,6 @@ HELP_S = 60
 
 # metric: the headline, a path into the result, [] standing for every element of an array.
 # beside: further columns of the closing table, heading -> path.
-# excess: the one of them that is median / best - 1, where best is the least value of `over` that
-#     results of the study have which agree in `same`: a run knows only what was measured before it.
 # files: the option that names the file to write; folder: the one that names a folder for it.
 # always: options of every run.
 # lists: options that may be repeated; plan: it has --dry-run.
@@ -22,8 +20,6 @@ KNOWN = {
     'nht1-bt': {
         'metric': 'runs[].t_t_s', 'better': 'low', 'files': 'out', 'plan': True,
         'beside': {'zeta': 'runs[].zeta', 'R_IO MB/s': 'runs[].r_io_bytes_per_s'},
-        'excess': {'heading': 'zeta', 'of': 'runs[].t_t_s', 'over': 'runs[].t_c_s', 'same': (
-            'problem.n', 'problem.steps', 'problem.dt', 'system.nodes', 'system.cores_in_use')},
         'always': ['--progress', 'never'], 'lists': ['hint'],
         'reserved': ['json', 'out', 'progress', 'restart', 'dry-run', 'help', 'version'],
     },
@@ -54,10 +50,8 @@ class Program:
     def __init__(self, name, path, options):
         row = KNOWN.get(os.path.basename(name), {})
         self.name, self.path, self.options = name, path, options
-        self.known = bool(row)
         self.metric, self.better = row.get('metric'), row.get('better', 'low')
         self.beside, self.lists = row.get('beside', {}), row.get('lists', [])
-        self.excess = row.get('excess')
         self.files, self.folder = row.get('files'), row.get('folder')
         self.plan = row.get('plan', False) and {'dry-run', 'ranks'} <= set(options or ())
         self.always = row.get('always', [])

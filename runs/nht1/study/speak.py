@@ -5,7 +5,8 @@ import os
 import sys
 import time
 
-from . import figures
+from .. import text
+from . import summary
 
 REFRESH_S = 0.5
 
@@ -14,7 +15,7 @@ def _left(seconds, passed):
     """'; 3 min to 8 min left'. seconds: (at least, at most) before the run that is passed."""
     if seconds is None or seconds[1] <= passed:
         return ''
-    least, most = (figures.duration(max(0, s - passed)) for s in seconds)
+    least, most = (text.about(max(0, s - passed)) for s in seconds)
     if seconds[0] <= passed:
         return '; up to %s left' % most
     return '; %s left' % (least if least == most else '%s to %s' % (least, most))
@@ -78,7 +79,7 @@ class Speaker:
 
         def tick(seconds):
             if self.live:
-                self.status('%s: %s%s' % (self.now, figures.duration(seconds),
+                self.status('%s: %s%s' % (self.now, text.about(seconds),
                                           _left(driver.left_s(), seconds)))
             if self.show:
                 state['at'] = self._pass_on(os.path.join(part, 'stdout'), state['at'])
@@ -99,9 +100,9 @@ class Speaker:
             return
         found = []
         for label, numbers in tally.series().items():
-            factor, unit = figures.scale_of(tally.metric)
+            factor, unit = summary.scale_of(tally.metric)
             found.append('%s%s %s' % (label + ' ' if label else '',
-                                      figures.number(numbers[-1] / factor), unit))
+                                      text.number(numbers[-1] / factor, 4), unit))
         self.say('%s  %s  %s, run %d: %s%s' % (
             _of(driver, 0), tally.name(number), self._name(tally), number,
             ', '.join(found) if record['ok'] else 'FAILED, ' + record['trouble'],

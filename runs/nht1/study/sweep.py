@@ -153,8 +153,7 @@ def varying(points):
     keys = []
     for point in points:
         keys += [k for k in ['section'] + list(point.settings) if k not in keys]
-    ignored = SINGLE_KEYS
 
     def of(point, key):
         return point.section if key == 'section' else point.settings.get(key)
-    return [k for k in keys if k not in ignored and len({of(p, k) for p in points}) > 1]
+    return [k for k in keys if k not in SINGLE_KEYS and len({of(p, k) for p in points}) > 1]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/stat_fit.h"
+#include "stats/stat_fit.h"
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_multifit.h>
@@ -9,45 +9,10 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "base/stat_impl.h"
 
-struct problem {
-    gsl_matrix *x, *cov;
-    gsl_vector *y, *weight, *c;
-    gsl_multifit_linear_workspace *work;
-};
-
-static void problem_free(struct problem *p)
+static int no_memory(int n)
 {
-    if (p->work) gsl_multifit_linear_free(p->work);
-    gsl_vector_free(p->c);
-    gsl_vector_free(p->weight);
-    gsl_vector_free(p->y);
-    gsl_matrix_free(p->cov);
-    gsl_matrix_free(p->x);
-}
-
-static bool problem_make(struct problem *p, int n, int terms)
-{
-    const size_t rows = (size_t)n, columns = (size_t)terms;
-    *p = (struct problem){.x = gsl_matrix_alloc(rows, columns),
-                          .cov = gsl_matrix_alloc(columns, columns),
-                          .y = gsl_vector_alloc(rows),
-                          .weight = gsl_vector_alloc(rows),
-                          .c = gsl_vector_alloc(columns),
-                          .work = gsl_multifit_linear_alloc(rows, columns)};
-    return p->x && p->cov && p->y && p->weight && p->c && p->work;
-}
-
-static void problem_fill(struct problem *p, const double *x, const double *y, const double *sd)
-{
-    for (size_t i = 0; i < p->y->size; i++) {
-        double power = 1;
-        for (size_t k = 0; k < p->c->size; k++, power *= x[i])
-            gsl_matrix_set(p->x, i, k, power);
-        gsl_vector_set(p->y, i, y[i]);
-        gsl_vector_set(p->weight, i, sd ? 1 / (sd[i] * sd[i]) : 1);
-    }
+    return err_set(ERR_NOMEM, "no memory for a fit of %d points", n);
 }
 
 static int different(const double *x, int n)
@@ -62,32 +27,6 @@ static int different(const double *x, int n)
     return count;
 }
 
-/* Share of the weighted variance of y that is explained; chi2: weighted sum of squared residuals.
- */
-static double explained(const struct problem *p, double chi2)
-{
-    const double total =
-        gsl_stats_wtss(p->weight->data, p->weight->stride, p->y->data, p->y->stride, p->y->size);
-    return total > 0 ? 1 - chi2 / total : NAN;
-}
-
-static int problem_solve(struct problem *p, bool weighted, struct stat_poly *out)
-{
-    double chi2;
-    const int failed =
-        weighted ? gsl_multifit_wlinear(p->x, p->weight, p->y, p->c, p->cov, &chi2, p->work)
-                 : gsl_multifit_linear(p->x, p->y, p->c, p->cov, &chi2, p->work);
-    if (failed) return err_set(ERR_INVALID, "least-squares fit: %s", gsl_strerror(failed));
-    const bool known = weighted || p->y->size > p->c->size;
-    for (size_t i = 0; i < p->c->size; i++) {
-        out->c[i] = gsl_vector_get(p->c, i);
-        for (size_t k = 0; k < p->c->size; k++)
-            out->cov[i][k] = known ? gsl_matrix_get(p->cov, i, k) : NAN;
-    }
-    out->r2 = explained(p, chi2);
-    return 0;
-}
-
 int stat_fit_poly(const double *x, const double *y, const double *sd, int n, int degree,
                   struct stat_poly *out)
 {
@@ -97,13 +36,41 @@ int stat_fit_poly(const double *x, const double *y, const double *sd, int n, int
         return err_set(ERR_INVALID, "a fit of degree %d needs %d different points", degree,
                        degree + 1);
     gsl_error_handler_t *before = gsl_set_error_handler_off();
-    struct problem p;
-    int rc = problem_make(&p, n, degree + 1) ? 0 : stat_no_memory(n);
+    const size_t rows = (size_t)n, terms = (size_t)degree + 1;
+    gsl_matrix *powers = gsl_matrix_alloc(rows, terms), *cov = gsl_matrix_alloc(terms, terms);
+    gsl_vector *values = gsl_vector_alloc(rows), *weight = gsl_vector_alloc(rows);
+    gsl_vector *c = gsl_vector_alloc(terms);
+    gsl_multifit_linear_workspace *work = gsl_multifit_linear_alloc(rows, terms);
+    int rc = powers && cov && values && weight && c && work ? 0 : no_memory(n);
+    double chi2 = 0; /* weighted sum of squared residuals */
     if (rc == 0) {
-        problem_fill(&p, x, y, sd);
-        rc = problem_solve(&p, sd != NULL, out);
+        for (size_t i = 0; i < rows; i++) {
+            double power = 1;
+            for (size_t k = 0; k < terms; k++, power *= x[i])
+                gsl_matrix_set(powers, i, k, power);
+            gsl_vector_set(values, i, y[i]);
+            gsl_vector_set(weight, i, sd ? 1 / (sd[i] * sd[i]) : 1);
+        }
+        const int failed = sd ? gsl_multifit_wlinear(powers, weight, values, c, cov, &chi2, work)
+                              : gsl_multifit_linear(powers, values, c, cov, &chi2, work);
+        if (failed) rc = err_set(ERR_INVALID, "least-squares fit: %s", gsl_strerror(failed));
     }
-    problem_free(&p);
+    if (rc == 0) {
+        const bool known = sd || rows > terms;
+        for (size_t i = 0; i < terms; i++) {
+            out->c[i] = gsl_vector_get(c, i);
+            for (size_t k = 0; k < terms; k++)
+                out->cov[i][k] = known ? gsl_matrix_get(cov, i, k) : NAN;
+        }
+        const double total = gsl_stats_wtss(weight->data, 1, values->data, 1, rows);
+        out->r2 = total > 0 ? 1 - chi2 / total : NAN;
+    }
+    if (work) gsl_multifit_linear_free(work);
+    gsl_vector_free(c);
+    gsl_vector_free(weight);
+    gsl_vector_free(values);
+    gsl_matrix_free(cov);
+    gsl_matrix_free(powers);
     gsl_set_error_handler(before);
     return rc;
 }
@@ -146,7 +113,7 @@ int stat_fit_power(const double *x, const double *y, int n, struct stat_power *o
             return err_set(ERR_INVALID, "a power law needs positive values");
     if (n < 2) return err_set(ERR_INVALID, "a power law needs 2 different points");
     double *logs = malloc(2 * (size_t)n * sizeof *logs);
-    if (!logs) return stat_no_memory(n);
+    if (!logs) return no_memory(n);
     for (int i = 0; i < n; i++) {
         logs[i] = log(x[i]);
         logs[n + i] = log(y[i]);

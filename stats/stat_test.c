@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/stat.h"
+#include "stats/stat_test.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>
@@ -9,42 +9,12 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/stat_impl.h"
 
 enum { EXACT_MAX = 50 };
 
-static double median_of_sorted(const double *s, int n)
+static int no_memory(int n)
 {
-    return gsl_stats_median_from_sorted_data(s, 1, (size_t)n);
-}
-
-int stat_ratio_ci(const double *x, int nx, const double *y, int ny, double level, uint64_t seed,
-                  struct stat_ratio *out)
-{
-    ERR_ASSERT(nx >= 1 && ny >= 1 && level > 0 && level < 1);
-    int rc = 0;
-    const int longest = nx > ny ? nx : ny;
-    double *draw = malloc(((size_t)longest + STAT_RESAMPLES) * sizeof *draw);
-    double *sx = stat_sorted_copy(x, nx), *sy = stat_sorted_copy(y, ny);
-    gsl_rng *rng = stat_rng(seed);
-    if (!draw || !sx || !sy || !rng) {
-        rc = stat_no_memory(nx + ny);
-    } else {
-        double *ratio = draw + longest;
-        for (int b = 0; b < STAT_RESAMPLES; b++) {
-            const double mx = stat_resampled_median(rng, x, draw, nx);
-            ratio[b] = stat_resampled_median(rng, y, draw, ny) / mx;
-        }
-        gsl_sort(ratio, 1, STAT_RESAMPLES);
-        out->ratio = median_of_sorted(sy, ny) / median_of_sorted(sx, nx);
-        out->lo = gsl_stats_quantile_from_sorted_data(ratio, 1, STAT_RESAMPLES, (1 - level) / 2);
-        out->hi = gsl_stats_quantile_from_sorted_data(ratio, 1, STAT_RESAMPLES, (1 + level) / 2);
-    }
-    if (rng) gsl_rng_free(rng);
-    free(sy);
-    free(sx);
-    free(draw);
-    return rc;
+    return err_set(ERR_NOMEM, "no memory for the test of %d values", n);
 }
 
 /* Pairs of which the value of x is the larger one, ties counted half; [out] whether there are any
@@ -122,7 +92,7 @@ int stat_mann_whitney(const double *x, int nx, const double *y, int ny, struct s
 {
     ERR_ASSERT(nx >= 1 && ny >= 1);
     double *all = malloc((size_t)(nx + ny) * sizeof *all);
-    if (!all) return stat_no_memory(nx + ny);
+    if (!all) return no_memory(nx + ny);
     memcpy(all, x, (size_t)nx * sizeof *all);
     memcpy(all + nx, y, (size_t)ny * sizeof *all);
     gsl_sort(all, 1, (size_t)(nx + ny));
@@ -131,7 +101,7 @@ int stat_mann_whitney(const double *x, int nx, const double *y, int ny, struct s
     out->exact = !tied && nx <= EXACT_MAX && ny <= EXACT_MAX;
     out->p = out->exact ? exact_p(out->statistic, nx, ny) : normal_p(out->statistic, nx, ny, all);
     free(all);
-    return out->p < 0 ? stat_no_memory(nx * ny) : 0;
+    return out->p < 0 ? no_memory(nx * ny) : 0;
 }
 
 double stat_mann_whitney_min_p(int nx, int ny)
@@ -140,23 +110,6 @@ double stat_mann_whitney_min_p(int nx, int ny)
     for (int i = 1; i <= nx; i++)
         orders *= (double)(ny + i) / i;
     return fmin(2 / orders, 1);
-}
-
-void stat_welch(const double *x, int nx, const double *y, int ny, struct stat_test *out)
-{
-    ERR_ASSERT(nx >= 2 && ny >= 2);
-    const double mx = gsl_stats_mean(x, 1, (size_t)nx), my = gsl_stats_mean(y, 1, (size_t)ny);
-    const double ex = gsl_stats_variance_m(x, 1, (size_t)nx, mx) / nx;
-    const double ey = gsl_stats_variance_m(y, 1, (size_t)ny, my) / ny;
-    const double e = ex + ey;
-    *out = (struct stat_test){.statistic = mx == my ? 0 : INFINITY, .p = mx == my, .exact = true};
-    if (e > 0) {
-        out->statistic = (mx - my) / sqrt(e);
-        out->dof = e * e / (ex * ex / (nx - 1) + ey * ey / (ny - 1));
-        out->p = fmin(2 * gsl_cdf_tdist_Q(fabs(out->statistic), out->dof), 1);
-    } else {
-        out->dof = nx + ny - 2;
-    }
 }
 
 void stat_strata_add(struct stat_strata *s, const double *x, int nx, const double *y, int ny)
@@ -187,11 +140,19 @@ void stat_strata_test(const struct stat_strata *s, double level, double *mean, d
     *hi += half;
 }
 
+void stat_welch(const double *x, int nx, const double *y, int ny, struct stat_test *out)
+{
+    struct stat_strata one = {0};
+    double mean, lo, hi;
+    stat_strata_add(&one, y, ny, x, nx);
+    stat_strata_test(&one, 0.95, &mean, &lo, &hi, out);
+}
+
 int stat_holm(double *p, int m)
 {
     if (m <= 0) return 0;
     size_t *order = malloc((size_t)m * sizeof *order);
-    if (!order) return stat_no_memory(m);
+    if (!order) return no_memory(m);
     gsl_sort_index(order, p, 1, (size_t)m);
     double largest = 0;
     for (int i = 0; i < m; i++) {

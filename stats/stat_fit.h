@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef BASE_STAT_FIT_H
-#define BASE_STAT_FIT_H
-/* Floor 0. Least-squares fits with the uncertainty of what comes out, on GSL. Points are finite and
- * borrowed. All functions are local. */
+#ifndef STATS_STAT_FIT_H
+#define STATS_STAT_FIT_H
+/* Least-squares fits with the uncertainty of what comes out, on GSL. Serial. Points are finite and
+ * borrowed. Local. */
 #include <stdbool.h>
 
 #define STAT_DEGREE_MAX 2
@@ -11,8 +11,8 @@
 struct stat_poly {
     int n, degree;
     double c[STAT_DEGREE_MAX + 1];
-    double cov[STAT_DEGREE_MAX + 1]
-              [STAT_DEGREE_MAX + 1]; /* of c; NaN when nothing is known of it */
+    /* Of c; NaN when nothing is known of it. */
+    double cov[STAT_DEGREE_MAX + 1][STAT_DEGREE_MAX + 1];
     double r2; /* share of the variance of y that the fit explains; NaN when y has none */
 };
 

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What all commands share: how options are read, and how a command ends: with an exit status of
+trouble.py, and where it is not 0 with one line that says why."""
+import argparse
+import os
+import sys
+
+from . import text, trouble
+
+
+class Parser(argparse.ArgumentParser):
+    """Help is laid out as it is written; what is wrong is told in one line."""
+
+    def __init__(self, **more):
+        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **more)
+
+    def error(self, message):
+        self.exit(trouble.USAGE, '%s: %s; see --help\n' % (self.prog, text.clean(message)))
+
+    def _print_message(self, message, file=None):
+        """argparse's own says nothing when the output cannot be written."""
+        if message:
+            (file or sys.stderr).write(message)
+
+
+def number(low, high=float('inf'), kind=float):
+    """A type for add_argument: a number, or a whole one (kind int), of a range."""
+    def convert(said):
+        value = kind(said)
+        if not low <= value <= high or value == float('inf'):
+            raise argparse.ArgumentTypeError('%s: a number from %g %s is expected' % (
+                said, low, 'on' if high == float('inf') else 'to %g' % high))
+        return value
+    convert.__name__ = 'number' if kind is float else 'whole number'  # what argparse calls it
+    return convert
+
+
+def run(name, act):
+    """The exit status of act(), or of what went wrong in it, which is said under the name."""
+    try:
+        if sys.stdout is None:
+            raise trouble.failed('standard output is closed')
+        try:
+            status = act()
+        except SystemExit as e:  # after --help, or a wrong option
+            status = e.code
+        sys.stdout.flush()
+        return status or trouble.OK
+    except trouble.Trouble as e:
+        said, status = str(e), e.status
+    except KeyboardInterrupt:
+        said, status = 'interrupted', trouble.FAILED
+    except MemoryError:
+        said, status = 'not enough memory', trouble.FAILED
+    except OSError as e:
+        said, status = '' if isinstance(e, BrokenPipeError) else '%s: %s' % (
+            e.filename or 'standard output', e.strerror or e), trouble.FAILED
+        if not e.filename:  # what cannot be written would be tried again at the end of Python
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    if said:
+        sys.stderr.write('%s: %s\n' % (name, text.clean(said)))
+    return status
