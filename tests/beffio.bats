@@ -19,17 +19,19 @@ beffio() {
     MPI_TIMEOUT=${BEFFIO_TIMEOUT:-120} run "${launch[@]}" nht1-beffio -p data -MB 16 -T 0.01 "$@"
 }
 
-# Runs that several cases look at, one by each definition; that of 2.1 with unique opening.
+# Runs that several cases look at, one by each definition; that of 0.5 keeps its files, that of 2.1
+# opens them uniquely.
 setup_file() {
-    local definition more=()
+    local definition more=(--keep)
     cd "$BATS_FILE_TMPDIR" || return 1
     for definition in 0.5 1.x 2.1; do
+        [ "$definition" != 1.x ] || more=()
         [ "$definition" != 2.1 ] || more=(--unique)
         mkdir "$definition"
         cd "$definition" || return 1
         # as the released program, without -f
-        beffio 2 -N "$([ "$definition" = 0.5 ] || echo 1,)2" -MT 1000 --definition "$definition" --json r.json \
-            "${more[@]}"
+        beffio 2 -N "$([ "$definition" = 0.5 ] || echo 1,)2" -MT 1000 --definition "$definition" \
+            --json r.json "${more[@]}"
         expect_status 4 || return 1
         echo "$output" >out
         cd ..
@@ -69,7 +71,7 @@ nothing_left() {
 }
 
 @test "without the shared file pointer, or with MPI_MODE_UNIQUE_OPEN, it is not valid, but in 2.1" {
-    beffio 1 -N 1 --noshared --unique
+    beffio alone -N 1 --noshared --unique
     expect_status 4
     expect_text "NOT MET: type 1 ran without the shared file pointer"
     expect_text "NOT MET: files were opened with MPI_MODE_UNIQUE_OPEN"
@@ -153,7 +155,7 @@ nothing_left() {
             exit bad || n < 1 }'
     awk -v all=0 "$rewritten" res.sum
     mkdir here
-    beffio 1 -N 1 --definition 2.1 -rewrite -f here/all # with -f both texts lie beside it
+    beffio alone -N 1 --definition 2.1 -rewrite -f here/all # with -f both texts lie beside it
     [ -s here/all.prot ]
     awk -v all=1 "$rewritten" here/all.sum
     grep -q "b_eff_io_read_seg_coll=" res.prot
@@ -229,13 +231,13 @@ nothing_left() {
     expect_json "$made" '[.stamps[] | .code] | index("not-valid") and index("not-cache-honest")'
     expect_json "$made" '(.stamps[] | select(.code == "not-cache-honest") | .numbers.cache_factor) == .b_eff_io.cache_factor
         and .b_eff_io.cache_factor < 1 and (.b_eff_io.cache_honest | not)'
-    beffio 1 -N 1 --cache 1 --json r.json
+    beffio alone -N 1 --cache 1 --json r.json
     expect_json r.json '.b_eff_io.cache_honest and ([.stamps[] | .code] | index("cache-honest"))'
     expect_json r.json '.partitions[0].stamps | map(.code) | index("cache-honest") != null'
 }
 
 @test "what is dropped from memory before reading is cache-honest" {
-    beffio 1 -N 1 --drop-cache --json r.json
+    beffio alone -N 1 --drop-cache --json r.json
     expect_status 4
     [ "$(stat -f -c %T data)" != tmpfs ] || skip "files lie in memory"
     jq -e '[.partitions[0].accesses[2].types[].cached_share_before] | all(. == null or . < 0.05)' r.json
@@ -246,7 +248,7 @@ nothing_left() {
     beffio 3 -N 3 --shift-read 1 --json r.json
     expect_status 4
     expect_json r.json '.partitions[0].shift_ranks == 1 and ([.partitions[].accesses[].wrong_n] | add) == 0'
-    beffio 2 -N 2 --shift-read node
+    beffio alone -N 1 --shift-read node
     expect_status 1
     expect_text "--shift-read node"
     nothing_left
@@ -278,7 +280,7 @@ nothing_left() {
 }
 
 @test "writing that space ended is told, and the files stay within it" {
-    beffio 1 -N 1 -T 30 --max-space 60M --json r.json --termination per-call
+    beffio alone -N 1 -T 30 --max-space 60M --json r.json --termination per-call
     expect_status 4
     expect_text "NOT MET: writing was cut short for want of space"
     jq -e '.partitions[0] | .capped and .file_bytes <= 60000000' r.json
@@ -407,7 +409,7 @@ stopped() {
 @test "what a killed run left is cleaned away by the next one, whatever its partitions" {
     local pid
     mkdir -p data
-    "$NHT1_ROOT/tests/mpi-run" -np 3 -t 60 "$NHT1_BIN/nht1-beffio" -p data -MB 16 -T 10 -N 3 \
+    "$NHT1_ROOT/tests/mpi-run" -np 3 -t 60 "$NHT1_BIN/nht1-beffio" -p data -MB 16 -T 5 -N 3 \
         --max-space 300M >out 2>&1 &
     local job=$!
     for _ in $(seq 600); do
@@ -451,10 +453,9 @@ stopped() {
 }
 
 @test "--keep leaves the files, of the lengths reported, and the next run takes them over" {
-    beffio 2 -N 2 --keep --json r.json
-    expect_status 4
+    mv "$BATS_FILE_TMPDIR/0.5/data" .
     [ "$(stat -c %s data/b_eff_io_data_i00_002_* | awk '{ s += $1 } END { print s }')" -eq \
-        "$(jq .partitions[0].file_bytes r.json)" ]
+        "$(jq .partitions[0].file_bytes "$BATS_FILE_TMPDIR/0.5/r.json")" ]
     [ -e data/b_eff_io_data_i00_002_2.001 ]
     beffio 2 -N 2
     expect_status 4
@@ -555,7 +556,7 @@ LIST
     expect_status 3
     expect_text "another run"
     exec 9<&-
-    beffio 1
+    beffio alone
     expect_status 4
 }
 
@@ -594,7 +595,7 @@ LIST
         done
         rm -rf gone
     ) &
-    beffio 1 -N 1 -T 2 --json gone/r.json
+    beffio alone -N 1 -T 2 --json gone/r.json
     expect_status 3
     expect_text "gone/r.json"
     nothing_left
