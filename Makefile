@@ -50,7 +50,7 @@ ISA_avx512  := -mavx512f -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512
 ISA_avx2    := -mavx2 -mfma
 ISA_generic := -Wno-psabi
 
-BASE_MPI    := base/par.c base/par_main.c base/nodes.c base/cache.c base/program.c
+BASE_MPI    := base/par.c base/nodes.c base/cache.c base/program.c
 BASE_SERIAL := $(filter-out $(BASE_MPI),$(wildcard base/*.c))
 IO          := $(filter-out $(if $(URING),,io/%_uring.c),$(wildcard io/*.c))
 BT_SERIAL   := bt/solver/problem.c bt/solver/exact.c

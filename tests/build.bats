@@ -146,7 +146,7 @@ END
     # No program sets a locale, so none needs a layer below its numbers.
     for program in "$NHT1_BIN"/nht1-*; do
         file -b "$program" | grep -q ELF || continue
-        ! nm -D "$program" | grep -wE 'setlocale|uselocale'
+        if nm -D "$program" | grep -wE 'setlocale|uselocale'; then return 1; fi
     done
 }
 
