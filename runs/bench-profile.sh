@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What nht1-profile adds to a call: write_at to a file in memory, alone and profiled in turns, medians
-# of the pairs. Programs are those of $NHT1_BIN; ROUNDS pairs (default 9).
+# What nht1-profile adds to a call: write_at to a file in memory, alone and profiled in turns, the best
+# of 40 windows of each run, medians over the runs. Programs are those of $NHT1_BIN; ROUNDS pairs (default 9).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 bin=${NHT1_BIN:-$here/../build/bin}

@@ -18,7 +18,7 @@
  *     mkcalls abort|kill|segv|wait FILE   writes ten times; then the last rank calls MPI_Abort, kills
  *                             itself, makes a wrong access to memory, or waits for an end from outside
  *     mkcalls sleep FILE      writes 8 MB ten times, 50 ms apart
- *     mkcalls cost FILE N B   N times write_at of B bytes: prints seconds per call
+ *     mkcalls cost FILE N B   N times write_at of B bytes, 40 at least: prints seconds per call
  *
  * Ends with status 1 when a status or what is read is wrong. */
 #include <mpi.h>
@@ -27,7 +27,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static int rank, size, wrong;
@@ -326,20 +325,21 @@ static void read_back(const char *name)
     MPI_File_close(&f);
 }
 
+/* In windows of calls, of which the best counts: a disturbance costs windows and not the result. */
 static void cost(const char *name, int n, int bytes)
 {
+    enum { WINDOWS = 40 };
     MPI_File f = opened(MPI_COMM_SELF, name);
     MPI_Status s;
-    struct timespec from, to;
-    for (int pass = 0; pass < 2; pass++) {
-        clock_gettime(CLOCK_MONOTONIC, &from);
-        for (int i = 0; i < n; i++)
+    double best_s = 1e9;
+    for (int w = 0; w < WINDOWS; w++) {
+        const double from_s = MPI_Wtime();
+        for (int i = 0; i < n / WINDOWS; i++)
             MPI_File_write_at(f, 0, buf, bytes, MPI_BYTE, &s);
-        clock_gettime(CLOCK_MONOTONIC, &to);
+        const double call_s = (MPI_Wtime() - from_s) / (n / WINDOWS);
+        if (call_s < best_s) best_s = call_s;
     }
-    const double s_all =
-        (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
-    if (rank == 0) printf("%.9f\n", s_all / n);
+    if (rank == 0) printf("%.9f\n", best_s);
     MPI_File_close(&f);
 }
 
