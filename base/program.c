@@ -8,7 +8,10 @@
 #include "base/json.h"
 #include "base/par.h"
 #include "base/par_main.h"
+#include "base/sys.h"
 #include "base/text.h"
+#include "base/version.h"
+#include "base/watch.h"
 
 /* The body of par_main has no argument for it. */
 static const struct program *frame;
@@ -90,4 +93,26 @@ int program_outputs_write(const struct program_output *o, int n, const void *job
     if (written < 0 && (rc == 0 || rc == ERR_INVALID)) return written;
     err_clear();
     return rc < 0 ? err_set(rc, "%s", said) : 0;
+}
+
+json_t *program_result(const struct conf_program *conf, const void *opts, const char *schema,
+                       int status, const char *started_utc)
+{
+    char ended_utc[32], *line = conf_line(conf, opts);
+    watch_utc(ended_utc);
+    json_t *o = json_pack("{ss ss si ss ss so so}", "schema", schema, "version", nht1_build,
+                          "status", status, "started_utc", started_utc, "ended_utc", ended_utc,
+                          "command_line", js_text(line), "options", conf_json(conf, opts));
+    free(line);
+    return o;
+}
+
+json_t *program_system(const struct nodes *n, json_t *mpi)
+{
+    json_t *o = sys_json();
+    json_object_set_new(o, "mpi", mpi ? json_incref(mpi) : json_null());
+    json_object_set_new(o, "ranks", json_integer(n->size));
+    json_object_set_new(o, "nodes", json_integer((json_int_t)n->count));
+    json_object_set_new(o, "cores_of_nodes", json_integer((json_int_t)n->cores));
+    return o;
 }

@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "base/conf.h"
+#include "base/nodes.h"
 
 struct program {
     const struct conf_program *conf; /* name, version, help */
@@ -47,5 +48,14 @@ int program_outputs_check(const struct program_output *o, int n);
  * Returns rc, or the first thing that could not be written where the run went well or is only not
  * valid as a result. */
 int program_outputs_write(const struct program_output *o, int n, const void *job, int rc);
+
+/* What each result begins with: "schema", "version", "status", "started_utc", "ended_utc" (now),
+ * "command_line" and "options". New reference. Local. */
+json_t *program_result(const struct conf_program *conf, const void *opts, const char *schema,
+                       int status, const char *started_utc);
+
+/* Its "system": sys_json with "mpi" (of par_json; may be NULL), "ranks", "nodes" and
+ * "cores_of_nodes". New reference. Local. */
+json_t *program_system(const struct nodes *n, json_t *mpi);
 
 #endif

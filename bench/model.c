@@ -545,16 +545,11 @@ static int crossover(const struct model *m, int64_t size)
 
 static int tell_class(const struct model *m, char cls, json_t *to)
 {
-    static const struct {
-        char cls;
-        int64_t n;
-    } sizes[] = {{'A', 64}, {'B', 102}, {'C', 162}, {'D', 408}, {'E', 1020}, {'F', 2560}};
-    int64_t size = 0;
+    struct bt_problem p;
     struct times one;
     char grid[40];
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        if (sizes[i].cls == cls) size = sizes[i].n;
-    if (size == 0) return err_set(ERR_USAGE, "--classes: no class '%c': A, B, C, D, E or F", cls);
+    TRY(bt_problem_class(cls, &p));
+    const int64_t size = p.n;
     predict(m, "1d:z", size, 1, &one, grid);
     json_t *o = json_object(), *list = json_array();
     printf(

@@ -424,6 +424,8 @@ static int operate(struct part *t, struct workload_marks *m, struct workload_tim
     m->begun = watch_now();
     m->first = watch_now();
     int rc = accesses(t, times);
+    const int ended = workload_flight_end(&t->flight);
+    if (rc == 0) rc = ended;
     if (t->writes && t->c->sync_end) {
         const double before = watch_now();
         const int sync = sync_file(t);
