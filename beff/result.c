@@ -23,16 +23,6 @@ static json_t *mean(const struct beff_mean *m)
     return o;
 }
 
-static json_t *system_record(const struct beff_job *job)
-{
-    json_t *o = program_system(&job->nodes, job->mpi), *hosts = json_array();
-    for (int r = 0; job->hosts && r < job->nodes.size; r++)
-        json_array_append_new(hosts, js_text(job->hosts[r]));
-    set(o, "placement", json_string(job->placement));
-    set(o, "hosts_by_rank", hosts);
-    return o;
-}
-
 static json_t *rings(const struct beff_rings *r)
 {
     json_t *a = json_array();
@@ -142,14 +132,6 @@ static json_t *by_method_json(const struct beff_job *job, const struct beff_summ
     return o;
 }
 
-static json_t *by_repetition(const struct beff_job *job, const struct beff_summary *s)
-{
-    json_t *a = json_array();
-    for (int r = 0; r < job->setup->reps_n; r++)
-        json_array_append_new(a, mean(&s->rep[r]));
-    return a;
-}
-
 static bool is_reason(const json_t *stamp)
 {
     return stamp_is(stamp, "not-valid");
@@ -244,11 +226,19 @@ json_t *beff_result_json(const void *of, int status)
     const struct beff_job *job = of;
     const struct beff_summary *s = &job->summary;
     const struct beff_memory *m = &job->memory;
+    json_t *system = program_system(&job->nodes, job->mpi), *hosts = json_array();
+    json_t *reps = json_array();
     char digest[24];
+    for (int r = 0; job->hosts && r < job->nodes.size; r++)
+        json_array_append_new(hosts, js_text(job->hosts[r]));
+    set(system, "placement", json_string(job->placement));
+    set(system, "hosts_by_rank", hosts);
+    for (int r = 0; r < job->setup->reps_n; r++)
+        json_array_append_new(reps, mean(&s->rep[r]));
     snprintf(digest, sizeof digest, "%016llx", (unsigned long long)job->plan.digest);
     json_t *o =
         program_result(&beff_program, &job->setup->opt, "nht1-beff/1", status, job->started_utc);
-    set(o, "system", system_record(job));
+    set(o, "system", system);
     set(o, "stamps", json_incref(job->stamps));
     set(o, "definition", json_string(job->setup->opt.definition));
     set(o, "seed", json_integer((json_int_t)job->setup->opt.seed));
@@ -262,7 +252,7 @@ json_t *beff_result_json(const void *of, int status)
     set(o, "result", result(job, s));
     set(o, "balance", balance_json(job, s));
     set(o, "by_method", by_method_json(job, s));
-    set(o, "by_repetition", by_repetition(job, s));
+    set(o, "by_repetition", reps);
     set(o, "by_size", by_size_json(job, s));
     set(o, "patterns", patterns(job));
     set(o, "measurements", measurements(job));

@@ -116,7 +116,7 @@ int beffio_file_open(struct beffio_file *f)
     const int mode = (f->access == BEFFIO_READ ? MPI_MODE_RDONLY : MPI_MODE_RDWR) |
                      (f->unique ? MPI_MODE_UNIQUE_OPEN : 0);
     const MPI_Comm comm = f->type == BEFFIO_SEPARATE ? MPI_COMM_SELF : f->comm;
-    const int mpi_rc = MPI_File_open(comm, f->path, mode, info, &f->fh);
+    const int mpi_rc = par_file_open(comm, f->path, mode, info, &f->fh);
     info_free(&info);
     const int opened = check(f, mpi_rc, "MPI_File_open");
     return rc < 0 ? rc : opened;

@@ -334,8 +334,10 @@ static int note_write(struct beffio_files *f)
     return err_set_errno(ERR_IO, errno, "cannot write %s/%s", f->dir, f->note.name);
 }
 
-static void clear_all(struct beffio_files *f)
+int beffio_files_begin(struct beffio_files *f, MPI_Comm comm)
 {
+    struct leftovers left;
+    int size;
     f->lock_fd = f->dir_fd = f->note.fd = -1;
     f->watching = false;
     atomic_init(&f->ended, false);
@@ -347,13 +349,6 @@ static void clear_all(struct beffio_files *f)
             f->made[p][t].name[0] = '\0';
             atomic_init(&f->made[p][t].there, false);
         }
-}
-
-int beffio_files_begin(struct beffio_files *f, MPI_Comm comm)
-{
-    struct leftovers left;
-    int size;
-    clear_all(f);
     TRY_MPI(MPI_Comm_size(comm, &size));
     snprintf(f->lock, sizeof f->lock, "%s.lock", f->prefix);
     snprintf(f->note.name, sizeof f->note.name, "%s.run", f->prefix);
@@ -375,38 +370,34 @@ int beffio_files_begin(struct beffio_files *f, MPI_Comm comm)
 
 /* --- making and removing -------------------------------------------------------------------- */
 
-static int make_one(struct beffio_files *f, int partition, enum beffio_type type)
-{
-    struct beffio_made *m = &f->made[partition][type];
-    name_of(f, partition, f->procs[partition], type, f->rank, m->name);
-    TRY(made_open(f, m));
-    if (!stop_requested()) return 0;
-    (void)made_unlink(f, m); /* the signal may have come before there was anything to remove */
-    return err_set(ERR_INTERRUPT, "interrupted");
-}
-
-static int can_open(const struct beffio_files *f, int partition, enum beffio_type type)
-{
-    char path[BEFFIO_PATH_MAX];
-    beffio_files_path(f, partition, type, f->rank, path);
-    const int fd = open(path, O_RDWR | O_CLOEXEC);
-    if (fd < 0)
-        return err_set_errno(ERR_IO, errno,
-                             "cannot open %s: -p must name a directory that all nodes share", path);
-    close(fd);
-    return 0;
-}
-
 int beffio_files_make(struct beffio_files *f, MPI_Comm comm, int partition, enum beffio_type type,
                       double *s)
 {
+    struct beffio_made *m = &f->made[partition][type];
+    char path[BEFFIO_PATH_MAX];
+    int rc = 0;
     TRY_MPI(MPI_Barrier(comm));
     const double begun = watch_now();
-    const int rc = is_mine(f, partition, (int)type) ? make_one(f, partition, type) : 0;
+    if (is_mine(f, partition, (int)type)) {
+        name_of(f, partition, f->procs[partition], type, f->rank, m->name);
+        rc = made_open(f, m);
+        if (rc == 0 && stop_requested()) {
+            (void)made_unlink(f, m); /* the signal may have come before it was there */
+            rc = err_set(ERR_INTERRUPT, "interrupted");
+        }
+    }
     TRY_MPI(MPI_Barrier(comm));
     *s = watch_now() - begun;
     TRY(par_agree(comm, rc));
-    return par_agree(comm, can_open(f, partition, type));
+    /* Every rank can open its file: libraries do not return when opening fails on some only. */
+    beffio_files_path(f, partition, type, f->rank, path);
+    const int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        rc = err_set_errno(ERR_IO, errno,
+                           "cannot open %s: -p must name a directory that all nodes share", path);
+    else
+        close(fd);
+    return par_agree(comm, rc);
 }
 
 int beffio_files_remove(struct beffio_files *f, MPI_Comm comm, int partition, enum beffio_type type,

@@ -55,7 +55,7 @@ static int start(const char *program, const char *path, int json, int messages, 
 }
 
 /* Waits for the program, and stops it when this one is asked to stop. Returns the wait status. */
-static int finish(pid_t pid)
+static int wait_for(pid_t pid)
 {
     int status = 0;
     for (;;) {
@@ -78,7 +78,7 @@ static void run_program(const char *program, const char *path, struct bt_proof *
         snprintf(note, sizeof proof->note, "%.300s could not be started: %s", program,
                  strerror(rc));
     } else {
-        const int status = finish(pid), code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+        const int status = wait_for(pid), code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
         proof->state = code == 0 ? BT_PROOF_RIGHT : code == 2 ? BT_PROOF_WRONG : BT_PROOF_FAILED;
         lseek(json, 0, SEEK_SET);
         proof->summary = json_loadfd(json, 0, NULL);

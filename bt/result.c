@@ -3,18 +3,15 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "base/program.h"
 #include "base/stamp.h"
 #include "base/sys.h"
-#include "base/watch.h"
 #include "bt/compute.h"
 #include "bt/judge.h"
 #include "io/writer.h"
-
-#define SCHEMA "nht1-bt/1"
 
 static void set(json_t *to, const char *key, json_t *value)
 {
@@ -301,14 +298,10 @@ static json_t *system_record(const struct bt_job *job)
 {
     const struct bt_machine *m = &job->machine;
     const double n = (double)job->setup->problem.n, cells = n * n * n;
-    json_t *o = sys_json(), *hosts = json_array();
+    json_t *o = program_system(&m->nodes, job->mpi), *hosts = json_array();
     for (int r = 0; job->hosts && r < job->size; r++)
         json_array_append_new(hosts, host_of(job, r));
-    set(o, "mpi", shared(job->mpi));
-    set(o, "ranks", json_integer(m->nodes.size));
     set(o, "threads", json_integer(m->threads));
-    set(o, "nodes", json_integer(m->nodes.count));
-    set(o, "cores_of_nodes", json_integer(m->nodes.cores));
     set(o, "cores_in_use", json_integer(m->cores_in_use));
     set(o, "narrowest_affinity_cpus",
         m->mask_width < INT_MAX ? json_integer(m->mask_width) : json_null());
@@ -325,21 +318,11 @@ json_t *bt_result_json(const void *of, int status)
 {
     const struct bt_judged *judged = of;
     const struct bt_job *job = judged->job;
-    json_t *o = json_object();
-    char ended_utc[32];
-    watch_utc(ended_utc);
-    set(o, "schema", json_string(SCHEMA));
-    set(o, "version", js_text(nht1_build));
-    set(o, "status", json_integer(status));
-    set(o, "started_utc", js_text(job->started_utc));
-    set(o, "ended_utc", js_text(ended_utc));
+    json_t *o =
+        program_result(&bt_program, &job->setup->opt, "nht1-bt/1", status, job->started_utc);
     set(o, "job_id", js_text(sys_job_id()));
     set(o, "system", system_record(job));
     set(o, "problem", bt_result_problem(job->setup));
-    char *line = conf_line(&bt_program, &job->setup->opt);
-    set(o, "command_line", js_text(line));
-    free(line);
-    set(o, "options", conf_json(&bt_program, &job->setup->opt));
     set(o, "options_changed", conf_changed_json(&bt_program, &job->setup->opt));
     set(o, "seed", json_integer((json_int_t)job->setup->seed));
     set(o, "warmup_bytes", json_integer(job->warmup_bytes));

@@ -24,9 +24,7 @@ void workload_files_path(const struct workload_files *f, int index, char out[WOR
     char number[16] = "", own[16] = "";
     if (index > 0) snprintf(number, sizeof number, ".%d", index);
     if (f->separate) snprintf(own, sizeof own, ".%05d", f->rank);
-    /* Open MPI 4.1 cannot open a file whose whole name is one letter. */
-    snprintf(out, WORKLOAD_PATH_MAX, "%s%s%s%s", strchr(f->name, '/') ? "" : "./", f->name, number,
-             own);
+    snprintf(out, WORKLOAD_PATH_MAX, "%s%s%s", f->name, number, own);
 }
 
 void workload_files_remove(struct workload_files *f, int index)

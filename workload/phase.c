@@ -279,7 +279,7 @@ static int open_mpi(struct part *t)
     MPI_Comm comm = t->c->comm;
     MPI_Offset begin = 0;
     MPI_Datatype type = MPI_BYTE;
-    int rc = workload_check(MPI_File_open(comm, t->path, MPI_MODE_RDWR, t->c->info, &t->fh),
+    int rc = workload_check(par_file_open(comm, t->path, MPI_MODE_RDWR, t->c->info, &t->fh),
                             "MPI_File_open", t->path);
     TRY(par_agree(comm, rc));
     if (!t->p->view) return 0;

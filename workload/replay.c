@@ -191,7 +191,7 @@ static int point_open_file(struct part *t)
     static char native[] = "native";
     MPI_Datatype block, type;
     TRY(par_agree(t->comm,
-                  workload_check(MPI_File_open(t->comm, t->path, MPI_MODE_RDWR, t->c->info, &t->fh),
+                  workload_check(par_file_open(t->comm, t->path, MPI_MODE_RDWR, t->c->info, &t->fh),
                                  "MPI_File_open", t->path)));
     if (t->holes) {
         const int64_t whole = 0;
