@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An MPI program whose calls of MPI-IO are known, for the tests of nht1-profile:
+/* An MPI program whose calls of MPI-IO are known, for the tests of nht1-profile: mkcalls WHAT FILE
  *
- *     mkcalls all FILE        every data access function, function number k (in the order below) k + 1
- *                             times with 8 (k + 1) bytes, and counts and statuses are checked
- *     mkcalls large FILE      the same by MPI_File_..._c, with large counts; status 77 if MPI has none
- *     mkcalls holes FILE      write_all through a view of blocks of 64 bytes, every second one
- *     mkcalls views FILE      write_all of 128 bytes each through views of many constructors; on two
- *                             ranks the pieces are of 32, 32, 16, 16, 64, 8, 32, 8 and 128 bytes
- *     mkcalls views-large FILE   the same by MPI_Type_..._c; status 77 if MPI has none
- *     mkcalls seeks FILE      eight writes, before every second of which the pointer is moved, twice
- *     mkcalls halves FILE     even and odd ranks: each FILE.0 or FILE.1 together, then both FILE
- *     mkcalls many FILE       70 files FILE.N, 10 bytes each
- *     mkcalls uneven FILE     rank r writes r + 1 times, rank 0 a header of 100 bytes before
- *     mkcalls separate FILE   every rank a file of its own, FILE.RANK
- *     mkcalls self FILE       rank 0 alone, then all
- *     mkcalls read-back FILE  writes and reads the same
- *     mkcalls abort|kill|segv|wait FILE   writes ten times; then the last rank calls MPI_Abort, kills
- *                             itself, makes a wrong access to memory, or waits for an end from outside
- *     mkcalls sleep FILE      writes 8 MB ten times, 50 ms apart
- *     mkcalls cost FILE N B   write_at of B bytes, profiled and not in turns of N calls: prints what a
- *                             call takes, and what it takes more when it is profiled, medians of turns
+ *     all         every data access function, function number k (in the order below) k + 1 times with
+ *                 8 (k + 1) bytes, and counts and statuses are checked
+ *     large       the same by MPI_File_..._c, with large counts; status 77 if MPI has none
+ *     holes       write_all through a view of blocks of 64 bytes, every second one
+ *     views       write_all of 128 bytes each through views of many constructors; on two ranks the
+ *                 pieces are of 32, 32, 16, 16, 64, 8, 32, 8 and 128 bytes
+ *     views-large the same by MPI_Type_..._c; status 77 if MPI has none
+ *     seeks       eight writes, before every second of which the pointer is moved, twice
+ *     halves      even and odd ranks: each FILE.0 or FILE.1 together, then both FILE
+ *     many        70 files FILE.N, 10 bytes each
+ *     uneven      rank r writes r + 1 times, rank 0 a header of 100 bytes before
+ *     separate    every rank a file of its own, FILE.RANK
+ *     self        rank 0 alone, then all
+ *     read-back   writes and reads the same
+ *     abort, kill, segv, wait   writes ten times; then the last rank calls MPI_Abort, kills itself,
+ *                 ends by SIGSEGV, or all wait for an end from outside
+ *     sleep       writes 8 MB ten times, 50 ms apart
+ *     cost        followed by N and B: write_at of B bytes, profiled and not in turns of N calls;
+ *                 prints what a call takes, and what it takes more when it is profiled, medians of
+ *                 turns
  *
  * Ends with status 1 when a status or what is read is wrong. */
 #include <dlfcn.h>

@@ -209,6 +209,10 @@ views_are_told() {
     run bash -c "ulimit -f 20000; nht1-profile -- '$NHT1_ROOT/tests/mpi-run' -np 1 '$NHT1_TESTBIN/mkcalls' all a.dat"
     expect_status 0
     expect_text "rank 0 is not profiled"
+    # Nor do some ranks drop their writes and others not.
+    run bash -c "ulimit -f 20000; nht1-profile --t-c -- '$NHT1_ROOT/tests/mpi-run' -np 1 '$NHT1_TESTBIN/mkcalls' all a.dat"
+    expect_status 4
+    expect_text "ended with status 4"
     [ "$(id -u)" = 0 ] || skip "needs to mount a small file system"
     mkdir disk
     mount -t tmpfs -o size=400k none disk || skip "cannot mount"
