@@ -465,15 +465,17 @@ static int profile(const struct options *o, const struct conf_list *args, int *s
     return rc;
 }
 
-static int command_status; /* as a shell has it */
-
-static int run_command(const void *opts, const struct conf_list *args)
+static int run(const void *opts, const struct conf_list *args)
 {
-    struct sigaction action = {.sa_handler = pass_on};
+    const struct options *o = opts;
+    const struct sigaction action = {.sa_handler = pass_on};
+    int status = 0;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    TRY(check(opts, args));
-    return profile(opts, args, &command_status);
+    int rc = check(o, args);
+    if (rc == 0) rc = profile(o, args, &status);
+    if (rc < 0 && status != 0) fprintf(stderr, "nht1-profile: %s\n", err_message());
+    return status != 0 ? status : rc;
 }
 
 int main(int argc, char **argv)
@@ -481,6 +483,5 @@ int main(int argc, char **argv)
     struct options o;
     for (size_t i = 0; i < sizeof inherited / sizeof inherited[0]; i++)
         sigaction(inherited_signal[i], NULL, &inherited[i]);
-    const int status = start_program(&program, argc, argv, &o, run_command);
-    return command_status ? command_status : status;
+    return start_program(&program, argc, argv, &o, run);
 }
