@@ -101,7 +101,10 @@ END
 }
 
 # views_are_told WORD: mkcalls WORD, and the lengths of the pieces of its views.
+# Not profiled, ROMIO of Open MPI 4.1 ends a program with a view of Fortran's kinds, that of MPICH 4.0
+# one of types with large counts.
 views_are_told() {
+    mpi_run 2 "$NHT1_TESTBIN/mkcalls" "$1" plain.dat || skip "this MPI-IO library has no such views"
     profiled --split 1 2 "$1" v.dat
     expect_status 0
     grep -o 'contMean="[0-9.]*"' profile.xml | tr -dc '0-9.\n' | paste -sd' ' >pieces
@@ -113,8 +116,6 @@ views_are_told() {
 }
 
 @test "views of constructors with large counts tell it too" {
-    # ROMIO of MPICH 4.0 ends a program that makes a view of such types.
-    mpi_run 2 "$NHT1_TESTBIN/mkcalls" views-large plain.dat || skip "this MPI library has no such views"
     views_are_told views-large
 }
 
