@@ -179,21 +179,22 @@ static void folder_remove(const char *dir)
 static int execute(const struct options *o, const struct conf_list *args, const char *folder,
                    const char *library, bool drop, int *status)
 {
-    char *setting[4], preload[2 * PATH_MAX], dir[PATH_MAX];
+    char setting[4][4 * PATH_MAX], dir[PATH_MAX];
+    const char *more = getenv("LD_PRELOAD");
+    const bool open_mpi = is_open_mpi(args->item[0]);
+    const int n = sizeof setting / sizeof setting[0];
+    int w = 0;
     folder_remove(folder);
     if (mkdir(folder, 0755) < 0 || !realpath(folder, dir))
         return err_set_errno(ERR_IO, errno, "--out: %s", folder);
+    snprintf(setting[0], sizeof setting[0], PROFILE_ENV_DIR "=%s", dir);
+    snprintf(setting[1], sizeof setting[1], PROFILE_ENV_SPLIT "=%s", o->split);
+    snprintf(setting[2], sizeof setting[2], PROFILE_ENV_DROP "=%d", drop);
+    if (snprintf(setting[3], sizeof setting[3], "LD_PRELOAD=%s%s%s", library, more ? ":" : "",
+                 more ? more : "") >= (int)sizeof setting[3])
+        return err_set(ERR_USAGE, "LD_PRELOAD is longer than %zu bytes", sizeof setting[3]);
     const char **word = calloc((size_t)args->n + (size_t)o->t_c_add.n + 16, sizeof(const char *));
-    const bool open_mpi = is_open_mpi(args->item[0]);
-    const char *more = getenv("LD_PRELOAD");
-    int n = 0, w = 0;
-    snprintf(preload, sizeof preload, "%s%s%s", library, more ? ":" : "", more ? more : "");
-    int failed = !word;
-    failed |= asprintf(&setting[n++], "LD_PRELOAD=%s", preload) < 0;
-    failed |= asprintf(&setting[n++], PROFILE_ENV_DIR "=%s", dir) < 0;
-    failed |= asprintf(&setting[n++], PROFILE_ENV_SPLIT "=%s", o->split) < 0;
-    failed |= asprintf(&setting[n++], PROFILE_ENV_DROP "=%d", drop) < 0;
-    if (failed) return err_set(ERR_NOMEM, "no memory for the command line");
+    if (!word) return err_set(ERR_NOMEM, "no memory for the command line");
     for (int a = 0; a < args->n; a++) {
         word[w++] = args->item[a];
         for (int s = 0; a == 0 && open_mpi && s < n; s++) {
@@ -227,8 +228,6 @@ static int execute(const struct options *o, const struct conf_list *args, const 
         if (errno != EINTR) rc = err_set_errno(ERR_IO, errno, "waiting for %s", args->item[0]);
     child = 0;
     *status = WIFSIGNALED(what) ? 128 + WTERMSIG(what) : WEXITSTATUS(what);
-    for (int s = 0; s < n; s++)
-        free(setting[s]);
     free(word);
     return rc;
 }
@@ -257,8 +256,8 @@ struct zeta {
 static int zeta_of(const struct round *round, int n, struct zeta *z)
 {
     double *ratio = calloc(4 * (size_t)n, sizeof *ratio);
-    double *t_t = ratio + n, *t_c = t_t + n, *io = t_c + n;
     if (!ratio) return err_set(ERR_NOMEM, "no memory for %d rounds", n);
+    double *t_t = ratio + n, *t_c = t_t + n, *io = t_c + n;
     for (int i = 0; i < n; i++) {
         t_t[i] = round[i].t_t_s;
         t_c[i] = round[i].t_c_s;

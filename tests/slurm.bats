@@ -56,6 +56,16 @@ END
     jq -se 'map(.system.ranks) | unique == [1, 2, 4]' out/runs/*/result.json
 }
 
+@test "nht1-profile counts a program that srun starts, and passes its status on" {
+    on_slurm nht1-profile --split run -- srun --mpi=pmix -n 2 "$NHT1_TESTBIN/mkcalls" all s.dat
+    expect_status 0
+    [ "$(grep -c '<calls' profile.xml)" -eq 28 ]
+    grep -qF '<calls function="write_at_all" n="2" bytes="32"/>' profile.xml
+    grep -qF 'processNum="2"' profile.xml
+    on_slurm nht1-profile --quiet -- srun --mpi=pmix -n 2 "$NHT1_TESTBIN/mkcalls" abort s.dat
+    expect_status 7
+}
+
 @test "a job that is told to stop goes on when it is submitted again" {
     small
     study --job slurm --cores 2 --time 5 --out "$PWD/out" small.ini --set study.repeats=8 --no-plan

@@ -80,7 +80,7 @@ static uint64_t clock_ns(clockid_t which)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The time of day of the program's start, and what has passed since: setting the clock does no harm. */
+/* The time of day of the program's start, and what has passed since, even if the clock is set. */
 static uint64_t now_ns(void)
 {
     return epoch_ns + clock_ns(CLOCK_MONOTONIC);
@@ -138,11 +138,12 @@ static struct profile_map *map_own(void)
     return why ? NULL : at;
 }
 
-/* Begins to count. A program that cannot be profiled runs all the same. */
+/* Begins to count. A program that cannot be profiled runs all the same, but not without its writes:
+ * all ranks have to drop them, or none. */
 static void start(void)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
-    const char *how = getenv(PROFILE_ENV_SPLIT);
+    const char *how = getenv(PROFILE_ENV_SPLIT), *drop = getenv(PROFILE_ENV_DROP);
     int rank, size, length;
     dir = getenv(PROFILE_ENV_DIR);
     if (!dir || map) return;
@@ -156,6 +157,7 @@ static void start(void)
     if (!m) {
         fprintf(stderr, "nht1-profile: rank %d is not profiled: %s: %s\n", rank, own_path,
                 strerror(errno));
+        if (drop && strcmp(drop, "1") == 0) PMPI_Abort(MPI_COMM_WORLD, 4);
         return;
     }
     if (how && strcmp(how, "run") == 0) split = SPLIT_RUN;
@@ -164,7 +166,6 @@ static void start(void)
         split = SPLIT_CALLS;
         split_calls = strtoull(how, NULL, 10);
     }
-    const char *drop = getenv(PROFILE_ENV_DROP);
     dropping = drop && strcmp(drop, "1") == 0;
     for (int f = 0; f < PROFILE_FILES_MAX; f++)
         file_phase[f] = -1;
@@ -333,6 +334,11 @@ BOTH(MPI_File_open, MPI_Comm comm, const char *name, int mode, MPI_Info info, MP
         } else
             map->files_lost++;
         pthread_mutex_unlock(&lock);
+        if (!o && dropping) {
+            fprintf(stderr, "nht1-profile: rank %d has more than %d files open: %s\n", map->rank,
+                    OPEN_MAX, name);
+            PMPI_Abort(MPI_COMM_WORLD, 4);
+        }
     }
     inside--;
     return rc;
