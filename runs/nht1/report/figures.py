@@ -16,6 +16,7 @@ from .. import trouble
 WISH = ('Figures are not drawn, because matplotlib was not found: their data stand here as tables. '
         'Install it (Debian and Ubuntu: apt-get install python3-matplotlib; others: the package '
         'matplotlib) and run this again.')
+KINDS = ('svg', 'png', 'pdf')
 SCRIPT = '''# nht1-report: draws {name}.svg, .png and .pdf from {name}.csv with matplotlib.
 #     python3 {name}.py
 # What may be changed here is explained in nht1_draw.py, which lies beside.
@@ -42,7 +43,7 @@ def can_draw():
 
 def draw(figures, keep=False, tick=lambda done: None):
     """Draws figures, as many at a time as there are cores: figure.svg is a list of elements for the
-    page, one per panel, and with keep figure.pictures {file name: bytes}."""
+    page, one per panel, and with keep figure.pictures {kind: bytes}."""
     from concurrent.futures import ProcessPoolExecutor, process
     from multiprocessing import get_context
     importlib.import_module('.draw', __package__)  # takes longest: before processes part
@@ -51,7 +52,8 @@ def draw(figures, keep=False, tick=lambda done: None):
 
     def collect(drawn):
         for done, (figure, made) in enumerate(zip(figures, drawn), 1):
-            figure.svg, figure.pictures = made
+            figure.svg, pictures = made
+            figure.pictures.update(pictures)
             tick(done)
     if jobs < 2:
         return collect(map(work, figures))
@@ -82,9 +84,9 @@ def _drawn(figure, keep):
             drawing.lay_out(drawn, figure.title)
         else:
             drawn = drawing.figure(figure.title, figure.panels, figure.data)
-        streams = {kind: io.BytesIO() for kind in ('svg', 'png', 'pdf')}
+        streams = {kind: io.BytesIO() for kind in KINDS}
         drawing.save(drawn, {stream: kind for kind, stream in streams.items()}, fonts=3)
-        pictures = {'%s.%s' % (figure.name, kind): s.getvalue() for kind, s in streams.items()}
+        pictures = {kind: s.getvalue() for kind, s in streams.items()}
     return elements, pictures
 
 
@@ -115,13 +117,16 @@ def script(figure):
                          title=literal(figure.title), panels=literal(figure.panels))
 
 
-def files(figures):
-    """{file name: bytes} of figures: their data, scripts with what these use, and pictures where
-    they were drawn."""
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'draw.py'), 'rb') as f:
-        found = {'nht1_draw.py': f.read()}
+def files(figures, drawn):
+    """{file name: function that returns its content} of figures: their data, scripts with what these
+    use, and where they are drawn pictures."""
+    def library():
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'draw.py'), 'rb') as f:
+            return f.read()
+    found = {'nht1_draw.py': library}
     for figure in figures:
-        found[figure.name + '.csv'] = figure.csv().encode()
-        found[figure.name + '.py'] = script(figure).encode()
-        found.update(figure.pictures)
+        found[figure.name + '.csv'] = figure.csv
+        found[figure.name + '.py'] = functools.partial(script, figure)
+        for kind in KINDS if drawn else ():
+            found['%s.%s' % (figure.name, kind)] = functools.partial(figure.pictures.get, kind)
     return found
