@@ -9,6 +9,8 @@ TEST_OBJS   := $(call obj,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL) $(TEST_LIB))
 # A fuzzer is a file of tests/fuzz/ and the driver: tests/fuzz/fuzz.h.
 FUZZ        := $(filter-out driver,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
 FUZZ_OBJS   := $(call obj,$(wildcard tests/fuzz/*.c))
+# No test is about its own speed, but the oracle computes.
+$(filter-out %/oracle.o,$(TEST_OBJS)) $(FUZZ_OBJS): FILEFLAGS = $(if $(SANITIZE),,-O1 -g1)
 LIBTEST     := $(B)/lib/libtest.a
 testbin      = $(patsubst tests/%.c,$(B)/tests/%,$(1))
 
@@ -17,7 +19,7 @@ $(LIBTEST): $(call obj,$(TEST_LIB))
 	$(Q)$(AR) rcs $@ $^
 
 $(call testbin,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL)): $(B)/tests/%: $(B)/obj/tests/%.o \
-    $(LIBTEST) $(LIBNHT1)
+    $(LIBTEST) $(LIBNHT1) $(GUARD)
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(MPICC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ $(if $(filter mk%,$*),,-lcmocka) $(LIBS)
@@ -42,6 +44,8 @@ $(SHIMS): tests/shim/fault.c $(if $(URING),tests/shim/fault_uring.c) tests/shim/
 	$(Q)mkdir -p $(@D) && $(CC) -std=c11 -D_GNU_SOURCE $(WARN) -shared -fPIC -o $@ \
 	    $(filter %.c,$^) -ldl
 
+# What tests/run starts of a build with sanitizers.
+sanitized: all $(call testbin,$(TEST_SERIAL)) fuzz-programs
 tests: $(call testbin,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL)) $(SHIMS) fuzz-programs bench-programs ## build the test programs
 
 # The runner counts what could not be built as failed.
@@ -54,3 +58,4 @@ check check-full $(CHECKS:%=check-%):
 	@bash config/setup.sh check
 	-@$(MAKE) -k -j$(JOBS) all tests
 	@O=$(B) tests/run $(filter $(CHECKS),$(@:check-%=%))
+.PHONY: sanitized

@@ -13,7 +13,7 @@ teardown() {
 }
 
 bt() {
-    mpi_run 2 nht1-bt "${tiny[@]}" "$@"
+    mpi_run "${ranks:-2}" nht1-bt "${tiny[@]}" "$@"
 }
 
 # faulty PLAN ARGUMENT...: a run in which calls on files below this folder fail.
@@ -166,6 +166,22 @@ d.bin.json" ]
     done
 }
 
+@test "killed while a file of another length is replaced: the next run goes on" {
+    local plan steps
+    bt --io posix --out ref.bin
+    for plan in rename:2 rename:3; do
+        for steps in 10 14; do
+            bt --io posix --out d.bin
+            run faulty "$plan:kill:0" --io posix --steps $steps --out d.bin
+            [ "$status" -ne 0 ]
+            [ "$(jq '.dumps | length' d.bin.json)" -eq 0 ]
+            run bt --io posix --out d.bin
+            expect_status 0
+            cmp ref.bin d.bin
+        done
+    done
+}
+
 @test "killed between any two steps of replacing parts: claims are true, the next run goes on" {
     local plan
     bt --io perrank --out d.bin
@@ -185,17 +201,18 @@ d.bin.json" ]
     bt --io posix --out d.bin
     printf 'years of work\n' >work
     cp d.bin.json manifest
-    local how
+    local how ranks=2
     for how in 'tar cf d.bin work' "head -c $file_bytes /dev/urandom >d.bin" 'rm d.bin; cp work d.bin' \
         "head -c $((file_bytes + 1)) /dev/urandom >d.bin" 'head -c 5000 /dev/urandom >d.bin'; do
         eval "$how"
         kept d.bin
         refused 1 "d.bin" --io posix --out d.bin
         refused 1 "d.bin" --io perrank --out d.bin
-        run mpi_run 2 nht1-bt --restart --quiet --out d.bin
+        run mpi_run $ranks nht1-bt --restart --quiet --out d.bin
         expect_status 1
         same d.bin
         cmp d.bin.json manifest
+        ranks=1 # two have told it once
     done
     bt --io posix --out d.bin --force
     nht1-verify d.bin
@@ -244,6 +261,17 @@ d.bin.json" ]
     bt --io perrank --out d.bin --force
 }
 
+@test "parts whose manifest cannot be read keep it" {
+    bt --io perrank --out d.bin
+    sed -i 's/"endian": "[a-z]*"/"endian": "big"/' d.bin.json
+    kept d.bin.json d.bin.rank00000 d.bin.rank00001
+    refused 1 "d.bin.rank00000" --io posix --out d.bin
+    refused 1 "d.bin.rank00000" --io perrank --out d.bin
+    same d.bin.json d.bin.rank00000 d.bin.rank00001
+    bt --io posix --out d.bin --force
+    nht1-verify d.bin
+}
+
 @test "an old file's permissions, other names and links outlive it" {
     bt --io posix --out d.bin
     chmod 640 d.bin
@@ -255,6 +283,14 @@ d.bin.json" ]
     [ "$(stat -c %a d.bin)" = 640 ]
     same d.bin && return 1
     cmp second.bin kept/d.bin
+    nht1-verify d.bin
+}
+
+@test "an empty file's second name does not get the run's data" {
+    : >d.bin
+    ln d.bin second.bin
+    bt --io posix --out d.bin
+    [ ! -s second.bin ]
     nht1-verify d.bin
 }
 
@@ -274,16 +310,18 @@ d.bin.json" ]
     bt --io posix --out d.bin
     ln -s d.bin.json link
     mkdir sub
-    local name
+    local name ranks=2
     for name in d.bin d.bin.json d.bin.lock ./d.bin sub/../d.bin.json "$PWD/d.bin" link \
         d.bin.json.0123abcd.tmp d.bin.nht1.0123abcd.tmp; do
         refused 1 "belongs to" --io posix --out d.bin --json "$name"
+        ranks=1 # two have told it once
         refused 1 "belongs to" --io posix --out d.bin --tc-store "$name"
     done
     for name in d.bin.rank00000 d.bin.rank00007 ./d.bin.rank123456; do
         refused 1 "belongs to" --io perrank --out d.bin --json "$name"
         refused 1 "belongs to" --io posix,perrank --out e.bin --json "${name/d.bin/e.bin.perrank}"
     done
+    ranks=2
     bt --io posix --out d.bin --json d.bin.rank00000
     bt --io posix --out d.bin --json d.bin.rank0000x
 }
