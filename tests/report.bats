@@ -78,7 +78,7 @@ without_libraries() {
     PYTHONPATH=$NHT1_ROOT/runs PYTHONDONTWRITEBYTECODE=1 "$REPORT_PYTHON" -c '
 import sys
 from nht1.report import output
-sys.exit([path for path in sys.argv[1:] if not output.is_ours(path)])' r.html r.md fig/* tab/*
+sys.exit(" ".join(path for path in sys.argv[1:] if not output.is_ours(path)) or 0)' r.html r.md fig/* tab/*
 }
 
 @test "labels of Figure 3's narrow axes do not run into each other, from a part of a decade to several" {
