@@ -11,7 +11,7 @@ import pprint
 import re
 import signal
 
-from .. import trouble
+from .. import text, trouble
 
 WISH = ('Figures are not drawn, because matplotlib was not found: their data stand here as tables. '
         'Install it (Debian and Ubuntu: apt-get install python3-matplotlib; others: the package '
@@ -81,9 +81,9 @@ def _drawn(figure, keep):
         elements.append(inline(out.getvalue(), '%s-%d' % (figure.name, number), label))
     if keep:
         if len(figure.panels) == 1:
-            drawing.lay_out(drawn, figure.title)
+            drawing.lay_out(drawn, text.mathtext(figure.title))
         else:
-            drawn = drawing.figure(figure.title, figure.panels, figure.data)
+            drawn = drawing.figure(text.mathtext(figure.title), figure.panels, figure.data)
         streams = {kind: io.BytesIO() for kind in KINDS}
         drawing.save(drawn, {stream: kind for kind, stream in streams.items()}, fonts=3)
         pictures = {kind: s.getvalue() for kind, s in streams.items()}
@@ -114,7 +114,7 @@ def script(figure):
             'ascii', 'backslashreplace').decode(), pprint.pformat(
                 value, width=100, sort_dicts=False, indent=1, compact=True))
     return SCRIPT.format(name=figure.name, literal=literal(figure.name),
-                         title=literal(figure.title), panels=literal(figure.panels))
+                         title=literal(text.mathtext(figure.title)), panels=literal(figure.panels))
 
 
 def files(figures, drawn):
