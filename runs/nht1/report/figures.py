@@ -98,7 +98,8 @@ def inline(svg, name, label):
     svg = re.sub(r'<metadata>.*?</metadata>', '', svg, flags=re.S)
     svg = re.sub(r'(\bid="|href="#|url\(#)', lambda m: m.group() + name + '-', svg)
     for colour, variable in ((drawing.INK, 'ink'), (drawing.MUTED, 'muted'),
-                             (drawing.RULE, 'rule'), ('#ffffff', 'paper')):
+                             (drawing.RULE, 'rule'), ('#ffffff', 'paper'),
+                             (drawing.COLOURS[0], 'first'), (drawing.COLOURS[7], 'last')):
         svg = svg.replace(colour, 'var(--%s)' % variable)
     width = float(re.search(r'width="([\d.]+)pt"', svg).group(1))
     svg = re.sub(r'<svg [^>]*?viewBox="([^"]*)"[^>]*>', lambda m: (
