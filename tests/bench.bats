@@ -5,6 +5,7 @@
 load helpers
 
 setup_file() {
+    real_python
     export BENCH
     BENCH=$(dirname "${NHT1_BIN:-$(cd "$BATS_TEST_DIRNAME/.." && pwd)/build/bin}")/bench
 }

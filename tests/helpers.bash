@@ -17,6 +17,17 @@ mpi_run() {
     "$NHT1_ROOT/tests/mpi-run" -np "$ranks" -t "${MPI_TIMEOUT:-120}" "$@"
 }
 
+# real_python [PATH]: for setup_file. python3 is from here on a program itself, the one named, that of
+# the system, or what comes first: one of pyenv is a script, which takes longer than what it starts.
+real_python() {
+    local python=${1:-/usr/bin/python3}
+    "$python" -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null ||
+        python=$(python3 -c 'import sys; print(sys.executable)')
+    mkdir "$BATS_FILE_TMPDIR/python"
+    ln -s "$python" "$BATS_FILE_TMPDIR/python/python3"
+    export PATH=$BATS_FILE_TMPDIR/python:$PATH
+}
+
 # need_program NAME...: skips the test when a program of the system is not there.
 need_program() {
     local name

@@ -73,6 +73,14 @@ without_libraries() {
     "$REPORT_PYTHON" "$NHT1_ROOT/tests/report_labels.py" fig
 }
 
+@test "every file of a report is known as its own, pictures too" {
+    drawn
+    PYTHONPATH=$NHT1_ROOT/runs PYTHONDONTWRITEBYTECODE=1 "$REPORT_PYTHON" -c '
+import sys
+from nht1.report import output
+sys.exit(" ".join(path for path in sys.argv[1:] if not output.is_ours(path)) or 0)' r.html r.md fig/* tab/*
+}
+
 @test "labels of Figure 3's narrow axes do not run into each other, from a part of a decade to several" {
     local factor
     results r1

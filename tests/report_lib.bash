@@ -4,11 +4,9 @@
 # after helpers.
 
 setup_file() {
-    # python3 is from here on the one that has the libraries: nht1-report need not look for it.
+    export REPORT_PYTHON
     REPORT_PYTHON=$(report_python)
-    mkdir "$BATS_FILE_TMPDIR/python"
-    ln -s "$REPORT_PYTHON" "$BATS_FILE_TMPDIR/python/python3"
-    export REPORT_PYTHON PATH=$BATS_FILE_TMPDIR/python:$PATH
+    real_python "$REPORT_PYTHON" # which has the libraries: nht1-report need not look for it
 }
 
 # make_result NAME: NAME.json, of class S with three writers on 1, 2 or 4 ranks (r1, r2, r4), of token

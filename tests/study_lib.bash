@@ -3,6 +3,10 @@
 # Fast stand-ins for the tests of runs/study: a program `sim` and the launchers, all in ./bin, where
 # NHT1_BIN then leads. nht1-report is missing there: no report is written.
 
+setup_file() {
+    real_python
+}
+
 study() {
     run "$NHT1_ROOT/runs/study" "$@"
 }

@@ -4,6 +4,10 @@
 # programs and in ours.
 load helpers
 
+setup_file() {
+    real_python
+}
+
 # says EXPRESSION: a Python expression over r, the results read from x.sum.
 says() {
     PYTHONPATH="$NHT1_ROOT/runs" run python3 -c "

@@ -534,31 +534,29 @@ def main(argv):
     """Returns the exit status."""
     from .report import frame, figures, output
     options = _options(argv)
-    outputs = output.Outputs()  # what would be in the way is found before the work
-    for path, option in ((options.json, '--json'), (options.html, '--html'),
-                         (options.junit, '--junit')):
+    names = [text.clean(name) for name in options.results]
+    outputs = output.Outputs()
+    for path, option, content in (
+            (options.json, '--json', lambda: as_json(c, *names)),
+            (options.junit, '--junit', lambda: as_junit(c, *names, options.fail_on)),
+            (options.html, '--html', lambda: page.html(VERSION))):
         if path is not None:
-            outputs.add(path, b'', option)
-    outputs.check()
+            outputs.add(path, content, option)
+    outputs.check()  # what would be in the way is found before the work
     if options.html is not None:
         frame.libraries()
-    names = [text.clean(name) for name in options.results]
     c = Comparison(*(results.load([side]) for side in options.results),
                    level=options.level, threshold=options.threshold / 100)
     if not options.quiet:
         sys.stdout.write(as_text(c, *names))
         sys.stdout.flush()
-    if options.json is not None:
-        output.write(options.json, as_json(c, *names).encode())
-    if options.junit is not None:
-        output.write(options.junit, as_junit(c, *names, options.fail_on))
     if options.html is not None:
         page = as_page(c, *names)
         if figures.can_draw():
             figures.draw(page.figures)
         else:
             page.top.append(figures.WISH)
-        output.write(options.html, page.html(VERSION).encode())
+    outputs.write()
     if not c.possible:
         raise trouble.usage('not comparable: %s' % (
             c.reasons[0] if c.reasons else 'fewer than %d values of the same quantity on a side' %

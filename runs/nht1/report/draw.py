@@ -220,13 +220,13 @@ def figure(title, panels, data, of=None):
 
 
 def lay_out(f, title=''):
-    """Settles once where the parts of a figure lie: that takes longer than to write a file. title:
-    put above what there is."""
+    """Settles once where the parts of a figure lie: that takes longer than to write a file. title,
+    which may hold formulas: put above what there is."""
     with matplotlib.rc_context(STYLE):
         if title:
             width, height = f.get_size_inches()
             f.set_size_inches(width, height + 0.3)
-            f.suptitle(shown(title), x=0.01, ha='left', fontsize=11, fontweight='bold')
+            f.suptitle(title, x=0.01, ha='left', fontsize=11, fontweight='bold')
         if hasattr(f, 'set_layout_engine'):
             f.set_layout_engine('constrained')
             f.draw_without_rendering()

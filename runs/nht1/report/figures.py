@@ -11,11 +11,12 @@ import pprint
 import re
 import signal
 
-from .. import trouble
+from .. import text, trouble
 
 WISH = ('Figures are not drawn, because matplotlib was not found: their data stand here as tables. '
         'Install it (Debian and Ubuntu: apt-get install python3-matplotlib; others: the package '
         'matplotlib) and run this again.')
+KINDS = ('svg', 'png', 'pdf')
 SCRIPT = '''# nht1-report: draws {name}.svg, .png and .pdf from {name}.csv with matplotlib.
 #     python3 {name}.py
 # What may be changed here is explained in nht1_draw.py, which lies beside.
@@ -42,7 +43,7 @@ def can_draw():
 
 def draw(figures, keep=False, tick=lambda done: None):
     """Draws figures, as many at a time as there are cores: figure.svg is a list of elements for the
-    page, one per panel, and with keep figure.pictures {file name: bytes}."""
+    page, one per panel, and with keep figure.pictures {kind: bytes}."""
     from concurrent.futures import ProcessPoolExecutor, process
     from multiprocessing import get_context
     importlib.import_module('.draw', __package__)  # takes longest: before processes part
@@ -51,7 +52,8 @@ def draw(figures, keep=False, tick=lambda done: None):
 
     def collect(drawn):
         for done, (figure, made) in enumerate(zip(figures, drawn), 1):
-            figure.svg, figure.pictures = made
+            figure.svg, pictures = made
+            figure.pictures.update(pictures)
             tick(done)
     if jobs < 2:
         return collect(map(work, figures))
@@ -79,12 +81,12 @@ def _drawn(figure, keep):
         elements.append(inline(out.getvalue(), '%s-%d' % (figure.name, number), label))
     if keep:
         if len(figure.panels) == 1:
-            drawing.lay_out(drawn, figure.title)
+            drawing.lay_out(drawn, text.mathtext(figure.title))
         else:
-            drawn = drawing.figure(figure.title, figure.panels, figure.data)
-        streams = {kind: io.BytesIO() for kind in ('svg', 'png', 'pdf')}
+            drawn = drawing.figure(text.mathtext(figure.title), figure.panels, figure.data)
+        streams = {kind: io.BytesIO() for kind in KINDS}
         drawing.save(drawn, {stream: kind for kind, stream in streams.items()}, fonts=3)
-        pictures = {'%s.%s' % (figure.name, kind): s.getvalue() for kind, s in streams.items()}
+        pictures = {kind: s.getvalue() for kind, s in streams.items()}
     return elements, pictures
 
 
@@ -96,7 +98,8 @@ def inline(svg, name, label):
     svg = re.sub(r'<metadata>.*?</metadata>', '', svg, flags=re.S)
     svg = re.sub(r'(\bid="|href="#|url\(#)', lambda m: m.group() + name + '-', svg)
     for colour, variable in ((drawing.INK, 'ink'), (drawing.MUTED, 'muted'),
-                             (drawing.RULE, 'rule'), ('#ffffff', 'paper')):
+                             (drawing.RULE, 'rule'), ('#ffffff', 'paper'),
+                             (drawing.COLOURS[0], 'first'), (drawing.COLOURS[7], 'last')):
         svg = svg.replace(colour, 'var(--%s)' % variable)
     width = float(re.search(r'width="([\d.]+)pt"', svg).group(1))
     svg = re.sub(r'<svg [^>]*?viewBox="([^"]*)"[^>]*>', lambda m: (
@@ -112,16 +115,19 @@ def script(figure):
             'ascii', 'backslashreplace').decode(), pprint.pformat(
                 value, width=100, sort_dicts=False, indent=1, compact=True))
     return SCRIPT.format(name=figure.name, literal=literal(figure.name),
-                         title=literal(figure.title), panels=literal(figure.panels))
+                         title=literal(text.mathtext(figure.title)), panels=literal(figure.panels))
 
 
-def files(figures):
-    """{file name: bytes} of figures: their data, scripts with what these use, and pictures where
-    they were drawn."""
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'draw.py'), 'rb') as f:
-        found = {'nht1_draw.py': f.read()}
+def files(figures, drawn):
+    """{file name: function that returns its content} of figures: their data, scripts with what these
+    use, and where they are drawn pictures."""
+    def library():
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'draw.py'), 'rb') as f:
+            return f.read()
+    found = {'nht1_draw.py': library}
     for figure in figures:
-        found[figure.name + '.csv'] = figure.csv().encode()
-        found[figure.name + '.py'] = script(figure).encode()
-        found.update(figure.pictures)
+        found[figure.name + '.csv'] = figure.csv
+        found[figure.name + '.py'] = functools.partial(script, figure)
+        for kind in KINDS if drawn else ():
+            found['%s.%s' % (figure.name, kind)] = functools.partial(figure.pictures.get, kind)
     return found

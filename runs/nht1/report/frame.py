@@ -49,9 +49,19 @@ def interruptible():
 
 def publish(page, options):
     """Draws the figures and writes all outputs of a page."""
-    _outputs(options).check()  # what would be in the way is found before the work
+    drawn = not options.no_figures and figures.can_draw()
+    outputs = output.Outputs()
+    outputs.add(options.output, lambda: page.html(VERSION), '-o')
+    if options.markdown is not None:
+        way = output.way_to(options.markdown, options.figures) if options.figures else None
+        outputs.add(options.markdown, lambda: page.markdown(VERSION, way), '--markdown')
+    if options.figures is not None:
+        outputs.folder(options.figures, figures.files(page.figures, drawn), '--figures')
+    if options.csv is not None:
+        outputs.folder(options.csv, {t.name + '.csv': t.csv for t in page.tables}, '--csv')
+    outputs.check()  # what would be in the way is found before the work
     interruptible()
-    if not options.no_figures and figures.can_draw():
+    if drawn:
         total = len(page.figures)
         shown = options.progress == 'always' or options.progress == 'auto' and sys.stderr.isatty()
 
@@ -64,19 +74,4 @@ def publish(page, options):
     elif page.figures and not options.no_figures:
         page.top.append(figures.WISH)
         sys.stderr.write('nht1-report: %s\n' % figures.WISH)
-    _outputs(options, page).write()
-
-
-def _outputs(options, page=None):
-    """The files that options ask for, empty before there is a page."""
-    outputs = output.Outputs()
-    if options.figures is not None:
-        outputs.folder(options.figures, figures.files(page.figures) if page else {}, '--figures')
-    if options.csv is not None:
-        outputs.folder(options.csv, {t.name + '.csv': t.csv() for t in page.tables}
-                       if page else {}, '--csv')
-    if options.markdown is not None:
-        way = output.way_to(options.markdown, options.figures) if options.figures else None
-        outputs.add(options.markdown, page.markdown(VERSION, way) if page else '', '--markdown')
-    outputs.add(options.output, page.html(VERSION) if page else '', '-o')
-    return outputs
+    outputs.write()

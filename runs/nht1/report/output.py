@@ -13,24 +13,25 @@ from .. import text, trouble
 
 MARKS = b'nht1-report', b'"schema": "nht1-compare/'
 LIST = '.nht1-report'
-LOOK_BYTES = 1024
+LOOK_BYTES, LOOK_PDF_BYTES = 1024, 1 << 15  # of a PDF a table of its objects stands at the end
 OLD_DATA = b'panel,series,x,y,low,high\n'  # data of figures, of versions without a list
 
 
 class Outputs:
-    """All files of one run: first named, then checked together, then written."""
+    """All files of one run: first named, then checked together, then made and written. The content of
+    a file is a function that returns its text or bytes."""
 
     def __init__(self):
-        self.files = []    # (path, bytes, option)
+        self.files = []    # (path, content, option)
         self.folders = []  # (path, option)
 
     def add(self, path, content, option):
         if not path:
             raise trouble.usage('%s: the name of the file is empty' % option)
-        self.files.append((path, content.encode() if isinstance(content, str) else content, option))
+        self.files.append((path, content, option))
 
     def folder(self, path, files, option):
-        """files: {name: bytes}"""
+        """files: {name: content}"""
         if not path:
             raise trouble.usage('%s: the name of the folder is empty' % option)
         self.folders.append((path, option))
@@ -42,7 +43,7 @@ class Outputs:
         for path, option in self.folders:
             if os.path.lexists(path) and not os.path.isdir(path):
                 raise trouble.usage('%s: %s is there and is no folder' % (option, text.clean(path)))
-        for path, content, option in self.files:
+        for path, _, option in self.files:
             check(path, option)
         seen = {}
         for path, _, option in self.files:
@@ -52,18 +53,19 @@ class Outputs:
 
     def write(self):
         self.check()
+        made = [(path, content()) for path, content, _ in self.files]
+        made = [(path, c.encode() if isinstance(c, str) else c) for path, c in made]
         for path, option in self.folders:
             try:
                 os.makedirs(path, exist_ok=True)
             except OSError as e:
                 raise trouble.failed('%s: cannot make the folder %s: %s' % (
                     option, text.clean(path), e.strerror))
-        for path, content, _ in self.files:
+        for path, content in made:
             write(path, content)
         for path in dict.fromkeys(p for p, _ in self.folders):
             known = listed(path)
-            known.update((os.path.basename(p), hashlib.sha256(c).hexdigest())
-                         for p, c, _ in self.files
+            known.update((os.path.basename(p), hashlib.sha256(c).hexdigest()) for p, c in made
                          if p.endswith('.csv') and os.path.dirname(p) == path.rstrip('/'))
             write(os.path.join(path, LIST), json.dumps(
                 {'schema': 'nht1-report-files/1', 'sha256': known}, indent=1).encode() + b'\n')
@@ -83,7 +85,7 @@ def is_ours(path):
         with open(path, 'rb') as f:
             head = f.read(LOOK_BYTES)
             f.seek(0, os.SEEK_END)
-            f.seek(max(0, f.tell() - LOOK_BYTES))
+            f.seek(max(0, f.tell() - (LOOK_PDF_BYTES if path.endswith('.pdf') else LOOK_BYTES)))
             tail = f.read()
             if path.endswith('.csv'):
                 f.seek(0)
