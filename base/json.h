@@ -24,6 +24,10 @@ int js_write(const char *path, const json_t *value, enum js_sync sync);
 /* The same of a text, JSON or not, as it is. */
 int js_write_text(const char *path, const char *text, enum js_sync sync);
 
+/* Whether a text for that name goes into a pipe or device, behind what is there already, instead of
+ * taking a file's place. */
+bool js_is_stream(const char *path);
+
 /* Makes the directory entry of a path durable, as far as the file system can. Returns 0, ERR_IO or
  * ERR_NOMEM. */
 int js_sync_directory(const char *path);

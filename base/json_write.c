@@ -88,6 +88,12 @@ static bool is_stream(const char *path, const struct stat *s)
     return !S_ISREG(s->st_mode);
 }
 
+bool js_is_stream(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && is_stream(path, &s);
+}
+
 /* Makes and removes the file that js_write would begin with. */
 static int try_temp(const char *path)
 {

@@ -18,6 +18,12 @@ int par_check(int mpi_rc, const char *call)
     return err_set(ERR_MPI, "%s: %s", call, text);
 }
 
+int par_file_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_File *fh)
+{
+    const char longer[] = {'.', '/', path[0], '\0'};
+    return MPI_File_open(comm, strlen(path) == 1 ? longer : path, mode, info, fh);
+}
+
 /* What the lowest failing rank tells the others. */
 struct verdict {
     int rc;

@@ -14,6 +14,10 @@ int par_check(int mpi_rc, const char *call);
 #define TRY_MPI(call)               TRY(par_check((call), #call))
 #define TRY_MPI_TO(label, rc, call) TRY_TO(label, rc, par_check((call), #call))
 
+/* MPI_File_open. OMPIO of Open MPI 4.1 cannot open a file whose whole name is one letter: it gets
+ * "./" before it. Collective over comm. Returns what MPI returns. */
+int par_file_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_File *fh);
+
 /* Agrees on success or failure. Collective over comm. Not for use inside timed sections.
  * rc: this rank's code. Returns the same code on every rank: 0 when all are >= 0, else the code of
  * the lowest failing rank, whose message, prefixed "rank R on HOST: ", becomes everybody's

@@ -7,37 +7,42 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/par.h"
-#include "base/par_main.h"
+#include "base/start.h"
+#include "base/stop.h"
+#include "base/sys.h"
 #include "base/text.h"
-
-/* The body of par_main has no argument for it. */
-static const struct program *frame;
-
-static int body(int argc, char **argv)
-{
-    int rank;
-    TRY_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    void *setup = calloc(1, frame->setup_bytes);
-    TRY(par_agree(MPI_COMM_WORLD, setup ? 0 : err_set(ERR_NOMEM, "no memory for the options")));
-    int rc = frame->parse(setup, argc, argv);
-    if (rc == CONF_RUN) {
-        rc = frame->run(setup);
-    } else if (rc > 0) {
-        if (rank == 0 && rc == CONF_HELP) conf_help(frame->conf, stdout);
-        if (rank == 0 && rc == CONF_VERSION)
-            printf("%s %s\n", frame->conf->name, frame->conf->version);
-        rc = 0;
-    }
-    frame->release(setup);
-    free(setup);
-    return rc;
-}
+#include "base/version.h"
+#include "base/watch.h"
 
 int program_main(const struct program *p, int argc, char **argv)
 {
-    frame = p;
-    return par_main(p->conf->name, p->single ? MPI_THREAD_SINGLE : MPI_THREAD_FUNNELED, argc, argv,
-                    body);
+    const char *const name = p->conf->name;
+    int rank = 0, level;
+    start_clean();
+    if (MPI_Init_thread(&argc, &argv, p->single ? MPI_THREAD_SINGLE : MPI_THREAD_FUNNELED,
+                        &level) != MPI_SUCCESS) {
+        fprintf(stderr, "%s: MPI could not be started\n", name);
+        return err_exit_status(ERR_MPI);
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    void *setup = calloc(1, p->setup_bytes);
+    int rc = setup ? stop_install() : err_set(ERR_NOMEM, "no memory for the options");
+    rc = par_agree(MPI_COMM_WORLD, rc);
+    if (rc == 0) {
+        rc = p->parse(setup, argc, argv);
+        if (rc == CONF_HELP && rank == 0) conf_help(p->conf, stdout);
+        if (rc == CONF_VERSION && rank == 0) printf("%s %s\n", name, p->conf->version);
+        rc = rc == CONF_RUN ? p->run(setup) : rc < 0 ? rc : 0;
+        p->release(setup);
+    }
+    free(setup);
+    /* Of rank 0 alone: a launcher's own output is the launcher's to watch. */
+    const int printed = par_agree(MPI_COMM_WORLD, rank == 0 ? start_printed() : 0);
+    if (rc >= 0) rc = printed;
+    if (rc < 0 && rank == 0) fprintf(stderr, "%s: %s\n", name, err_message());
+    MPI_Finalize();
+    return err_exit_status(rc);
 }
 
 static bool wanted(const struct program_output *o)
@@ -90,4 +95,26 @@ int program_outputs_write(const struct program_output *o, int n, const void *job
     if (written < 0 && (rc == 0 || rc == ERR_INVALID)) return written;
     err_clear();
     return rc < 0 ? err_set(rc, "%s", said) : 0;
+}
+
+json_t *program_result(const struct conf_program *conf, const void *opts, const char *schema,
+                       int status, const char *started_utc)
+{
+    char ended_utc[32], *line = conf_line(conf, opts);
+    watch_utc(ended_utc);
+    json_t *o = json_pack("{ss ss si ss ss so so}", "schema", schema, "version", nht1_build,
+                          "status", status, "started_utc", started_utc, "ended_utc", ended_utc,
+                          "command_line", js_text(line), "options", conf_json(conf, opts));
+    free(line);
+    return o;
+}
+
+json_t *program_system(const struct nodes *n, json_t *mpi)
+{
+    json_t *o = sys_json();
+    json_object_set_new(o, "mpi", mpi ? json_incref(mpi) : json_null());
+    json_object_set_new(o, "ranks", json_integer(n->size));
+    json_object_set_new(o, "nodes", json_integer((json_int_t)n->count));
+    json_object_set_new(o, "cores_of_nodes", json_integer((json_int_t)n->cores));
+    return o;
 }

@@ -2,7 +2,7 @@
 #ifndef BASE_START_H
 #define BASE_START_H
 /* Floor 0. What every program does at its start and its end, and the frame of those without MPI
- * (base/program.h and base/par_main.h have that of the others). Local. */
+ * (base/program.h has that of the others). Local. */
 #include "base/conf.h"
 
 /* First of all in main, before MPI is started: what a process inherits from who started it, and

@@ -107,24 +107,19 @@ double beff_value(const struct beff_cube *c, int pattern, struct beff_pick pick)
     return sum / n;
 }
 
-static double sum_of_logs(const struct beff_cube *c, int first, int n, struct beff_pick pick)
+/* logs: sums of logarithms over the rings, and over the random patterns. */
+static struct beff_mean mean_of(const double logs[2], int random_n)
 {
-    double sum = 0;
-    for (int p = first; p < first + n; p++)
-        sum += log(beff_value(c, p, pick));
-    return sum;
-}
-
-static struct beff_mean mean_of(double rings_logs, double random_logs, int random_n)
-{
-    const double rings = exp(rings_logs / BEFF_RINGS_N), random = exp(random_logs / random_n);
+    const double rings = exp(logs[0] / BEFF_RINGS_N), random = exp(logs[1] / random_n);
     return (struct beff_mean){rings, random, sqrt(rings * random)};
 }
 
 struct beff_mean beff_logavg(const struct beff_cube *c, struct beff_pick pick)
 {
-    return mean_of(sum_of_logs(c, 0, BEFF_RINGS_N, pick),
-                   sum_of_logs(c, BEFF_RINGS_N, c->random_n, pick), c->random_n);
+    double logs[2] = {0, 0};
+    for (int p = 0; p < BEFF_RINGS_N + c->random_n; p++)
+        logs[p >= BEFF_RINGS_N] += log(beff_value(c, p, pick));
+    return mean_of(logs, c->random_n);
 }
 
 struct beff_mean beff_logavg_method_last(const struct beff_cube *c)
@@ -136,37 +131,29 @@ struct beff_mean beff_logavg_method_last(const struct beff_cube *c)
             best = fmax(best, beff_value(c, p, (struct beff_pick){BEFF_ALL, m, BEFF_ALL}));
         logs[p >= BEFF_RINGS_N] += log(best);
     }
-    return mean_of(logs[0], logs[1], c->random_n);
-}
-
-/* Seconds of a repetition's loops. NaN when it left a measurement out that the first one has.
- * as_first_s: [out] what loops as long as those of the first repetition would have taken. */
-static double seconds_of(const struct beff_cube *c, int rep, double *as_first_s)
-{
-    const int64_t cells = (int64_t)BEFF_SIZES_N * BEFF_METHODS_N * c->patterns_n;
-    const struct beff_cell *first = c->cell, *mine = beff_cell_at(c, rep, 0, 0, 0);
-    double sum = 0;
-    *as_first_s = 0;
-    for (int64_t i = 0; i < cells; i++) {
-        if (first[i].loop > 0 && mine[i].loop == 0) return NAN;
-        if (mine[i].loop == 0) continue;
-        sum += mine[i].time_s;
-        *as_first_s += mine[i].time_s * (double)first[i].loop / (double)mine[i].loop;
-    }
-    return sum;
+    return mean_of(logs, c->random_n);
 }
 
 struct beff_elapsed beff_elapsed(const struct beff_cube *c)
 {
+    const int64_t cells = (int64_t)BEFF_SIZES_N * BEFF_METHODS_N * c->patterns_n;
+    const struct beff_cell *first = c->cell;
     struct beff_elapsed e = {0, NAN};
-    double alike_s = 0, least_s = INFINITY, one_s;
+    double alike_s = 0, least_s = INFINITY;
     int whole = 0;
     for (int r = 0; r < c->reps_n; r++) {
-        const double s = seconds_of(c, r, &one_s);
-        if (!isfinite(s)) continue;
-        e.measured_s += s;
-        alike_s += one_s;
-        least_s = fmin(least_s, one_s);
+        const struct beff_cell *mine = beff_cell_at(c, r, 0, 0, 0);
+        double loops_s = 0, as_first_s = 0; /* were its loops as long as those of the first one */
+        int64_t i = 0;
+        for (; i < cells && (mine[i].loop > 0 || first[i].loop == 0); i++) {
+            if (mine[i].loop == 0) continue;
+            loops_s += mine[i].time_s;
+            as_first_s += mine[i].time_s * (double)first[i].loop / (double)mine[i].loop;
+        }
+        if (i < cells) continue; /* it left out what the first one has */
+        e.measured_s += loops_s;
+        alike_s += as_first_s;
+        least_s = fmin(least_s, as_first_s);
         whole++;
     }
     if (whole > 0) e.undisturbed_s = e.measured_s * least_s * whole / alike_s;
@@ -187,28 +174,23 @@ static struct beff_pick pick(int rep, int method, int size)
     return (struct beff_pick){rep, method, size};
 }
 
-static void tables(const struct beff_cube *c, struct beff_summary *s)
-{
-    for (int r = 0; r < c->reps_n; r++)
-        s->rep[r] = beff_logavg(c, pick(r, BEFF_ALL, BEFF_ALL));
-    for (int m = 0; m < BEFF_METHODS_N; m++)
-        s->method[m] = beff_logavg(c, pick(BEFF_ALL, m, BEFF_ALL));
-    for (int i = 0; i < BEFF_SIZES_N; i++) {
-        s->size[i] = beff_logavg(c, pick(BEFF_ALL, BEFF_ALL, i));
-        for (int m = 0; m < BEFF_METHODS_N; m++)
-            s->size_method[i][m] = beff_logavg(c, pick(BEFF_ALL, m, i));
-    }
-    s->method_last = beff_logavg_method_last(c);
-}
-
 void beff_summary_make(const struct beff_cube *c, const struct beff_plan *plan,
                        const int64_t *size_bytes, int64_t total_bytes, struct beff_summary *out)
 {
     const int pair = beff_ping_pong(plan);
     const double n = plan->n, first_bytes = (double)size_bytes[0];
     *out = (struct beff_summary){.n = plan->n};
-    tables(c, out);
     out->all = beff_logavg(c, BEFF_EVERYTHING);
+    out->method_last = beff_logavg_method_last(c);
+    for (int r = 0; r < c->reps_n; r++)
+        out->rep[r] = beff_logavg(c, pick(r, BEFF_ALL, BEFF_ALL));
+    for (int m = 0; m < BEFF_METHODS_N; m++)
+        out->method[m] = beff_logavg(c, pick(BEFF_ALL, m, BEFF_ALL));
+    for (int i = 0; i < BEFF_SIZES_N; i++) {
+        out->size[i] = beff_logavg(c, pick(BEFF_ALL, BEFF_ALL, i));
+        for (int m = 0; m < BEFF_METHODS_N; m++)
+            out->size_method[i][m] = beff_logavg(c, pick(BEFF_ALL, m, i));
+    }
     out->at_1b = out->size[0];
     out->at_lmax = out->size[LAST];
     out->area_ratio = out->all.both / out->at_lmax.both;

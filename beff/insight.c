@@ -7,7 +7,6 @@
 #include "base/par.h"
 #include "base/stop.h"
 #include "base/watch.h"
-#include "beff/message.h"
 #include "beff/traffic.h"
 
 #define HPCC_SHORT INT64_C(8)
@@ -124,16 +123,6 @@ static int iteration_time(struct ring *r, int (*loop)(struct ring *, int64_t), d
     return 0;
 }
 
-/* Ends of both messages that the last iteration left. */
-static int arrived(const struct ring *r, int way)
-{
-    const int64_t wrong[2] = {beff_message_check_ends(r->t.recv, 0, r->bytes, r->left),
-                              beff_message_check_ends(r->t.recv, r->stride, r->bytes, r->right)};
-    if (wrong[0] < 0 && wrong[1] < 0) return 0;
-    return err_set(ERR_VERIFY, "a message of %lld bytes was not received as it was sent, by %s",
-                   (long long)r->bytes, ways[way].name);
-}
-
 static int one_way(struct ring *r, int way, double *bytes_per_s)
 {
     const int n = (int)r->bytes;
@@ -154,7 +143,14 @@ static int one_way(struct ring *r, int way, double *bytes_per_s)
     TRY(rc);
     /* Which of two messages between two processes is the left one, MPI left open until 4.0. */
     const bool known = way != BEFF_NEIGHBOURHOOD || r->left != r->right;
-    TRY(par_agree(r->t.comm, known ? arrived(r, way) : 0));
+    const bool arrived = beff_message_check_ends(r->t.recv, 0, r->bytes, r->left) < 0 &&
+                         beff_message_check_ends(r->t.recv, r->stride, r->bytes, r->right) < 0;
+    TRY(par_agree(r->t.comm,
+                  arrived || !known
+                      ? 0
+                      : err_set(ERR_VERIFY,
+                                "a message of %lld bytes was not received as it was sent, by %s",
+                                (long long)r->bytes, ways[way].name)));
     *bytes_per_s = s > 0 ? 2.0 * (double)r->bytes * r->t.n / s : NAN;
     return 0;
 }

@@ -15,59 +15,31 @@
 #include "beff/rmax.h"
 #include "beff/traffic.h"
 
+/* The system did something else meanwhile where repetitions took so much longer than the fastest. */
+#define DISTURBED 1.05
+
 #define TABLES_BYTES ((int64_t)32 << 20) /* tables and library buffers of a rank, roughly */
 
 bool beff_job_valid(const struct beff_job *job)
 {
-    size_t i;
-    json_t *stamp;
-    json_array_foreach(job->stamps, i, stamp)
-    {
-        if (stamp_is(stamp, "not-valid")) return false;
-    }
-    return true;
+    return !stamp_find(job->stamps, "not-valid");
 }
 
-static int size_check(MPI_Comm comm)
-{
-    int n;
-    TRY_MPI(MPI_Comm_size(comm, &n));
-    if (n >= 2) return 0;
-    return err_set(ERR_USAGE, "b_eff is about communication and needs at least 2 processes: start "
-                              "it with mpirun -np N, a process per core");
-}
-
-/* Memory of this rank's node, as far as this job may use it. */
-static int64_t node_memory(const char **source)
-{
-    struct sys_memory m;
-    sys_memory(&m);
-    const bool limited = m.limit_bytes > 0 && m.limit_bytes < m.total_bytes;
-    *source = limited ? "limit of the control group, shared by the processes of a node"
-                      : "memory of a node, shared by its processes";
-    return limited ? m.limit_bytes : m.total_bytes;
-}
-
-/* The smallest share of all ranks, and its source. */
-static int detect(const struct beff_job *job, struct beff_memory *memory)
-{
-    const char *source;
-    const int64_t mine = node_memory(&source) / job->nodes.node_size;
-    TRY_MPI(MPI_Allreduce(&mine, &memory->detected_bytes, 1, MPI_INT64_T, MPI_MIN, job->comm));
-    memory->source = source;
-    return 0;
-}
-
-static int memory_choose(struct beff_job *job)
+/* Memory of a process, as far as this job may use its node's, and L_max, which follows from it;
+ * whether the buffers of all processes of a node fit into what is free there. */
+static int memory_find(struct beff_job *job)
 {
     const struct beff_options *o = &job->setup->opt;
     struct beff_memory *m = &job->memory;
-    TRY(detect(job, m));
-    m->process_bytes = m->detected_bytes;
-    if (o->memory > 0) {
-        m->process_bytes = o->memory;
-        m->source = "--memory-per-process";
-    }
+    struct sys_memory here;
+    sys_memory(&here);
+    const bool limited = here.limit_bytes > 0 && here.limit_bytes < here.total_bytes;
+    const int64_t mine = (limited ? here.limit_bytes : here.total_bytes) / job->nodes.node_size;
+    TRY_MPI(MPI_Allreduce(&mine, &m->detected_bytes, 1, MPI_INT64_T, MPI_MIN, job->comm));
+    m->process_bytes = o->memory > 0 ? o->memory : m->detected_bytes;
+    m->source = o->memory > 0 ? "--memory-per-process"
+                : limited     ? "limit of the control group, shared by the processes of a node"
+                              : "memory of a node, shared by its processes";
     if (m->process_bytes < BEFF_MEMORY_MIN)
         return err_set(ERR_USAGE,
                        "a process has %lld bytes of memory, at least 1 MiB is needed for L_max: "
@@ -78,25 +50,16 @@ static int memory_choose(struct beff_job *job)
     if (o->lmax > 0) m->lmax_bytes = o->lmax;
     if (o->quick && o->lmax == 0 && m->lmax_bytes > BEFF_QUICK_LMAX)
         m->lmax_bytes = BEFF_QUICK_LMAX;
+    const int64_t buffers_bytes = beff_traffic_bytes(m->lmax_bytes, (int)o->buffers);
     /* MPI_Alltoallv takes places in the buffers as int. */
-    if (beff_traffic_bytes(m->lmax_bytes, (int)o->buffers) / 2 > INT32_MAX)
+    if (buffers_bytes / 2 > INT32_MAX)
         return err_set(ERR_USAGE,
                        "--buffers %lld: with messages of %lld bytes that is more than the 2 GiB "
                        "that MPI_Alltoallv can address: give fewer, or a smaller --lmax",
                        (long long)o->buffers, (long long)m->lmax_bytes);
-    return 0;
-}
-
-/* Whether the buffers of all processes of a node fit into what is free there. */
-static int memory_check(const struct beff_job *job)
-{
-    struct sys_memory m;
-    sys_memory(&m);
-    int64_t free_bytes = m.available_bytes;
-    if (m.limit_bytes > 0 && m.limit_bytes < free_bytes) free_bytes = m.limit_bytes;
-    const int64_t each =
-        beff_traffic_bytes(job->memory.lmax_bytes, (int)job->setup->opt.buffers) + TABLES_BYTES;
-    const int64_t needed = each * job->nodes.node_size;
+    int64_t free_bytes = here.available_bytes;
+    if (here.limit_bytes > 0 && here.limit_bytes < free_bytes) free_bytes = here.limit_bytes;
+    const int64_t needed = (buffers_bytes + TABLES_BYTES) * job->nodes.node_size;
     if (free_bytes <= 0 || needed <= free_bytes) return 0;
     char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
     return err_set(ERR_NOMEM,
@@ -104,13 +67,6 @@ static int memory_check(const struct beff_job *job)
                    "smaller --memory-per-process",
                    job->nodes.node_size, job->nodes.host, units_bytes((double)needed, a),
                    units_bytes((double)free_bytes, b));
-}
-
-static int rate_read(const struct beff_options *o, struct beff_rate *rate)
-{
-    if (o->hpl) TRY(beff_rmax_hpl(o->hpl, &rate->flop_per_s));
-    if (o->bt_result) TRY(beff_rmax_bt(o->bt_result, &rate->flop_per_s));
-    return 0;
 }
 
 /* One rank reads the file, all know the rate. */
@@ -121,12 +77,91 @@ static int rate_find(struct beff_job *job)
     r->label = o->bt_result ? "BT rate, not R_max" : "R_max";
     r->source = o->hpl ? o->hpl : o->bt_result ? o->bt_result : o->rmax;
     r->flop_per_s = job->setup->rmax_flop_per_s;
-    const int rc = job->nodes.rank == 0 ? rate_read(o, r) : 0;
+    int rc = 0;
+    if (job->nodes.rank == 0 && o->hpl) rc = beff_rmax_hpl(o->hpl, &r->flop_per_s);
+    if (job->nodes.rank == 0 && o->bt_result) rc = beff_rmax_bt(o->bt_result, &r->flop_per_s);
     TRY(par_agree(job->comm, rc));
     TRY_MPI(MPI_Bcast(&r->flop_per_s, 1, MPI_DOUBLE, 0, job->comm));
     return 0;
 }
 
+/* --- where the processes stand --- */
+
+/* The largest periodic grid of at most n processes with a shape that suits; the library may number
+ * it to suit the network. */
+static int grid_make(MPI_Comm row, int n, int dims_n, struct beff_grid *grid)
+{
+    const int periods[3] = {1, 1, 1};
+    MPI_Comm cart;
+    int position = -1;
+    for (int m = n; m > 0; m--) {
+        int dims[3] = {0, 0, 0};
+        TRY_MPI(MPI_Dims_create(m, dims_n, dims));
+        for (int d = 0; d < 3; d++)
+            grid->dims[d] = d < dims_n ? dims[d] : 1;
+        if (beff_grid_suits(m, dims[dims_n - 1])) break;
+    }
+    TRY_MPI(MPI_Cart_create(row, dims_n, grid->dims, periods, 1, &cart));
+    if (cart != MPI_COMM_NULL) {
+        TRY_MPI(MPI_Comm_rank(cart, &position));
+        TRY_MPI(MPI_Comm_free(&cart));
+    }
+    /* Every process tells its position in the grid, or that it has none. */
+    int *all = malloc((size_t)n * sizeof *all);
+    grid->order = malloc((size_t)n * sizeof *grid->order);
+    int rc = all && grid->order ? 0 : err_set(ERR_NOMEM, "no memory for a grid of %d processes", n);
+    rc = par_agree(row, rc);
+    if (rc == 0)
+        rc = par_check(MPI_Allgather(&position, 1, MPI_INT, all, 1, MPI_INT, row), "MPI_Allgather");
+    for (int r = 0; rc == 0 && r < n; r++)
+        if (all[r] >= 0) grid->order[all[r]] = r;
+    free(all);
+    return rc;
+}
+
+int beff_topology_make(MPI_Comm comm, struct beff_topology *t)
+{
+    const int periodic = 1;
+    int n;
+    *t = (struct beff_topology){.row = MPI_COMM_NULL};
+    TRY_MPI(MPI_Comm_size(comm, &n));
+    TRY_MPI(MPI_Cart_create(comm, 1, &n, &periodic, 1, &t->row));
+    TRY_MPI(MPI_Comm_set_errhandler(t->row, MPI_ERRORS_RETURN));
+    for (int g = 0; g < 2; g++)
+        TRY(grid_make(t->row, n, g + 2, &t->grid[g]));
+    return 0;
+}
+
+void beff_topology_free(struct beff_topology *t)
+{
+    for (int g = 0; g < 2; g++)
+        free(t->grid[g].order);
+    if (t->row != MPI_COMM_NULL) MPI_Comm_free(&t->row);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+const char *beff_placement(char *const *hosts, int n)
+{
+    int runs = 1, different = 1;
+    char **sorted = malloc((size_t)n * sizeof *sorted);
+    if (!sorted) return "unknown";
+    memcpy(sorted, hosts, (size_t)n * sizeof *sorted);
+    qsort(sorted, (size_t)n, sizeof *sorted, by_name);
+    for (int r = 1; r < n; r++) {
+        runs += strcmp(hosts[r], hosts[r - 1]) != 0;
+        different += strcmp(sorted[r], sorted[r - 1]) != 0;
+    }
+    free(sorted);
+    if (different == 1) return "one node";
+    if (runs == different) return "sequential"; /* no node is come back to */
+    return runs == n ? "round-robin" : "mixed";
+}
+
+/* All ranks make the same patterns, or different programs are running. */
 static int plan_make(struct beff_job *job)
 {
     int rank;
@@ -140,12 +175,7 @@ static int plan_make(struct beff_job *job)
         .analysis = !job->setup->opt.no_analysis,
         .grid = {job->topology.grid[0], job->topology.grid[1]},
     };
-    return par_agree(job->comm, beff_plan_make(&spec, &job->plan));
-}
-
-/* All ranks made the same patterns, or different programs are running. */
-static int plan_check(const struct beff_job *job)
-{
+    TRY(par_agree(job->comm, beff_plan_make(&spec, &job->plan)));
     const uint64_t mine[2] = {job->plan.digest, ~job->plan.digest};
     uint64_t all[2];
     TRY_MPI(MPI_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_MAX, job->comm));
@@ -154,10 +184,13 @@ static int plan_check(const struct beff_job *job)
                             "with the same GSL library?");
 }
 
-/* What makes the result none of b_eff, as far as it is known before. */
-static void validity(struct beff_job *job)
+/* --- the run --- */
+
+/* What is known before: what makes the result none of b_eff, and what the processes stand on. */
+static void judge_before(struct beff_job *job)
 {
     const struct beff_setup *s = job->setup;
+    const struct nodes *n = &job->nodes;
     const bool every = s->method[0] && s->method[1] && s->method[2];
     const struct {
         bool broken;
@@ -171,12 +204,6 @@ static void validity(struct beff_job *job)
     for (size_t i = 0; i < sizeof rule / sizeof rule[0]; i++)
         if (rule[i].broken) stamp_add(job->stamps, "not-valid", "bad", NULL, "%s", rule[i].why);
     if (s->opt.quick) stamp_add(job->stamps, "quick", "note", NULL, "A look, no measurement.");
-}
-
-/* What the processes stand on. */
-static void standing(struct beff_job *job)
-{
-    const struct nodes *n = &job->nodes;
     if (n->size != n->cores)
         stamp_add(job->stamps, n->size > n->cores ? "oversubscribed" : "cores-unused",
                   n->size > n->cores ? "warn" : "note",
@@ -202,25 +229,24 @@ int beff_job_make(MPI_Comm comm, const struct beff_setup *setup, struct beff_job
     job->nodes.node = MPI_COMM_NULL;
     job->topology.row = MPI_COMM_NULL;
     job->stamps = json_array();
-    TRY(size_check(comm));
     TRY(nodes_find(comm, &job->nodes));
-    TRY(par_agree(comm, memory_choose(job)));
-    TRY(par_agree(comm, memory_check(job)));
+    if (job->nodes.size < 2)
+        return err_set(ERR_USAGE, "b_eff is about communication and needs at least 2 processes: "
+                                  "start it with mpirun -np N, a process per core");
+    TRY(par_agree(comm, memory_find(job)));
     TRY(rate_find(job));
     TRY(beff_topology_make(comm, &job->topology));
     TRY(plan_make(job));
-    TRY(plan_check(job));
     TRY(par_hosts(job->topology.row, &job->hosts));
     TRY(par_json(comm, &job->mpi));
     if (job->hosts) job->placement = beff_placement(job->hosts, job->nodes.size);
-    validity(job);
-    standing(job);
+    judge_before(job);
     return 0;
 }
 
 /* What showed while measuring: what was left out, and disturbance. The limit of a default run spares
  * slow systems; a smaller one is the user's. */
-static void judge(struct beff_job *job)
+static void judge_after(struct beff_job *job)
 {
     const struct beff_setup *s = job->setup;
     const struct beff_elapsed e = beff_elapsed(&job->measured.cube);
@@ -242,7 +268,7 @@ static void judge(struct beff_job *job)
         stamp_add(job->stamps, "not-valid", "bad", NULL,
                   "--time-limit: less than %.0f s, and messages were left out for it",
                   BEFF_LIMIT_STANDARD_S);
-    if (e.measured_s > 1.05 * e.undisturbed_s)
+    if (e.measured_s > DISTURBED * e.undisturbed_s)
         stamp_add(job->stamps, "disturbed", "warn",
                   json_pack("{sf}", "longer_ratio", e.measured_s / e.undisturbed_s),
                   "The repetitions took %.0f %% longer than the fastest of them: the system did "
@@ -270,7 +296,7 @@ int beff_job_run(struct beff_job *job)
     if (!job->setup->opt.no_analysis)
         TRY(beff_insight_measure(job->topology.row, &job->plan, job->measured.size_bytes,
                                  &job->insight));
-    judge(job);
+    judge_after(job);
     beff_summary_make(&job->measured.cube, &job->plan, job->measured.size_bytes,
                       job->memory.total_bytes, &job->summary);
     if (isfinite(beff_logavg(&job->measured.cube, BEFF_EVERYTHING).both)) return 0;

@@ -9,7 +9,6 @@
 #include "beff/insight.h"
 #include "beff/measure.h"
 #include "beff/options.h"
-#include "beff/topology.h"
 
 /* Memory that L_max follows from. */
 struct beff_memory {
@@ -27,9 +26,12 @@ struct beff_rate {
     const char *source; /* an option's value; borrowed */
 };
 
-/* The system did something else meanwhile where repetitions took so much longer than the fastest.
- */
-#define BEFF_DISTURBED 1.05
+/* Where the processes stand: in a periodic row and in grids, which the MPI library may number to
+ * suit the network. Source: [RK01] section 4. */
+struct beff_topology {
+    MPI_Comm row;             /* all processes; its ranks are those of the patterns (owned) */
+    struct beff_grid grid[2]; /* of two and three dimensions, in ranks of row */
+};
 
 struct beff_job {
     MPI_Comm comm; /* borrowed */
@@ -48,6 +50,16 @@ struct beff_job {
     char started_utc[32];
     json_t *stamps; /* judgements (base/stamp.h); "not-valid": why the result is none of b_eff */
 };
+
+/* Collective over comm. [out] t: to be freed by beff_topology_free, also after an error. Returns 0,
+ * ERR_MPI or ERR_NOMEM. */
+int beff_topology_make(MPI_Comm comm, struct beff_topology *t);
+void beff_topology_free(struct beff_topology *t);
+
+/* How the ranks of comm lie on nodes: "one node", "sequential" (a node is filled before the next
+ * begins), "round-robin" (neighbours are never on one node), or "mixed". hosts: the names in rank
+ * order. Local. */
+const char *beff_placement(char *const *hosts, int n);
 
 /* Finds out about nodes and memory, checks the targets of results and makes the patterns.
  * Collective over comm. [out] job: to be freed by beff_job_free, also after an error. Returns 0 or

@@ -6,8 +6,7 @@
 #include "base/program.h"
 #include "base/stamp.h"
 #include "beff/job.h"
-#include "beff/result.h"
-#include "beff/text.h"
+#include "beff/report.h"
 
 static int measure(struct beff_job *job)
 {

@@ -18,11 +18,11 @@ enum {
 
 /* What the ranks tell each other after a size: one maximum and one sum over all ranks. Per method
  * and pattern, [method][pattern]: time, bandwidth and its negative; then of rank 0 alone the time
- * of each method; then seconds since the start and a request to stop. */
+ * of each method; then seconds since the start. */
 struct exchange {
     int cells;
     double *time, *high, *low; /* maxima of time, of bandwidth, of -bandwidth */
-    double *method_s, *elapsed_s, *stop;
+    double *method_s, *elapsed_s;
     double *sum; /* sums of bandwidth */
     double *max_all;
     int max_n;
@@ -46,7 +46,7 @@ struct run {
 static int exchange_make(struct exchange *x, int cells)
 {
     x->cells = cells;
-    x->max_n = 3 * cells + BEFF_METHODS_N + 2;
+    x->max_n = 3 * cells + BEFF_METHODS_N + 1;
     x->max_all = malloc((size_t)(x->max_n + cells) * sizeof *x->max_all);
     if (!x->max_all) return err_set(ERR_NOMEM, "no memory for %d measurements", cells);
     x->time = x->max_all;
@@ -54,57 +54,21 @@ static int exchange_make(struct exchange *x, int cells)
     x->low = x->high + cells;
     x->method_s = x->low + cells;
     x->elapsed_s = x->method_s + BEFF_METHODS_N;
-    x->stop = x->elapsed_s + 1;
-    x->sum = x->stop + 1;
+    x->sum = x->elapsed_s + 1;
     return 0;
 }
 
-static void exchange_clear(struct exchange *x)
+static void exchange_set(struct exchange *x, int cell, const struct beff_share *mine)
 {
-    for (int i = 0; i < x->cells; i++) {
-        x->time[i] = BEFF_NO_SHARE.time_s;
-        x->high[i] = BEFF_NO_SHARE.high;
-        x->low[i] = BEFF_NO_SHARE.low;
-        x->sum[i] = BEFF_NO_SHARE.sum;
-    }
-    for (int m = 0; m < BEFF_METHODS_N; m++)
-        x->method_s[m] = 0;
+    x->time[cell] = mine->time_s;
+    x->high[cell] = mine->high;
+    x->low[cell] = mine->low;
+    x->sum[cell] = mine->sum;
 }
 
 static int cell_of(const struct run *run, int method, int pattern)
 {
     return method * run->plan->patterns_n + pattern;
-}
-
-static void note(struct run *run, const struct beff_shot *shot, int cell, double time_s)
-{
-    const struct beff_share mine = beff_share_of(shot->pattern, shot->bytes, shot->loop, time_s);
-    if (run->traffic.rank == 0) run->x.method_s[shot->method] += time_s;
-    run->x.time[cell] = mine.time_s;
-    run->x.high[cell] = mine.high;
-    run->x.low[cell] = mine.low;
-    run->x.sum[cell] = mine.sum;
-}
-
-static bool stop_agreed(struct run *run)
-{
-    int mine = stop_requested(), all = 0;
-    const int rc =
-        par_check(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, run->comm), "MPI_Allreduce");
-    if (run->rc == 0) run->rc = rc;
-    return all;
-}
-
-/* Everybody's numbers of a size, into the cells of the cube; errors are agreed on. */
-static int share(struct run *run)
-{
-    struct exchange *x = &run->x;
-    *x->elapsed_s = watch_now() - run->begin_s;
-    TRY(par_agree(run->comm, run->rc));
-    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, x->max_all, x->max_n, MPI_DOUBLE, MPI_MAX, run->comm));
-    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, x->sum, x->cells, MPI_DOUBLE, MPI_SUM, run->comm));
-    if (*x->stop > 0) return err_set(ERR_INTERRUPT, "interrupted: no result");
-    return 0;
 }
 
 static void keep(struct run *run, int rep, int size, const int64_t *loop)
@@ -134,12 +98,17 @@ static void verify_all(struct run *run, int size, const int64_t *loop)
         }
 }
 
-/* All shots of one size; loop: [method][pattern], 0 for those that are left out. */
+/* All shots of one size, and everybody's numbers of them; errors are agreed on. loop:
+ * [method][pattern], 0 for those that are left out. */
 static int shoot_all(struct run *run, int size, const int64_t *loop)
 {
+    struct exchange *x = &run->x;
     struct beff_shot shot = {.bytes = run->m->size_bytes[size], .warm_up = size < WARM_SIZES};
-    exchange_clear(&run->x);
-    bool stop = false;
+    int stop = 0;
+    for (int i = 0; i < x->cells; i++)
+        exchange_set(x, i, &BEFF_NO_SHARE);
+    for (int m = 0; m < BEFF_METHODS_N; m++)
+        x->method_s[m] = 0;
     for (int p = 0; p < run->plan->patterns_n && !stop; p++) {
         shot.pattern = &run->plan->pattern[p];
         for (shot.method = 0; shot.method < BEFF_METHODS_N; shot.method++) {
@@ -149,12 +118,21 @@ static int shoot_all(struct run *run, int size, const int64_t *loop)
             if (shot.loop == 0) continue;
             const int rc = beff_traffic_shoot(&run->traffic, &shot, &time_s);
             if (run->rc == 0) run->rc = rc;
-            note(run, &shot, cell, time_s);
+            const struct beff_share mine =
+                beff_share_of(shot.pattern, shot.bytes, shot.loop, time_s);
+            exchange_set(x, cell, &mine);
+            if (run->traffic.rank == 0) x->method_s[shot.method] += time_s;
         }
-        stop = stop_agreed(run);
+        const int asked = stop_requested();
+        const int rc = par_check(MPI_Allreduce(&asked, &stop, 1, MPI_INT, MPI_MAX, run->comm),
+                                 "MPI_Allreduce");
+        if (run->rc == 0) run->rc = rc;
     }
-    *run->x.stop = stop;
-    return share(run);
+    *x->elapsed_s = watch_now() - run->begin_s;
+    TRY(par_agree(run->comm, run->rc));
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, x->max_all, x->max_n, MPI_DOUBLE, MPI_MAX, run->comm));
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, x->sum, x->cells, MPI_DOUBLE, MPI_SUM, run->comm));
+    return stop ? err_set(ERR_INTERRUPT, "interrupted: no result") : 0;
 }
 
 /* Whether a pattern is measured by a method in this run. */
@@ -170,17 +148,22 @@ static double time_before(const struct run *run, int rep, int size, int method, 
     return beff_iteration_s(beff_cell_at(&run->m->cube, rep, size, method, pattern));
 }
 
-/* The shortest iteration of this size in earlier repetitions; in the first one, at 1 B, that of the
- * calibration. */
-static double same_s(const struct run *run, int rep, int size, int method, int pattern)
+/* The paper's rule, by the shortest iteration of this size in earlier repetitions; in the first one,
+ * at 1 B, by that of the calibration. */
+static int64_t loop_paper(const struct run *run, int rep, int size, int method, int pattern)
 {
-    double best_s = INFINITY;
-    if (rep == 0 && size == 0) return run->x.time[cell_of(run, method, pattern)] / CALIBRATE_PAPER;
+    const double growth = beff_size_growth(run->spec->lmax_bytes, size);
+    const double last_s = time_before(run, rep, size - 1, method, pattern);
+    double same_s = 0;
+    if (rep == 0 && size == 0)
+        same_s = run->x.time[cell_of(run, method, pattern)] / CALIBRATE_PAPER;
     for (int r = 0; r < rep; r++) {
         const double s = time_before(run, r, size, method, pattern);
-        if (s > 0) best_s = fmin(best_s, s);
+        if (s > 0 && (same_s == 0 || s < same_s)) same_s = s;
     }
-    return isfinite(best_s) ? best_s : 0;
+    return beff_loop_paper(&run->spec->rule, growth, same_s,
+                           size > 0 && last_s == 0 ? same_s : last_s,
+                           time_before(run, rep, size - 2, method, pattern));
 }
 
 static int64_t loop_36(const struct run *run, int size, int method)
@@ -189,15 +172,6 @@ static int64_t loop_36(const struct run *run, int size, int method)
     if (size == 0) return run->cap[method] / 2;
     return beff_loop_36_next(&run->spec->rule, growth, run->cap[method], run->last_loop[method],
                              run->last_s[method]);
-}
-
-static int64_t loop_paper(const struct run *run, int rep, int size, int method, int pattern)
-{
-    const double same = same_s(run, rep, size, method, pattern);
-    const double last = time_before(run, rep, size - 1, method, pattern);
-    return beff_loop_paper(&run->spec->rule, beff_size_growth(run->spec->lmax_bytes, size), same,
-                           size > 0 && last == 0 ? same : last,
-                           time_before(run, rep, size - 2, method, pattern));
 }
 
 /* The method that was best at the size before, in the first repetition. */
@@ -225,18 +199,6 @@ static void loops_set(const struct run *run, int rep, int size, enum beff_effort
             if (effort == BEFF_BEST_METHOD) *l = m == best_method(run, size, p);
             if (!wanted(run, m, &run->plan->pattern[p])) *l = 0;
         }
-}
-
-/* Remembers what release 3.6 derives the next loops from. */
-static void remember(struct run *run, int64_t *loop, double before_s[BEFF_METHODS_N])
-{
-    for (int m = 0; m < BEFF_METHODS_N; m++) {
-        const int64_t l = loop[cell_of(run, m, 0)];
-        if (l == 0) continue;
-        run->last_loop[m] = l;
-        run->last_s[m] = run->x.method_s[m] + before_s[m];
-        before_s[m] = 0;
-    }
 }
 
 /* A first look at 1 B: release 3.6 limits the loops of the repetition by it. */
@@ -272,23 +234,19 @@ static double rest_of_rep(const struct run *run, int rep, int size)
                               run->m->wall_s[0][size - 1], size);
 }
 
-static double size_s(const struct run *run, int rep, int size)
-{
-    if (rep > 0) return run->m->wall_s[0][size];
-    if (size < BEFF_FIXED_N) return 0;
-    return beff_forecast_size(&run->m->cube, &run->spec->rule, run->spec->lmax_bytes,
-                              run->m->wall_s[0][size - 1], size - 1, size);
-}
-
 static enum beff_effort effort_of(struct run *run, int rep, int size, double rep_s)
 {
-    const struct beff_budget b = {.limit_s = run->spec->limit_s,
-                                  .elapsed_s = run->m->elapsed_s,
-                                  .rep_s = rep_s,
-                                  .rep_left_s = rest_of_rep(run, rep, size),
-                                  .size_s = size_s(run, rep, size),
-                                  .rep = rep,
-                                  .reps_n = run->spec->reps_n};
+    struct beff_budget b = {.limit_s = run->spec->limit_s,
+                            .elapsed_s = run->m->elapsed_s,
+                            .rep_s = rep_s,
+                            .rep_left_s = rest_of_rep(run, rep, size),
+                            .rep = rep,
+                            .reps_n = run->spec->reps_n};
+    if (rep > 0)
+        b.size_s = run->m->wall_s[0][size];
+    else if (size >= BEFF_FIXED_N)
+        b.size_s = beff_forecast_size(&run->m->cube, &run->spec->rule, run->spec->lmax_bytes,
+                                      run->m->wall_s[0][size - 1], size - 1, size);
     const enum beff_effort effort = beff_loop_effort(&b);
     return rep > 0 && effort == BEFF_FULL ? run->m->effort[0][size] : effort;
 }
@@ -331,21 +289,15 @@ static int one_rep(struct run *run, int rep, int64_t *loop)
     }
     for (int i = 0; i < BEFF_SIZES_N; i++) {
         TRY(one_size(run, rep, i, began_s, loop));
-        if (run->m->effort[rep][i] == BEFF_FULL) remember(run, loop, calibration_s);
+        /* What release 3.6 derives the next loops from. */
+        for (int m = 0; m < BEFF_METHODS_N && run->m->effort[rep][i] == BEFF_FULL; m++) {
+            if (loop[cell_of(run, m, 0)] == 0) continue;
+            run->last_loop[m] = loop[cell_of(run, m, 0)];
+            run->last_s[m] = run->x.method_s[m] + calibration_s[m];
+            calibration_s[m] = 0;
+        }
     }
     return 0;
-}
-
-static int all_reps(struct run *run, int64_t *loop)
-{
-    const bool shows = run->traffic.rank == 0;
-    run->begin_s = watch_now();
-    if (shows) run->progress = progress_begin(run->spec->progress, "b_eff", "part", 1000);
-    int rc = 0;
-    for (int r = 0; rc == 0 && r < run->spec->reps_n; r++)
-        rc = one_rep(run, r, loop);
-    progress_end(run->progress);
-    return rc;
 }
 
 int beff_measure(MPI_Comm comm, const struct beff_plan *plan, const struct beff_measure_spec *spec,
@@ -361,7 +313,12 @@ int beff_measure(MPI_Comm comm, const struct beff_plan *plan, const struct beff_
     if (rc == 0 && !loop) rc = err_set(ERR_NOMEM, "no memory for %d loop lengths", cells);
     rc = par_agree(comm, rc);
     if (rc == 0) rc = beff_traffic_make(comm, spec->lmax_bytes, spec->room, &run.traffic);
-    if (rc == 0) rc = all_reps(&run, loop);
+    run.begin_s = watch_now();
+    if (rc == 0 && run.traffic.rank == 0)
+        run.progress = progress_begin(spec->progress, "b_eff", "part", 1000);
+    for (int r = 0; rc == 0 && r < spec->reps_n; r++)
+        rc = one_rep(&run, r, loop);
+    progress_end(run.progress);
     beff_traffic_free(&run.traffic);
     free(run.x.max_all);
     free(loop);

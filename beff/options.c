@@ -171,44 +171,22 @@ const struct conf_program beff_program = {
     .options = table,
 };
 
-static int add_method(struct beff_setup *s, const char *name)
-{
-    for (int m = 0; m < BEFF_METHODS_N; m++)
-        if (strcmp(name, beff_method_name(m)) == 0) {
-            s->method[m] = true;
-            return 0;
-        }
-    return err_set(ERR_USAGE,
-                   "--methods '%s': no such method; there are sendrecv, alltoallv, nonblocking, "
-                   "separated by ','",
-                   name);
-}
-
 static int methods_setup(struct beff_setup *s)
 {
     char name[64];
     for (const char *at = s->opt.methods; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        int m = 0;
         snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
-        TRY(add_method(s, name));
+        while (m < BEFF_METHODS_N && strcmp(name, beff_method_name(m)) != 0)
+            m++;
+        if (m == BEFF_METHODS_N)
+            return err_set(ERR_USAGE,
+                           "--methods '%s': no such method; there are sendrecv, alltoallv, "
+                           "nonblocking, separated by ','",
+                           name);
+        s->method[m] = true;
     }
     return 0;
-}
-
-static int rate_setup(struct beff_setup *s)
-{
-    if (!!s->opt.rmax + !!s->opt.hpl + !!s->opt.bt_result > 1)
-        return err_set(ERR_USAGE, "--rmax, --hpl and --bt-result exclude each other: give one");
-    return s->opt.rmax ? beff_rmax_parse("--rmax", s->opt.rmax, &s->rmax_flop_per_s) : 0;
-}
-
-/* Loops of a tenth of the length and less. */
-static void make_quick(struct beff_setup *s)
-{
-    s->rule.most = 30;
-    s->rule.window_s /= 10;
-    s->rule.target_s /= 10;
-    s->reps_n = 1;
-    if (s->limit_s > 12) s->limit_s = 12;
 }
 
 static int names_check(const struct beff_setup *s)
@@ -224,22 +202,29 @@ static int names_check(const struct beff_setup *s)
 int beff_setup_parse(void *setup, int argc, char **argv)
 {
     struct beff_setup *s = setup;
+    const struct beff_options *o = &s->opt;
     memset(s, 0, sizeof *s);
     const int rc = conf_parse(&beff_program, argc, argv, &s->opt, NULL, NULL);
     if (rc != CONF_RUN) return rc;
-    s->definition = strcmp(s->opt.definition, "3.6") == 0 ? BEFF_36 : BEFF_PAPER;
+    s->definition = strcmp(o->definition, "3.6") == 0 ? BEFF_36 : BEFF_PAPER;
     s->rule = beff_loop_standard(s->definition);
-    s->reps_n = (int)s->opt.repetitions;
-    s->random_n = (int)s->opt.random;
-    s->limit_s = s->opt.time_limit;
-    if (s->opt.quick) make_quick(s);
-    if (s->opt.buffers < BEFF_SLOTS_MAX && !s->opt.no_analysis)
+    s->reps_n = o->quick ? 1 : (int)o->repetitions;
+    s->random_n = (int)o->random;
+    s->limit_s = o->quick && o->time_limit > 12 ? 12 : o->time_limit;
+    if (o->quick) { /* loops of a tenth of the length */
+        s->rule.most = 30;
+        s->rule.window_s /= 10;
+        s->rule.target_s /= 10;
+    }
+    if (o->buffers < BEFF_SLOTS_MAX && !o->no_analysis)
         return err_set(ERR_USAGE,
                        "--buffers %lld: the Cartesian patterns need room for %d messages; "
                        "leave them out with --no-analysis",
-                       (long long)s->opt.buffers, BEFF_SLOTS_MAX);
+                       (long long)o->buffers, BEFF_SLOTS_MAX);
     TRY(methods_setup(s));
-    TRY(rate_setup(s));
+    if (!!o->rmax + !!o->hpl + !!o->bt_result > 1)
+        return err_set(ERR_USAGE, "--rmax, --hpl and --bt-result exclude each other: give one");
+    if (o->rmax) TRY(beff_rmax_parse("--rmax", o->rmax, &s->rmax_flop_per_s));
     return names_check(s);
 }
 

@@ -2,7 +2,6 @@
 #include "beff/pattern.h"
 
 #include <gsl/gsl_randist.h>
-#include <gsl/gsl_rng.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,43 +57,29 @@ const char *beff_ring_name(const struct beff_rings *r, char out[BEFF_NAME_MAX])
     return out;
 }
 
-struct beff_shuffle {
-    gsl_rng *rng;
-};
+/* 0, 1, 2, ... */
+static void order_row(int n, int *order)
+{
+    for (int i = 0; i < n; i++)
+        order[i] = i;
+}
 
 /* GSL takes a seed of 0 for the generator's default one, 4357; 2^32 is its way to say 0. */
 #define SEED_ZERO (UINT64_C(1) << 32)
 
-struct beff_shuffle *beff_shuffle_begin(uint64_t seed)
+gsl_rng *beff_shuffle_begin(uint64_t seed)
 {
-    struct beff_shuffle *s = malloc(sizeof *s);
     gsl_error_handler_t *before = gsl_set_error_handler_off();
-    if (s) s->rng = gsl_rng_alloc(gsl_rng_mt19937);
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     gsl_set_error_handler(before);
-    if (s && !s->rng) {
-        free(s);
-        return NULL;
-    }
-    if (s) gsl_rng_set(s->rng, (unsigned long)(seed ? seed : SEED_ZERO));
-    return s;
+    if (rng) gsl_rng_set(rng, (unsigned long)(seed ? seed : SEED_ZERO));
+    return rng;
 }
 
-void beff_shuffle_next(struct beff_shuffle *s, int n, int *order)
+void beff_shuffle_next(gsl_rng *rng, int n, int *order)
 {
-    beff_order_row(n, order);
-    gsl_ran_shuffle(s->rng, order, (size_t)n, sizeof *order);
-}
-
-void beff_shuffle_end(struct beff_shuffle *s)
-{
-    if (s) gsl_rng_free(s->rng);
-    free(s);
-}
-
-void beff_order_row(int n, int *order)
-{
-    for (int i = 0; i < n; i++)
-        order[i] = i;
+    order_row(n, order);
+    gsl_ran_shuffle(rng, order, (size_t)n, sizeof *order);
 }
 
 void beff_order_worst(int n, int *order)
@@ -173,28 +158,25 @@ static int grid_slots(const struct shape *s, int position, struct beff_slot slot
     return n;
 }
 
-static int rank_at(const struct shape *s, int position)
-{
-    return position == BEFF_NONE ? BEFF_NONE : s->order[position];
-}
-
 static uint64_t mix(uint64_t digest, int value)
 {
     return (digest ^ (uint64_t)(uint32_t)value) * UINT64_C(0x100000001b3);
 }
 
-/* Goes over all positions: counts, digests and keeps the slots of this plan's rank. */
-static void survey(struct beff_plan *plan, const struct shape *s, struct beff_pattern *p)
+/* Adds a pattern: goes over all positions, counts, digests and keeps the slots of this plan's rank. */
+static struct beff_pattern *add(struct beff_plan *plan, const struct shape *s, enum beff_kind kind,
+                                const char *name)
 {
+    struct beff_pattern *p = &plan->pattern[plan->patterns_n++];
     struct beff_slot slot[BEFF_SLOTS_MAX];
-    p->processes_n = s->n;
-    p->calls_n = 1;
+    *p = (struct beff_pattern){.kind = kind, .processes_n = s->n, .calls_n = 1};
+    snprintf(p->name, sizeof p->name, "%s", name);
     for (int position = 0; position < s->n; position++) {
         const int n = s->slots(s, position, slot), rank = s->order[position];
         int sends = 0;
         for (int i = 0; i < n; i++) {
-            slot[i].to = rank_at(s, slot[i].to);
-            slot[i].from = rank_at(s, slot[i].from);
+            if (slot[i].to != BEFF_NONE) slot[i].to = s->order[slot[i].to];
+            if (slot[i].from != BEFF_NONE) slot[i].from = s->order[slot[i].from];
             sends += slot[i].to != BEFF_NONE;
             if (slot[i].call == p->calls_n) p->calls_n++;
             plan->digest = mix(mix(mix(plan->digest, rank), slot[i].to), slot[i].from);
@@ -206,37 +188,21 @@ static void survey(struct beff_plan *plan, const struct shape *s, struct beff_pa
         p->slots_n = n;
         p->sends_n = sends;
     }
-}
-
-static struct beff_pattern *add(struct beff_plan *plan, const struct shape *s, enum beff_kind kind)
-{
-    struct beff_pattern *p = &plan->pattern[plan->patterns_n++];
-    *p = (struct beff_pattern){.kind = kind};
-    survey(plan, s, p);
-    return p;
-}
-
-static struct beff_pattern *add_named(struct beff_plan *plan, const struct shape *s,
-                                      const char *name)
-{
-    struct beff_pattern *p = add(plan, s, BEFF_ANALYSIS);
-    snprintf(p->name, sizeof p->name, "%s", name);
     return p;
 }
 
 static void add_rings(struct beff_plan *plan, enum beff_definition definition, int *order)
 {
+    char name[BEFF_NAME_MAX];
     const int n = plan->n;
-    beff_order_row(n, order);
+    order_row(n, order);
     for (int i = 0; i < BEFF_RINGS_N; i++) {
         const struct shape s = {.definition = definition,
                                 .n = n,
                                 .order = order,
                                 .slots = ring_slots,
                                 .rings = beff_rings_of(definition, n, beff_ring_standard(i, n))};
-        struct beff_pattern *p = add(plan, &s, BEFF_RING);
-        p->rings = s.rings;
-        beff_ring_name(&s.rings, p->name);
+        add(plan, &s, BEFF_RING, beff_ring_name(&s.rings, name))->rings = s.rings;
     }
 }
 
@@ -252,34 +218,24 @@ static struct shape one_ring(enum beff_definition definition, int n, const int *
 
 static int add_random(struct beff_plan *plan, const struct beff_plan_spec *spec, int *order)
 {
-    struct beff_shuffle *shuffle = beff_shuffle_begin(spec->seed);
-    if (!shuffle) return err_set(ERR_NOMEM, "no memory for a random number generator");
+    char name[BEFF_NAME_MAX];
+    gsl_rng *rng = beff_shuffle_begin(spec->seed);
+    if (!rng) return err_set(ERR_NOMEM, "no memory for a random number generator");
     for (int i = 0; i < spec->random_n; i++) {
-        beff_shuffle_next(shuffle, plan->n, order);
+        beff_shuffle_next(rng, plan->n, order);
         const struct shape s = one_ring(spec->definition, plan->n, order);
-        struct beff_pattern *p = add(plan, &s, BEFF_RANDOM);
-        snprintf(p->name, sizeof p->name, "random-%02d", i + 1);
+        snprintf(name, sizeof name, "random-%02d", i + 1);
+        add(plan, &s, BEFF_RANDOM, name);
     }
-    beff_shuffle_end(shuffle);
+    gsl_rng_free(rng);
     return 0;
-}
-
-static void add_pairs(struct beff_plan *plan, int *order)
-{
-    struct shape s = {.n = plan->n - plan->n % 2, .order = order, .slots = near_slots};
-    beff_order_row(plan->n, order);
-    add_named(plan, &s, "best-bisection");
-    s.slots = far_slots;
-    add_named(plan, &s, "worst-bisection");
-    s.n = 2;
-    add_named(plan, &s, "ping-pong")->ping_pong = true;
 }
 
 static void add_grid(struct beff_plan *plan, struct shape *s, int d, const char *directions)
 {
     char name[BEFF_NAME_MAX];
     snprintf(name, sizeof name, "%s-%dd-%s", s->periodic ? "cyclic" : "acyclic", d, directions);
-    struct beff_pattern *p = add_named(plan, s, name);
+    struct beff_pattern *p = add(plan, s, BEFF_ANALYSIS, name);
     for (int e = 0; e < 3; e++)
         p->dims[e] = s->dims[e];
 }
@@ -310,17 +266,19 @@ static void add_grids(struct beff_plan *plan, const struct beff_plan_spec *spec)
     }
 }
 
-static int fill(const struct beff_plan_spec *spec, struct beff_plan *plan, int *order)
+static void add_analysis(struct beff_plan *plan, const struct beff_plan_spec *spec, int *order)
 {
-    add_rings(plan, spec->definition, order);
-    TRY(add_random(plan, spec, order));
-    if (!spec->analysis) return 0;
     beff_order_worst(plan->n, order);
     const struct shape worst = one_ring(spec->definition, plan->n, order);
-    add_named(plan, &worst, "worst-cycle");
-    add_pairs(plan, order);
+    add(plan, &worst, BEFF_ANALYSIS, "worst-cycle");
+    struct shape pairs = {.n = plan->n - plan->n % 2, .order = order, .slots = near_slots};
+    order_row(plan->n, order);
+    add(plan, &pairs, BEFF_ANALYSIS, "best-bisection");
+    pairs.slots = far_slots;
+    add(plan, &pairs, BEFF_ANALYSIS, "worst-bisection");
+    pairs.n = 2;
+    add(plan, &pairs, BEFF_ANALYSIS, "ping-pong")->ping_pong = true;
     add_grids(plan, spec);
-    return 0;
 }
 
 int beff_plan_make(const struct beff_plan_spec *spec, struct beff_plan *plan)
@@ -330,9 +288,12 @@ int beff_plan_make(const struct beff_plan_spec *spec, struct beff_plan *plan)
     *plan = (struct beff_plan){.n = spec->n, .rank = spec->rank, .random_n = spec->random_n};
     plan->digest = UINT64_C(0xcbf29ce484222325);
     plan->pattern = calloc((size_t)most, sizeof *plan->pattern);
-    const int rc = order && plan->pattern
-                       ? fill(spec, plan, order)
-                       : err_set(ERR_NOMEM, "no memory for the patterns of %d processes", spec->n);
+    int rc = order && plan->pattern
+                 ? 0
+                 : err_set(ERR_NOMEM, "no memory for the patterns of %d processes", spec->n);
+    if (rc == 0) add_rings(plan, spec->definition, order);
+    if (rc == 0) rc = add_random(plan, spec, order);
+    if (rc == 0 && spec->analysis) add_analysis(plan, spec, order);
     free(order);
     return rc;
 }

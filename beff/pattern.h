@@ -11,8 +11,8 @@
  * arrives in the same slot of the receiver. In a ring, slot 0 goes to the right and slot 1 to the
  * left. When both neighbours are the same process (a ring of two) the paper sends both messages;
  * release 3.6 has one slot only. */
+#include <gsl/gsl_rng.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* Where the paper and release 3.6 of its program differ, both are available. */
@@ -47,19 +47,12 @@ const char *beff_ring_name(const struct beff_rings *r, char out[BEFF_NAME_MAX]);
 
 /* --- orders in which processes stand in a row --- */
 
-/* Random orders that follow from a seed. */
-struct beff_shuffle;
-
-/* Returns NULL when there is no memory. */
-struct beff_shuffle *beff_shuffle_begin(uint64_t seed);
+/* Random orders that follow from a seed. NULL when there is no memory; freed by gsl_rng_free. */
+gsl_rng *beff_shuffle_begin(uint64_t seed);
 
 /* order: [out] n numbers 0..n-1, every order equally likely (Fisher and Yates; GSL). Each call
  * gives the next one of the seed's sequence. */
-void beff_shuffle_next(struct beff_shuffle *s, int n, int *order);
-void beff_shuffle_end(struct beff_shuffle *s);
-
-/* 0, 1, 2, ... */
-void beff_order_row(int n, int *order);
+void beff_shuffle_next(gsl_rng *rng, int n, int *order);
 
 /* 0, n-1, 1, n-2, 2, ...: the worst ring where neighbouring ranks are near each other. */
 void beff_order_worst(int n, int *order);

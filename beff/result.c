@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "beff/result.h"
+#include "beff/report.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/json.h"
+#include "base/program.h"
 #include "base/stamp.h"
-#include "base/sys.h"
-#include "base/watch.h"
 #include "beff/traffic.h"
-
-#define SCHEMA "nht1-beff/1"
 
 static void set(json_t *to, const char *key, json_t *value)
 {
@@ -27,31 +23,6 @@ static json_t *mean(const struct beff_mean *m)
     return o;
 }
 
-static json_t *system_record(const struct beff_job *job)
-{
-    json_t *o = sys_json(), *hosts = json_array();
-    for (int r = 0; job->hosts && r < job->nodes.size; r++)
-        json_array_append_new(hosts, js_text(job->hosts[r]));
-    set(o, "mpi", job->mpi ? json_incref(job->mpi) : json_null());
-    set(o, "ranks", json_integer(job->nodes.size));
-    set(o, "nodes", json_integer(job->nodes.count));
-    set(o, "cores_of_nodes", json_integer(job->nodes.cores));
-    set(o, "placement", json_string(job->placement));
-    set(o, "hosts_by_rank", hosts);
-    return o;
-}
-
-static json_t *memory(const struct beff_memory *m)
-{
-    json_t *o = json_object();
-    set(o, "per_process_bytes", json_integer(m->process_bytes));
-    set(o, "detected_per_process_bytes", json_integer(m->detected_bytes));
-    set(o, "total_bytes", json_integer(m->total_bytes));
-    set(o, "source", json_string(m->source));
-    set(o, "lmax_bytes", json_integer(m->lmax_bytes));
-    return o;
-}
-
 static json_t *rings(const struct beff_rings *r)
 {
     json_t *a = json_array();
@@ -62,39 +33,27 @@ static json_t *rings(const struct beff_rings *r)
     return a;
 }
 
-static json_t *dims(const struct beff_pattern *p)
-{
-    json_t *a = json_array();
-    for (int d = 0; d < 3; d++)
-        if (p->dims[d] > 0) json_array_append_new(a, json_integer(p->dims[d]));
-    return a;
-}
-
-/* The best of all methods and repetitions at each size. */
-static json_t *best_by_size(const struct beff_cube *c, int pattern, int method)
-{
-    json_t *a = json_array();
-    for (int i = 0; i < BEFF_SIZES_N; i++)
-        json_array_append_new(
-            a, js_real(beff_value(c, pattern, (struct beff_pick){BEFF_ALL, method, i})));
-    return a;
-}
-
 static json_t *patterns(const struct beff_job *job)
 {
     const struct beff_cube *c = &job->measured.cube;
     json_t *a = json_array();
     for (int p = 0; p < job->plan.patterns_n; p++) {
         const struct beff_pattern *pattern = &job->plan.pattern[p];
-        json_t *o = json_object();
+        json_t *o = json_object(), *best = json_array(); /* of all methods and repetitions */
+        for (int i = 0; i < BEFF_SIZES_N; i++)
+            json_array_append_new(
+                best, js_real(beff_value(c, p, (struct beff_pick){BEFF_ALL, BEFF_ALL, i})));
         set(o, "name", json_string(pattern->name));
         set(o, "kind", json_string(beff_kind_name(pattern->kind)));
         set(o, "processes_n", json_integer(pattern->processes_n));
         set(o, "messages_n", json_integer((json_int_t)pattern->messages_n));
         if (pattern->kind == BEFF_RING) set(o, "rings", rings(&pattern->rings));
-        if (pattern->dims[0] > 0) set(o, "dims", dims(pattern));
+        for (int d = 0; d < 3 && pattern->dims[d] > 0; d++) {
+            if (d == 0) set(o, "dims", json_array());
+            json_array_append_new(json_object_get(o, "dims"), json_integer(pattern->dims[d]));
+        }
         set(o, "bytes_per_s", js_real(beff_value(c, p, BEFF_EVERYTHING)));
-        set(o, "by_size_bytes_per_s", best_by_size(c, p, BEFF_ALL));
+        set(o, "by_size_bytes_per_s", best);
         json_array_append_new(a, o);
     }
     return a;
@@ -109,21 +68,23 @@ static const char *const member_name[MEMBERS] = {"loop_n",
                                                  "process_mean_bytes_per_s",
                                                  "process_max_bytes_per_s"};
 
-static json_t *member_of(const struct beff_cell *cell, int member)
-{
-    const double value[MEMBERS] = {
-        0, cell->time_s, cell->bandwidth, cell->process_min, cell->process_mean, cell->process_max};
-    if (cell->loop == 0) return json_null();
-    return member == LOOP ? json_integer((json_int_t)cell->loop) : js_real(value[member]);
-}
-
 static json_t *member_array(const struct beff_cube *c, int method, int pattern, int member)
 {
     json_t *reps = json_array();
     for (int r = 0; r < c->reps_n; r++) {
         json_t *sizes = json_array();
-        for (int i = 0; i < BEFF_SIZES_N; i++)
-            json_array_append_new(sizes, member_of(beff_cell_at(c, r, i, method, pattern), member));
+        for (int i = 0; i < BEFF_SIZES_N; i++) {
+            const struct beff_cell *cell = beff_cell_at(c, r, i, method, pattern);
+            const double value[MEMBERS] = {0,
+                                           cell->time_s,
+                                           cell->bandwidth,
+                                           cell->process_min,
+                                           cell->process_mean,
+                                           cell->process_max};
+            json_array_append_new(sizes, cell->loop == 0  ? json_null()
+                                         : member == LOOP ? json_integer((json_int_t)cell->loop)
+                                                          : js_real(value[member]));
+        }
         json_array_append_new(reps, sizes);
     }
     return reps;
@@ -169,14 +130,6 @@ static json_t *by_method_json(const struct beff_job *job, const struct beff_summ
         if (job->setup->method[m]) set(o, beff_method_name(m), mean(&s->method[m]));
     set(o, "best_per_pattern", mean(&s->method_last));
     return o;
-}
-
-static json_t *by_repetition(const struct beff_job *job, const struct beff_summary *s)
-{
-    json_t *a = json_array();
-    for (int r = 0; r < job->setup->reps_n; r++)
-        json_array_append_new(a, mean(&s->rep[r]));
-    return a;
 }
 
 static bool is_reason(const json_t *stamp)
@@ -226,6 +179,7 @@ static json_t *balance_json(const struct beff_job *job, const struct beff_summar
 static json_t *insight_json(const struct beff_job *job)
 {
     const struct beff_insight *in = &job->insight;
+    if (!in->done) return json_null();
     json_t *ways = json_array(), *rates = json_array();
     for (int w = 0; w < BEFF_WAYS_N; w++) {
         json_t *by_size_list = json_array();
@@ -238,14 +192,11 @@ static json_t *insight_json(const struct beff_job *job)
         json_array_append_new(rates,
                               json_pack("{sI so}", "message_bytes", (json_int_t)in->rate_bytes[i],
                                         "messages_per_s", js_real(in->messages_per_s[i])));
-    json_t *o = json_pack(
+    return json_pack(
         "{so si so s{so so so so}}", "ring", ways, "window_n", BEFF_WINDOW, "message_rate", rates,
         "hpcc", "natural_ring_latency_s", js_real(in->natural_latency_s), "random_ring_latency_s",
         js_real(in->random_latency_s), "natural_ring_bytes_per_s", js_real(in->natural_bytes_per_s),
         "random_ring_bytes_per_s", js_real(in->random_bytes_per_s));
-    if (in->done) return o;
-    json_decref(o);
-    return json_null();
 }
 
 static json_t *elapsed_json(const struct beff_job *job)
@@ -270,40 +221,38 @@ static json_t *elapsed_json(const struct beff_job *job)
     return o;
 }
 
-static void run_record(json_t *o, const struct beff_job *job)
-{
-    char digest[24];
-    snprintf(digest, sizeof digest, "%016llx", (unsigned long long)job->plan.digest);
-    char *line = conf_line(&beff_program, &job->setup->opt);
-    set(o, "command_line", js_text(line));
-    free(line);
-    set(o, "options", conf_json(&beff_program, &job->setup->opt));
-    set(o, "definition", json_string(job->setup->opt.definition));
-    set(o, "seed", json_integer((json_int_t)job->setup->opt.seed));
-    set(o, "patterns_digest", json_string(digest));
-    set(o, "repetitions_n", json_integer(job->setup->reps_n));
-    set(o, "memory", memory(&job->memory));
-}
-
 json_t *beff_result_json(const void *of, int status)
 {
     const struct beff_job *job = of;
     const struct beff_summary *s = &job->summary;
-    char ended_utc[32];
-    json_t *o = json_object();
-    watch_utc(ended_utc);
-    set(o, "schema", json_string(SCHEMA));
-    set(o, "version", json_string(nht1_build));
-    set(o, "status", json_integer(status));
-    set(o, "started_utc", json_string(job->started_utc));
-    set(o, "ended_utc", json_string(ended_utc));
-    set(o, "system", system_record(job));
+    const struct beff_memory *m = &job->memory;
+    json_t *system = program_system(&job->nodes, job->mpi), *hosts = json_array();
+    json_t *reps = json_array();
+    char digest[24];
+    for (int r = 0; job->hosts && r < job->nodes.size; r++)
+        json_array_append_new(hosts, js_text(job->hosts[r]));
+    set(system, "placement", json_string(job->placement));
+    set(system, "hosts_by_rank", hosts);
+    for (int r = 0; r < job->setup->reps_n; r++)
+        json_array_append_new(reps, mean(&s->rep[r]));
+    snprintf(digest, sizeof digest, "%016llx", (unsigned long long)job->plan.digest);
+    json_t *o =
+        program_result(&beff_program, &job->setup->opt, "nht1-beff/1", status, job->started_utc);
+    set(o, "system", system);
     set(o, "stamps", json_incref(job->stamps));
-    run_record(o, job);
+    set(o, "definition", json_string(job->setup->opt.definition));
+    set(o, "seed", json_integer((json_int_t)job->setup->opt.seed));
+    set(o, "patterns_digest", json_string(digest));
+    set(o, "repetitions_n", json_integer(job->setup->reps_n));
+    set(o, "memory",
+        json_pack("{sI sI sI ss sI}", "per_process_bytes", (json_int_t)m->process_bytes,
+                  "detected_per_process_bytes", (json_int_t)m->detected_bytes, "total_bytes",
+                  (json_int_t)m->total_bytes, "source", m->source, "lmax_bytes",
+                  (json_int_t)m->lmax_bytes));
     set(o, "result", result(job, s));
     set(o, "balance", balance_json(job, s));
     set(o, "by_method", by_method_json(job, s));
-    set(o, "by_repetition", by_repetition(job, s));
+    set(o, "by_repetition", reps);
     set(o, "by_size", by_size_json(job, s));
     set(o, "patterns", patterns(job));
     set(o, "measurements", measurements(job));

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -12,43 +13,26 @@
 #include "base/json.h"
 #include "base/num.h"
 
-static bool is_unit(const char *text)
-{
-    static const char *const unit[] = {"", "flop/s", "flops", "flop/sec"};
-    for (size_t i = 0; i < sizeof unit / sizeof unit[0]; i++)
-        if (strcasecmp(text, unit[i]) == 0) return true;
-    return false;
-}
-
-/* Power of ten of a prefix, which is stepped over; 0 for none. */
-static int prefix_of(const char **text)
-{
-    static const char prefix[] = "kMGTPE";
-    const char *found = **text ? strchr(prefix, **text) : NULL;
-    if (!found) return 0;
-    (*text)++;
-    return 3 * (int)(found - prefix + 1);
-}
-
 int beff_rmax_parse(const char *what, const char *text, double *flop_per_s)
 {
-    char number[64];
+    static const char *const unit[] = {"", "flop/s", "flops", "flop/sec"};
+    static const char prefixes[] = "kMGTPE";
+    char number[64], *rest;
     double value;
-    size_t digits = strspn(text, "0123456789.+-");
-    if (digits > 0 && (text[digits] == 'e' || text[digits] == 'E') &&
-        text[digits + 1 + strspn(text + digits + 1, "+-")] >= '0' &&
-        text[digits + 1 + strspn(text + digits + 1, "+-")] <= '9')
-        digits += 1 + strspn(text + digits + 1, "+-0123456789");
-    const char *rest = text + digits + strspn(text + digits, " ");
-    const int power = prefix_of(&rest);
+    (void)strtod(text, &rest); /* where the number ends: 4E is a prefix, 4E5 is not */
+    const size_t digits = (size_t)(rest - text);
     snprintf(number, sizeof number, "%.*s", (int)digits, text);
-    if (digits >= sizeof number || num_real_parse(number, &value) < 0 || !(value > 0) ||
-        !is_unit(rest))
+    rest += strspn(rest, " ");
+    const char *prefix = *rest ? strchr(prefixes, *rest) : NULL;
+    bool known = false;
+    for (size_t i = 0; i < sizeof unit / sizeof unit[0]; i++)
+        known = known || strcasecmp(rest + (prefix != NULL), unit[i]) == 0;
+    if (!known || digits >= sizeof number || num_real_parse(number, &value) < 0 || !(value > 0))
         return err_set(ERR_USAGE,
                        "%s '%s': a rate in flop/s is expected, such as 45.3G, 1.2Tflop/s or "
                        "4.5e10",
                        what, text);
-    *flop_per_s = value * pow(10, power);
+    *flop_per_s = value * pow(10, prefix ? 3.0 * (double)(prefix - prefixes + 1) : 0);
     return 0;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The protocol: all measurements as text, one section per size. */
-#include "beff/text.h"
+#include "beff/report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -38,18 +37,14 @@ static const char *us(char out[CELL], double s)
     return cell(out, "%.3f", s * 1e6);
 }
 
-static const char *definition_words(const struct beff_job *job)
-{
-    return job->setup->definition == BEFF_36 ? "3.6 (release 3.6 of the authors' program)"
-                                             : "paper (Rabenseifner and Koniges)";
-}
-
 static void system_lines(const struct beff_job *job, FILE *to)
 {
     const struct nodes *n = &job->nodes;
     const struct beff_memory *m = &job->memory;
     char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
-    fprintf(to, "Definition %s\n", definition_words(job));
+    fprintf(to, "Definition %s\n",
+            job->setup->definition == BEFF_36 ? "3.6 (release 3.6 of the authors' program)"
+                                              : "paper (Rabenseifner and Koniges)");
     fprintf(to, "System     %d processes on %lld cores of %lld node%s (%s), placement: %s\n",
             n->size, (long long)n->cores, (long long)n->count, units_plural(n->count), n->cpu,
             job->placement);
@@ -78,15 +73,20 @@ void beff_text_heading(const struct beff_job *job, FILE *to)
     fflush(to);
 }
 
-static void row(FILE *to, const char *name, double bytes_per_s, int n)
+/* The value, and table 1 of the paper. */
+static void values(const struct beff_job *job, const struct beff_summary *s, FILE *to)
 {
-    char a[CELL], b[CELL];
-    fprintf(to, "%-34s %14s %14s\n", name, mb(a, bytes_per_s), mb(b, bytes_per_s / n));
-}
-
-static void headline(const struct beff_job *job, const struct beff_summary *s, FILE *to)
-{
-    char a[CELL], b[CELL];
+    const struct {
+        const char *name;
+        double bytes_per_s;
+        int n;
+    } row[] = {{"b_eff", s->all.both, s->n},
+               {"  rings only", s->all.rings, s->n},
+               {"  random patterns only", s->all.random, s->n},
+               {"at L_max, rings and random", s->at_lmax.both, s->n},
+               {"at L_max, rings only", s->at_lmax.rings, s->n},
+               {"ping-pong at L_max", s->ping_pong_bytes_per_s, 1}};
+    char a[CELL], b[CELL], c[CELL];
     fprintf(to, "\nb_eff = %s MB/s = %s MB/s per process x %d%s\n", mb(a, s->all.both),
             mb(b, s->all.both / s->n), s->n, beff_job_valid(job) ? "" : "   (not valid as b_eff)");
     fprintf(
@@ -94,48 +94,28 @@ static void headline(const struct beff_job *job, const struct beff_summary *s, F
         "      = %.1f %% of what L_max alone reaches: the mean height of the curve of bandwidth "
         "over size\n",
         100 * s->area_ratio);
+    fprintf(to, "\n%-34s %14s %14s\n", "MB/s", "whole system", "per process");
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
+        fprintf(to, "%-34s %14s %14s\n", row[i].name, mb(a, row[i].bytes_per_s),
+                mb(b, row[i].bytes_per_s / row[i].n));
+    fprintf(to, "\nLatency, us: rings and random %s, rings %s, ping-pong %s\n", us(a, s->latency_s),
+            us(b, s->rings_latency_s), us(c, s->ping_pong_s));
 }
 
-static void table_one(const struct beff_summary *s, FILE *to)
+static void mean_row(FILE *to, const char *name, const struct beff_mean *mean)
 {
-    char a[CELL], b[CELL];
-    fprintf(to, "\n%-34s %14s %14s\n", "MB/s", "whole system", "per process");
-    row(to, "b_eff", s->all.both, s->n);
-    row(to, "  rings only", s->all.rings, s->n);
-    row(to, "  random patterns only", s->all.random, s->n);
-    row(to, "at L_max, rings and random", s->at_lmax.both, s->n);
-    row(to, "at L_max, rings only", s->at_lmax.rings, s->n);
-    row(to, "ping-pong at L_max", s->ping_pong_bytes_per_s, 1);
-    fprintf(to, "\nLatency, us: rings and random %s, rings %s", us(a, s->latency_s),
-            us(b, s->rings_latency_s));
-    fprintf(to, ", ping-pong %s\n", us(a, s->ping_pong_s));
+    char a[CELL], b[CELL], c[CELL];
+    fprintf(to, "%-34s %14s %14s %14s\n", name, mb(a, mean->both), mb(b, mean->rings),
+            mb(c, mean->random));
 }
 
 static void by_method(const struct beff_job *job, const struct beff_summary *s, FILE *to)
 {
-    char a[CELL], b[CELL], c[CELL];
     fprintf(to, "\n%-34s %14s %14s %14s\n", "MB/s by method", "all", "rings", "random");
-    for (int m = 0; m < BEFF_METHODS_N; m++) {
-        if (!job->setup->method[m]) continue;
-        const struct beff_mean *mean = &s->method[m];
-        fprintf(to, "%-34s %14s %14s %14s\n", beff_method_name(m), mb(a, mean->both),
-                mb(b, mean->rings), mb(c, mean->random));
-    }
-    fprintf(to, "%-34s %14s %14s %14s\n", "the best for each pattern", mb(a, s->method_last.both),
-            mb(b, s->method_last.rings), mb(c, s->method_last.random));
-    fprintf(to, "%-34s %14s %14s %14s\n", "the best for each pattern and size", mb(a, s->all.both),
-            mb(b, s->all.rings), mb(c, s->all.random));
-}
-
-static void balance(const struct beff_job *job, const struct beff_summary *s, FILE *to)
-{
-    const struct beff_rate *r = &job->rate;
-    if (!(r->flop_per_s > 0)) {
-        fprintf(to, "Balance    needs a floating-point rate: --rmax, --hpl or --bt-result\n");
-        return;
-    }
-    fprintf(to, "Balance    %.4f bytes per flop: b_eff / %.3f Gflop/s (%s: %s)\n",
-            s->all.both / r->flop_per_s, r->flop_per_s / 1e9, r->label, r->source);
+    for (int m = 0; m < BEFF_METHODS_N; m++)
+        if (job->setup->method[m]) mean_row(to, beff_method_name(m), &s->method[m]);
+    mean_row(to, "the best for each pattern", &s->method_last);
+    mean_row(to, "the best for each pattern and size", &s->all);
 }
 
 static void notes(const struct beff_job *job, FILE *to)
@@ -174,26 +154,25 @@ static void insight(const struct beff_job *job, FILE *to)
             cell(b, "%.3f", in->random_bytes_per_s / 1e9));
 }
 
-static void totals(const struct beff_job *job, const struct beff_summary *s, FILE *to)
+void beff_text_result(const struct beff_job *job, FILE *to)
 {
-    char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX], c[UNITS_TEXT_MAX];
+    const struct beff_summary *s = &job->summary;
+    const struct beff_rate *r = &job->rate;
+    char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
+    values(job, s, to);
+    by_method(job, s, to);
+    insight(job, to);
     fprintf(
         to,
         "\nMemory     all %s are communicated in %s (%.2f by the paper's units, 2^20 over 10^6)\n",
         units_bytes_iec((double)job->memory.total_bytes, a), units_duration(s->memory_s, b),
         s->memory_mixed_s);
-    balance(job, s, to);
-    fprintf(to, "Time       %s\n", units_duration(job->measured.elapsed_s, c));
-}
-
-void beff_text_result(const struct beff_job *job, FILE *to)
-{
-    const struct beff_summary *s = &job->summary;
-    headline(job, s, to);
-    table_one(s, to);
-    by_method(job, s, to);
-    insight(job, to);
-    totals(job, s, to);
+    if (r->flop_per_s > 0)
+        fprintf(to, "Balance    %.4f bytes per flop: b_eff / %.3f Gflop/s (%s: %s)\n",
+                s->all.both / r->flop_per_s, r->flop_per_s / 1e9, r->label, r->source);
+    else
+        fprintf(to, "Balance    needs a floating-point rate: --rmax, --hpl or --bt-result\n");
+    fprintf(to, "Time       %s\n", units_duration(job->measured.elapsed_s, a));
     notes(job, to);
 }
 
@@ -212,21 +191,13 @@ static void by_size(const struct beff_job *job, const struct beff_summary *s, FI
     fprintf(to, "\n");
 }
 
-static void by_rep(const struct beff_job *job, const struct beff_summary *s, FILE *to)
+static void by_repetition(const struct beff_job *job, const struct beff_summary *s, FILE *to)
 {
     char a[CELL], b[CELL], c[CELL];
     fprintf(to, "\n%10s %12s %12s %12s\n", "repetition", "all MB/s", "rings", "random");
     for (int r = 0; r < job->setup->reps_n; r++)
         fprintf(to, "%10d %12s %12s %12s\n", r + 1, mb(a, s->rep[r].both), mb(b, s->rep[r].rings),
                 mb(c, s->rep[r].random));
-}
-
-/* Messages that are on their way at a time: in pairs that answer each other, half of an
- * iteration's. */
-static double at_a_time(const struct beff_pattern *p)
-{
-    if (p->kind != BEFF_ANALYSIS) return p->processes_n;
-    return (double)p->messages_n / p->slots_max;
 }
 
 static void by_pattern(const struct beff_job *job, FILE *to)
@@ -238,11 +209,16 @@ static void by_pattern(const struct beff_job *job, FILE *to)
     for (int p = 0; p < cube->patterns_n; p++) {
         const struct beff_pattern *pattern = &job->plan.pattern[p];
         const double first = beff_value(cube, p, (struct beff_pick){BEFF_ALL, BEFF_ALL, 0});
+        /* Messages that are on their way at a time: in pairs that answer each other, half of an
+         * iteration's. */
+        const double at_a_time = pattern->kind != BEFF_ANALYSIS
+                                     ? pattern->processes_n
+                                     : (double)pattern->messages_n / pattern->slots_max;
         const double last =
             beff_value(cube, p, (struct beff_pick){BEFF_ALL, BEFF_ALL, BEFF_SIZES_N - 1});
         fprintf(to, "%-20s %9d %9lld %12s %14s %12s\n", pattern->name, pattern->processes_n,
                 (long long)pattern->messages_n, mb(a, beff_value(cube, p, BEFF_EVERYTHING)),
-                mb(b, last), us(c, at_a_time(pattern) / first));
+                mb(b, last), us(c, at_a_time / first));
     }
 }
 
@@ -250,7 +226,7 @@ void beff_text_details(const struct beff_job *job, FILE *to)
 {
     const struct beff_summary *s = &job->summary;
     by_size(job, s, to);
-    by_rep(job, s, to);
+    by_repetition(job, s, to);
     by_pattern(job, to);
 }
 
@@ -300,68 +276,52 @@ void beff_text_sum(const void *of, FILE *to)
             u.version, u.machine);
 }
 
-static void head(const struct beff_job *job, int size, FILE *to)
+/* A pattern by a method at a size: the best, and every repetition. */
+static void protocol_line(const struct beff_job *job, int size, int method, int pattern, FILE *to)
 {
-    fprintf(to, "\nsize %d: %lld bytes\n", size + 1, (long long)job->measured.size_bytes[size]);
-    fprintf(to, "%-20s %-12s %12s", "pattern", "method", "best MB/s");
-    for (int r = 0; r < job->setup->reps_n; r++)
-        fprintf(to, " | %8s %10s %10s %10s %12s", "loop", "min", "mean", "max", "seconds");
-    fprintf(to, "\n");
-}
-
-static double best(const struct beff_cube *c, int size, int method, int pattern)
-{
+    const struct beff_cube *c = &job->measured.cube;
     double most = 0;
     for (int r = 0; r < c->reps_n; r++) {
         const struct beff_cell *cell = beff_cell_at(c, r, size, method, pattern);
         if (cell->loop > 0 && cell->bandwidth > most) most = cell->bandwidth;
     }
-    return most;
-}
-
-static void line(const struct beff_job *job, int size, int method, int pattern, FILE *to)
-{
-    const struct beff_cube *c = &job->measured.cube;
-    const double most = best(c, size, method, pattern);
     if (!(most > 0)) return;
     fprintf(to, "%-20s %-12s %12.3f", job->plan.pattern[pattern].name, beff_method_name(method),
             most / 1e6);
     for (int r = 0; r < c->reps_n; r++) {
         const struct beff_cell *cell = beff_cell_at(c, r, size, method, pattern);
-        if (cell->loop == 0) {
+        if (cell->loop > 0)
+            fprintf(to, " | %8lld %10.3f %10.3f %10.3f %12.9f", (long long)cell->loop,
+                    cell->process_min / 1e6, cell->process_mean / 1e6, cell->process_max / 1e6,
+                    cell->time_s);
+        else
             fprintf(to, " | %8s %10s %10s %10s %12s", "-", "-", "-", "-", "-");
-            continue;
-        }
-        fprintf(to, " | %8lld %10.3f %10.3f %10.3f %12.9f", (long long)cell->loop,
-                cell->process_min / 1e6, cell->process_mean / 1e6, cell->process_max / 1e6,
-                cell->time_s);
     }
     fprintf(to, "\n");
-}
-
-static void elapsed(const struct beff_job *job, FILE *to)
-{
-    const struct beff_elapsed e = beff_elapsed(&job->measured.cube);
-    fprintf(
-        to,
-        "\nelapsed %.3f s; in the loops of whole repetitions, slowest process: %.3f s, and %.3f "
-        "s had all been as fast as the fastest\n",
-        job->measured.elapsed_s, e.measured_s, e.undisturbed_s);
 }
 
 void beff_text_protocol(const void *of, FILE *to)
 {
     const struct beff_job *job = of;
+    const struct beff_elapsed e = beff_elapsed(&job->measured.cube);
     fprintf(to, "nht1-beff %s protocol\n", NHT1_VERSION);
     fprintf(to, "best: of the pattern as a whole; then for each repetition iterations, MB/s that a "
                 "process sends (least, mean and most of all processes), time of the slowest\n");
     for (int i = 0; i < BEFF_SIZES_N; i++) {
-        head(job, i, to);
+        fprintf(to, "\nsize %d: %lld bytes\n", i + 1, (long long)job->measured.size_bytes[i]);
+        fprintf(to, "%-20s %-12s %12s", "pattern", "method", "best MB/s");
+        for (int r = 0; r < job->setup->reps_n; r++)
+            fprintf(to, " | %8s %10s %10s %10s %12s", "loop", "min", "mean", "max", "seconds");
+        fprintf(to, "\n");
         for (int p = 0; p < job->plan.patterns_n; p++)
             for (int m = 0; m < BEFF_METHODS_N; m++)
-                line(job, i, m, p, to);
+                protocol_line(job, i, m, p, to);
     }
-    elapsed(job, to);
+    fprintf(
+        to,
+        "\nelapsed %.3f s; in the loops of whole repetitions, slowest process: %.3f s, and %.3f "
+        "s had all been as fast as the fastest\n",
+        job->measured.elapsed_s, e.measured_s, e.undisturbed_s);
     beff_text_details(job, to);
     fprintf(to, "\n");
     beff_text_sum(job, to);

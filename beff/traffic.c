@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The inside of the clock. Nothing here but the exchange itself and the step to the next place in
- * the buffers. */
 #include "beff/traffic.h"
 
 #include <stdlib.h>
@@ -8,9 +6,85 @@
 
 #include "base/par.h"
 #include "base/watch.h"
-#include "beff/message.h"
 
 #define BYTE MPI_BYTE
+
+/* --- what is in the messages --- */
+
+enum { WORD = 8 };
+
+/* The word at index i of a sender's buffer: a hash of the place, xor the rank in every byte, so
+ * that no two ranks that differ mod 256 have a byte in common. */
+static uint64_t word_of(int sender, int64_t i)
+{
+    uint64_t w = ((uint64_t)i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    w ^= w >> 32;
+    return w ^ (uint64_t)(sender & 255) * UINT64_C(0x0101010101010101);
+}
+
+unsigned char beff_message_byte(int sender, int64_t at_bytes)
+{
+    const uint64_t word = word_of(sender, at_bytes / WORD);
+    return ((const unsigned char *)&word)[at_bytes % WORD];
+}
+
+int64_t beff_message_stride(int64_t bytes)
+{
+    return (bytes + WORD - 1) / WORD * WORD;
+}
+
+int64_t beff_message_places(int64_t buffer_bytes, int64_t bytes)
+{
+    return buffer_bytes / beff_message_stride(bytes);
+}
+
+void beff_message_fill(unsigned char *buffer, int64_t bytes, int rank)
+{
+    for (int64_t i = 0; i < bytes / WORD; i++) {
+        const uint64_t w = word_of(rank, i);
+        memcpy(buffer + i * WORD, &w, WORD);
+    }
+}
+
+/* Where the last 8 bytes of a message begin that the first 8 do not hold. */
+static int64_t tail_of(int64_t bytes)
+{
+    return bytes > 2 * WORD ? bytes - WORD : WORD;
+}
+
+void beff_message_spoil(unsigned char *buffer, int64_t at_bytes, int64_t bytes, int sender)
+{
+    for (int64_t b = 0; b < bytes; b++) {
+        if (b == WORD) b = tail_of(bytes);
+        if (b < bytes)
+            buffer[at_bytes + b] = (unsigned char)~beff_message_byte(sender, at_bytes + b);
+    }
+}
+
+int64_t beff_message_check_ends(const unsigned char *buffer, int64_t at_bytes, int64_t bytes,
+                                int sender)
+{
+    for (int64_t b = 0; b < bytes; b++) {
+        if (b == WORD) b = tail_of(bytes);
+        if (b < bytes && buffer[at_bytes + b] != beff_message_byte(sender, at_bytes + b)) return b;
+    }
+    return -1;
+}
+
+int64_t beff_message_check_all(const unsigned char *buffer, int64_t at_bytes, int64_t bytes,
+                               int sender)
+{
+    int64_t b = 0;
+    for (; b + WORD <= bytes; b += WORD) {
+        const uint64_t want = word_of(sender, (at_bytes + b) / WORD);
+        if (memcmp(buffer + at_bytes + b, &want, WORD) != 0) break;
+    }
+    for (; b < bytes; b++)
+        if (buffer[at_bytes + b] != beff_message_byte(sender, at_bytes + b)) return b;
+    return -1;
+}
+
+/* --- the inside of the clock: nothing but the exchange itself and the step to the next place --- */
 
 /* Where the next message lies, and where the buffers begin again. */
 struct cursor {
@@ -135,11 +209,7 @@ bool beff_method_fits(int method, const struct beff_pattern *p)
     return method == BEFF_SENDRECV || !p->ping_pong;
 }
 
-int beff_method_loop(struct beff_traffic *t, const struct beff_shot *shot)
-{
-    return methods[shot->method].loop(t, shot);
-}
-
+/* What MPI_Alltoallv is told about the partners of a shot; bytes 0: nothing again. */
 static void set_counts(struct beff_traffic *t, const struct beff_shot *shot, int bytes)
 {
     if (shot->method != BEFF_ALLTOALLV) return;
@@ -151,15 +221,7 @@ static void set_counts(struct beff_traffic *t, const struct beff_shot *shot, int
     }
 }
 
-void beff_method_prepare(struct beff_traffic *t, const struct beff_shot *shot)
-{
-    set_counts(t, shot, (int)shot->bytes);
-}
-
-void beff_method_finish(struct beff_traffic *t, const struct beff_shot *shot)
-{
-    set_counts(t, shot, 0);
-}
+/* --- buffers, and a shot --- */
 
 static int64_t buffer_bytes(int64_t lmax_bytes, int room)
 {
@@ -208,114 +270,74 @@ void beff_traffic_free(struct beff_traffic *t)
     *t = (struct beff_traffic){0};
 }
 
-/* The messages of a loop that are there at its end: those after which no other one took their
- * place. first: the earliest of them, counted from the loop's first message on this rank. */
-struct arrivals {
-    int64_t first, n, places, stride;
-};
+enum look { SPOIL, CHECK_ENDS, CHECK_ALL };
 
-static struct arrivals arrivals_of(const struct beff_traffic *t, const struct beff_shot *shot)
+/* Goes over the messages of a loop that are there at its end, those after which no other one took
+ * their place: makes them wrong before it, or compares them after it. */
+static int arrivals(struct beff_traffic *t, const struct beff_shot *shot, enum look look)
 {
-    const int64_t n = shot->loop * shot->pattern->slots_n;
+    const struct beff_pattern *p = shot->pattern;
+    const int64_t stride = beff_message_stride(shot->bytes), n = shot->loop * p->slots_n;
     const int64_t places = beff_message_places(t->buffer_bytes, shot->bytes);
-    return (struct arrivals){n > places ? n - places : 0, n, places,
-                             beff_message_stride(shot->bytes)};
-}
-
-static int sender_of(const struct beff_shot *shot, int64_t k)
-{
-    return shot->pattern->slot[k % shot->pattern->slots_n].from;
-}
-
-static int64_t place_of(const struct beff_traffic *t, const struct arrivals *a, int64_t k)
-{
-    return (t->place + k) % a->places * a->stride;
-}
-
-static void spoil(struct beff_traffic *t, const struct beff_shot *shot)
-{
-    const struct arrivals a = arrivals_of(t, shot);
-    for (int64_t k = a.first; k < a.n; k++)
-        if (sender_of(shot, k) != BEFF_NONE)
-            beff_message_spoil(t->recv, place_of(t, &a, k), shot->bytes, sender_of(shot, k));
-}
-
-static int wrong(const struct beff_traffic *t, const struct beff_shot *shot, int64_t at_bytes,
-                 int sender, int64_t byte)
-{
-    return err_set(ERR_VERIFY,
-                   "a message was not received as it was sent: byte %lld of the %lld that rank %d "
-                   "sent in pattern %s by %s is 0x%02x instead of 0x%02x; network, memory or MPI "
-                   "library are at fault",
-                   (long long)byte, (long long)shot->bytes, sender, shot->pattern->name,
-                   beff_method_name(shot->method), t->recv[at_bytes + byte],
-                   beff_message_byte(sender, at_bytes + byte));
-}
-
-/* The messages that are there: their ends, or all of them. */
-static int check(const struct beff_traffic *t, const struct beff_shot *shot, bool whole)
-{
-    const struct arrivals a = arrivals_of(t, shot);
-    for (int64_t k = a.first; k < a.n; k++) {
-        const int sender = sender_of(shot, k);
-        const int64_t at_bytes = place_of(t, &a, k);
+    for (int64_t k = n > places ? n - places : 0; k < n; k++) {
+        const int sender = p->slot[k % p->slots_n].from;
+        const int64_t at = (t->place + k) % places * stride;
+        int64_t wrong = -1;
         if (sender == BEFF_NONE) continue;
-        const int64_t byte = whole
-                                 ? beff_message_check_all(t->recv, at_bytes, shot->bytes, sender)
-                                 : beff_message_check_ends(t->recv, at_bytes, shot->bytes, sender);
-        if (byte >= 0) return wrong(t, shot, at_bytes, sender, byte);
+        if (look == SPOIL)
+            beff_message_spoil(t->recv, at, shot->bytes, sender);
+        else if (look == CHECK_ENDS)
+            wrong = beff_message_check_ends(t->recv, at, shot->bytes, sender);
+        else
+            wrong = beff_message_check_all(t->recv, at, shot->bytes, sender);
+        if (wrong >= 0)
+            return err_set(ERR_VERIFY,
+                           "a message was not received as it was sent: byte %lld of the %lld that "
+                           "rank %d sent in pattern %s by %s is 0x%02x instead of 0x%02x; network, "
+                           "memory or MPI library are at fault",
+                           (long long)wrong, (long long)shot->bytes, sender, p->name,
+                           beff_method_name(shot->method), t->recv[at + wrong],
+                           beff_message_byte(sender, at + wrong));
     }
     return 0;
 }
 
-/* One iteration without a clock: connections are made, code and tables are in cache. */
-static int one_iteration(struct beff_traffic *t, const struct beff_shot *shot)
-{
-    const int mpi_rc = beff_method_loop(t, shot);
-    t->place += shot->pattern->slots_max;
-    return par_check(mpi_rc, beff_method_name(shot->method));
-}
-
-/* No rank looks at its messages while another one still sends: on shared cores it would be in the
- * way of a loop that is timed. */
-static int timed(struct beff_traffic *t, const struct beff_shot *shot, double *time_s)
-{
-    const int begun = par_check(MPI_Barrier(t->comm), "MPI_Barrier");
-    const double begin_s = watch_now();
-    const int mpi_rc = beff_method_loop(t, shot);
-    *time_s = watch_now() - begin_s;
-    const int looped = par_check(mpi_rc, beff_method_name(shot->method));
-    const int ended = par_check(MPI_Barrier(t->comm), "MPI_Barrier");
-    return begun < 0 ? begun : looped < 0 ? looped : ended;
-}
-
 int beff_traffic_shoot(struct beff_traffic *t, const struct beff_shot *shot, double *time_s)
 {
+    const char *name = methods[shot->method].name;
     struct beff_shot one = *shot;
+    int rc = 0;
     one.loop = 1;
-    beff_method_prepare(t, shot);
-    int rc = shot->warm_up ? one_iteration(t, &one) : 0;
-    spoil(t, shot);
-    const int measured = timed(t, shot, time_s);
-    if (rc == 0) rc = measured;
-    if (rc == 0) rc = check(t, shot, false);
+    set_counts(t, shot, (int)shot->bytes);
+    if (shot->warm_up) { /* connections are made, code and tables are in cache */
+        rc = par_check(methods[shot->method].loop(t, &one), name);
+        t->place += shot->pattern->slots_max;
+    }
+    (void)arrivals(t, shot, SPOIL);
+    const int begun = par_check(MPI_Barrier(t->comm), "MPI_Barrier");
+    const double begin_s = watch_now();
+    const int mpi_rc = methods[shot->method].loop(t, shot);
+    *time_s = watch_now() - begin_s;
+    const int looped = par_check(mpi_rc, name);
+    /* No rank looks at its messages while another one still sends: on shared cores it would be in
+     * the way of a loop that is timed. */
+    const int ended = par_check(MPI_Barrier(t->comm), "MPI_Barrier");
+    if (rc == 0) rc = begun < 0 ? begun : looped < 0 ? looped : ended;
+    if (rc == 0) rc = arrivals(t, shot, CHECK_ENDS);
     t->place += shot->loop * shot->pattern->slots_max;
-    beff_method_finish(t, shot);
+    set_counts(t, shot, 0);
     return rc;
 }
 
 int beff_traffic_verify(struct beff_traffic *t, const struct beff_shot *shot)
 {
     struct beff_shot one = *shot;
-    const int64_t before = t->place;
     one.loop = 1;
-    beff_method_prepare(t, &one);
-    spoil(t, &one);
-    int rc = one_iteration(t, &one);
-    const int64_t after = t->place;
-    t->place = before; /* where the messages of this iteration begin */
-    if (rc == 0) rc = check(t, &one, true);
-    t->place = after;
-    beff_method_finish(t, &one);
+    set_counts(t, &one, (int)one.bytes);
+    (void)arrivals(t, &one, SPOIL);
+    int rc = par_check(methods[one.method].loop(t, &one), methods[one.method].name);
+    if (rc == 0) rc = arrivals(t, &one, CHECK_ALL);
+    t->place += one.pattern->slots_max;
+    set_counts(t, &one, 0);
     return rc;
 }

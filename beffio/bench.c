@@ -53,32 +53,15 @@ void beffio_bench_free(struct beffio_bench *b)
     b->library = NULL;
 }
 
-/* What limits the calls of a pattern. */
-struct limit {
-    bool timed;    /* else by their number */
-    double time_s; /* from the start of the pattern */
-    int64_t calls_most;
-};
-
-static struct limit limit_of(const struct beffio_bench *b, enum beffio_access access, int no)
-{
-    const struct beffio_pattern p = beffio_layout_pattern(&b->layout, no);
-    const bool free_running = access == BEFFIO_WRITE && p.type <= BEFFIO_SEPARATE;
-    if (!free_running) return (struct limit){.calls_most = b->layout.calls[no]};
-    if (p.u == 0) return (struct limit){.calls_most = 1};
-    return (struct limit){
-        .timed = true,
-        .time_s = beffio_pattern_time_s(b->schedule, p.u),
-        .calls_most = beffio_most_calls(b->procs, b->layout.m_part_bytes, b->share_bytes, no)};
-}
-
 /* A pattern in the works. */
 struct work {
     struct beffio_bench *b;
     struct beffio_file *file;
     struct beffio_origin origin;
     struct beffio_place place;
-    struct limit limit;
+    bool timed;    /* limited by time_s from its start on, and by calls_most for want of space; */
+    double time_s; /* else by their number */
+    int64_t calls_most; /* 0: nothing to fill up */
     struct beffio_pattern_time *t;
     double begun;
     int64_t done, last; /* calls; of the last batch */
@@ -89,26 +72,16 @@ struct work {
 /* How many calls come next; rank 0 alone. */
 static int64_t decide(struct work *w, int worst)
 {
-    const int64_t left = w->limit.calls_most - w->done;
+    const int64_t left = w->calls_most - w->done;
     if (worst < 0) return FAILED;
     if (stop_requested()) return STOPPED;
-    if (!w->limit.timed) return beffio_next_counted(w->last, w->last_s, left);
+    if (!w->timed) return beffio_next_counted(w->last, w->last_s, left);
     const double elapsed = watch_now() - w->begun;
-    const int64_t next = beffio_next_batch(w->done, elapsed, w->limit.time_s, left, w->b->per_call);
+    const int64_t next =
+        beffio_next_batch(w->done, elapsed, w->time_s, left, w->b->schedule->per_call);
     w->t->capped =
-        next == 0 && left == 0 && beffio_next_batch(w->done, elapsed, w->limit.time_s, 1, true) > 0;
+        next == 0 && left == 0 && beffio_next_batch(w->done, elapsed, w->time_s, 1, true) > 0;
     return next;
-}
-
-/* Waits for all ranks, learns whether one failed, and has rank 0 decide: what a barrier and a
- * broadcast would cost, and no call of MPI more or less on any rank. */
-static int agree_next(struct work *w, int64_t *next)
-{
-    int worst = 0;
-    TRY_MPI(MPI_Reduce(&w->rc, &worst, 1, MPI_INT, MPI_MIN, 0, w->b->comm));
-    if (w->b->rank == 0) *next = decide(w, worst);
-    TRY_MPI(MPI_Bcast(next, 1, MPI_INT64_T, 0, w->b->comm));
-    return 0;
 }
 
 /* Makes calls until an error, or, where others make them with this rank, through all of them. */
@@ -119,42 +92,39 @@ static void batch(struct work *w, int64_t calls)
     for (int64_t c = 0; c < calls && (w->rc == 0 || together); c++) {
         if (writes) beffio_stamp(w->b->buf, &w->place, &w->origin, w->done + c);
         int rc = beffio_file_call(w->file, w->b->buf);
-        if (!together && !w->limit.timed && stop_requested())
-            rc = err_set(ERR_INTERRUPT, "interrupted");
+        if (!together && !w->timed && stop_requested()) rc = err_set(ERR_INTERRUPT, "interrupted");
         if (w->rc == 0) w->rc = rc;
     }
     w->done += calls;
     w->last = calls;
 }
 
-/* Calls that each rank makes by itself, so many, go on without a word between ranks. [out] next:
- * DONE, FAILED or STOPPED. */
-static int loop(struct work *w, int64_t *next)
-{
-    const bool at_once = !w->limit.timed && !beffio_file_collective(w->file);
-    *next = w->limit.calls_most < 1 ? DONE : at_once ? w->limit.calls_most : 1;
-    while (*next > 0) {
-        const double begun = watch_now();
-        batch(w, *next);
-        const double called = watch_now();
-        w->last_s = called - begun;
-        TRY(agree_next(w, next));
-        w->t->calls_s += called - begun;
-        w->t->wait_s += watch_now() - called;
-        w->t->batches_n++;
-    }
-    return 0;
-}
-
-/* What stands inside the clock. [out] end: why the loop ended. */
+/* What stands inside the clock: the view, batches of calls, the sync. Calls that each rank makes by
+ * itself, so many, go on without a word between ranks. After a batch rank 0 waits for all, learns
+ * whether one failed, and decides: what a barrier and a broadcast would cost, and no call of MPI
+ * more or less on any rank. [out] end: DONE, FAILED or STOPPED. */
 static int timed(struct work *w, int64_t *end)
 {
+    const bool at_once = !w->timed && !beffio_file_collective(w->file);
+    int64_t next = at_once ? w->calls_most : 1;
     TRY_MPI(MPI_Barrier(w->b->comm));
     w->begun = watch_now();
     w->rc = beffio_file_view(w->file, w->origin.pattern, &w->place);
     w->t->view_s = watch_now() - w->begun;
-    TRY(loop(w, end));
-    if (*end == DONE && w->origin.access != BEFFIO_READ) {
+    while (next > 0) {
+        int worst = 0;
+        const double begun = watch_now();
+        batch(w, next);
+        const double called = watch_now();
+        w->last_s = called - begun;
+        TRY_MPI(MPI_Reduce(&w->rc, &worst, 1, MPI_INT, MPI_MIN, 0, w->b->comm));
+        if (w->b->rank == 0) next = decide(w, worst);
+        TRY_MPI(MPI_Bcast(&next, 1, MPI_INT64_T, 0, w->b->comm));
+        w->t->calls_s += called - begun;
+        w->t->wait_s += watch_now() - called;
+        w->t->batches_n++;
+    }
+    if (next == DONE && w->origin.access != BEFFIO_READ) {
         const double begun = watch_now();
         const int rc = beffio_file_sync(w->file);
         if (w->rc == 0) w->rc = rc;
@@ -162,6 +132,7 @@ static int timed(struct work *w, int64_t *end)
         w->t->sync_s = watch_now() - begun;
     }
     w->t->s = watch_now() - w->begun;
+    *end = next;
     return 0;
 }
 
@@ -170,16 +141,23 @@ static int timed(struct work *w, int64_t *end)
 static int pattern(struct beffio_bench *b, struct beffio_file *file, int no)
 {
     const enum beffio_access access = file->access;
+    const struct beffio_pattern p = beffio_layout_pattern(&b->layout, no);
     struct work w = {.b = b,
                      .file = file,
                      .origin = {b->rank, no, access},
                      .place = beffio_place(&b->layout, no),
-                     .limit = limit_of(b, access, no),
+                     .calls_most = b->layout.calls[no],
                      .t = &b->result[access].pattern[no]};
     const int64_t bytes = w.place.chunks_per_call * w.place.chunk_bytes;
     int64_t end = DONE;
+    if (access == BEFFIO_WRITE && p.type <= BEFFIO_SEPARATE) {
+        w.timed = p.u > 0;
+        w.time_s = beffio_pattern_time_s(b->schedule, p.u);
+        w.calls_most =
+            !w.timed ? 1 : beffio_most_calls(b->procs, b->layout.m_part_bytes, b->share_bytes, no);
+    }
     *w.t = (struct beffio_pattern_time){0};
-    if (w.limit.calls_most < 1) return 0; /* nothing to fill up */
+    if (w.calls_most < 1) return 0;
     if (access == BEFFIO_READ)
         beffio_poison(b->buf, bytes);
     else
@@ -248,11 +226,6 @@ static int describe(struct beffio_bench *b, const struct beffio_file *f)
     return io_mpiio_report(f->fh, o);
 }
 
-static int64_t post_bytes(const struct beffio_bench *b)
-{
-    return b->post_bytes > 0 ? b->post_bytes : BEFFIO_POST_BYTES;
-}
-
 /* Before the first ordered call: chunks that the library can take in one post. */
 static int ordered_limit(struct beffio_bench *b, const struct beffio_file *f)
 {
@@ -288,7 +261,6 @@ static int type_measure(struct beffio_bench *b, struct beffio_file *f)
         sum.bytes += b->measured.pattern[f->access][no].bytes;
         sum.s += b->measured.pattern[f->access][no].s;
     }
-    t->s = sum.s;
     b->measured.type[f->access][f->type] = sum;
     return 0;
 }
@@ -306,7 +278,8 @@ static int types(struct beffio_bench *b, enum beffio_access access)
                                 .unique = b->unique,
                                 .hints = b->hints,
                                 .path = path,
-                                .post_bytes = post_bytes(b)};
+                                .post_bytes =
+                                    b->post_bytes > 0 ? b->post_bytes : BEFFIO_POST_BYTES};
         beffio_files_path(b->files, b->index, (enum beffio_type)t, b->rank, path);
         TRY(type_measure(b, &f));
         if (access == BEFFIO_WRITE && t == BEFFIO_SEPARATE) beffio_layout_segments(&b->layout);

@@ -26,7 +26,6 @@ struct beffio_pattern_time {
 };
 
 struct beffio_type_time {
-    double s; /* open + patterns + close */
     double open_s, close_s;
     double cached_share; /* of the file in memory before reading, on the host that has most of it;
                             NAN: unknown */
@@ -45,7 +44,7 @@ struct beffio_bench {
     const struct beffio_schedule *schedule;
     struct beffio_files *files;
     const struct beffio_hints *hints;
-    bool shared_pointer, unique, per_call, drop_cache;
+    bool shared_pointer, unique, drop_cache;
     bool keeps;                /* this process keeps what the library says */
     bool leads_node;           /* and this one asks what lies in its host's memory */
     int shift;                 /* reading, a rank reads what the one so many ranks further wrote */

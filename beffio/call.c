@@ -32,7 +32,8 @@ static enum how how_of(const struct beffio_file *f)
     return by_type[f->type];
 }
 
-bool beffio_file_strided(const struct beffio_file *f)
+/* Whether all ranks set a view for each pattern. */
+static bool is_strided(const struct beffio_file *f)
 {
     return f->type == BEFFIO_SCATTER || (f->type == BEFFIO_SHARED && !f->shared_pointer);
 }
@@ -42,7 +43,8 @@ bool beffio_file_collective(const struct beffio_file *f)
     return how_of(f) != ALONE;
 }
 
-const char *beffio_file_function(const struct beffio_file *f)
+/* The function that moves the data, for messages: "MPI_File_write_ordered". */
+static const char *function_of(const struct beffio_file *f)
 {
     const enum how how = how_of(f);
     return f->access == BEFFIO_READ ? how_table[how].read_name : how_table[how].write_name;
@@ -69,7 +71,7 @@ static int short_call(const struct beffio_file *f, int64_t bytes, int64_t done)
 {
     const char *full = f->access != BEFFIO_READ ? beffio_full_words(f->path, bytes) : "";
     return err_set(ERR_IO, "%s, pattern %d: moved %" PRId64 " of %" PRId64 " bytes of %s%s",
-                   beffio_file_function(f), f->pattern, done, bytes, f->path, full);
+                   function_of(f), f->pattern, done, bytes, f->path, full);
 }
 
 /* A status of an error may say anything: the count is asked for only after success. */
@@ -80,7 +82,7 @@ static int post_check(const struct beffio_file *f, int64_t bytes, int mpi_rc,
     if (mpi_rc != MPI_SUCCESS) {
         if (f->access != BEFFIO_READ && beffio_full_words(f->path, bytes)[0])
             return short_call(f, bytes, 0);
-        return check(f, mpi_rc, beffio_file_function(f));
+        return check(f, mpi_rc, function_of(f));
     }
     if (MPI_Get_elements_x(status, MPI_BYTE, &done) != MPI_SUCCESS) done = -1;
     return done == bytes ? 0 : short_call(f, bytes, (int64_t)done);
@@ -91,11 +93,11 @@ static int info_make(const struct beffio_file *f, int pos, MPI_Info *info)
 {
     const struct beffio_spot at = {f->procs, f->access, f->type, pos};
     *info = MPI_INFO_NULL;
-    if (!f->hints || !beffio_hints_any(f->hints, &at)) return 0;
-    TRY_MPI(MPI_Info_create(info));
-    for (int i = 0; i < f->hints->n; i++) {
+    for (int i = 0; f->hints && i < f->hints->n; i++) {
         const struct beffio_hint *h = &f->hints->hint[i];
-        if (beffio_hint_applies(h, &at)) TRY_MPI(MPI_Info_set(*info, h->key, h->value));
+        if (!beffio_hint_applies(h, &at)) continue;
+        if (*info == MPI_INFO_NULL) TRY_MPI(MPI_Info_create(info));
+        TRY_MPI(MPI_Info_set(*info, h->key, h->value));
     }
     return 0;
 }
@@ -105,20 +107,16 @@ static void info_free(MPI_Info *info)
     if (*info != MPI_INFO_NULL) MPI_Info_free(info);
 }
 
-static int mode_of(const struct beffio_file *f)
-{
-    const int mode = f->access == BEFFIO_READ ? MPI_MODE_RDONLY : MPI_MODE_RDWR;
-    return mode | (f->unique ? MPI_MODE_UNIQUE_OPEN : 0);
-}
-
 int beffio_file_open(struct beffio_file *f)
 {
     MPI_Info info;
     f->fh = MPI_FILE_NULL;
     f->viewed = false;
     const int rc = info_make(f, BEFFIO_ON_OPEN, &info);
+    const int mode = (f->access == BEFFIO_READ ? MPI_MODE_RDONLY : MPI_MODE_RDWR) |
+                     (f->unique ? MPI_MODE_UNIQUE_OPEN : 0);
     const MPI_Comm comm = f->type == BEFFIO_SEPARATE ? MPI_COMM_SELF : f->comm;
-    const int mpi_rc = MPI_File_open(comm, f->path, mode_of(f), info, &f->fh);
+    const int mpi_rc = par_file_open(comm, f->path, mode, info, &f->fh);
     info_free(&info);
     const int opened = check(f, mpi_rc, "MPI_File_open");
     return rc < 0 ? rc : opened;
@@ -161,7 +159,7 @@ static int view_set(struct beffio_file *f, MPI_Info info)
 {
     static char native[] = "native";
     MPI_Datatype type = MPI_DOUBLE;
-    const bool strided = beffio_file_strided(f);
+    const bool strided = is_strided(f);
     const MPI_Offset from = f->type == BEFFIO_SHARED && !strided
                                 ? f->at.base_bytes
                                 : beffio_chunk_offset(&f->at, f->rank, 0);
@@ -191,7 +189,7 @@ int beffio_file_view(struct beffio_file *f, int pattern, const struct beffio_pla
     f->at = *at;
     const int made = info_make(f, hint_position(pattern), &info);
     int set = 0;
-    if (!f->viewed || beffio_file_strided(f))
+    if (!f->viewed || is_strided(f))
         set = view_set(f, info);
     else if (info != MPI_INFO_NULL) /* with what hints it has: the others are there, too */
         set = check(f, MPI_File_set_info(f->fh, info), "MPI_File_set_info");

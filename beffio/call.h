@@ -48,14 +48,11 @@ struct beffio_file {
     struct beffio_place at; /* and where it lies */
 };
 
-/* Whether all ranks set a view for each pattern. */
-bool beffio_file_strided(const struct beffio_file *f);
-
 /* Whether the calls of the type are collective. */
 bool beffio_file_collective(const struct beffio_file *f);
 
 /* Opens the file, which exists. Collective over f->comm. Every rank can open it by POSIX calls, as
- * beffio_files_check has found: libraries do not return when opening fails on some ranks only.
+ * beffio_files_make has found: libraries do not return when opening fails on some ranks only.
  * Returns 0 or ERR_IO. */
 int beffio_file_open(struct beffio_file *f);
 
@@ -71,8 +68,5 @@ int beffio_file_sync(struct beffio_file *f);
 
 /* Closes. Collective over f->comm. A file that never opened is left alone. */
 int beffio_file_close(struct beffio_file *f);
-
-/* Name of the function that moves the data, for messages: "MPI_File_write_ordered". */
-const char *beffio_file_function(const struct beffio_file *f);
 
 #endif

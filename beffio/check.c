@@ -54,55 +54,41 @@ static int check_span(const struct reader *r, const struct beffio_expect *e, int
     return 0;
 }
 
-/* This rank's part of a region that all ranks share, in whole words. */
-static int64_t part_of_rank(int64_t bytes, int rank, int procs)
-{
-    return (int64_t)((double)(bytes / BEFFIO_WORD_BYTES) * rank / procs) * BEFFIO_WORD_BYTES;
-}
-
-static int check_pattern(const struct beffio_bench *b, const struct reader *r,
-                         const struct beffio_expect *e, bool sample)
-{
-    const int64_t bytes = beffio_expect_bytes(e);
-    const int64_t from = e->procs > 1 ? part_of_rank(bytes, b->rank, b->procs) : 0;
-    const int64_t to =
-        e->procs > 1 && b->rank < b->procs - 1 ? part_of_rank(bytes, b->rank + 1, b->procs) : bytes;
-    if (!sample || to - from <= 2 * SAMPLE_BYTES) return check_span(r, e, from, to);
-    TRY(check_span(r, e, from, from + SAMPLE_BYTES));
-    return check_span(r, e, to - SAMPLE_BYTES, to);
-}
-
+/* All patterns of a type; of a region that all ranks share each one looks at its part, in whole
+ * words. */
 static int check_file(const struct beffio_bench *b, const struct reader *r, enum beffio_type type,
                       enum beffio_access access, bool sample)
 {
     for (int no = beffio_type_first(type); no < beffio_type_end(type); no++) {
         if (b->layout.calls[no] == 0) continue;
         const struct beffio_expect e = beffio_expect(&b->layout, no, b->rank, access);
-        TRY(check_pattern(b, r, &e, sample));
+        int64_t from = 0, to = beffio_expect_bytes(&e);
+        if (e.procs > 1) {
+            const double words = (double)(to / BEFFIO_WORD_BYTES);
+            from = (int64_t)(words * b->rank / b->procs) * BEFFIO_WORD_BYTES;
+            if (b->rank < b->procs - 1)
+                to = (int64_t)(words * (b->rank + 1) / b->procs) * BEFFIO_WORD_BYTES;
+        }
+        const bool ends = sample && to - from > 2 * SAMPLE_BYTES;
+        TRY(check_span(r, &e, from, ends ? from + SAMPLE_BYTES : to));
+        if (ends) TRY(check_span(r, &e, to - SAMPLE_BYTES, to));
     }
     return 0;
-}
-
-static int check_here(const struct beffio_bench *b, enum beffio_type type,
-                      enum beffio_access access, bool sample, struct beffio_findings *f)
-{
-    char path[BEFFIO_PATH_MAX];
-    beffio_files_path(b->files, b->index, type, b->rank, path);
-    struct reader r = {.path = path, .f = f};
-    r.fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (r.fd < 0) return err_set_errno(ERR_IO, errno, "cannot open %s to check it", path);
-    r.block = malloc(BLOCK_BYTES);
-    int rc = r.block ? 0 : err_set(ERR_NOMEM, "no memory for checking");
-    if (rc == 0) rc = check_file(b, &r, type, access, sample);
-    free(r.block);
-    close(r.fd);
-    return rc;
 }
 
 int beffio_check_type(const struct beffio_bench *b, enum beffio_type type,
                       enum beffio_access access, bool sample, struct beffio_findings *f)
 {
-    return par_agree(b->comm, check_here(b, type, access, sample, f));
+    char path[BEFFIO_PATH_MAX];
+    beffio_files_path(b->files, b->index, type, b->rank, path);
+    struct reader r = {.path = path, .f = f, .block = malloc(BLOCK_BYTES)};
+    int rc = r.block ? 0 : err_set(ERR_NOMEM, "no memory for checking");
+    r.fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (r.fd < 0) rc = err_set_errno(ERR_IO, errno, "cannot open %s to check it", path);
+    if (rc == 0) rc = check_file(b, &r, type, access, sample);
+    free(r.block);
+    if (r.fd >= 0) close(r.fd);
+    return par_agree(b->comm, rc);
 }
 
 int beffio_findings_sum(const struct beffio_bench *b, const struct beffio_findings *f,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/digest.h"
+#include "base/num.h"
 
 #define POISON UINT64_C(0xfedcba9876543210)
 
@@ -60,52 +61,31 @@ int64_t beffio_expect_offset(const struct beffio_expect *e)
     return e->procs > 1 ? e->place.base_bytes : beffio_chunk_offset(&e->place, e->o.rank, 0);
 }
 
-static void note(const struct beffio_origin *o, int64_t offset, const uint64_t pair[2],
-                 struct beffio_findings *f)
-{
-    f->wrong_by_pattern[o->pattern]++;
-    if (f->wrong_n++ > 0) return;
-    f->o = *o;
-    f->offset_bytes = offset;
-    f->expected = pair[0];
-    f->found = pair[1];
-}
-
-/* Words from .. to - 1 of a chunk. */
-struct span {
-    int64_t chunk, from, to;
-};
-
-/* Compares a span of one rank. */
-static void compare_chunk(const struct beffio_expect *e, int rank, const struct span *span,
-                          const uint64_t *buf, struct beffio_findings *f)
-{
-    struct beffio_origin o = e->o;
-    o.rank = rank;
-    const int64_t words = e->place.chunk_bytes / BEFFIO_WORD_BYTES, chunk = span->chunk;
-    const int64_t first = chunk % e->place.chunks_per_call * words;
-    const uint64_t key = key_of(&o);
-    for (int64_t w = span->from; w < span->to; w++) {
-        const uint64_t pair[2] = {w == 0 ? stamp_of(&o, chunk)
-                                         : digest_hash(key, (uint64_t)(first + w)),
-                                  buf[w - span->from]};
-        if (pair[0] != pair[1])
-            note(&o, beffio_chunk_offset(&e->place, rank, chunk) + w * BEFFIO_WORD_BYTES, pair, f);
-    }
-}
-
 void beffio_compare(const struct beffio_expect *e, int64_t at, const uint64_t *buf, int64_t bytes,
                     struct beffio_findings *f)
 {
     const int64_t words = e->place.chunk_bytes / BEFFIO_WORD_BYTES;
     const int64_t end = (at + bytes) / BEFFIO_WORD_BYTES;
     for (int64_t w = at / BEFFIO_WORD_BYTES; w < end;) {
-        const int64_t turn = w / words, stop = (turn + 1) * words < end ? (turn + 1) * words : end;
-        const int rank = e->procs > 1 ? (int)(turn % e->procs) : e->o.rank;
-        const struct span span = {turn / e->procs, w % words, w % words + stop - w};
-        compare_chunk(e, rank, &span, buf, f);
-        buf += stop - w;
-        w = stop;
+        /* The rest of one rank's chunk. */
+        const int64_t turn = w / words, chunk = turn / e->procs, begin = turn * words;
+        const int64_t stop = num_min(begin + words, end);
+        struct beffio_origin o = e->o;
+        if (e->procs > 1) o.rank = (int)(turn % e->procs);
+        const uint64_t key = key_of(&o);
+        const int64_t first = chunk % e->place.chunks_per_call * words;
+        for (; w < stop; w++, buf++) {
+            const uint64_t expected =
+                w == begin ? stamp_of(&o, chunk) : digest_hash(key, (uint64_t)(first + w - begin));
+            if (*buf == expected) continue;
+            f->wrong_by_pattern[o.pattern]++;
+            if (f->wrong_n++ > 0) continue;
+            f->o = o;
+            f->offset_bytes =
+                beffio_chunk_offset(&e->place, o.rank, chunk) + (w - begin) * BEFFIO_WORD_BYTES;
+            f->expected = expected;
+            f->found = *buf;
+        }
     }
     f->checked_bytes += bytes;
 }
@@ -119,26 +99,22 @@ bool beffio_is_ours(const uint64_t word[2], int rank, int pattern)
     return false;
 }
 
-/* What a word says about itself, when it looks like a stamp of this program. */
-static void describe_word(uint64_t word, char *out, size_t size)
+void beffio_findings_words(const struct beffio_findings *f, char *out, size_t size)
 {
-    const uint64_t rank = word >> 40, pattern = word >> 34 & 63, access = word >> 32 & 3;
-    out[0] = '\0';
-    if (word == POISON)
+    const uint64_t rank = f->found >> 40, pattern = f->found >> 34 & 63,
+                   access = f->found >> 32 & 3;
+    const int used = snprintf(out, size,
+                              "pattern %d, data of rank %d, offset %" PRId64
+                              ": expected %016" PRIx64 ", found %016" PRIx64,
+                              f->o.pattern, f->o.rank, f->offset_bytes, f->expected, f->found);
+    if (used < 0 || (size_t)used >= size) return;
+    out += used;
+    size -= (size_t)used;
+    if (f->found == POISON)
         snprintf(out, size, ", which is not from the file: nothing was read");
-    else if (word == 0)
+    else if (f->found == 0)
         snprintf(out, size, ", nothing was written there");
     else if (rank < 1 << 20 && pattern < BEFFIO_PATTERNS && access < BEFFIO_ACCESSES)
         snprintf(out, size, ", the stamp of rank %" PRIu64 ", pattern %" PRIu64 ", %s, chunk %u",
-                 rank, pattern, beffio_access_name((enum beffio_access)access), (unsigned)word);
-}
-
-void beffio_findings_words(const struct beffio_findings *f, char *out, size_t size)
-{
-    char about[128];
-    describe_word(f->found, about, sizeof about);
-    snprintf(out, size,
-             "pattern %d, data of rank %d, offset %" PRId64 ": expected %016" PRIx64
-             ", found %016" PRIx64 "%s",
-             f->o.pattern, f->o.rank, f->offset_bytes, f->expected, f->found, about);
+                 rank, pattern, beffio_access_name((enum beffio_access)access), (unsigned)f->found);
 }

@@ -179,7 +179,8 @@ void beffio_files_end(struct beffio_files *f)
 
 /* --- what is there before ------------------------------------------------------------------- */
 
-static int check_text(const struct beffio_files *f)
+/* Names that libraries take for what they are, and a directory that can be written to. */
+static int dir_open(struct beffio_files *f)
 {
     if (!f->prefix[0] || strchr(f->prefix, '/'))
         return err_set(ERR_USAGE, "-f '%s': a name without '/' is expected", f->prefix);
@@ -191,11 +192,6 @@ static int check_text(const struct beffio_files *f)
     if (strlen(f->prefix) > BEFFIO_NAME_MAX - 64 ||
         strlen(f->dir) + strlen(f->prefix) > BEFFIO_PATH_MAX - 64)
         return err_set(ERR_USAGE, "the names given with -p and -f are too long");
-    return 0;
-}
-
-static int check_dir(struct beffio_files *f)
-{
     f->dir_fd = open(f->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (f->dir_fd < 0 && errno == ENOTDIR)
         return err_set(ERR_IO, "%s is not a directory: change -p", f->dir);
@@ -289,38 +285,39 @@ static void leftovers_remove(const struct beffio_files *f, const struct leftover
     if (f->rank == 0) unlinkat(f->dir_fd, f->note.name, 0);
 }
 
-static int check_old(const struct beffio_files *f, int partition, enum beffio_type type)
+/* Files that lie where this rank will make its own have to be this program's. */
+static int old_check(const struct beffio_files *f)
 {
     char name[BEFFIO_NAME_MAX];
-    struct stat st = {.st_mode = 0};
-    const int rank = type == BEFFIO_SEPARATE ? f->rank : 0;
-    name_of(f, partition, f->procs[partition], type, rank, name);
-    if (fstatat(f->dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT) return 0;
-    if (f->force && S_ISREG(st.st_mode)) return 0;
-    if (is_ours(f, name, rank, type, false)) return 0;
-    return err_set(ERR_USAGE,
-                   "%s/%s exists and was not written by this program: choose another -f or -p, "
-                   "remove it, or, for a regular file, give --force to overwrite it",
-                   f->dir, name);
-}
-
-/* act: for each file of this rank, until one fails. */
-static int each_mine(struct beffio_files *f,
-                     int (*act)(const struct beffio_files *f, int partition, enum beffio_type type))
-{
     for (int p = 0; p < f->partitions_n; p++)
-        for (int t = 0; t < BEFFIO_TYPES; t++)
-            if (is_mine(f, p, t)) TRY(act(f, p, (enum beffio_type)t));
+        for (int t = 0; t < BEFFIO_TYPES; t++) {
+            struct stat st = {.st_mode = 0};
+            if (!is_mine(f, p, t)) continue;
+            name_of(f, p, f->procs[p], (enum beffio_type)t, f->rank, name);
+            if (fstatat(f->dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT)
+                continue;
+            if (f->force && S_ISREG(st.st_mode)) continue;
+            if (is_ours(f, name, f->rank, (enum beffio_type)t, false)) continue;
+            return err_set(ERR_USAGE,
+                           "%s/%s exists and was not written by this program: choose another -f or "
+                           "-p, remove it, or, for a regular file, give --force to overwrite it",
+                           f->dir, name);
+        }
     return 0;
 }
 
 /* Before room is looked for: an old file's blocks are free for this run. */
-static int remove_old(const struct beffio_files *f, int partition, enum beffio_type type)
+static int old_remove(const struct beffio_files *f)
 {
     char name[BEFFIO_NAME_MAX];
-    name_of(f, partition, f->procs[partition], type, f->rank, name);
-    if (unlinkat(f->dir_fd, name, 0) == 0 || errno == ENOENT) return 0;
-    return err_set_errno(ERR_IO, errno, "cannot remove %s/%s", f->dir, name);
+    for (int p = 0; p < f->partitions_n; p++)
+        for (int t = 0; t < BEFFIO_TYPES; t++) {
+            if (!is_mine(f, p, t)) continue;
+            name_of(f, p, f->procs[p], (enum beffio_type)t, f->rank, name);
+            if (unlinkat(f->dir_fd, name, 0) != 0 && errno != ENOENT)
+                return err_set_errno(ERR_IO, errno, "cannot remove %s/%s", f->dir, name);
+        }
+    return 0;
 }
 
 static int note_write(struct beffio_files *f)
@@ -337,8 +334,10 @@ static int note_write(struct beffio_files *f)
     return err_set_errno(ERR_IO, errno, "cannot write %s/%s", f->dir, f->note.name);
 }
 
-static void clear_all(struct beffio_files *f)
+int beffio_files_begin(struct beffio_files *f, MPI_Comm comm)
 {
+    struct leftovers left;
+    int size;
     f->lock_fd = f->dir_fd = f->note.fd = -1;
     f->watching = false;
     atomic_init(&f->ended, false);
@@ -350,18 +349,10 @@ static void clear_all(struct beffio_files *f)
             f->made[p][t].name[0] = '\0';
             atomic_init(&f->made[p][t].there, false);
         }
-}
-
-int beffio_files_begin(struct beffio_files *f, MPI_Comm comm)
-{
-    struct leftovers left;
-    int size;
-    clear_all(f);
     TRY_MPI(MPI_Comm_size(comm, &size));
-    TRY(par_agree(comm, check_text(f)));
     snprintf(f->lock, sizeof f->lock, "%s.lock", f->prefix);
     snprintf(f->note.name, sizeof f->note.name, "%s.run", f->prefix);
-    TRY(par_agree(comm, check_dir(f)));
+    TRY(par_agree(comm, dir_open(f)));
     TRY(par_agree(comm, names_lock(f)));
     TRY(par_agree(comm, note_read(f, &left)));
     if (!f->untouched) {
@@ -369,9 +360,9 @@ int beffio_files_begin(struct beffio_files *f, MPI_Comm comm)
         leftovers_remove(f, &left, size);
         TRY_MPI(MPI_Barrier(comm));
     }
-    TRY(par_agree(comm, each_mine(f, check_old)));
+    TRY(par_agree(comm, old_check(f)));
     if (!f->untouched) {
-        TRY(par_agree(comm, each_mine(f, remove_old)));
+        TRY(par_agree(comm, old_remove(f)));
         TRY(par_agree(comm, note_write(f)));
     }
     return par_agree(comm, watch_begin(f));
@@ -379,38 +370,34 @@ int beffio_files_begin(struct beffio_files *f, MPI_Comm comm)
 
 /* --- making and removing -------------------------------------------------------------------- */
 
-static int make_one(struct beffio_files *f, int partition, enum beffio_type type)
-{
-    struct beffio_made *m = &f->made[partition][type];
-    name_of(f, partition, f->procs[partition], type, f->rank, m->name);
-    TRY(made_open(f, m));
-    if (!stop_requested()) return 0;
-    (void)made_unlink(f, m); /* the signal may have come before there was anything to remove */
-    return err_set(ERR_INTERRUPT, "interrupted");
-}
-
-static int can_open(const struct beffio_files *f, int partition, enum beffio_type type)
-{
-    char path[BEFFIO_PATH_MAX];
-    beffio_files_path(f, partition, type, f->rank, path);
-    const int fd = open(path, O_RDWR | O_CLOEXEC);
-    if (fd < 0)
-        return err_set_errno(ERR_IO, errno,
-                             "cannot open %s: -p must name a directory that all nodes share", path);
-    close(fd);
-    return 0;
-}
-
 int beffio_files_make(struct beffio_files *f, MPI_Comm comm, int partition, enum beffio_type type,
                       double *s)
 {
+    struct beffio_made *m = &f->made[partition][type];
+    char path[BEFFIO_PATH_MAX];
+    int rc = 0;
     TRY_MPI(MPI_Barrier(comm));
     const double begun = watch_now();
-    const int rc = is_mine(f, partition, (int)type) ? make_one(f, partition, type) : 0;
+    if (is_mine(f, partition, (int)type)) {
+        name_of(f, partition, f->procs[partition], type, f->rank, m->name);
+        rc = made_open(f, m);
+        if (rc == 0 && stop_requested()) {
+            (void)made_unlink(f, m); /* the signal may have come before it was there */
+            rc = err_set(ERR_INTERRUPT, "interrupted");
+        }
+    }
     TRY_MPI(MPI_Barrier(comm));
     *s = watch_now() - begun;
     TRY(par_agree(comm, rc));
-    return par_agree(comm, can_open(f, partition, type));
+    /* Every rank can open its file: libraries do not return when opening fails on some only. */
+    beffio_files_path(f, partition, type, f->rank, path);
+    const int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        rc = err_set_errno(ERR_IO, errno,
+                           "cannot open %s: -p must name a directory that all nodes share", path);
+    else
+        close(fd);
+    return par_agree(comm, rc);
 }
 
 int beffio_files_remove(struct beffio_files *f, MPI_Comm comm, int partition, enum beffio_type type,

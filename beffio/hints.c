@@ -43,35 +43,21 @@ struct where {
     int line;
 };
 
-static const struct word *word_find(const struct word *words, const char *text)
-{
-    while (words->name && strcmp(words->name, text) != 0)
-        words++;
-    return words->name ? words : NULL;
-}
-
-static int no_such_word(const struct where *at, const char *what, const struct word *words,
-                        const char *text)
+/* The value of a word, or which ones there are. */
+static int word_find(const struct where *at, const char *what, const struct word *words,
+                     const char *text, int *value)
 {
     char known[256] = "";
     for (; words->name; words++) {
+        if (strcmp(words->name, text) == 0) {
+            *value = words->value;
+            return 0;
+        }
         strncat(known, " ", sizeof known - strlen(known) - 1);
         strncat(known, words->name, sizeof known - strlen(known) - 1);
     }
     return err_set(ERR_USAGE, "%s:%d: '%s' is no %s; there are:%s", at->name, at->line, text, what,
                    known);
-}
-
-static int procs_find(const struct where *at, const char *text, int *out)
-{
-    int64_t n;
-    *out = 0;
-    if (strcmp(text, "all") == 0) return 0;
-    if (num_int_parse(text, &n) < 0 || n < 1 || n > INT32_MAX)
-        return err_set(ERR_USAGE, "%s:%d: '%s' is no number of processes; 'all' or one from 1 on",
-                       at->name, at->line, text);
-    *out = (int)n;
-    return 0;
 }
 
 /* Cuts the line into five words and the rest. Returns how many were found. */
@@ -89,48 +75,36 @@ static int split(char *line, char *field[FIELDS + 1])
     return n;
 }
 
-static void trim(char *text)
-{
-    size_t n = strlen(text);
-    while (n > 0 && strchr(" \t\r", text[n - 1]))
-        text[--n] = '\0';
-}
-
-static int fill(struct beffio_hint *h, const struct where *at, char *field[FIELDS + 1])
-{
-    const struct {
-        const char *what;
-        const struct word *words;
-        int *to;
-    } choice[] = {{"access", access_words, &h->access},
-                  {"pattern type", type_words, &h->type},
-                  {"chunk size", chunk_words, &h->chunk}};
-    TRY(procs_find(at, field[0], &h->procs));
-    for (int i = 0; i < 3; i++) {
-        const struct word *w = word_find(choice[i].words, field[i + 1]);
-        if (!w) return no_such_word(at, choice[i].what, choice[i].words, field[i + 1]);
-        *choice[i].to = w->value;
-    }
-    h->key = strdup(field[4]);
-    h->value = strdup(field[5]);
-    return h->key && h->value ? 0 : err_set(ERR_NOMEM, "no memory for the hints of %s", at->name);
-}
-
 static int add_line(struct beffio_hints *h, const struct where *at, char *line)
 {
     char *field[FIELDS + 1];
-    trim(line);
+    int64_t procs = 0;
+    for (size_t n = strlen(line); n > 0 && strchr(" \t\r", line[n - 1]);)
+        line[--n] = '\0';
     if (line[0] == '#' || line[strspn(line, " \t")] == '\0') return 0;
     if (split(line, field) != FIELDS + 1)
         return err_set(ERR_USAGE,
                        "%s:%d: a line is 'processes access type chunk key value', such as "
                        "'all write scatter on_open cb_nodes 2'",
                        at->name, at->line);
+    if (strcmp(field[0], "all") != 0 &&
+        (num_int_parse(field[0], &procs) < 0 || procs < 1 || procs > INT32_MAX))
+        return err_set(ERR_USAGE, "%s:%d: '%s' is no number of processes; 'all' or one from 1 on",
+                       at->name, at->line, field[0]);
+    struct beffio_hint hint = {.procs = (int)procs};
+    TRY(word_find(at, "access", access_words, field[1], &hint.access));
+    TRY(word_find(at, "pattern type", type_words, field[2], &hint.type));
+    TRY(word_find(at, "chunk size", chunk_words, field[3], &hint.chunk));
     struct beffio_hint *grown = realloc(h->hint, (size_t)(h->n + 1) * sizeof *grown);
-    if (!grown) return err_set(ERR_NOMEM, "no memory for the hints of %s", at->name);
-    h->hint = grown;
-    grown[h->n] = (struct beffio_hint){0};
-    return fill(&grown[h->n++], at, field);
+    if (grown) {
+        h->hint = grown;
+        hint.key = strdup(field[4]);
+        hint.value = strdup(field[5]);
+        grown[h->n++] = hint;
+    }
+    return grown && hint.key && hint.value
+               ? 0
+               : err_set(ERR_NOMEM, "no memory for the hints of %s", at->name);
 }
 
 int beffio_hints_parse(struct beffio_hints *h, const char *name, const char *text)
@@ -166,11 +140,4 @@ bool beffio_hint_applies(const struct beffio_hint *h, const struct beffio_spot *
            (h->access == -1 || h->access == (int)at->access) &&
            (h->type == -1 || h->type == (int)at->type) &&
            (h->chunk == BEFFIO_EVERYWHERE || h->chunk == at->pos);
-}
-
-bool beffio_hints_any(const struct beffio_hints *h, const struct beffio_spot *at)
-{
-    for (int i = 0; i < h->n; i++)
-        if (beffio_hint_applies(&h->hint[i], at)) return true;
-    return false;
 }

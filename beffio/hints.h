@@ -50,7 +50,4 @@ struct beffio_spot {
 /* Whether a hint applies at a spot. */
 bool beffio_hint_applies(const struct beffio_hint *h, const struct beffio_spot *at);
 
-/* Whether any does. */
-bool beffio_hints_any(const struct beffio_hints *h, const struct beffio_spot *at);
-
 #endif

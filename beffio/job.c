@@ -58,19 +58,13 @@ static int64_t memory_here(int64_t *available)
     return m.limit_bytes > 0 ? m.limit_bytes : m.total_bytes;
 }
 
-/* Sum over the nodes of a communicator. leads: [out] whether this rank speaks for its node. */
-static int memory_of(MPI_Comm comm, int64_t *sum, int64_t *nodes_n, bool *leads)
+/* The same, summed over nodes. */
+static int memory_of(const struct nodes *n, int64_t *sum)
 {
-    struct nodes n;
-    int64_t available, mine;
-    int rc = nodes_split(comm, &n);
-    *nodes_n = n.count;
-    *leads = n.node_rank == 0;
-    mine = *leads ? memory_here(&available) : 0;
-    if (rc == 0)
-        rc = par_check(MPI_Allreduce(&mine, sum, 1, MPI_INT64_T, MPI_SUM, comm), "MPI_Allreduce");
-    nodes_free(&n);
-    return rc;
+    int64_t available;
+    const int64_t mine = n->node_rank == 0 ? memory_here(&available) : 0;
+    TRY_MPI(MPI_Allreduce(&mine, sum, 1, MPI_INT64_T, MPI_SUM, n->comm));
+    return 0;
 }
 
 /* M_PART is the 128th part of the memory of a node in the papers, of a process as released. */
@@ -78,10 +72,9 @@ static int memory_find(struct beffio_job *job)
 {
     const struct beffio_options *o = &job->setup->opt;
     const enum beffio_definition d = job->setup->schedule.definition;
-    int64_t nodes_n, available, per_node = job->nodes.node_size;
-    bool leads;
+    int64_t available, per_node = job->nodes.node_size;
     int64_t node = memory_here(&available);
-    TRY(memory_of(MPI_COMM_WORLD, &job->memory_total_bytes, &nodes_n, &leads));
+    TRY(memory_of(&job->nodes, &job->memory_total_bytes));
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &node, 1, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD));
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &per_node, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD));
     TRY_MPI(MPI_Allreduce(&available, &job->room.memory_bytes, 1, MPI_INT64_T, MPI_MIN,
@@ -169,7 +162,6 @@ static int files_begin(struct beffio_job *job)
     f->rank = job->rank;
     f->partitions_n = s->schedule.partitions_n;
     memcpy(f->procs, s->schedule.procs, sizeof f->procs);
-    job->files_begun = true;
     return beffio_files_begin(f, MPI_COMM_WORLD);
 }
 
@@ -190,48 +182,35 @@ static int ordered_check(const struct beffio_job *job)
                    most);
 }
 
-/* How many ranks further another node's rank is, for all ranks of comm; 0 where there is only one
- * node, or no such number. */
-static int shift_find(MPI_Comm comm, int *shift)
+/* How many ranks further another node's rank is, for all ranks of a partition. */
+static int shift_find(const struct nodes *n, int *shift)
 {
-    struct nodes n;
-    int rc = nodes_split(comm, &n), lead = n.rank, found = 0;
-    int *node = malloc((size_t)n.size * sizeof *node);
-    if (!node && rc == 0) rc = err_set(ERR_NOMEM, "no memory for %d processes", n.size);
-    rc = par_agree(comm, rc);
-    if (rc == 0) rc = par_check(MPI_Bcast(&lead, 1, MPI_INT, 0, n.node), "MPI_Bcast");
+    int lead = n->rank;
+    int *node = malloc((size_t)n->size * sizeof *node);
+    int rc = node ? 0 : err_set(ERR_NOMEM, "no memory for %d processes", n->size);
+    rc = par_agree(n->comm, rc);
+    if (rc == 0) rc = par_check(MPI_Bcast(&lead, 1, MPI_INT, 0, n->node), "MPI_Bcast");
     if (rc == 0)
-        rc = par_check(MPI_Allgather(&lead, 1, MPI_INT, node, 1, MPI_INT, comm), "MPI_Allgather");
+        rc =
+            par_check(MPI_Allgather(&lead, 1, MPI_INT, node, 1, MPI_INT, n->comm), "MPI_Allgather");
+    *shift = 0;
     /* Ranks fill nodes, or take turns on them: the first two guesses; then whatever does. */
-    for (int i = 0; rc == 0 && n.count > 1 && !found && i < n.size + 1; i++) {
-        const int by = i == 0 ? n.node_size : i - 1;
-        bool good = by > 0 && by < n.size;
-        for (int r = 0; good && r < n.size; r++)
-            good = node[r] != node[(r + by) % n.size];
-        if (good) found = by;
+    for (int i = 0; rc == 0 && n->count > 1 && *shift == 0 && i < n->size + 1; i++) {
+        const int by = i == 0 ? n->node_size : i - 1;
+        bool good = by > 0 && by < n->size;
+        for (int r = 0; good && r < n->size; r++)
+            good = node[r] != node[(r + by) % n->size];
+        if (good) *shift = by;
     }
     free(node);
-    nodes_free(&n);
-    TRY(par_agree(comm, rc));
-    TRY_MPI(MPI_Bcast(&found, 1, MPI_INT, 0, comm));
-    *shift = found;
-    return 0;
-}
-
-/* -1: to the next node. */
-static int shift_set(struct beffio_bench *b, int64_t asked)
-{
-    if (asked >= 0) {
-        b->shift = (int)(asked % b->procs);
-        return 0;
-    }
-    TRY(shift_find(b->comm, &b->shift));
-    if (b->shift > 0) return 0;
+    TRY(par_agree(n->comm, rc));
+    TRY_MPI(MPI_Bcast(shift, 1, MPI_INT, 0, n->comm));
+    if (*shift > 0) return 0;
     return err_set(ERR_USAGE,
                    "--shift-read node: %d processes are not on several nodes so that "
                    "each can read what one on another node wrote: give a number, or "
                    "other -N",
-                   b->procs);
+                   n->size);
 }
 
 static int part_make(struct beffio_job *job, int index)
@@ -255,15 +234,21 @@ static int part_make(struct beffio_job *job, int index)
                                .keeps = job->rank == 0,
                                .shared_pointer = !s->opt.noshared,
                                .unique = s->opt.unique,
-                               .per_call = s->per_call,
                                .drop_cache = s->opt.drop_cache,
                                .progress_done = &job->progress_done,
                                .layout = {.procs = procs, .m_part_bytes = job->m_part_bytes}};
     TRY_MPI(MPI_Comm_split(MPI_COMM_WORLD, color, job->rank, &b->comm));
     if (b->comm == MPI_COMM_NULL) return 0;
     TRY_MPI(MPI_Comm_set_errhandler(b->comm, MPI_ERRORS_RETURN));
-    TRY(memory_of(b->comm, &p->memory_bytes, &p->nodes_n, &b->leads_node));
-    return s->opt.dry_run ? 0 : shift_set(b, s->shift);
+    struct nodes n;
+    int rc = nodes_split(b->comm, &n);
+    if (rc == 0) rc = memory_of(&n, &p->memory_bytes);
+    p->nodes_n = n.count;
+    b->leads_node = n.node_rank == 0;
+    b->shift = s->shift > 0 ? (int)(s->shift % procs) : 0;
+    if (rc == 0 && s->shift < 0 && !s->opt.dry_run) rc = shift_find(&n, &b->shift);
+    nodes_free(&n);
+    return rc;
 }
 
 /* Whether the files may take what they are expected to. */
@@ -335,7 +320,7 @@ int beffio_job_make(struct beffio_job *job, struct beffio_setup *setup)
 
 void beffio_job_free(struct beffio_job *job)
 {
-    if (job->files_begun) beffio_files_end(&job->files);
+    beffio_files_end(&job->files);
     for (int i = 0; job->part && i < job->setup->schedule.partitions_n; i++) {
         struct beffio_bench *b = &job->part[i].bench;
         beffio_bench_free(b);

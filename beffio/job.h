@@ -48,7 +48,6 @@ struct beffio_job {
     double rate;         /* of writing, all processes, probed or given; bytes per second */
     struct beffio_hints hints;
     struct beffio_files files;
-    bool files_begun;
     struct beffio_part *part; /* one per partition: of the repetition with the median value */
     struct beffio_rep *rep;
     int reps_done;

@@ -2,10 +2,7 @@
 /* nht1-beffio: reads the command line, measures, reports. */
 #include "base/par.h"
 #include "base/program.h"
-#include "beffio/job.h"
-#include "beffio/result.h"
-#include "beffio/sum.h"
-#include "beffio/text.h"
+#include "beffio/report.h"
 
 static int measure(struct beffio_job *job)
 {

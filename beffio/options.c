@@ -281,10 +281,11 @@ const struct conf_program beffio_program = {
     .options = table,
 };
 
-/* The released program's words for which one dash and several letters do not mean what they say. */
-void beffio_argv(int argc, char **argv, char **out)
+/* The words of a released command line in our spelling: one dash and several letters do not mean
+ * what they say. [out] argc + 1 pointers, the last NULL, some borrowed from argv. */
+static void words_of(int argc, char **argv, char **out)
 {
-    static const struct {
+    static struct {
         const char *released;
         char ours[16];
     } word[] = {{"-MB", "--mb"},
@@ -297,7 +298,7 @@ void beffio_argv(int argc, char **argv, char **out)
     for (int i = 0; i < argc; i++) {
         out[i] = argv[i];
         for (size_t w = 0; i > 0 && w < sizeof word / sizeof word[0]; w++)
-            if (strcmp(argv[i], word[w].released) == 0) out[i] = (char *)(uintptr_t)word[w].ours;
+            if (strcmp(argv[i], word[w].released) == 0) out[i] = word[w].ours;
     }
     out[argc] = NULL;
 }
@@ -324,7 +325,7 @@ static int parse_meaning(struct beffio_setup *s)
     s->schedule.all_rewrites = o->rewrite;
     s->check = (enum beffio_check)index_of(o->check, check);
     s->m_part = (enum beffio_m_part)index_of(o->m_part, m_part);
-    s->per_call = strcmp(o->termination, "per-call") == 0;
+    s->schedule.per_call = strcmp(o->termination, "per-call") == 0;
     s->shift = -1;
     if (strcmp(o->shift_read, "node") != 0 &&
         (num_int_parse(o->shift_read, &s->shift) < 0 || s->shift < 0))
@@ -352,27 +353,21 @@ static int name_set(char out[4096], const char *option, const char *given, const
     return err_set(ERR_USAGE, "%s: the name of the file is empty or too long", option);
 }
 
-static int names_differ(const struct beffio_setup *s)
-{
-    const char *const name[] = {s->sum, s->protocol, s->opt.json};
-    static const char *const what[] = {"the summary", "the protocol", "--json"};
-    return conf_files_differ(3, what, name);
-}
-
-static int parse_names(struct beffio_setup *s)
+/* texts: .sum and .prot are wanted as well. */
+static int parse_names(struct beffio_setup *s, bool texts)
 {
     const struct beffio_options *o = &s->opt;
     const char *slash = strrchr(o->prefix, '/'), *base = slash ? slash + 1 : o->prefix;
     if (!base[0] || strlen(base) >= sizeof s->prefix - 32)
         return err_set(ERR_USAGE, "-f '%s': the name is empty or too long", o->prefix);
     snprintf(s->prefix, sizeof s->prefix, "%s", base);
-    if (s->given_prefix) {
-        TRY(name_set(s->sum, "-f", o->prefix, ".sum"));
-        TRY(name_set(s->protocol, "-f", o->prefix, ".prot"));
-    }
+    TRY(name_set(s->sum, "-f", texts ? o->prefix : NULL, ".sum"));
+    TRY(name_set(s->protocol, "-f", texts ? o->prefix : NULL, ".prot"));
     TRY(name_set(s->sum, "--sum", o->sum, ""));
     TRY(name_set(s->protocol, "--protocol", o->protocol, ""));
-    return names_differ(s);
+    const char *const name[] = {s->sum, s->protocol, o->json};
+    static const char *const what[] = {"the summary", "the protocol", "--json"};
+    return conf_files_differ(3, what, name);
 }
 
 static bool is_given(const bool *given, const char *name)
@@ -389,13 +384,13 @@ int beffio_setup_parse(void *setup, int argc, char **argv)
     memset(s, 0, sizeof *s);
     char **words = malloc((size_t)(argc + 1) * sizeof *words);
     if (!words) return err_set(ERR_NOMEM, "no memory for the command line");
-    beffio_argv(argc, argv, words);
+    words_of(argc, argv, words);
     const int rc = conf_parse(&beffio_program, argc, words, &s->opt, NULL, given);
     free(words);
     if (rc != CONF_RUN) return rc;
-    s->given_prefix = is_given(given, "prefix") || (is_given(given, "mb") && is_given(given, "mt"));
     TRY(parse_meaning(s));
-    return parse_names(s);
+    return parse_names(s, is_given(given, "prefix") ||
+                              (is_given(given, "mb") && is_given(given, "mt")));
 }
 
 void beffio_setup_free(void *setup)
@@ -404,25 +399,19 @@ void beffio_setup_free(void *setup)
     conf_free(&beffio_program, &s->opt, NULL);
 }
 
-static int add_partition(struct beffio_schedule *c, const char *text, int procs)
-{
-    int64_t n;
-    if (num_int_parse(text, &n) < 0 || n < 1 || n > procs)
-        return err_set(ERR_USAGE,
-                       "-N '%s': no number of processes between 1 and the %d that were started",
-                       text, procs);
-    if (c->partitions_n == BEFFIO_PARTITIONS_MAX)
-        return err_set(ERR_USAGE, "-N: more than %d partitions", BEFFIO_PARTITIONS_MAX);
-    c->procs[c->partitions_n++] = (int)n;
-    return 0;
-}
-
 static int partitions_given(struct beffio_schedule *c, const char *list, int procs)
 {
     char word[32];
+    int64_t n;
     for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
-        TRY(add_partition(c, word, procs));
+        if (num_int_parse(word, &n) < 0 || n < 1 || n > procs)
+            return err_set(ERR_USAGE,
+                           "-N '%s': no number of processes between 1 and the %d that were started",
+                           word, procs);
+        if (c->partitions_n == BEFFIO_PARTITIONS_MAX)
+            return err_set(ERR_USAGE, "-N: more than %d partitions", BEFFIO_PARTITIONS_MAX);
+        c->procs[c->partitions_n++] = (int)n;
     }
     return 0;
 }
@@ -431,7 +420,6 @@ int beffio_setup_schedule(struct beffio_setup *s, int procs)
 {
     struct beffio_schedule *c = &s->schedule;
     c->partitions_n = 0;
-    c->per_call = s->per_call;
     if (s->opt.partitions)
         TRY(partitions_given(c, s->opt.partitions, procs));
     else

@@ -47,7 +47,6 @@ enum beffio_m_part { BEFFIO_M_PART_DEFINITION, BEFFIO_M_PART_NODE, BEFFIO_M_PART
 struct beffio_setup {
     struct beffio_options opt;
     struct beffio_schedule schedule; /* partitions and time: after beffio_setup_schedule */
-    bool per_call, given_prefix;
     /* Where text goes: --sum and --protocol, or PREFIX.sum and PREFIX.prot when -f was given, or
      * both of -MB and -MT, without which the released program does not start. */
     char sum[4096], protocol[4096];
@@ -67,9 +66,5 @@ void beffio_setup_free(void *s);
 
 /* The partitions and their time for a job of so many processes. Returns 0 or ERR_USAGE. */
 int beffio_setup_schedule(struct beffio_setup *s, int procs);
-
-/* The words of a released command line in our spelling: [out] argc + 1 pointers, the last NULL,
- * some borrowed from argv. */
-void beffio_argv(int argc, char **argv, char **out);
 
 #endif

@@ -51,9 +51,10 @@ static const struct {
 static const struct {
     const char *name;
     int64_t bytes;
+    int x;
 } position_table[BEFFIO_POSITIONS] = {
-    {"1k", KB}, {"1k+8", KB + 8}, {"32k", 32 * KB}, {"32k+8", 32 * KB + 8},
-    {"1M", MB}, {"1M+8", MB + 8}, {"M", M},
+    {"1k", KB, 1}, {"1k+8", KB + 8, 2}, {"32k", 32 * KB, 4}, {"32k+8", 32 * KB + 8, 5},
+    {"1M", MB, 7}, {"1M+8", MB + 8, 8}, {"M", M, 10},
 };
 
 int beffio_type_first(enum beffio_type type)
@@ -80,6 +81,11 @@ int64_t beffio_position_bytes(int pos, int64_t m_part_bytes)
 const char *beffio_position_name(int pos)
 {
     return position_table[pos - 1].name;
+}
+
+int beffio_position_x(int pos)
+{
+    return position_table[pos - 1].x;
 }
 
 static enum beffio_type type_of(int no)

@@ -52,9 +52,11 @@ int beffio_type_end(enum beffio_type type);
 /* "scatter", "shared", "separate", "segmented", "seg_coll": as in hints and results. */
 const char *beffio_type_name(enum beffio_type type);
 
-/* Chunk size of a position 1..7, and its name "1k", "1k+8", .. "M". */
+/* Chunk size of a position 1..7, its name "1k", "1k+8", .. "M", and where it stands on the
+ * pseudo-logarithmic axis of the published figures. */
 int64_t beffio_position_bytes(int pos, int64_t m_part_bytes);
 const char *beffio_position_name(int pos);
+int beffio_position_x(int pos);
 
 /* M_PART = max(2 MB, memory / 128), in steps of 8 kB. cap: at most 1 GB, as release 2.1 has it for
  * want of wider integers. memory_bytes: of one process. */

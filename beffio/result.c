@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "beffio/result.h"
+#include "beffio/report.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/json.h"
-#include "base/version.h"
-#include "base/watch.h"
-
-#define SCHEMA "nht1-beffio/1"
+#include "base/program.h"
 
 static void set(json_t *to, const char *key, json_t *value)
 {
@@ -74,19 +70,13 @@ static json_t *type(const struct beffio_part *p, int a, int t)
     return o;
 }
 
-static json_t *first_wrong(const struct beffio_findings *f)
-{
-    char words[512];
-    if (f->wrong_n == 0) return json_null();
-    beffio_findings_words(f, words, sizeof words);
-    return json_string(words);
-}
-
 static json_t *access_json(const struct beffio_part *p, int a)
 {
     json_t *o = json_object(), *list = json_array();
+    char words[512];
     for (int t = 0; t < BEFFIO_TYPES; t++)
         json_array_append_new(list, type(p, a, t));
+    beffio_findings_words(&p->wrong[a], words, sizeof words);
     set(o, "access", json_string(beffio_access_name((enum beffio_access)a)));
     set(o, "bytes", integer(p->values.access_bytes[a]));
     set(o, "bytes_per_s", js_real(p->values.access[a]));
@@ -94,7 +84,7 @@ static json_t *access_json(const struct beffio_part *p, int a)
     set(o, "plain_bytes_per_s", js_real(p->values.plain[a]));
     set(o, "checked_bytes", integer(p->wrong[a].checked_bytes));
     set(o, "wrong_n", integer(p->wrong[a].wrong_n));
-    set(o, "first_wrong", first_wrong(&p->wrong[a]));
+    set(o, "first_wrong", p->wrong[a].wrong_n > 0 ? json_string(words) : json_null());
     set(o, "types", list);
     return o;
 }
@@ -116,11 +106,11 @@ static json_t *criteria(const struct beffio_part *p)
 {
     json_t *list = json_array();
     for (int c = 0; c < BEFFIO_CRITERIA; c++)
-        json_array_append_new(
-            list, json_pack("{ss ss ss ss}", "name",
-                            beffio_criterion_name((enum beffio_criterion)c), "stamp", "valid",
-                            "verdict", p->criterion[c].verdict == BEFFIO_MET ? "met" : "failed",
-                            "words", p->criterion[c].words));
+        json_array_append_new(list,
+                              json_pack("{ss ss ss ss}", "name",
+                                        beffio_criterion_name((enum beffio_criterion)c), "stamp",
+                                        "valid", "verdict", p->criterion[c].met ? "met" : "failed",
+                                        "words", p->criterion[c].words));
     json_array_append_new(list,
                           json_pack("{ss ss ss ss}", "name", "amount_against_cache", "stamp",
                                     "cache-honest", "verdict", p->honesty.honest ? "met" : "failed",
@@ -128,21 +118,11 @@ static json_t *criteria(const struct beffio_part *p)
     return list;
 }
 
-static json_t *coffee_json(const struct beffio_job *job, const struct beffio_part *p)
-{
-    const int64_t bytes = job->memory_total_bytes;
-    json_t *o = json_object();
-    set(o, "memory_bytes", integer(bytes));
-    set(o, "write_min", js_real(beffio_minutes(bytes, p->values.access[BEFFIO_WRITE])));
-    set(o, "read_min", js_real(beffio_minutes(bytes, p->values.access[BEFFIO_READ])));
-    set(o, "limit_min", js_real(BEFFIO_COFFEE_MIN));
-    return o;
-}
-
 static json_t *part_json(const struct beffio_job *job, const struct beffio_part *p)
 {
     const struct beffio_bench *b = &p->bench;
     json_t *o = json_object(), *accesses = json_array();
+    const int64_t memory = job->memory_total_bytes;
     for (int a = 0; p->done && a < BEFFIO_ACCESSES; a++)
         json_array_append_new(accesses, access_json(p, a));
     set(o, "procs", json_integer(b->procs));
@@ -167,7 +147,13 @@ static json_t *part_json(const struct beffio_job *job, const struct beffio_part 
     set(o, "checked", json_string(p->sample ? "sample" : "all"));
     set(o, "stamps", beffio_job_stamps(job, p));
     set(o, "criteria", p->done ? criteria(p) : json_array());
-    set(o, "coffee_cup", p->done ? coffee_json(job, p) : json_null());
+    set(o, "coffee_cup",
+        !p->done
+            ? json_null()
+            : json_pack("{sI so so sf}", "memory_bytes", (json_int_t)memory, "write_min",
+                        js_real(beffio_minutes(memory, p->values.access[BEFFIO_WRITE])), "read_min",
+                        js_real(beffio_minutes(memory, p->values.access[BEFFIO_READ])), "limit_min",
+                        BEFFIO_COFFEE_MIN));
     set(o, "library", b->library ? json_incref(b->library) : json_array());
     return o;
 }
@@ -227,27 +213,14 @@ static json_t *hints(const struct beffio_job *job)
 
 static json_t *axis(const struct beffio_job *job)
 {
-    /* Positions on the pseudo-logarithmic axis of the published figures. */
-    static const int x[BEFFIO_POSITIONS] = {1, 2, 4, 5, 7, 8, 10};
     json_t *list = json_array();
     for (int pos = 1; pos <= BEFFIO_POSITIONS; pos++)
         json_array_append_new(list,
                               json_pack("{si ss sI si}", "position", pos, "name",
                                         beffio_position_name(pos), "chunk_bytes",
                                         (json_int_t)beffio_position_bytes(pos, job->m_part_bytes),
-                                        "x", x[pos - 1]));
+                                        "x", beffio_position_x(pos)));
     return list;
-}
-
-static json_t *system_record(const struct beffio_job *job)
-{
-    json_t *o = sys_json();
-    set(o, "mpi", job->mpi ? json_incref(job->mpi) : json_null());
-    set(o, "ranks", json_integer(job->size));
-    set(o, "nodes", integer(job->nodes.count));
-    set(o, "cores_of_nodes", integer(job->nodes.cores));
-    set(o, "file_system", sys_fs_json(&job->fs));
-    return o;
 }
 
 /* Values of the repetitions, in order. */
@@ -260,32 +233,17 @@ static json_t *repetitions_json(const struct beffio_job *job)
     return list;
 }
 
-/* What tells about the run beside its numbers. */
-static json_t *head_json(const struct beffio_job *job, const char *schema, int status)
-{
-    json_t *o = json_object();
-    char *words = conf_line(&beffio_program, &job->setup->opt);
-    set(o, "schema", json_string(schema));
-    set(o, "version", json_string(nht1_build));
-    set(o, "status", json_integer(status));
-    set(o, "command_line", js_text(words));
-    free(words);
-    set(o, "options", conf_json(&beffio_program, &job->setup->opt));
-    set(o, "schedule", schedule(job));
-    return o;
-}
-
 json_t *beffio_result_json(const void *of, int status)
 {
     const struct beffio_job *job = of;
-    json_t *o = head_json(job, SCHEMA, status), *parts = json_array();
-    char ended[32];
-    watch_utc(ended);
+    json_t *o = program_result(&beffio_program, &job->setup->opt, "nht1-beffio/1", status,
+                               job->started_utc);
+    json_t *system = program_system(&job->nodes, job->mpi), *parts = json_array();
+    set(system, "file_system", sys_fs_json(&job->fs));
     for (int i = 0; i < job->setup->schedule.partitions_n; i++)
         json_array_append_new(parts, part_json(job, &job->part[i]));
-    set(o, "started_utc", json_string(job->started_utc));
-    set(o, "ended_utc", json_string(ended));
-    set(o, "system", system_record(job));
+    set(o, "schedule", schedule(job));
+    set(o, "system", system);
     set(o, "hints", hints(job));
     set(o, "axis", axis(job));
     set(o, "b_eff_io", headline(job));
@@ -299,7 +257,9 @@ json_t *beffio_result_json(const void *of, int status)
 json_t *beffio_result_plan(const void *of, int status)
 {
     const struct beffio_job *job = of;
-    json_t *o = head_json(job, "nht1-beffio-plan/1", status), *misfits = json_array();
+    json_t *o = program_result(&beffio_program, &job->setup->opt, "nht1-beffio-plan/1", status,
+                               job->started_utc);
+    json_t *misfits = json_array();
     const int64_t expected = beffio_job_expected(job);
     const double repeat = (double)job->setup->opt.repeat;
     char text[160];
@@ -308,6 +268,7 @@ json_t *beffio_result_plan(const void *of, int status)
                  (long long)expected, (long long)job->room_bytes);
         json_array_append_new(misfits, json_string(text));
     }
+    set(o, "schedule", schedule(job));
     set(o, "time_s",
         js_real(repeat * (beffio_run_time_s(&job->setup->schedule) + beffio_job_check_s(job))));
     set(o, "time_source", json_string("its schedule, and the reading for the check"));

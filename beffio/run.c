@@ -26,51 +26,35 @@ static int check_types(struct beffio_part *p, enum beffio_access found_by,
     return 0;
 }
 
-/* Steps of a partition, collective over its ranks. */
-typedef int step(struct beffio_job *job, struct beffio_part *p);
+/* Steps of a partition, collective over its ranks: the three accesses, then the content, the whole of
+ * it or samples; then the files go, and what was wrong is added up. */
+enum { CHECK = BEFFIO_ACCESSES, STEPS };
 
-static int write_step(struct beffio_job *job, struct beffio_part *p)
+static int step(struct beffio_job *job, struct beffio_part *p, int which)
 {
     const enum beffio_check check = job->setup->check;
-    p->bench.progress = job->progress;
-    TRY(beffio_bench_begin(&p->bench));
-    TRY(beffio_bench_access(&p->bench, BEFFIO_WRITE));
-    if (check == BEFFIO_CHECK_NONE) return 0;
-    return check_types(p, BEFFIO_WRITE, BEFFIO_WRITE, check != BEFFIO_CHECK_EVERY);
-}
-
-static int rewrite_step(struct beffio_job *job, struct beffio_part *p)
-{
-    const enum beffio_check check = job->setup->check;
-    TRY(beffio_bench_access(&p->bench, BEFFIO_REWRITE));
-    if (check == BEFFIO_CHECK_NONE) return 0;
-    return check_types(p, BEFFIO_REWRITE, BEFFIO_REWRITE, check != BEFFIO_CHECK_EVERY);
-}
-
-static int read_step(struct beffio_job *job, struct beffio_part *p)
-{
-    (void)job;
-    return beffio_bench_access(&p->bench, BEFFIO_READ);
-}
-
-/* The content, the whole of it or samples; then the files go, and what was wrong is added up. */
-static int check_step(struct beffio_job *job, struct beffio_part *p)
-{
-    if (job->setup->check != BEFFIO_CHECK_NONE)
-        TRY(check_types(p, BEFFIO_READ, BEFFIO_REWRITE, p->sample));
+    struct beffio_bench *b = &p->bench;
+    if (which == BEFFIO_WRITE) {
+        b->progress = job->progress;
+        TRY(beffio_bench_begin(b));
+    }
+    if (which != CHECK) {
+        const enum beffio_access access = (enum beffio_access)which;
+        TRY(beffio_bench_access(b, access));
+        if (access == BEFFIO_READ || check == BEFFIO_CHECK_NONE) return 0;
+        return check_types(p, access, access, check != BEFFIO_CHECK_EVERY);
+    }
+    if (check != BEFFIO_CHECK_NONE) TRY(check_types(p, BEFFIO_READ, BEFFIO_REWRITE, p->sample));
     for (int t = 0; t < BEFFIO_TYPES; t++)
-        TRY(beffio_files_remove(&job->files, p->bench.comm, p->bench.index, (enum beffio_type)t,
-                                &p->bench.measured.remove_s[t]));
+        TRY(beffio_files_remove(&job->files, b->comm, b->index, (enum beffio_type)t,
+                                &b->measured.remove_s[t]));
     for (int a = 0; a < BEFFIO_ACCESSES; a++) {
-        TRY(beffio_findings_sum(&p->bench, &p->bench.findings[a], &p->wrong[a]));
+        TRY(beffio_findings_sum(b, &b->findings[a], &p->wrong[a]));
         job->wrong_n += p->wrong[a].wrong_n;
     }
     p->done = true;
     return 0;
 }
-
-static step *const steps[] = {write_step, rewrite_step, read_step, check_step};
-enum { STEPS = sizeof steps / sizeof steps[0] };
 
 /* Ranks outside the partition would spin in a barrier, on cores that others may use. */
 static int wait_for_all(void)
@@ -79,10 +63,9 @@ static int wait_for_all(void)
     MPI_Request request;
     int done = 0;
     TRY_MPI(MPI_Ibarrier(MPI_COMM_WORLD, &request));
-    while (true) {
+    for (;; nanosleep(&nap, NULL)) {
         TRY_MPI(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
         if (done) return 0;
-        nanosleep(&nap, NULL);
     }
 }
 
@@ -102,8 +85,8 @@ static int measure_all(struct beffio_job *job)
     }
     for (int i = 0; i < n * STEPS; i++) {
         struct beffio_part *p = &job->part[by_partition ? i / STEPS : i % n];
-        step *const make = steps[by_partition ? i % STEPS : i / n];
-        const int rc = p->bench.comm != MPI_COMM_NULL ? make(job, p) : 0;
+        const int which = by_partition ? i % STEPS : i / n;
+        const int rc = p->bench.comm != MPI_COMM_NULL ? step(job, p, which) : 0;
         const int waited = wait_for_all();
         TRY(par_agree(MPI_COMM_WORLD, rc < 0 ? rc : waited));
     }
@@ -111,20 +94,6 @@ static int measure_all(struct beffio_job *job)
 }
 
 /* --- judging, on rank 0 --------------------------------------------------------------------- */
-
-/* Share of all files that lay in memory before they were read; NAN: of none it is known. */
-static double cached_share(const struct beffio_bench *b)
-{
-    double share = 0, bytes = 0;
-    for (int t = 0; t < BEFFIO_TYPES; t++) {
-        const double part = b->result[BEFFIO_READ].type[t].cached_share;
-        const double size = (double)b->measured.type[BEFFIO_READ][t].bytes;
-        if (!isfinite(part)) continue;
-        share += part * size;
-        bytes += size;
-    }
-    return bytes > 0 ? share / bytes : NAN;
-}
 
 static void judge(const struct beffio_job *job, struct beffio_part *p)
 {
@@ -145,7 +114,15 @@ static void judge(const struct beffio_job *job, struct beffio_part *p)
     }
     for (int no = 0; no < BEFFIO_PATTERNS; no++)
         if (p->bench.result[BEFFIO_WRITE].pattern[no].capped) f.capped = true;
-    f.cached_share = p->cached_share = cached_share(&p->bench);
+    double share = 0, bytes = 0;
+    for (int i = 0; i < BEFFIO_TYPES; i++) {
+        const double part = p->bench.result[BEFFIO_READ].type[i].cached_share;
+        const double size = (double)p->bench.measured.type[BEFFIO_READ][i].bytes;
+        if (!isfinite(part)) continue;
+        share += part * size;
+        bytes += size;
+    }
+    f.cached_share = p->cached_share = bytes > 0 ? share / bytes : NAN;
     p->capped = f.capped;
     p->valid = beffio_judge(&f, p->criterion);
     beffio_honesty(&f, &p->honesty);
@@ -177,7 +154,7 @@ json_t *beffio_job_stamps(const struct beffio_job *job, const struct beffio_part
             stamp_add(list, "valid", "good", NULL, "Valid by definition %s.",
                       beffio_definition_name(job->setup->schedule.definition));
         for (int c = 0; c < BEFFIO_CRITERIA && !p->valid; c++)
-            if (p->criterion[c].verdict == BEFFIO_FAILED)
+            if (!p->criterion[c].met)
                 stamp_add(list, "not-valid", "bad", NULL, "Not valid by definition %s: %s.",
                           beffio_definition_name(job->setup->schedule.definition),
                           p->criterion[c].words);
@@ -204,23 +181,15 @@ json_t *beffio_job_stamps(const struct beffio_job *job, const struct beffio_part
 
 /* --- a run ---------------------------------------------------------------------------------- */
 
-static int rep_larger(const void *a, const void *b)
+static int by_value(const void *a, const void *b)
 {
     const double x = ((const struct beffio_rep *)a)->value,
                  y = ((const struct beffio_rep *)b)->value;
     return (x > y) - (x < y);
 }
 
-/* The value of the repetition that is the median of n, the lower one of two. */
-static double rep_median(const struct beffio_rep *rep, int n, struct beffio_rep *sorted)
-{
-    memcpy(sorted, rep, (size_t)n * sizeof *rep);
-    qsort(sorted, (size_t)n, sizeof *sorted, rep_larger);
-    return sorted[(n - 1) / 2].value;
-}
-
-/* Measures as often as asked. Rank 0 keeps the repetition that has the median value: each is put
- * aside, since which one it is shows at the end. */
+/* Measures as often as asked. Rank 0 keeps the repetition that has the median value, the lower one of
+ * two: each is put aside, since which one it is shows at the end. */
 static int repeat(struct beffio_job *job)
 {
     const int reps_n = (int)job->setup->opt.repeat, n = job->setup->schedule.partitions_n;
@@ -240,7 +209,9 @@ static int repeat(struct beffio_job *job)
         job->reps_done = r + 1;
     }
     if (job->rank == 0 && job->reps_done > 0) {
-        const double median = rep_median(job->rep, job->reps_done, sorted);
+        memcpy(sorted, job->rep, (size_t)job->reps_done * sizeof *sorted);
+        qsort(sorted, (size_t)job->reps_done, sizeof *sorted, by_value);
+        const double median = sorted[(job->reps_done - 1) / 2].value;
         for (int r = job->reps_done - 1; r >= 0; r--)
             if (job->rep[r].value == median) {
                 json_t *library[BEFFIO_PARTITIONS_MAX];
@@ -275,22 +246,11 @@ static int verdict(const struct beffio_job *job)
                          beffio_access_name((enum beffio_access)a), words);
         }
     for (int c = 0; job->rank == 0 && rc == 0 && c < BEFFIO_CRITERIA; c++)
-        if (job->part[job->best].criterion[c].verdict == BEFFIO_FAILED)
+        if (!job->part[job->best].criterion[c].met)
             rc = err_set(ERR_INVALID, "finished, but not valid as a result: %s",
                          job->part[job->best].criterion[c].words);
     TRY_MPI(MPI_Bcast(&rc, 1, MPI_INT, 0, MPI_COMM_WORLD));
     return rc;
-}
-
-/* A consequence of being asked to stop is no error of its own. */
-static int interrupted(int rc, bool keep)
-{
-    int mine = stop_signal(), signal = 0;
-    TRY_MPI(MPI_Allreduce(&mine, &signal, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
-    if (rc == 0 || signal == 0) return rc;
-    err_clear();
-    return err_set(ERR_INTERRUPT, "interrupted by signal %d%s", signal,
-                   keep ? "" : "; the data files are removed");
 }
 
 int beffio_job_run(struct beffio_job *job)
@@ -302,9 +262,15 @@ int beffio_job_run(struct beffio_job *job)
         job->progress = progress_begin(progress_mode_of(s->opt.quiet ? "never" : s->opt.progress),
                                        "b_eff_io", "pattern", patterns);
     const double begun = watch_now();
-    const int rc = interrupted(repeat(job), s->opt.keep);
+    const int rc = repeat(job);
+    int mine = stop_signal(), signal = 0;
+    TRY_MPI(MPI_Allreduce(&mine, &signal, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
     job->took_s = watch_now() - begun;
     progress_end(job->progress);
     job->progress = NULL;
-    return rc < 0 ? rc : verdict(job);
+    if (rc == 0) return verdict(job);
+    if (signal == 0) return rc;
+    err_clear(); /* a consequence of being asked to stop is no error of its own */
+    return err_set(ERR_INTERRUPT, "interrupted by signal %d%s", signal,
+                   s->opt.keep ? "" : "; the data files are removed");
 }

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/num.h"
+
 /* Sum of U of the time-driven accesses of 2.1: 64 writing, 22 rewriting type 0, 64 reading. */
 #define U_SUM_2_1     150
 #define U_SUM_THREE   (3 * BEFFIO_U_SUM)
@@ -59,11 +61,6 @@ int beffio_default_partitions(int n, int procs[3])
     return count;
 }
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 int64_t beffio_next_batch(int64_t done, double elapsed_s, double limit_s, int64_t left,
                           bool per_call)
 {
@@ -73,15 +70,15 @@ int64_t beffio_next_batch(int64_t done, double elapsed_s, double limit_s, int64_
     if (per_call) return 1;
     const double part = limit_s / BATCHES_LEAST / (elapsed_s > 0 ? elapsed_s : 1e-9) * (double)done;
     const double most = fmin(fmin((double)done, more), fmax(part, 1));
-    return smaller((int64_t)most, left);
+    return num_min((int64_t)most, left);
 }
 
 int64_t beffio_next_counted(int64_t last, double last_s, int64_t left)
 {
-    if (last == 0) return smaller(1, left);
+    if (last == 0) return num_min(1, left);
     const double fit = BATCH_AIM_S / (last_s > 1e-9 ? last_s : 1e-9) * (double)last;
     const int64_t next = fit < (double)(2 * last) ? (int64_t)fit : 2 * last;
-    return smaller(next < 1 ? 1 : next, left);
+    return num_min(next < 1 ? 1 : next, left);
 }
 
 #define MB (INT64_C(1) << 20)
@@ -89,30 +86,27 @@ int64_t beffio_next_counted(int64_t last, double last_s, int64_t left)
 int64_t beffio_room_bytes(const struct beffio_room *r)
 {
     int64_t room = r->free_bytes / 100 * 95;
-    if (r->in_memory) room = smaller(r->free_bytes, r->memory_bytes) / 2;
-    return smaller(room, r->limit_bytes > 0 ? r->limit_bytes : r->free_bytes / 10);
+    if (r->in_memory) room = num_min(r->free_bytes, r->memory_bytes) / 2;
+    return num_min(room, r->limit_bytes > 0 ? r->limit_bytes : r->free_bytes / 10);
 }
 
 int64_t beffio_probe_bytes(int64_t free_bytes, int64_t nodes_n)
 {
-    return smaller(512 * MB, free_bytes / 100 / nodes_n);
-}
-
-static int64_t calls_at(const struct beffio_schedule *s, const struct beffio_layout *l, int no,
-                        double rate)
-{
-    const struct beffio_pattern p = beffio_pattern(no, l->m_part_bytes);
-    const double bytes = rate * beffio_pattern_time_s(s, p.u);
-    const double calls = bytes / ((double)l->procs * (double)p.call_bytes);
-    return calls < 1 ? 1 : (int64_t)calls;
+    return num_min(512 * MB, free_bytes / 100 / nodes_n);
 }
 
 void beffio_expected(const struct beffio_schedule *s, int procs, int64_t m_part_bytes, double rate,
                      struct beffio_layout *l)
 {
     *l = (struct beffio_layout){.procs = procs, .m_part_bytes = m_part_bytes};
-    for (int no = 0; no < beffio_type_end(BEFFIO_SEPARATE); no++)
-        l->calls[no] = rate > 0 ? calls_at(s, l, no, rate) : 1;
+    for (int no = 0; no < beffio_type_end(BEFFIO_SEPARATE); no++) {
+        const struct beffio_pattern p = beffio_pattern(no, m_part_bytes);
+        l->calls[no] = 1;
+        if (!(rate > 0)) continue;
+        const double bytes = rate * beffio_pattern_time_s(s, p.u);
+        const double calls = bytes / ((double)procs * (double)p.call_bytes);
+        if (calls >= 1) l->calls[no] = (int64_t)calls;
+    }
     beffio_layout_segments(l);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "beffio/sum.h"
+#include "beffio/report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,13 +9,7 @@
 
 #include "base/version.h"
 
-/* Type 2 is "separated" in names of values and "separate" in the head of the table, as released. */
-static const char *type_word(enum beffio_type type)
-{
-    return type == BEFFIO_SEPARATE ? "separated" : beffio_type_name(type);
-}
-
-const char *beffio_sum_counted(const struct beffio_schedule *s)
+static const char *counted(const struct beffio_schedule *s)
 {
     return beffio_counts(s, s->definition) ? "creation and removal of files counted"
                                            : "creation and removal of files not counted";
@@ -37,31 +31,16 @@ void beffio_sum_last_line(const struct beffio_job *job, FILE *to)
     if (!p->valid) fputs(", NOT VALID (see above)", to);
     if (job->wrong_n > 0) fprintf(to, ", with %lld ERRORS", (long long)job->wrong_n);
     fprintf(to, ", %s (%.3g x cache), %s\n",
-            p->honesty.honest ? "CACHE-HONEST" : "NOT CACHE-HONEST", p->honesty.factor,
-            beffio_sum_counted(c));
-}
-
-static void uname_lines(FILE *to)
-{
-    struct utsname u;
-    if (uname(&u) != 0) return;
-    fprintf(to, "       system name : %s\n       hostname    : %s\n", u.sysname, u.nodename);
-    fprintf(to, "       OS release  : %s\n       OS version  : %s\n", u.release, u.version);
-    fprintf(to, "       machine     : %s\n", u.machine);
-}
-
-static void date_line(FILE *to)
-{
-    char text[64] = "";
-    struct tm now;
-    const time_t t = time(NULL);
-    if (localtime_r(&t, &now)) strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &now);
-    fprintf(to, "Date of measurement: %s\n", text);
+            p->honesty.honest ? "CACHE-HONEST" : "NOT CACHE-HONEST", p->honesty.factor, counted(c));
 }
 
 static void head(const struct beffio_job *job, FILE *to)
 {
     const struct beffio_schedule *c = &job->setup->schedule;
+    const time_t t = time(NULL);
+    char date[64] = "";
+    struct utsname u;
+    struct tm now;
     fprintf(to, "nht1-beffio %s, definition %s\n", NHT1_VERSION,
             beffio_definition_name(c->definition));
     fprintf(to,
@@ -75,8 +54,13 @@ static void head(const struct beffio_job *job, FILE *to)
             job->setup->opt.noshared ? ", -noshared" : "",
             job->setup->opt.rewrite ? ", -rewrite" : "");
     fprintf(to, "PATH=%s, PREFIX=%s\n", job->setup->opt.path, job->setup->prefix);
-    uname_lines(to);
-    date_line(to);
+    if (uname(&u) == 0)
+        fprintf(to,
+                "       system name : %s\n       hostname    : %s\n       OS release  : %s\n"
+                "       OS version  : %s\n       machine     : %s\n",
+                u.sysname, u.nodename, u.release, u.version, u.machine);
+    if (localtime_r(&t, &now)) strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &now);
+    fprintf(to, "Date of measurement: %s\n", date);
 }
 
 /* --- summary -------------------------------------------------------------------------------- */
@@ -101,59 +85,51 @@ static void columns(FILE *to, const double v[BEFFIO_TYPES])
     fputc('\n', to);
 }
 
-static void sum_position(FILE *to, const struct beffio_part *p, int pos, int a)
-{
-    double v[BEFFIO_TYPES];
-    for (int t = 0; t < BEFFIO_TYPES; t++) {
-        const int no = pattern_at((enum beffio_type)t, pos);
-        const bool is_wrong = p->wrong[a].wrong_by_pattern[no] > 0;
-        v[t] = is_wrong ? -999.999 : p->values.pattern[a][no] / 1e6;
-    }
-    fprintf(to, "%4d PEs %d %8lld %-7s", p->bench.procs, pos,
-            (long long)beffio_position_bytes(pos, p->bench.layout.m_part_bytes),
-            beffio_access_name((enum beffio_access)a));
-    columns(to, v);
-}
-
-static void sum_table(FILE *to, const struct beffio_part *p)
-{
-    for (int a = 0; a < BEFFIO_ACCESSES; a++) {
-        double v[BEFFIO_TYPES];
-        fputc('\n', to);
-        for (int pos = 1; pos <= BEFFIO_POSITIONS; pos++)
-            sum_position(to, p, pos, a);
-        for (int t = 0; t < BEFFIO_TYPES; t++)
-            v[t] = p->values.type[a][t] / 1e6;
-        fprintf(to, "%4d PEs total-%-11s", p->bench.procs,
-                beffio_access_name((enum beffio_access)a));
-        columns(to, v);
-    }
-    fprintf(to, "\n%4d PEs bw_pat2= %8.3f %8.3f %8.3f MB/s (write, rewrite, read)\n",
-            p->bench.procs, p->values.pattern[BEFFIO_WRITE][2] / 1e6,
-            p->values.pattern[BEFFIO_REWRITE][2] / 1e6, p->values.pattern[BEFFIO_READ][2] / 1e6);
-}
-
-static void sum_heading(const struct beffio_job *job, FILE *to, const struct beffio_part *p)
+/* Chunk sizes over types, for each access. */
+static void sum_table(const struct beffio_job *job, FILE *to, const struct beffio_part *p)
 {
     const char *rule =
         "-----------------------------------------------------------------------------";
+    const int n = p->bench.procs;
+    double v[BEFFIO_TYPES];
     fprintf(to,
             "\n\nSummary of file I/O bandwidth accumulated on %3d processes with %lld MByte/PE\n",
-            p->bench.procs, (long long)(job->memory_per_process_bytes >> 20));
+            n, (long long)(job->memory_per_process_bytes >> 20));
     fprintf(to, "%s\n\n", rule);
     fputs(" number pos chunk-   access   type=0   type=1   type=2   type=3   type=4\n", to);
     fputs(" of PEs     size (l) methode scatter  shared  separate segmened seg-coll\n", to);
     fputs("            [bytes]  methode  [MB/s]   [MB/s]   [MB/s]   [MB/s]   [MB/s]\n", to);
     fprintf(to, " %.71s\n", rule);
+    for (int a = 0; a < BEFFIO_ACCESSES; a++) {
+        const char *access = beffio_access_name((enum beffio_access)a);
+        fputc('\n', to);
+        for (int pos = 1; pos <= BEFFIO_POSITIONS; pos++) {
+            for (int t = 0; t < BEFFIO_TYPES; t++) {
+                const int no = pattern_at((enum beffio_type)t, pos);
+                const bool is_wrong = p->wrong[a].wrong_by_pattern[no] > 0;
+                v[t] = is_wrong ? -999.999 : p->values.pattern[a][no] / 1e6;
+            }
+            fprintf(to, "%4d PEs %d %8lld %-7s", n, pos,
+                    (long long)beffio_position_bytes(pos, p->bench.layout.m_part_bytes), access);
+            columns(to, v);
+        }
+        for (int t = 0; t < BEFFIO_TYPES; t++)
+            v[t] = p->values.type[a][t] / 1e6;
+        fprintf(to, "%4d PEs total-%-11s", n, access);
+        columns(to, v);
+    }
+    fprintf(to, "\n%4d PEs bw_pat2= %8.3f %8.3f %8.3f MB/s (write, rewrite, read)\n", n,
+            p->values.pattern[BEFFIO_WRITE][2] / 1e6, p->values.pattern[BEFFIO_REWRITE][2] / 1e6,
+            p->values.pattern[BEFFIO_READ][2] / 1e6);
 }
 
 /* Lines that gnuplot understands: the axis of chunk sizes, title and labels. */
 static void sum_gnuplot(const struct beffio_job *job, FILE *to, const struct beffio_part *p)
 {
-    static const int x[BEFFIO_POSITIONS] = {1, 2, 4, 5, 7, 8, 10};
     fputs("\nset xtics (", to);
-    for (int i = 0; i < BEFFIO_POSITIONS; i++)
-        fprintf(to, "%s\"%s\" %d", i ? ", " : "", beffio_position_name(i + 1), x[i]);
+    for (int pos = 1; pos <= BEFFIO_POSITIONS; pos++)
+        fprintf(to, "%s\"%s\" %d", pos > 1 ? ", " : "", beffio_position_name(pos),
+                beffio_position_x(pos));
     fputs(")\n", to);
     fprintf(to, "set title \"b_eff_io, %d processes\"\n", p->bench.procs);
     const char *const names[] = {
@@ -173,11 +149,11 @@ static void sum_values(const struct beffio_job *job, FILE *to, const struct beff
     const double memory = (double)job->memory_total_bytes;
     const double bytes = (double)p->values.access_bytes[BEFFIO_WRITE];
     const struct beffio_schedule *c = &job->setup->schedule;
-    const char *const which[] = {"write", "rewrite", "read"};
     fputc('\n', to);
     for (int a = 0; a < BEFFIO_ACCESSES; a++)
-        fprintf(to, "weighted average bandwidth for %-7s : %8.3f MB/s on %d processes\n", which[a],
-                p->values.access[a] / 1e6, p->bench.procs);
+        fprintf(to, "weighted average bandwidth for %-7s : %8.3f MB/s on %d processes\n",
+                beffio_access_name((enum beffio_access)a), p->values.access[a] / 1e6,
+                p->bench.procs);
     fprintf(to,
             "\nTotal amount of data written/read with each access method: %.3f MBytes\n"
             "  = %.1f percent of the total memory (%lld MBytes)\n",
@@ -187,15 +163,11 @@ static void sum_values(const struct beffio_job *job, FILE *to, const struct beff
             "scheduled time=%.1f min\n",
             p->values.partition[c->definition] / 1e6, p->bench.procs,
             (long long)(job->memory_per_process_bytes >> 20), beffio_partition_time_s(c) / 60);
-}
-
-static void sum_validity(FILE *to, const struct beffio_part *p)
-{
     fprintf(to, "\n%s for comparison\n", p->valid ? "VALID" : "NOT VALID");
-    for (int c = 0; c < BEFFIO_CRITERIA; c++)
-        fprintf(to, " criterion %d: %s is %s: %s\n", c + 1,
-                beffio_criterion_name((enum beffio_criterion)c),
-                p->criterion[c].verdict == BEFFIO_MET ? "met" : "NOT met", p->criterion[c].words);
+    for (int i = 0; i < BEFFIO_CRITERIA; i++)
+        fprintf(to, " criterion %d: %s is %s: %s\n", i + 1,
+                beffio_criterion_name((enum beffio_criterion)i),
+                p->criterion[i].met ? "met" : "NOT met", p->criterion[i].words);
     fprintf(to, "%s: %s\n", p->honesty.honest ? "CACHE-HONEST" : "NOT CACHE-HONEST",
             p->honesty.words);
 }
@@ -208,15 +180,13 @@ void beffio_sum_write(const void *of, FILE *to)
     for (int i = 0; i < c->partitions_n; i++) {
         const struct beffio_part *p = &job->part[i];
         if (!p->done) continue;
-        sum_heading(job, to, p);
-        sum_table(to, p);
+        sum_table(job, to, p);
         sum_gnuplot(job, to, p);
         sum_values(job, to, p);
-        sum_validity(to, p);
     }
     const struct beffio_part *best = &job->part[job->best];
     fprintf(to, "\nMaximum over all partitions: b_eff_io = %8.3f MB/s on %d processes, %s\n",
-            best->values.partition[c->definition] / 1e6, best->bench.procs, beffio_sum_counted(c));
+            best->values.partition[c->definition] / 1e6, best->bench.procs, counted(c));
     beffio_sum_last_line(job, to);
 }
 
@@ -246,30 +216,28 @@ static void protocol_pattern(const struct beffio_job *job, FILE *to, const struc
     fprintf(to, "%s%s\n", t->capped ? " (space)" : "", once ? " (one call)" : "");
 }
 
-static void protocol_type(FILE *to, const struct beffio_part *p, enum beffio_access a,
-                          enum beffio_type type)
-{
-    const struct beffio_type_time *t = &p->bench.result[a].type[type];
-    const struct beffio_measured *m = &p->bench.measured;
-    fprintf(to, "total pattern type: S=%.3f MB t=%.3f t_op=%.3f t_cl=%.3f",
-            (double)m->type[a][type].bytes / 1e6, p->values.type_s[a][type], t->open_s, t->close_s);
-    if (a == BEFFIO_WRITE) fprintf(to, " t_create=%.3f", m->create_s[type]);
-    if (a == BEFFIO_READ) fprintf(to, " t_remove=%.3f", m->remove_s[type]);
-    fprintf(to, " b_eff_io_%s_%s= %.3f MB/s", beffio_access_name(a), type_word(type),
-            p->values.type[a][type] / 1e6);
-    if (type >= BEFFIO_SEGMENTED)
-        fprintf(to, " Lseg=%lld", (long long)p->bench.layout.segment_bytes);
-    fputc('\n', to);
-}
-
 static void protocol_access(const struct beffio_job *job, FILE *to, const struct beffio_part *p,
                             enum beffio_access a)
 {
-    for (int t = 0; t < BEFFIO_TYPES; t++) {
-        const enum beffio_type type = (enum beffio_type)t;
-        for (int no = beffio_type_first(type); no < beffio_type_end(type); no++)
+    /* Type 2 is "separated" in names of values and "separate" in the head of the table, as released. */
+    static const char *const type_word[BEFFIO_TYPES] = {"scatter", "shared", "separated",
+                                                        "segmented", "seg_coll"};
+    const struct beffio_measured *m = &p->bench.measured;
+    for (int type = 0; type < BEFFIO_TYPES; type++) {
+        const struct beffio_type_time *t = &p->bench.result[a].type[type];
+        const int end = beffio_type_end((enum beffio_type)type);
+        for (int no = beffio_type_first((enum beffio_type)type); no < end; no++)
             if (p->bench.result[a].pattern[no].s > 0) protocol_pattern(job, to, p, a, no);
-        protocol_type(to, p, a, type);
+        fprintf(to, "total pattern type: S=%.3f MB t=%.3f t_op=%.3f t_cl=%.3f",
+                (double)m->type[a][type].bytes / 1e6, p->values.type_s[a][type], t->open_s,
+                t->close_s);
+        if (a == BEFFIO_WRITE) fprintf(to, " t_create=%.3f", m->create_s[type]);
+        if (a == BEFFIO_READ) fprintf(to, " t_remove=%.3f", m->remove_s[type]);
+        fprintf(to, " b_eff_io_%s_%s= %.3f MB/s", beffio_access_name(a), type_word[type],
+                p->values.type[a][type] / 1e6);
+        if (type >= BEFFIO_SEGMENTED)
+            fprintf(to, " Lseg=%lld", (long long)p->bench.layout.segment_bytes);
+        fputc('\n', to);
     }
     fprintf(to,
             "total access method: n=%d %s S=%.3f MB wbw=%.3f bw=%.3f b_eff_io_%s= %.3f MB/s\n\n",
@@ -278,27 +246,22 @@ static void protocol_access(const struct beffio_job *job, FILE *to, const struct
             p->values.access[a] / 1e6);
 }
 
-/* Hints as the library tells them, of each file that was opened. */
-static void protocol_hints(FILE *to, const struct beffio_part *p)
+static void protocol_partition(const struct beffio_job *job, FILE *to, const struct beffio_part *p)
 {
     size_t i;
     json_t *file, *value;
     const char *key;
-    json_array_foreach(p->bench.library, i, file)
-    {
-        json_object_foreach(json_object_get(file, "hints_reported"), key, value)
+    if (job->hints.n > 0) /* as the library tells them, of each file that was opened */
+        json_array_foreach(p->bench.library, i, file)
         {
-            fprintf(to, "file_info reported n=%d %s %s %s = %s\n", p->bench.procs,
-                    json_string_value(json_object_get(file, "access")),
-                    json_string_value(json_object_get(file, "type")), key,
-                    json_string_value(value));
+            json_object_foreach(json_object_get(file, "hints_reported"), key, value)
+            {
+                fprintf(to, "file_info reported n=%d %s %s %s = %s\n", p->bench.procs,
+                        json_string_value(json_object_get(file, "access")),
+                        json_string_value(json_object_get(file, "type")), key,
+                        json_string_value(value));
+            }
         }
-    }
-}
-
-static void protocol_partition(const struct beffio_job *job, FILE *to, const struct beffio_part *p)
-{
-    if (job->hints.n > 0) protocol_hints(to, p);
     for (int a = 0; a < BEFFIO_ACCESSES; a++)
         protocol_access(job, to, p, (enum beffio_access)a);
     for (int d = 0; d < BEFFIO_DEFINITIONS; d++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "beffio/text.h"
+#include "beffio/report.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -9,7 +9,6 @@
 #include "base/plain.h"
 #include "base/units.h"
 #include "base/version.h"
-#include "beffio/sum.h"
 
 enum { WIDTH = 96, LINE_MAX_BYTES = BEFFIO_PATH_MAX + 512 };
 
@@ -166,8 +165,7 @@ static void judged(const struct beffio_job *job, FILE *to, const struct beffio_p
         }
     fprintf(to, "%s by definition\n", p->valid ? "VALID" : "NOT VALID");
     for (int c = 0; c < BEFFIO_CRITERIA; c++)
-        line(to, "", "%s: %s", p->criterion[c].verdict == BEFFIO_MET ? "met" : "NOT MET",
-             p->criterion[c].words);
+        line(to, "", "%s: %s", p->criterion[c].met ? "met" : "NOT MET", p->criterion[c].words);
     fprintf(to, "%s\n", p->honesty.honest ? "CACHE-HONEST" : "NOT CACHE-HONEST");
     line(to, "", "%s", p->honesty.words);
 }

@@ -3,32 +3,17 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/units.h"
+
+#define CACHE_FACTOR 20   /* [RK01, 5.4]: data of an access against the cache */
+#define CACHED_MOST  0.05 /* of the files may lie in memory where it was dropped from there */
 
 static double rate(struct beffio_amount a)
 {
     return a.s > 0 ? (double)a.bytes / a.s : NAN;
-}
-
-static double mean_of_types(const double type[BEFFIO_TYPES])
-{
-    double sum = type[BEFFIO_SCATTER];
-    for (int t = 0; t < BEFFIO_TYPES; t++)
-        sum += type[t];
-    return sum / (BEFFIO_TYPES + 1);
-}
-
-static double weighted_mean(const double pattern[BEFFIO_PATTERNS])
-{
-    double sum = 0;
-    for (int no = 0; no < BEFFIO_PATTERNS; no++) {
-        const int u = beffio_pattern(no, 8).u;
-        if (u > 0) sum += u * pattern[no];
-    }
-    return sum / BEFFIO_U_SUM;
 }
 
 /* Everything, with or without the time for making and removing files. */
@@ -37,19 +22,24 @@ static void values_of(const struct beffio_measured *m, bool counted, struct beff
     struct beffio_amount all = {0};
     for (int a = 0; a < BEFFIO_ACCESSES; a++) {
         struct beffio_amount sum = {0};
-        for (int no = 0; no < BEFFIO_PATTERNS; no++)
+        double types = 0, weighted = 0;
+        for (int no = 0; no < BEFFIO_PATTERNS; no++) {
+            const int u = beffio_pattern(no, BEFFIO_WORD_BYTES).u;
             v->pattern[a][no] = rate(m->pattern[a][no]);
+            if (u > 0) weighted += u * v->pattern[a][no];
+        }
         for (int t = 0; t < BEFFIO_TYPES; t++) {
             struct beffio_amount type = m->type[a][t];
             if (counted && type.s > 0 && a == BEFFIO_WRITE) type.s += m->create_s[t];
             if (counted && type.s > 0 && a == BEFFIO_READ) type.s += m->remove_s[t];
             v->type[a][t] = rate(type);
             v->type_s[a][t] = type.s;
+            types += (t == BEFFIO_SCATTER ? 2 : 1) * v->type[a][t];
             sum.bytes += type.bytes;
             sum.s += type.s;
         }
-        v->access[a] = mean_of_types(v->type[a]);
-        v->weighted[a] = weighted_mean(v->pattern[a]);
+        v->access[a] = types / (BEFFIO_TYPES + 1);
+        v->weighted[a] = weighted / BEFFIO_U_SUM;
         v->plain[a] = rate(sum);
         v->access_bytes[a] = sum.bytes;
         all.bytes += sum.bytes;
@@ -88,17 +78,16 @@ double beffio_minutes(int64_t bytes, double bytes_per_s)
 void beffio_honesty(const struct beffio_facts *f, struct beffio_honesty *h)
 {
     char moved[UNITS_TEXT_MAX], cache[UNITS_TEXT_MAX];
-    const double least = (double)f->least_bytes,
-                 asked = BEFFIO_CACHE_FACTOR * (double)f->cache_bytes;
+    const double least = (double)f->least_bytes, asked = CACHE_FACTOR * (double)f->cache_bytes;
     h->factor = least / (double)f->cache_bytes;
-    const bool dropped = f->cached_share <= BEFFIO_CACHED_MOST;
+    const bool dropped = f->cached_share <= CACHED_MOST;
     const bool elsewhere = f->shifted && !isfinite(f->cached_share);
     h->honest = !f->in_memory && (least >= asked || dropped || elsewhere);
     int used = snprintf(h->words, sizeof h->words,
                         "each access moved %s, %.3g times the %s that may cache it (the rule is %d "
                         "times)",
                         units_bytes(least, moved), h->factor,
-                        units_bytes((double)f->cache_bytes, cache), BEFFIO_CACHE_FACTOR);
+                        units_bytes((double)f->cache_bytes, cache), CACHE_FACTOR);
     char *at = h->words + used;
     const size_t room = sizeof h->words - (size_t)used;
     if (f->in_memory)
@@ -119,84 +108,52 @@ void beffio_honesty(const struct beffio_facts *f, struct beffio_honesty *h)
     }
 }
 
-typedef void judge(const struct beffio_facts *f, struct beffio_criterion_result *r);
-
-static void judge_time(const struct beffio_facts *f, struct beffio_criterion_result *r)
-{
-    const struct beffio_schedule *s = f->schedule;
-    const double asked = beffio_valid_time_s(s->definition);
-    r->verdict = s->t_s >= asked ? BEFFIO_MET : BEFFIO_FAILED;
-    snprintf(r->words, sizeof r->words,
-             "scheduled time %g s %s; definition %s asks for at least %g s", s->t_s,
-             s->definition == BEFFIO_2_1 ? "for all partitions" : "per partition",
-             beffio_definition_name(s->definition), asked);
-}
-
-static void judge_pointers(const struct beffio_facts *f, struct beffio_criterion_result *r)
-{
-    r->verdict = f->shared ? BEFFIO_MET : BEFFIO_FAILED;
-    snprintf(r->words, sizeof r->words, "%s",
-             f->shared ? "type 1 used the shared file pointer"
-                       : "type 1 ran without the shared file pointer (--noshared)");
-}
-
-static void judge_errors(const struct beffio_facts *f, struct beffio_criterion_result *r)
-{
-    r->verdict = f->errors_n == 0 && !f->unchecked ? BEFFIO_MET : BEFFIO_FAILED;
-    snprintf(r->words, sizeof r->words, "%" PRId64 " wrong values in what was read%s", f->errors_n,
-             f->unchecked ? ", of which --check none looked at the last calls only" : "");
-}
-
-static void judge_cap(const struct beffio_facts *f, struct beffio_criterion_result *r)
-{
-    r->verdict = f->capped ? BEFFIO_FAILED : BEFFIO_MET;
-    snprintf(r->words, sizeof r->words, "%s",
-             !f->capped ? "space did not limit the writing"
-             : f->quick
-                 ? "writing ended at the limit of --quick"
-                 : "writing was cut short for want of space: free some, or raise --max-space");
-}
-
-static void judge_whole(const struct beffio_facts *f, struct beffio_criterion_result *r)
-{
-    r->verdict = f->quick ? BEFFIO_FAILED : BEFFIO_MET;
-    snprintf(r->words, sizeof r->words, "%s",
-             f->quick ? "--quick is a try-out" : "sizes and times as defined");
-}
-
-/* With it a library may put off every sync until closing [RK01, 5.4]; 2.1 had it by default. */
-static void judge_sync(const struct beffio_facts *f, struct beffio_criterion_result *r)
-{
-    const bool met = !f->unique || f->schedule->definition == BEFFIO_2_1;
-    r->verdict = met ? BEFFIO_MET : BEFFIO_FAILED;
-    snprintf(r->words, sizeof r->words, "files were opened %s MPI_MODE_UNIQUE_OPEN%s",
-             f->unique ? "with" : "without",
-             met ? "" : " (--unique), which this definition does not allow");
-}
-
-static const struct {
-    const char *name;
-    judge *judge;
-} criterion_table[BEFFIO_CRITERIA] = {
-    [BEFFIO_TIME] = {"scheduled_time", judge_time},
-    [BEFFIO_POINTERS] = {"shared_pointers", judge_pointers},
-    [BEFFIO_ERRORS] = {"no_errors", judge_errors},
-    [BEFFIO_CAP] = {"not_capped", judge_cap},
-    [BEFFIO_WHOLE] = {"not_quick", judge_whole},
-    [BEFFIO_SYNC] = {"no_unique_open", judge_sync},
-};
-
 const char *beffio_criterion_name(enum beffio_criterion c)
 {
-    return criterion_table[c].name;
+    static const char *const name[BEFFIO_CRITERIA] = {
+        [BEFFIO_TIME] = "scheduled_time", [BEFFIO_POINTERS] = "shared_pointers",
+        [BEFFIO_ERRORS] = "no_errors",    [BEFFIO_CAP] = "not_capped",
+        [BEFFIO_WHOLE] = "not_quick",     [BEFFIO_SYNC] = "no_unique_open"};
+    return name[c];
+}
+
+__attribute__((format(printf, 3, 4))) static void decide(struct beffio_criterion_result *r,
+                                                         bool met, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(r->words, sizeof r->words, fmt, args);
+    va_end(args);
+    r->met = met;
 }
 
 bool beffio_judge(const struct beffio_facts *f, struct beffio_criterion_result r[BEFFIO_CRITERIA])
 {
+    const struct beffio_schedule *s = f->schedule;
+    const double asked_s = beffio_valid_time_s(s->definition);
+    decide(&r[BEFFIO_TIME], s->t_s >= asked_s,
+           "scheduled time %g s %s; definition %s asks for at least %g s", s->t_s,
+           s->definition == BEFFIO_2_1 ? "for all partitions" : "per partition",
+           beffio_definition_name(s->definition), asked_s);
+    decide(&r[BEFFIO_POINTERS], f->shared, "%s",
+           f->shared ? "type 1 used the shared file pointer"
+                     : "type 1 ran without the shared file pointer (--noshared)");
+    decide(&r[BEFFIO_ERRORS], f->errors_n == 0 && !f->unchecked,
+           "%" PRId64 " wrong values in what was read%s", f->errors_n,
+           f->unchecked ? ", of which --check none looked at the last calls only" : "");
+    decide(&r[BEFFIO_CAP], !f->capped, "%s",
+           !f->capped ? "space did not limit the writing"
+           : f->quick ? "writing ended at the limit of --quick"
+                      : "writing was cut short for want of space: free some, or raise --max-space");
+    decide(&r[BEFFIO_WHOLE], !f->quick, "%s",
+           f->quick ? "--quick is a try-out" : "sizes and times as defined");
+    /* With it a library may put off every sync until closing [RK01, 5.4]; 2.1 had it by default. */
+    const bool sync = !f->unique || s->definition == BEFFIO_2_1;
+    decide(&r[BEFFIO_SYNC], sync, "files were opened %s MPI_MODE_UNIQUE_OPEN%s",
+           f->unique ? "with" : "without",
+           sync ? "" : " (--unique), which this definition does not allow");
     bool valid = true;
-    for (int c = 0; c < BEFFIO_CRITERIA; c++) {
-        criterion_table[c].judge(f, &r[c]);
-        if (r[c].verdict == BEFFIO_FAILED) valid = false;
-    }
+    for (int c = 0; c < BEFFIO_CRITERIA; c++)
+        valid = valid && r[c].met;
     return valid;
 }

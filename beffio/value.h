@@ -58,8 +58,6 @@ enum beffio_criterion {
     BEFFIO_CRITERIA
 };
 
-enum beffio_verdict { BEFFIO_MET, BEFFIO_FAILED };
-
 /* What the verdicts are made of. */
 struct beffio_facts {
     const struct beffio_schedule *schedule;
@@ -77,14 +75,10 @@ struct beffio_facts {
     bool quick;          /* sizes and times of a try-out */
 };
 
-#define BEFFIO_CACHE_FACTOR 20 /* [RK01, 5.4]: data of an access against the cache */
-#define BEFFIO_CACHED_MOST                                                                         \
-    0.05 /* of the files may lie in memory where it was dropped from there                         \
-          */
 #define BEFFIO_WORDS_MAX 256
 
 struct beffio_criterion_result {
-    enum beffio_verdict verdict;
+    bool met;
     char words[BEFFIO_WORDS_MAX]; /* what was asked and what there is */
 };
 

@@ -366,6 +366,7 @@ static double fit_data(const struct data *d, double p[2])
         rms += pow((p[0] * d->x[i][0] + p[1] * d->x[i][1]) / d->y[i] - 1, 2) / d->n;
     return sqrt(rms);
 }
+
 /* c and l of a phase from the runs on one core; large problems count for more. */
 static void fit_phase(struct model *m, enum phase ph, const struct row *row, int n)
 {
@@ -411,14 +412,6 @@ static void fit_busy(struct model *m, const struct row *row, int n)
     for (int i = 0; all && i < n; i++)
         if (row[i].n == all->n && row[i].ranks == 1 && row[i].threads == 1) one = &row[i];
     m->busy = one ? fmax(1, (double)all->threads * all->step_s / one->step_s) : 1;
-}
-
-static void fit(struct model *m, const struct row *row, int n)
-{
-    for (int ph = 0; ph < PHASES; ph++)
-        fit_phase(m, (enum phase)ph, row, n);
-    fit_copy(m, row, n);
-    fit_busy(m, row, n);
 }
 
 /* ------------------------------------------------------------------ what comes out */
@@ -545,16 +538,11 @@ static int crossover(const struct model *m, int64_t size)
 
 static int tell_class(const struct model *m, char cls, json_t *to)
 {
-    static const struct {
-        char cls;
-        int64_t n;
-    } sizes[] = {{'A', 64}, {'B', 102}, {'C', 162}, {'D', 408}, {'E', 1020}, {'F', 2560}};
-    int64_t size = 0;
+    struct bt_problem p;
     struct times one;
     char grid[40];
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        if (sizes[i].cls == cls) size = sizes[i].n;
-    if (size == 0) return err_set(ERR_USAGE, "--classes: no class '%c': A, B, C, D, E or F", cls);
+    TRY(bt_problem_class(cls, &p));
+    const int64_t size = p.n;
     predict(m, "1d:z", size, 1, &one, grid);
     json_t *o = json_object(), *list = json_array();
     printf(
@@ -595,30 +583,28 @@ static int tell(const struct model *m, const struct row *row, int n)
     return rc;
 }
 
-static int model_file(struct model *m, const char *path)
+static int model_file(const void *opts, const struct conf_list *args)
 {
     static struct row row[ROWS_MAX];
+    struct model m = {.opt = *(const struct options *)opts};
     json_t *bench = NULL;
-    TRY(js_read(path, &bench));
-    const int n = rows_read(path, bench, row);
+    if (args->n != 1) return err_set(ERR_USAGE, "give the result of make bench, BENCH.json");
+    TRY(js_read(args->item[0], &bench));
+    const int n = rows_read(args->item[0], bench, row);
     int rc = n;
     if (n > 0) {
-        fit(m, row, n);
-        rc = tell(m, row, n);
+        for (int ph = 0; ph < PHASES; ph++)
+            fit_phase(&m, (enum phase)ph, row, n);
+        fit_copy(&m, row, n);
+        fit_busy(&m, row, n);
+        rc = tell(&m, row, n);
     }
     json_decref(bench);
     return rc;
 }
 
-static int run(const void *opts, const struct conf_list *args)
-{
-    struct model m = {.opt = *(const struct options *)opts};
-    if (args->n != 1) return err_set(ERR_USAGE, "give the result of make bench, BENCH.json");
-    return model_file(&m, args->item[0]);
-}
-
 int main(int argc, char **argv)
 {
     struct options o;
-    return start_program(&program, argc, argv, &o, run);
+    return start_program(&program, argc, argv, &o, model_file);
 }

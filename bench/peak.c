@@ -194,13 +194,6 @@ static int arrays_make(struct arrays *x, int64_t llc_bytes, int threads)
     return 0;
 }
 
-static void arrays_free(struct arrays *x)
-{
-    free(x->a);
-    free(x->b);
-    free(x->c);
-}
-
 /* 1, 2, 4 ... and most. */
 static int counts_of(int most, int count[COUNTS_MAX])
 {
@@ -251,20 +244,17 @@ static json_t *triad_json(const struct arrays *x, const int *count, int n)
     return o;
 }
 
-/* Threads to use at most: cores, not the logical processors that share them. */
-static int threads_of(const struct options *o)
+static int measure(const void *opts, const struct conf_list *args)
 {
-    struct sys_cpu cpu;
-    sys_cpu(&cpu);
-    if (o->threads > 0) return (int)o->threads;
-    return cpu.cores_allowed_n > 0 ? cpu.cores_allowed_n : 1;
-}
-
-static int peaks_json(const struct options *o, json_t **out)
-{
+    const struct options *o = opts;
     struct arrays x = {0};
+    struct sys_cpu cpu;
     int count[COUNTS_MAX], rc;
-    const int threads = threads_of(o), n = counts_of(threads, count);
+    (void)args;
+    sys_cpu(&cpu);
+    /* Cores, not the logical processors that share them. */
+    const int cores = cpu.cores_allowed_n > 0 ? cpu.cores_allowed_n : 1;
+    const int threads = o->threads > 0 ? (int)o->threads : cores, n = counts_of(threads, count);
     json_t *result = json_object(), *system = sys_json();
     omp_set_dynamic(0);
     TRY_TO(out, rc, arrays_make(&x, last_level_bytes(system), threads));
@@ -273,21 +263,12 @@ static int peaks_json(const struct options *o, json_t **out)
     json_object_set_new(result, "fma", fma_json(o, count, n));
     json_object_set_new(result, "triad", triad_json(&x, count, n));
     json_object_set_new(result, "system", json_incref(system));
-    *out = json_incref(result);
+    rc = js_write(o->json ? o->json : "/dev/stdout", result, JS_SYNC_NONE);
 out:
-    arrays_free(&x);
+    free(x.a);
+    free(x.b);
+    free(x.c);
     json_decref(system);
-    json_decref(result);
-    return rc;
-}
-
-static int run(const void *opts, const struct conf_list *args)
-{
-    const struct options *o = opts;
-    json_t *result = NULL;
-    (void)args;
-    TRY(peaks_json(o, &result));
-    const int rc = js_write(o->json ? o->json : "/dev/stdout", result, JS_SYNC_NONE);
     json_decref(result);
     return rc;
 }
@@ -295,5 +276,5 @@ static int run(const void *opts, const struct conf_list *args)
 int main(int argc, char **argv)
 {
     struct options o;
-    return start_program(&program, argc, argv, &o, run);
+    return start_program(&program, argc, argv, &o, measure);
 }

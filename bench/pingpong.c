@@ -7,12 +7,10 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/conf.h"
 #include "base/json.h"
 #include "base/par.h"
-#include "base/par_main.h"
+#include "base/program.h"
 #include "base/stat.h"
 #include "base/version.h"
 #include "base/watch.h"
@@ -42,10 +40,10 @@ static const struct conf_option table[] = {
     {.name = NULL},
 };
 
-static const struct conf_program bench = {.name = "pingpong",
-                                          .version = NHT1_VERSION,
-                                          .summary = "What the harness of nht1-beff costs.",
-                                          .options = table};
+static const struct conf_program program = {.name = "pingpong",
+                                            .version = NHT1_VERSION,
+                                            .summary = "What the harness of nht1-beff costs.",
+                                            .options = table};
 
 /* The least that a ping-pong needs. */
 static int bare(MPI_Comm comm, int rank, double *time_s)
@@ -115,8 +113,9 @@ static int report(const struct options *o, const double *bare_s, const double *h
     return rc;
 }
 
-static int work(const struct options *o)
+static int run(void *setup)
 {
+    const struct options *o = setup;
     struct beff_traffic t;
     int n;
     TRY_MPI(MPI_Comm_size(MPI_COMM_WORLD, &n));
@@ -133,17 +132,24 @@ static int work(const struct options *o)
     return rc;
 }
 
-static int body(int argc, char **argv)
+static int parse(void *setup, int argc, char **argv)
 {
-    struct options o;
-    int rank;
-    TRY_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    const int what = conf_parse(&bench, argc, argv, &o, NULL, NULL);
-    if (what == CONF_HELP && rank == 0) conf_help(&bench, stdout);
-    return what == CONF_RUN ? work(&o) : what < 0 ? what : 0;
+    return conf_parse(&program, argc, argv, setup, NULL, NULL);
 }
+
+static void release(void *setup)
+{
+    conf_free(&program, setup, NULL);
+}
+
+static const struct program frame = {.conf = &program,
+                                     .single = true,
+                                     .setup_bytes = sizeof(struct options),
+                                     .parse = parse,
+                                     .release = release,
+                                     .run = run};
 
 int main(int argc, char **argv)
 {
-    return par_main(bench.name, MPI_THREAD_SINGLE, argc, argv, body);
+    return program_main(&frame, argc, argv);
 }

@@ -140,10 +140,10 @@ static void write_dumps(const struct options *o)
     const double sync_s = slowest(watch_now() - sync_start_s);
     close(fd);
     const int64_t bytes = share * size * o->dumps;
-    json_t *result = json_pack("{sI so so so so}", "bytes", (json_int_t)bytes, "write_s",
-                               js_real(write_s), "sync_s", js_real(sync_s), "write_bytes_per_s",
-                               js_real((double)bytes / write_s), "bytes_per_s",
-                               js_real((double)bytes / (write_s + sync_s)));
+    json_t *result =
+        json_pack("{sI so so so so}", "bytes", (json_int_t)bytes, "write_s", js_real(write_s),
+                  "sync_s", js_real(sync_s), "write_bytes_per_s", js_real((double)bytes / write_s),
+                  "bytes_per_s", js_real((double)bytes / (write_s + sync_s)));
     if (rank == 0 && js_write(o->json ? o->json : "/dev/stdout", result, JS_SYNC_NONE) < 0)
         fail("result", err_message());
     json_decref(result);

@@ -39,7 +39,7 @@ static struct bt_tc_key key_of(const struct bt_job *job)
 /* Trouble with the store is no reason to lose a run: it is told and the run goes on. */
 static void store_trouble(struct bt_job *job)
 {
-    bt_job_notice(job, "T_C store: %s.", err_message());
+    bt_notice(job->notices, "T_C store: %s.", err_message());
     err_clear();
     job->tc.store[0] = '\0';
     job->tc.trouble = true;
@@ -56,8 +56,8 @@ static bool store_usable(struct bt_job *job)
 int bt_compute_run(struct bt_job *job, struct bt_solver *solver, const struct bt_decomp *d,
                    int round)
 {
-    struct bt_outcome *o;
-    TRY(bt_job_run(job, solver, BT_COMPUTE, round, NULL, &o));
+    TRY(bt_job_run(job, solver, BT_COMPUTE_ONLY, round));
+    struct bt_outcome *o = &job->outcome[job->outcomes_n - 1];
     bt_decomp_name(d, o->decomp);
     if (o->wrong) return 0;
     struct bt_tc_entry e = {.t_c_s = o->run.t_t_s,
@@ -80,7 +80,7 @@ int bt_compute_run(struct bt_job *job, struct bt_solver *solver, const struct bt
     return 0;
 }
 
-/* Looks into the store on rank 0. Returns 1 on every rank when it has a time for this job. */
+/* Looks into the store on rank 0; when it has a time for this job, every rank takes it. */
 static int look_up(struct bt_job *job)
 {
     int found = 0;
@@ -94,7 +94,7 @@ static int look_up(struct bt_job *job)
     TRY_MPI(MPI_Bcast(&job->tc.entry, sizeof job->tc.entry, MPI_BYTE, 0, job->comm));
     const bool own = job->has_measured && job->tc.entry.t_c_s == job->measured.t_c_s;
     job->tc.origin = own ? BT_TC_MEASURED : BT_TC_FROM_STORE;
-    return 1;
+    return 0;
 }
 
 /* The decompositions worth trying, the asked one first; those that leave a rank without cells and
@@ -154,7 +154,14 @@ static bool contradicted(const struct bt_job *job)
     return false;
 }
 
-int bt_compute_find(struct bt_job *job)
+static void take_measured(struct bt_job *job)
+{
+    if (!job->has_measured) return;
+    job->tc.entry = job->measured;
+    job->tc.origin = BT_TC_MEASURED;
+}
+
+int bt_compute_known(struct bt_job *job)
 {
     const struct bt_setup *s = job->setup;
     if (s->tc_source == BT_TC_GIVEN) {
@@ -163,16 +170,21 @@ int bt_compute_find(struct bt_job *job)
         return 0;
     }
     if (s->tc_source == BT_TC_BEST) {
-        const int found = look_up(job);
-        if (found < 0) return found;
+        TRY(look_up(job));
         if (job->tc.origin == BT_TC_FROM_STORE) return 0;
     }
+    take_measured(job);
+    return 0;
+}
+
+int bt_compute_find(struct bt_job *job)
+{
+    TRY(bt_compute_known(job));
+    if (job->tc.origin == BT_TC_FROM_USER || job->tc.origin == BT_TC_FROM_STORE) return 0;
     if (!job->has_measured) TRY(measure(job));
     for (int i = 0; i < AGAIN_MAX && job->has_measured && contradicted(job); i++)
         TRY(measure(job));
-    if (!job->has_measured) return 0;
-    job->tc.entry = job->measured;
-    job->tc.origin = BT_TC_MEASURED;
+    take_measured(job);
     return 0;
 }
 

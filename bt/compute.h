@@ -15,6 +15,10 @@ struct bt_tc_key bt_compute_key(const struct nodes *n, int64_t nodes, int64_t co
 int bt_compute_run(struct bt_job *job, struct bt_solver *solver, const struct bt_decomp *d,
                    int round);
 
+/* Sets job->tc as far as it is known without measuring: given, or the better of the store and the
+ * compute-only runs of this job. Collective. */
+int bt_compute_known(struct bt_job *job);
+
 /* Finds job->tc: as --tc says, measuring when that is needed. Collective; no solver should be
  * alive, since the measurement makes its own. Returns ERR_INTERRUPT when asked to stop meanwhile.
  */

@@ -29,23 +29,19 @@ void bt_dump_free(struct bt_dump *d)
     d->digest = d->part = NULL;
 }
 
-static void digest_rows(uint64_t *w, int64_t n, const struct bt_state *x, struct io_rows rows)
-{
-    for (int64_t j = rows.j0; j < rows.j1; j++)
-        for (int m = 0; m < BT_NCOMP; m++)
-            digest_row(w, n, x->lo[0], x->n[0], x->lo[1] + j, x->lo[2] + rows.k, m,
-                       x->u + rows.k * x->sk + j * x->sj + m * x->sm);
-}
-
-/* spent: [in,out] seconds for staging and for the digest. */
+/* A few rows of a plane, into file order and into the digest. spent: [in,out] seconds of both. */
 static void take_rows(struct bt_dump *d, const struct bt_state *x, const struct io_view *v,
                       struct io_rows rows, void *staged, double spent[2])
 {
     const struct io_field from = {x->u, x->sm, x->sj, x->sk};
+    uint64_t *part = d->part + omp_get_thread_num() * digest_words(d->n);
     const double t0 = watch_now();
     if (staged) io_view_stage_rows(v, &from, rows, staged);
     const double t1 = watch_now();
-    digest_rows(d->part + omp_get_thread_num() * digest_words(d->n), d->n, x, rows);
+    for (int64_t j = rows.j0; j < rows.j1; j++)
+        for (int m = 0; m < BT_NCOMP; m++)
+            digest_row(part, d->n, x->lo[0], x->n[0], x->lo[1] + j, x->lo[2] + rows.k, m,
+                       x->u + rows.k * x->sk + j * x->sj + m * x->sm);
     spent[0] += t1 - t0;
     spent[1] += watch_now() - t1;
 }

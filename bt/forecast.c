@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "bt/forecast.h"
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,7 +11,9 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/num.h"
 #include "base/par.h"
+#include "base/program.h"
 #include "base/resident.h"
 #include "base/sys.h"
 #include "base/units.h"
@@ -22,6 +23,7 @@
 #include "bt/result.h"
 #include "bt/run.h"
 #include "bt/solver/decomp.h"
+#include "bt/solver/plan.h"
 #include "bt/solver/solver.h"
 #include "bt/tc.h"
 #include "io/writer.h"
@@ -37,6 +39,7 @@
 enum tc_origin { FROM_STORE, FROM_PROBE, FROM_USER };
 
 struct forecast {
+    const struct bt_setup *setup;
     int64_t ranks, threads, nodes, cores; /* planned for; cores of all nodes */
     char decomp[40];
     int64_t dumps_n, dump_bytes;
@@ -67,37 +70,16 @@ static const struct {
     {"msdos", (INT64_C(4) << 30) - 1},
 };
 
-/* Appends a sentence. */
-static void say(json_t *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void say(json_t *to, const char *fmt, ...)
-{
-    char text[512];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    json_array_append_new(to, json_string(text));
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t div_up(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 /* Ranks, nodes and threads: as asked, else as started. A rank's threads without OMP_NUM_THREADS are
  * its share of the cores, as they would be in the run. */
-static int job_shape(struct forecast *f, const struct bt_setup *s, const struct bt_machine *m)
+static int job_shape(struct forecast *f, const struct bt_machine *m)
 {
-    f->nodes = s->opt.nodes ? s->opt.nodes : m->nodes.count;
-    f->ranks = s->opt.ranks ? s->opt.ranks : m->nodes.size;
-    f->cores = s->opt.nodes ? f->nodes * m->nodes.node_cores : m->nodes.cores;
+    const struct bt_options *o = &f->setup->opt;
+    f->nodes = o->nodes ? o->nodes : m->nodes.count;
+    f->ranks = o->ranks ? o->ranks : m->nodes.size;
+    f->cores = o->nodes ? f->nodes * m->nodes.node_cores : m->nodes.cores;
     f->threads = m->threads;
-    if (!getenv("OMP_NUM_THREADS") && s->opt.ranks)
+    if (!getenv("OMP_NUM_THREADS") && o->ranks)
         f->threads = f->cores > f->ranks ? f->cores / f->ranks : 1;
     if (f->ranks >= f->nodes) return 0;
     return err_set(ERR_USAGE,
@@ -105,8 +87,9 @@ static int job_shape(struct forecast *f, const struct bt_setup *s, const struct 
                    (long long)f->nodes, (long long)f->ranks, units_plural(f->ranks));
 }
 
-static int memory(struct forecast *f, const struct bt_setup *s)
+static int memory(struct forecast *f)
 {
+    const struct bt_setup *s = f->setup;
     char needs[UNITS_TEXT_MAX], has[UNITS_TEXT_MAX];
     struct bt_decomp d;
     struct sys_memory here;
@@ -114,54 +97,43 @@ static int memory(struct forecast *f, const struct bt_setup *s)
     TRY(bt_decomp_make(s->opt.decomp, s->problem.n, (int)f->ranks, 0, &d));
     bt_decomp_name(&d, f->decomp);
     for (int a = 0; a < 3; a++)
-        cells *= div_up(d.n, d.p[a]);
+        cells *= bt_plan_div_up(d.n, d.p[a]);
     f->rank_bytes = bt_machine_rank_bytes(cells, s->writers_n > 0);
     f->memory_bytes = bt_machine_rank_bytes(d.n * d.n * d.n, s->writers_n > 0) +
                       (f->ranks - 1) * bt_machine_rank_bytes(0, false);
-    f->node_bytes = least(f->memory_bytes, div_up(f->ranks, f->nodes) * f->rank_bytes);
+    f->node_bytes = num_min(f->memory_bytes, bt_plan_div_up(f->ranks, f->nodes) * f->rank_bytes);
     sys_memory(&here);
     f->total_bytes = here.total_bytes;
     f->available_bytes = bt_machine_free_bytes();
     if (f->node_bytes > f->available_bytes)
-        say(f->misfits,
-            "memory: the ranks of a node (%lld) need about %s, and this one has %s available",
-            (long long)div_up(f->ranks, f->nodes), units_bytes((double)f->node_bytes, needs),
-            units_bytes((double)f->available_bytes, has));
+        bt_notice(f->misfits,
+                  "memory: the ranks of a node (%lld) need about %s, and this one has %s available",
+                  (long long)bt_plan_div_up(f->ranks, f->nodes),
+                  units_bytes((double)f->node_bytes, needs),
+                  units_bytes((double)f->available_bytes, has));
     return 0;
 }
 
-/* The largest class that takes at most half of the memory of the nodes, 'S' at least. */
-static char class_that_fits(const struct forecast *f)
+/* A problem that is too small for its ranks measures messages: the advice is the largest class that
+ * takes at most half of the memory of the nodes. */
+static void size_warn(struct forecast *f)
 {
-    char fits = 'S';
-    for (const char *c = "WABCDEF"; *c; c++) {
-        struct bt_problem p;
-        if (bt_problem_class(*c, &p) < 0) continue;
-        const int64_t node = bt_machine_rank_bytes(p.n * p.n * p.n / f->nodes, true);
-        if (node + div_up(f->ranks, f->nodes) * bt_machine_rank_bytes(0, false) <=
-            f->available_bytes / 2)
-            fits = *c;
-    }
-    return fits;
-}
-
-/* A problem that is too small for its ranks measures messages. */
-static void size_warn(struct forecast *f, const struct bt_setup *s)
-{
-    const int64_t n = s->problem.n, cells = n * n * n / f->ranks;
+    const int64_t n = f->setup->problem.n, cells = n * n * n / f->ranks;
     if (cells >= CELLS_MIN || f->ranks == 1) return;
-    const char class = class_that_fits(f);
-    struct bt_problem larger = {.n = 0};
-    (void)bt_problem_class(class, &larger);
+    const int64_t idle = bt_plan_div_up(f->ranks, f->nodes) * bt_machine_rank_bytes(0, false);
+    const struct bt_reference *class, *fits = bt_reference_at(0);
     char advice[96] = "";
-    if (larger.n > n)
-        snprintf(advice, sizeof advice, "; class %c, N = %lld, fits the memory", class,
-                 (long long)larger.n);
-    say(f->warnings,
-        "N = %lld over %lld ranks leaves %lld cells to a rank, fewer than %d: messages outweigh "
-        "the "
-        "computation%s",
-        (long long)n, (long long)f->ranks, (long long)cells, CELLS_MIN, advice);
+    for (int i = 1; (class = bt_reference_at(i)) != NULL; i++) {
+        const int64_t share = class->n * class->n * class->n / f->nodes;
+        if (bt_machine_rank_bytes(share, true) + idle <= f->available_bytes / 2) fits = class;
+    }
+    if (fits->n > n)
+        snprintf(advice, sizeof advice, "; class %c, N = %lld, fits the memory", fits->cls,
+                 (long long)fits->n);
+    bt_notice(f->warnings,
+              "N = %lld over %lld ranks leaves %lld cells to a rank, fewer than %d: messages "
+              "outweigh the computation%s",
+              (long long)n, (long long)f->ranks, (long long)cells, CELLS_MIN, advice);
 }
 
 /* Sum and product of counts of bytes, 2^63 - 1 for all that is more. */
@@ -177,18 +149,13 @@ static int64_t product(int64_t a, int64_t b)
     return __builtin_mul_overflow(a, b, &c) ? INT64_MAX : c;
 }
 
-/* What an old file of that name would give back. */
-static int64_t occupied(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode) ? (int64_t)st.st_blocks * 512 : 0;
-}
-
 /* Bytes and files of every writer. --io all removes each file before the next one is made. */
-static void files(struct forecast *f, const struct bt_setup *s)
+static void files(struct forecast *f)
 {
+    const struct bt_setup *s = f->setup;
     const bool in_turn = s->all && !s->opt.keep;
     char path[4096];
+    struct stat old;
     f->dumps_n = bt_problem_dumps(&s->problem);
     f->dump_bytes = io_dump_bytes(s->layout, s->problem.n);
     for (int w = 0; w < s->writers_n; w++) {
@@ -200,7 +167,8 @@ static void files(struct forecast *f, const struct bt_setup *s)
         f->files_n += in_turn ? 0 : 1 + (parts ? f->ranks : 1);
         f->written_bytes = sum(f->written_bytes, product(s->opt.repeat, f->file_bytes));
         bt_setup_path(s, w, path);
-        f->free_bytes += occupied(path);
+        if (stat(path, &old) == 0 && S_ISREG(old.st_mode))
+            f->free_bytes += (int64_t)old.st_blocks * 512;
     }
 }
 
@@ -218,22 +186,22 @@ static void length_fits(struct forecast *f, const struct sys_fs *fs)
         who = "a limit on file sizes (ulimit -f)";
     }
     if (f->file_bytes > most || f->file_bytes == INT64_MAX)
-        say(f->misfits, "length: the file of %s is longer than %s allows, %s",
-            units_bytes((double)f->file_bytes, needs), who, units_bytes((double)most, has));
+        bt_notice(f->misfits, "length: the file of %s is longer than %s allows, %s",
+                  units_bytes((double)f->file_bytes, needs), who, units_bytes((double)most, has));
 }
 
-static int disk(struct forecast *f, const struct bt_setup *s)
+static int disk(struct forecast *f)
 {
     char needs[UNITS_TEXT_MAX], has[UNITS_TEXT_MAX];
     struct sys_fs fs;
-    files(f, s);
+    files(f);
     if (f->file_bytes == 0) return 0;
-    TRY(sys_path_fs(s->opt.out, &fs));
+    TRY(sys_path_fs(f->setup->opt.out, &fs));
     f->free_bytes += fs.free_bytes;
     if (f->disk_bytes > f->free_bytes)
-        say(f->misfits, "space: %s are needed, and %s (%s) has %s free",
-            units_bytes((double)f->disk_bytes, needs), fs.mount, fs.type,
-            units_bytes((double)f->free_bytes, has));
+        bt_notice(f->misfits, "space: %s are needed, and %s (%s) has %s free",
+                  units_bytes((double)f->disk_bytes, needs), fs.mount, fs.type,
+                  units_bytes((double)f->free_bytes, has));
     length_fits(f, &fs);
     return 0;
 }
@@ -245,7 +213,7 @@ static int probe(const struct bt_setup *s, double *flop_per_s)
     struct bt_solver *solver = NULL;
     struct bt_decomp d;
     double seconds = 0;
-    p.n = least(p.n, PROBE_N);
+    p.n = num_min(p.n, PROBE_N);
     p.steps = PROBE_STEPS;
     TRY(bt_decomp_make("auto", p.n, 1, 0, &d));
     TRY(bt_solver_new(&solver, MPI_COMM_SELF, &p, &d, s->opt.isa));
@@ -256,9 +224,10 @@ static int probe(const struct bt_setup *s, double *flop_per_s)
 }
 
 /* A store that cannot be read is a store without this time. */
-static int find_t_c(struct forecast *f, const struct bt_setup *s, const struct bt_machine *m)
+static int find_t_c(struct forecast *f, const struct bt_machine *m)
 {
-    const int64_t used = least(f->ranks * f->threads, f->cores);
+    const struct bt_setup *s = f->setup;
+    const int64_t used = num_min(f->ranks * f->threads, f->cores);
     const struct bt_tc_key key = bt_compute_key(&m->nodes, f->nodes, used, &s->problem);
     struct bt_tc_entry entry;
     char store[4096];
@@ -273,15 +242,16 @@ static int find_t_c(struct forecast *f, const struct bt_setup *s, const struct b
     if (found == 1) f->t_c_s = entry.t_c_s;
     if (found == 1) return 0;
     TRY(probe(s, &flop_per_s));
-    const int64_t probed = least(m->threads, m->nodes.node_cores);
+    const int64_t probed = num_min(m->threads, m->nodes.node_cores);
     const double all = flop_per_s * (double)used / (double)probed * (used > probed ? PARALLEL : 1);
     f->t_c_s = bt_problem_flop(&s->problem) / all;
     return 0;
 }
 
 /* Rounds of all writers with reading back, and T_C where it is not known. */
-static void times(struct forecast *f, const struct bt_setup *s)
+static void times(struct forecast *f)
 {
+    const struct bt_setup *s = f->setup;
     const bool measures =
         s->tc_source == BT_TC_MEASURE || (s->tc_source == BT_TC_BEST && f->tc_origin != FROM_STORE);
     const double bytes = (double)f->file_bytes, rounds = (double)s->opt.repeat;
@@ -293,17 +263,17 @@ static void times(struct forecast *f, const struct bt_setup *s)
     if (measures && !bt_setup_computes(s)) f->time_s += f->t_c_s;
 }
 
-static int plan(struct forecast *f, const struct bt_setup *s, const struct bt_machine *m)
+static int plan(struct forecast *f, const struct bt_machine *m)
 {
-    TRY(job_shape(f, s, m));
-    TRY(memory(f, s));
-    TRY(disk(f, s));
-    size_warn(f, s);
+    TRY(job_shape(f, m));
+    TRY(memory(f));
+    TRY(disk(f));
+    size_warn(f);
     const double all = (double)f->total_bytes * (double)f->nodes;
     f->ratio = all > 0 ? (double)f->file_bytes / all : 0;
     f->rule_holds = f->ratio >= RESIDENT_RULE;
-    TRY(find_t_c(f, s, m));
-    times(f, s);
+    TRY(find_t_c(f, m));
+    times(f);
     return 0;
 }
 
@@ -315,9 +285,9 @@ static const char *const origin_words[] = {
     [FROM_USER] = "given with --tc",
 };
 
-static void print(const struct forecast *f, const struct bt_setup *setup, FILE *to)
+static void print(const struct forecast *f, FILE *to)
 {
-    const struct bt_problem *p = &setup->problem;
+    const struct bt_problem *p = &f->setup->problem;
     char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX], c[UNITS_TEXT_MAX];
     size_t i;
     const json_t *text;
@@ -361,10 +331,12 @@ static void print(const struct forecast *f, const struct bt_setup *setup, FILE *
     if (json_array_size(f->misfits) == 0) fprintf(to, "Fits      yes\n");
 }
 
-static json_t *plan_json(const struct forecast *f, const struct bt_setup *setup)
+static json_t *plan_json(const void *of, int status)
 {
+    (void)status;
+    const struct forecast *f = of;
     json_t *o = json_pack("{ss ss so ss ss ss so sb so so}", "schema", SCHEMA, "version",
-                          nht1_build, "problem", bt_result_problem(setup), "decomp", f->decomp,
+                          nht1_build, "problem", bt_result_problem(f->setup), "decomp", f->decomp,
                           "t_c_origin", origin_name[f->tc_origin], "time_source",
                           origin_words[f->tc_origin], "balance_rate_bytes_per_s",
                           f->file_bytes > 0 ? js_real(f->needed_rate) : json_null(), "fits",
@@ -391,31 +363,21 @@ static json_t *plan_json(const struct forecast *f, const struct bt_setup *setup)
     return o;
 }
 
-static int tell(const struct forecast *f, const struct bt_setup *setup)
-{
-    const char *path = setup->opt.json;
-    if (!setup->opt.quiet) print(f, setup, stdout);
-    if (path) {
-        json_t *plan = plan_json(f, setup);
-        int rc = js_check_target(path, "nht1-bt-plan/");
-        if (rc == 0) rc = js_write(path, plan, JS_SYNC_NONE);
-        if (rc < 0) err_prefix("--json: ");
-        json_decref(plan);
-        TRY(rc);
-    }
-    const json_t *first = json_array_get(f->misfits, 0);
-    return first ? err_set(ERR_IO, "does not fit: %s", json_string_value(first)) : 0;
-}
-
 int bt_forecast_run(MPI_Comm comm, const struct bt_setup *setup)
 {
-    struct forecast f = {.misfits = json_array(), .warnings = json_array()};
+    struct forecast f = {.setup = setup, .misfits = json_array(), .warnings = json_array()};
+    const struct program_output result = {"--json", setup->opt.json, "nht1-bt-plan/",
+                                          .json = plan_json};
     struct bt_machine m;
     int rc;
     TRY_TO(out, rc, bt_machine_make(comm, &m));
     const bool first = m.nodes.rank == 0;
-    TRY_TO(out, rc, par_agree(comm, first ? plan(&f, setup, &m) : 0));
-    rc = par_agree(comm, first ? tell(&f, setup) : 0);
+    TRY_TO(out, rc, par_agree(comm, first ? program_outputs_check(&result, 1) : 0));
+    TRY_TO(out, rc, par_agree(comm, first ? plan(&f, &m) : 0));
+    if (first && !setup->opt.quiet) print(&f, stdout);
+    const json_t *misfit = json_array_get(f.misfits, 0);
+    if (misfit) rc = err_set(ERR_IO, "does not fit: %s", json_string_value(misfit));
+    rc = program_outputs_write(&result, 1, &f, par_agree(comm, rc));
 out:
     bt_machine_free(&m);
     json_decref(f.misfits);

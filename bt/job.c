@@ -1,29 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "bt/job.h"
 
-#include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/par.h"
 #include "base/progress.h"
+#include "base/stop.h"
 #include "base/sys.h"
 #include "base/watch.h"
 #include "bt/restart.h"
 #include "io/writer.h"
-
-void bt_job_notice(struct bt_job *job, const char *fmt, ...)
-{
-    char text[1024];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    json_array_append_new(job->notices, json_string(text));
-}
 
 /* No file that the job writes may take the place of another one. */
 static int names_check(const struct bt_setup *s)
@@ -48,56 +36,38 @@ static int names_check(const struct bt_setup *s)
     return 0;
 }
 
-/* A result that cannot be written is found out before the run, not after it. */
-static int targets_check(const struct bt_job *job)
-{
-    const char *json = job->setup->opt.json;
-    if (job->rank != 0) return 0;
-    if (json && (!json[0] || strlen(json) >= PATH_MAX - 16))
-        return err_set(ERR_USAGE, "--json: the name of the file is empty or too long");
-    TRY(names_check(job->setup));
-    const int rc = json ? js_check_target(json, "nht1-bt/") : 0;
-    if (rc < 0) err_prefix("--json: ");
-    return rc;
-}
-
-static int decomp_make(struct bt_job *job)
+/* What is told with the result, whatever it will be. Rank 0 speaks for its own node. */
+static void warn(struct bt_job *job)
 {
     const struct bt_setup *s = job->setup;
-    TRY(bt_decomp_make(s->opt.decomp, s->problem.n, job->size, job->rank, &job->decomp));
-    bt_decomp_name(&job->decomp, job->decomp_name);
-    return 0;
-}
-
-/* What io/ cannot know: that ranks of several hosts will write. A missing directory is io/'s to
- * tell. */
-static void file_system_warn(struct bt_job *job)
-{
+    bool several = job->machine.nodes.count > 1;
     struct sys_fs fs;
-    if (job->rank != 0 || job->setup->writers_n == 0 || job->machine.nodes.count == 1) return;
-    if (sys_path_fs(job->setup->opt.out, &fs) < 0) {
+    bt_machine_warn(job->notices);
+    if (job->rank != 0 || s->writers_n == 0) return;
+    /* What io/ cannot know: that ranks of several hosts will write. A missing folder is io/'s. */
+    if (several && sys_path_fs(s->opt.out, &fs) < 0) {
         err_clear();
-        return;
+        several = false;
     }
-    if (strncmp(fs.type, "nfs", 3) == 0)
-        bt_job_notice(job,
-                      "The file lies on NFS (%s): several hosts writing one file there need locks "
-                      "and may be slow or wrong; a parallel file system is meant for that.",
-                      fs.source);
-    if (!fs.network)
-        bt_job_notice(job,
-                      "The file lies on %s at %s, a file system of one host, but there are %lld "
-                      "hosts: ranks elsewhere cannot write the same file.",
-                      fs.type, fs.mount, (long long)job->machine.nodes.count);
-}
-
-/* Every node may be another kind of machine: rank 0 speaks for its own. */
-static void memory_warn(struct bt_job *job)
-{
-    if (job->rank != 0 || job->setup->writers_n == 0 || !sys_memory_returned("/sys")) return;
-    bt_job_notice(job, "This virtual machine gives freed memory back to its host (free page "
-                       "reporting), so that the page cache is slow, often by a factor of ten: see "
-                       "docs/io-performance.md, and --direct, which goes around it.");
+    if (several && strncmp(fs.type, "nfs", 3) == 0)
+        bt_notice(job->notices,
+                  "The file lies on NFS (%s): several hosts writing one file there need locks "
+                  "and may be slow or wrong; a parallel file system is meant for that.",
+                  fs.source);
+    if (several && !fs.network)
+        bt_notice(job->notices,
+                  "The file lies on %s at %s, a file system of one host, but there are %lld "
+                  "hosts: ranks elsewhere cannot write the same file.",
+                  fs.type, fs.mount, (long long)job->machine.nodes.count);
+    if (sys_memory_returned("/sys"))
+        bt_notice(job->notices,
+                  "This virtual machine gives freed memory back to its host (free page "
+                  "reporting), so that the page cache is slow, often by a factor of ten: see "
+                  "docs/io-performance.md, and --direct, which goes around it.");
+    if (s->sync == IO_SYNC_NONE)
+        bt_notice(job->notices,
+                  "Nothing was made durable (--sync none): T_T holds what the system took "
+                  "in, which may still be in memory.");
 }
 
 /* The command line is read by each rank for itself, so --io all names every writer; what runs is
@@ -124,19 +94,16 @@ int bt_job_make(struct bt_job *job, MPI_Comm comm, struct bt_setup *setup)
     TRY_MPI(MPI_Comm_size(comm, &job->size));
     TRY(writers_agree(setup, comm));
     TRY(bt_restart_adopt(comm, setup));
-    TRY(par_agree(comm, decomp_make(job)));
-    TRY(par_agree(comm, targets_check(job)));
+    TRY(par_agree(comm, bt_decomp_make(setup->opt.decomp, setup->problem.n, job->size, job->rank,
+                                       &job->decomp)));
+    bt_decomp_name(&job->decomp, job->decomp_name);
+    TRY(par_agree(comm, job->rank == 0 ? names_check(setup) : 0));
     TRY_MPI(MPI_Bcast(&setup->seed, 1, MPI_UINT64_T, 0, comm));
     TRY(bt_machine_make(comm, &job->machine));
     TRY(par_hosts(comm, &job->hosts));
     TRY(par_json(comm, &job->mpi));
     TRY(bt_machine_memory(&job->machine, &job->decomp, setup->writers_n > 0));
-    bt_machine_warn(job->notices);
-    file_system_warn(job);
-    memory_warn(job);
-    if (setup->writers_n > 0 && setup->sync == IO_SYNC_NONE)
-        bt_job_notice(job, "Nothing was made durable (--sync none): T_T holds what the system took "
-                           "in, which may still be in memory.");
+    warn(job);
     return 0;
 }
 
@@ -165,49 +132,121 @@ static void take_notices(struct bt_job *job, const struct bt_run *run)
         if (!told && json_is_string(text)) json_array_append(job->notices, (json_t *)text);
     }
     if (run->resumed && !run->bitwise)
-        bt_job_notice(job,
-                      "The dumps taken over were computed by kernel %s and the others by %s: the "
-                      "file differs in its last bits from one of a run without interruption.",
-                      run->past_kernel, job->kernel);
+        bt_notice(job->notices,
+                  "The dumps taken over were computed by kernel %s and the others by %s: the "
+                  "file differs in its last bits from one of a run without interruption.",
+                  run->past_kernel, job->kernel);
 }
 
-int bt_job_run(struct bt_job *job, struct bt_solver *solver, const char *writer, int round,
-               const struct io_spec *spec, struct bt_outcome **out)
+static const char *run_id(const struct bt_outcome *o)
 {
-    const struct bt_problem *p = &job->setup->problem;
+    return json_string_value(json_object_get(o->run.file, "run_id"));
+}
+
+/* Rank 0 has the file read back; everybody learns the state. The lock on the file went when its run
+ * ended: a verdict on what another run has put there since is none on this one. */
+static int prove(const struct bt_job *job, struct bt_outcome *o)
+{
+    int state = BT_PROOF_NONE, rc = 0;
+    if (!o->serial_file || strcmp(job->setup->opt.verify, "never") == 0) return 0;
+    if (job->rank == 0) {
+        struct bt_proof *p = &o->proof;
+        bt_prove(o->path, p);
+        const bool judged = p->state == BT_PROOF_RIGHT || p->state == BT_PROOF_WRONG;
+        if (judged && run_id(o) && !io_file_is_of(o->path, run_id(o))) {
+            p->state = BT_PROOF_FAILED;
+            snprintf(p->note, sizeof p->note,
+                     "%.300s is not this run's any more: another run took it, or its manifest was "
+                     "changed, before it was verified",
+                     o->path);
+        }
+        state = (int)p->state;
+        if (p->state == BT_PROOF_FAILED && stop_requested())
+            rc = err_set(ERR_INTERRUPT, "interrupted while %s was verified", o->path);
+    }
+    TRY(par_agree(job->comm, rc));
+    TRY_MPI(MPI_Bcast(&state, 1, MPI_INT, 0, job->comm));
+    o->proof.state = (enum bt_proof_state)state;
+    return 0;
+}
+
+/* The verdict on a run that came to its end: norms first, then the file. */
+static void judge(struct bt_outcome *o, bool writes)
+{
+    const bool published = o->run.norms_published;
+    const char *norms = published ? "norms as published, " : "";
+    const enum bt_proof_state state = o->proof.state;
+    const bool norms_wrong = published && !o->run.norms_ok;
+    o->wrong = norms_wrong || state == BT_PROOF_WRONG;
+    o->verified = !o->wrong && (writes ? state == BT_PROOF_RIGHT : published);
+    if (norms_wrong)
+        snprintf(o->verdict, sizeof o->verdict,
+                 "WRONG: the norms differ from the published ones by %.3g, relative",
+                 o->run.norms_deviation);
+    else if (!writes)
+        snprintf(o->verdict, sizeof o->verdict, "%s",
+                 published ? "verified: norms as published"
+                           : "not verified: no norms are published for this problem");
+    else if (state == BT_PROOF_RIGHT)
+        snprintf(o->verdict, sizeof o->verdict, "verified: %sfile right", norms);
+    else if (state == BT_PROOF_NONE)
+        snprintf(o->verdict, sizeof o->verdict, "not verified: %s%s", norms,
+                 o->serial_file ? "file not read back" : "there is no file to read back");
+    else
+        snprintf(o->verdict, sizeof o->verdict, "%s: %s", o->wrong ? "WRONG" : "not verified",
+                 o->proof.note);
+}
+
+int bt_job_run(struct bt_job *job, struct bt_solver *solver, int writer, int round)
+{
+    const struct bt_setup *s = job->setup;
+    const bool writes = writer != BT_COMPUTE_ONLY;
     const size_t n = (size_t)job->outcomes_n + 1;
-    struct bt_outcome *grown = realloc(job->outcome, n * sizeof *grown);
-    if (grown) job->outcome = grown;
+    struct io_spec spec = {0};
+    char path[4096] = "", label[128];
+    struct bt_outcome *o = realloc(job->outcome, n * sizeof *o);
+    if (o) job->outcome = o;
     TRY(par_agree(job->comm,
-                  grown ? 0 : err_set(ERR_NOMEM, "no memory for the results of run %zu", n)));
-    struct bt_outcome *o = *out = &grown[n - 1];
+                  o ? 0 : err_set(ERR_NOMEM, "no memory for the results of run %zu", n)));
+    o += job->outcomes_n++;
     *o = (struct bt_outcome){.run.round = round};
-    job->outcomes_n++;
-    snprintf(o->run.writer, sizeof o->run.writer, "%s", writer);
+    snprintf(o->run.writer, sizeof o->run.writer, "%s", writes ? s->writer[writer] : BT_COMPUTE);
     snprintf(o->decomp, sizeof o->decomp, "%s", job->decomp_name);
     snprintf(o->verdict, sizeof o->verdict, "not verified: the run did not come to its end");
+    if (writes) {
+        bt_setup_path(s, writer, path);
+        spec = bt_setup_spec(s, writer, path);
+        spec.kernel = job->kernel;
+        for (int a = 0; a < 3; a++) {
+            spec.box.lo[a] = job->decomp.lo[a];
+            spec.box.n[a] = job->decomp.count[a];
+        }
+        o->serial_file = (io_writer_caps(spec.writer) & IO_CAP_SERIAL_FILE) != 0;
+        if (o->serial_file) snprintf(o->path, sizeof o->path, "%s", path);
+    }
+
     const enum progress_mode mode =
-        job->rank == 0 ? progress_mode_of(job->setup->opt.progress) : PROGRESS_NEVER;
-    struct progress *progress = progress_begin(mode, spec ? writer : "computing", "step", p->steps);
+        job->rank == 0 ? progress_mode_of(s->opt.progress) : PROGRESS_NEVER;
+    const char *what = writes ? o->run.writer : "computing";
+    if (s->opt.repeat > 1 && round > 0)
+        snprintf(label, sizeof label, "%s, round %d of %lld", what, round,
+                 (long long)s->opt.repeat);
+    else
+        snprintf(label, sizeof label, "%s", what);
+    struct progress *progress = progress_begin(mode, label, "step", s->problem.steps);
     const struct bt_run_request q = {.comm = job->comm,
-                                     .problem = p,
+                                     .problem = &s->problem,
                                      .solver = solver,
-                                     .io = spec,
+                                     .io = writes ? &spec : NULL,
                                      .nodes = &job->machine.nodes,
                                      .progress = progress};
     const int rc = bt_run_make(&q, &o->run);
     progress_end(progress);
     TRY(rc);
     take_notices(job, &o->run);
-    o->wrong = o->run.norms_published && !o->run.norms_ok;
-    o->verified = !spec && o->run.norms_published && !o->wrong;
-    if (o->wrong)
-        snprintf(o->verdict, sizeof o->verdict,
-                 "WRONG: the norms differ from the published ones by %.3g, relative",
-                 o->run.norms_deviation);
-    else if (!spec)
-        snprintf(o->verdict, sizeof o->verdict, "%s",
-                 o->verified ? "verified: norms as published"
-                             : "not verified: no norms are published for this problem");
-    return 0;
+    TRY(prove(job, o));
+    judge(o, writes);
+    const bool suspect = o->wrong || o->proof.state == BT_PROOF_FAILED;
+    const bool remove = s->all && !s->opt.keep && o->serial_file && !suspect;
+    return remove ? io_file_remove(job->comm, path, run_id(o)) : 0;
 }

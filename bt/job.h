@@ -50,6 +50,7 @@ struct bt_job {
     char **hosts;               /* [size] on rank 0, NULL elsewhere */
     struct bt_outcome *outcome; /* [outcomes_n] in the order they ran */
     int outcomes_n;
+    int rounds_done;      /* of --repeat, complete ones */
     int64_t warmup_bytes; /* written and removed before the first dump */
     double memory_bytes;  /* of the solver, sum over ranks */
     double setup_s;       /* making the solver: memory, forcing, initial condition; slowest rank */
@@ -65,13 +66,11 @@ struct bt_job {
 int bt_job_make(struct bt_job *job, MPI_Comm comm, struct bt_setup *setup);
 void bt_job_free(struct bt_job *job);
 
-/* Makes one run, with its progress shown, and adds its outcome: verdict of the norms, notices of
- * io/. Collective. writer: a name, or BT_COMPUTE with spec NULL. [out] out: borrowed until the next
- * run; there also after an error of the run. */
-int bt_job_run(struct bt_job *job, struct bt_solver *solver, const char *writer, int round,
-               const struct io_spec *spec, struct bt_outcome **out);
-
-/* Appends a sentence to what is reported with the result. Local. */
-void bt_job_notice(struct bt_job *job, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Makes one run, with its progress shown, and has its file proved; with --io all the file goes then.
+ * The last of the job's outcomes is this one, also after an error of the run; notices of io/ are
+ * taken over. Collective. writer: index of one of the setup's, or BT_COMPUTE_ONLY. ERR_INTERRUPT
+ * when asked to stop. */
+#define BT_COMPUTE_ONLY (-1)
+int bt_job_run(struct bt_job *job, struct bt_solver *solver, int writer, int round);
 
 #endif

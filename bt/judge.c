@@ -68,15 +68,15 @@ static void judge_cores(json_t *to, const struct bt_machine *m)
 
 /* Where today's computing alone is slower than the best time known, zeta over that time says more
  * about today than about writing; the paired zeta does not. */
-static void judge_t_c(json_t *to, const struct bt_job *job)
+static void judge_t_c(json_t *to, const struct bt_judged *j)
 {
+    const struct bt_job *job = j->job;
+    const struct bt_row *row = j->row;
     const double best = job->tc.entry.t_c_s;
     if (job->tc.origin == BT_TC_FROM_USER)
         stamp_add(to, "tc-not-best", NOTE, number(NULL, "t_c_s", best),
                   "T_C was given with --tc: it is no time that was measured on this system.");
-    struct bt_row row[BT_RUNS_MAX + 1];
-    const int n = bt_ranking(job, row);
-    for (int i = 0; i < n && job->tc.origin != BT_TC_UNKNOWN; i++) {
+    for (int i = 0; i < j->rows_n && job->tc.origin != BT_TC_UNKNOWN; i++) {
         const double today = row[i].median.t_t_s;
         if (strcmp(row[i].writer, BT_COMPUTE) != 0 || !(today > (1 + SLOW_TODAY) * best)) continue;
         json_t *numbers = number(NULL, "t_c_s", best);
@@ -93,23 +93,29 @@ static void judge_t_c(json_t *to, const struct bt_job *job)
     }
 }
 
-json_t *bt_judge_job(const struct bt_job *job)
+static json_t *judge_job(const struct bt_judged *j)
 {
-    const struct bt_problem *p = &job->setup->problem;
+    const struct bt_problem *p = &j->job->setup->problem;
+    const int asked = (int)j->job->setup->opt.repeat, done = j->job->rounds_done;
     json_t *to = json_array();
-    judge_cores(to, &job->machine);
-    judge_t_c(to, job);
-    for (const char *c = "SWABCDEF"; *c; c++) {
-        struct bt_problem whole;
-        if (bt_problem_class(*c, &whole) < 0 || whole.n != p->n || whole.dt != p->dt ||
-            p->steps >= whole.steps)
-            continue;
+    if (done < asked) {
+        json_t *numbers = number(NULL, "rounds_done_n", done);
+        number(numbers, "rounds_n", asked);
+        stamp_add(to, "interrupted", WARN, numbers,
+                  "Interrupted: the job did not come to its end; %d of %d round%s are complete.",
+                  done, asked, units_plural(asked));
+    }
+    judge_cores(to, &j->job->machine);
+    judge_t_c(to, j);
+    const struct bt_reference *whole;
+    for (int i = 0; (whole = bt_reference_at(i)) != NULL; i++) {
+        if (whole->n != p->n || whole->dt != p->dt || p->steps >= whole->steps) continue;
         json_t *numbers = number(NULL, "steps_n", (double)p->steps);
-        number(numbers, "class_steps_n", (double)whole.steps);
+        number(numbers, "class_steps_n", (double)whole->steps);
         stamp_add(
             to, "extrapolated", NOTE, numbers,
             "%lld of class %c's %lld steps: what is said of the class by this is extrapolated.",
-            (long long)p->steps, *c, (long long)whole.steps);
+            (long long)p->steps, whole->cls, (long long)whole->steps);
     }
     return to;
 }
@@ -261,7 +267,7 @@ static void judge_times(json_t *to, const struct bt_job *job, const struct bt_ro
                   "larger class for a statement about the system.");
 }
 
-json_t *bt_judge_row(const struct bt_job *job, const struct bt_row *row)
+static json_t *judge_row(const struct bt_job *job, const struct bt_row *row)
 {
     json_t *to = json_array();
     /* Times of wrong files mean nothing. */
@@ -281,4 +287,20 @@ json_t *bt_judge_row(const struct bt_job *job, const struct bt_row *row)
         json_decref(of_run);
     }
     return to;
+}
+
+void bt_judge(struct bt_judged *to, const struct bt_job *job)
+{
+    to->job = job;
+    to->rows_n = bt_ranking(job, to->row);
+    for (int i = 0; i < to->rows_n; i++)
+        to->row[i].stamps = judge_row(job, &to->row[i]);
+    to->stamps = judge_job(to);
+}
+
+void bt_judge_free(struct bt_judged *judged)
+{
+    for (int i = 0; i < judged->rows_n; i++)
+        json_decref(judged->row[i].stamps);
+    json_decref(judged->stamps);
 }

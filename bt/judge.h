@@ -7,17 +7,24 @@
  *   { "code": "page-cache", "severity": "good" | "note" | "warn" | "bad",
  *     "numbers": { "dirty_share": 0.8 }, "sentence": "..." }
  *
- * and reports, comparisons and studies repeat them. Codes: docs/zeta.md. Each function gives a new
- * array of them; local, for rank 0. */
+ * and reports, comparisons and studies repeat them. Codes: docs/zeta.md. Local, for rank 0. */
 #include "bt/ranking.h"
 
-/* Of the whole job: cores in use, binding, T_C, a problem cut short. */
-json_t *bt_judge_job(const struct bt_job *job);
+/* A job with what came out of it. */
+struct bt_judged {
+    const struct bt_job *job;
+    int rows_n;                         /* 0: no run came to its end */
+    struct bt_row row[BT_RUNS_MAX + 1]; /* by bt_ranking, with the stamps of a writer over all its
+                                           rounds: the balance first */
+    json_t *
+        stamps; /* of the whole job: interrupted, cores in use, binding, T_C, a problem cut short */
+};
 
-/* Of one run: verified, official, page cache. */
+/* Once all runs are made and T_C is known. [out] to, to be freed by bt_judge_free; zeros may be. */
+void bt_judge(struct bt_judged *to, const struct bt_job *job);
+void bt_judge_free(struct bt_judged *judged);
+
+/* Stamps of one run: verified, official, page cache. New reference. */
 json_t *bt_judge_run(const struct bt_job *job, const struct bt_outcome *o);
-
-/* Of a writer over all its rounds: the balance first. */
-json_t *bt_judge_row(const struct bt_job *job, const struct bt_row *row);
 
 #endif

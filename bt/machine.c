@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <limits.h>
 #include <omp.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,22 +20,17 @@
 #define THREADS_MAX 4096      /* of a rank; the OpenMP library ends the program when it cannot */
 #define RANK_BYTES  (8 << 20) /* stacks, tables and library buffers of a rank, roughly */
 
-/* Ranks that the launcher has started on this node, 1 when it does not say. */
-static long ranks_here(void)
-{
-    static const char *const name[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
-                                       "SLURM_NTASKS_PER_NODE"};
-    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
-        if (getenv(name[i]) && strtol(getenv(name[i]), NULL, 10) > 0)
-            return strtol(getenv(name[i]), NULL, 10);
-    return 1;
-}
-
 void bt_machine_reexec_passive(char **argv)
 {
-    const char *threads = getenv("OMP_NUM_THREADS");
+    static const char *const local_size[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
+                                             "SLURM_NTASKS_PER_NODE"};
+    const char *threads = getenv("OMP_NUM_THREADS"), *told;
     const long each = threads ? strtol(threads, NULL, 10) : 1;
-    if (each <= 1 || each <= sysconf(_SC_NPROCESSORS_ONLN) / ranks_here()) return;
+    long ranks = 0; /* on this node, where the launcher says so */
+    for (size_t i = 0; ranks < 1 && i < sizeof local_size / sizeof local_size[0]; i++)
+        if ((told = getenv(local_size[i])) != NULL) ranks = strtol(told, NULL, 10);
+    if (ranks < 1) ranks = 1;
+    if (each <= 1 || each <= sysconf(_SC_NPROCESSORS_ONLN) / ranks) return;
     if (getenv("OMP_WAIT_POLICY") || setenv("OMP_WAIT_POLICY", "passive", 1) < 0) return;
     execv("/proc/self/exe", argv); /* without it the run is only slow */
 }
@@ -101,15 +97,23 @@ void bt_machine_free(struct bt_machine *m)
     nodes_free(&m->nodes);
 }
 
+void bt_notice(json_t *to, const char *fmt, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    json_array_append_new(to, js_text(text));
+}
+
 void bt_machine_warn(json_t *notices)
 {
-    char text[256];
     if (!omp_num_threads() || threads_told(omp_num_threads())) return;
-    snprintf(text, sizeof text,
-             "OMP_NUM_THREADS is '%.80s', which is no number of threads: every rank takes its "
-             "share of the CPUs.",
-             omp_num_threads());
-    json_array_append_new(notices, js_text(text));
+    bt_notice(notices,
+              "OMP_NUM_THREADS is '%.80s', which is no number of threads: every rank takes its "
+              "share of the CPUs.",
+              omp_num_threads());
 }
 
 int64_t bt_machine_free_bytes(void)

@@ -29,7 +29,10 @@ void bt_machine_reexec_passive(char **argv);
 int bt_machine_make(MPI_Comm comm, struct bt_machine *m);
 void bt_machine_free(struct bt_machine *m);
 
-/* Appends a warning about OMP_NUM_THREADS to an array of strings. Binding and oversubscription are
+/* Appends a sentence to an array of them. Local. */
+void bt_notice(json_t *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Appends a warning about OMP_NUM_THREADS to the sentences. Binding and oversubscription are
  * bt/judge's. Local. */
 void bt_machine_warn(json_t *notices);
 

@@ -3,15 +3,14 @@
  * leaves with the same status. */
 #include <mpi.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/err.h"
-#include "base/json.h"
 #include "base/par.h"
-#include "base/par_main.h"
+#include "base/program.h"
 #include "bt/compute.h"
 #include "bt/forecast.h"
 #include "bt/job.h"
+#include "bt/judge.h"
 #include "bt/machine.h"
 #include "bt/report.h"
 #include "bt/result.h"
@@ -34,62 +33,46 @@ static int outcomes_code(const struct bt_job *job)
     return 0;
 }
 
-/* Writes the JSON on rank 0. A run that failed before anything was measured leaves none. */
-static int result_write(const struct bt_job *job, int status)
+static int run(void *of)
 {
-    const char *path = job->setup->opt.json;
-    int rc = 0;
-    if (path && job->rank == 0 && job->outcomes_n > 0) {
-        json_t *result = bt_result_json(job, status);
-        const bool first = !err_message()[0];
-        rc = js_write(path, result, JS_SYNC_NONE);
-        if (rc < 0 && first) err_prefix("--json: ");
-        json_decref(result);
-    }
-    return par_agree(job->comm, rc);
-}
-
-/* A command line that is a job: its runs, T_C, report and result. The others: forecasts and lists. */
-static int program(int argc, char **argv)
-{
-    int rank;
+    struct bt_setup *setup = of;
+    const struct program_output result = {"--json", setup->opt.json, "nht1-bt/",
+                                          .json = bt_result_json};
+    struct bt_judged judged = {0};
     struct bt_job job;
-    struct bt_setup *setup = calloc(1, sizeof *setup);
-    int rc = par_agree(MPI_COMM_WORLD, setup ? 0 : err_set(ERR_NOMEM, "no memory for the options"));
-    if (rc == 0) rc = par_check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-    if (rc < 0) {
-        free(setup);
-        return rc;
+    int rc, rank;
+    TRY_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    if (setup->list_writers) {
+        if (rank == 0) bt_report_writers(stdout);
+        return 0;
     }
-    const int what = rc = bt_setup_parse(setup, argc, argv);
-    if (what == CONF_RUN && setup->opt.dry_run) {
-        rc = bt_forecast_run(MPI_COMM_WORLD, setup);
-    } else if (what == CONF_RUN) {
-        rc = bt_job_make(&job, MPI_COMM_WORLD, setup);
-        if (rc == 0) {
-            const bool speaks = rank == 0 && !setup->opt.quiet;
-            if (speaks) bt_report_heading(&job, stdout);
-            rc = bt_rounds_make(&job);
-            if (rc == 0 && !setup->opt.restart) rc = bt_compute_find(&job);
-            if (rc == 0) rc = outcomes_code(&job);
-            if (speaks) bt_report_results(&job, stdout);
-            const int written = result_write(&job, err_exit_status(rc));
-            if (rc == 0) rc = written;
-        }
-        bt_job_free(&job);
-    } else if (what > 0) {
-        if (what == CONF_HELP && rank == 0) conf_help(&bt_program, stdout);
-        if (what == CONF_VERSION && rank == 0) printf("%s %s\n", bt_program.name, nht1_build);
-        if (what == BT_LIST_WRITERS && rank == 0) bt_report_writers(stdout);
-        rc = 0;
-    }
-    bt_setup_free(setup);
-    free(setup);
+    if (setup->opt.dry_run) return bt_forecast_run(MPI_COMM_WORLD, setup);
+
+    const bool speaks = rank == 0 && !setup->opt.quiet;
+    TRY_TO(out, rc, bt_job_make(&job, MPI_COMM_WORLD, setup));
+    TRY_TO(out, rc, par_agree(job.comm, rank == 0 ? program_outputs_check(&result, 1) : 0));
+    if (speaks) bt_report_heading(&job, stdout);
+    rc = bt_rounds_make(&job);
+    if (rc == 0 && !setup->opt.restart) rc = bt_compute_find(&job);
+    if (rc == 0) rc = outcomes_code(&job);
+    if (rank == 0) bt_judge(&judged, &job);
+    if (speaks) bt_report_results(&judged, stdout);
+    /* A run that failed before anything was measured leaves no result. */
+    rc = program_outputs_write(&result, job.outcomes_n > 0, &judged, rc);
+out:
+    bt_judge_free(&judged);
+    bt_job_free(&job);
     return rc;
 }
+
+static const struct program frame = {.conf = &bt_program,
+                                     .setup_bytes = sizeof(struct bt_setup),
+                                     .parse = bt_setup_parse,
+                                     .release = bt_setup_free,
+                                     .run = run};
 
 int main(int argc, char **argv)
 {
     bt_machine_reexec_passive(argv);
-    return par_main(bt_program.name, MPI_THREAD_FUNNELED, argc, argv, program);
+    return program_main(&frame, argc, argv);
 }

@@ -241,7 +241,7 @@ static const struct conf_option table[] = {
 
 const struct conf_program bt_program = {
     .name = "nht1-bt",
-    .version = NHT1_VERSION,
+    .version = nht1_build,
     .summary = "Application I/O benchmark: NAS BT, a CFD solver, writes its whole solution to disk "
                "every few steps. Reported are the run time T_T, the rate R_IO and the overhead "
                "zeta = T_T / T_C - 1 over the best run time without writing, T_C.",
@@ -263,24 +263,16 @@ const struct conf_program bt_program = {
     .options = table,
 };
 
-/* The class letter that applies: the one given, the one whose N was given, or 0. */
-static char class_of(const struct bt_options *o)
-{
-    if (o->cls) return o->cls[0];
-    if (o->n == 0) return 'A';
-    for (const char *c = "SWABCDEF"; *c; c++) {
-        struct bt_problem p;
-        if (bt_problem_class(*c, &p) == 0 && p.n == o->n) return *c;
-    }
-    return 0;
-}
-
 static int problem_setup(struct bt_setup *s)
 {
     const struct bt_options *o = &s->opt;
     struct bt_problem *p = &s->problem;
+    const struct bt_reference *ref;
     if (o->cls && o->n) return err_set(ERR_USAGE, "--class and --n exclude each other: give one");
-    const char cls = class_of(o);
+    /* The class that was given, or whose N was given; A when nothing was. */
+    char cls = o->cls ? o->cls[0] : o->n == 0 ? 'A' : '\0';
+    for (int i = 0; o->n && (ref = bt_reference_at(i)) != NULL; i++)
+        if (ref->n == o->n) cls = ref->cls;
     *p = (struct bt_problem){.interval = 5};
     if (cls) TRY(bt_problem_class(cls, p));
     if (!cls && (o->steps == 0 || o->dt == 0))
@@ -293,7 +285,7 @@ static int problem_setup(struct bt_setup *s)
     if (o->dt > 0) p->dt = o->dt;
     if (o->interval) p->interval = o->interval;
     p->last = o->last;
-    const struct bt_reference *ref = bt_reference_find(p->n, p->steps, p->dt);
+    ref = bt_reference_find(p->n, p->steps, p->dt);
     p->cls = ref ? ref->cls : 'U';
     return 0;
 }
@@ -326,41 +318,23 @@ static int add_writer(struct bt_setup *s, const char *name)
     return 0;
 }
 
-static int add_all_writers(struct bt_setup *s)
-{
-    const struct io_writer *d;
-    s->all = true;
-    for (int i = 0; (d = io_writer_at(i)) != NULL; i++)
-        if ((d->caps & (IO_CAP_SERIAL_FILE | IO_CAP_WRAPPER)) == IO_CAP_SERIAL_FILE)
-            TRY(add_writer(s, d->name));
-    return 0;
-}
-
-static int one_writer(struct bt_setup *s, const char *name)
-{
-    if (strcmp(name, BT_COMPUTE) == 0) {
-        s->compute = true;
-        return 0;
-    }
-    if (strcmp(name, "all") == 0) return add_all_writers(s);
-    return io_writer_find(name) ? add_writer(s, name) : io_writer_unknown(name);
-}
-
 static int writers_setup(struct bt_setup *s)
 {
+    const struct io_writer *d;
     char name[256];
     for (const char *at = s->opt.io; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        const size_t length = strcspn(at, ",");
-        snprintf(name, sizeof name, "%.*s", (int)length, at);
-        TRY(one_writer(s, name));
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+        s->compute = s->compute || strcmp(name, BT_COMPUTE) == 0;
+        if (strcmp(name, BT_COMPUTE) == 0) continue;
+        if (strcmp(name, "all") != 0) {
+            TRY(io_writer_find(name) ? add_writer(s, name) : io_writer_unknown(name));
+            continue;
+        }
+        s->all = true;
+        for (int i = 0; (d = io_writer_at(i)) != NULL; i++)
+            if ((d->caps & (IO_CAP_SERIAL_FILE | IO_CAP_WRAPPER)) == IO_CAP_SERIAL_FILE)
+                TRY(add_writer(s, d->name));
     }
-    return 0;
-}
-
-static int out_check(const struct bt_setup *s)
-{
-    if (!s->opt.out[0]) return err_set(ERR_USAGE, "--out: the name of the file is empty");
-    if (strlen(s->opt.out) > 3900) return err_set(ERR_USAGE, "--out: the name is too long");
     return 0;
 }
 
@@ -393,15 +367,6 @@ static int restart_setup(struct bt_setup *s)
     return 0;
 }
 
-static int dry_run_check(const struct bt_options *o)
-{
-    if (!o->dry_run && (o->ranks || o->nodes))
-        return err_set(ERR_USAGE, "--ranks and --nodes are for --dry-run; mpirun starts ranks");
-    if (o->dry_run && o->restart)
-        return err_set(ERR_USAGE, "--dry-run and --restart exclude each other");
-    return 0;
-}
-
 static int interpret(struct bt_setup *s, const bool *given)
 {
     static const char *const sync_name[] = {"none", "dump", "end"};
@@ -409,7 +374,10 @@ static int interpret(struct bt_setup *s, const bool *given)
     s->given_layout = is_given(given, "layout");
     s->given_problem =
         s->opt.cls || s->opt.n || s->opt.steps || s->opt.dt > 0 || s->opt.interval || s->opt.last;
-    TRY(dry_run_check(&s->opt));
+    if (!s->opt.dry_run && (s->opt.ranks || s->opt.nodes))
+        return err_set(ERR_USAGE, "--ranks and --nodes are for --dry-run; mpirun starts ranks");
+    if (s->opt.dry_run && s->opt.restart)
+        return err_set(ERR_USAGE, "--dry-run and --restart exclude each other");
     TRY(problem_setup(s));
     TRY(tc_setup(s));
     TRY(io_layout_parse(s->opt.layout, &s->layout));
@@ -418,24 +386,27 @@ static int interpret(struct bt_setup *s, const bool *given)
     TRY(writers_setup(s));
     TRY(restart_setup(s));
     s->seed = is_given(given, "seed") ? (uint64_t)s->opt.seed : (uint64_t)time(NULL);
-    TRY(out_check(s));
+    if (!s->opt.out[0]) return err_set(ERR_USAGE, "--out: the name of the file is empty");
+    if (strlen(s->opt.out) > 3900) return err_set(ERR_USAGE, "--out: the name is too long");
+    if (s->opt.json && !s->opt.json[0])
+        return err_set(ERR_USAGE, "--json: the name of the file is empty");
     const struct io_spec spec = bt_setup_spec(s, 0, s->opt.out);
     return s->writers_n > 0 ? io_spec_check(&spec) : 0;
 }
 
-int bt_setup_parse(struct bt_setup *s, int argc, char **argv)
+int bt_setup_parse(void *setup, int argc, char **argv)
 {
+    struct bt_setup *s = setup;
     bool given[sizeof table / sizeof table[0]] = {false};
-    memset(s, 0, sizeof *s);
     const int rc = conf_parse(&bt_program, argc, argv, &s->opt, NULL, given);
     if (rc != CONF_RUN) return rc;
-    if (strcmp(s->opt.io, "help") == 0) return BT_LIST_WRITERS;
-    return interpret(s, given);
+    s->list_writers = strcmp(s->opt.io, "help") == 0;
+    return s->list_writers ? CONF_RUN : interpret(s, given);
 }
 
-void bt_setup_free(struct bt_setup *s)
+void bt_setup_free(void *setup)
 {
-    conf_free(&bt_program, &s->opt, NULL);
+    conf_free(&bt_program, &((struct bt_setup *)setup)->opt, NULL);
 }
 
 void bt_setup_path(const struct bt_setup *s, int writer, char *out)
@@ -466,11 +437,6 @@ struct io_spec bt_setup_spec(const struct bt_setup *s, int writer, const char *p
                             .resume = s->opt.restart,
                             .hints_n = s->opt.hints.n,
                             .hints = s->opt.hints.item};
-}
-
-bool bt_setup_leaves_file(const struct bt_setup *s, int writer)
-{
-    return (io_writer_caps(s->writer[writer]) & IO_CAP_SERIAL_FILE) != 0;
 }
 
 bool bt_setup_computes(const struct bt_setup *s)

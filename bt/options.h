@@ -53,6 +53,7 @@ struct bt_setup {
     char writer[BT_RUNS_MAX][64]; /* names */
     bool compute;                 /* a run without writing was asked for */
     bool all;                     /* --io all: files go after they have been verified */
+    bool list_writers;            /* --io help; the rest was not looked at then */
     uint64_t seed;                /* of the order of the writers */
     /* Stood on the command line; --restart takes what did not from the manifest. */
     bool given_problem, given_layout, given_io;
@@ -60,11 +61,11 @@ struct bt_setup {
 
 extern const struct conf_program bt_program;
 
-/* Reads the command line. Local, the same on every rank. [out] s, to be freed by bt_setup_free also
- * after an error. Returns CONF_RUN, CONF_HELP, CONF_VERSION, BT_LIST_WRITERS, or ERR_USAGE. */
-enum { BT_LIST_WRITERS = 3 };
-int bt_setup_parse(struct bt_setup *s, int argc, char **argv);
-void bt_setup_free(struct bt_setup *s);
+/* Reads the command line. Local, the same on every rank. setup: [out] a struct bt_setup, zeroed by
+ * the caller, to be freed by bt_setup_free also after an error. Returns CONF_RUN, CONF_HELP,
+ * CONF_VERSION or ERR_USAGE. */
+int bt_setup_parse(void *setup, int argc, char **argv);
+void bt_setup_free(void *setup);
 
 /* Name of the file of the i-th writer: FILE, or FILE.NAME when there are several. Characters that
  * have a meaning to MPI-IO libraries (':') become '-'. out: [out] at least 4096 bytes. */
@@ -76,8 +77,5 @@ struct io_spec bt_setup_spec(const struct bt_setup *s, int writer, const char *p
 /* Whether the rounds hold compute-only runs: asked for, or, from two rounds of writing on, as what
  * the writers of a round are paired with. */
 bool bt_setup_computes(const struct bt_setup *s);
-
-/* Whether the i-th writer leaves a file in serial format. */
-bool bt_setup_leaves_file(const struct bt_setup *s, int writer);
 
 #endif

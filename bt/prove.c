@@ -55,7 +55,7 @@ static int start(const char *program, const char *path, int json, int messages, 
 }
 
 /* Waits for the program, and stops it when this one is asked to stop. Returns the wait status. */
-static int finish(pid_t pid)
+static int wait_for(pid_t pid)
 {
     int status = 0;
     for (;;) {
@@ -66,37 +66,28 @@ static int finish(pid_t pid)
     }
 }
 
-/* The first line of the program's messages becomes the note. */
-static void take_note(int messages, char *note, size_t size)
-{
-    const ssize_t length = pread(messages, note, size - 1, 0);
-    note[length > 0 ? length : 0] = '\0';
-    note[strcspn(note, "\n")] = '\0';
-    if (!note[0]) snprintf(note, size, "%s said nothing", PROGRAM);
-}
-
-static enum bt_proof_state state_of(int status)
-{
-    if (!WIFEXITED(status)) return BT_PROOF_FAILED;
-    if (WEXITSTATUS(status) == 0) return BT_PROOF_RIGHT;
-    return WEXITSTATUS(status) == 2 ? BT_PROOF_WRONG : BT_PROOF_FAILED;
-}
-
 static void run_program(const char *program, const char *path, struct bt_proof *proof)
 {
     const int json = memfd_create("nht1-proof", 0), messages = memfd_create("nht1-proof", 0);
+    char *note = proof->note;
     pid_t pid;
     int rc = json < 0 || messages < 0 ? errno : 0;
     if (rc == 0) rc = start(program, path, json, messages, &pid);
     if (rc != 0) {
         proof->state = BT_PROOF_MISSING;
-        snprintf(proof->note, sizeof proof->note, "%.300s could not be started: %s", program,
+        snprintf(note, sizeof proof->note, "%.300s could not be started: %s", program,
                  strerror(rc));
     } else {
-        proof->state = state_of(finish(pid));
+        const int status = wait_for(pid), code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+        proof->state = code == 0 ? BT_PROOF_RIGHT : code == 2 ? BT_PROOF_WRONG : BT_PROOF_FAILED;
         lseek(json, 0, SEEK_SET);
         proof->summary = json_loadfd(json, 0, NULL);
-        if (proof->state != BT_PROOF_RIGHT) take_note(messages, proof->note, sizeof proof->note);
+    }
+    if (rc == 0 && proof->state != BT_PROOF_RIGHT) { /* the first line of what it said */
+        const ssize_t length = pread(messages, note, sizeof proof->note - 1, 0);
+        note[length > 0 ? length : 0] = '\0';
+        note[strcspn(note, "\n")] = '\0';
+        if (!note[0]) snprintf(note, sizeof proof->note, "%s said nothing", PROGRAM);
     }
     if (json >= 0) close(json);
     if (messages >= 0) close(messages);

@@ -44,6 +44,7 @@ struct bt_row {
     bool wrong;                     /* one of the runs */
     bool page_cache;                /* a run of it measured memory instead of a device */
     bool official;                  /* every run is the official case, verified, in a serial file */
+    json_t *stamps;                 /* of bt/judge */
 };
 
 /* Whether a run may be called an official result. */

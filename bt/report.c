@@ -1,44 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/stamp.h"
 #include "bt/report.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/plain.h"
+#include "base/stamp.h"
 #include "base/units.h"
 #include "bt/compute.h"
-#include "bt/judge.h"
-#include "bt/restart.h"
 #include "io/writer.h"
 
 #define WIDTH 96
-/* From how many times T_C on computing between dumps is suspicious. A writer in the background
- * takes a share of the cores, up to half of them. */
-#define SLOW_COMPUTING 2.0
 
-static void line(FILE *to, const char *name, const char *text)
+/* "NAME      text", the text in a column of its own. */
+static void entry(FILE *to, int name_width, const char *name, const char *text)
 {
     char first[32];
-    snprintf(first, sizeof first, "%-9s ", name);
-    plain_wrap(to, WIDTH, first, 10, text);
-}
-
-/* As wide as the longest name, mpiio-indep. */
-static void writer_line(FILE *to, const char *name, const char *text)
-{
-    char first[32];
-    snprintf(first, sizeof first, "%-11s ", name);
-    plain_wrap(to, WIDTH, first, 12, text);
+    snprintf(first, sizeof first, "%-*s ", name_width, name);
+    plain_wrap(to, WIDTH, first, name_width + 1, text);
 }
 
 void bt_report_writers(FILE *to)
 {
+    const int longest = 11; /* mpiio-indep */
     const struct io_writer *d;
     fprintf(to, "Writers, for --io (several as NAME,NAME):\n\n");
-    writer_line(to, BT_COMPUTE, "Only compute: the time is T_C.");
+    entry(to, longest, BT_COMPUTE, "Only compute: the time is T_C.");
     for (int i = 0; (d = io_writer_at(i)) != NULL; i++)
-        writer_line(to, d->name, d->help);
+        entry(to, longest, d->name, d->help);
     fprintf(to, "\n--io all runs every writer that leaves one file in serial format:");
     for (int i = 0; (d = io_writer_at(i)) != NULL; i++)
         if ((d->caps & IO_CAP_SERIAL_FILE) && !(d->caps & IO_CAP_WRAPPER) && io_writer_usable(d))
@@ -46,46 +35,33 @@ void bt_report_writers(FILE *to)
     fprintf(to, "\n");
 }
 
-static void problem_line(const struct bt_job *job, FILE *to)
+void bt_report_heading(const struct bt_job *job, FILE *to)
 {
     const struct bt_setup *s = job->setup;
     const struct bt_problem *p = &s->problem;
-    char text[512], cls[16] = "", bytes[UNITS_TEXT_MAX];
+    const struct bt_machine *m = &job->machine;
+    char text[4096 + 128], cls[16] = "", bytes[UNITS_TEXT_MAX];
     const int64_t dumps = bt_problem_dumps(p);
+    fprintf(to, "nht1-bt %s: application I/O benchmark (NAS BT with dumps of the solution)\n",
+            NHT1_VERSION);
     if (p->cls != 'U') snprintf(cls, sizeof cls, "class %c, ", p->cls);
-    int used = snprintf(text, sizeof text, "%sN = %lld, %lld steps of dt = %g", cls,
-                        (long long)p->n, (long long)p->steps, p->dt);
+    const int used = snprintf(text, sizeof text, "%sN = %lld, %lld steps of dt = %g", cls,
+                              (long long)p->n, (long long)p->steps, p->dt);
     if (s->writers_n > 0)
         snprintf(text + used, sizeof text - (size_t)used,
                  "; a dump every %lld steps: %lld dumps, %s in all", (long long)p->interval,
                  (long long)dumps,
                  units_bytes((double)(dumps * io_dump_bytes(s->layout, p->n)), bytes));
-    line(to, "Problem", text);
-}
-
-static void system_line(const struct bt_job *job, FILE *to)
-{
-    const struct bt_machine *m = &job->machine;
-    char text[512];
+    entry(to, 9, "Problem", text);
     snprintf(text, sizeof text, "%s%s, %lld cores (%s); %d rank%s x %d thread%s, decomposition %s",
              m->nodes.host, m->nodes.count > 1 ? " and others" : "", (long long)m->nodes.cores,
              m->nodes.cpu, m->nodes.size, units_plural(m->nodes.size), m->threads,
              units_plural(m->threads), job->decomp_name);
-    line(to, "System", text);
-}
-
-void bt_report_heading(const struct bt_job *job, FILE *to)
-{
-    const struct bt_setup *s = job->setup;
-    char text[4096 + 128];
-    fprintf(to, "nht1-bt %s: application I/O benchmark (NAS BT with dumps of the solution)\n",
-            NHT1_VERSION);
-    problem_line(job, to);
-    system_line(job, to);
+    entry(to, 9, "System", text);
     if (s->writers_n > 0) {
         snprintf(text, sizeof text, "%s%s, layout %s, --sync %s", s->opt.out,
                  s->all || s->writers_n > 1 ? ".NAME" : "", io_layout_name(s->layout), s->opt.sync);
-        line(to, "File", text);
+        entry(to, 9, "File", text);
     }
     fflush(to);
 }
@@ -100,13 +76,14 @@ static const char *cell(char out[16], const char *format, double value)
     return out;
 }
 
-static void table(FILE *to, const struct bt_row *row, int n)
+static void table(const struct bt_judged *j, FILE *to)
 {
+    const struct bt_row *row = j->row;
     char t[16], best[16], zeta[16], r_io[16], rate[16], sync[16];
     fprintf(to, "\n%-14s %10s %10s %8s %11s %11s %8s  %s\n", "writer", "T_T", "best T_T", "zeta",
             "R_IO", "writing", "sync", "verified");
     fprintf(to, "%-14s %10s %10s %8s %11s %11s %8s\n", "", "s", "s", "", "MB/s", "MB/s", "s");
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < j->rows_n; i++) {
         const struct bt_values *v = &row[i].median;
         const bool file = row[i].first->serial_file;
         fprintf(to, "%-14s %10s %10s %8s %11s %11s %8s  %s\n", row[i].writer,
@@ -122,22 +99,22 @@ static void table(FILE *to, const struct bt_row *row, int n)
 }
 
 /* What zeta is made of, and the verdict on it. */
-static void zeta_table(const struct bt_job *job, FILE *to, const struct bt_row *row, int n)
+static void zeta_table(const struct bt_judged *j, FILE *to)
 {
     static const char *const verdict[] = {"balanced", "not-balanced", "undecided", "writer-null",
                                           "no-serial-file"};
+    const struct bt_row *row = j->row;
     char zeta[16], io[16], computing[16], paired[16], lo[16], hi[16];
-    if (job->tc.origin == BT_TC_UNKNOWN || !isfinite(row[0].median.zeta)) return;
+    if (j->job->tc.origin == BT_TC_UNKNOWN || !isfinite(row[0].median.zeta)) return;
     fprintf(to, "%-14s %8s = %8s + %9s %9s %17s %7s  %s\n", "writer", "zeta", "in I/O", "computing",
             "paired", "95 % interval", "rounds", "verdict");
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < j->rows_n; i++) {
         const struct bt_values *v = &row[i].median;
         const char *word = row[i].wrong ? "WRONG" : "-";
         char interval[40] = "-";
         if (!isfinite(v->zeta)) continue;
-        json_t *stamps = bt_judge_row(job, &row[i]);
         for (size_t c = 0; c < sizeof verdict / sizeof verdict[0]; c++)
-            if (stamp_find(stamps, verdict[c])) word = verdict[c];
+            if (stamp_find(row[i].stamps, verdict[c])) word = verdict[c];
         if (isfinite(row[i].paired_lo))
             snprintf(interval, sizeof interval, "%s to %s", cell(lo, "%.3f", row[i].paired_lo),
                      cell(hi, "%.3f", row[i].paired_hi));
@@ -145,18 +122,8 @@ static void zeta_table(const struct bt_job *job, FILE *to, const struct bt_row *
                 cell(zeta, "%.3f", v->zeta), cell(io, "%.3f", v->zeta_io),
                 cell(computing, "%.3f", v->zeta_compute), cell(paired, "%.3f", v->zeta_paired),
                 interval, row[i].runs, word);
-        json_decref(stamps);
     }
     fputc('\n', to);
-}
-
-static void tc_line(const struct bt_job *job, FILE *to)
-{
-    char words[512], text[640];
-    if (job->tc.origin == BT_TC_UNKNOWN) return;
-    bt_compute_words(job, words, sizeof words);
-    snprintf(text, sizeof text, "%.4g s: %s", job->tc.entry.t_c_s, words);
-    line(to, "T_C", text);
 }
 
 /* What the writers in the background reached. */
@@ -177,30 +144,27 @@ static void overlaps(const struct bt_job *job, FILE *to)
 }
 
 /* "NAME: sentence", of all stamps of the writer that is talked about, and of others what warns. */
-static void row_stamps(const struct bt_job *job, FILE *to, const struct bt_row *row, bool all)
+static void row_stamps(FILE *to, const struct bt_row *row, bool all)
 {
-    json_t *stamps = bt_judge_row(job, row);
     size_t i;
     const json_t *s;
-    json_array_foreach(stamps, i, s)
+    json_array_foreach(row->stamps, i, s)
     {
-        const char *severity = stamp_text(s, "severity"), *code = stamp_text(s, "code");
+        const char *severity = stamp_text(s, "severity");
         const bool warns = strcmp(severity, "warn") == 0 || strcmp(severity, "bad") == 0;
         char first[80];
-        if (!all && (!warns || strcmp(code, "not-balanced") == 0) && strcmp(code, "official") != 0)
-            continue;
+        if (!all && (!warns || stamp_is(s, "not-balanced")) && !stamp_is(s, "official")) continue;
         snprintf(first, sizeof first, "%s: ", row->writer);
         plain_wrap(to, WIDTH, first, 2, stamp_text(s, "sentence"));
     }
-    json_decref(stamps);
 }
 
 /* The writer that is talked about: its stamps, its spread, what it came to, where the data were. */
-static void meaning(const struct bt_job *job, FILE *to, const struct bt_row *row)
+static void meaning(FILE *to, const struct bt_row *row)
 {
     const struct bt_values *v = &row->median;
     char text[512], with[16], without[16];
-    row_stamps(job, to, row, true);
+    row_stamps(to, row, true);
     if (!isfinite(v->r_io) || row->wrong) return;
     if (isfinite(row->ci_lo_s))
         fprintf(to,
@@ -229,14 +193,15 @@ static void notices(const struct bt_job *job, FILE *to)
 }
 
 /* Where the time of each writer's best run went. Phases that did not occur are left out. */
-static void profile(const struct bt_job *job, FILE *to, const struct bt_row *row, int n)
+static void profile(const struct bt_judged *judged, FILE *to)
 {
+    const struct bt_job *job = judged->job;
     const int ranks = job->machine.nodes.size;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < judged->rows_n; i++) {
         const struct bt_run *run = NULL;
         for (int j = 0; j < job->outcomes_n; j++) {
             const struct bt_run *r = &job->outcome[j].run;
-            if (!r->completed || strcmp(r->writer, row[i].writer) != 0) continue;
+            if (!r->completed || strcmp(r->writer, judged->row[i].writer) != 0) continue;
             if (!run || r->t_t_s < run->t_t_s) run = r;
         }
         if (!run) continue;
@@ -257,39 +222,50 @@ static void profile(const struct bt_job *job, FILE *to, const struct bt_row *row
 /* A continued run has no row in the table: what it did, and whether the file is right. */
 static void resumed(const struct bt_job *job, FILE *to)
 {
-    char text[640];
+    char text[640], damaged[96] = "";
     for (int i = 0; i < job->outcomes_n; i++) {
         const struct bt_outcome *o = &job->outcome[i];
-        if (!o->run.resumed || !o->run.completed) continue;
-        bt_restart_words(&o->run, text, sizeof text);
+        const struct bt_run *run = &o->run;
+        const int64_t lost = run->claimed_n - run->kept_n;
+        if (!run->resumed || !run->completed) continue;
+        if (lost > 0)
+            snprintf(damaged, sizeof damaged, "; %lld more were damaged and are made again",
+                     (long long)lost);
+        snprintf(
+            text, sizeof text,
+            "Resumed after step %lld, not a result: %lld of the file's %lld dumps were taken "
+            "over, their content right%s. A time for a part of the run says nothing about T_T.",
+            (long long)run->first_step, (long long)run->kept_n, (long long)run->dumps_n, damaged);
         plain_wrap(to, WIDTH, "", 2, text);
-        snprintf(text, sizeof text, "%s: ", o->run.writer);
+        snprintf(text, sizeof text, "%s: ", run->writer);
         plain_wrap(to, WIDTH, text, 2, o->verdict);
         notices(job, to);
     }
 }
 
-void bt_report_results(const struct bt_job *job, FILE *to)
+void bt_report_results(const struct bt_judged *j, FILE *to)
 {
-    struct bt_row row[BT_RUNS_MAX + 1];
-    const int n = bt_ranking(job, row);
+    const struct bt_job *job = j->job;
+    char words[512], text[640];
     size_t i;
     const json_t *s;
     resumed(job, to);
-    if (n == 0) return;
-    tc_line(job, to);
-    table(to, row, n);
-    zeta_table(job, to, row, n);
-    const struct bt_row *first = bt_headline(row, n);
-    meaning(job, to, first);
-    for (int r = 0; r < n; r++)
-        if (&row[r] != first) row_stamps(job, to, &row[r], false);
+    if (j->rows_n == 0) return;
+    if (job->tc.origin != BT_TC_UNKNOWN) {
+        bt_compute_words(job, words, sizeof words);
+        snprintf(text, sizeof text, "%.4g s: %s", job->tc.entry.t_c_s, words);
+        entry(to, 9, "T_C", text);
+    }
+    table(j, to);
+    zeta_table(j, to);
+    const struct bt_row *first = bt_headline(j->row, j->rows_n);
+    meaning(to, first);
+    for (int r = 0; r < j->rows_n; r++)
+        if (&j->row[r] != first) row_stamps(to, &j->row[r], false);
     overlaps(job, to);
-    if (job->setup->opt.profile) profile(job, to, row, n);
-    json_t *stamps = bt_judge_job(job);
-    json_array_foreach(stamps, i, s)
+    if (job->setup->opt.profile) profile(j, to);
+    json_array_foreach(j->stamps, i, s)
         plain_wrap(to, WIDTH, "Note: ", 2, stamp_text(s, "sentence"));
-    json_decref(stamps);
     notices(job, to);
     fflush(to);
 }

@@ -5,7 +5,7 @@
  * them. Text of at most 100 columns. For rank 0. */
 #include <stdio.h>
 
-#include "bt/job.h"
+#include "bt/judge.h"
 
 /* The writers with what each does, for --io help. */
 void bt_report_writers(FILE *to);
@@ -14,6 +14,6 @@ void bt_report_writers(FILE *to);
 void bt_report_heading(const struct bt_job *job, FILE *to);
 
 /* T_C, the ranked table, the meaning in words, the phases on demand, warnings. */
-void bt_report_results(const struct bt_job *job, FILE *to);
+void bt_report_results(const struct bt_judged *judged, FILE *to);
 
 #endif

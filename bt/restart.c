@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "io/writer.h"
 #include "io/manifest.h"
+#include "io/writer.h"
 
 int bt_restart_adopt(MPI_Comm comm, struct bt_setup *s)
 {
@@ -49,17 +49,4 @@ bool bt_restart_bitwise(const char *past, const char *now)
 {
     const size_t a = strcspn(past, "/"), b = strcspn(now, "/");
     return a == b && strncmp(past, now, a) == 0;
-}
-
-void bt_restart_words(const struct bt_run *run, char *out, size_t size)
-{
-    const long long lost = (long long)(run->claimed_n - run->kept_n);
-    char damaged[96] = "";
-    if (lost > 0)
-        snprintf(damaged, sizeof damaged, "; %lld more were damaged and are made again", lost);
-    snprintf(
-        out, size,
-        "Resumed after step %lld, not a result: %lld of the file's %lld dumps were taken over, "
-        "their content right%s. A time for a part of the run says nothing about T_T.",
-        (long long)run->first_step, (long long)run->kept_n, (long long)run->dumps_n, damaged);
 }

@@ -3,8 +3,10 @@
 #define BT_RESTART_H
 /* Floor 3. --restart: what an earlier run's manifest says takes the place of the options that were
  * not given. The dumps themselves are looked at by io/ when the file is opened, under the lock. */
+#include <mpi.h>
+#include <stdbool.h>
+
 #include "bt/options.h"
-#include "bt/run.h"
 
 /* Fills in problem, layout and writer of the setup from the manifest of --out. Collective; does
  * nothing without --restart. ERR_USAGE when there is nothing to continue, or when it was not
@@ -13,8 +15,5 @@ int bt_restart_adopt(MPI_Comm comm, struct bt_setup *setup);
 
 /* Whether two kernels, "VERSION/ISA", give the same bits: all instruction sets of a version do. */
 bool bt_restart_bitwise(const char *past, const char *now);
-
-/* What a continued run is, in words. out: [out] size bytes. */
-void bt_restart_words(const struct bt_run *run, char *out, size_t size);
 
 #endif

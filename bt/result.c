@@ -3,18 +3,15 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "base/program.h"
 #include "base/stamp.h"
 #include "base/sys.h"
-#include "base/watch.h"
 #include "bt/compute.h"
 #include "bt/judge.h"
 #include "io/writer.h"
-
-#define SCHEMA "nht1-bt/1"
 
 static void set(json_t *to, const char *key, json_t *value)
 {
@@ -202,17 +199,15 @@ static json_t *runs(const struct bt_job *job)
     return a;
 }
 
-static json_t *ranking(const struct bt_job *job)
+static json_t *ranking(const struct bt_judged *judged)
 {
-    struct bt_row rows[BT_RUNS_MAX + 1];
     json_t *a = json_array();
-    const int n = bt_ranking(job, rows);
-    for (int i = 0; i < n; i++) {
-        const struct bt_row *row = &rows[i];
+    for (int i = 0; i < judged->rows_n; i++) {
+        const struct bt_row *row = &judged->row[i];
         const struct bt_values *median = &row->median, *best = &row->best;
-        json_t *r = json_object(), *stamps = bt_judge_row(job, row);
-        const json_t *verdict = stamp_find(stamps, "undecided");
-        const json_t *rate = stamp_find(stamps, "implied-rate");
+        json_t *r = json_object();
+        const json_t *verdict = stamp_find(row->stamps, "undecided");
+        const json_t *rate = stamp_find(row->stamps, "implied-rate");
         const struct {
             const char *key;
             double value;
@@ -248,7 +243,7 @@ static json_t *ranking(const struct bt_job *job)
         set(r, "verified", json_boolean(row->verified));
         set(r, "official", json_boolean(row->official));
         set(r, "page_cache", json_boolean(row->page_cache));
-        set(r, "stamps", stamps);
+        set(r, "stamps", json_incref(row->stamps));
         json_array_append_new(a, r);
     }
     return a;
@@ -266,13 +261,12 @@ json_t *bt_result_problem(const struct bt_setup *s)
                      js_real(bt_problem_flop(p)));
 }
 
-static json_t *tc(const struct bt_job *job)
+static json_t *tc(const struct bt_judged *judged)
 {
+    const struct bt_job *job = judged->job;
     static const char *const origin[] = {"unknown", "store", "measured", "given"};
     const struct bt_tc_entry *e = &job->tc.entry;
     const bool ran = job->tc.origin == BT_TC_FROM_STORE || job->tc.origin == BT_TC_MEASURED;
-    struct bt_row row[BT_RUNS_MAX + 1];
-    const int n = bt_ranking(job, row);
     char words[512];
     bt_compute_words(job, words, sizeof words);
     json_t *o = json_object();
@@ -294,9 +288,9 @@ static json_t *tc(const struct bt_job *job)
     set(o, "mpi_library", ran && e->keyed ? js_text(key.mpi) : json_null());
     set(o, "memory_gib", ran && e->keyed ? json_integer(key.memory_gib) : json_null());
     set(o, "rounds_median_s", json_null());
-    for (int i = 0; i < n; i++)
-        if (strcmp(row[i].writer, BT_COMPUTE) == 0)
-            set(o, "rounds_median_s", js_real(row[i].median.t_t_s));
+    for (int i = 0; i < judged->rows_n; i++)
+        if (strcmp(judged->row[i].writer, BT_COMPUTE) == 0)
+            set(o, "rounds_median_s", js_real(judged->row[i].median.t_t_s));
     return o;
 }
 
@@ -304,14 +298,10 @@ static json_t *system_record(const struct bt_job *job)
 {
     const struct bt_machine *m = &job->machine;
     const double n = (double)job->setup->problem.n, cells = n * n * n;
-    json_t *o = sys_json(), *hosts = json_array();
+    json_t *o = program_system(&m->nodes, job->mpi), *hosts = json_array();
     for (int r = 0; job->hosts && r < job->size; r++)
         json_array_append_new(hosts, host_of(job, r));
-    set(o, "mpi", shared(job->mpi));
-    set(o, "ranks", json_integer(m->nodes.size));
     set(o, "threads", json_integer(m->threads));
-    set(o, "nodes", json_integer(m->nodes.count));
-    set(o, "cores_of_nodes", json_integer(m->nodes.cores));
     set(o, "cores_in_use", json_integer(m->cores_in_use));
     set(o, "narrowest_affinity_cpus",
         m->mask_width < INT_MAX ? json_integer(m->mask_width) : json_null());
@@ -324,30 +314,22 @@ static json_t *system_record(const struct bt_job *job)
     return o;
 }
 
-json_t *bt_result_json(const struct bt_job *job, int status)
+json_t *bt_result_json(const void *of, int status)
 {
-    json_t *o = json_object();
-    char ended_utc[32];
-    watch_utc(ended_utc);
-    set(o, "schema", json_string(SCHEMA));
-    set(o, "version", js_text(nht1_build));
-    set(o, "status", json_integer(status));
-    set(o, "started_utc", js_text(job->started_utc));
-    set(o, "ended_utc", js_text(ended_utc));
+    const struct bt_judged *judged = of;
+    const struct bt_job *job = judged->job;
+    json_t *o =
+        program_result(&bt_program, &job->setup->opt, "nht1-bt/1", status, job->started_utc);
     set(o, "job_id", js_text(sys_job_id()));
     set(o, "system", system_record(job));
     set(o, "problem", bt_result_problem(job->setup));
-    char *line = conf_line(&bt_program, &job->setup->opt);
-    set(o, "command_line", js_text(line));
-    free(line);
-    set(o, "options", conf_json(&bt_program, &job->setup->opt));
     set(o, "options_changed", conf_changed_json(&bt_program, &job->setup->opt));
     set(o, "seed", json_integer((json_int_t)job->setup->seed));
     set(o, "warmup_bytes", json_integer(job->warmup_bytes));
-    set(o, "t_c", tc(job));
+    set(o, "t_c", tc(judged));
     set(o, "runs", runs(job));
-    set(o, "ranking", ranking(job));
-    set(o, "stamps", bt_judge_job(job));
+    set(o, "ranking", ranking(judged));
+    set(o, "stamps", json_incref(judged->stamps));
     set(o, "notices", json_incref(job->notices));
     return o;
 }

@@ -7,7 +7,8 @@
 /* The "problem" object: what is solved and dumped. New reference. */
 json_t *bt_result_problem(const struct bt_setup *s);
 
-/* The result of a job so far. New reference. For rank 0. status: exit status of the program. */
-json_t *bt_result_json(const struct bt_job *job, int status);
+/* The result of a job, a struct bt_judged. New reference. For rank 0. status: exit status of the
+ * program. */
+json_t *bt_result_json(const void *judged, int status);
 
 #endif

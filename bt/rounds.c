@@ -1,99 +1,58 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "bt/rounds.h"
 
+#include <fcntl.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 
+#include "base/json.h"
+#include "base/num.h"
 #include "base/par.h"
 #include "base/stop.h"
 #include "base/watch.h"
 #include "bt/compute.h"
-#include "bt/warmup.h"
+#include "bt/judge.h"
+#include "bt/result.h"
 
-#define COMPUTE_ONLY (-1) /* in an order: the run without writing */
+#define WARMUP_MAX_BYTES (INT64_C(1) << 30)
+#define CHUNK_BYTES      (INT64_C(4) << 20)
+#define KEEPING          0.05 /* share of the time, at most */
 
-static const char *run_id(const struct bt_outcome *o)
-{
-    return json_string_value(json_object_get(o->run.file, "run_id"));
-}
-
-/* Rank 0 has the file read back; everybody learns the state. The lock on the file went when its run
- * ended: a verdict on what another run has put there since is none on this one. */
-static int prove(const struct bt_job *job, struct bt_outcome *o)
-{
-    int state = BT_PROOF_NONE, rc = 0;
-    if (!o->serial_file || strcmp(job->setup->opt.verify, "never") == 0) return 0;
-    if (job->rank == 0) {
-        struct bt_proof *p = &o->proof;
-        bt_prove(o->path, p);
-        const bool judged = p->state == BT_PROOF_RIGHT || p->state == BT_PROOF_WRONG;
-        if (judged && run_id(o) && !io_file_is_of(o->path, run_id(o))) {
-            p->state = BT_PROOF_FAILED;
-            snprintf(p->note, sizeof p->note,
-                     "%.300s is not this run's any more: another run took it, or its manifest was "
-                     "changed, before it was verified",
-                     o->path);
-        }
-        state = (int)p->state;
-        if (p->state == BT_PROOF_FAILED && stop_requested())
-            rc = err_set(ERR_INTERRUPT, "interrupted while %s was verified", o->path);
-    }
-    TRY(par_agree(job->comm, rc));
-    TRY_MPI(MPI_Bcast(&state, 1, MPI_INT, 0, job->comm));
-    o->proof.state = (enum bt_proof_state)state;
-    return 0;
-}
-
-/* The verdict on a run that wrote, once its norms are known to be no wrong ones. */
-static void judge_file(struct bt_outcome *o)
-{
-    const char *norms = o->run.norms_published ? "norms as published, " : "";
-    switch (o->proof.state) {
-    case BT_PROOF_RIGHT:
-        o->verified = true;
-        snprintf(o->verdict, sizeof o->verdict, "verified: %sfile right", norms);
-        break;
-    case BT_PROOF_NONE:
-        snprintf(o->verdict, sizeof o->verdict, "not verified: %s%s", norms,
-                 o->serial_file ? "file not read back" : "there is no file to read back");
-        break;
-    case BT_PROOF_MISSING:
-    case BT_PROOF_FAILED:
-        snprintf(o->verdict, sizeof o->verdict, "not verified: %s", o->proof.note);
-        break;
-    case BT_PROOF_WRONG:
-        o->wrong = true;
-        snprintf(o->verdict, sizeof o->verdict, "WRONG: %s", o->proof.note);
-        break;
-    }
-}
-
-static int run_writer(struct bt_job *job, struct bt_solver *solver, int writer, int round)
+/* Memory that a kernel, or the host below a virtual machine, hands out for the first time can cost
+ * ten times the second use, and would make whoever writes first look slow. So a file as large as the
+ * run's, but at most WARMUP_MAX_BYTES, half of the free space and a quarter of the free memory, is
+ * written next to the output, spread over the nodes, and removed. Trouble with it is left to be
+ * found by the run itself. Returns the bytes that this node has written. */
+static int64_t warm_up(const struct bt_job *job)
 {
     const struct bt_setup *s = job->setup;
-    const bool serial_file = bt_setup_leaves_file(s, writer);
-    struct bt_outcome *o = NULL;
-    char path[4096];
-    bt_setup_path(s, writer, path);
-    struct io_spec spec = bt_setup_spec(s, writer, path);
-    spec.kernel = job->kernel;
-    for (int a = 0; a < 3; a++) {
-        spec.box.lo[a] = job->decomp.lo[a];
-        spec.box.n[a] = job->decomp.count[a];
+    const int64_t nodes = job->machine.nodes.count;
+    int64_t bytes = bt_problem_dumps(&s->problem) * io_dump_bytes(s->layout, s->problem.n) / nodes;
+    int64_t done = 0;
+    char path[4096 + 64];
+    struct statvfs fs;
+    snprintf(path, sizeof path, "%s.warmup-%s-%d", s->opt.out, job->machine.nodes.host,
+             (int)getpid());
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0) return 0;
+    unlink(path); /* gone when closed, whatever happens meanwhile */
+    bytes = num_min(bytes, WARMUP_MAX_BYTES);
+    if (fstatvfs(fd, &fs) == 0)
+        bytes = num_min(bytes, (int64_t)(fs.f_bavail * fs.f_frsize / 2) / nodes);
+    bytes = num_min(bytes, bt_machine_free_bytes() / 4);
+    char *chunk = calloc(1, (size_t)CHUNK_BYTES);
+    while (chunk && done < bytes && !stop_requested()) {
+        const ssize_t n = pwrite(fd, chunk, (size_t)num_min(CHUNK_BYTES, bytes - done), done);
+        if (n <= 0) break;
+        done += n;
     }
-    const int rc = bt_job_run(job, solver, s->writer[writer], round, &spec, &o);
-    if (o) {
-        o->serial_file = serial_file;
-        if (serial_file) snprintf(o->path, sizeof o->path, "%s", path);
-    }
-    TRY(rc);
-    TRY(prove(job, o));
-    if (!o->wrong) judge_file(o);
-    const bool suspect = o->wrong || o->proof.state == BT_PROOF_FAILED;
-    const bool remove = s->all && !s->opt.keep && serial_file && !suspect;
-    return remove ? io_file_remove(job->comm, path, run_id(o)) : 0;
+    free(chunk);
+    close(fd);
+    return done;
 }
 
 /* Makes the solver of the rounds, and notes how long that took and what it tells about itself. */
@@ -111,25 +70,52 @@ static int solver_new(struct bt_job *job, struct bt_solver **solver)
     return 0;
 }
 
+/* A job that is killed, not merely asked to stop, leaves in the file of --json what it had measured
+ * up to then. Not written where it would take more than KEEPING of the time, and not into a pipe;
+ * trouble with the file is told at the end. next_s: [in,out] no sooner than then. Collective. */
+static int result_keep(struct bt_job *job, double *next_s)
+{
+    const char *path = job->setup->opt.json;
+    const double start_s = watch_now();
+    if (!job->setup->opt.restart) TRY(bt_compute_known(job));
+    if (job->rank != 0 || !path || start_s < *next_s || js_is_stream(path)) return 0;
+    struct bt_judged judged;
+    bt_judge(&judged, job);
+    json_t *result = bt_result_json(&judged, err_exit_status(ERR_INTERRUPT));
+    if (js_write(path, result, JS_SYNC_NONE) < 0) err_clear();
+    json_decref(result);
+    bt_judge_free(&judged);
+    *next_s = watch_now() + (watch_now() - start_s) / KEEPING;
+    return 0;
+}
+
 int bt_rounds_make(struct bt_job *job)
 {
     const struct bt_setup *s = job->setup;
     struct bt_solver *solver = NULL;
+    double next_s = 0;
     int rc, order[BT_RUNS_MAX + 1], n = 0;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     TRY_TO(out, rc, par_agree(job->comm, rng ? 0 : err_set(ERR_NOMEM, "no memory for an order")));
     gsl_rng_set(rng, s->seed);
     TRY_TO(out, rc, solver_new(job, &solver));
-    if (s->writers_n > 0 && !s->opt.restart) TRY_TO(out, rc, bt_warmup(job));
-    if (bt_setup_computes(s)) order[n++] = COMPUTE_ONLY;
+    if (s->writers_n > 0 && !s->opt.restart) {
+        const int64_t mine = job->machine.nodes.node_rank == 0 ? warm_up(job) : 0;
+        TRY_MPI_TO(out, rc,
+                   MPI_Allreduce(&mine, &job->warmup_bytes, 1, MPI_INT64_T, MPI_SUM, job->comm));
+    }
+    if (bt_setup_computes(s)) order[n++] = BT_COMPUTE_ONLY;
     for (int w = 0; w < s->writers_n; w++)
         order[n++] = w;
     for (int round = 1; round <= s->opt.repeat; round++) {
         gsl_ran_shuffle(rng, order, (size_t)n, sizeof order[0]);
-        for (int i = 0; i < n; i++)
+        for (int i = 0; i < n; i++) {
             TRY_TO(out, rc,
-                   order[i] == COMPUTE_ONLY ? bt_compute_run(job, solver, &job->decomp, round)
-                                            : run_writer(job, solver, order[i], round));
+                   order[i] == BT_COMPUTE_ONLY ? bt_compute_run(job, solver, &job->decomp, round)
+                                               : bt_job_run(job, solver, order[i], round));
+            if (i == n - 1) job->rounds_done = round;
+            TRY_TO(out, rc, result_keep(job, &next_s));
+        }
     }
 out:
     bt_solver_free(solver);

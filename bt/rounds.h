@@ -7,8 +7,9 @@
  * and writers alike then drops out of the paired zeta. */
 #include "bt/job.h"
 
-/* Makes all runs that were asked for. Collective. Outcomes are added to job as they come; the first
- * error ends the rounds and is returned, ERR_INTERRUPT when asked to stop. */
+/* Makes all runs that were asked for. Collective. Outcomes are added to job as they come, and the
+ * result so far is kept in the file of --json; the first error ends the rounds and is returned,
+ * ERR_INTERRUPT when asked to stop. */
 int bt_rounds_make(struct bt_job *job);
 
 #endif

@@ -36,42 +36,37 @@ const char *bt_run_phase_name(int phase)
                              : io_phase_name[phase - BT_RUN_IO + IO_PHASE_WRITE];
 }
 
-/* Buffers are touched here, so that no page is touched for the first time inside the clock. */
-static int buffers_make(struct work *w)
-{
-    TRY(bt_dump_new(&w->dump, w->q->problem->n));
-    const size_t bytes = (size_t)io_view_bytes(io_file_view(w->file));
-    if (io_file_buffer(w->file)) return 0;
-    w->staged = buffer_new(bytes);
-    if (!w->staged) return err_set(ERR_NOMEM, "no memory for a staging buffer of %zu bytes", bytes);
-    return 0;
-}
-
 /* Takes the last dump that was kept for the state, after which the run goes on. */
 static int resume(struct work *w, struct bt_run *run)
 {
     const struct io_resumed *past = io_file_resumed(w->file);
     struct bt_state x;
-    struct io_array to = {.u = bt_solver_state_edit(w->q->solver, &x)};
+    double *u = bt_solver_state_edit(w->q->solver, &x);
+    const struct io_array to = {.u = u, .sm = x.sm, .sj = x.sj, .sk = x.sk};
     run->resumed = true;
     run->bitwise = bt_restart_bitwise(past->kernel, w->q->io->kernel);
     run->first_step = run->steps_done = past->step;
     run->kept_n = past->dumps_n;
     run->claimed_n = past->claimed_n;
     snprintf(run->past_kernel, sizeof run->past_kernel, "%s", past->kernel);
-    to.sm = x.sm;
-    to.sj = x.sj;
-    to.sk = x.sk;
     return past->dumps_n > 0 ? io_file_read(w->file, past->dumps_n - 1, &to) : 0;
 }
 
+/* What is done before the clock. */
 static int prepare(struct work *w, struct bt_run *run)
 {
     const struct bt_run_request *q = w->q;
     int rc = 0;
     if (q->io) {
         TRY(io_file_open(&w->file, q->comm, q->io));
-        rc = buffers_make(w);
+        const size_t bytes = (size_t)io_view_bytes(io_file_view(w->file));
+        rc = bt_dump_new(&w->dump, q->problem->n);
+        /* Touched here, so that no page is touched for the first time inside the clock. */
+        if (rc == 0 && !io_file_buffer(w->file)) {
+            w->staged = buffer_new(bytes);
+            if (!w->staged)
+                rc = err_set(ERR_NOMEM, "no memory for a staging buffer of %zu bytes", bytes);
+        }
     }
     TRY(par_agree(q->comm, rc));
     bt_solver_reset(q->solver);
@@ -90,46 +85,6 @@ static int stop_answer(struct work *w, bool *stop)
     *stop = w->answer != 0;
     w->stop_s += watch_now() - t0;
     return 0;
-}
-
-/* What lies inside the clock: the steps with their dumps, and the end of the file. The question of
- * one step whether to stop is answered after the next one, so that nobody waits for it, and nobody
- * computes up to the next dump for nothing. */
-static int timed(struct work *w, struct bt_run *run)
-{
-    const struct bt_run_request *q = w->q;
-    const struct bt_problem *p = q->problem;
-    double written = 0;
-    bool stop = false;
-    int rc = 0;
-    w->stop = MPI_REQUEST_NULL;
-    TRY_MPI(MPI_Barrier(q->comm));
-    w->start_s = watch_now();
-    if (w->file) io_file_start(w->file);
-    for (int64_t s = run->first_step + 1; s <= p->steps && !stop; s++) {
-        TRY_TO(end, rc, bt_solver_step(q->solver));
-        if (w->file && bt_problem_dump_due(p, s)) {
-            const struct bt_state state = bt_solver_state(q->solver);
-            void *staged = w->staged ? w->staged : io_file_buffer(w->file);
-            bt_dump_take(&w->dump, &state, io_file_view(w->file), staged);
-            TRY_TO(end, rc, io_file_write(w->file, s, staged, w->dump.digest));
-            written += (double)io_dump_bytes(q->io->layout, p->n);
-            progress_rate(q->progress, written / (watch_now() - w->start_s));
-        }
-        TRY_TO(end, rc, stop_answer(w, &stop));
-        w->asked = stop_requested() || (w->file && io_file_trouble(w->file) < 0) ? 1 : 0;
-        w->answer = 0;
-        TRY_MPI_TO(end, rc,
-                   MPI_Iallreduce(&w->asked, &w->answer, 1, MPI_INT, MPI_MAX, q->comm, &w->stop));
-        run->steps_done = s;
-        progress_update(q->progress, s);
-    }
-    TRY_TO(end, rc, stop_answer(w, &stop));
-    run->interrupted = stop && run->steps_done < p->steps;
-    if (w->file) rc = io_file_end(w->file);
-end:
-    w->end_s = watch_now();
-    return rc;
 }
 
 static int spread_phases(const struct work *w, struct bt_run *run)
@@ -221,13 +176,45 @@ static int take_norms(const struct work *w, struct bt_run *run)
 
 int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
 {
+    const struct bt_problem *p = q->problem;
     struct work w = {.q = q, .stop = MPI_REQUEST_NULL};
+    double written = 0;
+    bool stop = false;
     int rc;
     for (int m = 0; m < BT_NCOMP; m++)
         run->xce[m] = run->xcr[m] = NAN;
     TRY_TO(out, rc, prepare(&w, run));
-    TRY_TO(out, rc, timed(&w, run));
-    /* Right after the clock, before anything else changes what is in memory. */
+
+    /* The clock runs: the steps with their dumps, and the end of the file. The question of one step
+     * whether to stop is answered after the next one, so that nobody waits for it, and nobody
+     * computes up to the next dump for nothing. */
+    TRY_MPI_TO(out, rc, MPI_Barrier(q->comm));
+    w.start_s = watch_now();
+    if (w.file) io_file_start(w.file);
+    for (int64_t s = run->first_step + 1; s <= p->steps && !stop; s++) {
+        TRY_TO(out, rc, bt_solver_step(q->solver));
+        if (w.file && bt_problem_dump_due(p, s)) {
+            const struct bt_state state = bt_solver_state(q->solver);
+            void *staged = w.staged ? w.staged : io_file_buffer(w.file);
+            bt_dump_take(&w.dump, &state, io_file_view(w.file), staged);
+            TRY_TO(out, rc, io_file_write(w.file, s, staged, w.dump.digest));
+            written += (double)io_dump_bytes(q->io->layout, p->n);
+            progress_rate(q->progress, written / (watch_now() - w.start_s));
+        }
+        TRY_TO(out, rc, stop_answer(&w, &stop));
+        w.asked = stop_requested() || (w.file && io_file_trouble(w.file) < 0) ? 1 : 0;
+        w.answer = 0;
+        TRY_MPI_TO(out, rc,
+                   MPI_Iallreduce(&w.asked, &w.answer, 1, MPI_INT, MPI_MAX, q->comm, &w.stop));
+        run->steps_done = s;
+        progress_update(q->progress, s);
+    }
+    TRY_TO(out, rc, stop_answer(&w, &stop));
+    run->interrupted = stop && run->steps_done < p->steps;
+    if (w.file) TRY_TO(out, rc, io_file_end(w.file));
+    w.end_s = watch_now();
+
+    /* The clock has stopped. First what is in memory, before anything changes that. */
     if (w.file && q->nodes && io_file_leaves_one(w.file))
         TRY_TO(out, rc, cache_ask(q->nodes, q->io->path, q->io->sync != IO_SYNC_NONE, &run->cache));
     TRY_TO(out, rc, statistics(&w, run));
@@ -236,10 +223,10 @@ int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
         rc = err_set(ERR_INTERRUPT,
                      "interrupted after step %lld of %lld: the dumps up to then are complete; "
                      "nht1-bt --restart --out %s goes on from there",
-                     (long long)run->steps_done, (long long)q->problem->steps, q->io->path);
+                     (long long)run->steps_done, (long long)p->steps, q->io->path);
     else if (run->interrupted)
         rc = err_set(ERR_INTERRUPT, "interrupted after step %lld of %lld",
-                     (long long)run->steps_done, (long long)q->problem->steps);
+                     (long long)run->steps_done, (long long)p->steps);
     run->completed = rc == 0;
 out:
     if (w.stop != MPI_REQUEST_NULL) MPI_Wait(&w.stop, MPI_STATUS_IGNORE);

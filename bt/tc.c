@@ -192,15 +192,10 @@ static void folders_make(const char *path)
     }
 }
 
-/* File systems of clusters may come without locks; a store there can miss a time that another job
- * offers at the same moment, no more. */
-static bool no_locks_here(int errnum)
-{
-    return errnum == ENOLCK || errnum == ENOSYS || errnum == EOPNOTSUPP || errnum == EINVAL;
-}
-
-/* Opens the lock file, which may be none but a regular one. */
-static int lock_open(const char *path)
+/* Returns the descriptor that holds the lock, or an error; gives up after some seconds. File systems
+ * of clusters may come without locks; a store there can miss a time that another job offers at the
+ * same moment, no more. */
+static int lock(const char *path)
 {
     char name[PATH_MAX + 8];
     struct stat st;
@@ -211,22 +206,16 @@ static int lock_open(const char *path)
                              "the lock file %s of the T_C store cannot be used: make its folder "
                              "writable or name another store with --tc-store",
                              name);
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) return fd;
-    close(fd);
-    return err_set(ERR_IO,
-                   "%s is in the way of the T_C store's lock file: remove it or name another store "
-                   "with --tc-store",
-                   name);
-}
-
-/* Returns the descriptor that holds the lock, or an error; gives up after some seconds. */
-static int lock(const char *path)
-{
-    const int fd = lock_open(path);
-    if (fd < 0) return fd;
+    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+        close(fd);
+        return err_set(ERR_IO,
+                       "%s is in the way of the T_C store's lock file: remove it or name another "
+                       "store with --tc-store",
+                       name);
+    }
     for (int i = 0; i < LOCK_TRIES; i++) {
         if (flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
-        if (no_locks_here(errno)) return fd;
+        if (errno == ENOLCK || errno == ENOSYS || errno == EOPNOTSUPP || errno == EINVAL) return fd;
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
     }
     close(fd);

@@ -31,7 +31,7 @@ static int64_t file_bytes(const struct io_background *b)
 /* Whether this rank keeps what is left over behind whole blocks. */
 static bool has_carry(const struct io_background *b)
 {
-    return b->direct && b->gather.rank_of[0] == b->ctx->rank;
+    return b->direct && b->gather.own == 0;
 }
 
 /* Opens the file around the page cache: all aggregators do, or none. Some file systems refuse at
@@ -60,8 +60,7 @@ static int64_t find_in_place(const struct io_background *b)
     for (int a = 0; a < g->aggregators_n; a++) {
         const int64_t bytes = g->share_bytes[a + 1] - g->share_bytes[a];
         if (bytes < 2 * IO_BLOCK_BYTES) return -1;
-        if (g->rank_of[a] == b->ctx->rank && bytes == io_view_bytes(b->ctx->view))
-            offset = g->share_bytes[a];
+        if (a == g->own && bytes == io_view_bytes(b->ctx->view)) offset = g->share_bytes[a];
     }
     io_cursor_start(&c, b->ctx->view);
     if (c.left.offset_bytes != offset) return -1;
@@ -74,7 +73,7 @@ int io_background_open(struct io_background *b, const struct io_context *ctx,
 {
     *b = (struct io_background){.ctx = ctx, .engine = engine, .fd = -1, .tail_fd = -1};
     int rc = io_gather_open(&b->gather, ctx, ctx->tuning.direct ? IO_BLOCK_BYTES : 1);
-    b->owns = rc == 0 && io_gather_owns(&b->gather);
+    b->owns = b->gather.own >= 0;
     b->carry = buffer_new(IO_BLOCK_BYTES);
     if (rc == 0 && !b->carry) rc = err_set(ERR_NOMEM, "no memory for a block");
     TRY(par_agree(ctx->comm, rc));
@@ -191,13 +190,6 @@ static char *background_place(void *state, int64_t start, int64_t bytes)
     return b->carry + (start - block_down(start));
 }
 
-static int background_take(void *state, const char *data, int64_t start, int64_t bytes)
-{
-    char *place = background_place(state, start, bytes);
-    if (place != data) memcpy(place, data, (size_t)bytes);
-    return 0;
-}
-
 static void begin(struct io_background *b, int64_t dump)
 {
     b->filling = b->owns ? free_slot(b) : NULL;
@@ -219,7 +211,7 @@ int io_background_slot_write(void *state, const struct io_context *ctx, int64_t 
                              const void *buf)
 {
     struct io_background *b = state;
-    const struct io_sink sink = {b, background_place, background_take};
+    const struct io_sink sink = {b, background_place, NULL};
     (void)ctx;
     if (!b->filling) begin(b, dump);
     int rc = io_gather_move(&b->gather, dump, buf, &sink);
@@ -243,22 +235,18 @@ int64_t io_background_slot_done(void *state, const struct io_context *ctx)
     return b->dumps_done;
 }
 
-/* Writes the carry before its block is full. Nothing else is under way. */
-static int flush_carry(struct io_background *b)
-{
-    const bool whole = b->carry_start + IO_BLOCK_BYTES <= file_bytes(b);
-    memset(b->carry + b->carry_bytes, 0, (size_t)(IO_BLOCK_BYTES - b->carry_bytes));
-    if (whole) return io_fd_write(b->ctx, b->fd, b->carry, IO_BLOCK_BYTES, b->carry_start);
-    return io_fd_write(b->ctx, b->tail_fd, b->carry, b->carry_bytes, b->carry_start);
-}
-
 int io_background_slot_drain(void *state, const struct io_context *ctx)
 {
     struct io_background *b = state;
-    (void)ctx;
     while (b->posted_n > 0)
         reap(b, true);
-    if (b->rc == 0 && b->owns && b->direct && b->carry_bytes > 0) b->rc = flush_carry(b);
+    if (b->rc == 0 && b->carry_bytes > 0) {
+        /* The carry goes down before its block is full. Nothing else is under way. */
+        const bool whole = b->carry_start + IO_BLOCK_BYTES <= file_bytes(b);
+        memset(b->carry + b->carry_bytes, 0, (size_t)(IO_BLOCK_BYTES - b->carry_bytes));
+        b->rc = io_fd_write(ctx, whole ? b->fd : b->tail_fd, b->carry,
+                            whole ? IO_BLOCK_BYTES : b->carry_bytes, b->carry_start);
+    }
     if (b->rc == 0) b->dumps_done = b->dumps_posted;
     return b->rc;
 }
@@ -266,17 +254,14 @@ int io_background_slot_drain(void *state, const struct io_context *ctx)
 int io_background_slot_sync(void *state, const struct io_context *ctx)
 {
     struct io_background *b = state;
-    (void)ctx;
-    int rc = io_fd_sync(b->ctx, b->fd);
-    int tail_rc = io_fd_sync(b->ctx, b->tail_fd);
+    int rc = io_fd_sync(ctx, b->fd);
+    int tail_rc = io_fd_sync(ctx, b->tail_fd);
     return rc < 0 ? rc : tail_rc;
 }
 
 int io_background_slot_close(void *state, const struct io_context *ctx)
 {
     struct io_background *b = state;
-    (void)ctx;
-    if (!b->ctx) return 0;
     if (b->engine_state) b->engine->stop(b);
     for (int s = 0; b->job && s < b->slots_n; s++)
         free(b->job[s].data);
@@ -284,8 +269,8 @@ int io_background_slot_close(void *state, const struct io_context *ctx)
     free(b->engine_state);
     free(b->carry);
     io_gather_free(&b->gather);
-    int rc = io_fd_close(b->ctx, &b->fd);
-    int tail_rc = io_fd_close(b->ctx, &b->tail_fd);
+    int rc = io_fd_close(ctx, &b->fd);
+    int tail_rc = io_fd_close(ctx, &b->tail_fd);
     return rc < 0 ? rc : tail_rc;
 }
 

@@ -12,23 +12,18 @@
 
 _Static_assert(sizeof(off_t) == 8, "file offsets need 64 bits");
 
-static int check_length(const struct io_context *ctx, int fd)
+int io_fd_open(const struct io_context *ctx, int *fd)
 {
     struct stat st;
-    int64_t planned = ctx->dumps_n * ctx->dump_bytes;
-    if (fstat(fd, &st) != 0) return err_set_errno(ERR_IO, errno, "fstat %s", ctx->path);
+    const int64_t planned = ctx->dumps_n * ctx->dump_bytes;
+    *fd = open(ctx->path, O_WRONLY | O_CLOEXEC);
+    if (*fd < 0) return err_set_errno(ERR_IO, errno, "open %s for writing", ctx->path);
+    if (fstat(*fd, &st) != 0) return err_set_errno(ERR_IO, errno, "fstat %s", ctx->path);
     if (st.st_size == planned) return 0;
     return err_set(ERR_IO,
                    "%s has %" PRId64 " bytes here and %" PRId64
                    " bytes where it was created: is the directory on a shared file system?",
                    ctx->path, (int64_t)st.st_size, planned);
-}
-
-int io_fd_open(const struct io_context *ctx, int *fd)
-{
-    *fd = open(ctx->path, O_WRONLY | O_CLOEXEC);
-    if (*fd < 0) return err_set_errno(ERR_IO, errno, "open %s for writing", ctx->path);
-    return check_length(ctx, *fd);
 }
 
 int io_fd_failed(const struct io_context *ctx, const struct io_fd_fault *fault)
@@ -76,20 +71,6 @@ int io_fd_write(const struct io_context *ctx, int fd, const void *buf, int64_t b
     return rc < 0 ? io_fd_failed(ctx, &fault) : 0;
 }
 
-int io_fd_write_view(const struct io_context *ctx, int fd, int64_t dump, const void *buf)
-{
-    const int64_t start = dump * ctx->dump_bytes;
-    struct io_fd_fault fault;
-    struct io_walk w;
-    struct io_extent e;
-    for (io_walk_start(&w, ctx->view); io_walk_next(&w, &e);) {
-        const struct io_piece piece = {(const char *)buf + e.buffer_bytes, e.length_bytes,
-                                       start + e.offset_bytes};
-        if (io_fd_put(fd, piece, 1, ctx->requests_n, &fault) < 0) return io_fd_failed(ctx, &fault);
-    }
-    return 0;
-}
-
 int io_fd_sync(const struct io_context *ctx, int fd)
 {
     if (fd < 0) return 0;
@@ -106,6 +87,37 @@ int io_fd_close(const struct io_context *ctx, int *fd)
     /* After EINTR Linux has closed the descriptor all the same. */
     if (old < 0 || close(old) == 0 || errno == EINTR) return 0;
     return err_set_errno(ERR_IO, errno, "close %s", ctx->path);
+}
+
+int io_fd_slot_open(void *state, const struct io_context *ctx)
+{
+    return io_fd_open(ctx, state);
+}
+
+int io_fd_slot_write(void *state, const struct io_context *ctx, int64_t dump, const void *buf)
+{
+    const int *fd = state;
+    const int64_t start = dump * ctx->dump_bytes;
+    struct io_fd_fault fault;
+    struct io_walk w;
+    struct io_extent e;
+    for (io_walk_start(&w, ctx->view); io_walk_next(&w, &e);) {
+        const struct io_piece piece = {(const char *)buf + e.buffer_bytes, e.length_bytes,
+                                       start + e.offset_bytes};
+        if (io_fd_put(*fd, piece, 1, ctx->requests_n, &fault) < 0) return io_fd_failed(ctx, &fault);
+    }
+    return 0;
+}
+
+int io_fd_slot_sync(void *state, const struct io_context *ctx)
+{
+    const int *fd = state;
+    return io_fd_sync(ctx, *fd);
+}
+
+int io_fd_slot_close(void *state, const struct io_context *ctx)
+{
+    return io_fd_close(ctx, state);
 }
 
 int64_t io_free_bytes(const char *path)

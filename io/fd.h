@@ -36,14 +36,18 @@ int io_fd_failed(const struct io_context *ctx, const struct io_fd_fault *fault);
 int io_fd_write(const struct io_context *ctx, int fd, const void *buf, int64_t bytes,
                 int64_t offset);
 
-/* Writes a staging buffer as dump number dump, extent by extent of ctx->view. */
-int io_fd_write_view(const struct io_context *ctx, int fd, int64_t dump, const void *buf);
-
 /* fsync. fd -1 is allowed and does nothing. */
 int io_fd_sync(const struct io_context *ctx, int fd);
 
 /* Closes and sets *fd to -1; -1 is allowed and does nothing. */
 int io_fd_close(const struct io_context *ctx, int *fd);
+
+/* The slots of these names for a writer whose state begins with the descriptor, an int; write takes
+ * the view extent by extent. */
+int io_fd_slot_open(void *state, const struct io_context *ctx);
+int io_fd_slot_write(void *state, const struct io_context *ctx, int64_t dump, const void *buf);
+int io_fd_slot_sync(void *state, const struct io_context *ctx);
+int io_fd_slot_close(void *state, const struct io_context *ctx);
 
 /* Bytes that the file system of path has free for everybody, -1 when it cannot say. */
 int64_t io_free_bytes(const char *path);

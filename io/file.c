@@ -65,7 +65,7 @@ static int agreement_start(struct io_file *f, const uint64_t *digest)
 static int manifest_update(struct io_file *f)
 {
     const struct io_pending *p = &f->pending;
-    bool durable = p->lowest[0] == 0 && p->synced;
+    bool durable = p->lowest[0] == 0 && f->spec.sync == IO_SYNC_DUMP;
     if (durable) f->ctx.durable_n = p->lowest[1];
     if (!f->manifest) return 0;
     TRY(io_manifest_add(f->manifest, p->step, false, false, f->digest_sum));
@@ -98,18 +98,6 @@ static int writer_drain(struct io_file *f)
     int rc = f->writer->drain(f->state, &f->ctx);
     io_phase_add(f, IO_PHASE_DRAIN, &since_s);
     return rc;
-}
-
-/* Drains and flushes the dump just written. The code is this rank's own. */
-static int flush_dump(struct io_file *f, struct io_dump_times *t)
-{
-    const double before_s = watch_now();
-    int rc = writer_drain(f);
-    double since_s = watch_now();
-    int sync_rc = f->writer->sync(f->state, &f->ctx);
-    io_phase_add(f, IO_PHASE_SYNC, &since_s);
-    t->wait_s += since_s - before_s;
-    return rc < 0 ? rc : sync_rc;
 }
 
 void io_file_start(struct io_file *f)
@@ -161,14 +149,18 @@ int io_file_write(struct io_file *f, int64_t step, const void *buf, const uint64
     t->wait_s += f->waited_s;
     if (rc == 0) f->stats.bytes += io_view_bytes(&f->view);
     if (f->spec.sync == IO_SYNC_DUMP) {
-        int flush_rc = flush_dump(f, t);
-        if (rc == 0) rc = flush_rc;
+        const double before_s = watch_now();
+        int drain_rc = writer_drain(f);
+        since_s = watch_now();
+        int sync_rc = f->writer->sync(f->state, &f->ctx);
+        io_phase_add(f, IO_PHASE_SYNC, &since_s);
+        t->wait_s += since_s - before_s;
+        if (rc == 0) rc = drain_rc < 0 ? drain_rc : sync_rc;
     }
 
     f->stats.dumps_n++;
     f->pending.rc = manifest_rc < 0 ? manifest_rc : rc;
     f->pending.step = step;
-    f->pending.synced = f->spec.sync == IO_SYNC_DUMP;
     f->failed = agreement_start(f, digest);
     t->end_s = watch_now();
     return f->failed;
@@ -292,11 +284,6 @@ json_t *io_file_json(const struct io_file *f)
     return json_incref(f->record);
 }
 
-bool io_file_is_of(const char *path, const char *run_id)
-{
-    return io_target_is_of(path, run_id);
-}
-
 int io_file_remove(MPI_Comm comm, const char *path, const char *run_id)
 {
     struct io_target t = {.lock_fd = -1};
@@ -313,17 +300,11 @@ out:
     return rc;
 }
 
-/* Messages that are still under way must arrive before their buffers go. */
-static void abandon_pending(struct io_file *f)
-{
-    if (f->pending.active) MPI_Waitall(2, f->pending.request, MPI_STATUSES_IGNORE);
-    f->pending.active = false;
-}
-
 void io_file_free(struct io_file *f)
 {
     if (!f) return;
-    abandon_pending(f);
+    /* Messages that are still under way must arrive before their buffers go. */
+    if (f->pending.active) MPI_Waitall(2, f->pending.request, MPI_STATUSES_IGNORE);
     io_file_close_writer(f);
     io_manifest_free(f->manifest);
     io_target_release(&f->target);

@@ -16,7 +16,6 @@
 struct io_pending {
     bool active;
     int64_t step;
-    bool synced;            /* the dump was flushed too */
     int rc;                 /* this rank's own outcome */
     int64_t word[2];        /* sent: 0 or an error; number of complete dumps */
     int64_t lowest[2];      /* the minimum over ranks */

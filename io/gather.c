@@ -21,17 +21,10 @@ struct piece {
     int64_t parts_bytes;
 };
 
-bool io_gather_owns(const struct io_gather *g)
-{
-    for (int a = 0; a < g->aggregators_n; a++) {
-        if (g->rank_of[a] == g->ctx->rank) return true;
-    }
-    return false;
-}
-
 int io_gather_open(struct io_gather *g, const struct io_context *ctx, int64_t align)
 {
     struct nodes nodes;
+    g->own = -1;
     int rc = nodes_split(ctx->comm, &nodes);
     nodes_free(&nodes);
     TRY(rc);
@@ -57,13 +50,14 @@ int io_gather_open(struct io_gather *g, const struct io_context *ctx, int64_t al
     int64_t bytes = 0;
     for (int r = 0, a = 0; r < ctx->size; r++) {
         if (a < g->aggregators_n && r == (int)((int64_t)a * ctx->size / g->aggregators_n)) {
+            if (r == ctx->rank) g->own = a;
             g->rank_of[a] = r;
             g->share_bytes[a++] = bytes;
         }
         bytes += io_view_bytes(&ctx->all_views[r]);
     }
     g->share_bytes[g->aggregators_n] = bytes;
-    if (!io_gather_owns(g) || ctx->size == 1) return 0;
+    if (g->own < 0 || ctx->size == 1) return 0;
     g->parts = malloc((size_t)(ctx->tuning.buffer_bytes + align));
     return g->parts ? 0 : err_set(ERR_NOMEM, "no memory for collecting dumps");
 }
@@ -83,11 +77,8 @@ void io_gather_free(struct io_gather *g)
 
 int64_t io_gather_bytes_max(const struct io_gather *g)
 {
-    for (int a = 0; a < g->aggregators_n; a++) {
-        if (g->rank_of[a] == g->ctx->rank)
-            return g->share_bytes[a + 1] - g->share_bytes[a] + 2 * g->align;
-    }
-    return 0;
+    const int a = g->own;
+    return a >= 0 ? g->share_bytes[a + 1] - g->share_bytes[a] + 2 * g->align : 0;
 }
 
 void io_gather_prepare(struct io_gather *g, int64_t dump)
@@ -245,9 +236,15 @@ int io_gather_move(struct io_gather *g, int64_t dump, const void *buf, const str
             struct piece *p = &pieces[own];
             if (p->end == p->start) continue;
             spread_all(g, p, buf);
-            int took = sink->take(sink->state, p->direct ? p->direct : p->place, base + p->start,
-                                  p->end - p->start);
-            if (rc == 0) rc = took;
+            const int64_t start = base + p->start, bytes = p->end - p->start;
+            const char *data = p->direct ? p->direct : p->place;
+            if (sink->take) {
+                int took = sink->take(sink->state, data, start, bytes);
+                if (rc == 0) rc = took;
+                continue;
+            }
+            char *place = sink->place(sink->state, start, bytes);
+            if (place != data) memcpy(place, data, (size_t)bytes);
         }
         TRY_MPI(MPI_Waitall(sends, g->send, MPI_STATUSES_IGNORE));
     }

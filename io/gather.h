@@ -33,6 +33,7 @@ struct io_range {
 struct io_gather {
     const struct io_context *ctx;
     int aggregators_n;
+    int own;              /* which of them this rank is; -1: none */
     int *rank_of;         /* [aggregators_n] */
     int64_t *share_bytes; /* [aggregators_n + 1] where in a dump ranges begin, before aligning */
     int64_t align;
@@ -51,7 +52,8 @@ struct io_sink {
     /* Memory for the bytes [start, start + bytes) of the file. */
     char *(*place)(void *state, int64_t start, int64_t bytes);
     /* These bytes are there: at data, which is what place gave, or the caller's own buffer when
-     * nothing had to be moved. An error does not end the collecting; the first is returned. */
+     * nothing had to be moved. An error does not end the collecting; the first is returned. NULL:
+     * the bytes are to be where place says, and no more. */
     int (*take)(void *state, const char *data, int64_t start, int64_t bytes);
 };
 
@@ -59,9 +61,6 @@ struct io_sink {
  * freed by io_gather_free also after an error. */
 int io_gather_open(struct io_gather *g, const struct io_context *ctx, int64_t align);
 void io_gather_free(struct io_gather *g);
-
-/* Whether this rank is an aggregator. Local. */
-bool io_gather_owns(const struct io_gather *g);
 
 /* The longest range of this rank's in any dump, with room for aligning. Local. */
 int64_t io_gather_bytes_max(const struct io_gather *g);

@@ -11,8 +11,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "io/fd.h"
-
 /* Signals that a crash ends with. */
 static const struct {
     int number;
@@ -116,7 +114,7 @@ int io_guard_errnum(void)
 
 /* ------------------------------------------------------------------ the library's writes */
 
-/* In front of the C library's, which they call. Weak: a test may bring its own. */
+/* In front of the C library's, which they call. Weak: tests bring their own. */
 typedef ssize_t (*pwrite_type)(int fd, const void *buf, size_t bytes, off_t offset);
 typedef ssize_t (*pwritev_type)(int fd, const struct iovec *part, int parts, off_t offset);
 

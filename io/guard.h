@@ -11,7 +11,10 @@
  * return success with a full count on every rank when the pwritev of an aggregator fails or comes
  * short (fcoll vulcan, dynamic, dynamic_gen2). So the program brings its own pwrite and pwritev,
  * which the library's calls meet first: while a call is under way they go on after short writes and
- * remember errors. All functions are local; one file at a time is guarded. */
+ * remember errors. All functions are local; one file at a time is guarded.
+ *
+ * This is no part of libnht1.a, out of which it would go into every program that calls pwrite: the
+ * Makefile names the programs that have it. */
 #include <stdint.h>
 
 #include "io/writer.h"

@@ -9,9 +9,10 @@ static bool look(int fd, const char *path, int flags, struct io_identity *id)
 {
     struct statx st;
     *id = IO_IDENTITY_NONE;
-    if (statx(fd, path, flags, STATX_INO | STATX_BTIME, &st) != 0) return false;
+    if (statx(fd, path, flags, STATX_INO | STATX_BTIME | STATX_SIZE, &st) != 0) return false;
     id->device = (int64_t)makedev(st.stx_dev_major, st.stx_dev_minor);
     id->inode = (int64_t)st.stx_ino;
+    id->bytes = (int64_t)st.stx_size;
     id->born_ns = 0;
     if (st.stx_mask & STATX_BTIME)
         id->born_ns = st.stx_btime.tv_sec * 1000000000 + st.stx_btime.tv_nsec;

@@ -13,17 +13,21 @@
 #include "base/digest.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "io/place.h"
 
-#define RUN_ID_DIGITS 32
+static int no_memory(const struct io_manifest *m)
+{
+    return err_set(ERR_NOMEM, "no memory for the manifest %s", m->path);
+}
 
-static int draw_run_id(char id[RUN_ID_DIGITS + 1])
+int io_manifest_draw(struct io_manifest *m)
 {
     uint64_t word[2];
     if (getrandom(word, sizeof word, 0) != (ssize_t)sizeof word) {
         return err_set_errno(ERR_IO, errno, "getrandom");
     }
-    snprintf(id, RUN_ID_DIGITS + 1, "%016" PRIx64 "%016" PRIx64, word[0], word[1]);
-    return 0;
+    json_t *id = json_sprintf("%016" PRIx64 "%016" PRIx64, word[0], word[1]);
+    return json_object_set_new(m->root, "run_id", id) == 0 ? 0 : no_memory(m);
 }
 
 const char *io_manifest_endian(void)
@@ -32,10 +36,10 @@ const char *io_manifest_endian(void)
     return *(const unsigned char *)&probe ? "little" : "big";
 }
 
-static json_t *describe(const char *name, const char *run_id, const struct io_spec *s)
+static json_t *describe(const char *name, const struct io_spec *s)
 {
     return json_pack("{ss ss ss ss ss sI si si sI sI sI sf sI ss ss ss ss s[]}", "schema",
-                     IO_MANIFEST_SCHEMA, "run_id", run_id, "file", name, "layout",
+                     IO_MANIFEST_SCHEMA, "run_id", "", "file", name, "layout",
                      io_layout_name(s->layout), "endian", io_manifest_endian(), "n",
                      (json_int_t)s->n, "components", IO_NCOMP, "word_bytes", IO_WORD_BYTES,
                      "dump_bytes", (json_int_t)io_dump_bytes(s->layout, s->n), "dumps_planned",
@@ -43,11 +47,6 @@ static json_t *describe(const char *name, const char *run_id, const struct io_sp
                      "interval", (json_int_t)s->interval, "driver", s->writer ? s->writer : "",
                      "writer", s->writer ? s->writer : "", "kernel", s->kernel ? s->kernel : "",
                      "hash", "nht1-h64/1", "dumps");
-}
-
-static int no_memory(const struct io_manifest *m)
-{
-    return err_set(ERR_NOMEM, "no memory for the manifest %s", m->path);
 }
 
 /* jansson writes the head with an empty list, whose end is cut off. */
@@ -65,18 +64,17 @@ int io_manifest_head(struct io_manifest *m)
 int io_manifest_new(struct io_manifest **out, const char *path, const char *name,
                     const struct io_spec *spec)
 {
-    char run_id[RUN_ID_DIGITS + 1];
     *out = NULL;
-    TRY(draw_run_id(run_id));
     struct io_manifest *m = calloc(1, sizeof *m);
     if (!m) return err_set(ERR_NOMEM, "no memory for the manifest %s", path);
     m->path = path;
     m->n = spec->n;
     m->durable = spec->sync != IO_SYNC_NONE;
-    m->root = describe(name, run_id, spec);
+    m->root = describe(name, spec);
     int rc = m->root
-                 ? io_manifest_head(m)
+                 ? io_manifest_draw(m)
                  : err_set(ERR_USAGE, "cannot put the name %s into a manifest: is it UTF-8?", name);
+    if (rc == 0) rc = io_manifest_head(m);
     if (rc < 0)
         io_manifest_free(m);
     else
@@ -105,8 +103,9 @@ int io_manifest_identities(struct io_manifest *m, const struct io_identity *id, 
     int rc = list ? 0 : -1;
     for (int64_t i = 0; i < ids_n && rc == 0; i++) {
         if (id[i].inode == IO_IDENTITY_NONE.inode) continue;
-        rc = json_array_append_new(list, json_sprintf("%" PRId64 ":%" PRId64 ":%" PRId64,
-                                                      id[i].device, id[i].inode, id[i].born_ns));
+        rc = json_array_append_new(
+            list, json_sprintf("%" PRId64 ":%" PRId64 ":%" PRId64 ":%" PRId64, id[i].device,
+                               id[i].inode, id[i].born_ns, id[i].bytes));
     }
     if (rc < 0) json_decref(list);
     if (rc < 0 || json_object_set_new(m->root, "inodes", list) < 0) return no_memory(m);
@@ -126,35 +125,23 @@ static char *put_axis(char *to, char axis, const uint64_t *word, int64_t n)
 
 #define DUMP_BYTES 256 /* of a dump without the digits of its digest */
 
-static char *digest_text(const uint64_t *digest, int64_t n)
+int io_manifest_add(struct io_manifest *m, int64_t step, bool complete, bool durable,
+                    const uint64_t *digest)
 {
+    if (m->dumps_n == m->room_n) {
+        const int64_t room_n = 2 * m->room_n + 16;
+        struct io_manifest_dump *dump = realloc(m->dump, (size_t)room_n * sizeof *dump);
+        if (!dump) return no_memory(m);
+        m->dump = dump;
+        m->room_n = room_n;
+    }
+    const int64_t n = m->n;
     char *text = malloc(DUMP_BYTES + 16 * (size_t)digest_words(n)), *to = text;
-    if (!text) return NULL;
+    if (!text) return no_memory(m);
     to = put_axis(to, 'i', digest, n);
     to = put_axis(to, 'j', digest + n, n);
     to = put_axis(to, 'k', digest + 2 * n, n);
     put_axis(to, 'm', digest + 3 * n, IO_NCOMP);
-    return text;
-}
-
-/* Room for one more dump; twice as much each time. */
-static int reserve(struct io_manifest *m)
-{
-    if (m->dumps_n < m->room_n) return 0;
-    const int64_t room_n = 2 * m->room_n + 16;
-    struct io_manifest_dump *dump = realloc(m->dump, (size_t)room_n * sizeof *dump);
-    if (!dump) return no_memory(m);
-    m->dump = dump;
-    m->room_n = room_n;
-    return 0;
-}
-
-int io_manifest_add(struct io_manifest *m, int64_t step, bool complete, bool durable,
-                    const uint64_t *digest)
-{
-    TRY(reserve(m));
-    char *text = digest_text(digest, m->n);
-    if (!text) return no_memory(m);
     m->dump[m->dumps_n++] = (struct io_manifest_dump){step, complete, durable, text};
     return 0;
 }
@@ -181,24 +168,21 @@ static char *put_dump(char *to, const struct io_manifest_dump *d, bool first)
     return stpcpy(stpcpy(to, d->digest), "\n      }\n    }");
 }
 
-int io_manifest_bytes(const struct io_manifest *m, int64_t dumps_n, int64_t *bytes)
+int io_manifest_room(const struct io_manifest *m, int64_t dumps_n)
 {
     const int64_t each = 2 * DUMP_BYTES + 16 * digest_words(m->n);
     const int64_t rest = (int64_t)strlen(m->head) + DUMP_BYTES;
-    if (!__builtin_mul_overflow(dumps_n, each, bytes) &&
-        !__builtin_add_overflow(*bytes, rest, bytes) && *bytes <= IO_MANIFEST_BYTES_MAX)
-        return 0;
-    return err_set(ERR_USAGE,
-                   "the manifest %s would be longer than %" PRId64
-                   " bytes with the digests of %" PRId64
-                   " dumps: choose a longer --interval or fewer --steps",
-                   m->path, IO_MANIFEST_BYTES_MAX, dumps_n);
-}
-
-/* Dumps are durable from the first on. */
-static bool claims_durable(const struct io_manifest *m)
-{
-    return m->dumps_n > 0 && m->dump[0].durable;
+    int64_t bytes;
+    struct stat st;
+    if (__builtin_mul_overflow(dumps_n, each, &bytes) ||
+        __builtin_add_overflow(bytes, rest, &bytes) || bytes > IO_MANIFEST_BYTES_MAX)
+        return err_set(ERR_USAGE,
+                       "the manifest %s would be longer than %" PRId64
+                       " bytes with the digests of %" PRId64
+                       " dumps: choose a longer --interval or fewer --steps",
+                       m->path, IO_MANIFEST_BYTES_MAX, dumps_n);
+    const int64_t old_bytes = stat(m->path, &st) == 0 ? (int64_t)st.st_blocks * 512 : 0;
+    return io_place_room(m->path, 2 * bytes - old_bytes, "its digests");
 }
 
 /* The text as it goes to disk is put together from pieces that were made once: the head up to
@@ -214,7 +198,8 @@ int io_manifest_write(struct io_manifest *m, bool flush)
     for (int64_t d = 0; d < m->dumps_n; d++)
         to = put_dump(to, &m->dump[d], d == 0);
     stpcpy(to, m->dumps_n > 0 ? "\n  ]\n}\n" : "]\n}\n");
-    enum js_sync sync = claims_durable(m) ? JS_SYNC_FILE : JS_SYNC_NONE;
+    const bool claims_durable = m->dumps_n > 0 && m->dump[0].durable; /* from the first on */
+    enum js_sync sync = claims_durable ? JS_SYNC_FILE : JS_SYNC_NONE;
     if (flush && m->durable) sync = JS_SYNC_ALL;
     int rc = js_write_text(m->path, text, sync);
     free(text);

@@ -33,11 +33,12 @@
  * went on (step 0: from the beginning), "writer" ("driver") and "kernel" of the run that did
  *
  *   "inodes"         identities of the files that the run has made, and of those that it was about
- * to replace: texts "DEVICE:INODE:BIRTH", the time of birth in ns since 1970 or 0 (io/identity.h);
- * numbers would lose digits in readers that know doubles alone
+ * to replace: texts "DEVICE:INODE:BIRTH:BYTES", the time of birth in ns since 1970 or 0, the length
+ * (io/identity.h); numbers would lose digits in readers that know doubles alone
  *
  * A manifest is ours when it says "nht1-dump/1" and names the file beside it; whether that file is
- * ours is another question (io/owner.h). Local, all functions but io_past_read. */
+ * ours is another question (io/owner.h). Local, all functions but io_past_read and
+ * io_manifest_has. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -61,9 +62,10 @@ int io_manifest_parts(struct io_manifest *m, const struct io_view *views, int ra
 /* Replaces "inodes"; IO_IDENTITY_NONE among them are left out. */
 int io_manifest_identities(struct io_manifest *m, const struct io_identity *id, int64_t ids_n);
 
-/* Longest text that the manifest can grow to, with the digests of all dumps; ERR_USAGE when that is
- * more than IO_MANIFEST_BYTES_MAX. */
-int io_manifest_bytes(const struct io_manifest *m, int64_t dumps_n, int64_t *bytes);
+/* Proves room for the manifest with the digests of all dumps, and for its temporary beside it; what
+ * the old one takes is given back by then. ERR_USAGE when the text would be longer than
+ * IO_MANIFEST_BYTES_MAX. */
+int io_manifest_room(const struct io_manifest *m, int64_t dumps_n);
 
 /* Withdraws the claims of a manifest that was read: its file goes on without dumps, with these
  * identities. Durable. */
@@ -87,6 +89,7 @@ void io_manifest_free(struct io_manifest *m);
 
 /* The run's number, 32 hexadecimal digits. Borrowed. */
 const char *io_manifest_run_id(const struct io_manifest *m);
+
 /* What a manifest says about the run that wrote it, for one that goes on with it. */
 struct io_past {
     enum io_layout layout;
@@ -118,8 +121,14 @@ struct io_identity *io_manifest_inodes(const struct io_manifest *m, int64_t *ids
 /* Time step and digest (digest_words(n) words) of dump d. ERR_USAGE when they are damaged. */
 int io_manifest_dump(const struct io_manifest *m, int64_t d, int64_t *step, uint64_t *digest);
 
-/* Forgets all dumps from number dumps_n on and notes that a run with this spec goes on from there.
- * merged: all is in one file, "parts" go. */
+/* Whether the ranks' digests of dump d (digest_words(n) words each, n that of the manifest) add up
+ * to that in a manifest that was read, m on rank 0. A damaged entry is as good as a wrong one.
+ * [out] step: its time step, on rank 0; has: on all. Collective. */
+int io_manifest_has(MPI_Comm comm, const struct io_manifest *m, int64_t n, int64_t d,
+                    const uint64_t *mine, int64_t *step, bool *has);
+
+/* Forgets all dumps from number dumps_n on and notes that a run with this spec, and a number of its
+ * own, goes on from there. merged: all is in one file, "parts" go. */
 int io_manifest_resume(struct io_manifest *m, int64_t dumps_n, const struct io_spec *spec,
                        bool merged);
 

@@ -26,6 +26,9 @@ struct io_manifest {
 /* "little" or "big", of this machine. */
 const char *io_manifest_endian(void);
 
+/* Draws the run's number. ERR_IO, ERR_NOMEM. */
+int io_manifest_draw(struct io_manifest *m);
+
 /* Makes the head's text anew after a change of root. ERR_NOMEM. */
 int io_manifest_head(struct io_manifest *m);
 

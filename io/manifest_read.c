@@ -13,6 +13,7 @@
 #include "base/digest.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/par.h"
 #include "base/plain.h"
 #include "io/manifest_impl.h"
 
@@ -159,6 +160,25 @@ int io_manifest_dump(const struct io_manifest *m, int64_t d, int64_t *step, uint
     return js_get_words(words, where, "m", IO_NCOMP, digest + 3 * n);
 }
 
+int io_manifest_has(MPI_Comm comm, const struct io_manifest *m, int64_t n, int64_t d,
+                    const uint64_t *mine, int64_t *step, bool *has)
+{
+    const int words = (int)digest_words(n);
+    uint64_t *sum = calloc(2 * (size_t)words, sizeof *sum), *want = sum + words;
+    int rank, rc;
+    *has = false;
+    TRY_TO(out, rc, par_agree(comm, sum ? 0 : err_set(ERR_NOMEM, "no memory for a digest")));
+    TRY_MPI_TO(out, rc, MPI_Comm_rank(comm, &rank));
+    TRY_MPI_TO(out, rc, MPI_Reduce(mine, sum, words, MPI_UINT64_T, MPI_SUM, 0, comm));
+    if (rank == 0 && io_manifest_dump(m, d, step, want) == 0)
+        *has = memcmp(want, sum, (size_t)words * sizeof *want) == 0;
+    if (rank == 0) err_clear();
+    TRY_MPI_TO(out, rc, MPI_Bcast(has, sizeof *has, MPI_BYTE, 0, comm));
+out:
+    free(sum);
+    return rc;
+}
+
 /* Takes a dump over from the manifest that was read. */
 static int keep_dump(struct io_manifest *m, int64_t d)
 {
@@ -196,6 +216,7 @@ int io_manifest_resume(struct io_manifest *m, int64_t dumps_n, const struct io_s
         TRY(keep_dump(m, d));
     m->durable = spec->sync != IO_SYNC_NONE;
     if (merged) json_object_del(m->root, "parts");
+    TRY(io_manifest_draw(m));
     return note_resume(m, dumps_n, spec);
 }
 
@@ -227,9 +248,10 @@ struct io_identity *io_manifest_inodes(const struct io_manifest *m, int64_t *ids
     json_array_foreach(list, i, one)
     {
         const char *text = json_string_value(one);
-        struct io_identity x;
-        const bool whole = text && sscanf(text, "%" SCNd64 ":%" SCNd64 ":%" SCNd64, &x.device,
-                                          &x.inode, &x.born_ns) == 3;
+        struct io_identity x = IO_IDENTITY_NONE;
+        const bool whole =
+            text && sscanf(text, "%" SCNd64 ":%" SCNd64 ":%" SCNd64 ":%" SCNd64, &x.device,
+                           &x.inode, &x.born_ns, &x.bytes) >= 3; /* earlier versions: no length */
         id[i] = whole ? x : IO_IDENTITY_NONE;
     }
     return id;

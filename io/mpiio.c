@@ -15,16 +15,6 @@
 #include "io/guard.h"
 #include "io/hint.h"
 
-/* Opening is collective, but libraries let it fail on one rank alone, and then closing hangs on the
- * others: so everybody tries to open the file without the library first. */
-static int can_open(const struct io_context *ctx)
-{
-    int fd;
-    int rc = io_fd_open(ctx, &fd);
-    int close_rc = io_fd_close(ctx, &fd);
-    return par_agree(ctx->comm, rc < 0 ? rc : close_rc);
-}
-
 int io_mpiio_check(const struct io_context *ctx, int mpi_rc, const char *call)
 {
     char text[MPI_MAX_ERROR_STRING] = "";
@@ -63,11 +53,15 @@ int io_mpiio_open(struct io_mpiio *m, const struct io_context *ctx, bool viewed)
                            .viewed = viewed,
                            .mine_bytes = io_view_bytes(ctx->view),
                            .pieces_n = (longest - 1) / ctx->tuning.call_bytes + 1};
-    TRY(can_open(ctx));
+    /* Opening is collective, but libraries let it fail on one rank alone, and then closing hangs on
+     * the others: so everybody tries to open the file without the library first. */
+    int fd, rc = io_fd_open(ctx, &fd);
+    int close_rc = io_fd_close(ctx, &fd);
+    TRY(par_agree(ctx->comm, rc < 0 ? rc : close_rc));
     io_guard_begin(ctx);
     io_guard_at("MPI_File_open");
-    int mpi_rc = MPI_File_open(ctx->comm, ctx->path, MPI_MODE_WRONLY, ctx->info, &m->fh);
-    int rc = par_agree(ctx->comm, io_mpiio_check(ctx, mpi_rc, "MPI_File_open"));
+    int mpi_rc = par_file_open(ctx->comm, ctx->path, MPI_MODE_WRONLY, ctx->info, &m->fh);
+    rc = par_agree(ctx->comm, io_mpiio_check(ctx, mpi_rc, "MPI_File_open"));
     /* A handle that only some ranks have cannot be closed; it is dropped. */
     if (rc < 0) m->fh = MPI_FILE_NULL;
     if (rc == 0 && viewed) {
@@ -171,34 +165,6 @@ int io_mpiio_close(void *state, const struct io_context *ctx)
     return rc;
 }
 
-static int add_hint(MPI_Info info, int i, json_t *hints)
-{
-    char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1];
-    int there;
-    TRY_MPI(MPI_Info_get_nthkey(info, i, key));
-    TRY_MPI(MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &there));
-    json_object_set_new(hints, key, json_string(value));
-    return 0;
-}
-
-/* Some libraries echo keys that they do not know, others leave out what they obey. */
-static int add_hints(MPI_File fh, json_t *into)
-{
-    MPI_Info info;
-    int keys = 0, rc = 0;
-    json_t *hints = json_object();
-    json_object_set_new(into, "hints_reported", hints);
-    TRY_MPI(MPI_File_get_info(fh, &info));
-    if (info == MPI_INFO_NULL) return 0;
-    TRY_MPI_TO(done, rc, MPI_Info_get_nkeys(info, &keys));
-    for (int i = 0; i < keys; i++) {
-        TRY_TO(done, rc, add_hint(info, i, hints));
-    }
-done:
-    MPI_Info_free(&info);
-    return rc;
-}
-
 /* Value of a text control variable of the library, "" when it has none of that name. */
 static void library_setting(const char *name, char *value, int size)
 {
@@ -248,10 +214,26 @@ bool io_mpiio_is_ompio(void)
     return strstr(io_mpiio_component(), "ompio") != NULL;
 }
 
+/* Some libraries echo keys that they do not know, others leave out what they obey. */
 int io_mpiio_report(MPI_File fh, json_t *into)
 {
+    char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1];
+    MPI_Info info;
+    int keys = 0, there, rc = 0;
+    json_t *hints = json_object();
     json_object_set_new(into, "mpiio_component", json_string(io_mpiio_component()));
-    return add_hints(fh, into);
+    json_object_set_new(into, "hints_reported", hints);
+    TRY_MPI(MPI_File_get_info(fh, &info));
+    if (info == MPI_INFO_NULL) return 0;
+    TRY_MPI_TO(done, rc, MPI_Info_get_nkeys(info, &keys));
+    for (int i = 0; i < keys; i++) {
+        TRY_MPI_TO(done, rc, MPI_Info_get_nthkey(info, i, key));
+        TRY_MPI_TO(done, rc, MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &there));
+        json_object_set_new(hints, key, json_string(value));
+    }
+done:
+    MPI_Info_free(&info);
+    return rc;
 }
 
 int io_mpiio_describe(void *state, const struct io_context *ctx, json_t *into)

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/digest.h"
@@ -53,36 +52,34 @@ int io_spec_check(const struct io_spec *s)
     return io_hints_check(s->hints_n, s->hints);
 }
 
-static int check_spec(const struct io_spec *s, const struct io_writer *d)
+/* Parameters and defaults; no other rank is needed. */
+static void init(struct io_file *f, const struct io_spec *spec, const struct io_writer *writer)
 {
-    TRY(io_spec_check(s));
-    if (!(d->caps & IO_CAP_WRAPPER) || (s->writer && io_writer_inner(s->writer))) return 0;
-    return err_set(ERR_USAGE, "writer %s wraps another: write %s:NAME", d->name, d->name);
-}
-
-/* The parts that need no other rank. */
-static int alloc_parts(struct io_file *f)
-{
-    const size_t words = (size_t)digest_words(f->spec.n);
-    f->state = calloc(1, f->writer->state_size + 1);
-    f->all_views = calloc((size_t)f->ctx.size, sizeof *f->all_views);
-    f->digest_part = calloc(words, sizeof *f->digest_part);
-    f->digest_sum = calloc(words, sizeof *f->digest_sum);
-    f->busy = f->ctx.busy = io_busy_new();
-    if (f->busy && f->state && f->all_views && f->digest_part && f->digest_sum) return 0;
-    return err_set(ERR_NOMEM, "no memory for writing dumps of N = %" PRId64, f->spec.n);
-}
-
-/* An absurd number of dumps needs more space than memory: asked for once the space is there. */
-static int alloc_times(struct io_file *f)
-{
-    f->times = calloc((size_t)f->spec.dumps_n, sizeof *f->times);
-    f->stats.dump = f->times;
-    if (f->times) return 0;
-    return err_set(ERR_NOMEM,
-                   "no memory for writing %" PRId64 " dumps of N = %" PRId64
-                   ": choose a longer --interval or fewer --steps",
-                   f->spec.dumps_n, f->spec.n);
+    f->spec = *spec;
+    f->writer = writer;
+    f->target.lock_fd = -1;
+    f->place = f->part = IO_PLACE_NONE;
+    f->ctx = (struct io_context){
+        .comm = MPI_COMM_NULL,
+        .info = MPI_INFO_NULL,
+        .path = f->target.path,
+        .view = &f->view,
+        .dump_bytes = io_dump_bytes(spec->layout, spec->n),
+        .dumps_n = spec->dumps_n,
+        .group = spec->group,
+        .tuning = spec->tuning,
+        .sync = spec->sync,
+        .requests_n = &f->stats.requests_n,
+        .wait_s = &f->waited_s,
+        .inner = spec->writer ? io_writer_inner(spec->writer) : NULL,
+    };
+    struct io_tuning *t = &f->ctx.tuning;
+    if (t->buffer_bytes == 0) t->buffer_bytes = IO_BUFFER_BYTES;
+    if (t->staging == 0) t->staging = IO_STAGING;
+    if (t->call_bytes == 0) t->call_bytes = IO_CALL_BYTES;
+    unsigned caps = writer->caps | (f->ctx.inner ? f->ctx.inner->caps : 0);
+    f->has_file = (caps & IO_CAP_SERIAL_FILE) != 0;
+    f->has_parts = (caps & IO_CAP_PARTS) != 0;
 }
 
 static int make_info(struct io_file *f)
@@ -97,67 +94,34 @@ static int make_info(struct io_file *f)
     return 0;
 }
 
-static int share_views(struct io_file *f)
-{
-    struct io_context *c = &f->ctx;
-    int64_t covered_bytes = 0;
-    f->view = (struct io_view){f->spec.n, f->spec.layout, f->spec.box};
-    TRY_MPI(MPI_Allgather(&f->view, (int)sizeof f->view, MPI_BYTE, f->all_views,
-                          (int)sizeof f->view, MPI_BYTE, c->comm));
-    for (int r = 0; r < c->size; r++) {
-        covered_bytes += io_view_bytes(&f->all_views[r]);
-    }
-    if (covered_bytes == c->dump_bytes) return 0;
-    return err_set(ERR_USAGE, "the ranks' boxes hold %" PRId64 " bytes of a dump of %" PRId64,
-                   covered_bytes, c->dump_bytes);
-}
-
-static struct io_tuning tuning_of(const struct io_spec *s)
-{
-    struct io_tuning t = s->tuning;
-    if (t.buffer_bytes == 0) t.buffer_bytes = IO_BUFFER_BYTES;
-    if (t.staging == 0) t.staging = IO_STAGING;
-    if (t.call_bytes == 0) t.call_bytes = IO_CALL_BYTES;
-    return t;
-}
-
-static void init(struct io_file *f, const struct io_spec *spec, const struct io_writer *writer)
-{
-    f->spec = *spec;
-    f->writer = writer;
-    f->target.lock_fd = -1;
-    f->place = f->part = IO_PLACE_NONE;
-    f->stats.dump = f->times;
-    f->ctx = (struct io_context){
-        .comm = MPI_COMM_NULL,
-        .info = MPI_INFO_NULL,
-        .path = f->target.path,
-        .view = &f->view,
-        .dump_bytes = io_dump_bytes(spec->layout, spec->n),
-        .dumps_n = spec->dumps_n,
-        .group = spec->group,
-        .tuning = tuning_of(spec),
-        .sync = spec->sync,
-        .requests_n = &f->stats.requests_n,
-        .wait_s = &f->waited_s,
-        .inner = spec->writer ? io_writer_inner(spec->writer) : NULL,
-    };
-    unsigned caps = writer->caps | (f->ctx.inner ? f->ctx.inner->caps : 0);
-    f->has_file = (caps & IO_CAP_SERIAL_FILE) != 0;
-    f->has_parts = (caps & IO_CAP_PARTS) != 0;
-}
-
-/* Errors of the communicator come back as codes. */
+/* Communicator, memory, everybody's view, hints. Errors of the communicator come back as codes. */
 static int setup(struct io_file *f, MPI_Comm comm)
 {
     struct io_context *c = &f->ctx;
+    const size_t words = (size_t)digest_words(f->spec.n);
+    int64_t covered_bytes = 0;
     TRY_MPI(MPI_Comm_dup(comm, &c->comm));
     TRY_MPI(MPI_Comm_set_errhandler(c->comm, MPI_ERRORS_RETURN));
     TRY_MPI(MPI_Comm_rank(c->comm, &c->rank));
     TRY_MPI(MPI_Comm_size(c->comm, &c->size));
-    TRY(par_agree(c->comm, alloc_parts(f)));
+    f->state = calloc(1, f->writer->state_size + 1);
+    f->all_views = calloc((size_t)c->size, sizeof *f->all_views);
+    f->digest_part = calloc(words, sizeof *f->digest_part);
+    f->digest_sum = calloc(words, sizeof *f->digest_sum);
+    f->busy = c->busy = io_busy_new();
+    const bool all = f->busy && f->state && f->all_views && f->digest_part && f->digest_sum;
+    TRY(par_agree(
+        c->comm,
+        all ? 0 : err_set(ERR_NOMEM, "no memory for writing dumps of N = %" PRId64, f->spec.n)));
+    f->view = (struct io_view){f->spec.n, f->spec.layout, f->spec.box};
     c->all_views = f->all_views;
-    TRY(share_views(f));
+    TRY_MPI(MPI_Allgather(&f->view, (int)sizeof f->view, MPI_BYTE, f->all_views,
+                          (int)sizeof f->view, MPI_BYTE, c->comm));
+    for (int r = 0; r < c->size; r++)
+        covered_bytes += io_view_bytes(&f->all_views[r]);
+    if (covered_bytes != c->dump_bytes)
+        return err_set(ERR_USAGE, "the ranks' boxes hold %" PRId64 " bytes of a dump of %" PRId64,
+                       covered_bytes, c->dump_bytes);
     return par_agree(c->comm, make_info(f));
 }
 
@@ -165,20 +129,6 @@ static int setup(struct io_file *f, MPI_Comm comm)
 static bool has_target(const struct io_file *f)
 {
     return f->has_file || f->has_parts;
-}
-
-static int check_resume(const struct io_file *f)
-{
-    if (f->has_file || !f->spec.resume) return 0;
-    if (f->has_parts) {
-        return err_set(ERR_USAGE,
-                       "writer %s leaves a file for each rank and cannot go on with one: name "
-                       "another with --io, such as --io posix, after nht1-verify --merge %s where "
-                       "that file was begun by %s",
-                       f->writer->name, f->spec.path, f->writer->name);
-    }
-    return err_set(ERR_USAGE, "writer %s leaves no file in serial format that could be continued",
-                   f->writer->name);
 }
 
 /* Everything that is asked before anything is touched. Every rank looks at its own part:
@@ -189,6 +139,17 @@ static int claim(struct io_file *f, int64_t *claimed_n)
     struct io_target *t = &f->target;
     const bool here = f->ctx.rank == 0 && has_target(f), resume = f->spec.resume;
     MPI_Comm comm = f->ctx.comm;
+    if (resume && f->has_parts) {
+        return err_set(ERR_USAGE,
+                       "writer %s leaves a file for each rank and cannot go on with one: name "
+                       "another with --io, such as --io posix, after nht1-verify --merge %s where "
+                       "that file was begun by %s",
+                       f->writer->name, f->spec.path, f->writer->name);
+    }
+    if (resume && !f->has_file)
+        return err_set(ERR_USAGE,
+                       "writer %s leaves no file in serial format that could be continued",
+                       f->writer->name);
     int rc = here ? io_target_take(t, f->spec.path) : 0;
     if (rc == 0 && here && resume) rc = io_resume_take(f, claimed_n);
     TRY(par_agree(comm, rc));
@@ -202,64 +163,57 @@ static int claim(struct io_file *f, int64_t *claimed_n)
     return par_agree(comm, io_part_check(t->path, f->ctx.rank, ours_n, f->spec.force));
 }
 
-/* Room for the manifest with all its digests, and for its temporary beside it. What the old one
- * takes is given back by then. */
-static int manifest_room(const struct io_file *f, const struct io_manifest *m)
-{
-    struct stat st;
-    int64_t bytes;
-    TRY(io_manifest_bytes(m, f->ctx.dumps_n, &bytes));
-    const int64_t old = stat(f->target.manifest, &st) == 0 ? (int64_t)st.st_blocks * 512 : 0;
-    return io_place_room(f->target.manifest, 2 * bytes - old, "its digests");
-}
-
-/* Proves room: for the file on rank 0, for its part on every rank, and for times in memory. */
+/* Proves room: for the file on rank 0, for its part on every rank, and for times in memory: an
+ * absurd number of dumps needs more space than memory, so that comes last. */
 static int prove_room(struct io_file *f)
 {
     const struct io_target *t = &f->target;
-    const int64_t bytes = f->has_file ? f->ctx.dump_bytes * f->ctx.dumps_n : 0;
-    const char *count = io_hint_value(f->spec.hints_n, f->spec.hints, "striping_factor");
-    const char *unit = io_hint_value(f->spec.hints_n, f->spec.hints, "striping_unit");
+    const struct io_spec *s = &f->spec;
+    const int64_t bytes = f->has_file ? f->ctx.dump_bytes * s->dumps_n : 0;
+    const char *count = io_hint_value(s->hints_n, s->hints, "striping_factor");
+    const char *unit = io_hint_value(s->hints_n, s->hints, "striping_unit");
     const struct io_striping want = {.count = count ? strtoll(count, NULL, 10) : 0,
                                      .unit_bytes = unit ? strtoll(unit, NULL, 10) : 0};
     char part[IO_PLACE_PATH_MAX];
     int rc = 0;
-    if (f->ctx.rank == 0) {
+    if (f->ctx.rank == 0 && has_target(f)) {
         io_target_sweep(t);
-        rc = io_place_prove(&f->place, t->path, t->stem, bytes, f->spec.resume, &want);
+        rc = io_place_prove(&f->place, t->path, t->stem, bytes, s->resume, &want);
     }
     TRY(par_agree(f->ctx.comm, rc)); /* the sweep is over */
-    if (!f->has_parts) return par_agree(f->ctx.comm, alloc_times(f));
-    io_part_path(t->path, f->ctx.rank, part);
-    rc = io_place_prove(&f->part, part, t->stem, f->ctx.dumps_n * io_view_bytes(&f->view), false,
-                        &want);
-    return par_agree(f->ctx.comm, rc < 0 ? rc : alloc_times(f));
+    if (f->has_parts) {
+        io_part_path(t->path, f->ctx.rank, part);
+        rc = io_place_prove(&f->part, part, t->stem, s->dumps_n * io_view_bytes(&f->view), false,
+                            &want);
+    }
+    f->times = rc == 0 ? calloc((size_t)s->dumps_n, sizeof *f->times) : NULL;
+    f->stats.dump = f->times;
+    if (rc == 0 && !f->times)
+        rc = err_set(ERR_NOMEM,
+                     "no memory for writing %" PRId64 " dumps of N = %" PRId64
+                     ": choose a longer --interval or fewer --steps",
+                     s->dumps_n, s->n);
+    return par_agree(f->ctx.comm, rc);
 }
 
 /* What the files of this run are, and what those were that they replace: [out] id, on rank 0, of
  * FILE and each part, first the new ones. To be freed. */
 static int gather_identities(const struct io_file *f, struct io_identity **id, int64_t *ids_n)
 {
-    const int64_t n = f->ctx.size;
-    const struct io_identity mine[2] = {f->part.id, f->part.old};
-    struct io_identity *pairs = calloc(2 * (size_t)n, sizeof *pairs);
-    *ids_n = f->has_parts ? 2 * n + 2 : 2;
-    *id = calloc((size_t)*ids_n, sizeof **id);
-    int rc = par_agree(f->ctx.comm,
-                       pairs && *id ? 0 : err_set(ERR_NOMEM, "no memory for a list of files"));
-    if (rc == 0 && f->has_parts)
-        rc = par_check(MPI_Gather(mine, 6, MPI_INT64_T, pairs, 6, MPI_INT64_T, 0, f->ctx.comm),
-                       "MPI_Gather");
-    if (rc == 0) {
-        (*id)[0] = f->place.id;
-        (*id)[*ids_n / 2] = f->place.old;
-        for (int64_t r = 0; f->has_parts && r < n; r++) {
-            (*id)[1 + r] = pairs[2 * r];
-            (*id)[*ids_n / 2 + 1 + r] = pairs[2 * r + 1];
-        }
-    }
-    free(pairs);
-    return rc;
+    const int64_t n = f->has_parts ? f->ctx.size + 1 : 1;
+    const int words = IO_IDENTITY_WORDS;
+    *ids_n = 2 * n;
+    *id = calloc(2 * (size_t)n, sizeof **id);
+    TRY(par_agree(f->ctx.comm, *id ? 0 : err_set(ERR_NOMEM, "no memory for a list of files")));
+    struct io_identity *made = *id, *old = *id + n;
+    made[0] = f->place.id;
+    old[0] = f->place.old;
+    if (!f->has_parts) return 0;
+    TRY_MPI(
+        MPI_Gather(&f->part.id, words, MPI_INT64_T, made + 1, words, MPI_INT64_T, 0, f->ctx.comm));
+    TRY_MPI(
+        MPI_Gather(&f->part.old, words, MPI_INT64_T, old + 1, words, MPI_INT64_T, 0, f->ctx.comm));
+    return 0;
 }
 
 /* Rank 0: a manifest without dumps in the place of the old one. Parts of an earlier run that this
@@ -271,7 +225,7 @@ static int put_manifest(struct io_file *f, const struct io_identity *id, int64_t
     TRY(io_manifest_new(&f->manifest, t->manifest, io_path_base(t->path), &f->spec));
     if (f->has_parts) TRY(io_manifest_parts(f->manifest, f->all_views, f->ctx.size));
     TRY(io_manifest_identities(f->manifest, id, ids_n));
-    TRY(manifest_room(f, f->manifest));
+    TRY(io_manifest_room(f->manifest, f->spec.dumps_n));
     if (t->old && t->parts_n > kept_n) {
         struct io_identity *old = io_parts_identities(t);
         int rc = old ? 0 : err_set(ERR_NOMEM, "no memory for a list of files");
@@ -283,16 +237,15 @@ static int put_manifest(struct io_file *f, const struct io_identity *id, int64_t
     return io_manifest_write(f->manifest, true);
 }
 
-/* Everything in the order in which it may end at any moment: room, a manifest that claims nothing
- * and knows both the old files and the new ones, then the new ones in their places, then a manifest
- * that knows them alone. */
+/* In the order in which it may end at any moment, once room is proved: a manifest that claims
+ * nothing and knows both the old files and the new ones, then the new ones in their places, then a
+ * manifest that knows them alone. */
 static int make(struct io_file *f)
 {
     MPI_Comm comm = f->ctx.comm;
     const bool here = f->ctx.rank == 0;
     struct io_identity *id = NULL;
     int64_t ids_n;
-    TRY(prove_room(f));
     int rc = gather_identities(f, &id, &ids_n);
     if (rc == 0) rc = par_agree(comm, here ? put_manifest(f, id, ids_n) : 0);
     if (rc == 0) rc = io_place_take(&f->place);
@@ -302,34 +255,6 @@ static int make(struct io_file *f)
     if (rc == 0 && here) rc = io_manifest_write(f->manifest, true);
     free(id);
     return par_agree(comm, rc);
-}
-
-/* Rank 0: a manifest with the claims that hold, then a file of full length. */
-static int put_claims(struct io_file *f)
-{
-    const struct io_identity id[] = {f->place.id, f->place.old};
-    TRY(io_manifest_identities(f->target.old, id, 2));
-    TRY(manifest_room(f, f->target.old));
-    TRY(io_resume_claims(f));
-    return io_place_take(&f->place);
-}
-
-/* As make, for a file that is continued: what it holds is read before anything changes. */
-static int go_on(struct io_file *f, int64_t claimed_n)
-{
-    TRY(prove_room(f));
-    TRY(io_resume_count(f, claimed_n));
-    TRY(par_agree(f->ctx.comm, f->ctx.rank == 0 ? put_claims(f) : 0));
-    return io_resume_settle(f);
-}
-
-static int create(struct io_file *f)
-{
-    int64_t claimed_n = 0;
-    TRY(check_resume(f));
-    TRY(claim(f, &claimed_n));
-    if (!has_target(f)) return par_agree(f->ctx.comm, alloc_times(f));
-    return f->spec.resume ? go_on(f, claimed_n) : make(f);
 }
 
 /* After a failure: what was made new goes, and with it a manifest where there was none. */
@@ -343,20 +268,17 @@ static void undo(struct io_file *f)
         unlink(t->manifest);
 }
 
-static int open_writer(struct io_file *f)
-{
-    f->writer_open = true;
-    int rc = f->writer->open(f->state, &f->ctx);
-    return par_agree(f->ctx.comm, rc);
-}
-
 static int open_steps(struct io_file *f, MPI_Comm comm)
 {
+    int64_t claimed_n = 0;
     TRY(setup(f, comm));
     double since_s = watch_now();
-    TRY(create(f));
+    TRY(claim(f, &claimed_n));
+    TRY(prove_room(f));
+    if (has_target(f)) TRY(f->spec.resume ? io_resume(f, claimed_n) : make(f));
     io_phase_add(f, IO_PHASE_CREATE, &since_s);
-    TRY(open_writer(f));
+    f->writer_open = true;
+    TRY(par_agree(f->ctx.comm, f->writer->open(f->state, &f->ctx)));
     io_phase_add(f, IO_PHASE_OPEN, &since_s);
     return io_record_make(f);
 }
@@ -365,7 +287,7 @@ int io_file_open_with(struct io_file **out, MPI_Comm comm, const struct io_spec 
                       const struct io_writer *writer)
 {
     *out = NULL;
-    TRY(par_agree(comm, check_spec(spec, writer)));
+    TRY(par_agree(comm, io_spec_check(spec)));
     struct io_file *f = calloc(1, sizeof *f);
     int rc = par_agree(comm, f ? 0 : err_set(ERR_NOMEM, "no memory for a file"));
     if (rc < 0) {

@@ -35,12 +35,16 @@ static int not_ours(const char *path, enum io_owner_ask ask, const char *why)
                        : "choose another --out, or --force to overwrite it");
 }
 
-static bool listed(const char *path, const struct io_identity *id, int64_t ids_n)
+/* Whether the manifest knows the file, by identity and length; whole: that of files in manifests of
+ * earlier versions, which do not tell. */
+static bool listed(const char *path, const struct io_identity *id, int64_t ids_n, int64_t whole)
 {
     struct io_identity mine;
     if (!io_identity_of_path(path, &mine)) return false;
-    for (int64_t i = 0; i < ids_n; i++)
-        if (io_identity_same(mine, id[i])) return true;
+    for (int64_t i = 0; i < ids_n; i++) {
+        const int64_t bytes = id[i].bytes >= 0 ? id[i].bytes : whole;
+        if (io_identity_same(mine, id[i]) && mine.bytes == bytes) return true;
+    }
     return false;
 }
 
@@ -63,24 +67,30 @@ static int judge_file(const struct io_target *t, const struct io_identity *id, s
     const struct io_past *p = &t->past;
     const bool ours = t->kind == IO_MANIFEST_OURS;
     int64_t whole = 0;
-    char why[IO_PATH_MAX + 64];
+    char why[IO_PATH_MAX + 64], part[IO_PLACE_PATH_MAX];
+    struct stat st;
     if (t->kind == IO_MANIFEST_FOREIGN && !q->force) {
         return err_set(ERR_USAGE,
                        "%s exists and is not a manifest of %s: choose another --out, or --force to "
                        "overwrite it",
                        t->manifest, io_path_base(t->path));
     }
+    /* Without their boxes parts are of no use to anybody. */
+    io_part_path(t->path, 0, part);
+    if (ours && !t->old && !q->force && lstat(part, &st) == 0)
+        return not_ours(part, ask, "the manifest that tells its place cannot be read here");
     if (t->fresh || q->force || (t->old_bytes == 0 && (ours || !t->linked))) return 0;
     snprintf(why, sizeof why, "its manifest %s is damaged", t->manifest);
     if (!t->old && !ours) snprintf(why, sizeof why, "it has no manifest %s", t->manifest);
     if (!t->old) return not_ours(t->path, ask, why);
-    if (__builtin_mul_overflow(q->dump_bytes, q->dumps_n, &whole) || t->old_bytes > whole) {
+    if (__builtin_mul_overflow(q->dump_bytes, q->dumps_n, &whole)) whole = -1;
+    /* While a file is replaced the manifest knows the old one as well, which may be longer. */
+    if (listed(t->path, id, q->ids_n, whole) && (p->complete_n == 0 || q->by_identity)) return 0;
+    if (t->old_bytes > whole) {
         snprintf(why, sizeof why, "it is longer than %s says", t->manifest);
         return not_ours(t->path, ask, why);
     }
     if (t->old_bytes == whole && holds_no_data(t->path)) return 0;
-    const bool same = t->old_bytes == whole && listed(t->path, id, q->ids_n);
-    if (same && (p->complete_n == 0 || q->by_identity)) return 0;
     q->read_n = t->old_bytes / q->dump_bytes;
     if (q->read_n > p->complete_n) q->read_n = p->complete_n;
     q->read_file = q->read_n > 0;
@@ -106,7 +116,7 @@ static int judge_part(const struct question *q, const struct io_box *box,
     if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0) return 0;
     const bool fits = !__builtin_mul_overflow(io_view_bytes(&v), q->dumps_n, &whole) &&
                       (int64_t)st.st_size == whole;
-    if (fits && (listed(path, id, q->ids_n) || holds_no_data(path))) return 0;
+    if (listed(path, id, q->ids_n, fits ? whole : -1) || (fits && holds_no_data(path))) return 0;
     *read = fits && q->complete_n > 0;
     return *read ? 0 : not_ours(path, ask, "it is not the part that the manifest is about");
 }
@@ -147,29 +157,22 @@ static int parts_digest(const struct question *q, const struct io_box *box, int 
 
 /* Whether one of the complete dumps has its digest: of the file, or (box) of its parts. */
 static int one_is_right(MPI_Comm comm, const struct io_target *t, const struct question *q,
-                        const struct io_box *box, int64_t dumps_n, int *right)
+                        const struct io_box *box, int64_t dumps_n, bool *right)
 {
-    const int words_n = (int)digest_words(q->n);
-    uint64_t *words = calloc(3 * (size_t)words_n, sizeof *words);
-    uint64_t *sum = words + words_n, *want = sum + words_n;
-    int rank, size, rc = par_agree(comm, words ? 0 : err_set(ERR_NOMEM, "no memory for a digest"));
-    *right = 0;
+    const size_t bytes = (size_t)digest_words(q->n) * sizeof(uint64_t);
+    uint64_t *mine = malloc(bytes);
+    int rank, size, rc = par_agree(comm, mine ? 0 : err_set(ERR_NOMEM, "no memory for a digest"));
+    int64_t step;
+    *right = false;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     for (int64_t d = 0; rc == 0 && d < dumps_n && !*right; d++) {
-        int64_t step;
-        memset(words, 0, (size_t)words_n * sizeof *words);
-        rc = par_agree(comm, box ? parts_digest(q, box, rank, size, d, words)
-                                 : file_digest(q, rank, size, d, words));
-        if (rc < 0) break;
-        TRY_MPI_TO(out, rc, MPI_Reduce(words, sum, words_n, MPI_UINT64_T, MPI_SUM, 0, comm));
-        if (rank == 0 && io_manifest_dump(t->old, d, &step, want) == 0)
-            *right = memcmp(want, sum, (size_t)words_n * sizeof *want) == 0;
-        if (rank == 0) err_clear();
-        TRY_MPI_TO(out, rc, MPI_Bcast(right, 1, MPI_INT, 0, comm));
+        memset(mine, 0, bytes);
+        rc = par_agree(comm, box ? parts_digest(q, box, rank, size, d, mine)
+                                 : file_digest(q, rank, size, d, mine));
+        if (rc == 0) rc = io_manifest_has(comm, t->old, q->n, d, mine, &step, right);
     }
-out:
-    free(words);
+    free(mine);
     return rc;
 }
 
@@ -177,8 +180,8 @@ static int judge_parts(MPI_Comm comm, const struct io_target *t, const struct qu
                        const struct io_box *box, const struct io_identity *id,
                        enum io_owner_ask ask)
 {
-    int rank, size, rc = 0, any, right = 1;
-    bool read = false;
+    int rank, size, rc = 0;
+    bool read = false, any = false, right = true;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     for (int64_t part = rank; part < q->parts_n && rc == 0; part += size) {
@@ -187,8 +190,7 @@ static int judge_parts(MPI_Comm comm, const struct io_target *t, const struct qu
         read = read || one;
     }
     TRY(par_agree(comm, rc));
-    any = read;
-    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, comm));
+    TRY_MPI(MPI_Allreduce(&read, &any, 1, MPI_C_BOOL, MPI_LOR, comm));
     if (any) TRY(one_is_right(comm, t, q, box, q->complete_n, &right));
     if (right) return 0;
     return not_ours(q->path, ask, "none of the manifest's complete dumps is in its parts");
@@ -224,7 +226,7 @@ static int share_lists(MPI_Comm comm, const struct question *q, struct io_identi
     if (rank != 0) *id = calloc((size_t)q->ids_n + 1, sizeof **id);
     if (rank != 0) *box = calloc((size_t)q->parts_n + 1, sizeof **box);
     TRY(par_agree(comm, *id && *box ? 0 : err_set(ERR_NOMEM, "no memory for a list of parts")));
-    TRY_MPI(MPI_Bcast(*id, (int)(3 * q->ids_n), MPI_INT64_T, 0, comm));
+    TRY_MPI(MPI_Bcast(*id, (int)(IO_IDENTITY_WORDS * q->ids_n), MPI_INT64_T, 0, comm));
     return par_check(MPI_Bcast(*box, (int)(6 * q->parts_n), MPI_INT64_T, 0, comm), "MPI_Bcast");
 }
 
@@ -233,7 +235,8 @@ int io_owner_check(MPI_Comm comm, const struct io_target *t, enum io_owner_ask a
     struct question q = {.force = force, .by_identity = ask == IO_OWNER_REMOVE};
     struct io_identity *id = NULL;
     struct io_box *box = NULL;
-    int rank, rc, right = 1;
+    int rank, rc;
+    bool right = true;
     TRY_MPI(MPI_Comm_rank(comm, &rank));
     TRY_TO(out, rc, par_agree(comm, rank == 0 ? ask_here(t, &q, &id, &box, ask) : 0));
     TRY_MPI_TO(out, rc, MPI_Bcast(&q, sizeof q, MPI_BYTE, 0, comm));

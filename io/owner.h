@@ -8,7 +8,8 @@
  *   it has the length in its manifest and holds no data at all (a hole, blocks never written); or
  *   its manifest calls dumps complete, it is no longer than the manifest says, and one of them has
  *   the digest given there; or
- *   its manifest calls none complete, and its length and identity (io/identity.h) are those there.
+ *   its manifest calls none complete, and its length and identity (io/identity.h) are those there,
+ *   of the file that was made or of the one that was about to be replaced.
  *
  * The same goes for the parts of perrank, whose digests make up a dump's together, or whose
  * identities and lengths are those in the manifest. */

@@ -165,6 +165,7 @@ static const char *not_in_place(int fd, const struct stat *old)
 {
     struct statfs fs;
     if (old->st_nlink > 1) return "it has a second name (a hard link)";
+    if (old->st_size == 0) return NULL;
     if (fstatfs(fd, &fs) != 0) return "its file system does not tell its kind";
     if (fs.f_type == EXT4_SUPER_MAGIC || fs.f_type == TMPFS_MAGIC) return NULL;
     if (fs.f_type != XFS_SUPER_MAGIC)
@@ -176,7 +177,7 @@ static const char *not_in_place(int fd, const struct stat *old)
  */
 static int complete_old(struct io_place *p, int fd, const struct stat *old, char why[WHY_MAX])
 {
-    const char *reason = old->st_size == 0 || p->keeps ? NULL : not_in_place(fd, old);
+    const char *reason = p->keeps ? NULL : not_in_place(fd, old);
     if (reason) {
         snprintf(why, WHY_MAX, "%s", reason);
         return NO_ROOM;
@@ -192,6 +193,7 @@ static int complete_old(struct io_place *p, int fd, const struct stat *old, char
     if (unknown) return NO_ROOM;
     p->fd = fd;
     p->id = p->old;
+    p->id.bytes = p->bytes;
     if (errnum == 0 || cannot_allocate(errnum)) return 0;
     rc = not_allocated(p, errnum, why);
     if (ftruncate(fd, (off_t)p->old_bytes) != 0 && rc == NO_ROOM)
@@ -218,18 +220,14 @@ static bool replaceable(int fd, const struct stat *old, const char *stem)
            me == dir.st_uid;
 }
 
-static bool in_memory(int fd)
-{
-    struct statfs fs;
-    return fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
-}
-
 /* Both ways for a file that is there, the better one first. */
 static int prove_old(struct io_place *p, const char *stem, int fd, const struct stat *old)
 {
     char second[WHY_MAX] = "it cannot be replaced here", again[WHY_MAX] = "";
+    struct statfs fs;
+    const bool in_memory = fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
     const bool may_replace = !p->keeps && replaceable(fd, old, stem);
-    const bool again_first = !may_replace || old->st_size == 0 || in_memory(fd);
+    const bool again_first = !may_replace || old->st_size == 0 || in_memory;
     int rc = again_first ? complete_old(p, fd, old, again) : NO_ROOM;
     if (rc == NO_ROOM && may_replace) rc = make_second(p, stem, fd, old, second);
     if (rc == NO_ROOM && !again_first) rc = complete_old(p, fd, old, again);
@@ -245,19 +243,11 @@ static int prove_old(struct io_place *p, const char *stem, int fd, const struct 
         p->path, second, again);
 }
 
-static int prove_new(struct io_place *p, const char *stem)
-{
-    char why[WHY_MAX];
-    const int rc = make_second(p, stem, -1, NULL, why);
-    if (rc != NO_ROOM) return rc;
-    return err_set(ERR_IO, "%s: %s; make room or choose another directory with --out", p->path,
-                   why);
-}
-
 int io_place_prove(struct io_place *p, const char *path, const char *stem, int64_t bytes,
                    bool keeps, const struct io_striping *want)
 {
     struct stat old;
+    char why[WHY_MAX];
     *p = IO_PLACE_NONE;
     if (want) p->want = *want;
     snprintf(p->path, sizeof p->path, "%s", path);
@@ -266,7 +256,12 @@ int io_place_prove(struct io_place *p, const char *path, const char *stem, int64
     p->old = p->id = IO_IDENTITY_NONE;
     TRY(check_limit(p));
     const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd < 0 && errno == ENOENT) return prove_new(p, stem);
+    if (fd < 0 && errno == ENOENT) {
+        const int rc = make_second(p, stem, -1, NULL, why);
+        if (rc != NO_ROOM) return rc;
+        return err_set(ERR_IO, "%s: %s; make room or choose another directory with --out", path,
+                       why);
+    }
     if (fd < 0 || fstat(fd, &old) != 0) {
         const int errnum = errno;
         if (fd >= 0) close(fd);
@@ -301,27 +296,15 @@ static int write_zeros(int fd, int64_t bytes)
 static int use_old(const struct io_place *p)
 {
     const int64_t common = p->old_bytes < p->bytes ? p->old_bytes : p->bytes;
-    if (p->old_bytes > p->bytes && ftruncate(p->fd, (off_t)p->bytes) != 0)
+    if (p->old_bytes != p->bytes && ftruncate(p->fd, (off_t)p->bytes) != 0)
         return err_set_errno(ERR_IO, errno, "ftruncate %s", p->path);
     int errnum = p->keeps || common == 0 ? 0 : allocate(p->fd, FALLOC_FL_ZERO_RANGE, common);
     if (cannot_allocate(errnum)) errnum = write_zeros(p->fd, common);
-    if (errnum != 0) return err_set_errno(ERR_IO, errnum, "cannot fill %s with zeros", p->path);
-    if (p->old_bytes >= p->bytes || ftruncate(p->fd, (off_t)p->bytes) == 0) return 0;
-    return err_set_errno(ERR_IO, errno, "ftruncate %s", p->path);
-}
-
-/* Whether what lies at the path is what lay there at prove. */
-static bool unchanged(const struct io_place *p)
-{
-    struct io_identity now;
-    if (!io_identity_of_path(p->path, &now)) return !p->there;
-    return p->there && io_identity_same(now, p->old);
+    return errnum ? err_set_errno(ERR_IO, errnum, "cannot fill %s with zeros", p->path) : 0;
 }
 
 static int use_second(struct io_place *p)
 {
-    if (!unchanged(p))
-        return err_set(ERR_IO, "%s: somebody else has put a file there meanwhile", p->path);
     int rc = -1;
     errno = EINVAL;
     if (!p->there) rc = renameat2(AT_FDCWD, p->second, AT_FDCWD, p->path, RENAME_NOREPLACE);
@@ -334,7 +317,11 @@ static int use_second(struct io_place *p)
 
 int io_place_take(struct io_place *p)
 {
+    struct io_identity now;
     if (p->fd < 0) return 0;
+    const bool there = io_identity_of_path(p->path, &now);
+    if (there != p->there || (there && !io_identity_same(now, p->old)))
+        return err_set(ERR_IO, "%s: somebody else has put a file there meanwhile", p->path);
     p->taken = !p->second;
     int rc = p->second ? use_second(p) : use_old(p);
     p->taken = p->taken || rc == 0;

@@ -26,25 +26,6 @@
 #include "io/mpiio.h"
 #include "io/striping.h"
 
-/* Type "unknown" when the mount table does not tell. */
-static void file_system(const struct io_file *f, struct sys_fs *fs)
-{
-    *fs = (struct sys_fs){.type = "none"};
-    if (!f->has_file || sys_path_fs(f->target.path, fs) == 0) return;
-    err_clear();
-    *fs = (struct sys_fs){.type = "unknown"};
-}
-
-static json_t *hints_asked(const struct io_spec *spec)
-{
-    json_t *hints = json_object();
-    for (int h = 0; h < spec->hints_n; h++) {
-        const char *hint = spec->hints[h], *equals = strchr(hint, '=');
-        json_object_setn_new(hints, hint, (size_t)(equals - hint), js_text(equals + 1));
-    }
-    return hints;
-}
-
 static const char *allocated(const struct io_file *f)
 {
     return f->has_parts ? f->part.allocated : f->place.allocated;
@@ -102,9 +83,16 @@ static json_t *describe_here(struct io_file *f)
 {
     static const char *const sync_name[] = {
         [IO_SYNC_NONE] = "none", [IO_SYNC_DUMP] = "dump", [IO_SYNC_END] = "end"};
-    struct sys_fs fs;
-    file_system(f, &fs);
-    json_t *r = json_object();
+    struct sys_fs fs = {.type = "none"};
+    if (f->has_file && sys_path_fs(f->target.path, &fs) < 0) {
+        err_clear();
+        fs = (struct sys_fs){.type = "unknown"}; /* the mount table does not tell */
+    }
+    json_t *r = json_object(), *hints = json_object();
+    for (int h = 0; h < f->spec.hints_n; h++) {
+        const char *hint = f->spec.hints[h], *equals = strchr(hint, '=');
+        json_object_setn_new(hints, hint, (size_t)(equals - hint), js_text(equals + 1));
+    }
     const char *writer = f->spec.writer ? f->spec.writer : f->writer->name;
     json_object_set_new(r, "writer", js_text(writer));
     json_object_set_new(r, "driver", js_text(writer)); /* its name in earlier versions */
@@ -121,7 +109,7 @@ static json_t *describe_here(struct io_file *f)
     json_object_set_new(r, "mount_options", js_text(fs.options[0] ? fs.options : NULL));
     json_object_set_new(r, "preallocation", json_string(allocated(f)));
     json_object_set_new(r, "locked", json_boolean(f->target.locked));
-    json_object_set_new(r, "hints_asked", hints_asked(&f->spec));
+    json_object_set_new(r, "hints_asked", hints);
     struct io_striping striping;
     const bool striped =
         f->ctx.rank == 0 && f->has_file && io_striping_ask(fs.type, f->target.path, &striping);

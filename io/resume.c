@@ -40,21 +40,16 @@ static int same_run(const struct io_file *f, const struct io_past *p)
                    io_layout_name(p->layout), io_layout_name(s->layout));
 }
 
-/* Dumps in files of single ranks are continued once they are in one. */
-static int in_one_file(const struct io_target *t)
-{
-    if (t->parts_n == 0 || t->old_bytes > 0) return 0;
-    return err_set(ERR_USAGE,
-                   "%s is empty, its dumps are in %s.rank00000 and so on: make one file of them "
-                   "with nht1-verify --merge %s, then --restart again",
-                   t->path, io_path_base(t->path), t->path);
-}
-
 int io_resume_take(struct io_file *f, int64_t *claimed_n)
 {
     struct io_target *t = &f->target;
     struct io_past *past = &t->past;
-    TRY(in_one_file(t));
+    /* Dumps in files of single ranks are continued once they are in one. */
+    if (t->parts_n > 0 && t->old_bytes == 0)
+        return err_set(ERR_USAGE,
+                       "%s is empty, its dumps are in %s.rank00000 and so on: make one file of "
+                       "them with nht1-verify --merge %s, then --restart again",
+                       t->path, io_path_base(t->path), t->path);
     if (!t->old) TRY(io_manifest_load(&t->old, t->manifest, io_path_base(t->path), past));
     TRY(same_run(f, past));
     const int64_t there = t->old_bytes / f->ctx.dump_bytes;
@@ -76,66 +71,47 @@ int io_file_read(struct io_file *f, int64_t dump, const struct io_array *to)
     return par_agree(f->ctx.comm, rc);
 }
 
-/* Rank 0: whether the manifest has the same digest. Damaged entries are as good as wrong ones. */
-static int same_digest(struct io_file *f, int64_t dump, int *same)
+/* Rank 0: the manifest with the claims that hold, then a file of full length. */
+static int put_claims(struct io_file *f)
 {
-    const size_t words = (size_t)digest_words(f->spec.n);
-    uint64_t *want = malloc(words * sizeof *want);
-    int64_t step;
-    *same = 0;
-    if (!want) return err_set(ERR_NOMEM, "no memory for a digest");
-    if (io_manifest_dump(f->target.old, dump, &step, want) == 0) {
-        *same = memcmp(want, f->digest_sum, words * sizeof *want) == 0;
-        if (*same) f->resumed.step = step;
-    } else {
-        err_clear();
-    }
-    free(want);
-    return 0;
-}
-
-static int read_dump(struct io_file *f, int fd, int64_t dump, int *same)
-{
-    MPI_Comm comm = f->ctx.comm;
-    const int words = (int)digest_words(f->spec.n);
-    memset(f->digest_part, 0, (size_t)words * sizeof *f->digest_part);
-    TRY(par_agree(comm, io_reread_digest(fd, f->ctx.path, &f->view, dump * f->ctx.dump_bytes, false,
-                                         f->digest_part)));
-    TRY_MPI(MPI_Reduce(f->digest_part, f->digest_sum, words, MPI_UINT64_T, MPI_SUM, 0, comm));
-    TRY(par_agree(comm, f->ctx.rank == 0 ? same_digest(f, dump, same) : 0));
-    TRY_MPI(MPI_Bcast(same, 1, MPI_INT, 0, comm));
-    return 0;
-}
-
-int io_resume_count(struct io_file *f, int64_t claimed_n)
-{
-    int fd = -1, same = 1;
-    TRY_MPI(MPI_Bcast(&claimed_n, 1, MPI_INT64_T, 0, f->ctx.comm));
-    if (claimed_n == 0) return 0;
-    int rc = par_agree(f->ctx.comm, io_reread_open(f->ctx.path, true, &fd));
-    for (int64_t d = 0; rc == 0 && d < claimed_n && same; d++) {
-        rc = read_dump(f, fd, d, &same);
-        if (rc == 0 && same) f->resumed.dumps_n = d + 1;
-    }
-    if (fd >= 0) close(fd);
-    return rc;
-}
-
-int io_resume_claims(struct io_file *f)
-{
-    struct io_manifest *m = f->manifest = f->target.old;
+    const struct io_identity id[] = {f->place.id, f->place.old};
     const bool merged = f->resumed.dumps_n == f->resumed.claimed_n;
+    struct io_manifest *m = f->target.old;
+    TRY(io_manifest_identities(m, id, 2));
+    TRY(io_manifest_room(m, f->spec.dumps_n));
+    f->manifest = m;
     f->target.old = NULL;
     TRY(io_manifest_resume(m, f->resumed.dumps_n, &f->spec, merged));
     /* Files of single ranks go when all that they held is in the one file, and before the manifest
      * that lists them: what is left of them is known to be ours. */
     if (merged) TRY(io_parts_remove(&f->target, 0));
-    return io_manifest_write(m, true);
+    TRY(io_manifest_write(m, true));
+    return io_place_take(&f->place);
 }
 
-int io_resume_settle(struct io_file *f)
+int io_resume(struct io_file *f, int64_t claimed_n)
 {
-    TRY_MPI(MPI_Bcast(&f->resumed, sizeof f->resumed, MPI_BYTE, 0, f->ctx.comm));
+    MPI_Comm comm = f->ctx.comm;
+    const size_t bytes = (size_t)digest_words(f->spec.n) * sizeof *f->digest_part;
+    int fd = -1, rc = 0;
+    bool right = true;
+    TRY_MPI(MPI_Bcast(&claimed_n, 1, MPI_INT64_T, 0, comm));
+    if (claimed_n > 0) rc = par_agree(comm, io_reread_open(f->ctx.path, true, &fd));
+    for (int64_t d = 0; rc == 0 && d < claimed_n; d++) {
+        int64_t step = 0;
+        memset(f->digest_part, 0, bytes);
+        rc = par_agree(comm, io_reread_digest(fd, f->ctx.path, &f->view, d * f->ctx.dump_bytes,
+                                              false, f->digest_part));
+        if (rc == 0)
+            rc = io_manifest_has(comm, f->target.old, f->spec.n, d, f->digest_part, &step, &right);
+        if (rc < 0 || !right) break;
+        f->resumed.dumps_n = d + 1;
+        f->resumed.step = step;
+    }
+    if (fd >= 0) close(fd);
+    TRY(rc);
+    TRY(par_agree(comm, f->ctx.rank == 0 ? put_claims(f) : 0));
+    TRY_MPI(MPI_Bcast(&f->resumed, sizeof f->resumed, MPI_BYTE, 0, comm));
     f->stats.dumps_n = f->stats.kept_n = f->resumed.dumps_n;
     f->ctx.first_dump = f->ctx.durable_n = f->resumed.dumps_n;
     return 0;

@@ -11,15 +11,10 @@
  * to be looked at, those that the manifest calls complete and the file is long enough for. */
 int io_resume_take(struct io_file *f, int64_t *claimed_n);
 
-/* Reads the dumps, from the device, until one is wrong, and counts. Collective. claimed_n: of rank
- * 0. */
-int io_resume_count(struct io_file *f, int64_t claimed_n);
-
-/* Takes the manifest over, with the claims that hold. Rank 0. When all of them do, the parts of
- * perrank that the file was made of go. */
-int io_resume_claims(struct io_file *f);
-
-/* Tells everybody: f->stats.dumps_n, f->ctx.first_dump, f->resumed. Collective. */
-int io_resume_settle(struct io_file *f);
+/* Reads the dumps, from the device, until one is wrong, and takes the manifest over with the claims
+ * that hold; when all of them do, the parts of perrank that the file was made of go. Tells
+ * everybody: f->stats.dumps_n, f->ctx.first_dump, f->resumed. Collective. claimed_n: of rank 0; room
+ * is proved. */
+int io_resume(struct io_file *f, int64_t claimed_n);
 
 #endif

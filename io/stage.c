@@ -19,23 +19,17 @@ static const int64_t point_bytes = IO_NCOMP * IO_WORD_BYTES;
 #define LINE_DOUBLES 8         /* in 64 bytes */
 #define STREAM_BYTES (8 << 20) /* larger than what a core keeps in its own caches */
 
-/* Component fastest, for len cells of a row. */
-static void interleave(const double *row, int64_t sm, int64_t len, double *block)
-{
-    for (int64_t i = 0; i < len; i++) {
-        for (int m = 0; m < IO_NCOMP; m++) {
-            block[i * IO_NCOMP + m] = row[m * sm + i];
-        }
-    }
-}
-
-/* Goes through a small aligned block, because the buffer may have any alignment. */
+/* Component fastest. Goes through a small aligned block, because the buffer may have any alignment. */
 static void row_interleave(const double *row, int64_t sm, int64_t ni, char *out)
 {
     double block[BLOCK_CELLS * IO_NCOMP];
     for (int64_t i = 0; i < ni; i += BLOCK_CELLS) {
         int64_t len = ni - i < BLOCK_CELLS ? ni - i : BLOCK_CELLS;
-        interleave(row + i, sm, len, block);
+        for (int64_t c = 0; c < len; c++) {
+            for (int m = 0; m < IO_NCOMP; m++) {
+                block[c * IO_NCOMP + m] = row[m * sm + i + c];
+            }
+        }
         memcpy(out + i * point_bytes, block, (size_t)(len * point_bytes));
     }
 }
@@ -78,13 +72,6 @@ static void stage_points(const struct plane *p, const double *field, char *out)
     }
 }
 
-static void unstage_points(const struct plane *p, const char *in, double *field)
-{
-    for (int64_t j = p->j0; j < p->j1; j++) {
-        row_deinterleave(in + j * p->ni * point_bytes, p->sm, p->ni, field + j * p->sj);
-    }
-}
-
 static void stage_rows(const struct plane *p, const double *field, char *out)
 {
     const int64_t row_bytes = p->ni * IO_WORD_BYTES;
@@ -93,62 +80,30 @@ static void stage_rows(const struct plane *p, const double *field, char *out)
     }
 }
 
-static void unstage_rows(const struct plane *p, const char *in, double *field)
-{
-    const int64_t row_bytes = p->ni * IO_WORD_BYTES;
-    for (int64_t j = p->j0; j < p->j1; j++) {
-        memcpy(field + j * p->sj, in + j * row_bytes, (size_t)row_bytes);
-    }
-}
-
 /* Where the parts of plane k lie in the staging buffer of a view. */
 struct frame {
-    int64_t lead_bytes, trail_bytes; /* markers of mine around each plane; records only */
-    int64_t plane_bytes;             /* one component of one plane */
-    int64_t k_bytes, m_bytes;        /* distance from k to k + 1 and from m to m + 1 */
+    struct io_markers mine;   /* around each plane; records only */
+    int64_t plane_bytes;      /* one component of one plane */
+    int64_t k_bytes, m_bytes; /* distance from k to k + 1 and from m to m + 1 */
 };
-
-static bool marker_mine(const struct io_view *v, bool leading)
-{
-    const struct io_box *b = &v->box;
-    if (v->layout != IO_RECORDS) return false;
-    if (leading) return b->lo[0] == 0 && b->lo[1] == 0;
-    return b->lo[0] + b->n[0] == v->n && b->lo[1] + b->n[1] == v->n;
-}
 
 static struct frame frame_of(const struct io_view *v)
 {
     const int64_t *n = v->box.n;
-    struct frame f = {.plane_bytes = IO_WORD_BYTES * n[0] * n[1]};
-    f.lead_bytes = marker_mine(v, true) ? IO_MARKER_BYTES : 0;
-    f.trail_bytes = marker_mine(v, false) ? IO_MARKER_BYTES : 0;
+    struct frame f = {.mine = io_view_markers(v), .plane_bytes = IO_WORD_BYTES * n[0] * n[1]};
     bool apart = v->layout == IO_IJKM;
-    f.k_bytes = apart ? f.plane_bytes : IO_NCOMP * f.plane_bytes + f.lead_bytes + f.trail_bytes;
+    f.k_bytes = apart ? f.plane_bytes : IO_NCOMP * f.plane_bytes + f.mine.lead + f.mine.trail;
     f.m_bytes = apart ? n[2] * f.plane_bytes : f.plane_bytes;
     return f;
-}
-
-/* The markers of plane k that belong to these rows. */
-static void mark(const struct io_view *v, const struct frame *f, const struct plane *p,
-                 char *record)
-{
-    int32_t payload = (int32_t)(point_bytes * v->n * v->n);
-    char *trail = record + f->lead_bytes + IO_NCOMP * f->plane_bytes;
-    if (f->lead_bytes && p->j0 == 0) memcpy(record, &payload, IO_MARKER_BYTES);
-    if (f->trail_bytes && p->j1 == v->box.n[1]) memcpy(trail, &payload, IO_MARKER_BYTES);
-}
-
-static bool streams(const struct io_view *v, const void *buf)
-{
-    return v->layout == IO_MIJK && io_view_bytes(v) >= STREAM_BYTES &&
-           (uintptr_t)buf % IO_WORD_BYTES == 0;
 }
 
 void io_view_stage_rows(const struct io_view *v, const struct io_field *from, struct io_rows rows,
                         void *buf)
 {
     const struct frame f = frame_of(v);
-    const struct plane p = {v->box.n[0], rows.j0, rows.j1, from->sm, from->sj, streams(v, buf)};
+    const bool stream = v->layout == IO_MIJK && io_view_bytes(v) >= STREAM_BYTES &&
+                        (uintptr_t)buf % IO_WORD_BYTES == 0;
+    const struct plane p = {v->box.n[0], rows.j0, rows.j1, from->sm, from->sj, stream};
     char *at = (char *)buf + rows.k * f.k_bytes;
     const double *u = from->u + rows.k * from->sk;
     if (v->layout == IO_MIJK) {
@@ -156,10 +111,14 @@ void io_view_stage_rows(const struct io_view *v, const struct io_field *from, st
         if (p.stream) stream_end();
         return;
     }
-    mark(v, &f, &p, at);
     for (int m = 0; m < IO_NCOMP; m++) {
-        stage_rows(&p, u + m * from->sm, at + f.lead_bytes + m * f.m_bytes);
+        stage_rows(&p, u + m * from->sm, at + f.mine.lead + m * f.m_bytes);
     }
+    /* The markers that go with the first and the last row of the plane. */
+    const int32_t payload = (int32_t)(point_bytes * v->n * v->n);
+    char *trail = at + f.mine.lead + IO_NCOMP * f.plane_bytes;
+    if (f.mine.lead && rows.j0 == 0) memcpy(at, &payload, IO_MARKER_BYTES);
+    if (f.mine.trail && rows.j1 == v->box.n[1]) memcpy(trail, &payload, IO_MARKER_BYTES);
 }
 
 void io_view_stage(const struct io_view *v, const struct io_field *from, void *buf)
@@ -173,19 +132,20 @@ void io_view_stage(const struct io_view *v, const struct io_field *from, void *b
 
 void io_view_unstage(const struct io_view *v, const void *buf, const struct io_array *to)
 {
-    const struct plane p = {v->box.n[0], 0, v->box.n[1], to->sm, to->sj, false};
     const struct frame f = frame_of(v);
+    const int64_t ni = v->box.n[0], nj = v->box.n[1], row_bytes = ni * IO_WORD_BYTES;
     const int64_t nk = io_view_bytes(v) ? v->box.n[2] : 0;
 #pragma omp parallel for schedule(static)
     for (int64_t k = 0; k < nk; k++) {
         const char *at = (const char *)buf + k * f.k_bytes;
         double *u = to->u + k * to->sk;
-        if (v->layout == IO_MIJK) {
-            unstage_points(&p, at, u);
-            continue;
+        for (int64_t j = 0; j < nj && v->layout == IO_MIJK; j++) {
+            row_deinterleave(at + j * ni * point_bytes, to->sm, ni, u + j * to->sj);
         }
-        for (int m = 0; m < IO_NCOMP; m++) {
-            unstage_rows(&p, at + f.lead_bytes + m * f.m_bytes, u + m * to->sm);
+        for (int64_t r = 0; r < IO_NCOMP * nj && v->layout != IO_MIJK; r++) {
+            const int64_t m = r / nj, j = r % nj;
+            memcpy(u + m * to->sm + j * to->sj, at + f.mine.lead + m * f.m_bytes + j * row_bytes,
+                   (size_t)row_bytes);
         }
     }
 }

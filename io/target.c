@@ -61,26 +61,24 @@ static int resolve(struct io_target *t, const char *path)
     return check_text(t->path);
 }
 
+static void folder_of(const char *path, char out[IO_PATH_MAX])
+{
+    const int length = (int)(io_path_base(path) - path);
+    snprintf(out, IO_PATH_MAX, "%.*s", length > 0 ? length : 1, length > 0 ? path : ".");
+}
+
 /* One spelling for all names of a file, whether it is there or not. */
 static void canonical(const char *path, char out[2 * PATH_MAX])
 {
-    char folder[PATH_MAX], full[PATH_MAX];
-    const char *base = io_path_base(path);
+    char folder[IO_PATH_MAX], full[PATH_MAX];
     snprintf(out, 2 * PATH_MAX, "%s", path);
     if (strlen(path) >= PATH_MAX || realpath(path, out)) return;
-    snprintf(folder, sizeof folder, "%.*s", (int)(base - path), path);
-    if (realpath(folder[0] ? folder : ".", full))
-        snprintf(out, 2 * PATH_MAX, "%s/%s", strcmp(full, "/") == 0 ? "" : full, base);
+    folder_of(path, folder);
+    if (realpath(folder, full))
+        snprintf(out, 2 * PATH_MAX, "%s/%s", strcmp(full, "/") == 0 ? "" : full,
+                 io_path_base(path));
     else
         snprintf(out, 2 * PATH_MAX, "%s", path);
-}
-
-static bool is_part(const char *behind_file)
-{
-    static const char mark[] = ".rank";
-    if (strncmp(behind_file, mark, strlen(mark)) != 0) return false;
-    const char *digits = behind_file + strlen(mark);
-    return strlen(digits) >= 5 && strspn(digits, "0123456789") == strlen(digits);
 }
 
 bool io_file_takes(const char *path, const char *writer, const char *name)
@@ -97,7 +95,8 @@ bool io_file_takes(const char *path, const char *writer, const char *name)
     if (strncmp(file, other, length) != 0) return false;
     const char *rest = other + length;
     if (!rest[0] || strcmp(rest, ".json") == 0 || strcmp(rest, ".lock") == 0) return true;
-    return writer && (io_writer_caps(writer) & IO_CAP_PARTS) && is_part(rest);
+    const size_t digits = strncmp(rest, ".rank", 5) == 0 ? strspn(rest + 5, "0123456789") : 0;
+    return writer && (io_writer_caps(writer) & IO_CAP_PARTS) && digits >= 5 && !rest[5 + digits];
 }
 
 /* ------------------------------------------------------------------ what lies there */
@@ -106,9 +105,7 @@ static int check_directory(const char *path)
 {
     char dir[IO_PATH_MAX];
     struct stat st;
-    int len = (int)(io_path_base(path) - path);
-    snprintf(dir, sizeof dir, "%.*s", len, path);
-    if (len == 0) snprintf(dir, sizeof dir, ".");
+    folder_of(path, dir);
     if (stat(dir, &st) != 0) {
         return err_set_errno(ERR_IO, errno,
                              "cannot use the directory %s of %s: make it or change "
@@ -152,23 +149,6 @@ static int look_at_file(struct io_target *t)
     return 0;
 }
 
-/* A manifest of ours that is damaged is one of which nothing is known. */
-static int look_at_manifest(struct io_target *t)
-{
-    const char *name = io_path_base(t->path);
-    t->kind = io_manifest_look(t->manifest, name);
-    if (t->kind == IO_MANIFEST_BLOCKED) {
-        return err_set(ERR_USAGE, "%s is in the way of a manifest: remove it or change --out",
-                       t->manifest);
-    }
-    if (t->kind != IO_MANIFEST_OURS) return 0;
-    if (io_manifest_load(&t->old, t->manifest, name, &t->past) < 0)
-        err_clear();
-    else
-        t->parts_n = io_manifest_parts_n(t->old);
-    return 0;
-}
-
 int io_target_take(struct io_target *t, const char *path)
 {
     memset(t, 0, sizeof *t);
@@ -180,7 +160,15 @@ int io_target_take(struct io_target *t, const char *path)
     t->locked = t->lock_fd >= 0;
     /* Once more: another run may have come and gone before the lock was ours. */
     TRY(look_at_file(t));
-    TRY(look_at_manifest(t));
+    const char *name = io_path_base(t->path);
+    t->kind = io_manifest_look(t->manifest, name);
+    if (t->kind == IO_MANIFEST_BLOCKED)
+        return err_set(ERR_USAGE, "%s is in the way of a manifest: remove it or change --out",
+                       t->manifest);
+    /* A manifest of ours that is damaged is one of which nothing is known. */
+    if (t->kind == IO_MANIFEST_OURS && io_manifest_load(&t->old, t->manifest, name, &t->past) < 0)
+        err_clear();
+    if (t->old) t->parts_n = io_manifest_parts_n(t->old);
     if (t->fresh || access(t->path, W_OK) == 0) return 0;
     return err_set_errno(ERR_IO, errno, "cannot write to %s", t->path);
 }
@@ -197,10 +185,9 @@ void io_target_release(struct io_target *t)
 void io_target_sweep(const struct io_target *t)
 {
     char folder[IO_PATH_MAX];
-    const char *base = io_path_base(t->path);
     struct stat st;
-    snprintf(folder, sizeof folder, "%.*s", (int)(base - t->path), t->path);
-    DIR *dir = opendir(folder[0] ? folder : ".");
+    folder_of(t->path, folder);
+    DIR *dir = opendir(folder);
     for (struct dirent *e; dir && (e = readdir(dir));) {
         if (!temp_is_of(e->d_name, io_path_base(t->manifest)) &&
             !temp_is_of(e->d_name, io_path_base(t->stem)))
@@ -217,7 +204,7 @@ static int remove_name(const char *path)
     return err_set_errno(ERR_IO, errno, "cannot remove %s", path);
 }
 
-bool io_target_is_of(const char *path, const char *run_id)
+bool io_file_is_of(const char *path, const char *run_id)
 {
     struct io_target t;
     const bool is = resolve(&t, path) == 0 && io_manifest_is_of(t.manifest, run_id);

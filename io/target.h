@@ -41,9 +41,6 @@ void io_target_sweep(const struct io_target *t);
 /* Drops the lock, frees the manifest. */
 void io_target_release(struct io_target *t);
 
-/* Whether the manifest of a path bears this run's number. */
-bool io_target_is_of(const char *path, const char *run_id);
-
 /* Removes data file, parts and manifest: while the lock is held, and once they were found ours. */
 int io_target_remove(const struct io_target *t);
 

@@ -47,14 +47,19 @@ static void raw_ijkm(const struct io_view *v, int64_t outer, int64_t row, struct
     e->length_bytes = IO_WORD_BYTES * v->box.n[0];
 }
 
-static bool owns_first(const struct io_view *v)
+static bool view_empty(const struct io_view *v)
 {
-    return v->box.lo[0] == 0 && v->box.lo[1] == 0;
+    return v->box.n[0] == 0 || v->box.n[1] == 0 || v->box.n[2] == 0;
 }
 
-static bool owns_last(const struct io_view *v)
+struct io_markers io_view_markers(const struct io_view *v)
 {
-    return v->box.lo[0] + v->box.n[0] == v->n && v->box.lo[1] + v->box.n[1] == v->n;
+    const int64_t *lo = v->box.lo, *n = v->box.n;
+    struct io_markers mine = {0, 0};
+    if (v->layout != IO_RECORDS || view_empty(v)) return mine;
+    if (lo[0] == 0 && lo[1] == 0) mine.lead = IO_MARKER_BYTES;
+    if (lo[0] + n[0] == v->n && lo[1] + n[1] == v->n) mine.trail = IO_MARKER_BYTES;
+    return mine;
 }
 
 /* A marker of somebody else's comes out with length 0. */
@@ -64,10 +69,10 @@ static void raw_records(const struct io_view *v, int64_t outer, int64_t row, str
     int64_t record = (lo[2] + outer) * (payload_bytes(v->n) + 2 * IO_MARKER_BYTES);
     if (row == 0) {
         e->offset_bytes = record;
-        e->length_bytes = owns_first(v) ? IO_MARKER_BYTES : 0;
+        e->length_bytes = io_view_markers(v).lead;
     } else if (row == 1 + IO_NCOMP * nj) {
         e->offset_bytes = record + IO_MARKER_BYTES + payload_bytes(v->n);
-        e->length_bytes = owns_last(v) ? IO_MARKER_BYTES : 0;
+        e->length_bytes = io_view_markers(v).trail;
     } else {
         int64_t m = (row - 1) / nj, j = (row - 1) % nj;
         e->offset_bytes = record + IO_MARKER_BYTES + IO_WORD_BYTES * cell(v, lo[0], lo[1] + j, m);
@@ -104,22 +109,11 @@ int64_t io_dump_bytes(enum io_layout layout, int64_t n)
     return n * (payload_bytes(n) + markers);
 }
 
-static bool view_empty(const struct io_view *v)
-{
-    return v->box.n[0] == 0 || v->box.n[1] == 0 || v->box.n[2] == 0;
-}
-
-/* Bytes of record markers in each of my planes. */
-static int64_t marker_bytes(const struct io_view *v)
-{
-    if (v->layout != IO_RECORDS || view_empty(v)) return 0;
-    return IO_MARKER_BYTES * ((owns_first(v) ? 1 : 0) + (owns_last(v) ? 1 : 0));
-}
-
 int64_t io_view_bytes(const struct io_view *v)
 {
     const int64_t *n = v->box.n;
-    return n[2] * (IO_NCOMP * IO_WORD_BYTES * n[0] * n[1] + marker_bytes(v));
+    const struct io_markers mine = io_view_markers(v);
+    return n[2] * (IO_NCOMP * IO_WORD_BYTES * n[0] * n[1] + mine.lead + mine.trail);
 }
 
 void io_walk_start(struct io_walk *w, const struct io_view *v)

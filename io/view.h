@@ -45,6 +45,13 @@ int64_t io_dump_bytes(enum io_layout layout, int64_t n);
 /* Bytes of one dump that are mine, markers included: the size of the staging buffer. */
 int64_t io_view_bytes(const struct io_view *v);
 
+/* Of the markers before and behind each record in my planes, the bytes that are mine: IO_MARKER_BYTES
+ * or 0. Local. */
+struct io_markers {
+    int64_t lead, trail;
+};
+struct io_markers io_view_markers(const struct io_view *v);
+
 /* One contiguous piece: file offset within the dump, length, offset in the staging buffer. */
 struct io_extent {
     int64_t offset_bytes, length_bytes, buffer_bytes;

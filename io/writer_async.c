@@ -25,34 +25,23 @@ struct async_engine {
 };
 
 /* Pieces of at most buffer_bytes: a failed run ends soon. */
-static bool write_pieces(struct io_background *b, struct io_job *job)
-{
-    const int64_t step = b->ctx->tuning.buffer_bytes / IO_BLOCK_BYTES * IO_BLOCK_BYTES;
-    for (int64_t done = 0; done < job->bytes; done += step) {
-        const int64_t bytes = job->bytes - done < step ? job->bytes - done : step;
-        const struct io_piece piece = {job->data + done, bytes, job->start + done};
-        if (io_fd_put(b->fd, piece, io_background_align(b), &job->requests_n, &job->fault) < 0)
-            return false;
-    }
-    return true;
-}
-
-static bool flush_range(struct io_background *b, struct io_job *job)
-{
-    const unsigned flags =
-        SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
-    if (b->direct || b->ctx->sync == IO_SYNC_NONE || job->bytes == 0) return true;
-    if (sync_file_range(b->fd, job->start, job->bytes, flags) == 0 || errno != EIO) return true;
-    job->fault = (struct io_fd_fault){EIO, job->bytes, job->start};
-    return false;
-}
-
 static void async_do(struct io_background *b, struct io_job *job)
 {
     const double since_s = watch_now();
+    const int64_t step = b->ctx->tuning.buffer_bytes / IO_BLOCK_BYTES * IO_BLOCK_BYTES;
+    const unsigned flags =
+        SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
+    int rc = 0;
+    for (int64_t done = 0; done < job->bytes && rc == 0; done += step) {
+        const int64_t bytes = job->bytes - done < step ? job->bytes - done : step;
+        const struct io_piece piece = {job->data + done, bytes, job->start + done};
+        rc = io_fd_put(b->fd, piece, io_background_align(b), &job->requests_n, &job->fault);
+    }
     const struct io_piece tail = {job->tail, job->tail_bytes, job->tail_start};
-    if (write_pieces(b, job)) io_fd_put(b->tail_fd, tail, 1, &job->requests_n, &job->fault);
-    if (!job->fault.errnum) flush_range(b, job);
+    if (rc == 0) rc = io_fd_put(b->tail_fd, tail, 1, &job->requests_n, &job->fault);
+    const bool flush = rc == 0 && job->bytes > 0 && !b->direct && b->ctx->sync != IO_SYNC_NONE;
+    if (flush && sync_file_range(b->fd, job->start, job->bytes, flags) != 0 && errno == EIO)
+        job->fault = (struct io_fd_fault){EIO, job->bytes, job->start};
     io_busy_add(b->ctx->busy, since_s, watch_now());
 }
 
@@ -130,17 +119,11 @@ static void async_stop(struct io_background *b)
     e->running = false;
 }
 
-static const struct io_engine async_engine = {
-    .state_size = sizeof(struct async_engine),
-    .start = async_start,
-    .post = async_post,
-    .finished = async_finished,
-    .stop = async_stop,
-};
-
 static int async_open(void *state, const struct io_context *ctx)
 {
-    return io_background_open(state, ctx, &async_engine);
+    static const struct io_engine engine = {sizeof(struct async_engine), async_start, async_post,
+                                            async_finished, async_stop};
+    return io_background_open(state, ctx, &engine);
 }
 
 const struct io_writer io_writer_async = {

@@ -22,7 +22,7 @@
 #define SERIAL_TAG         2
 
 struct serial_state {
-    int fd;                    /* rank 0 */
+    int fd;                    /* rank 0; first: io/fd.h has the slots */
     char *range, *part;        /* [SERIAL_CHUNK_BYTES] rank 0 */
     struct io_cursor *cursors; /* [size] rank 0 */
 };
@@ -101,12 +101,6 @@ static int serial_write(void *state, const struct io_context *ctx, int64_t dump,
     return ctx->rank == 0 ? collect(state, ctx, dump, buf) : send_to_rank0(ctx, buf);
 }
 
-static int serial_sync(void *state, const struct io_context *ctx)
-{
-    struct serial_state *s = state;
-    return io_fd_sync(ctx, s->fd);
-}
-
 static int serial_close(void *state, const struct io_context *ctx)
 {
     struct serial_state *s = state;
@@ -123,6 +117,6 @@ const struct io_writer io_writer_serial = {
     .state_size = sizeof(struct serial_state),
     .open = serial_open,
     .write = serial_write,
-    .sync = serial_sync,
+    .sync = io_fd_slot_sync,
     .close = serial_close,
 };

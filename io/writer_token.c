@@ -24,18 +24,12 @@
 #define TOKEN_ROW_BYTES (INT64_C(64) << 10)
 
 struct token_state {
-    int fd;
+    int fd;                /* first: io/fd.h has the slots */
     struct io_context ctx; /* with every rank an aggregator */
     struct io_gather gather;
     char *range; /* my contiguous range of a dump; NULL: rows are written as they lie */
     int64_t start, bytes;
 };
-
-static int token_open(void *state, const struct io_context *ctx)
-{
-    struct token_state *s = state;
-    return io_fd_open(ctx, &s->fd);
-}
 
 static int token_gather_open(void *state, const struct io_context *ctx)
 {
@@ -63,17 +57,10 @@ static char *token_place(void *state, int64_t start, int64_t bytes)
     return s->range + (start - s->start);
 }
 
-static int token_keep(void *state, const char *data, int64_t start, int64_t bytes)
-{
-    char *place = token_place(state, start, bytes);
-    if (place != data) memcpy(place, data, (size_t)bytes);
-    return 0;
-}
-
 /* My range of a dump, from all ranks. */
 static int bring_together(struct token_state *s, int64_t dump, const void *buf)
 {
-    const struct io_sink sink = {s, token_place, token_keep};
+    const struct io_sink sink = {s, token_place, NULL};
     s->bytes = 0;
     io_gather_prepare(&s->gather, dump);
     for (int i = 0; i < s->gather.ranges_n; i++) {
@@ -94,17 +81,11 @@ static int token_write(void *state, const struct io_context *ctx, int64_t dump, 
                          MPI_STATUS_IGNORE));
     if (rc == 0)
         rc = s->range ? io_fd_write(ctx, s->fd, s->range, s->bytes, s->start)
-                      : io_fd_write_view(ctx, s->fd, dump, buf);
+                      : io_fd_slot_write(s, ctx, dump, buf);
     if (ctx->group < ctx->size - ctx->rank)
         TRY_MPI(MPI_Send(NULL, 0, MPI_BYTE, ctx->rank + ctx->group, TOKEN_TAG, ctx->comm));
     TRY_MPI(MPI_Barrier(ctx->comm));
     return rc;
-}
-
-static int token_sync(void *state, const struct io_context *ctx)
-{
-    struct token_state *s = state;
-    return io_fd_sync(ctx, s->fd);
 }
 
 static int token_close(void *state, const struct io_context *ctx)
@@ -120,9 +101,9 @@ const struct io_writer io_writer_token = {
     .help = "as posix, but only --group ranks write at a time",
     .caps = IO_CAP_SERIAL_FILE | IO_CAP_GROUP,
     .state_size = sizeof(struct token_state),
-    .open = token_open,
+    .open = io_fd_slot_open,
     .write = token_write,
-    .sync = token_sync,
+    .sync = io_fd_slot_sync,
     .close = token_close,
 };
 
@@ -133,6 +114,6 @@ const struct io_writer io_writer_token_gather = {
     .state_size = sizeof(struct token_state),
     .open = token_gather_open,
     .write = token_write,
-    .sync = token_sync,
+    .sync = io_fd_slot_sync,
     .close = token_close,
 };

@@ -10,8 +10,8 @@
 #include "io/gather.h"
 
 struct twophase_state {
+    int fd; /* first: io/fd.h has the slots */
     const struct io_context *ctx;
-    int fd;
     struct io_gather gather;
     char *piece; /* [buffer_bytes] of an aggregator */
     int rc;      /* after an error nothing more of this dump is written */
@@ -23,7 +23,7 @@ static int twophase_open(void *state, const struct io_context *ctx)
     s->ctx = ctx;
     s->fd = -1;
     TRY(io_gather_open(&s->gather, ctx, 1));
-    if (!io_gather_owns(&s->gather)) return 0;
+    if (s->gather.own < 0) return 0;
     s->piece = malloc((size_t)ctx->tuning.buffer_bytes);
     if (!s->piece) return err_set(ERR_NOMEM, "no memory for a buffer of an aggregator");
     return io_fd_open(ctx, &s->fd);
@@ -53,12 +53,6 @@ static int twophase_write(void *state, const struct io_context *ctx, int64_t dum
     return io_gather_move(&s->gather, dump, buf, &sink);
 }
 
-static int twophase_sync(void *state, const struct io_context *ctx)
-{
-    struct twophase_state *s = state;
-    return io_fd_sync(ctx, s->fd);
-}
-
 static int twophase_close(void *state, const struct io_context *ctx)
 {
     struct twophase_state *s = state;
@@ -82,7 +76,7 @@ const struct io_writer io_writer_twophase = {
     .state_size = sizeof(struct twophase_state),
     .open = twophase_open,
     .write = twophase_write,
-    .sync = twophase_sync,
+    .sync = io_fd_slot_sync,
     .close = twophase_close,
     .describe = twophase_describe,
 };

@@ -56,14 +56,6 @@ static bool uring_usable(void)
     return true;
 }
 
-static struct request *free_request(struct uring_engine *e)
-{
-    for (int i = 0; i < e->requests_n; i++) {
-        if (!e->request[i].under_way) return &e->request[i];
-    }
-    return NULL;
-}
-
 /* Gives a request to the kernel with the next submit. There is room for all that can be under way.
  */
 static void enqueue(struct io_background *b, struct request *r)
@@ -87,11 +79,13 @@ static void enqueue(struct io_background *b, struct request *r)
 
 static void add_piece(struct io_background *b, struct io_job *job, int fd, struct io_piece piece)
 {
-    struct request *r = free_request(b->engine_state);
-    ERR_ASSERT(r);
-    // cppcheck-suppress nullPointerRedundantCheck
-    *r = (struct request){.piece = piece, .job = job, .fd = fd};
-    enqueue(b, r);
+    struct uring_engine *e = b->engine_state;
+    int at = 0;
+    while (at < e->requests_n && e->request[at].under_way)
+        at++;
+    ERR_ASSERT(at < e->requests_n);
+    e->request[at] = (struct request){.piece = piece, .job = job, .fd = fd};
+    enqueue(b, &e->request[at]);
 }
 
 /* The kernel may take fewer than it was given. */
@@ -106,16 +100,11 @@ static int submit(struct io_background *b)
 }
 
 /* Long jobs have longer pieces rather than more of them. */
-static int64_t piece_bytes(const struct io_background *b, const struct io_job *job)
-{
-    int64_t bytes = b->ctx->tuning.buffer_bytes;
-    if (bytes * URING_PIECES < job->bytes) bytes = job->bytes / URING_PIECES + IO_BLOCK_BYTES;
-    return bytes / IO_BLOCK_BYTES * IO_BLOCK_BYTES;
-}
-
 static int uring_post(struct io_background *b, struct io_job *job)
 {
-    const int64_t step = piece_bytes(b, job);
+    int64_t step = b->ctx->tuning.buffer_bytes;
+    if (step * URING_PIECES < job->bytes) step = job->bytes / URING_PIECES + IO_BLOCK_BYTES;
+    step = step / IO_BLOCK_BYTES * IO_BLOCK_BYTES;
     job->start_s = watch_now();
     for (int64_t done = 0; done < job->bytes; done += step) {
         const int64_t bytes = job->bytes - done < step ? job->bytes - done : step;
@@ -182,19 +171,13 @@ static bool uring_finished(struct io_background *b, struct io_job *job, bool wai
     return job->finished;
 }
 
-/* Requests that the kernel has. After a submit that failed there are others, which nobody answers.
- */
-static int awaited(const struct uring_engine *e)
-{
-    return e->running ? e->under_way_n - (int)io_uring_sq_ready(&e->ring) : 0;
-}
-
-/* The kernel must be done with the memory of the slots before it goes. */
+/* The kernel must be done with the memory of the slots before it goes. Requests that a failed submit
+ * has left in the queue are not waited for: nobody answers them. */
 static void uring_stop(struct io_background *b)
 {
     struct uring_engine *e = b->engine_state;
     struct io_uring_cqe *cqe;
-    while (awaited(e) > 0) {
+    while (e->running && e->under_way_n > (int)io_uring_sq_ready(&e->ring)) {
         int rc = io_uring_wait_cqe(&e->ring, &cqe);
         if (rc == 0) arrived(b, cqe);
         if (rc < 0 && rc != -EINTR) break;
@@ -204,17 +187,11 @@ static void uring_stop(struct io_background *b)
     free(e->request);
 }
 
-static const struct io_engine uring_engine = {
-    .state_size = sizeof(struct uring_engine),
-    .start = uring_start,
-    .post = uring_post,
-    .finished = uring_finished,
-    .stop = uring_stop,
-};
-
 static int uring_open(void *state, const struct io_context *ctx)
 {
-    return io_background_open(state, ctx, &uring_engine);
+    static const struct io_engine engine = {sizeof(struct uring_engine), uring_start, uring_post,
+                                            uring_finished, uring_stop};
+    return io_background_open(state, ctx, &engine);
 }
 
 static int uring_describe(void *state, const struct io_context *ctx, json_t *into)

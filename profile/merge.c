@@ -277,6 +277,15 @@ static int list_make(const struct profile_phase *p, struct workload_calls **list
     return 0;
 }
 
+/* Mean length of what one process had in one piece in the file, 0: it moved nothing. */
+static double cont_mean(const struct profile_phase *p)
+{
+    uint64_t bytes = 0;
+    for (int k = 0; p && k < WORKLOAD_KINDS; k++)
+        bytes += p->kind[k].bytes;
+    return bytes > 0 && p->pieces > 0 ? (double)bytes / (double)p->pieces : 0;
+}
+
 static int point_make(const struct point *at, struct workload_point *out)
 {
     int64_t calls = 0, bytes = 0, pieces = 0, unknown = 0, seeks = 0;
@@ -318,9 +327,12 @@ static int point_make(const struct point *at, struct workload_point *out)
     out->rank = calloc((size_t)at->processes, sizeof *out->rank);
     if (!out->rank) return err_set(ERR_NOMEM, "no memory for %d ranks", at->processes);
     for (int i = 0; i < at->processes; i++) {
-        if (same_calls(at->of[i], at->of[usual])) continue;
+        const double cont = out->cont_mean < out->size_mean ? cont_mean(at->of[i]) : 0;
+        const bool own_cont = cont > 0 && llround(cont) != llround(out->cont_mean);
+        if (same_calls(at->of[i], at->of[usual]) && !own_cont) continue;
         struct workload_rank *rank = &out->rank[out->ranks_n++];
         rank->of = i;
+        rank->cont_mean = own_cont ? cont : 0;
         TRY(list_make(at->of[i], &rank->list, &rank->list_n));
         for (int c = 0; c < rank->list_n; c++) {
             rank->calls += rank->list[c].n;

@@ -6,12 +6,28 @@ load helpers
 
 # Short: small messages, few random patterns, once. Never valid, so the status is 4.
 short=(--quick --lmax 16Ki --random 2)
+# Shorter, where only what stands around the measurement counts.
+brief=(--quick --lmax 8Ki --random 1 --no-analysis --methods nonblocking)
 
-# refused STATUS TEXT ARGUMENT...: ends with the status and one message that holds the text.
+# Runs that several cases look at: 7 and 3 processes.
+setup_file() {
+    local rc=0
+    cd "$BATS_FILE_TMPDIR" || return 1
+    mpi_run 7 nht1-beff "${short[@]}" --json r7.json >out7 2>&1 || rc=$?
+    [ $rc -eq 4 ] || { cat out7 && return 1; }
+    rc=0
+    mpi_run 3 nht1-beff "${short[@]}" --details --rmax "45.3 Gflop/s" --sum s.txt --protocol p.txt \
+        --json r3.json >out3 2>&1 || rc=$?
+    [ $rc -eq 4 ] || { cat out3 && return 1; }
+}
+
+# refused STATUS TEXT ARGUMENT...: ends with the status and one message that holds the text, on
+# $RANKS processes; 1: one without a launcher.
 refused() {
-    local code=$1 text=$2
+    local code=$1 text=$2 launch=(env)
     shift 2
-    MPI_TIMEOUT=60 run mpi_run 2 nht1-beff "$@"
+    [ "${RANKS:-2}" -eq 1 ] || launch=(mpi_run "${RANKS:-2}")
+    MPI_TIMEOUT=60 run "${launch[@]}" nht1-beff "$@"
     expect_status "$code" || return 1
     expect_text "$text" || return 1
     [ "$(grep -c '^nht1-beff: ' <<<"$output")" -eq 1 ] && return 0
@@ -40,35 +56,43 @@ average='
     [[ $output =~ ^nht1-beff\ [0-9] ]]
 }
 
-@test "2, 3, 4, 5, 7, 8 and 11 ranks: a result that conforms, with its own average" {
+# conforms FILE RANKS: with its own average, and rings that take in every process.
+conforms() {
+    expect_schema nht1-beff-1 "$1" &&
+        expect_json "$1" ".system.ranks == $2 and .status == 4 and (.result.valid | not)" &&
+        expect_json "$1" "($average) as \$mine | (\$mine / .result.b_eff_bytes_per_s - 1) | fabs < 1e-9" &&
+        expect_json "$1" \
+            "[.patterns[] | select(.kind == \"ring\") | [.rings[] | .rings_n * .processes_n] | add] | all(. == $2)"
+}
+
+@test "at many numbers of ranks: a result that conforms, with its own average" {
     local n
-    for n in 2 3 4 5 7 8 11; do
+    conforms "$BATS_FILE_TMPDIR/r3.json" 3
+    conforms "$BATS_FILE_TMPDIR/r7.json" 7
+    for n in 2 ${NHT1_FULL:+4 5 8 11}; do
         MPI_TIMEOUT=100 run mpi_run "$n" nht1-beff "${short[@]}" --json "r$n.json"
         expect_status 4
         expect_text "b_eff = "
-        expect_schema nht1-beff-1 "r$n.json"
-        expect_json "r$n.json" ".system.ranks == $n and .status == 4 and (.result.valid | not)"
-        expect_json "r$n.json" "($average) as \$mine | (\$mine / .result.b_eff_bytes_per_s - 1) | fabs < 1e-9"
-        expect_json "r$n.json" \
-            "[.patterns[] | select(.kind == \"ring\") | [.rings[] | .rings_n * .processes_n] | add] | all(. == $n)"
+        conforms "r$n.json" "$n"
     done
 }
 
 @test "release 3.6: the other rings for seven processes, one message in rings of two" {
-    run mpi_run 7 nht1-beff "${short[@]}" --definition 3.6 --json a.json
+    run mpi_run 7 nht1-beff "${short[@]}" --no-analysis --methods nonblocking --definition 3.6 \
+        --json a.json
     expect_status 4
     expect_schema nht1-beff-1 a.json
     expect_json a.json '.definition == "3.6" and .patterns[1].name == "ring-2*4&-1"'
-    run mpi_run 7 nht1-beff "${short[@]}" --json b.json
-    expect_json b.json '.definition == "paper" and .patterns[1].name == "ring-1*7fix"'
-    expect_json b.json '.patterns[0].messages_n == 14'
     expect_json a.json '.patterns[0].messages_n == 10'
+    expect_json "$BATS_FILE_TMPDIR/r7.json" \
+        '.definition == "paper" and .patterns[1].name == "ring-1*7fix" and .patterns[0].messages_n == 14'
 }
 
 @test "the same seed gives the same patterns, another one others" {
     local seed
     for seed in 1 1 2; do
-        run mpi_run 8 nht1-beff "${short[@]}" --no-analysis --seed $seed --json r.json
+        run mpi_run 4 nht1-beff "${short[@]}" --random 4 --no-analysis --methods nonblocking \
+            --seed $seed --json r.json
         expect_status 4
         jq -r .patterns_digest r.json >>digests
     done
@@ -77,54 +101,56 @@ average='
 }
 
 @test "texts: table, closing line, every measurement" {
-    run mpi_run 3 nht1-beff "${short[@]}" --details --sum s.txt --protocol p.txt --json r.json
-    expect_status 4
+    local made=$BATS_FILE_TMPDIR
+    output=$(<"$made/out3")
+    expect_text "b_eff = "
     expect_text "by method"
     expect_text "worst-cycle"
     expect_text "ping-pong"
     # one latency of the ping-pong, wherever it stands
     awk '/^Latency, us:/ { said = $NF } /^ping-pong .*[0-9]$/ && $2 == 2 { row = $NF }
-        END { exit said == "" || said != row }' <<<"$output"
+        END { exit said == "" || said != row }' "$made/out3"
     # the columns and the last line of release 3.6
-    tail -n 1 s.txt | grep -qE '^b_eff\(NOT_VALID\) = [0-9]+\.[0-9]{3} MB/s = [0-9]+\.[0-9]{3} \* 3 PEs with [0-9]+ MB/PE on Linux '
-    awk -v v="$(jq .result.b_eff_bytes_per_s r.json)" '/^accumulated/ { n = NF; x = $3; p = $2; l = $4 }
-        END { exit !(n == 6 && p == 3 && l == 0.016 && (x - v / 1e6) ^ 2 < 0.001 ^ 2) }' s.txt
-    [ "$(awk '/^per process/ { print NF }' s.txt)" -eq 11 ]
-    [ "$(grep -c '^size [0-9]*: ' p.txt)" -eq 21 ]
-    [ "$(grep -cE ' (sendrecv|alltoallv|nonblocking) +[0-9.]+ \|' p.txt)" -eq \
-        "$(jq '[.measurements[].bytes_per_s[0][] | select(. != null)] | length' r.json)" ]
-    # Again over the same files, but not over somebody else's.
-    run mpi_run 2 nht1-beff "${short[@]}" --sum s.txt --protocol p.txt --json r.json
+    tail -n 1 "$made/s.txt" | grep -qE '^b_eff\(NOT_VALID\) = [0-9]+\.[0-9]{3} MB/s = [0-9]+\.[0-9]{3} \* 3 PEs with [0-9]+ MB/PE on Linux '
+    awk -v v="$(jq .result.b_eff_bytes_per_s "$made/r3.json")" '/^accumulated/ { n = NF; x = $3; p = $2; l = $4 }
+        END { exit !(n == 6 && p == 3 && l == 0.016 && (x - v / 1e6) ^ 2 < 0.001 ^ 2) }' "$made/s.txt"
+    [ "$(awk '/^per process/ { print NF }' "$made/s.txt")" -eq 11 ]
+    [ "$(grep -c '^size [0-9]*: ' "$made/p.txt")" -eq 21 ]
+    [ "$(grep -cE ' (sendrecv|alltoallv|nonblocking) +[0-9.]+ \|' "$made/p.txt")" -eq \
+        "$(jq '[.measurements[].bytes_per_s[0][] | select(. != null)] | length' "$made/r3.json")" ]
+}
+
+@test "results are written over earlier ones, but not over somebody else's file" {
+    cp "$BATS_FILE_TMPDIR"/{s.txt,p.txt,r3.json} .
+    run mpi_run 2 nht1-beff "${brief[@]}" --sum s.txt --protocol p.txt --json r3.json
     expect_status 4
+    expect_json r3.json '.system.ranks == 2'
     echo "dear diary" >diary
     refused 1 "no earlier result" --sum diary
     refused 1 "diary" --json diary
-    run mpi_run 2 nht1-beff "${short[@]}" --no-analysis --quiet --sum /dev/stdout
+    run mpi_run 2 nht1-beff "${brief[@]}" --quiet --sum /dev/stdout
     expect_status 4
     expect_text "accumulated"
+    if grep -q '^b_eff = ' <<<"$output"; then false; fi # quiet is quiet
     [ "$(cat diary)" = "dear diary" ]
 }
 
 @test "insight beside the value: other ways, message rate, what HPCC prints" {
-    run mpi_run 2 nht1-beff "${short[@]}" --json r.json
-    expect_status 4
-    expect_schema nht1-beff-1 r.json
-    expect_json r.json '.insight | [.ring[].method] == ["persistent", "neighbourhood", "put"]
+    local json=$BATS_FILE_TMPDIR/r3.json
+    expect_json "$json" '.insight | [.ring[].method] == ["persistent", "neighbourhood", "put"]
         and ([.ring[].by_size_bytes_per_s[]] | length == 63 and all(. > 0))
         and ([.message_rate[].messages_per_s] | length == 4 and all(. > 0))
         and ([.hpcc[]] | length == 4 and all(. > 0))'
-    expect_json r.json '[.stamps[].code] | index("not-valid") != null and index("quick") != null'
+    expect_json "$json" '[.stamps[].code] | index("not-valid") != null and index("quick") != null'
 }
 
 @test "balance: given, from HPL and HPCC, from BT, labelled" {
-    local brief=("${short[@]}" --no-analysis)
     printf '%s\n' 'T/V                N    NB     P     Q               Time                 Gflops' \
         'WR11C2R4       29184   192     2     2             305.63             5.4221e+01' \
         'WR11C2R4       29184   192     4     1             305.63             4.4221e+01' >HPL.out
     printf 'HPL_N=1000\nHPL_Tflops=0.0421\n' >hpccoutf.txt
-    run mpi_run 2 nht1-beff "${brief[@]}" --rmax "45.3 Gflop/s" --json r.json
-    expect_json r.json '.balance.flop_per_s == 45300000000 and .balance.rate == "R_max"'
-    expect_json r.json '.balance.bytes_per_flop * 45.3e9 / .result.b_eff_bytes_per_s - 1 | fabs < 1e-9'
+    expect_json "$BATS_FILE_TMPDIR/r3.json" '.balance.flop_per_s == 45300000000 and .balance.rate == "R_max"'
+    expect_json "$BATS_FILE_TMPDIR/r3.json" '.balance.bytes_per_flop * 45.3e9 / .result.b_eff_bytes_per_s - 1 | fabs < 1e-9'
     run mpi_run 2 nht1-beff "${brief[@]}" --hpl HPL.out --json r.json
     expect_text "bytes per flop"
     expect_json r.json '.balance.flop_per_s == 54221000000'
@@ -138,6 +164,7 @@ average='
     refused 1 "no result of HPL" --hpl r.json
     refused 1 "not of nht1-bt" --bt-result r.json
     refused 3 "nowhere" --hpl nowhere
+    RANKS=1
     refused 1 "exclude" --rmax 1G --hpl HPL.out
     refused 1 "--rmax" --rmax 45Q
     refused 1 "--rmax" --rmax -3G
@@ -152,6 +179,10 @@ average='
 
 @test "bad input: one message that names the option" {
     refused 1 "--bogus" --bogus
+    refused 1 "--buffers" --buffers 64 --lmax 128Mi
+    refused 3 "nowhere" --sum nowhere/s.txt
+    refused 3 "nowhere" --json nowhere/r.json
+    RANKS=1
     refused 1 "extra" extra
     refused 1 "--definition" --definition 4
     refused 1 "--memory-per-process" --memory-per-process 1000
@@ -165,10 +196,7 @@ average='
     refused 1 "--seed" --seed -1
     refused 1 "--no-analysis" --buffers 2
     refused 1 "--buffers" --buffers 1 --no-analysis
-    refused 1 "--buffers" --buffers 64 --lmax 128Mi
     refused 1 "same file" --json x --sum x
-    refused 3 "nowhere" --sum nowhere/s.txt
-    refused 3 "nowhere" --json nowhere/r.json
 }
 
 @test "no memory for the buffers: one message that says what to give" {
@@ -195,13 +223,8 @@ average='
     expect_json r.json '[.result.not_valid_because[] | select(startswith("--time-limit"))] | length == 1'
 }
 
-@test "quiet is quiet" {
-    run mpi_run 2 nht1-beff "${short[@]}" --no-analysis --quiet
-    expect_status 4
-    if grep -q 'b_eff = ' <<<"$output"; then false; fi
-}
-
 @test "a valid run: nothing is left to wish for" {
+    full_only # mpi_beff has a short one
     # 1 MiB of memory gives messages up to 8 KiB.
     run mpi_run 2 nht1-beff --memory-per-process 1MiB --no-analysis --json r.json
     expect_status 0
@@ -212,7 +235,7 @@ average='
 }
 
 @test "an interrupt ends the run with status 3 or the launcher's, and leaves no result" {
-    run timeout -s INT 3 "$NHT1_ROOT/tests/mpi-run" -np 2 -t 60 nht1-beff --memory-per-process 4Gi \
+    run timeout -s INT 2 "$NHT1_ROOT/tests/mpi-run" -np 2 -t 60 nht1-beff --memory-per-process 4Gi \
         --json r.json
     expect_status 124 # it was still measuring
     no_process nht1-beff
@@ -220,14 +243,13 @@ average='
 }
 
 @test "the report shows it: figures, both halves of the size axis, the published systems" {
-    run mpi_run 3 nht1-beff "${short[@]}" --rmax 10G --json r.json --quiet
-    expect_status 4
-    run nht1-report --no-figures r.json -o r.html --figures fig --csv tab
+    local json=$BATS_FILE_TMPDIR/r3.json
+    run nht1-report --no-figures "$json" -o r.html --figures fig --csv tab
     expect_status 0
     [ "$(grep -c '^1 B to 4 KiB,rings,' fig/beff-sizes.csv)" -eq 13 ]
     [ "$(grep -c '^from 4 KiB to L_max,random,' fig/beff-sizes.csv)" -eq 9 ]
     grep -q ',alltoallv,' fig/beff-methods.csv
-    [ "$(grep -c ',at L_max,' fig/beff-patterns.csv)" -eq "$(jq '.patterns | length - 1' r.json)" ]
+    [ "$(grep -c ',at L_max,' fig/beff-patterns.csv)" -eq "$(jq '.patterns | length - 1' "$json")" ]
     grep -q '^Cray T3E/900 \[RK01\],512,19919' tab/beff.csv
     [ "$(wc -l <tab/beff.csv)" -eq 18 ]
     grep -q 'bytes per flop' r.html

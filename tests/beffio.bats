@@ -9,12 +9,30 @@ teardown() {
     true
 }
 
-# beffio RANKS ARGUMENT...: as small a run as there is, in the folder data.
+# beffio RANKS ARGUMENT...: as small a run as there is, in the folder data; RANKS alone: one process
+# without a launcher.
 beffio() {
-    local ranks=$1
+    local launch=(mpi_run "$1")
+    [ "$1" != alone ] || launch=(timeout 60)
     shift
     mkdir -p data
-    MPI_TIMEOUT=${BEFFIO_TIMEOUT:-120} run mpi_run "$ranks" nht1-beffio -p data -MB 16 -T 0.01 "$@"
+    MPI_TIMEOUT=${BEFFIO_TIMEOUT:-120} run "${launch[@]}" nht1-beffio -p data -MB 16 -T 0.01 "$@"
+}
+
+# Runs that several cases look at, one by each definition; that of 2.1 with unique opening.
+setup_file() {
+    local definition
+    cd "$BATS_FILE_TMPDIR" || return 1
+    for definition in 0.5 1.x 2.1; do
+        mkdir "$definition"
+        cd "$definition" || return 1
+        # as the released program, without -f
+        beffio 2 -N 1,2 -MT 1000 --definition "$definition" --json r.json \
+            $([ "$definition" != 2.1 ] || echo --unique)
+        expect_status 4 || return 1
+        echo "$output" >out
+        cd ..
+    done
 }
 
 # nothing_left: no file of a run in data.
@@ -25,8 +43,7 @@ nothing_left() {
 }
 
 @test "a short run at 1 to 4 ranks: all data right, not valid, JSON conforms" {
-    need_program jq
-    for ranks in 1 2 3 4; do
+    for ranks in 1 4 ${NHT1_FULL:+2 3}; do
         beffio "$ranks" -N "$([ "$ranks" -eq 4 ] && echo 3,4 || echo "$ranks")" --json r.json --check every
         expect_status 4
         expect_text "scheduled time 0.01 s"
@@ -39,29 +56,33 @@ nothing_left() {
     done
 }
 
-@test "the same with ROMIO, and without the shared file pointer" {
+@test "the same with ROMIO" {
     mpirun --version | grep -q "Open MPI" || skip "components are Open MPI's"
-    for ranks in 1 4; do
+    for ranks in 2 ${NHT1_FULL:+1 4}; do
         MPIRUN_FLAGS="--mca io romio321" beffio "$ranks" -N "$ranks" --json r.json
         expect_status 4
         jq -e '[.partitions[].accesses[] | .wrong_n] | add == 0' r.json
         jq -e '.partitions[0].library[0].mpiio_component | test("romio321")' r.json
         nothing_left
     done
-    beffio 2 -N 2 --noshared
+}
+
+@test "without the shared file pointer, or with MPI_MODE_UNIQUE_OPEN, it is not valid, but in 2.1" {
+    beffio 1 -N 1 --noshared --unique
     expect_status 4
     expect_text "NOT MET: type 1 ran without the shared file pointer"
+    expect_text "NOT MET: files were opened with MPI_MODE_UNIQUE_OPEN"
+    grep -q " met: files were opened with MPI_MODE_UNIQUE_OPEN" "$BATS_FILE_TMPDIR/2.1/out"
 }
 
 @test "values in the JSON are those of its bytes and seconds, under each definition" {
-    need_program jq
     for definition in 0.5 1.x 2.1; do
-        beffio 2 -N 2 --definition "$definition" --json r.json
-        expect_status 4
         jq -e --arg d "$definition" '
             def near($a; $b): ($a - $b) as $x | ($x < 0 and -$x or $x) <= 1e-9 * $b
                 or (($x | fabs) <= 1e-9 * $b);
-            .partitions[0] as $p
+            .b_eff_io as $head
+            | .partitions[]
+            | . as $p
             | [$p.accesses[] | [.types[] | .bytes / .s]] as $t
             | [$t[] | (.[0] + add) / 6] as $a
             | ((($t[0] | add) + $t[1][0]) / 6 * $a[2] | sqrt) as $v21
@@ -72,17 +93,17 @@ nothing_left() {
                 # making and removing files count under 2.1, in what is printed and in its value
                 and ($d == "2.1" or near($p.values[1].bytes_per_s; $v1x))
                 and ($d != "2.1" or near($p.values[2].bytes_per_s; $v21))
-                and .b_eff_io.files_counted == ($d == "2.1")
+                and $head.files_counted == ($d == "2.1")
                 and ([$p.accesses[].types[] | .s - .open_s - .close_s - ([.patterns[].s] | add)
                     - (if $d == "2.1" then .create_s + .remove_s else 0 end) | fabs < 1e-9] | all)
                 and ([$p.values[] | select(.headline) | .definition] == [$d])
-                and .b_eff_io.definition == $d' r.json
+                and $head.definition == $d' "$BATS_FILE_TMPDIR/$definition/r.json" >verdicts
+        [ "$(grep -c true verdicts)" -eq 2 ]
     done
 }
 
 @test "what is repeated is what was written" {
-    need_program jq
-    beffio 2 -N 2 -T 1 --json r.json
+    beffio 2 -N 2 -T 0.3 --json r.json
     jq -e '.partitions[0] | [.accesses[] | [.types[].patterns[] | .calls_n]]
         | .[0] == .[1] and .[0] == .[2]' r.json
     # r = min(r0 (L0 / l0), 10 r1, r2) and whole megabytes per segment
@@ -99,8 +120,8 @@ nothing_left() {
 }
 
 @test "the summary parses as the released program's: awk, columns, value from its totals" {
-    beffio 2 -N 1,2 --definition 2.1 -f res --json r.json
-    expect_status 4
+    ln -s "$BATS_FILE_TMPDIR/2.1/b_eff_io.sum" res.sum
+    ln -s "$BATS_FILE_TMPDIR/2.1/b_eff_io.prot" res.prot
     [ -s res.sum ]
     [ -s res.prot ]
     # seven lines of five columns per access and partition, and a line of totals
@@ -130,8 +151,10 @@ nothing_left() {
         END { for (p in said) { x = all ? s[p] : t[p]; if ((x - said[p]) ^ 2 > 0.01 ^ 2) bad = 1 }
             exit bad || n < 1 }'
     awk -v all=0 "$rewritten" res.sum
-    beffio 1 -N 1 --definition 2.1 -rewrite --sum all.sum
-    awk -v all=1 "$rewritten" all.sum
+    mkdir here
+    beffio 1 -N 1 --definition 2.1 -rewrite -f here/all # with -f both texts lie beside it
+    [ -s here/all.prot ]
+    awk -v all=1 "$rewritten" here/all.sum
     grep -q "b_eff_io_read_seg_coll=" res.prot
     grep -q "b_eff_io_write_separated=" res.prot
     grep -q "^NOT VALID for comparison$" res.sum
@@ -150,26 +173,24 @@ nothing_left() {
     expect_text "17179869184" # M_PART, the 128th part of a node's memory, 16 GiB
     expect_json plan.json '.schema == "nht1-beffio-plan/1" and .time_s >= 1800 and .disk_bytes > 1e11
         and .memory_bytes == 2 * 17179869184 and (.misfits | length) == 1'
-    beffio 2 --dry-run --rate 20G -MB 1048576 --m-part process
+    beffio alone --ranks 2 --dry-run --rate 20G -MB 1048576 --m-part process
     expect_text "8589934592"
     # of another job: eight processes on four nodes
-    beffio 1 --dry-run --rate 20G -MB 1048576 --ranks 8 --nodes 4 --json plan.json
+    beffio alone --dry-run --rate 20G -MB 1048576 --ranks 8 --nodes 4 --json plan.json
     expect_status 0
     expect_json plan.json '.schedule.partitions == [2, 4, 8] and .schedule.m_part_bytes == 17179869184'
-    beffio 1 --ranks 8
+    beffio alone --ranks 8
     expect_status 1
-    beffio 2 --dry-run --rate 20G -MB 1048576 -T 900
+    beffio alone --ranks 2 --dry-run --rate 20G -MB 1048576 -T 900
     expect_text "18.750"     # 900 / 3 * 4 / 64
     awk '/bytes in one file/ { if (match($0, /\(([0-9]+) bytes/)) found = 1 } END { exit !found }' \
         <<<"$output"
     nothing_left
-    beffio 2 --dry-run --rate 20G -MB 1048576 --definition 2.1
+    beffio alone --ranks 2 --dry-run --rate 20G -MB 1048576 --definition 2.1
     expect_text "1073741824" # at most 1 GB there
 }
 
 @test "a wrong bit on the disk is found: pattern, rank, offset, expected and found" {
-    beffio 2 -N 2 --quiet
-    expect_status 4
     mkdir -p data
     run mpi_run 2 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_IN="$PWD/data" \
         NHT1_FAULT=pwrite:40:flip:0 "$NHT1_BIN/nht1-beffio" -p data -MB 16 -T 0.01 -N 2 \
@@ -202,20 +223,12 @@ nothing_left() {
     nothing_left
 }
 
-@test "a released command line writes .sum and .prot without -f" {
-    beffio 1 -N 1 -MT 1000
-    expect_status 4
-    [ -s b_eff_io.sum ]
-    [ -s b_eff_io.prot ]
-}
-
 @test "two stamps: valid by definition, and cache-honest with the factor" {
-    beffio 2 -N 2 --json r.json
-    expect_status 4
-    expect_json r.json '[.stamps[] | .code] | index("not-valid") and index("not-cache-honest")'
-    expect_json r.json '(.stamps[] | select(.code == "not-cache-honest") | .numbers.cache_factor) == .b_eff_io.cache_factor
+    local made=$BATS_FILE_TMPDIR/1.x/r.json
+    expect_json "$made" '[.stamps[] | .code] | index("not-valid") and index("not-cache-honest")'
+    expect_json "$made" '(.stamps[] | select(.code == "not-cache-honest") | .numbers.cache_factor) == .b_eff_io.cache_factor
         and .b_eff_io.cache_factor < 1 and (.b_eff_io.cache_honest | not)'
-    beffio 2 -N 2 --cache 1 --json r.json
+    beffio 1 -N 1 --cache 1 --json r.json
     expect_json r.json '.b_eff_io.cache_honest and ([.stamps[] | .code] | index("cache-honest"))'
     expect_json r.json '.partitions[0].stamps | map(.code) | index("cache-honest") != null'
 }
@@ -249,7 +262,7 @@ nothing_left() {
 }
 
 @test "more than a tenth of the free space has to be said" {
-    beffio 1 -N 1 -T 1000000 --rate 1T
+    beffio alone -N 1 -T 1000000 --rate 1T
     expect_status 1
     expect_text "--max-space"
     nothing_left
@@ -371,7 +384,7 @@ stopped() {
 }
 
 @test "a run stopped at a random moment leaves nothing" {
-    local n=4 signal
+    local n=2 signal
     mkdir -p data
     [ -z "${NHT1_FULL:-}" ] || n=80
     for i in $(seq $n); do
@@ -393,7 +406,7 @@ stopped() {
 @test "what a killed run left is cleaned away by the next one, whatever its partitions" {
     local pid
     mkdir -p data
-    "$NHT1_ROOT/tests/mpi-run" -np 3 -t 60 "$NHT1_BIN/nht1-beffio" -p data -MB 16 -T 60 -N 3 \
+    "$NHT1_ROOT/tests/mpi-run" -np 3 -t 60 "$NHT1_BIN/nht1-beffio" -p data -MB 16 -T 10 -N 3 \
         --max-space 300M >out 2>&1 &
     local job=$!
     for _ in $(seq 600); do
@@ -411,7 +424,7 @@ stopped() {
     # one whose beginning had not been written yet
     head -c 16 /dev/zero | dd of=data/b_eff_io_data_i00_003_0 conv=notrunc status=none
     # a dry run only looks
-    beffio 2 --dry-run
+    beffio alone --dry-run
     expect_status 0
     [ -s data/b_eff_io.run ]
     beffio 2 -N 2
@@ -455,37 +468,40 @@ stopped() {
     expect_text "was not written by this program"
     grep -q "not from here" data/b_eff_io_data_i00_002_3
     rm data/*
-    mkdir data/b_eff_io_data_i00_002_3
-    beffio 2 -N 2 --force
+    mkdir data/b_eff_io_data_i00_001_3
+    beffio alone -N 1 --force
     expect_status 1
 }
 
 @test "somebody else's text is left alone, and one name is not taken twice" {
-    local option words
-    mkdir -p data
+    local words
     echo "dear diary" >diary
     cp diary diary.sum
-    while read -r option; do
-        read -r -a words <<<"$option"
-        beffio 2 -N 2 "${words[@]}"
+    beffio 2 -N 2 --sum diary
+    expect_status 1
+    expect_text "is no earlier result"
+    while read -r -a words; do
+        beffio alone -N 1 "${words[@]}"
         expect_status 1
         expect_text "diary"
-        [ "$(cat diary diary.sum)" = "$(printf 'dear diary\ndear diary')" ]
     done <<'LIST'
---sum diary
 --protocol diary
 --json diary
 -f diary
 LIST
-    beffio 2 -N 2 --sum twice --json twice
+    [ "$(cat diary diary.sum)" = "$(printf 'dear diary\ndear diary')" ]
+    beffio alone -N 1 --sum twice --json twice
     expect_status 1
     expect_text "have the same file"
     [ ! -e twice ]
     [ ! -e diary.prot ]
+    beffio 2 --sum nowhere/x.sum
+    expect_status 3
+    expect_text "nowhere/x.sum"
+    nothing_left
 }
 
 @test "hints reach the library, at opening and for a chunk size" {
-    need_program jq
     printf 'all all all on_open cb_nodes 1\n2 write scatter 1032 nht1_mark of1032\n' >hints
     beffio 2 -N 2 -i hints --json r.json --protocol r.prot
     expect_status 4
@@ -495,7 +511,7 @@ LIST
     jq -e '.hints | length == 2 and .[1].position == 2 and .[1].value == "of1032"' r.json
     jq -e '[.partitions[0].library[] | .hints_reported | has("cb_nodes")] | length > 0 and all' r.json
     printf 'all all all 4096 cb_nodes 1\n' >hints
-    beffio 2 -i hints
+    beffio alone -i hints
     expect_status 1
     expect_text "hints:1: '4096' is no chunk size"
 }
@@ -503,28 +519,28 @@ LIST
 @test "bad input: one message that names the option, nothing is touched" {
     local words
     while read -r -a words; do
-        beffio 2 "${words[@]:1}"
+        beffio "${words[0]}" "${words[@]:2}"
         expect_status 1
-        expect_text "${words[0]}"
+        expect_text "${words[1]}"
         [ "$(grep -c '^nht1-beffio: ' <<<"$output")" -eq 1 ]
         nothing_left
     done <<'LIST'
--N -N 3
--N -N 0
--N -N 1,x
--N -N 1,1,1,1,1,1,1,1,1,1,1
---definition --definition 3.0
---time -T -5
---mb -MB zero
-exclude --unique -nounique
-exclude --quick
--f -f sub/
---bogus --bogus
+2 -N -N 3
+alone -N -N 0
+alone -N -N 1,x
+alone -N -N 1,1,1,1,1,1,1,1,1,1,1
+alone --definition --definition 3.0
+2 --time -T -5
+alone --mb -MB zero
+alone exclude --unique -nounique
+alone exclude --quick
+alone -f -f sub/
+alone --bogus --bogus
 LIST
     run mpi_run 2 nht1-beffio -p nowhere
     expect_status 3
     expect_text "nowhere"
-    run mpi_run 2 nht1-beffio -p data -i no-such-hints
+    run nht1-beffio -p data -i no-such-hints
     expect_status 1
     expect_text "no-such-hints"
 }
@@ -534,7 +550,7 @@ LIST
     : >data/b_eff_io.lock
     exec 9<data/b_eff_io.lock
     flock 9
-    beffio 1
+    beffio alone
     expect_status 3
     expect_text "another run"
     exec 9<&-
@@ -543,7 +559,7 @@ LIST
 }
 
 @test "help and version" {
-    run mpi_run 1 nht1-beffio --help
+    run nht1-beffio --help
     expect_status 0
     expect_text "--definition"
     expect_text "Exit status"
@@ -553,13 +569,12 @@ LIST
 }
 
 @test "the report draws it: a panel per access, a curve per type, values over partitions" {
-    beffio 2 -N 1,2 --json r.json
-    expect_status 4
-    run nht1-report --no-figures r.json -o r.html --figures fig --csv tab
+    local json=$BATS_FILE_TMPDIR/1.x/r.json
+    run nht1-report --no-figures "$json" -o r.html --figures fig --csv tab
     expect_status 0
     # 7 chunk sizes of 5 types in 3 panels
     [ "$(grep -cE '^(write|rewrite|read),(scatter|shared|separate|segmented|seg_coll),' fig/beffio-chunks-2.csv)" -eq 105 ]
-    want=$(jq '.partitions[1].accesses[2].types[1].patterns[4] | .bytes_per_s / 1e6' r.json)
+    want=$(jq '.partitions[1].accesses[2].types[1].patterns[4] | .bytes_per_s / 1e6' "$json")
     awk -F, -v want="$want" '$1 == "read" && $2 == "shared" && $3 == 1 { found = ($4 - want) ^ 2 < (1e-6 * want) ^ 2 }
         END { exit !found }' fig/beffio-chunks-2.csv
     [ "$(grep -c 'definition 1.x,' fig/beffio-partitions.csv)" -eq 2 ]
@@ -567,22 +582,6 @@ LIST
     [ "$(grep -c seg_coll fig/beffio-types.csv)" -eq 6 ]
     grep -q "Not valid" r.html
     [ "$(wc -l <tab/beffio.csv)" -eq 3 ]
-}
-
-@test "texts that cannot be written are found out before the run" {
-    beffio 1 --sum nowhere/x.sum
-    expect_status 3
-    expect_text "nowhere/x.sum"
-    mkdir -p data
-    nothing_left
-    echo "dear diary" >diary
-    beffio 1 --sum diary
-    expect_status 1
-    expect_text "is no earlier result"
-    [ "$(cat diary)" = "dear diary" ]
-    beffio 1 --sum same --json same
-    expect_status 1
-    expect_text "the same file"
 }
 
 @test "a result that cannot be written is an error, valid or not" {
@@ -594,22 +593,14 @@ LIST
         done
         rm -rf gone
     ) &
-    beffio 1 -N 1 -T 5 --json gone/r.json
+    beffio 1 -N 1 -T 2 --json gone/r.json
     expect_status 3
     expect_text "gone/r.json"
     nothing_left
 }
 
-@test "MPI_MODE_UNIQUE_OPEN is not valid, but in 2.1" {
-    beffio 1 -N 1 --unique
-    expect_text "NOT MET: files were opened with MPI_MODE_UNIQUE_OPEN"
-    beffio 1 -N 1 --unique --definition 2.1
-    expect_text "met: files were opened with MPI_MODE_UNIQUE_OPEN"
-}
-
 @test "accesses beyond 2 GiB, of one process and of two together, by each MPI-IO component" {
     full_only
-    need_program jq
     need_space . 16384
     mpirun --version | grep -q "Open MPI" || skip "components are Open MPI's"
     local component BEFFIO_TIMEOUT=600

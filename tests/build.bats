@@ -150,6 +150,20 @@ END
     done
 }
 
+@test "only programs that write through MPI-IO bring a pwrite of their own" {
+    local program brought
+    for program in "$NHT1_BIN"/nht1-*; do
+        file -b "$program" | grep -q ELF || continue
+        brought=$(nm "$program" | grep -cE ' [TW] pwritev?(64)?$') || true
+        case ${program##*/} in
+        nht1-bt | nht1-beffio | nht1-workload) [ "$brought" -eq 4 ] ;;
+        *) [ "$brought" -eq 0 ] ;;
+        esac || { echo "$program: $brought" && return 1; }
+    done
+    # The library's calls meet it only where the program shows it to others.
+    nm -D --defined-only "$NHT1_BIN/nht1-bt" | grep -q ' pwritev$'
+}
+
 @test "packages, the linked libraries and the README name the same" {
     local name wanted linked
     linked=$(sed -n 's/.*$(PKG) --libs \([a-z0-9 ]* [a-z0-9 ]*\) 2.*/\1/p' "$NHT1_ROOT/Makefile" | tr ' ' '\n' | sort)

@@ -171,6 +171,100 @@ not_comparable() {
     expect_text 'definition is "paper"'
 }
 
+# workloads DESCRIPTION: folders a and b with 6 results each of a description, bandwidths 1, 2 ... GB/s
+# by pattern or point, with a spread of 1 %.
+workloads() {
+    local i
+    mpi_run 2 nht1-workload "$@" --quiet --json w.json || [ $? -eq 4 ]
+    rm -rf a b
+    mkdir a b
+    for i in 1 2 3 4 5 6; do
+        jq --argjson i "$i" 'def rates: [to_entries[] | .key as $k | .value
+            | .bytes_per_s = 1e9 * ($k + 1) * (1 + 0.01 * (($i * 5 + $k * 3) % 11 / 5 - 1))];
+            .phases |= rates | .points |= rates' w.json >a/$i.json
+        cp a/$i.json b
+    done
+}
+
+@test "workloads are compared by pattern" {
+    local f
+    echo 'Data 64k <Pattern segmented> Record 4Ki,8Ki Temporal write,re-write </Pattern>' >j.conf
+    workloads j.conf
+    run nht1-report compare a b --json c.json
+    expect_status 0
+    expect_schema nht1-compare-1 c.json
+    jq -e '.verdict == "same" and [.metrics[].name] == ["bandwidth, mean of the 4 below",
+        "Segmented (write), 2 processes, record 4.00 KiB", "Segmented (re-write), 2 processes, record 4.00 KiB",
+        "Segmented (write), 2 processes, record 8.00 KiB", "Segmented (re-write), 2 processes, record 8.00 KiB"]' c.json
+    for f in b/*; do change "$f" '.phases[3].bytes_per_s *= 0.8'; done
+    run nht1-report compare a b --json c.json --html c.html
+    expect_status 2
+    jq -e '[.metrics[1:][].verdict] == ["same", "same", "same", "worse"] and .metrics[4].unit == "bytes/s"
+        and .metrics[4].ratio > 0.79 and .metrics[4].ratio < 0.81' c.json
+    run nht1-report compare b a --json c.json
+    expect_status 0
+    jq -e '.verdict == "better"' c.json
+    # What was wrong counts for nothing; what one side found in memory is not compared.
+    for f in b/*; do change "$f" '.phases[3].wrong_n = 1 | .phases[2].stamps |=
+        if any(.code == "page-cache") then map(select(.code != "page-cache"))
+        else . + [{"code": "page-cache", "sentence": "In memory."}] end'; done
+    run nht1-report compare a b --json c.json
+    expect_status 0
+    jq -e '(.metrics | length == 3) and ([.notes[] | select(test("memory in [AB] only"))] | length == 1)
+        and ([.notes[] | select(startswith("1 measurement of A"))] | length == 1)' c.json
+}
+
+@test "workloads that are not the same are not compared" {
+    local f
+    echo 'Data 64k <Pattern segmented> Record 4k Temporal write </Pattern>' >j.conf
+    workloads j.conf
+    for f in b/*; do change "$f" '.options.depth = 9 | .options.hint = ["cb_nodes=1"]'; done
+    run nht1-report compare a b
+    expect_status 0
+    expect_text "hints cb_nodes=1"
+    for f in b/*; do change "$f" '.options.sync = "none"'; done
+    run nht1-report compare a b --json c.json
+    expect_status 1
+    jq -e '.reasons | index("durability (--sync): end in A, none in B") != null' c.json
+    for f in b/*; do change "$f" '.system.ranks = 4'; done
+    run nht1-report compare a b --json c.json
+    expect_status 1
+    jq -e '.reasons | index("processes: 2 in A, 4 in B") != null' c.json
+}
+
+@test "workloads are compared by working point, with the number that differs" {
+    local f
+    nht1-workload --make p.xml processNum=2 uniqueBytes=32000 readFrac=0 seqFrac=1 syncFrac=1
+    sed -i '/<workingPoint/ { p; s/seqFrac="1"/seqFrac="0"/ }' p.xml
+    workloads p.xml
+    for f in b/*; do change "$f" '.points[1].bytes_per_s *= 1.3'; done
+    run nht1-report compare a b --json c.json
+    expect_status 0
+    jq -e '.verdict == "better" and [.metrics[1:][] | [.name, .verdict]] ==
+        [["point 1, write, 2 processes, seqFrac 1", "same"],
+         ["point 2, write_at, 2 processes, seqFrac 0", "better"]]' c.json
+    # Another number is another point.
+    for f in b/*; do change "$f" '.points[].asked.sizeMean = 4000'; done
+    run nht1-report compare a b --json c.json
+    expect_status 1
+    jq -e '.reasons | index("sizeMean: 8000 in A, 4000 in B") != null' c.json
+}
+
+@test "profiled programs are compared by T_T and 1 + zeta" {
+    jq -n '{schema: "nht1-profile/1", profile: {ranks_n: 2, state: "finished", wall_s: 9, read_bytes: 0,
+        written_bytes: 100}, zeta: {rounds: [range(6) | {t_t_s: (1 + . * 0.001), t_c_s: 1}]}}' >a.json
+    jq '.zeta.rounds[].t_t_s *= 1.5' a.json >b.json
+    run nht1-report compare a.json b.json --json c.json
+    expect_status 2
+    expect_schema nht1-compare-1 c.json
+    jq -e '[.metrics[] | [.name, .unit, .verdict]] == [["T_T of the program", "s", "worse"],
+        ["1 + zeta of the program", "1", "worse"]] and .metrics[1].b_median > 1.5' c.json
+    change b.json '.profile.written_bytes = 90'
+    run nht1-report compare a.json b.json
+    expect_status 1
+    expect_text "profile.written_bytes"
+}
+
 @test "wrong words on the command line" {
     pair 1
     run nht1-report compare a.json

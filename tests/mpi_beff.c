@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/par.h"
+#include "base/stamp.h"
 #include "base/stop.h"
 #include "beff/job.h"
 #include "beff/traffic.h"
@@ -304,6 +305,28 @@ static void placements(void **state)
     assert_string_equal(beff_placement(mixed, 4), "mixed");
 }
 
+/* What the definition asks for, with loops of no length: beff.bats has one of the whole length. */
+static void a_run_by_the_definition_is_valid(void **state)
+{
+    (void)state;
+    char *argv[] = {"nht1-beff", "--memory-per-process", "1MiB", "--no-analysis", "--quiet", NULL};
+    struct beff_setup setup;
+    struct beff_job job;
+    if (size != 2) return; /* more ranks add nothing but time */
+    assert_int_equal(beff_setup_parse(&setup, 5, argv), CONF_RUN);
+    setup.rule.most = 2;
+    setup.rule.window_s = setup.rule.target_s = 1e-6;
+    assert_int_equal(beff_job_make(MPI_COMM_WORLD, &setup, &job), 0);
+    assert_int_equal(beff_job_run(&job), 0);
+    assert_true(beff_job_valid(&job));
+    assert_non_null(stamp_find(job.stamps, "valid"));
+    assert_int_equal(job.memory.lmax_bytes, 8192);
+    assert_int_equal(job.plan.patterns_n, BEFF_RINGS_N + BEFF_RANDOM_STANDARD);
+    assert_int_equal(job.measured.cube.reps_n, BEFF_REPS_STANDARD);
+    beff_job_free(&job);
+    beff_setup_free(&setup);
+}
+
 /* Last: the request to stop stays. One rank hears it, all stop. */
 static void a_signal_stops_all(void **state)
 {
@@ -344,6 +367,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(a_limit_leaves_out_long_messages, clear),
         cmocka_unit_test_setup(grids_number_every_process_once, clear),
         cmocka_unit_test_setup(placements, clear),
+        cmocka_unit_test_setup(a_run_by_the_definition_is_valid, clear),
         cmocka_unit_test_setup(a_signal_stops_all, clear),
     };
     const int failed = size == 1 ? cmocka_run_group_tests(alone, NULL, NULL)

@@ -176,6 +176,23 @@ static void claims_are_withdrawn_first(void **state)
     assert_int_equal(said_by_0(left), 1);
 }
 
+/* The run that wrote the file before has lost it, and must not remove it any more. */
+static void a_continued_file_is_the_new_runs(void **state)
+{
+    (void)state;
+    struct io_spec s = spec_of("posix", IO_MIJK, slabs[2]);
+    begin(&s, DUMPS);
+    json_t *root = rank == 0 ? json_load_file(in_scratch("dumps.bin.json"), 0, NULL) : NULL;
+    char id[64] = "";
+    if (root) snprintf(id, sizeof id, "%s", json_string_value(json_object_get(root, "run_id")));
+    json_decref(root);
+    assert_true(said_by_0(rank != 0 || io_file_is_of(s.path, id)));
+    assert_int_equal(go_on(s), DUMPS);
+    assert_true(said_by_0(rank != 0 || !io_file_is_of(s.path, id)));
+    assert_int_equal(io_file_remove(MPI_COMM_WORLD, s.path, id), 0);
+    assert_true(file_is_right(&s, DUMPS));
+}
+
 static void assert_refused(struct io_spec s, int code, const char *words)
 {
     err_clear();
@@ -216,9 +233,10 @@ static void other_runs_are_refused(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        IO_TEST(from_every_dump_in_other_shapes), IO_TEST(every_writer_goes_on),
-        IO_TEST(damage_ends_what_is_kept),        IO_TEST(dumps_are_read_back),
-        IO_TEST(claims_are_withdrawn_first),      IO_TEST(other_runs_are_refused),
+        IO_TEST(from_every_dump_in_other_shapes),  IO_TEST(every_writer_goes_on),
+        IO_TEST(damage_ends_what_is_kept),         IO_TEST(dumps_are_read_back),
+        IO_TEST(claims_are_withdrawn_first),       IO_TEST(other_runs_are_refused),
+        IO_TEST(a_continued_file_is_the_new_runs),
     };
     tests_begin(&argc, &argv);
     return tests_end(cmocka_run_group_tests(tests, NULL, NULL));

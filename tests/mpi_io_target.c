@@ -6,6 +6,8 @@
 #include <sys/file.h>
 #include <sys/wait.h>
 
+#include "io/place.h"
+
 static const int slabs_z[3] = {1, 1, 0};
 
 static int setup(void **state)
@@ -219,6 +221,28 @@ static void links_lead_only_to_files_of_ours(void **state)
     assert_written(&s);
     assert_false(there(in_scratch("link.bin.json")));
     assert_true(there(in_scratch("real.bin.json")));
+}
+
+/* Between the proof of room and the taking: neither the old file, which is used again, nor the new
+ * one may be written to then. */
+static void a_file_put_there_meanwhile_is_not_taken(void **state)
+{
+    (void)state;
+    const char *path = in_scratch("dumps.bin"), *other = in_scratch("other.bin");
+    const char *stem = in_scratch("dumps.bin.nht1");
+    struct io_place p = IO_PLACE_NONE;
+    int good = 1;
+    put(path, "");
+    put(other, "work");
+    if (rank == 0) {
+        good = io_place_prove(&p, path, stem, 4, true, NULL) == 0 && rename(other, path) == 0 &&
+               io_place_take(&p) == ERR_IO;
+        io_place_undo(&p);
+        err_clear();
+    }
+    assert_true(said_by_0(good));
+    assert_true(holds(path, "work"));
+    assert_int_equal(names_in_scratch(), 1);
 }
 
 /* Makes the lock file and holds it as another process would, until told. */
@@ -495,14 +519,23 @@ static void too_little_space_harms_nothing(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        IO_TEST(bad_arguments_are_refused),        IO_TEST(bad_paths_are_refused),
-        IO_TEST(somebody_elses_file_is_untouched), IO_TEST(somebody_elses_manifest_is_untouched),
-        IO_TEST(our_own_file_is_taken_again),      IO_TEST(an_empty_file_is_taken),
-        IO_TEST(links_lead_only_to_files_of_ours), IO_TEST(held_lock_refuses),
-        IO_TEST(second_opener_is_refused),         IO_TEST(somebody_elses_lock_file_is_untouched),
-        IO_TEST(manifest_follows_the_dumps),       IO_TEST(manifest_says_what_the_file_is),
-        IO_TEST(a_short_run_keeps_its_dumps),      IO_TEST(dumps_beyond_the_plan_are_refused),
-        IO_TEST(too_little_space_harms_nothing),   IO_TEST(another_runs_file_is_not_removed),
+        IO_TEST(bad_arguments_are_refused),
+        IO_TEST(bad_paths_are_refused),
+        IO_TEST(somebody_elses_file_is_untouched),
+        IO_TEST(somebody_elses_manifest_is_untouched),
+        IO_TEST(our_own_file_is_taken_again),
+        IO_TEST(an_empty_file_is_taken),
+        IO_TEST(links_lead_only_to_files_of_ours),
+        IO_TEST(held_lock_refuses),
+        IO_TEST(second_opener_is_refused),
+        IO_TEST(somebody_elses_lock_file_is_untouched),
+        IO_TEST(manifest_follows_the_dumps),
+        IO_TEST(manifest_says_what_the_file_is),
+        IO_TEST(a_short_run_keeps_its_dumps),
+        IO_TEST(dumps_beyond_the_plan_are_refused),
+        IO_TEST(too_little_space_harms_nothing),
+        IO_TEST(another_runs_file_is_not_removed),
+        IO_TEST(a_file_put_there_meanwhile_is_not_taken),
     };
     tests_begin(&argc, &argv);
     return tests_end(cmocka_run_group_tests(tests, NULL, NULL));

@@ -399,7 +399,7 @@ END
 @test "an interrupted run leaves its complete dumps and status 3" {
     OMP_NUM_THREADS=1 nht1-bt --n 40 --steps 100000 --dt 0.0001 --interval 1000000 --last \
         --io none --tc 1 --quiet --json none.json 2>none.err &
-    local pid=$! rc=0
+    local pid=$! rc=0 i
     sleep 2
     kill -INT $pid
     wait $pid || rc=$?
@@ -410,7 +410,10 @@ END
     OMP_NUM_THREADS=1 nht1-bt --n 20 --steps 100000 --dt 0.0001 --interval 100 --io posix \
         --tc 1 --quiet --json r.json 2>err &
     pid=$!
-    sleep 3
+    for ((i = 0; i < 600; i++)); do
+        ! grep -q '"complete": *true' btout.bin.json 2>/dev/null || break
+        sleep 0.1
+    done
     kill -TERM $pid
     rc=0
     wait $pid || rc=$?
@@ -421,6 +424,29 @@ END
     run nht1-verify btout.bin
     expect_status 0
     expect_text "cut short"
+}
+
+# rounds_of FILE: complete rounds that an unfinished result tells, -1 while there is none.
+rounds_of() {
+    jq '[.stamps[] | select(.code == "interrupted").numbers.rounds_done_n][0] // -1' "$1" 2>/dev/null ||
+        echo -1
+}
+
+@test "a job that is killed leaves the rounds that it has completed" {
+    OMP_NUM_THREADS=1 nht1-bt --class S --io posix --repeat 1000 --tc-store s.json --quiet \
+        --json r.json 3>&- &
+    local pid=$! i
+    for ((i = 0; i < 600; i++)); do
+        [ "$(rounds_of r.json)" -lt 1 ] || break
+        sleep 0.1
+    done
+    kill -KILL $pid
+    wait $pid || true
+    [ "$(rounds_of r.json)" -ge 1 ]
+    expect_schema nht1-bt-1 r.json
+    expect_json r.json '.status == 3 and .t_c.t_c_s > 0
+        and ([.ranking[].writer] | sort) == ["none", "posix"]
+        and ([.runs[] | .completed and .verified] | all)'
 }
 
 @test "quiet prints nothing; progress on demand goes to standard error" {

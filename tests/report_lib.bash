@@ -1,43 +1,38 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# Results to report on, made once per file of tests: `load report_lib` after helpers.
+# Results to report on, made once per file of tests, when a case asks for them: `load report_lib`
+# after helpers.
 
-# Class S with three writers on 1, 2 and 4 ranks, token with groups of 1 and 2 ranks, hints, and
-# the bandwidth programs.
 setup_file() {
-    cd "$BATS_FILE_TMPDIR" || return 1
-    export XDG_STATE_HOME=$BATS_FILE_TMPDIR/state
     # python3 is from here on the one that has the libraries: nht1-report need not look for it.
     REPORT_PYTHON=$(report_python)
-    mkdir python
-    ln -s "$REPORT_PYTHON" python/python3
+    mkdir "$BATS_FILE_TMPDIR/python"
+    ln -s "$REPORT_PYTHON" "$BATS_FILE_TMPDIR/python/python3"
     export REPORT_PYTHON PATH=$BATS_FILE_TMPDIR/python:$PATH
-    local ranks group tiny=(--class S --repeat 3 --out d.bin --quiet)
-    for ranks in 1 2 4; do
-        make_result "r$ranks.json" "$ranks" nht1-bt --io posix,mpiio,none "${tiny[@]}" || return 1
-    done
-    for group in 1 2; do
-        make_result "g$group.json" 4 nht1-bt --io token --group $group "${tiny[@]}" || return 1
-        make_result "h$group.json" 2 nht1-bt --io mpiio --hint "cb_nodes=$group" "${tiny[@]}" ||
-            return 1
-    done
-    [ -n "${REPORT_BT_ONLY:-}" ] && return 0
-    make_result beff.json 2 nht1-beff --quick --time-limit 3 || return 1
-    make_result beffio.json 2 nht1-beffio -T 0.5 -N 1,2 --mb 256 --mt 512 --sum beffio.sum || return 1
 }
 
-# make_result FILE RANKS PROGRAM ARGUMENT...: 4 says that the result is not valid as one.
+# make_result NAME: NAME.json, of class S with three writers on 1, 2 or 4 ranks (r1, r2, r4), of token
+# with groups of 1 or 2 ranks (g1, g2), with hints (h1, h2), or of a bandwidth program. 4 says that the
+# result is not valid as one.
 make_result() {
-    local file=$1 ranks=$2 rc=0
-    shift 2
-    mpi_run "$ranks" "$@" --json "$file" >log 2>&1 || rc=$?
+    local rc=0 tiny=(--class S --repeat 3 --out d.bin --quiet --json "$1.json")
+    export XDG_STATE_HOME=$PWD/state
+    case $1 in
+    r*) mpi_run "${1#r}" nht1-bt --io posix,mpiio,none "${tiny[@]}" ;;
+    g*) mpi_run 4 nht1-bt --io token --group "${1#g}" --tc 1 "${tiny[@]}" ;;
+    h*) mpi_run 2 nht1-bt --io mpiio --hint "cb_nodes=${1#h}" --tc 1 "${tiny[@]}" ;;
+    beff) mpi_run 2 nht1-beff --quick --time-limit 3 --json beff.json ;;
+    beffio) mpi_run 2 nht1-beffio -T 0.02 -N 1,2 --mb 16 --mt 32 --sum beffio.sum --json beffio.json ;;
+    esac >log 2>&1 || rc=$?
     [ $rc -eq 0 ] || [ $rc -eq 4 ] || { cat log && return 1; }
 }
 
-# results NAME...: copies of them into the test's folder.
+# results NAME...: copies of them into the current folder.
 results() {
     local name
     for name in "$@"; do
+        [ -e "$BATS_FILE_TMPDIR/$name.json" ] || (cd "$BATS_FILE_TMPDIR" && make_result "$name") ||
+            return 1
         cp "$BATS_FILE_TMPDIR/$name.json" .
     done
 }

@@ -43,6 +43,17 @@ pieces() {
     jq -c '[.points[].achieved.contMean * 1000 | round]' "$1"
 }
 
+# contiguity FILE.xml: sizeMean and contMean of each point, contMean of each process.
+contiguity() {
+    python3 - "$1" <<'X'
+import sys, xml.etree.ElementTree as tree
+for point in tree.parse(sys.argv[1]).getroot().iter('workingPoint'):
+    own = {int(r.get('of')): r.get('contMean') for r in point.findall('rank')}
+    mean = point.get('contMean')
+    print(point.get('sizeMean'), mean, *[own.get(r) or mean for r in range(int(point.get('processNum')))])
+X
+}
+
 @test "the profile of a replayed workload is the workload" {
     need_program jq python3
     nht1-workload --make w.xml processNum=2 uniqueBytes=400000 collFrac=0.4 sharedFrac=0.2 syncFrac=0.5
@@ -65,21 +76,30 @@ pieces() {
     [ "$(pieces b.json)" = "$(pieces a.json)" ]
 }
 
-@test "nht1-bt with mpiio and mpiio-indep, at even and uneven rank counts" {
+@test "nht1-bt with mpiio and mpiio-indep, at even and uneven rank counts: calls, bytes, contiguity" {
     need_program jq python3
-    for ranks in 3 4 5; do
-        for io in mpiio mpiio-indep; do
-            profile p.xml "$ranks" "$NHT1_BIN/nht1-bt" --class S --io "$io" --out bt.bin --tc 1 --quiet
+    local n ranks io dump
+    # 2 x 2 ranks alike; 3 ranks with slabs of 5 and 4 planes; 2 x 2 with rows of 7 and 6.
+    for n in 12:4 13:3 13:4; do
+        ranks=${n#*:} n=${n%:*} dump=$((40 * n * n * n))
+        for io in mpiio-indep mpiio; do
+            profile p.xml "$ranks" "$NHT1_BIN/nht1-bt" --n "$n" --steps 6 --interval 2 --dt 0.001 \
+                --io "$io" --out bt.bin --tc 1 --verify never --quiet
             rm -f bt.bin*
-            run mpi_run "$ranks" nht1-workload p.xml --out d --json b.json --quiet
-            expect_status 0
+            profile q.xml "$ranks" "$NHT1_BIN/nht1-workload" p.xml --out d --json b.json --quiet
             counts p.xml >asked
             replayed b.json >made
             diff asked made
-            # 12 dumps of a 12^3 grid of 5 values, all of them.
-            [ "$(awk '{ sum += $3 } END { print sum }' made)" -eq "$(awk '{ sum += $3 } END { print sum }' asked)" ]
-            [ "$(awk '{ sum += $3 } END { print sum % 69120 }' made)" -eq 0 ]
-            jq -e '.wrong_n == 0' b.json
+            # 3 dumps of 5 values in n^3 points, all of them.
+            [ "$(awk '{ sum += $3 } END { print sum }' made)" -eq $((3 * dump)) ]
+            # As the replay counts its pieces, and as the profiler sees them.
+            jq -e '.wrong_n == 0 and ([.points[] | .asked.contMean == .achieved.contMean] | all)' b.json
+            contiguity p.xml >asked
+            contiguity q.xml >made
+            diff asked made
+            [ "$io" != mpiio ] || [ "$ranks" = 3 ] || awk '$2 >= $1 / 4 { exit 1 }' asked
         done
     done
+    # Of the last one, each process has pieces of its own length.
+    [ "$(cut -d' ' -f3- asked | tr ' ' '\n' | sort -u | wc -l)" -gt 1 ]
 }

@@ -19,7 +19,7 @@ $(LIBTEST): $(call obj,$(TEST_LIB))
 	$(Q)$(AR) rcs $@ $^
 
 $(call testbin,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL)): $(B)/tests/%: $(B)/obj/tests/%.o \
-    $(LIBTEST) $(LIBNHT1)
+    $(LIBTEST) $(LIBNHT1) $(GUARD)
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(MPICC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ $(if $(filter mk%,$*),,-lcmocka) $(LIBS)

@@ -166,6 +166,22 @@ d.bin.json" ]
     done
 }
 
+@test "killed while a file of another length is replaced: the next run goes on" {
+    local plan steps
+    bt --io posix --out ref.bin
+    for plan in rename:2 rename:3; do
+        for steps in 10 14; do
+            bt --io posix --out d.bin
+            run faulty "$plan:kill:0" --io posix --steps $steps --out d.bin
+            [ "$status" -ne 0 ]
+            [ "$(jq '.dumps | length' d.bin.json)" -eq 0 ]
+            run bt --io posix --out d.bin
+            expect_status 0
+            cmp ref.bin d.bin
+        done
+    done
+}
+
 @test "killed between any two steps of replacing parts: claims are true, the next run goes on" {
     local plan
     bt --io perrank --out d.bin
@@ -245,6 +261,17 @@ d.bin.json" ]
     bt --io perrank --out d.bin --force
 }
 
+@test "parts whose manifest cannot be read keep it" {
+    bt --io perrank --out d.bin
+    sed -i 's/"endian": "[a-z]*"/"endian": "big"/' d.bin.json
+    kept d.bin.json d.bin.rank00000 d.bin.rank00001
+    refused 1 "d.bin.rank00000" --io posix --out d.bin
+    refused 1 "d.bin.rank00000" --io perrank --out d.bin
+    same d.bin.json d.bin.rank00000 d.bin.rank00001
+    bt --io posix --out d.bin --force
+    nht1-verify d.bin
+}
+
 @test "an old file's permissions, other names and links outlive it" {
     bt --io posix --out d.bin
     chmod 640 d.bin
@@ -256,6 +283,14 @@ d.bin.json" ]
     [ "$(stat -c %a d.bin)" = 640 ]
     same d.bin && return 1
     cmp second.bin kept/d.bin
+    nht1-verify d.bin
+}
+
+@test "an empty file's second name does not get the run's data" {
+    : >d.bin
+    ln d.bin second.bin
+    bt --io posix --out d.bin
+    [ ! -s second.bin ]
     nht1-verify d.bin
 }
 

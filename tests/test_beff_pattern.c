@@ -224,12 +224,12 @@ static void no_order_is_preferred(void **state)
 {
     (void)state;
     int count[256] = {0}, order[4], kinds = 0;
-    struct beff_shuffle *s = beff_shuffle_begin(11);
+    gsl_rng *s = beff_shuffle_begin(11);
     for (int i = 0; i < 24000; i++) {
         beff_shuffle_next(s, 4, order);
         count[order[0] << 6 | order[1] << 4 | order[2] << 2 | order[3]]++;
     }
-    beff_shuffle_end(s);
+    gsl_rng_free(s);
     for (int i = 0; i < 256; i++) {
         if (count[i] == 0) continue;
         kinds++;

@@ -11,7 +11,7 @@
 
 #include "beff/cube.h"
 #include "beff/loop.h"
-#include "beff/message.h"
+#include "beff/traffic.h"
 
 enum { RANDOM = 4, PATTERNS = BEFF_RINGS_N + RANDOM + 1, REPS = 3 };
 

@@ -59,10 +59,23 @@ static void rounds(int n, double t_c_s, double t_t_s, double in_io_s)
 /* The stamps of the writer. */
 static json_t *judged(void)
 {
-    struct bt_row row[BT_RUNS_MAX + 1];
-    assert_true(bt_ranking(&job, row) > 0);
-    assert_string_equal(row[0].writer, "posix");
-    return bt_judge_row(&job, &row[0]);
+    struct bt_judged j;
+    bt_judge(&j, &job);
+    assert_true(j.rows_n > 0);
+    assert_string_equal(j.row[0].writer, "posix");
+    json_t *stamps = json_incref(j.row[0].stamps);
+    bt_judge_free(&j);
+    return stamps;
+}
+
+/* Those of the whole job. */
+static json_t *job_judged(void)
+{
+    struct bt_judged j;
+    bt_judge(&j, &job);
+    json_t *stamps = json_incref(j.stamps);
+    bt_judge_free(&j);
+    return stamps;
 }
 
 static double numbers(const json_t *stamps, const char *code, const char *key)
@@ -94,7 +107,7 @@ static void noise_is_not_called_slow_writing(void **state)
     assert_true(numbers(s, "balanced", "zeta") > 0.4); /* over the best T_C */
     assert_true(fabs(numbers(s, "balanced", "zeta_paired") - 0.034) < 0.005);
     json_decref(s);
-    s = bt_judge_job(&job);
+    s = job_judged();
     assert_true(numbers(s, "disturbed", "t_c_s") == 94.0);
     json_decref(s);
 }
@@ -176,7 +189,7 @@ static void a_given_t_c_is_called_given(void **state)
     assert_non_null(strstr(said, "--tc"));
     assert_null(strstr(said, "best compute-only time known"));
     json_decref(s);
-    s = bt_judge_job(&job);
+    s = job_judged();
     assert_non_null(stamp_find(s, "tc-not-best"));
     json_decref(s);
 }
@@ -195,14 +208,14 @@ static void cores_and_steps(void **state)
         job.machine.nodes.size = table[i].ranks;
         job.machine.threads = table[i].threads;
         job.machine.mask_width = table[i].mask;
-        json_t *s = bt_judge_job(&job);
+        json_t *s = job_judged();
         assert_int_equal(json_array_size(s), table[i].code ? 1 : 0);
         if (table[i].code) assert_non_null(stamp_find(s, table[i].code));
         json_decref(s);
     }
     fresh(NULL);
     setup.problem.steps = 20;
-    json_t *s = bt_judge_job(&job);
+    json_t *s = job_judged();
     assert_true(numbers(s, "extrapolated", "class_steps_n") == 200);
     json_decref(s);
 }

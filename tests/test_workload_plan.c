@@ -45,6 +45,7 @@ static void fractions_are_met(void **state)
         struct workload w = one_point(&p, 11);
         struct workload_plan plan, other;
         struct workload_achieved a = {0};
+        const struct workload_view view = workload_point_view(&p, 1);
         assert_int_equal(workload_plan_make(&w, 0, 1, &plan), 0);
         assert_int_equal(workload_plan_make(&w, 0, 2, &other), 0);
         assert_int_equal(plan.n, 37);
@@ -52,7 +53,7 @@ static void fractions_are_met(void **state)
             assert_true(workload_kind_exists(workload_kind_of(plan.call[c].kind)));
             assert_int_equal(plan.call[c].kind, other.call[c].kind);
             assert_int_equal(plan.call[c].seek, other.call[c].seek);
-            workload_achieved_count(&a, &p, &plan.call[c]);
+            workload_achieved_count(&a, &view, &plan.call[c]);
         }
         const struct workload_point got = workload_achieved_point(&a, &p);
         for (int i = 3; i < 8; i++)
@@ -80,6 +81,7 @@ static void calls_lie_in_the_file(void **state)
                 assert_true(length >= p.unique_bytes);
                 for (int r = 0; r < procs; r++) {
                     struct workload_plan plan;
+                    const struct workload_view view = workload_point_view(&p, r);
                     int64_t bytes = 0, individual = -1;
                     assert_int_equal(workload_plan_make(&w, 0, r, &plan), 0);
                     for (int64_t c = 0; c < plan.n; c++) {
@@ -91,9 +93,9 @@ static void calls_lie_in_the_file(void **state)
                             assert_true(call->seek >= 0 && call->seek < p.unique_bytes);
                         if (k.position == WORKLOAD_SHARED) continue;
                         if (call->bytes > 0)
-                            assert_true(workload_point_place(&p, r, call->offset) >= 0 &&
-                                        workload_point_place(
-                                            &p, r, call->offset + call->bytes - 1) < length);
+                            assert_true(workload_view_place(&view, call->offset) >= 0 &&
+                                        workload_view_place(&view, call->offset + call->bytes - 1) <
+                                            length);
                         if (k.position != WORKLOAD_INDIVIDUAL) continue;
                         assert_int_equal(call->offset, individual < 0 ? plan.begin : individual);
                         individual = call->offset + call->bytes;
@@ -110,16 +112,59 @@ static void views_of_processes_are_disjoint(void **state)
 {
     (void)state;
     struct workload_point p = point(3, 50, 3000);
+    /* A process with blocks of its own; its share needs more of them than the others' theirs. */
+    struct workload_rank own = {.of = 1, .calls = 20, .bytes = 1000, .cont_mean = 4};
     p.cont_mean = 7;
-    const int64_t length = workload_point_length(&p, false, 0);
-    unsigned char *count = calloc((size_t)length, 1);
-    assert_non_null(count);
-    for (int r = 0; r < 3; r++)
-        for (int64_t at = 0; at < length / 3; at++)
-            count[workload_point_place(&p, r, at)]++;
-    for (int64_t b = 0; b < length; b++)
-        assert_int_equal(count[b], 1);
-    free(count);
+    for (int ranks_n = 0; ranks_n < 2; ranks_n++) {
+        p.ranks_n = ranks_n;
+        p.rank = &own;
+        const int64_t length = workload_point_length(&p, false, 0);
+        assert_int_equal(length, ranks_n == 0 ? 143 * 21 : 250 * 18);
+        unsigned char *count = calloc((size_t)length, 1);
+        assert_non_null(count);
+        for (int r = 0; r < 3; r++) {
+            const struct workload_view view = workload_point_view(&p, r);
+            assert_int_equal(view.block_bytes, ranks_n == 1 && r == 1 ? 4 : 7);
+            for (int64_t at = 0; at < length / view.tile_bytes * view.block_bytes; at++)
+                count[workload_view_place(&view, at)]++;
+        }
+        for (int64_t b = 0; b < length; b++)
+            assert_int_equal(count[b], 1);
+        free(count);
+    }
+}
+
+/* Calls that end where a block ends have the pieces that the blocks have, each process its own. */
+static void contiguity_is_that_of_each_process(void **state)
+{
+    (void)state;
+    const int kind = workload_kind_find("write_at");
+    struct workload_calls list = {.kind = kind, .n = 2, .bytes = 30};
+    struct workload_calls own_list = {.kind = kind, .n = 2, .bytes = 40};
+    struct workload_rank own = {
+        .of = 1, .calls = 2, .bytes = 40, .cont_mean = 10, .list_n = 1, .list = &own_list};
+    struct workload_point p = {.process_num = 2,
+                               .size_mean = 17.5,
+                               .unique_bytes = 70,
+                               .sync_frac = 1,
+                               .cont_mean = 5,
+                               .list_n = 1,
+                               .list = &list,
+                               .ranks_n = 1,
+                               .rank = &own};
+    struct workload w = one_point(&p, 1);
+    assert_int_equal(workload_point_check(&p, false, ""), 0);
+    for (int r = 0; r < 2; r++) {
+        struct workload_plan plan;
+        struct workload_achieved a = {0};
+        const struct workload_view view = workload_point_view(&p, r);
+        assert_int_equal(workload_plan_make(&w, 0, r, &plan), 0);
+        for (int64_t c = 0; c < plan.n; c++)
+            workload_achieved_count(&a, &view, &plan.call[c]);
+        assert_int_equal(a.pieces, r == 0 ? 6 : 4);
+        assert_true(workload_achieved_point(&a, &p).cont_mean == (r == 0 ? 5 : 10));
+        workload_plan_free(&plan);
+    }
 }
 
 static void the_seed_makes_the_calls(void **state)
@@ -192,6 +237,7 @@ int main(void)
         cmocka_unit_test(fractions_are_met),
         cmocka_unit_test(calls_lie_in_the_file),
         cmocka_unit_test(views_of_processes_are_disjoint),
+        cmocka_unit_test(contiguity_is_that_of_each_process),
         cmocka_unit_test(the_seed_makes_the_calls),
         cmocka_unit_test(a_changed_byte_is_found),
         cmocka_unit_test(floating_bytes_are_accepted_where_they_can_be),

@@ -95,7 +95,8 @@ static void what_is_written_reads_back(void **state)
             "<workingPoint processNum='5' sizeMean='1000.125' uniqueBytes='2600' readFrac='0' "
             "collFrac='1' syncFrac='0' seqFrac='0' sharedFrac='0' contMean='33' "
             "nonblockingCollective='request'><calls function='iwrite_at_all' n='2' "
-            "bytes='500'/><rank of='1' calls='2' bytes='500'/><rank of='4' calls='3' "
+            "bytes='500'/><rank of='1' calls='2' bytes='500' contMean='12.5'/><rank of='4' "
+            "calls='3' "
             "bytes='600'><calls function='iwrite_at_all' n='2' bytes='590'/><calls "
             "function='read' n='1' bytes='10'/></rank></workingPoint>"
             "<workingPoint " NINE "/></workload>",
@@ -108,6 +109,7 @@ static void what_is_written_reads_back(void **state)
     assert_true(p->request && p->size_mean == 1000.125 && p->ranks_n == 2 && p->list_n == 1);
     assert_int_equal(p->rank[1].list[1].kind, workload_kind_find("read"));
     assert_int_equal(p->rank[1].list[0].bytes, 590);
+    assert_true(p->rank[0].cont_mean == 12.5 && p->rank[1].cont_mean == 0);
     assert_string_equal(again.file_name[2], "a<\"b");
     char *two = written(&again);
     assert_string_equal(one, two);
@@ -193,6 +195,14 @@ static void what_one_number_does_not_show(void **state)
     wrong(POINT(REST "collFrac='1' sharedFrac='0' contMean='8'><rank of='0' calls='5' bytes='32'/>"
                      "</workingPoint>"),
           "w.xml:3:2: ", "collective");
+    wrong(POINT("processNum='2' sizeMean='8' uniqueBytes='32' readFrac='0' collFrac='0' "
+                "syncFrac='1' seqFrac='1' sharedFrac='0' contMean='4'><calls "
+                "function='write_shared' n='2' bytes='16'/></workingPoint>"),
+          "w.xml:3:2: ", "same view");
+    wrong(POINT("processNum='16' sizeMean='1152921504606846976' uniqueBytes='1152921504606846976' "
+                "readFrac='0' collFrac='0' syncFrac='1' seqFrac='1' sharedFrac='0' "
+                "contMean='576460752303423488'/>"),
+          "w.xml:3:2: ", "too long a file");
     wrong(POINT("processNum='1' sizeMean='1' uniqueBytes='1152921504606846976' readFrac='0' "
                 "collFrac='0' syncFrac='1' seqFrac='1' sharedFrac='0' contMean='1'/>"),
           "w.xml:3:2: ", "calls per process");

@@ -12,6 +12,31 @@ workload() {
     MPI_TIMEOUT=${WORKLOAD_TIMEOUT:-100} run mpi_run "$ranks" nht1-workload --out data/d "$@"
 }
 
+# sweep RANKS...: numbers of processes to try; all of them in make check-full.
+sweep() {
+    [ -n "${NHT1_FULL:-}" ] && echo 1 2 3 4 8 || echo "$@"
+}
+
+# faulty PLAN RANKS ARGUMENT...: a run in which one call fails (tests/shim).
+faulty() {
+    local plan=$1 ranks=$2
+    shift 2
+    mkdir -p data
+    MPI_TIMEOUT=40 run mpi_run "$ranks" env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_IN="$PWD/data" \
+        NHT1_FAULT_PROGRAM=nht1-workload NHT1_FAULT="$plan" "$NHT1_BIN/nht1-workload" --out data/d "$@"
+}
+
+# told TEXT...: status 3 and one message that holds the texts; no file is left.
+told() {
+    local text
+    expect_status 3 || return 1
+    for text in "$@"; do
+        expect_text "$text" || return 1
+    done
+    [ "$(grep -c '^nht1-workload: ' <<<"$output")" -eq 1 ] || { echo "not one message: $output" && return 1; }
+    nothing_left
+}
+
 # nothing_left: no file of a run in data.
 nothing_left() {
     [ -z "$(ls -A data)" ] && return 0
@@ -52,36 +77,39 @@ points() {
     } >"$3"
 }
 
-@test "all 40 patterns at 1 to 8 ranks: every byte right, JSON conforms" {
+@test "all 40 patterns: every byte right, times add up, JSON conforms" {
     need_program jq
     small_patterns p.conf
-    for ranks in 1 2 3 4 8; do
+    for ranks in $(sweep 4); do
         workload "$ranks" p.conf --json r.json
         expect_status 4
         expect_schema nht1-workload-1 r.json
         jq -e '.wrong_n == 0 and ([.phases[] | .title] | unique | length == 40)' r.json
         jq -e '[.phases[] | .completed and .checked_bytes >= 100000] | all' r.json
-        jq -e --argjson n "$ranks" '[.phases[].times | (.first_s | length) == $n] | all' r.json
+        jq -e --argjson n "$ranks" '[.phases[].times | (.first_s | length) == $n and (.last_s | length) == $n
+            and ([.first_s, .last_s] | transpose | map(.[0] <= .[1]) | all)] | all' r.json
+        jq -e '[.phases[].times | (.s_s + .t_s + .b_s - .aggregate_s | fabs) < 1e-9 and .setup_s > 0
+            and .cleanup_s > 0 and (.first_s | min) <= .s_s + 1e-9] | all' r.json
         nothing_left
     done
 }
 
-@test "all 40 patterns: collective, POSIX, gaps in memory and in the file" {
+@test "all patterns: collective, POSIX, gaps in memory and in the file" {
     need_program jq
     small_patterns p.conf
-    for way in "method=collective" "method=posix memory=strided memory-block=64" \
+    for way in "method=posix memory=strided memory-block=64" \
         "access=view memory=strided memory-block=100 group=3" "method=collective memory=strided"; do
-        set_all=()
+        set_all=(--set "temporal=${NHT1_FULL:+re-write,re-read,}write,read,read-modify-write")
         for one in $way; do
             set_all+=(--set "$one")
         done
         [[ $way == *group* ]] && sed '/flash/d' p.conf >q.conf || cp p.conf q.conf
         workload 3 q.conf "${set_all[@]}" --json r.json
         expect_status 4
-        jq -e '.wrong_n == 0 and (.phases | length >= 35)' r.json
+        jq -e '.wrong_n == 0 and (.phases | length >= 21)' r.json
     done
     sed -i '/sequential\|segmented/d' p.conf
-    workload 3 p.conf --set file=contiguous --json r.json
+    workload 3 p.conf --set file=contiguous --set temporal=write,read,read-modify-write --json r.json
     expect_status 4
     jq -e '.wrong_n == 0 and ([.phases[].file] | unique == ["contiguous"])' r.json
 }
@@ -89,10 +117,10 @@ points() {
 @test "all patterns and 12 points with ROMIO" {
     mpirun --version | grep -q "Open MPI" || skip "components are Open MPI's"
     small_patterns p.conf
-    for ranks in 1 4; do
+    for ranks in $(sweep 3); do
         MPIRUN_FLAGS="--mca io romio321" workload "$ranks" p.conf --set method=collective --json r.json
         expect_status 4
-        jq -e '.wrong_n == 0 and (.system.mpiio_component == "romio321")' r.json
+        jq -e '.wrong_n == 0 and (.system.mpiio_component == "romio321") and (.phases | length == 40)' r.json
         points "$ranks" split w.xml
         MPIRUN_FLAGS="--mca io romio321" workload "$ranks" w.xml --json r.json
         expect_status 0
@@ -104,9 +132,9 @@ points() {
     expect_text "w.xml:12:1:"
 }
 
-@test "12 points call all 34 functions, at 1 to 8 ranks, and every byte is right" {
+@test "12 points call all 34 functions, and every byte is right" {
     need_program jq
-    for ranks in 1 2 3 4 8; do
+    for ranks in $(sweep 2); do
         points "$ranks" request w.xml
         workload "$ranks" w.xml --json r.json
         expect_status 0
@@ -194,9 +222,11 @@ X
 
 @test "the amount of data is found, or the limit that kept it small is named" {
     need_program jq
-    echo '<Pattern segmented> Temporal write Record 64k Think 0.02 </Pattern>' >j.conf
+    # The first amount takes 32 accesses, two thirds of a second.
+    echo '<Pattern segmented> Temporal write Record 64k Think 0.02 Time-Limit 8 </Pattern>' >j.conf
     workload 2 j.conf --sync none --json r.json
-    jq -e '.phases[0] | .tries_n >= 1 and (.enough or .limit_met != null)' r.json
+    jq -e '.phases[0] | .tries_n >= 2 and if .enough then .times.aggregate_s >= 1 and .times.b_share <= 0.01
+        else .limit_met != null end' r.json
     echo '<Pattern segmented> Temporal write Record 64k Limit 8M </Pattern>' >j.conf
     workload 2 j.conf --sync none --json r.json
     expect_status 4
@@ -239,25 +269,26 @@ X
     workload 2 w.xml
     expect_status 1
     expect_text "w.xml:3:3: processNum"
+    # What follows is found in the same place, on one.
     sed 's/readFrac="0.8"/readFrac="1.8"/' w.xml >x.xml
-    workload 2 x.xml
+    run nht1-workload --out data/d x.xml
     expect_status 1
     expect_text "x.xml:3:3: readFrac"
     printf 'Record 4k\n<Pattern tiled>\n  Overlap 200x1\n</Pattern>\n' >j.conf
-    workload 2 j.conf
+    run nht1-workload --out data/d j.conf
     expect_status 1
     expect_text "j.conf:2:1: overlap"
     printf '[pattern tiled]\ncolour = blue\n' >j.ini
-    workload 2 j.ini
+    run nht1-workload --out data/d j.ini
     expect_status 1
     expect_text "j.ini:2:1:"
-    workload 2 missing.xml
+    run nht1-workload --out data/d missing.xml
     expect_status 1
-    workload 2 w.xml --set readFrac=2
+    run nht1-workload --out data/d w.xml --set readFrac=2
     expect_status 1
-    workload 2 w.xml --set processNum
+    run nht1-workload --out data/d w.xml --set processNum
     expect_status 1
-    workload 2 w.txt
+    run nht1-workload --out data/d w.txt
     expect_status 1
     nothing_left
 }
@@ -292,16 +323,82 @@ X
     workload 2 --patterns --set data=64k --set record=4k,8k --set "temporal=write,re-read" --json p.json --quiet
     expect_status 4
     local seq
-    for seq in 0 0.2 0.5 1; do
-        workload 2 --reference --set uniqueBytes=160000 --set "seqFrac=$seq" --json "s$seq.json" --quiet
-        expect_status 0
+    workload 2 --reference --set uniqueBytes=160000 --json s0.2.json --quiet
+    expect_status 0
+    for seq in 0 0.5 1; do
+        jq ".points[0].asked.seqFrac = $seq | .bytes_per_s *= 1 + $seq" s0.2.json >"s$seq.json"
     done
-    workload 2 --reference --set uniqueBytes=160000 --set readFrac=0.2 --json r.json --quiet
+    jq '.points[0].asked.readFrac = 0.2' s0.2.json >r.json
     run nht1-report p.json s*.json r.json --markdown r.md --figures figures -o r.html
     expect_status 0
     [ "$(find figures -name "workload-*-*.csv" | wc -l)" -eq 9 ]
     cut -d, -f1 figures/workload-figure-1.csv | sort -u | paste -sd, | grep -qx 'panel,readFrac,seqFrac'
     grep -q '^| seqFrac | throughput goes up |' r.md
+}
+
+@test "what is read first is not in memory, what is read again is" {
+    need_program jq
+    echo 'Data 4M <Pattern segmented> Record 64k Temporal write,read,re-read </Pattern>' >j.conf
+    workload 2 j.conf --json r.json
+    jq -e '.system.file_system.in_memory or .phases[1].cached_share_before == null' r.json >/dev/null &&
+        skip "this file system cannot be taken out of memory"
+    jq -e '.phases[1].cached_share_before <= 0.05 and .phases[2].cached_share_before >= 0.5' r.json
+    jq -e '[.phases[] | [.stamps[].code] | index("page-cache") != null] == [false, false, true]' r.json
+}
+
+@test "data are flushed when --sync says" {
+    mkdir data
+    local when
+    echo 'Data 64k <Pattern simple-strided> Record 8k Temporal write Method collective Group 1 </Pattern>' >j.conf
+    for when in none end call; do
+        mkdir $when
+        NHT1_FAULT_LOG=$PWD/$when faulty rename:9:EIO:0 2 j.conf --sync $when
+        expect_status 4
+    done
+    # 4 calls of each process, and the end.
+    [ "$(grep -ch '^fsync .*data/d$' none/1.trace)" -eq 0 ]
+    [ "$(grep -ch '^fsync .*data/d$' end/1.trace)" -eq 1 ]
+    [ "$(grep -ch '^fsync .*data/d$' call/1.trace)" -eq 5 ]
+}
+
+@test "a call that fails ends all processes with status 3 and one message, and nothing is left" {
+    local way plan
+    nht1-workload --make w.xml processNum=2 uniqueBytes=400000 readFrac=0.5 syncFrac=1
+    nht1-workload --make c.xml processNum=2 uniqueBytes=400000 readFrac=0 syncFrac=1 collFrac=1
+    for plan in pwrite:3:EIO:1 pread:2:EIO:0 fsync:1:EIO:1; do
+        faulty "$plan" 2 w.xml
+        told "data/d" "rank ${plan: -1} "
+    done
+    for way in "" romio321; do
+        MPIRUN_FLAGS=${way:+--mca io $way} faulty pwrite:3:EIO:0 2 c.xml --check none
+        told "MPI_File_" "data/d" "Input/output error"
+        # Flushing after each call is collective: it neither hangs nor hides the error.
+        MPIRUN_FLAGS=${way:+--mca io $way} faulty pwrite:3:EIO:0 2 c.xml --check none --sync call
+        told "MPI_File_" "data/d"
+    done
+    echo 'Data 64k <Pattern simple-strided> Record 8k Temporal write </Pattern>' >j.conf
+    for way in independent collective posix; do
+        faulty pwrite:2:EIO:0 2 j.conf --set method=$way --check none
+        told "j.conf:1: Simple Strided (write)" "data/d" "Input/output error"
+    done
+}
+
+@test "a disk that fills up during a replay is told" {
+    nht1-workload --make w.xml processNum=2 uniqueBytes=400000 readFrac=0 syncFrac=1
+    faulty pwrite:2+:ENOSPC:1 2 w.xml --check none
+    told "rank 1 " "MPI_File_write" "data/d" "No space left on device"
+}
+
+@test "a process that is killed during a replay: no hang, and nothing is left" {
+    local plan
+    nht1-workload --make w.xml processNum=2 uniqueBytes=400000 readFrac=0 syncFrac=1
+    for plan in pwrite:3:kill:0 pwrite:3:kill:1; do
+        faulty "$plan" 2 w.xml
+        [ "$status" -ne 0 ]
+        [ "$status" -ne 124 ]
+        expect_text "signal 9"
+        nothing_left
+    done
 }
 
 @test "an interrupted run leaves no file" {

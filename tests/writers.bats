@@ -216,6 +216,15 @@ serial_file() {
     done
 }
 
+@test "a file whose whole name is one letter" {
+    local writer
+    for writer in mpiio mpiio-indep mpiio-async; do
+        run bt 2 x --io "$writer"
+        expect_status 0
+        nht1-verify x
+    done
+}
+
 @test "hints: what makes no sense is refused, what is unknown to the component in force is told" {
     local notices='[.runs[0].file.notices[] | select(startswith("Hint "))] | length'
     for hint in cb_nodes=0 cb_buffer_size=0 cb_buffer_size=4Mi romio_cb_write=maybe; do

@@ -130,10 +130,11 @@ static int get_dump(const struct source *s, struct manifest *m, int64_t d)
 {
     struct manifest_dump *dump = &m->dump[d];
     uint64_t *words = m->words + d * digest_words(m->shape.n);
+    bool durable; /* must be there, and is nothing to a file that is */
     const int64_t least = d > 0 ? m->dump[d - 1].step + 1 : 1;
     TRY(get_int(s, "step", least, m->steps, &dump->step));
     TRY(js_get_bool(s->object, s->where, "complete", &dump->complete));
-    TRY(js_get_bool(s->object, s->where, "durable", &dump->durable));
+    TRY(js_get_bool(s->object, s->where, "durable", &durable));
     if (!dump->complete) return 0;
     TRY(get_digest(s, m->shape.n, words));
     dump->digest = words;

@@ -10,7 +10,7 @@
 
 struct manifest_dump {
     int64_t step;
-    bool complete, durable;
+    bool complete;
     const uint64_t *digest; /* digest_words(n) words; NULL when the dump is not complete */
 };
 

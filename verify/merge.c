@@ -131,6 +131,22 @@ static void spread(const struct merge *m, const struct part *p)
     memcpy(payload + cell * n * n * blocks, from, (size_t)p->trail_bytes);
 }
 
+static int write_plane(const struct merge *m, int64_t offset)
+{
+    const int64_t bytes = shape_plane_bytes(m->shape);
+    for (int64_t done = 0; done < bytes;) {
+        const ssize_t put =
+            pwrite(m->out, m->plane + done, (size_t)(bytes - done), (off_t)(offset + done));
+        if (put < 0 && errno == EINTR) continue;
+        if (put <= 0)
+            return err_set_errno(ERR_IO, put < 0 ? errno : EIO,
+                                 "writing at offset %" PRId64 " of %s", offset + done, m->tmp);
+        done += put;
+    }
+    return 0;
+}
+
+/* Puts the plane of a dump together from the parts that have a share of it, and writes it. */
 static int merge_plane(struct merge *m, int64_t dump, int64_t plane)
 {
     const int64_t k = plane % m->shape->n, comp = plane / m->shape->n;
@@ -142,36 +158,16 @@ static int merge_plane(struct merge *m, int64_t dump, int64_t plane)
                              dump * p->dump_bytes + slab * slab_bytes(m, p)));
         spread(m, p);
     }
-    return 0;
-}
-
-static int write_plane(const struct merge *m, int64_t offset)
-{
-    const int64_t bytes = shape_plane_bytes(m->shape);
-    if (lseek(m->out, (off_t)offset, SEEK_SET) < 0)
-        return err_set_errno(ERR_IO, errno, "seeking in %s", m->tmp);
-    for (int64_t done = 0; done < bytes;) {
-        const ssize_t put = write(m->out, m->plane + done, (size_t)(bytes - done));
-        if (put < 0 && errno == EINTR) continue;
-        if (put <= 0)
-            return err_set_errno(ERR_IO, put < 0 ? errno : EIO,
-                                 "writing at offset %" PRId64 " of %s", offset + done, m->tmp);
-        done += put;
-    }
-    return 0;
+    return write_plane(m, (dump * shape_planes(m->shape) + plane) * shape_plane_bytes(m->shape));
 }
 
 static int merge_dumps(struct merge *m)
 {
-    const int64_t planes = shape_planes(m->shape), bytes = shape_plane_bytes(m->shape);
-    for (int64_t d = 0; d < m->manifest.dumps_n; d++) {
-        if (!manifest_complete(&m->manifest, d)) continue;
-        for (int64_t p = 0; p < planes; p++) {
+    const int64_t planes = shape_planes(m->shape);
+    for (int64_t d = 0; d < m->manifest.dumps_n; d++)
+        for (int64_t p = 0; p < planes && manifest_complete(&m->manifest, d); p++)
             TRY(merge_plane(m, d, p));
-            TRY(write_plane(m, (d * planes + p) * bytes));
-        }
-    }
-    const int64_t whole = m->shape->dumps_n * planes * bytes;
+    const int64_t whole = m->shape->dumps_n * shape_dump_bytes(m->shape);
     if (ftruncate(m->out, (off_t)whole) == 0 && fsync(m->out) == 0) return 0;
     return err_set_errno(ERR_IO, errno, "ftruncate and fsync of %s", m->tmp);
 }
@@ -205,17 +201,6 @@ static int make_file(struct merge *m, const char *path)
     return rc < 0 ? rc : js_sync_directory(path);
 }
 
-static void merge_free(struct merge *m)
-{
-    for (int64_t r = 0; m->part && r < m->parts_n; r++)
-        if (m->part[r].file.fd >= 0) close(m->part[r].file.fd);
-    if (m->out >= 0) close(m->out);
-    free(m->part);
-    free(m->plane);
-    free(m->slab);
-    manifest_free(&m->manifest);
-}
-
 int merge_file(const char *path)
 {
     struct merge m = {.out = -1};
@@ -226,7 +211,13 @@ int merge_file(const char *path)
     TRY(lock_take(lock, &lock_fd)); /* a run may still be writing its parts */
     int rc = take_manifest(&m, path);
     if (rc == 0) rc = make_file(&m, path);
-    merge_free(&m);
+    for (int64_t r = 0; m.part && r < m.parts_n; r++)
+        if (m.part[r].file.fd >= 0) close(m.part[r].file.fd);
+    if (m.out >= 0) close(m.out);
+    free(m.part);
+    free(m.plane);
+    free(m.slab);
+    manifest_free(&m.manifest);
     lock_release(lock, &lock_fd);
     return rc;
 }

@@ -9,6 +9,8 @@
 
 #include "base/err.h"
 #include "base/par.h"
+#include "io/guard.h"
+#include "io/mpiio.h"
 
 void workload_flight_begin(struct workload_flight *f, MPI_File file, const char *path, int depth)
 {
@@ -17,11 +19,14 @@ void workload_flight_begin(struct workload_flight *f, MPI_File file, const char 
 
 int workload_check(int mpi_rc, const char *call, const char *path)
 {
-    char text[MPI_MAX_ERROR_STRING] = "";
-    int len = 0;
-    if (mpi_rc == MPI_SUCCESS) return 0;
-    MPI_Error_string(mpi_rc, text, &len);
-    return err_set(ERR_IO, "%s on %s: %s", call, path, text);
+    return io_mpiio_check(&(struct io_context){.path = path}, mpi_rc, call);
+}
+
+/* "MPI_File_write_at" */
+static const char *function(int kind, char out[64])
+{
+    snprintf(out, 64, "MPI_File_%s", workload_kind_name(workload_kind_of(kind)));
+    return out;
 }
 
 /* Some libraries return success and a count of zero on a full disk. */
@@ -31,8 +36,7 @@ static int check(const struct workload_flight *f, int kind, int mpi_rc, MPI_Stat
     char call[64];
     MPI_Count done = 0;
     struct statvfs fs;
-    snprintf(call, sizeof call, "MPI_File_%s", workload_kind_name(workload_kind_of(kind)));
-    TRY(workload_check(mpi_rc, call, f->path));
+    TRY(workload_check(mpi_rc, function(kind, call), f->path));
     TRY_MPI(MPI_Get_elements_x(status, MPI_BYTE, &done));
     if (done == bytes) return 0;
     const bool full = workload_kind_of(kind).write && statvfs(f->path, &fs) == 0 &&
@@ -89,6 +93,7 @@ int workload_flight_end(struct workload_flight *f)
         const int one = end_oldest(f);
         if (rc == 0) rc = one;
     }
+    io_guard_at(NULL);
     return rc;
 }
 
@@ -170,7 +175,9 @@ int workload_flight_call(struct workload_flight *f, const struct workload_transf
     const int64_t whole = 0;
     MPI_Datatype type = t->type, made = MPI_DATATYPE_NULL;
     MPI_Status st;
+    char name[64];
     int n = 1;
+    io_guard_at("MPI-IO");
     /* Whatever has failed before, a collective call is made, so that no other process waits. */
     int before = end_split(f);
     if (k.sync == WORKLOAD_REQUEST && f->n == f->depth) {
@@ -191,7 +198,7 @@ int workload_flight_call(struct workload_flight *f, const struct workload_transf
         const int now = check(f, t->kind, rc, &st, t->bytes);
         return before < 0 ? before : now;
     }
-    TRY(workload_check(rc, workload_kind_name(k), f->path));
+    TRY(workload_check(rc, function(t->kind, name), f->path));
     if (k.sync == WORKLOAD_SPLIT) {
         f->split = t->kind;
         f->split_buffer = t->buffer;

@@ -2,7 +2,8 @@
 #ifndef WORKLOAD_ACCESS_H
 #define WORKLOAD_ACCESS_H
 /* Floor 2. The data access functions of MPI-IO behind one call, with up to so many of them in
- * flight at a time, every return value and count checked. */
+ * flight at a time, every return value and count checked; what the library keeps to itself is found
+ * out by io/guard.h from the first call to workload_flight_end. */
 #include <mpi.h>
 #include <stdint.h>
 

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
@@ -23,17 +24,29 @@ void workload_files_path(const struct workload_files *f, int index, char out[WOR
     char number[16] = "", own[16] = "";
     if (index > 0) snprintf(number, sizeof number, ".%d", index);
     if (f->separate) snprintf(own, sizeof own, ".%05d", f->rank);
-    /* Open MPI 4.1 cannot open a file whose whole name is one letter. */
-    snprintf(out, WORKLOAD_PATH_MAX, "%s%s%s%s", strchr(f->name, '/') ? "" : "./", f->name, number,
-             own);
+    snprintf(out, WORKLOAD_PATH_MAX, "%s%s%s", f->name, number, own);
 }
 
 void workload_files_remove(struct workload_files *f, int index)
 {
     char path[WORKLOAD_PATH_MAX];
+    struct stat st;
     if (!atomic_exchange(&f->made[index], false)) return;
     workload_files_path(f, index, path);
-    unlink(path);
+    if (lstat(path, &st) == 0 && st.st_dev == f->id[index].device &&
+        st.st_ino == f->id[index].inode)
+        unlink(path);
+}
+
+/* From here on a file is one that this run has made. */
+static int remember(struct workload_files *f, int index, int fd, const char *path)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0) return err_set_errno(ERR_IO, errno, "fstat %s", path);
+    atomic_store(&f->made[index], false);
+    f->id[index] = (struct workload_file_id){st.st_dev, st.st_ino};
+    atomic_store(&f->made[index], true);
+    return 0;
 }
 
 static void remove_all(struct workload_files *f)
@@ -42,8 +55,20 @@ static void remove_all(struct workload_files *f)
         workload_files_remove(f, i);
 }
 
+/* Removes the lock file of a rank 0 that has died: nobody holds it. */
+static void remove_left_lock(const struct workload_files *f)
+{
+    const int fd = open(f->lock, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0) return;
+    struct stat st;
+    const bool ours = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0;
+    if (ours && flock(fd, LOCK_EX | LOCK_NB) == 0) unlink(f->lock);
+    close(fd);
+}
+
 /* A launcher gives its processes about a second between asking them to end and ending them, less
- * than a call may take: so a thread waits for the request and takes the names away meanwhile. */
+ * than a call may take: so a thread waits for the request and takes the names away meanwhile. All
+ * ranks do, for the request may be there because rank 0 has died. */
 static void *watch(void *arg)
 {
     struct workload_files *f = arg;
@@ -51,6 +76,7 @@ static void *watch(void *arg)
     while (!atomic_load(&f->ended)) {
         if (stop_requested()) {
             if (!f->keep) remove_all(f);
+            if (f->rank > 0) remove_left_lock(f);
             if (f->lock_fd >= 0 && !atomic_exchange(&f->unlocked, true)) unlink(f->lock);
         }
         nanosleep(&nap, NULL);
@@ -75,10 +101,8 @@ static int check_name(const struct workload_files *f)
 static int begin_here(struct workload_files *f)
 {
     TRY(check_name(f));
-    if (f->rank == 0) {
-        snprintf(f->lock, sizeof f->lock, "%s.lock", f->name);
-        TRY(lock_take(f->lock, &f->lock_fd));
-    }
+    snprintf(f->lock, sizeof f->lock, "%s.lock", f->name);
+    if (f->rank == 0) TRY(lock_take(f->lock, &f->lock_fd));
     const int errnum = pthread_create(&f->watcher, NULL, watch, f);
     f->watching = errnum == 0;
     return errnum == 0 ? 0 : err_set_errno(ERR_NOMEM, errnum, "cannot start a thread");
@@ -102,7 +126,8 @@ void workload_files_end(struct workload_files *f)
         pthread_join(f->watcher, NULL);
         f->watching = false;
     }
-    if (!f->keep) remove_all(f);
+    /* Another rank than 0 removes what is rank 0's only where a launcher ends them all. */
+    if (!f->keep && (f->rank == 0 || f->separate || stop_requested())) remove_all(f);
     if (f->lock_fd >= 0) lock_release(f->lock, &f->lock_fd);
 }
 
@@ -137,15 +162,15 @@ static int make_here(struct workload_files *f, int index, int64_t bytes)
         return err_set(ERR_USAGE, "%s exists: choose another --out, or --force to write over it",
                        path);
     if (fd < 0) return err_set_errno(ERR_IO, errno, "cannot make %s: choose another --out", path);
-    atomic_store(&f->made[index], true);
+    const int rc = remember(f, index, fd, path);
     int errnum = bytes > 0 ? posix_fallocate(fd, 0, (off_t)bytes) : 0;
     if (errnum == EOPNOTSUPP || errnum == EINVAL)
         errnum = ftruncate(fd, (off_t)bytes) == 0 ? 0 : errno;
     close(fd);
-    return errnum == 0 ? 0 : no_space(path, bytes, errnum);
+    return errnum == 0 ? rc : no_space(path, bytes, errnum);
 }
 
-static int can_open(const struct workload_files *f, int index)
+static int can_open(struct workload_files *f, int index)
 {
     char path[WORKLOAD_PATH_MAX];
     workload_files_path(f, index, path);
@@ -153,8 +178,9 @@ static int can_open(const struct workload_files *f, int index)
     if (fd < 0)
         return err_set_errno(ERR_IO, errno, "cannot open %s: all nodes must share the directory",
                              path);
+    const int rc = remember(f, index, fd, path);
     close(fd);
-    return 0;
+    return rc;
 }
 
 int workload_files_make(struct workload_files *f, MPI_Comm comm, int index, int64_t bytes)

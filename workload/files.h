@@ -3,13 +3,14 @@
 #define WORKLOAD_FILES_H
 /* Floor 2. The data files of a run: NAME, and NAME.1, NAME.2 ... for further ones, with .RANK
  * behind it where every process has its own. They are made before anything is measured, with all
- * the space they will need, and removed at the end and when the run is asked to stop. What was
- * there before is never touched without force. */
+ * the space they will need, and removed at the end and when the run is asked to stop: by rank 0, or
+ * by the others where it has died. What was there before is never touched without force. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/nodes.h"
 #include "workload/data.h"
@@ -17,13 +18,20 @@
 
 #define WORKLOAD_PATH_MAX 4096
 
+/* Tells a file from others that come to bear its name. */
+struct workload_file_id {
+    dev_t device;
+    ino_t inode;
+};
+
 struct workload_files {
     const char *name; /* borrowed */
     bool separate, force, keep;
     int rank;
     char lock[WORKLOAD_PATH_MAX];
     int lock_fd;
-    atomic_bool made[WORKLOAD_FILES_MAX]; /* by this rank */
+    atomic_bool made[WORKLOAD_FILES_MAX];           /* by this run */
+    struct workload_file_id id[WORKLOAD_FILES_MAX]; /* of those: nothing else is removed */
     atomic_bool ended, unlocked;
     bool watching;
     pthread_t watcher;
@@ -44,7 +52,7 @@ void workload_files_path(const struct workload_files *f, int index, char out[WOR
  * ERR_IO: no space, not writable; ERR_USAGE: something is there that is not ours. */
 int workload_files_make(struct workload_files *f, MPI_Comm comm, int index, int64_t bytes);
 
-/* Removes a file that was made. Local. */
+/* Removes a file that was made, if it is still the one of this name. Local. */
 void workload_files_remove(struct workload_files *f, int index);
 
 /* Fills [from, to) of the file with its content, each process its part, or each its own file.

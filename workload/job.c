@@ -61,15 +61,13 @@ static bool ends_with(const char *text, const char *end)
 static int set_points(struct workload_job *job)
 {
     struct workload *w = &job->workload;
+    const char *value;
     char key[64], at[320];
     if (job->opt->seed >= 0) w->seed = (uint64_t)job->opt->seed;
     for (int p = 0; p < w->points_n; p++) {
         for (int i = 0; i < job->opt->set.n; i++) {
-            const char *word = job->opt->set.item[i], *equal = strchr(word, '=');
-            if (!equal || equal - word > 60)
-                return err_set(ERR_USAGE, "--set %s: give KEY=VALUE", word);
-            snprintf(key, sizeof key, "%.*s", (int)(equal - word), word);
-            const int rc = workload_point_set(&w->point[p], key, equal + 1);
+            TRY(workload_options_pair("--set", job->opt->set.item[i], key, &value));
+            const int rc = workload_point_set(&w->point[p], key, value);
             if (rc < 0) err_prefix("--set ");
             TRY(rc);
         }

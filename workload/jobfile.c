@@ -8,6 +8,7 @@
 
 #include "base/conf.h"
 #include "base/err.h"
+#include "workload/options.h"
 
 #define TEXT_BYTES_MAX (64 << 20)
 #define WORD_MAX       1024
@@ -374,13 +375,11 @@ static int append(struct reader *r, const struct workload_phase *p)
 
 static int set_by_command_line(struct reader *r)
 {
+    const char *value;
     char key[64];
     for (int i = 0; r->set && i < r->set->n; i++) {
-        const char *word = r->set->item[i], *equal = strchr(word, '=');
-        if (!equal || equal - word > 60)
-            return err_set(ERR_USAGE, "--set %s: give KEY=VALUE", word);
-        snprintf(key, sizeof key, "%.*s", (int)(equal - word), word);
-        TRY(set(r, &r->own, key, equal + 1));
+        TRY(workload_options_pair("--set", r->set->item[i], key, &value));
+        TRY(set(r, &r->own, key, value));
     }
     return 0;
 }

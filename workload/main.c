@@ -36,14 +36,12 @@ static int work(struct workload_job *job)
 static int make_point(const struct conf_list *words, struct workload_point *p)
 {
     bool cont_given = false;
+    const char *value;
     char key[64];
     *p = workload_point_reference();
     for (int i = 0; i < words->n; i++) {
-        const char *equal = strchr(words->item[i], '=');
-        if (!equal || equal - words->item[i] > 60)
-            return err_set(ERR_USAGE, "--make: \"%s\" is not KEY=VALUE", words->item[i]);
-        snprintf(key, sizeof key, "%.*s", (int)(equal - words->item[i]), words->item[i]);
-        TRY(workload_point_set(p, key, equal + 1));
+        TRY(workload_options_pair("--make", words->item[i], key, &value));
+        TRY(workload_point_set(p, key, value));
         cont_given = cont_given || strcmp(key, "contMean") == 0;
     }
     if (!cont_given) p->cont_mean = p->size_mean;

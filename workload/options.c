@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "workload/options.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -146,6 +147,16 @@ const struct conf_program workload_program = {
         "data).\n",
     .options = table,
 };
+
+int workload_options_pair(const char *option, const char *word, char key[64], const char **value)
+{
+    const char *equal = strchr(word, '=');
+    if (!equal || equal - word > 60)
+        return err_set(ERR_USAGE, "%s %s: give KEY=VALUE", option, word);
+    snprintf(key, 64, "%.*s", (int)(equal - word), word);
+    *value = equal + 1;
+    return 0;
+}
 
 int workload_options_parse(struct workload_options *opt, struct conf_list *words, int argc,
                            char **argv)

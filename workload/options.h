@@ -32,4 +32,8 @@ extern const struct conf_program workload_program;
 int workload_options_parse(struct workload_options *opt, struct conf_list *words, int argc,
                            char **argv);
 
+/* Takes a word "KEY=VALUE" apart. option: for the message. key: [out], to be compared. value: [out]
+ * points into the word. Returns 0 or ERR_USAGE. Local. */
+int workload_options_pair(const char *option, const char *word, char key[64], const char **value);
+
 #endif

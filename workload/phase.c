@@ -279,7 +279,7 @@ static int open_mpi(struct part *t)
     MPI_Comm comm = t->c->comm;
     MPI_Offset begin = 0;
     MPI_Datatype type = MPI_BYTE;
-    int rc = workload_check(MPI_File_open(comm, t->path, MPI_MODE_RDWR, t->c->info, &t->fh),
+    int rc = workload_check(par_file_open(comm, t->path, MPI_MODE_RDWR, t->c->info, &t->fh),
                             "MPI_File_open", t->path);
     TRY(par_agree(comm, rc));
     if (!t->p->view) return 0;
@@ -424,6 +424,8 @@ static int operate(struct part *t, struct workload_marks *m, struct workload_tim
     m->begun = watch_now();
     m->first = watch_now();
     int rc = accesses(t, times);
+    const int ended = workload_flight_end(&t->flight);
+    if (rc == 0) rc = ended;
     if (t->writes && t->c->sync_end) {
         const double before = watch_now();
         const int sync = sync_file(t);

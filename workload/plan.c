@@ -22,10 +22,26 @@ bool workload_point_holes(const struct workload_point *p)
     return p->cont_mean < p->size_mean && p->process_num > 1;
 }
 
-static int64_t view_block_bytes(const struct workload_point *p)
+/* Bytes of a block in the view of a process. own: what is said of it alone, or NULL. */
+static int64_t block_bytes(const struct workload_point *p, const struct workload_rank *own)
 {
-    const int64_t block = llround(p->cont_mean);
+    const int64_t block = llround(own && own->cont_mean > 0 ? own->cont_mean : p->cont_mean);
     return block > 0 ? block : 1;
+}
+
+struct workload_view workload_point_view(const struct workload_point *p, int rank)
+{
+    const int64_t usual = block_bytes(p, NULL);
+    struct workload_view v = {INT64_MAX, 0, INT64_MAX};
+    if (!workload_point_holes(p)) return v;
+    v = (struct workload_view){usual, rank * usual, p->process_num * usual};
+    for (int i = 0; i < p->ranks_n; i++) {
+        const int64_t more = block_bytes(p, &p->rank[i]) - usual;
+        v.tile_bytes += more;
+        if (p->rank[i].of < rank) v.begin += more;
+        if (p->rank[i].of == rank) v.block_bytes += more;
+    }
+    return v;
 }
 
 static const struct workload_rank *rank_of(const struct workload_point *p, int rank)
@@ -59,20 +75,19 @@ int64_t workload_point_length(const struct workload_point *p, bool separate, int
     int64_t begin;
     if (separate) return share(p, rank, &begin);
     if (!workload_point_holes(p)) return p->unique_bytes;
-    int64_t most = 0;
-    for (int r = 0; r < p->process_num; r++) {
-        const int64_t mine = share(p, r, &begin);
-        if (mine > most) most = mine;
+    /* The longest view decides; those that are not listed differ by a byte. */
+    const int64_t others = p->process_num - p->ranks_n;
+    int64_t left = p->unique_bytes, tiles = 0;
+    for (int i = 0; i < p->ranks_n; i++) {
+        const int64_t block = block_bytes(p, &p->rank[i]);
+        const int64_t blocks = (p->rank[i].bytes + block - 1) / block;
+        left -= p->rank[i].bytes;
+        if (blocks > tiles) tiles = blocks;
     }
-    const int64_t block = view_block_bytes(p);
-    return (most + block - 1) / block * block * p->process_num;
-}
-
-int64_t workload_point_place(const struct workload_point *p, int rank, int64_t offset)
-{
-    if (!workload_point_holes(p)) return offset;
-    const int64_t block = view_block_bytes(p);
-    return (offset / block * p->process_num + rank) * block + offset % block;
+    const int64_t usual = block_bytes(p, NULL);
+    const int64_t blocks = others > 0 ? ((left + others - 1) / others + usual - 1) / usual : 0;
+    if (blocks > tiles) tiles = blocks;
+    return tiles * workload_point_view(p, 0).tile_bytes;
 }
 
 /* --- the kinds and sizes of calls ----------------------------------------------------------- */
@@ -180,7 +195,10 @@ static void places(const struct workload *w, const struct workload_point *p, uin
     struct random seeks = random_begin(seed, SEEKS); /* the same on all */
     const bool holes = workload_point_holes(p), listed = p->list_n > 0 || p->ranks_n > 0;
     int64_t length = workload_point_length(p, w->separate, rank);
-    if (holes) length /= p->process_num;
+    if (holes) {
+        const struct workload_view view = workload_point_view(p, rank);
+        length = length / view.tile_bytes * view.block_bytes;
+    }
     int64_t individual, read_at, write_at; /* where the next one begins, of each kind */
     individual = read_at = write_at = plan->begin;
     for (int64_t i = 0; i < plan->n; i++) {
@@ -240,18 +258,18 @@ void workload_plan_free(struct workload_plan *plan)
 
 /* --- what was achieved ---------------------------------------------------------------------- */
 
-void workload_achieved_count(struct workload_achieved *a, const struct workload_point *p,
+void workload_achieved_count(struct workload_achieved *a, const struct workload_view *v,
                              const struct workload_call *c)
 {
     const struct workload_kind k = workload_kind_of(c->kind);
-    const int64_t block = view_block_bytes(p);
     a->calls[c->kind]++;
     a->bytes[c->kind] += c->bytes;
     a->sequential +=
         k.position == WORKLOAD_INDIVIDUAL || (k.position == WORKLOAD_SHARED && c->seek < 0);
     if (c->bytes == 0) return;
-    a->pieces +=
-        workload_point_holes(p) ? (c->offset + c->bytes - 1) / block - c->offset / block + 1 : 1;
+    a->pieces += c->offset < 0
+                     ? 1
+                     : (c->offset + c->bytes - 1) / v->block_bytes - c->offset / v->block_bytes + 1;
 }
 
 struct workload_point workload_achieved_point(const struct workload_achieved *a,

@@ -10,6 +10,8 @@
  *
  *     file   |0000|1111|2222|0000|1111|2222|...     contMean bytes each
  *     view of process 1  |1111|1111|...
+ *
+ * A process with a contMean of its own has blocks of that length.
  */
 #include <stdint.h>
 
@@ -34,11 +36,21 @@ struct workload_plan {
 /* Length of the file, or of the process's file, that the point needs. Local. */
 int64_t workload_point_length(const struct workload_point *p, bool separate, int rank);
 
-/* Whether a process sees a file with holes. Local. */
+/* Whether processes see a file with holes. Local. */
 bool workload_point_holes(const struct workload_point *p);
 
-/* Position in the file of a position in the view of a process. Local. */
-int64_t workload_point_place(const struct workload_point *p, int rank, int64_t offset);
+/* What a process sees of the file: blocks, a tile apart, from begin on. Without holes it is one
+ * block that does not end. */
+struct workload_view {
+    int64_t block_bytes, begin, tile_bytes;
+};
+struct workload_view workload_point_view(const struct workload_point *p, int rank);
+
+/* Position in the file of a position in the view. Local. */
+static inline int64_t workload_view_place(const struct workload_view *v, int64_t offset)
+{
+    return v->begin + offset / v->block_bytes * v->tile_bytes + offset % v->block_bytes;
+}
 
 /* The calls of a rank. no: of the point in its workload. [out] plan, to be freed. Returns 0 or
  * ERR_NOMEM. */
@@ -52,9 +64,8 @@ struct workload_achieved {
     int64_t pieces;     /* contiguous in the file */
 };
 
-/* Counts one call made. previous: end of the one before of the same pointer in the view (-1: none),
- * which it updates. Local. */
-void workload_achieved_count(struct workload_achieved *a, const struct workload_point *p,
+/* Counts one call made. Local. */
+void workload_achieved_count(struct workload_achieved *a, const struct workload_view *v,
                              const struct workload_call *c);
 
 /* The point that describes what was counted over all processes. Local. */

@@ -83,8 +83,10 @@ static int check_fractions(const struct workload_point *p, bool separate, const 
     return 0;
 }
 
-static int check_list(const struct workload_calls *list, int n, bool separate, const char *where)
+static int check_list(const struct workload_point *p, const struct workload_calls *list, int n,
+                      bool separate, const char *where)
 {
+    const bool holes = p->cont_mean < p->size_mean && p->process_num > 1;
     int64_t calls = 0;
     for (int i = 0; i < n; i++) {
         const struct workload_kind k = workload_kind_of(list[i].kind);
@@ -96,6 +98,9 @@ static int check_list(const struct workload_calls *list, int n, bool separate, c
         if (separate && (k.collective || k.position == WORKLOAD_SHARED))
             return err_set(ERR_USAGE,
                            "%s%s is not possible with a file per process (mode=\"separate\")",
+                           where, workload_kind_name(k));
+        if (holes && k.position == WORKLOAD_SHARED)
+            return err_set(ERR_USAGE, "%s%s needs the same view on all processes, without holes",
                            where, workload_kind_name(k));
     }
     return 0;
@@ -118,7 +123,7 @@ static int check_rank(const struct workload_point *p, const struct workload_rank
     if (r->of >= p->process_num)
         return err_set(ERR_USAGE, "%srank of=\"%d\": the point has processes 0 to %" PRId64, where,
                        r->of, p->process_num - 1);
-    TRY(check_list(r->list, r->list_n, separate, where));
+    TRY(check_list(p, r->list, r->list_n, separate, where));
     for (int i = 0; i < r->list_n; i++) {
         calls += r->list[i].n;
         bytes += r->list[i].bytes;
@@ -167,6 +172,21 @@ static int check_sum(const struct workload_point *p, const char *where)
                    where, sum, p->unique_bytes);
 }
 
+/* The interleaved blocks of contMean bytes must make a file that can be. */
+static int check_blocks(const struct workload_point *p, const char *where)
+{
+    double shortest = p->cont_mean, tile = p->cont_mean * (double)p->process_num;
+    if (p->cont_mean >= p->size_mean) return 0;
+    for (int i = 0; i < p->ranks_n; i++) {
+        const double own = p->rank[i].cont_mean;
+        if (own > 0) tile += own - p->cont_mean;
+        if (own > 0 && own < shortest) shortest = own;
+    }
+    if (((double)p->unique_bytes / shortest + 1) * tile <= 4 * (double)WORKLOAD_BYTES_MAX) return 0;
+    return err_set(ERR_USAGE, "%sblocks of contMean bytes of all processes make too long a file",
+                   where);
+}
+
 int64_t workload_point_calls(const struct workload_point *p)
 {
     int64_t calls = 0, left = p->unique_bytes;
@@ -184,7 +204,8 @@ int workload_point_check(const struct workload_point *p, bool separate, const ch
     if (p->ranks_n > p->process_num)
         return err_set(ERR_USAGE, "%smore <rank> than processes", where);
     TRY(check_fractions(p, separate, where));
-    TRY(check_list(p->list, p->list_n, separate, where));
+    TRY(check_blocks(p, where));
+    TRY(check_list(p, p->list, p->list_n, separate, where));
     for (int i = 0; i < p->ranks_n; i++) {
         TRY(check_rank(p, &p->rank[i], separate, where));
         if (i > 0 && p->rank[i].of <= p->rank[i - 1].of)
@@ -253,8 +274,11 @@ static void write_calls(const struct workload_calls *list, int n, const char *in
 
 static void write_rank(const struct workload_rank *r, FILE *to)
 {
-    fprintf(to, "    <rank of=\"%d\" calls=\"%" PRId64 "\" bytes=\"%" PRId64 "\"%s>\n", r->of,
-            r->calls, r->bytes, r->list_n > 0 ? "" : "/");
+    char text[NUM_TEXT_MAX];
+    fprintf(to, "    <rank of=\"%d\" calls=\"%" PRId64 "\" bytes=\"%" PRId64 "\"", r->of, r->calls,
+            r->bytes);
+    if (r->cont_mean > 0) fprintf(to, " contMean=\"%s\"", num_real(r->cont_mean, text));
+    fprintf(to, "%s>\n", r->list_n > 0 ? "" : "/");
     if (r->list_n == 0) return;
     write_calls(r->list, r->list_n, "      ", to);
     fprintf(to, "    </rank>\n");

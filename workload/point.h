@@ -9,7 +9,7 @@
  *       <workingPoint file="0" processNum="4" sizeMean="42448" uniqueBytes="6791680" readFrac="0"
  *                     collFrac="1" syncFrac="1" seqFrac="0" sharedFrac="0" contMean="480">
  *         <calls function="write_at_all" n="40" bytes="1697920"/>
- *         <rank of="3" calls="40" bytes="11520"><calls .../></rank>
+ *         <rank of="3" calls="40" bytes="11520" contMean="240"><calls .../></rank>
  *       </workingPoint>
  *     </workload>
  *
@@ -22,7 +22,8 @@
  * they are the point's calls and its fractions only describe them. In a rank they are that
  *         process's alone; collective functions are called by all processes equally often.
  * rank    of: a process whose share is not that of the others, with its calls and its bytes, in
- *         ascending order. What is left of uniqueBytes is shared equally by the others.
+ *         ascending order. What is left of uniqueBytes is shared equally by the others. contMean:
+ *         of this process, where it is not the point's, which is the mean of all.
  * file    the name that a profiled program gave a file, for people; a replay never opens it. */
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,6 +46,7 @@ struct workload_calls {
 struct workload_rank {
     int of;
     int64_t calls, bytes;
+    double cont_mean; /* 0: the point's */
     int list_n;
     struct workload_calls *list; /* owned; none: the kinds are the point's */
 };

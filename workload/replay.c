@@ -33,6 +33,7 @@ struct part {
     int64_t slot_bytes, read_slots, reads_n, writes_n;
     int64_t *read_call; /* [read slot] number of the call whose data lie there, -1; owned */
     unsigned char *floating;
+    struct workload_view view;
     bool holes;
 };
 
@@ -95,20 +96,27 @@ int workload_replay_check(const struct workload_context *c, const struct workloa
 
 /* --- buffers -------------------------------------------------------------------------------- */
 
+/* The piece of a call, contiguous in the file, that begins so far behind the call's beginning: its
+ * place in the file. bytes: [out] its length. */
+static int64_t piece_at(const struct part *t, const struct workload_call *call, int64_t done,
+                        int64_t *bytes)
+{
+    const int64_t at = call->offset + done;
+    *bytes = t->view.block_bytes - at % t->view.block_bytes;
+    if (*bytes > call->bytes - done) *bytes = call->bytes - done;
+    return workload_view_place(&t->view, at);
+}
+
 /* Calls f(context, place in the file, bytes, place in the buffer) for each piece of a call. */
 typedef int64_t piece_fn(struct part *t, int64_t at, int64_t bytes, unsigned char *buffer);
 
 static int64_t point_each_piece(struct part *t, const struct workload_call *call,
                                 unsigned char *buffer, piece_fn *f)
 {
-    const int64_t block = t->holes ? (int64_t)(t->p->cont_mean + 0.5) : call->bytes;
-    for (int64_t done = 0; done < call->bytes;) {
-        const int64_t at = call->offset + done;
-        int64_t n = t->holes ? block - at % block : call->bytes;
-        if (n > call->bytes - done) n = call->bytes - done;
-        const int64_t wrong = f(t, workload_point_place(t->p, t->c->rank, at), n, buffer + done);
+    for (int64_t done = 0, n; done < call->bytes; done += n) {
+        const int64_t at = piece_at(t, call, done, &n);
+        const int64_t wrong = f(t, at, n, buffer + done);
         if (wrong >= 0) return wrong;
-        done += n;
     }
     return -1;
 }
@@ -183,16 +191,15 @@ static int point_open_file(struct part *t)
     static char native[] = "native";
     MPI_Datatype block, type;
     TRY(par_agree(t->comm,
-                  workload_check(MPI_File_open(t->comm, t->path, MPI_MODE_RDWR, t->c->info, &t->fh),
+                  workload_check(par_file_open(t->comm, t->path, MPI_MODE_RDWR, t->c->info, &t->fh),
                                  "MPI_File_open", t->path)));
     if (t->holes) {
-        const MPI_Aint bytes = (MPI_Aint)(t->p->cont_mean + 0.5);
-        const int64_t whole = 0, length = (int64_t)bytes;
-        TRY(par_agree(t->comm, workload_type_pieces(1, &whole, &length, &block)));
-        TRY_MPI(MPI_Type_create_resized(block, 0, bytes * (MPI_Aint)t->p->process_num, &type));
+        const int64_t whole = 0;
+        TRY(par_agree(t->comm, workload_type_pieces(1, &whole, &t->view.block_bytes, &block)));
+        TRY_MPI(MPI_Type_create_resized(block, 0, (MPI_Aint)t->view.tile_bytes, &type));
         TRY_MPI(MPI_Type_commit(&type));
-        const int rc = MPI_File_set_view(t->fh, (MPI_Offset)bytes * t->c->rank, MPI_BYTE, type,
-                                         native, t->c->info);
+        const int rc =
+            MPI_File_set_view(t->fh, (MPI_Offset)t->view.begin, MPI_BYTE, type, native, t->c->info);
         MPI_Type_free(&block);
         MPI_Type_free(&type);
         TRY(par_agree(t->comm, workload_check(rc, "MPI_File_set_view", t->path)));
@@ -242,9 +249,14 @@ static int calls(struct part *t, struct workload_achieved *a, struct workload_ma
         const int made = workload_flight_call(&t->flight, &x);
         if (one == 0) one = made;
         if (rc == 0) rc = one;
-        workload_achieved_count(a, t->p, call);
-        if (t->c->sync_call && k.write && k.collective && one == 0)
-            rc = workload_check(MPI_File_sync(t->fh), "MPI_File_sync", t->path);
+        workload_achieved_count(a, &t->view, call);
+        /* Flushing is collective as well: all do it, whoever has failed. Nothing may be in flight
+         * then. */
+        if (t->c->sync_call && k.write && k.collective) {
+            const int ended = workload_flight_end(&t->flight);
+            const int sync = workload_check(MPI_File_sync(t->fh), "MPI_File_sync", t->path);
+            if (rc == 0) rc = ended < 0 ? ended : sync;
+        }
         if (t->c->think && t->p->think_s > 0)
             times->think_s += workload_think(t->p->think_s, false);
     }
@@ -295,20 +307,15 @@ static int point_check_writes(struct part *t, struct workload_findings *f, bool 
 {
     const int now = t->file->generation;
     const struct workload_allowed a = {now, now, t->file->floating};
-    const int64_t block = t->holes ? (int64_t)(t->p->cont_mean + 0.5) : INT64_MAX;
     int rc = 0;
     const int fd = open(t->path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return err_set_errno(ERR_IO, errno, "cannot open %s", t->path);
     for (int64_t i = 0; rc == 0 && i < t->plan.n; i++) {
         const struct workload_call *call = &t->plan.call[i];
         if (!is_write(call) || is_shared(call)) continue;
-        for (int64_t done = 0; rc == 0 && done < call->bytes;) {
-            const int64_t at = call->offset + done;
-            int64_t n = t->holes ? block - at % block : call->bytes;
-            if (n > call->bytes - done) n = call->bytes - done;
-            rc = workload_findings_read(f, &t->c->data, fd, t->path,
-                                        workload_point_place(t->p, t->c->rank, at), n, a);
-            done += n;
+        for (int64_t done = 0, n; rc == 0 && done < call->bytes; done += n) {
+            const int64_t at = piece_at(t, call, done, &n);
+            rc = workload_findings_read(f, &t->c->data, fd, t->path, at, n, a);
         }
     }
     /* Where nothing but the shared pointer was moved, its bytes lie at the beginning. */
@@ -415,6 +422,7 @@ int workload_replay_point(struct workload_context *c, const struct workload *w, 
                      .p = p,
                      .file = &c->content[p->file],
                      .fh = MPI_FILE_NULL,
+                     .view = workload_point_view(p, c->rank),
                      .holes = workload_point_holes(p)};
     *o = (struct workload_outcome){.asked = p};
     TRY(par_agree(c->comm, stop_requested() ? err_set(ERR_INTERRUPT, "interrupted") : 0));

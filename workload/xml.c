@@ -92,6 +92,8 @@ static int set_rank(struct parse *ps, const char *name, const char *value)
     int64_t of;
     if (strcmp(name, "calls") == 0) return conf_int(name, value, 0, WORKLOAD_CALLS_MAX, &r->calls);
     if (strcmp(name, "bytes") == 0) return conf_int(name, value, 0, WORKLOAD_BYTES_MAX, &r->bytes);
+    if (strcmp(name, "contMean") == 0)
+        return conf_real(name, value, 1, (double)WORKLOAD_BYTES_MAX, &r->cont_mean);
     if (strcmp(name, "of") != 0) return ERR_USAGE;
     TRY(conf_int(name, value, 0, WORKLOAD_PROCESSES_MAX, &of));
     r->of = (int)of;

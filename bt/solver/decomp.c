@@ -21,16 +21,10 @@
 /* Larger factors than this are not believed; three of them multiply without overflow. */
 #define FACTOR_MAX 1000000
 
-/* Parts at the low end that have one cell more; the high end has the other n mod parts of them. */
-static int64_t extra_low(int64_t n, int parts)
-{
-    return (n % parts + 1) / 2;
-}
-
 int64_t bt_decomp_first(int64_t n, int parts, int p)
 {
-    int64_t low = extra_low(n, parts);
-    int64_t high = n % parts - low;
+    const int64_t low = (n % parts + 1) / 2; /* parts at the low end that have one cell more */
+    const int64_t high = n % parts - low;    /* at the high end */
     return n / parts * p + bt_min64(p, low) + bt_max64(0, p - (parts - high));
 }
 
@@ -143,18 +137,6 @@ static int make_explicit(const char *text, int64_t n, int size, int p[3])
     return fits(n, p) ? ERR_OK : no_fit(text, n, size);
 }
 
-/* Fills in what depends on the rank. */
-static void place(struct bt_decomp *d, int rank)
-{
-    d->at[0] = rank % d->p[0];
-    d->at[1] = rank / d->p[0] % d->p[1];
-    d->at[2] = rank / d->p[0] / d->p[1];
-    for (int q = 0; q < 3; q++) {
-        d->lo[q] = bt_decomp_first(d->n, d->p[q], d->at[q]);
-        d->count[q] = bt_decomp_first(d->n, d->p[q], d->at[q] + 1) - d->lo[q];
-    }
-}
-
 int bt_decomp_make(const char *text, int64_t n, int size, int rank, struct bt_decomp *d)
 {
     static const char *const slabs[] = {"1d:x", "1d:y", "1d:z", "1d"};
@@ -173,6 +155,12 @@ int bt_decomp_make(const char *text, int64_t n, int size, int rank, struct bt_de
     } else {
         TRY(make_explicit(text, n, size, d->p));
     }
-    place(d, rank);
+    d->at[0] = rank % d->p[0];
+    d->at[1] = rank / d->p[0] % d->p[1];
+    d->at[2] = rank / d->p[0] / d->p[1];
+    for (int q = 0; q < 3; q++) {
+        d->lo[q] = bt_decomp_first(d->n, d->p[q], d->at[q]);
+        d->count[q] = bt_decomp_first(d->n, d->p[q], d->at[q] + 1) - d->lo[q];
+    }
     return ERR_OK;
 }

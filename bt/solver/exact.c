@@ -33,21 +33,6 @@ double bt_exact_coordinate(int64_t n, int64_t i)
     return (double)i / (double)(n - 1);
 }
 
-/* The quartic without constant term, by Horner's rule. */
-static double quartic_value(const double c[4], double x)
-{
-    return (((c[3] * x + c[2]) * x + c[1]) * x + c[0]) * x;
-}
-
-static void fill_axis(double *table, int64_t n, const double c[BT_NCOMP][4])
-{
-    for (int64_t i = 0; i < n; i++) {
-        double x = bt_exact_coordinate(n, i);
-        for (int m = 0; m < BT_NCOMP; m++)
-            table[i * BT_NCOMP + m] = quartic_value(c[m], x);
-    }
-}
-
 int bt_exact_new(struct bt_exact *e, int64_t n)
 {
     size_t row = (size_t)n * BT_NCOMP;
@@ -58,7 +43,13 @@ int bt_exact_new(struct bt_exact *e, int64_t n)
     e->n = n;
     for (int q = 0; q < 3; q++) {
         e->axis[q] = block + (size_t)q * row;
-        fill_axis(e->axis[q], n, quartic[q]);
+        for (int64_t i = 0; i < n; i++) {
+            const double x = bt_exact_coordinate(n, i);
+            for (int m = 0; m < BT_NCOMP; m++) {
+                const double *c = quartic[q][m]; /* Horner's rule */
+                e->axis[q][i * BT_NCOMP + m] = (((c[3] * x + c[2]) * x + c[1]) * x + c[0]) * x;
+            }
+        }
     }
     return ERR_OK;
 }
@@ -78,12 +69,6 @@ void bt_exact_at(const struct bt_exact *e, int64_t i, int64_t j, int64_t k, doub
         u[m] = ((constant[m] + x[m]) + y[m]) + z[m];
 }
 
-static bool on_face(int64_t n, int64_t i, int64_t j, int64_t k)
-{
-    int64_t last = n - 1;
-    return i == 0 || j == 0 || k == 0 || i == last || j == last || k == last;
-}
-
 /* Exact values on the two faces of axis q met by the line through 'at', blended linearly. */
 static void blend(const struct bt_exact *e, int q, const int64_t at[3], double p[BT_NCOMP])
 {
@@ -100,7 +85,8 @@ static void blend(const struct bt_exact *e, int q, const int64_t at[3], double p
 
 void bt_exact_initial(const struct bt_exact *e, int64_t i, int64_t j, int64_t k, double u[BT_NCOMP])
 {
-    if (on_face(e->n, i, j, k)) {
+    const int64_t last = e->n - 1;
+    if (i == 0 || j == 0 || k == 0 || i == last || j == last || k == last) {
         bt_exact_at(e, i, j, k, u);
         return;
     }

@@ -12,30 +12,23 @@
 
 #define HALO 2
 
-/* Values of count planes of this rank across axis. */
-static int64_t plane_values(const struct bt_solver *s, int axis, int64_t count)
-{
-    const int64_t *n = s->d.count;
-    return BT_NCOMP * count * n[(axis + 1) % 3] * n[(axis + 2) % 3];
-}
-
 /* Adds the planes lo..hi-1 (global) to a list, if there are any. */
 static int message_add(struct bt_solver *s, struct bt_halo_message *list, int *n, int peer,
                        int axis, int64_t lo, int64_t hi)
 {
     if (lo >= hi) return 0;
+    const int64_t *cells = s->d.count;
     struct bt_halo_message *m = &list[(*n)++];
     m->peer = peer;
     m->axis = axis;
     m->first = lo - s->d.lo[axis] - s->skip[axis];
     m->count = hi - lo;
-    m->values = plane_values(s, axis, m->count);
+    m->values = BT_NCOMP * m->count * cells[(axis + 1) % 3] * cells[(axis + 2) % 3];
     if (m->values > INT_MAX)
         return err_set(ERR_USAGE,
                        "blocks of %lld x %lld x %lld cells have faces too large for one message; "
                        "divide more axes with --decomp",
-                       (long long)s->d.count[0], (long long)s->d.count[1],
-                       (long long)s->d.count[2]);
+                       (long long)cells[0], (long long)cells[1], (long long)cells[2]);
     m->buffer = bt_doubles(m->values);
     s->memory_bytes += m->values * (int64_t)sizeof(double);
     return m->buffer ? 0 : err_set(ERR_NOMEM, "no memory for halo buffers");

@@ -13,17 +13,10 @@ double *bt_doubles(int64_t n)
     return aligned_alloc(64, (size_t)((n + LINE - 1) / LINE * LINE + LINE) * sizeof(double));
 }
 
-/* Length of a padded row: an odd number of cache lines. */
-static int64_t row_length(int64_t cells)
-{
-    int64_t lines = (cells + LINE - 1) / LINE;
-    return LINE * (lines | 1);
-}
-
 int bt_field_new(struct bt_field *f, const int64_t lo[3], const int64_t hi[3], double fill)
 {
     const int64_t rows = hi[1] - lo[1], planes = hi[2] - lo[2];
-    f->sm = row_length(hi[0] - lo[0]);
+    f->sm = LINE * ((hi[0] - lo[0] + LINE - 1) / LINE | 1); /* an odd number of cache lines */
     f->sj = BT_NCOMP * f->sm;
     f->sk = f->sj * rows;
     /* Cells before 0 of a row lie in the padding of the row before; one line before the first row,

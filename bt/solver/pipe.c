@@ -49,25 +49,19 @@ static int chain_peer(const struct bt_solver *s, int dir, int step)
     return interior ? bt_decomp_rank(d, at) : -1;
 }
 
-/* The group is the same on all ranks of the chain; the window is each rank's own. */
-static void size_chain(const struct bt_solver *s, int dir, struct bt_chain *c)
+int bt_pipe_new(struct bt_solver *s, int dir)
 {
+    struct bt_chain *c = &s->chain[dir];
+    const int up = chain_peer(s, dir, 1), down = chain_peer(s, dir, -1);
     const int lanes = s->kernel->lanes, parts = s->d.p[dir];
+    if (up < 0 && down < 0) return 0; /* alone with the interior of its lines */
+    c->divided = true;
+    /* The group is the same on all ranks of the chain; the window is each rank's own. */
     const int64_t batches = bt_batch_count(s, dir);
     c->group = bt_plan_group(s->problem.n, parts, batches, lanes, s->threads);
     c->groups = bt_plan_div_up(batches, c->group);
     c->window = bt_min64(bt_max64(bt_plan_stored(batches, lanes) / c->group, 2),
                          2 * (parts - s->d.at[dir]) + 1);
-}
-
-int bt_pipe_new(struct bt_solver *s, int dir)
-{
-    struct bt_chain *c = &s->chain[dir];
-    const int up = chain_peer(s, dir, 1), down = chain_peer(s, dir, -1);
-    const int lanes = s->kernel->lanes;
-    if (up < 0 && down < 0) return 0; /* alone with the interior of its lines */
-    c->divided = true;
-    size_chain(s, dir, c);
     c->store_values = c->window * c->group * s->ni[dir] * BT_STORE * lanes;
     TRY(end_new(s, &c->carry_in, down, c->group * BT_CARRY * lanes));
     TRY(end_new(s, &c->carry_out, up, c->group * BT_CARRY * lanes));
@@ -230,16 +224,6 @@ static int wait_either(struct pipe *p)
     return 0;
 }
 
-static int advance(struct pipe *p)
-{
-    int ready;
-    TRY(may_substitute(p, &ready));
-    if (ready) return substitute_group(p);
-    TRY(may_eliminate(p, &ready));
-    if (ready) return eliminate_group(p);
-    return wait_either(p);
-}
-
 int bt_pipe_sweep(struct bt_solver *s, int dir, unsigned flags)
 {
     struct pipe p = {.s = s, .c = &s->chain[dir], .dir = dir, .flags = flags};
@@ -247,8 +231,16 @@ int bt_pipe_sweep(struct bt_solver *s, int dir, unsigned flags)
         TRY(post_receive(&p, &p.c->carry_in, TAG_CARRY, g));
         TRY(post_receive(&p, &p.c->w_in, TAG_W, g));
     }
-    while (p.done < p.c->groups)
-        TRY(advance(&p));
+    while (p.done < p.c->groups) {
+        int ready;
+        TRY(may_substitute(&p, &ready));
+        if (ready) {
+            TRY(substitute_group(&p));
+            continue;
+        }
+        TRY(may_eliminate(&p, &ready));
+        TRY(ready ? eliminate_group(&p) : wait_either(&p));
+    }
     TRY(wait_all(s, BT_PIPE_DEPTH, p.c->carry_out.request));
     return wait_all(s, BT_PIPE_DEPTH, p.c->w_out.request);
 }

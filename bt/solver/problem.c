@@ -99,6 +99,11 @@ static const struct bt_reference references[] = {
 
 enum { REFERENCES = sizeof references / sizeof references[0] };
 
+const struct bt_reference *bt_reference_at(int i)
+{
+    return i < REFERENCES ? &references[i] : NULL;
+}
+
 int bt_problem_class(char cls, struct bt_problem *p)
 {
     for (int c = 0; c < REFERENCES; c++) {

@@ -46,6 +46,9 @@ struct bt_reference {
  * letter that is no class. */
 int bt_problem_class(char cls, struct bt_problem *p);
 
+/* The classes with their published values, smallest first; NULL behind the last one. */
+const struct bt_reference *bt_reference_at(int i);
+
 /* The published values for this N, N_S and dt, or NULL when there are none. */
 const struct bt_reference *bt_reference_find(int64_t n, int64_t steps, double dt);
 

@@ -12,23 +12,16 @@
 #include "base/err.h"
 #include "bt/solver/priv.h"
 
-/* Fourth-difference row of global index l = 1..n-2. */
-static void fourth_difference(int64_t n, int64_t l, double d4[5])
+/* The five coefficients of global index l = 1..n-2. */
+static void linear_stencil(const struct bt_solver *s, int dir, int64_t l, double lin[5])
 {
-    static const double inner[5] = {1, -4, 6, -4, 1};
-    for (int o = 0; o < 5; o++)
-        d4[o] = inner[o];
+    static const double second[5] = {0, 1, -2, 1, 0};
+    double d4[5] = {1, -4, 6, -4, 1};
+    const int64_t n = s->problem.n;
     if (l <= 2) d4[0] = 0;
     if (l >= n - 3) d4[4] = 0;
     if (l == 1) d4[1] = 0, d4[2] = 5;
     if (l == n - 2) d4[3] = 0, d4[2] = 5;
-}
-
-static void linear_stencil(const struct bt_solver *s, int dir, int64_t l, double lin[5])
-{
-    static const double second[5] = {0, 1, -2, 1, 0};
-    double d4[5];
-    fourth_difference(s->problem.n, l, d4);
     for (int o = 0; o < 5; o++)
         lin[o] = s->coef.td[dir] * second[o] - s->problem.dt * BT_EPS4 * d4[o];
 }

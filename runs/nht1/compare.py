@@ -7,7 +7,6 @@ the threshold, better or worse when the ratio is beyond it and a test, corrected
 metrics, excludes chance; everything between is unclear. The tests are those of nht1-stats."""
 import json
 import math
-import os
 import sys
 import xml.etree.ElementTree as ET
 
@@ -20,12 +19,14 @@ examples:
   nht1-report compare good.json new.json --fail-on unclear --junit compare.xml
 
 A and B are result files, or folders of them. Runs of the same problem, writer and configuration are
-compared: run time T_T, rate while writing, T_C. Each needs 3 runs or more on each side, better 5
+compared: run time T_T, rate while writing, T_C; of nht1-workload the bandwidth of every pattern and
+working point, of nht1-profile T_T and 1 + zeta. Each needs 3 runs or more on each side, better 5
 (--repeat 5).
 
 Exit status: 0 B is the same or better, or nothing is shown; 2 worse than the threshold in a metric;
 4 a metric is unclear, with --fail-on unclear; 1 not comparable (other N, steps, interval, layout,
-durability, definition; too few runs), with the reasons; 3 a file cannot be read or written.
+durability, definition, nothing in common, too few runs), with the reasons; 3 a file cannot be read
+or written.
 """
 RUNS_MIN = 3
 SEED = 1993
@@ -49,10 +50,10 @@ SYSTEM = (('host', 'system.host'), ('processor', 'system.cpu.model'), ('kernel',
 
 
 class Metric:
-    """A quantity on both sides; .numbers is what nht1-stats says about it. pooled: it counts in the
-    metric of all writers together."""
+    """A quantity on both sides; .numbers is what nht1-stats says about it. pooled: the name of the
+    metric that takes it and those like it together, '' for none."""
 
-    def __init__(self, name, unit, a, b, higher_better=False, pooled=False):
+    def __init__(self, name, unit, a, b, higher_better=False, pooled=''):
         self.name, self.unit, self.a, self.b = name, unit, a, b
         self.higher_better, self.pooled = higher_better, pooled
         self.numbers, self.worse_by, self.verdict = {}, math.nan, FEW
@@ -72,7 +73,7 @@ class Metric:
             self.verdict = UNCLEAR
 
     def shown(self, value):
-        return text.rate(value) if self.higher_better else text.duration(value)
+        return {'bytes/s': text.rate, 's': text.duration, '1': text.zeta}[self.unit](value)
 
     def json(self):
         return {'name': self.name, 'unit': self.unit, 'higher_is_better': self.higher_better,
@@ -91,6 +92,8 @@ class Comparison:
         self._bt(a, b)
         for row in VALUES:
             self._values(a, b, *row)
+        self._workload(a, b)
+        self._profile(a, b)
         if not self.metrics and not self.reasons:
             self.reasons.append('A holds results of %s, B of %s' % (a[0].kind, b[0].kind))
         self._judge()
@@ -124,12 +127,7 @@ class Comparison:
                         what, _known(one[what]), _known(other[what])))
 
     def _group(self, one, other):
-        first, second = (g.cells[0].runs[0].result.root for g in (one, other))
-        for what, path in SYSTEM:
-            x, y = results.word(first, path), results.word(second, path)
-            if x != y:
-                self.notes.append('%s differs: %s in A, %s in B' % (
-                    what, _known(x[:120]), _known(y[:120])))
+        self._system(*(g.cells[0].runs[0].result for g in (one, other)))
         if one.fs != other.fs and one.fs and other.fs:
             self.notes.append('file system differs: %s in A, %s in B' % (one.fs, other.fs))
         found = 0
@@ -143,6 +141,13 @@ class Comparison:
                     cell.label, text.plural(cell.processors, 'processor')))
         if not found:
             self.reasons.append('A and B have no writer in common (N = %d)' % one.n)
+
+    def _system(self, a, b):
+        for what, path in SYSTEM:
+            x, y = results.word(a.root, path), results.word(b.root, path)
+            if x != y:
+                self.notes.append('%s differs: %s in A, %s in B' % (
+                    what, _known(x[:120]), _known(y[:120])))
 
     def _cell(self, a, b):
         if a.writes:
@@ -167,7 +172,7 @@ class Comparison:
             if x and y:
                 self.metrics.append(Metric('%s%s, %s' % (name, of, where),
                                            'bytes/s' if higher else 's', x, y, higher,
-                                           a.writes and not higher))
+                                           'T_T' if a.writes and not higher else ''))
 
     # Results of one value each.
 
@@ -175,6 +180,12 @@ class Comparison:
         sides = [side.of(kind) for side in (a, b)]
         if not all(sides):
             return
+        self._agree(name, sides, keys)
+        x, y = ([v for v in (results.real(r.root, path) for r in side) if v > 0] for side in sides)
+        if x and y:
+            self.metrics.append(Metric(name, unit, x, y, higher))
+
+    def _agree(self, name, sides, keys):
         model = sides[0][0]
         for result in sides[0] + sides[1]:
             for key in keys:
@@ -182,19 +193,83 @@ class Comparison:
                 if x != y:
                     self.reasons.append('%s: %s is %s in %s, %s in %s' % (
                         name, key, _said(x), model.shown, _said(y), result.shown))
-        x, y = ([v for v in (results.real(r.root, path) for r in side) if v > 0] for side in sides)
-        if x and y:
-            self.metrics.append(Metric(name, unit, x, y, higher))
+
+    # Patterns and working points of nht1-workload: those that both sides have.
+
+    def _workload(self, a, b):
+        sides = [side.of('nht1-workload') for side in (a, b)]
+        if not all(sides):
+            return
+        self._system(sides[0][0], sides[1][0])
+        measured = [_measured(side) for side in sides]
+        for name, side in zip('AB', measured):
+            if not side:
+                self.reasons.append('%s has no pattern and no working point that came to its end '
+                                    'with the right data' % name)
+                return
+        pairs, lonely = [], 0
+        for what, ways in measured[0].items():
+            others = measured[1].get(what, {})
+            for how, one in ways.items():
+                if how in others:
+                    pairs.append((one, others[how]))
+                elif len(ways) == len(others) == 1:
+                    pairs.append((one, *others.values()))
+                else:
+                    lonely += 1
+        if not pairs:
+            one, other = (dict(next(iter(side))) for side in measured)
+            self.reasons.append('A and B have no pattern and no working point in common')
+            self.reasons += ['%s: %s in A, %s in B' % (key, _known(one.get(key)),
+                                                       _known(other.get(key)))
+                             for key in {**one, **other} if one.get(key) != other.get(key)]
+            return
+        if lonely:
+            self.notes.append('%s of A: nothing like it in B' % text.plural(lonely, 'measurement'))
+        varied = {key for key in {k for p in pairs for k, _ in p[0].what}
+                  if len({dict(p[0].what).get(key) for p in pairs}) > 1}
+        before = len(self.metrics)
+        for one, other in pairs:
+            name = one.name(varied)
+            if one.how != other.how:
+                note = '%s in A is compared with %s in B' % tuple(
+                    ', '.join('%s %s' % way for way in m.how) for m in (one, other))
+                self.notes += [note] if note not in self.notes else []
+            if one.memory != other.memory:
+                self.notes.append('%s is not compared: it measured memory in %s only' % (
+                    name, 'A' if one.memory else 'B'))
+                continue
+            self.metrics.append(Metric(name, 'bytes/s', one.rates, other.rates, True, 'bandwidth'))
+        if len(self.metrics) == before:
+            self.reasons.append('one side measured memory, the other one files')
+
+    # Programs under nht1-profile.
+
+    def _profile(self, a, b):
+        sides = [side.of('nht1-profile') for side in (a, b)]
+        if not all(sides):
+            return
+        self._agree('profile', sides, ('profile.ranks_n', 'profile.state', 'profile.read_bytes',
+                                       'profile.written_bytes'))
+        for name, unit, values in (('T_T of the program', 's', _profile_t_t),
+                                   # zeta may be 0 or less: of that no ratio says anything.
+                                   ('1 + zeta of the program', '1', _profile_zeta)):
+            x, y = ([v for r in side for v in values(r.root) if v > 0] for side in sides)
+            if x and y:
+                self.metrics.append(Metric(name, unit, x, y))
 
     def _judge(self):
         if not self.metrics:
             return
+        first = next((m for m in self.metrics if m.pooled), self.metrics[0])
         answer = stats.ask([{'what': 'differences', 'level': self.level, 'seed': SEED,
                              'runs_min': RUNS_MIN, 'pairs': [
-                                 {'a': m.a, 'b': m.b, 'pool': m.pooled} for m in self.metrics]}])[0]
+                                 {'a': m.a, 'b': m.b, 'pool': m.pooled != '' and
+                                  m.pooled == first.pooled} for m in self.metrics]}])[0]
         pooled = answer['pooled']
         if pooled:
-            self.metrics.insert(0, Metric('T_T, mean of the %d below' % pooled['n'], 's', [], []))
+            self.metrics.insert(0, Metric('%s, mean of the %d below' % (first.pooled, pooled['n']),
+                                          first.unit, [], [], first.higher_better))
         for metric, numbers in zip(self.metrics, ([pooled] if pooled else []) + answer['pairs']):
             metric.judge(numbers, self.threshold, self.level)
 
@@ -238,7 +313,9 @@ def _problem(group):
 
 
 def _known(value):
-    return 'unknown' if value in (None, '') else str(value)
+    if value in (None, ''):
+        return 'unknown'
+    return '%.12g' % value if isinstance(value, float) else str(value)
 
 
 def _said(value):
@@ -267,6 +344,77 @@ def _partner(cell, cells):
     best = max((f for f, _ in fits), default=None)
     found = [c for f, c in fits if f == best]
     return found[0] if len(found) == 1 else None
+
+
+class Measured:
+    """What nht1-workload measured in one way: a pattern or a working point. what: what must agree
+    on both sides; how: what may be compared."""
+
+    def __init__(self, what, how):
+        self.what, self.how, self.rates, self.memory = what, how, [], False
+
+    def name(self, varied):
+        """With what tells it from the others."""
+        what = dict(self.what)
+        shown = [what.pop('pattern'), text.plural(what.pop('processes'), 'process', 'processes')]
+        for key in what:
+            if key in varied:
+                shown.append('%s %s' % (key, text.size_iec(what[key]) if key == 'record' else
+                                        _known(what[key])))
+        return ', '.join(shown)
+
+
+def _measured(side):
+    """{what: {how: Measured}} of results of nht1-workload, wrong and unfinished ones left out."""
+    found = {}
+    for r in side:
+        how = tuple((key, value) for key, value in (
+            ('depth', results.integer(r.root, 'options.depth')),
+            ('hints', ' '.join(sorted(results.words(r.root, 'options.hint')))),
+            ('component', results.word(r.root, 'system.mpiio_component')),
+            *sorted(r.environment.items())) if value)
+        common = (('processes', results.integer(r.root, 'system.ranks', 1)),
+                  ('durability (--sync)', results.word(r.root, 'options.sync')),
+                  ('thinking', results.true(r.root, 'options.think')))
+        for which, numbers in (('phases', _phase), ('points', _point)):
+            for i, m in enumerate(results.items(r.root, which), 1):
+                rate = results.real(m, 'bytes_per_s')
+                right = results.true(m, 'completed') and results.integer(m, 'wrong_n') == 0
+                if not right or not rate > 0:
+                    continue
+                name, *rest = numbers(r.root, m, i)
+                what = (('pattern', name), *common, *rest)
+                one = found.setdefault(what, {}).setdefault(how, Measured(what, how))
+                one.rates.append(rate)
+                one.memory = one.memory or any(
+                    s['code'] == 'page-cache' for s in results.stamps(m))
+    return found
+
+
+def _phase(_, phase, __):
+    """Its name, and what it is known by."""
+    return (results.word(phase, 'title'), ('record', results.integer(phase, 'record_bytes')),
+            ('method', results.word(phase, 'method')), ('access', results.word(phase, 'access')),
+            ('memory', 'strided' if results.true(phase, 'memory_strided') else 'contiguous'),
+            ('file', results.word(phase, 'file')), ('fraction', results.real(phase, 'fraction')))
+
+
+def _point(root, point, number):
+    asked = results.members(point, 'asked')
+    functions = [results.word(c, 'function') for c in results.items(point, 'calls')]
+    return ('point %d%s' % (number, ', ' + functions[0] if len(functions) == 1 else ''),
+            ('files', results.word(root, 'mode')),
+            *((key, results.real(asked, key)) for key in asked))
+
+
+def _profile_t_t(root):
+    rounds = results.items(root, 'zeta.rounds')
+    return [results.real(r, 't_t_s') for r in rounds] or [results.real(root, 'profile.wall_s')]
+
+
+def _profile_zeta(root):
+    return [results.real(r, 't_t_s') / results.real(r, 't_c_s')
+            for r in results.items(root, 'zeta.rounds') if results.real(r, 't_c_s') > 0]
 
 
 # --- Output -------------------------------------------------------------------------------------

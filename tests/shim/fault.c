@@ -13,12 +13,12 @@
  * WHAT: ENOSPC, EIO, EROFS, EPERM, EOPNOTSUPP, short (half of what was asked), kill (the process
  * dies before the call), of pwrite, flip (all is written, but for one bit) or, of pread, end (as
  * behind the end of the file). N is counted per rank and kind of call, from 1; "N+" is every call
- * from there on. Kinds: open, openr (for reading only), pwrite (pwritev, too), pread, write, fsync,
- * fdatasync, rename (renameat2, too), ftruncate, fallocate, close, aio (asking aio_error for an
- * outcome), and those of io_uring (fault_uring.c): uring_init, uring_submit, uring_write,
- * uring_wait. A close that fails has closed all the same, as on Linux. Passed over: closing what was
- * open for reading only, a lock, what has no name any more, the file that warms the file system up,
- * and one by which Open MPI looks for locks; no data depend on them. */
+ * from there on. Kinds: open, openr (for reading only), pwrite (pwritev, too), pread (preadv, too),
+ * write, fsync, fdatasync, rename (renameat2, too), ftruncate, fallocate, close, aio (asking
+ * aio_error for an outcome), and those of io_uring (fault_uring.c): uring_init, uring_submit,
+ * uring_write, uring_wait. A close that fails has closed all the same, as on Linux. Passed over:
+ * closing what was open for reading only, a lock, what has no name any more, the file that warms the
+ * file system up, and one by which Open MPI looks for locks; no data depend on them. */
 #include <aio.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -273,12 +273,24 @@ static ssize_t vector_write(int fd, const struct iovec *part, int parts, off_t o
     return real(fd, &half, 1, offset);
 }
 
+static ssize_t vector_read(int fd, const struct iovec *part, int parts, off_t offset)
+{
+    ssize_t (*real)(int, const struct iovec *, int, off_t) = fault_next("preadv");
+    if (!fault_now_fd(PREAD, fd)) return real(fd, part, parts, offset);
+    if (plan.errnum == END) return 0;
+    if (plan.errnum || part[0].iov_len < 2) return failed();
+    struct iovec half = {part[0].iov_base, part[0].iov_len / 2};
+    return real(fd, &half, 1, offset);
+}
+
 TWICE(ssize_t, pwrite, (int fd, const void *buf, size_t bytes, off_t offset),
       { return part_write(fd, buf, bytes, offset); })
 TWICE(ssize_t, pread, (int fd, void *buf, size_t bytes, off_t offset),
       { return part_read(fd, buf, bytes, offset); })
 TWICE(ssize_t, pwritev, (int fd, const struct iovec *part, int parts, off_t offset),
       { return vector_write(fd, part, parts, offset); })
+TWICE(ssize_t, preadv, (int fd, const struct iovec *part, int parts, off_t offset),
+      { return vector_read(fd, part, parts, offset); })
 TWICE(int, ftruncate, (int fd, off_t length), {
     int (*real)(int, off_t) = fault_next("ftruncate");
     return fault_now_fd(FTRUNCATE, fd) ? failed() : real(fd, length);

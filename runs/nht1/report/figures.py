@@ -45,7 +45,7 @@ def draw(figures, keep=False, tick=lambda done: None):
     page, one per panel, and with keep figure.pictures {file name: bytes}."""
     from concurrent.futures import ProcessPoolExecutor, process
     from multiprocessing import get_context
-    from . import draw as _  # noqa: F401, what takes longest is done before processes part
+    importlib.import_module('.draw', __package__)  # takes longest: before processes part
     work = functools.partial(_drawn, keep=keep)
     jobs = min(len(figures), len(os.sched_getaffinity(0)))
 
@@ -83,7 +83,7 @@ def _drawn(figure, keep):
         else:
             drawn = drawing.figure(figure.title, figure.panels, figure.data)
         streams = {kind: io.BytesIO() for kind in ('svg', 'png', 'pdf')}
-        drawing.save(drawn, {stream: kind for kind, stream in streams.items()})
+        drawing.save(drawn, {stream: kind for kind, stream in streams.items()}, fonts=3)
         pictures = {'%s.%s' % (figure.name, kind): s.getvalue() for kind, s in streams.items()}
     return elements, pictures
 

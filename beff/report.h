@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef BEFF_TEXT_H
-#define BEFF_TEXT_H
-/* Floor 2. What a run says in words and tables. All functions are local, for rank 0. Bandwidths are
- * in MB/s of 10^6 bytes. */
+#ifndef BEFF_REPORT_H
+#define BEFF_REPORT_H
+/* Floor 2. What a run leaves: words and tables (text.c), in MB/s of 10^6 bytes, and JSON (result.c).
+ * All functions are local, for rank 0. */
+#include <jansson.h>
 #include <stdio.h>
 
-#include "beff/cube.h"
 #include "beff/job.h"
 
 /* What is going to be measured, before it is. */
@@ -23,7 +23,10 @@ void beff_text_details(const struct beff_job *job, FILE *to);
  * process; last, b_eff = V MB/s = P * N PEs with M MB/PE on SYSTEM. */
 void beff_text_sum(const void *job, FILE *to);
 
-/* Every measurement. */
+/* Every measurement, one section per size. */
 void beff_text_protocol(const void *job, FILE *to);
+
+/* The complete result (docs/schema/nht1-beff-1.json); status: of the exit. New reference. */
+json_t *beff_result_json(const void *job, int status);
 
 #endif
