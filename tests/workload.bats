@@ -322,6 +322,7 @@ X
     need_program jq
     workload 2 --patterns --set data=64k --set record=4k,8k --set "temporal=write,re-read" --json p.json --quiet
     expect_status 4
+    jq '.phases[].method = "collective"' p.json >c.json
     local seq
     workload 2 --reference --set uniqueBytes=160000 --json s0.2.json --quiet
     expect_status 0
@@ -329,9 +330,12 @@ X
         jq ".points[0].asked.seqFrac = $seq | .bytes_per_s *= 1 + $seq" s0.2.json >"s$seq.json"
     done
     jq '.points[0].asked.readFrac = 0.2' s0.2.json >r.json
-    run nht1-report p.json s*.json r.json --markdown r.md --figures figures -o r.html
+    run nht1-report p.json c.json s*.json r.json --markdown r.md --figures figures -o r.html
     expect_status 0
     [ "$(find figures -name "workload-*-*.csv" | wc -l)" -eq 9 ]
+    # One figure for each pattern, a panel for each way to access it.
+    grep -q '^collective' figures/workload-simple-strided-0.csv
+    grep -q '^independent' figures/workload-simple-strided-0.csv
     cut -d, -f1 figures/workload-figure-1.csv | sort -u | paste -sd, | grep -qx 'panel,readFrac,seqFrac'
     grep -q '^| seqFrac | throughput goes up |' r.md
 }

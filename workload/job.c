@@ -187,10 +187,11 @@ static int hints_make(struct workload_job *job)
     return 0;
 }
 
-static int look(struct workload_job *job)
+int workload_job_make(struct workload_job *job, const struct workload_options *o, const char *name)
 {
-    const struct workload_options *o = job->opt;
     struct workload_context *c = &job->context;
+    *job = (struct workload_job){
+        .opt = o, .name = name, .context = {.comm = MPI_COMM_WORLD, .info = MPI_INFO_NULL}};
     TRY_MPI(MPI_Comm_rank(c->comm, &c->rank));
     TRY_MPI(MPI_Comm_size(c->comm, &c->size));
     c->depth = (int)o->depth;
@@ -204,24 +205,7 @@ static int look(struct workload_job *job)
     TRY(read_description(job));
     TRY(nodes_find(c->comm, &job->nodes));
     TRY(par_agree(c->comm, sys_path_fs(o->out, &job->fs)));
-    int rc = 0;
-    if (c->rank == 0 && o->json && !o->dry_run) {
-        rc = js_check_target(o->json, "nht1-workload/");
-        if (rc < 0) err_prefix("--json: ");
-    }
-    TRY(par_agree(c->comm, rc));
     return par_json(c->comm, &job->mpi);
-}
-
-int workload_job_make(struct workload_job *job, const struct workload_options *opt,
-                      const char *name)
-{
-    memset(job, 0, sizeof *job);
-    job->opt = opt;
-    job->name = name;
-    job->context.comm = MPI_COMM_WORLD;
-    job->context.info = MPI_INFO_NULL;
-    return look(job);
 }
 
 void workload_job_free(struct workload_job *job)
@@ -325,7 +309,6 @@ int workload_job_run(struct workload_job *job)
     int rc = job->is_points ? run_points(job, progress) : run_phases(job, progress);
     progress_end(progress);
     job->took_s = watch_now() - begun;
-    watch_utc(job->ended);
     job->done = rc == 0;
     /* Wrong data, and whether there was enough of them, are known on all ranks. */
     int64_t known[2] = {job->wrong_n, job->valid};

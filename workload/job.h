@@ -31,7 +31,7 @@ struct workload_job {
     double took_s, paused_s; /* thinking between phases, of took_s */
     int64_t wrong_n;
     bool valid, done;
-    char started[32], ended[32];
+    char started[32];
 };
 
 /* Reads the description and finds out what the job stands on; nothing is written. Collective. [out]

@@ -19,6 +19,10 @@ static json_t *result_json(const void *job, int status)
 static int work(struct workload_job *job)
 {
     const bool speaks = job->context.rank == 0 && !job->opt->quiet;
+    const struct program_output result = {"--json", job->opt->json, "nht1-workload/",
+                                          .json = result_json};
+    const bool asks = job->context.rank == 0 && !job->opt->dry_run;
+    TRY(par_agree(job->context.comm, asks ? program_outputs_check(&result, 1) : 0));
     if (speaks) workload_job_heading(job, stdout);
     if (job->opt->dry_run) {
         if (speaks) workload_job_plan(job, stdout);
@@ -26,8 +30,6 @@ static int work(struct workload_job *job)
     }
     const int rc = workload_job_run(job);
     if (speaks) workload_job_results(job, stdout);
-    const struct program_output result = {"--json", job->opt->json, "nht1-workload/",
-                                          .json = result_json};
     return program_outputs_write(&result, 1, job, rc);
 }
 

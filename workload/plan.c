@@ -93,7 +93,7 @@ int64_t workload_point_length(const struct workload_point *p, bool separate, int
 /* --- the kinds and sizes of calls ----------------------------------------------------------- */
 
 /* A vector of n of which so many are true, in an order that only the seed and n decide. */
-static int vector(uint64_t seed, int which, double fraction, int64_t n, unsigned char *out)
+static void vector(uint64_t seed, int which, double fraction, int64_t n, unsigned char *out)
 {
     const int64_t ones = llround(fraction * (double)n);
     struct random r = random_begin(seed, (uint64_t)which);
@@ -105,7 +105,6 @@ static int vector(uint64_t seed, int which, double fraction, int64_t n, unsigned
         out[i] = out[j];
         out[j] = kept;
     }
-    return 0;
 }
 
 static int kinds_by_fractions(const struct workload_point *p, uint64_t seed,

@@ -374,11 +374,15 @@ static int point_close_file(struct part *t, struct workload_times *times)
     return rc;
 }
 
-static int play(struct part *t, struct workload_outcome *o)
+/* What the processes of the point do. Collective over t->comm. */
+static int play(struct part *t, const struct workload *w, int no, struct workload_outcome *o)
 {
     struct workload_marks marks = {0};
     struct character all;
     const int index = t->p->file;
+    TRY_MPI(MPI_Comm_set_errhandler(t->comm, MPI_ERRORS_RETURN));
+    TRY(nodes_split(t->comm, &t->nodes));
+    TRY(par_agree(t->comm, workload_plan_make(w, no, t->c->rank, &t->plan)));
     TRY(character(t, &all));
     if (all.write) t->file->generation = workload_content_next(t->file);
     if (all.shared_write) t->file->floating = true;
@@ -404,16 +408,6 @@ static int play(struct part *t, struct workload_outcome *o)
     return point_gather(t, o);
 }
 
-static int with_nodes(struct part *t, int no, const struct workload *w, struct workload_outcome *o)
-{
-    TRY_MPI(MPI_Comm_set_errhandler(t->comm, MPI_ERRORS_RETURN));
-    int rc = nodes_split(t->comm, &t->nodes);
-    if (rc == 0) rc = par_agree(t->comm, workload_plan_make(w, no, t->c->rank, &t->plan));
-    if (rc == 0) rc = play(t, o);
-    nodes_free(&t->nodes);
-    return rc;
-}
-
 int workload_replay_point(struct workload_context *c, const struct workload *w, int no,
                           struct workload_outcome *o)
 {
@@ -422,6 +416,7 @@ int workload_replay_point(struct workload_context *c, const struct workload *w, 
                      .p = p,
                      .file = &c->content[p->file],
                      .fh = MPI_FILE_NULL,
+                     .nodes = {.node = MPI_COMM_NULL},
                      .view = workload_point_view(p, c->rank),
                      .holes = workload_point_holes(p)};
     *o = (struct workload_outcome){.asked = p};
@@ -431,7 +426,8 @@ int workload_replay_point(struct workload_context *c, const struct workload *w, 
         MPI_Comm_split(c->comm, c->rank < p->process_num ? 0 : MPI_UNDEFINED, c->rank, &t.comm));
     int rc = 0;
     if (t.comm != MPI_COMM_NULL) {
-        rc = with_nodes(&t, no, w, o);
+        rc = play(&t, w, no, o);
+        nodes_free(&t.nodes);
         MPI_Comm_free(&t.comm);
     }
     free(t.memory);

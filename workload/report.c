@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/num.h"
+#include "base/program.h"
 #include "base/resident.h"
 #include "base/stamp.h"
 #include "base/units.h"
@@ -101,18 +102,6 @@ static void member(json_t *to, const char *key, json_t *value)
     json_object_set_new(to, key, value);
 }
 
-static json_t *system_record(const struct workload_job *job)
-{
-    json_t *o = sys_json();
-    member(o, "mpi", job->mpi ? json_incref(job->mpi) : json_null());
-    member(o, "ranks", json_integer(job->context.size));
-    member(o, "nodes", json_integer((json_int_t)job->nodes.count));
-    member(o, "cores_of_nodes", json_integer((json_int_t)job->nodes.cores));
-    member(o, "file_system", sys_fs_json(&job->fs));
-    member(o, "mpiio_component", js_text(job->component));
-    return o;
-}
-
 static json_t *points_json(const struct workload_job *job)
 {
     json_t *list = json_array();
@@ -158,20 +147,15 @@ static void totals(const struct workload_job *job, int64_t *bytes, double *s)
 
 json_t *workload_job_json(const struct workload_job *job, int status)
 {
-    json_t *o = json_object();
+    json_t *o =
+               program_result(&workload_program, job->opt, "nht1-workload/1", status, job->started),
+           *system = program_system(&job->nodes, job->mpi);
     int64_t bytes;
     double s;
     totals(job, &bytes, &s);
-    member(o, "schema", json_string("nht1-workload/1"));
-    member(o, "version", json_string(nht1_build));
-    member(o, "status", json_integer(status));
-    member(o, "started_utc", js_text(job->started));
-    member(o, "ended_utc", js_text(job->ended));
-    member(o, "system", system_record(job));
-    char *line = conf_line(&workload_program, job->opt);
-    member(o, "command_line", js_text(line));
-    free(line);
-    member(o, "options", conf_json(&workload_program, job->opt));
+    member(system, "file_system", sys_fs_json(&job->fs));
+    member(system, "mpiio_component", js_text(job->component));
+    member(o, "system", system);
     member(o, "description", js_text(job->name));
     member(o, "kind", json_string(job->is_points ? "points" : "patterns"));
     member(o, "mode",

@@ -46,43 +46,49 @@ def _median(values):
 
 
 def _patterns(report, results):
-    found = {}
+    found = {}  # {pattern: {way: phases}}
     for r in results:
         for p in items(r.root, 'phases'):
             if true(p, 'completed') and integer(p, 'wrong_n') == 0:
-                way = ', '.join((word(p, 'method'), word(p, 'access'), 'memory %s' % (
-                    'strided' if true(p, 'memory_strided') else 'contiguous'), 'file %s' % word(
-                        p, 'file'), text.plural(integer(r.root, 'system.ranks', 1), 'process',
-                                                'processes')))
-                found.setdefault((word(p, 'pattern'), way), []).append(p)
-    for number, ((pattern, way), phases) in enumerate(found.items()):
-        _pattern(report.page, 'workload-%s-%d' % (pattern, number), way, phases)
+                way = (word(p, 'method'), word(p, 'access'), 'memory %s' % (
+                    'strided' if true(p, 'memory_strided') else 'contiguous'),
+                    'file %s' % word(p, 'file'), text.plural(
+                        integer(r.root, 'system.ranks', 1), 'process', 'processes'))
+                found.setdefault(word(p, 'pattern'), {}).setdefault(way, []).append(p)
+    for number, (pattern, ways) in enumerate(found.items()):
+        _pattern(report.page, 'workload-%s-%d' % (pattern, number), ways)
 
 
-def _pattern(page, name, way, phases):
-    title = word(phases[0], 'title').partition(' (')[0]
-    table = Table(name, '%s: %s' % (title, way), [
+def _pattern(page, name, ways):
+    """A table and a figure, in which every way that was measured has a panel."""
+    title = word(next(iter(ways.values()))[0], 'title').partition(' (')[0]
+    parts = list(zip(*ways))
+    common = ', '.join(values[0] for values in parts if len(set(values)) == 1)
+    table = Table(name, '%s: %s' % (title, common), (['way'] if len(ways) > 1 else []) + [
         'record in bytes', 'temporal pattern', 'MB/s', 'S + T + B in s', 'B', 'in memory before',
         'note'])
-    curves = {}
-    for p in phases:
-        marks = {word(s, 'code') for s in items(p, 'stamps')}
-        cached = real(p, 'cached_share_before')
-        rate = real(p, 'bytes_per_s') / MB
-        table.row(integer(p, 'record_bytes'), word(p, 'temporal'), rate,
-                  real(p, 'times.aggregate_s'), _percent(real(p, 'times.b_share')),
-                  _percent(cached), 'too little data'
-                  if 'too-short' in marks else '')
-        curves.setdefault(word(p, 'temporal'), {}).setdefault(
-            integer(p, 'record_bytes'), []).append(rate)
-    page.table(table)
-    if max(len(c) for c in curves.values()) < 2:
-        return
     f = Figure(name, '%s: bandwidth over the record' % title)
-    f.panel('', {'label': 'record in bytes', 'log': 2}, {'label': 'bandwidth in MB/s', 'log': 10})
-    for temporal, points in curves.items():
-        f.series(temporal, 'line-points', [(x, _median(points[x])) for x in sorted(points)])
-    page.figure(f, '%s, %s. All processes together, bytes over S + T + B.' % (title, way))
+    for way, phases in ways.items():
+        own = ', '.join(v for v, values in zip(way, parts) if len(set(values)) > 1)
+        curves = {}
+        for p in phases:
+            marks = {word(s, 'code') for s in items(p, 'stamps')}
+            rate = real(p, 'bytes_per_s') / MB
+            table.row(*[own] if len(ways) > 1 else [], integer(p, 'record_bytes'),
+                      word(p, 'temporal'), rate, real(p, 'times.aggregate_s'),
+                      _percent(real(p, 'times.b_share')), _percent(real(p, 'cached_share_before')),
+                      'too little data' if 'too-short' in marks else '')
+            curves.setdefault(word(p, 'temporal'), {}).setdefault(
+                integer(p, 'record_bytes'), []).append(rate)
+        if max(len(c) for c in curves.values()) < 2:
+            continue
+        f.panel(own, {'label': 'record in bytes', 'log': 2},
+                {'label': 'bandwidth in MB/s', 'log': 10})
+        for temporal, points in curves.items():
+            f.series(temporal, 'line-points', [(x, _median(points[x])) for x in sorted(points)])
+    page.table(table)
+    if f.panels:
+        page.figure(f, '%s, %s. All processes together, bytes over S + T + B.' % (title, common))
 
 
 # --- working points -----------------------------------------------------------------------------
