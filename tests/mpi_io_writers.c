@@ -55,10 +55,23 @@ static void each_writer(void (*check)(const char *name))
     assert_true(count >= 5);
 }
 
+/* Whether an earlier grid shares the cells among so many ranks in the same way. */
+static bool seen_before(int g)
+{
+    struct io_box mine, other;
+    box_of(9, grids[g], &mine);
+    for (int e = 0; e < g; e++) {
+        box_of(9, grids[e], &other);
+        if (said_by_all(memcmp(&mine, &other, sizeof mine) == 0)) return true;
+    }
+    return false;
+}
+
 static void check_small(const char *name)
 {
     for (int l = 0; l < LAYOUTS; l++) {
         for (int g = 0; g < GRIDS; g++) {
+            if (seen_before(g)) continue;
             struct io_spec s = spec_for(in_scratch("dumps.bin"), name, 9, grids[g]);
             s.layout = layouts[l];
             check_file(&s);

@@ -11,6 +11,7 @@ FUZZ        := $(filter-out driver,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/
 FUZZ_OBJS   := $(call obj,$(wildcard tests/fuzz/*.c))
 # No test is about its own speed, but the oracle computes.
 $(filter-out %/oracle.o,$(TEST_OBJS)) $(FUZZ_OBJS): FILEFLAGS = $(if $(SANITIZE),,-O1 -g1)
+$(call obj,tests/oracle.c): FILEFLAGS = $(if $(SANITIZE),-O1)
 LIBTEST     := $(B)/lib/libtest.a
 testbin      = $(patsubst tests/%.c,$(B)/tests/%,$(1))
 
