@@ -30,11 +30,15 @@ int program_main(const struct program *p, int argc, char **argv)
     int rc = setup ? stop_install() : err_set(ERR_NOMEM, "no memory for the options");
     rc = par_agree(MPI_COMM_WORLD, rc);
     if (rc == 0) {
-        rc = p->parse(setup, argc, argv);
+        rc = p->parse ? p->parse(setup, argc, argv)
+                      : conf_parse(p->conf, argc, argv, setup, NULL, NULL);
         if (rc == CONF_HELP && rank == 0) conf_help(p->conf, stdout);
         if (rc == CONF_VERSION && rank == 0) printf("%s %s\n", name, p->conf->version);
         rc = rc == CONF_RUN ? p->run(setup) : rc < 0 ? rc : 0;
-        p->release(setup);
+        if (p->release)
+            p->release(setup);
+        else
+            conf_free(p->conf, setup, NULL);
     }
     free(setup);
     /* Of rank 0 alone: a launcher's own output is the launcher's to watch. */

@@ -22,7 +22,8 @@ struct program {
      * where MPI has to expect threads, 160 instead of 110 ns. */
     bool single;
     size_t setup_bytes; /* of what parse fills, zeroed before */
-    /* The command line, the same on every rank: CONF_RUN, CONF_HELP, CONF_VERSION or an error. */
+    /* The command line, the same on every rank: CONF_RUN, CONF_HELP, CONF_VERSION or an error.
+     * Without parse and release the setup is the options of conf. */
     int (*parse)(void *setup, int argc, char **argv);
     void (*release)(void *setup); /* also after an error of parse */
     /* All of the work. Collective over MPI_COMM_WORLD; the same code on all ranks. */

@@ -39,5 +39,5 @@ int start_program(const struct conf_program *p, int argc, char **argv, void *opt
     if (what >= 0) conf_free(p, opts, &args);
     if (rc == 0) rc = start_printed();
     if (rc < 0 && err_message()[0]) fprintf(stderr, "%s: %s\n", p->name, err_message());
-    return err_exit_status(rc);
+    return rc < 0 ? err_exit_status(rc) : rc;
 }

@@ -16,8 +16,9 @@ void start_clean(void);
 int start_printed(void);
 
 /* Body of main() without MPI: start_clean, the command line, run for CONF_RUN, start_printed.
- * opts: [out] what p->options fill. run: the work; an error without a message is one that it has
- * told itself. Returns the exit status; errors are printed with the program's name before them. */
+ * opts: [out] what p->options fill. run: the work; its code, or an exit status of its own, > 0; an
+ * error without a message is one that it has told itself. Returns the exit status; errors are
+ * printed with the program's name before them. */
 int start_program(const struct conf_program *p, int argc, char **argv, void *opts,
                   int (*run)(const void *opts, const struct conf_list *args));
 

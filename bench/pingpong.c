@@ -132,22 +132,8 @@ static int run(void *setup)
     return rc;
 }
 
-static int parse(void *setup, int argc, char **argv)
-{
-    return conf_parse(&program, argc, argv, setup, NULL, NULL);
-}
-
-static void release(void *setup)
-{
-    conf_free(&program, setup, NULL);
-}
-
-static const struct program frame = {.conf = &program,
-                                     .single = true,
-                                     .setup_bytes = sizeof(struct options),
-                                     .parse = parse,
-                                     .release = release,
-                                     .run = run};
+static const struct program frame = {
+    .conf = &program, .single = true, .setup_bytes = sizeof(struct options), .run = run};
 
 int main(int argc, char **argv)
 {

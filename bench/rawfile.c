@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "base/conf.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/program.h"
 #include "base/version.h"
 #include "base/watch.h"
 
@@ -115,8 +115,9 @@ static double slowest(double mine)
     return all;
 }
 
-static void write_dumps(const struct options *o)
+static int run(void *setup)
 {
+    const struct options *o = setup;
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -148,20 +149,13 @@ static void write_dumps(const struct options *o)
         fail("result", err_message());
     json_decref(result);
     free(data);
+    return 0;
 }
+
+static const struct program frame = {
+    .conf = &program, .single = true, .setup_bytes = sizeof(struct options), .run = run};
 
 int main(int argc, char **argv)
 {
-    struct options o;
-    int rank;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    const int rc = conf_parse(&program, argc, argv, &o, NULL, NULL);
-    if (rank == 0 && rc == CONF_HELP) conf_help(&program, stdout);
-    if (rank == 0 && rc == CONF_VERSION) printf("%s %s\n", program.name, program.version);
-    if (rc == CONF_RUN) write_dumps(&o);
-    if (rank == 0 && rc < 0) fprintf(stderr, "rawfile: %s\n", err_message());
-    conf_free(&program, &o, NULL);
-    MPI_Finalize();
-    return err_exit_status(rc);
+    return program_main(&frame, argc, argv);
 }

@@ -228,7 +228,9 @@ static const struct conf_option table[] = {
      .offset = AT(json),
      .type = CONF_STRING,
      .group = "What is reported",
-     .help = "Write the complete result to this file (docs/schema/nht1-bt-1.json)."},
+     .help =
+         "Write the complete result to this file (docs/schema/nht1-bt-1.json). After each run it "
+         "holds what there is so far: a job that is killed loses no more than the run it was in."},
     {.name = "profile",
      .offset = AT(profile),
      .type = CONF_FLAG,

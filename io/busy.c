@@ -28,20 +28,16 @@ void io_busy_free(struct io_busy *b)
     free(b);
 }
 
-static void grow(struct io_busy *b)
-{
-    const int64_t room = b->room ? 2 * b->room : 64;
-    struct io_interval *at = realloc(b->at, (size_t)room * sizeof *at);
-    if (!at) return;
-    b->at = at;
-    b->room = room;
-}
-
 void io_busy_add(struct io_busy *b, double start_s, double end_s)
 {
     if (!b || !(end_s > start_s)) return;
     pthread_mutex_lock(&b->lock);
-    if (b->n == b->room) grow(b);
+    if (b->n == b->room) {
+        const int64_t room = b->room ? 2 * b->room : 64;
+        struct io_interval *at = realloc(b->at, (size_t)room * sizeof *at);
+        if (at) b->at = at;
+        if (at) b->room = room;
+    }
     if (b->n < b->room) b->at[b->n++] = (struct io_interval){start_s, end_s};
     pthread_mutex_unlock(&b->lock);
 }

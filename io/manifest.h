@@ -96,7 +96,6 @@ struct io_past {
     int64_t n, dumps_n, steps_n, interval; /* as planned then */
     double dt;
     int64_t complete_n; /* dumps from the first on that are complete */
-    int64_t last_step;  /* of the last of these; 0 when there is none */
     char writer[64], kernel[64];
 };
 

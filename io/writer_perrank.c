@@ -7,10 +7,9 @@
 #include "io/writer.h"
 
 struct perrank_state {
-    struct io_context ctx; /* with the name of my own file */
+    struct io_context ctx; /* with the name of my own file, and what of a dump is in it */
     char path[IO_PLACE_PATH_MAX];
     int fd;
-    int64_t mine_bytes;
 };
 
 /* My file is there with its full length, like FILE for other writers. */
@@ -18,18 +17,18 @@ static int perrank_open(void *state, const struct io_context *ctx)
 {
     struct perrank_state *s = state;
     io_part_path(ctx->path, ctx->rank, s->path);
-    s->mine_bytes = io_view_bytes(ctx->view);
     s->ctx = *ctx;
     s->ctx.path = s->path;
-    s->ctx.dump_bytes = s->mine_bytes;
+    s->ctx.dump_bytes = io_view_bytes(ctx->view);
     return io_fd_open(&s->ctx, &s->fd);
 }
 
 static int perrank_write(void *state, const struct io_context *ctx, int64_t dump, const void *buf)
 {
     struct perrank_state *s = state;
+    const int64_t bytes = s->ctx.dump_bytes;
     (void)ctx;
-    return io_fd_write(&s->ctx, s->fd, buf, s->mine_bytes, dump * s->mine_bytes);
+    return io_fd_write(&s->ctx, s->fd, buf, bytes, dump * bytes);
 }
 
 static int perrank_sync(void *state, const struct io_context *ctx)

@@ -466,27 +466,23 @@ static int profile(const struct options *o, const struct conf_list *args, int *s
     return rc;
 }
 
+static int run(const void *opts, const struct conf_list *args)
+{
+    const struct options *o = opts;
+    const struct sigaction action = {.sa_handler = pass_on};
+    int status = 0;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    int rc = check(o, args);
+    if (rc == 0) rc = profile(o, args, &status);
+    if (rc < 0 && status != 0) fprintf(stderr, "nht1-profile: %s\n", err_message());
+    return status != 0 ? status : rc;
+}
+
 int main(int argc, char **argv)
 {
     struct options o;
-    struct conf_list args;
-    int status = 0;
     for (size_t i = 0; i < sizeof inherited / sizeof inherited[0]; i++)
         sigaction(inherited_signal[i], NULL, &inherited[i]);
-    start_clean();
-    int rc = conf_parse(&program, argc, argv, &o, &args, NULL);
-    if (rc == CONF_HELP) conf_help(&program, stdout);
-    if (rc == CONF_VERSION) printf("%s %s\n", program.name, program.version);
-    if (rc == CONF_RUN) {
-        struct sigaction action = {.sa_handler = pass_on};
-        sigaction(SIGINT, &action, NULL);
-        sigaction(SIGTERM, &action, NULL);
-        rc = check(&o, &args);
-        if (rc == 0) rc = profile(&o, &args, &status);
-        if (rc < 0) fprintf(stderr, "nht1-profile: %s\n", err_message());
-        conf_free(&program, &o, &args);
-    } else if (rc < 0)
-        fprintf(stderr, "nht1-profile: %s\n", err_message());
-    if (rc < 0 && status == 0) status = err_exit_status(rc);
-    return status;
+    return start_program(&program, argc, argv, &o, run);
 }

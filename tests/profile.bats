@@ -303,3 +303,9 @@ rank N reads r.dat, which the program has written before" ]
     expect_status 1
     [ ! -e started ]
 }
+
+@test "help that does not arrive is an error" {
+    [ -e /dev/full ] || skip "no /dev/full"
+    run bash -c 'nht1-profile --help >/dev/full'
+    expect_status 3
+}
