@@ -323,20 +323,24 @@ X
     workload 2 --patterns --set data=64k --set record=4k,8k --set "temporal=write,re-read" --json p.json --quiet
     expect_status 4
     jq '.phases[].method = "collective"' p.json >c.json
-    local seq
+    local seq other
     workload 2 --reference --set uniqueBytes=160000 --json s0.2.json --quiet
     expect_status 0
     for seq in 0 0.5 1; do
         jq ".points[0].asked.seqFrac = $seq | .bytes_per_s *= 1 + $seq" s0.2.json >"s$seq.json"
     done
-    jq '.points[0].asked.readFrac = 0.2' s0.2.json >r.json
-    run nht1-report p.json c.json s*.json r.json --markdown r.md --figures figures -o r.html
+    for other in uniqueBytes=320000 sizeMean=4000 processNum=1 readFrac=0.2 collFrac=1 syncFrac=1 sharedFrac=1 contMean=500; do
+        jq ".points[0].asked |= (.${other/=/ = } | if .sizeMean == 4000 then .contMean = 4000 else . end)" \
+            s0.2.json >"o-${other%=*}.json"
+    done
+    run nht1-report p.json c.json s*.json o*.json --markdown r.md --figures figures -o r.html
     expect_status 0
     [ "$(find figures -name "workload-*-*.csv" | wc -l)" -eq 9 ]
     # One figure for each pattern, a panel for each way to access it.
     grep -q '^collective' figures/workload-simple-strided-0.csv
     grep -q '^independent' figures/workload-simple-strided-0.csv
-    cut -d, -f1 figures/workload-figure-1.csv | sort -u | paste -sd, | grep -qx 'panel,readFrac,seqFrac'
+    cut -d, -f1 figures/workload-figure-1.csv | LC_ALL=C sort -u | paste -sd, | grep -qx \
+        'collFrac,contMean,panel,processNum,readFrac,seqFrac,sharedFrac,sizeMean,syncFrac,uniqueBytes'
     grep -q '^| seqFrac | throughput goes up |' r.md
 }
 
