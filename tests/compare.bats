@@ -194,8 +194,8 @@ workloads() {
     expect_status 0
     expect_schema nht1-compare-1 c.json
     jq -e '.verdict == "same" and [.metrics[].name] == ["bandwidth, mean of the 4 below",
-        "Segmented (write), 2 processes, record 4.00 KiB", "Segmented (re-write), 2 processes, record 4.00 KiB",
-        "Segmented (write), 2 processes, record 8.00 KiB", "Segmented (re-write), 2 processes, record 8.00 KiB"]' c.json
+        "Segmented (write), 2 processes, record 4 KiB", "Segmented (re-write), 2 processes, record 4 KiB",
+        "Segmented (write), 2 processes, record 8 KiB", "Segmented (re-write), 2 processes, record 8 KiB"]' c.json
     for f in b/*; do change "$f" '.phases[3].bytes_per_s *= 0.8'; done
     run nht1-report compare a b --json c.json --html c.html
     expect_status 2
