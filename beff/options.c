@@ -30,8 +30,8 @@ static const struct conf_option table[] = {
      .type = CONF_INT,
      .min = (double)BEFF_MEMORY_MIN,
      .max = 1e18,
-     .help = "Memory of a process, of which the largest message L_max is the 128th part (at most "
-             "128 MiB). Default: memory of the node, or the limit of the job's control group, "
+     .help = "Memory of a process; the largest message L_max is 1/128 of it (at most 128 MiB). "
+             "Default: memory of the node, or the limit of the job's control group, "
              "divided by the processes on it."},
     {.name = "lmax",
      .arg = "BYTES",
@@ -39,7 +39,7 @@ static const struct conf_option table[] = {
      .type = CONF_INT,
      .min = (double)BEFF_LMAX_MIN,
      .max = (double)BEFF_LMAX_CAP,
-     .help = "Largest message, whatever the memory. Such a result is not valid as b_eff."},
+     .help = "Largest message, regardless of memory. Not valid as b_eff."},
     {.name = "random",
      .arg = "N",
      .def = "30",
@@ -47,7 +47,7 @@ static const struct conf_option table[] = {
      .type = CONF_INT,
      .min = 1,
      .max = BEFF_RANDOM_MAX,
-     .help = "Random patterns. Another number than 30 is not valid as b_eff."},
+     .help = "Number of random patterns. Only 30 is valid as b_eff."},
     {.name = "seed",
      .arg = "S",
      .def = "1",
@@ -56,18 +56,18 @@ static const struct conf_option table[] = {
      .min = 0,
      .max = 4294967295.0,
      .help = "Seed of the random patterns. The same seed and number of processes give the same "
-             "patterns, so results with the default compare."},
+             "patterns, so results with the default are comparable."},
     {.name = "methods",
      .arg = "NAMES",
      .def = "sendrecv,alltoallv,nonblocking",
      .offset = AT(methods),
      .type = CONF_STRING,
-     .help = "Methods to move messages by. Leaving one out is not valid as b_eff."},
+     .help = "Communication methods. Without one of them the result is not valid as b_eff."},
     {.name = "no-analysis",
      .offset = AT(no_analysis),
      .type = CONF_FLAG,
-     .help = "Only the patterns that b_eff is made of: no worst cycle, bisections, Cartesian grids "
-             "and no ping-pong."},
+     .help = "Only the patterns that enter b_eff: no worst cycle, bisections, Cartesian grids or "
+             "ping-pong."},
 
     {.name = "buffers",
      .arg = "N",
@@ -76,9 +76,9 @@ static const struct conf_option table[] = {
      .type = CONF_INT,
      .min = 2,
      .max = 64,
-     .help = "Room of the buffers, in longest messages: messages take turns in it, so that they do "
-             "not come out of the cache. Another number than 6 is not valid as b_eff; fewer need "
-             "--no-analysis. 2 uses the same memory again and again, as HPCC does."},
+     .help = "Size of the buffers in multiples of L_max: messages rotate through them so that they "
+             "do not come out of the cache. Only 6 is valid as b_eff; fewer need --no-analysis. 2 "
+             "reuses the same memory for every message, as HPCC does."},
 
     {.name = "repetitions",
      .arg = "R",
@@ -97,14 +97,14 @@ static const struct conf_option table[] = {
      .min = 1,
      .max = 1e6,
      .help =
-         "Seconds that the measurement may take about. On slow networks the longest messages "
+         "Approximate limit on the measurement, in seconds. On slow networks the longest messages "
          "are then sent less often; what was left out is reported. Not valid as b_eff where less "
          "than 240 leaves something out."},
     {.name = "quick",
      .offset = AT(quick),
      .type = CONF_FLAG,
-     .help = "A look in less than 20 s: one repetition, shorter loops, messages up to 1 MiB. Not "
-             "valid as b_eff."},
+     .help = "A first impression in less than 20 s: one repetition, shorter loops, messages up to "
+             "1 MiB. Not valid as b_eff."},
 
     {.name = "rmax",
      .arg = "RATE",
@@ -122,8 +122,7 @@ static const struct conf_option table[] = {
      .arg = "FILE",
      .offset = AT(bt_result),
      .type = CONF_STRING,
-     .help = "Without R_max: set b_eff against the rate in a result of nht1-bt (--json), labelled "
-             "as that."},
+     .help = "Without R_max: use the rate in a result of nht1-bt (--json), labelled as such."},
 
     {.name = "json",
      .arg = "FILE",
@@ -159,8 +158,7 @@ const struct conf_program beff_program = {
                "per second for the whole system, and what it is made of.",
     .examples = "  mpirun -np 16 nht1-beff\n"
                 "      the whole measurement, three to five minutes at most\n"
-                "  mpirun -np 16 nht1-beff --quick\n"
-                "      a look at it\n"
+                "  mpirun -np 16 nht1-beff --quick\n      a first impression\n"
                 "  mpirun -np 16 nht1-beff --hpl HPL.out --json beff.json\n"
                 "      with the balance factor, everything kept\n"
                 "  mpirun -np 16 nht1-beff --definition 3.6 --details\n"

@@ -116,8 +116,8 @@ static const struct conf_option table[] = {
      .offset = AT(m_part),
      .type = CONF_CHOICE,
      .choices = "definition|node|process",
-     .help = "Whose memory M_PART is the 128th part of: of a node with 0.5 and 1.x, of a process "
-             "with 2.1, unless it is said."},
+     .help = "Whose memory M_PART is 1/128 of: by default a node's with 0.5 and 1.x, a process's "
+             "with 2.1."},
     {.name = "shift-read",
      .arg = "N",
      .def = "0",
@@ -128,7 +128,8 @@ static const struct conf_option table[] = {
     {.name = "drop-cache",
      .offset = AT(drop_cache),
      .type = CONF_FLAG,
-     .help = "Before reading, take the files out of the memory of the nodes, outside the clock."},
+     .help =
+         "Before reading, evict the files from the page cache of all nodes, outside the clock."},
     {.name = "repeat",
      .arg = "N",
      .def = "1",
@@ -136,13 +137,13 @@ static const struct conf_option table[] = {
      .type = CONF_INT,
      .min = 1,
      .max = 1000,
-     .help = "Measure all of it so often. The result is the repetition with the median value; the "
-             "others' values stand beside it."},
+     .help = "Number of repetitions of the whole measurement. The result is the repetition with "
+             "the median value; the values of the others are listed beside it."},
     {.name = "quick",
      .offset = AT(quick),
      .type = CONF_FLAG,
-     .help = "About a minute in all, at most 2 GB per partition, M_PART at most 32 MB: to see "
-             "whether everything works. Never valid."},
+     .help = "A try-out: about a minute in all, at most 2 GB per partition, M_PART at most 32 MB. "
+             "Never valid."},
 
     {.name = "path",
      .arg = "DIR",
@@ -164,7 +165,7 @@ static const struct conf_option table[] = {
     {.name = "keep",
      .offset = AT(keep),
      .type = CONF_FLAG,
-     .help = "Leave the data files there. Otherwise they go at the end, and on Ctrl-C."},
+     .help = "Keep the data files. Otherwise they are removed at the end and on Ctrl-C."},
     {.name = "force",
      .offset = AT(force),
      .type = CONF_FLAG,
@@ -175,11 +176,10 @@ static const struct conf_option table[] = {
      .type = CONF_INT,
      .min = 1,
      .max = 9e18,
-     .help = "Most that the files may take, up to 95 % of what is free, or half of the free memory "
-             "where files lie in memory. Default: twice what a probe lets expect, at least a "
-             "fiftieth and at most a tenth of what is free: a run that is to take more is refused "
-             "until it is said. "
-             "Writing that ends for want of space is not valid."},
+     .help = "Limit on the space of the data files, up to 95 % of the free space (half of the free "
+             "memory on a file system in memory). Default: twice the estimate of a probe, at least "
+             "1/50 and at most 1/10 of the free space; a run that needs more is refused unless "
+             "this option allows it. A run whose writing stops at the limit is not valid."},
     {.name = "cache",
      .arg = "BYTES",
      .offset = AT(cache),
@@ -211,7 +211,7 @@ static const struct conf_option table[] = {
      .type = CONF_INT,
      .min = 0,
      .max = 1000,
-     .help = "How many findings of wrong data are described."},
+     .help = "How many errors in the data are described."},
     {.name = "dry-run",
      .offset = AT(dry_run),
      .type = CONF_FLAG,
@@ -271,7 +271,7 @@ const struct conf_program beffio_program = {
                 "  mpirun -np 64 nht1-beffio -p /scratch/me --json result.json\n"
                 "      three partitions of 15 minutes each, as the papers define it\n"
                 "  mpirun -np 64 nht1-beffio --definition 2.1 -p /scratch/me -f site\n"
-                "      as the released program, with site.prot and site.sum\n"
+                "      as the released program does it, with site.prot and site.sum\n"
                 "  mpirun -np 64 nht1-beffio -MB 2048 -MT 131072 -T 5400 -N 16,64 -p /scratch/me\n"
                 "      the released program's spelling\n"
                 "  mpirun -np 64 nht1-beffio --dry-run --rate 10G\n"

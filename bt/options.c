@@ -22,8 +22,8 @@ static const struct conf_option table[] = {
      .group = "What is computed",
      .help =
          "Problem class of NAS BT: N = 12, 24, 64, 102, 162, 408, 1020, 2560. B is the official "
-         "size of the benchmark (N = 102, 1.7 GB written). Class A when nothing is given: large "
-         "enough to mean something, over within a minute or two on a desktop."},
+         "size of the benchmark (N = 102, 1.7 GB written). Default: A, large enough to be "
+         "meaningful, done within a minute or two on a desktop."},
     {.name = "n",
      .arg = "N",
      .offset = AT(n),
@@ -53,8 +53,9 @@ static const struct conf_option table[] = {
      .def = "auto",
      .offset = AT(decomp),
      .type = CONF_STRING,
-     .help = "How the grid is shared by the ranks: auto, 1d (slabs along z), 1d:x, 1d:y, 1d:z, 3d "
-             "(most cubic), or PXxPYxPZ such as 2x1x4."},
+     .help =
+         "How the grid is divided among the ranks: auto, 1d (slabs along z), 1d:x, 1d:y, 1d:z, 3d "
+         "(most cubic), or PXxPYxPZ such as 2x1x4."},
     {.name = "isa",
      .arg = "NAME",
      .offset = AT(isa),
@@ -70,7 +71,7 @@ static const struct conf_option table[] = {
      .type = CONF_STRING,
      .group = "What is written",
      .help =
-         "Who writes: none (only compute, which gives T_C), a writer's name, several as "
+         "Writers: none (compute only, which measures T_C), a name, several as "
          "NAME,NAME, all (every writer that leaves a serial file, one after the other in random "
          "order), or help for the list."},
     {.name = "interval",
@@ -103,7 +104,8 @@ static const struct conf_option table[] = {
      .type = CONF_INT,
      .min = 1,
      .max = 1e9,
-     .help = "Ranks that may write at the same time, for the writers that obey a group size."},
+     .help = "Ranks that may write at the same time, for writers with a group size (token, "
+             "token-gather)."},
     {.name = "aggregators",
      .arg = "A",
      .def = "0",
@@ -111,7 +113,8 @@ static const struct conf_option table[] = {
      .type = CONF_INT,
      .min = 0,
      .max = 1e9,
-     .help = "Ranks that write for all, for the writers that collect. 0: up to 4 on each node."},
+     .help = "Number of ranks that collect and write the data of all, for writers that aggregate. "
+             "0: up to 4 per node."},
     {.name = "buffer",
      .arg = "BYTES",
      .def = TEXT(IO_BUFFER_MIB) "Mi",
@@ -119,8 +122,8 @@ static const struct conf_option table[] = {
      .type = CONF_INT,
      .min = IO_BUFFER_BYTES_MIN,
      .max = IO_BUFFER_BYTES_MAX,
-     .help =
-         "What an aggregator collects, or writes, at a time; Ki, Mi and Gi are powers of 1024."},
+     .help = "Bytes that an aggregator collects or writes at a time; Ki, Mi and Gi are powers of "
+             "1024."},
     {.name = "staging",
      .arg = "DUMPS",
      .def = TEXT(IO_STAGING),
@@ -128,27 +131,26 @@ static const struct conf_option table[] = {
      .type = CONF_INT,
      .min = 1,
      .max = IO_STAGING_MAX,
-     .help = "Dumps that a writer in the background may have in memory; when the disk is slower "
-             "than the computation, the ranks wait."},
+     .help = "Dumps that a background writer may hold in memory; when the disk is slower than the "
+             "computation, the ranks wait."},
     {.name = "direct",
      .offset = AT(direct),
      .type = CONF_FLAG,
-     .help = "Writers in the background go around the page cache (O_DIRECT), where the file system "
-             "allows it: the processor is left to the computation."},
+     .help = "Background writers bypass the page cache (O_DIRECT) where the file system allows it, "
+             "which leaves more processor time to the computation."},
     {.name = "hint",
      .arg = "KEY=VALUE",
      .offset = AT(hints),
      .type = CONF_LIST,
-     .help = "Hint for MPI-IO, given when the file is opened; may be repeated."},
+     .help = "MPI-IO hint, given when the file is opened; may be repeated."},
     {.name = "sync",
      .arg = "WHEN",
      .def = "end",
      .offset = AT(sync),
      .type = CONF_CHOICE,
      .choices = "none|dump|end",
-     .help =
-         "When the data must be durable: never (none), after each dump, or at the end. The time "
-         "for it is part of T_T and shown apart."},
+     .help = "When data are flushed to the device: never (none), after each dump, or at the end. "
+             "The time for it is part of T_T and also shown separately."},
     {.name = "force",
      .offset = AT(force),
      .type = CONF_FLAG,
@@ -156,11 +158,10 @@ static const struct conf_option table[] = {
     {.name = "restart",
      .offset = AT(restart),
      .type = CONF_FLAG,
-     .help =
-         "Go on with the file of a run that was cut short, from its last dump whose content is "
-         "right. Problem, layout and writer are those of its manifest where they are not given; "
-         "the number of ranks and their decomposition may be others. The file ends up with the "
-         "same bytes as without the interruption; the time is no result."},
+     .help = "Continue the file of an interrupted run from its last correct dump. Problem, layout "
+             "and writer default to those in its manifest; the number of ranks and the "
+             "decomposition may differ. The file ends up with the same bytes as without the "
+             "interruption; the time is not a result."},
     {.name = "keep", .offset = AT(keep), .type = CONF_FLAG, .help = "Keep the files of --io all."},
 
     {.name = "repeat",
@@ -171,8 +172,8 @@ static const struct conf_option table[] = {
      .min = 1,
      .max = BT_REPEAT_MAX,
      .group = "How it is measured",
-     .help = "Rounds; in each, every writer runs once, in random order, and from two rounds on "
-             "computing alone, too, unless --tc gives seconds. Reported are medians, and from 5 "
+     .help = "Rounds. In each, every writer runs once, in random order; from two rounds on so does "
+             "a compute-only run, unless --tc gives seconds. Medians are reported, and from 5 "
              "rounds on a verdict on the balance."},
     {.name = "seed",
      .arg = "S",
@@ -202,40 +203,40 @@ static const struct conf_option table[] = {
      .offset = AT(verify),
      .type = CONF_CHOICE,
      .choices = "auto|never",
-     .help = "auto: after the clock has stopped every file is read back by the serial program "
-             "nht1-verify, which lies beside this one."},
+     .help = "auto: after the clock has stopped, the serial program nht1-verify, installed beside "
+             "this one, reads back every file."},
 
     {.name = "dry-run",
      .offset = AT(dry_run),
      .type = CONF_FLAG,
-     .help = "Say what the run would take, and whether it fits; compute and write nothing."},
+     .help = "Report the time, space and memory that the run would take, and whether they are "
+             "there; compute and write nothing."},
     {.name = "ranks",
      .arg = "R",
      .offset = AT(ranks),
      .type = CONF_INT,
      .min = 1,
      .max = 1e8,
-     .help = "With --dry-run: plan for so many ranks instead of those that were started."},
+     .help = "With --dry-run: plan for this many ranks instead of those started."},
     {.name = "nodes",
      .arg = "K",
      .offset = AT(nodes),
      .type = CONF_INT,
      .min = 1,
      .max = 1e8,
-     .help = "With --dry-run: plan for so many nodes like this one."},
+     .help = "With --dry-run: plan for this many nodes like this one."},
     {.name = "json",
      .arg = "FILE",
      .offset = AT(json),
      .type = CONF_STRING,
      .group = "What is reported",
-     .help =
-         "Write the complete result to this file (docs/schema/nht1-bt-1.json). After each run it "
-         "holds what there is so far: a job that is killed loses no more than the run it was in."},
+     .help = "Write the complete result to this file (docs/schema/nht1-bt-1.json). It is updated "
+             "after each run, so a job that is killed loses only the run in progress."},
     {.name = "profile",
      .offset = AT(profile),
      .type = CONF_FLAG,
-     .help = "Print where the time of each writer's best run went: the parts of T_T, on the ranks. "
-             "They are measured in every run; only the table is optional."},
+     .help = "Print where the time of each writer's best run went, over the ranks. The parts of "
+             "T_T are measured in every run; only the table is optional."},
     CONF_PROGRESS(AT(progress)),
     CONF_QUIET(AT(quiet)),
     {.name = NULL},
@@ -245,7 +246,7 @@ const struct conf_program bt_program = {
     .name = "nht1-bt",
     .version = nht1_build,
     .summary = "Application I/O benchmark: NAS BT, a CFD solver, writes its whole solution to disk "
-               "every few steps. Reported are the run time T_T, the rate R_IO and the overhead "
+               "every few steps. It reports the run time T_T, the rate R_IO and the overhead "
                "zeta = T_T / T_C - 1 over the best run time without writing, T_C.",
     .examples =
         "  mpirun -np 4 nht1-bt\n"
@@ -257,7 +258,7 @@ const struct conf_program bt_program = {
         "  mpirun -np 4 nht1-bt --class A --io none\n"
         "      only compute: gives T_C, remembered for later runs\n"
         "  mpirun -np 4 nht1-bt --n 33 --steps 20 --dt 0.001 --decomp 1d:x --io NAME\n"
-        "      a problem of one's own, the file stays in btout.bin\n"
+        "      a problem of your own; the file stays in btout.bin\n"
         "  mpirun -np 2 nht1-bt --restart --out btout.bin\n"
         "      continue a run that was interrupted\n"
         "Threads per rank: OMP_NUM_THREADS. Exit status: 0 success, 1 wrong usage, 2 wrong\n"

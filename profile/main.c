@@ -71,14 +71,14 @@ static const struct conf_option options[] = {
      .offset = OPT(split),
      .type = CONF_STRING},
     {.name = "force",
-     .help = "Overwrite FILE.xml even if it is no workload.",
+     .help = "Overwrite FILE.xml even if it is not a workload.",
      .offset = OPT(force),
      .type = CONF_FLAG},
     {.name = "keep",
      .help = "Keep the folder of counters, FILE.xml.run-PID.",
      .offset = OPT(keep),
      .type = CONF_FLAG},
-    {.name = "quiet", .help = "No summary.", .offset = OPT(quiet), .type = CONF_FLAG},
+    {.name = "quiet", .help = "Print no summary.", .offset = OPT(quiet), .type = CONF_FLAG},
     {.name = "t-c",
      .help = "Also run the program with its writes dropped, before each run with them: that takes "
              "T_C, and zeta = T_T / T_C - 1 tells what writing costs it. Both times are from "
@@ -106,8 +106,8 @@ static const struct conf_option options[] = {
 static const struct conf_program program = {
     .name = "nht1-profile",
     .version = NHT1_VERSION,
-    .summary = "What an MPI program does with MPI-IO, as a workload that can be replayed, and what "
-               "its writing costs.",
+    .summary = "Records what an MPI program does with MPI-IO, as a workload that can be replayed, "
+               "and measures what its writing costs.",
     .args = "-- COMMAND...",
     .max_args = WORDS_MAX,
     .examples = "  nht1-profile -- mpirun -np 4 ./solver input.dat\n"

@@ -20,23 +20,22 @@
 
 static const struct conf_option options[] = {
     {.name = "diagonal",
-     .help =
-         "Print the listing of the diagonal to standard output, and nothing else there: for each "
-         "dump, for i = 0 to N-1, for m = 0 to 4 the value U_m(i,i,i) as Fortran's F15.10, one "
-         "per line.",
+     .help = "Print only the listing of the diagonal to standard output: for each "
+             "dump, for i = 0 to N-1, for m = 0 to 4 the value U_m(i,i,i) as Fortran's F15.10, one "
+             "per line.",
      .offset = OPT(diagonal),
      .type = CONF_FLAG,
      .group = "What to do"},
     {.name = "merge",
-     .help = "First make FILE of the files FILE.rank00000 and so on that --io perrank leaves.",
+     .help =
+         "First assemble FILE from the files FILE.rank00000 and so on that --io perrank leaves.",
      .offset = OPT(merge),
      .type = CONF_FLAG},
     {.name = "against",
      .arg = "LISTING",
-     .help =
-         "Compare the diagonal with a listing, plain or gzipped; 'reference' is the one that "
-         "comes with nht1, made by a program of its own, for the official runs of N = 12, 64 and "
-         "102. Values agree when they differ by 1e-10 + 1e-9 |value| at most.",
+     .help = "Compare the diagonal with a listing, plain or gzipped; 'reference' is the one "
+             "shipped with nht1 for the official runs of N = 12, 64 and 102, made by an "
+             "independent program. Values agree when they differ by 1e-10 + 1e-9 |value| at most.",
      .offset = OPT(against),
      .type = CONF_STRING},
     {.name = "json",
@@ -52,9 +51,8 @@ static const struct conf_option options[] = {
      .help = "Grid points along each side.",
      .offset = OPT(n),
      .type = CONF_INT,
-     .group =
-         "Shape of the file, where FILE.json does not tell it or is not to be trusted; what is "
-         "not given is found out from the values"},
+     .group = "Shape of the file, where FILE.json lacks it or is not to be trusted; what is not "
+              "given is inferred from the values"},
     {.name = "layout",
      .arg = "L",
      .choices = "mijk|ijkm|records",

@@ -16,22 +16,21 @@ static const struct conf_option table[] = {
      .offset = AT(make),
      .type = CONF_STRING,
      .group = "What is run",
-     .help = "Write a workload of one working point and end: the words after the options are "
-             "KEY=VALUE, the keys are the nine numbers; what is not given is that of the reference "
-             "workload (1 GB in calls of 8 kB by 8 processes, 80 % read). FILE - is standard "
+     .help = "Write a workload of one working point and exit: the arguments are KEY=VALUE, the "
+             "keys are the nine numbers; those not given are taken from the reference workload (1 "
+             "GB in calls of 8 kB by 8 processes, 80 % read). FILE - is standard "
              "output."},
     {.name = "reference",
      .offset = AT(reference),
      .type = CONF_FLAG,
-     .help = "Replay the reference workload, with what --set changes, instead of a file's; "
+     .help = "Instead of a file, replay the reference workload, as changed by --set; "
              "processNum is the number of processes that were started, and contMean follows "
              "sizeMean, unless they are set."},
     {.name = "patterns",
      .offset = AT(patterns),
      .type = CONF_FLAG,
-     .help =
-         "Run all spatial patterns in all temporal patterns, with what --set changes, instead of "
-         "a file's."},
+     .help = "Instead of a file, run all spatial patterns in all temporal patterns, as changed by "
+             "--set."},
     {.name = "set",
      .arg = "KEY=VALUE",
      .offset = AT(set),
@@ -54,8 +53,9 @@ static const struct conf_option table[] = {
      .type = CONF_INT,
      .min = 1,
      .max = WORKLOAD_DEPTH_MAX,
-     .help = "Nonblocking calls that a process has in flight at a time. A split collective call is "
-             "one, until the next call."},
+     .help =
+         "Number of nonblocking calls that a process keeps in flight. A split collective call is "
+         "one, until the next call."},
     {.name = "buffer",
      .arg = "BYTES",
      .def = "256Mi",
@@ -90,11 +90,11 @@ static const struct conf_option table[] = {
     {.name = "keep",
      .offset = AT(keep),
      .type = CONF_FLAG,
-     .help = "Leave the data files there. Otherwise they go at the end, and on Ctrl-C."},
+     .help = "Keep the data files. Otherwise they are removed at the end and on Ctrl-C."},
     {.name = "force",
      .offset = AT(force),
      .type = CONF_FLAG,
-     .help = "Write over regular files of these names."},
+     .help = "Overwrite regular files of these names."},
     {.name = "hint",
      .arg = "KEY=VALUE",
      .offset = AT(hint),
@@ -113,7 +113,7 @@ static const struct conf_option table[] = {
     {.name = "dry-run",
      .offset = AT(dry_run),
      .type = CONF_FLAG,
-     .help = "Print what would be run, calls, bytes and space, and end."},
+     .help = "Print what would be run, with calls, bytes and space, and exit."},
     {.name = "json",
      .arg = "FILE",
      .offset = AT(json),
@@ -135,7 +135,7 @@ const struct conf_program workload_program = {
     .max_args = WORKLOAD_WORDS_MAX,
     .examples =
         "  nht1-workload --make office.xml processNum=4 uniqueBytes=200000000\n"
-        "      a working point, else that of the reference workload\n"
+        "      a working point; what is not given is that of the reference workload\n"
         "  mpirun -np 4 nht1-workload office.xml --out /scratch/me/data\n"
         "      replay it\n"
         "  mpirun -np 4 nht1-workload office.xml --set seqFrac=0.5 --json r.json\n"
