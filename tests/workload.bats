@@ -253,6 +253,12 @@ X
     run nht1-workload --make o.xml
     expect_status 1
     [ "$(cat o.xml)" = precious ]
+    run nht1-workload --make w.xml processNum=2
+    expect_status 1
+    [[ $output = *--force* ]]
+    grep -q 'processNum="1"' w.xml
+    nht1-workload --make w.xml processNum=2 --force
+    grep -q 'processNum="2"' w.xml
     workload 1 w.xml --json o.xml
     expect_status 1
     [ "$(cat o.xml)" = precious ]

@@ -3,6 +3,7 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/err.h"
 #include "base/json.h"
@@ -54,6 +55,7 @@ static int make(const struct workload_options *opt, const struct conf_list *word
 {
     struct workload w = {.seed = opt->seed >= 0 ? (uint64_t)opt->seed : 1, .points_n = 1};
     struct workload_point p;
+    struct stat there;
     struct text t;
     TRY(make_point(words, &p));
     w.point = &p;
@@ -61,8 +63,9 @@ static int make(const struct workload_options *opt, const struct conf_list *word
         workload_write(&w, stdout);
         return 0;
     }
-    if (!opt->force)
-        TRY(js_check_text(opt->make, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<workload "));
+    /* A workload that is there may be somebody's own work: it begins like one of ours. */
+    if (!opt->force && stat(opt->make, &there) == 0 && S_ISREG(there.st_mode) && there.st_size > 0)
+        return err_set(ERR_USAGE, "--make: %s exists; --force overwrites it", opt->make);
     TRY(text_begin(&t));
     workload_write(&w, t.to);
     return text_save(&t, opt->make);
