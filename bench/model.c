@@ -108,7 +108,7 @@ static const struct conf_option table[] = {
      .help = "Classes to predict.",
      .offset = OPT(classes),
      .type = CONF_STRING,
-     .group = "What is told"},
+     .group = "What is reported"},
     {.name = "json",
      .arg = "FILE",
      .help = "Write parameters, comparison and predictions to this file as well.",
@@ -554,7 +554,7 @@ static int tell_class(const struct model *m, char cls, json_t *to)
     for (int ranks = 64; ranks <= 4096; ranks *= 2)
         json_array_append_new(list, tell_ranks(m, size, ranks, one.step_s));
     const int from = crossover(m, size);
-    printf("  3-D is ahead from %d ranks on.\n", from);
+    printf("  3-D is faster from %d ranks on.\n", from);
     const char name[2] = {cls, '\0'};
     set(o, "class", json_string(name));
     set(o, "n", json_integer(size));

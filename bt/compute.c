@@ -202,5 +202,6 @@ void bt_compute_words(const struct bt_job *job, char *out, size_t size)
             stored ? "best time remembered for this system and problem" : "measured by this job",
             e->verified ? "verified" : "not verified (no published norms)", (long long)e->ranks,
             (long long)e->threads, e->decomp, e->isa, e->host, e->utc[0] ? e->utc : "undated",
-            e->keyed ? "" : "; unkeyed: an older version did not note MPI library and memory");
+            e->keyed ? ""
+                     : "; unkeyed: stored by an older version, without MPI library and memory");
 }

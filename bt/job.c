@@ -60,14 +60,12 @@ static void warn(struct bt_job *job)
                   "hosts: ranks elsewhere cannot write the same file.",
                   fs.type, fs.mount, (long long)job->machine.nodes.count);
     if (sys_memory_returned("/sys"))
-        bt_notice(job->notices,
-                  "This virtual machine gives freed memory back to its host (free page "
-                  "reporting), so that the page cache is slow, often by a factor of ten: see "
-                  "docs/io-performance.md, and --direct, which goes around it.");
+        bt_notice(job->notices, "This virtual machine returns freed memory to its host (free page "
+                                "reporting), which often makes the page cache ten times slower. "
+                                "--direct bypasses the page cache; see docs/io-performance.md.");
     if (s->sync == IO_SYNC_NONE)
-        bt_notice(job->notices,
-                  "Nothing was made durable (--sync none): T_T holds what the system took "
-                  "in, which may still be in memory.");
+        bt_notice(job->notices, "Nothing was flushed (--sync none): T_T may be the time to fill "
+                                "memory, not to write to the device.");
 }
 
 /* The command line is read by each rank for itself, so --io all names every writer; what runs is

@@ -222,7 +222,7 @@ int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
     if (run->interrupted && w.file)
         rc = err_set(ERR_INTERRUPT,
                      "interrupted after step %lld of %lld: the dumps up to then are complete; "
-                     "nht1-bt --restart --out %s goes on from there",
+                     "continue with nht1-bt --restart --out %s",
                      (long long)run->steps_done, (long long)p->steps, q->io->path);
     else if (run->interrupted)
         rc = err_set(ERR_INTERRUPT, "interrupted after step %lld of %lld",

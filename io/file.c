@@ -45,7 +45,7 @@ static int64_t dumps_done(struct io_file *f)
     return f->stats.dumps_n - (f->pending.rc < 0 ? 1 : 0);
 }
 
-/* Starts the agreement on a dump: one word, and the digest's sum on rank 0. */
+/* Starts the agreement on a dump: two words, and the digest's sum on rank 0. */
 static int agreement_start(struct io_file *f, const uint64_t *digest)
 {
     struct io_pending *p = &f->pending;

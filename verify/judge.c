@@ -161,7 +161,7 @@ json_t *judge_proved(const struct check *c)
     json_t *s = json_array();
     if (c->findings.n > 0) return s;
     if (c->has_manifest)
-        say(s, "every value of %" PRId64 " dump%s is the one that the run handed to its writer",
+        say(s, "every value of %" PRId64 " dump%s is bit for bit what the run passed to its writer",
             c->checked_n, units_plural(c->checked_n));
     if (c->mean.cls)
         say(s, "the mean error norms are the published ones of class %c (largest deviation %.1e)",
@@ -189,8 +189,8 @@ json_t *judge_not_proved(const struct check *c)
         say(s, "there is no manifest %.200s: single wrong values may go unnoticed",
             c->manifest_path);
     if (!c->mean.cls && !c->final.cls && c->listing.compared_n == 0)
-        say(s, "that the solution itself is right: no published norms belong to these dumps%s",
-            c->has_manifest ? "" : ", as far as a file without a manifest tells");
+        say(s, "that the solution itself is right: no published norms apply to these dumps%s",
+            c->has_manifest ? "" : ", as far as can be seen without a manifest");
     return s;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* nht1-verify: proves that a dump file of nht1-bt holds what it should. Serial; works from
- * docs/format.md alone and shares nothing with the writers. From the command line to the exit
+ * docs/format.md alone and shares no code with the writers that knows the layout. From the command line to the exit
  * status is here; the verification itself is check_file. */
 #include <string.h>
 #include <sys/stat.h>
@@ -90,8 +90,8 @@ static const struct conf_program program = {
         "  nht1-verify btout.bin --diagonal >list.txt  the listing, F15.10\n"
         "  nht1-verify old.bin --n 64 --layout ijkm    a file without a manifest\n"
         "\n"
-        "The shape comes from the manifest FILE.json; options hold over it; what neither tells is\n"
-        "found out from the values. With its manifest every single bit of the file is checked.\n"
+        "The shape comes from the manifest FILE.json; options override it; what neither gives is\n"
+        "inferred from the values. With its manifest every single bit of the file is checked.\n"
         "Without one, norms, the exact values on the faces of the grid and listings are what\n"
         "there is; the last lines of the output say what was proved and what was not.\n"
         "\n"

@@ -82,7 +82,7 @@ static int read_parts(struct merge *m, const char *path, const json_t *list)
     int64_t cells = 0;
     m->parts_n = (int64_t)json_array_size(list);
     if (m->parts_n == 0)
-        return err_set(ERR_USAGE, "%s.json tells of no parts: there is nothing to merge", path);
+        return err_set(ERR_USAGE, "%s.json lists no parts: there is nothing to merge", path);
     m->part = calloc((size_t)m->parts_n, sizeof *m->part);
     if (!m->part) return err_set(ERR_NOMEM, "no memory for %" PRId64 " parts", m->parts_n);
     for (int64_t r = 0; r < m->parts_n; r++)
@@ -105,7 +105,7 @@ static int take_manifest(struct merge *m, const char *path)
     snprintf(name, sizeof name, "%s.json", path);
     const int there = manifest_read(name, &m->manifest);
     TRY(there);
-    if (there == 0) return err_set(ERR_USAGE, "%s is not there: it says what the parts are", name);
+    if (there == 0) return err_set(ERR_USAGE, "%s is missing: the manifest lists the parts", name);
     m->shape = &m->manifest.shape;
     TRY(js_read(name, &root));
     const int rc = read_parts(m, path, json_object_get(root, "parts"));

@@ -29,13 +29,13 @@ static void print_shape(FILE *to, const struct check *c)
     if (s->n == 0 || s->layout == SHAPE_UNKNOWN || s->endian == SHAPE_UNKNOWN) return;
     fprintf(to, "  N = %" PRId64 ", layout %s, %s endian (%s), %" PRId64 " bytes\n", s->n,
             shape_layout_name(s->layout), shape_endian_name(s->endian),
-            c->shape_found    ? "found out from the values"
+            c->shape_found    ? "inferred from the values"
             : c->has_manifest ? "from the manifest"
                               : "as given",
             c->file_bytes);
     if (c->has_manifest)
         fprintf(to,
-                "  run %s, driver %s, kernel %s: %" PRId64
+                "  run %s, writer %s, kernel %s: %" PRId64
                 " steps of dt = %g, a dump every %" PRId64 "\n",
                 m->run_id, m->driver, m->kernel, m->steps, m->dt, m->interval);
 }
@@ -84,7 +84,8 @@ static void print_findings(FILE *to, const struct check *c)
     const int shown = kept < PRINT_FINDINGS ? kept : PRINT_FINDINGS;
     for (int f = 0; f < shown; f++)
         fprintf(to, "%s %s\n", f == 0 ? "WRONG:" : "      ", c->findings.item[f].text);
-    if (c->findings.n > shown) fprintf(to, "       and %" PRId64 " more\n", c->findings.n - shown);
+    if (c->findings.n > shown)
+        fprintf(to, "       and %" PRId64 " more findings\n", c->findings.n - shown);
 }
 
 /* Prints each sentence of a list (stolen) between two texts; first: what stands before the first. */

@@ -285,7 +285,7 @@ def io(folder):
                        ('raw, page cache, with fsync', ('no', 'end')),
                        ('raw, O_DIRECT, with fsync', ('yes', 'end'))):
         said += '%-40s %9.0f MB/s\n' % (words, raw[key] / 1e6)
-    said += 'the computation makes %s, half of what the device takes is %s: %s\n' % (
+    said += 'the computation produces %s, half the rate of the device is %s: %s\n' % (
         text.rate(made), text.rate(raw['yes', 'end'] / 2),
         'the device can keep up' if made < raw['yes', 'end'] / 2 else 'the device cannot keep up')
     for section, sync, title in SECTIONS:
