@@ -70,18 +70,18 @@ void cache_words(const struct cache *c, char *out, size_t size)
 {
     char file[UNITS_TEXT_MAX], dirty[UNITS_TEXT_MAX + 64] = "", bytes[UNITS_TEXT_MAX];
     if (!c->known) {
-        snprintf(out, size, "The system does not tell how much of the file is in memory.");
+        snprintf(out, size, "The system cannot say how much of the file is in memory.");
         return;
     }
     if (c->dirty_bytes >= 0)
         snprintf(dirty, sizeof dirty, ", %s of it not yet on the device",
                  units_bytes((double)c->dirty_bytes, bytes));
-    snprintf(out, size,
-             "When the clock stopped, %.0f %% of the file's %s lay in memory%s. The file is %.2g "
-             "times the memory; only from %d times on is what is read back sure to come from the "
-             "device.",
-             c->file_bytes > 0 ? 100 * (double)c->cached_bytes / (double)c->file_bytes : 0.0,
-             units_bytes((double)c->file_bytes, file), dirty, times_memory(c), RESIDENT_RULE);
+    snprintf(
+        out, size,
+        "When the clock stopped, %.0f %% of the file's %s was in memory%s. The file is %.2g times "
+        "the memory; only from %d times on does reading it back certainly come from the device.",
+        c->file_bytes > 0 ? 100 * (double)c->cached_bytes / (double)c->file_bytes : 0.0,
+        units_bytes((double)c->file_bytes, file), dirty, times_memory(c), RESIDENT_RULE);
 }
 
 json_t *cache_json(const struct cache *c)

@@ -199,7 +199,7 @@ void bt_compute_words(const struct bt_job *job, char *out, size_t size)
     else
         snprintf(
             out, size, "%s, %s; %lld x %lld ranks x threads, decomposition %s, %s, on %s, %.16s%s",
-            stored ? "best time remembered for this system and problem" : "measured by this job",
+            stored ? "best time stored for this system and problem" : "measured by this job",
             e->verified ? "verified" : "not verified (no published norms)", (long long)e->ranks,
             (long long)e->threads, e->decomp, e->isa, e->host, e->utc[0] ? e->utc : "undated",
             e->keyed ? ""

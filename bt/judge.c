@@ -75,7 +75,7 @@ static void judge_t_c(json_t *to, const struct bt_judged *j)
     const double best = job->tc.entry.t_c_s;
     if (job->tc.origin == BT_TC_FROM_USER)
         stamp_add(to, "tc-not-best", NOTE, number(NULL, "t_c_s", best),
-                  "T_C was given with --tc: it is no time that was measured on this system.");
+                  "T_C was given with --tc; it was not measured on this system.");
     for (int i = 0; i < j->rows_n && job->tc.origin != BT_TC_UNKNOWN; i++) {
         const double today = row[i].median.t_t_s;
         if (strcmp(row[i].writer, BT_COMPUTE) != 0 || !(today > (1 + SLOW_TODAY) * best)) continue;
@@ -85,11 +85,11 @@ static void judge_t_c(json_t *to, const struct bt_judged *j)
         stamp_add(
             to, "disturbed", WARN, numbers,
             "Computing alone took %.4g s in this job (median of %d run%s), %.0f %% more than the "
-            "T_C that zeta is over, %.4g s%s",
+            "T_C used for zeta, %.4g s%s",
             today, row[i].runs, units_plural(row[i].runs), 100 * (today / best - 1), best,
             job->tc.origin == BT_TC_FROM_USER ? "."
                                               : ": the paired zeta, over the times of this job, "
-                                                "does not suffer from that.");
+                                                "is not affected.");
     }
 }
 
@@ -102,8 +102,8 @@ static json_t *judge_job(const struct bt_judged *j)
         json_t *numbers = number(NULL, "rounds_done_n", done);
         number(numbers, "rounds_n", asked);
         stamp_add(to, "interrupted", WARN, numbers,
-                  "Interrupted: the job did not come to its end; %d of %d round%s are complete.",
-                  done, asked, units_plural(asked));
+                  "Interrupted: the job did not finish; %d of %d round%s are complete.", done,
+                  asked, units_plural(asked));
     }
     judge_cores(to, &j->job->machine);
     judge_t_c(to, j);
@@ -112,10 +112,9 @@ static json_t *judge_job(const struct bt_judged *j)
         if (whole->n != p->n || whole->dt != p->dt || p->steps >= whole->steps) continue;
         json_t *numbers = number(NULL, "steps_n", (double)p->steps);
         number(numbers, "class_steps_n", (double)whole->steps);
-        stamp_add(
-            to, "extrapolated", NOTE, numbers,
-            "%lld of class %c's %lld steps: what is said of the class by this is extrapolated.",
-            (long long)p->steps, whole->cls, (long long)whole->steps);
+        stamp_add(to, "extrapolated", NOTE, numbers,
+                  "%lld of class %c's %lld steps: conclusions about the class are extrapolated.",
+                  (long long)p->steps, whole->cls, (long long)whole->steps);
     }
     return to;
 }
@@ -133,7 +132,7 @@ json_t *bt_judge_run(const struct bt_job *job, const struct bt_outcome *o)
         if (c->dirty_bytes >= 0 && file > 0)
             number(n, "dirty_share", (double)c->dirty_bytes / file);
         stamp_add(
-            to, "page-cache", WARN, n, "Page cache: T_T is one of memory, not of a device (%s).",
+            to, "page-cache", WARN, n, "Page cache: T_T measures memory, not a device (%s).",
             c->in_memory
                 ? "the file system is in memory"
                 : "data had not reached the device, and nothing waited for it: --sync end does");
@@ -186,18 +185,17 @@ static void judge_balance(json_t *to, const struct bt_row *row)
     number(n, "rounds_needed_n", needed);
     if (enough)
         stamp_add(to, "undecided", NOTE, n,
-                  "Undecided: %s, on both sides of NAS's goal of %.2f. It would take about %s.",
+                  "Undecided: %s, on both sides of NAS's goal of %.2f. About %s would decide.",
                   interval, BT_BALANCE_GOAL, rounds);
     else if (row->pairs > 1)
         stamp_add(to, "undecided", NOTE, n,
-                  "Undecided: %s. A verdict takes %d rounds: --repeat %d.", interval, ROUNDS_MIN,
+                  "Undecided: %s. A verdict needs %d rounds: --repeat %d.", interval, ROUNDS_MIN,
                   ROUNDS_MIN);
     else if (row->runs == 1)
-        stamp_add(
-            to, "undecided", NOTE, n,
-            "Undecided: one round. zeta is %.3f; NAS's goal is at most %.2f. A verdict takes %d "
-            "rounds: --repeat %d.",
-            zeta, BT_BALANCE_GOAL, ROUNDS_MIN, ROUNDS_MIN);
+        stamp_add(to, "undecided", NOTE, n,
+                  "Undecided: one round. zeta is %.3f; NAS's goal is at most %.2f. A verdict needs "
+                  "%d rounds: --repeat %d.",
+                  zeta, BT_BALANCE_GOAL, ROUNDS_MIN, ROUNDS_MIN);
     else
         stamp_add(to, "undecided", NOTE, n,
                   "Undecided: zeta is %.3f, but no round holds a compute-only run to compare with: "
@@ -226,7 +224,7 @@ static void judge_rate(json_t *to, const struct bt_row *row)
                   100 * BT_BALANCE_GOAL);
     else
         stamp_add(to, "implied-rate", NOTE, n,
-                  "Effective write rate %s; the goal of %.0f %% takes %s.", is,
+                  "Effective write rate %s; the goal of %.0f %% needs %s.", is,
                   100 * BT_BALANCE_GOAL, should);
 }
 
@@ -236,10 +234,9 @@ static void judge_times(json_t *to, const struct bt_job *job, const struct bt_ro
     const bool slow = slowness > SLOW_COMPUTING;
     const unsigned caps = io_writer_caps(row->writer);
     if (!(caps & IO_CAP_SERIAL_FILE)) {
-        stamp_add(
-            to, caps & IO_CAP_PARTS ? "no-serial-file" : "writer-null", NOTE, NULL,
-            "Leaves no serial file, so this is no result of the benchmark: its times show what "
-            "all but that file costs.");
+        stamp_add(to, caps & IO_CAP_PARTS ? "no-serial-file" : "writer-null", NOTE, NULL,
+                  "Leaves no serial file, so this is not a result of the benchmark: its times show "
+                  "the cost of everything except that file.");
     } else {
         judge_balance(to, row);
         if (!slow) judge_rate(to, row);
@@ -248,8 +245,8 @@ static void judge_times(json_t *to, const struct bt_job *job, const struct bt_ro
         stamp_add(
             to, "disturbed", WARN, number(NULL, "computing_per_t_c", slowness),
             "Computing beside the dumps took %.3g times T_C, so zeta says more about that than "
-            "about writing. Does the computer do something else at the same time? Are ranks "
-            "bound to too few cores?",
+            "about writing. Is the computer busy with something else? Are ranks bound to too few "
+            "cores?",
             slowness);
     if (row->median.zeta < 0)
         stamp_add(
@@ -263,8 +260,8 @@ static void judge_times(json_t *to, const struct bt_job *job, const struct bt_ro
                                                  : "the compute-only run of this job");
     if (row->median.t_t_s < SHORT_S)
         stamp_add(to, "too-short", NOTE, number(NULL, "t_t_s", row->median.t_t_s),
-                  "The run took less than a second: start-up and noise dominate such times; take a "
-                  "larger class for a statement about the system.");
+                  "The run took less than a second: start-up and noise dominate times this short; "
+                  "use a larger class to judge the system.");
 }
 
 static json_t *judge_row(const struct bt_job *job, const struct bt_row *row)

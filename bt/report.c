@@ -133,12 +133,11 @@ static void overlaps(const struct bt_job *job, FILE *to)
         const struct bt_run *run = &job->outcome[i].run;
         char text[256];
         if (!run->completed || run->round > 1 || !(run->both.max > 0)) continue;
-        snprintf(
-            text, sizeof text,
-            "%s: of %.3f s in which data were on their way, %.3f s (%.0f %%) went on while the "
-            "ranks computed for %.3f s.",
-            run->writer, run->io.max, run->both.max, 100 * run->both.max / run->io.max,
-            run->compute.max);
+        snprintf(text, sizeof text,
+                 "%s: of %.3f s of I/O time, %.3f s (%.0f %%) overlapped with computing: the "
+                 "ranks computed for %.3f s.",
+                 run->writer, run->io.max, run->both.max, 100 * run->both.max / run->io.max,
+                 run->compute.max);
         plain_wrap(to, WIDTH, "Overlap: ", 2, text);
     }
 }
@@ -216,7 +215,7 @@ static void profile(const struct bt_judged *judged, FILE *to)
                         s->median, s->max, 100 * s->median / run->t_t_s);
         }
     }
-    fprintf(to, "\nMaking the solver took %.3f s, before the clock.\n\n", job->setup_s);
+    fprintf(to, "\nSetting up the solver took %.3f s, before the clock started.\n\n", job->setup_s);
 }
 
 /* A continued run has no row in the table: what it did, and whether the file is right. */
