@@ -203,7 +203,8 @@ static void judge_before(struct beff_job *job)
                 {!every, "--methods: not all three methods"}};
     for (size_t i = 0; i < sizeof rule / sizeof rule[0]; i++)
         if (rule[i].broken) stamp_add(job->stamps, "not-valid", "bad", NULL, "%s", rule[i].why);
-    if (s->opt.quick) stamp_add(job->stamps, "quick", "note", NULL, "A look, no measurement.");
+    if (s->opt.quick)
+        stamp_add(job->stamps, "quick", "note", NULL, "A trial run, not a measurement.");
     if (n->size != n->cores)
         stamp_add(job->stamps, n->size > n->cores ? "oversubscribed" : "cores-unused",
                   n->size > n->cores ? "warn" : "note",
@@ -217,8 +218,7 @@ static void judge_before(struct beff_job *job)
     if (n->count > 1)
         stamp_add(job->stamps, "placement", "note",
                   json_pack("{sI}", "nodes", (json_int_t)n->count),
-                  "The processes lie on the nodes like this: %s. Another placement gives another "
-                  "value.",
+                  "Placement of the processes on the nodes: %s. The value depends on it.",
                   job->placement);
 }
 

@@ -65,8 +65,8 @@ void beff_text_heading(const struct beff_job *job, FILE *to)
         }
     fprintf(to, "nht1-beff %s: effective communication bandwidth\n", NHT1_VERSION);
     system_lines(job, to);
-    fprintf(to, "Patterns   %d rings, %d random (seed %lld), %d for insight; by %s\n", BEFF_RINGS_N,
-            p->random_n, (long long)job->setup->opt.seed,
+    fprintf(to, "Patterns   %d rings, %d random (seed %lld), %d for information only; by %s\n",
+            BEFF_RINGS_N, p->random_n, (long long)job->setup->opt.seed,
             p->patterns_n - BEFF_RINGS_N - p->random_n, methods);
     fprintf(to, "Sizes      %d from 1 B to L_max; %d repetition%s, the best counts\n", BEFF_SIZES_N,
             job->setup->reps_n, units_plural(job->setup->reps_n));
@@ -136,12 +136,12 @@ static void insight(const struct beff_job *job, FILE *to)
     const struct beff_insight *in = &job->insight;
     char a[CELL], b[CELL];
     if (!in->done) return;
-    fprintf(to, "\n%-34s %14s %14s\n", "For insight, MB/s", "at L_max", "at 4 KiB");
+    fprintf(to, "\n%-34s %14s %14s\n", "Not in b_eff, MB/s", "at L_max", "at 4 KiB");
     for (int w = 0; w < BEFF_WAYS_N; w++)
         fprintf(to, "%-34s %14s %14s\n", beff_way_name(w),
                 mb(a, in->bytes_per_s[w][BEFF_SIZES_N - 1]),
                 mb(b, in->bytes_per_s[w][BEFF_FIXED_N - 1]));
-    fprintf(to, "Message rate, 10^6/s, %d on their way:", BEFF_WINDOW);
+    fprintf(to, "Message rate, 10^6/s, %d outstanding:", BEFF_WINDOW);
     for (int i = 0; i < BEFF_RATE_SIZES_N; i++)
         fprintf(to, "%s %s at %lld B", i ? "," : "", cell(a, "%.3f", in->messages_per_s[i] / 1e6),
                 (long long)in->rate_bytes[i]);
@@ -162,11 +162,11 @@ void beff_text_result(const struct beff_job *job, FILE *to)
     values(job, s, to);
     by_method(job, s, to);
     insight(job, to);
-    fprintf(
-        to,
-        "\nMemory     all %s are communicated in %s (%.2f by the paper's units, 2^20 over 10^6)\n",
-        units_bytes_iec((double)job->memory.total_bytes, a), units_duration(s->memory_s, b),
-        s->memory_mixed_s);
+    fprintf(to,
+            "\nMemory     sending all %s once takes %s (%.2f s in the paper's units, 2^20 bytes "
+            "over 10^6)\n",
+            units_bytes_iec((double)job->memory.total_bytes, a), units_duration(s->memory_s, b),
+            s->memory_mixed_s);
     if (r->flop_per_s > 0)
         fprintf(to, "Balance    %.4f bytes per flop: b_eff / %.3f Gflop/s (%s: %s)\n",
                 s->all.both / r->flop_per_s, r->flop_per_s / 1e9, r->label, r->source);

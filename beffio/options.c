@@ -142,8 +142,9 @@ static const struct conf_option table[] = {
     {.name = "quick",
      .offset = AT(quick),
      .type = CONF_FLAG,
-     .help = "A try-out: about a minute in all, at most 2 GB per partition, M_PART at most 32 MB. "
-             "Never valid."},
+     .help =
+         "A trial run: about a minute in all, at most 2 GB per partition, M_PART at most 32 MB. "
+         "Never valid."},
 
     {.name = "path",
      .arg = "DIR",
@@ -267,7 +268,7 @@ const struct conf_program beffio_program = {
         "seven chunk sizes, wellformed and not, written, rewritten and read on several numbers "
         "of processes, and one number that characterises them all: b_eff_io.",
     .examples = "  mpirun -np 4 nht1-beffio --quick -p /scratch/me\n"
-                "      a try-out of about a minute\n"
+                "      a trial run of about a minute\n"
                 "  mpirun -np 64 nht1-beffio -p /scratch/me --json result.json\n"
                 "      three partitions of 15 minutes each, as the papers define it\n"
                 "  mpirun -np 64 nht1-beffio --definition 2.1 -p /scratch/me -f site\n"

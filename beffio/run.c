@@ -170,7 +170,7 @@ json_t *beffio_job_stamps(const struct beffio_job *job, const struct beffio_part
                       "Writing ended at the limit of space.");
     }
     if (!whole) return list;
-    if (job->setup->opt.quick) stamp_add(list, "quick", "note", NULL, "A try-out (--quick).");
+    if (job->setup->opt.quick) stamp_add(list, "quick", "note", NULL, "A trial run (--quick).");
     if (job->size > n->cores)
         stamp_add(list, "oversubscribed", "warn",
                   json_pack("{si sI}", "ranks", job->size, "cores", (json_int_t)n->cores),

@@ -46,23 +46,24 @@ void beffio_text_heading(const struct beffio_job *job, FILE *to)
     line(to, "Files", "%s/%s_data_*, %s (%s); %s may be used", job->setup->opt.path,
          job->setup->prefix, job->fs.type, job->fs.source, units_bytes((double)job->room_bytes, a));
     if (job->probe_bytes > 0)
-        line(to, "Probe", "%s were written at %s to find out",
-             units_bytes((double)job->probe_bytes, a), units_rate(job->rate, b));
+        line(to, "Probe", "wrote %s at %s", units_bytes((double)job->probe_bytes, a),
+             units_rate(job->rate, b));
     for (int i = 0; i < c->partitions_n; i++) {
         const struct beffio_part *p = &job->part[i];
         const size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%d", i ? ", " : "", c->procs[i]);
         if (p->sample)
-            line(to, "Note", "what is read back is looked at in samples: --check read for all");
+            line(to, "Note",
+                 "data read back are checked in samples; --check read checks everything");
         if (p->expected_bytes > p->bench.share_bytes)
             line(to, "Note",
-                 "at that rate %d %s would write %s: writing will end for want of space, and then "
+                 "at that rate %d %s would write %s: writing will stop for lack of space, and then "
                  "the result is not valid",
                  p->bench.procs, processes(p->bench.procs),
                  units_bytes((double)p->expected_bytes, a));
     }
     if (job->room.in_memory)
-        line(to, "Note", "the file system lies in memory: no device is measured");
+        line(to, "Note", "the file system is in memory: no device is measured");
     if (strncmp(job->fs.type, "nfs", 3) == 0)
         line(to, "Note", "on NFS MPI-IO libraries lock each access and are very slow");
     if (check_s > 0)

@@ -96,7 +96,7 @@ void beffio_honesty(const struct beffio_facts *f, struct beffio_honesty *h)
         snprintf(at, room, "; %.1f %% of the files lay in memory before they were read",
                  100 * f->cached_share);
     else if (elsewhere)
-        snprintf(at, room, "; each process read what one of another node had written");
+        snprintf(at, room, "; each process read data written on another node");
     else if (!h->honest) {
         if (isfinite(f->cached_share))
             used += snprintf(at, room, "; %.0f %% of the files lay in memory before they were read",
@@ -146,7 +146,7 @@ bool beffio_judge(const struct beffio_facts *f, struct beffio_criterion_result r
            : f->quick ? "writing ended at the limit of --quick"
                       : "writing was cut short for want of space: free some, or raise --max-space");
     decide(&r[BEFFIO_WHOLE], !f->quick, "%s",
-           f->quick ? "--quick is a try-out" : "sizes and times as defined");
+           f->quick ? "--quick is a trial run" : "sizes and times as defined");
     /* With it a library may put off every sync until closing [RK01, 5.4]; 2.1 had it by default. */
     const bool sync = !f->unique || s->definition == BEFFIO_2_1;
     decide(&r[BEFFIO_SYNC], sync, "files were opened %s MPI_MODE_UNIQUE_OPEN%s",

@@ -289,12 +289,11 @@ static void tell_zeta(const struct zeta *z, const struct round *round, int n,
         fprintf(stderr, ", 95 %% interval %.3f to %.3f of %d pairs\n", z->lo, z->hi, n);
     else
         fprintf(stderr, " of one pair: --repeat 5 gives it an interval\n");
-    fprintf(stderr, "          of it %.3f for the time inside MPI-IO, %.3f beside it\n", z->io,
-            z->value - z->io);
+    fprintf(stderr, "          %.3f of it inside MPI-IO, %.3f outside\n", z->io, z->value - z->io);
     if (round[0].kept_bytes > 0)
         fprintf(stderr,
                 "          %s written through the shared pointer by single ranks were not "
-                "dropped: T_C holds their time\n",
+                "dropped: T_C includes their time\n",
                 units_bytes((double)round[0].kept_bytes, kept));
 }
 

@@ -566,18 +566,18 @@ void profile_tell(const struct profile_run *run, FILE *to)
                 "all nodes share?\n",
                 run->size - run->ranks_n, units_plural(run->size - run->ranks_n));
     if (run->lost_n > 0)
-        fprintf(
-            to,
-            "Together  %d file%s or working point%s found no room and were counted with others\n",
-            run->lost_n, units_plural(run->lost_n), units_plural(run->lost_n));
+        fprintf(to,
+                "Together  %d file%s or working point%s exceeded the table and were counted with "
+                "others\n",
+                run->lost_n, units_plural(run->lost_n), units_plural(run->lost_n));
     tell_direction(run, 0, to);
     tell_direction(run, 1, to);
-    fprintf(
-        to,
-        "MPI-IO    %s of a rank's time, %s for the slowest, rank %d on %s (%.1f %% and %.1f %%)\n",
-        units_duration(run->io_s, a), units_duration(run->io_max_s, b), run->io_max_rank,
-        slowest ? slowest->host : "?", 100 * run->io_s / run->wall_s,
-        100 * run->io_max_s / run->wall_s);
+    fprintf(to,
+            "MPI-IO    %s per rank on average, %s on the slowest, rank %d on %s (%.1f %% and %.1f "
+            "%%)\n",
+            units_duration(run->io_s, a), units_duration(run->io_max_s, b), run->io_max_rank,
+            slowest ? slowest->host : "?", 100 * run->io_s / run->wall_s,
+            100 * run->io_max_s / run->wall_s);
     if (points_make(run, &all) == 0 && all.n > 0) {
         fprintf(to, "\n%5s  %-22s %9s %10s %10s %9s  %s\n", "point", "function", "calls", "bytes",
                 "mean", "time", "file");

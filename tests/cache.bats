@@ -51,5 +51,5 @@ on_a_device() {
     expect_status 0
     expect_schema nht1-bt-1 r.json
     expect_json r.json '[.runs[] | .cache] | length == 2 and all(. == null)'
-    [[ $output != *"lay in memory"* ]]
+    [[ $output != *"was in memory"* ]]
 }

@@ -55,12 +55,12 @@ static void stamp_measurement(json_t *list, const struct workload_times *t, bool
             json_pack("{so so}", "aggregate_s", js_real(all_s), "b_share",
                       js_real(all_s > 0 ? t->b_s / all_s : 0)),
             "Too little data: the second barrier takes more than 1 %% of the time, or the time is "
-            "less than a second or a hundred times what the clocks are uncertain by.");
+            "less than a second or a hundred times the uncertainty of the clocks.");
     if (memory)
         stamp_add(
             list, "page-cache", "note",
             json_pack("{so}", "cached_share_before", cached >= 0 ? js_real(cached) : json_null()),
-            "The time is one of memory at least in part: what was read lay there, or what was "
+            "The time is at least partly that of memory: what was read was cached, or what was "
             "written was not flushed inside the clock.");
 }
 
@@ -78,10 +78,9 @@ static json_t *stamps(const struct workload_job *job)
     const bool valid = job->done && job->wrong_n == 0 && shorter == 0;
     stamp_add(list, valid ? "valid" : "not-valid", valid ? "good" : "bad",
               json_pack("{si si}", "measured_n", measured, "too_short_n", shorter), "%s",
-              valid ? "Every measurement held enough data, and all data that were looked at "
-                      "were right."
+              valid ? "Every measurement held enough data, and all checked data were right."
               : job->wrong_n > 0 ? "Data were wrong."
-              : !job->done       ? "The run did not come to its end."
+              : !job->done       ? "The run did not finish."
                                  : "Some measurements held too little data.");
     stamp_add(
         list, memory == 0 ? "cache-honest" : "not-cache-honest", memory == 0 ? "good" : "note",
@@ -91,7 +90,7 @@ static json_t *stamps(const struct workload_job *job)
                     : "Some measurements are of memory at least in part; each says so.");
     if (!job->context.check)
         stamp_add(list, "not-verified", "warn", json_object(),
-                  "No data were looked at (--check none).");
+                  "No data were checked (--check none).");
     return list;
 }
 

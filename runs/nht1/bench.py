@@ -68,7 +68,7 @@ def study(folder, name, change, cores):
     words += ['--files', os.environ['DIR']] if name == 'io' and os.environ.get('DIR') else []
     status = cli.main(words)
     if status != trouble.OK:
-        raise trouble.Trouble(status, 'the study %s did not come to its end; see %s' % (name, out))
+        raise trouble.Trouble(status, 'the study %s did not finish; see %s' % (name, out))
     sections = {p['id']: p['section'] for p in results.read_json(os.path.join(
         out, 'study.json'))['points']}
     found = {}

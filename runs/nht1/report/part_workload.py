@@ -9,7 +9,7 @@ from .page import Figure, Table
 MB = 1e6
 # The nine numbers, and what the paper saw (its eight panels; contMean was announced).
 NUMBERS = (('uniqueBytes', -1, 'throughput goes down (caches)'),
-           ('sizeMean', 1, 'throughput goes up'), ('processNum', 0, 'nothing is said'),
+           ('sizeMean', 1, 'throughput goes up'), ('processNum', 0, 'not stated'),
            ('readFrac', 1, 'throughput goes up'), ('collFrac', 1, 'throughput goes up'),
            ('syncFrac', 0, 'little influence'), ('seqFrac', 1, 'throughput goes up'),
            ('sharedFrac', -1, 'throughput goes down'), ('contMean', 0, 'not in the paper'))
@@ -148,7 +148,7 @@ def _study(report, results):
         if name == 'uniqueBytes':
             cached = [(x, _median([real(r.root, 'points.0.cached_share_after') * 100
                                    for r in curve[x]])) for x in xs]
-            page.text('Of the file lay in memory at the end, with uniqueBytes %s: %s.' % (
+            page.text('Share of the file in memory at the end, with uniqueBytes %s: %s.' % (
                 ', '.join(text.size(x) for x in xs), ', '.join(
                     '%.0f %%' % c for _, c in cached if c == c) or 'not known'), 'note')
         rho, p = answer.get('spearman'), answer.get('p')
@@ -162,7 +162,7 @@ def _study(report, results):
 def _verdict(sign, says, rho, p):
     if rho is None:
         return 'too few points'
-    trend = 'no trend that is sure' if p > SEEN else 'up' if rho > 0 else 'down'
+    trend = 'no significant trend' if p > SEEN else 'up' if rho > 0 else 'down'
     if sign == 0 and not says.startswith('little'):
         return trend
     if sign == 0:
