@@ -151,7 +151,7 @@ views_are_told() {
     has 'uniqueBytes="41060"' '<calls function="write_at" n="2" bytes="4196"/>' '<calls function="write_at" n="4" bytes="16384"/>'
     [ "$(grep -c '<rank ' profile.xml)" -eq 3 ]
     expect_json p.json '.profile.writes_n == 11 and .profile.written_bytes == 41060 and (.profile.ranks | length) == 4'
-    expect_json p.json '[.profile.timeline.written_bytes[]] | add == 41060'
+    expect_json p.json '[.profile.timeline.written_bytes[]] | add | . - 41060 | fabs < 0.5'
     expect_schema nht1-profile-1 p.json
 }
 

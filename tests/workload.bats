@@ -222,10 +222,10 @@ X
 
 @test "the amount of data is found, or the limit that kept it small is named" {
     need_program jq
-    # The first amount takes 32 accesses, two thirds of a second.
+    # The first amount takes 32 accesses, two thirds of a second where the machine is not slow.
     echo '<Pattern segmented> Temporal write Record 64k Think 0.02 Time-Limit 8 </Pattern>' >j.conf
     workload 2 j.conf --sync none --json r.json
-    jq -e '.phases[0] | .tries_n >= 2 and if .enough then .times.aggregate_s >= 1 and .times.b_share <= 0.01
+    jq -e '.phases[0] | (.tries_n >= 2 or .enough) and if .enough then .times.aggregate_s >= 1 and .times.b_share <= 0.01
         else .limit_met != null end' r.json
     echo '<Pattern segmented> Temporal write Record 64k Limit 8M </Pattern>' >j.conf
     workload 2 j.conf --sync none --json r.json
