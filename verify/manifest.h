@@ -18,7 +18,7 @@ struct manifest {
     struct shape shape; /* dumps_n: as planned */
     int64_t steps, interval;
     double dt;
-    char run_id[33], driver[64], kernel[64], file[256];
+    char run_id[33], writer[64], kernel[64], file[256];
     int64_t dumps_n; /* entries, at most shape.dumps_n */
     int64_t complete_n;
     struct manifest_dump *dump; /* [dumps_n] */

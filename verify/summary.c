@@ -37,7 +37,7 @@ static void print_shape(FILE *to, const struct check *c)
         fprintf(to,
                 "  run %s, writer %s, kernel %s: %" PRId64
                 " steps of dt = %g, a dump every %" PRId64 "\n",
-                m->run_id, m->driver, m->kernel, m->steps, m->dt, m->interval);
+                m->run_id, m->writer, m->kernel, m->steps, m->dt, m->interval);
 }
 
 /* The first and the last dumps and everything that is out of the ordinary. */
