@@ -50,7 +50,7 @@ load verify_lib
             rm f.bin.json
             verify f.bin
             expect_status 0
-            expect_text "N = 13, layout $layout, $endian endian (found out"
+            expect_text "N = 13, layout $layout, $endian endian (inferred from the values)"
             expect_text "PLAUSIBLE"
             expect_text "single wrong values may go unnoticed"
         done
