@@ -10,7 +10,7 @@
 set -eu
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 bin=${NHT1_BIN:-$root/build/bin}
-out=${1:-$root/runs/out/example}
+out=${1:-runs/out/example} # told in the page as it is here
 to=$root/docs/example
 cd "$root"
 runs/study processors --set study.repeats=5 --out "$out/processors"
@@ -31,8 +31,9 @@ awk -v verdict="$out/report.md" '
         print ""
         while ((getline line <verdict) > 0) {
             if (line ~ /^## /) show = line == "## Verdict"
-            else if (show) print (line == "" ? line : "> " line)
+            else if (show && line != "") { print "> " line; show = 0 }
         }
+        print ""
     }' "$to/README.md" >"$out/README.md"
 cp "$out/README.md" "$to/README.md"
 echo "docs/example is written; its README.md explains figures: read it once more beside them"
