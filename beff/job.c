@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/par.h"
 #include "base/stamp.h"
 #include "base/sys.h"

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/stamp.h"
 #include "base/units.h"
 #include "bt/metrics.h"

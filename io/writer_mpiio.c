@@ -3,7 +3,6 @@
  * each rank is its box of the global array, set once; the extent of its file type is a dump, so
  * dump d begins after d times my bytes. A dump is one call, where no rank has more than goes into
  * one. */
-#include "base/err.h"
 #include "io/guard.h"
 #include "io/mpiio.h"
 

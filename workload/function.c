@@ -25,11 +25,6 @@ const char *workload_kind_name(struct workload_kind k)
     return names[k.position][k.collective][k.sync][k.write];
 }
 
-bool workload_kind_exists(struct workload_kind k)
-{
-    return workload_kind_name(k) != NULL;
-}
-
 int workload_kind_find(const char *name)
 {
     for (int i = 0; i < WORKLOAD_KINDS; i++) {

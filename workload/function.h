@@ -40,9 +40,6 @@ static inline struct workload_kind workload_kind_of(int index)
                                   .write = index % 2};
 }
 
-/* Whether MPI has such a call. */
-bool workload_kind_exists(struct workload_kind k);
-
 /* "write_at_all", "read_ordered_begin" (for the pair), "iread_shared": the function's name without
  * "MPI_File_", NULL where there is none. Static text. */
 const char *workload_kind_name(struct workload_kind k);

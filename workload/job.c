@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/json.h"
 #include "base/par.h"
 #include "base/progress.h"
 #include "base/stop.h"

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include "base/err.h"
-#include "base/json.h"
 #include "base/par.h"
 #include "base/program.h"
 #include "base/text.h"

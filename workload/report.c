@@ -6,7 +6,6 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "base/program.h"
-#include "base/resident.h"
 #include "base/stamp.h"
 #include "base/units.h"
 #include "base/version.h"
