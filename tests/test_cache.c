@@ -55,7 +55,7 @@ static void nothing_known_is_no_stamp(void **state)
     char words[512];
     assert_false(cache_stamp(&c));
     cache_words(&c, words, sizeof words);
-    assert_non_null(strstr(words, "does not tell"));
+    assert_non_null(strstr(words, "cannot say"));
     json_t *null = cache_json(&c);
     assert_true(json_is_null(null));
     json_decref(null);

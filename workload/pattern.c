@@ -199,12 +199,11 @@ static struct workload_extent natural(const struct workload_shape *s, int rank, 
     case WORKLOAD_FLASH:
         return flash_variable(s, rank, i);
     case WORKLOAD_MESH:
-        return vertex(s, rank, i);
     case WORKLOAD_PATTERNS:
         break;
     }
-    const bool known_pattern = false;
-    ERR_ASSERT(known_pattern);
+    ERR_ASSERT(s->pattern == WORKLOAD_MESH);
+    return vertex(s, rank, i);
 }
 
 /* Bytes of the accesses of a rank before access i. */

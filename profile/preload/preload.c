@@ -729,7 +729,8 @@ static bool ours(int n, const MPI_Request *request)
     {                                                                                              \
         REAL(P##name, __VA_ARGS__);                                                                \
         if (!map || inside || requests_n == 0 || !ours(n, first)) return real arguments;           \
-        MPI_Request few[64], *before = (n) <= 64 ? few : malloc((size_t)(n) * sizeof *before);     \
+        MPI_Request few[64], *many = (n) <= 64 ? NULL : malloc((size_t)(n) * sizeof *many);        \
+        MPI_Request *before = (n) <= 64 ? few : many;                                              \
         if (before) memcpy(before, first, (size_t)(n) * sizeof *before);                           \
         inside++;                                                                                  \
         const uint64_t start_ns = now_ns();                                                        \
@@ -741,7 +742,7 @@ static bool ours(int n, const MPI_Request *request)
             for (int r = 0; (first)[i] == MPI_REQUEST_NULL && r < requests_n; r++)                 \
                 if (requests[r] == before[i]) requests[r--] = requests[--requests_n];              \
         pthread_mutex_unlock(&lock);                                                               \
-        if (before != few) free(before);                                                           \
+        free(many);                                                                                \
         return rc;                                                                                 \
     }
 WAITING(MPI_Wait, 1, request, (request, status), MPI_Request *request, MPI_Status *status)

@@ -25,6 +25,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 os.chdir(sys.path[0])
+sys.dont_write_bytecode = True  # nothing but the figures appears in their folder
 import nht1_draw
 
 TITLE = {title}
