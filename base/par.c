@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/par.h"
 
+#include <errno.h>
+#include <gsl/gsl_sort.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,10 +55,40 @@ int par_agree(MPI_Comm comm, int rc)
     return v.rc;
 }
 
-static int by_value(const void *a, const void *b)
+static int read_file(const char *path, int64_t most_bytes, char **text, int64_t *bytes)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    int rc = 0;
+    FILE *from = fopen(path, "re");
+    if (!from) return err_set_errno(ERR_USAGE, errno, "%s", path);
+    for (int64_t room = 1 << 16; rc == 0 && *bytes <= most_bytes; room *= 2) {
+        char *more = realloc(*text, (size_t)room + 1);
+        if (!more) {
+            rc = err_set(ERR_NOMEM, "no memory for %s", path);
+            break;
+        }
+        *text = more;
+        *bytes += (int64_t)fread(*text + *bytes, 1, (size_t)(room - *bytes), from);
+        if (*bytes < room) break;
+    }
+    if (rc == 0 && ferror(from)) rc = err_set_errno(ERR_USAGE, errno, "%s", path);
+    if (rc == 0 && *bytes > most_bytes)
+        rc = err_set(ERR_USAGE, "%s: more than %lld bytes", path, (long long)most_bytes);
+    fclose(from);
+    return rc;
+}
+
+int par_read_file(MPI_Comm comm, const char *path, int64_t most_bytes, char **text, int64_t *bytes)
+{
+    int rank;
+    *text = NULL;
+    *bytes = 0;
+    TRY_MPI(MPI_Comm_rank(comm, &rank));
+    TRY(par_agree(comm, rank == 0 ? read_file(path, most_bytes, text, bytes) : 0));
+    TRY_MPI(MPI_Bcast(bytes, 1, MPI_INT64_T, 0, comm));
+    if (rank > 0) *text = malloc((size_t)*bytes + 1);
+    TRY(par_agree(comm, *text ? 0 : err_set(ERR_NOMEM, "no memory for %s", path)));
+    (*text)[*bytes] = '\0';
+    return par_check(MPI_Bcast(*text, (int)*bytes, MPI_BYTE, 0, comm), "MPI_Bcast");
 }
 
 /* Memory that every rank has or none goes on without. Collective. */
@@ -88,7 +120,7 @@ int par_spread(MPI_Comm comm, double value, struct par_spread *out)
     }
     out->mean = sum / size;
     out->max = all[out->max_rank];
-    qsort(all, (size_t)size, sizeof *all, by_value);
+    gsl_sort(all, 1, (size_t)size);
     out->min = all[0];
     out->median = all[(size - 1) / 2];
 done:
@@ -139,8 +171,8 @@ static const char *thread_level(int level)
     return "unknown";
 }
 
-/* The hosts with their numbers of ranks. Host names are few even when ranks are many, and equal ones
- * stand together as a rule: the last entry is tried first. */
+/* The hosts with their numbers of ranks. Host names are few even when ranks are many, and equal
+ * ones stand together as a rule: the last entry is tried first. */
 static json_t *hosts_json(char *const *hosts, int size)
 {
     json_t *list = json_array();

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "workload/job.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,43 +11,9 @@
 #include "base/watch.h"
 #include "workload/think.h"
 
-#define TEXT_BYTES_MAX (256 << 20)
+#define TEXT_BYTES_MAX (INT64_C(256) << 20)
 
 /* --- reading the description ---------------------------------------------------------------- */
-
-static int read_file(const char *path, char **text, int64_t *bytes)
-{
-    int64_t room = 65536;
-    FILE *from = fopen(path, "re");
-    if (!from) return err_set_errno(ERR_USAGE, errno, "%s", path);
-    int rc = 0;
-    while (rc == 0) {
-        char *more = realloc(*text, (size_t)room + 1);
-        if (!more) rc = err_set(ERR_NOMEM, "no memory for %s", path);
-        if (rc < 0) break;
-        *text = more;
-        *bytes += (int64_t)fread(*text + *bytes, 1, (size_t)(room - *bytes), from);
-        if (ferror(from)) rc = err_set_errno(ERR_USAGE, errno, "%s", path);
-        if (*bytes < room) break;
-        if (room > TEXT_BYTES_MAX)
-            rc = err_set(ERR_USAGE, "%s: more than %d bytes", path, TEXT_BYTES_MAX);
-        room *= 2;
-    }
-    fclose(from);
-    return rc;
-}
-
-/* Rank 0 reads the file, everybody the text. */
-static int share_file(const struct workload_job *job, char **text, int64_t *bytes)
-{
-    int rc = job->context.rank == 0 ? read_file(job->name, text, bytes) : 0;
-    TRY(par_agree(job->context.comm, rc));
-    TRY_MPI(MPI_Bcast(bytes, 1, MPI_INT64_T, 0, job->context.comm));
-    if (job->context.rank > 0) *text = malloc((size_t)*bytes + 1);
-    rc = *text ? 0 : err_set(ERR_NOMEM, "no memory for %s", job->name);
-    TRY(par_agree(job->context.comm, rc));
-    return par_check(MPI_Bcast(*text, (int)*bytes, MPI_BYTE, 0, job->context.comm), "MPI_Bcast");
-}
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -144,7 +109,7 @@ static int read_description(struct workload_job *job)
         return err_set(ERR_USAGE,
                        "%s: a workload's name ends in .xml, a job file's in .conf or .ini",
                        job->name);
-    int rc = share_file(job, &text, &bytes);
+    int rc = par_read_file(job->context.comm, job->name, TEXT_BYTES_MAX, &text, &bytes);
     if (rc == 0)
         rc = job->is_points ? read_points(job, text, bytes) : read_jobfile(job, text, bytes);
     free(text);
