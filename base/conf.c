@@ -167,7 +167,8 @@ static struct argp_option *argp_table(const struct conf_program *p, char *const 
     if (!t) return NULL;
     for (int o = 0; o < n; o++) {
         const struct conf_option *c = &p->options[o];
-        if (c->group) t[used++] = (struct argp_option){.doc = c->group, .group = ++group};
+        group += c->group != NULL;
+        if (c->group) t[used++] = (struct argp_option){.doc = c->group, .group = group};
         t[used++] = (struct argp_option){.name = c->name,
                                          .key = c->key ? c->key : KEY_LONG + o,
                                          .arg = c->type == CONF_FLAG ? NULL : value_name(c),
