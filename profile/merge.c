@@ -418,7 +418,8 @@ static json_t *point_json(const struct point *at, double zero_s)
                      "sizes", histogram);
 }
 
-/* All ranks' bins over one another, in the widest of their widths. */
+/* All ranks' bins over one another, in the widest of their widths. A rank's last bin may have its
+ * middle behind the end of all. */
 static json_t *timeline_json(const struct profile_run *run, double zero_s)
 {
     double width_s = 0, end_s = 0;
@@ -430,18 +431,19 @@ static json_t *timeline_json(const struct profile_run *run, double zero_s)
         }
     while (width_s > 0 && end_s >= PROFILE_BINS * width_s)
         width_s *= 2;
+    const int n = width_s > 0 ? (int)(end_s / width_s) + 1 : 0;
     for (int r = 0; r < run->size; r++) {
         const struct profile_map *m = run->rank[r];
         for (int b = 0; m && b < PROFILE_BINS; b++) {
             const double at = (m->init_s - zero_s + (b + 0.5) * m->bin_s) / width_s;
-            const int to = at < 0 ? 0 : at >= PROFILE_BINS ? PROFILE_BINS - 1 : (int)at;
+            const int to = at < 0 ? 0 : at >= n ? n - 1 : (int)at;
             for (int d = 0; d < 2; d++)
                 bytes[d][to] += (double)m->bin_bytes[d][b];
             inside[to] += 1e-9 * (double)m->bin_ns[b] / run->ranks_n;
         }
     }
     json_t *read = json_array(), *written = json_array(), *share = json_array();
-    for (int b = 0; width_s > 0 && b < PROFILE_BINS && b * width_s <= end_s; b++) {
+    for (int b = 0; b < n; b++) {
         json_array_append_new(read, js_real(bytes[0][b]));
         json_array_append_new(written, js_real(bytes[1][b]));
         json_array_append_new(share, js_real(inside[b] / width_s));
