@@ -402,8 +402,7 @@ static json_t *point_json(const struct point *at, double zero_s)
     json_t *functions = json_object(), *histogram = json_array();
     for (int k = 0; k < WORKLOAD_KINDS; k++)
         if (kind[k].n > 0)
-            json_object_set_new(functions, workload_kind_name(workload_kind_of(k)),
-                                calls_json(&kind[k]));
+            json_object_set_new(functions, workload_kind_name(k), calls_json(&kind[k]));
     for (int s = 0; s < PROFILE_SIZES; s++)
         if (sizes[0][s] + sizes[1][s] > 0)
             json_array_append_new(histogram, json_pack("{s:I s:I s:I}", "from_bytes",
@@ -590,9 +589,8 @@ void profile_tell(const struct profile_run *run, FILE *to)
                 for (int p = 0; p < all.point[i].processes; p++)
                     if (all.point[i].of[p]) add(&sum_of, &all.point[i].of[p]->kind[k]);
                 if (sum_of.n == 0) continue;
-                fprintf(to, "%5d  %-22s %9" PRIu64 " %10s %10s %9s  %s\n", i,
-                        workload_kind_name(workload_kind_of(k)), sum_of.n,
-                        units_bytes((double)sum_of.bytes, a),
+                fprintf(to, "%5d  %-22s %9" PRIu64 " %10s %10s %9s  %s\n", i, workload_kind_name(k),
+                        sum_of.n, units_bytes((double)sum_of.bytes, a),
                         units_bytes((double)sum_of.bytes / (double)sum_of.n, b),
                         units_duration(1e-9 * (double)sum_of.ns / all.point[i].processes, c),
                         all.point[i].name);

@@ -94,14 +94,15 @@ static int check_list(const struct workload_point *p, const struct workload_call
         if (calls > WORKLOAD_CALLS_MAX)
             return err_set(ERR_USAGE, "%smore than %" PRId64 " calls", where, WORKLOAD_CALLS_MAX);
         if (list[i].n == 0 && list[i].bytes > 0)
-            return err_set(ERR_USAGE, "%sbytes without calls of %s", where, workload_kind_name(k));
+            return err_set(ERR_USAGE, "%sbytes without calls of %s", where,
+                           workload_kind_name(list[i].kind));
         if (separate && (k.collective || k.position == WORKLOAD_SHARED))
             return err_set(ERR_USAGE,
                            "%s%s is not possible with a file per process (mode=\"separate\")",
-                           where, workload_kind_name(k));
+                           where, workload_kind_name(list[i].kind));
         if (holes && k.position == WORKLOAD_SHARED)
             return err_set(ERR_USAGE, "%s%s needs the same view on all processes, without holes",
-                           where, workload_kind_name(k));
+                           where, workload_kind_name(list[i].kind));
     }
     return 0;
 }
@@ -139,7 +140,7 @@ static int check_rank(const struct workload_point *p, const struct workload_rank
             return err_set(ERR_USAGE,
                            "%srank of=\"%d\": %s is collective, all processes call it "
                            "equally often",
-                           where, r->of, workload_kind_name(workload_kind_of(kind)));
+                           where, r->of, workload_kind_name(kind));
     return 0;
 }
 
@@ -269,7 +270,7 @@ static void write_calls(const struct workload_calls *list, int n, const char *in
 {
     for (int i = 0; i < n; i++)
         fprintf(to, "%s<calls function=\"%s\" n=\"%" PRId64 "\" bytes=\"%" PRId64 "\"/>\n", indent,
-                workload_kind_name(workload_kind_of(list[i].kind)), list[i].n, list[i].bytes);
+                workload_kind_name(list[i].kind), list[i].n, list[i].bytes);
 }
 
 static void write_rank(const struct workload_rank *r, FILE *to)

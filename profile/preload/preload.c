@@ -545,9 +545,6 @@ static int64_t moved(int rc, const MPI_Status *status)
     return bytes == MPI_UNDEFINED ? 0 : bytes;
 }
 
-#define KIND(position, collective, sync, write)                                                    \
-    (((WORKLOAD_##position * 2 + (collective)) * 3 + WORKLOAD_##sync) * 2 + (write))
-
 /* The data access functions [MPI31, 13.4]. Where the MPI library has them, each has a second form
  * with a large count, MPI_File_..._c [MPI4, 14.4]. parameters: a macro, of the type of the count;
  * arguments: the names of the parameters. */
@@ -586,18 +583,18 @@ static int64_t moved(int rc, const MPI_Status *status)
         return rc;                                                                                 \
     }
 #define BLOCKING(...) BOTH_COUNTS(BLOCKING_ONE, __VA_ARGS__)
-BLOCKING(read_at, KIND(EXPLICIT, 0, BLOCKING, 0), AT_READ, AT)
-BLOCKING(read_at_all, KIND(EXPLICIT, 1, BLOCKING, 0), AT_READ, AT)
-BLOCKING(write_at, KIND(EXPLICIT, 0, BLOCKING, 1), AT_WRITE, AT)
-BLOCKING(write_at_all, KIND(EXPLICIT, 1, BLOCKING, 1), AT_WRITE, AT)
-BLOCKING(read, KIND(INDIVIDUAL, 0, BLOCKING, 0), READ, HERE)
-BLOCKING(read_all, KIND(INDIVIDUAL, 1, BLOCKING, 0), READ, HERE)
-BLOCKING(write, KIND(INDIVIDUAL, 0, BLOCKING, 1), WRITE, HERE)
-BLOCKING(write_all, KIND(INDIVIDUAL, 1, BLOCKING, 1), WRITE, HERE)
-BLOCKING(read_shared, KIND(SHARED, 0, BLOCKING, 0), READ, HERE)
-BLOCKING(write_shared, KIND(SHARED, 0, BLOCKING, 1), WRITE, HERE)
-BLOCKING(read_ordered, KIND(SHARED, 1, BLOCKING, 0), READ, HERE)
-BLOCKING(write_ordered, KIND(SHARED, 1, BLOCKING, 1), WRITE, HERE)
+BLOCKING(read_at, WORKLOAD_KIND(EXPLICIT, 0, BLOCKING, 0), AT_READ, AT)
+BLOCKING(read_at_all, WORKLOAD_KIND(EXPLICIT, 1, BLOCKING, 0), AT_READ, AT)
+BLOCKING(write_at, WORKLOAD_KIND(EXPLICIT, 0, BLOCKING, 1), AT_WRITE, AT)
+BLOCKING(write_at_all, WORKLOAD_KIND(EXPLICIT, 1, BLOCKING, 1), AT_WRITE, AT)
+BLOCKING(read, WORKLOAD_KIND(INDIVIDUAL, 0, BLOCKING, 0), READ, HERE)
+BLOCKING(read_all, WORKLOAD_KIND(INDIVIDUAL, 1, BLOCKING, 0), READ, HERE)
+BLOCKING(write, WORKLOAD_KIND(INDIVIDUAL, 0, BLOCKING, 1), WRITE, HERE)
+BLOCKING(write_all, WORKLOAD_KIND(INDIVIDUAL, 1, BLOCKING, 1), WRITE, HERE)
+BLOCKING(read_shared, WORKLOAD_KIND(SHARED, 0, BLOCKING, 0), READ, HERE)
+BLOCKING(write_shared, WORKLOAD_KIND(SHARED, 0, BLOCKING, 1), WRITE, HERE)
+BLOCKING(read_ordered, WORKLOAD_KIND(SHARED, 1, BLOCKING, 0), READ, HERE)
+BLOCKING(write_ordered, WORKLOAD_KIND(SHARED, 1, BLOCKING, 1), WRITE, HERE)
 
 /* A request that is complete from the start, for a write that was dropped. */
 static int answer(void *state, MPI_Status *status)
@@ -650,16 +647,16 @@ static void remember(MPI_Request request)
         return rc;                                                                                 \
     }
 #define REQUEST(...) BOTH_COUNTS(REQUEST_ONE, __VA_ARGS__)
-REQUEST(iread_at, KIND(EXPLICIT, 0, REQUEST, 0), AT_READ, AT)
-REQUEST(iread_at_all, KIND(EXPLICIT, 1, REQUEST, 0), AT_READ, AT)
-REQUEST(iwrite_at, KIND(EXPLICIT, 0, REQUEST, 1), AT_WRITE, AT)
-REQUEST(iwrite_at_all, KIND(EXPLICIT, 1, REQUEST, 1), AT_WRITE, AT)
-REQUEST(iread, KIND(INDIVIDUAL, 0, REQUEST, 0), READ, HERE)
-REQUEST(iread_all, KIND(INDIVIDUAL, 1, REQUEST, 0), READ, HERE)
-REQUEST(iwrite, KIND(INDIVIDUAL, 0, REQUEST, 1), WRITE, HERE)
-REQUEST(iwrite_all, KIND(INDIVIDUAL, 1, REQUEST, 1), WRITE, HERE)
-REQUEST(iread_shared, KIND(SHARED, 0, REQUEST, 0), READ, HERE)
-REQUEST(iwrite_shared, KIND(SHARED, 0, REQUEST, 1), WRITE, HERE)
+REQUEST(iread_at, WORKLOAD_KIND(EXPLICIT, 0, REQUEST, 0), AT_READ, AT)
+REQUEST(iread_at_all, WORKLOAD_KIND(EXPLICIT, 1, REQUEST, 0), AT_READ, AT)
+REQUEST(iwrite_at, WORKLOAD_KIND(EXPLICIT, 0, REQUEST, 1), AT_WRITE, AT)
+REQUEST(iwrite_at_all, WORKLOAD_KIND(EXPLICIT, 1, REQUEST, 1), AT_WRITE, AT)
+REQUEST(iread, WORKLOAD_KIND(INDIVIDUAL, 0, REQUEST, 0), READ, HERE)
+REQUEST(iread_all, WORKLOAD_KIND(INDIVIDUAL, 1, REQUEST, 0), READ, HERE)
+REQUEST(iwrite, WORKLOAD_KIND(INDIVIDUAL, 0, REQUEST, 1), WRITE, HERE)
+REQUEST(iwrite_all, WORKLOAD_KIND(INDIVIDUAL, 1, REQUEST, 1), WRITE, HERE)
+REQUEST(iread_shared, WORKLOAD_KIND(SHARED, 0, REQUEST, 0), READ, HERE)
+REQUEST(iwrite_shared, WORKLOAD_KIND(SHARED, 0, REQUEST, 1), WRITE, HERE)
 
 /* A split collective call is counted when it ends, with the time of both halves. */
 static void split_begun(struct call *c)
@@ -706,12 +703,12 @@ static void split_begun(struct call *c)
         leave(&c, moved(rc, status), o->split_ns);                                                 \
         return rc;                                                                                 \
     }
-SPLIT_CALL(read_at_all, KIND(EXPLICIT, 1, SPLIT, 0), AT_READ, AT, void *)
-SPLIT_CALL(write_at_all, KIND(EXPLICIT, 1, SPLIT, 1), AT_WRITE, AT, const void *)
-SPLIT_CALL(read_all, KIND(INDIVIDUAL, 1, SPLIT, 0), READ, HERE, void *)
-SPLIT_CALL(write_all, KIND(INDIVIDUAL, 1, SPLIT, 1), WRITE, HERE, const void *)
-SPLIT_CALL(read_ordered, KIND(SHARED, 1, SPLIT, 0), READ, HERE, void *)
-SPLIT_CALL(write_ordered, KIND(SHARED, 1, SPLIT, 1), WRITE, HERE, const void *)
+SPLIT_CALL(read_at_all, WORKLOAD_KIND(EXPLICIT, 1, SPLIT, 0), AT_READ, AT, void *)
+SPLIT_CALL(write_at_all, WORKLOAD_KIND(EXPLICIT, 1, SPLIT, 1), AT_WRITE, AT, const void *)
+SPLIT_CALL(read_all, WORKLOAD_KIND(INDIVIDUAL, 1, SPLIT, 0), READ, HERE, void *)
+SPLIT_CALL(write_all, WORKLOAD_KIND(INDIVIDUAL, 1, SPLIT, 1), WRITE, HERE, const void *)
+SPLIT_CALL(read_ordered, WORKLOAD_KIND(SHARED, 1, SPLIT, 0), READ, HERE, void *)
+SPLIT_CALL(write_ordered, WORKLOAD_KIND(SHARED, 1, SPLIT, 1), WRITE, HERE, const void *)
 
 /* Whether any of n requests is one of MPI-IO that was posted here. */
 static bool ours(int n, const MPI_Request *request)
