@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/sys.h"
+#include "base/text.h"
 
 int par_check(int mpi_rc, const char *call)
 {
@@ -57,23 +58,22 @@ int par_agree(MPI_Comm comm, int rc)
 
 static int read_file(const char *path, int64_t most_bytes, char **text, int64_t *bytes)
 {
-    int rc = 0;
+    char chunk[65536];
+    struct text all;
     FILE *from = fopen(path, "re");
     if (!from) return err_set_errno(ERR_USAGE, errno, "%s", path);
-    for (int64_t room = 1 << 16; rc == 0 && *bytes <= most_bytes; room *= 2) {
-        char *more = realloc(*text, (size_t)room + 1);
-        if (!more) {
-            rc = err_set(ERR_NOMEM, "no memory for %s", path);
-            break;
-        }
-        *text = more;
-        *bytes += (int64_t)fread(*text + *bytes, 1, (size_t)(room - *bytes), from);
-        if (*bytes < room) break;
+    int rc = text_begin(&all), errnum = 0;
+    if (rc == 0) {
+        for (size_t n; *bytes <= most_bytes && (n = fread(chunk, 1, sizeof chunk, from)) > 0;
+             *bytes += (int64_t)n)
+            fwrite(chunk, 1, n, all.to);
+        errnum = ferror(from) ? errno : 0;
+        rc = text_end(&all, text);
     }
-    if (rc == 0 && ferror(from)) rc = err_set_errno(ERR_USAGE, errno, "%s", path);
+    fclose(from);
+    if (rc == 0 && errnum) rc = err_set_errno(ERR_USAGE, errnum, "%s", path);
     if (rc == 0 && *bytes > most_bytes)
         rc = err_set(ERR_USAGE, "%s: more than %lld bytes", path, (long long)most_bytes);
-    fclose(from);
     return rc;
 }
 
