@@ -126,14 +126,19 @@ static json_t *by_method_json(const struct beff_job *job, const struct beff_summ
     return o;
 }
 
-static bool is_reason(const json_t *stamp)
+/* The sentences of the stamps that make the result none of b_eff, or of the others that say more than
+ * that it is one, or a trial. */
+static json_t *sentences(const struct beff_job *job, bool not_valid)
 {
-    return stamp_is(stamp, "not-valid");
-}
-
-static bool is_notice(const json_t *stamp)
-{
-    return !stamp_is(stamp, "not-valid") && !stamp_is(stamp, "valid") && !stamp_is(stamp, "quick");
+    json_t *texts = json_array(), *stamp;
+    size_t i;
+    json_array_foreach(job->stamps, i, stamp)
+    {
+        if (stamp_is(stamp, "valid") || stamp_is(stamp, "quick")) continue;
+        if (stamp_is(stamp, "not-valid") == not_valid)
+            json_array_append_new(texts, json_string(stamp_text(stamp, "sentence")));
+    }
+    return texts;
 }
 
 static json_t *result(const struct beff_job *job, const struct beff_summary *s)
@@ -142,7 +147,7 @@ static json_t *result(const struct beff_job *job, const struct beff_summary *s)
     js_set(o, "b_eff_bytes_per_s", js_real(s->all.both));
     js_set(o, "b_eff_per_process_bytes_per_s", js_real(s->all.both / s->n));
     js_set(o, "valid", json_boolean(beff_job_valid(job)));
-    js_set(o, "not_valid_because", stamp_sentences(job->stamps, is_reason));
+    js_set(o, "not_valid_because", sentences(job, true));
     js_set(o, "average", mean(&s->all));
     js_set(o, "at_lmax", mean(&s->at_lmax));
     js_set(o, "at_1_byte", mean(&s->at_1b));
@@ -252,6 +257,6 @@ json_t *beff_result_json(const void *of, int status)
     js_set(o, "measurements", measurements(job));
     js_set(o, "insight", insight_json(job));
     js_set(o, "elapsed", elapsed_json(job));
-    js_set(o, "notices", stamp_sentences(job->stamps, is_notice));
+    js_set(o, "notices", sentences(job, false));
     return o;
 }
