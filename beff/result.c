@@ -103,8 +103,9 @@ static json_t *measurements(const struct beff_job *job)
     return a;
 }
 
-static json_t *by_size_json(const struct beff_job *job, const struct beff_summary *s)
+static json_t *by_size_json(const struct beff_job *job)
 {
+    const struct beff_summary *s = &job->summary;
     json_t *a = json_array();
     for (int i = 0; i < BEFF_SIZES_N; i++) {
         json_t *o = mean(&s->size[i]), *by = json_object();
@@ -117,8 +118,9 @@ static json_t *by_size_json(const struct beff_job *job, const struct beff_summar
     return a;
 }
 
-static json_t *by_method_json(const struct beff_job *job, const struct beff_summary *s)
+static json_t *by_method_json(const struct beff_job *job)
 {
+    const struct beff_summary *s = &job->summary;
     json_t *o = json_object();
     for (int m = 0; m < BEFF_METHODS_N; m++)
         if (job->setup->method[m]) js_set(o, beff_method_name(m), mean(&s->method[m]));
@@ -141,8 +143,9 @@ static json_t *sentences(const struct beff_job *job, bool not_valid)
     return texts;
 }
 
-static json_t *result(const struct beff_job *job, const struct beff_summary *s)
+static json_t *result(const struct beff_job *job)
 {
+    const struct beff_summary *s = &job->summary;
     json_t *o = json_object();
     js_set(o, "b_eff_bytes_per_s", js_real(s->all.both));
     js_set(o, "b_eff_per_process_bytes_per_s", js_real(s->all.both / s->n));
@@ -162,8 +165,9 @@ static json_t *result(const struct beff_job *job, const struct beff_summary *s)
 }
 
 /* Null without a rate. */
-static json_t *balance_json(const struct beff_job *job, const struct beff_summary *s)
+static json_t *balance_json(const struct beff_job *job)
 {
+    const struct beff_summary *s = &job->summary;
     const struct beff_rate *r = &job->rate;
     if (!(r->flop_per_s > 0)) return json_null();
     json_t *o = json_object();
@@ -248,11 +252,11 @@ json_t *beff_result_json(const void *of, int status)
                      "detected_per_process_bytes", (json_int_t)m->detected_bytes, "total_bytes",
                      (json_int_t)m->total_bytes, "source", m->source, "lmax_bytes",
                      (json_int_t)m->lmax_bytes));
-    js_set(o, "result", result(job, s));
-    js_set(o, "balance", balance_json(job, s));
-    js_set(o, "by_method", by_method_json(job, s));
+    js_set(o, "result", result(job));
+    js_set(o, "balance", balance_json(job));
+    js_set(o, "by_method", by_method_json(job));
     js_set(o, "by_repetition", reps);
-    js_set(o, "by_size", by_size_json(job, s));
+    js_set(o, "by_size", by_size_json(job));
     js_set(o, "patterns", patterns(job));
     js_set(o, "measurements", measurements(job));
     js_set(o, "insight", insight_json(job));
