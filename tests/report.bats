@@ -129,6 +129,22 @@ sys.exit(" ".join(path for path in sys.argv[1:] if not output.is_ours(path)) or 
     expect_file_text r.html '<p class="good">Balanced'
 }
 
+@test "Figure 1 has a line for each grouped writer" {
+    local n
+    results g1 g2
+    for n in 1 2; do
+        change g$n.json '.runs[].t_t_s = $n' --argjson n $n
+        cp g$n.json gather$n.json
+        change gather$n.json '.runs[] |= (.driver = "token-gather" | .t_t_s /= 2)'
+    done
+    page ./*.json --figures fig
+    [ "$(sed 's/^,\([^,]*,[0-9]*,[0-9.]*\),.*/\1/; 1d' fig/fig1-groups.csv)" = "token on 4 ranks,1,1
+token on 4 ranks,2,2
+token-gather on 4 ranks,1,0.5
+token-gather on 4 ranks,2,1" ]
+    expect_file_text r.md "Shortest median here: token-gather, group 1 with 0.500 s"
+}
+
 @test "zeta is told in two parts and paired, as the program says" {
     results r2
     change r2.json '.ranking |= map(. + {zeta_io: 0.04, zeta_compute: 0.21,

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The sections about nht1-bt: a problem at a time, then what was published in 1993."""
 import math
-from itertools import groupby
 
 from .. import text
 from ..results import NAN, integer, items, members, real, word
@@ -15,6 +14,9 @@ TIMELINES_MAX, NOTES_MAX, ROWS_MAX, POINTS_MAX = 4, 3, 5, 300
 GOAL = 0.10
 CURVE_STEPS = 60
 LOG2 = {'label': 'processors', 'log': 2}
+# What grouped writers do with the rows of a rank.
+GROUPED = {'token': 'writes its rows as they lie, as in 1993',
+           'token-gather': 'brings them together first'}
 
 
 def add(report):
@@ -137,36 +139,46 @@ class _Section:
 
     # --- figures 1 to 5 of [F93] ------------------------------------------------------------------
 
-    def _sizes(self, group):
-        """Cells of grouped writing that differ in nothing but the group size: the configuration
-        with the most sizes, on the fewest processors of those."""
+    @staticmethod
+    def _sizes(group):
+        """{writer: cells} of grouped writing that differ in nothing but writer and group size, two
+        sizes or more of each: the configuration with the most sizes, on the fewest processors of
+        those."""
         def rest(c):
-            return tuple((k, str(v)) for k, v in sorted(c.identity.items()) if k != 'group')
-        cells = sorted((c for c in group.cells if c.token_group), key=lambda c: (
-            c.processors, rest(c), c.token_group))
-        alike = [list(same) for _, same in groupby(cells, key=lambda c: (c.processors, rest(c)))]
-        return max(alike, key=len, default=[])
+            return tuple((k, str(v)) for k, v in sorted(c.identity.items())
+                         if k not in ('writer', 'group'))
+        alike = {}
+        for c in sorted((c for c in group.cells if c.token_group),
+                        key=lambda c: (c.processors, rest(c), c.token_group)):
+            lines = alike.setdefault((c.processors, rest(c)), {})
+            lines.setdefault(c.writer, []).append(c)
+        lines = max(alike.values(), key=lambda of: max(map(len, of.values())), default={})
+        return {writer: lines[writer] for writer in sorted(lines) if len(lines[writer]) > 1}
 
     def _groups(self):
-        cells = self._sizes(self.group)
-        if len(cells) < 2:
-            if self.first and not any(len(self._sizes(g)) > 1 for g in self.runs.groups):
+        lines = self._sizes(self.group)
+        if not lines:
+            if self.first and not any(map(self._sizes, self.runs.groups)):
                 self.page.text('Figure 1 (run time against group size) needs a grouped writer '
                                '(token) with two --group sizes or more on the same processors; '
                                'these results have none.')
             return
+        cells = [c for of in lines.values() for c in of]
         f, best = self.figure('fig1-groups', 'Figure 1: T_T against group size'), min(
             cells, key=lambda c: c.median_s)
-        f.panel('', {'label': 'ranks that may write at a time', 'log': 2,
-                     'ticks': [(c.token_group, str(c.token_group)) for c in cells]}, 'T_T in s')
-        f.series('%s on %s' % (best.writer, text.plural(best.ranks, 'rank')), 'line-points',
-                 [(c.token_group, *_interval(c, lambda t: t)) for c in cells])
+        f.panel('', {'label': 'ranks that may write at a time', 'log': 2, 'ticks': [
+            (n, str(n)) for n in sorted({c.token_group for c in cells})]}, 'T_T in s')
+        for writer, of in lines.items():
+            f.series('%s on %s' % (writer, text.plural(best.ranks, 'rank')), 'line-points',
+                     [(c.token_group, *_interval(c, lambda t: t)) for c in of])
         alone = self.runs.alone(self.group, best.processors)
         f.level(alone, 'T_C' if alone == best.t_c_s else 'computing only')
         self.page.figure(f, (
-            'Grouped writing: rank r waits for a token of rank r - group. Shortest median here: '
-            'group %d with %s s; on the iPSC/860 of [F93] it was 16 of 128.%s' % (
-                best.token_group, text.number(best.median_s),
+            'Grouped writing: rank r waits for a token of rank r - group.%s Shortest median here: '
+            '%sgroup %d with %s s; on the iPSC/860 of [F93] it was 16 of 128.%s' % (
+                ''.join(' %s %s.' % (w, GROUPED[w]) for w in lines if w in GROUPED),
+                best.writer + ', ' if len(lines) > 1 else '', best.token_group,
+                text.number(best.median_s),
                 ' Measured with more processors than cores.' if best.oversubscribed else '')))
 
     def _points(self, value):
