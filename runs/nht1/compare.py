@@ -26,7 +26,7 @@ working point, of nht1-profile T_T and 1 + zeta. Each needs 3 runs or more on ea
 Exit status: 0 B is the same or better, or nothing is shown; 2 worse than the threshold in a metric;
 4 a metric is unclear, with --fail-on unclear; 1 not comparable (other N, steps, interval, layout,
 durability, definition, nothing in common, too few runs), with the reasons; 3 a file cannot be read
-or written.
+or written, or nht1-stats is missing (for --html: Jinja2).
 """
 RUNS_MIN = 3
 SEED = 1993

@@ -21,8 +21,9 @@ import stat
 
 from . import sumfile, text, trouble
 
-KINDS = {'nht1-bt': 1, 'nht1-beff': 1, 'nht1-beffio': 1, 'nht1-profile': 1,
-         'nht1-workload': 1}  # newest known
+# Programs whose results are read, with the newest version known.
+KINDS = {'nht1-bt': 1, 'nht1-beff': 1, 'nht1-beffio': 1, 'nht1-workload': 1, 'nht1-profile': 1}
+PROGRAMS = 'nht1-bt, nht1-beff, nht1-beffio, nht1-workload and nht1-profile'
 SIZE_MAX_BYTES = 1 << 29
 DEPTH_MAX = 8
 NAN = math.nan
@@ -230,8 +231,8 @@ def load(paths):
         else:
             _load_file(found, path, strict=True)
     if not found and not found.sums:
-        raise trouble.usage('%s: no result of nht1-bt, nht1-beff or nht1-beffio there' % (
-            text.clean(paths[0]) if paths else 'no file named'))
+        raise trouble.usage('%s: no result there of %s' % (
+            text.clean(paths[0]) if paths else 'no file named', PROGRAMS.replace(' and ', ' or ')))
     return found
 
 
@@ -282,8 +283,8 @@ def _load_file(found, path, strict):
         schema = word(root, 'schema')
         if strict and not schema.startswith('nht1-dump/'):
             raise trouble.usage(
-                '%s: "schema" is "%s"; reports are made of results of nht1-bt, nht1-beff and '
-                'nht1-beffio' % (text.clean(path), schema[:60]) if schema else
+                '%s: "schema" is "%s"; reports are made of results of %s' % (
+                    text.clean(path), schema[:60], PROGRAMS) if schema else
                 '%s: this JSON is no result of this project: it has no "schema"; give the files '
                 'that nht1-bt and its companions write with --json' % text.clean(path))
         return

@@ -16,12 +16,14 @@ examples:
   nht1-report trend runs/out --metric zeta    a metric over time and versions
   nht1-report stats 2.31 2.35 2.29            median, interval, outliers as JSON
 
-Results are what nht1-bt, nht1-beff and nht1-beffio write with --json. Runs of the same problem,
-writer and configuration are repetitions of each other, whichever file they stand in. The page needs
-Jinja2; figures are drawn by matplotlib, without which their data stand in the page as tables.
+Results are what nht1-bt, nht1-beff, nht1-beffio, nht1-workload and nht1-profile write with --json,
+and summaries (.sum) of b_eff and b_eff_io. Runs of the same problem, writer and configuration are
+repetitions of each other, whichever file they stand in. The page needs Jinja2; figures are drawn by
+matplotlib, without which their data stand in the page as tables.
 
 Exit status: 0 success; 1 wrong option, or a file that is no result; 3 a file cannot be read or
-written, or Jinja2 is missing.
+written, Jinja2 is missing (install it: on Debian and Ubuntu apt-get install python3-jinja2
+python3-matplotlib), or nht1-stats is missing (make builds it).
 """
 
 

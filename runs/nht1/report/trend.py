@@ -20,7 +20,7 @@ one line; a point is one result, its median where it has several runs. Results w
 that of their file.
 
 Exit status: 0 success; 1 wrong option, or nothing to draw; 3 a file cannot be read or written, or
-Jinja2 is missing.
+Jinja2 or nht1-stats is missing.
 """
 # name -> (label, factor, of: Cell or Result)
 CELLS = {'t_t': ('T_T in s', 1, lambda c: c.median_s),
