@@ -172,7 +172,8 @@ def stamps(node):
 # --- files --------------------------------------------------------------------------------------
 
 class Result:
-    """A file. run: what a study noted beside it (run.json), {} for others."""
+    """A file. run: what a study noted beside it (run.json), {} for others. study_round: the same
+    for all results of one round of a study, None outside of studies."""
 
     def __init__(self, path, kind, version, root, run):
         self.path, self.kind, self.version, self.root, self.run = path, kind, version, root, run
@@ -182,6 +183,9 @@ class Result:
         self.started_utc = word(root, 'started_utc') or word(run, 'started_utc')
         self.ended_utc = word(root, 'ended_utc') or word(run, 'ended_utc')
         self.stamps = stamps(root)
+        number = integer(run, 'run')  # each point has one run in a round
+        self.study_round = (os.path.dirname(os.path.dirname(os.path.abspath(path))), number) \
+            if number > 0 else None
 
     @property
     def judged(self):
@@ -350,6 +354,19 @@ class Run:
             word(system, 'mpi.library'), round(memory / 2 ** 30) if memory == memory else None)
 
     @property
+    def configuration(self):
+        """What a compute-only run shares with the runs that are compared with it, beside the
+        environment."""
+        known = dict(self.identity)
+        return self.problem[:4] + tuple(
+            known.get(k) for k in ('ranks', 'threads', 'nodes', 'decomp', 'isa'))
+
+    @property
+    def environment(self):
+        """What a study set."""
+        return tuple(sorted(self.result.environment.items()))
+
+    @property
     def options(self):
         """{name: text} of what was asked of this writer and differs from the default."""
         root, own = self.result.root, at(self.json, 'options')
@@ -405,7 +422,7 @@ class Run:
         known += sorted(self.options.items())
         known += [('hint', ' '.join(self.hints))] if self.hints else []
         known += [('component', self.component)] if self.component else []
-        known += [('env.' + k, v) for k, v in sorted(self.result.environment.items())]
+        known += [('env.' + k, v) for k, v in self.environment]
         return tuple(known)
 
 

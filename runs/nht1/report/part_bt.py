@@ -6,12 +6,12 @@ from .. import text
 from ..results import NAN, integer, items, members, real, word
 from . import published
 from .page import Figure, Table
+from .rounds import GOAL
 
 MB = 1e6
 GROUPS_MAX = 12
 WRITERS_MAX = 40
 TIMELINES_MAX, NOTES_MAX, ROWS_MAX, POINTS_MAX = 4, 3, 5, 300
-GOAL = 0.10
 CURVE_STEPS = 60
 LOG2 = {'label': 'processors', 'log': 2}
 # What grouped writers do with the rows of a rank.
@@ -128,13 +128,14 @@ class _Section:
     def _scaling_table(self):
         table = Table('processors' + self.key, 'By processors', [
             'processors', 'T_C in s', 'fastest writer', 'T_T in s', 'from', 'to', 'zeta',
-            'R_IO in MB/s', 'note'])
+            'R_IO in MB/s', 'verdict', 'note'])
         for p in self.counts:
             c = self.best[p]
             table.row(p, self.t_c[p], *([c.label, c.median_s, c.lo_s, c.hi_s, _zeta(c.zeta),
-                                         c.r_io / MB, 'more processors than cores'
-                                         if c.oversubscribed else ''] if c else
-                                        ['-', NAN, NAN, NAN, NAN, NAN, '']))
+                                         c.r_io / MB, self.report.rounds.verdict_words(c),
+                                         'more processors than cores' if c.oversubscribed
+                                         else ''] if c else
+                                        ['-', NAN, NAN, NAN, NAN, NAN, '', '']))
         self.page.table(table)
 
     # --- figures 1 to 5 of [F93] ------------------------------------------------------------------
@@ -392,12 +393,13 @@ class _Section:
         table = Table('zeta' + self.key, 'What zeta is made of, medians; paired zeta compares with '
                       'the compute-only run of the same round', [
                           'writer', 'zeta', "of that the writer's calls", 'slower computing',
-                          'rounds', 'paired zeta', 'from', 'to'])
+                          'rounds', 'paired zeta', 'from', 'to', 'verdict'])
         for c in cells:
-            z = self.report.zeta_of(c)
-            if z['io'] == z['io'] or z['paired'] == z['paired']:
-                table.row(c.label, _zeta(c.zeta), _zeta(z['io']), _zeta(z['compute']),
-                          z['rounds'], _zeta(z['paired']), _zeta(z['lo']), _zeta(z['hi']))
+            z = self.report.rounds.zeta(c)
+            if z.io == z.io or z.paired == z.paired:
+                table.row(c.label, _zeta(c.zeta), _zeta(z.io), _zeta(z.compute), z.rounds,
+                          _zeta(z.paired), _zeta(z.lo), _zeta(z.hi),
+                          self.report.rounds.verdict_words(c))
         if table.rows:
             self.page.text("zeta = (time in the writer's calls) / T_C + (computing beside it - "
                            'T_C) / T_C. The second part is slowdown, which a writer in the '
