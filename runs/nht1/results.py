@@ -19,7 +19,7 @@ import re
 import shlex
 import stat
 
-from . import sumfile, text, trouble
+from . import stats, sumfile, text, trouble
 
 # Programs whose results are read, with the newest version known.
 KINDS = {'nht1-bt': 1, 'nht1-beff': 1, 'nht1-beffio': 1, 'nht1-workload': 1, 'nht1-profile': 1}
@@ -204,6 +204,9 @@ class Results(list):
 
     def of(self, kind):
         return [r for r in self if r.kind == kind]
+
+    def sums_of(self, program):
+        return [s for s in self.sums if s['program'] == program and s['value'] is not None]
 
 
 def kind_of(root):
@@ -540,9 +543,9 @@ class Group:
 
 class Runs:
     """All runs of nht1-bt, in groups: the official problem first, then the larger before the
-    smaller."""
+    smaller. level: of intervals."""
 
-    def __init__(self, results):
+    def __init__(self, results, level=0.95):
         self.groups, self.unfinished, self.wrong, self.all = [], 0, 0, []
         cells = {}
         for result in results.of('nht1-bt'):
@@ -561,6 +564,7 @@ class Runs:
                         group.cells.append(cells[key])
                     cells[key].runs.append(run)
                     self.all.append(run)
+        self._judge(level)
 
     def _group(self, run, fs):
         """A file system is known of runs that write only: unknown is the same as any."""
@@ -571,12 +575,12 @@ class Runs:
         self.groups.append(Group(run, fs))
         return self.groups[-1]
 
-    def judge(self, ask, level=0.95):
-        """Medians, intervals, T_C and names of all cells. ask: stats.ask."""
+    def _judge(self, level):
+        """Medians, intervals, T_C and names of all cells."""
         cells = [c for g in self.groups for c in g.cells]
-        answers = ask([{'what': 'summary', 'values': [r.t_t_s for r in c.runs], 'level': level,
-                        'seed': 1993} for c in cells]) if cells else []
-        for cell, answer in zip(cells, answers):
+        for cell, answer in zip(cells, stats.ask([
+                {'what': 'summary', 'values': [r.t_t_s for r in c.runs], 'level': level}
+                for c in cells])):
             cell.take(answer)
         known = {}  # best T_C by what it depends on; layout and durability have no part in it
         for run in self.all:

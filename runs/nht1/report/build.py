@@ -12,13 +12,9 @@ PARTS = (part_verdict, part_bt, part_beff, part_beffio, part_workload, part_prof
 
 
 class Report:
-    """ask: stats.ask, the only source of statistics."""
-
-    def __init__(self, results, ask, level=0.95, title=None):
-        self.results, self.ask = results, ask
-        self.runs = Runs(results)
-        self.runs.judge(ask, level)
-        self.rounds = Rounds(self.runs, ask, level)
+    def __init__(self, results, level=0.95, title=None):
+        self.results, self.runs = results, Runs(results, level)
+        self.rounds = Rounds(self.runs, level)
         # The first problem that was written: what the headline is about.
         self.main_group = next((g for g in self.runs.groups if g.best()), None)
         self.main_cell = self.main_group.best() if self.main_group else None

@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 
-from .. import command, compare, results, stats, text, trouble
+from .. import command, compare, results, stats, text
 from . import frame, trend
 
 EPILOG = """
@@ -31,12 +31,10 @@ def _report(argv):
     parser = frame.parser_of('nht1-report', 'One page out of any number of results; comparisons and '
                        'statistics of them.', EPILOG, 'report.html')
     options = parser.parse_args(argv)
-    if not options.results:
-        raise trouble.usage('which results? usage: nht1-report RESULT.json...; see --help')
     found = results.load(options.results)
     frame.libraries()
     from .build import Report
-    report = Report(found, stats.ask, options.level, options.title)
+    report = Report(found, options.level, options.title)
     frame.publish(report.page, options)
     if not options.output.startswith('/dev/'):  # the page is the output
         files = len(found) + len({s['path'] for s in found.sums})

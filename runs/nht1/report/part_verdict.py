@@ -13,11 +13,9 @@ def add(report):
     page.section(2, 'verdict', 'Verdict')
     if cell:
         stamps = report.rounds.stamps(cell)
-        for s in [s for s in stamps if s['code'] in VERDICTS]:
-            page.text(s['sentence'], s['severity'])
+        page.stamps(s for s in stamps if s['code'] in VERDICTS)
         _headline(report, cell)
-        for s in [s for s in stamps if s['code'] not in VERDICTS]:
-            page.text(s['sentence'], s['severity'])
+        page.stamps(s for s in stamps if s['code'] not in VERDICTS)
         if cell.n < 3:
             page.text('%s: no statement about chance; use --repeat 5.' % text.plural(
                 cell.n, 'run'), 'note')
@@ -30,7 +28,7 @@ def add(report):
             if value == value:
                 n = integer(r.root, 'b_eff_io.procs') or integer(r.root, 'system.ranks')
                 page.text('%s = %s on %s (%s)%s' % (
-                    name, text.rate(value), text.plural(n, 'process', 'processes'),
+                    name, text.rate(value), text.processes(n),
                     r.shown, '.' if true(r.root, valid) else ': not valid as a result.'),
                     'plain' if true(r.root, valid) else 'warn')
             for s in r.stamps:

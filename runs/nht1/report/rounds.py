@@ -6,12 +6,11 @@ docs/zeta.md)."""
 import math
 from typing import NamedTuple
 
-from .. import text
+from .. import stats, text
 from ..results import NAN, integer, items, members, real, stamps, word
 
 GOAL, ROUNDS_MIN = 0.10, 5
 ROUNDS_MAX = 1000  # of --repeat
-SEED = 1993
 VERDICTS = ('balanced', 'not-balanced', 'undecided')
 
 
@@ -44,10 +43,8 @@ def _round(run, environment):
 
 
 class Rounds:
-    """ask: stats.ask."""
-
-    def __init__(self, runs, ask, level):
-        self.ask, self.level, self.alone = ask, level, {}
+    def __init__(self, runs, level):
+        self.level, self.alone = level, {}
         for run in sorted((r for r in runs.all if not r.writes), key=lambda r: r.round == 0):
             self.alone.setdefault(_round(run, run.environment), run.t_t_s)
 
@@ -69,17 +66,14 @@ class Rounds:
             return Zeta(real(row, 'zeta_io'), real(row, 'zeta_compute'),
                         max(0, integer(paired, 'rounds_n')), real(paired, 'zeta'),
                         real(paired, 'ci95_lo'), real(paired, 'ci95_hi'))
-        parts = [(real(r.json, 'zeta_io'), real(r.json, 'zeta_compute')) for r in cell.runs]
-        parts = [p for p in parts if p[0] == p[0] and p[1] == p[1]]
-        io, compute = (m['median'] for m in self.ask(
-            [{'what': 'summary', 'values': values} for values in zip(*parts)])) \
-            if parts else (NAN, NAN)
+        io, compute = (stats.median(real(r.json, key) for r in cell.runs)
+                       for key in ('zeta_io', 'zeta_compute'))
         pairs = [(self._t_c_s(r), r.t_t_s) for r in cell.runs]
         pairs = [p for p in pairs if p[0]]
         if not pairs:
             return Zeta(io, compute)
-        answer = self.ask([{'what': 'paired', 'a': [c for c, _ in pairs],
-                            'b': [t for _, t in pairs], 'level': self.level, 'seed': SEED}])[0]
+        answer = stats.ask([{'what': 'paired', 'a': [c for c, _ in pairs],
+                             'b': [t for _, t in pairs], 'level': self.level}])[0]
         ratio, lo, hi = (NAN if answer[k] is None else answer[k] - 1
                          for k in ('ratio', 'ratio_lo', 'ratio_hi'))
         return Zeta(io, compute, len(pairs), ratio, *(lo, hi) if len(pairs) > 1 else (NAN, NAN))
@@ -105,8 +99,8 @@ class Rounds:
         if z.rounds == 0:
             return stamp('undecided', 'note', (
                 'Undecided: zeta is %s, but no round holds a compute-only run to compare with: %s.'
-                % (text.zeta(cell.zeta), 'the study needs a section with io = none' if study else
-                   'use --repeat %d' % ROUNDS_MIN)))
+                % (text.zeta(cell.zeta), 'the study needs points with io = none and the same other settings'
+                   if study else 'use --repeat %d' % ROUNDS_MIN)))
         said = 'over %s of several jobs the paired zeta is %s' % (
             text.plural(z.rounds, 'round'), text.zeta(z.paired))
         if z.lo == z.lo:
