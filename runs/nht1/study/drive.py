@@ -25,7 +25,8 @@ class Settings:
 
     def __init__(self, description, minutes=None):
         self.repeats = description.study['repeats']
-        self.precision = _share(description.value('precision'))
+        precision = description.value('precision')
+        self.precision = float(precision.rstrip('% ')) / (100 if '%' in precision else 1)
         self.level = float(description.value('level'))
         self.minutes = float(description.value('minutes')) if minutes is None else minutes
         self.timeout_s = float(description.value('timeout_s'))
@@ -42,10 +43,6 @@ class Settings:
             raise entry.place.wrong("'%s' is not understood: FEWEST..MOST, such as 3..10" %
                                     entry.text)
         return int(low), int(high or low)
-
-
-def _share(text):
-    return float(text[:-1]) / 100 if text.endswith('%') else float(text)
 
 
 def metric_of(point, program):
