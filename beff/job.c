@@ -234,7 +234,11 @@ int beff_job_make(MPI_Comm comm, const struct beff_setup *setup, struct beff_job
     TRY(rate_find(job));
     TRY(beff_topology_make(comm, &job->topology));
     TRY(plan_make(job));
-    TRY(par_hosts(job->topology.row, &job->hosts));
+    /* Rank 0 of comm reports, which may stand anywhere in the row. */
+    int reporter;
+    TRY_MPI(MPI_Comm_rank(job->topology.row, &reporter));
+    TRY_MPI(MPI_Bcast(&reporter, 1, MPI_INT, 0, comm));
+    TRY(par_hosts(job->topology.row, reporter, &job->hosts));
     TRY(par_json(comm, &job->mpi));
     if (job->hosts) job->placement = beff_placement(job->hosts, job->nodes.size);
     judge_before(job);

@@ -99,7 +99,7 @@ int bt_job_make(struct bt_job *job, MPI_Comm comm, struct bt_setup *setup)
     TRY(par_agree(comm, job->rank == 0 ? names_check(setup) : 0));
     TRY_MPI(MPI_Bcast(&setup->seed, 1, MPI_UINT64_T, 0, comm));
     TRY(bt_machine_make(comm, &job->machine));
-    TRY(par_hosts(comm, &job->hosts));
+    TRY(par_hosts(comm, 0, &job->hosts));
     TRY(par_json(comm, &job->mpi));
     const int64_t *cells = job->decomp.count;
     TRY(bt_machine_memory(
