@@ -229,7 +229,7 @@ json_t *beff_result_json(const void *of, int status)
     const struct beff_job *job = of;
     const struct beff_summary *s = &job->summary;
     const struct beff_memory *m = &job->memory;
-    json_t *system = program_system(&job->nodes, job->mpi), *hosts = json_array();
+    json_t *system = program_system(&job->nodes), *hosts = json_array();
     json_t *reps = json_array();
     char digest[24];
     for (int r = 0; job->hosts && r < job->nodes.size; r++)
