@@ -750,3 +750,66 @@ END
     echo "$output" >s.json
     jq -e '.n == 5 and .median == 30 and .ci_lo == 10 and .ci_hi == 1000 and .outliers == 1' s.json
 }
+
+# of_table FILE WRITER COLUMN: a cell of a table by the writer's row and the heading.
+of_table() {
+    python3 - "$@" <<'END'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1], newline='')))
+print(next(r for r in rows if r['writer'] == sys.argv[2])[sys.argv[3]])
+END
+}
+
+# near VALUE EXPECTED [SHARE]: within 1 %.
+near() {
+    awk -v a="$1" -v b="$2" -v e="${3:-0.01}" 'BEGIN { exit !(a != "" && (a - b) ^ 2 <= (e * b) ^ 2) }' && return 0
+    echo "$1 is not $2"
+    return 1
+}
+
+@test "dumps read back stand beside writing: cold, warm and in another decomposition" {
+    results r2
+    page r2.json
+    no_text r.md "Reading back"
+    cp r2.json plain.json
+    read_back r2.json
+    page r2.json --csv tab --figures fig
+    # Writers by name: mpiio reads in 0.2 s, posix in 0.6; a dump of N = 12 has 69120 bytes.
+    near "$(of_table tab/reading.csv mpiio 'T_R cold, in s')" 0.2 0.02
+    near "$(of_table tab/reading.csv mpiio 'T_R warm, in s')" 0.02 0.02
+    near "$(of_table tab/reading.csv posix 'T_R cold, as 1x1x2, in s')" 0.9 0.02
+    near "$(of_table tab/reading.csv posix 'a dump costs, in s')" \
+        "$(jq '[.runs[] | select(.driver == "posix") | .in_io_s / 6] | sort | .[1]' r2.json)"
+    near "$(awk -F, '$1 == "posix" && $2 == "warm" { print $7 }' tab/readings.csv)" 1.152 0.02
+    [ "$(grep -c '^posix,' tab/readings.csv)" -eq 3 ]
+    grep -qE '^cold: not in memory before,read,[01],0[.]34' fig/reading.csv
+    grep -qE '^warm: in memory before,read,[01],3[.]4' fig/reading.csv
+    grep -q '^cold: not in memory before,written,1,' fig/reading.csv
+    "$REPORT_PYTHON" "$NHT1_ROOT/tests/report_labels.py" fig reading
+    # What a run reads has no part in what it repeats: with or without, it is the same writer.
+    page r2.json plain.json --csv both
+    [ "$(of_table both/writers.csv posix runs)" = 6 ]
+    [ "$(of_table both/reading.csv posix runs)" = 6 ]
+}
+
+@test "readings that found wrong data are left out, those that met memory are marked" {
+    results r2
+    read_back r2.json
+    change r2.json '.runs |= map(if .driver == "posix" then .read[0].digest_ok = false
+        elif .driver == "mpiio" then del(.read[2]) | .read[0] |= (.cached_bytes_before = .bytes | .stamps = [{code: "read-cached",
+            severity: "warn", numbers: {}, sentence: "STAMP-READ"}]) else . end)'
+    page r2.json --csv tab
+    expect_file_text r.md "3 readings left out"
+    [ "$(grep -c '^posix,' tab/readings.csv)" -eq 2 ]
+    [ "$(grep -c '^mpiio,cold,.*,100,in memory$' tab/readings.csv)" -eq 1 ]
+    [ "$(grep -c 'STAMP-READ' r.md)" -eq 1 ]
+}
+
+@test "of several dumps in a row T_R is that of one" {
+    results r2
+    read_back r2.json
+    change r2.json '.runs |= map(if .read then .read |= map(.t_r_s *= 6 | .bytes *= 6
+        | .dumps = [range(6) as $i | .dumps[0]]) else . end)'
+    page r2.json --csv tab
+    near "$(of_table tab/reading.csv mpiio 'T_R cold, 6 dumps, in s')" 0.2 0.02
+}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A report out of results: what its parts share, and their order."""
 from .. import text
+from ..reading import Dumps
 from ..results import NAN, Runs, items, members, positive, real, stamps, word
 from . import (part_balance, part_beff, part_beffio, part_bt, part_profile, part_system,
                part_verdict, part_workload)
@@ -20,6 +21,7 @@ class Report:
         self.results, self.ask, self.level = results, ask, level
         self.runs = Runs(results)
         self.runs.judge(ask, level)
+        self.dumps = Dumps(self.runs, ask, level)
         root = self.first.root if self.first else {}
         self.page = Page(title or '%s %s, %s' % (
             'Does I/O keep up?' if self.runs.all else 'Communication and file access:',
