@@ -182,12 +182,12 @@ class Comparison:
             return
         for way in one:
             name = 'T_R%s, %s, %s' % (of, way, where)
-            memory = [any(r.cached for r in side.get(way, ())) for side in (one, other)]
+            missed = [{r.missed for r in side.get(way, ())} - {''} for side in (one, other)]
             if way not in other:
                 self.notes.append('%s: nothing like it in B' % name)
-            elif memory[0] != memory[1]:
-                self.notes.append('%s is not compared: the dump was in memory in %s only' % (
-                    name, 'A' if memory[0] else 'B'))
+            elif missed[0] != missed[1]:
+                self.notes.append('%s is not compared: the dump was %s in %s only' % (
+                    name, *(missed[0] or missed[1]), 'A' if missed[0] else 'B'))
             else:
                 self.metrics.append(Metric(name, 's', *([r.t_r_s for r in side[way]]
                                                         for side in (one, other))))

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from . import text
 from .results import NAN, at, integer, items, positive, real, stamps, true, word
 
+# Stamps on readings that did not find the dump where it was asked for, and where they found it.
+MISSED = {'read-cached': 'in memory', 'read-not-cached': 'not in memory'}
+
 
 @dataclass(frozen=True, order=True)
 class Way:
@@ -50,8 +53,7 @@ class Reading:
         self.cached_share = real(node, 'cached_bytes_before') / positive(real(node, 'bytes'))
         self.wrong = at(node, 'digest_ok') is False
         self.stamps = stamps(node)
-        # Asked for from the device, found in memory.
-        self.cached = any(s['code'] == 'read-cached' for s in self.stamps)
+        self.missed = next((MISSED[s['code']] for s in self.stamps if s['code'] in MISSED), '')
 
 
 def of(run):
@@ -81,7 +83,12 @@ class Spread:
         self.bytes, self.requests_n = typical.bytes, typical.requests_n
         self.cached_share = max((r.cached_share for r in readings
                                  if r.cached_share == r.cached_share), default=NAN)
-        self.cached = any(r.cached for r in readings)
+        self.missed = next((r.missed for r in readings if r.missed), '')
+
+    @property
+    def from_memory(self):
+        """Whatever was asked for."""
+        return (self.way.cache == 'warm') != bool(self.missed)
 
     @property
     def interval(self):
@@ -115,7 +122,7 @@ class Dumps:
         """The spread that tells most about a restart: from the device, in the decomposition of the
         writer, one dump. None where nothing was read."""
         return min(self.read(cell).values(), default=None, key=lambda s: (
-            s.way.cache != 'cold' or s.cached, not s.way.own, s.way.dumps_n, s.way))
+            s.from_memory, not s.way.own, s.way.dumps_n, s.way))
 
     def written_s(self, cells):
         """[median time in I/O of the slowest rank per dump] of cells, NaN where it is not known."""

@@ -57,15 +57,13 @@ def _seen(section, cells, ways):
         found = [(c, section.report.dumps.read(c)[way]) for c in cells
                  if way in section.report.dumps.read(c)]
         best, worst = (pick(found, key=lambda f: f[1].median_s) for pick in (min, max))
-        said.append('%s: %s%s takes T_R = %s s, %s%s.' % (
-            str(way)[0].upper() + str(way)[1:], 'the fastest, ' if len(found) > 1 else '',
-            best[0].label + ',' * (len(found) > 1), text.number(best[1].median_s),
-            text.rate(best[1].rates[0]), '' if len(found) < 2 else
-            '; %s takes %s times as long' % (
-                worst[0].label, text.number(worst[1].median_s / best[1].median_s, 2))))
-    if any(s.cached for c in cells for s in section.report.dumps.read(c).values()):
-        said.append('Cold readings that found the dump in memory are marked in the table below.')
-    return ' '.join(said)
+        said.append('%s: %s s (%s, %s)%s' % (
+            way, text.number(best[1].median_s), best[0].label, text.rate(best[1].rates[0]),
+            '' if len(found) < 2 else ' to %s s (%s)' % (
+                text.number(worst[1].median_s), worst[0].label)))
+    missed = any(s.missed for c in cells for s in section.report.dumps.read(c).values())
+    return 'Median T_R, %s.%s' % ('; '.join(said), '' if not missed else (
+        ' Readings that did not find the dump where it was asked for are marked in the table below.'))
 
 
 def _writers(section, cells, ways):
@@ -92,18 +90,17 @@ def _readings(section, cells):
             table.row(c.label, str(way), s.n, *s.interval, s.rates[0] / MB,
                       round(s.requests_n) if s.requests_n == s.requests_n else NAN,
                       100 * s.cached_share,
-                      'in memory' if s.cached else '')
+                      s.missed)
     section.page.table(table)
 
 
 def _stamps(section, cells):
-    """Each code once, with what it is said of."""
+    """Each code once, with the writers that it is said of."""
     found = {}
     for c in cells:
-        for way, s in section.report.dumps.read(c).items():
+        for s in section.report.dumps.read(c).values():
             for stamp in (stamp for r in s.readings for stamp in r.stamps):
-                found.setdefault(stamp['code'], (stamp, {}))[1]['%s %s' % (c.label, way)] = None
+                found.setdefault(stamp['code'], (stamp, {}))[1][c.label] = None
     for stamp, named in found.values():
-        several = '' if len(named) == 1 else ' (so, too: %s)' % '; '.join(list(named)[1:])
-        section.page.text('%s: %s%s' % (next(iter(named)), stamp['sentence'], several),
-                          stamp['severity'])
+        section.page.text('%s: %s' % ('All writers' if 1 < len(named) == len(cells) else
+                                      ', '.join(named), stamp['sentence']), stamp['severity'])
