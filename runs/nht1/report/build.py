@@ -15,13 +15,14 @@ GOAL, ROUNDS_MIN = 0.10, 5
 
 
 class Report:
-    """ask: stats.ask, the only source of statistics."""
+    """ask: stats.ask, the only source of statistics. mtbf_hours, downtime_s: of cycle.py."""
 
-    def __init__(self, results, ask, level=0.95, title=None):
+    def __init__(self, results, ask, level=0.95, title=None, mtbf_hours=(), downtime_s=0.0):
         self.results, self.ask, self.level = results, ask, level
         self.runs = Runs(results)
         self.runs.judge(ask, level)
         self.dumps = Dumps(self.runs, ask, level)
+        self.mtbf_hours, self.downtime_s = mtbf_hours, downtime_s
         root = self.first.root if self.first else {}
         self.page = Page(title or '%s %s, %s' % (
             'Does I/O keep up?' if self.runs.all else 'Communication and file access:',

@@ -5,7 +5,7 @@ from itertools import groupby
 
 from .. import text
 from ..results import NAN, integer, items, members, real, word
-from . import published, read_back
+from . import cycle, published, read_back
 from .page import Figure, Table
 
 MB = 1e6
@@ -324,6 +324,7 @@ class _Section:
         self._phases(cells)
         self._dumps(cells)
         read_back.add(self, processors)
+        cycle.add(self, processors)
 
     def _ranking_words(self, cells):
         serial = [c for c in cells if c.serial]
