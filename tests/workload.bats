@@ -294,6 +294,9 @@ X
     expect_status 1
     run nht1-workload --out data/d w.xml --set processNum
     expect_status 1
+    run nht1-workload --out data/d w.xml --hint cb_nodes=many
+    expect_status 1
+    expect_text "cb_nodes"
     run nht1-workload --out data/d w.txt
     expect_status 1
     nothing_left
@@ -395,6 +398,16 @@ X
         faulty pwrite:2:EIO:0 2 j.conf --set method=$way --check none
         told "j.conf:1: Simple Strided (write)" "data/d" "Input/output error"
     done
+}
+
+@test "a crash of the MPI-IO library is told with rank, function and file" {
+    mpirun --version | grep -q "Open MPI" || skip "known of Open MPI's ompio"
+    nht1-workload --make w.xml processNum=2 uniqueBytes=400000 readFrac=0 syncFrac=0 seqFrac=0
+    MPIRUN_FLAGS="--mca io ompio" faulty aio:2:EIO:1 2 w.xml --check none
+    [ "$status" -ge 128 ]
+    expect_text "nht1-workload: rank 1 on $(hostname): SIGSEGV in MPI_File_iwrite_at on data/d"
+    [[ $output != *"durable dump"* ]]
+    nothing_left
 }
 
 @test "a disk that fills up during a replay is told" {
