@@ -5,7 +5,7 @@ T_R is the time from opening the file to the last field filled, on the slowest r
 dumps were read in a row, it is that of one dump on the average."""
 from dataclasses import dataclass
 
-from . import text
+from . import stats, text
 from .results import NAN, at, integer, items, positive, real, stamps, true, word
 
 # Stamps on readings that did not find the dump where it was asked for, and where they found it.
@@ -102,15 +102,15 @@ class Spread:
 
 
 class Dumps:
-    """What dumps cost, by cell: to write, and to read back. runs: results.Runs; ask: stats.ask."""
+    """What dumps cost, by cell: to write, and to read back. runs: results.Runs; level: of intervals."""
 
-    def __init__(self, runs, ask, level=0.95):
+    def __init__(self, runs, level):
         asked = [(cell, way, found) for group in runs.groups for cell in group.cells
                  for way, found in by_way(cell).items()]
-        answers = ask([{'what': 'summary', 'values': [r.t_r_s for r in found], 'level': level,
-                        'seed': 1993} for _, _, found in asked]) if asked else []
-        self._spreads, self._ask = {}, ask
-        for (cell, way, found), answer in zip(asked, answers):
+        self._spreads = {}
+        for (cell, way, found), answer in zip(asked, stats.ask([
+                {'what': 'summary', 'values': [r.t_r_s for r in found], 'level': level}
+                for _, _, found in asked])):
             self._spreads.setdefault(id(cell), {})[way] = Spread(way, found, answer)
         self.wrong = sum(r.wrong for run in runs.all for r in of(run))
 
@@ -124,11 +124,8 @@ class Dumps:
         return min(self.read(cell).values(), default=None, key=lambda s: (
             s.from_memory, not s.way.own, s.way.dumps_n, s.way))
 
-    def written_s(self, cells):
-        """[median time in I/O of the slowest rank per dump] of cells, NaN where it is not known."""
-        values = [[s / cell.group.dumps_n for s in (
-            positive(real(r.json, 'in_io_s')) for r in cell.runs) if s == s]
-            if cell.group.dumps_n > 0 else [] for cell in cells]
-        answers = iter(self._ask([{'what': 'summary', 'values': v} for v in values if v])
-                       if any(values) else ())
-        return [next(answers)['median'] if v else NAN for v in values]
+    @staticmethod
+    def written_s(cell):
+        """Time in I/O of the slowest rank per dump, median of the runs; NaN where it is not known."""
+        dumps_n = positive(cell.group.dumps_n)
+        return stats.median([positive(real(r.json, 'in_io_s')) / dumps_n for r in cell.runs])

@@ -49,10 +49,11 @@ def _hours(said):
 class _Cycle:
     """A writer's: unknown numbers are NaN."""
 
-    def __init__(self, cell, dump_s, reading, downtime_s):
-        self.label, self.dump_s, self.reading = cell.label, dump_s, reading
+    def __init__(self, cell, dumps, downtime_s):
+        self.label, self.reading = cell.label, dumps.restart(cell)
+        self.dump_s = dumps.written_s(cell)
         self.step_s = cell.t_c_s / cell.group.steps if cell.group.steps > 0 else NAN
-        self.t_r_s = reading.median_s if reading else NAN
+        self.t_r_s = self.reading.median_s if self.reading else NAN
         self.restart_s = self.t_r_s + downtime_s
 
     def interval_s(self, mtbf_s):
@@ -81,9 +82,7 @@ def add(section, processors):
         return
     counts = {c.processors for c in able if report.dumps.read(c)} or {c.processors for c in able}
     processors = processors if processors in counts else max(counts)
-    cells = [c for c in able if c.processors == processors]
-    cycles = [_Cycle(c, dump_s, report.dumps.restart(c), report.downtime_s)
-              for c, dump_s in zip(cells, report.dumps.written_s(cells))]
+    cycles = [_Cycle(c, report.dumps, report.downtime_s) for c in able if c.processors == processors]
     page.section(3, 'cycle' + section.key, 'The best checkpoint interval')
     _missing(page, cycles)
     known = [c for c in cycles if c.dump_s == c.dump_s]

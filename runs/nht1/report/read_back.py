@@ -70,9 +70,9 @@ def _writers(section, cells, ways):
     table = Table('reading' + section.key, 'Writing a dump and reading it back, medians', [
         'writer', 'runs', 'a dump costs, in s', 'written in MB/s'] + [
             c for way in ways for c in ('T_R %s, in s' % way, 'in MB/s')])
-    for c, written_s in zip(cells, section.report.dumps.written_s(cells)):
+    for c in cells:
         spreads = [section.report.dumps.read(c).get(way) for way in ways]
-        table.row(c.label, c.n, written_s, c.write_rate / MB, *[
+        table.row(c.label, c.n, section.report.dumps.written_s(c), c.write_rate / MB, *[
             v for s in spreads for v in ((s.median_s, s.rates[0] / MB) if s else (NAN, NAN))])
     section.page.table(table)
     section.page.text(
