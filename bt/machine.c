@@ -120,9 +120,7 @@ int64_t bt_machine_free_bytes(void)
 {
     struct sys_memory memory;
     sys_memory(&memory);
-    if (memory.available_bytes <= 0) return INT64_MAX;
-    const int64_t limit = memory.limit_bytes > 0 ? memory.limit_bytes : INT64_MAX;
-    return memory.available_bytes < limit ? memory.available_bytes : limit;
+    return memory.free_bytes;
 }
 
 int64_t bt_machine_rank_bytes(int64_t cells, bool staged)
