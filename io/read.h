@@ -18,7 +18,12 @@
 #include "io/file.h"
 #include "io/view.h"
 
+struct io_writer;
 struct io_reading;
+
+/* Of one request, where the caller says nothing: what stays in a core's caches until it is put into
+ * place. */
+#define IO_READ_BYTES (INT64_C(2) << 20)
 
 /* What to read and how. Strings and lists are borrowed until io_read_close. */
 struct io_read_spec {
@@ -42,12 +47,21 @@ struct io_read_spec {
  * ERR_IO when a file is missing or too short, or cannot be opened. */
 int io_read_open(struct io_reading **r, MPI_Comm comm, const struct io_read_spec *spec);
 
+/* As io_read_open with a writer that is on no list (tests). */
+int io_read_open_with(struct io_reading **r, MPI_Comm comm, const struct io_read_spec *spec,
+                      const struct io_writer *writer);
+
 /* Reads the calling rank's cells of dump d, the next one of spec.dumps, into to: that of component
  * m at the box's cell (i,j,k) is to->u[k sk + j sj + m sm + i]. Nothing else is changed. Collective.
  * After an error the values are not to be used, and every later call returns the same code. ERR_IO:
- * a call failed, or the file ended, at the offset that the message names. Digests are the caller's
- * business. */
+ * a call failed, or the file ended, at the offset that the message names. ERR_INTERRUPT: a signal
+ * asked for an end (base/stop.h). Nothing is compared: io_read_right does. */
 int io_read_dump(struct io_reading *r, int64_t d, const struct io_array *to);
+
+/* Whether the ranks' digests of dump d (base/digest.h) add up to that in the manifest. [out] step:
+ * the dump's time step, on rank 0; right: on all. Collective. */
+int io_read_right(struct io_reading *r, int64_t d, const uint64_t *digest, int64_t *step,
+                  bool *right);
 
 /* What this rank has done so far. */
 struct io_read_stats {
@@ -61,7 +75,7 @@ struct io_read_stats {
 /* Borrowed. Local. */
 const struct io_read_stats *io_read_stats(const struct io_reading *r);
 
-/* Closes and frees; r may be NULL on all ranks. Collective. */
+/* Closes and frees; r may be NULL on all ranks. Collective. Returns the code of an earlier failure. */
 int io_read_close(struct io_reading *r);
 
 /* Makes a file of ours, or all its parts, durable and drops it from the page cache of every node;
@@ -72,8 +86,8 @@ int io_read_drop(MPI_Comm comm, const char *path, bool system);
 
 /* How much of some dumps lies in memory. */
 struct io_read_cached {
-    bool known; /* every node's system tells */
-    int64_t bytes;        /* of these dumps, in the file or in all its parts */
+    bool known;           /* every node's system tells */
+    int64_t bytes;        /* of these dumps */
     int64_t cached_bytes; /* of these, in the memory of the nodes, sum over nodes */
 };
 

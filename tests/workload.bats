@@ -353,6 +353,18 @@ X
     grep -q '^| seqFrac | throughput goes up |' r.md
 }
 
+@test "a report of repeated workloads does without a share in memory that is not known" {
+    need_program jq
+    workload 2 --reference --set uniqueBytes=160000 --json r.json --quiet
+    expect_status 0
+    jq '.points[0].cached_share_after = null' r.json >a.json
+    cp a.json b.json
+    jq '.points[0].asked.uniqueBytes *= 2' a.json >c.json
+    run nht1-report --no-figures a.json b.json c.json -o r.html --markdown r.md
+    expect_status 0
+    grep -q '^\*\*Note:\*\* Share of the file in memory .*: not known\.$' r.md
+}
+
 @test "what is read first is not in memory, what is read again is" {
     need_program jq
     echo 'Data 4M <Pattern segmented> Record 64k Temporal write,read,re-read </Pattern>' >j.conf
