@@ -1,54 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "workload/job.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/par.h"
 #include "base/progress.h"
-#include "base/text.h"
 #include "base/watch.h"
 #include "io/hint.h"
 #include "io/mpiio.h"
 
-#define TEXT_BYTES_MAX (256 << 20)
+#define TEXT_BYTES_MAX (INT64_C(256) << 20)
 
 /* --- reading the description ---------------------------------------------------------------- */
-
-static int read_file(const char *path, char **text, int64_t *bytes)
-{
-    char chunk[65536];
-    struct text all;
-    FILE *from = fopen(path, "re");
-    if (!from) return err_set_errno(ERR_USAGE, errno, "%s", path);
-    int rc = text_begin(&all), errnum = 0;
-    if (rc == 0) {
-        for (size_t n; *bytes <= TEXT_BYTES_MAX && (n = fread(chunk, 1, sizeof chunk, from)) > 0;
-             *bytes += (int64_t)n)
-            fwrite(chunk, 1, n, all.to);
-        errnum = ferror(from) ? errno : 0;
-        rc = text_end(&all, text);
-    }
-    fclose(from);
-    if (rc == 0 && errnum) rc = err_set_errno(ERR_USAGE, errnum, "%s", path);
-    if (rc == 0 && *bytes > TEXT_BYTES_MAX)
-        rc = err_set(ERR_USAGE, "%s: more than %d bytes", path, TEXT_BYTES_MAX);
-    return rc;
-}
-
-/* Rank 0 reads the file, everybody the text. */
-static int share_file(const struct workload_job *job, char **text, int64_t *bytes)
-{
-    int rc = job->context.rank == 0 ? read_file(job->name, text, bytes) : 0;
-    TRY(par_agree(job->context.comm, rc));
-    TRY_MPI(MPI_Bcast(bytes, 1, MPI_INT64_T, 0, job->context.comm));
-    if (job->context.rank > 0) *text = malloc((size_t)*bytes + 1);
-    rc = *text ? 0 : err_set(ERR_NOMEM, "no memory for %s", job->name);
-    TRY(par_agree(job->context.comm, rc));
-    return par_check(MPI_Bcast(*text, (int)*bytes, MPI_BYTE, 0, job->context.comm), "MPI_Bcast");
-}
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -118,7 +83,8 @@ static int read_description(struct workload_job *job)
         return err_set(ERR_USAGE,
                        "%s: a workload's name ends in .xml, a job file's in .conf or .ini",
                        job->name);
-    if (from_file) rc = share_file(job, &text, &bytes);
+    if (from_file)
+        rc = par_read_file(job->context.comm, job->name, TEXT_BYTES_MAX, &text, &bytes);
     if (rc == 0)
         rc = job->is_points ? read_points(job, text, bytes) : read_phases(job, text, bytes);
     free(text);
@@ -209,6 +175,7 @@ static int run_points(struct workload_job *job, struct progress *progress)
         if (read[i]) TRY(workload_files_drop(&c->files, &job->nodes, i));
     }
     for (int i = 0; i < job->workload.points_n; i++) {
+        TRY(workload_clock_keep(c->comm, &c->clock));
         job->measured_n++;
         TRY(workload_replay_point(c, &job->workload, i, &job->outcome[i]));
         progress_update(progress, i + 1);
@@ -224,6 +191,7 @@ static int run_phases(struct workload_job *job, struct progress *progress)
             job->paused_s += workload_think(p->pause_s, p->think_busy);
             continue;
         }
+        TRY(workload_clock_keep(job->context.comm, &job->context.clock));
         struct workload_phase_result *r = &job->phase[job->measured_n++];
         const int rc = workload_phase_measure(&job->context, p, r);
         if (rc < 0) {
