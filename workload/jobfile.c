@@ -16,7 +16,16 @@
 #define REPEAT_MAX     10000
 #define DEFAULT_RECORD (INT64_C(64) << 10)
 
-#define AT(member) offsetof(struct workload_settings, member)
+/* The directives of a section, as they are written. */
+struct settings {
+    const char *temporal, *method, *access, *memory, *file, *record, *data, *think_kind, *tile,
+        *overlap;
+    int64_t group, limit, memory_block, inner, element, blocks, vary, cells, guard, variables, plot,
+        values, seed;
+    double time_limit, think, fraction;
+};
+
+#define AT(member) offsetof(struct settings, member)
 #define BYTES_MAX  1152921504606846976.0 /* 2^60 */
 #define COUNT(name_, member, def_, min_, max_, help_)                                              \
     {                                                                                              \
@@ -167,9 +176,9 @@ struct reader {
     int line;
     const char *line_begin;
     int token_line, token_column;
-    struct text_kept *kept;          /* words that settings point into */
-    struct workload_settings common; /* outside of sections */
-    struct workload_settings own;    /* of the open section */
+    struct text_kept *kept; /* words that settings point into */
+    struct settings common; /* outside of sections */
+    struct settings own;    /* of the open section */
     bool in_pattern;
     enum workload_pattern pattern;
     int pattern_line, pattern_column;
@@ -216,7 +225,7 @@ static bool same_name(const char *a, const char *b)
     }
 }
 
-static int set(struct reader *r, struct workload_settings *s, const char *key, const char *value)
+static int set(struct reader *r, struct settings *s, const char *key, const char *value)
 {
     for (int i = 0; workload_directives[i].name; i++) {
         if (!same_name(workload_directives[i].name, key)) continue;
@@ -270,8 +279,8 @@ static int check_shape(const struct workload_shape *s)
     return 0;
 }
 
-static int shape_of(const struct workload_settings *s, enum workload_pattern pattern,
-                    int64_t record, struct workload_shape *out)
+static int shape_of(const struct settings *s, enum workload_pattern pattern, int64_t record,
+                    struct workload_shape *out)
 {
     int64_t tile[2], overlap[2];
     TRY(pair("tile", s->tile, 1, tile));
@@ -312,7 +321,7 @@ static int shape_of(const struct workload_settings *s, enum workload_pattern pat
     return check_shape(out);
 }
 
-static int phase_of(const struct reader *r, const struct workload_settings *s,
+static int phase_of(const struct reader *r, const struct settings *s,
                     enum workload_temporal temporal, int64_t record, struct workload_phase *p)
 {
     const bool natural = r->pattern == WORKLOAD_SEQUENTIAL || r->pattern == WORKLOAD_SEGMENTED;
