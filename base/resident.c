@@ -45,32 +45,33 @@ static int64_t pages_in(int fd, int64_t offset, int64_t bytes, int64_t page)
     return count;
 }
 
-static bool by_mincore(int fd, struct resident *r)
+static bool by_mincore(int fd, int64_t start, int64_t bytes, struct resident *r)
 {
-    const int64_t page = (int64_t)sysconf(_SC_PAGESIZE);
+    const int64_t page = (int64_t)sysconf(_SC_PAGESIZE), end = start + bytes;
     r->how = "mincore";
-    for (int64_t at = 0; at < r->file_bytes; at += WINDOW_BYTES) {
-        int64_t pages = pages_in(fd, at, num_min(WINDOW_BYTES, r->file_bytes - at), page);
+    for (int64_t at = start / page * page; at < end; at += WINDOW_BYTES) {
+        int64_t pages = pages_in(fd, at, num_min(WINDOW_BYTES, end - at), page);
         if (pages < 0) return false;
         r->cached_bytes += pages * page;
     }
-    r->cached_bytes = num_min(r->cached_bytes, r->file_bytes);
+    r->cached_bytes = num_min(r->cached_bytes, bytes);
     return true;
 }
 
-static bool by_cachestat(int fd, struct resident *r)
+static bool by_cachestat(int fd, int64_t start, int64_t bytes, struct resident *r)
 {
     const int64_t page = (int64_t)sysconf(_SC_PAGESIZE);
-    struct range all = {0, 0}; /* to the end of the file */
+    struct range range = {(uint64_t)start, (uint64_t)bytes};
     struct counts c = {0};
-    if (syscall(SYS_cachestat, fd, &all, &c, 0) != 0) return false;
+    if (syscall(SYS_cachestat, fd, &range, &c, 0) != 0) return false;
     r->how = "cachestat";
-    r->cached_bytes = num_min((int64_t)c.cached * page, r->file_bytes);
+    r->cached_bytes = num_min((int64_t)c.cached * page, bytes);
     r->dirty_bytes = num_min((int64_t)(c.dirty + c.writeback) * page, r->cached_bytes);
     return true;
 }
 
-static int ask(const char *path, bool cachestat, struct resident *r)
+/* bytes -1: the whole file. */
+static int ask(const char *path, bool cachestat, int64_t start, int64_t bytes, struct resident *r)
 {
     struct stat st;
     int rc = 0;
@@ -78,7 +79,8 @@ static int ask(const char *path, bool cachestat, struct resident *r)
     if (fd < 0) return err_set_errno(ERR_IO, errno, "open %s", path);
     if (fstat(fd, &st) == 0) {
         *r = (struct resident){.file_bytes = (int64_t)st.st_size, .dirty_bytes = -1};
-        if (!(cachestat && by_cachestat(fd, r)) && !by_mincore(fd, r))
+        if (bytes < 0) bytes = r->file_bytes;
+        if (!(cachestat && by_cachestat(fd, start, bytes, r)) && !by_mincore(fd, start, bytes, r))
             rc = err_set_errno(ERR_IO, errno, "mincore on %s", path);
     } else {
         rc = err_set_errno(ERR_IO, errno, "fstat %s", path);
@@ -89,10 +91,15 @@ static int ask(const char *path, bool cachestat, struct resident *r)
 
 int resident_ask(const char *path, struct resident *r)
 {
-    return ask(path, true, r);
+    return ask(path, true, 0, -1, r);
+}
+
+int resident_ask_range(const char *path, int64_t start, int64_t bytes, struct resident *r)
+{
+    return ask(path, true, start, bytes, r);
 }
 
 int resident_ask_mincore(const char *path, struct resident *r)
 {
-    return ask(path, false, r);
+    return ask(path, false, 0, -1, r);
 }

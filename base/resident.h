@@ -20,6 +20,10 @@ struct resident {
  * into memory by asking. */
 int resident_ask(const char *path, struct resident *r);
 
+/* The same of a part of the file, start + bytes not behind its end; the counts are of the part, of
+ * which pages at its edges may be others' as well. */
+int resident_ask_range(const char *path, int64_t start, int64_t bytes, struct resident *r);
+
 /* As resident_ask, but by mincore alone (tests, and kernels without cachestat). */
 int resident_ask_mincore(const char *path, struct resident *r);
 

@@ -123,7 +123,7 @@ static const struct conf_option table[] = {
      .min = IO_BUFFER_BYTES_MIN,
      .max = IO_BUFFER_BYTES_MAX,
      .help = "Bytes that an aggregator collects or writes at a time; Ki, Mi and Gi are powers of "
-             "1024."},
+             "1024. --read takes a smaller size of its own unless this is given."},
     {.name = "staging",
      .arg = "DUMPS",
      .def = TEXT(IO_STAGING),
@@ -163,6 +163,44 @@ static const struct conf_option table[] = {
              "decomposition may differ. The file ends up with the same bytes as without the "
              "interruption; the time is not a result."},
     {.name = "keep", .offset = AT(keep), .type = CONF_FLAG, .help = "Keep the files of --io all."},
+
+    {.name = "read",
+     .arg = "WHICH",
+     .offset = AT(read),
+     .type = CONF_STRING,
+     .group = "What is read back",
+     .help = "After each run that leaves a file, all ranks read dumps back into their fields by "
+             "the writer's own way: last, a number from 1 on, all, or random (one, drawn anew for "
+             "each round by --seed). T_R is the time from opening to the last field filled; what "
+             "was read is compared with the manifest's digests outside of it."},
+    {.name = "read-cache",
+     .arg = "STATES",
+     .def = "cold",
+     .offset = AT(read_cache),
+     .type = CONF_STRING,
+     .help = "State of the page cache before reading: cold (the file is made durable and dropped "
+             "from every node's memory), warm (read once before), or both as cold,warm. How much "
+             "of the dumps was in memory is measured each time."},
+    {.name = "read-decomp",
+     .arg = "HOWS",
+     .offset = AT(read_decomp),
+     .type = CONF_STRING,
+     .help =
+         "Decompositions of reading, a list such as own,1d:x: own (that of the writers) or what "
+         "--decomp takes. Default: own, with --read-ranks auto."},
+    {.name = "read-ranks",
+     .arg = "R",
+     .offset = AT(read_ranks),
+     .type = CONF_INT,
+     .min = 1,
+     .max = 1e8,
+     .help = "Ranks that hold cells when reading, the first ones; the others help where the "
+             "writer's way has them. Default: all."},
+    {.name = "read-drop-system",
+     .offset = AT(read_drop_system),
+     .type = CONF_FLAG,
+     .help = "Before reading cold, drop all that the system of every node caches, of any file, as "
+             "/proc/sys/vm/drop_caches does. For root alone."},
 
     {.name = "repeat",
      .arg = "R",
@@ -261,6 +299,8 @@ const struct conf_program bt_program = {
         "      a problem of your own; the file stays in btout.bin\n"
         "  mpirun -np 2 nht1-bt --restart --out btout.bin\n"
         "      continue a run that was interrupted\n"
+        "  mpirun -np 4 nht1-bt --read last --read-cache cold,warm --read-decomp own,1d:x\n"
+        "      how long a restart takes to read its dump, with each writer\n"
         "Threads per rank: OMP_NUM_THREADS. Exit status: 0 success, 1 wrong usage, 2 wrong\n"
         "content, 3 I/O, memory or MPI error, or interrupted, 4 not valid as a result.\n",
     .options = table,
@@ -321,12 +361,20 @@ static int add_writer(struct bt_setup *s, const char *name)
     return 0;
 }
 
+bool bt_setup_item(const char **at, char *out, size_t size)
+{
+    if (!*at) return false;
+    const size_t length = strcspn(*at, ",");
+    snprintf(out, size, "%.*s", (int)length, *at);
+    *at = (*at)[length] ? *at + length + 1 : NULL;
+    return true;
+}
+
 static int writers_setup(struct bt_setup *s)
 {
     const struct io_writer *d;
     char name[256];
-    for (const char *at = s->opt.io; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+    for (const char *at = s->opt.io; bt_setup_item(&at, name, sizeof name);) {
         s->compute = s->compute || strcmp(name, BT_COMPUTE) == 0;
         if (strcmp(name, BT_COMPUTE) == 0) continue;
         if (strcmp(name, "all") != 0) {
@@ -370,11 +418,48 @@ static int restart_setup(struct bt_setup *s)
     return 0;
 }
 
+/* What of --read and the options beside it does not depend on the ranks; the rest is bt/read's. */
+static int read_setup(struct bt_setup *s, const bool *given)
+{
+    static const char *const beside[] = {"read-cache", "read-decomp", "read-ranks",
+                                         "read-drop-system"};
+    static const char *const word[] = {
+        [BT_READ_LAST] = "last", [BT_READ_ALL] = "all", [BT_READ_RANDOM] = "random"};
+    char state[64];
+    for (size_t i = 0; !s->opt.read && i < sizeof beside / sizeof beside[0]; i++)
+        if (is_given(given, beside[i]))
+            return err_set(ERR_USAGE, "--%s is for --read: give that too, such as --read last",
+                           beside[i]);
+    if (!s->opt.read) return 0;
+    for (int i = BT_READ_LAST; i <= BT_READ_RANDOM; i++)
+        if (strcmp(s->opt.read, word[i]) == 0) s->read = (enum bt_read)i;
+    if (s->read == BT_READ_NOTHING) {
+        if (conf_int("--read", s->opt.read, 1, INT64_MAX, &s->read_dump) < 0) {
+            err_clear();
+            return err_set(ERR_USAGE,
+                           "--read '%s': not understood; last, all, random or the number of a "
+                           "dump, from 1 on",
+                           s->opt.read);
+        }
+        s->read = BT_READ_ONE;
+    }
+    for (const char *at = s->opt.read_cache; bt_setup_item(&at, state, sizeof state);) {
+        const bool warm = strcmp(state, "warm") == 0;
+        if (!warm && strcmp(state, "cold") != 0)
+            return err_set(ERR_USAGE, "--read-cache '%s': not understood; cold, warm or cold,warm",
+                           s->opt.read_cache);
+        if (s->read_states_n == 0 || (s->read_states_n == 1 && s->read_warm[0] != warm))
+            s->read_warm[s->read_states_n++] = warm;
+    }
+    return 0;
+}
+
 static int interpret(struct bt_setup *s, const bool *given)
 {
     static const char *const sync_name[] = {"none", "dump", "end"};
     s->given_io = is_given(given, "io");
     s->given_layout = is_given(given, "layout");
+    s->given_buffer = is_given(given, "buffer");
     s->given_problem =
         s->opt.cls || s->opt.n || s->opt.steps || s->opt.dt > 0 || s->opt.interval || s->opt.last;
     if (!s->opt.dry_run && (s->opt.ranks || s->opt.nodes))
@@ -388,6 +473,7 @@ static int interpret(struct bt_setup *s, const bool *given)
         if (strcmp(s->opt.sync, sync_name[i]) == 0) s->sync = (enum io_sync)i;
     TRY(writers_setup(s));
     TRY(restart_setup(s));
+    TRY(read_setup(s, given));
     s->seed = is_given(given, "seed") ? (uint64_t)s->opt.seed : (uint64_t)time(NULL);
     if (!s->opt.out[0]) return err_set(ERR_USAGE, "--out: the name of the file is empty");
     if (strlen(s->opt.out) > 3900) return err_set(ERR_USAGE, "--out: the name is too long");

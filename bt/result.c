@@ -171,6 +171,50 @@ static void run_facts(json_t *r, const struct bt_outcome *o)
     set(r, "file", shared(run->file));
 }
 
+static json_t *read_back(const struct bt_run *run)
+{
+    json_t *a = json_array();
+    for (int i = 0; i < run->readings.n; i++) {
+        const struct bt_reading *r = &run->readings.reading[i];
+        json_t *dumps = json_array();
+        for (int64_t d = 0; d < r->dumps_n; d++)
+            json_array_append_new(
+                dumps, json_pack("{sI sI so sb}", "dump", (json_int_t)r->dump[d].dump + 1, "step",
+                                 (json_int_t)r->dump[d].step, "t_s", js_real(r->dump[d].t_s),
+                                 "digest_ok", (int)r->dump[d].right));
+        json_array_append_new(
+            a,
+            json_pack("{ss ss sb si so sI so sI sI sI so sb so so}", "cache",
+                      r->warm ? "warm" : "cold", "decomp", r->decomp, "own_decomp", (int)r->own,
+                      "ranks", r->ranks, "t_r_s", js_real(r->t_r_s), "bytes", (json_int_t)r->bytes,
+                      "rate_bytes_per_s", js_real(bt_reading_rate(r)), "requests_n",
+                      (json_int_t)r->requests_n, "file_bytes", (json_int_t)r->file_bytes,
+                      "dump_bytes", (json_int_t)r->dump_bytes, "cached_bytes_before",
+                      r->cached_bytes >= 0 ? json_integer(r->cached_bytes) : json_null(),
+                      "digest_ok", (int)r->right, "dumps", dumps, "stamps", bt_judge_reading(r)));
+    }
+    return a;
+}
+
+/* The readings of a writer over its runs. */
+static json_t *read_medians(const struct bt_job *job, const char *writer)
+{
+    struct bt_read_row row[BT_READ_ROWS_MAX];
+    json_t *a = json_array();
+    const int n = bt_read_rows(job, writer, row);
+    for (int i = 0; i < n; i++) {
+        const struct bt_reading *r = row[i].first;
+        json_array_append_new(
+            a, json_pack("{ss ss sb si so so so so si sb so}", "cache", r->warm ? "warm" : "cold",
+                         "decomp", r->decomp, "own_decomp", (int)r->own, "ranks", r->ranks, "t_r_s",
+                         js_real(row[i].t_r_s), "rate_bytes_per_s", js_real(row[i].rate),
+                         "requests_n", js_real(row[i].requests), "cached_share",
+                         js_real(row[i].cached_share), "runs_n", row[i].runs, "digest_ok",
+                         (int)row[i].right, "stamps", bt_judge_readings(job, writer, r)));
+    }
+    return a;
+}
+
 static json_t *runs(const struct bt_job *job)
 {
     json_t *a = json_array();
@@ -193,6 +237,7 @@ static json_t *runs(const struct bt_job *job)
         set(r, "cache", cache_json(&o->run.cache));
         set(r, "capabilities", capabilities(o->run.writer));
         set(r, "options", writer_options(job, &o->run));
+        if (job->setup->read != BT_READ_NOTHING) set(r, "read", read_back(&o->run));
         set(r, "stamps", bt_judge_run(job, o));
         json_array_append_new(a, r);
     }
@@ -243,6 +288,8 @@ static json_t *ranking(const struct bt_judged *judged)
         set(r, "verified", json_boolean(row->verified));
         set(r, "official", json_boolean(row->official));
         set(r, "page_cache", json_boolean(row->page_cache));
+        if (judged->job->setup->read != BT_READ_NOTHING)
+            set(r, "read", read_medians(judged->job, row->writer));
         set(r, "stamps", json_incref(row->stamps));
         json_array_append_new(a, r);
     }

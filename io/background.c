@@ -10,7 +10,9 @@
 
 #include "base/buffer.h"
 #include "base/err.h"
+#include "base/num.h"
 #include "base/par.h"
+#include "base/stop.h"
 #include "base/watch.h"
 
 static int64_t block_down(int64_t offset)
@@ -41,7 +43,7 @@ static int choose_direct(struct io_background *b)
     const struct io_context *ctx = b->ctx;
     int can = 1, all = 0;
     if (b->owns) {
-        b->fd = open(ctx->path, O_RDWR | O_DIRECT | O_CLOEXEC);
+        b->fd = open(ctx->path, (ctx->plan ? O_RDONLY : O_RDWR) | O_DIRECT | O_CLOEXEC);
         can = b->fd >= 0 && pread(b->fd, b->carry, IO_BLOCK_BYTES, 0) >= 0;
     }
     TRY_MPI(MPI_Allreduce(&can, &all, 1, MPI_INT, MPI_MIN, ctx->comm));
@@ -72,7 +74,8 @@ int io_background_open(struct io_background *b, const struct io_context *ctx,
                        const struct io_engine *engine)
 {
     *b = (struct io_background){.ctx = ctx, .engine = engine, .fd = -1, .tail_fd = -1};
-    int rc = io_gather_open(&b->gather, ctx, ctx->tuning.direct ? IO_BLOCK_BYTES : 1);
+    const bool reads = ctx->plan != NULL, aligned = ctx->tuning.direct && !reads;
+    int rc = io_gather_open(&b->gather, ctx, aligned ? IO_BLOCK_BYTES : 1);
     b->owns = b->gather.own >= 0;
     b->carry = buffer_new(IO_BLOCK_BYTES);
     if (rc == 0 && !b->carry) rc = err_set(ERR_NOMEM, "no memory for a block");
@@ -81,8 +84,8 @@ int io_background_open(struct io_background *b, const struct io_context *ctx,
     if (!b->direct) b->gather.align = 1;
     b->dumps_done = b->dumps_posted = ctx->first_dump;
     b->in_place_bytes = find_in_place(b);
-    b->slot_bytes = io_gather_bytes_max(&b->gather);
-    b->slots_n = ctx->tuning.staging;
+    b->slot_bytes = reads ? ctx->tuning.buffer_bytes : io_gather_bytes_max(&b->gather);
+    b->slots_n = ctx->tuning.staging + (reads ? 1 : 0);
     if (!b->owns) return 0;
     TRY(io_fd_open(ctx, b->direct ? &b->tail_fd : &b->fd));
     const size_t bytes = (size_t)block_down(b->slot_bytes + 2 * IO_BLOCK_BYTES);
@@ -94,8 +97,8 @@ int io_background_open(struct io_background *b, const struct io_context *ctx,
         b->job[s].data = buffer_new(bytes);
         if (!b->job[s].data)
             return err_set(ERR_NOMEM,
-                           "no memory for staging %d dumps of %zu bytes: take a smaller --staging",
-                           b->slots_n, bytes);
+                           "no memory for staging %d %s of %zu bytes: take a smaller --staging",
+                           b->slots_n, reads ? "pieces" : "dumps", bytes);
     }
     return engine->start(b);
 }
@@ -224,6 +227,72 @@ int io_background_slot_write(void *state, const struct io_context *ctx, int64_t 
     b->filling = NULL;
     b->dumps_posted = dump + 1;
     return b->rc;
+}
+
+/* ------------------------------------------------------------------ reading */
+
+/* Gives the engine the next jobs of the plan, as far as there are slots. */
+static void read_ahead(struct io_background *b)
+{
+    const struct io_context *ctx = b->ctx;
+    const int64_t step = ctx->tuning.buffer_bytes;
+    const int64_t *share = &b->gather.share_bytes[b->gather.own];
+    const int64_t in_dump = (share[1] - share[0] + step - 1) / step;
+    while (b->rc == 0 && b->posted_n < b->slots_n && b->reads_n < ctx->plan_n * in_dump) {
+        const int64_t base = ctx->plan[b->reads_n / in_dump] * ctx->dump_bytes;
+        const int64_t start = base + share[0] + b->reads_n % in_dump * step;
+        const int64_t end = num_min(start + step, base + share[1]);
+        struct io_job *job = &b->job[(b->head + b->posted_n) % b->slots_n];
+        *job = (struct io_job){.data = job->data, .start = start, .bytes = end - start};
+        if (b->direct) {
+            job->start = block_down(start);
+            job->bytes = block_down(end + IO_BLOCK_BYTES - 1) - job->start;
+        }
+        job->need_bytes = end - job->start;
+        b->rc = b->engine->post(b, job);
+        if (b->rc < 0) return;
+        b->posted_n++;
+        b->reads_n++;
+    }
+}
+
+/* The job that was spread makes room. */
+static void let_go(struct io_background *b)
+{
+    if (b->held) {
+        b->head = (b->head + 1) % b->slots_n;
+        b->posted_n--;
+    }
+    b->held = false;
+    read_ahead(b);
+}
+
+/* A source of io_gather_spread, which asks for ranges in the order of the jobs. */
+static int background_get(void *state, int64_t start, int64_t bytes, const char **data)
+{
+    struct io_background *b = state;
+    let_go(b);
+    struct io_job *job = &b->job[b->head];
+    (void)bytes;
+    *data = job->data;
+    if (b->rc == 0 && stop_requested()) b->rc = io_fd_interrupted(b->ctx);
+    if (b->rc < 0) return b->rc;
+    b->engine->finished(b, job, true);
+    b->held = true;
+    *b->ctx->requests_n += job->requests_n;
+    if (job->fault.errnum) b->rc = io_fd_failed(b->ctx, &job->fault);
+    *data = job->data + (start - job->start);
+    return b->rc;
+}
+
+int io_background_slot_read(void *state, const struct io_context *ctx, int64_t dump,
+                            const struct io_taker *to)
+{
+    struct io_background *b = state;
+    (void)ctx;
+    int rc = io_gather_spread(&b->gather, dump, &(struct io_source){b, background_get}, to);
+    if (b->owns) let_go(b);
+    return rc < 0 ? rc : b->rc;
 }
 
 int64_t io_background_slot_done(void *state, const struct io_context *ctx)

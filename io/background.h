@@ -19,7 +19,12 @@
  *
  * A dump is done when its carry is in the file as well. The incomplete block at the end of the file
  * is written through the page cache, and never otherwise; a carry that has to go down early (a
- * flush after each dump) is written with the block it lies in, zeros behind it. */
+ * flush after each dump) is written with the block it lies in, zeros behind it.
+ *
+ * Reading: an aggregator's ranges of all dumps of the plan, one after the other, are jobs of at most
+ * tuning.buffer_bytes. While one of them is spread over the ranks and put into place, the engine is
+ * at work on tuning.staging of those behind it, which may be the next dump's. Around the page cache
+ * whole blocks are read; nobody has to share them out, so nothing is left over. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -29,11 +34,12 @@
 
 #define IO_BLOCK_BYTES 4096
 
-/* A range of the file to be written. */
+/* A range of the file to be written or read. */
 struct io_job {
-    char *data; /* aligned to IO_BLOCK_BYTES when the file is written directly */
+    char *data; /* aligned to IO_BLOCK_BYTES when the file is accessed directly */
     int64_t start, bytes;
-    const char *tail; /* the incomplete block at the end of the file, or tail_bytes 0 */
+    int64_t need_bytes; /* when reading: the first of them; the file may end behind these */
+    char *tail;         /* the incomplete block at the end of the file, or tail_bytes 0 */
     int64_t tail_start, tail_bytes;
     int64_t done_after;       /* dumps done when this job is */
     bool finished;            /* owned by the engine between post and finished */
@@ -64,7 +70,7 @@ struct io_background {
     struct io_gather gather;
     bool owns, direct, refused; /* refused: direct was asked for and cannot be */
     int fd, tail_fd;            /* tail_fd: through the page cache, when fd is direct */
-    struct io_job *job;         /* [tuning.staging], a ring */
+    struct io_job *job;         /* [slots_n], a ring */
     int slots_n, head, posted_n;
     int64_t slot_bytes;
     struct io_job *filling;
@@ -74,7 +80,9 @@ struct io_background {
     int64_t carry_first; /* the oldest dump in it */
     int64_t dumps_posted, dumps_done;
     bool begun;
-    int rc; /* the first failure */
+    int64_t reads_n; /* jobs of the plan that were posted */
+    bool held;       /* the oldest job is being spread */
+    int rc;          /* the first failure */
 };
 
 /* What requests are multiples of. */
@@ -86,6 +94,8 @@ int io_background_open(struct io_background *b, const struct io_context *ctx,
 void *io_background_slot_buffer(void *state, const struct io_context *ctx, int64_t dump);
 int io_background_slot_write(void *state, const struct io_context *ctx, int64_t dump,
                              const void *buf);
+int io_background_slot_read(void *state, const struct io_context *ctx, int64_t dump,
+                            const struct io_taker *to);
 int64_t io_background_slot_done(void *state, const struct io_context *ctx);
 int io_background_slot_drain(void *state, const struct io_context *ctx);
 int io_background_slot_sync(void *state, const struct io_context *ctx);

@@ -9,27 +9,54 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/stop.h"
+#include "io/pick.h"
 
 _Static_assert(sizeof(off_t) == 8, "file offsets need 64 bits");
 
 int io_fd_open(const struct io_context *ctx, int *fd)
 {
     struct stat st;
+    const bool reads = ctx->plan != NULL;
     const int64_t planned = ctx->dumps_n * ctx->dump_bytes;
-    *fd = open(ctx->path, O_WRONLY | O_CLOEXEC);
-    if (*fd < 0) return err_set_errno(ERR_IO, errno, "open %s for writing", ctx->path);
+    *fd = open(ctx->path, (reads ? O_RDONLY : O_WRONLY) | O_CLOEXEC);
+    if (*fd < 0)
+        return err_set_errno(ERR_IO, errno, "open %s for %s", ctx->path,
+                             reads ? "reading" : "writing");
     if (fstat(*fd, &st) != 0) return err_set_errno(ERR_IO, errno, "fstat %s", ctx->path);
-    if (st.st_size == planned) return 0;
+    const int64_t bytes = (int64_t)st.st_size;
+    if (reads ? bytes >= planned : bytes == planned) return 0;
+    if (reads)
+        return err_set(ERR_IO,
+                       "%s ends at byte %" PRId64 ", and its dump %" PRId64 " at byte %" PRId64
+                       ": it was cut, take an earlier dump",
+                       ctx->path, bytes, ctx->dumps_n - 1, planned);
     return err_set(ERR_IO,
                    "%s has %" PRId64 " bytes here and %" PRId64
                    " bytes where it was created: is the directory on a shared file system?",
-                   ctx->path, (int64_t)st.st_size, planned);
+                   ctx->path, bytes, planned);
+}
+
+static int read_failed(const struct io_context *ctx, const struct io_fd_fault *fault)
+{
+    const int64_t dump = fault->offset / ctx->dump_bytes;
+    if (fault->errnum == IO_FD_ENDED)
+        return err_set(ERR_IO,
+                       "%s ends at byte %" PRId64 ", in its dump %" PRId64
+                       ": it was cut, take an earlier dump",
+                       ctx->path, fault->offset, dump);
+    return err_set_errno(ERR_IO, fault->errnum,
+                         "cannot read dump %" PRId64
+                         " of %s, take another and see the system's log: pread of %" PRId64
+                         " bytes at offset %" PRId64,
+                         dump, ctx->path, fault->bytes, fault->offset);
 }
 
 int io_fd_failed(const struct io_context *ctx, const struct io_fd_fault *fault)
 {
     const int errnum = fault->errnum;
     const int64_t bytes = fault->bytes, offset = fault->offset;
+    if (ctx->plan) return read_failed(ctx, fault);
     int64_t room = errnum == ENOSPC ? io_free_bytes(ctx->path) : -1;
     if (room >= 0) {
         return err_set_errno(ERR_IO, errnum,
@@ -71,6 +98,50 @@ int io_fd_write(const struct io_context *ctx, int fd, const void *buf, int64_t b
     return rc < 0 ? io_fd_failed(ctx, &fault) : 0;
 }
 
+int io_fd_get(int fd, struct io_want w, int64_t align, int64_t *requests_n,
+              struct io_fd_fault *fault)
+{
+    const int64_t end = w.offset + w.need;
+    while (w.offset < end) {
+        const int64_t bytes = w.bytes < IO_CALL_BYTES ? w.bytes : IO_CALL_BYTES;
+        const ssize_t got = pread(fd, w.to, (size_t)bytes, (off_t)w.offset);
+        ++*requests_n;
+        if (got < 0 && errno == EINTR) continue;
+        const int64_t done = w.offset + got < end ? got / align * align : got;
+        if (done <= 0) {
+            const int errnum = got < 0 ? errno : got == 0 ? IO_FD_ENDED : EIO;
+            *fault = (struct io_fd_fault){errnum, bytes, w.offset};
+            return ERR_IO;
+        }
+        w.to += done;
+        w.offset += done;
+        w.bytes -= done;
+    }
+    return 0;
+}
+
+int io_fd_interrupted(const struct io_context *ctx)
+{
+    return err_set(ERR_INTERRUPT, "interrupted while %s was read", ctx->path);
+}
+
+int io_fd_read(const struct io_context *ctx, int fd, char *to, int64_t bytes, int64_t offset)
+{
+    struct io_fd_fault fault;
+    const struct io_want want = {to, bytes, offset, bytes};
+    if (stop_requested()) return io_fd_interrupted(ctx);
+    int rc = io_fd_get(fd, want, 1, ctx->requests_n, &fault);
+    return rc < 0 ? io_fd_failed(ctx, &fault) : 0;
+}
+
+int io_fd_source_get(void *state, int64_t start, int64_t bytes, const char **data)
+{
+    struct io_fd_source *s = state;
+    *data = s->ctx->part;
+    if (s->rc == 0) s->rc = io_fd_read(s->ctx, s->fd, s->ctx->part, bytes, start);
+    return s->rc;
+}
+
 int io_fd_sync(const struct io_context *ctx, int fd)
 {
     if (fd < 0) return 0;
@@ -107,6 +178,19 @@ int io_fd_slot_write(void *state, const struct io_context *ctx, int64_t dump, co
         if (io_fd_put(*fd, piece, 1, ctx->requests_n, &fault) < 0) return io_fd_failed(ctx, &fault);
     }
     return 0;
+}
+
+int io_fd_slot_read(void *state, const struct io_context *ctx, int64_t dump,
+                    const struct io_taker *to)
+{
+    struct io_pick p = {.get = io_pick_fd,
+                        .source = state,
+                        .ctx = ctx,
+                        .buf = ctx->part,
+                        .room = ctx->tuning.buffer_bytes,
+                        .view = ctx->view,
+                        .to = to};
+    return io_pick_view(&p, dump * ctx->dump_bytes, 0, io_view_bytes(ctx->view));
 }
 
 int io_fd_slot_sync(void *state, const struct io_context *ctx)

@@ -22,6 +22,7 @@
 #include "base/err.h"
 #include "base/par.h"
 #include "base/watch.h"
+#include "io/context.h"
 #include "io/file_state.h"
 #include "io/owner.h"
 
@@ -147,7 +148,7 @@ int io_file_write(struct io_file *f, int64_t step, const void *buf, const uint64
     f->stats.phase_s[IO_PHASE_DRAIN] += f->waited_s;
     t->post_s = since_s - t->write_s - f->waited_s;
     t->wait_s += f->waited_s;
-    if (rc == 0) f->stats.bytes += io_view_bytes(&f->view);
+    if (rc == 0) f->stats.bytes += io_view_bytes(f->ctx.view);
     if (f->spec.sync == IO_SYNC_DUMP) {
         const double before_s = watch_now();
         int drain_rc = writer_drain(f);
@@ -276,7 +277,7 @@ bool io_file_leaves_one(const struct io_file *f)
 
 const struct io_view *io_file_view(const struct io_file *f)
 {
-    return &f->view;
+    return f->ctx.view;
 }
 
 json_t *io_file_json(const struct io_file *f)
@@ -309,11 +310,9 @@ void io_file_free(struct io_file *f)
     io_manifest_free(f->manifest);
     io_target_release(&f->target);
     json_decref(f->record);
-    if (f->ctx.info != MPI_INFO_NULL) MPI_Info_free(&f->ctx.info);
-    if (f->ctx.comm != MPI_COMM_NULL) MPI_Comm_free(&f->ctx.comm);
+    io_context_free(&f->ctx);
     io_busy_free(f->busy);
     free(f->state);
-    free(f->all_views);
     free(f->times);
     free(f->digest_part);
     free(f->digest_sum);

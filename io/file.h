@@ -128,7 +128,7 @@ struct io_resumed {
 /* The same on every rank; zeros when spec.resume was not set. Borrowed. Local. */
 const struct io_resumed *io_file_resumed(const struct io_file *f);
 
-/* Reads this rank's cells of a dump that is complete, with pread, in parts of a few MiB.
+/* Reads this rank's cells of a dump that the manifest calls complete, as io/read.h does.
  * Collective. */
 int io_file_read(struct io_file *f, int64_t dump, const struct io_array *to);
 

@@ -28,8 +28,6 @@ struct io_file {
     void *state; /* the writer's */
     bool writer_open;
     struct io_context ctx;
-    struct io_view view;
-    struct io_view *all_views;          /* [size] */
     uint64_t *digest_part, *digest_sum; /* [digest_words(n)]; the sum on rank 0 */
     struct io_pending pending;
     struct io_target target;      /* the path on every rank; the rest on rank 0 */

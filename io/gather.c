@@ -39,7 +39,7 @@ int io_gather_open(struct io_gather *g, const struct io_context *ctx, int64_t al
     g->share_bytes = calloc(n + 1, sizeof *g->share_bytes);
     g->range = calloc(n + 1, sizeof *g->range);
     g->mine = calloc(n + 1, sizeof *g->mine);
-    g->send = calloc(n + 1, sizeof(MPI_Request));
+    g->send = calloc(size + 1, sizeof(MPI_Request));
     g->theirs = calloc(MY_RANGES * size, sizeof *g->theirs);
     g->recv = calloc(MY_RANGES * size, sizeof(MPI_Request));
     if (!g->rank_of || !g->share_bytes || !g->range || !g->mine || !g->send || !g->theirs ||
@@ -57,9 +57,13 @@ int io_gather_open(struct io_gather *g, const struct io_context *ctx, int64_t al
         bytes += io_view_bytes(&ctx->all_views[r]);
     }
     g->share_bytes[g->aggregators_n] = bytes;
-    if (g->own < 0 || ctx->size == 1) return 0;
-    g->parts = malloc((size_t)(ctx->tuning.buffer_bytes + align));
-    return g->parts ? 0 : err_set(ERR_NOMEM, "no memory for collecting dumps");
+    if (ctx->size == 1) return 0;
+    bytes = ctx->tuning.buffer_bytes + align;
+    bool all = true;
+    if (g->own >= 0) all = (g->parts = malloc((size_t)bytes)) != NULL;
+    for (int i = 0; i < 2 && ctx->plan; i++)
+        all = (g->read[i] = malloc((size_t)bytes)) && all;
+    return all ? 0 : err_set(ERR_NOMEM, "no memory for collecting dumps");
 }
 
 void io_gather_free(struct io_gather *g)
@@ -72,6 +76,8 @@ void io_gather_free(struct io_gather *g)
     free(g->theirs);
     free(g->recv);
     free(g->parts);
+    free(g->read[0]);
+    free(g->read[1]);
     memset(g, 0, sizeof *g);
 }
 
@@ -246,6 +252,88 @@ int io_gather_move(struct io_gather *g, int64_t dump, const void *buf, const str
             char *place = sink->place(sink->state, start, bytes);
             if (place != data) memcpy(place, data, (size_t)bytes);
         }
+        TRY_MPI(MPI_Waitall(sends, g->send, MPI_STATUSES_IGNORE));
+    }
+    return rc;
+}
+
+/* ------------------------------------------------------------------ the way back */
+
+/* My piece of a round goes to the ranks that have parts in it: as it lies, or, where a part is not
+ * contiguous, put together before. Mine is handed over. */
+static int send_piece(struct io_gather *g, struct piece *p, const char *data,
+                      const struct io_taker *to, int *sends)
+{
+    const int rank = g->ctx->rank;
+    struct io_extent e;
+    char *packed = g->parts;
+    for (int r = 0; r < g->ctx->size; r++) {
+        struct io_cursor *c = &p->cursors[r], after = *c;
+        int64_t pieces;
+        const int64_t bytes = io_cursor_skip(&after, p->end, &pieces);
+        if (bytes == 0 || r == rank) continue;
+        const char *part = pieces == 1 ? data + (c->left.offset_bytes - p->start) : packed;
+        while (io_cursor_take(c, p->end, &e)) {
+            if (pieces == 1) continue;
+            memcpy(packed, data + (e.offset_bytes - p->start), (size_t)e.length_bytes);
+            packed += e.length_bytes;
+        }
+        TRY_MPI(MPI_Isend(part, (int)bytes, MPI_BYTE, r, GATHER_TAG, g->ctx->comm,
+                          &g->send[(*sends)++]));
+    }
+    while (io_cursor_take(&p->cursors[rank], p->end, &e))
+        to->take(to->state, g->ctx->view, data + (e.offset_bytes - p->start), e.buffer_bytes,
+                 e.length_bytes);
+    return 0;
+}
+
+/* My parts of the other aggregators' pieces, one after the other: while one is put into place the
+ * next is on its way. Everybody begins with another aggregator. */
+static int receive_mine(struct io_gather *g, int64_t round, int64_t base, const struct io_taker *to)
+{
+    struct {
+        int64_t start, bytes;
+    } part[2] = {{0, 0}};
+    for (int i = 0; i <= g->ranges_n; i++) {
+        const int now = i % 2, before = 1 - now, range = (g->ctx->rank + i) % g->ranges_n;
+        part[now].bytes = 0;
+        if (i < g->ranges_n && g->range[range].owner != g->ctx->rank) {
+            const struct piece p = piece_of(g, range, round, base);
+            part[now].start = g->mine[range].left.buffer_bytes;
+            part[now].bytes = io_cursor_skip(&g->mine[range], p.end, NULL);
+            if (part[now].bytes > 0)
+                TRY_MPI(MPI_Irecv(g->read[now], (int)part[now].bytes, MPI_BYTE,
+                                  g->range[range].owner, GATHER_TAG, g->ctx->comm, &g->recv[now]));
+        }
+        if (part[before].bytes == 0) continue;
+        TRY_MPI(MPI_Wait(&g->recv[before], MPI_STATUS_IGNORE));
+        to->take(to->state, g->ctx->view, g->read[before], part[before].start, part[before].bytes);
+    }
+    return 0;
+}
+
+int io_gather_spread(struct io_gather *g, int64_t dump, const struct io_source *source,
+                     const struct io_taker *to)
+{
+    const int64_t base = dump * g->ctx->dump_bytes;
+    int rc = 0, mine = -1;
+    io_gather_prepare(g, dump);
+    cursors_start(g, base);
+    for (int i = 0; i < g->ranges_n; i++) {
+        if (g->range[i].owner == g->ctx->rank) mine = i;
+    }
+    for (int64_t round = 0; round < g->rounds; round++) {
+        struct piece p = {0};
+        int sends = 0;
+        if (mine >= 0) p = piece_of(g, mine, round, base);
+        if (p.end > p.start) {
+            const char *data;
+            p.cursors = g->theirs;
+            int got = source->get(source->state, base + p.start, p.end - p.start, &data);
+            if (rc == 0) rc = got;
+            TRY(send_piece(g, &p, data, to, &sends));
+        }
+        TRY(receive_mine(g, round, base, to));
         TRY_MPI(MPI_Waitall(sends, g->send, MPI_STATUSES_IGNORE));
     }
     return rc;

@@ -2,7 +2,7 @@
 #ifndef IO_GATHER_H
 #define IO_GATHER_H
 /* Floor 1. Collects dumps on a few ranks, the aggregators, each of which gets one long contiguous
- * range of every dump. For writers.
+ * range of every dump; for reading, spreads them again. For writers.
  *
  *     ranks            0     1     2     3     4     5
  *     aggregators      0           1           2             rank_of = 0, 2, 4
@@ -42,7 +42,8 @@ struct io_gather {
     struct io_cursor *mine;   /* [aggregators_n + 1] where my part of each range goes on */
     struct io_cursor *theirs; /* [2][size] where each rank's part of my ranges goes on */
     char *parts;              /* received pieces that have yet to be spread */
-    MPI_Request *send, *recv; /* [aggregators_n + 1], [2 size] */
+    char *read[2];            /* for reading: my parts of others' pieces */
+    MPI_Request *send, *recv; /* [size + 1], [2 size] */
     int64_t rounds;
 };
 
@@ -70,6 +71,20 @@ void io_gather_prepare(struct io_gather *g, int64_t dump);
 
 /* Moves the prepared dump to the aggregators. Collective; the code is this rank's own. */
 int io_gather_move(struct io_gather *g, int64_t dump, const void *buf, const struct io_sink *sink);
+
+/* Where an aggregator has its bytes from. */
+struct io_source {
+    void *state;
+    /* [out] data: the bytes [start, start + bytes) of the file, until the next call. Ranges ascend
+     * inside a dump. After an error data is memory of that length all the same, for the others wait
+     * for something. */
+    int (*get)(void *state, int64_t start, int64_t bytes, const char **data);
+};
+
+/* The way back of io_gather_move: aggregators get a dump from where it is, the ranks get theirs of it.
+ * Without aligning. Collective; the code is this rank's own. */
+int io_gather_spread(struct io_gather *g, int64_t dump, const struct io_source *source,
+                     const struct io_taker *to);
 
 /* "aggregators" for the describe slot. Local. */
 void io_gather_describe(const struct io_gather *g, json_t *into);

@@ -61,16 +61,18 @@ static void tell(int number)
     while (s < DEADLY - 1 && deadly[s].number != number)
         s++;
     if (guard.ctx && guard.call) {
-        const int64_t durable_n = guard.ctx->durable_n;
         size_t used = put(line, 0, size, guard.who);
         used = put(line, used, size, deadly[s].name);
         used = put(line, used, size, " in ");
         used = put(line, used, size, guard.call);
         used = put(line, used, size, " on ");
         used = put(line, used, size, guard.ctx->path);
-        used = put(line, used, size, "; last durable dump: ");
-        used = durable_n > 0 ? put_number(line, used, size, durable_n - 1)
-                             : put(line, used, size, "none");
+        if (guard.ctx->dumps_n > 0) {
+            const int64_t durable_n = guard.ctx->durable_n;
+            used = put(line, used, size, "; last durable dump: ");
+            used = durable_n > 0 ? put_number(line, used, size, durable_n - 1)
+                                 : put(line, used, size, "none");
+        }
         line[used++] = '\n';
         ssize_t told = write(STDERR_FILENO, line, used);
         (void)told;
@@ -112,48 +114,72 @@ int io_guard_errnum(void)
     return atomic_exchange(&guard.errnum, 0);
 }
 
-/* ------------------------------------------------------------------ the library's writes */
+/* ------------------------------------------------------------------ the library's calls */
 
-/* In front of the C library's, which they call. Weak: tests bring their own. */
-typedef ssize_t (*pwrite_type)(int fd, const void *buf, size_t bytes, off_t offset);
-typedef ssize_t (*pwritev_type)(int fd, const struct iovec *part, int parts, off_t offset);
+/* In front of the C library's, which they call. Weak: tests bring their own. Writing and reading
+ * differ in the function alone, which has its name; void *: the caller's buffer, which a write
+ * leaves as it is. */
+typedef ssize_t (*one_type)(int fd, void *buf, size_t bytes, off_t offset);
+typedef ssize_t (*parts_type)(int fd, const struct iovec *part, int parts, off_t offset);
 
-static void note(ssize_t done)
+struct real {
+    const char *name, *parts_name;
+    _Atomic(one_type) one;
+    _Atomic(parts_type) parts;
+};
+static struct real writes = {.name = "pwrite", .parts_name = "pwritev"};
+static struct real reads = {.name = "pread", .parts_name = "preadv"};
+
+static one_type real_one(struct real *r)
 {
-    int none = 0;
-    if (done <= 0) atomic_compare_exchange_strong(&guard.errnum, &none, done < 0 ? errno : EIO);
+    if (!atomic_load(&r->one)) atomic_store(&r->one, (one_type)dlsym(RTLD_NEXT, r->name));
+    return atomic_load(&r->one);
 }
 
-static ssize_t write_all(int fd, const char *buf, size_t bytes, off_t offset)
+static parts_type real_parts(struct real *r)
 {
-    static _Atomic(pwrite_type) real;
-    if (!atomic_load(&real)) atomic_store(&real, (pwrite_type)dlsym(RTLD_NEXT, "pwrite"));
-    if (!guard.call) return atomic_load(&real)(fd, buf, bytes, offset);
+    if (!atomic_load(&r->parts))
+        atomic_store(&r->parts, (parts_type)dlsym(RTLD_NEXT, r->parts_name));
+    return atomic_load(&r->parts);
+}
+
+/* A file that ends where it was known to go on is an error as well. What a library reads in order to
+ * write it answers for itself. */
+static void note(const struct real *r, ssize_t done)
+{
+    int none = 0;
+    if (r == &reads && !strstr(guard.call, "read")) return;
+    const int errnum = done < 0 ? errno : r == &reads ? IO_GUARD_ENDED : EIO;
+    if (done <= 0) atomic_compare_exchange_strong(&guard.errnum, &none, errnum);
+}
+
+static ssize_t do_all(struct real *r, int fd, char *buf, size_t bytes, off_t offset)
+{
+    const one_type real = real_one(r);
+    if (!guard.call) return real(fd, buf, bytes, offset);
     size_t all = 0;
     while (all < bytes) {
-        const ssize_t done = atomic_load(&real)(fd, buf + all, bytes - all, offset + (off_t)all);
+        const ssize_t done = real(fd, buf + all, bytes - all, offset + (off_t)all);
         if (done < 0 && errno == EINTR) continue;
-        note(done);
+        note(r, done);
         if (done <= 0) return all > 0 ? (ssize_t)all : done;
         all += (size_t)done;
     }
     return (ssize_t)all;
 }
 
-static ssize_t write_parts(int fd, const struct iovec *part, int parts, off_t offset)
+static ssize_t do_parts(struct real *r, int fd, const struct iovec *part, int parts, off_t offset)
 {
-    static _Atomic(pwritev_type) real;
-    if (!atomic_load(&real)) atomic_store(&real, (pwritev_type)dlsym(RTLD_NEXT, "pwritev"));
-    ssize_t all = atomic_load(&real)(fd, part, parts, offset), end = 0;
+    ssize_t all = real_parts(r)(fd, part, parts, offset), end = 0;
     if (!guard.call) return all;
-    if (all < 0) note(all);
-    /* What is left of a short write, part by part. */
+    if (all < 0) note(r, all);
+    /* What is left of a short call, part by part. */
     for (int i = 0; i < parts && all >= 0; i++) {
         const ssize_t bytes = (ssize_t)part[i].iov_len, there = all > end ? all - end : 0;
         end += bytes;
         if (there >= bytes) continue;
-        const ssize_t done = write_all(fd, (const char *)part[i].iov_base + there,
-                                       (size_t)(bytes - there), offset + all);
+        const ssize_t done =
+            do_all(r, fd, (char *)part[i].iov_base + there, (size_t)(bytes - there), offset + all);
         if (done < 0) return all;
         all += done;
         if (done < bytes - there) return all;
@@ -161,22 +187,44 @@ static ssize_t write_parts(int fd, const struct iovec *part, int parts, off_t of
     return all;
 }
 
-__attribute__((weak)) ssize_t pwrite(int fd, const void *buf, size_t bytes, off_t offset)
+#define WEAK __attribute__((weak))
+
+WEAK ssize_t pwrite(int fd, const void *buf, size_t bytes, off_t offset)
 {
-    return write_all(fd, buf, bytes, offset);
+    return do_all(&writes, fd, (char *)buf, bytes, offset);
 }
 
-__attribute__((weak)) ssize_t pwrite64(int fd, const void *buf, size_t bytes, off_t offset)
+WEAK ssize_t pwrite64(int fd, const void *buf, size_t bytes, off_t offset)
 {
-    return write_all(fd, buf, bytes, offset);
+    return do_all(&writes, fd, (char *)buf, bytes, offset);
 }
 
-__attribute__((weak)) ssize_t pwritev(int fd, const struct iovec *part, int parts, off_t offset)
+WEAK ssize_t pwritev(int fd, const struct iovec *part, int parts, off_t offset)
 {
-    return write_parts(fd, part, parts, offset);
+    return do_parts(&writes, fd, part, parts, offset);
 }
 
-__attribute__((weak)) ssize_t pwritev64(int fd, const struct iovec *part, int parts, off_t offset)
+WEAK ssize_t pwritev64(int fd, const struct iovec *part, int parts, off_t offset)
 {
-    return write_parts(fd, part, parts, offset);
+    return do_parts(&writes, fd, part, parts, offset);
+}
+
+WEAK ssize_t pread(int fd, void *buf, size_t bytes, off_t offset)
+{
+    return do_all(&reads, fd, buf, bytes, offset);
+}
+
+WEAK ssize_t pread64(int fd, void *buf, size_t bytes, off_t offset)
+{
+    return do_all(&reads, fd, buf, bytes, offset);
+}
+
+WEAK ssize_t preadv(int fd, const struct iovec *part, int parts, off_t offset)
+{
+    return do_parts(&reads, fd, part, parts, offset);
+}
+
+WEAK ssize_t preadv64(int fd, const struct iovec *part, int parts, off_t offset)
+{
+    return do_parts(&reads, fd, part, parts, offset);
 }

@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/par.h"
+#include "base/stop.h"
 #include "io/cursor.h"
 #include "io/fd.h"
 #include "io/guard.h"
@@ -26,6 +28,8 @@ int io_mpiio_check(const struct io_context *ctx, int mpi_rc, const char *call)
      * this process's locks of it. */
     const int fd = open(ctx->path, O_RDONLY | O_CLOEXEC);
     if (fd >= 0) close(fd);
+    if (errnum == IO_GUARD_ENDED)
+        return err_set(ERR_IO, "%s on %s: the file was cut, take an earlier dump", call, ctx->path);
     if (errnum) return err_set_errno(ERR_IO, errnum, "%s on %s", call, ctx->path);
     MPI_Error_string(mpi_rc, text, &len);
     return err_set(ERR_IO, "%s on %s: %s", call, ctx->path, text);
@@ -60,7 +64,8 @@ int io_mpiio_open(struct io_mpiio *m, const struct io_context *ctx, bool viewed)
     TRY(par_agree(ctx->comm, rc < 0 ? rc : close_rc));
     io_guard_begin(ctx);
     io_guard_at("MPI_File_open");
-    int mpi_rc = par_file_open(ctx->comm, ctx->path, MPI_MODE_WRONLY, ctx->info, &m->fh);
+    int mpi_rc = par_file_open(ctx->comm, ctx->path, ctx->plan ? MPI_MODE_RDONLY : MPI_MODE_WRONLY,
+                               ctx->info, &m->fh);
     rc = par_agree(ctx->comm, io_mpiio_check(ctx, mpi_rc, "MPI_File_open"));
     /* A handle that only some ranks have cannot be closed; it is dropped. */
     if (rc < 0) m->fh = MPI_FILE_NULL;
@@ -142,6 +147,57 @@ int io_mpiio_wrote(const struct io_mpiio *m, const struct io_context *ctx, int m
     if (done == p.bytes) return 0;
     if (done <= 0 || done > p.bytes) return write_was_short(ctx, call, p.bytes, done);
     return io_mpiio_write_piece(m, ctx, dump, buf, p);
+}
+
+/* Which dump could not be read, and what to do, before the message of a call that says why. */
+static int cannot_read(const struct io_context *ctx, int64_t dump)
+{
+    char text[ERR_MESSAGE_MAX / 2];
+    snprintf(text, sizeof text,
+             "cannot read dump %" PRId64 " of %.256s, which begins at byte %" PRId64
+             "; take another and see the system's log: ",
+             dump, ctx->path, dump * ctx->dump_bytes);
+    err_prefix(text);
+    return ERR_IO;
+}
+
+/* What a read of bytes bytes of dump came to; [out] done. */
+static int read_outcome(const struct io_context *ctx, int mpi_rc, const char *call,
+                        const MPI_Status *status, int64_t bytes, int64_t dump, int64_t *done)
+{
+    int rc = outcome(ctx, mpi_rc, call, bytes > 0 ? status : NULL, done);
+    if (rc == 0 && bytes > 0 && (*done <= 0 || *done > bytes))
+        rc = err_set(ERR_IO, "%s gave %" PRId64 " of %" PRId64 " bytes", call, *done, bytes);
+    return rc < 0 ? cannot_read(ctx, dump) : 0;
+}
+
+int io_mpiio_read(const struct io_mpiio *m, const struct io_context *ctx, char *to, int64_t bytes,
+                  int64_t at)
+{
+    static const char call[] = "MPI_File_read_at";
+    int64_t done;
+    if (stop_requested()) return io_fd_interrupted(ctx);
+    for (; bytes > 0; to += done, at += done, bytes -= done) {
+        MPI_Status status;
+        const int64_t part = bytes < ctx->tuning.call_bytes ? bytes : ctx->tuning.call_bytes;
+        ++*ctx->requests_n;
+        io_guard_at(call);
+        int mpi_rc = MPI_File_read_at(m->fh, (MPI_Offset)at, to, (int)part, MPI_BYTE, &status);
+        io_guard_at(NULL);
+        TRY(read_outcome(ctx, mpi_rc, call, &status, part,
+                         at / (m->viewed ? m->mine_bytes : ctx->dump_bytes), &done));
+    }
+    return 0;
+}
+
+int io_mpiio_got(const struct io_mpiio *m, const struct io_context *ctx, int mpi_rc,
+                 const char *call, const MPI_Status *status, int64_t dump, char *data,
+                 struct io_mpiio_piece p)
+{
+    int64_t done;
+    TRY(read_outcome(ctx, mpi_rc, call, status, p.bytes, dump, &done));
+    if (done == p.bytes) return 0;
+    return io_mpiio_read(m, ctx, data, p.bytes, dump * m->mine_bytes + p.start);
 }
 
 int io_mpiio_sync(void *state, const struct io_context *ctx)

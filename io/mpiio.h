@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_MPIIO_H
 #define IO_MPIIO_H
-/* Floor 1. What the writers on MPI-IO share. A rank's bytes of a dump, its stream, are written in
- * pieces of at most tuning.call_bytes, each with a call of its own: libraries count in ints
+/* Floor 1. What the writers on MPI-IO share. A rank's bytes of a dump, its stream, are written or read
+ * in pieces of at most tuning.call_bytes, each with a call of its own: libraries count in ints
  * somewhere, and one (ROMIO in Open MPI) reports a full count for a longer call and writes nothing.
  *
  * Libraries differ in what they report. On a full disk some return success and a count of zero, so
@@ -25,7 +25,7 @@ struct io_mpiio {
                            collective calls */
 };
 
-/* Opens the data file for writing with the context's hints. viewed: makes the rank's cells its view
+/* Opens the data file for writing, or with ctx->plan for reading, with the context's hints. viewed: makes the rank's cells its view
  * of the file; a rank without cells sees bytes and is to write none. Collective. [out] m. Not for
  * use inside timed sections. */
 int io_mpiio_open(struct io_mpiio *m, const struct io_context *ctx, bool viewed);
@@ -51,8 +51,19 @@ int io_mpiio_wrote(const struct io_mpiio *m, const struct io_context *ctx, int m
                    const char *call, const MPI_Status *status, int64_t dump, const char *buf,
                    struct io_mpiio_piece p);
 
-/* Checks what a call returned, and that the library met no error in writing that it kept to itself.
- * Local. */
+/* Reads bytes at an offset of the file, which is of the stream with a view, with MPI_File_read_at,
+ * and goes on after short reads. Never behind the end of the file: OMPIO's other calls then wait
+ * for ever. Local. */
+int io_mpiio_read(const struct io_mpiio *m, const struct io_context *ctx, char *to, int64_t bytes,
+                  int64_t at);
+
+/* What became of the read of a piece of dump's stream, into data: as io_mpiio_wrote. Local. */
+int io_mpiio_got(const struct io_mpiio *m, const struct io_context *ctx, int mpi_rc,
+                 const char *call, const MPI_Status *status, int64_t dump, char *data,
+                 struct io_mpiio_piece p);
+
+/* Checks what a call returned, and that the library met no error in writing or reading that it kept
+ * to itself. Local. */
 int io_mpiio_check(const struct io_context *ctx, int mpi_rc, const char *call);
 
 /* For slots of the same names, whose state begins with a struct io_mpiio. Both do nothing without

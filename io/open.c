@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/par.h"
 #include "base/watch.h"
+#include "io/context.h"
 #include "io/file_state.h"
 #include "io/hint.h"
 #include "io/owner.h"
@@ -52,77 +53,38 @@ int io_spec_check(const struct io_spec *s)
     return io_hints_check(s->hints_n, s->hints);
 }
 
-/* Parameters and defaults; no other rank is needed. */
+/* Parameters; no other rank is needed. */
 static void init(struct io_file *f, const struct io_spec *spec, const struct io_writer *writer)
 {
+    const struct io_writer *inner = spec->writer ? io_writer_inner(spec->writer) : NULL;
+    const unsigned caps = writer->caps | (inner ? inner->caps : 0);
     f->spec = *spec;
     f->writer = writer;
     f->target.lock_fd = -1;
     f->place = f->part = IO_PLACE_NONE;
     f->ctx = (struct io_context){
-        .comm = MPI_COMM_NULL,
-        .info = MPI_INFO_NULL,
+        IO_CONTEXT_NONE,
         .path = f->target.path,
-        .view = &f->view,
-        .dump_bytes = io_dump_bytes(spec->layout, spec->n),
-        .dumps_n = spec->dumps_n,
-        .group = spec->group,
-        .tuning = spec->tuning,
-        .sync = spec->sync,
         .requests_n = &f->stats.requests_n,
         .wait_s = &f->waited_s,
-        .inner = spec->writer ? io_writer_inner(spec->writer) : NULL,
     };
-    struct io_tuning *t = &f->ctx.tuning;
-    if (t->buffer_bytes == 0) t->buffer_bytes = IO_BUFFER_BYTES;
-    if (t->staging == 0) t->staging = IO_STAGING;
-    if (t->call_bytes == 0) t->call_bytes = IO_CALL_BYTES;
-    unsigned caps = writer->caps | (f->ctx.inner ? f->ctx.inner->caps : 0);
     f->has_file = (caps & IO_CAP_SERIAL_FILE) != 0;
     f->has_parts = (caps & IO_CAP_PARTS) != 0;
 }
 
-static int make_info(struct io_file *f)
-{
-    TRY_MPI(MPI_Info_create(&f->ctx.info));
-    for (int h = 0; h < f->spec.hints_n; h++) {
-        const char *hint = f->spec.hints[h], *equals = strchr(hint, '=');
-        char key[MPI_MAX_INFO_KEY + 1] = "";
-        memcpy(key, hint, (size_t)(equals - hint));
-        TRY_MPI(MPI_Info_set(f->ctx.info, key, equals + 1));
-    }
-    return 0;
-}
-
-/* Communicator, memory, everybody's view, hints. Errors of the communicator come back as codes. */
+/* What the writer is given, and memory. */
 static int setup(struct io_file *f, MPI_Comm comm)
 {
-    struct io_context *c = &f->ctx;
     const size_t words = (size_t)digest_words(f->spec.n);
-    int64_t covered_bytes = 0;
-    TRY_MPI(MPI_Comm_dup(comm, &c->comm));
-    TRY_MPI(MPI_Comm_set_errhandler(c->comm, MPI_ERRORS_RETURN));
-    TRY_MPI(MPI_Comm_rank(c->comm, &c->rank));
-    TRY_MPI(MPI_Comm_size(c->comm, &c->size));
+    TRY(io_context_make(&f->ctx, comm, &f->spec));
     f->state = calloc(1, f->writer->state_size + 1);
-    f->all_views = calloc((size_t)c->size, sizeof *f->all_views);
     f->digest_part = calloc(words, sizeof *f->digest_part);
     f->digest_sum = calloc(words, sizeof *f->digest_sum);
-    f->busy = c->busy = io_busy_new();
-    const bool all = f->busy && f->state && f->all_views && f->digest_part && f->digest_sum;
-    TRY(par_agree(
-        c->comm,
-        all ? 0 : err_set(ERR_NOMEM, "no memory for writing dumps of N = %" PRId64, f->spec.n)));
-    f->view = (struct io_view){f->spec.n, f->spec.layout, f->spec.box};
-    c->all_views = f->all_views;
-    TRY_MPI(MPI_Allgather(&f->view, (int)sizeof f->view, MPI_BYTE, f->all_views,
-                          (int)sizeof f->view, MPI_BYTE, c->comm));
-    for (int r = 0; r < c->size; r++)
-        covered_bytes += io_view_bytes(&f->all_views[r]);
-    if (covered_bytes != c->dump_bytes)
-        return err_set(ERR_USAGE, "the ranks' boxes hold %" PRId64 " bytes of a dump of %" PRId64,
-                       covered_bytes, c->dump_bytes);
-    return par_agree(c->comm, make_info(f));
+    f->busy = f->ctx.busy = io_busy_new();
+    const bool all = f->busy && f->state && f->digest_part && f->digest_sum;
+    return par_agree(
+        f->ctx.comm,
+        all ? 0 : err_set(ERR_NOMEM, "no memory for writing dumps of N = %" PRId64, f->spec.n));
 }
 
 /* Whether this run makes or continues files at all. */
@@ -183,7 +145,7 @@ static int prove_room(struct io_file *f)
     TRY(par_agree(f->ctx.comm, rc)); /* the sweep is over */
     if (f->has_parts) {
         io_part_path(t->path, f->ctx.rank, part);
-        rc = io_place_prove(&f->part, part, t->stem, s->dumps_n * io_view_bytes(&f->view), false,
+        rc = io_place_prove(&f->part, part, t->stem, s->dumps_n * io_view_bytes(f->ctx.view), false,
                             &want);
     }
     f->times = rc == 0 ? calloc((size_t)s->dumps_n, sizeof *f->times) : NULL;
@@ -223,7 +185,7 @@ static int put_manifest(struct io_file *f, const struct io_identity *id, int64_t
     struct io_target *t = &f->target;
     const int64_t kept_n = f->has_parts ? f->ctx.size : 0;
     TRY(io_manifest_new(&f->manifest, t->manifest, io_path_base(t->path), &f->spec));
-    if (f->has_parts) TRY(io_manifest_parts(f->manifest, f->all_views, f->ctx.size));
+    if (f->has_parts) TRY(io_manifest_parts(f->manifest, f->ctx.all_views, f->ctx.size));
     TRY(io_manifest_identities(f->manifest, id, ids_n));
     TRY(io_manifest_room(f->manifest, f->spec.dumps_n));
     if (t->old && t->parts_n > kept_n) {

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/par.h"
 #include "io/parts.h"
+#include "io/read.h"
 #include "io/reread.h"
 
 /* ------------------------------------------------------------------ rank 0: is it this run */
@@ -63,12 +64,23 @@ int io_resume_take(struct io_file *f, int64_t *claimed_n)
 
 int io_file_read(struct io_file *f, int64_t dump, const struct io_array *to)
 {
-    int fd;
+    const struct io_spec *s = &f->spec;
+    const struct io_read_spec spec = {.path = f->ctx.path,
+                                      .writer = s->writer,
+                                      .layout = s->layout,
+                                      .n = s->n,
+                                      .box = s->box,
+                                      .dumps = &dump,
+                                      .dumps_n = 1,
+                                      .group = s->group,
+                                      .tuning = s->tuning,
+                                      .hints_n = s->hints_n,
+                                      .hints = s->hints};
+    struct io_reading *r;
     if (f->failed < 0) return f->failed;
-    int rc = io_reread_open(f->ctx.path, false, &fd);
-    if (rc == 0) rc = io_reread_field(fd, f->ctx.path, &f->view, dump * f->ctx.dump_bytes, to);
-    if (fd >= 0) close(fd);
-    return par_agree(f->ctx.comm, rc);
+    TRY(io_read_open(&r, f->ctx.comm, &spec));
+    const int rc = io_read_dump(r, dump, to), close_rc = io_read_close(r);
+    return rc < 0 ? rc : close_rc;
 }
 
 /* Rank 0: the manifest with the claims that hold, then a file of full length. */
@@ -100,7 +112,7 @@ int io_resume(struct io_file *f, int64_t claimed_n)
     for (int64_t d = 0; rc == 0 && d < claimed_n; d++) {
         int64_t step = 0;
         memset(f->digest_part, 0, bytes);
-        rc = par_agree(comm, io_reread_digest(fd, f->ctx.path, &f->view, d * f->ctx.dump_bytes,
+        rc = par_agree(comm, io_reread_digest(fd, f->ctx.path, f->ctx.view, d * f->ctx.dump_bytes,
                                               false, f->digest_part));
         if (rc == 0)
             rc = io_manifest_has(comm, f->target.old, f->spec.n, d, f->digest_part, &step, &right);

@@ -15,9 +15,10 @@ struct plane {
 
 static const int64_t point_bytes = IO_NCOMP * IO_WORD_BYTES;
 
-#define BLOCK_CELLS  64
-#define LINE_DOUBLES 8         /* in 64 bytes */
-#define STREAM_BYTES (8 << 20) /* larger than what a core keeps in its own caches */
+#define BLOCK_CELLS   64
+#define LINE_DOUBLES  8           /* in 64 bytes */
+#define STREAM_BYTES  (8 << 20)   /* larger than what a core keeps in its own caches */
+#define THREADS_BYTES (256 << 10) /* that threads are called for */
 
 /* Component fastest. Goes through a small aligned block, because the buffer may have any alignment. */
 static void row_interleave(const double *row, int64_t sm, int64_t ni, char *out)
@@ -39,15 +40,6 @@ static void row_stream(const double *row, int64_t sm, int64_t ni, double *out)
     for (int64_t i = 0; i < ni; i++) {
         for (int m = 0; m < IO_NCOMP; m++) {
             stream_double(&out[i * IO_NCOMP + m], row[m * sm + i]);
-        }
-    }
-}
-
-static void row_deinterleave(const char *in, int64_t sm, int64_t ni, double *row)
-{
-    for (int64_t i = 0; i < ni; i++) {
-        for (int m = 0; m < IO_NCOMP; m++) {
-            memcpy(&row[m * sm + i], in + i * point_bytes + m * IO_WORD_BYTES, IO_WORD_BYTES);
         }
     }
 }
@@ -130,22 +122,53 @@ void io_view_stage(const struct io_view *v, const struct io_field *from, void *b
     }
 }
 
-void io_view_unstage(const struct io_view *v, const void *buf, const struct io_array *to)
+/* Values [from, to) of a row of cells, component fastest, which lie at in. */
+static void unstage_points(const char *in, int64_t from, int64_t to, int64_t sm, double *row)
+{
+    for (; from < to; in += IO_WORD_BYTES) {
+        if (from % IO_NCOMP == 0 && to - from >= IO_NCOMP) break;
+        memcpy(&row[from % IO_NCOMP * sm + from / IO_NCOMP], in, IO_WORD_BYTES);
+        from++;
+    }
+    int64_t i = from / IO_NCOMP;
+    for (; to - from >= IO_NCOMP; from += IO_NCOMP, in += point_bytes, i++) {
+        for (int m = 0; m < IO_NCOMP; m++)
+            memcpy(&row[m * sm + i], in + m * IO_WORD_BYTES, IO_WORD_BYTES);
+    }
+    for (; from < to; from++, in += IO_WORD_BYTES)
+        memcpy(&row[from % IO_NCOMP * sm + i], in, IO_WORD_BYTES);
+}
+
+/* Rows of cells or, where components lie apart, of values: those of one k, or of one k and m, are a
+ * block of the buffer, markers around it. */
+void io_view_unstage(const struct io_view *v, const void *data, int64_t start, int64_t bytes,
+                     const struct io_array *to)
 {
     const struct frame f = frame_of(v);
-    const int64_t ni = v->box.n[0], nj = v->box.n[1], row_bytes = ni * IO_WORD_BYTES;
-    const int64_t nk = io_view_bytes(v) ? v->box.n[2] : 0;
-#pragma omp parallel for schedule(static)
-    for (int64_t k = 0; k < nk; k++) {
-        const char *at = (const char *)buf + k * f.k_bytes;
-        double *u = to->u + k * to->sk;
-        for (int64_t j = 0; j < nj && v->layout == IO_MIJK; j++) {
-            row_deinterleave(at + j * ni * point_bytes, to->sm, ni, u + j * to->sj);
-        }
-        for (int64_t r = 0; r < IO_NCOMP * nj && v->layout != IO_MIJK; r++) {
-            const int64_t m = r / nj, j = r % nj;
-            memcpy(u + m * to->sm + j * to->sj, at + f.mine.lead + m * f.m_bytes + j * row_bytes,
-                   (size_t)row_bytes);
-        }
+    const int64_t ni = v->box.n[0], nj = v->box.n[1], nk = v->box.n[2], end = start + bytes;
+    const bool points = v->layout == IO_MIJK;
+    const int64_t row_bytes = ni * (points ? point_bytes : IO_WORD_BYTES);
+    const int64_t rows = v->layout == IO_RECORDS ? IO_NCOMP * nj : nj;
+    const int64_t block_bytes = rows * row_bytes + f.mine.lead + f.mine.trail;
+    if (bytes <= 0 || block_bytes == 0) return;
+    const int64_t first = start / block_bytes * rows + start % block_bytes / row_bytes;
+    const int64_t in_last = (end - 1) % block_bytes / row_bytes;
+    const int64_t last = (end - 1) / block_bytes * rows + (in_last < rows ? in_last : rows - 1);
+    /* With a marker before its rows a block begins a row earlier. */
+#pragma omp parallel for schedule(static) if (bytes >= THREADS_BYTES)
+    for (int64_t r = first - 1; r <= last; r++) {
+        const int64_t block = r / rows, row = r % rows;
+        const int64_t at = block * block_bytes + f.mine.lead + row * row_bytes;
+        const int64_t from = at > start ? at : start;
+        const int64_t past = at + row_bytes < end ? at + row_bytes : end;
+        if (r < 0 || from >= past) continue;
+        const int64_t k = v->layout == IO_IJKM ? block % nk : block;
+        const int64_t m = v->layout == IO_IJKM ? block / nk : row / nj;
+        const char *in = (const char *)data + (from - start);
+        double *u = to->u + k * to->sk + row % nj * to->sj + (points ? 0 : m * to->sm);
+        if (points)
+            unstage_points(in, (from - at) / IO_WORD_BYTES, (past - at) / IO_WORD_BYTES, to->sm, u);
+        else
+            memcpy((char *)u + (from - at), in, (size_t)(past - from));
     }
 }

@@ -100,7 +100,10 @@ void io_view_stage_rows(const struct io_view *v, const struct io_field *from, st
 /* The same for the whole box, by all threads. Local. */
 void io_view_stage(const struct io_view *v, const struct io_field *from, void *buf);
 
-/* The inverse: takes the values out of a staging buffer (markers are skipped). Local. */
-void io_view_unstage(const struct io_view *v, const void *buf, const struct io_array *to);
+/* The inverse, for a part of a staging buffer: the bytes [start, start + bytes) of it, which lie at
+ * data, become values. Markers are passed over. A value may be cut in two, but with layout mijk
+ * start and bytes are multiples of IO_WORD_BYTES. By all threads, where it is worth it. Local. */
+void io_view_unstage(const struct io_view *v, const void *data, int64_t start, int64_t bytes,
+                     const struct io_array *to);
 
 #endif

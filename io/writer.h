@@ -2,9 +2,9 @@
 #ifndef IO_WRITER_H
 #define IO_WRITER_H
 /* Floor 1. For those who write a writer: one const struct io_writer per writer_<name>.c and one
- * line in writer_list.h. docs/writers.md walks through one. Callers of writers: io/file.c alone,
- * which checks arguments, creates, locks and preallocates the file, times, counts bytes and agrees
- * on errors; a writer moves bytes. */
+ * line in writer_list.h. docs/writers.md walks through one. Callers of writers: io/file.c, which
+ * checks arguments, creates, locks and preallocates the file, times, counts bytes and agrees on
+ * errors, and io/read.c for the way back; a writer moves bytes. */
 #include <jansson.h>
 #include <mpi.h>
 #include <stddef.h>
@@ -43,6 +43,25 @@ struct io_context {
     double *wait_s;                  /* [out] add what write waited for earlier dumps */
     struct io_busy *busy;            /* [out] io_busy_add what goes on behind the caller's back */
     const struct io_writer *inner;   /* what a wrapper wraps; NULL for the others */
+
+    /* For reading; NULL and 0 where the file is opened for writing. */
+    const int64_t *plan; /* [plan_n] the dumps that will be read, in this order; dumps_n is what the
+                            file must be long enough for, first_dump 0 */
+    int64_t plan_n;
+    char *part; /* [tuning.buffer_bytes] memory for what is read at a time, aligned */
+    const struct io_box *boxes; /* [boxes_n] of the ranks that wrote, where they left parts */
+    int64_t boxes_n;
+};
+
+/* Where a reader puts what it has read. Local. */
+struct io_taker {
+    void *state;
+    /* The bytes [start, start + bytes) of the staging buffer of v, which is the calling rank's view
+     * or one of some of its cells, are at data, which is used no more afterwards. In any order, each
+     * byte once; markers may be left out. With layout mijk start and bytes are multiples of
+     * IO_WORD_BYTES. */
+    void (*take)(void *state, const struct io_view *v, const char *data, int64_t start,
+                 int64_t bytes);
 };
 
 struct io_writer {
@@ -54,7 +73,8 @@ struct io_writer {
     /* Whether this system can run it. Optional, default: yes. Local. */
     bool (*usable)(void);
 
-    /* Prepares for writing; the file exists with its full length. Collective. Required. */
+    /* Prepares for writing, or, with ctx->plan, for reading, and for that alone; the file exists with
+     * its full length. Collective. Required. */
     int (*open)(void *state, const struct io_context *ctx);
 
     /* Memory of the writer's into which the caller may stage dump d, the next one, laid out as a
@@ -77,14 +97,16 @@ struct io_writer {
      * The code is this rank's own. Optional, with done. */
     int (*drain)(void *state, const struct io_context *ctx);
 
-    /* Reads my bytes of dump d, the inverse of write. Optional, default: the dispatcher reads with
-     * pread. */
-    int (*read)(void *state, const struct io_context *ctx, int64_t dump, void *buf);
+    /* Reads my bytes of dump d, the next one of ctx->plan, and hands them over piece by piece. Called
+     * by every rank in the same order, not after a failure. The code is this rank's own, and as in
+     * write a failing rank goes on with its messages, whatever is in them. No more than a few pieces
+     * of tuning.buffer_bytes are in memory at a time. Optional, default: as the writer posix. */
+    int (*read)(void *state, const struct io_context *ctx, int64_t dump, const struct io_taker *to);
 
     /* Makes what was written durable, after drain. Collective. Required. */
     int (*sync)(void *state, const struct io_context *ctx);
 
-    /* Ends writing; called once whatever happened before. Collective. Required. */
+    /* Ends writing or reading; called once whatever happened before. Collective. Required. */
     int (*close)(void *state, const struct io_context *ctx);
 
     /* Adds to a JSON object what is to be known about the open file: hints as the library reports

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes while the caller computes: each aggregator has one thread that empties staged dumps into
- * the file with pwrite (io/background.h). The thread makes no MPI calls and leaves no messages: its
+ * the file with pwrite, or reads ahead with pread (io/background.h). The thread makes no MPI calls and leaves no messages: its
  * failures are faults in its jobs. Where the data must become durable, and go through the page
  * cache, it also starts them on their way to the device, so that the flush at the end finds little
  * to do. */
@@ -24,8 +24,14 @@ struct async_engine {
     bool stop;
 };
 
+static void async_read(struct io_background *b, struct io_job *job)
+{
+    const struct io_want want = {job->data, job->bytes, job->start, job->need_bytes};
+    io_fd_get(b->fd, want, io_background_align(b), &job->requests_n, &job->fault);
+}
+
 /* Pieces of at most buffer_bytes: a failed run ends soon. */
-static void async_do(struct io_background *b, struct io_job *job)
+static void async_write(struct io_background *b, struct io_job *job)
 {
     const double since_s = watch_now();
     const int64_t step = b->ctx->tuning.buffer_bytes / IO_BLOCK_BYTES * IO_BLOCK_BYTES;
@@ -56,7 +62,10 @@ static void *async_thread(void *arg)
         if (e->stop) break;
         struct io_job *job = &b->job[e->next];
         pthread_mutex_unlock(&e->lock);
-        async_do(b, job);
+        if (b->ctx->plan)
+            async_read(b, job);
+        else
+            async_write(b, job);
         pthread_mutex_lock(&e->lock);
         job->finished = true;
         e->next = (e->next + 1) % b->slots_n;
@@ -135,6 +144,7 @@ const struct io_writer io_writer_async = {
     .open = async_open,
     .buffer = io_background_slot_buffer,
     .write = io_background_slot_write,
+    .read = io_background_slot_read,
     .done = io_background_slot_done,
     .drain = io_background_slot_drain,
     .sync = io_background_slot_sync,

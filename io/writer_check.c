@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Wraps another writer, "check:NAME", and watches both sides of the contract of io/writer.h: calls
  * in order, the same call on all ranks, dumps counted up from 0 within what was planned, the view
- * one of everybody's, and a buffer that the writer leaves as it was. What it finds is an error of
- * the program; it is reported like any other. */
+ * one of everybody's, and a buffer that the writer leaves as it was; when reading, the order of the
+ * plan, every byte once, and, where there is one file, what pread has to say. What it finds is an
+ * error of the program; it is reported like any other. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,8 @@
 #include "base/digest.h"
 #include "base/err.h"
 #include "base/par.h"
+#include "io/fd.h"
+#include "io/pick.h"
 #include "io/writer.h"
 
 enum check_stage { CHECK_NEW, CHECK_OPEN, CHECK_CLOSED };
@@ -27,6 +30,7 @@ struct check_state {
     int64_t dumps_claimed; /* by the writer's done */
     bool lied;             /* it took something back, or claimed what was never written */
     int64_t dumps_right;   /* as long as none has failed */
+    int fd;                /* when reading one file, to compare */
 };
 
 /* Every rank must be at the same call, or the wrapped writer's messages would cross. */
@@ -69,7 +73,12 @@ static int check_open(void *state, const struct io_context *ctx)
         s->inner = calloc(1, ctx->inner->state_size + 1);
         if (!s->inner) rc = err_set(ERR_NOMEM, "no memory for the state of a writer");
     }
-    TRY(par_agree(ctx->comm, rc));
+    int fd = -1;
+    if (rc == 0 && ctx->plan && ctx->inner->caps & IO_CAP_SERIAL_FILE) rc = io_fd_open(ctx, &fd);
+    rc = par_agree(ctx->comm, rc);
+    if (rc < 0) io_fd_close(ctx, &fd);
+    TRY(rc);
+    s->fd = fd;
     s->stage = CHECK_OPEN;
     s->dumps_done = s->dumps_right = s->dumps_claimed = ctx->first_dump;
     return ctx->inner->open(s->inner, ctx);
@@ -129,6 +138,66 @@ static int check_drain(void *state, const struct io_context *ctx)
     return rc < 0 || !s->lied ? rc : broken(ctx, "done", "counts dumps that are not there");
 }
 
+/* What a reader hands over, on its way to the caller. */
+struct passing {
+    const struct io_context *ctx;
+    const struct io_taker *to;
+    int fd;
+    int64_t dump, cells_bytes, wrong_bytes;
+    const char *data; /* now, and where it begins in the staging buffer */
+    int64_t start;
+    int rc;
+};
+
+static void compare(void *state, const struct io_view *v, const char *data, int64_t start,
+                    int64_t bytes)
+{
+    struct passing *p = state;
+    (void)v;
+    if (memcmp(data, p->data + (start - p->start), (size_t)bytes) != 0) p->wrong_bytes += bytes;
+}
+
+static void pass_on(void *state, const struct io_view *v, const char *data, int64_t start,
+                    int64_t bytes)
+{
+    struct passing *p = state;
+    char buf[16384];
+    p->cells_bytes += bytes;
+    p->data = data;
+    p->start = start;
+    struct io_pick pick = {.get = io_pick_fd,
+                           .source = &p->fd,
+                           .ctx = p->ctx,
+                           .buf = buf,
+                           .room = sizeof buf,
+                           .view = v,
+                           .to = &(struct io_taker){p, compare}};
+    if (p->fd >= 0 && p->rc == 0)
+        p->rc = io_pick_view(&pick, p->dump * p->ctx->dump_bytes, start, bytes);
+    p->to->take(p->to->state, v, data, start, bytes);
+}
+
+static int check_read(void *state, const struct io_context *ctx, int64_t dump,
+                      const struct io_taker *to)
+{
+    struct check_state *s = state;
+    struct passing p = {.ctx = ctx, .to = to, .fd = s->fd, .dump = dump};
+    int rc = 0;
+    TRY(same_call(ctx, (struct call){"read", dump}));
+    if (s->stage != CHECK_OPEN || !ctx->plan)
+        rc = broken(ctx, "read", "without open for it");
+    else if (s->dumps_done >= ctx->plan_n || ctx->plan[s->dumps_done] != dump)
+        rc = broken(ctx, "read", "of a dump that is not the next of the plan");
+    TRY(par_agree(ctx->comm, rc));
+    s->dumps_done++;
+    rc = ctx->inner->read(s->inner, ctx, dump, &(struct io_taker){&p, pass_on});
+    if (rc == 0) rc = p.rc;
+    if (rc == 0 && p.wrong_bytes > 0) rc = broken(ctx, "read", "brought other bytes than pread");
+    if (rc == 0 && s->fd >= 0 && p.cells_bytes != io_view_bytes(ctx->view))
+        rc = broken(ctx, "read", "brought more or less than everything");
+    return rc;
+}
+
 static int check_sync(void *state, const struct io_context *ctx)
 {
     struct check_state *s = state;
@@ -143,6 +212,7 @@ static int check_close(void *state, const struct io_context *ctx)
     int rc = same_call(ctx, (struct call){"close", -3});
     if (rc == 0 && s->stage == CHECK_CLOSED) rc = broken(ctx, "close", "a second time");
     if (rc == 0 && s->stage == CHECK_OPEN) rc = ctx->inner->close(s->inner, ctx);
+    if (s->stage == CHECK_OPEN) io_fd_close(ctx, &s->fd);
     free(s->inner);
     s->inner = NULL;
     s->stage = CHECK_CLOSED;
@@ -163,6 +233,7 @@ const struct io_writer io_writer_check = {
     .open = check_open,
     .buffer = check_buffer,
     .write = check_write,
+    .read = check_read,
     .done = check_done,
     .drain = check_drain,
     .sync = check_sync,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The whole array handed to the library in collective writes, as on the CM-2 of [F93]: the view of
+/* The whole array handed to the library in collective calls, as on the CM-2 of [F93]: the view of
  * each rank is its box of the global array, set once; the extent of its file type is a dump, so
  * dump d begins after d times my bytes. A dump is one call, where no rank has more than goes into
  * one. */
@@ -32,6 +32,27 @@ static int mpiio_write(void *state, const struct io_context *ctx, int64_t dump, 
     return rc;
 }
 
+/* Piece by piece, so that a rank has no second dump in memory. */
+static int mpiio_read(void *state, const struct io_context *ctx, int64_t dump,
+                      const struct io_taker *to)
+{
+    static const char call[] = "MPI_File_read_at_all";
+    const struct io_mpiio *m = state;
+    int rc = 0;
+    for (int64_t i = 0; i < m->pieces_n; i++) {
+        const struct io_mpiio_piece p = io_mpiio_piece(m, ctx, i);
+        MPI_Status status;
+        ++*ctx->requests_n;
+        io_guard_at(call);
+        int mpi_rc = MPI_File_read_at_all(m->fh, (MPI_Offset)(dump * m->mine_bytes + p.start),
+                                          ctx->part, (int)p.bytes, MPI_BYTE, &status);
+        io_guard_at(NULL);
+        if (rc == 0) rc = io_mpiio_got(m, ctx, mpi_rc, call, &status, dump, ctx->part, p);
+        if (rc == 0) to->take(to->state, ctx->view, ctx->part, p.start, p.bytes);
+    }
+    return rc;
+}
+
 const struct io_writer io_writer_mpiio = {
     .name = "mpiio",
     .help = "MPI-IO, one collective write of a subarray view per dump",
@@ -39,6 +60,7 @@ const struct io_writer io_writer_mpiio = {
     .state_size = sizeof(struct io_mpiio),
     .open = mpiio_open,
     .write = mpiio_write,
+    .read = mpiio_read,
     .sync = io_mpiio_sync,
     .close = io_mpiio_close,
     .describe = io_mpiio_describe,

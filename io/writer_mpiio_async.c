@@ -11,7 +11,11 @@
  * of the time of writing, and the result says so.
  *
  * On a full disk OMPIO does not fail but crash, so a write that could meet one, because the file's
- * blocks are not all there, is refused when there is no room. */
+ * blocks are not all there, is refused when there is no room.
+ *
+ * Reading: pieces of tuning.call_bytes of this rank's stream of all dumps in the plan, one after the
+ * other with MPI_File_iread_at. While one is put into place, tuning.staging of those behind it are
+ * under way, those of the next dump among them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +28,9 @@
 #include "io/guard.h"
 #include "io/mpiio.h"
 
-/* A dump under way. */
+/* A dump under way, or a piece of one that is read. */
 struct flight {
-    char *copy;           /* [mine_bytes] */
+    char *copy;           /* [mine_bytes], or of a piece */
     MPI_Request *request; /* [pieces_n] of its pieces */
     int64_t posted_n, landed_n;
     int64_t dump;
@@ -35,20 +39,22 @@ struct flight {
 
 struct mpiio_async_state {
     struct io_mpiio m;
-    struct flight *flight; /* [staging], a ring */
-    int head, posted_n;
+    struct flight *flight; /* [flights_n], a ring */
+    int flights_n, head, posted_n;
     int64_t dumps_done, dumps_posted;
-    int rc; /* the first failure */
+    int64_t reads_n; /* pieces in all dumps of the plan whose reading was begun */
+    int rc;          /* the first failure */
 };
 
-static const char iwrite[] = "MPI_File_iwrite_at";
+static const char iwrite[] = "MPI_File_iwrite_at", iread[] = "MPI_File_iread_at";
 
 static int alloc_flights(struct mpiio_async_state *s, const struct io_context *ctx)
 {
-    const int n = ctx->tuning.staging;
-    const size_t bytes = (size_t)s->m.mine_bytes + 1;
+    const int n = ctx->tuning.staging + (ctx->plan ? 1 : 0);
+    const size_t bytes = (size_t)(ctx->plan ? ctx->tuning.call_bytes : s->m.mine_bytes) + 1;
     s->flight = calloc((size_t)n, sizeof *s->flight);
-    for (int i = 0; s->flight && i < n; i++) {
+    s->flights_n = s->flight ? n : 0;
+    for (int i = 0; i < s->flights_n; i++) {
         s->flight[i].copy = malloc(bytes);
         s->flight[i].request = calloc((size_t)s->m.pieces_n, sizeof(MPI_Request));
         if (!s->flight[i].copy || !s->flight[i].request)
@@ -173,12 +179,55 @@ static int mpiio_async_drain(void *state, const struct io_context *ctx)
     return s->rc;
 }
 
+/* Begins reading as far ahead as there is room. Never behind what the file is known to hold. */
+static void read_ahead(struct mpiio_async_state *s, const struct io_context *ctx)
+{
+    const int64_t in_dump = (s->m.mine_bytes - 1) / ctx->tuning.call_bytes + 1;
+    while (s->rc == 0 && s->posted_n < s->flights_n && s->reads_n < ctx->plan_n * in_dump) {
+        struct flight *f = &s->flight[(s->head + s->posted_n) % s->flights_n];
+        const struct io_mpiio_piece p = io_mpiio_piece(&s->m, ctx, s->reads_n % in_dump);
+        f->dump = ctx->plan[s->reads_n / in_dump];
+        ++*ctx->requests_n;
+        int mpi_rc = MPI_File_iread_at(s->m.fh, (MPI_Offset)(f->dump * s->m.mine_bytes + p.start),
+                                       f->copy, (int)p.bytes, MPI_BYTE, &f->request[0]);
+        s->rc = io_mpiio_check(ctx, mpi_rc, iread);
+        if (s->rc < 0) break;
+        s->reads_n++;
+        s->posted_n++;
+    }
+}
+
+static int mpiio_async_read(void *state, const struct io_context *ctx, int64_t dump,
+                            const struct io_taker *to)
+{
+    struct mpiio_async_state *s = state;
+    io_guard_at(iread);
+    for (int64_t i = 0; s->rc == 0 && i * ctx->tuning.call_bytes < s->m.mine_bytes; i++) {
+        const struct io_mpiio_piece p = io_mpiio_piece(&s->m, ctx, i);
+        struct flight *f = &s->flight[s->head];
+        MPI_Status status;
+        read_ahead(s, ctx);
+        if (s->posted_n == 0) break; /* the first of them has failed */
+        int mpi_rc = MPI_Wait(&f->request[0], &status);
+        int rc = io_mpiio_got(&s->m, ctx, mpi_rc, iread, &status, dump, f->copy, p);
+        if (rc == 0) to->take(to->state, ctx->view, f->copy, p.start, p.bytes);
+        if (s->rc == 0) s->rc = rc;
+        s->head = (s->head + 1) % s->flights_n;
+        s->posted_n--;
+    }
+    if (s->m.mine_bytes > 0) read_ahead(s, ctx);
+    if (s->posted_n == 0) io_guard_at(NULL);
+    return s->rc;
+}
+
 static int mpiio_async_close(void *state, const struct io_context *ctx)
 {
     struct mpiio_async_state *s = state;
-    if (s->flight) mpiio_async_drain(s, ctx);
+    if (s->flight && !ctx->plan) mpiio_async_drain(s, ctx);
+    for (; ctx->plan && s->posted_n > 0; s->posted_n--, s->head = (s->head + 1) % s->flights_n)
+        MPI_Wait(&s->flight[s->head].request[0], MPI_STATUS_IGNORE);
     int rc = io_mpiio_close(&s->m, ctx);
-    for (int i = 0; s->flight && i < ctx->tuning.staging; i++) {
+    for (int i = 0; i < s->flights_n; i++) {
         free(s->flight[i].copy);
         free(s->flight[i].request);
     }
@@ -208,6 +257,7 @@ const struct io_writer io_writer_mpiio_async = {
     .open = mpiio_async_open,
     .buffer = mpiio_async_buffer,
     .write = mpiio_async_write,
+    .read = mpiio_async_read,
     .done = mpiio_async_done,
     .drain = mpiio_async_drain,
     .sync = io_mpiio_sync,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* MPI-IO without collective calls: one MPI_File_write_at for each extent, at its own offset. */
+/* MPI-IO without collective calls: one MPI_File_write_at for each extent, at its own offset, and
+ * MPI_File_read_at for what io/pick.h puts together. */
 #include "io/mpiio.h"
+#include "io/pick.h"
 
 static int indep_open(void *state, const struct io_context *ctx)
 {
@@ -13,6 +15,24 @@ static int indep_write(void *state, const struct io_context *ctx, int64_t dump, 
     return io_mpiio_write_piece(m, ctx, dump, buf, (struct io_mpiio_piece){0, m->mine_bytes});
 }
 
+static int pick_from_library(const struct io_pick *p, char *to, int64_t bytes, int64_t offset)
+{
+    return io_mpiio_read(p->source, p->ctx, to, bytes, offset);
+}
+
+static int indep_read(void *state, const struct io_context *ctx, int64_t dump,
+                      const struct io_taker *to)
+{
+    struct io_pick p = {.get = pick_from_library,
+                        .source = state,
+                        .ctx = ctx,
+                        .buf = ctx->part,
+                        .room = ctx->tuning.buffer_bytes,
+                        .view = ctx->view,
+                        .to = to};
+    return io_pick_view(&p, dump * ctx->dump_bytes, 0, io_view_bytes(ctx->view));
+}
+
 const struct io_writer io_writer_mpiio_indep = {
     .name = "mpiio-indep",
     .help = "MPI-IO, one independent write per contiguous piece",
@@ -20,6 +40,7 @@ const struct io_writer io_writer_mpiio_indep = {
     .state_size = sizeof(struct io_mpiio),
     .open = indep_open,
     .write = indep_write,
+    .read = indep_read,
     .sync = io_mpiio_sync,
     .close = io_mpiio_close,
     .describe = io_mpiio_describe,

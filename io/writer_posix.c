@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every rank writes its own extents with pwrite, all at the same time. */
+/* Every rank writes and reads its own extents with pwrite and pread, all at the same time. */
 #include "io/fd.h"
 #include "io/writer.h"
 
@@ -10,6 +10,7 @@ const struct io_writer io_writer_posix = {
     .state_size = sizeof(int),
     .open = io_fd_slot_open,
     .write = io_fd_slot_write,
+    .read = io_fd_slot_read,
     .sync = io_fd_slot_sync,
     .close = io_fd_slot_close,
 };

@@ -8,7 +8,7 @@
  *
  * A staged stream is in file order, so a rank's part of a range is contiguous in its buffer. Sends
  * are synchronous: rank 0 never holds more than one range and one part, however far ahead a sender
- * may be. */
+ * may be. The way back is that of an only aggregator (io/gather.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +17,7 @@
 #include "io/cursor.h"
 #include "io/writer.h"
 #include "io/fd.h"
+#include "io/gather.h"
 
 #define SERIAL_CHUNK_BYTES (INT64_C(4) << 20)
 #define SERIAL_TAG         2
@@ -25,13 +26,21 @@ struct serial_state {
     int fd;                    /* rank 0; first: io/fd.h has the slots */
     char *range, *part;        /* [SERIAL_CHUNK_BYTES] rank 0 */
     struct io_cursor *cursors; /* [size] rank 0 */
+    struct io_context ctx;     /* for reading: with one aggregator */
+    struct io_gather gather;   /* for reading */
 };
 
 static int serial_open(void *state, const struct io_context *ctx)
 {
     struct serial_state *s = state;
     s->fd = -1;
+    if (ctx->plan) {
+        s->ctx = *ctx;
+        s->ctx.tuning.aggregators = 1;
+        TRY(io_gather_open(&s->gather, &s->ctx, 1));
+    }
     if (ctx->rank != 0) return 0;
+    if (ctx->plan) return io_fd_open(ctx, &s->fd);
     s->range = malloc((size_t)SERIAL_CHUNK_BYTES);
     s->part = malloc((size_t)SERIAL_CHUNK_BYTES);
     s->cursors = calloc((size_t)ctx->size, sizeof *s->cursors);
@@ -101,12 +110,21 @@ static int serial_write(void *state, const struct io_context *ctx, int64_t dump,
     return ctx->rank == 0 ? collect(state, ctx, dump, buf) : send_to_rank0(ctx, buf);
 }
 
+static int serial_read(void *state, const struct io_context *ctx, int64_t dump,
+                       const struct io_taker *to)
+{
+    struct serial_state *s = state;
+    struct io_fd_source fd = {.ctx = ctx, .fd = s->fd};
+    return io_gather_spread(&s->gather, dump, &(struct io_source){&fd, io_fd_source_get}, to);
+}
+
 static int serial_close(void *state, const struct io_context *ctx)
 {
     struct serial_state *s = state;
     free(s->range);
     free(s->part);
     free(s->cursors);
+    io_gather_free(&s->gather);
     return io_fd_close(ctx, &s->fd);
 }
 
@@ -117,6 +135,7 @@ const struct io_writer io_writer_serial = {
     .state_size = sizeof(struct serial_state),
     .open = serial_open,
     .write = serial_write,
+    .read = serial_read,
     .sync = io_fd_slot_sync,
     .close = serial_close,
 };

@@ -4,8 +4,8 @@
  *
  *     r  ->  r + group  ->  r + 2 group  ->  ...        for r = 0 .. group-1
  *
- * a rank writes while it holds its chain's token, and a barrier ends the dump. A rank that fails
- * passes its token on all the same.
+ * a rank writes or reads while it holds its chain's token, and a barrier ends the dump's writing. A
+ * rank that fails passes its token on all the same.
  *
  * `token` writes its rows as they lie, which with blocks of a 3-D decomposition are many short
  * ones: what was measured in 1993. `token-gather` brings them together first (io/gather.h), where
@@ -57,10 +57,15 @@ static char *token_place(void *state, int64_t start, int64_t bytes)
     return s->range + (start - s->start);
 }
 
-/* My range of a dump, from all ranks. */
-static int bring_together(struct token_state *s, int64_t dump, const void *buf)
+static int token_get(void *state, int64_t start, int64_t bytes, const char **data)
 {
-    const struct io_sink sink = {s, token_place, NULL};
+    *data = token_place(state, start, bytes);
+    return 0;
+}
+
+/* Which range of a dump is mine. */
+static void find_range(struct token_state *s, int64_t dump)
+{
     s->bytes = 0;
     io_gather_prepare(&s->gather, dump);
     for (int i = 0; i < s->gather.ranges_n; i++) {
@@ -69,23 +74,60 @@ static int bring_together(struct token_state *s, int64_t dump, const void *buf)
         s->start = r->start;
         s->bytes = r->end - r->start;
     }
-    return io_gather_move(&s->gather, dump, buf, &sink);
+}
+
+/* My range of a dump, from all ranks. */
+static int bring_together(struct token_state *s, int64_t dump, const void *buf)
+{
+    find_range(s, dump);
+    return io_gather_move(&s->gather, dump, buf, &(struct io_sink){s, token_place, NULL});
+}
+
+static int token_wait(const struct io_context *ctx)
+{
+    if (ctx->rank < ctx->group) return 0;
+    return par_check(MPI_Recv(NULL, 0, MPI_BYTE, ctx->rank - ctx->group, TOKEN_TAG, ctx->comm,
+                              MPI_STATUS_IGNORE),
+                     "MPI_Recv");
+}
+
+static int token_pass(const struct io_context *ctx)
+{
+    if (ctx->group >= ctx->size - ctx->rank) return 0;
+    return par_check(MPI_Send(NULL, 0, MPI_BYTE, ctx->rank + ctx->group, TOKEN_TAG, ctx->comm),
+                     "MPI_Send");
 }
 
 static int token_write(void *state, const struct io_context *ctx, int64_t dump, const void *buf)
 {
     struct token_state *s = state;
     int rc = s->range ? bring_together(s, dump, buf) : 0;
-    if (ctx->rank >= ctx->group)
-        TRY_MPI(MPI_Recv(NULL, 0, MPI_BYTE, ctx->rank - ctx->group, TOKEN_TAG, ctx->comm,
-                         MPI_STATUS_IGNORE));
+    TRY(token_wait(ctx));
     if (rc == 0)
         rc = s->range ? io_fd_write(ctx, s->fd, s->range, s->bytes, s->start)
                       : io_fd_slot_write(s, ctx, dump, buf);
-    if (ctx->group < ctx->size - ctx->rank)
-        TRY_MPI(MPI_Send(NULL, 0, MPI_BYTE, ctx->rank + ctx->group, TOKEN_TAG, ctx->comm));
+    TRY(token_pass(ctx));
     TRY_MPI(MPI_Barrier(ctx->comm));
     return rc;
+}
+
+/* The rank's pieces, or its range of the dump, under the token; a range is spread over the ranks when
+ * everybody has got one. */
+static int token_read(void *state, const struct io_context *ctx, int64_t dump,
+                      const struct io_taker *to)
+{
+    struct token_state *s = state;
+    int rc = 0;
+    if (s->range) find_range(s, dump);
+    TRY(token_wait(ctx));
+    if (!s->range)
+        rc = io_fd_slot_read(s, ctx, dump, to);
+    else if (s->bytes > 0)
+        rc = io_fd_read(ctx, s->fd, s->range, s->bytes, s->start);
+    TRY(token_pass(ctx));
+    if (!s->range) return rc;
+    int spread = io_gather_spread(&s->gather, dump, &(struct io_source){s, token_get}, to);
+    return rc < 0 ? rc : spread;
 }
 
 static int token_close(void *state, const struct io_context *ctx)
@@ -103,6 +145,7 @@ const struct io_writer io_writer_token = {
     .state_size = sizeof(struct token_state),
     .open = io_fd_slot_open,
     .write = token_write,
+    .read = token_read,
     .sync = io_fd_slot_sync,
     .close = token_close,
 };
@@ -114,6 +157,7 @@ const struct io_writer io_writer_token_gather = {
     .state_size = sizeof(struct token_state),
     .open = token_gather_open,
     .write = token_write,
+    .read = token_read,
     .sync = io_fd_slot_sync,
     .close = token_close,
 };

@@ -24,8 +24,9 @@ static int twophase_open(void *state, const struct io_context *ctx)
     s->fd = -1;
     TRY(io_gather_open(&s->gather, ctx, 1));
     if (s->gather.own < 0) return 0;
-    s->piece = malloc((size_t)ctx->tuning.buffer_bytes);
-    if (!s->piece) return err_set(ERR_NOMEM, "no memory for a buffer of an aggregator");
+    if (!ctx->plan) s->piece = malloc((size_t)ctx->tuning.buffer_bytes);
+    if (!ctx->plan && !s->piece)
+        return err_set(ERR_NOMEM, "no memory for a buffer of an aggregator");
     return io_fd_open(ctx, &s->fd);
 }
 
@@ -53,6 +54,15 @@ static int twophase_write(void *state, const struct io_context *ctx, int64_t dum
     return io_gather_move(&s->gather, dump, buf, &sink);
 }
 
+/* The way back: aggregators read pieces of their ranges, and the ranks get theirs. */
+static int twophase_read(void *state, const struct io_context *ctx, int64_t dump,
+                         const struct io_taker *to)
+{
+    struct twophase_state *s = state;
+    struct io_fd_source fd = {.ctx = ctx, .fd = s->fd};
+    return io_gather_spread(&s->gather, dump, &(struct io_source){&fd, io_fd_source_get}, to);
+}
+
 static int twophase_close(void *state, const struct io_context *ctx)
 {
     struct twophase_state *s = state;
@@ -76,6 +86,7 @@ const struct io_writer io_writer_twophase = {
     .state_size = sizeof(struct twophase_state),
     .open = twophase_open,
     .write = twophase_write,
+    .read = twophase_read,
     .sync = io_fd_slot_sync,
     .close = twophase_close,
     .describe = twophase_describe,

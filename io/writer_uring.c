@@ -17,9 +17,10 @@
 
 #define URING_PIECES 32 /* of a job at most, and one for the tail of the file */
 
-/* A request; what is left of it after a short write is asked for again. */
+/* A request; what is left of it after a short write or read is asked for again. */
 struct request {
-    struct io_piece piece;
+    char *data;
+    int64_t bytes, offset;
     struct io_job *job;
     int fd;
     bool under_way;
@@ -64,9 +65,11 @@ static void enqueue(struct io_background *b, struct request *r)
     struct io_uring_sqe *sqe = io_uring_get_sqe(&e->ring);
     ERR_ASSERT(sqe);
     /* What is longer than a call can be comes back short, and the rest is asked for again. */
-    const unsigned bytes =
-        (unsigned)(r->piece.bytes < IO_CALL_BYTES ? r->piece.bytes : IO_CALL_BYTES);
-    io_uring_prep_write(sqe, r->fd, r->piece.data, bytes, (uint64_t)r->piece.offset);
+    const unsigned bytes = (unsigned)(r->bytes < IO_CALL_BYTES ? r->bytes : IO_CALL_BYTES);
+    if (b->ctx->plan)
+        io_uring_prep_read(sqe, r->fd, r->data, bytes, (uint64_t)r->offset);
+    else
+        io_uring_prep_write(sqe, r->fd, r->data, bytes, (uint64_t)r->offset);
     if (!b->direct) sqe->flags |= IOSQE_ASYNC;
     io_uring_sqe_set_data(sqe, r);
     if (!r->under_way) {
@@ -77,14 +80,14 @@ static void enqueue(struct io_background *b, struct request *r)
     r->job->requests_n++;
 }
 
-static void add_piece(struct io_background *b, struct io_job *job, int fd, struct io_piece piece)
+static void add_request(struct io_background *b, struct request r)
 {
     struct uring_engine *e = b->engine_state;
     int at = 0;
     while (at < e->requests_n && e->request[at].under_way)
         at++;
     ERR_ASSERT(at < e->requests_n);
-    e->request[at] = (struct request){.piece = piece, .job = job, .fd = fd};
+    e->request[at] = r;
     enqueue(b, &e->request[at]);
 }
 
@@ -108,11 +111,12 @@ static int uring_post(struct io_background *b, struct io_job *job)
     job->start_s = watch_now();
     for (int64_t done = 0; done < job->bytes; done += step) {
         const int64_t bytes = job->bytes - done < step ? job->bytes - done : step;
-        add_piece(b, job, b->fd, (struct io_piece){job->data + done, bytes, job->start + done});
+        add_request(
+            b, (struct request){job->data + done, bytes, job->start + done, job, b->fd, false});
     }
     if (job->tail_bytes > 0)
-        add_piece(b, job, b->tail_fd,
-                  (struct io_piece){job->tail, job->tail_bytes, job->tail_start});
+        add_request(b, (struct request){job->tail, job->tail_bytes, job->tail_start, job,
+                                        b->tail_fd, false});
     job->finished = job->todo == 0;
     return job->finished ? 0 : submit(b);
 }
@@ -121,18 +125,20 @@ static int uring_post(struct io_background *b, struct io_job *job)
 static bool settle(struct io_background *b, struct request *r, int result)
 {
     const int64_t align = r->fd == b->fd ? io_background_align(b) : 1;
-    int64_t done = result;
-    if (result == -EINTR || result == -EAGAIN) done = 0;
-    if (done > 0 && done < r->piece.bytes) done = done / align * align;
-    if (result == 0 || (result > 0 && done == 0)) result = -EIO;
-    if (result < 0 && result != -EINTR && result != -EAGAIN) {
-        r->job->fault = (struct io_fd_fault){-result, r->piece.bytes, r->piece.offset};
+    const bool again = result == -EINTR || result == -EAGAIN, reads = b->ctx->plan != NULL;
+    const struct io_job *job = r->job;
+    int64_t done = again ? 0 : result;
+    if (reads && done > 0 && r->offset + done >= job->start + job->need_bytes) return true;
+    if (done > 0 && done < r->bytes) done = done / align * align;
+    if (done <= 0 && !again) {
+        const int errnum = result < 0 ? -result : reads && result == 0 ? IO_FD_ENDED : EIO;
+        r->job->fault = (struct io_fd_fault){errnum, r->bytes, r->offset};
         return true;
     }
-    r->piece.data += done;
-    r->piece.offset += done;
-    r->piece.bytes -= done;
-    return r->piece.bytes == 0;
+    r->data += done;
+    r->offset += done;
+    r->bytes -= done;
+    return r->bytes == 0;
 }
 
 static void arrived(struct io_background *b, struct io_uring_cqe *cqe)
@@ -144,7 +150,7 @@ static void arrived(struct io_background *b, struct io_uring_cqe *cqe)
     if (!settle(b, r, result)) {
         enqueue(b, r);
         if (submit(b) == 0) return;
-        r->job->fault = (struct io_fd_fault){EIO, r->piece.bytes, r->piece.offset};
+        r->job->fault = (struct io_fd_fault){EIO, r->bytes, r->offset};
         r->job->finished = true;
         return;
     }
@@ -209,6 +215,7 @@ const struct io_writer io_writer_uring = {
     .open = uring_open,
     .buffer = io_background_slot_buffer,
     .write = io_background_slot_write,
+    .read = io_background_slot_read,
     .done = io_background_slot_done,
     .drain = io_background_slot_drain,
     .sync = io_background_slot_sync,

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef TESTS_FAULT_WRITER_H
 #define TESTS_FAULT_WRITER_H
-/* A writer that is on no list, and a pwrite that stands in front of the C library's: both do what a
- * plan says.
+/* A writer that is on no list, and a pwrite and a pread that stand in front of the C library's: all do
+ * what a plan says.
  *
  * Method. The fault writer forwards every call to an inner writer, then, on the planned rank and at
  * the planned number of the planned call, throws the result away and reports a failure; so the
  * inner writer's messages between ranks take place as they would, and what is tested is whether the
  * failure of one rank reaches all of them. The pwrite of this file is found by the linker before
  * the C library's, so writers under test call it: it can fail with an errno value, write less than
- * it was asked to, be interrupted, or write nothing and say so. */
+ * it was asked to, be interrupted, or write nothing and say so. The same goes for pread. What MPI-IO
+ * libraries and io_uring do meets neither; tests/fault_sites does that for them. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -94,6 +95,26 @@ struct pwrite_plan {
 };
 
 static struct pwrite_plan pwrite_fault;
+
+/* What the n-th pread does, as above; nothing: as at the end of a file. */
+static struct pread_plan {
+    int nth, errnum;
+    bool half, nothing;
+    int made;
+} pread_fault;
+
+ssize_t pread(int fd, void *buf, size_t bytes, off_t offset)
+{
+    const struct pread_plan *p = &pread_fault;
+    const bool now = ++pread_fault.made == p->nth;
+    if (now && p->errnum) {
+        errno = p->errnum;
+        return -1;
+    }
+    if (now && p->nothing) return 0;
+    if (now && p->half && bytes > 1) bytes /= 2;
+    return (ssize_t)syscall(SYS_pread64, fd, buf, bytes, offset);
+}
 
 ssize_t pwrite(int fd, const void *buf, size_t bytes, off_t offset)
 {

@@ -21,6 +21,7 @@
 #include "base/err.h"
 #include "io/writer.h"
 #include "io/file.h"
+#include "io/read.h"
 
 static int rank, size;
 static char scratch[512];
@@ -251,6 +252,79 @@ static inline int file_is_right(const struct io_spec *s, int64_t dumps_n)
     if (file) fclose(file);
     free(got);
     return said_by_0(right);
+}
+
+static const int64_t in_order[] = {0, 1, 2};
+
+/* What reads it, by a decomposition of the first ranks_n ranks. */
+static inline struct io_read_spec reader(const struct io_spec *s, const char *writer,
+                                         const int grid[3], int ranks_n)
+{
+    struct io_read_spec r = {.path = s->path,
+                             .writer = writer,
+                             .layout = s->layout,
+                             .n = s->n,
+                             .dumps = in_order,
+                             .dumps_n = 3,
+                             .tuning = {.buffer_bytes = 4096}};
+    const int all = size;
+    size = ranks_n;
+    if (rank < ranks_n) box_of(s->n, grid, &r.box);
+    size = all;
+    return r;
+}
+
+/* Cells, with others around them that nobody is to change. */
+struct cells {
+    double *base;
+    struct io_array at;
+    int64_t count;
+};
+
+static inline struct cells cells_new(const struct io_box *b)
+{
+    struct cells c;
+    c.at.sm = b->n[0] + 3;
+    c.at.sj = 5 * c.at.sm;
+    c.at.sk = c.at.sj * (b->n[1] + 2);
+    c.count = c.at.sk * (b->n[2] + 2);
+    c.base = malloc((size_t)c.count * sizeof *c.base);
+    for (int64_t i = 0; i < c.count; i++)
+        c.base[i] = -7.25;
+    c.at.u = c.base + c.at.sk + c.at.sj + 1;
+    return c;
+}
+
+/* Whether the cells are those of dump d and nothing else was changed; then they are no more. */
+static inline int cells_are_right(struct cells *c, const struct io_box *b, int64_t d)
+{
+    int64_t wrong = 0, others = 0;
+    for (int64_t v = 0; v < 5 * b->n[0] * b->n[1] * b->n[2]; v++) {
+        const int64_t m = v % 5, i = v / 5 % b->n[0], j = v / 5 / b->n[0] % b->n[1],
+                      k = v / 5 / b->n[0] / b->n[1];
+        double *x = &c->at.u[k * c->at.sk + j * c->at.sj + m * c->at.sm + i];
+        const double want = value(b->lo[0] + i, b->lo[1] + j, b->lo[2] + k, m, d);
+        wrong += memcmp(x, &want, sizeof want) != 0;
+        *x = -7.25;
+    }
+    for (int64_t i = 0; i < c->count; i++)
+        others += c->base[i] < -7.25 || c->base[i] > -7.25;
+    return wrong == 0 && others == 0;
+}
+
+/* Opens, reads the dumps, closes. Returns the code, ERR_VERIFY for wrong values. */
+static inline int read_all(const struct io_read_spec *s)
+{
+    struct io_reading *r;
+    struct cells c = cells_new(&s->box);
+    int rc = io_read_open(&r, MPI_COMM_WORLD, s);
+    for (int64_t d = 0; rc == 0 && d < s->dumps_n; d++) {
+        rc = io_read_dump(r, s->dumps[d], &c.at);
+        if (rc == 0 && !said_by_all(cells_are_right(&c, &s->box, s->dumps[d]))) rc = ERR_VERIFY;
+    }
+    const int close_rc = io_read_close(r);
+    free(c.base);
+    return rc < 0 ? rc : close_rc;
 }
 
 /* Start and end of main of each of these programs. */

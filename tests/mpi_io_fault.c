@@ -17,6 +17,7 @@ static int setup(void **state)
     err_clear();
     memset(&fault, 0, sizeof fault);
     memset(&pwrite_fault, 0, sizeof pwrite_fault);
+    memset(&pread_fault, 0, sizeof pread_fault);
     return 0;
 }
 
@@ -24,6 +25,7 @@ static int teardown(void **state)
 {
     (void)state;
     memset(&pwrite_fault, 0, sizeof pwrite_fault);
+    memset(&pread_fault, 0, sizeof pread_fault);
     scratch_empty();
     return 0;
 }
@@ -391,6 +393,79 @@ static void a_full_disk_is_seen_while_writing(void **state)
     }
 }
 
+/* ------------------------------------------------------------------ reading */
+
+static const char *const with_pread[] = {"serial",       "posix",    "token", "check:posix",
+                                         "token-gather", "twophase", "async", "perrank"};
+#define WITH_PREAD 8
+
+/* What pread number nth of rank bad does, for the duration of a reading. */
+static int read_with(const struct io_read_spec *r, int bad, struct pread_plan plan)
+{
+    err_clear();
+    pread_fault = (struct pread_plan){0};
+    if (rank == bad) pread_fault = plan;
+    const int rc = read_all(r);
+    pread_fault.nth = 0;
+    return rc;
+}
+
+/* Each pread of each rank, or a sample of them: an error and the end of a file are everybody's,
+ * short reads and interrupts are none. */
+static void check_preads(const struct io_read_spec *r, int first)
+{
+    for (int bad = 0; bad < size; bad++) {
+        assert_int_equal(read_with(r, bad, (struct pread_plan){0}), 0);
+        int made = pread_fault.made;
+        MPI_Bcast(&made, 1, MPI_INT, bad, MPI_COMM_WORLD);
+        const int stride = 1 + made / 4;
+        for (int nth = 1 + (first + bad) % stride; nth <= made; nth += stride) {
+            const struct pread_plan error = {.nth = nth, .errnum = EIO},
+                                    end = {.nth = nth, .nothing = true},
+                                    interrupt = {.nth = nth, .errnum = EINTR},
+                                    part = {.nth = nth, .half = true};
+            assert_agreed(read_with(r, bad, error), ERR_IO, bad, strerror(EIO));
+            assert_agreed(read_with(r, bad, end), ERR_IO, bad, "dumps.bin");
+            assert_int_equal(read_with(r, bad, interrupt), 0);
+            assert_int_equal(read_with(r, bad, part), 0);
+        }
+    }
+}
+
+static void every_pread_may_fail(void **state)
+{
+    (void)state;
+    static const int blocks[3] = {2, 2, 0}, slabs_z[3] = {1, 1, 0};
+    for (int w = 0; w < WITH_PREAD; w++) {
+        const bool parts = strcmp(with_pread[w], "perrank") == 0;
+        struct io_spec s =
+            spec_for(in_scratch("dumps.bin"), parts ? "perrank" : "posix", 9, slabs_z);
+        struct io_file *f = NULL;
+        assert_int_equal(write_all(&f, &s), 0);
+        io_file_free(f);
+        struct io_read_spec r = reader(&s, with_pread[w], w % 2 ? slabs_x : blocks, size);
+        r.dumps_n = 2;
+        r.tuning = (struct io_tuning){.aggregators = w % 2 ? 2 : 0, .buffer_bytes = 12000};
+        check_preads(&r, w);
+        scratch_empty();
+    }
+}
+
+static void an_error_of_pread_names_dump_offset_and_remedy(void **state)
+{
+    (void)state;
+    struct io_spec s = spec_for(in_scratch("dumps.bin"), "posix", 9, slabs_x);
+    struct io_file *f = NULL;
+    assert_int_equal(write_all(&f, &s), 0);
+    io_file_free(f);
+    struct io_read_spec r = reader(&s, "serial", slabs_x, size);
+    r.tuning.buffer_bytes = 40 * 729;
+    const int rc = read_with(&r, 0, (struct pread_plan){.nth = 2, .errnum = EIO});
+    assert_agreed(rc, ERR_IO, 0, "cannot read dump 1 of ");
+    assert_non_null(strstr(err_message(), "take another"));
+    assert_non_null(strstr(err_message(), "pread of 29160 bytes at offset 29160"));
+}
+
 #define IO_TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
 
 int main(int argc, char **argv)
@@ -407,6 +482,8 @@ int main(int argc, char **argv)
         IO_TEST(a_size_limit_is_seen_at_open),
         IO_TEST(a_full_disk_is_seen_at_open),
         IO_TEST(a_full_disk_is_seen_while_writing),
+        IO_TEST(every_pread_may_fail),
+        IO_TEST(an_error_of_pread_names_dump_offset_and_remedy),
     };
     tests_begin(&argc, &argv);
     return tests_end(cmocka_run_group_tests(tests, NULL, NULL));

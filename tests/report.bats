@@ -129,6 +129,91 @@ sys.exit(" ".join(path for path in sys.argv[1:] if not output.is_ours(path)) or 
     expect_file_text r.html '<p class="good">Balanced'
 }
 
+@test "a study's rounds give a verdict: each run over the compute-only run of its own round" {
+    results r2
+    PYTHONPATH=$NHT1_ROOT/runs PYTHONDONTWRITEBYTECODE=1 python3 - <<'END'
+import copy, json, math, os, shutil
+from nht1 import results
+from nht1.report.rounds import Rounds
+
+with open('r2.json') as f:
+    model = json.load(f)
+
+
+def study(pairs, change=lambda root, run, writer: None):
+    """zeta and verdict of posix in a study of rounds (T_C, T_T)."""
+    shutil.rmtree('study', ignore_errors=True)
+    for number, pair in enumerate(pairs, 1):
+        for writer, seconds in zip(('none', 'posix'), pair):
+            root = copy.deepcopy(model)
+            root['runs'] = [dict(r, round=1, t_t_s=seconds, t_c_s=1.0)
+                            for r in root['runs'] if r['driver'] == writer][:seconds is not None]
+            run = {'schema': 'nht1-study-run/1', 'run': number, 'settings': {}}
+            change(root, run, writer)
+            folder = 'study/runs/%s-r%d' % (writer, number)
+            os.makedirs(folder)
+            for name, value in (('result', root), ('run', run)):
+                with open('%s/%s.json' % (folder, name), 'w') as f:
+                    json.dump(value, f)
+    runs = results.Runs(results.load(['study']))
+    rounds = Rounds(runs, 0.95)
+    cell = next(c for g in runs.groups for c in g.cells if c.writes)
+    return rounds.zeta(cell), rounds.verdict(cell)
+
+
+def fewer_ranks(root, run, writer):
+    root['system']['ranks'] = 1 if writer == 'none' else 2
+
+
+def environment(root, run, writer):
+    run['settings'] = {} if writer == where else {'env.X': '1'}
+
+
+drift = (1, 1.5, 2, 2.5, 3, 3.5)  # slower from round to round, with and without writing
+z, v = study([(c, 1.3 * c) for c in drift])
+assert v['code'] == 'not-balanced' and abs(z.paired - 0.3) < 1e-9, (z, v)
+z, v = study([(1, t) for t in (1.02, 1.06, 1.08, 1.12, 1.19)])
+assert v['code'] == 'undecided' and z.rounds == 5 and z.lo < 0.1 < z.hi, (z, v)
+assert abs(v['numbers']['rounds_needed_n'] - max(6, 5 * ((z.hi - 0.08) / 0.02) ** 2)) < 1, (z, v)
+z, v = study([(1, 1.01)] * 3)
+assert v['code'] == 'undecided' and z.rounds == 3 and v['numbers']['rounds_needed_n'] == 5, (z, v)
+assert 'study.repeats=5' in v['sentence'], v
+z, v = study([(None, 1.01)] + [(1, 1.01)] * 5)
+assert v['code'] == 'balanced' and z.rounds == 5, (z, v)
+z, v = study([(None, 1.01)] * 6)
+assert v['code'] == 'undecided' and z.rounds == 0, (z, v)
+assert 'no round holds a compute-only run' in v['sentence'], v
+z, v = study([(1, 1.01)] * 5, fewer_ranks)
+assert z.rounds == 0, z
+for where, rounds in (('none', 5), ('posix', 0), ('', 5)):  # has no variable, others have one
+    z, v = study([(1, 1.01)] * 5, environment)
+    assert z.rounds == rounds, (where, z)
+z, v = study([(c, c * r) for c, r in zip(drift, (1.04, 1.05, 1.05, 1.06, 1.05, 1.045))])
+assert v['code'] == 'balanced' and z.rounds == 6 and abs(z.paired - 0.05) < 1e-9, (z, v)
+assert 0.04 - 1e-9 <= z.lo <= z.hi <= 0.06 + 1e-9, z
+END
+    page study --csv tab
+    expect_file_text r.html '<p class="good">Balanced'
+    grep -q '^posix,.*,6,0.05.*,balanced$' tab/zeta.csv
+    grep -q '^2,.*,balanced,' tab/processors.csv
+}
+
+@test "Figure 1 has a line for each grouped writer" {
+    local n
+    results g1 g2
+    for n in 1 2; do
+        change g$n.json '.runs[].t_t_s = $n' --argjson n $n
+        cp g$n.json gather$n.json
+        change gather$n.json '.runs[] |= (.driver = "token-gather" | .t_t_s /= 2)'
+    done
+    page ./*.json --figures fig
+    [ "$(sed 's/^,\([^,]*,[0-9]*,[0-9.]*\),.*/\1/; 1d' fig/fig1-groups.csv)" = "token on 4 ranks,1,1
+token on 4 ranks,2,2
+token-gather on 4 ranks,1,0.5
+token-gather on 4 ranks,2,1" ]
+    expect_file_text r.md "Shortest median here: token-gather, group 1 with 0.500 s"
+}
+
 @test "zeta is told in two parts and paired, as the program says" {
     results r2
     change r2.json '.ranking |= map(. + {zeta_io: 0.04, zeta_compute: 0.21,

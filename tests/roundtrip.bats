@@ -54,6 +54,19 @@ for point in tree.parse(sys.argv[1]).getroot().iter('workingPoint'):
 X
 }
 
+# places FILE.xml: span and skips of each function of each process, of those that have any.
+places() {
+    python3 - "$1" <<'X'
+import sys, xml.etree.ElementTree as tree
+for point in tree.parse(sys.argv[1]).getroot().iter('workingPoint'):
+    own = {int(r.get('of')): r for r in point.findall('rank')}
+    for rank in range(int(point.get('processNum'))):
+        for c in (own[rank] if rank in own else point).findall('calls'):
+            if c.get('span'):
+                print(rank, c.get('function'), c.get('span'), c.get('skips'))
+X
+}
+
 @test "the profile of a replayed workload is the workload" {
     need_program jq python3
     nht1-workload --make w.xml processNum=2 uniqueBytes=400000 collFrac=0.4 sharedFrac=0.2 syncFrac=0.5
@@ -74,6 +87,14 @@ X
     expect_status 0
     [ "$(replayed b.json)" = "$(replayed a.json)" ]
     [ "$(pieces b.json)" = "$(pieces a.json)" ]
+}
+
+@test "what rank 0 does alone, at places apart, is replayed so" {
+    profile p.xml 3 "$NHT1_TESTBIN/mkcalls" header h.dat
+    [ "$(grep -c '<calls function="write_at" n="3" bytes="30" span="2010" skips="2"/>' p.xml)" -eq 1 ]
+    profile q.xml 3 "$NHT1_BIN/nht1-workload" p.xml --out d --json b.json --quiet
+    [ "$(replayed b.json)" = "write_at 3 30" ]
+    [ "$(places q.xml)" = "$(places p.xml)" ]
 }
 
 @test "nht1-bt with mpiio and mpiio-indep, at even and uneven rank counts: calls, bytes, contiguity" {
@@ -97,6 +118,9 @@ X
             contiguity p.xml >asked
             contiguity q.xml >made
             diff asked made
+            # The gaps between calls that are contiguous themselves.
+            [ "$io" = mpiio ] || [ "$(places p.xml | wc -l)" -eq "$ranks" ]
+            diff <(places p.xml) <(places q.xml)
             [ "$io" != mpiio ] || [ "$ranks" = 3 ] || awk '$2 >= $1 / 4 { exit 1 }' asked
         done
     done

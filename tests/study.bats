@@ -92,6 +92,32 @@ when = ranks + value <= 3 and not (ranks == 1 and value == 1)\n[run b]\nvalue = 
         '[["narrow",3],["enough runs",6]]' ]
 }
 
+@test "a compute-only point is run in each round in which a point that is compared with it is" {
+    cat >bin/nht1-bt <<'END'
+#!/bin/bash
+while [ $# -gt 0 ]; do
+    case $1 in
+    --help) printf '  --%s  words\n' 'json FILE' 'out FILE' 'progress WHEN' 'io NAMES' && exit 0 ;;
+    --version) echo nht1-bt 1 && exit 0 ;;
+    --json) json=$2 ;;
+    --io) io=$2 ;;
+    esac
+    shift
+done
+echo start >>"$SIM_FOLDER/starts"
+time=1
+[ "$io" != posix ] || time=$(wc -l <"$SIM_FOLDER/starts") # never the same
+jq -n --arg io "$io" --argjson time "$time" '{runs: [{driver: $io, t_t_s: $time}]}' >"$json"
+END
+    chmod +x bin/nht1-bt
+    REPEATS=3..5 description x.ini <<<$'[common]\nprogram = nht1-bt\n[run computing]\nio = none\nranks = 1 2
+[run writing]\nio = posix token\nranks = 1'
+    study --no-plan --out out x.ini
+    expect_status 0
+    expect_text "16 of 16  "
+    [ "$(jq -c '[.points[].runs | length]' out/summary.json)" = '[5,3,5,3]' ]
+}
+
 @test "zeta is over the best T_C of the study, not over what each run knew of it" {
     cat >bin/nht1-bt <<'END'
 #!/bin/bash

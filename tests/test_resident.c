@@ -91,6 +91,23 @@ static void what_was_flushed_is_not_dirty(void **state)
     assert_int_equal(r.dirty_bytes, 0);
 }
 
+/* Of a part of the file no more than the part can be there, of a hole behind it nothing. */
+static void a_part_is_asked_about_alone(void **state)
+{
+    (void)state;
+    const int64_t page = (int64_t)sysconf(_SC_PAGESIZE), bytes = PAGES * page;
+    struct resident r;
+    fill(PAGES, 0);
+    assert_int_equal(truncate(path, 2 * bytes), 0);
+    assert_int_equal(resident_ask_range(path, page / 2, 3 * page, &r), 0);
+    assert_int_equal(r.cached_bytes, 3 * page);
+    assert_int_equal(r.file_bytes, 2 * bytes);
+    assert_int_equal(resident_ask_range(path, bytes - page, 2 * page, &r), 0);
+    assert_int_equal(r.cached_bytes, page);
+    assert_int_equal(resident_ask_range(path, bytes, bytes, &r), 0);
+    assert_int_equal(r.cached_bytes, 0);
+}
+
 static void what_was_dropped_is_gone(void **state)
 {
     (void)state;
@@ -126,6 +143,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RESIDENT_TEST(what_was_written_is_in_memory),
         RESIDENT_TEST(what_was_flushed_is_not_dirty),
+        RESIDENT_TEST(a_part_is_asked_about_alone),
         RESIDENT_TEST(what_was_dropped_is_gone),
         RESIDENT_TEST(an_empty_file_and_none),
     };

@@ -227,7 +227,7 @@ static void stage_one(const struct io_view *v, void *arg)
     enum { GUARD = 9 };
     const char *dump = arg;
     const size_t bytes = (size_t)io_view_bytes(v);
-    struct field f = field_new(&v->box), back = field_new(&v->box);
+    struct field f = field_new(&v->box), back = field_new(&v->box), empty = field_new(&v->box);
     char *room = malloc(bytes + 2 * GUARD), *buf = room + GUARD;
     memset(room, 0x5a, bytes + 2 * GUARD);
     field_fill(&f, &v->box);
@@ -241,12 +241,22 @@ static void stage_one(const struct io_view *v, void *arg)
     for (io_walk_start(&w, v); io_walk_next(&w, &e);) {
         assert_memory_equal(buf + e.buffer_bytes, dump + e.offset_bytes, (size_t)e.length_bytes);
     }
-    /* Back again, ghost cells untouched. */
-    io_view_unstage(v, buf, &(struct io_array){back.cell, back.sm, back.sj, back.sk});
+    /* Back again, at once and in parts, also cut inside a value; ghost cells untouched. */
+    const struct io_array to = {back.cell, back.sm, back.sj, back.sk};
+    const int64_t least = v->layout == IO_MIJK ? 8 : 1;
+    io_view_unstage(v, buf, 0, (int64_t)bytes, &to);
+    assert_memory_equal(back.base, f.base, (size_t)f.count * sizeof *f.base);
+    memcpy(back.base, empty.base, (size_t)f.count * sizeof *f.base);
+    for (int64_t at = 0, part = 0; at < (int64_t)bytes; at += part) {
+        part = least * (1 + (at / least + 17) * 31 % 67);
+        if (part > (int64_t)bytes - at) part = (int64_t)bytes - at;
+        io_view_unstage(v, buf + at, at, part, &to);
+    }
     assert_memory_equal(back.base, f.base, (size_t)f.count * sizeof *f.base);
     free(room);
     free(f.base);
     free(back.base);
+    free(empty.base);
 }
 
 static void check_staging(enum io_layout layout, int64_t n, const int grid[3])

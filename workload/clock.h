@@ -57,4 +57,8 @@ bool workload_times_enough(const struct workload_times *t, const struct workload
 /* The "times" object. New reference. Local. */
 json_t *workload_times_json(const struct workload_times *t);
 
+/* Lets so many seconds pass, or until the run is asked to stop, as a program does that computes
+ * between its accesses; idle or busy. Local. Returns how many passed. */
+double workload_think(double s, bool busy);
+
 #endif

@@ -84,7 +84,7 @@ static void *watch(void *arg)
     return NULL;
 }
 
-static int check_name(const struct workload_files *f)
+static int begin_here(struct workload_files *f)
 {
     const char *slash = strrchr(f->name, '/'), *base = slash ? slash + 1 : f->name;
     if (!base[0] || strcmp(base, ".") == 0 || strcmp(base, "..") == 0)
@@ -95,12 +95,6 @@ static int check_name(const struct workload_files *f)
         return err_set(ERR_USAGE,
                        "--out %s has a ':', which MPI-IO libraries take for a file system's name",
                        f->name);
-    return 0;
-}
-
-static int begin_here(struct workload_files *f)
-{
-    TRY(check_name(f));
     snprintf(f->lock, sizeof f->lock, "%s.lock", f->name);
     if (f->rank == 0) TRY(lock_take(f->lock, &f->lock_fd));
     const int errnum = pthread_create(&f->watcher, NULL, watch, f);
@@ -133,24 +127,13 @@ void workload_files_end(struct workload_files *f)
 
 /* --- making --------------------------------------------------------------------------------- */
 
-static int no_space(const char *path, int64_t bytes, int errnum)
-{
-    struct statvfs fs;
-    char need[UNITS_TEXT_MAX], room[UNITS_TEXT_MAX] = "?";
-    if (statvfs(path, &fs) == 0) units_bytes((double)fs.f_bavail * (double)fs.f_frsize, room);
-    return err_set_errno(
-        ERR_IO, errnum,
-        "%s: no room for %s, %s are free: free space, choose another --out, or ask "
-        "for less data",
-        path, units_bytes((double)bytes, need), room);
-}
-
 /* All space is taken before the clock starts, so that a disk that fills up is found out here: some
  * MPI-IO libraries end the program when they meet it. */
 static int make_here(struct workload_files *f, int index, int64_t bytes)
 {
-    char path[WORKLOAD_PATH_MAX];
+    char path[WORKLOAD_PATH_MAX], need[UNITS_TEXT_MAX], room[UNITS_TEXT_MAX] = "?";
     struct stat st;
+    struct statvfs fs;
     workload_files_path(f, index, path);
     if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
         return err_set(ERR_USAGE, "%s is no regular file: choose another --out", path);
@@ -167,7 +150,12 @@ static int make_here(struct workload_files *f, int index, int64_t bytes)
     if (errnum == EOPNOTSUPP || errnum == EINVAL)
         errnum = ftruncate(fd, (off_t)bytes) == 0 ? 0 : errno;
     close(fd);
-    return errnum == 0 ? rc : no_space(path, bytes, errnum);
+    if (errnum == 0) return rc;
+    if (statvfs(path, &fs) == 0) units_bytes((double)fs.f_bavail * (double)fs.f_frsize, room);
+    return err_set_errno(
+        ERR_IO, errnum,
+        "%s: no room for %s, %s are free: free space, choose another --out, or ask for less data",
+        path, units_bytes((double)bytes, need), room);
 }
 
 static int can_open(struct workload_files *f, int index)

@@ -250,33 +250,28 @@ def _io_study(folder):
     return change
 
 
-def _median(values):
-    known = [v for v in values if v is not None]
-    return stats.median(known) if known else float('nan')
-
-
 def _io_row(settings, found, raw):
     runs = [r for f in found for r in f['runs'] if r['driver'] != 'none' and r['t_t_s']]
-    over = [r['overlap'] for r in runs]
-    rate = _median([r['bytes'] / r['writing_s'] for r in runs if r['writing_s'] > 0])
+    rate = stats.median(r['bytes'] / r['writing_s'] for r in runs if r['writing_s'] > 0)
     label = settings['io'] + (', ' + settings['layout'] if 'layout' in settings else
                               ' --group ' + settings['group'] if 'group' in settings else '')
-    return [label, '%.3f' % _median([r['t_t_s'] for r in runs]),
-            '%.3f' % _median([r['t_t_s'] / r['t_c_s'] - 1 for r in runs if r['t_c_s']]),
+    return [label, '%.3f' % stats.median(r['t_t_s'] for r in runs),
+            '%.3f' % stats.median(r['t_t_s'] / r['t_c_s'] - 1 for r in runs if r['t_c_s']),
             '%.0f' % (rate / 1e6), '%.2f' % (rate / raw),
-            '%.3f' % _median([r['phases_s']['sync']['max'] for r in runs]),
-            '%.0f %%' % _median([100 * o['both_s']['max'] / o['io_s']['max'] for o in over
-                                 if o['io_s']['max'] > 0])]
+            '%.3f' % stats.median(r['phases_s']['sync']['max'] for r in runs),
+            '%.0f %%' % stats.median(100 * o['both_s']['max'] / o['io_s']['max']
+                                     for o in (r['overlap'] for r in runs)
+                                     if o['io_s']['max'] > 0)]
 
 
 def io(folder):
     points = study(folder, 'io', _io_study(folder), os.environ.get('RANKS')).values()
-    raw = {(s['direct'], s['sync']): _median([f['bytes_per_s'] for f in found])
+    raw = {(s['direct'], s['sync']): stats.median(f['bytes_per_s'] for f in found)
            for s, found in points if 'dump-bytes' in s}
     base = raw['no', 'none']
     bt = [(s, found) for s, found in points if 'dump-bytes' not in s]
     one = bt[0][1][0]
-    t_c = _median([r['t_c_s'] for _, found in bt for f in found for r in f['runs'] if r['t_c_s']])
+    t_c = stats.median(r['t_c_s'] for _, found in bt for f in found for r in f['runs'])
     problem = one['problem']
     made = problem['dump_bytes'] * (problem['steps'] // problem['interval']) / t_c
     said = 'class %s, %s, T_C %s, medians\n' % (

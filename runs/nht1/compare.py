@@ -26,10 +26,9 @@ working point, of nht1-profile T_T and 1 + zeta. Each needs 3 runs or more on ea
 Exit status: 0 B is the same or better, or nothing is shown; 2 worse than the threshold in a metric;
 4 a metric is unclear, with --fail-on unclear; 1 not comparable (other N, steps, interval, layout,
 durability, definition, nothing in common, too few runs), with the reasons; 3 a file cannot be read
-or written.
+or written, or nht1-stats is missing (for --html: Jinja2).
 """
 RUNS_MIN = 3
-SEED = 1993
 FEW, SAME, UNCLEAR, BETTER, WORSE = 'too few runs', 'same', 'unclear', 'better', 'worse'
 NOT = 'not comparable'
 # Results with a headline each, several of which are a sample: kind, name, member, unit, whether
@@ -103,9 +102,7 @@ class Comparison:
     def _bt(self, a, b):
         if not a.of('nht1-bt') or not b.of('nht1-bt'):
             return
-        sides = [results.Runs(side) for side in (a, b)]
-        for side in sides:
-            side.judge(stats.ask, self.level)
+        sides = [results.Runs(side, self.level) for side in (a, b)]
         for name, side in zip('AB', sides):
             if not side.groups:
                 self.reasons.append('%s has no run that came to its end with the right result' %
@@ -262,7 +259,7 @@ class Comparison:
         if not self.metrics:
             return
         first = next((m for m in self.metrics if m.pooled), self.metrics[0])
-        answer = stats.ask([{'what': 'differences', 'level': self.level, 'seed': SEED,
+        answer = stats.ask([{'what': 'differences', 'level': self.level,
                              'runs_min': RUNS_MIN, 'pairs': [
                                  {'a': m.a, 'b': m.b, 'pool': m.pooled != '' and
                                   m.pooled == first.pooled} for m in self.metrics]}])[0]
@@ -356,7 +353,7 @@ class Measured:
     def name(self, varied):
         """With what tells it from the others."""
         what = dict(self.what)
-        shown = [what.pop('pattern'), text.plural(what.pop('processes'), 'process', 'processes')]
+        shown = [what.pop('pattern'), text.processes(what.pop('processes'))]
         for key in what:
             if key in varied:
                 shown.append('%s %s' % (key, text.size_iec(what[key]) if key == 'record' else
@@ -481,8 +478,7 @@ def as_page(c, a, b):
     found.text('A: %s. B: %s.' % (a, b))
     found.section(2, 'metrics', 'Metrics')
     figure = page.Figure('ratios', 'B against A')
-    figure.panel(y='B / A', across=True)
-    figure.ticks('x', [(i, m.name) for i, m in enumerate(c.metrics)])
+    figure.panel(x={'ticks': enumerate(m.name for m in c.metrics)}, y='B / A', across=True)
     for verdict in (SAME, UNCLEAR, BETTER, WORSE, FEW):  # in the order of colours
         figure.series(verdict, 'points', [
             (i, m.numbers['ratio'], m.numbers['ratio_lo'], m.numbers['ratio_hi'])

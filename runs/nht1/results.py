@@ -19,10 +19,11 @@ import re
 import shlex
 import stat
 
-from . import sumfile, text, trouble
+from . import stats, sumfile, text, trouble
 
-KINDS = {'nht1-bt': 1, 'nht1-beff': 1, 'nht1-beffio': 1, 'nht1-profile': 1,
-         'nht1-workload': 1}  # newest known
+# Programs whose results are read, with the newest version known.
+KINDS = {'nht1-bt': 1, 'nht1-beff': 1, 'nht1-beffio': 1, 'nht1-workload': 1, 'nht1-profile': 1}
+PROGRAMS = 'nht1-bt, nht1-beff, nht1-beffio, nht1-workload and nht1-profile'
 SIZE_MAX_BYTES = 1 << 29
 DEPTH_MAX = 8
 NAN = math.nan
@@ -171,7 +172,8 @@ def stamps(node):
 # --- files --------------------------------------------------------------------------------------
 
 class Result:
-    """A file. run: what a study noted beside it (run.json), {} for others."""
+    """A file. run: what a study noted beside it (run.json), {} for others. study_round: the same
+    for all results of one round of a study, None outside of studies."""
 
     def __init__(self, path, kind, version, root, run):
         self.path, self.kind, self.version, self.root, self.run = path, kind, version, root, run
@@ -181,6 +183,9 @@ class Result:
         self.started_utc = word(root, 'started_utc') or word(run, 'started_utc')
         self.ended_utc = word(root, 'ended_utc') or word(run, 'ended_utc')
         self.stamps = stamps(root)
+        number = integer(run, 'run')  # each point has one run in a round
+        self.study_round = (os.path.dirname(os.path.dirname(os.path.abspath(path))), number) \
+            if number > 0 else None
 
     @property
     def judged(self):
@@ -199,6 +204,9 @@ class Results(list):
 
     def of(self, kind):
         return [r for r in self if r.kind == kind]
+
+    def sums_of(self, program):
+        return [s for s in self.sums if s['program'] == program and s['value'] is not None]
 
 
 def kind_of(root):
@@ -230,8 +238,8 @@ def load(paths):
         else:
             _load_file(found, path, strict=True)
     if not found and not found.sums:
-        raise trouble.usage('%s: no result of nht1-bt, nht1-beff or nht1-beffio there' % (
-            text.clean(paths[0]) if paths else 'no file named'))
+        raise trouble.usage('%s: no result there of %s' % (
+            text.clean(paths[0]) if paths else 'no file named', PROGRAMS.replace(' and ', ' or ')))
     return found
 
 
@@ -282,8 +290,8 @@ def _load_file(found, path, strict):
         schema = word(root, 'schema')
         if strict and not schema.startswith('nht1-dump/'):
             raise trouble.usage(
-                '%s: "schema" is "%s"; reports are made of results of nht1-bt, nht1-beff and '
-                'nht1-beffio' % (text.clean(path), schema[:60]) if schema else
+                '%s: "schema" is "%s"; reports are made of results of %s' % (
+                    text.clean(path), schema[:60], PROGRAMS) if schema else
                 '%s: this JSON is no result of this project: it has no "schema"; give the files '
                 'that nht1-bt and its companions write with --json' % text.clean(path))
         return
@@ -349,6 +357,19 @@ class Run:
             word(system, 'mpi.library'), round(memory / 2 ** 30) if memory == memory else None)
 
     @property
+    def configuration(self):
+        """What a compute-only run shares with the runs that are compared with it, beside the
+        environment."""
+        known = dict(self.identity)
+        return self.problem[:4] + tuple(
+            known.get(k) for k in ('ranks', 'threads', 'nodes', 'decomp', 'isa'))
+
+    @property
+    def environment(self):
+        """What a study set."""
+        return tuple(sorted(self.result.environment.items()))
+
+    @property
     def options(self):
         """{name: text} of what was asked of this writer and differs from the default."""
         root, own = self.result.root, at(self.json, 'options')
@@ -404,7 +425,7 @@ class Run:
         known += sorted(self.options.items())
         known += [('hint', ' '.join(self.hints))] if self.hints else []
         known += [('component', self.component)] if self.component else []
-        known += [('env.' + k, v) for k, v in sorted(self.result.environment.items())]
+        known += [('env.' + k, v) for k, v in self.environment]
         return tuple(known)
 
 
@@ -522,9 +543,9 @@ class Group:
 
 class Runs:
     """All runs of nht1-bt, in groups: the official problem first, then the larger before the
-    smaller."""
+    smaller. level: of intervals."""
 
-    def __init__(self, results):
+    def __init__(self, results, level=0.95):
         self.groups, self.unfinished, self.wrong, self.all = [], 0, 0, []
         cells = {}
         for result in results.of('nht1-bt'):
@@ -543,6 +564,7 @@ class Runs:
                         group.cells.append(cells[key])
                     cells[key].runs.append(run)
                     self.all.append(run)
+        self._judge(level)
 
     def _group(self, run, fs):
         """A file system is known of runs that write only: unknown is the same as any."""
@@ -553,12 +575,12 @@ class Runs:
         self.groups.append(Group(run, fs))
         return self.groups[-1]
 
-    def judge(self, ask, level=0.95):
-        """Medians, intervals, T_C and names of all cells. ask: stats.ask."""
+    def _judge(self, level):
+        """Medians, intervals, T_C and names of all cells."""
         cells = [c for g in self.groups for c in g.cells]
-        answers = ask([{'what': 'summary', 'values': [r.t_t_s for r in c.runs], 'level': level,
-                        'seed': 1993} for c in cells]) if cells else []
-        for cell, answer in zip(cells, answers):
+        for cell, answer in zip(cells, stats.ask([
+                {'what': 'summary', 'values': [r.t_t_s for r in c.runs], 'level': level}
+                for c in cells])):
             cell.take(answer)
         known = {}  # best T_C by what it depends on; layout and durability have no part in it
         for run in self.all:

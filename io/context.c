@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "io/context.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/par.h"
+
+static int make_info(struct io_context *c, const struct io_spec *spec)
+{
+    TRY_MPI(MPI_Info_create(&c->info));
+    for (int h = 0; h < spec->hints_n; h++) {
+        const char *hint = spec->hints[h], *equals = strchr(hint, '=');
+        char key[MPI_MAX_INFO_KEY + 1] = "";
+        memcpy(key, hint, (size_t)(equals - hint));
+        TRY_MPI(MPI_Info_set(c->info, key, equals + 1));
+    }
+    return 0;
+}
+
+/* Errors of the communicator come back as codes. */
+int io_context_make(struct io_context *c, MPI_Comm comm, const struct io_spec *spec)
+{
+    struct io_tuning *t = &c->tuning;
+    struct io_view *all;
+    int64_t covered_bytes = 0;
+    c->dump_bytes = io_dump_bytes(spec->layout, spec->n);
+    c->dumps_n = spec->dumps_n;
+    c->group = spec->group;
+    c->sync = spec->sync;
+    c->inner = spec->writer ? io_writer_inner(spec->writer) : NULL;
+    *t = spec->tuning;
+    if (t->buffer_bytes == 0) t->buffer_bytes = IO_BUFFER_BYTES;
+    if (t->staging == 0) t->staging = IO_STAGING;
+    if (t->call_bytes == 0) t->call_bytes = IO_CALL_BYTES;
+    TRY_MPI(MPI_Comm_dup(comm, &c->comm));
+    TRY_MPI(MPI_Comm_set_errhandler(c->comm, MPI_ERRORS_RETURN));
+    TRY_MPI(MPI_Comm_rank(c->comm, &c->rank));
+    TRY_MPI(MPI_Comm_size(c->comm, &c->size));
+    c->all_views = all = calloc((size_t)c->size, sizeof *all);
+    TRY(par_agree(c->comm, all ? 0 : err_set(ERR_NOMEM, "no memory for the ranks' cells")));
+    c->view = &all[c->rank];
+    all[c->rank] = (struct io_view){spec->n, spec->layout, spec->box};
+    TRY_MPI(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, (int)sizeof *all, MPI_BYTE,
+                          c->comm));
+    for (int r = 0; r < c->size; r++)
+        covered_bytes += io_view_bytes(&all[r]);
+    if (covered_bytes != c->dump_bytes)
+        return err_set(ERR_USAGE, "the ranks' boxes hold %" PRId64 " bytes of a dump of %" PRId64,
+                       covered_bytes, c->dump_bytes);
+    return par_agree(c->comm, make_info(c, spec));
+}
+
+void io_context_free(struct io_context *c)
+{
+    if (c->info != MPI_INFO_NULL) MPI_Info_free(&c->info);
+    if (c->comm != MPI_COMM_NULL) MPI_Comm_free(&c->comm);
+    free((void *)c->all_views);
+    c->all_views = NULL;
+}

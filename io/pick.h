@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef IO_PICK_H
+#define IO_PICK_H
+/* Floor 1. For readers: pieces of a file that lie close to each other are read together, in one
+ * range, and picked out of it. A call costs as much as copying a few KiB, and a device gives whole
+ * pages: so gaps shorter than a page are read as well.
+ *
+ *     file      ..[piece]...[piece]..........[piece][piece]...      dots: somebody else's
+ *     read        [-----------------]        [------------]
+ *
+ * Local, all functions. */
+#include "io/cursor.h"
+#include "io/writer.h"
+
+#define IO_PICK_GAP_BYTES 4096
+#define IO_PICK_PIECES    1024 /* read together at most */
+
+struct io_pick {
+    /* Reads a range of the file: io_pick_fd, or a writer's own. */
+    int (*get)(const struct io_pick *p, char *to, int64_t bytes, int64_t offset);
+    const void *source;           /* the get's own; of io_pick_fd the descriptor, an int */
+    const struct io_context *ctx; /* the get's own */
+    char *buf;                    /* [room] */
+    int64_t room;
+    const struct io_view *view; /* of whose staging buffer the pieces are parts */
+    const struct io_taker *to;
+    int64_t start, end; /* the range to be read */
+    struct io_extent piece[IO_PICK_PIECES];
+    int pieces_n;
+};
+
+/* Adds a piece, behind the last one: where it is in the file, how long, where it belongs in the
+ * staging buffer. */
+int io_pick_add(struct io_pick *p, struct io_extent e);
+
+/* Reads what was added and has not been read. */
+int io_pick_end(struct io_pick *p);
+
+/* Both for the bytes [from, from + bytes) of the view's staging buffer, from a dump at base. */
+int io_pick_view(struct io_pick *p, int64_t base, int64_t from, int64_t bytes);
+
+/* A get: io_fd_read. */
+int io_pick_fd(const struct io_pick *p, char *to, int64_t bytes, int64_t offset);
+
+#endif
