@@ -361,20 +361,11 @@ static int add_writer(struct bt_setup *s, const char *name)
     return 0;
 }
 
-bool bt_setup_item(const char **at, char *out, size_t size)
-{
-    if (!*at) return false;
-    const size_t length = strcspn(*at, ",");
-    snprintf(out, size, "%.*s", (int)length, *at);
-    *at = (*at)[length] ? *at + length + 1 : NULL;
-    return true;
-}
-
 static int writers_setup(struct bt_setup *s)
 {
     const struct io_writer *d;
     char name[256];
-    for (const char *at = s->opt.io; bt_setup_item(&at, name, sizeof name);) {
+    for (const char *at = s->opt.io; conf_next_word(&at, name, sizeof name);) {
         s->compute = s->compute || strcmp(name, BT_COMPUTE) == 0;
         if (strcmp(name, BT_COMPUTE) == 0) continue;
         if (strcmp(name, "all") != 0) {
@@ -387,14 +378,6 @@ static int writers_setup(struct bt_setup *s)
                 TRY(add_writer(s, d->name));
     }
     return 0;
-}
-
-static bool is_given(const bool *given, const char *name)
-{
-    int i = 0;
-    while (strcmp(table[i].name, name) != 0)
-        i++;
-    return given[i];
 }
 
 /* One file is continued by one writer, once. Which one, the manifest says when --io does not. */
@@ -427,7 +410,7 @@ static int read_setup(struct bt_setup *s, const bool *given)
         [BT_READ_LAST] = "last", [BT_READ_ALL] = "all", [BT_READ_RANDOM] = "random"};
     char state[64];
     for (size_t i = 0; !s->opt.read && i < sizeof beside / sizeof beside[0]; i++)
-        if (is_given(given, beside[i]))
+        if (conf_given(&bt_program, given, beside[i]))
             return err_set(ERR_USAGE, "--%s is for --read: give that too, such as --read last",
                            beside[i]);
     if (!s->opt.read) return 0;
@@ -443,7 +426,7 @@ static int read_setup(struct bt_setup *s, const bool *given)
         }
         s->read = BT_READ_ONE;
     }
-    for (const char *at = s->opt.read_cache; bt_setup_item(&at, state, sizeof state);) {
+    for (const char *at = s->opt.read_cache; conf_next_word(&at, state, sizeof state);) {
         const bool warm = strcmp(state, "warm") == 0;
         if (!warm && strcmp(state, "cold") != 0)
             return err_set(ERR_USAGE, "--read-cache '%s': not understood; cold, warm or cold,warm",
@@ -456,10 +439,9 @@ static int read_setup(struct bt_setup *s, const bool *given)
 
 static int interpret(struct bt_setup *s, const bool *given)
 {
-    static const char *const sync_name[] = {"none", "dump", "end"};
-    s->given_io = is_given(given, "io");
-    s->given_layout = is_given(given, "layout");
-    s->given_buffer = is_given(given, "buffer");
+    s->given_io = conf_given(&bt_program, given, "io");
+    s->given_layout = conf_given(&bt_program, given, "layout");
+    s->given_buffer = conf_given(&bt_program, given, "buffer");
     s->given_problem =
         s->opt.cls || s->opt.n || s->opt.steps || s->opt.dt > 0 || s->opt.interval || s->opt.last;
     if (!s->opt.dry_run && (s->opt.ranks || s->opt.nodes))
@@ -469,12 +451,12 @@ static int interpret(struct bt_setup *s, const bool *given)
     TRY(problem_setup(s));
     TRY(tc_setup(s));
     TRY(io_layout_parse(s->opt.layout, &s->layout));
-    for (int i = 0; i < 3; i++)
-        if (strcmp(s->opt.sync, sync_name[i]) == 0) s->sync = (enum io_sync)i;
+    s->sync =
+        (enum io_sync)conf_chosen(&bt_program, &s->opt, "sync"); /* in the order of the enum */
     TRY(writers_setup(s));
     TRY(restart_setup(s));
     TRY(read_setup(s, given));
-    s->seed = is_given(given, "seed") ? (uint64_t)s->opt.seed : (uint64_t)time(NULL);
+    s->seed = conf_given(&bt_program, given, "seed") ? (uint64_t)s->opt.seed : (uint64_t)time(NULL);
     if (!s->opt.out[0]) return err_set(ERR_USAGE, "--out: the name of the file is empty");
     if (strlen(s->opt.out) > 3900) return err_set(ERR_USAGE, "--out: the name is too long");
     if (s->opt.json && !s->opt.json[0])

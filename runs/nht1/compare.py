@@ -10,7 +10,7 @@ import math
 import sys
 import xml.etree.ElementTree as ET
 
-from . import VERSION, command, results, stats, text, trouble
+from . import VERSION, command, reading, results, stats, text, trouble
 
 EPILOG = """
 examples:
@@ -19,9 +19,9 @@ examples:
   nht1-report compare good.json new.json --fail-on unclear --junit compare.xml
 
 A and B are result files, or folders of them. Runs of the same problem, writer and configuration are
-compared: run time T_T, rate while writing, T_C; of nht1-workload the bandwidth of every pattern and
-working point, of nht1-profile T_T and 1 + zeta. Each needs 3 runs or more on each side, better 5
-(--repeat 5).
+compared: run time T_T, rate while writing, T_C, T_R of dumps read back; of nht1-workload the
+bandwidth of every pattern and working point, of nht1-profile T_T and 1 + zeta. Each needs 3 runs or
+more on each side, better 5 (--repeat 5).
 
 Exit status: 0 B is the same or better, or nothing is shown; 2 worse than the threshold in a metric;
 4 a metric is unclear, with --fail-on unclear; 1 not comparable (other N, steps, interval, layout,
@@ -170,6 +170,24 @@ class Comparison:
                 self.metrics.append(Metric('%s%s, %s' % (name, of, where),
                                            'bytes/s' if higher else 's', x, y, higher,
                                            'T_T' if a.writes and not higher else ''))
+        self._read_back(a, b, of, where)
+
+    def _read_back(self, a, b, of, where):
+        one, other = reading.by_way(a), reading.by_way(b)
+        if bool(one) != bool(other):
+            self.notes.append('T_R%s, %s: read back in %s only' % (of, where, 'A' if one else 'B'))
+            return
+        for way in one:
+            name = 'T_R%s, %s, %s' % (of, way, where)
+            missed = [{r.missed for r in side.get(way, ())} - {''} for side in (one, other)]
+            if way not in other:
+                self.notes.append('%s: nothing like it in B' % name)
+            elif missed[0] != missed[1]:
+                self.notes.append('%s is not compared: the dump was %s in %s only' % (
+                    name, *(missed[0] or missed[1]), 'A' if missed[0] else 'B'))
+            else:
+                self.metrics.append(Metric(name, 's', *([r.t_r_s for r in side[way]]
+                                                        for side in (one, other))))
 
     # Results of one value each.
 

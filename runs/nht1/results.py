@@ -30,11 +30,11 @@ NAN = math.nan
 # Options that belong to writers: a run says which of them its own writer obeys.
 WRITER_OPTIONS = set('group aggregators buffer staging direct hint'.split())
 # Options that vary something else than how data are computed and written: the problem, which is the
-# group's, or what a job is called, keeps and proves.
+# group's, or what a job is called, keeps and proves, and what it reads afterwards.
 NOT_VARIED = set(
     'class n steps dt interval last layout sync io out force restart keep repeat seed tc tc_store '
     'verify dry_run ranks nodes json profile progress quiet check read_only group hint decomp help '
-    'version rounds'.split())
+    'version rounds read read_cache read_decomp read_ranks read_drop_system'.split())
 
 
 # --- JSON ---------------------------------------------------------------------------------------
