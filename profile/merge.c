@@ -284,9 +284,9 @@ static int typical(const struct point *at)
     return best;
 }
 
-/* The calls of one process by function. places: with their spans. */
-static int list_make(const struct profile_phase *p, bool places, struct workload_calls **list,
-                     int *n)
+/* The calls of one process by function. begin: where those of a function begin, NULL: not known. */
+static int list_make(const struct profile_phase *p, const int64_t *begin,
+                     struct workload_calls **list, int *n)
 {
     *n = 0;
     *list = calloc(WORKLOAD_KINDS, sizeof **list);
@@ -294,7 +294,8 @@ static int list_make(const struct profile_phase *p, bool places, struct workload
     for (int k = 0; k < WORKLOAD_KINDS; k++) {
         struct workload_calls c = calls_of(p, k);
         if (c.n == 0) continue;
-        if (!places) c.span = c.skips = 0;
+        if (!begin) c.span = c.skips = 0;
+        if (c.skips > 0) c.begin = begin[k];
         (*list)[(*n)++] = c;
     }
     return 0;
@@ -309,8 +310,26 @@ static double cont_mean(const struct profile_phase *p)
     return bytes > 0 && p->pieces > 0 ? (double)bytes / (double)p->pieces : 0;
 }
 
+/* Where the calls of each function with explicit offsets begin, of the first process that has any;
+ * counted from the first of all. */
+static void begins(const struct point *at, int64_t begin[PROFILE_EXPLICIT])
+{
+    int64_t first = INT64_MAX;
+    for (int k = 0; k < PROFILE_EXPLICIT; k++) {
+        begin[k] = INT64_MAX;
+        for (int i = 0; i < at->processes; i++) {
+            const struct profile_places *l = at->of[i] ? &at->of[i]->places[k] : NULL;
+            if (l && l->end > 0 && l->begin < begin[k]) begin[k] = l->begin;
+        }
+        if (begin[k] < first) first = begin[k];
+    }
+    for (int k = 0; k < PROFILE_EXPLICIT; k++)
+        begin[k] = begin[k] < INT64_MAX && first >= 0 ? begin[k] - first : 0;
+}
+
 static int point_make(const struct point *at, struct workload_point *out)
 {
+    int64_t begin[PROFILE_EXPLICIT];
     int64_t calls = 0, bytes = 0, pieces = 0, unknown = 0, seeks = 0, think_ns = 0;
     int64_t read_bytes = 0, coll = 0, blocking = 0, pointer = 0, shared = 0;
     for (int i = 0; i < at->processes; i++) {
@@ -348,7 +367,8 @@ static int point_make(const struct point *at, struct workload_point *out)
                                                                    : out->size_mean;
     if (1e-9 * (double)think_ns / each >= THINK_S) out->think_s = 1e-9 * (double)think_ns / each;
     /* Positions in views with holes are not told. */
-    const bool places = out->cont_mean >= out->size_mean;
+    const int64_t *const places = out->cont_mean >= out->size_mean ? begin : NULL;
+    begins(at, begin);
     const int usual = typical(at);
     TRY(list_make(at->of[usual], places, &out->list, &out->list_n));
     out->rank = calloc((size_t)at->processes, sizeof *out->rank);

@@ -172,6 +172,7 @@ static int run_points(struct workload_job *job, struct progress *progress)
         if (read[i]) TRY(workload_files_drop(&c->files, &job->nodes, i));
     }
     for (int i = 0; i < job->workload.points_n; i++) {
+        TRY(workload_clock_keep(c->comm, &c->clock));
         job->measured_n++;
         TRY(workload_replay_point(c, &job->workload, i, &job->outcome[i]));
         progress_update(progress, i + 1);
@@ -187,6 +188,7 @@ static int run_phases(struct workload_job *job, struct progress *progress)
             job->paused_s += workload_think(p->pause_s, p->think_busy);
             continue;
         }
+        TRY(workload_clock_keep(job->context.comm, &job->context.clock));
         struct workload_phase_result *r = &job->phase[job->measured_n++];
         const int rc = workload_phase_measure(&job->context, p, r);
         if (rc < 0) {

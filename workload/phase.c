@@ -61,7 +61,7 @@ static int by_offset(const void *a, const void *b)
 
 static int accesses_make(struct part *t)
 {
-    const int64_t all = workload_shape_accesses(&t->shape, t->c->rank);
+    const int64_t all = workload_shape_accesses(&t->shape);
     int64_t bytes = 0;
     t->n = (int64_t)ceil(t->p->fraction * (double)all);
     t->access = malloc((size_t)(all + 1) * sizeof *t->access);
