@@ -25,55 +25,45 @@ struct settings {
     double time_limit, think, fraction;
 };
 
-#define AT(member) offsetof(struct settings, member)
-#define BYTES_MAX  1152921504606846976.0 /* 2^60 */
+#define AT(member)         CONF_AT(struct settings, member)
+#define CHOICE(member, of) CONF_CHOICE_AT(struct settings, member, of)
+#define BYTES_MAX          1152921504606846976.0 /* 2^60 */
 #define COUNT(name_, member, def_, min_, max_, help_)                                              \
     {                                                                                              \
-        .name = name_, .def = def_, .offset = AT(member), .type = CONF_INT, .min = min_,           \
-        .max = max_, .help = help_                                                                 \
+        .name = name_, .def = def_, AT(member), CONF_RANGE(min_, max_), .help = help_               \
     }
 
 const struct conf_option workload_directives[] = {
     {.name = "temporal",
      .def = "write,re-write,read,re-read,read-modify-write",
-     .offset = AT(temporal),
-     .type = CONF_STRING,
+     AT(temporal),
      .help = "Temporal patterns to run, separated by commas, in the order given; all for the five "
              "of the default."},
     {.name = "method",
      .def = "independent",
-     .offset = AT(method),
-     .type = CONF_CHOICE,
-     .choices = "independent|collective|posix",
+     CHOICE(method, "independent|collective|posix"),
      .help = "Which calls access the file: MPI-IO, each process on its own; MPI-IO, all processes "
              "together; or POSIX."},
     {.name = "access",
      .def = "auto",
-     .offset = AT(access),
-     .type = CONF_CHOICE,
-     .choices = "auto|view|offsets",
+     CHOICE(access, "auto|view|offsets"),
      .help = "How a call is told where in the file to go: by a file view, set once, or by an "
              "explicit offset in each call. auto: view for collective calls, else offsets."},
     {.name = "memory",
      .def = "auto",
-     .offset = AT(memory),
-     .type = CONF_CHOICE,
-     .choices = "auto|contiguous|strided",
+     CHOICE(memory, "auto|contiguous|strided"),
      .help = "Whether the data of an access lie in memory in one piece or in blocks with gaps "
              "between them. auto: contiguous, but strided for flash, whose guard cells are gaps."},
     COUNT("memory-block", memory_block, "512", 1, BYTES_MAX,
           "With strided memory: bytes of a block. The gap behind it is as long."),
     {.name = "file",
      .def = "auto",
-     .offset = AT(file),
-     .type = CONF_CHOICE,
-     .choices = "auto|contiguous|strided",
+     CHOICE(file, "auto|contiguous|strided"),
      .help = "contiguous: the records of a process one after the other, in a part of the file of "
              "its own. auto and strided: where the pattern has them."},
     {.name = "record",
      .def = "",
-     .offset = AT(record),
-     .type = CONF_STRING,
+     AT(record),
      .help = "Bytes of a record. Several sizes separated by commas are measured one after the "
              "other: a curve over the size. For tiled it sets the columns, for flash the blocks, "
              "for mesh the values. Default: 64Ki, or what those directives say."},
@@ -82,38 +72,29 @@ const struct conf_option workload_directives[] = {
           "at most 256, else one."),
     {.name = "data",
      .def = "auto",
-     .offset = AT(data),
-     .type = CONF_STRING,
+     AT(data),
      .help = "Bytes of all processes together; a phase accesses its fraction of them. auto: found, "
              "as many as a measurement needs to be long enough."},
     COUNT("limit", limit, "2Gi", 1, BYTES_MAX, "With data auto: most bytes to try."),
     {.name = "time-limit",
      .def = "60",
-     .offset = AT(time_limit),
-     .type = CONF_REAL,
-     .min = 0.001,
-     .max = 1e6,
+     AT(time_limit),
+     CONF_RANGE(0.001, 1e6),
      .help = "With data auto: seconds that a phase may take to find the amount."},
     {.name = "think",
      .def = "0",
-     .offset = AT(think),
-     .type = CONF_REAL,
-     .min = 0,
-     .max = 1e5,
+     AT(think),
+     CONF_RANGE(0, 1e5),
      .help = "Seconds of thinking after each access. Outside of sections it is a phase of its own: "
              "a pause between two measurements."},
     {.name = "think-kind",
      .def = "idle",
-     .offset = AT(think_kind),
-     .type = CONF_CHOICE,
-     .choices = "idle|busy",
+     CHOICE(think_kind, "idle|busy"),
      .help = "Whether a thinking process sleeps or keeps its core busy."},
     {.name = "fraction",
      .def = "1",
-     .offset = AT(fraction),
-     .type = CONF_REAL,
-     .min = 1e-6,
-     .max = 1,
+     AT(fraction),
+     CONF_RANGE(1e-6, 1),
      .help = "Share of its accesses that a process makes, the first ones: with 0.25 it reads a "
              "quarter back."},
     COUNT("seed", seed, "1", 0, 9e18, "For random-strided and mesh: seed of the random numbers."),
@@ -121,13 +102,11 @@ const struct conf_option workload_directives[] = {
           "For nested-strided: rows of a process's block in a plane."),
     {.name = "tile",
      .def = "128x128",
-     .offset = AT(tile),
-     .type = CONF_STRING,
+     AT(tile),
      .help = "For tiled: rows x columns of a tile, in elements."},
     {.name = "overlap",
      .def = "0x0",
-     .offset = AT(overlap),
-     .type = CONF_STRING,
+     AT(overlap),
      .help = "For tiled: rows x columns that neighbouring tiles share (ghost elements)."},
     COUNT("element", element, "32", 1, 1e9, "For tiled: bytes of an element."),
     COUNT("blocks", blocks, "80", 1, 1e6, "For flash: blocks of the first process."),
