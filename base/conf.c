@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command lines are read, and --help is printed, by argp. It says only that a command line is wrong;
- * explain() says what is wrong with it. */
+/* Command lines are read, and --help is printed, by argp. It says only that a command line is
+ * wrong; explain() says what is wrong with it. */
 #include "base/conf.h"
 
 #include <argp.h>
@@ -67,14 +67,16 @@ int conf_real(const char *what, const char *text, double min, double max, double
                    range(min, max, allowed, sizeof allowed));
 }
 
-static bool has_choice(const char *choices, const char *text)
+/* Which of "a|b|c" a text is, from 0; -1: none. */
+static int choice_of(const char *choices, const char *text)
 {
-    size_t len = strlen(text);
-    for (const char *c = choices; c; c = strchr(c, '|')) {
+    const size_t len = strlen(text);
+    int index = 0;
+    for (const char *c = choices; c; c = strchr(c, '|'), index++) {
         if (*c == '|') c++;
-        if (strcspn(c, "|") == len && strncmp(c, text, len) == 0) return true;
+        if (strcspn(c, "|") == len && strncmp(c, text, len) == 0) return index;
     }
-    return false;
+    return -1;
 }
 
 /* The limit of the table as an integer; doubles reach beyond int64_t. */
@@ -107,7 +109,7 @@ int conf_set(const struct conf_option *o, void *opts, const char *text)
     case CONF_REAL:
         return conf_real(what, text, o->min, o->max, to);
     case CONF_CHOICE:
-        if (!has_choice(o->choices, text))
+        if (choice_of(o->choices, text) < 0)
             return err_set(ERR_USAGE, "%s: \"%s\" is not allowed; choose one of %s", what, text,
                            o->choices);
         *(const char **)to = text;
@@ -165,7 +167,8 @@ static struct argp_option *argp_table(const struct conf_program *p, char *const 
     if (!t) return NULL;
     for (int o = 0; o < n; o++) {
         const struct conf_option *c = &p->options[o];
-        if (c->group) t[used++] = (struct argp_option){.doc = c->group, .group = ++group};
+        group += c->group != NULL;
+        if (c->group) t[used++] = (struct argp_option){.doc = c->group, .group = group};
         t[used++] = (struct argp_option){.name = c->name,
                                          .key = c->key ? c->key : KEY_LONG + o,
                                          .arg = c->type == CONF_FLAG ? NULL : value_name(c),
@@ -397,6 +400,36 @@ void conf_free(const struct conf_program *p, void *opts, struct conf_list *args)
     for (const struct conf_option *o = p->options; o->name; o++)
         if (o->type == CONF_LIST) list_free(member(o, opts));
     if (args) list_free(args);
+}
+
+/* The option of the table that has this name. */
+static int index_of_name(const struct conf_program *p, const char *name)
+{
+    int o = 0;
+    while (p->options[o].name && strcmp(p->options[o].name, name) != 0)
+        o++;
+    ERR_ASSERT(p->options[o].name);
+    return o;
+}
+
+bool conf_given(const struct conf_program *p, const bool *given, const char *name)
+{
+    return given[index_of_name(p, name)];
+}
+
+int conf_chosen(const struct conf_program *p, const void *opts, const char *name)
+{
+    const struct conf_option *o = &p->options[index_of_name(p, name)];
+    return choice_of(o->choices, *(const char *const *)((const char *)opts + o->offset));
+}
+
+bool conf_next_word(const char **list, char *word, size_t size)
+{
+    if (!*list) return false;
+    snprintf(word, size, "%.*s", (int)strcspn(*list, ","), *list);
+    const char *comma = strchr(*list, ',');
+    *list = comma ? comma + 1 : NULL;
+    return true;
 }
 
 int conf_files_differ(int n, const char *const *option, const char *const *name)

@@ -37,6 +37,24 @@ struct conf_option {
     const char *group; /* heading in --help under which this and the next options stand, or NULL */
 };
 
+/* Where the value of an option goes, for a row of a table: a member of the program's options
+ * struct, of which its type follows. */
+#define CONF_AT(options, member)                                                                   \
+    .offset = offsetof(options, member),                                                           \
+    .type = _Generic(((options *)0)->member,                                                       \
+        bool: CONF_FLAG,                                                                           \
+        int64_t: CONF_INT,                                                                         \
+        double: CONF_REAL,                                                                         \
+        const char *: CONF_STRING,                                                                 \
+        struct conf_list: CONF_LIST)
+
+/* The same of a text that is one of choices, "a|b|c". */
+#define CONF_CHOICE_AT(options, member, of)                                                        \
+    .offset = offsetof(options, member), .type = CONF_CHOICE, .choices = (of)
+
+/* The numbers that are allowed, both ends included. */
+#define CONF_RANGE(least, most) .min = (least), .max = (most)
+
 /* Options that the measuring programs share, for their tables. at: offset of a const char * and of
  * a bool. */
 #define CONF_PROGRESS(at)                                                                          \
@@ -69,6 +87,15 @@ enum { CONF_RUN = 0, CONF_HELP = 1, CONF_VERSION = 2 };
  * value, what is allowed and, for an unknown option, the nearest known one. */
 int conf_parse(const struct conf_program *p, int argc, char **argv, void *opts,
                struct conf_list *args, bool *given);
+
+/* Whether an option of the table stood on the command line, as conf_parse tells; which of its
+ * choices it has, from 0. name: of an option of the table. Local. */
+bool conf_given(const struct conf_program *p, const bool *given, const char *name);
+int conf_chosen(const struct conf_program *p, const void *opts, const char *name);
+
+/* Cuts the next word off a list "a,b,c". list: [in,out] NULL when none is left. word: [out] cut to
+ * size. Returns whether there was one. Local. */
+bool conf_next_word(const char **list, char *word, size_t size);
 
 /* Prints --help by argp: options under their groups, alphabetically in each. Local. */
 void conf_help(const struct conf_program *p, FILE *to);

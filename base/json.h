@@ -55,6 +55,12 @@ int js_get_text(const json_t *obj, const char *where, const char *key, const cha
 int js_get_object(const json_t *obj, const char *where, const char *key, json_t **out);
 int js_get_array(const json_t *obj, const char *where, const char *key, json_t **out);
 
+/* Sets a member of an object. value: stolen. */
+static inline void js_set(json_t *object, const char *key, json_t *value)
+{
+    json_object_set_new(object, key, value);
+}
+
 /* A real number, null when it is not finite. New reference. */
 json_t *js_real(double x);
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/par.h"
 
+#include <errno.h>
+#include <gsl/gsl_sort.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sys.h"
+#include "base/text.h"
 
 int par_check(int mpi_rc, const char *call)
 {
@@ -53,10 +56,39 @@ int par_agree(MPI_Comm comm, int rc)
     return v.rc;
 }
 
-static int by_value(const void *a, const void *b)
+static int read_file(const char *path, int64_t most_bytes, char **text, int64_t *bytes)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    char chunk[65536];
+    struct text all;
+    FILE *from = fopen(path, "re");
+    if (!from) return err_set_errno(ERR_USAGE, errno, "%s", path);
+    int rc = text_begin(&all), errnum = 0;
+    if (rc == 0) {
+        for (size_t n; *bytes <= most_bytes && (n = fread(chunk, 1, sizeof chunk, from)) > 0;
+             *bytes += (int64_t)n)
+            fwrite(chunk, 1, n, all.to);
+        errnum = ferror(from) ? errno : 0;
+        rc = text_end(&all, text);
+    }
+    fclose(from);
+    if (rc == 0 && errnum) rc = err_set_errno(ERR_USAGE, errnum, "%s", path);
+    if (rc == 0 && *bytes > most_bytes)
+        rc = err_set(ERR_USAGE, "%s: more than %lld bytes", path, (long long)most_bytes);
+    return rc;
+}
+
+int par_read_file(MPI_Comm comm, const char *path, int64_t most_bytes, char **text, int64_t *bytes)
+{
+    int rank;
+    *text = NULL;
+    *bytes = 0;
+    TRY_MPI(MPI_Comm_rank(comm, &rank));
+    TRY(par_agree(comm, rank == 0 ? read_file(path, most_bytes, text, bytes) : 0));
+    TRY_MPI(MPI_Bcast(bytes, 1, MPI_INT64_T, 0, comm));
+    if (rank > 0) *text = malloc((size_t)*bytes + 1);
+    TRY(par_agree(comm, *text ? 0 : err_set(ERR_NOMEM, "no memory for %s", path)));
+    (*text)[*bytes] = '\0';
+    return par_check(MPI_Bcast(*text, (int)*bytes, MPI_BYTE, 0, comm), "MPI_Bcast");
 }
 
 /* Memory that every rank has or none goes on without. Collective. */
@@ -88,7 +120,7 @@ int par_spread(MPI_Comm comm, double value, struct par_spread *out)
     }
     out->mean = sum / size;
     out->max = all[out->max_rank];
-    qsort(all, (size_t)size, sizeof *all, by_value);
+    gsl_sort(all, 1, (size_t)size);
     out->min = all[0];
     out->median = all[(size - 1) / 2];
 done:
@@ -139,8 +171,8 @@ static const char *thread_level(int level)
     return "unknown";
 }
 
-/* The hosts with their numbers of ranks. Host names are few even when ranks are many, and equal ones
- * stand together as a rule: the last entry is tried first. */
+/* The hosts with their numbers of ranks. Host names are few even when ranks are many, and equal
+ * ones stand together as a rule: the last entry is tried first. */
 static json_t *hosts_json(char *const *hosts, int size)
 {
     json_t *list = json_array();

@@ -18,6 +18,11 @@ int par_check(int mpi_rc, const char *call);
  * "./" before it. Collective over comm. Returns what MPI returns. */
 int par_file_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_File *fh);
 
+/* Rank 0 reads a file, all ranks get its content, with a NUL behind it. Collective over comm. A
+ * file of more than most_bytes is refused. [out] text: to be freed, also after an error. Returns 0,
+ * ERR_USAGE or ERR_NOMEM, the same on every rank. */
+int par_read_file(MPI_Comm comm, const char *path, int64_t most_bytes, char **text, int64_t *bytes);
+
 /* Agrees on success or failure. Collective over comm. Not for use inside timed sections.
  * rc: this rank's code. Returns the same code on every rank: 0 when all are >= 0, else the code of
  * the lowest failing rank, whose message, prefixed "rank R on HOST: ", becomes everybody's

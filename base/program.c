@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/par.h"
+#include "base/stamp.h"
 #include "base/start.h"
 #include "base/stop.h"
 #include "base/sys.h"
@@ -49,11 +50,6 @@ int program_main(const struct program *p, int argc, char **argv)
     return err_exit_status(rc);
 }
 
-static bool wanted(const struct program_output *o)
-{
-    return o->path && o->path[0];
-}
-
 static int named(int rc, const struct program_output *o)
 {
     if (rc < 0) {
@@ -66,7 +62,7 @@ static int named(int rc, const struct program_output *o)
 int program_outputs_check(const struct program_output *o, int n)
 {
     for (; n > 0; n--, o++)
-        if (wanted(o))
+        if (o->path)
             TRY(named(o->json ? js_check_target(o->path, o->ours) : js_check_text(o->path, o->ours),
                       o));
     return 0;
@@ -94,7 +90,7 @@ int program_outputs_write(const struct program_output *o, int n, const void *job
     snprintf(said, sizeof said, "%s", err_message());
     err_clear();
     for (int i = 0; rank == 0 && written == 0 && i < n; i++)
-        if (wanted(&o[i])) written = named(write_one(&o[i], job, err_exit_status(rc)), &o[i]);
+        if (o[i].path) written = named(write_one(&o[i], job, err_exit_status(rc)), &o[i]);
     written = par_agree(MPI_COMM_WORLD, written);
     if (written < 0 && (rc == 0 || rc == ERR_INVALID)) return written;
     err_clear();
@@ -116,9 +112,19 @@ json_t *program_result(const struct conf_program *conf, const void *opts, const 
 json_t *program_system(const struct nodes *n, json_t *mpi)
 {
     json_t *o = sys_json();
-    json_object_set_new(o, "mpi", mpi ? json_incref(mpi) : json_null());
-    json_object_set_new(o, "ranks", json_integer(n->size));
-    json_object_set_new(o, "nodes", json_integer((json_int_t)n->count));
-    json_object_set_new(o, "cores_of_nodes", json_integer((json_int_t)n->cores));
+    js_set(o, "mpi", mpi ? json_incref(mpi) : json_null());
+    js_set(o, "ranks", json_integer(n->size));
+    js_set(o, "nodes", json_integer((json_int_t)n->count));
+    js_set(o, "cores_of_nodes", json_integer((json_int_t)n->cores));
     return o;
+}
+
+void program_stamp_oversubscribed(json_t *stamps, const struct nodes *n)
+{
+    if (n->size > n->cores)
+        stamp_add(stamps, "oversubscribed", "warn",
+                  json_pack("{si sI}", "ranks", n->size, "cores", (json_int_t)n->cores),
+                  "%d processes on %lld cores: they wait for each other's time slices, and the "
+                  "values say more about the scheduler than about the system.",
+                  n->size, (long long)n->cores);
 }

@@ -18,14 +18,15 @@
 
 struct program {
     const struct conf_program *conf; /* name, version, help */
-    /* MPI_THREAD_SINGLE instead of FUNNELED: a short message of Open MPI 4.1 takes half as long again
-     * where MPI has to expect threads, 160 instead of 110 ns. */
+    /* MPI_THREAD_SINGLE instead of FUNNELED: a short message of Open MPI 4.1 takes half as long
+     * again where MPI has to expect threads, 160 instead of 110 ns. */
     bool single;
-    size_t setup_bytes; /* of what parse fills, zeroed before */
+    size_t setup_bytes; /* of what parse fills, zeroed before; begins with the options of conf */
     /* The command line, the same on every rank: CONF_RUN, CONF_HELP, CONF_VERSION or an error.
-     * Without parse and release the setup is the options of conf. */
+     * NULL: the setup is nothing but the options. */
     int (*parse)(void *setup, int argc, char **argv);
-    void (*release)(void *setup); /* also after an error of parse */
+    /* Also after an error of parse. NULL: there is nothing to free but the options. */
+    void (*release)(void *setup);
     /* All of the work. Collective over MPI_COMM_WORLD; the same code on all ranks. */
     int (*run)(void *setup);
 };
@@ -40,7 +41,7 @@ int program_main(const struct program *p, int argc, char **argv);
 /* A file that a run leaves: JSON or text, made by one of the two functions from the job. */
 struct program_output {
     const char *option; /* "--json", for messages */
-    const char *path;   /* NULL or "": not wanted */
+    const char *path;   /* NULL: not wanted */
     const char *ours; /* how our own begins, which may be replaced: a schema but for its version, or
                          the first words of a text, "" for any */
     json_t *(*json)(const void *job, int status); /* new reference; status: of the exit */
@@ -64,5 +65,8 @@ json_t *program_result(const struct conf_program *conf, const void *opts, const 
 /* Its "system": sys_json with "mpi" (of par_json; may be NULL), "ranks", "nodes" and
  * "cores_of_nodes". New reference. Local. */
 json_t *program_system(const struct nodes *n, json_t *mpi);
+
+/* Appends the stamp "oversubscribed" (base/stamp.h) where there are more ranks than cores. Local. */
+void program_stamp_oversubscribed(json_t *stamps, const struct nodes *n);
 
 #endif

@@ -83,43 +83,21 @@ static bool somebody_looks(int foreground)
     return p.group == foreground && errors_on_terminal(pid, p.terminal);
 }
 
-static int open_terminal(void)
-{
-    int fd = open("/dev/tty", O_WRONLY | O_NOCTTY | O_CLOEXEC);
-    if (fd < 0) return -1;
-    if (somebody_looks((int)tcgetpgrp(fd))) return fd;
-    close(fd);
-    return -1;
-}
-
 struct progress *progress_begin(enum progress_mode mode, const char *label, const char *unit,
                                 int64_t total)
 {
     if (mode == PROGRESS_NEVER || total <= 0) return NULL;
-    int fd = mode == PROGRESS_ALWAYS ? STDERR_FILENO : open_terminal();
+    const bool own = mode == PROGRESS_AUTO;
+    const int fd = own ? open("/dev/tty", O_WRONLY | O_NOCTTY | O_CLOEXEC) : STDERR_FILENO;
     if (fd < 0) return NULL;
-    bool own = mode == PROGRESS_AUTO;
-    double now = watch_now();
-    struct progress *p = malloc(sizeof *p);
+    const double now = watch_now();
+    struct progress *p = own && !somebody_looks((int)tcgetpgrp(fd)) ? NULL : malloc(sizeof *p);
     if (!p) {
         if (own) close(fd);
         return NULL;
     }
     *p = (struct progress){fd, own, label, unit, total, now, now + (own ? QUIET_S : 0), 0, 0};
     return p;
-}
-
-/* A group in the background is stopped by SIGTTOU when it writes to a terminal that is set so;
- * blocked, the signal is not sent. What cannot be written is left out. */
-static void put(const struct progress *p, const char *text, int len)
-{
-    sigset_t ttou, before;
-    sigemptyset(&ttou);
-    sigaddset(&ttou, SIGTTOU);
-    pthread_sigmask(SIG_BLOCK, &ttou, &before);
-    ssize_t ignored = write(p->fd, text, (size_t)len);
-    (void)ignored;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* Overwrites the line, blanks over what the last one had more. No escape codes: any terminal. */
@@ -130,8 +108,16 @@ static void draw(struct progress *p, const char *text)
     int blanks = p->shown > len ? p->shown - len : 0;
     int used = snprintf(line, sizeof line, "\r%.*s%*s%s%.*s", len, text, blanks, "",
                         blanks ? "\r" : "", blanks ? len : 0, text);
-    put(p, line, used);
     p->shown = len;
+    /* A group in the background is stopped by SIGTTOU when it writes to a terminal that is set so;
+     * blocked, the signal is not sent. What cannot be written is left out. */
+    sigset_t ttou, before;
+    sigemptyset(&ttou);
+    sigaddset(&ttou, SIGTTOU);
+    pthread_sigmask(SIG_BLOCK, &ttou, &before);
+    ssize_t ignored = write(p->fd, line, (size_t)used);
+    (void)ignored;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void progress_update(struct progress *p, int64_t done)

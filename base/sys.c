@@ -189,6 +189,10 @@ void sys_memory(struct sys_memory *out)
     out->available_bytes = available_kib * 1024;
     out->limit_bytes = sys_group_limit("");
     if (out->limit_bytes >= out->total_bytes) out->limit_bytes = 0;
+    out->usable_bytes = smaller_limit(out->limit_bytes, out->total_bytes);
+    out->free_bytes = out->available_bytes > 0
+                          ? smaller_limit(out->limit_bytes, out->available_bytes)
+                          : INT64_MAX;
 }
 
 #define REPORTING_BIT 5  /* VIRTIO_BALLOON_F_REPORTING, [VIRTIO] 5.5.3 */

@@ -42,10 +42,12 @@ int sys_path_fs(const char *path, struct sys_fs *out);
  * in_memory, network. New reference. */
 json_t *sys_fs_json(const struct sys_fs *fs);
 
-/* Bytes of memory: of the host; available now; the limit of this process's control group, 0 when
- * it has none. */
+/* Memory of the host, and what of it this process may have. */
 struct sys_memory {
-    int64_t total_bytes, available_bytes, limit_bytes;
+    int64_t total_bytes, available_bytes; /* of the host; available: now, 0 when it does not tell */
+    int64_t limit_bytes;                  /* of this process's control group, 0: none */
+    int64_t usable_bytes;                 /* the limit, or all of the host */
+    int64_t free_bytes; /* available now and within the limit; INT64_MAX: not known */
 };
 void sys_memory(struct sys_memory *out);
 

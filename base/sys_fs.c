@@ -58,23 +58,6 @@ static const struct {
 };
 enum { KNOWN = sizeof known / sizeof known[0] };
 
-static void classify(struct sys_fs *fs)
-{
-    for (int t = 0; t < KNOWN; t++) {
-        if (strcmp(fs->type, known[t].type) != 0) continue;
-        fs->in_memory = known[t].in_memory;
-        fs->network = known[t].network;
-    }
-}
-
-static void type_by_magic(uint32_t magic, struct sys_fs *fs)
-{
-    snprintf(fs->type, sizeof fs->type, "0x%08x", magic);
-    for (int t = KNOWN - 1; t >= 0; t--) {
-        if (known[t].magic == magic) snprintf(fs->type, sizeof fs->type, "%s", known[t].type);
-    }
-}
-
 /* Turns \ooo into the character, in place. */
 static void unescape(char *text)
 {
@@ -102,6 +85,7 @@ static bool is_under(const char *path, const char *mount)
 static bool split_mount(char *line, char *mount[2], char *fs[3])
 {
     char *rest, *dash = strstr(line, " - ");
+    mount[0] = mount[1] = NULL;
     if (!dash) return false;
     *dash = '\0';
     char *tail = dash + 3, *word = strtok_r(line, " ", &rest);
@@ -114,34 +98,27 @@ static bool split_mount(char *line, char *mount[2], char *fs[3])
     return mount[0] && mount[1] && fs[0] && fs[1];
 }
 
-/* Takes over a line of the table when it holds the path more closely than what was found before; of
- * two mounts in one place the later one hides the other. */
-static void consider_mount(char *line, const char *path, struct sys_fs *out)
+/* The line that holds the path most closely; of two mounts in one place the later one hides the
+ * other. */
+static void find_mount(const char *path, struct sys_fs *out)
 {
-    char *mount[2] = {NULL, NULL}, *fs[3] = {NULL, NULL, NULL};
-    if (!split_mount(line, mount, fs)) return;
-    unescape(mount[0]);
-    if (!is_under(path, mount[0]) || strlen(mount[0]) < strlen(out->mount)) return;
-    unescape(fs[1]);
-    snprintf(out->mount, sizeof out->mount, "%s", mount[0]);
-    const bool more = fs[2] && fs[2][0];
-    snprintf(out->options, sizeof out->options, "%s%s%s", mount[1], more ? "," : "",
-             more ? fs[2] : "");
-    snprintf(out->type, sizeof out->type, "%s", fs[0]);
-    snprintf(out->source, sizeof out->source, "%s", fs[1]);
-}
-
-static void read_mounts(const char *path, struct sys_fs *out)
-{
-    char *line = NULL;
+    char *line = NULL, *mount[2], *fs[3];
     size_t size = 0;
     FILE *f = fopen("/proc/self/mountinfo", "re");
-    if (!f) return;
-    while (getline(&line, &size, f) > 0) {
-        consider_mount(line, path, out);
+    while (f && getline(&line, &size, f) > 0) {
+        if (!split_mount(line, mount, fs)) continue;
+        unescape(mount[0]);
+        if (!is_under(path, mount[0]) || strlen(mount[0]) < strlen(out->mount)) continue;
+        unescape(fs[1]);
+        const bool more = fs[2] && fs[2][0];
+        snprintf(out->mount, sizeof out->mount, "%s", mount[0]);
+        snprintf(out->options, sizeof out->options, "%s%s%s", mount[1], more ? "," : "",
+                 more ? fs[2] : "");
+        snprintf(out->type, sizeof out->type, "%s", fs[0]);
+        snprintf(out->source, sizeof out->source, "%s", fs[1]);
     }
     free(line);
-    fclose(f);
+    if (f) fclose(f);
 }
 
 /* The path without links, or its directory when it does not exist; freed by the caller. */
@@ -177,9 +154,16 @@ int sys_path_fs(const char *path, struct sys_fs *out)
     out->total_bytes = (int64_t)sizes.f_blocks * (int64_t)sizes.f_frsize;
     out->free_bytes = (int64_t)sizes.f_bavail * (int64_t)sizes.f_frsize;
     out->block_bytes = (int64_t)file.st_blksize;
-    read_mounts(real, out);
-    if (!out->type[0]) type_by_magic((uint32_t)s.f_type, out);
-    classify(out);
+    find_mount(real, out);
+    const bool unnamed = !out->type[0];
+    if (unnamed) snprintf(out->type, sizeof out->type, "0x%08x", (uint32_t)s.f_type);
+    for (int t = KNOWN - 1; t >= 0; t--) {
+        if (unnamed && known[t].magic == (uint32_t)s.f_type)
+            snprintf(out->type, sizeof out->type, "%s", known[t].type);
+        if (strcmp(out->type, known[t].type) != 0) continue;
+        out->in_memory = known[t].in_memory;
+        out->network = known[t].network;
+    }
     plain_text(out->source);
     plain_text(out->mount);
     plain_text(out->options);

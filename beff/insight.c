@@ -127,8 +127,8 @@ static int one_way(struct ring *r, int way, double *bytes_per_s)
 {
     const int n = (int)r->bytes;
     double s;
-    beff_message_spoil(r->t.recv, 0, r->bytes, r->left);
-    beff_message_spoil(r->t.recv, r->stride, r->bytes, r->right);
+    beff_message_poison(r->t.recv, 0, r->bytes, r->left);
+    beff_message_poison(r->t.recv, r->stride, r->bytes, r->right);
     if (way == BEFF_PERSISTENT) {
         TRY_MPI(MPI_Recv_init(r->t.recv, n, MPI_BYTE, r->left, 0, r->t.comm, &r->request[0]));
         TRY_MPI(MPI_Recv_init(r->t.recv + r->stride, n, MPI_BYTE, r->right, 1, r->t.comm,
@@ -182,9 +182,9 @@ static int ring_time(struct beff_traffic *t, const struct beff_pattern *p, int64
     *best_s = INFINITY;
     for (int rep = 0; rep < REPETITIONS; rep++)
         for (int m = 0; m < 2; m++) {
-            const struct beff_shot shot = {p, method[m], bytes, loop, true};
+            const struct beff_exchange ex = {p, method[m], bytes, loop, true};
             double mine, s;
-            TRY(par_agree(t->comm, beff_traffic_shoot(t, &shot, &mine)));
+            TRY(par_agree(t->comm, beff_traffic_time(t, &ex, &mine)));
             TRY_MPI(MPI_Allreduce(&mine, &s, 1, MPI_DOUBLE, MPI_MAX, t->comm));
             *best_s = fmin(*best_s, s / loop / 2);
         }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/par.h"
+#include "base/program.h"
 #include "base/stamp.h"
 #include "base/sys.h"
 #include "base/units.h"
@@ -14,7 +15,8 @@
 #include "beff/rmax.h"
 #include "beff/traffic.h"
 
-/* The system did something else meanwhile where repetitions took so much longer than the fastest. */
+/* The system did something else meanwhile where repetitions took so much longer than the fastest.
+ */
 #define DISTURBED 1.05
 
 #define TABLES_BYTES ((int64_t)32 << 20) /* tables and library buffers of a rank, roughly */
@@ -32,13 +34,13 @@ static int memory_find(struct beff_job *job)
     struct beff_memory *m = &job->memory;
     struct sys_memory here;
     sys_memory(&here);
-    const bool limited = here.limit_bytes > 0 && here.limit_bytes < here.total_bytes;
-    const int64_t mine = (limited ? here.limit_bytes : here.total_bytes) / job->nodes.node_size;
+    const int64_t mine = here.usable_bytes / job->nodes.node_size;
     TRY_MPI(MPI_Allreduce(&mine, &m->detected_bytes, 1, MPI_INT64_T, MPI_MIN, job->comm));
     m->process_bytes = o->memory > 0 ? o->memory : m->detected_bytes;
     m->source = o->memory > 0 ? "--memory-per-process"
-                : limited     ? "limit of the control group, shared by the processes of a node"
-                              : "memory of a node, shared by its processes";
+                : here.limit_bytes > 0
+                    ? "limit of the control group, shared by the processes of a node"
+                    : "memory of a node, shared by its processes";
     if (m->process_bytes < BEFF_MEMORY_MIN)
         return err_set(ERR_USAGE,
                        "a process has %lld bytes of memory, at least 1 MiB is needed for L_max: "
@@ -56,16 +58,14 @@ static int memory_find(struct beff_job *job)
                        "--buffers %lld: with messages of %lld bytes that is more than the 2 GiB "
                        "that MPI_Alltoallv can address: give fewer, or a smaller --lmax",
                        (long long)o->buffers, (long long)m->lmax_bytes);
-    int64_t free_bytes = here.available_bytes;
-    if (here.limit_bytes > 0 && here.limit_bytes < free_bytes) free_bytes = here.limit_bytes;
     const int64_t needed = (buffers_bytes + TABLES_BYTES) * job->nodes.node_size;
-    if (free_bytes <= 0 || needed <= free_bytes) return 0;
+    if (needed <= here.free_bytes) return 0;
     char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
     return err_set(ERR_NOMEM,
                    "the buffers of %d processes on %s need %s of memory, %s are free: give a "
                    "smaller --memory-per-process",
                    job->nodes.node_size, job->nodes.host, units_bytes((double)needed, a),
-                   units_bytes((double)free_bytes, b));
+                   units_bytes((double)here.free_bytes, b));
 }
 
 /* One rank reads the file, all know the rate. */
@@ -204,16 +204,14 @@ static void judge_before(struct beff_job *job)
         if (rule[i].broken) stamp_add(job->stamps, "not-valid", "bad", NULL, "%s", rule[i].why);
     if (s->opt.quick)
         stamp_add(job->stamps, "quick", "note", NULL, "A trial run, not a measurement.");
-    if (n->size != n->cores)
-        stamp_add(job->stamps, n->size > n->cores ? "oversubscribed" : "cores-unused",
-                  n->size > n->cores ? "warn" : "note",
-                  json_pack("{si sI}", "ranks", n->size, "cores", (json_int_t)n->cores),
-                  n->size > n->cores
-                      ? "%d processes on %lld cores: they wait for each other's time slices, and "
-                        "the values say more about the scheduler than about the network."
-                      : "%d processes on %lld cores: b_eff is defined for the whole system, with a "
-                        "process per core.",
-                  n->size, (long long)n->cores);
+    program_stamp_oversubscribed(job->stamps, n);
+    if (n->size < n->cores)
+        stamp_add(
+            job->stamps, "cores-unused", "note",
+            json_pack("{si sI}", "ranks", n->size, "cores", (json_int_t)n->cores),
+            "%d processes on %lld cores: b_eff is defined for the whole system, with a process "
+            "per core.",
+            n->size, (long long)n->cores);
     if (n->count > 1)
         stamp_add(job->stamps, "placement", "note",
                   json_pack("{sI}", "nodes", (json_int_t)n->count),
@@ -243,8 +241,8 @@ int beff_job_make(MPI_Comm comm, const struct beff_setup *setup, struct beff_job
     return 0;
 }
 
-/* What showed while measuring: what was left out, and disturbance. The limit of a default run spares
- * slow systems; a smaller one is the user's. */
+/* What showed while measuring: what was left out, and disturbance. The limit of a default run
+ * spares slow systems; a smaller one is the user's. */
 static void judge_after(struct beff_job *job)
 {
     const struct beff_setup *s = job->setup;
@@ -280,25 +278,16 @@ static void judge_after(struct beff_job *job)
 
 int beff_job_run(struct beff_job *job)
 {
-    struct beff_measure_spec spec = {
-        .rule = job->setup->rule,
-        .lmax_bytes = job->memory.lmax_bytes,
-        .room = (int)job->setup->opt.buffers,
-        .reps_n = job->setup->reps_n,
-        .limit_s = job->setup->limit_s,
-        .progress =
-            job->setup->opt.quiet ? PROGRESS_NEVER : progress_mode_of(job->setup->opt.progress),
-    };
-    for (int m = 0; m < BEFF_METHODS_N; m++)
-        spec.method[m] = job->setup->method[m];
-    TRY(beff_measure(job->topology.row, &job->plan, &spec, &job->measured));
+    const struct beff_cube *cube = &job->measured.cube;
+    TRY(beff_measure(job->topology.row, &job->plan, job->setup, job->memory.lmax_bytes,
+                     &job->measured));
     if (!job->setup->opt.no_analysis)
         TRY(beff_insight_measure(job->topology.row, &job->plan, job->measured.size_bytes,
                                  &job->insight));
     judge_after(job);
-    beff_summary_make(&job->measured.cube, &job->plan, job->measured.size_bytes,
-                      job->memory.total_bytes, &job->summary);
-    if (isfinite(beff_logavg(&job->measured.cube, BEFF_EVERYTHING).both)) return 0;
+    beff_summary_make(cube, &job->plan, job->measured.size_bytes, job->memory.total_bytes,
+                      &job->summary);
+    if (isfinite(job->summary.all.both)) return 0;
     return err_set(ERR_INVALID, "a pattern has no positive bandwidth at some size: the clock is "
                                 "too coarse or was changed while measuring");
 }

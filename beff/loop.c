@@ -15,14 +15,6 @@ static int64_t within(double x, int64_t low, int64_t high)
     return x < (double)high ? (int64_t)x : high;
 }
 
-/* The next size costs between as much as the last one and growth times as much: as it grew before,
- * within these bounds. */
-static double predicted(double growth, double last_s, double before_s)
-{
-    const double grew = before_s > 0 ? last_s / before_s : 1.0;
-    return last_s * fmin(fmax(grew, 1.0), growth);
-}
-
 int64_t beff_loop_paper(const struct beff_loop_rule *rule, double growth, double same_s,
                         double last_s, double before_s)
 {
@@ -31,7 +23,10 @@ int64_t beff_loop_paper(const struct beff_loop_rule *rule, double growth, double
         const bool endless = same_s * most > 20 * window_s;
         return endless ? within(window_s / same_s, 1, rule->most) : rule->most;
     }
-    const double iteration_s = same_s > 0 ? same_s : predicted(growth, last_s, before_s);
+    /* The next size costs between as much as the last one and growth times as much: as it grew
+     * before, within these bounds. */
+    const double grew = before_s > 0 ? last_s / before_s : 1.0;
+    const double iteration_s = same_s > 0 ? same_s : last_s * fmin(fmax(grew, 1.0), growth);
     if (iteration_s * most <= 2 * window_s) return rule->most;
     return within(sqrt(2.0) * window_s / iteration_s, 1, rule->most);
 }

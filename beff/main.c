@@ -44,7 +44,6 @@ static const struct program frame = {.conf = &beff_program,
                                      .single = true,
                                      .setup_bytes = sizeof(struct beff_setup),
                                      .parse = beff_setup_parse,
-                                     .release = beff_setup_free,
                                      .run = run};
 
 int main(int argc, char **argv)

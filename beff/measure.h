@@ -5,20 +5,10 @@
  * repetition, size, pattern, method. Source: [RK01] section 4. */
 #include <mpi.h>
 
-#include "base/progress.h"
 #include "beff/cube.h"
 #include "beff/loop.h"
+#include "beff/options.h"
 #include "beff/pattern.h"
-
-struct beff_measure_spec {
-    struct beff_loop_rule rule;
-    int64_t lmax_bytes;
-    int room;                    /* of the buffers, in largest messages: beff_traffic.h */
-    int reps_n;                  /* 1..BEFF_REPS_MAX */
-    bool method[BEFF_METHODS_N]; /* those to be used, at least one; sendrecv for the ping-pong */
-    double limit_s;              /* what is left out when a run would take longer: beff_loop.h */
-    enum progress_mode progress; /* shown by rank 0 of comm */
-};
 
 /* What was measured, the same on all ranks. */
 struct beff_measured {
@@ -30,11 +20,16 @@ struct beff_measured {
     bool reduced; /* something was left out */
 };
 
-/* Measures. Collective over comm, of which plan describes all ranks. [out] m: to be freed by
- * beff_measured_free, also after an error. Returns 0, ERR_NOMEM, ERR_MPI, ERR_VERIFY when a message
- * arrived wrong, or ERR_INTERRUPT. */
-int beff_measure(MPI_Comm comm, const struct beff_plan *plan, const struct beff_measure_spec *spec,
-                 struct beff_measured *m);
+/* Whether a pattern is measured by a method: by those of --methods, the ping-pong always and only
+ * by sendrecv. Local. */
+bool beff_measure_wants(const struct beff_setup *setup, int method, const struct beff_pattern *p);
+
+/* Measures with messages of up to lmax_bytes. Collective over comm, of which plan describes all
+ * ranks; rank 0 shows the progress. [out] m: to be freed by beff_measured_free, also after an
+ * error. Returns 0, ERR_NOMEM, ERR_MPI, ERR_VERIFY when a message arrived wrong, or ERR_INTERRUPT.
+ */
+int beff_measure(MPI_Comm comm, const struct beff_plan *plan, const struct beff_setup *setup,
+                 int64_t lmax_bytes, struct beff_measured *m);
 void beff_measured_free(struct beff_measured *m);
 
 #endif

@@ -10,15 +10,14 @@
 #include "beff/rmax.h"
 #include "beff/traffic.h"
 
-#define AT(member) offsetof(struct beff_options, member)
+#define AT(member)         CONF_AT(struct beff_options, member)
+#define CHOICE(member, of) CONF_CHOICE_AT(struct beff_options, member, of)
 
 static const struct conf_option table[] = {
     {.name = "definition",
      .arg = "WHICH",
      .def = "paper",
-     .offset = AT(definition),
-     .type = CONF_CHOICE,
-     .choices = "paper|3.6",
+     CHOICE(definition, "paper|3.6"),
      .group = "What is measured",
      .help =
          "Which definition of b_eff: the paper's, or that of release 3.6 of the authors' "
@@ -26,56 +25,44 @@ static const struct conf_option table[] = {
          "mixed rings, for seven processes and in the lengths of the loops."},
     {.name = "memory-per-process",
      .arg = "BYTES",
-     .offset = AT(memory),
-     .type = CONF_INT,
-     .min = (double)BEFF_MEMORY_MIN,
-     .max = 1e18,
+     AT(memory),
+     CONF_RANGE((double)BEFF_MEMORY_MIN, 1e18),
      .help = "Memory of a process; the largest message L_max is 1/128 of it (at most 128 MiB). "
              "Default: memory of the node, or the limit of the job's control group, "
              "divided by the processes on it."},
     {.name = "lmax",
      .arg = "BYTES",
-     .offset = AT(lmax),
-     .type = CONF_INT,
-     .min = (double)BEFF_LMAX_MIN,
-     .max = (double)BEFF_LMAX_CAP,
+     AT(lmax),
+     CONF_RANGE((double)BEFF_LMAX_MIN, (double)BEFF_LMAX_CAP),
      .help = "Largest message, regardless of memory. Not valid as b_eff."},
     {.name = "random",
      .arg = "N",
      .def = "30",
-     .offset = AT(random),
-     .type = CONF_INT,
-     .min = 1,
-     .max = BEFF_RANDOM_MAX,
+     AT(random),
+     CONF_RANGE(1, BEFF_RANDOM_MAX),
      .help = "Number of random patterns. Only 30 is valid as b_eff."},
     {.name = "seed",
      .arg = "S",
      .def = "1",
-     .offset = AT(seed),
-     .type = CONF_INT,
-     .min = 0,
-     .max = 4294967295.0,
+     AT(seed),
+     CONF_RANGE(0, 4294967295.0),
      .help = "Seed of the random patterns. The same seed and number of processes give the same "
              "patterns, so results with the default are comparable."},
     {.name = "methods",
      .arg = "NAMES",
      .def = "sendrecv,alltoallv,nonblocking",
-     .offset = AT(methods),
-     .type = CONF_STRING,
+     AT(methods),
      .help = "Communication methods. Without one of them the result is not valid as b_eff."},
     {.name = "no-analysis",
-     .offset = AT(no_analysis),
-     .type = CONF_FLAG,
+     AT(no_analysis),
      .help = "Only the patterns that enter b_eff: no worst cycle, bisections, Cartesian grids or "
              "ping-pong."},
 
     {.name = "buffers",
      .arg = "N",
      .def = "6",
-     .offset = AT(buffers),
-     .type = CONF_INT,
-     .min = 2,
-     .max = 64,
+     AT(buffers),
+     CONF_RANGE(2, 64),
      .help = "Size of the buffers in multiples of L_max: messages rotate through them so that they "
              "do not come out of the cache. Only 6 is valid as b_eff; fewer need --no-analysis. 2 "
              "reuses the same memory for every message, as HPCC does."},
@@ -83,70 +70,52 @@ static const struct conf_option table[] = {
     {.name = "repetitions",
      .arg = "R",
      .def = "3",
-     .offset = AT(repetitions),
-     .type = CONF_INT,
-     .min = 1,
-     .max = BEFF_REPS_MAX,
+     AT(repetitions),
+     CONF_RANGE(1, BEFF_REPS_MAX),
      .group = "How it is measured",
      .help = "Repetitions, of which the best counts. Fewer than 3 are not valid as b_eff."},
     {.name = "time-limit",
      .arg = "S",
      .def = "240",
-     .offset = AT(time_limit),
-     .type = CONF_REAL,
-     .min = 1,
-     .max = 1e6,
+     AT(time_limit),
+     CONF_RANGE(1, 1e6),
      .help =
          "Approximate limit on the measurement, in seconds. On slow networks the longest messages "
          "are then sent less often; what was left out is reported. Not valid as b_eff where less "
          "than 240 leaves something out."},
     {.name = "quick",
-     .offset = AT(quick),
-     .type = CONF_FLAG,
+     AT(quick),
      .help = "A first impression in less than 20 s: one repetition, shorter loops, messages up to "
              "1 MiB. Not valid as b_eff."},
 
     {.name = "rmax",
      .arg = "RATE",
-     .offset = AT(rmax),
-     .type = CONF_STRING,
+     AT(rmax),
      .group = "Balance",
      .help = "Linpack rate R_max of the same processors, in flop/s: 45.3G, 1.2Tflop/s, 4.5e10. The "
              "balance factor is b_eff / R_max, in bytes per flop."},
-    {.name = "hpl",
-     .arg = "FILE",
-     .offset = AT(hpl),
-     .type = CONF_STRING,
-     .help = "Take R_max from an output of HPL or HPCC."},
+    {.name = "hpl", .arg = "FILE", AT(hpl), .help = "Take R_max from an output of HPL or HPCC."},
     {.name = "bt-result",
      .arg = "FILE",
-     .offset = AT(bt_result),
-     .type = CONF_STRING,
+     AT(bt_result),
      .help = "Without R_max: use the rate in a result of nht1-bt (--json), labelled as such."},
 
     {.name = "json",
      .arg = "FILE",
-     .offset = AT(json),
-     .type = CONF_STRING,
+     AT(json),
      .group = "What is reported",
      .help = "Write the complete result to this file (docs/schema/nht1-beff-1.json)."},
-    {.name = "sum",
-     .arg = "FILE",
-     .offset = AT(sum),
-     .type = CONF_STRING,
-     .help = "Write the summary as text to this file."},
+    {.name = "sum", .arg = "FILE", AT(sum), .help = "Write the summary as text to this file."},
     {.name = "protocol",
      .arg = "FILE",
-     .offset = AT(protocol),
-     .type = CONF_STRING,
+     AT(protocol),
      .help = "Write every measurement as text to this file: per size, pattern and method the "
              "bandwidth over processes and repetitions."},
     {.name = "details",
-     .offset = AT(details),
-     .type = CONF_FLAG,
+     AT(details),
      .help = "Print tables by size, repetition and pattern as well."},
-    CONF_PROGRESS(AT(progress)),
-    CONF_QUIET(AT(quiet)),
+    CONF_PROGRESS(offsetof(struct beff_options, progress)),
+    CONF_QUIET(offsetof(struct beff_options, quiet)),
     {.name = NULL},
 };
 
@@ -172,9 +141,8 @@ const struct conf_program beff_program = {
 static int methods_setup(struct beff_setup *s)
 {
     char name[64];
-    for (const char *at = s->opt.methods; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+    for (const char *list = s->opt.methods; conf_next_word(&list, name, sizeof name);) {
         int m = 0;
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
         while (m < BEFF_METHODS_N && strcmp(name, beff_method_name(m)) != 0)
             m++;
         if (m == BEFF_METHODS_N)
@@ -187,16 +155,6 @@ static int methods_setup(struct beff_setup *s)
     return 0;
 }
 
-static int names_check(const struct beff_setup *s)
-{
-    const char *const name[] = {s->opt.json, s->opt.sum, s->opt.protocol};
-    const char *const option[] = {"--json", "--sum", "--protocol"};
-    for (int i = 0; i < 3; i++)
-        if (name[i] && !name[i][0])
-            return err_set(ERR_USAGE, "%s: the name of the file is empty", option[i]);
-    return conf_files_differ(3, option, name);
-}
-
 int beff_setup_parse(void *setup, int argc, char **argv)
 {
     struct beff_setup *s = setup;
@@ -204,7 +162,7 @@ int beff_setup_parse(void *setup, int argc, char **argv)
     memset(s, 0, sizeof *s);
     const int rc = conf_parse(&beff_program, argc, argv, &s->opt, NULL, NULL);
     if (rc != CONF_RUN) return rc;
-    s->definition = strcmp(o->definition, "3.6") == 0 ? BEFF_36 : BEFF_PAPER;
+    s->definition = (enum beff_definition)conf_chosen(&beff_program, o, "definition");
     s->rule = beff_loop_standard(s->definition);
     s->reps_n = o->quick ? 1 : (int)o->repetitions;
     s->random_n = (int)o->random;
@@ -223,11 +181,7 @@ int beff_setup_parse(void *setup, int argc, char **argv)
     if (!!o->rmax + !!o->hpl + !!o->bt_result > 1)
         return err_set(ERR_USAGE, "--rmax, --hpl and --bt-result exclude each other: give one");
     if (o->rmax) TRY(beff_rmax_parse("--rmax", o->rmax, &s->rmax_flop_per_s));
-    return names_check(s);
-}
-
-void beff_setup_free(void *setup)
-{
-    struct beff_setup *s = setup;
-    conf_free(&beff_program, &s->opt, NULL);
+    const char *const option[] = {"--json", "--sum", "--protocol"};
+    const char *const name[] = {o->json, o->sum, o->protocol};
+    return conf_files_differ(3, option, name);
 }

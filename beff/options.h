@@ -40,10 +40,8 @@ struct beff_setup {
 
 extern const struct conf_program beff_program;
 
-/* Reads the command line. Local, the same on every rank. [out] s: a struct beff_setup, to be freed
- * by beff_setup_free also after an error. Returns CONF_RUN, CONF_HELP, CONF_VERSION or ERR_USAGE.
- */
+/* Reads the command line. Local, the same on every rank. [out] s: a struct beff_setup. Returns
+ * CONF_RUN, CONF_HELP, CONF_VERSION or ERR_USAGE. */
 int beff_setup_parse(void *s, int argc, char **argv);
-void beff_setup_free(void *s);
 
 #endif

@@ -19,19 +19,14 @@ int beff_ring_standard(int i, int n)
     return size[i] < n ? size[i] : n;
 }
 
-/* Number of rings: n / standard, rounded up from 0.6 on, but every ring has two processes. */
-static int count(enum beff_definition definition, int n, int standard)
-{
-    const int64_t near = (10 * (int64_t)n + 4 * (int64_t)standard) / (10 * (int64_t)standard);
-    /* The paper says so in words for the second pattern; the rule alone would give 4 + 3. */
-    if (definition == BEFF_PAPER && standard == 4 && n <= 7) return 1;
-    const int64_t most = n / 2;
-    return (int)(near < 1 ? 1 : near < most ? near : most);
-}
-
 struct beff_rings beff_rings_of(enum beff_definition definition, int n, int standard)
 {
-    const int rings = count(definition, n, standard);
+    /* Number of rings: n / standard, rounded up from 0.6 on, but every ring has two processes. */
+    const int64_t near = (10 * (int64_t)n + 4 * (int64_t)standard) / (10 * (int64_t)standard);
+    const int64_t most = n / 2;
+    int rings = (int)(near < 1 ? 1 : near < most ? near : most);
+    /* The paper says so in words for the second pattern; the rule alone would give 4 + 3. */
+    if (definition == BEFF_PAPER && standard == 4 && n <= 7) rings = 1;
     const int low = n / rings, high_n = n % rings;
     if (high_n == 0) return (struct beff_rings){n, rings, low, 0, 0};
     /* The even size comes first. */
@@ -163,7 +158,8 @@ static uint64_t mix(uint64_t digest, int value)
     return (digest ^ (uint64_t)(uint32_t)value) * UINT64_C(0x100000001b3);
 }
 
-/* Adds a pattern: goes over all positions, counts, digests and keeps the slots of this plan's rank. */
+/* Adds a pattern: goes over all positions, counts, digests and keeps the slots of this plan's rank.
+ */
 static struct beff_pattern *add(struct beff_plan *plan, const struct shape *s, enum beff_kind kind,
                                 const char *name)
 {

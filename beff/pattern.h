@@ -15,7 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where the paper and release 3.6 of its program differ, both are available. */
+/* Where the paper and release 3.6 of its program differ, both are available. In the order of the
+ * choices of --definition. */
 enum beff_definition { BEFF_PAPER, BEFF_36 };
 
 #define BEFF_RINGS_N  6 /* ring patterns */

@@ -8,18 +8,13 @@
 #include "base/stamp.h"
 #include "beff/traffic.h"
 
-static void set(json_t *to, const char *key, json_t *value)
-{
-    json_object_set_new(to, key, value);
-}
-
 /* Geometric means in bytes/s. */
 static json_t *mean(const struct beff_mean *m)
 {
     json_t *o = json_object();
-    set(o, "all_bytes_per_s", js_real(m->both));
-    set(o, "rings_bytes_per_s", js_real(m->rings));
-    set(o, "random_bytes_per_s", js_real(m->random));
+    js_set(o, "all_bytes_per_s", js_real(m->both));
+    js_set(o, "rings_bytes_per_s", js_real(m->rings));
+    js_set(o, "random_bytes_per_s", js_real(m->random));
     return o;
 }
 
@@ -43,17 +38,17 @@ static json_t *patterns(const struct beff_job *job)
         for (int i = 0; i < BEFF_SIZES_N; i++)
             json_array_append_new(
                 best, js_real(beff_value(c, p, (struct beff_pick){BEFF_ALL, BEFF_ALL, i})));
-        set(o, "name", json_string(pattern->name));
-        set(o, "kind", json_string(beff_kind_name(pattern->kind)));
-        set(o, "processes_n", json_integer(pattern->processes_n));
-        set(o, "messages_n", json_integer((json_int_t)pattern->messages_n));
-        if (pattern->kind == BEFF_RING) set(o, "rings", rings(&pattern->rings));
+        js_set(o, "name", json_string(pattern->name));
+        js_set(o, "kind", json_string(beff_kind_name(pattern->kind)));
+        js_set(o, "processes_n", json_integer(pattern->processes_n));
+        js_set(o, "messages_n", json_integer(pattern->messages_n));
+        if (pattern->kind == BEFF_RING) js_set(o, "rings", rings(&pattern->rings));
         for (int d = 0; d < 3 && pattern->dims[d] > 0; d++) {
-            if (d == 0) set(o, "dims", json_array());
+            if (d == 0) js_set(o, "dims", json_array());
             json_array_append_new(json_object_get(o, "dims"), json_integer(pattern->dims[d]));
         }
-        set(o, "bytes_per_s", js_real(beff_value(c, p, BEFF_EVERYTHING)));
-        set(o, "by_size_bytes_per_s", best);
+        js_set(o, "bytes_per_s", js_real(beff_value(c, p, BEFF_EVERYTHING)));
+        js_set(o, "by_size_bytes_per_s", best);
         json_array_append_new(a, o);
     }
     return a;
@@ -82,7 +77,7 @@ static json_t *member_array(const struct beff_cube *c, int method, int pattern, 
                                            cell->process_mean,
                                            cell->process_max};
             json_array_append_new(sizes, cell->loop == 0  ? json_null()
-                                         : member == LOOP ? json_integer((json_int_t)cell->loop)
+                                         : member == LOOP ? json_integer(cell->loop)
                                                           : js_real(value[member]));
         }
         json_array_append_new(reps, sizes);
@@ -96,14 +91,13 @@ static json_t *measurements(const struct beff_job *job)
     for (int p = 0; p < job->plan.patterns_n; p++)
         for (int m = 0; m < BEFF_METHODS_N; m++) {
             const struct beff_pattern *pattern = &job->plan.pattern[p];
-            if (!beff_method_fits(m, pattern) || (!job->setup->method[m] && !pattern->ping_pong))
-                continue;
+            if (!beff_measure_wants(job->setup, m, pattern)) continue;
             json_t *o = json_object();
-            set(o, "pattern", json_string(pattern->name));
-            set(o, "pattern_index", json_integer(p));
-            set(o, "method", json_string(beff_method_name(m)));
+            js_set(o, "pattern", json_string(pattern->name));
+            js_set(o, "pattern_index", json_integer(p));
+            js_set(o, "method", json_string(beff_method_name(m)));
             for (int k = 0; k < MEMBERS; k++)
-                set(o, member_name[k], member_array(&job->measured.cube, m, p, k));
+                js_set(o, member_name[k], member_array(&job->measured.cube, m, p, k));
             json_array_append_new(a, o);
         }
     return a;
@@ -114,10 +108,10 @@ static json_t *by_size_json(const struct beff_job *job, const struct beff_summar
     json_t *a = json_array();
     for (int i = 0; i < BEFF_SIZES_N; i++) {
         json_t *o = mean(&s->size[i]), *by = json_object();
-        set(o, "message_bytes", json_integer((json_int_t)job->measured.size_bytes[i]));
+        js_set(o, "message_bytes", json_integer(job->measured.size_bytes[i]));
         for (int m = 0; m < BEFF_METHODS_N; m++)
-            if (job->setup->method[m]) set(by, beff_method_name(m), mean(&s->size_method[i][m]));
-        set(o, "by_method", by);
+            if (job->setup->method[m]) js_set(by, beff_method_name(m), mean(&s->size_method[i][m]));
+        js_set(o, "by_method", by);
         json_array_append_new(a, o);
     }
     return a;
@@ -127,8 +121,8 @@ static json_t *by_method_json(const struct beff_job *job, const struct beff_summ
 {
     json_t *o = json_object();
     for (int m = 0; m < BEFF_METHODS_N; m++)
-        if (job->setup->method[m]) set(o, beff_method_name(m), mean(&s->method[m]));
-    set(o, "best_per_pattern", mean(&s->method_last));
+        if (job->setup->method[m]) js_set(o, beff_method_name(m), mean(&s->method[m]));
+    js_set(o, "best_per_pattern", mean(&s->method_last));
     return o;
 }
 
@@ -145,20 +139,20 @@ static bool is_notice(const json_t *stamp)
 static json_t *result(const struct beff_job *job, const struct beff_summary *s)
 {
     json_t *o = json_object();
-    set(o, "b_eff_bytes_per_s", js_real(s->all.both));
-    set(o, "b_eff_per_process_bytes_per_s", js_real(s->all.both / s->n));
-    set(o, "valid", json_boolean(beff_job_valid(job)));
-    set(o, "not_valid_because", stamp_sentences(job->stamps, is_reason));
-    set(o, "average", mean(&s->all));
-    set(o, "at_lmax", mean(&s->at_lmax));
-    set(o, "at_1_byte", mean(&s->at_1b));
-    set(o, "area_ratio", js_real(s->area_ratio));
-    set(o, "latency_s", js_real(s->latency_s));
-    set(o, "rings_latency_s", js_real(s->rings_latency_s));
-    set(o, "ping_pong_latency_s", js_real(s->ping_pong_s));
-    set(o, "ping_pong_bytes_per_s", js_real(s->ping_pong_bytes_per_s));
-    set(o, "total_memory_s", js_real(s->memory_s));
-    set(o, "total_memory_mixed_units_s", js_real(s->memory_mixed_s));
+    js_set(o, "b_eff_bytes_per_s", js_real(s->all.both));
+    js_set(o, "b_eff_per_process_bytes_per_s", js_real(s->all.both / s->n));
+    js_set(o, "valid", json_boolean(beff_job_valid(job)));
+    js_set(o, "not_valid_because", stamp_sentences(job->stamps, is_reason));
+    js_set(o, "average", mean(&s->all));
+    js_set(o, "at_lmax", mean(&s->at_lmax));
+    js_set(o, "at_1_byte", mean(&s->at_1b));
+    js_set(o, "area_ratio", js_real(s->area_ratio));
+    js_set(o, "latency_s", js_real(s->latency_s));
+    js_set(o, "rings_latency_s", js_real(s->rings_latency_s));
+    js_set(o, "ping_pong_latency_s", js_real(s->ping_pong_s));
+    js_set(o, "ping_pong_bytes_per_s", js_real(s->ping_pong_bytes_per_s));
+    js_set(o, "total_memory_s", js_real(s->memory_s));
+    js_set(o, "total_memory_mixed_units_s", js_real(s->memory_mixed_s));
     return o;
 }
 
@@ -168,10 +162,10 @@ static json_t *balance_json(const struct beff_job *job, const struct beff_summar
     const struct beff_rate *r = &job->rate;
     if (!(r->flop_per_s > 0)) return json_null();
     json_t *o = json_object();
-    set(o, "flop_per_s", js_real(r->flop_per_s));
-    set(o, "rate", json_string(r->label));
-    set(o, "source", js_text(r->source));
-    set(o, "bytes_per_flop", js_real(s->all.both / r->flop_per_s));
+    js_set(o, "flop_per_s", js_real(r->flop_per_s));
+    js_set(o, "rate", json_string(r->label));
+    js_set(o, "source", js_text(r->source));
+    js_set(o, "bytes_per_flop", js_real(s->all.both / r->flop_per_s));
     return o;
 }
 
@@ -213,11 +207,11 @@ static json_t *elapsed_json(const struct beff_job *job)
         json_array_append_new(walls, wall);
         json_array_append_new(efforts, how);
     }
-    set(o, "whole_s", js_real(job->measured.elapsed_s));
-    set(o, "loops_s", js_real(e.measured_s));
-    set(o, "loops_undisturbed_s", js_real(e.undisturbed_s));
-    set(o, "by_size_s", walls);
-    set(o, "effort", efforts);
+    js_set(o, "whole_s", js_real(job->measured.elapsed_s));
+    js_set(o, "loops_s", js_real(e.measured_s));
+    js_set(o, "loops_undisturbed_s", js_real(e.undisturbed_s));
+    js_set(o, "by_size_s", walls);
+    js_set(o, "effort", efforts);
     return o;
 }
 
@@ -231,33 +225,33 @@ json_t *beff_result_json(const void *of, int status)
     char digest[24];
     for (int r = 0; job->hosts && r < job->nodes.size; r++)
         json_array_append_new(hosts, js_text(job->hosts[r]));
-    set(system, "placement", json_string(job->placement));
-    set(system, "hosts_by_rank", hosts);
+    js_set(system, "placement", json_string(job->placement));
+    js_set(system, "hosts_by_rank", hosts);
     for (int r = 0; r < job->setup->reps_n; r++)
         json_array_append_new(reps, mean(&s->rep[r]));
     snprintf(digest, sizeof digest, "%016llx", (unsigned long long)job->plan.digest);
     json_t *o =
         program_result(&beff_program, &job->setup->opt, "nht1-beff/1", status, job->started_utc);
-    set(o, "system", system);
-    set(o, "stamps", json_incref(job->stamps));
-    set(o, "definition", json_string(job->setup->opt.definition));
-    set(o, "seed", json_integer((json_int_t)job->setup->opt.seed));
-    set(o, "patterns_digest", json_string(digest));
-    set(o, "repetitions_n", json_integer(job->setup->reps_n));
-    set(o, "memory",
-        json_pack("{sI sI sI ss sI}", "per_process_bytes", (json_int_t)m->process_bytes,
-                  "detected_per_process_bytes", (json_int_t)m->detected_bytes, "total_bytes",
-                  (json_int_t)m->total_bytes, "source", m->source, "lmax_bytes",
-                  (json_int_t)m->lmax_bytes));
-    set(o, "result", result(job, s));
-    set(o, "balance", balance_json(job, s));
-    set(o, "by_method", by_method_json(job, s));
-    set(o, "by_repetition", reps);
-    set(o, "by_size", by_size_json(job, s));
-    set(o, "patterns", patterns(job));
-    set(o, "measurements", measurements(job));
-    set(o, "insight", insight_json(job));
-    set(o, "elapsed", elapsed_json(job));
-    set(o, "notices", stamp_sentences(job->stamps, is_notice));
+    js_set(o, "system", system);
+    js_set(o, "stamps", json_incref(job->stamps));
+    js_set(o, "definition", json_string(job->setup->opt.definition));
+    js_set(o, "seed", json_integer(job->setup->opt.seed));
+    js_set(o, "patterns_digest", json_string(digest));
+    js_set(o, "repetitions_n", json_integer(job->setup->reps_n));
+    js_set(o, "memory",
+           json_pack("{sI sI sI ss sI}", "per_process_bytes", (json_int_t)m->process_bytes,
+                     "detected_per_process_bytes", (json_int_t)m->detected_bytes, "total_bytes",
+                     (json_int_t)m->total_bytes, "source", m->source, "lmax_bytes",
+                     (json_int_t)m->lmax_bytes));
+    js_set(o, "result", result(job, s));
+    js_set(o, "balance", balance_json(job, s));
+    js_set(o, "by_method", by_method_json(job, s));
+    js_set(o, "by_repetition", reps);
+    js_set(o, "by_size", by_size_json(job, s));
+    js_set(o, "patterns", patterns(job));
+    js_set(o, "measurements", measurements(job));
+    js_set(o, "insight", insight_json(job));
+    js_set(o, "elapsed", elapsed_json(job));
+    js_set(o, "notices", stamp_sentences(job->stamps, is_notice));
     return o;
 }

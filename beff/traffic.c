@@ -52,7 +52,7 @@ static int64_t tail_of(int64_t bytes)
     return bytes > 2 * WORD ? bytes - WORD : WORD;
 }
 
-void beff_message_spoil(unsigned char *buffer, int64_t at_bytes, int64_t bytes, int sender)
+void beff_message_poison(unsigned char *buffer, int64_t at_bytes, int64_t bytes, int sender)
 {
     for (int64_t b = 0; b < bytes; b++) {
         if (b == WORD) b = tail_of(bytes);
@@ -84,7 +84,7 @@ int64_t beff_message_check_all(const unsigned char *buffer, int64_t at_bytes, in
     return -1;
 }
 
-/* --- the inside of the clock: nothing but the exchange itself and the step to the next place --- */
+/* --- inside the clock: nothing but the exchange itself and the step to the next place --- */
 
 /* Where the next message lies, and where the buffers begin again. */
 struct cursor {
@@ -116,14 +116,14 @@ static inline int one_sendrecv(const struct beff_traffic *t, const struct beff_s
                         t->comm, MPI_STATUS_IGNORE);
 }
 
-static int loop_sendrecv(struct beff_traffic *t, const struct beff_shot *shot)
+static int loop_sendrecv(struct beff_traffic *t, const struct beff_exchange *ex)
 {
-    const struct beff_pattern *p = shot->pattern;
-    struct cursor c = cursor_at(t, shot->bytes);
+    const struct beff_pattern *p = ex->pattern;
+    struct cursor c = cursor_at(t, ex->bytes);
     int rc = MPI_SUCCESS;
-    for (int64_t i = 0; i < shot->loop; i++)
+    for (int64_t i = 0; i < ex->loop; i++)
         for (int s = 0; s < p->slots_n; s++, advance(&c)) {
-            const int one = one_sendrecv(t, &p->slot[s], c.at, (int)shot->bytes);
+            const int one = one_sendrecv(t, &p->slot[s], c.at, (int)ex->bytes);
             if (one != MPI_SUCCESS) rc = one;
         }
     return rc;
@@ -157,23 +157,23 @@ static inline int one_nonblocking(const struct beff_traffic *t, const struct bef
     return waited != MPI_SUCCESS ? waited : rc;
 }
 
-static int loop_nonblocking(struct beff_traffic *t, const struct beff_shot *shot)
+static int loop_nonblocking(struct beff_traffic *t, const struct beff_exchange *ex)
 {
-    struct cursor c = cursor_at(t, shot->bytes);
+    struct cursor c = cursor_at(t, ex->bytes);
     int rc = MPI_SUCCESS;
-    for (int64_t i = 0; i < shot->loop; i++) {
-        const int one = one_nonblocking(t, shot->pattern, &c, (int)shot->bytes);
+    for (int64_t i = 0; i < ex->loop; i++) {
+        const int one = one_nonblocking(t, ex->pattern, &c, (int)ex->bytes);
         if (one != MPI_SUCCESS) rc = one;
     }
     return rc;
 }
 
-static int loop_alltoallv(struct beff_traffic *t, const struct beff_shot *shot)
+static int loop_alltoallv(struct beff_traffic *t, const struct beff_exchange *ex)
 {
-    const struct beff_pattern *p = shot->pattern;
-    struct cursor c = cursor_at(t, shot->bytes);
+    const struct beff_pattern *p = ex->pattern;
+    struct cursor c = cursor_at(t, ex->bytes);
     int rc = MPI_SUCCESS;
-    for (int64_t i = 0; i < shot->loop; i++) {
+    for (int64_t i = 0; i < ex->loop; i++) {
         for (int s = 0; s < p->slots_n; s++, advance(&c)) {
             const struct beff_slot *slot = &p->slot[s];
             const struct beff_counts *k = &t->counts[slot->call];
@@ -192,7 +192,7 @@ static int loop_alltoallv(struct beff_traffic *t, const struct beff_shot *shot)
 
 static const struct {
     const char *name;
-    int (*loop)(struct beff_traffic *t, const struct beff_shot *shot);
+    int (*loop)(struct beff_traffic *t, const struct beff_exchange *ex);
 } methods[] = {
     [BEFF_SENDRECV] = {"sendrecv", loop_sendrecv},
     [BEFF_ALLTOALLV] = {"alltoallv", loop_alltoallv},
@@ -204,24 +204,19 @@ const char *beff_method_name(int method)
     return methods[method].name;
 }
 
-bool beff_method_fits(int method, const struct beff_pattern *p)
+/* What MPI_Alltoallv is told about the partners of an exchange; bytes 0: nothing again. */
+static void set_counts(struct beff_traffic *t, const struct beff_exchange *ex, int bytes)
 {
-    return method == BEFF_SENDRECV || !p->ping_pong;
-}
-
-/* What MPI_Alltoallv is told about the partners of a shot; bytes 0: nothing again. */
-static void set_counts(struct beff_traffic *t, const struct beff_shot *shot, int bytes)
-{
-    if (shot->method != BEFF_ALLTOALLV) return;
-    for (int s = 0; s < shot->pattern->slots_n; s++) {
-        const struct beff_slot *slot = &shot->pattern->slot[s];
+    if (ex->method != BEFF_ALLTOALLV) return;
+    for (int s = 0; s < ex->pattern->slots_n; s++) {
+        const struct beff_slot *slot = &ex->pattern->slot[s];
         const struct beff_counts *k = &t->counts[slot->call];
         if (slot->to != BEFF_NONE) k->send_n[slot->to] = bytes;
         if (slot->from != BEFF_NONE) k->recv_n[slot->from] = bytes;
     }
 }
 
-/* --- buffers, and a shot --- */
+/* --- buffers, and one exchange --- */
 
 static int64_t buffer_bytes(int64_t lmax_bytes, int room)
 {
@@ -270,71 +265,71 @@ void beff_traffic_free(struct beff_traffic *t)
     *t = (struct beff_traffic){0};
 }
 
-enum look { SPOIL, CHECK_ENDS, CHECK_ALL };
+enum look { POISON, CHECK_ENDS, CHECK_ALL };
 
 /* Goes over the messages of a loop that are there at its end, those after which no other one took
  * their place: makes them wrong before it, or compares them after it. */
-static int arrivals(struct beff_traffic *t, const struct beff_shot *shot, enum look look)
+static int arrivals(struct beff_traffic *t, const struct beff_exchange *ex, enum look look)
 {
-    const struct beff_pattern *p = shot->pattern;
-    const int64_t stride = beff_message_stride(shot->bytes), n = shot->loop * p->slots_n;
-    const int64_t places = beff_message_places(t->buffer_bytes, shot->bytes);
+    const struct beff_pattern *p = ex->pattern;
+    const int64_t stride = beff_message_stride(ex->bytes), n = ex->loop * p->slots_n;
+    const int64_t places = beff_message_places(t->buffer_bytes, ex->bytes);
     for (int64_t k = n > places ? n - places : 0; k < n; k++) {
         const int sender = p->slot[k % p->slots_n].from;
         const int64_t at = (t->place + k) % places * stride;
         int64_t wrong = -1;
         if (sender == BEFF_NONE) continue;
-        if (look == SPOIL)
-            beff_message_spoil(t->recv, at, shot->bytes, sender);
+        if (look == POISON)
+            beff_message_poison(t->recv, at, ex->bytes, sender);
         else if (look == CHECK_ENDS)
-            wrong = beff_message_check_ends(t->recv, at, shot->bytes, sender);
+            wrong = beff_message_check_ends(t->recv, at, ex->bytes, sender);
         else
-            wrong = beff_message_check_all(t->recv, at, shot->bytes, sender);
+            wrong = beff_message_check_all(t->recv, at, ex->bytes, sender);
         if (wrong >= 0)
             return err_set(ERR_VERIFY,
                            "a message was not received as it was sent: byte %lld of the %lld that "
                            "rank %d sent in pattern %s by %s is 0x%02x instead of 0x%02x; network, "
                            "memory or MPI library are at fault",
-                           (long long)wrong, (long long)shot->bytes, sender, p->name,
-                           beff_method_name(shot->method), t->recv[at + wrong],
+                           (long long)wrong, (long long)ex->bytes, sender, p->name,
+                           beff_method_name(ex->method), t->recv[at + wrong],
                            beff_message_byte(sender, at + wrong));
     }
     return 0;
 }
 
-int beff_traffic_shoot(struct beff_traffic *t, const struct beff_shot *shot, double *time_s)
+int beff_traffic_time(struct beff_traffic *t, const struct beff_exchange *ex, double *time_s)
 {
-    const char *name = methods[shot->method].name;
-    struct beff_shot one = *shot;
+    const char *name = methods[ex->method].name;
+    struct beff_exchange one = *ex;
     int rc = 0;
     one.loop = 1;
-    set_counts(t, shot, (int)shot->bytes);
-    if (shot->warm_up) { /* connections are made, code and tables are in cache */
-        rc = par_check(methods[shot->method].loop(t, &one), name);
-        t->place += shot->pattern->slots_max;
+    set_counts(t, ex, (int)ex->bytes);
+    if (ex->warm_up) { /* connections are made, code and tables are in cache */
+        rc = par_check(methods[ex->method].loop(t, &one), name);
+        t->place += ex->pattern->slots_max;
     }
-    (void)arrivals(t, shot, SPOIL);
+    (void)arrivals(t, ex, POISON);
     const int begun = par_check(MPI_Barrier(t->comm), "MPI_Barrier");
     const double begin_s = watch_now();
-    const int mpi_rc = methods[shot->method].loop(t, shot);
+    const int mpi_rc = methods[ex->method].loop(t, ex);
     *time_s = watch_now() - begin_s;
     const int looped = par_check(mpi_rc, name);
     /* No rank looks at its messages while another one still sends: on shared cores it would be in
      * the way of a loop that is timed. */
     const int ended = par_check(MPI_Barrier(t->comm), "MPI_Barrier");
     if (rc == 0) rc = begun < 0 ? begun : looped < 0 ? looped : ended;
-    if (rc == 0) rc = arrivals(t, shot, CHECK_ENDS);
-    t->place += shot->loop * shot->pattern->slots_max;
-    set_counts(t, shot, 0);
+    if (rc == 0) rc = arrivals(t, ex, CHECK_ENDS);
+    t->place += ex->loop * ex->pattern->slots_max;
+    set_counts(t, ex, 0);
     return rc;
 }
 
-int beff_traffic_verify(struct beff_traffic *t, const struct beff_shot *shot)
+int beff_traffic_verify(struct beff_traffic *t, const struct beff_exchange *ex)
 {
-    struct beff_shot one = *shot;
+    struct beff_exchange one = *ex;
     one.loop = 1;
     set_counts(t, &one, (int)one.bytes);
-    (void)arrivals(t, &one, SPOIL);
+    (void)arrivals(t, &one, POISON);
     int rc = par_check(methods[one.method].loop(t, &one), methods[one.method].name);
     if (rc == 0) rc = arrivals(t, &one, CHECK_ALL);
     t->place += one.pattern->slots_max;

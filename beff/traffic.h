@@ -14,9 +14,6 @@ enum beff_method { BEFF_SENDRECV, BEFF_ALLTOALLV, BEFF_NONBLOCKING };
 /* "sendrecv", "alltoallv", "nonblocking". */
 const char *beff_method_name(int method);
 
-/* Whether a pattern is measured by a method: ping-pong is one of Send and Recv only. */
-bool beff_method_fits(int method, const struct beff_pattern *p);
-
 /* Arguments of one MPI_Alltoallv: n entries each, zero but for the partners. */
 struct beff_counts {
     int *send_n, *send_at, *recv_n, *recv_at;
@@ -45,8 +42,8 @@ int64_t beff_traffic_bytes(int64_t lmax_bytes, int room);
 int beff_traffic_make(MPI_Comm comm, int64_t lmax_bytes, int room, struct beff_traffic *t);
 void beff_traffic_free(struct beff_traffic *t);
 
-/* One measurement: a pattern, by one method, at one size. */
-struct beff_shot {
+/* What is exchanged in one measurement: a pattern, by one method, at one size. */
+struct beff_exchange {
     const struct beff_pattern *pattern;
     int method;
     int64_t bytes; /* of a message, up to lmax_bytes */
@@ -54,15 +51,15 @@ struct beff_shot {
     bool warm_up;  /* with one iteration before the clock */
 };
 
-/* Takes one shot: barrier, clock, loop, clock, barrier; then the ends of messages are checked.
+/* Times an exchange: barrier, clock, loop, clock, barrier; then the ends of messages are checked.
  * Collective over the traffic's comm, but errors are not agreed on: every rank goes through all
  * steps, and returns 0, ERR_MPI or ERR_VERIFY (a message was not what its sender had sent) for
  * itself. [out] time_s: of this rank's loop. */
-int beff_traffic_shoot(struct beff_traffic *t, const struct beff_shot *shot, double *time_s);
+int beff_traffic_time(struct beff_traffic *t, const struct beff_exchange *ex, double *time_s);
 
-/* One iteration of a shot without a clock, of which every byte is checked. As beff_traffic_shoot.
- */
-int beff_traffic_verify(struct beff_traffic *t, const struct beff_shot *shot);
+/* One iteration of an exchange without a clock, of which every byte is checked. As
+ * beff_traffic_time. */
+int beff_traffic_verify(struct beff_traffic *t, const struct beff_exchange *ex);
 
 /* --- what is in the messages, so that a wrong one is found ---
  *
@@ -82,7 +79,7 @@ void beff_message_fill(unsigned char *buffer, int64_t bytes, int rank);
 
 /* Makes the first and last 8 bytes of the message at a place wrong, so that one that never arrives
  * is not taken for the one that lay there before. */
-void beff_message_spoil(unsigned char *buffer, int64_t at_bytes, int64_t bytes, int sender);
+void beff_message_poison(unsigned char *buffer, int64_t at_bytes, int64_t bytes, int sender);
 
 /* Compare a received message with what the sender's buffer holds at that place: its first and last
  * 8 bytes, or all of it. Return the index of the first wrong byte, -1 when there is none. */

@@ -53,6 +53,12 @@ void beffio_bench_free(struct beffio_bench *b)
     b->library = NULL;
 }
 
+bool beffio_bench_single_read(const struct beffio_bench *b, enum beffio_access access, int no)
+{
+    return access == BEFFIO_READ && no >= beffio_type_first(BEFFIO_SEGMENTED) &&
+           b->layout.calls[no] == 1;
+}
+
 /* A pattern in the works. */
 struct work {
     struct beffio_bench *b;
@@ -103,7 +109,7 @@ static void batch(struct work *w, int64_t calls)
  * itself, so many, go on without a word between ranks. After a batch rank 0 waits for all, learns
  * whether one failed, and decides: what a barrier and a broadcast would cost, and no call of MPI
  * more or less on any rank. [out] end: DONE, FAILED or STOPPED. */
-static int timed(struct work *w, int64_t *end)
+static int time_pattern(struct work *w, int64_t *end)
 {
     const bool at_once = !w->timed && !beffio_file_collective(w->file);
     int64_t next = at_once ? w->calls_most : 1;
@@ -138,7 +144,7 @@ static int timed(struct work *w, int64_t *end)
 
 /* One pattern: the buffer is made ready, the calls are timed, and what the last call of a read left
  * in the buffer is checked. It was written by the last access that writes. */
-static int pattern(struct beffio_bench *b, struct beffio_file *file, int no)
+static int measure_pattern(struct beffio_bench *b, struct beffio_file *file, int no)
 {
     const enum beffio_access access = file->access;
     const struct beffio_pattern p = beffio_layout_pattern(&b->layout, no);
@@ -162,7 +168,7 @@ static int pattern(struct beffio_bench *b, struct beffio_file *file, int no)
         beffio_poison(b->buf, bytes);
     else
         beffio_fill(b->buf, bytes, &w.origin);
-    TRY(par_agree(b->comm, timed(&w, &end)));
+    TRY(par_agree(b->comm, time_pattern(&w, &end)));
     TRY(par_agree(b->comm, end == STOPPED ? err_set(ERR_INTERRUPT, "interrupted") : w.rc));
     b->layout.calls[no] = w.done;
     w.place.calls_n = w.done;
@@ -215,7 +221,7 @@ static int cached_before(const struct beffio_bench *b, const struct beffio_file 
 }
 
 /* What the library says about the file that it opened; on the rank that keeps the results. */
-static int describe(struct beffio_bench *b, const struct beffio_file *f)
+static int keep_report(struct beffio_bench *b, const struct beffio_file *f)
 {
     if (!b->keeps) return 0;
     json_t *o = json_pack("{si ss ss}", "procs", b->procs, "access", beffio_access_name(f->access),
@@ -238,7 +244,7 @@ static int ordered_limit(struct beffio_bench *b, const struct beffio_file *f)
     return 0;
 }
 
-static int type_measure(struct beffio_bench *b, struct beffio_file *f)
+static int measure_type(struct beffio_bench *b, struct beffio_file *f)
 {
     struct beffio_type_time *t = &b->result[f->access].type[f->type];
     *t = (struct beffio_type_time){.cached_share = NAN};
@@ -247,10 +253,10 @@ static int type_measure(struct beffio_bench *b, struct beffio_file *f)
                               &b->measured.create_s[f->type]));
     if (f->access == BEFFIO_READ) TRY(cached_before(b, f, &t->cached_share));
     TRY(step_timed(b, f, beffio_file_open, &t->open_s));
-    int rc = par_agree(b->comm, describe(b, f));
+    int rc = par_agree(b->comm, keep_report(b, f));
     if (rc == 0) rc = par_agree(b->comm, ordered_limit(b, f));
     for (int no = beffio_type_first(f->type); rc == 0 && no < beffio_type_end(f->type); no++) {
-        rc = pattern(b, f, no);
+        rc = measure_pattern(b, f, no);
         if (rc == 0 && b->progress) progress_update(b->progress, ++*b->progress_done);
     }
     const int closed = step_timed(b, f, beffio_file_close, &t->close_s);
@@ -265,7 +271,7 @@ static int type_measure(struct beffio_bench *b, struct beffio_file *f)
     return 0;
 }
 
-static int types(struct beffio_bench *b, enum beffio_access access)
+static int measure_types(struct beffio_bench *b, enum beffio_access access)
 {
     char path[BEFFIO_PATH_MAX];
     for (int t = 0; t < BEFFIO_TYPES; t++) {
@@ -281,7 +287,7 @@ static int types(struct beffio_bench *b, enum beffio_access access)
                                 .post_bytes =
                                     b->post_bytes > 0 ? b->post_bytes : BEFFIO_POST_BYTES};
         beffio_files_path(b->files, b->index, (enum beffio_type)t, b->rank, path);
-        TRY(type_measure(b, &f));
+        TRY(measure_type(b, &f));
         if (access == BEFFIO_WRITE && t == BEFFIO_SEPARATE) beffio_layout_segments(&b->layout);
     }
     return 0;
@@ -289,14 +295,14 @@ static int types(struct beffio_bench *b, enum beffio_access access)
 
 int beffio_bench_access(struct beffio_bench *b, enum beffio_access access)
 {
-    if (access != BEFFIO_READ || b->shift == 0) return types(b, access);
+    if (access != BEFFIO_READ || b->shift == 0) return measure_types(b, access);
     /* With another number a rank does all that the one of that number has done. */
     const MPI_Comm comm = b->comm;
     const int rank = b->rank;
     b->rank = (rank + b->shift) % b->procs;
     TRY_MPI(MPI_Comm_split(comm, 0, b->rank, &b->comm));
     const int set = par_check(MPI_Comm_set_errhandler(b->comm, MPI_ERRORS_RETURN), "errors");
-    const int rc = set < 0 ? set : types(b, access);
+    const int rc = set < 0 ? set : measure_types(b, access);
     const int freed = par_check(MPI_Comm_free(&b->comm), "MPI_Comm_free");
     b->comm = comm;
     b->rank = rank;

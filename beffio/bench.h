@@ -72,6 +72,10 @@ int64_t beffio_ordered_most(int procs, bool ompio);
 int beffio_bench_begin(struct beffio_bench *b);
 void beffio_bench_free(struct beffio_bench *b);
 
+/* Whether a pattern was read by a single call, which shows what was read ahead, not what the file
+ * system can do [RK00, V]. Local. */
+bool beffio_bench_single_read(const struct beffio_bench *b, enum beffio_access access, int no);
+
 /* One access to the files of all types, writing first. Collective over b->comm. Files are made
  * before the first access. Returns 0, ERR_IO, ERR_MPI, ERR_NOMEM or ERR_INTERRUPT, the same on all
  * ranks. */

@@ -179,19 +179,13 @@ void beffio_files_end(struct beffio_files *f)
 
 /* --- what is there before ------------------------------------------------------------------- */
 
-/* Names that libraries take for what they are, and a directory that can be written to. */
 static int dir_open(struct beffio_files *f)
 {
-    if (!f->prefix[0] || strchr(f->prefix, '/'))
-        return err_set(ERR_USAGE, "-f '%s': a name without '/' is expected", f->prefix);
     if (strchr(f->prefix, ':') || strchr(f->dir, ':'))
         return err_set(ERR_USAGE,
                        "'%s/%s' has a ':', which MPI-IO libraries take for a file "
                        "system's name: choose another -p or -f",
                        f->dir, f->prefix);
-    if (strlen(f->prefix) > BEFFIO_NAME_MAX - 64 ||
-        strlen(f->dir) + strlen(f->prefix) > BEFFIO_PATH_MAX - 64)
-        return err_set(ERR_USAGE, "the names given with -p and -f are too long");
     f->dir_fd = open(f->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (f->dir_fd < 0 && errno == ENOTDIR)
         return err_set(ERR_IO, "%s is not a directory: change -p", f->dir);

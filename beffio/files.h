@@ -35,7 +35,7 @@ struct beffio_made {
 };
 
 struct beffio_files {
-    const char *dir, *prefix; /* borrowed */
+    const char *dir, *prefix; /* borrowed; names of data files fit into BEFFIO_PATH_MAX */
     bool force, keep;
     bool untouched; /* nothing that lies there is cleaned away: a dry run */
     int rank;       /* in all of the job */

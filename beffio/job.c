@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "beffio/job.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,20 +48,12 @@ double beffio_job_check_s(const struct beffio_job *job)
 
 /* --- what the job stands on ----------------------------------------------------------------- */
 
-/* Memory of this host, or what its limits leave. */
-static int64_t memory_here(int64_t *available)
-{
-    struct sys_memory m;
-    sys_memory(&m);
-    *available = m.available_bytes;
-    return m.limit_bytes > 0 ? m.limit_bytes : m.total_bytes;
-}
-
-/* The same, summed over nodes. */
+/* Memory of the nodes, as far as limits leave it, in sum. */
 static int memory_of(const struct nodes *n, int64_t *sum)
 {
-    int64_t available;
-    const int64_t mine = n->node_rank == 0 ? memory_here(&available) : 0;
+    struct sys_memory here;
+    sys_memory(&here);
+    const int64_t mine = n->node_rank == 0 ? here.usable_bytes : 0;
     TRY_MPI(MPI_Allreduce(&mine, sum, 1, MPI_INT64_T, MPI_SUM, n->comm));
     return 0;
 }
@@ -72,12 +63,13 @@ static int memory_find(struct beffio_job *job)
 {
     const struct beffio_options *o = &job->setup->opt;
     const enum beffio_definition d = job->setup->schedule.definition;
-    int64_t available, per_node = job->nodes.node_size;
-    int64_t node = memory_here(&available);
+    struct sys_memory here;
+    sys_memory(&here);
+    int64_t node = here.usable_bytes, per_node = job->nodes.node_size;
     TRY(memory_of(&job->nodes, &job->memory_total_bytes));
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &node, 1, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD));
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &per_node, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD));
-    TRY_MPI(MPI_Allreduce(&available, &job->room.memory_bytes, 1, MPI_INT64_T, MPI_MIN,
+    TRY_MPI(MPI_Allreduce(&here.free_bytes, &job->room.memory_bytes, 1, MPI_INT64_T, MPI_MIN,
                           MPI_COMM_WORLD));
     if (o->ranks > 0) { /* a plan for another job */
         const int64_t nodes = o->nodes > 0 ? o->nodes : 1;
@@ -95,24 +87,14 @@ static int memory_find(struct beffio_job *job)
     return 0;
 }
 
-/* Rank 0 reads the file, everybody the text. */
 static int hints_read(struct beffio_job *job)
 {
     const char *path = job->setup->opt.info;
+    char *text;
+    int64_t bytes;
     if (!path) return 0;
-    char *text = calloc(1, HINTS_BYTES_MAX + 1);
-    int rc = text ? 0 : err_set(ERR_NOMEM, "no memory for %s", path);
-    if (rc == 0 && job->rank == 0) {
-        FILE *from = fopen(path, "re");
-        if (!from) rc = err_set_errno(ERR_USAGE, errno, "-i %s", path);
-        if (from && fread(text, 1, HINTS_BYTES_MAX + 1, from) > HINTS_BYTES_MAX)
-            rc = err_set(ERR_USAGE, "-i %s: more than %d bytes", path, HINTS_BYTES_MAX);
-        if (from && rc == 0 && ferror(from)) rc = err_set_errno(ERR_USAGE, errno, "-i %s", path);
-        if (from) fclose(from);
-    }
-    rc = par_agree(MPI_COMM_WORLD, rc);
-    if (rc == 0)
-        rc = par_check(MPI_Bcast(text, HINTS_BYTES_MAX, MPI_CHAR, 0, MPI_COMM_WORLD), "MPI_Bcast");
+    int rc = par_read_file(MPI_COMM_WORLD, path, HINTS_BYTES_MAX, &text, &bytes);
+    if (rc < 0) err_prefix("-i ");
     if (rc == 0) rc = beffio_hints_parse(&job->hints, path, text);
     free(text);
     return par_agree(MPI_COMM_WORLD, rc);
@@ -123,7 +105,7 @@ static int room_find(struct beffio_job *job)
 {
     char probe[BEFFIO_PATH_MAX];
     const int n = snprintf(probe, sizeof probe, "%s/%s", job->setup->opt.path, job->setup->prefix);
-    const bool fits = n >= 0 && n < (int)sizeof probe;
+    const bool fits = n >= 0 && n < (int)sizeof probe - 64; /* names of data files are longer */
     TRY(par_agree(MPI_COMM_WORLD, fits ? sys_path_fs(probe, &job->fs)
                                        : err_set(ERR_USAGE, "-p: the name is too long")));
     job->room.free_bytes = job->fs.free_bytes;

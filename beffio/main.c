@@ -7,21 +7,24 @@
 static int measure(struct beffio_job *job)
 {
     const struct beffio_setup *s = job->setup;
-    const bool speaks = job->rank == 0 && !s->opt.quiet;
+    const bool first = job->rank == 0, speaks = first && !s->opt.quiet, dry = s->opt.dry_run;
     const char *const ours = s->opt.force ? "" : "nht1-beffio ";
+    const char *const sum = s->sum[0] ? s->sum : NULL;
+    const char *const protocol = s->protocol[0] ? s->protocol : NULL;
     const struct program_output out[] = {
-        {s->opt.protocol ? "--protocol" : "-f", s->protocol, ours, .text = beffio_sum_protocol},
-        {s->opt.sum ? "--sum" : "-f", s->sum, ours, .text = beffio_sum_write},
+        {s->opt.protocol ? "--protocol" : "-f", protocol, ours, .text = beffio_sum_protocol},
+        {s->opt.sum ? "--sum" : "-f", sum, ours, .text = beffio_sum_write},
         {"--json", s->opt.json, "nht1-beffio/", .json = beffio_result_json}};
-    if (s->opt.dry_run) {
-        const struct program_output plan = {"--json", s->opt.json, "nht1-beffio-plan/",
-                                            .json = beffio_result_plan};
-        if (speaks) beffio_text_heading(job, stdout);
+    const struct program_output plan = {"--json", s->opt.json, "nht1-beffio-plan/",
+                                        .json = beffio_result_plan};
+    TRY(par_agree(MPI_COMM_WORLD, !first ? 0
+                                  : dry  ? program_outputs_check(&plan, 1)
+                                         : program_outputs_check(out, 3)));
+    if (speaks) beffio_text_heading(job, stdout);
+    if (dry) {
         if (speaks) beffio_text_plan(job, stdout);
         return program_outputs_write(&plan, 1, job, 0);
     }
-    TRY(par_agree(MPI_COMM_WORLD, job->rank == 0 ? program_outputs_check(out, 3) : 0));
-    if (speaks) beffio_text_heading(job, stdout);
     const int rc = beffio_job_run(job);
     if (speaks) beffio_text_results(job, stdout);
     /* Where no partition was finished there is nothing to put into the texts. */
@@ -42,7 +45,6 @@ static int run(void *setup)
 static const struct program frame = {.conf = &beffio_program,
                                      .setup_bytes = sizeof(struct beffio_setup),
                                      .parse = beffio_setup_parse,
-                                     .release = beffio_setup_free,
                                      .run = run};
 
 int main(int argc, char **argv)

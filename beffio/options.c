@@ -9,7 +9,8 @@
 #include "base/num.h"
 #include "base/version.h"
 
-#define AT(member) offsetof(struct beffio_options, member)
+#define AT(member)         CONF_AT(struct beffio_options, member)
+#define CHOICE(member, of) CONF_CHOICE_AT(struct beffio_options, member, of)
 
 /* --quick: seconds for all partitions, and how much each writes. */
 #define QUICK_S     60.0
@@ -19,9 +20,7 @@ static const struct conf_option table[] = {
     {.name = "definition",
      .arg = "D",
      .def = "1.x",
-     .offset = AT(definition),
-     .type = CONF_CHOICE,
-     .choices = "0.5|1.x|2.1",
+     CHOICE(definition, "0.5|1.x|2.1"),
      .group = "What is measured",
      .help =
          "Which publication says how long to measure and what the value is. 0.5: bandwidths of "
@@ -31,117 +30,91 @@ static const struct conf_option table[] = {
     {.name = "time",
      .arg = "SECONDS",
      .key = 'T',
-     .offset = AT(t_s),
-     .type = CONF_REAL,
-     .min = 0.001,
-     .max = 1e7,
+     AT(t_s),
+     CONF_RANGE(0.001, 1e7),
      .help = "Scheduled time: of each partition with 0.5 and 1.x, of all partitions together with "
              "2.1. It limits the writing; rewriting and reading repeat what was written. Default: "
              "the least for a valid result, 600, 900 and 1800 s."},
     {.name = "partitions",
      .arg = "N,N,...",
      .key = 'N',
-     .offset = AT(partitions),
-     .type = CONF_STRING,
+     AT(partitions),
      .help = "Numbers of processes to measure, at most 10, in this order. Default: three, from few "
              "processes to all. The value of the system is the largest."},
     {.name = "termination",
      .arg = "HOW",
      .def = "geometric",
-     .offset = AT(termination),
-     .type = CONF_CHOICE,
-     .choices = "geometric|per-call",
+     CHOICE(termination, "geometric|per-call"),
      .help = "When it is decided whether time is up: after batches of 1, 1, 2, 4, ... calls, or "
              "after each call, as the released program does; that costs a barrier and a broadcast "
              "per call."},
     {.name = "noshared",
-     .offset = AT(noshared),
-     .type = CONF_FLAG,
+     AT(noshared),
      .help =
          "Pattern type 1 without the shared file pointer, where the library has none. Not valid."},
     {.name = "rewrite",
-     .offset = AT(rewrite),
-     .type = CONF_FLAG,
+     AT(rewrite),
      .help =
          "With 2.1: the rewriting of types 1 to 4 takes part in the schedule and in the printed "
          "value of rewriting. All types are rewritten in any case."},
     {.name = "mb",
      .arg = "MBYTES",
-     .offset = AT(mb),
-     .type = CONF_INT,
-     .min = 1,
-     .max = 1e12,
+     AT(mb),
+     CONF_RANGE(1, 1e12),
      .help = "-MB: memory per process in units of 2^20 bytes; a 128th of it is the largest chunk, "
              "M_PART. Default: the memory of a node shared by its processes."},
     {.name = "mt",
      .arg = "MBYTES",
-     .offset = AT(mt),
-     .type = CONF_INT,
-     .min = 1,
-     .max = 1e15,
+     AT(mt),
+     CONF_RANGE(1, 1e15),
      .help = "-MT: memory of the whole system in units of 2^20 bytes. Default: that of all nodes."},
     {.name = "unique",
-     .offset = AT(unique),
-     .type = CONF_FLAG,
+     AT(unique),
      .help =
          "Open files with MPI_MODE_UNIQUE_OPEN. It allows a library to put off every sync until "
          "the file is closed. Not valid with 0.5 and 1.x."},
-    {.name = "nounique",
-     .offset = AT(nounique),
-     .type = CONF_FLAG,
-     .help = "Without MPI_MODE_UNIQUE_OPEN: the default."},
+    {.name = "nounique", AT(nounique), .help = "Without MPI_MODE_UNIQUE_OPEN: the default."},
     {.name = "info",
      .arg = "FILE",
      .key = 'i',
-     .offset = AT(info),
-     .type = CONF_STRING,
+     AT(info),
      .help = "Hints, a line each: processes access type chunk key value (docs/beffio.md)."},
     {.name = "count",
      .arg = "WHAT",
      .def = "definition",
-     .offset = AT(count),
-     .type = CONF_CHOICE,
-     .choices = "definition|none|all",
+     CHOICE(count, "definition|none|all"),
      .help =
          "Whether making files counts as opening them for writing, and removing them as closing "
          "them after reading. As released they do under 2.1, in the papers they do not: the "
          "definition decides, or never, or always."},
     {.name = "count-removal",
-     .offset = AT(count_removal),
-     .type = CONF_FLAG,
+     AT(count_removal),
      .help = "What 2.1 does by default; kept for scripts."},
     {.name = "m-part",
      .arg = "WHOSE",
      .def = "definition",
-     .offset = AT(m_part),
-     .type = CONF_CHOICE,
-     .choices = "definition|node|process",
+     CHOICE(m_part, "definition|node|process"),
      .help = "Whose memory M_PART is 1/128 of: by default a node's with 0.5 and 1.x, a process's "
              "with 2.1."},
     {.name = "shift-read",
      .arg = "N",
      .def = "0",
-     .offset = AT(shift_read),
-     .type = CONF_STRING,
+     AT(shift_read),
      .help = "Reading, each process reads what the one N ranks further wrote; 'node': what one on "
              "another node wrote, whose memory does not help."},
     {.name = "drop-cache",
-     .offset = AT(drop_cache),
-     .type = CONF_FLAG,
+     AT(drop_cache),
      .help =
          "Before reading, evict the files from the page cache of all nodes, outside the clock."},
     {.name = "repeat",
      .arg = "N",
      .def = "1",
-     .offset = AT(repeat),
-     .type = CONF_INT,
-     .min = 1,
-     .max = 1000,
+     AT(repeat),
+     CONF_RANGE(1, 1000),
      .help = "Number of repetitions of the whole measurement. The result is the repetition with "
              "the median value; the values of the others are listed beside it."},
     {.name = "quick",
-     .offset = AT(quick),
-     .type = CONF_FLAG,
+     AT(quick),
      .help =
          "A trial run: about a minute in all, at most 2 GB per partition, M_PART at most 32 MB. "
          "Never valid."},
@@ -150,43 +123,35 @@ static const struct conf_option table[] = {
      .arg = "DIR",
      .key = 'p',
      .def = ".",
-     .offset = AT(path),
-     .type = CONF_STRING,
+     AT(path),
      .group = "Files",
      .help = "Directory of the data files, on the file system to be measured; all nodes share it."},
     {.name = "prefix",
      .arg = "NAME",
      .key = 'f',
      .def = "b_eff_io",
-     .offset = AT(prefix),
-     .type = CONF_STRING,
+     AT(prefix),
      .help = "Data files are DIR/NAME_data_...; when given, text goes to NAME.prot and NAME.sum as "
              "well, in the current directory or where a path in NAME leads; also when both of -MB "
              "and -MT are given."},
     {.name = "keep",
-     .offset = AT(keep),
-     .type = CONF_FLAG,
+     AT(keep),
      .help = "Keep the data files. Otherwise they are removed at the end and on Ctrl-C."},
     {.name = "force",
-     .offset = AT(force),
-     .type = CONF_FLAG,
+     AT(force),
      .help = "Overwrite data files and texts of these names that this program did not write."},
     {.name = "max-space",
      .arg = "BYTES",
-     .offset = AT(max_space),
-     .type = CONF_INT,
-     .min = 1,
-     .max = 9e18,
+     AT(max_space),
+     CONF_RANGE(1, 9e18),
      .help = "Limit on the space of the data files, up to 95 % of the free space (half of the free "
              "memory on a file system in memory). Default: twice the estimate of a probe, at least "
              "1/50 and at most 1/10 of the free space; a run that needs more is refused unless "
              "this option allows it. A run whose writing stops at the limit is not valid."},
     {.name = "cache",
      .arg = "BYTES",
-     .offset = AT(cache),
-     .type = CONF_INT,
-     .min = 1,
-     .max = 9e18,
+     AT(cache),
+     CONF_RANGE(1, 9e18),
      .help =
          "What the file system can keep in memory; a cache-honest result moves 20 times as much "
          "with each access. Default: the memory of the nodes of the partition."},
@@ -194,9 +159,7 @@ static const struct conf_option table[] = {
     {.name = "check",
      .arg = "WHAT",
      .def = "size",
-     .offset = AT(check),
-     .type = CONF_CHOICE,
-     .choices = "size|none|sample|read|every",
+     CHOICE(check, "size|none|sample|read|every"),
      .group = "What is checked and reported",
      .help =
          "What is read back outside the clock. read: everything after reading, and samples after "
@@ -208,55 +171,43 @@ static const struct conf_option table[] = {
      .arg = "N",
      .key = 'e',
      .def = "1",
-     .offset = AT(errors),
-     .type = CONF_INT,
-     .min = 0,
-     .max = 1000,
+     AT(errors),
+     CONF_RANGE(0, 1000),
      .help = "How many errors in the data are described."},
     {.name = "dry-run",
-     .offset = AT(dry_run),
-     .type = CONF_FLAG,
+     AT(dry_run),
      .help =
          "Print patterns, sizes, times and space, and end. The rate of writing is probed with a "
          "small file, unless --rate is given. With --json: as JSON."},
     {.name = "ranks",
      .arg = "N",
-     .offset = AT(ranks),
-     .type = CONF_INT,
-     .min = 1,
-     .max = 1e8,
+     AT(ranks),
+     CONF_RANGE(1, 1e8),
      .help = "With --dry-run: of a job of N processes."},
     {.name = "nodes",
      .arg = "N",
-     .offset = AT(nodes),
-     .type = CONF_INT,
-     .min = 1,
-     .max = 1e7,
+     AT(nodes),
+     CONF_RANGE(1, 1e7),
      .help = "With --dry-run and --ranks: on N nodes like this one."},
     {.name = "rate",
      .arg = "BYTES_PER_S",
-     .offset = AT(rate),
-     .type = CONF_INT,
-     .min = 1,
-     .max = 1e18,
+     AT(rate),
+     CONF_RANGE(1, 1e18),
      .help = "Rate of writing of all processes together that the estimate of space goes by."},
     {.name = "json",
      .arg = "FILE",
-     .offset = AT(json),
-     .type = CONF_STRING,
+     AT(json),
      .help = "Write the complete result to this file (docs/schema/nht1-beffio-1.json)."},
     {.name = "sum",
      .arg = "FILE",
-     .offset = AT(sum),
-     .type = CONF_STRING,
+     AT(sum),
      .help = "Write the summary with the columns of the released program's .sum file."},
     {.name = "protocol",
      .arg = "FILE",
-     .offset = AT(protocol),
-     .type = CONF_STRING,
+     AT(protocol),
      .help = "Write a line per pattern, a .prot file."},
-    CONF_PROGRESS(AT(progress)),
-    CONF_QUIET(AT(quiet)),
+    CONF_PROGRESS(offsetof(struct beffio_options, progress)),
+    CONF_QUIET(offsetof(struct beffio_options, quiet)),
     {.name = NULL},
 };
 
@@ -304,48 +255,6 @@ static void words_of(int argc, char **argv, char **out)
     out[argc] = NULL;
 }
 
-static int index_of(const char *word, const char *const *words)
-{
-    int i = 0;
-    while (words[i] && strcmp(words[i], word) != 0)
-        i++;
-    return i;
-}
-
-/* What words mean, and what does not go together. */
-static int parse_meaning(struct beffio_setup *s)
-{
-    static const char *const count[] = {"definition", "none", "all", NULL};
-    static const char *const check[] = {"size", "none", "sample", "read", "every", NULL};
-    static const char *const m_part[] = {"definition", "node", "process", NULL};
-    const struct beffio_options *o = &s->opt;
-    for (int d = 0; d < BEFFIO_DEFINITIONS; d++)
-        if (strcmp(o->definition, beffio_definition_name((enum beffio_definition)d)) == 0)
-            s->schedule.definition = (enum beffio_definition)d;
-    s->schedule.count = (enum beffio_count)index_of(o->count, count);
-    s->schedule.all_rewrites = o->rewrite;
-    s->check = (enum beffio_check)index_of(o->check, check);
-    s->m_part = (enum beffio_m_part)index_of(o->m_part, m_part);
-    s->schedule.per_call = strcmp(o->termination, "per-call") == 0;
-    s->shift = -1;
-    if (strcmp(o->shift_read, "node") != 0 &&
-        (num_int_parse(o->shift_read, &s->shift) < 0 || s->shift < 0))
-        return err_set(ERR_USAGE, "--shift-read '%s': a number of ranks from 0 on, or 'node'",
-                       o->shift_read);
-    const struct {
-        bool both;
-        const char *names;
-    } clash[] = {{o->unique && o->nounique, "--unique and --nounique"},
-                 {o->quick && o->t_s > 0, "--quick and -T"},
-                 {o->keep && o->repeat > 1, "--keep and --repeat"}};
-    for (size_t i = 0; i < sizeof clash / sizeof clash[0]; i++)
-        if (clash[i].both)
-            return err_set(ERR_USAGE, "%s exclude each other: give one", clash[i].names);
-    if ((o->ranks > 0 || o->nodes > 0) && !o->dry_run)
-        return err_set(ERR_USAGE, "--ranks and --nodes are for --dry-run");
-    return 0;
-}
-
 static int name_set(char out[4096], const char *option, const char *given, const char *end)
 {
     if (!given) return 0;
@@ -355,7 +264,7 @@ static int name_set(char out[4096], const char *option, const char *given, const
 }
 
 /* texts: .sum and .prot are wanted as well. */
-static int parse_names(struct beffio_setup *s, bool texts)
+static int names_set(struct beffio_setup *s, bool texts)
 {
     const struct beffio_options *o = &s->opt;
     const char *slash = strrchr(o->prefix, '/'), *base = slash ? slash + 1 : o->prefix;
@@ -371,41 +280,52 @@ static int parse_names(struct beffio_setup *s, bool texts)
     return conf_files_differ(3, what, name);
 }
 
-static bool is_given(const bool *given, const char *name)
-{
-    for (int i = 0; table[i].name; i++)
-        if (strcmp(table[i].name, name) == 0) return given[i];
-    return false;
-}
-
 int beffio_setup_parse(void *setup, int argc, char **argv)
 {
     struct beffio_setup *s = setup;
+    const struct beffio_options *o = &s->opt;
+    const struct conf_program *const p = &beffio_program;
     bool given[sizeof table / sizeof table[0]] = {false};
     memset(s, 0, sizeof *s);
     char **words = malloc((size_t)(argc + 1) * sizeof *words);
     if (!words) return err_set(ERR_NOMEM, "no memory for the command line");
     words_of(argc, argv, words);
-    const int rc = conf_parse(&beffio_program, argc, words, &s->opt, NULL, given);
+    const int rc = conf_parse(p, argc, words, &s->opt, NULL, given);
     free(words);
     if (rc != CONF_RUN) return rc;
-    TRY(parse_meaning(s));
-    return parse_names(s, is_given(given, "prefix") ||
-                              (is_given(given, "mb") && is_given(given, "mt")));
+    const struct {
+        bool both;
+        const char *names;
+    } clash[] = {{o->unique && o->nounique, "--unique and --nounique"},
+                 {o->quick && o->t_s > 0, "--quick and -T"},
+                 {o->keep && o->repeat > 1, "--keep and --repeat"}};
+    for (size_t i = 0; i < sizeof clash / sizeof clash[0]; i++)
+        if (clash[i].both)
+            return err_set(ERR_USAGE, "%s exclude each other: give one", clash[i].names);
+    if ((o->ranks > 0 || o->nodes > 0) && !o->dry_run)
+        return err_set(ERR_USAGE, "--ranks and --nodes are for --dry-run");
+    s->schedule.definition = (enum beffio_definition)conf_chosen(p, o, "definition");
+    s->schedule.count = (enum beffio_count)conf_chosen(p, o, "count");
+    s->schedule.all_rewrites = o->rewrite;
+    s->schedule.per_call = conf_chosen(p, o, "termination") > 0;
+    s->check = (enum beffio_check)conf_chosen(p, o, "check");
+    s->m_part = (enum beffio_m_part)conf_chosen(p, o, "m-part");
+    s->shift = -1;
+    if (strcmp(o->shift_read, "node") != 0 &&
+        (num_int_parse(o->shift_read, &s->shift) < 0 || s->shift < 0))
+        return err_set(ERR_USAGE, "--shift-read '%s': a number of ranks from 0 on, or 'node'",
+                       o->shift_read);
+    const bool as_released = conf_given(p, given, "mb") && conf_given(p, given, "mt");
+    return names_set(s, as_released || conf_given(p, given, "prefix"));
 }
 
-void beffio_setup_free(void *setup)
+int beffio_setup_schedule(struct beffio_setup *s, int procs)
 {
-    struct beffio_setup *s = setup;
-    conf_free(&beffio_program, &s->opt, NULL);
-}
-
-static int partitions_given(struct beffio_schedule *c, const char *list, int procs)
-{
+    struct beffio_schedule *c = &s->schedule;
     char word[32];
     int64_t n;
-    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
+    c->partitions_n = 0;
+    for (const char *list = s->opt.partitions; conf_next_word(&list, word, sizeof word);) {
         if (num_int_parse(word, &n) < 0 || n < 1 || n > procs)
             return err_set(ERR_USAGE,
                            "-N '%s': no number of processes between 1 and the %d that were started",
@@ -414,17 +334,7 @@ static int partitions_given(struct beffio_schedule *c, const char *list, int pro
             return err_set(ERR_USAGE, "-N: more than %d partitions", BEFFIO_PARTITIONS_MAX);
         c->procs[c->partitions_n++] = (int)n;
     }
-    return 0;
-}
-
-int beffio_setup_schedule(struct beffio_setup *s, int procs)
-{
-    struct beffio_schedule *c = &s->schedule;
-    c->partitions_n = 0;
-    if (s->opt.partitions)
-        TRY(partitions_given(c, s->opt.partitions, procs));
-    else
-        c->partitions_n = beffio_default_partitions(procs, c->procs);
+    if (c->partitions_n == 0) c->partitions_n = beffio_default_partitions(procs, c->procs);
     c->t_s = s->opt.t_s > 0 ? s->opt.t_s : beffio_valid_time_s(c->definition);
     if (!s->opt.quick) return 0;
     c->t_s = c->definition == BEFFIO_2_1 ? QUICK_S : QUICK_S / c->partitions_n;

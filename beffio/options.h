@@ -59,10 +59,9 @@ struct beffio_setup {
 
 extern const struct conf_program beffio_program;
 
-/* Reads the command line. Local. [out] s: a struct beffio_setup, to be freed by beffio_setup_free
- * also after an error. Returns CONF_RUN, CONF_HELP, CONF_VERSION, or ERR_USAGE. */
+/* Reads the command line. Local. [out] s: a struct beffio_setup. Returns CONF_RUN, CONF_HELP,
+ * CONF_VERSION or ERR_USAGE. */
 int beffio_setup_parse(void *s, int argc, char **argv);
-void beffio_setup_free(void *s);
 
 /* The partitions and their time for a job of so many processes. Returns 0 or ERR_USAGE. */
 int beffio_setup_schedule(struct beffio_setup *s, int procs);

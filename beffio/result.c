@@ -6,16 +6,6 @@
 #include "base/json.h"
 #include "base/program.h"
 
-static void set(json_t *to, const char *key, json_t *value)
-{
-    json_object_set_new(to, key, value);
-}
-
-static json_t *integer(int64_t x)
-{
-    return json_integer((json_int_t)x);
-}
-
 static json_t *pattern_json(const struct beffio_part *p, int a, int no)
 {
     const struct beffio_bench *b = &p->bench;
@@ -23,28 +13,26 @@ static json_t *pattern_json(const struct beffio_part *p, int a, int no)
     const struct beffio_place at = beffio_place(&b->layout, no);
     const struct beffio_pattern_time *t = &b->result[a].pattern[no];
     json_t *o = json_object();
-    set(o, "no", json_integer(no));
-    set(o, "u", json_integer(pat.u));
-    set(o, "position",
-        pat.pos >= 1 && pat.pos <= BEFFIO_POSITIONS ? json_integer(pat.pos) : json_null());
-    set(o, "fill", json_boolean(pat.fill));
-    set(o, "chunk_bytes", integer(at.chunk_bytes));
-    set(o, "call_bytes", integer(at.chunk_bytes * at.chunks_per_call));
-    set(o, "calls_n", integer(at.calls_n));
-    set(o, "bytes", integer(b->measured.pattern[a][no].bytes));
-    set(o, "scheduled_s", js_real(beffio_pattern_time_s(b->schedule, pat.u)));
-    set(o, "s", js_real(t->s));
-    set(o, "view_s", js_real(t->view_s));
-    set(o, "calls_s", js_real(t->calls_s));
-    set(o, "wait_s", js_real(t->wait_s));
-    set(o, "sync_s", js_real(t->sync_s));
-    set(o, "batches_n", integer(t->batches_n));
-    set(o, "capped", json_boolean(t->capped));
-    set(o, "bytes_per_s", js_real(p->values.pattern[a][no]));
-    set(o, "wrong_n", integer(p->wrong[a].wrong_by_pattern[no]));
-    /* Reading one chunk shows what was read ahead, not what the file system can do [RK00, V]. */
-    set(o, "single_read",
-        json_boolean(a == BEFFIO_READ && pat.type >= BEFFIO_SEGMENTED && at.calls_n == 1));
+    js_set(o, "no", json_integer(no));
+    js_set(o, "u", json_integer(pat.u));
+    js_set(o, "position",
+           pat.pos >= 1 && pat.pos <= BEFFIO_POSITIONS ? json_integer(pat.pos) : json_null());
+    js_set(o, "fill", json_boolean(pat.fill));
+    js_set(o, "chunk_bytes", json_integer(at.chunk_bytes));
+    js_set(o, "call_bytes", json_integer(at.chunk_bytes * at.chunks_per_call));
+    js_set(o, "calls_n", json_integer(at.calls_n));
+    js_set(o, "bytes", json_integer(b->measured.pattern[a][no].bytes));
+    js_set(o, "scheduled_s", js_real(beffio_pattern_time_s(b->schedule, pat.u)));
+    js_set(o, "s", js_real(t->s));
+    js_set(o, "view_s", js_real(t->view_s));
+    js_set(o, "calls_s", js_real(t->calls_s));
+    js_set(o, "wait_s", js_real(t->wait_s));
+    js_set(o, "sync_s", js_real(t->sync_s));
+    js_set(o, "batches_n", json_integer(t->batches_n));
+    js_set(o, "capped", json_boolean(t->capped));
+    js_set(o, "bytes_per_s", js_real(p->values.pattern[a][no]));
+    js_set(o, "wrong_n", json_integer(p->wrong[a].wrong_by_pattern[no]));
+    js_set(o, "single_read", json_boolean(beffio_bench_single_read(b, (enum beffio_access)a, no)));
     return o;
 }
 
@@ -56,17 +44,17 @@ static json_t *type(const struct beffio_part *p, int a, int t)
     for (int no = beffio_type_first((enum beffio_type)t); no < beffio_type_end((enum beffio_type)t);
          no++)
         json_array_append_new(list, pattern_json(p, a, no));
-    set(o, "type", json_integer(t));
-    set(o, "name", json_string(beffio_type_name((enum beffio_type)t)));
-    set(o, "bytes", integer(b->measured.type[a][t].bytes));
-    set(o, "s", js_real(p->values.type_s[a][t]));
-    set(o, "open_s", js_real(time->open_s));
-    set(o, "close_s", js_real(time->close_s));
-    set(o, "create_s", js_real(a == BEFFIO_WRITE ? b->measured.create_s[t] : 0));
-    set(o, "remove_s", js_real(a == BEFFIO_READ ? b->measured.remove_s[t] : 0));
-    set(o, "bytes_per_s", js_real(p->values.type[a][t]));
-    set(o, "cached_share_before", a == BEFFIO_READ ? js_real(time->cached_share) : json_null());
-    set(o, "patterns", list);
+    js_set(o, "type", json_integer(t));
+    js_set(o, "name", json_string(beffio_type_name((enum beffio_type)t)));
+    js_set(o, "bytes", json_integer(b->measured.type[a][t].bytes));
+    js_set(o, "s", js_real(p->values.type_s[a][t]));
+    js_set(o, "open_s", js_real(time->open_s));
+    js_set(o, "close_s", js_real(time->close_s));
+    js_set(o, "create_s", js_real(a == BEFFIO_WRITE ? b->measured.create_s[t] : 0));
+    js_set(o, "remove_s", js_real(a == BEFFIO_READ ? b->measured.remove_s[t] : 0));
+    js_set(o, "bytes_per_s", js_real(p->values.type[a][t]));
+    js_set(o, "cached_share_before", a == BEFFIO_READ ? js_real(time->cached_share) : json_null());
+    js_set(o, "patterns", list);
     return o;
 }
 
@@ -77,15 +65,15 @@ static json_t *access_json(const struct beffio_part *p, int a)
     for (int t = 0; t < BEFFIO_TYPES; t++)
         json_array_append_new(list, type(p, a, t));
     beffio_findings_words(&p->wrong[a], words, sizeof words);
-    set(o, "access", json_string(beffio_access_name((enum beffio_access)a)));
-    set(o, "bytes", integer(p->values.access_bytes[a]));
-    set(o, "bytes_per_s", js_real(p->values.access[a]));
-    set(o, "weighted_bytes_per_s", js_real(p->values.weighted[a]));
-    set(o, "plain_bytes_per_s", js_real(p->values.plain[a]));
-    set(o, "checked_bytes", integer(p->wrong[a].checked_bytes));
-    set(o, "wrong_n", integer(p->wrong[a].wrong_n));
-    set(o, "first_wrong", p->wrong[a].wrong_n > 0 ? json_string(words) : json_null());
-    set(o, "types", list);
+    js_set(o, "access", json_string(beffio_access_name((enum beffio_access)a)));
+    js_set(o, "bytes", json_integer(p->values.access_bytes[a]));
+    js_set(o, "bytes_per_s", js_real(p->values.access[a]));
+    js_set(o, "weighted_bytes_per_s", js_real(p->values.weighted[a]));
+    js_set(o, "plain_bytes_per_s", js_real(p->values.plain[a]));
+    js_set(o, "checked_bytes", json_integer(p->wrong[a].checked_bytes));
+    js_set(o, "wrong_n", json_integer(p->wrong[a].wrong_n));
+    js_set(o, "first_wrong", p->wrong[a].wrong_n > 0 ? json_string(words) : json_null());
+    js_set(o, "types", list);
     return o;
 }
 
@@ -125,36 +113,37 @@ static json_t *part_json(const struct beffio_job *job, const struct beffio_part 
     const int64_t memory = job->memory_total_bytes;
     for (int a = 0; p->done && a < BEFFIO_ACCESSES; a++)
         json_array_append_new(accesses, access_json(p, a));
-    set(o, "procs", json_integer(b->procs));
-    set(o, "nodes_n", integer(p->nodes_n));
-    set(o, "memory_bytes", integer(p->memory_bytes));
-    set(o, "completed", json_boolean(p->done));
-    set(o, "shared_m_part_bytes",
-        b->layout.shared_m_part_bytes > 0 ? integer(b->layout.shared_m_part_bytes) : json_null());
-    set(o, "segment_bytes", integer(b->layout.segment_bytes));
-    set(o, "file_bytes", integer(p->done ? beffio_layout_bytes(&b->layout) : 0));
-    set(o, "share_bytes", integer(b->share_bytes));
-    set(o, "expected_bytes", integer(p->expected_bytes));
-    set(o, "capped", json_boolean(p->capped));
-    set(o, "accesses", accesses);
-    set(o, "values", p->done ? values_json(job, p) : json_array());
-    set(o, "total_bytes_per_s", p->done ? js_real(p->values.total) : json_null());
-    set(o, "write_side_bytes_per_s", p->done ? js_real(p->values.write_side) : json_null());
-    set(o, "valid", json_boolean(p->done && p->valid));
-    set(o, "cache_honest", json_boolean(p->done && p->honesty.honest));
-    set(o, "cache_factor", p->done ? js_real(p->honesty.factor) : json_null());
-    set(o, "shift_ranks", json_integer(b->shift));
-    set(o, "checked", json_string(p->sample ? "sample" : "all"));
-    set(o, "stamps", beffio_job_stamps(job, p));
-    set(o, "criteria", p->done ? criteria(p) : json_array());
-    set(o, "coffee_cup",
-        !p->done
-            ? json_null()
-            : json_pack("{sI so so sf}", "memory_bytes", (json_int_t)memory, "write_min",
-                        js_real(beffio_minutes(memory, p->values.access[BEFFIO_WRITE])), "read_min",
-                        js_real(beffio_minutes(memory, p->values.access[BEFFIO_READ])), "limit_min",
-                        BEFFIO_COFFEE_MIN));
-    set(o, "library", b->library ? json_incref(b->library) : json_array());
+    js_set(o, "procs", json_integer(b->procs));
+    js_set(o, "nodes_n", json_integer(p->nodes_n));
+    js_set(o, "memory_bytes", json_integer(p->memory_bytes));
+    js_set(o, "completed", json_boolean(p->done));
+    js_set(o, "shared_m_part_bytes",
+           b->layout.shared_m_part_bytes > 0 ? json_integer(b->layout.shared_m_part_bytes)
+                                             : json_null());
+    js_set(o, "segment_bytes", json_integer(b->layout.segment_bytes));
+    js_set(o, "file_bytes", json_integer(p->done ? beffio_layout_bytes(&b->layout) : 0));
+    js_set(o, "share_bytes", json_integer(b->share_bytes));
+    js_set(o, "expected_bytes", json_integer(p->expected_bytes));
+    js_set(o, "capped", json_boolean(p->capped));
+    js_set(o, "accesses", accesses);
+    js_set(o, "values", p->done ? values_json(job, p) : json_array());
+    js_set(o, "total_bytes_per_s", p->done ? js_real(p->values.total) : json_null());
+    js_set(o, "write_side_bytes_per_s", p->done ? js_real(p->values.write_side) : json_null());
+    js_set(o, "valid", json_boolean(p->done && p->valid));
+    js_set(o, "cache_honest", json_boolean(p->done && p->honesty.honest));
+    js_set(o, "cache_factor", p->done ? js_real(p->honesty.factor) : json_null());
+    js_set(o, "shift_ranks", json_integer(b->shift));
+    js_set(o, "checked", json_string(p->sample ? "sample" : "all"));
+    js_set(o, "stamps", beffio_job_stamps(job, p));
+    js_set(o, "criteria", p->done ? criteria(p) : json_array());
+    js_set(o, "coffee_cup",
+           !p->done ? json_null()
+                    : json_pack("{sI so so sf}", "memory_bytes", (json_int_t)memory, "write_min",
+                                js_real(beffio_minutes(memory, p->values.access[BEFFIO_WRITE])),
+                                "read_min",
+                                js_real(beffio_minutes(memory, p->values.access[BEFFIO_READ])),
+                                "limit_min", BEFFIO_COFFEE_MIN));
+    js_set(o, "library", b->library ? json_incref(b->library) : json_array());
     return o;
 }
 
@@ -176,17 +165,17 @@ static json_t *schedule(const struct beffio_job *job)
     json_t *o = json_object(), *procs = json_array();
     for (int i = 0; i < c->partitions_n; i++)
         json_array_append_new(procs, json_integer(c->procs[i]));
-    set(o, "definition", json_string(beffio_definition_name(c->definition)));
-    set(o, "t_s", js_real(c->t_s));
-    set(o, "partition_s", js_real(beffio_partition_time_s(c)));
-    set(o, "termination", json_string(job->setup->opt.termination));
-    set(o, "partitions", procs);
-    set(o, "m_part_bytes", integer(job->m_part_bytes));
-    set(o, "memory_per_process_bytes", integer(job->memory_per_process_bytes));
-    set(o, "memory_total_bytes", integer(job->memory_total_bytes));
-    set(o, "write_rate_assumed_bytes_per_s", js_real(job->rate));
-    set(o, "room_bytes", integer(job->room_bytes));
-    set(o, "quick", json_boolean(job->setup->opt.quick));
+    js_set(o, "definition", json_string(beffio_definition_name(c->definition)));
+    js_set(o, "t_s", js_real(c->t_s));
+    js_set(o, "partition_s", js_real(beffio_partition_time_s(c)));
+    js_set(o, "termination", json_string(job->setup->opt.termination));
+    js_set(o, "partitions", procs);
+    js_set(o, "m_part_bytes", json_integer(job->m_part_bytes));
+    js_set(o, "memory_per_process_bytes", json_integer(job->memory_per_process_bytes));
+    js_set(o, "memory_total_bytes", json_integer(job->memory_total_bytes));
+    js_set(o, "write_rate_assumed_bytes_per_s", js_real(job->rate));
+    js_set(o, "room_bytes", json_integer(job->room_bytes));
+    js_set(o, "quick", json_boolean(job->setup->opt.quick));
     return o;
 }
 
@@ -196,16 +185,17 @@ static json_t *hints(const struct beffio_job *job)
     for (int i = 0; i < job->hints.n; i++) {
         const struct beffio_hint *h = &job->hints.hint[i];
         json_t *o = json_object();
-        set(o, "procs", h->procs > 0 ? json_integer(h->procs) : json_null());
-        set(o, "access",
-            h->access >= 0 ? json_string(beffio_access_name((enum beffio_access)h->access))
-                           : json_null());
-        set(o, "type",
-            h->type >= 0 ? json_string(beffio_type_name((enum beffio_type)h->type)) : json_null());
-        set(o, "on_open", json_boolean(h->chunk == BEFFIO_ON_OPEN || h->chunk < 0));
-        set(o, "position", h->chunk > 0 ? json_integer(h->chunk) : json_null());
-        set(o, "key", js_text(h->key));
-        set(o, "value", js_text(h->value));
+        js_set(o, "procs", h->procs > 0 ? json_integer(h->procs) : json_null());
+        js_set(o, "access",
+               h->access >= 0 ? json_string(beffio_access_name((enum beffio_access)h->access))
+                              : json_null());
+        js_set(o, "type",
+               h->type >= 0 ? json_string(beffio_type_name((enum beffio_type)h->type))
+                            : json_null());
+        js_set(o, "on_open", json_boolean(h->chunk == BEFFIO_ON_OPEN || h->chunk < 0));
+        js_set(o, "position", h->chunk > 0 ? json_integer(h->chunk) : json_null());
+        js_set(o, "key", js_text(h->key));
+        js_set(o, "value", js_text(h->value));
         json_array_append_new(list, o);
     }
     return list;
@@ -239,18 +229,18 @@ json_t *beffio_result_json(const void *of, int status)
     json_t *o = program_result(&beffio_program, &job->setup->opt, "nht1-beffio/1", status,
                                job->started_utc);
     json_t *system = program_system(&job->nodes, job->mpi), *parts = json_array();
-    set(system, "file_system", sys_fs_json(&job->fs));
+    js_set(system, "file_system", sys_fs_json(&job->fs));
     for (int i = 0; i < job->setup->schedule.partitions_n; i++)
         json_array_append_new(parts, part_json(job, &job->part[i]));
-    set(o, "schedule", schedule(job));
-    set(o, "system", system);
-    set(o, "hints", hints(job));
-    set(o, "axis", axis(job));
-    set(o, "b_eff_io", headline(job));
-    set(o, "repetitions", repetitions_json(job));
-    set(o, "stamps", beffio_job_stamps(job, NULL));
-    set(o, "took_s", js_real(job->took_s));
-    set(o, "partitions", parts);
+    js_set(o, "schedule", schedule(job));
+    js_set(o, "system", system);
+    js_set(o, "hints", hints(job));
+    js_set(o, "axis", axis(job));
+    js_set(o, "b_eff_io", headline(job));
+    js_set(o, "repetitions", repetitions_json(job));
+    js_set(o, "stamps", beffio_job_stamps(job, NULL));
+    js_set(o, "took_s", js_real(job->took_s));
+    js_set(o, "partitions", parts);
     return o;
 }
 
@@ -268,12 +258,12 @@ json_t *beffio_result_plan(const void *of, int status)
                  (long long)expected, (long long)job->room_bytes);
         json_array_append_new(misfits, json_string(text));
     }
-    set(o, "schedule", schedule(job));
-    set(o, "time_s",
-        js_real(repeat * (beffio_run_time_s(&job->setup->schedule) + beffio_job_check_s(job))));
-    set(o, "time_source", json_string("its schedule, and the reading for the check"));
-    set(o, "disk_bytes", integer(expected));
-    set(o, "memory_bytes", integer(job->m_part_bytes * job->size));
-    set(o, "misfits", misfits);
+    js_set(o, "schedule", schedule(job));
+    js_set(o, "time_s",
+           js_real(repeat * (beffio_run_time_s(&job->setup->schedule) + beffio_job_check_s(job))));
+    js_set(o, "time_source", json_string("its schedule, and the reading for the check"));
+    js_set(o, "disk_bytes", json_integer(expected));
+    js_set(o, "memory_bytes", json_integer(job->m_part_bytes * job->size));
+    js_set(o, "misfits", misfits);
     return o;
 }

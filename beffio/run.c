@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The order of measuring: partitions one after the other, or access by access; the rest of the
  * ranks waits without getting in the way; then the values and what is to be thought of them. */
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/par.h"
+#include "base/program.h"
 #include "base/stamp.h"
 #include "base/stop.h"
 #include "base/watch.h"
@@ -26,8 +28,8 @@ static int check_types(struct beffio_part *p, enum beffio_access found_by,
     return 0;
 }
 
-/* Steps of a partition, collective over its ranks: the three accesses, then the content, the whole of
- * it or samples; then the files go, and what was wrong is added up. */
+/* Steps of a partition, collective over its ranks: the three accesses, then the content, the whole
+ * of it or samples; then the files go, and what was wrong is added up. */
 enum { CHECK = BEFFIO_ACCESSES, STEPS };
 
 static int step(struct beffio_job *job, struct beffio_part *p, int which)
@@ -146,7 +148,6 @@ static void evaluate(struct beffio_job *job)
 json_t *beffio_job_stamps(const struct beffio_job *job, const struct beffio_part *p)
 {
     json_t *list = json_array();
-    const struct nodes *n = &job->nodes;
     const bool whole = !p;
     if (whole && job->best >= 0) p = &job->part[job->best];
     if (p && p->done) {
@@ -171,31 +172,20 @@ json_t *beffio_job_stamps(const struct beffio_job *job, const struct beffio_part
     }
     if (!whole) return list;
     if (job->setup->opt.quick) stamp_add(list, "quick", "note", NULL, "A trial run (--quick).");
-    if (job->size > n->cores)
-        stamp_add(list, "oversubscribed", "warn",
-                  json_pack("{si sI}", "ranks", job->size, "cores", (json_int_t)n->cores),
-                  "%d processes on %lld cores wait for each other's time slices.", job->size,
-                  (long long)n->cores);
+    program_stamp_oversubscribed(list, &job->nodes);
     return list;
 }
 
 /* --- a run ---------------------------------------------------------------------------------- */
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = ((const struct beffio_rep *)a)->value,
-                 y = ((const struct beffio_rep *)b)->value;
-    return (x > y) - (x < y);
-}
-
-/* Measures as often as asked. Rank 0 keeps the repetition that has the median value, the lower one of
- * two: each is put aside, since which one it is shows at the end. */
+/* Measures as often as asked. Rank 0 keeps the repetition that has the median value, the lower one
+ * of two: each is put aside, since which one it is shows at the end. */
 static int repeat(struct beffio_job *job)
 {
     const int reps_n = (int)job->setup->opt.repeat, n = job->setup->schedule.partitions_n;
     const size_t bytes = (size_t)n * sizeof *job->part;
     struct beffio_part *aside = malloc((size_t)reps_n * bytes);
-    struct beffio_rep *sorted = malloc((size_t)reps_n * sizeof *sorted);
+    double *sorted = malloc((size_t)reps_n * sizeof *sorted);
     int rc = par_agree(MPI_COMM_WORLD,
                        aside && sorted ? 0 : err_set(ERR_NOMEM, "no memory for repetitions"));
     for (int r = 0; rc == 0 && r < reps_n; r++) {
@@ -206,22 +196,19 @@ static int repeat(struct beffio_job *job)
         job->rep[r] = (struct beffio_rep){best->values.partition[job->setup->schedule.definition],
                                           best->bench.procs};
         memcpy(aside + r * n, job->part, bytes);
+        sorted[r] = job->rep[r].value;
         job->reps_done = r + 1;
     }
     if (job->rank == 0 && job->reps_done > 0) {
-        memcpy(sorted, job->rep, (size_t)job->reps_done * sizeof *sorted);
-        qsort(sorted, (size_t)job->reps_done, sizeof *sorted, by_value);
-        const double median = sorted[(job->reps_done - 1) / 2].value;
-        for (int r = job->reps_done - 1; r >= 0; r--)
-            if (job->rep[r].value == median) {
-                json_t *library[BEFFIO_PARTITIONS_MAX];
-                for (int i = 0; i < n; i++)
-                    library[i] = job->part[i].bench.library;
-                memcpy(job->part, aside + r * n, bytes);
-                for (int i = 0; i < n; i++)
-                    job->part[i].bench.library = library[i];
-                break;
-            }
+        gsl_sort(sorted, 1, (size_t)job->reps_done);
+        int r = job->reps_done - 1;
+        while (r > 0 && job->rep[r].value != sorted[(job->reps_done - 1) / 2])
+            r--;
+        for (int i = 0; i < n; i++) { /* what the library reports is collected over repetitions */
+            json_t *const library = job->part[i].bench.library;
+            job->part[i] = aside[r * n + i];
+            job->part[i].bench.library = library;
+        }
     }
     if (job->rank == 0) evaluate(job);
     free(aside);

@@ -13,7 +13,8 @@ enum beffio_access { BEFFIO_WRITE, BEFFIO_REWRITE, BEFFIO_READ, BEFFIO_ACCESSES 
 /* "write", "rewrite", "read". */
 const char *beffio_access_name(enum beffio_access access);
 
-/* Which publication defines time and value. */
+/* Which publication defines time and value. This and other enumerations of options are in the order
+ * of their choices. */
 enum beffio_definition {
     BEFFIO_0_5, /* [RK00]: bytes over time, weighted by U */
     BEFFIO_1_X, /* [RK01]: 25 % write, 25 % rewrite, 50 % read */

@@ -212,14 +212,15 @@ static void protocol_pattern(const struct beffio_job *job, FILE *to, const struc
         t->sync_s, p->values.pattern[a][no] / 1e6);
     const int64_t wrong_n = p->wrong[a].wrong_by_pattern[no];
     if (wrong_n > 0) fprintf(to, " %lld ERRORS", (long long)wrong_n);
-    const bool once = a == BEFFIO_READ && pat.type >= BEFFIO_SEGMENTED && at.calls_n == 1;
-    fprintf(to, "%s%s\n", t->capped ? " (space)" : "", once ? " (one call)" : "");
+    fprintf(to, "%s%s\n", t->capped ? " (space)" : "",
+            beffio_bench_single_read(b, a, no) ? " (one call)" : "");
 }
 
 static void protocol_access(const struct beffio_job *job, FILE *to, const struct beffio_part *p,
                             enum beffio_access a)
 {
-    /* Type 2 is "separated" in names of values and "separate" in the head of the table, as released. */
+    /* Type 2 is "separated" in names of values and "separate" in the head of the table, as
+     * released. */
     static const char *const type_word[BEFFIO_TYPES] = {"scatter", "shared", "separated",
                                                         "segmented", "seg_coll"};
     const struct beffio_measured *m = &p->bench.measured;

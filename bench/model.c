@@ -40,80 +40,64 @@ struct options {
     const char *classes, *json;
 };
 
-#define OPT(member) offsetof(struct options, member)
+#define AT(member) CONF_AT(struct options, member)
 
 static const struct conf_option table[] = {
     {.name = "latency",
      .arg = "US",
      .def = "2",
-     .min = 0,
-     .max = 1e6,
+     CONF_RANGE(0, 1e6),
      .help = "Microseconds from one rank to another through the network, assumed.",
-     .offset = OPT(latency_us),
-     .type = CONF_REAL,
+     AT(latency_us),
      .group = "The network of the predictions"},
     {.name = "bandwidth",
      .arg = "GB/S",
      .def = "1",
-     .min = 1e-6,
-     .max = 1e6,
+     CONF_RANGE(1e-6, 1e6),
      .help = "10^9 bytes per second that one rank gets while all ranks send: a link's bandwidth "
              "over the ranks that share it, assumed. 1 is 25 GB/s shared by 25 busy ranks.",
-     .offset = OPT(gbytes_per_s),
-     .type = CONF_REAL},
+     AT(gbytes_per_s)},
     {.name = "overhead",
      .arg = "US",
      .def = "0.5",
-     .min = 0,
-     .max = 1e6,
+     CONF_RANGE(0, 1e6),
      .help = "Microseconds that a rank is busy with a message of its own, sent or received.",
-     .offset = OPT(overhead_us),
-     .type = CONF_REAL},
+     AT(overhead_us)},
     {.name = "node-latency",
      .arg = "US",
      .def = "0.5",
-     .min = 0,
-     .max = 1e6,
+     CONF_RANGE(0, 1e6),
      .help = "Microseconds from one rank to another inside the computer that was measured.",
-     .offset = OPT(node_latency_us),
-     .type = CONF_REAL,
+     AT(node_latency_us),
      .group = "The computer that was measured"},
     {.name = "node-bandwidth",
      .arg = "GB/S",
      .def = "5",
-     .min = 1e-6,
-     .max = 1e6,
+     CONF_RANGE(1e-6, 1e6),
      .help = "10^9 bytes per second between two ranks inside it.",
-     .offset = OPT(node_gbytes_per_s),
-     .type = CONF_REAL},
+     AT(node_gbytes_per_s)},
     {.name = "lanes",
      .arg = "N",
      .def = "8",
-     .min = 1,
-     .max = 64,
+     CONF_RANGE(1, 64),
      .help = "Lanes of a vector: lines in a batch.",
-     .offset = OPT(lanes),
-     .type = CONF_INT,
+     AT(lanes),
      .group = "The solver"},
     {.name = "group",
      .arg = "N",
-     .min = 1,
-     .max = 1e6,
+     CONF_RANGE(1, 1e6),
      .help = "Batches in a message of the pipeline. Default: the solver's own choice.",
-     .offset = OPT(group),
-     .type = CONF_INT},
+     AT(group)},
     {.name = "classes",
      .arg = "LETTERS",
      .def = "DE",
      .help = "Classes to predict.",
-     .offset = OPT(classes),
-     .type = CONF_STRING,
+     AT(classes),
      .group = "What is reported"},
     {.name = "json",
      .arg = "FILE",
      .help = "Write parameters, comparison and predictions to this file as well.",
-     .offset = OPT(json),
-     .type = CONF_STRING},
+     AT(json)},
     {.name = NULL},
 };
 
@@ -314,35 +298,26 @@ struct data {
     double x[ROWS_MAX][2], y[ROWS_MAX], weight[ROWS_MAX];
 };
 
-/* p1 = 0 (k = 0) or p0 = 0 (k = 1). */
-static void fit1(const struct data *d, int k, double p[2])
-{
-    double sum = 0, squares = 0;
-    for (int i = 0; i < d->n; i++) {
-        const double x = d->x[i][k] / d->y[i];
-        sum += d->weight[i] * x;
-        squares += d->weight[i] * x * x;
-    }
-    p[1 - k] = 0;
-    p[k] = squares > 0 ? sum / squares : 0;
-}
-
-static void fit2(const struct data *d, double p[2])
+/* Of the relative deviation: terms parameters from the first one on, the other one is 0. */
+static void least_squares(const struct data *d, size_t first, size_t terms, double p[2])
 {
     const size_t n = (size_t)d->n;
     double chisq;
-    gsl_matrix *a = gsl_matrix_alloc(n, 2), *cov = gsl_matrix_alloc(2, 2);
-    gsl_vector *one = gsl_vector_alloc(n), *weight = gsl_vector_alloc(n), *c = gsl_vector_alloc(2);
-    gsl_multifit_linear_workspace *w = gsl_multifit_linear_alloc(n, 2);
+    p[0] = p[1] = 0;
+    if (n < terms) return;
+    gsl_matrix *a = gsl_matrix_alloc(n, terms), *cov = gsl_matrix_alloc(terms, terms);
+    gsl_vector *one = gsl_vector_alloc(n), *weight = gsl_vector_alloc(n);
+    gsl_vector *c = gsl_vector_alloc(terms);
+    gsl_multifit_linear_workspace *w = gsl_multifit_linear_alloc(n, terms);
     for (size_t i = 0; i < n; i++) {
         gsl_vector_set(one, i, 1);
         gsl_vector_set(weight, i, d->weight[i]);
-        for (size_t k = 0; k < 2; k++)
-            gsl_matrix_set(a, i, k, d->x[i][k] / d->y[i]);
+        for (size_t k = 0; k < terms; k++)
+            gsl_matrix_set(a, i, k, d->x[i][first + k] / d->y[i]);
     }
     gsl_multifit_wlinear(a, weight, one, c, cov, &chisq, w);
-    p[0] = gsl_vector_get(c, 0);
-    p[1] = gsl_vector_get(c, 1);
+    for (size_t k = 0; k < terms; k++)
+        p[first + k] = gsl_vector_get(c, k);
     gsl_multifit_linear_free(w);
     gsl_vector_free(one);
     gsl_vector_free(weight);
@@ -356,12 +331,11 @@ static void fit2(const struct data *d, double p[2])
 static double fit_data(const struct data *d, double p[2])
 {
     double rms = 0;
-    p[0] = p[1] = -1;
-    if (d->n >= 2) fit2(d, p);
+    least_squares(d, 0, d->n >= 2 ? 2 : 1, p);
     if (p[1] < 0)
-        fit1(d, 0, p);
+        least_squares(d, 0, 1, p);
     else if (p[0] < 0)
-        fit1(d, 1, p);
+        least_squares(d, 1, 1, p);
     for (int i = 0; i < d->n; i++)
         rms += pow((p[0] * d->x[i][0] + p[1] * d->x[i][1]) / d->y[i] - 1, 2) / d->n;
     return sqrt(rms);
@@ -416,11 +390,6 @@ static void fit_busy(struct model *m, const struct row *row, int n)
 
 /* ------------------------------------------------------------------ what comes out */
 
-static void set(json_t *o, const char *key, json_t *value)
-{
-    json_object_set_new(o, key, value);
-}
-
 static json_t *tell_parameters(const struct model *m)
 {
     json_t *o = json_object();
@@ -430,15 +399,15 @@ static json_t *tell_parameters(const struct model *m)
         json_t *x = json_object();
         printf("  %-6s %12.3f %12.3f %12.1f %%\n", phase_name[ph], 1e9 * m->c[ph], 1e9 * m->l[ph],
                100 * m->rms[ph]);
-        set(x, "s_per_cell", js_real(m->c[ph]));
-        set(x, "s_per_line", js_real(m->l[ph]));
-        set(x, "rms_deviation", js_real(m->rms[ph]));
-        set(o, phase_name[ph], x);
+        js_set(x, "s_per_cell", js_real(m->c[ph]));
+        js_set(x, "s_per_line", js_real(m->l[ph]));
+        js_set(x, "rms_deviation", js_real(m->rms[ph]));
+        js_set(o, phase_name[ph], x);
     }
     printf("  halo copies, waiting included: %.3f ns per byte; all cores busy: %.3f times slower\n",
            1e9 * m->copy, m->busy);
-    set(o, "copy_s_per_byte", js_real(m->copy));
-    set(o, "busy_factor", js_real(m->busy));
+    js_set(o, "copy_s_per_byte", js_real(m->copy));
+    js_set(o, "busy_factor", js_real(m->busy));
     return o;
 }
 
@@ -457,12 +426,12 @@ static json_t *tell_comparison(const struct model *m, const struct row *row, int
         printf("  %-5s %3lld x%2lld %-6s %10.3f %10.3f %6.1f %%\n", row[i].cls,
                (long long)row[i].ranks, (long long)row[i].threads, row[i].decomp,
                1e3 * row[i].step_s, 1e3 * s, 100 * (s / row[i].step_s - 1));
-        set(x, "class", json_string(row[i].cls));
-        set(x, "ranks", json_integer(row[i].ranks));
-        set(x, "threads", json_integer(row[i].threads));
-        set(x, "decomp", json_string(row[i].decomp));
-        set(x, "measured_s_per_step", js_real(row[i].step_s));
-        set(x, "model_s_per_step", js_real(s));
+        js_set(x, "class", json_string(row[i].cls));
+        js_set(x, "ranks", json_integer(row[i].ranks));
+        js_set(x, "threads", json_integer(row[i].threads));
+        js_set(x, "decomp", json_string(row[i].decomp));
+        js_set(x, "measured_s_per_step", js_real(row[i].step_s));
+        js_set(x, "model_s_per_step", js_real(s));
         json_array_append_new(list, x);
     }
     return list;
@@ -491,13 +460,13 @@ static void tell_times(const struct times *t, const char *grid, double ideal_s, 
     json_t *o = json_object();
     printf(" %9.3f %7.3f %7.3f %5.1f", 1e3 * t->step_s, 1e3 * t->exchange_s, 1e3 * t->pipe_s,
            100 * ideal_s / t->step_s);
-    set(o, "grid", json_string(grid));
-    set(o, "s_per_step", js_real(t->step_s));
-    set(o, "work_s", js_real(t->work_s));
-    set(o, "exchange_s", js_real(t->exchange_s));
-    set(o, "pipe_s", js_real(t->pipe_s));
-    set(o, "parallel_efficiency", js_real(ideal_s / t->step_s));
-    set(to, key, o);
+    js_set(o, "grid", json_string(grid));
+    js_set(o, "s_per_step", js_real(t->step_s));
+    js_set(o, "work_s", js_real(t->work_s));
+    js_set(o, "exchange_s", js_real(t->exchange_s));
+    js_set(o, "pipe_s", js_real(t->pipe_s));
+    js_set(o, "parallel_efficiency", js_real(ideal_s / t->step_s));
+    js_set(to, key, o);
 }
 
 static json_t *tell_ranks(const struct model *m, int64_t size, int ranks, double one_s)
@@ -507,7 +476,7 @@ static json_t *tell_ranks(const struct model *m, int64_t size, int ranks, double
     json_t *o = json_object();
     const bool have1 = predict(m, "1d:z", size, ranks, &slabs, grid1);
     const bool have3 = predict(m, "3d", size, ranks, &cubes, grid3);
-    set(o, "ranks", json_integer(ranks));
+    js_set(o, "ranks", json_integer(ranks));
     printf("  %5d", ranks);
     if (have1)
         tell_times(&slabs, grid1, one_s / ranks, o, "1d");
@@ -556,10 +525,10 @@ static int tell_class(const struct model *m, char cls, json_t *to)
     const int from = crossover(m, size);
     printf("  3-D is faster from %d ranks on.\n", from);
     const char name[2] = {cls, '\0'};
-    set(o, "class", json_string(name));
-    set(o, "n", json_integer(size));
-    set(o, "crossover_ranks", from ? json_integer(from) : json_null());
-    set(o, "ranks", list);
+    js_set(o, "class", json_string(name));
+    js_set(o, "n", json_integer(size));
+    js_set(o, "crossover_ranks", from ? json_integer(from) : json_null());
+    js_set(o, "ranks", list);
     json_array_append_new(to, o);
     return 0;
 }
@@ -568,11 +537,11 @@ static int tell(const struct model *m, const struct row *row, int n)
 {
     json_t *o = json_object(), *list = json_array();
     int rc = 0;
-    set(o, "schema", json_string(SCHEMA));
-    set(o, "options", conf_json(&program, &m->opt));
-    set(o, "parameters", tell_parameters(m));
-    set(o, "comparison", tell_comparison(m, row, n));
-    set(o, "predictions", list);
+    js_set(o, "schema", json_string(SCHEMA));
+    js_set(o, "options", conf_json(&program, &m->opt));
+    js_set(o, "parameters", tell_parameters(m));
+    js_set(o, "comparison", tell_comparison(m, row, n));
+    js_set(o, "predictions", list);
     printf("\nNetwork assumed for the predictions: latency %g us, %g GB/s per rank, %g us of work "
            "per message\n",
            m->opt.latency_us, m->opt.gbytes_per_s, m->opt.overhead_us);

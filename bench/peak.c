@@ -43,38 +43,31 @@ struct options {
     const char *json;
 };
 
-#define OPT(member) offsetof(struct options, member)
+#define AT(member) CONF_AT(struct options, member)
 
 static const struct conf_option table[] = {
     {.name = "seconds",
      .arg = "S",
      .def = "0.5",
-     .min = 0.001,
-     .max = 3600,
+     CONF_RANGE(0.001, 3600),
      .help = "Seconds spent on each instruction set and number of threads.",
-     .offset = OPT(seconds),
-     .type = CONF_REAL,
+     AT(seconds),
      .group = "How it is measured"},
     {.name = "window",
      .arg = "S",
      .def = "0.002",
-     .min = 1e-5,
-     .max = 10,
+     CONF_RANGE(1e-5, 10),
      .help = "Length of a window in seconds, about. Short ones fit between disturbances.",
-     .offset = OPT(window_s),
-     .type = CONF_REAL},
+     AT(window_s)},
     {.name = "threads",
      .arg = "N",
-     .min = 1,
-     .max = 4096,
+     CONF_RANGE(1, 4096),
      .help = "Threads at most. Default: one per core that this process may use.",
-     .offset = OPT(threads),
-     .type = CONF_INT},
+     AT(threads)},
     {.name = "json",
      .arg = "FILE",
      .help = "Where the result goes. Default: standard output.",
-     .offset = OPT(json),
-     .type = CONF_STRING},
+     AT(json)},
     {.name = NULL},
 };
 
@@ -174,7 +167,7 @@ static int arrays_make(struct arrays *x, int64_t llc_bytes, int threads)
     struct sys_memory m;
     sys_memory(&m);
     int64_t bytes = llc_bytes * LLC_TIMES > ARRAY_MIN ? llc_bytes * LLC_TIMES : ARRAY_MIN;
-    if (m.available_bytes > 0 && bytes > m.available_bytes / 12) bytes = m.available_bytes / 12;
+    if (bytes > m.free_bytes / 12) bytes = m.free_bytes / 12;
     bytes = bytes / 4096 * 4096;
     double **const array[] = {&x->a, &x->b, &x->c};
     x->n = bytes / (int64_t)sizeof(double);
@@ -207,8 +200,8 @@ static int counts_of(int most, int count[COUNTS_MAX])
 static void add_rate(json_t *to, int threads, const char *key, double rate)
 {
     json_t *o = json_object();
-    json_object_set_new(o, "threads", json_integer(threads));
-    json_object_set_new(o, key, js_real(rate));
+    js_set(o, "threads", json_integer(threads));
+    js_set(o, key, js_real(rate));
     json_array_append_new(to, o);
 }
 
@@ -218,13 +211,13 @@ static json_t *fma_json(const struct options *o, const int *count, int n)
     const struct peak_unit *u;
     for (int i = 0; (u = peak_unit_at(i)) != NULL; i++) {
         json_t *entry = json_object(), *rates = json_array();
-        json_object_set_new(entry, "isa", json_string(u->isa));
-        json_object_set_new(entry, "arithmetic", json_string(u->arithmetic));
-        json_object_set_new(entry, "width_bits", json_integer(u->width_bits));
-        json_object_set_new(entry, "supported", json_boolean(u->supported()));
+        js_set(entry, "isa", json_string(u->isa));
+        js_set(entry, "arithmetic", json_string(u->arithmetic));
+        js_set(entry, "width_bits", json_integer(u->width_bits));
+        js_set(entry, "supported", json_boolean(u->supported()));
         for (int c = 0; c < n && u->supported(); c++)
             add_rate(rates, count[c], "flop_per_s", fma_rate(u, count[c], o));
-        json_object_set_new(entry, "rates", rates);
+        js_set(entry, "rates", rates);
         json_array_append_new(list, entry);
     }
     return list;
@@ -238,9 +231,9 @@ static json_t *triad_json(const struct arrays *x, const int *count, int n)
         i++;
     for (int c = 0; c < n; c++)
         add_rate(rates, count[c], "bytes_per_s", triad_rate(peak_unit_at(i), count[c], x));
-    json_object_set_new(o, "isa", json_string(peak_unit_at(i)->isa));
-    json_object_set_new(o, "array_bytes", json_integer(8 * x->n));
-    json_object_set_new(o, "rates", rates);
+    js_set(o, "isa", json_string(peak_unit_at(i)->isa));
+    js_set(o, "array_bytes", json_integer(8 * x->n));
+    js_set(o, "rates", rates);
     return o;
 }
 
@@ -258,11 +251,11 @@ static int measure(const void *opts, const struct conf_list *args)
     json_t *result = json_object(), *system = sys_json();
     omp_set_dynamic(0);
     TRY_TO(out, rc, arrays_make(&x, last_level_bytes(system), threads));
-    json_object_set_new(result, "schema", json_string(SCHEMA));
-    json_object_set_new(result, "threads_max", json_integer(threads));
-    json_object_set_new(result, "fma", fma_json(o, count, n));
-    json_object_set_new(result, "triad", triad_json(&x, count, n));
-    json_object_set_new(result, "system", json_incref(system));
+    js_set(result, "schema", json_string(SCHEMA));
+    js_set(result, "threads_max", json_integer(threads));
+    js_set(result, "fma", fma_json(o, count, n));
+    js_set(result, "triad", triad_json(&x, count, n));
+    js_set(result, "system", json_incref(system));
     rc = js_write(o->json ? o->json : "/dev/stdout", result, JS_SYNC_NONE);
 out:
     free(x.a);

@@ -27,15 +27,12 @@ static const struct conf_option table[] = {
     {.name = "pairs",
      .arg = "N",
      .def = "2000",
-     .min = 10,
-     .max = 1e6,
-     .offset = offsetof(struct options, pairs),
-     .type = CONF_INT,
+     CONF_RANGE(10, 1e6),
+     CONF_AT(struct options, pairs),
      .help = "How often both are measured."},
     {.name = "json",
      .arg = "FILE",
-     .offset = offsetof(struct options, json),
-     .type = CONF_STRING,
+     CONF_AT(struct options, json),
      .help = "Write the times to FILE."},
     {.name = NULL},
 };
@@ -77,8 +74,8 @@ static int harness(struct beff_traffic *t, double *time_s)
         .messages_n = 2,
         .slot = {{t->rank ? BEFF_NONE : other, t->rank ? other : BEFF_NONE, 0},
                  {t->rank ? other : BEFF_NONE, t->rank ? BEFF_NONE : other, 0}}};
-    const struct beff_shot shot = {&pair, BEFF_SENDRECV, BYTES, LOOP, true};
-    return beff_traffic_shoot(t, &shot, time_s);
+    const struct beff_exchange ex = {&pair, BEFF_SENDRECV, BYTES, LOOP, true};
+    return beff_traffic_time(t, &ex, time_s);
 }
 
 static int pair_times(struct beff_traffic *t, int64_t pairs, double *bare_s, double *harness_s)
@@ -113,7 +110,7 @@ static int report(const struct options *o, const double *bare_s, const double *h
     return rc;
 }
 
-static int run(void *setup)
+static int compare(void *setup)
 {
     const struct options *o = setup;
     struct beff_traffic t;
@@ -133,7 +130,7 @@ static int run(void *setup)
 }
 
 static const struct program frame = {
-    .conf = &program, .single = true, .setup_bytes = sizeof(struct options), .run = run};
+    .conf = &program, .single = true, .setup_bytes = sizeof(struct options), .run = compare};
 
 int main(int argc, char **argv)
 {

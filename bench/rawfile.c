@@ -28,47 +28,37 @@ struct options {
     bool direct;
 };
 
-#define OPT(member) offsetof(struct options, member)
+#define AT(member)         CONF_AT(struct options, member)
+#define CHOICE(member, of) CONF_CHOICE_AT(struct options, member, of)
 
 static const struct conf_option options[] = {
     {.name = "out",
      .arg = "FILE",
      .def = "raw.bin",
      .help = "Where to write; the file must not be there.",
-     .offset = OPT(out),
-     .type = CONF_STRING},
+     AT(out)},
     {.name = "dump-bytes",
      .arg = "B",
      .def = "42448320",
-     .min = 1,
-     .max = 1e15,
+     CONF_RANGE(1, 1e15),
      .help = "Bytes of a dump, all ranks together.",
-     .offset = OPT(dump_bytes),
-     .type = CONF_INT},
+     AT(dump_bytes)},
     {.name = "dumps",
      .arg = "D",
      .def = "40",
-     .min = 1,
-     .max = 1e6,
+     CONF_RANGE(1, 1e6),
      .help = "Dumps, one behind the other.",
-     .offset = OPT(dumps),
-     .type = CONF_INT},
-    {.name = "direct",
-     .help = "Past the page cache (O_DIRECT).",
-     .offset = OPT(direct),
-     .type = CONF_FLAG},
+     AT(dumps)},
+    {.name = "direct", .help = "Past the page cache (O_DIRECT).", AT(direct)},
     {.name = "sync",
      .arg = "WHEN",
      .def = "none",
-     .choices = "none|end",
      .help = "Whether the file is flushed at the end.",
-     .offset = OPT(sync),
-     .type = CONF_CHOICE},
+     CHOICE(sync, "none|end")},
     {.name = "json",
      .arg = "FILE",
      .help = "Write the result to FILE instead of standard output.",
-     .offset = OPT(json),
-     .type = CONF_STRING},
+     AT(json)},
     {.name = NULL},
 };
 
@@ -115,7 +105,7 @@ static double slowest(double mine)
     return all;
 }
 
-static int run(void *setup)
+static int write_dumps(void *setup)
 {
     const struct options *o = setup;
     int rank, size;
@@ -153,7 +143,7 @@ static int run(void *setup)
 }
 
 static const struct program frame = {
-    .conf = &program, .single = true, .setup_bytes = sizeof(struct options), .run = run};
+    .conf = &program, .single = true, .setup_bytes = sizeof(struct options), .run = write_dumps};
 
 int main(int argc, char **argv)
 {

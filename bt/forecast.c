@@ -20,6 +20,7 @@
 #include "bt/compute.h"
 #include "bt/machine.h"
 #include "bt/metrics.h"
+#include "bt/read.h"
 #include "bt/result.h"
 #include "bt/run.h"
 #include "bt/solver/decomp.h"
@@ -48,6 +49,9 @@ struct forecast {
     int64_t disk_bytes;    /* on the file system at a time */
     int64_t written_bytes; /* by all writers in all rounds */
     int64_t free_bytes;    /* of the file system, old files of the same names given back */
+    int64_t readings_n;    /* of --read, after each run that leaves a file */
+    int64_t read_bytes;    /* by them, in all rounds of all writers; once more when warm */
+    int64_t fields_bytes;  /* memory of the largest rank for what they fill */
     int64_t rank_bytes;    /* memory of the largest rank */
     int64_t memory_bytes;  /* of all ranks */
     int64_t node_bytes;    /* of the ranks on one node */
@@ -91,6 +95,7 @@ static int memory(struct forecast *f)
 {
     const struct bt_setup *s = f->setup;
     char needs[UNITS_TEXT_MAX], has[UNITS_TEXT_MAX];
+    struct bt_read_plan reads;
     struct bt_decomp d;
     struct sys_memory here;
     int64_t cells = 1;
@@ -98,9 +103,13 @@ static int memory(struct forecast *f)
     bt_decomp_name(&d, f->decomp);
     for (int a = 0; a < 3; a++)
         cells *= bt_plan_div_up(d.n, d.p[a]);
-    f->rank_bytes = bt_machine_rank_bytes(cells, s->writers_n > 0);
+    TRY(bt_read_plan_make(&reads, s, &d, (int)f->ranks, 0));
+    f->readings_n = (int64_t)reads.shapes_n * s->read_states_n;
+    f->fields_bytes = bt_read_plan_bytes(&reads, false);
+    f->rank_bytes = bt_machine_rank_bytes(cells, s->writers_n > 0) + f->fields_bytes;
     f->memory_bytes = bt_machine_rank_bytes(d.n * d.n * d.n, s->writers_n > 0) +
-                      (f->ranks - 1) * bt_machine_rank_bytes(0, false);
+                      (f->ranks - 1) * bt_machine_rank_bytes(0, false) +
+                      bt_read_plan_bytes(&reads, true);
     f->node_bytes = num_min(f->memory_bytes, bt_plan_div_up(f->ranks, f->nodes) * f->rank_bytes);
     sys_memory(&here);
     f->total_bytes = here.total_bytes;
@@ -166,6 +175,8 @@ static void files(struct forecast *f)
         f->disk_bytes = in_turn ? f->file_bytes : sum(f->disk_bytes, f->file_bytes);
         f->files_n += in_turn ? 0 : 1 + (parts ? f->ranks : 1);
         f->written_bytes = sum(f->written_bytes, product(s->opt.repeat, f->file_bytes));
+        const int64_t each = s->read == BT_READ_ALL ? f->file_bytes : f->dump_bytes;
+        f->read_bytes = sum(f->read_bytes, product(s->opt.repeat, product(f->readings_n, each)));
         bt_setup_path(s, w, path);
         if (stat(path, &old) == 0 && S_ISREG(old.st_mode))
             f->free_bytes += (int64_t)old.st_blocks * 512;
@@ -261,6 +272,7 @@ static void times(struct forecast *f)
     f->time_s = rounds * s->writers_n * (f->t_t_s + reading) +
                 (bt_setup_computes(s) ? rounds * f->t_c_s : 0);
     if (measures && !bt_setup_computes(s)) f->time_s += f->t_c_s;
+    f->time_s += (double)f->read_bytes / READ_RATE;
 }
 
 static int plan(struct forecast *f, const struct bt_machine *m)
@@ -308,6 +320,12 @@ static void print(const struct forecast *f, FILE *to)
                 units_bytes((double)f->written_bytes, c), (long long)f->files_n,
                 f->files_n == 1 ? " is" : "s are");
     }
+    if (f->readings_n > 0)
+        fprintf(to,
+                "Reading   %lld time%s after each run, %s in all; fields of %s on the largest rank "
+                "for it\n",
+                (long long)f->readings_n, units_plural(f->readings_n),
+                units_bytes((double)f->read_bytes, a), units_bytes((double)f->fields_bytes, b));
     fprintf(to, "Memory    %s per rank, %s per node, %s available here\n",
             units_bytes((double)f->rank_bytes, a), units_bytes((double)f->node_bytes, b),
             units_bytes((double)f->available_bytes, c));
@@ -355,6 +373,11 @@ static json_t *plan_json(const void *of, int status)
                   RESIDENT_RULE, "memory_rule_holds", (int)f->rule_holds, "t_c_s",
                   js_real(f->t_c_s), "t_t_s", js_real(f->t_t_s), "time_s", js_real(f->time_s),
                   "write_rate_assumed_bytes_per_s", js_real(WRITE_RATE));
+    if (f->setup->read != BT_READ_NOTHING)
+        json_object_set_new(o, "read",
+                            json_pack("{sI sI sI}", "readings_n", (json_int_t)f->readings_n,
+                                      "bytes", (json_int_t)f->read_bytes, "rank_memory_bytes",
+                                      (json_int_t)f->fields_bytes));
     json_object_update(o, sizes);
     json_object_update(o, rest);
     json_decref(sizes);

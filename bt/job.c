@@ -95,12 +95,16 @@ int bt_job_make(struct bt_job *job, MPI_Comm comm, struct bt_setup *setup)
     TRY(par_agree(comm, bt_decomp_make(setup->opt.decomp, setup->problem.n, job->size, job->rank,
                                        &job->decomp)));
     bt_decomp_name(&job->decomp, job->decomp_name);
+    TRY(par_agree(comm, bt_read_plan_make(&job->reads, setup, &job->decomp, job->size, job->rank)));
     TRY(par_agree(comm, job->rank == 0 ? names_check(setup) : 0));
     TRY_MPI(MPI_Bcast(&setup->seed, 1, MPI_UINT64_T, 0, comm));
     TRY(bt_machine_make(comm, &job->machine));
     TRY(par_hosts(comm, &job->hosts));
     TRY(par_json(comm, &job->mpi));
-    TRY(bt_machine_memory(&job->machine, &job->decomp, setup->writers_n > 0));
+    const int64_t *cells = job->decomp.count;
+    TRY(bt_machine_memory(
+        &job->machine, bt_machine_rank_bytes(cells[0] * cells[1] * cells[2], setup->writers_n > 0) +
+                           bt_read_plan_bytes(&job->reads, false)));
     warn(job);
     return 0;
 }
@@ -175,12 +179,19 @@ static void judge(struct bt_outcome *o, bool writes)
     const char *norms = published ? "norms as published, " : "";
     const enum bt_proof_state state = o->proof.state;
     const bool norms_wrong = published && !o->run.norms_ok;
-    o->wrong = norms_wrong || state == BT_PROOF_WRONG;
+    const struct bt_reading *misread = NULL;
+    for (int i = 0; i < o->run.readings.n && !misread; i++)
+        if (!o->run.readings.reading[i].right) misread = &o->run.readings.reading[i];
+    o->wrong = norms_wrong || misread || state == BT_PROOF_WRONG;
     o->verified = !o->wrong && (writes ? state == BT_PROOF_RIGHT : published);
     if (norms_wrong)
         snprintf(o->verdict, sizeof o->verdict,
                  "WRONG: the norms differ from the published ones by %.3g, relative",
                  o->run.norms_deviation);
+    else if (misread && state != BT_PROOF_WRONG)
+        snprintf(o->verdict, sizeof o->verdict,
+                 "WRONG: what was read back %s in %s differs from the digests of the manifest",
+                 misread->warm ? "warm" : "cold", misread->decomp);
     else if (!writes)
         snprintf(o->verdict, sizeof o->verdict, "%s",
                  published ? "verified: norms as published"
@@ -237,9 +248,13 @@ int bt_job_run(struct bt_job *job, struct bt_solver *solver, int writer, int rou
                                      .solver = solver,
                                      .io = writes ? &spec : NULL,
                                      .nodes = &job->machine.nodes,
+                                     .setup = s,
+                                     .reads = &job->reads,
                                      .progress = progress};
     const int rc = bt_run_make(&q, &o->run);
     progress_end(progress);
+    if (rc < 0 && o->run.completed)
+        snprintf(o->verdict, sizeof o->verdict, "not verified: it could not be read back");
     TRY(rc);
     take_notices(job, &o->run);
     TRY(prove(job, o));

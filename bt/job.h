@@ -44,6 +44,7 @@ struct bt_job {
     struct bt_setup *setup;
     struct bt_machine machine;
     struct bt_decomp decomp; /* the one asked for */
+    struct bt_read_plan reads;
     char decomp_name[40];
     char kernel[64];            /* version and instruction set, "1/avx2" */
     char started_utc[32];       /* of rank 0 */

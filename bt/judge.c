@@ -144,6 +144,66 @@ json_t *bt_judge_run(const struct bt_job *job, const struct bt_outcome *o)
     return to;
 }
 
+/* ------------------------------------------------------------------ a reading */
+
+json_t *bt_judge_reading(const struct bt_reading *r)
+{
+    const double share = bt_reading_cached(r);
+    json_t *to = json_array();
+    for (int64_t i = 0; i < r->dumps_n && !stamp_find(to, "read-wrong"); i++)
+        if (!r->dump[i].right)
+            stamp_add(to, "read-wrong", BAD, number(NULL, "dump_n", (double)r->dump[i].dump + 1),
+                      "What was read of dump %lld is not what the manifest's digest says: wrong on "
+                      "disk, or misread.",
+                      (long long)r->dump[i].dump + 1);
+    if (r->warm && share < 1 - CACHE_SHARE)
+        stamp_add(to, "read-not-cached", WARN, number(NULL, "cached_share", share),
+                  "Read warm, but only %.0f %% was in memory after it had been read once.",
+                  100 * share);
+    if (r->warm) return to;
+    if (r->in_memory)
+        stamp_add(to, "read-cached", WARN, number(NULL, "cached_share", share),
+                  "Not read cold: the file system is in memory.");
+    else if (share > CACHE_SHARE)
+        stamp_add(to, "read-cached", WARN, number(NULL, "cached_share", share),
+                  "Not read cold: %.0f %% was still in memory after the file had been dropped "
+                  "from it.",
+                  100 * share);
+    else if (!isfinite(share))
+        stamp_add(to, "read-cached", WARN, NULL,
+                  "Perhaps not read cold: the system does not tell how much was in memory.");
+    if (r->network)
+        stamp_add(to, "read-server-cache", NOTE, NULL,
+                  "Read cold as far as the nodes go: what the servers of a network file system "
+                  "hold in memory cannot be dropped or seen from here.");
+    else if (r->virtual)
+        stamp_add(to, "read-server-cache", NOTE, NULL,
+                  "Read cold as far as this virtual machine goes: what its host holds of the disk "
+                  "in memory cannot be dropped or seen from here.");
+    return to;
+}
+
+json_t *bt_judge_readings(const struct bt_job *job, const char *writer,
+                          const struct bt_reading *like)
+{
+    json_t *to = json_array();
+    for (int i = 0; i < job->outcomes_n; i++) {
+        const struct bt_run *run = &job->outcome[i].run;
+        for (int k = 0; strcmp(run->writer, writer) == 0 && k < run->readings.n; k++) {
+            json_t *one, *of_reading = bt_judge_reading(&run->readings.reading[k]);
+            size_t s;
+            json_array_foreach(of_reading, s, one)
+            {
+                const bool known = stamp_find(to, stamp_text(one, "code")) != NULL;
+                if (bt_reading_alike(like, &run->readings.reading[k]) && !known)
+                    json_array_append(to, one);
+            }
+            json_decref(of_reading);
+        }
+    }
+    return to;
+}
+
 /* ------------------------------------------------------------------ a writer */
 
 static void judge_balance(json_t *to, const struct bt_row *row)

@@ -27,4 +27,11 @@ void bt_judge_free(struct bt_judged *judged);
 /* Stamps of one run: verified, official, page cache. New reference. */
 json_t *bt_judge_run(const struct bt_job *job, const struct bt_outcome *o);
 
+/* Stamps of one reading: what was read, and from where. New reference. */
+json_t *bt_judge_reading(const struct bt_reading *r);
+
+/* Those of all readings of a writer's runs that are like this one, each code once. New reference. */
+json_t *bt_judge_readings(const struct bt_job *job, const char *writer,
+                          const struct bt_reading *like);
+
 #endif

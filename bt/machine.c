@@ -120,9 +120,7 @@ int64_t bt_machine_free_bytes(void)
 {
     struct sys_memory memory;
     sys_memory(&memory);
-    if (memory.available_bytes <= 0) return INT64_MAX;
-    const int64_t limit = memory.limit_bytes > 0 ? memory.limit_bytes : INT64_MAX;
-    return memory.available_bytes < limit ? memory.available_bytes : limit;
+    return memory.free_bytes;
 }
 
 int64_t bt_machine_rank_bytes(int64_t cells, bool staged)
@@ -130,10 +128,8 @@ int64_t bt_machine_rank_bytes(int64_t cells, bool staged)
     return cells * (CELL_BYTES + (staged ? 2 * BT_NCOMP * 8 : 0)) + RANK_BYTES;
 }
 
-int bt_machine_memory(const struct bt_machine *m, const struct bt_decomp *d, int staged)
+int bt_machine_memory(const struct bt_machine *m, int64_t mine)
 {
-    const int64_t cells = d->count[0] * d->count[1] * d->count[2];
-    const int64_t mine = bt_machine_rank_bytes(cells, staged);
     int64_t needed = 0, available = bt_machine_free_bytes();
     TRY_MPI(MPI_Allreduce(&mine, &needed, 1, MPI_INT64_T, MPI_SUM, m->nodes.node));
     int rc = 0;

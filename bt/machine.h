@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "base/nodes.h"
-#include "bt/solver/decomp.h"
 
 struct bt_machine {
     struct nodes nodes;
@@ -36,13 +35,12 @@ void bt_notice(json_t *to, const char *fmt, ...) __attribute__((format(printf, 2
  * bt/judge's. Local. */
 void bt_machine_warn(json_t *notices);
 
-/* Compares the memory that a run needs with what every node has free: solver, staging buffer, what
- * a collecting writer may hold. Collective. staged: whether something is written. ERR_NOMEM with
- * both numbers when it does not fit. */
-int bt_machine_memory(const struct bt_machine *m, const struct bt_decomp *d, int staged);
+/* Compares the memory that the ranks of each node need, mine this one, with what the node has free.
+ * Collective. ERR_NOMEM with both numbers when it does not fit. */
+int bt_machine_memory(const struct bt_machine *m, int64_t mine);
 
-/* Memory in bytes that a rank needs for a block of so many cells, roughly; staged as above. Local.
- */
+/* Memory in bytes that a rank needs for a block of so many cells, roughly: solver, and where
+ * something is written (staged) staging buffer and what a collecting writer may hold. Local. */
 int64_t bt_machine_rank_bytes(int64_t cells, bool staged);
 
 /* Free memory of this node in bytes, INT64_MAX when unknown. Local. */

@@ -31,6 +31,9 @@ struct bt_options {
     bool direct;
     const char *sync;
     bool force, keep, restart;
+    const char *read, *read_cache, *read_decomp; /* NULL: not given */
+    int64_t read_ranks;                          /* 0: all */
+    bool read_drop_system;
     int64_t repeat, seed;
     bool dry_run;
     int64_t ranks, nodes; /* of --dry-run; 0: those that were started */
@@ -40,6 +43,9 @@ struct bt_options {
 };
 
 enum bt_tc_source { BT_TC_BEST, BT_TC_MEASURE, BT_TC_GIVEN };
+
+/* Dumps that are read back after a run. */
+enum bt_read { BT_READ_NOTHING, BT_READ_ONE, BT_READ_LAST, BT_READ_ALL, BT_READ_RANDOM };
 
 /* What it means. */
 struct bt_setup {
@@ -54,9 +60,14 @@ struct bt_setup {
     bool compute;                 /* a run without writing was asked for */
     bool all;                     /* --io all: files go after they have been verified */
     bool list_writers;            /* --io help; the rest was not looked at then */
-    uint64_t seed;                /* of the order of the writers */
+    enum bt_read read;
+    int64_t read_dump; /* with BT_READ_ONE, from 1 */
+    int read_states_n; /* of the page cache, each read in */
+    bool read_warm[2]; /* else cold */
+    uint64_t seed;     /* of the order of the writers */
     /* Stood on the command line; --restart takes what did not from the manifest. */
     bool given_problem, given_layout, given_io;
+    bool given_buffer; /* else readers take requests of a size of their own */
 };
 
 extern const struct conf_program bt_program;

@@ -145,6 +145,69 @@ static void row_fill(const struct bt_job *job, struct bt_row *row)
     dump_times(job, row);
 }
 
+double bt_reading_rate(const struct bt_reading *r)
+{
+    return r->t_r_s > 0 ? (double)r->bytes / r->t_r_s : NAN;
+}
+
+double bt_reading_cached(const struct bt_reading *r)
+{
+    const bool known = r->cached_bytes >= 0 && r->dump_bytes > 0;
+    return known ? (double)r->cached_bytes / (double)r->dump_bytes : NAN;
+}
+
+bool bt_reading_alike(const struct bt_reading *a, const struct bt_reading *b)
+{
+    return a->warm == b->warm && a->ranks == b->ranks && strcmp(a->decomp, b->decomp) == 0;
+}
+
+/* Median of the finite values, NaN without any. They are put together at its front. */
+static double median(double *x, int n)
+{
+    double m;
+    int finite = 0;
+    for (int i = 0; i < n; i++)
+        if (isfinite(x[i])) x[finite++] = x[i];
+    return finite > 0 && stat_median(x, finite, &m) == 0 ? m : NAN;
+}
+
+static void read_row_fill(const struct bt_job *job, const char *writer, struct bt_read_row *row)
+{
+    double t_r[BT_REPEAT_MAX], rate[BT_REPEAT_MAX], requests[BT_REPEAT_MAX], cached[BT_REPEAT_MAX];
+    row->right = true;
+    for (int i = 0; i < job->outcomes_n; i++) {
+        const struct bt_run *run = &job->outcome[i].run;
+        if (!run->completed || strcmp(run->writer, writer) != 0) continue;
+        for (int k = 0; k < run->readings.n && row->runs < BT_REPEAT_MAX; k++) {
+            const struct bt_reading *r = &run->readings.reading[k];
+            if (!bt_reading_alike(r, row->first)) continue;
+            t_r[row->runs] = r->t_r_s;
+            rate[row->runs] = bt_reading_rate(r);
+            requests[row->runs] = (double)r->requests_n;
+            cached[row->runs++] = bt_reading_cached(r);
+            row->right = row->right && r->right;
+        }
+    }
+    row->t_r_s = median(t_r, row->runs);
+    row->rate = median(rate, row->runs);
+    row->requests = median(requests, row->runs);
+    row->cached_share = median(cached, row->runs);
+}
+
+int bt_read_rows(const struct bt_job *job, const char *writer, struct bt_read_row *row)
+{
+    for (int i = 0; i < job->outcomes_n; i++) {
+        const struct bt_run *run = &job->outcome[i].run;
+        if (!run->completed || strcmp(run->writer, writer) != 0) continue;
+        for (int k = 0; k < run->readings.n; k++) {
+            row[k] = (struct bt_read_row){.first = &run->readings.reading[k]};
+            read_row_fill(job, writer, &row[k]);
+        }
+        return run->readings.n;
+    }
+    return 0;
+}
+
 static int by_time(const void *a, const void *b)
 {
     const struct bt_row *x = a, *y = b;

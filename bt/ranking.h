@@ -29,6 +29,27 @@ struct bt_dump_times {
     double p50_s, p90_s, p99_s, max_s;
 };
 
+/* One kind of reading of a writer's files, over its runs: medians, each by itself. */
+struct bt_read_row {
+    const struct bt_reading *first; /* one of them: decomposition, state of the cache */
+    int runs;
+    double t_r_s, rate, requests; /* s, bytes/s, read calls of all ranks */
+    double cached_share;          /* of the dumps, in memory before; NaN: unknown */
+    bool right;                   /* every one */
+};
+#define BT_READ_ROWS_MAX (2 * BT_READ_SHAPES_MAX)
+
+/* Bytes/s of a reading, and the share of its dumps that was in memory before, NaN when unknown. */
+double bt_reading_rate(const struct bt_reading *r);
+double bt_reading_cached(const struct bt_reading *r);
+
+/* Whether both are the same kind: decomposition, ranks, state of the cache. */
+bool bt_reading_alike(const struct bt_reading *a, const struct bt_reading *b);
+
+/* Readings of a writer's runs that came to their end, in the order of the first run. row: [out] at
+ * least BT_READ_ROWS_MAX. Returns how many. */
+int bt_read_rows(const struct bt_job *job, const char *writer, struct bt_read_row *row);
+
 struct bt_row {
     const char *writer;             /* borrowed from the job */
     const struct bt_outcome *first; /* one of the runs */

@@ -98,6 +98,59 @@ static void table(const struct bt_judged *j, FILE *to)
     fputc('\n', to);
 }
 
+/* One line of the table for a decomposition: the readings of it that are cold and warm. */
+static void read_line(const char *writer, const struct bt_read_row *row, int n, FILE *to)
+{
+    const struct bt_read_row none = {.t_r_s = NAN, .rate = NAN, .cached_share = NAN};
+    const struct bt_read_row *cold = &none, *warm = &none;
+    bool right = true;
+    char c[6][16];
+    for (int i = 0; i < n; i++) {
+        if (row[i].first->ranks != row->first->ranks ||
+            strcmp(row[i].first->decomp, row->first->decomp) != 0)
+            continue;
+        *(row[i].first->warm ? &warm : &cold) = &row[i];
+        right = right && row[i].right;
+    }
+    fprintf(to, "%-14s %-9s %9s %9s %6s %9s %9s %6s  %s\n", writer, row->first->decomp,
+            cell(c[0], "%.4f", cold->t_r_s), cell(c[1], "%.1f", cold->rate / 1e6),
+            cell(c[2], "%.0f", 100 * cold->cached_share), cell(c[3], "%.4f", warm->t_r_s),
+            cell(c[4], "%.1f", warm->rate / 1e6), cell(c[5], "%.0f", 100 * warm->cached_share),
+            right ? "yes" : "WRONG");
+}
+
+/* --read: T_R of each writer and decomposition, cold and warm, and what is to be thought of it. */
+static void reading(const struct bt_judged *j, FILE *to)
+{
+    const struct bt_job *job = j->job;
+    json_t *told = json_object(), *one;
+    if (job->setup->read == BT_READ_NOTHING) return;
+    fprintf(to, "%-14s %-9s %9s %9s %6s %9s %9s %6s  %s\n", "read back", "decomp", "cold T_R",
+            "rate", "cached", "warm T_R", "rate", "cached", "right");
+    fprintf(to, "%-14s %-9s %9s %9s %6s %9s %9s %6s\n", "", "", "s", "MB/s", "%", "s", "MB/s", "%");
+    for (int i = 0; i < (j->rows_n > 0 ? j->rows_n : job->outcomes_n); i++) {
+        const char *writer = j->rows_n > 0 ? j->row[i].writer : job->outcome[i].run.writer;
+        struct bt_read_row row[BT_READ_ROWS_MAX];
+        const int n = bt_read_rows(job, writer, row);
+        for (int k = 0; k < n; k++) {
+            bool before = false;
+            for (int p = 0; p < k; p++)
+                before = before || strcmp(row[p].first->decomp, row[k].first->decomp) == 0;
+            if (!before) read_line(writer, &row[k], n - k, to);
+            json_t *stamps = bt_judge_readings(job, writer, row[k].first);
+            size_t s;
+            json_array_foreach(stamps, s, one) if (!json_object_get(told, stamp_text(one, "code")))
+                json_object_set(told, stamp_text(one, "code"), one);
+            json_decref(stamps);
+        }
+    }
+    fputc('\n', to);
+    const char *code;
+    json_object_foreach(told, code, one)
+        plain_wrap(to, WIDTH, "Reading: ", 2, stamp_text(one, "sentence"));
+    json_decref(told);
+}
+
 /* What zeta is made of, and the verdict on it. */
 static void zeta_table(const struct bt_judged *j, FILE *to)
 {
@@ -249,7 +302,10 @@ void bt_report_results(const struct bt_judged *j, FILE *to)
     size_t i;
     const json_t *s;
     resumed(job, to);
-    if (j->rows_n == 0) return;
+    if (j->rows_n == 0) {
+        if (job->outcomes_n > 0) reading(j, to);
+        return;
+    }
     if (job->tc.origin != BT_TC_UNKNOWN) {
         bt_compute_words(job, words, sizeof words);
         snprintf(text, sizeof text, "%.4g s: %s", job->tc.entry.t_c_s, words);
@@ -257,6 +313,7 @@ void bt_report_results(const struct bt_judged *j, FILE *to)
     }
     table(j, to);
     zeta_table(j, to);
+    reading(j, to);
     const struct bt_row *first = bt_headline(j->row, j->rows_n);
     meaning(to, first);
     for (int r = 0; r < j->rows_n; r++)

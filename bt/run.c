@@ -233,12 +233,22 @@ out:
     io_file_free(w.file);
     free(w.staged);
     bt_dump_free(&w.dump);
-    return rc;
+    if (rc < 0 || !q->io || !q->reads) return rc;
+    const struct bt_read_request reading = {
+        .comm = q->comm,
+        .setup = q->setup,
+        .plan = q->reads,
+        .solver = q->solver,
+        .io = q->io,
+        .run_id = json_string_value(json_object_get(run->file, "run_id")),
+        .round = run->round};
+    return bt_read_make(&reading, &run->readings);
 }
 
 void bt_run_free(struct bt_run *run)
 {
     free(run->dump);
+    bt_readings_free(&run->readings);
     json_decref(run->file);
     run->dump = NULL;
     run->file = NULL;

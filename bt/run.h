@@ -9,7 +9,7 @@
  *            initial condition; barrier
  *   inside   the steps; per dump: staging, digest, write, agreement of the ranks, manifest, and
  *            durability as --sync says; what is still under way, durability and close at the end
- *   after    residency of the file, statistics over ranks, norms
+ *   after    residency of the file, statistics over ranks, norms; what --read asks for (bt/read.h)
  *
  * T_T is the longest time over ranks from the barrier to the end of the close. The time of the
  * slowest rank in staging, digests and calls of io/ is the *time in I/O*; the rest of T_T is
@@ -21,6 +21,7 @@
 
 #include "base/par.h"
 #include "base/cache.h"
+#include "bt/read.h"
 #include "bt/solver/problem.h"
 #include "bt/solver/solver.h"
 #include "io/file.h"
@@ -74,6 +75,7 @@ struct bt_run {
     int64_t kept_n;         /* dumps taken over; the first of dumps_n */
     int64_t claimed_n;      /* dumps that the manifest had called complete */
     char past_kernel[64];
+    struct bt_readings readings; /* of --read */
 };
 
 struct bt_run_request {
@@ -82,12 +84,14 @@ struct bt_run_request {
     struct bt_solver *solver;
     const struct io_spec *io;  /* NULL: only compute */
     const struct nodes *nodes; /* asked about the file in their memory; NULL: not asked */
-    struct progress *progress; /* NULL: silent; updated by the rank that has one */
+    const struct bt_setup *setup;
+    const struct bt_read_plan *reads; /* after the run; NULL: nothing */
+    struct progress *progress;        /* NULL: silent; updated by the rank that has one */
 };
 
 /* Makes one run. Collective. [out] run, to be freed by bt_run_free, also after an error. Returns
  * the same code on every rank; ERR_INTERRUPT, with the file closed and its complete dumps known,
- * when a rank was asked to stop. */
+ * when a rank was asked to stop. An error of reading back leaves run->completed set. */
 int bt_run_make(const struct bt_run_request *q, struct bt_run *run);
 void bt_run_free(struct bt_run *run);
 

@@ -61,16 +61,18 @@ static void tell(int number)
     while (s < DEADLY - 1 && deadly[s].number != number)
         s++;
     if (guard.ctx && guard.call) {
-        const int64_t durable_n = guard.ctx->durable_n;
         size_t used = put(line, 0, size, guard.who);
         used = put(line, used, size, deadly[s].name);
         used = put(line, used, size, " in ");
         used = put(line, used, size, guard.call);
         used = put(line, used, size, " on ");
         used = put(line, used, size, guard.ctx->path);
-        used = put(line, used, size, "; last durable dump: ");
-        used = durable_n > 0 ? put_number(line, used, size, durable_n - 1)
-                             : put(line, used, size, "none");
+        if (guard.ctx->dumps_n > 0) {
+            const int64_t durable_n = guard.ctx->durable_n;
+            used = put(line, used, size, "; last durable dump: ");
+            used = durable_n > 0 ? put_number(line, used, size, durable_n - 1)
+                                 : put(line, used, size, "none");
+        }
         line[used++] = '\n';
         ssize_t told = write(STDERR_FILENO, line, used);
         (void)told;

@@ -5,7 +5,7 @@
  *
  * A library that crashes says where, but not on which file, and not what of it can be relied on. So
  * while it is at work signals like SIGSEGV write one line to standard error, with rank, host,
- * signal, call, file and last durable dump, and then act as they did before.
+ * signal, call, file and, in a file of dumps, the last durable one, and then act as before.
  *
  * A library that meets an error may keep it to itself: collective writes of Open MPI's OMPIO 4.1
  * return success with a full count on every rank when the pwritev of an aggregator fails or comes

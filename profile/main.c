@@ -44,7 +44,7 @@ struct round {
     int64_t dropped_bytes, kept_bytes;
 };
 
-#define OPT(member) offsetof(struct options, member)
+#define AT(member) CONF_AT(struct options, member)
 static const struct conf_option options[] = {
     {.name = "out",
      .arg = "FILE.xml",
@@ -53,14 +53,12 @@ static const struct conf_option options[] = {
      .help =
          "The workload: working points that nht1-workload replays. Counters lie beside it while "
          "the program runs, on a file system that all its nodes share.",
-     .offset = OPT(out),
-     .type = CONF_STRING,
+     AT(out),
      .group = "Profile"},
     {.name = "json",
      .arg = "FILE",
      .help = "Write everything that was gathered to FILE, for nht1-report.",
-     .offset = OPT(json),
-     .type = CONF_STRING},
+     AT(json)},
     {.name = "split",
      .arg = "WHERE",
      .def = "direction",
@@ -68,39 +66,28 @@ static const struct conf_option options[] = {
          "Where a working point ends: 'run' (one for each file), 'open' (at each opening), "
          "'direction' (there, and where reading turns to writing or back), or a number of calls "
          "of a rank; 1 gives a point for each call.",
-     .offset = OPT(split),
-     .type = CONF_STRING},
-    {.name = "force",
-     .help = "Overwrite FILE.xml even if it is not a workload.",
-     .offset = OPT(force),
-     .type = CONF_FLAG},
-    {.name = "keep",
-     .help = "Keep the folder of counters, FILE.xml.run-PID.",
-     .offset = OPT(keep),
-     .type = CONF_FLAG},
-    {.name = "quiet", .help = "Print no summary.", .offset = OPT(quiet), .type = CONF_FLAG},
+     AT(split)},
+    {.name = "force", .help = "Overwrite FILE.xml even if it is not a workload.", AT(force)},
+    {.name = "keep", .help = "Keep the folder of counters, FILE.xml.run-PID.", AT(keep)},
+    {.name = "quiet", .help = "Print no summary.", AT(quiet)},
     {.name = "t-c",
      .help = "Also run the program with its writes dropped, before each run with them: that takes "
              "T_C, and zeta = T_T / T_C - 1 tells what writing costs it. Both times are from "
              "MPI_Init to MPI_Finalize. What the program prints without its writes is not shown. "
              "Reads, opens, and writes through the shared pointer by single ranks stay.",
-     .offset = OPT(t_c),
-     .type = CONF_FLAG,
+     AT(t_c),
      .group = "What writing costs"},
     {.name = "t-c-add",
      .arg = "WORD",
      .help = "Append a word to the command in the runs without writes, such as the option that "
              "turns off a check of what was written; may be repeated.",
-     .offset = OPT(t_c_add),
-     .type = CONF_LIST},
+     AT(t_c_add)},
     {.name = "repeat",
      .arg = "R",
      .def = "1",
-     .min = 1,
-     .max = REPEAT_MAX,
+     CONF_RANGE(1, REPEAT_MAX),
      .help = "Pairs of runs; from 2 on zeta has an interval.",
-     .offset = OPT(repeat),
-     .type = CONF_INT},
+     AT(repeat)},
     {0}};
 
 static const struct conf_program program = {

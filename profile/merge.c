@@ -16,6 +16,9 @@
 #include "base/json.h"
 #include "base/units.h"
 
+/* Less than this between two calls is not thinking: a sleep cannot be that short. */
+#define THINK_S 1e-4
+
 static const char *const other_name[PROFILE_OTHERS] = {"open", "set_view", "sync", "set_size",
                                                        "seek", "wait",     "close"};
 
@@ -238,12 +241,29 @@ static int points_make(const struct profile_run *run, struct points *all)
     return 0;
 }
 
+/* The calls of one process of one function; NULL: it has none. Calls that follow each other in the
+ * file need no span, and where some went through a view with holes nobody knows it. */
+static struct workload_calls calls_of(const struct profile_phase *p, int kind)
+{
+    struct workload_calls c = {.kind = kind};
+    if (!p) return c;
+    c.n = (int64_t)p->kind[kind].n;
+    c.bytes = (int64_t)p->kind[kind].bytes;
+    if (kind >= PROFILE_EXPLICIT) return c;
+    const struct profile_places *l = &p->places[kind];
+    if (l->n == p->kind[kind].n && l->skips > 0 && l->begin >= 0 && l->end <= WORKLOAD_BYTES_MAX) {
+        c.span = l->end - l->begin;
+        c.skips = (int64_t)l->skips;
+    }
+    return c;
+}
+
 static bool same_calls(const struct profile_phase *a, const struct profile_phase *b)
 {
-    static const struct profile_calls none;
     for (int k = 0; k < WORKLOAD_KINDS; k++) {
-        const struct profile_calls *x = a ? &a->kind[k] : &none, *y = b ? &b->kind[k] : &none;
-        if (x->n != y->n || x->bytes != y->bytes) return false;
+        const struct workload_calls x = calls_of(a, k), y = calls_of(b, k);
+        if (x.n != y.n || x.bytes != y.bytes || x.span != y.span || x.skips != y.skips)
+            return false;
     }
     return true;
 }
@@ -264,16 +284,20 @@ static int typical(const struct point *at)
     return best;
 }
 
-/* The calls of one process by function. */
-static int list_make(const struct profile_phase *p, struct workload_calls **list, int *n)
+/* The calls of one process by function. begin: where those of a function begin, NULL: not known. */
+static int list_make(const struct profile_phase *p, const int64_t *begin,
+                     struct workload_calls **list, int *n)
 {
     *n = 0;
     *list = calloc(WORKLOAD_KINDS, sizeof **list);
     if (!*list) return err_set(ERR_NOMEM, "no memory for a list of calls");
-    for (int k = 0; p && k < WORKLOAD_KINDS; k++)
-        if (p->kind[k].n > 0)
-            (*list)[(*n)++] = (struct workload_calls){
-                .kind = k, .n = (int64_t)p->kind[k].n, .bytes = (int64_t)p->kind[k].bytes};
+    for (int k = 0; k < WORKLOAD_KINDS; k++) {
+        struct workload_calls c = calls_of(p, k);
+        if (c.n == 0) continue;
+        if (!begin) c.span = c.skips = 0;
+        if (c.skips > 0) c.begin = begin[k];
+        (*list)[(*n)++] = c;
+    }
     return 0;
 }
 
@@ -286,9 +310,27 @@ static double cont_mean(const struct profile_phase *p)
     return bytes > 0 && p->pieces > 0 ? (double)bytes / (double)p->pieces : 0;
 }
 
+/* Where the calls of each function with explicit offsets begin, of the first process that has any;
+ * counted from the first of all. */
+static void begins(const struct point *at, int64_t begin[PROFILE_EXPLICIT])
+{
+    int64_t first = INT64_MAX;
+    for (int k = 0; k < PROFILE_EXPLICIT; k++) {
+        begin[k] = INT64_MAX;
+        for (int i = 0; i < at->processes; i++) {
+            const struct profile_places *l = at->of[i] ? &at->of[i]->places[k] : NULL;
+            if (l && l->end > 0 && l->begin < begin[k]) begin[k] = l->begin;
+        }
+        if (begin[k] < first) first = begin[k];
+    }
+    for (int k = 0; k < PROFILE_EXPLICIT; k++)
+        begin[k] = begin[k] < INT64_MAX && first >= 0 ? begin[k] - first : 0;
+}
+
 static int point_make(const struct point *at, struct workload_point *out)
 {
-    int64_t calls = 0, bytes = 0, pieces = 0, unknown = 0, seeks = 0;
+    int64_t begin[PROFILE_EXPLICIT];
+    int64_t calls = 0, bytes = 0, pieces = 0, unknown = 0, seeks = 0, think_ns = 0;
     int64_t read_bytes = 0, coll = 0, blocking = 0, pointer = 0, shared = 0;
     for (int i = 0; i < at->processes; i++) {
         const struct profile_phase *p = at->of[i];
@@ -296,6 +338,7 @@ static int point_make(const struct point *at, struct workload_point *out)
         pieces += (int64_t)p->pieces;
         unknown += (int64_t)p->unknown;
         seeks += (int64_t)p->seeks;
+        think_ns += (int64_t)p->think_ns;
         for (int k = 0; k < WORKLOAD_KINDS; k++) {
             const struct workload_kind kind = workload_kind_of(k);
             const int64_t n = (int64_t)p->kind[k].n, b = (int64_t)p->kind[k].bytes;
@@ -322,8 +365,12 @@ static int point_make(const struct point *at, struct workload_point *out)
     out->shared_frac = (double)shared / each;
     out->cont_mean = pieces > calls && unknown == 0 && shared == 0 ? (double)bytes / (double)pieces
                                                                    : out->size_mean;
+    if (1e-9 * (double)think_ns / each >= THINK_S) out->think_s = 1e-9 * (double)think_ns / each;
+    /* Positions in views with holes are not told. */
+    const int64_t *const places = out->cont_mean >= out->size_mean ? begin : NULL;
+    begins(at, begin);
     const int usual = typical(at);
-    TRY(list_make(at->of[usual], &out->list, &out->list_n));
+    TRY(list_make(at->of[usual], places, &out->list, &out->list_n));
     out->rank = calloc((size_t)at->processes, sizeof *out->rank);
     if (!out->rank) return err_set(ERR_NOMEM, "no memory for %d ranks", at->processes);
     for (int i = 0; i < at->processes; i++) {
@@ -333,7 +380,7 @@ static int point_make(const struct point *at, struct workload_point *out)
         struct workload_rank *rank = &out->rank[out->ranks_n++];
         rank->of = i;
         rank->cont_mean = own_cont ? cont : 0;
-        TRY(list_make(at->of[i], &rank->list, &rank->list_n));
+        TRY(list_make(at->of[i], places, &rank->list, &rank->list_n));
         for (int c = 0; c < rank->list_n; c++) {
             rank->calls += rank->list[c].n;
             rank->bytes += rank->list[c].bytes;
@@ -402,8 +449,7 @@ static json_t *point_json(const struct point *at, double zero_s)
     json_t *functions = json_object(), *histogram = json_array();
     for (int k = 0; k < WORKLOAD_KINDS; k++)
         if (kind[k].n > 0)
-            json_object_set_new(functions, workload_kind_name(workload_kind_of(k)),
-                                calls_json(&kind[k]));
+            json_object_set_new(functions, workload_kind_name(k), calls_json(&kind[k]));
     for (int s = 0; s < PROFILE_SIZES; s++)
         if (sizes[0][s] + sizes[1][s] > 0)
             json_array_append_new(histogram, json_pack("{s:I s:I s:I}", "from_bytes",
@@ -418,7 +464,8 @@ static json_t *point_json(const struct point *at, double zero_s)
                      "sizes", histogram);
 }
 
-/* All ranks' bins over one another, in the widest of their widths. */
+/* All ranks' bins over one another, in the widest of their widths. A rank's last bin may have its
+ * middle behind the end of all. */
 static json_t *timeline_json(const struct profile_run *run, double zero_s)
 {
     double width_s = 0, end_s = 0;
@@ -430,18 +477,19 @@ static json_t *timeline_json(const struct profile_run *run, double zero_s)
         }
     while (width_s > 0 && end_s >= PROFILE_BINS * width_s)
         width_s *= 2;
+    const int n = width_s > 0 ? (int)(end_s / width_s) + 1 : 0;
     for (int r = 0; r < run->size; r++) {
         const struct profile_map *m = run->rank[r];
         for (int b = 0; m && b < PROFILE_BINS; b++) {
             const double at = (m->init_s - zero_s + (b + 0.5) * m->bin_s) / width_s;
-            const int to = at < 0 ? 0 : at >= PROFILE_BINS ? PROFILE_BINS - 1 : (int)at;
+            const int to = at < 0 ? 0 : at >= n ? n - 1 : (int)at;
             for (int d = 0; d < 2; d++)
                 bytes[d][to] += (double)m->bin_bytes[d][b];
             inside[to] += 1e-9 * (double)m->bin_ns[b] / run->ranks_n;
         }
     }
     json_t *read = json_array(), *written = json_array(), *share = json_array();
-    for (int b = 0; width_s > 0 && b < PROFILE_BINS && b * width_s <= end_s; b++) {
+    for (int b = 0; b < n; b++) {
         json_array_append_new(read, js_real(bytes[0][b]));
         json_array_append_new(written, js_real(bytes[1][b]));
         json_array_append_new(share, js_real(inside[b] / width_s));
@@ -588,9 +636,8 @@ void profile_tell(const struct profile_run *run, FILE *to)
                 for (int p = 0; p < all.point[i].processes; p++)
                     if (all.point[i].of[p]) add(&sum_of, &all.point[i].of[p]->kind[k]);
                 if (sum_of.n == 0) continue;
-                fprintf(to, "%5d  %-22s %9" PRIu64 " %10s %10s %9s  %s\n", i,
-                        workload_kind_name(workload_kind_of(k)), sum_of.n,
-                        units_bytes((double)sum_of.bytes, a),
+                fprintf(to, "%5d  %-22s %9" PRIu64 " %10s %10s %9s  %s\n", i, workload_kind_name(k),
+                        sum_of.n, units_bytes((double)sum_of.bytes, a),
                         units_bytes((double)sum_of.bytes / (double)sum_of.n, b),
                         units_duration(1e-9 * (double)sum_of.ns / all.point[i].processes, c),
                         all.point[i].name);

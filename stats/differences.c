@@ -83,11 +83,11 @@ static int write_pairs(const struct pair *pair, int n, double level, uint64_t se
             a += log(json_number_value(json_object_get(one, "a_median")));
             b += log(json_number_value(json_object_get(one, "b_median")));
         }
-        json_object_set_new(one, "tested", json_boolean(p->tested));
-        json_object_set_new(one, "p_mann_whitney", js_real(p->p_rank));
-        json_object_set_new(one, "p_welch", js_real(p->p_welch));
-        json_object_set_new(one, "p_corrected", js_real(p->p));
-        json_object_set_new(one, "test", js_text(p->test));
+        js_set(one, "tested", json_boolean(p->tested));
+        js_set(one, "p_mann_whitney", js_real(p->p_rank));
+        js_set(one, "p_welch", js_real(p->p_welch));
+        js_set(one, "p_corrected", js_real(p->p));
+        js_set(one, "test", js_text(p->test));
         json_array_append_new(list, one);
     }
     if (pool->n >= 2) {

@@ -19,36 +19,30 @@ struct options {
     const char *requests, *json;
 };
 
-#define OPT(member) offsetof(struct options, member)
+#define AT(member) CONF_AT(struct options, member)
 
 static const struct conf_option options[] = {
     {.name = "requests",
      .arg = "FILE",
      .help = "Answer the requests in a JSON file, - for standard input, instead of summing up "
              "numbers of the command line; docs/schema/nht1-stats-requests-1.json describes them.",
-     .offset = OPT(requests),
-     .type = CONF_STRING},
+     AT(requests)},
     {.name = "level",
      .arg = "P",
      .def = "0.95",
-     .min = 0.5,
-     .max = 0.999,
+     CONF_RANGE(0.5, 0.999),
      .help = "Confidence of the interval.",
-     .offset = OPT(level),
-     .type = CONF_REAL},
+     AT(level)},
     {.name = "seed",
      .arg = "S",
      .def = "1993",
-     .min = 0,
-     .max = 9e15,
+     CONF_RANGE(0, 9e15),
      .help = "Of the resampling: the same numbers and seed give the same interval.",
-     .offset = OPT(seed),
-     .type = CONF_INT},
+     AT(seed)},
     {.name = "json",
      .arg = "FILE",
      .help = "Write the result to FILE instead of standard output.",
-     .offset = OPT(json),
-     .type = CONF_STRING},
+     AT(json)},
     {.name = NULL},
 };
 
@@ -79,8 +73,8 @@ static int sum_up(const struct options *o, const struct conf_list *args, json_t 
     if (rc == 0) *out = answer_summary(x, args->n, o->level, (uint64_t)o->seed);
     free(x);
     if (rc < 0) return rc;
-    json_object_set_new(*out, "schema", json_string("nht1-report-stats/1"));
-    json_object_set_new(*out, "version", json_string(NHT1_VERSION));
+    js_set(*out, "schema", json_string("nht1-report-stats/1"));
+    js_set(*out, "version", json_string(NHT1_VERSION));
     return json_object_set_new(*out, "level", js_real(o->level)) < 0
                ? err_set(ERR_NOMEM, "no memory for the answer")
                : 0;

@@ -182,6 +182,7 @@ conforms() {
     refused 1 "--buffers" --buffers 64 --lmax 128Mi
     refused 3 "nowhere" --sum nowhere/s.txt
     refused 3 "nowhere" --json nowhere/r.json
+    refused 1 "--sum" --sum ""
     RANKS=1
     refused 1 "extra" extra
     refused 1 "--definition" --definition 4

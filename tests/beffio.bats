@@ -193,6 +193,16 @@ nothing_left() {
     expect_text "1073741824" # at most 1 GB there
 }
 
+@test "a dry run overwrites no file but a plan" {
+    echo precious >notes
+    beffio alone --dry-run --rate 1G -MB 16 --json notes
+    expect_status 1
+    expect_text "no earlier result"
+    [ "$(cat notes)" = precious ]
+    beffio alone --dry-run --rate 1G -MB 16 --json ""
+    expect_status 1
+}
+
 @test "a wrong bit on the disk is found: pattern, rank, offset, expected and found" {
     mkdir -p data
     run mpi_run 2 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_IN="$PWD/data" \

@@ -12,6 +12,7 @@
  *     halves      even and odd ranks: each FILE.0 or FILE.1 together, then both FILE
  *     many        70 files FILE.N, 10 bytes each
  *     uneven      rank r writes r + 1 times, rank 0 a header of 100 bytes before
+ *     header      rank 0 alone writes 10 bytes three times, 1000 bytes apart
  *     separate    every rank a file of its own, FILE.RANK
  *     self        rank 0 alone, then all
  *     read-back   writes and reads the same
@@ -290,6 +291,15 @@ static void uneven(const char *name)
     MPI_File_close(&f);
 }
 
+static void header(const char *name)
+{
+    MPI_File f = opened(MPI_COMM_WORLD, name);
+    MPI_Status s;
+    for (int i = 0; rank == 0 && i < 3; i++)
+        MPI_File_write_at(f, 1000 * i, buf, 10, MPI_BYTE, &s);
+    MPI_File_close(&f);
+}
+
 static void separate(const char *name)
 {
     char mine[4096];
@@ -383,6 +393,7 @@ int main(int argc, char **argv)
     if (strcmp(what, "many") == 0) many(name);
     if (strcmp(what, "holes") == 0) holes(name);
     if (strcmp(what, "uneven") == 0) uneven(name);
+    if (strcmp(what, "header") == 0) header(name);
     if (strcmp(what, "separate") == 0) separate(name);
     if (strcmp(what, "self") == 0) self(name);
     if (strcmp(what, "read-back") == 0) read_back(name);

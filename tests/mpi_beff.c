@@ -113,15 +113,16 @@ static void plan_drop(void)
     beff_topology_free(&topology);
 }
 
-static struct beff_measure_spec short_spec(enum beff_definition definition)
+#define SHORT_LMAX (3 * BEFF_LMAX_MIN)
+
+static struct beff_setup short_setup(enum beff_definition definition)
 {
-    return (struct beff_measure_spec){.rule = {definition, 2, 1e-6, 1e-6},
-                                      .lmax_bytes = 3 * BEFF_LMAX_MIN,
-                                      .room = BEFF_ROOM,
-                                      .reps_n = 2,
-                                      .method = {true, true, true},
-                                      .limit_s = 1e6,
-                                      .progress = PROGRESS_NEVER};
+    return (struct beff_setup){.definition = definition,
+                               .rule = {definition, 2, 1e-6, 1e-6},
+                               .reps_n = 2,
+                               .method = {true, true, true},
+                               .limit_s = 1e6,
+                               .opt = {.buffers = BEFF_ROOM, .quiet = true}};
 }
 
 /* What was said to be sent is what is sent, by each method, in each pattern. */
@@ -133,12 +134,12 @@ static void messages_are_those_of_the_pattern(enum beff_definition definition)
     assert_int_equal(beff_traffic_make(topology.row, BYTES, BEFF_ROOM, &t), 0);
     for (int p = 0; p < plan.patterns_n; p++)
         for (int m = 0; m < BEFF_METHODS_N; m++) {
-            const struct beff_shot shot = {&plan.pattern[p], m, BYTES, LOOP, false};
+            const struct beff_exchange ex = {&plan.pattern[p], m, BYTES, LOOP, false};
             double time_s = -1;
             int64_t all[2];
-            if (!beff_method_fits(m, shot.pattern)) continue;
+            if (ex.pattern->ping_pong && m != BEFF_SENDRECV) continue;
             memset(&tap, 0, sizeof tap);
-            assert_int_equal(beff_traffic_shoot(&t, &shot, &time_s), 0);
+            assert_int_equal(beff_traffic_time(&t, &ex, &time_s), 0);
             assert_true(time_s >= 0);
             const int64_t mine[2] = {tap.messages, tap.bytes};
             PMPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
@@ -169,14 +170,13 @@ static void spoilt(int method, int64_t bytes, int64_t at, bool whole)
     struct beff_traffic t;
     plan_with(BEFF_PAPER);
     assert_int_equal(beff_traffic_make(topology.row, bytes, BEFF_ROOM, &t), 0);
-    const struct beff_shot shot = {&plan.pattern[5], method, bytes, 2, false};
+    const struct beff_exchange ex = {&plan.pattern[5], method, bytes, 2, false};
     double time_s;
     clear(NULL);
     /* second message, of the second iteration where there are two */
     tap.countdown = rank == size - 1 ? (whole ? 2 : 4) : 0;
     tap.at = at;
-    const int mine =
-        whole ? beff_traffic_verify(&t, &shot) : beff_traffic_shoot(&t, &shot, &time_s);
+    const int mine = whole ? beff_traffic_verify(&t, &ex) : beff_traffic_time(&t, &ex, &time_s);
     assert_int_equal(mine, rank == size - 1 ? ERR_VERIFY : 0);
     assert_int_equal(par_agree(MPI_COMM_WORLD, mine), ERR_VERIFY);
     assert_non_null(strstr(err_message(), beff_method_name(method)));
@@ -201,11 +201,11 @@ static void a_wrong_byte_ends_the_measurement(void **state)
 {
     (void)state;
     struct beff_measured m;
-    const struct beff_measure_spec spec = short_spec(BEFF_PAPER);
+    const struct beff_setup setup = short_setup(BEFF_PAPER);
     plan_with(BEFF_PAPER);
     /* A position in the calibration whose message nothing overwrites. */
     tap.countdown = rank == 0 ? 4 : 0;
-    assert_int_equal(beff_measure(topology.row, &plan, &spec, &m), ERR_VERIFY);
+    assert_int_equal(beff_measure(topology.row, &plan, &setup, SHORT_LMAX, &m), ERR_VERIFY);
     assert_non_null(strstr(err_message(), "not received as it was sent"));
     beff_measured_free(&m);
     plan_drop();
@@ -226,7 +226,7 @@ static void complete(const struct beff_measured *m)
             for (int k = 0; k < BEFF_METHODS_N; k++)
                 for (int p = 0; p < plan.patterns_n; p++) {
                     const struct beff_cell *c = beff_cell_at(&m->cube, r, i, k, p);
-                    if (!beff_method_fits(k, &plan.pattern[p])) {
+                    if (plan.pattern[p].ping_pong && k != BEFF_SENDRECV) {
                         assert_int_equal(c->loop, 0);
                         continue;
                     }
@@ -240,9 +240,9 @@ static void complete(const struct beff_measured *m)
 static void measured(enum beff_definition definition)
 {
     struct beff_measured m;
-    const struct beff_measure_spec spec = short_spec(definition);
+    const struct beff_setup setup = short_setup(definition);
     plan_with(definition);
-    assert_int_equal(beff_measure(topology.row, &plan, &spec, &m), 0);
+    assert_int_equal(beff_measure(topology.row, &plan, &setup, SHORT_LMAX, &m), 0);
     complete(&m);
     assert_false(m.reduced);
     beff_measured_free(&m);
@@ -260,10 +260,10 @@ static void a_limit_leaves_out_long_messages(void **state)
 {
     (void)state;
     struct beff_measured m;
-    struct beff_measure_spec spec = short_spec(BEFF_PAPER);
-    spec.limit_s = 1e-9;
+    struct beff_setup setup = short_setup(BEFF_PAPER);
+    setup.limit_s = 1e-9;
     plan_with(BEFF_PAPER);
-    assert_int_equal(beff_measure(topology.row, &plan, &spec, &m), 0);
+    assert_int_equal(beff_measure(topology.row, &plan, &setup, SHORT_LMAX, &m), 0);
     assert_true(m.reduced);
     assert_int_equal(m.effort[0][0], BEFF_FULL);
     assert_int_equal(m.effort[0][BEFF_SIZES_N - 1], BEFF_BEST_METHOD);
@@ -324,7 +324,6 @@ static void a_run_by_the_definition_is_valid(void **state)
     assert_int_equal(job.plan.patterns_n, BEFF_RINGS_N + BEFF_RANDOM_STANDARD);
     assert_int_equal(job.measured.cube.reps_n, BEFF_REPS_STANDARD);
     beff_job_free(&job);
-    beff_setup_free(&setup);
 }
 
 /* Last: the request to stop stays. One rank hears it, all stop. */
@@ -332,11 +331,11 @@ static void a_signal_stops_all(void **state)
 {
     (void)state;
     struct beff_measured m;
-    const struct beff_measure_spec spec = short_spec(BEFF_PAPER);
+    const struct beff_setup setup = short_setup(BEFF_PAPER);
     plan_with(BEFF_PAPER);
     assert_int_equal(stop_install(), 0);
     if (rank == size - 1) raise(SIGTERM);
-    assert_int_equal(beff_measure(topology.row, &plan, &spec, &m), ERR_INTERRUPT);
+    assert_int_equal(beff_measure(topology.row, &plan, &setup, SHORT_LMAX, &m), ERR_INTERRUPT);
     beff_measured_free(&m);
     plan_drop();
 }

@@ -119,6 +119,42 @@ static void failed_calls_are_named(void **state)
     MPI_Comm_free(&own);
 }
 
+/* Longer than the first request for memory, with a NUL in it. */
+static void a_file_reaches_every_rank(void **state)
+{
+    (void)state;
+    enum { BYTES = 200000 };
+    const char *const path = "/tmp/nht1-mpi-par-file";
+    char *text;
+    int64_t bytes;
+    int made = 1;
+    if (rank == 0) {
+        FILE *to = fopen(path, "w");
+        for (int i = 0; to && i < BYTES; i++)
+            fputc(i % 251, to);
+        made = to && fclose(to) == 0;
+    }
+    MPI_Bcast(&made, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    assert_true(made);
+    const int rc = par_read_file(MPI_COMM_WORLD, path, BYTES, &text, &bytes);
+    int right = rc == 0 && bytes == BYTES && text[BYTES] == '\0';
+    for (int i = 0; right && i < BYTES; i++)
+        right = (unsigned char)text[i] == i % 251;
+    free(text);
+    const int longer = par_read_file(MPI_COMM_WORLD, path, BYTES - 1, &text, &bytes);
+    free(text);
+    if (rank == 0) unlink(path);
+    assert_true(right);
+    assert_int_equal(longer, ERR_USAGE);
+    same_text_everywhere(err_message());
+    assert_non_null(strstr(err_message(), "more than 199999 bytes"));
+    err_clear();
+    assert_int_equal(par_read_file(MPI_COMM_WORLD, "/nowhere/file", BYTES, &text, &bytes),
+                     ERR_USAGE);
+    free(text);
+    assert_non_null(strstr(err_message(), "/nowhere/file"));
+}
+
 static void spread_of_ranks(void **state)
 {
     (void)state;
@@ -195,6 +231,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(a_failure_without_words_gets_some, clear),
         cmocka_unit_test_setup(long_messages_survive, clear),
         cmocka_unit_test_setup(failed_calls_are_named, clear),
+        cmocka_unit_test_setup(a_file_reaches_every_rank, clear),
         cmocka_unit_test_setup(spread_of_ranks, clear),
         cmocka_unit_test_setup(hosts_in_rank_order, clear),
         cmocka_unit_test_setup(record_of_mpi, clear),

@@ -47,7 +47,7 @@ refused() {
 }
 
 @test "a free N needs steps and dt; class and N exclude each other" {
-    refused 1 "--steps" 1 --n 33
+    refused 1 "no class has N = 33: give --steps and --dt" 1 --n 33
     refused 1 "--dt" 1 --n 33 --steps 10
     refused 1 "exclude" 1 --class S --n 12
 }

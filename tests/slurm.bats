@@ -60,7 +60,7 @@ END
     on_slurm nht1-profile --split run -- srun --mpi=pmix -n 2 "$NHT1_TESTBIN/mkcalls" all s.dat
     expect_status 0
     [ "$(grep -c '<calls' profile.xml)" -eq 28 ]
-    grep -qF '<calls function="write_at_all" n="2" bytes="32"/>' profile.xml
+    grep -qF '<calls function="write_at_all" n="2" bytes="32" span="1040" skips="1"/>' profile.xml
     grep -qF 'processNum="2"' profile.xml
     on_slurm nht1-profile --quiet -- srun --mpi=pmix -n 2 "$NHT1_TESTBIN/mkcalls" abort s.dat
     expect_status 7

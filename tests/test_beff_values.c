@@ -306,7 +306,7 @@ static void a_message_that_never_came_is_found(void **state)
     for (int64_t bytes = 1; bytes <= 100; bytes++) {
         beff_message_fill(buffer, ROOM, 5);
         memcpy(before, buffer, ROOM);
-        beff_message_spoil(buffer, AT, bytes, 5);
+        beff_message_poison(buffer, AT, bytes, 5);
         assert_int_equal(beff_message_check_ends(buffer, AT, bytes, 5), 0);
         for (int b = 0; b < ROOM; b++) {
             const int inside = b >= AT && b < AT + bytes && (b < AT + 8 || b >= AT + bytes - 8);

@@ -330,7 +330,6 @@ static void released_spelling_is_understood(void **state)
     assert_int_equal(beffio_setup_schedule(&s, 64), 0);
     assert_int_equal(s.schedule.partitions_n, 1);
     assert_int_equal(s.schedule.procs[0], 32);
-    beffio_setup_free(&s);
 }
 
 /* The released program does not start without -MB and -MT, and writes its texts without -f. */
@@ -342,7 +341,6 @@ static void released_command_line_writes_its_texts(void **state)
     parse(&s, argv);
     assert_string_equal(s.sum, "b_eff_io.sum");
     assert_string_equal(s.protocol, "b_eff_io.prot");
-    beffio_setup_free(&s);
 }
 
 static void long_spelling_means_the_same(void **state)
@@ -359,7 +357,6 @@ static void long_spelling_means_the_same(void **state)
     assert_string_equal(s.sum, "");
     assert_int_equal(beffio_setup_schedule(&s, 3), ERR_USAGE); /* 4 of 3 */
     err_clear();
-    beffio_setup_free(&s);
 }
 
 static void quick_takes_a_minute(void **state)
@@ -371,7 +368,6 @@ static void quick_takes_a_minute(void **state)
     assert_int_equal(beffio_setup_schedule(&s, 64), 0);
     close_to(s.schedule.t_s * s.schedule.partitions_n, 60, 1e-9);
     assert_int_equal(s.quick_bytes, 2000000000);
-    beffio_setup_free(&s);
 }
 
 int main(void)

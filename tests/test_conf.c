@@ -18,38 +18,31 @@ struct opts {
     struct conf_list hint, io;
 };
 
-#define AT(member) offsetof(struct opts, member)
+#define AT(member) CONF_AT(struct opts, member)
 static const struct conf_option table[] = {
     {.name = "n",
      .arg = "N",
      .def = "12",
-     .min = 6,
-     .max = 4096,
-     .type = CONF_INT,
-     .offset = AT(n),
+     CONF_RANGE(6, 4096),
+     AT(n),
      .help = "Grid points in each direction.",
      .group = "Problem",
      .key = 'n'},
-    {.name = "steps", .type = CONF_INT, .def = "60", .min = 0, .max = 1e18, .offset = AT(steps)},
-    {.name = "dt", .type = CONF_REAL, .min = 1e-9, .max = 1, .def = "0.01", .offset = AT(dt)},
+    {.name = "steps", .def = "60", CONF_RANGE(0, 1e18), AT(steps)},
+    {.name = "dt", CONF_RANGE(1e-9, 1), .def = "0.01", AT(dt)},
     {.name = "out",
-     .type = CONF_STRING,
      .def = "btout.bin",
      .arg = "FILE",
-     .offset = AT(out),
+     AT(out),
      .group = "Writing",
      .help = "The file that every dump of the solution is written to, which "
              "needs 40 bytes per grid point and dump."},
-    {.name = "layout",
-     .type = CONF_CHOICE,
-     .choices = "mijk|ijkm|records",
-     .def = "mijk",
-     .offset = AT(layout)},
-    {.name = "hint", .type = CONF_LIST, .arg = "KEY=VALUE", .offset = AT(hint)},
-    {.name = "force", .type = CONF_FLAG, .offset = AT(force), .key = 'f'},
-    {.name = "last-step", .type = CONF_FLAG, .offset = AT(last)},
-    {.name = "io", .type = CONF_LIST, .def = "serial", .offset = AT(io)},
-    {.name = "dir", .type = CONF_STRING, .arg = "DIR", .def = ".", .offset = AT(dir)},
+    {.name = "layout", CONF_CHOICE_AT(struct opts, layout, "mijk|ijkm|records"), .def = "mijk"},
+    {.name = "hint", .arg = "KEY=VALUE", AT(hint)},
+    {.name = "force", AT(force), .key = 'f'},
+    {.name = "last-step", AT(last)},
+    {.name = "io", .def = "serial", AT(io)},
+    {.name = "dir", .arg = "DIR", .def = ".", AT(dir)},
     {0},
 };
 static const struct conf_program program = {.name = "prog",
@@ -269,6 +262,50 @@ static void as_json(void **state)
     release();
 }
 
+/* What a member is decides what an option takes. */
+static void types_follow_the_members(void **state)
+{
+    (void)state;
+    static const enum conf_type type[] = {CONF_INT,    CONF_INT,   CONF_REAL, CONF_STRING,
+                                          CONF_CHOICE, CONF_LIST,  CONF_FLAG, CONF_FLAG,
+                                          CONF_LIST,   CONF_STRING};
+    for (int i = 0; table[i].name; i++)
+        assert_int_equal(table[i].type, type[i]);
+}
+
+static void what_was_given_and_chosen(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("--layout records -f"), CONF_RUN);
+    assert_true(conf_given(&program, given, "layout") && conf_given(&program, given, "force"));
+    assert_false(conf_given(&program, given, "n"));
+    assert_int_equal(conf_chosen(&program, &o, "layout"), 2);
+    release();
+    assert_int_equal(parse("--layout=ijkm"), CONF_RUN);
+    assert_int_equal(conf_chosen(&program, &o, "layout"), 1);
+    release();
+    assert_int_equal(parse(""), CONF_RUN);
+    assert_int_equal(conf_chosen(&program, &o, "layout"), 0);
+    release();
+}
+
+static void words_of_a_list(void **state)
+{
+    (void)state;
+    const char *list = "one,,three,four";
+    static const char *const want[] = {"one", "", "thr", "fou"};
+    char word[4];
+    for (int i = 0; i < 4; i++) {
+        assert_true(conf_next_word(&list, word, sizeof word));
+        assert_string_equal(word, want[i]);
+    }
+    assert_false(conf_next_word(&list, word, sizeof word));
+    list = "";
+    assert_true(conf_next_word(&list, word, sizeof word));
+    assert_string_equal(word, "");
+    assert_false(conf_next_word(&list, word, sizeof word));
+}
+
 static void numbers_alone(void **state)
 {
     (void)state;
@@ -304,6 +341,9 @@ int main(void)
         cmocka_unit_test(help_is_wrapped),
         cmocka_unit_test(echo),
         cmocka_unit_test(as_json),
+        cmocka_unit_test(types_follow_the_members),
+        cmocka_unit_test(what_was_given_and_chosen),
+        cmocka_unit_test(words_of_a_list),
         cmocka_unit_test(numbers_alone),
     };
     return cmocka_run_group_tests_name("conf", tests, NULL, NULL);

@@ -125,6 +125,10 @@ static void check_refused(const char *text, int64_t n, int size, const char *say
         strstr(err_message(), says) == NULL)
         fail_msg("--decomp %s, N = %d, %d ranks: says '%s'", text, (int)n, size, err_message());
     err_clear();
+    assert_int_equal(bt_decomp_of_option("--other", text, n, size, 0, &d), ERR_USAGE);
+    assert_int_equal(strncmp(err_message(), "--other ", 8), 0);
+    assert_null(strstr(err_message(), "--decomp"));
+    err_clear();
 }
 
 static void test_refused(void **state)

@@ -220,6 +220,76 @@ static void cores_and_steps(void **state)
     json_decref(s);
 }
 
+/* A reading is cold or warm by what was in memory, whatever was asked for. */
+static void readings_are_called_what_they_are(void **state)
+{
+    (void)state;
+    static const struct {
+        struct bt_reading r; /* of 1000 bytes */
+        const char *code[2]; /* all that it gets */
+    } table[] = {
+        {{.cached_bytes = 0}, {NULL, NULL}},
+        {{.cached_bytes = 50}, {NULL, NULL}},
+        {{.cached_bytes = 51}, {"read-cached", NULL}},
+        {{.cached_bytes = -1}, {"read-cached", NULL}},
+        {{.cached_bytes = 0, .in_memory = true}, {"read-cached", NULL}},
+        {{.cached_bytes = 0, .network = true}, {"read-server-cache", NULL}},
+        {{.cached_bytes = 900, .virtual = true}, {"read-cached", "read-server-cache"}},
+        {{.warm = true, .cached_bytes = 1000, .network = true, .virtual = true}, {NULL, NULL}},
+        {{.warm = true, .cached_bytes = 950}, {NULL, NULL}},
+        {{.warm = true, .cached_bytes = 949}, {"read-not-cached", NULL}},
+        {{.warm = true, .cached_bytes = -1}, {NULL, NULL}},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        struct bt_reading r = table[i].r;
+        size_t wanted = 0;
+        r.dump_bytes = 1000;
+        json_t *s = bt_judge_reading(&r);
+        for (int c = 0; c < 2; c++) {
+            if (!table[i].code[c]) continue;
+            wanted++;
+            assert_non_null(stamp_find(s, table[i].code[c]));
+        }
+        assert_int_equal(json_array_size(s), wanted);
+        json_decref(s);
+    }
+    struct bt_read_dump dump[3] = {{.dump = 0, .right = true}, {.dump = 4}, {.dump = 5}};
+    struct bt_reading wrong = {.dumps_n = 3, .dump = dump, .dump_bytes = 1000};
+    json_t *s = bt_judge_reading(&wrong);
+    assert_int_equal(json_array_size(s), 1);
+    assert_true(numbers(s, "read-wrong", "dump_n") == 5);
+    json_decref(s);
+}
+
+/* Two rounds in two decompositions: medians of what is alike, each code once. */
+static void readings_are_put_together_by_kind(void **state)
+{
+    (void)state;
+    struct bt_reading of[2][2];
+    struct bt_read_row row[BT_READ_ROWS_MAX];
+    rounds(2, 94.0, 100.0, 4.0);
+    for (int round = 0; round < 2; round++) {
+        for (int k = 0; k < 2; k++) {
+            struct bt_reading *r = &of[round][k];
+            *r = (struct bt_reading){.ranks = 2, .bytes = 1000, .dump_bytes = 1000, .right = true};
+            r->t_r_s = 1 + round + 10 * k;
+            r->cached_bytes = k == 1 ? 1000 : 0;
+            snprintf(r->decomp, sizeof r->decomp, "%s", k == 0 ? "1x1x2" : "2x1x1");
+        }
+        job.outcome[2 * round + 1].run.readings = (struct bt_readings){2, of[round]};
+    }
+    assert_int_equal(bt_read_rows(&job, "posix", row), 2);
+    assert_int_equal(bt_read_rows(&job, BT_COMPUTE, row + 2), 0);
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(row[k].runs, 2);
+        assert_true(fabs(row[k].t_r_s - (1.5 + 10 * k)) < 1e-12);
+        assert_true(row[k].right);
+        json_t *s = bt_judge_readings(&job, "posix", row[k].first);
+        assert_int_equal(json_array_size(s), k);
+        json_decref(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +300,8 @@ int main(void)
         cmocka_unit_test_setup(wrong_files_get_no_verdict, fresh),
         cmocka_unit_test_setup(a_given_t_c_is_called_given, fresh),
         cmocka_unit_test_setup(cores_and_steps, fresh),
+        cmocka_unit_test_setup(readings_are_called_what_they_are, fresh),
+        cmocka_unit_test_setup(readings_are_put_together_by_kind, fresh),
     };
     return cmocka_run_group_tests_name("judge", tests, NULL, NULL);
 }

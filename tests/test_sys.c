@@ -56,6 +56,8 @@ static void memory(void **state)
     assert_true(m.total_bytes > INT64_C(1) << 26);
     assert_true(m.available_bytes > 0 && m.available_bytes <= m.total_bytes);
     assert_true(m.limit_bytes >= 0 && m.limit_bytes < m.total_bytes);
+    assert_int_equal(m.usable_bytes, m.limit_bytes > 0 ? m.limit_bytes : m.total_bytes);
+    assert_true(m.free_bytes > 0 && m.free_bytes <= m.usable_bytes);
 }
 
 /* A tree like /sys in which a balloon has these features and pages are reported from this order. */

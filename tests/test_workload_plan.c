@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/err.h"
 #include "workload/data.h"
 #include "workload/plan.h"
 
@@ -50,7 +51,7 @@ static void fractions_are_met(void **state)
         assert_int_equal(workload_plan_make(&w, 0, 2, &other), 0);
         assert_int_equal(plan.n, 37);
         for (int64_t c = 0; c < plan.n; c++) {
-            assert_non_null(workload_kind_name(workload_kind_of(plan.call[c].kind)));
+            assert_non_null(workload_kind_name(plan.call[c].kind));
             assert_int_equal(plan.call[c].kind, other.call[c].kind);
             assert_int_equal(plan.call[c].seek, other.call[c].seek);
             workload_achieved_count(&a, &view, &plan.call[c]);
@@ -167,6 +168,86 @@ static void contiguity_is_that_of_each_process(void **state)
     }
 }
 
+/* Calls with explicit offsets that do not follow each other keep how much they skip, how often, and
+ * their span; those of the processes interleave. */
+static void a_span_keeps_the_gaps(void **state)
+{
+    (void)state;
+    const int kind = workload_kind_find("write_at");
+    static const struct {
+        int64_t span, skips;
+    } shapes[] = {{290, 9}, {290, 3}, {101, 1}, {50, 9}};
+    enum { BEGIN = 1000 };
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+        struct workload_calls list = {.kind = kind,
+                                      .n = 10,
+                                      .bytes = 100,
+                                      .span = shapes[s].span,
+                                      .skips = shapes[s].skips,
+                                      .begin = BEGIN};
+        struct workload_point p = {.process_num = 3,
+                                   .size_mean = 10,
+                                   .unique_bytes = 300,
+                                   .sync_frac = 1,
+                                   .cont_mean = 10,
+                                   .list_n = 1,
+                                   .list = &list};
+        struct workload w = one_point(&p, 1);
+        assert_int_equal(workload_point_check(&p, false, ""), 0);
+        const int64_t length = workload_point_length(&p, false, 0);
+        assert_int_equal(length, BEGIN + 20 + shapes[s].span);
+        for (int r = 0; r < 3; r++) {
+            struct workload_plan plan;
+            int64_t lowest = INT64_MAX, highest = 0, skips = 0;
+            assert_int_equal(workload_plan_make(&w, 0, r, &plan), 0);
+            for (int64_t c = 0; c < plan.n; c++) {
+                const struct workload_call *call = &plan.call[c];
+                assert_int_equal(call->bytes, 10);
+                skips += c > 0 && call->offset != call[-1].offset + 10;
+                if (call->offset < lowest) lowest = call->offset;
+                if (call->offset + 10 > highest) highest = call->offset + 10;
+            }
+            assert_int_equal(lowest, BEGIN + 10 * r);
+            assert_int_equal(highest, BEGIN + 10 * r + shapes[s].span);
+            /* A span that is shorter than the bytes is begun anew. */
+            assert_int_equal(skips, shapes[s].span < 100 ? 1 : shapes[s].skips);
+            workload_plan_free(&plan);
+        }
+    }
+}
+
+/* Rank 0 alone, as a program writes a header. */
+static void a_process_may_make_no_calls(void **state)
+{
+    (void)state;
+    struct workload_calls list = {.kind = workload_kind_find("write_at"), .n = 3, .bytes = 30};
+    struct workload_rank idle = {.of = 1};
+    struct workload_point p = {.process_num = 2,
+                               .size_mean = 10,
+                               .unique_bytes = 30,
+                               .sync_frac = 1,
+                               .cont_mean = 10,
+                               .list_n = 1,
+                               .list = &list,
+                               .ranks_n = 1,
+                               .rank = &idle};
+    struct workload w = one_point(&p, 1);
+    assert_int_equal(workload_point_check(&p, false, ""), 0);
+    for (int r = 0; r < 2; r++) {
+        struct workload_plan plan;
+        assert_int_equal(workload_plan_make(&w, 0, r, &plan), 0);
+        assert_int_equal(plan.n, r == 0 ? 3 : 0);
+        workload_plan_free(&plan);
+    }
+    /* But not where the others wait for it. */
+    list.kind = workload_kind_find("write_at_all");
+    assert_int_equal(workload_point_check(&p, false, ""), ERR_USAGE);
+    list.kind = workload_kind_find("write_at");
+    idle.bytes = 10;
+    p.unique_bytes = 40;
+    assert_int_equal(workload_point_check(&p, false, ""), ERR_USAGE);
+}
+
 static void the_seed_makes_the_calls(void **state)
 {
     (void)state;
@@ -238,6 +319,8 @@ int main(void)
         cmocka_unit_test(calls_lie_in_the_file),
         cmocka_unit_test(views_of_processes_are_disjoint),
         cmocka_unit_test(contiguity_is_that_of_each_process),
+        cmocka_unit_test(a_span_keeps_the_gaps),
+        cmocka_unit_test(a_process_may_make_no_calls),
         cmocka_unit_test(the_seed_makes_the_calls),
         cmocka_unit_test(a_changed_byte_is_found),
         cmocka_unit_test(floating_bytes_are_accepted_where_they_can_be),

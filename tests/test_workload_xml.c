@@ -39,10 +39,11 @@ static void names_of_kinds(void **state)
     for (int i = 0; i < WORKLOAD_KINDS; i++) {
         const struct workload_kind k = workload_kind_of(i);
         assert_int_equal(workload_kind_index(k), i);
-        if (!workload_kind_name(k)) continue;
+        if (!workload_kind_name(i)) continue;
+        assert_string_equal(workload_kind_call(i) + strlen("MPI_File_"), workload_kind_name(i));
         kinds++;
         functions += k.sync == WORKLOAD_SPLIT ? 2 : 1;
-        const char *name = workload_kind_name(k);
+        const char *name = workload_kind_name(i);
         assert_int_equal(workload_kind_find(name), i);
         assert_true((strstr(name, "write") != NULL) == k.write);
         assert_true((strstr(name, "_at") != NULL) == (k.position == WORKLOAD_EXPLICIT));
@@ -99,7 +100,10 @@ static void what_is_written_reads_back(void **state)
             "calls='3' "
             "bytes='600'><calls function='iwrite_at_all' n='2' bytes='590'/><calls "
             "function='read' n='1' bytes='10'/></rank></workingPoint>"
-            "<workingPoint " NINE "/></workload>",
+            "<workingPoint processNum='1' sizeMean='10' uniqueBytes='30' readFrac='0' "
+            "collFrac='0' syncFrac='1' seqFrac='0' sharedFrac='0' contMean='10'><calls "
+            "function='write_at' n='3' bytes='30' span='70' skips='2' "
+            "begin='5'/></workingPoint></workload>",
             &w),
         0);
     char *one = written(&w);
@@ -110,6 +114,8 @@ static void what_is_written_reads_back(void **state)
     assert_int_equal(p->rank[1].list[1].kind, workload_kind_find("read"));
     assert_int_equal(p->rank[1].list[0].bytes, 590);
     assert_true(p->rank[0].cont_mean == 12.5 && p->rank[1].cont_mean == 0);
+    assert_true(again.point[1].list[0].span == 70 && again.point[1].list[0].begin == 5 &&
+                again.point[1].list[0].skips == 2);
     assert_string_equal(again.file_name[2], "a<\"b");
     char *two = written(&again);
     assert_string_equal(one, two);
@@ -208,6 +214,28 @@ static void what_one_number_does_not_show(void **state)
           "w.xml:3:2: ", "calls per process");
 }
 
+static void wrong_spans(void **state)
+{
+    (void)state;
+    static const char *const calls[] = {
+        "function='write_at' n='3' bytes='30' span='70'/>",
+        "function='write_at' n='3' bytes='30' skips='2'/>",
+        "function='write_at' n='3' bytes='30' span='70' skips='3'/>",
+        "function='write_at' n='3' bytes='30' span='9' skips='2'/>",
+        "function='write' n='3' bytes='30' span='70' skips='2'/>",
+        "function='write_at' n='3' bytes='30' begin='70'/>",
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "<workload version='1'>\n <workingPoint processNum='1' sizeMean='10' "
+                 "uniqueBytes='30' readFrac='0' collFrac='0' syncFrac='1' seqFrac='0' "
+                 "sharedFrac='0' contMean='10'>\n<calls %s</workingPoint></workload>",
+                 calls[i]);
+        wrong(text, "w.xml:2:2: ", "span");
+    }
+}
+
 /* A text that grows a thousandfold with each line must not be expanded, nor a foreign file read. */
 static void entities_are_refused(void **state)
 {
@@ -245,6 +273,7 @@ int main(void)
         cmocka_unit_test(wrong_texts),
         cmocka_unit_test(numbers_out_of_range),
         cmocka_unit_test(what_one_number_does_not_show),
+        cmocka_unit_test(wrong_spans),
         cmocka_unit_test(entities_are_refused),
         cmocka_unit_test(a_line_of_10_mb),
     };

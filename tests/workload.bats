@@ -294,6 +294,9 @@ X
     expect_status 1
     run nht1-workload --out data/d w.xml --set processNum
     expect_status 1
+    run nht1-workload --out data/d w.xml --hint cb_nodes=many
+    expect_status 1
+    expect_text "cb_nodes"
     run nht1-workload --out data/d w.txt
     expect_status 1
     nothing_left
@@ -350,6 +353,18 @@ X
     grep -q '^| seqFrac | throughput goes up |' r.md
 }
 
+@test "a report of repeated workloads does without a share in memory that is not known" {
+    need_program jq
+    workload 2 --reference --set uniqueBytes=160000 --json r.json --quiet
+    expect_status 0
+    jq '.points[0].cached_share_after = null' r.json >a.json
+    cp a.json b.json
+    jq '.points[0].asked.uniqueBytes *= 2' a.json >c.json
+    run nht1-report --no-figures a.json b.json c.json -o r.html --markdown r.md
+    expect_status 0
+    grep -q '^\*\*Note:\*\* Share of the file in memory .*: not known\.$' r.md
+}
+
 @test "what is read first is not in memory, what is read again is" {
     need_program jq
     echo 'Data 4M <Pattern segmented> Record 64k Temporal write,read,re-read </Pattern>' >j.conf
@@ -395,6 +410,16 @@ X
         faulty pwrite:2:EIO:0 2 j.conf --set method=$way --check none
         told "j.conf:1: Simple Strided (write)" "data/d" "Input/output error"
     done
+}
+
+@test "a crash of the MPI-IO library is told with rank, function and file" {
+    mpirun --version | grep -q "Open MPI" || skip "known of Open MPI's ompio"
+    nht1-workload --make w.xml processNum=2 uniqueBytes=400000 readFrac=0 syncFrac=0 seqFrac=0
+    MPIRUN_FLAGS="--mca io ompio" faulty aio:2:EIO:1 2 w.xml --check none
+    [ "$status" -ge 128 ]
+    expect_text "nht1-workload: rank 1 on $(hostname): SIGSEGV in MPI_File_iwrite_at on data/d"
+    [[ $output != *"durable dump"* ]]
+    nothing_left
 }
 
 @test "a disk that fills up during a replay is told" {

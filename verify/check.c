@@ -10,7 +10,6 @@
 #include "base/err.h"
 #include "base/progress.h"
 #include "verify/detect.h"
-#include "verify/judge.h"
 #include "verify/locate.h"
 #include "verify/scan.h"
 
@@ -48,19 +47,6 @@ static int read_manifest(struct run *r)
     return err_set(ERR_USAGE,
                    "%s; when it is moved away, the file can still be checked by norms and listings",
                    damaged);
-}
-
-/* Options hold over the manifest, which holds over what can be found out. */
-static void told_shape(struct run *r)
-{
-    struct shape *s = &r->c->shape;
-    const int layout = shape_layout_find(r->o->layout), endian = shape_endian_find(r->o->endian);
-    *s = (struct shape){0, SHAPE_UNKNOWN, SHAPE_UNKNOWN, 0};
-    if (r->c->has_manifest) *s = r->c->manifest.shape;
-    if (r->o->n > 0) s->n = r->o->n;
-    if (r->o->dumps > 0) s->dumps_n = r->o->dumps;
-    if (layout != SHAPE_UNKNOWN) s->layout = layout;
-    if (endian != SHAPE_UNKNOWN) s->endian = endian;
 }
 
 static void shape_text(const struct shape *s, char *buf, size_t size)
@@ -127,7 +113,13 @@ static int check_shape(struct run *r)
 {
     struct check *c = r->c;
     const struct shape *m = &c->manifest.shape;
-    told_shape(r);
+    const int layout = shape_layout_find(r->o->layout), endian = shape_endian_find(r->o->endian);
+    /* Options hold over the manifest, which holds over what can be found out. */
+    c->shape = c->has_manifest ? *m : (struct shape){0, SHAPE_UNKNOWN, SHAPE_UNKNOWN, 0};
+    if (r->o->n > 0) c->shape.n = r->o->n;
+    if (r->o->dumps > 0) c->shape.dumps_n = r->o->dumps;
+    if (layout != SHAPE_UNKNOWN) c->shape.layout = layout;
+    if (endian != SHAPE_UNKNOWN) c->shape.endian = endian;
     if (c->file_bytes == 0) {
         finding_add(&c->findings, "size", -1, "the file is empty");
         return 0;
@@ -302,7 +294,6 @@ int check_file(struct check *c, const char *path, const struct check_options *o,
     progress_end(r.progress);
     scan_free(&r.scan);
     if (r.file.fd >= 0) close(r.file.fd);
-    if (rc == 0) judge(c);
     return rc;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef VERIFY_CHECK_H
 #define VERIFY_CHECK_H
-/* Serial. Verification of one dump file from opening to verdict; prints nothing but the listing. */
+/* Serial. What is found out about one dump file; verify/judge.h makes a verdict of it. Prints
+ * nothing but the listing. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -67,12 +68,12 @@ struct check {
     struct check_norms mean, final;
     struct listing listing; /* compared_n > 0 when one was given */
     struct findings findings;
-    enum check_verdict verdict;
+    enum check_verdict verdict; /* by judge, as mean_xce, mean and final */
 };
 
-/* Verifies a file. Local. c: [out] filled in as far as it got, also on errors; freed by check_free.
+/* Looks at a file. Local. c: [out] filled in as far as it got, also on errors; freed by check_free.
  * listing: where --diagonal goes. path and o are borrowed by c.
- * Returns 0 when a verdict was reached, whatever it is, else ERR_USAGE (options, manifest,
+ * Returns 0 when a verdict can be made, whatever it will be, else ERR_USAGE (options, manifest,
  * listing), ERR_IO (what cannot be read) or ERR_NOMEM. */
 int check_file(struct check *c, const char *path, const struct check_options *o, FILE *listing);
 void check_free(struct check *c);

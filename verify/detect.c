@@ -40,8 +40,7 @@ static int sample_right(struct probe *p, const struct shape *s, int64_t dump, ui
     if (p->rc == 0) p->rc = shape_read(p->file, s, dump, &at, &bits);
     if (p->rc < 0) return 0;
     bt_exact_at(p->exact, at.i, at.j, at.k, ue);
-    const double exact = ue[at.m];
-    return fabs(shape_double(bits) - exact) <= SCAN_FACE_TOLERANCE * fmax(1.0, fabs(exact));
+    return scan_face_right(shape_double(bits), ue[at.m]);
 }
 
 static double dump_score(struct probe *p, const struct shape *s, int64_t dump)

@@ -116,15 +116,6 @@ static void judge_listing(struct check *c)
                     l->path, c->dumps_n);
 }
 
-static enum check_verdict verdict(const struct check *c)
-{
-    if (c->findings.n > 0) return CHECK_FAILED;
-    if (c->checked_n < c->shape.dumps_n) return CHECK_PARTLY;
-    if (c->has_manifest || c->mean.cls || c->final.cls || c->listing.compared_n > 0)
-        return CHECK_VERIFIED;
-    return CHECK_PLAUSIBLE;
-}
-
 void judge(struct check *c)
 {
     for (int m = 0; m < BT_NCOMP; m++) {
@@ -142,7 +133,14 @@ void judge(struct check *c)
     if (c->checked_n == 0 && c->findings.n == 0)
         finding_add(&c->findings, "size", -1,
                     "no dump of this file is complete: there is nothing to verify");
-    c->verdict = verdict(c);
+    if (c->findings.n > 0)
+        c->verdict = CHECK_FAILED;
+    else if (c->checked_n < c->shape.dumps_n)
+        c->verdict = CHECK_PARTLY;
+    else if (c->has_manifest || c->mean.cls || c->final.cls || c->listing.compared_n > 0)
+        c->verdict = CHECK_VERIFIED;
+    else
+        c->verdict = CHECK_PLAUSIBLE;
 }
 
 /* Adds a sentence. */

@@ -91,18 +91,6 @@ static int next_value(struct listing *l, double *value)
                    l->line, line + from);
 }
 
-static void compare_value(struct listing *l, double have, double want)
-{
-    const double deviation = fabs(have - want);
-    l->compared_n++;
-    l->deviation = fmax(l->deviation, isnan(deviation) ? INFINITY : deviation);
-    if (deviation <= LISTING_ABS + LISTING_REL * fabs(want)) return;
-    if (l->wrong_n++ > 0) return;
-    l->first_line = l->line;
-    l->first_have = have;
-    l->first_want = want;
-}
-
 int listing_compare(struct listing *l, int64_t n, int64_t dump, const double *diagonal)
 {
     double want;
@@ -112,12 +100,16 @@ int listing_compare(struct listing *l, int64_t n, int64_t dump, const double *di
         if (rc == 0 && !diagonal) return 0;
         l->ends_early = rc == 0;
         if (rc == 0 || !diagonal) continue;
-        const int64_t before = l->wrong_n;
-        compare_value(l, diagonal[v], want);
-        if (before > 0 || l->wrong_n == 0) continue;
+        const double have = diagonal[v], deviation = fabs(have - want);
+        l->compared_n++;
+        l->deviation = fmax(l->deviation, isnan(deviation) ? INFINITY : deviation);
+        if (deviation <= LISTING_ABS + LISTING_REL * fabs(want) || l->wrong_n++ > 0) continue;
         l->first_dump = dump;
         l->first_i = v / BT_NCOMP;
         l->first_m = (int)(v % BT_NCOMP);
+        l->first_line = l->line;
+        l->first_have = have;
+        l->first_want = want;
     }
     return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* nht1-verify: proves that a dump file of nht1-bt holds what it should. Serial; works from
- * docs/format.md alone and shares no code with the writers that knows the layout. From the command line to the exit
- * status is here; the verification itself is check_file. */
+ * docs/format.md alone and shares no code with the writers that knows the layout. From the command
+ * line to the exit status is here; the verification itself is check_file and judge. */
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,65 +16,54 @@
 #include "verify/merge.h"
 #include "verify/summary.h"
 
-#define OPT(member) offsetof(struct check_options, member)
+#define AT(member)         CONF_AT(struct check_options, member)
+#define CHOICE(member, of) CONF_CHOICE_AT(struct check_options, member, of)
 
 static const struct conf_option options[] = {
     {.name = "diagonal",
      .help = "Print only the listing of the diagonal to standard output: for each "
              "dump, for i = 0 to N-1, for m = 0 to 4 the value U_m(i,i,i) as Fortran's F15.10, one "
              "per line.",
-     .offset = OPT(diagonal),
-     .type = CONF_FLAG,
+     AT(diagonal),
      .group = "What to do"},
     {.name = "merge",
      .help =
          "First assemble FILE from the files FILE.rank00000 and so on that --io perrank leaves.",
-     .offset = OPT(merge),
-     .type = CONF_FLAG},
+     AT(merge)},
     {.name = "against",
      .arg = "LISTING",
      .help = "Compare the diagonal with a listing, plain or gzipped; 'reference' is the one "
              "shipped with nht1 for the official runs of N = 12, 64 and 102, made by an "
              "independent program. Values agree when they differ by 1e-10 + 1e-9 |value| at most.",
-     .offset = OPT(against),
-     .type = CONF_STRING},
+     AT(against)},
     {.name = "json",
      .arg = "FILE",
      .help = "Write the result, with every finding and its place, to FILE.",
-     .offset = OPT(json),
-     .type = CONF_STRING},
-    CONF_PROGRESS(OPT(progress)),
+     AT(json)},
+    CONF_PROGRESS(offsetof(struct check_options, progress)),
     {.name = "n",
      .arg = "N",
-     .min = BT_N_MIN,
-     .max = BT_N_MAX,
+     CONF_RANGE(BT_N_MIN, BT_N_MAX),
      .help = "Grid points along each side.",
-     .offset = OPT(n),
-     .type = CONF_INT,
+     AT(n),
      .group = "Shape of the file, where FILE.json lacks it or is not to be trusted; what is not "
               "given is inferred from the values"},
     {.name = "layout",
      .arg = "L",
-     .choices = "mijk|ijkm|records",
      .help =
          "Order of the values: mijk, component fastest; ijkm, component slowest; records, Fortran "
          "records of a plane each.",
-     .offset = OPT(layout),
-     .type = CONF_CHOICE},
+     CHOICE(layout, "mijk|ijkm|records")},
     {.name = "dumps",
      .arg = "D",
-     .min = 1,
-     .max = 4294967296.0,
+     CONF_RANGE(1, 4294967296.0),
      .help = "Dumps that the file must hold.",
-     .offset = OPT(dumps),
-     .type = CONF_INT},
+     AT(dumps)},
     {.name = "endian",
      .arg = "ORDER",
      .def = "auto",
-     .choices = "little|big|auto",
      .help = "Byte order of the file.",
-     .offset = OPT(endian),
-     .type = CONF_CHOICE},
+     CHOICE(endian, "little|big|auto")},
     {.name = NULL},
 };
 
@@ -119,22 +108,19 @@ static int check_json_name(const char *json, const char *path)
     return rc;
 }
 
-/* Scripts that drop the table still learn what is wrong; on a terminal once is enough. */
-static void tell_wrong(const struct check *c)
-{
-    char name[4200];
-    fprintf(stderr, "nht1-verify: %s: WRONG: %s\n", plain_copy(name, sizeof name, c->path),
-            c->findings.item[0].text);
-}
-
 static int verify(const char *path, const struct check_options *o)
 {
     static struct check c; /* too large for a stack */
+    char name[4200];
     int rc = check_file(&c, path, o, stdout);
     if (rc == 0) {
+        judge(&c);
         const int status = c.verdict == CHECK_FAILED ? ERR_VERIFY : 0;
         summary_print(o->diagonal ? stderr : stdout, &c, o->diagonal);
-        if (status < 0 && !o->diagonal && !isatty(STDOUT_FILENO)) tell_wrong(&c);
+        /* Scripts that drop the table still learn what is wrong; on a terminal once is enough. */
+        if (status < 0 && !o->diagonal && !isatty(STDOUT_FILENO))
+            fprintf(stderr, "nht1-verify: %s: WRONG: %s\n", plain_copy(name, sizeof name, c.path),
+                    c.findings.item[0].text);
         if (o->json) {
             json_t *result = summary_json(&c, conf_json(&program, o), err_exit_status(status));
             rc = js_write(o->json, result, JS_SYNC_NONE);

@@ -189,6 +189,7 @@ int manifest_read(const char *path, struct manifest *m)
     if (rc == 0) rc = get_shape(&s, &m->shape);
     if (rc == 0) rc = get_run(&s, m);
     if (rc == 0) rc = get_dumps(&s, m);
+    m->parts = json_incref(json_object_get(root, "parts"));
     json_decref(root);
     return rc < 0 ? rc : 1;
 }
@@ -197,6 +198,7 @@ void manifest_free(struct manifest *m)
 {
     free(m->dump);
     free(m->words);
+    json_decref(m->parts);
     memset(m, 0, sizeof *m);
 }
 

@@ -3,6 +3,7 @@
 #define VERIFY_MANIFEST_H
 /* Serial. Reads the manifest FILE.json of a dump file, docs/format.md section 4, and trusts nothing
  * in it: every member is checked for presence, type, range and agreement with the others. */
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -23,6 +24,7 @@ struct manifest {
     int64_t complete_n;
     struct manifest_dump *dump; /* [dumps_n] */
     uint64_t *words;            /* where the digests lie */
+    json_t *parts;              /* of the writer perrank; NULL when there are none */
 };
 
 /* Reads a manifest. Local. m: [out] zeroed when there is none; freed by manifest_free.

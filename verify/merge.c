@@ -66,23 +66,18 @@ static int read_box(struct merge *m, const json_t *box, struct part *p)
     return 0;
 }
 
-/* The file of a part must hold every dump that is complete. */
-static int open_part(const struct merge *m, struct part *p)
+static int read_parts(struct merge *m, const char *path)
 {
-    int64_t bytes;
-    const int64_t least = m->manifest.complete_n * p->dump_bytes;
-    TRY(shape_open(&p->file, "", p->path, &bytes));
-    if (bytes >= least) return 0;
-    return err_set(ERR_IO, "%s has %" PRId64 " bytes, the complete dumps need %" PRId64, p->path,
-                   bytes, least);
-}
-
-static int read_parts(struct merge *m, const char *path, const json_t *list)
-{
-    int64_t cells = 0;
-    m->parts_n = (int64_t)json_array_size(list);
+    char name[4200];
+    int64_t cells = 0, bytes;
+    snprintf(name, sizeof name, "%s.json", path);
+    const int there = manifest_read(name, &m->manifest);
+    TRY(there);
+    if (there == 0) return err_set(ERR_USAGE, "%s is missing: the manifest lists the parts", name);
+    m->shape = &m->manifest.shape;
+    m->parts_n = (int64_t)json_array_size(m->manifest.parts);
     if (m->parts_n == 0)
-        return err_set(ERR_USAGE, "%s.json lists no parts: there is nothing to merge", path);
+        return err_set(ERR_USAGE, "%s lists no parts: there is nothing to merge", name);
     m->part = calloc((size_t)m->parts_n, sizeof *m->part);
     if (!m->part) return err_set(ERR_NOMEM, "no memory for %" PRId64 " parts", m->parts_n);
     for (int64_t r = 0; r < m->parts_n; r++)
@@ -90,27 +85,16 @@ static int read_parts(struct merge *m, const char *path, const json_t *list)
     for (int64_t r = 0; r < m->parts_n; r++) {
         struct part *p = &m->part[r];
         snprintf(p->path, sizeof p->path, "%s.rank%05d", path, (int)r);
-        TRY(read_box(m, json_array_get(list, (size_t)r), p));
-        TRY(open_part(m, p));
+        TRY(read_box(m, json_array_get(m->manifest.parts, (size_t)r), p));
+        TRY(shape_open(&p->file, "", p->path, &bytes));
+        const int64_t least = m->manifest.complete_n * p->dump_bytes;
+        if (bytes < least)
+            return err_set(ERR_IO, "%s has %" PRId64 " bytes, the complete dumps need %" PRId64,
+                           p->path, bytes, least);
         cells += p->n[0] * p->n[1] * p->n[2];
     }
     if (cells == m->shape->n * m->shape->n * m->shape->n) return 0;
-    return err_set(ERR_USAGE, "%s.json: the parts do not make up the grid", path);
-}
-
-static int take_manifest(struct merge *m, const char *path)
-{
-    char name[4200];
-    json_t *root = NULL;
-    snprintf(name, sizeof name, "%s.json", path);
-    const int there = manifest_read(name, &m->manifest);
-    TRY(there);
-    if (there == 0) return err_set(ERR_USAGE, "%s is missing: the manifest lists the parts", name);
-    m->shape = &m->manifest.shape;
-    TRY(js_read(name, &root));
-    const int rc = read_parts(m, path, json_object_get(root, "parts"));
-    json_decref(root);
-    return rc;
+    return err_set(ERR_USAGE, "%s: the parts do not make up the grid", name);
 }
 
 /* Copies the rows of a part's share of a plane to their places. */
@@ -174,7 +158,8 @@ static int merge_dumps(struct merge *m)
 
 static int make_file(struct merge *m, const char *path)
 {
-    /* What may stand where the file is going to be: nothing, or the empty file that perrank leaves. */
+    /* What may stand where the file is going to be: nothing, or the empty file that perrank leaves.
+     */
     struct stat st;
     const bool there = lstat(path, &st) == 0;
     if (!there && errno != ENOENT) return err_set_errno(ERR_IO, errno, "cannot look at %s", path);
@@ -209,7 +194,7 @@ int merge_file(const char *path)
     if (strlen(path) > 4000) return err_set(ERR_USAGE, "the name of the file is too long");
     snprintf(lock, sizeof lock, "%s.lock", path);
     TRY(lock_take(lock, &lock_fd)); /* a run may still be writing its parts */
-    int rc = take_manifest(&m, path);
+    int rc = read_parts(&m, path);
     if (rc == 0) rc = make_file(&m, path);
     for (int64_t r = 0; m.part && r < m.parts_n; r++)
         if (m.part[r].file.fd >= 0) close(m.part[r].file.fd);

@@ -80,8 +80,7 @@ static void row_scan(struct scan *s, int64_t j, int64_t k, int m, const double *
     /* Rows inside two faces touch the other four at their ends only. */
     const bool whole = j == 0 || j == end || k == 0 || k == end;
     for (int64_t i = 0; i <= end; i += whole ? 1 : end) {
-        const double allowed = SCAN_FACE_TOLERANCE * fmax(1.0, fabs(s->ue[i]));
-        if (fabs(u[i] - s->ue[i]) <= allowed) continue;
+        if (scan_face_right(u[i], s->ue[i])) continue;
         if (s->face_wrong_n++ == 0) s->face_first = (struct place){i, j, k, m};
     }
     if (j == k) s->diagonal[j * BT_NCOMP + m] = u[j];

@@ -5,15 +5,20 @@
  * values that cannot be right. The results do not depend on the layout, to the last bit. Planes are
  * read in file order and in large requests. Memory: one plane as doubles, one block of planes (a
  * megabyte, at least one plane) as bytes. */
+#include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/sum.h"
 #include "bt/solver/exact.h"
 #include "verify/shape.h"
 
-/* Largest deviation, relative to max(1, |Ue|), of a value on the six faces from the exact solution,
- * which it never leaves. Far above rounding, far below any other value. */
-#define SCAN_FACE_TOLERANCE 1e-10
+/* Whether a value on the six faces is the exact solution Ue, which it never leaves. The tolerance
+ * is far above rounding, far below any other value. */
+static inline bool scan_face_right(double u, double ue)
+{
+    return fabs(u - ue) <= 1e-10 * fmax(1.0, fabs(ue));
+}
 
 struct scan {
     const struct shape_file *file;

@@ -88,7 +88,8 @@ static void print_findings(FILE *to, const struct check *c)
         fprintf(to, "       and %" PRId64 " more findings\n", c->findings.n - shown);
 }
 
-/* Prints each sentence of a list (stolen) between two texts; first: what stands before the first. */
+/* Prints each sentence of a list (stolen) between two texts; first: what stands before the first.
+ */
 static void print_sentences(FILE *to, json_t *list, const char *first, const char *before,
                             const char *after)
 {
@@ -150,11 +151,11 @@ static json_t *dump_json(const struct check_dump *d, int64_t index)
     json_t *o = json_pack("{s:I,s:s,s:o}", "dump", (json_int_t)index, "verdict", states[d->state],
                           "step", index_json(d->step));
     if (d->state >= CHECK_INCOMPLETE) return o;
-    json_object_set_new(o, "xce", norms_json(d->xce));
-    json_object_set_new(o, "nonfinite_n", json_integer(d->nonfinite_n));
-    json_object_set_new(o, "zeros_n", json_integer(d->zeros_n));
-    json_object_set_new(o, "face_wrong_n", json_integer(d->face_wrong_n));
-    json_object_set_new(o, "marker_wrong_n", json_integer(d->marker_wrong_n));
+    js_set(o, "xce", norms_json(d->xce));
+    js_set(o, "nonfinite_n", json_integer(d->nonfinite_n));
+    js_set(o, "zeros_n", json_integer(d->zeros_n));
+    js_set(o, "face_wrong_n", json_integer(d->face_wrong_n));
+    js_set(o, "marker_wrong_n", json_integer(d->marker_wrong_n));
     return o;
 }
 
@@ -163,7 +164,7 @@ static json_t *published_json(const struct check_norms *n)
     if (n->cls == 0) return json_null();
     const char cls[2] = {n->cls, '\0'};
     json_t *o = json_pack("{s:s,s:f}", "class", cls, "tolerance", BT_TOLERANCE);
-    json_object_set_new(o, "deviation", js_real(n->deviation));
+    js_set(o, "deviation", js_real(n->deviation));
     return o;
 }
 
@@ -180,28 +181,25 @@ json_t *summary_json(const struct check *c, json_t *options, int status)
         json_pack("{s:s,s:o,s:o,s:I,s:s,s:i}", "schema", "nht1-verify/1", "file", js_text(c->path),
                   "options", options, "file_bytes", (json_int_t)c->file_bytes, "verdict",
                   judge_verdict(c->verdict), "exit_status", status);
-    json_object_set_new(o, "manifest", c->has_manifest ? js_text(c->manifest_path) : json_null());
-    json_object_set_new(o, "run_id",
-                        c->has_manifest ? json_string(c->manifest.run_id) : json_null());
-    json_object_set_new(o, "shape",
-                        json_pack("{s:I,s:s,s:s,s:I,s:b}", "n", (json_int_t)s->n, "layout",
-                                  shape_layout_name(s->layout), "endian",
-                                  shape_endian_name(s->endian), "dumps", (json_int_t)s->dumps_n,
-                                  "found_out", (int)c->shape_found));
-    json_object_set_new(o, "dumps_checked_n", json_integer(c->checked_n));
-    json_object_set_new(o, "dumps", dumps);
-    json_object_set_new(o, "mean_xce", c->checked_n > 0 ? norms_json(c->mean_xce) : json_null());
-    json_object_set_new(o, "published_mean", published_json(&c->mean));
-    json_object_set_new(o, "published_final", published_json(&c->final));
-    json_object_set_new(o, "listing",
-                        l->path[0] ? json_pack("{s:o,s:I,s:I}", "file", js_text(l->path),
-                                               "compared_n", (json_int_t)l->compared_n, "wrong_n",
-                                               (json_int_t)l->wrong_n)
-                                   : json_null());
-    json_object_set_new(o, "findings_n", json_integer(c->findings.n));
-    json_object_set_new(o, "findings", findings);
-    json_object_set_new(o, "notes", judge_notes(c));
-    json_object_set_new(o, "proved", judge_proved(c));
-    json_object_set_new(o, "not_proved", judge_not_proved(c));
+    js_set(o, "manifest", c->has_manifest ? js_text(c->manifest_path) : json_null());
+    js_set(o, "run_id", c->has_manifest ? json_string(c->manifest.run_id) : json_null());
+    js_set(o, "shape",
+           json_pack("{s:I,s:s,s:s,s:I,s:b}", "n", (json_int_t)s->n, "layout",
+                     shape_layout_name(s->layout), "endian", shape_endian_name(s->endian), "dumps",
+                     (json_int_t)s->dumps_n, "found_out", (int)c->shape_found));
+    js_set(o, "dumps_checked_n", json_integer(c->checked_n));
+    js_set(o, "dumps", dumps);
+    js_set(o, "mean_xce", c->checked_n > 0 ? norms_json(c->mean_xce) : json_null());
+    js_set(o, "published_mean", published_json(&c->mean));
+    js_set(o, "published_final", published_json(&c->final));
+    js_set(o, "listing",
+           l->path[0] ? json_pack("{s:o,s:I,s:I}", "file", js_text(l->path), "compared_n",
+                                  (json_int_t)l->compared_n, "wrong_n", (json_int_t)l->wrong_n)
+                      : json_null());
+    js_set(o, "findings_n", json_integer(c->findings.n));
+    js_set(o, "findings", findings);
+    js_set(o, "notes", judge_notes(c));
+    js_set(o, "proved", judge_proved(c));
+    js_set(o, "not_proved", judge_not_proved(c));
     return o;
 }

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/statvfs.h>
 
@@ -12,36 +11,97 @@
 #include "io/guard.h"
 #include "io/mpiio.h"
 
-void workload_flight_begin(struct workload_flight *f, MPI_File file, const char *path, int depth)
+/* --- the file ------------------------------------------------------------------------------- */
+
+/* What a function that moves no data has returned. */
+static int over(const struct workload_flight *f, int mpi_rc, const char *call)
 {
-    *f = (struct workload_flight){.file = file, .path = path, .depth = depth, .split = -1};
+    io_guard_at(NULL);
+    return io_mpiio_check(&f->context, mpi_rc, call);
 }
 
-int workload_check(int mpi_rc, const char *call, const char *path)
+int workload_flight_open(struct workload_flight *f, MPI_Comm comm, const char *path, MPI_Info info,
+                         int depth)
 {
-    return io_mpiio_check(&(struct io_context){.path = path}, mpi_rc, call);
+    static const char call[] = "MPI_File_open";
+    *f = (struct workload_flight){.file = MPI_FILE_NULL,
+                                  .context = {.comm = comm, .path = path, .info = info},
+                                  .depth = depth,
+                                  .split = -1};
+    TRY_MPI(MPI_Comm_rank(comm, &f->context.rank));
+    io_guard_begin(&f->context);
+    io_guard_at(call);
+    const int mpi_rc = par_file_open(comm, path, MPI_MODE_RDWR, info, &f->file);
+    return par_agree(comm, over(f, mpi_rc, call));
 }
 
-/* "MPI_File_write_at" */
-static const char *function(int kind, char out[64])
+int workload_flight_view(struct workload_flight *f, int64_t begin, int n, const int64_t *offset,
+                         const int64_t *bytes, int64_t period)
 {
-    snprintf(out, 64, "MPI_File_%s", workload_kind_name(workload_kind_of(kind)));
-    return out;
+    static const char call[] = "MPI_File_set_view";
+    static char native[] = "native";
+    MPI_Datatype pieces = MPI_DATATYPE_NULL, type = MPI_DATATYPE_NULL;
+    int rc = workload_type_pieces(n, offset, bytes, &pieces);
+    if (rc == 0)
+        rc = par_check(MPI_Type_create_resized(pieces, 0, (MPI_Aint)period, &type),
+                       "MPI_Type_create_resized");
+    if (rc == 0) rc = par_check(MPI_Type_commit(&type), "MPI_Type_commit");
+    rc = par_agree(f->context.comm, rc);
+    if (rc == 0) {
+        io_guard_at(call);
+        const int mpi_rc =
+            MPI_File_set_view(f->file, (MPI_Offset)begin, MPI_BYTE, type, native, f->context.info);
+        rc = par_agree(f->context.comm, over(f, mpi_rc, call));
+    }
+    if (pieces != MPI_DATATYPE_NULL) MPI_Type_free(&pieces);
+    if (type != MPI_DATATYPE_NULL) MPI_Type_free(&type);
+    return rc;
 }
 
-/* Some libraries return success and a count of zero on a full disk. */
+int workload_flight_seek(struct workload_flight *f, bool shared, int64_t offset)
+{
+    const char *call = shared ? "MPI_File_seek_shared" : "MPI_File_seek";
+    io_guard_at(call);
+    return over(f,
+                shared ? MPI_File_seek_shared(f->file, (MPI_Offset)offset, MPI_SEEK_SET)
+                       : MPI_File_seek(f->file, (MPI_Offset)offset, MPI_SEEK_SET),
+                call);
+}
+
+int workload_flight_sync(struct workload_flight *f)
+{
+    static const char call[] = "MPI_File_sync";
+    io_guard_at(call);
+    return over(f, MPI_File_sync(f->file), call);
+}
+
+int workload_flight_close(struct workload_flight *f)
+{
+    static const char call[] = "MPI_File_close";
+    int rc = 0;
+    if (f->file != MPI_FILE_NULL) {
+        io_guard_at(call);
+        rc = over(f, MPI_File_close(&f->file), call);
+    }
+    io_guard_end(&f->context);
+    return rc;
+}
+
+/* --- the calls ------------------------------------------------------------------------------ */
+
+/* What became of a transfer. Some libraries return success and a count of zero on a full disk. */
 static int check(const struct workload_flight *f, int kind, int mpi_rc, MPI_Status *status,
                  int64_t bytes)
 {
-    char call[64];
+    const char *call = workload_kind_call(kind), *path = f->context.path;
     MPI_Count done = 0;
     struct statvfs fs;
-    TRY(workload_check(mpi_rc, function(kind, call), f->path));
+    TRY(io_mpiio_check(&f->context, mpi_rc, call));
     TRY_MPI(MPI_Get_elements_x(status, MPI_BYTE, &done));
     if (done == bytes) return 0;
-    const bool full = workload_kind_of(kind).write && statvfs(f->path, &fs) == 0 &&
+    const bool full = workload_kind_of(kind).write && statvfs(path, &fs) == 0 &&
                       (int64_t)(fs.f_bavail * fs.f_frsize) < bytes;
-    return err_set(ERR_IO, "%s on %s moved %" PRId64 " of %" PRId64 " bytes%s", call, f->path,
+    return err_set(ERR_IO, "%s on %s moved %" PRId64 " of %" PRId64 " bytes%s", call, path,
                    (int64_t)done, bytes, full ? ": the file system is full" : "");
 }
 
@@ -53,21 +113,21 @@ static int end_split(struct workload_flight *f)
     int rc = MPI_SUCCESS;
     if (kind < 0) return 0;
     f->split = -1;
-    const struct workload_kind k = workload_kind_of(kind);
-    switch ((int)k.position * 2 + k.write) {
-    case WORKLOAD_EXPLICIT * 2:
+    io_guard_at(workload_kind_call(kind));
+    switch (kind) {
+    case WORKLOAD_KIND(EXPLICIT, 1, SPLIT, 0):
         rc = MPI_File_read_at_all_end(f->file, b, &st);
         break;
-    case WORKLOAD_EXPLICIT * 2 + 1:
+    case WORKLOAD_KIND(EXPLICIT, 1, SPLIT, 1):
         rc = MPI_File_write_at_all_end(f->file, b, &st);
         break;
-    case WORKLOAD_INDIVIDUAL * 2:
+    case WORKLOAD_KIND(INDIVIDUAL, 1, SPLIT, 0):
         rc = MPI_File_read_all_end(f->file, b, &st);
         break;
-    case WORKLOAD_INDIVIDUAL * 2 + 1:
+    case WORKLOAD_KIND(INDIVIDUAL, 1, SPLIT, 1):
         rc = MPI_File_write_all_end(f->file, b, &st);
         break;
-    case WORKLOAD_SHARED * 2:
+    case WORKLOAD_KIND(SHARED, 1, SPLIT, 0):
         rc = MPI_File_read_ordered_end(f->file, b, &st);
         break;
     default:
@@ -83,6 +143,7 @@ static int end_oldest(struct workload_flight *f)
     const int at = f->oldest;
     f->oldest = (f->oldest + 1) % f->depth;
     f->n--;
+    io_guard_at(workload_kind_call(f->kind[at]));
     return check(f, f->kind[at], MPI_Wait(&f->request[at], &st), &st, f->bytes[at]);
 }
 
@@ -97,10 +158,6 @@ int workload_flight_end(struct workload_flight *f)
     return rc;
 }
 
-/* The index of a kind, written as its four properties. */
-#define KIND(position, collective, sync, write)                                                    \
-    (((WORKLOAD_##position * 2 + (collective)) * 3 + WORKLOAD_##sync) * 2 + (write))
-
 /* One call of MPI: all that exist. */
 static int call(MPI_File f, const struct workload_transfer *t, int n, MPI_Datatype type,
                 MPI_Request *r, MPI_Status *st)
@@ -108,61 +165,61 @@ static int call(MPI_File f, const struct workload_transfer *t, int n, MPI_Dataty
     void *const b = t->buffer;
     const MPI_Offset at = t->offset;
     switch (t->kind) {
-    case KIND(EXPLICIT, 0, BLOCKING, 0):
+    case WORKLOAD_KIND(EXPLICIT, 0, BLOCKING, 0):
         return MPI_File_read_at(f, at, b, n, type, st);
-    case KIND(EXPLICIT, 0, BLOCKING, 1):
+    case WORKLOAD_KIND(EXPLICIT, 0, BLOCKING, 1):
         return MPI_File_write_at(f, at, b, n, type, st);
-    case KIND(EXPLICIT, 0, REQUEST, 0):
+    case WORKLOAD_KIND(EXPLICIT, 0, REQUEST, 0):
         return MPI_File_iread_at(f, at, b, n, type, r);
-    case KIND(EXPLICIT, 0, REQUEST, 1):
+    case WORKLOAD_KIND(EXPLICIT, 0, REQUEST, 1):
         return MPI_File_iwrite_at(f, at, b, n, type, r);
-    case KIND(EXPLICIT, 1, BLOCKING, 0):
+    case WORKLOAD_KIND(EXPLICIT, 1, BLOCKING, 0):
         return MPI_File_read_at_all(f, at, b, n, type, st);
-    case KIND(EXPLICIT, 1, BLOCKING, 1):
+    case WORKLOAD_KIND(EXPLICIT, 1, BLOCKING, 1):
         return MPI_File_write_at_all(f, at, b, n, type, st);
-    case KIND(EXPLICIT, 1, REQUEST, 0):
+    case WORKLOAD_KIND(EXPLICIT, 1, REQUEST, 0):
         return MPI_File_iread_at_all(f, at, b, n, type, r);
-    case KIND(EXPLICIT, 1, REQUEST, 1):
+    case WORKLOAD_KIND(EXPLICIT, 1, REQUEST, 1):
         return MPI_File_iwrite_at_all(f, at, b, n, type, r);
-    case KIND(EXPLICIT, 1, SPLIT, 0):
+    case WORKLOAD_KIND(EXPLICIT, 1, SPLIT, 0):
         return MPI_File_read_at_all_begin(f, at, b, n, type);
-    case KIND(EXPLICIT, 1, SPLIT, 1):
+    case WORKLOAD_KIND(EXPLICIT, 1, SPLIT, 1):
         return MPI_File_write_at_all_begin(f, at, b, n, type);
-    case KIND(INDIVIDUAL, 0, BLOCKING, 0):
+    case WORKLOAD_KIND(INDIVIDUAL, 0, BLOCKING, 0):
         return MPI_File_read(f, b, n, type, st);
-    case KIND(INDIVIDUAL, 0, BLOCKING, 1):
+    case WORKLOAD_KIND(INDIVIDUAL, 0, BLOCKING, 1):
         return MPI_File_write(f, b, n, type, st);
-    case KIND(INDIVIDUAL, 0, REQUEST, 0):
+    case WORKLOAD_KIND(INDIVIDUAL, 0, REQUEST, 0):
         return MPI_File_iread(f, b, n, type, r);
-    case KIND(INDIVIDUAL, 0, REQUEST, 1):
+    case WORKLOAD_KIND(INDIVIDUAL, 0, REQUEST, 1):
         return MPI_File_iwrite(f, b, n, type, r);
-    case KIND(INDIVIDUAL, 1, BLOCKING, 0):
+    case WORKLOAD_KIND(INDIVIDUAL, 1, BLOCKING, 0):
         return MPI_File_read_all(f, b, n, type, st);
-    case KIND(INDIVIDUAL, 1, BLOCKING, 1):
+    case WORKLOAD_KIND(INDIVIDUAL, 1, BLOCKING, 1):
         return MPI_File_write_all(f, b, n, type, st);
-    case KIND(INDIVIDUAL, 1, REQUEST, 0):
+    case WORKLOAD_KIND(INDIVIDUAL, 1, REQUEST, 0):
         return MPI_File_iread_all(f, b, n, type, r);
-    case KIND(INDIVIDUAL, 1, REQUEST, 1):
+    case WORKLOAD_KIND(INDIVIDUAL, 1, REQUEST, 1):
         return MPI_File_iwrite_all(f, b, n, type, r);
-    case KIND(INDIVIDUAL, 1, SPLIT, 0):
+    case WORKLOAD_KIND(INDIVIDUAL, 1, SPLIT, 0):
         return MPI_File_read_all_begin(f, b, n, type);
-    case KIND(INDIVIDUAL, 1, SPLIT, 1):
+    case WORKLOAD_KIND(INDIVIDUAL, 1, SPLIT, 1):
         return MPI_File_write_all_begin(f, b, n, type);
-    case KIND(SHARED, 0, BLOCKING, 0):
+    case WORKLOAD_KIND(SHARED, 0, BLOCKING, 0):
         return MPI_File_read_shared(f, b, n, type, st);
-    case KIND(SHARED, 0, BLOCKING, 1):
+    case WORKLOAD_KIND(SHARED, 0, BLOCKING, 1):
         return MPI_File_write_shared(f, b, n, type, st);
-    case KIND(SHARED, 0, REQUEST, 0):
+    case WORKLOAD_KIND(SHARED, 0, REQUEST, 0):
         return MPI_File_iread_shared(f, b, n, type, r);
-    case KIND(SHARED, 0, REQUEST, 1):
+    case WORKLOAD_KIND(SHARED, 0, REQUEST, 1):
         return MPI_File_iwrite_shared(f, b, n, type, r);
-    case KIND(SHARED, 1, BLOCKING, 0):
+    case WORKLOAD_KIND(SHARED, 1, BLOCKING, 0):
         return MPI_File_read_ordered(f, b, n, type, st);
-    case KIND(SHARED, 1, BLOCKING, 1):
+    case WORKLOAD_KIND(SHARED, 1, BLOCKING, 1):
         return MPI_File_write_ordered(f, b, n, type, st);
-    case KIND(SHARED, 1, SPLIT, 0):
+    case WORKLOAD_KIND(SHARED, 1, SPLIT, 0):
         return MPI_File_read_ordered_begin(f, b, n, type);
-    case KIND(SHARED, 1, SPLIT, 1):
+    case WORKLOAD_KIND(SHARED, 1, SPLIT, 1):
         return MPI_File_write_ordered_begin(f, b, n, type);
     default:
         return MPI_ERR_ARG;
@@ -175,9 +232,7 @@ int workload_flight_call(struct workload_flight *f, const struct workload_transf
     const int64_t whole = 0;
     MPI_Datatype type = t->type, made = MPI_DATATYPE_NULL;
     MPI_Status st;
-    char name[64];
     int n = 1;
-    io_guard_at("MPI-IO");
     /* Whatever has failed before, a collective call is made, so that no other process waits. */
     int before = end_split(f);
     if (k.sync == WORKLOAD_REQUEST && f->n == f->depth) {
@@ -192,13 +247,15 @@ int workload_flight_call(struct workload_flight *f, const struct workload_transf
         type = made;
     }
     const int at = (f->oldest + f->n) % f->depth;
+    io_guard_at(workload_kind_call(t->kind));
     const int rc = call(f->file, t, n, type, &f->request[at], &st);
+    if (k.sync == WORKLOAD_BLOCKING && f->n == 0) io_guard_at(NULL);
     if (made != MPI_DATATYPE_NULL) MPI_Type_free(&made);
     if (k.sync == WORKLOAD_BLOCKING) {
         const int now = check(f, t->kind, rc, &st, t->bytes);
         return before < 0 ? before : now;
     }
-    TRY(workload_check(rc, function(t->kind, name), f->path));
+    TRY(io_mpiio_check(&f->context, rc, workload_kind_call(t->kind)));
     if (k.sync == WORKLOAD_SPLIT) {
         f->split = t->kind;
         f->split_buffer = t->buffer;

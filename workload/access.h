@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef WORKLOAD_ACCESS_H
 #define WORKLOAD_ACCESS_H
-/* Floor 2. The data access functions of MPI-IO behind one call, with up to so many of them in
- * flight at a time, every return value and count checked; what the library keeps to itself is found
- * out by io/guard.h from the first call to workload_flight_end. */
+/* Floor 2. A file that is open for MPI-IO, and the data access functions behind one call, with up to
+ * so many of them in flight at a time. Every return value and count is checked; an error that the
+ * library keeps to itself is found out, and a crash of the library names rank, function and file
+ * (io/guard.h). */
 #include <mpi.h>
 #include <stdint.h>
 
+#include "io/writer.h"
 #include "workload/function.h"
 
 #define WORKLOAD_DEPTH_MAX 1024
@@ -19,14 +21,14 @@ struct workload_transfer {
     MPI_Datatype type; /* of the whole buffer, one of them; MPI_DATATYPE_NULL: bytes in a row */
 };
 
-/* What is under way on one file handle. */
+/* A file handle and what is under way on it. It must not move while the file is open. */
 struct workload_flight {
-    MPI_File file;
-    const char *path; /* for messages, borrowed */
-    int depth;        /* requests at a time, 1..WORKLOAD_DEPTH_MAX */
-    int n, oldest;    /* requests in flight, a ring */
-    int most;         /* the largest n there was */
-    int split;        /* kind of the split collective call that has begun, -1: none */
+    MPI_File file;             /* MPI_FILE_NULL: not open */
+    struct io_context context; /* communicator, rank, path and hints, borrowed */
+    int depth;                 /* requests at a time, 1..WORKLOAD_DEPTH_MAX */
+    int n, oldest;             /* requests in flight, a ring */
+    int most;                  /* the largest n there was */
+    int split;                 /* kind of the split collective call that has begun, -1: none */
     void *split_buffer;
     int64_t split_bytes;
     MPI_Request request[WORKLOAD_DEPTH_MAX];
@@ -34,7 +36,18 @@ struct workload_flight {
     int kind[WORKLOAD_DEPTH_MAX];
 };
 
-void workload_flight_begin(struct workload_flight *f, MPI_File file, const char *path, int depth);
+/* Opens a file for reading and writing. Collective over comm, the same code on all ranks. [out] f,
+ * to be closed also after an error. */
+int workload_flight_open(struct workload_flight *f, MPI_Comm comm, const char *path, MPI_Info info,
+                         int depth);
+
+/* Shows of the file, from begin on, n pieces, and the same again after each period. Collective, the
+ * same code on all ranks. */
+int workload_flight_view(struct workload_flight *f, int64_t begin, int n, const int64_t *offset,
+                         const int64_t *bytes, int64_t period);
+
+/* Moves the individual or the shared pointer. The latter is collective. */
+int workload_flight_seek(struct workload_flight *f, bool shared, int64_t offset);
 
 /* Makes one call; waits for the oldest one in flight where there is no room, and for a split
  * collective call that has begun. Returns 0, ERR_IO or ERR_MPI, of whichever ended. */
@@ -43,11 +56,12 @@ int workload_flight_call(struct workload_flight *f, const struct workload_transf
 /* Waits for all. */
 int workload_flight_end(struct workload_flight *f);
 
+/* Flushes the file; closes it if it is open. Collective; a code of this rank's own. */
+int workload_flight_sync(struct workload_flight *f);
+int workload_flight_close(struct workload_flight *f);
+
 /* A committed type of so many bytes at these displacements in memory. Local. */
 int workload_type_pieces(int n, const int64_t *displacement, const int64_t *bytes,
                          MPI_Datatype *out);
-
-/* Turns the return value of a call of MPI-IO on a file into 0 or ERR_IO. Local. */
-int workload_check(int mpi_rc, const char *call, const char *path);
 
 #endif

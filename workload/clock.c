@@ -3,10 +3,12 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/err.h"
 #include "base/json.h"
 #include "base/par.h"
+#include "base/stop.h"
 #include "base/watch.h"
 
 #define ROUND_TRIPS 30
@@ -55,65 +57,55 @@ int workload_clock_compare(MPI_Comm comm, struct workload_clock *c)
     }
     c->offset_s = mine[0];
     c->uncertainty_s = mine[1];
+    c->compared_s = watch_now();
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &c->uncertainty_s, 1, MPI_DOUBLE, MPI_MAX, comm));
     return 0;
 }
 
-/* The marks of all ranks to those of the job. all: [rank][begun, first, last, ended] */
-static int evaluate(const double *all, int n, struct workload_times *t)
+int workload_clock_keep(MPI_Comm comm, struct workload_clock *c)
 {
-    double begun = INFINITY, first = INFINITY, last = -INFINITY, ended = -INFINITY;
-    t->ranks_n = n;
-    t->first_s = malloc((size_t)n * sizeof(double));
-    t->last_s = malloc((size_t)n * sizeof(double));
-    if (!t->first_s || !t->last_s) return err_set(ERR_NOMEM, "no memory for the times");
-    for (int r = 0; r < n; r++) {
-        begun = fmin(begun, all[4 * r]);
-        first = fmin(first, all[4 * r + 1]);
-        last = fmax(last, all[4 * r + 2]);
-        ended = fmax(ended, all[4 * r + 3]);
-    }
-    for (int r = 0; r < n; r++) {
-        t->first_s[r] = all[4 * r + 1] - begun;
-        t->last_s[r] = all[4 * r + 2] - begun;
-    }
-    t->s_s = first - begun;
-    t->t_s = last - first;
-    t->b_s = ended - last;
-    return 0;
+    int due = watch_now() - c->compared_s >= WORKLOAD_CLOCK_S;
+    TRY_MPI(MPI_Bcast(&due, 1, MPI_INT, 0, comm));
+    return due ? workload_clock_compare(comm, c) : 0;
 }
 
 int workload_times_gather(MPI_Comm comm, const struct workload_clock *c,
                           const struct workload_marks *m, struct workload_times *t)
 {
-    int rank, size, rc = 0;
-    double *all = NULL, sum[3];
-    double mine[4] = {m->begun - c->offset_s, m->first - c->offset_s, m->last - c->offset_s,
-                      m->ended - c->offset_s};
+    int rank, size;
     TRY_MPI(MPI_Comm_rank(comm, &rank));
     TRY_MPI(MPI_Comm_size(comm, &size));
-    if (rank == 0) all = malloc(4 * sizeof *all * (size_t)size);
-    if (rank == 0 && !all) rc = err_set(ERR_NOMEM, "no memory for the times");
-    rc = par_agree(comm, rc);
-    if (rc == 0)
-        rc = par_check(MPI_Gather(mine, 4, MPI_DOUBLE, all, 4, MPI_DOUBLE, 0, comm), "MPI_Gather");
-    if (rc == 0 && rank == 0) rc = evaluate(all, size, t);
-    free(all);
+    /* The earliest is the negative of the largest negative. */
+    double most[8] = {c->offset_s - m->begun,
+                      c->offset_s - m->first,
+                      m->last - c->offset_s,
+                      m->ended - c->offset_s,
+                      t->setup_s,
+                      t->cleanup_s,
+                      t->sync_s,
+                      t->think_s};
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, most, 8, MPI_DOUBLE, MPI_MAX, comm));
+    const double begun = -most[0], first = -most[1], last = most[2], ended = most[3];
+    t->s_s = first - begun;
+    t->t_s = last - first;
+    t->b_s = ended - last;
+    t->setup_s = most[4];
+    t->cleanup_s = most[5];
+    t->sync_s = most[6];
+    t->think_s = most[7];
+
+    int rc = 0;
+    if (rank == 0) {
+        t->ranks_n = size;
+        t->first_s = malloc((size_t)size * sizeof(double));
+        t->last_s = malloc((size_t)size * sizeof(double));
+        if (!t->first_s || !t->last_s) rc = err_set(ERR_NOMEM, "no memory for the times");
+    }
     TRY(par_agree(comm, rc));
-    sum[0] = t->s_s;
-    sum[1] = t->t_s;
-    sum[2] = t->b_s;
-    TRY_MPI(MPI_Bcast(sum, 3, MPI_DOUBLE, 0, comm));
-    t->s_s = sum[0];
-    t->t_s = sum[1];
-    t->b_s = sum[2];
-    double slowest[4] = {t->setup_s, t->cleanup_s, t->sync_s, t->think_s};
-    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, slowest, 4, MPI_DOUBLE, MPI_MAX, comm));
-    t->setup_s = slowest[0];
-    t->cleanup_s = slowest[1];
-    t->sync_s = slowest[2];
-    t->think_s = slowest[3];
-    return 0;
+    const double my_first = m->first - c->offset_s - begun, my_last = m->last - c->offset_s - begun;
+    TRY_MPI(MPI_Gather(&my_first, 1, MPI_DOUBLE, t->first_s, 1, MPI_DOUBLE, 0, comm));
+    return par_check(MPI_Gather(&my_last, 1, MPI_DOUBLE, t->last_s, 1, MPI_DOUBLE, 0, comm),
+                     "MPI_Gather");
 }
 
 void workload_times_free(struct workload_times *t)
@@ -128,6 +120,19 @@ bool workload_times_enough(const struct workload_times *t, const struct workload
     const double all_s = workload_times_aggregate(t);
     return t->b_s <= WORKLOAD_B_SHARE * all_s && all_s >= WORKLOAD_TIME_S &&
            all_s >= WORKLOAD_UNCERTAINTIES * c->uncertainty_s;
+}
+
+double workload_think(double s, bool busy)
+{
+    const double begun = watch_now();
+    double now = begun;
+    while ((now = watch_now()) - begun < s && !stop_requested()) {
+        const double left = s - (now - begun);
+        const struct timespec nap = {.tv_sec = (time_t)left,
+                                     .tv_nsec = (long)((left - (double)(time_t)left) * 1e9)};
+        if (!busy) nanosleep(&nap, NULL);
+    }
+    return now - begun;
 }
 
 static json_t *list(const double *x, int n)

@@ -10,18 +10,6 @@
 #define MASK_56 ((UINT64_C(1) << 56) - 1)
 #define FACTOR  UINT64_C(0x9e3779b97f4a7d) /* odd, bits without a pattern */
 
-static uint64_t word(int64_t q, int generation)
-{
-    return ((uint64_t)q * FACTOR & MASK_56) | (uint64_t)generation << 56;
-}
-
-/* Little endian, whatever the machine is. */
-static void store(unsigned char *to, uint64_t w)
-{
-    for (int b = 0; b < 8; b++)
-        to[b] = (unsigned char)(w >> 8 * b);
-}
-
 int workload_data_make(struct workload_data *d, int generation, int64_t longest_bytes)
 {
     if (d->master && generation == d->generation && longest_bytes <= d->longest_bytes) return 0;
@@ -32,8 +20,12 @@ int workload_data_make(struct workload_data *d, int generation, int64_t longest_
     d->master = master;
     d->longest_bytes = longest_bytes;
     d->generation = generation;
-    for (int64_t q = 0; q < bytes / 8; q++)
-        store(master + 8 * q, word(q % WORDS, generation));
+    for (int64_t q = 0; q < bytes / 8; q++) {
+        const uint64_t word = (uint64_t)(q % WORDS) * FACTOR & MASK_56;
+        for (int b = 0; b < 7; b++) /* little endian, whatever the machine is */
+            master[8 * q + b] = (unsigned char)(word >> 8 * b);
+        master[8 * q + 7] = (unsigned char)generation;
+    }
     return 0;
 }
 

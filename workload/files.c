@@ -19,15 +19,22 @@
 #include "base/stop.h"
 #include "base/units.h"
 
-void workload_files_path(const struct workload_files *f, int index, char out[WORKLOAD_PATH_MAX])
+static void path_of(const struct workload_files *f, int rank, int index,
+                    char out[WORKLOAD_PATH_MAX])
 {
     char number[16] = "", own[16] = "";
     if (index > 0) snprintf(number, sizeof number, ".%d", index);
-    if (f->separate) snprintf(own, sizeof own, ".%05d", f->rank);
+    if (f->separate) snprintf(own, sizeof own, ".%05d", rank);
     snprintf(out, WORKLOAD_PATH_MAX, "%s%s%s", f->name, number, own);
 }
 
-void workload_files_remove(struct workload_files *f, int index)
+void workload_files_path(const struct workload_files *f, int index, char out[WORKLOAD_PATH_MAX])
+{
+    path_of(f, f->rank, index, out);
+}
+
+/* Removes a file that was made, if it is still the one of this name. */
+static void remove_made(struct workload_files *f, int index)
 {
     char path[WORKLOAD_PATH_MAX];
     struct stat st;
@@ -52,7 +59,7 @@ static int remember(struct workload_files *f, int index, int fd, const char *pat
 static void remove_all(struct workload_files *f)
 {
     for (int i = 0; i < WORKLOAD_FILES_MAX; i++)
-        workload_files_remove(f, i);
+        remove_made(f, i);
 }
 
 /* Removes the lock file of a rank 0 that has died: nobody holds it. */
@@ -84,7 +91,7 @@ static void *watch(void *arg)
     return NULL;
 }
 
-static int check_name(const struct workload_files *f)
+static int begin_here(struct workload_files *f)
 {
     const char *slash = strrchr(f->name, '/'), *base = slash ? slash + 1 : f->name;
     if (!base[0] || strcmp(base, ".") == 0 || strcmp(base, "..") == 0)
@@ -95,12 +102,6 @@ static int check_name(const struct workload_files *f)
         return err_set(ERR_USAGE,
                        "--out %s has a ':', which MPI-IO libraries take for a file system's name",
                        f->name);
-    return 0;
-}
-
-static int begin_here(struct workload_files *f)
-{
-    TRY(check_name(f));
     snprintf(f->lock, sizeof f->lock, "%s.lock", f->name);
     if (f->rank == 0) TRY(lock_take(f->lock, &f->lock_fd));
     const int errnum = pthread_create(&f->watcher, NULL, watch, f);
@@ -133,28 +134,17 @@ void workload_files_end(struct workload_files *f)
 
 /* --- making --------------------------------------------------------------------------------- */
 
-static int no_space(const char *path, int64_t bytes, int errnum)
-{
-    struct statvfs fs;
-    char need[UNITS_TEXT_MAX], room[UNITS_TEXT_MAX] = "?";
-    if (statvfs(path, &fs) == 0) units_bytes((double)fs.f_bavail * (double)fs.f_frsize, room);
-    return err_set_errno(
-        ERR_IO, errnum,
-        "%s: no room for %s, %s are free: free space, choose another --out, or ask "
-        "for less data",
-        path, units_bytes((double)bytes, need), room);
-}
-
 /* All space is taken before the clock starts, so that a disk that fills up is found out here: some
  * MPI-IO libraries end the program when they meet it. */
 static int make_here(struct workload_files *f, int index, int64_t bytes)
 {
-    char path[WORKLOAD_PATH_MAX];
+    char path[WORKLOAD_PATH_MAX], need[UNITS_TEXT_MAX], room[UNITS_TEXT_MAX] = "?";
     struct stat st;
+    struct statvfs fs;
     workload_files_path(f, index, path);
     if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
         return err_set(ERR_USAGE, "%s is no regular file: choose another --out", path);
-    workload_files_remove(f, index);
+    remove_made(f, index);
     if (f->force && unlink(path) != 0 && errno != ENOENT)
         return err_set_errno(ERR_IO, errno, "cannot remove %s", path);
     const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
@@ -167,7 +157,12 @@ static int make_here(struct workload_files *f, int index, int64_t bytes)
     if (errnum == EOPNOTSUPP || errnum == EINVAL)
         errnum = ftruncate(fd, (off_t)bytes) == 0 ? 0 : errno;
     close(fd);
-    return errnum == 0 ? rc : no_space(path, bytes, errnum);
+    if (errnum == 0) return rc;
+    if (statvfs(path, &fs) == 0) units_bytes((double)fs.f_bavail * (double)fs.f_frsize, room);
+    return err_set_errno(
+        ERR_IO, errnum,
+        "%s: no room for %s, %s are free: free space, choose another --out, or ask for less data",
+        path, units_bytes((double)bytes, need), room);
 }
 
 static int can_open(struct workload_files *f, int index)
@@ -249,9 +244,7 @@ int workload_files_cached(const struct workload_files *f, const struct nodes *n,
 {
     char path[WORKLOAD_PATH_MAX];
     struct cache c;
-    struct workload_files first = *f;
-    first.rank = 0;
-    workload_files_path(&first, index, path);
+    path_of(f, 0, index, path);
     TRY(cache_ask(n, path, false, &c));
     *share = c.known && c.file_bytes > 0 ? (double)c.cached_bytes / (double)c.file_bytes : -1;
     return 0;

@@ -19,6 +19,10 @@ enum workload_synchronism { WORKLOAD_BLOCKING, WORKLOAD_REQUEST, WORKLOAD_SPLIT 
 /* Room for every combination, those that do not exist too. */
 #define WORKLOAD_KINDS 36
 
+/* The index of a kind, written as its four properties: a constant. */
+#define WORKLOAD_KIND(position, collective, sync, write)                                           \
+    (((WORKLOAD_##position * 2 + (collective)) * 3 + WORKLOAD_##sync) * 2 + (write))
+
 struct workload_kind {
     enum workload_position position;
     bool collective;
@@ -40,9 +44,11 @@ static inline struct workload_kind workload_kind_of(int index)
                                   .write = index % 2};
 }
 
-/* "write_at_all", "read_ordered_begin" (for the pair), "iread_shared": the function's name without
- * "MPI_File_", NULL where there is none. Static text. */
-const char *workload_kind_name(struct workload_kind k);
+/* "MPI_File_write_at_all", "MPI_File_read_ordered_begin" (for the pair): the function of a kind;
+ * and its name without "MPI_File_", as in a workload's file. NULL where there is none. Static
+ * text. */
+const char *workload_kind_call(int index);
+const char *workload_kind_name(int index);
 
 /* The inverse. Returns the index, or -1 for a name that is none. */
 int workload_kind_find(const char *name);

@@ -1,54 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "workload/job.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/par.h"
 #include "base/progress.h"
-#include "base/stop.h"
 #include "base/watch.h"
-#include "workload/think.h"
+#include "io/hint.h"
+#include "io/mpiio.h"
 
-#define TEXT_BYTES_MAX (256 << 20)
+#define TEXT_BYTES_MAX (INT64_C(256) << 20)
 
 /* --- reading the description ---------------------------------------------------------------- */
-
-static int read_file(const char *path, char **text, int64_t *bytes)
-{
-    int64_t room = 65536;
-    FILE *from = fopen(path, "re");
-    if (!from) return err_set_errno(ERR_USAGE, errno, "%s", path);
-    int rc = 0;
-    while (rc == 0) {
-        char *more = realloc(*text, (size_t)room + 1);
-        if (!more) rc = err_set(ERR_NOMEM, "no memory for %s", path);
-        if (rc < 0) break;
-        *text = more;
-        *bytes += (int64_t)fread(*text + *bytes, 1, (size_t)(room - *bytes), from);
-        if (ferror(from)) rc = err_set_errno(ERR_USAGE, errno, "%s", path);
-        if (*bytes < room) break;
-        if (room > TEXT_BYTES_MAX)
-            rc = err_set(ERR_USAGE, "%s: more than %d bytes", path, TEXT_BYTES_MAX);
-        room *= 2;
-    }
-    fclose(from);
-    return rc;
-}
-
-/* Rank 0 reads the file, everybody the text. */
-static int share_file(const struct workload_job *job, char **text, int64_t *bytes)
-{
-    int rc = job->context.rank == 0 ? read_file(job->name, text, bytes) : 0;
-    TRY(par_agree(job->context.comm, rc));
-    TRY_MPI(MPI_Bcast(bytes, 1, MPI_INT64_T, 0, job->context.comm));
-    if (job->context.rank > 0) *text = malloc((size_t)*bytes + 1);
-    rc = *text ? 0 : err_set(ERR_NOMEM, "no memory for %s", job->name);
-    TRY(par_agree(job->context.comm, rc));
-    return par_check(MPI_Bcast(*text, (int)*bytes, MPI_BYTE, 0, job->context.comm), "MPI_Bcast");
-}
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -56,65 +21,49 @@ static bool ends_with(const char *text, const char *end)
     return n > k && strcasecmp(text + n - k, end) == 0;
 }
 
-/* --set on every working point. */
-static int set_points(struct workload_job *job)
-{
-    struct workload *w = &job->workload;
-    const char *value;
-    char key[64], at[320];
-    if (job->opt->seed >= 0) w->seed = (uint64_t)job->opt->seed;
-    for (int p = 0; p < w->points_n; p++) {
-        for (int i = 0; i < job->opt->set.n; i++) {
-            TRY(workload_options_pair("--set", job->opt->set.item[i], key, &value));
-            const int rc = workload_point_set(&w->point[p], key, value);
-            if (rc < 0) err_prefix("--set ");
-            TRY(rc);
-        }
-        snprintf(at, sizeof at, "%.200s:%d:%d: ", job->name, w->point[p].line, w->point[p].column);
-        TRY(workload_point_check(&w->point[p], w->separate, at));
-    }
-    return 0;
-}
-
-static bool is_set(const struct workload_job *job, const char *key)
-{
-    for (int i = 0; i < job->opt->set.n; i++) {
-        const char *word = job->opt->set.item[i];
-        if (strncmp(word, key, strlen(key)) == 0 && word[strlen(key)] == '=') return true;
-    }
-    return false;
-}
-
-static int make_reference(struct workload_job *job)
-{
-    struct workload_point p = workload_point_reference();
-    p.process_num = job->context.size;
-    job->workload.seed = 1;
-    TRY(workload_add(&job->workload, &p));
-    struct workload_point *only = &job->workload.point[0];
-    if (is_set(job, "sizeMean") && !is_set(job, "contMean"))
-        only->cont_mean = (double)WORKLOAD_BYTES_MAX;
-    TRY(set_points(job));
-    if (only->cont_mean > only->size_mean) only->cont_mean = only->size_mean;
-    return 0;
-}
-
-/* text: NULL for the reference workload. */
+/* The working points of a text, NULL for the reference workload, changed by --set. */
 static int read_points(struct workload_job *job, const char *text, int64_t bytes)
 {
-    if (!text) TRY(make_reference(job));
-    if (text) TRY(workload_read(job->name, text, (size_t)bytes, &job->workload));
-    if (text) TRY(set_points(job));
-    TRY(workload_replay_check(&job->context, &job->workload, job->name));
-    job->outcome = calloc((size_t)job->workload.points_n, sizeof *job->outcome);
-    if (!job->outcome) return err_set(ERR_NOMEM, "no memory for the results");
-    return 0;
+    const struct conf_list *set = &job->opt->set;
+    struct workload *w = &job->workload;
+    struct workload_point reference = workload_point_reference();
+    reference.process_num = job->context.size;
+    w->seed = 1;
+    TRY(text ? workload_read(job->name, text, (size_t)bytes, w) : workload_add(w, &reference));
+    if (job->opt->seed >= 0) w->seed = (uint64_t)job->opt->seed;
+    for (int i = 0; i < w->points_n; i++) {
+        struct workload_point *p = &w->point[i];
+        char key[64], at[320];
+        const char *value;
+        bool cont_given = false;
+        for (int s = 0; s < set->n; s++) {
+            TRY(workload_options_pair("--set", set->item[s], key, &value));
+            const int rc = workload_point_set(p, key, value);
+            if (rc < 0) err_prefix("--set ");
+            TRY(rc);
+            cont_given = cont_given || strcmp(key, "contMean") == 0;
+        }
+        if (!text && (!cont_given || p->cont_mean > p->size_mean)) p->cont_mean = p->size_mean;
+        snprintf(at, sizeof at, "%.200s:%d:%d: ", job->name, p->line, p->column);
+        TRY(workload_point_check(p, w->separate, at));
+    }
+    TRY(workload_replay_check(&job->context, w, job->name));
+    job->outcome = calloc((size_t)w->points_n, sizeof *job->outcome);
+    return job->outcome ? 0 : err_set(ERR_NOMEM, "no memory for the results");
 }
 
-static int read_jobfile(struct workload_job *job, const char *text, int64_t bytes)
+/* The phases of a text, NULL for all patterns. */
+static int read_phases(struct workload_job *job, const char *text, int64_t bytes)
 {
-    TRY(workload_jobfile_read(job->name, text, (size_t)bytes, ends_with(job->name, ".ini"),
-                              &job->opt->set, &job->jobfile));
+    char all[1024];
+    if (!text) {
+        bytes = 0;
+        for (int p = 0; p < WORKLOAD_PATTERNS; p++)
+            bytes += snprintf(all + bytes, sizeof all - (size_t)bytes, "<Pattern %s> </Pattern>\n",
+                              workload_pattern_name((enum workload_pattern)p));
+    }
+    TRY(workload_jobfile_read(job->name, text ? text : all, (size_t)bytes,
+                              ends_with(job->name, ".ini"), &job->opt->set, &job->jobfile));
     if (job->opt->seed >= 0)
         for (int i = 0; i < job->jobfile.n; i++)
             job->jobfile.phase[i].shape.seed = (uint64_t)job->opt->seed;
@@ -122,65 +71,53 @@ static int read_jobfile(struct workload_job *job, const char *text, int64_t byte
     return job->phase ? 0 : err_set(ERR_NOMEM, "no memory for the results");
 }
 
-/* All patterns, as a job file. */
-static int make_patterns(struct workload_job *job)
-{
-    char text[1024];
-    int n = 0;
-    for (int p = 0; p < WORKLOAD_PATTERNS; p++)
-        n += snprintf(text + n, sizeof text - (size_t)n, "<Pattern %s> </Pattern>\n",
-                      workload_pattern_name((enum workload_pattern)p));
-    return read_jobfile(job, text, n);
-}
-
 static int read_description(struct workload_job *job)
 {
+    const bool from_file = !job->opt->reference && !job->opt->patterns;
     char *text = NULL;
     int64_t bytes = 0;
-    job->is_points = job->opt->reference || (!job->opt->patterns && ends_with(job->name, ".xml"));
-    if (job->opt->reference) return par_agree(job->context.comm, read_points(job, NULL, 0));
-    if (job->opt->patterns) return par_agree(job->context.comm, make_patterns(job));
-    if (!job->is_points && !ends_with(job->name, ".conf") && !ends_with(job->name, ".ini"))
+    int rc = 0;
+    job->is_points = job->opt->reference || (from_file && ends_with(job->name, ".xml"));
+    if (from_file && !job->is_points && !ends_with(job->name, ".conf") &&
+        !ends_with(job->name, ".ini"))
         return err_set(ERR_USAGE,
                        "%s: a workload's name ends in .xml, a job file's in .conf or .ini",
                        job->name);
-    int rc = share_file(job, &text, &bytes);
+    if (from_file)
+        rc = par_read_file(job->context.comm, job->name, TEXT_BYTES_MAX, &text, &bytes);
     if (rc == 0)
-        rc = job->is_points ? read_points(job, text, bytes) : read_jobfile(job, text, bytes);
+        rc = job->is_points ? read_points(job, text, bytes) : read_phases(job, text, bytes);
     free(text);
     return par_agree(job->context.comm, rc);
 }
 
 /* --- what the job stands on ----------------------------------------------------------------- */
 
-/* A choice of component reaches the processes by the environment; Open MPI does not say which one
- * it takes by itself. */
-static const char *component(bool *romio)
+/* Which MPI-IO is at work. It takes some libraries a while to tell: one rank asks. */
+static int find_component(struct workload_job *job)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    int len;
-    MPI_Get_library_version(version, &len);
-    const char *chosen = getenv("OMPI_MCA_io");
-    const bool open_mpi = strstr(version, "Open MPI") != NULL;
-    *romio = open_mpi && chosen && strstr(chosen, "romio");
-    if (strstr(version, "MPICH")) return "ROMIO";
-    if (!open_mpi) return "unknown";
-    return chosen ? chosen : "unknown (Open MPI's default: ompio, on Lustre romio)";
+    int len, romio = 0;
+    TRY_MPI(MPI_Get_library_version(version, &len));
+    if (job->context.rank == 0) {
+        job->component = io_mpiio_component();
+        romio = strstr(version, "Open MPI") && io_mpiio_readers(job->fs.type) == IO_HINT_ROMIO;
+    }
+    TRY_MPI(MPI_Bcast(&romio, 1, MPI_INT, 0, job->context.comm));
+    job->context.romio = romio;
+    return 0;
 }
 
 static int hints_make(struct workload_job *job)
 {
     const struct conf_list *hint = &job->opt->hint;
-    char key[MPI_MAX_INFO_KEY];
     if (hint->n == 0) return 0;
+    TRY(io_hints_check(hint->n, hint->item));
     TRY_MPI(MPI_Info_create(&job->context.info));
     for (int i = 0; i < hint->n; i++) {
         const char *equal = strchr(hint->item[i], '=');
-        const size_t n = equal ? (size_t)(equal - hint->item[i]) : 0;
-        if (n == 0 || n >= sizeof key || !equal[1] || strlen(equal) > MPI_MAX_INFO_VAL)
-            return err_set(ERR_USAGE, "--hint %s: give KEY=VALUE", hint->item[i]);
-        memcpy(key, hint->item[i], n);
-        key[n] = 0;
+        char key[MPI_MAX_INFO_KEY + 1];
+        snprintf(key, sizeof key, "%.*s", (int)(equal - hint->item[i]), hint->item[i]);
         TRY_MPI(MPI_Info_set(job->context.info, key, equal + 1));
     }
     return 0;
@@ -199,21 +136,19 @@ int workload_job_make(struct workload_job *job, const struct workload_options *o
     c->sync_call = strcmp(o->sync, "call") == 0;
     c->sync_end = strcmp(o->sync, "none") != 0;
     c->think = o->think;
-    job->component = component(&c->romio);
     TRY(par_agree(c->comm, hints_make(job)));
+    TRY(par_agree(c->comm, sys_path_fs(o->out, &job->fs)));
+    TRY(find_component(job));
     TRY(read_description(job));
     TRY(nodes_find(c->comm, &job->nodes));
-    TRY(par_agree(c->comm, sys_path_fs(o->out, &job->fs)));
     return par_json(c->comm, &job->mpi);
 }
 
 void workload_job_free(struct workload_job *job)
 {
     if (job->files_begun) workload_files_end(&job->context.files);
-    for (int i = 0; job->outcome && i < job->workload.points_n; i++)
-        workload_times_free(&job->outcome[i].times);
-    for (int i = 0; job->phase && i < job->jobfile.n; i++)
-        workload_times_free(&job->phase[i].times);
+    for (int i = 0; i < job->measured_n; i++)
+        workload_times_free(&workload_job_measured(job, i)->times);
     free(job->outcome);
     free(job->phase);
     workload_free(&job->workload);
@@ -225,18 +160,6 @@ void workload_job_free(struct workload_job *job)
 }
 
 /* --- running -------------------------------------------------------------------------------- */
-
-static int files_begin(struct workload_job *job)
-{
-    struct workload_files *f = &job->context.files;
-    f->name = job->opt->out;
-    f->separate = job->is_points && job->workload.separate;
-    f->force = job->opt->force;
-    f->keep = job->opt->keep;
-    f->rank = job->context.rank;
-    job->files_begun = true;
-    return workload_files_begin(f, job->context.comm);
-}
 
 static int run_points(struct workload_job *job, struct progress *progress)
 {
@@ -252,8 +175,9 @@ static int run_points(struct workload_job *job, struct progress *progress)
         if (read[i]) TRY(workload_files_drop(&c->files, &job->nodes, i));
     }
     for (int i = 0; i < job->workload.points_n; i++) {
+        TRY(workload_clock_keep(c->comm, &c->clock));
+        job->measured_n++;
         TRY(workload_replay_point(c, &job->workload, i, &job->outcome[i]));
-        job->wrong_n += job->outcome[i].findings.wrong_n;
         progress_update(progress, i + 1);
     }
     return 0;
@@ -261,16 +185,15 @@ static int run_points(struct workload_job *job, struct progress *progress)
 
 static int run_phases(struct workload_job *job, struct progress *progress)
 {
-    struct workload_context *c = &job->context;
     for (int i = 0; i < job->jobfile.n; i++) {
         const struct workload_phase *p = &job->jobfile.phase[i];
-        struct workload_phase_result *r = &job->phase[job->phases_n];
         if (p->pause_s > 0) {
             job->paused_s += workload_think(p->pause_s, p->think_busy);
             continue;
         }
-        const int rc = workload_phase_measure(c, p, r);
-        job->phases_n++;
+        TRY(workload_clock_keep(job->context.comm, &job->context.clock));
+        struct workload_phase_result *r = &job->phase[job->measured_n++];
+        const int rc = workload_phase_measure(&job->context, p, r);
         if (rc < 0) {
             char title[64], at[400];
             snprintf(at, sizeof at, "%.200s:%d: %s: ", job->name, p->line,
@@ -278,43 +201,47 @@ static int run_phases(struct workload_job *job, struct progress *progress)
             err_prefix(at);
             return rc;
         }
-        job->wrong_n += r->findings.wrong_n;
-        job->valid = job->valid && r->enough;
+        job->valid = job->valid && r->m.enough;
         progress_update(progress, i + 1);
     }
     return 0;
 }
 
-static const char *first_wrong(const struct workload_job *job)
-{
-    for (int i = 0; i < job->workload.points_n && job->is_points; i++)
-        if (job->outcome[i].findings.wrong_n > 0) return job->outcome[i].findings.first;
-    for (int i = 0; i < job->phases_n; i++)
-        if (job->phase[i].findings.wrong_n > 0) return job->phase[i].findings.first;
-    return "";
-}
-
 int workload_job_run(struct workload_job *job)
 {
+    struct workload_context *c = &job->context;
     struct progress *progress = NULL;
     const double begun = watch_now();
     watch_utc(job->started);
     job->valid = true;
-    TRY(files_begin(job));
-    TRY(workload_clock_compare(job->context.comm, &job->context.clock));
-    if (job->context.rank == 0 && !job->opt->quiet)
+    c->files.name = job->opt->out;
+    c->files.separate = job->is_points && job->workload.separate;
+    c->files.force = job->opt->force;
+    c->files.keep = job->opt->keep;
+    c->files.rank = c->rank;
+    job->files_begun = true;
+    TRY(workload_files_begin(&c->files, c->comm));
+    TRY(workload_clock_compare(c->comm, &c->clock));
+    if (c->rank == 0 && !job->opt->quiet)
         progress = progress_begin(progress_mode_of(job->opt->progress), "workload", "phase",
                                   job->is_points ? job->workload.points_n : job->jobfile.n);
     int rc = job->is_points ? run_points(job, progress) : run_phases(job, progress);
     progress_end(progress);
     job->took_s = watch_now() - begun;
     job->done = rc == 0;
+
+    const char *first = NULL;
+    for (int i = 0; i < job->measured_n; i++) {
+        const struct workload_findings *f = &workload_job_measured(job, i)->findings;
+        if (!first && f->wrong_n > 0) first = f->first;
+        job->wrong_n += f->wrong_n;
+    }
     /* Wrong data, and whether there was enough of them, are known on all ranks. */
     int64_t known[2] = {job->wrong_n, job->valid};
-    if (rc == 0) TRY_MPI(MPI_Bcast(known, 2, MPI_INT64_T, 0, job->context.comm));
+    if (rc == 0) TRY_MPI(MPI_Bcast(known, 2, MPI_INT64_T, 0, c->comm));
     if (rc == 0 && known[0] > 0)
         rc = err_set(ERR_VERIFY, "%lld pieces of data are wrong, the first: %s",
-                     (long long)known[0], first_wrong(job));
+                     (long long)known[0], first ? first : "");
     if (rc == 0 && !known[1])
         rc = err_set(ERR_INVALID,
                      "not valid as a result: some phases are marked \"too little data\"");

@@ -7,8 +7,8 @@
 
 #include "base/nodes.h"
 #include "base/sys.h"
-#include "workload/context.h"
 #include "workload/jobfile.h"
+#include "workload/measure.h"
 #include "workload/options.h"
 #include "workload/phase.h"
 #include "workload/replay.h"
@@ -23,16 +23,22 @@ struct workload_job {
     json_t *mpi;           /* rank 0 */
     const char *component; /* of MPI-IO, as far as known */
     bool is_points;
-    struct workload workload;         /* where is_points */
-    struct workload_outcome *outcome; /* [points_n] */
-    struct workload_jobfile jobfile;  /* otherwise */
-    struct workload_phase_result *phase;
-    int phases_n;
-    double took_s, paused_s; /* thinking between phases, of took_s */
+    struct workload workload;            /* where is_points */
+    struct workload_outcome *outcome;    /* [measured_n] */
+    struct workload_jobfile jobfile;     /* otherwise */
+    struct workload_phase_result *phase; /* [measured_n] */
+    int measured_n;                      /* points or phases that were begun */
+    double took_s, paused_s;             /* thinking between phases, of took_s */
     int64_t wrong_n;
     bool valid, done;
     char started[32];
 };
+
+/* What all measurements give, of point or phase number i of measured_n. */
+static inline struct workload_measured *workload_job_measured(const struct workload_job *job, int i)
+{
+    return job->is_points ? &job->outcome[i].m : &job->phase[i].m;
+}
 
 /* Reads the description and finds out what the job stands on; nothing is written. Collective. [out]
  * job, to be freed by workload_job_free also after an error. */
@@ -49,7 +55,7 @@ void workload_job_heading(const struct workload_job *job, FILE *to);
 void workload_job_plan(const struct workload_job *job, FILE *to);
 void workload_job_results(const struct workload_job *job, FILE *to);
 
-/* The whole result. New reference. On rank 0. */
-json_t *workload_job_json(const struct workload_job *job, int status);
+/* The whole result; job: a struct workload_job. New reference. On rank 0. */
+json_t *workload_job_json(const void *job, int status);
 
 #endif

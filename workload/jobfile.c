@@ -16,116 +16,110 @@
 #define REPEAT_MAX     10000
 #define DEFAULT_RECORD (INT64_C(64) << 10)
 
-#define AT(member) offsetof(struct workload_settings, member)
-#define BYTES_MAX  1152921504606846976.0 /* 2^60 */
+/* The directives of a section, as they are written. */
+struct settings {
+    const char *temporal, *method, *access, *memory, *file, *record, *data, *think_kind, *tile,
+        *overlap;
+    int64_t group, limit, memory_block, inner, element, blocks, vary, cells, guard, variables, plot,
+        values, seed;
+    double time_limit, think, fraction;
+};
+
+#define AT(member)         CONF_AT(struct settings, member)
+#define CHOICE(member, of) CONF_CHOICE_AT(struct settings, member, of)
+#define BYTES_MAX          1152921504606846976.0 /* 2^60 */
 #define COUNT(name_, member, def_, min_, max_, help_)                                              \
     {                                                                                              \
-        .name = name_, .def = def_, .offset = AT(member), .type = CONF_INT, .min = min_,           \
-        .max = max_, .help = help_                                                                 \
+        .name = name_, .def = def_, AT(member), CONF_RANGE(min_, max_), .help = help_               \
     }
 
 const struct conf_option workload_directives[] = {
     {.name = "temporal",
      .def = "write,re-write,read,re-read,read-modify-write",
-     .offset = AT(temporal),
-     .type = CONF_STRING,
-     .help = "Temporal patterns, in this order, separated by commas; all for the five."},
+     AT(temporal),
+     .help = "Temporal patterns to run, separated by commas, in the order given; all for the five "
+             "of the default."},
     {.name = "method",
      .def = "independent",
-     .offset = AT(method),
-     .type = CONF_CHOICE,
-     .choices = "independent|collective|posix",
-     .help = "Calls of MPI-IO, each process its own or all together, or of POSIX."},
+     CHOICE(method, "independent|collective|posix"),
+     .help = "Which calls access the file: MPI-IO, each process on its own; MPI-IO, all processes "
+             "together; or POSIX."},
     {.name = "access",
      .def = "auto",
-     .offset = AT(access),
-     .type = CONF_CHOICE,
-     .choices = "auto|view|offsets",
-     .help = "How places in the file are reached: by a file view, or by an explicit offset for "
-             "each access. auto: view for collective calls, else offsets."},
+     CHOICE(access, "auto|view|offsets"),
+     .help = "How a call is told where in the file to go: by a file view, set once, or by an "
+             "explicit offset in each call. auto: view for collective calls, else offsets."},
     {.name = "memory",
      .def = "auto",
-     .offset = AT(memory),
-     .type = CONF_CHOICE,
-     .choices = "auto|contiguous|strided",
-     .help = "How data lie in memory. auto: contiguous, but strided for flash, which has guard "
-             "cells."},
+     CHOICE(memory, "auto|contiguous|strided"),
+     .help = "Whether the data of an access lie in memory in one piece or in blocks with gaps "
+             "between them. auto: contiguous, but strided for flash, whose guard cells are gaps."},
     COUNT("memory-block", memory_block, "512", 1, BYTES_MAX,
-          "Bytes in one piece in strided memory, with a gap of the same size behind it."),
+          "With strided memory: bytes of a block. The gap behind it is as long."),
     {.name = "file",
      .def = "auto",
-     .offset = AT(file),
-     .type = CONF_CHOICE,
-     .choices = "auto|contiguous|strided",
-     .help = "contiguous: the records of a process one after the other in a part of its own. auto: "
-             "as the pattern is."},
+     CHOICE(file, "auto|contiguous|strided"),
+     .help = "contiguous: the records of a process one after the other, in a part of the file of "
+             "its own. auto and strided: where the pattern has them."},
     {.name = "record",
      .def = "",
-     .offset = AT(record),
-     .type = CONF_STRING,
-     .help =
-         "Bytes of a record, or several sizes separated by commas, one after the other: a curve "
-         "over the size. Of tiled it sets the columns, of flash the blocks, of mesh the values. "
-         "Default: 64Ki, or what those say."},
+     AT(record),
+     .help = "Bytes of a record. Several sizes separated by commas are measured one after the "
+             "other: a curve over the size. For tiled it sets the columns, for flash the blocks, "
+             "for mesh the values. Default: 64Ki, or what those directives say."},
     COUNT("group", group, "0", 0, 1e9,
-          "Accesses in one call, with a view. 0: as many as make 1 MiB, at most 256."),
+          "Accesses in one call; more than one needs a view. 0: with a view as many as make 1 MiB, "
+          "at most 256, else one."),
     {.name = "data",
      .def = "auto",
-     .offset = AT(data),
-     .type = CONF_STRING,
-     .help =
-         "Bytes of all processes together, of which a phase accesses its fraction. auto: as many "
-         "as make the time of the second barrier insignificant."},
-    COUNT("limit", limit, "2Gi", 1, BYTES_MAX, "Most that auto may come to, bytes."),
+     AT(data),
+     .help = "Bytes of all processes together; a phase accesses its fraction of them. auto: found, "
+             "as many as a measurement needs to be long enough."},
+    COUNT("limit", limit, "2Gi", 1, BYTES_MAX, "With data auto: most bytes to try."),
     {.name = "time-limit",
      .def = "60",
-     .offset = AT(time_limit),
-     .type = CONF_REAL,
-     .min = 0.001,
-     .max = 1e6,
-     .help = "Seconds that a phase may take while auto looks for the amount."},
+     AT(time_limit),
+     CONF_RANGE(0.001, 1e6),
+     .help = "With data auto: seconds that a phase may take to find the amount."},
     {.name = "think",
      .def = "0",
-     .offset = AT(think),
-     .type = CONF_REAL,
-     .min = 0,
-     .max = 1e5,
-     .help = "Seconds between two accesses; outside of sections, a phase of thinking."},
+     AT(think),
+     CONF_RANGE(0, 1e5),
+     .help = "Seconds of thinking after each access. Outside of sections it is a phase of its own: "
+             "a pause between two measurements."},
     {.name = "think-kind",
      .def = "idle",
-     .offset = AT(think_kind),
-     .type = CONF_CHOICE,
-     .choices = "idle|busy",
-     .help = "Whether a thinking process sleeps or computes."},
+     CHOICE(think_kind, "idle|busy"),
+     .help = "Whether a thinking process sleeps or keeps its core busy."},
     {.name = "fraction",
      .def = "1",
-     .offset = AT(fraction),
-     .type = CONF_REAL,
-     .min = 1e-6,
-     .max = 1,
-     .help = "The part of its accesses that a process makes, the first ones: 0.25 reads a quarter "
-             "back."},
-    COUNT("seed", seed, "1", 0, 9e18, "Of random-strided and mesh."),
-    COUNT("inner", inner, "16", 1, 1e6, "Of nested-strided: rows of a block in a plane."),
+     AT(fraction),
+     CONF_RANGE(1e-6, 1),
+     .help = "Share of its accesses that a process makes, the first ones: with 0.25 it reads a "
+             "quarter back."},
+    COUNT("seed", seed, "1", 0, 9e18, "For random-strided and mesh: seed of the random numbers."),
+    COUNT("inner", inner, "16", 1, 1e6,
+          "For nested-strided: rows of a process's block in a plane."),
     {.name = "tile",
      .def = "128x128",
-     .offset = AT(tile),
-     .type = CONF_STRING,
-     .help = "Of tiled: rows x columns of a tile."},
+     AT(tile),
+     .help = "For tiled: rows x columns of a tile, in elements."},
     {.name = "overlap",
      .def = "0x0",
-     .offset = AT(overlap),
-     .type = CONF_STRING,
-     .help = "Of tiled: rows and columns that neighbours share (ghost elements)."},
-    COUNT("element", element, "32", 1, 1e9, "Of tiled: bytes of an element."),
-    COUNT("blocks", blocks, "80", 1, 1e6, "Of flash: blocks of a process."),
+     AT(overlap),
+     .help = "For tiled: rows x columns that neighbouring tiles share (ghost elements)."},
+    COUNT("element", element, "32", 1, 1e9, "For tiled: bytes of an element."),
+    COUNT("blocks", blocks, "80", 1, 1e6, "For flash: blocks of the first process."),
     COUNT("vary", vary, "3", 1, 1e3,
-          "Of flash: numbers of blocks there are, 3 for 80, 81, 82 and again 80."),
-    COUNT("cells", cells, "8", 1, 1e3, "Of flash: cells of a block in a direction."),
-    COUNT("guard", guard, "4", 0, 1e3, "Of flash: guard cells on each side, in memory."),
-    COUNT("variables", variables, "24", 1, 1e3, "Of flash: variables of the checkpoint."),
-    COUNT("plot", plot, "4", 0, 1e3, "Of flash: variables of the plotfile, written as floats."),
-    COUNT("values", values, "20", 1, 1e7, "Of mesh: values of a vertex, 8 bytes each."),
+          "For flash: how many numbers of blocks there are. With 3, processes have 80, 81, 82, and "
+          "80 again."),
+    COUNT("cells", cells, "8", 1, 1e3, "For flash: cells of a block in each dimension."),
+    COUNT("guard", guard, "4", 0, 1e3,
+          "For flash: guard cells on each side of a block, in memory only."),
+    COUNT("variables", variables, "24", 1, 1e3,
+          "For flash: variables of the checkpoint, 8 bytes per cell."),
+    COUNT("plot", plot, "4", 0, 1e3, "For flash: variables of the plotfile, 4 bytes per cell."),
+    COUNT("values", values, "20", 1, 1e7, "For mesh: values of a vertex, 8 bytes each."),
     {.name = NULL},
 };
 
@@ -161,9 +155,9 @@ struct reader {
     int line;
     const char *line_begin;
     int token_line, token_column;
-    struct text_kept *kept;          /* words that settings point into */
-    struct workload_settings common; /* outside of sections */
-    struct workload_settings own;    /* of the open section */
+    struct text_kept *kept; /* words that settings point into */
+    struct settings common; /* outside of sections */
+    struct settings own;    /* of the open section */
     bool in_pattern;
     enum workload_pattern pattern;
     int pattern_line, pattern_column;
@@ -197,13 +191,6 @@ static const char *keep(struct reader *r, const char *text)
     return k->text;
 }
 
-static void settings_default(struct workload_settings *s)
-{
-    memset(s, 0, sizeof *s);
-    for (int i = 0; workload_directives[i].name; i++)
-        ERR_ASSERT(conf_set_default(&workload_directives[i], s) == 0);
-}
-
 /* Whether two names are the same but for case, '-' and '_'. */
 static bool same_name(const char *a, const char *b)
 {
@@ -217,7 +204,7 @@ static bool same_name(const char *a, const char *b)
     }
 }
 
-static int set(struct reader *r, struct workload_settings *s, const char *key, const char *value)
+static int set(struct reader *r, struct settings *s, const char *key, const char *value)
 {
     for (int i = 0; workload_directives[i].name; i++) {
         if (!same_name(workload_directives[i].name, key)) continue;
@@ -271,8 +258,8 @@ static int check_shape(const struct workload_shape *s)
     return 0;
 }
 
-static int shape_of(const struct workload_settings *s, enum workload_pattern pattern,
-                    int64_t record, struct workload_shape *out)
+static int shape_of(const struct settings *s, enum workload_pattern pattern, int64_t record,
+                    struct workload_shape *out)
 {
     int64_t tile[2], overlap[2];
     TRY(pair("tile", s->tile, 1, tile));
@@ -313,7 +300,7 @@ static int shape_of(const struct workload_settings *s, enum workload_pattern pat
     return check_shape(out);
 }
 
-static int phase_of(const struct reader *r, const struct workload_settings *s,
+static int phase_of(const struct reader *r, const struct settings *s,
                     enum workload_temporal temporal, int64_t record, struct workload_phase *p)
 {
     const bool natural = r->pattern == WORKLOAD_SEQUENTIAL || r->pattern == WORKLOAD_SEGMENTED;
@@ -373,23 +360,15 @@ static int append(struct reader *r, const struct workload_phase *p)
     return 0;
 }
 
-static int set_by_command_line(struct reader *r)
+/* The phases of a section, as --set changes it: for each record, each temporal pattern. */
+static int section_phases(struct reader *r)
 {
-    const char *value;
-    char key[64];
+    const char *all = workload_directives[0].def, *value;
+    char word[64], kind[64], key[64];
     for (int i = 0; r->set && i < r->set->n; i++) {
         TRY(workload_options_pair("--set", r->set->item[i], key, &value));
         TRY(set(r, &r->own, key, value));
     }
-    return 0;
-}
-
-/* The phases of a section: for each record, each temporal pattern. */
-static int section_phases(struct reader *r)
-{
-    const char *all = workload_directives[0].def;
-    char word[64], kind[64];
-    TRY(set_by_command_line(r));
     const char *records = r->own.record;
     const char *kinds = strcmp(r->own.temporal, "all") == 0 ? all : r->own.temporal;
     do {
@@ -550,15 +529,6 @@ static int take(struct reader *r, const char *stop, char word[WORD_MAX])
     return 0;
 }
 
-static int take_quoted(struct reader *r, char word[WORD_MAX])
-{
-    step(r);
-    TRY(take(r, "\"\n", word));
-    if (r->at == r->end || *r->at != '"') return err_set(ERR_USAGE, "a quote is not closed");
-    step(r);
-    return 0;
-}
-
 /* <word argument>, [word argument] */
 static int read_tag(struct reader *r)
 {
@@ -588,10 +558,14 @@ static int read_directive(struct reader *r)
         return err_set(ERR_USAGE, "\"%s\" has no value: KEY = VALUE", key);
     if (r->ini) step(r);
     skip(r, !r->ini);
-    if (r->at < r->end && *r->at == '"')
-        TRY(take_quoted(r, value));
-    else
+    if (r->at < r->end && *r->at == '"') {
+        step(r);
+        TRY(take(r, "\"\n", value));
+        if (r->at == r->end || *r->at != '"') return err_set(ERR_USAGE, "a quote is not closed");
+        step(r);
+    } else {
         TRY(take(r, r->ini ? ";#\n" : " \t\r\n<#", value));
+    }
     r->token_line = line;
     r->token_column = column;
     if (!value[0]) return err_set(ERR_USAGE, "\"%s\" has no value", key);
@@ -633,7 +607,8 @@ int workload_jobfile_read(const char *name, const char *text, size_t bytes, bool
     *j = (struct workload_jobfile){.n = 0};
     if (bytes > TEXT_BYTES_MAX)
         return err_set(ERR_USAGE, "%s: more than %d bytes", name, TEXT_BYTES_MAX);
-    settings_default(&r.common);
+    for (int i = 0; workload_directives[i].name; i++)
+        ERR_ASSERT(conf_set_default(&workload_directives[i], &r.common) == 0);
     const int rc = read_all(&r);
     while (r.kept) {
         struct text_kept *next = r.kept->next;

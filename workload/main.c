@@ -11,16 +11,11 @@
 #include "base/text.h"
 #include "workload/job.h"
 
-static json_t *result_json(const void *job, int status)
-{
-    return workload_job_json(job, status);
-}
-
 static int work(struct workload_job *job)
 {
     const bool speaks = job->context.rank == 0 && !job->opt->quiet;
     const struct program_output result = {"--json", job->opt->json, "nht1-workload/",
-                                          .json = result_json};
+                                          .json = workload_job_json};
     const bool asks = job->context.rank == 0 && !job->opt->dry_run;
     TRY(par_agree(job->context.comm, asks ? program_outputs_check(&result, 1) : 0));
     if (speaks) workload_job_heading(job, stdout);

@@ -17,7 +17,6 @@
 #include "base/stop.h"
 #include "base/watch.h"
 #include "workload/access.h"
-#include "workload/think.h"
 
 #define FIRST_BYTES (INT64_C(4) << 20) /* with which the search for the amount begins */
 #define IOVECS_MAX  1024
@@ -43,11 +42,13 @@ struct part {
     int64_t group;                /* accesses in a slot that are not one call: flash's own memory */
     int64_t slot_bytes, slots_n, slots; /* needed for all; there are */
     unsigned char *memory;
-    MPI_Datatype *type; /* [calls], of the memory; NULL where contiguous. Owned */
-    int64_t type_n;     /* own ones, the others are the same again */
-    MPI_File fh;
-    int fd;
-    struct workload_flight flight;
+    /* Memory of a call, where it is strided: calls of equal records have equal types, those of flash
+     * repeat with each dump. One more where the last call is shorter. Owned. */
+    MPI_Datatype *type;
+    int64_t types_n;
+    bool last_is_short;
+    struct workload_flight flight; /* of MPI-IO */
+    int fd;                        /* of POSIX, -1: not open */
 };
 
 /* --- places --------------------------------------------------------------------------------- */
@@ -60,7 +61,7 @@ static int by_offset(const void *a, const void *b)
 
 static int accesses_make(struct part *t)
 {
-    const int64_t all = workload_shape_accesses(&t->shape, t->c->rank);
+    const int64_t all = workload_shape_accesses(&t->shape);
     int64_t bytes = 0;
     t->n = (int64_t)ceil(t->p->fraction * (double)all);
     t->access = malloc((size_t)(all + 1) * sizeof *t->access);
@@ -213,35 +214,31 @@ static int type_make(struct part *t, int64_t c, MPI_Datatype *out)
     return rc;
 }
 
-/* Calls of equal records have equal types; those of flash repeat with each dump. */
 static int types_make(struct part *t)
 {
     if (!t->p->memory.strided || t->p->method == WORKLOAD_POSIX || t->calls == 0) return 0;
     const int64_t period = t->p->pattern == WORKLOAD_RANDOM  ? t->calls
                            : t->p->pattern == WORKLOAD_FLASH ? t->group
                                                              : 1;
-    t->type = malloc((size_t)t->calls * sizeof *t->type);
-    if (!t->type) return err_set(ERR_NOMEM, "no memory for %" PRId64 " types", t->calls);
+    const int64_t n = period < t->calls ? period : t->calls;
     int64_t from, to;
     call_range(t, t->calls - 1, &from, &to);
-    const int64_t whole = to - from == t->p->group ? t->calls : t->calls - 1;
-    for (int64_t c = 0; c < t->calls; c++) {
-        const bool own = c < period || c >= whole;
-        if (!own) t->type[c] = t->type[c % period];
-        if (own) TRY(type_make(t, c, &t->type[c]));
-        if (c < period) t->type_n = c + 1;
-    }
-    return 0;
+    t->last_is_short = to - from < t->p->group && t->calls > n;
+    t->type = malloc((size_t)(n + 1) * sizeof *t->type);
+    if (!t->type) return err_set(ERR_NOMEM, "no memory for %" PRId64 " types", n);
+    for (; t->types_n < n; t->types_n++)
+        TRY(type_make(t, t->types_n, &t->type[t->types_n]));
+    if (!t->last_is_short) return 0;
+    t->type[n] = MPI_DATATYPE_NULL;
+    return type_make(t, t->calls - 1, &t->type[n]);
 }
 
 static void part_free(struct part *t)
 {
-    for (int64_t c = 0; t->type && c < t->type_n; c++)
-        MPI_Type_free(&t->type[c]);
-    /* The short last call's. */
-    if (t->type && t->calls > t->type_n && t->type[t->calls - 1] != t->type[0] &&
-        t->p->pattern != WORKLOAD_FLASH)
-        MPI_Type_free(&t->type[t->calls - 1]);
+    for (int64_t k = 0; k < t->types_n; k++)
+        MPI_Type_free(&t->type[k]);
+    if (t->type && t->last_is_short && t->type[t->types_n] != MPI_DATATYPE_NULL)
+        MPI_Type_free(&t->type[t->types_n]);
     free(t->type);
     free(t->access);
     free(t->memory);
@@ -250,68 +247,52 @@ static void part_free(struct part *t)
 
 /* --- the file ------------------------------------------------------------------------------- */
 
-/* The places of a rank as a view: one period of them, which repeats itself. */
-static int view_type(const struct part *t, MPI_Offset *begin, MPI_Datatype *out)
+/* The places of this rank as a view: one period of them, which repeats itself. */
+static int set_view(struct part *t)
 {
     int64_t accesses, period;
-    MPI_Datatype places;
     workload_shape_period(&t->shape, t->c->rank, &accesses, &period);
     int64_t *at = malloc((size_t)accesses * sizeof *at),
             *bytes = malloc((size_t)accesses * sizeof *at);
+    const int64_t begin = t->access[0].in.offset;
     int rc = at && bytes ? 0 : err_set(ERR_NOMEM, "no memory for a view");
-    *begin = t->access[0].in.offset;
     for (int64_t i = 0; rc == 0 && i < accesses; i++) {
-        at[i] = t->access[i].in.offset - *begin;
+        at[i] = t->access[i].in.offset - begin;
         bytes[i] = t->access[i].in.bytes;
     }
-    if (rc == 0) rc = workload_type_pieces((int)accesses, at, bytes, &places);
+    rc = par_agree(t->c->comm, rc);
+    if (rc == 0) rc = workload_flight_view(&t->flight, begin, (int)accesses, at, bytes, period);
     free(at);
     free(bytes);
-    TRY(rc);
-    TRY_MPI(MPI_Type_create_resized(places, 0, (MPI_Aint)period, out));
-    MPI_Type_free(&places);
-    return par_check(MPI_Type_commit(out), "MPI_Type_commit");
+    return rc;
 }
 
-static int open_mpi(struct part *t)
+static int open_file(void *part)
 {
-    static char native[] = "native";
-    MPI_Comm comm = t->c->comm;
-    MPI_Offset begin = 0;
-    MPI_Datatype type = MPI_BYTE;
-    int rc = workload_check(par_file_open(comm, t->path, MPI_MODE_RDWR, t->c->info, &t->fh),
-                            "MPI_File_open", t->path);
-    TRY(par_agree(comm, rc));
-    if (!t->p->view) return 0;
-    TRY(par_agree(comm, view_type(t, &begin, &type)));
-    rc = workload_check(MPI_File_set_view(t->fh, begin, MPI_BYTE, type, native, t->c->info),
-                        "MPI_File_set_view", t->path);
-    MPI_Type_free(&type);
-    return par_agree(comm, rc);
+    struct part *t = part;
+    if (t->p->method == WORKLOAD_POSIX) {
+        t->fd = open(t->path, O_RDWR | O_CLOEXEC);
+        return par_agree(t->c->comm,
+                         t->fd < 0 ? err_set_errno(ERR_IO, errno, "opening %s", t->path) : 0);
+    }
+    TRY(workload_flight_open(&t->flight, t->c->comm, t->path, t->c->info, 1));
+    return t->p->view ? set_view(t) : 0;
 }
 
-static int open_file(struct part *t)
+static int sync_file(void *part)
 {
-    if (t->p->method != WORKLOAD_POSIX) return open_mpi(t);
-    t->fd = open(t->path, O_RDWR | O_CLOEXEC);
-    return par_agree(t->c->comm,
-                     t->fd < 0 ? err_set_errno(ERR_IO, errno, "opening %s", t->path) : 0);
-}
-
-static int sync_file(struct part *t)
-{
-    if (t->p->method != WORKLOAD_POSIX)
-        return workload_check(MPI_File_sync(t->fh), "MPI_File_sync", t->path);
+    struct part *t = part;
+    if (t->p->method != WORKLOAD_POSIX) return workload_flight_sync(&t->flight);
     return fsync(t->fd) == 0 ? 0 : err_set_errno(ERR_IO, errno, "flushing %s", t->path);
 }
 
-static int close_file(struct part *t)
+static int close_file(void *part)
 {
-    int rc = 0;
-    if (t->fh != MPI_FILE_NULL)
-        rc = workload_check(MPI_File_close(&t->fh), "MPI_File_close", t->path);
-    if (t->fd >= 0 && close(t->fd) != 0) rc = err_set_errno(ERR_IO, errno, "closing %s", t->path);
-    return rc;
+    struct part *t = part;
+    if (t->p->method != WORKLOAD_POSIX) return workload_flight_close(&t->flight);
+    const int fd = t->fd;
+    t->fd = -1;
+    return fd < 0 || close(fd) == 0 ? 0 : err_set_errno(ERR_IO, errno, "closing %s", t->path);
 }
 
 /* --- the accesses --------------------------------------------------------------------------- */
@@ -366,8 +347,9 @@ static int posix_access(struct part *t, bool write, int64_t i, unsigned char *sl
 }
 
 /* Call c; a process that has none left takes part with nothing where all must. */
-static int mpi_call(struct part *t, bool write, int64_t c, unsigned char *slot)
+static int transfer(struct part *t, bool write, int64_t c, unsigned char *slot)
 {
+    if (t->p->method == WORKLOAD_POSIX) return posix_access(t, write, c, slot);
     struct workload_kind k = {.position = WORKLOAD_EXPLICIT,
                               .write = write,
                               .collective = t->p->method == WORKLOAD_COLLECTIVE};
@@ -375,22 +357,19 @@ static int mpi_call(struct part *t, bool write, int64_t c, unsigned char *slot)
         .kind = workload_kind_index(k), .type = MPI_DATATYPE_NULL, .buffer = slot};
     if (c < t->calls) {
         const struct access *a = &t->access[c * t->p->group];
+        const bool is_short = t->last_is_short && c == t->calls - 1;
         x.offset = t->p->view ? a->view_offset : a->in.offset;
         x.bytes = call_bytes(t, c);
-        if (t->type) x.type = t->type[c];
+        if (t->type) x.type = t->type[is_short ? t->types_n : c % t->types_n];
         if (t->direct) x.buffer = t->c->data.master + a->in.offset % WORKLOAD_PERIOD_BYTES;
     }
     return workload_flight_call(&t->flight, &x);
 }
 
-static int transfer(struct part *t, bool write, int64_t c, unsigned char *slot)
+/* All calls; a process that has failed goes on with what the others wait for. */
+static int access_file(void *part, double *think_s)
 {
-    if (t->p->method != WORKLOAD_POSIX) return mpi_call(t, write, c, slot);
-    return posix_access(t, write, c, slot);
-}
-
-static int accesses(struct part *t, struct workload_times *times)
-{
+    struct part *t = part;
     const bool collective = t->p->method == WORKLOAD_COLLECTIVE;
     const int64_t calls = collective ? t->calls_most : t->calls;
     int rc = 0;
@@ -412,30 +391,10 @@ static int accesses(struct part *t, struct workload_times *times)
             if (one == 0) one = sync;
         }
         if (rc == 0) rc = one;
-        if (t->p->think_s > 0) times->think_s += workload_think(t->p->think_s, t->p->think_busy);
+        if (t->p->think_s > 0) *think_s += workload_think(t->p->think_s, t->p->think_busy);
     }
-    return rc;
-}
-
-static int operate(struct part *t, struct workload_marks *m, struct workload_times *times)
-{
-    workload_flight_begin(&t->flight, t->fh, t->path, 1);
-    TRY_MPI(MPI_Barrier(t->c->comm));
-    m->begun = watch_now();
-    m->first = watch_now();
-    int rc = accesses(t, times);
-    const int ended = workload_flight_end(&t->flight);
-    if (rc == 0) rc = ended;
-    if (t->writes && t->c->sync_end) {
-        const double before = watch_now();
-        const int sync = sync_file(t);
-        times->sync_s = watch_now() - before;
-        if (rc == 0) rc = sync;
-    }
-    m->last = watch_now();
-    TRY_MPI(MPI_Barrier(t->c->comm));
-    m->ended = watch_now();
-    return rc;
+    const int ended = t->p->method == WORKLOAD_POSIX ? 0 : workload_flight_end(&t->flight);
+    return rc == 0 ? ended : rc;
 }
 
 /* --- looking at the data -------------------------------------------------------------------- */
@@ -443,7 +402,6 @@ static int operate(struct part *t, struct workload_marks *m, struct workload_tim
 /* What was read last and still lies in memory. Where it was changed, the file tells. */
 static void check_reads(struct part *t, struct workload_findings *f)
 {
-    if (!t->reads || t->writes) return;
     for (int64_t c = 0; c < t->calls; c++) {
         const int64_t slot = slot_of_call(t, c);
         int64_t from, to;
@@ -493,51 +451,33 @@ static int prepare(struct part *t)
     return 0;
 }
 
-static int gather(struct part *t, struct workload_phase_result *r)
-{
-    int64_t sum[3] = {t->n, t->calls, 0};
-    for (int64_t i = 0; i < t->n; i++)
-        sum[2] += t->access[i].in.bytes;
-    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_INT64_T, MPI_SUM, t->c->comm));
-    r->accesses = sum[0];
-    r->calls = sum[1];
-    r->bytes = sum[2] * (t->reads + t->writes);
-    const double s = workload_times_aggregate(&r->times);
-    r->bytes_per_s = s > 0 ? (double)r->bytes / s : 0;
-    return 0;
-}
-
 static int measure(struct part *t, struct workload_phase_result *r)
 {
+    static const struct workload_steps steps = {open_file, access_file, sync_file, close_file};
     struct workload_context *c = t->c;
-    struct workload_marks marks = {0};
-    int64_t longest = 1;
+    int64_t longest = 1, bytes = 0;
     TRY(par_agree(c->comm, stop_requested() ? err_set(ERR_INTERRUPT, "interrupted") : 0));
     TRY(prepare(t));
-    for (int64_t k = 0; k < t->calls; k++)
+    for (int64_t k = 0; k < t->calls; k++) {
+        bytes += call_bytes(t, k);
         if (call_bytes(t, k) > longest) longest = call_bytes(t, k);
+    }
     TRY(par_agree(c->comm, workload_data_make(&c->data, t->file->generation, longest)));
     TRY(par_agree(c->comm, buffers_make(t)));
     TRY(par_agree(c->comm, types_make(t)));
-    TRY(workload_files_cached(&c->files, &t->nodes, 0, &r->cached_before));
-    TRY_MPI(MPI_Barrier(c->comm));
-    const double before = watch_now();
-    int rc = open_file(t);
-    r->times.setup_s = watch_now() - before;
-    if (rc == 0) rc = operate(t, &marks, &r->times);
-    const double closing = watch_now();
-    const int closed = close_file(t);
-    r->times.cleanup_s = watch_now() - closing;
-    TRY(par_agree(c->comm, rc < 0 ? rc : closed));
-    TRY(workload_files_cached(&c->files, &t->nodes, 0, &r->cached_after));
-    TRY(workload_times_gather(c->comm, &c->clock, &marks, &r->times));
-    if (c->check) check_reads(t, &r->findings);
-    TRY(par_agree(c->comm, c->check && t->writes ? check_writes(t, &r->findings) : 0));
-    TRY(workload_findings_sum(&r->findings, c->comm));
+    TRY(workload_measure(c, &t->nodes, 0, &steps, t, &r->m));
+
+    if (c->check && t->reads && !t->writes) check_reads(t, &r->m.findings);
+    TRY(par_agree(c->comm, c->check && t->writes ? check_writes(t, &r->m.findings) : 0));
     if (t->reads && t->writes && t->p->fraction >= 1 &&
         workload_shape_length(&t->shape) == t->file->length_bytes)
         t->file->oldest = t->file->generation;
-    return gather(t, r);
+    int64_t sum[2] = {t->n, t->calls};
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_INT64_T, MPI_SUM, c->comm));
+    r->accesses = sum[0];
+    r->calls = sum[1];
+    r->m.bytes = bytes * (t->reads + t->writes);
+    return workload_measured_sum(&r->m, c, c->comm);
 }
 
 static int part_make(struct part *t, struct workload_context *c, const struct workload_phase *p,
@@ -547,11 +487,10 @@ static int part_make(struct part *t, struct workload_context *c, const struct wo
                        .p = p,
                        .shape = workload_phase_shape(p, c->size, n),
                        .file = &c->content[0],
-                       .fh = MPI_FILE_NULL,
+                       .reads = p->temporal != WORKLOAD_WRITE && p->temporal != WORKLOAD_REWRITE,
+                       .writes = p->temporal != WORKLOAD_READ && p->temporal != WORKLOAD_REREAD,
+                       .flight = {.file = MPI_FILE_NULL},
                        .fd = -1};
-    t->reads = p->temporal == WORKLOAD_READ || p->temporal == WORKLOAD_REREAD ||
-               p->temporal == WORKLOAD_MODIFY;
-    t->writes = p->temporal != WORKLOAD_READ && p->temporal != WORKLOAD_REREAD;
     workload_files_path(&c->files, 0, t->path);
     t->group = workload_memory_group(&t->shape, &p->memory);
     int rc = nodes_split(c->comm, &t->nodes);
@@ -565,37 +504,35 @@ static int part_make(struct part *t, struct workload_context *c, const struct wo
                      "MPI_Allreduce");
 }
 
-/* Whether the data that must lie ready do so, on all processes. [out] share of the buffer that they
- * take on the process where it is largest. */
-static int buffer_share(const struct part *t, double *share)
-{
-    const bool ready = t->writes && !t->reads && (t->p->memory.strided || t->p->group > 1);
-    *share = ready ? (double)t->slots_n * (double)t->slot_bytes / (double)t->c->buffer_bytes : 0;
-    return par_check(MPI_Allreduce(MPI_IN_PLACE, share, 1, MPI_DOUBLE, MPI_MAX, t->c->comm),
-                     "MPI_Allreduce");
-}
-
-/* A measurement with n repetitions; ERR_USAGE when its data do not fit into the buffer. */
+/* A measurement with n repetitions; ERR_USAGE when its data do not fit into the buffer. share:
+ * [out] of the buffer, what the data take that must lie ready, on the process where they take most.
+ */
 static int try_amount(struct workload_context *c, const struct workload_phase *p, int64_t n,
                       struct workload_phase_result *r, double *share)
 {
     struct part t;
     const int tries = r->tries;
-    workload_times_free(&r->times);
-    *r = (struct workload_phase_result){.phase = p, .n = n, .tries = tries + 1};
+    workload_times_free(&r->m.times);
     int rc = part_make(&t, c, p, n);
-    if (rc == 0) rc = buffer_share(&t, share);
+    *r = (struct workload_phase_result){.m = {.reads = t.reads, .writes = t.writes},
+                                        .phase = p,
+                                        .n = n,
+                                        .file_bytes = workload_shape_length(&t.shape),
+                                        .tries = tries + 1};
+    const bool ready = t.writes && !t.reads && (p->memory.strided || p->group > 1);
+    *share = ready ? (double)t.slots_n * (double)t.slot_bytes / (double)c->buffer_bytes : 0;
+    if (rc == 0)
+        rc = par_check(MPI_Allreduce(MPI_IN_PLACE, share, 1, MPI_DOUBLE, MPI_MAX, c->comm),
+                       "MPI_Allreduce");
     if (rc == 0 && *share > 1)
         rc = err_set(ERR_USAGE,
                      "data with gaps must lie ready in memory, here %.3g times the buffer: raise "
                      "--buffer or lower data",
                      *share);
-    r->file_bytes = workload_shape_length(&t.shape);
     if (rc == 0) rc = measure(&t, r);
     close_file(&t);
     part_free(&t);
-    r->enough = rc == 0 && workload_times_enough(&r->times, &c->clock);
-    r->done = rc == 0;
+    r->m.done = rc == 0;
     return rc;
 }
 
@@ -617,9 +554,9 @@ static int space(struct workload_context *c, int64_t *bytes)
 static int64_t grow(const struct workload_phase *p, const struct workload_phase_result *r,
                     double most_bytes, double share, double spent_s, const char **limit)
 {
-    const double s = workload_times_aggregate(&r->times);
+    const double s = workload_times_aggregate(&r->m.times);
     double factor = 1.3 * fmax(WORKLOAD_TIME_S / fmax(s, 1e-6),
-                               r->times.b_s / fmax(s, 1e-9) / WORKLOAD_B_SHARE);
+                               r->m.times.b_s / fmax(s, 1e-9) / WORKLOAD_B_SHARE);
     factor = fmin(fmax(factor, 2), 16);
     const double by_bytes = most_bytes / (double)r->file_bytes;
     const double by_buffer = share > 0 ? 1 / share : INFINITY;
@@ -644,7 +581,8 @@ int workload_phase_measure(struct workload_context *c, const struct workload_pha
     double share, begun = watch_now();
     *r = (struct workload_phase_result){.phase = p};
     TRY(try_amount(c, p, n, r, &share));
-    while (p->data_bytes == 0 && !r->enough && r->findings.wrong_n == 0 && r->tries < TRIES_MAX) {
+    while (p->data_bytes == 0 && !r->m.enough && r->m.findings.wrong_n == 0 &&
+           r->tries < TRIES_MAX) {
         TRY(space(c, &room));
         const bool little_space = 0.9 * (double)room < (double)p->limit_bytes;
         n = grow(p, r, little_space ? 0.9 * (double)room : (double)p->limit_bytes, share,
@@ -659,7 +597,7 @@ int workload_phase_measure(struct workload_context *c, const struct workload_pha
             break;
         }
         TRY(try_amount(c, p, next[0], r, &share));
-        if (next[1] && !r->enough) r->limit = limit;
+        if (next[1] && !r->m.enough) r->limit = limit;
         if (next[1]) break;
     }
     return 0;
@@ -668,24 +606,19 @@ int workload_phase_measure(struct workload_context *c, const struct workload_pha
 json_t *workload_phase_json(const struct workload_phase_result *r)
 {
     const struct workload_phase *p = r->phase;
+    const bool contiguous =
+        p->shape.packed || p->pattern == WORKLOAD_SEQUENTIAL || p->pattern == WORKLOAD_SEGMENTED;
     char title[64];
-    return json_pack(
-        "{ss ss ss ss ss sb ss sI sI sI sI sI sI so so so si sb so so so sI sI so sb}", "title",
+    json_t *o = json_pack(
+        "{ss ss ss ss ss sb ss sI sI sI sI sI so si sb so}", "title",
         workload_phase_title(p, title), "pattern", workload_pattern_name(p->pattern), "temporal",
         workload_temporal_name(p->temporal), "method", workload_method_name(p->method), "access",
         p->view ? "view" : "offsets", "memory_strided", (int)p->memory.strided, "file",
-        p->shape.packed || p->pattern == WORKLOAD_SEQUENTIAL || p->pattern == WORKLOAD_SEGMENTED
-            ? "contiguous"
-            : "strided",
-        "record_bytes", (json_int_t)p->shape.record_bytes, "repetitions_n", (json_int_t)r->n,
-        "accesses_n", (json_int_t)r->accesses, "calls_n", (json_int_t)r->calls, "bytes",
-        (json_int_t)r->bytes, "file_bytes", (json_int_t)r->file_bytes, "bytes_per_s",
-        js_real(r->bytes_per_s), "times", workload_times_json(&r->times), "fraction",
-        js_real(p->fraction), "tries_n", r->tries, "enough", (int)r->enough, "limit_met",
-        r->limit ? json_string(r->limit) : json_null(), "cached_share_before",
-        r->cached_before >= 0 ? js_real(r->cached_before) : json_null(), "cached_share_after",
-        r->cached_after >= 0 ? js_real(r->cached_after) : json_null(), "checked_bytes",
-        (json_int_t)r->findings.checked_bytes, "wrong_n", (json_int_t)r->findings.wrong_n,
-        "first_wrong", r->findings.first[0] ? js_text(r->findings.first) : json_null(), "completed",
-        (int)r->done);
+        contiguous ? "contiguous" : "strided", "record_bytes", (json_int_t)p->shape.record_bytes,
+        "repetitions_n", (json_int_t)r->n, "accesses_n", (json_int_t)r->accesses, "calls_n",
+        (json_int_t)r->calls, "file_bytes", (json_int_t)r->file_bytes, "fraction",
+        js_real(p->fraction), "tries_n", r->tries, "enough", (int)r->m.enough, "limit_met",
+        r->limit ? json_string(r->limit) : json_null());
+    json_object_update_new(o, workload_measured_json(&r->m));
+    return o;
 }

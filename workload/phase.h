@@ -12,27 +12,21 @@
  * What is not there because no phase before wrote it is laid out outside the clock. */
 #include <jansson.h>
 
-#include "workload/context.h"
 #include "workload/jobfile.h"
+#include "workload/measure.h"
 
 struct workload_phase_result {
+    struct workload_measured m;         /* bytes: twice the data in read-modify-write */
     const struct workload_phase *phase; /* borrowed */
     int64_t n;                          /* repetitions of the pattern */
     int64_t accesses, calls;            /* of all processes */
-    int64_t bytes;                      /* moved by all; twice the data in read-modify-write */
     int64_t file_bytes;
-    double cached_before, cached_after;
-    struct workload_times times;
-    struct workload_findings findings;
-    double bytes_per_s;
     int tries;         /* amounts that were tried */
-    bool enough;       /* B insignificant, long enough */
     const char *limit; /* what kept the amount from growing: "bytes", "buffer", "time", "space";
                           NULL: nothing did */
-    bool done;
 };
 
-/* Measures. Collective over c->comm. [out] r, to be freed by workload_times_free(&r->times).
+/* Measures. Collective over c->comm. [out] r, to be freed by workload_times_free(&r->m.times).
  * Returns 0 or what went wrong; wrong data are in the findings. */
 int workload_phase_measure(struct workload_context *c, const struct workload_phase *p,
                            struct workload_phase_result *r);

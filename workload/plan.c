@@ -70,11 +70,41 @@ static int64_t share(const struct workload_point *p, int rank, int64_t *begin)
     return part_begin(left, index + 1, others) - part_begin(left, index, others);
 }
 
+/* Where the calls of a process begin that do not follow each other, counted from where those of the
+ * first one do: they interleave. */
+static int64_t interleaved_begin(const struct workload_point *p, bool separate, int64_t rank)
+{
+    return separate ? 0 : llround((double)rank * p->size_mean);
+}
+
+/* Where the longest span of a list ends that begins there; 0: it has none. */
+static int64_t spans_end(const struct workload_calls *list, int n, int64_t begin)
+{
+    int64_t end = 0;
+    for (int i = 0; i < n; i++) {
+        const int64_t last = begin + list[i].begin + list[i].span;
+        if (list[i].skips > 0 && last > end) end = last;
+    }
+    return end;
+}
+
 int64_t workload_point_length(const struct workload_point *p, bool separate, int rank)
 {
-    int64_t begin;
-    if (separate) return share(p, rank, &begin);
-    if (!workload_point_holes(p)) return p->unique_bytes;
+    if (!workload_point_holes(p)) {
+        const struct workload_rank *own = rank_of(p, rank);
+        int64_t begin, length = separate ? share(p, rank, &begin) : p->unique_bytes;
+        int64_t end = 0;
+        if (!separate || !own || own->list_n == 0)
+            end = spans_end(p->list, p->list_n, interleaved_begin(p, separate, p->process_num - 1));
+        if (end > length) length = end;
+        for (int i = 0; i < p->ranks_n; i++) {
+            const struct workload_rank *r = &p->rank[i];
+            if (separate && r != own) continue;
+            end = spans_end(r->list, r->list_n, interleaved_begin(p, separate, r->of));
+            if (end > length) length = end;
+        }
+        return length;
+    }
     /* The longest view decides; those that are not listed differ by a byte. */
     const int64_t others = p->process_num - p->ranks_n;
     int64_t left = p->unique_bytes, tiles = 0;
@@ -150,14 +180,36 @@ static void sizes(struct workload_plan *plan, int64_t first, int64_t n, int64_t 
     }
 }
 
-/* Calls as they are listed, one function after the other in an order that is the same for all. */
-static void kinds_by_list(const struct workload_calls *list, int list_n, struct workload_plan *plan)
+/* Places of calls that do not follow each other: the skips spread evenly over them, and what is
+ * skipped evenly over the skips. A span that is shorter than the bytes is gone through again and
+ * again. */
+static void spread(const struct workload_calls *calls, int64_t begin, struct workload_call *call)
+{
+    const int64_t skipped = calls->span - calls->bytes;
+    int64_t done = 0, at = begin;
+    for (int64_t i = 0; i < calls->n; i++) {
+        if (skipped >= 0)
+            at = begin + done +
+                 part_begin(skipped, part_begin(calls->skips, i, calls->n - 1), calls->skips);
+        else if (at + call[i].bytes > begin + calls->span)
+            at = begin;
+        call[i].offset = at;
+        at += call[i].bytes;
+        done += call[i].bytes;
+    }
+}
+
+/* Calls as they are listed, one function after the other in an order that is the same for all.
+ * begin: of those that do not follow each other. */
+static void kinds_by_list(const struct workload_calls *list, int list_n, int64_t begin,
+                          struct workload_plan *plan)
 {
     int64_t c = 0;
     for (int kind = 0; kind < WORKLOAD_KINDS; kind++)
         for (int i = 0; i < list_n; i++) {
             if (list[i].kind != kind) continue;
             sizes(plan, c, list[i].n, list[i].bytes, 0);
+            if (list[i].skips > 0) spread(&list[i], begin + list[i].begin, &plan->call[c]);
             for (int64_t end = c + list[i].n; c < end; c++) {
                 plan->call[c].kind = kind;
                 plan->call[c].seek = WORKLOAD_NO_SEEK;
@@ -206,7 +258,6 @@ static void places(const struct workload *w, const struct workload_point *p, uin
         int64_t *next = k.position == WORKLOAD_INDIVIDUAL ? &individual
                         : k.write                         ? &write_at
                                                           : &read_at;
-        c->offset = -1;
         if (k.position == WORKLOAD_SHARED) {
             if (c->seek != WORKLOAD_NO_SEEK)
                 c->seek = listed ? WORKLOAD_NO_SEEK
@@ -214,8 +265,9 @@ static void places(const struct workload *w, const struct workload_point *p, uin
                                                  p->unique_bytes);
             continue;
         }
-        /* Listed calls with explicit offsets are told by number, not by place: one after the other.
-         */
+        if (c->offset >= 0) continue; /* spread */
+        /* Of other listed calls with explicit offsets the number is known, not the places: one after
+         * the other. */
         if (k.position == WORKLOAD_EXPLICIT && !listed)
             c->offset = random_offset(&offsets, p->size_mean, c->bytes, length);
         else
@@ -232,14 +284,17 @@ int workload_plan_make(const struct workload *w, int no, int rank, struct worklo
     *plan = (struct workload_plan){.n = own ? own->calls : workload_point_calls(p)};
     plan->call = calloc((size_t)plan->n + 1, sizeof *plan->call);
     if (!plan->call) return err_set(ERR_NOMEM, "no memory for %lld calls", (long long)plan->n);
+    for (int64_t c = 0; c < plan->n; c++)
+        plan->call[c].offset = -1;
     plan->bytes = share(p, rank, &plan->begin);
+    const int64_t begin = interleaved_begin(p, w->separate, rank);
     if (w->separate || workload_point_holes(p)) plan->begin = 0;
     if (own && own->list_n > 0) {
-        kinds_by_list(own->list, own->list_n, plan);
-    } else if (p->list_n > 0) {
-        kinds_by_list(p->list, p->list_n, plan);
+        kinds_by_list(own->list, own->list_n, begin, plan);
+    } else if (p->list_n > 0 && plan->n > 0) {
+        kinds_by_list(p->list, p->list_n, begin, plan);
         if (own) sizes(plan, 0, plan->n, plan->bytes, 0);
-    } else {
+    } else if (p->list_n == 0) {
         TRY(kinds_by_fractions(p, seed, plan));
         sizes(plan, 0, plan->n, plan->bytes, own ? 0 : p->size_mean);
     }

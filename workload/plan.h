@@ -12,6 +12,8 @@
  *     view of process 1  |1111|1111|...
  *
  * A process with a contMean of its own has blocks of that length.
+ *
+ * Listed calls with a span lie at places of their own (workload/point.h).
  */
 #include <stdint.h>
 

@@ -94,14 +94,30 @@ static int check_list(const struct workload_point *p, const struct workload_call
         if (calls > WORKLOAD_CALLS_MAX)
             return err_set(ERR_USAGE, "%smore than %" PRId64 " calls", where, WORKLOAD_CALLS_MAX);
         if (list[i].n == 0 && list[i].bytes > 0)
-            return err_set(ERR_USAGE, "%sbytes without calls of %s", where, workload_kind_name(k));
+            return err_set(ERR_USAGE, "%sbytes without calls of %s", where,
+                           workload_kind_name(list[i].kind));
         if (separate && (k.collective || k.position == WORKLOAD_SHARED))
             return err_set(ERR_USAGE,
                            "%s%s is not possible with a file per process (mode=\"separate\")",
-                           where, workload_kind_name(k));
+                           where, workload_kind_name(list[i].kind));
         if (holes && k.position == WORKLOAD_SHARED)
             return err_set(ERR_USAGE, "%s%s needs the same view on all processes, without holes",
-                           where, workload_kind_name(k));
+                           where, workload_kind_name(list[i].kind));
+        if (list[i].skips == 0 && list[i].span == 0 && list[i].begin == 0) continue;
+        if (k.position != WORKLOAD_EXPLICIT || holes)
+            return err_set(
+                ERR_USAGE,
+                "%sspan, skips and begin belong to explicit offsets without holes, not to %s",
+                where, workload_kind_name(list[i].kind));
+        if (list[i].skips < 1 || list[i].skips >= list[i].n ||
+            list[i].span < (list[i].bytes + list[i].n - 1) / list[i].n)
+            return err_set(ERR_USAGE,
+                           "%s%s: skips are 1 to n - 1, a span is at least as long as a call",
+                           where, workload_kind_name(list[i].kind));
+        if ((double)p->process_num * p->size_mean + (double)list[i].begin + (double)list[i].span >
+            2 * (double)WORKLOAD_BYTES_MAX)
+            return err_set(ERR_USAGE, "%s%s: the span makes too long a file", where,
+                           workload_kind_name(list[i].kind));
     }
     return 0;
 }
@@ -128,32 +144,37 @@ static int check_rank(const struct workload_point *p, const struct workload_rank
         calls += r->list[i].n;
         bytes += r->list[i].bytes;
     }
+    if (r->calls == 0 && r->bytes > 0)
+        return err_set(ERR_USAGE, "%srank of=\"%d\": bytes without calls", where, r->of);
     if (r->list_n > 0 && (calls != r->calls || bytes != r->bytes))
         return err_set(ERR_USAGE,
                        "%srank of=\"%d\": its calls add up to %" PRId64 " calls and %" PRId64
                        " bytes",
                        where, r->of, calls, bytes);
-    for (int kind = 0; kind < WORKLOAD_KINDS; kind++)
-        if (workload_kind_of(kind).collective && r->list_n > 0 &&
+    const bool own = r->list_n > 0 || (r->calls == 0 && p->list_n > 0);
+    for (int kind = 0; own && kind < WORKLOAD_KINDS; kind++)
+        if (workload_kind_of(kind).collective &&
             collective_n(r->list, r->list_n, kind) != collective_n(p->list, p->list_n, kind))
             return err_set(ERR_USAGE,
                            "%srank of=\"%d\": %s is collective, all processes call it "
                            "equally often",
-                           where, r->of, workload_kind_name(workload_kind_of(kind)));
+                           where, r->of, workload_kind_name(kind));
     return 0;
 }
 
 /* What one process moves that is not listed among the ranks. */
 static int check_sum(const struct workload_point *p, const char *where)
 {
-    int64_t calls = 0, bytes = 0, sum = 0;
+    int64_t calls = 0, bytes = 0, skips = 0, sum = 0;
     for (int i = 0; i < p->list_n; i++) {
         calls += p->list[i].n;
         bytes += p->list[i].bytes;
+        skips += p->list[i].skips;
     }
     for (int i = 0; i < p->ranks_n; i++) {
         sum += p->rank[i].bytes;
-        if (p->rank[i].list_n == 0 && p->list_n > 0 && p->rank[i].calls != calls)
+        if (p->rank[i].list_n == 0 && p->list_n > 0 && p->rank[i].calls > 0 &&
+            (p->rank[i].calls != calls || skips > 0))
             return err_set(ERR_USAGE,
                            "%srank of=\"%d\": so many calls as the point's <calls>, or <calls> of "
                            "its own",
@@ -267,9 +288,14 @@ static void write_text(const char *text, FILE *to)
 
 static void write_calls(const struct workload_calls *list, int n, const char *indent, FILE *to)
 {
-    for (int i = 0; i < n; i++)
-        fprintf(to, "%s<calls function=\"%s\" n=\"%" PRId64 "\" bytes=\"%" PRId64 "\"/>\n", indent,
-                workload_kind_name(workload_kind_of(list[i].kind)), list[i].n, list[i].bytes);
+    for (int i = 0; i < n; i++) {
+        fprintf(to, "%s<calls function=\"%s\" n=\"%" PRId64 "\" bytes=\"%" PRId64 "\"", indent,
+                workload_kind_name(list[i].kind), list[i].n, list[i].bytes);
+        if (list[i].skips > 0)
+            fprintf(to, " span=\"%" PRId64 "\" skips=\"%" PRId64 "\"", list[i].span, list[i].skips);
+        if (list[i].begin > 0) fprintf(to, " begin=\"%" PRId64 "\"", list[i].begin);
+        fprintf(to, "/>\n");
+    }
 }
 
 static void write_rank(const struct workload_rank *r, FILE *to)

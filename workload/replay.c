@@ -12,9 +12,7 @@
 #include "base/json.h"
 #include "base/par.h"
 #include "base/stop.h"
-#include "base/watch.h"
 #include "workload/access.h"
-#include "workload/think.h"
 
 /* One process's part in one point. */
 struct part {
@@ -25,8 +23,8 @@ struct part {
     struct nodes nodes;
     struct workload_plan plan;
     char path[WORKLOAD_PATH_MAX];
-    MPI_File fh;
     struct workload_flight flight;
+    struct workload_achieved achieved; /* of this process */
     /* Reading calls take the slots in turn. Writing calls send what lies ready in c->data; where a
      * call has several pieces in the file, it has a slot of its own that was filled before. */
     unsigned char *memory; /* owned */
@@ -186,35 +184,23 @@ static int point_buffers_make(struct part *t)
 
 /* --- the calls ------------------------------------------------------------------------------ */
 
-static int point_open_file(struct part *t)
+static int point_open(void *part)
 {
-    static char native[] = "native";
-    MPI_Datatype block, type;
-    TRY(par_agree(t->comm,
-                  workload_check(par_file_open(t->comm, t->path, MPI_MODE_RDWR, t->c->info, &t->fh),
-                                 "MPI_File_open", t->path)));
-    if (t->holes) {
-        const int64_t whole = 0;
-        TRY(par_agree(t->comm, workload_type_pieces(1, &whole, &t->view.block_bytes, &block)));
-        TRY_MPI(MPI_Type_create_resized(block, 0, (MPI_Aint)t->view.tile_bytes, &type));
-        TRY_MPI(MPI_Type_commit(&type));
-        const int rc =
-            MPI_File_set_view(t->fh, (MPI_Offset)t->view.begin, MPI_BYTE, type, native, t->c->info);
-        MPI_Type_free(&block);
-        MPI_Type_free(&type);
-        TRY(par_agree(t->comm, workload_check(rc, "MPI_File_set_view", t->path)));
-    }
-    return par_agree(t->comm, workload_check(MPI_File_seek(t->fh, t->plan.begin, MPI_SEEK_SET),
-                                             "MPI_File_seek", t->path));
+    static const int64_t whole = 0;
+    struct part *t = part;
+    TRY(workload_flight_open(&t->flight, t->comm, t->path, t->c->info, t->c->depth));
+    if (t->holes)
+        TRY(workload_flight_view(&t->flight, t->view.begin, 1, &whole, &t->view.block_bytes,
+                                 t->view.tile_bytes));
+    return par_agree(t->comm, workload_flight_seek(&t->flight, false, t->plan.begin));
 }
 
 /* All calls; a process that has failed goes on with what the others wait for. */
-static int calls(struct part *t, struct workload_achieved *a, struct workload_marks *m,
-                 struct workload_times *times)
+static int point_access(void *part, double *think_s)
 {
+    struct part *t = part;
     int rc = 0;
     int64_t reads = 0, writes = 0;
-    m->first = watch_now();
     for (int64_t i = 0; i < t->plan.n; i++) {
         const struct workload_call *call = &t->plan.call[i];
         const struct workload_kind k = workload_kind_of(call->kind);
@@ -242,46 +228,34 @@ static int calls(struct part *t, struct workload_achieved *a, struct workload_ma
             /* Rank 0 moves the pointer at once; ROMIO's ordered calls of others may still be about
              * to take their places from it. */
             MPI_Barrier(t->comm);
-            const int seek = workload_check(MPI_File_seek_shared(t->fh, call->seek, MPI_SEEK_SET),
-                                            "MPI_File_seek_shared", t->path);
+            const int seek = workload_flight_seek(&t->flight, true, call->seek);
             if (one == 0) one = seek;
         }
         const int made = workload_flight_call(&t->flight, &x);
         if (one == 0) one = made;
         if (rc == 0) rc = one;
-        workload_achieved_count(a, &t->view, call);
+        workload_achieved_count(&t->achieved, &t->view, call);
         /* Flushing is collective as well: all do it, whoever has failed. Nothing may be in flight
          * then. */
         if (t->c->sync_call && k.write && k.collective) {
             const int ended = workload_flight_end(&t->flight);
-            const int sync = workload_check(MPI_File_sync(t->fh), "MPI_File_sync", t->path);
+            const int sync = workload_flight_sync(&t->flight);
             if (rc == 0) rc = ended < 0 ? ended : sync;
         }
-        if (t->c->think && t->p->think_s > 0)
-            times->think_s += workload_think(t->p->think_s, false);
+        if (t->c->think && t->p->think_s > 0) *think_s += workload_think(t->p->think_s, false);
     }
     const int last = workload_flight_end(&t->flight);
-    if (rc == 0) rc = last;
-    return rc;
+    return rc == 0 ? last : rc;
 }
 
-static int point_operate(struct part *t, struct workload_achieved *a, struct workload_marks *m,
-                         struct workload_times *times, bool any_write)
+static int point_sync(void *part)
 {
-    workload_flight_begin(&t->flight, t->fh, t->path, t->c->depth);
-    TRY_MPI(MPI_Barrier(t->comm));
-    m->begun = watch_now();
-    int rc = calls(t, a, m, times);
-    if (any_write && t->c->sync_end) {
-        const double before = watch_now();
-        const int sync = workload_check(MPI_File_sync(t->fh), "MPI_File_sync", t->path);
-        times->sync_s = watch_now() - before;
-        if (rc == 0) rc = sync;
-    }
-    m->last = watch_now();
-    TRY_MPI(MPI_Barrier(t->comm));
-    m->ended = watch_now();
-    return rc;
+    return workload_flight_sync(&((struct part *)part)->flight);
+}
+
+static int point_close(void *part)
+{
+    return workload_flight_close(&((struct part *)part)->flight);
 }
 
 /* --- looking at the data -------------------------------------------------------------------- */
@@ -326,86 +300,55 @@ static int point_check_writes(struct part *t, struct workload_findings *f, bool 
     return rc;
 }
 
-/* What the calls of all processes together do: so decides everybody alike. */
-struct character {
-    int write, shared_write, other, seek; /* any */
-};
-
-static int character(const struct part *t, struct character *all)
-{
-    struct character mine = {0};
-    for (int64_t i = 0; i < t->plan.n; i++) {
-        const struct workload_call *c = &t->plan.call[i];
-        mine.write |= is_write(c);
-        mine.shared_write |= is_write(c) && is_shared(c);
-        mine.other |= !(is_write(c) && is_shared(c));
-        mine.seek |= c->seek != WORKLOAD_NO_SEEK;
-    }
-    return par_check(MPI_Allreduce(&mine, all, 4, MPI_INT, MPI_MAX, t->comm), "MPI_Allreduce");
-}
-
 /* --- a point -------------------------------------------------------------------------------- */
 
-static int point_gather(struct part *t, struct workload_outcome *o)
-{
-    int64_t bytes = 0;
-    for (int i = 0; i < WORKLOAD_KINDS; i++)
-        bytes += o->achieved.bytes[i];
-    o->bytes = o->bytes_min = o->bytes_max = bytes;
-    o->in_flight_most = t->flight.most;
-    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &o->achieved, (int)(sizeof o->achieved / sizeof(int64_t)),
-                          MPI_INT64_T, MPI_SUM, t->comm));
-    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &o->bytes, 1, MPI_INT64_T, MPI_SUM, t->comm));
-    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &o->bytes_min, 1, MPI_INT64_T, MPI_MIN, t->comm));
-    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &o->bytes_max, 1, MPI_INT64_T, MPI_MAX, t->comm));
-    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &o->in_flight_most, 1, MPI_INT, MPI_MAX, t->comm));
-    const double s = workload_times_aggregate(&o->times);
-    o->bytes_per_s = s > 0 ? (double)o->bytes / s : 0;
-    return 0;
-}
-
-static int point_close_file(struct part *t, struct workload_times *times)
-{
-    const double before = watch_now();
-    const int rc = t->fh == MPI_FILE_NULL
-                       ? 0
-                       : workload_check(MPI_File_close(&t->fh), "MPI_File_close", t->path);
-    times->cleanup_s = watch_now() - before;
-    return rc;
-}
+/* What the calls of all processes together do: so decides everybody alike. */
+struct character {
+    int read, write, shared_write, other, seek; /* any */
+};
 
 /* What the processes of the point do. Collective over t->comm. */
 static int play(struct part *t, const struct workload *w, int no, struct workload_outcome *o)
 {
-    struct workload_marks marks = {0};
-    struct character all;
-    const int index = t->p->file;
+    static const struct workload_steps steps = {point_open, point_access, point_sync, point_close};
+    struct character all = {0};
     TRY_MPI(MPI_Comm_set_errhandler(t->comm, MPI_ERRORS_RETURN));
     TRY(nodes_split(t->comm, &t->nodes));
     TRY(par_agree(t->comm, workload_plan_make(w, no, t->c->rank, &t->plan)));
-    TRY(character(t, &all));
+    for (int64_t i = 0; i < t->plan.n; i++) {
+        const struct workload_call *c = &t->plan.call[i];
+        all.read |= !is_write(c);
+        all.write |= is_write(c);
+        all.shared_write |= is_write(c) && is_shared(c);
+        all.other |= !(is_write(c) && is_shared(c));
+        all.seek |= c->seek != WORKLOAD_NO_SEEK;
+    }
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &all, 5, MPI_INT, MPI_MAX, t->comm));
     if (all.write) t->file->generation = workload_content_next(t->file);
     if (all.shared_write) t->file->floating = true;
+    o->m.reads = all.read;
+    o->m.writes = all.write;
     TRY(par_agree(t->comm,
                   workload_data_make(&t->c->data, t->file->generation, t->plan.longest_bytes)));
     TRY(par_agree(t->comm, point_buffers_make(t)));
-    TRY(workload_files_cached(&t->c->files, &t->nodes, index, &o->cached_before));
-    TRY_MPI(MPI_Barrier(t->comm));
-    const double before = watch_now();
-    int rc = point_open_file(t);
-    o->times.setup_s = watch_now() - before;
-    if (rc == 0) rc = point_operate(t, &o->achieved, &marks, &o->times, all.write);
-    const int closed = point_close_file(t, &o->times);
-    TRY(par_agree(t->comm, rc < 0 ? rc : closed));
-    TRY(workload_files_cached(&t->c->files, &t->nodes, index, &o->cached_after));
-    TRY(workload_times_gather(t->comm, &t->c->clock, &marks, &o->times));
-    if (t->c->check) point_check_reads(t, &o->findings);
-    rc = t->c->check && all.write
-             ? point_check_writes(t, &o->findings, all.shared_write && !all.other && !all.seek)
-             : 0;
-    TRY(par_agree(t->comm, rc));
-    TRY(workload_findings_sum(&o->findings, t->comm));
-    return point_gather(t, o);
+    TRY(workload_measure(t->c, &t->nodes, t->p->file, &steps, t, &o->m));
+
+    if (t->c->check) point_check_reads(t, &o->m.findings);
+    const bool only_shared = all.shared_write && !all.other && !all.seek;
+    TRY(par_agree(t->comm, t->c->check && all.write
+                               ? point_check_writes(t, &o->m.findings, only_shared)
+                               : 0));
+    o->achieved = t->achieved;
+    for (int i = 0; i < WORKLOAD_KINDS; i++)
+        o->m.bytes += o->achieved.bytes[i];
+    int64_t most[3] = {o->m.bytes, -o->m.bytes, t->flight.most};
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_INT64_T, MPI_MAX, t->comm));
+    o->bytes_max = most[0];
+    o->bytes_min = -most[1];
+    o->in_flight_most = (int)most[2];
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &o->achieved, (int)(sizeof o->achieved / sizeof(int64_t)),
+                          MPI_INT64_T, MPI_SUM, t->comm));
+    return workload_measured_sum(&o->m, t->c, t->comm);
 }
 
 int workload_replay_point(struct workload_context *c, const struct workload *w, int no,
@@ -415,8 +358,8 @@ int workload_replay_point(struct workload_context *c, const struct workload *w, 
     struct part t = {.c = c,
                      .p = p,
                      .file = &c->content[p->file],
-                     .fh = MPI_FILE_NULL,
                      .nodes = {.node = MPI_COMM_NULL},
+                     .flight = {.file = MPI_FILE_NULL},
                      .view = workload_point_view(p, c->rank),
                      .holes = workload_point_holes(p)};
     *o = (struct workload_outcome){.asked = p};
@@ -440,7 +383,7 @@ int workload_replay_point(struct workload_context *c, const struct workload *w, 
     TRY_MPI(MPI_Bcast(content, 2, MPI_INT64_T, 0, c->comm));
     t.file->generation = (int)content[0];
     t.file->floating = content[1] != 0;
-    o->done = rc == 0;
+    o->m.done = rc == 0;
     return rc;
 }
 
@@ -457,29 +400,19 @@ static json_t *nine(const struct workload_point *p)
     return o;
 }
 
-static json_t *calls_json(const struct workload_achieved *a)
-{
-    json_t *list = json_array();
-    for (int i = 0; i < WORKLOAD_KINDS; i++)
-        if (a->calls[i] > 0)
-            json_array_append_new(
-                list, json_pack("{ss sI sI}", "function", workload_kind_name(workload_kind_of(i)),
-                                "n", (json_int_t)a->calls[i], "bytes", (json_int_t)a->bytes[i]));
-    return list;
-}
-
 json_t *workload_outcome_json(const struct workload_outcome *o)
 {
     const struct workload_point achieved = workload_achieved_point(&o->achieved, o->asked);
-    return json_pack(
-        "{si sb so so so sI sI sI so so so so si sI sI so}", "file", o->asked->file, "completed",
-        (int)o->done, "asked", nine(o->asked), "achieved", nine(&achieved), "calls",
-        calls_json(&o->achieved), "bytes", (json_int_t)o->bytes, "bytes_min_of_rank",
-        (json_int_t)o->bytes_min, "bytes_max_of_rank", (json_int_t)o->bytes_max, "bytes_per_s",
-        js_real(o->bytes_per_s), "times", workload_times_json(&o->times), "cached_share_before",
-        o->cached_before >= 0 ? js_real(o->cached_before) : json_null(), "cached_share_after",
-        o->cached_after >= 0 ? js_real(o->cached_after) : json_null(), "in_flight_most_n",
-        o->in_flight_most, "checked_bytes", (json_int_t)o->findings.checked_bytes, "wrong_n",
-        (json_int_t)o->findings.wrong_n, "first_wrong",
-        o->findings.first[0] ? js_text(o->findings.first) : json_null());
+    json_t *calls = json_array();
+    for (int i = 0; i < WORKLOAD_KINDS; i++)
+        if (o->achieved.calls[i] > 0)
+            json_array_append_new(calls, json_pack("{ss sI sI}", "function", workload_kind_name(i),
+                                                   "n", (json_int_t)o->achieved.calls[i], "bytes",
+                                                   (json_int_t)o->achieved.bytes[i]));
+    json_t *one = json_pack("{si so so so sI sI si}", "file", o->asked->file, "asked",
+                            nine(o->asked), "achieved", nine(&achieved), "calls", calls,
+                            "bytes_min_of_rank", (json_int_t)o->bytes_min, "bytes_max_of_rank",
+                            (json_int_t)o->bytes_max, "in_flight_most_n", o->in_flight_most);
+    json_object_update_new(one, workload_measured_json(&o->m));
+    return one;
 }

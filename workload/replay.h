@@ -5,20 +5,16 @@
  * its processes. */
 #include <jansson.h>
 
-#include "workload/context.h"
+#include "workload/measure.h"
 #include "workload/plan.h"
 
 /* What a point gave; complete on rank 0 of the run. */
 struct workload_outcome {
+    struct workload_measured m;
     const struct workload_point *asked; /* borrowed */
     struct workload_achieved achieved;  /* of all processes */
-    struct workload_times times;
-    struct workload_findings findings;
-    double cached_before, cached_after; /* share of the file; -1: not known */
-    double bytes_per_s;
-    int64_t bytes, bytes_min, bytes_max; /* of all processes; of the least and the busiest one */
+    int64_t bytes_min, bytes_max;       /* of the least and the busiest process */
     int in_flight_most;
-    bool done;
 };
 
 /* Bytes that each file needs, and whether any point reads it. Local. */
@@ -31,7 +27,7 @@ int workload_replay_check(const struct workload_context *c, const struct workloa
                           const char *name);
 
 /* Replays one point; the files must be there (workload_context_file). Collective over c->comm.
- * [out] o, to be freed by workload_times_free(&o->times). Returns 0 or what went wrong; wrong data
+ * [out] o, to be freed by workload_times_free(&o->m.times). Returns 0 or what went wrong; wrong data
  * are in the findings. */
 int workload_replay_point(struct workload_context *c, const struct workload *w, int no,
                           struct workload_outcome *o);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cache.h"
 #include "base/json.h"
 #include "base/num.h"
 #include "base/program.h"
@@ -11,79 +12,55 @@
 #include "base/version.h"
 #include "workload/job.h"
 
-#define CACHED_SHARE 0.05 /* of a file in memory: less than that does not make a result */
-
 /* --- judgements ----------------------------------------------------------------------------- */
 
-static bool is_reading(const struct workload_phase_result *r)
+/* Whether the time is that of memory, not of a device: what was read lay in memory, or what was
+ * written was not flushed inside the clock. */
+static bool from_memory(const struct workload_job *job, const struct workload_measured *m)
 {
-    return r->phase->temporal == WORKLOAD_READ || r->phase->temporal == WORKLOAD_REREAD ||
-           r->phase->temporal == WORKLOAD_MODIFY;
+    return job->fs.in_memory || (m->reads && m->cached_before > CACHE_SHARE) ||
+           (m->writes && !job->context.sync_end);
 }
 
-/* Whether a measurement tells about a device: what it wrote was flushed inside the clock, what it
- * read was not in memory. */
-static bool from_memory(bool reads, bool writes, double cached_before, bool flushed,
-                        const struct sys_fs *fs)
+static json_t *measurement_stamps(const struct workload_job *job, const struct workload_measured *m)
 {
-    if (fs->in_memory) return true;
-    return (reads && cached_before > CACHED_SHARE) || (writes && !flushed);
-}
-
-static bool phase_from_memory(const struct workload_job *job, const struct workload_phase_result *r)
-{
-    const bool writes =
-        r->phase->temporal != WORKLOAD_READ && r->phase->temporal != WORKLOAD_REREAD;
-    return from_memory(is_reading(r), writes, r->cached_before, job->context.sync_end, &job->fs);
-}
-
-static bool point_from_memory(const struct workload_job *job, const struct workload_outcome *o)
-{
-    const struct workload_point p = workload_achieved_point(&o->achieved, o->asked);
-    return from_memory(p.read_frac > 0, p.read_frac < 1, o->cached_before, job->context.sync_end,
-                       &job->fs);
-}
-
-static void stamp_measurement(json_t *list, const struct workload_times *t, bool enough,
-                              bool memory, double cached)
-{
-    const double all_s = workload_times_aggregate(t);
-    if (!enough)
+    json_t *list = json_array();
+    const double all_s = workload_times_aggregate(&m->times);
+    if (!m->enough)
         stamp_add(
             list, "too-short", "warn",
             json_pack("{so so}", "aggregate_s", js_real(all_s), "b_share",
-                      js_real(all_s > 0 ? t->b_s / all_s : 0)),
+                      js_real(all_s > 0 ? m->times.b_s / all_s : 0)),
             "Too little data: the second barrier takes more than 1 %% of the time, or the time is "
             "less than a second or a hundred times the uncertainty of the clocks.");
-    if (memory)
-        stamp_add(
-            list, "page-cache", "note",
-            json_pack("{so}", "cached_share_before", cached >= 0 ? js_real(cached) : json_null()),
-            "The time is at least partly that of memory: what was read was cached, or what was "
-            "written was not flushed inside the clock.");
+    if (from_memory(job, m))
+        stamp_add(list, "page-cache", "note",
+                  json_pack("{so}", "cached_share_before",
+                            m->cached_before >= 0 ? js_real(m->cached_before) : json_null()),
+                  "The time is at least partly that of memory: what was read was cached, or what "
+                  "was written was not flushed inside the clock.");
+    return list;
 }
 
 static json_t *stamps(const struct workload_job *job)
 {
     json_t *list = json_array();
-    int measured = 0, memory = 0, shorter = 0;
-    for (int i = 0; i < job->phases_n; i++, measured++) {
-        memory += phase_from_memory(job, &job->phase[i]);
-        shorter += !job->phase[i].enough;
+    int memory = 0, shorter = 0;
+    for (int i = 0; i < job->measured_n; i++) {
+        const struct workload_measured *m = workload_job_measured(job, i);
+        memory += from_memory(job, m);
+        shorter += !job->is_points && !m->enough;
     }
-    for (int i = 0; job->is_points && i < job->workload.points_n && job->outcome[i].asked;
-         i++, measured++)
-        memory += point_from_memory(job, &job->outcome[i]);
     const bool valid = job->done && job->wrong_n == 0 && shorter == 0;
     stamp_add(list, valid ? "valid" : "not-valid", valid ? "good" : "bad",
-              json_pack("{si si}", "measured_n", measured, "too_short_n", shorter), "%s",
+              json_pack("{si si}", "measured_n", job->measured_n, "too_short_n", shorter), "%s",
               valid ? "Every measurement held enough data, and all checked data were right."
               : job->wrong_n > 0 ? "Data were wrong."
               : !job->done       ? "The run did not finish."
                                  : "Some measurements held too little data.");
     stamp_add(
         list, memory == 0 ? "cache-honest" : "not-cache-honest", memory == 0 ? "good" : "note",
-        json_pack("{si si}", "measured_n", measured, "from_memory_n", memory), "%s",
+        json_pack("{si si}", "measured_n", job->measured_n, "from_memory_n", memory), "%s",
         memory == 0 ? "What was read was not in memory before, what was written was flushed inside "
                       "the clock."
                     : "Some measurements are of memory at least in part; each says so.");
@@ -95,79 +72,44 @@ static json_t *stamps(const struct workload_job *job)
 
 /* --- JSON ----------------------------------------------------------------------------------- */
 
-static void member(json_t *to, const char *key, json_t *value)
-{
-    json_object_set_new(to, key, value);
-}
-
-static json_t *points_json(const struct workload_job *job)
-{
-    json_t *list = json_array();
-    for (int i = 0; i < job->workload.points_n; i++) {
-        const struct workload_outcome *o = &job->outcome[i];
-        if (!o->asked) break;
-        json_t *one = workload_outcome_json(o), *marks = json_array();
-        stamp_measurement(marks, &o->times, workload_times_enough(&o->times, &job->context.clock),
-                          point_from_memory(job, o), o->cached_before);
-        member(one, "stamps", marks);
-        json_array_append_new(list, one);
-    }
-    return list;
-}
-
-static json_t *phases_json(const struct workload_job *job)
-{
-    json_t *list = json_array();
-    for (int i = 0; i < job->phases_n; i++) {
-        const struct workload_phase_result *r = &job->phase[i];
-        json_t *one = workload_phase_json(r), *marks = json_array();
-        stamp_measurement(marks, &r->times, r->enough, phase_from_memory(job, r), r->cached_before);
-        member(one, "stamps", marks);
-        json_array_append_new(list, one);
-    }
-    return list;
-}
-
 /* All measurements together. [out] */
 static void totals(const struct workload_job *job, int64_t *bytes, double *s)
 {
     *bytes = 0;
     *s = 0;
-    for (int i = 0; i < job->phases_n; i++) {
-        *bytes += job->phase[i].bytes;
-        *s += workload_times_aggregate(&job->phase[i].times);
-    }
-    for (int i = 0; job->is_points && i < job->workload.points_n; i++) {
-        *bytes += job->outcome[i].bytes;
-        *s += workload_times_aggregate(&job->outcome[i].times);
+    for (int i = 0; i < job->measured_n; i++) {
+        *bytes += workload_job_measured(job, i)->bytes;
+        *s += workload_times_aggregate(&workload_job_measured(job, i)->times);
     }
 }
 
-json_t *workload_job_json(const struct workload_job *job, int status)
+json_t *workload_job_json(const void *of, int status)
 {
+    const struct workload_job *job = of;
     json_t *o =
                program_result(&workload_program, job->opt, "nht1-workload/1", status, job->started),
-           *system = program_system(&job->nodes, job->mpi);
+           *system = program_system(&job->nodes, job->mpi), *list = json_array();
     int64_t bytes;
     double s;
     totals(job, &bytes, &s);
-    member(system, "file_system", sys_fs_json(&job->fs));
-    member(system, "mpiio_component", js_text(job->component));
-    member(o, "system", system);
-    member(o, "description", js_text(job->name));
-    member(o, "kind", json_string(job->is_points ? "points" : "patterns"));
-    member(o, "mode",
-           json_string(job->is_points && job->workload.separate ? "separate" : "common"));
-    member(o, "clock_uncertainty_s", js_real(job->context.clock.uncertainty_s));
-    member(o, "bytes", json_integer((json_int_t)bytes));
-    member(o, "aggregate_s", js_real(s));
-    member(o, "bytes_per_s", js_real(s > 0 ? (double)bytes / s : 0));
-    member(o, "paused_s", js_real(job->paused_s));
-    member(o, "took_s", js_real(job->took_s));
-    member(o, "wrong_n", json_integer((json_int_t)job->wrong_n));
-    member(o, "points", job->is_points ? points_json(job) : json_array());
-    member(o, "phases", phases_json(job));
-    member(o, "stamps", stamps(job));
+    json_object_set_new(system, "file_system", sys_fs_json(&job->fs));
+    json_object_set_new(system, "mpiio_component", js_text(job->component));
+    for (int i = 0; i < job->measured_n; i++) {
+        json_t *one = job->is_points ? workload_outcome_json(&job->outcome[i])
+                                     : workload_phase_json(&job->phase[i]);
+        json_object_set_new(one, "stamps", measurement_stamps(job, workload_job_measured(job, i)));
+        json_array_append_new(list, one);
+    }
+    json_t *more = json_pack(
+        "{so so ss ss so sI so so so so sI so so so}", "system", system, "description",
+        js_text(job->name), "kind", job->is_points ? "points" : "patterns", "mode",
+        job->is_points && job->workload.separate ? "separate" : "common", "clock_uncertainty_s",
+        js_real(job->context.clock.uncertainty_s), "bytes", (json_int_t)bytes, "aggregate_s",
+        js_real(s), "bytes_per_s", js_real(s > 0 ? (double)bytes / s : 0), "paused_s",
+        js_real(job->paused_s), "took_s", js_real(job->took_s), "wrong_n", (json_int_t)job->wrong_n,
+        "points", job->is_points ? list : json_array(), "phases",
+        job->is_points ? json_array() : list, "stamps", stamps(job));
+    json_object_update_new(o, more);
     return o;
 }
 
@@ -237,55 +179,46 @@ void workload_job_plan(const struct workload_job *job, FILE *to)
         plan_phases(job, to);
 }
 
-static void result_line(FILE *to, const char *name, int64_t bytes, const struct workload_times *t,
-                        double rate, double cached, const char *mark)
+/* A row of the table. mark: what is wrong with it, or "". */
+static void result_row(FILE *to, const char *name, const struct workload_measured *m,
+                       const char *mark)
 {
     char size[UNITS_TEXT_MAX], speed[UNITS_TEXT_MAX], time[UNITS_TEXT_MAX], part[32] = "   n/a";
-    const double s = workload_times_aggregate(t);
-    if (cached >= 0) snprintf(part, sizeof part, "%4.0f %%", 100 * cached);
-    fprintf(to, "%-38s %9s %9s %12s %6.2f %% %6s%s\n", name, units_bytes((double)bytes, size),
-            units_duration(s, time), units_rate(rate, speed), s > 0 ? 100 * t->b_s / s : 0, part,
-            mark);
+    const double s = workload_times_aggregate(&m->times);
+    if (m->cached_before >= 0) snprintf(part, sizeof part, "%4.0f %%", 100 * m->cached_before);
+    fprintf(to, "%-38s %9s %9s %12s %6.2f %% %6s%s\n", name, units_bytes((double)m->bytes, size),
+            units_duration(s, time), units_rate(m->bytes_per_s, speed),
+            s > 0 ? 100 * m->times.b_s / s : 0, part,
+            m->findings.wrong_n > 0 ? "  WRONG DATA" : mark);
 }
 
-static void results_points(const struct workload_job *job, FILE *to)
+static void result_point(const struct workload_outcome *o, int no, FILE *to)
 {
-    for (int i = 0; i < job->workload.points_n && job->outcome[i].done; i++) {
-        const struct workload_outcome *o = &job->outcome[i];
-        const struct workload_point achieved = workload_achieved_point(&o->achieved, o->asked);
-        char name[32];
-        snprintf(name, sizeof name, "point %d, file %d", i + 1, o->asked->file);
-        result_line(to, name, o->bytes, &o->times, o->bytes_per_s, o->cached_before,
-                    o->findings.wrong_n > 0 ? "  WRONG DATA" : "");
-        fprintf(to, "    asked   ");
-        print_point(o->asked, to);
-        fprintf(to, "    achieved");
-        print_point(&achieved, to);
-        fprintf(to, "    calls   ");
-        for (int k = 0; k < WORKLOAD_KINDS; k++)
-            if (o->achieved.calls[k] > 0)
-                fprintf(to, " %s %lld", workload_kind_name(workload_kind_of(k)),
-                        (long long)o->achieved.calls[k]);
-        fprintf(to, "\n");
-        if (o->bytes_max != o->bytes_min)
-            fprintf(to, "    a process moved %lld to %lld bytes\n", (long long)o->bytes_min,
-                    (long long)o->bytes_max);
-    }
+    const struct workload_point achieved = workload_achieved_point(&o->achieved, o->asked);
+    char name[32];
+    snprintf(name, sizeof name, "point %d, file %d", no + 1, o->asked->file);
+    result_row(to, name, &o->m, "");
+    fprintf(to, "    asked   ");
+    print_point(o->asked, to);
+    fprintf(to, "    achieved");
+    print_point(&achieved, to);
+    fprintf(to, "    calls   ");
+    for (int k = 0; k < WORKLOAD_KINDS; k++)
+        if (o->achieved.calls[k] > 0)
+            fprintf(to, " %s %lld", workload_kind_name(k), (long long)o->achieved.calls[k]);
+    fprintf(to, "\n");
+    if (o->bytes_max != o->bytes_min)
+        fprintf(to, "    a process moved %lld to %lld bytes\n", (long long)o->bytes_min,
+                (long long)o->bytes_max);
 }
 
-static void results_phases(const struct workload_job *job, FILE *to)
+static void result_phase(const struct workload_phase_result *r, FILE *to)
 {
-    for (int i = 0; i < job->phases_n; i++) {
-        const struct workload_phase_result *r = &job->phase[i];
-        char title[64], name[128], mark[80] = "";
-        if (!r->done) continue;
-        snprintf(name, sizeof name, "%s", workload_phase_title(r->phase, title));
-        if (!r->enough)
-            snprintf(mark, sizeof mark, "  too little data%s%s%s", r->limit ? " (limit: " : "",
-                     r->limit ? r->limit : "", r->limit ? ")" : "");
-        result_line(to, name, r->bytes, &r->times, r->bytes_per_s, r->cached_before,
-                    r->findings.wrong_n > 0 ? "  WRONG DATA" : mark);
-    }
+    char title[64], mark[80] = "";
+    if (!r->m.enough)
+        snprintf(mark, sizeof mark, "  too little data%s%s%s", r->limit ? " (limit: " : "",
+                 r->limit ? r->limit : "", r->limit ? ")" : "");
+    result_row(to, workload_phase_title(r->phase, title), &r->m, mark);
 }
 
 void workload_job_results(const struct workload_job *job, FILE *to)
@@ -294,10 +227,12 @@ void workload_job_results(const struct workload_job *job, FILE *to)
     double s;
     char size[UNITS_TEXT_MAX], speed[UNITS_TEXT_MAX], clock[UNITS_TEXT_MAX];
     fprintf(to, "\n%-38s %9s %9s %12s %8s %6s\n", "", "data", "S + T + B", "rate", "B", "cached");
-    if (job->is_points)
-        results_points(job, to);
-    else
-        results_phases(job, to);
+    for (int i = 0; i < job->measured_n && workload_job_measured(job, i)->done; i++) {
+        if (job->is_points)
+            result_point(&job->outcome[i], i, to);
+        else
+            result_phase(&job->phase[i], to);
+    }
     totals(job, &bytes, &s);
     fprintf(to, "\nIn all %s at %s. Clocks agree to %s.\n", units_bytes((double)bytes, size),
             units_rate(s > 0 ? (double)bytes / s : 0, speed),

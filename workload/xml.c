@@ -105,6 +105,9 @@ static int set_calls(struct parse *ps, const char *name, const char *value)
     struct workload_calls *c = &ps->calls;
     if (strcmp(name, "n") == 0) return conf_int(name, value, 0, WORKLOAD_CALLS_MAX, &c->n);
     if (strcmp(name, "bytes") == 0) return conf_int(name, value, 0, WORKLOAD_BYTES_MAX, &c->bytes);
+    if (strcmp(name, "begin") == 0) return conf_int(name, value, 0, WORKLOAD_BYTES_MAX, &c->begin);
+    if (strcmp(name, "span") == 0) return conf_int(name, value, 1, WORKLOAD_BYTES_MAX, &c->span);
+    if (strcmp(name, "skips") == 0) return conf_int(name, value, 1, WORKLOAD_CALLS_MAX, &c->skips);
     if (strcmp(name, "function") != 0) return ERR_USAGE;
     c->kind = workload_kind_find(value);
     if (c->kind >= 0) return 0;
@@ -190,6 +193,7 @@ static void XMLCALL begin(void *data, const XML_Char *name, const XML_Char **att
             .column = (int)XML_GetCurrentColumnNumber(ps->parser) + 1,
         };
     if (elements[e].id == RANK) ps->rank = (struct workload_rank){.of = 0};
+    if (elements[e].id == CALLS) ps->calls = (struct workload_calls){.kind = 0};
     const int rc = attributes(ps, e, attribute);
     if (rc < 0) fail(ps, rc);
 }

@@ -92,19 +92,19 @@ static bool make_auto(int64_t n, int size, int p[3])
 }
 
 /* Says what would work instead: auto's choice, or fewer ranks when nothing does. Always fails. */
-static int no_fit(const char *text, int64_t n, int size)
+static int no_fit(const char *option, const char *text, int64_t n, int size)
 {
     int p[3];
     long long cells = (long long)n;
     if (make_auto(n, size, p))
         return err_set(ERR_USAGE,
-                       "--decomp %s leaves some of the %d ranks without a cell: N = %lld, so at "
-                       "most %lld parts along an axis; --decomp auto (%dx%dx%d) works",
-                       text, size, cells, cells, p[0], p[1], p[2]);
+                       "%s %s leaves some of the %d ranks without a cell: N = %lld, so at most "
+                       "%lld parts along an axis; %s auto (%dx%dx%d) works",
+                       option, text, size, cells, cells, option, p[0], p[1], p[2]);
     return err_set(ERR_USAGE,
-                   "--decomp %s: %d ranks cannot share %lld^3 cells in blocks, because no three "
-                   "factors of %d are all at most N = %lld; start another number of ranks",
-                   text, size, cells, size, cells);
+                   "%s %s: %d ranks cannot share %lld^3 cells in blocks, because no three factors "
+                   "of %d are all at most N = %lld; start another number of ranks",
+                   option, text, size, cells, size, cells);
 }
 
 /* Reads "PXxPYxPZ", nothing more and nothing less. */
@@ -121,23 +121,29 @@ static bool read_factors(const char *text, int p[3])
     return true;
 }
 
-static int make_explicit(const char *text, int64_t n, int size, int p[3])
+static int make_explicit(const char *option, const char *text, int64_t n, int size, int p[3])
 {
     if (!read_factors(text, p))
         return err_set(ERR_USAGE,
-                       "--decomp '%s' is not understood: give auto, 1d, 1d:x, 1d:y, 1d:z, 3d or "
+                       "%s '%s' is not understood: give auto, 1d, 1d:x, 1d:y, 1d:z, 3d or "
                        "PXxPYxPZ such as 2x2x1",
-                       text);
+                       option, text);
     long long product = (long long)p[0] * p[1] * p[2];
     if (product != size)
         return err_set(ERR_USAGE,
-                       "--decomp %s has %lld blocks, but there are %d ranks: the three factors "
-                       "must multiply to %d, or start %lld ranks",
-                       text, product, size, size, product);
-    return fits(n, p) ? ERR_OK : no_fit(text, n, size);
+                       "%s %s has %lld blocks, but there are %d ranks: the three factors must "
+                       "multiply to %d, or start %lld ranks",
+                       option, text, product, size, size, product);
+    return fits(n, p) ? ERR_OK : no_fit(option, text, n, size);
 }
 
 int bt_decomp_make(const char *text, int64_t n, int size, int rank, struct bt_decomp *d)
+{
+    return bt_decomp_of_option("--decomp", text, n, size, rank, d);
+}
+
+int bt_decomp_of_option(const char *option, const char *text, int64_t n, int size, int rank,
+                        struct bt_decomp *d)
 {
     static const char *const slabs[] = {"1d:x", "1d:y", "1d:z", "1d"};
     int axis = 0;
@@ -147,13 +153,13 @@ int bt_decomp_make(const char *text, int64_t n, int size, int rank, struct bt_de
     if (axis < 4) {
         for (int q = 0; q < 3; q++)
             d->p[q] = q == bt_min64(axis, 2) ? size : 1;
-        if (size > n) return no_fit(text, n, size);
+        if (size > n) return no_fit(option, text, n, size);
     } else if (strcmp(text, "auto") == 0) {
-        if (!make_auto(n, size, d->p)) return no_fit(text, n, size);
+        if (!make_auto(n, size, d->p)) return no_fit(option, text, n, size);
     } else if (strcmp(text, "3d") == 0) {
-        if (!cheapest(n, size, cost_cubic, d->p)) return no_fit(text, n, size);
+        if (!cheapest(n, size, cost_cubic, d->p)) return no_fit(option, text, n, size);
     } else {
-        TRY(make_explicit(text, n, size, d->p));
+        TRY(make_explicit(option, text, n, size, d->p));
     }
     d->at[0] = rank % d->p[0];
     d->at[1] = rank / d->p[0] % d->p[1];

@@ -20,6 +20,10 @@ struct bt_decomp {
  * to size, or leaves a rank without a cell. */
 int bt_decomp_make(const char *text, int64_t n, int size, int rank, struct bt_decomp *d);
 
+/* The same, where the text stands after another option than --decomp: messages name that one. */
+int bt_decomp_of_option(const char *option, const char *text, int64_t n, int size, int rank,
+                        struct bt_decomp *d);
+
 /* First global index of part p of parts along an axis of n cells; part 'parts' gives n. */
 int64_t bt_decomp_first(int64_t n, int parts, int p);
 

@@ -40,12 +40,14 @@ struct open {
     bool last_write;
     uint64_t calls; /* in the phase */
     bool sought;    /* since the last call */
-    int64_t etype_bytes;
+    int64_t etype_bytes, view_begin;
     struct pieces view;
-    bool dropped; /* writes of this rank to it */
+    uint64_t end_ns, end_io_ns; /* of the last call, and io_ns then */
+    bool dropped;               /* writes of this rank to it */
     /* a split collective call under way */
     bool split_drop;
     int64_t split_bytes;
+    MPI_Offset split_at;
     uint64_t split_ns;
 };
 
@@ -54,6 +56,7 @@ struct call {
     struct open *open;
     int kind;
     bool write, drop;
+    MPI_Offset at; /* an explicit offset, in elements of the view */
     int64_t bytes;
     uint64_t start_ns;
 };
@@ -71,6 +74,7 @@ static MPI_Request requests[REQUEST_MAX]; /* of calls of MPI-IO under way */
 static int requests_n;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local int inside;
+static uint64_t io_ns;    /* inside MPI-IO, all of it until now */
 static uint64_t epoch_ns; /* when CLOCK_MONOTONIC was 0 */
 
 static uint64_t clock_ns(clockid_t which)
@@ -261,6 +265,7 @@ static void other(enum profile_other what, uint64_t start_ns)
     const uint64_t end_ns = now_ns();
     pthread_mutex_lock(&lock);
     count(&map->other[what], 0, end_ns - start_ns);
+    io_ns += end_ns - start_ns;
     timeline(0, 0, start_ns, end_ns);
     map->last_s = 1e-9 * (double)end_ns;
     pthread_mutex_unlock(&lock);
@@ -378,6 +383,7 @@ BOTH(MPI_File_set_view, MPI_File fh, MPI_Offset at, MPI_Datatype etype, MPI_Data
         int bytes = 1;
         PMPI_Type_size(etype, &bytes);
         o->etype_bytes = bytes > 0 ? bytes : 1;
+        o->view_begin = at;
         o->view = pieces_of(filetype);
     }
     inside--;
@@ -457,8 +463,9 @@ static void refuse_read(const struct open *o)
     PMPI_Abort(MPI_COMM_WORLD, 4);
 }
 
-/* Begins to count a call; false: it is none of ours to count. */
-static bool enter(struct call *c, MPI_File fh, int kind, MPI_Count items, MPI_Datatype type)
+/* Begins to count a call; false: it is none of ours to count. at: an explicit offset, or 0. */
+static bool enter(struct call *c, MPI_File fh, int kind, MPI_Offset at, MPI_Count items,
+                  MPI_Datatype type)
 {
     const struct workload_kind k = workload_kind_of(kind);
     MPI_Count item_bytes = 0;
@@ -470,6 +477,7 @@ static bool enter(struct call *c, MPI_File fh, int kind, MPI_Count items, MPI_Da
     *c = (struct call){.open = o,
                        .kind = kind,
                        .write = k.write,
+                       .at = at,
                        .bytes = items > 0 && item_bytes > 0 ? (int64_t)items * item_bytes : 0};
     if (dropping && k.write) {
         c->drop = k.position != WORKLOAD_SHARED || k.collective;
@@ -509,24 +517,46 @@ static int drop(const struct call *c)
     return PMPI_File_seek_shared(o->fh, bytes / o->etype_bytes, MPI_SEEK_CUR);
 }
 
+/* Notes where a call with an explicit offset lay. In a view with holes nobody asks for it. */
+static void place(struct profile_places *l, const struct open *o, MPI_Offset at, int64_t bytes)
+{
+    if (o->view.n != 1 || o->view.bytes != o->view.extent) return;
+    l->n++;
+    if (bytes == 0) return;
+    const int64_t begin = o->view_begin + at * o->etype_bytes;
+    l->skips += l->end > 0 && begin != l->next;
+    if (l->end == 0 || begin < l->begin) l->begin = begin;
+    l->next = begin + bytes;
+    if (l->next > l->end) l->end = l->next;
+}
+
 /* Counts a call that is over. */
 static void leave(const struct call *c, int64_t bytes, uint64_t before_ns)
 {
     const uint64_t end_ns = now_ns(), ns = end_ns - c->start_ns + before_ns;
     const int64_t got = bytes > 0 ? bytes : 0;
+    struct open *o = c->open;
     int log2 = 0;
     while (log2 + 1 < PROFILE_SIZES && got >> (log2 + 1) > 0)
         log2++;
     pthread_mutex_lock(&lock);
-    struct profile_phase *p = phase_of(c->open, c->write, 1e-9 * (double)c->start_ns);
+    struct profile_phase *p = phase_of(o, c->write, 1e-9 * (double)c->start_ns);
     count(&p->kind[c->kind], (uint64_t)got, ns);
     p->sizes[c->write][log2]++;
     if (workload_kind_of(c->kind).position != WORKLOAD_EXPLICIT) {
-        p->seeks += c->open->sought && c->open->calls > 1; /* the first call begins somewhere */
-        c->open->sought = false;
+        p->seeks += o->sought && o->calls > 1; /* the first call begins somewhere */
+        o->sought = false;
+    } else
+        place(&p->places[c->kind], o, c->at, got);
+    io_ns += end_ns - c->start_ns;
+    if (o->calls > 1) {
+        const uint64_t passed = end_ns - o->end_ns, inside_ns = io_ns - o->end_io_ns;
+        p->think_ns += passed > inside_ns ? passed - inside_ns : 0;
     }
-    p->pieces += (uint64_t)pieces_in(&c->open->view, got);
-    p->unknown += !c->open->view.known;
+    o->end_ns = end_ns;
+    o->end_io_ns = io_ns;
+    p->pieces += (uint64_t)pieces_in(&o->view, got);
+    p->unknown += !o->view.known;
     p->end_s = map->last_s = 1e-9 * (double)end_ns;
     if (dropping && c->write) {
         *(c->drop ? &map->dropped_n : &map->kept_n) += 1;
@@ -545,19 +575,16 @@ static int64_t moved(int rc, const MPI_Status *status)
     return bytes == MPI_UNDEFINED ? 0 : bytes;
 }
 
-#define KIND(position, collective, sync, write)                                                    \
-    (((WORKLOAD_##position * 2 + (collective)) * 3 + WORKLOAD_##sync) * 2 + (write))
-
 /* The data access functions [MPI31, 13.4]. Where the MPI library has them, each has a second form
- * with a large count, MPI_File_..._c [MPI4, 14.4]. parameters: a macro, of the type of the count;
- * arguments: the names of the parameters. */
+ * with a large count, MPI_File_..._c [MPI4, 14.4]. offset: the explicit one, or 0; parameters: a
+ * macro, of the type of the count; arguments: the names of the parameters. */
 #ifdef HAVE_LARGE_COUNT
-#define BOTH_COUNTS(define, name, kind, parameters, arguments)                                     \
-    define(MPI_File_##name, kind, parameters(int), arguments)                                      \
-        define(MPI_File_##name##_c, kind, parameters(MPI_Count), arguments)
+#define BOTH_COUNTS(define, name, kind, offset, parameters, arguments)                             \
+    define(MPI_File_##name, kind, offset, parameters(int), arguments)                              \
+        define(MPI_File_##name##_c, kind, offset, parameters(MPI_Count), arguments)
 #else
-#define BOTH_COUNTS(define, name, kind, parameters, arguments)                                     \
-    define(MPI_File_##name, kind, parameters(int), arguments)
+#define BOTH_COUNTS(define, name, kind, offset, parameters, arguments)                             \
+    define(MPI_File_##name, kind, offset, parameters(int), arguments)
 #endif
 #define AT_READ(items) (MPI_File fh, MPI_Offset at, void *buf, items count, MPI_Datatype type)
 #define AT_WRITE(items)                                                                            \
@@ -568,13 +595,13 @@ static int64_t moved(int rc, const MPI_Status *status)
 #define HERE         (fh, buf, count, type)
 #define UNPACK(...)  __VA_ARGS__
 
-#define BLOCKING_ONE(name, kind, parameters, arguments)                                            \
+#define BLOCKING_ONE(name, kind, offset, parameters, arguments)                                    \
     BOTH(name, UNPACK parameters, MPI_Status *status)                                              \
     {                                                                                              \
         REAL(P##name, UNPACK parameters, MPI_Status *);                                            \
         struct call c;                                                                             \
         MPI_Status own;                                                                            \
-        if (!enter(&c, fh, kind, count, type)) return real(UNPACK arguments, status);              \
+        if (!enter(&c, fh, kind, offset, count, type)) return real(UNPACK arguments, status);      \
         if (status == MPI_STATUS_IGNORE) status = &own;                                            \
         int rc;                                                                                    \
         if (c.drop) {                                                                              \
@@ -586,18 +613,18 @@ static int64_t moved(int rc, const MPI_Status *status)
         return rc;                                                                                 \
     }
 #define BLOCKING(...) BOTH_COUNTS(BLOCKING_ONE, __VA_ARGS__)
-BLOCKING(read_at, KIND(EXPLICIT, 0, BLOCKING, 0), AT_READ, AT)
-BLOCKING(read_at_all, KIND(EXPLICIT, 1, BLOCKING, 0), AT_READ, AT)
-BLOCKING(write_at, KIND(EXPLICIT, 0, BLOCKING, 1), AT_WRITE, AT)
-BLOCKING(write_at_all, KIND(EXPLICIT, 1, BLOCKING, 1), AT_WRITE, AT)
-BLOCKING(read, KIND(INDIVIDUAL, 0, BLOCKING, 0), READ, HERE)
-BLOCKING(read_all, KIND(INDIVIDUAL, 1, BLOCKING, 0), READ, HERE)
-BLOCKING(write, KIND(INDIVIDUAL, 0, BLOCKING, 1), WRITE, HERE)
-BLOCKING(write_all, KIND(INDIVIDUAL, 1, BLOCKING, 1), WRITE, HERE)
-BLOCKING(read_shared, KIND(SHARED, 0, BLOCKING, 0), READ, HERE)
-BLOCKING(write_shared, KIND(SHARED, 0, BLOCKING, 1), WRITE, HERE)
-BLOCKING(read_ordered, KIND(SHARED, 1, BLOCKING, 0), READ, HERE)
-BLOCKING(write_ordered, KIND(SHARED, 1, BLOCKING, 1), WRITE, HERE)
+BLOCKING(read_at, WORKLOAD_KIND(EXPLICIT, 0, BLOCKING, 0), at, AT_READ, AT)
+BLOCKING(read_at_all, WORKLOAD_KIND(EXPLICIT, 1, BLOCKING, 0), at, AT_READ, AT)
+BLOCKING(write_at, WORKLOAD_KIND(EXPLICIT, 0, BLOCKING, 1), at, AT_WRITE, AT)
+BLOCKING(write_at_all, WORKLOAD_KIND(EXPLICIT, 1, BLOCKING, 1), at, AT_WRITE, AT)
+BLOCKING(read, WORKLOAD_KIND(INDIVIDUAL, 0, BLOCKING, 0), 0, READ, HERE)
+BLOCKING(read_all, WORKLOAD_KIND(INDIVIDUAL, 1, BLOCKING, 0), 0, READ, HERE)
+BLOCKING(write, WORKLOAD_KIND(INDIVIDUAL, 0, BLOCKING, 1), 0, WRITE, HERE)
+BLOCKING(write_all, WORKLOAD_KIND(INDIVIDUAL, 1, BLOCKING, 1), 0, WRITE, HERE)
+BLOCKING(read_shared, WORKLOAD_KIND(SHARED, 0, BLOCKING, 0), 0, READ, HERE)
+BLOCKING(write_shared, WORKLOAD_KIND(SHARED, 0, BLOCKING, 1), 0, WRITE, HERE)
+BLOCKING(read_ordered, WORKLOAD_KIND(SHARED, 1, BLOCKING, 0), 0, READ, HERE)
+BLOCKING(write_ordered, WORKLOAD_KIND(SHARED, 1, BLOCKING, 1), 0, WRITE, HERE)
 
 /* A request that is complete from the start, for a write that was dropped. */
 static int answer(void *state, MPI_Status *status)
@@ -637,12 +664,12 @@ static void remember(MPI_Request request)
 }
 
 /* Bytes are those asked for: what a read gets is known when it ends. */
-#define REQUEST_ONE(name, kind, parameters, arguments)                                             \
+#define REQUEST_ONE(name, kind, offset, parameters, arguments)                                     \
     BOTH(name, UNPACK parameters, MPI_Request *request)                                            \
     {                                                                                              \
         REAL(P##name, UNPACK parameters, MPI_Request *);                                           \
         struct call c;                                                                             \
-        if (!enter(&c, fh, kind, count, type)) return real(UNPACK arguments, request);             \
+        if (!enter(&c, fh, kind, offset, count, type)) return real(UNPACK arguments, request);     \
         int rc = c.drop ? drop(&c) : real(UNPACK arguments, request);                              \
         if (c.drop && rc == MPI_SUCCESS) rc = drop_request(&c, request);                           \
         if (rc == MPI_SUCCESS && !c.drop) remember(*request);                                      \
@@ -650,39 +677,43 @@ static void remember(MPI_Request request)
         return rc;                                                                                 \
     }
 #define REQUEST(...) BOTH_COUNTS(REQUEST_ONE, __VA_ARGS__)
-REQUEST(iread_at, KIND(EXPLICIT, 0, REQUEST, 0), AT_READ, AT)
-REQUEST(iread_at_all, KIND(EXPLICIT, 1, REQUEST, 0), AT_READ, AT)
-REQUEST(iwrite_at, KIND(EXPLICIT, 0, REQUEST, 1), AT_WRITE, AT)
-REQUEST(iwrite_at_all, KIND(EXPLICIT, 1, REQUEST, 1), AT_WRITE, AT)
-REQUEST(iread, KIND(INDIVIDUAL, 0, REQUEST, 0), READ, HERE)
-REQUEST(iread_all, KIND(INDIVIDUAL, 1, REQUEST, 0), READ, HERE)
-REQUEST(iwrite, KIND(INDIVIDUAL, 0, REQUEST, 1), WRITE, HERE)
-REQUEST(iwrite_all, KIND(INDIVIDUAL, 1, REQUEST, 1), WRITE, HERE)
-REQUEST(iread_shared, KIND(SHARED, 0, REQUEST, 0), READ, HERE)
-REQUEST(iwrite_shared, KIND(SHARED, 0, REQUEST, 1), WRITE, HERE)
+REQUEST(iread_at, WORKLOAD_KIND(EXPLICIT, 0, REQUEST, 0), at, AT_READ, AT)
+REQUEST(iread_at_all, WORKLOAD_KIND(EXPLICIT, 1, REQUEST, 0), at, AT_READ, AT)
+REQUEST(iwrite_at, WORKLOAD_KIND(EXPLICIT, 0, REQUEST, 1), at, AT_WRITE, AT)
+REQUEST(iwrite_at_all, WORKLOAD_KIND(EXPLICIT, 1, REQUEST, 1), at, AT_WRITE, AT)
+REQUEST(iread, WORKLOAD_KIND(INDIVIDUAL, 0, REQUEST, 0), 0, READ, HERE)
+REQUEST(iread_all, WORKLOAD_KIND(INDIVIDUAL, 1, REQUEST, 0), 0, READ, HERE)
+REQUEST(iwrite, WORKLOAD_KIND(INDIVIDUAL, 0, REQUEST, 1), 0, WRITE, HERE)
+REQUEST(iwrite_all, WORKLOAD_KIND(INDIVIDUAL, 1, REQUEST, 1), 0, WRITE, HERE)
+REQUEST(iread_shared, WORKLOAD_KIND(SHARED, 0, REQUEST, 0), 0, READ, HERE)
+REQUEST(iwrite_shared, WORKLOAD_KIND(SHARED, 0, REQUEST, 1), 0, WRITE, HERE)
 
 /* A split collective call is counted when it ends, with the time of both halves. */
 static void split_begun(struct call *c)
 {
     const uint64_t end_ns = now_ns();
+    pthread_mutex_lock(&lock);
+    io_ns += end_ns - c->start_ns;
+    pthread_mutex_unlock(&lock);
+    c->open->split_at = c->at;
     c->open->split_bytes = c->bytes;
     c->open->split_drop = c->drop;
     c->open->split_ns = end_ns - c->start_ns;
     inside--;
 }
 
-#define BEGIN_ONE(name, which, parameters, arguments)                                              \
+#define BEGIN_ONE(name, which, offset, parameters, arguments)                                      \
     BOTH(name, UNPACK parameters)                                                                  \
     {                                                                                              \
         REAL(P##name, UNPACK parameters);                                                          \
         struct call c;                                                                             \
-        if (!enter(&c, fh, which, count, type)) return real arguments;                             \
+        if (!enter(&c, fh, which, offset, count, type)) return real arguments;                     \
         const int rc = c.drop ? drop(&c) : real arguments;                                         \
         split_begun(&c);                                                                           \
         return rc;                                                                                 \
     }
-#define SPLIT_CALL(name, which, parameters, arguments, buffer)                                     \
-    BOTH_COUNTS(BEGIN_ONE, name##_begin, which, parameters, arguments)                             \
+#define SPLIT_CALL(name, which, offset, parameters, arguments, buffer)                             \
+    BOTH_COUNTS(BEGIN_ONE, name##_begin, which, offset, parameters, arguments)                     \
     BOTH(MPI_File_##name##_end, MPI_File fh, buffer buf, MPI_Status *status)                       \
     {                                                                                              \
         REAL(PMPI_File_##name##_end, MPI_File, buffer, MPI_Status *);                              \
@@ -695,6 +726,7 @@ static void split_begun(struct call *c)
                           .kind = which,                                                           \
                           .write = (which) % 2,                                                    \
                           .drop = o->split_drop,                                                   \
+                          .at = o->split_at,                                                       \
                           .bytes = o->split_bytes,                                                 \
                           .start_ns = now_ns()};                                                   \
         if (status == MPI_STATUS_IGNORE) status = &own;                                            \
@@ -706,12 +738,12 @@ static void split_begun(struct call *c)
         leave(&c, moved(rc, status), o->split_ns);                                                 \
         return rc;                                                                                 \
     }
-SPLIT_CALL(read_at_all, KIND(EXPLICIT, 1, SPLIT, 0), AT_READ, AT, void *)
-SPLIT_CALL(write_at_all, KIND(EXPLICIT, 1, SPLIT, 1), AT_WRITE, AT, const void *)
-SPLIT_CALL(read_all, KIND(INDIVIDUAL, 1, SPLIT, 0), READ, HERE, void *)
-SPLIT_CALL(write_all, KIND(INDIVIDUAL, 1, SPLIT, 1), WRITE, HERE, const void *)
-SPLIT_CALL(read_ordered, KIND(SHARED, 1, SPLIT, 0), READ, HERE, void *)
-SPLIT_CALL(write_ordered, KIND(SHARED, 1, SPLIT, 1), WRITE, HERE, const void *)
+SPLIT_CALL(read_at_all, WORKLOAD_KIND(EXPLICIT, 1, SPLIT, 0), at, AT_READ, AT, void *)
+SPLIT_CALL(write_at_all, WORKLOAD_KIND(EXPLICIT, 1, SPLIT, 1), at, AT_WRITE, AT, const void *)
+SPLIT_CALL(read_all, WORKLOAD_KIND(INDIVIDUAL, 1, SPLIT, 0), 0, READ, HERE, void *)
+SPLIT_CALL(write_all, WORKLOAD_KIND(INDIVIDUAL, 1, SPLIT, 1), 0, WRITE, HERE, const void *)
+SPLIT_CALL(read_ordered, WORKLOAD_KIND(SHARED, 1, SPLIT, 0), 0, READ, HERE, void *)
+SPLIT_CALL(write_ordered, WORKLOAD_KIND(SHARED, 1, SPLIT, 1), 0, WRITE, HERE, const void *)
 
 /* Whether any of n requests is one of MPI-IO that was posted here. */
 static bool ours(int n, const MPI_Request *request)

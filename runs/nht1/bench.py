@@ -14,7 +14,6 @@ FOLDER holds the programs of bench/ and takes the results. Environment:
     PEAK_S         seconds for each peak rate, default 1; QUICK=1: 0.2
     DIR WRITERS    of io: where to write, and which writers, default all
     NHT1_BIN       folder of the programs"""
-import configparser
 import json
 import os
 import re
@@ -23,7 +22,7 @@ import subprocess
 import sys
 
 from . import command, results, stats, text, tools, trouble
-from .study import cli
+from .study import cli, description as ini
 from .study.folder import write_text
 
 N = {'S': 12, 'W': 24, 'A': 64, 'B': 102, 'C': 162, 'D': 408, 'E': 1020, 'F': 2560}
@@ -52,11 +51,9 @@ def output_of(words):
 def study(folder, name, change, cores):
     """Runs the study bench/NAME.ini, with $ROUNDS repeats and as change(description) leaves it.
     Returns {point: (settings, [result, ...])} in the order of the points."""
-    description = configparser.ConfigParser(interpolation=None, delimiters=('=',),
-                                            inline_comment_prefixes=(';',))
-    description.optionxform = str
-    with open(os.path.join(tools.ROOT, 'bench', name + '.ini'), encoding='utf-8') as f:
-        description.read_file(f)
+    path = os.path.join(tools.ROOT, 'bench', name + '.ini')
+    with open(path, encoding='utf-8') as f:
+        description = ini.parse(path, f.read())
     description['study']['repeats'] = setting('ROUNDS', '3', '1')
     change(description)
     path, out = os.path.join(folder, name + '.ini'), os.path.join(folder, name)
@@ -250,33 +247,28 @@ def _io_study(folder):
     return change
 
 
-def _median(values):
-    known = [v for v in values if v is not None]
-    return stats.median(known) if known else float('nan')
-
-
 def _io_row(settings, found, raw):
     runs = [r for f in found for r in f['runs'] if r['driver'] != 'none' and r['t_t_s']]
-    over = [r['overlap'] for r in runs]
-    rate = _median([r['bytes'] / r['writing_s'] for r in runs if r['writing_s'] > 0])
+    rate = stats.median(r['bytes'] / r['writing_s'] for r in runs if r['writing_s'] > 0)
     label = settings['io'] + (', ' + settings['layout'] if 'layout' in settings else
                               ' --group ' + settings['group'] if 'group' in settings else '')
-    return [label, '%.3f' % _median([r['t_t_s'] for r in runs]),
-            '%.3f' % _median([r['t_t_s'] / r['t_c_s'] - 1 for r in runs if r['t_c_s']]),
+    return [label, '%.3f' % stats.median(r['t_t_s'] for r in runs),
+            '%.3f' % stats.median(r['t_t_s'] / r['t_c_s'] - 1 for r in runs if r['t_c_s']),
             '%.0f' % (rate / 1e6), '%.2f' % (rate / raw),
-            '%.3f' % _median([r['phases_s']['sync']['max'] for r in runs]),
-            '%.0f %%' % _median([100 * o['both_s']['max'] / o['io_s']['max'] for o in over
-                                 if o['io_s']['max'] > 0])]
+            '%.3f' % stats.median(r['phases_s']['sync']['max'] for r in runs),
+            '%.0f %%' % stats.median(100 * o['both_s']['max'] / o['io_s']['max']
+                                     for o in (r['overlap'] for r in runs)
+                                     if o['io_s']['max'] > 0)]
 
 
 def io(folder):
     points = study(folder, 'io', _io_study(folder), os.environ.get('RANKS')).values()
-    raw = {(s['direct'], s['sync']): _median([f['bytes_per_s'] for f in found])
+    raw = {(s['direct'], s['sync']): stats.median(f['bytes_per_s'] for f in found)
            for s, found in points if 'dump-bytes' in s}
     base = raw['no', 'none']
     bt = [(s, found) for s, found in points if 'dump-bytes' not in s]
     one = bt[0][1][0]
-    t_c = _median([r['t_c_s'] for _, found in bt for f in found for r in f['runs'] if r['t_c_s']])
+    t_c = stats.median(r['t_c_s'] for _, found in bt for f in found for r in f['runs'])
     problem = one['problem']
     made = problem['dump_bytes'] * (problem['steps'] // problem['interval']) / t_c
     said = 'class %s, %s, T_C %s, medians\n' % (

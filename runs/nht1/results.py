@@ -19,21 +19,22 @@ import re
 import shlex
 import stat
 
-from . import sumfile, text, trouble
+from . import stats, sumfile, text, trouble
 
-KINDS = {'nht1-bt': 1, 'nht1-beff': 1, 'nht1-beffio': 1, 'nht1-profile': 1,
-         'nht1-workload': 1}  # newest known
+# Programs whose results are read, with the newest version known.
+KINDS = {'nht1-bt': 1, 'nht1-beff': 1, 'nht1-beffio': 1, 'nht1-workload': 1, 'nht1-profile': 1}
+PROGRAMS = 'nht1-bt, nht1-beff, nht1-beffio, nht1-workload and nht1-profile'
 SIZE_MAX_BYTES = 1 << 29
 DEPTH_MAX = 8
 NAN = math.nan
 # Options that belong to writers: a run says which of them its own writer obeys.
 WRITER_OPTIONS = set('group aggregators buffer staging direct hint'.split())
 # Options that vary something else than how data are computed and written: the problem, which is the
-# group's, or what a job is called, keeps and proves.
+# group's, or what a job is called, keeps and proves, and what it reads afterwards.
 NOT_VARIED = set(
     'class n steps dt interval last layout sync io out force restart keep repeat seed tc tc_store '
     'verify dry_run ranks nodes json profile progress quiet check read_only group hint decomp help '
-    'version rounds'.split())
+    'version rounds read read_cache read_decomp read_ranks read_drop_system'.split())
 
 
 # --- JSON ---------------------------------------------------------------------------------------
@@ -171,7 +172,8 @@ def stamps(node):
 # --- files --------------------------------------------------------------------------------------
 
 class Result:
-    """A file. run: what a study noted beside it (run.json), {} for others."""
+    """A file. run: what a study noted beside it (run.json), {} for others. study_round: the same
+    for all results of one round of a study, None outside of studies."""
 
     def __init__(self, path, kind, version, root, run):
         self.path, self.kind, self.version, self.root, self.run = path, kind, version, root, run
@@ -181,6 +183,9 @@ class Result:
         self.started_utc = word(root, 'started_utc') or word(run, 'started_utc')
         self.ended_utc = word(root, 'ended_utc') or word(run, 'ended_utc')
         self.stamps = stamps(root)
+        number = integer(run, 'run')  # each point has one run in a round
+        self.study_round = (os.path.dirname(os.path.dirname(os.path.abspath(path))), number) \
+            if number > 0 else None
 
     @property
     def judged(self):
@@ -200,13 +205,8 @@ class Results(list):
     def of(self, kind):
         return [r for r in self if r.kind == kind]
 
-
-def kind_of(root):
-    """(kind, version) of a result, ('', 0) for others."""
-    kind, _, version = word(root, 'schema').partition('/')
-    if kind in KINDS and re.fullmatch(r'\d{1,9}', version):
-        return kind, int(version)
-    return '', 0
+    def sums_of(self, program):
+        return [s for s in self.sums if s['program'] == program and s['value'] is not None]
 
 
 def load(paths):
@@ -223,19 +223,22 @@ def load(paths):
             if not re.search('[./]', path):
                 what = 'no file that can be read, and no command: those are compare, stats, trend'
             raise trouble.failed('%s: %s' % (text.clean(path), what))
-        if stat.S_ISDIR(mode):
-            _load_folder(found, path)
-        elif path.endswith('.sum'):
-            _load_sum(found, path, strict=True)
-        else:
-            _load_file(found, path, strict=True)
+        if not stat.S_ISDIR(mode):
+            _take(found, path, named=True)
+            continue
+        for below in _files(path):
+            try:
+                _take(found, below, named=False)
+            except trouble.Trouble:
+                found.passed_over += below.endswith('.json')
     if not found and not found.sums:
-        raise trouble.usage('%s: no result of nht1-bt, nht1-beff or nht1-beffio there' % (
-            text.clean(paths[0]) if paths else 'no file named'))
+        raise trouble.usage('%s: no result there of %s' % (
+            text.clean(paths[0]) if paths else 'no file named', PROGRAMS.replace(' and ', ' or ')))
     return found
 
 
-def _load_folder(found, top):
+def _files(top):
+    """What may be a result below a folder."""
     def unreadable(error):
         if error.filename == top:
             raise trouble.failed('%s: cannot read the folder: %s' % (
@@ -247,57 +250,41 @@ def _load_folder(found, top):
                           not (study and n == 'interrupted'))
         for name in sorted(names):
             path = os.path.join(folder, name)
-            if name.startswith('.') or not os.path.isfile(path):
-                continue
-            if name.endswith('.json'):
-                _load_file(found, path, strict=False)
-            elif name.endswith('.sum'):
-                _load_sum(found, path, strict=False)
+            if name.endswith(('.json', '.sum')) and not name.startswith('.') and \
+                    os.path.isfile(path):
+                yield path
 
 
-def _load_sum(found, path, strict):
-    """In a folder, what this suite has summed up stands beside its JSON, which says more."""
-    try:
+def _take(found, path, named):
+    """Adds a file; Trouble where it is no result. In a folder, what this suite has summed up stands
+    beside its JSON, which says more."""
+    if path.endswith('.sum'):
         said = sumfile.read(path)
-    except trouble.Trouble:
-        if strict:
-            raise
+        if said is None:
+            raise trouble.usage('%s: no summary of b_eff or b_eff_io' % text.clean(path))
+        found.sums += [s for s in said if named or not s['ours']]
         return
-    if said is None and strict:
-        raise trouble.usage('%s: no summary of b_eff or b_eff_io' % text.clean(path))
-    found.sums += [s for s in said or () if strict or not s['ours']]
-
-
-def _load_file(found, path, strict):
-    try:
-        root = read_json(path)
-    except trouble.Trouble:
-        if strict:
-            raise
+    root = read_json(path)
+    schema = word(root, 'schema')
+    kind, _, version = schema.partition('/')
+    if schema.startswith('nht1-dump/'):
         found.passed_over += 1
         return
-    kind, version = kind_of(root)
-    if not kind:
-        found.passed_over += 1
-        schema = word(root, 'schema')
-        if strict and not schema.startswith('nht1-dump/'):
-            raise trouble.usage(
-                '%s: "schema" is "%s"; reports are made of results of nht1-bt, nht1-beff and '
-                'nht1-beffio' % (text.clean(path), schema[:60]) if schema else
-                '%s: this JSON is no result of this project: it has no "schema"; give the files '
-                'that nht1-bt and its companions write with --json' % text.clean(path))
-        return
+    if kind not in KINDS or not re.fullmatch(r'\d{1,9}', version):
+        raise trouble.usage(
+            '%s: "schema" is "%s"; reports are made of results of %s' % (
+                text.clean(path), schema[:60], PROGRAMS) if schema else
+            '%s: this JSON is no result of this project: it has no "schema"; give the files that '
+            'nht1-bt and its companions write with --json' % text.clean(path))
     beside = os.path.join(os.path.dirname(path), 'run.json')
-    run = {}
-    if os.path.isfile(beside):
-        try:
-            run = read_json(beside, 1 << 20)
-        except trouble.Trouble:
-            run = {}
+    try:
+        run = read_json(beside, 1 << 20) if os.path.isfile(beside) else {}
+    except trouble.Trouble:
+        run = {}
     if not word(run, 'schema').startswith('nht1-study-run/'):
         run = {}
-    found.newer += version > KINDS[kind]
-    found.append(Result(path, kind, version, root, run))
+    found.newer += int(version) > KINDS[kind]
+    found.append(Result(path, kind, int(version), root, run))
 
 
 # --- runs of nht1-bt ----------------------------------------------------------------------------
@@ -347,6 +334,19 @@ class Run:
         return self.problem[:4] + (
             integer(system, 'nodes', 1), integer(system, 'cores_in_use'), word(system, 'host'),
             word(system, 'mpi.library'), round(memory / 2 ** 30) if memory == memory else None)
+
+    @property
+    def configuration(self):
+        """What a compute-only run shares with the runs that are compared with it, beside the
+        environment."""
+        known = dict(self.identity)
+        return self.problem[:4] + tuple(
+            known.get(k) for k in ('ranks', 'threads', 'nodes', 'decomp', 'isa'))
+
+    @property
+    def environment(self):
+        """What a study set."""
+        return tuple(sorted(self.result.environment.items()))
 
     @property
     def options(self):
@@ -404,7 +404,7 @@ class Run:
         known += sorted(self.options.items())
         known += [('hint', ' '.join(self.hints))] if self.hints else []
         known += [('component', self.component)] if self.component else []
-        known += [('env.' + k, v) for k, v in sorted(self.result.environment.items())]
+        known += [('env.' + k, v) for k, v in self.environment]
         return tuple(known)
 
 
@@ -522,9 +522,9 @@ class Group:
 
 class Runs:
     """All runs of nht1-bt, in groups: the official problem first, then the larger before the
-    smaller."""
+    smaller. level: of intervals."""
 
-    def __init__(self, results):
+    def __init__(self, results, level=0.95):
         self.groups, self.unfinished, self.wrong, self.all = [], 0, 0, []
         cells = {}
         for result in results.of('nht1-bt'):
@@ -543,6 +543,7 @@ class Runs:
                         group.cells.append(cells[key])
                     cells[key].runs.append(run)
                     self.all.append(run)
+        self._judge(level)
 
     def _group(self, run, fs):
         """A file system is known of runs that write only: unknown is the same as any."""
@@ -553,12 +554,12 @@ class Runs:
         self.groups.append(Group(run, fs))
         return self.groups[-1]
 
-    def judge(self, ask, level=0.95):
-        """Medians, intervals, T_C and names of all cells. ask: stats.ask."""
+    def _judge(self, level):
+        """Medians, intervals, T_C and names of all cells."""
         cells = [c for g in self.groups for c in g.cells]
-        answers = ask([{'what': 'summary', 'values': [r.t_t_s for r in c.runs], 'level': level,
-                        'seed': 1993} for c in cells]) if cells else []
-        for cell, answer in zip(cells, answers):
+        for cell, answer in zip(cells, stats.ask([
+                {'what': 'summary', 'values': [r.t_t_s for r in c.runs], 'level': level}
+                for c in cells])):
             cell.take(answer)
         known = {}  # best T_C by what it depends on; layout and durability have no part in it
         for run in self.all:

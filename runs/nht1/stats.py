@@ -3,6 +3,7 @@
 to it. What can be asked is in docs/schema/nht1-stats-requests-1.json, the answers in nht1-stats-1;
 unknown numbers are None."""
 import json
+import math
 import subprocess
 
 from . import tools
@@ -51,4 +52,8 @@ def summary(values, level=None):
 
 
 def median(values):
-    return summary(values)['median']
+    """Of those that are known, NaN when none is."""
+    known = [v for v in values if v is not None and v == v]
+    if len(known) < 2:
+        return known[0] if known else math.nan
+    return summary(known)['median']

@@ -18,7 +18,7 @@ _SPACES = '\t\n\r'
 _MARKDOWN = re.compile(r'[\\`*_{}\[\]<>&|~$#!]')
 _ENTITIES = {'<': '&lt;', '>': '&gt;', '&': '&amp;'}
 # The benchmark's symbols, standing alone.
-SYMBOLS = {'T_T': 'T<sub>T</sub>', 'T_C': 'T<sub>C</sub>', 'R_IO': 'R<sub>IO</sub>',
+SYMBOLS = {'T_T': 'T<sub>T</sub>', 'T_C': 'T<sub>C</sub>', 'T_R': 'T<sub>R</sub>', 'R_IO': 'R<sub>IO</sub>',
            'N_S': 'N<sub>S</sub>', 'I_W': 'I<sub>W</sub>', 'R_max': 'R<sub>max</sub>',
            'zeta': '\u03b6'}
 _SYMBOL = re.compile(r'(?<![A-Za-z0-9_])(%s)(?![A-Za-z0-9_])' % '|'.join(SYMBOLS))
@@ -120,6 +120,10 @@ def plural(n, noun, several=None):
     return '%s %s' % (n, noun if n == 1 else several or noun + 's')
 
 
+def processes(n):
+    return plural(n, 'process', 'processes')
+
+
 def _scaled(x, base, units, per=''):
     if x is None or not math.isfinite(x):
         return '-'
@@ -163,7 +167,6 @@ def duration(s):
                                      (3600 - 0.5, 3600, 60, ('h', 'min')),
                                      (60 - 0.05, 60, 1, ('min', 's'))):
         if x >= least:
-            return '%s%d %s %d %s' % (sign, *divmod(int(x / small + 0.5), big // small)[:1],
-                                      names[0], divmod(int(x / small + 0.5), big // small)[1],
-                                      names[1])
+            whole, rest = divmod(int(x / small + 0.5), big // small)
+            return '%s%d %s %d %s' % (sign, whole, names[0], rest, names[1])
     return '0 s' if x == 0 else sign + _scaled(x * 1e9, 1000, ('ns', 'us', 'ms', 's'))

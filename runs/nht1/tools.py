@@ -13,16 +13,10 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__
 def path(name):
     """Absolute path of a program of nht1, or of any other; None when it is not there. $NHT1_BIN
     names the folder; else it is the one that belongs to these files."""
-    if '\0' in name:
-        return None
-    if '/' in name:
-        return os.path.abspath(name) if os.access(name, os.X_OK) else None
-    told = os.environ.get('NHT1_BIN')
-    for folder in [told] if told else [os.path.join(ROOT, 'build', 'bin'),
-                                       os.path.join(ROOT, '..', '..', 'bin')]:
-        if os.access(os.path.join(folder, name), os.X_OK):
-            return os.path.abspath(os.path.join(folder, name))
-    return shutil.which(name)
+    folders = os.environ.get('NHT1_BIN') or os.pathsep.join(
+        os.path.join(ROOT, *below) for below in (('build', 'bin'), ('..', '..', 'bin')))
+    found = shutil.which(name, path=folders) or shutil.which(name)
+    return os.path.abspath(found) if found else None
 
 
 def _has(python, modules):

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "tests/fuzz/fuzz.h"
 #include "verify/check.h"
+#include "verify/judge.h"
 #include "verify/summary.h"
 
 void fuzz_one(const unsigned char *bytes, size_t size)
@@ -21,6 +22,7 @@ void fuzz_one(const unsigned char *bytes, size_t size)
     fuzz_file("f.bin", zero ? zero + 1 : bytes, zero ? size - head - 1 : 0);
     const int rc = check_file(&c, "f.bin", &o, fuzz_null);
     if (rc == 0) {
+        judge(&c);
         summary_print(fuzz_null, &c, false);
         json_t *result = summary_json(&c, json_object(), 0);
         FUZZ_CHECK(result);

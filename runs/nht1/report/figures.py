@@ -71,20 +71,28 @@ def _obedient():
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
+def _panels(figure):
+    """Panels with the symbols in their labels as formulas."""
+    def axis(spec):
+        return dict(spec, label=text.mathtext(spec['label']))
+    return [dict(p, x=axis(p['x']), y=axis(p['y']),
+                 levels=[[value, text.mathtext(note)] for value, note in p['levels']])
+            for p in figure.panels]
+
+
 def _drawn(figure, keep):
     from . import draw as drawing
-    elements, pictures = [], {}
-    for number, panel in enumerate(figure.panels):
-        out, drawn = io.StringIO(), drawing.figure('', [panel], figure.data, figure.panels)
+    elements, pictures, panels = [], {}, _panels(figure)
+    for number, panel in enumerate(panels):
+        out, drawn = io.StringIO(), drawing.figure('', [panel], figure.data, panels)
         drawing.save(drawn, {out: 'svg'}, 'none')
-        label = figure.title if len(figure.panels) == 1 else '%s: %s' % (
-            figure.title, panel['name'])
+        label = figure.title if len(panels) == 1 else '%s: %s' % (figure.title, panel['name'])
         elements.append(inline(out.getvalue(), '%s-%d' % (figure.name, number), label))
     if keep:
-        if len(figure.panels) == 1:
+        if len(panels) == 1:
             drawing.lay_out(drawn, text.mathtext(figure.title))
         else:
-            drawn = drawing.figure(text.mathtext(figure.title), figure.panels, figure.data)
+            drawn = drawing.figure(text.mathtext(figure.title), panels, figure.data)
         streams = {kind: io.BytesIO() for kind in KINDS}
         drawing.save(drawn, {stream: kind for kind, stream in streams.items()}, fonts=3)
         pictures = {kind: s.getvalue() for kind, s in streams.items()}
@@ -116,7 +124,8 @@ def script(figure):
             'ascii', 'backslashreplace').decode(), pprint.pformat(
                 value, width=100, sort_dicts=False, indent=1, compact=True))
     return SCRIPT.format(name=figure.name, literal=literal(figure.name),
-                         title=literal(text.mathtext(figure.title)), panels=literal(figure.panels))
+                         title=literal(text.mathtext(figure.title)),
+                         panels=literal(_panels(figure)))
 
 
 def files(figures, drawn):

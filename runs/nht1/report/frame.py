@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What commands that make a page share: options, libraries, and the way of a page to its files."""
+import os
 import signal
 import sys
 
@@ -11,7 +12,7 @@ def parser_of(prog, what, epilog, output_name):
     """A parser with the options that all pages have."""
     parser = command.Parser(prog=prog, description=what, epilog=epilog, allow_abbrev=False)
     add = parser.add_argument
-    add('results', nargs='*', metavar='RESULT.json', help='files, and folders for all below them')
+    add('results', nargs='+', metavar='RESULT.json', help='files, and folders for all below them')
     add('-o', '--output', metavar='FILE', default=output_name,
         help='write the page to FILE, one HTML file with all figures in it, which needs no network '
              'and prints well; default %(default)s')
@@ -39,28 +40,25 @@ def libraries():
                              'matplotlib)')
 
 
-def interruptible():
-    """From here on a signal ends the program between files, which are whole."""
-    def stop(number, frame):
-        raise trouble.failed('interrupted')
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop)
-
-
 def publish(page, options):
     """Draws the figures and writes all outputs of a page."""
     drawn = not options.no_figures and figures.can_draw()
     outputs = output.Outputs()
     outputs.add(options.output, lambda: page.html(VERSION), '-o')
     if options.markdown is not None:
-        way = output.way_to(options.markdown, options.figures) if options.figures else None
+        way = options.figures and os.path.relpath(options.figures,
+                                                  os.path.dirname(options.markdown) or '.')
         outputs.add(options.markdown, lambda: page.markdown(VERSION, way), '--markdown')
     if options.figures is not None:
         outputs.folder(options.figures, figures.files(page.figures, drawn), '--figures')
     if options.csv is not None:
         outputs.folder(options.csv, {t.name + '.csv': t.csv for t in page.tables}, '--csv')
     outputs.check()  # what would be in the way is found before the work
-    interruptible()
+
+    def stop(number, frame):
+        raise trouble.failed('interrupted')
+    for number in (signal.SIGINT, signal.SIGTERM):  # between files, which are whole
+        signal.signal(number, stop)
     if drawn:
         total = len(page.figures)
         shown = options.progress == 'always' or options.progress == 'auto' and sys.stderr.isatty()

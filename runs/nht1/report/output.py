@@ -135,10 +135,3 @@ def write(path, content):
             raise
     except OSError as e:
         raise trouble.failed('%s: cannot write: %s' % (text.clean(path), e.strerror))
-
-
-def way_to(path, folder):
-    """The way from a file to a folder, for links in Markdown."""
-    if os.path.isabs(folder) or os.path.isabs(path):
-        return folder
-    return os.path.relpath(folder, os.path.dirname(path) or '.')

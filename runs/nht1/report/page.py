@@ -52,11 +52,13 @@ class Figure:
         self.looks, self.svg, self.pictures, self.caption = {}, [], {}, ''
 
     def panel(self, name='', x='', y='', across=False, key=True, **more):
-        """Begins a panel. x, y: label or {label, log, ticks, from_zero, time}."""
+        """Begins a panel. x, y: label or {label, log, ticks, from_zero, time}, a tick
+        being a number or (number, text)."""
         def axis(spec):
             spec = dict(spec) if isinstance(spec, dict) else {'label': spec}
-            spec['label'] = text.mathtext(spec.get('label', ''))
-            spec['ticks'] = [[t, text.clean(s)] for t, s in spec.get('ticks', ())]
+            spec['label'] = text.clean(spec.get('label', ''))
+            spec['ticks'] = [[t[0], text.clean(t[1])] if isinstance(t, tuple) else [t, str(t)]
+                             for t in spec.get('ticks', ())]
             return spec
         self.panels.append(dict({'name': text.clean(name), 'x': axis(x), 'y': axis(y),
                                  'across': across, 'key': key, 'styles': {}, 'looks': {},
@@ -76,7 +78,7 @@ class Figure:
 
     def level(self, y, note):
         if math.isfinite(y):
-            self.panels[-1]['levels'].append([y, text.mathtext(note)])
+            self.panels[-1]['levels'].append([y, text.clean(note)])
 
     def mark(self, x, note):
         self.panels[-1]['marks'].append([x, text.clean(note)])
@@ -84,9 +86,6 @@ class Figure:
     def note(self, x, y, note):
         if math.isfinite(x) and math.isfinite(y):
             self.panels[-1]['notes'].append([x, y, text.clean(note)])
-
-    def ticks(self, axis, ticks):
-        self.panels[-1][axis]['ticks'] = [[t, text.clean(s)] for t, s in ticks]
 
     def csv(self):
         return text.csv_lines([['panel', 'series', 'x', 'y', 'low', 'high']] + [
@@ -99,9 +98,9 @@ class Figure:
         for panel in self.panels:
             series = [s for s in panel['styles'] if panel['styles'][s] != 'rings']
             named = dict(map(tuple, panel['x']['ticks']))
-            labels = [_unmath(panel[a]['label']) for a in 'xy']
             table = Table('%s-data' % self.name, ', '.join(
-                t for t in (panel['name'], labels[1]) if t), [labels[0]] + series)
+                t for t in (panel['name'], panel['y']['label']) if t),
+                [panel['x']['label']] + series)
             by_x = {}
             for s in series:
                 for x, y, low, high in self.data[(panel['name'], s)]:
@@ -109,20 +108,11 @@ class Figure:
                     by_x.setdefault(x, {})[s] = text.number(y) if not span else '%s (%s to %s)' % (
                         text.number(y), text.number(low), text.number(high))
             for x in sorted(by_x):
-                head = _utc(x) if panel['x'].get('time') else named.get(x, text.number(x))
+                head = time.strftime('%Y-%m-%d %H:%M', time.gmtime(x)) \
+                    if panel['x'].get('time') else named.get(x, text.number(x))
                 table.row(head, *[by_x[x].get(s, '') for s in series])
             found.append(table)
         return found
-
-
-def _utc(seconds):
-    return time.strftime('%Y-%m-%d %H:%M', time.gmtime(seconds))
-
-
-def _unmath(label):
-    """A label without the formulas that text.mathtext made."""
-    return label.replace(r'$\zeta$', 'zeta').replace(r'\$', '\0').replace(r'\mathrm', '').translate(
-        {ord(c): None for c in '${}'}).replace('\0', '$')
 
 
 class Page:
@@ -140,6 +130,10 @@ class Page:
 
     def code(self, lines):
         self._add('code', text='\n'.join(text.clean(line) for line in lines))
+
+    def stamps(self, stamps):
+        for s in stamps:
+            self.text(s['sentence'], s['severity'])
 
     def table(self, table):
         if table.rows:

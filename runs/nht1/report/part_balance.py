@@ -22,7 +22,7 @@ def add(report):
     cell = report.main_cell
     if cell:
         row('zeta, what writing costs', cell.zeta, text.zeta(cell.zeta), 'at most 0.10 [F93]')
-        implied = next((s for s in report.stamps_of(cell) if s['code'] == 'implied-rate'), None)
+        implied = next((s for s in report.rounds.stamps(cell) if s['code'] == 'implied-rate'), None)
         rate = real(implied, 'numbers.rate_bytes_per_s') if implied else NAN
         memory = cell.nodes * real(cell.typical.result.root, 'system.memory.total_bytes')
         if rate > 0:

@@ -19,23 +19,18 @@ def add(report):
     results = report.results.of('nht1-beff')
     for number, result in enumerate(results, 1):
         _section(report, result.root, number)
-    if not results and _sums(report):
+    if not results and report.results.sums_of('b_eff'):
         report.page.section(2, 'beff', 'Communication: b_eff')
         _table(report)
-
-
-def _sums(report):
-    return [s for s in report.results.sums if s['program'] == 'b_eff' and s['value'] is not None]
 
 
 def _section(report, root, number):
     page, key = report.page, '' if number == 1 else '-%d' % number
     ranks, b_eff = integer(root, 'system.ranks', 1), real(root, 'result.b_eff_bytes_per_s')
-    page.section(2, 'beff' + key, 'Communication: b_eff of %s' % text.plural(
-        ranks, 'process', 'processes'))
+    page.section(2, 'beff' + key, 'Communication: b_eff of ' + text.processes(ranks))
     page.text('%s communicate at %s, %s each; a message of 1 byte takes %s. The memory of all '
               'could be communicated in %s.' % (
-                  text.plural(ranks, 'process', 'processes'), text.rate(b_eff),
+                  text.processes(ranks), text.rate(b_eff),
                   text.rate(b_eff / max(1, ranks)), text.duration(real(root, 'result.latency_s')),
                   text.duration(real(root, 'result.total_memory_s'))))
     balance = real(root, 'balance.bytes_per_flop')
@@ -67,7 +62,7 @@ def _table(report):
             ', definition 3.6' if word(root, 'definition') == '3.6' else ''), n, mb['b_eff'],
             mb['b_eff'] / n, mb['lmax'], mb['ping'], mb['at'], mb['at'] / n, mb['rings'] / n,
             '' if true(root, 'result.valid') else 'not valid')
-    for s in _sums(report):
+    for s in report.results.sums_of('b_eff'):
         n = max(1, s['procs'] or 1)
         mb = {k: NAN if s[k] is None else s[k] / MB for k in (
             'value', 'lmax_bytes', 'ping_pong', 'at_lmax', 'rings_at_lmax')}
@@ -172,7 +167,7 @@ def _patterns(page, root, key):
         labels.append('random' if random else names[i] if names.count(names[i]) == 1 else
                       '%s, no. %d' % (names[i], names[:i + 1].count(names[i])))
     f = Figure('beff-patterns' + key, 'Patterns')
-    f.panel('', {'label': '', 'ticks': list(enumerate(labels))},
+    f.panel('', {'ticks': enumerate(labels)},
             {'label': 'MB/s per process', 'log': 10}, across=True)
     for label, at_lmax in (('mean over sizes', False), ('at L_max', True)):
         points = []

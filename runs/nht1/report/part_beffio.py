@@ -16,16 +16,11 @@ ONCE = 'read by one call only'
 
 def add(report):
     results = [r for r in report.results.of('nht1-beffio') if members(r.root, 'b_eff_io')]
-    sums = [s for s in report.results.sums if s['program'] == 'b_eff_io' and
-            s['value'] is not None]
+    sums = report.results.sums_of('b_eff_io')
     if results or sums:
         _systems(report, results, sums)
     for number, result in enumerate(results, 1):
         _Section(report.page, result, '' if number == 1 else '-%d' % number).add()
-
-
-def _processes(n):
-    return text.plural(n, 'process', 'processes')
 
 
 def _minutes(root):
@@ -47,7 +42,7 @@ def _systems(report, results, sums):
                   'partition (%s).' % (
                       text.plural(len(results), 'run'),
                       sum(true(r.root, 'b_eff_io.valid') for r in results), text.rate(value * MB),
-                      _processes(integer(best.root, 'b_eff_io.procs')),
+                      text.processes(integer(best.root, 'b_eff_io.procs')),
                       word(best.root, 'b_eff_io.definition'), '%.3g' % _minutes(best.root),
                       best.shown))
     else:
@@ -73,7 +68,7 @@ def _systems(report, results, sums):
     f = Figure('beffio-processes', 'b_eff_io over processes')
     counts = {integer(p, 'procs') for r in results for p in items(r.root, 'partitions')}
     counts |= {p.processes for p in published.BEFFIO} | {s['procs'] for s in sums if s['procs']}
-    f.panel('', {'label': 'processes', 'log': 2, 'ticks': [(n, str(n)) for n in sorted(counts)]},
+    f.panel('', {'label': 'processes', 'log': 2, 'ticks': sorted(counts)},
             {'label': 'b_eff_io in MB/s', 'log': 10})
     for number, r in enumerate(results, 1):
         f.series('this system%s, %s, T = %s min' % (
@@ -118,7 +113,7 @@ def _systems(report, results, sums):
         ('%s, %d, release %s' % (p.system, p.processes, p.release), p.mb_s)
         if p.release[0].isdigit() else ('%s, %d' % (p.system, p.processes), p.mb_s)
         for p in published.BEFFIO]
-    f.panel('', {'ticks': [(i, name) for i, (name, _) in enumerate(rows)]},
+    f.panel('', {'ticks': enumerate(name for name, _ in rows)},
             {'label': 'b_eff_io in MB/s', 'log': 10}, across=True)
     f.series('this system', 'points', [(0, value)])
     f.series('others', 'points', [(i, v) for i, (_, v) in enumerate(rows) if i])
@@ -140,7 +135,7 @@ class _Section:
         n = integer(self.root, 'b_eff_io.procs')
         definition = word(self.root, 'b_eff_io.definition')
         self.page.section(2, 'beffio' + self.key, 'b_eff_io = %s on %s, definition %s' % (
-            text.rate(real(self.root, 'b_eff_io.bytes_per_s')), _processes(n), definition))
+            text.rate(real(self.root, 'b_eff_io.bytes_per_s')), text.processes(n), definition))
         best = next((p for p in self.partitions if integer(p, 'procs') == n), {})
         self._criteria(best, definition)
         self._table()
@@ -180,7 +175,7 @@ class _Section:
         axis = items(self.root, 'axis')
         x_of = {integer(a, 'position'): real(a, 'x') for a in axis}
         ticks = [(real(a, 'x'), '+8' if '+' in word(a, 'name') else word(a, 'name')) for a in axis]
-        f = self.figure(stem, 'Bandwidth over chunk size, %s' % _processes(
+        f = self.figure(stem, 'Bandwidth over chunk size, %s' % text.processes(
             integer(partition, 'procs')))
         for access in items(partition, 'accesses'):
             f.panel(word(access, 'access'), {'label': 'chunk size on disk in bytes',
@@ -202,7 +197,7 @@ class _Section:
 
     def _axes(self):
         counts = sorted({integer(p, 'procs') for p in self.partitions})
-        return {'label': 'processes', 'log': 2, 'ticks': [(n, str(n)) for n in counts]}, {
+        return {'label': 'processes', 'log': 2, 'ticks': counts}, {
             'label': 'bandwidth in MB/s', 'log': 10}
 
     def _values(self):

@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The sections about nht1-bt: a problem at a time, then what was published in 1993."""
 import math
-from itertools import groupby
 
-from .. import text
+from .. import stats, text
 from ..results import NAN, integer, items, members, real, word
-from . import published
+from . import cycle, published, read_back
 from .page import Figure, Table
+from .published import YMP_102, YMP_102_NAME
+from .rounds import GOAL
 
 MB = 1e6
 GROUPS_MAX = 12
 WRITERS_MAX = 40
 TIMELINES_MAX, NOTES_MAX, ROWS_MAX, POINTS_MAX = 4, 3, 5, 300
-GOAL = 0.10
 CURVE_STEPS = 60
 LOG2 = {'label': 'processors', 'log': 2}
+# What grouped writers do with the rows of a rank.
+GROUPED = {'token': 'writes its rows as they lie, as in 1993',
+           'token-gather': 'brings them together first'}
 
 
 def add(report):
@@ -126,47 +129,58 @@ class _Section:
     def _scaling_table(self):
         table = Table('processors' + self.key, 'By processors', [
             'processors', 'T_C in s', 'fastest writer', 'T_T in s', 'from', 'to', 'zeta',
-            'R_IO in MB/s', 'note'])
+            'R_IO in MB/s', 'verdict', 'note'])
         for p in self.counts:
             c = self.best[p]
             table.row(p, self.t_c[p], *([c.label, c.median_s, c.lo_s, c.hi_s, _zeta(c.zeta),
-                                         c.r_io / MB, 'more processors than cores'
-                                         if c.oversubscribed else ''] if c else
-                                        ['-', NAN, NAN, NAN, NAN, NAN, '']))
+                                         c.r_io / MB, self.report.rounds.verdict_words(c),
+                                         'more processors than cores' if c.oversubscribed
+                                         else ''] if c else
+                                        ['-', NAN, NAN, NAN, NAN, NAN, '', '']))
         self.page.table(table)
 
     # --- figures 1 to 5 of [F93] ------------------------------------------------------------------
 
-    def _sizes(self, group):
-        """Cells of grouped writing that differ in nothing but the group size: the configuration
-        with the most sizes, on the fewest processors of those."""
+    @staticmethod
+    def _sizes(group):
+        """{writer: cells} of grouped writing that differ in nothing but writer and group size, two
+        sizes or more of each: the configuration with the most sizes, on the fewest processors of
+        those."""
         def rest(c):
-            return tuple((k, str(v)) for k, v in sorted(c.identity.items()) if k != 'group')
-        cells = sorted((c for c in group.cells if c.token_group), key=lambda c: (
-            c.processors, rest(c), c.token_group))
-        alike = [list(same) for _, same in groupby(cells, key=lambda c: (c.processors, rest(c)))]
-        return max(alike, key=len, default=[])
+            return tuple((k, str(v)) for k, v in sorted(c.identity.items())
+                         if k not in ('writer', 'group'))
+        alike = {}
+        for c in sorted((c for c in group.cells if c.token_group),
+                        key=lambda c: (c.processors, rest(c), c.token_group)):
+            lines = alike.setdefault((c.processors, rest(c)), {})
+            lines.setdefault(c.writer, []).append(c)
+        lines = max(alike.values(), key=lambda of: max(map(len, of.values())), default={})
+        return {writer: lines[writer] for writer in sorted(lines) if len(lines[writer]) > 1}
 
     def _groups(self):
-        cells = self._sizes(self.group)
-        if len(cells) < 2:
-            if self.first and not any(len(self._sizes(g)) > 1 for g in self.runs.groups):
+        lines = self._sizes(self.group)
+        if not lines:
+            if self.first and not any(map(self._sizes, self.runs.groups)):
                 self.page.text('Figure 1 (run time against group size) needs a grouped writer '
                                '(token) with two --group sizes or more on the same processors; '
                                'these results have none.')
             return
+        cells = [c for of in lines.values() for c in of]
         f, best = self.figure('fig1-groups', 'Figure 1: T_T against group size'), min(
             cells, key=lambda c: c.median_s)
         f.panel('', {'label': 'ranks that may write at a time', 'log': 2,
-                     'ticks': [(c.token_group, str(c.token_group)) for c in cells]}, 'T_T in s')
-        f.series('%s on %s' % (best.writer, text.plural(best.ranks, 'rank')), 'line-points',
-                 [(c.token_group, *_interval(c, lambda t: t)) for c in cells])
+                     'ticks': sorted({c.token_group for c in cells})}, 'T_T in s')
+        for writer, of in lines.items():
+            f.series('%s on %s' % (writer, text.plural(best.ranks, 'rank')), 'line-points',
+                     [(c.token_group, *_interval(c, lambda t: t)) for c in of])
         alone = self.runs.alone(self.group, best.processors)
         f.level(alone, 'T_C' if alone == best.t_c_s else 'computing only')
         self.page.figure(f, (
-            'Grouped writing: rank r waits for a token of rank r - group. Shortest median here: '
-            'group %d with %s s; on the iPSC/860 of [F93] it was 16 of 128.%s' % (
-                best.token_group, text.number(best.median_s),
+            'Grouped writing: rank r waits for a token of rank r - group.%s Shortest median here: '
+            '%sgroup %d with %s s; on the iPSC/860 of [F93] it was 16 of 128.%s' % (
+                ''.join(' %s %s.' % (w, GROUPED[w]) for w in lines if w in GROUPED),
+                best.writer + ', ' if len(lines) > 1 else '', best.token_group,
+                text.number(best.median_s),
                 ' Measured with more processors than cores.' if best.oversubscribed else '')))
 
     def _points(self, value):
@@ -177,21 +191,14 @@ class _Section:
         f.series('more processors than cores', 'rings', [
             (p, value(c, c.median_s)) for p, c in self.best.items() if c and c.oversubscribed])
 
-    def _count_ticks(self):
-        return [(p, str(p)) for p in self.counts]
-
-    @staticmethod
-    def _ymp():
-        return [p for p in published.NHT1 if p.n == 102 and p.system == published.YMP]
-
     def _power(self, values, what, ideal):
         """What a power law through the counts that the cores allow says; '' for fewer than two."""
         points = [(p, v) for p, v in values.items()
                   if v > 0 and not (self.best[p] and self.best[p].oversubscribed)]
         if len(points) < 2:
             return ''
-        fit = self.report.ask([{'what': 'power', 'x': [p for p, _ in points],
-                                'y': [v for _, v in points]}])[0]
+        fit = stats.ask([{'what': 'power', 'x': [p for p, _ in points],
+                          'y': [v for _, v in points]}])[0]
         if fit.get('exponent') is None:
             return ''
         sd = fit.get('exponent_sd')
@@ -202,17 +209,15 @@ class _Section:
     def _times(self):
         f = self.figure('fig2-times', 'Figure 2: T_C and T_T against processors')
         y = {'label': 'time in s', 'log': 10}
-        f.panel('this system', dict(LOG2, ticks=self._count_ticks()), y)
+        f.panel('this system', dict(LOG2, ticks=self.counts), y)
         f.series('computing only', 'line-points', self.alone.items())
         f.series('with writing', 'line-points', self._points(lambda c, t: t))
         over = [p for p, c in self.best.items() if c and c.oversubscribed]
         f.series('more processors than cores', 'rings', [
             (p, v) for p in over for v in (self.best[p].median_s, self.alone[p])])
-        ymp = self._ymp()
-        f.panel('Cray Y-MP, N = 102, 1993', dict(LOG2, ticks=[
-            (p.processors, str(p.processors)) for p in ymp]), y)
-        f.series('computing only', 'line-points', [(p.processors, p.t_c_s) for p in ymp])
-        f.series('with writing', 'line-points', [(p.processors, p.t_t_s) for p in ymp])
+        f.panel(YMP_102_NAME, dict(LOG2, ticks=[p.processors for p in YMP_102]), y)
+        f.series('computing only', 'line-points', [(p.processors, p.t_c_s) for p in YMP_102])
+        f.series('with writing', 'line-points', [(p.processors, p.t_t_s) for p in YMP_102])
         self.page.figure(f, (
             'Run times against processors (ranks x threads): T_C computing only, T_T with writing, '
             'median of the fastest writer. Beside it the Y-MP of [F93].%s%s' % (
@@ -231,12 +236,12 @@ class _Section:
                                'dumps in 200 (classes S, A, B).')
             return
         f = self.figure('fig3-systems', 'Figure 3: systems side by side')
-        ticks = [(0, 'this system')] + [(i, p.system) for i, p in enumerate(rows, 1)]
+        names = ['this system'] + [p.system for p in rows]
         for label, here, of in (('T_C in s', cell.t_c_s, lambda p: p.t_c_s),
                                 ('T_T in s', cell.median_s, lambda p: p.t_t_s),
                                 ('R_IO in MB/s', cell.r_io / MB, lambda p: p.r_io / MB)):
-            f.panel(label, {'ticks': ticks}, {'label': label, 'log': 10}, across=True, key=False,
-                    headed=False)
+            f.panel(label, {'ticks': enumerate(names)}, {'label': label, 'log': 10}, across=True,
+                    key=False, headed=False)
             f.series('this system', 'points', [(0, here)])
             f.series('1993', 'points', [(i, of(p)) for i, p in enumerate(rows, 1)])
         self.page.figure(f, (
@@ -246,13 +251,11 @@ class _Section:
 
     def _rate(self):
         f = self.figure('fig4-rate', 'Figure 4: R_IO against processors')
-        ymp = self._ymp()
-        f.panel('', dict(LOG2, ticks=[(p, str(p)) for p in sorted(
-            set(self.counts) | {p.processors for p in ymp})]), {'label': 'R_IO in MB/s', 'log': 10})
+        f.panel('', dict(LOG2, ticks=sorted({*self.counts, *(p.processors for p in YMP_102)})),
+                {'label': 'R_IO in MB/s', 'log': 10})
         f.series('this system (fastest writer)', 'line-points', self._points(
             lambda c, t: c.rate(t) / MB))
-        f.series('Cray Y-MP, N = 102, 1993', 'line-points', [
-            (p.processors, p.r_io / MB) for p in ymp])
+        f.series(YMP_102_NAME, 'line-points', [(p.processors, p.r_io / MB) for p in YMP_102])
         self._rings(f, lambda c, t: c.rate(t) / MB)
         rates = {p: c.r_io if c else NAN for p, c in self.best.items()}
         self.page.figure(f, 'R_IO = bytes written / T_T: what the application gets, computing '
@@ -263,13 +266,13 @@ class _Section:
         """zeta bends on the Y-MP, hence a parabola; a line where there are too few counts."""
         here = [(p, c.zeta) for p, c in self.best.items()
                 if c and not c.oversubscribed and c.zeta == c.zeta]
-        there = [(p.processors, p.zeta) for p in self._ymp()]
+        there = [(p.processors, p.zeta) for p in YMP_102]
         f = self.figure('fig5-overhead', 'Figure 5: zeta against processors')
         words = []
         for name, points, who in (('this system', here, 'this system'),
-                                  ('Cray Y-MP, N = 102, 1993', there, 'the Y-MP')):
+                                  (YMP_102_NAME, there, 'the Y-MP')):
             drawn = self._points(lambda c, t: t / c.t_c_s - 1) if points is here else points
-            f.panel(name, dict(LOG2, ticks=[(p[0], str(p[0])) for p in drawn]), 'zeta')
+            f.panel(name, dict(LOG2, ticks=[p[0] for p in drawn]), 'zeta')
             f.series('zeta', 'line-points', drawn)
             if points is here:
                 self._rings(f, lambda c, t: t / c.t_c_s - 1)
@@ -277,7 +280,7 @@ class _Section:
             if len(points) >= 2:
                 first, last = points[0][0], points[-1][0]
                 xs = [first + (last - first) * i / CURVE_STEPS for i in range(CURVE_STEPS + 1)]
-                fit = self.report.ask([{
+                fit = stats.ask([{
                     'what': 'polynomial', 'x': [x for x, _ in points], 'y': [y for _, y in points],
                     'degree': degree, 'at': xs, 'reaches': {
                         'level': GOAL, 'from': first, 'to': 2 * last}}])[0]
@@ -323,6 +326,8 @@ class _Section:
         self._zeta_table(cells)
         self._phases(cells)
         self._dumps(cells)
+        read_back.add(self, processors)
+        cycle.add(self, processors)
 
     def _ranking_words(self, cells):
         serial = [c for c in cells if c.serial]
@@ -353,7 +358,7 @@ class _Section:
         first = cells[0]
         if len(cells) > 1:
             f = self.figure('writers', 'Writers by run time')
-            f.panel('', {'ticks': [(i, c.label) for i, c in enumerate(cells)]},
+            f.panel('', {'ticks': enumerate(c.label for c in cells)},
                     'T_T in s, median and its interval', across=True, key=False)
             f.series('T_T', 'points', [(i, *_interval(c, lambda t: t))
                                        for i, c in enumerate(cells)])
@@ -380,12 +385,13 @@ class _Section:
         table = Table('zeta' + self.key, 'What zeta is made of, medians; paired zeta compares with '
                       'the compute-only run of the same round', [
                           'writer', 'zeta', "of that the writer's calls", 'slower computing',
-                          'rounds', 'paired zeta', 'from', 'to'])
+                          'rounds', 'paired zeta', 'from', 'to', 'verdict'])
         for c in cells:
-            z = self.report.zeta_of(c)
-            if z['io'] == z['io'] or z['paired'] == z['paired']:
-                table.row(c.label, _zeta(c.zeta), _zeta(z['io']), _zeta(z['compute']),
-                          z['rounds'], _zeta(z['paired']), _zeta(z['lo']), _zeta(z['hi']))
+            z = self.report.rounds.zeta(c)
+            if z.io == z.io or z.paired == z.paired:
+                table.row(c.label, _zeta(c.zeta), _zeta(z.io), _zeta(z.compute), z.rounds,
+                          _zeta(z.paired), _zeta(z.lo), _zeta(z.hi),
+                          self.report.rounds.verdict_words(c))
         if table.rows:
             self.page.text("zeta = (time in the writer's calls) / T_C + (computing beside it - "
                            'T_C) / T_C. The second part is slowdown, which a writer in the '
@@ -394,7 +400,7 @@ class _Section:
 
     def _phases(self, cells):
         f = self.figure('phases', 'Where the time of a run goes')
-        f.panel('', {'ticks': [(i, c.label) for i, c in enumerate(cells)]},
+        f.panel('', {'ticks': enumerate(c.label for c in cells)},
                 {'label': 'time in s, mean over ranks', 'from_zero': True}, across=True)
         known = {phase for _, phases in PURPOSES for phase in phases}
         begins, purposes = [0.0] * len(cells), list(PURPOSES)
@@ -416,31 +422,27 @@ class _Section:
     def _dumps(self, cells):
         slowest = Table('slowest-dumps' + self.key, 'Slowest dumps and ranks', [
             'writer', 'step', "slowest rank's time in s", 'times the median dump', 'rank', 'host'])
-        shown = [c for c in cells if not c.drops]
-        all_of = [[d.most_s for run in c.runs for d in dumps_of(run)] for c in shown]
-        answers = self.report.ask([
-            {'what': 'percentiles', 'values': v, 'at': [50, 90, 99, 100]} for v in all_of if v])
+        times = {c: [d.most_s for run in c.runs for d in dumps_of(run)]
+                 for c in cells if not c.drops}
+        times = {c: values for c, values in times.items() if values}
+        answers = stats.ask([{'what': 'percentiles', 'values': values, 'at': [50, 90, 99, 100]}
+                             for values in times.values()])
         table = Table('dumps' + self.key, 'Time of a dump in the writer in s, slowest rank, over '
                       'all dumps of all runs', ['writer', 'dumps', 'p50', 'p90', 'p99', 'max'])
         median = {}
-        for c, values, answer in zip([c for c, v in zip(shown, all_of) if v],
-                                     [v for v in all_of if v], answers):
-            at = [NAN if v is None else float(v) for v in answer.get('values') or [NAN] * 4]
-            median[id(c)] = at[0]
-            table.row(c.label, len(values), *at)
+        for (c, values), answer in zip(times.items(), answers):
+            median[c] = answer['values'][0]
+            table.row(c.label, len(values), *map(float, answer['values']))
         self.page.table(table)
-        drawn = 0
-        for c in shown:
-            dumps = dumps_of(c.typical)
-            if dumps and drawn < TIMELINES_MAX:
-                drawn += 1
-                self._timeline(c, dumps, '%d' % drawn, median.get(id(c), NAN), slowest)
+        drawn = [c for c in times if dumps_of(c.typical)][:TIMELINES_MAX]
+        for number, c in enumerate(drawn, 1):
+            self._timeline(c, dumps_of(c.typical), number, median[c], slowest)
         self.page.table(slowest)
 
     def _timeline(self, cell, dumps, number, median, table):
         most = max(d.most_s for d in dumps)
         unit, scale = ('ms', 1000) if most < 0.5 else ('s', 1)
-        f = Figure('dumps%s-%s' % (self.key, number), 'Dump by dump: %s' % cell.label)
+        f = Figure('dumps%s-%d' % (self.key, number), 'Dump by dump: %s' % cell.label)
         f.panel('', 'start of the dump, in s after the start of the clock',
                 {'label': 'time in the writer in ' + unit, 'from_zero': True})
         thin = _thinned(dumps)

@@ -29,8 +29,7 @@ def _section(page, result, key):
                   text.plural(integer(profile, 'writes_n'), 'call'),
                   text.size(real(profile, 'read_bytes')) + ' read',
                   text.plural(integer(profile, 'reads_n'), 'call')))
-    for s in result.stamps:
-        page.text(s['sentence'], s['severity'])
+    page.stamps(result.stamps)
     zeta = members(root, 'zeta')
     if zeta:
         table = Table('profile-zeta' + key, 'zeta of this program: with its writes and with them '
@@ -85,7 +84,7 @@ def _sizes(page, points, key):
                                                writes + integer(s, 'writes_n'))
     rows = sorted(total)
     f = Figure('profile-sizes' + key, 'Calls by size')
-    f.panel('', {'ticks': [(i, 'from ' + text.size_iec(b)) for i, b in enumerate(rows)]},
+    f.panel('', {'ticks': enumerate('from ' + text.size_iec(b) for b in rows)},
             {'label': 'calls', 'log': 10}, across=True)
     for label, which in (('reads', 0), ('writes', 1)):
         f.series(label, 'points', [(i, total[b][which]) for i, b in enumerate(rows)

@@ -31,17 +31,9 @@ def add(report):
         'file', 'schema', 'version', 'started', 'ended', 'job', 'seed'])
     for r in results:
         table.row(r.shown, '%s/%d' % (r.kind, r.version), word(r.root, 'version'),
-                  r.started_utc or '-', r.ended_utc or '-', _job(r.root) or '-',
+                  r.started_utc or '-', r.ended_utc or '-', word(r.root, 'job_id') or '-',
                   str(integer(r.root, 'seed')))
     page.table(table)
-
-
-def _job(root):
-    """Id of the job that Slurm, PBS or LSF gave it."""
-    for at in ('job_id', 'system.job_id', 'job.id', 'system.job.id'):
-        if word(root, at) or integer(root, at):
-            return word(root, at) or str(integer(root, at))
-    return ''
 
 
 def _record(result):

@@ -2,22 +2,20 @@
 """The verdict, before everything else: what the programs think of their results, repeated."""
 from .. import text
 from ..results import integer, real, true
+from .rounds import VERDICTS
 
 HEADLINES = (('nht1-beff', 'b_eff', 'result.b_eff_bytes_per_s', 'result.valid'),
              ('nht1-beffio', 'b_eff_io', 'b_eff_io.bytes_per_s', 'b_eff_io.valid'))
-ORDER = ('balanced', 'not-balanced', 'undecided')
 
 
 def add(report):
     page, cell = report.page, report.main_cell
     page.section(2, 'verdict', 'Verdict')
     if cell:
-        stamps = sorted(report.stamps_of(cell), key=lambda s: s['code'] not in ORDER)
-        for s in [s for s in stamps if s['code'] in ORDER]:
-            page.text(s['sentence'], s['severity'])
+        stamps = report.rounds.stamps(cell)
+        page.stamps(s for s in stamps if s['code'] in VERDICTS)
         _headline(report, cell)
-        for s in [s for s in stamps if s['code'] not in ORDER]:
-            page.text(s['sentence'], s['severity'])
+        page.stamps(s for s in stamps if s['code'] not in VERDICTS)
         if cell.n < 3:
             page.text('%s: no statement about chance; use --repeat 5.' % text.plural(
                 cell.n, 'run'), 'note')
@@ -30,7 +28,7 @@ def add(report):
             if value == value:
                 n = integer(r.root, 'b_eff_io.procs') or integer(r.root, 'system.ranks')
                 page.text('%s = %s on %s (%s)%s' % (
-                    name, text.rate(value), text.plural(n, 'process', 'processes'),
+                    name, text.rate(value), text.processes(n),
                     r.shown, '.' if true(r.root, valid) else ': not valid as a result.'),
                     'plain' if true(r.root, valid) else 'warn')
             for s in r.stamps:
@@ -39,7 +37,7 @@ def add(report):
 
 
 def _headline(report, cell):
-    group, z = report.main_group, report.zeta_of(cell)
+    group, z = report.main_group, report.rounds.zeta(cell)
     name = ', '.join([cell.writer] + [p for p in cell.label.split(', ')[1:]
                                       if ' rank' not in p.split(' x ')[0]])
     words = 'Problem %s on %s (%s x %s): the fastest writer, %s, takes T_T = %s s%s; R_IO = %s.' % (
@@ -48,13 +46,13 @@ def _headline(report, cell):
         ' (T_C is not known)' if cell.t_c_s != cell.t_c_s else
         ', the computation alone T_C = %s s: zeta = %s' % (
             text.number(cell.t_c_s, 4), text.zeta(cell.zeta)), text.rate(cell.r_io))
-    if z['io'] == z['io']:
+    if z.io == z.io:
         words += " Of zeta, %s are the writer's calls and %s slower computing beside it." % (
-            text.zeta(z['io']), text.zeta(z['compute']))
-    if z['paired'] == z['paired'] and z['rounds']:
+            text.zeta(z.io), text.zeta(z.compute))
+    if z.paired == z.paired and z.rounds:
         words += ' The paired zeta, against the compute-only run of the same round, is %s%s over ' \
-            '%s.' % (text.zeta(z['paired']), '' if z['lo'] != z['lo'] else ' (%s to %s)' % (
-                text.zeta(z['lo']), text.zeta(z['hi'])), text.plural(z['rounds'], 'round'))
+            '%s.' % (text.zeta(z.paired), '' if z.lo != z.lo else ' (%s to %s)' % (
+                text.zeta(z.lo), text.zeta(z.hi)), text.plural(z.rounds, 'round'))
     report.page.text(words)
 
 
@@ -68,6 +66,9 @@ def _left_out(report):
     if runs.wrong:
         page.text('%s left out: what was computed or written was wrong.' % text.plural(
             runs.wrong, 'run'), 'bad')
+    if report.dumps.wrong:
+        page.text('%s left out: what was read was not what had been written.' % text.plural(
+            report.dumps.wrong, 'reading'), 'bad')
     if runs.unfinished:
         page.text('%s left out: interrupted, failed or continued.' % text.plural(
             runs.unfinished, 'run'), 'warn')

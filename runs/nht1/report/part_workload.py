@@ -28,10 +28,10 @@ def add(report):
     for s in seen.values():
         report.page.text(s['sentence'] + ('' if s['n'] == len(results) else ' (%d of %s)' % (
             s['n'], text.plural(len(results), 'result'))), s['severity'])
-    _patterns(report, results)
+    _patterns(report.page, results)
     single = [r for r in results if len(items(r.root, 'points')) == 1]
     if len(single) > 2:
-        _study(report, single)
+        _study(report.page, single)
     _points(report.page, [r for r in results if items(r.root, 'points')])
 
 
@@ -41,22 +41,18 @@ def _percent(share):
     return '%s %%' % text.number(100 * share) if share == share else ''
 
 
-def _median(values):
-    return values[0] if len(values) == 1 else stats.median(values)
-
-
-def _patterns(report, results):
+def _patterns(page, results):
     found = {}  # {pattern: {way: phases}}
     for r in results:
         for p in items(r.root, 'phases'):
             if true(p, 'completed') and integer(p, 'wrong_n') == 0:
                 way = (word(p, 'method'), word(p, 'access'), 'memory %s' % (
                     'strided' if true(p, 'memory_strided') else 'contiguous'),
-                    'file %s' % word(p, 'file'), text.plural(
-                        integer(r.root, 'system.ranks', 1), 'process', 'processes'))
+                    'file %s' % word(p, 'file'),
+                    text.processes(integer(r.root, 'system.ranks', 1)))
                 found.setdefault(word(p, 'pattern'), {}).setdefault(way, []).append(p)
     for number, (pattern, ways) in enumerate(found.items()):
-        _pattern(report.page, 'workload-%s-%d' % (pattern, number), ways)
+        _pattern(page, 'workload-%s-%d' % (pattern, number), ways)
 
 
 def _pattern(page, name, ways):
@@ -85,7 +81,8 @@ def _pattern(page, name, ways):
         f.panel(own, {'label': 'record in bytes', 'log': 2},
                 {'label': 'bandwidth in MB/s', 'log': 10})
         for temporal, points in curves.items():
-            f.series(temporal, 'line-points', [(x, _median(points[x])) for x in sorted(points)])
+            f.series(temporal, 'line-points', [
+                (x, stats.median(points[x])) for x in sorted(points)])
     page.table(table)
     if f.panels:
         page.figure(f, '%s, %s. All processes together, bytes over S + T + B.' % (title, common))
@@ -115,9 +112,9 @@ def _asked(result):
     return numbers
 
 
-def _study(report, results):
+def _study(page, results):
     """Results that differ from the most frequent value of the nine in one of them."""
-    page, points = report.page, [(_asked(r), r) for r in results]
+    points = [(_asked(r), r) for r in results]
     base = {}
     for name, _, _ in NUMBERS:
         values = [p[name] for p, _ in points]
@@ -139,18 +136,18 @@ def _study(report, results):
     asked = [{'what': 'correlation', 'x': [x for x in sorted(c) for _ in c[x]],
               'y': [real(r.root, 'bytes_per_s') for x in sorted(c) for r in c[x]]}
              for _, _, _, c in panels]
-    for (name, sign, says, curve), answer in zip(panels, report.ask(asked)):
+    for (name, sign, says, curve), answer in zip(panels, stats.ask(asked)):
         f.panel(name, {'label': name, 'log': 10} if name in LOG else name,
                 {'label': 'MB/s', 'from_zero': True})
         xs = sorted(curve)
         f.series('throughput', 'line-points', [
-            (x, _median([real(r.root, 'bytes_per_s') / MB for r in curve[x]])) for x in xs])
+            (x, stats.median(real(r.root, 'bytes_per_s') / MB for r in curve[x])) for x in xs])
         if name == 'uniqueBytes':
-            cached = [(x, _median([real(r.root, 'points.0.cached_share_after') * 100
-                                   for r in curve[x]])) for x in xs]
+            cached = [100 * stats.median(real(r.root, 'points.0.cached_share_after')
+                                         for r in curve[x]) for x in xs]
             page.text('Share of the file in memory at the end, with uniqueBytes %s: %s.' % (
                 ', '.join(text.size(x) for x in xs), ', '.join(
-                    '%.0f %%' % c for _, c in cached if c == c) or 'not known'), 'note')
+                    '%.0f %%' % c for c in cached if c == c) or 'not known'), 'note')
         rho, p = answer.get('spearman'), answer.get('p')
         table.row(name, says, _verdict(sign, says, rho, p), '' if rho is None else rho,
                   '' if p is None else p)

@@ -29,15 +29,15 @@ NHT1 = tuple(Nht1(*row) for row in (
     ('iPSC/860', 'RNRBT_3D', 64, 128, 40, 435.6, 779.9, 537800, 0.719, _ODD),
     ('iPSC/860', 'RNRBT_3D', 102, 128, 40, 1566, 2663, 637602, 0.701, '')))
 
-
-def steps_of(n):
-    return 60 if n == 12 else 200
+# What T_C, T_T, R_IO and zeta of this system over processors are drawn beside.
+YMP_102 = [p for p in NHT1 if p.system == YMP and p.n == 102]
+YMP_102_NAME = 'Cray Y-MP, N = 102, 1993'
 
 
 def of_problem(group):
     """Published rows of the same problem: N, steps (60 at N = 12, else 200) and dumps."""
     return [p for p in NHT1 if p.n == group.n and p.dumps_n == group.dumps_n and
-            group.steps == steps_of(p.n) and group.interval * group.dumps_n == group.steps]
+            group.steps == group.interval * group.dumps_n == (60 if p.n == 12 else 200)]
 
 
 def fastest(rows):

@@ -3,8 +3,9 @@
 import calendar
 import os
 import time
+from typing import NamedTuple
 
-from .. import results, stats, text, trouble
+from .. import results, text, trouble
 from ..results import NAN, real, true, word
 from . import frame
 from .page import Figure, Page, Table
@@ -20,7 +21,7 @@ one line; a point is one result, its median where it has several runs. Results w
 that of their file.
 
 Exit status: 0 success; 1 wrong option, or nothing to draw; 3 a file cannot be read or written, or
-Jinja2 is missing.
+Jinja2 or nht1-stats is missing.
 """
 # name -> (label, factor, of: Cell or Result)
 CELLS = {'t_t': ('T_T in s', 1, lambda c: c.median_s),
@@ -34,14 +35,23 @@ RESULTS = {'b_eff': ('b_eff in MB/s', 1e-6, 'nht1-beff', 'result.b_eff_bytes_per
 SERIES_MAX = 8  # of a figure
 
 
+class Point(NamedTuple):
+    what: str  # heading of its section
+    line: str
+    seconds: float  # since 1970
+    version: str
+    value: float
+    low: float
+    high: float
+    path: str
+
+
 def main(argv):
     parser = frame.parser_of('nht1-report trend', 'A metric over time and versions of the programs.',
                            EPILOG, 'trend.html')
     parser.add_argument('--metric', choices=sorted(CELLS) + sorted(RESULTS), default='t_t',
                         help='what is drawn, default %(default)s')
     options = parser.parse_args(argv)
-    if not options.results:
-        raise trouble.usage('which results? usage: nht1-report trend FOLDER...; see --help')
     found = results.load(options.results)
     frame.libraries()
     points = _of_results(found, options.metric) if options.metric in RESULTS else \
@@ -53,7 +63,7 @@ def main(argv):
     frame.publish(page, options)
     if not options.output.startswith('/dev/'):
         print('%s in %s: %s' % (text.plural(len(points), 'point'), text.plural(
-            len({p[:2] for p in points}), 'line'), text.clean(options.output)))
+            len({(p.what, p.line) for p in points}), 'line'), text.clean(options.output)))
     return 0
 
 
@@ -66,28 +76,22 @@ def _date(result):
 
 
 def _of_cells(found, metric, level):
-    """[(what, line, seconds, version, value, low, high, path)], a point per result and identity."""
-    factor, of = CELLS[metric][1:]
-    every = results.Runs(found)
-    every.judge(stats.ask, level)  # labels that tell all cells apart
-    label = {(g.problem, tuple(c.identity.items())): (g, c.label) for g in every.groups
-             for c in g.cells}
+    """A point per result and identity, under names that tell the cells of all results apart."""
+    _, factor, of = CELLS[metric]
+    names = {(g.problem, str(c.identity)): c.label
+             for g in results.Runs(found, level).groups for c in g.cells}
     points = []
     for result in found.of('nht1-bt'):
-        one = results.Results([result])
-        runs = results.Runs(one)
-        runs.judge(stats.ask, level)
-        for group in runs.groups:
+        for group in results.Runs(results.Results([result]), level).groups:
             for cell in group.cells:
                 value = factor * of(cell)
-                if value == value and (cell.writes or metric in ('t_t', 't_c')):
-                    where, name = label.get((group.problem, tuple(cell.identity.items())),
-                                            (group, cell.label))
-                    ends = [factor * v for v in (cell.lo_s, cell.hi_s)] if metric == 't_t' \
-                        else [NAN, NAN]
-                    points.append(('%s, --sync %s, %s' % (
-                        where.name, where.sync, text.plural(cell.processors, 'processor')), name,
-                        _date(result), word(result.root, 'version'), value, *ends, result.shown))
+                if value != value or not (cell.writes or metric in ('t_t', 't_c')):
+                    continue
+                ends = (cell.lo_s, cell.hi_s) if metric == 't_t' else (NAN, NAN)
+                points.append(Point('%s, --sync %s, %s' % (
+                    group.name, group.sync, text.plural(cell.processors, 'processor')),
+                    names[group.problem, str(cell.identity)], _date(result),
+                    word(result.root, 'version'), value, *ends, result.shown))
     return points
 
 
@@ -98,45 +102,44 @@ def _of_results(found, metric):
     for r in found.of(kind):
         value = factor * real(r.root, path)
         if value == value:
-            points.append((word(r.root, 'system.cpu.model') or 'this system', '%s%s%s' % (
+            definition = word(r.root, 'definition')
+            points.append(Point(word(r.root, 'system.cpu.model') or 'this system', '%s%s%s' % (
                 text.plural(results.integer(r.root, 'system.ranks', 1), 'rank'),
-                ', definition ' + word(r.root, 'definition') if word(r.root, 'definition') else '',
-                '' if true(r.root, valid) else ', not valid'), _date(r), word(
-                    r.root, 'version'), value, NAN, NAN, r.shown))
+                ', definition ' + definition if definition else '',
+                '' if true(r.root, valid) else ', not valid'), _date(r), word(r.root, 'version'),
+                value, NAN, NAN, r.shown))
     return points
 
 
 def _page(points, options, found):
     label = (CELLS.get(options.metric) or RESULTS[options.metric])[0]
     page = Page(options.title or '%s over time' % label.partition(' in ')[0])
-    points = sorted(points, key=lambda p: (p[0], p[2], p[1]))
-    versions = list(dict.fromkeys(p[3] for p in sorted(points, key=lambda p: p[2])))
+    points = sorted(points, key=lambda p: (p.what, p.seconds, p.line))
+    versions = dict.fromkeys(p.version for p in sorted(points, key=lambda p: p.seconds))
     page.lead.append('%s of %s, versions %s.' % (
         text.plural(len(points), 'point'), text.plural(len(found), 'result'),
         ', '.join(v or 'unknown' for v in versions)))
-    number = 0
-    for what in dict.fromkeys(p[0] for p in points):
-        mine = [p for p in points if p[0] == what]
-        lines = list(dict.fromkeys(p[1] for p in mine))
-        number += 1
+    for number, what in enumerate(dict.fromkeys(p.what for p in points), 1):
+        mine = [p for p in points if p.what == what]
+        lines = list(dict.fromkeys(p.line for p in mine))
         page.section(2, 'trend-%d' % number, what)
         for k in range(0, len(lines), SERIES_MAX):
             f = Figure('trend-%d%s' % (number, '' if k == 0 else '-%d' % (k // SERIES_MAX + 1)),
                        '%s: %s' % (what, label))
             f.panel('', {'label': 'start of the measurement, UTC', 'time': True}, label)
             for line in lines[k:k + SERIES_MAX]:
-                f.series(line, 'line-points', [(p[2], p[4], p[5], p[6]) for p in mine
-                                               if p[1] == line])
+                f.series(line, 'line-points', [(p.seconds, p.value, p.low, p.high) for p in mine
+                                               if p.line == line])
             before = None
-            for p in sorted(mine, key=lambda p: p[2]):
-                if p[3] != before:
-                    f.mark(p[2], p[3] or 'unknown')
-                before = p[3]
+            for p in mine:
+                if p.version != before:
+                    f.mark(p.seconds, p.version or 'unknown')
+                before = p.version
             page.figure(f, 'Dotted lines show where another version of the programs begins.')
         table = Table('trend-%d' % number, what, ['started, UTC', 'version', 'line', label,
                                                   'from', 'to', 'file'])
         for p in mine:
-            table.row(time.strftime('%Y-%m-%d %H:%M:%S', time.gmtime(p[2])), p[3], p[1], p[4], p[5],
-                      p[6], p[7])
+            table.row(time.strftime('%Y-%m-%d %H:%M:%S', time.gmtime(p.seconds)), p.version, p.line,
+                      p.value, p.low, p.high, p.path)
         page.table(table)
     return page

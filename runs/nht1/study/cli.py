@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The command line of runs/study."""
+import dataclasses
 import os
 import platform
 import random
@@ -72,22 +73,9 @@ def _shipped():
     return sorted(f[:-4] for f in os.listdir(CONFIG) if f.endswith('.ini'))
 
 
-def _title(path):
-    with open(path, encoding='utf-8') as f:
-        for line in f:
-            if line.startswith('title'):
-                return line.partition('=')[2].strip()
-    return ''
-
-
-def _list():
-    for name in _shipped():
-        print('  %-14s %s' % (name, _title(os.path.join(CONFIG, name + '.ini'))))
-
-
-def _load(args):
-    """The description, from a path or a name in config/."""
-    path = args.study
+def _load(study, overrides):
+    """(name, description), from a path or a name in config/."""
+    path = study
     if path.endswith('.ini') or os.sep in path:
         name = os.path.splitext(os.path.basename(path))[0]
     else:
@@ -99,10 +87,10 @@ def _load(args):
             raise trouble.usage('%s: longer than any description' % path)
     except FileNotFoundError:
         raise trouble.usage("no study '%s'%s; there are %s, or name an INI file" % (
-            args.study, ini.nearest(name, _shipped()), ', '.join(_shipped())))
+            study, ini.nearest(name, _shipped()), ', '.join(_shipped())))
     except (OSError, ValueError) as e:
         raise trouble.usage('%s: %s' % (path, e))
-    return name, ini.read(shown(path), written, args.set)
+    return name, ini.read(shown(path), written, overrides)
 
 
 def _launcher(args, description, system):
@@ -133,7 +121,7 @@ def _record(args, description, system, launcher, found, points, estimates):
                      'flags': launcher.flags},
         'programs': [{'name': n, 'path': p, 'version': _version(p)} for p, n in used.items()],
         'environment': launch.recorded(os.environ), 'command': sys.argv,
-        'estimates': {p.id: estimates[p.id].record() for p in points}}
+        'estimates': {p.id: dataclasses.asdict(estimates[p.id]) for p in points}}
 
 
 def _version(path):
@@ -146,13 +134,6 @@ def _files(args, description):
     if files and not os.path.isdir(files):
         raise trouble.usage('%s: no such folder for the files (--files, [study] files)' % files)
     return os.path.abspath(files) if files else ''
-
-
-def _estimates(args, points, found, launcher, where, speaker):
-    if args.no_plan:
-        return {p.id: plan.Estimate(None) for p in points}
-    return plan.make(points, found, launcher, where,
-                     lambda done: speaker.status('estimating: %d of %d' % (done, len(points))))
 
 
 def _fit(args, points, estimates, speaker):
@@ -239,7 +220,7 @@ def _close(driver, keys, speaker):
 
 def _study(args):
     stats.program()
-    name, description = _load(args)
+    name, description = _load(args.study, args.set)
     system = launch.system()
     if args.cores:
         system['cores'] = args.cores
@@ -259,8 +240,12 @@ def _study(args):
     files = _files(args, description)
     out = args.out or choose(args.under or UNDER, name, points, args.new)
     check_place(out, points)  # before the estimates, which take their time
-    estimates = _estimates(args, points, found, launcher, files or existing(os.path.abspath(out)),
-                           speaker)
+    if args.no_plan:
+        estimates = {p.id: plan.Estimate() for p in points}
+    else:
+        estimates = plan.make(
+            points, found, launcher, files or existing(os.path.abspath(out)),
+            lambda done: speaker.status('estimating: %d of %d' % (done, len(points))))
     _announce(description, points, found, settings, estimates, speaker)
     if args.dry_run:
         _show_plan(points, estimates, keys)
@@ -284,13 +269,14 @@ def _study(args):
 
 def _act(args):
     if args.list:
-        _list()
+        for name in _shipped():
+            print('  %-14s %s' % (name, _load(name, [])[1].value('title')))
         return trouble.OK
     if not args.study:
         raise trouble.usage('name a study: %s, or an INI file; --help explains' %
                             ', '.join(_shipped()))
     if args.job:
-        name, description = _load(args)
+        name, description = _load(args.study, args.set)
         return job.write(args, name, description)
     return _study(args)
 

@@ -4,13 +4,13 @@ each key, is looked up in the text, because every complaint names file, section,
 import configparser
 import difflib
 import re
+from typing import NamedTuple
 
 from ..trouble import usage
 
 # Keys of [study]: default, and what may stand there (None: any text).
 STUDY_KEYS = {
     'title': ('', None),
-    'about': ('', None),
     'repeats': ('3..10', r'[1-9]\d{0,4}(\.\.[1-9]\d{0,4})?'),
     'precision': ('0.05', r'0?\.\d{1,9}|\d{1,3}(\.\d{1,9})? *%'),
     'level': ('0.95', r'0?\.\d{1,9}'),
@@ -30,11 +30,12 @@ POINT_KEYS = ('program', 'ranks', 'threads', 'when', 'metric', 'better', 'estima
 SINGLE_KEYS = ('program', 'when', 'metric', 'better', 'estimate_s', 'repeats')  # no lists
 
 
-class Place:
-    """Where something stands: file, section, key, line."""
-
-    def __init__(self, path, section, key=None, line=None):
-        self.path, self.section, self.key, self.line = path, section, key, line
+class Place(NamedTuple):
+    """Where something stands."""
+    path: str
+    section: str
+    key: str = None
+    line: int = None
 
     def __str__(self):
         where = self.path if self.line is None else '%s:%d' % (self.path, self.line)
@@ -45,11 +46,10 @@ class Place:
         return usage('%s: %s' % (self, message))
 
 
-class Entry:
-    """A key with its text and its place."""
-
-    def __init__(self, text, place):
-        self.text, self.place = text, place
+class Entry(NamedTuple):
+    """What stands behind a key."""
+    text: str
+    place: Place
 
 
 class Description:
@@ -77,7 +77,8 @@ def _lines(text):
     return found
 
 
-def _parse(path, text):
+def parse(path, text):
+    """A configparser with the text of an INI file."""
     parser = configparser.ConfigParser(
         interpolation=None, delimiters=('=',), comment_prefixes=('#', ';'),
         inline_comment_prefixes=(';',), default_section='\0', strict=True)
@@ -146,7 +147,7 @@ def read(path, text, overrides=()):
         if re.search(CONTROL, line):
             raise usage('%s:%d: a control character, which no description has' % (path, number))
     lines = _lines(text)
-    parser = _parse(path, text)
+    parser = parse(path, text)
     entries = {s: _section(parser, path, s, lines) for s in parser.sections()}
     override(entries, overrides, path)
     description = Description(path, text)

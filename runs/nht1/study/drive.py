@@ -25,7 +25,8 @@ class Settings:
 
     def __init__(self, description, minutes=None):
         self.repeats = description.study['repeats']
-        self.precision = _share(description.value('precision'))
+        precision = description.value('precision')
+        self.precision = float(precision.rstrip('% ')) / (100 if '%' in precision else 1)
         self.level = float(description.value('level'))
         self.minutes = float(description.value('minutes')) if minutes is None else minutes
         self.timeout_s = float(description.value('timeout_s'))
@@ -42,10 +43,6 @@ class Settings:
             raise entry.place.wrong("'%s' is not understood: FEWEST..MOST, such as 3..10" %
                                     entry.text)
         return int(low), int(high or low)
-
-
-def _share(text):
-    return float(text[:-1]) / 100 if text.endswith('%') else float(text)
 
 
 def metric_of(point, program):
@@ -94,9 +91,13 @@ class Tally:
                   if len(numbers) >= INTERVAL_RUNS_MIN else None for numbers in series.values()]
         return bool(widths) and all(w is not None and w <= self.precision for w in widths)
 
+    def able(self, number):
+        """Whether run `number` may be made."""
+        return number <= self.high and self.failed(number) < FAILURES_MAX
+
     def wants(self, number):
         """Whether run `number` is to be made. It depends on the runs before it alone."""
-        if number > self.high or self.failed(number) >= FAILURES_MAX:
+        if not self.able(number):
             return False
         if number - 1 - self.failed(number) < self.low:
             return True
@@ -122,6 +123,14 @@ class Tally:
         return sum(known) / len(known) if known else estimate.seconds
 
 
+def _computes_for(tally, other):
+    """Whether a point computes only and another one, that writes, has all of its other settings."""
+    alone, a, b = tally.program.alone, tally.point, other.point
+    return alone in a.options and alone not in b.options and \
+        (a.program, a.ranks, a.threads) == (b.program, b.ranks, b.threads) and \
+        a.env in ({}, b.env) and set(a.options) - {alone} <= set(b.options)
+
+
 class Driver:
     """files: where the programs write, '' for the folder of the study."""
 
@@ -129,6 +138,8 @@ class Driver:
         self.launcher, self.settings, self.folder = launcher, settings, folder
         self.estimates, self.files, self.speak, self.stop = estimates, files, speak, child.Stop()
         self.tallies = [Tally(p, found[p.id], settings) for p in points]
+        self.partners = {t.point.id: [o for o in self.tallies if _computes_for(t, o)]
+                         for t in self.tallies}
         self.why = None
         records = self.folder.results()  # of earlier sessions
         for tally in self.tallies:
@@ -148,12 +159,27 @@ class Driver:
         """What is to be run next, one after the other."""
         for number in range(1, max(t.high for t in self.tallies) + 1):
             for tally in self.order(number):
-                if number not in tally.runs and tally.wants(number):
+                if number not in tally.runs and self._wanted(tally, number):
                     yield tally, number
+
+    def _wanted(self, tally, number):
+        """A point that computes only also has a run in each round in which one that is compared
+        with it has one."""
+        return tally.wants(number) or tally.able(number) and any(
+            t.wants(number) for t in self.partners[tally.point.id])
+
+    def _due_of(self, tally):
+        """(fewest, most) runs of a point that are still to be made; its partners may want more."""
+        done = max(tally.runs, default=0)
+        if not tally.able(done + 1):
+            return 0, 0
+        ends = [[max(t.runs, default=0) + n for n in t.due()]
+                for t in [tally] + self.partners[tally.point.id]]
+        return [max(0, min(tally.high, max(end)) - done) for end in zip(*ends)]
 
     def progress(self):
         """(runs that were made, fewest and most that are still to be made)"""
-        due = [tally.due() for tally in self.tallies]
+        due = [self._due_of(tally) for tally in self.tallies]
         return (sum(len(t.runs) for t in self.tallies), sum(d[0] for d in due),
                 sum(d[1] for d in due))
 
@@ -163,7 +189,7 @@ class Driver:
         for tally in self.tallies:
             seconds = tally.seconds(self.estimates[tally.point.id])
             if seconds is not None:
-                due = tally.due()
+                due = self._due_of(tally)
                 known, least, most = True, least + seconds * due[0], most + seconds * due[1]
         if known and self.settings.minutes:
             most = max(least, min(most, self.settings.minutes * 60 - self.spent_s))

@@ -38,24 +38,14 @@ def shown(path):
 
 def write_text(path, content, replace=False):
     """Writes a whole file or none of it."""
+    if not replace and os.path.exists(path):
+        raise failed('%s is there already, and is not written over' % path)
     temporary = '%s.tmp' % path
     with open(temporary, 'w', encoding='utf-8') as out:
         out.write(content)
         out.flush()
         os.fsync(out.fileno())
-    if replace:
-        os.rename(temporary, path)
-        return
-    try:
-        os.link(temporary, path)
-    except FileExistsError:
-        raise failed('%s is there already, and is not written over' % path)
-    except OSError:  # no links on this file system
-        if os.path.exists(path):
-            raise failed('%s is there already, and is not written over' % path)
-        os.rename(temporary, path)
-        return
-    os.unlink(temporary)
+    os.rename(temporary, path)
 
 
 def write_json(path, value, replace=False):

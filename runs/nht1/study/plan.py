@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Before anything runs: what every point will take, as far as its program can tell (--dry-run), and
 what would not fit. A point that a program refuses is an error in the description."""
+import dataclasses
 import os
 import re
 import tempfile
@@ -15,31 +16,29 @@ LAUNCH_S = 1  # starting a program and its ranks
 DRY_RUN_S = 120
 
 
+@dataclasses.dataclass
 class Estimate:
-    """.seconds of a run or None, .disk_bytes at a time, .memory_bytes, .misfits [sentence],
-    .source in words, .limit_s of a run."""
-
-    def __init__(self, seconds, disk_bytes=0, memory_bytes=0, misfits=(), source=''):
-        self.seconds, self.disk_bytes, self.memory_bytes = seconds, disk_bytes, memory_bytes
-        self.misfits, self.source = list(misfits), source
+    """As study.json has it."""
+    seconds: float = None  # of a run; None: not known
+    disk_bytes: int = 0    # at a time
+    memory_bytes: int = 0
+    misfits: list = dataclasses.field(default_factory=list)  # sentences
+    source: str = ''       # in words
 
     def limit_s(self, asked):
+        """After which a run is ended."""
         if asked > 0:
             return asked
         if self.seconds is None:
             return UNKNOWN_TIMEOUT_S
         return max(TIMEOUT_MIN_S, TIMEOUT_FACTOR * self.seconds)
 
-    def record(self):
-        return {'seconds': self.seconds, 'disk_bytes': self.disk_bytes,
-                'memory_bytes': self.memory_bytes, 'misfits': self.misfits, 'source': self.source}
-
 
 def _written_down(point):
     """estimate_s of the section."""
     said = point.value('estimate_s')
     if said is None:
-        return Estimate(None)
+        return Estimate()
     try:
         seconds = float(said)
     except ValueError:
@@ -80,7 +79,7 @@ def _program_says(point, program, launcher, where, scratch):
         raise _culprit(point, line).wrong('the point with %s is refused: %s' % (
             ', '.join('%s = %s' % (k, v) for k, v in point.options) or 'no options', line))
     if not value:
-        return Estimate(None, misfits=['no answer to --dry-run: %s' % said[-300:]])
+        return Estimate(misfits=['no answer to --dry-run: %s' % said[-300:]])
     return Estimate(value.get('time_s'), value.get('disk_bytes') or 0,
                     value.get('memory_bytes') or 0, value.get('misfits') or [],
                     value.get('time_source', ''))

@@ -16,9 +16,11 @@ HELP_S = 60
 # files: the option that names the file to write; folder: the one that names a folder for it.
 # always: options of every run.
 # lists: options that may be repeated; plan: it has --dry-run.
+# alone: the option that makes a run what others are compared with: computing only.
 KNOWN = {
     'nht1-bt': {
         'metric': 'runs[].t_t_s', 'better': 'low', 'files': 'out', 'plan': True,
+        'alone': ('io', 'none'),
         'beside': {'zeta': 'runs[].zeta', 'R_IO MB/s': 'runs[].r_io_bytes_per_s'},
         'always': ['--progress', 'never'], 'lists': ['hint'],
         'reserved': ['json', 'out', 'progress', 'restart', 'dry-run', 'help', 'version'],
@@ -53,6 +55,7 @@ class Program:
         self.metric, self.better = row.get('metric'), row.get('better', 'low')
         self.beside, self.lists = row.get('beside', {}), row.get('lists', [])
         self.files, self.folder = row.get('files'), row.get('folder')
+        self.alone = row.get('alone')
         self.plan = row.get('plan', False) and {'dry-run', 'ranks'} <= set(options or ())
         self.always = row.get('always', [])
         self.reserved = row.get('reserved', ['json', 'help', 'version'])
@@ -132,11 +135,9 @@ def _walk(value, steps, label):
     elif steps[0] == '[]':
         for element in value if isinstance(value, list) else []:
             name = element.get('driver') or element.get('name') if isinstance(element, dict) else ''
-            for found in _walk(element, steps[1:], str(name or label)):
-                yield found
+            yield from _walk(element, steps[1:], str(name or label))
     elif isinstance(value, dict) and steps[0] in value:
-        for found in _walk(value[steps[0]], steps[1:], label):
-            yield found
+        yield from _walk(value[steps[0]], steps[1:], label)
 
 
 def values(result, path):

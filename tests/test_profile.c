@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From what the ranks of a profiled program have left to a result. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "profile/merge.h"
+
+#define BIN_S 0.015625
+
+/* A rank that wrote at times after its start, a byte more each time, and ended with the last one. */
+static void leave(const char *dir, int rank, int size, double init_s, const double *at, int n)
+{
+    char path[256];
+    struct profile_map *m = calloc(1, sizeof *m);
+    assert_non_null(m);
+    m->magic = PROFILE_MAGIC;
+    m->rank = rank;
+    m->size = size;
+    m->state = PROFILE_FINALIZED;
+    m->bin_s = BIN_S;
+    m->init_s = init_s;
+    m->last_s = init_s + at[n - 1];
+    for (int i = 0; i < n; i++)
+        m->bin_bytes[1][(int)(at[i] / BIN_S)] += (uint64_t)i + 1;
+    snprintf(path, sizeof path, "%s/rank-%d", dir, rank);
+    FILE *to = fopen(path, "w");
+    assert_non_null(to);
+    assert_int_equal(fwrite(m, sizeof *m, 1, to), 1);
+    fclose(to);
+    free(m);
+}
+
+/* Ranks that begin at different times: the last bin of a late one ends after the last bin of all. */
+static void the_timeline_has_every_byte(void **state)
+{
+    (void)state;
+    /* The last write is early in its bin, so that the bin's middle lies after the end of the run. */
+    static const double at[] = {0.5 * BIN_S, 3.7 * BIN_S, 6.1 * BIN_S};
+    for (int late = 0; late < 10; late++) {
+        char dir[] = "/tmp/test_profile.XXXXXX", path[256];
+        struct profile_run run;
+        double sum = 0;
+        assert_non_null(mkdtemp(dir));
+        for (int r = 0; r < 3; r++)
+            leave(dir, r, 3, 1e9 + 0.1 * late * r * BIN_S, at, 3);
+        assert_int_equal(profile_load(dir, &run), 0);
+        assert_int_equal(run.ranks_n, 3);
+        json_t *o = profile_json(&run);
+        const json_t *written = json_object_get(json_object_get(o, "timeline"), "written_bytes");
+        for (size_t b = 0; b < json_array_size(written); b++)
+            sum += json_real_value(json_array_get(written, b));
+        if (fabs(sum - 18) > 1e-9) fail_msg("%g bytes of 18, %d tenths of a bin late", sum, late);
+        json_decref(o);
+        profile_free(&run);
+        for (int r = 0; r < 3; r++) {
+            snprintf(path, sizeof path, "%s/rank-%d", dir, r);
+            unlink(path);
+        }
+        rmdir(dir);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_timeline_has_every_byte),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
