@@ -341,7 +341,7 @@ static json_t *system_record(const struct bt_job *job)
 {
     const struct bt_machine *m = &job->machine;
     const double n = (double)job->setup->problem.n, cells = n * n * n;
-    json_t *o = program_system(&m->nodes, job->mpi), *hosts = json_array();
+    json_t *o = program_system(&m->nodes), *hosts = json_array();
     for (int r = 0; job->hosts && r < job->size; r++)
         json_array_append_new(hosts, host_of(job, r));
     js_set(o, "threads", json_integer(m->threads));
