@@ -83,15 +83,14 @@ static int read_description(struct workload_job *job)
         return err_set(ERR_USAGE,
                        "%s: a workload's name ends in .xml, a job file's in .conf or .ini",
                        job->name);
-    if (from_file)
-        rc = par_read_file(job->context.comm, job->name, TEXT_BYTES_MAX, &text, &bytes);
+    if (from_file) rc = par_read_file(job->context.comm, job->name, TEXT_BYTES_MAX, &text, &bytes);
     if (rc == 0)
         rc = job->is_points ? read_points(job, text, bytes) : read_phases(job, text, bytes);
     free(text);
     return par_agree(job->context.comm, rc);
 }
 
-/* --- what the job stands on ----------------------------------------------------------------- */
+/* --- the system ----------------------------------------------------------------------------- */
 
 /* Which MPI-IO is at work. It takes some libraries a while to tell: one rank asks. */
 static int find_component(struct workload_job *job)

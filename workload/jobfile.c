@@ -30,7 +30,7 @@ struct settings {
 #define BYTES_MAX          1152921504606846976.0 /* 2^60 */
 #define COUNT(name_, member, def_, min_, max_, help_)                                              \
     {                                                                                              \
-        .name = name_, .def = def_, AT(member), CONF_RANGE(min_, max_), .help = help_               \
+        .name = name_, .def = def_, AT(member), CONF_RANGE(min_, max_), .help = help_              \
     }
 
 const struct conf_option workload_directives[] = {
@@ -169,7 +169,7 @@ struct reader {
     } repeat[DEPTH_MAX];
 };
 
-/* Puts the place before the message that is there. */
+/* Prefixes the current error message with line and column. */
 static int place(const struct reader *r, int rc, int line, int column)
 {
     char at[320];
