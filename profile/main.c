@@ -339,7 +339,7 @@ static int check(const struct options *o, const struct conf_list *args)
         return err_set(ERR_USAGE, "--repeat and --t-c-add belong to --t-c");
     TRY(conf_files_differ(2, option, name));
     if (!o->out[0]) return err_set(ERR_USAGE, "--out: the name of the file is empty");
-    if (!o->force && js_check_text(o->out, "<?xml") < 0) {
+    if (!o->force && js_check_text(o->out, WORKLOAD_TEXT_BEGIN) < 0) {
         err_prefix("--out: ");
         return ERR_USAGE;
     }

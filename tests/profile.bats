@@ -307,6 +307,10 @@ rank N reads r.dat, which the program has written before" ]
     run nht1-profile -- touch started
     expect_status 1
     [ "$(cat profile.xml)" = mine ]
+    printf '<?xml version="1.0" encoding="UTF-8"?>\n<svg/>\n' >profile.xml
+    run nht1-profile -- touch started
+    expect_status 1
+    [ "$(grep -c svg profile.xml)" -eq 1 ]
     run nht1-profile -o there/is/no/such/folder.xml -- touch started
     [ "$status" -ne 0 ]
     run nht1-profile --repeat 3 -- touch started
