@@ -1000,6 +1000,15 @@ END
     change r2.json '.runs |= map(if .driver == "posix" then del(.in_io_s) else . end)'
     page r2.json --mtbf 24 --csv tab
     expect_file_text r.md "What a dump costs is not known of posix"
+    # Numbers that no run has break nothing.
+    change r2.json '.runs |= map(.in_io_s = 1e300 | .t_c_s = 1e-320 | if .read then .read |= map(.t_r_s = 1e-320
+        | .bytes = 1e300 | .requests_n = 1e300) else . end)'
+    page r2.json --mtbf 1e-4,1e8 --csv tab
+    expect_file_text r.md "What a dump costs is not known of"
+    change r2.json '.runs |= map(.in_io_s = 1e9 | if .read then .read |= map(.t_r_s = 1e300) else . end)'
+    page r2.json --mtbf 1e-4,1e8 --downtime 1e9 --csv tab
+    near "$(of_table tab/cycle.csv posix 'lost, %')" 100
+    expect_file_text r.md "nearly all time is lost"
 }
 
 @test "--mtbf: what is no time between failures is refused" {

@@ -39,9 +39,12 @@ fuzz: ## hostile inputs for everything that reads files, FUZZ_SECONDS=60 in all
 	$(if $(AFL_CC),@$(MAKE) -k -j$(JOBS) O=$(B)/afl CC=$(AFL_CC) SANITIZE=1 OPT=-O1 fuzz-programs)
 	@O=$(B)/asan AFL=$(if $(AFL_CC),$(B)/afl) tests/fuzz/run $(FUZZ_SECONDS)
 
-# In front of the C library's file calls, and of liburing's where the writer uring is built.
-SHIMS := $(B)/tests/fault.so
-$(SHIMS): tests/shim/fault.c $(if $(URING),tests/shim/fault_uring.c) tests/shim/fault.h $(B)/settings
+# In front of the C library's calls: fault.so lets those on files fail (and those of liburing where the
+# writer uring is built), wait.so lets ranks sleep that wait, which fault.so does, too.
+SHIMS := $(B)/tests/fault.so $(B)/tests/wait.so
+$(B)/tests/fault.so: tests/shim/fault.c tests/shim/wait.c $(if $(URING),tests/shim/fault_uring.c) tests/shim/fault.h
+$(B)/tests/wait.so: tests/shim/wait.c
+$(SHIMS): $(B)/settings
 	$(Q)mkdir -p $(@D) && $(CC) -std=c11 -D_GNU_SOURCE $(WARN) -shared -fPIC -o $@ \
 	    $(filter %.c,$^) -ldl
 

@@ -139,8 +139,7 @@ int workload_job_make(struct workload_job *job, const struct workload_options *o
     TRY(par_agree(c->comm, sys_path_fs(o->out, &job->fs)));
     TRY(find_component(job));
     TRY(read_description(job));
-    TRY(nodes_find(c->comm, &job->nodes));
-    return par_json(c->comm, &job->mpi);
+    return nodes_find(c->comm, &job->nodes);
 }
 
 void workload_job_free(struct workload_job *job)
@@ -153,7 +152,6 @@ void workload_job_free(struct workload_job *job)
     workload_free(&job->workload);
     workload_jobfile_free(&job->jobfile);
     workload_data_free(&job->context.data);
-    json_decref(job->mpi);
     nodes_free(&job->nodes);
     if (job->context.info != MPI_INFO_NULL) MPI_Info_free(&job->context.info);
 }

@@ -20,7 +20,6 @@ struct workload_job {
     bool files_begun;
     struct nodes nodes;
     struct sys_fs fs;
-    json_t *mpi;           /* rank 0 */
     const char *component; /* of MPI-IO, as far as known */
     bool is_points;
     struct workload workload;            /* where is_points */

@@ -8,7 +8,7 @@ two dumps (tau)."""
 import math
 from collections import namedtuple
 
-EXPONENT_MAX = 700  # beyond it exp() has no value, and nothing is computed between two failures
+EXPONENT_MAX = 700  # beyond it exp() overflows, and no interval ever ends well
 
 # Of all time that passes: dumps that count, work and dumps that a failure undoes, restarts.
 Loss = namedtuple('Loss', 'dumps rework restarts')
@@ -29,8 +29,9 @@ def daly(dump_s, mtbf_s):
 
 def loss(interval_s, dump_s, restart_s, mtbf_s):
     """What Daly's complete model expects, by purpose; the rest of the time is computing that counts."""
-    a = (interval_s + dump_s) / mtbf_s
-    per_failure = 1 / math.expm1(a) if a < EXPONENT_MAX else 0.0  # intervals that end well
-    alive = math.exp(-restart_s / mtbf_s)
-    return Loss(alive * dump_s / mtbf_s * per_failure, alive * (1 - a * per_failure),
-                -math.expm1(-restart_s / mtbf_s))
+    a, alive = (interval_s + dump_s) / mtbf_s, math.exp(-restart_s / mtbf_s)
+    restarts = -math.expm1(-restart_s / mtbf_s)
+    if a >= EXPONENT_MAX:
+        return Loss(0.0, alive, restarts)
+    per_failure = 1 / math.expm1(a)  # intervals that end well
+    return Loss(alive * dump_s / mtbf_s * per_failure, alive * (1 - a * per_failure), restarts)

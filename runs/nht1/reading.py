@@ -47,7 +47,7 @@ class Reading:
         self.way = Way('' if true(node, 'own_decomp') else word(node, 'decomp') or 'unknown',
                        0 if ranks == integer(run.result.root, 'system.ranks', 1) else ranks,
                        'warm' if word(node, 'cache') == 'warm' else 'cold', dumps_n)
-        self.t_r_s = positive(real(node, 't_r_s')) / dumps_n
+        self.t_r_s = positive(real(node, 't_r_s') / dumps_n)
         self.bytes = positive(real(node, 'bytes')) / dumps_n
         self.requests_n = real(node, 'requests_n') / dumps_n
         self.cached_share = real(node, 'cached_bytes_before') / positive(real(node, 'bytes'))
@@ -128,4 +128,4 @@ class Dumps:
     def written_s(cell):
         """Time in I/O of the slowest rank per dump, median of the runs; NaN where it is not known."""
         dumps_n = positive(cell.group.dumps_n)
-        return stats.median([positive(real(r.json, 'in_io_s')) / dumps_n for r in cell.runs])
+        return stats.median([positive(real(r.json, 'in_io_s') / dumps_n) for r in cell.runs])

@@ -2,14 +2,15 @@
 """The whole cycle of a checkpoint in one number (--mtbf): how often a program should dump with each
 writer, and what share of the machine's time dumps, lost work and restarts then take."""
 import argparse
+import math
 
 from .. import checkpoint, command, text
-from ..results import NAN
+from ..results import NAN, positive
 from .page import Figure, Table
 
 HOUR_S = 3600.0
 MTBF_MIN_H, MTBF_MAX_H, MTBF_MAX_N = 1e-4, 1e8, 8
-DOWNTIME_MAX_S = 1e9
+DUMP_MIN_S, DUMP_MAX_S, DOWNTIME_MAX_S = 1e-9, 1e9, 1e9  # no dump costs less or more
 LINES_MAX = 8  # of the figure
 CURVE_FACTOR, CURVE_STEPS = 10, 80  # beyond what was asked for, on both sides
 
@@ -51,8 +52,9 @@ class _Cycle:
 
     def __init__(self, cell, dumps, downtime_s):
         self.label, self.reading = cell.label, dumps.restart(cell)
-        self.dump_s = dumps.written_s(cell)
-        self.step_s = cell.t_c_s / cell.group.steps if cell.group.steps > 0 else NAN
+        dump_s = dumps.written_s(cell)
+        self.dump_s = dump_s if DUMP_MIN_S <= dump_s <= DUMP_MAX_S else NAN
+        self.step_s = positive(cell.t_c_s / positive(cell.group.steps))
         self.t_r_s = self.reading.median_s if self.reading else NAN
         self.restart_s = self.t_r_s + downtime_s
 
@@ -62,7 +64,9 @@ class _Cycle:
         return max(best_s, self.step_s) if self.step_s == self.step_s else best_s
 
     def steps(self, mtbf_s):
-        return self.interval_s(mtbf_s) / self.step_s
+        """The same in whole time steps."""
+        steps = self.interval_s(mtbf_s) / self.step_s
+        return round(steps) if math.isfinite(steps) else NAN
 
     def loss(self, mtbf_s):
         """checkpoint.Loss in percent."""
@@ -141,7 +145,7 @@ def _seen(section, shown, more_n):
             ', %s %s %%' % (worst.label, text.number(worst.lost(mtbf_s))) if len(shown) == 2 else
             ' and %s, the most of these, %s %%' % (worst.label, text.number(worst.lost(mtbf_s))),
             best.label, text.duration(best.interval_s(mtbf_s)), '' if steps != steps else
-            ', %s' % text.plural(round(steps), 'step'), '' if not more_n else
+            ', %s' % text.plural(steps, 'step'), '' if not more_n else
             ' Drawn are the %d with the cheapest dumps and the one with the dearest.' % (
                 LINES_MAX - 1)))
 
@@ -155,11 +159,9 @@ def _table(section, cycles):
     for h in section.report.mtbf_hours:
         mtbf_s = h * HOUR_S
         for c in cycles:
-            steps = c.steps(mtbf_s)
             table.row(c.label, (h, '%g' % h), c.dump_s, c.t_r_s,
                       checkpoint.young(c.dump_s, mtbf_s), checkpoint.daly(c.dump_s, mtbf_s),
-                      (round(steps), '%d' % round(steps)) if steps == steps else NAN,
-                      c.lost(mtbf_s), *c.loss(mtbf_s))
+                      c.steps(mtbf_s), c.lost(mtbf_s), *c.loss(mtbf_s))
     section.page.table(table)
 
 

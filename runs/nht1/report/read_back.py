@@ -89,8 +89,7 @@ def _readings(section, cells):
         for way, s in section.report.dumps.read(c).items():
             table.row(c.label, str(way), s.n, *s.interval, s.rates[0] / MB,
                       round(s.requests_n) if s.requests_n == s.requests_n else NAN,
-                      100 * s.cached_share,
-                      s.missed)
+                      100 * s.cached_share, s.missed)
     section.page.table(table)
 
 

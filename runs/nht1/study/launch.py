@@ -9,7 +9,6 @@ import shutil
 import signal
 import sys
 
-from . import child
 from ..trouble import Trouble, failed, usage
 
 ASK_S = 60
@@ -24,6 +23,9 @@ RECORDED_TOO = ('LD_LIBRARY_PATH', 'LD_PRELOAD', 'LANG', 'LC_ALL', 'XDG_STATE_HO
 SIGNS = (('open mpi', 'openmpi'), ('openrte', 'openmpi'), ('prrte', 'openmpi'),
          ('prte', 'openmpi'), ('hydra', 'mpich'), ('mpich', 'mpich'), ('intel', 'mpich'),
          ('slurm', 'srun'))
+
+# The program that a name leads to -> kind: enough where nobody wants its version.
+PROGRAMS = {'orterun': 'openmpi', 'prterun': 'openmpi', 'mpiexec.hydra': 'mpich'}
 
 
 def recorded(environment):
@@ -86,21 +88,25 @@ class Launcher:
     """.name as asked, .path, .kind, .version; .command() makes the words, .environment() the
     variables of a run."""
 
-    def __init__(self, name, flags, cores, nodes=1, trusted=True):
+    def __init__(self, name, flags, cores, nodes=1, trusted=True, versioned=True):
         """trusted: False in a dry run of a description that names a launcher: it is not started,
-        and what has to be asked is asked without one."""
+        and what has to be asked is asked without one. versioned: False where .version is not needed."""
         self.cores, self.nodes, self.flags = cores, nodes, flags
         if name == 'auto':
             name = os.environ.get('MPIRUN') or 'mpirun'
         self.name, self.path, self.kind, self.version = name, None, 'none', ''
         if name != 'none' and trusted:
-            self._find()
+            self._find(versioned)
 
-    def _find(self):
+    def _find(self, versioned):
         self.path = shutil.which(self.name)
         if self.path is None:
             raise failed("launcher '%s' is not there: 'make setup' installs an MPI library; "
                          'MPIRUN, and --launcher of a study, name another one' % self.name)
+        self.kind = PROGRAMS.get(os.path.basename(os.path.realpath(self.path)))
+        if self.kind and not versioned:
+            return
+        from . import child  # takes longer than all of start()
         _, out, err = child.ask([self.path, '--version'], ASK_S)
         self.version = ((out + err).strip().splitlines() or [''])[0]
         words = (out + err).lower()
@@ -160,7 +166,7 @@ def start(argv):
     each = int(threads) if threads.isdecimal() else 1
     try:
         launcher = Launcher('auto', shlex.split(os.environ.get('MPIRUN_FLAGS', '')),
-                            system()['cores'])
+                            system()['cores'], versioned=False)
         words = launcher.command(ranks, each, argv)
         environment = launcher.environment(ranks, each, {'OMP_NUM_THREADS': threads})
     except Trouble as e:

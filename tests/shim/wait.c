@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A library for LD_PRELOAD: ranks that wait sleep. Open MPI looks for messages without end and yields
+ * the processor in between; with more ranks than cores, that is what most of the processors' time goes
+ * into. Here a yield becomes a sleep, of half the time that the rank has waited so far: a message
+ * comes late by no more than that, and by NHT1_WAIT_US (default 500) at most. 0: no rank sleeps. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WORK_NS 2000 /* between two yields: the rank has found something to do */
+
+static int64_t longest_ns = 500000;
+
+__attribute__((constructor)) static void set_up(void)
+{
+    const char *us = getenv("NHT1_WAIT_US");
+    if (us) longest_ns = atoll(us) * 1000;
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+int sched_yield(void)
+{
+    static _Thread_local int64_t began, last; /* of the waiting; end of the last yield */
+    int64_t now = now_ns(), ns;
+    if (last == 0) prctl(PR_SET_TIMERSLACK, 1L, 0L, 0L, 0L);
+    if (now - last > WORK_NS) began = now;
+    ns = (now - began) / 2;
+    if (ns > longest_ns) ns = longest_ns;
+    if (ns > 0)
+        nanosleep(&(struct timespec){.tv_nsec = ns}, NULL);
+    else
+        syscall(SYS_sched_yield);
+    last = now_ns();
+    return 0;
+}
