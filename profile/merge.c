@@ -618,6 +618,9 @@ void profile_print(const struct profile_run *run, FILE *to)
                 "Together  %d file%s or working point%s exceeded the table and were counted with "
                 "others\n",
                 run->lost_n, units_plural(run->lost_n), units_plural(run->lost_n));
+    if (run->calls[0] + run->calls[1] == 0)
+        fprintf(to, "Nothing   read or written through MPI-IO: the workload is empty and cannot be "
+                    "replayed\n");
     print_direction(run, 0, to);
     print_direction(run, 1, to);
     fprintf(to,

@@ -125,6 +125,13 @@ views_are_told() {
     has 'seqFrac="0.5"' '<calls function="write" n="8" bytes="640"/>'
 }
 
+@test "a program without MPI-IO: the summary says that there is nothing to replay" {
+    profiled 2 nothing n.dat
+    expect_status 0
+    expect_text "Nothing   read or written through MPI-IO"
+    [ "$(grep -c workingPoint profile.xml)" -eq 0 ]
+}
+
 @test "several files and communicators" {
     profiled --json p.json 4 halves h.dat
     expect_status 0
