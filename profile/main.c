@@ -109,7 +109,7 @@ static volatile sig_atomic_t child;
 static const int inherited_signal[] = {SIGINT, SIGTERM, SIGXFSZ, SIGCHLD};
 static struct sigaction inherited[sizeof inherited_signal / sizeof inherited_signal[0]];
 
-/* The program decides what an interrupt means; what it has counted is told all the same. */
+/* The program decides what an interrupt means; what was counted is reported all the same. */
 static void pass_on(int signum)
 {
     if (child > 0 && signum != SIGINT) kill((pid_t)child, signum);
@@ -128,8 +128,8 @@ static int library_find(char out[PATH_MAX])
     return err_set_errno(ERR_IO, errno, "%s: the library that is loaded into the program", out);
 }
 
-/* Whether the command is Open MPI's launcher, which has to be told what to hand on to its ranks;
- * others hand on their environment. */
+/* Whether the command is Open MPI's launcher, which passes to ranks on other nodes only what -x names;
+ * others pass on their environment. */
 static bool is_open_mpi(const char *command)
 {
     static const char *const name[] = {"mpirun", "mpiexec", "orterun", "prterun"};
@@ -263,8 +263,8 @@ static int zeta_of(const struct round *round, int n, struct zeta *z)
     return rc;
 }
 
-static void tell_zeta(const struct zeta *z, const struct round *round, int n,
-                      const struct profile_run *run)
+static void print_zeta(const struct zeta *z, const struct round *round, int n,
+                       const struct profile_run *run)
 {
     char t_t[UNITS_TEXT_MAX], t_c[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX], kept[UNITS_TEXT_MAX];
     fprintf(stderr, "\nT_T       %s with its writes\nT_C       %s with its writes dropped\n",
@@ -339,7 +339,7 @@ static int check(const struct options *o, const struct conf_list *args)
         return err_set(ERR_USAGE, "--repeat and --t-c-add belong to --t-c");
     TRY(conf_files_differ(2, option, name));
     if (!o->out[0]) return err_set(ERR_USAGE, "--out: the name of the file is empty");
-    if (!o->force && js_check_text(o->out, "<?xml") < 0) {
+    if (!o->force && js_check_text(o->out, WORKLOAD_TEXT_BEGIN) < 0) {
         err_prefix("--out: ");
         return ERR_USAGE;
     }
@@ -386,7 +386,7 @@ static int run_dropped(const struct options *o, const struct conf_list *args, co
     return rc;
 }
 
-/* The runs, and what is told of them. status: [out] the program's. */
+/* The runs and their report. status: [out] the program's. */
 static int profile(const struct options *o, const struct conf_list *args, int *status)
 {
     char dir[PATH_MAX], library[PATH_MAX];
@@ -436,8 +436,8 @@ static int profile(const struct options *o, const struct conf_list *args, int *s
                        measured ? zeta_json(&z, round, (int)o->repeat, &run) : NULL);
     if (rc == 0 && !o->quiet) {
         fprintf(stderr, "\nnht1-profile: the workload is in %s\n", o->out);
-        profile_tell(&run, stderr);
-        if (measured) tell_zeta(&z, round, (int)o->repeat, &run);
+        profile_print(&run, stderr);
+        if (measured) print_zeta(&z, round, (int)o->repeat, &run);
     }
     profile_free(&run);
     if (!o->keep) folder_remove(dir);

@@ -90,7 +90,7 @@ static int read_description(struct workload_job *job)
     return par_agree(job->context.comm, rc);
 }
 
-/* --- what the job stands on ----------------------------------------------------------------- */
+/* --- the system ----------------------------------------------------------------------------- */
 
 /* Which MPI-IO is at work. It takes some libraries a while to tell: one rank asks. */
 static int find_component(struct workload_job *job)

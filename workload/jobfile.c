@@ -30,7 +30,7 @@ struct settings {
 #define BYTES_MAX          1152921504606846976.0 /* 2^60 */
 #define COUNT(name_, member, def_, min_, max_, help_)                                              \
     {                                                                                              \
-        .name = name_, .def = def_, AT(member), CONF_RANGE(min_, max_), .help = help_               \
+        .name = name_, .def = def_, AT(member), CONF_RANGE(min_, max_), .help = help_              \
     }
 
 const struct conf_option workload_directives[] = {
@@ -169,7 +169,7 @@ struct reader {
     } repeat[DEPTH_MAX];
 };
 
-/* Puts the place before the message that is there. */
+/* Prefixes the current error message with line and column. */
 static int place(const struct reader *r, int rc, int line, int column)
 {
     char at[320];
@@ -240,24 +240,7 @@ static int pair(const char *what, const char *text, int64_t least, int64_t out[2
     return conf_int(what, x + 1, least, 1 << 30, &out[1]);
 }
 
-/* The most that a shape of one repetition may come to, on as many ranks as there can be. */
-static int check_shape(const struct workload_shape *s)
-{
-    const double rank_bytes =
-        s->pattern == WORKLOAD_NESTED ? (double)s->record_bytes * (double)s->inner
-        : s->pattern == WORKLOAD_TILED
-            ? (double)s->rows * (double)s->columns * (double)s->element_bytes
-        : s->pattern == WORKLOAD_FLASH
-            ? (double)(s->blocks + s->vary) * 8 * (double)(s->variables + s->plot) *
-                  (double)((s->cells + 2 * s->guard) * (s->cells + 2 * s->guard) *
-                           (s->cells + 2 * s->guard))
-            : (double)s->record_bytes;
-    if (rank_bytes > (double)(INT64_C(1) << 40))
-        return err_set(ERR_USAGE, "one repetition of %s takes more than a terabyte per process",
-                       workload_pattern_name(s->pattern));
-    return 0;
-}
-
+/* The shape of a pattern for one process and one repetition. record: bytes, 0 for the default. */
 static int shape_of(const struct settings *s, enum workload_pattern pattern, int64_t record,
                     struct workload_shape *out)
 {
@@ -282,22 +265,40 @@ static int shape_of(const struct settings *s, enum workload_pattern pattern, int
                                    .variables = s->variables,
                                    .plot = s->plot,
                                    .values = s->values};
-    if (record > 0 && pattern == WORKLOAD_TILED)
-        out->columns = (record + s->element - 1) / s->element;
-    if (record > 0 && pattern == WORKLOAD_MESH) out->values = (record + 7) / 8;
-    if (record > 0 && pattern == WORKLOAD_FLASH) {
-        const int64_t block = s->cells * s->cells * s->cells * 8;
-        out->blocks = (record + block - 1) / block;
+    const int64_t block = s->cells * s->cells * s->cells * 8;
+    const double side = (double)(s->cells + 2 * s->guard);
+    double rank_bytes; /* of one repetition, at most */
+    switch (pattern) {
+    case WORKLOAD_NESTED:
+        rank_bytes = (double)out->record_bytes * (double)out->inner;
+        break;
+    case WORKLOAD_TILED:
+        if (record > 0) out->columns = (record + s->element - 1) / s->element;
+        out->record_bytes = out->columns * out->element_bytes;
+        rank_bytes = (double)out->record_bytes * (double)out->rows;
+        if (out->overlap_rows >= out->rows || out->overlap_columns >= out->columns)
+            return err_set(ERR_USAGE, "overlap: \"%s\" is not smaller than the tile of %d x %d",
+                           s->overlap, (int)out->rows, (int)out->columns);
+        break;
+    case WORKLOAD_FLASH:
+        if (record > 0) out->blocks = (record + block - 1) / block;
+        out->record_bytes = out->blocks * block;
+        rank_bytes = (double)(out->blocks + out->vary) * 8 * (double)(out->variables + out->plot) *
+                     side * side * side;
+        break;
+    case WORKLOAD_MESH:
+        if (record > 0) out->values = (record + 7) / 8;
+        out->record_bytes = out->values * 8;
+        rank_bytes = (double)out->record_bytes;
+        break;
+    default:
+        rank_bytes = (double)out->record_bytes;
+        break;
     }
-    if (pattern == WORKLOAD_MESH) out->record_bytes = out->values * 8;
-    if (pattern == WORKLOAD_TILED) out->record_bytes = out->columns * out->element_bytes;
-    if (pattern == WORKLOAD_FLASH)
-        out->record_bytes = out->blocks * out->cells * out->cells * out->cells * 8;
-    if (pattern == WORKLOAD_TILED &&
-        (out->overlap_rows >= out->rows || out->overlap_columns >= out->columns))
-        return err_set(ERR_USAGE, "overlap: \"%s\" is not smaller than the tile of %d x %d",
-                       s->overlap, (int)out->rows, (int)out->columns);
-    return check_shape(out);
+    if (rank_bytes > (double)(INT64_C(1) << 40))
+        return err_set(ERR_USAGE, "one repetition of %s takes more than a terabyte per process",
+                       workload_pattern_name(pattern));
+    return 0;
 }
 
 static int phase_of(const struct reader *r, const struct settings *s,

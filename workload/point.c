@@ -335,8 +335,7 @@ static void write_point(const struct workload_point *p, FILE *to)
 
 void workload_write(const struct workload *w, FILE *to)
 {
-    fprintf(to, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    fprintf(to, "<workload version=\"1\" mode=\"%s\" seed=\"%" PRIu64 "\">\n",
+    fprintf(to, WORKLOAD_TEXT_BEGIN "\"1\" mode=\"%s\" seed=\"%" PRIu64 "\">\n",
             w->separate ? "separate" : "common", w->seed);
     for (int i = 0; i < WORKLOAD_FILES_MAX; i++) {
         if (!w->file_name[i]) continue;

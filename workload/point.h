@@ -118,6 +118,9 @@ int workload_add(struct workload *w, const struct workload_point *p);
 void workload_free(struct workload *w);
 void workload_point_free(struct workload_point *p);
 
+/* How what workload_write writes begins. */
+#define WORKLOAD_TEXT_BEGIN "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<workload version="
+
 /* Writes the whole file; the caller looks after errors of the stream (ferror). What was written
  * reads back as the same workload. */
 void workload_write(const struct workload *w, FILE *to);

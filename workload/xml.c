@@ -38,7 +38,7 @@ static void where(const struct parse *ps, char *out, size_t size)
              XML_GetCurrentColumnNumber(ps->parser) + 1);
 }
 
-/* Ends the parsing; the message that is there learns its place. */
+/* Ends the parsing; prefixes the current error message with line and column. */
 static void fail(struct parse *ps, int rc)
 {
     char at[320];
@@ -254,7 +254,7 @@ static void XMLCALL end(void *data, const XML_Char *name)
     struct parse *ps = data;
     int rc = 0;
     (void)name;
-    /* The end of an empty element is told even after its beginning has stopped the parser. */
+    /* expat calls this for an empty element even if its beginning has stopped the parser. */
     if (ps->rc < 0) return;
     switch (ps->stack[--ps->depth]) {
     case CALLS:
