@@ -120,7 +120,7 @@ static bool is_ours(const char *path, bool json, const char *mark)
         json_decref(root);
     } else {
         FILE *from = fopen(path, "re");
-        if (from && !fgets(line, sizeof line, from)) line[0] = '\0';
+        if (from) line[fread(line, 1, sizeof line - 1, from)] = '\0';
         if (from) fclose(from);
     }
     return strncmp(line, mark, strlen(mark)) == 0;

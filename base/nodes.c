@@ -36,10 +36,12 @@ int nodes_find(MPI_Comm comm, struct nodes *n)
     snprintf(n->cpu, sizeof n->cpu, "%s", cpu.model);
     gethostname(n->host, sizeof n->host - 1);
     TRY_MPI(MPI_Bcast(n->cpu, sizeof n->cpu, MPI_CHAR, 0, comm));
-    return sum(n, n->node_cores, &n->cores);
+    TRY(sum(n, n->node_cores, &n->cores));
+    return par_json(comm, &n->mpi);
 }
 
 void nodes_free(struct nodes *n)
 {
-    if (n->node != MPI_COMM_NULL) MPI_Comm_free(&n->node);
+    if (n->node_size > 0) MPI_Comm_free(&n->node);
+    json_decref(n->mpi);
 }

@@ -2,6 +2,7 @@
 #ifndef BASE_NODES_H
 #define BASE_NODES_H
 /* Floor 0. The nodes and cores that the ranks of a job stand on. Knows MPI. */
+#include <jansson.h>
 #include <mpi.h>
 #include <stdint.h>
 
@@ -16,15 +17,17 @@ struct nodes {
     int64_t cores_allowed; /* those that this rank's affinity mask lets it use, at least 1 */
     char cpu[128];         /* model, of rank 0 */
     char host[128];        /* of this rank */
+    json_t *mpi;           /* of par_json, on rank 0 (owned) */
 };
 
 /* Finds out how the ranks stand on nodes. Collective over comm. [out] n, to be freed by nodes_free,
  * also after an error. Returns 0 or ERR_MPI. */
 int nodes_split(MPI_Comm comm, struct nodes *n);
 
-/* The same, and what the nodes are: their cores, which takes the system some milliseconds. */
+/* The same, and what the nodes and MPI are; the cores take the system some milliseconds. */
 int nodes_find(MPI_Comm comm, struct nodes *n);
 
+/* Of a struct that is all zero, too. */
 void nodes_free(struct nodes *n);
 
 #endif

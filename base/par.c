@@ -128,8 +128,8 @@ done:
     return rc;
 }
 
-/* One block on rank 0: size pointers, then size names of fixed width. */
-int par_hosts(MPI_Comm comm, char ***hosts)
+/* One block on the root: size pointers, then size names of fixed width. */
+int par_hosts(MPI_Comm comm, int root, char ***hosts)
 {
     enum { WIDTH = MPI_MAX_PROCESSOR_NAME };
     char mine[WIDTH] = "";
@@ -139,12 +139,12 @@ int par_hosts(MPI_Comm comm, char ***hosts)
     TRY_MPI(MPI_Comm_rank(comm, &rank));
     TRY_MPI(MPI_Comm_size(comm, &size));
     TRY_MPI(MPI_Get_processor_name(mine, &len));
-    size_t bytes = rank == 0 ? (size_t)size * (sizeof(char *) + WIDTH) : 0;
+    size_t bytes = rank == root ? (size_t)size * (sizeof(char *) + WIDTH) : 0;
     TRY(agreed_alloc(comm, bytes, &block));
     char **name = block;
-    char *text = rank == 0 ? (char *)(name + size) : NULL;
-    TRY_MPI_TO(fail, rc, MPI_Gather(mine, WIDTH, MPI_CHAR, text, WIDTH, MPI_CHAR, 0, comm));
-    for (int r = 0; rank == 0 && r < size; r++) {
+    char *text = rank == root ? (char *)(name + size) : NULL;
+    TRY_MPI_TO(fail, rc, MPI_Gather(mine, WIDTH, MPI_CHAR, text, WIDTH, MPI_CHAR, root, comm));
+    for (int r = 0; rank == root && r < size; r++) {
         name[r] = text + (size_t)r * WIDTH;
     }
     *hosts = name;
@@ -221,7 +221,7 @@ int par_json(MPI_Comm comm, json_t **out)
     *out = NULL;
     TRY_MPI(MPI_Comm_size(comm, &size));
     TRY(par_spread(comm, sys_cpus_allowed(NULL), &width));
-    TRY(par_hosts(comm, &hosts));
+    TRY(par_hosts(comm, 0, &hosts));
     int rc = par_agree(comm, hosts ? own_json(hosts, size, out) : 0);
     free(hosts);
     if (*out) {

@@ -38,9 +38,9 @@ struct par_spread {
 };
 int par_spread(MPI_Comm comm, double value, struct par_spread *out);
 
-/* Names of the hosts, in rank order, one per rank, as a malloc'ed array on rank 0 (NULL elsewhere),
+/* Names of the hosts, in rank order, one per rank, as a malloc'ed array on the root (NULL elsewhere),
  * freed by the caller with one free() (strings lie in the same block). Collective over comm. */
-int par_hosts(MPI_Comm comm, char ***hosts);
+int par_hosts(MPI_Comm comm, int root, char ***hosts);
 
 /* What MPI is and where its ranks are, the "mpi" object of results: "library", "standard",
  * "thread_level", "ranks_n", "nodes_n", "hosts" [{"name", "ranks_n"}] in order of their first rank,

@@ -109,10 +109,10 @@ json_t *program_result(const struct conf_program *conf, const void *opts, const 
     return o;
 }
 
-json_t *program_system(const struct nodes *n, json_t *mpi)
+json_t *program_system(const struct nodes *n)
 {
     json_t *o = sys_json();
-    js_set(o, "mpi", mpi ? json_incref(mpi) : json_null());
+    js_set(o, "mpi", n->mpi ? json_incref(n->mpi) : json_null());
     js_set(o, "ranks", json_integer(n->size));
     js_set(o, "nodes", json_integer((json_int_t)n->count));
     js_set(o, "cores_of_nodes", json_integer((json_int_t)n->cores));

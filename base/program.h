@@ -62,9 +62,9 @@ int program_outputs_write(const struct program_output *o, int n, const void *job
 json_t *program_result(const struct conf_program *conf, const void *opts, const char *schema,
                        int status, const char *started_utc);
 
-/* Its "system": sys_json with "mpi" (of par_json; may be NULL), "ranks", "nodes" and
+/* Its "system": sys_json with "mpi" (of par_json), "ranks", "nodes" and
  * "cores_of_nodes". New reference. Local. */
-json_t *program_system(const struct nodes *n, json_t *mpi);
+json_t *program_system(const struct nodes *n);
 
 /* Appends the stamp "oversubscribed" (base/stamp.h) where there are more ranks than cores. Local. */
 void program_stamp_oversubscribed(json_t *stamps, const struct nodes *n);

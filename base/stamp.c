@@ -41,14 +41,3 @@ const json_t *stamp_find(const json_t *list, const char *code)
     }
     return NULL;
 }
-
-json_t *stamp_sentences(const json_t *list, bool (*keep)(const json_t *stamp))
-{
-    json_t *texts = json_array(), *stamp;
-    size_t i;
-    json_array_foreach(list, i, stamp)
-    {
-        if (keep(stamp)) json_array_append_new(texts, json_string(stamp_text(stamp, "sentence")));
-    }
-    return texts;
-}

@@ -23,7 +23,4 @@ bool stamp_is(const json_t *stamp, const char *code);
 /* The first stamp of a list with this code, or NULL. Borrowed. */
 const json_t *stamp_find(const json_t *list, const char *code);
 
-/* The sentences of the stamps that keep lets through: a new array of texts. */
-json_t *stamp_sentences(const json_t *list, bool (*keep)(const json_t *stamp));
-
 #endif

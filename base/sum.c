@@ -2,6 +2,7 @@
 #include "base/sum.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* A double is mantissa * 2^e with a mantissa below 2^53 and e >= -1074. Its lowest bit stands at
@@ -14,17 +15,6 @@ static const int64_t BIN_UNIT = INT64_C(1) << BIN_BITS;
 void sum_clear(struct sum *s)
 {
     memset(s, 0, sizeof *s);
-}
-
-/* Adds sign * mantissa * 2^(position - 1120). */
-static void add_bits(struct sum *s, int64_t sign, uint64_t mantissa, int position)
-{
-    int b = position / BIN_BITS, shift = position % BIN_BITS;
-    uint64_t lo = (mantissa & LOW) << shift;
-    uint64_t hi = (mantissa >> BIN_BITS) << shift;
-    s->bin[b] += sign * (int64_t)(lo & LOW);
-    s->bin[b + 1] += sign * (int64_t)((lo >> BIN_BITS) + (hi & LOW));
-    s->bin[b + 2] += sign * (int64_t)(hi >> BIN_BITS);
 }
 
 void sum_add(struct sum *s, double x)
@@ -41,32 +31,26 @@ void sum_add(struct sum *s, double x)
         mantissa |= UINT64_C(1) << 52;
         exponent--; /* a normal number's unit is 2^(exponent - 1075) */
     }
-    add_bits(s, bits >> 63 ? -1 : 1, mantissa, exponent - 1074 + POSITION_0);
+    /* Adds sign * mantissa * 2^(position - 1120). */
+    const int64_t sign = bits >> 63 ? -1 : 1;
+    const int position = exponent - 1074 + POSITION_0, b = position / BIN_BITS;
+    const uint64_t lo = (mantissa & LOW) << position % BIN_BITS;
+    const uint64_t hi = (mantissa >> BIN_BITS) << position % BIN_BITS;
+    s->bin[b] += sign * (int64_t)(lo & LOW);
+    s->bin[b + 1] += sign * (int64_t)((lo >> BIN_BITS) + (hi & LOW));
+    s->bin[b + 2] += sign * (int64_t)(hi >> BIN_BITS);
     if (++s->pending >= CARRY_AFTER) sum_carry(s);
-}
-
-/* Largest q with q * 2^32 <= v. */
-static int64_t floor_units(int64_t v)
-{
-    return v / BIN_UNIT - (v % BIN_UNIT < 0);
 }
 
 void sum_carry(struct sum *s)
 {
     for (int b = 0; b < SUM_BINS - 1; b++) {
-        int64_t carry = floor_units(s->bin[b]);
+        /* Largest carry with carry * 2^32 <= bin. */
+        const int64_t carry = s->bin[b] / BIN_UNIT - (s->bin[b] % BIN_UNIT < 0);
         s->bin[b] -= carry * BIN_UNIT;
         s->bin[b + 1] += carry;
     }
     s->pending = 0;
-}
-
-static void negate(struct sum *s)
-{
-    for (int b = 0; b < SUM_BINS; b++) {
-        s->bin[b] = -s->bin[b];
-    }
-    sum_carry(s);
 }
 
 static uint64_t bin_at(const struct sum *s, int b)
@@ -96,13 +80,14 @@ double sum_value(const struct sum *s)
     if (s->special) return NAN;
     struct sum t = *s;
     sum_carry(&t);
-    int negative = t.bin[SUM_BINS - 1] < 0;
-    if (negative) negate(&t);
+    const bool negative = t.bin[SUM_BINS - 1] < 0;
+    for (int b = 0; negative && b < SUM_BINS; b++)
+        t.bin[b] = -t.bin[b];
+    if (negative) sum_carry(&t);
     int top = SUM_BINS - 1;
-    while (top >= 0 && t.bin[top] == 0) {
+    while (top >= 0 && t.bin[top] == 0)
         top--;
-    }
     if (top < 0) return 0.0;
-    double value = leading_value(&t, top);
+    const double value = leading_value(&t, top);
     return negative ? -value : value;
 }

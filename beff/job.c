@@ -223,7 +223,6 @@ int beff_job_make(MPI_Comm comm, const struct beff_setup *setup, struct beff_job
 {
     *job = (struct beff_job){.comm = comm, .setup = setup, .placement = "unknown"};
     watch_utc(job->started_utc);
-    job->nodes.node = MPI_COMM_NULL;
     job->topology.row = MPI_COMM_NULL;
     job->stamps = json_array();
     TRY(nodes_find(comm, &job->nodes));
@@ -234,8 +233,11 @@ int beff_job_make(MPI_Comm comm, const struct beff_setup *setup, struct beff_job
     TRY(rate_find(job));
     TRY(beff_topology_make(comm, &job->topology));
     TRY(plan_make(job));
-    TRY(par_hosts(job->topology.row, &job->hosts));
-    TRY(par_json(comm, &job->mpi));
+    /* Rank 0 of comm reports, which may stand anywhere in the row. */
+    int reporter;
+    TRY_MPI(MPI_Comm_rank(job->topology.row, &reporter));
+    TRY_MPI(MPI_Bcast(&reporter, 1, MPI_INT, 0, comm));
+    TRY(par_hosts(job->topology.row, reporter, &job->hosts));
     if (job->hosts) job->placement = beff_placement(job->hosts, job->nodes.size);
     judge_before(job);
     return 0;
@@ -299,6 +301,5 @@ void beff_job_free(struct beff_job *job)
     beff_topology_free(&job->topology);
     nodes_free(&job->nodes);
     free(job->hosts);
-    json_decref(job->mpi);
     json_decref(job->stamps);
 }

@@ -44,9 +44,8 @@ struct beff_job {
     struct beff_measured measured;
     struct beff_summary summary; /* after beff_job_run */
     struct beff_insight insight;
-    char **hosts; /* by rank of the row; rank 0 only, as the next two */
+    char **hosts; /* by rank of the row; on rank 0 of comm alone, as placement */
     const char *placement;
-    json_t *mpi;
     char started_utc[32];
     json_t *stamps; /* judgements (base/stamp.h); "not-valid": why the result is none of b_eff */
 };

@@ -103,8 +103,9 @@ static json_t *measurements(const struct beff_job *job)
     return a;
 }
 
-static json_t *by_size_json(const struct beff_job *job, const struct beff_summary *s)
+static json_t *by_size_json(const struct beff_job *job)
 {
+    const struct beff_summary *s = &job->summary;
     json_t *a = json_array();
     for (int i = 0; i < BEFF_SIZES_N; i++) {
         json_t *o = mean(&s->size[i]), *by = json_object();
@@ -117,8 +118,9 @@ static json_t *by_size_json(const struct beff_job *job, const struct beff_summar
     return a;
 }
 
-static json_t *by_method_json(const struct beff_job *job, const struct beff_summary *s)
+static json_t *by_method_json(const struct beff_job *job)
 {
+    const struct beff_summary *s = &job->summary;
     json_t *o = json_object();
     for (int m = 0; m < BEFF_METHODS_N; m++)
         if (job->setup->method[m]) js_set(o, beff_method_name(m), mean(&s->method[m]));
@@ -126,23 +128,29 @@ static json_t *by_method_json(const struct beff_job *job, const struct beff_summ
     return o;
 }
 
-static bool is_reason(const json_t *stamp)
+/* The sentences of the stamps that make the result none of b_eff, or of the others that say more than
+ * that it is one, or a trial. */
+static json_t *sentences(const struct beff_job *job, bool not_valid)
 {
-    return stamp_is(stamp, "not-valid");
+    json_t *texts = json_array(), *stamp;
+    size_t i;
+    json_array_foreach(job->stamps, i, stamp)
+    {
+        if (stamp_is(stamp, "valid") || stamp_is(stamp, "quick")) continue;
+        if (stamp_is(stamp, "not-valid") == not_valid)
+            json_array_append_new(texts, json_string(stamp_text(stamp, "sentence")));
+    }
+    return texts;
 }
 
-static bool is_notice(const json_t *stamp)
+static json_t *result(const struct beff_job *job)
 {
-    return !stamp_is(stamp, "not-valid") && !stamp_is(stamp, "valid") && !stamp_is(stamp, "quick");
-}
-
-static json_t *result(const struct beff_job *job, const struct beff_summary *s)
-{
+    const struct beff_summary *s = &job->summary;
     json_t *o = json_object();
     js_set(o, "b_eff_bytes_per_s", js_real(s->all.both));
     js_set(o, "b_eff_per_process_bytes_per_s", js_real(s->all.both / s->n));
     js_set(o, "valid", json_boolean(beff_job_valid(job)));
-    js_set(o, "not_valid_because", stamp_sentences(job->stamps, is_reason));
+    js_set(o, "not_valid_because", sentences(job, true));
     js_set(o, "average", mean(&s->all));
     js_set(o, "at_lmax", mean(&s->at_lmax));
     js_set(o, "at_1_byte", mean(&s->at_1b));
@@ -157,8 +165,9 @@ static json_t *result(const struct beff_job *job, const struct beff_summary *s)
 }
 
 /* Null without a rate. */
-static json_t *balance_json(const struct beff_job *job, const struct beff_summary *s)
+static json_t *balance_json(const struct beff_job *job)
 {
+    const struct beff_summary *s = &job->summary;
     const struct beff_rate *r = &job->rate;
     if (!(r->flop_per_s > 0)) return json_null();
     json_t *o = json_object();
@@ -220,7 +229,7 @@ json_t *beff_result_json(const void *of, int status)
     const struct beff_job *job = of;
     const struct beff_summary *s = &job->summary;
     const struct beff_memory *m = &job->memory;
-    json_t *system = program_system(&job->nodes, job->mpi), *hosts = json_array();
+    json_t *system = program_system(&job->nodes), *hosts = json_array();
     json_t *reps = json_array();
     char digest[24];
     for (int r = 0; job->hosts && r < job->nodes.size; r++)
@@ -243,15 +252,15 @@ json_t *beff_result_json(const void *of, int status)
                      "detected_per_process_bytes", (json_int_t)m->detected_bytes, "total_bytes",
                      (json_int_t)m->total_bytes, "source", m->source, "lmax_bytes",
                      (json_int_t)m->lmax_bytes));
-    js_set(o, "result", result(job, s));
-    js_set(o, "balance", balance_json(job, s));
-    js_set(o, "by_method", by_method_json(job, s));
+    js_set(o, "result", result(job));
+    js_set(o, "balance", balance_json(job));
+    js_set(o, "by_method", by_method_json(job));
     js_set(o, "by_repetition", reps);
-    js_set(o, "by_size", by_size_json(job, s));
+    js_set(o, "by_size", by_size_json(job));
     js_set(o, "patterns", patterns(job));
     js_set(o, "measurements", measurements(job));
     js_set(o, "insight", insight_json(job));
     js_set(o, "elapsed", elapsed_json(job));
-    js_set(o, "notices", stamp_sentences(job->stamps, is_notice));
+    js_set(o, "notices", sentences(job, false));
     return o;
 }

@@ -74,8 +74,9 @@ void beff_text_heading(const struct beff_job *job, FILE *to)
 }
 
 /* The value, and table 1 of the paper. */
-static void values(const struct beff_job *job, const struct beff_summary *s, FILE *to)
+static void values(const struct beff_job *job, FILE *to)
 {
+    const struct beff_summary *s = &job->summary;
     const struct {
         const char *name;
         double bytes_per_s;
@@ -109,8 +110,9 @@ static void mean_row(FILE *to, const char *name, const struct beff_mean *mean)
             mb(c, mean->random));
 }
 
-static void by_method(const struct beff_job *job, const struct beff_summary *s, FILE *to)
+static void by_method(const struct beff_job *job, FILE *to)
 {
+    const struct beff_summary *s = &job->summary;
     fprintf(to, "\n%-34s %14s %14s %14s\n", "MB/s by method", "all", "rings", "random");
     for (int m = 0; m < BEFF_METHODS_N; m++)
         if (job->setup->method[m]) mean_row(to, beff_method_name(m), &s->method[m]);
@@ -159,8 +161,8 @@ void beff_text_result(const struct beff_job *job, FILE *to)
     const struct beff_summary *s = &job->summary;
     const struct beff_rate *r = &job->rate;
     char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
-    values(job, s, to);
-    by_method(job, s, to);
+    values(job, to);
+    by_method(job, to);
     insight(job, to);
     fprintf(to,
             "\nMemory     sending all %s once takes %s (%.2f s in the paper's units, 2^20 bytes "
@@ -176,8 +178,9 @@ void beff_text_result(const struct beff_job *job, FILE *to)
     notes(job, to);
 }
 
-static void by_size(const struct beff_job *job, const struct beff_summary *s, FILE *to)
+static void by_size(const struct beff_job *job, FILE *to)
 {
+    const struct beff_summary *s = &job->summary;
     char a[CELL], b[CELL], c[CELL];
     fprintf(to, "\n%10s %12s %12s %12s", "bytes", "all MB/s", "rings", "random");
     for (int m = 0; m < BEFF_METHODS_N; m++)
@@ -191,8 +194,9 @@ static void by_size(const struct beff_job *job, const struct beff_summary *s, FI
     fprintf(to, "\n");
 }
 
-static void by_repetition(const struct beff_job *job, const struct beff_summary *s, FILE *to)
+static void by_repetition(const struct beff_job *job, FILE *to)
 {
+    const struct beff_summary *s = &job->summary;
     char a[CELL], b[CELL], c[CELL];
     fprintf(to, "\n%10s %12s %12s %12s\n", "repetition", "all MB/s", "rings", "random");
     for (int r = 0; r < job->setup->reps_n; r++)
@@ -224,9 +228,8 @@ static void by_pattern(const struct beff_job *job, FILE *to)
 
 void beff_text_details(const struct beff_job *job, FILE *to)
 {
-    const struct beff_summary *s = &job->summary;
-    by_size(job, s, to);
-    by_repetition(job, s, to);
+    by_size(job, to);
+    by_repetition(job, to);
     by_pattern(job, to);
 }
 

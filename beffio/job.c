@@ -294,7 +294,6 @@ int beffio_job_make(struct beffio_job *job, struct beffio_setup *setup)
     if (!setup->opt.dry_run) TRY(par_agree(MPI_COMM_WORLD, ordered_check(job)));
     if (!setup->opt.dry_run || setup->opt.rate == 0) TRY(files_begin(job));
     TRY(rate_find(job));
-    TRY(par_json(MPI_COMM_WORLD, &job->mpi));
     for (int i = 0; i < setup->schedule.partitions_n; i++)
         TRY(par_agree(MPI_COMM_WORLD, part_make(job, i)));
     return par_agree(MPI_COMM_WORLD, space_check(job));
@@ -311,6 +310,5 @@ void beffio_job_free(struct beffio_job *job)
     free(job->part);
     free(job->rep);
     beffio_hints_free(&job->hints);
-    json_decref(job->mpi);
     nodes_free(&job->nodes);
 }

@@ -51,7 +51,6 @@ struct beffio_job {
     struct beffio_part *part; /* one per partition: of the repetition with the median value */
     struct beffio_rep *rep;
     int reps_done;
-    json_t *mpi; /* rank 0 */
     char started_utc[32];
     struct progress *progress;
     int64_t progress_done;

@@ -228,7 +228,7 @@ json_t *beffio_result_json(const void *of, int status)
     const struct beffio_job *job = of;
     json_t *o = program_result(&beffio_program, &job->setup->opt, "nht1-beffio/1", status,
                                job->started_utc);
-    json_t *system = program_system(&job->nodes, job->mpi), *parts = json_array();
+    json_t *system = program_system(&job->nodes), *parts = json_array();
     js_set(system, "file_system", sys_fs_json(&job->fs));
     for (int i = 0; i < job->setup->schedule.partitions_n; i++)
         json_array_append_new(parts, part_json(job, &job->part[i]));

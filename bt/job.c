@@ -99,8 +99,7 @@ int bt_job_make(struct bt_job *job, MPI_Comm comm, struct bt_setup *setup)
     TRY(par_agree(comm, job->rank == 0 ? names_check(setup) : 0));
     TRY_MPI(MPI_Bcast(&setup->seed, 1, MPI_UINT64_T, 0, comm));
     TRY(bt_machine_make(comm, &job->machine));
-    TRY(par_hosts(comm, &job->hosts));
-    TRY(par_json(comm, &job->mpi));
+    TRY(par_hosts(comm, 0, &job->hosts));
     const int64_t *cells = job->decomp.count;
     TRY(bt_machine_memory(
         &job->machine, bt_machine_rank_bytes(cells[0] * cells[1] * cells[2], setup->writers_n > 0) +
@@ -117,7 +116,6 @@ void bt_job_free(struct bt_job *job)
     }
     free(job->outcome);
     free(job->hosts);
-    json_decref(job->mpi);
     json_decref(job->notices);
     bt_machine_free(&job->machine);
 }

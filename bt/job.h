@@ -58,7 +58,6 @@ struct bt_job {
     struct bt_tc_result tc;
     bool has_measured; /* a compute-only run of this job is in measured */
     struct bt_tc_entry measured;
-    json_t *mpi;     /* what base/par tells about MPI, on rank 0 */
     json_t *notices; /* array of strings; rank 0's are reported */
 };
 

@@ -219,9 +219,9 @@ static void judge_balance(json_t *to, const struct bt_row *row)
                  "paired zeta %.3f, 95 %% interval %.3f to %.3f, %d rounds", paired, lo, hi,
                  row->pairs);
     if (enough) needed = bt_metric_rounds_needed(row->pairs, paired, lo, hi, row->pairs + 1);
-    snprintf(rounds, sizeof rounds, "%.0f rounds", needed);
+    snprintf(rounds, sizeof rounds, "About %.0f rounds", needed);
     if (needed > BT_REPEAT_MAX)
-        snprintf(rounds, sizeof rounds, "more than %d rounds", BT_REPEAT_MAX);
+        snprintf(rounds, sizeof rounds, "More than %d rounds", BT_REPEAT_MAX);
 
     json_t *n = number(NULL, "zeta", zeta);
     number(n, "goal", BT_BALANCE_GOAL);
@@ -244,7 +244,7 @@ static void judge_balance(json_t *to, const struct bt_row *row)
     number(n, "rounds_needed_n", needed);
     if (enough)
         stamp_add(to, "undecided", NOTE, n,
-                  "Undecided: %s, on both sides of NAS's goal of %.2f. About %s would decide.",
+                  "Undecided: %s, on both sides of NAS's goal of %.2f. %s would decide.",
                   interval, BT_BALANCE_GOAL, rounds);
     else if (row->pairs > 1)
         stamp_add(to, "undecided", NOTE, n,

@@ -9,16 +9,15 @@
 #include "base/err.h"
 #include "io/writer.h"
 
-#define TEXT_OF(x) #x
-#define TEXT(x)    TEXT_OF(x) /* a number of io/ as a default */
-#define AT(member) offsetof(struct bt_options, member)
+#define TEXT_OF(x)         #x
+#define TEXT(x)            TEXT_OF(x) /* a number of io/ as a default */
+#define AT(member)         CONF_AT(struct bt_options, member)
+#define CHOICE(member, of) CONF_CHOICE_AT(struct bt_options, member, of)
 
 static const struct conf_option table[] = {
     {.name = "class",
      .arg = "C",
-     .offset = AT(cls),
-     .type = CONF_CHOICE,
-     .choices = "S|W|A|B|C|D|E|F",
+     CHOICE(cls, "S|W|A|B|C|D|E|F"),
      .group = "What is computed",
      .help =
          "Problem class of NAS BT: N = 12, 24, 64, 102, 162, 408, 1020, 2560. B is the official "
@@ -26,40 +25,32 @@ static const struct conf_option table[] = {
          "meaningful, done within a minute or two on a desktop."},
     {.name = "n",
      .arg = "N",
-     .offset = AT(n),
-     .type = CONF_INT,
-     .min = BT_N_MIN,
-     .max = BT_N_MAX,
+     AT(n),
+     CONF_RANGE(BT_N_MIN, BT_N_MAX),
      .help =
          "Grid points along each side, instead of a class. The N of a class brings that class's "
          "steps and dt; any other N needs --steps and --dt."},
     {.name = "steps",
      .arg = "NS",
-     .offset = AT(steps),
-     .type = CONF_INT,
-     .min = 1,
-     .max = 1e9,
+     AT(steps),
+     CONF_RANGE(1, 1e9),
      .help = "Time steps. Default: those of the class."},
     {.name = "dt",
      .arg = "DT",
-     .offset = AT(dt),
-     .type = CONF_REAL,
-     .min = 1e-12,
-     .max = 1.0,
+     AT(dt),
+     CONF_RANGE(1e-12, 1.0),
      .help = "Size of a time step. Default: that of the class. Norms are published for the classes "
              "only: with other values the solution is not checked against them."},
     {.name = "decomp",
      .arg = "HOW",
      .def = "auto",
-     .offset = AT(decomp),
-     .type = CONF_STRING,
+     AT(decomp),
      .help =
          "How the grid is divided among the ranks: auto, 1d (slabs along z), 1d:x, 1d:y, 1d:z, 3d "
          "(most cubic), or PXxPYxPZ such as 2x1x4."},
     {.name = "isa",
      .arg = "NAME",
-     .offset = AT(isa),
-     .type = CONF_STRING,
+     AT(isa),
      .help =
          "Instruction set of the kernels, or auto: the widest that all ranks have. Default: the "
          "environment variable NHT1_ISA, else auto."},
@@ -67,8 +58,7 @@ static const struct conf_option table[] = {
     {.name = "io",
      .arg = "NAMES",
      .def = "all",
-     .offset = AT(io),
-     .type = CONF_STRING,
+     AT(io),
      .group = "What is written",
      .help =
          "Writers: none (compute only, which measures T_C), a name, several as "
@@ -76,98 +66,78 @@ static const struct conf_option table[] = {
          "order), or help for the list."},
     {.name = "interval",
      .arg = "IW",
-     .offset = AT(interval),
-     .type = CONF_INT,
-     .min = 1,
-     .max = 1e9,
+     AT(interval),
+     CONF_RANGE(1, 1e9),
      .help = "Steps from one dump of the solution to the next. Default: 5, and 10 for class S."},
-    {.name = "last", .offset = AT(last), .type = CONF_FLAG, .help = "Dump the last step too."},
+    {.name = "last", AT(last), .help = "Dump the last step too."},
     {.name = "layout",
      .arg = "L",
      .def = "mijk",
-     .offset = AT(layout),
-     .type = CONF_CHOICE,
-     .choices = "mijk|ijkm|records",
+     CHOICE(layout, "mijk|ijkm|records"),
      .help = "Format of the file: mijk (component fastest), ijkm (component slowest) or records (a "
              "Fortran record per plane)."},
     {.name = "out",
      .arg = "FILE",
      .def = "btout.bin",
-     .offset = AT(out),
-     .type = CONF_STRING,
+     AT(out),
      .help = "File to write, kept with its manifest FILE.json. Several writers: FILE.NAME each. "
              "With --io all these files are removed after verification, see --keep."},
     {.name = "group",
      .arg = "G",
      .def = "16",
-     .offset = AT(group),
-     .type = CONF_INT,
-     .min = 1,
-     .max = 1e9,
+     AT(group),
+     CONF_RANGE(1, 1e9),
      .help = "Ranks that may write at the same time, for writers with a group size (token, "
              "token-gather)."},
     {.name = "aggregators",
      .arg = "A",
      .def = "0",
-     .offset = AT(aggregators),
-     .type = CONF_INT,
-     .min = 0,
-     .max = 1e9,
+     AT(aggregators),
+     CONF_RANGE(0, 1e9),
      .help = "Number of ranks that collect and write the data of all, for writers that aggregate. "
              "0: up to 4 per node."},
     {.name = "buffer",
      .arg = "BYTES",
      .def = TEXT(IO_BUFFER_MIB) "Mi",
-     .offset = AT(buffer),
-     .type = CONF_INT,
-     .min = IO_BUFFER_BYTES_MIN,
-     .max = IO_BUFFER_BYTES_MAX,
+     AT(buffer),
+     CONF_RANGE(IO_BUFFER_BYTES_MIN, IO_BUFFER_BYTES_MAX),
      .help = "Bytes that an aggregator collects or writes at a time; Ki, Mi and Gi are powers of "
              "1024. --read takes a smaller size of its own unless this is given."},
     {.name = "staging",
      .arg = "DUMPS",
      .def = TEXT(IO_STAGING),
-     .offset = AT(staging),
-     .type = CONF_INT,
-     .min = 1,
-     .max = IO_STAGING_MAX,
+     AT(staging),
+     CONF_RANGE(1, IO_STAGING_MAX),
      .help = "Dumps that a background writer may hold in memory; when the disk is slower than the "
              "computation, the ranks wait."},
     {.name = "direct",
-     .offset = AT(direct),
-     .type = CONF_FLAG,
+     AT(direct),
      .help = "Background writers bypass the page cache (O_DIRECT) where the file system allows it, "
              "which leaves more processor time to the computation."},
     {.name = "hint",
      .arg = "KEY=VALUE",
-     .offset = AT(hints),
-     .type = CONF_LIST,
+     AT(hints),
      .help = "MPI-IO hint, given when the file is opened; may be repeated."},
     {.name = "sync",
      .arg = "WHEN",
      .def = "end",
-     .offset = AT(sync),
-     .type = CONF_CHOICE,
-     .choices = "none|dump|end",
+     CHOICE(sync, "none|dump|end"),
      .help = "When data are flushed to the device: never (none), after each dump, or at the end. "
              "The time for it is part of T_T and also shown separately."},
     {.name = "force",
-     .offset = AT(force),
-     .type = CONF_FLAG,
+     AT(force),
      .help = "Overwrite the file even if it is not an earlier dump of this program."},
     {.name = "restart",
-     .offset = AT(restart),
-     .type = CONF_FLAG,
+     AT(restart),
      .help = "Continue the file of an interrupted run from its last correct dump. Problem, layout "
              "and writer default to those in its manifest; the number of ranks and the "
              "decomposition may differ. The file ends up with the same bytes as without the "
              "interruption; the time is not a result."},
-    {.name = "keep", .offset = AT(keep), .type = CONF_FLAG, .help = "Keep the files of --io all."},
+    {.name = "keep", AT(keep), .help = "Keep the files of --io all."},
 
     {.name = "read",
      .arg = "WHICH",
-     .offset = AT(read),
-     .type = CONF_STRING,
+     AT(read),
      .group = "What is read back",
      .help = "After each run that leaves a file, all ranks read dumps back into their fields by "
              "the writer's own way: last, a number from 1 on, all, or random (one, drawn anew for "
@@ -176,107 +146,87 @@ static const struct conf_option table[] = {
     {.name = "read-cache",
      .arg = "STATES",
      .def = "cold",
-     .offset = AT(read_cache),
-     .type = CONF_STRING,
+     AT(read_cache),
      .help = "State of the page cache before reading: cold (the file is made durable and dropped "
              "from every node's memory), warm (read once before), or both as cold,warm. How much "
              "of the dumps was in memory is measured each time."},
     {.name = "read-decomp",
      .arg = "HOWS",
-     .offset = AT(read_decomp),
-     .type = CONF_STRING,
+     AT(read_decomp),
      .help =
          "Decompositions of reading, a list such as own,1d:x: own (that of the writers) or what "
          "--decomp takes. Default: own, with --read-ranks auto."},
     {.name = "read-ranks",
      .arg = "R",
-     .offset = AT(read_ranks),
-     .type = CONF_INT,
-     .min = 1,
-     .max = 1e8,
+     AT(read_ranks),
+     CONF_RANGE(1, 1e8),
      .help = "Ranks that hold cells when reading, the first ones; the others help where the "
              "writer's way has them. Default: all."},
     {.name = "read-drop-system",
-     .offset = AT(read_drop_system),
-     .type = CONF_FLAG,
+     AT(read_drop_system),
      .help = "Before reading cold, drop all that the system of every node caches, of any file, as "
              "/proc/sys/vm/drop_caches does. For root alone."},
 
     {.name = "repeat",
      .arg = "R",
      .def = "1",
-     .offset = AT(repeat),
-     .type = CONF_INT,
-     .min = 1,
-     .max = BT_REPEAT_MAX,
+     AT(repeat),
+     CONF_RANGE(1, BT_REPEAT_MAX),
      .group = "How it is measured",
      .help = "Rounds. In each, every writer runs once, in random order; from two rounds on so does "
              "a compute-only run, unless --tc gives seconds. Medians are reported, and from 5 "
              "rounds on a verdict on the balance."},
     {.name = "seed",
      .arg = "S",
-     .offset = AT(seed),
-     .type = CONF_INT,
-     .min = 0,
-     .max = 4294967295.0,
+     AT(seed),
+     CONF_RANGE(0, 4294967295.0),
      .help = "Seed of the random order of the writers. Default: from the clock; always reported."},
     {.name = "tc",
      .arg = "T",
      .def = "best",
-     .offset = AT(tc),
-     .type = CONF_STRING,
+     AT(tc),
      .help =
          "Where the compute-only time T_C comes from: best (the best verified one remembered for "
          "this system and problem, else measured on the spot), measure (measured now), or a "
          "number of seconds."},
     {.name = "tc-store",
      .arg = "FILE",
-     .offset = AT(tc_store),
-     .type = CONF_STRING,
+     AT(tc_store),
      .help = "File that remembers compute-only times. Default: $XDG_STATE_HOME/nht1/tc.json, else "
              "~/.local/state/nht1/tc.json."},
     {.name = "verify",
      .arg = "WHEN",
      .def = "auto",
-     .offset = AT(verify),
-     .type = CONF_CHOICE,
-     .choices = "auto|never",
+     CHOICE(verify, "auto|never"),
      .help = "auto: after the clock has stopped, the serial program nht1-verify, installed beside "
              "this one, reads back every file."},
 
     {.name = "dry-run",
-     .offset = AT(dry_run),
-     .type = CONF_FLAG,
+     AT(dry_run),
      .help = "Report the time, space and memory that the run would take, and whether they are "
              "there; compute and write nothing."},
     {.name = "ranks",
      .arg = "R",
-     .offset = AT(ranks),
-     .type = CONF_INT,
-     .min = 1,
-     .max = 1e8,
+     AT(ranks),
+     CONF_RANGE(1, 1e8),
      .help = "With --dry-run: plan for this many ranks instead of those started."},
     {.name = "nodes",
      .arg = "K",
-     .offset = AT(nodes),
-     .type = CONF_INT,
-     .min = 1,
-     .max = 1e8,
+     AT(nodes),
+     CONF_RANGE(1, 1e8),
      .help = "With --dry-run: plan for this many nodes like this one."},
     {.name = "json",
      .arg = "FILE",
-     .offset = AT(json),
-     .type = CONF_STRING,
+     AT(json),
      .group = "What is reported",
      .help = "Write the complete result to this file (docs/schema/nht1-bt-1.json). It is updated "
              "after each run, so a job that is killed loses only the run in progress."},
     {.name = "profile",
-     .offset = AT(profile),
-     .type = CONF_FLAG,
+     AT(profile),
      .help = "Print where the time of each writer's best run went, over the ranks. The parts of "
              "T_T are measured in every run; only the table is optional."},
-    CONF_PROGRESS(AT(progress)),
-    CONF_QUIET(AT(quiet)),
+    CONF_PROGRESS(offsetof(struct bt_options, progress)),
+    CONF_QUIET(offsetof(struct bt_options, quiet)),
     {.name = NULL},
 };
 
@@ -361,20 +311,11 @@ static int add_writer(struct bt_setup *s, const char *name)
     return 0;
 }
 
-bool bt_setup_item(const char **at, char *out, size_t size)
-{
-    if (!*at) return false;
-    const size_t length = strcspn(*at, ",");
-    snprintf(out, size, "%.*s", (int)length, *at);
-    *at = (*at)[length] ? *at + length + 1 : NULL;
-    return true;
-}
-
 static int writers_setup(struct bt_setup *s)
 {
     const struct io_writer *d;
     char name[256];
-    for (const char *at = s->opt.io; bt_setup_item(&at, name, sizeof name);) {
+    for (const char *at = s->opt.io; conf_next_word(&at, name, sizeof name);) {
         s->compute = s->compute || strcmp(name, BT_COMPUTE) == 0;
         if (strcmp(name, BT_COMPUTE) == 0) continue;
         if (strcmp(name, "all") != 0) {
@@ -387,14 +328,6 @@ static int writers_setup(struct bt_setup *s)
                 TRY(add_writer(s, d->name));
     }
     return 0;
-}
-
-static bool is_given(const bool *given, const char *name)
-{
-    int i = 0;
-    while (strcmp(table[i].name, name) != 0)
-        i++;
-    return given[i];
 }
 
 /* One file is continued by one writer, once. Which one, the manifest says when --io does not. */
@@ -427,7 +360,7 @@ static int read_setup(struct bt_setup *s, const bool *given)
         [BT_READ_LAST] = "last", [BT_READ_ALL] = "all", [BT_READ_RANDOM] = "random"};
     char state[64];
     for (size_t i = 0; !s->opt.read && i < sizeof beside / sizeof beside[0]; i++)
-        if (is_given(given, beside[i]))
+        if (conf_given(&bt_program, given, beside[i]))
             return err_set(ERR_USAGE, "--%s is for --read: give that too, such as --read last",
                            beside[i]);
     if (!s->opt.read) return 0;
@@ -443,7 +376,7 @@ static int read_setup(struct bt_setup *s, const bool *given)
         }
         s->read = BT_READ_ONE;
     }
-    for (const char *at = s->opt.read_cache; bt_setup_item(&at, state, sizeof state);) {
+    for (const char *at = s->opt.read_cache; conf_next_word(&at, state, sizeof state);) {
         const bool warm = strcmp(state, "warm") == 0;
         if (!warm && strcmp(state, "cold") != 0)
             return err_set(ERR_USAGE, "--read-cache '%s': not understood; cold, warm or cold,warm",
@@ -456,10 +389,9 @@ static int read_setup(struct bt_setup *s, const bool *given)
 
 static int interpret(struct bt_setup *s, const bool *given)
 {
-    static const char *const sync_name[] = {"none", "dump", "end"};
-    s->given_io = is_given(given, "io");
-    s->given_layout = is_given(given, "layout");
-    s->given_buffer = is_given(given, "buffer");
+    s->given_io = conf_given(&bt_program, given, "io");
+    s->given_layout = conf_given(&bt_program, given, "layout");
+    s->given_buffer = conf_given(&bt_program, given, "buffer");
     s->given_problem =
         s->opt.cls || s->opt.n || s->opt.steps || s->opt.dt > 0 || s->opt.interval || s->opt.last;
     if (!s->opt.dry_run && (s->opt.ranks || s->opt.nodes))
@@ -469,12 +401,12 @@ static int interpret(struct bt_setup *s, const bool *given)
     TRY(problem_setup(s));
     TRY(tc_setup(s));
     TRY(io_layout_parse(s->opt.layout, &s->layout));
-    for (int i = 0; i < 3; i++)
-        if (strcmp(s->opt.sync, sync_name[i]) == 0) s->sync = (enum io_sync)i;
+    s->sync =
+        (enum io_sync)conf_chosen(&bt_program, &s->opt, "sync"); /* in the order of the enum */
     TRY(writers_setup(s));
     TRY(restart_setup(s));
     TRY(read_setup(s, given));
-    s->seed = is_given(given, "seed") ? (uint64_t)s->opt.seed : (uint64_t)time(NULL);
+    s->seed = conf_given(&bt_program, given, "seed") ? (uint64_t)s->opt.seed : (uint64_t)time(NULL);
     if (!s->opt.out[0]) return err_set(ERR_USAGE, "--out: the name of the file is empty");
     if (strlen(s->opt.out) > 3900) return err_set(ERR_USAGE, "--out: the name is too long");
     if (s->opt.json && !s->opt.json[0])

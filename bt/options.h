@@ -85,10 +85,6 @@ void bt_setup_path(const struct bt_setup *s, int writer, char *out);
 /* What the i-th writer is to write, but for the rank's cells and the kernel. path: borrowed. */
 struct io_spec bt_setup_spec(const struct bt_setup *s, int writer, const char *path);
 
-/* The next item of a list such as "a,b" into out, cut to size bytes; false behind the last one. at:
- * [in,out] NULL behind it. */
-bool bt_setup_item(const char **at, char *out, size_t size);
-
 /* Whether the rounds hold compute-only runs: asked for, or, from two rounds of writing on, as what
  * the writers of a round are paired with. */
 bool bt_setup_computes(const struct bt_setup *s);

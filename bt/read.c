@@ -57,7 +57,7 @@ int bt_read_plan_make(struct bt_read_plan *plan, const struct bt_setup *s,
                        "--read-ranks %lld: there %s %d: give at most that, or start more",
                        (long long)o->read_ranks, ranks == 1 ? "is" : "are", ranks);
     const char *at = o->read_decomp ? o->read_decomp : plan->ranks == ranks ? "own" : "auto";
-    while (bt_setup_item(&at, how, sizeof how)) {
+    while (conf_next_word(&at, how, sizeof how)) {
         struct bt_decomp d = *own;
         bool known = false;
         if (strcmp(how, "own") != 0)

@@ -13,11 +13,6 @@
 #include "bt/judge.h"
 #include "io/writer.h"
 
-static void set(json_t *to, const char *key, json_t *value)
-{
-    json_object_set_new(to, key, value);
-}
-
 /* Of another object's, which may be NULL: then null. */
 static json_t *shared(json_t *value)
 {
@@ -50,7 +45,7 @@ static void run_spreads(json_t *r, const struct bt_job *job, const struct bt_run
 {
     json_t *phases = json_object(), *dumps = json_array();
     for (int i = 0; i < BT_RUN_PHASES; i++)
-        set(phases, bt_run_phase_name(i), spread(job, &run->phase[i]));
+        js_set(phases, bt_run_phase_name(i), spread(job, &run->phase[i]));
     for (int64_t i = run->kept_n; i < run->dumps_n; i++) {
         const struct bt_run_dump *d = &run->dump[i];
         json_array_append_new(
@@ -58,14 +53,14 @@ static void run_spreads(json_t *r, const struct bt_job *job, const struct bt_run
                              js_real(d->start_s), "window_s", js_real(d->window_s), "post_s",
                              spread(job, &d->post), "wait_s", spread(job, &d->wait)));
     }
-    set(r, "phases_s", phases);
-    set(r, "dumps", dumps);
+    js_set(r, "phases_s", phases);
+    js_set(r, "dumps", dumps);
     json_t *basis = json_object_get(run->file, "overlap_basis");
-    set(r, "overlap",
-        !run->file ? json_null()
-                   : json_pack("{so so so so}", "compute_s", spread(job, &run->compute), "io_s",
-                               spread(job, &run->io), "both_s", spread(job, &run->both), "basis",
-                               basis ? json_incref(basis) : json_string("writing")));
+    js_set(r, "overlap",
+           !run->file ? json_null()
+                      : json_pack("{so so so so}", "compute_s", spread(job, &run->compute), "io_s",
+                                  spread(job, &run->io), "both_s", spread(job, &run->both), "basis",
+                                  basis ? json_incref(basis) : json_string("writing")));
 }
 
 /* What was proved: norms and file. */
@@ -73,15 +68,15 @@ static void run_proofs(json_t *r, const struct bt_outcome *o)
 {
     const struct bt_run *run = &o->run;
     const bool judged = run->norms_published && run->completed;
-    set(r, "norms",
-        json_pack("{so so sb so so}", "error", five(run->xce), "residual", five(run->xcr),
-                  "published", (int)run->norms_published, "ok",
-                  judged ? json_boolean(run->norms_ok) : json_null(), "largest_deviation",
-                  judged ? js_real(run->norms_deviation) : json_null()));
-    set(r, "proof",
-        json_pack("{ss so so so}", "state", bt_proof_name(o->proof.state), "took_s",
-                  js_real(o->proof.seconds), "note", js_text(o->proof.note), "summary",
-                  shared(o->proof.summary)));
+    js_set(r, "norms",
+           json_pack("{so so sb so so}", "error", five(run->xce), "residual", five(run->xcr),
+                     "published", (int)run->norms_published, "ok",
+                     judged ? json_boolean(run->norms_ok) : json_null(), "largest_deviation",
+                     judged ? js_real(run->norms_deviation) : json_null()));
+    js_set(r, "proof",
+           json_pack("{ss so so so}", "state", bt_proof_name(o->proof.state), "took_s",
+                     js_real(o->proof.seconds), "note", js_text(o->proof.note), "summary",
+                     shared(o->proof.summary)));
 }
 
 static void run_values(json_t *r, const struct bt_job *job, const struct bt_run *run)
@@ -103,11 +98,11 @@ static void run_values(json_t *r, const struct bt_job *job, const struct bt_run 
                          {"implied_rate_bytes_per_s", v.implied_rate},
                          {"gop_per_s", v.gop}};
     for (size_t i = 0; i < sizeof of_whole_runs / sizeof of_whole_runs[0]; i++)
-        set(r, of_whole_runs[i].key, js_real(counts ? of_whole_runs[i].value : NAN));
-    set(r, "t_c_s", known ? js_real(job->tc.entry.t_c_s) : json_null());
-    set(r, "r_io_basis", json_string(v.by_dumps ? "dumps" : "steps/interval"));
-    set(r, "write_rate_bytes_per_s", js_real(v.write_rate));
-    set(r, "compute_gop_per_s", js_real(v.compute_gop));
+        js_set(r, of_whole_runs[i].key, js_real(counts ? of_whole_runs[i].value : NAN));
+    js_set(r, "t_c_s", known ? js_real(job->tc.entry.t_c_s) : json_null());
+    js_set(r, "r_io_basis", json_string(v.by_dumps ? "dumps" : "steps/interval"));
+    js_set(r, "write_rate_bytes_per_s", js_real(v.write_rate));
+    js_set(r, "compute_gop_per_s", js_real(v.compute_gop));
 }
 
 /* What a writer can do, as words. */
@@ -138,13 +133,13 @@ static json_t *writer_options(const struct bt_job *job, const struct bt_run *run
                                               {"direct", "direct"}};
     const unsigned caps = io_writer_caps(run->writer);
     json_t *to = json_object(), *changed = conf_changed_json(&bt_program, &job->setup->opt);
-    if (caps & IO_CAP_GROUP) set(to, "group", json_integer(job->setup->opt.group));
+    if (caps & IO_CAP_GROUP) js_set(to, "group", json_integer(job->setup->opt.group));
     if (caps & IO_CAP_HINTS && json_object_get(changed, "hint"))
-        set(to, "hint", json_incref(json_object_get(changed, "hint")));
+        js_set(to, "hint", json_incref(json_object_get(changed, "hint")));
     for (size_t i = 0; i < sizeof reported / sizeof reported[0]; i++) {
         json_t *value = json_object_get(changed, reported[i][0]);
         if (value && json_object_get(run->file, reported[i][1]))
-            set(to, reported[i][0], json_incref(value));
+            js_set(to, reported[i][0], json_incref(value));
     }
     json_decref(changed);
     return to;
@@ -153,22 +148,22 @@ static json_t *writer_options(const struct bt_job *job, const struct bt_run *run
 static void run_facts(json_t *r, const struct bt_outcome *o)
 {
     const struct bt_run *run = &o->run;
-    set(r, "driver", js_text(run->writer));
-    set(r, "writer", js_text(run->writer));
-    set(r, "round", json_integer(run->round));
-    set(r, "decomp", js_text(o->decomp));
-    set(r, "path", o->path[0] ? js_text(o->path) : json_null());
-    set(r, "completed", json_boolean(run->completed));
-    set(r, "interrupted", json_boolean(run->interrupted));
-    set(r, "steps_done", json_integer(run->steps_done));
-    set(r, "verified", json_boolean(o->verified));
-    set(r, "verdict", js_text(o->verdict));
-    set(r, "bytes", json_integer(run->bytes));
-    set(r, "requests_n", json_integer(run->requests_n));
-    set(r, "create_s", js_real(run->create_s));
-    set(r, "open_s", js_real(run->open_s));
-    set(r, "writing_s", js_real(run->writing_s));
-    set(r, "file", shared(run->file));
+    js_set(r, "driver", js_text(run->writer));
+    js_set(r, "writer", js_text(run->writer));
+    js_set(r, "round", json_integer(run->round));
+    js_set(r, "decomp", js_text(o->decomp));
+    js_set(r, "path", o->path[0] ? js_text(o->path) : json_null());
+    js_set(r, "completed", json_boolean(run->completed));
+    js_set(r, "interrupted", json_boolean(run->interrupted));
+    js_set(r, "steps_done", json_integer(run->steps_done));
+    js_set(r, "verified", json_boolean(o->verified));
+    js_set(r, "verdict", js_text(o->verdict));
+    js_set(r, "bytes", json_integer(run->bytes));
+    js_set(r, "requests_n", json_integer(run->requests_n));
+    js_set(r, "create_s", js_real(run->create_s));
+    js_set(r, "open_s", js_real(run->open_s));
+    js_set(r, "writing_s", js_real(run->writing_s));
+    js_set(r, "file", shared(run->file));
 }
 
 static json_t *read_back(const struct bt_run *run)
@@ -223,22 +218,22 @@ static json_t *runs(const struct bt_job *job)
         json_t *r = json_object();
         run_facts(r, o);
         run_values(r, job, &o->run);
-        set(r, "official", json_boolean(bt_is_official(job, o)));
+        js_set(r, "official", json_boolean(bt_is_official(job, o)));
         run_spreads(r, job, &o->run);
         run_proofs(r, o);
         /* What a continued run took over. */
-        set(r, "resumed",
-            !o->run.resumed
-                ? json_null()
-                : json_pack("{sI sI sI so sb}", "step", (json_int_t)o->run.first_step, "kept_n",
-                            (json_int_t)o->run.kept_n, "claimed_n", (json_int_t)o->run.claimed_n,
-                            "past_kernel", js_text(o->run.past_kernel), "bitwise",
-                            (int)o->run.bitwise));
-        set(r, "cache", cache_json(&o->run.cache));
-        set(r, "capabilities", capabilities(o->run.writer));
-        set(r, "options", writer_options(job, &o->run));
-        if (job->setup->read != BT_READ_NOTHING) set(r, "read", read_back(&o->run));
-        set(r, "stamps", bt_judge_run(job, o));
+        js_set(r, "resumed",
+               !o->run.resumed
+                   ? json_null()
+                   : json_pack("{sI sI sI so sb}", "step", (json_int_t)o->run.first_step, "kept_n",
+                               (json_int_t)o->run.kept_n, "claimed_n", (json_int_t)o->run.claimed_n,
+                               "past_kernel", js_text(o->run.past_kernel), "bitwise",
+                               (int)o->run.bitwise));
+        js_set(r, "cache", cache_json(&o->run.cache));
+        js_set(r, "capabilities", capabilities(o->run.writer));
+        js_set(r, "options", writer_options(job, &o->run));
+        if (job->setup->read != BT_READ_NOTHING) js_set(r, "read", read_back(&o->run));
+        js_set(r, "stamps", bt_judge_run(job, o));
         json_array_append_new(a, r);
     }
     return a;
@@ -268,29 +263,30 @@ static json_t *ranking(const struct bt_judged *judged)
                       {"best_r_io_bytes_per_s", best->r_io},
                       {"write_rate_bytes_per_s", median->write_rate}};
         for (size_t k = 0; k < sizeof number / sizeof number[0]; k++)
-            set(r, number[k].key, js_real(number[k].value));
-        set(r, "driver", js_text(row->writer));
-        set(r, "writer", js_text(row->writer));
-        set(r, "capabilities", capabilities(row->writer));
-        set(r, "runs_n", json_integer(row->runs));
-        set(r, "paired",
-            json_pack("{si so so so}", "rounds_n", row->pairs, "zeta", js_real(median->zeta_paired),
-                      "ci95_lo", js_real(row->paired_lo), "ci95_hi", js_real(row->paired_hi)));
+            js_set(r, number[k].key, js_real(number[k].value));
+        js_set(r, "driver", js_text(row->writer));
+        js_set(r, "writer", js_text(row->writer));
+        js_set(r, "capabilities", capabilities(row->writer));
+        js_set(r, "runs_n", json_integer(row->runs));
+        js_set(r, "paired",
+               json_pack("{si so so so}", "rounds_n", row->pairs, "zeta",
+                         js_real(median->zeta_paired), "ci95_lo", js_real(row->paired_lo),
+                         "ci95_hi", js_real(row->paired_hi)));
         json_t *needed = json_object_get(json_object_get(verdict, "numbers"), "rounds_needed_n");
         json_t *implied = json_object_get(json_object_get(rate, "numbers"), "rate_bytes_per_s");
-        set(r, "rounds_needed", needed ? json_incref(needed) : json_null());
-        set(r, "implied_rate_bytes_per_s", implied ? json_incref(implied) : json_null());
-        set(r, "dump_s",
-            row->dump.n == 0 ? json_null()
-                             : json_pack("{sI sf sf sf sf}", "n", (json_int_t)row->dump.n, "p50_s",
-                                         row->dump.p50_s, "p90_s", row->dump.p90_s, "p99_s",
-                                         row->dump.p99_s, "max_s", row->dump.max_s));
-        set(r, "verified", json_boolean(row->verified));
-        set(r, "official", json_boolean(row->official));
-        set(r, "page_cache", json_boolean(row->page_cache));
+        js_set(r, "rounds_needed", needed ? json_incref(needed) : json_null());
+        js_set(r, "implied_rate_bytes_per_s", implied ? json_incref(implied) : json_null());
+        js_set(r, "dump_s",
+               row->dump.n == 0 ? json_null()
+                                : json_pack("{sI sf sf sf sf}", "n", (json_int_t)row->dump.n,
+                                            "p50_s", row->dump.p50_s, "p90_s", row->dump.p90_s,
+                                            "p99_s", row->dump.p99_s, "max_s", row->dump.max_s));
+        js_set(r, "verified", json_boolean(row->verified));
+        js_set(r, "official", json_boolean(row->official));
+        js_set(r, "page_cache", json_boolean(row->page_cache));
         if (judged->job->setup->read != BT_READ_NOTHING)
-            set(r, "read", read_medians(judged->job, row->writer));
-        set(r, "stamps", json_incref(row->stamps));
+            js_set(r, "read", read_medians(judged->job, row->writer));
+        js_set(r, "stamps", json_incref(row->stamps));
         json_array_append_new(a, r);
     }
     return a;
@@ -317,27 +313,27 @@ static json_t *tc(const struct bt_judged *judged)
     char words[512];
     bt_compute_words(job, words, sizeof words);
     json_t *o = json_object();
-    set(o, "t_c_s", job->tc.origin != BT_TC_UNKNOWN ? js_real(e->t_c_s) : json_null());
-    set(o, "origin", json_string(origin[job->tc.origin]));
-    set(o, "verified", json_boolean(ran && e->verified));
-    set(o, "words", json_string(words));
-    set(o, "decomp", ran ? js_text(e->decomp) : json_null());
-    set(o, "ranks", ran ? json_integer(e->ranks) : json_null());
-    set(o, "threads", ran ? json_integer(e->threads) : json_null());
-    set(o, "store", job->tc.store[0] ? js_text(job->tc.store) : json_null());
-    set(o, "stored", json_boolean(job->tc.stored));
+    js_set(o, "t_c_s", job->tc.origin != BT_TC_UNKNOWN ? js_real(e->t_c_s) : json_null());
+    js_set(o, "origin", json_string(origin[job->tc.origin]));
+    js_set(o, "verified", json_boolean(ran && e->verified));
+    js_set(o, "words", json_string(words));
+    js_set(o, "decomp", ran ? js_text(e->decomp) : json_null());
+    js_set(o, "ranks", ran ? json_integer(e->ranks) : json_null());
+    js_set(o, "threads", ran ? json_integer(e->threads) : json_null());
+    js_set(o, "store", job->tc.store[0] ? js_text(job->tc.store) : json_null());
+    js_set(o, "stored", json_boolean(job->tc.stored));
     const struct bt_tc_key key = bt_compute_key(&job->machine.nodes, job->machine.nodes.count,
                                                 job->machine.cores_in_use, &job->setup->problem);
-    set(o, "host", ran ? js_text(e->host) : json_null());
-    set(o, "measured_utc", ran && e->utc[0] ? js_text(e->utc) : json_null());
-    set(o, "isa", ran ? js_text(e->isa) : json_null());
-    set(o, "keyed", json_boolean(ran && e->keyed));
-    set(o, "mpi_library", ran && e->keyed ? js_text(key.mpi) : json_null());
-    set(o, "memory_gib", ran && e->keyed ? json_integer(key.memory_gib) : json_null());
-    set(o, "rounds_median_s", json_null());
+    js_set(o, "host", ran ? js_text(e->host) : json_null());
+    js_set(o, "measured_utc", ran && e->utc[0] ? js_text(e->utc) : json_null());
+    js_set(o, "isa", ran ? js_text(e->isa) : json_null());
+    js_set(o, "keyed", json_boolean(ran && e->keyed));
+    js_set(o, "mpi_library", ran && e->keyed ? js_text(key.mpi) : json_null());
+    js_set(o, "memory_gib", ran && e->keyed ? json_integer(key.memory_gib) : json_null());
+    js_set(o, "rounds_median_s", json_null());
     for (int i = 0; i < judged->rows_n; i++)
         if (strcmp(judged->row[i].writer, BT_COMPUTE) == 0)
-            set(o, "rounds_median_s", js_real(judged->row[i].median.t_t_s));
+            js_set(o, "rounds_median_s", js_real(judged->row[i].median.t_t_s));
     return o;
 }
 
@@ -345,19 +341,19 @@ static json_t *system_record(const struct bt_job *job)
 {
     const struct bt_machine *m = &job->machine;
     const double n = (double)job->setup->problem.n, cells = n * n * n;
-    json_t *o = program_system(&m->nodes, job->mpi), *hosts = json_array();
+    json_t *o = program_system(&m->nodes), *hosts = json_array();
     for (int r = 0; job->hosts && r < job->size; r++)
         json_array_append_new(hosts, host_of(job, r));
-    set(o, "threads", json_integer(m->threads));
-    set(o, "cores_in_use", json_integer(m->cores_in_use));
-    set(o, "narrowest_affinity_cpus",
-        m->mask_width < INT_MAX ? json_integer(m->mask_width) : json_null());
-    set(o, "hosts_by_rank", hosts);
-    set(o, "decomp", js_text(job->decomp_name));
-    set(o, "solver_kernel", js_text(job->kernel));
-    set(o, "solver_memory_bytes", js_real(job->memory_bytes));
-    set(o, "memory_bytes_per_cell", js_real(job->memory_bytes / cells));
-    set(o, "setup_s", js_real(job->setup_s));
+    js_set(o, "threads", json_integer(m->threads));
+    js_set(o, "cores_in_use", json_integer(m->cores_in_use));
+    js_set(o, "narrowest_affinity_cpus",
+           m->mask_width < INT_MAX ? json_integer(m->mask_width) : json_null());
+    js_set(o, "hosts_by_rank", hosts);
+    js_set(o, "decomp", js_text(job->decomp_name));
+    js_set(o, "solver_kernel", js_text(job->kernel));
+    js_set(o, "solver_memory_bytes", js_real(job->memory_bytes));
+    js_set(o, "memory_bytes_per_cell", js_real(job->memory_bytes / cells));
+    js_set(o, "setup_s", js_real(job->setup_s));
     return o;
 }
 
@@ -367,16 +363,16 @@ json_t *bt_result_json(const void *of, int status)
     const struct bt_job *job = judged->job;
     json_t *o =
         program_result(&bt_program, &job->setup->opt, "nht1-bt/1", status, job->started_utc);
-    set(o, "job_id", js_text(sys_job_id()));
-    set(o, "system", system_record(job));
-    set(o, "problem", bt_result_problem(job->setup));
-    set(o, "options_changed", conf_changed_json(&bt_program, &job->setup->opt));
-    set(o, "seed", json_integer((json_int_t)job->setup->seed));
-    set(o, "warmup_bytes", json_integer(job->warmup_bytes));
-    set(o, "t_c", tc(judged));
-    set(o, "runs", runs(job));
-    set(o, "ranking", ranking(judged));
-    set(o, "stamps", json_incref(judged->stamps));
-    set(o, "notices", json_incref(job->notices));
+    js_set(o, "job_id", js_text(sys_job_id()));
+    js_set(o, "system", system_record(job));
+    js_set(o, "problem", bt_result_problem(job->setup));
+    js_set(o, "options_changed", conf_changed_json(&bt_program, &job->setup->opt));
+    js_set(o, "seed", json_integer((json_int_t)job->setup->seed));
+    js_set(o, "warmup_bytes", json_integer(job->warmup_bytes));
+    js_set(o, "t_c", tc(judged));
+    js_set(o, "runs", runs(job));
+    js_set(o, "ranking", ranking(judged));
+    js_set(o, "stamps", json_incref(judged->stamps));
+    js_set(o, "notices", json_incref(job->notices));
     return o;
 }

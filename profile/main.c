@@ -44,7 +44,7 @@ struct round {
     int64_t dropped_bytes, kept_bytes;
 };
 
-#define OPT(member) offsetof(struct options, member)
+#define AT(member) CONF_AT(struct options, member)
 static const struct conf_option options[] = {
     {.name = "out",
      .arg = "FILE.xml",
@@ -53,14 +53,12 @@ static const struct conf_option options[] = {
      .help =
          "The workload: working points that nht1-workload replays. Counters lie beside it while "
          "the program runs, on a file system that all its nodes share.",
-     .offset = OPT(out),
-     .type = CONF_STRING,
+     AT(out),
      .group = "Profile"},
     {.name = "json",
      .arg = "FILE",
      .help = "Write everything that was gathered to FILE, for nht1-report.",
-     .offset = OPT(json),
-     .type = CONF_STRING},
+     AT(json)},
     {.name = "split",
      .arg = "WHERE",
      .def = "direction",
@@ -68,39 +66,28 @@ static const struct conf_option options[] = {
          "Where a working point ends: 'run' (one for each file), 'open' (at each opening), "
          "'direction' (there, and where reading turns to writing or back), or a number of calls "
          "of a rank; 1 gives a point for each call.",
-     .offset = OPT(split),
-     .type = CONF_STRING},
-    {.name = "force",
-     .help = "Overwrite FILE.xml even if it is not a workload.",
-     .offset = OPT(force),
-     .type = CONF_FLAG},
-    {.name = "keep",
-     .help = "Keep the folder of counters, FILE.xml.run-PID.",
-     .offset = OPT(keep),
-     .type = CONF_FLAG},
-    {.name = "quiet", .help = "Print no summary.", .offset = OPT(quiet), .type = CONF_FLAG},
+     AT(split)},
+    {.name = "force", .help = "Overwrite FILE.xml even if it is not a workload.", AT(force)},
+    {.name = "keep", .help = "Keep the folder of counters, FILE.xml.run-PID.", AT(keep)},
+    {.name = "quiet", .help = "Print no summary.", AT(quiet)},
     {.name = "t-c",
      .help = "Also run the program with its writes dropped, before each run with them: that takes "
              "T_C, and zeta = T_T / T_C - 1 tells what writing costs it. Both times are from "
              "MPI_Init to MPI_Finalize. What the program prints without its writes is not shown. "
              "Reads, opens, and writes through the shared pointer by single ranks stay.",
-     .offset = OPT(t_c),
-     .type = CONF_FLAG,
+     AT(t_c),
      .group = "What writing costs"},
     {.name = "t-c-add",
      .arg = "WORD",
      .help = "Append a word to the command in the runs without writes, such as the option that "
              "turns off a check of what was written; may be repeated.",
-     .offset = OPT(t_c_add),
-     .type = CONF_LIST},
+     AT(t_c_add)},
     {.name = "repeat",
      .arg = "R",
      .def = "1",
-     .min = 1,
-     .max = REPEAT_MAX,
+     CONF_RANGE(1, REPEAT_MAX),
      .help = "Pairs of runs; from 2 on zeta has an interval.",
-     .offset = OPT(repeat),
-     .type = CONF_INT},
+     AT(repeat)},
     {0}};
 
 static const struct conf_program program = {
@@ -122,7 +109,7 @@ static volatile sig_atomic_t child;
 static const int inherited_signal[] = {SIGINT, SIGTERM, SIGXFSZ, SIGCHLD};
 static struct sigaction inherited[sizeof inherited_signal / sizeof inherited_signal[0]];
 
-/* The program decides what an interrupt means; what it has counted is told all the same. */
+/* The program decides what an interrupt means; what was counted is reported all the same. */
 static void pass_on(int signum)
 {
     if (child > 0 && signum != SIGINT) kill((pid_t)child, signum);
@@ -141,8 +128,8 @@ static int library_find(char out[PATH_MAX])
     return err_set_errno(ERR_IO, errno, "%s: the library that is loaded into the program", out);
 }
 
-/* Whether the command is Open MPI's launcher, which has to be told what to hand on to its ranks;
- * others hand on their environment. */
+/* Whether the command is Open MPI's launcher, which passes to ranks on other nodes only what -x names;
+ * others pass on their environment. */
 static bool is_open_mpi(const char *command)
 {
     static const char *const name[] = {"mpirun", "mpiexec", "orterun", "prterun"};
@@ -276,8 +263,8 @@ static int zeta_of(const struct round *round, int n, struct zeta *z)
     return rc;
 }
 
-static void tell_zeta(const struct zeta *z, const struct round *round, int n,
-                      const struct profile_run *run)
+static void print_zeta(const struct zeta *z, const struct round *round, int n,
+                       const struct profile_run *run)
 {
     char t_t[UNITS_TEXT_MAX], t_c[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX], kept[UNITS_TEXT_MAX];
     fprintf(stderr, "\nT_T       %s with its writes\nT_C       %s with its writes dropped\n",
@@ -352,7 +339,7 @@ static int check(const struct options *o, const struct conf_list *args)
         return err_set(ERR_USAGE, "--repeat and --t-c-add belong to --t-c");
     TRY(conf_files_differ(2, option, name));
     if (!o->out[0]) return err_set(ERR_USAGE, "--out: the name of the file is empty");
-    if (!o->force && js_check_text(o->out, "<?xml") < 0) {
+    if (!o->force && js_check_text(o->out, WORKLOAD_TEXT_BEGIN) < 0) {
         err_prefix("--out: ");
         return ERR_USAGE;
     }
@@ -399,7 +386,7 @@ static int run_dropped(const struct options *o, const struct conf_list *args, co
     return rc;
 }
 
-/* The runs, and what is told of them. status: [out] the program's. */
+/* The runs and their report. status: [out] the program's. */
 static int profile(const struct options *o, const struct conf_list *args, int *status)
 {
     char dir[PATH_MAX], library[PATH_MAX];
@@ -449,8 +436,8 @@ static int profile(const struct options *o, const struct conf_list *args, int *s
                        measured ? zeta_json(&z, round, (int)o->repeat, &run) : NULL);
     if (rc == 0 && !o->quiet) {
         fprintf(stderr, "\nnht1-profile: the workload is in %s\n", o->out);
-        profile_tell(&run, stderr);
-        if (measured) tell_zeta(&z, round, (int)o->repeat, &run);
+        profile_print(&run, stderr);
+        if (measured) print_zeta(&z, round, (int)o->repeat, &run);
     }
     profile_free(&run);
     if (!o->keep) folder_remove(dir);

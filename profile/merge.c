@@ -81,8 +81,8 @@ static int map_rank(const char *dir, const char *name, struct profile_run *run)
         m = mmap(NULL, sizeof *m, PROT_READ, MAP_PRIVATE, fd, 0);
     close(fd);
     if (m == MAP_FAILED || !is_sound(m)) {
-        /* The rank died before it had told who it is and has counted nothing, or it has written
-         * over its counters: it is missing in what is told. */
+        /* The rank died before it had entered its number and had counted nothing, or it has written
+         * over its counters: it is missing in the result. */
         if (m != MAP_FAILED) munmap((void *)(uintptr_t)m, sizeof *m);
         return 0;
     }
@@ -242,7 +242,7 @@ static int points_make(const struct profile_run *run, struct points *all)
 }
 
 /* The calls of one process of one function; NULL: it has none. Calls that follow each other in the
- * file need no span, and where some went through a view with holes nobody knows it. */
+ * file need no span, and where some went through a view with holes it is not known. */
 static struct workload_calls calls_of(const struct profile_phase *p, int kind)
 {
     struct workload_calls c = {.kind = kind};
@@ -284,9 +284,9 @@ static int typical(const struct point *at)
     return best;
 }
 
-/* The calls of one process by function. places: with their spans. */
-static int list_make(const struct profile_phase *p, bool places, struct workload_calls **list,
-                     int *n)
+/* The calls of one process by function. begin: where those of a function begin, NULL: not known. */
+static int list_make(const struct profile_phase *p, const int64_t *begin,
+                     struct workload_calls **list, int *n)
 {
     *n = 0;
     *list = calloc(WORKLOAD_KINDS, sizeof **list);
@@ -294,7 +294,8 @@ static int list_make(const struct profile_phase *p, bool places, struct workload
     for (int k = 0; k < WORKLOAD_KINDS; k++) {
         struct workload_calls c = calls_of(p, k);
         if (c.n == 0) continue;
-        if (!places) c.span = c.skips = 0;
+        if (!begin) c.span = c.skips = 0;
+        if (c.skips > 0) c.begin = begin[k];
         (*list)[(*n)++] = c;
     }
     return 0;
@@ -309,8 +310,26 @@ static double cont_mean(const struct profile_phase *p)
     return bytes > 0 && p->pieces > 0 ? (double)bytes / (double)p->pieces : 0;
 }
 
+/* Where the calls of each function with explicit offsets begin, of the first process that has any;
+ * counted from the first of all. */
+static void begins(const struct point *at, int64_t begin[PROFILE_EXPLICIT])
+{
+    int64_t first = INT64_MAX;
+    for (int k = 0; k < PROFILE_EXPLICIT; k++) {
+        begin[k] = INT64_MAX;
+        for (int i = 0; i < at->processes; i++) {
+            const struct profile_places *l = at->of[i] ? &at->of[i]->places[k] : NULL;
+            if (l && l->end > 0 && l->begin < begin[k]) begin[k] = l->begin;
+        }
+        if (begin[k] < first) first = begin[k];
+    }
+    for (int k = 0; k < PROFILE_EXPLICIT; k++)
+        begin[k] = begin[k] < INT64_MAX && first >= 0 ? begin[k] - first : 0;
+}
+
 static int point_make(const struct point *at, struct workload_point *out)
 {
+    int64_t begin[PROFILE_EXPLICIT];
     int64_t calls = 0, bytes = 0, pieces = 0, unknown = 0, seeks = 0, think_ns = 0;
     int64_t read_bytes = 0, coll = 0, blocking = 0, pointer = 0, shared = 0;
     for (int i = 0; i < at->processes; i++) {
@@ -347,8 +366,9 @@ static int point_make(const struct point *at, struct workload_point *out)
     out->cont_mean = pieces > calls && unknown == 0 && shared == 0 ? (double)bytes / (double)pieces
                                                                    : out->size_mean;
     if (1e-9 * (double)think_ns / each >= THINK_S) out->think_s = 1e-9 * (double)think_ns / each;
-    /* Positions in views with holes are not told. */
-    const bool places = out->cont_mean >= out->size_mean;
+    /* Positions in views with holes are not recorded. */
+    const int64_t *const places = out->cont_mean >= out->size_mean ? begin : NULL;
+    begins(at, begin);
     const int usual = typical(at);
     TRY(list_make(at->of[usual], places, &out->list, &out->list_n));
     out->rank = calloc((size_t)at->processes, sizeof *out->rank);
@@ -529,7 +549,7 @@ json_t *profile_json(const struct profile_run *run)
         timeline_json(run, zero_s), "ranks", ranks, "lost_n", run->lost_n);
 }
 
-static void tell_direction(const struct profile_run *run, int write, FILE *to)
+static void print_direction(const struct profile_run *run, int write, FILE *to)
 {
     char bytes[UNITS_TEXT_MAX], mean[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX];
     if (run->calls[write] == 0) return;
@@ -541,7 +561,7 @@ static void tell_direction(const struct profile_run *run, int write, FILE *to)
 }
 
 /* Calls by size in powers of two, all working points. */
-static void tell_sizes(const struct profile_run *run, FILE *to)
+static void print_sizes(const struct profile_run *run, FILE *to)
 {
     uint64_t n[2][PROFILE_SIZES] = {{0}}, most = 1;
     char size[UNITS_TEXT_MAX];
@@ -561,7 +581,7 @@ static void tell_sizes(const struct profile_run *run, FILE *to)
 }
 
 /* The ranks that were longest inside MPI-IO. */
-static void tell_slowest(const struct profile_run *run, FILE *to)
+static void print_slowest(const struct profile_run *run, FILE *to)
 {
     char inside[UNITS_TEXT_MAX];
     int at[3] = {-1, -1, -1};
@@ -580,7 +600,7 @@ static void tell_slowest(const struct profile_run *run, FILE *to)
     fprintf(to, "\n");
 }
 
-void profile_tell(const struct profile_run *run, FILE *to)
+void profile_print(const struct profile_run *run, FILE *to)
 {
     char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX], c[UNITS_TEXT_MAX];
     struct points all;
@@ -598,8 +618,11 @@ void profile_tell(const struct profile_run *run, FILE *to)
                 "Together  %d file%s or working point%s exceeded the table and were counted with "
                 "others\n",
                 run->lost_n, units_plural(run->lost_n), units_plural(run->lost_n));
-    tell_direction(run, 0, to);
-    tell_direction(run, 1, to);
+    if (run->calls[0] + run->calls[1] == 0)
+        fprintf(to, "Nothing   read or written through MPI-IO: the workload is empty and cannot be "
+                    "replayed\n");
+    print_direction(run, 0, to);
+    print_direction(run, 1, to);
     fprintf(to,
             "MPI-IO    %s per rank on average, %s on the slowest, rank %d on %s (%.1f %% and %.1f "
             "%%)\n",
@@ -624,8 +647,8 @@ void profile_tell(const struct profile_run *run, FILE *to)
                 rows++;
             }
         if (rows == 40) fprintf(to, "       ... all %d working points are in the files\n", all.n);
-        tell_sizes(run, to);
-        tell_slowest(run, to);
+        print_sizes(run, to);
+        print_slowest(run, to);
     }
     points_free(&all);
 }

@@ -39,6 +39,6 @@ int profile_workload(const struct profile_run *run, struct workload *w);
 json_t *profile_json(const struct profile_run *run);
 
 /* The same in words. */
-void profile_tell(const struct profile_run *run, FILE *to);
+void profile_print(const struct profile_run *run, FILE *to);
 
 #endif

@@ -9,7 +9,7 @@
  *     DIR/drop-HASH   the writes to the file of that name were dropped, on this rank or another
  *
  * A phase becomes a working point: the calls on one file from its opening, or from the last change
- * that the user wants to have told apart, to the next. The n-th phase of a file on one rank belongs
+ * at which the user wants to separate, to the next. The n-th phase of a file on one rank belongs
  * to the n-th of that file on the others; a file that is opened by other numbers of processes is
  * another one here. Times are seconds of CLOCK_REALTIME. */
 #include <stdint.h>
@@ -23,7 +23,7 @@
 #define PROFILE_BINS      512 /* of the timeline */
 #define PROFILE_SIZES     48  /* of the histogram: a call of b bytes counts in floor(log2 b) */
 
-/* What the library is told in its environment. */
+/* Settings of the library, in its environment. */
 #define PROFILE_ENV_DIR   "NHT1_PROFILE_DIR"
 #define PROFILE_ENV_SPLIT "NHT1_PROFILE_SPLIT" /* run, open, direction, or a number of calls */
 #define PROFILE_ENV_DROP  "NHT1_PROFILE_DROP"  /* 1: writes are dropped */
@@ -70,7 +70,7 @@ struct profile_phase {
     int32_t comm_size, comm_rank;
     double begin_s, end_s;
     uint64_t pieces;                  /* contiguous pieces in the file, all calls */
-    uint64_t unknown;                 /* calls whose pieces could not be told */
+    uint64_t unknown;                 /* calls whose pieces are not known */
     uint64_t seeks;                   /* calls before which the pointer was moved, but the first */
     uint64_t sizes[2][PROFILE_SIZES]; /* calls by size; reads, writes */
     uint64_t think_ns;                /* from call to call outside of MPI-IO */

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Measures the example of docs/example anew and draws it: three studies of class A and nht1-beff, 10 to
+# Measures the example of docs/example anew and draws it: four studies of class A and nht1-beff, 10 to
 # 30 minutes on 2 cores.
 #
 #     runs/example.sh [FOLDER]      raw results into FOLDER, default runs/out/example
@@ -16,11 +16,12 @@ cd "$root"
 runs/study processors --set study.repeats=5 --out "$out/processors"
 runs/study groups --set study.repeats=3 --out "$out/groups"
 runs/study writers --set study.repeats=5 --set writing.sync=end --out "$out/writers"
+runs/study restart --set study.repeats=5 --out "$out/restart"
 mkdir -p "$out/beff"
 tests/mpi-run -np 2 -t 600 "$bin/nht1-beff" --json "$out/beff/result.json"
-"$bin/nht1-report" "$out" -o "$out/report.html" --figures "$out/figures" --markdown "$out/report.md"
+"$bin/nht1-report" "$out" --mtbf 6,24,168 --downtime 120 -o "$out/report.html" --figures "$out/figures" --markdown "$out/report.md"
 cp "$out/report.html" "$to/report.html"
-for figure in fig1-groups fig2-times fig5-overhead writers phases beff-sizes; do
+for figure in fig1-groups fig2-times fig5-overhead writers phases reading cycle beff-sizes; do
     cp "$out/figures/$figure.svg" "$to/$figure.svg"
 done
 awk -v verdict="$out/report.md" '
@@ -31,7 +32,11 @@ awk -v verdict="$out/report.md" '
         print ""
         while ((getline line <verdict) > 0) {
             if (line ~ /^## /) show = line == "## Verdict"
-            else if (show && line != "") { print "> " line; show = 0 }
+            else if (show && line != "") { # up to what the verdict is about
+                print "> " line
+                show = line !~ /^Problem/
+                if (show) print ">"
+            }
         }
         print ""
     }' "$to/README.md" >"$out/README.md"

@@ -87,6 +87,35 @@ print(len(E.parse(sys.argv[1]).getroot().findall(".//" + sys.argv[2])))' "$1" "$
     [ "$(cat mine.xml)" = mine ]
 }
 
+@test "T_R is compared in every way in which both sides have read" {
+    pair 1
+    read_back a.json
+    cp a.json b.json
+    change b.json '.runs[].read[0].t_r_s *= 1.3'
+    run nht1-report compare a.json b.json --json c.json
+    expect_status 2
+    expect_schema nht1-compare-1 c.json
+    jq -e '[.metrics[] | select(.name | startswith("T_R of posix")) | [.name, .unit, .verdict]] == [
+        ["T_R of posix, cold, 2 processors", "s", "worse"], ["T_R of posix, warm, 2 processors", "s", "same"],
+        ["T_R of posix, cold, as 1x1x2, 2 processors", "s", "same"]]
+        and ([.metrics[] | select(.name | startswith("T_R of posix, cold, 2")) | .ratio > 1.29 and .ratio < 1.31] | all)
+        and .metrics[0].name == "T_T, mean of the 2 below"' c.json
+    # What one side found in memory, or did not read in that way, is not compared; what was wrong does not count.
+    change b.json '.runs |= map(if .driver == "posix" then .read[0].stamps = [{code: "read-cached", severity: "warn",
+        sentence: "In memory."}] | del(.read[1]) | .read[1].digest_ok = false else .read[0].t_r_s /= 1.3 end)'
+    run nht1-report compare a.json b.json --json c.json
+    expect_status 0
+    jq -e '([.metrics[].name | select(startswith("T_R of posix"))] == [])
+        and ([.metrics[] | select(.name | startswith("T_R of mpiio")) | .verdict] == ["same", "same", "same"])
+        and ([.notes[] | select(test("^T_R of posix, cold, 2 processors is not compared.*in B only"))] | length == 1)
+        and ([.notes[] | select(test("^T_R of posix, .*nothing like it in B"))] | length == 2)' c.json
+    change b.json 'del(.runs[].read)'
+    run nht1-report compare a.json b.json
+    expect_status 0
+    expect_text "T_R of posix, 2 processors: read back in A only"
+    if grep -q "^T_R" <<<"$output"; then false; fi
+}
+
 @test "a difference that may be chance is called unclear" {
     pair 1
     times b.json 1.07 0.9

@@ -144,6 +144,13 @@ static void clocks_of_one_machine_agree(void **state)
     /* Half of the round trip bounds the error, up to what the clock resolves. */
     if (c.offset_s > c.uncertainty_s + 1e-6 || c.offset_s < -c.uncertainty_s - 1e-6)
         fail_msg("offset %g, uncertain by %g", c.offset_s, c.uncertainty_s);
+    /* They are compared again when that was long ago. */
+    const double compared_s = c.compared_s;
+    assert_int_equal(workload_clock_keep(MPI_COMM_WORLD, &c), 0);
+    assert_true(c.compared_s == compared_s);
+    c.compared_s -= WORKLOAD_CLOCK_S;
+    assert_int_equal(workload_clock_keep(MPI_COMM_WORLD, &c), 0);
+    assert_true(c.compared_s > compared_s);
 }
 
 /* S, T and B of known marks. */

@@ -125,6 +125,13 @@ views_are_told() {
     has 'seqFrac="0.5"' '<calls function="write" n="8" bytes="640"/>'
 }
 
+@test "a program without MPI-IO: the summary says that there is nothing to replay" {
+    profiled 2 nothing n.dat
+    expect_status 0
+    expect_text "Nothing   read or written through MPI-IO"
+    [ "$(grep -c workingPoint profile.xml)" -eq 0 ]
+}
+
 @test "several files and communicators" {
     profiled --json p.json 4 halves h.dat
     expect_status 0
@@ -307,6 +314,10 @@ rank N reads r.dat, which the program has written before" ]
     run nht1-profile -- touch started
     expect_status 1
     [ "$(cat profile.xml)" = mine ]
+    printf '<?xml version="1.0" encoding="UTF-8"?>\n<svg/>\n' >profile.xml
+    run nht1-profile -- touch started
+    expect_status 1
+    [ "$(grep -c svg profile.xml)" -eq 1 ]
     run nht1-profile -o there/is/no/such/folder.xml -- touch started
     [ "$status" -ne 0 ]
     run nht1-profile --repeat 3 -- touch started

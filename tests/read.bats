@@ -199,3 +199,27 @@ refused() {
     expect_status 1
     expect_text "--read-decomp 2x2x1 has 4 blocks"
 }
+
+@test "a signal while dumps are read: status 3 within seconds, the readings before it are kept" {
+    local pid
+    # Little computing and much reading: three steps, then the three dumps twice, and once before the warm reading.
+    OMPI_MCA_ess_singleton_isolated=1 OMP_NUM_THREADS=1 "$NHT1_BIN/nht1-bt" --n 12 --steps 3 \
+        --dt 0.01 --interval 1 --tc 1 --verify never --quiet --io posix,serial,token,twophase \
+        --out out.bin --json r.json --repeat 1000 --read all --read-cache cold,warm \
+        </dev/null >told 2>&1 3>&- &
+    pid=$!
+    for _ in $(seq 200); do
+        [ ! -s r.json ] || break
+        sleep 0.05
+    done
+    kill -INT $pid
+    status=0
+    timeout 60 tail --pid=$pid -f /dev/null
+    wait $pid || status=$?
+    output=$(<told)
+    expect_status 3
+    expect_text interrupted
+    expect_schema nht1-bt-1 r.json
+    expect_json r.json '.status == 3 and (.runs | length >= 1)'
+    expect_json r.json '[.runs[].read[] | .digest_ok and (.dumps | length == 3)] | all'
+}

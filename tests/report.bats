@@ -182,7 +182,7 @@ z, v = study([(None, 1.01)] + [(1, 1.01)] * 5)
 assert v['code'] == 'balanced' and z.rounds == 5, (z, v)
 z, v = study([(None, 1.01)] * 6)
 assert v['code'] == 'undecided' and z.rounds == 0, (z, v)
-assert 'no round holds a compute-only run' in v['sentence'], v
+assert 'No round holds a compute-only run' in v['sentence'], v
 z, v = study([(1, 1.01)] * 5, fewer_ranks)
 assert z.rounds == 0, z
 for where, rounds in (('none', 5), ('posix', 0), ('', 5)):  # has no variable, others have one
@@ -834,4 +834,205 @@ END
     expect_status 0
     echo "$output" >s.json
     jq -e '.n == 5 and .median == 30 and .ci_lo == 10 and .ci_hi == 1000 and .outliers == 1' s.json
+}
+
+# of_table FILE WRITER COLUMN: a cell of a table by the writer's row and the heading.
+of_table() {
+    python3 - "$@" <<'END'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1], newline='')))
+print(next(r for r in rows if r['writer'] == sys.argv[2])[sys.argv[3]])
+END
+}
+
+# near VALUE EXPECTED [SHARE]: within 1 %.
+near() {
+    awk -v a="$1" -v b="$2" -v e="${3:-0.01}" 'BEGIN { exit !(a != "" && (a - b) ^ 2 <= (e * b) ^ 2) }' && return 0
+    echo "$1 is not $2"
+    return 1
+}
+
+@test "dumps read back stand beside writing: cold, warm and in another decomposition" {
+    results r2
+    page r2.json
+    no_text r.md "Reading back"
+    cp r2.json plain.json
+    read_back r2.json
+    page r2.json --csv tab --figures fig
+    # Writers by name: mpiio reads in 0.2 s, posix in 0.6; a dump of N = 12 has 69120 bytes.
+    near "$(of_table tab/reading.csv mpiio 'T_R cold, in s')" 0.2 0.02
+    near "$(of_table tab/reading.csv mpiio 'T_R warm, in s')" 0.02 0.02
+    near "$(of_table tab/reading.csv posix 'T_R cold, as 1x1x2, in s')" 0.9 0.02
+    near "$(of_table tab/reading.csv posix 'a dump costs, in s')" \
+        "$(jq '[.runs[] | select(.driver == "posix") | .in_io_s / 6] | sort | .[1]' r2.json)"
+    near "$(awk -F, '$1 == "posix" && $2 == "warm" { print $7 }' tab/readings.csv)" 1.152 0.02
+    [ "$(grep -c '^posix,' tab/readings.csv)" -eq 3 ]
+    grep -qE '^cold: not in memory before,read,[01],0[.]34' fig/reading.csv
+    grep -qE '^warm: in memory before,read,[01],3[.]4' fig/reading.csv
+    grep -q '^cold: not in memory before,written,1,' fig/reading.csv
+    "$REPORT_PYTHON" "$NHT1_ROOT/tests/report_labels.py" fig reading
+    # What a run reads has no part in what it repeats: with or without, it is the same writer.
+    page r2.json plain.json --csv both
+    [ "$(of_table both/writers.csv posix runs)" = 6 ]
+    [ "$(of_table both/reading.csv posix runs)" = 6 ]
+}
+
+@test "what nht1-bt has read back is what the report shows" {
+    mpi_run 1 nht1-bt --class S --io posix --tc 1 --out d.bin --read last --read-cache cold,warm --quiet --json b.json ||
+        [ $? -eq 4 ]
+    page b.json --mtbf 24 --csv tab
+    near "$(of_table tab/reading.csv posix 'T_R cold, in s')" "$(jq '.runs[0].read[0].t_r_s' b.json)"
+    near "$(of_table tab/reading.csv posix 'T_R warm, in s')" "$(jq '.runs[0].read[1].t_r_s' b.json)"
+    [ "$(grep -c '^posix,' tab/readings.csv)" -eq 2 ]
+}
+
+@test "readings that found wrong data are left out, those that met memory are marked" {
+    results r2
+    read_back r2.json
+    change r2.json '.runs |= map(if .driver == "posix" then .read[0].digest_ok = false
+        elif .driver == "mpiio" then del(.read[2]) | .read[0] |= (.cached_bytes_before = .bytes | .stamps = [{code: "read-cached",
+            severity: "warn", numbers: {}, sentence: "STAMP-READ"}]) else . end)'
+    page r2.json --csv tab
+    expect_file_text r.md "3 readings left out"
+    [ "$(grep -c '^posix,' tab/readings.csv)" -eq 2 ]
+    [ "$(grep -c '^mpiio,cold,.*,100,in memory$' tab/readings.csv)" -eq 1 ]
+    [ "$(grep -c 'STAMP-READ' r.md)" -eq 1 ]
+    page r2.json --mtbf 24
+    expect_file_text r.md "T\\_R of mpiio is that of memory"
+}
+
+@test "of several dumps in a row T_R is that of one" {
+    results r2
+    read_back r2.json
+    change r2.json '.runs |= map(if .read then .read |= map(.t_r_s *= 6 | .bytes *= 6
+        | .dumps = [range(6) as $i | .dumps[0]]) else . end)'
+    page r2.json --csv tab
+    near "$(of_table tab/reading.csv mpiio 'T_R cold, 6 dumps, in s')" 0.2 0.02
+}
+
+@test "the best interval: Daly's examples, Young where dumps are short, and the shares of a simulated machine" {
+    PYTHONPATH=$NHT1_ROOT/runs PYTHONDONTWRITEBYTECODE=1 python3 - <<'END'
+import math, random
+from nht1 import checkpoint as c
+
+# [Daly], figures 3 to 5: a dump takes 5 minutes
+for mtbf_min, best_min in (24 * 60, 117), (6 * 60, 57), (15, 9.1):
+    assert abs(c.daly(5, mtbf_min) / best_min - 1) < 0.006, (mtbf_min, c.daly(5, mtbf_min))
+for mtbf_s in 1, 1e3, 1e9:
+    dump_s = 1e-8 * mtbf_s
+    assert abs(c.daly(dump_s, mtbf_s) / c.young(dump_s, mtbf_s) - 1) < 1e-4
+    assert abs(c.young(dump_s, mtbf_s) ** 2 / (2 * dump_s * mtbf_s) - 1) < 1e-12
+    lost = sum(c.loss(c.daly(dump_s, mtbf_s), dump_s, dump_s, mtbf_s))
+    assert abs(lost / math.sqrt(2e-8) - 1) < 1e-3
+assert c.daly(2, 1) == c.daly(50, 1) == 1
+
+# The complete model, as it stands in the paper, and its minimum by a scan.
+def wall(tau, delta, r, m):
+    return m * math.exp(r / m) * (math.exp((tau + delta) / m) - 1) / tau
+for delta, r, m, off in (5, 10, 1440, 0.002), (5, 10, 100, 0.002), (1, 0, 2, 0.02), (3, 1, 2, 0.08):
+    scan = [m * 10 ** (-3 + i / 500) for i in range(1750)]
+    best = min(scan, key=lambda tau: wall(tau, delta, r, m))
+    daly = c.daly(delta, m)
+    assert abs(daly / best - 1) < off + 0.005, (daly, best)
+    assert wall(daly, delta, r, m) < wall(best, delta, r, m) * (1 + 0.01)
+    for tau in best, daly, 3 * best:
+        loss = c.loss(tau, delta, r, m)
+        assert abs(1 - sum(loss) - 1 / wall(tau, delta, r, m)) < 1e-12
+        assert min(loss) >= 0
+# Nothing overflows where nothing gets done.
+assert sum(c.loss(1e9, 1e9, 1e9, 1e-3)) == 1
+
+# A machine that fails at random.
+random.seed(1)
+tau, delta, r, m = 30.0, 5.0, 10.0, 50.0
+spent = [0.0] * 4  # computing, dumps, lost work, restarts
+for _ in range(40000):
+    while (fails := random.expovariate(1 / m)) < tau + delta:
+        spent[2] += fails
+        while (fails := random.expovariate(1 / m)) < r:
+            spent[3] += fails
+        spent[3] += r
+    spent[0] += tau
+    spent[1] += delta
+shares = [s / sum(spent) for s in spent]
+for share, expected in zip(shares[1:], c.loss(tau, delta, r, m)):
+    assert abs(share / expected - 1) < 0.02, (shares, c.loss(tau, delta, r, m))
+END
+}
+
+@test "--mtbf: the interval of each writer in seconds and steps, what is lost, a figure over the MTBF" {
+    results r2
+    read_back r2.json
+    change r2.json '.runs |= map(.in_io_s = (if .driver == "posix" then 60 else 6 end))'
+    change r2.json '.runs |= map(.t_c_s = 12 | if .driver == "none" then .t_t_s = 12 else . end)'
+    page r2.json --mtbf 24,0.5 --downtime 100 --csv tab --figures fig
+    # posix: a dump costs 10 s; a step is 0.2 s; M = 1800 s: Young 189.7, Daly 183.1, a row each
+    [ "$(grep -c '^posix,' tab/cycle.csv)" -eq 2 ]
+    near "$(of_table tab/cycle.csv posix 'a dump costs, in s')" 10
+    near "$(of_table tab/cycle.csv posix 'interval [Young], in s')" 189.737 1e-5
+    near "$(of_table tab/cycle.csv posix '[Daly], in s')" 183.130 1e-4
+    [ "$(of_table tab/cycle.csv posix 'in steps')" = 916 ]
+    near "$(of_table tab/cycle.csv posix 'lost, %')" \
+        "$(awk 'BEGIN { m = 1800; print 100 * (1 - 183.130 / m * exp(-100.6 / m) / (exp(193.130 / m) - 1)) }')" 1e-3
+    near "$(of_table tab/cycle.csv posix restarts)" \
+        "$(awk 'BEGIN { print 100 * (1 - exp(-100.6 / 1800)) }')" 1e-3
+    # the curves pass through the rows of the table
+    awk -F, -v l="$(of_table tab/cycle.csv posix 'lost, %')" '$1 == "time lost" && $2 == "posix" &&
+        $3 > 0.499 && $3 < 0.501 { n++; if (($4 / l - 1) ^ 2 > 1e-10) exit 1 } END { exit n != 1 }' fig/cycle.csv
+    awk -F, '$1 == "best interval" && $2 == "mpiio" { n++; if ($4 <= y) exit 1; y = $4 } END { exit n < 50 }' fig/cycle.csv
+    "$REPORT_PYTHON" "$NHT1_ROOT/tests/report_labels.py" fig cycle
+    expect_file_text r.md "mpiio"
+}
+
+@test "--mtbf: what is missing is named, with the run that measures it" {
+    results r2
+    page r2.json --mtbf 24 --csv tab
+    expect_file_text r.md "T\\_R is not known of"
+    expect_file_text r.md "--read last"
+    [ -n "$(of_table tab/cycle.csv posix '[Daly], in s')" ]
+    [ -z "$(of_table tab/cycle.csv posix 'lost, %')" ]
+    change r2.json 'del(.t_c) | .runs |= map(select(.driver != "none") | .t_c_s = null)'
+    read_back r2.json
+    page r2.json --mtbf 24 --csv tab
+    expect_file_text r.md "--tc measure"
+    [ -z "$(of_table tab/cycle.csv posix 'in steps')" ]
+    [ -n "$(of_table tab/cycle.csv posix 'lost, %')" ]
+    change r2.json '.runs |= map(if .driver == "posix" then del(.in_io_s) else . end)'
+    page r2.json --mtbf 24 --csv tab
+    expect_file_text r.md "What a dump costs is not known of posix"
+    # Numbers that no run has break nothing.
+    change r2.json '.runs |= map(.in_io_s = 1e300 | .t_c_s = 1e-320 | if .read then .read |= map(.t_r_s = 1e-320
+        | .bytes = 1e300 | .requests_n = 1e300) else . end)'
+    page r2.json --mtbf 1e-4,1e8 --csv tab
+    expect_file_text r.md "What a dump costs is not known of"
+    change r2.json '.runs |= map(.in_io_s = 1e9 | if .read then .read |= map(.t_r_s = 1e300) else . end)'
+    page r2.json --mtbf 1e-4,1e8 --downtime 1e9 --csv tab
+    near "$(of_table tab/cycle.csv posix 'lost, %')" 100
+    expect_file_text r.md "nearly all time is lost"
+}
+
+@test "--mtbf: what is no time between failures is refused" {
+    results r2
+    refuse 1 "argument --mtbf: 'x': hours from" --mtbf 24,x r2.json
+    refuse 1 "argument --downtime" --mtbf 24 --downtime=-1 r2.json
+    PYTHONPATH=$NHT1_ROOT/runs PYTHONDONTWRITEBYTECODE=1 python3 - 2>errors <<'END'
+from nht1 import command
+from nht1.report import cycle
+parser = command.Parser(prog='nht1-report')
+cycle.options(parser)
+assert parser.parse_args(['--mtbf', '24,6,6,0.5']).mtbf == [0.5, 6, 24]
+for option, values in (('--mtbf', ('0', '-1', 'nan', 'inf', '1e-9', '1e300', '', '24,', ',24', '6 12', '24h',
+                                   '1,2,3,4,5,6,7,8,9')), ('--downtime', ('nan', 'inf', 'x', ''))):
+    for wrong in values:
+        try:
+            parser.parse_args(['%s=%s' % (option, wrong)])
+        except SystemExit as e:
+            assert e.code == 1, wrong
+        else:
+            raise AssertionError(wrong)
+END
+    [ "$(wc -l <errors)" -eq 16 ]
+    change r2.json '.runs |= map(select(.driver == "none"))'
+    refuse 1 "no run of nht1-bt there has written a dump" --mtbf 24 r2.json
+    page r2.json
 }

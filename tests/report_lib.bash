@@ -73,6 +73,23 @@ expect_file_text() {
     return 1
 }
 
+# read_back FILE: every run that wrote has read its last dump back: cold in 0.2, 0.4 ... s by writer,
+# warm in a tenth of that, cold as 1x1x2 in 1.5 times that, with noise of 1 % by round.
+read_back() {
+    # shellcheck disable=SC2016 # variables of jq
+    change "$1" '([.runs[].driver] | unique) as $writers | .system.ranks as $ranks
+        | (40 * .problem.n * .problem.n * .problem.n) as $bytes
+        | def reading($cache; $decomp; $t): {cache: $cache, decomp: $decomp, own_decomp: ($decomp == "own"),
+            ranks: $ranks, t_r_s: $t, bytes: $bytes, rate_bytes_per_s: ($bytes / $t), requests_n: 2,
+            file_bytes: (6 * $bytes), cached_bytes_before: (if $cache == "warm" then $bytes else 0 end),
+            digest_ok: true, dumps: [{dump: 6, step: 60, t_s: $t, digest_ok: true}], stamps: []};
+        .options_changed += {read: "last", "read-cache": "cold,warm"}
+        | .runs |= map(if .driver == "none" then . else .driver as $d
+            | (0.2 * (1 + ($writers | index($d))) * (1 + 0.01 * ((.round * 3) % 5 - 2))) as $t
+            | .read = [reading("cold"; "own"; $t), reading("warm"; "own"; $t / 10),
+                       reading("cold"; "1x1x2"; 1.5 * $t)] end)'
+}
+
 # times FILE FACTOR NOISE [N]: N (6) runs of every writer instead of those there; T_T is 1, 2 ... s
 # by writer, times the factor, off by up to NOISE either way in a pattern that differs by writer.
 times() {

@@ -54,7 +54,7 @@ for point in tree.parse(sys.argv[1]).getroot().iter('workingPoint'):
 X
 }
 
-# places FILE.xml: span and skips of each function of each process, of those that have any.
+# places FILE.xml: span, skips and begin of each function of each process, of those that have any.
 places() {
     python3 - "$1" <<'X'
 import sys, xml.etree.ElementTree as tree
@@ -63,7 +63,7 @@ for point in tree.parse(sys.argv[1]).getroot().iter('workingPoint'):
     for rank in range(int(point.get('processNum'))):
         for c in (own[rank] if rank in own else point).findall('calls'):
             if c.get('span'):
-                print(rank, c.get('function'), c.get('span'), c.get('skips'))
+                print(rank, c.get('function'), c.get('span'), c.get('skips'), c.get('begin'))
 X
 }
 
@@ -95,6 +95,53 @@ X
     profile q.xml 3 "$NHT1_BIN/nht1-workload" p.xml --out d --json b.json --quiet
     [ "$(replayed b.json)" = "write_at 3 30" ]
     [ "$(places q.xml)" = "$(places p.xml)" ]
+}
+
+@test "programs of others: mpi4py, h5py, PnetCDF's ncmpidiff" {
+    need_program jq python3
+    local name found=""
+    cat >use-mpi4py.py <<'X'
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+f = MPI.File.Open(comm, 'm.dat', MPI.MODE_CREATE | MPI.MODE_RDWR)
+for i in range(5):
+    f.Write_at_all(8000 * (comm.size * i + comm.rank), bytes(8000))
+    f.Write_at(8000 * (comm.size * (5 + i) + comm.rank), bytes(8000))
+f.Close()
+X
+    cat >use-h5py.py <<'X'
+from mpi4py import MPI
+import h5py
+comm = MPI.COMM_WORLD
+with h5py.File('t.h5', 'w', driver='mpio', comm=comm) as f:
+    d = f.create_dataset('d', (4, comm.size, 1000), 'd')
+    for step in range(4):
+        d[step, comm.rank, :] = comm.rank
+X
+    for name in mpi4py h5py; do
+        mpi_run 2 /usr/bin/python3 use-$name.py 2>/dev/null || continue
+        found+=" $name"
+        profile $name.xml 2 /usr/bin/python3 use-$name.py
+    done
+    if command -v ncmpigen ncmpidiff >/dev/null; then
+        echo 'netcdf n { dimensions: x = 100; variables: double a(x); data: a = 1, 2, 3; }' >n.cdl
+        ncmpigen -o a.nc n.cdl
+        cp a.nc b.nc
+        found+=" ncmpidiff"
+        profile ncmpidiff.xml 2 ncmpidiff a.nc b.nc
+    fi
+    [ -n "$found" ] || skip "none is installed"
+    for name in $found; do
+        profile q.xml 2 "$NHT1_BIN/nht1-workload" $name.xml --out d --json b.json --quiet
+        diff <(counts $name.xml) <(replayed b.json)
+        diff <(places $name.xml) <(places q.xml)
+        jq -e '.wrong_n == 0' b.json
+    done
+    # Five records of each rank by each function, those of the other between them.
+    [[ $found != *mpi4py* ]] || [ "$(places mpi4py.xml | sort)" = "0 write_at 72000 4 80000
+0 write_at_all 72000 4 None
+1 write_at 72000 4 80000
+1 write_at_all 72000 4 None" ]
 }
 
 @test "nht1-bt with mpiio and mpiio-indep, at even and uneven rank counts: calls, bytes, contiguity" {

@@ -143,6 +143,42 @@ END
     [ "$output" = 1.000 ]
 }
 
+@test "dumps that were read back have their T_R beside T_T, where there are any" {
+    cat >bin/nht1-bt <<'END'
+#!/bin/bash
+io=none read=
+while [ $# -gt 0 ]; do
+    case $1 in
+    --help) printf '  --%s  words\n' 'json FILE' 'out FILE' 'progress WHEN' 'io NAMES' 'read WHICH' \
+        'read-cache HOW' 'read-decomp DECOMP' && exit 0 ;;
+    --version) echo nht1-bt 1 && exit 0 ;;
+    --json) json=$2 ;;
+    --io) io=$2 ;;
+    --read | --read-cache | --read-decomp) read+="$1=$2 " ;;
+    esac
+    shift
+done
+echo "$io $read" >>"$SIM_FOLDER/starts"
+jq -n --arg io $io --arg read "$read" 'def of($cache; $own; $t): {cache: $cache, own_decomp: $own, decomp: "1x2x1", ranks: 1,
+        t_r_s: $t, bytes: 8, digest_ok: true, dumps: [{}]};
+    {problem: {n: 64, steps: 200, dt: 0.0008}, system: {ranks: 1}, runs: [{driver: $io, t_t_s: 2, r_io_bytes_per_s: 1e6}
+        | if $read == "" then . else .read = [of("cold"; true; 0.25), of("warm"; true; 0.125), of("cold"; false; 0.5)] end]}' >"$json"
+END
+    chmod +x bin/nht1-bt
+    REPEATS=1 description x.ini <<<$'[common]\nprogram = nht1-bt\n[run a]\nio = token
+[run b]\nio = posix\nread = last\nread-cache = cold,warm\nread-decomp = own,1x2x1'
+    study --no-plan --out out x.ini
+    expect_status 0
+    grep -qF 'posix --read=last --read-cache=cold,warm --read-decomp=own,1x2x1' starts
+    run python3 -c 'import csv
+for r in csv.DictReader(open("out/summary.csv")):
+    print(r["io"], r["T_R cold s"], r["T_R warm s"], r["T_R cold, other s"])'
+    [ "$output" = $'token - - -\nposix 0.2500 0.1250 0.5000' ]
+    study --no-plan --out out2 --set b.read=- --set b.read-cache=- --set b.read-decomp=- x.ini
+    expect_status 0
+    if grep -q T_R out2/summary.csv; then false; fi
+}
+
 @test "without nht1-stats a study says what to do, and runs nothing" {
     rm bin/nht1-stats
     description x.ini <<<$'[run]\nprogram = sim'

@@ -44,7 +44,7 @@ static unsigned char *touched(const struct workload_shape *s, int64_t *length)
     int64_t sum = 0;
     for (int r = 0; r < s->procs; r++) {
         int64_t mine = 0;
-        for (int64_t i = 0; i < workload_shape_accesses(s, r); i++) {
+        for (int64_t i = 0; i < workload_shape_accesses(s); i++) {
             const struct workload_extent e = workload_shape_extent(s, r, i);
             assert_true(e.offset >= 0 && e.bytes > 0 && e.offset + e.bytes <= *length);
             for (int64_t b = 0; b < e.bytes; b++)
@@ -89,7 +89,7 @@ static void packed_is_contiguous(void **state)
             struct workload_shape s = shape((enum workload_pattern)p, 4, 5);
             s.packed = true;
             int64_t next = workload_shape_extent(&s, r, 0).offset;
-            for (int64_t i = 0; i < workload_shape_accesses(&s, r); i++) {
+            for (int64_t i = 0; i < workload_shape_accesses(&s); i++) {
                 const struct workload_extent e = workload_shape_extent(&s, r, i);
                 assert_int_equal(e.offset, next);
                 next += e.bytes;
@@ -108,7 +108,7 @@ static void periods_are_periods(void **state)
                 s.packed = packed;
                 workload_shape_period(&s, r, &accesses, &bytes);
                 assert_true(accesses >= 1);
-                for (int64_t i = 0; i + accesses < workload_shape_accesses(&s, r); i++) {
+                for (int64_t i = 0; i + accesses < workload_shape_accesses(&s); i++) {
                     const struct workload_extent a = workload_shape_extent(&s, r, i),
                                                  b = workload_shape_extent(&s, r, i + accesses);
                     assert_int_equal(a.offset + bytes, b.offset);
@@ -147,7 +147,7 @@ static void nested_is_a_block_of_an_array(void **state)
                     assert_int_equal(workload_shape_extent(&s, r, i).offset,
                                      (plane * height + row) * width + x);
                 }
-            assert_int_equal(i, workload_shape_accesses(&s, r));
+            assert_int_equal(i, workload_shape_accesses(&s));
         }
     }
 }
@@ -225,7 +225,7 @@ static void memory_pieces_are_disjoint(void **state)
                 const int64_t slot = workload_memory_slot_bytes(&s, &m, r);
                 unsigned char *count = calloc((size_t)slot, 1);
                 assert_non_null(count);
-                for (int64_t i = 0; i < workload_shape_accesses(&s, r); i++) {
+                for (int64_t i = 0; i < workload_shape_accesses(&s); i++) {
                     int64_t sum = 0;
                     if (i % group == 0) memset(count, 0, (size_t)slot);
                     const int64_t pieces = workload_memory_pieces(&s, &m, r, i);

@@ -102,8 +102,8 @@ static void what_is_written_reads_back(void **state)
             "function='read' n='1' bytes='10'/></rank></workingPoint>"
             "<workingPoint processNum='1' sizeMean='10' uniqueBytes='30' readFrac='0' "
             "collFrac='0' syncFrac='1' seqFrac='0' sharedFrac='0' contMean='10'><calls "
-            "function='write_at' n='3' bytes='30' span='70' skips='2'/></workingPoint>"
-            "</workload>",
+            "function='write_at' n='3' bytes='30' span='70' skips='2' "
+            "begin='5'/></workingPoint></workload>",
             &w),
         0);
     char *one = written(&w);
@@ -114,7 +114,8 @@ static void what_is_written_reads_back(void **state)
     assert_int_equal(p->rank[1].list[1].kind, workload_kind_find("read"));
     assert_int_equal(p->rank[1].list[0].bytes, 590);
     assert_true(p->rank[0].cont_mean == 12.5 && p->rank[1].cont_mean == 0);
-    assert_true(again.point[1].list[0].span == 70 && again.point[1].list[0].skips == 2);
+    assert_true(again.point[1].list[0].span == 70 && again.point[1].list[0].begin == 5 &&
+                again.point[1].list[0].skips == 2);
     assert_string_equal(again.file_name[2], "a<\"b");
     char *two = written(&again);
     assert_string_equal(one, two);
@@ -222,6 +223,7 @@ static void wrong_spans(void **state)
         "function='write_at' n='3' bytes='30' span='70' skips='3'/>",
         "function='write_at' n='3' bytes='30' span='9' skips='2'/>",
         "function='write' n='3' bytes='30' span='70' skips='2'/>",
+        "function='write_at' n='3' bytes='30' begin='70'/>",
     };
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
         char text[512];

@@ -13,8 +13,6 @@
 #include "verify/locate.h"
 #include "verify/scan.h"
 
-#define MB 1000000
-
 /* What the steps of a verification share. */
 struct run {
     struct check *c;
@@ -23,7 +21,6 @@ struct run {
     struct shape_file file;
     struct scan scan;
     struct progress *progress;
-    int64_t read_bytes;
 };
 
 /* NULL when there is none. */
@@ -230,17 +227,10 @@ static int judge_dump(struct run *r, int64_t d)
     return 0;
 }
 
-static void tick(void *arg, int64_t bytes)
-{
-    struct run *r = arg;
-    r->read_bytes += bytes;
-    progress_update(r->progress, r->read_bytes / MB);
-}
-
 static int check_dump(struct run *r, int64_t d)
 {
     struct check_dump *dump = &r->c->dump[d];
-    TRY(scan_dump(&r->scan, d, tick, r));
+    TRY(scan_dump(&r->scan, d, r->progress));
     memcpy(dump->xce, r->scan.xce, sizeof dump->xce);
     dump->nonfinite_n = r->scan.nonfinite_n;
     dump->zeros_n = r->scan.zeros_n;
@@ -259,8 +249,8 @@ static int check_dumps(struct run *r)
         any = any || c->dump[d].state == CHECK_UNJUDGED;
     /* The planes of an absurd N, of which no dump is there, need no memory. */
     if (any) TRY(scan_new(&r->scan, &r->file, &c->shape));
-    r->progress =
-        progress_begin(progress_mode_of(r->o->progress), "verifying", "MB", c->file_bytes / MB + 1);
+    r->progress = progress_begin(progress_mode_of(r->o->progress), "verifying", "MB",
+                                 c->file_bytes / SCAN_PROGRESS_BYTES + 1);
     for (int64_t d = 0; d < c->dumps_n; d++) {
         const bool looked_at = c->dump[d].state == CHECK_UNJUDGED;
         if (looked_at) TRY(check_dump(r, d));

@@ -120,7 +120,7 @@ static void plane_scan(struct scan *s, int64_t plane, const unsigned char *bytes
             row_scan(s, j, k, m, u);
 }
 
-int scan_dump(struct scan *s, int64_t dump, void (*tick)(void *arg, int64_t bytes), void *arg)
+int scan_dump(struct scan *s, int64_t dump, struct progress *p)
 {
     const int64_t planes = shape_planes(&s->shape), bytes = shape_plane_bytes(&s->shape);
     const int64_t start = dump * shape_dump_bytes(&s->shape);
@@ -131,9 +131,10 @@ int scan_dump(struct scan *s, int64_t dump, void (*tick)(void *arg, int64_t byte
     for (int64_t first = 0; first < planes; first += s->block) {
         const int64_t held = planes - first < s->block ? planes - first : s->block;
         TRY(shape_read_bytes(s->file, s->bytes, held * bytes, start + first * bytes));
-        for (int64_t p = 0; p < held; p++) {
-            plane_scan(s, first + p, s->bytes + p * bytes);
-            tick(arg, bytes);
+        for (int64_t k = 0; k < held; k++) {
+            plane_scan(s, first + k, s->bytes + k * bytes);
+            s->read_bytes += bytes;
+            progress_update(p, s->read_bytes / SCAN_PROGRESS_BYTES);
         }
     }
     const double inner = (double)(s->shape.n - 2);

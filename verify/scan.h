@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/progress.h"
 #include "base/sum.h"
 #include "bt/solver/exact.h"
 #include "verify/shape.h"
@@ -24,6 +25,7 @@ struct scan {
     const struct shape_file *file;
     struct shape shape;   /* layout and endian are known */
     int64_t block;        /* planes that are read at a time */
+    int64_t read_bytes;   /* of all dumps so far */
     unsigned char *bytes; /* [block] planes as they are in the file */
     double *u;            /* [m][j][i]: the present plane, i fastest */
     struct bt_exact exact;
@@ -47,7 +49,9 @@ struct scan {
 int scan_new(struct scan *s, const struct shape_file *file, const struct shape *shape);
 void scan_free(struct scan *s);
 
-/* Measures one dump. Local. tick: called after each plane with its bytes. Returns 0 or ERR_IO. */
-int scan_dump(struct scan *s, int64_t dump, void (*tick)(void *arg, int64_t bytes), void *arg);
+/* Measures one dump. Local. p: shown after each plane, with what has been read of all dumps in
+ * SCAN_PROGRESS_BYTES. Returns 0 or ERR_IO. */
+#define SCAN_PROGRESS_BYTES 1000000
+int scan_dump(struct scan *s, int64_t dump, struct progress *p);
 
 #endif

@@ -14,17 +14,17 @@
 /* --- the file ------------------------------------------------------------------------------- */
 
 /* What a function that moves no data has returned. */
-static int over(const struct workload_flight *f, int mpi_rc, const char *call)
+static int over(const struct workload_handle *f, int mpi_rc, const char *call)
 {
     io_guard_at(NULL);
     return io_mpiio_check(&f->context, mpi_rc, call);
 }
 
-int workload_flight_open(struct workload_flight *f, MPI_Comm comm, const char *path, MPI_Info info,
+int workload_handle_open(struct workload_handle *f, MPI_Comm comm, const char *path, MPI_Info info,
                          int depth)
 {
     static const char call[] = "MPI_File_open";
-    *f = (struct workload_flight){.file = MPI_FILE_NULL,
+    *f = (struct workload_handle){.file = MPI_FILE_NULL,
                                   .context = {.comm = comm, .path = path, .info = info},
                                   .depth = depth,
                                   .split = -1};
@@ -35,7 +35,7 @@ int workload_flight_open(struct workload_flight *f, MPI_Comm comm, const char *p
     return par_agree(comm, over(f, mpi_rc, call));
 }
 
-int workload_flight_view(struct workload_flight *f, int64_t begin, int n, const int64_t *offset,
+int workload_handle_view(struct workload_handle *f, int64_t begin, int n, const int64_t *offset,
                          const int64_t *bytes, int64_t period)
 {
     static const char call[] = "MPI_File_set_view";
@@ -58,7 +58,7 @@ int workload_flight_view(struct workload_flight *f, int64_t begin, int n, const 
     return rc;
 }
 
-int workload_flight_seek(struct workload_flight *f, bool shared, int64_t offset)
+int workload_handle_seek(struct workload_handle *f, bool shared, int64_t offset)
 {
     const char *call = shared ? "MPI_File_seek_shared" : "MPI_File_seek";
     io_guard_at(call);
@@ -68,14 +68,14 @@ int workload_flight_seek(struct workload_flight *f, bool shared, int64_t offset)
                 call);
 }
 
-int workload_flight_sync(struct workload_flight *f)
+int workload_handle_sync(struct workload_handle *f)
 {
     static const char call[] = "MPI_File_sync";
     io_guard_at(call);
     return over(f, MPI_File_sync(f->file), call);
 }
 
-int workload_flight_close(struct workload_flight *f)
+int workload_handle_close(struct workload_handle *f)
 {
     static const char call[] = "MPI_File_close";
     int rc = 0;
@@ -90,7 +90,7 @@ int workload_flight_close(struct workload_flight *f)
 /* --- the calls ------------------------------------------------------------------------------ */
 
 /* What became of a transfer. Some libraries return success and a count of zero on a full disk. */
-static int check(const struct workload_flight *f, int kind, int mpi_rc, MPI_Status *status,
+static int check(const struct workload_handle *f, int kind, int mpi_rc, MPI_Status *status,
                  int64_t bytes)
 {
     const char *call = workload_kind_call(kind), *path = f->context.path;
@@ -105,7 +105,7 @@ static int check(const struct workload_flight *f, int kind, int mpi_rc, MPI_Stat
                    (int64_t)done, bytes, full ? ": the file system is full" : "");
 }
 
-static int end_split(struct workload_flight *f)
+static int end_split(struct workload_handle *f)
 {
     const int kind = f->split;
     void *const b = f->split_buffer;
@@ -137,7 +137,7 @@ static int end_split(struct workload_flight *f)
     return check(f, kind, rc, &st, f->split_bytes);
 }
 
-static int end_oldest(struct workload_flight *f)
+static int end_oldest(struct workload_handle *f)
 {
     MPI_Status st;
     const int at = f->oldest;
@@ -147,7 +147,7 @@ static int end_oldest(struct workload_flight *f)
     return check(f, f->kind[at], MPI_Wait(&f->request[at], &st), &st, f->bytes[at]);
 }
 
-int workload_flight_end(struct workload_flight *f)
+int workload_handle_wait(struct workload_handle *f)
 {
     int rc = end_split(f);
     while (f->n > 0) {
@@ -226,7 +226,7 @@ static int call(MPI_File f, const struct workload_transfer *t, int n, MPI_Dataty
     }
 }
 
-int workload_flight_call(struct workload_flight *f, const struct workload_transfer *t)
+int workload_handle_call(struct workload_handle *f, const struct workload_transfer *t)
 {
     const struct workload_kind k = workload_kind_of(t->kind);
     const int64_t whole = 0;

@@ -22,7 +22,7 @@ struct workload_transfer {
 };
 
 /* A file handle and what is under way on it. It must not move while the file is open. */
-struct workload_flight {
+struct workload_handle {
     MPI_File file;             /* MPI_FILE_NULL: not open */
     struct io_context context; /* communicator, rank, path and hints, borrowed */
     int depth;                 /* requests at a time, 1..WORKLOAD_DEPTH_MAX */
@@ -38,27 +38,27 @@ struct workload_flight {
 
 /* Opens a file for reading and writing. Collective over comm, the same code on all ranks. [out] f,
  * to be closed also after an error. */
-int workload_flight_open(struct workload_flight *f, MPI_Comm comm, const char *path, MPI_Info info,
+int workload_handle_open(struct workload_handle *f, MPI_Comm comm, const char *path, MPI_Info info,
                          int depth);
 
 /* Shows of the file, from begin on, n pieces, and the same again after each period. Collective, the
  * same code on all ranks. */
-int workload_flight_view(struct workload_flight *f, int64_t begin, int n, const int64_t *offset,
+int workload_handle_view(struct workload_handle *f, int64_t begin, int n, const int64_t *offset,
                          const int64_t *bytes, int64_t period);
 
 /* Moves the individual or the shared pointer. The latter is collective. */
-int workload_flight_seek(struct workload_flight *f, bool shared, int64_t offset);
+int workload_handle_seek(struct workload_handle *f, bool shared, int64_t offset);
 
 /* Makes one call; waits for the oldest one in flight where there is no room, and for a split
  * collective call that has begun. Returns 0, ERR_IO or ERR_MPI, of whichever ended. */
-int workload_flight_call(struct workload_flight *f, const struct workload_transfer *t);
+int workload_handle_call(struct workload_handle *f, const struct workload_transfer *t);
 
 /* Waits for all. */
-int workload_flight_end(struct workload_flight *f);
+int workload_handle_wait(struct workload_handle *f);
 
 /* Flushes the file; closes it if it is open. Collective; a code of this rank's own. */
-int workload_flight_sync(struct workload_flight *f);
-int workload_flight_close(struct workload_flight *f);
+int workload_handle_sync(struct workload_handle *f);
+int workload_handle_close(struct workload_handle *f);
 
 /* A committed type of so many bytes at these displacements in memory. Local. */
 int workload_type_pieces(int n, const int64_t *displacement, const int64_t *bytes,

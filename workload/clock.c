@@ -57,8 +57,16 @@ int workload_clock_compare(MPI_Comm comm, struct workload_clock *c)
     }
     c->offset_s = mine[0];
     c->uncertainty_s = mine[1];
+    c->compared_s = watch_now();
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &c->uncertainty_s, 1, MPI_DOUBLE, MPI_MAX, comm));
     return 0;
+}
+
+int workload_clock_keep(MPI_Comm comm, struct workload_clock *c)
+{
+    int due = watch_now() - c->compared_s >= WORKLOAD_CLOCK_S;
+    TRY_MPI(MPI_Bcast(&due, 1, MPI_INT, 0, comm));
+    return due ? workload_clock_compare(comm, c) : 0;
 }
 
 int workload_times_gather(MPI_Comm comm, const struct workload_clock *c,

@@ -19,13 +19,21 @@
 #define WORKLOAD_TIME_S        1.0
 #define WORKLOAD_UNCERTAINTIES 100.0
 
+/* Clocks of nodes drift apart, 10 microseconds in a second at most where they are kept by NTP: in
+ * so many seconds by less than a thousandth of the shortest measurement. */
+#define WORKLOAD_CLOCK_S 60.0
+
 struct workload_clock {
     double offset_s;      /* of this rank's clock to that of rank 0: subtract it */
     double uncertainty_s; /* the largest of all ranks: half of the shortest round trip */
+    double compared_s;    /* watch_now() then */
 };
 
 /* Measures the offsets: the shortest of many round trips with rank 0 counts. Collective. */
 int workload_clock_compare(MPI_Comm comm, struct workload_clock *c);
+
+/* The same where the last time was WORKLOAD_CLOCK_S ago or longer, by rank 0's clock. Collective. */
+int workload_clock_keep(MPI_Comm comm, struct workload_clock *c);
 
 /* The marks of one process, by its own clock. */
 struct workload_marks {

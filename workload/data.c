@@ -78,8 +78,8 @@ static uint64_t inverse(void)
     return x & MASK_56;
 }
 
-/* The place of the file, within a period, that a whole word at at tells; -1: it is none. */
-static int64_t told_place(const unsigned char *at)
+/* The offset in the file, within a period, that the word at `at` encodes; -1: it is no such word. */
+static int64_t word_offset(const unsigned char *at)
 {
     uint64_t w = 0;
     for (int b = 0; b < 7; b++)
@@ -95,8 +95,8 @@ int64_t workload_data_check_anywhere(const struct workload_data *d, const unsign
     for (int64_t i = 0; i < bytes; i++) {
         run = allowed.floating && got[i] == WORKLOAD_FLOATING ? 0 : run + 1;
         if (run < 7) continue;
-        const int64_t place = told_place(got + i - 6);
-        /* All of the piece has its place from the first word that tells one. */
+        const int64_t place = word_offset(got + i - 6);
+        /* The first word that encodes an offset gives that of the whole piece. */
         if (place >= 0) {
             const int64_t begin = (place - (i - 6)) % WORKLOAD_PERIOD_BYTES;
             return workload_data_check(d, got, begin + (begin < 0 ? WORKLOAD_PERIOD_BYTES : 0),

@@ -12,7 +12,7 @@
  * program is a multiple of. So whoever writes at a position, at any alignment, writes the same, and
  * what is to be written lies ready in memory for every position (workload_data_at).
  *
- * What is written with the shared pointer lands where nobody can know: it is WORKLOAD_FLOATING in
+ * What is written with the shared pointer lands at offsets that are not known: it is WORKLOAD_FLOATING in
  * every byte. All functions are local. */
 #include <stdbool.h>
 #include <stdint.h>

@@ -16,18 +16,26 @@
 #include "base/err.h"
 #include "base/lock.h"
 #include "base/par.h"
+#include "base/resident.h"
 #include "base/stop.h"
 #include "base/units.h"
 
-void workload_files_path(const struct workload_files *f, int index, char out[WORKLOAD_PATH_MAX])
+static void path_of(const struct workload_files *f, int rank, int index,
+                    char out[WORKLOAD_PATH_MAX])
 {
     char number[16] = "", own[16] = "";
     if (index > 0) snprintf(number, sizeof number, ".%d", index);
-    if (f->separate) snprintf(own, sizeof own, ".%05d", f->rank);
+    if (f->separate) snprintf(own, sizeof own, ".%05d", rank);
     snprintf(out, WORKLOAD_PATH_MAX, "%s%s%s", f->name, number, own);
 }
 
-void workload_files_remove(struct workload_files *f, int index)
+void workload_files_path(const struct workload_files *f, int index, char out[WORKLOAD_PATH_MAX])
+{
+    path_of(f, f->rank, index, out);
+}
+
+/* Removes a file that was made, if it is still the one of this name. */
+static void remove_made(struct workload_files *f, int index)
 {
     char path[WORKLOAD_PATH_MAX];
     struct stat st;
@@ -52,7 +60,7 @@ static int remember(struct workload_files *f, int index, int fd, const char *pat
 static void remove_all(struct workload_files *f)
 {
     for (int i = 0; i < WORKLOAD_FILES_MAX; i++)
-        workload_files_remove(f, i);
+        remove_made(f, i);
 }
 
 /* Removes the lock file of a rank 0 that has died: nobody holds it. */
@@ -137,7 +145,7 @@ static int make_here(struct workload_files *f, int index, int64_t bytes)
     workload_files_path(f, index, path);
     if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
         return err_set(ERR_USAGE, "%s is no regular file: choose another --out", path);
-    workload_files_remove(f, index);
+    remove_made(f, index);
     if (f->force && unlink(path) != 0 && errno != ENOENT)
         return err_set_errno(ERR_IO, errno, "cannot remove %s", path);
     const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
@@ -220,12 +228,7 @@ int workload_files_drop(const struct workload_files *f, const struct nodes *n, i
     workload_files_path(f, index, path);
     /* What another node wrote must be on the device before anybody's pages can go. */
     for (int turn = 0; turn < 2; turn++) {
-        if (n->node_rank == 0 || f->separate) {
-            const int fd = open(path, O_RDWR | O_CLOEXEC);
-            if (fd < 0 || fsync(fd) != 0) rc = err_set_errno(ERR_IO, errno, "flushing %s", path);
-            if (fd >= 0) posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-            if (fd >= 0) close(fd);
-        }
+        if (n->node_rank == 0 || f->separate) rc = resident_drop(path);
         rc = par_agree(n->comm, rc);
         if (rc < 0) return rc;
     }
@@ -237,9 +240,7 @@ int workload_files_cached(const struct workload_files *f, const struct nodes *n,
 {
     char path[WORKLOAD_PATH_MAX];
     struct cache c;
-    struct workload_files first = *f;
-    first.rank = 0;
-    workload_files_path(&first, index, path);
+    path_of(f, 0, index, path);
     TRY(cache_ask(n, path, false, &c));
     *share = c.known && c.file_bytes > 0 ? (double)c.cached_bytes / (double)c.file_bytes : -1;
     return 0;

@@ -52,9 +52,6 @@ void workload_files_path(const struct workload_files *f, int index, char out[WOR
  * ERR_IO: no space, not writable; ERR_USAGE: something is there that is not ours. */
 int workload_files_make(struct workload_files *f, MPI_Comm comm, int index, int64_t bytes);
 
-/* Removes a file that was made, if it is still the one of this name. Local. */
-void workload_files_remove(struct workload_files *f, int index);
-
 /* Fills [from, to) of the file with its content, each process its part, or each its own file.
  * Collective over comm. */
 int workload_files_lay_out(const struct workload_files *f, MPI_Comm comm, int index, int64_t from,

@@ -83,15 +83,14 @@ static int read_description(struct workload_job *job)
         return err_set(ERR_USAGE,
                        "%s: a workload's name ends in .xml, a job file's in .conf or .ini",
                        job->name);
-    if (from_file)
-        rc = par_read_file(job->context.comm, job->name, TEXT_BYTES_MAX, &text, &bytes);
+    if (from_file) rc = par_read_file(job->context.comm, job->name, TEXT_BYTES_MAX, &text, &bytes);
     if (rc == 0)
         rc = job->is_points ? read_points(job, text, bytes) : read_phases(job, text, bytes);
     free(text);
     return par_agree(job->context.comm, rc);
 }
 
-/* --- what the job stands on ----------------------------------------------------------------- */
+/* --- the system ----------------------------------------------------------------------------- */
 
 /* Which MPI-IO is at work. It takes some libraries a while to tell: one rank asks. */
 static int find_component(struct workload_job *job)
@@ -140,8 +139,7 @@ int workload_job_make(struct workload_job *job, const struct workload_options *o
     TRY(par_agree(c->comm, sys_path_fs(o->out, &job->fs)));
     TRY(find_component(job));
     TRY(read_description(job));
-    TRY(nodes_find(c->comm, &job->nodes));
-    return par_json(c->comm, &job->mpi);
+    return nodes_find(c->comm, &job->nodes);
 }
 
 void workload_job_free(struct workload_job *job)
@@ -154,7 +152,6 @@ void workload_job_free(struct workload_job *job)
     workload_free(&job->workload);
     workload_jobfile_free(&job->jobfile);
     workload_data_free(&job->context.data);
-    json_decref(job->mpi);
     nodes_free(&job->nodes);
     if (job->context.info != MPI_INFO_NULL) MPI_Info_free(&job->context.info);
 }
@@ -175,6 +172,7 @@ static int run_points(struct workload_job *job, struct progress *progress)
         if (read[i]) TRY(workload_files_drop(&c->files, &job->nodes, i));
     }
     for (int i = 0; i < job->workload.points_n; i++) {
+        TRY(workload_clock_keep(c->comm, &c->clock));
         job->measured_n++;
         TRY(workload_replay_point(c, &job->workload, i, &job->outcome[i]));
         progress_update(progress, i + 1);
@@ -190,6 +188,7 @@ static int run_phases(struct workload_job *job, struct progress *progress)
             job->paused_s += workload_think(p->pause_s, p->think_busy);
             continue;
         }
+        TRY(workload_clock_keep(job->context.comm, &job->context.clock));
         struct workload_phase_result *r = &job->phase[job->measured_n++];
         const int rc = workload_phase_measure(&job->context, p, r);
         if (rc < 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef WORKLOAD_JOB_H
 #define WORKLOAD_JOB_H
-/* Floor 2. A run of nht1-workload: what it stands on, what it runs, what came out. */
+/* Floor 2. A run of nht1-workload: its options, system, description and results. */
 #include <jansson.h>
 #include <stdio.h>
 
@@ -20,7 +20,6 @@ struct workload_job {
     bool files_begun;
     struct nodes nodes;
     struct sys_fs fs;
-    json_t *mpi;           /* rank 0 */
     const char *component; /* of MPI-IO, as far as known */
     bool is_points;
     struct workload workload;            /* where is_points */
@@ -40,7 +39,7 @@ static inline struct workload_measured *workload_job_measured(const struct workl
     return job->is_points ? &job->outcome[i].m : &job->phase[i].m;
 }
 
-/* Reads the description and finds out what the job stands on; nothing is written. Collective. [out]
+/* Reads the description and examines the system; nothing is written. Collective. [out]
  * job, to be freed by workload_job_free also after an error. */
 int workload_job_make(struct workload_job *job, const struct workload_options *opt,
                       const char *name);

@@ -16,55 +16,54 @@
 #define REPEAT_MAX     10000
 #define DEFAULT_RECORD (INT64_C(64) << 10)
 
-#define AT(member) offsetof(struct workload_settings, member)
-#define BYTES_MAX  1152921504606846976.0 /* 2^60 */
+/* The directives of a section, as they are written. */
+struct settings {
+    const char *temporal, *method, *access, *memory, *file, *record, *data, *think_kind, *tile,
+        *overlap;
+    int64_t group, limit, memory_block, inner, element, blocks, vary, cells, guard, variables, plot,
+        values, seed;
+    double time_limit, think, fraction;
+};
+
+#define AT(member)         CONF_AT(struct settings, member)
+#define CHOICE(member, of) CONF_CHOICE_AT(struct settings, member, of)
+#define BYTES_MAX          1152921504606846976.0 /* 2^60 */
 #define COUNT(name_, member, def_, min_, max_, help_)                                              \
     {                                                                                              \
-        .name = name_, .def = def_, .offset = AT(member), .type = CONF_INT, .min = min_,           \
-        .max = max_, .help = help_                                                                 \
+        .name = name_, .def = def_, AT(member), CONF_RANGE(min_, max_), .help = help_              \
     }
 
 const struct conf_option workload_directives[] = {
     {.name = "temporal",
      .def = "write,re-write,read,re-read,read-modify-write",
-     .offset = AT(temporal),
-     .type = CONF_STRING,
+     AT(temporal),
      .help = "Temporal patterns to run, separated by commas, in the order given; all for the five "
              "of the default."},
     {.name = "method",
      .def = "independent",
-     .offset = AT(method),
-     .type = CONF_CHOICE,
-     .choices = "independent|collective|posix",
+     CHOICE(method, "independent|collective|posix"),
      .help = "Which calls access the file: MPI-IO, each process on its own; MPI-IO, all processes "
              "together; or POSIX."},
     {.name = "access",
      .def = "auto",
-     .offset = AT(access),
-     .type = CONF_CHOICE,
-     .choices = "auto|view|offsets",
+     CHOICE(access, "auto|view|offsets"),
      .help = "How a call is told where in the file to go: by a file view, set once, or by an "
              "explicit offset in each call. auto: view for collective calls, else offsets."},
     {.name = "memory",
      .def = "auto",
-     .offset = AT(memory),
-     .type = CONF_CHOICE,
-     .choices = "auto|contiguous|strided",
+     CHOICE(memory, "auto|contiguous|strided"),
      .help = "Whether the data of an access lie in memory in one piece or in blocks with gaps "
              "between them. auto: contiguous, but strided for flash, whose guard cells are gaps."},
     COUNT("memory-block", memory_block, "512", 1, BYTES_MAX,
           "With strided memory: bytes of a block. The gap behind it is as long."),
     {.name = "file",
      .def = "auto",
-     .offset = AT(file),
-     .type = CONF_CHOICE,
-     .choices = "auto|contiguous|strided",
+     CHOICE(file, "auto|contiguous|strided"),
      .help = "contiguous: the records of a process one after the other, in a part of the file of "
              "its own. auto and strided: where the pattern has them."},
     {.name = "record",
      .def = "",
-     .offset = AT(record),
-     .type = CONF_STRING,
+     AT(record),
      .help = "Bytes of a record. Several sizes separated by commas are measured one after the "
              "other: a curve over the size. For tiled it sets the columns, for flash the blocks, "
              "for mesh the values. Default: 64Ki, or what those directives say."},
@@ -73,38 +72,29 @@ const struct conf_option workload_directives[] = {
           "at most 256, else one."),
     {.name = "data",
      .def = "auto",
-     .offset = AT(data),
-     .type = CONF_STRING,
+     AT(data),
      .help = "Bytes of all processes together; a phase accesses its fraction of them. auto: found, "
              "as many as a measurement needs to be long enough."},
     COUNT("limit", limit, "2Gi", 1, BYTES_MAX, "With data auto: most bytes to try."),
     {.name = "time-limit",
      .def = "60",
-     .offset = AT(time_limit),
-     .type = CONF_REAL,
-     .min = 0.001,
-     .max = 1e6,
+     AT(time_limit),
+     CONF_RANGE(0.001, 1e6),
      .help = "With data auto: seconds that a phase may take to find the amount."},
     {.name = "think",
      .def = "0",
-     .offset = AT(think),
-     .type = CONF_REAL,
-     .min = 0,
-     .max = 1e5,
+     AT(think),
+     CONF_RANGE(0, 1e5),
      .help = "Seconds of thinking after each access. Outside of sections it is a phase of its own: "
              "a pause between two measurements."},
     {.name = "think-kind",
      .def = "idle",
-     .offset = AT(think_kind),
-     .type = CONF_CHOICE,
-     .choices = "idle|busy",
+     CHOICE(think_kind, "idle|busy"),
      .help = "Whether a thinking process sleeps or keeps its core busy."},
     {.name = "fraction",
      .def = "1",
-     .offset = AT(fraction),
-     .type = CONF_REAL,
-     .min = 1e-6,
-     .max = 1,
+     AT(fraction),
+     CONF_RANGE(1e-6, 1),
      .help = "Share of its accesses that a process makes, the first ones: with 0.25 it reads a "
              "quarter back."},
     COUNT("seed", seed, "1", 0, 9e18, "For random-strided and mesh: seed of the random numbers."),
@@ -112,13 +102,11 @@ const struct conf_option workload_directives[] = {
           "For nested-strided: rows of a process's block in a plane."),
     {.name = "tile",
      .def = "128x128",
-     .offset = AT(tile),
-     .type = CONF_STRING,
+     AT(tile),
      .help = "For tiled: rows x columns of a tile, in elements."},
     {.name = "overlap",
      .def = "0x0",
-     .offset = AT(overlap),
-     .type = CONF_STRING,
+     AT(overlap),
      .help = "For tiled: rows x columns that neighbouring tiles share (ghost elements)."},
     COUNT("element", element, "32", 1, 1e9, "For tiled: bytes of an element."),
     COUNT("blocks", blocks, "80", 1, 1e6, "For flash: blocks of the first process."),
@@ -167,9 +155,9 @@ struct reader {
     int line;
     const char *line_begin;
     int token_line, token_column;
-    struct text_kept *kept;          /* words that settings point into */
-    struct workload_settings common; /* outside of sections */
-    struct workload_settings own;    /* of the open section */
+    struct text_kept *kept; /* words that settings point into */
+    struct settings common; /* outside of sections */
+    struct settings own;    /* of the open section */
     bool in_pattern;
     enum workload_pattern pattern;
     int pattern_line, pattern_column;
@@ -181,7 +169,7 @@ struct reader {
     } repeat[DEPTH_MAX];
 };
 
-/* Puts the place before the message that is there. */
+/* Prefixes the current error message with line and column. */
 static int place(const struct reader *r, int rc, int line, int column)
 {
     char at[320];
@@ -216,7 +204,7 @@ static bool same_name(const char *a, const char *b)
     }
 }
 
-static int set(struct reader *r, struct workload_settings *s, const char *key, const char *value)
+static int set(struct reader *r, struct settings *s, const char *key, const char *value)
 {
     for (int i = 0; workload_directives[i].name; i++) {
         if (!same_name(workload_directives[i].name, key)) continue;
@@ -252,26 +240,9 @@ static int pair(const char *what, const char *text, int64_t least, int64_t out[2
     return conf_int(what, x + 1, least, 1 << 30, &out[1]);
 }
 
-/* The most that a shape of one repetition may come to, on as many ranks as there can be. */
-static int check_shape(const struct workload_shape *s)
-{
-    const double rank_bytes =
-        s->pattern == WORKLOAD_NESTED ? (double)s->record_bytes * (double)s->inner
-        : s->pattern == WORKLOAD_TILED
-            ? (double)s->rows * (double)s->columns * (double)s->element_bytes
-        : s->pattern == WORKLOAD_FLASH
-            ? (double)(s->blocks + s->vary) * 8 * (double)(s->variables + s->plot) *
-                  (double)((s->cells + 2 * s->guard) * (s->cells + 2 * s->guard) *
-                           (s->cells + 2 * s->guard))
-            : (double)s->record_bytes;
-    if (rank_bytes > (double)(INT64_C(1) << 40))
-        return err_set(ERR_USAGE, "one repetition of %s takes more than a terabyte per process",
-                       workload_pattern_name(s->pattern));
-    return 0;
-}
-
-static int shape_of(const struct workload_settings *s, enum workload_pattern pattern,
-                    int64_t record, struct workload_shape *out)
+/* The shape of a pattern for one process and one repetition. record: bytes, 0 for the default. */
+static int shape_of(const struct settings *s, enum workload_pattern pattern, int64_t record,
+                    struct workload_shape *out)
 {
     int64_t tile[2], overlap[2];
     TRY(pair("tile", s->tile, 1, tile));
@@ -294,25 +265,43 @@ static int shape_of(const struct workload_settings *s, enum workload_pattern pat
                                    .variables = s->variables,
                                    .plot = s->plot,
                                    .values = s->values};
-    if (record > 0 && pattern == WORKLOAD_TILED)
-        out->columns = (record + s->element - 1) / s->element;
-    if (record > 0 && pattern == WORKLOAD_MESH) out->values = (record + 7) / 8;
-    if (record > 0 && pattern == WORKLOAD_FLASH) {
-        const int64_t block = s->cells * s->cells * s->cells * 8;
-        out->blocks = (record + block - 1) / block;
+    const int64_t block = s->cells * s->cells * s->cells * 8;
+    const double side = (double)(s->cells + 2 * s->guard);
+    double rank_bytes; /* of one repetition, at most */
+    switch (pattern) {
+    case WORKLOAD_NESTED:
+        rank_bytes = (double)out->record_bytes * (double)out->inner;
+        break;
+    case WORKLOAD_TILED:
+        if (record > 0) out->columns = (record + s->element - 1) / s->element;
+        out->record_bytes = out->columns * out->element_bytes;
+        rank_bytes = (double)out->record_bytes * (double)out->rows;
+        if (out->overlap_rows >= out->rows || out->overlap_columns >= out->columns)
+            return err_set(ERR_USAGE, "overlap: \"%s\" is not smaller than the tile of %d x %d",
+                           s->overlap, (int)out->rows, (int)out->columns);
+        break;
+    case WORKLOAD_FLASH:
+        if (record > 0) out->blocks = (record + block - 1) / block;
+        out->record_bytes = out->blocks * block;
+        rank_bytes = (double)(out->blocks + out->vary) * 8 * (double)(out->variables + out->plot) *
+                     side * side * side;
+        break;
+    case WORKLOAD_MESH:
+        if (record > 0) out->values = (record + 7) / 8;
+        out->record_bytes = out->values * 8;
+        rank_bytes = (double)out->record_bytes;
+        break;
+    default:
+        rank_bytes = (double)out->record_bytes;
+        break;
     }
-    if (pattern == WORKLOAD_MESH) out->record_bytes = out->values * 8;
-    if (pattern == WORKLOAD_TILED) out->record_bytes = out->columns * out->element_bytes;
-    if (pattern == WORKLOAD_FLASH)
-        out->record_bytes = out->blocks * out->cells * out->cells * out->cells * 8;
-    if (pattern == WORKLOAD_TILED &&
-        (out->overlap_rows >= out->rows || out->overlap_columns >= out->columns))
-        return err_set(ERR_USAGE, "overlap: \"%s\" is not smaller than the tile of %d x %d",
-                       s->overlap, (int)out->rows, (int)out->columns);
-    return check_shape(out);
+    if (rank_bytes > (double)(INT64_C(1) << 40))
+        return err_set(ERR_USAGE, "one repetition of %s takes more than a terabyte per process",
+                       workload_pattern_name(pattern));
+    return 0;
 }
 
-static int phase_of(const struct reader *r, const struct workload_settings *s,
+static int phase_of(const struct reader *r, const struct settings *s,
                     enum workload_temporal temporal, int64_t record, struct workload_phase *p)
 {
     const bool natural = r->pattern == WORKLOAD_SEQUENTIAL || r->pattern == WORKLOAD_SEGMENTED;

@@ -32,8 +32,7 @@
 #include "base/conf.h"
 #include "workload/pattern.h"
 
-#define WORKLOAD_RECORDS_MAX 32
-#define WORKLOAD_PHASES_MAX  10000
+#define WORKLOAD_PHASES_MAX 10000
 
 enum workload_temporal {
     WORKLOAD_WRITE,
@@ -48,15 +47,6 @@ enum workload_method { WORKLOAD_INDEPENDENT, WORKLOAD_COLLECTIVE, WORKLOAD_POSIX
 /* "re-write". Static text. */
 const char *workload_temporal_name(enum workload_temporal t);
 const char *workload_method_name(enum workload_method m);
-
-/* The directives of a section, as they are written. */
-struct workload_settings {
-    const char *temporal, *method, *access, *memory, *file, *record, *data, *think_kind, *tile,
-        *overlap;
-    int64_t group, limit, memory_block, inner, element, blocks, vary, cells, guard, variables, plot,
-        values, seed;
-    double time_limit, think, fraction;
-};
 
 /* The one table of directives. */
 extern const struct conf_option workload_directives[];

@@ -18,7 +18,7 @@
 struct workload_content {
     int64_t length_bytes; /* made so long; of this process's own where separate */
     bool laid_out;        /* every byte holds what belongs there */
-    int generation;       /* of the last that wrote; 0: nobody did */
+    int generation;       /* of the last write; 0: none yet */
     int oldest;           /* generation that may still be found */
     bool floating;        /* the shared pointer has been used for writing */
 };

@@ -8,119 +8,97 @@
 #include "base/version.h"
 #include "workload/access.h"
 
-#define AT(member) offsetof(struct workload_options, member)
+#define AT(member)         CONF_AT(struct workload_options, member)
+#define CHOICE(member, of) CONF_CHOICE_AT(struct workload_options, member, of)
 
 static const struct conf_option table[] = {
     {.name = "make",
      .arg = "FILE",
-     .offset = AT(make),
-     .type = CONF_STRING,
+     AT(make),
      .group = "What is run",
      .help = "Write a workload of one working point and exit: the arguments are KEY=VALUE, the "
              "keys are the nine numbers; those not given are taken from the reference workload (1 "
              "GB in calls of 8 kB by 8 processes, 80 % read). FILE - is standard "
              "output."},
     {.name = "reference",
-     .offset = AT(reference),
-     .type = CONF_FLAG,
+     AT(reference),
      .help = "Instead of a file, replay the reference workload, as changed by --set; "
              "processNum is the number of processes that were started, and contMean follows "
              "sizeMean, unless they are set."},
     {.name = "patterns",
-     .offset = AT(patterns),
-     .type = CONF_FLAG,
+     AT(patterns),
      .help = "Instead of a file, run all spatial patterns in all temporal patterns, as changed by "
              "--set."},
     {.name = "set",
      .arg = "KEY=VALUE",
-     .offset = AT(set),
-     .type = CONF_LIST,
+     AT(set),
      .help = "Replace one of the nine numbers in every working point, or a directive in every "
              "section of a job file. May be repeated."},
     {.name = "seed",
      .arg = "N",
      .def = "-1",
-     .offset = AT(seed),
-     .type = CONF_INT,
-     .min = -1,
-     .max = 9e18,
+     AT(seed),
+     CONF_RANGE(-1, 9e18),
      .help = "Seed of everything that is random; the same seed gives the same calls at the same "
              "places. -1: that of the file."},
     {.name = "depth",
      .arg = "N",
      .def = "4",
-     .offset = AT(depth),
-     .type = CONF_INT,
-     .min = 1,
-     .max = WORKLOAD_DEPTH_MAX,
+     AT(depth),
+     CONF_RANGE(1, WORKLOAD_DEPTH_MAX),
      .help =
          "Number of nonblocking calls that a process keeps in flight. A split collective call is "
          "one, until the next call."},
     {.name = "buffer",
      .arg = "BYTES",
      .def = "256Mi",
-     .offset = AT(buffer),
-     .type = CONF_INT,
-     .min = 4096,
-     .max = 1e15,
+     AT(buffer),
+     CONF_RANGE(4096, 1e15),
      .help = "Memory for data, per process. What was read last and fits into it is checked after "
              "the clock; data with gaps must fit into it."},
     {.name = "think",
-     .offset = AT(think),
-     .type = CONF_FLAG,
+     AT(think),
      .help = "Keep the times between the calls of working points (think=\"seconds\"), which are "
              "left out otherwise. Job files say themselves when they think."},
     {.name = "sync",
      .arg = "WHEN",
      .def = "end",
-     .offset = AT(sync),
-     .type = CONF_CHOICE,
-     .choices = "none|call|end",
+     CHOICE(sync, "none|call|end"),
      .help = "When data are flushed to the device, inside the clock. end: at the end of each phase "
              "that writes; call: also after each collective writing call; none: not at all."},
 
     {.name = "out",
      .arg = "FILE",
      .def = "nht1-workload.dat",
-     .offset = AT(out),
-     .type = CONF_STRING,
+     AT(out),
      .group = "Files",
      .help = "The data file, on the file system to be measured; further ones are FILE.1 and so on, "
              "a process's own have its number behind them."},
     {.name = "keep",
-     .offset = AT(keep),
-     .type = CONF_FLAG,
+     AT(keep),
      .help = "Keep the data files. Otherwise they are removed at the end and on Ctrl-C."},
-    {.name = "force",
-     .offset = AT(force),
-     .type = CONF_FLAG,
-     .help = "Overwrite regular files of these names."},
+    {.name = "force", AT(force), .help = "Overwrite regular files of these names."},
     {.name = "hint",
      .arg = "KEY=VALUE",
-     .offset = AT(hint),
-     .type = CONF_LIST,
+     AT(hint),
      .help = "Hint for MPI_File_open. May be repeated."},
 
     {.name = "check",
      .arg = "WHAT",
      .def = "all",
-     .offset = AT(check),
-     .type = CONF_CHOICE,
-     .choices = "none|all",
+     CHOICE(check, "none|all"),
      .group = "What is checked and reported",
      .help = "Check data outside the clock: what was read while it lies in the buffers, what was "
              "written by reading it back."},
     {.name = "dry-run",
-     .offset = AT(dry_run),
-     .type = CONF_FLAG,
+     AT(dry_run),
      .help = "Print what would be run, with calls, bytes and space, and exit."},
     {.name = "json",
      .arg = "FILE",
-     .offset = AT(json),
-     .type = CONF_STRING,
+     AT(json),
      .help = "Write the complete result to this file (docs/schema/nht1-workload-1.json)."},
-    CONF_PROGRESS(AT(progress)),
-    CONF_QUIET(AT(quiet)),
+    CONF_PROGRESS(offsetof(struct workload_options, progress)),
+    CONF_QUIET(offsetof(struct workload_options, quiet)),
     {.name = NULL},
 };
 

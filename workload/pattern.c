@@ -62,6 +62,21 @@ static struct workload_extent random_turn(const struct workload_shape *s, int ra
     return (struct workload_extent){at, turn_bytes(s, rank, round)};
 }
 
+/* --- a record ------------------------------------------------------------------------------ */
+
+/* Bytes of an access, of patterns whose accesses are all of one size. */
+static int64_t record_bytes(const struct workload_shape *s)
+{
+    switch (s->pattern) {
+    case WORKLOAD_TILED:
+        return s->columns * s->element_bytes;
+    case WORKLOAD_MESH:
+        return s->values * (int64_t)sizeof(double);
+    default:
+        return s->record_bytes;
+    }
+}
+
 /* --- tiled ---------------------------------------------------------------------------------- */
 
 /* Elements in a direction with so many tiles of a size. */
@@ -80,7 +95,7 @@ static struct workload_extent tile_row(const struct workload_shape *s, int rank,
     const int64_t row = rank / gx * (s->rows - s->overlap_rows) + i % s->rows;
     const int64_t column = rank % gx * (s->columns - s->overlap_columns);
     return (struct workload_extent){((frame * height + row) * width + column) * s->element_bytes,
-                                    s->columns * s->element_bytes};
+                                    record_bytes(s)};
 }
 
 static int64_t frame_bytes(const struct workload_shape *s)
@@ -153,16 +168,14 @@ static int64_t permuted(uint64_t seed, int64_t x, int64_t count)
 
 static struct workload_extent vertex(const struct workload_shape *s, int rank, int64_t i)
 {
-    const int64_t bytes = s->values * (int64_t)sizeof(double);
     const int64_t place = permuted(s->seed, rank * s->n + i, s->n * s->procs);
-    return (struct workload_extent){place * bytes, bytes};
+    return (struct workload_extent){place * record_bytes(s), record_bytes(s)};
 }
 
 /* --- all patterns --------------------------------------------------------------------------- */
 
-int64_t workload_shape_accesses(const struct workload_shape *s, int rank)
+int64_t workload_shape_accesses(const struct workload_shape *s)
 {
-    (void)rank;
     switch (s->pattern) {
     case WORKLOAD_NESTED:
         return s->n * s->inner;
@@ -214,10 +227,6 @@ static int64_t bytes_before(const struct workload_shape *s, int rank, int64_t i)
     switch (s->pattern) {
     case WORKLOAD_RANDOM:
         return i / 2 * 2 * s->record_bytes + (i % 2 == 1 ? turn_bytes(s, rank, i - 1) : 0);
-    case WORKLOAD_TILED:
-        return i * s->columns * s->element_bytes;
-    case WORKLOAD_MESH:
-        return i * s->values * (int64_t)sizeof(double);
     case WORKLOAD_FLASH:
         v = i % (s->variables + s->plot);
         return rank_blocks(s, rank) *
@@ -225,13 +234,13 @@ static int64_t bytes_before(const struct workload_shape *s, int rank, int64_t i)
                 (v < s->variables ? v : s->variables) * block_bytes(s, false) +
                 (v > s->variables ? v - s->variables : 0) * block_bytes(s, true));
     default:
-        return i * s->record_bytes;
+        return i * record_bytes(s);
     }
 }
 
 int64_t workload_shape_rank_bytes(const struct workload_shape *s, int rank)
 {
-    return bytes_before(s, rank, workload_shape_accesses(s, rank));
+    return bytes_before(s, rank, workload_shape_accesses(s));
 }
 
 static int64_t ranks_before(const struct workload_shape *s, int rank)
@@ -277,7 +286,7 @@ void workload_shape_period(const struct workload_shape *s, int rank, int64_t *ac
         *accesses = s->variables + s->plot;
         *bytes = s->packed ? bytes_before(s, rank, *accesses) : dump_bytes(s);
     } else if (s->pattern == WORKLOAD_RANDOM || (s->pattern == WORKLOAD_MESH && !s->packed)) {
-        *accesses = workload_shape_accesses(s, rank);
+        *accesses = workload_shape_accesses(s);
         *bytes = workload_shape_length(s);
     } else if (s->packed) {
         *bytes = bytes_before(s, rank, 1);
@@ -305,14 +314,10 @@ static int64_t longest(const struct workload_shape *s, int rank)
     switch (s->pattern) {
     case WORKLOAD_RANDOM:
         return 2 * s->record_bytes;
-    case WORKLOAD_TILED:
-        return s->columns * s->element_bytes;
-    case WORKLOAD_MESH:
-        return s->values * (int64_t)sizeof(double);
     case WORKLOAD_FLASH:
         return rank_blocks(s, rank) * block_bytes(s, false);
     default:
-        return s->record_bytes;
+        return record_bytes(s);
     }
 }
 

@@ -63,8 +63,8 @@ struct workload_extent {
     int64_t offset, bytes;
 };
 
-/* Number of accesses of a rank. Local. */
-int64_t workload_shape_accesses(const struct workload_shape *s, int rank);
+/* Number of accesses of each rank. Local. */
+int64_t workload_shape_accesses(const struct workload_shape *s);
 
 /* Access i of a rank, 0 <= i < accesses. Local. */
 struct workload_extent workload_shape_extent(const struct workload_shape *s, int rank, int64_t i);

@@ -47,7 +47,7 @@ struct part {
     MPI_Datatype *type;
     int64_t types_n;
     bool last_is_short;
-    struct workload_flight flight; /* of MPI-IO */
+    struct workload_handle handle; /* of MPI-IO */
     int fd;                        /* of POSIX, -1: not open */
 };
 
@@ -61,7 +61,7 @@ static int by_offset(const void *a, const void *b)
 
 static int accesses_make(struct part *t)
 {
-    const int64_t all = workload_shape_accesses(&t->shape, t->c->rank);
+    const int64_t all = workload_shape_accesses(&t->shape);
     int64_t bytes = 0;
     t->n = (int64_t)ceil(t->p->fraction * (double)all);
     t->access = malloc((size_t)(all + 1) * sizeof *t->access);
@@ -261,7 +261,7 @@ static int set_view(struct part *t)
         bytes[i] = t->access[i].in.bytes;
     }
     rc = par_agree(t->c->comm, rc);
-    if (rc == 0) rc = workload_flight_view(&t->flight, begin, (int)accesses, at, bytes, period);
+    if (rc == 0) rc = workload_handle_view(&t->handle, begin, (int)accesses, at, bytes, period);
     free(at);
     free(bytes);
     return rc;
@@ -275,21 +275,21 @@ static int open_file(void *part)
         return par_agree(t->c->comm,
                          t->fd < 0 ? err_set_errno(ERR_IO, errno, "opening %s", t->path) : 0);
     }
-    TRY(workload_flight_open(&t->flight, t->c->comm, t->path, t->c->info, 1));
+    TRY(workload_handle_open(&t->handle, t->c->comm, t->path, t->c->info, 1));
     return t->p->view ? set_view(t) : 0;
 }
 
 static int sync_file(void *part)
 {
     struct part *t = part;
-    if (t->p->method != WORKLOAD_POSIX) return workload_flight_sync(&t->flight);
+    if (t->p->method != WORKLOAD_POSIX) return workload_handle_sync(&t->handle);
     return fsync(t->fd) == 0 ? 0 : err_set_errno(ERR_IO, errno, "flushing %s", t->path);
 }
 
 static int close_file(void *part)
 {
     struct part *t = part;
-    if (t->p->method != WORKLOAD_POSIX) return workload_flight_close(&t->flight);
+    if (t->p->method != WORKLOAD_POSIX) return workload_handle_close(&t->handle);
     const int fd = t->fd;
     t->fd = -1;
     return fd < 0 || close(fd) == 0 ? 0 : err_set_errno(ERR_IO, errno, "closing %s", t->path);
@@ -297,7 +297,7 @@ static int close_file(void *part)
 
 /* --- the accesses --------------------------------------------------------------------------- */
 
-/* All of a list of pieces of memory at a place of the file, whatever a call moves. */
+/* Transfers all of iov at an offset, in as many calls as it takes. */
 static int posix_pieces(struct part *t, bool write, struct iovec *iov, int n, int64_t offset)
 {
     while (n > 0) {
@@ -363,7 +363,7 @@ static int transfer(struct part *t, bool write, int64_t c, unsigned char *slot)
         if (t->type) x.type = t->type[is_short ? t->types_n : c % t->types_n];
         if (t->direct) x.buffer = t->c->data.master + a->in.offset % WORKLOAD_PERIOD_BYTES;
     }
-    return workload_flight_call(&t->flight, &x);
+    return workload_handle_call(&t->handle, &x);
 }
 
 /* All calls; a process that has failed goes on with what the others wait for. */
@@ -393,13 +393,13 @@ static int access_file(void *part, double *think_s)
         if (rc == 0) rc = one;
         if (t->p->think_s > 0) *think_s += workload_think(t->p->think_s, t->p->think_busy);
     }
-    const int ended = t->p->method == WORKLOAD_POSIX ? 0 : workload_flight_end(&t->flight);
+    const int ended = t->p->method == WORKLOAD_POSIX ? 0 : workload_handle_wait(&t->handle);
     return rc == 0 ? ended : rc;
 }
 
 /* --- looking at the data -------------------------------------------------------------------- */
 
-/* What was read last and still lies in memory. Where it was changed, the file tells. */
+/* What was read last and still lies in memory. What was changed is checked in the file. */
 static void check_reads(struct part *t, struct workload_findings *f)
 {
     for (int64_t c = 0; c < t->calls; c++) {
@@ -489,7 +489,7 @@ static int part_make(struct part *t, struct workload_context *c, const struct wo
                        .file = &c->content[0],
                        .reads = p->temporal != WORKLOAD_WRITE && p->temporal != WORKLOAD_REWRITE,
                        .writes = p->temporal != WORKLOAD_READ && p->temporal != WORKLOAD_REREAD,
-                       .flight = {.file = MPI_FILE_NULL},
+                       .handle = {.file = MPI_FILE_NULL},
                        .fd = -1};
     workload_files_path(&c->files, 0, t->path);
     t->group = workload_memory_group(&t->shape, &p->memory);

@@ -70,8 +70,8 @@ static int64_t share(const struct workload_point *p, int rank, int64_t *begin)
     return part_begin(left, index + 1, others) - part_begin(left, index, others);
 }
 
-/* Where the calls of a process begin that do not follow each other: they interleave with those of
- * the others. */
+/* Where the calls of a process begin that do not follow each other, counted from where those of the
+ * first one do: they interleave. */
 static int64_t interleaved_begin(const struct workload_point *p, bool separate, int64_t rank)
 {
     return separate ? 0 : llround((double)rank * p->size_mean);
@@ -81,8 +81,10 @@ static int64_t interleaved_begin(const struct workload_point *p, bool separate, 
 static int64_t spans_end(const struct workload_calls *list, int n, int64_t begin)
 {
     int64_t end = 0;
-    for (int i = 0; i < n; i++)
-        if (list[i].skips > 0 && begin + list[i].span > end) end = begin + list[i].span;
+    for (int i = 0; i < n; i++) {
+        const int64_t last = begin + list[i].begin + list[i].span;
+        if (list[i].skips > 0 && last > end) end = last;
+    }
     return end;
 }
 
@@ -207,7 +209,7 @@ static void kinds_by_list(const struct workload_calls *list, int list_n, int64_t
         for (int i = 0; i < list_n; i++) {
             if (list[i].kind != kind) continue;
             sizes(plan, c, list[i].n, list[i].bytes, 0);
-            if (list[i].skips > 0) spread(&list[i], begin, &plan->call[c]);
+            if (list[i].skips > 0) spread(&list[i], begin + list[i].begin, &plan->call[c]);
             for (int64_t end = c + list[i].n; c < end; c++) {
                 plan->call[c].kind = kind;
                 plan->call[c].seek = WORKLOAD_NO_SEEK;

@@ -24,7 +24,7 @@
 struct workload_call {
     int kind;
     int64_t bytes;
-    int64_t offset; /* where it begins in the view; with the shared pointer nobody knows: -1 */
+    int64_t offset; /* where it begins in the view; with the shared pointer not known: -1 */
     int64_t seek;   /* MPI_File_seek_shared to there first, by all; or WORKLOAD_NO_SEEK */
 };
 

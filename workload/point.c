@@ -103,17 +103,18 @@ static int check_list(const struct workload_point *p, const struct workload_call
         if (holes && k.position == WORKLOAD_SHARED)
             return err_set(ERR_USAGE, "%s%s needs the same view on all processes, without holes",
                            where, workload_kind_name(list[i].kind));
-        if (list[i].skips == 0 && list[i].span == 0) continue;
+        if (list[i].skips == 0 && list[i].span == 0 && list[i].begin == 0) continue;
         if (k.position != WORKLOAD_EXPLICIT || holes)
-            return err_set(ERR_USAGE,
-                           "%sspan and skips belong to explicit offsets without holes, not to %s",
-                           where, workload_kind_name(list[i].kind));
+            return err_set(
+                ERR_USAGE,
+                "%sspan, skips and begin belong to explicit offsets without holes, not to %s",
+                where, workload_kind_name(list[i].kind));
         if (list[i].skips < 1 || list[i].skips >= list[i].n ||
             list[i].span < (list[i].bytes + list[i].n - 1) / list[i].n)
             return err_set(ERR_USAGE,
                            "%s%s: skips are 1 to n - 1, a span is at least as long as a call",
                            where, workload_kind_name(list[i].kind));
-        if ((double)p->process_num * p->size_mean + (double)list[i].span >
+        if ((double)p->process_num * p->size_mean + (double)list[i].begin + (double)list[i].span >
             2 * (double)WORKLOAD_BYTES_MAX)
             return err_set(ERR_USAGE, "%s%s: the span makes too long a file", where,
                            workload_kind_name(list[i].kind));
@@ -292,6 +293,7 @@ static void write_calls(const struct workload_calls *list, int n, const char *in
                 workload_kind_name(list[i].kind), list[i].n, list[i].bytes);
         if (list[i].skips > 0)
             fprintf(to, " span=\"%" PRId64 "\" skips=\"%" PRId64 "\"", list[i].span, list[i].skips);
+        if (list[i].begin > 0) fprintf(to, " begin=\"%" PRId64 "\"", list[i].begin);
         fprintf(to, "/>\n");
     }
 }
@@ -333,8 +335,7 @@ static void write_point(const struct workload_point *p, FILE *to)
 
 void workload_write(const struct workload *w, FILE *to)
 {
-    fprintf(to, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    fprintf(to, "<workload version=\"1\" mode=\"%s\" seed=\"%" PRIu64 "\">\n",
+    fprintf(to, WORKLOAD_TEXT_BEGIN "\"1\" mode=\"%s\" seed=\"%" PRIu64 "\">\n",
             w->separate ? "separate" : "common", w->seed);
     for (int i = 0; i < WORKLOAD_FILES_MAX; i++) {
         if (!w->file_name[i]) continue;

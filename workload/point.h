@@ -23,8 +23,9 @@
  *         process's alone; collective functions are called by all processes equally often.
  *         span, skips: of calls with explicit offsets that do not follow each other in the file,
  *         how much of it all of them cover, and how many begin elsewhere than where the one before
- *         ended. The first process begins at the beginning, the next one sizeMean further on, so
- *         that they interleave. Without: one call after the other, each process in its own part.
+ *         ended. The first process begins at the byte that begin says (default 0), the next one
+ *         sizeMean further on, so that they interleave. Without: one call after the other, each
+ *         process in its own part.
  * rank    of: a process whose share is not that of the others, with its calls and its bytes, in
  *         ascending order. What is left of uniqueBytes is shared equally by the others. contMean:
  *         of this process, where it is not the point's, which is the mean of all.
@@ -45,6 +46,7 @@ struct workload_calls {
     int kind; /* workload_kind_index */
     int64_t n, bytes;
     int64_t span, skips; /* of explicit offsets; 0: each call begins where the one before ended */
+    int64_t begin;       /* where these begin, of the first process */
 };
 
 /* A process whose share differs from that of the others. */
@@ -115,6 +117,9 @@ int workload_add(struct workload *w, const struct workload_point *p);
 /* Frees what it owns and clears it. */
 void workload_free(struct workload *w);
 void workload_point_free(struct workload_point *p);
+
+/* How what workload_write writes begins. */
+#define WORKLOAD_TEXT_BEGIN "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<workload version="
 
 /* Writes the whole file; the caller looks after errors of the stream (ferror). What was written
  * reads back as the same workload. */

@@ -23,7 +23,7 @@ struct part {
     struct nodes nodes;
     struct workload_plan plan;
     char path[WORKLOAD_PATH_MAX];
-    struct workload_flight flight;
+    struct workload_handle handle;
     struct workload_achieved achieved; /* of this process */
     /* Reading calls take the slots in turn. Writing calls send what lies ready in c->data; where a
      * call has several pieces in the file, it has a slot of its own that was filled before. */
@@ -188,11 +188,11 @@ static int point_open(void *part)
 {
     static const int64_t whole = 0;
     struct part *t = part;
-    TRY(workload_flight_open(&t->flight, t->comm, t->path, t->c->info, t->c->depth));
+    TRY(workload_handle_open(&t->handle, t->comm, t->path, t->c->info, t->c->depth));
     if (t->holes)
-        TRY(workload_flight_view(&t->flight, t->view.begin, 1, &whole, &t->view.block_bytes,
+        TRY(workload_handle_view(&t->handle, t->view.begin, 1, &whole, &t->view.block_bytes,
                                  t->view.tile_bytes));
-    return par_agree(t->comm, workload_flight_seek(&t->flight, false, t->plan.begin));
+    return par_agree(t->comm, workload_handle_seek(&t->handle, false, t->plan.begin));
 }
 
 /* All calls; a process that has failed goes on with what the others wait for. */
@@ -224,38 +224,38 @@ static int point_access(void *part, double *think_s)
         writes += k.write;
         int one = 0;
         if (call->seek != WORKLOAD_NO_SEEK) {
-            one = workload_flight_end(&t->flight);
+            one = workload_handle_wait(&t->handle);
             /* Rank 0 moves the pointer at once; ROMIO's ordered calls of others may still be about
              * to take their places from it. */
             MPI_Barrier(t->comm);
-            const int seek = workload_flight_seek(&t->flight, true, call->seek);
+            const int seek = workload_handle_seek(&t->handle, true, call->seek);
             if (one == 0) one = seek;
         }
-        const int made = workload_flight_call(&t->flight, &x);
+        const int made = workload_handle_call(&t->handle, &x);
         if (one == 0) one = made;
         if (rc == 0) rc = one;
         workload_achieved_count(&t->achieved, &t->view, call);
         /* Flushing is collective as well: all do it, whoever has failed. Nothing may be in flight
          * then. */
         if (t->c->sync_call && k.write && k.collective) {
-            const int ended = workload_flight_end(&t->flight);
-            const int sync = workload_flight_sync(&t->flight);
+            const int ended = workload_handle_wait(&t->handle);
+            const int sync = workload_handle_sync(&t->handle);
             if (rc == 0) rc = ended < 0 ? ended : sync;
         }
         if (t->c->think && t->p->think_s > 0) *think_s += workload_think(t->p->think_s, false);
     }
-    const int last = workload_flight_end(&t->flight);
+    const int last = workload_handle_wait(&t->handle);
     return rc == 0 ? last : rc;
 }
 
 static int point_sync(void *part)
 {
-    return workload_flight_sync(&((struct part *)part)->flight);
+    return workload_handle_sync(&((struct part *)part)->handle);
 }
 
 static int point_close(void *part)
 {
-    return workload_flight_close(&((struct part *)part)->flight);
+    return workload_handle_close(&((struct part *)part)->handle);
 }
 
 /* --- looking at the data -------------------------------------------------------------------- */
@@ -271,7 +271,7 @@ static void point_check_reads(struct part *t, struct workload_findings *f)
             is_shared(call)
                 ? workload_data_check_anywhere(&t->c->data, got, call->bytes, allowed(t))
                 : point_each_piece(t, call, got, point_check_piece);
-        /* point_each_piece tells a place in the file. */
+        /* point_each_piece returns an offset in the file. */
         workload_findings_add(f, call->bytes, wrong, t->path, is_shared(call) ? -1 : 0,
                               "wrong data read");
     }
@@ -341,7 +341,7 @@ static int play(struct part *t, const struct workload *w, int no, struct workloa
     o->achieved = t->achieved;
     for (int i = 0; i < WORKLOAD_KINDS; i++)
         o->m.bytes += o->achieved.bytes[i];
-    int64_t most[3] = {o->m.bytes, -o->m.bytes, t->flight.most};
+    int64_t most[3] = {o->m.bytes, -o->m.bytes, t->handle.most};
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_INT64_T, MPI_MAX, t->comm));
     o->bytes_max = most[0];
     o->bytes_min = -most[1];
@@ -359,7 +359,7 @@ int workload_replay_point(struct workload_context *c, const struct workload *w, 
                      .p = p,
                      .file = &c->content[p->file],
                      .nodes = {.node = MPI_COMM_NULL},
-                     .flight = {.file = MPI_FILE_NULL},
+                     .handle = {.file = MPI_FILE_NULL},
                      .view = workload_point_view(p, c->rank),
                      .holes = workload_point_holes(p)};
     *o = (struct workload_outcome){.asked = p};
@@ -387,7 +387,7 @@ int workload_replay_point(struct workload_context *c, const struct workload *w, 
     return rc;
 }
 
-/* --- telling -------------------------------------------------------------------------------- */
+/* --- JSON ----------------------------------------------------------------------------------- */
 
 static json_t *nine(const struct workload_point *p)
 {

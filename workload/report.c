@@ -88,7 +88,7 @@ json_t *workload_job_json(const void *of, int status)
     const struct workload_job *job = of;
     json_t *o =
                program_result(&workload_program, job->opt, "nht1-workload/1", status, job->started),
-           *system = program_system(&job->nodes, job->mpi), *list = json_array();
+           *system = program_system(&job->nodes), *list = json_array();
     int64_t bytes;
     double s;
     totals(job, &bytes, &s);

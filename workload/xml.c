@@ -38,7 +38,7 @@ static void where(const struct parse *ps, char *out, size_t size)
              XML_GetCurrentColumnNumber(ps->parser) + 1);
 }
 
-/* Ends the parsing; the message that is there learns its place. */
+/* Ends the parsing; prefixes the current error message with line and column. */
 static void fail(struct parse *ps, int rc)
 {
     char at[320];
@@ -105,6 +105,7 @@ static int set_calls(struct parse *ps, const char *name, const char *value)
     struct workload_calls *c = &ps->calls;
     if (strcmp(name, "n") == 0) return conf_int(name, value, 0, WORKLOAD_CALLS_MAX, &c->n);
     if (strcmp(name, "bytes") == 0) return conf_int(name, value, 0, WORKLOAD_BYTES_MAX, &c->bytes);
+    if (strcmp(name, "begin") == 0) return conf_int(name, value, 0, WORKLOAD_BYTES_MAX, &c->begin);
     if (strcmp(name, "span") == 0) return conf_int(name, value, 1, WORKLOAD_BYTES_MAX, &c->span);
     if (strcmp(name, "skips") == 0) return conf_int(name, value, 1, WORKLOAD_CALLS_MAX, &c->skips);
     if (strcmp(name, "function") != 0) return ERR_USAGE;
@@ -253,7 +254,7 @@ static void XMLCALL end(void *data, const XML_Char *name)
     struct parse *ps = data;
     int rc = 0;
     (void)name;
-    /* The end of an empty element is told even after its beginning has stopped the parser. */
+    /* expat calls this for an empty element even if its beginning has stopped the parser. */
     if (ps->rc < 0) return;
     switch (ps->stack[--ps->depth]) {
     case CALLS:

@@ -153,7 +153,7 @@ static struct pieces decode(const struct made *m, const int64_t *n, const struct
     }
 }
 
-/* The constructor's numbers in one row, and its types. Returns whether MPI told them. */
+/* The constructor's numbers in one row, and its types. Returns whether MPI gave them. */
 static bool contents(MPI_Datatype type, const struct made *m, int64_t *n, MPI_Datatype *t)
 {
     int *i = calloc((size_t)m->ints + 1, sizeof *i);

@@ -424,7 +424,7 @@ TIMED(MPI_File_preallocate, PROFILE_SIZE, (fh, bytes), MPI_File fh, MPI_Offset b
 SEEK(MPI_File_seek)
 SEEK(MPI_File_seek_shared)
 
-/* The phase that a call belongs to; begins one where the user wants to have calls told apart. */
+/* The phase that a call belongs to; begins one where --split says so. */
 static struct profile_phase *phase_of(struct open *o, bool write, double now_s)
 {
     int at = split == SPLIT_RUN ? file_phase[o->file] : o->phase;
@@ -517,7 +517,7 @@ static int drop(const struct call *c)
     return PMPI_File_seek_shared(o->fh, bytes / o->etype_bytes, MPI_SEEK_CUR);
 }
 
-/* Notes where a call with an explicit offset lay. In a view with holes nobody asks for it. */
+/* Notes where a call with an explicit offset lay. Not used where the view has holes. */
 static void place(struct profile_places *l, const struct open *o, MPI_Offset at, int64_t bytes)
 {
     if (o->view.n != 1 || o->view.bytes != o->view.extent) return;

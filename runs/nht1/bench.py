@@ -14,7 +14,6 @@ FOLDER holds the programs of bench/ and takes the results. Environment:
     PEAK_S         seconds for each peak rate, default 1; QUICK=1: 0.2
     DIR WRITERS    of io: where to write, and which writers, default all
     NHT1_BIN       folder of the programs"""
-import configparser
 import json
 import os
 import re
@@ -23,7 +22,7 @@ import subprocess
 import sys
 
 from . import command, results, stats, text, tools, trouble
-from .study import cli
+from .study import cli, description as ini
 from .study.folder import write_text
 
 N = {'S': 12, 'W': 24, 'A': 64, 'B': 102, 'C': 162, 'D': 408, 'E': 1020, 'F': 2560}
@@ -52,11 +51,9 @@ def output_of(words):
 def study(folder, name, change, cores):
     """Runs the study bench/NAME.ini, with $ROUNDS repeats and as change(description) leaves it.
     Returns {point: (settings, [result, ...])} in the order of the points."""
-    description = configparser.ConfigParser(interpolation=None, delimiters=('=',),
-                                            inline_comment_prefixes=(';',))
-    description.optionxform = str
-    with open(os.path.join(tools.ROOT, 'bench', name + '.ini'), encoding='utf-8') as f:
-        description.read_file(f)
+    path = os.path.join(tools.ROOT, 'bench', name + '.ini')
+    with open(path, encoding='utf-8') as f:
+        description = ini.parse(path, f.read())
     description['study']['repeats'] = setting('ROUNDS', '3', '1')
     change(description)
     path, out = os.path.join(folder, name + '.ini'), os.path.join(folder, name)

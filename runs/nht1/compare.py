@@ -10,7 +10,7 @@ import math
 import sys
 import xml.etree.ElementTree as ET
 
-from . import VERSION, command, results, stats, text, trouble
+from . import VERSION, command, reading, results, stats, text, trouble
 
 EPILOG = """
 examples:
@@ -19,9 +19,9 @@ examples:
   nht1-report compare good.json new.json --fail-on unclear --junit compare.xml
 
 A and B are result files, or folders of them. Runs of the same problem, writer and configuration are
-compared: run time T_T, rate while writing, T_C; of nht1-workload the bandwidth of every pattern and
-working point, of nht1-profile T_T and 1 + zeta. Each needs 3 runs or more on each side, better 5
-(--repeat 5).
+compared: run time T_T, rate while writing, T_C, T_R of dumps read back; of nht1-workload the
+bandwidth of every pattern and working point, of nht1-profile T_T and 1 + zeta. Each needs 3 runs or
+more on each side, better 5 (--repeat 5).
 
 Exit status: 0 B is the same or better, or nothing is shown; 2 worse than the threshold in a metric;
 4 a metric is unclear, with --fail-on unclear; 1 not comparable (other N, steps, interval, layout,
@@ -31,17 +31,18 @@ or written, or nht1-stats is missing (for --html: Jinja2).
 RUNS_MIN = 3
 FEW, SAME, UNCLEAR, BETTER, WORSE = 'too few runs', 'same', 'unclear', 'better', 'worse'
 NOT = 'not comparable'
-# Results with a headline each, several of which are a sample: kind, name, member, unit, whether
-# higher is better, and what must be the same on both sides.
-VALUES = (
-    ('nht1-beff', 'b_eff', 'result.b_eff_bytes_per_s', 'bytes/s', True,
-     ('definition', 'system.ranks', 'memory.lmax_bytes', 'result.valid')),
-    ('nht1-beff', 'latency of rings and random patterns', 'result.latency_s', 's', False,
-     ('definition', 'system.ranks')),
-    ('nht1-beffio', 'b_eff_io', 'b_eff_io.bytes_per_s', 'bytes/s', True,
-     ('b_eff_io.definition', 'b_eff_io.procs', 'b_eff_io.valid', 'schedule.t_s',
-      'schedule.termination')),
-)
+# Results with a headline each, several of which are a sample: name, member, unit, whether higher is
+# better, and what must be the same on both sides.
+VALUES = {
+    'nht1-beff': (
+        ('b_eff', 'result.b_eff_bytes_per_s', 'bytes/s', True,
+         ('definition', 'system.ranks', 'memory.lmax_bytes', 'result.valid')),
+        ('latency of rings and random patterns', 'result.latency_s', 's', False,
+         ('definition', 'system.ranks'))),
+    'nht1-beffio': (
+        ('b_eff_io', 'b_eff_io.bytes_per_s', 'bytes/s', True,
+         ('b_eff_io.definition', 'b_eff_io.procs', 'b_eff_io.valid', 'schedule.t_s',
+          'schedule.termination')),)}
 # What may differ between A and B, for that is what is compared; it is noted.
 SYSTEM = (('host', 'system.host'), ('processor', 'system.cpu.model'), ('kernel', 'system.kernel'),
           ('MPI', 'system.mpi.library'), ('compiler', 'system.compiler'),
@@ -88,21 +89,26 @@ class Comparison:
         """a, b: results.Results."""
         self.level, self.threshold = level, threshold
         self.metrics, self.reasons, self.notes = [], [], []
-        self._bt(a, b)
-        for row in VALUES:
-            self._values(a, b, *row)
-        self._workload(a, b)
-        self._profile(a, b)
+        of_kind = {'nht1-bt': self._bt, 'nht1-workload': self._workload,
+                   'nht1-profile': self._profile}
+        for kind in results.KINDS:
+            sides = [results.Results(side.of(kind)) for side in (a, b)]
+            if all(sides):
+                of_kind.get(kind, self._values)(sides)
         if not self.metrics and not self.reasons:
             self.reasons.append('A holds results of %s, B of %s' % (a[0].kind, b[0].kind))
         self._judge()
 
+    def _metric(self, name, unit, sides, values, higher_better=False):
+        """values: the numbers of a result; those that are not above 0 are left out."""
+        x, y = ([v for r in side for v in values(r.root) if v > 0] for side in sides)
+        if x and y:
+            self.metrics.append(Metric(name, unit, x, y, higher_better))
+
     # Runs of nht1-bt: cells of A with those of B that fit them best.
 
-    def _bt(self, a, b):
-        if not a.of('nht1-bt') or not b.of('nht1-bt'):
-            return
-        sides = [results.Runs(side, self.level) for side in (a, b)]
+    def _bt(self, sides):
+        sides = [results.Runs(side, self.level) for side in sides]
         for name, side in zip('AB', sides):
             if not side.groups:
                 self.reasons.append('%s has no run that came to its end with the right result' %
@@ -170,17 +176,32 @@ class Comparison:
                 self.metrics.append(Metric('%s%s, %s' % (name, of, where),
                                            'bytes/s' if higher else 's', x, y, higher,
                                            'T_T' if a.writes and not higher else ''))
+        self._read_back(a, b, of, where)
+
+    def _read_back(self, a, b, of, where):
+        one, other = reading.by_way(a), reading.by_way(b)
+        if bool(one) != bool(other):
+            self.notes.append('T_R%s, %s: read back in %s only' % (of, where, 'A' if one else 'B'))
+            return
+        for way in one:
+            name = 'T_R%s, %s, %s' % (of, way, where)
+            missed = [{r.missed for r in side.get(way, ())} - {''} for side in (one, other)]
+            if way not in other:
+                self.notes.append('%s: nothing like it in B' % name)
+            elif missed[0] != missed[1]:
+                self.notes.append('%s is not compared: the dump was %s in %s only' % (
+                    name, *(missed[0] or missed[1]), 'A' if missed[0] else 'B'))
+            else:
+                self.metrics.append(Metric(name, 's', *([r.t_r_s for r in side[way]]
+                                                        for side in (one, other))))
 
     # Results of one value each.
 
-    def _values(self, a, b, kind, name, path, unit, higher, keys):
-        sides = [side.of(kind) for side in (a, b)]
-        if not all(sides):
-            return
-        self._agree(name, sides, keys)
-        x, y = ([v for v in (results.real(r.root, path) for r in side) if v > 0] for side in sides)
-        if x and y:
-            self.metrics.append(Metric(name, unit, x, y, higher))
+    def _values(self, sides):
+        for name, path, unit, higher_better, keys in VALUES[sides[0][0].kind]:
+            self._agree(name, sides, keys)
+            self._metric(name, unit, sides, lambda root, path=path: [results.real(root, path)],
+                         higher_better)
 
     def _agree(self, name, sides, keys):
         model = sides[0][0]
@@ -193,10 +214,7 @@ class Comparison:
 
     # Patterns and working points of nht1-workload: those that both sides have.
 
-    def _workload(self, a, b):
-        sides = [side.of('nht1-workload') for side in (a, b)]
-        if not all(sides):
-            return
+    def _workload(self, sides):
         self._system(sides[0][0], sides[1][0])
         measured = [_measured(side) for side in sides]
         for name, side in zip('AB', measured):
@@ -242,18 +260,18 @@ class Comparison:
 
     # Programs under nht1-profile.
 
-    def _profile(self, a, b):
-        sides = [side.of('nht1-profile') for side in (a, b)]
-        if not all(sides):
-            return
+    def _profile(self, sides):
+        def t_t_s(root):
+            return [results.real(r, 't_t_s') for r in results.items(root, 'zeta.rounds')] or \
+                [results.real(root, 'profile.wall_s')]
+
+        def ratio(root):  # zeta may be 0 or less: of that no ratio says anything
+            return [results.real(r, 't_t_s') / results.real(r, 't_c_s')
+                    for r in results.items(root, 'zeta.rounds') if results.real(r, 't_c_s') > 0]
         self._agree('profile', sides, ('profile.ranks_n', 'profile.state', 'profile.read_bytes',
                                        'profile.written_bytes'))
-        for name, unit, values in (('T_T of the program', 's', _profile_t_t),
-                                   # zeta may be 0 or less: of that no ratio says anything.
-                                   ('1 + zeta of the program', '1', _profile_zeta)):
-            x, y = ([v for r in side for v in values(r.root) if v > 0] for side in sides)
-            if x and y:
-                self.metrics.append(Metric(name, unit, x, y))
+        self._metric('T_T of the program', 's', sides, t_t_s)
+        self._metric('1 + zeta of the program', '1', sides, ratio)
 
     def _judge(self):
         if not self.metrics:
@@ -402,16 +420,6 @@ def _point(root, point, number):
     return ('point %d%s' % (number, ', ' + functions[0] if len(functions) == 1 else ''),
             ('files', results.word(root, 'mode')),
             *((key, results.real(asked, key)) for key in asked))
-
-
-def _profile_t_t(root):
-    rounds = results.items(root, 'zeta.rounds')
-    return [results.real(r, 't_t_s') for r in rounds] or [results.real(root, 'profile.wall_s')]
-
-
-def _profile_zeta(root):
-    return [results.real(r, 't_t_s') / results.real(r, 't_c_s')
-            for r in results.items(root, 'zeta.rounds') if results.real(r, 't_c_s') > 0]
 
 
 # --- Output -------------------------------------------------------------------------------------

@@ -30,11 +30,11 @@ NAN = math.nan
 # Options that belong to writers: a run says which of them its own writer obeys.
 WRITER_OPTIONS = set('group aggregators buffer staging direct hint'.split())
 # Options that vary something else than how data are computed and written: the problem, which is the
-# group's, or what a job is called, keeps and proves.
+# group's, or what a job is called, keeps and proves, and what it reads afterwards.
 NOT_VARIED = set(
     'class n steps dt interval last layout sync io out force restart keep repeat seed tc tc_store '
     'verify dry_run ranks nodes json profile progress quiet check read_only group hint decomp help '
-    'version rounds'.split())
+    'version rounds read read_cache read_decomp read_ranks read_drop_system'.split())
 
 
 # --- JSON ---------------------------------------------------------------------------------------
@@ -209,14 +209,6 @@ class Results(list):
         return [s for s in self.sums if s['program'] == program and s['value'] is not None]
 
 
-def kind_of(root):
-    """(kind, version) of a result, ('', 0) for others."""
-    kind, _, version = word(root, 'schema').partition('/')
-    if kind in KINDS and re.fullmatch(r'\d{1,9}', version):
-        return kind, int(version)
-    return '', 0
-
-
 def load(paths):
     """All results that are named; a folder stands for those below it, whatever else it holds. A
     file that is named must be a result, the summary (.sum) of a bandwidth program, or the manifest
@@ -231,19 +223,22 @@ def load(paths):
             if not re.search('[./]', path):
                 what = 'no file that can be read, and no command: those are compare, stats, trend'
             raise trouble.failed('%s: %s' % (text.clean(path), what))
-        if stat.S_ISDIR(mode):
-            _load_folder(found, path)
-        elif path.endswith('.sum'):
-            _load_sum(found, path, strict=True)
-        else:
-            _load_file(found, path, strict=True)
+        if not stat.S_ISDIR(mode):
+            _take(found, path, named=True)
+            continue
+        for below in _files(path):
+            try:
+                _take(found, below, named=False)
+            except trouble.Trouble:
+                found.passed_over += below.endswith('.json')
     if not found and not found.sums:
         raise trouble.usage('%s: no result there of %s' % (
             text.clean(paths[0]) if paths else 'no file named', PROGRAMS.replace(' and ', ' or ')))
     return found
 
 
-def _load_folder(found, top):
+def _files(top):
+    """What may be a result below a folder."""
     def unreadable(error):
         if error.filename == top:
             raise trouble.failed('%s: cannot read the folder: %s' % (
@@ -255,57 +250,41 @@ def _load_folder(found, top):
                           not (study and n == 'interrupted'))
         for name in sorted(names):
             path = os.path.join(folder, name)
-            if name.startswith('.') or not os.path.isfile(path):
-                continue
-            if name.endswith('.json'):
-                _load_file(found, path, strict=False)
-            elif name.endswith('.sum'):
-                _load_sum(found, path, strict=False)
+            if name.endswith(('.json', '.sum')) and not name.startswith('.') and \
+                    os.path.isfile(path):
+                yield path
 
 
-def _load_sum(found, path, strict):
-    """In a folder, what this suite has summed up stands beside its JSON, which says more."""
-    try:
+def _take(found, path, named):
+    """Adds a file; Trouble where it is no result. In a folder, what this suite has summed up stands
+    beside its JSON, which says more."""
+    if path.endswith('.sum'):
         said = sumfile.read(path)
-    except trouble.Trouble:
-        if strict:
-            raise
+        if said is None:
+            raise trouble.usage('%s: no summary of b_eff or b_eff_io' % text.clean(path))
+        found.sums += [s for s in said if named or not s['ours']]
         return
-    if said is None and strict:
-        raise trouble.usage('%s: no summary of b_eff or b_eff_io' % text.clean(path))
-    found.sums += [s for s in said or () if strict or not s['ours']]
-
-
-def _load_file(found, path, strict):
-    try:
-        root = read_json(path)
-    except trouble.Trouble:
-        if strict:
-            raise
+    root = read_json(path)
+    schema = word(root, 'schema')
+    kind, _, version = schema.partition('/')
+    if schema.startswith('nht1-dump/'):
         found.passed_over += 1
         return
-    kind, version = kind_of(root)
-    if not kind:
-        found.passed_over += 1
-        schema = word(root, 'schema')
-        if strict and not schema.startswith('nht1-dump/'):
-            raise trouble.usage(
-                '%s: "schema" is "%s"; reports are made of results of %s' % (
-                    text.clean(path), schema[:60], PROGRAMS) if schema else
-                '%s: this JSON is no result of this project: it has no "schema"; give the files '
-                'that nht1-bt and its companions write with --json' % text.clean(path))
-        return
+    if kind not in KINDS or not re.fullmatch(r'\d{1,9}', version):
+        raise trouble.usage(
+            '%s: "schema" is "%s"; reports are made of results of %s' % (
+                text.clean(path), schema[:60], PROGRAMS) if schema else
+            '%s: this JSON is no result of this project: it has no "schema"; give the files that '
+            'nht1-bt and its companions write with --json' % text.clean(path))
     beside = os.path.join(os.path.dirname(path), 'run.json')
-    run = {}
-    if os.path.isfile(beside):
-        try:
-            run = read_json(beside, 1 << 20)
-        except trouble.Trouble:
-            run = {}
+    try:
+        run = read_json(beside, 1 << 20) if os.path.isfile(beside) else {}
+    except trouble.Trouble:
+        run = {}
     if not word(run, 'schema').startswith('nht1-study-run/'):
         run = {}
-    found.newer += version > KINDS[kind]
-    found.append(Result(path, kind, version, root, run))
+    found.newer += int(version) > KINDS[kind]
+    found.append(Result(path, kind, int(version), root, run))
 
 
 # --- runs of nht1-bt ----------------------------------------------------------------------------

@@ -18,7 +18,7 @@ _SPACES = '\t\n\r'
 _MARKDOWN = re.compile(r'[\\`*_{}\[\]<>&|~$#!]')
 _ENTITIES = {'<': '&lt;', '>': '&gt;', '&': '&amp;'}
 # The benchmark's symbols, standing alone.
-SYMBOLS = {'T_T': 'T<sub>T</sub>', 'T_C': 'T<sub>C</sub>', 'R_IO': 'R<sub>IO</sub>',
+SYMBOLS = {'T_T': 'T<sub>T</sub>', 'T_C': 'T<sub>C</sub>', 'T_R': 'T<sub>R</sub>', 'R_IO': 'R<sub>IO</sub>',
            'N_S': 'N<sub>S</sub>', 'I_W': 'I<sub>W</sub>', 'R_max': 'R<sub>max</sub>',
            'zeta': '\u03b6'}
 _SYMBOL = re.compile(r'(?<![A-Za-z0-9_])(%s)(?![A-Za-z0-9_])' % '|'.join(SYMBOLS))

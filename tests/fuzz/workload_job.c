@@ -19,7 +19,7 @@ void fuzz_one(const unsigned char *bytes, size_t size)
     for (int i = 0; i < j.n; i++) {
         if (j.phase[i].pause_s > 0) continue;
         const struct workload_shape s = workload_phase_shape(&j.phase[i], 3, 2);
-        const int64_t n = workload_shape_accesses(&s, 2), length = workload_shape_length(&s);
+        const int64_t n = workload_shape_accesses(&s), length = workload_shape_length(&s);
         FUZZ_CHECK(n >= 1 && length >= 1);
         const struct workload_extent e = workload_shape_extent(&s, 2, n - 1);
         FUZZ_CHECK(e.offset >= 0 && e.bytes >= 1 && e.offset + e.bytes <= length);

@@ -33,9 +33,16 @@ void fuzz_one(const unsigned char *bytes, size_t size)
             w.point[i].process_num > 1000)
             continue;
         FUZZ_CHECK(workload_plan_make(&w, i, 0, &plan) == 0);
+        const struct workload_view view = workload_point_view(&w.point[i], 0);
+        const int64_t length = workload_point_length(&w.point[i], w.separate, 0);
         int64_t sum = 0;
-        for (int64_t c = 0; c < plan.n; c++)
-            sum += plan.call[c].bytes;
+        for (int64_t c = 0; c < plan.n; c++) {
+            const struct workload_call *call = &plan.call[c];
+            sum += call->bytes;
+            /* Some libraries hang where a read goes beyond the end of the file. */
+            if (call->offset >= 0 && call->bytes > 0)
+                FUZZ_CHECK(workload_view_place(&view, call->offset + call->bytes - 1) < length);
+        }
         FUZZ_CHECK(plan.n == 0 || sum == plan.bytes);
         workload_plan_free(&plan);
     }

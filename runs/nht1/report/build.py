@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A report out of results: what its parts share, and their order."""
 from .. import text
+from ..reading import Dumps
 from ..results import Runs, word
 from . import (part_balance, part_beff, part_beffio, part_bt, part_profile, part_system,
                part_verdict, part_workload)
@@ -12,9 +13,11 @@ PARTS = (part_verdict, part_bt, part_beff, part_beffio, part_workload, part_prof
 
 
 class Report:
-    def __init__(self, results, level=0.95, title=None):
+    def __init__(self, results, level=0.95, title=None, mtbf_hours=(), downtime_s=0.0):
+        """mtbf_hours, downtime_s: of cycle.py."""
         self.results, self.runs = results, Runs(results, level)
-        self.rounds = Rounds(self.runs, level)
+        self.rounds, self.dumps = Rounds(self.runs, level), Dumps(self.runs, level)
+        self.mtbf_hours, self.downtime_s = mtbf_hours, downtime_s
         # The first problem that was written: what the headline is about.
         self.main_group = next((g for g in self.runs.groups if g.best()), None)
         self.main_cell = self.main_group.best() if self.main_group else None

@@ -4,14 +4,15 @@ import os
 import signal
 import sys
 
-from .. import command, compare, results, stats, text
-from . import frame, trend
+from .. import command, compare, results, stats, text, trouble
+from . import cycle, frame, trend
 
 EPILOG = """
 examples:
   nht1-report result.json                     report.html out of one result
   nht1-report runs/out/processors -o p.html   all results below a folder
   nht1-report *.json --figures fig --csv tab  figures and tables as files, too
+  nht1-report result.json --mtbf 6,24,168     the best checkpoint interval, and what failures cost
   nht1-report compare old.json new.json       better or worse, beyond chance
   nht1-report trend runs/out --metric zeta    a metric over time and versions
   nht1-report stats 2.31 2.35 2.29            median, interval, outliers as JSON
@@ -30,11 +31,15 @@ python3-matplotlib), or nht1-stats is missing (make builds it).
 def _report(argv):
     parser = frame.parser_of('nht1-report', 'One page out of any number of results; comparisons and '
                        'statistics of them.', EPILOG, 'report.html')
+    cycle.options(parser)
     options = parser.parse_args(argv)
     found = results.load(options.results)
     frame.libraries()
     from .build import Report
-    report = Report(found, options.level, options.title)
+    report = Report(found, options.level, options.title, options.mtbf, options.downtime)
+    if options.mtbf and not any(r.writes and not r.drops for r in report.runs.all):
+        raise trouble.usage('--mtbf: %s: no run of nht1-bt there has written a dump' % text.clean(
+            options.results[0]))
     frame.publish(report.page, options)
     if not options.output.startswith('/dev/'):  # the page is the output
         files = len(found) + len({s['path'] for s in found.sums})

@@ -7,7 +7,7 @@ CSV: panel, series, x, y, low, high. A panel is
     name     as in the CSV; shown above it unless it is the only one
     x, y     {label, log: 2 or 10, ticks: [[x, text], ...], from_zero, time: seconds since 1970}
     across   x runs down the page as a list of rows, y to the right
-    styles   {series: points | line-points | line | blocks | rings}, in the order of the key
+    styles   {series: points | line-points | line | blocks | bars | rings}, in the order of the key
     looks    {series: number}, colour and marker; a series has the same in all panels
     levels   [[y, text], ...], dashed lines: a goal
     marks    [[x, text], ...], dotted lines: from here on
@@ -27,6 +27,7 @@ COLOURS = ('#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#8
 MARKERS = ('o', 's', '^', 'D', 'v', 'P', 'X', '*')
 DASHES = ('-', (0, (6, 1.5)), (0, (2, 1.2)), (0, (6, 1.5, 1.5, 1.5)), (0, (9, 2)), (0, (1, 1)),
           (0, (4, 1, 1, 1, 1, 1)), (0, (3, 3)))
+HATCHES = ('', '///', '...', 'xxx', '\\\\\\', '++')
 INK, MUTED, RULE = '#1b1b1c', '#5f6b77', '#d4d9de'
 WIDE, WIDTH, NARROW = 4.9, 4.5, 3.7  # inches, of a panel alone, of one of two, of one of more
 STYLE = {
@@ -105,6 +106,15 @@ def _axis(axis, spec, values):
         axis.set_ticklabels([shown(t[1]) for t in spec['ticks']])
 
 
+def _errors(ax, first, second, rows, across, colour):
+    """From low to high, where these are known."""
+    errors = [[max(0, r[1] - r[2]) if r[2] == r[2] else 0 for r in rows],
+              [max(0, r[3] - r[1]) if r[3] == r[3] else 0 for r in rows]]
+    if any(errors[0] + errors[1]):
+        ax.errorbar(first, second, **{'xerr' if across else 'yerr': errors}, fmt='none',
+                    ecolor=colour, elinewidth=1.2, capsize=3)
+
+
 def _series(ax, panel, series, rows, handles):
     style, look = panel['styles'][series], panel['looks'].get(series, 0)
     colour, marker = COLOURS[look % 8], MARKERS[(look + look // 8) % 8]
@@ -114,17 +124,20 @@ def _series(ax, panel, series, rows, handles):
     first, second = (ys, xs) if across else (xs, ys)
     if style == 'blocks':
         h = ax.barh(xs, [r[3] - r[2] for r in rows], left=[r[2] for r in rows], height=0.62,
-                    color=colour, hatch=('', '///', '...', 'xxx', '\\\\\\', '++')[look % 6],
+                    color=colour, hatch=HATCHES[look % 6],
                     edgecolor='#ffffff', linewidth=0.6)
+    elif style == 'bars':
+        bars = [s for s, of in panel['styles'].items() if of == 'bars']
+        thick = 0.82 / len(bars)
+        at = [x + (bars.index(series) - (len(bars) - 1) / 2) * thick for x in xs]
+        h = ax.barh(at, ys, height=thick, color=colour, hatch=HATCHES[look % 6],
+                    edgecolor='#ffffff', linewidth=0.6)
+        _errors(ax, ys, at, rows, True, INK)
     elif style == 'rings':
         h, = ax.plot(first, second, 'o', markersize=11, markerfacecolor='none',
                      markeredgecolor=MUTED, markeredgewidth=1.2, zorder=1.5)
     else:
-        errors = [[max(0, r[1] - r[2]) if r[2] == r[2] else 0 for r in rows],
-                  [max(0, r[3] - r[1]) if r[3] == r[3] else 0 for r in rows]]
-        if any(errors[0] + errors[1]):
-            ax.errorbar(first, second, **{'xerr' if across else 'yerr': errors}, fmt='none',
-                        ecolor=colour, elinewidth=1.2, capsize=3)
+        _errors(ax, first, second, rows, across, colour)
         dashes = DASHES[look % 8] if len(rows) < 100 else '-'  # of a dense curve they say nothing
         h, = ax.plot(first, second, color=colour, linestyle='none' if style == 'points' else
                      dashes, marker='' if style == 'line' else marker,
@@ -193,7 +206,8 @@ def height_of(panel):
     if not panel.get('across'):
         return 3.1 + 0.18 * (len(panel['styles']) // 2 if panel.get('key', True) else 0)
     lines = [len(textwrap.wrap(t[1], 26)) for t in panel['x'].get('ticks') or [[0, '']]]
-    return 1.1 + sum(max(0.3, 0.17 * n + 0.1) for n in lines) + \
+    bars = list(panel['styles'].values()).count('bars')
+    return 1.1 + sum(max(0.3, 0.17 * n + 0.1, 0.14 * bars + 0.1) for n in lines) + \
         (0.2 * ((len(panel['styles']) + 1) // 2) + 0.2 if panel.get('key', True) else 0)
 
 
@@ -213,8 +227,9 @@ def figure(title, panels, data, of=None):
         for ax, panel in zip(axes.flat, panels):
             panel_into(ax, panel, data)
             if len(panels) > 1 and panel.get('headed', True):
-                ax.set_title(panel['name'], loc='left', pad=16 if panel.get('across') and
-                             panel.get('levels') else 6)
+                above = panel.get('marks') or panel.get('across') and panel.get('levels')
+                ax.set_title(panel['name'], loc='left', pad=25 if len(panel.get('marks', ())) > 1
+                             else 16 if above else 6)
     lay_out(f, title)
     return f
 

@@ -4,7 +4,7 @@ import math
 
 from .. import stats, text
 from ..results import NAN, integer, items, members, real, word
-from . import published
+from . import cycle, published, read_back
 from .page import Figure, Table
 from .published import YMP_102, YMP_102_NAME
 from .rounds import GOAL
@@ -326,6 +326,8 @@ class _Section:
         self._zeta_table(cells)
         self._phases(cells)
         self._dumps(cells)
+        read_back.add(self, processors)
+        cycle.add(self, processors)
 
     def _ranking_words(self, cells):
         serial = [c for c in cells if c.serial]

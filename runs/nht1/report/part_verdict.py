@@ -66,6 +66,9 @@ def _left_out(report):
     if runs.wrong:
         page.text('%s left out: what was computed or written was wrong.' % text.plural(
             runs.wrong, 'run'), 'bad')
+    if report.dumps.wrong:
+        page.text('%s left out: what was read was not what had been written.' % text.plural(
+            report.dumps.wrong, 'reading'), 'bad')
     if runs.unfinished:
         page.text('%s left out: interrupted, failed or continued.' % text.plural(
             runs.unfinished, 'run'), 'warn')

@@ -77,7 +77,8 @@ def _lines(text):
     return found
 
 
-def _parse(path, text):
+def parse(path, text):
+    """A configparser with the text of an INI file."""
     parser = configparser.ConfigParser(
         interpolation=None, delimiters=('=',), comment_prefixes=('#', ';'),
         inline_comment_prefixes=(';',), default_section='\0', strict=True)
@@ -146,7 +147,7 @@ def read(path, text, overrides=()):
         if re.search(CONTROL, line):
             raise usage('%s:%d: a control character, which no description has' % (path, number))
     lines = _lines(text)
-    parser = _parse(path, text)
+    parser = parse(path, text)
     entries = {s: _section(parser, path, s, lines) for s in parser.sections()}
     override(entries, overrides, path)
     description = Description(path, text)

@@ -135,11 +135,9 @@ def _walk(value, steps, label):
     elif steps[0] == '[]':
         for element in value if isinstance(value, list) else []:
             name = element.get('driver') or element.get('name') if isinstance(element, dict) else ''
-            for found in _walk(element, steps[1:], str(name or label)):
-                yield found
+            yield from _walk(element, steps[1:], str(name or label))
     elif isinstance(value, dict) and steps[0] in value:
-        for found in _walk(value[steps[0]], steps[1:], label):
-            yield found
+        yield from _walk(value[steps[0]], steps[1:], label)
 
 
 def values(result, path):

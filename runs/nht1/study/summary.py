@@ -3,7 +3,7 @@
 summary as JSON, text and CSV."""
 from collections import namedtuple
 
-from .. import results, stats, text
+from .. import reading, results, stats, text
 from . import programs
 from .folder import utc, write_json, write_text
 
@@ -94,9 +94,21 @@ def _rows(driver):
                     best = results.least(t_c[r.computing] for r in mine)
                     if best > 0:
                         beside[heading] = stats.median([r.t_t_s for r in mine]) / best - 1
+            beside.update(_read_back([r for r in runs.get(tally, ()) if r.writer == label]))
             found.append(Row(settings, label, tally.metric, interval(numbers, tally.level),
                              max(numbers) if better == 'high' else min(numbers), beside))
     return found
+
+
+def _read_back(runs):
+    """{heading: median T_R}; decompositions that differ from the writer's in one column."""
+    found = {}
+    for run in runs:
+        for r in reading.of(run):
+            if not r.wrong:
+                found.setdefault('T_R %s%s s' % (r.way.cache, '' if r.way.own else ', other'),
+                                 []).append(r.t_r_s)
+    return {heading: stats.median(found[heading]) for heading in sorted(found)}
 
 
 def _tables(rows, keys):
@@ -110,9 +122,10 @@ def _tables(rows, keys):
         steps = metric.replace('[]', '').split('.')
         name = steps[-1][:len(steps[-1]) - len(_ending(metric))].rstrip('_') or ''.join(
             steps[-2:-1]) or 'rate'  # the unit stands beside it
+        beside = list(dict.fromkeys(heading for r in mine for heading in r.beside))
         table = [[k.replace('env.', '') for k in used] + ['writer'] * labels + [
             'runs', '%s [%s]' % (name, unit) if unit else name, 'interval', '+-%', 'best'] +
-            list(mine[0].beside)]
+            beside]
         for r in mine:
             width = half_width(r.answer)
             median, low, high, best = (None if v is None else text.number(v / factor, 4) for v in (
@@ -120,6 +133,6 @@ def _tables(rows, keys):
             table.append([r.settings.get(k, '-') for k in used] + [r.label] * labels + [
                 str(r.answer['n']), median, '-' if width is None else '%s..%s' % (low, high),
                 '-' if width is None else '%.1f' % (100 * width), best] + [
-                text.number(v, 4) for v in r.beside.values()])
+                text.number(r.beside.get(heading), 4) for heading in beside])
         found.append(table)
     return found

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Dumps read back: what it takes to have them in memory again, beside what it took to write them."""
+from .. import text
+from ..results import NAN
+from .page import Figure, Table
+
+MB = 1e6
+WRITERS_MAX = 16  # of the figure
+DRAWN_MAX, COLUMNS_MAX = 8, 3  # ways of reading in the figure and side by side; a table has all
+
+
+def add(section, processors):
+    """section: of part_bt; processors: those at which its writers are compared. Where nothing was
+    read on as many, the largest count on which something was."""
+    report, page = section.report, section.page
+    cells = [c for c in section.group.cells if report.dumps.read(c)]
+    if not cells:
+        return
+    counts = {c.processors for c in cells}
+    processors = processors if processors in counts else max(counts)
+    cells = [c for c in cells if c.processors == processors]
+    ways = sorted({way for c in cells for way in report.dumps.read(c)})
+    page.section(3, 'reading' + section.key, 'Reading back on %s' % text.plural(
+        processors, 'processor'))
+    _figure(section, cells, ways[:DRAWN_MAX])
+    _writers(section, cells, ways[:COLUMNS_MAX])
+    _readings(section, cells)
+    _stamps(section, cells)
+
+
+def _figure(section, cells, ways):
+    f = Figure('reading' + section.key, 'Writing and reading back')
+    shown = cells[:WRITERS_MAX]
+    for cache, name in (('cold', 'cold: not in memory before'), (
+            'warm', 'warm: in memory before')):
+        mine = [way for way in ways if way.cache == cache]
+        if not mine:
+            continue
+        f.panel(name, {'ticks': [(i, c.label) for i, c in enumerate(shown)]},
+                {'label': 'rate in MB/s', 'from_zero': True}, across=True)
+        f.series('written', 'bars', [(i, c.write_rate / MB) for i, c in enumerate(shown)])
+        for way in mine:
+            found = [(i, section.report.dumps.read(c).get(way)) for i, c in enumerate(shown)]
+            f.series(', '.join(['read'] + way.otherwise), 'bars', [
+                (i, *(v / MB for v in s.rates)) for i, s in found if s])
+    section.page.figure(f, (
+        'Rates of writing (while data were being written) and of reading a dump back into the '
+        "solver's fields, each writer in its own way. %s%s" % (
+            _seen(section, cells, ways), '' if len(cells) == len(shown) else
+            ' The first %d writers are drawn; the table has all.' % len(shown))))
+
+
+def _seen(section, cells, ways):
+    """What the figure shows, in words."""
+    said = []
+    for way in ways:
+        found = [(c, section.report.dumps.read(c)[way]) for c in cells
+                 if way in section.report.dumps.read(c)]
+        best, worst = (pick(found, key=lambda f: f[1].median_s) for pick in (min, max))
+        said.append('%s: %s s (%s, %s)%s' % (
+            way, text.number(best[1].median_s), best[0].label, text.rate(best[1].rates[0]),
+            '' if len(found) < 2 else ' to %s s (%s)' % (
+                text.number(worst[1].median_s), worst[0].label)))
+    missed = any(s.missed for c in cells for s in section.report.dumps.read(c).values())
+    return 'Median T_R, %s.%s' % ('; '.join(said), '' if not missed else (
+        ' Readings that did not find the dump where it was asked for are marked in the table below.'))
+
+
+def _writers(section, cells, ways):
+    table = Table('reading' + section.key, 'Writing a dump and reading it back, medians', [
+        'writer', 'runs', 'a dump costs, in s', 'written in MB/s'] + [
+            c for way in ways for c in ('T_R %s, in s' % way, 'in MB/s')])
+    for c in cells:
+        spreads = [section.report.dumps.read(c).get(way) for way in ways]
+        table.row(c.label, c.n, section.report.dumps.written_s(c), c.write_rate / MB, *[
+            v for s in spreads for v in ((s.median_s, s.rates[0] / MB) if s else (NAN, NAN))])
+    section.page.table(table)
+    section.page.text(
+        'T_R: from opening the file to the last field filled, slowest rank. A dump costs the time '
+        "that the run spends in staging, digests and the writer's calls; what a writer in the "
+        'background does meanwhile is not in it.')
+
+
+def _readings(section, cells):
+    table = Table('readings' + section.key, 'T_R of each way of reading, with its confidence '
+                  'interval', ['writer', 'read', 'readings', 'T_R in s', 'from', 'to', 'MB/s',
+                               'requests of a dump', 'in memory before, %', 'note'])
+    for c in cells:
+        for way, s in section.report.dumps.read(c).items():
+            table.row(c.label, str(way), s.n, *s.interval, s.rates[0] / MB,
+                      round(s.requests_n) if s.requests_n == s.requests_n else NAN,
+                      100 * s.cached_share, s.missed)
+    section.page.table(table)
+
+
+def _stamps(section, cells):
+    """Each code once, with the writers that it is said of."""
+    found = {}
+    for c in cells:
+        for s in section.report.dumps.read(c).values():
+            for stamp in (stamp for r in s.readings for stamp in r.stamps):
+                found.setdefault(stamp['code'], (stamp, {}))[1][c.label] = None
+    for stamp, named in found.values():
+        section.page.text('%s: %s' % ('All writers' if 1 < len(named) == len(cells) else
+                                      ', '.join(named), stamp['sentence']), stamp['severity'])
