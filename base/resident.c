@@ -103,3 +103,17 @@ int resident_ask_mincore(const char *path, struct resident *r)
 {
     return ask(path, false, 0, -1, r);
 }
+
+int resident_drop(const char *path)
+{
+    int errnum;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return err_set_errno(ERR_IO, errno, "open %s", path);
+    do
+        errnum = fdatasync(fd) == 0 ? 0 : errno;
+    while (errnum == EINTR);
+    if (errnum == 0) errnum = posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    close(fd);
+    if (errnum == 0) return 0;
+    return err_set_errno(ERR_IO, errnum, "%s cannot be taken out of memory", path);
+}

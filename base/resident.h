@@ -27,4 +27,8 @@ int resident_ask_range(const char *path, int64_t start, int64_t bytes, struct re
 /* As resident_ask, but by mincore alone (tests, and kernels without cachestat). */
 int resident_ask_mincore(const char *path, struct resident *r);
 
+/* Takes a file out of this host's memory; what is not on the device yet is written there before,
+ * since it could not be dropped. Returns 0 or ERR_IO. */
+int resident_drop(const char *path);
+
 #endif

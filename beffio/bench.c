@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "beffio/bench.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/err.h"
 #include "base/par.h"
@@ -194,23 +191,14 @@ static int step_timed(struct beffio_bench *b, struct beffio_file *f,
     return par_agree(b->comm, rc);
 }
 
-/* Takes a file that has reached the disk out of this host's memory. */
-static int cache_drop(const char *path)
-{
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return err_set_errno(ERR_IO, errno, "--drop-cache: cannot open %s", path);
-    int errnum = fdatasync(fd) == 0 ? posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) : errno;
-    close(fd);
-    return errnum == 0 ? 0 : err_set_errno(ERR_IO, errnum, "--drop-cache: %s", path);
-}
-
 /* Share of the file to be read that lies in a host's memory: the most of all hosts. */
 static int cached_before(const struct beffio_bench *b, const struct beffio_file *f, double *share)
 {
     const bool asks = b->leads_node || f->type == BEFFIO_SEPARATE;
     struct resident r;
     double most = -1;
-    const int rc = b->drop_cache && asks ? cache_drop(f->path) : 0;
+    const int rc = b->drop_cache && asks ? resident_drop(f->path) : 0;
+    if (rc < 0) err_prefix("--drop-cache: ");
     TRY(par_agree(b->comm, rc));
     if (asks && resident_ask(f->path, &r) == 0 && r.file_bytes > 0)
         most = (double)r.cached_bytes / (double)r.file_bytes;

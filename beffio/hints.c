@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "beffio/hints.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/num.h"
+#include "io/hint.h"
 
 enum { FIELDS = 5 }; /* before the value */
 
@@ -95,6 +97,16 @@ static int add_line(struct beffio_hints *h, const struct where *at, char *line)
     TRY(word_find(at, "access", access_words, field[1], &hint.access));
     TRY(word_find(at, "pattern type", type_words, field[2], &hint.type));
     TRY(word_find(at, "chunk size", chunk_words, field[3], &hint.chunk));
+    /* What is known to make libraries crash or go wrong is refused. */
+    char pair[1024], place[4200];
+    const char *const one = pair;
+    snprintf(pair, sizeof pair, "%s=%s", field[4], field[5]);
+    const int rc = io_hints_check(1, &one);
+    if (rc < 0) {
+        snprintf(place, sizeof place, "%s:%d: ", at->name, at->line);
+        err_prefix(place);
+        return rc;
+    }
     struct beffio_hint *grown = realloc(h->hint, (size_t)(h->n + 1) * sizeof *grown);
     if (grown) {
         h->hint = grown;

@@ -277,28 +277,6 @@ static const char *file_name(const struct io_found *f, int64_t i, char *out)
     return out;
 }
 
-/* Pages that are not on the device yet cannot be dropped. */
-static int flush(const char *path)
-{
-    int rc = 0;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return err_set_errno(ERR_IO, errno, "open %s", path);
-    while (rc == 0 && fdatasync(fd) != 0) {
-        if (errno != EINTR) rc = err_set_errno(ERR_IO, errno, "fdatasync %s", path);
-    }
-    close(fd);
-    return rc;
-}
-
-static int drop(const char *path)
-{
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return err_set_errno(ERR_IO, errno, "open %s", path);
-    const int errnum = posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-    close(fd);
-    return errnum ? err_set_errno(ERR_IO, errnum, "posix_fadvise on %s", path) : 0;
-}
-
 static int drop_system(void)
 {
     static const char name[] = "/proc/sys/vm/drop_caches";
@@ -322,11 +300,12 @@ int io_read_drop(MPI_Comm comm, const char *path, bool system)
     int rc;
     TRY_TO(out, rc, find(comm, path, &f, &box, &m));
     TRY_TO(out, rc, nodes_split(comm, &nodes));
+    /* Pages that are not on the device yet, whoever wrote them, cannot be dropped. */
     for (int64_t i = nodes.rank; rc == 0 && i <= f.boxes_n; i += nodes.size)
-        rc = flush(file_name(&f, i, name));
+        rc = resident_drop(file_name(&f, i, name));
     TRY_TO(out, rc, par_agree(comm, rc));
     for (int64_t i = nodes.node_rank; rc == 0 && i <= f.boxes_n; i += nodes.node_size)
-        rc = drop(file_name(&f, i, name));
+        rc = resident_drop(file_name(&f, i, name));
     if (rc == 0 && system && nodes.node_rank == 0) rc = drop_system();
     rc = par_agree(comm, rc);
 out:

@@ -3,6 +3,7 @@
  * that depends on j and k alone, so rows are shared by the threads. */
 #include <string.h>
 
+#include "base/num.h"
 #include "io/stream.h"
 #include "io/view.h"
 
@@ -122,21 +123,60 @@ void io_view_stage(const struct io_view *v, const struct io_field *from, void *b
     }
 }
 
-/* Values [from, to) of a row of cells, component fastest, which lie at in. */
-static void unstage_points(const char *in, int64_t from, int64_t to, int64_t sm, double *row)
+static double value_at(const char *in)
 {
-    for (; from < to; in += IO_WORD_BYTES) {
-        if (from % IO_NCOMP == 0 && to - from >= IO_NCOMP) break;
-        memcpy(&row[from % IO_NCOMP * sm + from / IO_NCOMP], in, IO_WORD_BYTES);
-        from++;
+    double x;
+    memcpy(&x, in, sizeof x);
+    return x;
+}
+
+/* Values that lie stride bytes apart at in become n values of each of rows_n rows, which lie sm
+ * values apart in memory and have their first values side by side in the file. */
+struct rows {
+    const char *in;
+    int64_t stride;
+    double *row;
+    int64_t sm;
+    int rows_n;
+};
+
+static inline void take_values(struct rows r, int64_t i, int64_t end)
+{
+    for (; i < end; i++) {
+        for (int m = 0; m < r.rows_n; m++)
+            r.row[m * r.sm + i] = value_at(r.in + i * r.stride + m * IO_WORD_BYTES);
     }
-    int64_t i = from / IO_NCOMP;
-    for (; to - from >= IO_NCOMP; from += IO_NCOMP, in += point_bytes, i++) {
-        for (int m = 0; m < IO_NCOMP; m++)
-            memcpy(&row[m * sm + i], in + m * IO_WORD_BYTES, IO_WORD_BYTES);
+}
+
+/* stream: by whole lines, which all the rows have in the same places. */
+static inline void take_rows(struct rows r, int64_t n, bool stream)
+{
+    const int64_t off = (int64_t)((uintptr_t)r.row / IO_WORD_BYTES % LINE_DOUBLES);
+    const int64_t to_line = stream ? num_min(n, (LINE_DOUBLES - off) % LINE_DOUBLES) : n;
+    const int64_t lines_end = to_line + (n - to_line) / LINE_DOUBLES * LINE_DOUBLES;
+    take_values(r, 0, to_line);
+    for (int64_t i = to_line; i < lines_end; i += LINE_DOUBLES) {
+        for (int m = 0; m < r.rows_n; m++) {
+            const char *at = r.in + i * r.stride + m * IO_WORD_BYTES;
+            for (int c = 0; c < LINE_DOUBLES; c += 2, at += 2 * r.stride)
+                stream_pair(&r.row[m * r.sm + i + c], at, at + r.stride);
+        }
     }
-    for (; from < to; from++, in += IO_WORD_BYTES)
-        memcpy(&row[from % IO_NCOMP * sm + i], in, IO_WORD_BYTES);
+    take_values(r, lines_end, n);
+}
+
+/* Values [from, to) of a row of cells, component fastest, which lie at in. The first and the last
+ * cell may be cut. */
+static void unstage_points(const char *in, int64_t from, int64_t to, int64_t sm, double *row,
+                           bool stream)
+{
+    for (; from < to && (from % IO_NCOMP != 0 || to - from < IO_NCOMP); in += IO_WORD_BYTES, from++)
+        row[from % IO_NCOMP * sm + from / IO_NCOMP] = value_at(in);
+    const int64_t cells = (to - from) / IO_NCOMP;
+    take_rows((struct rows){in, point_bytes, row + from / IO_NCOMP, sm, IO_NCOMP}, cells, stream);
+    in += cells * point_bytes;
+    for (from += cells * IO_NCOMP; from < to; in += IO_WORD_BYTES, from++)
+        row[from % IO_NCOMP * sm + from / IO_NCOMP] = value_at(in);
 }
 
 /* Rows of cells or, where components lie apart, of values: those of one k, or of one k and m, are a
@@ -154,21 +194,32 @@ void io_view_unstage(const struct io_view *v, const void *data, int64_t start, i
     const int64_t first = start / block_bytes * rows + start % block_bytes / row_bytes;
     const int64_t in_last = (end - 1) % block_bytes / row_bytes;
     const int64_t last = (end - 1) / block_bytes * rows + (in_last < rows ? in_last : rows - 1);
-    /* With a marker before its rows a block begins a row earlier. */
-#pragma omp parallel for schedule(static) if (bytes >= THREADS_BYTES)
-    for (int64_t r = first - 1; r <= last; r++) {
-        const int64_t block = r / rows, row = r % rows;
-        const int64_t at = block * block_bytes + f.mine.lead + row * row_bytes;
-        const int64_t from = at > start ? at : start;
-        const int64_t past = at + row_bytes < end ? at + row_bytes : end;
-        if (r < 0 || from >= past) continue;
-        const int64_t k = v->layout == IO_IJKM ? block % nk : block;
-        const int64_t m = v->layout == IO_IJKM ? block / nk : row / nj;
-        const char *in = (const char *)data + (from - start);
-        double *u = to->u + k * to->sk + row % nj * to->sj + (points ? 0 : m * to->sm);
-        if (points)
-            unstage_points(in, (from - at) / IO_WORD_BYTES, (past - at) / IO_WORD_BYTES, to->sm, u);
-        else
-            memcpy((char *)u + (from - at), in, (size_t)(past - from));
+    const bool stream = io_view_bytes(v) >= STREAM_BYTES && to->sm % LINE_DOUBLES == 0;
+#pragma omp parallel if (bytes >= THREADS_BYTES)
+    {
+        /* With a marker before its rows a block begins a row earlier. */
+#pragma omp for schedule(static)
+        for (int64_t r = first - 1; r <= last; r++) {
+            const int64_t block = r / rows, row = r % rows;
+            const int64_t at = block * block_bytes + f.mine.lead + row * row_bytes;
+            const int64_t from = at > start ? at : start;
+            const int64_t past = at + row_bytes < end ? at + row_bytes : end;
+            if (r < 0 || from >= past) continue;
+            const int64_t k = v->layout == IO_IJKM ? block % nk : block;
+            const int64_t m = v->layout == IO_IJKM ? block / nk : row / nj;
+            const char *in = (const char *)data + (from - start);
+            double *u = to->u + k * to->sk + row % nj * to->sj + (points ? 0 : m * to->sm);
+            /* The next row's first line, of which the ghost cells stay. */
+            for (int c = 0; stream && c < (points ? IO_NCOMP : 1); c++)
+                __builtin_prefetch(u + to->sj + c * to->sm, 1);
+            if (points)
+                unstage_points(in, (from - at) / IO_WORD_BYTES, (past - at) / IO_WORD_BYTES, to->sm,
+                               u, stream);
+            else if (stream && past - from == row_bytes)
+                take_rows((struct rows){in, IO_WORD_BYTES, u, 0, 1}, ni, true);
+            else
+                memcpy((char *)u + (from - at), in, (size_t)(past - from));
+        }
+        if (stream) stream_end();
     }
 }

@@ -18,6 +18,14 @@ static inline void stream_double(double *to, double x)
     _mm_stream_si64((long long *)(void *)to, bits);
 }
 
+/* The same for two values, which lie at a and b in any alignment; to: 16-byte aligned. */
+static inline void stream_pair(double *to, const char *a, const char *b)
+{
+    const __m128i low = _mm_loadl_epi64((const __m128i *)(const void *)a);
+    const __m128i high = _mm_loadl_epi64((const __m128i *)(const void *)b);
+    _mm_stream_si128((__m128i *)(void *)to, _mm_unpacklo_epi64(low, high));
+}
+
 /* After the last store of this thread: others that learn of it later see all of them. */
 static inline void stream_end(void)
 {
@@ -27,6 +35,12 @@ static inline void stream_end(void)
 static inline void stream_double(double *to, double x)
 {
     *to = x;
+}
+
+static inline void stream_pair(double *to, const char *a, const char *b)
+{
+    memcpy(to, a, sizeof *to);
+    memcpy(to + 1, b, sizeof *to);
 }
 
 static inline void stream_end(void)

@@ -210,6 +210,7 @@ static int mpiio_async_read(void *state, const struct io_context *ctx, int64_t d
         if (s->posted_n == 0) break; /* the first of them has failed */
         int mpi_rc = MPI_Wait(&f->request[0], &status);
         int rc = io_mpiio_got(&s->m, ctx, mpi_rc, iread, &status, dump, f->copy, p);
+        io_guard_at(iread);
         if (rc == 0) to->take(to->state, ctx->view, f->copy, p.start, p.bytes);
         if (s->rc == 0) s->rc = rc;
         s->head = (s->head + 1) % s->flights_n;

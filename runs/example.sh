@@ -32,7 +32,11 @@ awk -v verdict="$out/report.md" '
         print ""
         while ((getline line <verdict) > 0) {
             if (line ~ /^## /) show = line == "## Verdict"
-            else if (show && line != "") { print "> " line; show = 0 }
+            else if (show && line != "") { # up to what the verdict is about
+                print "> " line
+                show = line !~ /^Problem/
+                if (show) print ">"
+            }
         }
         print ""
     }' "$to/README.md" >"$out/README.md"

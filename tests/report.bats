@@ -182,7 +182,7 @@ z, v = study([(None, 1.01)] + [(1, 1.01)] * 5)
 assert v['code'] == 'balanced' and z.rounds == 5, (z, v)
 z, v = study([(None, 1.01)] * 6)
 assert v['code'] == 'undecided' and z.rounds == 0, (z, v)
-assert 'no round holds a compute-only run' in v['sentence'], v
+assert 'No round holds a compute-only run' in v['sentence'], v
 z, v = study([(1, 1.01)] * 5, fewer_ranks)
 assert z.rounds == 0, z
 for where, rounds in (('none', 5), ('posix', 0), ('', 5)):  # has no variable, others have one

@@ -256,7 +256,7 @@ static void hints_apply_where_they_say(void **state)
     const char *text = "# comment\n"
                        "\n"
                        "all all all on_open cb_nodes 2\n"
-                       "  4 write scatter 1032   striping_unit  1 048 576 \r\n"
+                       "  4 write scatter 1032   vendor_unit  1 048 576 \r\n"
                        "all read separated Lmax direct_read true\n"
                        "all all seg_coll all romio_cb_write enable";
     assert_int_equal(beffio_hints_parse(&h, "hints", text), 0);
@@ -297,6 +297,20 @@ static void bad_hints_are_named_with_their_line(void **state)
         assert_non_null(strstr(err_message(), "my.hints:2"));
         beffio_hints_free(&h);
     }
+    err_clear();
+}
+
+static void a_hint_that_crashes_a_library_is_refused(void **state)
+{
+    (void)state;
+    struct beffio_hints h;
+    assert_int_equal(beffio_hints_parse(&h, "my.hints",
+                                        "all all all on_open cb_nodes 2\n"
+                                        "all read all on_open cb_nodes 0\n"),
+                     ERR_USAGE);
+    assert_non_null(strstr(err_message(), "my.hints:2"));
+    assert_non_null(strstr(err_message(), "cb_nodes=0"));
+    beffio_hints_free(&h);
     err_clear();
 }
 
@@ -386,6 +400,7 @@ int main(void)
         cmocka_unit_test(what_comes_from_memory_is_not_cache_honest),
         cmocka_unit_test(hints_apply_where_they_say),
         cmocka_unit_test(bad_hints_are_named_with_their_line),
+        cmocka_unit_test(a_hint_that_crashes_a_library_is_refused),
         cmocka_unit_test(released_spelling_is_understood),
         cmocka_unit_test(released_command_line_writes_its_texts),
         cmocka_unit_test(long_spelling_means_the_same),

@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "base/lock.h"
 #include "base/par.h"
+#include "base/resident.h"
 #include "base/stop.h"
 #include "base/units.h"
 
@@ -227,12 +228,7 @@ int workload_files_drop(const struct workload_files *f, const struct nodes *n, i
     workload_files_path(f, index, path);
     /* What another node wrote must be on the device before anybody's pages can go. */
     for (int turn = 0; turn < 2; turn++) {
-        if (n->node_rank == 0 || f->separate) {
-            const int fd = open(path, O_RDWR | O_CLOEXEC);
-            if (fd < 0 || fsync(fd) != 0) rc = err_set_errno(ERR_IO, errno, "flushing %s", path);
-            if (fd >= 0) posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-            if (fd >= 0) close(fd);
-        }
+        if (n->node_rank == 0 || f->separate) rc = resident_drop(path);
         rc = par_agree(n->comm, rc);
         if (rc < 0) return rc;
     }

@@ -52,32 +52,33 @@ def _table(report):
                       'system', 'processes', 'b_eff, MB/s', 'per process', 'L_max, MB',
                       'ping-pong, MB/s', 'b_eff at L_max, MB/s', 'per process',
                       'rings at L_max, per process', 'note'])
+
+    def row(system, n, b_eff, lmax, ping_pong, at_lmax, rings_each, note):
+        table.row(system, n, b_eff, b_eff / n, lmax, ping_pong, at_lmax, at_lmax / n, rings_each,
+                  note)
+
     for r in report.results.of('nht1-beff'):
         n, root = max(1, integer(r.root, 'system.ranks', 1)), r.root
-        mb = {k: real(root, p) / MB for k, p in (
-            ('b_eff', 'result.b_eff_bytes_per_s'), ('lmax', 'memory.lmax_bytes'),
-            ('ping', 'result.ping_pong_bytes_per_s'),
-            ('at', 'result.at_lmax.all_bytes_per_s'), ('rings', 'result.at_lmax.rings_bytes_per_s'))}
-        table.row(word(root, 'system.cpu.model') + (
-            ', definition 3.6' if word(root, 'definition') == '3.6' else ''), n, mb['b_eff'],
-            mb['b_eff'] / n, mb['lmax'], mb['ping'], mb['at'], mb['at'] / n, mb['rings'] / n,
+        row(word(root, 'system.cpu.model') + (
+            ', definition 3.6' if word(root, 'definition') == '3.6' else ''), n,
+            *[real(root, path) / MB for path in (
+                'result.b_eff_bytes_per_s', 'memory.lmax_bytes', 'result.ping_pong_bytes_per_s',
+                'result.at_lmax.all_bytes_per_s')],
+            real(root, 'result.at_lmax.rings_bytes_per_s') / MB / n,
             '' if true(root, 'result.valid') else 'not valid')
     for s in report.results.sums_of('b_eff'):
         n = max(1, s['procs'] or 1)
-        mb = {k: NAN if s[k] is None else s[k] / MB for k in (
-            'value', 'lmax_bytes', 'ping_pong', 'at_lmax', 'rings_at_lmax')}
-        table.row(s['system'] or os.path.basename(s['path']), n, mb['value'], mb['value'] / n,
-                  mb['lmax_bytes'], mb['ping_pong'], mb['at_lmax'], mb['at_lmax'] / n,
-                  mb['rings_at_lmax'] / n, '%s%s' % (os.path.basename(s['path']), '' if s['valid']
-                                                     else ', not valid'))
+        *mb, rings = [NAN if s[k] is None else s[k] / MB for k in (
+            'value', 'lmax_bytes', 'ping_pong', 'at_lmax', 'rings_at_lmax')]
+        name = os.path.basename(s['path'])
+        row(s['system'] or name, n, *mb, rings / n, name + ('' if s['valid'] else ', not valid'))
     odd = False
     for p in published.BEFF:
         wrong = published.contradictions(p)
         odd = odd or bool(wrong)
-        table.row(p.system + ' [RK01]', p.processes, float(p.b_eff), p.b_eff / p.processes,
-                  p.lmax_mib * 1048576 / MB, float(p.ping_pong), float(p.at_lmax),
-                  p.at_lmax / p.processes, float(p.rings_per_process), '; '.join(
-                      '%s: the paper prints %g, its totals give %.0f' % w for w in wrong))
+        row(p.system + ' [RK01]', p.processes, float(p.b_eff), p.lmax_mib * 1048576 / MB,
+            float(p.ping_pong), float(p.at_lmax), float(p.rings_per_process),
+            '; '.join('%s: the paper prints %g, its totals give %.0f' % w for w in wrong))
     report.page.table(table)
     if odd:
         report.page.text('The paper contradicts itself where the note says so; both values are '

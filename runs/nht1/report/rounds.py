@@ -11,7 +11,7 @@ from ..results import NAN, integer, items, members, real, stamps, word
 
 GOAL, ROUNDS_MIN = 0.10, 5
 ROUNDS_MAX = 1000  # of --repeat
-VERDICTS = ('balanced', 'not-balanced', 'undecided')
+VERDICTS = {'balanced': 'good', 'not-balanced': 'bad', 'undecided': 'note'}  # with severity
 
 
 class Zeta(NamedTuple):
@@ -92,34 +92,32 @@ class Rounds:
         if not cell.serial or cell.zeta != cell.zeta or not any(r.result.judged for r in cell.runs):
             return None
         z, study = self.zeta(cell), any(r.result.study_round for r in cell.runs)
-        numbers = {'rounds_n': z.rounds, 'rounds_needed_n': z.rounds_needed()}
-
-        def stamp(code, severity, sentence):
-            return {'code': code, 'severity': severity, 'numbers': numbers, 'sentence': sentence}
-        if z.rounds == 0:
-            return stamp('undecided', 'note', (
-                'Undecided: zeta is %s, but no round holds a compute-only run to compare with: %s.'
-                % (text.zeta(cell.zeta), 'the study needs points with io = none and the same other settings'
-                   if study else 'use --repeat %d' % ROUNDS_MIN)))
+        needed = z.rounds_needed()
         said = 'over %s of several jobs the paired zeta is %s' % (
             text.plural(z.rounds, 'round'), text.zeta(z.paired))
         if z.lo == z.lo:
             said += ' (%g %% interval %s to %s)' % (
                 100 * self.level, text.zeta(z.lo), text.zeta(z.hi))
-        goal = "NAS's goal is at most %.2f." % GOAL
-        if z.rounds < ROUNDS_MIN:
-            return stamp('undecided', 'note', 'Undecided: %s; %s A verdict needs %d rounds: %s.' % (
-                said, goal, ROUNDS_MIN, ('--set study.repeats=%d' if study else '--repeat %d') %
-                ROUNDS_MIN))
-        if z.hi <= GOAL:
-            return stamp('balanced', 'good', 'Balanced: %s; %s' % (said, goal))
-        if z.lo > GOAL:
-            return stamp('not-balanced', 'bad', 'Not balanced: %s; %s I/O is too slow for this '
-                         'computation.' % (said, goal))
-        return stamp('undecided', 'note', "Undecided: %s, on both sides of NAS's goal of %.2f. %s "
-                     'rounds would decide.' % (said, GOAL, 'About %d' % numbers['rounds_needed_n']
-                                               if numbers['rounds_needed_n'] <= ROUNDS_MAX else
-                                               'More than %d' % ROUNDS_MAX))
+        if z.rounds == 0:
+            code, said = 'undecided', 'zeta is ' + text.zeta(cell.zeta)
+            more = ' No round holds a compute-only run to compare with: %s.' % (
+                'the study needs points with io = none and the same other settings' if study else
+                'use --repeat %d' % ROUNDS_MIN)
+        elif z.rounds < ROUNDS_MIN:
+            code, more = 'undecided', ' A verdict needs %d rounds: --%s%d.' % (
+                ROUNDS_MIN, 'set study.repeats=' if study else 'repeat ', ROUNDS_MIN)
+        elif z.hi <= GOAL:
+            code, more = 'balanced', ''
+        elif z.lo > GOAL:
+            code, more = 'not-balanced', ' I/O is too slow for this computation.'
+        else:
+            code, more = 'undecided', ' The interval lies on both sides of it: %s rounds would ' \
+                'decide.' % ('about %d' % needed if needed <= ROUNDS_MAX else
+                             'more than %d' % ROUNDS_MAX)
+        return {'code': code, 'severity': VERDICTS[code],
+                'numbers': {'rounds_n': z.rounds, 'rounds_needed_n': needed},
+                'sentence': "%s: %s; NAS's goal is at most %.2f.%s" % (
+                    code.replace('-', ' ').capitalize(), said, GOAL, more)}
 
     def verdict_words(self, cell):
         """The verdict for a table: 'balanced', 'undecided, takes 20 rounds'; '' for none."""
@@ -139,5 +137,5 @@ class Rounds:
         found = stamps(row) + result.stamps if result else [verdict] if verdict else []
         found += [s if s['runs'] == cell.n else dict(s, sentence='%s (%d of %d runs)' % (
             s['sentence'].rstrip('.'), s['runs'], cell.n)) for s in cell.stamps()
-                  if result or s['code'] not in VERDICTS + ('implied-rate',)]
+                  if result or s['code'] not in (*VERDICTS, 'implied-rate')]
         return list({s['code']: s for s in reversed(found)}.values())[::-1]

@@ -44,9 +44,6 @@ class _Evaluator(ast.NodeVisitor):
     def generic_visit(self, node):
         raise ValueError('%s is not allowed here' % type(node).__name__)
 
-    def visit_Expression(self, node):
-        return self.visit(node.body)
-
     def visit_Constant(self, node):
         return node.value
 
@@ -111,7 +108,7 @@ def evaluate(text, names):
         text = re.sub(r'\b%s\b' % name, _spelled(name), text)
     try:
         return _Evaluator({_spelled(n): v for n, v in names.items()}).visit(
-            ast.parse(text.strip(), mode='eval'))
+            ast.parse(text.strip(), mode='eval').body)
     except SyntaxError:
         raise ValueError('not understood')
     except (RecursionError, MemoryError):
