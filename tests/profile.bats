@@ -223,7 +223,7 @@ views_are_told() {
     expect_text "ended with status 4"
     [ "$(id -u)" = 0 ] || skip "needs to mount a small file system"
     mkdir disk
-    mount -t tmpfs -o size=500k none disk || skip "cannot mount"
+    mount -t tmpfs -o size=400k none disk || skip "cannot mount"
     # The first 64 working points find their space, the others do not.
     profiled -o disk/profile.xml --json p.json --split 1 1 all b.dat
     umount disk
