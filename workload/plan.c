@@ -252,6 +252,7 @@ static void places(const struct workload *w, const struct workload_point *p, uin
     }
     int64_t individual, read_at, write_at; /* where the next one begins, of each kind */
     individual = read_at = write_at = plan->begin;
+    int64_t pointer = plan->begin; /* the individual one */
     for (int64_t i = 0; i < plan->n; i++) {
         struct workload_call *c = &plan->call[i];
         const struct workload_kind k = workload_kind_of(c->kind);
@@ -265,14 +266,17 @@ static void places(const struct workload *w, const struct workload_point *p, uin
                                                  p->unique_bytes);
             continue;
         }
-        if (c->offset >= 0) continue; /* spread */
-        /* Of other listed calls with explicit offsets the number is known, not the places: one after
-         * the other. */
-        if (k.position == WORKLOAD_EXPLICIT && !listed)
-            c->offset = random_offset(&offsets, p->size_mean, c->bytes, length);
-        else
-            c->offset = *next;
-        *next = c->offset + c->bytes;
+        if (c->offset < 0) { /* not spread */
+            /* Of listed calls the number is known, not the places: one after the other. */
+            if (k.position == WORKLOAD_EXPLICIT && !listed)
+                c->offset = random_offset(&offsets, p->size_mean, c->bytes, length);
+            else
+                c->offset = *next;
+            *next = c->offset + c->bytes;
+        }
+        if (k.position != WORKLOAD_INDIVIDUAL) continue;
+        if (c->offset != pointer) c->seek = c->offset;
+        pointer = c->offset + c->bytes;
     }
 }
 
@@ -318,8 +322,7 @@ void workload_achieved_count(struct workload_achieved *a, const struct workload_
     const struct workload_kind k = workload_kind_of(c->kind);
     a->calls[c->kind]++;
     a->bytes[c->kind] += c->bytes;
-    a->sequential +=
-        k.position == WORKLOAD_INDIVIDUAL || (k.position == WORKLOAD_SHARED && c->seek < 0);
+    a->sequential += k.position != WORKLOAD_EXPLICIT && c->seek == WORKLOAD_NO_SEEK;
     if (c->bytes == 0) return;
     a->pieces += c->offset < 0
                      ? 1

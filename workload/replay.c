@@ -208,7 +208,8 @@ static int point_access(void *part, double *think_s)
                                       .offset = call->offset,
                                       .bytes = call->bytes,
                                       .type = MPI_DATATYPE_NULL};
-        if (rc < 0 && !k.collective && call->seek == WORKLOAD_NO_SEEK) continue;
+        const bool shared_seek = call->seek != WORKLOAD_NO_SEEK && k.position == WORKLOAD_SHARED;
+        if (rc < 0 && !k.collective && !shared_seek) continue;
         if (!k.write) {
             const int64_t slot = reads++ % t->read_slots;
             x.buffer = t->memory + slot * t->slot_bytes;
@@ -223,7 +224,9 @@ static int point_access(void *part, double *think_s)
         }
         writes += k.write;
         int one = 0;
-        if (call->seek != WORKLOAD_NO_SEEK) {
+        if (call->seek != WORKLOAD_NO_SEEK && !shared_seek)
+            one = workload_handle_seek(&t->handle, false, call->seek);
+        if (shared_seek) {
             one = workload_handle_wait(&t->handle);
             /* Rank 0 moves the pointer at once; ROMIO's ordered calls of others may still be about
              * to take their places from it. */
