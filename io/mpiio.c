@@ -29,7 +29,9 @@ int io_mpiio_check(const struct io_context *ctx, int mpi_rc, const char *call)
     const int fd = open(ctx->path, O_RDONLY | O_CLOEXEC);
     if (fd >= 0) close(fd);
     if (errnum == IO_GUARD_ENDED)
-        return err_set(ERR_IO, "%s on %s: the file was cut, take an earlier dump", call, ctx->path);
+        return err_set(ERR_IO,
+                       "%s on %s: the file ends before the bytes asked for: it was cut meanwhile",
+                       call, ctx->path);
     if (errnum) return err_set_errno(ERR_IO, errnum, "%s on %s", call, ctx->path);
     MPI_Error_string(mpi_rc, text, &len);
     return err_set(ERR_IO, "%s on %s: %s", call, ctx->path, text);
