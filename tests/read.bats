@@ -180,6 +180,8 @@ refused() {
     refused 1 "--read-decomp is for --read" --read-decomp own
     refused 1 "--read-ranks is for --read" --read-ranks 1
     refused 1 "--read-drop-system is for --read" --read-drop-system
+    refused 1 "is for reading cold" --read last --read-cache warm --read-drop-system
+    refused 1 "give own, auto, 1d" --read last --read-decomp own,,1d:x
 }
 
 @test "dry run: readings, bytes and memory by arithmetic; what cannot be is refused there, too" {
