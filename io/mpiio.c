@@ -156,7 +156,8 @@ static int cannot_read(const struct io_context *ctx, int64_t dump)
 {
     char text[ERR_MESSAGE_MAX / 2];
     snprintf(text, sizeof text,
-             "cannot read dump %" PRId64 " of %.256s, which begins at byte %" PRId64
+             "cannot read dump %" PRId64
+             " of %.256s (the first is 0), which begins at byte %" PRId64
              "; take another and see the system's log: ",
              dump, ctx->path, dump * ctx->dump_bytes);
     err_prefix(text);

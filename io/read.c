@@ -96,7 +96,8 @@ static int suits(const struct io_read_spec *s, const struct io_found *f, const s
     for (int64_t i = 0; i < s->dumps_n; i++) {
         if (s->dumps[i] < 0 || s->dumps[i] >= p->complete_n)
             return err_set(ERR_USAGE,
-                           "dump %" PRId64 " of %s cannot be read: its manifest calls the first "
+                           "dump %" PRId64
+                           " of %s (the first is 0) cannot be read: its manifest calls the first "
                            "%" PRId64 " complete",
                            s->dumps[i], f->path, p->complete_n);
     }
