@@ -12,6 +12,7 @@ solver_tests() {
 }
 
 @test "the solver on 5 ranks" {
+    full_only
     solver_tests 5
 }
 
