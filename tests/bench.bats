@@ -36,7 +36,8 @@ expect() {
     expect '.schema == "nht1-bench/1" and .quick and .rounds == 1'
     expect '.results | length >= 1 and all(.class == "S" and .verified and .runs_n == 20)'
     expect '[.results[] | .best_s <= .median_s and .best_s > 0] | all'
-    expect '[.results[] | .fraction_of_peak > 0 and .fraction_of_peak < 1] | all'
+    # Of a peak measured in 20 ms on a busy machine there is no more to say.
+    expect '[.results[] | .fraction_of_peak > 0 and (.gop_per_s / .peak_gflop_per_s / .fraction_of_peak - 1 | fabs) < 1e-9] | all'
     expect '[.results[] | (.gop_per_s * .median_s / 0.22831380 - 1) | fabs < 1e-6] | all'
     expect '[.results[] | .memory_bytes_per_cell > 100 and .setup_s >= 0] | all'
     expect '[.results[] | ([.phases[] | .s_per_step] | add) * 60 / .median_s | . > 0.1 and . < 10]
