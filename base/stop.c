@@ -2,8 +2,11 @@
 #include "base/stop.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
+#include <time.h>
 
 #include "base/err.h"
 
@@ -45,4 +48,51 @@ bool stop_requested(void)
 int stop_signal(void)
 {
     return asked;
+}
+
+static struct {
+    void (*clean)(void *arg);
+    void *arg;
+    bool running;
+    atomic_bool ended;
+    pthread_t thread;
+} watch;
+
+static void signals_set(int how)
+{
+    sigset_t both;
+    sigemptyset(&both);
+    sigaddset(&both, SIGINT);
+    sigaddset(&both, SIGTERM);
+    pthread_sigmask(how, &both, NULL);
+}
+
+static void *watch_request(void *unused)
+{
+    const struct timespec nap = {.tv_nsec = 50 * 1000 * 1000};
+    for (signals_set(SIG_UNBLOCK); !atomic_load(&watch.ended); nanosleep(&nap, NULL))
+        if (stop_requested()) watch.clean(watch.arg);
+    return unused;
+}
+
+int stop_watch_begin(void (*clean)(void *arg), void *arg, bool block)
+{
+    ERR_ASSERT(!watch.running);
+    watch.clean = clean;
+    watch.arg = arg;
+    atomic_store(&watch.ended, false);
+    if (block) signals_set(SIG_BLOCK);
+    const int errnum = pthread_create(&watch.thread, NULL, watch_request, NULL);
+    watch.running = errnum == 0;
+    return errnum == 0 ? 0 : err_set_errno(ERR_NOMEM, errnum, "cannot start a thread");
+}
+
+void stop_watch_end(void)
+{
+    if (watch.running) {
+        atomic_store(&watch.ended, true);
+        pthread_join(watch.thread, NULL);
+        watch.running = false;
+    }
+    signals_set(SIG_UNBLOCK);
 }

@@ -4,12 +4,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -112,56 +110,24 @@ static void remove_pointers(const struct beffio_files *f, const char *data)
     closedir(dir);
 }
 
-static void signals_set(int how)
-{
-    sigset_t both;
-    sigemptyset(&both);
-    sigaddset(&both, SIGINT);
-    sigaddset(&both, SIGTERM);
-    pthread_sigmask(how, &both, NULL);
-}
-
-/* A thread that waits for a disk to flush runs no handler. So the signals are blocked where the
- * work is done, and this thread is there to take them. */
-static void *watch(void *arg)
+/* Called while the work waits: what was made while the handler ran, and what the library left. */
+static void clean(void *arg)
 {
     struct beffio_files *f = arg;
-    const struct timespec nap = {.tv_nsec = 50 * 1000 * 1000};
-    bool cleaned = f->rank != 0;
-    for (signals_set(SIG_UNBLOCK); !atomic_load(&f->ended); nanosleep(&nap, NULL)) {
-        if (!stop_requested()) continue;
-        on_stop(); /* what was made while the handler ran */
-        if (cleaned) continue;
-        for (int p = 0; p < f->partitions_n; p++)
-            if (f->made[p][BEFFIO_SHARED].name[0])
-                remove_pointers(f, f->made[p][BEFFIO_SHARED].name);
-        cleaned = true;
-    }
-    return NULL;
-}
-
-static int watch_begin(struct beffio_files *f)
-{
-    if (f->keep) return 0;
-    removable = f;
-    stop_hook(on_stop);
-    signals_set(SIG_BLOCK);
-    const int errnum = pthread_create(&f->watcher, NULL, watch, f);
-    f->watching = errnum == 0;
-    return errnum == 0 ? 0 : err_set_errno(ERR_NOMEM, errnum, "cannot start a thread");
+    on_stop();
+    if (f->rank != 0 || f->pointers_removed) return;
+    for (int p = 0; p < f->partitions_n; p++)
+        if (f->made[p][BEFFIO_SHARED].name[0]) remove_pointers(f, f->made[p][BEFFIO_SHARED].name);
+    f->pointers_removed = true;
 }
 
 void beffio_files_end(struct beffio_files *f)
 {
     if (f->dir_fd < 0) return;
     if (!f->keep) remove_made(f);
-    if (f->watching) {
-        atomic_store(&f->ended, true);
-        pthread_join(f->watcher, NULL);
-    }
+    stop_watch_end();
     stop_hook(NULL);
     removable = NULL;
-    signals_set(SIG_UNBLOCK);
     for (int p = 0; p < f->partitions_n; p++)
         for (int t = 0; t < BEFFIO_TYPES; t++)
             made_close(&f->made[p][t]);
@@ -333,8 +299,7 @@ int beffio_files_begin(struct beffio_files *f, MPI_Comm comm)
     struct leftovers left;
     int size;
     f->lock_fd = f->dir_fd = f->note.fd = -1;
-    f->watching = false;
-    atomic_init(&f->ended, false);
+    f->pointers_removed = false;
     atomic_init(&f->unlocked, false);
     atomic_init(&f->note.there, false);
     for (int p = 0; p < BEFFIO_PARTITIONS_MAX; p++)
@@ -359,7 +324,10 @@ int beffio_files_begin(struct beffio_files *f, MPI_Comm comm)
         TRY(par_agree(comm, old_remove(f)));
         TRY(par_agree(comm, note_write(f)));
     }
-    return par_agree(comm, watch_begin(f));
+    if (f->keep) return 0;
+    removable = f;
+    stop_hook(on_stop);
+    return par_agree(comm, stop_watch_begin(clean, f, true));
 }
 
 /* --- making and removing -------------------------------------------------------------------- */

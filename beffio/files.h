@@ -17,7 +17,6 @@
  * when the process is gone. */
 #include <limits.h>
 #include <mpi.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,9 +45,8 @@ struct beffio_files {
     char lock[BEFFIO_NAME_MAX];
     struct beffio_made made[BEFFIO_PARTITIONS_MAX][BEFFIO_TYPES];
     struct beffio_made note; /* PREFIX.run */
-    atomic_bool ended, unlocked;
-    bool watching;
-    pthread_t watcher; /* takes the signals while the work waits for a disk */
+    atomic_bool unlocked;
+    bool pointers_removed; /* of ROMIO, after a request to stop */
 };
 
 /* Name of a file. rank: used by type 2. out: [out] BEFFIO_PATH_MAX bytes. */

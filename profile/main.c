@@ -128,8 +128,8 @@ static int library_find(char out[PATH_MAX])
     return err_set_errno(ERR_IO, errno, "%s: the library that is loaded into the program", out);
 }
 
-/* Whether the command is Open MPI's launcher, which passes to ranks on other nodes only what -x names;
- * others pass on their environment. */
+/* Whether the command is Open MPI's launcher, which passes to ranks on other nodes only what -x
+ * names; others pass on their environment. */
 static bool is_open_mpi(const char *command)
 {
     static const char *const name[] = {"mpirun", "mpiexec", "orterun", "prterun"};

@@ -249,7 +249,7 @@ static struct workload_calls calls_of(const struct profile_phase *p, int kind)
     if (!p) return c;
     c.n = (int64_t)p->kind[kind].n;
     c.bytes = (int64_t)p->kind[kind].bytes;
-    if (kind >= PROFILE_EXPLICIT) return c;
+    if (kind >= PROFILE_PLACED) return c;
     const struct profile_places *l = &p->places[kind];
     if (l->n == p->kind[kind].n && l->skips > 0 && l->begin >= 0 && l->end <= WORKLOAD_BYTES_MAX) {
         c.span = l->end - l->begin;
@@ -310,12 +310,12 @@ static double cont_mean(const struct profile_phase *p)
     return bytes > 0 && p->pieces > 0 ? (double)bytes / (double)p->pieces : 0;
 }
 
-/* Where the calls of each function with explicit offsets begin, of the first process that has any;
+/* Where the calls of each function begin, of the first process that has any;
  * counted from the first of all. */
-static void begins(const struct point *at, int64_t begin[PROFILE_EXPLICIT])
+static void begins(const struct point *at, int64_t begin[PROFILE_PLACED])
 {
     int64_t first = INT64_MAX;
-    for (int k = 0; k < PROFILE_EXPLICIT; k++) {
+    for (int k = 0; k < PROFILE_PLACED; k++) {
         begin[k] = INT64_MAX;
         for (int i = 0; i < at->processes; i++) {
             const struct profile_places *l = at->of[i] ? &at->of[i]->places[k] : NULL;
@@ -323,13 +323,13 @@ static void begins(const struct point *at, int64_t begin[PROFILE_EXPLICIT])
         }
         if (begin[k] < first) first = begin[k];
     }
-    for (int k = 0; k < PROFILE_EXPLICIT; k++)
+    for (int k = 0; k < PROFILE_PLACED; k++)
         begin[k] = begin[k] < INT64_MAX && first >= 0 ? begin[k] - first : 0;
 }
 
 static int point_make(const struct point *at, struct workload_point *out)
 {
-    int64_t begin[PROFILE_EXPLICIT];
+    int64_t begin[PROFILE_PLACED];
     int64_t calls = 0, bytes = 0, pieces = 0, unknown = 0, seeks = 0, think_ns = 0;
     int64_t read_bytes = 0, coll = 0, blocking = 0, pointer = 0, shared = 0;
     for (int i = 0; i < at->processes; i++) {

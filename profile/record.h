@@ -52,17 +52,17 @@ struct profile_file {
     int32_t opens_n;
 };
 
-/* Where in the file the calls of a function with explicit offsets lay, those through views without
- * holes. */
+/* Where in the file the calls of a function lay, those through views without holes. */
 struct profile_places {
     uint64_t n;         /* calls */
     int64_t begin, end; /* the bytes that all of them cover; end 0: nothing yet */
     int64_t next;       /* where the last one ended */
-    uint64_t skips;     /* calls that did not begin where the one before had ended */
+    uint64_t skips; /* calls that did not begin where the one before had ended; with the individual
+                           pointer, before which it was moved */
 };
 
-/* Kinds with explicit offsets come first. */
-#define PROFILE_EXPLICIT WORKLOAD_KIND(INDIVIDUAL, 0, BLOCKING, 0)
+/* Kinds whose places are known come first: all but those with the shared pointer. */
+#define PROFILE_PLACED WORKLOAD_KIND(SHARED, 0, BLOCKING, 0)
 
 struct profile_phase {
     int32_t file;    /* index, -1: more files than there is room for */
@@ -75,7 +75,7 @@ struct profile_phase {
     uint64_t sizes[2][PROFILE_SIZES]; /* calls by size; reads, writes */
     uint64_t think_ns;                /* from call to call outside of MPI-IO */
     struct profile_calls kind[WORKLOAD_KINDS];
-    struct profile_places places[PROFILE_EXPLICIT];
+    struct profile_places places[PROFILE_PLACED];
 };
 
 /* From good to bad. */

@@ -97,6 +97,18 @@ X
     [ "$(places q.xml)" = "$(places p.xml)" ]
 }
 
+@test "where the individual pointer is moved, a replay moves it as often" {
+    local name
+    profile p.xml 1 "$NHT1_TESTBIN/mkcalls" seeks s.dat
+    profile q.xml 1 "$NHT1_BIN/nht1-workload" p.xml --out d --json b.json --quiet
+    [ "$(places p.xml)" = "0 write 7080 4 None" ]
+    [ "$(places q.xml)" = "$(places p.xml)" ]
+    for name in p q; do
+        grep -q ' seqFrac="0.5" ' $name.xml
+    done
+    jq -e '.wrong_n == 0 and .points[0].achieved.seqFrac == 0.5' b.json
+}
+
 @test "programs of others: mpi4py, h5py, PnetCDF's ncmpidiff" {
     need_program jq python3
     local name found=""

@@ -55,6 +55,31 @@ static void exceed_limit(void)
     _exit(put < 0 && errno == EFBIG ? 0 : 1);
 }
 
+static void leave(void *arg)
+{
+    _exit(*(int *)arg);
+}
+
+/* The thread takes the signal that is blocked where the work is done. */
+static void wait_for_ever(void)
+{
+    int status = 7;
+    if (stop_install() < 0 || stop_watch_begin(leave, &status, true) < 0) _exit(1);
+    kill(getpid(), SIGTERM);
+    for (;;)
+        pause();
+}
+
+static void watch_nothing(void)
+{
+    int status = 7;
+    stop_watch_end();
+    if (stop_install() < 0 || stop_watch_begin(leave, &status, true) < 0) _exit(1);
+    stop_watch_end();
+    raise(SIGTERM); /* blocked no more, and nobody cleans */
+    _exit(stop_requested() ? 0 : 2);
+}
+
 static void first_signal_sets_a_flag(void **state)
 {
     (void)state;
@@ -75,12 +100,22 @@ static void size_limit_is_an_error(void **state)
     assert_int_equal(status_of(exceed_limit), 0);
 }
 
+static void a_watcher_cleans_while_the_work_waits(void **state)
+{
+    (void)state;
+    const int status = status_of(wait_for_ever);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 7);
+    assert_int_equal(status_of(watch_nothing), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(first_signal_sets_a_flag),
         cmocka_unit_test(second_signal_ends),
         cmocka_unit_test(size_limit_is_an_error),
+        cmocka_unit_test(a_watcher_cleans_while_the_work_waits),
     };
     return cmocka_run_group_tests_name("stop", tests, NULL, NULL);
 }

@@ -222,7 +222,7 @@ static void wrong_spans(void **state)
         "function='write_at' n='3' bytes='30' skips='2'/>",
         "function='write_at' n='3' bytes='30' span='70' skips='3'/>",
         "function='write_at' n='3' bytes='30' span='9' skips='2'/>",
-        "function='write' n='3' bytes='30' span='70' skips='2'/>",
+        "function='write_shared' n='3' bytes='30' span='70' skips='2'/>",
         "function='write_at' n='3' bytes='30' begin='70'/>",
     };
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {

@@ -58,16 +58,6 @@ int workload_handle_view(struct workload_handle *f, int64_t begin, int n, const 
     return rc;
 }
 
-int workload_handle_seek(struct workload_handle *f, bool shared, int64_t offset)
-{
-    const char *call = shared ? "MPI_File_seek_shared" : "MPI_File_seek";
-    io_guard_at(call);
-    return over(f,
-                shared ? MPI_File_seek_shared(f->file, (MPI_Offset)offset, MPI_SEEK_SET)
-                       : MPI_File_seek(f->file, (MPI_Offset)offset, MPI_SEEK_SET),
-                call);
-}
-
 int workload_handle_sync(struct workload_handle *f)
 {
     static const char call[] = "MPI_File_sync";
@@ -135,6 +125,19 @@ static int end_split(struct workload_handle *f)
         break;
     }
     return check(f, kind, rc, &st, f->split_bytes);
+}
+
+int workload_handle_seek(struct workload_handle *f, bool shared, int64_t offset)
+{
+    const char *call = shared ? "MPI_File_seek_shared" : "MPI_File_seek";
+    const int before = end_split(f);
+    io_guard_at(call);
+    const int rc = over(f,
+                        shared ? MPI_File_seek_shared(f->file, (MPI_Offset)offset, MPI_SEEK_SET)
+                               : MPI_File_seek(f->file, (MPI_Offset)offset, MPI_SEEK_SET),
+                        call);
+    if (f->n > 0) io_guard_at(workload_kind_call(f->kind[f->oldest]));
+    return before < 0 ? before : rc;
 }
 
 static int end_oldest(struct workload_handle *f)

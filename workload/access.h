@@ -46,7 +46,8 @@ int workload_handle_open(struct workload_handle *f, MPI_Comm comm, const char *p
 int workload_handle_view(struct workload_handle *f, int64_t begin, int n, const int64_t *offset,
                          const int64_t *bytes, int64_t period);
 
-/* Moves the individual or the shared pointer. The latter is collective. */
+/* Moves the individual or the shared pointer, after waiting for a split collective call. The shared
+ * pointer is moved collectively. */
 int workload_handle_seek(struct workload_handle *f, bool shared, int64_t offset);
 
 /* Makes one call; waits for the oldest one in flight where there is no room, and for a split

@@ -12,8 +12,8 @@
  * program is a multiple of. So whoever writes at a position, at any alignment, writes the same, and
  * what is to be written lies ready in memory for every position (workload_data_at).
  *
- * What is written with the shared pointer lands at offsets that are not known: it is WORKLOAD_FLOATING in
- * every byte. All functions are local. */
+ * What is written with the shared pointer lands at offsets that are not known: it is
+ * WORKLOAD_FLOATING in every byte. All functions are local. */
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -9,7 +9,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cache.h"
@@ -74,22 +73,14 @@ static void remove_left_lock(const struct workload_files *f)
     close(fd);
 }
 
-/* A launcher gives its processes about a second between asking them to end and ending them, less
- * than a call may take: so a thread waits for the request and takes the names away meanwhile. All
- * ranks do, for the request may be there because rank 0 has died. */
-static void *watch(void *arg)
+/* Called when the job is asked to stop, while a call goes on. All ranks take the names away, for the
+ * request may be there because rank 0 has died. */
+static void clean(void *arg)
 {
     struct workload_files *f = arg;
-    const struct timespec nap = {.tv_nsec = 50 * 1000 * 1000};
-    while (!atomic_load(&f->ended)) {
-        if (stop_requested()) {
-            if (!f->keep) remove_all(f);
-            if (f->rank > 0) remove_left_lock(f);
-            if (f->lock_fd >= 0 && !atomic_exchange(&f->unlocked, true)) unlink(f->lock);
-        }
-        nanosleep(&nap, NULL);
-    }
-    return NULL;
+    if (!f->keep) remove_all(f);
+    if (f->rank > 0) remove_left_lock(f);
+    if (f->lock_fd >= 0 && !atomic_exchange(&f->unlocked, true)) unlink(f->lock);
 }
 
 static int begin_here(struct workload_files *f)
@@ -105,16 +96,12 @@ static int begin_here(struct workload_files *f)
                        f->name);
     snprintf(f->lock, sizeof f->lock, "%s.lock", f->name);
     if (f->rank == 0) TRY(lock_take(f->lock, &f->lock_fd));
-    const int errnum = pthread_create(&f->watcher, NULL, watch, f);
-    f->watching = errnum == 0;
-    return errnum == 0 ? 0 : err_set_errno(ERR_NOMEM, errnum, "cannot start a thread");
+    return stop_watch_begin(clean, f, false);
 }
 
 int workload_files_begin(struct workload_files *f, MPI_Comm comm)
 {
     f->lock_fd = -1;
-    f->watching = false;
-    atomic_init(&f->ended, false);
     atomic_init(&f->unlocked, false);
     for (int i = 0; i < WORKLOAD_FILES_MAX; i++)
         atomic_init(&f->made[i], false);
@@ -123,11 +110,7 @@ int workload_files_begin(struct workload_files *f, MPI_Comm comm)
 
 void workload_files_end(struct workload_files *f)
 {
-    if (f->watching) {
-        atomic_store(&f->ended, true);
-        pthread_join(f->watcher, NULL);
-        f->watching = false;
-    }
+    stop_watch_end();
     /* Another rank than 0 removes what is rank 0's only where a launcher ends them all. */
     if (!f->keep && (f->rank == 0 || f->separate || stop_requested())) remove_all(f);
     if (f->lock_fd >= 0) lock_release(f->lock, &f->lock_fd);

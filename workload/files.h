@@ -6,7 +6,6 @@
  * the space they will need, and removed at the end and when the run is asked to stop: by rank 0, or
  * by the others where it has died. What was there before is never touched without force. */
 #include <mpi.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,9 +31,7 @@ struct workload_files {
     int lock_fd;
     atomic_bool made[WORKLOAD_FILES_MAX];           /* by this run */
     struct workload_file_id id[WORKLOAD_FILES_MAX]; /* of those: nothing else is removed */
-    atomic_bool ended, unlocked;
-    bool watching;
-    pthread_t watcher;
+    atomic_bool unlocked;
 };
 
 /* Checks the name, takes its lock and begins to watch for a request to stop. Collective over comm.

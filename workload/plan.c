@@ -23,7 +23,7 @@ bool workload_point_holes(const struct workload_point *p)
 }
 
 /* Bytes of a block in the view of a process. own: what is said of it alone, or NULL. */
-static int64_t block_bytes(const struct workload_point *p, const struct workload_rank *own)
+static int64_t view_block(const struct workload_point *p, const struct workload_rank *own)
 {
     const int64_t block = llround(own && own->cont_mean > 0 ? own->cont_mean : p->cont_mean);
     return block > 0 ? block : 1;
@@ -31,12 +31,12 @@ static int64_t block_bytes(const struct workload_point *p, const struct workload
 
 struct workload_view workload_point_view(const struct workload_point *p, int rank)
 {
-    const int64_t usual = block_bytes(p, NULL);
+    const int64_t usual = view_block(p, NULL);
     struct workload_view v = {INT64_MAX, 0, INT64_MAX};
     if (!workload_point_holes(p)) return v;
     v = (struct workload_view){usual, rank * usual, p->process_num * usual};
     for (int i = 0; i < p->ranks_n; i++) {
-        const int64_t more = block_bytes(p, &p->rank[i]) - usual;
+        const int64_t more = view_block(p, &p->rank[i]) - usual;
         v.tile_bytes += more;
         if (p->rank[i].of < rank) v.begin += more;
         if (p->rank[i].of == rank) v.block_bytes += more;
@@ -53,7 +53,7 @@ static const struct workload_rank *rank_of(const struct workload_point *p, int r
 
 /* The part of uniqueBytes that is a process's. begin: [out] where it begins when the parts lie one
  * after the other. */
-static int64_t share(const struct workload_point *p, int rank, int64_t *begin)
+static int64_t share_of(const struct workload_point *p, int rank, int64_t *begin)
 {
     const struct workload_rank *own = rank_of(p, rank);
     int64_t listed = 0, before = 0, listed_before = 0;
@@ -92,7 +92,7 @@ int64_t workload_point_length(const struct workload_point *p, bool separate, int
 {
     if (!workload_point_holes(p)) {
         const struct workload_rank *own = rank_of(p, rank);
-        int64_t begin, length = separate ? share(p, rank, &begin) : p->unique_bytes;
+        int64_t begin, length = separate ? share_of(p, rank, &begin) : p->unique_bytes;
         int64_t end = 0;
         if (!separate || !own || own->list_n == 0)
             end = spans_end(p->list, p->list_n, interleaved_begin(p, separate, p->process_num - 1));
@@ -109,12 +109,12 @@ int64_t workload_point_length(const struct workload_point *p, bool separate, int
     const int64_t others = p->process_num - p->ranks_n;
     int64_t left = p->unique_bytes, tiles = 0;
     for (int i = 0; i < p->ranks_n; i++) {
-        const int64_t block = block_bytes(p, &p->rank[i]);
+        const int64_t block = view_block(p, &p->rank[i]);
         const int64_t blocks = (p->rank[i].bytes + block - 1) / block;
         left -= p->rank[i].bytes;
         if (blocks > tiles) tiles = blocks;
     }
-    const int64_t usual = block_bytes(p, NULL);
+    const int64_t usual = view_block(p, NULL);
     const int64_t blocks = others > 0 ? ((left + others - 1) / others + usual - 1) / usual : 0;
     if (blocks > tiles) tiles = blocks;
     return tiles * workload_point_view(p, 0).tile_bytes;
@@ -252,6 +252,7 @@ static void places(const struct workload *w, const struct workload_point *p, uin
     }
     int64_t individual, read_at, write_at; /* where the next one begins, of each kind */
     individual = read_at = write_at = plan->begin;
+    int64_t pointer = plan->begin; /* the individual one */
     for (int64_t i = 0; i < plan->n; i++) {
         struct workload_call *c = &plan->call[i];
         const struct workload_kind k = workload_kind_of(c->kind);
@@ -265,14 +266,17 @@ static void places(const struct workload *w, const struct workload_point *p, uin
                                                  p->unique_bytes);
             continue;
         }
-        if (c->offset >= 0) continue; /* spread */
-        /* Of other listed calls with explicit offsets the number is known, not the places: one after
-         * the other. */
-        if (k.position == WORKLOAD_EXPLICIT && !listed)
-            c->offset = random_offset(&offsets, p->size_mean, c->bytes, length);
-        else
-            c->offset = *next;
-        *next = c->offset + c->bytes;
+        if (c->offset < 0) { /* not spread */
+            /* Of listed calls the number is known, not the places: one after the other. */
+            if (k.position == WORKLOAD_EXPLICIT && !listed)
+                c->offset = random_offset(&offsets, p->size_mean, c->bytes, length);
+            else
+                c->offset = *next;
+            *next = c->offset + c->bytes;
+        }
+        if (k.position != WORKLOAD_INDIVIDUAL) continue;
+        if (c->offset != pointer) c->seek = c->offset;
+        pointer = c->offset + c->bytes;
     }
 }
 
@@ -286,7 +290,7 @@ int workload_plan_make(const struct workload *w, int no, int rank, struct worklo
     if (!plan->call) return err_set(ERR_NOMEM, "no memory for %lld calls", (long long)plan->n);
     for (int64_t c = 0; c < plan->n; c++)
         plan->call[c].offset = -1;
-    plan->bytes = share(p, rank, &plan->begin);
+    plan->bytes = share_of(p, rank, &plan->begin);
     const int64_t begin = interleaved_begin(p, w->separate, rank);
     if (w->separate || workload_point_holes(p)) plan->begin = 0;
     if (own && own->list_n > 0) {
@@ -318,8 +322,7 @@ void workload_achieved_count(struct workload_achieved *a, const struct workload_
     const struct workload_kind k = workload_kind_of(c->kind);
     a->calls[c->kind]++;
     a->bytes[c->kind] += c->bytes;
-    a->sequential +=
-        k.position == WORKLOAD_INDIVIDUAL || (k.position == WORKLOAD_SHARED && c->seek < 0);
+    a->sequential += k.position != WORKLOAD_EXPLICIT && c->seek == WORKLOAD_NO_SEEK;
     if (c->bytes == 0) return;
     a->pieces += c->offset < 0
                      ? 1

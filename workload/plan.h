@@ -25,7 +25,7 @@ struct workload_call {
     int kind;
     int64_t bytes;
     int64_t offset; /* where it begins in the view; with the shared pointer not known: -1 */
-    int64_t seek;   /* MPI_File_seek_shared to there first, by all; or WORKLOAD_NO_SEEK */
+    int64_t seek; /* the pointer is moved there first, the shared one by all; or WORKLOAD_NO_SEEK */
 };
 
 struct workload_plan {

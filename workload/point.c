@@ -104,11 +104,10 @@ static int check_list(const struct workload_point *p, const struct workload_call
             return err_set(ERR_USAGE, "%s%s needs the same view on all processes, without holes",
                            where, workload_kind_name(list[i].kind));
         if (list[i].skips == 0 && list[i].span == 0 && list[i].begin == 0) continue;
-        if (k.position != WORKLOAD_EXPLICIT || holes)
-            return err_set(
-                ERR_USAGE,
-                "%sspan, skips and begin belong to explicit offsets without holes, not to %s",
-                where, workload_kind_name(list[i].kind));
+        if (k.position == WORKLOAD_SHARED || holes)
+            return err_set(ERR_USAGE,
+                           "%sspan, skips and begin need known offsets and no holes, not %s", where,
+                           workload_kind_name(list[i].kind));
         if (list[i].skips < 1 || list[i].skips >= list[i].n ||
             list[i].span < (list[i].bytes + list[i].n - 1) / list[i].n)
             return err_set(ERR_USAGE,

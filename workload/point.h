@@ -21,11 +21,11 @@
  * calls   so many calls of one function and their bytes, of one process. Where a point has any,
  *         they are the point's calls and its fractions only describe them. In a rank they are that
  *         process's alone; collective functions are called by all processes equally often.
- *         span, skips: of calls with explicit offsets that do not follow each other in the file,
- *         how much of it all of them cover, and how many begin elsewhere than where the one before
- *         ended. The first process begins at the byte that begin says (default 0), the next one
- *         sizeMean further on, so that they interleave. Without: one call after the other, each
- *         process in its own part.
+ *         span, skips: of calls that do not follow each other in the file, how much of it all of
+ *         them cover, and how many begin elsewhere than where the one before ended, with the
+ *         individual pointer those before which it was moved. The first process begins at the byte
+ *         that begin says (default 0), the next one sizeMean further on, so that they interleave.
+ *         Without: one call after the other, each process in its own part.
  * rank    of: a process whose share is not that of the others, with its calls and its bytes, in
  *         ascending order. What is left of uniqueBytes is shared equally by the others. contMean:
  *         of this process, where it is not the point's, which is the mean of all.
@@ -45,7 +45,7 @@
 struct workload_calls {
     int kind; /* workload_kind_index */
     int64_t n, bytes;
-    int64_t span, skips; /* of explicit offsets; 0: each call begins where the one before ended */
+    int64_t span, skips; /* 0: each call begins where the one before ended */
     int64_t begin;       /* where these begin, of the first process */
 };
 

@@ -105,35 +105,9 @@ static int64_t piece_at(const struct part *t, const struct workload_call *call, 
     return workload_view_place(&t->view, at);
 }
 
-/* Calls f(context, place in the file, bytes, place in the buffer) for each piece of a call. */
-typedef int64_t piece_fn(struct part *t, int64_t at, int64_t bytes, unsigned char *buffer);
-
-static int64_t point_each_piece(struct part *t, const struct workload_call *call,
-                                unsigned char *buffer, piece_fn *f)
-{
-    for (int64_t done = 0, n; done < call->bytes; done += n) {
-        const int64_t at = piece_at(t, call, done, &n);
-        const int64_t wrong = f(t, at, n, buffer + done);
-        if (wrong >= 0) return wrong;
-    }
-    return -1;
-}
-
-static int64_t point_fill_piece(struct part *t, int64_t at, int64_t bytes, unsigned char *buffer)
-{
-    workload_data_copy(&t->c->data, buffer, at, bytes);
-    return -1;
-}
-
 static struct workload_allowed allowed(const struct part *t)
 {
     return (struct workload_allowed){WORKLOAD_LAID_OUT, t->file->generation, t->file->floating};
-}
-
-static int64_t point_check_piece(struct part *t, int64_t at, int64_t bytes, unsigned char *buffer)
-{
-    const int64_t wrong = workload_data_check(&t->c->data, buffer, at, bytes, allowed(t));
-    return wrong < 0 ? -1 : at + wrong;
 }
 
 static bool is_write(const struct workload_call *c)
@@ -176,7 +150,10 @@ static int point_buffers_make(struct part *t)
     unsigned char *slot = t->memory + t->read_slots * t->slot_bytes;
     for (int64_t i = 0; t->holes && i < plan->n; i++) {
         if (!is_write(&plan->call[i])) continue;
-        point_each_piece(t, &plan->call[i], slot, point_fill_piece);
+        for (int64_t done = 0, n; done < plan->call[i].bytes; done += n) {
+            const int64_t at = piece_at(t, &plan->call[i], done, &n);
+            workload_data_copy(&t->c->data, slot + done, at, n);
+        }
         slot += t->slot_bytes;
     }
     return 0;
@@ -208,7 +185,8 @@ static int point_access(void *part, double *think_s)
                                       .offset = call->offset,
                                       .bytes = call->bytes,
                                       .type = MPI_DATATYPE_NULL};
-        if (rc < 0 && !k.collective && call->seek == WORKLOAD_NO_SEEK) continue;
+        const bool shared_seek = call->seek != WORKLOAD_NO_SEEK && k.position == WORKLOAD_SHARED;
+        if (rc < 0 && !k.collective && !shared_seek) continue;
         if (!k.write) {
             const int64_t slot = reads++ % t->read_slots;
             x.buffer = t->memory + slot * t->slot_bytes;
@@ -223,7 +201,9 @@ static int point_access(void *part, double *think_s)
         }
         writes += k.write;
         int one = 0;
-        if (call->seek != WORKLOAD_NO_SEEK) {
+        if (call->seek != WORKLOAD_NO_SEEK && !shared_seek)
+            one = workload_handle_seek(&t->handle, false, call->seek);
+        if (shared_seek) {
             one = workload_handle_wait(&t->handle);
             /* Rank 0 moves the pointer at once; ROMIO's ordered calls of others may still be about
              * to take their places from it. */
@@ -266,12 +246,15 @@ static void point_check_reads(struct part *t, struct workload_findings *f)
     for (int64_t s = 0; s < t->read_slots; s++) {
         if (t->read_call[s] < 0) continue;
         const struct workload_call *call = &t->plan.call[t->read_call[s]];
-        unsigned char *got = t->memory + s * t->slot_bytes;
-        const int64_t wrong =
-            is_shared(call)
-                ? workload_data_check_anywhere(&t->c->data, got, call->bytes, allowed(t))
-                : point_each_piece(t, call, got, point_check_piece);
-        /* point_each_piece returns an offset in the file. */
+        const unsigned char *got = t->memory + s * t->slot_bytes;
+        int64_t wrong = -1; /* offset in the file; with the shared pointer in the call */
+        if (is_shared(call))
+            wrong = workload_data_check_anywhere(&t->c->data, got, call->bytes, allowed(t));
+        for (int64_t done = 0, n; !is_shared(call) && wrong < 0 && done < call->bytes; done += n) {
+            const int64_t at = piece_at(t, call, done, &n);
+            wrong = workload_data_check(&t->c->data, got + done, at, n, allowed(t));
+            if (wrong >= 0) wrong += at;
+        }
         workload_findings_add(f, call->bytes, wrong, t->path, is_shared(call) ? -1 : 0,
                               "wrong data read");
     }

@@ -303,7 +303,7 @@ static void XMLCALL doctype(void *data, const XML_Char *name, const XML_Char *sy
 
 /* --- the whole text ------------------------------------------------------------------------- */
 
-static int parse(struct parse *ps, const char *text, size_t bytes)
+static int parse_text(struct parse *ps, const char *text, size_t bytes)
 {
     char at[320];
     XML_SetUserData(ps->parser, ps);
@@ -327,7 +327,7 @@ int workload_read(const char *name, const char *text, size_t bytes, struct workl
         return err_set(ERR_USAGE, "%s: more than %d bytes", name, TEXT_BYTES_MAX);
     ps.parser = XML_ParserCreate(NULL);
     if (!ps.parser) return err_set(ERR_NOMEM, "no memory to read %s", name);
-    int rc = parse(&ps, text, bytes);
+    int rc = parse_text(&ps, text, bytes);
     if (rc == 0 && w->points_n == 0)
         rc = err_set(ERR_USAGE, "%s:1:1: a workload without a working point", name);
     XML_ParserFree(ps.parser);

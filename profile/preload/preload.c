@@ -41,6 +41,7 @@ struct open {
     uint64_t calls; /* in the phase */
     bool sought;    /* since the last call */
     int64_t etype_bytes, view_begin;
+    MPI_Offset pointer; /* the individual one */
     struct pieces view;
     uint64_t end_ns, end_io_ns; /* of the last call, and io_ns then */
     bool dropped;               /* writes of this rank to it */
@@ -336,6 +337,7 @@ BOTH(MPI_File_open, MPI_Comm comm, const char *name, int mode, MPI_Info info, MP
                                .phase = -1,
                                .etype_bytes = 1};
             o->view = pieces_of(MPI_BYTE);
+            if (mode & MPI_MODE_APPEND) PMPI_File_get_position(*fh, &o->pointer);
         } else
             map->files_lost++;
         pthread_mutex_unlock(&lock);
@@ -384,6 +386,7 @@ BOTH(MPI_File_set_view, MPI_File fh, MPI_Offset at, MPI_Datatype etype, MPI_Data
         PMPI_Type_size(etype, &bytes);
         o->etype_bytes = bytes > 0 ? bytes : 1;
         o->view_begin = at;
+        o->pointer = 0;
         o->view = pieces_of(filetype);
     }
     inside--;
@@ -417,7 +420,10 @@ TIMED(MPI_File_preallocate, PROFILE_SIZE, (fh, bytes), MPI_File fh, MPI_Offset b
         const int rc = real(fh, at, whence);                                                       \
         other(PROFILE_SEEK, start_ns);                                                             \
         struct open *o = open_of(fh);                                                              \
-        if (o) o->sought = true;                                                                   \
+        if (o) {                                                                                   \
+            o->sought = true;                                                                      \
+            PMPI_File_get_position(fh, &o->pointer);                                               \
+        }                                                                                          \
         inside--;                                                                                  \
         return rc;                                                                                 \
     }
@@ -517,14 +523,16 @@ static int drop(const struct call *c)
     return PMPI_File_seek_shared(o->fh, bytes / o->etype_bytes, MPI_SEEK_CUR);
 }
 
-/* Notes where a call with an explicit offset lay. Not used where the view has holes. */
-static void place(struct profile_places *l, const struct open *o, MPI_Offset at, int64_t bytes)
+/* Notes where a call lay; not used where the view has holes. moved: the individual pointer was. */
+static void place(struct profile_places *l, const struct open *o, const struct call *c,
+                  int64_t bytes, bool moved)
 {
+    const bool explicit = workload_kind_of(c->kind).position == WORKLOAD_EXPLICIT;
     if (o->view.n != 1 || o->view.bytes != o->view.extent) return;
     l->n++;
     if (bytes == 0) return;
-    const int64_t begin = o->view_begin + at * o->etype_bytes;
-    l->skips += l->end > 0 && begin != l->next;
+    const int64_t begin = o->view_begin + (explicit ? c->at : o->pointer) * o->etype_bytes;
+    l->skips += l->end > 0 && (explicit ? begin != l->next : moved);
     if (l->end == 0 || begin < l->begin) l->begin = begin;
     l->next = begin + bytes;
     if (l->next > l->end) l->end = l->next;
@@ -543,11 +551,13 @@ static void leave(const struct call *c, int64_t bytes, uint64_t before_ns)
     struct profile_phase *p = phase_of(o, c->write, 1e-9 * (double)c->start_ns);
     count(&p->kind[c->kind], (uint64_t)got, ns);
     p->sizes[c->write][log2]++;
-    if (workload_kind_of(c->kind).position != WORKLOAD_EXPLICIT) {
+    const enum workload_position position = workload_kind_of(c->kind).position;
+    if (position != WORKLOAD_SHARED) place(&p->places[c->kind], o, c, got, o->sought);
+    if (position == WORKLOAD_INDIVIDUAL) o->pointer += got / o->etype_bytes;
+    if (position != WORKLOAD_EXPLICIT) {
         p->seeks += o->sought && o->calls > 1; /* the first call begins somewhere */
         o->sought = false;
-    } else
-        place(&p->places[c->kind], o, c->at, got);
+    }
     io_ns += end_ns - c->start_ns;
     if (o->calls > 1) {
         const uint64_t passed = end_ns - o->end_ns, inside_ns = io_ns - o->end_io_ns;
