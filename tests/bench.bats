@@ -16,7 +16,9 @@ bench() {
     shift
     mkdir -p out
     cp "$BENCH"/{peak,rawfile} out
-    run env QUICK=1 PEAK_S=0.02 CORES=$(($(nproc) < 4 ? $(nproc) : 4)) PYTHONPATH="$NHT1_ROOT/runs" "$@" \
+    # Nothing is measured here: who waits, sleeps.
+    run env LD_PRELOAD="${NHT1_PRELOAD:-}" OMP_WAIT_POLICY=passive QUICK=1 PEAK_S=0.02 \
+        CORES=$(($(nproc) < 4 ? $(nproc) : 4)) PYTHONPATH="$NHT1_ROOT/runs" "$@" \
         python3 -B -m nht1.bench "$part" "$PWD/out"
 }
 
@@ -34,7 +36,8 @@ expect() {
     expect '.schema == "nht1-bench/1" and .quick and .rounds == 1'
     expect '.results | length >= 1 and all(.class == "S" and .verified and .runs_n == 20)'
     expect '[.results[] | .best_s <= .median_s and .best_s > 0] | all'
-    expect '[.results[] | .fraction_of_peak > 0 and .fraction_of_peak < 1] | all'
+    # Of a peak measured in 20 ms on a busy machine there is no more to say.
+    expect '[.results[] | .fraction_of_peak > 0 and (.gop_per_s / .peak_gflop_per_s / .fraction_of_peak - 1 | fabs) < 1e-9] | all'
     expect '[.results[] | (.gop_per_s * .median_s / 0.22831380 - 1) | fabs < 1e-6] | all'
     expect '[.results[] | .memory_bytes_per_cell > 100 and .setup_s >= 0] | all'
     expect '[.results[] | ([.phases[] | .s_per_step] | add) * 60 / .median_s | . > 0.1 and . < 10]
@@ -44,10 +47,12 @@ expect() {
 }
 
 @test "settings are taken from outside, and every round runs each" {
-    bench compute CLASSES=S ROUNDS=2 SETTINGS=$'1 1 auto generic\n2 1 1d:y auto'
+    local isa=avx2 # generic code takes ten times as long
+    grep -qw avx2 /proc/cpuinfo || isa=generic
+    bench compute CLASSES=S ROUNDS=2 SETTINGS="1 1 auto $isa"$'\n2 1 1d:y auto'
     expect_status 0
     expect '.rounds == 2 and (.results | length == 2 and all(.runs_n == 40))'
-    expect '.results[0].isa == "generic" and .results[1].decomp == "1d:y"'
+    expect '.results[0].isa == "'$isa'" and .results[0].isa_asked == "'$isa'" and .results[1].decomp == "1d:y"'
     expect '.results[1].grid == "1x2x1"'
 }
 
