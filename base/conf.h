@@ -55,17 +55,17 @@ struct conf_option {
 /* The numbers that are allowed, both ends included. */
 #define CONF_RANGE(least, most) .min = (least), .max = (most)
 
-/* Options that the measuring programs share, for their tables. at: offset of a const char * and of
- * a bool. */
-#define CONF_PROGRESS(at)                                                                          \
+/* Options that the measuring programs share, for their tables: members progress, a const char *,
+ * and quiet, a bool. */
+#define CONF_PROGRESS(options)                                                                     \
     {                                                                                              \
-        .name = "progress", .arg = "WHEN", .def = "auto", .offset = at, .type = CONF_CHOICE,       \
-        .choices = "auto|always|never",                                                            \
+        .name = "progress", .arg = "WHEN", .def = "auto",                                          \
+        CONF_CHOICE_AT(options, progress, "auto|always|never"),                                    \
         .help = "Progress with the time left; auto: only when a person watches a terminal."        \
     }
-#define CONF_QUIET(at)                                                                             \
+#define CONF_QUIET(options)                                                                        \
     {                                                                                              \
-        .name = "quiet", .offset = at, .type = CONF_FLAG, .help = "Print nothing but errors."      \
+        .name = "quiet", CONF_AT(options, quiet), .help = "Print nothing but errors."              \
     }
 
 struct conf_program {

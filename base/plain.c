@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/plain.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -76,4 +77,16 @@ void plain_wrap(FILE *to, int width, const char *first, int indent, const char *
     }
     fputc('\n', to);
     free(whole);
+}
+
+void plain_entry(FILE *to, const char *name, const char *fmt, ...)
+{
+    char first[32], *text = NULL;
+    const int indent = snprintf(first, sizeof first, "%-9s ", name);
+    va_list args;
+    va_start(args, fmt);
+    if (vasprintf(&text, fmt, args) < 0) text = NULL;
+    va_end(args);
+    plain_wrap(to, 96, first, indent, text ? text : "");
+    free(text);
 }

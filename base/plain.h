@@ -22,4 +22,9 @@ char *plain_copy(char *out, size_t size, const char *text);
  * set in by indent columns. */
 void plain_wrap(FILE *to, int width, const char *first, int indent, const char *text);
 
+/* Prints "NAME text", the text in a column of its own and wrapped as by plain_wrap: the lines that
+ * begin what a program says. name: of up to 9 characters. */
+void plain_entry(FILE *to, const char *name, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
 #endif

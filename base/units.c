@@ -90,3 +90,12 @@ const char *units_plural(int64_t n)
 {
     return n == 1 ? "" : "s";
 }
+
+const char *units_cell(char out[UNITS_CELL_MAX], const char *format, double x)
+{
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    snprintf(out, UNITS_CELL_MAX, isfinite(x) ? format : "-", x);
+#pragma GCC diagnostic pop
+    return out;
+}

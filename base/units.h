@@ -24,4 +24,8 @@ const char *units_duration(double s, char buf[UNITS_TEXT_MAX]);
 /* "" for one of a thing, "s" for others: what its name ends with. */
 const char *units_plural(int64_t n);
 
+/* A number for a column, by a format of printf for one double; "-" when it is not finite. */
+#define UNITS_CELL_MAX 24
+const char *units_cell(char out[UNITS_CELL_MAX], const char *format, double x);
+
 #endif

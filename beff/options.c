@@ -114,8 +114,8 @@ static const struct conf_option table[] = {
     {.name = "details",
      AT(details),
      .help = "Print tables by size, repetition and pattern as well."},
-    CONF_PROGRESS(offsetof(struct beff_options, progress)),
-    CONF_QUIET(offsetof(struct beff_options, quiet)),
+    CONF_PROGRESS(struct beff_options),
+    CONF_QUIET(struct beff_options),
     {.name = NULL},
 };
 

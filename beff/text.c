@@ -11,30 +11,16 @@
 #include "base/units.h"
 #include "beff/traffic.h"
 
-enum { CELL = 24, WIDTH = 100 };
-
-/* A number for a column; "-" when it is not known. */
-static const char *cell(char out[CELL], const char *fmt, double x)
-{
-    if (isfinite(x)) {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-        snprintf(out, CELL, fmt, x);
-#pragma GCC diagnostic pop
-    } else {
-        snprintf(out, CELL, "-");
-    }
-    return out;
-}
+enum { CELL = UNITS_CELL_MAX, WIDTH = 100 };
 
 static const char *mb(char out[CELL], double bytes_per_s)
 {
-    return cell(out, "%.1f", bytes_per_s / 1e6);
+    return units_cell(out, "%.1f", bytes_per_s / 1e6);
 }
 
 static const char *us(char out[CELL], double s)
 {
-    return cell(out, "%.3f", s * 1e6);
+    return units_cell(out, "%.3f", s * 1e6);
 }
 
 static void system_lines(const struct beff_job *job, FILE *to)
@@ -145,15 +131,15 @@ static void insight(const struct beff_job *job, FILE *to)
                 mb(b, in->bytes_per_s[w][BEFF_FIXED_N - 1]));
     fprintf(to, "Message rate, 10^6/s, %d outstanding:", BEFF_WINDOW);
     for (int i = 0; i < BEFF_RATE_SIZES_N; i++)
-        fprintf(to, "%s %s at %lld B", i ? "," : "", cell(a, "%.3f", in->messages_per_s[i] / 1e6),
-                (long long)in->rate_bytes[i]);
+        fprintf(to, "%s %s at %lld B", i ? "," : "",
+                units_cell(a, "%.3f", in->messages_per_s[i] / 1e6), (long long)in->rate_bytes[i]);
     fprintf(to, "\n%-34s %14s %14s\n", "As HPCC prints it, of a process", "natural ring",
             "random rings");
     fprintf(to, "%-34s %14s %14s\n", "latency at 8 B, us", us(a, in->natural_latency_s),
             us(b, in->random_latency_s));
     fprintf(to, "%-34s %14s %14s\n", "bandwidth at 2 000 000 B, GB/s",
-            cell(a, "%.3f", in->natural_bytes_per_s / 1e9),
-            cell(b, "%.3f", in->random_bytes_per_s / 1e9));
+            units_cell(a, "%.3f", in->natural_bytes_per_s / 1e9),
+            units_cell(b, "%.3f", in->random_bytes_per_s / 1e9));
 }
 
 void beff_text_result(const struct beff_job *job, FILE *to)
@@ -239,12 +225,13 @@ static void sum_row(const struct beff_job *job, const char *name, int by, FILE *
     const struct beff_summary *s = &job->summary;
     const double mb[] = {s->all.both / by, s->at_lmax.both / by, s->at_lmax.rings / by};
     char a[CELL], b[CELL], c[CELL], d[CELL];
-    fprintf(to, "%-12s %7d %12s %9s", name, s->n, cell(a, "%.3f", mb[0] / 1e6),
-            cell(b, "%.3f", (double)job->memory.lmax_bytes / 1048576));
-    fprintf(to, " %13s %13s", cell(a, "%.3f", mb[1] / 1e6), cell(b, "%.3f", mb[2] / 1e6));
+    fprintf(to, "%-12s %7d %12s %9s", name, s->n, units_cell(a, "%.3f", mb[0] / 1e6),
+            units_cell(b, "%.3f", (double)job->memory.lmax_bytes / 1048576));
+    fprintf(to, " %13s %13s", units_cell(a, "%.3f", mb[1] / 1e6),
+            units_cell(b, "%.3f", mb[2] / 1e6));
     if (by > 1)
         fprintf(to, " %10s %10s %10s %13s", us(a, s->latency_s), us(b, s->rings_latency_s),
-                us(c, s->ping_pong_s), cell(d, "%.3f", s->ping_pong_bytes_per_s / 1e6));
+                us(c, s->ping_pong_s), units_cell(d, "%.3f", s->ping_pong_bytes_per_s / 1e6));
     fprintf(to, "\n");
 }
 
@@ -273,8 +260,9 @@ void beff_text_sum(const void *of, FILE *to)
     sum_row(job, "accumulated", 1, to);
     sum_row(job, "per process", s->n, to);
     fprintf(to, "\n%s = %s MB/s = %s * %d PEs with %lld MB/PE on %s %s %s %s %s\n",
-            beff_job_valid(job) ? "b_eff" : "b_eff(NOT_VALID)", cell(a, "%.3f", s->all.both / 1e6),
-            cell(b, "%.3f", s->all.both / s->n / 1e6), s->n,
+            beff_job_valid(job) ? "b_eff" : "b_eff(NOT_VALID)",
+            units_cell(a, "%.3f", s->all.both / 1e6),
+            units_cell(b, "%.3f", s->all.both / s->n / 1e6), s->n,
             (long long)(job->memory.process_bytes >> 20), u.sysname, u.nodename, u.release,
             u.version, u.machine);
 }

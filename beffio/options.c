@@ -206,8 +206,8 @@ static const struct conf_option table[] = {
      .arg = "FILE",
      AT(protocol),
      .help = "Write a line per pattern, a .prot file."},
-    CONF_PROGRESS(offsetof(struct beffio_options, progress)),
-    CONF_QUIET(offsetof(struct beffio_options, quiet)),
+    CONF_PROGRESS(struct beffio_options),
+    CONF_QUIET(struct beffio_options),
     {.name = NULL},
 };
 

@@ -2,28 +2,12 @@
 #include "beffio/report.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/plain.h"
 #include "base/units.h"
 #include "base/version.h"
-
-enum { WIDTH = 96, LINE_MAX_BYTES = BEFFIO_PATH_MAX + 512 };
-
-/* A name and what is to be said under it, wrapped. */
-__attribute__((format(printf, 3, 4))) static void line(FILE *to, const char *name, const char *fmt,
-                                                       ...)
-{
-    char first[64], text[LINE_MAX_BYTES];
-    const int indent = snprintf(first, sizeof first, "%-9s ", name);
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    plain_wrap(to, WIDTH, first, indent, text);
-}
 
 static const char *processes(int n)
 {
@@ -37,43 +21,46 @@ void beffio_text_heading(const struct beffio_job *job, FILE *to)
     const double repeat = (double)job->setup->opt.repeat, check_s = beffio_job_check_s(job);
     char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX], d[UNITS_TEXT_MAX], list[128] = "", check[128] = "";
     fprintf(to, "nht1-beffio %s: effective I/O bandwidth\n", NHT1_VERSION);
-    line(to, "System", "%s%s, %lld cores (%s); %d ranks", n->host,
-         n->count > 1 ? " and others" : "", (long long)n->cores, n->cpu, job->size);
-    line(to, "Memory", "%s per process, %s in all; largest chunk M_PART = %s",
-         units_bytes_iec((double)job->memory_per_process_bytes, a),
-         units_bytes_iec((double)job->memory_total_bytes, b),
-         units_bytes_iec((double)job->m_part_bytes, d));
-    line(to, "Files", "%s/%s_data_*, %s (%s); %s may be used", job->setup->opt.path,
-         job->setup->prefix, job->fs.type, job->fs.source, units_bytes((double)job->room_bytes, a));
+    plain_entry(to, "System", "%s%s, %lld cores (%s); %d ranks", n->host,
+                n->count > 1 ? " and others" : "", (long long)n->cores, n->cpu, job->size);
+    plain_entry(to, "Memory", "%s per process, %s in all; largest chunk M_PART = %s",
+                units_bytes_iec((double)job->memory_per_process_bytes, a),
+                units_bytes_iec((double)job->memory_total_bytes, b),
+                units_bytes_iec((double)job->m_part_bytes, d));
+    plain_entry(to, "Files", "%s/%s_data_*, %s (%s); %s may be used", job->setup->opt.path,
+                job->setup->prefix, job->fs.type, job->fs.source,
+                units_bytes((double)job->room_bytes, a));
     if (job->probe_bytes > 0)
-        line(to, "Probe", "wrote %s at %s", units_bytes((double)job->probe_bytes, a),
-             units_rate(job->rate, b));
+        plain_entry(to, "Probe", "wrote %s at %s", units_bytes((double)job->probe_bytes, a),
+                    units_rate(job->rate, b));
     for (int i = 0; i < c->partitions_n; i++) {
         const struct beffio_part *p = &job->part[i];
         const size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%d", i ? ", " : "", c->procs[i]);
         if (p->sample)
-            line(to, "Note",
-                 "data read back are checked in samples; --check read checks everything");
+            plain_entry(to, "Note",
+                        "data read back are checked in samples; --check read checks everything");
         if (p->expected_bytes > p->bench.share_bytes)
-            line(to, "Note",
-                 "at that rate %d %s would write %s: writing will stop for lack of space, and then "
-                 "the result is not valid",
-                 p->bench.procs, processes(p->bench.procs),
-                 units_bytes((double)p->expected_bytes, a));
+            plain_entry(
+                to, "Note",
+                "at that rate %d %s would write %s: writing will stop for lack of space, and then "
+                "the result is not valid",
+                p->bench.procs, processes(p->bench.procs),
+                units_bytes((double)p->expected_bytes, a));
     }
     if (job->room.in_memory)
-        line(to, "Note", "the file system is in memory: no device is measured");
+        plain_entry(to, "Note", "the file system is in memory: no device is measured");
     if (strncmp(job->fs.type, "nfs", 3) == 0)
-        line(to, "Note", "on NFS MPI-IO libraries lock each access and are very slow");
+        plain_entry(to, "Note", "on NFS MPI-IO libraries lock each access and are very slow");
     if (check_s > 0)
         snprintf(check, sizeof check,
                  ", and about %s to read everything once more and check it (--check)",
                  units_duration(check_s * repeat, a));
-    line(to, "Schedule", "definition %s, %g s %s; partitions of %s processes; %s by schedule%s",
-         beffio_definition_name(c->definition), c->t_s,
-         c->definition == BEFFIO_2_1 ? "for all partitions" : "per partition", list,
-         units_duration(beffio_run_time_s(c) * repeat, b), check);
+    plain_entry(to, "Schedule",
+                "definition %s, %g s %s; partitions of %s processes; %s by schedule%s",
+                beffio_definition_name(c->definition), c->t_s,
+                c->definition == BEFFIO_2_1 ? "for all partitions" : "per partition", list,
+                units_duration(beffio_run_time_s(c) * repeat, b), check);
     fflush(to);
 }
 
@@ -99,13 +86,14 @@ static void plan_partition(const struct beffio_job *job, FILE *to, int index)
                 (long long)(at.chunk_bytes * at.chunks_per_call), pat.u, time,
                 (long long)at.calls_n, (long long)(beffio_place_bytes(&at) * l.procs));
     }
-    line(to, "Files", "at %s: %s in all files, segment of %s (%lld bytes in one file)",
-         units_rate(job->rate * n / job->size, rate), units_bytes((double)p->expected_bytes, files),
-         units_bytes((double)l.segment_bytes, seg), (long long)l.segment_bytes * n);
+    plain_entry(to, "Files", "at %s: %s in all files, segment of %s (%lld bytes in one file)",
+                units_rate(job->rate * n / job->size, rate),
+                units_bytes((double)p->expected_bytes, files),
+                units_bytes((double)l.segment_bytes, seg), (long long)l.segment_bytes * n);
     const int64_t share = p->bench.share_bytes;
-    line(to, "Room", "%s may be used; the least possible is %s",
-         units_bytes((double)(share < job->room_bytes ? share : job->room_bytes), files),
-         units_bytes((double)beffio_least_bytes(n, job->m_part_bytes), seg));
+    plain_entry(to, "Room", "%s may be used; the least possible is %s",
+                units_bytes((double)(share < job->room_bytes ? share : job->room_bytes), files),
+                units_bytes((double)beffio_least_bytes(n, job->m_part_bytes), seg));
 }
 
 void beffio_text_plan(const struct beffio_job *job, FILE *to)
@@ -115,17 +103,16 @@ void beffio_text_plan(const struct beffio_job *job, FILE *to)
     fflush(to);
 }
 
-static const char *cell(char out[16], double bytes_per_s)
+static const char *mb(char out[UNITS_CELL_MAX], double bytes_per_s)
 {
-    snprintf(out, 16, isfinite(bytes_per_s) ? "%.3f" : "-", bytes_per_s / 1e6);
-    return out;
+    return units_cell(out, "%.3f", bytes_per_s / 1e6);
 }
 
 /* Types over accesses, then the values under the three definitions. */
 static void partition_text(const struct beffio_job *job, FILE *to, const struct beffio_part *p)
 {
     const enum beffio_definition own = job->setup->schedule.definition;
-    char c[16], who[32], m[UNITS_TEXT_MAX];
+    char c[UNITS_CELL_MAX], who[32], m[UNITS_TEXT_MAX];
     snprintf(who, sizeof who, "%d %s, MB/s", p->bench.procs, processes(p->bench.procs));
     fprintf(to, "\n%-19s", who);
     for (int t = 0; t < BEFFIO_TYPES; t++)
@@ -134,22 +121,24 @@ static void partition_text(const struct beffio_job *job, FILE *to, const struct 
     for (int a = 0; a < BEFFIO_ACCESSES; a++) {
         fprintf(to, "  %-17s", beffio_access_name((enum beffio_access)a));
         for (int t = 0; t < BEFFIO_TYPES; t++)
-            fprintf(to, " %10s", cell(c, p->values.type[a][t]));
-        fprintf(to, " %10s", cell(c, p->values.access[a]));
-        fprintf(to, " %10s\n", cell(c, p->values.plain[a]));
+            fprintf(to, " %10s", mb(c, p->values.type[a][t]));
+        fprintf(to, " %10s", mb(c, p->values.access[a]));
+        fprintf(to, " %10s\n", mb(c, p->values.plain[a]));
     }
-    line(to, "b_eff_io", "%s MB/s, definition %s", cell(c, p->values.partition[own]),
-         beffio_definition_name(own));
+    plain_entry(to, "b_eff_io", "%s MB/s, definition %s", mb(c, p->values.partition[own]),
+                beffio_definition_name(own));
     for (int d = 0; d < BEFFIO_DEFINITIONS; d++)
         if (d != (int)own)
-            line(to, "", "%s MB/s by definition %s, computed from a %s schedule",
-                 cell(c, p->values.partition[d]), beffio_definition_name((enum beffio_definition)d),
-                 beffio_definition_name(own));
-    line(to, "", "%s MB/s: all bytes over all time", cell(c, p->values.total));
+            plain_entry(to, "", "%s MB/s by definition %s, computed from a %s schedule",
+                        mb(c, p->values.partition[d]),
+                        beffio_definition_name((enum beffio_definition)d),
+                        beffio_definition_name(own));
+    plain_entry(to, "", "%s MB/s: all bytes over all time", mb(c, p->values.total));
     if (p->bench.layout.shared_m_part_bytes > 0)
-        line(to, "Note",
-             "M_PART of type 1 was reduced to %s: this library cannot move more in an ordered call",
-             units_bytes_iec((double)p->bench.layout.shared_m_part_bytes, m));
+        plain_entry(
+            to, "Note",
+            "M_PART of type 1 was reduced to %s: this library cannot move more in an ordered call",
+            units_bytes_iec((double)p->bench.layout.shared_m_part_bytes, m));
 }
 
 /* What is wrong with the data, and what is to be thought of the result. */
@@ -162,13 +151,14 @@ static void judged(const struct beffio_job *job, FILE *to, const struct beffio_p
             const struct beffio_findings *f = &job->part[i].wrong[a];
             if (f->wrong_n == 0 || most-- <= 0) continue;
             beffio_findings_words(f, words, sizeof words);
-            line(to, "WRONG", "%s", words);
+            plain_entry(to, "WRONG", "%s", words);
         }
     fprintf(to, "%s by definition\n", p->valid ? "VALID" : "NOT VALID");
     for (int c = 0; c < BEFFIO_CRITERIA; c++)
-        line(to, "", "%s: %s", p->criterion[c].met ? "met" : "NOT MET", p->criterion[c].words);
+        plain_entry(to, "", "%s: %s", p->criterion[c].met ? "met" : "NOT MET",
+                    p->criterion[c].words);
     fprintf(to, "%s\n", p->honesty.honest ? "CACHE-HONEST" : "NOT CACHE-HONEST");
-    line(to, "", "%s", p->honesty.words);
+    plain_entry(to, "", "%s", p->honesty.words);
 }
 
 void beffio_text_results(const struct beffio_job *job, FILE *to)
@@ -181,7 +171,7 @@ void beffio_text_results(const struct beffio_job *job, FILE *to)
         if (job->part[i].done) partition_text(job, to, &job->part[i]);
     fprintf(to, "\nThe largest value is that of %d %s.\n", best->bench.procs,
             processes(best->bench.procs));
-    line(
+    plain_entry(
         to, "Memory",
         "the memory of %s takes %.3g min to write and %.3g min to read; the coffee-cup rule allows "
         "10",
@@ -193,8 +183,8 @@ void beffio_text_results(const struct beffio_job *job, FILE *to)
         most = fmax(most, job->rep[r].value);
     }
     if (job->reps_done > 1)
-        line(to, "Repeated", "%d times: %.3f to %.3f MB/s; all above is of the median one",
-             job->reps_done, least / 1e6, most / 1e6);
+        plain_entry(to, "Repeated", "%d times: %.3f to %.3f MB/s; all above is of the median one",
+                    job->reps_done, least / 1e6, most / 1e6);
     judged(job, to, best);
     beffio_sum_last_line(job, to);
     fflush(to);

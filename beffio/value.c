@@ -101,10 +101,11 @@ void beffio_honesty(const struct beffio_facts *f, struct beffio_honesty *h)
         if (isfinite(f->cached_share))
             used += snprintf(at, room, "; %.0f %% of the files lay in memory before they were read",
                              100 * f->cached_share);
-        snprintf(h->words + used, sizeof h->words - (size_t)used,
-                 "; -T %.3g would do at this rate, or --drop-cache%s",
-                 f->schedule->t_s * asked / (least > 0 ? least : NAN),
-                 f->nodes_n > 1 ? ", or --shift-read node" : "");
+        used += snprintf(h->words + used, sizeof h->words - (size_t)used, "; --drop-cache%s helps",
+                         f->nodes_n > 1 ? " or --shift-read node" : "");
+        if (least > 0)
+            snprintf(h->words + used, sizeof h->words - (size_t)used, ", or -T %.0f at this rate",
+                     ceil(f->schedule->t_s * asked / least));
     }
 }
 

@@ -244,8 +244,8 @@ static void judge_balance(json_t *to, const struct bt_row *row)
     number(n, "rounds_needed_n", needed);
     if (enough)
         stamp_add(to, "undecided", NOTE, n,
-                  "Undecided: %s, on both sides of NAS's goal of %.2f. %s would decide.",
-                  interval, BT_BALANCE_GOAL, rounds);
+                  "Undecided: %s, on both sides of NAS's goal of %.2f. %s would decide.", interval,
+                  BT_BALANCE_GOAL, rounds);
     else if (row->pairs > 1)
         stamp_add(to, "undecided", NOTE, n,
                   "Undecided: %s. A verdict needs %d rounds: --repeat %d.", interval, ROUNDS_MIN,

@@ -225,8 +225,8 @@ static const struct conf_option table[] = {
      AT(profile),
      .help = "Print where the time of each writer's best run went, over the ranks. The parts of "
              "T_T are measured in every run; only the table is optional."},
-    CONF_PROGRESS(offsetof(struct bt_options, progress)),
-    CONF_QUIET(offsetof(struct bt_options, quiet)),
+    CONF_PROGRESS(struct bt_options),
+    CONF_QUIET(struct bt_options),
     {.name = NULL},
 };
 

@@ -11,23 +11,22 @@
 #include "io/writer.h"
 
 #define WIDTH 96
+#define CELL  UNITS_CELL_MAX
 
-/* "NAME      text", the text in a column of its own. */
-static void entry(FILE *to, int name_width, const char *name, const char *text)
+static void writer_entry(FILE *to, const char *name, const char *text)
 {
     char first[32];
-    snprintf(first, sizeof first, "%-*s ", name_width, name);
-    plain_wrap(to, WIDTH, first, name_width + 1, text);
+    const int indent = snprintf(first, sizeof first, "%-11s ", name); /* mpiio-indep */
+    plain_wrap(to, WIDTH, first, indent, text);
 }
 
 void bt_report_writers(FILE *to)
 {
-    const int longest = 11; /* mpiio-indep */
     const struct io_writer *d;
     fprintf(to, "Writers, for --io (several as NAME,NAME):\n\n");
-    entry(to, longest, BT_COMPUTE, "Only compute: the time is T_C.");
+    writer_entry(to, BT_COMPUTE, "Only compute: the time is T_C.");
     for (int i = 0; (d = io_writer_at(i)) != NULL; i++)
-        entry(to, longest, d->name, d->help);
+        writer_entry(to, d->name, d->help);
     fprintf(to, "\n--io all runs every writer that leaves one file in serial format:");
     for (int i = 0; (d = io_writer_at(i)) != NULL; i++)
         if ((d->caps & IO_CAP_SERIAL_FILE) && !(d->caps & IO_CAP_WRAPPER) && io_writer_usable(d))
@@ -40,46 +39,32 @@ void bt_report_heading(const struct bt_job *job, FILE *to)
     const struct bt_setup *s = job->setup;
     const struct bt_problem *p = &s->problem;
     const struct bt_machine *m = &job->machine;
-    char text[4096 + 128], cls[16] = "", bytes[UNITS_TEXT_MAX];
-    const int64_t dumps = bt_problem_dumps(p);
+    char cls[16] = "", dumps[160] = "", bytes[UNITS_TEXT_MAX];
+    const int64_t dumps_n = bt_problem_dumps(p);
     fprintf(to, "nht1-bt %s: application I/O benchmark (NAS BT with dumps of the solution)\n",
             NHT1_VERSION);
     if (p->cls != 'U') snprintf(cls, sizeof cls, "class %c, ", p->cls);
-    const int used = snprintf(text, sizeof text, "%sN = %lld, %lld steps of dt = %g", cls,
-                              (long long)p->n, (long long)p->steps, p->dt);
     if (s->writers_n > 0)
-        snprintf(text + used, sizeof text - (size_t)used,
-                 "; a dump every %lld steps: %lld dumps, %s in all", (long long)p->interval,
-                 (long long)dumps,
-                 units_bytes((double)(dumps * io_dump_bytes(s->layout, p->n)), bytes));
-    entry(to, 9, "Problem", text);
-    snprintf(text, sizeof text, "%s%s, %lld cores (%s); %d rank%s x %d thread%s, decomposition %s",
-             m->nodes.host, m->nodes.count > 1 ? " and others" : "", (long long)m->nodes.cores,
-             m->nodes.cpu, m->nodes.size, units_plural(m->nodes.size), m->threads,
-             units_plural(m->threads), job->decomp_name);
-    entry(to, 9, "System", text);
-    if (s->writers_n > 0) {
-        snprintf(text, sizeof text, "%s%s, layout %s, --sync %s", s->opt.out,
-                 s->all || s->writers_n > 1 ? ".NAME" : "", io_layout_name(s->layout), s->opt.sync);
-        entry(to, 9, "File", text);
-    }
+        snprintf(dumps, sizeof dumps, "; a dump every %lld steps: %lld dumps, %s in all",
+                 (long long)p->interval, (long long)dumps_n,
+                 units_bytes((double)(dumps_n * io_dump_bytes(s->layout, p->n)), bytes));
+    plain_entry(to, "Problem", "%sN = %lld, %lld steps of dt = %g%s", cls, (long long)p->n,
+                (long long)p->steps, p->dt, dumps);
+    plain_entry(to, "System", "%s%s, %lld cores (%s); %d rank%s x %d thread%s, decomposition %s",
+                m->nodes.host, m->nodes.count > 1 ? " and others" : "", (long long)m->nodes.cores,
+                m->nodes.cpu, m->nodes.size, units_plural(m->nodes.size), m->threads,
+                units_plural(m->threads), job->decomp_name);
+    if (s->writers_n > 0)
+        plain_entry(to, "File", "%s%s, layout %s, --sync %s", s->opt.out,
+                    s->all || s->writers_n > 1 ? ".NAME" : "", io_layout_name(s->layout),
+                    s->opt.sync);
     fflush(to);
-}
-
-/* A number of the table, or a dash. */
-static const char *cell(char out[16], const char *format, double value)
-{
-    if (isfinite(value))
-        snprintf(out, 16, format, value); // NOLINT(clang-diagnostic-format-nonliteral)
-    else
-        snprintf(out, 16, "-");
-    return out;
 }
 
 static void table(const struct bt_judged *j, FILE *to)
 {
     const struct bt_row *row = j->row;
-    char t[16], best[16], zeta[16], r_io[16], rate[16], sync[16];
+    char t[CELL], best[CELL], zeta[CELL], r_io[CELL], rate[CELL], sync[CELL];
     fprintf(to, "\n%-14s %10s %10s %8s %11s %11s %8s  %s\n", "writer", "T_T", "best T_T", "zeta",
             "R_IO", "writing", "sync", "verified");
     fprintf(to, "%-14s %10s %10s %8s %11s %11s %8s\n", "", "s", "s", "", "MB/s", "MB/s", "s");
@@ -87,10 +72,10 @@ static void table(const struct bt_judged *j, FILE *to)
         const struct bt_values *v = &row[i].median;
         const bool file = row[i].first->serial_file;
         fprintf(to, "%-14s %10s %10s %8s %11s %11s %8s  %s\n", row[i].writer,
-                cell(t, "%.3f", v->t_t_s), cell(best, "%.3f", row[i].best.t_t_s),
-                cell(zeta, "%.3f", v->zeta), cell(r_io, "%.2f", v->r_io / 1e6),
-                cell(rate, "%.1f", file ? v->write_rate / 1e6 : NAN),
-                cell(sync, "%.3f", file ? v->sync_s : NAN),
+                units_cell(t, "%.3f", v->t_t_s), units_cell(best, "%.3f", row[i].best.t_t_s),
+                units_cell(zeta, "%.3f", v->zeta), units_cell(r_io, "%.2f", v->r_io / 1e6),
+                units_cell(rate, "%.1f", file ? v->write_rate / 1e6 : NAN),
+                units_cell(sync, "%.3f", file ? v->sync_s : NAN),
                 row[i].verified ? "yes"
                 : row[i].wrong  ? "WRONG"
                                 : "no");
@@ -104,7 +89,7 @@ static void read_line(const char *writer, const struct bt_read_row *row, int n, 
     const struct bt_read_row none = {.t_r_s = NAN, .rate = NAN, .cached_share = NAN};
     const struct bt_read_row *cold = &none, *warm = &none;
     bool right = true;
-    char c[6][16];
+    char c[6][CELL];
     for (int i = 0; i < n; i++) {
         if (row[i].first->ranks != row->first->ranks ||
             strcmp(row[i].first->decomp, row->first->decomp) != 0)
@@ -113,10 +98,10 @@ static void read_line(const char *writer, const struct bt_read_row *row, int n, 
         right = right && row[i].right;
     }
     fprintf(to, "%-14s %-9s %9s %9s %6s %9s %9s %6s  %s\n", writer, row->first->decomp,
-            cell(c[0], "%.4f", cold->t_r_s), cell(c[1], "%.1f", cold->rate / 1e6),
-            cell(c[2], "%.0f", 100 * cold->cached_share), cell(c[3], "%.4f", warm->t_r_s),
-            cell(c[4], "%.1f", warm->rate / 1e6), cell(c[5], "%.0f", 100 * warm->cached_share),
-            right ? "yes" : "WRONG");
+            units_cell(c[0], "%.4f", cold->t_r_s), units_cell(c[1], "%.1f", cold->rate / 1e6),
+            units_cell(c[2], "%.0f", 100 * cold->cached_share),
+            units_cell(c[3], "%.4f", warm->t_r_s), units_cell(c[4], "%.1f", warm->rate / 1e6),
+            units_cell(c[5], "%.0f", 100 * warm->cached_share), right ? "yes" : "WRONG");
 }
 
 /* --read: T_R of each writer and decomposition, cold and warm, and what is to be thought of it. */
@@ -157,7 +142,7 @@ static void zeta_table(const struct bt_judged *j, FILE *to)
     static const char *const verdict[] = {"balanced", "not-balanced", "undecided", "writer-null",
                                           "no-serial-file"};
     const struct bt_row *row = j->row;
-    char zeta[16], io[16], computing[16], paired[16], lo[16], hi[16];
+    char zeta[CELL], io[CELL], computing[CELL], paired[CELL], lo[CELL], hi[CELL];
     if (j->job->tc.origin == BT_TC_UNKNOWN || !isfinite(row[0].median.zeta)) return;
     fprintf(to, "%-14s %8s = %8s + %9s %9s %17s %7s  %s\n", "writer", "zeta", "in I/O", "computing",
             "paired", "95 % interval", "rounds", "verdict");
@@ -169,12 +154,13 @@ static void zeta_table(const struct bt_judged *j, FILE *to)
         for (size_t c = 0; c < sizeof verdict / sizeof verdict[0]; c++)
             if (stamp_find(row[i].stamps, verdict[c])) word = verdict[c];
         if (isfinite(row[i].paired_lo))
-            snprintf(interval, sizeof interval, "%s to %s", cell(lo, "%.3f", row[i].paired_lo),
-                     cell(hi, "%.3f", row[i].paired_hi));
+            snprintf(interval, sizeof interval, "%s to %s",
+                     units_cell(lo, "%.3f", row[i].paired_lo),
+                     units_cell(hi, "%.3f", row[i].paired_hi));
         fprintf(to, "%-14s %8s   %8s   %9s %9s %17s %7d  %s\n", row[i].writer,
-                cell(zeta, "%.3f", v->zeta), cell(io, "%.3f", v->zeta_io),
-                cell(computing, "%.3f", v->zeta_compute), cell(paired, "%.3f", v->zeta_paired),
-                interval, row[i].runs, word);
+                units_cell(zeta, "%.3f", v->zeta), units_cell(io, "%.3f", v->zeta_io),
+                units_cell(computing, "%.3f", v->zeta_compute),
+                units_cell(paired, "%.3f", v->zeta_paired), interval, row[i].runs, word);
     }
     fputc('\n', to);
 }
@@ -215,18 +201,18 @@ static void row_stamps(FILE *to, const struct bt_row *row, bool all)
 static void meaning(FILE *to, const struct bt_row *row)
 {
     const struct bt_values *v = &row->median;
-    char text[512], with[16], without[16];
+    char text[512], with[CELL], without[CELL];
     row_stamps(to, row, true);
     if (!isfinite(v->r_io) || row->wrong) return;
     if (isfinite(row->ci_lo_s))
         fprintf(to,
                 "T_T is the median of %d runs; its 95 %% confidence interval is %.3f to %.3f s.\n",
                 row->runs, row->ci_lo_s, row->ci_hi_s);
-    int used =
-        snprintf(text, sizeof text, "The whole run came to %s Gop/s", cell(with, "%.3f", v->gop));
+    int used = snprintf(text, sizeof text, "The whole run came to %s Gop/s",
+                        units_cell(with, "%.3f", v->gop));
     if (isfinite(v->compute_gop))
         used += snprintf(text + used, sizeof text - (size_t)used, ", computing alone to %s",
-                         cell(without, "%.3f", v->compute_gop));
+                         units_cell(without, "%.3f", v->compute_gop));
     snprintf(text + used, sizeof text - (size_t)used, ".");
     plain_wrap(to, WIDTH, "", 2, text);
     if (v->by_dumps)
@@ -298,7 +284,7 @@ static void resumed(const struct bt_job *job, FILE *to)
 void bt_report_results(const struct bt_judged *j, FILE *to)
 {
     const struct bt_job *job = j->job;
-    char words[512], text[640];
+    char words[512];
     size_t i;
     const json_t *s;
     resumed(job, to);
@@ -308,8 +294,7 @@ void bt_report_results(const struct bt_judged *j, FILE *to)
     }
     if (job->tc.origin != BT_TC_UNKNOWN) {
         bt_compute_words(job, words, sizeof words);
-        snprintf(text, sizeof text, "%.4g s: %s", job->tc.entry.t_c_s, words);
-        entry(to, 9, "T_C", text);
+        plain_entry(to, "T_C", "%.4g s: %s", job->tc.entry.t_c_s, words);
     }
     table(j, to);
     zeta_table(j, to);

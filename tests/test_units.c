@@ -107,9 +107,20 @@ static void plural_of_a_count(void **state)
     assert_string_equal(units_plural(INT64_MAX), "s");
 }
 
+static void cells_of_a_column(void **state)
+{
+    (void)state;
+    char out[UNITS_CELL_MAX];
+    assert_string_equal(units_cell(out, "%.3f", 1.25), "1.250");
+    assert_string_equal(units_cell(out, "%.1f %%", -2), "-2.0 %");
+    assert_string_equal(units_cell(out, "%.3f", NAN), "-");
+    assert_string_equal(units_cell(out, "%.3f", INFINITY), "-");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cells_of_a_column),
         cmocka_unit_test(decimal_bytes),
         cmocka_unit_test(binary_bytes),
         cmocka_unit_test(rates),

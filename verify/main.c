@@ -40,7 +40,7 @@ static const struct conf_option options[] = {
      .arg = "FILE",
      .help = "Write the result, with every finding and its place, to FILE.",
      AT(json)},
-    CONF_PROGRESS(offsetof(struct check_options, progress)),
+    CONF_PROGRESS(struct check_options),
     {.name = "n",
      .arg = "N",
      CONF_RANGE(BT_N_MIN, BT_N_MAX),

@@ -97,8 +97,8 @@ static const struct conf_option table[] = {
      .arg = "FILE",
      AT(json),
      .help = "Write the complete result to this file (docs/schema/nht1-workload-1.json)."},
-    CONF_PROGRESS(offsetof(struct workload_options, progress)),
-    CONF_QUIET(offsetof(struct workload_options, quiet)),
+    CONF_PROGRESS(struct workload_options),
+    CONF_QUIET(struct workload_options),
     {.name = NULL},
 };
 
