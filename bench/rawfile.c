@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the file system gives to a program that does nothing but write, the measure of `make bench`
- * for the writers. Each rank writes its contiguous share of each dump with pwrite, in requests of
- * 8 MiB at most, into a file that was just made and preallocated; with --direct the shares are
- * rounded down to whole blocks. Times are those of the slowest rank; nothing of io/ is in it. */
+/* What the file system gives to a program that does nothing but write and read, the measure of `make
+ * bench` for the writers and their ways back. Each rank writes its contiguous share of each dump with
+ * pwrite, in requests of 8 MiB at most, into a file that was just made and preallocated; with
+ * --direct the shares are rounded down to whole blocks. With --sync end it reads that of the last
+ * dump, after the file was dropped from memory and once more. Times are those of the slowest rank;
+ * nothing of io/ is in it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <mpi.h>
@@ -53,7 +55,7 @@ static const struct conf_option options[] = {
     {.name = "sync",
      .arg = "WHEN",
      .def = "none",
-     .help = "Whether the file is flushed at the end.",
+     .help = "Whether the file is flushed at the end; then its last dump is read.",
      CHOICE(sync, "none|end")},
     {.name = "json",
      .arg = "FILE",
@@ -65,7 +67,7 @@ static const struct conf_option options[] = {
 static const struct conf_program program = {
     .name = "rawfile",
     .version = NHT1_VERSION,
-    .summary = "What the file system gives to a program that does nothing but write.",
+    .summary = "What the file system gives to a program that does nothing but write and read.",
     .examples = "  mpirun -np 2 rawfile --direct --sync end --out /scratch/raw.bin\n",
     .options = options,
 };
@@ -89,6 +91,18 @@ static void put(int fd, const char *path, const char *data, int64_t bytes, int64
     }
 }
 
+static void get(int fd, const char *path, char *data, int64_t bytes, int64_t offset)
+{
+    while (bytes > 0) {
+        const int64_t piece = bytes < REQUEST ? bytes : REQUEST;
+        const ssize_t done = pread(fd, data, (size_t)piece, (off_t)offset);
+        if (done <= 0) fail("pread", path);
+        data += done;
+        offset += done;
+        bytes -= done;
+    }
+}
+
 static void make_file(const char *path, int64_t bytes)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0666);
@@ -103,6 +117,19 @@ static double slowest(double mine)
     double all;
     MPI_Reduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     return all;
+}
+
+/* Seconds for opening and reading my share of a dump. */
+static double read_share(const struct options *o, char *data, int64_t share, int64_t offset)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double start_s = watch_now();
+    int fd = open(o->out, O_RDONLY | (o->direct ? O_DIRECT : 0));
+    if (fd < 0) fail("open", o->out);
+    get(fd, o->out, data, share, offset);
+    const double read_s = slowest(watch_now() - start_s);
+    close(fd);
+    return read_s;
 }
 
 static int write_dumps(void *setup)
@@ -129,12 +156,22 @@ static int write_dumps(void *setup)
     const double sync_start_s = watch_now();
     if (strcmp(o->sync, "end") == 0 && fsync(fd) != 0) fail("fsync", path);
     const double sync_s = slowest(watch_now() - sync_start_s);
+    posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
     close(fd);
+    double cold_s = 0, warm_s = 0;
+    if (strcmp(o->sync, "end") == 0) {
+        const int64_t offset = ((o->dumps - 1) * size + rank) * share;
+        cold_s = read_share(o, data, share, offset);
+        warm_s = read_share(o, data, share, offset);
+    }
     const int64_t bytes = share * size * o->dumps;
+    const double dump_bytes = (double)(share * size);
     json_t *result =
-        json_pack("{sI so so so so}", "bytes", (json_int_t)bytes, "write_s", js_real(write_s),
+        json_pack("{sI so so so so so so}", "bytes", (json_int_t)bytes, "write_s", js_real(write_s),
                   "sync_s", js_real(sync_s), "write_bytes_per_s", js_real((double)bytes / write_s),
-                  "bytes_per_s", js_real((double)bytes / (write_s + sync_s)));
+                  "bytes_per_s", js_real((double)bytes / (write_s + sync_s)), "cold_bytes_per_s",
+                  cold_s > 0 ? js_real(dump_bytes / cold_s) : json_null(), "warm_bytes_per_s",
+                  warm_s > 0 ? js_real(dump_bytes / warm_s) : json_null());
     if (rank == 0 && js_write(o->json ? o->json : "/dev/stdout", result, JS_SYNC_NONE) < 0)
         fail("result", err_message());
     json_decref(result);

@@ -172,6 +172,7 @@ json_t *bt_judge_reading(const struct bt_reading *r)
     else if (!isfinite(share))
         stamp_add(to, "read-cached", WARN, NULL,
                   "Perhaps not read cold: the system does not tell how much was in memory.");
+    if (r->in_memory) return to; /* neither servers nor a disk hold anything of it */
     if (r->network)
         stamp_add(to, "read-server-cache", NOTE, NULL,
                   "Read cold as far as the nodes go: what the servers of a network file system "

@@ -384,6 +384,9 @@ static int read_setup(struct bt_setup *s, const bool *given)
         if (s->read_states_n == 0 || (s->read_states_n == 1 && s->read_warm[0] != warm))
             s->read_warm[s->read_states_n++] = warm;
     }
+    if (s->opt.read_drop_system && s->read_states_n == 1 && s->read_warm[0])
+        return err_set(ERR_USAGE, "--read-drop-system is for reading cold, and --read-cache says "
+                                  "warm: leave one of them out");
     return 0;
 }
 

@@ -207,6 +207,12 @@ static int compare(struct work *w, struct io_reading *reading, struct bt_read_du
     return 0;
 }
 
+/* What the file turns out to be now is nobody's wrong usage: this run has written it. */
+static int of_our_file(int rc)
+{
+    return rc == ERR_USAGE ? ERR_IO : rc;
+}
+
 /* Reads some of the dumps by the clock, each into a field of its own, and compares them when it has
  * stopped. r: [out] adds to it. */
 static int read_some(struct work *w, int64_t first, int64_t dumps_n, struct bt_reading *r)
@@ -233,7 +239,7 @@ static int read_some(struct work *w, int64_t first, int64_t dumps_n, struct bt_r
         rc = compare(w, reading, dump, dumps_n);
     }
     const int close_rc = io_read_close(reading);
-    TRY(rc < 0 ? rc : close_rc);
+    TRY(of_our_file(rc < 0 ? rc : close_rc));
     TRY(par_spread(comm, end_s - start_s, &spread));
     r->t_r_s += spread.max;
     for (int64_t i = 0; i < dumps_n; i++) {
@@ -264,11 +270,24 @@ static int read_all(struct work *w, struct bt_reading *r)
     return 0;
 }
 
+/* Whether the file is still this run's, asked before each reading. Collective. */
+static int still_ours(const struct bt_read_request *q)
+{
+    int rank, rc = 0;
+    TRY_MPI(MPI_Comm_rank(q->comm, &rank));
+    if (rank == 0 && q->run_id && !io_file_is_of(q->io->path, q->run_id))
+        rc = err_set(ERR_IO,
+                     "%s is not this run's any more: another run took it before it was read back",
+                     q->io->path);
+    return par_agree(q->comm, rc);
+}
+
 /* One reading, in fields that are there. r: [out] decomposition and state of the cache are set. */
 static int read_once(struct work *w, struct bt_reading *r)
 {
     const struct bt_read_request *q = w->q;
     struct io_read_cached cached;
+    TRY(still_ours(q));
     r->dumps_n = w->dumps_n;
     r->file_bytes = q->io->dumps_n * io_dump_bytes(q->io->layout, q->io->n);
     r->dump = calloc((size_t)w->dumps_n, sizeof *r->dump);
@@ -280,7 +299,7 @@ static int read_once(struct work *w, struct bt_reading *r)
     } else {
         TRY(io_read_drop(q->comm, q->io->path, q->setup->opt.read_drop_system));
     }
-    TRY(io_read_cached(q->comm, q->io->path, w->dump, w->dumps_n, &cached));
+    TRY(of_our_file(io_read_cached(q->comm, q->io->path, w->dump, w->dumps_n, &cached)));
     r->dump_bytes = cached.bytes;
     r->cached_bytes = cached.known ? cached.cached_bytes : -1;
     r->right = true;
@@ -307,19 +326,14 @@ int bt_read_make(const struct bt_read_request *q, struct bt_readings *to)
     const struct bt_read_plan *plan = q->plan;
     struct work w = {.q = q};
     struct sys_fs fs = {.in_memory = false};
-    int rc, rank;
+    int rc;
     *to = (struct bt_readings){0};
     if (plan->shapes_n == 0 || !can_be_read(q->io->writer)) return 0;
-    TRY_MPI(MPI_Comm_rank(q->comm, &rank));
     if (sys_path_fs(q->io->path, &fs) < 0) err_clear();
     to->reading = calloc((size_t)(plan->shapes_n * s->read_states_n), sizeof *to->reading);
     rc = to->reading ? 0 : err_set(ERR_NOMEM, "no memory for records of reading");
     if (rc == 0) rc = choose_dumps(&w);
     if (rc == 0) rc = bt_dump_new(&w.digest, q->io->n);
-    if (rc == 0 && rank == 0 && q->run_id && !io_file_is_of(q->io->path, q->run_id))
-        rc = err_set(ERR_IO,
-                     "%s is not this run's any more: another run took it before it was read back",
-                     q->io->path);
     TRY_TO(out, rc, par_agree(q->comm, rc));
     for (int shape = 0; shape < plan->shapes_n; shape++) {
         w.d = &plan->shape[shape];

@@ -28,8 +28,8 @@ int io_fd_open(const struct io_context *ctx, int *fd)
     if (reads ? bytes >= planned : bytes == planned) return 0;
     if (reads)
         return err_set(ERR_IO,
-                       "%s ends at byte %" PRId64 ", and its dump %" PRId64 " at byte %" PRId64
-                       ": it was cut, take an earlier dump",
+                       "%s ends at byte %" PRId64 ", and its dump %" PRId64
+                       " (the first is 0) at byte %" PRId64 ": it was cut, take an earlier dump",
                        ctx->path, bytes, ctx->dumps_n - 1, planned);
     return err_set(ERR_IO,
                    "%s has %" PRId64 " bytes here and %" PRId64
@@ -43,13 +43,14 @@ static int read_failed(const struct io_context *ctx, const struct io_fd_fault *f
     if (fault->errnum == IO_FD_ENDED)
         return err_set(ERR_IO,
                        "%s ends at byte %" PRId64 ", in its dump %" PRId64
-                       ": it was cut, take an earlier dump",
+                       " (the first is 0): it was cut, take an earlier dump",
                        ctx->path, fault->offset, dump);
-    return err_set_errno(ERR_IO, fault->errnum,
-                         "cannot read dump %" PRId64
-                         " of %s, take another and see the system's log: pread of %" PRId64
-                         " bytes at offset %" PRId64,
-                         dump, ctx->path, fault->bytes, fault->offset);
+    return err_set_errno(
+        ERR_IO, fault->errnum,
+        "cannot read dump %" PRId64
+        " of %s (the first is 0), take another and see the system's log: pread of %" PRId64
+        " bytes at offset %" PRId64,
+        dump, ctx->path, fault->bytes, fault->offset);
 }
 
 int io_fd_failed(const struct io_context *ctx, const struct io_fd_fault *fault)

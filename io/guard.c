@@ -28,6 +28,7 @@ static const struct {
  * call next to nothing. */
 static struct {
     const struct io_context *ctx;
+    const struct io_context *reader; /* what of it is opened for reading, by io/read.h */
     const char *volatile call;
     char who[HOST_NAME_MAX + 128]; /* "nht1-bt: rank 1 on node7: " */
     struct sigaction before[DEADLY];
@@ -87,6 +88,7 @@ static void tell(int number)
 void io_guard_begin(const struct io_context *ctx)
 {
     char host[HOST_NAME_MAX + 1] = "";
+    if (ctx->plan) guard.reader = ctx;
     if (guard.ctx) return;
     gethostname(host, sizeof host - 1);
     snprintf(guard.who, sizeof guard.who, "%.64s: rank %d on %s: ", program_invocation_short_name,
@@ -100,6 +102,7 @@ void io_guard_begin(const struct io_context *ctx)
 
 void io_guard_end(const struct io_context *ctx)
 {
+    if (guard.reader == ctx) guard.reader = NULL;
     if (guard.ctx != ctx) return;
     for (int s = 0; s < DEADLY; s++)
         sigaction(deadly[s].number, &guard.before[s], NULL);
@@ -146,12 +149,12 @@ static parts_type real_parts(struct real *r)
     return atomic_load(&r->parts);
 }
 
-/* A file that ends where it was known to go on is an error as well. What a library reads in order to
- * write it answers for itself. */
-static bool reading(void)
+/* Whether a call is one to stand around: every write, and what is read for a reader of io/read.h. What
+ * a library reads otherwise, to write what lies around it or of a file of its own, is its business. */
+static bool guarded(const struct real *r)
 {
     const char *call = guard.call;
-    return call && strstr(call, "read");
+    return call && (r == &writes || (guard.reader && strstr(call, "read")));
 }
 
 /* A library has files of its own beside, such as the one in which ROMIO keeps a shared pointer: that
@@ -163,10 +166,11 @@ static bool is_other(int fd)
            (a.st_dev != b.st_dev || a.st_ino != b.st_ino);
 }
 
+/* A file that ends where it was known to go on is an error as well. */
 static void note(const struct real *r, int fd, ssize_t done)
 {
     int none = 0;
-    if (r == &reads && (!reading() || (done == 0 && is_other(fd)))) return;
+    if (r == &reads && done == 0 && is_other(fd)) return;
     const int errnum = done < 0 ? errno : r == &reads ? IO_GUARD_ENDED : EIO;
     if (done <= 0) atomic_compare_exchange_strong(&guard.errnum, &none, errnum);
 }
@@ -174,7 +178,7 @@ static void note(const struct real *r, int fd, ssize_t done)
 static ssize_t do_all(struct real *r, int fd, char *buf, size_t bytes, off_t offset)
 {
     const one_type real = real_one(r);
-    if (!guard.call) return real(fd, buf, bytes, offset);
+    if (!guarded(r)) return real(fd, buf, bytes, offset);
     size_t all = 0;
     while (all < bytes) {
         const ssize_t done = real(fd, buf + all, bytes - all, offset + (off_t)all);
@@ -189,7 +193,7 @@ static ssize_t do_all(struct real *r, int fd, char *buf, size_t bytes, off_t off
 static ssize_t do_parts(struct real *r, int fd, const struct iovec *part, int parts, off_t offset)
 {
     ssize_t all = real_parts(r)(fd, part, parts, offset), end = 0;
-    if (!guard.call) return all;
+    if (!guarded(r)) return all;
     if (all < 0) note(r, fd, all);
     /* What is left of a short call, part by part. */
     for (int i = 0; i < parts && all >= 0; i++) {
@@ -210,14 +214,14 @@ static ssize_t do_parts(struct real *r, int fd, const struct iovec *part, int pa
 static int told_of_aio(int errnum)
 {
     int none = 0;
-    if (!reading() || errnum == 0 || errnum == EINPROGRESS) return errnum;
+    if (!guarded(&reads) || errnum == 0 || errnum == EINPROGRESS) return errnum;
     atomic_compare_exchange_strong(&guard.errnum, &none, errnum);
     return 0;
 }
 
 static ssize_t complete_aio(struct aiocb *cb, ssize_t done)
 {
-    if (!reading()) return done;
+    if (!guarded(&reads)) return done;
     if (done >= 0 && done < (ssize_t)cb->aio_nbytes)
         do_all(&reads, cb->aio_fildes, (char *)(uintptr_t)cb->aio_buf + done,
                cb->aio_nbytes - (size_t)done, cb->aio_offset + done);

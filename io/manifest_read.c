@@ -22,7 +22,7 @@ static int expect_text(const json_t *root, const char *path, const char *key, co
     const char *text;
     TRY(js_get_text(root, path, key, &text));
     if (strcmp(text, wanted) == 0) return 0;
-    return err_set(ERR_USAGE, "%s: \"%s\" is '%s' and not '%s': this file cannot be continued here",
+    return err_set(ERR_USAGE, "%s: \"%s\" is '%s' and not '%s': this file cannot be used here",
                    path, key, text, wanted);
 }
 

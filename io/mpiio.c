@@ -29,7 +29,9 @@ int io_mpiio_check(const struct io_context *ctx, int mpi_rc, const char *call)
     const int fd = open(ctx->path, O_RDONLY | O_CLOEXEC);
     if (fd >= 0) close(fd);
     if (errnum == IO_GUARD_ENDED)
-        return err_set(ERR_IO, "%s on %s: the file was cut, take an earlier dump", call, ctx->path);
+        return err_set(ERR_IO,
+                       "%s on %s: the file ends before the bytes asked for: it was cut meanwhile",
+                       call, ctx->path);
     if (errnum) return err_set_errno(ERR_IO, errnum, "%s on %s", call, ctx->path);
     MPI_Error_string(mpi_rc, text, &len);
     return err_set(ERR_IO, "%s on %s: %s", call, ctx->path, text);
@@ -154,7 +156,8 @@ static int cannot_read(const struct io_context *ctx, int64_t dump)
 {
     char text[ERR_MESSAGE_MAX / 2];
     snprintf(text, sizeof text,
-             "cannot read dump %" PRId64 " of %.256s, which begins at byte %" PRId64
+             "cannot read dump %" PRId64
+             " of %.256s (the first is 0), which begins at byte %" PRId64
              "; take another and see the system's log: ",
              dump, ctx->path, dump * ctx->dump_bytes);
     err_prefix(text);

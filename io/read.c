@@ -54,7 +54,7 @@ static int look(const char *path, struct io_found *f, struct io_manifest **m)
     if (!realpath(path, f->path)) return err_set_errno(ERR_IO, errno, "cannot read %s", path);
     snprintf(f->manifest, sizeof f->manifest, "%s.json", f->path);
     const char *name = io_path_base(f->path);
-    if (io_manifest_look(f->manifest, name) != IO_MANIFEST_OURS)
+    if (access(f->manifest, F_OK) != 0)
         return err_set(ERR_USAGE, "%s has no manifest %s that says what is in it", path,
                        f->manifest);
     TRY(io_manifest_load(m, f->manifest, name, &f->past));
@@ -96,7 +96,8 @@ static int suits(const struct io_read_spec *s, const struct io_found *f, const s
     for (int64_t i = 0; i < s->dumps_n; i++) {
         if (s->dumps[i] < 0 || s->dumps[i] >= p->complete_n)
             return err_set(ERR_USAGE,
-                           "dump %" PRId64 " of %s cannot be read: its manifest calls the first "
+                           "dump %" PRId64
+                           " of %s (the first is 0) cannot be read: its manifest calls the first "
                            "%" PRId64 " complete",
                            s->dumps[i], f->path, p->complete_n);
     }

@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 
 #include "base/err.h"
+#include "base/stop.h"
 #include "base/watch.h"
 #include "io/busy.h"
 #include "io/fd.h"
@@ -207,7 +208,8 @@ static int mpiio_async_read(void *state, const struct io_context *ctx, int64_t d
         struct flight *f = &s->flight[s->head];
         MPI_Status status;
         read_ahead(s, ctx);
-        if (s->posted_n == 0) break; /* the first of them has failed */
+        if (s->rc == 0 && stop_requested()) s->rc = io_fd_interrupted(ctx);
+        if (s->rc < 0) break;
         int mpi_rc = MPI_Wait(&f->request[0], &status);
         int rc = io_mpiio_got(&s->m, ctx, mpi_rc, iread, &status, dump, f->copy, p);
         io_guard_at(iread);

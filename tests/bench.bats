@@ -73,6 +73,8 @@ expect() {
     expect_text "durable at the end"
     grep -Eq '^posix +[0-9.]+ +-?[0-9.]+ ' <<<"$output"
     grep -q '^twophase, records ' <<<"$output"
+    grep -Eq '^raw reading of a dump: cold [0-9]+ MB/s, warm [0-9]+ MB/s$' <<<"$output"
+    sed '1,/^reading the last dump/d' <<<"$output" | grep -Eq '^posix +([0-9]+ [0-9.]+ *){6}$'
     grep -q '^token-gather --group 2 ' <<<"$output"
     bench io CLASS=Q
     expect_status 1

@@ -75,7 +75,8 @@ static bool in_parts(const char *writer)
     return (io_writer_caps(writer) & IO_CAP_PARTS) != 0;
 }
 
-/* All decompositions of all ranks, of one less and of one. */
+/* Two decompositions of all ranks, others with each writer and layout; one of one rank less, one of
+ * a single rank. */
 static void every_writer_reads_every_decomposition(void **state)
 {
     (void)state;
@@ -84,8 +85,8 @@ static void every_writer_reads_every_decomposition(void **state)
         struct io_spec s = written("posix", layouts[l], blocks);
         for (int i = 0; reading_writer(i, name); i++) {
             if (in_parts(name)) continue;
-            for (int g = 0; g < GRIDS; g++) {
-                struct io_read_spec r = reader(&s, name, grids[g], size);
+            for (int g = i + l; g < i + l + 3; g += 2) {
+                struct io_read_spec r = reader(&s, name, grids[g % GRIDS], size);
                 assert_right(&r);
             }
             struct io_read_spec few = reader(&s, name, grids[l], size > 1 ? size - 1 : 1);

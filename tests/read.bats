@@ -180,6 +180,8 @@ refused() {
     refused 1 "--read-decomp is for --read" --read-decomp own
     refused 1 "--read-ranks is for --read" --read-ranks 1
     refused 1 "--read-drop-system is for --read" --read-drop-system
+    refused 1 "is for reading cold" --read last --read-cache warm --read-drop-system
+    refused 1 "give own, auto, 1d" --read last --read-decomp own,,1d:x
 }
 
 @test "dry run: readings, bytes and memory by arithmetic; what cannot be is refused there, too" {
@@ -198,6 +200,27 @@ refused() {
     run nht1-bt --dry-run --class A --io posix --ranks 8 --read last --read-decomp 2x2x1
     expect_status 1
     expect_text "--read-decomp 2x2x1 has 4 blocks"
+}
+
+@test "a manifest that goes while dumps are read: status 3 and not wrong usage" {
+    local pid
+    OMPI_MCA_ess_singleton_isolated=1 OMP_NUM_THREADS=1 "$NHT1_BIN/nht1-bt" --n 12 --steps 200 \
+        --dt 0.001 --interval 1 --tc 1 --verify never --quiet --io posix --out out.bin --json r.json \
+        --read all --read-cache warm,cold </dev/null >told 2>&1 3>&- &
+    pid=$!
+    for _ in $(seq 2000); do
+        [ "$(grep -o '"complete": *true' out.bin.json 2>/dev/null | wc -l)" -lt 200 ] || break
+        sleep 0.01
+    done
+    mv out.bin.json elsewhere
+    status=0
+    timeout 60 tail --pid=$pid -f /dev/null
+    wait $pid || status=$?
+    output=$(<told)
+    expect_status 3
+    expect_text out.bin
+    expect_schema nht1-bt-1 r.json
+    expect_json r.json '.status == 3 and .runs[0].t_t_s > 0'
 }
 
 @test "a signal while dumps are read: status 3 within seconds, the readings before it are kept" {

@@ -131,9 +131,9 @@ with h5py.File('t.h5', 'w', driver='mpio', comm=comm) as f:
         d[step, comm.rank, :] = comm.rank
 X
     for name in mpi4py h5py; do
-        mpi_run 2 /usr/bin/python3 use-$name.py 2>/dev/null || continue
+        mpi_run 2 /usr/bin/python3 "use-$name.py" 2>/dev/null || continue
         found+=" $name"
-        profile $name.xml 2 /usr/bin/python3 use-$name.py
+        profile "$name.xml" 2 /usr/bin/python3 "use-$name.py"
     done
     if command -v ncmpigen ncmpidiff >/dev/null; then
         echo 'netcdf n { dimensions: x = 100; variables: double a(x); data: a = 1, 2, 3; }' >n.cdl
@@ -144,9 +144,9 @@ X
     fi
     [ -n "$found" ] || skip "none is installed"
     for name in $found; do
-        profile q.xml 2 "$NHT1_BIN/nht1-workload" $name.xml --out d --json b.json --quiet
-        diff <(counts $name.xml) <(replayed b.json)
-        diff <(places $name.xml) <(places q.xml)
+        profile q.xml 2 "$NHT1_BIN/nht1-workload" "$name.xml" --out d --json b.json --quiet
+        diff <(counts "$name.xml") <(replayed b.json)
+        diff <(places "$name.xml") <(places q.xml)
         jq -e '.wrong_n == 0' b.json
     done
     # Five records of each rank by each function, those of the other between them.

@@ -235,6 +235,7 @@ static void readings_are_called_what_they_are(void **state)
         {{.cached_bytes = 0, .in_memory = true}, {"read-cached", NULL}},
         {{.cached_bytes = 0, .network = true}, {"read-server-cache", NULL}},
         {{.cached_bytes = 900, .virtual = true}, {"read-cached", "read-server-cache"}},
+        {{.cached_bytes = 900, .in_memory = true, .virtual = true}, {"read-cached", NULL}},
         {{.warm = true, .cached_bytes = 1000, .network = true, .virtual = true}, {NULL, NULL}},
         {{.warm = true, .cached_bytes = 950}, {NULL, NULL}},
         {{.warm = true, .cached_bytes = 949}, {"read-not-cached", NULL}},

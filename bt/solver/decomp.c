@@ -125,9 +125,9 @@ static int make_explicit(const char *option, const char *text, int64_t n, int si
 {
     if (!read_factors(text, p))
         return err_set(ERR_USAGE,
-                       "%s '%s' is not understood: give auto, 1d, 1d:x, 1d:y, 1d:z, 3d or "
+                       "%s '%s' is not understood: give %sauto, 1d, 1d:x, 1d:y, 1d:z, 3d or "
                        "PXxPYxPZ such as 2x2x1",
-                       option, text);
+                       option, text, strcmp(option, "--read-decomp") == 0 ? "own, " : "");
     long long product = (long long)p[0] * p[1] * p[2];
     if (product != size)
         return err_set(ERR_USAGE,

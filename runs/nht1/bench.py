@@ -243,6 +243,7 @@ def _io_study(folder):
             'program': os.path.join(folder, 'rawfile'), 'dump-bytes': str(40 * N[cls] ** 3),
             'dumps': '6' if cls == 'S' else '40'})
         description['run writers']['io'] = ' '.join(wanted or have)
+        description['run reading']['io'] = ' '.join(wanted or have + ['perrank'])
         description['run direct']['io'] = ' '.join(w for w in ('async', 'uring') if w in have)
     return change
 
@@ -259,6 +260,26 @@ def _io_row(settings, found, raw):
             '%.0f %%' % stats.median(100 * o['both_s']['max'] / o['io_s']['max']
                                      for o in (r['overlap'] for r in runs)
                                      if o['io_s']['max'] > 0)]
+
+
+def _read_table(bt, raw):
+    """A line for each writer: rates of reading as it was written, and the share of raw reading they
+    are; the same in slabs along y and x."""
+    ways = ('own', '1d:y', '1d:x')
+    rows = [['writer'] + ['%s, %s' % (cache, way) for cache in raw for way in ways]]
+    for settings, found in bt:
+        if settings['section'] != 'reading':
+            continue
+        ranks, row = settings['ranks'], [settings['io']]
+        read = [one for f in found for run in f['runs'] for one in run.get('read') or []]
+        for cache, rate in raw.items():
+            for grid in (None, '1x%sx1' % ranks, '%sx1x1' % ranks):
+                rates = [one['rate_bytes_per_s'] for one in read if one['cache'] == cache and
+                         (one['decomp'] == grid if grid else one['own_decomp'])]
+                middle = stats.median(rates) if rates else None
+                row.append('-' if middle is None else '%.0f %.2f' % (middle / 1e6, middle / rate))
+        rows.append(row)
+    return text.table(rows) if len(rows) > 1 else ''
 
 
 def io(folder):
@@ -280,12 +301,20 @@ def io(folder):
     said += 'the computation produces %s, half the rate of the device is %s: %s\n' % (
         text.rate(made), text.rate(raw['yes', 'end'] / 2),
         'the device can keep up' if made < raw['yes', 'end'] / 2 else 'the device cannot keep up')
+    read = {cache: stats.median(f[cache + '_bytes_per_s'] for s, found in points
+                                if (s.get('direct'), s.get('sync')) == ('no', 'end') and
+                                'dump-bytes' in s for f in found) for cache in ('cold', 'warm')}
+    said += 'raw reading of a dump: %s\n' % ', '.join(
+        '%s %.0f MB/s' % (cache, rate / 1e6) for cache, rate in read.items())
     for section, sync, title in SECTIONS:
         rows = [_io_row(s, found, base) for s, found in bt
                 if s.get('sync') == sync and s['section'] == section]
         if rows:
             said += '\n%s\n' % title + text.table([['writer', 'T_T s', 'zeta', 'MB/s', 'of raw',
                                                'sync s', 'overlap']] + rows)
+    table = _read_table(bt, read)
+    if table:
+        said += '\nreading the last dump, MB/s and share of raw\n' + table
     write_text(os.path.join(folder, 'io.txt'), said, replace=True)
     print(said, end='')
 
