@@ -148,7 +148,7 @@ setup: ## install what is missing (compiler, MPI, libraries, test tools)
 	@bash config/setup.sh check
 
 SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) profile/preload bench bench-profile tests tests/fuzz tests/shim,$d/*.[ch]))
-SCRIPTS := $(wildcard .ci/run config/*.sh tests/*.bash $(addprefix tests/,floors mpi-run \
+SCRIPTS := $(wildcard .ci/run config/*.sh tests/*.bash $(addprefix tests/,layers mpi-run \
              cmocka-tap fuzz/run lint sanitized bt_matrix kill_restart fault_sites \
              slurm_node))
 PYTHON  := runs/study tests/doc_symbols.py tests/fuzz/fuzz.py $(shell find runs/nht1 -name '*.py')

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_BUFFER_H
 #define BASE_BUFFER_H
-/* Floor 0. Memory that a device reads or writes directly: aligned for O_DIRECT, and on huge pages
+/* Layer 0. Memory that a device reads or writes directly: aligned for O_DIRECT, and on huge pages
  * where it fills some and the system gives them, which saves the kernel most of what it does for
  * each page of a transfer. */
 #include <stddef.h>

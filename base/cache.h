@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_CACHE_H
 #define BASE_CACHE_H
-/* Floor 0. Knows MPI. Cache honesty: how much of the file lay in memory when the clock stopped, and
+/* Layer 0. Knows MPI. Cache honesty: how much of the file lay in memory when the clock stopped, and
  * whether the time is that of memory rather than that of a device. */
 #include <jansson.h>
 #include <mpi.h>

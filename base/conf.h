@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_CONF_H
 #define BASE_CONF_H
-/* Floor 0. One table of options per program: it yields parsing, range checks, --help, the echo in
+/* Layer 0. One table of options per program: it yields parsing, range checks, --help, the echo in
  * the printed result and the "options" object of the JSON. Command lines are read by glibc's argp.
  * Every rank parses the same argv to the same result; rank 0 alone prints. */
 #include <jansson.h>

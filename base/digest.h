@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_DIGEST_H
 #define BASE_DIGEST_H
-/* Floor 0. Digest of one dump: sums mod 2^64 of a hash of each value's bits and
+/* Layer 0. Digest of one dump: sums mod 2^64 of a hash of each value's bits and
  * place, kept per i-plane, j-plane, k-plane and component, so that it does not depend on layout,
  * writer or decomposition, and the planes that disagree locate a wrong value.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
-/* Floor 0. Error reporting inside one process: functions return 0 or one of the negative causes
+/* Layer 0. Error reporting inside one process: functions return 0 or one of the negative causes
  * below, and leave a message behind. The first message wins: later ones describe consequences.
  * Messages are plain text (base/plain.h), whatever the names and contents in them. Nothing here
  * prints or exits; only a main.c does. Agreement over ranks: base/par.h. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_ISA_H
 #define BASE_ISA_H
-/* Floor 0. For sources that the Makefile compiles once per instruction set: whether this processor
+/* Layer 0. For sources that the Makefile compiles once per instruction set: whether this processor
  * has the one that the object is compiled for, and names made of the set's name. */
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
-/* Floor 0. JSON files on jansson. Names start with js_, json_ is the library's. Files are replaced
+/* Layer 0. JSON files on jansson. Names start with js_, json_ is the library's. Files are replaced
  * as a whole: a reader, and a run that is killed, sees the old text or the new one. Real numbers
  * are written with 17 significant digits. All functions are local. */
 #include <jansson.h>

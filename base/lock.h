@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_LOCK_H
 #define BASE_LOCK_H
-/* Floor 0. One writer per target: FILE.lock, held with flock by rank 0. The kernel drops the lock
+/* Layer 0. One writer per target: FILE.lock, held with flock by rank 0. The kernel drops the lock
  * of a process that ends, however it ends, so a file left behind never blocks anybody. Local. */
 
 /* Takes the lock. path: the lock file, created when missing. [out] fd: to be given to

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_NODES_H
 #define BASE_NODES_H
-/* Floor 0. The nodes and cores that the ranks of a job stand on. Knows MPI. */
+/* Layer 0. The nodes and cores that the ranks of a job stand on. Knows MPI. */
 #include <jansson.h>
 #include <mpi.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_NUM_H
 #define BASE_NUM_H
-/* Floor 0. Numbers to text and back. The decimal point is '.', since no program sets a locale
+/* Layer 0. Numbers to text and back. The decimal point is '.', since no program sets a locale
  * (tests/build.bats holds them to it). */
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_PAR_H
 #define BASE_PAR_H
-/* Floor 0. Knows MPI: checked calls, agreement on errors, statistics over ranks. */
+/* Layer 0. Knows MPI: checked calls, agreement on errors, statistics over ranks. */
 #include <jansson.h>
 #include <mpi.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_PLAIN_H
 #define BASE_PLAIN_H
-/* Floor 0. Text that comes from a file, made harmless for whoever looks at it on a terminal. What a
+/* Layer 0. Text that comes from a file, made harmless for whoever looks at it on a terminal. What a
  * terminal could obey, or what makes a line look like another one, becomes '?', one for each
  * character: control characters (U+0000 to U+001F, U+007F to U+009F: ESC, CR, line feed, CSI),
  * separators of lines (U+2028, U+2029), marks that turn the direction of writing round (U+061C,

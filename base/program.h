@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_PROGRAM_H
 #define BASE_PROGRAM_H
-/* Floor 0. The frame of an MPI benchmark program: options, a job, its results as files. Knows MPI.
+/* Layer 0. The frame of an MPI benchmark program: options, a job, its results as files. Knows MPI.
  *
  *     int main(int argc, char **argv)
  *     {

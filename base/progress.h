@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_PROGRESS_H
 #define BASE_PROGRESS_H
-/* Floor 0. One line on the terminal that says how far the work is and how long it will take. One
+/* Layer 0. One line on the terminal that says how far the work is and how long it will take. One
  * process shows it (rank 0). Under mpirun every process has pipes for standard output and error,
  * whatever the user sees; so the line goes to the terminal itself (/dev/tty), and only when the
  * launcher runs in its foreground with standard error on it: not in a pipe, a batch job, a

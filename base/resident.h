@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_RESIDENT_H
 #define BASE_RESIDENT_H
-/* Floor 0. How much of a file lies in this host's memory: what a program that writes without
+/* Layer 0. How much of a file lies in this host's memory: what a program that writes without
  * flushing may have measured instead of a device, and what a program that reads gets without one.
  * All functions are local and tell about this host alone. */
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_STAMP_H
 #define BASE_STAMP_H
-/* Floor 0. Judgements of a result, made once by the program that measured:
+/* Layer 0. Judgements of a result, made once by the program that measured:
  *
  *     {"code": "cache-honest", "severity": "good", "numbers": {"cache_factor": 21.3},
  *      "sentence": "Each access moved 21.3 times what the nodes can keep in memory."}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_STOP_H
 #define BASE_STOP_H
-/* Floor 0. Being asked to stop: the first SIGINT or SIGTERM sets a flag, a second one ends the
+/* Layer 0. Being asked to stop: the first SIGINT or SIGTERM sets a flag, a second one ends the
  * process at once. */
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_SUM_H
 #define BASE_SUM_H
-/* Floor 0. Exact sums of doubles: every addend is split into integers that are added into 32-bit
+/* Layer 0. Exact sums of doubles: every addend is split into integers that are added into 32-bit
  * wide bins of 64-bit counters, so the order of addition, and with it the number of ranks and
  * threads, cannot change the result. Accumulators are plain arrays of int64_t:
  * those of several ranks are added element by element with MPI_SUM. */

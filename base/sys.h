@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_SYS_H
 #define BASE_SYS_H
-/* Floor 0. What this program runs on: processors, memory, kernel, compiler, file systems. Knows no
+/* Layer 0. What this program runs on: processors, memory, kernel, compiler, file systems. Knows no
  * MPI (base/par.h has that part). All functions are local and describe this host and process. What
  * cannot be found out is "" or 0, never an error. */
 #include <jansson.h>

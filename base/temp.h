@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_TEMP_H
 #define BASE_TEMP_H
-/* Floor 0. Files that are made under another name beside the one whose place they will take:
+/* Layer 0. Files that are made under another name beside the one whose place they will take:
  * NAME.XXXXXXXX.tmp, eight hexadecimal digits. What a killed program left of them is known by its
  * name. Where NAME has more than 200 bytes it is cut, and a hash of the whole of it follows, so
  * that the leftovers of one file are told from those of another. Local. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
-/* Floor 0. A text that is put together in memory before anybody sees it. All functions are local.
+/* Layer 0. A text that is put together in memory before anybody sees it. All functions are local.
  */
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_UNITS_H
 #define BASE_UNITS_H
-/* Floor 0. Quantities as text for people: three significant digits.
+/* Layer 0. Quantities as text for people: three significant digits.
  * Two families that never meet in one table: kB MB GB are powers of 1000, KiB MiB GiB
  * powers of 1024. All functions are local, write into buf and return it; a value that is not finite
  * becomes "n/a". */

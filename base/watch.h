@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_WATCH_H
 #define BASE_WATCH_H
-/* Floor 0. The one clock. */
+/* Layer 0. The one clock. */
 
 /* Seconds since an arbitrary start, monotonic (CLOCK_MONOTONIC), resolution about 1 ns. Local. */
 double watch_now(void);

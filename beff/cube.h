@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BEFF_CUBE_H
 #define BEFF_CUBE_H
-/* Floor 2, free of MPI. The message sizes, all measured values of a run, the averages over them and
+/* Layer 2, free of MPI. The message sizes, all measured values of a run, the averages over them and
  * the numbers of a report. All functions are local. Source: [RK01] section 4 and table 1.
  *
  *     b_eff = logavg( logavg over rings, logavg over random patterns ) of

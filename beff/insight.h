@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BEFF_INSIGHT_H
 #define BEFF_INSIGHT_H
-/* Floor 2. Measurements outside of b_eff, for insight: other ways to move the messages of the ring
+/* Layer 2. Measurements outside of b_eff, for insight: other ways to move the messages of the ring
  * of all processes, how many short messages a system moves, and what HPCC prints. Each number is
  * the best of a few repetitions of the slowest process. */
 #include <mpi.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BEFF_JOB_H
 #define BEFF_JOB_H
-/* Floor 2. What a run stands on, and what came out of it. */
+/* Layer 2. What a run stands on, and what came out of it. */
 #include <jansson.h>
 #include <mpi.h>
 

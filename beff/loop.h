@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BEFF_LOOP_H
 #define BEFF_LOOP_H
-/* Floor 2, free of MPI. How often a measurement is repeated inside its loop, and what is left out
+/* Layer 2, free of MPI. How often a measurement is repeated inside its loop, and what is left out
  * when the system is so slow that a whole run would take too long. All functions are local. */
 #include <stdint.h>
 

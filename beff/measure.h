@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BEFF_MEASURE_H
 #define BEFF_MEASURE_H
-/* Floor 2. The measurement: every pattern by every method at every size, repeated. Order:
+/* Layer 2. The measurement: every pattern by every method at every size, repeated. Order:
  * repetition, size, pattern, method. Source: [RK01] section 4. */
 #include <mpi.h>
 

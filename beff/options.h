@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BEFF_OPTIONS_H
 #define BEFF_OPTIONS_H
-/* Floor 2, free of MPI. The command line of nht1-beff, and what the options together mean. Every
+/* Layer 2, free of MPI. The command line of nht1-beff, and what the options together mean. Every
  * rank reads the same command line to the same result. */
 #include "base/conf.h"
 #include "base/version.h"

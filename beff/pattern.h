@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BEFF_PATTERN_H
 #define BEFF_PATTERN_H
-/* Floor 2, free of MPI. Who sends to whom. Every rank computes every pattern as a whole from the
+/* Layer 2, free of MPI. Who sends to whom. Every rank computes every pattern as a whole from the
  * number of processes and a seed, so all ranks have the same patterns without a message, and keeps
  * its own part. All functions are local. Source: [RK01] section 4, "On
  * communication patterns".

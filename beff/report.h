@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BEFF_REPORT_H
 #define BEFF_REPORT_H
-/* Floor 2. What a run leaves: words and tables (text.c), in MB/s of 10^6 bytes, and JSON (result.c).
+/* Layer 2. What a run leaves: words and tables (text.c), in MB/s of 10^6 bytes, and JSON (result.c).
  * All functions are local, for rank 0. */
 #include <jansson.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BEFF_TRAFFIC_H
 #define BEFF_TRAFFIC_H
-/* Floor 2. Messages on their way: buffers, and the three methods that move them. Source: [RK01]
+/* Layer 2. Messages on their way: buffers, and the three methods that move them. Source: [RK01]
  * section 4, "On communication methods". */
 #include <mpi.h>
 #include <stdbool.h>

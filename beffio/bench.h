@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BEFFIO_BENCH_H
 #define BEFFIO_BENCH_H
-/* Floor 2. The measurement of one partition: an access to the file of a type is opened, made
+/* Layer 2. The measurement of one partition: an access to the file of a type is opened, made
  * pattern by pattern, and closed, with the clock on; filling and checking buffers, making and
  * removing files are outside it [RK01, 5.1]. Times are those of rank 0, from barrier to barrier. */
 #include <jansson.h>

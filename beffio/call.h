@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BEFFIO_CALL_H
 #define BEFFIO_CALL_H
-/* Floor 2. The calls of MPI-IO that the five pattern types are made of [RK01, 5.1; MPI]: opening,
+/* Layer 2. The calls of MPI-IO that the five pattern types are made of [RK01, 5.1; MPI]: opening,
  * view, one call, sync, close. Inside the clock, so nothing here agrees on errors: a function
  * returns this rank's code, and the caller carries on with its collective calls and agrees later.
  *

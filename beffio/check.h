@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BEFFIO_CHECK_H
 #define BEFFIO_CHECK_H
-/* Floor 2. Reading the data files back by POSIX calls, outside the clock and independent of the
+/* Layer 2. Reading the data files back by POSIX calls, outside the clock and independent of the
  * views by which they were written: where each byte belongs follows from the layout alone. */
 #include "beffio/bench.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BEFFIO_DATA_H
 #define BEFFIO_DATA_H
-/* Floor 2, pure. What is written and how what is read is checked. All functions are local.
+/* Layer 2, pure. What is written and how what is read is checked. All functions are local.
  *
  * Data are words of 8 bytes. A process fills its buffer of one call once per pattern; before each
  * call it changes one word per chunk:

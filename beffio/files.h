@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BEFFIO_FILES_H
 #define BEFFIO_FILES_H
-/* Floor 2. The data files: their names, making and removing them outside the clock, and nothing of
+/* Layer 2. The data files: their names, making and removing them outside the clock, and nothing of
  * them left behind when the job is asked to stop.
  *
  *   DIR/PREFIX_data_iII_NNN_T       II partition, counted from 0; NNN its processes; T the type

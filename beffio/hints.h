@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BEFFIO_HINTS_H
 #define BEFFIO_HINTS_H
-/* Floor 2, pure: no MPI. The file of hints, option -i. A line is
+/* Layer 2, pure: no MPI. The file of hints, option -i. A line is
  *
  *   processes access type chunk key value
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BEFFIO_JOB_H
 #define BEFFIO_JOB_H
-/* Floor 2. A whole run of b_eff_io: what the job stands on, its partitions one after the other, and
+/* Layer 2. A whole run of b_eff_io: what the job stands on, its partitions one after the other, and
  * what comes out of them. */
 #include <jansson.h>
 

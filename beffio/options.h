@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BEFFIO_OPTIONS_H
 #define BEFFIO_OPTIONS_H
-/* Floor 2, free of MPI. The command line of nht1-beffio, in its own spelling and in that of the
+/* Layer 2, free of MPI. The command line of nht1-beffio, in its own spelling and in that of the
  * released program: -MB, -MT, -noshared, -nounique, -unique, -rewrite, -keep, -N, -T, -p, -i, -f,
  * -e. Every rank reads the same command line to the same result. */
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BEFFIO_PATTERN_H
 #define BEFFIO_PATTERN_H
-/* Floor 2, pure: no MPI, no files. The 43 patterns of b_eff_io and where each puts its bytes
+/* Layer 2, pure: no MPI, no files. The 43 patterns of b_eff_io and where each puts its bytes
  * [RK01, table 2].
  *
  * Files of one partition of n processes, a file per type (per process for type 2). A call of a

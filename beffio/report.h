@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BEFFIO_REPORT_H
 #define BEFFIO_REPORT_H
-/* Floor 2. What a run leaves: words and tables for people (text.c), texts that scripts read (sum.c)
+/* Layer 2. What a run leaves: words and tables for people (text.c), texts that scripts read (sum.c)
  * and JSON (result.c). All functions are for rank 0. MB are 10^6 bytes in rates, and MByte 2^20 in
  * memory sizes. */
 #include <jansson.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BEFFIO_SCHEDULE_H
 #define BEFFIO_SCHEDULE_H
-/* Floor 2, pure. When what is measured, for how long, and on which partitions. All functions are
+/* Layer 2, pure. When what is measured, for how long, and on which partitions. All functions are
  * local and depend on nothing but their arguments. */
 #include <stdbool.h>
 #include <stdint.h>

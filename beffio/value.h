@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BEFFIO_VALUE_H
 #define BEFFIO_VALUE_H
-/* Floor 2, pure. From bytes and seconds to bandwidths under the three definitions, and what is
+/* Layer 2, pure. From bytes and seconds to bandwidths under the three definitions, and what is
  * missing for a valid result. All functions are local. Rates are bytes per second of all processes
  * of a partition; NAN where nothing was measured. */
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_COMPUTE_H
 #define BT_COMPUTE_H
-/* Floor 3. Compute-only runs, and T_C, the best of them for a system and problem: from the store,
+/* Layer 3. Compute-only runs, and T_C, the best of them for a system and problem: from the store,
  * measured on the spot, or given. */
 #include "bt/job.h"
 

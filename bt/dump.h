@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_DUMP_H
 #define BT_DUMP_H
-/* Floor 3. Takes a dump out of the solver: the state in file order, and its digest. Both are made
+/* Layer 3. Takes a dump out of the solver: the state in file order, and its digest. Both are made
  * of a few rows at a time, so that the state comes from memory once. */
 #include <stdint.h>
 

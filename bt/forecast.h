@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_FORECAST_H
 #define BT_FORECAST_H
-/* Floor 3. What a run would take, without making it (--dry-run): bytes, files, memory, time, and
+/* Layer 3. What a run would take, without making it (--dry-run): bytes, files, memory, time, and
  * what of it does not fit. No file is made or changed, the one named by --json aside. */
 #include <mpi.h>
 

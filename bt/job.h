@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_JOB_H
 #define BT_JOB_H
-/* Floor 3. A job of nht1-bt: what was asked, what it runs on, and what came out. Filled in by
+/* Layer 3. A job of nht1-bt: what was asked, what it runs on, and what came out. Filled in by
  * bt/rounds (runs with and without writing) and bt/compute (T_C), judged by bt/judge, told by
  * bt/report and bt/result. */
 #include <jansson.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_JUDGE_H
 #define BT_JUDGE_H
-/* Floor 3. What is to be thought of the numbers, decided here and nowhere else: the printed report
+/* Layer 3. What is to be thought of the numbers, decided here and nowhere else: the printed report
  * and the JSON tell the same stamps,
  *
  *   { "code": "page-cache", "severity": "good" | "note" | "warn" | "bad",

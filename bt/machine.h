@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_MACHINE_H
 #define BT_MACHINE_H
-/* Floor 3. What the job runs on, as far as the benchmark decides by it: nodes, cores, threads per
+/* Layer 3. What the job runs on, as far as the benchmark decides by it: nodes, cores, threads per
  * rank, memory; and the warnings that follow. */
 #include <jansson.h>
 #include <mpi.h>

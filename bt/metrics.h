@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_METRICS_H
 #define BT_METRICS_H
-/* Floor 3, free of MPI and of everything in io/. The quantities of the application I/O benchmark as
+/* Layer 3, free of MPI and of everything in io/. The quantities of the application I/O benchmark as
  * pure functions of times and sizes. Source: [F93] section 2.3. All functions are local; a result
  * that cannot be computed is NaN. */
 #include <stdbool.h>

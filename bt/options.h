@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_OPTIONS_H
 #define BT_OPTIONS_H
-/* Floor 3, free of MPI calls. The command line of nht1-bt: one table of options, and what the
+/* Layer 3, free of MPI calls. The command line of nht1-bt: one table of options, and what the
  * options together mean: problem, list of writers, durability policy. Every rank reads the same
  * command line to the same result. */
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_PROVE_H
 #define BT_PROVE_H
-/* Floor 3, free of MPI. Proof of what is on disk: after the clock has stopped, one process starts
+/* Layer 3, free of MPI. Proof of what is on disk: after the clock has stopped, one process starts
  * the separate serial program nht1-verify, which lies beside the running executable, and takes over
  * its verdict. */
 #include <jansson.h>

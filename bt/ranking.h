@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_RANKING_H
 #define BT_RANKING_H
-/* Floor 3. The numbers of a job: what follows from each run, and, by writer, medians over the
+/* Layer 3. The numbers of a job: what follows from each run, and, by writer, medians over the
  * rounds. What is to be thought of them is bt/judge's. All functions are local. */
 #include "bt/job.h"
 

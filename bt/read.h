@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_READ_H
 #define BT_READ_H
-/* Floor 3. --read: the other half of a checkpoint. After a run, once its clock has stopped and its
+/* Layer 3. --read: the other half of a checkpoint. After a run, once its clock has stopped and its
  * file is closed, dumps are read back into the ranks' fields by the writer's own way (io/read.h),
  * once for each decomposition of reading and state of the page cache:
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_REPORT_H
 #define BT_REPORT_H
-/* Floor 3. What a person sees: the heading before the runs, the table and what it means after
+/* Layer 3. What a person sees: the heading before the runs, the table and what it means after
  * them. Text of at most 100 columns. For rank 0. */
 #include <stdio.h>
 

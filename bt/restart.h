@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_RESTART_H
 #define BT_RESTART_H
-/* Floor 3. --restart: what an earlier run's manifest says takes the place of the options that were
+/* Layer 3. --restart: what an earlier run's manifest says takes the place of the options that were
  * not given. The dumps themselves are looked at by io/ when the file is opened, under the lock. */
 #include <mpi.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_RESULT_H
 #define BT_RESULT_H
-/* Floor 3. The complete result as JSON; its members are described in docs/schema/nht1-bt-1.json. */
+/* Layer 3. The complete result as JSON; its members are described in docs/schema/nht1-bt-1.json. */
 #include "bt/job.h"
 
 /* The "problem" object: what is solved and dumped. New reference. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_ROUNDS_H
 #define BT_ROUNDS_H
-/* Floor 3. The runs of a job: every writer once per round, in an order that is random but follows
+/* Layer 3. The runs of a job: every writer once per round, in an order that is random but follows
  * from the seed, so that no writer always comes first; each file proved after its run. From two
  * rounds on each holds a compute-only run, which gives the T_C of its round: what slows computer
  * and writers alike then drops out of the paired zeta. */

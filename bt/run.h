@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_RUN_H
 #define BT_RUN_H
-/* Floor 3. One run of the benchmark: N_S steps, a dump every I_W of them, timed as [F93] 2.3 says.
+/* Layer 3. One run of the benchmark: N_S steps, a dump every I_W of them, timed as [F93] 2.3 says.
  *
  * What lies inside the clock:
  *

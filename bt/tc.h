@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_TC_H
 #define BT_TC_H
-/* Floor 3, free of MPI and of everything in io/. The store of T_C: the best compute-only times per
+/* Layer 3, free of MPI and of everything in io/. The store of T_C: the best compute-only times per
  * system and problem, remembered across runs in one JSON file:
  *
  *   { "schema": "nht1-tc/1",

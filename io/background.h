@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_BACKGROUND_H
 #define IO_BACKGROUND_H
-/* Floor 1. What writers share that write behind the caller's back. A dump is collected by the
+/* Layer 1. What writers share that write behind the caller's back. A dump is collected by the
  * aggregators (io/gather.h) into slots of memory, of which each aggregator has tuning.staging; an
  * engine empties the slots into the file, in order, while the caller computes. When no slot is free
  * the caller waits: memory is bounded.

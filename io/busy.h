@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_BUSY_H
 #define IO_BUSY_H
-/* Floor 1. When data were on their way, and how much of that time the caller computed: intervals of
+/* Layer 1. When data were on their way, and how much of that time the caller computed: intervals of
  * the one clock (base/watch.h), added by writers, also by their threads. Local, all functions. */
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_CONTEXT_H
 #define IO_CONTEXT_H
-/* Floor 1. What a writer is given at open, made of a spec: for the two dispatchers, io/file.h and
+/* Layer 1. What a writer is given at open, made of a spec: for the two dispatchers, io/file.h and
  * io/read.h. */
 #include "io/writer.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_CURSOR_H
 #define IO_CURSOR_H
-/* Floor 1. A place in a rank's sequence of extents, for writers that take it in parts. A staging
+/* Layer 1. A place in a rank's sequence of extents, for writers that take it in parts. A staging
  * buffer is in file order, so a rank's part of any range of the dump is one piece of its buffer:
  * it starts at the cursor's left.buffer_bytes. Local, all functions. A cursor may be copied. */
 #include "io/view.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_FD_H
 #define IO_FD_H
-/* Floor 1. For writers that write and read with POSIX calls: one descriptor per rank, whole extents.
+/* Layer 1. For writers that write and read with POSIX calls: one descriptor per rank, whole extents.
  * All functions are local and leave a message that names the call, the file and the reason. */
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_FILE_H
 #define IO_FILE_H
-/* Floor 1. Public face of the writers: open, write a dump, close. The dispatcher behind it checks
+/* Layer 1. Public face of the writers: open, write a dump, close. The dispatcher behind it checks
  * arguments, creates and preallocates the file, holds the lock, times, counts, agrees on errors
  * over ranks and keeps the manifest FILE.json up to date (docs/format.md).
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_FILE_STATE_H
 #define IO_FILE_STATE_H
-/* Floor 1. What is behind struct io_file; for the dispatcher's own files: file.c (writing and
+/* Layer 1. What is behind struct io_file; for the dispatcher's own files: file.c (writing and
  * ending), open.c (opening), resume.c (going on with a file), record.c (what the result says about
  * the file). */
 #include "io/busy.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_GATHER_H
 #define IO_GATHER_H
-/* Floor 1. Collects dumps on a few ranks, the aggregators, each of which gets one long contiguous
+/* Layer 1. Collects dumps on a few ranks, the aggregators, each of which gets one long contiguous
  * range of every dump; for reading, spreads them again. For writers.
  *
  *     ranks            0     1     2     3     4     5

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_GUARD_H
 #define IO_GUARD_H
-/* Floor 1. What stands around the calls of an MPI-IO library, for the writers that make them.
+/* Layer 1. What stands around the calls of an MPI-IO library, for the writers that make them.
  *
  * A library that crashes says where, but not on which file, and not what of it can be relied on. So
  * while it is at work signals like SIGSEGV write one line to standard error, with rank, host,

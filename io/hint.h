@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_HINT_H
 #define IO_HINT_H
-/* Floor 1. Hints to MPI-IO libraries, "KEY=VALUE". Libraries take a value that makes no sense
+/* Layer 1. Hints to MPI-IO libraries, "KEY=VALUE". Libraries take a value that makes no sense
  * without a word, or die of it (cb_nodes=0 in OMPIO, cb_buffer_size=0 in ROMIO), and pass over keys
  * that they do not know. Local, all functions. */
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_IDENTITY_H
 #define IO_IDENTITY_H
-/* Floor 1. Which file it is, whatever its name: device, inode, and when it was born, because an
+/* Layer 1. Which file it is, whatever its name: device, inode, and when it was born, because an
  * inode's number is given to another file as soon as its own is removed. The manifest keeps the
  * identities of the files that a run has made. Local. */
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_MANIFEST_H
 #define IO_MANIFEST_H
-/* Floor 1. The manifest FILE.json beside a dump file FILE: its shape, and which dumps are in it.
+/* Layer 1. The manifest FILE.json beside a dump file FILE: its shape, and which dumps are in it.
  * Rank 0 alone keeps it; every version replaces the last one in one step, so that a reader sees a
  * whole one at any time.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_MANIFEST_IMPL_H
 #define IO_MANIFEST_IMPL_H
-/* Floor 1. What is behind struct io_manifest; for manifest.c and manifest_read.c. */
+/* Layer 1. What is behind struct io_manifest; for manifest.c and manifest_read.c. */
 #include <jansson.h>
 
 #include "io/manifest.h"

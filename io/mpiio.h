@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_MPIIO_H
 #define IO_MPIIO_H
-/* Floor 1. What the writers on MPI-IO share. A rank's bytes of a dump, its stream, are written or read
+/* Layer 1. What the writers on MPI-IO share. A rank's bytes of a dump, its stream, are written or read
  * in pieces of at most tuning.call_bytes, each with a call of its own: libraries count in ints
  * somewhere, and one (ROMIO in Open MPI) reports a full count for a longer call and writes nothing.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_PARTS_H
 #define IO_PARTS_H
-/* Floor 1. The files of a writer that leaves one for each rank: FILE.rank00000 and so on, beside an
+/* Layer 1. The files of a writer that leaves one for each rank: FILE.rank00000 and so on, beside an
  * empty FILE whose manifest lists them. The manifest goes before the files come, and stays until
  * they have gone. Local. */
 #include "io/place.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_PICK_H
 #define IO_PICK_H
-/* Floor 1. For readers: pieces of a file that lie close to each other are read together, in one
+/* Layer 1. For readers: pieces of a file that lie close to each other are read together, in one
  * range, and picked out of it. A call costs as much as copying a few KiB, and a device gives whole
  * pages: so gaps shorter than a page are read as well.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_PLACE_H
 #define IO_PLACE_H
-/* Floor 1. Room for a file of known length, proved before anything is given up for it. What lies at
+/* Layer 1. Room for a file of known length, proved before anything is given up for it. What lies at
  * the path already is whole until io_place_take, and stays if that is never called. Room is
  *
  *   a second file   made beside the first, allocated, and renamed into its place; or

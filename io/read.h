@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_READ_H
 #define IO_READ_H
-/* Floor 1. Public face of the readers: every writer's way back. The dispatcher behind it takes the
+/* Layer 1. Public face of the readers: every writer's way back. The dispatcher behind it takes the
  * manifest's word for what is in the file, opens the writer for reading, and puts what its read
  * slot (io/writer.h) brings into the caller's values, piece by piece: nobody holds a whole dump
  * besides them. In whose boxes the dumps were written, and by how many ranks, does not matter.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_REREAD_H
 #define IO_REREAD_H
-/* Floor 1. Digests of dumps in a file, read with pread in parts of a few MiB. Local, all functions.
+/* Layer 1. Digests of dumps in a file, read with pread in parts of a few MiB. Local, all functions.
  */
 #include <stdbool.h>
 

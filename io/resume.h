@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_RESUME_H
 #define IO_RESUME_H
-/* Floor 1. Going on with a file that an earlier run left. For io/open.c: rank 0 takes the target,
+/* Layer 1. Going on with a file that an earlier run left. For io/open.c: rank 0 takes the target,
  * then all ranks read what the manifest calls complete and compare digests. What is kept is the
  * longest row of dumps, from the first on, whose content is right; the claims of the others are
  * withdrawn before anything is written. */

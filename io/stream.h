@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_STREAM_H
 #define IO_STREAM_H
-/* Floor 1. Stores of values that this thread will not read again soon: they go to memory in whole
+/* Layer 1. Stores of values that this thread will not read again soon: they go to memory in whole
  * lines and neither load the old content nor push other data out of the caches. Where the processor
  * has no such stores they are ordinary ones. */
 #include <stdint.h>

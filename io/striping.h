@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_STRIPING_H
 #define IO_STRIPING_H
-/* Floor 1. Over how many servers a file is spread, and in what pieces: known to Lustre (lfs),
+/* Layer 1. Over how many servers a file is spread, and in what pieces: known to Lustre (lfs),
  * BeeGFS (beegfs, beegfs-ctl) and GPFS (mmlsattr, and the size of its blocks), whose tools are
  * asked. Local, all functions; they start programs, so they are not
  * for use inside timed sections. */

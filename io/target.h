@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_TARGET_H
 #define IO_TARGET_H
-/* Floor 1. The path that a run writes to, and its names: data file FILE, manifest FILE.json, lock
+/* Layer 1. The path that a run writes to, and its names: data file FILE, manifest FILE.json, lock
  * FILE.lock, parts FILE.rank00000 (io/parts.h), temporaries FILE.json.XXXXXXXX.tmp and
  * FILE.nht1.XXXXXXXX.tmp. Rank 0's business: may the path be written at all, lock it, look at what
  * lies there. Whose that is io/owner.h finds out, room io/place.h. Nothing that exists is changed

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_VIEW_H
 #define IO_VIEW_H
-/* Floor 1. Which bytes of a dump are mine. A dump is the array U_m(i,j,k), m = 0..4, i,j,k =
+/* Layer 1. Which bytes of a dump are mine. A dump is the array U_m(i,j,k), m = 0..4, i,j,k =
  * 0..N-1, of 8-byte values in one of three serial formats (docs/format.md):
  *
  *   mijk     [k][j][i][m], m fastest                            40 N^3 bytes

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_WRITER_H
 #define IO_WRITER_H
-/* Floor 1. For those who write a writer: one const struct io_writer per writer_<name>.c and one
+/* Layer 1. For those who write a writer: one const struct io_writer per writer_<name>.c and one
  * line in writer_list.h. docs/writers.md walks through one. Callers of writers: io/file.c, which
  * checks arguments, creates, locks and preallocates the file, times, counts bytes and agrees on
  * errors, and io/read.c for the way back; a writer moves bytes. */

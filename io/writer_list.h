@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Floor 1. Every writer, in the order of --io help. No guard: it is included once for each use,
+/* Layer 1. Every writer, in the order of --io help. No guard: it is included once for each use,
  * with IO_WRITER(x) defined to what is wanted of the writer io_writer_x in writer_x.c. */
 IO_WRITER(null)
 IO_WRITER(serial)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef PROFILE_MERGE_H
 #define PROFILE_MERGE_H
-/* Floor 3. From the files that the ranks of a program have left to working points and a result. All
+/* Layer 3. From the files that the ranks of a program have left to working points and a result. All
  * functions are local. */
 #include <jansson.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef PROFILE_RECORD_H
 #define PROFILE_RECORD_H
-/* Floor 3. What the preloaded library leaves of one rank, and nht1-profile reads: a file that is
+/* Layer 3. What the preloaded library leaves of one rank, and nht1-profile reads: a file that is
  * mapped into memory while the program runs, so that nothing is lost when it dies, by SIGKILL too.
  *
  *     DIR/rank-R      struct profile_map, then phase_max struct profile_phase, of which phases_n hold

@@ -38,7 +38,7 @@ OPTIONS |= {'help', 'version'}
 SCRIPTED = ''.join(t for f, t in PROJECT.items() if f.endswith(('.py', '.sh')))
 TARGETS = {t for f, text in {**PROJECT, **TESTS}.items() if f.endswith(('Makefile', 'rules.mk'))
            for line in re.findall(r'^([a-z][a-z -]*):', text, re.M) for t in line.split()}
-TARGETS |= {'check-' + p for p in 'serial mpi e2e floors sanitize'.split()}
+TARGETS |= {'check-' + p for p in 'serial mpi e2e layers sanitize'.split()}
 FOLDERS = sorted({f.split('/')[0] for f in CODE if '/' in f} | {'docs'})
 
 

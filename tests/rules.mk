@@ -54,11 +54,11 @@ sanitized: all $(call testbin,$(TEST_SERIAL)) fuzz-programs
 tests: $(call testbin,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL)) $(SHIMS) fuzz-programs bench-programs ## build the test programs
 
 # The runner counts what could not be built as failed.
-CHECKS := serial mpi e2e floors sanitize
+CHECKS := serial mpi e2e layers sanitize
 check: ## set up, build, run the tests
 check-full: export NHT1_FULL = 1
 check-full: ## as check, and every test that takes long
-$(CHECKS:%=check-%): check-%: ## one part of the tests: serial, mpi, e2e, floors or sanitize
+$(CHECKS:%=check-%): check-%: ## one part of the tests: serial, mpi, e2e, layers or sanitize
 check check-full $(CHECKS:%=check-%):
 	@bash config/setup.sh check
 	-@$(MAKE) -k -j$(JOBS) all tests

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef WORKLOAD_ACCESS_H
 #define WORKLOAD_ACCESS_H
-/* Floor 2. A file that is open for MPI-IO, and the data access functions behind one call, with up to
+/* Layer 2. A file that is open for MPI-IO, and the data access functions behind one call, with up to
  * so many of them in flight at a time. Every return value and count is checked; an error that the
  * library keeps to itself is found out, and a crash of the library names rank, function and file
  * (io/guard.h). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef WORKLOAD_CLOCK_H
 #define WORKLOAD_CLOCK_H
-/* Floor 2. The framework of time of every measurement [A]. Three phases, setup, operations and
+/* Layer 2. The framework of time of every measurement [A]. Three phases, setup, operations and
  * cleanup; the operations lie between two barriers, and their aggregate time is S + T + B:
  *
  *      barrier|    S    |            T             |    B    |barrier

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef WORKLOAD_DATA_H
 #define WORKLOAD_DATA_H
-/* Floor 2, free of MPI. What is written, and how it is recognised when it is read.
+/* Layer 2, free of MPI. What is written, and how it is recognised when it is read.
  *
  * A file's content follows from the position: the word at byte 8 q is
  *

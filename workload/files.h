@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef WORKLOAD_FILES_H
 #define WORKLOAD_FILES_H
-/* Floor 2. The data files of a run: NAME, and NAME.1, NAME.2 ... for further ones, with .RANK
+/* Layer 2. The data files of a run: NAME, and NAME.1, NAME.2 ... for further ones, with .RANK
  * behind it where every process has its own. They are made before anything is measured, with all
  * the space they will need, and removed at the end and when the run is asked to stop: by rank 0, or
  * by the others where it has died. What was there before is never touched without force. */

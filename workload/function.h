@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef WORKLOAD_FUNCTION_H
 #define WORKLOAD_FUNCTION_H
-/* Floor 2, free of MPI and of every library. The data access functions of MPI-IO [MPI31, 13.4]: a
+/* Layer 2, free of MPI and of every library. The data access functions of MPI-IO [MPI31, 13.4]: a
  * call is one of 28 kinds, in 34 functions, because a split collective call is two (..._begin and
  * ..._end). 30 of the functions are those of Table 1 of [V]; four came with MPI 3.1, the
  * nonblocking collective calls that end with a wait: iread_at_all, iwrite_at_all, iread_all,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef WORKLOAD_JOB_H
 #define WORKLOAD_JOB_H
-/* Floor 2. A run of nht1-workload: its options, system, description and results. */
+/* Layer 2. A run of nht1-workload: its options, system, description and results. */
 #include <jansson.h>
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef WORKLOAD_JOBFILE_H
 #define WORKLOAD_JOBFILE_H
-/* Floor 2, free of MPI. Job files: an ordered list of phases, in one of two spellings.
+/* Layer 2, free of MPI. Job files: an ordered list of phases, in one of two spellings.
  *
  *     Record 64k                        # outside of sections: for all sections below
  *     Think 2                           # a phase of thinking, seconds

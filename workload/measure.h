@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef WORKLOAD_MEASURE_H
 #define WORKLOAD_MEASURE_H
-/* Floor 2. One measurement, of a phase of a job file or of a working point: what all of a run share,
+/* Layer 2. One measurement, of a phase of a job file or of a working point: what all of a run share,
  * the clock around the calls, and what is found out besides the time. */
 #include <jansson.h>
 #include <mpi.h>

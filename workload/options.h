@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef WORKLOAD_OPTIONS_H
 #define WORKLOAD_OPTIONS_H
-/* Floor 2, free of MPI. The command line of nht1-workload. */
+/* Layer 2, free of MPI. The command line of nht1-workload. */
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef WORKLOAD_PATTERN_H
 #define WORKLOAD_PATTERN_H
-/* Floor 2, free of MPI. The eight spatial patterns of file access [A]: which bytes of the file the
+/* Layer 2, free of MPI. The eight spatial patterns of file access [A]: which bytes of the file the
  * access i of rank p of P touches. Pure functions; n is how often a pattern is repeated, r the
  * record. One access is contiguous in the file.
  *

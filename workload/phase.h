@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef WORKLOAD_PHASE_H
 #define WORKLOAD_PHASE_H
-/* Floor 2. Measures one phase of a job file: a spatial and a temporal pattern.
+/* Layer 2. Measures one phase of a job file: a spatial and a temporal pattern.
  *
  *   write        into a new file, its space taken but nothing in it
  *   re-write     over what is there

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef WORKLOAD_PLAN_H
 #define WORKLOAD_PLAN_H
-/* Floor 2, free of MPI. From a working point to the calls of one process. Pure: the same point,
+/* Layer 2, free of MPI. From a working point to the calls of one process. Pure: the same point,
  * seed and rank give the same calls anywhere.
  *
  * Without holes (contMean at least sizeMean) a process sees the whole file, uniqueBytes long, its

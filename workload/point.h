@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef WORKLOAD_POINT_H
 #define WORKLOAD_POINT_H
-/* Floor 2, free of MPI. A workload: an ordered list of working points, nine numbers each [V, 3.1],
+/* Layer 2, free of MPI. A workload: an ordered list of working points, nine numbers each [V, 3.1],
  * and how it stands in a file. nht1-profile writes such files, nht1-workload replays them.
  *
  *     <workload version="1" mode="common" seed="1">

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef WORKLOAD_RANDOM_H
 #define WORKLOAD_RANDOM_H
-/* Floor 2, free of MPI. Reproducible random numbers: a stream is a counter that is mixed, so that
+/* Layer 2, free of MPI. Reproducible random numbers: a stream is a counter that is mixed, so that
  * any number of streams follow from one seed, the same on every machine. */
 #include <stdint.h>
 

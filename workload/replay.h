@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef WORKLOAD_REPLAY_H
 #define WORKLOAD_REPLAY_H
-/* Floor 2. Replays a workload: its working points one after the other, each on a communicator of
+/* Layer 2. Replays a workload: its working points one after the other, each on a communicator of
  * its processes. */
 #include <jansson.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_DECOMP_H
 #define BT_DECOMP_H
-/* Floor 2. How the N^3 cells are shared by the ranks: a PX x PY x PZ grid of blocks, remainders
+/* Layer 2. How the N^3 cells are shared by the ranks: a PX x PY x PZ grid of blocks, remainders
  * spread so that extents differ by one at most. Rank r sits at (px, py, pz) with
  * r = px + PX (py + PY pz). */
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_EXACT_H
 #define BT_EXACT_H
-/* Floor 2, free of MPI and io/. The exact steady solution and the initial condition of [BT]
+/* Layer 2, free of MPI and io/. The exact steady solution and the initial condition of [BT]
  * sections 3 and 7. Both are sums or blends of polynomials in one coordinate each, so tables along
  * the axes hold everything that depends on a single index. Plain multiplications and additions: the
  * same bits on every machine. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_FIELD_H
 #define BT_FIELD_H
-/* Floor 2. Of the solver, and of readings in other shapes (bt/read.h). A block of five-component values, [k][j][m][i] with i fastest:
+/* Layer 2. Of the solver, and of readings in other shapes (bt/read.h). A block of five-component values, [k][j][m][i] with i fastest:
  * one (j,k) row of all five components is contiguous. Rows are padded to an odd number of 64-byte
  * lines, so that neighbouring rows and planes spread over the sets of a cache, and the first
  * interior cell of every row is 64-byte aligned. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_KERNEL_H
 #define BT_KERNEL_H
-/* Floor 2, private to the solver. The arithmetic of BT on rows and on batches of lines: one generic
+/* Layer 2, private to the solver. The arithmetic of BT on rows and on batches of lines: one generic
  * source, kernel.c, compiled once per instruction set; the solver chooses a table of functions at
  * start. Nothing here knows about ranks, threads or decompositions. */
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_LANES_H
 #define BT_LANES_H
-/* Floor 2, kernels only. A vector of doubles, one grid line or one grid point per lane, for the
+/* Layer 2, kernels only. A vector of doubles, one grid line or one grid point per lane, for the
  * instruction set that this object is compiled for. The arithmetic is +, -, *, / of the compiler's
  * vector types, never contracted, and explicit fused multiply-adds: so every width and instruction
  * set gives the same bits per lane. Intrinsics for fma, because gcc 12 splits a loop of fma over a

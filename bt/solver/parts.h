@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_SOLVER_PARTS_H
 #define BT_SOLVER_PARTS_H
-/* Floor 2. The parts of a time step one at a time, for tests. A step is rhs, sweep 0, 1, 2, add. */
+/* Layer 2. The parts of a time step one at a time, for tests. A step is rhs, sweep 0, 1, 2, add. */
 #include "bt/solver/solver.h"
 
 /* R = dt (L(U) + H). Collective. */

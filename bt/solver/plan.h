@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_PLAN_H
 #define BT_PLAN_H
-/* Floor 2, free of MPI and io/. How the lines of a direction are grouped: into batches of vectors,
+/* Layer 2, free of MPI and io/. How the lines of a direction are grouped: into batches of vectors,
  * and batches into the messages of a pipeline. Pure rules over sizes, for the solver and for the
  * model of its cost (bench/model.c). */
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_SOLVER_PRIV_H
 #define BT_SOLVER_PRIV_H
-/* Floor 2, private to the solver: its parts and what they share.
+/* Layer 2, private to the solver: its parts and what they share.
  *
  * Indices. A rank owns count[q] cells along direction q = 0, 1, 2 (x, y, z), the first with global
  * index lo[q]. Interior cells (global 1..N-2) are the only ones that change. All fields are indexed

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_PROBLEM_H
 #define BT_PROBLEM_H
-/* Floor 2, but free of MPI and of everything in io/, so that the serial programs share it. What is
+/* Layer 2, but free of MPI and of everything in io/, so that the serial programs share it. What is
  * solved: problem classes, constants and published norms of NAS BT. Source: [BT] sections 1, 2, 10,
  * 11 (keys: docs/references.md). */
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_SOLVER_H
 #define BT_SOLVER_H
-/* Floor 2. NAS BT on a block decomposition: state, one time step, norms, and the state as a dump.
+/* Layer 2. NAS BT on a block decomposition: state, one time step, norms, and the state as a dump.
  * U is bitwise the same for every decomposition, rank count, thread count and instruction set with
  * fused multiply-add (docs/design.md). That holds for finite values: the bits of a run that
  * overflowed to NaN are not promised. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef PROFILE_PRELOAD_PIECES_H
 #define PROFILE_PRELOAD_PIECES_H
-/* Floor 3. How contiguous a data type is, from its constructors, without unfolding it. */
+/* Layer 3. How contiguous a data type is, from its constructors, without unfolding it. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>

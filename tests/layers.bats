@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The floor check finds what it is there to find: every rule is broken once, in one copy of the tree.
+# The layer check finds what it is there to find: every rule is broken once, in one copy of the tree.
 
 load helpers
 
@@ -11,7 +11,7 @@ setup_copy() {
     while read -r folder; do
         mkdir -p "tree/$folder"
         cp "$NHT1_ROOT/$folder"/*.[ch] "tree/$folder" 2>/dev/null || true
-    done < <(awk -F '`' '/^## / { here = /Floors/ } here && /^\| `/ { print $2 }' tree/docs/design.md)
+    done < <(awk -F '`' '/^## / { here = /Layers/ } here && /^\| `/ { print $2 }' tree/docs/design.md)
     export O=$BATS_TEST_TMPDIR/objects
     mkdir -p "$O/bin" "$O/obj/base" "$O/obj/bt/solver"
     cp "$NHT1_BIN"/nht1-verify "$O/bin"
@@ -37,7 +37,7 @@ setup_copy() {
     gcc -g -O2 -c -o "$O/obj/base/contracted.o" ../k.c
     echo 'double f(double x) { return __builtin_fma(x, x, x); }' >../k.c
     gcc -g -O2 -mfma -ffp-contract=off -c -o "$O/obj/base/fused.o" ../k.c
-    run "$NHT1_ROOT/tests/floors" .
+    run "$NHT1_ROOT/tests/layers" .
     expect_status 0
     if grep '^ok' <<<"$output"; then return 1; fi
     [ "$(grep -c '^not ok' <<<"$output")" -eq "$(sed -n 's/^1\.\.//p' <<<"$output")" ]
@@ -50,6 +50,6 @@ setup_copy() {
 @test "a verifier that was not built is not passed over" {
     setup_copy
     rm "$O/bin/nht1-verify"
-    run "$NHT1_ROOT/tests/floors" tree
+    run "$NHT1_ROOT/tests/layers" tree
     expect_text "nht1-verify is not built"
 }
