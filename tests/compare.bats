@@ -116,6 +116,17 @@ print(len(E.parse(sys.argv[1]).getroot().findall(".//" + sys.argv[2])))' "$1" "$
     if grep -q "^T_R" <<<"$output"; then false; fi
 }
 
+@test "a value that is no measurement is left out and named, and ends nothing" {
+    pair 1
+    read_back a.json
+    cp a.json b.json
+    change b.json '(.runs[] | select(.driver == "posix") | .read[0].t_r_s) = 1e308'
+    run nht1-report compare a.json b.json --json c.json
+    expect_status 0
+    jq -e '([.notes[] | select(test("^T_R of posix, cold, 2 processors is not compared"))] | length == 1)
+        and ([.metrics[] | select(.name | startswith("T_R of mpiio"))] | length == 3)' c.json
+}
+
 @test "a difference that may be chance is called unclear" {
     pair 1
     times b.json 1.07 0.9

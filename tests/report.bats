@@ -1015,6 +1015,7 @@ END
     results r2
     refuse 1 "argument --mtbf: 'x': hours from" --mtbf 24,x r2.json
     refuse 1 "argument --downtime" --mtbf 24 --downtime=-1 r2.json
+    refuse 1 "--downtime: it is part of a restart" --downtime 60 r2.json
     PYTHONPATH=$NHT1_ROOT/runs PYTHONDONTWRITEBYTECODE=1 python3 - 2>errors <<'END'
 from nht1 import command
 from nht1.report import cycle

@@ -47,6 +47,7 @@ VALUES = {
 SYSTEM = (('host', 'system.host'), ('processor', 'system.cpu.model'), ('kernel', 'system.kernel'),
           ('MPI', 'system.mpi.library'), ('compiler', 'system.compiler'),
           ('solver kernel', 'system.solver_kernel'), ('version of nht1', 'version'))
+PLAUSIBLE = 1e-99, 1e99  # of ratios beyond there is no number
 
 
 class Metric:
@@ -274,6 +275,10 @@ class Comparison:
         self._metric('1 + zeta of the program', '1', sides, ratio)
 
     def _judge(self):
+        for m in list(self.metrics):
+            if not all(PLAUSIBLE[0] < v < PLAUSIBLE[1] for v in m.a + m.b):
+                self.metrics.remove(m)
+                self.notes.append('%s is not compared: a value is no measurement' % m.name)
         if not self.metrics:
             return
         first = next((m for m in self.metrics if m.pooled), self.metrics[0])

@@ -33,6 +33,9 @@ def _report(argv):
                        'statistics of them.', EPILOG, 'report.html')
     cycle.options(parser)
     options = parser.parse_args(argv)
+    if options.downtime and not options.mtbf:
+        raise trouble.usage('--downtime: it is part of a restart after a failure, which is looked at '
+                            'with --mtbf HOURS alone')
     found = results.load(options.results)
     frame.libraries()
     from .build import Report
