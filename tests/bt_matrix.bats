@@ -96,7 +96,7 @@ matrix() {
     need_program jq
     fake_bt '{"status": 0, "runs": [{"completed": true, "verified": true},
         {"completed": true, "verified": true}]}' 0 'echo a >out.bin.one; echo b >out.bin.two'
-    matrix "files 1 1 auto --class S --layout mijk"
+    matrix "files 2 1 auto --class S --layout mijk"
     expect_text "not ok 1"
     expect_text "SHA-256 --class S --layout mijk"
 }
