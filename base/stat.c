@@ -124,6 +124,14 @@ int stat_ratio_ci(const double *x, int nx, const double *y, int ny, double level
     return bootstrap(x, nx, y, ny, level, seed, lo, hi);
 }
 
+double stat_values_needed(int n, double median, double lo, double hi, double goal)
+{
+    const double away = fabs(median - goal);
+    const double half = median > goal ? median - lo : hi - median;
+    if (!(away > 0)) return INFINITY;
+    return fmax(n + 1, ceil(n * (half / away) * (half / away)));
+}
+
 int stat_outliers(const double *x, int n, double limit)
 {
     double *away = sorted_copy(x, n);

@@ -29,6 +29,11 @@ int stat_quantiles(const double *x, int n, const double *p, int quantiles_n, dou
  * [out] lo, hi: equal to the value when n is 1. Returns 0 or ERR_NOMEM. */
 int stat_median_ci(const double *x, int n, double level, uint64_t seed, double *lo, double *hi);
 
+/* How many values it takes until such an interval, lo to hi about the median of n values, no longer
+ * reaches goal: its width goes with 1 / sqrt(n). At least n + 1; INFINITY where the median lies on
+ * the goal. */
+double stat_values_needed(int n, double median, double lo, double hi, double goal);
+
 /* Number of values further than limit scaled median absolute deviations (1.4826 MAD, the standard
  * deviation of a normal sample) from the median; 3.5 is a usual limit [Iglewicz]. A sample of which
  * more than half is equal has no MAD to measure by: the count is 0 then. A negative cause on

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/stamp.h"
+#include "base/stat.h"
 #include "base/units.h"
 #include "bt/metrics.h"
 #include "io/writer.h"
@@ -219,7 +220,7 @@ static void judge_balance(json_t *to, const struct bt_row *row)
         snprintf(interval, sizeof interval,
                  "paired zeta %.3f, 95 %% interval %.3f to %.3f, %d rounds", paired, lo, hi,
                  row->pairs);
-    if (enough) needed = bt_metric_rounds_needed(row->pairs, paired, lo, hi, row->pairs + 1);
+    if (enough) needed = stat_values_needed(row->pairs, paired, lo, hi, BT_BALANCE_GOAL);
     snprintf(rounds, sizeof rounds, "About %.0f rounds", needed);
     if (needed > BT_REPEAT_MAX)
         snprintf(rounds, sizeof rounds, "More than %d rounds", BT_REPEAT_MAX);

@@ -37,11 +37,3 @@ bool bt_metric_is_official_case(const struct bt_problem *p)
     const struct bt_reference *ref = bt_reference_find(p->n, p->steps, p->dt);
     return ref && p->n == 102 && p->steps == 200 && p->interval == 5;
 }
-
-double bt_metric_rounds_needed(int n, double median, double lo, double hi, int least)
-{
-    const double away = fabs(median - BT_BALANCE_GOAL);
-    const double half = median > BT_BALANCE_GOAL ? median - lo : hi - median;
-    if (!(away > 0)) return INFINITY;
-    return fmax(least, ceil(n * (half / away) * (half / away)));
-}

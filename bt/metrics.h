@@ -24,11 +24,6 @@ double bt_metric_zeta(double t_t_s, double t_c_s);
  * when T_T is not above T_C. */
 double bt_metric_implied_rate(double bytes, double t_t_s, double t_c_s);
 
-/* Rounds after which a confidence interval from n rounds, median [lo, hi], would no longer reach
- * the goal: its width goes with 1 / sqrt(rounds). At least least; INFINITY where the median lies on
- * the goal. */
-double bt_metric_rounds_needed(int n, double median, double lo, double hi, int least);
-
 /* Whether N, N_S, dt and I_W are those of the official case: N = 102, 200 steps, the published dt,
  * a dump every 5 steps. */
 bool bt_metric_is_official_case(const struct bt_problem *p);

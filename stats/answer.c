@@ -148,7 +148,8 @@ static int ratio(struct request *r, json_t **out)
 static int paired(struct request *r, json_t **out)
 {
     struct values a, b;
-    double level, median, lo = NAN, hi = NAN;
+    double level, goal, median, lo = NAN, hi = NAN;
+    const bool aims = json_object_get(r->json, "goal") != NULL;
     uint64_t seed;
     TRY(request_sides(r, r->json, true, &a, &b));
     TRY(request_level(r, &level, &seed));
@@ -158,6 +159,9 @@ static int paired(struct request *r, json_t **out)
     if (!isnan(level)) TRY(stat_median_ci(b.x, b.n, level, seed, &lo, &hi));
     *out = json_pack("{si so so so}", "n", b.n, "ratio", js_real(median), "ratio_lo", js_real(lo),
                      "ratio_hi", js_real(hi));
+    if (!aims) return 0;
+    TRY(js_get_real(r->json, r->where, "goal", &goal));
+    js_set(*out, "needed_n", js_real(stat_values_needed(b.n, median, lo, hi, goal)));
     return 0;
 }
 

@@ -39,12 +39,18 @@ near() {
 @test "ratios: of medians, and of values that belong together" {
     asked '{"what": "ratio", "a": [1, 2, 3], "b": [4, 4.2, 3.8], "level": 0.95}' \
         '{"what": "paired", "a": [1, 2, 4], "b": [1.1, 2.4, 4.4], "level": 0.95}' \
-        '{"what": "paired", "a": [2], "b": [3]}'
+        '{"what": "paired", "a": [2], "b": [3]}' \
+        '{"what": "paired", "a": [1, 1, 1], "b": [1.1, 1.4, 1.2], "level": 0.95, "goal": 1.1}' \
+        '{"what": "paired", "a": [1, 1, 1], "b": [1, 1.5, 2], "level": 0.95, "goal": 1.5}'
     near '.[0].ratio' 2
     expect_json answers.json '.answers[0] | .ratio_lo < 2 and .ratio_hi > 2'
     near '.[1].ratio' 1.1
     near '.[1].ratio_hi' 1.2
     near '.[2].ratio' 1.5
+    # As far from the goal as the interval is wide there: no fewer than one more.
+    expect_json answers.json '.answers[3] | .needed_n == 4 and .ratio_lo == 1.1'
+    expect_json answers.json '.answers[4] | has("needed_n") and .needed_n == null'
+    expect_json answers.json '.answers[1] | has("needed_n") | not'
 }
 
 # p of R: wilcox.test, t.test of the logarithms, p.adjust(method = "holm").

@@ -98,22 +98,12 @@ static void official_case(void **state)
     assert_false(bt_metric_is_official_case(&p));
 }
 
-static void rounds_needed(void **state)
-{
-    (void)state;
-    /* Half as far from the goal as the interval is wide: four times the rounds. */
-    assert_true(bt_metric_rounds_needed(5, 0.05, 0.02, 0.15, 6) == 20);
-    assert_true(bt_metric_rounds_needed(5, 0.15, 0.05, 0.16, 6) == 21); /* rounded up */
-    assert_true(bt_metric_rounds_needed(5, 0.5, 0.49, 0.51, 6) == 6);
-    assert_true(isinf(bt_metric_rounds_needed(5, 0.10, 0.05, 0.15, 6)));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_results),  cmocka_unit_test(published_contradictions),
         cmocka_unit_test(both_forms_of_r_io), cmocka_unit_test(unknown_values),
-        cmocka_unit_test(official_case),      cmocka_unit_test(rounds_needed),
+        cmocka_unit_test(official_case),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -290,6 +290,16 @@ static void fits_that_cannot_be(void **state)
     assert_true(isnan(p.cov[0][0]));
 }
 
+static void values_needed(void **state)
+{
+    (void)state;
+    /* Half as far from the goal as the interval is wide: four times as many. */
+    assert_true(stat_values_needed(5, 0.05, 0.02, 0.15, 0.10) == 20);
+    assert_true(stat_values_needed(5, 0.15, 0.05, 0.16, 0.10) == 21); /* rounded up */
+    assert_true(stat_values_needed(5, 0.5, 0.49, 0.51, 0.10) == 6);
+    assert_true(isinf(stat_values_needed(5, 0.10, 0.05, 0.15, 0.10)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -301,7 +311,7 @@ int main(void)
         cmocka_unit_test(means_of_pairs),        cmocka_unit_test(correction_for_many_tests),
         cmocka_unit_test(ratio_of_medians),      cmocka_unit_test(line_through_points),
         cmocka_unit_test(weighted_mean),         cmocka_unit_test(parabola_and_power_law),
-        cmocka_unit_test(fits_that_cannot_be),
+        cmocka_unit_test(fits_that_cannot_be),   cmocka_unit_test(values_needed),
     };
     return cmocka_run_group_tests_name("stat", tests, NULL, NULL);
 }

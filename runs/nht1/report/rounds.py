@@ -22,16 +22,7 @@ class Zeta(NamedTuple):
     paired: float = NAN   # T_T over the T_C of the same round, minus 1
     lo: float = NAN
     hi: float = NAN
-
-    def rounds_needed(self):
-        """After how many the interval would no longer reach the goal: its width goes with
-        1 / sqrt(rounds)."""
-        if self.rounds < ROUNDS_MIN:
-            return ROUNDS_MIN
-        away = abs(self.paired - GOAL)
-        half = self.paired - self.lo if self.paired > GOAL else self.hi - self.paired
-        needed = self.rounds * (half / away) ** 2 if away > 0 else math.inf
-        return max(self.rounds + 1, math.ceil(needed)) if needed < math.inf else needed
+    needed: float = ROUNDS_MIN  # rounds for a verdict; over several jobs only
 
 
 def _round(run, environment):
@@ -73,10 +64,16 @@ class Rounds:
         if not pairs:
             return Zeta(io, compute)
         answer = stats.ask([{'what': 'paired', 'a': [c for c, _ in pairs],
-                             'b': [t for _, t in pairs], 'level': self.level}])[0]
+                             'b': [t for _, t in pairs], 'level': self.level,
+                             'goal': 1 + GOAL}])[0]
         ratio, lo, hi = (NAN if answer[k] is None else answer[k] - 1
                          for k in ('ratio', 'ratio_lo', 'ratio_hi'))
-        return Zeta(io, compute, len(pairs), ratio, *(lo, hi) if len(pairs) > 1 else (NAN, NAN))
+        if len(pairs) < ROUNDS_MIN:
+            needed = ROUNDS_MIN
+        else:
+            needed = math.inf if answer['needed_n'] is None else answer['needed_n']
+        return Zeta(io, compute, len(pairs), ratio,
+                    *(lo, hi) if len(pairs) > 1 else (NAN, NAN), needed)
 
     def _t_c_s(self, run):
         """Of the compute-only run of its round: one in the same environment, as far as a study set
@@ -92,7 +89,6 @@ class Rounds:
         if not cell.serial or cell.zeta != cell.zeta or not any(r.result.judged for r in cell.runs):
             return None
         z, study = self.zeta(cell), any(r.result.study_round for r in cell.runs)
-        needed = z.rounds_needed()
         said = 'over %s of several jobs the paired zeta is %s' % (
             text.plural(z.rounds, 'round'), text.zeta(z.paired))
         if z.lo == z.lo:
@@ -112,10 +108,10 @@ class Rounds:
             code, more = 'not-balanced', ' I/O is too slow for this computation.'
         else:
             code, more = 'undecided', ' The interval lies on both sides of it: %s rounds would ' \
-                'decide.' % ('about %d' % needed if needed <= ROUNDS_MAX else
+                'decide.' % ('about %d' % z.needed if z.needed <= ROUNDS_MAX else
                              'more than %d' % ROUNDS_MAX)
         return {'code': code, 'severity': VERDICTS[code],
-                'numbers': {'rounds_n': z.rounds, 'rounds_needed_n': needed},
+                'numbers': {'rounds_n': z.rounds, 'rounds_needed_n': z.needed},
                 'sentence': "%s: %s; NAS's goal is at most %.2f.%s" % (
                     code.replace('-', ' ').capitalize(), said, GOAL, more)}
 
