@@ -326,6 +326,7 @@ int bt_read_make(const struct bt_read_request *q, struct bt_readings *to)
     const struct bt_read_plan *plan = q->plan;
     struct work w = {.q = q};
     struct sys_fs fs = {.in_memory = false};
+    const bool virtual = is_virtual();
     int rc;
     *to = (struct bt_readings){0};
     if (plan->shapes_n == 0 || !can_be_read(q->io->writer)) return 0;
@@ -345,7 +346,7 @@ int bt_read_make(const struct bt_read_request *q, struct bt_readings *to)
                                      .ranks = plan->ranks,
                                      .in_memory = fs.in_memory,
                                      .network = fs.network,
-                                     .virtual = is_virtual()};
+                                     .virtual = virtual};
             bt_decomp_name(w.d, r->decomp);
             rc = read_once(&w, r);
             if (rc < 0) {

@@ -184,14 +184,7 @@ int io_fd_slot_write(void *state, const struct io_context *ctx, int64_t dump, co
 int io_fd_slot_read(void *state, const struct io_context *ctx, int64_t dump,
                     const struct io_taker *to)
 {
-    struct io_pick p = {.get = io_pick_fd,
-                        .source = state,
-                        .ctx = ctx,
-                        .buf = ctx->part,
-                        .room = ctx->tuning.buffer_bytes,
-                        .view = ctx->view,
-                        .to = to};
-    return io_pick_view(&p, dump * ctx->dump_bytes, 0, io_view_bytes(ctx->view));
+    return io_pick_dump(io_pick_fd, state, ctx, dump, to);
 }
 
 int io_fd_slot_sync(void *state, const struct io_context *ctx)

@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -157,20 +156,10 @@ static bool guarded(const struct real *r)
     return call && (r == &writes || (guard.reader && strstr(call, "read")));
 }
 
-/* A library has files of its own beside, such as the one in which ROMIO keeps a shared pointer: that
- * these end is no error. */
-static bool is_other(int fd)
-{
-    struct stat a, b;
-    return guard.ctx && fstat(fd, &a) == 0 && stat(guard.ctx->path, &b) == 0 &&
-           (a.st_dev != b.st_dev || a.st_ino != b.st_ino);
-}
-
 /* A file that ends where it was known to go on is an error as well. */
-static void note(const struct real *r, int fd, ssize_t done)
+static void note(const struct real *r, ssize_t done)
 {
     int none = 0;
-    if (r == &reads && done == 0 && is_other(fd)) return;
     const int errnum = done < 0 ? errno : r == &reads ? IO_GUARD_ENDED : EIO;
     if (done <= 0) atomic_compare_exchange_strong(&guard.errnum, &none, errnum);
 }
@@ -183,7 +172,7 @@ static ssize_t do_all(struct real *r, int fd, char *buf, size_t bytes, off_t off
     while (all < bytes) {
         const ssize_t done = real(fd, buf + all, bytes - all, offset + (off_t)all);
         if (done < 0 && errno == EINTR) continue;
-        note(r, fd, done);
+        note(r, done);
         if (done <= 0) return all > 0 ? (ssize_t)all : done;
         all += (size_t)done;
     }
@@ -194,7 +183,7 @@ static ssize_t do_parts(struct real *r, int fd, const struct iovec *part, int pa
 {
     ssize_t all = real_parts(r)(fd, part, parts, offset), end = 0;
     if (!guarded(r)) return all;
-    if (all < 0) note(r, fd, all);
+    if (all < 0) note(r, all);
     /* What is left of a short call, part by part. */
     for (int i = 0; i < parts && all >= 0; i++) {
         const ssize_t bytes = (ssize_t)part[i].iov_len, there = all > end ? all - end : 0;

@@ -77,3 +77,17 @@ int io_pick_view(struct io_pick *p, int64_t base, int64_t from, int64_t bytes)
     }
     return io_pick_end(p);
 }
+
+int io_pick_dump(int (*get)(const struct io_pick *p, char *to, int64_t bytes, int64_t offset),
+                 const void *source, const struct io_context *ctx, int64_t dump,
+                 const struct io_taker *to)
+{
+    struct io_pick p = {.get = get,
+                        .source = source,
+                        .ctx = ctx,
+                        .buf = ctx->part,
+                        .room = ctx->tuning.buffer_bytes,
+                        .view = ctx->view,
+                        .to = to};
+    return io_pick_view(&p, dump * ctx->dump_bytes, 0, io_view_bytes(ctx->view));
+}

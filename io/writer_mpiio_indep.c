@@ -23,14 +23,7 @@ static int pick_from_library(const struct io_pick *p, char *to, int64_t bytes, i
 static int indep_read(void *state, const struct io_context *ctx, int64_t dump,
                       const struct io_taker *to)
 {
-    struct io_pick p = {.get = pick_from_library,
-                        .source = state,
-                        .ctx = ctx,
-                        .buf = ctx->part,
-                        .room = ctx->tuning.buffer_bytes,
-                        .view = ctx->view,
-                        .to = to};
-    return io_pick_view(&p, dump * ctx->dump_bytes, 0, io_view_bytes(ctx->view));
+    return io_pick_dump(pick_from_library, state, ctx, dump, to);
 }
 
 const struct io_writer io_writer_mpiio_indep = {
