@@ -24,3 +24,10 @@ dist: ## build/nht1-VERSION.tar.gz of what is committed
 	@mkdir -p $(B) && printf '%s\n' '$(BUILD:%-dirty=%)' >$(B)/.build
 	$(Q)git archive --prefix=nht1-$(VERSION)/ --add-file=$(B)/.build -o $(DIST) HEAD
 	@echo $(DIST)
+
+# Its version is that of debian/changelog.
+deb: dist ## build/deb/*.deb of what is committed, by dpkg-buildpackage
+	$(Q)rm -rf $(B)/deb && mkdir -p $(B)/deb && tar xzf $(DIST) -C $(B)/deb && \
+	    cp $(DIST) $(B)/deb/nht1_$(VERSION).orig.tar.gz
+	$(Q)cd $(B)/deb/nht1-$(VERSION) && env -u MAKEFLAGS dpkg-buildpackage -b -us -uc
+	@ls $(B)/deb/*.deb
