@@ -36,7 +36,8 @@ static const struct conf_option options[] = {
      .help = "Compare the diagonal with a listing, plain or gzipped; 'reference' is the one "
              "shipped with nht1 for the official runs of N = 12, 64 and 102, made by an "
              "independent program. Values agree when they differ by 1e-10 + 1e-9 |value| at most.",
-     AT(against)},
+     AT(against),
+     .words = "reference"},
     {.name = "json",
      .arg = "FILE",
      .help = "Write the result, with every finding and its place, to FILE.",
