@@ -166,7 +166,8 @@ def read_vti(path, n):
     found, last = {}, 0
     for array in image.findall("Piece/PointData/DataArray"):
         size, start = int(array.get("NumberOfComponents")), at + int(array.get("offset"))
-        demand("length of an array", struct.unpack_from(order + "Q", text, start)[0], 8 * size * n**3)
+        length = struct.unpack_from(order + "Q", text, start)[0]
+        demand("length of an array", length, 8 * size * n**3)
         data = struct.unpack_from(f"{order}{size * n ** 3}d", text, start + 8)
         found[array.get("Name")] = (size, data)
         last = start + 8 + 8 * size * n**3

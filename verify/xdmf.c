@@ -32,8 +32,8 @@ static void put_file(const struct xdmf *x, const char *dimensions, const char *s
             dimensions, seek, x->shape->endian == SHAPE_BIG ? "Big" : "Little", x->file);
 }
 
-/* Begins an array that is cut out of the next one. box: the first index, the steps and the counts in
- * every direction. */
+/* Begins an array that is cut out of the next one. box: the first index, the steps and the counts
+ * in every direction. */
 static void begin_cut(const struct xdmf *x, const char *dimensions, int rank, const char *box)
 {
     fprintf(x->to,
@@ -73,7 +73,7 @@ static void put_component(const struct xdmf *x, int64_t dump, int m)
     fputs("</DataItem>\n", x->to);
 }
 
-/* A quantity of the first count components from m on. function: of them, $0 to $4; NULL: the component
+/* A quantity of count components from m on. function: of them, $0 to $4; NULL: the component
  * itself. */
 static void put_quantity(const struct xdmf *x, int64_t dump, const char *name, bool vector,
                          const char *function, int m, int count)
