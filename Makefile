@@ -146,6 +146,8 @@ $(B)/obj/base/sys.o: FILEFLAGS = -DBUILD_FLAGS='"$(subst ','\'',$(subst ",\",$(C
 
 setup: ## install what is missing (compiler, MPI, libraries, test tools)
 	@bash config/setup.sh check
+setup-full: ## also what check-full, lint and other targets can make use of: gigabytes
+	@bash config/setup.sh full
 
 SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) profile/preload verify/plugin bench bench-profile tests tests/fuzz tests/shim,$d/*.[ch]))
 SCRIPTS := $(wildcard .ci/run config/*.sh tests/*.bash $(addprefix tests/,layers mpi-run \
@@ -189,5 +191,5 @@ help: ## list the targets
 	@echo "Variables: $(CONFIG_VARS) V=1 SANITIZE=1; see make info."
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
-.PHONY: all tests setup run study check check-full $(CHECKS:%=check-%) bench bench-beff bench-model \
+.PHONY: all tests setup setup-full run study check check-full $(CHECKS:%=check-%) bench bench-beff bench-model \
         bench-profile bench-programs fuzz fuzz-programs lint format info configure install clean help
