@@ -23,7 +23,7 @@ makefiles() {
 @test "make help names every target" {
     run mk help
     expect_status 0
-    for target in all setup setup-full run check check-full bench lint format info help install clean; do
+    for target in all setup setup-full run check check-full bench lint format info help man install uninstall dist clean; do
         grep -qE "^ +$target " <<<"$output" || { echo "no $target" && return 1; }
     done
 }
@@ -79,16 +79,6 @@ makefiles() {
     run mk "$PWD/b/obj/base/watch.o" CC=no-such-cc
     expect_status 2
     expect_text "no-such-cc is not there"
-}
-
-@test "make install copies programs that work from where they lie" {
-    run mk O="$(dirname "$NHT1_BIN")" -o all install DESTDIR="$PWD/root" PREFIX=/usr
-    expect_status 0
-    [ -s root/usr/share/doc/nht1/README.md ]
-    [ -s root/usr/share/doc/nht1/docs/README.md ]
-    root/usr/bin/nht1-verify --version
-    (unset NHT1_BIN && cd / && "$OLDPWD"/root/usr/bin/nht1-study --list && "$OLDPWD"/root/usr/bin/nht1-report --version)
-    mpi_run 1 root/usr/bin/nht1-bt --version
 }
 
 @test "studies, reports and statistics start from any folder, wherever they were built" {

@@ -399,3 +399,19 @@ CODE
         [ "$output" = "nht1-verify: h: cannot be read: HDF5 crashed, as it may on a damaged file" ]
     done
 }
+
+@test "a container exports what its raw file exports" {
+    every_format
+    make_dump f.bin 12 ijkm little 2
+    for kind in vti plot3d; do
+        nht1-verify f.bin --export $kind >/dev/null
+        for format in $formats; do
+            contain f "$format"
+            nht1-verify f --export $kind >/dev/null
+            for file in f.bin.*; do
+                case $file in *.json | *.pvd | *.p3d) continue ;; esac
+                cmp "$file" "f${file#f.bin}"
+            done
+        done
+    done
+}
