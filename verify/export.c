@@ -11,6 +11,7 @@
 #include "base/progress.h"
 #include "base/stop.h"
 #include "base/units.h"
+#include "verify/container.h"
 #include "verify/target.h"
 #include "verify/xdmf.h"
 
@@ -97,7 +98,7 @@ static void xdmf_index(const struct exporter *e, FILE *to)
     if (!text) return;
     put_name(e, text, true, -1, "");
     fclose(text);
-    xdmf_print(to, e->shape, name, e->dumps_n, e->dump, e->time);
+    xdmf_print(to, e->shape, e->c->format, name, e->dumps_n, e->dump, e->time);
     free(name);
 }
 
@@ -413,9 +414,22 @@ static int export_all(struct exporter *e, const struct check_options *o)
 {
     const int64_t n = e->shape->n;
     const int comps = e->format->out_comps ? e->format->out_comps : BT_NCOMP;
+    if (e->c->format == SHAPE_NETCDF && !e->format->dump_suffix)
+        return err_set(ERR_USAGE, "--export xdmf: XDMF knows no netCDF; export %s as vti",
+                       e->c->path);
+    if (e->c->format == SHAPE_HDF5 && !e->format->dump_suffix &&
+        strchr(without_directory(e->c->path), ':'))
+        return err_set(ERR_USAGE,
+                       "--export xdmf: XDMF ends the name of an HDF5 file at its first "
+                       "colon; rename %s",
+                       e->c->path);
     TRY(check_targets(e));
     TRY(make_room(e));
     TRY(shape_open(&e->file, "", e->c->path, NULL));
+    if (e->c->format != SHAPE_RAW) {
+        struct shape same;
+        TRY(container_open(&e->file, e->c->format, e->c->file_bytes, &same));
+    }
     TRY(stop_install());
     e->progress = progress_begin(progress_mode_of(o->progress), "exporting", "MB",
                                  e->dumps_n * 8 * comps * n * n * n / MB + 1);
@@ -424,7 +438,8 @@ static int export_all(struct exporter *e, const struct check_options *o)
 
 int export_dumps(const struct check *c, const struct check_options *o, FILE *tell)
 {
-    struct exporter e = {.c = c, .shape = &c->shape, .file = {-1, c->path}, .target = {.fd = -1}};
+    struct exporter e = {
+        .c = c, .shape = &c->shape, .file = {.fd = -1, .path = c->path}, .target = {.fd = -1}};
     for (size_t f = 0; f < sizeof formats / sizeof formats[0]; f++)
         if (strcmp(formats[f].name, o->export) == 0) e.format = &formats[f];
     int rc = choose_dumps(&e);
@@ -435,6 +450,7 @@ int export_dumps(const struct check *c, const struct check_options *o, FILE *tel
     } else if (rc == 0) {
         fputs("Nothing exported: no dump is complete and right.\n", tell);
     }
+    container_close(&e.file);
     if (e.file.fd >= 0) close(e.file.fd);
     free(e.dump);
     free(e.time);
