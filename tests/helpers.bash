@@ -9,6 +9,7 @@ export NHT1_BIN=${NHT1_BIN:-$NHT1_ROOT/build/bin}
 export NHT1_TESTBIN=${NHT1_TESTBIN:-$(dirname "$NHT1_BIN")/tests}
 export PATH=$NHT1_BIN:$PATH
 export OMPI_MCA_mpi_yield_when_idle=${OMPI_MCA_mpi_yield_when_idle:-1} # as in tests/run
+export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}                      # so, too
 [ ! -e "$NHT1_TESTBIN/wait.so" ] || export NHT1_PRELOAD=${NHT1_PRELOAD-$NHT1_TESTBIN/wait.so} # so, too
 
 # mpi_run RANKS PROGRAM [ARGUMENT...]: under mpirun, at most $MPI_TIMEOUT (default 120) seconds. One
