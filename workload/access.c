@@ -130,7 +130,7 @@ static int end_split(struct workload_handle *f)
 int workload_handle_seek(struct workload_handle *f, bool shared, int64_t offset)
 {
     const char *call = shared ? "MPI_File_seek_shared" : "MPI_File_seek";
-    const int before = end_split(f);
+    const int before = f->moving && !shared ? workload_handle_wait(f) : end_split(f);
     io_guard_at(call);
     const int rc = over(f,
                         shared ? MPI_File_seek_shared(f->file, (MPI_Offset)offset, MPI_SEEK_SET)
@@ -153,6 +153,7 @@ static int end_oldest(struct workload_handle *f)
 int workload_handle_wait(struct workload_handle *f)
 {
     int rc = end_split(f);
+    f->moving = false;
     while (f->n > 0) {
         const int one = end_oldest(f);
         if (rc == 0) rc = one;
@@ -237,7 +238,8 @@ int workload_handle_call(struct workload_handle *f, const struct workload_transf
     MPI_Status st;
     int n = 1;
     /* Whatever has failed before, a collective call is made, so that no other process waits. */
-    int before = end_split(f);
+    int before =
+        f->moving && k.position == WORKLOAD_INDIVIDUAL ? workload_handle_wait(f) : end_split(f);
     if (k.sync == WORKLOAD_REQUEST && f->n == f->depth) {
         const int one = end_oldest(f);
         if (before == 0) before = one;
@@ -268,6 +270,7 @@ int workload_handle_call(struct workload_handle *f, const struct workload_transf
     f->bytes[at] = t->bytes;
     f->kind[at] = t->kind;
     f->n++;
+    f->moving |= f->pointer_late && k.collective && k.position == WORKLOAD_INDIVIDUAL;
     if (f->n > f->most) f->most = f->n;
     return before;
 }

@@ -104,6 +104,7 @@ static int find_component(struct workload_job *job)
     }
     TRY_MPI(MPI_Bcast(&romio, 1, MPI_INT, 0, job->context.comm));
     job->context.romio = romio;
+    job->context.pointer_late = !strstr(version, "Open MPI");
     return 0;
 }
 

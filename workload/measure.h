@@ -33,7 +33,11 @@ struct workload_context {
     MPI_Info info; /* hints, or MPI_INFO_NULL; borrowed */
     int depth;
     int64_t buffer_bytes; /* of memory for data, per process */
-    bool sync_end, sync_call, check, think, romio;
+    bool sync_end, sync_call, check, think;
+    /* Of the MPI library. romio: that of Open MPI, whose iread_all and its like crash. pointer_late:
+     * iread_all and iwrite_all move the individual pointer when they get to the transfer, which with
+     * a second one in flight is too late (MPICH 4.0). */
+    bool romio, pointer_late;
 };
 
 /* The generation of the next phase that writes. Local. */

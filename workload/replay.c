@@ -166,6 +166,7 @@ static int point_open(void *part)
     static const int64_t whole = 0;
     struct part *t = part;
     TRY(workload_handle_open(&t->handle, t->comm, t->path, t->c->info, t->c->depth));
+    t->handle.pointer_late = t->c->pointer_late;
     if (t->holes)
         TRY(workload_handle_view(&t->handle, t->view.begin, 1, &whole, &t->view.block_bytes,
                                  t->view.tile_bytes));
