@@ -227,6 +227,8 @@ serial_file() {
 
 @test "hints: what makes no sense is refused, what is unknown to the component in force is told" {
     local notices='[.runs[0].file.notices[] | select(startswith("Hint "))] | length'
+    local unknown=1 # to ROMIO; to Open MPI's own component those of ROMIO, too
+    ! open_mpi || unknown=2
     for hint in cb_nodes=0 cb_buffer_size=0 cb_buffer_size=4Mi romio_cb_write=maybe; do
         run mpi_run 2 nht1-bt --class S --io mpiio --hint $hint --out o.bin
         expect_status 1
@@ -236,7 +238,7 @@ serial_file() {
     bt 1 o.bin --io mpiio --hint cb_nodes=1 --json r.json
     [ "$(jq "$notices" r.json)" -eq 0 ]
     bt 1 o.bin --io mpiio --hint foo=bar --hint romio_cb_write=enable --json r.json
-    [ "$(jq "$notices" r.json)" -eq 2 ]
+    [ "$(jq "$notices" r.json)" -eq $unknown ]
     OMPI_MCA_io=romio321 bt 1 o.bin --io mpiio --hint romio_cb_write=enable --json r.json
     [ "$(jq "$notices" r.json)" -eq 0 ]
     bt 1 o.bin --io posix --hint cb_nodes=1 --json r.json
