@@ -16,9 +16,15 @@ OPT     ?= -O3
 PKG     ?= pkg-config
 OBJDUMP ?= objdump
 PREFIX  ?= /usr/local
+BINDIR  ?= $(PREFIX)/bin
+LIBDIR  ?= $(PREFIX)/lib
+MANDIR  ?= $(PREFIX)/share/man
+DOCDIR  ?= $(PREFIX)/share/doc/nht1
+VERSION := $(shell sed -n 's/.*NHT1_VERSION "\(.*\)"/\1/p' base/version.h)
 CLANG_FORMAT ?= clang-format
 JOBS    ?= $(shell nproc 2>/dev/null || echo 1)
-CONFIG_VARS := O SITE CC MPICC OPT CFLAGS LDFLAGS PKG OBJDUMP PREFIX JOBS MPIRUN MPIRUN_FLAGS
+CONFIG_VARS := O SITE CC MPICC OPT CFLAGS LDFLAGS PKG OBJDUMP PREFIX BINDIR LIBDIR MANDIR DOCDIR JOBS MPIRUN \
+               MPIRUN_FLAGS
 export MPIRUN MPIRUN_FLAGS OBJDUMP
 
 .SUFFIXES:
@@ -72,7 +78,7 @@ LIBNHT1     := $(B)/lib/libnht1.a
 # says so, or does not link.
 GUARD       := $(call obj,io/guard.c)
 PROGRAMS    := $(call program,$(SERIAL_MAINS) $(MPI_MAINS)) $(PY_PROGRAMS)
-include tests/rules.mk bench/rules.mk profile/rules.mk
+include verify/rules.mk tests/rules.mk bench/rules.mk profile/rules.mk config/rules.mk
 
 all: $(PROGRAMS) ## build the programs into build/bin (the default)
 	@:
@@ -92,18 +98,21 @@ $(B)/settings:
 	    { echo "$(CC) cannot link with $(OPENMP) (clang needs libomp-dev)" >&2; exit 1; }
 	@printf '%s' "$$NHT1_SETTINGS" >$@
 
-# The build that results name: git's word for it, or the version alone.
-BUILD := $(shell v=$$(sed -n 's/.*NHT1_VERSION "\(.*\)"/\1/p' base/version.h); \
-           [ -e .git ] && { git describe --match 'v[0-9]*' --dirty || \
-           echo $$v-g$$(git describe --always --dirty --exclude '*'); } 2>/dev/null || echo $$v)
-ifneq ($(strip $(file <$(B)/build)),$(BUILD))
+# The build that results name: git's word for it, or that of a release, or the version alone.
+BUILD := $(shell { [ -e .git ] && { git describe --match 'v[0-9]*' --dirty || \
+           echo $(VERSION)-g$$(git describe --always --dirty --exclude '*'); } || \
+           cat .build; } 2>/dev/null || echo $(VERSION))
+# Where libraries are, if not beside the programs.
+APART := $(filter-out $(dir $(BINDIR))lib,$(LIBDIR))
+ifneq ($(strip $(file <$(B)/build)),$(strip $(BUILD) $(APART)))
 .PHONY: $(B)/build
 endif
 $(B)/build:
-	@mkdir -p $(@D) && printf '%s' '$(BUILD)' >$@
+	@mkdir -p $(@D) && printf '%s' '$(strip $(BUILD) $(APART))' >$@
 $(B)/obj/build.o: $(B)/build $(B)/settings
 	@mkdir -p $(@D)
-	@echo 'extern const char nht1_build[]; const char nht1_build[] = "$(BUILD)";' | \
+	@echo 'extern const char nht1_build[], nht1_libdir[];' \
+	    'const char nht1_build[] = "$(BUILD)", nht1_libdir[] = "$(APART)";' | \
 	    $(CC) -x c $(BASEFLAGS) -c -o $@ -
 $(call program,$(SERIAL_MAINS) $(MPI_MAINS)): $(B)/obj/build.o
 
@@ -149,11 +158,12 @@ setup: ## install what is missing (compiler, MPI, libraries, test tools)
 setup-full: ## also what check-full, lint and other targets can make use of: gigabytes
 	@bash config/setup.sh full
 
-SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) profile/preload bench bench-profile tests tests/fuzz tests/shim,$d/*.[ch]))
+SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) profile/preload verify/plugin bench bench-profile tests tests/fuzz tests/shim,$d/*.[ch]))
 SCRIPTS := $(wildcard .ci/run config/*.sh tests/*.bash $(addprefix tests/,layers mpi-run \
              cmocka-tap fuzz/run lint sanitized bt_matrix kill_restart fault_sites \
-             slurm_node fs/run))
-PYTHON  := runs/study tests/doc_symbols.py tests/fuzz/fuzz.py $(shell find runs/nht1 -name '*.py')
+             slurm_node fs/run many_ranks))
+PYTHON  := runs/study tests/doc_symbols.py tests/fuzz/fuzz.py docs/flow.py \
+    tests/view_values.py tests/view_paraview.py $(shell find runs/nht1 -name '*.py')
 lint: ## cppcheck, shellcheck, pyflakes and the formatter's opinion, as far as they are installed
 	@O=$(B) bash tests/lint '$(SOURCES)' '$(SCRIPTS)' '$(PYTHON)'
 
@@ -171,25 +181,14 @@ configure: ## make configure VAR=VALUE...: remember these settings in config.mk
 	    $(if $(filter command,$(origin $v)),$(file >>config.mk,$v ?= $($v))))
 	@cat config.mk
 
-install: all ## copy programs, studies, documentation and listings to $(DESTDIR)$(PREFIX)
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/nht1 share/doc/nht1 share/nht1/listings)
-	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(PROFILE_LIB) $(DESTDIR)$(PREFIX)/lib/nht1
-	install -m 644 README.md LICENSE $(DESTDIR)$(PREFIX)/share/doc/nht1
-	cp -R docs $(DESTDIR)$(PREFIX)/share/doc/nht1
-	rm -rf $(DESTDIR)$(PREFIX)/share/nht1/runs/nht1
-	cp -R $(SHARE)/runs $(SHARE)/config $(DESTDIR)$(PREFIX)/share/nht1
-	$(foreach f,$(wildcard verify/listings/*), \
-	    install -m 644 $(f) $(DESTDIR)$(PREFIX)/share/nht1/listings &&) true
-
 clean: ## remove the build folder
 	rm -rf $(B)
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z$$(].*:.*## / { sub(/^\$$\(CHECKS.*/, "check-PART", $$1); \
-	    printf "  %-12s %s\n", $$1, $$2 }' Makefile runs/rules.mk tests/rules.mk bench/rules.mk
+	    printf "  %-12s %s\n", $$1, $$2 }' Makefile runs/rules.mk tests/rules.mk bench/rules.mk config/rules.mk
 	@echo "Variables: $(CONFIG_VARS) V=1 SANITIZE=1; see make info."
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 .PHONY: all tests setup setup-full run study check check-full $(CHECKS:%=check-%) bench bench-beff bench-model \
-        bench-profile bench-programs fuzz fuzz-programs lint format info configure install clean help
+        bench-profile bench-programs fuzz fuzz-programs lint format info configure man install uninstall dist deb clean help

@@ -5,15 +5,26 @@
 PY_PROGRAMS := $(addprefix $(B)/bin/nht1-,study report)
 
 # The package and the studies beside the programs, so that they start from any folder.
-$(SHARE)/runs/nht1/copied: $(shell find runs/nht1 config -type f ! -name '*.pyc')
+$(SHARE)/runs/nht1/copied: base/version.h $(shell find runs/nht1 config -type f ! -name '*.pyc')
 	@mkdir -p $(SHARE)/runs $(SHARE)/config && rm -rf $(SHARE)/runs/nht1
 	$(Q)cp -R runs/nht1 $(SHARE)/runs && find $(SHARE)/runs -name '*.pyc' -delete && \
-	    cp config/*.ini $(SHARE)/config && touch $@
+	    cp config/*.ini config/*.conf $(SHARE)/config && cp base/version.h $(SHARE)/runs/nht1 && touch $@
 
 $(PY_PROGRAMS): runs/study $(SHARE)/runs/nht1/copied
 	@mkdir -p $(@D)
 	$(call say,COPY)
 	$(Q)cp runs/study $@
+
+# The launcher of the MPI library that MPICC links with, for studies and tests: named like MPICC and
+# beside it (mpicc.mpich: mpirun.mpich). By its name alone where that leads to the same.
+LAUNCHER := $(SHARE)/runs/launcher
+$(LAUNCHER): $(B)/settings
+	@mkdir -p $(@D)
+	@cc=$$(command -v $(firstword $(MPICC))); run=$$(echo "$${cc##*/}" | sed -n 's/^mpi[a-z+]*/mpirun/p'); \
+	path=$${cc%/*}/$${run:-none}; [ -x "$$path" ] || run=mpirun path=; \
+	[ -z "$$path" ] || [ "$$(command -v "$$run")" = "$$path" ] || run=$$path; \
+	echo "$$run" >$@
+$(PY_PROGRAMS) $(call program,$(MPI_MAINS)): | $(LAUNCHER)
 
 run: ## all cores, three writers, five rounds within two minutes, files verified, one table
 	@bash config/setup.sh run

@@ -23,7 +23,7 @@ makefiles() {
 @test "make help names every target" {
     run mk help
     expect_status 0
-    for target in all setup setup-full run check check-full bench lint format info help install clean; do
+    for target in all setup setup-full run check check-full bench lint format info help man install uninstall dist clean; do
         grep -qE "^ +$target " <<<"$output" || { echo "no $target" && return 1; }
     done
 }
@@ -81,16 +81,6 @@ makefiles() {
     expect_text "no-such-cc is not there"
 }
 
-@test "make install copies programs that work from where they lie" {
-    run mk O="$(dirname "$NHT1_BIN")" -o all install DESTDIR="$PWD/root" PREFIX=/usr
-    expect_status 0
-    [ -s root/usr/share/doc/nht1/README.md ]
-    [ -s root/usr/share/doc/nht1/docs/README.md ]
-    root/usr/bin/nht1-verify --version
-    (unset NHT1_BIN && cd / && "$OLDPWD"/root/usr/bin/nht1-study --list && "$OLDPWD"/root/usr/bin/nht1-report --version)
-    mpi_run 1 root/usr/bin/nht1-bt --version
-}
-
 @test "studies, reports and statistics start from any folder, wherever they were built" {
     local copy=$PWD/some/where
     mkdir -p "$copy"
@@ -127,6 +117,44 @@ END
     expect_text "no-such-launcher"
     run "$NHT1_ROOT/tests/mpi-run" ./prog 0
     expect_status 1
+}
+
+# A launcher of each library, in a folder as a module has it and in one as Debian has it.
+@test "the launcher is that of the MPI library that the programs are built with" {
+    local name
+    mkdir -p site/bin b/bin build/bin
+    for name in site/bin/mpicc site/bin/mpirun site/mpicc.other site/mpirun.other; do
+        printf '#!/bin/sh\necho "%s $*" >>"%s/started"\n' "$name" "$PWD" >"$name"
+        chmod +x "$name"
+    done
+    cp site/bin/mpirun b/bin/program
+    launcher_of() {
+        rm -f b/share/nht1/runs/launcher
+        mk "$PWD/b/share/nht1/runs/launcher" "$@" >&2 && cat b/share/nht1/runs/launcher
+    }
+    [ "$(launcher_of MPICC=mpicc)" = mpirun ]
+    [ "$(launcher_of MPICC="$PWD/site/bin/mpicc")" = "$PWD/site/bin/mpirun" ]
+    [ "$(launcher_of MPICC=cc)" = mpirun ]
+    [ "$(PATH=$PWD/site:$PATH launcher_of MPICC=mpicc.other)" = mpirun.other ]
+    # By the programs of the folder, by those of NHT1_BIN for another program, and not if told.
+    unset MPIRUN MPIRUN_FLAGS
+    export PATH=$PWD/site:$PATH
+    "$NHT1_ROOT/tests/mpi-run" -np 3 b/bin/program x
+    NHT1_BIN=$PWD/b/bin "$NHT1_ROOT/tests/mpi-run" -np 4 true
+    MPIRUN=site/bin/mpirun "$NHT1_ROOT/tests/mpi-run" -np 5 b/bin/program
+    [ "$(grep -c '^site/mpirun.other -np [34] .*\(program x\|true\)$' started)" -eq 2 ]
+    grep -q '^site/bin/mpirun -np 5 ' started
+}
+
+@test "under the launcher of another MPI library a program refuses to run once per process" {
+    run env OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 OMPI_MCA_ess_singleton_isolated=1 \
+        "$NHT1_BIN/nht1-bt" --class S --io posix --out o.bin
+    expect_status 1
+    expect_text "nht1-bt: 2 processes were started by the launcher of another MPI library"
+    [ ! -e o.bin ]
+    run env PMI_SIZE=3 PMI_RANK=1 OMPI_MCA_ess_singleton_isolated=1 "$NHT1_BIN/nht1-beff" --quick
+    expect_status 1
+    [ -z "$output" ]
 }
 
 @test "numbers are written and read with a point in a locale that has a comma" {
