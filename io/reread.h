@@ -12,7 +12,11 @@
  * calls such pages clean. [out] fd: -1 on failure. */
 int io_reread_open(const char *path, bool from_device, int *fd);
 
-/* Adds the values of a view to a digest of digest_words(v->n) words. start: offset of the dump;
+/* Adds the values of a view, which are at u, to a digest of digest_words(v->n) words. By all
+ * threads. */
+void io_reread_values(const struct io_view *v, const struct io_array *at, uint64_t *words);
+
+/* The same of values in a file. start: offset of the dump;
  * packed: what begins there is a staging buffer of the view (a part of perrank). path: for messages.
  */
 int io_reread_digest(int fd, const char *path, const struct io_view *v, int64_t start, bool packed,

@@ -9,6 +9,7 @@
 #include "base/digest.h"
 #include "base/err.h"
 #include "base/par.h"
+#include "base/watch.h"
 #include "io/parts.h"
 #include "io/read.h"
 #include "io/reread.h"
@@ -62,7 +63,7 @@ int io_resume_take(struct io_file *f, int64_t *claimed_n)
 
 /* ------------------------------------------------------------------ reading */
 
-int io_file_read(struct io_file *f, int64_t dump, const struct io_array *to)
+static int open_to_read(struct io_file *f, const int64_t *dump, struct io_reading **r)
 {
     const struct io_spec *s = &f->spec;
     const struct io_read_spec spec = {.path = f->ctx.path,
@@ -70,17 +71,79 @@ int io_file_read(struct io_file *f, int64_t dump, const struct io_array *to)
                                       .layout = s->layout,
                                       .n = s->n,
                                       .box = s->box,
-                                      .dumps = &dump,
+                                      .dumps = dump,
                                       .dumps_n = 1,
                                       .group = s->group,
                                       .tuning = s->tuning,
                                       .hints_n = s->hints_n,
                                       .hints = s->hints};
+    return io_read_open(r, f->ctx.comm, &spec);
+}
+
+int io_file_read(struct io_file *f, int64_t dump, const struct io_array *to)
+{
     struct io_reading *r;
     if (f->failed < 0) return f->failed;
-    TRY(io_read_open(&r, f->ctx.comm, &spec));
+    TRY(open_to_read(f, &dump, &r));
     const int rc = io_read_dump(r, dump, to), close_rc = io_read_close(r);
     return rc < 0 ? rc : close_rc;
+}
+
+/* Reads the state of a dump by the writer's own way, and compares what stands in the array then. */
+static int read_state(struct io_file *f, int64_t dump, bool *right)
+{
+    const struct io_array *to = f->spec.resume_to;
+    const double since_s = watch_now();
+    struct io_reading *r;
+    struct par_spread took;
+    TRY(open_to_read(f, &dump, &r));
+    int rc = io_read_dump(r, dump, to);
+    if (rc == 0) rc = par_spread(f->ctx.comm, watch_now() - since_s, &took);
+    if (rc == 0) {
+        memset(f->digest_part, 0, (size_t)digest_words(f->spec.n) * sizeof *f->digest_part);
+        io_reread_values(f->ctx.view, to, f->digest_part);
+        rc = io_read_right(r, dump, f->digest_part, &f->resumed.step, right);
+        f->resumed.read_s = took.max;
+    }
+    const int close_rc = io_read_close(r);
+    return rc < 0 ? rc : close_rc;
+}
+
+/* Dumps from the first on, at most dumps_n, whose content a manifest that was read tells. fd: of the
+ * file. [out] step: of the last of them, on rank 0. */
+static int count_right(struct io_file *f, const struct io_manifest *m, int fd, int64_t dumps_n,
+                       int64_t *right_n, int64_t *step)
+{
+    bool right = true;
+    for (*right_n = 0; *right_n < dumps_n;) {
+        int64_t this_step = 0;
+        memset(f->digest_part, 0, (size_t)digest_words(f->spec.n) * sizeof *f->digest_part);
+        TRY(par_agree(f->ctx.comm,
+                      io_reread_digest(fd, f->ctx.path, f->ctx.view, *right_n * f->ctx.dump_bytes,
+                                       false, f->digest_part)));
+        TRY(io_manifest_has(f->ctx.comm, m, f->spec.n, *right_n, f->digest_part, &this_step,
+                            &right));
+        if (!right) break;
+        *step = this_step;
+        ++*right_n;
+    }
+    return 0;
+}
+
+int io_resume_last(struct io_file *f, int64_t *claimed_n)
+{
+    int64_t word[2] = {*claimed_n, f->target.parts_n};
+    bool right = false;
+    int fd;
+    TRY_MPI(MPI_Bcast(word, 2, MPI_INT64_T, 0, f->ctx.comm));
+    *claimed_n = word[0];
+    if (word[0] == 0 || word[1] > 0 || f->spec.resume_seen || !f->spec.resume_to) return 0;
+    TRY(par_agree(f->ctx.comm, io_reread_open(f->ctx.path, true, &fd)));
+    close(fd);
+    TRY(read_state(f, word[0] - 1, &right));
+    if (right) f->resumed.dumps_n = word[0];
+    if (right) f->resumed.unseen_n = word[0] - 1;
+    return 0;
 }
 
 /* Rank 0: the manifest with the claims that hold, then a file of full length. */
@@ -101,32 +164,49 @@ static int put_claims(struct io_file *f)
     return io_place_take(&f->place);
 }
 
+/* The dumps from the first on that are right, and the state of the last of them. */
+static int look_at_all(struct io_file *f, int64_t claimed_n)
+{
+    bool right = true;
+    int fd;
+    f->resumed.step = 0;
+    if (claimed_n == 0) return 0;
+    TRY(par_agree(f->ctx.comm, io_reread_open(f->ctx.path, true, &fd)));
+    int rc = count_right(f, f->target.old, fd, claimed_n, &f->resumed.dumps_n, &f->resumed.step);
+    close(fd);
+    TRY(rc);
+    if (f->resumed.dumps_n == 0 || !f->spec.resume_to) return 0;
+    TRY(read_state(f, f->resumed.dumps_n - 1, &right));
+    if (right) return 0;
+    return err_set(ERR_IO,
+                   "dump %" PRId64 " of %s (the first is 0) is not the same whenever it is read",
+                   f->resumed.dumps_n - 1, f->ctx.path);
+}
+
 int io_resume(struct io_file *f, int64_t claimed_n)
 {
     MPI_Comm comm = f->ctx.comm;
-    const size_t bytes = (size_t)digest_words(f->spec.n) * sizeof *f->digest_part;
-    int fd = -1, rc = 0;
-    bool right = true;
-    TRY_MPI(MPI_Bcast(&claimed_n, 1, MPI_INT64_T, 0, comm));
-    if (claimed_n > 0) rc = par_agree(comm, io_reread_open(f->ctx.path, true, &fd));
-    for (int64_t d = 0; rc == 0 && d < claimed_n; d++) {
-        int64_t step = 0;
-        memset(f->digest_part, 0, bytes);
-        rc = par_agree(comm, io_reread_digest(fd, f->ctx.path, f->ctx.view, d * f->ctx.dump_bytes,
-                                              false, f->digest_part));
-        if (rc == 0)
-            rc = io_manifest_has(comm, f->target.old, f->spec.n, d, f->digest_part, &step, &right);
-        if (rc < 0 || !right) break;
-        f->resumed.dumps_n = d + 1;
-        f->resumed.step = step;
-    }
-    if (fd >= 0) close(fd);
-    TRY(rc);
+    if (f->resumed.dumps_n == 0) TRY(look_at_all(f, claimed_n));
     TRY(par_agree(comm, f->ctx.rank == 0 ? put_claims(f) : 0));
     TRY_MPI(MPI_Bcast(&f->resumed, sizeof f->resumed, MPI_BYTE, 0, comm));
     f->stats.dumps_n = f->stats.kept_n = f->resumed.dumps_n;
     f->ctx.first_dump = f->ctx.durable_n = f->resumed.dumps_n;
     return 0;
+}
+
+/* Of these dumps nothing is in memory but what was read since they were dropped from it. */
+int io_file_kept_right(struct io_file *f, bool *right)
+{
+    const int64_t unseen_n = f->resumed.unseen_n;
+    int64_t right_n = 0, step;
+    int fd;
+    *right = true;
+    if (unseen_n == 0) return 0;
+    TRY(par_agree(f->ctx.comm, io_reread_open(f->ctx.path, false, &fd)));
+    const int rc = count_right(f, f->manifest, fd, unseen_n, &right_n, &step);
+    close(fd);
+    *right = right_n == unseen_n;
+    return rc;
 }
 
 /* ------------------------------------------------------------------ before a run: what is it */
