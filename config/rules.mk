@@ -26,8 +26,9 @@ dist: ## build/nht1-VERSION.tar.gz of what is committed
 	@echo $(DIST)
 
 # Its version is that of debian/changelog.
+DEB := $(B)/deb
 deb: dist ## build/deb/*.deb of what is committed, by dpkg-buildpackage
-	$(Q)rm -rf $(B)/deb && mkdir -p $(B)/deb && tar xzf $(DIST) -C $(B)/deb && \
-	    cp $(DIST) $(B)/deb/nht1_$(VERSION).orig.tar.gz
-	$(Q)cd $(B)/deb/nht1-$(VERSION) && env -u MAKEFLAGS dpkg-buildpackage -b -us -uc
-	@ls $(B)/deb/*.deb
+	$(Q)rm -rf $(DEB) && mkdir -p $(DEB) && tar xzf $(DIST) -C $(DEB) && \
+	    cp $(DIST) $(DEB)/nht1_$(VERSION).orig.tar.gz
+	$(Q)cd $(DEB)/nht1-$(VERSION) && env -u MAKEFLAGS -u MFLAGS dpkg-buildpackage -b -us -uc
+	@ls $(DEB)/*.deb

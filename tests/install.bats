@@ -194,6 +194,9 @@ complete_words() {
     [ "$("$NHT1_ROOT/runs/study" --version)" = "runs/study $version" ]
     grep -qx "version: $version" "$NHT1_ROOT/CITATION.cff"
     grep -qE "^## $version( |$)" "$NHT1_ROOT/CHANGELOG.md"
+    [[ $(head -n 1 "$NHT1_ROOT/debian/changelog") == "nht1 ($version-"* ]]
+    grep -q "version(\"$version\"," "$NHT1_ROOT/config/spack/package.py"
+    grep -qx "version = '$version'" "$NHT1_ROOT"/config/easybuild/nht1-"$version"-*.eb
 }
 
 @test "a release builds without git, knows its version, and installs what works" {
