@@ -26,7 +26,7 @@ as_user() {
 
     env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u O DEB_BUILD_OPTIONS=noautodbgsym \
         make -C "$NHT1_ROOT" deb DEB="$PWD/deb" DIST="$PWD/dist.tar.gz" 2>&1 | tail -n 30
-    [ "$(ls deb/*.deb | wc -l)" -eq 2 ]
+    [ "$(find deb -name '*.deb' | wc -l)" -eq 2 ]
     lintian --fail-on error deb/*.deb
 
     touch installed
@@ -34,7 +34,7 @@ as_user() {
     mkdir work && cd work
     [ "$(as_user nht1-verify --version)" = "nht1-verify $version" ]
     as_user "$NHT1_ROOT/tests/mpi-run" -np 2 nht1-bt --class S --io posix,mpiio --json r.json --out f.bin
-    expect_json r.json '.status == 0 and (.runs | length == 2 and all(.verified))'
+    expect_json r.json '.status == 0 and ([.runs[] | select(.driver != "none") | .verified] == [true, true])'
     as_user nht1-verify f.bin.mpiio
     as_user nht1-verify f.bin.posix --against reference
     as_user nht1-report r.json -o r.html
