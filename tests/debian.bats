@@ -5,7 +5,7 @@
 load helpers
 
 teardown() {
-    [ ! -e installed ] || dpkg --purge nht1 nht1-doc
+    [ ! -e "$BATS_TEST_TMPDIR/installed" ] || dpkg --purge nht1 nht1-doc
 }
 
 # As a user has it: nothing of the build folder in the path.

@@ -61,7 +61,7 @@ complete_words() {
 @test "variables that manual pages explain are read somewhere" {
     local name names=0
     for name in $(sed -n '/^\.SH ENVIRONMENT/,/^\.SH FILES/s/^\\fI\([A-Z0-9_]*\)\\fR$/\1/p' "$MANUAL"/man1/*.1 | sort -u); do
-        grep -rqE --include='*.[ch]' --include='*.py' "(getenv\(|environ.*)[\"']$name[\"']" "$NHT1_ROOT"/{base,bt,verify,runs} ||
+        grep -rqE --include='*.[ch]' --include='*.py' "(getenv\(|environ.*)[\"']${name}[\"']" "$NHT1_ROOT"/{base,bt,verify,runs} ||
             { echo "nobody reads $name" && return 1; }
         names=$((names + 1))
     done
