@@ -25,6 +25,26 @@ mpi_run() {
     "$NHT1_ROOT/tests/mpi-run" -np "$ranks" -t "${MPI_TIMEOUT:-120}" "$@"
 }
 
+# launcher: that of the MPI library that the programs were built with.
+launcher() {
+    echo "${MPIRUN:-$(cat "$(dirname "$NHT1_BIN")/share/nht1/runs/launcher" 2>/dev/null || echo mpirun)}"
+}
+
+# wrapper mpif90: the compiler wrapper of that library.
+wrapper() {
+    launcher | sed "s/mpirun/$1/"
+}
+
+# open_mpi: whether that library is Open MPI, which has components to choose from.
+open_mpi() {
+    "$(launcher)" --version | grep -qE "Open MPI|OpenRTE"
+}
+
+# need_open_mpi WHY: skips the test where it is another one.
+need_open_mpi() {
+    open_mpi || skip "$1"
+}
+
 # real_python [PATH]: for setup_file. python3 is from here on a program itself, the one named, that of
 # the system, or what comes first: one of pyenv is a script, which takes longer than what it starts.
 real_python() {
