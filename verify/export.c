@@ -70,8 +70,8 @@ static const char *without_directory(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The name of the file of a dump, or of another one, as a file beside it refers to it between quotes
- * of XML or JSON. Names with control characters never get here. */
+/* The name of the file of a dump, or of another one, as a file beside it refers to it between
+ * quotes of XML or JSON. Names with control characters never get here. */
 static const char *quoted_name(const struct exporter *e, bool xml, int64_t d, const char *suffix,
                                char out[QUOTED_BYTES])
 {
