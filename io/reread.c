@@ -46,6 +46,12 @@ static void to_rows(void *state, const struct io_view *v, const char *data, int6
     io_view_unstage(v, data, start, bytes, state);
 }
 
+static void pick_rows(void *state, const struct io_view *v, const char *data, int64_t start,
+                      int64_t bytes)
+{
+    io_view_pick(v, data, start, bytes, state);
+}
+
 int io_reread_digest(int fd, const char *path, const struct io_view *v, int64_t start, bool packed,
                      uint64_t *words)
 {
@@ -62,7 +68,7 @@ int io_reread_digest(int fd, const char *path, const struct io_view *v, int64_t 
     char *buf = malloc((size_t)PART_BYTES);
     double *u = malloc((size_t)(plane_bytes * most) + 1);
     struct io_array rows = {u, ni, IO_NCOMP * ni, IO_NCOMP * ni * nj};
-    const struct io_taker to = {&rows, to_rows};
+    const struct io_taker to = {&rows, to_rows, pick_rows};
     int rc = buf && u ? 0 : err_set(ERR_NOMEM, "no memory for reading a dump");
     for (int64_t k = 0; rc == 0 && k < nk; k += most) {
         struct io_view planes = *v;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Turns a raw dump file of layout mijk or ijkm into one in HDF5 or netCDF, from docs/format.md section
- * 7 alone and through the serial libraries, for tests of readers:
+/* Turns a raw dump file of layout mijk or ijkm into one in HDF5 or netCDF, from docs/format.md
+ * section 7 alone and through the serial libraries, for tests of readers:
  *
  *     mkcontainer RAW FILE hdf5|netcdf [WORD...]
  *
- * RAW.json becomes FILE.json. Words, of hdf5: chunked, deflate, big (byte order), netcdf4, float,
- * rank4, missing, group, link, external, virtual; of netcdf: cdf1, cdf2, float, missing; of both:
- * names (of dimensions: others), bare (no attributes), other (a file of another program). */
+ * RAW.json becomes FILE.json. Words, of hdf5: chunked, deflate, big (byte order), float, rank4,
+ * missing, group, link, external, virtual; of netcdf: cdf1, cdf2, netcdf4, float, missing; of both:
+ * names (of dimensions: others), bare (no attributes). */
 #ifdef HAVE_HDF5
 #include <hdf5.h>
 #endif
