@@ -51,10 +51,16 @@ LIBS      := $(or $(shell $(PKG) --libs jansson gsl hwloc zlib expat 2>/dev/null
                -lgsl -lgslcblas -lhwloc -lz -lexpat) $(URING) -lm -pthread
 
 # One object of the kernel per instruction set; the program chooses when it starts.
-ISAS := $(if $(filter x86_64,$(shell uname -m)),avx512 avx2 generic,generic)
+ISAS_x86_64  := avx512 avx2 generic
+ISAS_aarch64 := sve512 sve256 neon
+# A machine of ARM's has one width of SVE, and the kernel for that one alone can run on it.
+TARGET := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null || uname -m)))
+ISAS := $(or $(ISAS_$(TARGET)),generic)
 ISA_avx512  := -mavx512f -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512
 ISA_avx2    := -mavx2 -mfma
 ISA_generic := -Wno-psabi
+ISA_sve512  := -march=armv8.2-a+sve -msve-vector-bits=512
+ISA_sve256  := -march=armv8.2-a+sve -msve-vector-bits=256
 
 BASE_MPI    := base/par.c base/nodes.c base/cache.c base/program.c
 BASE_SERIAL := $(filter-out $(BASE_MPI),$(wildcard base/*.c))

@@ -33,6 +33,32 @@ static inline vd vfnma(vd a, vd b, vd c)
 {
     return (vd)_mm256_fnmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
 }
+#elif defined __ARM_FEATURE_SVE_BITS && __ARM_FEATURE_SVE_BITS > 128
+#include <arm_sve.h>
+#define LANES (__ARM_FEATURE_SVE_BITS / 64)
+typedef double vd __attribute__((vector_size(LANES * 8)));
+typedef svfloat64_t fixed_ __attribute__((arm_sve_vector_bits(__ARM_FEATURE_SVE_BITS)));
+static inline vd vfma(vd a, vd b, vd c)
+{
+    return (vd)(fixed_)svmla_f64_x(svptrue_b64(), (fixed_)c, (fixed_)a, (fixed_)b);
+}
+static inline vd vfnma(vd a, vd b, vd c)
+{
+    return (vd)(fixed_)svmls_f64_x(svptrue_b64(), (fixed_)c, (fixed_)a, (fixed_)b);
+}
+#elif defined __aarch64__
+/* A vector is one register: gcc 12 takes those of two apart and goes through memory. */
+#include <arm_neon.h>
+#define LANES 2
+typedef double vd __attribute__((vector_size(16)));
+static inline vd vfma(vd a, vd b, vd c)
+{
+    return (vd)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
+}
+static inline vd vfnma(vd a, vd b, vd c)
+{
+    return (vd)vfmsq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
+}
 #else
 /* Machines without fused multiply-add in the baseline: fma() of the C library, slow but exact. */
 #define LANES 4
@@ -103,6 +129,13 @@ static inline void vtranspose(vd v[LANES])
     for (int i = 0; i < 4; i++)
         MIX(v[i], v[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
 #undef MIX_UP
+}
+#elif LANES == 2
+static inline void vtranspose(vd v[LANES])
+{
+    vd lo = __builtin_shufflevector(v[0], v[1], 0, 2);
+    vd hi = __builtin_shufflevector(v[0], v[1], 1, 3);
+    v[0] = lo, v[1] = hi;
 }
 #else
 static inline void vtranspose(vd v[LANES])
