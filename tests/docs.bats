@@ -15,7 +15,8 @@ run_commands() {
     local line count=0
     ln -s "$(dirname "$NHT1_BIN")" build
     mkdir bin
-    ln -s "$(command -v "$(launcher)")" bin/mpirun
+    printf '#!/bin/sh\nexec "%s" "$@"\n' "$(command -v "$(launcher)")" >bin/mpirun
+    chmod +x bin/mpirun
     local -x PATH=$PWD/bin:$PATH
     [ "$(id -u)" = 0 ] && export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     [ "$(nproc)" -lt 2 ] && export OMPI_MCA_rmaps_base_oversubscribe=1
