@@ -72,13 +72,13 @@ LIBNHT1     := $(B)/lib/libnht1.a
 # says so, or does not link.
 GUARD       := $(call obj,io/guard.c)
 PROGRAMS    := $(call program,$(SERIAL_MAINS) $(MPI_MAINS)) $(PY_PROGRAMS)
-include tests/rules.mk bench/rules.mk profile/rules.mk
+include tests/rules.mk bench/rules.mk profile/rules.mk io/format/rules.mk
 
 all: $(PROGRAMS) ## build the programs into build/bin (the default)
 	@:
 
 # Settings of the last build: objects are made again when they change.
-SETTINGS := $(strip $(CC) $(MPICC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(LIBS) \
+SETTINGS := $(strip $(CC) $(MPICC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(LIBS) $(HDF5) $(PNETCDF) \
               $(foreach i,$(ISAS),$(ISA_$i)))
 ifneq ($(strip $(file <$(B)/settings)),$(SETTINGS))
 .PHONY: $(B)/settings
@@ -147,7 +147,7 @@ $(B)/obj/base/sys.o: FILEFLAGS = -DBUILD_FLAGS='"$(subst ','\'',$(subst ",\",$(C
 setup: ## install what is missing (compiler, MPI, libraries, test tools)
 	@bash config/setup.sh check
 
-SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) profile/preload bench bench-profile tests tests/fuzz tests/shim,$d/*.[ch]))
+SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) profile/preload io/format bench bench-profile tests tests/fuzz tests/shim,$d/*.[ch]))
 SCRIPTS := $(wildcard .ci/run config/*.sh tests/*.bash $(addprefix tests/,layers mpi-run \
              cmocka-tap fuzz/run lint sanitized bt_matrix kill_restart fault_sites \
              slurm_node))
@@ -172,7 +172,7 @@ configure: ## make configure VAR=VALUE...: remember these settings in config.mk
 install: all ## copy programs, studies, documentation and listings to $(DESTDIR)$(PREFIX)
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/nht1 share/doc/nht1 share/nht1/listings)
 	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(PROFILE_LIB) $(DESTDIR)$(PREFIX)/lib/nht1
+	install -m 755 $(PROFILE_LIB) $(FORMAT_LIBS) $(DESTDIR)$(PREFIX)/lib/nht1
 	install -m 644 README.md LICENSE $(DESTDIR)$(PREFIX)/share/doc/nht1
 	cp -R docs $(DESTDIR)$(PREFIX)/share/doc/nht1
 	rm -rf $(DESTDIR)$(PREFIX)/share/nht1/runs/nht1

@@ -10,6 +10,11 @@ static inline int64_t num_min(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+static inline int64_t num_max(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 #define NUM_TEXT_MAX 32
 
 /* The shortest decimal text that reads back as the same double. Local. Returns buf. */

@@ -324,7 +324,8 @@ static int writers_setup(struct bt_setup *s)
         }
         s->all = true;
         for (int i = 0; (d = io_writer_at(i)) != NULL; i++)
-            if ((d->caps & (IO_CAP_SERIAL_FILE | IO_CAP_WRAPPER)) == IO_CAP_SERIAL_FILE)
+            if ((d->caps & (IO_CAP_SERIAL_FILE | IO_CAP_WRAPPER)) == IO_CAP_SERIAL_FILE &&
+                d->format == IO_RAW)
                 TRY(add_writer(s, d->name));
     }
     return 0;

@@ -23,8 +23,8 @@ struct io_manifest {
     bool durable; /* the run asks for durability at all */
 };
 
-/* "little" or "big", of this machine. */
-const char *io_manifest_endian(void);
+/* "little" or "big", of the values in files of a format that this machine writes. */
+const char *io_manifest_endian(enum io_format format);
 
 /* Draws the run's number. ERR_IO, ERR_NOMEM. */
 int io_manifest_draw(struct io_manifest *m);

@@ -47,18 +47,18 @@ static void to_rows(void *state, const struct io_view *v, const char *data, int6
     io_view_unstage(v, data, start, bytes, state);
 }
 
-int io_reread_digest(int fd, const char *path, const struct io_view *v, int64_t start, bool packed,
-                     uint64_t *words)
+int io_reread_digest(const struct io_reread *from, const struct io_view *v, uint64_t *words)
 {
+    const bool packed = from->packed;
     const int64_t ni = v->box.n[0], nj = v->box.n[1], nk = v->box.n[2];
     const int64_t plane_bytes = IO_NCOMP * IO_WORD_BYTES * ni * nj;
     const int64_t most = packed ? nk : num_min(nk, PART_BYTES / (plane_bytes + 1) + 1);
     int64_t requests_n = 0;
     const struct io_context ctx = {
-        .path = path,
+        .path = from->path,
         .dump_bytes = packed ? io_view_bytes(v) : io_dump_bytes(v->layout, v->n),
         .requests_n = &requests_n,
-        .plan = &start,
+        .plan = &from->start,
     };
     char *buf = malloc((size_t)PART_BYTES);
     double *u = malloc((size_t)(plane_bytes * most) + 1);
@@ -69,16 +69,16 @@ int io_reread_digest(int fd, const char *path, const struct io_view *v, int64_t 
         struct io_view planes = *v;
         planes.box.lo[2] += k;
         planes.box.n[2] = num_min(most, nk - k);
-        struct io_pick p = {.get = io_pick_fd,
-                            .source = &fd,
+        struct io_pick p = {.get = from->swapped ? io_pick_fd_swapped : io_pick_fd,
+                            .source = &from->fd,
                             .ctx = &ctx,
                             .buf = buf,
                             .room = PART_BYTES,
                             .view = &planes,
                             .to = &to};
         const int64_t bytes = io_view_bytes(&planes);
-        if (packed) rc = io_pick_add(&p, (struct io_extent){start, bytes, 0});
-        if (rc == 0) rc = packed ? io_pick_end(&p) : io_pick_view(&p, start, 0, bytes);
+        if (packed) rc = io_pick_add(&p, (struct io_extent){from->start, bytes, 0});
+        if (rc == 0) rc = packed ? io_pick_end(&p) : io_pick_view(&p, from->start, 0, bytes);
         if (rc == 0) digest_rows(&planes, u, words);
     }
     free(u);

@@ -12,10 +12,16 @@
  * calls such pages clean. [out] fd: -1 on failure. */
 int io_reread_open(const char *path, bool from_device, int *fd);
 
-/* Adds the values of a view to a digest of digest_words(v->n) words. start: offset of the dump;
- * packed: what begins there is a staging buffer of the view (a part of perrank). path: for messages.
- */
-int io_reread_digest(int fd, const char *path, const struct io_view *v, int64_t start, bool packed,
-                     uint64_t *words);
+/* Where a dump is. */
+struct io_reread {
+    int fd;
+    const char *path; /* for messages */
+    int64_t start;    /* its offset */
+    bool packed;      /* what begins there is a staging buffer of the view (a part of perrank) */
+    bool swapped;     /* values have the other byte order */
+};
+
+/* Adds the values of a view to a digest of digest_words(v->n) words. */
+int io_reread_digest(const struct io_reread *from, const struct io_view *v, uint64_t *words);
 
 #endif

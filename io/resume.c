@@ -8,6 +8,7 @@
 
 #include "base/digest.h"
 #include "base/err.h"
+#include "base/num.h"
 #include "base/par.h"
 #include "io/parts.h"
 #include "io/read.h"
@@ -36,6 +37,12 @@ static int same_run(const struct io_file *f, const struct io_past *p)
         return err_set(ERR_USAGE, "%s was written by a run with dt = %.17g and this one has %.17g",
                        f->target.path, p->dt, s->dt);
     }
+    if (p->body.format != f->format)
+        return err_set(ERR_USAGE,
+                       "%s has format %s and writer %s writes %s: name another with --io, or none "
+                       "for the one that began it",
+                       f->target.path, io_format_name(p->body.format), f->writer->name,
+                       io_format_name(f->format));
     if (p->layout == s->layout) return 0;
     return err_set(ERR_USAGE, "%s has layout %s and not %s", f->target.path,
                    io_layout_name(p->layout), io_layout_name(s->layout));
@@ -53,8 +60,9 @@ int io_resume_take(struct io_file *f, int64_t *claimed_n)
                        t->path, io_path_base(t->path), t->path);
     if (!t->old) TRY(io_manifest_load(&t->old, t->manifest, io_path_base(t->path), past));
     TRY(same_run(f, past));
-    const int64_t there = t->old_bytes / f->ctx.dump_bytes;
-    *claimed_n = past->complete_n < there ? past->complete_n : there;
+    f->ctx.body = past->body;
+    *claimed_n =
+        num_min(past->complete_n, io_body_holds(&past->body, f->ctx.dump_bytes, t->old_bytes));
     f->resumed.claimed_n = past->complete_n;
     snprintf(f->resumed.kernel, sizeof f->resumed.kernel, "%s", past->kernel);
     return 0;
@@ -98,13 +106,25 @@ static int put_claims(struct io_file *f)
      * that lists them: what is left of them is known to be ours. */
     if (merged) TRY(io_parts_remove(&f->target, 0));
     TRY(io_manifest_write(m, true));
-    return io_place_take(&f->place);
+    TRY(io_place_take(&f->place));
+    /* With no dump to keep, a structure that is damaged is no loss. */
+    if (f->format == IO_RAW || f->resumed.dumps_n > 0) return 0;
+    TRY(io_container_make(&f->structure, f->format, &f->spec, io_manifest_run_id(m), f->ctx.info));
+    const struct io_body *was = &f->ctx.body, *is = &f->structure.body;
+    if (is->file_bytes != was->file_bytes || is->data_offset != was->data_offset)
+        return err_set(
+            ERR_USAGE,
+            "%s was made by another version of the library and has no dump that could be "
+            "kept: run without --restart",
+            f->target.path);
+    return io_container_put(&f->structure, f->target.path);
 }
 
 int io_resume(struct io_file *f, int64_t claimed_n)
 {
     MPI_Comm comm = f->ctx.comm;
     const size_t bytes = (size_t)digest_words(f->spec.n) * sizeof *f->digest_part;
+    const struct io_body *body = &f->ctx.body;
     int fd = -1, rc = 0;
     bool right = true;
     TRY_MPI(MPI_Bcast(&claimed_n, 1, MPI_INT64_T, 0, comm));
@@ -112,8 +132,11 @@ int io_resume(struct io_file *f, int64_t claimed_n)
     for (int64_t d = 0; rc == 0 && d < claimed_n; d++) {
         int64_t step = 0;
         memset(f->digest_part, 0, bytes);
-        rc = par_agree(comm, io_reread_digest(fd, f->ctx.path, f->ctx.view, d * f->ctx.dump_bytes,
-                                              false, f->digest_part));
+        const struct io_reread from = {.fd = fd,
+                                       .path = f->ctx.path,
+                                       .start = body->data_offset + d * f->ctx.dump_bytes,
+                                       .swapped = io_body_swapped(body)};
+        rc = par_agree(comm, io_reread_digest(&from, f->ctx.view, f->digest_part));
         if (rc == 0)
             rc = io_manifest_has(comm, f->target.old, f->spec.n, d, f->digest_part, &step, &right);
         if (rc < 0 || !right) break;

@@ -64,6 +64,13 @@ unsigned io_writer_caps(const char *name)
     return (writer ? writer->caps : 0) | (writer && inner ? inner->caps : 0);
 }
 
+enum io_format io_writer_format(const char *name)
+{
+    const struct io_writer *writer = io_writer_find(name), *inner = io_writer_inner(name);
+    if (!writer) return IO_RAW;
+    return inner ? inner->format : writer->format;
+}
+
 int io_writer_unknown(const char *name)
 {
     char known[ERR_MESSAGE_MAX / 2] = "";
