@@ -16,9 +16,15 @@ OPT     ?= -O3
 PKG     ?= pkg-config
 OBJDUMP ?= objdump
 PREFIX  ?= /usr/local
+BINDIR  ?= $(PREFIX)/bin
+LIBDIR  ?= $(PREFIX)/lib
+MANDIR  ?= $(PREFIX)/share/man
+DOCDIR  ?= $(PREFIX)/share/doc/nht1
+VERSION := $(shell sed -n 's/.*NHT1_VERSION "\(.*\)"/\1/p' base/version.h)
 CLANG_FORMAT ?= clang-format
 JOBS    ?= $(shell nproc 2>/dev/null || echo 1)
-CONFIG_VARS := O SITE CC MPICC OPT CFLAGS LDFLAGS PKG OBJDUMP PREFIX JOBS MPIRUN MPIRUN_FLAGS
+CONFIG_VARS := O SITE CC MPICC OPT CFLAGS LDFLAGS PKG OBJDUMP PREFIX BINDIR LIBDIR MANDIR DOCDIR JOBS MPIRUN \
+               MPIRUN_FLAGS
 export MPIRUN MPIRUN_FLAGS OBJDUMP
 
 .SUFFIXES:
@@ -72,7 +78,7 @@ LIBNHT1     := $(B)/lib/libnht1.a
 # says so, or does not link.
 GUARD       := $(call obj,io/guard.c)
 PROGRAMS    := $(call program,$(SERIAL_MAINS) $(MPI_MAINS)) $(PY_PROGRAMS)
-include tests/rules.mk bench/rules.mk profile/rules.mk io/format/rules.mk
+include tests/rules.mk bench/rules.mk profile/rules.mk io/format/rules.mk config/rules.mk
 
 all: $(PROGRAMS) ## build the programs into build/bin (the default)
 	@:
@@ -92,18 +98,21 @@ $(B)/settings:
 	    { echo "$(CC) cannot link with $(OPENMP) (clang needs libomp-dev)" >&2; exit 1; }
 	@printf '%s' "$$NHT1_SETTINGS" >$@
 
-# The build that results name: git's word for it, or the version alone.
-BUILD := $(shell v=$$(sed -n 's/.*NHT1_VERSION "\(.*\)"/\1/p' base/version.h); \
-           [ -e .git ] && { git describe --match 'v[0-9]*' --dirty || \
-           echo $$v-g$$(git describe --always --dirty --exclude '*'); } 2>/dev/null || echo $$v)
-ifneq ($(strip $(file <$(B)/build)),$(BUILD))
+# The build that results name: git's word for it, or that of a release, or the version alone.
+BUILD := $(shell { [ -e .git ] && { git describe --match 'v[0-9]*' --dirty || \
+           echo $(VERSION)-g$$(git describe --always --dirty --exclude '*'); } || \
+           cat .build; } 2>/dev/null || echo $(VERSION))
+# Where libraries are, if not beside the programs.
+APART := $(filter-out $(dir $(BINDIR))lib,$(LIBDIR))
+ifneq ($(strip $(file <$(B)/build)),$(strip $(BUILD) $(APART)))
 .PHONY: $(B)/build
 endif
 $(B)/build:
-	@mkdir -p $(@D) && printf '%s' '$(BUILD)' >$@
+	@mkdir -p $(@D) && printf '%s' '$(strip $(BUILD) $(APART))' >$@
 $(B)/obj/build.o: $(B)/build $(B)/settings
 	@mkdir -p $(@D)
-	@echo 'extern const char nht1_build[]; const char nht1_build[] = "$(BUILD)";' | \
+	@echo 'extern const char nht1_build[], nht1_libdir[];' \
+	    'const char nht1_build[] = "$(BUILD)", nht1_libdir[] = "$(APART)";' | \
 	    $(CC) -x c $(BASEFLAGS) -c -o $@ -
 $(call program,$(SERIAL_MAINS) $(MPI_MAINS)): $(B)/obj/build.o
 
@@ -146,6 +155,8 @@ $(B)/obj/base/sys.o: FILEFLAGS = -DBUILD_FLAGS='"$(subst ','\'',$(subst ",\",$(C
 
 setup: ## install what is missing (compiler, MPI, libraries, test tools)
 	@bash config/setup.sh check
+setup-full: ## also what check-full, lint and other targets can make use of: gigabytes
+	@bash config/setup.sh full
 
 SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) profile/preload io/format bench bench-profile tests tests/fuzz tests/shim,$d/*.[ch]))
 SCRIPTS := $(wildcard .ci/run config/*.sh tests/*.bash $(addprefix tests/,layers mpi-run \
@@ -169,25 +180,14 @@ configure: ## make configure VAR=VALUE...: remember these settings in config.mk
 	    $(if $(filter command,$(origin $v)),$(file >>config.mk,$v ?= $($v))))
 	@cat config.mk
 
-install: all ## copy programs, studies, documentation and listings to $(DESTDIR)$(PREFIX)
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/nht1 share/doc/nht1 share/nht1/listings)
-	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(PROFILE_LIB) $(FORMAT_LIBS) $(DESTDIR)$(PREFIX)/lib/nht1
-	install -m 644 README.md LICENSE $(DESTDIR)$(PREFIX)/share/doc/nht1
-	cp -R docs $(DESTDIR)$(PREFIX)/share/doc/nht1
-	rm -rf $(DESTDIR)$(PREFIX)/share/nht1/runs/nht1
-	cp -R $(SHARE)/runs $(SHARE)/config $(DESTDIR)$(PREFIX)/share/nht1
-	$(foreach f,$(wildcard verify/listings/*), \
-	    install -m 644 $(f) $(DESTDIR)$(PREFIX)/share/nht1/listings &&) true
-
 clean: ## remove the build folder
 	rm -rf $(B)
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z$$(].*:.*## / { sub(/^\$$\(CHECKS.*/, "check-PART", $$1); \
-	    printf "  %-12s %s\n", $$1, $$2 }' Makefile runs/rules.mk tests/rules.mk bench/rules.mk
+	    printf "  %-12s %s\n", $$1, $$2 }' Makefile runs/rules.mk tests/rules.mk bench/rules.mk config/rules.mk
 	@echo "Variables: $(CONFIG_VARS) V=1 SANITIZE=1; see make info."
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
-.PHONY: all tests setup run study check check-full $(CHECKS:%=check-%) bench bench-beff bench-model \
-        bench-profile bench-programs fuzz fuzz-programs lint format info configure install clean help
+.PHONY: all tests setup setup-full run study check check-full $(CHECKS:%=check-%) bench bench-beff bench-model \
+        bench-profile bench-programs fuzz fuzz-programs lint format info configure man install uninstall dist deb clean help

@@ -215,6 +215,37 @@ void conf_help(const struct conf_program *p, FILE *to)
     free(table);
 }
 
+/* The words of "a|b|c" appended to a list. */
+static void add_words(json_t *list, const char *words)
+{
+    while (words && *words) {
+        const size_t len = strcspn(words, "|");
+        json_array_append_new(list, json_stringn(words, len));
+        words += len + (words[len] == '|');
+    }
+}
+
+json_t *conf_table_json(const struct conf_program *p)
+{
+    json_t *options = json_array();
+    for (const struct conf_option *o = p->options; o->name; o++) {
+        char *help = help_text(o), letter[2] = {(char)o->key, '\0'};
+        json_t *words = json_array();
+        add_words(words, o->choices);
+        add_words(words, o->words);
+        for (int i = 0; o->word && o->word(i); i++)
+            json_array_append_new(words, json_string(o->word(i)));
+        json_array_append_new(options, json_pack("{ss ss* ss* ss* ss* so sb}", "name", o->name,
+                                                 "letter", o->key ? letter : NULL, "value",
+                                                 o->type == CONF_FLAG ? NULL : value_name(o),
+                                                 "help", help, "group", o->group, "words", words,
+                                                 "repeats", o->type == CONF_LIST));
+        free(help);
+    }
+    return json_pack("{ss ss ss ss* ss* so}", "name", p->name, "version", p->version, "summary",
+                     p->summary, "args", p->args, "examples", p->examples, "options", options);
+}
+
 /* --- what is wrong with a command line ------------------------------------------------------ */
 
 /* Fewest insertions, deletions and changes of a letter that turn a into b. */

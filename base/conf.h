@@ -29,9 +29,11 @@ struct conf_option {
     const char *arg;     /* what stands for the value in --help; NULL for CONF_FLAG */
     const char *def;     /* default, parsed as if given; NULL: zero, false, NULL or empty */
     const char *choices; /* "a|b|c", for CONF_CHOICE */
-    const char *help;    /* what it does, in full sentences, units included */
-    double min, max;     /* inclusive range for numbers; not checked when both are 0 */
-    size_t offset;       /* of the member in the program's options struct */
+    const char *words; /* "a|b|c": what other values are made of, offered by completion, or NULL */
+    const char *(*word)(int i); /* the same as a function: word i, NULL behind the last; or NULL */
+    const char *help;           /* what it does, in full sentences, units included */
+    double min, max;            /* inclusive range for numbers; not checked when both are 0 */
+    size_t offset;              /* of the member in the program's options struct */
     enum conf_type type;
     int key;           /* one-letter form, 0 when there is none */
     const char *group; /* heading in --help under which this and the next options stand, or NULL */
@@ -99,6 +101,10 @@ bool conf_next_word(const char **list, char *word, size_t size);
 
 /* Prints --help by argp: options under their groups, alphabetically in each. Local. */
 void conf_help(const struct conf_program *p, FILE *to);
+
+/* The table for programs that make manual pages and completions of it: "name", "version",
+ * "summary", "args", "examples" and "options". New reference. Local. */
+json_t *conf_table_json(const struct conf_program *p);
 
 /* All options with the values in force, as the "options" object. New reference. Local. */
 json_t *conf_json(const struct conf_program *p, const void *opts);

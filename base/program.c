@@ -18,8 +18,9 @@
 int program_main(const struct program *p, int argc, char **argv)
 {
     const char *const name = p->conf->name;
-    int rank = 0, level;
+    int rank = 0, level, status;
     start_clean();
+    if (start_table(p->conf, argc, argv, &status)) return status;
     if (MPI_Init_thread(&argc, &argv, p->single ? MPI_THREAD_SINGLE : MPI_THREAD_FUNNELED,
                         &level) != MPI_SUCCESS) {
         fprintf(stderr, "%s: MPI could not be started\n", name);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -26,11 +27,23 @@ int start_printed(void)
     return err_set_errno(ERR_IO, errno, "writing to standard output");
 }
 
+bool start_table(const struct conf_program *p, int argc, char **argv, int *status)
+{
+    if (argc != 2 || strcmp(argv[1], "--help-json") != 0) return false;
+    json_t *table = conf_table_json(p);
+    json_dumpf(table, stdout, JSON_INDENT(1));
+    json_decref(table);
+    *status = err_exit_status(start_printed());
+    return true;
+}
+
 int start_program(const struct conf_program *p, int argc, char **argv, void *opts,
                   int (*run)(const void *opts, const struct conf_list *args))
 {
     struct conf_list args;
+    int status;
     start_clean();
+    if (start_table(p, argc, argv, &status)) return status;
     const int what = conf_parse(p, argc, argv, opts, &args, NULL);
     int rc = what < 0 ? what : 0;
     if (what == CONF_HELP) conf_help(p, stdout);

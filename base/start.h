@@ -3,6 +3,8 @@
 #define BASE_START_H
 /* Layer 0. What every program does at its start and its end, and the frame of those without MPI
  * (base/program.h has that of the others). Local. */
+#include <stdbool.h>
+
 #include "base/conf.h"
 
 /* First of all in main, before MPI is started: what a process inherits from who started it, and
@@ -14,6 +16,11 @@ void start_clean(void);
 
 /* Whether all that was printed to standard output has arrived. Returns 0 or ERR_IO. */
 int start_printed(void);
+
+/* Answers the command line --help-json: prints the table of options as JSON, of which manual pages
+ * and completions are made. It comes before MPI is started, which need not be possible where
+ * programs are built. status: [out] of the exit. Returns whether that was asked for. */
+bool start_table(const struct conf_program *p, int argc, char **argv, int *status);
 
 /* Body of main() without MPI: start_clean, the command line, run for CONF_RUN, start_printed.
  * opts: [out] what p->options fill. run: the work; its code, or an exit status of its own, > 0; an

@@ -9,4 +9,7 @@
  */
 extern const char nht1_build[];
 
+/* LIBDIR of the build, where it is not the folder lib beside that of the programs; else "". */
+extern const char nht1_libdir[];
+
 #endif

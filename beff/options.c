@@ -52,6 +52,7 @@ static const struct conf_option table[] = {
      .arg = "NAMES",
      .def = "sendrecv,alltoallv,nonblocking",
      AT(methods),
+     .words = "sendrecv|alltoallv|nonblocking",
      .help = "Communication methods. Without one of them the result is not valid as b_eff."},
     {.name = "no-analysis",
      AT(no_analysis),

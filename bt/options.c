@@ -14,6 +14,12 @@
 #define AT(member)         CONF_AT(struct bt_options, member)
 #define CHOICE(member, of) CONF_CHOICE_AT(struct bt_options, member, of)
 
+static const char *writer_name(int i)
+{
+    const struct io_writer *w = io_writer_at(i);
+    return w ? w->name : NULL;
+}
+
 static const struct conf_option table[] = {
     {.name = "class",
      .arg = "C",
@@ -45,12 +51,14 @@ static const struct conf_option table[] = {
      .arg = "HOW",
      .def = "auto",
      AT(decomp),
+     .words = "auto|1d|3d",
      .help =
          "How the grid is divided among the ranks: auto, 1d (slabs along z), 1d:x, 1d:y, 1d:z, 3d "
          "(most cubic), or PXxPYxPZ such as 2x1x4."},
     {.name = "isa",
      .arg = "NAME",
      AT(isa),
+     .words = "auto|generic|avx2|avx512",
      .help =
          "Instruction set of the kernels, or auto: the widest that all ranks have. Default: the "
          "environment variable NHT1_ISA, else auto."},
@@ -59,6 +67,8 @@ static const struct conf_option table[] = {
      .arg = "NAMES",
      .def = "all",
      AT(io),
+     .words = "none|all|help",
+     .word = writer_name,
      .group = "What is written",
      .help =
          "Writers: none (compute only, which measures T_C), a name, several as "
@@ -138,6 +148,7 @@ static const struct conf_option table[] = {
     {.name = "read",
      .arg = "WHICH",
      AT(read),
+     .words = "last|all|random",
      .group = "What is read back",
      .help = "After each run that leaves a file, all ranks read dumps back into their fields by "
              "the writer's own way: last, a number from 1 on, all, or random (one, drawn anew for "
@@ -147,12 +158,14 @@ static const struct conf_option table[] = {
      .arg = "STATES",
      .def = "cold",
      AT(read_cache),
+     .words = "cold|warm",
      .help = "State of the page cache before reading: cold (the file is made durable and dropped "
              "from every node's memory), warm (read once before), or both as cold,warm. How much "
              "of the dumps was in memory is measured each time."},
     {.name = "read-decomp",
      .arg = "HOWS",
      AT(read_decomp),
+     .words = "own|auto|1d|3d",
      .help =
          "Decompositions of reading, a list such as own,1d:x: own (that of the writers) or what "
          "--decomp takes. Default: own, with --read-ranks auto."},
@@ -185,6 +198,7 @@ static const struct conf_option table[] = {
      .arg = "T",
      .def = "best",
      AT(tc),
+     .words = "best|measure",
      .help =
          "Where the compute-only time T_C comes from: best (the best verified one remembered for "
          "this system and problem, else measured on the spot), measure (measured now), or a "

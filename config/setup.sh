@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Installs what the project needs and the system lacks:
 #
-#     bash config/setup.sh [run|check] [--list]
+#     bash config/setup.sh [run|check|full] [--list]
 #
-# run: compiler, MPI and libraries; check (default): the test tools as well. What is needed is in
-# config/packages. Nothing is done, nothing printed and no rights are needed when all is there.
+# run: compiler, MPI and libraries; check (default): the test tools as well; full: also what single
+# tests of `make check-full` and targets of their own need. What is needed is in config/packages. Nothing is done, nothing printed and no rights are needed when all is there.
 # --list prints what is missing and installs nothing.
 # Exit status: 0 all there or installed, 1 wrong call, 3 something is missing and stays so.
 set -u
@@ -53,7 +53,7 @@ missing() {
     while IFS='|' read -r level what apt dnf zypper; do
         level=${level// /} what=${what// /}
         case $level in '' | '#'*) continue ;; esac
-        [ "$level" = check ] && [ "$want" = run ] && continue
+        case $want:$level in run:run | check:run | check:check | full:*) ;; *) continue ;; esac
         have "$what" && continue
         case $column in
         apt) echo "$apt" ;;
@@ -111,9 +111,9 @@ level=check
 list=
 for word in "$@"; do
     case $word in
-    run | check) level=$word ;;
+    run | check | full) level=$word ;;
     --list) list=1 ;;
-    *) die 1 "usage: bash config/setup.sh [run|check] [--list]" ;;
+    *) die 1 "usage: bash config/setup.sh [run|check|full] [--list]" ;;
     esac
 done
 

@@ -72,7 +72,7 @@ static int manifest_update(struct io_file *f)
     TRY(io_manifest_add(f->manifest, p->step, false, false, f->digest_sum));
     io_manifest_mark_complete(f->manifest, p->lowest[1]);
     if (durable) io_manifest_mark_durable(f->manifest);
-    return io_manifest_write(f->manifest, durable);
+    return io_manifest_update(f->manifest, durable);
 }
 
 /* Finishes the agreement on the last dump. [out] manifest_rc: this rank's own outcome of the
@@ -180,21 +180,29 @@ static int finish_drain(struct io_file *f, int *manifest_rc)
     io_phase_add(f, IO_PHASE_AGREE, &since_s);
     if (!f->manifest) return rc;
     io_manifest_mark_complete(f->manifest, lowest[1]);
-    *manifest_rc = io_manifest_write(f->manifest, false);
+    *manifest_rc = io_manifest_update(f->manifest, false);
     io_phase_add(f, IO_PHASE_MANIFEST, &since_s);
     return rc;
 }
 
-/* Flushes by policy and says so in the manifest. The code is this rank's own. */
+/* Flushes by policy, says so in the manifest, and gives that its final form. The code
+ * is this rank's own. */
 static int finish_durably(struct io_file *f)
 {
     double since_s = watch_now();
-    if (f->spec.sync != IO_SYNC_END) return 0;
-    int rc = par_agree(f->ctx.comm, f->writer->sync(f->state, &f->ctx));
-    io_phase_add(f, IO_PHASE_SYNC, &since_s);
+    const enum io_sync sync = f->spec.sync;
+    int rc = 0;
+    if (sync == IO_SYNC_END) {
+        rc = par_agree(f->ctx.comm, f->writer->sync(f->state, &f->ctx));
+        io_phase_add(f, IO_PHASE_SYNC, &since_s);
+    }
     if (rc < 0 || !f->manifest) return rc;
-    io_manifest_mark_durable(f->manifest);
-    rc = io_manifest_write(f->manifest, true);
+    if (sync == IO_SYNC_END) {
+        io_manifest_mark_durable(f->manifest);
+        rc = io_manifest_write(f->manifest, true);
+    } else {
+        rc = io_manifest_end(f->manifest, sync == IO_SYNC_DUMP);
+    }
     io_phase_add(f, IO_PHASE_MANIFEST, &since_s);
     return rc;
 }

@@ -10,12 +10,9 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 
-#include "base/digest.h"
 #include "base/err.h"
-#include "base/json.h"
-#include "io/place.h"
 
-static int no_memory(const struct io_manifest *m)
+int io_manifest_no_memory(const struct io_manifest *m)
 {
     return err_set(ERR_NOMEM, "no memory for the manifest %s", m->path);
 }
@@ -27,7 +24,7 @@ int io_manifest_draw(struct io_manifest *m)
         return err_set_errno(ERR_IO, errno, "getrandom");
     }
     json_t *id = json_sprintf("%016" PRIx64 "%016" PRIx64, word[0], word[1]);
-    return json_object_set_new(m->root, "run_id", id) == 0 ? 0 : no_memory(m);
+    return json_object_set_new(m->root, "run_id", id) == 0 ? 0 : io_manifest_no_memory(m);
 }
 
 const char *io_manifest_endian(enum io_format format)
@@ -54,10 +51,10 @@ static json_t *describe(const char *name, const struct io_spec *s)
 int io_manifest_head(struct io_manifest *m)
 {
     json_object_del(m->root, "dumps");
-    if (json_object_set_new(m->root, "dumps", json_array()) < 0) return no_memory(m);
+    if (json_object_set_new(m->root, "dumps", json_array()) < 0) return io_manifest_no_memory(m);
     free(m->head);
     m->head = json_dumps(m->root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-    if (!m->head) return no_memory(m);
+    if (!m->head) return io_manifest_no_memory(m);
     m->head[strlen(m->head) - strlen("]\n}")] = '\0';
     return 0;
 }
@@ -70,6 +67,7 @@ int io_manifest_new(struct io_manifest **out, const char *path, const char *name
     if (!m) return err_set(ERR_NOMEM, "no memory for the manifest %s", path);
     m->path = path;
     m->n = spec->n;
+    m->planned_n = spec->dumps_n;
     m->durable = spec->sync != IO_SYNC_NONE;
     m->root = describe(name, spec);
     int rc = m->root
@@ -93,7 +91,7 @@ int io_manifest_body(struct io_manifest *m, const struct io_body *body)
                  : json_object_set_new(said, "data_offset", json_integer(body->data_offset));
     if (rc == 0) rc = json_object_update(m->root, said);
     json_decref(said);
-    return rc == 0 ? io_manifest_head(m) : no_memory(m);
+    return rc == 0 ? io_manifest_head(m) : io_manifest_no_memory(m);
 }
 
 int io_manifest_parts(struct io_manifest *m, const struct io_view *views, int ranks_n)
@@ -107,7 +105,7 @@ int io_manifest_parts(struct io_manifest *m, const struct io_view *views, int ra
                                         (json_int_t)b->n[1], (json_int_t)b->n[2]));
     }
     const bool whole = json_array_size(parts) == (size_t)ranks_n;
-    if (json_object_set_new(m->root, "parts", parts) < 0 || !whole) return no_memory(m);
+    if (json_object_set_new(m->root, "parts", parts) < 0 || !whole) return io_manifest_no_memory(m);
     return io_manifest_head(m);
 }
 
@@ -122,107 +120,14 @@ int io_manifest_identities(struct io_manifest *m, const struct io_identity *id, 
                                id[i].inode, id[i].born_ns, id[i].bytes));
     }
     if (rc < 0) json_decref(list);
-    if (rc < 0 || json_object_set_new(m->root, "inodes", list) < 0) return no_memory(m);
+    if (rc < 0 || json_object_set_new(m->root, "inodes", list) < 0) return io_manifest_no_memory(m);
     return io_manifest_head(m);
-}
-
-/* One axis of the digest, as js_words writes it. */
-static char *put_axis(char *to, char axis, const uint64_t *word, int64_t n)
-{
-    static const char digit[] = "0123456789abcdef";
-    to += sprintf(to, "%s\n        \"%c\": \"", axis == 'i' ? "" : ",", axis);
-    for (int64_t w = 0; w < n; w++)
-        for (int shift = 60; shift >= 0; shift -= 4)
-            *to++ = digit[word[w] >> shift & 15];
-    return stpcpy(to, "\"");
-}
-
-#define DUMP_BYTES 256 /* of a dump without the digits of its digest */
-
-int io_manifest_add(struct io_manifest *m, int64_t step, bool complete, bool durable,
-                    const uint64_t *digest)
-{
-    if (m->dumps_n == m->room_n) {
-        const int64_t room_n = 2 * m->room_n + 16;
-        struct io_manifest_dump *dump = realloc(m->dump, (size_t)room_n * sizeof *dump);
-        if (!dump) return no_memory(m);
-        m->dump = dump;
-        m->room_n = room_n;
-    }
-    const int64_t n = m->n;
-    char *text = malloc(DUMP_BYTES + 16 * (size_t)digest_words(n)), *to = text;
-    if (!text) return no_memory(m);
-    to = put_axis(to, 'i', digest, n);
-    to = put_axis(to, 'j', digest + n, n);
-    to = put_axis(to, 'k', digest + 2 * n, n);
-    put_axis(to, 'm', digest + 3 * n, IO_NCOMP);
-    m->dump[m->dumps_n++] = (struct io_manifest_dump){step, complete, durable, text};
-    return 0;
-}
-
-void io_manifest_mark_complete(struct io_manifest *m, int64_t dumps_n)
-{
-    for (int64_t d = 0; d < m->dumps_n && d < dumps_n; d++)
-        m->dump[d].complete = true;
-}
-
-void io_manifest_mark_durable(struct io_manifest *m)
-{
-    for (int64_t d = 0; d < m->dumps_n; d++)
-        m->dump[d].durable = m->dump[d].complete;
-}
-
-static char *put_dump(char *to, const struct io_manifest_dump *d, bool first)
-{
-    static const char *const word[] = {"false", "true"};
-    to += sprintf(to,
-                  "%s\n    {\n      \"step\": %" PRId64 ",\n      \"complete\": %s,\n"
-                  "      \"durable\": %s,\n      \"digest\": {",
-                  first ? "" : ",", d->step, word[d->complete], word[d->durable]);
-    return stpcpy(stpcpy(to, d->digest), "\n      }\n    }");
-}
-
-int io_manifest_room(const struct io_manifest *m, int64_t dumps_n)
-{
-    const int64_t each = 2 * DUMP_BYTES + 16 * digest_words(m->n);
-    const int64_t rest = (int64_t)strlen(m->head) + DUMP_BYTES;
-    int64_t bytes;
-    struct stat st;
-    if (__builtin_mul_overflow(dumps_n, each, &bytes) ||
-        __builtin_add_overflow(bytes, rest, &bytes) || bytes > IO_MANIFEST_BYTES_MAX)
-        return err_set(ERR_USAGE,
-                       "the manifest %s would be longer than %" PRId64
-                       " bytes with the digests of %" PRId64
-                       " dumps: choose a longer --interval or fewer --steps",
-                       m->path, IO_MANIFEST_BYTES_MAX, dumps_n);
-    const int64_t old_bytes = stat(m->path, &st) == 0 ? (int64_t)st.st_blocks * 512 : 0;
-    return io_place_room(m->path, 2 * bytes - old_bytes, "its digests");
-}
-
-/* The text as it goes to disk is put together from pieces that were made once: the head up to
- * "dumps": [, and each dump's digest. So earlier dumps cost a copy, and the bytes are those that
- * jansson would write. A manifest that tells of durable dumps must not be replaced by one that loss
- * of power may turn into an empty file: its text at least is down before it takes the name. */
-int io_manifest_write(struct io_manifest *m, bool flush)
-{
-    const size_t each = 2 * DUMP_BYTES + 16 * (size_t)digest_words(m->n);
-    char *text = malloc(strlen(m->head) + (size_t)m->dumps_n * each + DUMP_BYTES);
-    if (!text) return no_memory(m);
-    char *to = stpcpy(text, m->head);
-    for (int64_t d = 0; d < m->dumps_n; d++)
-        to = put_dump(to, &m->dump[d], d == 0);
-    stpcpy(to, m->dumps_n > 0 ? "\n  ]\n}\n" : "]\n}\n");
-    const bool claims_durable = m->dumps_n > 0 && m->dump[0].durable; /* from the first on */
-    enum js_sync sync = claims_durable ? JS_SYNC_FILE : JS_SYNC_NONE;
-    if (flush && m->durable) sync = JS_SYNC_ALL;
-    int rc = js_write_text(m->path, text, sync);
-    free(text);
-    return rc;
 }
 
 void io_manifest_free(struct io_manifest *m)
 {
     if (!m) return;
+    io_manifest_leave(m);
     for (int64_t d = 0; d < m->dumps_n; d++)
         free(m->dump[d].digest);
     free(m->dump);

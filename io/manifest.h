@@ -2,8 +2,8 @@
 #ifndef IO_MANIFEST_H
 #define IO_MANIFEST_H
 /* Layer 1. The manifest FILE.json beside a dump file FILE: its shape, and which dumps are in it.
- * Rank 0 alone keeps it; every version replaces the last one in one step, so that a reader sees a
- * whole one at any time.
+ * Rank 0 alone keeps it. A reader sees a whole one at any time: a version replaces the last one in one
+ * step, and where dumps are entered into a version that has places for them, they are claimed last.
  *
  *   "schema"         "nht1-dump/1"
  *   "run_id"         32 hexadecimal digits, drawn for each run
@@ -25,7 +25,8 @@
  *   "format", "variable", "data_offset", "file_bytes"
  *                    only of a container (io/container.h): "hdf5" or "netcdf", "solution", where
  *                    the dumps begin unless they lie in chunks, length of the file
- *   "dumps"          one object for each dump written, in file order:
+ *   "dumps"          one object for each dump written, in file order, and, while the run lasts or
+ * when it was killed, maybe some that claim nothing, for dumps to come:
  *     "step"           time step that the state belongs to
  *     "complete"       true when all ranks have written their part
  *     "durable"        true when it was flushed to the device after that
@@ -91,6 +92,13 @@ void io_manifest_mark_durable(struct io_manifest *m);
 /* Replaces the file by the present state. flush: also down to the device, unless
  * the run's policy is IO_SYNC_NONE. */
 int io_manifest_write(struct io_manifest *m, bool flush);
+
+/* Brings the file to the present state after dumps were added or marked, at a cost that does not
+ * grow with the number of dumps before them. It may be left with places for dumps to come. */
+int io_manifest_update(struct io_manifest *m, bool flush);
+
+/* After the last update: as io_manifest_write if the file has places, else nothing. */
+int io_manifest_end(struct io_manifest *m, bool flush);
 
 void io_manifest_free(struct io_manifest *m);
 

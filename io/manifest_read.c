@@ -111,6 +111,7 @@ static int read_all(struct io_manifest *m, const char *name, struct io_past *pas
     TRY(js_get_array(root, path, "dumps", &m->loaded));
     json_incref(m->loaded);
     m->n = past->n;
+    m->planned_n = past->dumps_n;
     return read_complete(m->loaded, path, past);
 }
 
@@ -218,7 +219,7 @@ static int keep_dump(struct io_manifest *m, int64_t d)
 {
     int64_t step;
     uint64_t *digest = malloc((size_t)digest_words(m->n) * sizeof *digest);
-    if (!digest) return err_set(ERR_NOMEM, "no memory for the manifest %s", m->path);
+    if (!digest) return io_manifest_no_memory(m);
     const json_t *durable = json_object_get(json_array_get(m->loaded, (size_t)d), "durable");
     int rc = io_manifest_dump(m, d, &step, digest);
     if (rc == 0) rc = io_manifest_add(m, step, true, json_is_true(durable), digest);
@@ -240,7 +241,7 @@ static int note_resume(struct io_manifest *m, int64_t dumps_n, const struct io_s
                   spec->writer ? spec->writer : "", "writer", spec->writer ? spec->writer : "",
                   "kernel", spec->kernel ? spec->kernel : "");
     if (json_array_append_new(list, note) == 0) return io_manifest_head(m);
-    return err_set(ERR_NOMEM, "no memory for the manifest %s", m->path);
+    return io_manifest_no_memory(m);
 }
 
 int io_manifest_resume(struct io_manifest *m, int64_t dumps_n, const struct io_spec *spec,

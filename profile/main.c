@@ -66,7 +66,8 @@ static const struct conf_option options[] = {
          "Where a working point ends: 'run' (one for each file), 'open' (at each opening), "
          "'direction' (there, and where reading turns to writing or back), or a number of calls "
          "of a rank; 1 gives a point for each call.",
-     AT(split)},
+     AT(split),
+     .words = "run|open|direction"},
     {.name = "force", .help = "Overwrite FILE.xml even if it is not a workload.", AT(force)},
     {.name = "keep", .help = "Keep the folder of counters, FILE.xml.run-PID.", AT(keep)},
     {.name = "quiet", .help = "Print no summary.", AT(quiet)},
@@ -100,7 +101,9 @@ static const struct conf_program program = {
     .examples = "  nht1-profile -- mpirun -np 4 ./solver input.dat\n"
                 "  nht1-profile -o solver.xml --json solver.json -- srun ./solver\n"
                 "  nht1-profile --t-c --repeat 5 -- mpirun -np 4 python3 checkpoint.py\n"
-                "  mpirun -np 4 nht1-workload solver.xml\n",
+                "  mpirun -np 4 nht1-workload solver.xml\n"
+                "Exit status: that of the program; 1 wrong usage, 3 I/O, memory or MPI error,\n"
+                "4 the program left no profile, or, with --t-c, no zeta.\n",
     .options = options};
 
 static volatile sig_atomic_t child;
@@ -115,7 +118,7 @@ static void pass_on(int signum)
     if (child > 0 && signum != SIGINT) kill((pid_t)child, signum);
 }
 
-/* LIB/nht1/libnht1-profile.so beside the folder of this program. */
+/* LIB/nht1/libnht1-profile.so beside the folder of this program, or where it was installed. */
 static int library_find(char out[PATH_MAX])
 {
     char self[PATH_MAX - 64];
@@ -124,6 +127,8 @@ static int library_find(char out[PATH_MAX])
     self[n] = '\0';
     *strrchr(self, '/') = '\0';
     snprintf(out, PATH_MAX, "%s/../lib/nht1/libnht1-profile.so", self);
+    if (nht1_libdir[0] && access(out, R_OK) < 0)
+        snprintf(out, PATH_MAX, "%s/nht1/libnht1-profile.so", nht1_libdir);
     if (access(out, R_OK) == 0) return 0;
     return err_set_errno(ERR_IO, errno, "%s: the library that is loaded into the program", out);
 }

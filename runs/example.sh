@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Measures the example of docs/example anew and draws it: four studies of class A and nht1-beff, 10 to
-# 30 minutes on 2 cores.
+# Measures the example of docs/example anew and draws it: four studies of class A and nht1-beff, about
+# half an hour on 2 cores.
 #
 #     runs/example.sh [FOLDER]      raw results into FOLDER, default runs/out/example
 #
@@ -16,7 +16,7 @@ cd "$root"
 runs/study processors --set study.repeats=5 --out "$out/processors"
 runs/study groups --set study.repeats=3 --out "$out/groups"
 runs/study writers --set study.repeats=5 --set writing.sync=end --out "$out/writers"
-runs/study restart --set study.repeats=5 --out "$out/restart"
+runs/study restart --set study.repeats=3 --out "$out/restart"
 mkdir -p "$out/beff"
 tests/mpi-run -np 2 -t 600 "$bin/nht1-beff" --json "$out/beff/result.json"
 "$bin/nht1-report" "$out" --mtbf 6,24,168 --downtime 120 -o "$out/report.html" --figures "$out/figures" --markdown "$out/report.md"

@@ -58,7 +58,10 @@ static const struct conf_program program = {
                 "      \"at\": [50, 90]}]}' | nht1-stats --requests -\n"
                 "\n"
                 "The interval is that of the median, by bootstrap; outliers lie further than 3.5\n"
-                "scaled median absolute deviations from it.\n",
+                "scaled median absolute deviations from it.\n"
+                "\n"
+                "Exit status: 0 success, 1 wrong usage or requests, 3 a file cannot be read or\n"
+                "written, or there is no memory.\n",
     .options = options,
 };
 

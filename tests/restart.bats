@@ -201,3 +201,64 @@ refused() {
     expect_status 0
     expect_text "200 kills"
 }
+
+# 36 dumps: the manifest is replaced up to the 16th, then has places for 32 and for 36.
+many=(--n 12 --steps 36 --dt 0.001 --interval 1 --tc 1 --quiet --io posix --verify never)
+
+# traced FILE SYNC PLAN: such a run of one rank in which a call may be the last; calls go to the folder
+# log.
+traced() {
+    mkdir -p log
+    mpi_run 1 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_IN="$PWD" NHT1_FAULT="$3" \
+        NHT1_FAULT_LOG="$PWD/log" "$NHT1_BIN/nht1-bt" "${many[@]}" --sync "$2" --out "$1"
+}
+
+# killed_while_entering SYNC STRIDE: at every STRIDE-th of the calls that concern the manifest, from the
+# last time before places on that it is replaced.
+killed_while_entering() {
+    local plan n last=0
+    traced ref.bin "$1" close:999:kill:0
+    # A call is named by its kind and how many of that kind came before.
+    awk -v stride="$2" '{ n[$1]++ } $1 == "rename" { on = n[$1] > 17 }
+        on && /[.]json/ && ++seen % stride == 0 { print $1 ":" n[$1] ":kill:0" }' log/0.trace >plans
+    [ "$(wc -l <plans)" -ge 3 ]
+    while read -r plan; do
+        rm -f out.bin*
+        run traced out.bin "$1" "$plan"
+        expect_status 137 || return 1
+        n=$(jq '[.dumps[].complete] | index(false) // length' out.bin.json) || return 1
+        jq -e "[.dumps[$n:][].complete] | any | not" out.bin.json >/dev/null || return 1
+        # Calls go forward, and so do the claims.
+        [ "$n" -ge "$last" ] || [[ $plan != pwrite* ]] || return 1
+        [[ $plan != pwrite* ]] || last=$n
+        [ "$n" -eq 0 ] || cmp -n $((n * 69120)) ref.bin out.bin || return 1
+        [ "$n" -eq 0 ] || nht1-verify out.bin >verified || { cat verified && return 1; }
+        run mpi_run 1 nht1-bt --restart --quiet --out out.bin
+        expect_status 0 || return 1
+        cmp ref.bin out.bin || return 1
+        [ "$(jq -c .dumps[].digest ref.bin.json)" = "$(jq -c .dumps[].digest out.bin.json)" ] || return 1
+        [ "$(ls -d out.bin* | wc -l)" -eq 2 ] || { ls && return 1; }
+    done <plans
+    [ "$last" -gt 16 ]
+}
+
+@test "killed between two steps of entering a dump into the manifest: claims are true, the run goes on" {
+    killed_while_entering none 17
+    killed_while_entering dump 33
+}
+
+@test "killed between any two steps of entering a dump into the manifest" {
+    full_only
+    killed_while_entering none 1
+    killed_while_entering dump 1
+}
+
+@test "a dump is entered before it is claimed, and claimed after its data are down" {
+    traced ref.bin dump close:999:kill:0
+    # D data, M manifest, each written; d m flushed; R the manifest replaced.
+    local calls
+    calls=$(awk '/^pwrite .*json/ { printf "M" } /^fdatasync .*json/ { printf "m" }
+        /^pwrite .*ref[.]bin$/ { printf "D" } /^fsync .*ref[.]bin$/ { printf "d" }
+        /^rename / { printf "R" }' log/0.trace)
+    [[ $calls =~ ^R+(DdR){16}(DdMmMm){16}DdR(DdMmMm)*R$ ]] || { echo "$calls" && return 1; }
+}

@@ -65,6 +65,26 @@ in_box() {
     [[ $output != *bats* ]]
     in_box check --list
     expect_text "bats"
+    [[ $output != *lintian* ]]
+    in_box full --list
+    expect_text "libgsl-dev"
+    expect_text "bats"
+    expect_text "lintian"
+}
+
+@test "a system that has no such package does without it" {
+    bare_system
+    stand_in dnf 'exit 1'
+    in_box full --list
+    expect_status 0
+    expect_text "mpich-devel"
+    [[ $output != *lintian* && $output != *"  "* ]]
+}
+
+@test "every line of the packages has a level, a thing to look for and three columns" {
+    run awk -F '|' '!/^#/ && NF && (NF != 5 || $1 !~ /^(run|check|full) *$/ ||
+        $2 !~ /^ (cmd|lib|py|file):[^ ]+ *$/ || $3 ~ /^ *$/)' "$NHT1_ROOT/config/packages"
+    [ -z "$output" ]
 }
 
 @test "dnf and zypper get the names of their own packages" {

@@ -21,6 +21,7 @@ struct check_options {
     const char *endian;   /* "auto": not given */
     const char *json;     /* NULL: none */
     const char *progress; /* "auto", "always", "never" */
+    const char *export;   /* "xdmf", "vti", "plot3d" or NULL */
 };
 
 enum check_state {

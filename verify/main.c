@@ -12,6 +12,7 @@
 #include "base/start.h"
 #include "base/version.h"
 #include "verify/check.h"
+#include "verify/export.h"
 #include "verify/judge.h"
 #include "verify/merge.h"
 #include "verify/summary.h"
@@ -35,11 +36,19 @@ static const struct conf_option options[] = {
      .help = "Compare the diagonal with a listing, plain or gzipped; 'reference' is the one "
              "shipped with nht1 for the official runs of N = 12, 64 and 102, made by an "
              "independent program. Values agree when they differ by 1e-10 + 1e-9 |value| at most.",
-     AT(against)},
+     AT(against),
+     .words = "reference"},
     {.name = "json",
      .arg = "FILE",
      .help = "Write the result, with every finding and its place, to FILE.",
      AT(json)},
+    {.name = "export",
+     .arg = "FORMAT",
+     .help = "Make the complete dumps that are right visible to ParaView and its like, beside "
+             "FILE: xdmf describes FILE in place, in FILE.xdmf; vti copies the dumps for VTK, "
+             "FILE.pvd lists them; plot3d copies them to the five variables of PLOT3D, FILE.p3d "
+             "lists them.",
+     CHOICE(export, "xdmf|vti|plot3d")},
     CONF_PROGRESS(struct check_options),
     {.name = "n",
      .arg = "N",
@@ -78,6 +87,7 @@ static const struct conf_program program = {
         "  nht1-verify btout.bin --against reference   compare with the reference listing\n"
         "  nht1-verify btout.bin --diagonal >list.txt  the listing, F15.10\n"
         "  nht1-verify old.bin --n 64 --layout ijkm    a file without a manifest\n"
+        "  nht1-verify btout.bin --export xdmf         btout.bin.xdmf, for ParaView\n"
         "\n"
         "The shape comes from the manifest FILE.json; options override it; what neither gives is\n"
         "inferred from the values. With its manifest every single bit of the file is checked.\n"
@@ -127,6 +137,7 @@ static int verify(const char *path, const struct check_options *o)
             if (rc < 0) err_prefix("--json: ");
             json_decref(result);
         }
+        if (rc == 0 && o->export) rc = export_dumps(&c, o, o->diagonal ? stderr : stdout);
         if (rc == 0) rc = start_printed();
         if (rc == 0 && status < 0) {
             err_clear(); /* told already */

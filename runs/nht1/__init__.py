@@ -13,4 +13,18 @@ study/   nht1-study: drives a study; its __init__ lists its parts
 report/  nht1-report: the page and its figures; its __init__ lists its parts
 bench    the tables of make bench, out of two studies
 """
-VERSION = '0.1.0'
+import os
+import re
+
+
+def _version():
+    """As base/version.h says it, of which built and installed packages have a copy."""
+    here = os.path.dirname(os.path.realpath(__file__))
+    for folder in (here, os.path.join(here, '..', '..', 'base')):
+        if os.path.exists(os.path.join(folder, 'version.h')):
+            with open(os.path.join(folder, 'version.h'), encoding='ascii') as f:
+                return re.search('NHT1_VERSION "(.*)"', f.read()).group(1)
+    return 'unknown'
+
+
+VERSION = _version()

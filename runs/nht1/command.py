@@ -2,6 +2,7 @@
 """What all commands share: how options are read, and how a command ends: with an exit status of
 trouble.py, and where it is not 0 with one line that says why."""
 import argparse
+import json
 import os
 import sys
 
@@ -11,8 +12,32 @@ from . import text, trouble
 class Parser(argparse.ArgumentParser):
     """Help is laid out as it is written; what is wrong is told in one line."""
 
-    def __init__(self, **more):
+    def __init__(self, commands=(), words=(), **more):
+        """commands: what the first word may be instead, each with options of its own; words: what
+        completion offers beside files for those that are no options."""
         super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **more)
+        self.commands, self.words = commands, words
+
+    def parse_args(self, args=None, namespace=None):
+        """As argparse does; and --help-json, as the programs in C (base/start.h) answer it."""
+        if args == ['--help-json']:
+            print(json.dumps(self._table(), indent=1))
+            self.exit()
+        return super().parse_args(args, namespace)
+
+    def _table(self):
+        how = self._get_formatter()
+        options = [a for a in self._actions if a.option_strings]
+        return {
+            'name': self.prog, 'summary': self.description, 'examples': self.epilog,
+            'args': ' '.join(how._format_args(a, a.dest) for a in self._actions if a not in options),
+            'commands': list(self.commands), 'words': list(self.words),
+            'options': [{
+                'name': a.option_strings[-1][2:],
+                **({'letter': a.option_strings[0][1]} if len(a.option_strings) > 1 else {}),
+                **({'value': a.metavar or '|'.join(a.choices)} if a.nargs != 0 else {}),
+                'help': how._expand_help(a), 'words': list(a.choices or ()),
+                'repeats': isinstance(a.default, list)} for a in options]}
 
     def error(self, message):
         self.exit(trouble.USAGE, '%s: %s; see --help\n' % (self.prog, text.clean(message)))

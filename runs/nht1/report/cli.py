@@ -30,7 +30,7 @@ python3-matplotlib), or nht1-stats is missing (make builds it).
 
 def _report(argv):
     parser = frame.parser_of('nht1-report', 'One page out of any number of results; comparisons and '
-                       'statistics of them.', EPILOG, 'report.html')
+                       'statistics of them.', EPILOG, 'report.html', sorted(COMMANDS))
     cycle.options(parser)
     options = parser.parse_args(argv)
     if options.downtime and not options.mtbf:

@@ -36,7 +36,7 @@ docs/studies.md explains the descriptions.
 
 
 def _arguments(argv):
-    parser = command.Parser(prog='runs/study', epilog=EPILOG, description=(
+    parser = command.Parser(prog='runs/study', epilog=EPILOG, words=_shipped(), description=(
         'Runs the programs of nht1 over many settings, as one INI file describes them, and sums '
         'up.'))
     add = parser.add_argument
