@@ -249,7 +249,18 @@ int bt_job_run(struct bt_job *job, struct bt_solver *solver, int writer, int rou
                                      .setup = s,
                                      .reads = &job->reads,
                                      .progress = progress};
-    const int rc = bt_run_make(&q, &o->run);
+    int rc = bt_run_make(&q, &o->run);
+    if (rc == 0 && o->run.kept_wrong) {
+        const struct bt_run first = o->run;
+        bt_run_free(&o->run);
+        o->run = (struct bt_run){.round = round};
+        memcpy(o->run.writer, first.writer, sizeof first.writer);
+        spec.resume_seen = true;
+        rc = bt_run_make(&q, &o->run);
+        o->run.claimed_n = first.claimed_n;
+        bt_notice(job->notices, "Of the dumps taken over one was wrong, as was found out at the "
+                                "end: the run went back to the one before it.");
+    }
     progress_end(progress);
     if (rc < 0 && o->run.completed)
         snprintf(o->verdict, sizeof o->verdict, "not verified: it could not be read back");

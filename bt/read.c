@@ -214,32 +214,27 @@ static int of_our_file(int rc)
 }
 
 /* Reads some of the dumps by the clock, each into a field of its own, and compares them when it has
- * stopped. r: [out] adds to it. */
-static int read_some(struct work *w, int64_t first, int64_t dumps_n, struct bt_reading *r)
+ * stopped. reading: NULL for the first go, with which it is opened. r: [out] adds to it. */
+static int read_some(struct work *w, int64_t first, int64_t dumps_n, struct io_reading **reading,
+                     struct bt_reading *r)
 {
     const MPI_Comm comm = w->q->comm;
     const struct io_read_spec spec = spec_of(w, first, dumps_n);
     struct bt_read_dump *dump = &r->dump[first];
-    struct io_reading *reading;
     struct par_spread spread;
-    int64_t mine[2] = {0, 0}, all[2];
     TRY_MPI(MPI_Barrier(comm));
     const double start_s = watch_now();
-    int rc = io_read_open(&reading, comm, &spec);
+    int rc = *reading ? io_read_go_on(*reading, spec.dumps, dumps_n)
+                      : io_read_open(reading, comm, &spec);
     for (int64_t i = 0; i < dumps_n && rc == 0; i++) {
         const double since_s = watch_now();
         dump[i].dump = spec.dumps[i];
-        rc = io_read_dump(reading, dump[i].dump, &w->field[i]);
+        rc = io_read_dump(*reading, dump[i].dump, &w->field[i]);
         dump[i].t_s = watch_now() - since_s;
     }
     const double end_s = watch_now();
-    if (rc == 0) {
-        mine[0] = io_read_stats(reading)->bytes;
-        mine[1] = io_read_stats(reading)->requests_n;
-        rc = compare(w, reading, dump, dumps_n);
-    }
-    const int close_rc = io_read_close(reading);
-    TRY(of_our_file(rc < 0 ? rc : close_rc));
+    TRY(rc);
+    TRY(compare(w, *reading, dump, dumps_n));
     TRY(par_spread(comm, end_s - start_s, &spread));
     r->t_r_s += spread.max;
     for (int64_t i = 0; i < dumps_n; i++) {
@@ -247,9 +242,6 @@ static int read_some(struct work *w, int64_t first, int64_t dumps_n, struct bt_r
         dump[i].t_s = spread.max;
         r->right = r->right && dump[i].right;
     }
-    TRY_MPI(MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, comm));
-    r->bytes += all[0];
-    r->requests_n += all[1];
     return 0;
 }
 
@@ -258,15 +250,27 @@ static int read_all(struct work *w, struct bt_reading *r)
 {
     const struct bt_read_request *q = w->q;
     const int64_t most = q->plan->fields_n;
-    for (int64_t first = 0; first < w->dumps_n; first += most) {
-        const int64_t dumps_n = num_min(most, w->dumps_n - first);
-        TRY(par_agree(q->comm, !stop_requested()
-                                   ? 0
-                                   : err_set(ERR_INTERRUPT, "interrupted while %s was read back",
-                                             q->io->path)));
+    struct io_reading *reading = NULL;
+    int64_t mine[2], all[2];
+    int rc = 0;
+    for (int64_t first = 0; rc == 0 && first < w->dumps_n; first += most) {
+        rc = par_agree(q->comm, !stop_requested()
+                                    ? 0
+                                    : err_set(ERR_INTERRUPT, "interrupted while %s was read back",
+                                              q->io->path));
+        if (rc < 0) break;
         fields_clear(w);
-        TRY(read_some(w, first, dumps_n, r));
+        rc = read_some(w, first, num_min(most, w->dumps_n - first), &reading, r);
     }
+    if (rc == 0) {
+        mine[0] = io_read_stats(reading)->bytes;
+        mine[1] = io_read_stats(reading)->requests_n;
+    }
+    const int close_rc = io_read_close(reading);
+    TRY(of_our_file(rc < 0 ? rc : close_rc));
+    TRY_MPI(MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, q->comm));
+    r->bytes = all[0];
+    r->requests_n = all[1];
     return 0;
 }
 
@@ -295,7 +299,6 @@ static int read_once(struct work *w, struct bt_reading *r)
     if (r->warm) {
         TRY(read_all(w, r));
         r->t_r_s = 0;
-        r->bytes = r->requests_n = 0;
     } else {
         TRY(io_read_drop(q->comm, q->io->path, q->setup->opt.read_drop_system));
     }

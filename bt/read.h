@@ -13,7 +13,8 @@
  *
  * T_R is the longest time over ranks from the barrier to the last field filled. Of all dumps,
  * BT_READ_AT_ONCE are read in one go, each into a field of its own; then the clock stands while
- * they are compared. What follows is opened anew: nobody reads ahead while the clock stands. */
+ * they are compared. What follows is opened anew, but for the manifest: nobody reads ahead while the
+ * clock stands. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>

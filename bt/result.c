@@ -225,10 +225,11 @@ static json_t *runs(const struct bt_job *job)
         js_set(r, "resumed",
                !o->run.resumed
                    ? json_null()
-                   : json_pack("{sI sI sI so sb}", "step", (json_int_t)o->run.first_step, "kept_n",
-                               (json_int_t)o->run.kept_n, "claimed_n", (json_int_t)o->run.claimed_n,
-                               "past_kernel", js_text(o->run.past_kernel), "bitwise",
-                               (int)o->run.bitwise));
+                   : json_pack(
+                         "{sI sI sI so sb so so}", "step", (json_int_t)o->run.first_step, "kept_n",
+                         (json_int_t)o->run.kept_n, "claimed_n", (json_int_t)o->run.claimed_n,
+                         "past_kernel", js_text(o->run.past_kernel), "bitwise", (int)o->run.bitwise,
+                         "read_s", js_real(o->run.read_s), "ready_s", js_real(o->run.ready_s)));
         js_set(r, "cache", cache_json(&o->run.cache));
         js_set(r, "capabilities", capabilities(o->run.writer));
         js_set(r, "options", writer_options(job, &o->run));

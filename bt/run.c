@@ -36,29 +36,39 @@ const char *bt_run_phase_name(int phase)
                              : io_phase_name[phase - BT_RUN_IO + IO_PHASE_WRITE];
 }
 
-/* Takes the last dump that was kept for the state, after which the run goes on. */
-static int resume(struct work *w, struct bt_run *run)
+/* Opens the file. That of an earlier run brings the state of the last dump that is kept, after which
+ * the run goes on. */
+static int open_file(struct work *w, struct bt_run *run)
 {
-    const struct io_resumed *past = io_file_resumed(w->file);
+    const struct bt_run_request *q = w->q;
+    struct io_spec spec = *q->io;
     struct bt_state x;
-    double *u = bt_solver_state_edit(w->q->solver, &x);
+    double *u = bt_solver_state_edit(q->solver, &x);
     const struct io_array to = {.u = u, .sm = x.sm, .sj = x.sj, .sk = x.sk};
+    if (spec.resume) spec.resume_to = &to;
+    TRY(io_file_open(&w->file, q->comm, &spec));
+    if (!spec.resume) return 0;
+    const struct io_resumed *past = io_file_resumed(w->file);
     run->resumed = true;
     run->bitwise = bt_restart_bitwise(past->kernel, w->q->io->kernel);
     run->first_step = run->steps_done = past->step;
     run->kept_n = past->dumps_n;
     run->claimed_n = past->claimed_n;
+    run->read_s = past->read_s;
     snprintf(run->past_kernel, sizeof run->past_kernel, "%s", past->kernel);
-    return past->dumps_n > 0 ? io_file_read(w->file, past->dumps_n - 1, &to) : 0;
+    if (past->dumps_n == 0) bt_solver_reset(q->solver); /* what was read was wrong */
+    return 0;
 }
 
 /* What is done before the clock. */
 static int prepare(struct work *w, struct bt_run *run)
 {
     const struct bt_run_request *q = w->q;
+    const bool resume = q->io && q->io->resume;
     int rc = 0;
+    bt_solver_reset(q->solver);
     if (q->io) {
-        TRY(io_file_open(&w->file, q->comm, q->io));
+        TRY(open_file(w, run));
         const size_t bytes = (size_t)io_view_bytes(io_file_view(w->file));
         rc = bt_dump_new(&w->dump, q->problem->n);
         /* Touched here, so that no page is touched for the first time inside the clock. */
@@ -69,10 +79,9 @@ static int prepare(struct work *w, struct bt_run *run)
         }
     }
     TRY(par_agree(q->comm, rc));
-    bt_solver_reset(q->solver);
-    TRY(bt_solver_step(q->solver));
-    bt_solver_reset(q->solver);
-    if (q->io && q->io->resume) TRY(resume(w, run));
+    /* A time for a part of the run says nothing: it need not be warm. */
+    if (!resume) TRY(bt_solver_step(q->solver));
+    if (!resume) bt_solver_reset(q->solver);
     bt_solver_phases_clear(q->solver);
     return 0;
 }
@@ -179,10 +188,11 @@ int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
     const struct bt_problem *p = q->problem;
     struct work w = {.q = q, .stop = MPI_REQUEST_NULL};
     double written = 0;
-    bool stop = false;
+    bool stop = false, kept_right;
     int rc;
     for (int m = 0; m < BT_NCOMP; m++)
         run->xce[m] = run->xcr[m] = NAN;
+    const double since_s = watch_now();
     TRY_TO(out, rc, prepare(&w, run));
 
     /* The clock runs: the steps with their dumps, and the end of the file. The question of one step
@@ -190,6 +200,7 @@ int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
      * computes up to the next dump for nothing. */
     TRY_MPI_TO(out, rc, MPI_Barrier(q->comm));
     w.start_s = watch_now();
+    run->ready_s = w.start_s - since_s;
     if (w.file) io_file_start(w.file);
     for (int64_t s = run->first_step + 1; s <= p->steps && !stop; s++) {
         TRY_TO(out, rc, bt_solver_step(q->solver));
@@ -219,6 +230,10 @@ int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
         TRY_TO(out, rc, cache_ask(q->nodes, q->io->path, q->io->sync != IO_SYNC_NONE, &run->cache));
     TRY_TO(out, rc, statistics(&w, run));
     TRY_TO(out, rc, take_norms(&w, run));
+    if (run->resumed && !run->interrupted) {
+        TRY_TO(out, rc, io_file_kept_right(w.file, &kept_right));
+        run->kept_wrong = !kept_right;
+    }
     if (run->interrupted && w.file)
         rc = err_set(ERR_INTERRUPT,
                      "interrupted after step %lld of %lld: the dumps up to then are complete; "
@@ -233,7 +248,7 @@ out:
     io_file_free(w.file);
     free(w.staged);
     bt_dump_free(&w.dump);
-    if (rc < 0 || !q->io || !q->reads) return rc;
+    if (rc < 0 || !q->io || !q->reads || run->kept_wrong) return rc;
     const struct bt_read_request reading = {
         .comm = q->comm,
         .setup = q->setup,

@@ -74,6 +74,8 @@ struct bt_run {
     int64_t first_step;     /* the step that it went on after; 0 without restart */
     int64_t kept_n;         /* dumps taken over; the first of dumps_n */
     int64_t claimed_n;      /* dumps that the manifest had called complete */
+    bool kept_wrong; /* of those taken over, one before the last has turned out to be wrong */
+    double read_s, ready_s; /* for reading the last of them; from opening the file to the clock */
     char past_kernel[64];
     struct bt_readings readings; /* of --read */
 };
@@ -91,7 +93,8 @@ struct bt_run_request {
 
 /* Makes one run. Collective. [out] run, to be freed by bt_run_free, also after an error. Returns
  * the same code on every rank; ERR_INTERRUPT, with the file closed and its complete dumps known,
- * when a rank was asked to stop. An error of reading back leaves run->completed set. */
+ * when a rank was asked to stop. An error of reading back leaves run->completed set. With
+ * run->kept_wrong the run is to be made once more, with io->resume_seen. */
 int bt_run_make(const struct bt_run_request *q, struct bt_run *run);
 void bt_run_free(struct bt_run *run);
 

@@ -56,8 +56,11 @@ struct io_spec {
     int group;        /* ranks that may write at a time */
     enum io_sync sync;
     struct io_tuning tuning;
-    bool force;  /* overwrite a file that is not ours */
-    bool resume; /* go on with the file that is there: see io_file_resumed */
+    bool force;                       /* overwrite a file that is not ours */
+    bool resume;                      /* go on with the file that is there: see io_file_resumed */
+    bool resume_seen;                 /* only after all dumps that are kept have been compared */
+    const struct io_array *resume_to; /* where the last dump that is kept is put; NULL: nowhere.
+                                         Borrowed until io_file_open returns */
     int hints_n;
     const char *const *hints; /* "KEY=VALUE" */
     const char *kernel;       /* kernel version and ISA, for the manifest */
@@ -120,13 +123,19 @@ int io_file_open_with(struct io_file **f, MPI_Comm comm, const struct io_spec *s
 /* What a run that goes on with a file (spec.resume) has found there. */
 struct io_resumed {
     int64_t dumps_n;   /* kept: all from the first on whose content has the manifest's digests */
+    int64_t unseen_n;  /* of these, not compared yet: io_file_kept_right */
     int64_t claimed_n; /* that the manifest called complete */
     int64_t step;      /* of the last one kept; 0 when there is none */
+    double read_s;     /* for reading that, slowest rank; 0: it was not read */
     char kernel[64];   /* that the manifest names */
 };
 
 /* The same on every rank; zeros when spec.resume was not set. Borrowed. Local. */
 const struct io_resumed *io_file_resumed(const struct io_file *f);
+
+/* Compares the dumps that were kept unseen, after io_file_end. Collective. [out] right: all are; if
+ * not, the file is to be continued once more with spec.resume_seen. */
+int io_file_kept_right(struct io_file *f, bool *right);
 
 /* Reads this rank's cells of a dump that the manifest calls complete, as io/read.h does.
  * Collective. */

@@ -138,7 +138,11 @@ static int claim(struct io_file *f, int64_t *claimed_n)
     int64_t ours_n = t->parts_n;
     TRY_MPI(MPI_Bcast(t->path, sizeof t->path, MPI_CHAR, 0, comm));
     TRY_MPI(MPI_Bcast(t->stem, sizeof t->stem, MPI_CHAR, 0, comm));
-    TRY(io_owner_check(comm, t, resume ? IO_OWNER_RESUME : IO_OWNER_REPLACE, f->spec.force));
+    if (resume) TRY(io_resume_last(f, claimed_n));
+    const enum io_owner_ask ask = !resume                  ? IO_OWNER_REPLACE
+                                  : f->resumed.dumps_n > 0 ? IO_OWNER_SEEN
+                                                           : IO_OWNER_RESUME;
+    TRY(io_owner_check(comm, t, ask, f->spec.force));
     if (!f->has_parts) return 0;
     TRY_MPI(MPI_Bcast(&ours_n, 1, MPI_INT64_T, 0, comm));
     return par_agree(comm, io_part_check(t->path, f->ctx.rank, ours_n, f->spec.force));

@@ -31,7 +31,7 @@ struct question {
 static int not_ours(const char *path, enum io_owner_ask ask, const char *why)
 {
     return err_set(ERR_USAGE, "%s exists and was not written by this program (%s): %s", path, why,
-                   ask == IO_OWNER_RESUME
+                   ask == IO_OWNER_RESUME || ask == IO_OWNER_SEEN
                        ? "it is not continued; choose another --out, or run without --restart and "
                          "with --force to overwrite it"
                        : "choose another --out, or --force to overwrite it");
@@ -93,6 +93,7 @@ static int judge_file(const struct io_target *t, const struct io_identity *id, s
         snprintf(why, sizeof why, "it is longer than %s says", t->manifest);
         return not_ours(t->path, ask, why);
     }
+    if (ask == IO_OWNER_SEEN) return 0;
     if (t->old_bytes == whole && holds_no_data(t->path)) return 0;
     q->read_n = num_min(io_body_holds(&q->body, q->dump_bytes, t->old_bytes), p->complete_n);
     q->read_file = q->read_n > 0;

@@ -20,6 +20,7 @@
 enum io_owner_ask {
     IO_OWNER_REPLACE, /* the file is to be replaced */
     IO_OWNER_RESUME,  /* to be continued */
+    IO_OWNER_SEEN,    /* the same, and one of its dumps is known to be right */
     IO_OWNER_REMOVE,  /* to be removed by the run that made it: its identity is enough */
 };
 

@@ -93,14 +93,6 @@ static int suits(const struct io_read_spec *s, const struct io_found *f, const s
                        "%s holds dumps of N = %" PRId64 " in layout %s, not of N = %" PRId64
                        " in layout %s",
                        f->path, p->n, io_layout_name(p->layout), s->n, io_layout_name(s->layout));
-    for (int64_t i = 0; i < s->dumps_n; i++) {
-        if (s->dumps[i] < 0 || s->dumps[i] >= p->complete_n)
-            return err_set(ERR_USAGE,
-                           "dump %" PRId64
-                           " of %s (the first is 0) cannot be read: its manifest calls the first "
-                           "%" PRId64 " complete",
-                           s->dumps[i], f->path, p->complete_n);
-    }
     if (p->body.format != w->format)
         return err_set(ERR_USAGE, "%s has format %s, which writer %s does not read", f->path,
                        io_format_name(p->body.format), w->name);
@@ -146,8 +138,30 @@ static int check_spec(const struct io_read_spec *s, struct io_spec *as)
                            .hints_n = s->hints_n,
                            .hints = s->hints};
     if (as->tuning.buffer_bytes == 0) as->tuning.buffer_bytes = IO_READ_BYTES;
-    if (s->dumps_n < 1) return err_set(ERR_USAGE, "%s: there is no dump to be read", s->path);
     return io_spec_check(as);
+}
+
+/* Opens the file for a plan of dumps. */
+static int begin(struct io_reading *r, const int64_t *dumps, int64_t dumps_n)
+{
+    struct io_context *c = &r->ctx;
+    const int64_t complete_n = r->found.past.complete_n;
+    c->plan = dumps;
+    c->plan_n = dumps_n;
+    c->dumps_n = r->next = 0;
+    if (dumps_n < 1) return err_set(ERR_USAGE, "%s: there is no dump to be read", c->path);
+    for (int64_t i = 0; i < dumps_n; i++) {
+        if (dumps[i] < 0 || dumps[i] >= complete_n)
+            return err_set(ERR_USAGE,
+                           "dump %" PRId64
+                           " of %s (the first is 0) cannot be read: its manifest calls the first "
+                           "%" PRId64 " complete",
+                           dumps[i], c->path, complete_n);
+        c->dumps_n = num_max(c->dumps_n, dumps[i] + 1);
+    }
+    memset(r->state, 0, r->writer->state_size);
+    r->writer_open = true;
+    return par_agree(c->comm, r->writer->open(r->state, c));
 }
 
 static int open_steps(struct io_reading *r, MPI_Comm comm, const struct io_read_spec *s,
@@ -160,23 +174,18 @@ static int open_steps(struct io_reading *r, MPI_Comm comm, const struct io_read_
     TRY(suits(s, &r->found, r->box, c->inner ? c->inner : r->writer));
     c->path = r->found.path;
     c->body = r->found.past.body;
-    c->plan = s->dumps;
-    c->plan_n = s->dumps_n;
     c->boxes = r->box;
     c->boxes_n = r->found.boxes_n;
     c->durable_n = r->found.past.complete_n;
     c->requests_n = &r->stats.requests_n;
     c->inner = who_reads(c->inner);
-    for (int64_t i = 0; i < s->dumps_n; i++)
-        if (i == 0 || s->dumps[i] >= c->dumps_n) c->dumps_n = s->dumps[i] + 1;
     /* No value is cut in two. */
     t->buffer_bytes = t->buffer_bytes / IO_WORD_BYTES * IO_WORD_BYTES;
     t->call_bytes = num_min(t->call_bytes, t->buffer_bytes);
     r->state = calloc(1, r->writer->state_size + 1);
     c->part = buffer_new((size_t)t->buffer_bytes);
     TRY(par_agree(c->comm, r->state && c->part ? 0 : err_set(ERR_NOMEM, "no memory for reading")));
-    r->writer_open = true;
-    return par_agree(c->comm, r->writer->open(r->state, c));
+    return begin(r, s->dumps, s->dumps_n);
 }
 
 int io_read_open_with(struct io_reading **out, MPI_Comm comm, const struct io_read_spec *spec,
@@ -242,6 +251,20 @@ int io_read_dump(struct io_reading *r, int64_t d, const struct io_array *to)
     r->stats.read_s += read_s - since_s;
     r->stats.agree_s += watch_now() - read_s;
     if (r->failed == 0) r->stats.bytes += io_view_bytes(r->ctx.view);
+    return r->failed;
+}
+
+int io_read_go_on(struct io_reading *r, const int64_t *dumps, int64_t dumps_n)
+{
+    const double since_s = watch_now();
+    if (r->failed < 0) return r->failed;
+    if (r->next < r->ctx.plan_n)
+        return err_set(ERR_INVALID, "not all dumps of %s that were to be read have been",
+                       r->ctx.path);
+    r->writer_open = false;
+    r->failed = par_agree(r->ctx.comm, r->writer->close(r->state, &r->ctx));
+    if (r->failed == 0) r->failed = begin(r, dumps, dumps_n);
+    r->stats.open_s += watch_now() - since_s;
     return r->failed;
 }
 

@@ -8,7 +8,7 @@
  *
  * Call order, all collective over the communicator given at open:
  *   io_read_drop, if it is to come from the device  ->  io_read_cached
- *   io_read_open  ->  io_read_dump ...  ->  io_read_close
+ *   io_read_open  ->  io_read_dump ...  ( ->  io_read_go_on  ->  io_read_dump ... )  ->  io_read_close
  * Every function returns the same code on every rank, and never leaves a rank waiting for another.
  * Nothing is locked and nothing is written. */
 #include <mpi.h>
@@ -57,6 +57,11 @@ int io_read_open_with(struct io_reading **r, MPI_Comm comm, const struct io_read
  * a call failed, or the file ended, at the offset that the message names. ERR_INTERRUPT: a signal
  * asked for an end (base/stop.h). Nothing is compared: io_read_right does. */
 int io_read_dump(struct io_reading *r, int64_t d, const struct io_array *to);
+
+/* Goes on with other dumps, when all of the plan before were read: the file is opened anew, so that
+ * nobody has read ahead, and the manifest is not looked at again. Collective. dumps: [dumps_n], in the
+ * place of those of the spec. Returns as io_read_open, and then as io_read_dump. */
+int io_read_go_on(struct io_reading *r, const int64_t *dumps, int64_t dumps_n);
 
 /* Whether the ranks' digests of dump d (base/digest.h) add up to that in the manifest. [out] step:
  * the dump's time step, on rank 0; right: on all. Collective. */

@@ -29,16 +29,15 @@ int io_reread_open(const char *path, bool from_device, int *fd)
     return 0;
 }
 
-/* Rows of i, [k][j][m][i], as they were unstaged. */
-static void digest_rows(const struct io_view *v, const double *u, uint64_t *words)
+void io_reread_values(const struct io_view *v, const struct io_array *at, uint64_t *words)
 {
     const struct io_box *b = &v->box;
-    for (int64_t row = 0; row < b->n[2] * b->n[1] * IO_NCOMP; row++) {
-        const int64_t m = row % IO_NCOMP, j = row / IO_NCOMP % b->n[1],
-                      k = row / IO_NCOMP / b->n[1];
-        digest_row(words, v->n, b->lo[0], b->n[0], b->lo[1] + j, b->lo[2] + k, (int)m,
-                   u + row * b->n[0]);
-    }
+#pragma omp parallel for reduction(+ : words[:digest_words(v->n)]) schedule(static)
+    for (int64_t k = 0; k < b->n[2]; k++)
+        for (int64_t j = 0; j < b->n[1]; j++)
+            for (int m = 0; m < IO_NCOMP; m++)
+                digest_row(words, v->n, b->lo[0], b->n[0], b->lo[1] + j, b->lo[2] + k, m,
+                           at->u + k * at->sk + j * at->sj + m * at->sm);
 }
 
 static void to_rows(void *state, const struct io_view *v, const char *data, int64_t start,
@@ -79,7 +78,7 @@ int io_reread_digest(const struct io_reread *from, const struct io_view *v, uint
         const int64_t bytes = io_view_bytes(&planes);
         if (packed) rc = io_pick_add(&p, (struct io_extent){from->start, bytes, 0});
         if (rc == 0) rc = packed ? io_pick_end(&p) : io_pick_view(&p, from->start, 0, bytes);
-        if (rc == 0) digest_rows(&planes, u, words);
+        if (rc == 0) io_reread_values(&planes, &rows, words);
     }
     free(u);
     free(buf);

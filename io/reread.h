@@ -12,6 +12,10 @@
  * calls such pages clean. [out] fd: -1 on failure. */
 int io_reread_open(const char *path, bool from_device, int *fd);
 
+/* Adds the values of a view, which are at u, to a digest of digest_words(v->n) words. By all
+ * threads. */
+void io_reread_values(const struct io_view *v, const struct io_array *at, uint64_t *words);
+
 /* Where a dump is. */
 struct io_reread {
     int fd;
@@ -21,7 +25,7 @@ struct io_reread {
     bool swapped;     /* values have the other byte order */
 };
 
-/* Adds the values of a view to a digest of digest_words(v->n) words. */
+/* The same of values in a file. */
 int io_reread_digest(const struct io_reread *from, const struct io_view *v, uint64_t *words);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "io/resume.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "base/err.h"
 #include "base/num.h"
 #include "base/par.h"
+#include "base/watch.h"
 #include "io/parts.h"
 #include "io/read.h"
 #include "io/reread.h"
@@ -70,7 +72,7 @@ int io_resume_take(struct io_file *f, int64_t *claimed_n)
 
 /* ------------------------------------------------------------------ reading */
 
-int io_file_read(struct io_file *f, int64_t dump, const struct io_array *to)
+static int open_to_read(struct io_file *f, const int64_t *dump, struct io_reading **r)
 {
     const struct io_spec *s = &f->spec;
     const struct io_read_spec spec = {.path = f->ctx.path,
@@ -78,17 +80,83 @@ int io_file_read(struct io_file *f, int64_t dump, const struct io_array *to)
                                       .layout = s->layout,
                                       .n = s->n,
                                       .box = s->box,
-                                      .dumps = &dump,
+                                      .dumps = dump,
                                       .dumps_n = 1,
                                       .group = s->group,
                                       .tuning = s->tuning,
                                       .hints_n = s->hints_n,
                                       .hints = s->hints};
+    return io_read_open(r, f->ctx.comm, &spec);
+}
+
+int io_file_read(struct io_file *f, int64_t dump, const struct io_array *to)
+{
     struct io_reading *r;
     if (f->failed < 0) return f->failed;
-    TRY(io_read_open(&r, f->ctx.comm, &spec));
+    TRY(open_to_read(f, &dump, &r));
     const int rc = io_read_dump(r, dump, to), close_rc = io_read_close(r);
     return rc < 0 ? rc : close_rc;
+}
+
+/* Reads the state of a dump by the writer's own way, and compares what stands in the array then. */
+static int read_state(struct io_file *f, int64_t dump, bool *right)
+{
+    const struct io_array *to = f->spec.resume_to;
+    const double since_s = watch_now();
+    struct io_reading *r;
+    struct par_spread took;
+    TRY(open_to_read(f, &dump, &r));
+    int rc = io_read_dump(r, dump, to);
+    if (rc == 0) rc = par_spread(f->ctx.comm, watch_now() - since_s, &took);
+    if (rc == 0) {
+        memset(f->digest_part, 0, (size_t)digest_words(f->spec.n) * sizeof *f->digest_part);
+        io_reread_values(f->ctx.view, to, f->digest_part);
+        rc = io_read_right(r, dump, f->digest_part, &f->resumed.step, right);
+        f->resumed.read_s = took.max;
+    }
+    const int close_rc = io_read_close(r);
+    return rc < 0 ? rc : close_rc;
+}
+
+/* Dumps from the first on, at most dumps_n, whose content a manifest that was read tells. fd: of the
+ * file. [out] step: of the last of them, on rank 0. */
+static int count_right(struct io_file *f, const struct io_manifest *m, int fd, int64_t dumps_n,
+                       int64_t *right_n, int64_t *step)
+{
+    struct io_reread from = {
+        .fd = fd, .path = f->ctx.path, .swapped = io_body_swapped(&f->ctx.body)};
+    bool right = true;
+    for (*right_n = 0; *right_n < dumps_n;) {
+        int64_t this_step = 0;
+        memset(f->digest_part, 0, (size_t)digest_words(f->spec.n) * sizeof *f->digest_part);
+        from.start = f->ctx.body.data_offset + *right_n * f->ctx.dump_bytes;
+        TRY(par_agree(f->ctx.comm, io_reread_digest(&from, f->ctx.view, f->digest_part)));
+        TRY(io_manifest_has(f->ctx.comm, m, f->spec.n, *right_n, f->digest_part, &this_step,
+                            &right));
+        if (!right) break;
+        *step = this_step;
+        ++*right_n;
+    }
+    return 0;
+}
+
+int io_resume_last(struct io_file *f, int64_t *claimed_n)
+{
+    const bool cut = f->target.old_bytes < f->ctx.body.file_bytes; /* no library opens it then */
+    int64_t word[3] = {*claimed_n, f->target.parts_n, cut};
+    bool right = false;
+    int fd;
+    TRY_MPI(MPI_Bcast(&f->ctx.body, sizeof f->ctx.body, MPI_BYTE, 0, f->ctx.comm));
+    TRY_MPI(MPI_Bcast(word, 3, MPI_INT64_T, 0, f->ctx.comm));
+    *claimed_n = word[0];
+    if (word[0] == 0 || word[1] > 0 || word[2] || f->spec.resume_seen || !f->spec.resume_to)
+        return 0;
+    TRY(par_agree(f->ctx.comm, io_reread_open(f->ctx.path, true, &fd)));
+    close(fd);
+    TRY(read_state(f, word[0] - 1, &right));
+    if (right) f->resumed.dumps_n = word[0];
+    if (right) f->resumed.unseen_n = word[0] - 1;
+    return 0;
 }
 
 /* Rank 0: the manifest with the claims that hold, then a file of full length. */
@@ -120,36 +188,53 @@ static int put_claims(struct io_file *f)
     return io_container_put(&f->structure, f->target.path);
 }
 
+/* The dumps from the first on that are right, and the state of the last of them. */
+static int look_at_all(struct io_file *f, int64_t claimed_n)
+{
+    bool right = true;
+    int fd;
+    f->resumed.step = 0;
+    if (claimed_n == 0) return 0;
+    TRY(par_agree(f->ctx.comm, io_reread_open(f->ctx.path, true, &fd)));
+    int rc = count_right(f, f->target.old, fd, claimed_n, &f->resumed.dumps_n, &f->resumed.step);
+    close(fd);
+    TRY(rc);
+    if (f->resumed.dumps_n == 0 || !f->spec.resume_to) return 0;
+    if (f->ctx.rank == 0 && f->target.old_bytes < f->ctx.body.file_bytes &&
+        truncate(f->ctx.path, (off_t)f->ctx.body.file_bytes) != 0)
+        rc = err_set_errno(ERR_IO, errno, "truncate %s", f->ctx.path);
+    TRY(par_agree(f->ctx.comm, rc));
+    TRY(read_state(f, f->resumed.dumps_n - 1, &right));
+    if (right) return 0;
+    return err_set(ERR_IO,
+                   "dump %" PRId64 " of %s (the first is 0) is not the same whenever it is read",
+                   f->resumed.dumps_n - 1, f->ctx.path);
+}
+
 int io_resume(struct io_file *f, int64_t claimed_n)
 {
     MPI_Comm comm = f->ctx.comm;
-    const size_t bytes = (size_t)digest_words(f->spec.n) * sizeof *f->digest_part;
-    const struct io_body *body = &f->ctx.body;
-    int fd = -1, rc = 0;
-    bool right = true;
-    TRY_MPI(MPI_Bcast(&claimed_n, 1, MPI_INT64_T, 0, comm));
-    if (claimed_n > 0) rc = par_agree(comm, io_reread_open(f->ctx.path, true, &fd));
-    for (int64_t d = 0; rc == 0 && d < claimed_n; d++) {
-        int64_t step = 0;
-        memset(f->digest_part, 0, bytes);
-        const struct io_reread from = {.fd = fd,
-                                       .path = f->ctx.path,
-                                       .start = body->data_offset + d * f->ctx.dump_bytes,
-                                       .swapped = io_body_swapped(body)};
-        rc = par_agree(comm, io_reread_digest(&from, f->ctx.view, f->digest_part));
-        if (rc == 0)
-            rc = io_manifest_has(comm, f->target.old, f->spec.n, d, f->digest_part, &step, &right);
-        if (rc < 0 || !right) break;
-        f->resumed.dumps_n = d + 1;
-        f->resumed.step = step;
-    }
-    if (fd >= 0) close(fd);
-    TRY(rc);
+    if (f->resumed.dumps_n == 0) TRY(look_at_all(f, claimed_n));
     TRY(par_agree(comm, f->ctx.rank == 0 ? put_claims(f) : 0));
     TRY_MPI(MPI_Bcast(&f->resumed, sizeof f->resumed, MPI_BYTE, 0, comm));
     f->stats.dumps_n = f->stats.kept_n = f->resumed.dumps_n;
     f->ctx.first_dump = f->ctx.durable_n = f->resumed.dumps_n;
     return 0;
+}
+
+/* Of these dumps nothing is in memory but what was read since they were dropped from it. */
+int io_file_kept_right(struct io_file *f, bool *right)
+{
+    const int64_t unseen_n = f->resumed.unseen_n;
+    int64_t right_n = 0, step;
+    int fd;
+    *right = true;
+    if (unseen_n == 0) return 0;
+    TRY(par_agree(f->ctx.comm, io_reread_open(f->ctx.path, false, &fd)));
+    const int rc = count_right(f, f->manifest, fd, unseen_n, &right_n, &step);
+    close(fd);
+    *right = right_n == unseen_n;
+    return rc;
 }
 
 /* ------------------------------------------------------------------ before a run: what is it */

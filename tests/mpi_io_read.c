@@ -190,6 +190,43 @@ static void requests_are_few(void **state)
     }
 }
 
+/* With other dumps, by every writer; the manifest is not asked for again. */
+static void reading_goes_on_with_other_dumps(void **state)
+{
+    (void)state;
+    static const int64_t none[] = {DUMPS};
+    char name[64];
+    for (int i = 0; reading_writer(i, name); i++) {
+        struct io_spec s = written(in_parts(name) ? "perrank" : beginner(name), IO_MIJK, slabs_z);
+        struct io_read_spec spec = reader(&s, name, slabs_y, size);
+        struct io_reading *r;
+        struct cells c = cells_new(&spec.box);
+        spec.dumps = mixed;
+        spec.dumps_n = 2; /* 2, 0 */
+        assert_int_equal(io_read_open(&r, MPI_COMM_WORLD, &spec), 0);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 0) unlink(in_scratch("dumps.bin.json"));
+        assert_int_equal(io_read_dump(r, 2, &c.at), 0);
+        assert_true(cells_are_right(&c, &spec.box, 2));
+        assert_int_equal(io_read_go_on(r, in_order, DUMPS), ERR_INVALID); /* 0 is left */
+        err_clear();
+        assert_int_equal(io_read_dump(r, 0, &c.at), 0);
+        assert_true(cells_are_right(&c, &spec.box, 0));
+        assert_int_equal(io_read_go_on(r, in_order, DUMPS), 0);
+        for (int64_t d = 0; d < DUMPS; d++) {
+            assert_int_equal(io_read_dump(r, d, &c.at), 0);
+            assert_true(cells_are_right(&c, &spec.box, d));
+        }
+        assert_int_equal(io_read_stats(r)->bytes,
+                         5 * 40 * spec.box.n[0] * spec.box.n[1] * spec.box.n[2]);
+        assert_int_equal(io_read_go_on(r, none, 1), ERR_USAGE);
+        assert_int_equal(io_read_close(r), ERR_USAGE);
+        err_clear();
+        free(c.base);
+        scratch_empty();
+    }
+}
+
 /* The digest of what was read, against the manifest's. */
 static void digests_are_compared(void **state)
 {
@@ -381,6 +418,7 @@ int main(int argc, char **argv)
         IO_TEST(parts_are_read_by_anybody),
         IO_TEST(every_way_of_tuning_reads_the_same),
         IO_TEST(requests_are_few),
+        IO_TEST(reading_goes_on_with_other_dumps),
         IO_TEST(digests_are_compared),
         IO_TEST(what_is_not_there_is_refused),
         IO_TEST(parts_that_are_not_there_are_refused),

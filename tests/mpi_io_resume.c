@@ -160,6 +160,73 @@ static void dumps_are_read_back(void **state)
     io_file_free(f);
 }
 
+/* With an array for the state, the last dump is all that is read when it is right, and those before
+ * it are compared at the end; when it is wrong, all are read. The state is that of the last one kept
+ * in any case. seen: what was damaged is found at once. */
+static void check_state(int64_t bad, bool seen)
+{
+    struct io_spec s = spec_of("posix", IO_MIJK, slabs[2]);
+    struct io_file *f = NULL;
+    begin(&s, DUMPS);
+    if (bad >= 0) damage(s.path, bad * io_dump_bytes(s.layout, N) + 1003);
+    s = spec_of(bad % 2 ? "twophase" : "posix", IO_MIJK, slabs[bad < 2]);
+    const int64_t ni = s.box.n[0], nj = s.box.n[1], nk = s.box.n[2];
+    double *u = calloc((size_t)(5 * ni * nj * nk + 1), sizeof *u);
+    const struct io_array to = {u, ni, 5 * ni, 5 * ni * nj};
+    s.resume = true;
+    s.resume_to = &to;
+    s.resume_seen = seen;
+    assert_int_equal(io_file_open(&f, MPI_COMM_WORLD, &s), 0);
+    const struct io_resumed *past = io_file_resumed(f);
+    const bool last = bad != DUMPS - 1 && !seen;
+    const int64_t kept_n = last || bad < 0 ? DUMPS : bad;
+    assert_int_equal(past->dumps_n, kept_n);
+    assert_int_equal(past->unseen_n, last ? DUMPS - 1 : 0);
+    assert_int_equal(past->claimed_n, DUMPS);
+    assert_int_equal(past->step, 5 * kept_n);
+    assert_true((past->read_s > 0) == (last || kept_n > 0 || bad == DUMPS - 1));
+    if (kept_n > 0) assert_true(said_by_all(values_are_right(&s, u, kept_n - 1)));
+    int rc = 0;
+    for (int64_t d = kept_n; d < DUMPS && rc == 0; d++)
+        rc = write_dump(f, &s, d);
+    assert_int_equal(rc, 0);
+    assert_int_equal(io_file_end(f), 0);
+    bool right;
+    assert_int_equal(io_file_kept_right(f, &right), 0);
+    assert_int_equal(right, bad < 0 || !last);
+    free(u);
+    io_file_free(f);
+    if (right) assert_true(file_is_right(&s, DUMPS));
+    scratch_empty();
+}
+
+static void the_last_dump_is_enough_to_go_on(void **state)
+{
+    (void)state;
+    for (int64_t bad = -1; bad < DUMPS; bad++)
+        check_state(bad, false);
+    check_state(-1, true);
+    check_state(1, true);
+}
+
+/* Another file in the place of ours, of the same length: none of its dumps is right. */
+static void what_took_the_files_place_is_refused(void **state)
+{
+    (void)state;
+    struct io_spec s = spec_of("posix", IO_MIJK, slabs[2]);
+    struct io_file *f = NULL;
+    begin(&s, DUMPS);
+    for (int64_t d = 0; d < DUMPS; d++)
+        damage(s.path, d * io_dump_bytes(s.layout, N) + 5);
+    double *u = calloc((size_t)(5 * N * N * N), sizeof *u);
+    const struct io_array whole = {u, s.box.n[0], 5 * s.box.n[0], 5 * s.box.n[0] * s.box.n[1]};
+    s.resume = true;
+    s.resume_to = &whole;
+    assert_int_equal(io_file_open(&f, MPI_COMM_WORLD, &s), ERR_USAGE);
+    assert_true(said_by_all(strstr(err_message(), "was not written by this program") != NULL));
+    free(u);
+}
+
 /* The claims of what will be made again are gone before the first new byte is written. */
 static void claims_are_withdrawn_first(void **state)
 {
@@ -234,10 +301,15 @@ static void other_runs_are_refused(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        IO_TEST(from_every_dump_in_other_shapes),  IO_TEST(every_writer_goes_on),
-        IO_TEST(damage_ends_what_is_kept),         IO_TEST(dumps_are_read_back),
-        IO_TEST(claims_are_withdrawn_first),       IO_TEST(other_runs_are_refused),
+        IO_TEST(from_every_dump_in_other_shapes),
+        IO_TEST(every_writer_goes_on),
+        IO_TEST(damage_ends_what_is_kept),
+        IO_TEST(dumps_are_read_back),
+        IO_TEST(claims_are_withdrawn_first),
+        IO_TEST(other_runs_are_refused),
         IO_TEST(a_continued_file_is_the_new_runs),
+        IO_TEST(the_last_dump_is_enough_to_go_on),
+        IO_TEST(what_took_the_files_place_is_refused),
     };
     tests_begin(&argc, &argv);
     return tests_end(cmocka_run_group_tests(tests, NULL, NULL));

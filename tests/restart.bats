@@ -85,6 +85,23 @@ flip() {
     expect_text "Resumed after step 4, not a result: 2 of"
     expect_text "3 more were damaged"
     expect_json r.json '.runs[0].resumed | .kept_n == 2 and .claimed_n == 5'
+    expect_text "Of the dumps taken over one was wrong"
+    expect_json out.bin.json '[.resumed[].dump] == [5, 2]'
+    cmp ref.bin out.bin
+}
+
+@test "the last dump damaged: no other is lost, and the one before it is gone on from" {
+    whole ref.bin
+    cp ref.bin out.bin
+    jq '.file = "out.bin"' ref.bin.json >out.bin.json
+    cut_short out.bin 5
+    flip out.bin $((4 * dump_bytes + 1001))
+    run mpi_run 2 nht1-bt --restart --out out.bin --json r.json
+    expect_status 0
+    expect_text "Resumed after step 8, not a result: 4 of"
+    expect_json r.json '.runs[0].resumed | .kept_n == 4 and .claimed_n == 5'
+    expect_json r.json '.runs[0].resumed | .read_s > 0 and .read_s < .ready_s'
+    expect_json out.bin.json '[.resumed[].dump] == [4]'
     cmp ref.bin out.bin
 }
 
