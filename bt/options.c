@@ -120,6 +120,12 @@ static const struct conf_option table[] = {
      CONF_RANGE(1, IO_STAGING_MAX),
      .help = "Dumps that a background writer may hold in memory; when the disk is slower than the "
              "computation, the ranks wait."},
+    {.name = "chunk",
+     .arg = "CELLS",
+     AT(chunk),
+     CONF_RANGE(IO_CHUNK_MIN, IO_CHUNK_MAX),
+     .help = "HDF5 files: store the array in chunks of so many cells along each side. Default: in "
+             "one piece."},
     {.name = "direct",
      AT(direct),
      .help = "Background writers bypass the page cache (O_DIRECT) where the file system allows it, "
@@ -471,7 +477,8 @@ struct io_spec bt_setup_spec(const struct bt_setup *s, int writer, const char *p
                             .tuning = {.aggregators = (int)s->opt.aggregators,
                                        .buffer_bytes = s->opt.buffer,
                                        .staging = (int)s->opt.staging,
-                                       .direct = s->opt.direct},
+                                       .direct = s->opt.direct,
+                                       .chunk = s->opt.chunk},
                             .force = s->opt.force,
                             .resume = s->opt.restart,
                             .hints_n = s->opt.hints.n,

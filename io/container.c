@@ -123,13 +123,22 @@ static int make_file(struct io_structure *s, const struct io_spec *spec, const c
     char path[64], why[IO_FORMAT_WHY] = "";
     struct stat st;
     memcpy(shape.dim + 1, b.count, sizeof b.count);
+    if (s->body.chunk > 0) {
+        shape.chunk[0] = 1;
+        for (int q = 0; q < IO_FORMAT_DIMS; q++)
+            shape.chunk[q + 1] = num_min(b.count[q], s->body.chunk);
+        /* All components of a cell, or one of each. */
+        shape.chunk[spec->layout == IO_MIJK ? 4 : 1] = spec->layout == IO_MIJK ? IO_NCOMP : 1;
+    }
     snprintf(path, sizeof path, "/proc/self/fd/%d", s->fd);
     if (formats[s->body.format].plugin->create(&shape, path, &s->body.data_offset, why) < 0)
         return err_set(ERR_IO, "cannot make the structure of %s: %s", spec->path, why);
-    const int64_t end = s->body.data_offset + values_bytes;
+    const bool chunked = s->body.data_offset < 0;
+    const int64_t end = chunked ? 0 : s->body.data_offset + values_bytes;
     if (fstat(s->fd, &st) != 0) return err_set_errno(ERR_IO, errno, "fstat of a file in memory");
     /* A library may leave the end to those who write there. */
     s->body.file_bytes = num_max((int64_t)st.st_size, end);
+    if (chunked) return 0;
     if (s->body.data_offset % IO_WORD_BYTES == 0 && s->body.file_bytes == end) return 0;
     return err_set(ERR_IO, "cannot make the structure of %s: its values are not its last part",
                    spec->path);
@@ -139,6 +148,7 @@ int io_container_make(struct io_structure *s, enum io_format format, const struc
                       const char *run_id, MPI_Info info)
 {
     *s = (struct io_structure){.fd = -1, .body = {.format = format}};
+    if (format == IO_HDF5) s->body.chunk = spec->tuning.chunk; /* the others know no chunks */
     TRY(io_container_load(format));
     int64_t *step = malloc((size_t)spec->dumps_n * sizeof *step);
     s->fd = memfd_create("nht1-structure", MFD_CLOEXEC);
@@ -313,6 +323,29 @@ int io_container_read(void *state, const struct io_context *ctx, int64_t dump,
     return rc;
 }
 
+int io_container_look(struct io_container *c, const char *path, enum io_format format)
+{
+    char why[IO_FORMAT_WHY] = "";
+    *c = (struct io_container){0};
+    TRY(io_container_load(format));
+    c->plugin = formats[format].plugin;
+    if (c->plugin->open(MPI_COMM_SELF, path, false, false, MPI_INFO_NULL, &c->file, why) == 0)
+        return 0;
+    return err_set(ERR_IO, "opening %s: %s", path, why);
+}
+
+void io_container_turn_to(struct io_container *c, const struct io_view *v)
+{
+    c->mine = block_of(v);
+}
+
+void io_container_leave(struct io_container *c)
+{
+    char why[IO_FORMAT_WHY];
+    if (c->file) c->plugin->close(c->file, why);
+    c->file = NULL;
+}
+
 int io_container_sync(void *state, const struct io_context *ctx)
 {
     const struct io_container *c = state;
@@ -347,6 +380,7 @@ int io_container_describe(void *state, const struct io_context *ctx, json_t *int
     json_object_set_new(into, "format", json_string(io_format_name(ctx->body.format)));
     json_object_set_new(into, "library", json_string(library));
     json_object_set_new(into, "file_bytes", json_integer(ctx->body.file_bytes));
+    if (ctx->body.chunk > 0) json_object_set_new(into, "chunk", json_integer(ctx->body.chunk));
     if (c->plugin->hints(c->file, &info, why) < 0) return err_set(ERR_IO, "%s: %s", ctx->path, why);
     return io_mpiio_report_info(info, into);
 }

@@ -35,6 +35,7 @@ struct io_body {
     enum io_format format;
     int64_t file_bytes;  /* length of FILE; 0 for IO_RAW, where it follows from the dumps */
     int64_t data_offset; /* of dump 0, the others follow; -1: they lie in chunks */
+    int64_t chunk;       /* cells along each side of a chunk; 0: there are none */
 };
 
 /* Whether the values have another byte order than this machine's. Local. */
@@ -71,6 +72,13 @@ struct io_container {
     struct io_format_block mine; /* my cells in a dump */
     int64_t calls_n;             /* collective ones for a dump, on every rank the same */
 };
+
+/* Opens a container for reading by this process alone, some cells at a time: those of a view by
+ * io_container_read, after io_container_turn_to. Local. [out] c: to be given to io_container_leave,
+ * after an error too. */
+int io_container_look(struct io_container *c, const char *path, enum io_format format);
+void io_container_turn_to(struct io_container *c, const struct io_view *v);
+void io_container_leave(struct io_container *c);
 
 /* Slots of these names (io/writer.h). open: by ctx->body.format. */
 int io_container_open_collective(void *state, const struct io_context *ctx);

@@ -86,9 +86,9 @@ int io_manifest_body(struct io_manifest *m, const struct io_body *body)
     json_t *said = json_pack("{ss ss ss sI}", "format", io_format_name(body->format), "variable",
                              "solution", "endian", io_manifest_endian(body->format), "file_bytes",
                              (json_int_t)body->file_bytes);
-    int rc = body->data_offset < 0
-                 ? 0
-                 : json_object_set_new(said, "data_offset", json_integer(body->data_offset));
+    const bool chunked = body->data_offset < 0;
+    int rc = json_object_set_new(said, chunked ? "chunk" : "data_offset",
+                                 json_integer(chunked ? body->chunk : body->data_offset));
     if (rc == 0) rc = json_object_update(m->root, said);
     json_decref(said);
     return rc == 0 ? io_manifest_head(m) : io_manifest_no_memory(m);

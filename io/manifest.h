@@ -22,9 +22,9 @@
  *   "driver"         the same, by the key of earlier versions
  *   "kernel"         version and instruction set of the solver's kernel
  *   "hash"           "nht1-h64/1": digests are those of base/digest.h
- *   "format", "variable", "data_offset", "file_bytes"
+ *   "format", "variable", "data_offset" or "chunk", "file_bytes"
  *                    only of a container (io/container.h): "hdf5" or "netcdf", "solution", where
- *                    the dumps begin unless they lie in chunks, length of the file
+ *                    the dumps begin or how long the sides of a chunk are, length of the file
  *   "dumps"          one object for each dump written, in file order, and, while the run lasts or
  * when it was killed, maybe some that claim nothing, for dumps to come:
  *     "step"           time step that the state belongs to

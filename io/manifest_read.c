@@ -75,7 +75,8 @@ static int read_body(const json_t *root, const char *path, struct io_past *past)
     if (b->format == IO_RAW) return 0;
     TRY(js_get_int(root, path, "file_bytes", 1, INT64_MAX, &b->file_bytes));
     b->data_offset = -1;
-    if (!json_object_get(root, "data_offset")) return 0;
+    if (json_object_get(root, "chunk"))
+        return js_get_int(root, path, "chunk", IO_CHUNK_MIN, IO_CHUNK_MAX, &b->chunk);
     TRY(js_get_int(root, path, "data_offset", 0, INT64_MAX, &b->data_offset));
     if (!__builtin_mul_overflow(dump_bytes, past->dumps_n, &end) &&
         !__builtin_add_overflow(end, b->data_offset, &end) && end == b->file_bytes)

@@ -68,6 +68,10 @@ int io_spec_check(const struct io_spec *s)
         (t->buffer_bytes < IO_BUFFER_BYTES_MIN || t->buffer_bytes > IO_BUFFER_BYTES_MAX))
         return err_set(ERR_USAGE, "a buffer of %" PRId64 " bytes is outside of 4 KiB to 1 GiB",
                        t->buffer_bytes);
+    if (t->chunk != 0 && (t->chunk < IO_CHUNK_MIN || t->chunk > IO_CHUNK_MAX))
+        return err_set(ERR_USAGE,
+                       "a chunk of %" PRId64 " cells along each side is outside of %d to %d",
+                       t->chunk, IO_CHUNK_MIN, IO_CHUNK_MAX);
     return io_hints_check(s->hints_n, s->hints);
 }
 

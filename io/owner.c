@@ -132,10 +132,7 @@ static int file_digest(const struct question *q, int rank, int size, int64_t dum
     int fd;
     if (k0 == k1) return 0;
     TRY(io_reread_open(q->path, false, &fd));
-    const struct io_reread from = {.fd = fd,
-                                   .path = q->path,
-                                   .start = q->body.data_offset + dump * q->dump_bytes,
-                                   .swapped = io_body_swapped(&q->body)};
+    const struct io_reread from = {.fd = fd, .path = q->path, .body = &q->body, .dump = dump};
     const int rc = io_reread_digest(&from, &v, words);
     close(fd);
     return rc;
@@ -156,7 +153,7 @@ static int parts_digest(const struct question *q, const struct io_box *box, int 
         if (io_view_bytes(&v) == 0 || (int64_t)st.st_size / io_view_bytes(&v) <= dump) continue;
         TRY(io_reread_open(path, false, &fd));
         const struct io_reread from = {
-            .fd = fd, .path = path, .start = dump * io_view_bytes(&v), .packed = true};
+            .fd = fd, .path = path, .body = &q->body, .dump = dump, .packed = true};
         const int rc = io_reread_digest(&from, &v, words);
         close(fd);
         TRY(rc);

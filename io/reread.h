@@ -5,6 +5,7 @@
  */
 #include <stdbool.h>
 
+#include "io/container.h"
 #include "io/view.h"
 
 /* Opens a file for reading. from_device: what is in memory is flushed and let go, so that the
@@ -20,9 +21,9 @@ void io_reread_values(const struct io_view *v, const struct io_array *at, uint64
 struct io_reread {
     int fd;
     const char *path; /* for messages */
-    int64_t start;    /* its offset */
-    bool packed;      /* what begins there is a staging buffer of the view (a part of perrank) */
-    bool swapped;     /* values have the other byte order */
+    const struct io_body *body;
+    int64_t dump; /* its number */
+    bool packed;  /* of the view's cells alone, as they are staged: a part of perrank */
 };
 
 /* The same of values in a file. */

@@ -123,13 +123,12 @@ static int read_state(struct io_file *f, int64_t dump, bool *right)
 static int count_right(struct io_file *f, const struct io_manifest *m, int fd, int64_t dumps_n,
                        int64_t *right_n, int64_t *step)
 {
-    struct io_reread from = {
-        .fd = fd, .path = f->ctx.path, .swapped = io_body_swapped(&f->ctx.body)};
+    struct io_reread from = {.fd = fd, .path = f->ctx.path, .body = &f->ctx.body};
     bool right = true;
     for (*right_n = 0; *right_n < dumps_n;) {
         int64_t this_step = 0;
         memset(f->digest_part, 0, (size_t)digest_words(f->spec.n) * sizeof *f->digest_part);
-        from.start = f->ctx.body.data_offset + *right_n * f->ctx.dump_bytes;
+        from.dump = *right_n;
         TRY(par_agree(f->ctx.comm, io_reread_digest(&from, f->ctx.view, f->digest_part)));
         TRY(io_manifest_has(f->ctx.comm, m, f->spec.n, *right_n, f->digest_part, &this_step,
                             &right));
@@ -177,6 +176,7 @@ static int put_claims(struct io_file *f)
     TRY(io_place_take(&f->place));
     /* With no dump to keep, a structure that is damaged is no loss. */
     if (f->format == IO_RAW || f->resumed.dumps_n > 0) return 0;
+    f->spec.tuning.chunk = f->ctx.body.chunk;
     TRY(io_container_make(&f->structure, f->format, &f->spec, io_manifest_run_id(m), f->ctx.info));
     const struct io_body *was = &f->ctx.body, *is = &f->structure.body;
     if (is->file_bytes != was->file_bytes || is->data_offset != was->data_offset)
