@@ -78,7 +78,7 @@ LIBNHT1     := $(B)/lib/libnht1.a
 # says so, or does not link.
 GUARD       := $(call obj,io/guard.c)
 PROGRAMS    := $(call program,$(SERIAL_MAINS) $(MPI_MAINS)) $(PY_PROGRAMS)
-include tests/rules.mk bench/rules.mk profile/rules.mk io/format/rules.mk config/rules.mk
+include verify/rules.mk tests/rules.mk bench/rules.mk profile/rules.mk io/format/rules.mk config/rules.mk
 
 all: $(PROGRAMS) ## build the programs into build/bin (the default)
 	@:
@@ -158,7 +158,7 @@ setup: ## install what is missing (compiler, MPI, libraries, test tools)
 setup-full: ## also what check-full, lint and other targets can make use of: gigabytes
 	@bash config/setup.sh full
 
-SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) profile/preload io/format bench bench-profile tests tests/fuzz tests/shim,$d/*.[ch]))
+SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) profile/preload verify/plugin io/format bench bench-profile tests tests/fuzz tests/shim,$d/*.[ch]))
 SCRIPTS := $(wildcard .ci/run config/*.sh tests/*.bash $(addprefix tests/,layers mpi-run \
              cmocka-tap fuzz/run lint sanitized bt_matrix kill_restart fault_sites \
              slurm_node))

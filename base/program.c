@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/json.h"
@@ -14,6 +15,29 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "base/watch.h"
+
+/* Under the launcher of another MPI library, every process takes itself for the only one of its job,
+ * and all of them would write the same files. rank: [out] that of the launcher then, so that one of
+ * them says so. */
+static int check_launcher(int *rank)
+{
+    static const char *const told[][2] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+                                          {"PMI_SIZE", "PMI_RANK"}};
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    int size, len;
+    TRY_MPI(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    for (size_t i = 0; size == 1 && i < sizeof told / sizeof told[0]; i++) {
+        const char *const started = getenv(told[i][0]), *const as = getenv(told[i][1]);
+        if (!started || strtol(started, NULL, 10) <= 1) continue;
+        if (as) *rank = (int)strtol(as, NULL, 10);
+        TRY_MPI(MPI_Get_library_version(library, &len));
+        return err_set(ERR_USAGE,
+                       "%s processes were started by the launcher of another MPI library, each for "
+                       "itself: take the launcher of %.*s",
+                       started, (int)strcspn(library, ",:\n"), library);
+    }
+    return 0;
+}
 
 int program_main(const struct program *p, int argc, char **argv)
 {
@@ -29,7 +53,8 @@ int program_main(const struct program *p, int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     void *setup = calloc(1, p->setup_bytes);
-    int rc = setup ? stop_install() : err_set(ERR_NOMEM, "no memory for the options");
+    int rc = setup ? check_launcher(&rank) : err_set(ERR_NOMEM, "no memory for the options");
+    if (rc == 0) rc = stop_install();
     rc = par_agree(MPI_COMM_WORLD, rc);
     if (rc == 0) {
         rc = p->parse ? p->parse(setup, argc, argv)

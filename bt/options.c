@@ -344,8 +344,7 @@ static int writers_setup(struct bt_setup *s)
         }
         s->all = true;
         for (int i = 0; (d = io_writer_at(i)) != NULL; i++)
-            if ((d->caps & (IO_CAP_SERIAL_FILE | IO_CAP_WRAPPER)) == IO_CAP_SERIAL_FILE &&
-                d->format == IO_RAW)
+            if ((d->caps & (IO_CAP_SERIAL_FILE | IO_CAP_WRAPPER)) == IO_CAP_SERIAL_FILE)
                 TRY(add_writer(s, d->name));
     }
     return 0;
@@ -435,8 +434,12 @@ static int interpret(struct bt_setup *s, const bool *given)
     if (strlen(s->opt.out) > 3900) return err_set(ERR_USAGE, "--out: the name is too long");
     if (s->opt.json && !s->opt.json[0])
         return err_set(ERR_USAGE, "--json: the name of the file is empty");
-    const struct io_spec spec = bt_setup_spec(s, 0, s->opt.out);
-    return s->writers_n > 0 ? io_spec_check(&spec) : 0;
+    /* Of all writers those are left out later that cannot do what is asked for. */
+    for (int w = 0; w < (s->all ? 1 : s->writers_n); w++) {
+        const struct io_spec spec = bt_setup_spec(s, w, s->opt.out);
+        TRY(io_spec_check(&spec));
+    }
+    return 0;
 }
 
 int bt_setup_parse(void *setup, int argc, char **argv)

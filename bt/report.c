@@ -29,8 +29,7 @@ void bt_report_writers(FILE *to)
         writer_entry(to, d->name, d->help);
     fprintf(to, "\n--io all runs every writer that leaves one file in serial format:");
     for (int i = 0; (d = io_writer_at(i)) != NULL; i++)
-        if ((d->caps & IO_CAP_SERIAL_FILE) && !(d->caps & IO_CAP_WRAPPER) && d->format == IO_RAW &&
-            io_writer_usable(d))
+        if ((d->caps & IO_CAP_SERIAL_FILE) && !(d->caps & IO_CAP_WRAPPER) && io_writer_usable(d))
             fprintf(to, " %s", d->name);
     fprintf(to, "\n");
 }

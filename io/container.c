@@ -59,7 +59,7 @@ int64_t io_body_holds(const struct io_body *b, int64_t dump_bytes, int64_t bytes
     return bytes > b->data_offset ? (bytes - b->data_offset) / dump_bytes : 0;
 }
 
-/* In ../lib/nht1 of the folder of the running program, or of one that the tests have built. */
+/* From ../lib/nht1 beside the folder of the running program, or where LIBDIR is. */
 int io_container_load(enum io_format format)
 {
     char path[PATH_MAX];
@@ -69,6 +69,8 @@ int io_container_load(enum io_format format)
     if (!slash) return err_set_errno(ERR_IO, errno, "/proc/self/exe");
     const size_t room = sizeof path - (size_t)(slash - path);
     snprintf(slash, room, "/../lib/nht1/libnht1-%s.so", formats[format].name);
+    if (nht1_libdir[0] && access(path, F_OK) != 0)
+        snprintf(path, sizeof path, "%s/nht1/libnht1-%s.so", nht1_libdir, formats[format].name);
     if (access(path, R_OK) != 0)
         return err_set(
             ERR_USAGE,

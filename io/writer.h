@@ -137,6 +137,9 @@ enum io_format io_writer_format(const char *name);
 /* Whether a writer on the list can be used on this system. Local. */
 bool io_writer_usable(const struct io_writer *d);
 
+/* Whether it can, and has dumps of this layout in its files: records are a format of their own. */
+bool io_writer_can(const struct io_writer *d, enum io_layout layout);
+
 /* The i-th listed writer, NULL past the last. */
 const struct io_writer *io_writer_at(int i);
 

@@ -27,6 +27,11 @@ bool io_writer_usable(const struct io_writer *d)
     return !d->usable || d->usable();
 }
 
+bool io_writer_can(const struct io_writer *d, enum io_layout layout)
+{
+    return (d->format == IO_RAW || layout != IO_RECORDS) && io_writer_usable(d);
+}
+
 static const struct io_writer *by_name(const char *name, size_t len)
 {
     for (int i = 0; i < LISTED; i++) {

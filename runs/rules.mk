@@ -15,6 +15,17 @@ $(PY_PROGRAMS): runs/study $(SHARE)/runs/nht1/copied
 	$(call say,COPY)
 	$(Q)cp runs/study $@
 
+# The launcher of the MPI library that MPICC links with, for studies and tests: named like MPICC and
+# beside it (mpicc.mpich: mpirun.mpich). By its name alone where that leads to the same.
+LAUNCHER := $(SHARE)/runs/launcher
+$(LAUNCHER): $(B)/settings
+	@mkdir -p $(@D)
+	@cc=$$(command -v $(firstword $(MPICC))); run=$$(echo "$${cc##*/}" | sed -n 's/^mpi[a-z+]*/mpirun/p'); \
+	path=$${cc%/*}/$${run:-none}; [ -x "$$path" ] || run=mpirun path=; \
+	[ -z "$$path" ] || [ "$$(command -v "$$run")" = "$$path" ] || run=$$path; \
+	echo "$$run" >$@
+$(PY_PROGRAMS) $(call program,$(MPI_MAINS)): | $(LAUNCHER)
+
 run: ## all cores, three writers, five rounds within two minutes, files verified, one table
 	@bash config/setup.sh run
 	@$(MAKE) -j$(JOBS) all

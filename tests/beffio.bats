@@ -60,7 +60,7 @@ nothing_left() {
 }
 
 @test "the same with ROMIO" {
-    mpirun --version | grep -q "Open MPI" || skip "components are Open MPI's"
+    need_open_mpi "components are Open MPI's"
     for ranks in 2 ${NHT1_FULL:+1 4}; do
         MPIRUN_FLAGS="--mca io romio321" beffio "$ranks" -N "$ranks" --json r.json
         expect_status 4
@@ -303,7 +303,7 @@ nothing_left() {
 rank_pid() {
     local pid
     for pid in $(own_processes nht1-beffio); do
-        tr '\0' '\n' <"/proc/$pid/environ" | grep -qx "OMPI_COMM_WORLD_RANK=$1" && echo "$pid"
+        tr '\0' '\n' <"/proc/$pid/environ" | grep -qxE "(OMPI_COMM_WORLD|PMI)_RANK=$1" && echo "$pid"
     done
 }
 
@@ -330,7 +330,6 @@ rank_pid() {
 
 @test "a disk that fills up meanwhile" {
     [ "$(id -u)" = 0 ] || skip "needs to mount a small file system"
-    mpirun --version | grep -q "Open MPI" || skip "looks for a variable of Open MPI's"
     mkdir disk
     mount -t tmpfs -o size=640m tmpfs disk || skip "cannot mount"
     "$NHT1_ROOT/tests/mpi-run" -np 2 -t 60 "$NHT1_BIN/nht1-beffio" -p disk -MB 16 -T 90 -N 2 \
@@ -357,7 +356,6 @@ rank_pid() {
 }
 
 @test "Ctrl-C while a rank is held up: nothing is left" {
-    mpirun --version | grep -q "Open MPI" || skip "looks for a variable of Open MPI's"
     mkdir -p data
     "$NHT1_ROOT/tests/mpi-run" -np 2 -t 60 "$NHT1_BIN/nht1-beffio" -p data -MB 16 -T 200 -N 2 \
         --max-space 2G \
@@ -616,7 +614,7 @@ LIST
 @test "accesses beyond 2 GiB, of one process and of two together, by each MPI-IO component" {
     full_only
     need_space . 16384
-    mpirun --version | grep -q "Open MPI" || skip "components are Open MPI's"
+    need_open_mpi "components are Open MPI's"
     local component BEFFIO_TIMEOUT=600
     for component in ompio romio321; do
         MPIRUN_FLAGS="--mca io $component" beffio 1 -MB 300000 -N 1 --check every --json r.json

@@ -119,6 +119,44 @@ END
     expect_status 1
 }
 
+# A launcher of each library, in a folder as a module has it and in one as Debian has it.
+@test "the launcher is that of the MPI library that the programs are built with" {
+    local name
+    mkdir -p site/bin b/bin build/bin
+    for name in site/bin/mpicc site/bin/mpirun site/mpicc.other site/mpirun.other; do
+        printf '#!/bin/sh\necho "%s $*" >>"%s/started"\n' "$name" "$PWD" >"$name"
+        chmod +x "$name"
+    done
+    cp site/bin/mpirun b/bin/program
+    launcher_of() {
+        rm -f b/share/nht1/runs/launcher
+        mk "$PWD/b/share/nht1/runs/launcher" "$@" >&2 && cat b/share/nht1/runs/launcher
+    }
+    [ "$(launcher_of MPICC=mpicc)" = mpirun ]
+    [ "$(launcher_of MPICC="$PWD/site/bin/mpicc")" = "$PWD/site/bin/mpirun" ]
+    [ "$(launcher_of MPICC=cc)" = mpirun ]
+    [ "$(PATH=$PWD/site:$PATH launcher_of MPICC=mpicc.other)" = mpirun.other ]
+    # By the programs of the folder, by those of NHT1_BIN for another program, and not if told.
+    unset MPIRUN MPIRUN_FLAGS
+    export PATH=$PWD/site:$PATH
+    "$NHT1_ROOT/tests/mpi-run" -np 3 b/bin/program x
+    NHT1_BIN=$PWD/b/bin "$NHT1_ROOT/tests/mpi-run" -np 4 true
+    MPIRUN=site/bin/mpirun "$NHT1_ROOT/tests/mpi-run" -np 5 b/bin/program
+    [ "$(grep -c '^site/mpirun.other -np [34] .*\(program x\|true\)$' started)" -eq 2 ]
+    grep -q '^site/bin/mpirun -np 5 ' started
+}
+
+@test "under the launcher of another MPI library a program refuses to run once per process" {
+    run env OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 OMPI_MCA_ess_singleton_isolated=1 \
+        "$NHT1_BIN/nht1-bt" --class S --io posix --out o.bin
+    expect_status 1
+    expect_text "nht1-bt: 2 processes were started by the launcher of another MPI library"
+    [ ! -e o.bin ]
+    run env PMI_SIZE=3 PMI_RANK=1 OMPI_MCA_ess_singleton_isolated=1 "$NHT1_BIN/nht1-beff" --quick
+    expect_status 1
+    [ -z "$output" ]
+}
+
 @test "numbers are written and read with a point in a locale that has a comma" {
     local program
     need_program localedef

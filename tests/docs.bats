@@ -14,6 +14,9 @@ readme_commands() {
 run_commands() {
     local line count=0
     ln -s "$(dirname "$NHT1_BIN")" build
+    mkdir bin
+    ln -s "$(command -v "$(launcher)")" bin/mpirun
+    local -x PATH=$PWD/bin:$PATH
     [ "$(id -u)" = 0 ] && export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     [ "$(nproc)" -lt 2 ] && export OMPI_MCA_rmaps_base_oversubscribe=1
     while read -r line; do

@@ -9,6 +9,7 @@ export NHT1_BIN=${NHT1_BIN:-$NHT1_ROOT/build/bin}
 export NHT1_TESTBIN=${NHT1_TESTBIN:-$(dirname "$NHT1_BIN")/tests}
 export PATH=$NHT1_BIN:$PATH
 export OMPI_MCA_mpi_yield_when_idle=${OMPI_MCA_mpi_yield_when_idle:-1} # as in tests/run
+export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}                      # so, too
 [ ! -e "$NHT1_TESTBIN/wait.so" ] || export NHT1_PRELOAD=${NHT1_PRELOAD-$NHT1_TESTBIN/wait.so} # so, too
 
 # mpi_run RANKS PROGRAM [ARGUMENT...]: under mpirun, at most $MPI_TIMEOUT (default 120) seconds. One
@@ -22,6 +23,26 @@ mpi_run() {
         return
     fi
     "$NHT1_ROOT/tests/mpi-run" -np "$ranks" -t "${MPI_TIMEOUT:-120}" "$@"
+}
+
+# launcher: that of the MPI library that the programs were built with.
+launcher() {
+    echo "${MPIRUN:-$(cat "$(dirname "$NHT1_BIN")/share/nht1/runs/launcher" 2>/dev/null || echo mpirun)}"
+}
+
+# wrapper mpif90: the compiler wrapper of that library.
+wrapper() {
+    launcher | sed "s/mpirun/$1/"
+}
+
+# open_mpi: whether that library is Open MPI, which has components to choose from.
+open_mpi() {
+    "$(launcher)" --version | grep -qE "Open MPI|OpenRTE"
+}
+
+# need_open_mpi WHY: skips the test where it is another one.
+need_open_mpi() {
+    open_mpi || skip "$1"
 }
 
 # real_python [PATH]: for setup_file. python3 is from here on a program itself, the one named, that of

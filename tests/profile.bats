@@ -62,7 +62,7 @@ has() {
 }
 
 @test "Fortran callers are counted once" {
-    need_program gfortran mpif90
+    need_program gfortran "$(wrapper mpif90)"
     cat >f08.f90 <<'END'
 program f
   use mpi_f08
@@ -86,7 +86,7 @@ END
         -e 's/type(MPI_File) :: fh/integer :: fh/; s/type(MPI_Status) :: st/integer :: st(MPI_STATUS_SIZE)/' \
         -e '/call/s/()/(e)/; /call/s/\([^(]\))$/\1, e)/; s/(e, e)/(e)/' f08.f90 >old.f90
     for source in f08 old; do
-        env -u OMPI_CC mpif90 -o "$source" "$source.f90" || skip "no Fortran module of this MPI library"
+        env -u OMPI_CC "$(wrapper mpif90)" -o "$source" "$source.f90" || skip "no Fortran module of this MPI library"
         rm -f f.dat
         run nht1-profile -- "$NHT1_ROOT/tests/mpi-run" -np 2 "./$source"
         expect_status 0

@@ -110,6 +110,7 @@ X
 }
 
 @test "programs of others: mpi4py, h5py, PnetCDF's ncmpidiff" {
+    need_open_mpi "Debian's mpi4py and h5py are linked with Open MPI"
     need_program jq python3
     local name found=""
     cat >use-mpi4py.py <<'X'

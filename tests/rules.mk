@@ -3,8 +3,8 @@
 
 TEST_SERIAL := $(wildcard tests/test_*.c)
 TEST_MPI    := $(wildcard tests/mpi_*.c)
-TEST_TOOL   := $(wildcard tests/mk*.c)
-TEST_LIB    := $(filter-out $(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL),$(wildcard tests/*.c))
+TEST_TOOL   := $(filter-out tests/mkcontainer.c,$(wildcard tests/mk*.c))
+TEST_LIB    := $(filter-out $(TEST_SERIAL) $(TEST_MPI) tests/mk%,$(wildcard tests/*.c))
 TEST_OBJS   := $(call obj,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL) $(TEST_LIB))
 # A fuzzer is a file of tests/fuzz/ and the driver: tests/fuzz/fuzz.h.
 FUZZ        := $(filter-out driver,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
@@ -51,7 +51,7 @@ $(SHIMS): $(B)/settings
 
 # What tests/run starts of a build with sanitizers.
 sanitized: all $(call testbin,$(TEST_SERIAL)) fuzz-programs
-tests: $(call testbin,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL)) $(SHIMS) fuzz-programs bench-programs ## build the test programs
+tests: $(call testbin,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL)) $(MKCONTAINER) $(SHIMS) fuzz-programs bench-programs ## build the test programs
 
 # The runner counts what could not be built as failed.
 CHECKS := serial mpi e2e layers sanitize

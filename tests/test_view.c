@@ -34,13 +34,13 @@ static double value(int64_t i, int64_t j, int64_t k, int64_t m)
     return 1.0 + (double)m + 10.0 * (double)i + 1e4 * (double)j + 1e7 * (double)k;
 }
 
-/* A dump as a serial program would write it. */
-static char *oracle_dump(enum io_layout layout, int64_t n)
+/* A dump as a serial program would write it, but for what lies outside of the planes of a box. */
+static char *oracle_dump(enum io_layout layout, int64_t n, const struct io_box *b)
 {
     char *dump = calloc(1, (size_t)io_dump_bytes(layout, n));
     int32_t payload = (int32_t)(40 * n * n);
-    for (int64_t k = 0; k < n; k++) {
-        for (int64_t j = 0; j < n; j++) {
+    for (int64_t k = b->lo[2]; k < b->lo[2] + b->n[2]; k++) {
+        for (int64_t j = b->lo[1]; j < b->lo[1] + b->n[1]; j++) {
             for (int64_t i = 0; i < n; i++) {
                 for (int64_t m = 0; m < 5; m++) {
                     double v = value(i, j, k, m);
@@ -261,7 +261,7 @@ static void stage_one(const struct io_view *v, void *arg)
 
 static void check_staging(enum io_layout layout, int64_t n, const int grid[3])
 {
-    char *dump = oracle_dump(layout, n);
+    char *dump = oracle_dump(layout, n, &(struct io_box){{0, 0, 0}, {n, n, n}});
     each_box(layout, n, grid, stage_one, dump);
     free(dump);
 }
@@ -272,14 +272,22 @@ static void staged_bytes_are_the_files_bytes(void **unused)
     each_case(check_staging);
 }
 
-/* Longer rows than the block through which components are interleaved. */
+/* Longer rows than the block through which components are interleaved: whole ones and halves, of few
+ * lines and planes. */
 static void staging_of_long_rows(void **unused)
 {
     (void)unused;
-    const int whole[3] = {1, 1, 1}, halves[3] = {2, 1, 3};
+    static const struct io_box rows[] = {{{0, 0, 0}, {131, 3, 2}},
+                                         {{0, 64, 43}, {65, 3, 2}},
+                                         {{65, 128, 128}, {66, 3, 3}},
+                                         {{0, 0, 64}, {131, 131, 1}}};
     for (int l = 0; l < LAYOUTS; l++) {
-        check_staging(layouts[l], 67, whole);
-        check_staging(layouts[l], 131, halves);
+        for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+            const struct io_view v = {131, layouts[l], rows[r]};
+            char *dump = oracle_dump(layouts[l], 131, &rows[r]);
+            stage_one(&v, dump);
+            free(dump);
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 load helpers
 
 two_nodes() {
+    need_open_mpi "the second node is Open MPI's daemon there"
     need_program ip unshare mpirun
     run "$NHT1_ROOT/tests/two-nodes" "$@"
     [ "$status" -ne 77 ] || skip "no namespaces here: $output"

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/progress.h"
+#include "verify/container.h"
 #include "verify/detect.h"
 #include "verify/locate.h"
 #include "verify/scan.h"
@@ -106,6 +107,57 @@ static int confirm_shape(struct run *r)
     return 0;
 }
 
+/* What only makes a file wrong, and is no reason to end, becomes a finding. Returns 0 then. */
+static int as_finding(struct run *r, int rc, int64_t dump)
+{
+    if (rc != ERR_VERIFY) return rc;
+    finding_add(&r->c->findings, "format", dump, "%s", err_message());
+    err_clear();
+    return 0;
+}
+
+/* A container tells its shape: what is told otherwise must be the same. */
+static int open_container(struct run *r)
+{
+    struct shape is;
+    struct check *c = r->c;
+    struct shape *s = &c->shape;
+    const char *told = c->has_manifest ? "manifest and options say" : "the options say";
+    c->content_bytes = c->file_bytes;
+    TRY(container_detect(&r->file, &c->format));
+    /* Files of netCDF-4 are HDF5. */
+    if (c->has_manifest && c->format != c->manifest.format &&
+        !(c->format == SHAPE_HDF5 && c->manifest.format == SHAPE_NETCDF)) {
+        finding_add(&c->findings, "format", -1,
+                    "wrong format: by its first bytes the file is %s, the manifest says %s",
+                    shape_format_name(c->format), shape_format_name(c->manifest.format));
+        return 0;
+    }
+    if (c->format == SHAPE_RAW) return 0;
+    if (shape_endian_find(r->o->endian) != SHAPE_UNKNOWN)
+        return err_set(ERR_USAGE, "--endian: %s is %s, whose library knows the byte order", c->path,
+                       shape_format_name(c->format));
+    const int rc = container_open(&r->file, c->format, c->file_bytes, &is);
+    if (rc < 0) return as_finding(r, rc, -1);
+    snprintf(c->library, sizeof c->library, "%s", container_library(r->file.container));
+    if (s->n > 0 && s->n != is.n)
+        finding_add(&c->findings, "shape", -1,
+                    "wrong shape: the file has N = %" PRId64 ", not %" PRId64 " as %s", is.n, s->n,
+                    told);
+    if (s->layout != SHAPE_UNKNOWN && s->layout != is.layout)
+        finding_add(&c->findings, "shape", -1, "wrong shape: the file has layout %s, not %s as %s",
+                    shape_layout_name(is.layout), shape_layout_name(s->layout), told);
+    if ((s->dumps_n > 0 || c->has_manifest) && s->dumps_n != is.dumps_n)
+        finding_add(&c->findings, "shape", -1,
+                    "wrong shape: the file has %" PRId64 " dumps, not %" PRId64 " as %s",
+                    is.dumps_n, s->dumps_n, told);
+    *s = is;
+    c->content_bytes = is.dumps_n * shape_dump_bytes(&is);
+    return c->has_manifest && c->findings.n == 0
+               ? container_compare(r->file.container, &c->manifest, &c->findings)
+               : 0;
+}
+
 static int check_shape(struct run *r)
 {
     struct check *c = r->c;
@@ -121,8 +173,10 @@ static int check_shape(struct run *r)
         finding_add(&c->findings, "size", -1, "the file is empty");
         return 0;
     }
-    if (!c->has_manifest) return find_shape(r);
-    TRY(confirm_shape(r));
+    TRY(open_container(r));
+    if (!r->file.container && c->findings.n == 0)
+        TRY(c->has_manifest ? confirm_shape(r) : find_shape(r));
+    if (!c->has_manifest) return 0;
     if (c->shape.n != m->n && c->findings.n == 0)
         finding_add(&c->findings, "shape", -1,
                     "wrong shape: --n is %" PRId64 ", the manifest says %" PRId64, c->shape.n,
@@ -142,19 +196,26 @@ static bool wanted(const struct check *c, int64_t d)
 
 static int check_size(struct check *c)
 {
-    const int64_t dump_bytes = shape_dump_bytes(&c->shape), whole = c->file_bytes / dump_bytes;
+    const int64_t dump_bytes = shape_dump_bytes(&c->shape), whole = c->content_bytes / dump_bytes;
     int64_t *dumps_n = &c->shape.dumps_n;
-    if (*dumps_n == 0 && !c->has_manifest) *dumps_n = whole + (c->file_bytes % dump_bytes != 0);
+    if (*dumps_n == 0 && !c->has_manifest) *dumps_n = whole + (c->content_bytes % dump_bytes != 0);
     if (*dumps_n > INT64_MAX / dump_bytes)
         return err_set(ERR_USAGE, "--dumps: %" PRId64 " dumps are more than a file can hold",
                        *dumps_n);
     const int64_t end = *dumps_n * dump_bytes;
-    if (c->file_bytes > end)
+    /* What a netCDF file lacks at its end reads as zeros, which of a run cut short is no error. */
+    if (c->format == SHAPE_NETCDF && c->file_bytes < end &&
+        (!c->has_manifest || c->manifest.complete_n == *dumps_n))
+        finding_add(&c->findings, "size", -1,
+                    "the file is short: it has %" PRId64 " bytes, its %" PRId64
+                    " dumps alone have %" PRId64,
+                    c->file_bytes, *dumps_n, end);
+    if (c->content_bytes > end)
         finding_add(&c->findings, "size", -1,
                     "%" PRId64 " bytes follow the last dump: the file has %" PRId64
                     " bytes, %" PRId64 " dumps of %" PRId64 " bytes make %" PRId64,
-                    c->file_bytes - end, c->file_bytes, *dumps_n, dump_bytes, end);
-    if (c->file_bytes >= end) return 0;
+                    c->content_bytes - end, c->content_bytes, *dumps_n, dump_bytes, end);
+    if (c->content_bytes >= end) return 0;
     int64_t last = (c->has_manifest ? c->manifest.dumps_n : *dumps_n) - 1;
     while (last >= whole && !wanted(c, last))
         last--;
@@ -164,8 +225,8 @@ static int check_size(struct check *c)
                 "the file is short: %" PRId64 " of %" PRId64
                 " bytes are there; it ends inside %s, of which %" PRId64 " of %" PRId64
                 " bytes are there%s",
-                c->file_bytes, (last + 1) * dump_bytes, locate_name(manifest_of(c), whole, name),
-                c->file_bytes - whole * dump_bytes, dump_bytes,
+                c->content_bytes, (last + 1) * dump_bytes, locate_name(manifest_of(c), whole, name),
+                c->content_bytes - whole * dump_bytes, dump_bytes,
                 last > whole ? ", and the dumps after it are missing" : "");
     return 0;
 }
@@ -174,7 +235,7 @@ static int check_size(struct check *c)
  * so: their number comes from outside. */
 static int make_dumps(struct check *c)
 {
-    const int64_t whole = c->file_bytes / shape_dump_bytes(&c->shape);
+    const int64_t whole = c->content_bytes / shape_dump_bytes(&c->shape);
     const int64_t listed = c->has_manifest ? c->manifest.dumps_n : 0;
     const int64_t worth = listed > whole ? listed : whole + 1;
     c->dumps_n = c->shape.dumps_n < worth ? c->shape.dumps_n : worth;
@@ -230,14 +291,16 @@ static int judge_dump(struct run *r, int64_t d)
 static int check_dump(struct run *r, int64_t d)
 {
     struct check_dump *dump = &r->c->dump[d];
-    TRY(scan_dump(&r->scan, d, r->progress));
+    int rc = scan_dump(&r->scan, d, r->progress);
     memcpy(dump->xce, r->scan.xce, sizeof dump->xce);
     dump->nonfinite_n = r->scan.nonfinite_n;
     dump->zeros_n = r->scan.zeros_n;
     dump->face_wrong_n = r->scan.face_wrong_n;
     dump->marker_wrong_n = r->scan.marker_wrong_n;
     r->c->checked_n++;
-    TRY(judge_dump(r, d));
+    if (rc == 0) rc = judge_dump(r, d);
+    if (rc == ERR_VERIFY) dump->state = CHECK_WRONG;
+    TRY(as_finding(r, rc, d));
     return r->o->diagonal ? listing_print(r->listing, r->c->shape.n, r->scan.diagonal) : 0;
 }
 
@@ -250,7 +313,7 @@ static int check_dumps(struct run *r)
     /* The planes of an absurd N, of which no dump is there, need no memory. */
     if (any) TRY(scan_new(&r->scan, &r->file, &c->shape));
     r->progress = progress_begin(progress_mode_of(r->o->progress), "verifying", "MB",
-                                 c->file_bytes / SCAN_PROGRESS_BYTES + 1);
+                                 c->content_bytes / SCAN_PROGRESS_BYTES + 1);
     for (int64_t d = 0; d < c->dumps_n; d++) {
         const bool looked_at = c->dump[d].state == CHECK_UNJUDGED;
         if (looked_at) TRY(check_dump(r, d));
@@ -277,12 +340,13 @@ static int check_all(struct run *r)
 
 int check_file(struct check *c, const char *path, const struct check_options *o, FILE *listing)
 {
-    struct run r = {.c = c, .o = o, .listing = listing, .file = {-1, path}};
+    struct run r = {.c = c, .o = o, .listing = listing, .file = {-1, path, NULL}};
     memset(c, 0, sizeof *c);
     c->path = path;
     const int rc = check_all(&r);
     progress_end(r.progress);
     scan_free(&r.scan);
+    container_close(&r.file);
     if (r.file.fd >= 0) close(r.file.fd);
     return rc;
 }

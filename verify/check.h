@@ -61,9 +61,12 @@ struct check {
     struct manifest manifest;
     struct shape shape;
     bool shape_found; /* by looking at the values, not told */
+    int format;       /* enum shape_format, by the first bytes of the file */
+    char library[64]; /* that read it; "" of raw files */
     int64_t file_bytes;
-    int64_t dumps_n;   /* entries of dump, at most shape.dumps_n */
-    int64_t checked_n; /* dumps looked at */
+    int64_t content_bytes; /* of the dumps: of a raw file all */
+    int64_t dumps_n;       /* entries of dump, at most shape.dumps_n */
+    int64_t checked_n;     /* dumps looked at */
     struct check_dump *dump;
     double mean_xce[BT_NCOMP]; /* over the dumps looked at */
     struct check_norms mean, final;

@@ -11,6 +11,7 @@
 #include "base/progress.h"
 #include "base/stop.h"
 #include "base/units.h"
+#include "verify/container.h"
 #include "verify/target.h"
 #include "verify/xdmf.h"
 
@@ -417,6 +418,10 @@ static int export_all(struct export *e, const struct check_options *o)
     TRY(check_targets(e));
     TRY(make_room(e));
     TRY(shape_open(&e->file, "", e->c->path, NULL));
+    if (e->c->format != SHAPE_RAW) {
+        struct shape same;
+        TRY(container_open(&e->file, e->c->format, e->c->file_bytes, &same));
+    }
     TRY(stop_install());
     e->progress = progress_begin(progress_mode_of(o->progress), "exporting", "MB",
                                  e->dumps_n * 8 * comps * n * n * n / MB + 1);
@@ -425,9 +430,13 @@ static int export_all(struct export *e, const struct check_options *o)
 
 int export_dumps(const struct check *c, const struct check_options *o, FILE *tell)
 {
-    struct export e = {.c = c, .shape = &c->shape, .file = {-1, c->path}, .target = {.fd = -1}};
+    struct export e = {
+        .c = c, .shape = &c->shape, .file = {.fd = -1, .path = c->path}, .target = {.fd = -1}};
     for (size_t f = 0; f < sizeof formats / sizeof formats[0]; f++)
         if (strcmp(formats[f].name, o->export) == 0) e.format = &formats[f];
+    if (c->format != SHAPE_RAW && strcmp(o->export, "xdmf") == 0)
+        return err_set(ERR_USAGE, "--export xdmf: %s is no raw file, and only those are described",
+                       c->path);
     int rc = choose_dumps(&e);
     if (rc == 0 && e.dumps_n > 0) {
         rc = export_all(&e, o);
@@ -436,6 +445,7 @@ int export_dumps(const struct check *c, const struct check_options *o, FILE *tel
     } else if (rc == 0) {
         fputs("Nothing exported: no dump is complete and right.\n", tell);
     }
+    container_close(&e.file);
     if (e.file.fd >= 0) close(e.file.fd);
     free(e.dump);
     free(e.time);

@@ -11,7 +11,7 @@
 #define FINDING_PLACES 8
 
 struct finding {
-    const char *kind; /* "size", "shape", "digest", "stale", "marker", "value", "norm", "listing" */
+    const char *kind; /* "size", "shape", "format", "digest", "stale", "marker", "value", ... */
     int64_t dump;     /* -1: the file as a whole */
     int places_n;
     struct place place[FINDING_PLACES]; /* m is -1 when several components of the cell are meant */

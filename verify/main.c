@@ -71,7 +71,7 @@ static const struct conf_option options[] = {
     {.name = "endian",
      .arg = "ORDER",
      .def = "auto",
-     .help = "Byte order of the file.",
+     .help = "Byte order of a raw file.",
      CHOICE(endian, "little|big|auto")},
     {.name = NULL},
 };
@@ -90,7 +90,9 @@ static const struct conf_program program = {
         "  nht1-verify btout.bin --export xdmf         btout.bin.xdmf, for ParaView\n"
         "\n"
         "The shape comes from the manifest FILE.json; options override it; what neither gives is\n"
-        "inferred from the values. With its manifest every single bit of the file is checked.\n"
+        "inferred from the values. A file in HDF5 or netCDF has a shape of its own, with which\n"
+        "both must agree, and is read by the library of that format.\n"
+        "With its manifest every single bit of the values is checked.\n"
         "Without one, norms, the exact values on the faces of the grid and listings are what\n"
         "there is; the last lines of the output say what was proved and what was not.\n"
         "\n"

@@ -91,6 +91,20 @@ static int get_shape(const struct source *s, struct shape *shape)
     return 0;
 }
 
+/* Raw files have neither member. */
+static int get_format(const struct source *s, int *format)
+{
+    const char *text;
+    *format = SHAPE_RAW;
+    if (!json_object_get(s->object, "format")) return 0;
+    TRY(get_text(s, "format", &text));
+    *format = shape_format_find(text);
+    if (*format == SHAPE_UNKNOWN) return bad(s, "format", "is none of raw, hdf5, netcdf");
+    if (*format == SHAPE_RAW) return 0;
+    TRY(get_text(s, "variable", &text));
+    return strcmp(text, "solution") == 0 ? 0 : bad(s, "variable", "is not \"solution\"");
+}
+
 static int get_run(const struct source *s, struct manifest *m)
 {
     TRY(js_get_real(s->object, s->where, "dt", &m->dt));
@@ -187,8 +201,10 @@ int manifest_read(const char *path, struct manifest *m)
     snprintf(s.where, sizeof s.where, "damaged manifest %s", path);
     int rc = check_schema(&s);
     if (rc == 0) rc = get_shape(&s, &m->shape);
+    if (rc == 0) rc = get_format(&s, &m->format);
     if (rc == 0) rc = get_run(&s, m);
     if (rc == 0) rc = get_dumps(&s, m);
+    m->resumed = json_array_size(json_object_get(root, "resumed")) > 0;
     m->parts = json_incref(json_object_get(root, "parts"));
     json_decref(root);
     return rc < 0 ? rc : 1;

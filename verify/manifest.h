@@ -17,6 +17,8 @@ struct manifest_dump {
 
 struct manifest {
     struct shape shape; /* dumps_n: as planned */
+    int format;         /* enum shape_format */
+    bool resumed;       /* a later run continued the file */
     int64_t steps, interval;
     double dt;
     char run_id[33], writer[64], kernel[64], file[256];

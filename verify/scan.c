@@ -128,6 +128,10 @@ int scan_dump(struct scan *s, int64_t dump, struct progress *p)
         sum_clear(&s->error[m]);
     memset(s->digest, 0, (size_t)digest_words(s->shape.n) * sizeof *s->digest);
     s->nonfinite_n = s->zeros_n = s->face_wrong_n = s->marker_wrong_n = 0;
+    for (int64_t v = 0; v < BT_NCOMP * s->shape.n; v++) /* where a dump cannot be read to its end */
+        s->diagonal[v] = NAN;
+    for (int m = 0; m < BT_NCOMP; m++)
+        s->xce[m] = NAN;
     for (int64_t first = 0; first < planes; first += s->block) {
         const int64_t held = planes - first < s->block ? planes - first : s->block;
         TRY(shape_read_bytes(s->file, s->bytes, held * bytes, start + first * bytes));

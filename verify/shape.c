@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "verify/container.h"
 
 static const struct {
     const char *name;
@@ -25,6 +26,17 @@ static const char *const endians[SHAPE_ENDIANS] = {
     [SHAPE_BIG] = "big",
 };
 
+static const char *const formats[SHAPE_FORMATS] = {
+    [SHAPE_RAW] = "raw",
+    [SHAPE_HDF5] = "hdf5",
+    [SHAPE_NETCDF] = "netcdf",
+};
+
+const char *shape_format_name(int format)
+{
+    return formats[format];
+}
+
 const char *shape_layout_name(int layout)
 {
     return layout == SHAPE_UNKNOWN ? "unknown" : layouts[layout].name;
@@ -33,6 +45,13 @@ const char *shape_layout_name(int layout)
 const char *shape_endian_name(int endian)
 {
     return endian == SHAPE_UNKNOWN ? "unknown" : endians[endian];
+}
+
+int shape_format_find(const char *name)
+{
+    for (int f = 0; name && f < SHAPE_FORMATS; f++)
+        if (strcmp(name, formats[f]) == 0) return f;
+    return SHAPE_UNKNOWN;
 }
 
 int shape_layout_find(const char *name)
@@ -113,7 +132,7 @@ int shape_open(struct shape_file *f, const char *what, const char *path, int64_t
 {
     struct stat st;
     int rc = 0;
-    *f = (struct shape_file){open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), path};
+    *f = (struct shape_file){open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), path, NULL};
     if (f->fd < 0) return err_set_errno(ERR_IO, errno, "%s%s: opening", what, path);
     if (fstat(f->fd, &st) != 0)
         rc = err_set_errno(ERR_IO, errno, "%s%s: stat", what, path);
@@ -132,6 +151,7 @@ int shape_open(struct shape_file *f, const char *what, const char *path, int64_t
 
 int shape_read_bytes(const struct shape_file *f, void *to, int64_t bytes, int64_t offset)
 {
+    if (f->container) return container_read(f->container, to, bytes, offset);
     for (int64_t done = 0; done < bytes;) {
         const ssize_t got =
             pread(f->fd, (char *)to + done, (size_t)(bytes - done), (off_t)(offset + done));
@@ -151,8 +171,8 @@ int shape_read_bytes(const struct shape_file *f, void *to, int64_t bytes, int64_
 int shape_read(const struct shape_file *f, const struct shape *s, int64_t dump,
                const struct place *at, uint64_t *bits)
 {
-    unsigned char bytes[8];
-    TRY(shape_read_bytes(f, bytes, sizeof bytes, shape_offset(s, dump, at)));
-    *bits = shape_u64(s, bytes);
+    uint64_t word; /* as it is in the file */
+    TRY(shape_read_bytes(f, &word, sizeof word, shape_offset(s, dump, at)));
+    *bits = shape_u64(s, &word);
     return 0;
 }

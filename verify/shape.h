@@ -15,6 +15,9 @@
 
 #include "bt/solver/problem.h"
 
+/* A file in a format of a library has no offsets of its own: verify/container.h makes it look like a
+ * raw one. */
+enum shape_format { SHAPE_RAW, SHAPE_HDF5, SHAPE_NETCDF, SHAPE_FORMATS };
 enum shape_layout { SHAPE_MIJK, SHAPE_IJKM, SHAPE_RECORDS, SHAPE_LAYOUTS };
 enum shape_endian { SHAPE_LITTLE, SHAPE_BIG, SHAPE_ENDIANS };
 #define SHAPE_UNKNOWN (-1) /* of layout and endian; N and dumps_n are 0 when unknown */
@@ -34,8 +37,10 @@ struct place {
 
 /* Names as in the manifest and on the command line, and their inverse (SHAPE_UNKNOWN when the name
  * is NULL or none of them). Local. */
+const char *shape_format_name(int format);
 const char *shape_layout_name(int layout);
 const char *shape_endian_name(int endian);
+int shape_format_find(const char *name);
 int shape_layout_find(const char *name);
 int shape_endian_find(const char *name);
 
@@ -58,10 +63,11 @@ uint64_t shape_rank(int64_t n, const struct place *at);
 uint32_t shape_u32(const struct shape *s, const void *bytes);
 uint64_t shape_u64(const struct shape *s, const void *bytes);
 
-/* An open file and its name, for messages; both borrowed. */
+/* An open file and its name, for messages; all borrowed. */
 struct shape_file {
     int fd;
     const char *path;
+    struct container *container; /* NULL: a raw file */
 };
 
 /* Opens a regular file for reading; anything else is refused, a FIFO without being waited for. Local.
@@ -70,7 +76,7 @@ struct shape_file {
 int shape_open(struct shape_file *f, const char *what, const char *path, int64_t *bytes);
 
 /* Reads all these bytes, or the bits of one value of a dump. Local. Return 0, or ERR_IO with a
- * message when they cannot be read or the file ends before them. */
+ * message when they cannot be read or the file ends before them; of a container also ERR_VERIFY. */
 int shape_read_bytes(const struct shape_file *f, void *to, int64_t bytes, int64_t offset);
 int shape_read(const struct shape_file *f, const struct shape *s, int64_t dump,
                const struct place *at, uint64_t *bits);

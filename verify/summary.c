@@ -27,9 +27,12 @@ static void print_shape(FILE *to, const struct check *c)
     const struct shape *s = &c->shape;
     const struct manifest *m = &c->manifest;
     if (s->n == 0 || s->layout == SHAPE_UNKNOWN || s->endian == SHAPE_UNKNOWN) return;
-    fprintf(to, "  N = %" PRId64 ", layout %s, %s endian (%s), %" PRId64 " bytes\n", s->n,
-            shape_layout_name(s->layout), shape_endian_name(s->endian),
-            c->shape_found    ? "inferred from the values"
+    if (c->format != SHAPE_RAW && !c->library[0]) return; /* which could not be opened */
+    fprintf(to, "  N = %" PRId64 ", layout %s, %s%s (%s), %" PRId64 " bytes\n", s->n,
+            shape_layout_name(s->layout), c->library[0] ? c->library : shape_endian_name(s->endian),
+            c->library[0] ? "" : " endian",
+            c->library[0]     ? "from its dimensions"
+            : c->shape_found  ? "inferred from the values"
             : c->has_manifest ? "from the manifest"
                               : "as given",
             c->file_bytes);
@@ -181,6 +184,8 @@ json_t *summary_json(const struct check *c, json_t *options, int status)
         json_pack("{s:s,s:o,s:o,s:I,s:s,s:i}", "schema", "nht1-verify/1", "file", js_text(c->path),
                   "options", options, "file_bytes", (json_int_t)c->file_bytes, "verdict",
                   judge_verdict(c->verdict), "exit_status", status);
+    js_set(o, "format", json_string(shape_format_name(c->format)));
+    js_set(o, "library", c->library[0] ? js_text(c->library) : json_null());
     js_set(o, "manifest", c->has_manifest ? js_text(c->manifest_path) : json_null());
     js_set(o, "run_id", c->has_manifest ? json_string(c->manifest.run_id) : json_null());
     js_set(o, "shape",

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A library for LD_PRELOAD: ranks that wait sleep. Open MPI looks for messages without end and yields
- * the processor in between; with more ranks than cores, that is what most of the processors' time goes
- * into. Here a yield becomes a sleep, of half the time that the rank has waited so far: a message
+ * the processor in between, MPICH over UCX does not even yield; with more ranks than cores, that is
+ * what most of the processors' time goes into. Here a yield, and a look that found nothing, becomes a sleep, of half the time that the rank has waited so far: a message
  * comes late by no more than that, and by NHT1_WAIT_US (default 500) at most. 0: no rank sleeps. */
+#include <dlfcn.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -27,7 +28,7 @@ static int64_t now_ns(void)
     return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-int sched_yield(void)
+static void rest(void)
 {
     static _Thread_local int64_t began, last; /* of the waiting; end of the last yield */
     int64_t now = now_ns(), ns;
@@ -40,5 +41,20 @@ int sched_yield(void)
     else
         syscall(SYS_sched_yield);
     last = now_ns();
+}
+
+int sched_yield(void)
+{
+    rest();
     return 0;
+}
+
+/* UCX: how many messages it went on with. */
+unsigned ucp_worker_progress(void *worker)
+{
+    static unsigned (*look)(void *);
+    if (!look) *(void **)&look = dlsym(RTLD_NEXT, "ucp_worker_progress");
+    const unsigned found = look ? look(worker) : 0;
+    if (found == 0) rest();
+    return found;
 }

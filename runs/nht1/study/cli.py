@@ -52,7 +52,8 @@ def _arguments(argv):
     add('--set', metavar='SECTION.KEY=VALUE', action='append', default=[],
         help='another value for a key of the description; may be repeated')
     add('--launcher', metavar='NAME', help='mpirun, srun, or a path; default: that of the '
-                                           'description, else $MPIRUN, else mpirun')
+                                           'description, else $MPIRUN, else that of '
+                                           'the MPI library of the build')
     add('--launcher-flags', metavar='WORDS', help='further options for it; also $MPIRUN_FLAGS')
     add('--minutes', type=command.number(0), metavar='M',
         help='time for all runs together, 0: no limit')

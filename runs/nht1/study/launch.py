@@ -11,6 +11,8 @@ import sys
 
 from ..trouble import Trouble, failed, usage
 
+# The source tree, or share/nht1 of a build folder or of an installation, as in tools.py.
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))))
 ASK_S = 60
 START_S = 120  # of tests/mpi-run
 
@@ -84,16 +86,32 @@ def _physical_cores():
 
 # --- The launcher ---------------------------------------------------------------------------------
 
+def of_build(program=None):
+    """The launcher of the MPI library that the programs were linked with, as the build noted it
+    (runs/rules.mk): those beside `program`, else those of $NHT1_BIN or of this installation."""
+    folders = [os.path.dirname(shutil.which(program) or '')] if program else []
+    named = os.environ.get('NHT1_BIN')
+    folders += [named] if named else [os.path.join(ROOT, 'build', 'bin'), os.path.join(ROOT, '..', '..', 'bin')]
+    for folder in filter(None, folders):
+        try:
+            with open(os.path.join(folder, '..', 'share', 'nht1', 'runs', 'launcher')) as f:
+                return f.read().strip() or 'mpirun'
+        except OSError:
+            continue
+    return 'mpirun'
+
+
 class Launcher:
     """.name as asked, .path, .kind, .version; .command() makes the words, .environment() the
     variables of a run."""
 
-    def __init__(self, name, flags, cores, nodes=1, trusted=True, versioned=True):
+    def __init__(self, name, flags, cores, nodes=1, trusted=True, versioned=True, program=None):
         """trusted: False in a dry run of a description that names a launcher: it is not started,
-        and what has to be asked is asked without one. versioned: False where .version is not needed."""
+        and what has to be asked is asked without one. versioned: False where .version is not needed.
+        program: that 'auto' is to fit, where it is known."""
         self.cores, self.nodes, self.flags = cores, nodes, flags
         if name == 'auto':
-            name = os.environ.get('MPIRUN') or 'mpirun'
+            name = os.environ.get('MPIRUN') or of_build(program)
         self.name, self.path, self.kind, self.version = name, None, 'none', ''
         if name != 'none' and trusted:
             self._find(versioned)
@@ -166,7 +184,7 @@ def start(argv):
     each = int(threads) if threads.isdecimal() else 1
     try:
         launcher = Launcher('auto', shlex.split(os.environ.get('MPIRUN_FLAGS', '')),
-                            system()['cores'], versioned=False)
+                            system()['cores'], versioned=False, program=argv[0])
         words = launcher.command(ranks, each, argv)
         environment = launcher.environment(ranks, each, {'OMP_NUM_THREADS': threads})
     except Trouble as e:

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "verify/container.h"
+
+#include <dlfcn.h>
+#include <endian.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/plain.h"
+#include "base/version.h"
+#include "verify/plugin/plugin.h"
+
+#define RATIO_MAX  1100                 /* deflate makes data 1032 times smaller at most */
+#define HEADER_MAX (INT64_C(256) << 20) /* bytes of memory for what describes the values */
+
+struct container {
+    const struct plugin *plugin;
+    struct plugin_file file;
+    struct shape shape;
+    const char *path;
+};
+
+static const struct {
+    const char *library, *package; /* what people call it, and Debian */
+} formats[SHAPE_FORMATS] = {
+    [SHAPE_HDF5] = {"HDF5", "libhdf5-dev"},
+    [SHAPE_NETCDF] = {"netCDF", "libnetcdf-dev"},
+};
+
+static const char *const dimensions[SHAPE_LAYOUTS][PLUGIN_RANK] = {
+    [SHAPE_MIJK] = {"dump", "z", "y", "x", "component"},
+    [SHAPE_IJKM] = {"dump", "component", "z", "y", "x"},
+};
+
+int container_detect(const struct shape_file *f, int *format)
+{
+    char magic[8] = "";
+    *format = SHAPE_RAW;
+    if (pread(f->fd, magic, sizeof magic, 0) < 0)
+        return err_set_errno(ERR_IO, errno, "%s: reading at byte 0", f->path);
+    if (memcmp(magic, "\x89HDF\r\n\x1a\n", 8) == 0) *format = SHAPE_HDF5;
+    if (memcmp(magic, "CDF", 3) == 0 && magic[3] && strchr("\1\2\5", magic[3]))
+        *format = SHAPE_NETCDF;
+    return 0;
+}
+
+/* A library may crash on a damaged file, whatever it promises, and nothing of the process can be
+ * trusted after that: here alone, besides main, the program is ended. */
+static char crash_message[PATH_MAX + 128];
+
+static void crashed(int signum)
+{
+    const ssize_t put = write(STDERR_FILENO, crash_message, strlen(crash_message));
+    _exit(put < 0 ? signum : 3);
+}
+
+static void expect_crashes(const char *path, const char *library)
+{
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    static char stack[1 << 16]; /* the usual one may be what ran out */
+    const struct sigaction action = {.sa_handler = crashed, .sa_flags = SA_ONSTACK};
+    char name[PATH_MAX];
+    snprintf(crash_message, sizeof crash_message,
+             "nht1-verify: %s: cannot be read: %s crashed, as it may on a damaged file\n",
+             plain_copy(name, sizeof name, path), library);
+    sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
+    for (size_t s = 0; s < sizeof signals / sizeof *signals; s++)
+        sigaction(signals[s], &action, NULL);
+}
+
+/* A wrong count in a header can make a library ask for all memory that there is, and fill it. Sets the
+ * limit of what the process may have to so many bytes more than it has. Returns the one before. */
+static struct rlimit limit_memory(int64_t more_bytes)
+{
+    struct rlimit before = {RLIM_INFINITY, RLIM_INFINITY}, limit;
+    long long data_pages = -1;
+    FILE *statm = fopen("/proc/self/statm", "r");
+    if (statm && fscanf(statm, "%*s %*s %*s %*s %*s %lld", &data_pages) != 1) data_pages = -1;
+    if (statm) fclose(statm);
+    getrlimit(RLIMIT_DATA, &before);
+    limit = before;
+    limit.rlim_cur = (rlim_t)(data_pages * sysconf(_SC_PAGESIZE) + more_bytes);
+    if (data_pages >= 0 && limit.rlim_cur < before.rlim_cur) setrlimit(RLIMIT_DATA, &limit);
+    return before;
+}
+
+/* LIB/nht1/libnht1-read-FORMAT.so beside the folder of this program, or where it was installed. It is
+ * never unloaded, as its library may have left functions to be called at the end of the program. */
+static int load(struct container *c, int format)
+{
+    char self[PATH_MAX - 64], name[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length < 0) return err_set_errno(ERR_IO, errno, "/proc/self/exe");
+    self[length] = '\0';
+    *strrchr(self, '/') = '\0';
+    snprintf(name, sizeof name, "%s/../lib/nht1/libnht1-read-%s.so", self,
+             shape_format_name(format));
+    if (nht1_libdir[0] && access(name, F_OK) < 0)
+        snprintf(name, sizeof name, "%s/nht1/libnht1-read-%s.so", nht1_libdir,
+                 shape_format_name(format));
+    const char *library = formats[format].library, *package = formats[format].package;
+    if (access(name, F_OK) < 0)
+        return err_set(ERR_IO,
+                       "%s: this is %s, and nht1 was built without that library: install it (on "
+                       "Debian %s) and build nht1 again",
+                       c->path, library, package);
+    void *object = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    c->plugin = object ? dlsym(object, PLUGIN_SYMBOL) : NULL;
+    if (c->plugin) return 0;
+    return err_set(ERR_IO,
+                   "%s: this is %s, and that library cannot be loaded; install it (on Debian %s): "
+                   "%s",
+                   c->path, library, package, dlerror());
+}
+
+/* The shape that the dimensions have. Their names must be the right ones where they have any. */
+static int find_shape(struct container *c, int64_t file_bytes)
+{
+    const int64_t *length = c->file.length;
+    struct shape *s = &c->shape;
+    const bool slow = length[1] == BT_NCOMP;
+    *s = (struct shape){length[3], slow ? SHAPE_IJKM : SHAPE_MIJK,
+                        htole16(1) == 1 ? SHAPE_LITTLE : SHAPE_BIG, length[0]};
+    const int64_t first = slow ? 2 : 1, comps = slow ? length[1] : length[4];
+    if (comps != BT_NCOMP || length[first] != s->n || length[first + 1] != s->n ||
+        length[first + 2] != s->n || s->n < BT_N_MIN || s->n > BT_N_MAX)
+        return err_set(ERR_VERIFY,
+                       "solution has %" PRId64 " x %" PRId64 " x %" PRId64 " x %" PRId64
+                       " x %" PRId64 " values: these are no dumps of BT (D x N x N x N x 5 or "
+                       "D x 5 x N x N x N)",
+                       length[0], length[1], length[2], length[3], length[4]);
+    if (s->dumps_n > INT64_MAX / shape_dump_bytes(s) ||
+        s->dumps_n * shape_dump_bytes(s) / RATIO_MAX > file_bytes)
+        return err_set(ERR_VERIFY,
+                       "solution has %" PRId64 " dumps of %" PRId64
+                       " bytes, more than a file of %" PRId64 " bytes can hold",
+                       s->dumps_n, shape_dump_bytes(s), file_bytes);
+    for (int q = 0; q < PLUGIN_RANK; q++) {
+        const char *name = c->file.dimension[q], *right = dimensions[s->layout][q];
+        if (name[0] && strcmp(name, right) != 0)
+            return err_set(ERR_VERIFY, "dimension %d of solution is called \"%s\", not \"%s\"", q,
+                           name, right);
+    }
+    return 0;
+}
+
+int container_open(struct shape_file *f, int format, int64_t bytes, struct shape *shape)
+{
+    char path[64];
+    struct container *c = f->container = calloc(1, sizeof *c);
+    if (!c) return err_set(ERR_NOMEM, "%s: no memory to open it", f->path);
+    c->path = f->path;
+    TRY(load(c, format));
+    expect_crashes(f->path, formats[format].library);
+    /* The file that is open already, whatever a library would make of its name. */
+    snprintf(path, sizeof path, "/proc/self/fd/%d", f->fd);
+    const struct rlimit before = limit_memory(HEADER_MAX);
+    const int rc = c->plugin->open(&c->file, path, "solution");
+    setrlimit(RLIMIT_DATA, &before);
+    if (rc < 0) return err_set(ERR_VERIFY, "%s", c->file.error);
+    TRY(find_shape(c, bytes));
+    *shape = c->shape;
+    return 0;
+}
+
+void container_close(struct shape_file *f)
+{
+    if (f->container && f->container->plugin) f->container->plugin->close(&f->container->file);
+    free(f->container);
+    f->container = NULL;
+}
+
+const char *container_library(const struct container *c)
+{
+    return c->file.library;
+}
+
+/* A range of values is read as boxes, each as large as one can be: of a dimension as much as is
+ * wanted, of those inside it all. */
+int container_read(struct container *c, void *to, int64_t bytes, int64_t offset)
+{
+    const int64_t *length = c->file.length;
+    double *out = to;
+    int64_t at = offset / 8, left = bytes / 8;
+    while (left > 0) {
+        int64_t from[PLUGIN_RANK], count[PLUGIN_RANK] = {1, 1, 1, 1, 1};
+        int64_t rest = at, box = 1;
+        for (int q = PLUGIN_RANK - 1; q >= 0; rest /= length[q--])
+            from[q] = rest % length[q];
+        for (int q = PLUGIN_RANK - 1; q >= 0; q--) {
+            const int64_t wanted = left / box, there = length[q] - from[q];
+            count[q] = wanted < there ? wanted : there;
+            box *= count[q];
+            if (count[q] < length[q]) break;
+        }
+        errno = 0;
+        if (c->plugin->read(&c->file, from, count, out) < 0)
+            return errno == EIO
+                       ? err_set(ERR_IO, "%s: reading: %s", c->path, c->file.error)
+                       : err_set(ERR_VERIFY, "dump %" PRId64 ": %s", from[0], c->file.error);
+        at += box;
+        out += box;
+        left -= box;
+    }
+    return 0;
+}
+
+static void expect_number(struct container *c, struct findings *f, const char *name, double want)
+{
+    double have;
+    if (c->plugin->number(&c->file, name, &have) < 0)
+        finding_add(f, "format", -1, "the attribute %s", c->file.error);
+    else if (have != want)
+        finding_add(f, "format", -1, "the attribute %s is %.17g, the manifest says %.17g", name,
+                    have, want);
+}
+
+static void expect_text(struct container *c, struct findings *f, const char *name, const char *want)
+{
+    char have[64];
+    if (c->plugin->text(&c->file, name, have, sizeof have) < 0)
+        finding_add(f, "format", -1, "the attribute %s", c->file.error);
+    else if (strcmp(have, want) != 0)
+        finding_add(f, "format", -1, "the attribute %s is \"%s\", the manifest says \"%s\"", name,
+                    have, want);
+}
+
+/* A number for each dump: `factor` times its step. Of the wrong ones the first is told. */
+static int expect_series(struct container *c, const struct manifest *m, struct findings *f,
+                         const char *name, double factor)
+{
+    double *have = malloc((size_t)c->shape.dumps_n * sizeof *have + 1);
+    if (!have) return err_set(ERR_NOMEM, "no memory for \"%s\" of the dumps", name);
+    if (c->plugin->series(&c->file, name, c->shape.dumps_n, have) < 0)
+        finding_add(f, "format", -1, "the variable %s", c->file.error);
+    else
+        for (int64_t d = 0; d < m->dumps_n; d++) {
+            const double want = factor * (double)m->dump[d].step;
+            if (!m->dump[d].complete || fabs(have[d] - want) <= 1e-14 * want) continue;
+            finding_add(f, "format", d, "%s of dump %" PRId64 " is %.17g, by the manifest %.17g",
+                        name, d, have[d], want);
+            break;
+        }
+    free(have);
+    return 0;
+}
+
+int container_compare(struct container *c, const struct manifest *m, struct findings *findings)
+{
+    expect_number(c, findings, "n", (double)m->shape.n);
+    expect_number(c, findings, "steps", (double)m->steps);
+    expect_number(c, findings, "interval", (double)m->interval);
+    expect_number(c, findings, "dt", m->dt);
+    expect_text(c, findings, "layout", shape_layout_name(m->shape.layout));
+    /* A run that continues the file of another one has an identity of its own. */
+    if (!m->resumed) expect_text(c, findings, "run_id", m->run_id);
+    TRY(expect_series(c, m, findings, "step", 1));
+    return expect_series(c, m, findings, "time", m->dt);
+}
