@@ -237,7 +237,7 @@ static int open_container(void *state, const struct io_context *ctx, bool collec
     struct io_container *c = state;
     const enum io_format format = ctx->body.format;
     char why[IO_FORMAT_WHY] = "";
-    *c = (struct io_container){.collective = collective, .mine = block_of(ctx->view)};
+    *c = (struct io_container){.fd = -1, .collective = collective, .mine = block_of(ctx->view)};
     for (int r = 0; r < ctx->size; r++) {
         struct io_format_block b;
         const struct io_format_block box = block_of(&ctx->all_views[r]);
@@ -247,8 +247,7 @@ static int open_container(void *state, const struct io_context *ctx, bool collec
         c->calls_n = num_max(c->calls_n, calls);
     }
     /* As in io_mpiio_open: what one rank alone would stumble over is found out before. */
-    int fd, rc = io_fd_open(ctx, &fd), close_rc = io_fd_close(ctx, &fd);
-    if (rc == 0) rc = close_rc;
+    int rc = io_fd_open(ctx, &c->fd), opened;
     if (rc == 0) rc = io_container_load(format);
     TRY(par_agree(ctx->comm, rc));
     c->plugin = formats[format].plugin;
@@ -257,8 +256,11 @@ static int open_container(void *state, const struct io_context *ctx, bool collec
     rc = c->plugin->open(ctx->comm, ctx->path, !ctx->plan, collective, ctx->info, &c->file, why);
     io_guard_at(NULL);
     rc = par_agree(ctx->comm, io_mpiio_judge(ctx, rc < 0, "opening", why));
+    if (rc == 0) return 0;
     /* What only some ranks have cannot be closed; it is dropped. */
-    if (rc < 0) c->file = NULL;
+    opened = c->file != NULL;
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &opened, 1, MPI_INT, MPI_MIN, ctx->comm));
+    if (!opened) c->file = NULL;
     return rc;
 }
 
@@ -353,6 +355,7 @@ int io_container_sync(void *state, const struct io_context *ctx)
     const struct io_container *c = state;
     char why[IO_FORMAT_WHY] = "";
     if (!c->file) return 0;
+    if (!c->plugin->sync) return io_fd_sync(ctx, c->fd);
     io_guard_at("flushing");
     const int rc = c->plugin->sync(c->file, why);
     io_guard_at(NULL);
@@ -370,7 +373,8 @@ int io_container_close(void *state, const struct io_context *ctx)
     rc = io_mpiio_judge(ctx, rc < 0, "closing", why);
     c->file = NULL;
     io_guard_end(ctx);
-    return rc;
+    const int close_rc = io_fd_close(ctx, &c->fd);
+    return rc < 0 ? rc : close_rc;
 }
 
 int io_container_describe(void *state, const struct io_context *ctx, json_t *into)

@@ -68,6 +68,7 @@ void io_container_free(struct io_structure *s);
 struct io_container {
     const struct io_format_plugin *plugin;
     void *file; /* the library's; NULL: not open */
+    int fd;     /* for fsync, while writing */
     bool collective;
     struct io_format_block mine; /* my cells in a dump */
     int64_t calls_n;             /* collective ones for a dump, on every rank the same */

@@ -43,7 +43,8 @@ struct io_format_plugin {
                   char *why);
 
     /* Opens a file: for writing or for reading alone, for collective or for independent calls.
-     * Collective over comm. [out] file. */
+     * Collective over comm. [out] file; not NULL after an error that came when it was open, and then
+     * to be closed, which is collective, too. */
     int (*open)(MPI_Comm comm, const char *path, bool write, bool collective, MPI_Info info,
                 void **file, char *why);
 
@@ -55,7 +56,7 @@ struct io_format_plugin {
                char *why);
     const char *put_name[2], *get_name[2]; /* of the library's function; [1]: collective */
 
-    /* Down to the device. Collective. */
+    /* Down to the device. Collective. NULL: fsync does it. */
     int (*sync)(void *file, char *why);
 
     /* file is no more, after an error neither. Collective. */

@@ -167,7 +167,6 @@ static int hdf5_close(void *file, char *why)
 static int hdf5_open(MPI_Comm comm, const char *path, bool write, bool collective, MPI_Info info,
                      void **file, char *why)
 {
-    char later[IO_FORMAT_WHY];
     struct hdf5_file *f = malloc(sizeof *f);
     *file = NULL;
     if (!f) {
@@ -186,12 +185,10 @@ static int hdf5_open(MPI_Comm comm, const char *path, bool write, bool collectiv
     H5Pclose(access);
     if (f->file >= 0) f->data = H5Dopen2(f->file, "solution", H5P_DEFAULT);
     if (f->data >= 0) f->space = H5Dget_space(f->data);
-    if (f->space >= 0) {
-        *file = f;
-        return 0;
-    }
+    if (f->file >= 0) *file = f;
+    if (f->space >= 0) return 0;
     failed(f->file < 0 ? "H5Fopen" : "H5Dopen", why);
-    hdf5_close(f, later);
+    if (f->file < 0) hdf5_close(f, (char[IO_FORMAT_WHY]){0});
     return -1;
 }
 
