@@ -9,14 +9,14 @@ $(MANUAL)/made: $(PROGRAMS) runs/nht1/manual.py
 man: $(MANUAL)/made ## manual pages and completion for bash, into build/manual
 
 # Programs look for their data beside the folder that they are in.
-INSTALL = DESTDIR='$(DESTDIR)' BINDIR='$(BINDIR)' LIBDIR='$(LIBDIR)' MANDIR='$(MANDIR)' \
+PLACES = DESTDIR='$(DESTDIR)' BINDIR='$(BINDIR)' LIBDIR='$(LIBDIR)' MANDIR='$(MANDIR)' \
           DOCDIR='$(DOCDIR)' DATADIR='$(dir $(BINDIR))share/nht1' \
           COMPLETIONS='$(PREFIX)/share/bash-completion/completions' \
           PROGRAMS='$(PROGRAMS)' LIBRARIES='$(PROFILE_LIB) $(FORMAT_LIBS) $(VERIFY_PLUGINS)' MANUAL='$(MANUAL)' bash config/install.sh
 install: all man ## into $(DESTDIR)$(PREFIX); also BINDIR, LIBDIR, MANDIR, DOCDIR
-	@$(INSTALL) install
+	@$(PLACES) install
 uninstall: ## remove what make install with the same settings has put there
-	@$(INSTALL) uninstall
+	@$(PLACES) uninstall
 
 # What a copy without git has in addition: .build, git's word for this state of the sources.
 DIST := $(B)/nht1-$(VERSION).tar.gz
@@ -26,8 +26,9 @@ dist: ## build/nht1-VERSION.tar.gz of what is committed
 	@echo $(DIST)
 
 # Its version is that of debian/changelog.
+DEB := $(B)/deb
 deb: dist ## build/deb/*.deb of what is committed, by dpkg-buildpackage
-	$(Q)rm -rf $(B)/deb && mkdir -p $(B)/deb && tar xzf $(DIST) -C $(B)/deb && \
-	    cp $(DIST) $(B)/deb/nht1_$(VERSION).orig.tar.gz
-	$(Q)cd $(B)/deb/nht1-$(VERSION) && env -u MAKEFLAGS dpkg-buildpackage -b -us -uc
-	@ls $(B)/deb/*.deb
+	$(Q)rm -rf $(DEB) && mkdir -p $(DEB) && tar xzf $(DIST) -C $(DEB) && \
+	    cp $(DIST) $(DEB)/nht1_$(VERSION).orig.tar.gz
+	$(Q)cd $(DEB)/nht1-$(VERSION) && env -u MAKEFLAGS -u MFLAGS dpkg-buildpackage -b -us -uc
+	@ls $(DEB)/*.deb

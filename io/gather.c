@@ -281,9 +281,7 @@ static int send_piece(struct io_gather *g, struct piece *p, const char *data,
         TRY_MPI(MPI_Isend(part, (int)bytes, MPI_BYTE, r, GATHER_TAG, g->ctx->comm,
                           &g->send[(*sends)++]));
     }
-    while (io_cursor_take(&p->cursors[rank], p->end, &e))
-        to->take(to->state, g->ctx->view, data + (e.offset_bytes - p->start), e.buffer_bytes,
-                 e.length_bytes);
+    to->pick(to->state, g->ctx->view, data, p->start, p->end - p->start);
     return 0;
 }
 

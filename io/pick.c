@@ -6,14 +6,19 @@
 #include "base/err.h"
 #include "io/fd.h"
 
-/* What is contiguous in the staging buffer is handed over together: the later pieces move up to the
- * first. */
+/* Handed over as it was read, or else so that what is contiguous in the staging buffer comes together:
+ * the later pieces move up to the first. */
 int io_pick_end(struct io_pick *p)
 {
     char *run = p->buf;
     int64_t start = 0, bytes = 0; /* of the run, in the staging buffer */
     if (p->pieces_n == 0) return 0;
     TRY(p->get(p, p->buf, p->end - p->start, p->start));
+    if (p->in_dump && p->to->pick) {
+        p->to->pick(p->to->state, p->view, p->buf, p->start - p->base, p->end - p->start);
+        p->pieces_n = 0;
+        return 0;
+    }
     for (int i = 0; i < p->pieces_n; i++) {
         const struct io_extent *e = &p->piece[i];
         char *data = p->buf + (e->offset_bytes - p->start);
@@ -79,6 +84,8 @@ int io_pick_view(struct io_pick *p, int64_t base, int64_t from, int64_t bytes)
 {
     struct io_walk w;
     struct io_extent e;
+    p->in_dump = true;
+    p->base = base;
     for (io_walk_start(&w, p->view); io_walk_next(&w, &e) && e.buffer_bytes < from + bytes;) {
         const int64_t skip = e.buffer_bytes < from ? from - e.buffer_bytes : 0;
         const int64_t past = from + bytes - e.buffer_bytes;

@@ -25,6 +25,8 @@ struct io_pick {
     const struct io_view *view; /* of whose staging buffer the pieces are parts */
     const struct io_taker *to;
     int64_t start, end; /* the range to be read */
+    bool in_dump;       /* which has the pieces where a dump at base has them */
+    int64_t base;
     struct io_extent piece[IO_PICK_PIECES];
     int pieces_n;
 };
@@ -36,7 +38,8 @@ int io_pick_add(struct io_pick *p, struct io_extent e);
 /* Reads what was added and has not been read. */
 int io_pick_end(struct io_pick *p);
 
-/* Both for the bytes [from, from + bytes) of the view's staging buffer, from a dump at base. */
+/* Both for the bytes [from, from + bytes) of the view's staging buffer, from a dump at base. A taker
+ * that picks gets the ranges as they were read. */
 int io_pick_view(struct io_pick *p, int64_t base, int64_t from, int64_t bytes);
 
 /* A get: io_fd_read. */

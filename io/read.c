@@ -223,17 +223,28 @@ int io_read_open(struct io_reading **r, MPI_Comm comm, const struct io_read_spec
     return io_read_open_with(r, comm, spec, writer);
 }
 
-/* Puts what the writer brings, maybe of some cells alone, where the caller wants it. */
-static void put(void *state, const struct io_view *v, const char *data, int64_t start,
-                int64_t bytes)
+/* Where the caller wants the cells of a view, maybe some of its own alone. */
+static struct io_array place_of(const struct io_reading *r, const struct io_view *v)
 {
-    const struct io_reading *r = state;
     const struct io_array *to = r->to;
     const int64_t *lo = v->box.lo, *mine = r->ctx.view->box.lo;
     const int64_t first =
         (lo[0] - mine[0]) + (lo[1] - mine[1]) * to->sj + (lo[2] - mine[2]) * to->sk;
-    io_view_unstage(v, data, start, bytes,
-                    &(struct io_array){to->u + first, to->sm, to->sj, to->sk});
+    return (struct io_array){to->u + first, to->sm, to->sj, to->sk};
+}
+
+static void take(void *state, const struct io_view *v, const char *data, int64_t start,
+                 int64_t bytes)
+{
+    const struct io_array to = place_of(state, v);
+    io_view_unstage(v, data, start, bytes, &to);
+}
+
+static void pick(void *state, const struct io_view *v, const char *data, int64_t start,
+                 int64_t bytes)
+{
+    const struct io_array to = place_of(state, v);
+    io_view_pick(v, data, start, bytes, &to);
 }
 
 int io_read_dump(struct io_reading *r, int64_t d, const struct io_array *to)
@@ -245,7 +256,7 @@ int io_read_dump(struct io_reading *r, int64_t d, const struct io_array *to)
                        r->ctx.path);
     r->next++;
     r->to = to;
-    int rc = r->writer->read(r->state, &r->ctx, d, &(struct io_taker){r, put});
+    int rc = r->writer->read(r->state, &r->ctx, d, &(struct io_taker){r, take, pick});
     const double read_s = watch_now();
     r->failed = par_agree(r->ctx.comm, rc);
     r->stats.read_s += read_s - since_s;

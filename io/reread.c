@@ -46,6 +46,12 @@ static void to_rows(void *state, const struct io_view *v, const char *data, int6
     io_view_unstage(v, data, start, bytes, state);
 }
 
+static void pick_rows(void *state, const struct io_view *v, const char *data, int64_t start,
+                      int64_t bytes)
+{
+    io_view_pick(v, data, start, bytes, state);
+}
+
 int io_reread_digest(const struct io_reread *from, const struct io_view *v, uint64_t *words)
 {
     const bool packed = from->packed;
@@ -66,7 +72,7 @@ int io_reread_digest(const struct io_reread *from, const struct io_view *v, uint
     char *buf = malloc((size_t)PART_BYTES);
     double *u = malloc((size_t)(plane_bytes * most) + 1);
     struct io_array rows = {u, ni, IO_NCOMP * ni, IO_NCOMP * ni * nj};
-    const struct io_taker to = {&rows, to_rows};
+    const struct io_taker to = {&rows, to_rows, pick_rows};
     int rc = buf && u ? 0 : err_set(ERR_NOMEM, "no memory for reading a dump");
     ctx.part = buf;
     if (rc == 0 && chunked) rc = io_container_look(&container, from->path, from->body->format);

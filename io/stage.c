@@ -179,47 +179,98 @@ static void unstage_points(const char *in, int64_t from, int64_t to, int64_t sm,
         row[from % IO_NCOMP * sm + from / IO_NCOMP] = value_at(in);
 }
 
-/* Rows of cells or, where components lie apart, of values: those of one k, or of one k and m, are a
- * block of the buffer, markers around it. */
-void io_view_unstage(const struct io_view *v, const void *data, int64_t start, int64_t bytes,
-                     const struct io_array *to)
+/* Where the rows of a box begin, of cells or, where components lie apart, of values: in three nested
+ * loops, of which the outer and the middle one are over k and m, the inner one is over j. */
+struct lines {
+    int64_t base, row_bytes;
+    int64_t n[3], step[3];
+};
+
+/* Rows that begin before x. */
+static int64_t rows_before(const struct lines *l, int64_t x)
 {
-    const struct frame f = frame_of(v);
-    const int64_t ni = v->box.n[0], nj = v->box.n[1], nk = v->box.n[2], end = start + bytes;
-    const bool points = v->layout == IO_MIJK;
-    const int64_t row_bytes = ni * (points ? point_bytes : IO_WORD_BYTES);
-    const int64_t rows = v->layout == IO_RECORDS ? IO_NCOMP * nj : nj;
-    const int64_t block_bytes = rows * row_bytes + f.mine.lead + f.mine.trail;
-    if (bytes <= 0 || block_bytes == 0) return;
-    const int64_t first = start / block_bytes * rows + start % block_bytes / row_bytes;
-    const int64_t in_last = (end - 1) % block_bytes / row_bytes;
-    const int64_t last = (end - 1) / block_bytes * rows + (in_last < rows ? in_last : rows - 1);
+    int64_t rows = 0;
+    x -= l->base;
+    if (x <= 0) return 0;
+    for (int q = 0; q < 3; q++) {
+        const int64_t whole = q < 2 ? x / l->step[q] : (x + l->step[q] - 1) / l->step[q];
+        const int64_t inner = (q < 1 ? l->n[1] : 1) * (q < 2 ? l->n[2] : 1);
+        if (whole >= l->n[q]) return rows + l->n[q] * inner;
+        rows += whole * inner;
+        x -= whole * l->step[q];
+    }
+    return rows;
+}
+
+/* The bytes [start, start + bytes) of what the lines are in become values. */
+static void unstage(const struct io_view *v, const struct lines *l, const char *data, int64_t start,
+                    int64_t bytes, const struct io_array *to)
+{
+    const bool points = v->layout == IO_MIJK, apart = v->layout == IO_IJKM;
+    const int64_t end = start + bytes, last = rows_before(l, end);
+    const int64_t first = num_max(rows_before(l, start + 1) - 1, 0);
     const bool stream = io_view_bytes(v) >= STREAM_BYTES && to->sm % LINE_DOUBLES == 0;
 #pragma omp parallel if (bytes >= THREADS_BYTES)
     {
-        /* With a marker before its rows a block begins a row earlier. */
 #pragma omp for schedule(static)
-        for (int64_t r = first - 1; r <= last; r++) {
-            const int64_t block = r / rows, row = r % rows;
-            const int64_t at = block * block_bytes + f.mine.lead + row * row_bytes;
-            const int64_t from = at > start ? at : start;
-            const int64_t past = at + row_bytes < end ? at + row_bytes : end;
-            if (r < 0 || from >= past) continue;
-            const int64_t k = v->layout == IO_IJKM ? block % nk : block;
-            const int64_t m = v->layout == IO_IJKM ? block / nk : row / nj;
-            const char *in = (const char *)data + (from - start);
-            double *u = to->u + k * to->sk + row % nj * to->sj + (points ? 0 : m * to->sm);
+        for (int64_t r = first; r < last; r++) {
+            const int64_t j = r % l->n[2], mid = r / l->n[2] % l->n[1], out = r / l->n[2] / l->n[1];
+            const int64_t at = l->base + out * l->step[0] + mid * l->step[1] + j * l->step[2];
+            const int64_t from = num_max(at, start), past = num_min(at + l->row_bytes, end);
+            const int64_t k = apart ? mid : out, m = apart ? out : mid;
+            if (from >= past) continue;
+            const char *in = data + (from - start);
+            double *u = to->u + k * to->sk + j * to->sj + m * to->sm;
             /* The next row's first line, of which the ghost cells stay. */
             for (int c = 0; stream && c < (points ? IO_NCOMP : 1); c++)
                 __builtin_prefetch(u + to->sj + c * to->sm, 1);
             if (points)
                 unstage_points(in, (from - at) / IO_WORD_BYTES, (past - at) / IO_WORD_BYTES, to->sm,
                                u, stream);
-            else if (stream && past - from == row_bytes)
-                take_rows((struct rows){in, IO_WORD_BYTES, u, 0, 1}, ni, true);
+            else if (stream && past - from == l->row_bytes)
+                take_rows((struct rows){in, IO_WORD_BYTES, u, 0, 1}, v->box.n[0], true);
             else
                 memcpy((char *)u + (from - at), in, (size_t)(past - from));
         }
         if (stream) stream_end();
     }
+}
+
+void io_view_unstage(const struct io_view *v, const void *data, int64_t start, int64_t bytes,
+                     const struct io_array *to)
+{
+    const struct frame f = frame_of(v);
+    const int64_t nj = v->box.n[1], nk = v->box.n[2];
+    const bool points = v->layout == IO_MIJK, apart = v->layout == IO_IJKM;
+    const int64_t row_bytes = v->box.n[0] * (points ? point_bytes : IO_WORD_BYTES);
+    const struct lines l = {.base = f.mine.lead,
+                            .row_bytes = row_bytes,
+                            .n = {apart ? IO_NCOMP : nk,
+                                  apart    ? nk
+                                  : points ? 1
+                                           : IO_NCOMP,
+                                  nj},
+                            .step = {apart ? f.m_bytes : f.k_bytes, nj * row_bytes, row_bytes}};
+    if (bytes > 0 && f.plane_bytes > 0) unstage(v, &l, data, start, bytes, to);
+}
+
+void io_view_pick(const struct io_view *v, const void *data, int64_t start, int64_t bytes,
+                  const struct io_array *to)
+{
+    const struct frame f = frame_of(v);
+    const int64_t *lo = v->box.lo, n = v->n, nj = v->box.n[1], nk = v->box.n[2];
+    const bool points = v->layout == IO_MIJK, apart = v->layout == IO_IJKM;
+    const int64_t cell_bytes = points ? point_bytes : IO_WORD_BYTES, plane = cell_bytes * n * n;
+    const int64_t markers = v->layout == IO_RECORDS ? 2 * IO_MARKER_BYTES : 0;
+    const int64_t k_bytes = v->layout == IO_RECORDS ? IO_NCOMP * plane + markers : plane;
+    const struct lines l = {.base =
+                                cell_bytes * (lo[0] + n * lo[1]) + lo[2] * k_bytes + markers / 2,
+                            .row_bytes = cell_bytes * v->box.n[0],
+                            .n = {apart ? IO_NCOMP : nk,
+                                  apart    ? nk
+                                  : points ? 1
+                                           : IO_NCOMP,
+                                  nj},
+                            .step = {apart ? n * plane : k_bytes, plane, cell_bytes * n}};
+    if (bytes > 0 && f.plane_bytes > 0 && nk > 0) unstage(v, &l, data, start, bytes, to);
 }

@@ -106,4 +106,9 @@ void io_view_stage(const struct io_view *v, const struct io_field *from, void *b
 void io_view_unstage(const struct io_view *v, const void *data, int64_t start, int64_t bytes,
                      const struct io_array *to);
 
+/* The same for a part of a dump: of its bytes [start, start + bytes), which lie at data, those that are
+ * mine become values. */
+void io_view_pick(const struct io_view *v, const void *data, int64_t start, int64_t bytes,
+                  const struct io_array *to);
+
 #endif

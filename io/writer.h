@@ -64,6 +64,9 @@ struct io_taker {
      * IO_WORD_BYTES. */
     void (*take)(void *state, const struct io_view *v, const char *data, int64_t start,
                  int64_t bytes);
+    /* The bytes [start, start + bytes) of the dump are at data: of these, those of v. */
+    void (*pick)(void *state, const struct io_view *v, const char *data, int64_t start,
+                 int64_t bytes);
 };
 
 struct io_writer {

@@ -11,6 +11,7 @@
 #include "base/digest.h"
 #include "base/err.h"
 #include "base/par.h"
+#include "io/cursor.h"
 #include "io/fd.h"
 #include "io/pick.h"
 #include "io/writer.h"
@@ -173,10 +174,22 @@ static void pass_on(void *state, const struct io_view *v, const char *data, int6
                            .buf = buf,
                            .room = sizeof buf,
                            .view = v,
-                           .to = &(struct io_taker){p, compare}};
+                           .to = &(struct io_taker){p, compare, NULL}};
     if (p->fd >= 0 && p->rc == 0)
         p->rc = io_pick_view(&pick, body->data_offset + p->dump * p->ctx->dump_bytes, start, bytes);
     p->to->take(p->to->state, v, data, start, bytes);
+}
+
+static void pick_on(void *state, const struct io_view *v, const char *data, int64_t start,
+                    int64_t bytes)
+{
+    struct passing *p = state;
+    struct io_cursor c;
+    struct io_extent e;
+    io_cursor_start(&c, v);
+    io_cursor_skip(&c, start, NULL);
+    while (io_cursor_take(&c, start + bytes, &e))
+        pass_on(p, v, data + (e.offset_bytes - start), e.buffer_bytes, e.length_bytes);
 }
 
 static int check_read(void *state, const struct io_context *ctx, int64_t dump,
@@ -192,7 +205,7 @@ static int check_read(void *state, const struct io_context *ctx, int64_t dump,
         rc = broken(ctx, "read", "of a dump that is not the next of the plan");
     TRY(par_agree(ctx->comm, rc));
     s->dumps_done++;
-    rc = ctx->inner->read(s->inner, ctx, dump, &(struct io_taker){&p, pass_on});
+    rc = ctx->inner->read(s->inner, ctx, dump, &(struct io_taker){&p, pass_on, pick_on});
     if (rc == 0) rc = p.rc;
     if (rc == 0 && p.wrong_bytes > 0) rc = broken(ctx, "read", "brought other bytes than pread");
     if (rc == 0 && s->fd >= 0 && p.cells_bytes != io_view_bytes(ctx->view))

@@ -4,9 +4,9 @@
  *
  *     mkcontainer RAW FILE hdf5|netcdf [WORD...]
  *
- * RAW.json becomes FILE.json. Words, of hdf5: chunked, deflate, big (byte order), netcdf4, float,
- * rank4, missing, group, link, external, virtual; of netcdf: cdf1, cdf2, float, missing; of both:
- * names (of dimensions: others), bare (no attributes), other (a file of another program). */
+ * RAW.json becomes FILE.json. Words, of hdf5: chunked, deflate, big (byte order), float, rank4,
+ * missing, group, link, external, virtual; of netcdf: cdf1, cdf2, netcdf4, float, missing; of both:
+ * names (of dimensions: others), bare (no attributes). */
 #ifdef HAVE_HDF5
 #include <hdf5.h>
 #endif

@@ -185,7 +185,6 @@ same_result() {
         expect_text "N = 13, layout ijkm, "
         expect_text "PLAUSIBLE"
         expect_text "single wrong values may go unnoticed"
-        expect_schema nht1-verify-1 r.json
         verify f --n 13 --layout ijkm --dumps 3
         expect_status 0
         verify f --n 12
@@ -311,8 +310,8 @@ WORDS
             *) expect_wrong "the file is short: it has $bytes bytes, its 6 dumps alone have 414720" ;;
             esac
         done
-        expect_schema nht1-verify-1 r.json
     done
+    expect_schema nht1-verify-1 r.json
 }
 
 @test "a compressed chunk that is damaged: its dump is wrong, the others are judged" {
@@ -334,7 +333,7 @@ WORDS
     for format in $formats; do
         contain f "$format"
         cp f good
-        for byte in 8 20 36 71 75 100 199 216 250 333 360 376 380 396 596 700 805 968 1100 2600 4741; do
+        for byte in 20 71 100 216 360 376 396 805 968 2600 4741; do
             cp good f
             flip f $byte $((byte % 8))
             local rc=0

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What ParaView reads of the exports of dump files, compared with the dumps, every value:
 
-    view_paraview.py N DUMP,DUMP... FILE:LAYOUT:ENDIAN...
+    view_paraview.py N DUMP,DUMP... FILE:LAYOUT:ENDIAN[:RAW]...
 
-FILE.xdmf, FILE.pvd and FILE.p3d must be there. PLOT3D files have the five components and the
-coordinates; ParaView computes pressure and velocity by itself. Prints how many values agreed."""
+FILE in HDF5 has the values of the raw file RAW: of it, XDMF alone is read. FILE.xdmf, FILE.pvd and
+FILE.p3d must be there. PLOT3D files have the five components and the coordinates; ParaView computes
+pressure and velocity by itself. Prints how many values agreed."""
 import sys
 from os.path import abspath
 
@@ -56,9 +57,9 @@ def compare_dump(dumps, d, kind, data):
 def main(n, wanted, *files):
     count, wanted = 0, [int(d) for d in wanted.split(",")]
     for file in files:
-        path, layout, endian = file.split(":")
-        dumps = Dumps(path, int(n), layout, endian)
-        for kind in ("xdmf", "vti", "plot3d"):
+        path, layout, endian, *raw = file.split(":")
+        dumps = Dumps(":".join([path, *raw]), int(n), layout, endian)
+        for kind in ("xdmf",) if raw else ("xdmf", "vti", "plot3d"):
             reader = open_file(path, kind)
             reader.UpdatePipelineInformation()
             times = reader.TimestepValues

@@ -3,10 +3,11 @@
 """What nht1-verify --export makes of a dump file, read with code of its own and compared with the
 dumps, every value:
 
-    view_values.py FILE N LAYOUT ENDIAN DUMP...     with the dumps that must be there
+    view_values.py FILE[:RAW] N LAYOUT ENDIAN DUMP...     with the dumps that must be there
 
-Where a value lies in FILE is computed from docs/format.md alone; the formats are read as their own
-descriptions say (docs/viewing.md). Prints how many values agreed."""
+FILE in HDF5 has the values of the raw file RAW: of it, XDMF alone is read. Where a value lies in
+FILE is computed from docs/format.md alone; the formats are read as their own descriptions say
+(docs/viewing.md). Prints how many values agreed."""
 import json
 import re
 import struct
@@ -20,10 +21,11 @@ COMPS = 5
 class Dumps:
     """The values of a dump file, by docs/format.md."""
 
-    def __init__(self, path, n, layout, endian):
+    def __init__(self, name, n, layout, endian):
+        path, _, self.raw = name.partition(":")
         self.path, self.n, self.layout = path, n, layout
         self.order = {"little": "<", "big": ">"}[endian]
-        with open(path, "rb") as file:
+        with open(self.raw or path, "rb") as file:
             self.bytes = file.read()
         with open(path + ".json", encoding="utf-8") as file:
             manifest = json.load(file)
@@ -100,27 +102,30 @@ def cut(array, dims, start, step, count):
 class Item:
     """A DataItem: what it holds, and its dimensions."""
 
-    def __init__(self, element, folder):
+    def __init__(self, element, dumps):
         self.dims = [int(x) for x in element.get("Dimensions").split()]
         size = 1
         for dim in self.dims:
             size *= dim
         kind, inner = element.get("ItemType", "Uniform"), element.findall("DataItem")
         if kind == "HyperSlab":
-            box, source = [int(x) for x in inner[0].text.split()], Item(inner[1], folder)
+            box, source = [int(x) for x in inner[0].text.split()], Item(inner[1], dumps)
             rank = len(source.dims)
             self.data = cut(source.data, source.dims, *(box[r * rank :][:rank] for r in range(3)))
         elif kind == "Function":
-            terms = [Item(item, folder).data for item in inner]
+            terms = [Item(item, dumps).data for item in inner]
             text = re.sub(r"\$(\d)", r"t[\1]", element.get("Function"))
             code = compile(text.replace("JOIN", ""), "function", "eval")
             rows = [eval(code, {"t": t}) for t in zip(*terms)]  # pylint: disable=eval-used
             self.data = [x for row in rows for x in (row if isinstance(row, tuple) else [row])]
         elif element.get("Format") == "XML":
             self.data = [float(x) for x in element.text.split()]
+        elif element.get("Format") == "HDF":
+            demand("a variable", element.text, dumps.path + ":/solution")
+            self.data = list(struct.unpack(f"{dumps.order}{size}d", dumps.bytes))
         else:
             order = {"Little": "<", "Big": ">"}[element.get("Endian")]
-            with open(join(folder, element.text), "rb") as file:
+            with open(join(dirname(dumps.path), element.text), "rb") as file:
                 file.seek(int(element.get("Seek", "0")))
                 held = file.read(8 * size) + bytes(8)  # records end 4 bytes early
             self.data = list(struct.unpack_from(f"{order}{size}d", held))
@@ -128,16 +133,16 @@ class Item:
 
 
 def check_xdmf(dumps, wanted):
-    folder, n, count = dirname(dumps.path), dumps.n, 0
+    n, count = dumps.n, 0
     grids = xml.parse(dumps.path + ".xdmf").findall("Domain/Grid/Grid")
     demand("grids", len(grids), len(wanted))
     for grid, d in zip(grids, wanted):
         demand("time", float(grid.find("Time").get("Value")), dumps.time[d])
         demand("dimensions", grid.find("Topology").get("Dimensions"), f"{n} {n} {n}")
-        origin, spacing = (Item(item, folder).data for item in grid.find("Geometry"))
+        origin, spacing = (Item(item, dumps).data for item in grid.find("Geometry"))
         demand("origin", origin, [0, 0, 0])
         demand("spacing", spacing, [1 / (n - 1)] * 3)
-        found = {a.get("Name"): Item(a[0], folder).data for a in grid.findall("Attribute")}
+        found = {a.get("Name"): Item(a[0], dumps).data for a in grid.findall("Attribute")}
 
         def get(name, number, found=found):
             data, size = found[name], len(found[name]) // n**3
@@ -166,7 +171,8 @@ def read_vti(path, n):
     found, last = {}, 0
     for array in image.findall("Piece/PointData/DataArray"):
         size, start = int(array.get("NumberOfComponents")), at + int(array.get("offset"))
-        demand("length of an array", struct.unpack_from(order + "Q", text, start)[0], 8 * size * n**3)
+        length = struct.unpack_from(order + "Q", text, start)[0]
+        demand("length of an array", length, 8 * size * n**3)
         data = struct.unpack_from(f"{order}{size * n ** 3}d", text, start + 8)
         found[array.get("Name")] = (size, data)
         last = start + 8 + 8 * size * n**3
@@ -216,9 +222,9 @@ def check_plot3d(dumps, wanted):
     return count
 
 
-def main(path, n, layout, endian, *wanted):
-    dumps, wanted = Dumps(path, int(n), layout, endian), [int(d) for d in wanted]
-    for check in (check_xdmf, check_vti, check_plot3d):
+def main(name, n, layout, endian, *wanted):
+    dumps, wanted = Dumps(name, int(n), layout, endian), [int(d) for d in wanted]
+    for check in (check_xdmf,) if dumps.raw else (check_xdmf, check_vti, check_plot3d):
         print(check.__name__, check(dumps, wanted))
 
 

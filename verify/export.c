@@ -21,8 +21,7 @@
 #define MB          1000000
 
 /* A file of one dump, or, dump -1, the one that all dumps share. */
-struct export
-{
+struct exporter {
     const struct check *c;
     const struct shape *shape;
     const struct format *format;
@@ -42,21 +41,21 @@ struct export
 /* What the formats differ in. */
 struct format {
     const char *name;
-    const char *index_suffix;                        /* of the file that a viewer opens */
-    const char *index_mark;                          /* how it begins */
-    void (*index)(const struct export *e, FILE *to); /* its content */
-    const char *dump_suffix;                         /* NULL: dumps stay where they are */
-    const char *grid_suffix;                         /* NULL: the grid is no file of its own */
-    int out_comps;                                   /* doubles of a grid point in export.out */
+    const char *index_suffix;                          /* of the file that a viewer opens */
+    const char *index_mark;                            /* how it begins */
+    void (*index)(const struct exporter *e, FILE *to); /* its content */
+    const char *dump_suffix;                           /* NULL: dumps stay where they are */
+    const char *grid_suffix;                           /* NULL: the grid is no file of its own */
+    int out_comps;                                     /* doubles of a grid point in exporter.out */
     /* How a file of a dump begins. Returns the number of bytes; mark: [out] how many of them do not
      * depend on the dump. */
-    int (*header)(const struct export *e, int64_t d, char *out, int64_t *mark);
+    int (*header)(const struct exporter *e, int64_t d, char *out, int64_t *mark);
     /* Writes the block in u, planes of it from k on, to its places behind the header. */
-    int (*block)(struct export *e, int64_t d, int64_t header_bytes, int64_t k, int64_t planes);
+    int (*block)(struct exporter *e, int64_t d, int64_t header_bytes, int64_t k, int64_t planes);
 };
 
 /* d: running number of an exported dump, or -1. */
-static void file_name(const struct export *e, int64_t d, const char *suffix, char out[NAME_BYTES])
+static void file_name(const struct exporter *e, int64_t d, const char *suffix, char out[NAME_BYTES])
 {
     if (d < 0)
         snprintf(out, NAME_BYTES, "%s%s", e->c->path, suffix);
@@ -84,14 +83,14 @@ static void put_quoted(FILE *to, bool xml, const char *text)
 }
 
 /* Puts the name of the file of a dump, or of another one, as a file beside it refers to it. */
-static void put_name(const struct export *e, FILE *to, bool xml, int64_t d, const char *suffix)
+static void put_name(const struct exporter *e, FILE *to, bool xml, int64_t d, const char *suffix)
 {
     char name[NAME_BYTES];
     file_name(e, d, suffix, name);
     put_quoted(to, xml, without_directory(name));
 }
 
-static void xdmf_index(const struct export *e, FILE *to)
+static void xdmf_index(const struct exporter *e, FILE *to)
 {
     char *name = NULL;
     size_t size;
@@ -99,7 +98,7 @@ static void xdmf_index(const struct export *e, FILE *to)
     if (!text) return;
     put_name(e, text, true, -1, "");
     fclose(text);
-    xdmf_print(to, e->shape, name, e->dumps_n, e->dump, e->time);
+    xdmf_print(to, e->shape, e->c->format, name, e->dumps_n, e->dump, e->time);
     free(name);
 }
 
@@ -107,20 +106,20 @@ static void xdmf_index(const struct export *e, FILE *to)
 #define VTI_MARK "<?xml version=\"1.0\"?>\n<!-- made by nht1-verify -->\n"
 static const struct {
     const char *name;
-    int comps, first; /* the first of its components in export.out */
+    int comps, first; /* the first of its components in exporter.out */
 } arrays[] = {
     {"density", 1, 0}, {"momentum", 3, 1}, {"energy", 1, 4}, {"velocity", 3, 5}, {"pressure", 1, 8},
 };
 enum { ARRAYS = sizeof arrays / sizeof arrays[0], ARRAY_COMPS = 9 };
 
 /* Offset of an array's length behind the header. */
-static int64_t vti_offset(const struct export *e, int array)
+static int64_t vti_offset(const struct exporter *e, int array)
 {
     const int64_t n = e->shape->n;
     return 8 * array + 8 * arrays[array].first * n * n * n;
 }
 
-static int vti_header(const struct export *e, int64_t d, char *out, int64_t *mark)
+static int vti_header(const struct exporter *e, int64_t d, char *out, int64_t *mark)
 {
     const int64_t end = e->shape->n - 1;
     const double h = 1.0 / (double)end;
@@ -150,7 +149,7 @@ static int vti_header(const struct export *e, int64_t d, char *out, int64_t *mar
     return bytes;
 }
 
-static int vti_block(struct export *e, int64_t d, int64_t header_bytes, int64_t k, int64_t planes)
+static int vti_block(struct exporter *e, int64_t d, int64_t header_bytes, int64_t k, int64_t planes)
 {
     (void)d;
     const int64_t n = e->shape->n, cells = planes * n * n;
@@ -185,7 +184,7 @@ static int vti_block(struct export *e, int64_t d, int64_t header_bytes, int64_t 
                       header_bytes + 8 * ARRAYS + 8 * ARRAY_COMPS * n * n * n);
 }
 
-static void pvd_index(const struct export *e, FILE *to)
+static void pvd_index(const struct exporter *e, FILE *to)
 {
     fputs(VTI_MARK "<VTKFile type=\"Collection\" version=\"0.1\">\n<Collection>\n", to);
     for (int64_t d = 0; d < e->dumps_n; d++) {
@@ -199,7 +198,7 @@ static void pvd_index(const struct export *e, FILE *to)
 /* PLOT3D, one grid, three-dimensional, unformatted as C writes it, without record markers, which
  * could not count the bytes of a large grid: three integers, in the file of a dump four numbers of
  * the flow (Mach number, angle, Reynolds number, time), then one component after the other. */
-static int plot3d_header(const struct export *e, int64_t d, char *out, int64_t *mark)
+static int plot3d_header(const struct exporter *e, int64_t d, char *out, int64_t *mark)
 {
     const int32_t n = (int32_t)e->shape->n, size[3] = {n, n, n};
     memcpy(out, size, sizeof size);
@@ -211,7 +210,7 @@ static int plot3d_header(const struct export *e, int64_t d, char *out, int64_t *
     return (int)(sizeof size + sizeof flow);
 }
 
-static int plot3d_block(struct export *e, int64_t d, int64_t header_bytes, int64_t k,
+static int plot3d_block(struct exporter *e, int64_t d, int64_t header_bytes, int64_t k,
                         int64_t planes)
 {
     const int64_t n = e->shape->n, cells = planes * n * n;
@@ -224,7 +223,7 @@ static int plot3d_block(struct export *e, int64_t d, int64_t header_bytes, int64
 /* 110 and 200: pressure and velocity, which the reader computes. */
 #define P3D_MARK                                                                                   \
     "{ \"auto-detect-format\": true, \"gamma\": 1.4, \"R\": 1, \"functions\": [110, 200],\n"
-static void p3d_index(const struct export *e, FILE *to)
+static void p3d_index(const struct exporter *e, FILE *to)
 {
     fputs(P3D_MARK "  \"filenames\": [", to);
     for (int64_t d = 0; d < e->dumps_n; d++) {
@@ -259,7 +258,7 @@ static const struct format formats[] = {
 
 /* Which dumps, and when they are: at the time of the flow, or, where that is not known, at their
  * number. */
-static int choose_dumps(struct export *e)
+static int choose_dumps(struct exporter *e)
 {
     const struct check *c = e->c;
     e->dump = calloc((size_t)c->dumps_n + 1, sizeof *e->dump);
@@ -275,7 +274,7 @@ static int choose_dumps(struct export *e)
 }
 
 /* Nothing is written before every name is known to be free. */
-static int check_targets(const struct export *e)
+static int check_targets(const struct exporter *e)
 {
     char name[NAME_BYTES], header[HEADER_MAX];
     const struct format *f = e->format;
@@ -296,7 +295,7 @@ static int check_targets(const struct export *e)
     return 0;
 }
 
-static int make_room(struct export *e)
+static int make_room(struct exporter *e)
 {
     const int64_t plane = e->shape->n * e->shape->n, plane_bytes = 8 * BT_NCOMP * plane;
     e->block = BLOCK_BYTES / plane_bytes > 1 ? BLOCK_BYTES / plane_bytes : 1;
@@ -310,7 +309,7 @@ static int make_room(struct export *e)
 
 /* Reads planes of a dump into u. What lies side by side in the file is read at once: in mijk all of
  * it, in ijkm a component, in records a component of a plane. */
-static int read_block(struct export *e, int64_t dump, int64_t k, int64_t planes)
+static int read_block(struct exporter *e, int64_t dump, int64_t k, int64_t planes)
 {
     const struct shape *s = e->shape;
     const int64_t plane = s->n * s->n, cells = planes * plane;
@@ -331,7 +330,7 @@ static int read_block(struct export *e, int64_t dump, int64_t k, int64_t planes)
 }
 
 /* The coordinates of the grid in place of a dump. */
-static void grid_block(struct export *e, int64_t k, int64_t planes)
+static void grid_block(struct exporter *e, int64_t k, int64_t planes)
 {
     const int64_t n = e->shape->n, cells = planes * n * n;
     const double h = 1.0 / (double)(n - 1);
@@ -342,7 +341,7 @@ static void grid_block(struct export *e, int64_t k, int64_t planes)
     }
 }
 
-static int write_blocks(struct export *e, int64_t d)
+static int write_blocks(struct exporter *e, int64_t d)
 {
     char header[HEADER_MAX];
     int64_t mark;
@@ -367,7 +366,7 @@ static int write_blocks(struct export *e, int64_t d)
     return 0;
 }
 
-static int write_index(struct export *e)
+static int write_index(struct exporter *e)
 {
     char *text = NULL;
     size_t size = 0;
@@ -385,7 +384,7 @@ static int write_index(struct export *e)
 }
 
 /* The index comes last: until it is there nothing refers to the others. */
-static int write_files(struct export *e)
+static int write_files(struct exporter *e)
 {
     char name[NAME_BYTES];
     const struct format *f = e->format;
@@ -399,7 +398,7 @@ static int write_files(struct export *e)
     return target_close(&e->target, write_index(e));
 }
 
-static void tell_what(const struct export *e, FILE *tell)
+static void tell_what(const struct exporter *e, FILE *tell)
 {
     char name[NAME_BYTES], size[UNITS_TEXT_MAX];
     const int64_t left = e->c->shape.dumps_n - e->dumps_n;
@@ -411,10 +410,19 @@ static void tell_what(const struct export *e, FILE *tell)
                 units_plural(left));
 }
 
-static int export_all(struct export *e, const struct check_options *o)
+static int export_all(struct exporter *e, const struct check_options *o)
 {
     const int64_t n = e->shape->n;
     const int comps = e->format->out_comps ? e->format->out_comps : BT_NCOMP;
+    if (e->c->format == SHAPE_NETCDF && !e->format->dump_suffix)
+        return err_set(ERR_USAGE, "--export xdmf: XDMF knows no netCDF; export %s as vti",
+                       e->c->path);
+    if (e->c->format == SHAPE_HDF5 && !e->format->dump_suffix &&
+        strchr(without_directory(e->c->path), ':'))
+        return err_set(ERR_USAGE,
+                       "--export xdmf: XDMF ends the name of an HDF5 file at its first "
+                       "colon; rename %s",
+                       e->c->path);
     TRY(check_targets(e));
     TRY(make_room(e));
     TRY(shape_open(&e->file, "", e->c->path, NULL));
@@ -430,13 +438,10 @@ static int export_all(struct export *e, const struct check_options *o)
 
 int export_dumps(const struct check *c, const struct check_options *o, FILE *tell)
 {
-    struct export e = {
+    struct exporter e = {
         .c = c, .shape = &c->shape, .file = {.fd = -1, .path = c->path}, .target = {.fd = -1}};
     for (size_t f = 0; f < sizeof formats / sizeof formats[0]; f++)
         if (strcmp(formats[f].name, o->export) == 0) e.format = &formats[f];
-    if (c->format != SHAPE_RAW && strcmp(o->export, "xdmf") == 0)
-        return err_set(ERR_USAGE, "--export xdmf: %s is no raw file, and only those are described",
-                       c->path);
     int rc = choose_dumps(&e);
     if (rc == 0 && e.dumps_n > 0) {
         rc = export_all(&e, o);

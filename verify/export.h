@@ -15,8 +15,8 @@
 
 #include "verify/check.h"
 
-/* Exports the complete dumps in which nothing was found wrong, and tells about it. A file that is no
- * earlier export is not replaced. Collects SIGINT and SIGTERM: what is not whole then is removed.
+/* Exports the complete dumps in which nothing was found wrong, and tells about it. A file that is
+ * no earlier export is not replaced. Catches SIGINT and SIGTERM: what is not whole then is removed.
  * Local. o->export: not NULL. Returns 0, ERR_USAGE (a file is in the way), ERR_IO, ERR_NOMEM or
  * ERR_INTERRUPT. */
 int export_dumps(const struct check *c, const struct check_options *o, FILE *tell);

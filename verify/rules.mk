@@ -18,7 +18,7 @@ $(B)/lib/nht1/libnht1-read-netcdf.so: PLUGIN_FLAGS = $(NETCDF)
 $(VERIFY_PLUGINS): $(B)/lib/nht1/libnht1-read-%.so: verify/plugin/%.c verify/plugin/plugin.h $(B)/settings
 	@mkdir -p $(@D)
 	$(call say,LIB)
-	$(Q)$(CC) $(filter-out $(SAN),$(ALL_CFLAGS)) -fPIC -shared $(LDFLAGS) -o $@ $< $(PLUGIN_FLAGS)
+	$(Q)$(CC) $(filter-out $(SAN),$(ALL_CFLAGS)) -fPIC -shared $(LDFLAGS) -o $@ $< $(PLUGIN_FLAGS) -lm
 
 $(B)/bin/nht1-verify: | $(VERIFY_PLUGINS)
 

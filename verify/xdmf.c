@@ -7,7 +7,7 @@
  *   records   [dump][k][value]: 5 N^2 values and the two markers between planes, which together are
  *             as long as a value; the array begins behind the first marker
  *
- * An attribute Seek would be shorter, but readers take it for a 32-bit number. Expressions use no
+ * In HDF5 the array is the variable. An attribute Seek would be shorter, but readers take it for a 32-bit number. Expressions use no
  * other operations than * / + and array - array: VTK's reader computes number - array as
  * array - number, and lets a comma bind more than any of them. */
 #include "verify/xdmf.h"
@@ -20,20 +20,27 @@
 struct xdmf {
     FILE *to;
     const struct shape *shape;
+    int format;
     const char *file;
 };
 
 /* The whole file as an array of these dimensions. */
 static void put_file(const struct xdmf *x, const char *dimensions, const char *seek)
 {
+    if (x->format == SHAPE_HDF5) {
+        fprintf(x->to,
+                "<DataItem Dimensions=\"%s\" " NUMBERS " Format=\"HDF\">%s:/solution</DataItem>\n",
+                dimensions, x->file);
+        return;
+    }
     fprintf(x->to,
             "<DataItem Dimensions=\"%s\" " NUMBERS
             " Format=\"Binary\"%s Endian=\"%s\">%s</DataItem>\n",
             dimensions, seek, x->shape->endian == SHAPE_BIG ? "Big" : "Little", x->file);
 }
 
-/* Begins an array that is cut out of the next one. box: the first index, the steps and the counts in
- * every direction. */
+/* Begins an array that is cut out of the next one. box: the first index, the steps and the counts
+ * in every direction. */
 static void begin_cut(const struct xdmf *x, const char *dimensions, int rank, const char *box)
 {
     fprintf(x->to,
@@ -73,7 +80,7 @@ static void put_component(const struct xdmf *x, int64_t dump, int m)
     fputs("</DataItem>\n", x->to);
 }
 
-/* A quantity of the first count components from m on. function: of them, $0 to $4; NULL: the component
+/* A quantity of count components from m on. function: of them, $0 to $4; NULL: the component
  * itself. */
 static void put_quantity(const struct xdmf *x, int64_t dump, const char *name, bool vector,
                          const char *function, int m, int count)
@@ -92,10 +99,10 @@ static void put_quantity(const struct xdmf *x, int64_t dump, const char *name, b
     fputs("</Attribute>\n", x->to);
 }
 
-void xdmf_print(FILE *to, const struct shape *s, const char *file, int64_t dumps_n,
+void xdmf_print(FILE *to, const struct shape *s, int format, const char *file, int64_t dumps_n,
                 const int64_t *dump, const double *time)
 {
-    const struct xdmf x = {to, s, file};
+    const struct xdmf x = {to, s, format, file};
     const int64_t n = s->n;
     const double h = 1.0 / (double)(n - 1);
     fputs(XDMF_MARK "<Domain>\n<Grid Name=\"BT\" GridType=\"Collection\" "

@@ -10,9 +10,9 @@
 /* How such a file begins. */
 #define XDMF_MARK "<?xml version=\"1.0\"?>\n<!-- made by nht1-verify -->\n<Xdmf Version=\"2.0\">\n"
 
-/* Prints it. Local. file: name of the dump file as XML, without directories: it is looked for beside
- * the description. dump, time: of the dumps_n dumps that it shows. */
-void xdmf_print(FILE *to, const struct shape *s, const char *file, int64_t dumps_n,
+/* Prints it. Local. format: SHAPE_RAW or SHAPE_HDF5. file: name of the dump file as XML, without directories: it is looked for
+ * beside the description. dump, time: of the dumps_n dumps that it shows. */
+void xdmf_print(FILE *to, const struct shape *s, int format, const char *file, int64_t dumps_n,
                 const int64_t *dump, const double *time);
 
 #endif

@@ -15,6 +15,7 @@ class Nht1(MakefilePackage):
     version("0.1.0", sha256="0000000000000000000000000000000000000000000000000000000000000000")
 
     variant("uring", default=False, description="Writer that uses io_uring")
+    variant("formats", default=False, description="HDF5 and netCDF files read by nht1-verify")
     variant("reports", default=True, description="Python libraries of the reports")
 
     depends_on("c", type="build")
@@ -27,13 +28,17 @@ class Nht1(MakefilePackage):
     depends_on("expat")
     depends_on("zlib-api")
     depends_on("liburing", when="+uring")
+    depends_on("hdf5~mpi", when="+formats")
+    depends_on("netcdf-c~mpi", when="+formats")
     depends_on("python@3.9:", type=("build", "run"))
     depends_on("py-jinja2", type="run", when="+reports")
     depends_on("py-matplotlib", type="run", when="+reports")
 
     def settings(self):
         words = ["CC=" + spack_cc, "MPICC=" + self.spec["mpi"].mpicc, "PREFIX=" + self.prefix]
-        return words if self.spec.satisfies("+uring") else words + ["URING="]
+        for variant, without in (("+uring", ["URING="]), ("+formats", ["HDF5_SERIAL=", "NETCDF="])):
+            words += [] if self.spec.satisfies(variant) else without
+        return words
 
     def build(self, spec, prefix):
         make("all", "man", *self.settings())

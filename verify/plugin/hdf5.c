@@ -2,6 +2,7 @@
 /* Serial HDF5; also the files of netCDF-4, which are HDF5. What a call leaves open is closed with the
  * library, in close. */
 #include <hdf5.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,17 +44,17 @@ static hid_t open_dataset(struct plugin_file *f, const char *name)
     return elsewhere ? fail(f, name, " has its values in other files") : set;
 }
 
-/* A compressed chunk is unpacked for each plane that is read of it unless it stays in memory: so
- * all those of one index along the two slowest dimensions shall. */
+/* A chunk is read, and unpacked, for each plane that is wanted of it unless it stays in memory: so all
+ * those of one index along the two slowest dimensions shall. */
 static hid_t open_cached(struct plugin_file *f, const char *name, hid_t set)
 {
     hsize_t chunk[PLUGIN_RANK];
     const hid_t how = H5Dget_create_plist(set), access = H5Pcreate(H5P_DATASET_ACCESS);
-    if (how < 0 || H5Pget_layout(how) != H5D_CHUNKED || H5Pget_nfilters(how) <= 0) return set;
+    if (how < 0 || H5Pget_layout(how) != H5D_CHUNKED) return set;
     if (H5Pget_chunk(how, PLUGIN_RANK, chunk) != PLUGIN_RANK) return set;
     double bytes = 8, chunks = 1;
     for (int q = 0; q < PLUGIN_RANK; q++) {
-        const double along = q < 2 ? 1 : (double)f->length[q] / (double)chunk[q] + 1;
+        const double along = q < 2 ? 1 : ceil((double)f->length[q] / (double)chunk[q]);
         chunks *= along;
         bytes *= along * (double)chunk[q];
     }
@@ -109,13 +110,13 @@ static int open_file(struct plugin_file *f, const char *path, const char *variab
 
 static int read_box(struct plugin_file *f, const int64_t *from, const int64_t *count, double *to)
 {
-    hsize_t start[PLUGIN_RANK], n[PLUGIN_RANK], total = 1;
+    hsize_t start[PLUGIN_RANK], n[PLUGIN_RANK];
     for (int q = 0; q < PLUGIN_RANK; q++) {
         start[q] = (hsize_t)from[q];
         n[q] = (hsize_t)count[q];
-        total *= n[q];
     }
-    const hid_t memory = H5Screate_simple(1, &total, NULL), file = H5Dget_space(f->variable);
+    /* With the same shape on both sides chunks are not copied value by value. */
+    const hid_t memory = H5Screate_simple(PLUGIN_RANK, n, NULL), file = H5Dget_space(f->variable);
     herr_t rc = H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, n, NULL);
     if (rc >= 0) rc = H5Dread(f->variable, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, to);
     if (rc < 0) fail(f, "HDF5", " cannot read its values");
