@@ -161,7 +161,7 @@ setup-full: ## also what check-full, lint and other targets can make use of: gig
 SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) profile/preload verify/plugin bench bench-profile tests tests/fuzz tests/shim,$d/*.[ch]))
 SCRIPTS := $(wildcard .ci/run config/*.sh tests/*.bash $(addprefix tests/,layers mpi-run \
              cmocka-tap fuzz/run lint sanitized bt_matrix kill_restart fault_sites \
-             slurm_node))
+             slurm_node fs/run many_ranks))
 PYTHON  := runs/study tests/doc_symbols.py tests/fuzz/fuzz.py docs/flow.py \
     tests/view_values.py tests/view_paraview.py $(shell find runs/nht1 -name '*.py')
 lint: ## cppcheck, shellcheck, pyflakes and the formatter's opinion, as far as they are installed

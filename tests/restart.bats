@@ -279,3 +279,24 @@ killed_while_entering() {
         /^rename / { printf "R" }' log/0.trace)
     [[ $calls =~ ^R+(DdR){16}(DdMmMm){16}DdR(DdMmMm)*R$ ]] || { echo "$calls" && return 1; }
 }
+
+@test "a dump that cannot be entered ends the run, the dumps before it stay; a short write is continued" {
+    local plan
+    traced ref.bin dump close:999:kill:0
+    awk '{ n[$1]++ } /^(pwrite|fdatasync) .*json/ && ++seen[$1] == 5 { print $1 ":" n[$1] }' log/0.trace >calls
+    [ "$(wc -l <calls)" -eq 2 ]
+    while read -r plan; do
+        rm -f out.bin*
+        run traced out.bin dump "$plan:ENOSPC:0"
+        expect_status 3
+        expect_text "out.bin.json: No space left on device"
+        expect_json out.bin.json '[.dumps[].complete] | index(false) >= 16'
+        nht1-verify out.bin
+        run mpi_run 1 nht1-bt --restart --quiet --out out.bin
+        expect_status 0
+        cmp ref.bin out.bin
+    done <calls
+    rm -f out.bin*
+    traced out.bin dump "$(grep pwrite calls):short:0"
+    [ "$(jq -c .dumps ref.bin.json)" = "$(jq -c .dumps out.bin.json)" ]
+}

@@ -63,4 +63,6 @@ check check-full $(CHECKS:%=check-%):
 	@bash config/setup.sh check
 	-@$(MAKE) -k -j$(JOBS) all tests
 	@O=$(B) tests/run $(filter $(CHECKS),$(@:check-%=%))
-.PHONY: sanitized
+check-fs: all tests ## try file systems that are made for it: xfs, btrfs, tmpfs, NFS, GlusterFS
+	@O=$(B) tests/fs/run
+.PHONY: sanitized check-fs
