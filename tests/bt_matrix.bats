@@ -17,7 +17,10 @@ solver_tests() {
 }
 
 @test "the solver on 7 ranks" {
-    solver_tests 7
+    local part
+    for part in $([ -n "${NHT1_FULL:-}" ] && echo '*' || echo test_every_decomposition test_n_33); do
+        solver_tests 7 "$part"
+    done
 }
 
 @test "one plane per rank: N = 12 on 12 ranks along x, y and z" {
@@ -25,6 +28,7 @@ solver_tests() {
 }
 
 @test "the intermediate values of classes S and W on 12 ranks" {
+    full_only # on 1, 3 and 8 always
     run mpi_run 12 "$NHT1_TESTBIN/mpi_bt_values"
     expect_status 0
     expect_text "mpi_bt_values on 12 ranks: passed on every rank"

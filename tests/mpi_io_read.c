@@ -395,13 +395,24 @@ static void a_signal_ends_reading_on_all_ranks(void **state)
 {
     (void)state;
     struct io_spec s = written("posix", IO_MIJK, slabs_z);
-    static const char *const writers[] = {"posix", "twophase", "async", "mpiio-indep"};
+    static const char *const writers[] = {"posix",       "twophase",    "async",
+                                          "mpiio-indep", "mpiio-async", "mpiio"};
     assert_int_equal(stop_install(), 0);
     if (rank == 0) raise(SIGTERM);
-    for (int w = 0; w < 4; w++) {
+    for (int w = 0; w < 6; w++) {
         struct io_read_spec r = reader(&s, writers[w], slabs_z, size);
         assert_refused(&r, ERR_INTERRUPT, "interrupted");
     }
+    /* Nor is a dump of many pieces read to its end by collective calls. */
+    struct io_read_spec all = reader(&s, "mpiio", slabs_z, size);
+    struct io_reading *r;
+    struct cells c = cells_new(&all.box);
+    all.tuning.call_bytes = 200;
+    assert_int_equal(io_read_open(&r, MPI_COMM_WORLD, &all), 0);
+    assert_int_equal(io_read_dump(r, 0, &c.at), ERR_INTERRUPT);
+    assert_int_equal(io_read_stats(r)->requests_n, 1);
+    io_read_close(r);
+    free(c.base);
 }
 
 #define IO_TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
