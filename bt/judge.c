@@ -161,6 +161,9 @@ json_t *bt_judge_reading(const struct bt_reading *r)
         stamp_add(to, "read-not-cached", WARN, number(NULL, "cached_share", share),
                   "Read warm, but only %.0f %% was in memory after it had been read once.",
                   100 * share);
+    else if (r->warm && !isfinite(share) && !r->in_memory)
+        stamp_add(to, "read-not-cached", WARN, NULL,
+                  "Perhaps not read warm: the system does not tell how much was in memory.");
     if (r->warm) return to;
     if (r->in_memory)
         stamp_add(to, "read-cached", WARN, number(NULL, "cached_share", share),

@@ -11,6 +11,7 @@
 #include "base/par.h"
 #include "base/stop.h"
 #include "base/sys.h"
+#include "base/virtual.h"
 #include "base/watch.h"
 #include "bt/dump.h"
 #include "bt/solver/field.h"
@@ -309,27 +310,13 @@ static int read_once(struct work *w, struct bt_reading *r)
     return read_all(w, r);
 }
 
-/* Whether a hypervisor is below this system, as far as the processor tells. */
-static bool is_virtual(void)
-{
-    FILE *f = fopen("/proc/cpuinfo", "re");
-    char *line = NULL;
-    size_t size = 0;
-    bool is = false;
-    while (f && !is && getline(&line, &size, f) >= 0)
-        is = strncmp(line, "flags", 5) == 0 && strstr(line, " hypervisor") != NULL;
-    free(line);
-    if (f) fclose(f);
-    return is;
-}
-
 int bt_read_make(const struct bt_read_request *q, struct bt_readings *to)
 {
     const struct bt_setup *s = q->setup;
     const struct bt_read_plan *plan = q->plan;
     struct work w = {.q = q};
     struct sys_fs fs = {.in_memory = false};
-    const bool virtual = is_virtual();
+    const bool virtual = virtual_machine("");
     int rc;
     *to = (struct bt_readings){0};
     if (plan->shapes_n == 0 || !can_be_read(q->io->writer)) return 0;

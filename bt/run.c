@@ -56,7 +56,7 @@ static int open_file(struct work *w, struct bt_run *run)
     run->claimed_n = past->claimed_n;
     run->read_s = past->read_s;
     snprintf(run->past_kernel, sizeof run->past_kernel, "%s", past->kernel);
-    if (past->dumps_n == 0) bt_solver_reset(q->solver); /* what was read was wrong */
+    if (past->dumps_n == 0) bt_solver_reset(q->solver);
     return 0;
 }
 
@@ -66,22 +66,24 @@ static int prepare(struct work *w, struct bt_run *run)
     const struct bt_run_request *q = w->q;
     const bool resume = q->io && q->io->resume;
     int rc = 0;
-    bt_solver_reset(q->solver);
     if (q->io) {
         TRY(open_file(w, run));
         const size_t bytes = (size_t)io_view_bytes(io_file_view(w->file));
         rc = bt_dump_new(&w->dump, q->problem->n);
-        /* Touched here, so that no page is touched for the first time inside the clock. */
+        /* Touched here, so that no page is touched for the first time inside the clock. The time of a
+         * part of a run says nothing: that goes on at once, and unwarmed. */
         if (rc == 0 && !io_file_buffer(w->file)) {
-            w->staged = buffer_new(bytes);
+            w->staged = resume ? malloc(bytes + 1) : buffer_new(bytes);
             if (!w->staged)
                 rc = err_set(ERR_NOMEM, "no memory for a staging buffer of %zu bytes", bytes);
         }
     }
     TRY(par_agree(q->comm, rc));
-    /* A time for a part of the run says nothing: it need not be warm. */
-    if (!resume) TRY(bt_solver_step(q->solver));
-    if (!resume) bt_solver_reset(q->solver);
+    if (!resume) {
+        bt_solver_reset(q->solver);
+        TRY(bt_solver_step(q->solver));
+        bt_solver_reset(q->solver);
+    }
     bt_solver_phases_clear(q->solver);
     return 0;
 }

@@ -15,7 +15,7 @@ put() {
 }
 
 # Modules of an earlier version, and what Python has made of them.
-rm -rf "${DESTDIR:?}$DATADIR/runs/nht1"
+rm -rf "$DESTDIR${DATADIR:?}/runs/nht1"
 for file in $PROGRAMS; do
     name=${file##*/}
     put 755 "$file" "$BINDIR/$name"

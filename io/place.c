@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -27,11 +28,11 @@
 enum { NO_ROOM = 1, WHY_MAX = 192 };
 
 /* fallocate, repeated after interrupts. Returns 0 or the errno value. */
-static int allocate(int fd, int mode, int64_t bytes)
+static int allocate(int fd, int mode, int64_t from, int64_t bytes)
 {
     int rc;
     do {
-        rc = fallocate(fd, mode, 0, (off_t)bytes) == 0 ? 0 : errno;
+        rc = fallocate(fd, mode, (off_t)from, (off_t)bytes) == 0 ? 0 : errno;
     } while (rc == EINTR);
     return rc;
 }
@@ -55,11 +56,30 @@ static int not_allocated(const struct io_place *p, int errnum, char why[WHY_MAX]
     return NO_ROOM;
 }
 
+/* What was removed a moment ago, such as the file that warmed the file system up, XFS gives back in
+ * the background, after it was asked, and btrfs with its next transaction. */
+static int64_t free_bytes_soon(const char *path, int64_t bytes)
+{
+    const struct timespec moment = {.tv_nsec = 50000000};
+    struct statfs fs;
+    int64_t room = io_free_bytes(path);
+    if (room < 0 || room >= bytes || statfs(path, &fs) != 0) return room;
+    if (fs.f_type != XFS_SUPER_MAGIC && fs.f_type != BTRFS_SUPER_MAGIC) return room;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0) syncfs(fd);
+    if (fd >= 0) close(fd);
+    for (int t = 0; t < 20 && room < bytes; t++) {
+        nanosleep(&moment, NULL);
+        room = io_free_bytes(path);
+    }
+    return room;
+}
+
 /* A file system is not filled up to find out that it has no room. */
 static int check_free(const char *path, int64_t bytes, char why[WHY_MAX])
 {
     char needs[UNITS_TEXT_MAX], has[UNITS_TEXT_MAX];
-    const int64_t room = io_free_bytes(path);
+    const int64_t room = free_bytes_soon(path, bytes);
     if (room < 0 || room >= bytes) return 0;
     snprintf(why, WHY_MAX,
              "needs %" PRId64 " bytes (%s) and its file system has %" PRId64 " (%s) free", bytes,
@@ -123,7 +143,7 @@ static int make_second(struct io_place *p, const char *stem, int old_fd, const s
     p->fd = fd;
     if (rc >= 0) rc = check_free(p->second, p->bytes, why);
     if (rc == 0 && old_fd >= 0) inherit(old_fd, old, fd);
-    const int errnum = rc == 0 && p->bytes > 0 ? allocate(fd, 0, p->bytes) : 0;
+    const int errnum = rc == 0 && p->bytes > 0 ? allocate(fd, 0, 0, p->bytes) : 0;
     p->allocated = cannot_allocate(errnum) ? "sparse" : "fallocate";
     if (errnum != 0 && !cannot_allocate(errnum)) rc = not_allocated(p, errnum, why);
     if (rc == 0 && cannot_allocate(errnum) && ftruncate(fd, (off_t)p->bytes) != 0)
@@ -182,11 +202,14 @@ static int complete_old(struct io_place *p, int fd, const struct stat *old, char
         snprintf(why, WHY_MAX, "%s", reason);
         return NO_ROOM;
     }
-    const int64_t lacks = p->bytes - (int64_t)old->st_blocks * 512;
+    const int64_t blocks_bytes = (int64_t)old->st_blocks * 512, lacks = p->bytes - blocks_bytes;
     int rc = lacks > 0 ? check_free(p->path, lacks, why) : 0;
     if (rc != 0) return rc;
-    int errnum = p->bytes > 0 ? allocate(fd, FALLOC_FL_KEEP_SIZE, p->bytes) : 0;
-    if (cannot_allocate(errnum) && old->st_size == 0) errnum = allocate(fd, 0, p->bytes); /* NFS */
+    /* XFS wants room for the whole range, whatever of it is there: not where there are no holes. */
+    const int64_t from = blocks_bytes >= p->old_bytes ? p->old_bytes : 0;
+    int errnum = from < p->bytes ? allocate(fd, FALLOC_FL_KEEP_SIZE, from, p->bytes - from) : 0;
+    if (cannot_allocate(errnum) && old->st_size == 0)
+        errnum = allocate(fd, 0, 0, p->bytes); /* NFS */
     p->allocated = cannot_allocate(errnum) ? "sparse" : "fallocate";
     const bool unknown = cannot_allocate(errnum) && old->st_size > 0 && !p->keeps;
     if (unknown) snprintf(why, WHY_MAX, "its file system cannot allocate blocks");
@@ -298,7 +321,7 @@ static int use_old(const struct io_place *p)
     const int64_t common = p->old_bytes < p->bytes ? p->old_bytes : p->bytes;
     if (p->old_bytes != p->bytes && ftruncate(p->fd, (off_t)p->bytes) != 0)
         return err_set_errno(ERR_IO, errno, "ftruncate %s", p->path);
-    int errnum = p->keeps || common == 0 ? 0 : allocate(p->fd, FALLOC_FL_ZERO_RANGE, common);
+    int errnum = p->keeps || common == 0 ? 0 : allocate(p->fd, FALLOC_FL_ZERO_RANGE, 0, common);
     if (cannot_allocate(errnum)) errnum = write_zeros(p->fd, common);
     return errnum ? err_set_errno(ERR_IO, errnum, "cannot fill %s with zeros", p->path) : 0;
 }

@@ -3,6 +3,10 @@
  * each rank is its box of the global array, set once; the extent of its file type is a dump, so
  * dump d begins after d times my bytes. A dump is one call, where no rank has more than goes into
  * one. */
+#include "base/err.h"
+#include "base/par.h"
+#include "base/stop.h"
+#include "io/fd.h"
 #include "io/guard.h"
 #include "io/mpiio.h"
 
@@ -32,16 +36,21 @@ static int mpiio_write(void *state, const struct io_context *ctx, int64_t dump, 
     return rc;
 }
 
-/* Piece by piece, so that a rank has no second dump in memory. */
+/* Piece by piece, so that a rank has no second dump in memory. While one is read the ranks ask each
+ * other whether one of them has failed or was asked to stop: then all end behind that piece. */
 static int mpiio_read(void *state, const struct io_context *ctx, int64_t dump,
                       const struct io_taker *to)
 {
     static const char call[] = "MPI_File_read_at_all";
     const struct io_mpiio *m = state;
-    int rc = 0;
-    for (int64_t i = 0; i < m->pieces_n; i++) {
+    int rc = 0, end = 0;
+    for (int64_t i = 0; i < m->pieces_n && !end; i++) {
         const struct io_mpiio_piece p = io_mpiio_piece(m, ctx, i);
         MPI_Status status;
+        MPI_Request asked;
+        if (rc == 0 && stop_requested()) rc = io_fd_interrupted(ctx);
+        const int mine = rc < 0;
+        TRY_MPI(MPI_Iallreduce(&mine, &end, 1, MPI_INT, MPI_MAX, ctx->comm, &asked));
         ++*ctx->requests_n;
         io_guard_at(call);
         int mpi_rc = MPI_File_read_at_all(m->fh, (MPI_Offset)(dump * m->mine_bytes + p.start),
@@ -49,6 +58,7 @@ static int mpiio_read(void *state, const struct io_context *ctx, int64_t dump,
         io_guard_at(NULL);
         if (rc == 0) rc = io_mpiio_got(m, ctx, mpi_rc, call, &status, dump, ctx->part, p);
         if (rc == 0) to->take(to->state, ctx->view, ctx->part, p.start, p.bytes);
+        TRY_MPI(MPI_Wait(&asked, MPI_STATUS_IGNORE));
     }
     return rc;
 }

@@ -109,6 +109,11 @@ print(len(E.parse(sys.argv[1]).getroot().findall(".//" + sys.argv[2])))' "$1" "$
         and ([.metrics[] | select(.name | startswith("T_R of mpiio")) | .verdict] == ["same", "same", "same"])
         and ([.notes[] | select(test("^T_R of posix, cold, 2 processors is not compared.*in B only"))] | length == 1)
         and ([.notes[] | select(test("^T_R of posix, .*nothing like it in B"))] | length == 2)' c.json
+    change b.json '.runs[].read[].digest_ok = false'
+    run nht1-report compare a.json b.json
+    expect_status 0
+    grep -q "T_R of posix, 2 processors: [0-9]* readings in B found wrong data, left out" <<<"$output"
+    if grep -q "read back in A only" <<<"$output"; then false; fi
     change b.json 'del(.runs[].read)'
     run nht1-report compare a.json b.json
     expect_status 0

@@ -172,16 +172,18 @@ complete_words() {
     [ "$output" = root/usr/share/nht1 ]
 }
 
-@test "make install follows BINDIR, LIBDIR, MANDIR and DOCDIR" {
-    run mk install DESTDIR="$PWD/root" PREFIX=/opt BINDIR=/opt/x/bin LIBDIR=/opt/lib64 MANDIR=/opt/man DOCDIR=/opt/doc
+@test "make install follows BINDIR, LIBDIR, MANDIR and DOCDIR, without DESTDIR" {
+    local places=(PREFIX="$PWD/opt" BINDIR="$PWD/opt/x/bin" LIBDIR="$PWD/opt/lib64" MANDIR="$PWD/opt/man" DOCDIR="$PWD/opt/doc")
+    run mk install "${places[@]}"
     expect_status 0
-    [ -x root/opt/x/bin/nht1-bt ]
-    [ -e root/opt/lib64/nht1/libnht1-profile.so ]
-    [ -e root/opt/man/man1/nht1-bt.1 ]
-    [ -e root/opt/doc/README.md ]
-    (unset NHT1_BIN && cd / && "$OLDPWD"/root/opt/x/bin/nht1-study --list >/dev/null)
-    run mk uninstall DESTDIR="$PWD/root" PREFIX=/opt BINDIR=/opt/x/bin LIBDIR=/opt/lib64 MANDIR=/opt/man DOCDIR=/opt/doc
-    [ -z "$(find root -type f)" ]
+    [ -x opt/x/bin/nht1-bt ]
+    [ -e opt/lib64/nht1/libnht1-profile.so ]
+    [ -e opt/man/man1/nht1-bt.1 ]
+    [ -e opt/doc/README.md ]
+    (unset NHT1_BIN && cd / && "$OLDPWD/opt/x/bin/nht1-study" --list >/dev/null)
+    run mk uninstall "${places[@]}"
+    expect_status 0
+    [ -z "$(find opt -type f)" ]
 }
 
 @test "the version is the same everywhere" {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Turns a raw dump file of layout mijk or ijkm into one in HDF5 or netCDF, from docs/format.md section
- * 7 alone and through the serial libraries, for tests of readers:
+/* Turns a raw dump file of layout mijk or ijkm into one in HDF5 or netCDF, from docs/format.md
+ * section 7 alone and through the serial libraries, for tests of readers:
  *
  *     mkcontainer RAW FILE hdf5|netcdf [WORD...]
  *

@@ -151,6 +151,33 @@ refused() {
     done
 }
 
+@test "a read behind the program's back fails on one rank: status 3 on all; a short one is gone on with" {
+    local writer plan
+    while read -r writer plan; do
+        rm -f out.bin*
+        run mpi_run 2 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_IN="$PWD" \
+            NHT1_FAULT="$plan" "$NHT1_BIN/nht1-bt" "${tiny[@]}" --io "$writer" --out out.bin \
+            --json r.json --read last --read-cache warm
+        # Where there is no io_uring, and in libraries that do not use aio, nothing fails.
+        grep -q '^shim:' <<<"$output" || continue
+        case $plan in
+        *short*)
+            expect_status 0
+            expect_json r.json '.runs[0].read[0].digest_ok'
+            ;;
+        *)
+            expect_status 3
+            expect_text "nht1-bt: rank 1 on "
+            expect_text "take an"
+            expect_json r.json '.status == 3 and .runs[0].t_t_s > 0 and .runs[0].read == []'
+            ;;
+        esac
+    done <<<"mpiio-async aio:8:EIO:1
+        uring uring_read:1:EIO:1
+        uring uring_read:2:end:1
+        uring uring_read:2:short:1"
+}
+
 @test "a finished file is read again by --restart" {
     bt 2 --io posix
     run mpi_run 3 nht1-bt --restart --out out.bin --json r.json --tc 1 --read last
@@ -173,6 +200,7 @@ refused() {
     refused 1 "--read-cache 'cold,'" --read last --read-cache cold,
     refused 1 "--read-decomp 'x'" --read last --read-decomp x
     refused 2 "--read-decomp 3x1x1 has 3 blocks" --read last --read-decomp own,3x1x1
+    refused 2 "the number of ranks that read is 1 (all, or --read-ranks)" --read last --read-ranks 1 --read-decomp 2x1x1
     refused 2 "--read-ranks 3: there are 2" --read last --read-ranks 3
     refused 1 "--read-ranks" --read last --read-ranks 0
     refused 2 "--read-decomp own is for 2 ranks" --read last --read-decomp own --read-ranks 1

@@ -26,7 +26,8 @@ $(call testbin,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL)): $(B)/tests/%: $(B)/obj/
 	$(call say,LINK)
 	$(Q)$(MPICC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ $(if $(filter mk%,$*),,-lcmocka) $(LIBS)
 
-$(FUZZ:%=$(B)/fuzz/%): $(B)/fuzz/%: $(B)/obj/tests/fuzz/%.o $(B)/obj/tests/fuzz/driver.o $(LIBNHT1)
+$(FUZZ:%=$(B)/fuzz/%): $(B)/fuzz/%: $(B)/obj/tests/fuzz/%.o $(B)/obj/tests/fuzz/driver.o $(LIBNHT1) \
+    $(GUARD)
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(MPICC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
@@ -63,4 +64,6 @@ check check-full $(CHECKS:%=check-%):
 	@bash config/setup.sh check
 	-@$(MAKE) -k -j$(JOBS) all tests
 	@O=$(B) tests/run $(filter $(CHECKS),$(@:check-%=%))
-.PHONY: sanitized
+check-fs: all tests ## try file systems that are made for it: xfs, btrfs, tmpfs, NFS, GlusterFS
+	@O=$(B) tests/fs/run
+.PHONY: sanitized check-fs

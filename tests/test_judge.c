@@ -239,7 +239,8 @@ static void readings_are_called_what_they_are(void **state)
         {{.warm = true, .cached_bytes = 1000, .network = true, .virtual = true}, {NULL, NULL}},
         {{.warm = true, .cached_bytes = 950}, {NULL, NULL}},
         {{.warm = true, .cached_bytes = 949}, {"read-not-cached", NULL}},
-        {{.warm = true, .cached_bytes = -1}, {NULL, NULL}},
+        {{.warm = true, .cached_bytes = -1}, {"read-not-cached", NULL}},
+        {{.warm = true, .cached_bytes = -1, .in_memory = true}, {NULL, NULL}},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         struct bt_reading r = table[i].r;

@@ -77,8 +77,8 @@ static void expect_crashes(const char *path, const char *library)
         sigaction(signals[s], &action, NULL);
 }
 
-/* A wrong count in a header can make a library ask for all memory that there is, and fill it. Sets the
- * limit of what the process may have to so many bytes more than it has. Returns the one before. */
+/* A wrong count in a header can make a library ask for all memory that there is, and fill it. Sets
+ * the limit of what the process may have to so many bytes more than it has. Returns the one before. */
 static struct rlimit limit_memory(int64_t more_bytes)
 {
     struct rlimit before = {RLIM_INFINITY, RLIM_INFINITY}, limit;
@@ -93,8 +93,8 @@ static struct rlimit limit_memory(int64_t more_bytes)
     return before;
 }
 
-/* LIB/nht1/libnht1-read-FORMAT.so beside the folder of this program, or where it was installed. It is
- * never unloaded, as its library may have left functions to be called at the end of the program. */
+/* LIB/nht1/libnht1-read-FORMAT.so beside the folder of this program, or where it was installed. It
+ * is never unloaded, as its library may have left functions to be called at the end of the program. */
 static int load(struct container *c, int format)
 {
     char self[PATH_MAX - 64], name[PATH_MAX];

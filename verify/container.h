@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef VERIFY_CONTAINER_H
 #define VERIFY_CONTAINER_H
-/* Serial. Dump files in HDF5 and netCDF, docs/format.md section 7. Values are fetched by the library
- * of the format, which a plug-in brings (verify/plugin/plugin.h): a program that meets no such file
+/* Serial. Dump files in HDF5 and netCDF, docs/format.md section 7. Values are fetched by the
+ * library of the format, which a plug-in brings (verify/plugin/plugin.h): a program that meets no such file
  * loads none and needs none.
  *
  * To all others a container looks like a raw file: its content is the values of its variable one
@@ -15,7 +15,7 @@
 
 struct container;
 
-/* What the file is by its first bytes. Local. format: [out] enum shape_format. Returns 0 or ERR_IO. */
+/* What the file is by its first bytes. Local. format: [out] enum shape_format. Returns 0, ERR_IO. */
 int container_detect(const struct shape_file *f, int *format);
 
 /* Opens the variable and takes the shape from its dimensions; from then on the file is read through

@@ -15,10 +15,11 @@
 #include "verify/target.h"
 #include "verify/xdmf.h"
 
-#define BLOCK_BYTES (1 << 20) /* read at a time, but at least a plane */
-#define NAME_BYTES  4200
-#define HEADER_MAX  4096
-#define MB          1000000
+#define BLOCK_BYTES  (1 << 20) /* read at a time, but at least a plane */
+#define NAME_BYTES   4200
+#define QUOTED_BYTES 2048 /* a name without directories has at most 255 */
+#define HEADER_MAX   4096
+#define MB           1000000
 
 /* A file of one dump, or, dump -1, the one that all dumps share. */
 struct exporter {
@@ -69,37 +70,31 @@ static const char *without_directory(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Puts a text between quotes of XML or JSON. Names with control characters never get here. */
-static void put_quoted(FILE *to, bool xml, const char *text)
-{
-    for (; *text; text++) {
-        if (xml && strchr("&<>\"", *text))
-            fprintf(to, "&#%d;", *text);
-        else if (!xml && strchr("\\\"", *text))
-            fprintf(to, "\\%c", *text);
-        else
-            fputc(*text, to);
-    }
-}
-
-/* Puts the name of the file of a dump, or of another one, as a file beside it refers to it. */
-static void put_name(const struct exporter *e, FILE *to, bool xml, int64_t d, const char *suffix)
+/* The name of the file of a dump, or of another one, as a file beside it refers to it between
+ * quotes of XML or JSON. Names with control characters never get here. */
+static const char *quoted_name(const struct exporter *e, bool xml, int64_t d, const char *suffix,
+                               char out[QUOTED_BYTES])
 {
     char name[NAME_BYTES];
+    size_t length = 0;
     file_name(e, d, suffix, name);
-    put_quoted(to, xml, without_directory(name));
+    for (const char *c = without_directory(name); *c && length < QUOTED_BYTES - 8; c++) {
+        if (xml && strchr("&<>\"", *c)) {
+            length += (size_t)sprintf(out + length, "&#%d;", *c);
+        } else {
+            if (!xml && strchr("\\\"", *c)) out[length++] = '\\';
+            out[length++] = *c;
+        }
+    }
+    out[length] = '\0';
+    return out;
 }
 
 static void xdmf_index(const struct exporter *e, FILE *to)
 {
-    char *name = NULL;
-    size_t size;
-    FILE *text = open_memstream(&name, &size);
-    if (!text) return;
-    put_name(e, text, true, -1, "");
-    fclose(text);
-    xdmf_print(to, e->shape, e->c->format, name, e->dumps_n, e->dump, e->time);
-    free(name);
+    char name[QUOTED_BYTES];
+    xdmf_print(to, e->shape, e->c->format, quoted_name(e, true, -1, "", name), e->dumps_n, e->dump,
+               e->time);
 }
 
 /* VTI: a header in XML, behind it one array after the other, each with its length before it. */
@@ -186,12 +181,11 @@ static int vti_block(struct exporter *e, int64_t d, int64_t header_bytes, int64_
 
 static void pvd_index(const struct exporter *e, FILE *to)
 {
+    char name[QUOTED_BYTES];
     fputs(VTI_MARK "<VTKFile type=\"Collection\" version=\"0.1\">\n<Collection>\n", to);
-    for (int64_t d = 0; d < e->dumps_n; d++) {
-        fprintf(to, "<DataSet timestep=\"%.17g\" part=\"0\" file=\"", e->time[d]);
-        put_name(e, to, true, d, e->format->dump_suffix);
-        fputs("\"/>\n", to);
-    }
+    for (int64_t d = 0; d < e->dumps_n; d++)
+        fprintf(to, "<DataSet timestep=\"%.17g\" part=\"0\" file=\"%s\"/>\n", e->time[d],
+                quoted_name(e, true, d, e->format->dump_suffix, name));
     fputs("</Collection>\n</VTKFile>\n", to);
 }
 
@@ -225,14 +219,12 @@ static int plot3d_block(struct exporter *e, int64_t d, int64_t header_bytes, int
     "{ \"auto-detect-format\": true, \"gamma\": 1.4, \"R\": 1, \"functions\": [110, 200],\n"
 static void p3d_index(const struct exporter *e, FILE *to)
 {
+    char grid[QUOTED_BYTES], name[QUOTED_BYTES];
+    quoted_name(e, false, -1, e->format->grid_suffix, grid);
     fputs(P3D_MARK "  \"filenames\": [", to);
-    for (int64_t d = 0; d < e->dumps_n; d++) {
-        fprintf(to, "%s\n    { \"time\": %.17g, \"xyz\": \"", d ? "," : "", e->time[d]);
-        put_name(e, to, false, -1, e->format->grid_suffix);
-        fputs("\", \"q\": \"", to);
-        put_name(e, to, false, d, e->format->dump_suffix);
-        fputs("\" }", to);
-    }
+    for (int64_t d = 0; d < e->dumps_n; d++)
+        fprintf(to, "%s\n    { \"time\": %.17g, \"xyz\": \"%s\", \"q\": \"%s\" }", d ? "," : "",
+                e->time[d], grid, quoted_name(e, false, d, e->format->dump_suffix, name));
     fputs("\n  ]\n}\n", to);
 }
 

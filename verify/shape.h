@@ -15,8 +15,8 @@
 
 #include "bt/solver/problem.h"
 
-/* A file in a format of a library has no offsets of its own: verify/container.h makes it look like a
- * raw one. */
+/* A file in a format of a library has no offsets of its own: verify/container.h makes it look like
+ * a raw one. */
 enum shape_format { SHAPE_RAW, SHAPE_HDF5, SHAPE_NETCDF, SHAPE_FORMATS };
 enum shape_layout { SHAPE_MIJK, SHAPE_IJKM, SHAPE_RECORDS, SHAPE_LAYOUTS };
 enum shape_endian { SHAPE_LITTLE, SHAPE_BIG, SHAPE_ENDIANS };

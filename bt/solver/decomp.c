@@ -130,10 +130,16 @@ static int make_explicit(const char *option, const char *text, int64_t n, int si
                        option, text, strcmp(option, "--read-decomp") == 0 ? "own, " : "");
     long long product = (long long)p[0] * p[1] * p[2];
     if (product != size)
-        return err_set(ERR_USAGE,
-                       "%s %s has %lld blocks, but there are %d ranks: the three factors must "
-                       "multiply to %d, or start %lld ranks",
-                       option, text, product, size, size, product);
+        return strcmp(option, "--read-decomp") == 0
+                   ? err_set(ERR_USAGE,
+                             "%s %s has %lld blocks, but the number of ranks that read is %d (all, "
+                             "or --read-ranks): the three factors must multiply to that, or let "
+                             "%lld ranks read",
+                             option, text, product, size, product)
+                   : err_set(ERR_USAGE,
+                             "%s %s has %lld blocks, but there are %d ranks: the three factors "
+                             "must multiply to %d, or start %lld ranks",
+                             option, text, product, size, size, product);
     return fits(n, p) ? ERR_OK : no_fit(option, text, n, size);
 }
 

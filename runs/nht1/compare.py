@@ -181,6 +181,12 @@ class Comparison:
 
     def _read_back(self, a, b, of, where):
         one, other = reading.by_way(a), reading.by_way(b)
+        for side, wrong in zip('AB', map(reading.wrong_n, (a, b))):
+            if wrong:
+                self.notes.append('T_R%s, %s: %s in %s found wrong data, left out' % (
+                    of, where, text.plural(wrong, 'reading'), side))
+                if not (one, other)['AB'.index(side)]:
+                    return
         if bool(one) != bool(other):
             self.notes.append('T_R%s, %s: read back in %s only' % (of, where, 'A' if one else 'B'))
             return

@@ -62,6 +62,11 @@ def of(run):
     return [r for r in found if r.t_r_s == r.t_r_s]
 
 
+def wrong_n(cell):
+    """How many readings of a cell found wrong data."""
+    return sum(r.wrong for run in cell.runs for r in of(run))
+
+
 def by_way(cell):
     """{way: [Reading]} of all runs of a cell that found the right data, own and cold first."""
     found = {}

@@ -11,12 +11,12 @@
  * each call, in order
  *
  * WHAT: ENOSPC, EIO, EROFS, EPERM, EOPNOTSUPP, short (half of what was asked), kill (the process
- * dies before the call), of pwrite, flip (all is written, but for one bit) or, of pread, end (as
- * behind the end of the file). N is counted per rank and kind of call, from 1; "N+" is every call
+ * dies before the call), of pwrite, flip (all is written, but for one bit) or, of pread and
+ * uring_read, end (as behind the end of the file). N is counted per rank and kind of call, from 1; "N+" is every call
  * from there on. Kinds: open, openr (for reading only), pwrite (pwritev, too), pread (preadv, too),
  * write, fsync, fdatasync, rename (renameat2, too), ftruncate, fallocate, close, aio (asking
  * aio_error for an outcome), and those of io_uring (fault_uring.c): uring_init, uring_submit,
- * uring_write, uring_wait. A close that fails has closed all the same, as on Linux. Passed over:
+ * uring_write, uring_read, uring_wait. A close that fails has closed all the same, as on Linux. Passed over:
  * closing what was open for reading only, a lock, what has no name any more, the file that warms the
  * file system up, and one by which Open MPI looks for locks; no data depend on them. */
 #include <aio.h>
@@ -52,6 +52,7 @@ static const char *const kind_name[KINDS] = {
     [URING_INIT] = "uring_init",
     [URING_SUBMIT] = "uring_submit",
     [URING_WRITE] = "uring_write",
+    [URING_READ] = "uring_read",
     [URING_WAIT] = "uring_wait",
 };
 
@@ -65,7 +66,7 @@ static struct {
 } plan = {.kind = -1};
 
 #define FLIP (-1)
-#define END  (-2)
+#define END  FAULT_END
 #define KILL (-3)
 
 static atomic_int made[KINDS];

@@ -21,6 +21,7 @@ enum fault_kind {
     URING_INIT,
     URING_SUBMIT,
     URING_WRITE,
+    URING_READ,
     URING_WAIT,
     KINDS
 };
@@ -32,8 +33,9 @@ bool fault_now(enum fault_kind k, const char *what);
 /* As fault_now, for a call on an open file; files elsewhere are not counted. */
 bool fault_now_fd(enum fault_kind k, int fd);
 
-/* What the call that fails is to fail with; 0: it is to be short. */
+/* What the call that fails is to fail with; 0: it is to be short; FAULT_END: the file ends there. */
 int fault_errnum(void);
+#define FAULT_END (-2)
 
 /* The function of that name which this library stands in front of. */
 void *fault_next(const char *name);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The part of the shim that stands in front of liburing. Writes by io_uring pass no function of the
- * C library: they are queue entries that the kernel takes, and it is there, between liburing's
+/* The part of the shim that stands in front of liburing. Writes and reads by io_uring pass no function of
+ * the C library: they are queue entries that the kernel takes, and it is there, between liburing's
  * submit and the kernel, that one of them is spoilt. What then fails is the kernel's own answer: a
- * write to a full device for ENOSPC, one to memory that is not there for EIO, half of it for short.
+ * write to a full device for ENOSPC, one to or from memory that is not there for EIO, half of it for
+ * short, a read of an empty device for end.
  *
  *   uring_init     the making of a ring, which a kernel may refuse
  *   uring_submit   the handing over of entries; the kernel gets none of them
  *   uring_write    an entry that writes to a file
+ *   uring_read     one that reads from a file
  *   uring_wait     waiting for an answer; how often that is needed is a matter of time */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,13 +27,15 @@ static int errnum_now(void)
     return fault_errnum() ? fault_errnum() : EIO;
 }
 
-/* A file to which every write fails in that way. Opened once, which is no call of the program's. */
+/* A file where every write or read comes to that. Opened once, which is no call of the program's. */
 static int broken_file(int errnum)
 {
-    static int full = -1, gone = -1;
-    int *fd = errnum == ENOSPC ? &full : &gone;
-    if (*fd < 0)
-        *fd = open(errnum == ENOSPC ? "/dev/full" : "/proc/self/mem", O_WRONLY | O_CLOEXEC);
+    static int full = -1, gone = -1, empty = -1;
+    int *fd = errnum == ENOSPC ? &full : errnum == FAULT_END ? &empty : &gone;
+    const char *path = errnum == ENOSPC      ? "/dev/full"
+                       : errnum == FAULT_END ? "/dev/null"
+                                             : "/proc/self/mem";
+    if (*fd < 0) *fd = open(path, O_RDWR | O_CLOEXEC);
     if (*fd < 0) abort();
     return *fd;
 }
@@ -44,7 +48,9 @@ static unsigned half(unsigned bytes)
 
 static void spoil(struct io_uring_sqe *sqe)
 {
-    if (sqe->opcode != IORING_OP_WRITE || !fault_now_fd(URING_WRITE, sqe->fd)) return;
+    const bool reads = sqe->opcode == IORING_OP_READ;
+    if (!reads && sqe->opcode != IORING_OP_WRITE) return;
+    if (!fault_now_fd(reads ? URING_READ : URING_WRITE, sqe->fd)) return;
     if (fault_errnum() == 0) {
         sqe->len = half(sqe->len);
         return;

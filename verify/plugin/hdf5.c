@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Serial HDF5; also the files of netCDF-4, which are HDF5. What a call leaves open is closed with the
- * library, in close. */
+/* Serial HDF5; also the files of netCDF-4, which are HDF5. What a call leaves open is closed with
+ * the library, in close. */
 #include <hdf5.h>
 #include <math.h>
 #include <stdio.h>
@@ -44,8 +44,8 @@ static hid_t open_dataset(struct plugin_file *f, const char *name)
     return elsewhere ? fail(f, name, " has its values in other files") : set;
 }
 
-/* A chunk is read, and unpacked, for each plane that is wanted of it unless it stays in memory: so all
- * those of one index along the two slowest dimensions shall. */
+/* A chunk is read, and unpacked, for each plane that is wanted of it unless it stays in memory: so
+ * all those of one index along the two slowest dimensions shall. */
 static hid_t open_cached(struct plugin_file *f, const char *name, hid_t set)
 {
     hsize_t chunk[PLUGIN_RANK];

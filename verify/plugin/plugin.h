@@ -2,8 +2,8 @@
 #ifndef VERIFY_PLUGIN_PLUGIN_H
 #define VERIFY_PLUGIN_PLUGIN_H
 /* What nht1-verify asks of the library of a file format. A plug-in is a shared object,
- * LIB/nht1/libnht1-read-FORMAT.so, that links the library and defines one struct plugin; verify/container.c
- * loads it when there is such a file. It uses nothing of the program and knows nothing of BT:
+ * LIB/nht1/libnht1-read-FORMAT.so, that links the library and defines one struct plugin;
+ * verify/container.c loads it when there is such a file. It uses nothing of the program and knows nothing of BT:
  * names, and what they must hold, come from outside. */
 #include <stddef.h>
 #include <stdint.h>
