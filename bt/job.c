@@ -75,7 +75,7 @@ static int writers_agree(struct bt_setup *s, MPI_Comm comm)
     int can[BT_RUNS_MAX], kept_n = 0;
     if (!s->all) return 0;
     for (int w = 0; w < s->writers_n; w++)
-        can[w] = io_writer_usable(io_writer_find(s->writer[w]));
+        can[w] = io_writer_can(io_writer_find(s->writer[w]), s->layout);
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, can, s->writers_n, MPI_INT, MPI_MIN, comm));
     for (int w = 0; w < s->writers_n; w++)
         if (can[w]) memmove(s->writer[kept_n++], s->writer[w], sizeof s->writer[w]);

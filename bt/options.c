@@ -120,6 +120,12 @@ static const struct conf_option table[] = {
      CONF_RANGE(1, IO_STAGING_MAX),
      .help = "Dumps that a background writer may hold in memory; when the disk is slower than the "
              "computation, the ranks wait."},
+    {.name = "chunk",
+     .arg = "CELLS",
+     AT(chunk),
+     CONF_RANGE(IO_CHUNK_MIN, IO_CHUNK_MAX),
+     .help = "HDF5 files: store the array in chunks of so many cells along each side. Default: in "
+             "one piece."},
     {.name = "direct",
      AT(direct),
      .help = "Background writers bypass the page cache (O_DIRECT) where the file system allows it, "
@@ -428,8 +434,12 @@ static int interpret(struct bt_setup *s, const bool *given)
     if (strlen(s->opt.out) > 3900) return err_set(ERR_USAGE, "--out: the name is too long");
     if (s->opt.json && !s->opt.json[0])
         return err_set(ERR_USAGE, "--json: the name of the file is empty");
-    const struct io_spec spec = bt_setup_spec(s, 0, s->opt.out);
-    return s->writers_n > 0 ? io_spec_check(&spec) : 0;
+    /* Of all writers those are left out later that cannot do what is asked for. */
+    for (int w = 0; w < (s->all ? 1 : s->writers_n); w++) {
+        const struct io_spec spec = bt_setup_spec(s, w, s->opt.out);
+        TRY(io_spec_check(&spec));
+    }
+    return 0;
 }
 
 int bt_setup_parse(void *setup, int argc, char **argv)
@@ -470,7 +480,8 @@ struct io_spec bt_setup_spec(const struct bt_setup *s, int writer, const char *p
                             .tuning = {.aggregators = (int)s->opt.aggregators,
                                        .buffer_bytes = s->opt.buffer,
                                        .staging = (int)s->opt.staging,
-                                       .direct = s->opt.direct},
+                                       .direct = s->opt.direct,
+                                       .chunk = s->opt.chunk},
                             .force = s->opt.force,
                             .resume = s->opt.restart,
                             .hints_n = s->opt.hints.n,

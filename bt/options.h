@@ -27,7 +27,7 @@ struct bt_options {
     const char *io, *layout, *out;
     int64_t group;
     struct conf_list hints;
-    int64_t aggregators, buffer, staging; /* 0 aggregators: the default */
+    int64_t aggregators, buffer, staging, chunk; /* 0 aggregators: the default */
     bool direct;
     const char *sync;
     bool force, keep, restart;

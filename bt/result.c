@@ -130,7 +130,8 @@ static json_t *writer_options(const struct bt_job *job, const struct bt_run *run
     static const char *const reported[][2] = {{"aggregators", "aggregators"},
                                               {"buffer", "buffer_bytes"},
                                               {"staging", "staging"},
-                                              {"direct", "direct"}};
+                                              {"direct", "direct"},
+                                              {"chunk", "chunk"}};
     const unsigned caps = io_writer_caps(run->writer);
     json_t *to = json_object(), *changed = conf_changed_json(&bt_program, &job->setup->opt);
     if (caps & IO_CAP_GROUP) js_set(to, "group", json_integer(job->setup->opt.group));

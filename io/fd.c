@@ -18,7 +18,8 @@ int io_fd_open(const struct io_context *ctx, int *fd)
 {
     struct stat st;
     const bool reads = ctx->plan != NULL;
-    const int64_t planned = ctx->dumps_n * ctx->dump_bytes;
+    const bool container = ctx->body.format != IO_RAW;
+    const int64_t planned = container ? ctx->body.file_bytes : ctx->dumps_n * ctx->dump_bytes;
     *fd = open(ctx->path, (reads ? O_RDONLY : O_WRONLY) | O_CLOEXEC);
     if (*fd < 0)
         return err_set_errno(ERR_IO, errno, "open %s for %s", ctx->path,
@@ -26,6 +27,10 @@ int io_fd_open(const struct io_context *ctx, int *fd)
     if (fstat(*fd, &st) != 0) return err_set_errno(ERR_IO, errno, "fstat %s", ctx->path);
     const int64_t bytes = (int64_t)st.st_size;
     if (reads ? bytes >= planned : bytes == planned) return 0;
+    if (reads && container)
+        return err_set(
+            ERR_IO, "%s has %" PRId64 " bytes and not the %" PRId64 " of its manifest: it was cut",
+            ctx->path, bytes, planned);
     if (reads)
         return err_set(ERR_IO,
                        "%s ends at byte %" PRId64 ", and its dump %" PRId64

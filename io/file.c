@@ -317,6 +317,7 @@ void io_file_free(struct io_file *f)
     io_file_close_writer(f);
     io_manifest_free(f->manifest);
     io_target_release(&f->target);
+    io_container_free(&f->structure);
     json_decref(f->record);
     io_context_free(&f->ctx);
     io_busy_free(f->busy);

@@ -30,6 +30,7 @@ struct io_tuning {
     int staging;          /* dumps under way at a time, >= 1 */
     bool direct;          /* around the page cache */
     int64_t call_bytes;   /* of one call of MPI-IO at most; for tests */
+    int64_t chunk;        /* cells along each side of a chunk of an HDF5 file; default: no chunks */
 };
 #define IO_AGGREGATORS_PER_NODE 4
 #define IO_BUFFER_MIB           8
@@ -41,6 +42,9 @@ struct io_tuning {
  * number, so that pieces stay aligned. */
 #define IO_CALL_BYTES  (INT64_C(1) << 30)
 #define IO_STAGING_MAX 64
+/* Smaller chunks have an index longer than a dump is worth, larger ones more bytes than HDF5 allows. */
+#define IO_CHUNK_MIN 4
+#define IO_CHUNK_MAX 256
 
 /* What to write and how. Strings are borrowed until io_file_free. */
 struct io_spec {

@@ -30,13 +30,15 @@ struct io_file {
     struct io_context ctx;
     uint64_t *digest_part, *digest_sum; /* [digest_words(n)]; the sum on rank 0 */
     struct io_pending pending;
-    struct io_target target;      /* the path on every rank; the rest on rank 0 */
-    struct io_place place;        /* rank 0: of the file */
-    struct io_place part;         /* of this rank's part, with has_parts */
-    struct io_manifest *manifest; /* rank 0, and only with a serial file */
-    bool has_parts;               /* a file per rank, and a manifest of them */
-    bool has_file;                /* the writer leaves a file in serial format */
-    int failed;                   /* the agreed code, the same on every rank; 0 while all is well */
+    struct io_target target;       /* the path on every rank; the rest on rank 0 */
+    struct io_place place;         /* rank 0: of the file */
+    struct io_place part;          /* of this rank's part, with has_parts */
+    struct io_manifest *manifest;  /* rank 0, and only with a serial file */
+    enum io_format format;         /* the writer's */
+    struct io_structure structure; /* rank 0: what a container begins as */
+    bool has_parts;                /* a file per rank, and a manifest of them */
+    bool has_file;                 /* the writer leaves a file in serial format */
+    int failed; /* the agreed code, the same on every rank; 0 while all is well */
     bool ended;
     double start_s;       /* watch_now() at io_file_start */
     double waited_s;      /* in the present write, for earlier dumps */

@@ -27,17 +27,18 @@ int io_manifest_draw(struct io_manifest *m)
     return json_object_set_new(m->root, "run_id", id) == 0 ? 0 : io_manifest_no_memory(m);
 }
 
-const char *io_manifest_endian(void)
+const char *io_manifest_endian(enum io_format format)
 {
     const uint16_t probe = 1;
-    return *(const unsigned char *)&probe ? "little" : "big";
+    const bool little = *(const unsigned char *)&probe == 1;
+    return little != io_body_swapped(&(struct io_body){.format = format}) ? "little" : "big";
 }
 
 static json_t *describe(const char *name, const struct io_spec *s)
 {
     return json_pack("{ss ss ss ss ss sI si si sI sI sI sf sI ss ss ss ss s[]}", "schema",
                      IO_MANIFEST_SCHEMA, "run_id", "", "file", name, "layout",
-                     io_layout_name(s->layout), "endian", io_manifest_endian(), "n",
+                     io_layout_name(s->layout), "endian", io_manifest_endian(IO_RAW), "n",
                      (json_int_t)s->n, "components", IO_NCOMP, "word_bytes", IO_WORD_BYTES,
                      "dump_bytes", (json_int_t)io_dump_bytes(s->layout, s->n), "dumps_planned",
                      (json_int_t)s->dumps_n, "steps", (json_int_t)s->steps_n, "dt", s->dt,
@@ -78,6 +79,19 @@ int io_manifest_new(struct io_manifest **out, const char *path, const char *name
     else
         *out = m;
     return rc;
+}
+
+int io_manifest_body(struct io_manifest *m, const struct io_body *body)
+{
+    json_t *said = json_pack("{ss ss ss sI}", "format", io_format_name(body->format), "variable",
+                             "solution", "endian", io_manifest_endian(body->format), "file_bytes",
+                             (json_int_t)body->file_bytes);
+    const bool chunked = body->data_offset < 0;
+    int rc = json_object_set_new(said, chunked ? "chunk" : "data_offset",
+                                 json_integer(chunked ? body->chunk : body->data_offset));
+    if (rc == 0) rc = json_object_update(m->root, said);
+    json_decref(said);
+    return rc == 0 ? io_manifest_head(m) : io_manifest_no_memory(m);
 }
 
 int io_manifest_parts(struct io_manifest *m, const struct io_view *views, int ranks_n)

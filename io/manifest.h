@@ -22,6 +22,9 @@
  *   "driver"         the same, by the key of earlier versions
  *   "kernel"         version and instruction set of the solver's kernel
  *   "hash"           "nht1-h64/1": digests are those of base/digest.h
+ *   "format", "variable", "data_offset" or "chunk", "file_bytes"
+ *                    only of a container (io/container.h): "hdf5" or "netcdf", "solution", where
+ *                    the dumps begin or how long the sides of a chunk are, length of the file
  *   "dumps"          one object for each dump written, in file order, and, while the run lasts or
  * when it was killed, maybe some that claim nothing, for dumps to come:
  *     "step"           time step that the state belongs to
@@ -43,6 +46,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "io/container.h"
 #include "io/file.h"
 #include "io/identity.h"
 
@@ -55,6 +59,9 @@ struct io_manifest;
 /* A manifest without dumps. path: where it will be written, borrowed. name: of the dump file. */
 int io_manifest_new(struct io_manifest **m, const char *path, const char *name,
                     const struct io_spec *spec);
+
+/* Says that the dumps are in a container. */
+int io_manifest_body(struct io_manifest *m, const struct io_body *body);
 
 /* Says that the dumps are in files FILE.rankNNNNN of ranks_n ranks: "parts", an array of boxes
  * [lo x, lo y, lo z, n x, n y, n z] in rank order. */
@@ -101,6 +108,7 @@ const char *io_manifest_run_id(const struct io_manifest *m);
 /* What a manifest says about the run that wrote it, for one that goes on with it. */
 struct io_past {
     enum io_layout layout;
+    struct io_body body;
     int64_t n, dumps_n, steps_n, interval; /* as planned then */
     double dt;
     int64_t complete_n; /* dumps from the first on that are complete */

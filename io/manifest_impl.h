@@ -37,8 +37,8 @@ int io_manifest_no_memory(const struct io_manifest *m);
 /* Closes a file with places; it stays as it is. */
 void io_manifest_leave(struct io_manifest *m);
 
-/* "little" or "big", of this machine. */
-const char *io_manifest_endian(void);
+/* "little" or "big", of the values in files of a format that this machine writes. */
+const char *io_manifest_endian(enum io_format format);
 
 /* Draws the run's number. ERR_IO, ERR_NOMEM. */
 int io_manifest_draw(struct io_manifest *m);

@@ -52,6 +52,38 @@ static int read_complete(const json_t *dumps, const char *path, struct io_past *
     return 0;
 }
 
+static int read_format(const json_t *root, const char *path, struct io_body *body)
+{
+    const char *name;
+    *body = (struct io_body){.format = IO_RAW};
+    if (!json_object_get(root, "format")) return 0;
+    TRY(js_get_text(root, path, "format", &name));
+    TRY(expect_text(root, path, "variable", "solution"));
+    const int format = io_format_find(name);
+    if (format < 0)
+        return err_set(ERR_USAGE, "%s: \"format\" is '%s', which is not known here", path, name);
+    body->format = (enum io_format)format;
+    return 0;
+}
+
+/* Where the dumps of a container lie. */
+static int read_body(const json_t *root, const char *path, struct io_past *past)
+{
+    struct io_body *b = &past->body;
+    const int64_t dump_bytes = io_dump_bytes(past->layout, past->n);
+    int64_t end;
+    if (b->format == IO_RAW) return 0;
+    TRY(js_get_int(root, path, "file_bytes", 1, INT64_MAX, &b->file_bytes));
+    b->data_offset = -1;
+    if (json_object_get(root, "chunk"))
+        return js_get_int(root, path, "chunk", IO_CHUNK_MIN, IO_CHUNK_MAX, &b->chunk);
+    TRY(js_get_int(root, path, "data_offset", 0, INT64_MAX, &b->data_offset));
+    if (!__builtin_mul_overflow(dump_bytes, past->dumps_n, &end) &&
+        !__builtin_add_overflow(end, b->data_offset, &end) && end == b->file_bytes)
+        return 0;
+    return err_set(ERR_USAGE, "%s: \"data_offset\" and \"file_bytes\" do not fit the dumps", path);
+}
+
 static int read_all(struct io_manifest *m, const char *name, struct io_past *past)
 {
     const json_t *root = m->root;
@@ -59,7 +91,8 @@ static int read_all(struct io_manifest *m, const char *name, struct io_past *pas
     int64_t bytes;
     TRY(expect_text(root, path, "schema", IO_MANIFEST_SCHEMA));
     TRY(expect_text(root, path, "file", name));
-    TRY(expect_text(root, path, "endian", io_manifest_endian()));
+    TRY(read_format(root, path, &past->body));
+    TRY(expect_text(root, path, "endian", io_manifest_endian(past->body.format)));
     TRY(expect_text(root, path, "hash", "nht1-h64/1"));
     TRY(js_get_int(root, path, "n", 1, IO_N_MAX, &past->n));
     TRY(js_get_int(root, path, "dumps_planned", 1, INT64_MAX, &past->dumps_n));
@@ -73,6 +106,7 @@ static int read_all(struct io_manifest *m, const char *name, struct io_past *pas
         return err_set(ERR_USAGE, "%s: \"dump_bytes\" is %" PRId64 " and not %" PRId64, path, bytes,
                        io_dump_bytes(past->layout, past->n));
     }
+    TRY(read_body(root, path, past));
     TRY(copy_text(root, path, json_object_get(root, "writer") ? "writer" : "driver", past->writer));
     TRY(copy_text(root, path, "kernel", past->kernel));
     TRY(js_get_array(root, path, "dumps", &m->loaded));

@@ -17,12 +17,10 @@
 #include "io/guard.h"
 #include "io/hint.h"
 
-int io_mpiio_check(const struct io_context *ctx, int mpi_rc, const char *call)
+int io_mpiio_judge(const struct io_context *ctx, bool failed, const char *call, const char *why)
 {
-    char text[MPI_MAX_ERROR_STRING] = "";
-    int len = 0;
     const int errnum = io_guard_errnum();
-    if (mpi_rc == MPI_SUCCESS && errnum == 0) return 0;
+    if (!failed && errnum == 0) return 0;
     /* ROMIO, where it writes strided pieces by reading what is between them, fails without giving
      * up its lock, and other ranks wait for it for ever. Closing any descriptor of a file gives up
      * this process's locks of it. */
@@ -33,8 +31,15 @@ int io_mpiio_check(const struct io_context *ctx, int mpi_rc, const char *call)
                        "%s on %s: the file ends before the bytes asked for: it was cut meanwhile",
                        call, ctx->path);
     if (errnum) return err_set_errno(ERR_IO, errnum, "%s on %s", call, ctx->path);
-    MPI_Error_string(mpi_rc, text, &len);
-    return err_set(ERR_IO, "%s on %s: %s", call, ctx->path, text);
+    return err_set(ERR_IO, "%s on %s: %s", call, ctx->path, why);
+}
+
+int io_mpiio_check(const struct io_context *ctx, int mpi_rc, const char *call)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int len = 0;
+    if (mpi_rc != MPI_SUCCESS) MPI_Error_string(mpi_rc, text, &len);
+    return io_mpiio_judge(ctx, mpi_rc != MPI_SUCCESS, call, text);
 }
 
 static int set_view(const struct io_mpiio *m, const struct io_context *ctx)
@@ -273,16 +278,21 @@ bool io_mpiio_is_ompio(void)
     return strstr(io_mpiio_component(), "ompio") != NULL;
 }
 
-/* Some libraries echo keys that they do not know, others leave out what they obey. */
 int io_mpiio_report(MPI_File fh, json_t *into)
 {
-    char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1];
     MPI_Info info;
+    TRY_MPI(MPI_File_get_info(fh, &info));
+    return io_mpiio_report_info(info, into);
+}
+
+/* Some libraries echo keys that they do not know, others leave out what they obey. */
+int io_mpiio_report_info(MPI_Info info, json_t *into)
+{
+    char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1];
     int keys = 0, there, rc = 0;
     json_t *hints = json_object();
     json_object_set_new(into, "mpiio_component", json_string(io_mpiio_component()));
     json_object_set_new(into, "hints_reported", hints);
-    TRY_MPI(MPI_File_get_info(fh, &info));
     if (info == MPI_INFO_NULL) return 0;
     TRY_MPI_TO(done, rc, MPI_Info_get_nkeys(info, &keys));
     for (int i = 0; i < keys; i++) {

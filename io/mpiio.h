@@ -66,6 +66,9 @@ int io_mpiio_got(const struct io_mpiio *m, const struct io_context *ctx, int mpi
  * to itself. Local. */
 int io_mpiio_check(const struct io_context *ctx, int mpi_rc, const char *call);
 
+/* The same for a library above MPI-IO, which says itself what went wrong. Local. */
+int io_mpiio_judge(const struct io_context *ctx, bool failed, const char *call, const char *why);
+
 /* For slots of the same names, whose state begins with a struct io_mpiio. Both do nothing without
  * an open file. Collective. */
 int io_mpiio_sync(void *state, const struct io_context *ctx);
@@ -82,6 +85,9 @@ bool io_mpiio_is_ompio(void);
 
 /* What is to be known about an open file: "hints_reported" and "mpiio_component". Local. */
 int io_mpiio_report(MPI_File fh, json_t *into);
+
+/* The same of hints that were asked for already; info is freed, MPI_INFO_NULL has none. Local. */
+int io_mpiio_report_info(MPI_Info info, json_t *into);
 
 /* The same for the describe slot. */
 int io_mpiio_describe(void *state, const struct io_context *ctx, json_t *into);

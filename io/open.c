@@ -18,6 +18,23 @@
 #include "io/parts.h"
 #include "io/resume.h"
 
+/* What a container's library is asked for. */
+static int format_check(const struct io_spec *s)
+{
+    const enum io_format format = s->writer ? io_writer_format(s->writer) : IO_RAW;
+    char which[80];
+    if (format == IO_RAW) return 0;
+    if (s->layout == IO_RECORDS)
+        return err_set(ERR_USAGE,
+                       "--layout records is a format of its own, and writer %s has another one: "
+                       "give it --layout mijk or ijkm",
+                       s->writer);
+    if (io_container_load(format) == 0) return 0;
+    snprintf(which, sizeof which, "writer %.40s: ", s->writer);
+    err_prefix(which);
+    return ERR_USAGE;
+}
+
 int io_spec_check(const struct io_spec *s)
 {
     const struct io_tuning *t = &s->tuning;
@@ -43,6 +60,7 @@ int io_spec_check(const struct io_spec *s)
         if (lo < 0 || n < 0 || lo > s->n || n > s->n - lo)
             return err_set(ERR_USAGE, "a rank's box reaches outside the %" PRId64 "^3 cells", s->n);
     }
+    TRY(format_check(s));
     if (t->aggregators < 0) return err_set(ERR_USAGE, "the number of aggregators is negative");
     if (t->staging < 0 || t->staging > IO_STAGING_MAX)
         return err_set(ERR_USAGE, "between 1 and %d dumps can be staged", IO_STAGING_MAX);
@@ -50,6 +68,10 @@ int io_spec_check(const struct io_spec *s)
         (t->buffer_bytes < IO_BUFFER_BYTES_MIN || t->buffer_bytes > IO_BUFFER_BYTES_MAX))
         return err_set(ERR_USAGE, "a buffer of %" PRId64 " bytes is outside of 4 KiB to 1 GiB",
                        t->buffer_bytes);
+    if (t->chunk != 0 && (t->chunk < IO_CHUNK_MIN || t->chunk > IO_CHUNK_MAX))
+        return err_set(ERR_USAGE,
+                       "a chunk of %" PRId64 " cells along each side is outside of %d to %d",
+                       t->chunk, IO_CHUNK_MIN, IO_CHUNK_MAX);
     return io_hints_check(s->hints_n, s->hints);
 }
 
@@ -60,7 +82,8 @@ static void init(struct io_file *f, const struct io_spec *spec, const struct io_
     const unsigned caps = writer->caps | (inner ? inner->caps : 0);
     f->spec = *spec;
     f->writer = writer;
-    f->target.lock_fd = -1;
+    f->target.lock_fd = f->structure.fd = -1;
+    f->format = inner ? inner->format : writer->format;
     f->place = f->part = IO_PLACE_NONE;
     f->ctx = (struct io_context){
         IO_CONTEXT_NONE,
@@ -129,13 +152,32 @@ static int claim(struct io_file *f, int64_t *claimed_n)
     return par_agree(comm, io_part_check(t->path, f->ctx.rank, ours_n, f->spec.force));
 }
 
+/* What FILE will be: dumps alone, or a container, whose structure is made here. The manifest is made
+ * as well, since the number of the run goes into that. */
+static int plan(struct io_file *f)
+{
+    const bool here = f->ctx.rank == 0 && has_target(f) && !f->spec.resume;
+    struct io_target *t = &f->target;
+    int rc = here ? io_manifest_new(&f->manifest, t->manifest, io_path_base(t->path), &f->spec) : 0;
+    if (here && rc == 0 && f->format != IO_RAW) {
+        rc = io_container_make(&f->structure, f->format, &f->spec, io_manifest_run_id(f->manifest),
+                               f->ctx.info);
+        f->ctx.body = f->structure.body;
+        if (rc == 0) rc = io_manifest_body(f->manifest, &f->ctx.body);
+    }
+    TRY(par_agree(f->ctx.comm, rc));
+    return par_check(MPI_Bcast(&f->ctx.body, sizeof f->ctx.body, MPI_BYTE, 0, f->ctx.comm),
+                     "MPI_Bcast");
+}
+
 /* Proves room: for the file on rank 0, for its part on every rank, and for times in memory: an
  * absurd number of dumps needs more space than memory, so that comes last. */
 static int prove_room(struct io_file *f)
 {
     const struct io_target *t = &f->target;
     const struct io_spec *s = &f->spec;
-    const int64_t bytes = f->has_file ? f->ctx.dump_bytes * s->dumps_n : 0;
+    const int64_t dumps_bytes = f->has_file ? f->ctx.dump_bytes * s->dumps_n : 0;
+    const int64_t bytes = f->format == IO_RAW ? dumps_bytes : f->ctx.body.file_bytes;
     const char *count = io_hint_value(s->hints_n, s->hints, "striping_factor");
     const char *unit = io_hint_value(s->hints_n, s->hints, "striping_unit");
     const struct io_striping want = {.count = count ? strtoll(count, NULL, 10) : 0,
@@ -188,7 +230,6 @@ static int put_manifest(struct io_file *f, const struct io_identity *id, int64_t
 {
     struct io_target *t = &f->target;
     const int64_t kept_n = f->has_parts ? f->ctx.size : 0;
-    TRY(io_manifest_new(&f->manifest, t->manifest, io_path_base(t->path), &f->spec));
     if (f->has_parts) TRY(io_manifest_parts(f->manifest, f->ctx.all_views, f->ctx.size));
     TRY(io_manifest_identities(f->manifest, id, ids_n));
     TRY(io_manifest_room(f->manifest, f->spec.dumps_n));
@@ -216,6 +257,8 @@ static int make(struct io_file *f)
     if (rc == 0) rc = par_agree(comm, here ? put_manifest(f, id, ids_n) : 0);
     if (rc == 0) rc = io_place_take(&f->place);
     if (rc == 0) rc = io_place_take(&f->part);
+    if (rc == 0 && here && f->format != IO_RAW)
+        rc = io_container_put(&f->structure, f->target.path);
     rc = par_agree(comm, rc);
     if (rc == 0 && here) rc = io_manifest_identities(f->manifest, id, ids_n / 2);
     if (rc == 0 && here) rc = io_manifest_write(f->manifest, true);
@@ -240,6 +283,7 @@ static int open_steps(struct io_file *f, MPI_Comm comm)
     TRY(setup(f, comm));
     double since_s = watch_now();
     TRY(claim(f, &claimed_n));
+    TRY(plan(f));
     TRY(prove_room(f));
     if (has_target(f)) TRY(f->spec.resume ? io_resume(f, claimed_n) : make(f));
     io_phase_add(f, IO_PHASE_CREATE, &since_s);

@@ -11,6 +11,7 @@
 
 #include "base/digest.h"
 #include "base/err.h"
+#include "base/num.h"
 #include "base/par.h"
 #include "io/parts.h"
 #include "io/reread.h"
@@ -20,6 +21,7 @@ struct question {
     char path[IO_PATH_MAX];
     int64_t n, dump_bytes, dumps_n, complete_n;
     enum io_layout layout;
+    struct io_body body;
     bool force, by_identity;
     bool read_file; /* the file is to be judged by its content */
     int64_t read_n; /* by as many dumps, those that are complete and in it */
@@ -84,6 +86,7 @@ static int judge_file(const struct io_target *t, const struct io_identity *id, s
     if (!t->old && !ours) snprintf(why, sizeof why, "it has no manifest %s", t->manifest);
     if (!t->old) return not_ours(t->path, ask, why);
     if (__builtin_mul_overflow(q->dump_bytes, q->dumps_n, &whole)) whole = -1;
+    if (q->body.format != IO_RAW) whole = q->body.file_bytes;
     /* While a file is replaced the manifest knows the old one as well, which may be longer. */
     if (listed(t->path, id, q->ids_n, whole) && (p->complete_n == 0 || q->by_identity)) return 0;
     if (t->old_bytes > whole) {
@@ -92,8 +95,7 @@ static int judge_file(const struct io_target *t, const struct io_identity *id, s
     }
     if (ask == IO_OWNER_SEEN) return 0;
     if (t->old_bytes == whole && holds_no_data(t->path)) return 0;
-    q->read_n = t->old_bytes / q->dump_bytes;
-    if (q->read_n > p->complete_n) q->read_n = p->complete_n;
+    q->read_n = num_min(io_body_holds(&q->body, q->dump_bytes, t->old_bytes), p->complete_n);
     q->read_file = q->read_n > 0;
     if (q->read_file) return 0;
     snprintf(why, sizeof why, "it is not the file that %s is about", t->manifest);
@@ -130,7 +132,8 @@ static int file_digest(const struct question *q, int rank, int size, int64_t dum
     int fd;
     if (k0 == k1) return 0;
     TRY(io_reread_open(q->path, false, &fd));
-    const int rc = io_reread_digest(fd, q->path, &v, dump * q->dump_bytes, false, words);
+    const struct io_reread from = {.fd = fd, .path = q->path, .body = &q->body, .dump = dump};
+    const int rc = io_reread_digest(&from, &v, words);
     close(fd);
     return rc;
 }
@@ -149,7 +152,9 @@ static int parts_digest(const struct question *q, const struct io_box *box, int 
         if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode)) continue;
         if (io_view_bytes(&v) == 0 || (int64_t)st.st_size / io_view_bytes(&v) <= dump) continue;
         TRY(io_reread_open(path, false, &fd));
-        const int rc = io_reread_digest(fd, path, &v, dump * io_view_bytes(&v), true, words);
+        const struct io_reread from = {
+            .fd = fd, .path = path, .body = &q->body, .dump = dump, .packed = true};
+        const int rc = io_reread_digest(&from, &v, words);
         close(fd);
         TRY(rc);
     }
@@ -205,6 +210,7 @@ static int ask_here(const struct io_target *t, struct question *q, struct io_ide
     if (t->old) {
         q->n = t->past.n;
         q->layout = t->past.layout;
+        q->body = t->past.body;
         q->dump_bytes = io_dump_bytes(q->layout, q->n);
         q->dumps_n = t->past.dumps_n;
         q->complete_n = t->past.complete_n;

@@ -68,6 +68,18 @@ int io_pick_fd(const struct io_pick *p, char *to, int64_t bytes, int64_t offset)
     return io_fd_read(p->ctx, *fd, to, bytes, offset);
 }
 
+int io_pick_fd_swapped(const struct io_pick *p, char *to, int64_t bytes, int64_t offset)
+{
+    TRY(io_pick_fd(p, to, bytes, offset));
+    for (int64_t at = 0; at + IO_WORD_BYTES <= bytes; at += IO_WORD_BYTES) {
+        uint64_t word;
+        memcpy(&word, to + at, sizeof word);
+        word = __builtin_bswap64(word);
+        memcpy(to + at, &word, sizeof word);
+    }
+    return 0;
+}
+
 int io_pick_view(struct io_pick *p, int64_t base, int64_t from, int64_t bytes)
 {
     struct io_walk w;

@@ -45,6 +45,9 @@ int io_pick_view(struct io_pick *p, int64_t base, int64_t from, int64_t bytes);
 /* A get: io_fd_read. */
 int io_pick_fd(const struct io_pick *p, char *to, int64_t bytes, int64_t offset);
 
+/* The same of values of the other byte order, in ranges of whole ones. */
+int io_pick_fd_swapped(const struct io_pick *p, char *to, int64_t bytes, int64_t offset);
+
 /* A read slot (io/writer.h): my bytes of a dump of a serial file, by this get. */
 int io_pick_dump(int (*get)(const struct io_pick *p, char *to, int64_t bytes, int64_t offset),
                  const void *source, const struct io_context *ctx, int64_t dump,

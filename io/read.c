@@ -93,6 +93,9 @@ static int suits(const struct io_read_spec *s, const struct io_found *f, const s
                        "%s holds dumps of N = %" PRId64 " in layout %s, not of N = %" PRId64
                        " in layout %s",
                        f->path, p->n, io_layout_name(p->layout), s->n, io_layout_name(s->layout));
+    if (p->body.format != w->format)
+        return err_set(ERR_USAGE, "%s has format %s, which writer %s does not read", f->path,
+                       io_format_name(p->body.format), w->name);
     if (!(w->caps & (IO_CAP_SERIAL_FILE | IO_CAP_PARTS)))
         return err_set(ERR_USAGE, "writer %s leaves nothing that could be read", w->name);
     if (!(w->caps & IO_CAP_PARTS)) {
@@ -170,6 +173,7 @@ static int open_steps(struct io_reading *r, MPI_Comm comm, const struct io_read_
     TRY(find(c->comm, s->path, &r->found, &r->box, &r->manifest));
     TRY(suits(s, &r->found, r->box, c->inner ? c->inner : r->writer));
     c->path = r->found.path;
+    c->body = r->found.past.body;
     c->boxes = r->box;
     c->boxes_n = r->found.boxes_n;
     c->durable_n = r->found.past.complete_n;
@@ -378,9 +382,10 @@ int io_read_cached(MPI_Comm comm, const char *path, const int64_t *dumps, int64_
     for (int64_t i = nodes.node_rank; i < files_n; i += nodes.node_size) {
         const struct io_view v = {f.past.n, f.past.layout, box[i]};
         const int64_t in_dump = parts ? io_view_bytes(&v) : io_dump_bytes(v.layout, v.n);
+        const int64_t first = num_max(0, f.past.body.data_offset);
         file_name(&f, parts ? i + 1 : 0, name);
         for (int64_t d = 0; d < dumps_n && in_dump > 0; d++) {
-            const int64_t cached = cached_here(name, dumps[d] * in_dump, in_dump);
+            const int64_t cached = cached_here(name, first + dumps[d] * in_dump, in_dump);
             sum[cached < 0] += cached < 0 ? 1 : cached;
         }
     }

@@ -52,40 +52,52 @@ static void pick_rows(void *state, const struct io_view *v, const char *data, in
     io_view_pick(v, data, start, bytes, state);
 }
 
-int io_reread_digest(int fd, const char *path, const struct io_view *v, int64_t start, bool packed,
-                     uint64_t *words)
+int io_reread_digest(const struct io_reread *from, const struct io_view *v, uint64_t *words)
 {
+    const bool packed = from->packed;
     const int64_t ni = v->box.n[0], nj = v->box.n[1], nk = v->box.n[2];
     const int64_t plane_bytes = IO_NCOMP * IO_WORD_BYTES * ni * nj;
     const int64_t most = packed ? nk : num_min(nk, PART_BYTES / (plane_bytes + 1) + 1);
+    const bool chunked = from->body->data_offset < 0;
     int64_t requests_n = 0;
-    const struct io_context ctx = {
-        .path = path,
+    struct io_container container = {0};
+    struct io_context ctx = {
+        .path = from->path,
         .dump_bytes = packed ? io_view_bytes(v) : io_dump_bytes(v->layout, v->n),
         .requests_n = &requests_n,
-        .plan = &start,
+        .plan = &from->dump,
+        .tuning = {.call_bytes = PART_BYTES},
     };
+    const int64_t start = from->body->data_offset + from->dump * ctx.dump_bytes;
     char *buf = malloc((size_t)PART_BYTES);
     double *u = malloc((size_t)(plane_bytes * most) + 1);
     struct io_array rows = {u, ni, IO_NCOMP * ni, IO_NCOMP * ni * nj};
     const struct io_taker to = {&rows, to_rows, pick_rows};
     int rc = buf && u ? 0 : err_set(ERR_NOMEM, "no memory for reading a dump");
+    ctx.part = buf;
+    if (rc == 0 && chunked) rc = io_container_look(&container, from->path, from->body->format);
     for (int64_t k = 0; rc == 0 && k < nk; k += most) {
         struct io_view planes = *v;
         planes.box.lo[2] += k;
         planes.box.n[2] = num_min(most, nk - k);
-        struct io_pick p = {.get = io_pick_fd,
-                            .source = &fd,
+        struct io_pick p = {.get = io_body_swapped(from->body) ? io_pick_fd_swapped : io_pick_fd,
+                            .source = &from->fd,
                             .ctx = &ctx,
                             .buf = buf,
                             .room = PART_BYTES,
                             .view = &planes,
                             .to = &to};
         const int64_t bytes = io_view_bytes(&planes);
+        ctx.view = &planes;
+        io_container_turn_to(&container, &planes);
         if (packed) rc = io_pick_add(&p, (struct io_extent){start, bytes, 0});
-        if (rc == 0) rc = packed ? io_pick_end(&p) : io_pick_view(&p, start, 0, bytes);
+        if (chunked)
+            rc = io_container_read(&container, &ctx, from->dump, &to);
+        else if (rc == 0)
+            rc = packed ? io_pick_end(&p) : io_pick_view(&p, start, 0, bytes);
         if (rc == 0) io_reread_values(&planes, &rows, words);
     }
+    io_container_leave(&container);
     free(u);
     free(buf);
     return rc;

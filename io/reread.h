@@ -5,6 +5,7 @@
  */
 #include <stdbool.h>
 
+#include "io/container.h"
 #include "io/view.h"
 
 /* Opens a file for reading. from_device: what is in memory is flushed and let go, so that the
@@ -16,10 +17,16 @@ int io_reread_open(const char *path, bool from_device, int *fd);
  * threads. */
 void io_reread_values(const struct io_view *v, const struct io_array *at, uint64_t *words);
 
-/* The same of values in a file. start: offset of the dump;
- * packed: what begins there is a staging buffer of the view (a part of perrank). path: for messages.
- */
-int io_reread_digest(int fd, const char *path, const struct io_view *v, int64_t start, bool packed,
-                     uint64_t *words);
+/* Where a dump is. */
+struct io_reread {
+    int fd;
+    const char *path; /* for messages */
+    const struct io_body *body;
+    int64_t dump; /* its number */
+    bool packed;  /* of the view's cells alone, as they are staged: a part of perrank */
+};
+
+/* The same of values in a file. */
+int io_reread_digest(const struct io_reread *from, const struct io_view *v, uint64_t *words);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "io/resume.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 
 #include "base/digest.h"
 #include "base/err.h"
+#include "base/num.h"
 #include "base/par.h"
 #include "base/watch.h"
 #include "io/parts.h"
@@ -37,6 +39,12 @@ static int same_run(const struct io_file *f, const struct io_past *p)
         return err_set(ERR_USAGE, "%s was written by a run with dt = %.17g and this one has %.17g",
                        f->target.path, p->dt, s->dt);
     }
+    if (p->body.format != f->format)
+        return err_set(ERR_USAGE,
+                       "%s has format %s and writer %s writes %s: name another with --io, or none "
+                       "for the one that began it",
+                       f->target.path, io_format_name(p->body.format), f->writer->name,
+                       io_format_name(f->format));
     if (p->layout == s->layout) return 0;
     return err_set(ERR_USAGE, "%s has layout %s and not %s", f->target.path,
                    io_layout_name(p->layout), io_layout_name(s->layout));
@@ -54,8 +62,9 @@ int io_resume_take(struct io_file *f, int64_t *claimed_n)
                        t->path, io_path_base(t->path), t->path);
     if (!t->old) TRY(io_manifest_load(&t->old, t->manifest, io_path_base(t->path), past));
     TRY(same_run(f, past));
-    const int64_t there = t->old_bytes / f->ctx.dump_bytes;
-    *claimed_n = past->complete_n < there ? past->complete_n : there;
+    f->ctx.body = past->body;
+    *claimed_n =
+        num_min(past->complete_n, io_body_holds(&past->body, f->ctx.dump_bytes, t->old_bytes));
     f->resumed.claimed_n = past->complete_n;
     snprintf(f->resumed.kernel, sizeof f->resumed.kernel, "%s", past->kernel);
     return 0;
@@ -114,13 +123,13 @@ static int read_state(struct io_file *f, int64_t dump, bool *right)
 static int count_right(struct io_file *f, const struct io_manifest *m, int fd, int64_t dumps_n,
                        int64_t *right_n, int64_t *step)
 {
+    struct io_reread from = {.fd = fd, .path = f->ctx.path, .body = &f->ctx.body};
     bool right = true;
     for (*right_n = 0; *right_n < dumps_n;) {
         int64_t this_step = 0;
         memset(f->digest_part, 0, (size_t)digest_words(f->spec.n) * sizeof *f->digest_part);
-        TRY(par_agree(f->ctx.comm,
-                      io_reread_digest(fd, f->ctx.path, f->ctx.view, *right_n * f->ctx.dump_bytes,
-                                       false, f->digest_part)));
+        from.dump = *right_n;
+        TRY(par_agree(f->ctx.comm, io_reread_digest(&from, f->ctx.view, f->digest_part)));
         TRY(io_manifest_has(f->ctx.comm, m, f->spec.n, *right_n, f->digest_part, &this_step,
                             &right));
         if (!right) break;
@@ -132,12 +141,15 @@ static int count_right(struct io_file *f, const struct io_manifest *m, int fd, i
 
 int io_resume_last(struct io_file *f, int64_t *claimed_n)
 {
-    int64_t word[2] = {*claimed_n, f->target.parts_n};
+    const bool cut = f->target.old_bytes < f->ctx.body.file_bytes; /* no library opens it then */
+    int64_t word[3] = {*claimed_n, f->target.parts_n, cut};
     bool right = false;
     int fd;
-    TRY_MPI(MPI_Bcast(word, 2, MPI_INT64_T, 0, f->ctx.comm));
+    TRY_MPI(MPI_Bcast(&f->ctx.body, sizeof f->ctx.body, MPI_BYTE, 0, f->ctx.comm));
+    TRY_MPI(MPI_Bcast(word, 3, MPI_INT64_T, 0, f->ctx.comm));
     *claimed_n = word[0];
-    if (word[0] == 0 || word[1] > 0 || f->spec.resume_seen || !f->spec.resume_to) return 0;
+    if (word[0] == 0 || word[1] > 0 || word[2] || f->spec.resume_seen || !f->spec.resume_to)
+        return 0;
     TRY(par_agree(f->ctx.comm, io_reread_open(f->ctx.path, true, &fd)));
     close(fd);
     TRY(read_state(f, word[0] - 1, &right));
@@ -161,7 +173,19 @@ static int put_claims(struct io_file *f)
      * that lists them: what is left of them is known to be ours. */
     if (merged) TRY(io_parts_remove(&f->target, 0));
     TRY(io_manifest_write(m, true));
-    return io_place_take(&f->place);
+    TRY(io_place_take(&f->place));
+    /* With no dump to keep, a structure that is damaged is no loss. */
+    if (f->format == IO_RAW || f->resumed.dumps_n > 0) return 0;
+    f->spec.tuning.chunk = f->ctx.body.chunk;
+    TRY(io_container_make(&f->structure, f->format, &f->spec, io_manifest_run_id(m), f->ctx.info));
+    const struct io_body *was = &f->ctx.body, *is = &f->structure.body;
+    if (is->file_bytes != was->file_bytes || is->data_offset != was->data_offset)
+        return err_set(
+            ERR_USAGE,
+            "%s was made by another version of the library and has no dump that could be "
+            "kept: run without --restart",
+            f->target.path);
+    return io_container_put(&f->structure, f->target.path);
 }
 
 /* The dumps from the first on that are right, and the state of the last of them. */
@@ -176,6 +200,10 @@ static int look_at_all(struct io_file *f, int64_t claimed_n)
     close(fd);
     TRY(rc);
     if (f->resumed.dumps_n == 0 || !f->spec.resume_to) return 0;
+    if (f->ctx.rank == 0 && f->target.old_bytes < f->ctx.body.file_bytes &&
+        truncate(f->ctx.path, (off_t)f->ctx.body.file_bytes) != 0)
+        rc = err_set_errno(ERR_IO, errno, "truncate %s", f->ctx.path);
+    TRY(par_agree(f->ctx.comm, rc));
     TRY(read_state(f, f->resumed.dumps_n - 1, &right));
     if (right) return 0;
     return err_set(ERR_IO,

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "io/container.h"
 #include "io/file.h"
 #include "io/view.h"
 
@@ -32,6 +33,7 @@ struct io_context {
     const struct io_view *view;      /* mine */
     const struct io_view *all_views; /* [size], every rank's */
     int64_t dump_bytes;              /* of the whole array */
+    struct io_body body;             /* where the dumps lie in the file */
     int64_t dumps_n;                 /* planned */
     int group;                       /* ranks that may write at a time, >= 1 */
     MPI_Info info;                   /* hints, never MPI_INFO_NULL */
@@ -68,10 +70,11 @@ struct io_taker {
 };
 
 struct io_writer {
-    const char *name;  /* Required. */
-    const char *help;  /* Required. One line for --io help. */
-    unsigned caps;     /* Required. Of enum io_caps. */
-    size_t state_size; /* Required. Bytes of private state, zeroed before open. */
+    const char *name;      /* Required. */
+    const char *help;      /* Required. One line for --io help. */
+    unsigned caps;         /* Required. Of enum io_caps. */
+    enum io_format format; /* of FILE; other than IO_RAW: with the slots of io/container.h. */
+    size_t state_size;     /* Required. Bytes of private state, zeroed before open. */
 
     /* Whether this system can run it. Optional, default: yes. Local. */
     bool (*usable)(void);
@@ -130,8 +133,15 @@ const struct io_writer *io_writer_inner(const char *name);
 /* Capabilities of a writer by name, those of what it wraps included; 0 for an unknown name. */
 unsigned io_writer_caps(const char *name);
 
+/* Format of the file of a writer by name, of what it wraps where it is a wrapper; IO_RAW for an
+ * unknown name. */
+enum io_format io_writer_format(const char *name);
+
 /* Whether a writer on the list can be used on this system. Local. */
 bool io_writer_usable(const struct io_writer *d);
+
+/* Whether it can, and has dumps of this layout in its files: records are a format of their own. */
+bool io_writer_can(const struct io_writer *d, enum io_layout layout);
 
 /* The i-th listed writer, NULL past the last. */
 const struct io_writer *io_writer_at(int i);

@@ -75,7 +75,8 @@ static int check_open(void *state, const struct io_context *ctx)
         if (!s->inner) rc = err_set(ERR_NOMEM, "no memory for the state of a writer");
     }
     int fd = -1;
-    if (rc == 0 && ctx->plan && ctx->inner->caps & IO_CAP_SERIAL_FILE) rc = io_fd_open(ctx, &fd);
+    const bool compares = (ctx->inner->caps & IO_CAP_SERIAL_FILE) && ctx->body.data_offset >= 0;
+    if (rc == 0 && ctx->plan && compares) rc = io_fd_open(ctx, &fd);
     rc = par_agree(ctx->comm, rc);
     if (rc < 0) io_fd_close(ctx, &fd);
     TRY(rc);
@@ -166,7 +167,8 @@ static void pass_on(void *state, const struct io_view *v, const char *data, int6
     p->cells_bytes += bytes;
     p->data = data;
     p->start = start;
-    struct io_pick pick = {.get = io_pick_fd,
+    const struct io_body *body = &p->ctx->body;
+    struct io_pick pick = {.get = io_body_swapped(body) ? io_pick_fd_swapped : io_pick_fd,
                            .source = &p->fd,
                            .ctx = p->ctx,
                            .buf = buf,
@@ -174,7 +176,7 @@ static void pass_on(void *state, const struct io_view *v, const char *data, int6
                            .view = v,
                            .to = &(struct io_taker){p, compare, NULL}};
     if (p->fd >= 0 && p->rc == 0)
-        p->rc = io_pick_view(&pick, p->dump * p->ctx->dump_bytes, start, bytes);
+        p->rc = io_pick_view(&pick, body->data_offset + p->dump * p->ctx->dump_bytes, start, bytes);
     p->to->take(p->to->state, v, data, start, bytes);
 }
 

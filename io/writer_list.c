@@ -27,6 +27,11 @@ bool io_writer_usable(const struct io_writer *d)
     return !d->usable || d->usable();
 }
 
+bool io_writer_can(const struct io_writer *d, enum io_layout layout)
+{
+    return (d->format == IO_RAW || layout != IO_RECORDS) && io_writer_usable(d);
+}
+
 static const struct io_writer *by_name(const char *name, size_t len)
 {
     for (int i = 0; i < LISTED; i++) {
@@ -62,6 +67,13 @@ unsigned io_writer_caps(const char *name)
 {
     const struct io_writer *writer = io_writer_find(name), *inner = io_writer_inner(name);
     return (writer ? writer->caps : 0) | (writer && inner ? inner->caps : 0);
+}
+
+enum io_format io_writer_format(const char *name)
+{
+    const struct io_writer *writer = io_writer_find(name), *inner = io_writer_inner(name);
+    if (!writer) return IO_RAW;
+    return inner ? inner->format : writer->format;
 }
 
 int io_writer_unknown(const char *name)

@@ -233,6 +233,54 @@ static inline char *oracle_dump(enum io_layout layout, int64_t n, int64_t d)
     return dump;
 }
 
+/* Whether a writer has dumps of this layout in its files: records are a format of their own. */
+static inline bool can_have(const char *writer, enum io_layout layout)
+{
+    return layout != IO_RECORDS || io_writer_format(writer) == IO_RAW;
+}
+
+/* Who begins a file that the writer is to read or to go on with. */
+static inline const char *beginner(const char *writer)
+{
+    if (io_writer_format(writer) == IO_RAW) return "posix";
+    const char *colon = strchr(writer, ':');
+    return colon ? colon + 1 : writer;
+}
+
+/* Where the dumps begin in a container, as its manifest says; the file's length; whether the values
+ * are big endian. A file without a manifest has dumps alone. */
+struct container {
+    int64_t offset, bytes;
+    int swapped;
+};
+
+static inline struct container container_of(const struct io_spec *s)
+{
+    char name[1100];
+    snprintf(name, sizeof name, "%s.json", s->path);
+    struct container c = {0, io_dump_bytes(s->layout, s->n) * s->dumps_n, 0};
+    json_t *m = json_load_file(name, 0, NULL);
+    const char *endian = json_string_value(json_object_get(m, "endian"));
+    if (json_object_get(m, "format")) {
+        c.offset = json_integer_value(json_object_get(m, "data_offset"));
+        c.bytes = json_integer_value(json_object_get(m, "file_bytes"));
+        c.swapped = endian && strcmp(endian, "big") == 0;
+    }
+    json_decref(m);
+    return c;
+}
+
+static inline void swap_values(char *bytes, size_t n)
+{
+    for (size_t at = 0; at + 8 <= n; at += 8) {
+        for (int b = 0; b < 4; b++) {
+            const char x = bytes[at + (size_t)b];
+            bytes[at + (size_t)b] = bytes[at + 7 - (size_t)b];
+            bytes[at + 7 - (size_t)b] = x;
+        }
+    }
+}
+
 /* Rank 0 compares the first dumps_n dumps of the file with the oracle, and its length. */
 static inline int file_is_right(const struct io_spec *s, int64_t dumps_n)
 {
@@ -241,14 +289,17 @@ static inline int file_is_right(const struct io_spec *s, int64_t dumps_n)
     if (rank == 0 && !file) right = 0;
     size_t bytes = (size_t)io_dump_bytes(s->layout, s->n);
     char *got = malloc(bytes);
+    const struct container c = rank == 0 ? container_of(s) : (struct container){0};
+    if (file) right = right && fseek(file, (long)c.offset, SEEK_SET) == 0;
     for (int64_t d = 0; file && d < dumps_n; d++) {
         char *want = oracle_dump(s->layout, s->n, d);
+        if (c.swapped) swap_values(want, bytes);
         right = right && fread(got, 1, bytes, file) == bytes && memcmp(got, want, bytes) == 0;
         free(want);
     }
     struct stat st;
     if (file) right = right && fstat(fileno(file), &st) == 0;
-    if (right && file) right = st.st_size == (off_t)bytes * s->dumps_n;
+    if (right && file) right = st.st_size == (off_t)c.bytes;
     if (file) fclose(file);
     free(got);
     return said_by_0(right);

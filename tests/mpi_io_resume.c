@@ -97,7 +97,8 @@ static void every_writer_goes_on(void **state)
     const struct io_writer *writer;
     for (int i = 0; (writer = io_writer_at(i)); i++) {
         if (!(writer->caps & IO_CAP_SERIAL_FILE) || (writer->caps & IO_CAP_WRAPPER)) continue;
-        struct io_spec s = spec_of("posix", IO_IJKM, slabs[2]);
+        if (!io_writer_usable(writer)) continue;
+        struct io_spec s = spec_of(beginner(writer->name), IO_IJKM, slabs[2]);
         begin(&s, 1);
         s = spec_of(writer->name, IO_IJKM, slabs[0]);
         s.sync = i % 2 ? IO_SYNC_DUMP : IO_SYNC_END;

@@ -28,7 +28,7 @@ SIZE_MAX_BYTES = 1 << 29
 DEPTH_MAX = 8
 NAN = math.nan
 # Options that belong to writers: a run says which of them its own writer obeys.
-WRITER_OPTIONS = set('group aggregators buffer staging direct hint'.split())
+WRITER_OPTIONS = set('group aggregators buffer staging direct chunk hint'.split())
 # Options that vary something else than how data are computed and written: the problem, which is the
 # group's, or what a job is called, keeps and proves, and what it reads afterwards.
 NOT_VARIED = set(

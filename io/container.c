@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "io/container.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/num.h"
+#include "base/par.h"
+#include "base/stop.h"
+#include "base/version.h"
+#include "io/fd.h"
+#include "io/guard.h"
+#include "io/mpiio.h"
+#include "io/writer.h"
+
+/* ------------------------------------------------------------------ formats and their libraries */
+
+static struct {
+    const char *name, *library, *package;
+    const struct io_format_plugin *plugin; /* once it was loaded */
+} formats[] = {
+    [IO_RAW] = {.name = "raw"},
+    [IO_HDF5] = {"hdf5", "a parallel HDF5", "libhdf5-openmpi-dev", NULL},
+    [IO_NETCDF] = {"netcdf", "PnetCDF", "libpnetcdf-dev", NULL},
+};
+
+const char *io_format_name(enum io_format format)
+{
+    return formats[format].name;
+}
+
+int io_format_find(const char *name)
+{
+    for (int f = IO_RAW; f <= IO_NETCDF; f++)
+        if (strcmp(formats[f].name, name) == 0) return f;
+    return -1;
+}
+
+bool io_body_swapped(const struct io_body *b)
+{
+    const uint16_t probe = 1;
+    const bool little = *(const unsigned char *)&probe == 1;
+    return b->format != IO_RAW && little != (b->format == IO_HDF5);
+}
+
+int64_t io_body_holds(const struct io_body *b, int64_t dump_bytes, int64_t bytes)
+{
+    if (b->data_offset < 0) return bytes >= b->file_bytes ? INT64_MAX : 0;
+    return bytes > b->data_offset ? (bytes - b->data_offset) / dump_bytes : 0;
+}
+
+/* From ../lib/nht1 beside the folder of the running program, or where LIBDIR is. */
+int io_container_load(enum io_format format)
+{
+    char path[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    char *slash = length > 0 ? memrchr(path, '/', (size_t)length) : NULL;
+    if (formats[format].plugin) return 0;
+    if (!slash) return err_set_errno(ERR_IO, errno, "/proc/self/exe");
+    const size_t room = sizeof path - (size_t)(slash - path);
+    snprintf(slash, room, "/../lib/nht1/libnht1-%s.so", formats[format].name);
+    if (nht1_libdir[0] && access(path, F_OK) != 0)
+        snprintf(path, sizeof path, "%s/nht1/libnht1-%s.so", nht1_libdir, formats[format].name);
+    if (access(path, R_OK) != 0)
+        return err_set(
+            ERR_USAGE,
+            "this program was built without %s library for its MPI: install one (on Debian "
+            "%s) and run make again",
+            formats[format].library, formats[format].package);
+    void *loaded = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const struct io_format_plugin *plugin = loaded ? dlsym(loaded, IO_FORMAT_SYMBOL) : NULL;
+    if (!plugin)
+        return err_set(ERR_USAGE, "cannot load %s library: %s", formats[format].library, dlerror());
+    if (plugin->bytes != sizeof *plugin)
+        return err_set(ERR_USAGE, "%s belongs to another version of this program", path);
+    formats[format].plugin = plugin;
+    return 0;
+}
+
+/* ------------------------------------------------------------------ the structure of a file */
+
+/* The dimensions of a dump, slowest first: z y x component, or component z y x. */
+static struct io_format_block block_of(const struct io_view *v)
+{
+    struct io_format_block b = {{0}, {0}};
+    const int first = v->layout == IO_IJKM; /* of z */
+    const int component = v->layout == IO_IJKM ? 0 : 3;
+    for (int q = 0; q < 3; q++) {
+        b.start[first + q] = v->box.lo[2 - q];
+        b.count[first + q] = v->box.n[2 - q];
+    }
+    b.count[component] = IO_NCOMP;
+    return b;
+}
+
+static int make_file(struct io_structure *s, const struct io_spec *spec, const char *run_id,
+                     MPI_Info info, const int64_t *step)
+{
+    static const char *const mijk[] = {"dump", "z", "y", "x", "component"};
+    static const char *const ijkm[] = {"dump", "component", "z", "y", "x"};
+    const struct io_view whole = {spec->n, spec->layout, {{0}, {spec->n, spec->n, spec->n}}};
+    const struct io_format_block b = block_of(&whole);
+    struct io_format_shape shape = {.dim_name = spec->layout == IO_MIJK ? mijk : ijkm,
+                                    .dim = {spec->dumps_n},
+                                    .step = step,
+                                    .n = spec->n,
+                                    .interval = spec->interval,
+                                    .steps_n = spec->steps_n,
+                                    .dt = spec->dt,
+                                    .layout = io_layout_name(spec->layout),
+                                    .run_id = run_id,
+                                    .source = "nht1-bt " NHT1_VERSION,
+                                    .info = info};
+    const int64_t values_bytes = spec->dumps_n * io_dump_bytes(spec->layout, spec->n);
+    char path[64], why[IO_FORMAT_WHY] = "";
+    struct stat st;
+    memcpy(shape.dim + 1, b.count, sizeof b.count);
+    if (s->body.chunk > 0) {
+        shape.chunk[0] = 1;
+        for (int q = 0; q < IO_FORMAT_DIMS; q++)
+            shape.chunk[q + 1] = num_min(b.count[q], s->body.chunk);
+        /* All components of a cell, or one of each. */
+        shape.chunk[spec->layout == IO_MIJK ? 4 : 1] = spec->layout == IO_MIJK ? IO_NCOMP : 1;
+    }
+    snprintf(path, sizeof path, "/proc/self/fd/%d", s->fd);
+    if (formats[s->body.format].plugin->create(&shape, path, &s->body.data_offset, why) < 0)
+        return err_set(ERR_IO, "cannot make the structure of %s: %s", spec->path, why);
+    const bool chunked = s->body.data_offset < 0;
+    const int64_t end = chunked ? 0 : s->body.data_offset + values_bytes;
+    if (fstat(s->fd, &st) != 0) return err_set_errno(ERR_IO, errno, "fstat of a file in memory");
+    /* A library may leave the end to those who write there. */
+    s->body.file_bytes = num_max((int64_t)st.st_size, end);
+    if (chunked) return 0;
+    if (s->body.data_offset % IO_WORD_BYTES == 0 && s->body.file_bytes == end) return 0;
+    return err_set(ERR_IO, "cannot make the structure of %s: its values are not its last part",
+                   spec->path);
+}
+
+int io_container_make(struct io_structure *s, enum io_format format, const struct io_spec *spec,
+                      const char *run_id, MPI_Info info)
+{
+    *s = (struct io_structure){.fd = -1, .body = {.format = format}};
+    if (format == IO_HDF5) s->body.chunk = spec->tuning.chunk; /* the others know no chunks */
+    TRY(io_container_load(format));
+    int64_t *step = malloc((size_t)spec->dumps_n * sizeof *step);
+    s->fd = memfd_create("nht1-structure", MFD_CLOEXEC);
+    int rc = step ? 0 : err_set(ERR_NOMEM, "no memory for the steps of %s", spec->path);
+    if (s->fd < 0) rc = err_set_errno(ERR_IO, errno, "memfd_create");
+    for (int64_t d = 0; rc == 0 && d < spec->dumps_n; d++)
+        step[d] = num_min((d + 1) * spec->interval, spec->steps_n);
+    if (rc == 0) rc = make_file(s, spec, run_id, info, step);
+    free(step);
+    return rc;
+}
+
+/* What is not a hole; the rest of the file is zero as well. */
+int io_container_put(const struct io_structure *s, const char *path)
+{
+    char page[65536];
+    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    int rc = fd >= 0 ? 0 : err_set_errno(ERR_IO, errno, "open %s for writing", path);
+    off_t end = 0;
+    for (off_t at; rc == 0 && (at = lseek(s->fd, end, SEEK_DATA)) >= 0;) {
+        end = lseek(s->fd, at, SEEK_HOLE);
+        for (ssize_t done; rc == 0 && at < end; at += done) {
+            const off_t part = num_min(end - at, (off_t)sizeof page);
+            done = pread(s->fd, page, (size_t)part, at);
+            if (done > 0) done = pwrite(fd, page, (size_t)done, at);
+            if (done <= 0)
+                rc = err_set_errno(ERR_IO, done < 0 ? errno : EIO, "writing the structure of %s",
+                                   path);
+        }
+    }
+    while (rc == 0 && fsync(fd) != 0)
+        if (errno != EINTR) rc = err_set_errno(ERR_IO, errno, "fsync %s", path);
+    if (fd >= 0) close(fd);
+    return rc;
+}
+
+void io_container_free(struct io_structure *s)
+{
+    if (s->fd >= 0) close(s->fd);
+    s->fd = -1;
+}
+
+/* ------------------------------------------------------------------ a writer's slots */
+
+static int64_t values_of(const struct io_format_block *b)
+{
+    return b->count[0] * b->count[1] * b->count[2] * b->count[3];
+}
+
+/* What of a box comes next: the longest block that begins with its value number at, counted as the
+ * values lie in the staging buffer, is contiguous there and has no more than most values. Returns how
+ * many it has; none behind the last. */
+static int64_t next_block(const struct io_format_block *box, int64_t at, int64_t most,
+                          struct io_format_block *b)
+{
+    const int64_t left = values_of(box) - at;
+    int64_t whole = 1,
+            rest = at; /* values of what is taken as a whole along all faster dimensions */
+    int cut = IO_FORMAT_DIMS - 1; /* the dimension that is cut */
+    *b = (struct io_format_block){{0}, {0}};
+    if (left <= 0) return 0;
+    if (most > left) most = left;
+    while (cut > 0 && at % (whole * box->count[cut]) == 0 && whole * box->count[cut] <= most)
+        whole *= box->count[cut--];
+    for (int q = IO_FORMAT_DIMS - 1; q >= 0; q--) {
+        const int64_t first = rest % box->count[q];
+        rest /= box->count[q];
+        b->start[q] = box->start[q] + first;
+        b->count[q] = q > cut    ? box->count[q]
+                      : q == cut ? num_min(box->count[q] - first, most / whole)
+                                 : 1;
+    }
+    return values_of(b);
+}
+
+/* Values of one call at most. */
+static int64_t most_values(const struct io_context *ctx)
+{
+    return num_max(1, ctx->tuning.call_bytes / IO_WORD_BYTES);
+}
+
+static int open_container(void *state, const struct io_context *ctx, bool collective)
+{
+    struct io_container *c = state;
+    const enum io_format format = ctx->body.format;
+    char why[IO_FORMAT_WHY] = "";
+    *c = (struct io_container){.fd = -1, .collective = collective, .mine = block_of(ctx->view)};
+    for (int r = 0; r < ctx->size; r++) {
+        struct io_format_block b;
+        const struct io_format_block box = block_of(&ctx->all_views[r]);
+        int64_t calls = 0, n;
+        for (int64_t at = 0; (n = next_block(&box, at, most_values(ctx), &b)) > 0; at += n)
+            calls++;
+        c->calls_n = num_max(c->calls_n, calls);
+    }
+    /* As in io_mpiio_open: what one rank alone would stumble over is found out before. */
+    int rc = io_fd_open(ctx, &c->fd), opened;
+    if (rc == 0) rc = io_container_load(format);
+    TRY(par_agree(ctx->comm, rc));
+    c->plugin = formats[format].plugin;
+    io_guard_begin(ctx);
+    io_guard_at("opening");
+    rc = c->plugin->open(ctx->comm, ctx->path, !ctx->plan, collective, ctx->info, &c->file, why);
+    io_guard_at(NULL);
+    rc = par_agree(ctx->comm, io_mpiio_judge(ctx, rc < 0, "opening", why));
+    if (rc == 0) return 0;
+    /* What only some ranks have cannot be closed; it is dropped. */
+    opened = c->file != NULL;
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &opened, 1, MPI_INT, MPI_MIN, ctx->comm));
+    if (!opened) c->file = NULL;
+    return rc;
+}
+
+int io_container_open_collective(void *state, const struct io_context *ctx)
+{
+    return open_container(state, ctx, true);
+}
+
+int io_container_open_independent(void *state, const struct io_context *ctx)
+{
+    return open_container(state, ctx, false);
+}
+
+/* A rank that has failed makes the other calls all the same where they are collective. */
+int io_container_write(void *state, const struct io_context *ctx, int64_t dump, const void *buf)
+{
+    const struct io_container *c = state;
+    const char *call = c->plugin->put_name[c->collective];
+    const int64_t values = values_of(&c->mine);
+    char why[IO_FORMAT_WHY] = "";
+    int rc = 0;
+    for (int64_t i = 0, at = 0; c->collective ? i < c->calls_n : rc == 0 && at < values; i++) {
+        struct io_format_block b;
+        const int64_t n = next_block(&c->mine, at, most_values(ctx), &b);
+        ++*ctx->requests_n;
+        io_guard_at(call);
+        const int put_rc = c->plugin->put(c->file, dump, &b, (double *)buf + at, why);
+        io_guard_at(NULL);
+        const int wrote = io_mpiio_judge(ctx, put_rc < 0, call, why);
+        if (rc == 0) rc = wrote;
+        at += n;
+    }
+    return rc;
+}
+
+int io_container_read(void *state, const struct io_context *ctx, int64_t dump,
+                      const struct io_taker *to)
+{
+    const struct io_container *c = state;
+    const char *call = c->plugin->get_name[c->collective];
+    const int64_t values = values_of(&c->mine);
+    char why[IO_FORMAT_WHY] = "", which[ERR_MESSAGE_MAX / 2];
+    int rc = 0;
+    if (!c->collective && stop_requested()) return io_fd_interrupted(ctx);
+    for (int64_t i = 0, at = 0; c->collective ? i < c->calls_n : rc == 0 && at < values; i++) {
+        struct io_format_block b;
+        const int64_t n = next_block(&c->mine, at, most_values(ctx), &b);
+        ++*ctx->requests_n;
+        io_guard_at(call);
+        const int get_rc = c->plugin->get(c->file, dump, &b, (double *)(void *)ctx->part, why);
+        io_guard_at(NULL);
+        const int got = io_mpiio_judge(ctx, get_rc < 0, call, why);
+        if (rc == 0) rc = got;
+        if (rc == 0)
+            to->take(to->state, ctx->view, ctx->part, at * IO_WORD_BYTES, n * IO_WORD_BYTES);
+        at += n;
+    }
+    if (rc == 0) return 0;
+    snprintf(which, sizeof which,
+             "cannot read dump %" PRId64
+             " of %.256s (the first is 0), take another and see the system's log: ",
+             dump, ctx->path);
+    err_prefix(which);
+    return rc;
+}
+
+int io_container_look(struct io_container *c, const char *path, enum io_format format)
+{
+    char why[IO_FORMAT_WHY] = "";
+    *c = (struct io_container){0};
+    TRY(io_container_load(format));
+    c->plugin = formats[format].plugin;
+    if (c->plugin->open(MPI_COMM_SELF, path, false, false, MPI_INFO_NULL, &c->file, why) == 0)
+        return 0;
+    return err_set(ERR_IO, "opening %s: %s", path, why);
+}
+
+void io_container_turn_to(struct io_container *c, const struct io_view *v)
+{
+    c->mine = block_of(v);
+}
+
+void io_container_leave(struct io_container *c)
+{
+    char why[IO_FORMAT_WHY];
+    if (c->file) c->plugin->close(c->file, why);
+    c->file = NULL;
+}
+
+int io_container_sync(void *state, const struct io_context *ctx)
+{
+    const struct io_container *c = state;
+    char why[IO_FORMAT_WHY] = "";
+    if (!c->file) return 0;
+    if (!c->plugin->sync) return io_fd_sync(ctx, c->fd);
+    io_guard_at("flushing");
+    const int rc = c->plugin->sync(c->file, why);
+    io_guard_at(NULL);
+    return io_mpiio_judge(ctx, rc < 0, "flushing", why);
+}
+
+int io_container_close(void *state, const struct io_context *ctx)
+{
+    struct io_container *c = state;
+    char why[IO_FORMAT_WHY] = "";
+    int rc = 0;
+    io_guard_at("closing");
+    if (c->file) rc = c->plugin->close(c->file, why);
+    io_guard_at(NULL);
+    rc = io_mpiio_judge(ctx, rc < 0, "closing", why);
+    c->file = NULL;
+    io_guard_end(ctx);
+    const int close_rc = io_fd_close(ctx, &c->fd);
+    return rc < 0 ? rc : close_rc;
+}
+
+int io_container_describe(void *state, const struct io_context *ctx, json_t *into)
+{
+    const struct io_container *c = state;
+    char library[64] = "", why[IO_FORMAT_WHY] = "";
+    MPI_Info info;
+    c->plugin->library(library, sizeof library);
+    json_object_set_new(into, "format", json_string(io_format_name(ctx->body.format)));
+    json_object_set_new(into, "library", json_string(library));
+    json_object_set_new(into, "file_bytes", json_integer(ctx->body.file_bytes));
+    if (ctx->body.chunk > 0) json_object_set_new(into, "chunk", json_integer(ctx->body.chunk));
+    if (c->plugin->hints(c->file, &info, why) < 0) return err_set(ERR_IO, "%s: %s", ctx->path, why);
+    return io_mpiio_report_info(info, into);
+}

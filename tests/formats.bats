@@ -1,0 +1,114 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck disable=SC2154 # bats sets status and output
+# HDF5 and netCDF files of nht1-bt, as their users meet them: with the formats' own tools, under
+# --restart, and where a library is not there. Bytes from every writer: mpi_io_writers.c.
+load helpers
+
+# need_writer NAME: skips the test when its library is not there.
+need_writer() {
+    nht1-bt --io help | grep -q "^--io all.* $1\b" || skip "built without the library of writer $1"
+}
+
+# bt RANKS FILE ARGUMENT...: class S into FILE.
+bt() {
+    local ranks=$1 file=$2
+    shift 2
+    run mpi_run "$ranks" nht1-bt --class S --quiet --tc 1 --out "$file" "$@"
+}
+
+# raw FILE: as the writers without a container have it.
+raw() {
+    "$NHT1_ROOT/tests/raw_dumps" "$1"
+}
+
+@test "hdf5: the tools of HDF5 see names, dimensions and steps; chunks change no value" {
+    need_writer hdf5
+    need_program h5dump h5diff
+    bt 2 a.h5 --io hdf5
+    expect_status 0
+    expect_schema nht1-dump-1 a.h5.json
+    expect_json a.h5.json '.format == "hdf5" and .variable == "solution" and .endian == "little"'
+    run h5dump -H a.h5
+    expect_text '( 6, 12, 12, 12, 5 )'
+    expect_text 'STRSIZE 38'
+    run h5dump -y -d step a.h5
+    expect_text '10, 20, 30, 40, 50, 60'
+    run h5dump -a solution/DIMENSION_LABELS a.h5
+    expect_text '"dump", "z", "y", "x", "component"'
+    bt 3 b.h5 --io hdf5-indep --chunk 5
+    expect_status 0
+    expect_schema nht1-dump-1 b.h5.json
+    expect_json b.h5.json '.chunk == 5 and .data_offset == null'
+    run h5dump -H -p b.h5
+    expect_text 'CHUNKED ( 1, 5, 5, 5, 5 )'
+    h5diff a.h5 b.h5 /solution
+    bt 1 want.bin --io serial
+    raw a.h5 | cmp want.bin -
+}
+
+@test "pnetcdf: ncdump sees names, dimensions and steps" {
+    need_writer pnetcdf
+    need_program ncdump
+    bt 2 a.nc --io pnetcdf --layout ijkm
+    expect_status 0
+    expect_schema nht1-dump-1 a.nc.json
+    run ncdump -v step a.nc
+    expect_text 'double solution(dump, component, z, y, x)'
+    expect_text 'solution:units = "1"'
+    expect_text 'step = 10, 20, 30, 40, 50, 60'
+    [ "$(ncdump -k a.nc)" = "cdf5" ]
+    bt 1 want.bin --io serial --layout ijkm
+    raw a.nc | cmp want.bin -
+}
+
+@test "a container of an interrupted run goes on: whole, cut short, in chunks; not by another format" {
+    local how
+    need_writer hdf5
+    need_writer pnetcdf
+    bt 1 want.bin --io serial
+    for how in "hdf5" "pnetcdf-indep" "hdf5 --chunk 6"; do
+        rm -f o.bin o.bin.json
+        # shellcheck disable=SC2086 # a list
+        bt 2 o.bin --io $how
+        expect_status 0
+        mv o.bin.json all.json
+        jq '.dumps |= .[:3]' all.json >o.bin.json
+        case $how in *chunk*) ;; *) truncate -s -100000 o.bin ;; esac
+        bt 2 o.bin --restart --io posix
+        expect_status 1
+        expect_text "writer posix writes raw"
+        bt 3 o.bin --restart --json r.json
+        expect_status 0
+        expect_json r.json '.runs[0] | .resumed.kept_n == 3 and .verified'
+        [ "$how" = "hdf5 --chunk 6" ] || raw o.bin | cmp want.bin -
+        rm r.json
+    done
+}
+
+@test "a file that is not ours stays, and records are no layout of a container" {
+    need_writer hdf5
+    echo mine >o.bin
+    bt 2 o.bin --io hdf5
+    expect_status 1
+    expect_text "was not written by this program"
+    [ "$(<o.bin)" = mine ]
+    bt 2 o.bin --io posix,hdf5 --layout records --force
+    expect_status 1
+    expect_text "--layout records"
+    [ "$(<o.bin)" = mine ]
+}
+
+@test "without a library its writers are left out of all, and say what to install" {
+    mkdir bin
+    cp "$NHT1_BIN/nht1-bt" "$NHT1_BIN/nht1-verify" bin/
+    run bin/nht1-bt --io help
+    expect_status 0
+    [ "$(grep -c '^--io all.* hdf5' <<<"$output")" -eq 0 ]
+    run mpi_run 2 "$PWD/bin/nht1-bt" --class S --quiet --tc 1 --io hdf5
+    expect_status 1
+    expect_text "writer hdf5: "
+    expect_text "libhdf5-openmpi-dev"
+    [ "$(grep -c '^nht1-bt: ' <<<"$output")" -eq 1 ]
+    [ ! -e btout.bin ]
+}
