@@ -172,7 +172,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
 }
 
 @test "the result tells the time of making the solver and its memory per cell" {
-    run mpi_run 2 nht1-bt --class W --io none --tc 1 --json r.json
+    run mpi_run 2 nht1-bt --n 24 --steps 2 --dt 0.0008 --interval 1 --io none --tc 1 --json r.json
     expect_status 0
     expect_schema nht1-bt-1 r.json
     expect_json r.json '.system | .setup_s > 0 and .setup_s < 60'

@@ -324,15 +324,17 @@ END
         | .ranking = [] | .runs[].dumps[].post_s.slowest_host = "<img src=x>"
         | .command_line = "--out \"</code><script>\" \r<script>x"
         | .notices += ["<script>x</script>", "\u001b]0;owned\u0007"]'
-    run nht1-report r2.json -o r.html --figures fig --markdown r.md --csv tab
+    run nht1-report --no-figures r2.json -o r.html --figures fig --markdown r.md --csv tab
     expect_status 0
     [[ $output =~ ^1\ result,\ [0-9]+\ runs:\ r.html$ ]] || { echo "$output" && return 1; }
     if grep -qE '<(script|img|b)>|<img' r.html; then false; fi
     # Markdown: neither tags nor lines that break out of a block of code
     if tr '\r' '\n' <r.md | grep -vE '^    ' | grep -qE '<(script|img|b)>|<img'; then false; fi
     if LC_ALL=C grep -qaP '[\x00-\x08\x0b-\x1f\x7f]|\xe2\x80\xae' r.html r.md tab/*.csv fig/*.csv fig/*.py; then false; fi
-    [ -s fig/writers.svg ]
+    # What the names stand in of the drawings.
     (cd fig && "$REPORT_PYTHON" writers.py)
+    expect_file_text fig/writers.svg owned
+    if grep -qE '<(script|img|b)>|<img' fig/writers.svg; then false; fi
     [ ! -e owned ]
     [ ! -e fig/owned ]
     expect_file_text r.html "&lt;script&gt;x&lt;/script&gt;"

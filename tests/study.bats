@@ -495,9 +495,10 @@ dt = 1e-9\ninterval = 5\nio = posix\ntc = 1'
     make -C "$NHT1_ROOT" O="$(dirname "$NHT1_BIN_REAL")" -o all install DESTDIR="$PWD/root" PREFIX=/usr >/dev/null
     unset NHT1_BIN
     rm bin/mpirun
-    run root/usr/bin/nht1-study run --set run.class=S --set run.repeat=1
+    run root/usr/bin/nht1-study run --set run.class=S --set run.repeat=1 --set run.io=posix
     expect_status 0
     [ -e nht1-studies/run/runs/p01-r01/result.json ]
+    [ -s nht1-studies/run/report.html ]
 }
 
 @test "make run's study: the program's own table, its files gone, the result kept" {
