@@ -269,7 +269,7 @@ killed_while_entering() {
 
 @test "killed between two steps of entering a dump into the manifest: claims are true, the run goes on" {
     killed_while_entering none 17
-    killed_while_entering dump 33
+    killed_while_entering dump 29
 }
 
 @test "killed between any two steps of entering a dump into the manifest" {
