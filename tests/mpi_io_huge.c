@@ -284,21 +284,24 @@ static uint64_t mix(uint64_t x)
 }
 
 /* Whether my bytes of the dump are in the file, or in the file of mine. */
-static int mine_are_there(const struct io_view *v, const char *path, bool apart, const char *buf)
+static int mine_are_there(const struct io_spec *s, const struct io_view *v, bool apart,
+                          const char *buf)
 {
     enum { CHUNK = 8 << 20 };
     char name[1100], *got = malloc(CHUNK);
-    snprintf(name, sizeof name, apart ? "%s.rank%05d" : "%s", path, rank);
+    const struct container c = container_of(s);
+    snprintf(name, sizeof name, apart ? "%s.rank%05d" : "%s", s->path, rank);
     int fd = open(name, O_RDONLY), right = fd >= 0 && got;
     struct io_walk w;
     struct io_extent e;
     for (io_walk_start(&w, v); right && io_walk_next(&w, &e);) {
-        const int64_t base = apart ? e.buffer_bytes : e.offset_bytes;
+        const int64_t base = apart ? e.buffer_bytes : c.offset + e.offset_bytes;
         for (int64_t at = 0; right && at < e.length_bytes; at += CHUNK) {
             const size_t bytes =
                 (size_t)(e.length_bytes - at < CHUNK ? e.length_bytes - at : CHUNK);
-            right = pread(fd, got, bytes, (off_t)(base + at)) == (ssize_t)bytes &&
-                    memcmp(got, buf + e.buffer_bytes + at, bytes) == 0;
+            right = pread(fd, got, bytes, (off_t)(base + at)) == (ssize_t)bytes;
+            if (c.swapped) swap_values(got, bytes);
+            right = right && memcmp(got, buf + e.buffer_bytes + at, bytes) == 0;
         }
     }
     if (fd >= 0) close(fd);
@@ -327,7 +330,7 @@ static void check_long_dump(const struct io_writer *d, const int grid[3])
     io_file_free(f);
     if (rc < 0) print_error("%s: %s\n", d->name, err_message());
     assert_int_equal(rc, 0);
-    if (!mine_are_there(&v, s.path, d->caps & IO_CAP_PARTS, (char *)buf)) {
+    if (!mine_are_there(&s, &v, d->caps & IO_CAP_PARTS, (char *)buf)) {
         print_error("%s: wrong bytes\n", d->name);
         fail();
     }
