@@ -47,7 +47,7 @@ for class in $classes; do
         printf '\nclass %s, %s\n\n| writer | T_T, s | R_IO, MB/s | zeta |\n|---|---|---|---|\n' "$class" \
             "$(jq -r '.system.mpi.library | gsub("\\s+"; " ") | split(",")[0]' "$file")"
         jq -r 'def d(n): if . == null then "-" else . * pow(10; n) | round / pow(10; n) end;
-            .ranking[] | "| \(.writer) | \(.t_t_s | d(3)) | \(.r_io_bytes_per_s / 1e6 | d(1)) | \(.zeta | d(3)) |"' \
+            .ranking[] | "| \(.writer) | \(.t_t_s | d(3)) | \(.r_io_bytes_per_s | if . then . / 1e6 else . end | d(1)) | \(.zeta | d(3)) |"' \
             "$file"
     done
 done

@@ -46,16 +46,6 @@ arm_make() {
     done
 }
 
-@test "aarch64: two ranks, started by the MPICH of this system" {
-    need_program mpirun.mpich
-    arm_make "$ARM/bin/nht1-bt"
-    mpi_run 2 nht1-bt --n 12 --steps 10 --dt 0.01 --io posix --tc 1 --quiet --verify never --out x86.bin
-    MPIRUN=mpirun.mpich MPI_TIMEOUT=300 NHT1_PRELOAD='' mpi_run 2 "$TOOLS/run" "$ARM/bin/nht1-bt" --n 12 \
-        --steps 10 --dt 0.01 --io mpiio --tc 1 --quiet --verify never --out arm.bin --json arm.json
-    expect_json arm.json '.system.ranks == 2'
-    cmp x86.bin arm.bin
-}
-
 @test "aarch64: the serial tests pass" {
     local test bad=0
     local programs=("$NHT1_ROOT"/tests/test_*.c)

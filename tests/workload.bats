@@ -406,8 +406,10 @@ X
         told "MPI_File_" "data/d"
     done
     echo 'Data 64k <Pattern simple-strided> Record 8k Temporal write </Pattern>' >j.conf
+    local no=2
+    open_mpi || no=1 # ROMIO makes one call of several pieces
     for way in independent collective posix; do
-        faulty pwrite:2:EIO:0 2 j.conf --set method=$way --check none
+        faulty pwrite:$no:EIO:0 2 j.conf --set method=$way --check none
         told "j.conf:1: Simple Strided (write)" "data/d" "Input/output error"
     done
 }
@@ -436,7 +438,8 @@ X
         [ "$status" -ne 0 ]
         [ "$status" -ne 124 ]
         expect_text "signal 9"
-        nothing_left
+        # MPICH's launcher kills the others as well, before they can remove anything.
+        if open_mpi; then nothing_left; else rm -r data; fi
     done
 }
 
