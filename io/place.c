@@ -205,9 +205,11 @@ static int complete_old(struct io_place *p, int fd, const struct stat *old, char
     const int64_t blocks_bytes = (int64_t)old->st_blocks * 512, lacks = p->bytes - blocks_bytes;
     int rc = lacks > 0 ? check_free(p->path, lacks, why) : 0;
     if (rc != 0) return rc;
-    /* XFS wants room for the whole range, whatever of it is there: not where there are no holes. */
-    const int64_t from = blocks_bytes >= p->old_bytes ? p->old_bytes : 0;
-    int errnum = from < p->bytes ? allocate(fd, FALLOC_FL_KEEP_SIZE, from, p->bytes - from) : 0;
+    int errnum = p->bytes > 0 ? allocate(fd, FALLOC_FL_KEEP_SIZE, 0, p->bytes) : 0;
+    /* XFS wants room for the whole range, whatever of it is there. */
+    const int64_t behind = p->bytes - p->old_bytes;
+    if (errnum == ENOSPC && blocks_bytes >= p->old_bytes)
+        errnum = behind > 0 ? allocate(fd, FALLOC_FL_KEEP_SIZE, p->old_bytes, behind) : 0;
     if (cannot_allocate(errnum) && old->st_size == 0)
         errnum = allocate(fd, 0, 0, p->bytes); /* NFS */
     p->allocated = cannot_allocate(errnum) ? "sparse" : "fallocate";
