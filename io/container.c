@@ -353,13 +353,7 @@ void io_container_leave(struct io_container *c)
 int io_container_sync(void *state, const struct io_context *ctx)
 {
     const struct io_container *c = state;
-    char why[IO_FORMAT_WHY] = "";
-    if (!c->file) return 0;
-    if (!c->plugin->sync) return io_fd_sync(ctx, c->fd);
-    io_guard_at("flushing");
-    const int rc = c->plugin->sync(c->file, why);
-    io_guard_at(NULL);
-    return io_mpiio_judge(ctx, rc < 0, "flushing", why);
+    return c->file ? io_fd_sync(ctx, c->fd) : 0;
 }
 
 int io_container_close(void *state, const struct io_context *ctx)
@@ -367,10 +361,10 @@ int io_container_close(void *state, const struct io_context *ctx)
     struct io_container *c = state;
     char why[IO_FORMAT_WHY] = "";
     int rc = 0;
-    io_guard_at("closing");
+    io_guard_at(IO_GUARD_CLOSING);
     if (c->file) rc = c->plugin->close(c->file, why);
     io_guard_at(NULL);
-    rc = io_mpiio_judge(ctx, rc < 0, "closing", why);
+    rc = io_mpiio_judge(ctx, rc < 0, IO_GUARD_CLOSING, why);
     c->file = NULL;
     io_guard_end(ctx);
     const int close_rc = io_fd_close(ctx, &c->fd);

@@ -56,9 +56,6 @@ struct io_format_plugin {
                char *why);
     const char *put_name[2], *get_name[2]; /* of the library's function; [1]: collective */
 
-    /* Down to the device. Collective. NULL: fsync does it. */
-    int (*sync)(void *file, char *why);
-
     /* file is no more, after an error neither. Collective. */
     int (*close)(void *file, char *why);
 

@@ -165,6 +165,13 @@ static void note(const struct real *r, ssize_t done)
     if (done <= 0) atomic_compare_exchange_strong(&guard.errnum, &none, errnum);
 }
 
+/* A call that failed, as the library shall see it. */
+static ssize_t failed(const struct real *r, ssize_t done, size_t bytes)
+{
+    const char *call = guard.call;
+    return r == &writes && call && strcmp(call, IO_GUARD_CLOSING) == 0 ? (ssize_t)bytes : done;
+}
+
 static ssize_t do_all(struct real *r, int fd, char *buf, size_t bytes, off_t offset)
 {
     const one_type real = real_one(r);
@@ -174,7 +181,7 @@ static ssize_t do_all(struct real *r, int fd, char *buf, size_t bytes, off_t off
         const ssize_t done = real(fd, buf + all, bytes - all, offset + (off_t)all);
         if (done < 0 && errno == EINTR) continue;
         note(r, done);
-        if (done <= 0) return all > 0 ? (ssize_t)all : done;
+        if (done <= 0) return failed(r, all > 0 ? (ssize_t)all : done, bytes);
         all += (size_t)done;
     }
     return (ssize_t)all;
@@ -184,9 +191,15 @@ static ssize_t do_parts(struct real *r, int fd, const struct iovec *part, int pa
 {
     ssize_t all = real_parts(r)(fd, part, parts, offset), end = 0;
     if (!guarded(r)) return all;
-    if (all < 0) note(r, all);
+    if (all < 0) {
+        size_t bytes = 0;
+        note(r, all);
+        for (int i = 0; i < parts; i++)
+            bytes += part[i].iov_len;
+        return failed(r, all, bytes);
+    }
     /* What is left of a short call, part by part. */
-    for (int i = 0; i < parts && all >= 0; i++) {
+    for (int i = 0; i < parts; i++) {
         const ssize_t bytes = (ssize_t)part[i].iov_len, there = all > end ? all - end : 0;
         end += bytes;
         if (there >= bytes) continue;

@@ -23,7 +23,10 @@
 void io_guard_begin(const struct io_context *ctx);
 void io_guard_end(const struct io_context *ctx);
 
-/* The library is at work, in this call (static text) or with what it began; NULL: it is not. */
+/* The library is at work, in this call (static text) or with what it began; NULL: it is not. In the
+ * call IO_GUARD_CLOSING a write that fails looks whole to the library, since HDF5's ranks wait for ever
+ * for the one that it failed on; io_guard_errnum tells. */
+#define IO_GUARD_CLOSING "closing"
 void io_guard_at(const char *call);
 
 /* The errno value of the first write or read of the library that failed since the last question, 0:

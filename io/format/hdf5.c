@@ -231,12 +231,6 @@ static int hdf5_get(void *file, int64_t dump, const struct io_format_block *b, d
     return done ? 0 : failed("H5Dread", why);
 }
 
-static int hdf5_sync(void *file, char *why)
-{
-    const struct hdf5_file *f = file;
-    return H5Fflush(f->file, H5F_SCOPE_GLOBAL) >= 0 ? 0 : failed("H5Fflush", why);
-}
-
 static int hdf5_hints(void *file, MPI_Info *info, char *why)
 {
     const struct hdf5_file *f = file;
@@ -263,7 +257,6 @@ const struct io_format_plugin nht1_format = {
     .get = hdf5_get,
     .put_name = {"H5Dwrite", "H5Dwrite"},
     .get_name = {"H5Dread", "H5Dread"},
-    .sync = hdf5_sync,
     .close = hdf5_close,
     .hints = hdf5_hints,
     .library = hdf5_library,
