@@ -15,12 +15,7 @@
 
 #include "base/err.h"
 #include "base/num.h"
-#include "base/par.h"
-#include "base/stop.h"
 #include "base/version.h"
-#include "io/fd.h"
-#include "io/guard.h"
-#include "io/mpiio.h"
 #include "io/writer.h"
 
 /* ------------------------------------------------------------------ formats and their libraries */
@@ -87,10 +82,14 @@ int io_container_load(enum io_format format)
     return 0;
 }
 
+const struct io_format_plugin *io_container_plugin(enum io_format format)
+{
+    return formats[format].plugin;
+}
+
 /* ------------------------------------------------------------------ the structure of a file */
 
-/* The dimensions of a dump, slowest first: z y x component, or component z y x. */
-static struct io_format_block block_of(const struct io_view *v)
+struct io_format_block io_container_block(const struct io_view *v)
 {
     struct io_format_block b = {{0}, {0}};
     const int first = v->layout == IO_IJKM; /* of z */
@@ -109,7 +108,7 @@ static int make_file(struct io_structure *s, const struct io_spec *spec, const c
     static const char *const mijk[] = {"dump", "z", "y", "x", "component"};
     static const char *const ijkm[] = {"dump", "component", "z", "y", "x"};
     const struct io_view whole = {spec->n, spec->layout, {{0}, {spec->n, spec->n, spec->n}}};
-    const struct io_format_block b = block_of(&whole);
+    const struct io_format_block b = io_container_block(&whole);
     struct io_format_shape shape = {.dim_name = spec->layout == IO_MIJK ? mijk : ijkm,
                                     .dim = {spec->dumps_n},
                                     .step = step,
@@ -191,196 +190,4 @@ void io_container_free(struct io_structure *s)
 {
     if (s->fd >= 0) close(s->fd);
     s->fd = -1;
-}
-
-/* ------------------------------------------------------------------ a writer's slots */
-
-static int64_t values_of(const struct io_format_block *b)
-{
-    return b->count[0] * b->count[1] * b->count[2] * b->count[3];
-}
-
-/* What of a box comes next: the longest block that begins with its value number at, counted as the
- * values lie in the staging buffer, is contiguous there and has no more than most values. Returns how
- * many it has; none behind the last. */
-static int64_t next_block(const struct io_format_block *box, int64_t at, int64_t most,
-                          struct io_format_block *b)
-{
-    const int64_t left = values_of(box) - at;
-    int64_t whole = 1,
-            rest = at; /* values of what is taken as a whole along all faster dimensions */
-    int cut = IO_FORMAT_DIMS - 1; /* the dimension that is cut */
-    *b = (struct io_format_block){{0}, {0}};
-    if (left <= 0) return 0;
-    if (most > left) most = left;
-    while (cut > 0 && at % (whole * box->count[cut]) == 0 && whole * box->count[cut] <= most)
-        whole *= box->count[cut--];
-    for (int q = IO_FORMAT_DIMS - 1; q >= 0; q--) {
-        const int64_t first = rest % box->count[q];
-        rest /= box->count[q];
-        b->start[q] = box->start[q] + first;
-        b->count[q] = q > cut    ? box->count[q]
-                      : q == cut ? num_min(box->count[q] - first, most / whole)
-                                 : 1;
-    }
-    return values_of(b);
-}
-
-/* Values of one call at most. */
-static int64_t most_values(const struct io_context *ctx)
-{
-    return num_max(1, ctx->tuning.call_bytes / IO_WORD_BYTES);
-}
-
-static int open_container(void *state, const struct io_context *ctx, bool collective)
-{
-    struct io_container *c = state;
-    const enum io_format format = ctx->body.format;
-    char why[IO_FORMAT_WHY] = "";
-    *c = (struct io_container){.fd = -1, .collective = collective, .mine = block_of(ctx->view)};
-    for (int r = 0; r < ctx->size; r++) {
-        struct io_format_block b;
-        const struct io_format_block box = block_of(&ctx->all_views[r]);
-        int64_t calls = 0, n;
-        for (int64_t at = 0; (n = next_block(&box, at, most_values(ctx), &b)) > 0; at += n)
-            calls++;
-        c->calls_n = num_max(c->calls_n, calls);
-    }
-    /* As in io_mpiio_open: what one rank alone would stumble over is found out before. */
-    int rc = io_fd_open(ctx, &c->fd), opened;
-    if (rc == 0) rc = io_container_load(format);
-    TRY(par_agree(ctx->comm, rc));
-    c->plugin = formats[format].plugin;
-    io_guard_begin(ctx);
-    io_guard_at("opening");
-    rc = c->plugin->open(ctx->comm, ctx->path, !ctx->plan, collective, ctx->info, &c->file, why);
-    io_guard_at(NULL);
-    rc = par_agree(ctx->comm, io_mpiio_judge(ctx, rc < 0, "opening", why));
-    if (rc == 0) return 0;
-    /* What only some ranks have cannot be closed; it is dropped. */
-    opened = c->file != NULL;
-    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &opened, 1, MPI_INT, MPI_MIN, ctx->comm));
-    if (!opened) c->file = NULL;
-    return rc;
-}
-
-int io_container_open_collective(void *state, const struct io_context *ctx)
-{
-    return open_container(state, ctx, true);
-}
-
-int io_container_open_independent(void *state, const struct io_context *ctx)
-{
-    return open_container(state, ctx, false);
-}
-
-/* A rank that has failed makes the other calls all the same where they are collective. */
-int io_container_write(void *state, const struct io_context *ctx, int64_t dump, const void *buf)
-{
-    const struct io_container *c = state;
-    const char *call = c->plugin->put_name[c->collective];
-    const int64_t values = values_of(&c->mine);
-    char why[IO_FORMAT_WHY] = "";
-    int rc = 0;
-    for (int64_t i = 0, at = 0; c->collective ? i < c->calls_n : rc == 0 && at < values; i++) {
-        struct io_format_block b;
-        const int64_t n = next_block(&c->mine, at, most_values(ctx), &b);
-        ++*ctx->requests_n;
-        io_guard_at(call);
-        const int put_rc = c->plugin->put(c->file, dump, &b, (double *)buf + at, why);
-        io_guard_at(NULL);
-        const int wrote = io_mpiio_judge(ctx, put_rc < 0, call, why);
-        if (rc == 0) rc = wrote;
-        at += n;
-    }
-    return rc;
-}
-
-int io_container_read(void *state, const struct io_context *ctx, int64_t dump,
-                      const struct io_taker *to)
-{
-    const struct io_container *c = state;
-    const char *call = c->plugin->get_name[c->collective];
-    const int64_t values = values_of(&c->mine);
-    char why[IO_FORMAT_WHY] = "", which[ERR_MESSAGE_MAX / 2];
-    int rc = 0;
-    if (!c->collective && stop_requested()) return io_fd_interrupted(ctx);
-    for (int64_t i = 0, at = 0; c->collective ? i < c->calls_n : rc == 0 && at < values; i++) {
-        struct io_format_block b;
-        const int64_t n = next_block(&c->mine, at, most_values(ctx), &b);
-        ++*ctx->requests_n;
-        io_guard_at(call);
-        const int get_rc = c->plugin->get(c->file, dump, &b, (double *)(void *)ctx->part, why);
-        io_guard_at(NULL);
-        const int got = io_mpiio_judge(ctx, get_rc < 0, call, why);
-        if (rc == 0) rc = got;
-        if (rc == 0)
-            to->take(to->state, ctx->view, ctx->part, at * IO_WORD_BYTES, n * IO_WORD_BYTES);
-        at += n;
-    }
-    if (rc == 0) return 0;
-    snprintf(which, sizeof which,
-             "cannot read dump %" PRId64
-             " of %.256s (the first is 0), take another and see the system's log: ",
-             dump, ctx->path);
-    err_prefix(which);
-    return rc;
-}
-
-int io_container_look(struct io_container *c, const char *path, enum io_format format)
-{
-    char why[IO_FORMAT_WHY] = "";
-    *c = (struct io_container){0};
-    TRY(io_container_load(format));
-    c->plugin = formats[format].plugin;
-    if (c->plugin->open(MPI_COMM_SELF, path, false, false, MPI_INFO_NULL, &c->file, why) == 0)
-        return 0;
-    return err_set(ERR_IO, "opening %s: %s", path, why);
-}
-
-void io_container_turn_to(struct io_container *c, const struct io_view *v)
-{
-    c->mine = block_of(v);
-}
-
-void io_container_leave(struct io_container *c)
-{
-    char why[IO_FORMAT_WHY];
-    if (c->file) c->plugin->close(c->file, why);
-    c->file = NULL;
-}
-
-int io_container_sync(void *state, const struct io_context *ctx)
-{
-    const struct io_container *c = state;
-    return c->file ? io_fd_sync(ctx, c->fd) : 0;
-}
-
-int io_container_close(void *state, const struct io_context *ctx)
-{
-    struct io_container *c = state;
-    char why[IO_FORMAT_WHY] = "";
-    int rc = 0;
-    io_guard_at(IO_GUARD_CLOSING);
-    if (c->file) rc = c->plugin->close(c->file, why);
-    io_guard_at(NULL);
-    rc = io_mpiio_judge(ctx, rc < 0, IO_GUARD_CLOSING, why);
-    c->file = NULL;
-    io_guard_end(ctx);
-    const int close_rc = io_fd_close(ctx, &c->fd);
-    return rc < 0 ? rc : close_rc;
-}
-
-int io_container_describe(void *state, const struct io_context *ctx, json_t *into)
-{
-    const struct io_container *c = state;
-    char library[64] = "", why[IO_FORMAT_WHY] = "";
-    MPI_Info info;
-    c->plugin->library(library, sizeof library);
-    json_object_set_new(into, "format", json_string(io_format_name(ctx->body.format)));
-    json_object_set_new(into, "library", json_string(library));
-    json_object_set_new(into, "file_bytes", json_integer(ctx->body.file_bytes));
-    if (ctx->body.chunk > 0) json_object_set_new(into, "chunk", json_integer(ctx->body.chunk));
-    if (c->plugin->hints(c->file, &info, why) < 0) return err_set(ERR_IO, "%s: %s", ctx->path, why);
-    return io_mpiio_report_info(info, into);
 }

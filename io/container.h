@@ -48,6 +48,9 @@ int64_t io_body_holds(const struct io_body *b, int64_t dump_bytes, int64_t bytes
  * Local; the first call takes some time. */
 int io_container_load(enum io_format format);
 
+/* What it has loaded; NULL before. Local. */
+const struct io_format_plugin *io_container_plugin(enum io_format format);
+
 /* A structure, on its way into FILE. */
 struct io_structure {
     int fd; /* in memory; -1: there is none */
@@ -74,6 +77,10 @@ struct io_container {
     int64_t calls_n;             /* collective ones for a dump, on every rank the same */
 };
 
+/* The cells of a view along the dimensions of a dump, slowest first: z y x component, or component z
+ * y x. Local. */
+struct io_format_block io_container_block(const struct io_view *v);
+
 /* Opens a container for reading by this process alone, some cells at a time: those of a view by
  * io_container_read, after io_container_turn_to. Local. [out] c: to be given to io_container_leave,
  * after an error too. */
@@ -81,14 +88,8 @@ int io_container_look(struct io_container *c, const char *path, enum io_format f
 void io_container_turn_to(struct io_container *c, const struct io_view *v);
 void io_container_leave(struct io_container *c);
 
-/* Slots of these names (io/writer.h). open: by ctx->body.format. */
-int io_container_open_collective(void *state, const struct io_context *ctx);
-int io_container_open_independent(void *state, const struct io_context *ctx);
-int io_container_write(void *state, const struct io_context *ctx, int64_t dump, const void *buf);
+/* The writers' read slot (io/writer.h); state: a struct io_container. */
 int io_container_read(void *state, const struct io_context *ctx, int64_t dump,
                       const struct io_taker *to);
-int io_container_sync(void *state, const struct io_context *ctx);
-int io_container_close(void *state, const struct io_context *ctx);
-int io_container_describe(void *state, const struct io_context *ctx, json_t *into);
 
 #endif

@@ -14,9 +14,9 @@ IO_WRITER(uring)
 IO_WRITER(mpiio)
 IO_WRITER(mpiio_indep)
 IO_WRITER(mpiio_async)
-IO_WRITER(hdf5)
-IO_WRITER(hdf5_indep) /* in writer_hdf5.c */
+IO_WRITER(hdf5) /* in writer_container.c, as the next three */
+IO_WRITER(hdf5_indep)
 IO_WRITER(pnetcdf)
-IO_WRITER(pnetcdf_indep) /* in writer_pnetcdf.c */
+IO_WRITER(pnetcdf_indep)
 IO_WRITER(perrank)
 IO_WRITER(check)
