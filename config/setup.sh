@@ -5,7 +5,8 @@
 #     bash config/setup.sh [run|check|full] [--list]
 #
 # run: compiler, MPI and libraries; check (default): the test tools as well; full: also what single
-# tests of `make check-full` and targets of their own need. What is needed is in config/packages. Nothing is done, nothing printed and no rights are needed when all is there.
+# tests of `make check-full` and targets of their own need. What is needed is in config/packages.
+# Nothing is done, nothing printed and no rights are needed when all is there.
 # --list prints what is missing and installs nothing.
 # Exit status: 0 all there or installed, 1 wrong call, 3 something is missing and stays so.
 set -u
@@ -31,16 +32,31 @@ manager() {
     fi
 }
 
-# Is one thing (cmd:NAME, lib:NAME, py:NAME, file:NAME) there? A python3 that comes before that of
-# the system need not have its modules: the programs change to /usr/bin/python3 (runs/nht1/tools.py).
+# The Python that has all modules up to level $1, else that of the system, which the packages are for.
+# The python3 of pyenv or conda may have some of them: no use, since a program runs in one Python
+# (runs/nht1/tools.py).
+python_of() {
+    local want=$1 level what _ names='' python
+    while IFS='|' read -r level what _; do
+        level=${level// /} what=${what// /}
+        case $want:$level:$what in
+        *:run:py:* | check:check:py:* | full:check:py:* | full:full:py:*) names+=" ${what#py:}" ;;
+        esac
+    done <"$here/packages"
+    for python in "${NHT1_PYTHON:-python3}" /usr/bin/python3; do
+        "$python" -c "from importlib.util import find_spec as f; exit(not all(map(f, '$names'.split())))" \
+            2>/dev/null && break
+    done
+    echo "$python"
+}
+
+# Is one thing (cmd:NAME, lib:NAME, py:NAME, file:NAME) there?
 have() {
     local kind=${1%%:*} name=${1#*:}
     case $kind in
     cmd) command -v "$name" >/dev/null ;;
     lib) command -v pkg-config >/dev/null && pkg-config --exists "$name" ;;
-    py) for p in "${NHT1_PYTHON:-python3}" /usr/bin/python3; do
-            "$p" -c "from importlib.util import find_spec as f; exit(not f('$name'))" 2>/dev/null && return
-        done && false ;;
+    py) "$python" -c "from importlib.util import find_spec as f; exit(not f('$name'))" 2>/dev/null ;;
     file) [ -e "$name" ] ;;
     *) die 1 "config/packages: cannot look for '$1'" ;;
     esac
@@ -48,8 +64,8 @@ have() {
 
 # Packages, by the names of manager $2, of everything up to level $1 that is missing.
 missing() {
-    local want=$1 column level what apt dnf zypper
-    column=$2
+    local want=$1 column=$2 level what apt dnf zypper python
+    python=$(python_of "$want")
     while IFS='|' read -r level what apt dnf zypper; do
         level=${level// /} what=${what// /}
         case $level in '' | '#'*) continue ;; esac

@@ -129,3 +129,16 @@ in_box() {
     expect_status 3
     expect_text "the installation failed"
 }
+
+@test "modules of Python count when one Python has them all" {
+    bare_system
+    stand_in dnf 'exit 1'
+    stand_in python3 'case $2 in *jinja2*matplotlib*) exit 1 ;; *jinja2*) exit 0 ;; *) exit 1 ;; esac'
+    stand_in system 'case $2 in *jinja2*) exit 1 ;; *) exit 0 ;; esac'
+    mkdir config
+    cp "$NHT1_ROOT/config/packages" config/
+    sed "s:/usr/bin/python3:$PWD/box/system:" "$NHT1_ROOT/config/setup.sh" >config/setup.sh
+    run env -i PATH="$PWD/box" bash config/setup.sh run --list
+    expect_text "python3-jinja2" # python3 has it, but not matplotlib
+    [[ $output != *matplotlib* ]] # the system's has that
+}
