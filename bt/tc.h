@@ -2,7 +2,7 @@
 #ifndef BT_TC_H
 #define BT_TC_H
 /* Layer 3, free of MPI and of everything in io/. The store of T_C: the best compute-only times per
- * system and problem, remembered across runs in one JSON file:
+ * system and problem, remembered across runs in one JSON file (bt/store.h):
  *
  *   { "schema": "nht1-tc/1",
  *     "entries": [
@@ -14,10 +14,8 @@
  *         "isa": "avx2", "host": "n1", "utc": "2001-01-31T12:00:00Z" } ] }
  *
  * Entries of older versions have no hosts, memory_gib and mpi: they are *unkeyed*. They are kept as
- * they are, and found by a job on the host that they name. An entry may have further members; they
- * are kept. Writers exclude each other with flock on FILE.lock beside it; readers take no lock,
- * since the file is replaced by rename and so is whole at any time. One process per job (rank 0)
- * calls these functions. */
+ * they are, and found by a job on the host that they name. One process per job (rank 0) calls these
+ * functions. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
