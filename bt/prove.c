@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/beside.h"
+#include "base/err.h"
 #include "base/stop.h"
 #include "base/watch.h"
 
@@ -23,18 +25,6 @@ const char *bt_proof_name(enum bt_proof_state state)
 {
     static const char *const name[] = {"none", "missing", "failed", "wrong", "right"};
     return name[state];
-}
-
-/* The path of the program that lies in the folder of the running one; 0 or -1. */
-static int beside(char *out, size_t size)
-{
-    const ssize_t length = readlink("/proc/self/exe", out, size - 1);
-    if (length < 0) return -1;
-    out[length] = '\0';
-    char *slash = strrchr(out, '/');
-    if (!slash || (size_t)(slash + 1 - out) + sizeof PROGRAM > size) return -1;
-    memcpy(slash + 1, PROGRAM, sizeof PROGRAM);
-    return access(out, X_OK);
 }
 
 /* Starts the program: its table goes nowhere, its messages and its result into files that are in
@@ -98,11 +88,13 @@ void bt_prove(const char *path, struct bt_proof *proof)
     char program[PATH_MAX];
     const double start_s = watch_now();
     *proof = (struct bt_proof){.state = BT_PROOF_MISSING};
-    if (beside(program, sizeof program) < 0)
+    if (beside_path(program, PROGRAM) == 0 && access(program, X_OK) == 0) {
+        run_program(program, path, proof);
+    } else {
+        err_clear();
         snprintf(proof->note, sizeof proof->note,
                  "%s was not found beside this program, so the file is not verified", PROGRAM);
-    else
-        run_program(program, path, proof);
+    }
     proof->seconds = watch_now() - start_s;
 }
 

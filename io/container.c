@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/beside.h"
 #include "base/err.h"
 #include "base/num.h"
 #include "base/version.h"
@@ -54,18 +55,12 @@ int64_t io_body_holds(const struct io_body *b, int64_t dump_bytes, int64_t bytes
     return bytes > b->data_offset ? (bytes - b->data_offset) / dump_bytes : 0;
 }
 
-/* From ../lib/nht1 beside the folder of the running program, or where LIBDIR is. */
 int io_container_load(enum io_format format)
 {
-    char path[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    char *slash = length > 0 ? memrchr(path, '/', (size_t)length) : NULL;
+    char file[64], path[PATH_MAX];
     if (formats[format].plugin) return 0;
-    if (!slash) return err_set_errno(ERR_IO, errno, "/proc/self/exe");
-    const size_t room = sizeof path - (size_t)(slash - path);
-    snprintf(slash, room, "/../lib/nht1/libnht1-%s.so", formats[format].name);
-    if (nht1_libdir[0] && access(path, F_OK) != 0)
-        snprintf(path, sizeof path, "%s/nht1/libnht1-%s.so", nht1_libdir, formats[format].name);
+    snprintf(file, sizeof file, "libnht1-%s.so", formats[format].name);
+    TRY(beside_library(path, file));
     if (access(path, R_OK) != 0)
         return err_set(
             ERR_USAGE,

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/beside.h"
 #include "base/conf.h"
 #include "base/err.h"
 #include "base/json.h"
@@ -118,17 +119,9 @@ static void pass_on(int signum)
     if (child > 0 && signum != SIGINT) kill((pid_t)child, signum);
 }
 
-/* LIB/nht1/libnht1-profile.so beside the folder of this program, or where it was installed. */
 static int library_find(char out[PATH_MAX])
 {
-    char self[PATH_MAX - 64];
-    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n < 0) return err_set_errno(ERR_IO, errno, "/proc/self/exe");
-    self[n] = '\0';
-    *strrchr(self, '/') = '\0';
-    snprintf(out, PATH_MAX, "%s/../lib/nht1/libnht1-profile.so", self);
-    if (nht1_libdir[0] && access(out, R_OK) < 0)
-        snprintf(out, PATH_MAX, "%s/nht1/libnht1-profile.so", nht1_libdir);
+    TRY(beside_library(out, "libnht1-profile.so"));
     if (access(out, R_OK) == 0) return 0;
     return err_set_errno(ERR_IO, errno, "%s: the library that is loaded into the program", out);
 }

@@ -14,9 +14,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/beside.h"
 #include "base/err.h"
 #include "base/plain.h"
-#include "base/version.h"
 #include "verify/plugin/plugin.h"
 
 #define RATIO_MAX  1100                 /* deflate makes data 1032 times smaller at most */
@@ -93,20 +93,13 @@ static struct rlimit limit_memory(int64_t more_bytes)
     return before;
 }
 
-/* LIB/nht1/libnht1-read-FORMAT.so beside the folder of this program, or where it was installed. It
- * is never unloaded, as its library may have left functions to be called at the end of the program. */
+/* The plug-in is never unloaded, as its library may have left functions to be called at the end of the
+ * program. */
 static int load(struct container *c, int format)
 {
-    char self[PATH_MAX - 64], name[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length < 0) return err_set_errno(ERR_IO, errno, "/proc/self/exe");
-    self[length] = '\0';
-    *strrchr(self, '/') = '\0';
-    snprintf(name, sizeof name, "%s/../lib/nht1/libnht1-read-%s.so", self,
-             shape_format_name(format));
-    if (nht1_libdir[0] && access(name, F_OK) < 0)
-        snprintf(name, sizeof name, "%s/nht1/libnht1-read-%s.so", nht1_libdir,
-                 shape_format_name(format));
+    char file[64], name[PATH_MAX];
+    snprintf(file, sizeof file, "libnht1-read-%s.so", shape_format_name(format));
+    TRY(beside_library(name, file));
     const char *library = formats[format].library, *package = formats[format].package;
     if (access(name, F_OK) < 0)
         return err_set(ERR_IO,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/beside.h"
 #include "base/err.h"
 #include "base/num.h"
 #include "bt/solver/problem.h"
@@ -24,25 +25,22 @@ int listing_print(FILE *to, int64_t n, const double *diagonal)
     return 0;
 }
 
-/* Whether FOLDER UNDER holds the listing of this N; then its name is in l. */
-static bool look_in(struct listing *l, const char *folder, const char *under, int64_t n)
+/* Whether the folder holds the listing of this N; then its name is in l. */
+static bool look_in(struct listing *l, const char *folder, int64_t n)
 {
-    const int length =
-        snprintf(l->path, sizeof l->path, "%s%s/n%" PRId64 ".txt.gz", folder, under, n);
+    const int length = snprintf(l->path, sizeof l->path, "%s/n%" PRId64 ".txt.gz", folder, n);
     return length < (int)sizeof l->path && access(l->path, R_OK) == 0;
 }
 
 static int find_reference(struct listing *l, int64_t n)
 {
-    char folder[512]; /* of the running program */
+    static const char *const beside[] = {"../share/nht1/listings", "../../verify/listings"};
+    char folder[PATH_MAX];
     const char *given = getenv("NHT1_LISTINGS");
-    const ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
-    folder[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(folder, '/');
-    if (slash) *slash = '\0';
-    if (given && look_in(l, given, "", n)) return 0;
-    if (look_in(l, folder, "/../share/nht1/listings", n)) return 0;
-    if (look_in(l, folder, "/../../verify/listings", n)) return 0;
+    if (given && look_in(l, given, n)) return 0;
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++)
+        if (beside_path(folder, beside[i]) == 0 && look_in(l, folder, n)) return 0;
+    err_clear();
     return err_set(ERR_USAGE,
                    "--against reference: no reference listing of N = %" PRId64
                    " found; they exist for N = 12, 64 and 102, in the folder that the environment "

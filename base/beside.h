@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BASE_BESIDE_H
+#define BASE_BESIDE_H
+/* Layer 0. Where the files are that belong to the running program: beside it, in a build and in an
+ * installation alike. Whether they are there is the caller's to ask. Local. */
+#include <limits.h>
+
+/* [out] path: that of name, relative to the folder of the running program. Returns 0 or ERR_IO. */
+int beside_path(char path[PATH_MAX], const char *name);
+
+/* [out] path: that of a library, a name without folder: ../lib/nht1/NAME where that can be read, else
+ * LIBDIR/nht1/NAME in a build whose LIBDIR is elsewhere. Returns 0 or ERR_IO. */
+int beside_library(char path[PATH_MAX], const char *name);
+
+#endif
