@@ -46,6 +46,7 @@ struct io_file {
     struct io_stats stats;
     struct io_dump_times *times; /* [dumps_n planned] */
     struct io_resumed resumed;   /* what was there before, with spec.resume */
+    bool damaged, mended;        /* with it: no library opens the container; its structure is new */
     json_t *record;              /* the same on every rank */
 };
 

@@ -10,10 +10,12 @@
 
 #include "base/err.h"
 
-enum kind { COUNT, SWITCH, TRUTH, TEXT };
+enum kind { COUNT, SWITCH, AUTO, TRUTH, TEXT };
 
 /* What the components of Open MPI 4.1 (their sources and the strings in their libraries), ROMIO in
- * MPICH 4.0 and the MPI standard know. */
+ * MPICH 4.0, the MPI standard and PnetCDF 1.12 know; of the last not those of what Debian's library is
+ * built without, writing to several files or to a log first: dumps would not be where the manifest
+ * says. */
 static const struct {
     const char *key;
     unsigned readers;
@@ -30,6 +32,12 @@ static const struct {
     {"file_perm", IO_HINT_ROMIO, TEXT, 0},
     {"ind_rd_buffer_size", IO_HINT_ROMIO, COUNT, 1},
     {"ind_wr_buffer_size", IO_HINT_ROMIO, COUNT, 1},
+    {"nc_header_align_size", IO_HINT_PNETCDF, COUNT, 0},
+    {"nc_header_read_chunk_size", IO_HINT_PNETCDF, COUNT, 0},
+    {"nc_ibuf_size", IO_HINT_PNETCDF, COUNT, 0},
+    {"nc_in_place_swap", IO_HINT_PNETCDF, AUTO, 0},
+    {"nc_record_align_size", IO_HINT_PNETCDF, COUNT, 0},
+    {"nc_var_align_size", IO_HINT_PNETCDF, COUNT, 0},
     {"romio_aggregator_list", IO_HINT_ROMIO, TEXT, 0},
     {"romio_cb_alltoall", IO_HINT_ROMIO, SWITCH, 0},
     {"romio_cb_ds_threshold", IO_HINT_ROMIO, COUNT, 0},
@@ -73,6 +81,7 @@ static bool is_one_of(const char *value, const char *const *words)
 static int value_check(const char *hint, int k, const char *value)
 {
     static const char *const switches[] = {"enable", "disable", "automatic", NULL};
+    static const char *const autos[] = {"enable", "disable", "auto", NULL};
     static const char *const truths[] = {"true", "false", NULL};
     const size_t digits = strspn(value, "0123456789");
     const int64_t n = digits < 11 && !value[digits] ? strtoll(value, NULL, 10) : -1;
@@ -84,6 +93,9 @@ static int value_check(const char *hint, int k, const char *value)
     case SWITCH:
         if (is_one_of(value, switches)) return 0;
         return err_set(ERR_USAGE, "--hint '%s': enable, disable or automatic is expected", hint);
+    case AUTO:
+        if (is_one_of(value, autos)) return 0;
+        return err_set(ERR_USAGE, "--hint '%s': enable, disable or auto is expected", hint);
     case TRUTH:
         if (is_one_of(value, truths)) return 0;
         return err_set(ERR_USAGE, "--hint '%s': true or false is expected", hint);

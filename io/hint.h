@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_HINT_H
 #define IO_HINT_H
-/* Layer 1. Hints to MPI-IO libraries, "KEY=VALUE". Libraries take a value that makes no sense
+/* Layer 1. Hints to MPI-IO libraries and to PnetCDF, "KEY=VALUE". Libraries take a value that makes no sense
  * without a word, or die of it (cb_nodes=0 in OMPIO, cb_buffer_size=0 in ROMIO), and pass over keys
  * that they do not know. Local, all functions. */
 #include <stdbool.h>
@@ -11,6 +11,7 @@ enum io_hint_reader {
     IO_HINT_OMPIO = 1,
     IO_HINT_ROMIO = 2,
     IO_HINT_FILE = 4, /* this program, when it makes the file (io/striping.h) */
+    IO_HINT_PNETCDF = 8,
 };
 
 /* The form of n hints, and the values of those that are known. Returns 0 or ERR_USAGE with a

@@ -62,6 +62,17 @@ static bool holds_no_data(const char *path)
     return none;
 }
 
+/* Whether the dumps of a container can be found: where they lie in chunks its structure alone tells. */
+static bool can_be_read(const char *path, const struct io_body *b)
+{
+    struct io_container c;
+    if (b->data_offset >= 0) return true;
+    const bool found = io_container_look(&c, path, b->format) == 0;
+    io_container_leave(&c);
+    if (!found) err_clear();
+    return found;
+}
+
 /* Rank 0: all that can be said of the file without reading it. q->read_file: that is not enough. */
 static int judge_file(const struct io_target *t, const struct io_identity *id, struct question *q,
                       enum io_owner_ask ask)
@@ -88,7 +99,8 @@ static int judge_file(const struct io_target *t, const struct io_identity *id, s
     if (__builtin_mul_overflow(q->dump_bytes, q->dumps_n, &whole)) whole = -1;
     if (q->body.format != IO_RAW) whole = q->body.file_bytes;
     /* While a file is replaced the manifest knows the old one as well, which may be longer. */
-    if (listed(t->path, id, q->ids_n, whole) && (p->complete_n == 0 || q->by_identity)) return 0;
+    const bool known = listed(t->path, id, q->ids_n, whole);
+    if (known && (p->complete_n == 0 || q->by_identity)) return 0;
     if (t->old_bytes > whole) {
         snprintf(why, sizeof why, "it is longer than %s says", t->manifest);
         return not_ours(t->path, ask, why);
@@ -96,8 +108,9 @@ static int judge_file(const struct io_target *t, const struct io_identity *id, s
     if (ask == IO_OWNER_SEEN) return 0;
     if (t->old_bytes == whole && holds_no_data(t->path)) return 0;
     q->read_n = num_min(io_body_holds(&q->body, q->dump_bytes, t->old_bytes), p->complete_n);
-    q->read_file = q->read_n > 0;
-    if (q->read_file) return 0;
+    const bool readable = q->read_n == 0 || can_be_read(t->path, &q->body);
+    q->read_file = q->read_n > 0 && readable;
+    if (q->read_file || (!readable && known)) return 0;
     snprintf(why, sizeof why, "it is not the file that %s is about", t->manifest);
     return not_ours(t->path, ask, why);
 }

@@ -9,7 +9,8 @@
  *   its manifest calls dumps complete, it is no longer than the manifest says, and one of them has
  *   the digest given there; or
  *   its manifest calls none complete, and its length and identity (io/identity.h) are those there,
- *   of the file that was made or of the one that was about to be replaced.
+ *   of the file that was made or of the one that was about to be replaced; or
+ *   it is so known, too, and a container with chunks whose structure is damaged.
  *
  * The same goes for the parts of perrank, whose digests make up a dump's together, or whose
  * identities and lengths are those in the manifest. */

@@ -41,7 +41,8 @@ static void notice(json_t *notices, bool applies, const char *text)
 static void notice_hints(const struct io_file *f, const struct sys_fs *fs, bool library,
                          json_t *notices)
 {
-    const unsigned readers = library ? io_mpiio_readers(fs->type) : 0;
+    const unsigned component = library ? io_mpiio_readers(fs->type) : 0;
+    const unsigned readers = component | (f->format == IO_NETCDF ? IO_HINT_PNETCDF : 0);
     for (int h = 0; h < f->spec.hints_n; h++) {
         const char *hint = f->spec.hints[h];
         const unsigned known = io_hint_readers(hint);
@@ -55,8 +56,9 @@ static void notice_hints(const struct io_file *f, const struct sys_fs *fs, bool 
             snprintf(text, sizeof text, "Hint %.200s: this writer takes no hints.", hint);
         else
             snprintf(text, sizeof text,
-                     "Hint %.200s is unknown to the MPI-IO component in force, %s.", hint,
-                     readers & IO_HINT_OMPIO ? "ompio" : "romio");
+                     "Hint %.200s is unknown to %sthe MPI-IO component in force, %s.", hint,
+                     f->format == IO_NETCDF ? "PnetCDF and " : "",
+                     component & IO_HINT_OMPIO ? "ompio" : "romio");
         notice(notices, true, text);
     }
 }
@@ -75,6 +77,8 @@ static json_t *make_notices(const struct io_file *f, const struct sys_fs *fs)
            "MPI-IO on NFS: some libraries lock each access, others risk wrong data without locks.");
     notice(all, !f->target.locked && f->has_file,
            "The file system has no locks: another run could write to the same file.");
+    notice(all, f->mended,
+           "The structure of the file was damaged; it was made again from the manifest.");
     if (f->spec.hints_n > 0) notice_hints(f, fs, library, all);
     return all;
 }

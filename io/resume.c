@@ -139,22 +139,62 @@ static int count_right(struct io_file *f, const struct io_manifest *m, int fd, i
     return 0;
 }
 
+/* Rank 0: whether the library finds the dumps in a container. */
+static bool opens(const struct io_file *f)
+{
+    struct io_container c;
+    const bool found = io_container_look(&c, f->target.path, f->format) == 0;
+    io_container_leave(&c);
+    if (!found) err_clear();
+    return found;
+}
+
 int io_resume_last(struct io_file *f, int64_t *claimed_n)
 {
     const bool cut = f->target.old_bytes < f->ctx.body.file_bytes; /* no library opens it then */
-    int64_t word[3] = {*claimed_n, f->target.parts_n, cut};
+    const bool look = f->ctx.rank == 0 && f->format != IO_RAW && *claimed_n > 0 && !cut;
+    int64_t word[4] = {*claimed_n, f->target.parts_n, cut, look && !opens(f)};
     bool right = false;
     int fd;
     TRY_MPI(MPI_Bcast(&f->ctx.body, sizeof f->ctx.body, MPI_BYTE, 0, f->ctx.comm));
-    TRY_MPI(MPI_Bcast(word, 3, MPI_INT64_T, 0, f->ctx.comm));
+    TRY_MPI(MPI_Bcast(word, 4, MPI_INT64_T, 0, f->ctx.comm));
     *claimed_n = word[0];
-    if (word[0] == 0 || word[1] > 0 || word[2] || f->spec.resume_seen || !f->spec.resume_to)
+    f->damaged = word[3];
+    if (word[0] == 0 || word[1] > 0 || word[2] || f->damaged || f->spec.resume_seen ||
+        !f->spec.resume_to)
         return 0;
     TRY(par_agree(f->ctx.comm, io_reread_open(f->ctx.path, true, &fd)));
     close(fd);
-    TRY(read_state(f, word[0] - 1, &right));
+    const int rc = read_state(f, word[0] - 1, &right);
+    /* The library may have found its way into the file, and then not to the dumps. */
+    f->damaged = rc == ERR_IO && f->format != IO_RAW;
+    if (f->damaged) err_clear();
+    if (rc < 0) return f->damaged ? 0 : rc;
     if (right) f->resumed.dumps_n = word[0];
     if (right) f->resumed.unseen_n = word[0] - 1;
+    return 0;
+}
+
+/* Rank 0: a structure like that which a container began with, in its place: all that it says follows
+ * from the manifest. */
+static int renew_structure(struct io_file *f, const struct io_manifest *m)
+{
+    f->spec.tuning.chunk = f->ctx.body.chunk;
+    TRY(io_container_make(&f->structure, f->format, &f->spec, io_manifest_run_id(m), f->ctx.info));
+    const struct io_body *was = &f->ctx.body, *is = &f->structure.body;
+    if (is->file_bytes != was->file_bytes || is->data_offset != was->data_offset)
+        return err_set(ERR_USAGE,
+                       "the structure of %s cannot be made again: another version of the library, "
+                       "or a hint, gave it another length; use that one, or run without --restart",
+                       f->target.path);
+    return io_container_put(&f->structure, f->target.path);
+}
+
+/* The same, before dumps are read. Collective. */
+static int mend(struct io_file *f)
+{
+    TRY(par_agree(f->ctx.comm, f->ctx.rank == 0 ? renew_structure(f, f->target.old) : 0));
+    f->mended = true;
     return 0;
 }
 
@@ -174,27 +214,33 @@ static int put_claims(struct io_file *f)
     if (merged) TRY(io_parts_remove(&f->target, 0));
     TRY(io_manifest_write(m, true));
     TRY(io_place_take(&f->place));
-    /* With no dump to keep, a structure that is damaged is no loss. */
-    if (f->format == IO_RAW || f->resumed.dumps_n > 0) return 0;
-    f->spec.tuning.chunk = f->ctx.body.chunk;
-    TRY(io_container_make(&f->structure, f->format, &f->spec, io_manifest_run_id(m), f->ctx.info));
-    const struct io_body *was = &f->ctx.body, *is = &f->structure.body;
-    if (is->file_bytes != was->file_bytes || is->data_offset != was->data_offset)
-        return err_set(
-            ERR_USAGE,
-            "%s was made by another version of the library and has no dump that could be "
-            "kept: run without --restart",
-            f->target.path);
-    return io_container_put(&f->structure, f->target.path);
+    /* With no dump to keep, nothing says that the structure is whole. */
+    if (f->format == IO_RAW || f->resumed.dumps_n > 0 || f->mended) return 0;
+    return renew_structure(f, m);
+}
+
+/* Reads the state of a dump that was found right. A structure that leads elsewhere is made again. */
+static int read_found(struct io_file *f, int64_t dump)
+{
+    bool right = false;
+    const int rc = read_state(f, dump, &right);
+    if (rc == 0 && !right && f->format != IO_RAW && !f->mended) {
+        TRY(mend(f));
+        TRY(read_state(f, dump, &right));
+    }
+    if (rc < 0 || right) return rc;
+    return err_set(ERR_IO,
+                   "dump %" PRId64 " of %s (the first is 0) is not the same whenever it is read",
+                   dump, f->ctx.path);
 }
 
 /* The dumps from the first on that are right, and the state of the last of them. */
 static int look_at_all(struct io_file *f, int64_t claimed_n)
 {
-    bool right = true;
     int fd;
     f->resumed.step = 0;
     if (claimed_n == 0) return 0;
+    if (f->damaged) TRY(mend(f));
     TRY(par_agree(f->ctx.comm, io_reread_open(f->ctx.path, true, &fd)));
     int rc = count_right(f, f->target.old, fd, claimed_n, &f->resumed.dumps_n, &f->resumed.step);
     close(fd);
@@ -204,11 +250,7 @@ static int look_at_all(struct io_file *f, int64_t claimed_n)
         truncate(f->ctx.path, (off_t)f->ctx.body.file_bytes) != 0)
         rc = err_set_errno(ERR_IO, errno, "truncate %s", f->ctx.path);
     TRY(par_agree(f->ctx.comm, rc));
-    TRY(read_state(f, f->resumed.dumps_n - 1, &right));
-    if (right) return 0;
-    return err_set(ERR_IO,
-                   "dump %" PRId64 " of %s (the first is 0) is not the same whenever it is read",
-                   f->resumed.dumps_n - 1, f->ctx.path);
+    return read_found(f, f->resumed.dumps_n - 1);
 }
 
 int io_resume(struct io_file *f, int64_t claimed_n)

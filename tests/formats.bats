@@ -86,6 +86,47 @@ raw() {
     done
 }
 
+@test "a container whose structure is damaged goes on with its dumps, and the formats' tools read it again" {
+    local how kept
+    need_writer hdf5
+    need_writer pnetcdf
+    need_program h5dump ncdump
+    bt 1 want.bin --io serial
+    for how in "hdf5" "hdf5 --chunk 6" "pnetcdf"; do
+        rm -f o.bin o.bin.json
+        # shellcheck disable=SC2086 # a list
+        bt 2 o.bin --io $how
+        jq '.dumps |= .[:3]' o.bin.json >part.json
+        mv part.json o.bin.json
+        dd if=/dev/zero of=o.bin bs=2048 count=1 conv=notrunc status=none
+        bt 3 o.bin --restart --json r.json
+        expect_status 0
+        kept=3
+        [ "$how" != "hdf5 --chunk 6" ] || kept=0 # chunks share pages with the structure
+        expect_json r.json ".runs[0] | .resumed.kept_n == $kept and .verified"
+        expect_json r.json '[.notices[] | select(contains("structure of the file was damaged"))] | length == 1'
+        case $how in
+        pnetcdf) ncdump -h o.bin ;;
+        *) h5dump -H o.bin ;;
+        esac
+        [ "$how" = "hdf5 --chunk 6" ] || raw o.bin | cmp want.bin -
+        rm r.json
+    done
+}
+
+@test "hints of PnetCDF are known to its writers, and to no other" {
+    local notices='[.runs[0].file.notices[] | select(startswith("Hint "))] | length'
+    need_writer pnetcdf
+    bt 2 a.nc --io pnetcdf --hint nc_var_align_size=512 --json r.json
+    expect_status 0
+    [ "$(jq "$notices" r.json)" -eq 0 ]
+    bt 2 a.nc --io pnetcdf --hint nc_such=1 --json r.json
+    [ "$(jq "$notices" r.json)" -eq 1 ]
+    jq -r '.runs[0].file.notices[]' r.json | grep -q "unknown to PnetCDF and the MPI-IO component"
+    bt 2 a.bin --io mpiio --hint nc_var_align_size=512 --json r.json
+    [ "$(jq "$notices" r.json)" -eq 1 ]
+}
+
 @test "a file that is not ours stays, and records are no layout of a container" {
     need_writer hdf5
     echo mine >o.bin

@@ -3,6 +3,7 @@
  * and the manifest claims no more than what is in the file. */
 #include "mpi_io_common.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -346,53 +347,67 @@ static void a_full_disk_is_seen_at_open(void **state)
     assert_int_equal(empty, 1);
 }
 
+/* Rank 0: the blocks of the dumps are taken away, and another file takes all that is free. */
+static void fill_disk(const struct io_spec *s)
+{
+    const struct container c = container_of(s);
+    const int fd = open(s->path, O_RDWR);
+    if (fd >= 0)
+        fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, c.offset, c.bytes - c.offset);
+    if (fd >= 0) close(fd);
+    FILE *filler = fopen(in_scratch("disk/filler"), "wb");
+    for (int n = 0; filler && n < 1 << 20; n++) {
+        if (fputc(n, filler) == EOF) break;
+    }
+    if (filler) fclose(filler);
+}
+
+/* Writes three dumps to a disk that is full from the moment on when the file has been made. */
+static int write_to_full_disk(const char *writer)
+{
+    struct io_spec s = spec_for(in_scratch("disk/dumps.bin"), writer, 9, slabs_x);
+    struct io_file *f = NULL;
+    err_clear();
+    int rc = io_file_open(&f, MPI_COMM_WORLD, &s);
+    if (rank == 0 && rc == 0) fill_disk(&s);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int64_t dump = 0; dump < 3 && rc == 0; dump++) {
+        rc = write_dump(f, &s, dump);
+    }
+    if (rc == 0) rc = io_file_end(f);
+    io_file_free(f);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) unlink(in_scratch("disk/filler"));
+    if (rank == 0) unlink(s.path);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return rc;
+}
+
 /* The file's blocks are taken away after it was made, as a copy-on-write file system may do: every
  * writer then meets a full disk while it writes. */
 static void a_full_disk_is_seen_while_writing(void **state)
 {
     (void)state;
-    static const char *const writers[] = {"serial", "posix",       "token",
-                                          "mpiio",  "mpiio-indep", "twophase",
-                                          "async",  "mpiio-async", "uring"};
     char disk[sizeof scratch + 8];
     snprintf(disk, sizeof disk, "%s/disk", scratch); // in_scratch keeps the last few names alone
     if (!mount_small(disk)) {
         print_message("skipped: no file system can be mounted here\n");
         skip();
     }
-    int codes[9];
-    for (int d = 0; d < 9; d++) {
-        codes[d] = ERR_IO;
-        if (!io_writer_find(writers[d]) || !io_writer_usable(io_writer_find(writers[d]))) continue;
-        struct io_spec s = spec_for(in_scratch("disk/dumps.bin"), writers[d], 9, slabs_x);
-        struct io_file *f = NULL;
-        err_clear();
-        codes[d] = io_file_open(&f, MPI_COMM_WORLD, &s);
-        if (rank == 0 && codes[d] == 0) {
-            FILE *filler = fopen(in_scratch("disk/filler"), "wb");
-            truncate(s.path, 0);
-            truncate(s.path, 3 * 29160);
-            for (int c = 0; filler && c < 1 << 20; c++) {
-                if (fputc(c, filler) == EOF) break;
-            }
-            if (filler) fclose(filler);
-        }
-        MPI_Barrier(MPI_COMM_WORLD);
-        for (int64_t dump = 0; dump < 3 && codes[d] == 0; dump++) {
-            codes[d] = write_dump(f, &s, dump);
-        }
-        if (codes[d] == 0) codes[d] = io_file_end(f);
-        io_file_free(f);
-        MPI_Barrier(MPI_COMM_WORLD);
-        if (rank == 0) unlink(in_scratch("disk/filler"));
-        if (rank == 0) unlink(s.path);
-        MPI_Barrier(MPI_COMM_WORLD);
+    const struct io_writer *writer;
+    int tried = 0, wrong = 0;
+    for (int i = 0; (writer = io_writer_at(i)); i++) {
+        if (!(writer->caps & IO_CAP_SERIAL_FILE) || (writer->caps & IO_CAP_WRAPPER)) continue;
+        if (!io_writer_usable(writer)) continue;
+        const int rc = write_to_full_disk(writer->name);
+        if (rc != ERR_IO)
+            print_error("%s: code %d on a full disk, '%s'\n", writer->name, rc, err_message());
+        tried++;
+        wrong += rc != ERR_IO;
     }
     unmount_small(disk);
-    for (int d = 0; d < 9; d++) {
-        if (codes[d] != ERR_IO) print_error("%s: code %d on a full disk\n", writers[d], codes[d]);
-        assert_int_equal(codes[d], ERR_IO);
-    }
+    assert_true(tried >= 8);
+    assert_int_equal(wrong, 0);
 }
 
 /* ------------------------------------------------------------------ reading */

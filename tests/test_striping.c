@@ -149,6 +149,7 @@ static void hints_without_sense_are_refused(void **state)
                                       "cb_buffer_size=0",
                                       "cb_buffer_size=4Mi",
                                       "romio_cb_write=yes",
+                                      "nc_in_place_swap=automatic",
                                       "cb_nodes=1x",
                                       "cb_nodes=99999999999",
                                       "collective_buffering=2"};
@@ -160,6 +161,7 @@ static void hints_without_sense_are_refused(void **state)
     }
     assert_int_equal(io_hint_readers("cb_nodes=2"), IO_HINT_OMPIO | IO_HINT_ROMIO);
     assert_int_equal(io_hint_readers("romio_ds_write=disable"), IO_HINT_ROMIO);
+    assert_int_equal(io_hint_readers("nc_in_place_swap=auto"), IO_HINT_PNETCDF);
     assert_int_equal(io_hint_readers("foo=bar"), 0);
     assert_string_equal(io_hint_value(6, good, "foo"), "bar");
     assert_null(io_hint_value(6, good, "fo"));
