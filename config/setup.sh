@@ -100,13 +100,28 @@ as_root() {
     fi
 }
 
+# Debian starts a server as soon as it is installed, unless a policy says no. Tests start their own, so this
+# is one for the time of the installation; one that is there is the administrator's and stays.
+policy=${NHT1_RC_POLICY:-/usr/sbin/policy-rc.d}
+# shellcheck disable=SC2016 # for another shell
+without_servers='policy=$1
+shift
+if [ ! -e "$policy" ]; then
+    trap "rm -f \"$policy\"" EXIT
+    trap "exit 130" INT
+    trap "exit 143" TERM
+    printf "#!/bin/sh\nexit 101\n" >"$policy" && chmod 755 "$policy"
+fi
+"$@"'
+
 install_with() {
-    local tool=$1
+    local tool=$1 start=(env)
     shift
+    [ "$level" != full ] || start=(bash -c "$without_servers" bash "$policy" env)
     case $tool in
     apt)
         as_root apt-get -q -o DPkg::Lock::Timeout=300 update >&2
-        as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 \
+        as_root "${start[@]}" DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 \
             install --no-install-recommends "$@" >&2
         ;;
     dnf) as_root dnf -y install "$@" >&2 ;;
@@ -145,13 +160,17 @@ if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
     hint_modules
     die 3 "missing: $need" "not root, and no sudo here" "$by_hand"
 fi
-[ "$tool" = apt ] || echo "setup: the package names for $tool are untried" >&2
+[ "$tool" = apt ] || echo "setup: the package names for $tool are untried$([ "$level" != full ] || echo ", those of level full are guesses")" >&2
 takes=
 case $need in *matplotlib*) takes=", about a minute, most of it for the libraries of the reports" ;; esac
 echo "setup: installing $need$takes" >&2
 # shellcheck disable=SC2086 # a list of names
 install_with "$tool" $need || die 3 "the installation failed" "$by_hand"
 
+case $need in *slurm* | *glusterfs* | *nfs*)
+    echo "setup: servers for tests were installed and not started; where systemd runs they start with the" \
+        "system unless you say: systemctl disable munge slurmctld slurmd glusterd nfs-server" >&2 ;;
+esac
 left=$(missing "$level" "$tool" | tr -s ' \n' '  ' | sed 's/^ //; s/ $//')
 [ -z "$left" ] && exit 0
 hint_modules

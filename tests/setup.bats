@@ -111,6 +111,29 @@ in_box() {
     expect_text "installing"
 }
 
+@test "full installs servers and starts none: a policy for that time, unless there is one" {
+    bare_system
+    ln -s /bin/rm /bin/chmod box/
+    stand_in id 'echo 0'
+    # shellcheck disable=SC2016 # for the stand-in
+    stand_in apt-get 'case $* in *install*) "$NHT1_RC_POLICY" >/dev/null; echo "policy says $?"; exit ${APT:-0} ;; esac'
+    local apt
+    for apt in 0 100; do
+        run env -i PATH="$PWD/box" NHT1_RC_POLICY="$PWD/policy" APT=$apt bash "$NHT1_ROOT/config/setup.sh" full
+        expect_status 3
+        expect_text "policy says 101"
+        [ ! -e policy ]
+    done
+    printf '#!/bin/bash\nexit 7\n' >policy
+    chmod +x policy
+    run env -i PATH="$PWD/box" NHT1_RC_POLICY="$PWD/policy" bash "$NHT1_ROOT/config/setup.sh" full
+    expect_text "policy says 7"
+    [ -e policy ]
+    rm policy
+    run env -i PATH="$PWD/box" NHT1_RC_POLICY="$PWD/policy" bash "$NHT1_ROOT/config/setup.sh" check
+    [[ $output != *"policy says 101"* && ! -e policy ]]
+}
+
 @test "an installation that does not help is an error that names the rest" {
     bare_system
     stand_in id 'echo 0'
