@@ -2,7 +2,7 @@
 /* Arithmetic of BT, once for all directions, widths and instruction sets. Compiled once per entry
  * of the Makefile's ISAS with BT_ISA set to its name.
  *
- * Sources: right-hand side [BT] sections 4, 5, 9.1; line solve [BTF] sections 1, 2. Components are
+ * Sources: right-hand side [BTF] section 4; line solve [BTF] sections 1, 2. Components are
  * numbered in direction order here: 0, a, b, c, 4, where a is the momentum along the direction and
  * b < c are the other two. Every operation on a point happens in the order written, whichever lane,
  * rank or thread it lands on. */
@@ -19,12 +19,10 @@ static const int perm[3][3] = {{1, 2, 3}, {2, 1, 3}, {3, 1, 2}};
 
 /* ------------------------------------------------------------------ right-hand side */
 
-/* One point: conservative variables, velocities u[1..3], pressure p and g, where
- * G_4 = kappa (g + V^2 / 6), g = (1 - c1 c5) q + c1 c5 U_4 / rho. */
+/* A grid point: conservative variables, k = t1 kappa / rho, pressure p. */
 struct point {
     vd cons[5];
-    vd vel[4];
-    vd p, g;
+    vd k, p;
 };
 
 INLINE void point_load(struct point *x, const double *u, int64_t um)
@@ -33,73 +31,62 @@ INLINE void point_load(struct point *x, const double *u, int64_t um)
         x->cons[m] = vload(u + m * um);
 }
 
-INLINE void point_derive(struct point *x)
+INLINE void point_derive(struct point *x, const struct bt_coef *c)
 {
-    vd r = 1.0 / x->cons[0];
-    for (int b = 1; b <= 3; b++)
-        x->vel[b] = x->cons[b] * r;
-    vd k2 = x->cons[1] * x->vel[1]; /* twice the kinetic energy */
-    k2 = vfma(x->cons[2], x->vel[2], k2);
-    k2 = vfma(x->cons[3], x->vel[3], k2);
-    x->p = BT_C2 * vfnma(vset(0.5), k2, x->cons[4]);
-    x->g = r * vfma(vset(0.5 * (1.0 - BT_C1 * BT_C1)), k2, (BT_C1 * BT_C1) * x->cons[4]);
+    const double visc = c->t1 * BT_KAPPA;
+    vd square = x->cons[1] * x->cons[1];
+    square = vfma(x->cons[2], x->cons[2], square);
+    square = vfma(x->cons[3], x->cons[3], square);
+    x->k = visc / x->cons[0];
+    x->p = vfnma((0.5 * BT_C2 / visc) * x->k, square, BT_C2 * x->cons[4]);
 }
 
 INLINE void point_from_prim(struct point *x, const double *prim, int64_t pm)
 {
-    for (int b = 1; b <= 3; b++)
-        x->vel[b] = vload(prim + (b - 1) * pm);
-    x->p = vload(prim + 3 * pm);
-    x->g = vload(prim + 4 * pm);
+    x->k = vload(prim);
+    x->p = vload(prim + pm);
 }
 
-static void prim_row(const double *u, int64_t um, int64_t n, double *prim, int64_t pm)
+static void prim_row(const struct bt_coef *c, const double *u, int64_t um, int64_t n, double *prim,
+                     int64_t pm)
 {
-    for (int64_t i = -1; i <= n; i += LANES) {
+    for (int64_t i = -LANES; i <= n; i += LANES) {
         struct point x;
         point_load(&x, u + i, um);
-        point_derive(&x);
-        for (int b = 1; b <= 3; b++)
-            vstore(prim + (b - 1) * pm + i, x.vel[b]);
-        vstore(prim + 3 * pm + i, x.p);
-        vstore(prim + 4 * pm + i, x.g);
+        point_derive(&x, c);
+        vstore(prim + i, x.k);
+        vstore(prim + pm + i, x.p);
     }
 }
 
-/* Adds the fluxes of one direction: -t2 (F+ - F-) + t1 (G+ - 2 G + G-). */
-INLINE void add_flux(vd acc[5], const struct bt_coef *c, int dir, const struct point *lo,
-                     const struct point *mid, const struct point *hi)
+/* Adds what a point next to the one in question contributes, [BTF] section 4: by the fluxes of
+ * direction dir, and by the linear terms with coefficient lin. side: 1 above, -1 below. */
+INLINE void add_beside(vd acc[5], const struct bt_coef *c, const int dir, const double side, vd lin,
+                       const struct point *x)
 {
     const int a = dir + 1;
-    const vd t2 = vset(c->t2), visc = vset(c->t1 * BT_KAPPA);
-    acc[0] = vfnma(t2, hi->cons[a] - lo->cons[a], acc[0]);
-    for (int b = 1; b <= 3; b++) {
-        vd f = vfnma(lo->cons[b], lo->vel[a], hi->cons[b] * hi->vel[a]);
-        if (b == a) f = f + (hi->p - lo->p);
-        vd g = vfma(vset(-2.0), mid->vel[b], hi->vel[b] + lo->vel[b]);
-        acc[b] = vfnma(t2, f, acc[b]);
-        acc[b] = vfma(b == a ? BT_A43 * visc : visc, g, acc[b]);
-    }
-    vd f = vfnma(lo->cons[4] + lo->p, lo->vel[a], (hi->cons[4] + hi->p) * hi->vel[a]);
-    vd g = vfma(vset(-2.0), mid->g, hi->g + lo->g);
-    vd v2 = vfma(lo->vel[a], lo->vel[a], hi->vel[a] * hi->vel[a]);
-    v2 = vfma(-2.0 * mid->vel[a], mid->vel[a], v2);
-    acc[4] = vfnma(t2, f, acc[4]);
-    acc[4] = vfma(visc, vfma(vset(1.0 / 6.0), v2, g), acc[4]);
+    const double t2 = side * c->t2, visc = c->t1 * BT_KAPPA;
+    vd v = x->cons[a] * x->k;
+    vd f = (t2 / visc) * v;
+    vd s = lin - f, sk = s + x->k;
+    acc[0] = vfma(s, x->cons[0], acc[0]);
+    for (int b = 1; b <= 3; b++)
+        acc[b] = vfma(b == a ? vfma(vset(BT_A43 - 1.0), x->k, sk) : sk, x->cons[b], acc[b]);
+    acc[a] = vfnma(vset(t2), x->p, acc[a]);
+    acc[4] = vfma(sk, x->cons[4], acc[4]);
+    acc[4] = vfma(vfma(vset((BT_C1 * BT_C1 - 1.0) / BT_C2), x->k, -f), x->p, acc[4]);
+    acc[4] = vfma((1.0 / (6.0 * visc)) * v, v, acc[4]);
 }
 
-/* Adds the linear terms of one direction, dissipation of second and fourth order: five points at
- * distance s with coefficients lin, the nearer ones already loaded. */
-INLINE void add_linear(vd acc[5], const vd lin[5], const double *u, int64_t um, int64_t s,
-                       const struct point *lo, const struct point *mid, const struct point *hi)
+/* Adds what the point itself contributes in all three directions. */
+INLINE void add_middle(vd acc[5], vd lin, const struct point *x)
 {
-    for (int m = 0; m < 5; m++) {
-        vd x = vfma(lin[0], vload(u + m * um - 2 * s), acc[m]);
-        x = vfma(lin[1], lo->cons[m], x);
-        x = vfma(lin[2], mid->cons[m], x);
-        x = vfma(lin[3], hi->cons[m], x);
-        acc[m] = vfma(lin[4], vload(u + m * um + 2 * s), x);
-    }
+    const double f3 = BT_A43 + 2.0, g3 = 3.0 * (BT_C1 * BT_C1 - 1.0) / BT_C2 - 1.0 / (3.0 * BT_C2);
+    vd sk = vfnma(vset(2.0 * f3), x->k, lin);
+    acc[0] = vfma(lin, x->cons[0], acc[0]);
+    for (int m = 1; m < 5; m++)
+        acc[m] = vfma(sk, x->cons[m], acc[m]);
+    acc[4] = vfnma((2.0 * g3) * x->k, x->p, acc[4]);
 }
 
 /* What the same row of the next plane will need first: the plane that enters the stencil, H and R.
@@ -113,49 +100,60 @@ INLINE void rhs_prefetch(const struct bt_rhs_row *row, int64_t i)
     }
 }
 
+/* The contributions of the points at distance two: a new sum. */
+INLINE void far_points(vd acc[5], const double lin[5], const double *u, int64_t um, int64_t s)
+{
+    for (int m = 0; m < 5; m++)
+        acc[m] = vfma(vset(lin[4]), vload(u + m * um + 2 * s), lin[0] * vload(u + m * um - 2 * s));
+}
+
 INLINE void rhs_vector(const struct bt_coef *c, const struct bt_rhs_row *row, int64_t i)
 {
-    const double *u = row->u + i;
-    const int64_t um = row->um;
+    const double *u = row->u + i, *lin_xi = row->lin_xi + i;
+    const int64_t um = row->um, ls = row->lin_stride;
     struct point mid, lo, hi;
-    vd acc[5], lin[5];
+    vd xi[5], eta[5], zeta[5];
 
     rhs_prefetch(row, i);
-    for (int m = 0; m < 5; m++)
-        acc[m] = row->h ? vload(row->h + m * row->rm + i) : vset(0.0);
     point_load(&mid, u, um);
     point_from_prim(&mid, row->prim[1] + i, row->pm);
+    for (int m = 0; m < 5; m++)
+        xi[m] = row->h ? vload(row->h + m * row->rm + i) : vset(0.0);
+    add_middle(xi, vload(lin_xi + 2 * ls) + (row->lin_eta[2] + row->lin_zeta[2]), &mid);
 
-    for (int o = 0; o < 5; o++)
-        lin[o] = vload(row->lin_xi + o * row->lin_stride + i);
-    point_load(&lo, u - 1, um);
-    point_from_prim(&lo, row->prim[1] + i - 1, row->pm);
-    point_load(&hi, u + 1, um);
-    point_from_prim(&hi, row->prim[1] + i + 1, row->pm);
-    add_flux(acc, c, 0, &lo, &mid, &hi);
-    add_linear(acc, lin, u, um, 1, &lo, &mid, &hi);
+    /* Neighbours along i: out of three aligned vectors. */
+    for (int m = 0; m < 5; m++) {
+        vd before = vload(u + m * um - LANES), after = vload(u + m * um + LANES);
+        lo.cons[m] = VSHIFT(before, mid.cons[m], LANES - 1);
+        hi.cons[m] = VSHIFT(mid.cons[m], after, 1);
+        xi[m] = vfma(vload(lin_xi), VSHIFT(before, mid.cons[m], LANES - 2), xi[m]);
+        xi[m] = vfma(vload(lin_xi + 4 * ls), VSHIFT(mid.cons[m], after, 2), xi[m]);
+    }
+    point_from_prim(&lo, row->prim[1] + i - LANES, row->pm);
+    point_from_prim(&hi, row->prim[1] + i + LANES, row->pm);
+    lo.k = VSHIFT(lo.k, mid.k, LANES - 1), lo.p = VSHIFT(lo.p, mid.p, LANES - 1);
+    hi.k = VSHIFT(mid.k, hi.k, 1), hi.p = VSHIFT(mid.p, hi.p, 1);
+    add_beside(xi, c, 0, -1.0, vload(lin_xi + ls), &lo);
+    add_beside(xi, c, 0, 1.0, vload(lin_xi + 3 * ls), &hi);
 
-    for (int o = 0; o < 5; o++)
-        lin[o] = vset(row->lin_eta[o]);
+    far_points(eta, row->lin_eta, u, um, row->uj);
     point_load(&lo, u - row->uj, um);
     point_from_prim(&lo, row->prim[0] + i, row->pm);
+    add_beside(eta, c, 1, -1.0, vset(row->lin_eta[1]), &lo);
     point_load(&hi, u + row->uj, um);
     point_from_prim(&hi, row->prim[2] + i, row->pm);
-    add_flux(acc, c, 1, &lo, &mid, &hi);
-    add_linear(acc, lin, u, um, row->uj, &lo, &mid, &hi);
+    add_beside(eta, c, 1, 1.0, vset(row->lin_eta[3]), &hi);
 
-    for (int o = 0; o < 5; o++)
-        lin[o] = vset(row->lin_zeta[o]);
+    far_points(zeta, row->lin_zeta, u, um, row->uk);
     point_load(&lo, u - row->uk, um);
-    point_derive(&lo);
+    point_derive(&lo, c);
+    add_beside(zeta, c, 2, -1.0, vset(row->lin_zeta[1]), &lo);
     point_load(&hi, u + row->uk, um);
-    point_derive(&hi);
-    add_flux(acc, c, 2, &lo, &mid, &hi);
-    add_linear(acc, lin, u, um, row->uk, &lo, &mid, &hi);
+    point_derive(&hi, c);
+    add_beside(zeta, c, 2, 1.0, vset(row->lin_zeta[3]), &hi);
 
-    const int nv = row->n - i < LANES ? (int)(row->n - i) : LANES;
     for (int m = 0; m < 5; m++)
-        vstore_n(row->r + m * row->rm + i, acc[m], nv);
+        vstore(row->r + m * row->rm + i, (xi[m] + eta[m]) + zeta[m]);
 }
 
 static void rhs_row(const struct bt_coef *c, const struct bt_rhs_row *row)

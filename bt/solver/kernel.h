@@ -26,7 +26,7 @@ struct bt_rhs_row {
     double *r;
     int64_t rm;
     int64_t n;
-    const double *prim[3]; /* primitive rows j-1, j, j+1, made by prim_row */
+    const double *prim[3]; /* k and p of rows j-1, j, j+1, made by prim_row */
     int64_t pm;            /* their stride between quantities */
     const double *lin_xi;  /* [5][lin_stride]: linear stencil along i for offsets -2..2 */
     int64_t lin_stride;
@@ -51,9 +51,10 @@ struct bt_kernel {
     int lanes;
     bool (*supported)(void);
 
-    /* Velocities, pressure and the common part of G_4 at cells -1..n of a row: 5 quantities at
-     * stride pm. prim: [out] at cell 0; 8 values before and LANES beyond n must exist. */
-    void (*prim_row)(const double *u, int64_t um, int64_t n, double *prim, int64_t pm);
+    /* t1 kappa / rho and pressure at cells -1..n of a row: 2 quantities at stride pm. prim: [out]
+     * at cell 0; LANES values before it and beyond n must exist, in U too. */
+    void (*prim_row)(const struct bt_coef *c, const double *u, int64_t um, int64_t n, double *prim,
+                     int64_t pm);
 
     /* R = dt (L(U) + H) on a row, [BT] sections 5 and 9.1. */
     void (*rhs_row)(const struct bt_coef *c, const struct bt_rhs_row *row);

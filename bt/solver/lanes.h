@@ -103,6 +103,17 @@ static inline void vstore_n(double *p, vd v, int nv)
         p[i] = v[i];
 }
 
+/* Lanes n .. n + LANES - 1 of lo and hi side by side; n is a constant, 0 .. LANES. */
+#if LANES == 8
+#define VSHIFT(lo, hi, n)                                                                          \
+    __builtin_shufflevector(lo, hi, (n), (n) + 1, (n) + 2, (n) + 3, (n) + 4, (n) + 5, (n) + 6,     \
+                            (n) + 7)
+#elif LANES == 4
+#define VSHIFT(lo, hi, n) __builtin_shufflevector(lo, hi, (n), (n) + 1, (n) + 2, (n) + 3)
+#else
+#define VSHIFT(lo, hi, n) __builtin_shufflevector(lo, hi, (n), (n) + 1)
+#endif
+
 /* Transposes a LANES x LANES block: afterwards lane y of v[x] is what lane x of v[y] was. */
 #if LANES == 8
 #define MIX(a, b, ...)                                                                             \

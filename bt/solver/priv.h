@@ -55,7 +55,7 @@ struct bt_chain {
 struct bt_scratch {
     double *store;        /* [n][BT_STORE] vectors, undivided directions */
     double *u, *r;        /* packed lines, [n + 1 rounded up][5] vectors */
-    double *prim;         /* three rows of primitive quantities */
+    double *prim;         /* k and p of three rows: prim_row */
     double *carry;        /* BT_CARRY vectors */
     double *w;            /* 5 vectors */
     double rhs_s;         /* right-hand sides of this sweep, timed batches only */

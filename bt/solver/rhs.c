@@ -56,12 +56,12 @@ void bt_rhs_free(struct bt_solver *s)
 /* Where the primitive quantities of row j are kept: three rows in turn. */
 static double *prim_at(const struct bt_solver *s, const struct bt_scratch *t, int64_t j)
 {
-    return t->prim + ((j + 3) % 3) * 5 * s->prim_stride + BT_LANES_MAX;
+    return t->prim + ((j + 3) % 3) * 2 * s->prim_stride + BT_LANES_MAX;
 }
 
 static void make_prim(const struct bt_solver *s, const struct bt_scratch *t, int64_t k, int64_t j)
 {
-    s->kernel->prim_row(s->u.p + bt_field_at(&s->u, k, j, 0, 0), s->u.sm, s->ni[0],
+    s->kernel->prim_row(&s->coef, s->u.p + bt_field_at(&s->u, k, j, 0, 0), s->u.sm, s->ni[0],
                         prim_at(s, t, j), s->prim_stride);
 }
 
