@@ -168,7 +168,7 @@ SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) profile/pre
 SCRIPTS := $(wildcard .ci/run config/*.sh tests/*.bash $(addprefix tests/,layers mpi-run \
              cmocka-tap fuzz/run lint sanitized bt_matrix kill_restart fault_sites raw_dumps \
              slurm_node fs/run many_ranks))
-PYTHON  := runs/study tests/doc_symbols.py tests/fuzz/fuzz.py docs/flow.py \
+PYTHON  := runs/study tests/warm tests/schema tests/doc_symbols.py tests/fuzz/fuzz.py docs/flow.py \
     tests/view_values.py tests/view_paraview.py $(shell find runs/nht1 -name '*.py')
 lint: ## cppcheck, shellcheck, pyflakes and the formatter's opinion, as far as they are installed
 	@O=$(B) bash tests/lint '$(SOURCES)' '$(SCRIPTS)' '$(PYTHON)'

@@ -56,6 +56,26 @@ real_python() {
     export PATH=$BATS_FILE_TMPDIR/python:$PATH
 }
 
+# warm_python: for setup_file, after real_python; cold_python: for teardown_file. In between `warm COMMAND
+# [ARGUMENT...]` starts nht1-report or runs/study by tests/warm, which has imported all they need.
+warm_python() {
+    mkfifo "$BATS_FILE_TMPDIR"/{ask,ended}
+    python3 "$NHT1_ROOT/tests/warm" "$BATS_FILE_TMPDIR" </dev/null >&2 3>&- &
+    export WARM_PYTHON=$!
+}
+
+cold_python() {
+    kill "$WARM_PYTHON"
+}
+
+warm() {
+    local status
+    kill -0 "$WARM_PYTHON" || return
+    { printf '%s\0' "$BASHPID" "$PWD" $# "$@" && env -0; } >"$BATS_FILE_TMPDIR/ask"
+    read -r status <"$BATS_FILE_TMPDIR/ended"
+    return "$status"
+}
+
 # need_program NAME...: skips the test when a program of the system is not there.
 need_program() {
     local name

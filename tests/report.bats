@@ -35,14 +35,14 @@ without_libraries() {
 @test "help teaches, with examples, for every command" {
     local command
     for command in "" compare trend; do
-        run nht1-report $command --help
+        run "$NHT1_BIN/nht1-report" $command --help
         expect_status 0
         [[ $output == *"  nht1-report "* ]]
     done
-    run nht1-report --version
+    run "$NHT1_BIN/nht1-report" --version
     expect_status 0
     [[ $output =~ ^nht1-report\ [0-9] ]]
-    run nht1-report
+    run "$NHT1_BIN/nht1-report"
     expect_status 1
 }
 
@@ -295,7 +295,7 @@ END
     results r1 r2
     mkdir matplotlib
     echo 'raise ImportError' >matplotlib/__init__.py
-    PYTHONPATH=$PWD run nht1-report r1.json r2.json -o r.html --figures fig
+    PYTHONPATH=$PWD run "$NHT1_BIN/nht1-report" r1.json r2.json -o r.html --figures fig
     expect_status 0
     expect_text "python3-matplotlib"
     [ "$(grep -n -m 1 'python3-matplotlib' r.html | cut -d: -f1)" -lt "$(grep -n -m 1 '<nav' r.html | cut -d: -f1)" ]
@@ -309,7 +309,7 @@ END
 @test "without Jinja2 one line says what to install" {
     results r1
     without_libraries
-    run nht1-report r1.json -o r.html
+    run "$NHT1_BIN/nht1-report" r1.json -o r.html
     expect_status 3
     expect_text "python3-jinja2"
     [ "${#lines[@]}" -eq 1 ]

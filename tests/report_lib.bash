@@ -7,6 +7,16 @@ setup_file() {
     export REPORT_PYTHON
     REPORT_PYTHON=$(report_python)
     real_python "$REPORT_PYTHON" # which has the libraries: nht1-report need not look for it
+    warm_python
+}
+
+teardown_file() {
+    cold_python
+}
+
+# Tests that look at how the program starts take the one in $NHT1_BIN.
+nht1-report() {
+    warm "$NHT1_BIN/nht1-report" "$@"
 }
 
 # make_result NAME: NAME.json, of class S with three writers on 1, 2 or 4 ranks (r1, r2, r4), of token

@@ -5,10 +5,16 @@
 
 setup_file() {
     real_python
+    warm_python
 }
 
+teardown_file() {
+    cold_python
+}
+
+# Tests that kill a study start it themselves.
 study() {
-    run "$NHT1_ROOT/runs/study" "$@"
+    run warm "$NHT1_ROOT/runs/study" "$@"
 }
 
 # A program with a result of its own: --value is its time, --noise what each further start adds,
