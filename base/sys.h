@@ -38,7 +38,11 @@ struct sys_fs {
  * Returns 0, or ERR_IO with a message when there is no such directory. */
 int sys_path_fs(const char *path, struct sys_fs *out);
 
-/* The same as an object: type, source, mount, options, total_bytes, free_bytes, block_bytes,
+/* The type, source, mount and options alone, by the name of the path: a file system that does not
+ * answer is not asked. Links are not followed. */
+void sys_path_mount(const char *path, struct sys_fs *out);
+
+/* What sys_path_fs tells as an object: type, source, mount, options, total_bytes, free_bytes, block_bytes,
  * in_memory, network. New reference. */
 json_t *sys_fs_json(const struct sys_fs *fs);
 

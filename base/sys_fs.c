@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/json.h"
@@ -137,6 +138,19 @@ static char *existing(const char *path)
     real = realpath(slash ? dir : ".", NULL);
     free(dir);
     return real;
+}
+
+void sys_path_mount(const char *path, struct sys_fs *out)
+{
+    char here[SYS_PATH_MAX] = "", *whole = NULL;
+    memset(out, 0, sizeof *out);
+    if (path[0] != '/' && !getcwd(here, sizeof here)) return;
+    if (asprintf(&whole, "%s%s%s", here, here[0] ? "/" : "", path) < 0) return;
+    find_mount(whole, out);
+    free(whole);
+    plain_text(out->source);
+    plain_text(out->mount);
+    plain_text(out->options);
 }
 
 int sys_path_fs(const char *path, struct sys_fs *out)

@@ -12,6 +12,8 @@
 #include "bt/job.h"
 #include "bt/judge.h"
 #include "bt/machine.h"
+#include "bt/probe.h"
+#include "bt/probe_child.h"
 #include "bt/report.h"
 #include "bt/result.h"
 #include "bt/rounds.h"
@@ -47,6 +49,7 @@ static int run(void *of)
         return 0;
     }
     if (setup->opt.dry_run) return bt_forecast_run(MPI_COMM_WORLD, setup);
+    if (setup->opt.probe) return bt_probe_run(MPI_COMM_WORLD, setup);
 
     const bool speaks = rank == 0 && !setup->opt.quiet;
     TRY_TO(out, rc, bt_job_make(&job, MPI_COMM_WORLD, setup));
@@ -73,6 +76,8 @@ static const struct program frame = {.conf = &bt_program,
 
 int main(int argc, char **argv)
 {
+    int status;
+    if (bt_probe_child(argc, argv, &status)) return status;
     bt_machine_reexec_passive(argv);
     return program_main(&frame, argc, argv);
 }

@@ -235,6 +235,17 @@ static const struct conf_option table[] = {
      AT(nodes),
      CONF_RANGE(1, 1e8),
      .help = "With --dry-run: plan for this many nodes like this one."},
+    {.name = "probe",
+     AT(probe),
+     .help = "Try what works where --out would be written: MPI-IO, O_DIRECT, io_uring, locks and "
+             "the rest of what writers rest on, in processes with time limits. What is found is "
+             "kept beside the T_C store; nothing is computed."},
+    {.name = "probe-limit",
+     .arg = "SECONDS",
+     .def = "10",
+     AT(probe_limit),
+     CONF_RANGE(1, 3600),
+     .help = "With --probe: time after which something hangs."},
     {.name = "json",
      .arg = "FILE",
      AT(json),
@@ -267,6 +278,8 @@ const struct conf_program bt_program = {
         "      only compute: gives T_C, remembered for later runs\n"
         "  mpirun -np 4 nht1-bt --n 33 --steps 20 --dt 0.001 --decomp 1d:x --io NAME\n"
         "      a problem of your own; the file stays in btout.bin\n"
+        "  nht1-bt --probe --out /scratch/btout.bin\n"
+        "      what works on that file system, and what fails, crashes or hangs\n"
         "  mpirun -np 2 nht1-bt --restart --out btout.bin\n"
         "      continue a run that was interrupted\n"
         "  mpirun -np 4 nht1-bt --read last --read-cache cold,warm --read-decomp own,1d:x\n"
@@ -421,6 +434,11 @@ static int interpret(struct bt_setup *s, const bool *given)
         return err_set(ERR_USAGE, "--ranks and --nodes are for --dry-run; mpirun starts ranks");
     if (s->opt.dry_run && s->opt.restart)
         return err_set(ERR_USAGE, "--dry-run and --restart exclude each other");
+    if (s->opt.probe && (s->opt.dry_run || s->opt.restart))
+        return err_set(ERR_USAGE, "--probe and --%s exclude each other",
+                       s->opt.dry_run ? "dry-run" : "restart");
+    if (conf_given(&bt_program, given, "probe-limit") && !s->opt.probe)
+        return err_set(ERR_USAGE, "--probe-limit is for --probe: give that too");
     TRY(problem_setup(s));
     TRY(tc_setup(s));
     TRY(io_layout_parse(s->opt.layout, &s->layout));

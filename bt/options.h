@@ -35,7 +35,8 @@ struct bt_options {
     int64_t read_ranks;                          /* 0: all */
     bool read_drop_system;
     int64_t repeat, seed;
-    bool dry_run;
+    bool dry_run, probe;
+    int64_t probe_limit; /* seconds */
     int64_t ranks, nodes; /* of --dry-run; 0: those that were started */
     const char *tc, *tc_store;
     const char *verify, *json, *progress;

@@ -41,17 +41,25 @@ fuzz: ## hostile inputs for everything that reads files, FUZZ_SECONDS=60 in all
 	@O=$(B)/asan AFL=$(if $(AFL_CC),$(B)/afl) tests/fuzz/run $(FUZZ_SECONDS)
 
 # In front of the C library's calls: fault.so lets those on files fail (and those of liburing where the
-# writer uring is built), wait.so lets ranks sleep that wait, which fault.so does, too.
+# writer uring is built), wait.so lets ranks sleep that wait, which fault.so does, too; of MPI's:
+# probe_call.so. slowfs is a file system, where FUSE is there.
 SHIMS := $(B)/tests/fault.so $(B)/tests/wait.so
+FUSE  := $(shell $(PKG) --cflags --libs fuse3 2>/dev/null)
+SLOWFS := $(if $(FUSE),$(B)/tests/slowfs)
 $(B)/tests/fault.so: tests/shim/fault.c tests/shim/wait.c $(if $(URING),tests/shim/fault_uring.c) tests/shim/fault.h
 $(B)/tests/wait.so: tests/shim/wait.c
 $(SHIMS): $(B)/settings
 	$(Q)mkdir -p $(@D) && $(CC) -std=c11 -D_GNU_SOURCE $(WARN) -shared -fPIC -o $@ \
 	    $(filter %.c,$^) -ldl
 
+$(B)/tests/probe_call.so: tests/shim/probe_call.c $(B)/settings
+	$(Q)mkdir -p $(@D) && $(MPICC) -std=c11 -D_GNU_SOURCE $(WARN) -shared -fPIC -o $@ $<
+$(B)/tests/slowfs: tests/shim/slowfs.c $(B)/settings
+	$(Q)mkdir -p $(@D) && $(CC) -std=c11 -D_GNU_SOURCE $(WARN) -o $@ $< $(FUSE)
+
 # What tests/run starts of a build with sanitizers.
 sanitized: all $(call testbin,$(TEST_SERIAL)) fuzz-programs
-tests: $(call testbin,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL)) $(MKCONTAINER) $(SHIMS) fuzz-programs bench-programs ## build the test programs
+tests: $(call testbin,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL)) $(MKCONTAINER) $(SHIMS) $(B)/tests/probe_call.so $(SLOWFS) fuzz-programs bench-programs ## build the test programs
 
 # The runner counts what could not be built as failed.
 CHECKS := serial mpi e2e layers sanitize

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BT_PROBE_CHECK_H
+#define BT_PROBE_CHECK_H
+/* Layer 3. The checks of --probe: two tables, one of the file system and one of MPI-IO, and what
+ * becomes of a check. A check runs in a process that may hang or crash (bt/probe_child.h); it works
+ * on one new file, which is removed behind it. */
+#include <jansson.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum bt_probe_state {
+    BT_PROBE_UNTRIED,
+    BT_PROBE_WORKS,
+    BT_PROBE_FAILS,
+    BT_PROBE_HANGS,   /* took longer than its limit */
+    BT_PROBE_CRASHES, /* its process ended */
+    BT_PROBE_ABSENT,  /* not offered here, which is no fault */
+};
+
+#define BT_PROBE_NOTE_MAX 640
+
+/* What a check is given, and what it has to say. */
+struct bt_probe_try {
+    char path[4096];     /* of its file, which is not there yet */
+    const char *fs_type; /* as in base/sys.h */
+    int64_t room_bytes;  /* that it may take at a time */
+    MPI_Comm comm;       /* for checks of MPI-IO */
+    int rank, size;
+
+    bool absent;                  /* [out] the failure is that there is no such thing */
+    int errnum;                   /* [out] of a call that failed */
+    char note[BT_PROBE_NOTE_MAX]; /* [out] what is to be known where it works */
+    json_t *values;               /* [out] the same as numbers and texts, an object */
+};
+
+struct bt_probe_check {
+    const char *name; /* in tables and results; NULL ends the table */
+    /* Returns 0 when it works, else an error with its message. Of MPI-IO: collective over t->comm,
+     * the code is this rank's own. */
+    int (*run)(struct bt_probe_try *t);
+};
+
+extern const struct bt_probe_check bt_probe_files[], bt_probe_mpiio[];
+
+/* What is said of a check that works, printf-style, behind what was said before. Local. */
+void bt_probe_say(struct bt_probe_try *t, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The components that MPI-IO can be made of here, as the library names them and as far as its setting
+ * (OMPI_MCA_io) wants them: a new array of texts, empty where there is none. Local. */
+json_t *bt_probe_components(void);
+
+#endif

@@ -1,0 +1,209 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# nht1-bt --probe: what works on a file system, what fails, crashes and hangs; it ends in any case.
+# shellcheck disable=SC2016,SC2030,SC2031 # jq filters have variables of their own; so have tests
+load helpers
+
+teardown() {
+    [ -z "${server:-}" ] || kill -CONT "$server" 2>/dev/null
+    ! mountpoint -q disk 2>/dev/null || umount disk || umount -l disk
+    [ -z "${server:-}" ] || wait "$server" || true
+}
+
+probe() {
+    mpi_run "${ranks:-1}" nht1-bt --probe --json p.json "$@"
+}
+
+# state CHECK [COMPONENT]: as it was found.
+state() {
+    jq -r --arg check "$1" --arg of "${2:-}" \
+        '.findings[] | select(.check == $check and (.component // "") == $of) | .state' p.json
+}
+
+# Nothing of the probe is in this folder, and none of its processes.
+nothing_left() {
+    [ -z "$(find "${1:-.}" -name '.nht1-probe*')" ]
+    no_process nht1-bt
+}
+
+small_disk() {
+    mkdir disk
+    mount -t tmpfs -o "$1" none disk 2>/dev/null || skip "no file system can be mounted here"
+}
+
+# slow_disk [MB_PER_S]: ./disk, by the program slowfs, whose number is in $server.
+slow_disk() {
+    [ -x "$NHT1_TESTBIN/slowfs" ] || skip "libfuse3 is not installed: there is no slowfs"
+    [ -w /dev/fuse ] || skip "/dev/fuse cannot be used here"
+    mkdir disk below
+    "$NHT1_TESTBIN/slowfs" "$PWD/below" disk "$@" >slowfs.log 2>&1 3>&- &
+    server=$!
+    for _ in $(seq 50); do
+        ! mountpoint -q disk || return 0
+        kill -0 "$server" 2>/dev/null || break
+        sleep 0.1
+    done
+    server=
+    skip "FUSE cannot be used here: $(head -n 1 slowfs.log)"
+}
+
+@test "every check is made, its outcome is printed and in the JSON, and nothing is left" {
+    ranks=2 run probe
+    expect_status 0
+    expect_text "O_DIRECT"
+    expect_text "fcntl locks"
+    expect_plain
+    expect_schema nht1-bt-probe-1 p.json
+    expect_json p.json '.answers and .left_behind == [] and .mpi.processes == 2'
+    expect_json p.json '[.findings[] | select(.component == null)] | length == 14
+        and (.[0] | .check == "write and read" and .state == "works")'
+    expect_json p.json '(.mpi.components | length > 0) and (.mpi.components as $c
+        | [.findings[].component | select(.)] | unique == ($c | sort))'
+    expect_json p.json 'all(.findings[]; .state != "untried" and .state != "hangs")'
+    nothing_left
+    [ "$(ls)" = "p.json
+state" ]
+}
+
+@test "what was found is kept by file system and MPI library, the last one" {
+    local -x OMPI_MCA_io=ompio
+    run probe
+    expect_status 0
+    expect_text "in $PWD/state/nht1/probe.json"
+    run probe --tc-store "$PWD/other/tc.json"
+    expect_text "in $PWD/other/probe.json"
+    run probe
+    expect_json state/nht1/probe.json '.schema == "nht1-probe/1" and (.entries | length == 1)'
+    [ "$(jq -c '.entries[0].findings' state/nht1/probe.json)" = \
+        "$(jq -c '.findings | map({component, check, state, note})' p.json)" ]
+    expect_json state/nht1/probe.json '.entries[0] | .mount != "" and .type != "" and .mpi != ""'
+    small_disk size=64M
+    run probe --out disk/x
+    expect_status 0
+    expect_json state/nht1/probe.json '.entries | length == 2'
+    # A file that is no store is left alone.
+    echo mine >state/nht1/probe.json
+    run probe
+    expect_status 0
+    expect_text "not kept"
+    [ "$(cat state/nht1/probe.json)" = mine ]
+}
+
+@test "a folder that is read-only, full or not there: one message, status 3 on every rank" {
+    run probe --out nowhere/x
+    expect_status 3
+    expect_text "No such file"
+    small_disk ro,size=1M
+    ranks=2 run probe --out disk/x
+    expect_status 3
+    expect_text "Read-only file system"
+    [ "$(grep -c '^nht1-bt: ' <<<"$output")" -eq 1 ]
+    expect_schema nht1-bt-probe-1 p.json
+    mount -o remount,rw disk
+    run probe --out disk/x
+    expect_status 3
+    expect_text "disk has 1.05 MB free"
+    nothing_left disk
+}
+
+@test "a component that crashes, hangs or fails in one call: told, and the others are tried" {
+    need_open_mpi "two components are compared"
+    [ -e "$NHT1_TESTBIN/probe_call.so" ]
+    local -x LD_PRELOAD=$NHT1_TESTBIN/probe_call.so NHT1_PROBE_CALL OMPI_MCA_io=ompio
+    local how
+    for how in crash hang fail; do
+        NHT1_PROBE_CALL=$how run probe --probe-limit 3
+        expect_status 0
+        case $how in crash) want=crashes ;; hang) want=hangs ;; fail) want=fails ;; esac
+        [ "$(state nonblocking ompio)" = "$want" ]
+        [ "$(state sync ompio)" = works ]
+        [ "$(state hints ompio)" = works ]
+        nothing_left
+    done
+    expect_text "MPI_ERR_UNSUPPORTED_OPERATION"
+}
+
+@test "no component for MPI-IO: a note, and the file system is tried" {
+    need_open_mpi "the other library has one that cannot be taken away"
+    OMPI_MCA_io=^ompio,romio321 run probe
+    expect_status 0
+    expect_text "no component for MPI-IO"
+    expect_json p.json '.mpi.components == [] and all(.findings[]; .component == null)'
+}
+
+@test "no launcher: MPI-IO is tried with one process, and a note says so" {
+    need_open_mpi "it is found by its name"
+    mkdir -p alone/bin alone/share/nht1/runs
+    cp "$NHT1_BIN/nht1-bt" alone/bin
+    echo "$PWD/no-such-launcher" >alone/share/nht1/runs/launcher
+    run mpi_run 1 "$PWD/alone/bin/nht1-bt" --probe --json p.json
+    expect_status 0
+    expect_text "no-such-launcher"
+    expect_json p.json '.mpi.processes == 1'
+    [ "$(state collective ompio)" = works ]
+}
+
+@test "a slow file system: its rate is seen" {
+    slow_disk 40
+    OMPI_MCA_io=^ompio,romio321 run probe --out disk/x
+    expect_status 0
+    expect_json p.json '.findings[] | select(.check == "device rate")
+        | .state == "works" and .values.bytes_per_s < 60e6'
+    nothing_left disk
+}
+
+@test "a file system that does not answer: told within the limit, status 3" {
+    slow_disk
+    kill -STOP "$server"
+    local since=$SECONDS
+    ranks=2 run probe --out disk/x --probe-limit 2
+    [ $((SECONDS - since)) -le 12 ]
+    expect_status 3
+    expect_text "(fuse, slowfs mounted at $PWD/disk) does not answer"
+    expect_schema nht1-bt-probe-1 p.json
+    expect_json p.json '.answers == false'
+    [ ! -e state/nht1/probe.json ]
+    # Nor is the result written into it.
+    run mpi_run 1 nht1-bt --probe --probe-limit 2 --json disk/p.json
+    expect_status 3
+    expect_text "--json disk/p.json: its file system does not answer"
+    kill -CONT "$server"
+    nothing_left disk
+}
+
+@test "a file system that stops answering on the way: what hung is named, the rest is untried" {
+    slow_disk 10
+    (while [ -z "$(find below -name 4)" ]; do sleep 0.05; done; kill -STOP "$server") 3>&- &
+    ranks=2 run probe --out disk/x --probe-limit 2
+    expect_status 3
+    expect_text "no longer answers"
+    expect_json p.json '(.answers | not) and ([.findings[] | select(.state == "hangs")] | length == 1)
+        and .findings[-1].state == "untried" and any(.left_behind[]; test("^the folder disk/"))'
+    kill -CONT "$server"
+    no_process nht1-bt
+}
+
+@test "Ctrl-C: the folder is as before, no process stays" {
+    slow_disk 10
+    OMPI_MCA_ess_singleton_isolated=1 nht1-bt --probe --out disk/x 2>err 3>&- &
+    local pid=$!
+    for _ in $(seq 100); do
+        [ -z "$(find below -name 4)" ] || break
+        sleep 0.1
+    done
+    kill -INT "$pid"
+    local rc=0
+    wait "$pid" || rc=$?
+    [ "$rc" -eq 3 ]
+    grep -q interrupted err
+    nothing_left disk
+}
+
+@test "what does not go together is refused" {
+    run probe --dry-run
+    expect_status 1
+    expect_text "--probe and --dry-run"
+    run mpi_run 1 nht1-bt --probe-limit 3 --class S
+    expect_status 1
+    expect_text "--probe-limit is for --probe"
+}

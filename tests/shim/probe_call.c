@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A library for LD_PRELOAD: MPI_File_iwrite_at of an MPI library that does not have it right. By
+ * NHT1_PROBE_CALL it ends the process ("crash"), never returns ("hang") or fails without having
+ * written ("fail"). */
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int MPI_File_iwrite_at(MPI_File fh, MPI_Offset at, const void *buf, int count, MPI_Datatype type,
+                       MPI_Request *request)
+{
+    const char *how = getenv("NHT1_PROBE_CALL");
+    if (how && strcmp(how, "crash") == 0) abort();
+    while (how && strcmp(how, "hang") == 0)
+        pause();
+    if (how && strcmp(how, "fail") == 0) return MPI_ERR_UNSUPPORTED_OPERATION;
+    return PMPI_File_iwrite_at(fh, at, buf, count, type, request);
+}
