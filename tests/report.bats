@@ -1039,3 +1039,63 @@ END
     refuse 1 "no run of nht1-bt there has written a dump" --mtbf 24 r2.json
     page r2.json
 }
+
+@test "a search: the setting found, every candidate with its interval, the rungs, what mattered, what was left out" {
+    results r2
+    searched r2.json
+    nht1-report r2.json -o r.html --markdown r.md --figures fig --csv tab
+    expect_file_text r.md "    mpirun -np 2 nht1-bt --class S --io posix --buffer 1Mi"
+    expect_file_text r.md "mpiio takes 1.20 (1.10 to 1.30) times as long."
+    expect_file_text r.md "Cannot be told apart from it: posix --buffer 2Mi."
+    expect_file_text r.md "**Note:** The time was used up before the search had settled"
+    expect_file_text r.md "| uring | not permitted |"
+    expect_file_text r.md "    romio_cb_write enable"
+    [ "$(grep -n -m 1 '^## The best way' r.md | cut -d: -f1)" -lt "$(grep -n -m 1 '^## N = 12' r.md | cut -d: -f1)" ]
+    [ "$(wc -l <tab/search-candidates.csv)" -eq 13 ]
+    grep -q '^posix --buffer 12Mi,.*failed: no space left$' tab/search-candidates.csv
+    [ "$(cut -d, -f2,3 tab/search-rungs.csv | tr '\n' ' ')" = "candidates,left out 12,8 4, " ]
+    [ "$(sed -n 2p tab/search-effects.csv)" = "posix,'--direct,yes,no,0.9,0.85,0.95,6" ]
+    # of 12 candidates one has no time; the interval of each is drawn
+    [ "$(grep -c . fig/search.csv)" -eq 12 ]
+    grep -q '^,left out after rung 1,' fig/search.csv
+    grep -q '^,slower in the last rung,3,1.075,1.045,1.105$' fig/search.csv
+    "$REPORT_PYTHON" "$NHT1_ROOT/tests/report_labels.py" fig search search-effects
+    expect_file_text r.html "hint a=&lt;b&gt;&amp;c"
+}
+
+@test "a choice that was known, several searches, nonsense in a search" {
+    results r2
+    searched r2.json
+    cp r2.json a.json
+    change r2.json '.search |= (.ended = "known" | .known = {utc: "2026-11-01T00:00:00Z", age_s: 1} | .candidates = [] | .rungs = []
+        | .effects = [])'
+    page r2.json a.json
+    expect_file_text r.md "This was found by an earlier search, on 2026-11-01T00:00:00Z"
+    [ "$(grep -c '^### Search: ' r.md)" -eq 2 ]
+    local wrong
+    for wrong in 'null' '[]' '{best: 1}' '{best: {label: "x"}, candidates: [1, {}, {ratio: -1}, {ratio: "x", state: 5}], rungs: {}}' \
+        '{best: {label: "x", hints: [{text: 1}], against: [3]}, candidates: [{ratio: 1e300, state: "new"}, {ratio: 1e-300, rung: -7}],
+          effects: [{ratio: 2}, {}], known: 3, rungs: [{}], left_out: "x"}'; do
+        change a.json ".search = $wrong"
+        page a.json
+    done
+}
+
+@test "the verdict of runs/study tune leads, the winners of the searches stand side by side" {
+    results r2
+    mkdir t
+    cp r2.json t
+    jq -n '{schema: "nht1-tune/1", ended: "settled", settings: {}, searches: [{component: "ompio", trouble: "it crashed"}],
+        best: {name: "mpiio (romio321)", label: "mpiio", component: "romio321", command: "OMPI_MCA_io=romio321 mpirun x", t_t_s: 1,
+            against: [], hints: [], tied: []},
+        final: {rounds: 7, steps: 50, ways: [{name: "mpiio (romio321)", runs: 7, median_s: 1, ratio: 1, state: "best"},
+            {name: "posix", runs: 7, median_s: 1.1, ratio: 1.1, lo: 1.05, hi: 1.2, state: "beaten"}]},
+        check: {best: "posix", candidates_n: 30, same: false, rounds: 7, ratio: 1.01, lo: 0.98, hi: 1.04}}' >t/tune.json
+    page t
+    expect_file_text r.md "    OMPI_MCA_io=romio321 mpirun x"
+    expect_file_text r.md "| posix | 7 | 1.10 | 1.10 | 1.05 | 1.20 | slower |"
+    expect_file_text r.md "**Good:** Check of the search: its choice takes 1.01 (0.980 to 1.04) times as long as posix"
+    expect_file_text r.md "**Care:** ompio: it crashed"
+    expect_file_text r.md "Their runs had 50 steps"
+    expect_file_text r.md "    export OMPI_MCA_io=romio321"
+}

@@ -202,6 +202,7 @@ class Results(list):
     def __init__(self, *results):
         super().__init__(*results)
         self.sums = []  # what summaries (.sum) of b_eff and b_eff_io say, also of other programs
+        self.tunes = []  # (path, content) of what runs/study tune found
 
     def of(self, kind):
         return [r for r in self if r.kind == kind]
@@ -270,6 +271,9 @@ def _take(found, path, named):
     kind, _, version = schema.partition('/')
     if schema.startswith('nht1-dump/'):
         found.passed_over += 1
+        return
+    if schema == 'nht1-tune/1':
+        found.tunes.append((path, root))
         return
     if kind not in KINDS or not re.fullmatch(r'\d{1,9}', version):
         raise trouble.usage(

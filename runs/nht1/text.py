@@ -31,14 +31,21 @@ def clean(text, limit=4000):
     return text if len(text) <= limit else text[:limit - 4] + ' ...'
 
 
+def lines(text):
+    """Several lines, each of them cleaned."""
+    return '\n'.join(clean(line) for line in text.split('\n')[:100])
+
+
 def cleaned(value):
-    """A value of JSON with all of its texts and keys cleaned; its depth is limited by the parser."""
+    """A value of JSON with all of its texts and keys cleaned; its depth is limited by the parser. A
+    member "text" may have several lines: what a file of hints holds."""
     if isinstance(value, str):
         return clean(value) if HARMFUL.search(value) or len(value) > 4000 else value
     if isinstance(value, list):
         return [cleaned(v) for v in value]
     if isinstance(value, dict):
-        return {clean(k): cleaned(v) for k, v in value.items()}
+        return {clean(k): lines(v) if k == 'text' and isinstance(v, str) else cleaned(v)
+                for k, v in value.items()}
     return value
 
 

@@ -8,6 +8,6 @@ page          parts of a report, and its notations
 figures draw  drawings by matplotlib
 published     what the papers printed
 rounds        zeta and the verdict over the rounds of jobs and studies
-build         the sections in their order: part_verdict  part_bt  part_beff  part_beffio
-              part_workload  part_profile  part_balance  part_system
+build         the sections in their order: part_verdict  part_search  part_bt  part_beff
+              part_beffio  part_workload  part_profile  part_balance  part_system
 trend         a metric over time and versions"""

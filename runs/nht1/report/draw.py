@@ -7,6 +7,7 @@ CSV: panel, series, x, y, low, high. A panel is
     name     as in the CSV; shown above it unless it is the only one
     x, y     {label, log: 2 or 10, ticks: [[x, text], ...], from_zero, time: seconds since 1970}
     across   x runs down the page as a list of rows, y to the right
+    chars    of a row's label on a line, 26 where it is not said; the panel is wider for more
     styles   {series: points | line-points | line | blocks | bars | rings}, in the order of the key
     looks    {series: number}, colour and marker; a series has the same in all panels
     levels   [[y, text], ...], dashed lines: a goal
@@ -30,6 +31,7 @@ DASHES = ('-', (0, (6, 1.5)), (0, (2, 1.2)), (0, (6, 1.5, 1.5, 1.5)), (0, (9, 2)
 HATCHES = ('', '///', '...', 'xxx', '\\\\\\', '++')
 INK, MUTED, RULE = '#1b1b1c', '#5f6b77', '#d4d9de'
 WIDE, WIDTH, NARROW = 4.9, 4.5, 3.7  # inches, of a panel alone, of one of two, of one of more
+CHARS, CHAR = 26, 0.065  # of a row's label on a line; inches
 STYLE = {
     'font.size': 9.5, 'axes.titlesize': 10, 'axes.labelsize': 9.5, 'legend.fontsize': 9,
     'xtick.labelsize': 9, 'ytick.labelsize': 9, 'font.family': 'sans-serif',
@@ -145,6 +147,11 @@ def _series(ax, panel, series, rows, handles):
     handles.append((h, shown(series)))
 
 
+def _lines(panel, label):
+    """Of the label of a row."""
+    return textwrap.wrap(shown(label), panel.get('chars', CHARS)) or ['']
+
+
 def panel_into(ax, panel, data):
     """Draws one panel."""
     handles, across = [], panel.get('across')
@@ -155,7 +162,7 @@ def panel_into(ax, panel, data):
     if across:
         ticks = panel['x'].get('ticks') or []
         ax.set_yticks([t[0] for t in ticks])
-        ax.set_yticklabels(['\n'.join(textwrap.wrap(shown(t[1]), 26) or ['']) for t in ticks])
+        ax.set_yticklabels(['\n'.join(_lines(panel, t[1])) for t in ticks])
         ax.set_ylim(max(places, default=0) + 0.6, min(places, default=0) - 0.6)
         ax.tick_params(axis='y', length=0)
         ax.set_ylabel(panel['x'].get('label', ''))
@@ -190,8 +197,9 @@ def panel_into(ax, panel, data):
                     va='bottom', fontsize=8.5, color=MUTED)
     if panel.get('key', True) and handles:
         wide = sorted((len(t) for _, t in handles), reverse=True)[:2]
-        columns = 2 if len(handles) > 1 and sum(wide) <= 9 * ax.figure.get_figwidth() / \
-            ax.get_gridspec().ncols else 1
+        room = ax.figure.get_figwidth() / ax.get_gridspec().ncols - CHAR * (
+            panel.get('chars', CHARS) - CHARS)
+        columns = 2 if len(handles) > 1 and sum(wide) <= 9 * room else 1
         lift = -26 if not ax.get_xlabel() else -38
         if any(t.get_rotation() for t in ax.get_xticklabels()):
             lift -= 26
@@ -205,7 +213,7 @@ def height_of(panel):
     """Inches."""
     if not panel.get('across'):
         return 3.1 + 0.18 * (len(panel['styles']) // 2 if panel.get('key', True) else 0)
-    lines = [len(textwrap.wrap(t[1], 26)) for t in panel['x'].get('ticks') or [[0, '']]]
+    lines = [len(_lines(panel, t[1])) for t in panel['x'].get('ticks') or [[0, '']]]
     bars = list(panel['styles'].values()).count('bars')
     return 1.1 + sum(max(0.3, 0.17 * n + 0.1, 0.14 * bars + 0.1) for n in lines) + \
         (0.2 * ((len(panel['styles']) + 1) // 2) + 0.2 if panel.get('key', True) else 0)
@@ -217,7 +225,8 @@ def figure(title, panels, data, of=None):
     columns = min(3, len(panels))
     rows = -(-len(panels) // columns)
     of = of or panels
-    width = columns * (WIDE, WIDTH, NARROW)[min(3, len(of)) - 1]
+    width = columns * ((WIDE, WIDTH, NARROW)[min(3, len(of)) - 1] +
+                       CHAR * (max(p.get('chars', CHARS) for p in of) - CHARS))
     with matplotlib.rc_context(STYLE):
         f = Figure(figsize=(width, rows * max(map(height_of, of))))
         FigureCanvasAgg(f)

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The best way to write: what a search (nht1-bt --io auto) tried and found, and with several MPI-IO
+components how their winners compare (runs/study tune)."""
+from .. import text
+from ..results import integer, items, members, real, true, word, words
+from .page import Figure, Table
+
+DRAWN_MAX = 40  # candidates in the figure; the table has all
+FAR = 3.0       # times the best, from which on the axis is logarithmic
+TIED_MAX = 8
+COMPONENT = 'OMPI_MCA_io'
+ENDED = {
+    'settled': ('The search went on until nothing more could be told apart.', 'plain'),
+    'budget': ('The time was used up before the search had settled: what it has left may still differ. '
+               '--minutes gives more.', 'note'),
+    'interrupted': ('The search was interrupted: this is the best so far.', 'warn')}
+CHARS = 44      # of a label on a line
+STATES = {'best': 'best', 'tied': 'cannot be told apart from it', 'beaten': 'slower',
+          'failed': 'failed'}
+
+
+def add(report):
+    page = report.page
+    found = [r for r in report.results.of('nht1-bt') if word(r.root, 'search.best.label')]
+    tunes = [root for _, root in report.results.tunes if word(root, 'best.label')]
+    if not found and not tunes:
+        return
+    page.section(2, 'search', 'The best way to write')
+    for root in tunes:
+        _tune(page, root)
+    for number, r in enumerate(found, 1):
+        _Search(page, r, '' if number == 1 else '-%d' % number, len(found) > 1).add(bool(tunes))
+
+
+def _span(node, lo='lo', hi='hi', show=text.number):
+    low, high = real(node, lo), real(node, hi)
+    return '' if low != low or high != high else ' (%s to %s)' % (show(low), show(high))
+
+
+def _shown(label):
+    """'mpiio, cb_nodes=1': hints are known by their names."""
+    return label.replace(' --hint ', ', hint ').replace('--hint ', 'hint ')
+
+
+def _best(page, best):
+    """The command, and what it is worth."""
+    page.code([word(best, 'command') or word(best, 'label')])
+    t, zeta = real(best, 't_t_s'), real(best, 'zeta')
+    if t == t:
+        page.text('This setting takes T_T = %s s%s.%s' % (
+            text.number(t, 4), '' if zeta != zeta else '; zeta = %s%s' % (
+                text.zeta(zeta), _span(best, 'zeta_lo', 'zeta_hi', text.zeta)),
+            ''.join(' %s takes %s%s times as long.' % (
+                word(a, 'label'), text.number(real(a, 'ratio')), _span(a))
+                for a in items(best, 'against')[:TIED_MAX] if real(a, 'ratio') == real(a, 'ratio'))))
+
+
+def _hints(page, best):
+    hints = [(word(h, 'form'), word(h, 'text')) for h in items(best, 'hints') if word(h, 'text')]
+    if word(best, 'component'):
+        hints.insert(0, ('environment', 'export %s=%s' % (COMPONENT, word(best, 'component'))))
+    if hints:
+        page.text('The same for other programs:')
+        for form, said in hints:
+            page.code(['# ' + form] + said.split('\n') if form else said.split('\n'))
+
+
+# --- runs/study tune ----------------------------------------------------------------------------
+
+def _tune(page, root):
+    best = members(root, 'best')
+    if word(root, 'ended') == 'interrupted':
+        page.text(*ENDED['interrupted'])
+    _best(page, best)
+    rows = items(root, 'final.ways')
+    table = Table('search-final', 'The winners of the searches against each other, in %s' % text.plural(
+        integer(root, 'final.rounds'), 'round'), [
+            'setting', 'runs', 'median T_T in s', 'over the best', 'from', 'to', 'note'])
+    for row in rows:
+        table.row(word(row, 'name'), integer(row, 'runs'), real(row, 'median_s'), real(row, 'ratio'),
+                  real(row, 'lo'), real(row, 'hi'), word(row, 'trouble') or
+                  STATES.get(word(row, 'state'), ''))
+    page.table(table)
+    steps = integer(root, 'final.steps')
+    if rows and steps:
+        page.text('Their runs had %d steps, so that all rounds fitted into the time.' % steps, 'note')
+    for s in items(root, 'searches'):
+        if word(s, 'trouble'):
+            page.text('%s: %s' % (word(s, 'component') or 'The search', word(s, 'trouble')), 'warn')
+    _check(page, root)
+    _hints(page, best)
+
+
+def _check(page, root):
+    check = members(root, 'check')
+    if not check:
+        return
+    of = 'the best of all %d candidates, each run at full length, again and again' % integer(
+        check, 'candidates_n')
+    if true(check, 'same'):
+        page.text('Check of the search: its choice is also %s.' % of, 'good')
+    elif real(check, 'ratio') == real(check, 'ratio'):
+        page.text('Check of the search: its choice takes %s%s times as long as %s, %s; measured against '
+                  'each other in %s.' % (
+                      text.number(real(check, 'ratio')), _span(check), word(check, 'best'), of,
+                      text.plural(integer(check, 'rounds'), 'round')),
+                  'good' if real(check, 'hi') <= 1.05 else 'warn' if real(check, 'lo') > 1.05 else 'note')
+
+
+# --- one search ---------------------------------------------------------------------------------
+
+class _Search:
+    def __init__(self, page, result, key, several):
+        self.page, self.key, self.search = page, key, members(result.root, 'search')
+        component = result.environment.get(COMPONENT, '')
+        self.name = 'MPI-IO component %s' % component if component else result.shown
+        self.several, self.best = several, members(self.search, 'best')
+        self.candidates = sorted(items(self.search, 'candidates'), key=self._place)
+
+    @staticmethod
+    def _place(candidate):
+        """The best, those that cannot be told apart, those that lasted longest, the faster first."""
+        ratio, state = real(candidate, 'ratio'), word(candidate, 'state')
+        return (('best', 'tied', 'beaten', 'failed').index(state) if state in STATES else 4,
+                0 if state == 'tied' else -integer(candidate, 'rung'),
+                ratio if ratio == ratio else float('inf'), word(candidate, 'label'))
+
+    def add(self, tuned):
+        page = self.page
+        if self.several:
+            page.section(3, 'search-of' + self.key, 'Search: ' + self.name)
+        if self.several or not tuned:
+            _best(page, self.best)
+        known = members(self.search, 'known')
+        if known:
+            page.text('This was found by an earlier search, on %s, and is kept for this system and '
+                      'problem: nothing was tried this time.' % word(known, 'utc'), 'note')
+        elif word(self.search, 'ended') in ENDED:
+            page.text(*ENDED[word(self.search, 'ended')])
+        self._tied()
+        self._figure()
+        self._rungs()
+        self._effects()
+        self._all()
+        self._left_out()
+        if not tuned:
+            _hints(page, self.best)
+
+    def _tied(self):
+        tied = [word(c, 'label') for c in self.candidates if word(c, 'state') == 'tied']
+        if tied:
+            self.page.text('Cannot be told apart from it: %s%s.' % (
+                '; '.join(tied[:TIED_MAX]), '' if len(tied) <= TIED_MAX else
+                ' and %d more' % (len(tied) - TIED_MAX)))
+
+    def _figure(self):
+        rows = [c for c in self.candidates if real(c, 'ratio') > 0][:DRAWN_MAX]
+        if len(rows) < 2:
+            return
+        f = Figure('search' + self.key, 'Candidates of the search')
+        far = max(real(c, 'ratio') for c in rows) > FAR
+        f.panel('', {'ticks': [(i, _shown(word(c, 'label'))) for i, c in enumerate(rows)]},
+                {'label': 'T_T over that of the best', **({'log': 10} if far else {})}, across=True,
+                chars=CHARS)
+        series, last = {}, max(integer(c, 'rung') for c in rows)
+        for i, c in enumerate(rows):
+            state, rung = word(c, 'state'), integer(c, 'rung')
+            name = STATES.get(state, state) if state != 'beaten' else \
+                'left out after rung %d' % rung if rung < last else 'slower in the last rung'
+            series.setdefault(name, []).append((i, real(c, 'ratio'), real(c, 'lo'), real(c, 'hi')))
+        for name, points in series.items():
+            f.series(name, 'points', points)
+        f.level(1.0, 'best')
+        more = len(self.candidates) - len(rows)
+        self.page.figure(f, (
+            'T_T of each candidate over that of the best one, paired by round, with its 95 %% interval; '
+            'the longer a candidate stayed in the search, the more runs are behind it and the narrower it '
+            'is.%s' % (' %s: see the table.' % text.plural(more, 'more candidate') if more > 0 else '')))
+
+    def _rungs(self):
+        rungs = items(self.search, 'rungs')
+        table = Table('search-rungs' + self.key, 'How the field was narrowed: few dumps and many candidates '
+                      'first, then more dumps of those that were left', [
+                          'rung', 'candidates', 'left out', 'rounds', 'steps of a run', 'dumps of a run'])
+        for i, rung in enumerate(rungs):
+            n = integer(rung, 'candidates_n')
+            after = integer(rungs[i + 1], 'candidates_n') if i + 1 < len(rungs) else None
+            table.row(integer(rung, 'rung', i + 1), n, '' if after is None else str(n - after),
+                      integer(rung, 'rounds'), integer(rung, 'steps'), integer(rung, 'dumps'))
+        self.page.table(table)
+
+    def _effects(self):
+        rows = [e for e in items(self.search, 'effects') if real(e, 'ratio') > 0]
+        if not rows:
+            return
+
+        def shown(e):
+            low, high = real(e, 'lo'), real(e, 'hi')
+            return low == low and high == high and not low <= 1 <= high
+        rows.sort(key=lambda e: (not shown(e), real(e, 'ratio')))
+
+        def name(e):
+            value, other = word(e, 'value'), word(e, 'against')
+            flag = value == 'yes' and other in ('no', '-', '')
+            return '%s: %s%s%s' % (word(e, 'writer'), _shown(word(e, 'setting')),
+                                   '' if flag else ' ' + value,
+                                   '' if flag or other in ('-', 'default', '') else ', not ' + other)
+        f = Figure('search-effects' + self.key, 'What mattered')
+        f.panel('', {'ticks': [(i, name(e)) for i, e in enumerate(rows[:DRAWN_MAX])]},
+                {'label': 'T_T with it over T_T without'}, across=True, chars=CHARS)
+        for label, wanted in (('makes a difference', True), ('no difference beyond chance', False)):
+            f.series(label, 'points', [(i, real(e, 'ratio'), real(e, 'lo'), real(e, 'hi'))
+                                       for i, e in enumerate(rows[:DRAWN_MAX]) if shown(e) == wanted])
+        f.level(1.0, 'no effect')
+        self.page.figure(f, 'The effect of single settings: T_T of candidates that differ in nothing else, '
+                            'paired, with 95 % intervals. Below 1 the setting makes writing faster.')
+        table = Table('search-effects' + self.key, 'What mattered: T_T with a value over T_T with another', [
+            'writer', 'setting', 'value', 'instead of', 'ratio', 'from', 'to', 'pairs'])
+        for e in rows:
+            table.row(word(e, 'writer'), word(e, 'setting'), word(e, 'value'), word(e, 'against'),
+                      real(e, 'ratio'), real(e, 'lo'), real(e, 'hi'), integer(e, 'pairs'))
+        self.page.table(table)
+
+    def _all(self):
+        table = Table('search-candidates' + self.key, 'All candidates, T_T over that of the best', [
+            'writer and settings', 'last rung', 'runs', 'ratio', 'from', 'to', 'outcome'])
+        for c in self.candidates:
+            said = STATES.get(word(c, 'state'), word(c, 'state'))
+            table.row(word(c, 'label') or ' '.join([word(c, 'writer')] + words(c, 'options')),
+                      integer(c, 'rung'), integer(c, 'runs'), real(c, 'ratio'), real(c, 'lo'),
+                      real(c, 'hi'), ': '.join(filter(None, (said, word(c, 'why')))))
+        self.page.table(table)
+
+    def _left_out(self):
+        table = Table('search-left-out' + self.key, 'Writers that were not tried', ['writer', 'why'])
+        for w in items(self.search, 'left_out'):
+            table.row(word(w, 'writer'), word(w, 'why'))
+        self.page.table(table)
