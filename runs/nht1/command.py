@@ -18,12 +18,13 @@ class Parser(argparse.ArgumentParser):
         super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **more)
         self.commands, self.words = commands, words
 
-    def parse_args(self, args=None, namespace=None):
-        """As argparse does; and --help-json, as the programs in C (base/start.h) answer it."""
+    def parse_known_args(self, args=None, namespace=None):
+        """As argparse does, for parse_args too; and --help-json, as the programs in C (base/start.h)
+        answer it."""
         if args == ['--help-json']:
             print(json.dumps(self._table(), indent=1))
             self.exit()
-        return super().parse_args(args, namespace)
+        return super().parse_known_args(args, namespace)
 
     def _table(self):
         how = self._get_formatter()

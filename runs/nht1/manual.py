@@ -50,7 +50,8 @@ class Program:
                                           stdout=subprocess.PIPE).stdout)
         self.name = os.path.basename(path)
         self.whole = self.name + (' ' + command if command else '')
-        self.foreign = command and table['name'] != self.whole and table['name']
+        named = table['name'].replace('runs/study', 'nht1-study')
+        self.foreign = command and named != self.whole and named
         said = (table.get('examples') or '').replace('runs/study', 'nht1-study')
         self.summary, self.args = table['summary'], table.get('args') or ''
         self.words = table.get('words', [])
@@ -177,7 +178,7 @@ _nht1() {
     for ((i = 1; i < COMP_CWORD; i++)); do
         case $program:${COMP_WORDS[i]} in
         nht1-profile:--) wanted=program ;;
-        nht1-report:compare | nht1-report:trend | nht1-report:stats)
+        nht1-report:compare | nht1-report:trend | nht1-report:stats | nht1-study:tune)
             [ "$i" -gt 1 ] || program="$program ${COMP_WORDS[i]}" ;;
         esac
     done

@@ -12,6 +12,8 @@ folder       what lies on disk; nothing in it is ever replaced but the summary
 child        one run of a program: started, watched, ended
 summary      median and interval of repeated runs, the closing table
 drive        which point next, when to stop
+whole        a study from its description to its report
+tune         the best way to write: searches, their winners against each other, the verdict
 job          scripts for Slurm, PBS and LSF
 cli          the command line
 """

@@ -1,0 +1,543 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""runs/study tune: the best way to write on this system. nht1-bt --io auto searches, inside one job, among
+the writers and their settings. A job is bound to one MPI-IO component of its library, so each component
+has a search of its own; then the winners run against each other. Every step is a study in a folder below
+that of the whole, with a description that can be read and run again:
+
+    ompio/ romio321/   the searches (search/ where there is nothing to choose)
+    final/             the winners in random order, round by round
+    exhaustive/        --exhaustive: every candidate, again and again; check/: its best against the search's
+    tune.json .txt     what came of it (docs/schema/nht1-tune-1.json)
+    report.html"""
+import os
+import re
+import shlex
+import shutil
+import socket
+import time
+from types import SimpleNamespace
+
+from .. import VERSION, command, stats, text, tools, trouble
+from ..results import at, integer, items, members, real, word, words
+from . import child, launch, probe, programs, whole
+from . import description as ini
+from .folder import read_json, shown, utc, write_json, write_text
+
+SCHEMA = 'nht1-tune/1'
+LEVEL = 0.95
+FINAL_SHARE = 0.35    # of the minutes, for the comparison at the end where there is one
+START_S, BESIDE = 2.0, 0.4  # of a run besides T_T: launching; warming up and verifying over T_T
+NEAR = 1.05           # what --exhaustive checks the search against
+SHOWN_MAX = 8
+CHECK_MINUTES = 1e4
+# Writers that go through MPI-IO, and obey its components and hints.
+THROUGH_MPIIO = ('mpiio', 'hdf5', 'pnetcdf')
+# Options of nht1-bt that a search gives itself.
+OURS = ('io', 'json', 'out', 'progress', 'repeat', 'restart', 'dry-run', 'keep', 'read', 'nodes',
+        'minutes', 'help', 'version')
+COMPONENT = 'OMPI_MCA_io'
+EPILOG = """
+examples:
+  runs/study tune                               class A on all cores, five minutes
+  runs/study tune --minutes 20 --class B        the official size
+  runs/study tune --files /scratch/me           on the file system that matters
+  runs/study tune --ranks 64 --threads 2 --sync dump
+  runs/study tune --exhaustive 60               how good the search is: an hour more
+
+All other options are those of nht1-bt and say what is computed and how durable the data have to be:
+--class, --n, --steps, --interval, --sync, --layout, --decomp. What is found holds for these, for this
+file system and for as many ranks. Under a batch system start it inside a job.
+
+Each MPI-IO component of the library has a search of its own (nht1-bt --io auto); the winners then run
+against each other, in random order. At the end stands the best setting as a command line, what it is
+compared with, and the hints for other programs.
+Exit status: 0 success, 1 wrong usage, 3 no search found anything, or interrupted: the best so far is
+printed.
+docs/studies.md has more about it.
+"""
+
+
+def _arguments(argv):
+    """(options, words for nht1-bt)"""
+    parser = command.Parser(prog='runs/study tune', epilog=EPILOG, allow_abbrev=False, description=(
+        'Finds the best way to write on this system: writer, settings, MPI-IO component.'))
+    add = parser.add_argument
+    add('--minutes', type=command.number(0.1), metavar='M', default=5,
+        help='time for searches and comparison together, default %(default)s')
+    add('--rounds', type=command.number(1, 1000, int), metavar='R', default=7,
+        help='rounds of the comparison, default %(default)s; from 3 on there is an interval')
+    add('--ranks', type=command.number(1, kind=int), metavar='R',
+        help='MPI ranks; default: ranks or threads on all cores, whichever computes faster')
+    add('--threads', type=command.number(1, kind=int), metavar='T',
+        help='threads of each rank; default with --ranks: as many as there are cores for')
+    add('--components', metavar='NAME,NAME', help='MPI-IO components to search with; default: those of '
+                                                  'the library (Open MPI), or $OMPI_MCA_io')
+    add('--files', metavar='DIR', help='write the files that are measured there, on the file system in '
+                                       'question; default: in the folder of the result')
+    add('--out', metavar='DIR', help='folder of the result; default: a new one, tune, tune-2, ..., '
+                                     'under --under')
+    add('--under', metavar='DIR', help='where that folder is made, default runs/out')
+    add('--exhaustive', type=command.number(0.1), metavar='M',
+        help='then run every candidate of the search at full length, in rounds, for M minutes, and '
+             "compare the search's choice with the best of them")
+    add('--against', metavar='DIR', help='compare the choice with the best of an earlier --exhaustive: '
+                                         'the folder of that result')
+    add('--launcher', metavar='NAME', help='as runs/study')
+    add('--launcher-flags', metavar='WORDS', help='as runs/study')
+    add('--cores', type=command.number(1, kind=int), metavar='C', help='as runs/study')
+    add('--no-report', action='store_true', help='make no report at the end')
+    add('--quiet', action='store_true', help='print what was found and errors only')
+    return parser.parse_known_args(argv)
+
+
+class Way:
+    """A way to write: a writer with its settings, under an MPI-IO component where it has one to obey."""
+
+    def __init__(self, component, label, options):
+        self.label, self.writer, self.options = label, label.split(' ')[0], options
+        self.component = component if self.writer.startswith(THROUGH_MPIIO) else ''
+
+    @property
+    def name(self):
+        return '%s (%s)' % (self.label, self.component) if self.component else self.label
+
+    @property
+    def key(self):
+        return self.component, self.label
+
+    def settings(self):
+        """{key: value} of its section in a description."""
+        found = {'env.' + COMPONENT: self.component} if self.component else {}
+        return dict(found, io=self.writer, **self.options)
+
+
+def settings_of(said, program, who):
+    """{key: value} of a description from words --name VALUE, --name=VALUE, --name."""
+    found, said = {}, list(said)
+    while said:
+        name, given, value = said[0].partition('=')
+        name, first = name[2:] if name.startswith('--') else '', said.pop(0)
+        if name not in program.options:
+            raise trouble.usage("%s: '%s' is an option neither of runs/study tune nor of %s" % (
+                who, first, program.name))
+        if program.options[name] and not given:
+            if not said:
+                raise trouble.usage('%s: --%s needs a value' % (who, name))
+            value = said.pop(0)
+        elif not program.options[name]:
+            if given:
+                raise trouble.usage('%s: --%s takes no value' % (who, name))
+            value = 'yes'
+        found[name] = '%s %s' % (found[name], value) if name in found and name in program.lists else value
+    return found
+
+
+def components(launcher):
+    """The MPI-IO components that can be chosen by $OMPI_MCA_io; [''] where there is no choice."""
+    if os.environ.get(COMPONENT):
+        return [os.environ[COMPONENT]]
+    if launcher.kind not in ('openmpi', 'srun'):
+        return ['']
+    beside = os.path.dirname(os.path.abspath(launcher.path or ''))
+    path = shutil.which('ompi_info', path=beside) or shutil.which('ompi_info')
+    if path is None:
+        return ['']
+    try:
+        _, out, _ = child.ask([path, '--parsable', '--param', 'io', 'all'], launch.ASK_S)
+    except OSError:
+        out = ''
+    return list(dict.fromkeys(re.findall(r'^mca:io:(\w+):version', out, re.M))) or ['']
+
+
+class Tuner:
+    """All steps, in their order; what each of them found is kept in .found, which is tune.json."""
+
+    def __init__(self, args, said):
+        self.args, self.began = args, time.monotonic()
+        self.program = programs.Finder()('nht1-bt', SimpleNamespace(wrong=trouble.usage))
+        if 'minutes' not in self.program.options:
+            raise trouble.usage('%s cannot search: it is of an older version' % self.program.path)
+        for name in settings_of(said, self.program, 'runs/study tune'):
+            if name in OURS:
+                raise trouble.usage('runs/study tune: --%s is not for you to give: the search does' % name)
+        system = launch.system()
+        self.cores = args.cores or system['cores']
+        none = ini.Description('', '')
+        self.launcher = whole.launcher_of(SimpleNamespace(
+            launcher=args.launcher, launcher_flags=args.launcher_flags, dry_run=False), none,
+            dict(system, cores=self.cores))
+        self.common = dict({'program': 'nht1-bt'}, **self._shape(),
+                           **settings_of(said, self.program, 'runs/study tune'))
+        if args.files and not os.path.isdir(args.files):
+            raise trouble.usage('%s: no such folder for the files (--files)' % args.files)
+        self.reference = self.earlier(args.against) if args.against else None
+        self.folder, self.stopped = self._folder(), False
+        self.found = {'schema': SCHEMA, 'version': VERSION, 'host': socket.gethostname(),
+                      'started_utc': utc(), 'ended_utc': None, 'ended': None, 'minutes': args.minutes,
+                      'seconds': None, 'settings': self.common, 'searches': [], 'final': None,
+                      'best': None, 'check': None}
+
+    def _shape(self):
+        """Ranks and threads."""
+        args = self.args
+        if args.ranks or args.threads:
+            ranks = args.ranks or max(1, self.cores // args.threads)
+            threads = args.threads or max(1, self.cores // ranks)
+        else:
+            known = probe.run(self.cores, self.launcher)
+            ranks, threads = known['probe_ranks'], known['probe_threads']
+        return {'ranks': str(ranks), 'threads': str(threads)}
+
+    def _folder(self):
+        if self.args.out:
+            if os.path.lexists(self.args.out) and (
+                    not os.path.isdir(self.args.out) or os.listdir(self.args.out)):
+                raise trouble.usage('%s is there and not empty: name another folder with --out' %
+                                    self.args.out)
+            paths = iter([self.args.out])
+        else:
+            under = self.args.under or whole.UNDER
+            paths = (os.path.join(under, 'tune' if n == 1 else 'tune-%d' % n) for n in range(1, 10000))
+        for path in paths:
+            try:
+                os.makedirs(path, exist_ok=bool(self.args.out))
+                return path
+            except FileExistsError:
+                continue
+            except OSError as e:
+                raise trouble.failed('%s: %s; name another folder with --out' % (path, e.strerror))
+
+    def left_s(self):
+        return self.args.minutes * 60 - (time.monotonic() - self.began)
+
+    def say(self, words=''):
+        if not self.args.quiet:
+            print(words, flush=True)
+
+    # --- steps ------------------------------------------------------------------------------------
+
+    def _study(self, name, study, common, sections):
+        """Makes a study in a folder of that name. sections: [(name, settings)]. Returns its driver."""
+        def line(key, value):
+            return '%s = %s' % (key, '"%s"' % value if ' ' in value and key in self.program.options
+                                else value)
+        parts = [('study', dict(study)), ('common', common)] + [
+            ('run ' + n.replace(']', ')'), s) for n, s in sections]
+        written = '\n\n'.join('\n'.join(['[%s]' % heading] + [
+            '%s = %s' % kv if heading == 'study' else line(*kv) for kv in settings.items()])
+            for heading, settings in parts) + '\n'
+        path = os.path.join(self.folder, name)
+        _, driver = whole.run(SimpleNamespace(
+            set=[], cores=self.args.cores, dry_run=False, minutes=None, files=self.args.files, out=path,
+            under=None, new=False, no_plan=True, leave_out=False, no_report=True, quiet=self.args.quiet,
+            launcher=self.args.launcher, launcher_flags=self.args.launcher_flags), name,
+            ini.read(shown(path) + '/study.ini', written), brief=True)
+        self.stopped = self.stopped or bool(driver.stop.asked)
+        return driver
+
+    def search(self):
+        """A search with each component. Returns [(Way, search)] of those that found something."""
+        names = self.args.components.split(',') if self.args.components else components(self.launcher)
+        share, winners = 1 if len(names) < 2 else 1 - FINAL_SHARE, []
+        for number, component in enumerate(names):
+            minutes = max(0.1, (self.left_s() / 60 - (1 - share) * self.args.minutes) / (len(names) - number))
+            self.say('Search%s: %s' % (
+                ' %d of %d, MPI-IO component %s' % (number + 1, len(names), component)
+                if len(names) > 1 else '', text.about(60 * minutes)))
+            driver = self._study(component or 'search', {
+                'title': 'the best way to write' + (', by ' + component if component else ''),
+                'repeats': '1', 'output': 'show', 'timeout_s': '%d' % (120 * minutes + 120)},
+                self.common, [('search', dict(
+                    {'env.' + COMPONENT: component} if component else {},
+                    io='auto', minutes='%.2f' % minutes))])
+            self.say()
+            winners += self._searched(component, driver)
+            if self.stopped:
+                break
+        return winners
+
+    def _searched(self, component, driver):
+        """Enters a search; [(Way, search)], or [] where it found nothing."""
+        record, _ = driver.tallies[0].runs.get(1, ({}, None))
+        places = [('runs', 'p01-r01'), ('interrupted', 'p01-r01-1')]
+        root, place = next(((r, p) for r, p in ((read_json(driver.folder.file(*p, 'result.json')), p)
+                                                for p in places) if r), (None, None))
+        search, best = members(root, 'search'), members(root, 'search.best')
+        said = record.get('trouble') or (None if best else 'interrupted' if self.stopped else
+                                         'the result has no search that found anything')
+        self.found['searches'].append({
+            'component': component or None, 'trouble': said,
+            'result': place and os.path.join(component or 'search', *place, 'result.json'),
+            'ended': word(search, 'ended') or None, 'seconds': search.get('seconds'),
+            'candidates_n': len(items(search, 'candidates')), 'best': word(best, 'label') or None})
+        if not word(best, 'label'):
+            return []
+        return [(self.way(component, search, best), search)]
+
+    def way(self, component, search, candidate):
+        """The Way of a candidate, or of the best one, which names its candidate by id or label alone."""
+        label = word(candidate, 'label')
+        row = candidate if 'options' in candidate else next(
+            (c for c in items(search, 'candidates') if c.get('id') == candidate.get('id')), {})
+        said = words(row, 'options') or shlex.split(label)[1:]
+        return Way(component, label, settings_of(said, self.program, label))
+
+    def final(self, winners):
+        """The winners against each other. Returns the winner of all."""
+        ways = list({way.key: way for way, _ in winners}.values())
+        if len(ways) < 2 or self.stopped:
+            return ways[0]
+        known = {way.key: real(search, 'best.t_t_s') for way, search in winners}
+        steps = self._steps(winners, sum(t for t in known.values() if t == t))
+        self.say('Comparison: %s' % ' against '.join(w.name for w in ways))
+        rows, rounds = self._against('final', ways, max(0.5, self.left_s() / 60), steps)
+        self.found['final'] = {'rounds': rounds, 'steps': steps, 'ways': rows}
+        self.say()
+        return next((w for row in rows for w in ways if w.name == row['name']), ways[0])
+
+    def _steps(self, winners, together_s):
+        """Steps of the comparison's runs, None for all: so many that its rounds fit into the time left."""
+        problem = members(self._result_of(winners[0][0]), 'problem')
+        total, interval = integer(problem, 'steps'), integer(problem, 'interval')
+        starts = START_S * len(winners) * self.args.rounds
+        share = (self.left_s() - starts) / max(1e-9, (1 + BESIDE) * together_s * self.args.rounds)
+        if share > 0.95 or total < 1 or interval < 1 or 'steps' in self.common:
+            return None
+        return max(2, int(share * total / interval)) * interval
+
+    def _result_of(self, way):
+        for s in self.found['searches']:
+            if s['best'] == way.label and s['result']:
+                return read_json(os.path.join(self.folder, s['result'])) or {}
+        return {}
+
+    def _against(self, folder, ways, minutes, steps=None):
+        """Runs ways against each other. Returns rows by median T_T, the first being the shortest, and the
+        rounds that were made. T_T is compared with that of the first, paired by round."""
+        driver = self._study(folder, {
+            'title': 'ways to write against each other', 'repeats': str(self.args.rounds),
+            'minutes': '%.2f' % minutes},
+            dict(self.common, **({'steps': str(steps)} if steps else {})),
+            [(way.name, way.settings()) for way in ways])
+        times = []
+        for way, tally in zip(ways, driver.tallies):
+            times.append({n: found[way.writer][0] for n, (record, found) in tally.runs.items()
+                          if record['ok'] and found.get(way.writer)})
+        medians = [stats.median(t.values()) for t in times]
+        order = sorted(range(len(ways)), key=lambda i: (medians[i] != medians[i], medians[i]))
+        rows = []
+        for i in order:
+            failed = [r['trouble'] for r, _ in driver.tallies[i].runs.values() if not r['ok']]
+            ratio, lo, hi, n = paired(times[order[0]], times[i]) if i != order[0] else (1.0, None, None, 0)
+            rows.append({'name': ways[i].name, 'component': ways[i].component or None,
+                         'label': ways[i].label, 'runs': len(times[i]),
+                         'median_s': None if medians[i] != medians[i] else medians[i],
+                         'ratio': ratio, 'lo': lo, 'hi': hi, 'pairs': n,
+                         'state': 'failed' if not times[i] else 'best' if i == order[0] else
+                         'beaten' if lo is not None and lo > 1 else 'tied',
+                         'trouble': failed[0] if failed else None})
+        return rows, max([n for t in times for n in t], default=0)
+
+    def exhaustive(self, searched):
+        """Every candidate at full length, in rounds, as long as the time lasts. Returns the best."""
+        ways = {}
+        for component, search in searched:
+            for candidate in items(search, 'candidates'):
+                if word(candidate, 'state') != 'failed':
+                    way = self.way(component, search, candidate)
+                    ways.setdefault(way.key, way)
+        if not ways:
+            return None, 0
+        ways = list(ways.values())
+        self.say('Exhaustive study: %s, %s' % (text.plural(len(ways), 'candidate'),
+                                               text.about(60 * self.args.exhaustive)))
+        driver = self._study('exhaustive', {
+            'title': 'every candidate of the search', 'repeats': '1..999', 'precision': '0.0001',
+            'minutes': '%g' % self.args.exhaustive}, self.common,
+            [(way.name, way.settings()) for way in ways])
+        self.say()
+        known = [(stats.median(n for r, found in t.runs.values() if r['ok']
+                               for n in found.get(w.writer, ())), w) for w, t in zip(ways, driver.tallies)]
+        return min((k for k in known if k[0] == k[0]), key=lambda k: k[0], default=(None, None))[1], len(ways)
+
+    def earlier(self, folder):
+        """The best of the exhaustive study in a folder."""
+        for path in (os.path.join(folder, 'exhaustive'), folder):
+            summary = read_json(os.path.join(path, 'summary.json'))
+            if word(summary, 'schema').startswith('nht1-study-summary/'):
+                break
+        else:
+            raise trouble.usage('--against %s: no exhaustive study is there' % folder)
+        known = []
+        for point in items(summary, 'points'):
+            settings = members(point, 'settings')
+            median = real(point, 'series.0.median')
+            if median == median and word(settings, 'io'):
+                own = {k: v for k, v in settings.items() if k in self.program.options and k != 'io' and
+                       k not in self.common}
+                known.append((median, Way(settings.get('env.' + COMPONENT, ''), re.sub(
+                    r' \([^()]*\)$', '', word(point, 'section')), own)))
+        if not known:
+            raise trouble.usage('--against %s: nothing there has a time' % folder)
+        return min(known, key=lambda k: k[0])[1], len(known)
+
+    def check(self, chosen, reference, candidates_n):
+        """What was chosen against the best of an exhaustive study."""
+        same = reference.key == chosen.key
+        found = {'best': reference.name, 'candidates_n': candidates_n, 'same': same, 'rounds': 0,
+                 'ratio': 1.0 if same else None, 'lo': None, 'hi': None}
+        if not same:
+            self.say('Check: %s against %s' % (chosen.name, reference.name))
+            rows, found['rounds'] = self._against('check', [reference, chosen], CHECK_MINUTES)
+            self.say()
+            times = {row['name']: row for row in rows}
+            ratio = times[chosen.name]
+            if ratio['state'] == 'best':  # the other one was compared with it
+                other = times[reference.name]
+                ratio = {'ratio': _inverse(other['ratio']), 'lo': _inverse(other['hi']),
+                         'hi': _inverse(other['lo'])}
+            found.update({k: ratio[k] for k in ('ratio', 'lo', 'hi')})
+        self.found['check'] = found
+
+    # --- the whole --------------------------------------------------------------------------------
+
+    def run(self):
+        """Returns the exit status."""
+        winners = self.search()
+        searched = [(s['component'] or '', members(read_json(os.path.join(
+            self.folder, s['result'])), 'search')) for s in self.found['searches'] if s['result']]
+        if winners:
+            chosen = self.final(winners)
+            search = next((s for way, s in winners if way.key == chosen.key), winners[0][1])
+            self.found['best'] = _best(chosen, search)
+            beaten = [w['label'] for w in at(self.found, 'final.ways') or [] if w['state'] == 'beaten']
+            self.found['best']['tied'] = [t for t in self.found['best']['tied'] if t not in beaten]
+            if not self.stopped and (self.args.exhaustive or self.args.against):
+                reference, n = self.exhaustive(searched) if self.args.exhaustive else self.reference
+                if reference and not self.stopped:
+                    self.check(chosen, reference, n)
+        self.found['ended'] = 'interrupted' if self.stopped else 'nothing found' if not winners else \
+            'budget' if any(s['ended'] == 'budget' for s in self.found['searches']) else 'settled'
+        self.found.update(ended_utc=utc(), seconds=round(time.monotonic() - self.began, 1))
+        write_json(os.path.join(self.folder, 'tune.json'), self.found)
+        written = verdict(self.found, [s for _, s in searched])
+        write_text(os.path.join(self.folder, 'tune.txt'), written)
+        print(written, end='', flush=True)
+        if winners and not self.stopped and not self.args.no_report:
+            whole.report(self.folder, [self.folder], SimpleNamespace(say=self.say))
+        self.say('The whole result: %s' % shown(self.folder))
+        return trouble.FAILED if self.stopped or not winners else trouble.OK
+
+
+def _inverse(x):
+    return None if x is None else 1 / x
+
+
+def paired(a, b):
+    """(median of b / a over the rounds that both have, its interval, pairs). a, b: {round: seconds}"""
+    rounds = sorted(set(a) & set(b))
+    if not rounds:
+        return None, None, None, 0
+    answer = stats.ask([{'what': 'paired', 'a': [a[n] for n in rounds], 'b': [b[n] for n in rounds],
+                         **({'level': LEVEL} if len(rounds) > 2 else {})}])[0]
+    return answer['ratio'], answer['ratio_lo'], answer['ratio_hi'], len(rounds)
+
+
+def _best(chosen, search):
+    """The member best of tune.json, of what the search said about it."""
+    said = members(search, 'best')
+    prefix = '%s=%s ' % (COMPONENT, chosen.component) if chosen.component else ''
+    return {'name': chosen.name, 'component': chosen.component or None, 'label': chosen.label,
+            'command': prefix + word(said, 'command'),
+            **{k: said.get(k) for k in ('t_t_s', 'zeta', 'zeta_lo', 'zeta_hi')},
+            'against': said.get('against') or [], 'hints': said.get('hints') or [],
+            'tied': [word(c, 'label') for c in items(search, 'candidates') if c.get('state') == 'tied']}
+
+
+# --- in words -------------------------------------------------------------------------------------
+
+def _span(node, lo='lo', hi='hi', show=text.number):
+    """' (0.96 to 1.03)', nothing where there is no interval."""
+    low, high = real(node, lo), real(node, hi)
+    return '' if low != low or high != high else ' (%s to %s)' % (show(low), show(high))
+
+
+def verdict(found, searches):
+    """What came of it, as text."""
+    best, said = found['best'], []
+    for s in found['searches']:
+        if s['trouble']:
+            said.append('%s: %s' % (s['component'] or 'The search', s['trouble']))
+    if not best:
+        return '\n'.join(said + ['Nothing was found.']) + '\n'
+    settings = found['settings']
+    said += ['The best way to write here%s:' % (' so far' if found['ended'] == 'interrupted' else ''),
+             '', '    ' + best['command'], '']
+    zeta = real(best, 'zeta')
+    said.append('T_T %s s%s, %s x %s%s.' % (
+        text.number(real(best, 't_t_s'), 4), '' if zeta != zeta else ', zeta %s%s' % (
+            text.zeta(zeta), _span(best, 'zeta_lo', 'zeta_hi', text.zeta)),
+        text.plural(int(settings['ranks']), 'rank'), text.plural(int(settings['threads']), 'thread'),
+        ''.join(', --%s %s' % (k, v) for k, v in settings.items()
+                if k not in ('program', 'ranks', 'threads'))))
+    rows = [['T_T of', 'over it', '95 % interval', 'measured']]
+    for way in at(found, 'final.ways') or []:
+        if way['state'] not in ('best', 'failed') and way['ratio']:
+            rows.append([way['name'], text.number(way['ratio']), _span(way)[2:-1] or '-',
+                         'against it, %s%s' % (text.plural(way['pairs'], 'round'), (
+                             ': cannot be told apart' if way['state'] == 'tied' else ''))])
+    for other in items(best, 'against'):
+        rows.append([word(other, 'label'), text.number(real(other, 'ratio')), _span(other)[2:-1] or '-',
+                     'in the search'])
+    if len(rows) > 1:
+        said += ['', text.table(rows).rstrip()]
+    for way in at(found, 'final.ways') or []:
+        if way['trouble']:
+            said.append('%s failed: %s' % (way['name'], way['trouble']))
+    if best['tied']:
+        more = len(best['tied']) - SHOWN_MAX
+        said += ['', 'The search could not tell apart from it: %s%s.' % (
+            '; '.join(best['tied'][:SHOWN_MAX]), ' and %d more' % more if more > 0 else '')]
+    left = dict.fromkeys('%s: %s' % (word(w, 'writer'), word(w, 'why'))
+                         for s in searches for w in items(s, 'left_out'))
+    said += ['', 'Left out:'] + ['    ' + w for w in left] if left else []
+    said += _hints(best)
+    if found['ended'] == 'budget':
+        said += ['', 'The time was used up before the search had settled; --minutes gives more.']
+    said += _checked(found['check'])
+    return '\n'.join(said) + '\n'
+
+
+def _hints(best):
+    """For other programs."""
+    hints = [(word(h, 'form'), word(h, 'text')) for h in items(best, 'hints')]
+    if best['component']:
+        hints.insert(0, ('environment', 'export %s=%s' % (COMPONENT, best['component'])))
+    found = ['', 'For other programs:'] if hints else []
+    for form, written in hints:
+        found += ['    %s:' % form] + ['        ' + line for line in written.rstrip('\n').split('\n')]
+    return found
+
+
+def _checked(check):
+    if not check:
+        return []
+    of = 'the best of all %d candidates, each run at full length' % check['candidates_n']
+    if check['same']:
+        return ['', 'Check: it is also %s.' % of]
+    ratio, lo, hi = (real(check, k) for k in ('ratio', 'lo', 'hi'))
+    judged = '' if hi != hi else ': within 5 %' if hi <= NEAR else \
+        ': not within 5 %' if lo > NEAR else ': whether that is within 5 % is not certain'
+    return ['', 'Check: it takes %s%s times as long as %s, %s, in %s%s.' % (
+        text.number(ratio), _span(check), check['best'], of, text.plural(check['rounds'], 'round'),
+        judged)]
+
+
+def main(argv):
+    def act():
+        args, said = _arguments(argv)
+        stats.program()
+        if tools.path('nht1-bt') is None:
+            raise trouble.failed("nht1-bt is not there: 'make' builds it; NHT1_BIN names its folder")
+        return Tuner(args, said).run()
+    return command.run('runs/study tune', act)

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A study from its description to its report: points, what they take, the runs, what they amount to."""
+import dataclasses
+import os
+import platform
+import random
+import shlex
+import sys
+
+from .. import VERSION, stats, text, tools, trouble
+from . import child, drive, launch, plan, probe, programs, speak, summary, sweep
+from .folder import Folder, check_place, choose, existing, shown
+
+REPORT_S = 600
+# In a source tree, or, installed, where one is.
+UNDER = os.path.join(tools.ROOT, 'runs', 'out') if os.path.exists(
+    os.path.join(tools.ROOT, 'Makefile')) else 'nht1-studies'
+
+
+def launcher_of(args, description, system):
+    flags = []
+    for where, said in (('MPIRUN_FLAGS', os.environ.get('MPIRUN_FLAGS', '')),
+                        (description.study['launcher_flags'].place,
+                         description.value('launcher_flags')),
+                        ('--launcher-flags', args.launcher_flags or '')):
+        try:
+            flags += shlex.split(said)
+        except ValueError as e:
+            raise trouble.usage('%s: %s: %s' % (where, text.clean(said, 100), e))
+    asked = description.value('launcher')
+    return launch.Launcher(args.launcher or asked, flags, system['cores'], system['nodes'],
+                           bool(args.launcher) or asked in ('auto', 'none') or not args.dry_run)
+
+
+def _record(args, description, system, launcher, found, points, estimates):
+    """What study.json holds beside the points."""
+    seed = description.value('seed')
+    used = {p.path: p.name for p in found.values()}
+    return {
+        'title': description.value('title'), 'description': description.path, 'set': args.set,
+        'seed': int(seed) if seed else random.SystemRandom().getrandbits(31),
+        'driver': VERSION, 'python': platform.python_version(), 'host': platform.node(),
+        'kernel': '%s %s' % (platform.system(), platform.release()), 'system': system,
+        'launcher': {'name': launcher.name, 'kind': launcher.kind, 'version': launcher.version,
+                     'flags': launcher.flags},
+        'programs': [{'name': n, 'path': p, 'version': _version(p)} for p, n in used.items()],
+        'environment': launch.recorded(os.environ), 'command': sys.argv,
+        'estimates': {p.id: dataclasses.asdict(estimates[p.id]) for p in points}}
+
+
+def _version(path):
+    return (child.ask([path, '--version'], launch.ASK_S)[1].strip().splitlines() or [''])[0]
+
+
+def _files(args, description):
+    """Folder for the measured files, '' for the study's own."""
+    files = args.files or description.value('files')
+    if files and not os.path.isdir(files):
+        raise trouble.usage('%s: no such folder for the files (--files, [study] files)' % files)
+    return os.path.abspath(files) if files else ''
+
+
+def _fit(args, points, estimates, speaker):
+    """The points that fit, or Trouble with those that do not."""
+    wrong = plan.misfits(points, estimates)
+    if not wrong:
+        return points
+    for point, said in wrong:
+        speaker.say('%s does not fit: %s' % (point.id, said))
+    ids = {p.id for p, _ in wrong}
+    if args.leave_out and len(ids) < len(points):
+        return [p for p in points if p.id not in ids]
+    raise trouble.failed('%d of %d points do not fit (see above): choose another --files or --out, '
+                         'smaller settings with --set%s' % (
+                             len(ids), len(points), '' if len(ids) == len(points) else
+                             ', or --leave-out to run the rest'))
+
+
+def _announce(description, points, found, settings, estimates, speaker):
+    names = sorted({p.name for p in found.values()})
+    speaker.say('study     %s' % (description.value('title') or description.path))
+    repeats = description.value('repeats').replace('..', ' to ')
+    speaker.say('points    %d of %s; %s run%s of each%s' % (
+        len(points), ', '.join(names), repeats, '' if repeats == '1' else 's',
+        '' if '..' not in description.value('repeats') else
+        ', until the interval is within %g %% of the median' % (100 * settings.precision)))
+    speaker.say('estimate  %s' % plan.summary(points, estimates, settings.repeats_of))
+
+
+def _show_plan(points, estimates, keys):
+    rows = [['point'] + keys + ['time', 'on disk', 'memory', 'fits']]
+    for point in points:
+        e = estimates[point.id]
+        values = dict(point.settings, section=point.section)
+        rows.append([point.id] + [values.get(k, '-') for k in keys] + [
+            text.about(e.seconds) if e.seconds is not None else '-',
+            text.size(e.disk_bytes) if e.disk_bytes else '-',
+            text.size(e.memory_bytes) if e.memory_bytes else '-',
+            'no' if e.misfits else 'yes'])
+    print(text.table(rows), end='')
+
+
+def report(folder, results, speaker):
+    """report.html and its figures in a folder, when nht1-report is there. results: files, folders."""
+    path = tools.path('nht1-report')
+    if path is None or not results:
+        return
+    target = os.path.join(folder, 'report.html')
+    status, out, err = child.ask([path] + results + [
+        '-o', target, '--figures', os.path.join(folder, 'figures')], REPORT_S)
+    if status == 0 and os.path.exists(target):
+        speaker.say('report    %s' % shown(target))
+    else:
+        speaker.say('no report: nht1-report ended with status %s: %s' % (status, err.strip()[:300]))
+
+
+def _close(driver, keys, speaker, brief):
+    status = driver.status()
+    table = summary.write(driver, keys, status)
+    failed = [(t, n, r) for t in driver.tallies for n, (r, _) in sorted(t.runs.items())
+              if not r['ok']]
+    if table and not brief and not (speaker.show and len(driver.tallies) == 1):
+        speaker.say()
+        print(table, end='', flush=True)
+        speaker.say()
+    invalid = [t.point.id for t in driver.tallies
+               if any(r['status'] == trouble.INVALID for r, _ in t.runs.values())]
+    if invalid:
+        print('not valid as results (exit status %d of the program): %s' % (
+            trouble.INVALID, ', '.join(invalid)))
+    for tally, number, record in failed:
+        print('runs/study: %s failed: %s' % (tally.name(number), record['trouble']),
+              file=sys.stderr)
+    if driver.why == 'interrupted' and not brief:
+        print('runs/study: interrupted; the same command goes on from here', file=sys.stderr)
+    elif driver.why == 'time' and not brief:
+        speaker.say('the time given, %g minutes, is used up; --minutes gives more' %
+                    driver.settings.minutes)
+    return status
+
+
+def run(args, name, description, brief=False):
+    """Makes a study, or with --dry-run plans it. args: options as those of runs/study (cli.py). brief:
+    part of something larger, that says itself what is made and what came of it. Returns the exit
+    status and the driver, None after a dry run."""
+    stats.program()
+    system = launch.system()
+    if args.cores:
+        system['cores'] = args.cores
+    launcher = launcher_of(args, description, system)
+    if probe.wanted(description):
+        system.update(probe.run(system['cores'], launcher))
+    finder, found = programs.Finder(args.dry_run), {}
+    points = sweep.expand(description, system, finder)
+    settings = drive.Settings(description, args.minutes)
+    for point in points:
+        found[point.id] = finder(point.program, point.place('program'))
+        found[point.id].arguments(point)
+        settings.repeats_of(point)
+        drive.metric_of(point, found[point.id])
+    keys = sweep.varying(points)
+    speaker = speak.Speaker(['section'] if brief else keys, args.quiet, settings.show)
+    files = _files(args, description)
+    out = args.out or choose(args.under or UNDER, name, points, args.new)
+    check_place(out, points)  # before the estimates, which take their time
+    if args.no_plan:
+        estimates = {p.id: plan.Estimate() for p in points}
+    else:
+        estimates = plan.make(
+            points, found, launcher, files or existing(os.path.abspath(out)),
+            lambda done: speaker.status('estimating: %d of %d' % (done, len(points))))
+    if not brief:
+        _announce(description, points, found, settings, estimates, speaker)
+    if args.dry_run:
+        _show_plan(points, estimates, keys)
+        _fit(args, points, estimates, speaker)
+        return 0, None
+    fitting = _fit(args, points, estimates, speaker)
+    folder = Folder(out, points, lambda: _record(args, description, system, launcher, found, points,
+                                                 estimates), description.text)
+    if not brief:
+        speaker.say('folder    %s%s' % (shown(folder.path),
+                                        ', going on' if folder.resumed else ''))
+        speaker.say()
+    driver = drive.Driver(fitting, found, launcher, settings, folder, estimates, files, speaker)
+    driver.run()
+    status = _close(driver, keys, speaker, brief)
+    if driver.why != 'interrupted' and not args.no_report:
+        report(folder.path, [folder.file('runs', name, 'result.json')
+                             for name, record in folder.results().items() if record['ok']], speaker)
+    if settings.show and status == 0 and not brief:
+        speaker.say('The whole result: %s' % shown(folder.path))
+    return status, driver

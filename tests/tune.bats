@@ -1,0 +1,214 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# runs/study tune: searches by component, their winners against each other, the verdict. nht1-bt is a
+# stand-in that knows how long each way to write takes.
+
+load helpers
+load study_lib
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
+    make_fakes
+    make_bt
+    ln -s "$NHT1_BIN_REAL/nht1-report" bin
+    printf '#!/bin/sh\nprintf "mca:io:%%s:version:\\"api:2.0.0\\"\\n" romio321 ompio ompio\n' >bin/ompi_info
+    chmod +x bin/ompi_info
+    export COMPONENTS_FAIL='' NOISE=0.01 ROMIO=0.7
+    unset OMPI_MCA_io
+}
+
+# T_T: posix 1 s, with --buffer 4Mi 0.8; mpiio by OMPIO 1.2, by ROMIO 0.9 and with cb_nodes=1 $ROMIO; off
+# by up to $NOISE from run to run, the same for all in a round.
+make_bt() {
+    cat >bin/nht1-bt <<'END'
+#!/usr/bin/env python3
+import json, os, sys
+args = sys.argv[1:]
+if '--help' in args:
+    for name in ('json FILE', 'out FILE', 'progress WHEN', 'io NAMES', 'minutes M', 'buffer BYTES',
+                 'hint KEY=VALUE', 'class C', 'steps NS', 'sync WHEN', 'direct', 'tc T'):
+        print('  --%s  words' % name)
+    sys.exit()
+if '--version' in args:
+    sys.exit(print('nht1-bt 1'))
+said = {a[2:]: b for a, b in zip(args, args[1:] + ['']) if a.startswith('--')}
+component = os.environ.get('OMPI_MCA_io', '')
+with open('starts', 'a') as f:
+    f.write('%s %s\n' % (component or '-', ' '.join(a for a in args if a != said['json'] and a != said['out'])))
+number = sum(1 for _ in open('starts'))
+if said['io'] == 'auto' and component in os.environ['COMPONENTS_FAIL'].split():
+    sys.exit('nht1-bt: mpiio: the component crashed')
+
+
+def time(writer, options):
+    t = {'posix': 0.8 if '--buffer' in options else 1.0, 'mpiio': 1.2}[writer]
+    if writer == 'mpiio' and component == 'romio321':
+        t = float(os.environ['ROMIO']) if 'cb_nodes=1' in options else 0.9
+    return t * (1 + float(os.environ['NOISE']) * (number * 7 % 5 - 2) / 2)
+
+
+root = {'schema': 'nht1-bt/1', 'problem': {'n': 64, 'class': 'A', 'steps': int(said.get('steps', 200)),
+        'dt': 0.0008, 'interval': 5}, 'system': {'ranks': 2, 'threads': 1, 'host': 'h'}, 'status': 0}
+if said['io'] == 'auto':
+    ways = [['posix'], ['posix', '--buffer', '4Mi'], ['mpiio'], ['mpiio', '--hint', 'cb_nodes=1']]
+    ways.sort(key=lambda w: time(w[0], w[1:]))
+    best = time(ways[0][0], ways[0][1:])
+    rows = [{'id': i, 'writer': w[0], 'options': w[1:], 'label': ' '.join(w), 'rung': 1, 'runs': 3,
+             'ratio': time(w[0], w[1:]) / best, 'lo': None, 'hi': None, 'why': '',
+             'state': 'best' if i == 1 else 'tied' if i == 2 else 'beaten'} for i, w in enumerate(ways, 1)]
+    root['runs'] = [{'driver': ways[0][0], 't_t_s': best}]
+    root['search'] = {
+        'ended': 'settled', 'seconds': 1.5, 'minutes': float(said['minutes']), 'seed': 1, 'known': None,
+        'left_out': [{'writer': 'uring', 'why': 'not permitted'}], 'effects': [], 'candidates': rows,
+        'rungs': [{'rung': 1, 'steps': 10, 'dumps': 2, 'rounds': 3, 'candidates_n': 4}],
+        'best': {'id': 1, 'label': rows[0]['label'], 'command': 'mpirun -np 2 nht1-bt --io ' +
+                 rows[0]['label'], 't_t_s': best, 'zeta': 0.08, 'zeta_lo': 0.05, 'zeta_hi': 0.11,
+                 'against': [{'label': 'mpiio', 'ratio': 1.3, 'lo': 1.2, 'hi': 1.4}],
+                 'hints': [{'form': 'ROMIO_HINTS', 'text': 'cb_nodes 1\ncb_other 2'}]
+                 if ways[0][0] == 'mpiio' else []}}
+else:
+    root['runs'] = [{'driver': said['io'], 't_t_s': time(said['io'], args)}]
+json.dump(root, open(said['json'], 'w'))
+END
+    chmod +x bin/nht1-bt
+}
+
+# tune ARGUMENT...: without a report, which takes seconds.
+tune() {
+    run "$NHT1_ROOT/runs/study" tune --ranks 2 --threads 1 --under out --no-report "$@"
+}
+
+@test "each component has a search, the winners run against each other in 7 random rounds, one verdict" {
+    run "$NHT1_ROOT/runs/study" tune --ranks 2 --threads 1 --under out --class A --sync dump
+    expect_status 0
+    expect_text "    OMPI_MCA_io=romio321 mpirun -np 2 nht1-bt --io mpiio --hint cb_nodes=1"
+    expect_text "zeta 0.080 (0.050 to 0.110), 2 ranks x 1 thread, --class A, --sync dump."
+    expect_text "export OMPI_MCA_io=romio321"
+    expect_text "cb_other 2"
+    expect_text "uring: not permitted"
+    expect_schema nht1-tune-1 out/tune/tune.json
+    expect_json out/tune/tune.json '.ended == "settled" and .best.name == "mpiio --hint cb_nodes=1 (romio321)"
+        and ([.searches[].best] == ["mpiio --hint cb_nodes=1", "posix --buffer 4Mi"])
+        and .final.rounds == 7 and (.final.ways | map(.state) == ["best", "beaten"])
+        and .final.ways[1].name == "posix --buffer 4Mi" and .final.ways[1].component == null
+        and (.final.ways[1] | .lo > 1.1 and .hi < 1.2 and .pairs == 7)'
+    [ "$(grep -c -- '--io auto' starts)" -eq 2 ]
+    [ "$(grep -c '^- .*--io posix --buffer 4Mi' starts)" -eq 7 ]
+    [ "$(grep -c '^romio321 .*--io mpiio --hint cb_nodes=1' starts)" -eq 7 ]
+    [ "$(grep -vc -- '--class A --sync dump' starts)" -eq 0 ]
+    expect_text "$(cat out/tune/tune.txt)"
+    [ -s out/tune/report.html ]
+    # each step is a study that can be made again
+    run "$NHT1_ROOT/runs/study" out/tune/final/study.ini --no-plan --out again --set study.minutes=0
+    expect_status 0
+    [ "$(set_of again | cut -d' ' -f2-)" = "$(set_of out/tune/final | cut -d' ' -f2-)" ]
+    tune
+    [ -e out/tune-2/tune.json ]
+}
+
+@test "winners that differ by less than chance are said not to be told apart" {
+    NOISE=0.3 ROMIO=0.79 tune
+    expect_status 0
+    expect_text "cannot be told apart"
+    expect_json out/tune/tune.json '.final.ways[1] | .state == "tied" and .lo < 1'
+}
+
+@test "a winner of all components that obeys none is not compared with itself" {
+    ROMIO=2 tune
+    expect_status 0
+    expect_json out/tune/tune.json '.final == null and .best.name == "posix --buffer 4Mi" and .best.component == null'
+    expect_text "    mpirun -np 2 nht1-bt --io posix --buffer 4Mi"
+    [[ $output != *OMPI_MCA_io* ]]
+    [ "$(wc -l <starts)" -eq 2 ]
+}
+
+@test "a component whose search fails is told and left out; where all fail the status is 3" {
+    COMPONENTS_FAIL=romio321 tune
+    expect_status 0
+    expect_text "romio321: exit status 1: nht1-bt: mpiio: the component crashed"
+    expect_json out/tune/tune.json '.best.label == "posix --buffer 4Mi" and .searches[0].best == null'
+    COMPONENTS_FAIL='romio321 ompio' tune
+    expect_status 3
+    expect_text "Nothing was found"
+    expect_schema nht1-tune-1 out/tune-2/tune.json
+}
+
+@test "without a choice of components there is one search: a named one, or another MPI library" {
+    tune --components ompio
+    expect_status 0
+    grep -qE '^ompio .*--io auto --minutes [2345]' starts
+    OMPI_MCA_io=romio321 tune
+    expect_text "OMPI_MCA_io=romio321 mpirun"
+    [ "$(tail -n 1 starts | cut -d' ' -f1)" = romio321 ]
+    make_launcher mpirun "HYDRA build details:"
+    tune
+    expect_status 0
+    [ "$(tail -n 1 starts | cut -d' ' -f1)" = - ]
+    expect_json out/tune-3/tune.json '.searches | length == 1 and .[0].component == null'
+}
+
+@test "--exhaustive runs every candidate and measures the choice against the best of them" {
+    tune --exhaustive 0.1
+    expect_status 0
+    expect_text "Check: it is also the best of all 6 candidates"
+    expect_json out/tune/tune.json '.check | .same and .candidates_n == 6'
+    # a search that chose something else
+    ROMIO=0.9 tune --components ompio --against out/tune
+    expect_status 0
+    expect_text "times as long as mpiio --hint cb_nodes=1 (romio321)"
+    expect_text ": within 5 %"
+    ROMIO=0.6 tune --components ompio --against out/tune/exhaustive
+    expect_text ": not within 5 %"
+    expect_schema nht1-tune-1 out/tune-3/tune.json
+    expect_json out/tune-3/tune.json '.check | .rounds == 7 and .lo > 1.3 and .ratio < 1.4 and (.same | not)'
+}
+
+@test "little time: the runs of the comparison are shorter, so that its rounds fit" {
+    sed -i "s/'t_t_s': best, 'zeta'/'t_t_s': 10 * best, 'zeta'/" bin/nht1-bt # as if they took longer
+    tune --minutes 1.5
+    expect_status 0
+    expect_json out/tune/tune.json '.final | .steps % 5 == 0 and .steps >= 10 and .steps < 100 and .rounds == 7'
+    grep -q -- "--steps $(jq .final.steps out/tune/tune.json) " starts
+}
+
+@test "what is wrong is told before anything runs" {
+    tune --unknown 3
+    expect_status 1
+    expect_text "'--unknown' is an option neither of runs/study tune nor of nht1-bt"
+    tune --io posix
+    expect_status 1
+    expect_text "--io is not for you to give"
+    tune --class
+    expect_status 1
+    expect_text "--class needs a value"
+    tune --direct=yes
+    expect_status 1
+    tune --files nowhere
+    expect_status 1
+    mkdir full && touch full/x
+    tune --out full
+    expect_status 1
+    expect_text "not empty"
+    tune --against nowhere
+    expect_status 1
+    expect_text "no exhaustive study"
+    [ ! -e starts ]
+}
+
+@test "interrupted, it prints the best so far and leaves with 3" {
+    sed -i "s/^json.dump.*/&\nif os.path.exists('slow') and said['io'] != 'auto': import time; time.sleep(30)/" bin/nht1-bt
+    touch slow
+    "$NHT1_ROOT/runs/study" tune --ranks 2 --threads 1 --under out >said 2>&1 3>&- &
+    for _ in $(seq 200); do
+        [ ! -d out/tune/final/runs/p01-r01.part ] && [ ! -d out/tune/final/runs/p02-r01.part ] || break
+        sleep 0.1
+    done
+    kill -INT $!
+    status=0
+    wait $! || status=$?
+    [ $status -eq 3 ]
+    grep -q 'The best way to write here so far' said
+    expect_schema nht1-tune-1 out/tune/tune.json
+    expect_json out/tune/tune.json '.ended == "interrupted" and .best != null'
+}
