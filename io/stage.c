@@ -165,6 +165,15 @@ static inline void take_rows(struct rows r, int64_t n, bool stream)
     take_values(r, lines_end, n);
 }
 
+/* Of a row that is written by whole lines, those that it has in part: they hold other cells as well. Any
+ * other line would be fetched only to be thrown away. */
+static inline void prefetch_ends(const double *row, int64_t n)
+{
+    if ((uintptr_t)row / IO_WORD_BYTES % LINE_DOUBLES != 0) __builtin_prefetch(row, 1);
+    if ((uintptr_t)(row + n) / IO_WORD_BYTES % LINE_DOUBLES != 0)
+        __builtin_prefetch(row + n - 1, 1);
+}
+
 /* Values [from, to) of a row of cells, component fastest, which lie at in. The first and the last
  * cell may be cut. */
 static void unstage_points(const char *in, int64_t from, int64_t to, int64_t sm, double *row,
@@ -221,9 +230,8 @@ static void unstage(const struct io_view *v, const struct lines *l, const char *
             if (from >= past) continue;
             const char *in = data + (from - start);
             double *u = to->u + k * to->sk + j * to->sj + m * to->sm;
-            /* The next row's first line, of which the ghost cells stay. */
-            for (int c = 0; stream && c < (points ? IO_NCOMP : 1); c++)
-                __builtin_prefetch(u + to->sj + c * to->sm, 1);
+            for (int c = 0; stream && c < (points ? IO_NCOMP : 1); c++) /* of the next row */
+                prefetch_ends(u + to->sj + c * to->sm, v->box.n[0]);
             if (points)
                 unstage_points(in, (from - at) / IO_WORD_BYTES, (past - at) / IO_WORD_BYTES, to->sm,
                                u, stream);
