@@ -212,21 +212,28 @@ static ssize_t do_parts(struct real *r, int fd, const struct iovec *part, int pa
     return all;
 }
 
-/* OMPIO has aio do its nonblocking calls, crashes when one has failed, and never comes back from one
- * that met the end of the file. So a read is completed here, and looks whole in any case. */
+/* OMPIO has aio do its nonblocking calls, crashes when one has failed, and never comes back from a read
+ * that met the end of the file. So a call is completed here, and looks whole in any case. Returns what the
+ * call under way does; NULL: it is not guarded. */
+static struct real *aio_kind(void)
+{
+    return guarded(&reads) ? &reads : guarded(&writes) ? &writes : NULL;
+}
+
 static int told_of_aio(int errnum)
 {
     int none = 0;
-    if (!guarded(&reads) || errnum == 0 || errnum == EINPROGRESS) return errnum;
+    if (!aio_kind() || errnum == 0 || errnum == EINPROGRESS) return errnum;
     atomic_compare_exchange_strong(&guard.errnum, &none, errnum);
     return 0;
 }
 
 static ssize_t complete_aio(struct aiocb *cb, ssize_t done)
 {
-    if (!guarded(&reads)) return done;
+    struct real *r = aio_kind();
+    if (!r) return done;
     if (done >= 0 && done < (ssize_t)cb->aio_nbytes)
-        do_all(&reads, cb->aio_fildes, (char *)(uintptr_t)cb->aio_buf + done,
+        do_all(r, cb->aio_fildes, (char *)(uintptr_t)cb->aio_buf + done,
                cb->aio_nbytes - (size_t)done, cb->aio_offset + done);
     return (ssize_t)cb->aio_nbytes;
 }

@@ -10,16 +10,11 @@
  * When a transfer really ended is the library's secret: the time it was under way is an upper bound
  * of the time of writing, and the result says so.
  *
- * On a full disk OMPIO does not fail but crash, so a write that could meet one, because the file's
- * blocks are not all there, is refused when there is no room.
- *
  * Reading: pieces of tuning.call_bytes of this rank's stream of all dumps in the plan, one after the
  * other with MPI_File_iread_at. While one is put into place, tuning.staging of those behind it are
  * under way, those of the next dump among them. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/err.h"
 #include "base/stop.h"
@@ -101,18 +96,6 @@ static void take_arrived(struct mpiio_async_state *s, const struct io_context *c
     io_guard_at(NULL);
 }
 
-/* Whether the library can be trusted with a write. */
-static int check_room(const struct mpiio_async_state *s, const struct io_context *ctx)
-{
-    struct stat st;
-    if (stat(ctx->path, &st) != 0) return err_set_errno(ERR_IO, errno, "stat %s", ctx->path);
-    if ((int64_t)st.st_blocks * 512 >= (int64_t)st.st_size) return 0;
-    const int64_t room = io_free_bytes(ctx->path);
-    if (room < 0 || room >= s->m.mine_bytes * (s->posted_n + 1)) return 0;
-    const struct io_fd_fault fault = {ENOSPC, s->m.mine_bytes, s->dumps_posted * ctx->dump_bytes};
-    return io_fd_failed(ctx, &fault);
-}
-
 /* The pieces before one that cannot be posted are under way all the same. */
 static int post_pieces(struct mpiio_async_state *s, const struct io_context *ctx, int64_t dump,
                        const void *buf)
@@ -156,7 +139,6 @@ static int mpiio_async_write(void *state, const struct io_context *ctx, int64_t 
     take_arrived(s, ctx, s->posted_n == ctx->tuning.staging);
     *ctx->wait_s += watch_now() - since_s;
     if (s->m.mine_bytes > 0) {
-        if (s->rc == 0) s->rc = check_room(s, ctx);
         if (s->rc == 0) s->rc = post_pieces(s, ctx, dump, buf);
     } else {
         s->dumps_done++;

@@ -211,11 +211,24 @@ ended() {
     need_open_mpi "known of Open MPI's ompio"
     mkdir disk
     export OMPI_MCA_io=ompio
-    preload=$NHT1_TESTBIN/fault.so plan=aio:2:EIO:1 start "${tiny[@]}" --io mpiio-async \
+    preload=$NHT1_TESTBIN/fault.so plan=aio:2:SIGSEGV:1 start "${tiny[@]}" --io mpiio-async \
         --sync dump --out disk/o.bin
     ended
     [ "$status" -ge 128 ]
     expect_text "rank 1 on $(hostname): SIGSEGV in MPI_File_iwrite_at on disk/o.bin; last durable dump: 0"
+}
+
+@test "MPI-IO: a nonblocking write that fails in the background is told, and the library does not crash" {
+    local plan
+    need_open_mpi "known of Open MPI's ompio"
+    mkdir disk
+    export OMPI_MCA_io=ompio
+    for plan in aio:1:ENOSPC:0 aio:2:EIO:1; do
+        preload=$NHT1_TESTBIN/fault.so start "${tiny[@]}" --io mpiio-async --sync dump --out disk/o.bin
+        ended
+        told "rank ${plan##*:} on" "MPI_File_iwrite_at on disk/o.bin: "
+        rm disk/*
+    done
 }
 
 @test "a failed write ends the run soon, not at the next dump" {

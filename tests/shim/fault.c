@@ -11,7 +11,7 @@
  * each call, in order
  *
  * WHAT: ENOSPC, EIO, EROFS, EPERM, EOPNOTSUPP, short (half of what was asked), kill (the process
- * dies before the call), of pwrite, flip (all is written, but for one bit) or, of pread and
+ * dies before the call), SIGSEGV (it crashes there), of pwrite, flip (all is written, but for one bit) or, of pread and
  * uring_read, end (as behind the end of the file). N is counted per rank and kind of call, from 1; "N+" is every call
  * from there on. Kinds: open, openr (for reading only), pwrite (pwritev, too), pread (preadv, too),
  * write, fsync, fdatasync, rename (renameat2, too), ftruncate, fallocate, close, aio (asking
@@ -65,9 +65,10 @@ static struct {
     int errnum; /* 0: short, FLIP: flip */
 } plan = {.kind = -1};
 
-#define FLIP (-1)
-#define END  FAULT_END
-#define KILL (-3)
+#define FLIP  (-1)
+#define END   FAULT_END
+#define KILL  (-3)
+#define CRASH (-4)
 
 static atomic_int made[KINDS];
 static FILE *trace;
@@ -85,15 +86,9 @@ static int errnum_of(const char *what)
     static const struct {
         const char *name;
         int value;
-    } known[] = {{"ENOSPC", ENOSPC},
-                 {"EIO", EIO},
-                 {"EROFS", EROFS},
-                 {"EPERM", EPERM},
-                 {"EOPNOTSUPP", EOPNOTSUPP},
-                 {"short", 0},
-                 {"flip", FLIP},
-                 {"end", END},
-                 {"kill", KILL}};
+    } known[] = {{"ENOSPC", ENOSPC},         {"EIO", EIO},  {"EROFS", EROFS}, {"EPERM", EPERM},
+                 {"EOPNOTSUPP", EOPNOTSUPP}, {"short", 0},  {"flip", FLIP},   {"end", END},
+                 {"SIGSEGV", CRASH},         {"kill", KILL}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(known[i].name, what) == 0) return known[i].value;
     fprintf(stderr, "shim: no fault '%s'\n", what);
@@ -156,6 +151,7 @@ bool fault_now(enum fault_kind k, const char *what)
     if (plan.kind != (int)k || n < plan.nth || (n > plan.nth && !plan.from_then)) return false;
     if (n == plan.nth) fprintf(stderr, "shim: %s %d, of %s, fails\n", kind_name[k], n, what);
     if (plan.errnum == KILL) raise(SIGKILL);
+    if (plan.errnum == CRASH) raise(SIGSEGV);
     return true;
 }
 
