@@ -168,7 +168,7 @@ static void files(struct forecast *f)
     f->dumps_n = bt_problem_dumps(&s->problem);
     f->dump_bytes = io_dump_bytes(s->layout, s->problem.n);
     for (int w = 0; w < s->writers_n; w++) {
-        const unsigned caps = io_writer_caps(s->writer[w]);
+        const unsigned caps = io_writer_caps(s->candidate[w].writer);
         const bool parts = (caps & IO_CAP_PARTS) != 0;
         if (!(caps & (IO_CAP_SERIAL_FILE | IO_CAP_PARTS))) continue;
         f->file_bytes = product(f->dumps_n, f->dump_bytes);
@@ -177,7 +177,7 @@ static void files(struct forecast *f)
         f->written_bytes = sum(f->written_bytes, product(s->opt.repeat, f->file_bytes));
         const int64_t each = s->read == BT_READ_ALL ? f->file_bytes : f->dump_bytes;
         f->read_bytes = sum(f->read_bytes, product(s->opt.repeat, product(f->readings_n, each)));
-        bt_setup_path(s, w, path);
+        bt_setup_path(s, s->candidate[w].writer, path);
         if (stat(path, &old) == 0 && S_ISREG(old.st_mode))
             f->free_bytes += (int64_t)old.st_blocks * 512;
     }

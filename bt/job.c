@@ -22,8 +22,8 @@ static int names_check(const struct bt_setup *s)
     char path[4096];
     for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
         for (int w = 0; other[i].name && w < s->writers_n; w++) {
-            bt_setup_path(s, w, path);
-            if (io_file_takes(path, s->writer[w], other[i].name))
+            bt_setup_path(s, s->candidate[w].writer, path);
+            if (io_file_takes(path, s->candidate[w].writer, other[i].name))
                 return err_set(
                     ERR_USAGE,
                     "%s %s: this name belongs to the dump file or to what lies beside it "
@@ -70,27 +70,41 @@ static void warn(struct bt_job *job)
 
 /* The command line is read by each rank for itself, so --io all names every writer; what runs is
  * what every rank can run: a kernel may refuse io_uring on one node alone. */
-static int writers_agree(struct bt_setup *s, MPI_Comm comm)
+static int writers_agree(struct bt_job *job)
 {
+    struct bt_setup *s = job->setup;
     int can[BT_RUNS_MAX], kept_n = 0;
     if (!s->all) return 0;
     for (int w = 0; w < s->writers_n; w++)
-        can[w] = io_writer_can(io_writer_find(s->writer[w]), s->layout);
-    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, can, s->writers_n, MPI_INT, MPI_MIN, comm));
-    for (int w = 0; w < s->writers_n; w++)
-        if (can[w]) memmove(s->writer[kept_n++], s->writer[w], sizeof s->writer[w]);
+        can[w] = io_writer_can(io_writer_find(s->candidate[w].writer), s->layout);
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, can, s->writers_n, MPI_INT, MPI_MIN, job->comm));
+    for (int w = 0; w < s->writers_n; w++) {
+        const char *writer = s->candidate[w].writer;
+        const bool format = io_writer_format(writer) != IO_RAW && s->layout == IO_RECORDS;
+        if (can[w]) {
+            s->candidate[kept_n++] = s->candidate[w];
+            continue;
+        }
+        json_array_append_new(job->left_out,
+                              json_pack("{ss ss}", "writer", writer, "why",
+                                        format ? "its files have a format of their own, which "
+                                                 "--layout records is not"
+                                               : "what it needs of the system, a library or a "
+                                                 "call of the kernel, is not there"));
+    }
     s->writers_n = kept_n;
     return 0;
 }
 
 int bt_job_make(struct bt_job *job, MPI_Comm comm, struct bt_setup *setup)
 {
-    *job = (struct bt_job){.comm = comm, .setup = setup, .notices = json_array()};
+    *job = (struct bt_job){
+        .comm = comm, .setup = setup, .notices = json_array(), .left_out = json_array()};
     watch_utc(job->started_utc);
     job->machine.nodes.node = MPI_COMM_NULL;
     TRY_MPI(MPI_Comm_rank(comm, &job->rank));
     TRY_MPI(MPI_Comm_size(comm, &job->size));
-    TRY(writers_agree(setup, comm));
+    TRY(writers_agree(job));
     TRY(bt_restart_adopt(comm, setup));
     TRY(par_agree(comm, bt_decomp_make(setup->opt.decomp, setup->problem.n, job->size, job->rank,
                                        &job->decomp)));
@@ -110,13 +124,12 @@ int bt_job_make(struct bt_job *job, MPI_Comm comm, struct bt_setup *setup)
 
 void bt_job_free(struct bt_job *job)
 {
-    for (int i = 0; i < job->outcomes_n; i++) {
-        bt_run_free(&job->outcome[i].run);
-        bt_proof_free(&job->outcome[i].proof);
-    }
+    for (int i = 0; i < job->outcomes_n; i++)
+        bt_outcome_free(&job->outcome[i]);
     free(job->outcome);
     free(job->hosts);
     json_decref(job->notices);
+    json_decref(job->left_out);
     bt_machine_free(&job->machine);
 }
 
@@ -204,47 +217,40 @@ static void judge(struct bt_outcome *o, bool writes)
                  o->proof.note);
 }
 
-int bt_job_run(struct bt_job *job, struct bt_solver *solver, int writer, int round)
+void bt_outcome_free(struct bt_outcome *o)
+{
+    bt_run_free(&o->run);
+    bt_proof_free(&o->proof);
+}
+
+int bt_job_make_run(struct bt_job *job, struct bt_solver *solver, const struct bt_task *task,
+                    struct bt_outcome *o)
 {
     const struct bt_setup *s = job->setup;
-    const bool writes = writer != BT_COMPUTE_ONLY;
-    const size_t n = (size_t)job->outcomes_n + 1;
+    const struct bt_candidate *c = task->candidate;
     struct io_spec spec = {0};
-    char path[4096] = "", label[128];
-    struct bt_outcome *o = realloc(job->outcome, n * sizeof *o);
-    if (o) job->outcome = o;
-    TRY(par_agree(job->comm,
-                  o ? 0 : err_set(ERR_NOMEM, "no memory for the results of run %zu", n)));
-    o += job->outcomes_n++;
-    *o = (struct bt_outcome){.run.round = round};
-    snprintf(o->run.writer, sizeof o->run.writer, "%s", writes ? s->writer[writer] : BT_COMPUTE);
+    *o = (struct bt_outcome){.run.round = task->round};
+    snprintf(o->run.writer, sizeof o->run.writer, "%s", c ? c->writer : BT_COMPUTE);
     snprintf(o->decomp, sizeof o->decomp, "%s", job->decomp_name);
     snprintf(o->verdict, sizeof o->verdict, "not verified: the run did not come to its end");
-    if (writes) {
-        bt_setup_path(s, writer, path);
-        spec = bt_setup_spec(s, writer, path);
+    if (c) {
+        spec = bt_setup_spec(s, c, task->problem, task->path);
         spec.kernel = job->kernel;
         for (int a = 0; a < 3; a++) {
             spec.box.lo[a] = job->decomp.lo[a];
             spec.box.n[a] = job->decomp.count[a];
         }
         o->serial_file = (io_writer_caps(spec.writer) & IO_CAP_SERIAL_FILE) != 0;
-        if (o->serial_file) snprintf(o->path, sizeof o->path, "%s", path);
+        if (o->serial_file) snprintf(o->path, sizeof o->path, "%s", task->path);
     }
 
     const enum progress_mode mode =
         job->rank == 0 ? progress_mode_of(s->opt.progress) : PROGRESS_NEVER;
-    const char *what = writes ? o->run.writer : "computing";
-    if (s->opt.repeat > 1 && round > 0)
-        snprintf(label, sizeof label, "%s, round %d of %lld", what, round,
-                 (long long)s->opt.repeat);
-    else
-        snprintf(label, sizeof label, "%s", what);
-    struct progress *progress = progress_begin(mode, label, "step", s->problem.steps);
+    struct progress *progress = progress_begin(mode, task->label, "step", task->problem->steps);
     const struct bt_run_request q = {.comm = job->comm,
-                                     .problem = &s->problem,
+                                     .problem = task->problem,
                                      .solver = solver,
-                                     .io = writes ? &spec : NULL,
+                                     .io = c ? &spec : NULL,
                                      .nodes = &job->machine.nodes,
                                      .setup = s,
                                      .reads = &job->reads,
@@ -253,7 +259,7 @@ int bt_job_run(struct bt_job *job, struct bt_solver *solver, int writer, int rou
     if (rc == 0 && o->run.kept_wrong) {
         const struct bt_run first = o->run;
         bt_run_free(&o->run);
-        o->run = (struct bt_run){.round = round};
+        o->run = (struct bt_run){.round = task->round};
         memcpy(o->run.writer, first.writer, sizeof first.writer);
         spec.resume_seen = true;
         rc = bt_run_make(&q, &o->run);
@@ -267,8 +273,34 @@ int bt_job_run(struct bt_job *job, struct bt_solver *solver, int writer, int rou
     TRY(rc);
     take_notices(job, &o->run);
     TRY(prove(job, o));
-    judge(o, writes);
+    judge(o, c != NULL);
     const bool suspect = o->wrong || o->proof.state == BT_PROOF_FAILED;
-    const bool remove = s->all && !s->opt.keep && o->serial_file && !suspect;
-    return remove ? io_file_remove(job->comm, path, run_id(o)) : 0;
+    const bool remove = task->remove && o->serial_file && !suspect;
+    return remove ? io_file_remove(job->comm, task->path, run_id(o)) : 0;
+}
+
+int bt_job_run(struct bt_job *job, struct bt_solver *solver, int writer, int round)
+{
+    const struct bt_setup *s = job->setup;
+    const size_t n = (size_t)job->outcomes_n + 1;
+    const struct bt_candidate *c = writer == BT_COMPUTE_ONLY ? NULL : &s->candidate[writer];
+    const char *what = c ? c->writer : "computing";
+    char path[4096] = "", label[128];
+    struct bt_outcome *o = realloc(job->outcome, n * sizeof *o);
+    if (o) job->outcome = o;
+    TRY(par_agree(job->comm,
+                  o ? 0 : err_set(ERR_NOMEM, "no memory for the results of run %zu", n)));
+    if (c) bt_setup_path(s, c->writer, path);
+    if (s->opt.repeat > 1 && round > 0)
+        snprintf(label, sizeof label, "%s, round %d of %lld", what, round,
+                 (long long)s->opt.repeat);
+    else
+        snprintf(label, sizeof label, "%s", what);
+    const struct bt_task task = {.candidate = c,
+                                 .problem = &s->problem,
+                                 .path = path,
+                                 .label = label,
+                                 .round = round,
+                                 .remove = s->all && !s->opt.keep};
+    return bt_job_make_run(job, solver, &task, &job->outcome[job->outcomes_n++]);
 }

@@ -58,7 +58,8 @@ struct bt_job {
     struct bt_tc_result tc;
     bool has_measured; /* a compute-only run of this job is in measured */
     struct bt_tc_entry measured;
-    json_t *notices; /* array of strings; rank 0's are reported */
+    json_t *notices;  /* array of strings; rank 0's are reported */
+    json_t *left_out; /* writers of --io all that cannot work here: [{"writer", "why"}] */
 };
 
 /* Finds out what the job runs on and checks that it can: decomposition, memory, names of results.
@@ -66,10 +67,25 @@ struct bt_job {
 int bt_job_make(struct bt_job *job, MPI_Comm comm, struct bt_setup *setup);
 void bt_job_free(struct bt_job *job);
 
-/* Makes one run, with its progress shown, and has its file proved; with --io all the file goes then.
- * The last of the job's outcomes is this one, also after an error of the run; notices of io/ are
- * taken over. Collective. writer: index of one of the setup's, or BT_COMPUTE_ONLY. ERR_INTERRUPT
+/* What a run is to do. All borrowed. */
+struct bt_task {
+    const struct bt_candidate *candidate; /* NULL: only compute */
+    const struct bt_problem *problem;
+    const char *path;  /* of the file */
+    const char *label; /* what progress says */
+    int round;
+    bool remove; /* the file goes when it was found right */
+};
+
+/* Makes one run, with its progress shown, and has its file proved; notices of io/ are taken over.
+ * Collective. [out] o, also after an error of the run, to be freed by bt_outcome_free. ERR_INTERRUPT
  * when asked to stop. */
+int bt_job_make_run(struct bt_job *job, struct bt_solver *solver, const struct bt_task *task,
+                    struct bt_outcome *o);
+void bt_outcome_free(struct bt_outcome *o);
+
+/* The same as one of the job's outcomes, the last; with --io all the file goes after it was proved.
+ * writer: index of one of the setup's, or BT_COMPUTE_ONLY. */
 #define BT_COMPUTE_ONLY (-1)
 int bt_job_run(struct bt_job *job, struct bt_solver *solver, int writer, int round);
 

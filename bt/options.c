@@ -94,7 +94,7 @@ static const struct conf_option table[] = {
              "With --io all these files are removed after verification, see --keep."},
     {.name = "group",
      .arg = "G",
-     .def = "16",
+     .def = TEXT(BT_GROUP),
      AT(group),
      CONF_RANGE(1, 1e9),
      .help = "Ranks that may write at the same time, for writers with a group size (token, "
@@ -337,10 +337,10 @@ static int tc_setup(struct bt_setup *s)
 static int add_writer(struct bt_setup *s, const char *name)
 {
     for (int w = 0; w < s->writers_n; w++)
-        if (strcmp(s->writer[w], name) == 0) return 0;
-    if (s->writers_n == BT_RUNS_MAX || strlen(name) >= sizeof s->writer[0])
+        if (strcmp(s->candidate[w].writer, name) == 0) return 0;
+    if (s->writers_n == BT_RUNS_MAX || strlen(name) >= sizeof s->candidate[0].writer)
         return err_set(ERR_USAGE, "--io: more than %d writers, or a name too long", BT_RUNS_MAX);
-    snprintf(s->writer[s->writers_n++], sizeof s->writer[0], "%s", name);
+    s->candidate[s->writers_n++] = bt_setup_candidate(s, name);
     return 0;
 }
 
@@ -370,7 +370,7 @@ static int restart_setup(struct bt_setup *s)
     if (!s->given_io) {
         s->all = false;
         s->writers_n = 1;
-        s->writer[0][0] = '\0';
+        s->candidate[0] = bt_setup_candidate(s, "");
     }
     if (s->writers_n != 1 || s->all || s->compute)
         return err_set(ERR_USAGE,
@@ -423,8 +423,28 @@ static int read_setup(struct bt_setup *s, const bool *given)
     return 0;
 }
 
+/* Options of writers that stood on the command line, as the capabilities that obey them. */
+static unsigned fixed_settings(const bool *given)
+{
+    static const struct {
+        const char *option;
+        unsigned cap;
+    } of[] = {{"aggregators", IO_CAP_AGGREGATORS},
+              {"buffer", IO_CAP_BUFFER},
+              {"staging", IO_CAP_STAGING},
+              {"direct", IO_CAP_DIRECT},
+              {"group", IO_CAP_GROUP},
+              {"chunk", IO_CAP_CHUNK},
+              {"hint", IO_CAP_HINTS}};
+    unsigned fixed = 0;
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++)
+        if (conf_given(&bt_program, given, of[i].option)) fixed |= of[i].cap;
+    return fixed;
+}
+
 static int interpret(struct bt_setup *s, const bool *given)
 {
+    s->fixed = fixed_settings(given);
     s->given_io = conf_given(&bt_program, given, "io");
     s->given_layout = conf_given(&bt_program, given, "layout");
     s->given_buffer = conf_given(&bt_program, given, "buffer");
@@ -454,7 +474,7 @@ static int interpret(struct bt_setup *s, const bool *given)
         return err_set(ERR_USAGE, "--json: the name of the file is empty");
     /* Of all writers those are left out later that cannot do what is asked for. */
     for (int w = 0; w < (s->all ? 1 : s->writers_n); w++) {
-        const struct io_spec spec = bt_setup_spec(s, w, s->opt.out);
+        const struct io_spec spec = bt_setup_spec(s, &s->candidate[w], &s->problem, s->opt.out);
         TRY(io_spec_check(&spec));
     }
     return 0;
@@ -475,35 +495,46 @@ void bt_setup_free(void *setup)
     conf_free(&bt_program, &((struct bt_setup *)setup)->opt, NULL);
 }
 
-void bt_setup_path(const struct bt_setup *s, int writer, char *out)
+struct bt_candidate bt_setup_candidate(const struct bt_setup *s, const char *writer)
+{
+    struct bt_candidate c = {.group = (int)s->opt.group,
+                             .tuning = {.aggregators = (int)s->opt.aggregators,
+                                        .buffer_bytes = s->opt.buffer,
+                                        .staging = (int)s->opt.staging,
+                                        .direct = s->opt.direct,
+                                        .chunk = s->opt.chunk},
+                             .hints_n = s->opt.hints.n,
+                             .hint = s->opt.hints.item};
+    snprintf(c.writer, sizeof c.writer, "%s", writer);
+    return c;
+}
+
+void bt_setup_path(const struct bt_setup *s, const char *writer, char *out)
 {
     const bool several = s->all || s->writers_n > 1;
-    snprintf(out, 4096, "%s%s%s", s->opt.out, several ? "." : "", several ? s->writer[writer] : "");
+    snprintf(out, 4096, "%s%s%s", s->opt.out, several ? "." : "", several ? writer : "");
     for (char *c = out + strlen(s->opt.out); *c; c++)
         if (*c == ':') *c = '-';
 }
 
-struct io_spec bt_setup_spec(const struct bt_setup *s, int writer, const char *path)
+struct io_spec bt_setup_spec(const struct bt_setup *s, const struct bt_candidate *c,
+                             const struct bt_problem *p, const char *path)
 {
     return (struct io_spec){.path = path,
-                            .writer = s->writer[writer],
+                            .writer = c->writer,
                             .layout = s->layout,
-                            .n = s->problem.n,
-                            .dumps_n = bt_problem_dumps(&s->problem),
-                            .steps_n = s->problem.steps,
-                            .dt = s->problem.dt,
-                            .interval = s->problem.interval,
-                            .group = (int)s->opt.group,
+                            .n = p->n,
+                            .dumps_n = bt_problem_dumps(p),
+                            .steps_n = p->steps,
+                            .dt = p->dt,
+                            .interval = p->interval,
+                            .group = c->group,
                             .sync = s->sync,
-                            .tuning = {.aggregators = (int)s->opt.aggregators,
-                                       .buffer_bytes = s->opt.buffer,
-                                       .staging = (int)s->opt.staging,
-                                       .direct = s->opt.direct,
-                                       .chunk = s->opt.chunk},
+                            .tuning = c->tuning,
                             .force = s->opt.force,
                             .resume = s->opt.restart,
-                            .hints_n = s->opt.hints.n,
-                            .hints = s->opt.hints.item};
+                            .hints_n = c->hints_n,
+                            .hints = c->hint};
 }
 
 bool bt_setup_computes(const struct bt_setup *s)

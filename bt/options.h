@@ -9,6 +9,7 @@
 
 #include "base/conf.h"
 #include "base/version.h"
+#include "bt/candidate.h"
 #include "bt/solver/problem.h"
 #include "io/file.h"
 
@@ -55,12 +56,13 @@ struct bt_setup {
     enum io_layout layout;
     enum io_sync sync;
     enum bt_tc_source tc_source;
-    double tc_given_s;            /* with BT_TC_GIVEN */
-    int writers_n;                /* writers to compare, 0 when only computing */
-    char writer[BT_RUNS_MAX][64]; /* names */
-    bool compute;                 /* a run without writing was asked for */
-    bool all;                     /* --io all: files go after they have been verified */
-    bool list_writers;            /* --io help; the rest was not looked at then */
+    double tc_given_s;                          /* with BT_TC_GIVEN */
+    int writers_n;                              /* writers to compare, 0 when only computing */
+    struct bt_candidate candidate[BT_RUNS_MAX]; /* they, with the settings of the command line */
+    unsigned fixed;    /* capabilities, of those whose settings stood there */
+    bool compute;      /* a run without writing was asked for */
+    bool all;          /* --io all: files go after they have been verified */
+    bool list_writers; /* --io help; the rest was not looked at then */
     enum bt_read read;
     int64_t read_dump; /* with BT_READ_ONE, from 1 */
     int read_states_n; /* of the page cache, each read in */
@@ -79,12 +81,16 @@ extern const struct conf_program bt_program;
 int bt_setup_parse(void *setup, int argc, char **argv);
 void bt_setup_free(void *setup);
 
-/* Name of the file of the i-th writer: FILE, or FILE.NAME when there are several. Characters that
- * have a meaning to MPI-IO libraries (':') become '-'. out: [out] at least 4096 bytes. */
-void bt_setup_path(const struct bt_setup *s, int writer, char *out);
+/* A writer with the settings of the command line. Borrows the hints. */
+struct bt_candidate bt_setup_candidate(const struct bt_setup *s, const char *writer);
 
-/* What the i-th writer is to write, but for the rank's cells and the kernel. path: borrowed. */
-struct io_spec bt_setup_spec(const struct bt_setup *s, int writer, const char *path);
+/* Name of the file of a writer: FILE, or FILE.NAME when there are several. Characters that have a
+ * meaning to MPI-IO libraries (':') become '-'. out: [out] at least 4096 bytes. */
+void bt_setup_path(const struct bt_setup *s, const char *writer, char *out);
+
+/* What a candidate is to write of a problem, but for the rank's cells and the kernel. All borrowed. */
+struct io_spec bt_setup_spec(const struct bt_setup *s, const struct bt_candidate *c,
+                             const struct bt_problem *p, const char *path);
 
 /* Whether the rounds hold compute-only runs: asked for, or, from two rounds of writing on, as what
  * the writers of a round are paired with. */

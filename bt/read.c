@@ -31,7 +31,7 @@ static int dumps_check(const struct bt_setup *s)
     const int64_t dumps_n = bt_problem_dumps(&s->problem);
     bool file = false;
     for (int w = 0; w < s->writers_n; w++)
-        file = file || can_be_read(s->writer[w]);
+        file = file || can_be_read(s->candidate[w].writer);
     if (!file)
         return err_set(ERR_USAGE,
                        "--read %s: no writer of --io %s leaves a file to read back; name another",

@@ -26,7 +26,7 @@ int bt_restart_adopt(MPI_Comm comm, struct bt_setup *s)
                            "another writer, such as --restart --io posix",
                            s->opt.out, past.writer, s->opt.out);
         s->writers_n = 1;
-        snprintf(s->writer[0], sizeof s->writer[0], "%s", past.writer);
+        s->candidate[0] = bt_setup_candidate(s, past.writer);
     }
     if (s->given_layout && s->layout != past.layout)
         return err_set(ERR_USAGE, "--layout %s: %s has layout %s, which --restart keeps",

@@ -20,6 +20,14 @@ enum io_caps {
     IO_CAP_HINTS = 4,       /* passes hints to the library */
     IO_CAP_WRAPPER = 8,     /* wraps another writer, "check:posix" */
     IO_CAP_PARTS = 16,      /* leaves a file per rank beside the path and a manifest at it */
+    /* What else it obeys when it writes, of struct io_tuning: */
+    IO_CAP_AGGREGATORS = 32,  /* how many ranks write for all */
+    IO_CAP_BUFFER = 64,       /* bytes of a request */
+    IO_CAP_STAGING = 128,     /* dumps under way at a time */
+    IO_CAP_DIRECT = 256,      /* around the page cache */
+    IO_CAP_CHUNK = 512,       /* chunks of the array in the file */
+    IO_CAP_COLLECTIVE = 1024, /* and writes by collective calls of MPI-IO, which have hints of
+                                 their own */
 };
 
 struct io_writer;

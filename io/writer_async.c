@@ -139,7 +139,8 @@ const struct io_writer io_writer_async = {
     .name = "async",
     .help = "aggregators write in threads of their own while the ranks compute; --direct: around "
             "the page cache",
-    .caps = IO_CAP_SERIAL_FILE,
+    .caps =
+        IO_CAP_SERIAL_FILE | IO_CAP_AGGREGATORS | IO_CAP_BUFFER | IO_CAP_STAGING | IO_CAP_DIRECT,
     .state_size = sizeof(struct io_background),
     .open = async_open,
     .buffer = io_background_slot_buffer,

@@ -223,14 +223,16 @@ static bool pnetcdf_usable(void)
     return loads(IO_NETCDF);
 }
 
+#define CAPS (IO_CAP_SERIAL_FILE | IO_CAP_HINTS)
 #define CONTAINER                                                                                  \
-    .caps = IO_CAP_SERIAL_FILE | IO_CAP_HINTS, .state_size = sizeof(struct io_container),          \
-    .write = container_write, .read = io_container_read, .sync = container_sync,                   \
-    .close = container_close, .describe = container_describe
+    .state_size = sizeof(struct io_container), .write = container_write,                           \
+    .read = io_container_read, .sync = container_sync, .close = container_close,                   \
+    .describe = container_describe
 
 const struct io_writer io_writer_hdf5 = {
     .name = "hdf5",
     .help = "one dataset in an HDF5 file, one collective write of a hyperslab per dump",
+    .caps = CAPS | IO_CAP_CHUNK | IO_CAP_COLLECTIVE,
     .format = IO_HDF5,
     .usable = hdf5_usable,
     .open = open_collective,
@@ -240,6 +242,7 @@ const struct io_writer io_writer_hdf5 = {
 const struct io_writer io_writer_hdf5_indep = {
     .name = "hdf5-indep",
     .help = "as hdf5, each rank for itself",
+    .caps = CAPS | IO_CAP_CHUNK,
     .format = IO_HDF5,
     .usable = hdf5_usable,
     .open = open_independent,
@@ -249,6 +252,7 @@ const struct io_writer io_writer_hdf5_indep = {
 const struct io_writer io_writer_pnetcdf = {
     .name = "pnetcdf",
     .help = "one variable in a netCDF file, one collective write of PnetCDF per dump",
+    .caps = CAPS | IO_CAP_COLLECTIVE,
     .format = IO_NETCDF,
     .usable = pnetcdf_usable,
     .open = open_collective,
@@ -258,6 +262,7 @@ const struct io_writer io_writer_pnetcdf = {
 const struct io_writer io_writer_pnetcdf_indep = {
     .name = "pnetcdf-indep",
     .help = "as pnetcdf, each rank for itself",
+    .caps = CAPS,
     .format = IO_NETCDF,
     .usable = pnetcdf_usable,
     .open = open_independent,

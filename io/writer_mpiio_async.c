@@ -237,7 +237,7 @@ static int mpiio_async_describe(void *state, const struct io_context *ctx, json_
 const struct io_writer io_writer_mpiio_async = {
     .name = "mpiio-async",
     .help = "MPI-IO, one nonblocking write of a subarray view per dump, while the ranks compute",
-    .caps = IO_CAP_SERIAL_FILE | IO_CAP_HINTS,
+    .caps = IO_CAP_SERIAL_FILE | IO_CAP_HINTS | IO_CAP_STAGING,
     .state_size = sizeof(struct mpiio_async_state),
     .open = mpiio_async_open,
     .buffer = mpiio_async_buffer,

@@ -82,7 +82,7 @@ static int twophase_describe(void *state, const struct io_context *ctx, json_t *
 const struct io_writer io_writer_twophase = {
     .name = "twophase",
     .help = "ranks exchange their pieces, --aggregators of them write long contiguous ranges",
-    .caps = IO_CAP_SERIAL_FILE,
+    .caps = IO_CAP_SERIAL_FILE | IO_CAP_AGGREGATORS | IO_CAP_BUFFER,
     .state_size = sizeof(struct twophase_state),
     .open = twophase_open,
     .write = twophase_write,

@@ -209,7 +209,8 @@ static int uring_describe(void *state, const struct io_context *ctx, json_t *int
 const struct io_writer io_writer_uring = {
     .name = "uring",
     .help = "as async, with io_uring in the place of threads",
-    .caps = IO_CAP_SERIAL_FILE,
+    .caps =
+        IO_CAP_SERIAL_FILE | IO_CAP_AGGREGATORS | IO_CAP_BUFFER | IO_CAP_STAGING | IO_CAP_DIRECT,
     .state_size = sizeof(struct io_background),
     .usable = uring_usable,
     .open = uring_open,
