@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/stat.h"
 
+#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_rng.h>
 #include <gsl/gsl_sort.h>
@@ -122,6 +123,11 @@ int stat_ratio_ci(const double *x, int nx, const double *y, int ny, double level
 {
     ERR_ASSERT(ny >= 1);
     return bootstrap(x, nx, y, ny, level, seed, lo, hi);
+}
+
+double stat_t(double level, int freedom)
+{
+    return gsl_cdf_tdist_Pinv((1 + level) / 2, freedom);
 }
 
 double stat_values_needed(int n, double median, double lo, double hi, double goal)

@@ -29,6 +29,10 @@ int stat_quantiles(const double *x, int n, const double *p, int quantiles_n, dou
  * [out] lo, hi: equal to the value when n is 1. Returns 0 or ERR_NOMEM. */
 int stat_median_ci(const double *x, int n, double level, uint64_t seed, double *lo, double *hi);
 
+/* Student's t: a share level of a t distribution with freedom >= 1 degrees of freedom lies between -t
+ * and t. */
+double stat_t(double level, int freedom);
+
 /* How many values it takes until such an interval, lo to hi about the median of n values, no longer
  * reaches goal: its width goes with 1 / sqrt(n). At least n + 1; INFINITY where the median lies on
  * the goal. */

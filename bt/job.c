@@ -11,6 +11,7 @@
 #include "base/sys.h"
 #include "base/watch.h"
 #include "bt/restart.h"
+#include "bt/search.h"
 #include "io/writer.h"
 
 /* No file that the job writes may take the place of another one. */
@@ -22,7 +23,7 @@ static int names_check(const struct bt_setup *s)
     char path[4096];
     for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
         for (int w = 0; other[i].name && w < s->writers_n; w++) {
-            bt_setup_path(s, s->candidate[w].writer, path);
+            bt_setup_path(s, s->search ? BT_SEARCH_NAME : s->candidate[w].writer, path);
             if (io_file_takes(path, s->candidate[w].writer, other[i].name))
                 return err_set(
                     ERR_USAGE,
@@ -126,6 +127,7 @@ void bt_job_free(struct bt_job *job)
 {
     for (int i = 0; i < job->outcomes_n; i++)
         bt_outcome_free(&job->outcome[i]);
+    bt_search_free(job->search);
     free(job->outcome);
     free(job->hosts);
     json_decref(job->notices);

@@ -38,6 +38,8 @@ struct bt_tc_result {
     bool trouble;             /* the store cannot be used; told once */
 };
 
+struct bt_search;
+
 struct bt_job {
     MPI_Comm comm;
     int rank, size;
@@ -58,8 +60,9 @@ struct bt_job {
     struct bt_tc_result tc;
     bool has_measured; /* a compute-only run of this job is in measured */
     struct bt_tc_entry measured;
-    json_t *notices;  /* array of strings; rank 0's are reported */
-    json_t *left_out; /* writers of --io all that cannot work here: [{"writer", "why"}] */
+    json_t *notices;          /* array of strings; rank 0's are reported */
+    struct bt_search *search; /* of --io auto, NULL: none */
+    json_t *left_out;         /* writers of --io all that cannot work here: [{"writer", "why"}] */
 };
 
 /* Finds out what the job runs on and checks that it can: decomposition, memory, names of results.

@@ -17,6 +17,7 @@
 #include "bt/report.h"
 #include "bt/result.h"
 #include "bt/rounds.h"
+#include "bt/search.h"
 
 /* Worst of the outcomes: wrong content, a file that could not be read back, or one that nobody
  * could prove. */
@@ -55,13 +56,14 @@ static int run(void *of)
     TRY_TO(out, rc, bt_job_make(&job, MPI_COMM_WORLD, setup));
     TRY_TO(out, rc, par_agree(job.comm, rank == 0 ? program_outputs_check(&result, 1) : 0));
     if (speaks) bt_report_heading(&job, stdout);
-    rc = bt_rounds_make(&job);
-    if (rc == 0 && !setup->opt.restart) rc = bt_compute_find(&job);
+    rc = setup->search ? bt_search_make(&job, speaks ? stdout : NULL) : bt_rounds_make(&job);
+    if (rc == 0 && !setup->opt.restart && !setup->search) rc = bt_compute_find(&job);
     if (rc == 0) rc = outcomes_code(&job);
     if (rank == 0) bt_judge(&judged, &job);
     if (speaks) bt_report_results(&judged, stdout);
     /* A run that failed before anything was measured leaves no result. */
-    rc = program_outputs_write(&result, job.outcomes_n > 0, &judged, rc);
+    rc = program_outputs_write(&result, job.outcomes_n > 0 || bt_search_found(job.search), &judged,
+                               rc);
 out:
     bt_judge_free(&judged);
     bt_job_free(&job);

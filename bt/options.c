@@ -67,13 +67,14 @@ static const struct conf_option table[] = {
      .arg = "NAMES",
      .def = "all",
      AT(io),
-     .words = "none|all|help",
+     .words = "none|all|auto|help",
      .word = writer_name,
      .group = "What is written",
      .help =
          "Writers: none (compute only, which measures T_C), a name, several as "
          "NAME,NAME, all (every writer that leaves a serial file, one after the other in random "
-         "order), or help for the list."},
+         "order), auto (finds the fastest writer and its settings, see --minutes), or help for the "
+         "list."},
     {.name = "interval",
      .arg = "IW",
      AT(interval),
@@ -200,6 +201,13 @@ static const struct conf_option table[] = {
      AT(seed),
      CONF_RANGE(0, 4294967295.0),
      .help = "Seed of the random order of the writers. Default: from the clock; always reported."},
+    {.name = "minutes",
+     .arg = "M",
+     .def = "5",
+     AT(minutes),
+     CONF_RANGE(0.01, 1e5),
+     .help = "Time for the search of --io auto. Settings of writers that are given, such as "
+             "--direct, stay as they are; the others are varied."},
     {.name = "tc",
      .arg = "T",
      .def = "best",
@@ -274,6 +282,8 @@ const struct conf_program bt_program = {
         "      the official size N = 102 with every writer\n"
         "  nht1-bt --io help\n"
         "      the writers and what each does\n"
+        "  mpirun -np 4 nht1-bt --class A --io auto\n"
+        "      finds the fastest way to write here, in five minutes\n"
         "  mpirun -np 4 nht1-bt --class A --io none\n"
         "      only compute: gives T_C, remembered for later runs\n"
         "  mpirun -np 4 nht1-bt --n 33 --steps 20 --dt 0.001 --decomp 1d:x --io NAME\n"
@@ -351,7 +361,9 @@ static int writers_setup(struct bt_setup *s)
     for (const char *at = s->opt.io; conf_next_word(&at, name, sizeof name);) {
         s->compute = s->compute || strcmp(name, BT_COMPUTE) == 0;
         if (strcmp(name, BT_COMPUTE) == 0) continue;
-        if (strcmp(name, "all") != 0) {
+        const bool search = strcmp(name, "auto") == 0;
+        s->search = s->search || search;
+        if (strcmp(name, "all") != 0 && !search) {
             TRY(io_writer_find(name) ? add_writer(s, name) : io_writer_unknown(name));
             continue;
         }
@@ -360,6 +372,35 @@ static int writers_setup(struct bt_setup *s)
             if ((d->caps & (IO_CAP_SERIAL_FILE | IO_CAP_WRAPPER)) == IO_CAP_SERIAL_FILE)
                 TRY(add_writer(s, d->name));
     }
+    return 0;
+}
+
+/* A search is of all writers; what it leaves is an answer, no file. */
+static int search_setup(struct bt_setup *s, const bool *given)
+{
+    const struct {
+        const char *option, *why;
+    } without[] = {
+        {"restart", "it continues a file, and a search leaves none"},
+        {"read", "what is read back is timed of a writer that is named"},
+        {"keep", "no file of a search is worth keeping"},
+        {"repeat", "a search has rounds of its own"},
+    };
+    s->given_minutes = conf_given(&bt_program, given, "minutes");
+    if (!s->search && s->given_minutes)
+        return err_set(ERR_USAGE, "--minutes is for --io auto, the search for the fastest writer");
+    if (!s->search) return 0;
+    if (strcmp(s->opt.io, "auto") != 0)
+        return err_set(ERR_USAGE,
+                       "--io '%s': auto stands alone, it tries every writer; give the settings "
+                       "that are to stay as options",
+                       s->opt.io);
+    for (size_t i = 0; i < sizeof without / sizeof without[0]; i++)
+        if (conf_given(&bt_program, given, without[i].option))
+            return err_set(ERR_USAGE,
+                           "--%s and --io auto exclude each other: %s; run the command that the "
+                           "search prints",
+                           without[i].option, without[i].why);
     return 0;
 }
 
@@ -465,6 +506,7 @@ static int interpret(struct bt_setup *s, const bool *given)
     s->sync =
         (enum io_sync)conf_chosen(&bt_program, &s->opt, "sync"); /* in the order of the enum */
     TRY(writers_setup(s));
+    TRY(search_setup(s, given));
     TRY(restart_setup(s));
     TRY(read_setup(s, given));
     s->seed = conf_given(&bt_program, given, "seed") ? (uint64_t)s->opt.seed : (uint64_t)time(NULL);

@@ -36,6 +36,7 @@ struct bt_options {
     int64_t read_ranks;                          /* 0: all */
     bool read_drop_system;
     int64_t repeat, seed;
+    double minutes; /* of --io auto */
     bool dry_run, probe;
     int64_t probe_limit; /* seconds */
     int64_t ranks, nodes; /* of --dry-run; 0: those that were started */
@@ -59,9 +60,11 @@ struct bt_setup {
     double tc_given_s;                          /* with BT_TC_GIVEN */
     int writers_n;                              /* writers to compare, 0 when only computing */
     struct bt_candidate candidate[BT_RUNS_MAX]; /* they, with the settings of the command line */
-    unsigned fixed;    /* capabilities, of those whose settings stood there */
-    bool compute;      /* a run without writing was asked for */
-    bool all;          /* --io all: files go after they have been verified */
+    unsigned fixed; /* capabilities, of those whose settings stood there */
+    bool compute;   /* a run without writing was asked for */
+    bool all;       /* --io all: files go after they have been verified */
+    bool search;    /* --io auto: these writers are raced, all is set as well */
+    bool given_minutes;
     bool list_writers; /* --io help; the rest was not looked at then */
     enum bt_read read;
     int64_t read_dump; /* with BT_READ_ONE, from 1 */

@@ -8,6 +8,8 @@
 #include "base/stamp.h"
 #include "base/units.h"
 #include "bt/compute.h"
+#include "bt/finding.h"
+#include "bt/search.h"
 #include "io/writer.h"
 
 #define WIDTH 96
@@ -56,8 +58,10 @@ void bt_report_heading(const struct bt_job *job, FILE *to)
                 units_plural(m->threads), job->decomp_name);
     if (s->writers_n > 0)
         plain_entry(to, "File", "%s%s, layout %s, --sync %s", s->opt.out,
-                    s->all || s->writers_n > 1 ? ".NAME" : "", io_layout_name(s->layout),
-                    s->opt.sync);
+                    s->search                    ? "." BT_SEARCH_NAME
+                    : s->all || s->writers_n > 1 ? ".NAME"
+                                                 : "",
+                    io_layout_name(s->layout), s->opt.sync);
     fflush(to);
 }
 
@@ -288,8 +292,14 @@ void bt_report_results(const struct bt_judged *j, FILE *to)
     size_t i;
     const json_t *s;
     resumed(job, to);
+    if (job->search) bt_finding_print(job, to);
     if (j->rows_n == 0) {
         if (job->outcomes_n > 0) reading(j, to);
+        if (bt_search_found(job->search)) {
+            json_array_foreach(j->stamps, i, s)
+                plain_wrap(to, WIDTH, "Note: ", 2, stamp_text(s, "sentence"));
+            notices(job, to);
+        }
         return;
     }
     if (job->tc.origin != BT_TC_UNKNOWN) {

@@ -70,6 +70,16 @@ static int solver_new(struct bt_job *job, struct bt_solver **solver)
     return 0;
 }
 
+int bt_rounds_begin(struct bt_job *job, struct bt_solver **solver)
+{
+    const struct bt_setup *s = job->setup;
+    TRY(solver_new(job, solver));
+    if (s->writers_n == 0 || s->opt.restart) return 0;
+    const int64_t mine = job->machine.nodes.node_rank == 0 ? warm_up(job) : 0;
+    TRY_MPI(MPI_Allreduce(&mine, &job->warmup_bytes, 1, MPI_INT64_T, MPI_SUM, job->comm));
+    return 0;
+}
+
 /* A job that is killed, not merely asked to stop, leaves in the file of --json what it had measured
  * up to then. Not written where it would take more than KEEPING of the time, and not into a pipe;
  * trouble with the file is told at the end. next_s: [in,out] no sooner than then. Collective. */
@@ -98,12 +108,7 @@ int bt_rounds_make(struct bt_job *job)
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     TRY_TO(out, rc, par_agree(job->comm, rng ? 0 : err_set(ERR_NOMEM, "no memory for an order")));
     gsl_rng_set(rng, s->seed);
-    TRY_TO(out, rc, solver_new(job, &solver));
-    if (s->writers_n > 0 && !s->opt.restart) {
-        const int64_t mine = job->machine.nodes.node_rank == 0 ? warm_up(job) : 0;
-        TRY_MPI_TO(out, rc,
-                   MPI_Allreduce(&mine, &job->warmup_bytes, 1, MPI_INT64_T, MPI_SUM, job->comm));
-    }
+    TRY_TO(out, rc, bt_rounds_begin(job, &solver));
     if (bt_setup_computes(s)) order[n++] = BT_COMPUTE_ONLY;
     for (int w = 0; w < s->writers_n; w++)
         order[n++] = w;

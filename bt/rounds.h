@@ -7,6 +7,10 @@
  * and writers alike then drops out of the paired zeta. */
 #include "bt/job.h"
 
+/* Makes the solver of all runs, and warms memory and file system up for them. Collective. [out]
+ * solver, to be freed also after an error. */
+int bt_rounds_begin(struct bt_job *job, struct bt_solver **solver);
+
 /* Makes all runs that were asked for. Collective. Outcomes are added to job as they come, and the
  * result so far is kept in the file of --json; the first error ends the rounds and is returned,
  * ERR_INTERRUPT when asked to stop. */

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BT_SEARCH_H
+#define BT_SEARCH_H
+/* Layer 3. --io auto: the race (bt/race.h) of the candidates (bt/candidate.h) in runs of the job's own
+ * problem, decomposition, layout and durability, with fewer steps. Each file is proved and then
+ * removed, so one at a time needs room. A candidate that fails, or whose file is wrong, is left out and
+ * the search goes on. Rank 0 holds the race and its clock, and tells the others which run is next.
+ * What came out: bt/finding.h. */
+#include <stdio.h>
+
+#include "base/err.h"
+#include "bt/candidate.h"
+#include "bt/job.h"
+#include "bt/race.h"
+
+#define BT_SEARCH_NAME "auto" /* the file of all candidates is FILE.auto */
+
+enum bt_search_end { BT_SEARCH_SETTLED, BT_SEARCH_BUDGET, BT_SEARCH_INTERRUPTED, BT_SEARCH_KNOWN };
+
+struct bt_search {
+    struct bt_space space;
+    struct race *race;            /* rank 0 */
+    char (*why)[ERR_MESSAGE_MAX]; /* [space.n] of those that failed, "" for the others */
+    enum bt_search_end end;
+    double seconds;
+};
+
+/* Searches. Collective. to: where rank 0 tells how far it is, NULL: nowhere. [out] job->search. Returns
+ * ERR_INTERRUPT when asked to stop, with what was found up to then; an error where nothing can be
+ * written at all, or no candidate could. */
+int bt_search_make(struct bt_job *job, FILE *to);
+
+/* Whether there is anything to report; search may be NULL. For rank 0. Local. */
+bool bt_search_found(const struct bt_search *search);
+void bt_search_free(struct bt_search *search);
+
+#endif

@@ -1,0 +1,113 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# nht1-bt --io auto: the search for the fastest way to write, end to end. The race itself, on made-up
+# times, is tests/test_race.c, the space of candidates tests/test_candidate.c.
+load helpers
+
+# A problem whose runs take a few hundredths of a second: 13^3 points, 3 dumps.
+tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
+
+@test "a search finds a setting, proves every file, says what to run, and leaves nothing" {
+    run mpi_run 2 nht1-bt "${tiny[@]}" --io auto --minutes 0.25 --seed 5 --json r.json
+    expect_status 0
+    expect_text "Search "
+    expect_text "Rung 1 "
+    expect_text "Run it with"
+    expect_schema nht1-bt-1 r.json
+    expect_json r.json '.search | (.ended == "settled" or .ended == "budget") and .known == null'
+    expect_json r.json '.search.candidates | length >= 20 and ([.[].id] | unique | length) == length'
+    expect_json r.json '[.search.candidates[] | select(.state == "best")] | length == 1'
+    expect_json r.json '.search | .best.id as $id | .candidates[$id - 1].label == .best.label'
+    expect_json r.json '.search.rungs[0].candidates_n >= .search.rungs[-1].candidates_n - 2'
+    expect_json r.json '.runs == [] and .ranking == []'
+    [ -z "$(find . -name 'btout*')" ]
+    # What it says to run is a command that runs.
+    local command
+    command=$(jq -r '.search.best.command | sub("^(OMP_NUM_THREADS=[0-9]+ )?mpirun .*nht1-bt "; "")' \
+        r.json)
+    eval "run mpi_run 2 nht1-bt $command --tc 1 --json again.json"
+    expect_status 0
+    expect_json again.json '.runs | length == 1 and .[0].proof.state == "right"'
+    [ "$(jq -r '.search.best.label | split(" ")[0]' r.json)" = "$(jq -r '.runs[0].writer' again.json)" ]
+}
+
+@test "settings that are given stay, and the others are varied" {
+    run mpi_run 2 nht1-bt --class S --io auto --minutes 0.1 --direct --hint cb_nodes=1 --json r.json
+    expect_status 0
+    expect_json r.json '[.search.candidates[] | select(.writer == "async" or .writer == "uring")
+        | .options | index("--direct") != null] | length >= 1 and all'
+    expect_json r.json '[.search.candidates[].options | map(select(startswith("cb_")))[]]
+        | unique == ["cb_nodes=1"]'
+    expect_json r.json '[.search.candidates[] | select(.writer == "mpiio-async")] | length > 1'
+}
+
+@test "a candidate that fails is told and left out, and the search goes on" {
+    mkdir disk
+    run mpi_run 2 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_IN="$PWD/disk" \
+        NHT1_FAULT=pwrite:40:EIO:1 nht1-bt "${tiny[@]}" --io auto --minutes 0.25 \
+        --out disk/o.bin --json r.json
+    expect_status 0
+    expect_json r.json '[.search.candidates[] | select(.state == "failed")] | length == 1
+        and (.[0].why | contains("Input/output error"))'
+    expect_json r.json '.search.best.label != null'
+    expect_text "Failed, and left out:"
+    [ -z "$(ls -A disk)" ]
+}
+
+@test "where nothing can be written the first failure is the message" {
+    mkdir disk
+    mount -t tmpfs -o size=64k none disk 2>/dev/null || skip "no file system can be mounted here"
+    run mpi_run 2 nht1-bt "${tiny[@]}" --io auto --minutes 0.2 --out disk/o.bin --json r.json
+    umount disk
+    expect_status 3
+    expect_text "no candidate of --io auto could write"
+    expect_text "disk/o.bin.auto"
+    [ ! -e r.json ]
+}
+
+@test "a file of somebody else in the way ends the search, and stays" {
+    echo mine >btout.bin.auto
+    run mpi_run 2 nht1-bt "${tiny[@]}" --io auto --minutes 0.2 --json r.json
+    expect_status 1
+    expect_text "was not written by this program"
+    [ "$(<btout.bin.auto)" = mine ]
+}
+
+@test "asked to stop: the best so far, status 3, no file" {
+    local pid rc=0 try
+    OMP_NUM_THREADS=1 nht1-bt "${tiny[@]}" --io auto --minutes 0.5 --json r.json >out 2>err &
+    pid=$!
+    for try in {1..300}; do
+        ! grep -q "^Rung 1" out || break
+        sleep 0.1
+    done
+    sleep 0.5
+    kill -INT $pid
+    wait $pid || rc=$?
+    cat out err
+    [ "$rc" -eq 3 ]
+    grep -q "interrupted: the search was not finished" err
+    grep -q "Run it with" out
+    expect_schema nht1-bt-1 r.json
+    expect_json r.json '.status == 3 and .search.ended == "interrupted" and .search.best.label != null'
+    [ -z "$(find . -name 'btout*')" ]
+}
+
+@test "what a search cannot be combined with is refused, with the way out" {
+    local option
+    run mpi_run 1 nht1-bt --io auto,posix
+    expect_status 1
+    expect_text "auto stands alone"
+    for option in --restart "--read last" --keep "--repeat 3"; do
+        # shellcheck disable=SC2086 # an option and its value
+        run mpi_run 1 nht1-bt --io auto $option
+        expect_status 1
+        expect_text "--io auto exclude each other"
+    done
+    run mpi_run 1 nht1-bt --io posix --minutes 3
+    expect_status 1
+    expect_text "--minutes is for --io auto"
+    run mpi_run 1 nht1-bt --io auto --minutes 0
+    expect_status 1
+    expect_text "--minutes"
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The race of --io auto on made-up times: with known true times it finds the best, keeps its time,
+ * survives candidates that fail, and its intervals hold what they should. */
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "bt/race.h"
+
+#define N_MAX 80
+
+/* A machine: a dump computes for step_s and writes for write_s[c], of which a part hides behind the
+ * computation, but for the last one; each run costs around_s besides. Times scatter by a share, now
+ * and then a run is disturbed for real, and rounds are slow or fast as a whole. */
+struct model {
+    int n;
+    double step_s, around_s;
+    double write_s[N_MAX], hidden[N_MAX];
+    double scatter, disturbed;
+    int fails; /* candidate that fails in its second run, -1: none */
+    int64_t dumps_n;
+};
+
+struct outcome {
+    int best, runs, failed;
+    bool settled;
+    double spent_s;
+    struct race_standing stand[N_MAX];
+};
+
+static double true_s(const struct model *m, int c, int64_t dumps)
+{
+    const double d = (double)dumps;
+    if (c < 0) return d * m->step_s;
+    return d * m->step_s + m->write_s[c] * (1 + (d - 1) * (1 - m->hidden[c]));
+}
+
+static struct race *run(const struct model *m, double budget_s, uint64_t seed, struct outcome *o)
+{
+    struct race_entry entry[N_MAX] = {{0}};
+    struct race_plan plan = {
+        .n = m->n, .entry = entry, .budget_s = budget_s, .dumps_n = m->dumps_n, .seed = seed};
+    struct race_trial t;
+    struct race *r;
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    double now_s = 1000, round_noise = 0;
+    int last_round = 0, tried = 0;
+    gsl_rng_set(rng, seed + 1);
+    *o = (struct outcome){0};
+    entry[0].yardstick = entry[1].yardstick = true;
+    for (int c = 0; c < m->n; c++)
+        entry[c].order = c < 8 ? 0 : c < 30 ? 1 : 2;
+    assert_int_equal(race_new(&r, &plan, now_s), 0);
+    while (race_next(r, now_s, &t)) {
+        if (t.round != last_round) round_noise = gsl_ran_gaussian(rng, m->scatter);
+        last_round = t.round;
+        assert_in_range(t.dumps, 1, m->dumps_n);
+        const double noise = gsl_ran_gaussian(rng, m->scatter) + round_noise;
+        const bool hit = gsl_rng_uniform(rng) < m->disturbed;
+        t.t_t_s = true_s(m, t.candidate, t.dumps) * exp(noise) * (hit ? 1.6 : 1);
+        t.took_s = t.t_t_s + m->around_s;
+        if (t.candidate >= 0 && t.candidate == m->fails && ++tried == 2) {
+            t.t_t_s = NAN;
+            o->failed++;
+        }
+        now_s += t.took_s;
+        o->runs++;
+        assert_int_equal(race_told(r, &t), 0);
+        assert_true(o->runs < 100000);
+    }
+    gsl_rng_free(rng);
+    o->spent_s = now_s - 1000;
+    o->best = race_best(r);
+    o->settled = race_settled(r);
+    race_stand(r, o->stand);
+    return r;
+}
+
+/* Like class A on two cores with a disk: writers from 5 % to twice the computation, many alike. */
+static struct model class_a(uint64_t seed)
+{
+    struct model m = {.n = 58,
+                      .step_s = 0.1,
+                      .around_s = 0.35,
+                      .scatter = 0.05,
+                      .disturbed = 0.05,
+                      .fails = -1,
+                      .dumps_n = 40};
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    gsl_rng_set(rng, seed);
+    for (int c = 0; c < m.n; c++) {
+        m.write_s[c] = 0.02 + 0.08 * gsl_rng_uniform(rng);
+        m.hidden[c] = c % 3 == 0 ? 0.8 * gsl_rng_uniform(rng) : 0;
+    }
+    gsl_rng_free(rng);
+    return m;
+}
+
+static int truly_best(const struct model *m)
+{
+    int best = 0;
+    for (int c = 1; c < m->n; c++)
+        if (true_s(m, c, m->dumps_n) < true_s(m, best, m->dumps_n)) best = c;
+    return best;
+}
+
+static void finds_the_best_within_5_percent_in_9_of_10(void **state)
+{
+    (void)state;
+    int good = 0, covered = 0, intervals = 0;
+    for (uint64_t seed = 0; seed < 30; seed++) {
+        const struct model m = class_a(seed);
+        struct outcome o;
+        struct race *r = run(&m, 300, seed, &o);
+        const double best_s = true_s(&m, truly_best(&m), m.dumps_n);
+        const double worse = true_s(&m, o.best, m.dumps_n) / best_s - 1;
+        good += worse <= 0.05 ? 1 : 0;
+        const struct race_rung *rung;
+        bool last;
+        const int rungs = race_rungs(r, &rung, &last);
+        assert_true(last);
+        if (seed < 5)
+            for (int i = 0; i < rungs; i++)
+                print_message("rung %d: %d candidates, %d dumps, %d rounds\n", i + 1,
+                              rung[i].candidates_n, (int)rung[i].dumps, rung[i].rounds);
+        print_message("seed %2d: best %2d, %4.1f %% from the truth, %.0f s, %d runs%s\n", (int)seed,
+                      o.best, 100 * worse, o.spent_s, o.runs, o.settled ? ", settled" : "");
+        assert_true(o.spent_s <= 300 * 1.05);
+        /* Intervals of the last rung against what is true of runs of its length. */
+        for (int c = 0; c < 2; c++) {
+            double ratio, lo, hi;
+            if (c == o.best || race_ratio(r, rungs, c, o.best, &ratio, &lo, &hi) < 5) continue;
+            const int64_t d = rung[rungs - 1].dumps;
+            const double is = true_s(&m, c, d) / true_s(&m, o.best, d);
+            intervals++;
+            covered += is >= lo * 0.999 && is <= hi * 1.001 ? 1 : 0;
+        }
+        race_free(r);
+    }
+    print_message("%d of 30 within 5 %%; %d of %d intervals hold the truth\n", good, covered,
+                  intervals);
+    assert_true(good >= 27);
+    assert_true(covered >= 0.85 * intervals);
+}
+
+static void the_time_is_kept_when_it_is_short(void **state)
+{
+    (void)state;
+    static const double budget_s[] = {1, 5, 12, 30, 60};
+    for (size_t b = 0; b < sizeof budget_s / sizeof budget_s[0]; b++) {
+        const struct model m = class_a(3);
+        struct outcome o;
+        struct race *r = run(&m, budget_s[b], 7, &o);
+        int tried = 0;
+        for (int c = 0; c < m.n; c++)
+            tried += o.stand[c].runs > 0;
+        print_message("%.0f s: %.1f s spent, %d candidates tried, best %d\n", budget_s[b],
+                      o.spent_s, tried, o.best);
+        assert_true(o.spent_s <= budget_s[b] * 1.1 + 1.2);
+        if (b >= 1) assert_true(o.best >= 0);
+        race_free(r);
+    }
+}
+
+static void what_is_clear_is_settled_early(void **state)
+{
+    (void)state;
+    struct model m = class_a(1);
+    struct outcome o;
+    m.scatter = 0.005;
+    m.disturbed = 0;
+    for (int c = 0; c < m.n; c++)
+        m.write_s[c] = c == 17 ? 0.01 : 0.2 + 0.001 * c;
+    memset(m.hidden, 0, sizeof m.hidden);
+    struct race *r = run(&m, 3600, 5, &o);
+    assert_int_equal(o.best, 17);
+    assert_true(o.settled);
+    assert_true(o.spent_s < 1200);
+    assert_int_equal(o.stand[17].state, RACE_BEST);
+    for (int c = 0; c < m.n; c++) {
+        if (c == 17) continue;
+        assert_true(o.stand[c].state == RACE_SLOWER || o.stand[c].state == RACE_CUT);
+        assert_true(o.stand[c].ratio > 1.5);
+        assert_true(o.stand[c].lo > 1 && o.stand[c].hi >= o.stand[c].lo);
+    }
+    race_free(r);
+}
+
+static void what_is_alike_is_tied(void **state)
+{
+    (void)state;
+    struct model m = class_a(1);
+    struct outcome o;
+    m.scatter = 0.004;
+    m.disturbed = 0;
+    m.n = 6;
+    for (int c = 0; c < m.n; c++)
+        m.write_s[c] = 0.1;
+    memset(m.hidden, 0, sizeof m.hidden);
+    struct race *r = run(&m, 600, 5, &o);
+    assert_true(o.settled);
+    int tied = 0;
+    for (int c = 0; c < m.n; c++)
+        tied += o.stand[c].state == RACE_TIED;
+    assert_true(tied >= 3);
+    race_free(r);
+}
+
+static void one_that_fails_leaves_and_the_race_goes_on(void **state)
+{
+    (void)state;
+    struct model m = class_a(1);
+    struct outcome o;
+    m.write_s[0] = 0.001; /* by far the best, and a yardstick */
+    m.fails = 0;
+    struct race *r = run(&m, 300, 5, &o);
+    assert_int_equal(o.failed, 1);
+    assert_int_equal(o.stand[0].state, RACE_FAILED);
+    assert_true(o.best > 0);
+    race_free(r);
+    m.n = 1; /* nobody is left */
+    r = run(&m, 300, 5, &o);
+    assert_int_equal(o.best, -1);
+    race_free(r);
+}
+
+static void the_same_seed_gives_the_same_race(void **state)
+{
+    (void)state;
+    const struct model m = class_a(2);
+    struct outcome a, b;
+    race_free(run(&m, 100, 11, &a));
+    race_free(run(&m, 100, 11, &b));
+    assert_int_equal(a.best, b.best);
+    assert_int_equal(a.runs, b.runs);
+    assert_true(a.spent_s == b.spent_s);
+}
+
+static void what_a_setting_does(void **state)
+{
+    (void)state;
+    struct model m = class_a(2);
+    struct outcome o;
+    double ratio, lo, hi;
+    memset(m.hidden, 0, sizeof m.hidden);
+    m.write_s[4] = m.write_s[5] = 0.02;
+    m.write_s[6] = m.write_s[7] = 0.032; /* 10 % more of all time than 4 and 5 */
+    m.scatter = 0.01;
+    m.disturbed = 0;
+    struct race *r = run(&m, 300, 11, &o);
+    const struct race_pair pairs[] = {{6, 4}, {7, 5}};
+    const int n = race_effect(r, pairs, 2, &ratio, &lo, &hi);
+    print_message("%.3f, %.3f to %.3f from %d rounds\n", ratio, lo, hi, n);
+    assert_true(n >= 4);
+    assert_true(fabs(ratio - 1.1) < 0.03);
+    assert_true(lo < 1.1 && hi > 1.1 && lo > 1);
+    race_free(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_the_best_within_5_percent_in_9_of_10),
+        cmocka_unit_test(the_time_is_kept_when_it_is_short),
+        cmocka_unit_test(what_is_clear_is_settled_early),
+        cmocka_unit_test(what_is_alike_is_tied),
+        cmocka_unit_test(one_that_fails_leaves_and_the_race_goes_on),
+        cmocka_unit_test(the_same_seed_gives_the_same_race),
+        cmocka_unit_test(what_a_setting_does),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
