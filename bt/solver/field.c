@@ -2,15 +2,23 @@
 #include "bt/solver/field.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "base/err.h"
 #include "bt/solver/problem.h"
 
-#define LINE 8 /* doubles in 64 bytes */
+#define LINE       8                 /* doubles in 64 bytes */
+#define HUGE_BYTES ((size_t)2 << 20) /* of the usual huge page */
 
 double *bt_doubles(int64_t n)
 {
-    return aligned_alloc(64, (size_t)((n + LINE - 1) / LINE * LINE + LINE) * sizeof(double));
+    const size_t bytes = (size_t)((n + LINE - 1) / LINE * LINE + LINE) * sizeof(double);
+    const size_t align = bytes < HUGE_BYTES ? LINE * sizeof(double) : HUGE_BYTES;
+    void *p;
+    if (posix_memalign(&p, align, bytes) != 0) return NULL;
+    /* Advice, for as many huge pages as lie in the array as a whole. */
+    if (align == HUGE_BYTES) (void)madvise(p, bytes / align * align, MADV_HUGEPAGE);
+    return p;
 }
 
 int bt_field_new(struct bt_field *f, const int64_t lo[3], const int64_t hi[3], double fill)

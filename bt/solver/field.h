@@ -27,7 +27,8 @@ static inline int64_t bt_field_at(const struct bt_field *f, int64_t k, int64_t j
     return k * f->sk + j * f->sj + m * f->sm + i;
 }
 
-/* 64-byte aligned array of doubles, not filled. NULL when there is no room. */
+/* 64-byte aligned array of doubles, not filled; on huge pages where it fills some and the system
+ * gives them. NULL when there is no room. */
 double *bt_doubles(int64_t n);
 
 #endif
