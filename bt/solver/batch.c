@@ -34,13 +34,17 @@ static void set_line(const struct bt_solver *s, struct batch *b, int v, int64_t 
     b->r[v] = bt_field_at(&s->r, k, j, 0, i);
 }
 
-/* xi: lanes are neighbouring rows of a plane; batches run through k first, so that a strip of rows
- * stays in cache from plane to plane. */
+/* xi: lanes are neighbouring rows of a plane. Batches run through strips of BT_LANES_MAX rows, of
+ * which a narrow vector takes several batches, plane by plane, so that a strip stays in cache from
+ * plane to plane. */
 static void batch_rows(const struct bt_solver *s, int64_t index, struct batch *b)
 {
     const int lanes = s->kernel->lanes;
-    b->j = index / s->ni[2] * lanes;
-    b->k = index % s->ni[2];
+    const int64_t strip = index / (BT_LANES_MAX / lanes * s->ni[2]), first = strip * BT_LANES_MAX;
+    const int64_t across = bt_plan_div_up(bt_min64(BT_LANES_MAX, s->ni[1] - first), lanes);
+    const int64_t rest = index - strip * (BT_LANES_MAX / lanes * s->ni[2]);
+    b->j = first + rest % across * lanes;
+    b->k = rest / across;
     b->nv = s->ni[1] - b->j < lanes ? (int)(s->ni[1] - b->j) : lanes;
     for (int v = 0; v < lanes; v++)
         set_line(s, b, v, b->k, b->j + (v < b->nv ? v : 0), 0);
@@ -94,13 +98,19 @@ static void forward_packed(struct bt_solver *s, struct bt_scratch *t, int dir,
         u[v] = s->u.p + b->u[v];
         r[v] = s->r.p + b->r[v];
     }
-    const struct bt_batch_data data = {.u = t->u,
-                                       .ul = 5 * lanes,
-                                       .um = lanes,
-                                       .r = t->r,
-                                       .rl = 5 * lanes,
-                                       .rm = lanes,
-                                       .n = s->ni[dir]};
+    struct bt_batch_data data = {.u = t->u,
+                                 .ul = 5 * lanes,
+                                 .um = lanes,
+                                 .r = t->r,
+                                 .rl = 5 * lanes,
+                                 .rm = lanes,
+                                 .n = s->ni[dir]};
+    /* Elimination leaves the memory idle. The right-hand side of the next plane will need these
+     * rows of the plane that enters its stencils, and of H. */
+    if (dir == 0 && b->k + 1 < s->ni[2]) {
+        data.u_ahead = s->u.p + b->u[0] + 3 * s->u.sk;
+        data.r_ahead = s->h.p + b->r[0] + s->h.sk;
+    }
     s->kernel->pack(u, stride(&s->u, dir), s->u.sm, s->ni[dir] + 1, t->u);
     s->kernel->pack(r, stride(&s->r, dir), s->r.sm, s->ni[dir], t->r);
     s->kernel->forward[dir](&s->coef, &data, store, in, out);

@@ -89,17 +89,6 @@ INLINE void add_middle(vd acc[5], vd lin, const struct point *x)
     acc[4] = vfnma((2.0 * g3) * x->k, x->p, acc[4]);
 }
 
-/* What the same row of the next plane will need first: the plane that enters the stencil, H and R.
- */
-INLINE void rhs_prefetch(const struct bt_rhs_row *row, int64_t i)
-{
-    for (int m = 0; m < 5; m++) {
-        __builtin_prefetch(row->u + 3 * row->uk + m * row->um + i, 0, 2);
-        if (row->h) __builtin_prefetch(row->h + row->rk + m * row->rm + i, 0, 2);
-        __builtin_prefetch(row->r + row->rk + m * row->rm + i, 1, 2);
-    }
-}
-
 /* The contributions of the points at distance two: a new sum. */
 INLINE void far_points(vd acc[5], const double lin[5], const double *u, int64_t um, int64_t s)
 {
@@ -114,7 +103,8 @@ INLINE void rhs_vector(const struct bt_coef *c, const struct bt_rhs_row *row, in
     struct point mid, lo, hi;
     vd xi[5], eta[5], zeta[5];
 
-    rhs_prefetch(row, i);
+    for (int m = 0; m < 5; m++)
+        __builtin_prefetch(row->r + row->rk + m * row->rm + i, 1, 2);
     point_load(&mid, u, um);
     point_from_prim(&mid, row->prim[1] + i, row->pm);
     for (int m = 0; m < 5; m++)

@@ -31,7 +31,7 @@ struct bt_rhs_row {
     const double *lin_xi;  /* [5][lin_stride]: linear stencil along i for offsets -2..2 */
     int64_t lin_stride;
     const double *lin_eta, *lin_zeta; /* [5]: the row's and the plane's */
-    int64_t rk; /* to the same row of the next plane in R and H, for prefetching */
+    int64_t rk;                       /* to the same row of the next plane in R, for prefetching */
 };
 
 /* A batch of lines, lane v of a vector belonging to line v: n cells along the sweep. Component m of
@@ -43,7 +43,7 @@ struct bt_batch_data {
     double *r;
     int64_t rl, rm;
     int64_t n;
-    const double *u_ahead, *r_ahead; /* first cells of the batch to prefetch, or NULL */
+    const double *u_ahead, *r_ahead; /* what to prefetch, at the same strides, or NULL */
 };
 
 struct bt_kernel {
