@@ -14,74 +14,116 @@
 #include "bt/solver/priv.h"
 
 /* A batch: where its lines start in U and R (offsets of their first interior cell), how many of its
- * lanes are real, and for xi the rows that it covers. */
+ * lanes are real, and for xi the rows that they are. */
 struct batch {
     bool packed;
     int nv;
     int64_t u[BT_LANES_MAX], r[BT_LANES_MAX];
-    int64_t j, k;
+    int64_t j[BT_LANES_MAX], k[BT_LANES_MAX];
 };
-
-int64_t bt_batch_count(const struct bt_solver *s, int dir)
-{
-    return s->active ? bt_plan_batches(dir, s->ni, s->kernel->lanes) : 0;
-}
 
 static void set_line(const struct bt_solver *s, struct batch *b, int v, int64_t k, int64_t j,
                      int64_t i)
 {
     b->u[v] = bt_field_at(&s->u, k, j, 0, i);
     b->r[v] = bt_field_at(&s->r, k, j, 0, i);
+    b->j[v] = j;
+    b->k[v] = k;
+}
+
+/* The planes of xi are shared by the threads as those of eta are, so that R stays where it is: slab
+ * q of as many as there are threads. One slab where the direction is divided: the pipeline's groups
+ * are those of all ranks of a chain. */
+static int64_t slabs(const struct bt_solver *s)
+{
+    return s->chain[0].divided ? 1 : bt_min64(s->threads, s->ni[2]);
+}
+
+static int64_t slab_first(const struct bt_solver *s, int64_t q)
+{
+    return q * s->ni[2] / slabs(s);
+}
+
+static int64_t slab_batches(const struct bt_solver *s, int64_t q)
+{
+    const int64_t n[3] = {s->ni[0], s->ni[1], slab_first(s, q + 1) - slab_first(s, q)};
+    return bt_plan_batches(0, n, s->kernel->lanes);
+}
+
+int64_t bt_batch_count(const struct bt_solver *s, int dir)
+{
+    int64_t n = 0;
+    if (!s->active) return 0;
+    if (dir > 0) return bt_plan_batches(dir, s->ni, s->kernel->lanes);
+    for (int64_t q = 0; q < slabs(s); q++)
+        n += slab_batches(s, q);
+    return n;
+}
+
+/* Fills the lanes with lines first .. of a count of them, numbered across `wide` at a time from
+ * `at`: rows from j = at in planes from k on, or columns from i = at. Without a line: a copy. */
+static void batch_numbered(const struct bt_solver *s, int dir, int64_t first, int64_t count,
+                           int64_t wide, int64_t at, int64_t k, struct batch *b)
+{
+    const int lanes = s->kernel->lanes;
+    b->nv = count - first < lanes ? (int)(count - first) : lanes;
+    for (int v = 0; v < lanes; v++) {
+        const int64_t line = first + (v < b->nv ? v : 0), x = at + line % wide, y = line / wide;
+        if (dir == 0)
+            set_line(s, b, v, k + y, x, 0);
+        else
+            set_line(s, b, v, dir == 1 ? y : 0, dir == 1 ? 0 : y, x);
+    }
 }
 
 /* xi: lanes are neighbouring rows of a plane. Batches run through strips of BT_LANES_MAX rows, of
  * which a narrow vector takes several batches, plane by plane, so that a strip stays in cache from
- * plane to plane. */
+ * plane to plane. Rows that are left over share batches with those of the next planes. */
 static void batch_rows(const struct bt_solver *s, int64_t index, struct batch *b)
 {
     const int lanes = s->kernel->lanes;
-    const int64_t strip = index / (BT_LANES_MAX / lanes * s->ni[2]), first = strip * BT_LANES_MAX;
-    const int64_t across = bt_plan_div_up(bt_min64(BT_LANES_MAX, s->ni[1] - first), lanes);
-    const int64_t rest = index - strip * (BT_LANES_MAX / lanes * s->ni[2]);
-    b->j = first + rest % across * lanes;
-    b->k = rest / across;
-    b->nv = s->ni[1] - b->j < lanes ? (int)(s->ni[1] - b->j) : lanes;
-    for (int v = 0; v < lanes; v++)
-        set_line(s, b, v, b->k, b->j + (v < b->nv ? v : 0), 0);
-}
-
-/* eta, zeta, packed: lines numbered with i fastest, lanes are consecutive ones. */
-static void batch_lines(const struct bt_solver *s, int dir, int64_t index, struct batch *b)
-{
-    const int lanes = s->kernel->lanes;
-    const int64_t lines = s->ni[0] * (dir == 1 ? s->ni[2] : s->ni[1]), first = index * lanes;
-    b->nv = lines - first < lanes ? (int)(lines - first) : lanes;
-    for (int v = 0; v < lanes; v++) {
-        const int64_t line = first + (v < b->nv ? v : 0);
-        const int64_t i = line % s->ni[0], other = line / s->ni[0];
-        set_line(s, b, v, dir == 1 ? other : 0, dir == 1 ? 0 : other, i);
+    int64_t q = 0;
+    while (index >= slab_batches(s, q))
+        index -= slab_batches(s, q++);
+    const int64_t k0 = slab_first(s, q), planes = slab_first(s, q + 1) - k0;
+    const int64_t left = s->ni[1] % lanes, whole = s->ni[1] - left;
+    const int64_t in_strips = whole / lanes * planes;
+    b->packed = true;
+    if (index >= in_strips) {
+        batch_numbered(s, 0, (index - in_strips) * lanes, left * planes, left, whole, k0, b);
+        return;
     }
+    const int64_t per_strip = BT_LANES_MAX / lanes * planes, j0 = index / per_strip * BT_LANES_MAX;
+    const int64_t across = bt_min64(BT_LANES_MAX, whole - j0) / lanes;
+    const int64_t j = j0 + index % per_strip % across * lanes;
+    batch_numbered(s, 0, 0, lanes, lanes, j, k0 + index % per_strip / across, b);
 }
 
-/* eta, zeta, direct: lanes along i; lane 0 says where. */
-static void batch_direct(const struct bt_solver *s, int dir, int64_t index, struct batch *b)
+/* eta, zeta: lanes along i. What whole vectors leave over may be gathered: see bt_plan_gathered. */
+static void batch_columns(const struct bt_solver *s, int dir, int64_t index, struct batch *b)
 {
     const int lanes = s->kernel->lanes;
-    const int64_t per_row = bt_plan_div_up(s->ni[0], lanes);
-    const int64_t i = index % per_row * lanes, other = index / per_row;
-    b->nv = s->ni[0] - i < lanes ? (int)(s->ni[0] - i) : lanes;
-    set_line(s, b, 0, dir == 1 ? other : 0, dir == 1 ? 0 : other, i);
+    const int64_t other = dir == 1 ? s->ni[2] : s->ni[1];
+    const bool packed = bt_plan_packed(dir, s->ni, lanes);
+    const int64_t gathered = packed ? s->ni[0] : bt_plan_gathered(dir, s->ni, lanes);
+    const int64_t wide = s->ni[0] - gathered, per_row = bt_plan_div_up(wide, lanes);
+    b->packed = index >= per_row * other;
+    if (b->packed) {
+        const int64_t first = (index - per_row * other) * lanes;
+        batch_numbered(s, dir, first, gathered * other, gathered, wide, 0, b);
+        return;
+    }
+    const int64_t i = index % per_row * lanes, y = index / per_row;
+    b->nv = wide - i < lanes ? (int)(wide - i) : lanes;
+    set_line(s, b, 0, dir == 1 ? y : 0, dir == 1 ? 0 : y, i);
 }
 
 static void batch_at(const struct bt_solver *s, int dir, int64_t index, struct batch *b)
 {
-    b->packed = bt_plan_packed(dir, s->ni, s->kernel->lanes);
     if (dir == 0)
         batch_rows(s, index, b);
-    else if (b->packed)
-        batch_lines(s, dir, index, b);
     else
-        batch_direct(s, dir, index, b);
+        batch_columns(s, dir, index, b);
 }
 
 static int64_t stride(const struct bt_field *f, int dir)
@@ -107,8 +149,9 @@ static void forward_packed(struct bt_solver *s, struct bt_scratch *t, int dir,
                                  .n = s->ni[dir]};
     /* Elimination leaves the memory idle. The right-hand side of the next plane will need these
      * rows of the plane that enters its stencils, and of H. */
-    if (dir == 0 && b->k + 1 < s->ni[2]) {
-        data.u_ahead = s->u.p + b->u[0] + 3 * s->u.sk;
+    if (dir == 0 && b->k[b->nv - 1] + 1 < s->ni[2]) {
+        data.u_ahead =
+            s->u.p + b->u[b->nv - 1] + 3 * s->u.sk - (b->j[b->nv - 1] - b->j[0]) * s->u.sj;
         data.r_ahead = s->h.p + b->r[0] + s->h.sk;
     }
     s->kernel->pack(u, stride(&s->u, dir), s->u.sm, s->ni[dir] + 1, t->u);
@@ -140,7 +183,11 @@ static void rhs_of_batch(struct bt_solver *s, struct bt_scratch *t, const struct
 {
     const bool timed = t->rhs_n++ % 8 == 0;
     const double start = timed ? watch_now() : 0;
-    bt_rhs_strip(s, t, b->k, b->j, b->nv);
+    for (int v = 0, rows; v < b->nv; v += rows) {
+        for (rows = 1; v + rows < b->nv && b->k[v + rows] == b->k[v];)
+            rows++;
+        bt_rhs_strip(s, t, b->k[v], b->j[v], rows);
+    }
     if (!timed) return;
     t->rhs_s += watch_now() - start;
     t->timed++;

@@ -38,13 +38,24 @@ static inline bool bt_plan_packed(int dir, const int64_t n[3], int64_t lanes)
     return dir == 0 || n[0] < lanes;
 }
 
-/* Batches of lines of a direction. */
+/* Lines, along x, that are left over by whole vectors and gathered although the others are not: a
+ * direct batch of few of them would waste more than the gathering costs, where such batches are
+ * many. */
+static inline int64_t bt_plan_gathered(int dir, const int64_t n[3], int64_t lanes)
+{
+    const int64_t left = n[0] % lanes;
+    const bool pays = 2 * left <= lanes && n[0] < 4 * lanes;
+    return !bt_plan_packed(dir, n, lanes) && pays ? left : 0;
+}
+
+/* Batches of lines of a direction. Those along x are taken from a plane, what its whole vectors
+ * leave over from several planes. */
 static inline int64_t bt_plan_batches(int dir, const int64_t n[3], int64_t lanes)
 {
-    const int64_t other = dir == 1 ? n[2] : n[1];
-    if (dir == 0) return bt_plan_div_up(n[1], lanes) * n[2];
-    return bt_plan_packed(dir, n, lanes) ? bt_plan_div_up(n[0] * other, lanes)
-                                         : bt_plan_div_up(n[0], lanes) * other;
+    const int64_t other = dir == 1 ? n[2] : n[1], gathered = bt_plan_gathered(dir, n, lanes);
+    if (dir == 0) return n[1] / lanes * n[2] + bt_plan_div_up(n[1] % lanes * n[2], lanes);
+    if (bt_plan_packed(dir, n, lanes)) return bt_plan_div_up(n[0] * other, lanes);
+    return bt_plan_div_up(n[0] - gathered, lanes) * other + bt_plan_div_up(gathered * other, lanes);
 }
 
 /* Bytes that the elimination stores for a cell of every line of a batch. */

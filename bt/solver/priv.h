@@ -100,11 +100,11 @@ void bt_rhs_all(struct bt_solver *s);
 int bt_rhs_new(struct bt_solver *s);
 void bt_rhs_free(struct bt_solver *s);
 
-/* sweep.c: the line solves of one direction, in place in R. With BT_SWEEP_RHS the right-hand side
- * of a batch is made just before it is needed; with BT_SWEEP_ADD the result is added to U instead
- * of stored in R. Collective. */
+/* sweep.c: the line solves of directions first .. end-1, in place in R. With BT_SWEEP_RHS the
+ * right-hand side of a batch of xi is made just before it is needed; with BT_SWEEP_ADD the result
+ * of zeta is added to U instead of stored in R. Collective. */
 enum { BT_SWEEP_RHS = 1, BT_SWEEP_ADD = 2 };
-int bt_sweep(struct bt_solver *s, int dir, unsigned flags);
+int bt_sweep(struct bt_solver *s, int first, int end, unsigned flags);
 int bt_sweep_new(struct bt_solver *s);
 void bt_sweep_free(struct bt_solver *s);
 

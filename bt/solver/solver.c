@@ -181,9 +181,7 @@ int bt_solver_step(struct bt_solver *s)
     const double start = watch_now();
     TRY(bt_exchange(s));
     s->phase_s[BT_PHASE_EXCHANGE] += watch_now() - start;
-    TRY(bt_sweep(s, 0, BT_SWEEP_RHS));
-    TRY(bt_sweep(s, 1, 0));
-    return bt_sweep(s, 2, BT_SWEEP_ADD);
+    return bt_sweep(s, 0, 3, BT_SWEEP_RHS | BT_SWEEP_ADD);
 }
 
 int bt_solver_rhs(struct bt_solver *s)
@@ -195,7 +193,7 @@ int bt_solver_rhs(struct bt_solver *s)
 
 int bt_solver_sweep(struct bt_solver *s, int dir)
 {
-    return bt_sweep(s, dir, 0);
+    return bt_sweep(s, dir, dir + 1, 0);
 }
 
 void bt_solver_add(struct bt_solver *s)

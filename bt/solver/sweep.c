@@ -24,26 +24,50 @@ static double rhs_seconds(struct bt_solver *s)
     return sum / s->threads;
 }
 
-int bt_sweep(struct bt_solver *s, int dir, unsigned flags)
+/* Adds what a sweep took to its phase, and to that of the right-hand side. */
+static void account(struct bt_solver *s, int dir, double spent)
 {
     static const enum bt_phase phase[3] = {BT_PHASE_XI, BT_PHASE_ETA, BT_PHASE_ZETA};
-    if (!s->active) return 0;
-    const double start = watch_now(), waited = s->phase_s[BT_PHASE_PIPE_WAIT];
-    if (s->chain[dir].divided) {
-        TRY(bt_pipe_sweep(s, dir, flags));
-    } else { /* every batch from end to end, by whichever thread */
-        const int64_t batches = bt_batch_count(s, dir);
-#pragma omp parallel for schedule(static) num_threads(s->threads)
-        for (int64_t b = 0; b < batches; b++) {
-            struct bt_scratch *t = &s->scratch[omp_get_thread_num()];
-            bt_batch_forward(s, t, dir, flags, b, t->store, s->zero, t->carry);
-            bt_batch_backward(s, t, dir, flags, b, t->store, s->zero, t->w);
-        }
-    }
-    const double spent = watch_now() - start - (s->phase_s[BT_PHASE_PIPE_WAIT] - waited);
-    const double rhs = flags & BT_SWEEP_RHS ? fmin(rhs_seconds(s), spent) : 0;
+    const double rhs = dir == 0 ? fmin(rhs_seconds(s), spent) : 0;
     s->phase_s[BT_PHASE_RHS] += rhs;
     s->phase_s[phase[dir]] += spent - rhs;
+}
+
+/* A direction that is whole on this rank, by the threads of a team: every batch from end to end. */
+static void sweep_whole(struct bt_solver *s, int dir, unsigned flags)
+{
+    const int64_t batches = bt_batch_count(s, dir);
+    struct bt_scratch *t = &s->scratch[omp_get_thread_num()];
+#pragma omp for schedule(static)
+    for (int64_t b = 0; b < batches; b++) {
+        bt_batch_forward(s, t, dir, flags, b, t->store, s->zero, t->carry);
+        bt_batch_backward(s, t, dir, flags, b, t->store, s->zero, t->w);
+    }
+}
+
+int bt_sweep(struct bt_solver *s, int first, int end, unsigned flags)
+{
+    static const unsigned valid[3] = {BT_SWEEP_RHS, 0, BT_SWEEP_ADD};
+    if (!s->active) return 0;
+    for (int dir = first, past; dir < end; dir = past) {
+        const double start = watch_now(), waited = s->phase_s[BT_PHASE_PIPE_WAIT];
+        past = dir + 1;
+        if (s->chain[dir].divided) {
+            TRY(bt_pipe_sweep(s, dir, flags & valid[dir]));
+            account(s, dir, watch_now() - start - (s->phase_s[BT_PHASE_PIPE_WAIT] - waited));
+            continue;
+        }
+        while (past < end && !s->chain[past].divided)
+            past++;
+            /* One team for all of them: starting it costs more than the barriers between them. */
+#pragma omp parallel num_threads(s->threads)
+        for (int d = dir; d < past; d++) {
+            const double began = watch_now();
+            sweep_whole(s, d, flags & valid[d]);
+#pragma omp master
+            account(s, d, watch_now() - began);
+        }
+    }
     return 0;
 }
 
