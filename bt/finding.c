@@ -10,6 +10,7 @@
 #include "base/plain.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "bt/choice.h"
 #include "bt/search.h"
 #include "io/hint.h"
 #include "io/writer.h"
@@ -178,6 +179,18 @@ static json_t *hint_forms(const struct bt_candidate *c)
     return to;
 }
 
+/* What an earlier search has found, as a label; "" when there was none. */
+static void known_label(const struct bt_search *s, char out[BT_LABEL_MAX])
+{
+    const char *writer = json_string_value(json_object_get(s->known, "writer"));
+    char text[BT_LABEL_MAX];
+    size_t i, used = (size_t)snprintf(text, sizeof text, "%s", writer ? writer : "");
+    const json_t *word;
+    json_array_foreach(json_object_get(s->known, "options"), i, word) if (used < sizeof text)
+        used += (size_t)snprintf(text + used, sizeof text - used, " %s", json_string_value(word));
+    plain_copy(out, BT_LABEL_MAX, text);
+}
+
 /* ------------------------------------------------------------------ JSON */
 
 static json_t *candidates_json(const struct bt_search *s, const struct race_standing *stand)
@@ -264,10 +277,16 @@ json_t *bt_finding_json(const struct bt_job *job)
                                         [BT_SEARCH_INTERRUPTED] = "interrupted",
                                         [BT_SEARCH_KNOWN] = "known"};
     const struct bt_search *s = job->search;
-    json_t *o =
-        json_pack("{ss so so sI so so}", "ended", ended[s->end], "seconds", js_real(s->seconds),
-                  "minutes", js_real(job->setup->opt.minutes), "seed", (json_int_t)job->setup->seed,
-                  "known", json_null(), "left_out", json_incref(job->left_out));
+    const char *utc = json_string_value(json_object_get(s->known, "utc"));
+    char label[BT_LABEL_MAX];
+    known_label(s, label);
+    json_t *o = json_pack("{ss so so sI so so}", "ended", ended[s->end], "seconds",
+                          js_real(s->seconds), "minutes", js_real(job->setup->opt.minutes), "seed",
+                          (json_int_t)job->setup->seed, "known",
+                          utc ? json_pack("{ss so ss}", "utc", utc, "age_s",
+                                          js_real(bt_choice_age_s(utc)), "label", label)
+                              : json_null(),
+                          "left_out", json_incref(job->left_out));
     struct race_standing *stand = calloc((size_t)s->space.n + 1, sizeof *stand);
     json_t *rungs = json_array();
     if (s->race && stand) {
@@ -287,6 +306,8 @@ json_t *bt_finding_json(const struct bt_job *job)
         js_set(o, "best", best_json(job, stand));
     }
     free(stand);
+    if (s->end == BT_SEARCH_KNOWN && json_is_object(json_object_get(s->known, "best")))
+        js_set(o, "best", json_incref(json_object_get(s->known, "best")));
     return o;
 }
 
@@ -295,9 +316,18 @@ json_t *bt_finding_json(const struct bt_job *job)
 void bt_finding_begin(const struct bt_job *job, FILE *to)
 {
     const struct bt_search *s = job->search;
-    char time[UNITS_TEXT_MAX];
+    char time[UNITS_TEXT_MAX], label[BT_LABEL_MAX], utc[32];
     size_t i;
     const json_t *one;
+    if (s->known) {
+        known_label(s, label);
+        plain_copy(utc, sizeof utc, json_string_value(json_object_get(s->known, "utc")));
+        plain_entry(to, "Known", "%s: found %.16s, %s ago, on this system%s", label, utc,
+                    units_duration(fmax(0, bt_choice_age_s(utc)), time),
+                    s->end == BT_SEARCH_KNOWN ? "; --minutes 5 searches anew"
+                                              : "; has to be beaten in the last rung");
+    }
+    if (s->end == BT_SEARCH_KNOWN) return;
     plain_entry(to, "Search",
                 "%d candidates of %d writers, at most %s; each file is verified and "
                 "removed",

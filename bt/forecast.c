@@ -23,6 +23,7 @@
 #include "bt/read.h"
 #include "bt/result.h"
 #include "bt/run.h"
+#include "bt/search.h"
 #include "bt/solver/decomp.h"
 #include "bt/solver/plan.h"
 #include "bt/solver/solver.h"
@@ -62,6 +63,7 @@ struct forecast {
     double t_c_s, t_t_s, time_s; /* T_C; T_T at WRITE_RATE; of the whole command */
     double needed_rate;          /* bytes/s in T_T - T_C at which zeta would be 10 % */
     json_t *misfits, *warnings;  /* arrays of sentences */
+    json_t *candidates;          /* of --io auto: labels; NULL: no search */
 };
 
 /* Longest file that a file system takes, in its usual configuration (ext4: blocks of 4 KiB). */
@@ -275,6 +277,25 @@ static void times(struct forecast *f)
     f->time_s += (double)f->read_bytes / READ_RATE;
 }
 
+/* What --io auto would try, in the time that it may take. */
+static int search(struct forecast *f)
+{
+    const struct bt_setup *s = f->setup;
+    struct bt_space space = {0};
+    char label[BT_LABEL_MAX];
+    if (!s->search) return 0;
+    const int rc = bt_search_space(s, f->ranks, f->nodes, &space);
+    f->candidates = json_array();
+    for (int i = 0; i < space.n; i++) {
+        bt_candidate_label(&space.candidate[i], label);
+        json_array_append_new(f->candidates, json_string(label));
+    }
+    bt_space_free(&space);
+    f->time_s = 60 * s->opt.minutes;
+    f->written_bytes = 0; /* nobody knows */
+    return rc;
+}
+
 static int plan(struct forecast *f, const struct bt_machine *m)
 {
     TRY(job_shape(f, m));
@@ -286,7 +307,7 @@ static int plan(struct forecast *f, const struct bt_machine *m)
     f->rule_holds = f->ratio >= RESIDENT_RULE;
     TRY(find_t_c(f, m));
     times(f);
-    return 0;
+    return search(f);
 }
 
 static const char *const origin_name[] = {
@@ -315,10 +336,11 @@ static void print(const struct forecast *f, FILE *to)
         fprintf(to, "Bytes     %lld dump%s of %s: a file of %s\n", (long long)f->dumps_n,
                 units_plural(f->dumps_n), units_bytes((double)f->dump_bytes, a),
                 units_bytes((double)f->file_bytes, b));
-        fprintf(to, "          %s at a time, %s free; %s written in all; %lld file%s left\n",
-                units_bytes((double)f->disk_bytes, a), units_bytes((double)f->free_bytes, b),
-                units_bytes((double)f->written_bytes, c), (long long)f->files_n,
-                f->files_n == 1 ? " is" : "s are");
+        fprintf(to, "          %s at a time, %s free; ", units_bytes((double)f->disk_bytes, a),
+                units_bytes((double)f->free_bytes, b));
+        if (!f->candidates)
+            fprintf(to, "%s written in all; ", units_bytes((double)f->written_bytes, c));
+        fprintf(to, "%lld file%s left\n", (long long)f->files_n, f->files_n == 1 ? " is" : "s are");
     }
     if (f->readings_n > 0)
         fprintf(to,
@@ -341,7 +363,14 @@ static void print(const struct forecast *f, FILE *to)
         fprintf(to, "T_T       %s if writing went at %s; zeta = %.2f needs %s\n",
                 units_duration(f->t_t_s, a), units_rate(WRITE_RATE, b), BT_BALANCE_GOAL,
                 units_rate(f->needed_rate, c));
-    fprintf(to, "Time      about %s for the whole command\n", units_duration(f->time_s, a));
+    if (f->candidates) {
+        fprintf(to, "Search    %zu candidates of %d writers, where this system can run all:\n",
+                json_array_size(f->candidates), f->setup->writers_n);
+        json_array_foreach(f->candidates, i, text)
+            fprintf(to, "          %s\n", json_string_value(text));
+    }
+    fprintf(to, "Time      %s %s for the whole command\n", f->candidates ? "at most" : "about",
+            units_duration(f->time_s, a));
     json_array_foreach(f->warnings, i, text) fprintf(to, "Warning   %s\n", json_string_value(text));
     json_array_foreach(f->misfits, i, text)
         fprintf(to, "DOES NOT FIT: %s\n", json_string_value(text));
@@ -378,6 +407,10 @@ static json_t *plan_json(const void *of, int status)
                             json_pack("{sI sI sI}", "readings_n", (json_int_t)f->readings_n,
                                       "bytes", (json_int_t)f->read_bytes, "rank_memory_bytes",
                                       (json_int_t)f->fields_bytes));
+    if (f->candidates)
+        json_object_set_new(o, "search",
+                            json_pack("{so so}", "minutes", js_real(f->setup->opt.minutes),
+                                      "candidates", json_incref(f->candidates)));
     json_object_update(o, sizes);
     json_object_update(o, rest);
     json_decref(sizes);
@@ -404,5 +437,6 @@ out:
     bt_machine_free(&m);
     json_decref(f.misfits);
     json_decref(f.warnings);
+    json_decref(f.candidates);
     return rc;
 }

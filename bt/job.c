@@ -23,7 +23,7 @@ static int names_check(const struct bt_setup *s)
     char path[4096];
     for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
         for (int w = 0; other[i].name && w < s->writers_n; w++) {
-            bt_setup_path(s, s->search ? BT_SEARCH_NAME : s->candidate[w].writer, path);
+            bt_setup_path(s, s->candidate[w].writer, path);
             if (io_file_takes(path, s->candidate[w].writer, other[i].name))
                 return err_set(
                     ERR_USAGE,

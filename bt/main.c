@@ -57,7 +57,7 @@ static int run(void *of)
     TRY_TO(out, rc, par_agree(job.comm, rank == 0 ? program_outputs_check(&result, 1) : 0));
     if (speaks) bt_report_heading(&job, stdout);
     rc = setup->search ? bt_search_make(&job, speaks ? stdout : NULL) : bt_rounds_make(&job);
-    if (rc == 0 && !setup->opt.restart && !setup->search) rc = bt_compute_find(&job);
+    if (rc == 0 && !setup->opt.restart && job.outcomes_n > 0) rc = bt_compute_find(&job);
     if (rc == 0) rc = outcomes_code(&job);
     if (rank == 0) bt_judge(&judged, &job);
     if (speaks) bt_report_results(&judged, stdout);

@@ -554,7 +554,10 @@ struct bt_candidate bt_setup_candidate(const struct bt_setup *s, const char *wri
 void bt_setup_path(const struct bt_setup *s, const char *writer, char *out)
 {
     const bool several = s->all || s->writers_n > 1;
-    snprintf(out, 4096, "%s%s%s", s->opt.out, several ? "." : "", several ? writer : "");
+    snprintf(out, 4096, "%s%s%s", s->opt.out, several ? "." : "",
+             s->search ? BT_SEARCH_NAME
+             : several ? writer
+                       : "");
     for (char *c = out + strlen(s->opt.out); *c; c++)
         if (*c == ':') *c = '-';
 }

@@ -17,6 +17,8 @@
 #define BT_REPEAT_MAX 1000
 #define BT_COMPUTE    "none" /* the word for a run without writing */
 
+#define BT_SEARCH_NAME "auto" /* --io auto: the file of all candidates is FILE.auto */
+
 /* What stands on the command line, as read. */
 struct bt_options {
     const char *cls;  /* NULL: not given */
@@ -38,7 +40,7 @@ struct bt_options {
     int64_t repeat, seed;
     double minutes; /* of --io auto */
     bool dry_run, probe;
-    int64_t probe_limit; /* seconds */
+    int64_t probe_limit;  /* seconds */
     int64_t ranks, nodes; /* of --dry-run; 0: those that were started */
     const char *tc, *tc_store;
     const char *verify, *json, *progress;
@@ -87,7 +89,7 @@ void bt_setup_free(void *setup);
 /* A writer with the settings of the command line. Borrows the hints. */
 struct bt_candidate bt_setup_candidate(const struct bt_setup *s, const char *writer);
 
-/* Name of the file of a writer: FILE, or FILE.NAME when there are several. Characters that have a
+/* Name of the file of a writer: FILE, or FILE.NAME when there are several, FILE.auto in a search. Characters that have a
  * meaning to MPI-IO libraries (':') become '-'. out: [out] at least 4096 bytes. */
 void bt_setup_path(const struct bt_setup *s, const char *writer, char *out);
 

@@ -9,42 +9,149 @@
 #include "base/stop.h"
 #include "base/sys.h"
 #include "base/watch.h"
+#include "bt/choice.h"
 #include "bt/finding.h"
 #include "bt/rounds.h"
 #include "io/mpiio.h"
 #include "io/writer.h"
 
-/* What the values of the settings follow from. Rank 0's view of the target holds for all. */
-static int look_around(const struct bt_job *job, struct bt_surroundings *a)
+/* What the values of the settings follow from, as this rank sees it. */
+static void look_around(const struct bt_setup *s, int64_t ranks, int64_t nodes,
+                        struct bt_surroundings *a)
 {
-    const struct bt_setup *s = job->setup;
-    *a = (struct bt_surroundings){.ranks = job->size,
-                                  .nodes = job->machine.nodes.count,
+    struct sys_fs fs;
+    if (sys_path_fs(s->opt.out, &fs) < 0) {
+        err_clear(); /* the first run will say what is wrong with the folder */
+        fs.type[0] = '\0';
+    }
+    *a = (struct bt_surroundings){.ranks = (int)ranks,
+                                  .nodes = nodes,
                                   .dump_bytes = io_dump_bytes(s->layout, s->problem.n),
                                   .dumps_n = bt_problem_dumps(&s->problem),
+                                  .readers = io_mpiio_readers(fs.type),
+                                  .striped = strcmp(fs.type, "lustre") == 0,
                                   .fixed = s->fixed};
-    if (job->rank == 0) {
-        struct sys_fs fs;
-        if (sys_path_fs(s->opt.out, &fs) < 0) {
-            err_clear(); /* the first run will say what is wrong with the folder */
-            fs.type[0] = '\0';
-        }
-        a->readers = io_mpiio_readers(fs.type);
-        a->striped = strcmp(fs.type, "lustre") == 0;
+}
+
+int bt_search_space(const struct bt_setup *s, int64_t ranks, int64_t nodes, struct bt_space *space)
+{
+    struct bt_surroundings around;
+    look_around(s, ranks, nodes, &around);
+    return bt_space_make(space, s->candidate, s->writers_n, &around);
+}
+
+/* The setup's option of that name. */
+static const struct conf_option *option(const char *name)
+{
+    const struct conf_option *o = bt_program.options;
+    while (o->name && strcmp(o->name, name) != 0)
+        o++;
+    return o->name ? o : NULL;
+}
+
+/* Makes the options those of a choice: what is run then is what the search said to run. ERR_USAGE for
+ * what this version or this command line does not have. The choice's texts are borrowed. */
+static int adopt(struct bt_setup *s, const json_t *choice)
+{
+    const char *writer = json_string_value(json_object_get(choice, "writer"));
+    const json_t *options = json_object_get(choice, "options");
+    bool here = false;
+    for (int w = 0; w < s->writers_n; w++)
+        here = here || strcmp(s->candidate[w].writer, writer) == 0;
+    if (!here) return err_set(ERR_USAGE, "its writer %s cannot work here", writer);
+    s->opt.hints.n = 0;
+    for (size_t i = 0; i < json_array_size(options); i++) {
+        const char *name = json_string_value(json_array_get(options, i));
+        const struct conf_option *o = strncmp(name, "--", 2) == 0 ? option(name + 2) : NULL;
+        const char *value = "";
+        if (o && o->type != CONF_FLAG) value = json_string_value(json_array_get(options, ++i));
+        if (!o || !value) return err_set(ERR_USAGE, "its option %s is none of this version", name);
+        TRY(conf_set(o, &s->opt, value));
     }
-    TRY_MPI(MPI_Bcast(a, sizeof *a, MPI_BYTE, 0, job->comm));
-    return 0;
+    s->writers_n = 1;
+    s->candidate[0] = bt_setup_candidate(s, writer);
+    const struct io_spec spec = bt_setup_spec(s, &s->candidate[0], &s->problem, s->opt.out);
+    return io_spec_check(&spec);
+}
+
+/* Looks for what an earlier search has found: rank 0 does, all get it. Trouble with the store is no
+ * reason not to search. */
+static int recall(struct bt_job *job, struct bt_search *search)
+{
+    char *text = NULL;
+    int64_t bytes = 0;
+    if (job->rank == 0) {
+        int rc = bt_choice_key(job, &search->key);
+        if (rc == 0) rc = bt_choice_find(job, search->key, &search->known);
+        if (rc < 0) {
+            bt_notice(job->notices, "--io auto: %s.", err_message());
+            err_clear();
+            json_decref(search->key);
+            search->key = NULL;
+        }
+        if (search->known) text = json_dumps(search->known, JSON_COMPACT);
+        bytes = text ? (int64_t)strlen(text) + 1 : 0;
+    }
+    TRY_MPI(MPI_Bcast(&bytes, 1, MPI_INT64_T, 0, job->comm));
+    if (bytes == 0) return 0;
+    if (job->rank != 0) text = malloc((size_t)bytes);
+    int rc = par_agree(job->comm, text ? 0 : err_set(ERR_NOMEM, "no memory for a choice"));
+    if (rc == 0) rc = par_check(MPI_Bcast(text, (int)bytes, MPI_CHAR, 0, job->comm), "MPI_Bcast");
+    if (rc == 0 && job->rank != 0) search->known = json_loads(text, 0, NULL);
+    free(text);
+    return rc;
+}
+
+/* Keeps what was found, where the last rung has confirmed it. */
+static void keep(struct bt_job *job)
+{
+    struct bt_search *search = job->search;
+    const struct race_rung *rung;
+    bool last;
+    const int n = race_rungs(search->race, &rung, &last), best = race_best(search->race);
+    if (!search->key || best < 0) return;
+    if (!last || rung[n - 1].rounds < 2) {
+        bt_notice(job->notices, "--io auto: the search was too short to be remembered: give it "
+                                "more --minutes.");
+        return;
+    }
+    json_t *finding = bt_finding_json(job);
+    json_t *options = bt_candidate_options(&search->space.candidate[best]);
+    if (bt_choice_keep(job, search->key, search->space.candidate[best].writer, options,
+                       json_object_get(finding, "best")) < 0) {
+        bt_notice(job->notices, "--io auto: %s.", err_message());
+        err_clear();
+    }
+    json_decref(options);
+    json_decref(finding);
+}
+
+/* The number of the candidate that an earlier search has found, -1: none. */
+static int take_known(const struct bt_job *job, struct bt_search *search)
+{
+    struct bt_setup copy = *job->setup;
+    int at = -1;
+    copy.opt.hints = (struct conf_list){0};
+    if (search->known && adopt(&copy, search->known) == 0)
+        at = bt_space_take(&search->space, &copy.candidate[0]);
+    err_clear();
+    free(search->known_hints);
+    search->known_hints = copy.opt.hints.item;
+    return at;
 }
 
 /* The candidates, the same on every rank, and on rank 0 the race of them. The default settings of
- * mpiio and posix are what others are compared with. */
+ * mpiio and posix are what others are compared with, and what an earlier search has found has to be
+ * beaten in the last rung. */
 static int prepare(struct bt_job *job, struct bt_search *search)
 {
     const struct bt_setup *s = job->setup;
     struct bt_surroundings around;
     struct race_entry entry[BT_SPACE_MAX] = {{0}};
-    TRY(look_around(job, &around));
+    look_around(s, job->size, job->machine.nodes.count, &around);
+    TRY_MPI(MPI_Bcast(&around, sizeof around, MPI_BYTE, 0, job->comm)); /* one view of it */
     TRY(bt_space_make(&search->space, s->candidate, s->writers_n, &around));
+    const int known = take_known(job, search);
     search->why = calloc((size_t)search->space.n + 1, sizeof *search->why);
     if (!search->why) return err_set(ERR_NOMEM, "no memory for the search");
     if (job->rank != 0) return 0;
@@ -53,7 +160,7 @@ static int prepare(struct bt_job *job, struct bt_search *search)
         const bool plain = search->space.kind[i] == BT_AS_IT_STANDS;
         entry[i].order = (int)search->space.kind[i];
         entry[i].yardstick =
-            plain && (strcmp(writer, "mpiio") == 0 || strcmp(writer, "posix") == 0);
+            i == known || (plain && (strcmp(writer, "mpiio") == 0 || strcmp(writer, "posix") == 0));
     }
     const struct race_plan plan = {.n = search->space.n,
                                    .entry = entry,
@@ -99,7 +206,7 @@ static int run(struct bt_job *job, struct bt_solver *solver, struct race_trial *
     struct bt_outcome o;
     if (c) bt_candidate_label(c, label);
     snprintf(line, sizeof line, "rung %d, round %d: %s", t->rung, t->round, label);
-    bt_setup_path(job->setup, BT_SEARCH_NAME, path);
+    bt_setup_path(job->setup, "", path);
     const struct bt_task task = {
         .candidate = c, .problem = &p, .path = path, .label = line, .round = 0, .remove = true};
     int rc = bt_job_make_run(job, solver, &task, &o);
@@ -160,17 +267,25 @@ static int nobody(const struct bt_job *job)
                    job->setup->opt.minutes);
 }
 
-int bt_search_make(struct bt_job *job, FILE *to)
+/* Runs the known choice as it stands. */
+static int run_known(struct bt_job *job, FILE *to)
 {
-    struct bt_search *search = calloc(1, sizeof *search);
+    struct bt_search *search = job->search;
+    TRY(par_agree(job->comm, adopt(job->setup, search->known)));
+    search->end = BT_SEARCH_KNOWN;
+    if (to) bt_finding_begin(job, to);
+    return bt_rounds_make(job);
+}
+
+static int search_all(struct bt_job *job, FILE *to)
+{
+    struct bt_search *search = job->search;
     struct bt_solver *solver = NULL;
     const double start_s = watch_now();
-    int rc, found = 1;
-    job->search = search;
-    TRY(par_agree(job->comm, search ? 0 : err_set(ERR_NOMEM, "no memory for the search")));
+    int found = 1;
     TRY(par_agree(job->comm, prepare(job, search)));
     if (to) bt_finding_begin(job, to);
-    rc = bt_rounds_begin(job, &solver);
+    int rc = bt_rounds_begin(job, &solver);
     if (rc == 0) rc = race_all(job, solver, to);
     bt_solver_free(solver);
     search->seconds = watch_now() - start_s;
@@ -183,10 +298,32 @@ int bt_search_make(struct bt_job *job, FILE *to)
     if (job->rank == 0) {
         search->end = race_settled(search->race) ? BT_SEARCH_SETTLED : BT_SEARCH_BUDGET;
         found = race_best(search->race) >= 0;
+        keep(job);
     }
     TRY_MPI(MPI_Bcast(&found, 1, MPI_INT, 0, job->comm));
     job->rounds_done = (int)job->setup->opt.repeat;
     return found ? 0 : nobody(job);
+}
+
+int bt_search_make(struct bt_job *job, FILE *to)
+{
+    struct bt_search *search = calloc(1, sizeof *search);
+    job->search = search;
+    TRY(par_agree(job->comm, search ? 0 : err_set(ERR_NOMEM, "no memory for the search")));
+    TRY(recall(job, search));
+    if (search->known && !job->setup->given_minutes) {
+        struct bt_setup before = *job->setup;
+        before.opt.hints = (struct conf_list){0};
+        const int rc = adopt(&before, search->known);
+        free(before.opt.hints.item);
+        if (par_agree(job->comm, rc) == 0) return run_known(job, to);
+        bt_notice(job->notices,
+                  "--io auto: what an earlier search found is of no use any more "
+                  "(%s): searched anew.",
+                  err_message());
+        err_clear();
+    }
+    return search_all(job, to);
 }
 
 bool bt_search_found(const struct bt_search *search)
@@ -199,6 +336,9 @@ void bt_search_free(struct bt_search *search)
     if (!search) return;
     bt_space_free(&search->space);
     race_free(search->race);
+    json_decref(search->key);
+    json_decref(search->known);
+    free(search->known_hints);
     free(search->why);
     free(search);
 }

@@ -13,8 +13,6 @@
 #include "bt/job.h"
 #include "bt/race.h"
 
-#define BT_SEARCH_NAME "auto" /* the file of all candidates is FILE.auto */
-
 enum bt_search_end { BT_SEARCH_SETTLED, BT_SEARCH_BUDGET, BT_SEARCH_INTERRUPTED, BT_SEARCH_KNOWN };
 
 struct bt_search {
@@ -23,9 +21,17 @@ struct bt_search {
     char (*why)[ERR_MESSAGE_MAX]; /* [space.n] of those that failed, "" for the others */
     enum bt_search_end end;
     double seconds;
+    json_t *key;              /* of the choice (bt/choice.h); NULL: it cannot be remembered */
+    json_t *known;            /* entry of the store, which an earlier search left; NULL: none */
+    const char **known_hints; /* of the candidate made of it; the texts are in known */
 };
 
-/* Searches. Collective. to: where rank 0 tells how far it is, NULL: nowhere. [out] job->search. Returns
+/* The space of a setup on so many ranks and nodes, as far as one rank sees it. Local. [out] space, to
+ * be freed also after an error. */
+int bt_search_space(const struct bt_setup *s, int64_t ranks, int64_t nodes, struct bt_space *space);
+
+/* Runs what an earlier search on this system has found, as one of the job's ordinary runs, unless
+ * --minutes asks for a new one; else searches. What is found is kept. Collective. to: where rank 0 tells how far it is, NULL: nowhere. [out] job->search. Returns
  * ERR_INTERRUPT when asked to stop, with what was found up to then; an error where nothing can be
  * written at all, or no candidate could. */
 int bt_search_make(struct bt_job *job, FILE *to);

@@ -26,6 +26,18 @@ holds() {
     holds '.rank_memory_bytes >= 64*64*64/8*160 and .memory_bytes >= 64*64*64*160'
 }
 
+@test "a search: its candidates, its time, one file at a time" {
+    plan --class A --io auto --minutes 3 --ranks 8
+    expect_status 0
+    expect_schema nht1-bt-plan-1 plan.json
+    holds '.search.minutes == 3 and (.search.candidates | length >= 20 and index("posix") != null
+        and index("async --direct") != null)'
+    holds '.time_s == 180 and .disk_bytes == 419430400'
+    run nht1-bt --dry-run --io auto
+    expect_text "at most 5"
+    expect_text "async --direct"
+}
+
 @test "--io all has one file at a time, none stays; --io none has none" {
     plan --class W --io all
     holds '.disk_bytes == .file_bytes and .files_n == 0'

@@ -93,6 +93,53 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
     [ -z "$(find . -name 'btout*')" ]
 }
 
+@test "what was found is kept, run at once the next time, and has to be beaten by a new search" {
+    local choices=state/nht1/choices.json
+    run mpi_run 2 nht1-bt "${tiny[@]}" --io auto --minutes 0.3 --json first.json
+    expect_status 0
+    if ! [ -e "$choices" ]; then # a machine so busy that the last rung had no two rounds
+        expect_text "too short to be remembered"
+        skip "the search did not come to two rounds of its last rung"
+    fi
+    jq -e '.entries | length == 1' "$choices"
+    # Whatever it was: let it be a setting with options.
+    jq '.entries[0] |= (.writer = "async" | .options = ["--buffer", "64Ki", "--direct"]
+        | .utc = "2001-01-31T12:00:00Z")' "$choices" >new && mv new "$choices"
+    run mpi_run 2 nht1-bt "${tiny[@]}" --io auto --tc 1 --json known.json
+    expect_status 0
+    expect_text "async --buffer 64Ki --direct: found 2001-01-31T12:00"
+    expect_text "--minutes 5 searches anew"
+    expect_schema nht1-bt-1 known.json
+    expect_json known.json '.search.ended == "known" and .search.known.age_s > 7e8
+        and .search.known.label == "async --buffer 64Ki --direct"'
+    expect_json known.json '.runs | length == 1 and .[0].writer == "async" and .[0].verified
+        and .[0].options == {"buffer": 65536, "direct": true}'
+    [ -z "$(find . -name 'btout*')" ]
+    # Another problem is not known, nor is this one with a setting given.
+    run mpi_run 1 nht1-bt "${tiny[@]}" --io auto --sync none --minutes 0.05 --json r.json
+    expect_json r.json '.search.known == null'
+    # Asked to search anew.
+    run mpi_run 2 nht1-bt "${tiny[@]}" --io auto --minutes 0.2 --json again.json
+    expect_status 0
+    expect_text "has to be beaten in the last rung"
+    expect_json again.json '[.search.candidates[].label] | index("async --buffer 64Ki --direct") != null'
+}
+
+@test "a choice that cannot be run any more, or is none, is told, and a search takes its place" {
+    mpi_run 1 nht1-bt "${tiny[@]}" --io auto --minutes 0.3 --quiet
+    local choices=state/nht1/choices.json
+    [ -e "$choices" ] || skip "the search did not come to two rounds of its last rung"
+    jq '.entries[0].writer = "no-such"' "$choices" >new && cp new "$choices"
+    # No --minutes, or it would not look; five minutes are too long to wait for.
+    MPI_TIMEOUT=8 run mpi_run 1 nht1-bt "${tiny[@]}" --io auto
+    expect_text "Search "
+    echo '{"schema": "nht1-choices/1", "entries": [3]}' >"$choices"
+    run mpi_run 1 nht1-bt "${tiny[@]}" --io auto --minutes 0.1
+    expect_status 0
+    expect_text "is no store of choices"
+    [ "$(<"$choices")" = '{"schema": "nht1-choices/1", "entries": [3]}' ]
+}
+
 @test "what a search cannot be combined with is refused, with the way out" {
     local option
     run mpi_run 1 nht1-bt --io auto,posix
