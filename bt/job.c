@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/par.h"
 #include "base/progress.h"
 #include "base/stop.h"
 #include "base/sys.h"
 #include "base/watch.h"
+#include "bt/probe_kept.h"
 #include "bt/restart.h"
 #include "bt/search.h"
 #include "io/writer.h"
@@ -70,17 +72,33 @@ static void warn(struct bt_job *job)
 }
 
 /* The command line is read by each rank for itself, so --io all names every writer; what runs is
- * what every rank can run: a kernel may refuse io_uring on one node alone. */
+ * what every rank can run: a kernel may refuse io_uring on one node alone. What --probe found not to
+ * work there, rank 0 knows. */
 static int writers_agree(struct bt_job *job)
 {
     struct bt_setup *s = job->setup;
     int can[BT_RUNS_MAX], kept_n = 0;
+    char why[1024];
     if (!s->all) return 0;
-    for (int w = 0; w < s->writers_n; w++)
-        can[w] = io_writer_can(io_writer_find(s->candidate[w].writer), s->layout);
+    json_t *known =
+        job->rank == 0 ? bt_probe_known(s->opt.tc_store, s->opt.out, job->notices) : NULL;
+    json_t *denied = json_object(); /* writer to why */
+    for (int w = 0; w < s->writers_n; w++) {
+        const char *writer = s->candidate[w].writer;
+        can[w] = io_writer_can(io_writer_find(writer), s->layout);
+        if (!can[w] || !bt_probe_denies(known, writer, why, sizeof why)) continue;
+        can[w] = 0;
+        js_set(denied, writer, js_text(why));
+        bt_notice(job->notices,
+                  "%s is left out: %s. To run it all the same, name it with --io; --probe tries "
+                  "again what works.",
+                  writer, why);
+    }
+    json_decref(known);
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, can, s->writers_n, MPI_INT, MPI_MIN, job->comm));
     for (int w = 0; w < s->writers_n; w++) {
         const char *writer = s->candidate[w].writer;
+        const char *found = json_string_value(json_object_get(denied, writer));
         const bool format = io_writer_format(writer) != IO_RAW && s->layout == IO_RECORDS;
         if (can[w]) {
             s->candidate[kept_n++] = s->candidate[w];
@@ -88,11 +106,13 @@ static int writers_agree(struct bt_job *job)
         }
         json_array_append_new(job->left_out,
                               json_pack("{ss ss}", "writer", writer, "why",
-                                        format ? "its files have a format of their own, which "
-                                                 "--layout records is not"
-                                               : "what it needs of the system, a library or a "
-                                                 "call of the kernel, is not there"));
+                                        found    ? found
+                                        : format ? "its files have a format of their own, which "
+                                                   "--layout records is not"
+                                                 : "what it needs of the system, a library or a "
+                                                   "call of the kernel, is not there"));
     }
+    json_decref(denied);
     s->writers_n = kept_n;
     return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "bt/probe.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,9 @@
 #include "bt/machine.h"
 #include "bt/probe_child.h"
 #include "bt/probe_kept.h"
+#include "bt/store.h"
 #include "io/mpiio.h"
+#include "io/writer.h"
 
 #define SCHEMA        "nht1-bt-probe/1"
 #define ROOM_LEAST    (INT64_C(8) << 20)
@@ -28,7 +31,7 @@
 #define GROUPS_MAX    8
 #define ALIVE_S       5.0 /* at most, for a question to a file system of which something hung */
 #define EXPECTED      34  /* checks: of files, and of two components */
-#define SWEEP_ASKED_S 0.5 /* somebody has pressed Ctrl-C, and launchers give a second */
+#define SWEEP_ASKED_S 3.0 /* somebody has pressed Ctrl-C; launchers kill after a second */
 
 /* The checks of one table, for one component of MPI-IO. */
 struct group {
@@ -50,6 +53,7 @@ struct probe {
     struct group group[GROUPS_MAX];
     int groups_n;
     json_t *left, *notices;
+    json_t *left_out; /* writers that --io all leaves out for it: [{"writer", "why"}] */
     struct progress *progress;
     int done;
     char store[4096]; /* "" when nothing was kept */
@@ -80,6 +84,7 @@ static int one_step(const struct probe *p, const char *part, const char *path, c
                                  .path = path,
                                  .fs_type = what,
                                  .limit_s = most_s < limit_s(p) ? most_s : limit_s(p),
+                                 .stays = strcmp(part, "sweep") == 0,
                                  .n = 1,
                                  .finding = f,
                                  .left = p->left};
@@ -279,6 +284,8 @@ static void print_list(const char *name, const json_t *list, FILE *to)
 static void print(const struct probe *p, FILE *to)
 {
     char text[UNITS_TEXT_MAX];
+    size_t i;
+    const json_t *one;
     const char *dir = json_string_value(json_object_get(p->folder, "dir"));
     fprintf(to, "%s %s: what works where %s would be written\n", bt_program.name, NHT1_VERSION,
             p->setup->opt.out);
@@ -299,6 +306,11 @@ static void print(const struct probe *p, FILE *to)
     fputc('\n', to);
     print_list("Note", p->notices, to);
     print_list("Left", p->left, to);
+    json_array_foreach(p->left_out, i, one)
+    {
+        plain_entry(to, "Left out", "of --io all from now on: %s, since %s",
+                    bt_store_text(one, "writer"), bt_store_text(one, "why"));
+    }
     if (p->store[0]) plain_entry(to, "Kept", "in %s", p->store);
     plain_entry(to, "Took", "%s", units_duration(p->seconds, text));
 }
@@ -314,7 +326,7 @@ static json_t *findings_json(const struct probe *p)
             json_array_append_new(
                 list, json_pack("{so ss ss so so so so}", "component",
                                 group->component[0] ? json_string(group->component) : json_null(),
-                                "check", group->checks[i].name, "state", state_name[f->state],
+                                "tried", group->checks[i].name, "state", state_name[f->state],
                                 "note", js_text(f->note), "errno",
                                 f->errnum ? json_integer(f->errnum) : json_null(), "seconds",
                                 js_real(f->seconds), "values", values));
@@ -337,6 +349,7 @@ static json_t *probe_json(const void *of, int status)
     js_set(o, "findings", findings_json(p));
     js_set(o, "notices", json_incref(p->notices));
     js_set(o, "left_behind", json_incref(p->left));
+    js_set(o, "left_out", json_incref(p->left_out));
     js_set(o, "store", p->store[0] ? js_text(p->store) : json_null());
     js_set(o, "seconds", js_real(p->seconds));
     return o;
@@ -360,18 +373,40 @@ static int check_outputs(const struct probe *p, const struct program_output *res
     return err_set(ERR_IO, "--json %s: its file system does not answer", result->path);
 }
 
+/* A disk that was full says nothing about what works on it. */
+static bool was_full(const struct probe *p)
+{
+    bool full = false;
+    for (int i = 0; i < p->group[0].n; i++) {
+        const int errnum = p->group[0].finding[i].errnum;
+        full = full || errnum == ENOSPC || errnum == EDQUOT;
+    }
+    return full;
+}
+
+/* Keeps what was found, and says what --io all will leave out for it. */
 static void keep(struct probe *p)
 {
+    char why[1024];
+    const struct io_writer *w;
     json_t *findings = findings_json(p);
-    int rc = 0;
-    if (bt_probe_store(p->setup->opt.tc_store, p->store, sizeof p->store) < 0 ||
-        !answers(p, p->store) || (rc = bt_probe_keep(p->store, &p->fs, findings)) < 0) {
-        bt_notice(p->notices, "What was found is not kept: %s.",
-                  err_message()[0] ? err_message() : "the folder of the store does not answer");
+    json_t *entry = bt_probe_entry(&p->fs, json_object_get(p->about, "components"), findings);
+    int rc = was_full(p) ? err_set(ERR_IO, "there was no room")
+                         : bt_probe_store(p->setup->opt.tc_store, p->store, sizeof p->store);
+    if (rc == 0 && !answers(p, p->store))
+        rc = err_set(ERR_IO, "the file system of %s does not answer", p->store);
+    if (rc == 0) rc = bt_probe_keep(p->store, entry);
+    if (rc < 0) {
+        bt_notice(p->notices, "What was found is not kept: %s.", err_message());
         p->store[0] = '\0';
         err_clear();
     }
+    for (int i = 0; rc >= 0 && (w = io_writer_at(i)) != NULL; i++)
+        if ((w->caps & IO_CAP_SERIAL_FILE) && bt_probe_denies(entry, w->name, why, sizeof why))
+            json_array_append_new(p->left_out,
+                                  json_pack("{ss so}", "writer", w->name, "why", js_text(why)));
     json_decref(findings);
+    json_decref(entry);
 }
 
 /* The other ranks wait for rank 0, and sleep meanwhile. */
@@ -389,8 +424,11 @@ static int wait_for_all(MPI_Comm comm)
 
 int bt_probe_run(MPI_Comm comm, const struct bt_setup *setup)
 {
-    struct probe p = {
-        .setup = setup, .began_s = watch_now(), .left = json_array(), .notices = json_array()};
+    struct probe p = {.setup = setup,
+                      .began_s = watch_now(),
+                      .left = json_array(),
+                      .notices = json_array(),
+                      .left_out = json_array()};
     const struct program_output result = {"--json", setup->opt.json, "nht1-bt-probe/",
                                           .json = probe_json};
     int rank, rc;
@@ -400,7 +438,7 @@ int bt_probe_run(MPI_Comm comm, const struct bt_setup *setup)
     TRY_TO(out, rc, par_agree(comm, rank == 0 ? check_outputs(&p, &result) : 0));
     if (rank == 0) {
         p.progress = progress_begin(progress_mode_of(setup->opt.progress), "trying what works",
-                                    "check", EXPECTED);
+                                    "call", EXPECTED);
         rc = probe_all(&p);
         progress_end(p.progress);
         if (rc == 0) keep(&p);
@@ -420,5 +458,6 @@ out:
     json_decref(p.about);
     json_decref(p.left);
     json_decref(p.notices);
+    json_decref(p.left_out);
     return rc;
 }

@@ -11,8 +11,8 @@
  *       { "type": "ext4", "source": "/dev/vda", "mount": "/", "host": "n1",
  *         "mpi": "Open MPI v4.1.4",
  *       what was found:
- *         "utc": "2001-01-31T12:00:00Z", "chosen": "unknown (...)",
- *         "findings": [{"component": null, "check": "io_uring", "state": "works", "note": ""}] } ] }
+ *         "utc": "2001-01-31T12:00:00Z", "chosen": "unknown (...)", "components": ["ompio"],
+ *         "findings": [{"component": null, "tried": "io_uring", "state": "works", "note": ""}] } ] }
  *
  * host: "" for a file system that is served by other hosts. component: of MPI-IO, null for the file
  * system. chosen: what of MPI-IO was in force (io_mpiio_component). */

@@ -44,7 +44,7 @@ static void tell_number(const char *word, long number)
 static void tell_json(const char *word, json_t *value)
 {
     char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
-    tell(word, text ? text : "null");
+    tell(word, text ? text : "{}");
     free(text);
     json_decref(value);
 }
@@ -171,7 +171,7 @@ bool bt_probe_child(int argc, char **argv, int *status)
 {
     struct bt_probe_try t = {.comm = MPI_COMM_NULL, .size = 1};
     static const struct bt_probe_check place[] = {
-        {"alive", alive}, {"stat", answers}, {"sweep", sweep}};
+        {"alive", 0, alive}, {"stat", 0, answers}, {"sweep", 0, sweep}};
     cpu_set_t all;
     if (argc != 7 || strcmp(argv[1], "--probe-child") != 0) return false;
     const char *part = argv[2], *path = argv[4];

@@ -23,6 +23,7 @@
 #include "base/watch.h"
 #include "bt/probe_check.h"
 #include "io/striping.h"
+#include "io/writer.h"
 
 #define MIB        (1 << 20)
 #define RATE_BYTES (128 * (int64_t)MIB) /* at most, for a rate */
@@ -351,19 +352,19 @@ static int striping(struct bt_probe_try *t)
 }
 
 const struct bt_probe_check bt_probe_files[] = {
-    {"write and read", write_and_read},
-    {"rename over a file", replace},
-    {"preallocation", preallocation},
-    {"fsync", fsync_cost},
-    {"page cache rate", page_cache_rate},
-    {"device rate", device_rate},
-    {"O_DIRECT", direct},
-    {"io_uring", uring_cached},
-    {"io_uring and O_DIRECT", uring_direct},
-    {"mmap", mapped},
-    {"flock", lock_whole},
-    {"fcntl locks", lock_record},
-    {"extended attributes", attributes},
-    {"striping", striping},
-    {NULL, NULL},
+    {"write and read", 0, write_and_read},
+    {"rename over a file", 0, replace},
+    {"preallocation", 0, preallocation},
+    {"fsync", 0, fsync_cost},
+    {"page cache rate", 0, page_cache_rate},
+    {"device rate", 0, device_rate},
+    {"O_DIRECT", 0, direct},
+    {"io_uring", IO_NEED_URING, uring_cached},
+    {"io_uring and O_DIRECT", 0, uring_direct},
+    {"mmap", 0, mapped},
+    {"flock", 0, lock_whole},
+    {"fcntl locks", 0, lock_record},
+    {"extended attributes", 0, attributes},
+    {"striping", 0, striping},
+    {NULL, 0, NULL},
 };

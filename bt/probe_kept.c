@@ -10,9 +10,14 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/plain.h"
 #include "base/watch.h"
+#include "bt/machine.h"
+#include "bt/probe_check.h"
 #include "bt/store.h"
+#include "io/hint.h"
 #include "io/mpiio.h"
+#include "io/writer.h"
 
 static bool sound(const json_t *e)
 {
@@ -58,31 +63,131 @@ static json_t *find(const json_t *entries, const json_t *key)
 /* The new entry, in the place of an old one. */
 static int put(json_t *entries, void *arg)
 {
+    static const char *const found[] = {"utc", "chosen", "components", "findings"};
     json_t *new = arg, *key = json_copy(new);
-    json_object_del(key, "utc");
-    json_object_del(key, "chosen");
-    json_object_del(key, "findings");
+    for (size_t i = 0; i < sizeof found / sizeof found[0]; i++)
+        json_object_del(key, found[i]);
     json_t *old = find(entries, key);
     json_decref(key);
     const int rc = old ? json_object_update(old, new) : json_array_append(entries, new);
     return rc == 0 ? 1 : err_set(ERR_NOMEM, "no memory for an entry of the store of --probe");
 }
 
-int bt_probe_keep(const char *path, const struct sys_fs *fs, const json_t *findings)
+json_t *bt_probe_entry(const struct sys_fs *fs, const json_t *components, const json_t *findings)
 {
     char utc[32];
     size_t i;
     const json_t *f;
     json_t *entry = key_of(fs), *kept = json_array();
-    json_array_foreach(findings, i, f) json_array_append_new(
-        kept, json_pack("{sO sO sO sO}", "component", json_object_get(f, "component"), "check",
-                        json_object_get(f, "check"), "state", json_object_get(f, "state"), "note",
-                        json_object_get(f, "note")));
+    json_array_foreach(findings, i, f)
+    {
+        json_array_append_new(
+            kept, json_pack("{sO sO sO sO}", "component", json_object_get(f, "component"), "tried",
+                            json_object_get(f, "tried"), "state", json_object_get(f, "state"),
+                            "note", json_object_get(f, "note")));
+    }
     watch_utc(utc);
     js_set(entry, "utc", json_string(utc));
     js_set(entry, "chosen", json_string(io_mpiio_component()));
+    js_set(entry, "components", components ? json_incref((json_t *)components) : json_null());
     js_set(entry, "findings", kept);
-    const int rc = bt_store_change(&store, path, put, entry);
-    json_decref(entry);
-    return rc;
+    return entry;
+}
+
+int bt_probe_keep(const char *path, const json_t *entry)
+{
+    return bt_store_change(&store, path, put, (json_t *)entry);
+}
+
+json_t *bt_probe_known(const char *tc_store, const char *path, json_t *notices)
+{
+    char name[PATH_MAX];
+    struct sys_fs fs;
+    json_t *root = NULL, *known = NULL;
+    int rc = bt_probe_store(tc_store, name, sizeof name);
+    if (rc == 0) rc = bt_store_read(&store, name, &root);
+    const json_t *entries = json_object_get(root, "entries");
+    if (rc < 0)
+        bt_notice(notices, "What --probe has found is not known: %s.", err_message());
+    else if (json_array_size(entries) > 0 && sys_path_fs(path, &fs) == 0) {
+        json_t *key = key_of(&fs);
+        known = json_incref(find(entries, key));
+        json_decref(key);
+    }
+    err_clear();
+    json_decref(root);
+    return known;
+}
+
+static unsigned need_of(const char *check, bool mpiio)
+{
+    const struct bt_probe_check *c = mpiio ? bt_probe_mpiio : bt_probe_files;
+    while (c->name && strcmp(c->name, check) != 0)
+        c++;
+    return c->need;
+}
+
+/* The first finding of a component (NULL: the file system) by which something needed does not work,
+ * or NULL. [out] tried: whether there is any of it. */
+static const json_t *obstacle(const json_t *entry, const char *component, unsigned needs,
+                              bool *tried)
+{
+    size_t i;
+    const json_t *f;
+    *tried = false;
+    json_array_foreach(json_object_get(entry, "findings"), i, f)
+    {
+        const char *state = bt_store_text(f, "state");
+        const bool broken = strcmp(state, "fails") == 0 || strcmp(state, "hangs") == 0 ||
+                            strcmp(state, "crashes") == 0;
+        if (strcmp(bt_store_text(f, "component"), component ? component : "") != 0) continue;
+        *tried = true;
+        if (broken && (need_of(bt_store_text(f, "tried"), component) & needs)) return f;
+    }
+    return NULL;
+}
+
+/* Of the components that may be in force none does what is needed: the first one's obstacle. */
+static const json_t *mpiio_obstacle(const json_t *entry, unsigned needs)
+{
+    const unsigned in_force = io_mpiio_readers(bt_store_text(entry, "type"));
+    const json_t *first = NULL, *name;
+    size_t i;
+    json_array_foreach(json_object_get(entry, "components"), i, name)
+    {
+        const char *component = json_string_value(name);
+        const unsigned reader =
+            component && strstr(component, "ompio") ? IO_HINT_OMPIO : IO_HINT_ROMIO;
+        bool tried;
+        if (!component || !(reader & in_force)) continue;
+        const json_t *f = obstacle(entry, component, needs, &tried);
+        if (tried && !f) return NULL;
+        if (!first) first = f;
+    }
+    return first;
+}
+
+bool bt_probe_denies(const json_t *entry, const char *writer, char *why, size_t size)
+{
+    const struct io_writer *w = io_writer_find(writer);
+    const json_t *components = json_object_get(entry, "components");
+    char text[512] = "";
+    bool tried;
+    if (!entry || !w) return false;
+    const json_t *f = obstacle(entry, NULL, w->needs, &tried);
+    if (!f && (w->needs & IO_NEED_MPIIO)) f = mpiio_obstacle(entry, w->needs);
+    if (f) {
+        const char *component = bt_store_text(f, "component");
+        snprintf(text, sizeof text, "%s%s%s%s %s here (%.300s)", component[0] ? "MPI-IO " : "",
+                 component, component[0] ? ", " : "", bt_store_text(f, "tried"),
+                 bt_store_text(f, "state"), bt_store_text(f, "note"));
+    } else if ((w->needs & IO_NEED_MPIIO) && json_is_array(components) &&
+               json_array_size(components) == 0 &&
+               strcmp(bt_store_text(entry, "chosen"), io_mpiio_component()) == 0) {
+        snprintf(text, sizeof text, "there is no component for MPI-IO");
+    }
+    if (text[0])
+        snprintf(why, size, "%s, as --probe found on %.16s", plain_text(text),
+                 bt_store_text(entry, "utc"));
+    return text[0] != '\0';
 }

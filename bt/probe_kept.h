@@ -4,6 +4,7 @@
 /* Layer 3. What --probe has found, kept beside the T_C store; bt/probe.h shows the file. Local, all
  * functions; for rank 0. */
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/sys.h"
@@ -11,8 +12,20 @@
 /* Name of the store: probe.json beside the T_C store. Errors as bt_store_path. */
 int bt_probe_store(const char *tc_store, char *out, size_t size);
 
-/* Puts findings in the place of earlier ones of the same file system and MPI library. findings: as
- * in the result of --probe. Returns 1 or an error. */
-int bt_probe_keep(const char *store, const struct sys_fs *fs, const json_t *findings);
+/* An entry for it: findings, as in the result of --probe, of a file system, with this MPI library.
+ * components: of MPI-IO, NULL where they could not be asked for. New reference. */
+json_t *bt_probe_entry(const struct sys_fs *fs, const json_t *components, const json_t *findings);
+
+/* Puts an entry in the place of an earlier one of the same file system and MPI library. Returns 1 or
+ * an error. */
+int bt_probe_keep(const char *store, const json_t *entry);
+
+/* The entry for the file system of a path and this MPI library; NULL where there is none. A store
+ * that cannot be read is one sentence in notices. New reference. */
+json_t *bt_probe_known(const char *tc_store, const char *path, json_t *notices);
+
+/* Whether what a writer needs was found not to work, in an entry (NULL: nothing was found). why:
+ * [out] what, and when it was tried. Of MPI-IO those components count that may be in force now. */
+bool bt_probe_denies(const json_t *entry, const char *writer, char *why, size_t size);
 
 #endif

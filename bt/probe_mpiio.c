@@ -19,6 +19,7 @@
 #include "base/watch.h"
 #include "bt/probe_check.h"
 #include "io/mpiio.h"
+#include "io/writer.h"
 
 #define CELL        40                        /* bytes: five doubles */
 #define RUN_CELLS   16                        /* consecutive ones of a rank, in the view */
@@ -363,15 +364,15 @@ json_t *bt_probe_components(void)
 }
 
 const struct bt_probe_check bt_probe_mpiio[] = {
-    {"independent", independent},
-    {"collective", collective},
-    {"view of 40-byte cells", view},
-    {"sync", sync_and_read},
-    {"nonblocking", nonblocking},
-    {"nonblocking collective", nonblocking_collective},
-    {"split collective", split_collective},
-    {"shared pointer", shared_pointer},
-    {"atomic mode", atomic_mode},
-    {"hints", hints},
-    {NULL, NULL},
+    {"independent", IO_NEED_INDEPENDENT, independent},
+    {"collective", IO_NEED_COLLECTIVE, collective},
+    {"view of 40-byte cells", IO_NEED_VIEW, view},
+    {"sync", IO_NEED_SYNC, sync_and_read},
+    {"nonblocking", IO_NEED_NONBLOCKING, nonblocking},
+    {"nonblocking collective", 0, nonblocking_collective},
+    {"split collective", 0, split_collective},
+    {"shared pointer", 0, shared_pointer},
+    {"atomic mode", 0, atomic_mode},
+    {"hints", 0, hints},
+    {NULL, 0, NULL},
 };

@@ -313,7 +313,7 @@ static bool attend(struct bt_probe_part *p, struct child *c, int *status)
         const bool all = c->at < 0 && c->next == p->n;
         const bool starting = c->at < 0 && c->next == first;
         const double limit_s = all ? END_S : p->limit_s + (starting ? START_S : 0);
-        if (stop_requested() || watch_now() - c->since_s > limit_s) return false;
+        if ((stop_requested() && !p->stays) || watch_now() - c->since_s > limit_s) return false;
     }
 }
 
@@ -344,7 +344,7 @@ int bt_probe_run_part(struct bt_probe_part *p)
         first = f ? at + 1 : c.next;
         close(c.out);
         close(c.err);
-        if (stop_requested()) {
+        if (stop_requested() && !p->stays) {
             if (f) f->state = BT_PROBE_UNTRIED;
             err_clear();
             rc = err_set(ERR_INTERRUPT, "interrupted while what works here was tried");

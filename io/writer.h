@@ -30,6 +30,17 @@ enum io_caps {
                                  their own */
 };
 
+/* What a writer rests on beyond plain writing, as `nht1-bt --probe` tries it. */
+enum io_need {
+    IO_NEED_URING = 1,
+    IO_NEED_INDEPENDENT = 2, /* of MPI-IO, and all that follow */
+    IO_NEED_COLLECTIVE = 4,
+    IO_NEED_NONBLOCKING = 8,
+    IO_NEED_VIEW = 16,
+    IO_NEED_SYNC = 32,
+    IO_NEED_MPIIO = 62, /* any of these */
+};
+
 struct io_writer;
 struct io_busy;
 
@@ -81,6 +92,7 @@ struct io_writer {
     const char *name;      /* Required. */
     const char *help;      /* Required. One line for --io help. */
     unsigned caps;         /* Required. Of enum io_caps. */
+    unsigned needs;        /* Of enum io_need. */
     enum io_format format; /* of FILE; other than IO_RAW: with the slots of io/container.h. */
     size_t state_size;     /* Required. Bytes of private state, zeroed before open. */
 

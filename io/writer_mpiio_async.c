@@ -238,6 +238,7 @@ const struct io_writer io_writer_mpiio_async = {
     .name = "mpiio-async",
     .help = "MPI-IO, one nonblocking write of a subarray view per dump, while the ranks compute",
     .caps = IO_CAP_SERIAL_FILE | IO_CAP_HINTS | IO_CAP_STAGING,
+    .needs = IO_NEED_NONBLOCKING | IO_NEED_VIEW | IO_NEED_SYNC,
     .state_size = sizeof(struct mpiio_async_state),
     .open = mpiio_async_open,
     .buffer = mpiio_async_buffer,

@@ -30,6 +30,7 @@ const struct io_writer io_writer_mpiio_indep = {
     .name = "mpiio-indep",
     .help = "MPI-IO, one independent write per contiguous piece",
     .caps = IO_CAP_SERIAL_FILE | IO_CAP_HINTS,
+    .needs = IO_NEED_INDEPENDENT | IO_NEED_SYNC,
     .state_size = sizeof(struct io_mpiio),
     .open = indep_open,
     .write = indep_write,

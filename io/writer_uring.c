@@ -211,6 +211,7 @@ const struct io_writer io_writer_uring = {
     .help = "as async, with io_uring in the place of threads",
     .caps =
         IO_CAP_SERIAL_FILE | IO_CAP_AGGREGATORS | IO_CAP_BUFFER | IO_CAP_STAGING | IO_CAP_DIRECT,
+    .needs = IO_NEED_URING,
     .state_size = sizeof(struct io_background),
     .usable = uring_usable,
     .open = uring_open,

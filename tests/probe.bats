@@ -17,7 +17,7 @@ probe() {
 # state CHECK [COMPONENT]: as it was found.
 state() {
     jq -r --arg check "$1" --arg of "${2:-}" \
-        '.findings[] | select(.check == $check and (.component // "") == $of) | .state' p.json
+        '.findings[] | select(.tried == $check and (.component // "") == $of) | .state' p.json
 }
 
 # Nothing of the probe is in this folder, and none of its processes.
@@ -56,7 +56,7 @@ slow_disk() {
     expect_schema nht1-bt-probe-1 p.json
     expect_json p.json '.answers and .left_behind == [] and .mpi.processes == 2'
     expect_json p.json '[.findings[] | select(.component == null)] | length == 14
-        and (.[0] | .check == "write and read" and .state == "works")'
+        and (.[0] | .tried == "write and read" and .state == "works")'
     expect_json p.json '(.mpi.components | length > 0) and (.mpi.components as $c
         | [.findings[].component | select(.)] | unique == ($c | sort))'
     expect_json p.json 'all(.findings[]; .state != "untried" and .state != "hangs")'
@@ -75,7 +75,7 @@ state" ]
     run probe
     expect_json state/nht1/probe.json '.schema == "nht1-probe/1" and (.entries | length == 1)'
     [ "$(jq -c '.entries[0].findings' state/nht1/probe.json)" = \
-        "$(jq -c '.findings | map({component, check, state, note})' p.json)" ]
+        "$(jq -c '.findings | map({component, tried, state, note})' p.json)" ]
     expect_json state/nht1/probe.json '.entries[0] | .mount != "" and .type != "" and .mpi != ""'
     small_disk size=64M
     run probe --out disk/x
@@ -123,12 +123,51 @@ state" ]
     expect_text "MPI_ERR_UNSUPPORTED_OPERATION"
 }
 
+# writers ARGUMENT...: those that a run of --io all had.
+writers() {
+    mpi_run 2 nht1-bt --n 12 --steps 4 --dt 0.01 --interval 4 --tc 1 --quiet --verify never \
+        --json r.json "$@"
+    jq -r '.runs[].writer' r.json
+}
+
+@test "--io all leaves out what was found not to work, says why, and takes it up again" {
+    need_open_mpi "two components are compared"
+    local -x OMPI_MCA_io=ompio
+    local all
+    all=$(writers --io all | sort)
+    [[ $all == *mpiio-async* ]]
+    expect_json r.json 'all(.notices[]; test("left out") | not)'
+    LD_PRELOAD=$NHT1_TESTBIN/probe_call.so NHT1_PROBE_CALL=fail run probe
+    expect_status 0
+    expect_text "of --io all from now on: mpiio-async"
+    expect_json p.json '.left_out | map(.writer) == ["mpiio-async"]'
+    [ "$(writers --io all | sort)" = "$(grep -v mpiio-async <<<"$all")" ]
+    expect_json r.json 'any(.notices[]; test("mpiio-async is left out: MPI-IO ompio, nonblocking fails")
+        and test("MPI_ERR_UNSUPPORTED") and test("name it with --io"))'
+    # Named, it runs; so it does through another component, and on another file system.
+    [ "$(writers --io mpiio-async)" = mpiio-async ]
+    [ "$(OMPI_MCA_io=romio321 writers --io all | sort)" = "$all" ]
+    [ "$(writers --io all --out /dev/shm/nht1-probe-test.$$ | sort)" = "$all" ]
+    run probe
+    expect_json p.json '.left_out == []'
+    [ "$(writers --io all | sort)" = "$all" ]
+}
+
+@test "a store of findings that is none is told of, and nothing is left out" {
+    mkdir -p state/nht1
+    echo mine >state/nht1/probe.json
+    [ "$(writers --io all | wc -l)" -ge 8 ]
+    expect_json r.json 'any(.notices[]; test("What --probe has found is not known"))'
+    [ "$(cat state/nht1/probe.json)" = mine ]
+}
+
 @test "no component for MPI-IO: a note, and the file system is tried" {
     need_open_mpi "the other library has one that cannot be taken away"
     OMPI_MCA_io=^ompio,romio321 run probe
     expect_status 0
     expect_text "no component for MPI-IO"
-    expect_json p.json '.mpi.components == [] and all(.findings[]; .component == null)'
+    expect_json p.json '.mpi.components == [] and all(.findings[]; .component == null)
+        and any(.left_out[]; .writer == "mpiio")'
 }
 
 @test "no launcher: MPI-IO is tried with one process, and a note says so" {
@@ -147,7 +186,7 @@ state" ]
     slow_disk 40
     OMPI_MCA_io=^ompio,romio321 run probe --out disk/x
     expect_status 0
-    expect_json p.json '.findings[] | select(.check == "device rate")
+    expect_json p.json '.findings[] | select(.tried == "device rate")
         | .state == "works" and .values.bytes_per_s < 60e6'
     nothing_left disk
 }
