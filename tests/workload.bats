@@ -384,10 +384,12 @@ X
         NHT1_FAULT_LOG=$PWD/$when faulty rename:9:EIO:0 2 j.conf --sync $when
         expect_status 4
     done
-    # 4 calls of each process, and the end.
+    # 4 calls of each process, and the end: MPICH's ROMIO flushes nothing where nothing was written since.
+    local calls=4
+    ! open_mpi || calls=5
     [ "$(grep -ch '^fsync .*data/d$' none/1.trace)" -eq 0 ]
     [ "$(grep -ch '^fsync .*data/d$' end/1.trace)" -eq 1 ]
-    [ "$(grep -ch '^fsync .*data/d$' call/1.trace)" -eq 5 ]
+    [ "$(grep -ch '^fsync .*data/d$' call/1.trace)" -eq $calls ]
 }
 
 @test "a call that fails ends all processes with status 3 and one message, and nothing is left" {
