@@ -27,7 +27,8 @@ struct token_state {
     int fd;                /* first: io/fd.h has the slots */
     struct io_context ctx; /* with every rank an aggregator */
     struct io_gather gather;
-    char *range; /* my contiguous range of a dump; NULL: rows are written as they lie */
+    bool gathers; /* rows are not written as they lie */
+    char *range;  /* my contiguous range of a dump */
     int64_t start, bytes;
 };
 
@@ -42,6 +43,8 @@ static int token_gather_open(void *state, const struct io_context *ctx)
         s->ctx = *ctx;
         s->ctx.tuning.aggregators = ctx->size;
         TRY(io_gather_open(&s->gather, &s->ctx, 1));
+        s->gathers = true;
+        if (ctx->plan && ctx->group >= ctx->size) return io_fd_open(ctx, &s->fd);
         const size_t bytes = (size_t)io_gather_bytes_max(&s->gather) + 1;
         s->range = malloc(bytes);
         if (!s->range) return err_set(ERR_NOMEM, "no memory for collecting rows");
@@ -101,31 +104,34 @@ static int token_pass(const struct io_context *ctx)
 static int token_write(void *state, const struct io_context *ctx, int64_t dump, const void *buf)
 {
     struct token_state *s = state;
-    int rc = s->range ? bring_together(s, dump, buf) : 0;
+    int rc = s->gathers ? bring_together(s, dump, buf) : 0;
     TRY(token_wait(ctx));
     if (rc == 0)
-        rc = s->range ? io_fd_write(ctx, s->fd, s->range, s->bytes, s->start)
-                      : io_fd_slot_write(s, ctx, dump, buf);
+        rc = s->gathers ? io_fd_write(ctx, s->fd, s->range, s->bytes, s->start)
+                        : io_fd_slot_write(s, ctx, dump, buf);
     TRY(token_pass(ctx));
     TRY_MPI(MPI_Barrier(ctx->comm));
     return rc;
 }
 
 /* The rank's pieces, or its range of the dump, under the token; a range is spread over the ranks when
- * everybody has got one. */
+ * everybody has got one, or, where all may read at the same time, piece by piece. */
 static int token_read(void *state, const struct io_context *ctx, int64_t dump,
                       const struct io_taker *to)
 {
     struct token_state *s = state;
+    struct io_fd_source fd = {.ctx = ctx, .fd = s->fd};
     int rc = 0;
-    if (s->range) find_range(s, dump);
+    if (s->gathers && !s->range)
+        return io_gather_spread(&s->gather, dump, &(struct io_source){&fd, io_fd_source_get}, to);
+    if (s->gathers) find_range(s, dump);
     TRY(token_wait(ctx));
-    if (!s->range)
+    if (!s->gathers)
         rc = io_fd_slot_read(s, ctx, dump, to);
     else if (s->bytes > 0)
         rc = io_fd_read(ctx, s->fd, s->range, s->bytes, s->start);
     TRY(token_pass(ctx));
-    if (!s->range) return rc;
+    if (!s->gathers) return rc;
     int spread = io_gather_spread(&s->gather, dump, &(struct io_source){s, token_get}, to);
     return rc < 0 ? rc : spread;
 }
