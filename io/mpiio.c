@@ -205,7 +205,8 @@ int io_mpiio_got(const struct io_mpiio *m, const struct io_context *ctx, int mpi
     int64_t done;
     TRY(read_outcome(ctx, mpi_rc, call, status, p.bytes, dump, &done));
     if (done == p.bytes) return 0;
-    return io_mpiio_read(m, ctx, data, p.bytes, dump * m->mine_bytes + p.start);
+    const int64_t dump_bytes = m->viewed ? m->mine_bytes : ctx->dump_bytes;
+    return io_mpiio_read(m, ctx, data, p.bytes, dump * dump_bytes + p.start);
 }
 
 int io_mpiio_sync(void *state, const struct io_context *ctx)

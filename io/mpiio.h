@@ -57,7 +57,8 @@ int io_mpiio_wrote(const struct io_mpiio *m, const struct io_context *ctx, int m
 int io_mpiio_read(const struct io_mpiio *m, const struct io_context *ctx, char *to, int64_t bytes,
                   int64_t at);
 
-/* What became of the read of a piece of dump's stream, into data: as io_mpiio_wrote. Local. */
+/* What became of the read of a piece of dump's stream, without a view of the dump, into data: as
+ * io_mpiio_wrote. Local. */
 int io_mpiio_got(const struct io_mpiio *m, const struct io_context *ctx, int mpi_rc,
                  const char *call, const MPI_Status *status, int64_t dump, char *data,
                  struct io_mpiio_piece p);

@@ -62,6 +62,20 @@ int io_pick_add(struct io_pick *p, struct io_extent e)
     return 0;
 }
 
+bool io_pick_next(struct io_cursor *c, int64_t most_bytes, struct io_extent *range)
+{
+    const int64_t start = c->left.offset_bytes;
+    int64_t end = start;
+    struct io_extent e;
+    while (c->left.length_bytes > 0 && c->left.offset_bytes < start + most_bytes &&
+           c->left.offset_bytes - end < IO_PICK_GAP_BYTES) {
+        io_cursor_take(c, start + most_bytes, &e);
+        end = e.offset_bytes + e.length_bytes;
+    }
+    *range = (struct io_extent){.offset_bytes = start, .length_bytes = end - start};
+    return end > start;
+}
+
 int io_pick_fd(const struct io_pick *p, char *to, int64_t bytes, int64_t offset)
 {
     const int *fd = p->source;

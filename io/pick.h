@@ -42,6 +42,10 @@ int io_pick_end(struct io_pick *p);
  * that picks gets the ranges as they were read. */
 int io_pick_view(struct io_pick *p, int64_t base, int64_t from, int64_t bytes);
 
+/* Takes from a cursor what is to be read next, of at most so many bytes, [out] range: offset and length
+ * in the dump. Returns false at the end. For those who read in other ways than by a get. */
+bool io_pick_next(struct io_cursor *c, int64_t most_bytes, struct io_extent *range);
+
 /* A get: io_fd_read. */
 int io_pick_fd(const struct io_pick *p, char *to, int64_t bytes, int64_t offset);
 

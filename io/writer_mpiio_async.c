@@ -10,9 +10,10 @@
  * When a transfer really ended is the library's secret: the time it was under way is an upper bound
  * of the time of writing, and the result says so.
  *
- * Reading: pieces of tuning.call_bytes of this rank's stream of all dumps in the plan, one after the
- * other with MPI_File_iread_at. While one is put into place, tuning.staging of those behind it are
- * under way, those of the next dump among them. */
+ * Reading: ranges of at most tuning.call_bytes with this rank's cells of all dumps in the plan, as
+ * io/pick.h has them, one after the other with MPI_File_iread_at. While one is put into place,
+ * tuning.staging of those behind it are under way, those of the next dump among them. Without the
+ * view, of which OMPIO would make a request for each row. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,14 +24,18 @@
 #include "io/fd.h"
 #include "io/guard.h"
 #include "io/mpiio.h"
+#include "io/pick.h"
 
-/* A dump under way, or a piece of one that is read. */
+/* A dump under way, or a range of one that is read. */
 struct flight {
-    char *copy;           /* [mine_bytes], or of a piece */
+    char *copy;           /* [mine_bytes], or of a range */
     MPI_Request *request; /* [pieces_n] of its pieces */
     int64_t posted_n, landed_n;
     int64_t dump;
     double start_s;
+    /* Of reading: */
+    int64_t plan_at; /* of which dump in the plan */
+    struct io_mpiio_piece range;
 };
 
 struct mpiio_async_state {
@@ -38,8 +43,11 @@ struct mpiio_async_state {
     struct flight *flight; /* [flights_n], a ring */
     int flights_n, head, posted_n;
     int64_t dumps_done, dumps_posted;
-    int64_t reads_n; /* pieces in all dumps of the plan whose reading was begun */
-    int rc;          /* the first failure */
+    int rc; /* the first failure */
+    /* Of reading: */
+    int64_t plan_at;       /* the dump that is asked for next */
+    int64_t next_at;       /* the one of which ranges are being posted */
+    struct io_cursor next; /* the first cell of it that is not */
 };
 
 static const char iwrite[] = "MPI_File_iwrite_at", iread[] = "MPI_File_iread_at";
@@ -66,7 +74,8 @@ static int mpiio_async_open(void *state, const struct io_context *ctx)
 {
     struct mpiio_async_state *s = state;
     s->dumps_done = s->dumps_posted = ctx->first_dump;
-    int rc = io_mpiio_open(&s->m, ctx, true);
+    io_cursor_start(&s->next, ctx->view);
+    int rc = io_mpiio_open(&s->m, ctx, !ctx->plan);
     return rc < 0 ? rc : alloc_flights(s, ctx);
 }
 
@@ -162,21 +171,31 @@ static int mpiio_async_drain(void *state, const struct io_context *ctx)
     return s->rc;
 }
 
+/* The next range of the plan that is to be read; false at its end. */
+static bool next_range(struct mpiio_async_state *s, const struct io_context *ctx,
+                       struct io_extent *range)
+{
+    while (!io_pick_next(&s->next, ctx->tuning.call_bytes, range)) {
+        if (++s->next_at >= ctx->plan_n) return false;
+        io_cursor_start(&s->next, ctx->view);
+    }
+    return true;
+}
+
 /* Begins reading as far ahead as there is room. Never behind what the file is known to hold. */
 static void read_ahead(struct mpiio_async_state *s, const struct io_context *ctx)
 {
-    const int64_t in_dump = (s->m.mine_bytes - 1) / ctx->tuning.call_bytes + 1;
-    while (s->rc == 0 && s->posted_n < s->flights_n && s->reads_n < ctx->plan_n * in_dump) {
+    struct io_extent range;
+    while (s->rc == 0 && s->posted_n < s->flights_n && next_range(s, ctx, &range)) {
         struct flight *f = &s->flight[(s->head + s->posted_n) % s->flights_n];
-        const struct io_mpiio_piece p = io_mpiio_piece(&s->m, ctx, s->reads_n % in_dump);
-        f->dump = ctx->plan[s->reads_n / in_dump];
+        const int64_t base = ctx->plan[s->next_at] * ctx->dump_bytes;
+        f->plan_at = s->next_at;
+        f->range = (struct io_mpiio_piece){range.offset_bytes, range.length_bytes};
         ++*ctx->requests_n;
-        int mpi_rc = MPI_File_iread_at(s->m.fh, (MPI_Offset)(f->dump * s->m.mine_bytes + p.start),
-                                       f->copy, (int)p.bytes, MPI_BYTE, &f->request[0]);
+        int mpi_rc = MPI_File_iread_at(s->m.fh, (MPI_Offset)(base + range.offset_bytes), f->copy,
+                                       (int)range.length_bytes, MPI_BYTE, &f->request[0]);
         s->rc = io_mpiio_check(ctx, mpi_rc, iread);
-        if (s->rc < 0) break;
-        s->reads_n++;
-        s->posted_n++;
+        if (s->rc == 0) s->posted_n++;
     }
 }
 
@@ -185,22 +204,20 @@ static int mpiio_async_read(void *state, const struct io_context *ctx, int64_t d
 {
     struct mpiio_async_state *s = state;
     io_guard_at(iread);
-    for (int64_t i = 0; s->rc == 0 && i * ctx->tuning.call_bytes < s->m.mine_bytes; i++) {
-        const struct io_mpiio_piece p = io_mpiio_piece(&s->m, ctx, i);
+    for (read_ahead(s, ctx); s->rc == 0; read_ahead(s, ctx)) {
         struct flight *f = &s->flight[s->head];
         MPI_Status status;
-        read_ahead(s, ctx);
-        if (s->rc == 0 && stop_requested()) s->rc = io_fd_interrupted(ctx);
+        if (s->posted_n == 0 || f->plan_at != s->plan_at) break; /* of a later dump */
+        if (stop_requested()) s->rc = io_fd_interrupted(ctx);
         if (s->rc < 0) break;
         int mpi_rc = MPI_Wait(&f->request[0], &status);
-        int rc = io_mpiio_got(&s->m, ctx, mpi_rc, iread, &status, dump, f->copy, p);
+        s->rc = io_mpiio_got(&s->m, ctx, mpi_rc, iread, &status, dump, f->copy, f->range);
         io_guard_at(iread);
-        if (rc == 0) to->take(to->state, ctx->view, f->copy, p.start, p.bytes);
-        if (s->rc == 0) s->rc = rc;
+        if (s->rc == 0) to->pick(to->state, ctx->view, f->copy, f->range.start, f->range.bytes);
         s->head = (s->head + 1) % s->flights_n;
         s->posted_n--;
     }
-    if (s->m.mine_bytes > 0) read_ahead(s, ctx);
+    s->plan_at++;
     if (s->posted_n == 0) io_guard_at(NULL);
     return s->rc;
 }
