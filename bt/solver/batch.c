@@ -137,10 +137,10 @@ static void forward_packed(struct bt_solver *s, struct bt_scratch *t, int dir,
     const int lanes = s->kernel->lanes;
     const double *u[BT_LANES_MAX], *r[BT_LANES_MAX];
     for (int v = 0; v < lanes; v++) {
-        u[v] = s->u.p + b->u[v];
+        u[v] = s->u.p + b->u[v] - stride(&s->u, dir);
         r[v] = s->r.p + b->r[v];
     }
-    struct bt_batch_data data = {.u = t->u,
+    struct bt_batch_data data = {.u = t->u + 5 * lanes,
                                  .ul = 5 * lanes,
                                  .um = lanes,
                                  .r = t->r,
@@ -154,7 +154,7 @@ static void forward_packed(struct bt_solver *s, struct bt_scratch *t, int dir,
             s->u.p + b->u[b->nv - 1] + 3 * s->u.sk - (b->j[b->nv - 1] - b->j[0]) * s->u.sj;
         data.r_ahead = s->h.p + b->r[0] + s->h.sk;
     }
-    s->kernel->pack(u, stride(&s->u, dir), s->u.sm, s->ni[dir] + 1, t->u);
+    s->kernel->pack(u, stride(&s->u, dir), s->u.sm, s->ni[dir] + 2, t->u);
     s->kernel->pack(r, stride(&s->r, dir), s->r.sm, s->ni[dir], t->r);
     s->kernel->forward[dir](&s->coef, &data, store, in, out);
 }

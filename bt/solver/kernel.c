@@ -156,129 +156,173 @@ static void rhs_row(const struct bt_coef *c, const struct bt_rhs_row *row)
 
 /* What the three blocks of a cell are made of. */
 struct cell {
-    vd r;          /* 1 / rho */
     vd ua, ub, uc; /* velocities; ua along the sweep */
     vd q;          /* half the velocity squared */
-    vd th;         /* p / rho */
+    vd visc, heat; /* t1/t2 kappa / rho; t1/t2 kE / (c2 rho) */
+    vd ht, ct;     /* with th = p / rho: heat th, c1/c2 th */
 };
 
-INLINE struct cell cell_load(const int dir, const double *u, int64_t um)
+INLINE struct cell cell_load(const struct bt_coef *c, const int dir, const double *u, int64_t um)
 {
     struct cell x;
-    x.r = 1.0 / vload(u);
-    x.ua = vload(u + perm[dir][0] * um) * x.r;
-    x.ub = vload(u + perm[dir][1] * um) * x.r;
-    x.uc = vload(u + perm[dir][2] * um) * x.r;
+    const vd r = 1.0 / vload(u);
+    x.ua = vload(u + perm[dir][0] * um) * r;
+    x.ub = vload(u + perm[dir][1] * um) * r;
+    x.uc = vload(u + perm[dir][2] * um) * r;
     x.q = 0.5 * vfma(x.uc, x.uc, vfma(x.ub, x.ub, x.ua * x.ua));
-    x.th = BT_C2 * vfma(vload(u + 4 * um), x.r, -x.q);
+    const vd th = BT_C2 * vfma(vload(u + 4 * um), r, -x.q);
+    x.visc = c->visc * r;
+    x.heat = c->heat * r;
+    x.ht = x.heat * th;
+    x.ct = (BT_C1 / BT_C2) * th;
     return x;
 }
 
-/* The off-diagonal block of a cell in the unknowns W: -Lo M with sign = +1, Up M with sign = -1.
- *   row 0: al = s W_0 + t2 w_a
- *   row a: u_a al + ga w_a + t2 c2 w_4
- *   row b: u_b al + gb w_b,  row c: u_c al + gb w_c
- *   row 4: e0 W_0 + ea w_a + u_b gb w_b + u_c gb w_c + e4 w_4 */
-struct block {
-    vd s, ga, gb, e0, ea, eb, ec, e4;
+/* A cell's velocities relative to those of the cell below the row, in whose frame the row's
+ * equations are, and half their square. */
+struct relative {
+    vd a, b, c, q;
 };
 
-INLINE struct block block_make(const struct bt_coef *c, const int dir, const struct cell *x,
-                               double sign)
+INLINE struct relative relative_to(const struct cell *below, const struct cell *x)
 {
-    struct block b;
-    const double t1 = sign * c->t1, td = sign * c->td[dir];
-    vd ke = (t1 * BT_KE) * x->r;
-    b.s = vfma(vset(c->t2), x->ua, vset(td));
-    b.ga = vfma(vset(t1 * BT_KAPPA * BT_A43), x->r, b.s);
-    b.gb = vfma(vset(t1 * BT_KAPPA), x->r, b.s);
-    b.e0 = vfnma(ke * (1.0 / BT_C2), x->th, x->q * b.s);
-    b.ea = vfma(x->ua, b.ga, vfma(vset(c->t2), x->q, (c->t2 * (BT_C1 / BT_C2)) * x->th));
-    b.eb = x->ub * b.gb;
-    b.ec = x->uc * b.gb;
-    b.e4 = vfma(vset(c->t2 * BT_C1), x->ua, td + ke);
+    struct relative v = {.a = x->ua - below->ua, .b = x->ub - below->ub, .c = x->uc - below->uc};
+    v.q = 0.5 * vfma(v.c, v.c, vfma(v.b, v.b, v.a * v.a));
+    return v;
+}
+
+/* The lower block, -Lo M, at rest in its frame:
+ *   row 0: s W_0 + w_a
+ *   row a: ga w_a + w_4,  row b: gb w_b,  row c: gb w_c
+ *   row 4: -ht W_0 + ct w_a + e4 w_4 */
+struct lower {
+    vd s, ga, gb, ht, ct, e4;
+};
+
+INLINE struct lower lower_make(const struct bt_coef *c, const int dir, const struct cell *x)
+{
+    struct lower b = {.s = x->ua + c->diff[dir], .ht = x->ht, .ct = x->ct};
+    b.ga = vfma(vset(BT_A43), x->visc, b.s);
+    b.gb = b.s + x->visc;
+    b.e4 = vfma(vset(1.0 / BT_C2), b.s, x->heat);
     return b;
 }
 
-/* out = block * w, a 5-vector. */
-INLINE void block_apply(const struct bt_coef *c, const struct cell *x, const struct block *b,
-                        const vd w[5], vd out[5])
+/* out = -Lo M w, a 5-vector. */
+INLINE void lower_apply(const struct lower *b, const vd w[5], vd out[5])
 {
-    vd al = vfma(b->s, w[0], c->t2 * w[1]);
-    out[0] = al;
-    out[1] = vfma(x->ua, al, vfma(b->ga, w[1], (c->t2 * BT_C2) * w[4]));
-    out[2] = vfma(x->ub, al, b->gb * w[2]);
-    out[3] = vfma(x->uc, al, b->gb * w[3]);
-    vd e = vfma(b->e4, w[4], b->ec * w[3]);
-    e = vfma(b->eb, w[2], e);
-    e = vfma(b->ea, w[1], e);
-    out[4] = vfma(b->e0, w[0], e);
+    out[0] = vfma(b->s, w[0], w[1]);
+    out[1] = vfma(b->ga, w[1], w[4]);
+    out[2] = b->gb * w[2];
+    out[3] = b->gb * w[3];
+    out[4] = vfma(b->ct, w[1], vfnma(b->ht, w[0], b->e4 * w[4]));
 }
 
-/* D = Di M + carry, row by row; carry and d may be the same array. */
-INLINE void add_diagonal(const struct bt_coef *c, const int dir, const struct cell *x, vd d[25])
-{
-    const double del = 1.0 + 2.0 * c->td[dir];
-    vd ke = (2.0 * c->t1 * BT_KE) * x->r;
-    vd ha = vfma(vset(2.0 * c->t1 * BT_KAPPA * BT_A43), x->r, vset(del));
-    vd hb = vfma(vset(2.0 * c->t1 * BT_KAPPA), x->r, vset(del));
-    d[0] = d[0] + del;
-    d[5] = vfma(vset(del), x->ua, d[5]);
-    d[6] = d[6] + ha;
-    d[10] = vfma(vset(del), x->ub, d[10]);
-    d[12] = d[12] + hb;
-    d[15] = vfma(vset(del), x->uc, d[15]);
-    d[18] = d[18] + hb;
-    d[20] = d[20] + vfnma(ke * (1.0 / BT_C2), x->th, del * x->q);
-    d[21] = vfma(x->ua, ha, d[21]);
-    d[22] = vfma(x->ub, hb, d[22]);
-    d[23] = vfma(x->uc, hb, d[23]);
-    d[24] = d[24] + (del + ke);
-}
-
-/* D in blocks [P Q; S T] of 2 + 3 rows: p = P^-1, q = P^-1 Q, s = S, z = (T - S q)^-1. */
-struct factor {
-    vd p[4], q[6], s[6], z[9];
+/* The upper block, Up M, of a cell with velocity v in the row's frame:
+ *   row 0: al = s W_0 + w_a
+ *   row a: v_a al + ga w_a + w_4,  row b: v_b al + gb w_b,  row c: v_c al + gb w_c
+ *   row 4: e0 W_0 + ea w_a + v_b gb w_b + v_c gb w_c + e4 w_4 */
+struct upper {
+    vd s, ga, gb, e0, ea, eb, ec, e4;
 };
 
-INLINE void invert3(const vd t[9], vd z[9])
+INLINE struct upper upper_make(const struct bt_coef *c, const int dir, const struct cell *x,
+                               const struct relative *v)
 {
-    vd c0 = vfnma(t[5], t[7], t[4] * t[8]);
-    vd c1 = vfnma(t[3], t[8], t[5] * t[6]);
-    vd c2 = vfnma(t[4], t[6], t[3] * t[7]);
-    vd det = vfma(t[2], c2, vfma(t[1], c1, t[0] * c0));
-    vd rd = 1.0 / det;
-    z[0] = c0 * rd;
-    z[3] = c1 * rd;
-    z[6] = c2 * rd;
-    z[1] = vfnma(t[1], t[8], t[2] * t[7]) * rd;
-    z[4] = vfnma(t[2], t[6], t[0] * t[8]) * rd;
-    z[7] = vfnma(t[0], t[7], t[1] * t[6]) * rd;
-    z[2] = vfnma(t[2], t[4], t[1] * t[5]) * rd;
-    z[5] = vfnma(t[0], t[5], t[2] * t[3]) * rd;
-    z[8] = vfnma(t[1], t[3], t[0] * t[4]) * rd;
+    struct upper b = {.s = x->ua - c->diff[dir]};
+    b.ga = vfnma(vset(BT_A43), x->visc, b.s);
+    b.gb = b.s - x->visc;
+    b.e0 = vfma(v->q, b.s, x->ht);
+    b.ea = vfma(v->a, b.ga, v->q + x->ct);
+    b.eb = v->b * b.gb;
+    b.ec = v->c * b.gb;
+    b.e4 = vfma(vset(1.0 / BT_C2), b.s, v->a) - x->heat;
+    return b;
 }
 
+/* D = Di M + carry, row by row, for a cell with velocity v in the row's frame. */
+INLINE void add_diagonal(const struct bt_coef *c, const int dir, const struct cell *x,
+                         const struct relative *v, vd d[25])
+{
+    const vd del = vset(c->del[dir]);
+    vd ha = vfma(vset(2.0 * BT_A43), x->visc, del), hb = vfma(vset(2.0), x->visc, del);
+    d[0] = d[0] + del;
+    d[5] = vfma(del, v->a, d[5]);
+    d[6] = d[6] + ha;
+    d[10] = vfma(del, v->b, d[10]);
+    d[12] = d[12] + hb;
+    d[15] = vfma(del, v->c, d[15]);
+    d[18] = d[18] + hb;
+    d[20] = vfma(del, v->q, vfnma(vset(2.0), x->ht, d[20]));
+    d[21] = vfma(v->a, ha, d[21]);
+    d[22] = vfma(v->b, hb, d[22]);
+    d[23] = vfma(v->c, hb, d[23]);
+    d[24] = vfma(vset(2.0), x->heat, d[24] + c->del4[dir]);
+}
+
+/* y = R + carry, R taken into the frame of the cell below. */
+INLINE void add_rhs(const struct bt_coef *c, const int dir, const struct cell *below,
+                    const double *r, int64_t rm, vd y[5])
+{
+    const vd scale = vset(c->inv_t2), r0 = vload(r);
+    const vd ra = vfnma(below->ua, r0, vload(r + perm[dir][0] * rm));
+    const vd rb = vfnma(below->ub, r0, vload(r + perm[dir][1] * rm));
+    const vd rc = vfnma(below->uc, r0, vload(r + perm[dir][2] * rm));
+    vd r4 = vfnma(below->q, r0, vload(r + 4 * rm));
+    r4 = vfnma(below->ua, ra, r4);
+    r4 = vfnma(below->ub, rb, r4);
+    r4 = vfnma(below->uc, rc, r4);
+    y[0] = vfma(scale, r0, y[0]);
+    y[1] = vfma(scale, ra, y[1]);
+    y[2] = vfma(scale, rb, y[2]);
+    y[3] = vfma(scale, rc, y[3]);
+    y[4] = vfma(scale, r4, y[4]);
+}
+
+/* D in blocks [P Q; S T] of 2 + 3 rows: P^-1 = [p0 -p1; -p2 p3], q = P^-1 Q, s = S and
+ * (T - S q)^-1 = zr z. What can go on without a quotient does not wait for it: z comes from the
+ * determinant of P times T - S q, and is not multiplied by zr. */
+struct factor {
+    vd p[4], q[6], s[6], z[9], zr;
+};
+
+/* The cofactors of t, transposed. */
+INLINE void cofactors(const vd t[9], vd z[9])
+{
+    z[0] = vfnma(t[5], t[7], t[4] * t[8]);
+    z[3] = vfnma(t[3], t[8], t[5] * t[6]);
+    z[6] = vfnma(t[4], t[6], t[3] * t[7]);
+    z[1] = vfnma(t[1], t[8], t[2] * t[7]);
+    z[4] = vfnma(t[2], t[6], t[0] * t[8]);
+    z[7] = vfnma(t[0], t[7], t[1] * t[6]);
+    z[2] = vfnma(t[2], t[4], t[1] * t[5]);
+    z[5] = vfnma(t[0], t[5], t[2] * t[3]);
+    z[8] = vfnma(t[1], t[3], t[0] * t[4]);
+}
 INLINE void factorise(const vd d[25], struct factor *f)
 {
-    vd rd = 1.0 / vfnma(d[1], d[5], d[0] * d[6]);
-    f->p[0] = d[6] * rd;
-    f->p[1] = -d[1] * rd;
-    f->p[2] = -d[5] * rd;
-    f->p[3] = d[0] * rd;
-    vd t[9];
+    const vd det = vfnma(d[1], d[5], d[0] * d[6]);
+    const vd rd = 1.0 / det;
+    vd q[6], t[9];
     for (int j = 0; j < 3; j++) {
-        f->q[j] = vfma(f->p[1], d[7 + j], f->p[0] * d[2 + j]);
-        f->q[3 + j] = vfma(f->p[3], d[7 + j], f->p[2] * d[2 + j]);
+        q[j] = vfnma(d[1], d[7 + j], d[6] * d[2 + j]);
+        q[3 + j] = vfnma(d[5], d[2 + j], d[0] * d[7 + j]);
     }
     for (int i = 0; i < 3; i++) {
         const vd *row = d + 5 * (2 + i);
         f->s[2 * i] = row[0];
         f->s[2 * i + 1] = row[1];
         for (int j = 0; j < 3; j++)
-            t[3 * i + j] = vfnma(row[1], f->q[3 + j], vfnma(row[0], f->q[j], row[2 + j]));
+            t[3 * i + j] = vfnma(row[1], q[3 + j], vfnma(row[0], q[j], det * row[2 + j]));
     }
-    invert3(t, f->z);
+    cofactors(t, f->z);
+    f->zr = det / vfma(t[2], f->z[6], vfma(t[1], f->z[3], t[0] * f->z[0]));
+    f->p[0] = d[6] * rd;
+    f->p[1] = d[1] * rd;
+    f->p[2] = d[5] * rd;
+    f->p[3] = d[0] * rd;
+    for (int j = 0; j < 6; j++)
+        f->q[j] = q[j] * rd;
 }
 
 /* The unknowns of the first block from those of the second, x[2..4], and P^-1 f. */
@@ -292,16 +336,14 @@ INLINE void close_first(const struct factor *f, vd x0, vd x1, vd x[5])
     x[1] = x1;
 }
 
-/* x = D^-1 f for a full right-hand side. */
-INLINE void solve_full(const struct factor *f, const vd rhs[5], vd x[5])
+/* x = D^-1 f for f with x0, x1 = P^-1 f of its first block and g of its second. */
+INLINE void solve_full(const struct factor *f, vd x0, vd x1, vd g0, vd g1, vd g2, vd x[5])
 {
-    vd x0 = vfma(f->p[1], rhs[1], f->p[0] * rhs[0]);
-    vd x1 = vfma(f->p[3], rhs[1], f->p[2] * rhs[0]);
-    vd g[3];
+    g0 = vfnma(f->s[1], x1, vfnma(f->s[0], x0, g0));
+    g1 = vfnma(f->s[3], x1, vfnma(f->s[2], x0, g1));
+    g2 = vfnma(f->s[5], x1, vfnma(f->s[4], x0, g2));
     for (int i = 0; i < 3; i++)
-        g[i] = vfnma(f->s[2 * i + 1], x1, vfnma(f->s[2 * i], x0, rhs[2 + i]));
-    for (int i = 0; i < 3; i++)
-        x[2 + i] = vfma(f->z[3 * i + 2], g[2], vfma(f->z[3 * i + 1], g[1], f->z[3 * i] * g[0]));
+        x[2 + i] = f->zr * vfma(f->z[3 * i + 2], g2, vfma(f->z[3 * i + 1], g1, f->z[3 * i] * g0));
     close_first(f, x0, x1, x);
 }
 
@@ -309,63 +351,43 @@ INLINE void solve_full(const struct factor *f, const vd rhs[5], vd x[5])
 INLINE void solve_momentum(const struct factor *f, int row, vd fb, vd f4, vd x[5])
 {
     for (int i = 0; i < 3; i++)
-        x[2 + i] = vfma(f->z[3 * i + 2], f4, f->z[3 * i + row - 2] * fb);
+        x[2 + i] = f->zr * vfma(f->z[3 * i + 2], f4, f->z[3 * i + row - 2] * fb);
     close_first(f, vset(0.0), vset(0.0), x);
 }
 
 /* Keeps column col of E for the back substitution and adds its part to the next cell's diagonal. */
-INLINE void column_done(const struct bt_coef *c, const struct cell *x, const struct block *low,
-                        int col, const vd e[5], double *store, vd next[25])
+INLINE void column_done(const struct lower *low, int col, const vd e[5], double *store, vd next[25])
 {
     vd out[5];
-    block_apply(c, x, low, e, out);
+    lower_apply(low, e, out);
     for (int m = 0; m < 5; m++) {
         vstore(store + (5 * col + m) * LANES, e[m]);
         next[5 * m + col] = out[m];
     }
 }
 
-/* One cell of the elimination: carry d (25) and y (5) come in as the sum of what the cell before
- * adds to diagonal block and right-hand side, and leave as what this cell adds to the next. */
-INLINE void eliminate(const struct bt_coef *c, const int dir, const struct cell *x,
-                      const struct cell *ahead, vd d[25], vd y[5], double *store)
+/* The second half of a cell: from the factors of its diagonal block and its right-hand side y to E
+ * and to what the next cell gets, d and y; y last, which the next cell's factors do not wait for. */
+INLINE void columns(const struct factor *f, const struct lower *low, const struct upper *up,
+                    const struct relative *v, vd d[25], vd y[5], double *store)
 {
-    struct factor f;
-    vd e[5], rhs[5];
-    add_diagonal(c, dir, x, d);
-    factorise(d, &f);
-    const struct block low = block_make(c, dir, x, 1.0);
-    const struct block up = block_make(c, dir, ahead, -1.0);
-
-    solve_full(&f, y, e);
+    vd e[5];
+    solve_momentum(f, 2, up->gb, up->eb, e);
+    column_done(low, 2, e, store, d);
+    solve_momentum(f, 3, up->gb, up->ec, e);
+    column_done(low, 3, e, store, d);
+    const vd x0 = vfnma(f->p[1], v->a, f->p[0]), x1 = vfma(f->p[3], v->a, -f->p[2]);
+    solve_full(f, up->s * x0, up->s * x1, v->b * up->s, v->c * up->s, up->e0, e);
+    column_done(low, 0, e, store, d);
+    solve_full(f, vfnma(f->p[1], up->ga, x0), vfma(f->p[3], up->ga, x1), v->b, v->c, up->ea, e);
+    column_done(low, 1, e, store, d);
+    solve_full(f, -f->p[1], f->p[3], vset(0.0), vset(0.0), up->e4, e);
+    column_done(low, 4, e, store, d);
+    solve_full(f, vfnma(f->p[1], y[1], f->p[0] * y[0]), vfnma(f->p[2], y[0], f->p[3] * y[1]), y[2],
+               y[3], y[4], e);
     for (int m = 0; m < 5; m++)
         vstore(store + (25 + m) * LANES, e[m]);
-    block_apply(c, x, &low, e, y);
-
-    rhs[0] = up.s, rhs[1] = ahead->ua * up.s, rhs[2] = ahead->ub * up.s;
-    rhs[3] = ahead->uc * up.s, rhs[4] = up.e0;
-    solve_full(&f, rhs, e);
-    column_done(c, x, &low, 0, e, store, d);
-
-    rhs[0] = vset(c->t2), rhs[1] = vfma(vset(c->t2), ahead->ua, up.ga), rhs[2] = c->t2 * ahead->ub;
-    rhs[3] = c->t2 * ahead->uc, rhs[4] = up.ea;
-    solve_full(&f, rhs, e);
-    column_done(c, x, &low, 1, e, store, d);
-
-    solve_momentum(&f, 2, up.gb, up.eb, e);
-    column_done(c, x, &low, 2, e, store, d);
-    solve_momentum(&f, 3, up.gb, up.ec, e);
-    column_done(c, x, &low, 3, e, store, d);
-
-    rhs[0] = vset(0.0), rhs[1] = vset(c->t2 * BT_C2), rhs[2] = vset(0.0), rhs[3] = vset(0.0);
-    rhs[4] = up.e4;
-    solve_full(&f, rhs, e);
-    column_done(c, x, &low, 4, e, store, d);
-
-    vstore(store + 30 * LANES, x->ua);
-    vstore(store + 31 * LANES, x->ub);
-    vstore(store + 32 * LANES, x->uc);
-    vstore(store + 33 * LANES, x->q);
+    lower_apply(low, e, y);
 }
 
 INLINE void prefetch_cell(const double *p, int64_t sm)
@@ -382,17 +404,27 @@ INLINE void forward(const struct bt_coef *c, const int dir, const struct bt_batc
         d[m] = vload(in + m * LANES);
     for (int m = 0; m < 5; m++)
         y[m] = vload(in + (25 + m) * LANES);
-    struct cell x = cell_load(dir, b->u, b->um);
-    const int order[5] = {0, perm[dir][0], perm[dir][1], perm[dir][2], 4};
+    struct cell below = cell_load(c, dir, b->u - b->ul, b->um);
+    struct cell x = cell_load(c, dir, b->u, b->um);
     for (int64_t l = 0; l < b->n; l++) {
-        const struct cell ahead = cell_load(dir, b->u + (l + 1) * b->ul, b->um);
-        for (int m = 0; m < 5; m++)
-            y[m] = y[m] + vload(b->r + l * b->rl + order[m] * b->rm);
+        const struct cell ahead = cell_load(c, dir, b->u + (l + 1) * b->ul, b->um);
+        const struct relative v = relative_to(&below, &x), v_ahead = relative_to(&below, &ahead);
+        struct factor f;
         if (b->u_ahead) {
             prefetch_cell(b->u_ahead + l * b->ul, b->um);
             prefetch_cell(b->r_ahead + l * b->rl, b->rm);
         }
-        eliminate(c, dir, &x, &ahead, d, y, store + l * BT_STORE * LANES);
+        add_rhs(c, dir, &below, b->r + l * b->rl, b->rm, y);
+        add_diagonal(c, dir, &x, &v, d);
+        factorise(d, &f);
+        const struct lower low = lower_make(c, dir, &x);
+        const struct upper up = upper_make(c, dir, &ahead, &v_ahead);
+        columns(&f, &low, &up, &v_ahead, d, y, store + l * BT_STORE * LANES);
+        vstore(store + (l * BT_STORE + 30) * LANES, x.ua);
+        vstore(store + (l * BT_STORE + 31) * LANES, x.ub);
+        vstore(store + (l * BT_STORE + 32) * LANES, x.uc);
+        vstore(store + (l * BT_STORE + 33) * LANES, x.q);
+        below = x;
         x = ahead;
     }
     for (int m = 0; m < 25; m++)
@@ -410,7 +442,7 @@ INLINE void increment(const double *store, const vd w[5], vd x[5])
     x[1] = vfma(ua, w[0], w[1]);
     x[2] = vfma(ub, w[0], w[2]);
     x[3] = vfma(uc, w[0], w[3]);
-    vd e = vfma(uc, w[3], w[4]);
+    vd e = vfma(uc, w[3], (1.0 / BT_C2) * w[4]);
     e = vfma(ub, w[2], e);
     e = vfma(ua, w[1], e);
     x[4] = vfma(q, w[0], e);

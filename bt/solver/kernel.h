@@ -15,6 +15,10 @@
 struct bt_coef {
     double t1, t2; /* dt / h^2, dt / (2 h) */
     double td[3];  /* t1 d_s along xi, eta, zeta */
+    /* The equations of the line solve are divided by t2: 1 / t2, and over t2: t1 kappa, t1 kE / c2,
+     * t1 d_s, 1 + 2 t1 d_s, the latter over c2. */
+    double inv_t2, visc, heat;
+    double diff[3], del[3], del4[3];
 };
 
 /* A row along i: right-hand side at n points of one (j,k). Pointers are at the row's first interior
@@ -35,8 +39,8 @@ struct bt_rhs_row {
 };
 
 /* A batch of lines, lane v of a vector belonging to line v: n cells along the sweep. Component m of
- * cell l is the vector at u + l*ul + m*um; cell n is read too (its Jacobian closes the last row).
- */
+ * cell l is the vector at u + l*ul + m*um; cells -1 and n are read, too: the one gives the first row
+ * its frame, the other's Jacobian closes the last row. */
 struct bt_batch_data {
     const double *u;
     int64_t ul, um;

@@ -54,7 +54,7 @@ struct bt_chain {
 /* Working memory of one thread. */
 struct bt_scratch {
     double *store;        /* [n][BT_STORE] vectors, undivided directions */
-    double *u, *r;        /* packed lines, [n + 1 rounded up][5] vectors */
+    double *u, *r;        /* packed lines, [n + 2 rounded up][5] vectors */
     double *prim;         /* k and p of three rows: prim_row */
     double *carry;        /* BT_CARRY vectors */
     double *w;            /* 5 vectors */

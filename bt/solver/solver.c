@@ -108,12 +108,18 @@ static int parts_new(struct bt_solver *s)
     s->active = true;
     s->coef.t1 = dt * inverse_h * inverse_h;
     s->coef.t2 = 0.5 * dt * inverse_h;
+    s->coef.inv_t2 = 1.0 / s->coef.t2;
+    s->coef.visc = s->coef.t1 * BT_KAPPA / s->coef.t2;
+    s->coef.heat = s->coef.t1 * BT_KE / (BT_C2 * s->coef.t2);
     for (int q = 0; q < 3; q++) {
         const int64_t first = s->d.lo[q], past = first + s->d.count[q];
         s->skip[q] = first == 0;
         s->ni[q] = bt_max64(0, bt_min64(past, n - 1) - bt_max64(first, 1));
         s->active = s->active && s->ni[q] > 0;
         s->coef.td[q] = s->coef.t1 * d[q];
+        s->coef.diff[q] = s->coef.td[q] / s->coef.t2;
+        s->coef.del[q] = (1.0 + 2.0 * s->coef.td[q]) / s->coef.t2;
+        s->coef.del4[q] = s->coef.del[q] / BT_C2;
         lo[q] = bt_min64(-2, -s->skip[q]);
         hi[q] = bt_max64(s->ni[q] + 2, s->d.count[q] - s->skip[q]);
     }

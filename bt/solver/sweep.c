@@ -81,7 +81,7 @@ static double *scratch_new(struct bt_solver *s, struct bt_scratch *t)
         if (!s->chain[dir].divided && s->ni[dir] * BT_STORE * lanes > store)
             store = s->ni[dir] * BT_STORE * lanes;
     }
-    const int64_t packed = bt_plan_div_up(n + 1, lanes) * lanes * BT_NCOMP * lanes;
+    const int64_t packed = bt_plan_div_up(n + 2, lanes) * lanes * BT_NCOMP * lanes;
     const int64_t prim = 3 * 2 * s->prim_stride + 2 * BT_LANES_MAX;
     const int64_t total = store + 2 * packed + prim + (BT_CARRY + BT_NCOMP) * lanes;
     double *p = bt_doubles(total);
