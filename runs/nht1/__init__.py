@@ -14,7 +14,6 @@ report/  nht1-report: the page and its figures; its __init__ lists its parts
 bench    the tables of make bench, out of two studies
 """
 import os
-import re
 
 
 def _version():
@@ -23,7 +22,7 @@ def _version():
     for folder in (here, os.path.join(here, '..', '..', 'base')):
         if os.path.exists(os.path.join(folder, 'version.h')):
             with open(os.path.join(folder, 'version.h'), encoding='ascii') as f:
-                return re.search('NHT1_VERSION "(.*)"', f.read()).group(1)
+                return f.read().split('NHT1_VERSION "')[1].split('"')[0]
     return 'unknown'
 
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Errors that end the driver, with the exit status that the whole project uses for them."""
-from . import text
 
 OK, USAGE, WRONG, FAILED, INVALID, TIMED_OUT = range(6)
 
@@ -10,6 +9,7 @@ class Trouble(Exception):
     out of files may stand in it: it is cleaned here."""
 
     def __init__(self, status, message):
+        from . import text  # takes longer to import than what may never be in trouble
         super().__init__(text.clean(message))
         self.status = status
 

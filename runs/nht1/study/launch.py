@@ -2,11 +2,11 @@
 """How a program is started on so many ranks: mpirun of Open MPI or MPICH, srun, or nothing. Studies
 start their runs so, tests and scripts by tests/mpi-run. Ranks are not bound, so that the threads of
 a rank may use every core; where there are more ranks than cores they are allowed to be, and yield
-while they wait."""
+while they wait.
+
+tests/mpi-run comes this way more than a thousand times: what takes longer to import than it does is
+imported where it is needed."""
 import os
-import shlex
-import shutil
-import signal
 import sys
 
 from ..trouble import Trouble, failed, usage
@@ -89,7 +89,7 @@ def _physical_cores():
 def of_build(program=None):
     """The launcher of the MPI library that the programs were linked with, as the build noted it
     (runs/rules.mk): those beside `program`, else those of $NHT1_BIN or of this installation."""
-    folders = [os.path.dirname(shutil.which(program) or '')] if program else []
+    folders = [os.path.dirname(_which(program) or '')] if program else []
     named = os.environ.get('NHT1_BIN')
     folders += [named] if named else [os.path.join(ROOT, 'build', 'bin'), os.path.join(ROOT, '..', '..', 'bin')]
     for folder in filter(None, folders):
@@ -99,6 +99,13 @@ def of_build(program=None):
         except OSError:
             continue
     return 'mpirun'
+
+
+def _which(name):
+    """shutil.which, without all that comes with it."""
+    folders = [''] if os.path.dirname(name) else os.get_exec_path()
+    paths = (os.path.join(folder, name) for folder in folders)
+    return next((p for p in paths if os.path.isfile(p) and os.access(p, os.X_OK)), None)
 
 
 class Launcher:
@@ -117,7 +124,7 @@ class Launcher:
             self._find(versioned)
 
     def _find(self, versioned):
-        self.path = shutil.which(self.name)
+        self.path = _which(self.name)
         if self.path is None:
             raise failed("launcher '%s' is not there: 'make setup' installs an MPI library; "
                          'MPIRUN, and --launcher of a study, name another one' % self.name)
@@ -183,14 +190,18 @@ def start(argv):
     ranks, threads = int(told['-np']), os.environ.get('OMP_NUM_THREADS') or '1'
     each = int(threads) if threads.isdecimal() else 1
     try:
-        launcher = Launcher('auto', shlex.split(os.environ.get('MPIRUN_FLAGS', '')),
-                            system()['cores'], versioned=False, program=argv[0])
+        flags = os.environ.get('MPIRUN_FLAGS', '')
+        if flags:
+            import shlex
+            flags = shlex.split(flags)
+        launcher = Launcher('auto', list(flags), system()['cores'], versioned=False, program=argv[0])
         words = launcher.command(ranks, each, argv)
         environment = launcher.environment(ranks, each, {'OMP_NUM_THREADS': threads})
     except Trouble as e:
         sys.stderr.write('tests/mpi-run: %s\n' % e)
         return e.status
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, and so would its heirs
-        signal.signal(number, signal.SIG_DFL)
+    import _signal
+    for number in (_signal.SIGPIPE, _signal.SIGXFSZ):  # Python ignores them, and so would its heirs
+        _signal.signal(number, _signal.SIG_DFL)
     os.execvpe('timeout', ['timeout', '--foreground', '-k', '10', told['-t']] + words, environment)
