@@ -115,7 +115,7 @@ times() {
 searched() {
     change "$1" '.search = {ended: "budget", seconds: 60, minutes: 1, seed: 1, known: null,
         left_out: [{writer: "uring", why: "not permitted"}],
-        rungs: [{rung: 1, steps: 10, dumps: 2, rounds: 2, candidates_n: 12}, {rung: 2, steps: 60, dumps: 6, rounds: 5, candidates_n: 4}],
+        rungs: [{rung: 1, steps: 10, dumps: 2, rounds: 2, candidates_n: 12}, {rung: 2, steps: 60, dumps: 6, rounds: 5, candidates_n: 4, last: true}],
         candidates: [range(1; 13) | {id: ., writer: "posix", options: ["--buffer", "\(.)Mi"], label: "posix --buffer \(.)Mi",
             rung: (if . < 5 then 2 else 1 end), runs: (if . < 5 then 7 else 2 end), ratio: (1 + (. - 1) / 40),
             lo: (if . == 1 then null else 0.97 + (. - 1) / 40 end), hi: (if . == 1 then null else 1.03 + (. - 1) / 40 end),
@@ -124,7 +124,7 @@ searched() {
             | if .id == 4 then .label = "mpiio --hint a=<b>&c" else . end | if .id == 12 then .ratio = null else . end],
         effects: [{writer: "posix", setting: "--direct", value: "yes", against: "no", ratio: 0.9, lo: 0.85, hi: 0.95, pairs: 6},
                   {writer: "mpiio", setting: "--hint cb_nodes", value: "1", against: "-", ratio: 1.02, lo: 0.95, hi: 1.1, pairs: 6}],
-        best: {id: 1, label: "posix --buffer 1Mi", command: "mpirun -np 2 nht1-bt --class S --io posix --buffer 1Mi", t_t_s: 0.5,
+        best: {id: 1, label: "posix --buffer 1Mi", command: "mpirun -np 2 nht1-bt --class S --io posix --buffer 1Mi", t_t_s: 0.5, steps: 60, dumps: 6, rounds: 5,
             zeta: 0.083, zeta_lo: 0.05, zeta_hi: 0.11, against: [{label: "mpiio", ratio: 1.2, lo: 1.1, hi: 1.3}],
             hints: [{form: "ROMIO_HINTS", text: "cb_nodes 1\nromio_cb_write enable"}]}}'
 }

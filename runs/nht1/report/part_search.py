@@ -16,7 +16,7 @@ ENDED = {
     'interrupted': ('The search was interrupted: this is the best so far.', 'warn')}
 CHARS = 44      # of a label on a line
 STATES = {'best': 'best', 'tied': 'cannot be told apart from it', 'beaten': 'slower',
-          'failed': 'failed'}
+          'failed': 'failed', 'untried': 'not tried'}
 
 
 def add(report):
@@ -47,8 +47,11 @@ def _best(page, best):
     page.code([word(best, 'command') or word(best, 'label')])
     t, zeta = real(best, 't_t_s'), real(best, 'zeta')
     if t == t:
-        page.text('This setting takes T_T = %s s%s.%s' % (
-            text.number(t, 4), '' if zeta != zeta else '; zeta = %s%s' % (
+        steps, rounds = integer(best, 'steps'), integer(best, 'rounds')
+        page.text('This setting takes T_T = %s s%s%s.%s' % (
+            text.number(t, 4), '' if steps < 1 or rounds < 1 else ' for %s, %s (median of %s)' % (
+                text.plural(steps, 'step'), text.plural(integer(best, 'dumps'), 'dump'),
+                text.plural(rounds, 'round')), '' if zeta != zeta else '; zeta = %s%s' % (
                 text.zeta(zeta), _span(best, 'zeta_lo', 'zeta_hi', text.zeta)),
             ''.join(' %s takes %s%s times as long.' % (
                 word(a, 'label'), text.number(real(a, 'ratio')), _span(a))
@@ -121,7 +124,7 @@ class _Search:
     def _place(candidate):
         """The best, those that cannot be told apart, those that lasted longest, the faster first."""
         ratio, state = real(candidate, 'ratio'), word(candidate, 'state')
-        return (('best', 'tied', 'beaten', 'failed').index(state) if state in STATES else 4,
+        return (list(STATES).index(state) if state in STATES else 9,
                 0 if state == 'tied' else -integer(candidate, 'rung'),
                 ratio if ratio == ratio else float('inf'), word(candidate, 'label'))
 
@@ -181,12 +184,12 @@ class _Search:
         rungs = items(self.search, 'rungs')
         table = Table('search-rungs' + self.key, 'How the field was narrowed: few dumps and many candidates '
                       'first, then more dumps of those that were left', [
-                          'rung', 'candidates', 'left out', 'rounds', 'steps of a run', 'dumps of a run'])
-        for i, rung in enumerate(rungs):
-            n = integer(rung, 'candidates_n')
-            after = integer(rungs[i + 1], 'candidates_n') if i + 1 < len(rungs) else None
-            table.row(integer(rung, 'rung', i + 1), n, '' if after is None else str(n - after),
-                      integer(rung, 'rounds'), integer(rung, 'steps'), integer(rung, 'dumps'))
+                          'rung', 'candidates', 'rounds', 'steps of a run', 'dumps of a run', 'note'])
+        for i, rung in enumerate(rungs, 1):
+            table.row(integer(rung, 'rung', i), integer(rung, 'candidates_n'), integer(rung, 'rounds'),
+                      integer(rung, 'steps'), integer(rung, 'dumps'),
+                      'the best so far against the others and the default writers'
+                      if true(rung, 'last') else '')
         self.page.table(table)
 
     def _effects(self):
@@ -225,10 +228,10 @@ class _Search:
         table = Table('search-candidates' + self.key, 'All candidates, T_T over that of the best', [
             'writer and settings', 'last rung', 'runs', 'ratio', 'from', 'to', 'outcome'])
         for c in self.candidates:
-            said = STATES.get(word(c, 'state'), word(c, 'state'))
+            said, why = STATES.get(word(c, 'state'), word(c, 'state')), word(c, 'why')
             table.row(word(c, 'label') or ' '.join([word(c, 'writer')] + words(c, 'options')),
                       integer(c, 'rung'), integer(c, 'runs'), real(c, 'ratio'), real(c, 'lo'),
-                      real(c, 'hi'), ': '.join(filter(None, (said, word(c, 'why')))))
+                      real(c, 'hi'), '%s: %s' % (said, why) if why else said)
         self.page.table(table)
 
     def _left_out(self):

@@ -249,7 +249,7 @@ class Tuner:
                 'repeats': '1', 'output': 'show', 'timeout_s': '%d' % (120 * minutes + 120)},
                 self.common, [('search', dict(
                     {'env.' + COMPONENT: component} if component else {},
-                    io='auto', minutes='%.2f' % minutes))])
+                    io='auto', minutes='%.2f' % minutes, metric='search.best.t_t_s'))])
             self.say()
             winners += self._searched(component, driver)
             if self.stopped:
@@ -287,21 +287,25 @@ class Tuner:
         ways = list({way.key: way for way, _ in winners}.values())
         if len(ways) < 2 or self.stopped:
             return ways[0]
-        known = {way.key: real(search, 'best.t_t_s') for way, search in winners}
-        steps = self._steps(winners, sum(t for t in known.values() if t == t))
+        steps = self._steps(winners)
         self.say('Comparison: %s' % ' against '.join(w.name for w in ways))
         rows, rounds = self._against('final', ways, max(0.5, self.left_s() / 60), steps)
         self.found['final'] = {'rounds': rounds, 'steps': steps, 'ways': rows}
         self.say()
         return next((w for row in rows for w in ways if w.name == row['name']), ways[0])
 
-    def _steps(self, winners, together_s):
+    def _steps(self, winners):
         """Steps of the comparison's runs, None for all: so many that its rounds fit into the time left."""
         problem = members(self._result_of(winners[0][0]), 'problem')
         total, interval = integer(problem, 'steps'), integer(problem, 'interval')
-        starts = START_S * len(winners) * self.args.rounds
-        share = (self.left_s() - starts) / max(1e-9, (1 + BESIDE) * together_s * self.args.rounds)
-        if share > 0.95 or total < 1 or interval < 1 or 'steps' in self.common:
+        if total < 1 or interval < 1 or 'steps' in self.common:
+            return None
+        # A whole run of each, by the runs of its search, which may be shorter.
+        round_s = sum(t * total / (integer(search, 'best.steps') or total) for t, search in (
+            (real(search, 'best.t_t_s'), search) for _, search in winners) if t == t)
+        starts_s = START_S * len(winners) * self.args.rounds
+        share = (self.left_s() - starts_s) / max(1e-9, (1 + BESIDE) * round_s * self.args.rounds)
+        if share > 0.95:
             return None
         return max(2, int(share * total / interval)) * interval
 
@@ -448,8 +452,8 @@ def _best(chosen, search):
     said = members(search, 'best')
     prefix = '%s=%s ' % (COMPONENT, chosen.component) if chosen.component else ''
     return {'name': chosen.name, 'component': chosen.component or None, 'label': chosen.label,
-            'command': prefix + word(said, 'command'),
-            **{k: said.get(k) for k in ('t_t_s', 'zeta', 'zeta_lo', 'zeta_hi')},
+            'command': prefix + (word(said, 'command') or 'nht1-bt --io ' + chosen.label),
+            **{k: said.get(k) for k in ('t_t_s', 'zeta', 'zeta_lo', 'zeta_hi', 'steps', 'dumps', 'rounds')},
             'against': said.get('against') or [], 'hints': said.get('hints') or [],
             'tied': [word(c, 'label') for c in items(search, 'candidates') if c.get('state') == 'tied']}
 
@@ -474,8 +478,10 @@ def verdict(found, searches):
     said += ['The best way to write here%s:' % (' so far' if found['ended'] == 'interrupted' else ''),
              '', '    ' + best['command'], '']
     zeta = real(best, 'zeta')
-    said.append('T_T %s s%s, %s x %s%s.' % (
-        text.number(real(best, 't_t_s'), 4), '' if zeta != zeta else ', zeta %s%s' % (
+    steps = integer(best, 'steps')
+    said.append('T_T %s s%s%s, %s x %s%s.' % (
+        text.number(real(best, 't_t_s'), 4), ' for %d steps with %s' % (
+            steps, text.plural(integer(best, 'dumps'), 'dump')) if steps else '', '' if zeta != zeta else ', zeta %s%s' % (
             text.zeta(zeta), _span(best, 'zeta_lo', 'zeta_hi', text.zeta)),
         text.plural(int(settings['ranks']), 'rank'), text.plural(int(settings['threads']), 'thread'),
         ''.join(', --%s %s' % (k, v) for k, v in settings.items()
