@@ -26,12 +26,12 @@ $(LAUNCHER): $(B)/settings
 	echo "$$run" >$@
 $(PY_PROGRAMS) $(call program,$(MPI_MAINS)): | $(LAUNCHER)
 
-run: ## all cores, three writers, five rounds within two minutes, files verified, one table
+run: ## all cores: three writers in five rounds, then the best way to write, two minutes in all
 	@bash config/setup.sh run
 	@$(MAKE) -j$(JOBS) all
 	@NHT1_BIN=$(abspath $(B)/bin) runs/study run $(if $(OUT),--under '$(OUT)') \
-	    $(if $(WRITERS),--set run.io='$(WRITERS)') $(if $(RANKS),--set run.ranks='$(RANKS)' \
-	    --set run.threads='{max(1, cores // ranks)}') $(STUDY_FLAGS)
+	    $(if $(WRITERS),--set run.io='$(WRITERS)') $(if $(RANKS),--set common.ranks='$(RANKS)' \
+	    --set common.threads='{max(1, cores // ranks)}') $(STUDY_FLAGS)
 
 study: ## make study STUDY=NAME: one of config/*.ini or an INI file; STUDY= lists them
 	@bash config/setup.sh run

@@ -495,7 +495,7 @@ dt = 1e-9\ninterval = 5\nio = posix\ntc = 1'
     make -C "$NHT1_ROOT" O="$(dirname "$NHT1_BIN_REAL")" -o all install DESTDIR="$PWD/root" PREFIX=/usr >/dev/null
     unset NHT1_BIN
     rm bin/mpirun
-    run root/usr/bin/nht1-study run --set run.class=S --set run.repeat=1 --set run.io=posix
+    run root/usr/bin/nht1-study run --set common.class=S --set run.repeat=1 --set run.io=posix --set auto.minutes=0.02
     expect_status 0
     [ -e nht1-studies/run/runs/p01-r01/result.json ]
     [ -s nht1-studies/run/report.html ]
@@ -504,11 +504,21 @@ dt = 1e-9\ninterval = 5\nio = posix\ntc = 1'
 @test "make run's study: the program's own table, its files gone, the result kept" {
     ln -sf "$NHT1_BIN_REAL"/nht1-{bt,verify} bin
     rm bin/mpirun
-    study run --under out --set run.class=S --set run.repeat=1
+    study run --under out --set common.class=S --set run.repeat=1 --set auto.minutes=0.05
     expect_status 0
     expect_text "writer                T_T"
     expect_text "The whole result: out/run"
+    expect_text "Search    "
+    expect_json out/run/runs/p02-r01/result.json ".search.best.label != null"
+    [ -d out/run/dumps ] # where the commands that were printed write
     jq -e 'all(.runs[]; .verified) and (.runs | length) >= 3' out/run/runs/p01-r01/result.json
     [ -z "$(find out -name '*dump.bin*')" ]
     jq -e '.points[0].series | map(.label) | contains(["mpiio", "serial", "token"])' out/run/summary.json
+}
+
+@test "order = written: the points of a round run as they stand" {
+    REPEATS=2 description x.ini <<<$'order = written\n[run]\nprogram = sim\nvalue = 1..8'
+    study x.ini --under out
+    expect_status 0
+    [ "$(grep -o 'value [0-9]' starts | tr -d 'a-z \n')" = 1234567812345678 ]
 }

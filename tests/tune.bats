@@ -62,7 +62,7 @@ if said['io'] == 'auto':
         'ended': 'settled', 'seconds': 1.5, 'minutes': float(said['minutes']), 'seed': 1, 'known': None,
         'left_out': [{'writer': 'uring', 'why': 'not permitted'}], 'effects': [], 'candidates': rows,
         'rungs': [{'rung': 1, 'steps': 10, 'dumps': 2, 'rounds': 3, 'candidates_n': 4}],
-        'best': {'id': 1, 'label': rows[0]['label'], 'command': 'mpirun -np 2 nht1-bt --io ' +
+        'best': {'id': 1, 'label': rows[0]['label'], 'command': 'mpirun -np 2 nht1-bt --out %s --io ' % said['out'] +
                  rows[0]['label'], 't_t_s': best / 10, 'steps': 20, 'dumps': 4, 'rounds': 3, 'zeta': 0.08, 'zeta_lo': 0.05, 'zeta_hi': 0.11,
                  'against': [{'label': 'mpiio', 'ratio': 1.3, 'lo': 1.2, 'hi': 1.4}],
                  'hints': [{'form': 'ROMIO_HINTS', 'text': 'cb_nodes 1\ncb_other 2'}]
@@ -76,11 +76,11 @@ END
 
 # tune ARGUMENT...: without a report, which takes seconds.
 tune() {
-    run "$NHT1_ROOT/runs/study" tune --ranks 2 --threads 1 --under out --no-report "$@"
+    study tune --ranks 2 --threads 1 --under out --no-report "$@"
 }
 
 @test "each component has a search, the winners run against each other in 7 random rounds, one verdict" {
-    run "$NHT1_ROOT/runs/study" tune --ranks 2 --threads 1 --under out --class A --sync dump
+    study tune --ranks 2 --threads 1 --under out --class A --sync dump
     expect_status 0
     expect_text "    OMPI_MCA_io=romio321 mpirun -np 2 nht1-bt --io mpiio --hint cb_nodes=1"
     expect_text "s for 20 steps with 4 dumps, zeta 0.080 (0.050 to 0.110), 2 ranks x 1 thread, --class A, --sync dump."
@@ -100,7 +100,7 @@ tune() {
     expect_text "$(cat out/tune/tune.txt)"
     [ -s out/tune/report.html ]
     # each step is a study that can be made again
-    run "$NHT1_ROOT/runs/study" out/tune/final/study.ini --no-plan --out again --set study.minutes=0
+    study out/tune/final/study.ini --no-plan --out again --set study.minutes=0
     expect_status 0
     [ "$(set_of again | cut -d' ' -f2-)" = "$(set_of out/tune/final | cut -d' ' -f2-)" ]
     tune

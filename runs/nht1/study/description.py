@@ -21,6 +21,7 @@ STUDY_KEYS = {
     'launcher': ('auto', r'auto|none|\S*(mpirun|mpiexec|srun)\S*'),
     'launcher_flags': ('', None),
     'output': ('hide', r'hide|show'),
+    'order': ('random', r'random|written'),
 }
 
 CONTROL = '[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]'  # the last: bytes that are no UTF-8

@@ -31,6 +31,7 @@ class Settings:
         self.minutes = float(description.value('minutes')) if minutes is None else minutes
         self.timeout_s = float(description.value('timeout_s'))
         self.show = description.value('output') == 'show'
+        self.shuffled = description.value('order') == 'random'
         if not 0 < self.level < 1:
             raise description.study['level'].place.wrong('a share between 0 and 1 is expected')
 
@@ -152,7 +153,8 @@ class Driver:
     def order(self, number):
         """The points of a round, the same in every session."""
         order = list(self.tallies)
-        random.Random(self.folder.record['seed'] * 1000003 + number).shuffle(order)
+        if self.settings.shuffled:
+            random.Random(self.folder.record['seed'] * 1000003 + number).shuffle(order)
         return order
 
     def _due(self):
@@ -245,6 +247,8 @@ class Driver:
             command, environment, part, self.estimates[point.id].limit_s(self.settings.timeout_s),
             self.stop, self.speak.tick(part, self))
         shutil.rmtree(dumps, ignore_errors=True)
+        if self.settings.show and not self.files:  # for the commands that the program shows
+            os.makedirs(dumps)
         self.spent_s += seconds
         if why == 'interrupted':
             self.speak.break_off()

@@ -32,7 +32,7 @@ class Speaker:
     def __init__(self, keys, quiet, show):
         self.keys, self.quiet, self.show = keys, quiet, show
         self.live = sys.stderr.isatty() and not quiet and os.environ.get('TERM') != 'dumb'
-        self.shown_s, self.line, self.now = 0.0, '', None
+        self.shown_s, self.line, self.now, self.passed = 0.0, '', None, False
 
     def say(self, text=''):
         if not self.quiet:
@@ -91,6 +91,8 @@ class Speaker:
             new = f.read()
         if new:
             self.clear()
+            sys.stdout.write('\n' if self.passed and not at else '')
+            self.passed = True
             sys.stdout.write(new.decode('utf-8', 'replace'))
             sys.stdout.flush()
         return at + len(new)

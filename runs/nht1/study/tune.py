@@ -413,7 +413,7 @@ class Tuner:
         if winners:
             chosen = self.final(winners)
             search = next((s for way, s in winners if way.key == chosen.key), winners[0][1])
-            self.found['best'] = _best(chosen, search)
+            self.found['best'] = _best(chosen, search, self.args.files)
             beaten = [w['label'] for w in at(self.found, 'final.ways') or [] if w['state'] == 'beaten']
             self.found['best']['tied'] = [t for t in self.found['best']['tied'] if t not in beaten]
             if not self.stopped and (self.args.exhaustive or self.args.against):
@@ -447,12 +447,24 @@ def paired(a, b):
     return answer['ratio'], answer['ratio_lo'], answer['ratio_hi'], len(rounds)
 
 
-def _best(chosen, search):
+def _command(chosen, said, files):
+    """To paste: what the search printed, under the component, and into a folder that stays."""
+    try:
+        parts = shlex.split(said or 'nht1-bt --io ' + chosen.label)
+    except ValueError:
+        return said
+    if '--out' in parts[:-1]:
+        at_out = parts.index('--out')
+        parts[at_out:at_out + 2] = ['--out', os.path.join(files, 'btout.bin')] if files else []
+    return ' '.join(['%s=%s' % (COMPONENT, chosen.component)] * bool(chosen.component) +
+                    [p if re.fullmatch(r'[\w.]+=[\w.]+', p, re.ASCII) else shlex.quote(p) for p in parts])
+
+
+def _best(chosen, search, files):
     """The member best of tune.json, of what the search said about it."""
     said = members(search, 'best')
-    prefix = '%s=%s ' % (COMPONENT, chosen.component) if chosen.component else ''
     return {'name': chosen.name, 'component': chosen.component or None, 'label': chosen.label,
-            'command': prefix + (word(said, 'command') or 'nht1-bt --io ' + chosen.label),
+            'command': _command(chosen, word(said, 'command'), files),
             **{k: said.get(k) for k in ('t_t_s', 'zeta', 'zeta_lo', 'zeta_hi', 'steps', 'dumps', 'rounds')},
             'against': said.get('against') or [], 'hints': said.get('hints') or [],
             'tied': [word(c, 'label') for c in items(search, 'candidates') if c.get('state') == 'tied']}

@@ -119,7 +119,7 @@ def _close(driver, keys, speaker, brief):
     table = summary.write(driver, keys, status)
     failed = [(t, n, r) for t in driver.tallies for n, (r, _) in sorted(t.runs.items())
               if not r['ok']]
-    if table and not brief and not (speaker.show and len(driver.tallies) == 1):
+    if table and not brief and not speaker.show:
         speaker.say()
         print(table, end='', flush=True)
         speaker.say()
