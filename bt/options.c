@@ -206,8 +206,15 @@ static const struct conf_option table[] = {
      .def = "5",
      AT(minutes),
      CONF_RANGE(0.01, 1e5),
-     .help = "Time for the search of --io auto. Settings of writers that are given, such as "
-             "--direct, stay as they are; the others are varied."},
+     .help =
+         "Time for the search of --io auto. Settings of writers that are given, such as "
+         "--direct, stay as they are; the others are varied. With it a search is made even where "
+         "an earlier one has left its choice, see --known."},
+    {.name = "known",
+     AT(known),
+     .help = "--io auto with --minutes: where an earlier search on this system has left its "
+             "choice, run "
+             "that at once; search only where there is none."},
     {.name = "tc",
      .arg = "T",
      .def = "best",
@@ -389,6 +396,8 @@ static int search_setup(struct bt_setup *s, const bool *given)
     s->given_minutes = conf_given(&bt_program, given, "minutes");
     if (!s->search && s->given_minutes)
         return err_set(ERR_USAGE, "--minutes is for --io auto, the search for the fastest writer");
+    if (!s->search && s->opt.known)
+        return err_set(ERR_USAGE, "--known is for --io auto, the search for the fastest writer");
     if (!s->search) return 0;
     if (strcmp(s->opt.io, "auto") != 0)
         return err_set(ERR_USAGE,

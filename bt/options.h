@@ -39,6 +39,7 @@ struct bt_options {
     bool read_drop_system;
     int64_t repeat, seed;
     double minutes; /* of --io auto */
+    bool known;
     bool dry_run, probe;
     int64_t probe_limit;  /* seconds */
     int64_t ranks, nodes; /* of --dry-run; 0: those that were started */

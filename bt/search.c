@@ -311,7 +311,7 @@ int bt_search_make(struct bt_job *job, FILE *to)
     job->search = search;
     TRY(par_agree(job->comm, search ? 0 : err_set(ERR_NOMEM, "no memory for the search")));
     TRY(recall(job, search));
-    if (search->known && !job->setup->given_minutes) {
+    if (search->known && (!job->setup->given_minutes || job->setup->opt.known)) {
         struct bt_setup before = *job->setup;
         before.opt.hints = (struct conf_list){0};
         const int rc = adopt(&before, search->known);

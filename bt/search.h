@@ -31,7 +31,7 @@ struct bt_search {
 int bt_search_space(const struct bt_setup *s, int64_t ranks, int64_t nodes, struct bt_space *space);
 
 /* Runs what an earlier search on this system has found, as one of the job's ordinary runs, unless
- * --minutes asks for a new one; else searches. What is found is kept. Collective. to: where rank 0 tells how far it is, NULL: nowhere. [out] job->search. Returns
+ * --minutes, without --known, asks for a new one; else searches. What is found is kept. Collective. to: where rank 0 tells how far it is, NULL: nowhere. [out] job->search. Returns
  * ERR_INTERRUPT when asked to stop, with what was found up to then; an error where nothing can be
  * written at all, or no candidate could. */
 int bt_search_make(struct bt_job *job, FILE *to);

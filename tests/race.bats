@@ -115,6 +115,9 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
     expect_json known.json '.runs | length == 1 and .[0].writer == "async" and .[0].verified
         and .[0].options == {"buffer": 65536, "direct": true}'
     [ -z "$(find . -name 'btout*')" ]
+    # The same with a time for the search, were one needed.
+    run mpi_run 2 nht1-bt "${tiny[@]}" --io auto --minutes 3 --known --tc 1 --json known.json
+    expect_json known.json '.search.ended == "known" and (.runs | length == 1)'
     # Another problem is not known, nor is this one with a setting given.
     run mpi_run 1 nht1-bt "${tiny[@]}" --io auto --sync none --minutes 0.05 --json r.json
     expect_json r.json '.search.known == null'
@@ -154,6 +157,9 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
     run mpi_run 1 nht1-bt --io posix --minutes 3
     expect_status 1
     expect_text "--minutes is for --io auto"
+    run mpi_run 1 nht1-bt --io posix --known
+    expect_status 1
+    expect_text "--known is for --io auto"
     run mpi_run 1 nht1-bt --io auto --minutes 0
     expect_status 1
     expect_text "--minutes"

@@ -34,7 +34,7 @@ WRITER_OPTIONS = set('group aggregators buffer staging direct chunk hint'.split(
 NOT_VARIED = set(
     'class n steps dt interval last layout sync io out force restart keep repeat seed tc tc_store '
     'verify dry_run ranks nodes json profile progress quiet check read_only group hint decomp help '
-    'version rounds read read_cache read_decomp read_ranks read_drop_system '
+    'version rounds read read_cache read_decomp read_ranks read_drop_system minutes known '
     'probe probe_limit'.split())
 
 

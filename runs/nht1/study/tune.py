@@ -34,7 +34,7 @@ CHECK_MINUTES = 1e4
 THROUGH_MPIIO = ('mpiio', 'hdf5', 'pnetcdf')
 # Options of nht1-bt that a search gives itself.
 OURS = ('io', 'json', 'out', 'progress', 'repeat', 'restart', 'dry-run', 'keep', 'read', 'nodes',
-        'minutes', 'help', 'version')
+        'minutes', 'known', 'help', 'version')
 COMPONENT = 'OMPI_MCA_io'
 EPILOG = """
 examples:
