@@ -35,6 +35,12 @@ wrapper() {
     launcher | sed "s/mpirun/$1/"
 }
 
+# mpicc_of_build: the compiler wrapper, which a make that tests start would otherwise not know and build
+# everything anew with another.
+mpicc_of_build() {
+    awk '{ print $2 }' "$(dirname "${NHT1_BIN_REAL:-$NHT1_BIN}")/settings"
+}
+
 # open_mpi: whether that library is Open MPI, which has components to choose from.
 open_mpi() {
     "$(launcher)" --version | grep -qE "Open MPI|OpenRTE"

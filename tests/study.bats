@@ -492,7 +492,7 @@ dt = 1e-9\ninterval = 5\nio = posix\ntc = 1'
 }
 
 @test "installed, the driver finds programs and studies, and writes where one is" {
-    make -C "$NHT1_ROOT" O="$(dirname "$NHT1_BIN_REAL")" -o all install DESTDIR="$PWD/root" PREFIX=/usr >/dev/null
+    make -C "$NHT1_ROOT" O="$(dirname "$NHT1_BIN_REAL")" MPICC="$(mpicc_of_build)" -o all install DESTDIR="$PWD/root" PREFIX=/usr >/dev/null
     unset NHT1_BIN
     rm bin/mpirun
     run root/usr/bin/nht1-study run --set common.class=S --set run.repeat=1 --set run.io=posix --set auto.minutes=0.02
