@@ -71,8 +71,7 @@ static int effects(const struct bt_search *s, struct effect *e)
 static bool is_yardstick(const struct bt_search *s, int i)
 {
     const char *writer = s->space.candidate[i].writer;
-    return s->space.kind[i] == BT_AS_IT_STANDS &&
-           (strcmp(writer, "mpiio") == 0 || strcmp(writer, "posix") == 0);
+    return s->space.kind[i] == BT_AS_IT_STANDS && (io_writer_caps(writer) & IO_CAP_YARDSTICK) != 0;
 }
 
 static int64_t dumps_of(const struct bt_search *s, int rung)

@@ -160,7 +160,7 @@ static int prepare(struct bt_job *job, struct bt_search *search)
         const bool plain = search->space.kind[i] == BT_AS_IT_STANDS;
         entry[i].order = (int)search->space.kind[i];
         entry[i].yardstick =
-            i == known || (plain && (strcmp(writer, "mpiio") == 0 || strcmp(writer, "posix") == 0));
+            i == known || (plain && (io_writer_caps(writer) & IO_CAP_YARDSTICK) != 0);
     }
     const struct race_plan plan = {.n = search->space.n,
                                    .entry = entry,

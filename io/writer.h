@@ -28,6 +28,7 @@ enum io_caps {
     IO_CAP_CHUNK = 512,       /* chunks of the array in the file */
     IO_CAP_COLLECTIVE = 1024, /* and writes by collective calls of MPI-IO, which have hints of
                                  their own */
+    IO_CAP_YARDSTICK = 2048,  /* what programs commonly do: others are compared with it */
 };
 
 /* What a writer rests on beyond plain writing, as `nht1-bt --probe` tries it. */

@@ -66,7 +66,7 @@ static int mpiio_read(void *state, const struct io_context *ctx, int64_t dump,
 const struct io_writer io_writer_mpiio = {
     .name = "mpiio",
     .help = "MPI-IO, one collective write of a subarray view per dump",
-    .caps = IO_CAP_SERIAL_FILE | IO_CAP_HINTS | IO_CAP_COLLECTIVE,
+    .caps = IO_CAP_SERIAL_FILE | IO_CAP_HINTS | IO_CAP_COLLECTIVE | IO_CAP_YARDSTICK,
     .needs = IO_NEED_COLLECTIVE | IO_NEED_VIEW | IO_NEED_SYNC,
     .state_size = sizeof(struct io_mpiio),
     .open = mpiio_open,

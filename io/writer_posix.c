@@ -6,7 +6,7 @@
 const struct io_writer io_writer_posix = {
     .name = "posix",
     .help = "every rank writes its own pieces with pwrite",
-    .caps = IO_CAP_SERIAL_FILE,
+    .caps = IO_CAP_SERIAL_FILE | IO_CAP_YARDSTICK,
     .state_size = sizeof(int),
     .open = io_fd_slot_open,
     .write = io_fd_slot_write,
