@@ -118,7 +118,7 @@ static char *command(const struct bt_job *job, const struct bt_candidate *c)
     o.buffer = IO_BUFFER_BYTES;
     o.staging = IO_STAGING;
     o.aggregators = o.chunk = 0;
-    o.direct = o.quiet = o.profile = false;
+    o.direct = o.quiet = o.profile = o.known = false;
     o.json = NULL;
     o.minutes = 5;
     o.seed = 0;

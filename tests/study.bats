@@ -510,6 +510,7 @@ dt = 1e-9\ninterval = 5\nio = posix\ntc = 1'
     expect_text "The whole result: out/run"
     expect_text "Search    "
     expect_json out/run/runs/p02-r01/result.json ".search.best.label != null"
+    expect_json out/run/runs/p02-r01/result.json '.search.best.command | contains("--known") | not'
     [ -d out/run/dumps ] # where the commands that were printed write
     jq -e 'all(.runs[]; .verified) and (.runs | length) >= 3' out/run/runs/p01-r01/result.json
     [ -z "$(find out -name '*dump.bin*')" ]
