@@ -90,7 +90,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
 }
 
 @test "the progress line shows the rate of writing" {
-    nht1-bt --class W --io posix --progress always --tc 1 2>err >out
+    nht1-bt --n 24 --dt 0.0008 --steps 4000 --interval 100 --io posix --progress always --tc 1 2>err >out
     grep -qE '[0-9] [kMG]B/s' err
 }
 

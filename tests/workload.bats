@@ -416,10 +416,18 @@ X
     done
 }
 
+@test "a nonblocking call that fails in the background is told, and the MPI-IO library does not crash" {
+    need_open_mpi "ompio crashes by itself"
+    nht1-workload --make w.xml processNum=2 uniqueBytes=400000 readFrac=0 syncFrac=0 seqFrac=0
+    MPIRUN_FLAGS="--mca io ompio" faulty aio:2:EIO:1 2 w.xml --check none
+    expect_status 3
+    told "data/d" "rank 1 " "Input/output error"
+}
+
 @test "a crash of the MPI-IO library is told with rank, function and file" {
     need_open_mpi "known of Open MPI's ompio"
     nht1-workload --make w.xml processNum=2 uniqueBytes=400000 readFrac=0 syncFrac=0 seqFrac=0
-    MPIRUN_FLAGS="--mca io ompio" faulty aio:2:EIO:1 2 w.xml --check none
+    MPIRUN_FLAGS="--mca io ompio" faulty aio:2:SIGSEGV:1 2 w.xml --check none
     [ "$status" -ge 128 ]
     expect_text "nht1-workload: rank 1 on $(hostname): SIGSEGV in MPI_File_iwrite_at on data/d"
     [[ $output != *"durable dump"* ]]
