@@ -126,21 +126,6 @@ json_t *js_text(const char *text)
 
 enum { WORD_DIGITS = 16 };
 
-json_t *js_words(const uint64_t *w, int64_t n)
-{
-    static const char digit[] = "0123456789abcdef";
-    size_t len = (size_t)n * WORD_DIGITS;
-    char *text = malloc(len + 1);
-    if (!text) return NULL;
-    for (size_t d = 0; d < len; d++) {
-        uint64_t word = w[d / WORD_DIGITS];
-        text[d] = digit[word >> (60 - 4 * (d % WORD_DIGITS)) & 15];
-    }
-    json_t *value = json_stringn_nocheck(text, len);
-    free(text);
-    return value;
-}
-
 static int hex_value(char c)
 {
     if (c >= '0' && c <= '9') return c - '0';

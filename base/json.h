@@ -67,10 +67,8 @@ json_t *js_real(double x);
 /* A text, null for NULL; bytes that are no UTF-8 become '?'. New reference. */
 json_t *js_text(const char *text);
 
-/* n words as one string, 16 lower-case hexadecimal digits each, in order. New reference. */
-json_t *js_words(const uint64_t *w, int64_t n);
-
-/* The inverse: a member that must hold exactly n words. Returns 0 or ERR_USAGE. */
+/* A member that must hold exactly n words, as one string of 16 lower-case hexadecimal digits each, in
+ * order. Returns 0 or ERR_USAGE. */
 int js_get_words(const json_t *obj, const char *where, const char *key, int64_t n, uint64_t *w);
 
 #endif

@@ -13,7 +13,7 @@
 #include "io/writer.h"
 
 /* What is run is made of these members. */
-static bool sound(const json_t *entry)
+static bool is_choice(const json_t *entry)
 {
     const json_t *options = json_object_get(entry, "options"), *one;
     size_t i;
@@ -27,7 +27,7 @@ static const struct bt_store kind = {.name = "choices.json",
                                      .schema = "nht1-choices/1",
                                      .title = "store of choices",
                                      .holds = "choices of --io auto",
-                                     .sound = sound};
+                                     .sound = is_choice};
 
 /* The writers' settings that stood on the command line, as "options" of the result has them. */
 static json_t *fixed(const struct bt_setup *s)
@@ -95,7 +95,7 @@ struct choice {
     json_t *members;
 };
 
-static int take(json_t *entries, void *arg)
+static int take_choice(json_t *entries, void *arg)
 {
     const struct choice *new = arg;
     json_t *place = entry_of(entries, new->key);
@@ -116,7 +116,7 @@ int bt_choice_keep(const struct bt_job *job, const json_t *key, const char *writ
     watch_utc(utc);
     struct choice new = {key, json_pack("{sO ss ss sO sO}", "key", key, "utc", utc, "writer",
                                         writer, "options", options, "best", best)};
-    const int rc = new.members ? bt_store_change(&kind, path, take, &new)
+    const int rc = new.members ? bt_store_change(&kind, path, take_choice, &new)
                                : err_set(ERR_NOMEM, "no memory to remember a choice");
     json_decref(new.members);
     return rc;

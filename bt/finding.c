@@ -374,7 +374,7 @@ static const char *with_interval(char out[64], double x, double lo, double hi)
     return out;
 }
 
-static int by_size(const void *a, const void *b)
+static int by_effect(const void *a, const void *b)
 {
     const struct effect *x = a, *y = b;
     const double p = fabs(log(x->ratio)), q = fabs(log(y->ratio));
@@ -387,7 +387,7 @@ static void print_effects(const struct bt_search *s, FILE *to)
     const int n = e ? effects(s, e) : 0;
     int told = 0;
     char text[64];
-    if (n > 0) qsort(e, (size_t)n, sizeof *e, by_size);
+    if (n > 0) qsort(e, (size_t)n, sizeof *e, by_effect);
     for (int i = 0; i < n && told < TOLD_MAX; i++) {
         if (!(e[i].lo > 1) && !(e[i].hi < 1)) continue;
         if (told++ == 0)

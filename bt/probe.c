@@ -230,7 +230,7 @@ static int try_mpiio(struct probe *p)
 }
 
 /* The folder goes, whatever happened; a file system that does not answer is not asked. */
-static void sweep(struct probe *p, bool asked_to_stop)
+static void sweep_folder(struct probe *p, bool asked_to_stop)
 {
     struct bt_probe_finding f = {.state = BT_PROBE_HANGS};
     char said[ERR_MESSAGE_MAX];
@@ -255,7 +255,7 @@ static int probe_all(struct probe *p)
         rc = err_set(ERR_IO, "a file cannot be written and read in %s: %s", p->work,
                      p->group[0].finding[0].note);
     if (rc == 0) rc = try_mpiio(p);
-    sweep(p, rc == ERR_INTERRUPT);
+    sweep_folder(p, rc == ERR_INTERRUPT);
     p->seconds = watch_now() - p->began_s;
     return rc;
 }
@@ -281,7 +281,7 @@ static void print_list(const char *name, const json_t *list, FILE *to)
     json_array_foreach(list, i, text) plain_entry(to, name, "%s", json_string_value(text));
 }
 
-static void print(const struct probe *p, FILE *to)
+static void print_probe(const struct probe *p, FILE *to)
 {
     char text[UNITS_TEXT_MAX];
     size_t i;
@@ -385,7 +385,7 @@ static bool was_full(const struct probe *p)
 }
 
 /* Keeps what was found, and says what --io all will leave out for it. */
-static void keep(struct probe *p)
+static void keep_findings(struct probe *p)
 {
     char why[1024];
     const struct io_writer *w;
@@ -441,8 +441,8 @@ int bt_probe_run(MPI_Comm comm, const struct bt_setup *setup)
                                     "call", EXPECTED);
         rc = probe_all(&p);
         progress_end(p.progress);
-        if (rc == 0) keep(&p);
-        if (rc != ERR_INTERRUPT && !setup->opt.quiet) print(&p, stdout);
+        if (rc == 0) keep_findings(&p);
+        if (rc != ERR_INTERRUPT && !setup->opt.quiet) print_probe(&p, stdout);
         writable = !p.silent || answers(&p, setup->opt.json);
     }
     const int waited = wait_for_all(comm);

@@ -96,14 +96,14 @@ static int alive(struct bt_probe_try *t)
     return 0;
 }
 
-static int answers(struct bt_probe_try *t)
+static int stat_path(struct bt_probe_try *t)
 {
     char dir[4096];
     folder_of(t->path, dir, sizeof dir);
     return 0;
 }
 
-static int sweep(struct bt_probe_try *t)
+static int remove_all(struct bt_probe_try *t)
 {
     DIR *d = opendir(t->path);
     if (!d) return errno == ENOENT ? 0 : err_set_errno(ERR_IO, errno, "opendir %s", t->path);
@@ -171,7 +171,7 @@ bool bt_probe_child(int argc, char **argv, int *status)
 {
     struct bt_probe_try t = {.comm = MPI_COMM_NULL, .size = 1};
     static const struct bt_probe_check place[] = {
-        {"alive", 0, alive}, {"stat", 0, answers}, {"sweep", 0, sweep}};
+        {"alive", 0, alive}, {"stat", 0, stat_path}, {"sweep", 0, remove_all}};
     cpu_set_t all;
     if (argc != 7 || strcmp(argv[1], "--probe-child") != 0) return false;
     const char *part = argv[2], *path = argv[4];

@@ -19,13 +19,13 @@
 #include "io/mpiio.h"
 #include "io/writer.h"
 
-static bool sound(const json_t *e)
+static bool is_finding(const json_t *e)
 {
     return json_is_array(json_object_get(e, "findings"));
 }
 
 static const struct bt_store store = {"probe.json", "nht1-probe/1", "store of --probe",
-                                      "what works on file systems", sound};
+                                      "what works on file systems", is_finding};
 
 int bt_probe_store(const char *tc_store, char *out, size_t size)
 {
@@ -33,7 +33,7 @@ int bt_probe_store(const char *tc_store, char *out, size_t size)
 }
 
 /* The members by which an entry is found. */
-static json_t *key_of(const struct sys_fs *fs)
+static json_t *findings_key(const struct sys_fs *fs)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING] = "", host[HOST_NAME_MAX + 1] = "";
     int length;
@@ -44,7 +44,7 @@ static json_t *key_of(const struct sys_fs *fs)
                      "mount", js_text(fs->mount), "host", js_text(host), "mpi", js_text(library));
 }
 
-static json_t *find(const json_t *entries, const json_t *key)
+static json_t *find_entry(const json_t *entries, const json_t *key)
 {
     size_t i;
     json_t *e;
@@ -67,7 +67,7 @@ static int put(json_t *entries, void *arg)
     json_t *new = arg, *key = json_copy(new);
     for (size_t i = 0; i < sizeof found / sizeof found[0]; i++)
         json_object_del(key, found[i]);
-    json_t *old = find(entries, key);
+    json_t *old = find_entry(entries, key);
     json_decref(key);
     const int rc = old ? json_object_update(old, new) : json_array_append(entries, new);
     return rc == 0 ? 1 : err_set(ERR_NOMEM, "no memory for an entry of the store of --probe");
@@ -78,7 +78,7 @@ json_t *bt_probe_entry(const struct sys_fs *fs, const json_t *components, const 
     char utc[32];
     size_t i;
     const json_t *f;
-    json_t *entry = key_of(fs), *kept = json_array();
+    json_t *entry = findings_key(fs), *kept = json_array();
     json_array_foreach(findings, i, f)
     {
         json_array_append_new(
@@ -110,8 +110,8 @@ json_t *bt_probe_known(const char *tc_store, const char *path, json_t *notices)
     if (rc < 0)
         bt_notice(notices, "What --probe has found is not known: %s.", err_message());
     else if (json_array_size(entries) > 0 && sys_path_fs(path, &fs) == 0) {
-        json_t *key = key_of(&fs);
-        known = json_incref(find(entries, key));
+        json_t *key = findings_key(&fs);
+        known = json_incref(find_entry(entries, key));
         json_decref(key);
     }
     err_clear();

@@ -48,7 +48,7 @@ static int64_t block_bytes(const struct bt_probe_try *t)
     return num_min(BLOCK_BYTES, most);
 }
 
-static int start(struct bt_probe_try *t, struct work *w, int64_t bytes, MPI_Info info)
+static int begin_check(struct bt_probe_try *t, struct work *w, int64_t bytes, MPI_Info info)
 {
     *w = (struct work){MPI_FILE_NULL, malloc((size_t)bytes), bytes, t->rank * bytes};
     if (!w->buf) return err_set(ERR_NOMEM, "no memory for %lld bytes", (long long)bytes);
@@ -60,7 +60,7 @@ static int start(struct bt_probe_try *t, struct work *w, int64_t bytes, MPI_Info
 }
 
 /* Rank 0 compares the first bytes of the file. */
-static int compare(const char *path, int64_t bytes)
+static int compare_file(const char *path, int64_t bytes)
 {
     unsigned char part[65536];
     int64_t at = 0, wrong = 0;
@@ -84,27 +84,27 @@ static int compare(const char *path, int64_t bytes)
 }
 
 /* Closes the file, which must hold the blocks of all ranks then. */
-static int end(struct bt_probe_try *t, struct work *w)
+static int end_check(struct bt_probe_try *t, struct work *w)
 {
     CALL(MPI_File_close, &w->fh);
     free(w->buf);
-    return t->rank == 0 ? compare(t->path, t->size * w->bytes) : 0;
+    return t->rank == 0 ? compare_file(t->path, t->size * w->bytes) : 0;
 }
 
 static int independent(struct bt_probe_try *t)
 {
     struct work w;
-    TRY(start(t, &w, block_bytes(t), MPI_INFO_NULL));
+    TRY(begin_check(t, &w, block_bytes(t), MPI_INFO_NULL));
     CALL(MPI_File_write_at, w.fh, w.at, w.buf, (int)w.bytes, MPI_BYTE, MPI_STATUS_IGNORE);
-    return end(t, &w);
+    return end_check(t, &w);
 }
 
 static int collective(struct bt_probe_try *t)
 {
     struct work w;
-    TRY(start(t, &w, block_bytes(t), MPI_INFO_NULL));
+    TRY(begin_check(t, &w, block_bytes(t), MPI_INFO_NULL));
     CALL(MPI_File_write_at_all, w.fh, w.at, w.buf, (int)w.bytes, MPI_BYTE, MPI_STATUS_IGNORE);
-    return end(t, &w);
+    return end_check(t, &w);
 }
 
 /* Ranks take turns of RUN_CELLS cells: pieces as short as the rows of a small block. */
@@ -114,7 +114,7 @@ static int view(struct bt_probe_try *t)
     MPI_Datatype cell, mine;
     const int64_t bytes = block_bytes(t), run = CELL * RUN_CELLS;
     const int runs = (int)(bytes / run), turn = RUN_CELLS * t->size;
-    TRY(start(t, &w, bytes, MPI_INFO_NULL));
+    TRY(begin_check(t, &w, bytes, MPI_INFO_NULL));
     for (int64_t i = 0; i < bytes; i++)
         w.buf[i] = byte_at((i / run * t->size + t->rank) * run + i % run);
     CALL(MPI_Type_contiguous, CELL, MPI_BYTE, &cell);
@@ -125,7 +125,7 @@ static int view(struct bt_probe_try *t)
     CALL(MPI_File_write_all, w.fh, w.buf, runs * RUN_CELLS, cell, MPI_STATUS_IGNORE);
     CALL(MPI_Type_free, &cell);
     CALL(MPI_Type_free, &mine);
-    return end(t, &w);
+    return end_check(t, &w);
 }
 
 static double compute(int64_t work)
@@ -160,8 +160,8 @@ static int nonblocking(struct bt_probe_try *t)
     struct work w;
     double alone_s = 1e30, call_s = 1e30, both_s = 1e30, work_s = 1e30, s[2];
     int64_t work = 100000;
-    TRY(start(t, &w, block_bytes(t) * LONG_BLOCKS / (t->room_bytes < (64 << 20) ? 8 : 1),
-              MPI_INFO_NULL));
+    TRY(begin_check(t, &w, block_bytes(t) * LONG_BLOCKS / (t->room_bytes < (64 << 20) ? 8 : 1),
+                    MPI_INFO_NULL));
     for (int i = 0; i < TIMES; i++) {
         TRY(write_beside(t, &w, 0, s));
         if (s[0] < alone_s) alone_s = s[0];
@@ -185,26 +185,26 @@ static int nonblocking(struct bt_probe_try *t)
                  : share >= 0.2 ? "overlaps with computing in part"
                                 : "does not overlap with computing",
                  share * 100);
-    return end(t, &w);
+    return end_check(t, &w);
 }
 
 static int nonblocking_collective(struct bt_probe_try *t)
 {
     struct work w;
     MPI_Request request;
-    TRY(start(t, &w, block_bytes(t), MPI_INFO_NULL));
+    TRY(begin_check(t, &w, block_bytes(t), MPI_INFO_NULL));
     CALL(MPI_File_iwrite_at_all, w.fh, w.at, w.buf, (int)w.bytes, MPI_BYTE, &request);
     CALL(MPI_Wait, &request, MPI_STATUS_IGNORE);
-    return end(t, &w);
+    return end_check(t, &w);
 }
 
 static int split_collective(struct bt_probe_try *t)
 {
     struct work w;
-    TRY(start(t, &w, block_bytes(t), MPI_INFO_NULL));
+    TRY(begin_check(t, &w, block_bytes(t), MPI_INFO_NULL));
     CALL(MPI_File_write_at_all_begin, w.fh, w.at, w.buf, (int)w.bytes, MPI_BYTE);
     CALL(MPI_File_write_at_all_end, w.fh, w.buf, MPI_STATUS_IGNORE);
-    return end(t, &w);
+    return end_check(t, &w);
 }
 
 /* In order of the ranks; then each for itself, in whichever order, behind that. */
@@ -212,10 +212,10 @@ static int shared_pointer(struct bt_probe_try *t)
 {
     struct work w;
     struct stat st;
-    TRY(start(t, &w, block_bytes(t), MPI_INFO_NULL));
+    TRY(begin_check(t, &w, block_bytes(t), MPI_INFO_NULL));
     CALL(MPI_File_write_ordered, w.fh, w.buf, (int)w.bytes, MPI_BYTE, MPI_STATUS_IGNORE);
     CALL(MPI_File_write_shared, w.fh, w.buf, (int)w.bytes, MPI_BYTE, MPI_STATUS_IGNORE);
-    TRY(end(t, &w));
+    TRY(end_check(t, &w));
     if (t->rank != 0) return 0;
     if (stat(t->path, &st) < 0) return err_set_errno(ERR_IO, errno, "stat");
     if ((int64_t)st.st_size == 2 * t->size * w.bytes) return 0;
@@ -243,26 +243,26 @@ static int atomic_mode(struct bt_probe_try *t)
 {
     struct work w;
     int on = 0;
-    TRY(start(t, &w, block_bytes(t), MPI_INFO_NULL));
+    TRY(begin_check(t, &w, block_bytes(t), MPI_INFO_NULL));
     CALL(MPI_File_set_atomicity, w.fh, 1);
     CALL(MPI_File_get_atomicity, w.fh, &on);
     CALL(MPI_File_write_at, w.fh, w.at, w.buf, (int)w.bytes, MPI_BYTE, MPI_STATUS_IGNORE);
     CALL(MPI_Barrier, t->comm);
     TRY(par_agree(t->comm,
                   on ? read_next(t, &w) : err_set(ERR_IO, "it stays off, without a word")));
-    return end(t, &w);
+    return end_check(t, &w);
 }
 
 static int sync_and_read(struct bt_probe_try *t)
 {
     struct work w;
-    TRY(start(t, &w, block_bytes(t), MPI_INFO_NULL));
+    TRY(begin_check(t, &w, block_bytes(t), MPI_INFO_NULL));
     CALL(MPI_File_write_at, w.fh, w.at, w.buf, (int)w.bytes, MPI_BYTE, MPI_STATUS_IGNORE);
     CALL(MPI_File_sync, w.fh);
     CALL(MPI_Barrier, t->comm);
     CALL(MPI_File_sync, w.fh);
     TRY(par_agree(t->comm, read_next(t, &w)));
-    return end(t, &w);
+    return end_check(t, &w);
 }
 
 /* What is given when a file is opened and what the library then says is in force. Some echo any key:
@@ -286,7 +286,7 @@ static int hints(struct bt_probe_try *t)
     CALL(MPI_Info_create, &given);
     for (size_t i = 0; i < sizeof hint / sizeof hint[0]; i++)
         CALL(MPI_Info_set, given, hint[i][0], hint[i][1]);
-    TRY(start(t, &w, block_bytes(t), given));
+    TRY(begin_check(t, &w, block_bytes(t), given));
     CALL(MPI_File_get_info, w.fh, &used);
     bool echo = false;
     for (size_t i = 0; i < sizeof hint / sizeof hint[0]; i++) {
@@ -312,7 +312,7 @@ static int hints(struct bt_probe_try *t)
     js_set(t->values, "dropped", list[1]);
     js_set(t->values, "echoes_unknown", json_boolean(echo));
     CALL(MPI_File_write_at, w.fh, w.at, w.buf, (int)w.bytes, MPI_BYTE, MPI_STATUS_IGNORE);
-    return end(t, &w);
+    return end_check(t, &w);
 }
 
 /* Whether Open MPI's setting "io" lets it use a component: a list of those that are wanted, or behind

@@ -119,7 +119,7 @@ static int launch_words(const char **argv)
 }
 
 /* In a process group of its own, where the terminal's signals do not reach it. */
-static int start(const struct bt_probe_part *p, int first, struct child *c)
+static int start_child(const struct bt_probe_part *p, int first, struct child *c)
 {
     char exe[PATH_MAX] = "", number[16], room[24], io[128] = "";
     const char *argv[24];
@@ -194,7 +194,7 @@ static bool ends_within(struct child *c, double s, int *status)
 
 /* Ends a child with all its processes; a launcher is asked first, for it removes what it has made.
  * A process that a file system holds in the kernel cannot be ended: it is told of and left. */
-static void end(const struct bt_probe_part *p, struct child *c, const char *what)
+static void end_child(const struct bt_probe_part *p, struct child *c, const char *what)
 {
     int status;
     const double since_s = watch_now();
@@ -323,11 +323,11 @@ int bt_probe_run_part(struct bt_probe_part *p)
     /* "@about" is asked for with a number before the first. */
     for (int first = p->n == 0 ? -1 : 0; rc == 0 && first < p->n;) {
         struct child c;
-        rc = start(p, first, &c);
+        rc = start_child(p, first, &c);
         if (rc < 0) break;
         const bool ended = attend(p, &c, &status);
         const int at = c.at;
-        if (!ended) end(p, &c, at >= 0 && p->checks ? p->checks[at].name : p->part);
+        if (!ended) end_child(p, &c, at >= 0 && p->checks ? p->checks[at].name : p->part);
         struct bt_probe_finding *f = at >= 0 ? &p->finding[at] : NULL;
         if (f) {
             f->seconds = watch_now() - c.since_s;

@@ -81,7 +81,7 @@ static int logs(const struct race *r, int rung, int a, int b, double *x, int roo
  * the median of all in them; the median of that over its rounds. What slows a whole round drops out,
  * and what slows one run of three. INFINITY: it did not run. Also the standard deviation of what is
  * left, over all candidates, and its degrees of freedom. */
-static void compare(const struct race *r, int rung, double *location, double *sd, int *freedom)
+static void estimate(const struct race *r, int rung, double *location, double *sd, int *freedom)
 {
     const int n = r->plan.n;
     double *left = malloc(((size_t)n + PAIRS_MAX) * sizeof *left), *own = left ? left + n : NULL;
@@ -148,7 +148,7 @@ static void interval(const struct race *r, int rung, const double *x, int n, dou
         if (stat_summary(x, n, &own) < 0) return;
         half = stat_t(LEVEL, n - 1) * own.sd / sqrt(n);
     } else {
-        compare(r, rung, r->location, &sd, &freedom);
+        estimate(r, rung, r->location, &sd, &freedom);
         if (freedom < 2) return;
         half = stat_t(LEVEL, freedom) * sd * sqrt(2.0 / n);
     }
@@ -289,7 +289,7 @@ static void begin_last(struct race *r, double now_s)
 {
     double sd;
     int freedom;
-    compare(r, r->rung, r->location, &sd, &freedom);
+    estimate(r, r->rung, r->location, &sd, &freedom);
     r->incumbent = first_of(r, RACE_IN);
     keep_best(r, RACE_FINALISTS);
     for (int c = 0; c < r->plan.n; c++) {
@@ -318,7 +318,7 @@ static void go_on(struct race *r, double now_s)
     const int target = (int)num_max(RACE_FINALISTS, (started + 1) / 2);
     double sd;
     int freedom;
-    compare(r, r->rung, r->location, &sd, &freedom);
+    estimate(r, r->rung, r->location, &sd, &freedom);
     r->incumbent = first_of(r, RACE_IN);
     if (r->incumbent < 0) {
         r->phase = OVER;
@@ -494,7 +494,7 @@ int race_best(const struct race *r)
         int freedom;
         best = -1;
         for (int rung = r->rung; rung > 0 && best < 0; rung--) {
-            compare(r, rung, r->location, &sd, &freedom);
+            estimate(r, rung, r->location, &sd, &freedom);
             for (int c = 0; c < r->plan.n; c++)
                 if (isfinite(r->location[c]) && (best < 0 || r->location[c] < r->location[best]))
                     best = c;

@@ -103,7 +103,7 @@ static int recall(struct bt_job *job, struct bt_search *search)
 }
 
 /* Keeps what was found, where the last rung has confirmed it. */
-static void keep(struct bt_job *job)
+static void keep_choice(struct bt_job *job)
 {
     struct bt_search *search = job->search;
     const struct race_rung *rung;
@@ -143,7 +143,7 @@ static int take_known(const struct bt_job *job, struct bt_search *search)
 /* The candidates, the same on every rank, and on rank 0 the race of them. The default settings of
  * mpiio and posix are what others are compared with, and what an earlier search has found has to be
  * beaten in the last rung. */
-static int prepare(struct bt_job *job, struct bt_search *search)
+static int prepare_race(struct bt_job *job, struct bt_search *search)
 {
     const struct bt_setup *s = job->setup;
     struct bt_surroundings around;
@@ -182,7 +182,7 @@ static struct bt_problem shortened(const struct bt_problem *whole, int64_t dumps
 }
 
 /* Whether a run is worth its time: it came to its end, and what it left is right. Why not, in why. */
-static bool counts(const struct bt_outcome *o, int rc, char why[ERR_MESSAGE_MAX])
+static bool worth(const struct bt_outcome *o, int rc, char why[ERR_MESSAGE_MAX])
 {
     why[0] = '\0';
     if (rc < 0)
@@ -194,7 +194,7 @@ static bool counts(const struct bt_outcome *o, int rc, char why[ERR_MESSAGE_MAX]
 
 /* One run of the race. Trouble of a candidate is its own; that of the target, which all would have,
  * and of computing is returned. */
-static int run(struct bt_job *job, struct bt_solver *solver, struct race_trial *t)
+static int run_trial(struct bt_job *job, struct bt_solver *solver, struct race_trial *t)
 {
     struct bt_search *search = job->search;
     const struct bt_candidate *c =
@@ -210,7 +210,7 @@ static int run(struct bt_job *job, struct bt_solver *solver, struct race_trial *
     const struct bt_task task = {
         .candidate = c, .problem = &p, .path = path, .label = line, .round = 0, .remove = true};
     int rc = bt_job_make_run(job, solver, &task, &o);
-    const bool good = counts(&o, rc, why);
+    const bool good = worth(&o, rc, why);
     t->t_t_s = good ? o.run.t_t_s : NAN;
     bt_outcome_free(&o);
     if (!good && rc == 0 && !c) rc = err_set(ERR_VERIFY, "computing alone: %s", why);
@@ -243,7 +243,7 @@ static int race_all(struct bt_job *job, struct bt_solver *solver, FILE *to)
         }
         TRY_MPI(MPI_Bcast(&next, sizeof next, MPI_BYTE, 0, job->comm));
         if (!next.more) break;
-        TRY(run(job, solver, &next.trial));
+        TRY(run_trial(job, solver, &next.trial));
         if (job->rank == 0) rc = race_told(search->race, &next.trial);
         TRY(par_agree(job->comm, rc));
     }
@@ -283,7 +283,7 @@ static int search_all(struct bt_job *job, FILE *to)
     struct bt_solver *solver = NULL;
     const double start_s = watch_now();
     int found = 1;
-    TRY(par_agree(job->comm, prepare(job, search)));
+    TRY(par_agree(job->comm, prepare_race(job, search)));
     if (to) bt_finding_begin(job, to);
     int rc = bt_rounds_begin(job, &solver);
     if (rc == 0) rc = race_all(job, solver, to);
@@ -298,7 +298,7 @@ static int search_all(struct bt_job *job, FILE *to)
     if (job->rank == 0) {
         search->end = race_settled(search->race) ? BT_SEARCH_SETTLED : BT_SEARCH_BUDGET;
         found = race_best(search->race) >= 0;
-        keep(job);
+        keep_choice(job);
     }
     TRY_MPI(MPI_Bcast(&found, 1, MPI_INT, 0, job->comm));
     job->rounds_done = (int)job->setup->opt.repeat;

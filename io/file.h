@@ -141,10 +141,6 @@ const struct io_resumed *io_file_resumed(const struct io_file *f);
  * not, the file is to be continued once more with spec.resume_seen. */
 int io_file_kept_right(struct io_file *f, bool *right);
 
-/* Reads this rank's cells of a dump that the manifest calls complete, as io/read.h does.
- * Collective. */
-int io_file_read(struct io_file *f, int64_t dump, const struct io_array *to);
-
 /* The code of this rank's last write, 0 while all is well: other ranks may not know yet. Local. */
 int io_file_trouble(const struct io_file *f);
 

@@ -38,7 +38,7 @@ enum {
 
 /* ------------------------------------------------------------------ the text */
 
-/* One axis of the digest, as js_words writes it. */
+/* One axis of the digest, as js_get_words reads it. */
 static char *put_axis(char *to, char axis, const uint64_t *word, int64_t n)
 {
     static const char digit[] = "0123456789abcdef";
@@ -228,7 +228,7 @@ static int write_places(struct io_manifest *m, int64_t more_n, bool flush)
     return 0;
 }
 
-static int put(const struct io_manifest *m, const char *text, int64_t bytes, int64_t offset)
+static int put_bytes(const struct io_manifest *m, const char *text, int64_t bytes, int64_t offset)
 {
     struct io_fd_fault fault;
     int64_t requests_n = 0;
@@ -254,7 +254,7 @@ static int fill_places(struct io_manifest *m, bool flush)
     for (int64_t d = m->filled_n; rc == 0 && d < m->dumps_n; d++) {
         const struct io_manifest_dump none = {m->dump[d].step, false, false, m->dump[d].digest};
         const int64_t bytes = put_place(text, m, &none);
-        rc = put(m, text, bytes, m->first_at + d * place_bytes(m));
+        rc = put_bytes(m, text, bytes, m->first_at + d * place_bytes(m));
     }
     if (rc == 0 && flush) rc = flush_places(m);
     for (int64_t d = m->changed_from; rc == 0 && d < m->dumps_n; d++) {
@@ -262,7 +262,7 @@ static int fill_places(struct io_manifest *m, bool flush)
         if (!one->complete) continue;
         const int64_t at = put_step(text, one) - text;
         const int64_t bytes = put_claims(claims, one->complete, one->durable, PLACE_WIDTH) - claims;
-        rc = put(m, claims, bytes, m->first_at + d * place_bytes(m) + at);
+        rc = put_bytes(m, claims, bytes, m->first_at + d * place_bytes(m) + at);
     }
     if (rc == 0 && flush) rc = flush_places(m);
     free(text);

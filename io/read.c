@@ -45,7 +45,7 @@ struct io_reading {
 /* ------------------------------------------------------------------ what is there */
 
 /* Rank 0: file and manifest. */
-static int look(const char *path, struct io_found *f, struct io_manifest **m)
+static int look_for(const char *path, struct io_found *f, struct io_manifest **m)
 {
     struct stat st;
     if (strlen(path) >= sizeof f->path) return err_set(ERR_USAGE, "the path to read is too long");
@@ -64,15 +64,15 @@ static int look(const char *path, struct io_found *f, struct io_manifest **m)
 }
 
 /* On every rank what rank 0 finds. [out] box: to be freed, after an error too; m: rank 0's. */
-static int find(MPI_Comm comm, const char *path, struct io_found *f, struct io_box **box,
-                struct io_manifest **m)
+static int find_dumps(MPI_Comm comm, const char *path, struct io_found *f, struct io_box **box,
+                      struct io_manifest **m)
 {
     int rank;
     *m = NULL;
     *box = NULL;
     memset(f, 0, sizeof *f);
     TRY_MPI(MPI_Comm_rank(comm, &rank));
-    TRY(par_agree(comm, rank == 0 ? look(path, f, m) : 0));
+    TRY(par_agree(comm, rank == 0 ? look_for(path, f, m) : 0));
     TRY_MPI(MPI_Bcast(f, sizeof *f, MPI_BYTE, 0, comm));
     *box = calloc((size_t)f->boxes_n + 1, sizeof **box);
     TRY(par_agree(comm, *box ? 0 : err_set(ERR_NOMEM, "no memory for a list of parts")));
@@ -142,7 +142,7 @@ static int check_spec(const struct io_read_spec *s, struct io_spec *as)
 }
 
 /* Opens the file for a plan of dumps. */
-static int begin(struct io_reading *r, const int64_t *dumps, int64_t dumps_n)
+static int begin_plan(struct io_reading *r, const int64_t *dumps, int64_t dumps_n)
 {
     struct io_context *c = &r->ctx;
     const int64_t complete_n = r->found.past.complete_n;
@@ -164,13 +164,13 @@ static int begin(struct io_reading *r, const int64_t *dumps, int64_t dumps_n)
     return par_agree(c->comm, r->writer->open(r->state, c));
 }
 
-static int open_steps(struct io_reading *r, MPI_Comm comm, const struct io_read_spec *s,
-                      const struct io_spec *as)
+static int open_plan(struct io_reading *r, MPI_Comm comm, const struct io_read_spec *s,
+                     const struct io_spec *as)
 {
     struct io_context *c = &r->ctx;
     struct io_tuning *t = &c->tuning;
     TRY(io_context_make(c, comm, as));
-    TRY(find(c->comm, s->path, &r->found, &r->box, &r->manifest));
+    TRY(find_dumps(c->comm, s->path, &r->found, &r->box, &r->manifest));
     TRY(suits(s, &r->found, r->box, c->inner ? c->inner : r->writer));
     c->path = r->found.path;
     c->body = r->found.past.body;
@@ -185,7 +185,7 @@ static int open_steps(struct io_reading *r, MPI_Comm comm, const struct io_read_
     r->state = calloc(1, r->writer->state_size + 1);
     c->part = buffer_new((size_t)t->buffer_bytes);
     TRY(par_agree(c->comm, r->state && c->part ? 0 : err_set(ERR_NOMEM, "no memory for reading")));
-    return begin(r, s->dumps, s->dumps_n);
+    return begin_plan(r, s->dumps, s->dumps_n);
 }
 
 int io_read_open_with(struct io_reading **out, MPI_Comm comm, const struct io_read_spec *spec,
@@ -203,7 +203,7 @@ int io_read_open_with(struct io_reading **out, MPI_Comm comm, const struct io_re
     }
     r->writer = who_reads(writer);
     r->ctx = (struct io_context){IO_CONTEXT_NONE};
-    rc = open_steps(r, comm, spec, &as);
+    rc = open_plan(r, comm, spec, &as);
     if (rc < 0) {
         r->failed = rc;
         io_read_close(r);
@@ -274,7 +274,7 @@ int io_read_go_on(struct io_reading *r, const int64_t *dumps, int64_t dumps_n)
                        r->ctx.path);
     r->writer_open = false;
     r->failed = par_agree(r->ctx.comm, r->writer->close(r->state, &r->ctx));
-    if (r->failed == 0) r->failed = begin(r, dumps, dumps_n);
+    if (r->failed == 0) r->failed = begin_plan(r, dumps, dumps_n);
     r->stats.open_s += watch_now() - since_s;
     return r->failed;
 }
@@ -337,7 +337,7 @@ int io_read_drop(MPI_Comm comm, const char *path, bool system)
     struct io_manifest *m;
     struct nodes nodes = {.node = MPI_COMM_NULL};
     int rc;
-    TRY_TO(out, rc, find(comm, path, &f, &box, &m));
+    TRY_TO(out, rc, find_dumps(comm, path, &f, &box, &m));
     TRY_TO(out, rc, nodes_split(comm, &nodes));
     /* Pages that are not on the device yet, whoever wrote them, cannot be dropped. */
     for (int64_t i = nodes.rank; rc == 0 && i <= f.boxes_n; i += nodes.size)
@@ -374,7 +374,7 @@ int io_read_cached(MPI_Comm comm, const char *path, const int64_t *dumps, int64_
     int64_t sum[2] = {0}; /* in memory; answers that did not come */
     int rc;
     *c = (struct io_read_cached){0};
-    TRY_TO(out, rc, find(comm, path, &f, &box, &m));
+    TRY_TO(out, rc, find_dumps(comm, path, &f, &box, &m));
     TRY_TO(out, rc, nodes_split(comm, &nodes));
     const bool parts = f.boxes_n > 0 && f.bytes == 0;
     const int64_t files_n = parts ? f.boxes_n : 1;

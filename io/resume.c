@@ -72,40 +72,26 @@ int io_resume_take(struct io_file *f, int64_t *claimed_n)
 
 /* ------------------------------------------------------------------ reading */
 
-static int open_to_read(struct io_file *f, const int64_t *dump, struct io_reading **r)
+/* Reads the state of a dump by the writer's own way, and compares what stands in the array then. */
+static int read_state(struct io_file *f, int64_t dump, bool *right)
 {
     const struct io_spec *s = &f->spec;
+    const struct io_array *to = s->resume_to;
     const struct io_read_spec spec = {.path = f->ctx.path,
                                       .writer = s->writer,
                                       .layout = s->layout,
                                       .n = s->n,
                                       .box = s->box,
-                                      .dumps = dump,
+                                      .dumps = &dump,
                                       .dumps_n = 1,
                                       .group = s->group,
                                       .tuning = s->tuning,
                                       .hints_n = s->hints_n,
                                       .hints = s->hints};
-    return io_read_open(r, f->ctx.comm, &spec);
-}
-
-int io_file_read(struct io_file *f, int64_t dump, const struct io_array *to)
-{
-    struct io_reading *r;
-    if (f->failed < 0) return f->failed;
-    TRY(open_to_read(f, &dump, &r));
-    const int rc = io_read_dump(r, dump, to), close_rc = io_read_close(r);
-    return rc < 0 ? rc : close_rc;
-}
-
-/* Reads the state of a dump by the writer's own way, and compares what stands in the array then. */
-static int read_state(struct io_file *f, int64_t dump, bool *right)
-{
-    const struct io_array *to = f->spec.resume_to;
     const double since_s = watch_now();
     struct io_reading *r;
     struct par_spread took;
-    TRY(open_to_read(f, &dump, &r));
+    TRY(io_read_open(&r, f->ctx.comm, &spec));
     int rc = io_read_dump(r, dump, to);
     if (rc == 0) rc = par_spread(f->ctx.comm, watch_now() - since_s, &took);
     if (rc == 0) {
@@ -199,7 +185,7 @@ static int mend(struct io_file *f)
 }
 
 /* Rank 0: the manifest with the claims that hold, then a file of full length. */
-static int put_claims(struct io_file *f)
+static int withdraw_claims(struct io_file *f)
 {
     const struct io_identity id[] = {f->place.id, f->place.old};
     const bool merged = f->resumed.dumps_n == f->resumed.claimed_n;
@@ -257,7 +243,7 @@ int io_resume(struct io_file *f, int64_t claimed_n)
 {
     MPI_Comm comm = f->ctx.comm;
     if (f->resumed.dumps_n == 0) TRY(look_at_all(f, claimed_n));
-    TRY(par_agree(comm, f->ctx.rank == 0 ? put_claims(f) : 0));
+    TRY(par_agree(comm, f->ctx.rank == 0 ? withdraw_claims(f) : 0));
     TRY_MPI(MPI_Bcast(&f->resumed, sizeof f->resumed, MPI_BYTE, 0, comm));
     f->stats.dumps_n = f->stats.kept_n = f->resumed.dumps_n;
     f->ctx.first_dump = f->ctx.durable_n = f->resumed.dumps_n;

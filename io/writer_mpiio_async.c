@@ -183,7 +183,7 @@ static bool next_range(struct mpiio_async_state *s, const struct io_context *ctx
 }
 
 /* Begins reading as far ahead as there is room. Never behind what the file is known to hold. */
-static void read_ahead(struct mpiio_async_state *s, const struct io_context *ctx)
+static void post_reads(struct mpiio_async_state *s, const struct io_context *ctx)
 {
     struct io_extent range;
     while (s->rc == 0 && s->posted_n < s->flights_n && next_range(s, ctx, &range)) {
@@ -204,7 +204,7 @@ static int mpiio_async_read(void *state, const struct io_context *ctx, int64_t d
 {
     struct mpiio_async_state *s = state;
     io_guard_at(iread);
-    for (read_ahead(s, ctx); s->rc == 0; read_ahead(s, ctx)) {
+    for (post_reads(s, ctx); s->rc == 0; post_reads(s, ctx)) {
         struct flight *f = &s->flight[s->head];
         MPI_Status status;
         if (s->posted_n == 0 || f->plan_at != s->plan_at) break; /* of a later dump */

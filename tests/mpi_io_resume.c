@@ -209,27 +209,6 @@ static int values_are_right(const struct io_spec *s, const double *u, int64_t d)
     return wrong == 0;
 }
 
-static void dumps_are_read_back(void **state)
-{
-    (void)state;
-    struct io_spec s = spec_of("posix", IO_RECORDS, slabs[0]);
-    struct io_file *f = NULL;
-    begin(&s, 3);
-    s = spec_of("posix", IO_RECORDS, slabs[1]);
-    s.resume = true;
-    assert_int_equal(io_file_open(&f, MPI_COMM_WORLD, &s), 0);
-    const int64_t ni = s.box.n[0], nj = s.box.n[1], nk = s.box.n[2];
-    double *u = calloc((size_t)(5 * ni * nj * nk + 1), sizeof *u);
-    const struct io_array to = {u, ni, 5 * ni, 5 * ni * nj};
-    for (int64_t d = 0; d < 3; d++) {
-        int rc = io_file_read(f, d, &to);
-        assert_true(said_by_all(rc == 0 && values_are_right(&s, u, d)));
-    }
-    assert_int_equal(io_file_stats(f)->kept_n, 3);
-    free(u);
-    io_file_free(f);
-}
-
 /* With an array for the state, the last dump is all that is read when it is right, and those before
  * it are compared at the end; when it is wrong, all are read. The state is that of the last one kept
  * in any case. seen: what was damaged is found at once. */
@@ -375,7 +354,6 @@ int main(int argc, char **argv)
         IO_TEST(every_writer_goes_on),
         IO_TEST(damage_ends_what_is_kept),
         IO_TEST(a_damaged_structure_is_made_again),
-        IO_TEST(dumps_are_read_back),
         IO_TEST(claims_are_withdrawn_first),
         IO_TEST(other_runs_are_refused),
         IO_TEST(a_continued_file_is_the_new_runs),

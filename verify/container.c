@@ -116,7 +116,7 @@ static int load(struct container *c, int format)
 }
 
 /* The shape that the dimensions have. Their names must be the right ones where they have any. */
-static int find_shape(struct container *c, int64_t file_bytes)
+static int read_shape(struct container *c, int64_t file_bytes)
 {
     const int64_t *length = c->file.length;
     struct shape *s = &c->shape;
@@ -160,7 +160,7 @@ int container_open(struct shape_file *f, int format, int64_t bytes, struct shape
     const int rc = c->plugin->open(&c->file, path, "solution");
     setrlimit(RLIMIT_DATA, &before);
     if (rc < 0) return err_set(ERR_VERIFY, "%s", c->file.error);
-    TRY(find_shape(c, bytes));
+    TRY(read_shape(c, bytes));
     *shape = c->shape;
     return 0;
 }
