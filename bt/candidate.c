@@ -117,13 +117,22 @@ json_t *bt_candidate_options(const struct bt_candidate *c)
     return to;
 }
 
+void bt_label(const char *writer, const json_t *options, char out[BT_LABEL_MAX])
+{
+    size_t i, used = (size_t)snprintf(out, BT_LABEL_MAX, "%s", writer);
+    const json_t *word;
+    json_array_foreach(options, i, word)
+    {
+        if (used < BT_LABEL_MAX)
+            used +=
+                (size_t)snprintf(out + used, BT_LABEL_MAX - used, " %s", json_string_value(word));
+    }
+}
+
 void bt_candidate_label(const struct bt_candidate *c, char out[BT_LABEL_MAX])
 {
     json_t *options = bt_candidate_options(c);
-    size_t i, used = (size_t)snprintf(out, BT_LABEL_MAX, "%s", c->writer);
-    const json_t *word;
-    json_array_foreach(options, i, word) if (used < BT_LABEL_MAX) used +=
-        (size_t)snprintf(out + used, BT_LABEL_MAX - used, " %s", json_string_value(word));
+    bt_label(c->writer, options, out);
     json_decref(options);
 }
 
@@ -313,6 +322,12 @@ int bt_space_make(struct bt_space *s, const struct bt_candidate *writer, int n,
         }
     free(with);
     return all ? 0 : err_set(ERR_NOMEM, "no memory for the candidates of --io auto");
+}
+
+bool bt_space_yardstick(const struct bt_space *s, int i)
+{
+    return s->kind[i] == BT_AS_IT_STANDS &&
+           (io_writer_caps(s->candidate[i].writer) & IO_CAP_YARDSTICK) != 0;
 }
 
 void bt_space_free(struct bt_space *s)

@@ -38,7 +38,8 @@ int bt_candidate_differ(const struct bt_candidate *a, const struct bt_candidate 
  * "4Mi". New reference. */
 json_t *bt_candidate_options(const struct bt_candidate *c);
 
-/* "posix --buffer 4Mi". */
+/* "posix --buffer 4Mi", of a writer and its options as above, and of a candidate. */
+void bt_label(const char *writer, const json_t *options, char out[BT_LABEL_MAX]);
 void bt_candidate_label(const struct bt_candidate *c, char out[BT_LABEL_MAX]);
 
 /* What the values depend on. */
@@ -74,6 +75,9 @@ struct bt_space {
 int bt_space_make(struct bt_space *space, const struct bt_candidate *writer, int n,
                   const struct bt_surroundings *around);
 void bt_space_free(struct bt_space *space);
+
+/* Whether the i-th is a writer as it stands with which others are compared. */
+bool bt_space_yardstick(const struct bt_space *space, int i);
 
 /* The number of the candidate that does the same; where there is none it is added as BT_KNOWN. -1
  * when the space is full. */

@@ -68,12 +68,6 @@ static int effects(const struct bt_search *s, struct effect *e)
     return n;
 }
 
-static bool is_yardstick(const struct bt_search *s, int i)
-{
-    const char *writer = s->space.candidate[i].writer;
-    return s->space.kind[i] == BT_AS_IT_STANDS && (io_writer_caps(writer) & IO_CAP_YARDSTICK) != 0;
-}
-
 static int64_t dumps_of(const struct bt_search *s, int rung)
 {
     const struct race_rung *all;
@@ -104,6 +98,10 @@ static void __attribute__((format(printf, 2, 3))) append(char *to, const char *f
  * without memory. */
 static char *command(const struct bt_job *job, const struct bt_candidate *c)
 {
+    /* The settings of writers, which the candidate has, and what concerns this job alone. */
+    static const char *const own[] = {"group",  "buffer",  "staging", "aggregators", "chunk",
+                                      "direct", "hint",    "quiet",   "profile",     "known",
+                                      "json",   "minutes", "seed",    "progress"};
     const struct bt_machine *m = &job->machine;
     struct bt_options o = job->setup->opt;
     struct text t;
@@ -112,17 +110,10 @@ static char *command(const struct bt_job *job, const struct bt_candidate *c)
     size_t i;
     const json_t *word;
     MPI_Get_library_version(library, &length);
+    for (const struct conf_option *of = bt_program.options; of->name; of++)
+        for (i = 0; i < sizeof own / sizeof own[0]; i++)
+            if (strcmp(of->name, own[i]) == 0) (void)conf_set_default(of, &o);
     o.io = c->writer;
-    o.hints = (struct conf_list){0};
-    o.group = BT_GROUP;
-    o.buffer = IO_BUFFER_BYTES;
-    o.staging = IO_STAGING;
-    o.aggregators = o.chunk = 0;
-    o.direct = o.quiet = o.profile = o.known = false;
-    o.json = NULL;
-    o.minutes = 5;
-    o.seed = 0;
-    o.progress = "auto";
     char *options = conf_line(&bt_program, &o);
     json_t *settings = bt_candidate_options(c);
     if (options && text_begin(&t) == 0) {
@@ -183,10 +174,7 @@ static void known_label(const struct bt_search *s, char out[BT_LABEL_MAX])
 {
     const char *writer = json_string_value(json_object_get(s->known, "writer"));
     char text[BT_LABEL_MAX];
-    size_t i, used = (size_t)snprintf(text, sizeof text, "%s", writer ? writer : "");
-    const json_t *word;
-    json_array_foreach(json_object_get(s->known, "options"), i, word) if (used < sizeof text)
-        used += (size_t)snprintf(text + used, sizeof text - used, " %s", json_string_value(word));
+    bt_label(writer ? writer : "", json_object_get(s->known, "options"), text);
     plain_copy(out, BT_LABEL_MAX, text);
 }
 
@@ -246,7 +234,7 @@ static json_t *best_json(const struct bt_job *job, const struct race_standing *s
     json_t *against = json_array();
     char *line = command(job, c);
     for (int i = 0; i < s->space.n; i++) {
-        if (!is_yardstick(s, i) || i == best) continue;
+        if (!bt_space_yardstick(&s->space, i) || i == best) continue;
         if (race_ratio(s->race, rung, i, best, &ratio, &lo, &hi) == 0) continue;
         bt_candidate_label(&s->space.candidate[i], label);
         json_t *one = json_pack("{ss so so so}", "label", label, "ratio", js_real(ratio), "lo",

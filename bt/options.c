@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/err.h"
+#include "base/json.h"
 #include "io/writer.h"
 
 #define TEXT_OF(x)         #x
@@ -473,28 +474,35 @@ static int read_setup(struct bt_setup *s, const bool *given)
     return 0;
 }
 
-/* Options of writers that stood on the command line, as the capabilities that obey them. */
-static unsigned fixed_settings(const bool *given)
+/* Options of writers, and the capabilities that obey them. */
+static const struct {
+    const char *option;
+    unsigned cap;
+} writers_option[] = {{"aggregators", IO_CAP_AGGREGATORS},
+                      {"buffer", IO_CAP_BUFFER},
+                      {"staging", IO_CAP_STAGING},
+                      {"direct", IO_CAP_DIRECT},
+                      {"group", IO_CAP_GROUP},
+                      {"chunk", IO_CAP_CHUNK},
+                      {"hint", IO_CAP_HINTS}};
+#define WRITERS_OPTIONS (sizeof writers_option / sizeof writers_option[0])
+
+json_t *bt_setup_fixed(const struct bt_setup *s)
 {
-    static const struct {
-        const char *option;
-        unsigned cap;
-    } of[] = {{"aggregators", IO_CAP_AGGREGATORS},
-              {"buffer", IO_CAP_BUFFER},
-              {"staging", IO_CAP_STAGING},
-              {"direct", IO_CAP_DIRECT},
-              {"group", IO_CAP_GROUP},
-              {"chunk", IO_CAP_CHUNK},
-              {"hint", IO_CAP_HINTS}};
-    unsigned fixed = 0;
-    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++)
-        if (conf_given(&bt_program, given, of[i].option)) fixed |= of[i].cap;
-    return fixed;
+    json_t *all = conf_json(&bt_program, &s->opt), *to = json_object();
+    for (size_t i = 0; i < WRITERS_OPTIONS; i++)
+        if (s->fixed & writers_option[i].cap)
+            js_set(to, writers_option[i].option,
+                   json_incref(json_object_get(all, writers_option[i].option)));
+    json_decref(all);
+    return to;
 }
 
 static int interpret(struct bt_setup *s, const bool *given)
 {
-    s->fixed = fixed_settings(given);
+    for (size_t i = 0; i < WRITERS_OPTIONS; i++)
+        if (conf_given(&bt_program, given, writers_option[i].option))
+            s->fixed |= writers_option[i].cap;
     s->given_io = conf_given(&bt_program, given, "io");
     s->given_layout = conf_given(&bt_program, given, "layout");
     s->given_buffer = conf_given(&bt_program, given, "buffer");

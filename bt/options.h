@@ -87,6 +87,10 @@ extern const struct conf_program bt_program;
 int bt_setup_parse(void *setup, int argc, char **argv);
 void bt_setup_free(void *setup);
 
+/* The settings of writers that stood on the command line, as "options" of a result has them. New
+ * reference. */
+json_t *bt_setup_fixed(const struct bt_setup *s);
+
 /* A writer with the settings of the command line. Borrows the hints. */
 struct bt_candidate bt_setup_candidate(const struct bt_setup *s, const char *writer);
 

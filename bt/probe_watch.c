@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/beside.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "base/plain.h"
@@ -85,18 +86,13 @@ static char **environment(char *io)
 const char *bt_probe_launcher(void)
 {
     static char name[256];
-    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "", path[PATH_MAX + 64];
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "", path[PATH_MAX];
     int length;
     MPI_Get_library_version(version, &length);
     if (!strstr(version, "Open MPI") && !strstr(version, "MPICH") && !strstr(version, "Intel"))
         return "";
     snprintf(name, sizeof name, "mpirun");
-    const ssize_t bytes = readlink("/proc/self/exe", path, PATH_MAX - 1);
-    path[bytes < 0 ? 0 : bytes] = '\0';
-    for (int i = 0; i < 2 && strrchr(path, '/'); i++)
-        *strrchr(path, '/') = '\0';
-    strcat(path, "/share/nht1/runs/launcher");
-    FILE *f = fopen(path, "re");
+    FILE *f = beside_path(path, "../share/nht1/runs/launcher") == 0 ? fopen(path, "re") : NULL;
     if (f && fscanf(f, "%255s", name) != 1) snprintf(name, sizeof name, "mpirun");
     if (f) fclose(f);
     return name;
@@ -235,7 +231,10 @@ static void take_end(struct bt_probe_part *p, struct child *c, const char *text)
     json_t *o = json_loads(text, 0, NULL);
     const char *state = json_string_value(json_object_get(o, "state"));
     const char *note = json_string_value(json_object_get(o, "note"));
-    if (c->at < 0 || !state) return;
+    if (c->at < 0 || !state) {
+        json_decref(o);
+        return;
+    }
     struct bt_probe_finding *f = &p->finding[c->at];
     f->state = state_named(state);
     f->errnum = (int)json_integer_value(json_object_get(o, "errno"));

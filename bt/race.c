@@ -40,8 +40,8 @@ struct race {
     enum phase phase;
     int rung, round; /* from 1 */
     int64_t dumps;
-    double start_s, end_s; /* of the race */
-    double select_s;       /* when the last rung has to begin */
+    double end_s;    /* of the race */
+    double select_s; /* when the last rung has to begin */
     double rung_end_s;
     bool settled;
     bool last;     /* the last rung has begun */
@@ -457,7 +457,6 @@ int race_new(struct race **race, const struct race_plan *plan, double now_s)
         r->runner[c].state = RACE_IN;
     r->incumbent = -1;
     r->dumps = num_min(RACE_DUMPS_MIN, plan->dumps_n);
-    r->start_s = now_s;
     r->end_s = now_s + plan->budget_s;
     r->select_s = now_s + (1 - RACE_LAST_SHARE) * plan->budget_s;
     /* What a run takes is not known yet: one without writing, and one of a yardstick. */

@@ -156,11 +156,8 @@ static int prepare_race(struct bt_job *job, struct bt_search *search)
     if (!search->why) return err_set(ERR_NOMEM, "no memory for the search");
     if (job->rank != 0) return 0;
     for (int i = 0; i < search->space.n; i++) {
-        const char *writer = search->space.candidate[i].writer;
-        const bool plain = search->space.kind[i] == BT_AS_IT_STANDS;
         entry[i].order = (int)search->space.kind[i];
-        entry[i].yardstick =
-            i == known || (plain && (io_writer_caps(writer) & IO_CAP_YARDSTICK) != 0);
+        entry[i].yardstick = i == known || bt_space_yardstick(&search->space, i);
     }
     const struct race_plan plan = {.n = search->space.n,
                                    .entry = entry,
