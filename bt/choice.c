@@ -10,7 +10,6 @@
 #include "base/watch.h"
 #include "bt/compute.h"
 #include "bt/store.h"
-#include "io/writer.h"
 
 /* What is run is made of these members. */
 static bool is_choice(const json_t *entry)
@@ -29,27 +28,6 @@ static const struct bt_store kind = {.name = "choices.json",
                                      .holds = "choices of --io auto",
                                      .sound = is_choice};
 
-/* The writers' settings that stood on the command line, as "options" of the result has them. */
-static json_t *fixed(const struct bt_setup *s)
-{
-    static const struct {
-        unsigned cap;
-        const char *member;
-    } of[] = {{IO_CAP_AGGREGATORS, "aggregators"},
-              {IO_CAP_BUFFER, "buffer"},
-              {IO_CAP_STAGING, "staging"},
-              {IO_CAP_DIRECT, "direct"},
-              {IO_CAP_GROUP, "group"},
-              {IO_CAP_CHUNK, "chunk"},
-              {IO_CAP_HINTS, "hint"}};
-    json_t *all = conf_json(&bt_program, &s->opt), *to = json_object();
-    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++)
-        if (s->fixed & of[i].cap)
-            js_set(to, of[i].member, json_incref(json_object_get(all, of[i].member)));
-    json_decref(all);
-    return to;
-}
-
 int bt_choice_key(const struct bt_job *job, json_t **key)
 {
     const struct bt_setup *s = job->setup;
@@ -59,23 +37,15 @@ int bt_choice_key(const struct bt_job *job, json_t **key)
     struct sys_fs fs;
     *key = NULL;
     TRY(sys_path_fs(s->opt.out, &fs));
-    *key = json_pack("{ss ss sI ss sI sI so so so sI sI sf sI sb ss ss si si ss so}", "cpu", k.cpu,
-                     "hosts", k.hosts, "memory_gib", (json_int_t)k.memory_gib, "mpi", k.mpi,
-                     "nodes", (json_int_t)k.nodes, "cores", (json_int_t)k.cores, "fs_type",
-                     js_text(fs.type), "fs_source", js_text(fs.source), "fs_mount",
-                     js_text(fs.mount), "n", (json_int_t)p->n, "steps", (json_int_t)p->steps, "dt",
-                     p->dt, "interval", (json_int_t)p->interval, "last", (int)p->last, "decomp",
-                     job->decomp_name, "layout", io_layout_name(s->layout), "ranks", job->size,
-                     "threads", job->machine.threads, "sync", s->opt.sync, "fixed", fixed(s));
+    *key = json_pack(
+        "{ss ss sI ss sI sI so so so sI sI sf sI sb ss ss si si ss so}", "cpu", k.cpu, "hosts",
+        k.hosts, "memory_gib", (json_int_t)k.memory_gib, "mpi", k.mpi, "nodes", (json_int_t)k.nodes,
+        "cores", (json_int_t)k.cores, "fs_type", js_text(fs.type), "fs_source", js_text(fs.source),
+        "fs_mount", js_text(fs.mount), "n", (json_int_t)p->n, "steps", (json_int_t)p->steps, "dt",
+        p->dt, "interval", (json_int_t)p->interval, "last", (int)p->last, "decomp",
+        job->decomp_name, "layout", io_layout_name(s->layout), "ranks", job->size, "threads",
+        job->machine.threads, "sync", s->opt.sync, "fixed", bt_setup_fixed(s));
     return *key ? 0 : err_set(ERR_NOMEM, "no memory for the key of a choice");
-}
-
-static json_t *entry_of(const json_t *entries, const json_t *key)
-{
-    size_t i;
-    json_t *e;
-    json_array_foreach(entries, i, e) if (json_equal(json_object_get(e, "key"), key)) return e;
-    return NULL;
 }
 
 int bt_choice_find(const struct bt_job *job, const json_t *key, json_t **entry)
@@ -85,27 +55,11 @@ int bt_choice_find(const struct bt_job *job, const json_t *key, json_t **entry)
     *entry = NULL;
     TRY(bt_store_path(&kind, job->setup->opt.tc_store, path, sizeof path));
     TRY(bt_store_read(&kind, path, &root));
-    *entry = json_incref(entry_of(json_object_get(root, "entries"), key));
+    json_t *members = json_pack("{sO}", "key", key);
+    *entry = json_incref(bt_store_find(json_object_get(root, "entries"), members));
+    json_decref(members);
     json_decref(root);
     return *entry ? 1 : 0;
-}
-
-struct choice {
-    const json_t *key;
-    json_t *members;
-};
-
-static int take_choice(json_t *entries, void *arg)
-{
-    const struct choice *new = arg;
-    json_t *place = entry_of(entries, new->key);
-    if (!place) {
-        place = json_object();
-        json_array_append_new(entries, place);
-    }
-    return json_object_update(place, new->members) == 0 ? 1
-                                                        : err_set(ERR_NOMEM, "no memory to "
-                                                                             "remember a choice");
 }
 
 int bt_choice_keep(const struct bt_job *job, const json_t *key, const char *writer,
@@ -114,11 +68,13 @@ int bt_choice_keep(const struct bt_job *job, const json_t *key, const char *writ
     char path[4096], utc[32];
     TRY(bt_store_path(&kind, job->setup->opt.tc_store, path, sizeof path));
     watch_utc(utc);
-    struct choice new = {key, json_pack("{sO ss ss sO sO}", "key", key, "utc", utc, "writer",
-                                        writer, "options", options, "best", best)};
-    const int rc = new.members ? bt_store_change(&kind, path, take_choice, &new)
-                               : err_set(ERR_NOMEM, "no memory to remember a choice");
-    json_decref(new.members);
+    json_t *members = json_pack("{sO}", "key", key);
+    json_t *entry = json_pack("{sO ss ss sO sO}", "key", key, "utc", utc, "writer", writer,
+                              "options", options, "best", best);
+    const int rc = members && entry ? bt_store_replace(&kind, path, members, entry)
+                                    : err_set(ERR_NOMEM, "no memory to remember a choice");
+    json_decref(members);
+    json_decref(entry);
     return rc;
 }
 

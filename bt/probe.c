@@ -395,7 +395,7 @@ static void keep_findings(struct probe *p)
                          : bt_probe_store(p->setup->opt.tc_store, p->store, sizeof p->store);
     if (rc == 0 && !answers(p, p->store))
         rc = err_set(ERR_IO, "the file system of %s does not answer", p->store);
-    if (rc == 0) rc = bt_probe_keep(p->store, entry);
+    if (rc == 0) rc = bt_probe_keep(p->store, &p->fs, entry);
     if (rc < 0) {
         bt_notice(p->notices, "What was found is not kept: %s.", err_message());
         p->store[0] = '\0';

@@ -44,35 +44,6 @@ static json_t *findings_key(const struct sys_fs *fs)
                      "mount", js_text(fs->mount), "host", js_text(host), "mpi", js_text(library));
 }
 
-static json_t *find_entry(const json_t *entries, const json_t *key)
-{
-    size_t i;
-    json_t *e;
-    json_array_foreach(entries, i, e)
-    {
-        const char *member;
-        json_t *value;
-        bool same = true;
-        json_object_foreach((json_t *)key, member, value) same =
-            same && json_equal(json_object_get(e, member), value);
-        if (same) return e;
-    }
-    return NULL;
-}
-
-/* The new entry, in the place of an old one. */
-static int put(json_t *entries, void *arg)
-{
-    static const char *const found[] = {"utc", "chosen", "components", "findings"};
-    json_t *new = arg, *key = json_copy(new);
-    for (size_t i = 0; i < sizeof found / sizeof found[0]; i++)
-        json_object_del(key, found[i]);
-    json_t *old = find_entry(entries, key);
-    json_decref(key);
-    const int rc = old ? json_object_update(old, new) : json_array_append(entries, new);
-    return rc == 0 ? 1 : err_set(ERR_NOMEM, "no memory for an entry of the store of --probe");
-}
-
 json_t *bt_probe_entry(const struct sys_fs *fs, const json_t *components, const json_t *findings)
 {
     char utc[32];
@@ -94,9 +65,12 @@ json_t *bt_probe_entry(const struct sys_fs *fs, const json_t *components, const 
     return entry;
 }
 
-int bt_probe_keep(const char *path, const json_t *entry)
+int bt_probe_keep(const char *path, const struct sys_fs *fs, json_t *entry)
 {
-    return bt_store_change(&store, path, put, (json_t *)entry);
+    json_t *key = findings_key(fs);
+    const int rc = bt_store_replace(&store, path, key, entry);
+    json_decref(key);
+    return rc;
 }
 
 json_t *bt_probe_known(const char *tc_store, const char *path, json_t *notices)
@@ -111,7 +85,7 @@ json_t *bt_probe_known(const char *tc_store, const char *path, json_t *notices)
         bt_notice(notices, "What --probe has found is not known: %s.", err_message());
     else if (json_array_size(entries) > 0 && sys_path_fs(path, &fs) == 0) {
         json_t *key = findings_key(&fs);
-        known = json_incref(find_entry(entries, key));
+        known = json_incref(bt_store_find(entries, key));
         json_decref(key);
     }
     err_clear();

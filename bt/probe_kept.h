@@ -18,7 +18,7 @@ json_t *bt_probe_entry(const struct sys_fs *fs, const json_t *components, const 
 
 /* Puts an entry in the place of an earlier one of the same file system and MPI library. Returns 1 or
  * an error. */
-int bt_probe_keep(const char *store, const json_t *entry);
+int bt_probe_keep(const char *store, const struct sys_fs *fs, json_t *entry);
 
 /* The entry for the file system of a path and this MPI library; NULL where there is none. A store
  * that cannot be read is one sentence in notices. New reference. */

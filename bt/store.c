@@ -140,6 +140,22 @@ static int lock(const struct bt_store *kind, const char *path)
                    kind->title, path);
 }
 
+json_t *bt_store_find(const json_t *entries, const json_t *key)
+{
+    size_t i;
+    json_t *e;
+    json_array_foreach(entries, i, e)
+    {
+        const char *member;
+        json_t *value;
+        bool same = true;
+        json_object_foreach((json_t *)key, member, value) same =
+            same && json_equal(json_object_get(e, member), value);
+        if (same) return e;
+    }
+    return NULL;
+}
+
 int bt_store_change(const struct bt_store *kind, const char *path,
                     int (*change)(json_t *entries, void *arg), void *arg)
 {
@@ -156,4 +172,26 @@ int bt_store_change(const struct bt_store *kind, const char *path,
     }
     close(fd);
     return rc;
+}
+
+struct replacement {
+    const struct bt_store *kind;
+    const json_t *key;
+    json_t *entry;
+};
+
+static int replace(json_t *entries, void *arg)
+{
+    const struct replacement *new = arg;
+    json_t *old = bt_store_find(entries, new->key);
+    const int rc =
+        old ? json_object_update(old, new->entry) : json_array_append(entries, new->entry);
+    return rc == 0 ? 1 : err_set(ERR_NOMEM, "no memory for an entry of the %s", new->kind->title);
+}
+
+int bt_store_replace(const struct bt_store *kind, const char *path, const json_t *key,
+                     json_t *entry)
+{
+    struct replacement new = {kind, key, entry};
+    return bt_store_change(kind, path, replace, &new);
 }

@@ -40,6 +40,14 @@ int bt_store_read(const struct bt_store *kind, const char *path, json_t **root);
 int bt_store_change(const struct bt_store *kind, const char *path,
                     int (*change)(json_t *entries, void *arg), void *arg);
 
+/* The entry all of whose members named in key, an object, are as there; borrowed, NULL: none. */
+json_t *bt_store_find(const json_t *entries, const json_t *key);
+
+/* Puts an entry into the store, in the place of the one with that key. Returns 1, or an error as
+ * bt_store_change. */
+int bt_store_replace(const struct bt_store *kind, const char *path, const json_t *key,
+                     json_t *entry);
+
 /* Members of an entry, for comparing keys: a text, "" when there is none, and whether an integer is
  * there and has this value. */
 const char *bt_store_text(const json_t *entry, const char *member);
