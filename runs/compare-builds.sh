@@ -44,10 +44,12 @@ for class in $classes; do
                         "$work/$which.$i.json"
                 done
             done
-            python3 - "$work" "$rounds" "$class" "$isa" "$ranks x $threads" "$decomp" <<'PYTHON'
+            NHT1_BIN=$new/bin PYTHONPATH=$here/runs python3 -B - "$work" "$rounds" "$class" "$isa" \
+                "$ranks x $threads" "$decomp" <<'PYTHON'
 import json
-import statistics
 import sys
+
+from nht1 import stats
 
 folder, rounds, *labels = sys.argv[1:]
 
@@ -59,8 +61,8 @@ def seconds(build, i):
 
 
 pairs = [(seconds("old", i), seconds("new", i)) for i in range(1, int(rounds) + 1)]
-median = [statistics.median(pair[k][0] for pair in pairs) for k in (0, 1)]
-ratio = [statistics.median(new[p] / old[p] for old, new in pairs) for p in range(3)]
+median = [stats.median([pair[k][0] for pair in pairs]) for k in (0, 1)]
+ratio = [stats.median([new[p] / old[p] for old, new in pairs]) for p in range(3)]
 print("%-6s %-7s %-6s %-5s  %8.3f %8.3f  %6.3f %6.3f %6.3f" % (*labels, *median, *ratio))
 PYTHON
         done <<'SETTINGS'

@@ -7,9 +7,7 @@ load helpers
 load study_lib
 
 setup() {
-    cd "$BATS_TEST_TMPDIR" || return 1
-    export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
-    make_fakes
+    begin_study
 }
 
 # points EXPECTED...: the settings that --dry-run shows, one word per point, "a/b" for two columns.

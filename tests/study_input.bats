@@ -6,9 +6,7 @@ load helpers
 load study_lib
 
 setup() {
-    cd "$BATS_TEST_TMPDIR" || return 1
-    export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
-    make_fakes
+    begin_study
 }
 
 # refused TEXT...: the description on stdin is refused with one message that holds the texts.

@@ -61,6 +61,12 @@ END
     chmod +x "bin/$1"
 }
 
+begin_study() {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
+    make_fakes
+}
+
 make_fakes() {
     mkdir -p bin
     make_sim

@@ -7,9 +7,7 @@ load helpers
 load study_lib
 
 setup() {
-    cd "$BATS_TEST_TMPDIR" || return 1
-    export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
-    make_fakes
+    begin_study
     make_bt
     ln -s "$NHT1_BIN_REAL/nht1-report" bin
     printf '#!/bin/sh\nprintf "mca:io:%%s:version:\\"api:2.0.0\\"\\n" romio321 ompio ompio\n' >bin/ompi_info

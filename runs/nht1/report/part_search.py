@@ -3,12 +3,12 @@
 components how their winners compare (runs/study tune)."""
 from .. import text
 from ..results import integer, items, members, real, true, word, words
+from ..search import COMPONENT, hint_forms, near, span
 from .page import Figure, Table
 
 DRAWN_MAX = 40  # candidates in the figure; the table has all
 FAR = 3.0       # times the best, from which on the axis is logarithmic
 TIED_MAX = 8
-COMPONENT = 'OMPI_MCA_io'
 ENDED = {
     'settled': ('The search went on until nothing more could be told apart.', 'plain'),
     'budget': ('The time was used up before the search had settled: what it has left may still differ. '
@@ -32,11 +32,6 @@ def add(report):
         _Search(page, r, '' if number == 1 else '-%d' % number, len(found) > 1).add(bool(tunes))
 
 
-def _span(node, lo='lo', hi='hi', show=text.number):
-    low, high = real(node, lo), real(node, hi)
-    return '' if low != low or high != high else ' (%s to %s)' % (show(low), show(high))
-
-
 def _shown(label):
     """'mpiio, cb_nodes=1': hints are known by their names."""
     return label.replace(' --hint ', ', hint ').replace('--hint ', 'hint ')
@@ -52,16 +47,14 @@ def _best(page, best):
             text.number(t, 4), '' if steps < 1 or rounds < 1 else ' for %s, %s (median of %s)' % (
                 text.plural(steps, 'step'), text.plural(integer(best, 'dumps'), 'dump'),
                 text.plural(rounds, 'round')), '' if zeta != zeta else '; zeta = %s%s' % (
-                text.zeta(zeta), _span(best, 'zeta_lo', 'zeta_hi', text.zeta)),
+                text.zeta(zeta), span(best, 'zeta_lo', 'zeta_hi', text.zeta)),
             ''.join(' %s takes %s%s times as long.' % (
-                word(a, 'label'), text.number(real(a, 'ratio')), _span(a))
+                word(a, 'label'), text.number(real(a, 'ratio')), span(a))
                 for a in items(best, 'against')[:TIED_MAX] if real(a, 'ratio') == real(a, 'ratio'))))
 
 
 def _hints(page, best):
-    hints = [(word(h, 'form'), word(h, 'text')) for h in items(best, 'hints') if word(h, 'text')]
-    if word(best, 'component'):
-        hints.insert(0, ('environment', 'export %s=%s' % (COMPONENT, word(best, 'component'))))
+    hints = hint_forms(best)
     if hints:
         page.text('The same for other programs:')
         for form, said in hints:
@@ -105,9 +98,9 @@ def _check(page, root):
     elif real(check, 'ratio') == real(check, 'ratio'):
         page.text('Check of the search: its choice takes %s%s times as long as %s, %s; measured against '
                   'each other in %s.' % (
-                      text.number(real(check, 'ratio')), _span(check), word(check, 'best'), of,
+                      text.number(real(check, 'ratio')), span(check), word(check, 'best'), of,
                       text.plural(integer(check, 'rounds'), 'round')),
-                  'good' if real(check, 'hi') <= 1.05 else 'warn' if real(check, 'lo') > 1.05 else 'note')
+                  {True: 'good', False: 'warn', None: 'note'}[near(check)])
 
 
 # --- one search ---------------------------------------------------------------------------------

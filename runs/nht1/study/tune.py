@@ -19,6 +19,7 @@ from types import SimpleNamespace
 
 from .. import VERSION, command, stats, text, tools, trouble
 from ..results import at, integer, items, members, real, word, words
+from ..search import COMPONENT, hint_forms, near, span
 from . import child, launch, probe, programs, whole
 from . import description as ini
 from .folder import read_json, shown, utc, write_json, write_text
@@ -27,7 +28,6 @@ SCHEMA = 'nht1-tune/1'
 LEVEL = 0.95
 FINAL_SHARE = 0.35    # of the minutes, for the comparison at the end where there is one
 START_S, BESIDE = 2.0, 0.4  # of a run besides T_T: launching; warming up and verifying over T_T
-NEAR = 1.05           # what --exhaustive checks the search against
 SHOWN_MAX = 8
 CHECK_MINUTES = 1e4
 # Writers that go through MPI-IO, and obey its components and hints.
@@ -35,7 +35,6 @@ THROUGH_MPIIO = ('mpiio', 'hdf5', 'pnetcdf')
 # Options of nht1-bt that a search gives itself.
 OURS = ('io', 'json', 'out', 'progress', 'repeat', 'restart', 'dry-run', 'keep', 'read', 'nodes',
         'minutes', 'known', 'help', 'version')
-COMPONENT = 'OMPI_MCA_io'
 EPILOG = """
 examples:
   runs/study tune                               class A on all cores, five minutes
@@ -472,12 +471,6 @@ def _best(chosen, search, files):
 
 # --- in words -------------------------------------------------------------------------------------
 
-def _span(node, lo='lo', hi='hi', show=text.number):
-    """' (0.96 to 1.03)', nothing where there is no interval."""
-    low, high = real(node, lo), real(node, hi)
-    return '' if low != low or high != high else ' (%s to %s)' % (show(low), show(high))
-
-
 def verdict(found, searches):
     """What came of it, as text."""
     best, said = found['best'], []
@@ -494,18 +487,18 @@ def verdict(found, searches):
     said.append('T_T %s s%s%s, %s x %s%s.' % (
         text.number(real(best, 't_t_s'), 4), ' for %d steps with %s' % (
             steps, text.plural(integer(best, 'dumps'), 'dump')) if steps else '', '' if zeta != zeta else ', zeta %s%s' % (
-            text.zeta(zeta), _span(best, 'zeta_lo', 'zeta_hi', text.zeta)),
+            text.zeta(zeta), span(best, 'zeta_lo', 'zeta_hi', text.zeta)),
         text.plural(int(settings['ranks']), 'rank'), text.plural(int(settings['threads']), 'thread'),
         ''.join(', --%s %s' % (k, v) for k, v in settings.items()
                 if k not in ('program', 'ranks', 'threads'))))
     rows = [['T_T of', 'over it', '95 % interval', 'measured']]
     for way in at(found, 'final.ways') or []:
         if way['state'] not in ('best', 'failed') and way['ratio']:
-            rows.append([way['name'], text.number(way['ratio']), _span(way)[2:-1] or '-',
+            rows.append([way['name'], text.number(way['ratio']), span(way)[2:-1] or '-',
                          'against it, %s%s' % (text.plural(way['pairs'], 'round'), (
                              ': cannot be told apart' if way['state'] == 'tied' else ''))])
     for other in items(best, 'against'):
-        rows.append([word(other, 'label'), text.number(real(other, 'ratio')), _span(other)[2:-1] or '-',
+        rows.append([word(other, 'label'), text.number(real(other, 'ratio')), span(other)[2:-1] or '-',
                      'in the search'])
     if len(rows) > 1:
         said += ['', text.table(rows).rstrip()]
@@ -528,9 +521,7 @@ def verdict(found, searches):
 
 def _hints(best):
     """For other programs."""
-    hints = [(word(h, 'form'), word(h, 'text')) for h in items(best, 'hints')]
-    if best['component']:
-        hints.insert(0, ('environment', 'export %s=%s' % (COMPONENT, best['component'])))
+    hints = hint_forms(best)
     found = ['', 'For other programs:'] if hints else []
     for form, written in hints:
         found += ['    %s:' % form] + ['        ' + line for line in written.rstrip('\n').split('\n')]
@@ -543,11 +534,11 @@ def _checked(check):
     of = 'the best of all %d candidates, each run at full length' % check['candidates_n']
     if check['same']:
         return ['', 'Check: it is also %s.' % of]
-    ratio, lo, hi = (real(check, k) for k in ('ratio', 'lo', 'hi'))
-    judged = '' if hi != hi else ': within 5 %' if hi <= NEAR else \
-        ': not within 5 %' if lo > NEAR else ': whether that is within 5 % is not certain'
+    ratio, hi = real(check, 'ratio'), real(check, 'hi')
+    judged = '' if hi != hi else {True: ': within 5 %', False: ': not within 5 %',
+                                  None: ': whether that is within 5 % is not certain'}[near(check)]
     return ['', 'Check: it takes %s%s times as long as %s, %s, in %s%s.' % (
-        text.number(ratio), _span(check), check['best'], of, text.plural(check['rounds'], 'round'),
+        text.number(ratio), span(check), check['best'], of, text.plural(check['rounds'], 'round'),
         judged)]
 
 
