@@ -356,6 +356,8 @@ END
     REPEATS=1..9 description y.ini <<<$'[run]\nprogram = sim\nsleep = 0.5\nnoise = 9'
     study y.ini --out enough --minutes 0.02
     expect_status 0
+    # The time bounds how many runs are said to come.
+    [ "$(grep -cE '^[0-9]+ of [0-9]+ to (9|[0-9]{2,})' <<<"$output")" -eq 0 ]
     jq -e '.finished and .why == "time" and (.points[0].runs | length < 9)' enough/summary.json
 }
 

@@ -179,23 +179,28 @@ class Driver:
                 for t in [tally] + self.partners[tally.point.id]]
         return [max(0, min(tally.high, max(end)) - done) for end in zip(*ends)]
 
+    def _left(self):
+        """(fewest, most) runs that are still to be made, and the seconds that these take, None when
+        nothing is known of them. The time of the study bounds the most."""
+        runs, seconds, known = [0, 0], [0.0, 0.0], False
+        for tally in self.tallies:
+            due, each = self._due_of(tally), tally.seconds(self.estimates[tally.point.id])
+            runs = [n + more for n, more in zip(runs, due)]
+            if each is not None:
+                known, seconds = True, [s + each * more for s, more in zip(seconds, due)]
+        if known and self.settings.minutes and seconds[1]:
+            bound = max(seconds[0], min(seconds[1], self.settings.minutes * 60 - self.spent_s))
+            runs[1] = max(runs[0], int(runs[1] * bound / seconds[1]))
+            seconds[1] = bound
+        return runs, seconds if known else None
+
     def progress(self):
         """(runs that were made, fewest and most that are still to be made)"""
-        due = [self._due_of(tally) for tally in self.tallies]
-        return (sum(len(t.runs) for t in self.tallies), sum(d[0] for d in due),
-                sum(d[1] for d in due))
+        return (sum(len(t.runs) for t in self.tallies), *self._left()[0])
 
     def left_s(self):
         """Seconds that the runs still take, (at least, at most); None when nothing is known."""
-        least, most, known = 0.0, 0.0, False
-        for tally in self.tallies:
-            seconds = tally.seconds(self.estimates[tally.point.id])
-            if seconds is not None:
-                due = self._due_of(tally)
-                known, least, most = True, least + seconds * due[0], most + seconds * due[1]
-        if known and self.settings.minutes:
-            most = max(least, min(most, self.settings.minutes * 60 - self.spent_s))
-        return (least, most) if known else None
+        return self._left()[1]
 
     def _late(self, tally):
         """Whether the time of the study does not suffice for another run of a point."""
