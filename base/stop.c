@@ -51,7 +51,7 @@ int stop_signal(void)
 }
 
 static struct {
-    void (*clean)(void *arg);
+    void (*look)(void *arg);
     void *arg;
     bool running;
     atomic_bool ended;
@@ -67,22 +67,22 @@ static void signals_set(int how)
     pthread_sigmask(how, &both, NULL);
 }
 
-static void *watch_request(void *unused)
+static void *keep_looking(void *unused)
 {
     const struct timespec nap = {.tv_nsec = 50 * 1000 * 1000};
     for (signals_set(SIG_UNBLOCK); !atomic_load(&watch.ended); nanosleep(&nap, NULL))
-        if (stop_requested()) watch.clean(watch.arg);
+        watch.look(watch.arg);
     return unused;
 }
 
-int stop_watch_begin(void (*clean)(void *arg), void *arg, bool block)
+int stop_watch_begin(void (*look)(void *arg), void *arg, bool block)
 {
     ERR_ASSERT(!watch.running);
-    watch.clean = clean;
+    watch.look = look;
     watch.arg = arg;
     atomic_store(&watch.ended, false);
     if (block) signals_set(SIG_BLOCK);
-    const int errnum = pthread_create(&watch.thread, NULL, watch_request, NULL);
+    const int errnum = pthread_create(&watch.thread, NULL, keep_looking, NULL);
     watch.running = errnum == 0;
     return errnum == 0 ? 0 : err_set_errno(ERR_NOMEM, errnum, "cannot start a thread");
 }

@@ -18,11 +18,11 @@ bool stop_requested(void);
 /* The signal that asked, 0 when none did. Local. */
 int stop_signal(void);
 
-/* Starts a thread that, from a request to stop on, calls clean every 50 ms: it takes away what the
- * process is to leave nothing of, while the work waits in a call, and launchers end their processes
- * a second after they have asked. block: SIGINT and SIGTERM go to this thread alone, for a thread
- * that waits for a disk to flush runs no handler. One at a time. Returns 0 or ERR_NOMEM. Local. */
-int stop_watch_begin(void (*clean)(void *arg), void *arg, bool block);
+/* Starts a thread that calls look every 50 ms, for what has to be done while the work waits in a
+ * call: launchers end their processes a second after they have asked. block: SIGINT and SIGTERM go to
+ * this thread alone, for a thread that waits for a disk runs no handler. One at a time. Returns 0 or
+ * ERR_NOMEM. Local. */
+int stop_watch_begin(void (*look)(void *arg), void *arg, bool block);
 
 /* Ends it, and what it had blocked; nothing where none was begun. Local. */
 void stop_watch_end(void);

@@ -110,10 +110,12 @@ static void remove_pointers(const struct beffio_files *f, const char *data)
     closedir(dir);
 }
 
-/* Called while the work waits: what was made while the handler ran, and what the library left. */
+/* Once asked to stop, while the work waits: what was made while the handler ran, and what the library
+ * left. */
 static void clean(void *arg)
 {
     struct beffio_files *f = arg;
+    if (!stop_requested()) return;
     on_stop();
     if (f->rank != 0 || f->pointers_removed) return;
     for (int p = 0; p < f->partitions_n; p++)

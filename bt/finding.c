@@ -412,7 +412,7 @@ void bt_finding_print(const struct bt_job *job, FILE *to)
 {
     const struct bt_search *s = job->search;
     struct race_standing *stand = calloc((size_t)s->space.n + 1, sizeof *stand);
-    if (!stand || !bt_search_found(s)) {
+    if (!stand || s->told || !bt_search_found(s)) {
         free(stand);
         return;
     }

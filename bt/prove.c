@@ -32,6 +32,8 @@ const char *bt_proof_name(enum bt_proof_state state)
 static int start(const char *program, const char *path, int json, int messages, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none;
     char result[32];
     char *argv[] = {(char *)program, (char *)"--json", result, (char *)"--", (char *)path, NULL};
     snprintf(result, sizeof result, "/dev/fd/%d", json);
@@ -39,7 +41,13 @@ static int start(const char *program, const char *path, int json, int messages, 
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, messages, STDERR_FILENO);
-    const int rc = posix_spawn(pid, program, &actions, NULL, argv, environ);
+    /* Signals that another thread of this process takes (base/stop.h) are not blocked there. */
+    sigemptyset(&none);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    const int rc = posix_spawn(pid, program, &actions, &attributes, argv, environ);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return rc;
 }

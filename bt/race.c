@@ -20,6 +20,9 @@
 #define LEVEL        0.95 /* of what is reported */
 #define FIRST_SHARE  0.6  /* of the time before the last rung, for one round of the first rung */
 #define CAUTION      1.1  /* on estimates of time */
+#define PATIENCE     3    /* times what a run is expected to take, and some seconds more: */
+#define PATIENCE_S   10
+#define UNKNOWN_S    30   /* for one of which nothing is known */
 #define PAIRS_MAX    1000 /* runs of a candidate in a rung that are looked at */
 
 enum phase { TRY, SELECT, LAST, OVER };
@@ -28,6 +31,7 @@ struct runner {
     enum race_state state;
     double took_s; /* of its last run */
     int64_t dumps; /* of that */
+    bool waited;   /* one after it took longer than its patience_s */
 };
 
 struct race {
@@ -394,7 +398,7 @@ bool race_next(struct race *r, double now_s, struct race_trial *trial)
             continue;
         }
         const int c = r->order[r->at++];
-        const double done_s = now_s + CAUTION * guess(r, c, r->dumps);
+        const double takes_s = guess(r, c, r->dumps), done_s = now_s + CAUTION * takes_s;
         if (c != RACE_COMPUTE && r->runner[c].state != RACE_IN) continue;
         if (r->phase == SELECT && done_s > r->select_s && r->trials_n > 0) {
             /* Out of time within a round: what there is has to do. */
@@ -406,8 +410,13 @@ bool race_next(struct race *r, double now_s, struct race_trial *trial)
             r->phase = OVER;
             return false;
         }
-        *trial = (struct race_trial){
-            .candidate = c, .rung = r->rung, .round = r->round, .dumps = r->dumps, .t_t_s = NAN};
+        *trial = (struct race_trial){.candidate = c,
+                                     .rung = r->rung,
+                                     .round = r->round,
+                                     .dumps = r->dumps,
+                                     .patience_s =
+                                         takes_s > 0 ? PATIENCE * takes_s + PATIENCE_S : UNKNOWN_S,
+                                     .t_t_s = NAN};
         return true;
     }
     return false;
@@ -421,8 +430,13 @@ int race_told(struct race *r, const struct race_trial *done)
         if (c != RACE_COMPUTE) one->state = RACE_FAILED;
         return 0;
     }
-    one->took_s = done->took_s;
-    one->dumps = done->dumps;
+    /* A file system that did not answer for a while says nothing about the next run; twice in a row it
+     * is the candidate. */
+    one->waited = done->took_s > done->patience_s && !one->waited;
+    if (!one->waited) {
+        one->took_s = done->took_s;
+        one->dumps = done->dumps;
+    }
     if (done->rung == 0) return 0;
     if (r->trials_n == r->trials_room) {
         const int room = 2 * r->trials_room + 256;

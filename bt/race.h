@@ -41,8 +41,9 @@ struct race_trial {
     int candidate;
     int rung, round; /* from 1; rung 0 is the try before the first */
     int64_t dumps;
-    double t_t_s;  /* NaN: failed */
-    double took_s; /* with all around it */
+    double patience_s; /* who takes longer is waiting for something that does not answer */
+    double t_t_s;      /* NaN: failed */
+    double took_s;     /* with all around it */
 };
 
 enum race_state {

@@ -9,10 +9,13 @@
 #include "base/program.h"
 #include "base/stamp.h"
 #include "base/sys.h"
+#include "base/watch.h"
 #include "bt/compute.h"
 #include "bt/finding.h"
 #include "bt/judge.h"
 #include "io/writer.h"
+
+#define KEEPING 0.05 /* share of the time that bt_result_keep takes, at most */
 
 /* Of another object's, which may be NULL: then null. */
 static json_t *shared(json_t *value)
@@ -379,4 +382,18 @@ json_t *bt_result_json(const void *of, int status)
     js_set(o, "stamps", json_incref(judged->stamps));
     js_set(o, "notices", json_incref(job->notices));
     return o;
+}
+
+void bt_result_keep(const struct bt_job *job, double *next_s)
+{
+    const char *path = job->setup->opt.json;
+    const double start_s = watch_now();
+    struct bt_judged judged;
+    if (!path || start_s < *next_s || js_is_stream(path)) return;
+    bt_judge(&judged, job);
+    json_t *result = bt_result_json(&judged, err_exit_status(ERR_INTERRUPT));
+    if (js_write(path, result, JS_SYNC_NONE) < 0) err_clear();
+    json_decref(result);
+    bt_judge_free(&judged);
+    *next_s = watch_now() + (watch_now() - start_s) / KEEPING;
 }

@@ -11,4 +11,9 @@ json_t *bt_result_problem(const struct bt_setup *s);
  * program. */
 json_t *bt_result_json(const void *judged, int status);
 
+/* Writes it to the file of --json as it stands, so that a job that is killed, not merely asked to stop,
+ * leaves what it had measured. Not where that would take more than a twentieth of the time, and not into
+ * a pipe; trouble with the file is told at the end. next_s: [in,out] no sooner than then. For rank 0. */
+void bt_result_keep(const struct bt_job *job, double *next_s);
+
 #endif

@@ -9,18 +9,15 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "base/json.h"
 #include "base/num.h"
 #include "base/par.h"
 #include "base/stop.h"
 #include "base/watch.h"
 #include "bt/compute.h"
-#include "bt/judge.h"
 #include "bt/result.h"
 
 #define WARMUP_MAX_BYTES (INT64_C(1) << 30)
 #define CHUNK_BYTES      (INT64_C(4) << 20)
-#define KEEPING          0.05 /* share of the time, at most */
 
 /* Memory that a kernel, or the host below a virtual machine, hands out for the first time can cost
  * ten times the second use, and would make whoever writes first look slow. So a file as large as the
@@ -80,25 +77,6 @@ int bt_rounds_begin(struct bt_job *job, struct bt_solver **solver)
     return 0;
 }
 
-/* A job that is killed, not merely asked to stop, leaves in the file of --json what it had measured
- * up to then. Not written where it would take more than KEEPING of the time, and not into a pipe;
- * trouble with the file is told at the end. next_s: [in,out] no sooner than then. Collective. */
-static int result_keep(struct bt_job *job, double *next_s)
-{
-    const char *path = job->setup->opt.json;
-    const double start_s = watch_now();
-    if (!job->setup->opt.restart) TRY(bt_compute_known(job));
-    if (job->rank != 0 || !path || start_s < *next_s || js_is_stream(path)) return 0;
-    struct bt_judged judged;
-    bt_judge(&judged, job);
-    json_t *result = bt_result_json(&judged, err_exit_status(ERR_INTERRUPT));
-    if (js_write(path, result, JS_SYNC_NONE) < 0) err_clear();
-    json_decref(result);
-    bt_judge_free(&judged);
-    *next_s = watch_now() + (watch_now() - start_s) / KEEPING;
-    return 0;
-}
-
 int bt_rounds_make(struct bt_job *job)
 {
     const struct bt_setup *s = job->setup;
@@ -119,7 +97,8 @@ int bt_rounds_make(struct bt_job *job)
                    order[i] == BT_COMPUTE_ONLY ? bt_compute_run(job, solver, &job->decomp, round)
                                                : bt_job_run(job, solver, order[i], round));
             if (i == n - 1) job->rounds_done = round;
-            TRY_TO(out, rc, result_keep(job, &next_s));
+            if (!s->opt.restart) TRY_TO(out, rc, bt_compute_known(job));
+            if (job->rank == 0) bt_result_keep(job, &next_s);
         }
     }
 out:

@@ -2,15 +2,19 @@
 #include "bt/search.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/par.h"
 #include "base/stop.h"
 #include "base/sys.h"
+#include "base/units.h"
 #include "base/watch.h"
 #include "bt/choice.h"
 #include "bt/finding.h"
+#include "bt/result.h"
 #include "bt/rounds.h"
 #include "io/mpiio.h"
 #include "io/writer.h"
@@ -189,6 +193,62 @@ static bool worth(const struct bt_outcome *o, int rc, char why[ERR_MESSAGE_MAX])
     return !why[0];
 }
 
+/* "rung 1, round 2: posix --direct" */
+static void trial_words(const struct bt_search *s, const struct race_trial *t,
+                        char out[BT_LABEL_MAX + 64])
+{
+    char label[BT_LABEL_MAX] = "computing";
+    if (t->candidate != RACE_COMPUTE) bt_candidate_label(&s->space.candidate[t->candidate], label);
+    snprintf(out, BT_LABEL_MAX + 64, "rung %d, round %d: %s", t->rung, t->round, label);
+}
+
+/* ------------------------------------------------------------------ a run that does not answer */
+
+#define ORDERLY_S 0.5 /* for a run to end when asked: launchers kill after a second */
+
+/* The run in progress, for the thread of rank 0 that looks (base/stop.h) while its first one may wait in
+ * a call that never returns. Race and run belong to who holds the lock: between runs the first. */
+struct trial_watch {
+    pthread_mutex_t race;
+    const struct bt_job *job;
+    FILE *to;
+    const struct race_trial *trial;
+    double since_s, tell_s; /* begin of the run; wait after which to tell of it, again */
+    double asked_s; /* when it was first seen that somebody asked for an end; 0: nobody has */
+};
+
+static void look(void *arg)
+{
+    struct trial_watch *w = arg;
+    struct bt_search *search = w->job->search;
+    char words[BT_LABEL_MAX + 64], waited[UNITS_TEXT_MAX];
+    if (pthread_mutex_trylock(&w->race) != 0) return;
+    const double now_s = watch_now(), waited_s = now_s - w->since_s;
+    const bool hangs = waited_s > w->trial->patience_s, asked = stop_requested();
+    if (hangs) {
+        trial_words(search, w->trial, words);
+        units_duration(waited_s, waited);
+    }
+    if (hangs && !asked && waited_s > w->tell_s) {
+        fprintf(stderr,
+                "%s: %s has not answered for %s: the file system or the MPI library may hang. The "
+                "search waits; Ctrl-C ends it with the best so far.\n",
+                bt_program.name, words, waited);
+        w->tell_s = 2 * waited_s;
+    }
+    if (asked && w->asked_s == 0) w->asked_s = now_s;
+    if (asked && w->to && !search->told && (hangs || now_s - w->asked_s > ORDERLY_S)) {
+        bt_finding_print(w->job, w->to);
+        search->told = true;
+    }
+    if (asked && hangs) {
+        fprintf(stderr, "%s: interrupted: %s had not answered for %s; its file may be left\n",
+                bt_program.name, words, waited);
+        _exit(err_exit_status(ERR_INTERRUPT));
+    }
+    pthread_mutex_unlock(&w->race);
+}
+
 /* One run of the race. Trouble of a candidate is its own; that of the target, which all would have,
  * and of computing is returned. */
 static int run_trial(struct bt_job *job, struct bt_solver *solver, struct race_trial *t)
@@ -198,11 +258,9 @@ static int run_trial(struct bt_job *job, struct bt_solver *solver, struct race_t
         t->candidate == RACE_COMPUTE ? NULL : &search->space.candidate[t->candidate];
     const struct bt_problem p = shortened(&job->setup->problem, t->dumps);
     const double start_s = watch_now();
-    char path[4096], label[BT_LABEL_MAX] = "computing", line[BT_LABEL_MAX + 64];
-    char why[ERR_MESSAGE_MAX];
+    char path[4096], line[BT_LABEL_MAX + 64], why[ERR_MESSAGE_MAX];
     struct bt_outcome o;
-    if (c) bt_candidate_label(c, label);
-    snprintf(line, sizeof line, "rung %d, round %d: %s", t->rung, t->round, label);
+    trial_words(search, t, line);
     bt_setup_path(job->setup, "", path);
     const struct bt_task task = {
         .candidate = c, .problem = &p, .path = path, .label = line, .round = 0, .remove = true};
@@ -224,28 +282,47 @@ static int run_trial(struct bt_job *job, struct bt_solver *solver, struct race_t
 }
 
 /* The runs that rank 0's race asks for, one after the other. */
-static int race_all(struct bt_job *job, struct bt_solver *solver, FILE *to)
+static int race_all(struct bt_job *job, struct bt_solver *solver, double start_s, FILE *to)
 {
     struct bt_search *search = job->search;
     struct {
         struct race_trial trial;
         int more;
     } next;
-    int told = 0, rc = 0;
-    for (;;) {
+    struct trial_watch w = {
+        .race = PTHREAD_MUTEX_INITIALIZER, .job = job, .to = to, .trial = &next.trial};
+    const bool first = job->rank == 0;
+    double keep_s = 0;
+    int told = 0;
+    pthread_mutex_lock(&w.race);
+    int rc = par_agree(job->comm, first ? stop_watch_begin(look, &w, true) : 0);
+    while (rc == 0) {
         memset(&next, 0, sizeof next);
-        if (job->rank == 0) {
+        if (first) {
             next.more = race_next(search->race, watch_now(), &next.trial);
-            if (to && next.trial.rung > told + 1) bt_finding_rung(job, ++told, to);
+            search->seconds = watch_now() - start_s;
+            if (next.trial.rung > told + 1) {
+                told++;
+                keep_s = 0;
+                if (to) bt_finding_rung(job, told, to);
+            }
+            if (bt_search_found(search)) bt_result_keep(job, &keep_s);
         }
-        TRY_MPI(MPI_Bcast(&next, sizeof next, MPI_BYTE, 0, job->comm));
-        if (!next.more) break;
-        TRY(run_trial(job, solver, &next.trial));
-        if (job->rank == 0) rc = race_told(search->race, &next.trial);
-        TRY(par_agree(job->comm, rc));
+        rc = par_check(MPI_Bcast(&next, sizeof next, MPI_BYTE, 0, job->comm), "MPI_Bcast");
+        if (rc < 0 || !next.more) break;
+        w.since_s = watch_now();
+        w.tell_s = 0;
+        pthread_mutex_unlock(&w.race);
+        rc = run_trial(job, solver, &next.trial);
+        pthread_mutex_lock(&w.race);
+        if (w.tell_s > 0 && !stop_requested())
+            fprintf(stderr, "%s: it answered: the search goes on\n", bt_program.name);
+        if (rc == 0) rc = par_agree(job->comm, first ? race_told(search->race, &next.trial) : 0);
     }
-    if (to) bt_finding_rung(job, told + 1, to);
-    return 0;
+    pthread_mutex_unlock(&w.race);
+    stop_watch_end();
+    if (rc == 0 && to) bt_finding_rung(job, told + 1, to);
+    return rc;
 }
 
 /* All candidates failed: the first of them says why. */
@@ -283,11 +360,11 @@ static int search_all(struct bt_job *job, FILE *to)
     TRY(par_agree(job->comm, prepare_race(job, search)));
     if (to) bt_finding_begin(job, to);
     int rc = bt_rounds_begin(job, &solver);
-    if (rc == 0) rc = race_all(job, solver, to);
+    search->end = BT_SEARCH_INTERRUPTED;
+    if (rc == 0) rc = race_all(job, solver, start_s, to);
     bt_solver_free(solver);
     search->seconds = watch_now() - start_s;
     if (rc == ERR_INTERRUPT) {
-        search->end = BT_SEARCH_INTERRUPTED;
         err_clear();
         return err_set(ERR_INTERRUPT, "interrupted: the search was not finished");
     }

@@ -4,7 +4,9 @@
 /* Layer 3. --io auto: the race (bt/race.h) of the candidates (bt/candidate.h) in runs of the job's own
  * problem, decomposition, layout and durability, with fewer steps. Each file is proved and then
  * removed, so one at a time needs room. A candidate that fails, or whose file is wrong, is left out and
- * the search goes on. Rank 0 holds the race and its clock, and tells the others which run is next.
+ * the search goes on. Rank 0 holds the race and its clock, and tells the others which run is next; a
+ * thread of it tells of a run that hangs, and when asked to stop then says what was found and ends the
+ * process. The result so far is kept in the file of --json.
  * What came out: bt/finding.h. */
 #include <stdio.h>
 
@@ -19,8 +21,9 @@ struct bt_search {
     struct bt_space space;
     struct race *race;            /* rank 0 */
     char (*why)[ERR_MESSAGE_MAX]; /* [space.n] of those that failed, "" for the others */
-    enum bt_search_end end;
+    enum bt_search_end end;       /* as if asked to stop now, while it goes on */
     double seconds;
+    bool told;                /* what was found is printed already */
     json_t *key;              /* of the choice (bt/choice.h); NULL: it cannot be remembered */
     json_t *known;            /* entry of the store, which an earlier search left; NULL: none */
     const char **known_hints; /* of the candidate made of it; the texts are in known */

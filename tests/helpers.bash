@@ -166,3 +166,37 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
     export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
 }
+
+# slow_disk [MB_PER_S]: ./disk, by the program slowfs, whose number is in $server.
+slow_disk() {
+    [ -x "$NHT1_TESTBIN/slowfs" ] || skip "libfuse3 is not installed: there is no slowfs"
+    [ -w /dev/fuse ] || skip "/dev/fuse cannot be used here"
+    mkdir disk below
+    "$NHT1_TESTBIN/slowfs" "$PWD/below" disk "$@" >slowfs.log 2>&1 3>&- &
+    server=$!
+    for _ in $(seq 50); do
+        ! mountpoint -q disk || return 0
+        kill -0 "$server" 2>/dev/null || break
+        sleep 0.1
+    done
+    server=
+    skip "FUSE cannot be used here: $(head -n 1 slowfs.log)"
+}
+
+# end_slow_disk: for teardown, also where there was none, and of another ./disk.
+end_slow_disk() {
+    [ -z "${server:-}" ] || kill -CONT "$server" 2>/dev/null
+    ! mountpoint -q disk 2>/dev/null || umount disk || umount -l disk
+    [ -z "${server:-}" ] || wait "$server" || true
+}
+
+# wait_text FILE PATTERN: until a line of it matches, 40 seconds at most.
+wait_text() {
+    for _ in $(seq 400); do
+        ! grep -q -- "$2" "$1" || return 0
+        sleep 0.1
+    done
+    echo "not in $1: $2; there is"
+    cat "$1"
+    return 1
+}

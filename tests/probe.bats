@@ -5,9 +5,7 @@
 load helpers
 
 teardown() {
-    [ -z "${server:-}" ] || kill -CONT "$server" 2>/dev/null
-    ! mountpoint -q disk 2>/dev/null || umount disk || umount -l disk
-    [ -z "${server:-}" ] || wait "$server" || true
+    end_slow_disk
 }
 
 probe() {
@@ -29,22 +27,6 @@ nothing_left() {
 small_disk() {
     mkdir disk
     mount -t tmpfs -o "$1" none disk 2>/dev/null || skip "no file system can be mounted here"
-}
-
-# slow_disk [MB_PER_S]: ./disk, by the program slowfs, whose number is in $server.
-slow_disk() {
-    [ -x "$NHT1_TESTBIN/slowfs" ] || skip "libfuse3 is not installed: there is no slowfs"
-    [ -w /dev/fuse ] || skip "/dev/fuse cannot be used here"
-    mkdir disk below
-    "$NHT1_TESTBIN/slowfs" "$PWD/below" disk "$@" >slowfs.log 2>&1 3>&- &
-    server=$!
-    for _ in $(seq 50); do
-        ! mountpoint -q disk || return 0
-        kill -0 "$server" 2>/dev/null || break
-        sleep 0.1
-    done
-    server=
-    skip "FUSE cannot be used here: $(head -n 1 slowfs.log)"
 }
 
 @test "every check is made, its outcome is printed and in the JSON, and nothing is left" {

@@ -4,6 +4,10 @@
 # times, is tests/test_race.c, the space of candidates tests/test_candidate.c.
 load helpers
 
+teardown() {
+    end_slow_disk
+}
+
 # A problem whose runs take a few hundredths of a second: 13^3 points, 3 dumps.
 tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
 
@@ -91,6 +95,33 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
     expect_schema nht1-bt-1 r.json
     expect_json r.json '.status == 3 and .search.ended == "interrupted" and .search.best.label != null'
     [ -z "$(find . -name 'btout*')" ]
+}
+
+@test "a file system that stops answering: told, waited for; the best so far when asked to stop" {
+    local pid rc=0
+    slow_disk
+    OMPI_MCA_ess_singleton_isolated=1 OMP_NUM_THREADS=1 nht1-bt "${tiny[@]}" --io auto --minutes 2 \
+        --out disk/o.bin --json r.json >out 2>err 3>&- &
+    pid=$!
+    wait_text out "^Rung 1"
+    kill -STOP "$server"
+    wait_text err "rung .*, round .*: .* has not answered for 1[0-9].* Ctrl-C ends it"
+    # A search that is killed now leaves what it had.
+    expect_schema nht1-bt-1 r.json
+    expect_json r.json '.status == 3 and .search.ended == "interrupted" and .search.best.label != null
+        and .search.seconds > 0'
+    kill -CONT "$server"
+    wait_text err "it answered: the search goes on"
+    sleep 1
+    kill -STOP "$server"
+    # Asked to stop, it says what it has, although it hangs; a second later it may be killed.
+    kill -INT "$pid"
+    wait_text out "Run it with"
+    wait_text err "interrupted: rung .* had not answered"
+    kill -CONT "$server"
+    wait "$pid" || rc=$?
+    [ "$rc" -eq 3 ]
+    [ "$(grep -c "Run it with" out)" -eq 1 ]
 }
 
 @test "what was found is kept, run at once the next time, and has to be beaten by a new search" {

@@ -73,11 +73,12 @@ static void remove_left_lock(const struct workload_files *f)
     close(fd);
 }
 
-/* Called when the job is asked to stop, while a call goes on. All ranks take the names away, for the
- * request may be there because rank 0 has died. */
+/* Once the job is asked to stop, while a call goes on. All ranks take the names away, for the request
+ * may be there because rank 0 has died. */
 static void clean(void *arg)
 {
     struct workload_files *f = arg;
+    if (!stop_requested()) return;
     if (!f->keep) remove_all(f);
     if (f->rank > 0) remove_left_lock(f);
     if (f->lock_fd >= 0 && !atomic_exchange(&f->unlocked, true)) unlink(f->lock);
