@@ -149,6 +149,20 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
     # The same with a time for the search, were one needed.
     run mpi_run 2 nht1-bt "${tiny[@]}" --io auto --minutes 3 --known --tc 1 --json known.json
     expect_json known.json '.search.ended == "known" and (.runs | length == 1)'
+    # A choice is that of a component of MPI-IO; one that was kept without naming it is of no use.
+    if open_mpi; then
+        expect_json "$choices" '.entries[0].key.mpiio == "ompio"'
+        jq '.entries[0] as $e | .entries += [$e | .key.mpiio = "romio" | .writer = "mpiio" | .options = []]
+            | .entries = [$e | del(.key.mpiio) | .writer = "serial"] + .entries' "$choices" >new && mv new "$choices"
+        for component in ompio romio321; do
+            OMPI_MCA_io=$component run mpi_run 2 nht1-bt "${tiny[@]}" --io auto --tc 1 --json $component.json
+            expect_status 0
+        done
+        run mpi_run 2 nht1-bt "${tiny[@]}" --io auto --tc 1 --json plain.json
+        [ "$(jq -c '[.search.ended, .runs[0].writer]' romio321.json ompio.json plain.json | tr '\n' ' ')" = \
+            '["known","mpiio"] ["known","async"] ["known","async"] ' ]
+        expect_json "$choices" '.entries | length == 3'
+    fi
     # Another problem is not known, nor is this one with a setting given.
     run mpi_run 1 nht1-bt "${tiny[@]}" --io auto --sync none --minutes 0.05 --json r.json
     expect_json r.json '.search.known == null'
