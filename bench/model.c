@@ -520,7 +520,7 @@ static int tell_class(const struct model *m, char cls, json_t *to)
         cls, (long long)size);
     printf("  %5s %9s %7s %7s %5s  %8s %9s %7s %7s %5s\n", "ranks", "1-D", "halo", "pipe", "eff %",
            "grid", "3-D", "halo", "pipe", "eff %");
-    for (int ranks = 64; ranks <= 4096; ranks *= 2)
+    for (int ranks = 64; ranks <= 65536; ranks *= 2)
         json_array_append_new(list, tell_ranks(m, size, ranks, one.step_s));
     const int from = crossover(m, size);
     printf("  3-D is faster from %d ranks on.\n", from);
