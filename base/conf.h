@@ -63,7 +63,7 @@ struct conf_option {
     {                                                                                              \
         .name = "progress", .arg = "WHEN", .def = "auto",                                          \
         CONF_CHOICE_AT(options, progress, "auto|always|never"),                                    \
-        .help = "Progress with the time left; auto: only when a person watches a terminal."        \
+        .help = "Show progress with the time left; auto: only on a terminal."                      \
     }
 #define CONF_QUIET(options)                                                                        \
     {                                                                                              \

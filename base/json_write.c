@@ -144,7 +144,7 @@ static int check_target(const char *path, bool json, const char *mark)
         if (is_stream(path, &s)) return 0;
         if (s.st_size > 0 && !is_ours(path, json, mark))
             return err_set(ERR_USAGE,
-                           "%s: this file is there and is no earlier result: it is left alone; "
+                           "%s: this file exists and is not an earlier result: it is left alone; "
                            "choose another name, or remove it",
                            path);
         char *target = realpath(path, NULL);

@@ -163,7 +163,8 @@ int sys_path_fs(const char *path, struct sys_fs *out)
     if (!real || statfs(real, &s) < 0 || statvfs(real, &sizes) < 0 || stat(real, &file) < 0) {
         int errnum = errno;
         free(real);
-        return err_set_errno(ERR_IO, errnum, "%s: its file system cannot be found", path);
+        return err_set_errno(ERR_IO, errnum,
+                             "cannot use the directory of %s: make it or name another", path);
     }
     out->total_bytes = (int64_t)sizes.f_blocks * (int64_t)sizes.f_frsize;
     out->free_bytes = (int64_t)sizes.f_bavail * (int64_t)sizes.f_frsize;

@@ -127,7 +127,7 @@ const struct conf_program beff_program = {
                "rings and in random order, 21 message sizes, three methods. One number in bytes "
                "per second for the whole system, and what it is made of.",
     .examples = "  mpirun -np 16 nht1-beff\n"
-                "      the whole measurement, three to five minutes at most\n"
+                "      the whole measurement, half a minute to five minutes\n"
                 "  mpirun -np 16 nht1-beff --quick\n      a first impression\n"
                 "  mpirun -np 16 nht1-beff --hpl HPL.out --json beff.json\n"
                 "      with the balance factor, everything kept\n"

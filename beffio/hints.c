@@ -91,7 +91,8 @@ static int add_line(struct beffio_hints *h, const struct where *at, char *line)
                        at->name, at->line);
     if (strcmp(field[0], "all") != 0 &&
         (num_int_parse(field[0], &procs) < 0 || procs < 1 || procs > INT32_MAX))
-        return err_set(ERR_USAGE, "%s:%d: '%s' is no number of processes; 'all' or one from 1 on",
+        return err_set(ERR_USAGE,
+                       "%s:%d: '%s' is not a number of processes: give 'all' or a number from 1 on",
                        at->name, at->line, field[0]);
     struct beffio_hint hint = {.procs = (int)procs};
     TRY(word_find(at, "access", access_words, field[1], &hint.access));

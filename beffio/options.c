@@ -61,8 +61,9 @@ static const struct conf_option table[] = {
      .arg = "MBYTES",
      AT(mb),
      CONF_RANGE(1, 1e12),
-     .help = "-MB: memory per process in units of 2^20 bytes; a 128th of it is the largest chunk, "
-             "M_PART. Default: the memory of a node shared by its processes."},
+     .help =
+         "-MB: memory per process in units of 2^20 bytes, from which M_PART, the largest chunk, "
+         "follows (see --m-part). Default: the memory of a node shared by its processes."},
     {.name = "mt",
      .arg = "MBYTES",
      AT(mt),
@@ -115,9 +116,9 @@ static const struct conf_option table[] = {
              "the median value; the values of the others are listed beside it."},
     {.name = "quick",
      AT(quick),
-     .help =
-         "A trial run: about a minute in all, at most 2 GB per partition, M_PART at most 32 MB. "
-         "Never valid."},
+     .help = "A trial run: usually under two minutes, at most 2 GB per partition, M_PART at most "
+             "32 MB. "
+             "Never valid."},
 
     {.name = "path",
      .arg = "DIR",
@@ -139,7 +140,7 @@ static const struct conf_option table[] = {
      .help = "Keep the data files. Otherwise they are removed at the end and on Ctrl-C."},
     {.name = "force",
      AT(force),
-     .help = "Overwrite data files and texts of these names that this program did not write."},
+     .help = "Overwrite data and text files of these names that this program did not write."},
     {.name = "max-space",
      .arg = "BYTES",
      AT(max_space),
@@ -219,7 +220,7 @@ const struct conf_program beffio_program = {
         "seven chunk sizes, wellformed and not, written, rewritten and read on several numbers "
         "of processes, and one number that characterises them all: b_eff_io.",
     .examples = "  mpirun -np 4 nht1-beffio --quick -p /scratch/me\n"
-                "      a trial run of about a minute\n"
+                "      a trial run, usually under two minutes\n"
                 "  mpirun -np 64 nht1-beffio -p /scratch/me --json result.json\n"
                 "      three partitions of 15 minutes each, as the papers define it\n"
                 "  mpirun -np 64 nht1-beffio --definition 2.1 -p /scratch/me -f site\n"

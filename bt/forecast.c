@@ -354,7 +354,7 @@ static void print(const struct forecast *f, FILE *to)
     if (f->file_bytes > 0)
         fprintf(to,
                 "Cache     the file is %.3g times the memory of %lld node%s (%s each). From %d "
-                "times\n          on it is sure not to be read back from memory: %s\n",
+                "times on,\n          reading it back certainly comes from the device: %s\n",
                 f->ratio, (long long)f->nodes, units_plural(f->nodes),
                 units_bytes((double)f->total_bytes, a), RESIDENT_RULE,
                 f->rule_holds ? "met" : "not met");

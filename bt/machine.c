@@ -111,7 +111,7 @@ void bt_machine_warn(json_t *notices)
 {
     if (!omp_num_threads() || threads_told(omp_num_threads())) return;
     bt_notice(notices,
-              "OMP_NUM_THREADS is '%.80s', which is no number of threads: every rank takes its "
+              "OMP_NUM_THREADS is '%.80s', which is not a number of threads: every rank takes its "
               "share of the CPUs.",
               omp_num_threads());
 }

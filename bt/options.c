@@ -59,10 +59,11 @@ static const struct conf_option table[] = {
     {.name = "isa",
      .arg = "NAME",
      AT(isa),
-     .words = "auto|generic|avx2|avx512",
+     .words = "auto|generic|avx2|avx512|neon|sve256|sve512",
      .help =
-         "Instruction set of the kernels, or auto: the widest that all ranks have. Default: the "
-         "environment variable NHT1_ISA, else auto."},
+         "Instruction set of the kernels: auto (the widest that all ranks have), generic, avx2, "
+         "avx512; on aarch64 neon, sve256, sve512. Default: the environment variable NHT1_ISA, "
+         "else auto."},
 
     {.name = "io",
      .arg = "NAMES",
@@ -158,10 +159,10 @@ static const struct conf_option table[] = {
      AT(read),
      .words = "last|all|random",
      .group = "What is read back",
-     .help = "After each run that leaves a file, all ranks read dumps back into their fields by "
-             "the writer's own way: last, a number from 1 on, all, or random (one, drawn anew for "
-             "each round by --seed). T_R is the time from opening to the last field filled; what "
-             "was read is compared with the manifest's digests outside of it."},
+     .help = "After each run that leaves a file, all ranks read dumps back into their fields "
+             "through the same writer: last, a number from 1 on, all, or random (one, drawn anew "
+             "for each round by --seed). T_R is the time from opening to the last field filled; "
+             "what was read is then compared with the manifest's digests, untimed."},
     {.name = "read-cache",
      .arg = "STATES",
      .def = "cold",
@@ -181,12 +182,12 @@ static const struct conf_option table[] = {
      .arg = "R",
      AT(read_ranks),
      CONF_RANGE(1, 1e8),
-     .help = "Ranks that hold cells when reading, the first ones; the others help where the "
-             "writer's way has them. Default: all."},
+     .help = "Only the first R ranks hold cells when reading; the others take part where the "
+             "writer needs them, as aggregators do. Default: all."},
     {.name = "read-drop-system",
      AT(read_drop_system),
-     .help = "Before reading cold, drop all that the system of every node caches, of any file, as "
-             "/proc/sys/vm/drop_caches does. For root alone."},
+     .help = "Before reading cold, drop the whole page cache of every node, of any file, by "
+             "/proc/sys/vm/drop_caches. Needs root."},
 
     {.name = "repeat",
      .arg = "R",
@@ -209,26 +210,24 @@ static const struct conf_option table[] = {
      CONF_RANGE(0.01, 1e5),
      .help =
          "Time for the search of --io auto. Settings of writers that are given, such as "
-         "--direct, stay as they are; the others are varied. With it a search is made even where "
-         "an earlier one has left its choice, see --known."},
+         "--direct, stay as they are; the others are varied. Given, it makes a search even if an "
+         "earlier one has left its choice, see --known."},
     {.name = "known",
      AT(known),
-     .help = "--io auto with --minutes: where an earlier search on this system has left its "
-             "choice, run "
-             "that at once; search only where there is none."},
+     .help = "--io auto with --minutes: run the choice of an earlier search on this system, if "
+             "there is one, instead of searching again."},
     {.name = "tc",
      .arg = "T",
      .def = "best",
      AT(tc),
      .words = "best|measure",
-     .help =
-         "Where the compute-only time T_C comes from: best (the best verified one remembered for "
-         "this system and problem, else measured on the spot), measure (measured now), or a "
-         "number of seconds."},
+     .help = "Where the compute-only time T_C comes from: best (the best verified one stored for "
+             "this system and problem, else measured now), measure (measured now), or a "
+             "number of seconds."},
     {.name = "tc-store",
      .arg = "FILE",
      AT(tc_store),
-     .help = "File that remembers compute-only times. Default: $XDG_STATE_HOME/nht1/tc.json, else "
+     .help = "File that stores compute-only times. Default: $XDG_STATE_HOME/nht1/tc.json, else "
              "~/.local/state/nht1/tc.json."},
     {.name = "verify",
      .arg = "WHEN",
@@ -254,14 +253,14 @@ static const struct conf_option table[] = {
     {.name = "probe",
      AT(probe),
      .help = "Try what works where --out would be written: MPI-IO, O_DIRECT, io_uring, locks and "
-             "the rest of what writers rest on, in processes with time limits. What is found is "
-             "kept beside the T_C store; nothing is computed."},
+             "whatever else writers use, in processes with time limits. The findings are kept "
+             "beside the T_C store; nothing is computed."},
     {.name = "probe-limit",
      .arg = "SECONDS",
      .def = "10",
      AT(probe_limit),
      CONF_RANGE(1, 3600),
-     .help = "With --probe: time after which something hangs."},
+     .help = "With --probe: time after which a check counts as hanging."},
     {.name = "json",
      .arg = "FILE",
      AT(json),
@@ -270,8 +269,8 @@ static const struct conf_option table[] = {
              "after each run, so a job that is killed loses only the run in progress."},
     {.name = "profile",
      AT(profile),
-     .help = "Print where the time of each writer's best run went, over the ranks. The parts of "
-             "T_T are measured in every run; only the table is optional."},
+     .help = "Print where the time of each writer's best run went: minimum, median and maximum "
+             "of each phase over the ranks. The phases are measured in every run."},
     CONF_PROGRESS(struct bt_options),
     CONF_QUIET(struct bt_options),
     {.name = NULL},
@@ -293,7 +292,7 @@ const struct conf_program bt_program = {
         "  mpirun -np 4 nht1-bt --class A --io auto\n"
         "      finds the fastest way to write here, in five minutes\n"
         "  mpirun -np 4 nht1-bt --class A --io none\n"
-        "      only compute: gives T_C, remembered for later runs\n"
+        "      only compute: gives T_C, stored for later runs\n"
         "  mpirun -np 4 nht1-bt --n 33 --steps 20 --dt 0.001 --decomp 1d:x --io NAME\n"
         "      a problem of your own; the file stays in btout.bin\n"
         "  nht1-bt --probe --out /scratch/btout.bin\n"

@@ -220,7 +220,7 @@ static int shared_pointer(struct bt_probe_try *t)
     if (stat(t->path, &st) < 0) return err_set_errno(ERR_IO, errno, "stat");
     if ((int64_t)st.st_size == 2 * t->size * w.bytes) return 0;
     return err_set(ERR_VERIFY,
-                   "blocks written with the shared pointer lie upon each other: %lld "
+                   "blocks written with the shared pointer overlap: %lld "
                    "bytes in the file, not %lld",
                    (long long)st.st_size, (long long)(2 * t->size * w.bytes));
 }

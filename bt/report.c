@@ -18,7 +18,7 @@
 static void writer_entry(FILE *to, const char *name, const char *text)
 {
     char first[32];
-    const int indent = snprintf(first, sizeof first, "%-11s ", name); /* mpiio-indep */
+    const int indent = snprintf(first, sizeof first, "%-13s ", name); /* pnetcdf-indep */
     plain_wrap(to, WIDTH, first, indent, text);
 }
 
@@ -33,7 +33,7 @@ void bt_report_writers(FILE *to)
     for (int i = 0; (d = io_writer_at(i)) != NULL; i++)
         if ((d->caps & IO_CAP_SERIAL_FILE) && !(d->caps & IO_CAP_WRAPPER) && io_writer_usable(d))
             fprintf(to, " %s", d->name);
-    fprintf(to, "\n");
+    fprintf(to, "\n--io auto finds the fastest of these and its settings (docs/tuning.md).\n");
 }
 
 void bt_report_heading(const struct bt_job *job, FILE *to)

@@ -28,13 +28,15 @@ int io_fd_open(const struct io_context *ctx, int *fd)
     const int64_t bytes = (int64_t)st.st_size;
     if (reads ? bytes >= planned : bytes == planned) return 0;
     if (reads && container)
-        return err_set(
-            ERR_IO, "%s has %" PRId64 " bytes and not the %" PRId64 " of its manifest: it was cut",
-            ctx->path, bytes, planned);
+        return err_set(ERR_IO,
+                       "%s has %" PRId64 " bytes and not the %" PRId64
+                       " of its manifest: it was truncated",
+                       ctx->path, bytes, planned);
     if (reads)
         return err_set(ERR_IO,
                        "%s ends at byte %" PRId64 ", and its dump %" PRId64
-                       " (the first is 0) at byte %" PRId64 ": it was cut, take an earlier dump",
+                       " (the first is 0) at byte %" PRId64
+                       ": it was truncated, take an earlier dump",
                        ctx->path, bytes, ctx->dumps_n - 1, planned);
     return err_set(ERR_IO,
                    "%s has %" PRId64 " bytes here and %" PRId64
@@ -48,7 +50,7 @@ static int read_failed(const struct io_context *ctx, const struct io_fd_fault *f
     if (fault->errnum == IO_FD_ENDED)
         return err_set(ERR_IO,
                        "%s ends at byte %" PRId64 ", in its dump %" PRId64
-                       " (the first is 0): it was cut, take an earlier dump",
+                       " (the first is 0): it was truncated, take an earlier dump",
                        ctx->path, fault->offset, dump);
     return err_set_errno(
         ERR_IO, fault->errnum,

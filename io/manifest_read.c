@@ -143,7 +143,7 @@ static int is_there(const char *path, const char *name)
     char beside[512];
     struct stat st;
     const bool found = stat(path, &st) == 0;
-    if (found && !S_ISREG(st.st_mode)) return err_set(ERR_USAGE, "%s is no regular file", path);
+    if (found && !S_ISREG(st.st_mode)) return err_set(ERR_USAGE, "%s is not a regular file", path);
     if (found && st.st_size > IO_MANIFEST_BYTES_MAX)
         return err_set(ERR_USAGE, "%s has %lld bytes, too many for a manifest", path,
                        (long long)st.st_size);

@@ -27,9 +27,10 @@ int io_mpiio_judge(const struct io_context *ctx, bool failed, const char *call, 
     const int fd = open(ctx->path, O_RDONLY | O_CLOEXEC);
     if (fd >= 0) close(fd);
     if (errnum == IO_GUARD_ENDED)
-        return err_set(ERR_IO,
-                       "%s on %s: the file ends before the bytes asked for: it was cut meanwhile",
-                       call, ctx->path);
+        return err_set(
+            ERR_IO,
+            "%s on %s: the file ends before the bytes asked for: it was truncated meanwhile", call,
+            ctx->path);
     if (errnum) return err_set_errno(ERR_IO, errnum, "%s on %s", call, ctx->path);
     return err_set(ERR_IO, "%s on %s: %s", call, ctx->path, why);
 }

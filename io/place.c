@@ -296,7 +296,7 @@ int io_place_prove(struct io_place *p, const char *path, const char *stem, int64
     p->old_bytes = (int64_t)old.st_size;
     io_identity_of_fd(fd, &p->old);
     int rc = S_ISREG(old.st_mode) ? prove_old(p, stem, fd, &old)
-                                  : err_set(ERR_IO, "%s is no regular file any more", path);
+                                  : err_set(ERR_IO, "%s is no longer a regular file", path);
     if (p->fd != fd) close(fd);
     return rc;
 }

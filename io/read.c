@@ -50,7 +50,7 @@ static int look_for(const char *path, struct io_found *f, struct io_manifest **m
     struct stat st;
     if (strlen(path) >= sizeof f->path) return err_set(ERR_USAGE, "the path to read is too long");
     if (stat(path, &st) != 0) return err_set_errno(ERR_IO, errno, "cannot read %s", path);
-    if (!S_ISREG(st.st_mode)) return err_set(ERR_USAGE, "%s is no regular file", path);
+    if (!S_ISREG(st.st_mode)) return err_set(ERR_USAGE, "%s is not a regular file", path);
     if (!realpath(path, f->path)) return err_set_errno(ERR_IO, errno, "cannot read %s", path);
     snprintf(f->manifest, sizeof f->manifest, "%s.json", f->path);
     const char *name = io_path_base(f->path);

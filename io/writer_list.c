@@ -83,7 +83,8 @@ int io_writer_unknown(const char *name)
     for (int i = 0; i < LISTED && used < sizeof known; i++)
         used += (size_t)snprintf(known + used, sizeof known - used, " %s%s,", listed[i]->name,
                                  listed[i]->caps & IO_CAP_WRAPPER ? ":NAME" : "");
-    return err_set(ERR_USAGE,
-                   "--io '%s': no such writer; there are: none,%s all (--io help explains them)",
-                   name, known);
+    return err_set(
+        ERR_USAGE,
+        "--io '%s': no such writer; there are: none,%s all, auto (--io help explains them)", name,
+        known);
 }

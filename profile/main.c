@@ -73,10 +73,10 @@ static const struct conf_option options[] = {
     {.name = "keep", .help = "Keep the folder of counters, FILE.xml.run-PID.", AT(keep)},
     {.name = "quiet", .help = "Print no summary.", AT(quiet)},
     {.name = "t-c",
-     .help = "Also run the program with its writes dropped, before each run with them: that takes "
-             "T_C, and zeta = T_T / T_C - 1 tells what writing costs it. Both times are from "
+     .help = "Also run the program with its writes dropped, before each run with them, which "
+             "measures T_C; zeta = T_T / T_C - 1 is what writing costs it. Both times are from "
              "MPI_Init to MPI_Finalize. What the program prints without its writes is not shown. "
-             "Reads, opens, and writes through the shared pointer by single ranks stay.",
+             "Reads, opens, and independent writes through the shared file pointer are still made.",
      AT(t_c),
      .group = "What writing costs"},
     {.name = "t-c-add",

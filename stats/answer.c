@@ -27,7 +27,8 @@ int request_values(struct request *r, const json_t *from, const char *key, int l
     for (size_t i = 0; i < n; i++) {
         const json_t *v = json_array_get(array, i);
         if (!json_is_number(v))
-            return err_set(ERR_USAGE, "%s: \"%s\": element %zu is no number", r->where, key, i + 1);
+            return err_set(ERR_USAGE, "%s: \"%s\": element %zu is not a number", r->where, key,
+                           i + 1);
         out->x[out->n++] = json_number_value(v);
     }
     return 0;

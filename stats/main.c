@@ -37,7 +37,7 @@ static const struct conf_option options[] = {
      .arg = "S",
      .def = "1993",
      CONF_RANGE(0, 9e15),
-     .help = "Of the resampling: the same numbers and seed give the same interval.",
+     .help = "Seed of the resampling: the same numbers and seed give the same interval.",
      AT(seed)},
     {.name = "json",
      .arg = "FILE",

@@ -126,7 +126,7 @@ conforms() {
     expect_status 4
     expect_json r3.json '.system.ranks == 2'
     echo "dear diary" >diary
-    refused 1 "no earlier result" --sum diary
+    refused 1 "not an earlier result" --sum diary
     refused 1 "diary" --json diary
     run mpi_run 2 nht1-beff "${brief[@]}" --quiet --sum /dev/stdout
     expect_status 4

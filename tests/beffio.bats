@@ -197,7 +197,7 @@ nothing_left() {
     echo precious >notes
     beffio alone --dry-run --rate 1G -MB 16 --json notes
     expect_status 1
-    expect_text "no earlier result"
+    expect_text "not an earlier result"
     [ "$(cat notes)" = precious ]
     beffio alone --dry-run --rate 1G -MB 16 --json ""
     expect_status 1
@@ -491,7 +491,7 @@ stopped() {
     cp diary diary.sum
     beffio 2 -N 2 --sum diary
     expect_status 1
-    expect_text "is no earlier result"
+    expect_text "is not an earlier result"
     while read -r -a words; do
         beffio alone -N 1 "${words[@]}"
         expect_status 1

@@ -97,7 +97,7 @@ check_plot3d 2160" ]
         cp "$file" kept
         verify f.bin --export "${name%:*}"
         expect_status 1
-        expect_text "$file is there and is no earlier export"
+        expect_text "$file exists and is not an earlier export"
         cmp "$file" kept
         [ "$(echo f.bin*)" = "$(printf '%s\n' f.bin f.bin.json "$file" | sort | xargs)" ]
         rm "$file"

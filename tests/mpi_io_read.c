@@ -306,7 +306,7 @@ static void what_is_not_there_is_refused(void **state)
     cut(s.path, 3 * 40 * N * N * N - 1);
     r.dumps_n = 2;
     assert_right(&r);
-    assert_refused(&good, ERR_IO, "it was cut");
+    assert_refused(&good, ERR_IO, "it was truncated");
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) unlink(in_scratch("dumps.bin.json"));
     MPI_Barrier(MPI_COMM_WORLD);

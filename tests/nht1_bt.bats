@@ -23,8 +23,8 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
     expect_status 0
     expect_text "collective"
     [ "$(grep -c '^none ' <<<"$output")" -eq 1 ]
-    grep -qE '^posix {7}[a-z]' <<<"$output"
-    grep -qE '^mpiio-indep [A-Z]' <<<"$output"
+    grep -qE '^posix {9}[a-z]' <<<"$output"
+    grep -qE '^mpiio-indep {3}[A-Z]' <<<"$output"
 }
 
 @test "class S with every writer: verified, ranked, explained, files removed" {

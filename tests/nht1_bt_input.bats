@@ -136,7 +136,7 @@ refused() {
 
 @test "a result replaces an earlier result and nothing else" {
     echo "my thesis" >thesis
-    refused 1 "no earlier result" 2 "${tiny[@]}" --io posix --json thesis
+    refused 1 "not an earlier result" 2 "${tiny[@]}" --io posix --json thesis
     [ "$(cat thesis)" = "my thesis" ]
     refused 1 "names no file" 2 "${tiny[@]}" --io posix --json r/
     [ ! -e btout.bin ]
@@ -144,7 +144,7 @@ refused() {
         run mpi_run 2 nht1-bt "${tiny[@]}" --io posix --json r.json
         expect_status 0
     done
-    refused 1 "no earlier result" 2 "${tiny[@]}" --io posix --out y --json btout.bin.json
+    refused 1 "not an earlier result" 2 "${tiny[@]}" --io posix --out y --json btout.bin.json
 }
 
 @test "a result for a pipe that nobody reads is an error, not a wait" {

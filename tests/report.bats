@@ -554,7 +554,7 @@ refuse() {
     refuse 1 "empty.json:1" r1.json empty.json
     refuse 1 "array.json" array.json
     refuse 1 "cut.json:" cut.json
-    refuse 1 "foreign.json: this JSON is no result" foreign.json
+    refuse 1 "foreign.json: this JSON is not a result" foreign.json
     refuse 1 "verify.json: \"schema\" is \"nht1-verify/1\"" verify.json
     refuse 1 "escape.json" escape.json
     refuse 1 "number.json" number.json

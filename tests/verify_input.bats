@@ -55,7 +55,7 @@ expect_damaged() {
     mkfifo p
     verify p
     expect_status 3
-    expect_text "no regular file"
+    expect_text "not a regular file"
     verify /dev/null
     expect_status 3
 }
@@ -87,7 +87,7 @@ expect_damaged() {
     cp "$NHT1_BIN/nht1-verify" f.bin
     verify f.bin
     expect_status 2
-    expect_text "no dump file"
+    expect_text "not a dump file"
     echo "hello" >f.bin
     verify f.bin
     expect_status 2
@@ -229,7 +229,7 @@ expect_damaged() {
     cp g.bin.json kept
     verify f.bin --json g.bin
     expect_status 1
-    expect_text "no earlier result"
+    expect_text "not an earlier result"
     verify f.bin --json g.bin.json
     expect_status 1
     cmp g.bin.json kept

@@ -85,8 +85,8 @@ static int find_shape(struct run *r)
                     seen);
     else
         finding_add(&r->c->findings, "shape", -1,
-                    "the file is no dump file of BT in any known shape: in none of them the values "
-                    "on the faces of the grid are the exact solution");
+                    "the file is not a dump file of BT in any known shape: in none of them are the "
+                    "values on the faces of the grid the exact solution");
     return rc < 0 ? rc : 0;
 }
 

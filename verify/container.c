@@ -128,7 +128,7 @@ static int read_shape(struct container *c, int64_t file_bytes)
         length[first + 2] != s->n || s->n < BT_N_MIN || s->n > BT_N_MAX)
         return err_set(ERR_VERIFY,
                        "solution has %" PRId64 " x %" PRId64 " x %" PRId64 " x %" PRId64
-                       " x %" PRId64 " values: these are no dumps of BT (D x N x N x N x 5 or "
+                       " x %" PRId64 " values: these are not dumps of BT (D x N x N x N x 5 or "
                        "D x 5 x N x N x N)",
                        length[0], length[1], length[2], length[3], length[4]);
     if (s->dumps_n > INT64_MAX / shape_dump_bytes(s) ||

@@ -44,7 +44,7 @@ static const struct conf_option options[] = {
      AT(json)},
     {.name = "export",
      .arg = "FORMAT",
-     .help = "Make the complete dumps that are right visible to ParaView and its like, beside "
+     .help = "Export the complete dumps that are right to ParaView and similar programs, beside "
              "FILE: xdmf describes FILE in place, in FILE.xdmf; vti copies the dumps for VTK, "
              "FILE.pvd lists them; plot3d copies them to the five variables of PLOT3D, FILE.p3d "
              "lists them.",
@@ -93,8 +93,8 @@ static const struct conf_program program = {
         "inferred from the values. A file in HDF5 or netCDF has a shape of its own, with which\n"
         "both must agree, and is read by the library of that format.\n"
         "With its manifest every single bit of the values is checked.\n"
-        "Without one, norms, the exact values on the faces of the grid and listings are what\n"
-        "there is; the last lines of the output say what was proved and what was not.\n"
+        "Without one, only norms, the exact values on the faces of the grid and listings can be\n"
+        "checked. The last lines of the output say what was proved and what was not.\n"
         "\n"
         "Exit status: 0 the file is right, as far as the output says; 1 wrong option or\n"
         "damaged manifest; 2 the content is wrong; 3 the file cannot be read.\n",

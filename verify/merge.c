@@ -164,7 +164,7 @@ static int make_file(struct merge *m, const char *path)
     const bool there = lstat(path, &st) == 0;
     if (!there && errno != ENOENT) return err_set_errno(ERR_IO, errno, "cannot look at %s", path);
     if (there && !S_ISREG(st.st_mode))
-        return err_set(ERR_USAGE, "%s is no regular file: move it away to merge", path);
+        return err_set(ERR_USAGE, "%s is not a regular file: move it away to merge", path);
     if (there && st.st_size > 0)
         return err_set(ERR_USAGE, "%s has content already: move it away to merge again", path);
     m->plane = calloc(1, (size_t)shape_plane_bytes(m->shape));

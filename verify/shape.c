@@ -139,7 +139,7 @@ int shape_open(struct shape_file *f, const char *what, const char *path, int64_t
     else if (S_ISDIR(st.st_mode))
         rc = err_set(ERR_IO, "%s%s: is a directory; name a file in it", what, path);
     else if (!S_ISREG(st.st_mode))
-        rc = err_set(ERR_IO, "%s%s: is no regular file, and only those are read", what, path);
+        rc = err_set(ERR_IO, "%s%s: is not a regular file, and only those are read", what, path);
     else if (bytes)
         *bytes = st.st_size;
     if (rc < 0) {

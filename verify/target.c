@@ -31,10 +31,11 @@ int target_check(const char *path, const void *mark, size_t bytes)
         if (fd >= 0) close(fd);
     }
     if (ours) return 0;
-    return err_set(ERR_USAGE,
-                   "--export: %s is there and is no earlier export: it is left alone; move it away "
-                   "or remove it",
-                   path);
+    return err_set(
+        ERR_USAGE,
+        "--export: %s exists and is not an earlier export: it is left alone; move it away "
+        "or remove it",
+        path);
 }
 
 int target_open(struct target *t, const char *path)

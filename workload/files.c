@@ -128,7 +128,7 @@ static int make_here(struct workload_files *f, int index, int64_t bytes)
     struct statvfs fs;
     workload_files_path(f, index, path);
     if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
-        return err_set(ERR_USAGE, "%s is no regular file: choose another --out", path);
+        return err_set(ERR_USAGE, "%s is not a regular file: choose another --out", path);
     remove_made(f, index);
     if (f->force && unlink(path) != 0 && errno != ENOENT)
         return err_set_errno(ERR_IO, errno, "cannot remove %s", path);

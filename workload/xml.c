@@ -111,7 +111,7 @@ static int set_calls(struct parse *ps, const char *name, const char *value)
     if (strcmp(name, "function") != 0) return ERR_USAGE;
     c->kind = workload_kind_find(value);
     if (c->kind >= 0) return 0;
-    return err_set(ERR_USAGE, "function: \"%s\" is no data access function of MPI-IO", value);
+    return err_set(ERR_USAGE, "function: \"%s\" is not a data access function of MPI-IO", value);
 }
 
 static int set_file(struct parse *ps, const char *name, const char *value)
@@ -179,7 +179,7 @@ static void XMLCALL begin(void *data, const XML_Char *name, const XML_Char **att
     while (e < sizeof elements / sizeof elements[0] && strcmp(elements[e].name, name) != 0)
         e++;
     if (e == sizeof elements / sizeof elements[0]) {
-        fail(ps, err_set(ERR_USAGE, "<%s> is no element of a workload", name));
+        fail(ps, err_set(ERR_USAGE, "<%s> is not an element of a workload", name));
         return;
     }
     if (parent != elements[e].parent && parent != elements[e].other_parent) {

@@ -137,9 +137,9 @@ static int make_explicit(const char *option, const char *text, int64_t n, int si
                              "%lld ranks read",
                              option, text, product, size, product)
                    : err_set(ERR_USAGE,
-                             "%s %s has %lld blocks, but there are %d ranks: the three factors "
-                             "must multiply to %d, or start %lld ranks",
-                             option, text, product, size, size, product);
+                             "%s %s has %lld blocks, but the number of ranks is %d: the three "
+                             "factors must multiply to that, or start %lld ranks",
+                             option, text, product, size, product);
     return fits(n, p) ? ERR_OK : no_fit(option, text, n, size);
 }
 

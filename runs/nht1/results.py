@@ -50,7 +50,7 @@ def _number(convert):
 
 
 def _constant(name):
-    raise ValueError('%s is no JSON' % name)
+    raise ValueError('%s is not JSON' % name)
 
 
 def read_json(path, limit=SIZE_MAX_BYTES):
@@ -75,7 +75,7 @@ def read_json(path, limit=SIZE_MAX_BYTES):
 def parse_json(raw, path):
     """The value in bytes; path: for messages."""
     def wrong(line, what):
-        return trouble.usage('%s:%d: no JSON: %s' % (text.clean(path), line, text.clean(what, 200)))
+        return trouble.usage('%s:%d: not JSON: %s' % (text.clean(path), line, text.clean(what, 200)))
     try:
         value = json.loads(raw.decode('utf-8'), parse_int=_number(int), parse_float=_number(float),
                            parse_constant=_constant)
@@ -279,7 +279,7 @@ def _take(found, path, named):
         raise trouble.usage(
             '%s: "schema" is "%s"; reports are made of results of %s' % (
                 text.clean(path), schema[:60], PROGRAMS) if schema else
-            '%s: this JSON is no result of this project: it has no "schema"; give the files that '
+            '%s: this JSON is not a result of this project: it has no "schema"; give the files that '
             'nht1-bt and its companions write with --json' % text.clean(path))
     beside = os.path.join(os.path.dirname(path), 'run.json')
     try:

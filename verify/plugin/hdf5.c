@@ -162,7 +162,7 @@ static int get_number(struct plugin_file *f, const char *name, double *to)
 {
     const hid_t attribute = open_attribute(f, name);
     if (attribute < 0) return -1;
-    if (!is_number(H5Aget_type(attribute))) return fail(f, name, " is no number");
+    if (!is_number(H5Aget_type(attribute))) return fail(f, name, " is not a number");
     if (H5Aread(attribute, H5T_NATIVE_DOUBLE, to) < 0) return fail(f, name, " cannot be read");
     return 0;
 }

@@ -87,7 +87,7 @@ static int get_number(struct plugin_file *f, const char *name, double *to)
     size_t length;
     int rc = nc_inq_att((int)f->file, NC_GLOBAL, name, &type, &length);
     if (rc == NC_ENOTATT) return fail(f, name, " is not there", 0);
-    if (rc == 0 && type == NC_CHAR) return fail(f, name, " is no number", 0);
+    if (rc == 0 && type == NC_CHAR) return fail(f, name, " is not a number", 0);
     if (rc == 0 && length != 1) return fail(f, name, " is not a single value", 0);
     if (rc == 0) rc = nc_get_att_double((int)f->file, NC_GLOBAL, name, to);
     return rc == 0 ? 0 : fail(f, name, " cannot be read", rc);

@@ -22,7 +22,7 @@ and summaries (.sum) of b_eff and b_eff_io. Runs of the same problem, writer and
 repetitions of each other, whichever file they stand in. The page needs Jinja2; figures are drawn by
 matplotlib, without which their data stand in the page as tables.
 
-Exit status: 0 success; 1 wrong option, or a file that is no result; 3 a file cannot be read or
+Exit status: 0 success; 1 wrong option, or a file that is not a result; 3 a file cannot be read or
 written, Jinja2 is missing (install it: on Debian and Ubuntu apt-get install python3-jinja2
 python3-matplotlib), or nht1-stats is missing (make builds it).
 """

@@ -54,7 +54,7 @@ OPTIONS = (
                     'else %d' % MINUTES),
     ('setup', str, 'with --job: a command before the study, such as "module load openmpi"'),
     ('queue', str, 'with --job: partition or queue'),
-    ('account', str, 'with --job: whom to charge'),
+    ('account', str, 'with --job: account to charge'),
     ('job-file', str, 'with --job: the file to write, - for stdout; default: STUDY.SYSTEM'),
 )
 

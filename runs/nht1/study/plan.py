@@ -44,7 +44,7 @@ def _written_down(point):
     except ValueError:
         seconds = -1
     if not 0 <= seconds < 1e9:
-        raise point.place('estimate_s').wrong("'%s' is no number of seconds" % said)
+        raise point.place('estimate_s').wrong("'%s' is not a number of seconds" % said)
     return Estimate(seconds, source='the description')
 
 

@@ -76,7 +76,7 @@ def _values(key, entry, partial, system):
     if key in ('ranks', 'threads'):
         for value in values:
             if not re.fullmatch(r'[1-9]\d{0,8}', value, re.ASCII):
-                raise entry.place.wrong("'%s' is no number from 1 on" % value)
+                raise entry.place.wrong("'%s' is not a number from 1 on" % value)
     return values
 
 
