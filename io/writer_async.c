@@ -137,7 +137,7 @@ static int async_open(void *state, const struct io_context *ctx)
 
 const struct io_writer io_writer_async = {
     .name = "async",
-    .help = "aggregators write in threads of their own while the ranks compute; --direct: around "
+    .help = "aggregators write in threads of their own while the ranks compute; --direct bypasses "
             "the page cache",
     .caps =
         IO_CAP_SERIAL_FILE | IO_CAP_AGGREGATORS | IO_CAP_BUFFER | IO_CAP_STAGING | IO_CAP_DIRECT,

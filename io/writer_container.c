@@ -242,7 +242,7 @@ const struct io_writer io_writer_hdf5 = {
 
 const struct io_writer io_writer_hdf5_indep = {
     .name = "hdf5-indep",
-    .help = "as hdf5, each rank for itself",
+    .help = "as hdf5, with independent writes",
     .caps = CAPS | IO_CAP_CHUNK,
     .needs = IO_NEED_INDEPENDENT | IO_NEED_VIEW,
     .format = IO_HDF5,
@@ -264,7 +264,7 @@ const struct io_writer io_writer_pnetcdf = {
 
 const struct io_writer io_writer_pnetcdf_indep = {
     .name = "pnetcdf-indep",
-    .help = "as pnetcdf, each rank for itself",
+    .help = "as pnetcdf, with independent writes",
     .caps = CAPS,
     .needs = IO_NEED_INDEPENDENT | IO_NEED_VIEW,
     .format = IO_NETCDF,

@@ -112,7 +112,7 @@ static int perrank_close(void *state, const struct io_context *ctx)
 
 const struct io_writer io_writer_perrank = {
     .name = "perrank",
-    .help = "every rank writes a file of its own; nht1-verify --merge makes one of them",
+    .help = "one file per rank; nht1-verify --merge merges them into one",
     .caps = IO_CAP_PARTS,
     .state_size = sizeof(struct perrank_state),
     .open = perrank_open,

@@ -208,7 +208,7 @@ static int uring_describe(void *state, const struct io_context *ctx, json_t *int
 
 const struct io_writer io_writer_uring = {
     .name = "uring",
-    .help = "as async, with io_uring in the place of threads",
+    .help = "as async, with io_uring instead of threads",
     .caps =
         IO_CAP_SERIAL_FILE | IO_CAP_AGGREGATORS | IO_CAP_BUFFER | IO_CAP_STAGING | IO_CAP_DIRECT,
     .needs = IO_NEED_URING,

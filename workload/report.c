@@ -52,9 +52,12 @@ static json_t *stamps(const struct workload_job *job)
         shorter += !job->is_points && !m->enough;
     }
     const bool valid = job->done && job->wrong_n == 0 && shorter == 0;
+    const char *good = job->is_points ? "The run finished, and all checked data were right."
+                                      : "Every measurement held enough data, and all checked data "
+                                        "were right.";
     stamp_add(list, valid ? "valid" : "not-valid", valid ? "good" : "bad",
               json_pack("{si si}", "measured_n", job->measured_n, "too_short_n", shorter), "%s",
-              valid ? "Every measurement held enough data, and all checked data were right."
+              valid              ? good
               : job->wrong_n > 0 ? "Data were wrong."
               : !job->done       ? "The run did not finish."
                                  : "Some measurements held too little data.");

@@ -320,8 +320,8 @@ class Comparison:
         if self.reasons:
             return 'A and B cannot be compared:'
         if not self.possible:
-            return ('A and B cannot be compared: a statement needs at least %d values on each side,'
-                    ' runs of the same writer (--repeat 5) or several results.' % RUNS_MIN)
+            return ('A and B cannot be compared: a verdict needs at least %d values on each side,'
+                    ' from runs of the same writer (--repeat 5) or from several results.' % RUNS_MIN)
         if self.verdict == SAME:
             return 'B is the same as A: no difference beyond %g %%, at %g %% confidence.' % (
                 percent, level)
