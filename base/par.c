@@ -10,6 +10,20 @@
 #include "base/sys.h"
 #include "base/text.h"
 
+/* Cuts what a library says at the first of ends and leaves single blanks, none at the end: MPICH has
+ * tabs, line feeds, and blanks behind. */
+static void cut_words(char *text, const char *ends)
+{
+    char *to = text;
+    text[strcspn(text, ends)] = '\0';
+    for (const char *from = text; *from; from++) {
+        const bool blank = strchr(" \t\r\n", *from);
+        if (!blank || (to > text && to[-1] != ' ')) *to++ = blank ? ' ' : *from;
+    }
+    if (to > text && to[-1] == ' ') to--;
+    *to = '\0';
+}
+
 int par_check(int mpi_rc, const char *call)
 {
     if (mpi_rc == MPI_SUCCESS) return 0;
@@ -18,6 +32,7 @@ int par_check(int mpi_rc, const char *call)
     if (MPI_Error_string(mpi_rc, text, &len) != MPI_SUCCESS) {
         snprintf(text, sizeof text, "MPI error %d", mpi_rc);
     }
+    cut_words(text, "");
     return err_set(ERR_MPI, "%s: %s", call, text);
 }
 
@@ -193,6 +208,14 @@ static json_t *hosts_json(char *const *hosts, int size)
     return list;
 }
 
+void par_library(char out[MPI_MAX_LIBRARY_VERSION_STRING])
+{
+    int length;
+    out[0] = '\0';
+    MPI_Get_library_version(out, &length);
+    cut_words(out, ",\n");
+}
+
 static int own_json(char *const *hosts, int size, json_t **out)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING] = "", standard[32];
@@ -200,10 +223,7 @@ static int own_json(char *const *hosts, int size, json_t **out)
     TRY_MPI(MPI_Get_library_version(library, &len));
     TRY_MPI(MPI_Get_version(&version, &subversion));
     TRY_MPI(MPI_Query_thread(&level));
-    /* The first line of the library's own description, without blanks at its end. */
-    library[strcspn(library, "\n")] = '\0';
-    for (size_t used = strlen(library); used > 0 && strchr(" \t\r", library[used - 1]); used--)
-        library[used - 1] = '\0';
+    cut_words(library, "\n");
     snprintf(standard, sizeof standard, "%d.%d", version, subversion);
     json_t *list = hosts_json(hosts, size);
     *out = json_pack("{s:s, s:s, s:s, s:i, s:i, s:o}", "library", library, "standard", standard,

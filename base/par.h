@@ -14,6 +14,9 @@ int par_check(int mpi_rc, const char *call);
 #define TRY_MPI(call)               TRY(par_check((call), #call))
 #define TRY_MPI_TO(label, rc, call) TRY_TO(label, rc, par_check((call), #call))
 
+/* Name and version of the MPI library, without how it was built. Local. */
+void par_library(char out[MPI_MAX_LIBRARY_VERSION_STRING]);
+
 /* MPI_File_open. OMPIO of Open MPI 4.1 cannot open a file whose whole name is one letter: it gets
  * "./" before it. Collective over comm. Returns what MPI returns. */
 int par_file_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_File *fh);

@@ -24,17 +24,17 @@ static int check_launcher(int *rank)
     static const char *const told[][2] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
                                           {"PMI_SIZE", "PMI_RANK"}};
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
-    int size, len;
+    int size;
     TRY_MPI(MPI_Comm_size(MPI_COMM_WORLD, &size));
     for (size_t i = 0; size == 1 && i < sizeof told / sizeof told[0]; i++) {
         const char *const started = getenv(told[i][0]), *const as = getenv(told[i][1]);
         if (!started || strtol(started, NULL, 10) <= 1) continue;
         if (as) *rank = (int)strtol(as, NULL, 10);
-        TRY_MPI(MPI_Get_library_version(library, &len));
+        par_library(library);
         return err_set(ERR_USAGE,
                        "%s processes were started by the launcher of another MPI library, each for "
-                       "itself: take the launcher of %.*s",
-                       started, (int)strcspn(library, ",:\n"), library);
+                       "itself: take the launcher of %s",
+                       started, library);
     }
     return 0;
 }

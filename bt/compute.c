@@ -16,13 +16,11 @@ struct bt_tc_key bt_compute_key(const struct nodes *n, int64_t nodes, int64_t co
 {
     struct bt_tc_key key = {
         .nodes = nodes, .cores = cores, .n = p->n, .steps = p->steps, .dt = p->dt};
-    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
     struct sys_memory memory;
-    int length;
     sys_memory(&memory);
     key.memory_gib = (memory.total_bytes + (INT64_C(1) << 29)) >> 30;
-    MPI_Get_library_version(library, &length);
-    library[strcspn(library, ",\n")] = '\0'; /* what follows is the build, in hundreds of words */
+    par_library(library);
     snprintf(key.mpi, sizeof key.mpi, "%.60s", library);
     snprintf(key.cpu, sizeof key.cpu, "%s", n->cpu);
     snprintf(key.kernel, sizeof key.kernel, "%s", BT_KERNEL_VERSION);

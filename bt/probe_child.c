@@ -138,11 +138,9 @@ static void run_check(struct bt_probe_try *t, const char *work, const struct bt_
 
 static void about(const struct bt_probe_try *t)
 {
-    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    int length;
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
     json_t *components = bt_probe_components();
-    MPI_Get_library_version(library, &length);
-    library[strcspn(library, ",\n")] = '\0';
+    par_library(library);
     if (t->rank == 0)
         tell_json("about", json_pack("{so si sO}", "library", js_text(library), "processes",
                                      t->size, "components", components));

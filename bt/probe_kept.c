@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/par.h"
 #include "base/plain.h"
 #include "base/watch.h"
 #include "bt/machine.h"
@@ -35,10 +36,8 @@ int bt_probe_store(const char *tc_store, char *out, size_t size)
 /* The members by which an entry is found. */
 static json_t *findings_key(const struct sys_fs *fs)
 {
-    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "", host[HOST_NAME_MAX + 1] = "";
-    int length;
-    MPI_Get_library_version(library, &length);
-    library[strcspn(library, ",\n")] = '\0';
+    char library[MPI_MAX_LIBRARY_VERSION_STRING], host[HOST_NAME_MAX + 1] = "";
+    par_library(library);
     if (!fs->network) gethostname(host, sizeof host - 1);
     return json_pack("{so so so so so}", "type", js_text(fs->type), "source", js_text(fs->source),
                      "mount", js_text(fs->mount), "host", js_text(host), "mpi", js_text(library));
