@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "bt/choice.h"
+#include "bt/machine.h"
 #include "bt/search.h"
 #include "io/hint.h"
 #include "io/writer.h"
@@ -118,7 +119,7 @@ static char *command(const struct bt_job *job, const struct bt_candidate *c)
     json_t *settings = bt_candidate_options(c);
     if (options && text_begin(&t) == 0) {
         if (getenv("OMP_NUM_THREADS")) fprintf(t.to, "OMP_NUM_THREADS=%d ", m->threads);
-        fprintf(t.to, "mpirun -np %d ", job->size);
+        fprintf(t.to, "%s -np %d ", bt_machine_launcher(), job->size);
         if (strstr(library, "Open MPI") && m->mask_width >= m->nodes.node_cores)
             fprintf(t.to, "--bind-to none ");
         fprintf(t.to, "nht1-bt %s", options);
@@ -137,8 +138,9 @@ static void add_form(json_t *to, const char *form, const char *text)
     if (text[0]) json_array_append_new(to, json_pack("{ss ss}", "form", form, "text", text));
 }
 
-/* The hints of a candidate in the forms that other programs take them in. New reference. */
-static json_t *hint_forms(const struct bt_candidate *c)
+/* The hints of a candidate in the forms that other programs take them in; readers: those of the
+ * MPI-IO that it was found with. New reference. */
+static json_t *hint_forms(const struct bt_candidate *c, unsigned readers)
 {
     /* OMPIO's settings in the place of hints. */
     static const struct {
@@ -150,13 +152,13 @@ static json_t *hint_forms(const struct bt_candidate *c)
     for (int h = 0; h < c->hints_n; h++) {
         const char *hint = c->hint[h], *value = strchr(hint, '=') + 1;
         const int key = (int)(value - hint) - 1;
-        const unsigned readers = io_hint_readers(hint);
+        const unsigned by = io_hint_readers(hint) & readers;
         if (strncmp(hint, "striping_factor=", 16) == 0)
             append(stripes, "lfs setstripe -c %s FOLDER\n", value);
         if (!(io_writer_caps(c->writer) & IO_CAP_HINTS)) continue;
         append(info, "MPI_Info_set(info, \"%.*s\", \"%s\");\n", key, hint, value);
-        if (readers & IO_HINT_ROMIO) append(romio, "%.*s %s\n", key, hint, value);
-        for (size_t i = 0; (readers & IO_HINT_OMPIO) && i < sizeof mca / sizeof mca[0]; i++)
+        if (by & IO_HINT_ROMIO) append(romio, "%.*s %s\n", key, hint, value);
+        for (size_t i = 0; (by & IO_HINT_OMPIO) && i < sizeof mca / sizeof mca[0]; i++)
             if (strlen(mca[i].key) == (size_t)key && memcmp(mca[i].key, hint, (size_t)key) == 0)
                 append(ompio, "export %s=%s\n", mca[i].variable,
                        mca[i].value ? mca[i].value : value);
@@ -252,7 +254,7 @@ static json_t *best_json(const struct bt_job *job, const struct race_standing *s
                           js_real(ratio - 1), "zeta_lo", js_real(lo - 1), "zeta_hi",
                           js_real(hi - 1), "steps", (json_int_t)steps_of(job, dumps_of(s, rung)),
                           "dumps", (json_int_t)dumps_of(s, rung), "rounds", rounds, "against",
-                          against, "hints", hint_forms(c));
+                          against, "hints", hint_forms(c, s->readers));
     free(line);
     return o;
 }

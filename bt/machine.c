@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/beside.h"
 #include "base/json.h"
 #include "base/par.h"
 #include "base/sys.h"
@@ -95,6 +96,18 @@ int bt_machine_make(MPI_Comm comm, struct bt_machine *m)
 void bt_machine_free(struct bt_machine *m)
 {
     nodes_free(&m->nodes);
+}
+
+/* In share beside the folder of the programs. */
+const char *bt_machine_launcher(void)
+{
+    static char name[256];
+    char path[PATH_MAX];
+    snprintf(name, sizeof name, "mpirun");
+    FILE *f = beside_path(path, "../share/nht1/runs/launcher") == 0 ? fopen(path, "re") : NULL;
+    if (f && fscanf(f, "%255s", name) != 1) snprintf(name, sizeof name, "mpirun");
+    if (f) fclose(f);
+    return name;
 }
 
 void bt_notice(json_t *to, const char *fmt, ...)

@@ -28,6 +28,10 @@ void bt_machine_reexec_passive(char **argv);
 int bt_machine_make(MPI_Comm comm, struct bt_machine *m);
 void bt_machine_free(struct bt_machine *m);
 
+/* The command that starts ranks of the MPI library that this program was built with, as the build has
+ * noted it. Static text. Local. */
+const char *bt_machine_launcher(void);
+
 /* Appends a sentence to an array of them. Local. */
 void bt_notice(json_t *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -14,12 +14,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/beside.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "base/plain.h"
 #include "base/stop.h"
 #include "base/watch.h"
+#include "bt/machine.h"
 #include "bt/probe_child.h"
 
 #define RANKS    "2"
@@ -82,20 +82,14 @@ static char **environment(char *io)
     return env;
 }
 
-/* The launcher that the build has noted, in share beside the folder of the programs. */
 const char *bt_probe_launcher(void)
 {
-    static char name[256];
-    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "", path[PATH_MAX];
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length;
     MPI_Get_library_version(version, &length);
-    if (!strstr(version, "Open MPI") && !strstr(version, "MPICH") && !strstr(version, "Intel"))
-        return "";
-    snprintf(name, sizeof name, "mpirun");
-    FILE *f = beside_path(path, "../share/nht1/runs/launcher") == 0 ? fopen(path, "re") : NULL;
-    if (f && fscanf(f, "%255s", name) != 1) snprintf(name, sizeof name, "mpirun");
-    if (f) fclose(f);
-    return name;
+    const bool known =
+        strstr(version, "Open MPI") || strstr(version, "MPICH") || strstr(version, "Intel");
+    return known ? bt_machine_launcher() : "";
 }
 
 /* The words before those of the program itself. Returns how many. */

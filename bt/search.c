@@ -154,6 +154,7 @@ static int prepare_race(struct bt_job *job, struct bt_search *search)
     struct race_entry entry[BT_SPACE_MAX] = {{0}};
     look_around(s, job->size, job->machine.nodes.count, &around);
     TRY_MPI(MPI_Bcast(&around, sizeof around, MPI_BYTE, 0, job->comm)); /* one view of it */
+    search->readers = around.readers;
     TRY(bt_space_make(&search->space, s->candidate, s->writers_n, &around));
     const int known = take_known(job, search);
     search->why = calloc((size_t)search->space.n + 1, sizeof *search->why);

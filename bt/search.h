@@ -21,6 +21,7 @@ struct bt_search {
     struct bt_space space;
     struct race *race;            /* rank 0 */
     char (*why)[ERR_MESSAGE_MAX]; /* [space.n] of those that failed, "" for the others */
+    unsigned readers;             /* of hints, those in force (struct bt_surroundings) */
     enum bt_search_end end;       /* as if asked to stop now, while it goes on */
     double seconds;
     bool told;                /* what was found is printed already */
