@@ -53,6 +53,7 @@ struct probe {
     struct group group[GROUPS_MAX];
     int groups_n;
     json_t *left, *notices;
+    size_t told;      /* notices that were printed */
     json_t *left_out; /* writers that --io all leaves out for it: [{"writer", "why"}] */
     struct progress *progress;
     int done;
@@ -247,7 +248,7 @@ static void sweep_folder(struct probe *p, bool asked_to_stop)
     if (said[0]) err_set(ERR_IO, "%s", said);
 }
 
-static int probe_all(struct probe *p)
+static int try_all(struct probe *p)
 {
     int rc = make_folder(p);
     if (rc == 0) rc = run_group(p, "files", bt_probe_files, "", false);
@@ -255,8 +256,10 @@ static int probe_all(struct probe *p)
         rc = err_set(ERR_IO, "a file cannot be written and read in %s: %s", p->work,
                      p->group[0].finding[0].note);
     if (rc == 0) rc = try_mpiio(p);
-    sweep_folder(p, rc == ERR_INTERRUPT);
-    p->seconds = watch_now() - p->began_s;
+    if (rc == ERR_INTERRUPT)
+        bt_notice(p->notices,
+                  "Interrupted: what is untried or not listed was not reached, and nothing is "
+                  "kept.");
     return rc;
 }
 
@@ -274,18 +277,17 @@ static void print_group(const struct group *g, FILE *to)
     }
 }
 
-static void print_list(const char *name, const json_t *list, FILE *to)
+/* Those that have come since the last time. */
+static void print_notices(struct probe *p, FILE *to)
 {
-    size_t i;
-    const json_t *text;
-    json_array_foreach(list, i, text) plain_entry(to, name, "%s", json_string_value(text));
+    for (const json_t *one; (one = json_array_get(p->notices, p->told)) != NULL; p->told++)
+        plain_entry(to, "Note", "%s", json_string_value(one));
+    fflush(to);
 }
 
-static void print_probe(const struct probe *p, FILE *to)
+static void print_findings(struct probe *p, FILE *to)
 {
     char text[UNITS_TEXT_MAX];
-    size_t i;
-    const json_t *one;
     const char *dir = json_string_value(json_object_get(p->folder, "dir"));
     fprintf(to, "%s %s: what works where %s would be written\n", bt_program.name, NHT1_VERSION,
             p->setup->opt.out);
@@ -304,8 +306,16 @@ static void print_probe(const struct probe *p, FILE *to)
         print_group(&p->group[g], to);
     }
     fputc('\n', to);
-    print_list("Note", p->notices, to);
-    print_list("Left", p->left, to);
+    print_notices(p, to);
+}
+
+static void print_outcome(struct probe *p, FILE *to)
+{
+    char text[UNITS_TEXT_MAX];
+    size_t i;
+    const json_t *one;
+    print_notices(p, to);
+    json_array_foreach(p->left, i, one) plain_entry(to, "Left", "%s", json_string_value(one));
     json_array_foreach(p->left_out, i, one)
     {
         plain_entry(to, "Left out", "of --io all from now on: %s, since %s",
@@ -437,17 +447,22 @@ int bt_probe_run(MPI_Comm comm, const struct bt_setup *setup)
     TRY_MPI_TO(out, rc, MPI_Comm_rank(comm, &rank));
     TRY_TO(out, rc, par_agree(comm, rank == 0 ? check_outputs(&p, &result) : 0));
     if (rank == 0) {
+        const bool speaks = !setup->opt.quiet;
         p.progress = progress_begin(progress_mode_of(setup->opt.progress), "trying what works",
                                     "call", EXPECTED);
-        rc = probe_all(&p);
+        rc = try_all(&p);
         progress_end(p.progress);
+        /* Before anything that takes time: launchers kill a second after they have passed on Ctrl-C. */
+        if (speaks) print_findings(&p, stdout);
+        sweep_folder(&p, rc == ERR_INTERRUPT);
+        p.seconds = watch_now() - p.began_s;
         if (rc == 0) keep_findings(&p);
-        if (rc != ERR_INTERRUPT && !setup->opt.quiet) print_probe(&p, stdout);
+        if (speaks) print_outcome(&p, stdout);
         writable = !p.silent || answers(&p, setup->opt.json);
     }
     const int waited = wait_for_all(comm);
     rc = par_agree(comm, rc < 0 ? rc : waited);
-    rc = program_outputs_write(&result, writable && rc != ERR_INTERRUPT, &p, rc);
+    rc = program_outputs_write(&result, writable, &p, rc);
 out:
     for (int g = 0; g < p.groups_n; g++) {
         for (int i = 0; i < p.group[g].n; i++)

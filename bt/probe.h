@@ -22,7 +22,8 @@
 
 /* All of --probe: tries on rank 0, prints, writes --json (docs/schema/nht1-bt-probe-1.json), keeps.
  * Collective over comm. What does not work is no error of the probe. ERR_IO where the folder cannot
- * be written to, has no room or does not answer, ERR_INTERRUPT, ERR_USAGE. */
+ * be written to, has no room or does not answer, ERR_INTERRUPT, with what was found up to then,
+ * ERR_USAGE. */
 int bt_probe_run(MPI_Comm comm, const struct bt_setup *setup);
 
 #endif

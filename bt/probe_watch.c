@@ -187,19 +187,19 @@ static bool ends_within(struct child *c, double s, int *status)
 static void end_child(const struct bt_probe_part *p, struct child *c, const char *what)
 {
     int status;
-    const double since_s = watch_now();
+    const double since_s = watch_now(), patience_s = stop_requested() ? ASKED_S : KILLED_S;
     bool ended = false;
     if (p->launched) {
         kill(c->pid, SIGTERM);
-        ended = ends_within(c, stop_requested() ? ASKED_S : KILLED_S, &status);
+        ended = ends_within(c, patience_s, &status);
     }
     kill(-c->pid, SIGKILL);
     for (int i = 0; i < c->told_n; i++)
         if (state_of(c->told[i])) kill(c->told[i], SIGKILL);
-    if (!ended) ends_within(c, KILLED_S, &status);
+    if (!ended) ends_within(c, patience_s, &status);
     for (int i = 0; i < c->told_n; i++) {
         char state;
-        while ((state = state_of(c->told[i])) != '\0' && watch_now() - since_s < 3 * KILLED_S)
+        while ((state = state_of(c->told[i])) != '\0' && watch_now() - since_s < 3 * patience_s)
             nap();
         if (state)
             json_array_append_new(
@@ -338,7 +338,10 @@ int bt_probe_run_part(struct bt_probe_part *p)
         close(c.out);
         close(c.err);
         if (stop_requested() && !p->stays) {
-            if (f) f->state = BT_PROBE_UNTRIED;
+            if (f) {
+                f->state = BT_PROBE_UNTRIED;
+                snprintf(f->note, sizeof f->note, "interrupted");
+            }
             err_clear();
             rc = err_set(ERR_INTERRUPT, "interrupted while what works here was tried");
         }

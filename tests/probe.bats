@@ -18,6 +18,16 @@ state() {
         '.findings[] | select(.tried == $check and (.component // "") == $of) | .state' p.json
 }
 
+# The component that is asked for where only one is wanted: MPICH has no other.
+component() {
+    if open_mpi; then echo ompio; else echo ROMIO; fi
+}
+
+# What the library calls the error that the call of probe_call.so returns.
+unsupported() {
+    if open_mpi; then echo MPI_ERR_UNSUPPORTED_OPERATION; else echo "Unsupported file operation"; fi
+}
+
 # Nothing of the probe is in this folder, and none of its processes.
 nothing_left() {
     [ -z "$(find "${1:-.}" -name '.nht1-probe*')" ]
@@ -36,6 +46,7 @@ small_disk() {
     expect_text "fcntl locks"
     expect_plain
     expect_schema nht1-bt-probe-1 p.json
+    expect_text "MPI       $(jq -r .mpi.library p.json), tried with 2 processes"
     expect_json p.json '.answers and .left_behind == [] and .mpi.processes == 2'
     expect_json p.json '[.findings[] | select(.component == null)] | length == 14
         and (.[0] | .tried == "write and read" and .state == "works")'
@@ -89,20 +100,20 @@ state" ]
 }
 
 @test "a component that crashes, hangs or fails in one call: told, and the others are tried" {
-    need_open_mpi "two components are compared"
     [ -e "$NHT1_TESTBIN/probe_call.so" ]
     local -x LD_PRELOAD=$NHT1_TESTBIN/probe_call.so NHT1_PROBE_CALL OMPI_MCA_io=ompio
-    local how
+    local how of
+    of=$(component)
     for how in crash hang fail; do
         NHT1_PROBE_CALL=$how run probe --probe-limit 3
         expect_status 0
         case $how in crash) want=crashes ;; hang) want=hangs ;; fail) want=fails ;; esac
-        [ "$(state nonblocking ompio)" = "$want" ]
-        [ "$(state sync ompio)" = works ]
-        [ "$(state hints ompio)" = works ]
+        [ "$(state nonblocking "$of")" = "$want" ]
+        [ "$(state sync "$of")" = works ]
+        [ "$(state hints "$of")" = works ]
         nothing_left
     done
-    expect_text "MPI_ERR_UNSUPPORTED_OPERATION"
+    expect_text "MPI_File_iwrite_at: $(unsupported)"
 }
 
 # writers ARGUMENT...: those that a run of --io all had.
@@ -113,9 +124,9 @@ writers() {
 }
 
 @test "--io all leaves out what was found not to work, says why, and takes it up again" {
-    need_open_mpi "two components are compared"
     local -x OMPI_MCA_io=ompio
-    local all
+    local all of
+    of=$(component)
     all=$(writers --io all | sort)
     [[ $all == *mpiio-async* ]]
     expect_json r.json 'all(.notices[]; test("left out") | not)'
@@ -124,11 +135,11 @@ writers() {
     expect_text "of --io all from now on: mpiio-async"
     expect_json p.json '.left_out | map(.writer) == ["mpiio-async"]'
     [ "$(writers --io all | sort)" = "$(grep -v mpiio-async <<<"$all")" ]
-    expect_json r.json 'any(.notices[]; test("mpiio-async is left out: MPI-IO ompio, nonblocking fails")
-        and test("MPI_ERR_UNSUPPORTED") and test("name it with --io"))'
+    expect_json r.json 'any(.notices[]; test("mpiio-async is left out: MPI-IO '"$of"', nonblocking fails")
+        and test("MPI_File_iwrite_at: '"$(unsupported)"'") and test("name it with --io"))'
     # Named, it runs; so it does through another component, and on another file system.
     [ "$(writers --io mpiio-async)" = mpiio-async ]
-    [ "$(OMPI_MCA_io=romio321 writers --io all | sort)" = "$all" ]
+    ! open_mpi || [ "$(OMPI_MCA_io=romio321 writers --io all | sort)" = "$all" ]
     [ "$(writers --io all --out /dev/shm/nht1-probe-test.$$ | sort)" = "$all" ]
     run probe
     expect_json p.json '.left_out == []'
@@ -144,7 +155,7 @@ writers() {
 }
 
 @test "no component for MPI-IO: a note, and the file system is tried" {
-    need_open_mpi "the other library has one that cannot be taken away"
+    need_open_mpi "MPICH has one that cannot be taken away"
     OMPI_MCA_io=^ompio,romio321 run probe
     expect_status 0
     expect_text "no component for MPI-IO"
@@ -153,7 +164,6 @@ writers() {
 }
 
 @test "no launcher: MPI-IO is tried with one process, and a note says so" {
-    need_open_mpi "it is found by its name"
     mkdir -p alone/bin alone/share/nht1/runs
     cp "$NHT1_BIN/nht1-bt" alone/bin
     echo "$PWD/no-such-launcher" >alone/share/nht1/runs/launcher
@@ -161,7 +171,7 @@ writers() {
     expect_status 0
     expect_text "no-such-launcher"
     expect_json p.json '.mpi.processes == 1'
-    [ "$(state collective ompio)" = works ]
+    [ "$(state collective "$(component)")" = works ]
 }
 
 @test "a slow file system: its rate is seen" {
@@ -204,19 +214,40 @@ writers() {
     no_process nht1-bt
 }
 
-@test "Ctrl-C: the folder is as before, no process stays" {
+# interrupt COMMAND...: runs a probe of ./disk, in which the fifth check is slow, and interrupts it there;
+# $status, and what it has said in out and err.
+interrupt() {
     slow_disk 10
-    OMPI_MCA_ess_singleton_isolated=1 nht1-bt --probe --out disk/x 2>err 3>&- &
+    "$@" nht1-bt --probe --out disk/x --json p.json >out 2>err 3>&- &
     local pid=$!
     for _ in $(seq 100); do
         [ -z "$(find below -name 4)" ] || break
         sleep 0.1
     done
     kill -INT "$pid"
-    local rc=0
-    wait "$pid" || rc=$?
-    [ "$rc" -eq 3 ]
-    grep -q interrupted err
+    status=0
+    wait "$pid" || status=$?
+}
+
+@test "Ctrl-C: what was found is told, the folder is as before, no process stays" {
+    interrupt env OMPI_MCA_ess_singleton_isolated=1
+    [ "$status" -eq 3 ]
+    grep -q "^nht1-bt: .*interrupted" err
+    grep -q "^  fsync  *works" out
+    grep -q "^  striping  *untried" out
+    grep -q "^Note *Interrupted" out
+    expect_schema nht1-bt-probe-1 p.json
+    expect_json p.json '.status == 3 and .store == null and .left_behind == []
+        and ([.findings[4:][].state] | unique == ["untried"])'
+    [ ! -e state/nht1/probe.json ]
+    nothing_left disk
+}
+
+@test "Ctrl-C under the launcher: what was found is told before it kills" {
+    interrupt "$NHT1_ROOT/tests/mpi-run" -np 2 -t 60
+    [[ $status =~ ^(1|3)$ ]] # mpirun of Open MPI has one of its own
+    grep -q "^  fsync  *works" out
+    grep -q "^Note *Interrupted" out
     nothing_left disk
 }
 
