@@ -376,7 +376,17 @@ END
     grep -q '^"mpiio, OMPI_MCA_io=romio321",3,' tab/writers.csv
     page a --csv tab
     grep -q '^mpiio,3,' tab/writers.csv
-    expect_file_text r.md "All runs: OMPI\_MCA\_io=ompio"
+    grep -q 'All runs: .*OMPI\\_MCA\\_io=ompio' r.md
+    # The component of those that have one, which other writers have not.
+    change r2.json '(.runs[].file | select(.mpiio_component?)).mpiio_component = "romio321"'
+    page r2.json --csv tab
+    grep -q '^mpiio,3,' tab/writers.csv
+    expect_file_text r.md "All runs: MPI-IO by romio321."
+    cp r2.json unknown.json
+    change unknown.json '(.runs[].file | select(.mpiio_component?)).mpiio_component = "unknown (default)"'
+    page r2.json unknown.json --csv tab
+    grep -q '^"mpiio, romio321",3,' tab/writers.csv
+    grep -q '^mpiio,3,' tab/writers.csv
 }
 
 @test "a folder stands for the results in it, whatever else it holds" {

@@ -381,6 +381,10 @@ class Run:
         return sorted(asked)
 
     @property
+    def through_mpiio(self):
+        return word(self.json, 'file.mpiio_component') != ''
+
+    @property
     def component(self):
         """The MPI-IO component in force, '' where it is not known or there is none."""
         said = word(self.json, 'file.mpiio_component').partition(' (')[0]
@@ -609,11 +613,12 @@ def _name(group):
     goes to group.common, said once."""
     shape = ('writer', 'ranks', 'threads', 'nodes', 'decomp')
     cells = [c for c in group.cells if c.writes] or group.cells
-    keys = [k for c in cells for k in c.identity if k not in shape]
-    keys = list(dict.fromkeys(keys))
-    values = {k: {c.identity.get(k) for c in cells} for k in keys}
+    keys = sorted({k for c in cells for k in c.identity if k not in shape})
+    # A component can be had in common by those alone that go through MPI-IO.
+    values = {k: {c.identity.get(k) for c in cells if k != 'component' or c.typical.through_mpiio}
+              for k in keys}
     common = [k for k in keys if len(values[k]) == 1 and k != 'group' and len(cells) > 1]
-    group.common = [option_shown(k, cells[0].identity[k]) for k in common]
+    group.common = ['MPI-IO by ' * (k == 'component') + option_shown(k, *values[k]) for k in common]
     for cell in group.cells:
         alike = [c for c in group.cells if c.processors == cell.processors and
                  c.writer == cell.writer]
