@@ -6,6 +6,7 @@
 
 #include "base/par.h"
 #include "base/sys.h"
+#include "base/units.h"
 
 #define PROBE_STEPS 3
 #define PROBES_MAX  4
@@ -196,10 +197,11 @@ void bt_compute_words(const struct bt_job *job, char *out, size_t size)
         snprintf(out, size, "given with --tc, not measured here");
     else
         snprintf(
-            out, size, "%s, %s; %lld x %lld ranks x threads, decomposition %s, %s, on %s, %.16s%s",
+            out, size, "%s, %s; %lld rank%s x %lld thread%s, decomposition %s, %s, on %s, %.16s%s",
             stored ? "best time stored for this system and problem" : "measured by this job",
             e->verified ? "verified" : "not verified (no published norms)", (long long)e->ranks,
-            (long long)e->threads, e->decomp, e->isa, e->host, e->utc[0] ? e->utc : "undated",
+            units_plural(e->ranks), (long long)e->threads, units_plural(e->threads), e->decomp,
+            e->isa, e->host, e->utc[0] ? e->utc : "undated",
             e->keyed ? ""
                      : "; unkeyed: stored by an older version, without MPI library and memory");
 }
