@@ -40,18 +40,18 @@ int bt_choice_key(const struct bt_job *job, json_t **key)
     *key = NULL;
     TRY(sys_path_fs(s->opt.out, &fs));
     const unsigned readers = io_mpiio_readers(fs.type);
-    const char *mpiio = readers == IO_HINT_OMPIO   ? "ompio"
-                        : readers == IO_HINT_ROMIO ? "romio"
-                                                   : "unknown";
-    *key =
-        json_pack("{ss ss sI ss ss sI sI so so so sI sI sf sI sb ss ss si si ss so}", "cpu", k.cpu,
-                  "hosts", k.hosts, "memory_gib", (json_int_t)k.memory_gib, "mpi", k.mpi, "mpiio",
-                  mpiio, "nodes", (json_int_t)k.nodes, "cores", (json_int_t)k.cores, "fs_type",
-                  js_text(fs.type), "fs_source", js_text(fs.source), "fs_mount", js_text(fs.mount),
-                  "n", (json_int_t)p->n, "steps", (json_int_t)p->steps, "dt", p->dt, "interval",
-                  (json_int_t)p->interval, "last", (int)p->last, "decomp", job->decomp_name,
-                  "layout", io_layout_name(s->layout), "ranks", job->size, "threads",
-                  job->machine.threads, "sync", s->opt.sync, "fixed", bt_setup_fixed(s));
+    const char *component = readers == IO_HINT_OMPIO   ? "ompio"
+                            : readers == IO_HINT_ROMIO ? "romio"
+                                                       : "unknown";
+    *key = json_pack("{ss ss sI ss ss sI sI so so so sI sI sf sI sb ss ss si si ss so}", "cpu",
+                     k.cpu, "hosts", k.hosts, "memory_gib", (json_int_t)k.memory_gib, "mpi", k.mpi,
+                     "component", component, "nodes", (json_int_t)k.nodes, "cores",
+                     (json_int_t)k.cores, "fs_type", js_text(fs.type), "fs_source",
+                     js_text(fs.source), "fs_mount", js_text(fs.mount), "n", (json_int_t)p->n,
+                     "steps", (json_int_t)p->steps, "dt", p->dt, "interval",
+                     (json_int_t)p->interval, "last", (int)p->last, "decomp", job->decomp_name,
+                     "layout", io_layout_name(s->layout), "ranks", job->size, "threads",
+                     job->machine.threads, "sync", s->opt.sync, "fixed", bt_setup_fixed(s));
     return *key ? 0 : err_set(ERR_NOMEM, "no memory for the key of a choice");
 }
 

@@ -5,16 +5,16 @@
  *
  *   { "schema": "nht1-choices/1",
  *     "entries": [
- *       { "key": { of the system "cpu", "hosts", "memory_gib", "mpi", "mpiio", "nodes", "cores",
+ *       { "key": { of the system "cpu", "hosts", "memory_gib", "mpi", "component", "nodes", "cores",
  *                  of the target "fs_type", "fs_source", "fs_mount",
  *                  of the problem "n", "steps", "dt", "interval", "last",
  *                  of the run "decomp", "layout", "ranks", "threads", "sync", "fixed" },
  *         "utc": "2001-01-31T12:00:00Z", "writer": "async", "options": ["--direct"],
  *         "best": member search.best of the result } ] }
  *
- * mpiio: the component in use, "ompio" or "romio". fixed: the writers' settings that stood on the
- * command line. A choice holds where all of its key agrees, so one that was kept without a member that
- * the key has now holds nowhere; a new one takes the place of the old. Local, for rank 0. */
+ * component: of MPI-IO, the one in use, "ompio" or "romio". fixed: the writers' settings that stood on
+ * the command line. A choice holds where all of its key agrees, so one that was kept without a member
+ * that the key has now holds nowhere; a new one takes the place of the old. Local, for rank 0. */
 #include <jansson.h>
 
 #include "bt/job.h"
