@@ -25,13 +25,16 @@
 #include "io/mpiio.h"
 #include "io/writer.h"
 
-#define SCHEMA        "nht1-bt-probe/1"
-#define ROOM_LEAST    (INT64_C(8) << 20)
-#define ROOM_MOST     (INT64_C(256) << 20)
-#define GROUPS_MAX    8
-#define ALIVE_S       5.0 /* at most, for a question to a file system of which something hung */
-#define EXPECTED      34  /* checks: of files, and of two components */
-#define SWEEP_ASKED_S 3.0 /* somebody has pressed Ctrl-C; launchers kill after a second */
+#define SCHEMA     "nht1-bt-probe/1"
+#define ROOM_LEAST (INT64_C(8) << 20)
+#define ROOM_MOST  (INT64_C(256) << 20)
+#define GROUPS_MAX 8
+#define ALIVE_S    5.0 /* at most, for a question to a file system of which something hung */
+#define EXPECTED   34  /* checks: of files, and of two components */
+/* When somebody has pressed Ctrl-C; launchers kill after a second. A folder that is being made has to be
+ * known, or it stays. */
+#define SWEEP_ASKED_S  3.0
+#define FOLDER_ASKED_S 0.5
 
 /* The checks of one table, for one component of MPI-IO. */
 struct group {
@@ -85,7 +88,9 @@ static int one_step(const struct probe *p, const char *part, const char *path, c
                                  .path = path,
                                  .fs_type = what,
                                  .limit_s = most_s < limit_s(p) ? most_s : limit_s(p),
-                                 .stays = strcmp(part, "sweep") == 0,
+                                 .stays_s = strcmp(part, "sweep") == 0    ? most_s
+                                            : strcmp(part, "folder") == 0 ? FOLDER_ASKED_S
+                                                                          : 0,
                                  .n = 1,
                                  .finding = f,
                                  .left = p->left};

@@ -41,7 +41,7 @@ struct bt_probe_part {
     const char *path, *fs_type;
     int64_t room_bytes;
     double limit_s; /* of each check, and of starting */
-    bool stays;     /* when somebody asks for an end: what has to be done then */
+    double stays_s; /* what it may take although somebody asks for an end; 0: it ends at once */
     bool launched;  /* two processes, by the launcher of the MPI library */
     int n;          /* checks; 0: "mpi-io" tells what it runs on, and no more */
     const struct bt_probe_check *checks;   /* [n], for their names, or NULL */

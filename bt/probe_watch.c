@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -306,7 +307,8 @@ static bool attend(struct bt_probe_part *p, struct child *c, int *status)
         const bool all = c->at < 0 && c->next == p->n;
         const bool starting = c->at < 0 && c->next == first;
         const double limit_s = all ? END_S : p->limit_s + (starting ? START_S : 0);
-        if ((stop_requested() && !p->stays) || watch_now() - c->since_s > limit_s) return false;
+        const double took_s = watch_now() - c->since_s;
+        if (took_s > (stop_requested() ? fmin(p->stays_s, limit_s) : limit_s)) return false;
     }
 }
 
@@ -337,7 +339,7 @@ int bt_probe_run_part(struct bt_probe_part *p)
         first = f ? at + 1 : c.next;
         close(c.out);
         close(c.err);
-        if (stop_requested() && !p->stays) {
+        if (stop_requested() && !(ended && p->stays_s > 0)) {
             if (f) {
                 f->state = BT_PROBE_UNTRIED;
                 snprintf(f->note, sizeof f->note, "interrupted");

@@ -251,6 +251,15 @@ interrupt() {
     nothing_left disk
 }
 
+@test "Ctrl-C when the folder has just been made: it goes" {
+    [ -e "$NHT1_TESTBIN/probe_call.so" ]
+    LD_PRELOAD=$NHT1_TESTBIN/probe_call.so NHT1_PROBE_CALL=interrupt OMPI_MCA_ess_singleton_isolated=1 \
+        run nht1-bt --probe
+    expect_status 3
+    expect_text interrupted
+    nothing_left
+}
+
 @test "what does not go together is refused" {
     run probe --dry-run
     expect_status 1

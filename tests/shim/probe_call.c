@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A library for LD_PRELOAD: MPI_File_iwrite_at of an MPI library that does not have it right. By
  * NHT1_PROBE_CALL it ends the process ("crash"), never returns ("hang") or fails without having
- * written ("fail"). */
+ * written ("fail"). With "interrupt" Ctrl-C comes when the folder of the probe has just been made. */
+#include <fcntl.h>
 #include <mpi.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int MPI_File_iwrite_at(MPI_File fh, MPI_Offset at, const void *buf, int count, MPI_Datatype type,
@@ -16,4 +19,13 @@ int MPI_File_iwrite_at(MPI_File fh, MPI_Offset at, const void *buf, int count, M
         pause();
     if (how && strcmp(how, "fail") == 0) return MPI_ERR_UNSUPPORTED_OPERATION;
     return PMPI_File_iwrite_at(fh, at, buf, count, type, request);
+}
+
+int mkdir(const char *path, mode_t mode)
+{
+    const char *how = getenv("NHT1_PROBE_CALL");
+    const int rc = mkdirat(AT_FDCWD, path, mode);
+    if (how && strcmp(how, "interrupt") == 0 && strstr(path, ".nht1-probe"))
+        kill(getppid(), SIGINT);
+    return rc;
 }
