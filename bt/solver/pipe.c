@@ -56,12 +56,14 @@ int bt_pipe_new(struct bt_solver *s, int dir)
     const int lanes = s->kernel->lanes, parts = s->d.p[dir];
     if (up < 0 && down < 0) return 0; /* alone with the interior of its lines */
     c->divided = true;
-    /* The group is the same on all ranks of the chain; the window is each rank's own. */
+    /* The group is the same on all ranks of the chain; the window is each rank's own. To the top
+     * and back 2 (parts - at) - 1 groups are under way, more if messages are late: with more room
+     * than that a rank would run ahead, and its stored blocks out of the cache. */
     const int64_t batches = bt_batch_count(s, dir);
     c->group = bt_plan_group(s->problem.n, parts, batches, lanes, s->threads);
     c->groups = bt_plan_div_up(batches, c->group);
     c->window = bt_min64(bt_max64(bt_plan_stored(batches, lanes) / c->group, 2),
-                         2 * (parts - s->d.at[dir]) + 1);
+                         3 * (parts - s->d.at[dir]) - 2);
     c->store_values = c->window * c->group * s->ni[dir] * BT_STORE * lanes;
     TRY(end_new(s, &c->carry_in, down, c->group * BT_CARRY * lanes));
     TRY(end_new(s, &c->carry_out, up, c->group * BT_CARRY * lanes));
@@ -149,36 +151,55 @@ static double *store_at(const struct pipe *p, int64_t group, int64_t batch)
     return p->s->pipe_store + slot * p->s->ni[p->dir] * BT_STORE * p->s->kernel->lanes;
 }
 
-static int eliminate_group(struct pipe *p)
+static void eliminate_batch(struct pipe *p, int64_t group, int64_t b)
 {
     struct bt_solver *s = p->s;
-    const int64_t g = p->eliminated++, first = g * p->c->group, end = group_end(p, g);
-    const int64_t size = BT_CARRY * s->kernel->lanes;
+    const int64_t at = (b - group * p->c->group) * BT_CARRY * s->kernel->lanes;
     const bool lowest = p->c->carry_in.peer < 0;
-    const double *in = buffer_of(&p->c->carry_in, g);
-    double *out = buffer_of(&p->c->carry_out, g);
-#pragma omp parallel for schedule(static) num_threads(s->threads) if (end - first > 1)
+    bt_batch_forward(s, &s->scratch[omp_get_thread_num()], p->dir, p->flags, b,
+                     store_at(p, group, b),
+                     lowest ? s->zero : buffer_of(&p->c->carry_in, group) + at,
+                     buffer_of(&p->c->carry_out, group) + at);
+}
+
+static void substitute_batch(struct pipe *p, int64_t group, int64_t b)
+{
+    struct bt_solver *s = p->s;
+    const int64_t at = (b - group * p->c->group) * BT_NCOMP * s->kernel->lanes;
+    const bool highest = p->c->w_in.peer < 0;
+    bt_batch_backward(s, &s->scratch[omp_get_thread_num()], p->dir, p->flags, b,
+                      store_at(p, group, b), highest ? s->zero : buffer_of(&p->c->w_in, group) + at,
+                      buffer_of(&p->c->w_out, group) + at);
+}
+
+/* Does the batches of a group, by a team where there is something to share: with one thread, too, a
+ * parallel region takes as long as 10 cells of a batch. */
+static void each_batch(struct pipe *p, int64_t group,
+                       void (*work)(struct pipe *p, int64_t group, int64_t b))
+{
+    const int64_t first = group * p->c->group, end = group_end(p, group);
+    if (p->s->threads == 1 || end - first == 1) {
+        for (int64_t b = first; b < end; b++)
+            work(p, group, b);
+        return;
+    }
+#pragma omp parallel for schedule(static) num_threads(p->s->threads)
     for (int64_t b = first; b < end; b++)
-        bt_batch_forward(s, &s->scratch[omp_get_thread_num()], p->dir, p->flags, b,
-                         store_at(p, g, b), lowest ? s->zero : in + (b - first) * size,
-                         out + (b - first) * size);
+        work(p, group, b);
+}
+
+static int eliminate_group(struct pipe *p)
+{
+    const int64_t g = p->eliminated++;
+    each_batch(p, g, eliminate_batch);
     TRY(post_send(p, &p->c->carry_out, TAG_CARRY, g));
     return post_receive(p, &p->c->carry_in, TAG_CARRY, g + BT_PIPE_DEPTH);
 }
 
 static int substitute_group(struct pipe *p)
 {
-    struct bt_solver *s = p->s;
-    const int64_t g = p->done++, first = g * p->c->group, end = group_end(p, g);
-    const int64_t size = BT_NCOMP * s->kernel->lanes;
-    const bool highest = p->c->w_in.peer < 0;
-    const double *in = buffer_of(&p->c->w_in, g);
-    double *out = buffer_of(&p->c->w_out, g);
-#pragma omp parallel for schedule(static) num_threads(s->threads) if (end - first > 1)
-    for (int64_t b = first; b < end; b++)
-        bt_batch_backward(s, &s->scratch[omp_get_thread_num()], p->dir, p->flags, b,
-                          store_at(p, g, b), highest ? s->zero : in + (b - first) * size,
-                          out + (b - first) * size);
+    const int64_t g = p->done++;
+    each_batch(p, g, substitute_batch);
     TRY(post_send(p, &p->c->w_out, TAG_W, g));
     return post_receive(p, &p->c->w_in, TAG_W, g + BT_PIPE_DEPTH);
 }
