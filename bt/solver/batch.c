@@ -60,6 +60,13 @@ int64_t bt_batch_count(const struct bt_solver *s, int dir)
     return n;
 }
 
+int64_t bt_batch_gathered(const struct bt_solver *s, int dir)
+{
+    const int64_t n = bt_batch_count(s, dir), lanes = s->kernel->lanes;
+    if (dir == 0) return n; /* those of xi are shared by slab */
+    return n - bt_plan_div_up(bt_plan_gathered(dir, s->ni, lanes) * s->ni[3 - dir], lanes);
+}
+
 /* Fills the lanes with lines first .. of a count of them, numbered across `wide` at a time from
  * `at`: rows from j = at in planes from k on, or columns from i = at. Without a line: a copy. */
 static void batch_numbered(const struct bt_solver *s, int dir, int64_t first, int64_t count,

@@ -44,7 +44,7 @@ static inline bool bt_plan_packed(int dir, const int64_t n[3], int64_t lanes)
 static inline int64_t bt_plan_gathered(int dir, const int64_t n[3], int64_t lanes)
 {
     const int64_t left = n[0] % lanes;
-    const bool pays = 2 * left <= lanes && n[0] < 4 * lanes;
+    const bool pays = 2 * left <= lanes && n[0] < 8 * lanes;
     return !bt_plan_packed(dir, n, lanes) && pays ? left : 0;
 }
 

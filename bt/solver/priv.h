@@ -114,8 +114,10 @@ int bt_pipe_new(struct bt_solver *s, int dir);
 int bt_pipe_store_new(struct bt_solver *s);
 void bt_pipe_free(struct bt_chain *c);
 
-/* batch.c: batches of a direction; one batch through elimination and back substitution. */
+/* batch.c: batches of a direction, and the first of eta or zeta that is gathered from what whole
+ * vectors leave over; one batch through elimination and back substitution. */
 int64_t bt_batch_count(const struct bt_solver *s, int dir);
+int64_t bt_batch_gathered(const struct bt_solver *s, int dir);
 void bt_batch_forward(struct bt_solver *s, struct bt_scratch *t, int dir, unsigned flags, int64_t b,
                       double *store, const double *in, double *out);
 void bt_batch_backward(struct bt_solver *s, struct bt_scratch *t, int dir, unsigned flags,

@@ -36,13 +36,16 @@ static void account(struct bt_solver *s, int dir, double spent)
 /* A direction that is whole on this rank, by the threads of a team: every batch from end to end. */
 static void sweep_whole(struct bt_solver *s, int dir, unsigned flags)
 {
-    const int64_t batches = bt_batch_count(s, dir);
+    const int64_t first[3] = {0, bt_batch_gathered(s, dir), bt_batch_count(s, dir)};
     struct bt_scratch *t = &s->scratch[omp_get_thread_num()];
-#pragma omp for schedule(static)
-    for (int64_t b = 0; b < batches; b++) {
-        bt_batch_forward(s, t, dir, flags, b, t->store, s->zero, t->carry);
-        bt_batch_backward(s, t, dir, flags, b, t->store, s->zero, t->w);
-    }
+    /* Gathered batches come last and take longer: each thread gets its share of them. */
+    for (int part = 0; part < 2; part++)
+#pragma omp for schedule(static) nowait
+        for (int64_t b = first[part]; b < first[part + 1]; b++) {
+            bt_batch_forward(s, t, dir, flags, b, t->store, s->zero, t->carry);
+            bt_batch_backward(s, t, dir, flags, b, t->store, s->zero, t->w);
+        }
+#pragma omp barrier
 }
 
 int bt_sweep(struct bt_solver *s, int first, int end, unsigned flags)
