@@ -75,8 +75,8 @@ static const struct conf_option table[] = {
      .help =
          "Writers: none (compute only, which measures T_C), a name, several as "
          "NAME,NAME, all (every writer that leaves a serial file, one after the other in random "
-         "order), auto (finds the fastest writer and its settings, see --minutes), or help for the "
-         "list."},
+         "order), auto (finds the fastest writer and its settings, see --minutes; auto:NAME,NAME "
+         "among these), or help for the list."},
     {.name = "interval",
      .arg = "IW",
      AT(interval),
@@ -215,7 +215,8 @@ static const struct conf_option table[] = {
     {.name = "known",
      AT(known),
      .help = "--io auto with --minutes: run the choice of an earlier search on this system, if "
-             "there is one, instead of searching again."},
+             "there is one, instead of searching again. --probe: try only where nothing was found "
+             "before."},
     {.name = "tc",
      .arg = "T",
      .def = "best",
@@ -369,7 +370,10 @@ static int writers_setup(struct bt_setup *s)
         s->compute = s->compute || strcmp(name, BT_COMPUTE) == 0;
         if (strcmp(name, BT_COMPUTE) == 0) continue;
         const bool search = strcmp(name, "auto") == 0;
-        s->search = s->search || search;
+        const bool among = strncmp(name, "auto:", 5) == 0;
+        if (among) memmove(name, name + 5, strlen(name + 5) + 1);
+        s->search = s->search || search || among;
+        s->all = s->all || among;
         if (strcmp(name, "all") != 0 && !search) {
             TRY(io_writer_find(name) ? add_writer(s, name) : io_writer_unknown(name));
             continue;
@@ -382,7 +386,7 @@ static int writers_setup(struct bt_setup *s)
     return 0;
 }
 
-/* A search is of all writers; what it leaves is an answer, no file. */
+/* What a search leaves is an answer, no file. */
 static int search_setup(struct bt_setup *s, const bool *given)
 {
     const struct {
@@ -396,13 +400,14 @@ static int search_setup(struct bt_setup *s, const bool *given)
     s->given_minutes = conf_given(&bt_program, given, "minutes");
     if (!s->search && s->given_minutes)
         return err_set(ERR_USAGE, "--minutes is for --io auto, the search for the fastest writer");
-    if (!s->search && s->opt.known)
-        return err_set(ERR_USAGE, "--known is for --io auto, the search for the fastest writer");
-    if (!s->search) return 0;
-    if (strcmp(s->opt.io, "auto") != 0)
+    if (!s->search && !s->opt.probe && s->opt.known)
         return err_set(ERR_USAGE,
-                       "--io '%s': auto stands alone, it tries every writer; give the settings "
-                       "that are to stay as options",
+                       "--known is for --io auto, the search for the fastest writer, and --probe");
+    if (!s->search) return 0;
+    if (strcmp(s->opt.io, "auto") != 0 && strncmp(s->opt.io, "auto:", 5) != 0)
+        return err_set(ERR_USAGE,
+                       "--io '%s': auto stands alone, it tries every writer, and auto:NAME,NAME "
+                       "these; give the settings that are to stay as options",
                        s->opt.io);
     for (size_t i = 0; i < sizeof without / sizeof without[0]; i++)
         if (conf_given(&bt_program, given, without[i].option))
@@ -493,6 +498,7 @@ json_t *bt_setup_fixed(const struct bt_setup *s)
         if (s->fixed & writers_option[i].cap)
             js_set(to, writers_option[i].option,
                    json_incref(json_object_get(all, writers_option[i].option)));
+    if (s->search && strcmp(s->opt.io, "auto") != 0) js_set(to, "io", json_string(s->opt.io));
     json_decref(all);
     return to;
 }
@@ -514,6 +520,9 @@ static int interpret(struct bt_setup *s, const bool *given)
     if (s->opt.probe && (s->opt.dry_run || s->opt.restart))
         return err_set(ERR_USAGE, "--probe and --%s exclude each other",
                        s->opt.dry_run ? "dry-run" : "restart");
+    if (s->opt.probe && s->opt.known && s->opt.json)
+        return err_set(ERR_USAGE, "--probe --known and --json exclude each other: where something "
+                                  "is known, nothing is tried");
     if (conf_given(&bt_program, given, "probe-limit") && !s->opt.probe)
         return err_set(ERR_USAGE, "--probe-limit is for --probe: give that too");
     TRY(problem_setup(s));

@@ -66,7 +66,7 @@ struct bt_setup {
     unsigned fixed; /* capabilities, of those whose settings stood there */
     bool compute;   /* a run without writing was asked for */
     bool all;       /* --io all: files go after they have been verified */
-    bool search;    /* --io auto: these writers are raced, all is set as well */
+    bool search;    /* --io auto, auto:NAMES: these writers are raced, all is set as well */
     bool given_minutes;
     bool list_writers; /* --io help; the rest was not looked at then */
     enum bt_read read;
@@ -87,8 +87,8 @@ extern const struct conf_program bt_program;
 int bt_setup_parse(void *setup, int argc, char **argv);
 void bt_setup_free(void *setup);
 
-/* The settings of writers that stood on the command line, as "options" of a result has them. New
- * reference. */
+/* The settings of writers that stood on the command line, as "options" of a result has them, and "io"
+ * where a search is among some writers alone. New reference. */
 json_t *bt_setup_fixed(const struct bt_setup *s);
 
 /* A writer with the settings of the command line. Borrows the hints. */

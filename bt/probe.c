@@ -53,6 +53,7 @@ struct probe {
     struct sys_fs fs;
     char work[4400]; /* "" until it is made */
     json_t *about;   /* "library", "processes", "components" of MPI, or NULL */
+    json_t *known;   /* with --known, what an earlier one has kept: nothing is tried; or NULL */
     struct group group[GROUPS_MAX];
     int groups_n;
     json_t *left, *notices;
@@ -253,14 +254,21 @@ static void sweep_folder(struct probe *p, bool asked_to_stop)
     if (said[0]) err_set(ERR_IO, "%s", said);
 }
 
+static int try_files(struct probe *p)
+{
+    TRY(run_group(p, "files", bt_probe_files, "", false));
+    const struct bt_probe_finding *first = &p->group[0].finding[0];
+    if (first->state == BT_PROBE_WORKS) return 0;
+    return err_set(ERR_IO, "a file cannot be written and read in %s: %s", p->work, first->note);
+}
+
 static int try_all(struct probe *p)
 {
+    const struct bt_options *o = &p->setup->opt;
     int rc = make_folder(p);
-    if (rc == 0) rc = run_group(p, "files", bt_probe_files, "", false);
-    if (rc == 0 && p->group[0].finding[0].state != BT_PROBE_WORKS)
-        rc = err_set(ERR_IO, "a file cannot be written and read in %s: %s", p->work,
-                     p->group[0].finding[0].note);
-    if (rc == 0) rc = try_mpiio(p);
+    if (rc == 0 && o->known) p->known = bt_probe_known(o->tc_store, o->out, p->notices);
+    if (rc == 0 && !p->known) rc = try_files(p);
+    if (rc == 0 && !p->known) rc = try_mpiio(p);
     if (rc == ERR_INTERRUPT)
         bt_notice(p->notices,
                   "Interrupted: what is untried or not listed was not reached, and nothing is "
@@ -306,6 +314,9 @@ static void print_findings(struct probe *p, FILE *to)
                     json_string_value(json_object_get(p->about, "library")), (long long)n,
                     n == 1 ? "" : "es", io_mpiio_component());
     }
+    if (p->known)
+        plain_entry(to, "Known", "since %.16s; without --known it is tried again",
+                    bt_store_text(p->known, "utc"));
     for (int g = 0; g < p->groups_n; g++) {
         fputc('\n', to);
         print_group(&p->group[g], to);
@@ -399,11 +410,20 @@ static bool was_full(const struct probe *p)
     return full;
 }
 
-/* Keeps what was found, and says what --io all will leave out for it. */
-static void keep_findings(struct probe *p)
+/* What --io all leaves out. */
+static void leave_out(struct probe *p, const json_t *entry)
 {
     char why[1024];
     const struct io_writer *w;
+    for (int i = 0; (w = io_writer_at(i)) != NULL; i++)
+        if ((w->caps & IO_CAP_SERIAL_FILE) && bt_probe_denies(entry, w->name, why, sizeof why))
+            json_array_append_new(p->left_out,
+                                  json_pack("{ss so}", "writer", w->name, "why", js_text(why)));
+}
+
+/* Keeps what was found, and says what --io all will leave out for it. */
+static void keep_findings(struct probe *p)
+{
     json_t *findings = findings_json(p);
     json_t *entry = bt_probe_entry(&p->fs, json_object_get(p->about, "components"), findings);
     int rc = was_full(p) ? err_set(ERR_IO, "there was no room")
@@ -416,10 +436,7 @@ static void keep_findings(struct probe *p)
         p->store[0] = '\0';
         err_clear();
     }
-    for (int i = 0; rc >= 0 && (w = io_writer_at(i)) != NULL; i++)
-        if ((w->caps & IO_CAP_SERIAL_FILE) && bt_probe_denies(entry, w->name, why, sizeof why))
-            json_array_append_new(p->left_out,
-                                  json_pack("{ss so}", "writer", w->name, "why", js_text(why)));
+    if (rc >= 0) leave_out(p, entry);
     json_decref(findings);
     json_decref(entry);
 }
@@ -461,7 +478,8 @@ int bt_probe_run(MPI_Comm comm, const struct bt_setup *setup)
         if (speaks) print_findings(&p, stdout);
         sweep_folder(&p, rc == ERR_INTERRUPT);
         p.seconds = watch_now() - p.began_s;
-        if (rc == 0) keep_findings(&p);
+        if (rc == 0 && p.known) leave_out(&p, p.known);
+        if (rc == 0 && !p.known) keep_findings(&p);
         if (speaks) print_outcome(&p, stdout);
         writable = !p.silent || answers(&p, setup->opt.json);
     }
@@ -476,6 +494,7 @@ out:
     }
     json_decref(p.folder);
     json_decref(p.about);
+    json_decref(p.known);
     json_decref(p.left);
     json_decref(p.notices);
     json_decref(p.left_out);

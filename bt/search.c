@@ -385,6 +385,11 @@ int bt_search_make(struct bt_job *job, FILE *to)
     struct bt_search *search = calloc(1, sizeof *search);
     job->search = search;
     TRY(par_agree(job->comm, search ? 0 : err_set(ERR_NOMEM, "no memory for the search")));
+    const json_t *first = json_array_get(job->left_out, 0);
+    if (job->setup->writers_n == 0)
+        return err_set(ERR_IO, "--io %s: no writer of these can work here; %s: %s",
+                       job->setup->opt.io, json_string_value(json_object_get(first, "writer")),
+                       json_string_value(json_object_get(first, "why")));
     TRY(recall(job, search));
     if (search->known && (!job->setup->given_minutes || job->setup->opt.known)) {
         struct bt_setup before = *job->setup;

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # nht1-bt --probe: what works on a file system, what fails, crashes and hangs; it ends in any case.
 # shellcheck disable=SC2016,SC2030,SC2031 # jq filters have variables of their own; so have tests
+# shellcheck disable=SC2154 # slow_disk sets server
 load helpers
 
 teardown() {
@@ -260,7 +261,29 @@ interrupt() {
     nothing_left
 }
 
+@test "--known: what is known is not tried again" {
+    run mpi_run 1 nht1-bt --probe --known
+    expect_status 0
+    expect_text "flock"
+    jq '.entries[0] |= (.utc = "2001-01-31T12:00:00Z"
+        | (.findings[] | select(.component == null and .tried == "io_uring") | .state) = "hangs")' \
+        state/nht1/probe.json >new && cp new state/nht1/probe.json
+    run mpi_run 1 nht1-bt --probe --known
+    expect_status 0
+    expect_text "since 2001-01-31T12:00; without --known"
+    [[ $output != *flock* ]]
+    expect_text "of --io all from now on: uring, since io_uring hangs here"
+    cmp new state/nht1/probe.json
+    nothing_left
+    run mpi_run 1 nht1-bt --class S --io auto:uring
+    expect_status 3
+    expect_text "--io auto:uring: no writer of these can work here; uring: io_uring hangs here"
+}
+
 @test "what does not go together is refused" {
+    run probe --known
+    expect_status 1
+    expect_text "--known and --json"
     run probe --dry-run
     expect_status 1
     expect_text "--probe and --dry-run"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # nht1-bt --io auto: the search for the fastest way to write, end to end. The race itself, on made-up
 # times, is tests/test_race.c, the space of candidates tests/test_candidate.c.
+# shellcheck disable=SC2154 # slow_disk sets server
 load helpers
 
 teardown() {
@@ -48,6 +49,14 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
     local unread=OMPI_MCA
     ! open_mpi || unread=ROMIO_HINTS
     expect_json r.json '[.search.best.hints[].form] | index("'$unread'") == null'
+}
+
+@test "a search among some writers, whose choice is none of a search of all" {
+    run mpi_run 2 nht1-bt "${tiny[@]}" --io auto:posix,async --minutes 0.2 --json r.json
+    expect_status 0
+    expect_json r.json '[.search.candidates[].writer] | unique == ["async", "posix"]'
+    [ ! -e state/nht1/choices.json ] || expect_json state/nht1/choices.json \
+        '.entries[0].key.fixed == {"io": "auto:posix,async"}'
 }
 
 @test "a candidate that fails is told and left out, and the search goes on" {
@@ -195,9 +204,14 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
 
 @test "what a search cannot be combined with is refused, with the way out" {
     local option
-    run mpi_run 1 nht1-bt --io auto,posix
+    for option in auto,posix posix,auto:async; do
+        run mpi_run 1 nht1-bt --io "$option"
+        expect_status 1
+        expect_text "auto stands alone"
+    done
+    run mpi_run 1 nht1-bt --io auto:posix,no-such
     expect_status 1
-    expect_text "auto stands alone"
+    expect_text "no-such"
     for option in --restart "--read last" --keep "--repeat 3"; do
         # shellcheck disable=SC2086 # an option and its value
         run mpi_run 1 nht1-bt --io auto $option
