@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """runs/study tune: the best way to write on this system. nht1-bt --io auto searches, inside one job, among
 the writers and their settings. A job is bound to one MPI-IO component of its library, so each component
-has a search of its own; then the winners run against each other. Every step is a study in a folder below
-that of the whole, with a description that can be read and run again:
+has a search of its own: the first is of all writers, the others are of those that a component makes a
+difference to. Then the winners run against each other. Every step is a study in a folder below that of
+the whole, with a description that can be read and run again:
 
+    probe/             what nht1-bt --probe said about the file system
     ompio/ romio321/   the searches (search/ where there is nothing to choose)
     final/             the winners in random order, round by round
     exhaustive/        --exhaustive: every candidate, again and again; check/: its best against the search's
@@ -28,6 +30,8 @@ SCHEMA = 'nht1-tune/1'
 LEVEL = 0.95
 FINAL_SHARE = 0.35    # of the minutes, for the comparison at the end where there is one
 START_S, BESIDE = 2.0, 0.4  # of a run besides T_T: launching; warming up and verifying over T_T
+FIRST = 2             # shares of the minutes that the first search has, of more candidates
+PROBE_S = 1200        # of the probe, which ends by itself: each of its checks has a limit
 SHOWN_MAX = 8
 CHECK_MINUTES = 1e4
 # Writers that go through MPI-IO, and obey its components and hints.
@@ -47,9 +51,10 @@ All other options are those of nht1-bt and say what is computed and how durable 
 --class, --n, --steps, --interval, --sync, --layout, --decomp. What is found holds for these, for this
 file system and for as many ranks. Under a batch system start it inside a job.
 
-Each MPI-IO component of the library has a search of its own (nht1-bt --io auto); the winners then run
-against each other, in random order. At the end stands the best setting as a command line, what it is
-compared with, and the hints for other programs.
+First nht1-bt --probe finds out what works on the file system, unless that is known. Then each MPI-IO
+component of the library has a search of its own (nht1-bt --io auto), and the winners run against each
+other, in random order. At the end stands the best setting as a command line, what it is compared
+with, and the hints for other programs.
 Exit status: 0 success, 1 wrong usage, 3 no search found anything, or interrupted: the best so far is
 printed.
 docs/studies.md has more about it.
@@ -234,12 +239,51 @@ class Tuner:
         self.stopped = self.stopped or bool(driver.stop.asked)
         return driver
 
+    def probe(self):
+        """Finds out what hangs, crashes or fails here, where that is not known: searches leave it out."""
+        place, stop = self.args.files or self.folder, child.Stop()
+        folder = os.path.join(self.folder, 'probe')
+        os.mkdir(folder)
+        stop.install()
+        self.say('Probe: what works where %s is; some seconds, unless that is known' % shown(place))
+        words = [self.program.path, '--probe', '--known', '--progress', 'never', '--out',
+                 os.path.join(place, 'btout.bin')]
+        if 'tc-store' in self.common:
+            words += ['--tc-store', self.common['tc-store']]
+        status, _, why = child.run(self.launcher.command(1, 1, words), self.launcher.environment(1, 1, {}),
+                                   folder, PROBE_S, stop, lambda seconds: None)
+        self.stopped = why == 'interrupted'
+        if status and not self.stopped:
+            with open(os.path.join(folder, 'stderr'), errors='replace') as f:
+                said = next((line for line in f if line.startswith('nht1-bt: ')), 'exit status %d' % status)
+            raise trouble.failed('the probe: ' + text.clean(said.strip()))
+
+    def _components(self):
+        """Names of those to search with. First comes the one in force where none is asked for, Open MPI's
+        OMPIO, on Lustre ROMIO: its search, of all writers, leaves the choice of nht1-bt --io auto."""
+        names = self.args.components.split(',') if self.args.components else components(self.launcher)
+        _, fs, _ = child.ask(['stat', '-f', '-c', '%T', self.args.files or self.folder], launch.ASK_S)
+        return sorted(names, key=lambda name: ('romio' in name) != (fs.strip() == 'lustre'))
+
+    def _through_mpiio(self):
+        """The writers that a component makes a difference to, as far as searches so far have met them."""
+        met = [c for _, search in self._searches() for c in items(search, 'candidates') + items(search, 'left_out')]
+        return list(dict.fromkeys(w for w in (word(c, 'writer') for c in met) if w.startswith(THROUGH_MPIIO)))
+
+    def _searches(self):
+        """[(component, search)] of those that left a result."""
+        return [(s['component'] or '', members(read_json(os.path.join(self.folder, s['result'])), 'search'))
+                for s in self.found['searches'] if s['result']]
+
     def search(self):
         """A search with each component. Returns [(Way, search)] of those that found something."""
-        names = self.args.components.split(',') if self.args.components else components(self.launcher)
+        names = self._components()
         share, winners = 1 if len(names) < 2 else 1 - FINAL_SHARE, []
         for number, component in enumerate(names):
-            minutes = max(0.1, (self.left_s() / 60 - (1 - share) * self.args.minutes) / (len(names) - number))
+            among = self._through_mpiio()
+            shares = len(names) - number + (0 if number else FIRST - 1)
+            minutes = max(0.1, (self.left_s() / 60 - (1 - share) * self.args.minutes) / shares *
+                          (1 if number else FIRST))
             self.say('Search%s: %s' % (
                 ' %d of %d, MPI-IO component %s' % (number + 1, len(names), component)
                 if len(names) > 1 else '', text.about(60 * minutes)))
@@ -248,7 +292,8 @@ class Tuner:
                 'repeats': '1', 'output': 'show', 'timeout_s': '%d' % (120 * minutes + 120)},
                 self.common, [('search', dict(
                     {'env.' + COMPONENT: component} if component else {},
-                    io='auto', minutes='%.2f' % minutes, metric='search.best.t_t_s'))])
+                    io='auto:' + ','.join(among) if among else 'auto', minutes='%.2f' % minutes,
+                    metric='search.best.t_t_s'))])
             self.say()
             winners += self._searched(component, driver)
             if self.stopped:
@@ -283,7 +328,7 @@ class Tuner:
 
     def final(self, winners):
         """The winners against each other. Returns the winner of all."""
-        ways = list({way.key: way for way, _ in winners}.values())
+        ways = [way for way, _ in winners]
         if len(ways) < 2 or self.stopped:
             return ways[0]
         steps = self._steps(winners)
@@ -406,9 +451,9 @@ class Tuner:
 
     def run(self):
         """Returns the exit status."""
-        winners = self.search()
-        searched = [(s['component'] or '', members(read_json(os.path.join(
-            self.folder, s['result'])), 'search')) for s in self.found['searches'] if s['result']]
+        self.probe()
+        winners = [] if self.stopped else self.search()
+        searched = self._searches()
         if winners:
             chosen = self.final(winners)
             search = next((s for way, s in winners if way.key == chosen.key), winners[0][1])
