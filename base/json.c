@@ -9,12 +9,13 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/text.h"
 
 int js_read(const char *path, json_t **out)
 {
     json_error_t error;
     *out = NULL;
-    FILE *from = fopen(path, "re");
+    FILE *from = text_open(path);
     if (!from) return err_set_errno(ERR_IO, errno, "%s: cannot open for reading", path);
     errno = 0;
     json_t *value = json_loadf(from, JSON_REJECT_DUPLICATES, &error);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/sys.h"
 #include "base/text.h"
@@ -75,7 +76,8 @@ static int read_file(const char *path, int64_t most_bytes, char **text, int64_t 
 {
     char chunk[65536];
     struct text all;
-    FILE *from = fopen(path, "re");
+    struct stat st;
+    FILE *from = text_open(path);
     if (!from) return err_set_errno(ERR_USAGE, errno, "%s", path);
     int rc = text_begin(&all), errnum = 0;
     if (rc == 0) {
@@ -85,8 +87,10 @@ static int read_file(const char *path, int64_t most_bytes, char **text, int64_t 
         errnum = ferror(from) ? errno : 0;
         rc = text_end(&all, text);
     }
-    fclose(from);
     if (rc == 0 && errnum) rc = err_set_errno(ERR_USAGE, errnum, "%s", path);
+    if (rc == 0 && *bytes == 0 && fstat(fileno(from), &st) == 0 && S_ISFIFO(st.st_mode))
+        rc = err_set(ERR_USAGE, "%s: nobody writes to this pipe: start its writer first", path);
+    fclose(from);
     if (rc == 0 && *bytes > most_bytes)
         rc = err_set(ERR_USAGE, "%s: more than %lld bytes", path, (long long)most_bytes);
     return rc;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/text.h"
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/json.h"
@@ -33,4 +35,12 @@ int text_save(struct text *t, const char *path)
     const int rc = js_write_text(path, body, JS_SYNC_NONE);
     free(body);
     return rc;
+}
+
+FILE *text_open(const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    FILE *f = fd >= 0 && fcntl(fd, F_SETFL, 0) == 0 ? fdopen(fd, "r") : NULL;
+    if (fd >= 0 && !f) close(fd);
+    return f;
 }

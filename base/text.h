@@ -23,4 +23,8 @@ int text_end(struct text *t, char **out);
  * ERR_NOMEM or what js_write_text returns. */
 int text_save(struct text *t, const char *path);
 
+/* Opens a file for reading as fopen does, but waits for nobody: a pipe that has no writer is empty, while
+ * fopen would sit there whatever the user does. NULL with errno set. */
+FILE *text_open(const char *path);
+
 #endif

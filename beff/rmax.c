@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/num.h"
+#include "base/text.h"
 
 int beff_rmax_parse(const char *what, const char *text, double *flop_per_s)
 {
@@ -52,7 +53,7 @@ static double rate_in(const char *line)
 int beff_rmax_hpl(const char *path, double *flop_per_s)
 {
     char line[512];
-    FILE *f = fopen(path, "re");
+    FILE *f = text_open(path);
     if (!f) return err_set_errno(ERR_IO, errno, "--hpl %s", path);
     *flop_per_s = 0;
     while (fgets(line, sizeof line, f))

@@ -164,6 +164,9 @@ conforms() {
     refused 1 "no result of HPL" --hpl r.json
     refused 1 "not of nht1-bt" --bt-result r.json
     refused 3 "nowhere" --hpl nowhere
+    mkfifo pipe # without a writer
+    refused 1 "no result of HPL" --hpl pipe
+    refused 1 "not valid JSON" --bt-result pipe
     RANKS=1
     refused 1 "exclude" --rmax 1G --hpl HPL.out
     refused 1 "--rmax" --rmax 45Q

@@ -290,6 +290,10 @@ X
     expect_text "j.ini:2:1:"
     run nht1-workload --out data/d missing.xml
     expect_status 1
+    mkfifo pipe.xml # of which nobody could end the reading by Ctrl-C
+    run timeout -k 1 20 nht1-workload --out data/d pipe.xml
+    expect_status 1
+    expect_text "pipe.xml: nobody writes to this pipe"
     run nht1-workload --out data/d w.xml --set readFrac=2
     expect_status 1
     run nht1-workload --out data/d w.xml --set processNum
