@@ -277,9 +277,9 @@ json_t *bt_finding_json(const struct bt_job *job)
                               : json_null(),
                           "left_out", json_incref(job->left_out));
     struct race_standing *stand = calloc((size_t)s->space.n + 1, sizeof *stand);
-    json_t *rungs = json_array();
     if (s->race && stand) {
         const struct race_rung *rung;
+        json_t *rungs = json_array();
         bool last;
         const int n = race_rungs(s->race, &rung, &last);
         for (int i = 0; i < n; i++)
