@@ -539,6 +539,8 @@ static int interpret(struct bt_setup *s, const bool *given)
     if (strlen(s->opt.out) > 3900) return err_set(ERR_USAGE, "--out: the name is too long");
     if (s->opt.json && !s->opt.json[0])
         return err_set(ERR_USAGE, "--json: the name of the file is empty");
+    if (s->opt.tc_store && !s->opt.tc_store[0])
+        return err_set(ERR_USAGE, "--tc-store: the name of the file is empty");
     /* Of all writers those are left out later that cannot do what is asked for. */
     for (int w = 0; w < (s->all ? 1 : s->writers_n); w++) {
         const struct io_spec spec = bt_setup_spec(s, &s->candidate[w], &s->problem, s->opt.out);

@@ -131,6 +131,7 @@ refused() {
     refused 1 "dump file" 2 "${tiny[@]}" --io posix --out x --json x.lock
     refused 1 "dump file" 2 "${tiny[@]}" --io posix --out x --tc-store ./x
     refused 1 "--tc-store" 2 "${tiny[@]}" --io posix --out x --json s --tc-store ./s
+    refused 1 "--tc-store: the name of the file is empty" 1 --probe --tc-store ""
     [ -z "$(find . -name 'x*')" ]
 }
 
