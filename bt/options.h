@@ -91,6 +91,9 @@ void bt_setup_free(void *setup);
  * where a search is among some writers alone. New reference. */
 json_t *bt_setup_fixed(const struct bt_setup *s);
 
+/* The option that a word, "--buffer", gives a setting of writers by; NULL for any other word. */
+const struct conf_option *bt_setup_writers_option(const char *word);
+
 /* A writer with the settings of the command line. Borrows the hints. */
 struct bt_candidate bt_setup_candidate(const struct bt_setup *s, const char *writer);
 

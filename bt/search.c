@@ -44,17 +44,9 @@ int bt_search_space(const struct bt_setup *s, int64_t ranks, int64_t nodes, stru
     return bt_space_make(space, s->candidate, s->writers_n, &around);
 }
 
-/* The setup's option of that name. */
-static const struct conf_option *option(const char *name)
-{
-    const struct conf_option *o = bt_program.options;
-    while (o->name && strcmp(o->name, name) != 0)
-        o++;
-    return o->name ? o : NULL;
-}
-
 /* Makes the options those of a choice: what is run then is what the search said to run. ERR_USAGE for
- * what this version or this command line does not have. The choice's texts are borrowed. */
+ * what this version or this command line does not have, and for what is no setting of a writer: the
+ * store is a file, and where to write is not its to say. The choice's texts are borrowed. */
 static int adopt(struct bt_setup *s, const json_t *choice)
 {
     const char *writer = json_string_value(json_object_get(choice, "writer"));
@@ -66,10 +58,11 @@ static int adopt(struct bt_setup *s, const json_t *choice)
     s->opt.hints.n = 0;
     for (size_t i = 0; i < json_array_size(options); i++) {
         const char *name = json_string_value(json_array_get(options, i));
-        const struct conf_option *o = strncmp(name, "--", 2) == 0 ? option(name + 2) : NULL;
+        const struct conf_option *o = bt_setup_writers_option(name);
         const char *value = "";
-        if (o && o->type != CONF_FLAG) value = json_string_value(json_array_get(options, ++i));
-        if (!o || !value) return err_set(ERR_USAGE, "its option %s is none of this version", name);
+        if (!o) return err_set(ERR_USAGE, "its option %s is no setting of writers", name);
+        if (o->type != CONF_FLAG) value = json_string_value(json_array_get(options, ++i));
+        if (!value) return err_set(ERR_USAGE, "its option %s lacks a value", name);
         TRY(conf_set(o, &s->opt, value));
     }
     s->writers_n = 1;
@@ -391,19 +384,23 @@ int bt_search_make(struct bt_job *job, FILE *to)
                        job->setup->opt.io, json_string_value(json_object_get(first, "writer")),
                        json_string_value(json_object_get(first, "why")));
     TRY(recall(job, search));
-    if (search->known && (!job->setup->given_minutes || job->setup->opt.known)) {
+    if (search->known) {
         struct bt_setup before = *job->setup;
         before.opt.hints = (struct conf_list){0};
         const int rc = adopt(&before, search->known);
         free(before.opt.hints.item);
-        if (par_agree(job->comm, rc) == 0) return run_known(job, to);
-        bt_notice(job->notices,
-                  "--io auto: what an earlier search found is of no use any more "
-                  "(%s): searched anew.",
-                  err_message());
-        err_clear();
+        if (par_agree(job->comm, rc) < 0) {
+            bt_notice(job->notices,
+                      "--io auto: what an earlier search found is of no use any more "
+                      "(%s): searched anew.",
+                      err_message());
+            err_clear();
+            json_decref(search->known);
+            search->known = NULL;
+        }
     }
-    return search_all(job, to);
+    const bool anew = job->setup->given_minutes && !job->setup->opt.known;
+    return search->known && !anew ? run_known(job, to) : search_all(job, to);
 }
 
 bool bt_search_found(const struct bt_search *search)

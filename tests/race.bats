@@ -195,6 +195,12 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
     # No --minutes, or it would not look; five minutes are too long to wait for.
     MPI_TIMEOUT=8 run mpi_run 1 nht1-bt "${tiny[@]}" --io auto
     expect_text "Search "
+    # A file among the settings would be written to.
+    jq '.entries[0] |= (.writer = "posix" | .options = ["--json", "other.json"])' new >"$choices"
+    run mpi_run 1 nht1-bt "${tiny[@]}" --io auto --minutes 0.05 --json r.json
+    expect_status 0
+    expect_json r.json '.search.known == null and any(.notices[]; test("its option --json is no setting of writers"))'
+    [ ! -e other.json ]
     echo '{"schema": "nht1-choices/1", "entries": [3]}' >"$choices"
     run mpi_run 1 nht1-bt "${tiny[@]}" --io auto --minutes 0.1 --json r.json
     expect_status 0
