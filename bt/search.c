@@ -88,6 +88,10 @@ static int recall(struct bt_job *job, struct bt_search *search)
         }
         if (search->known) text = json_dumps(search->known, JSON_COMPACT);
         bytes = text ? (int64_t)strlen(text) + 1 : 0;
+        if (!text) { /* then nobody knows it */
+            json_decref(search->known);
+            search->known = NULL;
+        }
     }
     TRY_MPI(MPI_Bcast(&bytes, 1, MPI_INT64_T, 0, job->comm));
     if (bytes == 0) return 0;
@@ -95,6 +99,8 @@ static int recall(struct bt_job *job, struct bt_search *search)
     int rc = par_agree(job->comm, text ? 0 : err_set(ERR_NOMEM, "no memory for a choice"));
     if (rc == 0) rc = par_check(MPI_Bcast(text, (int)bytes, MPI_CHAR, 0, job->comm), "MPI_Bcast");
     if (rc == 0 && job->rank != 0) search->known = json_loads(text, 0, NULL);
+    if (rc == 0)
+        rc = par_agree(job->comm, search->known ? 0 : err_set(ERR_NOMEM, "no memory for a choice"));
     free(text);
     return rc;
 }
