@@ -159,8 +159,8 @@ bool bt_probe_denies(const json_t *entry, const char *writer, char *why, size_t 
                strcmp(bt_store_text(entry, "chosen"), io_mpiio_component()) == 0) {
         snprintf(text, sizeof text, "there is no component for MPI-IO");
     }
-    if (text[0])
-        snprintf(why, size, "%s, as --probe found on %.16s", plain_text(text),
-                 bt_store_text(entry, "utc"));
-    return text[0] != '\0';
+    if (!text[0]) return false;
+    snprintf(why, size, "%s, as --probe found on %.16s", text, bt_store_text(entry, "utc"));
+    plain_text(why);
+    return true;
 }

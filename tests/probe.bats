@@ -279,6 +279,10 @@ interrupt() {
     run mpi_run 1 nht1-bt --class S --io auto:uring
     expect_status 3
     expect_text "--io auto:uring: no writer of these can work here; uring: io_uring hangs here"
+    # What a terminal would obey is not passed on.
+    jq '.entries[0].utc = "2001\u001b[2J"' new >state/nht1/probe.json
+    run mpi_run 1 nht1-bt --n 13 --steps 6 --dt 0.001 --interval 2 --io auto:uring,posix --minutes 0.05 --json r.json
+    expect_json r.json 'any(.search.left_out[]; .why | endswith("as --probe found on 2001?[2J"))'
 }
 
 @test "what does not go together is refused" {
