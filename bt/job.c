@@ -258,6 +258,7 @@ int bt_job_make_run(struct bt_job *job, struct bt_solver *solver, const struct b
     if (c) {
         spec = bt_setup_spec(s, c, task->problem, task->path);
         spec.kernel = job->kernel;
+        spec.lock = job->lock;
         for (int a = 0; a < 3; a++) {
             spec.box.lo[a] = job->decomp.lo[a];
             spec.box.n[a] = job->decomp.count[a];
@@ -298,7 +299,7 @@ int bt_job_make_run(struct bt_job *job, struct bt_solver *solver, const struct b
     judge(o, c != NULL);
     const bool suspect = o->wrong || o->proof.state == BT_PROOF_FAILED;
     const bool remove = task->remove && o->serial_file && !suspect;
-    return remove ? io_file_remove(job->comm, task->path, run_id(o)) : 0;
+    return remove ? io_file_remove(job->comm, task->path, run_id(o), job->lock) : 0;
 }
 
 int bt_job_run(struct bt_job *job, struct bt_solver *solver, int writer, int round)

@@ -62,7 +62,8 @@ struct bt_job {
     struct bt_tc_entry measured;
     json_t *notices;          /* array of strings; rank 0's are reported */
     struct bt_search *search; /* of --io auto, NULL: none */
-    json_t *left_out;         /* writers of --io all that cannot work here: [{"writer", "why"}] */
+    struct io_lock *lock; /* of the file of all its runs, NULL: each run takes that of its file */
+    json_t *left_out;     /* writers of --io all that cannot work here: [{"writer", "why"}] */
 };
 
 /* Finds out what the job runs on and checks that it can: decomposition, memory, names of results.

@@ -273,7 +273,7 @@ static int run_trial(struct bt_job *job, struct bt_solver *solver, struct race_t
         const bool interrupted = rc == ERR_INTERRUPT;
         err_clear();
         /* Nothing of it is of use; what else is wrong with the file the next run will meet. */
-        if (io_file_remove(job->comm, path, NULL) < 0) err_clear();
+        if (io_file_remove(job->comm, path, NULL, job->lock) < 0) err_clear();
         if (!interrupted) snprintf(search->why[t->candidate], ERR_MESSAGE_MAX, "%s", why);
         rc = interrupted ? ERR_INTERRUPT : 0;
     }
@@ -379,16 +379,10 @@ static int search_all(struct bt_job *job, FILE *to)
     return found ? 0 : nobody(job);
 }
 
-int bt_search_make(struct bt_job *job, FILE *to)
+/* With the lock on the file held. */
+static int known_or_all(struct bt_job *job, FILE *to)
 {
-    struct bt_search *search = calloc(1, sizeof *search);
-    job->search = search;
-    TRY(par_agree(job->comm, search ? 0 : err_set(ERR_NOMEM, "no memory for the search")));
-    const json_t *first = json_array_get(job->left_out, 0);
-    if (job->setup->writers_n == 0)
-        return err_set(ERR_IO, "--io %s: no writer of these can work here; %s: %s",
-                       job->setup->opt.io, json_string_value(json_object_get(first, "writer")),
-                       json_string_value(json_object_get(first, "why")));
+    struct bt_search *search = job->search;
     TRY(recall(job, search));
     if (search->known) {
         struct bt_setup before = *job->setup;
@@ -407,6 +401,31 @@ int bt_search_make(struct bt_job *job, FILE *to)
     }
     const bool anew = job->setup->given_minutes && !job->setup->opt.known;
     return search->known && !anew ? run_known(job, to) : search_all(job, to);
+}
+
+int bt_search_make(struct bt_job *job, FILE *to)
+{
+    struct bt_search *search = calloc(1, sizeof *search);
+    struct io_lock lock;
+    char path[4096];
+    job->search = search;
+    TRY(par_agree(job->comm, search ? 0 : err_set(ERR_NOMEM, "no memory for the search")));
+    const json_t *first = json_array_get(job->left_out, 0);
+    if (job->setup->writers_n == 0)
+        return err_set(ERR_IO, "--io %s: no writer of these can work here; %s: %s",
+                       job->setup->opt.io, json_string_value(json_object_get(first, "writer")),
+                       json_string_value(json_object_get(first, "why")));
+    /* All candidates write one file: another job that does would be taken for their fault. */
+    bt_setup_path(job->setup, "", path);
+    int rc = io_file_lock(job->comm, path, &lock);
+    job->lock = &lock;
+    if (rc == 0)
+        rc = known_or_all(job, to);
+    else
+        err_prefix("--io auto: ");
+    job->lock = NULL;
+    io_file_unlock(&lock);
+    return rc;
 }
 
 bool bt_search_found(const struct bt_search *search)

@@ -3,7 +3,7 @@
 #define BT_SEARCH_H
 /* Layer 3. --io auto: the race (bt/race.h) of the candidates (bt/candidate.h) in runs of the job's own
  * problem, decomposition, layout and durability, with fewer steps. Each file is proved and then
- * removed, so one at a time needs room. A candidate that fails, or whose file is wrong, is left out and
+ * removed, so one at a time needs room; its lock is held from the first run to the last. A candidate that fails, or whose file is wrong, is left out and
  * the search goes on. Rank 0 holds the race and its clock, and tells the others which run is next; a
  * thread of it tells of a run that hangs, and when asked to stop then says what was found and ends the
  * process. The result so far is kept in the file of --json.

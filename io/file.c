@@ -20,6 +20,7 @@
 
 #include "base/digest.h"
 #include "base/err.h"
+#include "base/lock.h"
 #include "base/par.h"
 #include "base/watch.h"
 #include "io/context.h"
@@ -293,12 +294,34 @@ json_t *io_file_json(const struct io_file *f)
     return json_incref(f->record);
 }
 
-int io_file_remove(MPI_Comm comm, const char *path, const char *run_id)
+int io_file_lock(MPI_Comm comm, const char *path, struct io_lock *lock)
+{
+    struct io_target t;
+    int rank;
+    *lock = (struct io_lock){.fd = -1};
+    TRY_MPI(MPI_Comm_rank(comm, &rank));
+    int rc = 0;
+    if (rank == 0) {
+        rc = io_target_take(&t, path, NULL);
+        snprintf(lock->path, sizeof lock->path, "%s", t.lock);
+        lock->fd = t.lock_fd;
+        t.lock_fd = -1;
+        io_target_release(&t);
+    }
+    return par_agree(comm, rc);
+}
+
+void io_file_unlock(struct io_lock *lock)
+{
+    lock_release(lock->path, &lock->fd);
+}
+
+int io_file_remove(MPI_Comm comm, const char *path, const char *run_id, const struct io_lock *lock)
 {
     struct io_target t = {.lock_fd = -1};
     int rank, ours = 0, rc;
     TRY_MPI(MPI_Comm_rank(comm, &rank));
-    TRY_TO(out, rc, par_agree(comm, rank == 0 ? io_target_take(&t, path) : 0));
+    TRY_TO(out, rc, par_agree(comm, rank == 0 ? io_target_take(&t, path, lock) : 0));
     if (rank == 0) ours = !run_id || io_manifest_is_of(t.manifest, run_id);
     TRY_MPI_TO(out, rc, MPI_Bcast(&ours, 1, MPI_INT, 0, comm));
     if (!ours) goto out;

@@ -66,8 +66,15 @@ struct io_spec {
     const struct io_array *resume_to; /* where the last dump that is kept is put; NULL: nowhere.
                                          Borrowed until io_file_open returns */
     int hints_n;
-    const char *const *hints; /* "KEY=VALUE" */
-    const char *kernel;       /* kernel version and ISA, for the manifest */
+    const char *const *hints;   /* "KEY=VALUE" */
+    const char *kernel;         /* kernel version and ISA, for the manifest */
+    const struct io_lock *lock; /* of path, which the caller holds; NULL: the file takes it */
+};
+
+/* FILE.lock, held from one run to the next by who makes several in the same place. */
+struct io_lock {
+    char path[4096 + 8];
+    int fd; /* on rank 0; -1: the file system has no locks */
 };
 
 /* Whether io_file_open would take these arguments, whatever the target: for callers that want to
@@ -187,8 +194,13 @@ bool io_file_is_of(const char *path, const char *run_id);
 bool io_file_takes(const char *path, const char *writer, const char *name);
 
 /* Removes data file, manifest and lock file; with a run_id only when they are still of that run,
- * NULL for any. Rank 0's business; collective for the agreement. */
-int io_file_remove(MPI_Comm comm, const char *path, const char *run_id);
+ * NULL for any. lock: as in the spec. Rank 0's business; collective for the agreement. */
+int io_file_remove(MPI_Comm comm, const char *path, const char *run_id, const struct io_lock *lock);
+
+/* Takes the lock of a path, so that no other run comes between those of the caller; what lies there is
+ * not looked at. Collective. [out] lock, to be given to io_file_unlock, also after an error. */
+int io_file_lock(MPI_Comm comm, const char *path, struct io_lock *lock);
+void io_file_unlock(struct io_lock *lock);
 
 /* Frees everything, closes what is open, releases the lock; f may be NULL. Collective. */
 void io_file_free(struct io_file *f);

@@ -135,7 +135,7 @@ static int claim(struct io_file *f, int64_t *claimed_n)
         return err_set(ERR_USAGE,
                        "writer %s leaves no file in serial format that could be continued",
                        f->writer->name);
-    int rc = here ? io_target_take(t, f->spec.path) : 0;
+    int rc = here ? io_target_take(t, f->spec.path, f->spec.lock) : 0;
     if (rc == 0 && here && resume) rc = io_resume_take(f, claimed_n);
     TRY(par_agree(comm, rc));
     if (!has_target(f)) return 0;

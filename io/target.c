@@ -149,15 +149,15 @@ static int look_at_file(struct io_target *t)
     return 0;
 }
 
-int io_target_take(struct io_target *t, const char *path)
+int io_target_take(struct io_target *t, const char *path, const struct io_lock *held)
 {
     memset(t, 0, sizeof *t);
     t->lock_fd = -1;
     TRY(resolve(t, path));
     TRY(look_at_file(t));
     TRY(check_directory(t->path));
-    TRY(lock_take(t->lock, &t->lock_fd));
-    t->locked = t->lock_fd >= 0;
+    if (!held) TRY(lock_take(t->lock, &t->lock_fd));
+    t->locked = (held ? held->fd : t->lock_fd) >= 0;
     /* Once more: another run may have come and gone before the lock was ours. */
     TRY(look_at_file(t));
     const char *name = io_path_base(t->path);

@@ -31,8 +31,9 @@ struct io_target {
 };
 
 /* Checks the path, takes the lock, looks at file and manifest. t need not be initialised; to be
- * given to io_target_release, after an error too. Nothing that is there is judged. */
-int io_target_take(struct io_target *t, const char *path);
+ * given to io_target_release, after an error too. held: the lock that the caller has and keeps, or
+ * NULL. Nothing that is there is judged. */
+int io_target_take(struct io_target *t, const char *path, const struct io_lock *held);
 
 /* Removes what a killed run may have left: regular files that are named as temporaries of this
  * path's. While the lock is held. */

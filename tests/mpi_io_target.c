@@ -145,7 +145,7 @@ static void somebody_elses_file_is_untouched(void **state)
     assert_refused(&s, ERR_USAGE, "--force");
     assert_true(holds(s.path, "three years of work"));
     assert_int_equal(names_in_scratch(), 1);
-    assert_int_equal(io_file_remove(MPI_COMM_WORLD, s.path, NULL), ERR_USAGE);
+    assert_int_equal(io_file_remove(MPI_COMM_WORLD, s.path, NULL, NULL), ERR_USAGE);
     assert_true(holds(s.path, "three years of work"));
     s.force = true;
     assert_written(&s);
@@ -273,7 +273,7 @@ static void second_opener_is_refused(void **state)
     assert_int_equal(io_file_open(&f, MPI_COMM_WORLD, &s), 0);
     assert_true(there(in_scratch("dumps.bin.lock")));
     assert_refused(&s, ERR_IO, "another run");
-    assert_int_equal(io_file_remove(MPI_COMM_WORLD, s.path, NULL), ERR_IO);
+    assert_int_equal(io_file_remove(MPI_COMM_WORLD, s.path, NULL, NULL), ERR_IO);
     err_clear();
     for (int64_t d = 0; d < 3; d++) {
         assert_int_equal(write_dump(f, &s, d), 0);
@@ -306,10 +306,10 @@ static void another_runs_file_is_not_removed(void **state)
     assert_true(said_by_0(rank != 0 || io_file_is_of(s.path, first)));
     write_and_tell(&s, second);
     assert_true(said_by_0(rank != 0 || !io_file_is_of(s.path, first)));
-    assert_int_equal(io_file_remove(MPI_COMM_WORLD, s.path, first), 0);
+    assert_int_equal(io_file_remove(MPI_COMM_WORLD, s.path, first, NULL), 0);
     assert_true(file_is_right(&s, 3));
     assert_int_equal(names_in_scratch(), 2);
-    assert_int_equal(io_file_remove(MPI_COMM_WORLD, s.path, second), 0);
+    assert_int_equal(io_file_remove(MPI_COMM_WORLD, s.path, second, NULL), 0);
     assert_int_equal(names_in_scratch(), 0);
     assert_true(said_by_0(rank != 0 || !io_file_is_of(s.path, second)));
 }

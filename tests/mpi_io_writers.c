@@ -36,7 +36,7 @@ static void check_file(const struct io_spec *s)
     }
     assert_true(right);
     assert_int_equal(names_in_scratch(), 2);
-    rc = io_file_remove(MPI_COMM_WORLD, s->path, NULL);
+    rc = io_file_remove(MPI_COMM_WORLD, s->path, NULL, NULL);
     if (rc < 0) print_error("%s: %s\n", s->writer, err_message());
     assert_int_equal(rc, 0);
     assert_int_equal(names_in_scratch(), 0);
@@ -238,7 +238,7 @@ static void null_leaves_nothing(void **state)
     assert_int_equal(write_all(&f, &s), 0);
     assert_int_equal(names_in_scratch(), 0);
     io_file_free(f);
-    assert_int_equal(io_file_remove(MPI_COMM_WORLD, s.path, NULL), 0);
+    assert_int_equal(io_file_remove(MPI_COMM_WORLD, s.path, NULL, NULL), 0);
 }
 
 static void requests_are_counted(void **state)

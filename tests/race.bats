@@ -91,6 +91,17 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
     [ "$(<btout.bin.auto)" = mine ]
 }
 
+@test "another job that writes the file of the candidates ends the search before it begins" {
+    flock --no-fork btout.bin.auto.lock sleep 60 3>&- &
+    until [ -e btout.bin.auto.lock ]; do sleep 0.1; done
+    run mpi_run 2 nht1-bt "${tiny[@]}" --io auto --minutes 0.2 --json r.json
+    kill $!
+    expect_status 3
+    expect_text "another run is writing to the same file (btout.bin.auto.lock is held)"
+    [[ $output != *"no candidate"* && $output != *"Search "* ]]
+    [ -e btout.bin.auto.lock ]
+}
+
 @test "asked to stop: the best so far, status 3, no file" {
     local pid rc=0 try
     OMP_NUM_THREADS=1 nht1-bt "${tiny[@]}" --io auto --minutes 0.5 --json r.json >out 2>err &
@@ -99,7 +110,11 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
         ! grep -q "^Rung 1" out || break
         sleep 0.1
     done
-    sleep 0.5
+    for try in {1..30}; do # nor does another job come between two runs
+        run flock -n btout.bin.auto.lock true
+        [ "$status" -eq 1 ]
+        sleep 0.02
+    done
     kill -INT $pid
     wait $pid || rc=$?
     cat out err
