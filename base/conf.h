@@ -115,6 +115,9 @@ json_t *conf_changed_json(const struct conf_program *p, const void *opts);
 /* The options that differ from their default as one line "--n 33 --decomp 1d:z", malloc'ed. */
 char *conf_line(const struct conf_program *p, const void *opts);
 
+/* Prints a word of such a line, quoted where a shell would not read it back. */
+void conf_print_word(FILE *to, const char *text);
+
 /* Sets the member of one option from a text, as if given on the command line, and to its default,
  * whatever it holds. Return 0, ERR_USAGE or ERR_NOMEM. Local. */
 int conf_set(const struct conf_option *o, void *opts, const char *text);

@@ -52,8 +52,7 @@ json_t *conf_json(const struct conf_program *p, const void *opts)
     return object;
 }
 
-/* A word as a shell reads it back. */
-static void print_quoted(FILE *to, const char *text)
+void conf_print_word(FILE *to, const char *text)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "_-+=:,./@%";
@@ -81,7 +80,7 @@ static void print_option(FILE *to, const struct conf_option *o, const json_t *va
     if (json_is_real(value)) fprintf(to, " %s", num_real(json_real_value(value), text));
     if (!json_is_string(value)) return;
     fputc(' ', to);
-    print_quoted(to, json_string_value(value));
+    conf_print_word(to, json_string_value(value));
 }
 
 /* The default as JSON: set where a member of its type stands alone. */

@@ -123,7 +123,11 @@ static char *command(const struct bt_job *job, const struct bt_candidate *c)
         if (strstr(library, "Open MPI") && m->mask_width >= m->nodes.node_cores)
             fprintf(t.to, "--bind-to none ");
         fprintf(t.to, "nht1-bt %s", options);
-        json_array_foreach(settings, i, word) fprintf(t.to, " %s", json_string_value(word));
+        json_array_foreach(settings, i, word)
+        {
+            fputc(' ', t.to);
+            conf_print_word(t.to, json_string_value(word));
+        }
         (void)text_end(&t, &line);
     } else {
         line = NULL;

@@ -49,6 +49,10 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
     local unread=OMPI_MCA
     ! open_mpi || unread=ROMIO_HINTS
     expect_json r.json '[.search.best.hints[].form] | index("'$unread'") == null'
+    # For a shell.
+    run mpi_run 1 nht1-bt "${tiny[@]}" --io auto:mpiio --minutes 0.05 --hint "name=a b" --json r.json
+    expect_status 0
+    expect_json r.json '.search.best.command | contains(" --hint \u0027name=a b\u0027")'
 }
 
 @test "a search among some writers, whose choice is none of a search of all" {
