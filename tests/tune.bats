@@ -195,6 +195,7 @@ romio321 auto:mpiio" ]
     tune --io posix
     expect_status 1
     expect_text "--io is not for you to give"
+    [[ $output != *"study tune: runs/study"* ]]
     tune --class
     expect_status 1
     expect_text "--class needs a value"

@@ -115,22 +115,23 @@ class Way:
         return dict(found, io=self.writer, **self.options)
 
 
-def settings_of(said, program, who):
-    """{key: value} of a description from words --name VALUE, --name=VALUE, --name."""
+def settings_of(said, program, whose=''):
+    """{key: value} of a description from words --name VALUE, --name=VALUE, --name; whose, 'LABEL: ',
+    where it is not the command line."""
     found, said = {}, list(said)
     while said:
         name, given, value = said[0].partition('=')
         name, first = name[2:] if name.startswith('--') else '', said.pop(0)
         if name not in program.options:
-            raise trouble.usage("%s: '%s' is an option neither of runs/study tune nor of %s" % (
-                who, first, program.name))
+            raise trouble.usage("%s'%s' is an option neither of runs/study tune nor of %s" % (
+                whose, first, program.name))
         if program.options[name] and not given:
             if not said:
-                raise trouble.usage('%s: --%s needs a value' % (who, name))
+                raise trouble.usage('%s--%s needs a value' % (whose, name))
             value = said.pop(0)
         elif not program.options[name]:
             if given:
-                raise trouble.usage('%s: --%s takes no value' % (who, name))
+                raise trouble.usage('%s--%s takes no value' % (whose, name))
             value = 'yes'
         found[name] = '%s %s' % (found[name], value) if name in found and name in program.lists else value
     return found
@@ -161,9 +162,9 @@ class Tuner:
         self.program = programs.Finder()('nht1-bt', SimpleNamespace(wrong=trouble.usage))
         if 'minutes' not in self.program.options:
             raise trouble.usage('%s cannot search: it is of an older version' % self.program.path)
-        for name in settings_of(said, self.program, 'runs/study tune'):
+        for name in settings_of(said, self.program):
             if name in OURS:
-                raise trouble.usage('runs/study tune: --%s is not for you to give: the search does' % name)
+                raise trouble.usage('--%s is not for you to give: the search does' % name)
         system = launch.system()
         self.cores = args.cores or system['cores']
         none = ini.Description('', '')
@@ -171,7 +172,7 @@ class Tuner:
             launcher=args.launcher, launcher_flags=args.launcher_flags, dry_run=False), none,
             dict(system, cores=self.cores))
         self.common = dict({'program': 'nht1-bt'}, **self._shape(),
-                           **settings_of(said, self.program, 'runs/study tune'))
+                           **settings_of(said, self.program))
         if args.files and not os.path.isdir(args.files):
             raise trouble.usage('%s: no such folder for the files (--files)' % args.files)
         self.reference = self.earlier(args.against) if args.against else None
@@ -324,7 +325,7 @@ class Tuner:
         row = candidate if 'options' in candidate else next(
             (c for c in items(search, 'candidates') if c.get('id') == candidate.get('id')), {})
         said = words(row, 'options') or shlex.split(label)[1:]
-        return Way(component, label, settings_of(said, self.program, label))
+        return Way(component, label, settings_of(said, self.program, label + ': '))
 
     def final(self, winners):
         """The winners against each other. Returns the winner of all."""
