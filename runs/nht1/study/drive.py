@@ -253,7 +253,7 @@ class Driver:
             self.stop, self.speak.tick(part, self))
         shutil.rmtree(dumps, ignore_errors=True)
         if self.settings.show and not self.files:  # for the commands that the program shows
-            os.makedirs(dumps)
+            os.makedirs(dumps, exist_ok=True)
         self.spent_s += seconds
         if why == 'interrupted':
             self.speak.break_off()
