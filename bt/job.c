@@ -66,6 +66,7 @@ static void warn(struct bt_job *job)
         bt_notice(job->notices, "This virtual machine returns freed memory to its host (free page "
                                 "reporting), which often makes the page cache ten times slower. "
                                 "--direct bypasses the page cache; see docs/io-performance.md.");
+    if (!s->all) bt_setup_idle(s, job->notices); /* all: those that obey are meant */
     if (s->sync == IO_SYNC_NONE)
         bt_notice(job->notices, "Nothing was flushed (--sync none): T_T may be the time to fill "
                                 "memory, not to write to the device.");

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "bt/machine.h"
 #include "io/writer.h"
 
 #define TEXT_OF(x)         #x
@@ -514,6 +515,25 @@ json_t *bt_setup_fixed(const struct bt_setup *s)
     if (s->search && strcmp(s->opt.io, "auto") != 0) js_set(to, "io", json_string(s->opt.io));
     json_decref(all);
     return to;
+}
+
+void bt_setup_idle(const struct bt_setup *s, json_t *notices)
+{
+    for (size_t i = 0; i < WRITERS_OPTIONS; i++) {
+        const unsigned cap = writers_option[i].cap;
+        char writers[256] = "";
+        size_t used = 0;
+        if (!(s->fixed & cap) || cap == IO_CAP_HINTS) continue;
+        for (int w = 0; w < s->writers_n && used < sizeof writers; w++) {
+            const char *writer = s->candidate[w].writer;
+            if (io_writer_caps(writer) & cap) continue;
+            used += (size_t)snprintf(writers + used, sizeof writers - used, "%s%s",
+                                     used > 0 ? ", " : "", writer);
+        }
+        if (used > 0)
+            bt_notice(notices, "--%s makes no difference to %s.", writers_option[i].option,
+                      writers);
+    }
 }
 
 static int interpret(struct bt_setup *s, const bool *given)

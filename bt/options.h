@@ -91,6 +91,9 @@ void bt_setup_free(void *setup);
  * where a search is among some writers alone. New reference. */
 json_t *bt_setup_fixed(const struct bt_setup *s);
 
+/* A notice for each of these settings, hints apart, that writers of the command line do not obey. */
+void bt_setup_idle(const struct bt_setup *s, json_t *notices);
+
 /* The option that a word, "--buffer", gives a setting of writers by; NULL for any other word. */
 const struct conf_option *bt_setup_writers_option(const char *word);
 

@@ -244,3 +244,12 @@ serial_file() {
     bt 1 o.bin --io posix --hint cb_nodes=1 --json r.json
     [ "$(jq "$notices" r.json)" -eq 1 ]
 }
+
+@test "settings that a writer does not obey are told, once each" {
+    local idle='[.notices[] | select(contains("makes no difference"))]'
+    bt 1 o.bin --io posix,token --direct --group 1 --json r.json
+    expect_json r.json "$idle"' == ["--direct makes no difference to posix, token.",
+        "--group makes no difference to posix."]'
+    bt 1 o.bin --io async --direct --buffer 4Ki --json r.json
+    expect_json r.json "$idle == []"
+}
