@@ -29,9 +29,9 @@ enum phase { TRY, SELECT, LAST, OVER };
 
 struct runner {
     enum race_state state;
-    double took_s; /* of its last run */
+    double took_s; /* of its last run that did not wait, or of the try */
     int64_t dumps; /* of that */
-    bool waited;   /* one after it took longer than its patience_s */
+    bool waited;   /* its last run took longer than its patience_s, the one before did not */
 };
 
 struct race {
@@ -377,10 +377,25 @@ static void conclude(struct race *r)
         begin_round(r, r->round + 1);
 }
 
+/* After the try, by which all others are judged. Where every run took long, the problem is large; one
+ * that did alone may have waited for a file system, and runs again. */
+static bool try_again(struct race *r)
+{
+    int n = 0;
+    for (int i = 0; i < r->order_n; i++) {
+        const int c = r->order[i];
+        if (c == RACE_COMPUTE ? r->compute.waited : r->runner[c].waited) r->order[n++] = c;
+    }
+    if (n == 0 || n == r->order_n) return false;
+    r->order_n = n;
+    r->at = 0;
+    return true;
+}
+
 static void end_round(struct race *r, double now_s)
 {
     if (r->phase == TRY) {
-        begin_select(r, now_s);
+        if (!try_again(r)) begin_select(r, now_s);
         return;
     }
     r->rungs[r->rung - 1].rounds = r->round;
@@ -431,9 +446,9 @@ int race_told(struct race *r, const struct race_trial *done)
         return 0;
     }
     /* A file system that did not answer for a while says nothing about the next run; twice in a row it
-     * is the candidate. */
+     * is the candidate. In the try nothing better is known: see try_again. */
     one->waited = done->took_s > done->patience_s && !one->waited;
-    if (!one->waited) {
+    if (!one->waited || done->rung == 0) {
         one->took_s = done->took_s;
         one->dumps = done->dumps;
     }

@@ -4,7 +4,8 @@
 /* Layer 3, free of MPI, of clocks and of what a candidate is. A race finds the candidate whose runs
  * are shortest, in a given time: successive halving [Jamieson] with the elimination of [Maron].
  *
- *   rung 0   a compute-only run and one of the first yardstick: what a run takes, roughly
+ *   rung 0   a compute-only run and one of the first yardstick: what a run takes, roughly. Where only
+ *            one of the two took long, it runs again
  *   rung 1   all candidates, few dumps; a round is a run of each in random order, and a compute-only
  *            run. Who is slower than the best with hardly a doubt leaves after any round from the
  *            second on; when the rung's time is up the slower half leaves
