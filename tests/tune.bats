@@ -25,7 +25,7 @@ import json, os, sys
 args = sys.argv[1:]
 if '--help' in args:
     for name in ('json FILE', 'out FILE', 'progress WHEN', 'io NAMES', 'minutes M', 'buffer BYTES',
-                 'hint KEY=VALUE', 'class C', 'steps NS', 'sync WHEN', 'direct', 'tc T'):
+                 'hint KEY=VALUE', 'class C', 'steps NS', 'sync WHEN', 'direct', 'tc T', 'probe'):
         print('  --%s  words' % name)
     sys.exit()
 if '--version' in args:
@@ -195,6 +195,9 @@ romio321 auto:mpiio" ]
     tune --io posix
     expect_status 1
     expect_text "--io is not for you to give"
+    tune --probe
+    expect_status 1
+    expect_text "--probe is not for you to give"
     [[ $output != *"study tune: runs/study"* ]]
     tune --class
     expect_status 1

@@ -38,7 +38,7 @@ CHECK_MINUTES = 1e4
 THROUGH_MPIIO = ('mpiio', 'hdf5', 'pnetcdf')
 # Options of nht1-bt that a search gives itself.
 OURS = ('io', 'json', 'out', 'progress', 'repeat', 'restart', 'dry-run', 'keep', 'read', 'nodes',
-        'minutes', 'known', 'help', 'version')
+        'minutes', 'known', 'probe', 'probe-limit', 'help', 'version')
 EPILOG = """
 examples:
   runs/study tune                               class A on all cores, five minutes
