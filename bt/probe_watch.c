@@ -31,7 +31,7 @@
 
 struct child {
     pid_t pid;
-    int out, err; /* files in memory */
+    int out, err; /* files in memory, -1: not made */
     off_t seen;   /* of out */
     int at;       /* the check under way, -1 between two */
     int next;     /* the first one that has no outcome */
@@ -109,7 +109,8 @@ static int launch_words(const char **argv)
     return n;
 }
 
-/* In a process group of its own, where the terminal's signals do not reach it. */
+/* In a process group of its own, where the terminal's signals do not reach it. [out] c: its files are
+ * to be closed, also after an error. */
 static int start_child(const struct bt_probe_part *p, int first, struct child *c)
 {
     char exe[PATH_MAX] = "", number[16], room[24], io[128] = "";
@@ -118,7 +119,7 @@ static int start_child(const struct bt_probe_part *p, int first, struct child *c
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t none;
-    *c = (struct child){.at = -1, .next = first, .since_s = watch_now()};
+    *c = (struct child){.out = -1, .err = -1, .at = -1, .next = first, .since_s = watch_now()};
     if (readlink("/proc/self/exe", exe, sizeof exe - 1) < 0)
         return err_set_errno(ERR_IO, errno, "/proc/self/exe, to start this program again");
     c->out = memfd_create("nht1-probe", MFD_CLOEXEC);
@@ -149,6 +150,12 @@ static int start_child(const struct bt_probe_part *p, int first, struct child *c
 }
 
 /* ------------------------------------------------------------------ ending */
+
+static void close_files(const struct child *c)
+{
+    if (c->out >= 0) close(c->out);
+    if (c->err >= 0) close(c->err);
+}
 
 static void nap(void)
 {
@@ -319,7 +326,10 @@ int bt_probe_run_part(struct bt_probe_part *p)
     for (int first = p->n == 0 ? -1 : 0; rc == 0 && first < p->n;) {
         struct child c;
         rc = start_child(p, first, &c);
-        if (rc < 0) break;
+        if (rc < 0) {
+            close_files(&c);
+            break;
+        }
         const bool ended = attend(p, &c, &status);
         const int at = c.at;
         if (!ended) end_child(p, &c, at >= 0 && p->checks ? p->checks[at].name : p->part);
@@ -337,8 +347,7 @@ int bt_probe_run_part(struct bt_probe_part *p)
                        : err_set(ERR_MPI, "not started after %g s", p->limit_s + START_S);
         }
         first = f ? at + 1 : c.next;
-        close(c.out);
-        close(c.err);
+        close_files(&c);
         if (stop_requested() && !(ended && p->stays_s > 0)) {
             if (f) {
                 f->state = BT_PROBE_UNTRIED;
