@@ -12,10 +12,10 @@
  *         "utc": "2001-01-31T12:00:00Z", "writer": "async", "options": ["--direct"],
  *         "best": member search.best of the result } ] }
  *
- * component: of MPI-IO, the one in use, "ompio" or "romio". fixed: the writers' settings that stood on
- * the command line, and the writers where not all were tried. A choice holds where all of its key
- * agrees, so one that was kept without a member that the key has now holds nowhere; a new one takes the
- * place of the old. Local, for rank 0. */
+ * component: of MPI-IO, the one in use, "ompio" or "romio", "unknown" where it may be either. fixed: the
+ * writers' settings that stood on the command line, and the writers where not all were tried. A choice
+ * holds where all of its key agrees, so one that was kept without a member that the key has now holds
+ * nowhere; a new one takes the place of the old. Local, for rank 0. */
 #include <jansson.h>
 
 #include "bt/job.h"

@@ -179,8 +179,9 @@ static const char *run_id(const struct bt_outcome *o)
     return json_string_value(json_object_get(o->run.file, "run_id"));
 }
 
-/* Rank 0 has the file read back; everybody learns the state. The lock on the file went when its run
- * ended: a verdict on what another run has put there since is none on this one. */
+/* Rank 0 has the file read back; everybody learns the state. Where the job holds no lock, that on the
+ * file went when its run ended: a verdict on what another run has put there since is none on this
+ * one. */
 static int prove(const struct bt_job *job, struct bt_outcome *o)
 {
     int state = BT_PROOF_NONE, rc = 0;

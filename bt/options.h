@@ -100,8 +100,9 @@ const struct conf_option *bt_setup_writers_option(const char *word);
 /* A writer with the settings of the command line. Borrows the hints. */
 struct bt_candidate bt_setup_candidate(const struct bt_setup *s, const char *writer);
 
-/* Name of the file of a writer: FILE, or FILE.NAME when there are several, FILE.auto in a search. Characters that have a
- * meaning to MPI-IO libraries (':') become '-'. out: [out] at least 4096 bytes. */
+/* Name of the file of a writer: FILE, or FILE.NAME when there are several, FILE.auto in a search.
+ * Characters that have a meaning to MPI-IO libraries (':') become '-'. out: [out] at least 4096
+ * bytes. */
 void bt_setup_path(const struct bt_setup *s, const char *writer, char *out);
 
 /* What a candidate is to write of a problem, but for the rank's cells and the kernel. All borrowed. */

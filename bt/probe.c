@@ -80,8 +80,7 @@ static double limit_s(const struct probe *p)
     return (double)p->setup->opt.probe_limit;
 }
 
-/* A part of one step: "folder", "alive", "stat", "sweep". what: of "folder" the name of it. [out] f.
- */
+/* A part of one step: "folder", "alive", "stat", "sweep". what: the name of a "folder". [out] f. */
 static int one_step(const struct probe *p, const char *part, const char *path, const char *what,
                     double most_s, struct bt_probe_finding *f)
 {

@@ -3,11 +3,11 @@
 #define BT_SEARCH_H
 /* Layer 3. --io auto: the race (bt/race.h) of the candidates (bt/candidate.h) in runs of the job's own
  * problem, decomposition, layout and durability, with fewer steps. Each file is proved and then
- * removed, so one at a time needs room; its lock is held from the first run to the last. A candidate that fails, or whose file is wrong, is left out and
- * the search goes on. Rank 0 holds the race and its clock, and tells the others which run is next; a
- * thread of it tells of a run that hangs, and when asked to stop then says what was found and ends the
- * process. The result so far is kept in the file of --json.
- * What came out: bt/finding.h. */
+ * removed, so one at a time needs room; its lock is held from the first run to the last. A candidate
+ * that fails, or whose file is wrong, is left out and the search goes on. Rank 0 holds the race and its
+ * clock, and tells the others which run is next; a thread of it tells of a run that hangs, and when
+ * asked to stop then says what was found and ends the process. The result so far is kept in the file
+ * of --json. What came out: bt/finding.h. */
 #include <stdio.h>
 
 #include "base/err.h"
@@ -35,9 +35,10 @@ struct bt_search {
 int bt_search_space(const struct bt_setup *s, int64_t ranks, int64_t nodes, struct bt_space *space);
 
 /* Runs what an earlier search on this system has found, as one of the job's ordinary runs, unless
- * --minutes, without --known, asks for a new one; else searches. What is found is kept. Collective. to: where rank 0 tells how far it is, NULL: nowhere. [out] job->search. Returns
- * ERR_INTERRUPT when asked to stop, with what was found up to then; an error where nothing can be
- * written at all, or no candidate could. */
+ * --minutes, without --known, asks for a new one; else searches. What is found is kept. Collective.
+ * to: where rank 0 tells how far it is, NULL: nowhere. [out] job->search. Returns ERR_INTERRUPT when
+ * asked to stop, with what was found up to then; an error where nothing can be written at all, another
+ * job holds the lock, or no candidate could write. */
 int bt_search_make(struct bt_job *job, FILE *to);
 
 /* Whether there is anything to report; search may be NULL. For rank 0. Local. */

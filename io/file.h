@@ -193,12 +193,12 @@ bool io_file_is_of(const char *path, const char *run_id);
  * Local. */
 bool io_file_takes(const char *path, const char *writer, const char *name);
 
-/* Removes data file, manifest and lock file; with a run_id only when they are still of that run,
- * NULL for any. lock: as in the spec. Rank 0's business; collective for the agreement. */
+/* Removes data file, parts and manifest; with a run_id only when they are still of that run, NULL for
+ * any. lock: as in the spec. Rank 0's business; collective for the agreement. */
 int io_file_remove(MPI_Comm comm, const char *path, const char *run_id, const struct io_lock *lock);
 
-/* Takes the lock of a path, so that no other run comes between those of the caller; what lies there is
- * not looked at. Collective. [out] lock, to be given to io_file_unlock, also after an error. */
+/* Takes the lock of a path, so that no other run comes between those of the caller; whose file lies
+ * there is not asked. Collective. [out] lock, to be given to io_file_unlock, also after an error. */
 int io_file_lock(MPI_Comm comm, const char *path, struct io_lock *lock);
 void io_file_unlock(struct io_lock *lock);
 
