@@ -99,10 +99,9 @@ static void __attribute__((format(printf, 2, 3))) append(char *to, const char *f
  * without memory. */
 static char *command(const struct bt_job *job, const struct bt_candidate *c)
 {
-    /* The settings of writers, which the candidate has, and what concerns this job alone. */
-    static const char *const own[] = {"group",  "buffer",  "staging", "aggregators", "chunk",
-                                      "direct", "hint",    "quiet",   "profile",     "known",
-                                      "json",   "minutes", "seed",    "progress"};
+    /* What concerns this job alone. */
+    static const char *const own[] = {"quiet",   "profile", "known",   "json",
+                                      "minutes", "seed",    "progress"};
     const struct bt_machine *m = &job->machine;
     struct bt_options o = job->setup->opt;
     struct text t;
@@ -111,9 +110,12 @@ static char *command(const struct bt_job *job, const struct bt_candidate *c)
     size_t i;
     const json_t *word;
     MPI_Get_library_version(library, &length);
-    for (const struct conf_option *of = bt_program.options; of->name; of++)
+    for (const struct conf_option *of = bt_program.options; of->name; of++) {
+        bool drop = bt_setup_writers_option(of->name) != NULL; /* the candidate has its own */
         for (i = 0; i < sizeof own / sizeof own[0]; i++)
-            if (strcmp(of->name, own[i]) == 0) (void)conf_set_default(of, &o);
+            drop = drop || strcmp(of->name, own[i]) == 0;
+        if (drop) (void)conf_set_default(of, &o);
+    }
     o.io = c->writer;
     char *options = conf_line(&bt_program, &o);
     json_t *settings = bt_candidate_options(c);

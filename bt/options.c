@@ -492,15 +492,14 @@ static const struct {
                       {"hint", IO_CAP_HINTS}};
 #define WRITERS_OPTIONS (sizeof writers_option / sizeof writers_option[0])
 
-const struct conf_option *bt_setup_writers_option(const char *word)
+const struct conf_option *bt_setup_writers_option(const char *name)
 {
     const struct conf_option *o = table;
     size_t i = 0;
-    while (i < WRITERS_OPTIONS &&
-           (strncmp(word, "--", 2) != 0 || strcmp(word + 2, writers_option[i].option) != 0))
+    while (i < WRITERS_OPTIONS && strcmp(name, writers_option[i].option) != 0)
         i++;
     if (i == WRITERS_OPTIONS) return NULL;
-    while (strcmp(o->name, writers_option[i].option) != 0)
+    while (strcmp(o->name, name) != 0)
         o++;
     return o;
 }

@@ -94,8 +94,8 @@ json_t *bt_setup_fixed(const struct bt_setup *s);
 /* A notice for each of these settings, hints apart, that writers of the command line do not obey. */
 void bt_setup_idle(const struct bt_setup *s, json_t *notices);
 
-/* The option that a word, "--buffer", gives a setting of writers by; NULL for any other word. */
-const struct conf_option *bt_setup_writers_option(const char *word);
+/* The option of this name, "buffer", where it is a setting of writers; NULL for any other name. */
+const struct conf_option *bt_setup_writers_option(const char *name);
 
 /* A writer with the settings of the command line. Borrows the hints. */
 struct bt_candidate bt_setup_candidate(const struct bt_setup *s, const char *writer);

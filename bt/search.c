@@ -57,12 +57,12 @@ static int adopt(struct bt_setup *s, const json_t *choice)
     if (!here) return err_set(ERR_USAGE, "its writer %s cannot work here", writer);
     s->opt.hints.n = 0;
     for (size_t i = 0; i < json_array_size(options); i++) {
-        const char *name = json_string_value(json_array_get(options, i));
-        const struct conf_option *o = bt_setup_writers_option(name);
-        const char *value = "";
-        if (!o) return err_set(ERR_USAGE, "its option %s is no setting of writers", name);
+        const char *word = json_string_value(json_array_get(options, i)), *value = "";
+        const struct conf_option *o =
+            strncmp(word, "--", 2) == 0 ? bt_setup_writers_option(word + 2) : NULL;
+        if (!o) return err_set(ERR_USAGE, "its option %s is not a setting of writers", word);
         if (o->type != CONF_FLAG) value = json_string_value(json_array_get(options, ++i));
-        if (!value) return err_set(ERR_USAGE, "its option %s lacks a value", name);
+        if (!value) return err_set(ERR_USAGE, "its option %s lacks a value", word);
         TRY(conf_set(o, &s->opt, value));
     }
     s->writers_n = 1;

@@ -219,7 +219,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
     jq '.entries[0] |= (.writer = "posix" | .options = ["--json", "other.json"])' new >"$choices"
     run mpi_run 1 nht1-bt "${tiny[@]}" --io auto --minutes 0.05 --json r.json
     expect_status 0
-    expect_json r.json '.search.known == null and any(.notices[]; test("its option --json is no setting of writers"))'
+    expect_json r.json '.search.known == null and any(.notices[]; test("its option --json is not a setting of writers"))'
     [ ! -e other.json ]
     echo '{"schema": "nht1-choices/1", "entries": [3]}' >"$choices"
     run mpi_run 1 nht1-bt "${tiny[@]}" --io auto --minutes 0.1 --json r.json
