@@ -112,8 +112,8 @@ static void read_line(const char *writer, const struct bt_read_row *row, int n, 
 static void reading(const struct bt_judged *j, FILE *to)
 {
     const struct bt_job *job = j->job;
-    json_t *told = json_object(), *one;
     if (job->setup->read == BT_READ_NOTHING) return;
+    json_t *told = json_object(), *one;
     fprintf(to, "%-14s %-9s %9s %9s %6s %9s %9s %6s  %s\n", "read back", "decomp", "cold T_R",
             "rate", "cached", "warm T_R", "rate", "cached", "right");
     fprintf(to, "%-14s %-9s %9s %9s %6s %9s %9s %6s\n", "", "", "s", "MB/s", "%", "s", "MB/s", "%");
