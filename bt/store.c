@@ -180,7 +180,7 @@ struct replacement {
     json_t *entry;
 };
 
-static int replace(json_t *entries, void *arg)
+static int put_entry(json_t *entries, void *arg)
 {
     const struct replacement *new = arg;
     json_t *old = bt_store_find(entries, new->key);
@@ -193,5 +193,5 @@ int bt_store_replace(const struct bt_store *kind, const char *path, const json_t
                      json_t *entry)
 {
     struct replacement new = {kind, key, entry};
-    return bt_store_change(kind, path, replace, &new);
+    return bt_store_change(kind, path, put_entry, &new);
 }

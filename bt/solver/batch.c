@@ -62,9 +62,7 @@ int64_t bt_batch_count(const struct bt_solver *s, int dir)
 
 int64_t bt_batch_gathered(const struct bt_solver *s, int dir)
 {
-    const int64_t n = bt_batch_count(s, dir), lanes = s->kernel->lanes;
-    if (dir == 0) return n; /* those of xi are shared by slab */
-    return n - bt_plan_div_up(bt_plan_gathered(dir, s->ni, lanes) * s->ni[3 - dir], lanes);
+    return bt_batch_count(s, dir) - bt_plan_gathered_batches(dir, s->ni, s->kernel->lanes);
 }
 
 /* Fills the lanes with lines first .. of a count of them, numbered across `wide` at a time from

@@ -48,6 +48,12 @@ static inline int64_t bt_plan_gathered(int dir, const int64_t n[3], int64_t lane
     return !bt_plan_packed(dir, n, lanes) && pays ? left : 0;
 }
 
+/* Batches that these lines take: several rows of a plane share one. */
+static inline int64_t bt_plan_gathered_batches(int dir, const int64_t n[3], int64_t lanes)
+{
+    return bt_plan_div_up(bt_plan_gathered(dir, n, lanes) * n[dir == 1 ? 2 : 1], lanes);
+}
+
 /* Batches of lines of a direction. Those along x are taken from a plane, what its whole vectors
  * leave over from several planes. */
 static inline int64_t bt_plan_batches(int dir, const int64_t n[3], int64_t lanes)
@@ -55,7 +61,7 @@ static inline int64_t bt_plan_batches(int dir, const int64_t n[3], int64_t lanes
     const int64_t other = dir == 1 ? n[2] : n[1], gathered = bt_plan_gathered(dir, n, lanes);
     if (dir == 0) return n[1] / lanes * n[2] + bt_plan_div_up(n[1] % lanes * n[2], lanes);
     if (bt_plan_packed(dir, n, lanes)) return bt_plan_div_up(n[0] * other, lanes);
-    return bt_plan_div_up(n[0] - gathered, lanes) * other + bt_plan_div_up(gathered * other, lanes);
+    return bt_plan_div_up(n[0] - gathered, lanes) * other + bt_plan_gathered_batches(dir, n, lanes);
 }
 
 /* Bytes that the elimination stores for a cell of every line of a batch. */
