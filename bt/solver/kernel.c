@@ -33,12 +33,11 @@ INLINE void point_load(struct point *x, const double *u, int64_t um)
 
 INLINE void point_derive(struct point *x, const struct bt_coef *c)
 {
-    const double visc = c->t1 * BT_KAPPA;
     vd square = x->cons[1] * x->cons[1];
     square = vfma(x->cons[2], x->cons[2], square);
     square = vfma(x->cons[3], x->cons[3], square);
-    x->k = visc / x->cons[0];
-    x->p = vfnma((0.5 * BT_C2 / visc) * x->k, square, BT_C2 * x->cons[4]);
+    x->k = c->k / x->cons[0];
+    x->p = vfnma(c->square_p * x->k, square, BT_C2 * x->cons[4]);
 }
 
 INLINE void point_from_prim(struct point *x, const double *prim, int64_t pm)
@@ -60,22 +59,22 @@ static void prim_row(const struct bt_coef *c, const double *u, int64_t um, int64
 }
 
 /* Adds what a point next to the one in question contributes, [BTF] section 4: by the fluxes of
- * direction dir, and by the linear terms with coefficient lin. side: 1 above, -1 below. */
-INLINE void add_beside(vd acc[5], const struct bt_coef *c, const int dir, const double side, vd lin,
+ * direction dir, and by the linear terms with coefficient lin. above: whether it is the upper one. */
+INLINE void add_beside(vd acc[5], const struct bt_coef *c, const int dir, const bool above, vd lin,
                        const struct point *x)
 {
     const int a = dir + 1;
-    const double t2 = side * c->t2, visc = c->t1 * BT_KAPPA;
+    const double sign = above ? 1.0 : -1.0;
     vd v = x->cons[a] * x->k;
-    vd f = (t2 / visc) * v;
+    vd f = (sign * c->v_flux) * v;
     vd s = lin - f, sk = s + x->k;
     acc[0] = vfma(s, x->cons[0], acc[0]);
     for (int b = 1; b <= 3; b++)
         acc[b] = vfma(b == a ? vfma(vset(BT_A43 - 1.0), x->k, sk) : sk, x->cons[b], acc[b]);
-    acc[a] = vfnma(vset(t2), x->p, acc[a]);
+    acc[a] = vfnma(vset(sign * c->t2), x->p, acc[a]);
     acc[4] = vfma(sk, x->cons[4], acc[4]);
     acc[4] = vfma(vfma(vset((BT_C1 * BT_C1 - 1.0) / BT_C2), x->k, -f), x->p, acc[4]);
-    acc[4] = vfma((1.0 / (6.0 * visc)) * v, v, acc[4]);
+    acc[4] = vfma(c->square_v * v, v, acc[4]);
 }
 
 /* Adds what the point itself contributes in all three directions. */
@@ -123,24 +122,24 @@ INLINE void rhs_vector(const struct bt_coef *c, const struct bt_rhs_row *row, in
     point_from_prim(&hi, row->prim[1] + i + LANES, row->pm);
     lo.k = VSHIFT(lo.k, mid.k, LANES - 1), lo.p = VSHIFT(lo.p, mid.p, LANES - 1);
     hi.k = VSHIFT(mid.k, hi.k, 1), hi.p = VSHIFT(mid.p, hi.p, 1);
-    add_beside(xi, c, 0, -1.0, vload(lin_xi + ls), &lo);
-    add_beside(xi, c, 0, 1.0, vload(lin_xi + 3 * ls), &hi);
+    add_beside(xi, c, 0, false, vload(lin_xi + ls), &lo);
+    add_beside(xi, c, 0, true, vload(lin_xi + 3 * ls), &hi);
 
     far_points(eta, row->lin_eta, u, um, row->uj);
     point_load(&lo, u - row->uj, um);
     point_from_prim(&lo, row->prim[0] + i, row->pm);
-    add_beside(eta, c, 1, -1.0, vset(row->lin_eta[1]), &lo);
+    add_beside(eta, c, 1, false, vset(row->lin_eta[1]), &lo);
     point_load(&hi, u + row->uj, um);
     point_from_prim(&hi, row->prim[2] + i, row->pm);
-    add_beside(eta, c, 1, 1.0, vset(row->lin_eta[3]), &hi);
+    add_beside(eta, c, 1, true, vset(row->lin_eta[3]), &hi);
 
     far_points(zeta, row->lin_zeta, u, um, row->uk);
     point_load(&lo, u - row->uk, um);
     point_derive(&lo, c);
-    add_beside(zeta, c, 2, -1.0, vset(row->lin_zeta[1]), &lo);
+    add_beside(zeta, c, 2, false, vset(row->lin_zeta[1]), &lo);
     point_load(&hi, u + row->uk, um);
     point_derive(&hi, c);
-    add_beside(zeta, c, 2, 1.0, vset(row->lin_zeta[3]), &hi);
+    add_beside(zeta, c, 2, true, vset(row->lin_zeta[3]), &hi);
 
     for (int m = 0; m < 5; m++)
         vstore(row->r + m * row->rm + i, (xi[m] + eta[m]) + zeta[m]);

@@ -15,6 +15,8 @@
 struct bt_coef {
     double t1, t2; /* dt / h^2, dt / (2 h) */
     double td[3];  /* t1 d_s along xi, eta, zeta */
+    /* Of the right-hand side: k = t1 kappa, t2 / k, c2 / (2 k), 1 / (6 k). */
+    double k, v_flux, square_p, square_v;
     /* The equations of the line solve are divided by t2: 1 / t2, and over t2: t1 kappa, t1 kE / c2,
      * t1 d_s, 1 + 2 t1 d_s, the latter over c2. */
     double inv_t2, visc, heat;
