@@ -49,6 +49,11 @@ void runs_advance(struct bt_solver *s, int64_t steps);
 double runs_value(const struct bt_state *a, const int64_t at[3], int m);
 bool runs_owns(const struct bt_state *a, const int64_t at[3]);
 
+/* R of a solver on which the first sweeps, 0 to 3 of them, were run by themselves, as conservative
+ * increments. [out] x: to be freed by the caller as x->u. Local. */
+void runs_increments(const struct bt_solver *s, const struct runs_case *run, int sweeps,
+                     struct bt_state *x);
+
 /* Calls fn at every cell of the array. Local. */
 typedef void runs_cell_fn(const struct bt_state *a, const int64_t at[3], void *arg);
 void runs_each_cell(struct bt_state a, runs_cell_fn *fn, void *arg);

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -46,13 +47,17 @@ static void check_forcing_rms(const struct bt_solver *s, const struct runs_case 
     runs_check_five("RMS of the forcing term", run->decomp, sum, ref, CLOSE);
 }
 
-static void check_phases(struct bt_solver *s, const struct bt_values *v)
+static void check_phases(struct bt_solver *s, const struct runs_case *run,
+                         const struct bt_values *v)
 {
     static const int64_t middle[3] = {5, 5, 5};
     static const char *const name[4] = {"rhs", "R after xi", "R after eta", "R after zeta"};
     for (int phase = 0; phase < 4; phase++) {
         runs_must(phase == 0 ? bt_solver_rhs(s) : bt_solver_sweep(s, phase - 1), name[phase]);
-        check_listed(name[phase], bt_solver_rhs_state(s), middle, 1.0, v->r[phase]);
+        struct bt_state x;
+        runs_increments(s, run, phase, &x);
+        check_listed(name[phase], x, middle, 1.0, v->r[phase]);
+        free((double *)x.u);
     }
 }
 
@@ -63,7 +68,7 @@ static void listed_start(const struct runs_case *run, const struct bt_values *v)
     check_forcing_rms(s, run, v->rms_forcing);
     check_listed("forcing term", bt_solver_forcing(s), corner, 1.0 / run->dt, v->forcing);
     check_listed("initial condition", bt_solver_state(s), corner, 1.0, v->initial);
-    check_phases(s, v);
+    check_phases(s, run, v);
     bt_solver_free(s);
 }
 

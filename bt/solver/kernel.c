@@ -207,14 +207,20 @@ INLINE struct lower lower_make(const struct bt_coef *c, const int dir, const str
     return b;
 }
 
-/* out = -Lo M w, a 5-vector. */
-INLINE void lower_apply(const struct lower *b, const vd w[5], vd out[5])
+/* A row of -Lo M w. */
+INLINE vd lower_row(const struct lower *b, const int row, const double *w)
 {
-    out[0] = vfma(b->s, w[0], w[1]);
-    out[1] = vfma(b->ga, w[1], w[4]);
-    out[2] = b->gb * w[2];
-    out[3] = b->gb * w[3];
-    out[4] = vfma(b->ct, w[1], vfnma(b->ht, w[0], b->e4 * w[4]));
+    switch (row) {
+    case 0:
+        return vfma(b->s, vload(w), vload(w + LANES));
+    case 1:
+        return vfma(b->ga, vload(w + LANES), vload(w + 4 * LANES));
+    case 2:
+    case 3:
+        return b->gb * vload(w + row * LANES);
+    default:
+        return vfma(b->ct, vload(w + LANES), vfnma(b->ht, vload(w), b->e4 * vload(w + 4 * LANES)));
+    }
 }
 
 /* The upper block, Up M, of a cell with velocity v in the row's frame:
@@ -239,31 +245,47 @@ INLINE struct upper upper_make(const struct bt_coef *c, const int dir, const str
     return b;
 }
 
-/* D = Di M + carry, row by row, for a cell with velocity v in the row's frame. */
-INLINE void add_diagonal(const struct bt_coef *c, const int dir, const struct cell *x,
-                         const struct relative *v, vd d[25])
+/* A row of D = Di M - Lo M E, for a cell with velocity v in the row's frame; e: the columns of the
+ * E of the cell below. */
+INLINE void diagonal_row(const struct bt_coef *c, const int dir, const int row,
+                         const struct cell *x, const struct relative *v, const struct lower *low,
+                         const double *e, vd d[5])
 {
     const vd del = vset(c->del[dir]);
-    vd ha = vfma(vset(2.0 * BT_A43), x->visc, del), hb = vfma(vset(2.0), x->visc, del);
-    d[0] = d[0] + del;
-    d[5] = vfma(del, v->a, d[5]);
-    d[6] = d[6] + ha;
-    d[10] = vfma(del, v->b, d[10]);
-    d[12] = d[12] + hb;
-    d[15] = vfma(del, v->c, d[15]);
-    d[18] = d[18] + hb;
-    d[20] = vfma(del, v->q, vfnma(vset(2.0), x->ht, d[20]));
-    d[21] = vfma(v->a, ha, d[21]);
-    d[22] = vfma(v->b, hb, d[22]);
-    d[23] = vfma(v->c, hb, d[23]);
-    d[24] = vfma(vset(2.0), x->heat, d[24] + c->del4[dir]);
+    const vd ha = vfma(vset(2.0 * BT_A43), x->visc, del), hb = vfma(vset(2.0), x->visc, del);
+    for (int j = 0; j < 5; j++)
+        d[j] = lower_row(low, row, e + 5 * j * LANES);
+    switch (row) {
+    case 0:
+        d[0] = d[0] + del;
+        break;
+    case 1:
+        d[0] = vfma(del, v->a, d[0]);
+        d[1] = d[1] + ha;
+        break;
+    case 2:
+        d[0] = vfma(del, v->b, d[0]);
+        d[2] = d[2] + hb;
+        break;
+    case 3:
+        d[0] = vfma(del, v->c, d[0]);
+        d[3] = d[3] + hb;
+        break;
+    default:
+        d[0] = vfma(del, v->q, vfnma(vset(2.0), x->ht, d[0]));
+        d[1] = vfma(v->a, ha, d[1]);
+        d[2] = vfma(v->b, hb, d[2]);
+        d[3] = vfma(v->c, hb, d[3]);
+        d[4] = vfma(vset(2.0), x->heat, d[4] + c->del4[dir]);
+    }
 }
 
-/* y = R + carry, R taken into the frame of the cell below. */
-INLINE void add_rhs(const struct bt_coef *c, const int dir, const struct cell *below,
-                    const double *r, int64_t rm, vd y[5])
+/* y = y + R, a conservative R taken into the frame of the cell below and scaled for all three
+ * sweeps. */
+INLINE void add_conservative(const struct bt_coef *c, const int dir, const struct cell *below,
+                             const double *r, int64_t rm, vd y[5])
 {
-    const vd scale = vset(c->inv_t2), r0 = vload(r);
+    const vd scale = vset(c->scale), r0 = vload(r);
     const vd ra = vfnma(below->ua, r0, vload(r + perm[dir][0] * rm));
     const vd rb = vfnma(below->ub, r0, vload(r + perm[dir][1] * rm));
     const vd rc = vfnma(below->uc, r0, vload(r + perm[dir][2] * rm));
@@ -278,9 +300,25 @@ INLINE void add_rhs(const struct bt_coef *c, const int dir, const struct cell *b
     y[4] = vfma(scale, r4, y[4]);
 }
 
+/* The same for primitive increments, of a cell with velocity v in that frame. */
+INLINE void add_primitive(const int dir, const struct relative *v, const double *r, int64_t rm,
+                          vd y[5])
+{
+    const vd w0 = vload(r), wa = vload(r + perm[dir][0] * rm), wb = vload(r + perm[dir][1] * rm);
+    const vd wc = vload(r + perm[dir][2] * rm), w4 = vload(r + 4 * rm);
+    vd e = vfma(vset(1.0 / BT_C2), w4, v->q * w0);
+    e = vfma(v->a, wa, e);
+    e = vfma(v->b, wb, e);
+    e = vfma(v->c, wc, e);
+    y[0] = y[0] + w0;
+    y[1] = y[1] + vfma(v->a, w0, wa);
+    y[2] = y[2] + vfma(v->b, w0, wb);
+    y[3] = y[3] + vfma(v->c, w0, wc);
+    y[4] = y[4] + e;
+}
+
 /* D in blocks [P Q; S T] of 2 + 3 rows: P^-1 = [p0 -p1; -p2 p3], q = P^-1 Q, s = S and
- * (T - S q)^-1 = zr z. What can go on without a quotient does not wait for it: z comes from the
- * determinant of P times T - S q, and is not multiplied by zr. */
+ * (T - S q)^-1 = zr z. What can go on without the quotient zr does not wait for it. */
 struct factor {
     vd p[4], q[6], s[6], z[9], zr;
 };
@@ -298,30 +336,34 @@ INLINE void cofactors(const vd t[9], vd z[9])
     z[5] = vfnma(t[0], t[5], t[2] * t[3]);
     z[8] = vfnma(t[1], t[3], t[0] * t[4]);
 }
-INLINE void factorise(const vd d[25], struct factor *f)
+
+/* D is made row by row, as it is needed, and never there as a whole: there are not enough registers. */
+INLINE void factorise(const struct bt_coef *c, const int dir, const struct cell *x,
+                      const struct relative *v, const struct lower *low, const double *e,
+                      struct factor *f)
 {
-    const vd det = vfnma(d[1], d[5], d[0] * d[6]);
-    const vd rd = 1.0 / det;
-    vd q[6], t[9];
+    vd first[5], second[5], row[5], t[9];
+    diagonal_row(c, dir, 0, x, v, low, e, first);
+    diagonal_row(c, dir, 1, x, v, low, e, second);
+    const vd rd = 1.0 / vfnma(first[1], second[0], first[0] * second[1]);
     for (int j = 0; j < 3; j++) {
-        q[j] = vfnma(d[1], d[7 + j], d[6] * d[2 + j]);
-        q[3 + j] = vfnma(d[5], d[2 + j], d[0] * d[7 + j]);
+        f->q[j] = rd * vfnma(first[1], second[2 + j], second[1] * first[2 + j]);
+        f->q[3 + j] = rd * vfnma(second[0], first[2 + j], first[0] * second[2 + j]);
     }
+    f->p[0] = second[1] * rd;
+    f->p[1] = first[1] * rd;
+    f->p[2] = second[0] * rd;
+    f->p[3] = first[0] * rd;
+#pragma GCC unroll 3
     for (int i = 0; i < 3; i++) {
-        const vd *row = d + 5 * (2 + i);
+        diagonal_row(c, dir, 2 + i, x, v, low, e, row);
         f->s[2 * i] = row[0];
         f->s[2 * i + 1] = row[1];
         for (int j = 0; j < 3; j++)
-            t[3 * i + j] = vfnma(row[1], q[3 + j], vfnma(row[0], q[j], det * row[2 + j]));
+            t[3 * i + j] = vfnma(row[1], f->q[3 + j], vfnma(row[0], f->q[j], row[2 + j]));
     }
     cofactors(t, f->z);
-    f->zr = det / vfma(t[2], f->z[6], vfma(t[1], f->z[3], t[0] * f->z[0]));
-    f->p[0] = d[6] * rd;
-    f->p[1] = d[1] * rd;
-    f->p[2] = d[5] * rd;
-    f->p[3] = d[0] * rd;
-    for (int j = 0; j < 6; j++)
-        f->q[j] = q[j] * rd;
+    f->zr = 1.0 / vfma(t[2], f->z[6], vfma(t[1], f->z[3], t[0] * f->z[0]));
 }
 
 /* The unknowns of the first block from those of the second, x[2..4], and P^-1 f. */
@@ -354,39 +396,32 @@ INLINE void solve_momentum(const struct factor *f, int row, vd fb, vd f4, vd x[5
     close_first(f, vset(0.0), vset(0.0), x);
 }
 
-/* Keeps column col of E for the back substitution and adds its part to the next cell's diagonal. */
-INLINE void column_done(const struct lower *low, int col, const vd e[5], double *store, vd next[25])
+INLINE void store_column(const vd x[5], double *at)
 {
-    vd out[5];
-    lower_apply(low, e, out);
-    for (int m = 0; m < 5; m++) {
-        vstore(store + (5 * col + m) * LANES, e[m]);
-        next[5 * m + col] = out[m];
-    }
+    for (int m = 0; m < 5; m++)
+        vstore(at + m * LANES, x[m]);
 }
 
-/* The second half of a cell: from the factors of its diagonal block and its right-hand side y to E
- * and to what the next cell gets, d and y; y last, which the next cell's factors do not wait for. */
-INLINE void columns(const struct factor *f, const struct lower *low, const struct upper *up,
-                    const struct relative *v, vd d[25], vd y[5], double *store)
+/* The columns of E, and the eliminated right-hand side behind them, from the factors of the diagonal
+ * block, the upper block and the right-hand side y. Cheap columns first: they wait least. */
+INLINE void columns(const struct factor *f, const struct upper *up, const struct relative *v,
+                    const vd y[5], double *e)
 {
-    vd e[5];
-    solve_momentum(f, 2, up->gb, up->eb, e);
-    column_done(low, 2, e, store, d);
-    solve_momentum(f, 3, up->gb, up->ec, e);
-    column_done(low, 3, e, store, d);
+    vd x[5];
+    solve_momentum(f, 2, up->gb, up->eb, x);
+    store_column(x, e + 10 * LANES);
+    solve_momentum(f, 3, up->gb, up->ec, x);
+    store_column(x, e + 15 * LANES);
     const vd x0 = vfnma(f->p[1], v->a, f->p[0]), x1 = vfma(f->p[3], v->a, -f->p[2]);
-    solve_full(f, up->s * x0, up->s * x1, v->b * up->s, v->c * up->s, up->e0, e);
-    column_done(low, 0, e, store, d);
-    solve_full(f, vfnma(f->p[1], up->ga, x0), vfma(f->p[3], up->ga, x1), v->b, v->c, up->ea, e);
-    column_done(low, 1, e, store, d);
-    solve_full(f, -f->p[1], f->p[3], vset(0.0), vset(0.0), up->e4, e);
-    column_done(low, 4, e, store, d);
+    solve_full(f, up->s * x0, up->s * x1, v->b * up->s, v->c * up->s, up->e0, x);
+    store_column(x, e);
+    solve_full(f, vfnma(f->p[1], up->ga, x0), vfma(f->p[3], up->ga, x1), v->b, v->c, up->ea, x);
+    store_column(x, e + 5 * LANES);
+    solve_full(f, -f->p[1], f->p[3], vset(0.0), vset(0.0), up->e4, x);
+    store_column(x, e + 20 * LANES);
     solve_full(f, vfnma(f->p[1], y[1], f->p[0] * y[0]), vfnma(f->p[2], y[0], f->p[3] * y[1]), y[2],
-               y[3], y[4], e);
-    for (int m = 0; m < 5; m++)
-        vstore(store + (25 + m) * LANES, e[m]);
-    lower_apply(low, e, y);
+               y[3], y[4], x);
+    store_column(x, e + 25 * LANES);
 }
 
 INLINE void prefetch_cell(const double *p, int64_t sm)
@@ -395,41 +430,46 @@ INLINE void prefetch_cell(const double *p, int64_t sm)
         __builtin_prefetch(p + m * sm, 0, 3);
 }
 
+/* The block row of the cell below, e, is read back from the store: keeping what it adds to the next
+ * one in registers takes more of them than there are. */
 INLINE void forward(const struct bt_coef *c, const int dir, const struct bt_batch_data *b,
                     double *store, const double *in, double *out)
 {
-    vd d[25], y[5];
-    for (int m = 0; m < 25; m++)
-        d[m] = vload(in + m * LANES);
-    for (int m = 0; m < 5; m++)
-        y[m] = vload(in + (25 + m) * LANES);
+    const double *e = in;
     struct cell below = cell_load(c, dir, b->u - b->ul, b->um);
     struct cell x = cell_load(c, dir, b->u, b->um);
     for (int64_t l = 0; l < b->n; l++) {
         const struct cell ahead = cell_load(c, dir, b->u + (l + 1) * b->ul, b->um);
         const struct relative v = relative_to(&below, &x), v_ahead = relative_to(&below, &ahead);
+        const struct lower low = lower_make(c, dir, &below);
+        const double *r = b->r + l * b->rl;
+        double *to = store + l * BT_STORE * LANES;
         struct factor f;
+        vd y[5];
         if (b->u_ahead) {
             prefetch_cell(b->u_ahead + l * b->ul, b->um);
             prefetch_cell(b->r_ahead + l * b->rl, b->rm);
         }
-        add_rhs(c, dir, &below, b->r + l * b->rl, b->rm, y);
-        add_diagonal(c, dir, &x, &v, d);
-        factorise(d, &f);
-        const struct lower low = lower_make(c, dir, &x);
+        factorise(c, dir, &x, &v, &low, e, &f);
+        for (int m = 0; m < 5; m++)
+            y[m] = lower_row(&low, m, e + 25 * LANES);
+        if (dir == 0)
+            add_conservative(c, dir, &below, r, b->rm, y);
+        else
+            add_primitive(dir, &v, r, b->rm, y);
         const struct upper up = upper_make(c, dir, &ahead, &v_ahead);
-        columns(&f, &low, &up, &v_ahead, d, y, store + l * BT_STORE * LANES);
-        vstore(store + (l * BT_STORE + 30) * LANES, x.ua);
-        vstore(store + (l * BT_STORE + 31) * LANES, x.ub);
-        vstore(store + (l * BT_STORE + 32) * LANES, x.uc);
-        vstore(store + (l * BT_STORE + 33) * LANES, x.q);
+        columns(&f, &up, &v_ahead, y, to);
+        if (dir == 2) {
+            vstore(to + 30 * LANES, x.ua);
+            vstore(to + 31 * LANES, x.ub);
+            vstore(to + 32 * LANES, x.uc);
+            vstore(to + 33 * LANES, x.q);
+        }
+        e = to;
         below = x;
         x = ahead;
     }
-    for (int m = 0; m < 25; m++)
-        vstore(out + m * LANES, d[m]);
-    for (int m = 0; m < 5; m++)
-        vstore(out + (25 + m) * LANES, y[m]);
+    memmove(out, e, BT_CARRY * LANES * sizeof *out);
 }
 
 /* X = M W in direction order: [BTF] section 1. */
@@ -452,28 +492,34 @@ INLINE void put(double *p, vd x, int nv, bool add)
     vstore_n(p, add ? vload(p) + x : x, nv);
 }
 
+/* Unrolled by hand: else gcc 12 copies w through memory, in pieces that cannot be forwarded. */
 INLINE void backward(const int dir, const double *store, int64_t n, const double *w_in,
                      double *w_out, double *x_at, int64_t xl, int64_t xm, int nv, bool add)
 {
     const int order[5] = {0, perm[dir][0], perm[dir][1], perm[dir][2], 4};
-    vd next[5], now[5], x[5];
+    vd w[5], now[5], x[5];
     for (int m = 0; m < 5; m++)
-        next[m] = vload(w_in + m * LANES);
+        w[m] = vload(w_in + m * LANES);
     for (int64_t l = n - 1; l >= 0; l--) {
         const double *s = store + l * BT_STORE * LANES;
+#pragma GCC unroll 5
         for (int m = 0; m < 5; m++)
             now[m] = vload(s + (25 + m) * LANES);
+#pragma GCC unroll 5
         for (int col = 0; col < 5; col++)
+#pragma GCC unroll 5
             for (int m = 0; m < 5; m++)
-                now[m] = vfnma(vload(s + (5 * col + m) * LANES), next[col], now[m]);
-        increment(s, now, x);
-        for (int m = 0; m < 5; m++) {
+                now[m] = vfnma(vload(s + (5 * col + m) * LANES), w[col], now[m]);
+#pragma GCC unroll 5
+        for (int m = 0; m < 5; m++)
+            w[m] = x[m] = now[m];
+        if (dir == 2) increment(s, w, x);
+#pragma GCC unroll 5
+        for (int m = 0; m < 5; m++)
             put(x_at + l * xl + order[m] * xm, x[m], nv, add);
-            next[m] = now[m];
-        }
     }
     for (int m = 0; m < 5; m++)
-        vstore(w_out + m * LANES, next[m]);
+        vstore(w_out + m * LANES, w[m]);
 }
 
 /* ------------------------------------------------------------------ packing */

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 #define BT_LANES_MAX 8
-#define BT_STORE     34 /* vectors kept per cell between elimination and back substitution */
-#define BT_CARRY     30 /* vectors handed from one cell to the next in elimination */
+#define BT_CARRY     30 /* vectors that a cell's elimination leaves for the next cell: E, rhs */
+#define BT_STORE     34 /* and for back substitution: with the velocities, along zeta */
 
 /* Numbers that hold for the whole run; functions of N and dt alone. */
 struct bt_coef {
@@ -17,9 +17,9 @@ struct bt_coef {
     double td[3];  /* t1 d_s along xi, eta, zeta */
     /* Of the right-hand side: k = t1 kappa, t2 / k, c2 / (2 k), 1 / (6 k). */
     double k, v_flux, square_p, square_v;
-    /* The equations of the line solve are divided by t2: 1 / t2, and over t2: t1 kappa, t1 kE / c2,
-     * t1 d_s, 1 + 2 t1 d_s, the latter over c2. */
-    double inv_t2, visc, heat;
+    /* The equations of the line solves are divided by t2: 1 / t2^3 for all three of them, and over
+     * t2: t1 kappa, t1 kE / c2, t1 d_s, 1 + 2 t1 d_s, the latter over c2. */
+    double scale, visc, heat;
     double diff[3], del[3], del4[3];
 };
 
@@ -65,16 +65,17 @@ struct bt_kernel {
     /* R = dt (L(U) + H) on a row, [BT] sections 5 and 9.1. */
     void (*rhs_row)(const struct bt_coef *c, const struct bt_rhs_row *row);
 
-    /* Elimination from low to high index on a batch, by direction. in, out: BT_CARRY vectors from
-     * the cell before and for the cell after, zero before the first interior cell; may be the
-     * same. store: [out] n * BT_STORE vectors. [BTF] sections 1, 2. */
+    /* Elimination from low to high index on a batch, by direction. R is conservative along xi, else
+     * what backward left. in, out: BT_CARRY vectors from the cell before and for the cell after,
+     * zero before the first interior cell; may be the same. store: [out] n * BT_STORE vectors.
+     * [BTF] sections 1, 2. */
     void (*forward[3])(const struct bt_coef *c, const struct bt_batch_data *b, double *store,
                        const double *in, double *out);
 
     /* Back substitution from high to low index. w_in: 5 vectors, the primitive increment of the
      * cell after the last one, zero at the end of the domain; w_out: that of the first cell; may be
-     * the same. The conservative increment of cell l replaces R (x at stride xl, xm) or, with add,
-     * is added to what is there. Lanes >= nv are left alone. */
+     * the same. The increment of cell l, along zeta the conservative one, replaces R (x at stride
+     * xl, xm) or, with add, is added to what is there. Lanes >= nv are left alone. */
     void (*backward[3])(const double *store, int64_t n, const double *w_in, double *w_out,
                         double *x, int64_t xl, int64_t xm, int nv, bool add);
 

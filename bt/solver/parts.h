@@ -7,7 +7,9 @@
 /* R = dt (L(U) + H). Collective. */
 int bt_solver_rhs(struct bt_solver *s);
 
-/* The line solves along dir 0 = xi, 1 = eta, 2 = zeta, R overwritten. Collective. */
+/* The line solves along dir 0 = xi, 1 = eta, 2 = zeta, in this order, R overwritten: by primitive
+ * increments ([BTF] section 1) over t2^2 after xi, over t2 after eta, and by the conservative
+ * increments of the step after zeta. Collective. */
 int bt_solver_sweep(struct bt_solver *s, int dir);
 
 /* U += R. Local. */

@@ -28,7 +28,7 @@ enum bt_phase {
 extern const char *const bt_phase_name[BT_PHASES];
 
 /* Version of the arithmetic: changes whenever the bits of U may change. */
-#define BT_KERNEL_VERSION "3"
+#define BT_KERNEL_VERSION "4"
 
 /* Makes a solver. Collective over comm (duplicated inside). isa: "auto" or the name of an
  * instruction set of bt_solver_isas; NULL means the environment variable NHT1_ISA, else auto. Ranks
