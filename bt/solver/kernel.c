@@ -95,6 +95,21 @@ INLINE void far_points(vd acc[5], const double lin[5], const double *u, int64_t 
         acc[m] = vfma(vset(lin[4]), vload(u + m * um + 2 * s), lin[0] * vload(u + m * um - 2 * s));
 }
 
+/* Once per cache line: the same line of R in the next plane, and the next line of what comes from
+ * furthest away. */
+INLINE void rhs_prefetch(const struct bt_rhs_row *row, int64_t i)
+{
+    const double *below = row->u + i + BT_LANES_MAX - 2 * row->uk, *above = below + 4 * row->uk;
+    if (i % BT_LANES_MAX != 0) return;
+    for (int m = 0; m < 5; m++) {
+        __builtin_prefetch(row->r + row->rk + m * row->rm + i, 1, 2);
+        __builtin_prefetch(below + m * row->um, 0, 3);
+        __builtin_prefetch(above + m * row->um, 0, 3);
+    }
+    for (int m = 0; row->h && m < 5; m++)
+        __builtin_prefetch(row->h + i + BT_LANES_MAX + m * row->rm, 0, 3);
+}
+
 INLINE void rhs_vector(const struct bt_coef *c, const struct bt_rhs_row *row, int64_t i)
 {
     const double *u = row->u + i, *lin_xi = row->lin_xi + i;
@@ -102,8 +117,7 @@ INLINE void rhs_vector(const struct bt_coef *c, const struct bt_rhs_row *row, in
     struct point mid, lo, hi;
     vd xi[5], eta[5], zeta[5];
 
-    for (int m = 0; m < 5; m++)
-        __builtin_prefetch(row->r + row->rk + m * row->rm + i, 1, 2);
+    rhs_prefetch(row, i);
     point_load(&mid, u, um);
     point_from_prim(&mid, row->prim[1] + i, row->pm);
     for (int m = 0; m < 5; m++)
@@ -469,7 +483,7 @@ INLINE void forward(const struct bt_coef *c, const int dir, const struct bt_batc
         below = x;
         x = ahead;
     }
-    memmove(out, e, BT_CARRY * LANES * sizeof *out);
+    if (out) memmove(out, e, BT_CARRY * LANES * sizeof *out);
 }
 
 /* X = M W in direction order: [BTF] section 1. */

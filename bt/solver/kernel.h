@@ -67,8 +67,8 @@ struct bt_kernel {
 
     /* Elimination from low to high index on a batch, by direction. R is conservative along xi, else
      * what backward left. in, out: BT_CARRY vectors from the cell before and for the cell after,
-     * zero before the first interior cell; may be the same. store: [out] n * BT_STORE vectors.
-     * [BTF] sections 1, 2. */
+     * zero before the first interior cell; may be the same, out may be NULL. store: [out] n *
+     * BT_STORE vectors. [BTF] sections 1, 2. */
     void (*forward[3])(const struct bt_coef *c, const struct bt_batch_data *b, double *store,
                        const double *in, double *out);
 

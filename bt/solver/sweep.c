@@ -42,7 +42,7 @@ static void sweep_whole(struct bt_solver *s, int dir, unsigned flags)
     for (int part = 0; part < 2; part++)
 #pragma omp for schedule(static) nowait
         for (int64_t b = first[part]; b < first[part + 1]; b++) {
-            bt_batch_forward(s, t, dir, flags, b, t->store, s->zero, t->carry);
+            bt_batch_forward(s, t, dir, flags, b, t->store, s->zero, NULL);
             bt_batch_backward(s, t, dir, flags, b, t->store, s->zero, t->w);
         }
 #pragma omp barrier
@@ -86,7 +86,7 @@ static double *scratch_new(struct bt_solver *s, struct bt_scratch *t)
     }
     const int64_t packed = bt_plan_div_up(n + 2, lanes) * lanes * BT_NCOMP * lanes;
     const int64_t prim = 3 * 2 * s->prim_stride + 2 * BT_LANES_MAX;
-    const int64_t total = store + 2 * packed + prim + (BT_CARRY + BT_NCOMP) * lanes;
+    const int64_t total = store + 2 * packed + prim + BT_NCOMP * lanes;
     double *p = bt_doubles(total);
     if (!p) return NULL;
     memset(p, 0, (size_t)total * sizeof *p);
@@ -94,7 +94,6 @@ static double *scratch_new(struct bt_solver *s, struct bt_scratch *t)
     t->u = p, p += packed;
     t->r = p, p += packed;
     t->prim = p, p += prim;
-    t->carry = p, p += BT_CARRY * lanes;
     t->w = p;
 #pragma omp atomic
     s->memory_bytes += total * (int64_t)sizeof *p;
