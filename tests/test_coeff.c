@@ -188,6 +188,32 @@ static void test_diagonal_block(void **state)
     }
 }
 
+/* What a sweep leaves, in the frame of the cell below: the right-hand side of the next sweep. */
+static void test_between_sweeps(void **state)
+{
+    (void)state;
+    srand(4567);
+    for (int n = 0; n < STATES; n++) {
+        struct cell c, frame;
+        double w[NC], x[NC], ref[NC], v, q = 0.0;
+        random_cell(&c);
+        random_cell(&frame);
+        random_increment(w);
+        x[0] = w[0];
+        x[4] = w[4] / BT_C2;
+        for (int b = 1; b <= 3; b++) {
+            v = c.vel[b] - frame.vel[b];
+            q += 0.5 * v * v;
+            x[b] = w[b] + v * w[0];
+            x[4] += v * w[b];
+        }
+        x[4] += q * w[0];
+        to_conservative(&c, w, ref);
+        to_frame(&frame, 1.0, ref);
+        check_equal(x, ref);
+    }
+}
+
 /* The Jacobians themselves against centred differences of a flux written on its own. */
 static void flux_along(const double u[NC], int a, double f[NC])
 {
@@ -229,6 +255,7 @@ int main(void)
         cmocka_unit_test(test_lower_block),
         cmocka_unit_test(test_upper_block),
         cmocka_unit_test(test_diagonal_block),
+        cmocka_unit_test(test_between_sweeps),
         cmocka_unit_test(test_flux_jacobian_is_the_derivative),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,7 +36,7 @@ INLINE void point_derive(struct point *x, const struct bt_coef *c)
     vd square = x->cons[1] * x->cons[1];
     square = vfma(x->cons[2], x->cons[2], square);
     square = vfma(x->cons[3], x->cons[3], square);
-    x->k = c->k / x->cons[0];
+    x->k = c->t1_kappa / x->cons[0];
     x->p = vfnma(c->square_p * x->k, square, BT_C2 * x->cons[4]);
 }
 
@@ -95,8 +95,8 @@ INLINE void far_points(vd acc[5], const double lin[5], const double *u, int64_t 
         acc[m] = vfma(vset(lin[4]), vload(u + m * um + 2 * s), lin[0] * vload(u + m * um - 2 * s));
 }
 
-/* Once per cache line: the same line of R in the next plane, and the next line of what comes from
- * furthest away. */
+/* Once per cache line: the same line of R in the next plane, and the next line of H and of U two
+ * planes below and above. */
 INLINE void rhs_prefetch(const struct bt_rhs_row *row, int64_t i)
 {
     const double *below = row->u + i + BT_LANES_MAX - 2 * row->uk, *above = below + 4 * row->uk;
@@ -299,7 +299,7 @@ INLINE void diagonal_row(const struct bt_coef *c, const int dir, const int row,
 INLINE void add_conservative(const struct bt_coef *c, const int dir, const struct cell *below,
                              const double *r, int64_t rm, vd y[5])
 {
-    const vd scale = vset(c->scale), r0 = vload(r);
+    const vd scale = vset(c->inv_t2_cubed), r0 = vload(r);
     const vd ra = vfnma(below->ua, r0, vload(r + perm[dir][0] * rm));
     const vd rb = vfnma(below->ub, r0, vload(r + perm[dir][1] * rm));
     const vd rc = vfnma(below->uc, r0, vload(r + perm[dir][2] * rm));
@@ -351,7 +351,8 @@ INLINE void cofactors(const vd t[9], vd z[9])
     z[8] = vfnma(t[1], t[3], t[0] * t[4]);
 }
 
-/* D is made row by row, as it is needed, and never there as a whole: there are not enough registers. */
+/* D is made row by row, as it is needed, and never exists as a whole: there are not enough
+ * registers. */
 INLINE void factorise(const struct bt_coef *c, const int dir, const struct cell *x,
                       const struct relative *v, const struct lower *low, const double *e,
                       struct factor *f)
@@ -444,8 +445,8 @@ INLINE void prefetch_cell(const double *p, int64_t sm)
         __builtin_prefetch(p + m * sm, 0, 3);
 }
 
-/* The block row of the cell below, e, is read back from the store: keeping what it adds to the next
- * one in registers takes more of them than there are. */
+/* e: E and the eliminated right-hand side of the cell below, from where they were stored. What they
+ * add to the next cell is not made before that: it takes more registers than there are. */
 INLINE void forward(const struct bt_coef *c, const int dir, const struct bt_batch_data *b,
                     double *store, const double *in, double *out)
 {
@@ -506,7 +507,7 @@ INLINE void put(double *p, vd x, int nv, bool add)
     vstore_n(p, add ? vload(p) + x : x, nv);
 }
 
-/* Unrolled by hand: else gcc 12 copies w through memory, in pieces that cannot be forwarded. */
+/* Completely unrolled: else gcc 12 copies w through memory, in pieces that cannot be forwarded. */
 INLINE void backward(const int dir, const double *store, int64_t n, const double *w_in,
                      double *w_out, double *x_at, int64_t xl, int64_t xm, int nv, bool add)
 {

@@ -8,18 +8,20 @@
 #include <stdint.h>
 
 #define BT_LANES_MAX 8
-#define BT_CARRY     30 /* vectors that a cell's elimination leaves for the next cell: E, rhs */
-#define BT_STORE     34 /* and for back substitution: with the velocities, along zeta */
+/* Vectors that the elimination of a cell leaves for the next cell: E and the right-hand side. Vectors
+ * that it stores for back substitution: these and, along zeta, u_a, u_b, u_c and q. */
+#define BT_CARRY 30
+#define BT_STORE 34
 
 /* Numbers that hold for the whole run; functions of N and dt alone. */
 struct bt_coef {
     double t1, t2; /* dt / h^2, dt / (2 h) */
     double td[3];  /* t1 d_s along xi, eta, zeta */
-    /* Of the right-hand side: k = t1 kappa, t2 / k, c2 / (2 k), 1 / (6 k). */
-    double k, v_flux, square_p, square_v;
+    /* Of the right-hand side: t1 kappa; t2, c2 / 2 and 1 / 6 over it. */
+    double t1_kappa, v_flux, square_p, square_v;
     /* The equations of the line solves are divided by t2: 1 / t2^3 for all three of them, and over
      * t2: t1 kappa, t1 kE / c2, t1 d_s, 1 + 2 t1 d_s, the latter over c2. */
-    double scale, visc, heat;
+    double inv_t2_cubed, visc, heat;
     double diff[3], del[3], del4[3];
 };
 
@@ -42,7 +44,7 @@ struct bt_rhs_row {
 
 /* A batch of lines, lane v of a vector belonging to line v: n cells along the sweep. Component m of
  * cell l is the vector at u + l*ul + m*um; cells -1 and n are read, too: the one gives the first row
- * its frame, the other's Jacobian closes the last row. */
+ * its frame and its lower block, the other's Jacobian closes the last row. */
 struct bt_batch_data {
     const double *u;
     int64_t ul, um;

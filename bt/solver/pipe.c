@@ -155,11 +155,11 @@ static void eliminate_batch(struct pipe *p, int64_t group, int64_t b)
 {
     struct bt_solver *s = p->s;
     const int64_t at = (b - group * p->c->group) * BT_CARRY * s->kernel->lanes;
-    const bool lowest = p->c->carry_in.peer < 0;
+    const bool lowest = p->c->carry_in.peer < 0, highest = p->c->carry_out.peer < 0;
     bt_batch_forward(s, &s->scratch[omp_get_thread_num()], p->dir, p->flags, b,
                      store_at(p, group, b),
                      lowest ? s->zero : buffer_of(&p->c->carry_in, group) + at,
-                     buffer_of(&p->c->carry_out, group) + at);
+                     highest ? NULL : buffer_of(&p->c->carry_out, group) + at);
 }
 
 static void substitute_batch(struct pipe *p, int64_t group, int64_t b)

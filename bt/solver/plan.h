@@ -64,7 +64,7 @@ static inline int64_t bt_plan_batches(int dir, const int64_t n[3], int64_t lanes
     return bt_plan_div_up(n[0] - gathered, lanes) * other + bt_plan_gathered_batches(dir, n, lanes);
 }
 
-/* Bytes that the elimination stores for a cell of every line of a batch. */
+/* Room for what the elimination stores for a cell of every line of a batch. */
 static inline int64_t bt_plan_cell_bytes(int64_t lanes)
 {
     return BT_STORE * lanes * (int64_t)sizeof(double);

@@ -34,7 +34,8 @@ struct bt_halo {
 };
 
 /* The pipeline of one direction that is divided among ranks. Batches travel in groups: a group's
- * carries go up to the next rank, its increments come back down. */
+ * carries (E and the right-hand side of this rank's last cells) go up to the next rank, its
+ * increments come back down. */
 #define BT_PIPE_DEPTH 4
 struct bt_pipe_end {
     int peer; /* rank, or -1 at the end of the chain */

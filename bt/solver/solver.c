@@ -108,11 +108,11 @@ static int parts_new(struct bt_solver *s)
     s->active = true;
     s->coef.t1 = dt * inverse_h * inverse_h;
     s->coef.t2 = 0.5 * dt * inverse_h;
-    s->coef.k = s->coef.t1 * BT_KAPPA;
-    s->coef.v_flux = s->coef.t2 / s->coef.k;
-    s->coef.square_p = 0.5 * BT_C2 / s->coef.k;
-    s->coef.square_v = 1.0 / (6.0 * s->coef.k);
-    s->coef.scale = 1.0 / (s->coef.t2 * s->coef.t2 * s->coef.t2);
+    s->coef.t1_kappa = s->coef.t1 * BT_KAPPA;
+    s->coef.v_flux = s->coef.t2 / s->coef.t1_kappa;
+    s->coef.square_p = 0.5 * BT_C2 / s->coef.t1_kappa;
+    s->coef.square_v = 1.0 / (6.0 * s->coef.t1_kappa);
+    s->coef.inv_t2_cubed = 1.0 / (s->coef.t2 * s->coef.t2 * s->coef.t2);
     s->coef.visc = s->coef.t1 * BT_KAPPA / s->coef.t2;
     s->coef.heat = s->coef.t1 * BT_KE / (BT_C2 * s->coef.t2);
     for (int q = 0; q < 3; q++) {
