@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/err.h"
+#include "tests/oracle.h"
 
 enum { MESSAGES_MAX = 10 };
 
@@ -104,46 +105,6 @@ bool runs_owns(const struct bt_state *a, const int64_t at[3])
     return true;
 }
 
-void runs_increments(const struct bt_solver *s, const struct runs_case *run, int sweeps,
-                     struct bt_state *x)
-{
-    const struct bt_state state = bt_solver_state(s), r = bt_solver_rhs_state(s);
-    const double t2 = 0.5 * run->dt * (double)(run->n - 1);
-    const bool primitive = sweeps == 1 || sweeps == 2;
-    const double scale = sweeps == 1 ? t2 * t2 : t2;
-    double *p = malloc((size_t)(r.n[0] * r.n[1] * r.n[2] * BT_NCOMP + 1) * sizeof *p);
-    int64_t at[3];
-    assert_non_null(p);
-    *x = r;
-    x->u = p;
-    x->sm = r.n[0];
-    x->sj = BT_NCOMP * x->sm;
-    x->sk = r.n[1] * x->sj;
-    for (at[2] = r.lo[2]; at[2] < r.lo[2] + r.n[2]; at[2]++)
-        for (at[1] = r.lo[1]; at[1] < r.lo[1] + r.n[1]; at[1]++)
-            for (at[0] = r.lo[0]; at[0] < r.lo[0] + r.n[0]; at[0]++) {
-                double u[BT_NCOMP], w[BT_NCOMP], q = 0;
-                double *to =
-                    p + (at[2] - r.lo[2]) * x->sk + (at[1] - r.lo[1]) * x->sj + (at[0] - r.lo[0]);
-                for (int m = 0; m < BT_NCOMP; m++) {
-                    u[m] = runs_value(&state, at, m);
-                    w[m] = runs_value(&r, at, m);
-                }
-                if (primitive) { /* [BTF] section 1 */
-                    double energy = w[4] / BT_C2;
-                    for (int b = 1; b <= 3; b++) {
-                        const double v = u[b] / u[0];
-                        q += 0.5 * v * v;
-                        energy += v * w[b];
-                        w[b] += v * w[0];
-                    }
-                    w[4] = energy + q * w[0];
-                }
-                for (int m = 0; m < BT_NCOMP; m++)
-                    to[m * x->sm] = primitive ? scale * w[m] : w[m];
-            }
-}
-
 void runs_each_cell(struct bt_state a, runs_cell_fn *fn, void *arg)
 {
     int64_t at[3];
@@ -151,6 +112,40 @@ void runs_each_cell(struct bt_state a, runs_cell_fn *fn, void *arg)
         for (at[1] = a.lo[1]; at[1] < a.lo[1] + a.n[1]; at[1]++)
             for (at[0] = a.lo[0]; at[0] < a.lo[0] + a.n[0]; at[0]++)
                 fn(&a, at, arg);
+}
+
+struct increments {
+    struct bt_state state;
+    int sweeps;
+    double scale; /* of R: its unit */
+    double *to;
+};
+
+static void put_increment(const struct bt_state *r, const int64_t at[3], void *arg)
+{
+    const struct increments *c = arg;
+    const int64_t cell = (at[2] - r->lo[2]) * r->sk + (at[1] - r->lo[1]) * r->sj + at[0] - r->lo[0];
+    double u[BT_NCOMP], w[BT_NCOMP], x[BT_NCOMP];
+    for (int m = 0; m < BT_NCOMP; m++) {
+        u[m] = runs_value(&c->state, at, m);
+        x[m] = w[m] = c->scale * runs_value(r, at, m);
+    }
+    if (c->sweeps == 1 || c->sweeps == 2) oracle_increment(u, w, x);
+    for (int m = 0; m < BT_NCOMP; m++)
+        c->to[cell + m * r->sm] = x[m];
+}
+
+void runs_increments(const struct bt_solver *s, const struct runs_case *run, int sweeps,
+                     struct bt_state *x)
+{
+    const double t2 = 0.5 * run->dt * (double)(run->n - 1);
+    struct increments c = {.state = bt_solver_state(s), .sweeps = sweeps};
+    *x = bt_solver_rhs_state(s);
+    c.scale = sweeps == 1 ? t2 * t2 : sweeps == 2 ? t2 : 1.0;
+    c.to = malloc((size_t)(x->n[2] * x->sk + 1) * sizeof *c.to);
+    assert_non_null(c.to);
+    runs_each_cell(*x, put_increment, &c);
+    x->u = c.to;
 }
 
 void runs_each_decomp(const struct runs_case *run, runs_case_fn *fn, void *arg)

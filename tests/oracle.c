@@ -233,6 +233,20 @@ static void jacobian_energy_row(const double u[NC], int dir, double row[NC])
     row[4] = BT_C1 * u[a] * r;
 }
 
+void oracle_increment(const double u[NC], const double w[NC], double x[NC])
+{
+    double q = 0.0;
+    x[0] = w[0];
+    x[4] = w[4] / BT_C2;
+    for (int b = 1; b <= 3; b++) {
+        const double v = u[b] / u[0];
+        q += 0.5 * v * v;
+        x[b] = v * w[0] + w[b];
+        x[4] += v * w[b];
+    }
+    x[4] += q * w[0];
+}
+
 void oracle_jacobian_flux(const double u[NC], int dir, double a[NC][NC])
 {
     int n = dir + 1;

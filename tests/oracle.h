@@ -39,6 +39,9 @@ void oracle_step(struct oracle *o);
 void oracle_jacobian_flux(const double u[BT_NCOMP], int dir, double a[BT_NCOMP][BT_NCOMP]);
 void oracle_jacobian_viscous(const double u[BT_NCOMP], int dir, double a[BT_NCOMP][BT_NCOMP]);
 
+/* X = M W: the conservative increment of a cell in state u out of the primitive one, [BTF] section 1. */
+void oracle_increment(const double u[BT_NCOMP], const double w[BT_NCOMP], double x[BT_NCOMP]);
+
 /* Row l = 0..n-1 of the block system of the line in direction dir through (i,j,k). */
 struct oracle_row {
     double lower[BT_NCOMP][BT_NCOMP], diagonal[BT_NCOMP][BT_NCOMP], upper[BT_NCOMP][BT_NCOMP];
