@@ -274,16 +274,10 @@ INLINE void diagonal_row(const struct bt_coef *c, const int dir, const int row,
         d[0] = d[0] + del;
         break;
     case 1:
-        d[0] = vfma(del, v->a, d[0]);
-        d[1] = d[1] + ha;
-        break;
     case 2:
-        d[0] = vfma(del, v->b, d[0]);
-        d[2] = d[2] + hb;
-        break;
     case 3:
-        d[0] = vfma(del, v->c, d[0]);
-        d[3] = d[3] + hb;
+        d[0] = vfma(del, row == 1 ? v->a : row == 2 ? v->b : v->c, d[0]);
+        d[row] = d[row] + (row == 1 ? ha : hb);
         break;
     default:
         d[0] = vfma(del, v->q, vfnma(vset(2.0), x->ht, d[0]));
@@ -411,10 +405,10 @@ INLINE void solve_momentum(const struct factor *f, int row, vd fb, vd f4, vd x[5
     close_first(f, vset(0.0), vset(0.0), x);
 }
 
-INLINE void store_column(const vd x[5], double *at)
+INLINE void store_column(double *e, int col, const vd x[5])
 {
     for (int m = 0; m < 5; m++)
-        vstore(at + m * LANES, x[m]);
+        vstore(e + (5 * col + m) * LANES, x[m]);
 }
 
 /* The columns of E, and the eliminated right-hand side behind them, from the factors of the diagonal
@@ -424,19 +418,19 @@ INLINE void columns(const struct factor *f, const struct upper *up, const struct
 {
     vd x[5];
     solve_momentum(f, 2, up->gb, up->eb, x);
-    store_column(x, e + 10 * LANES);
+    store_column(e, 2, x);
     solve_momentum(f, 3, up->gb, up->ec, x);
-    store_column(x, e + 15 * LANES);
+    store_column(e, 3, x);
     const vd x0 = vfnma(f->p[1], v->a, f->p[0]), x1 = vfma(f->p[3], v->a, -f->p[2]);
     solve_full(f, up->s * x0, up->s * x1, v->b * up->s, v->c * up->s, up->e0, x);
-    store_column(x, e);
+    store_column(e, 0, x);
     solve_full(f, vfnma(f->p[1], up->ga, x0), vfma(f->p[3], up->ga, x1), v->b, v->c, up->ea, x);
-    store_column(x, e + 5 * LANES);
+    store_column(e, 1, x);
     solve_full(f, -f->p[1], f->p[3], vset(0.0), vset(0.0), up->e4, x);
-    store_column(x, e + 20 * LANES);
+    store_column(e, 4, x);
     solve_full(f, vfnma(f->p[1], y[1], f->p[0] * y[0]), vfnma(f->p[2], y[0], f->p[3] * y[1]), y[2],
                y[3], y[4], x);
-    store_column(x, e + 25 * LANES);
+    store_column(e, 5, x);
 }
 
 INLINE void prefetch_cell(const double *p, int64_t sm)
@@ -484,7 +478,7 @@ INLINE void forward(const struct bt_coef *c, const int dir, const struct bt_batc
         below = x;
         x = ahead;
     }
-    if (out) memmove(out, e, BT_CARRY * LANES * sizeof *out);
+    if (out) memcpy(out, e, BT_CARRY * LANES * sizeof *out);
 }
 
 /* X = M W in direction order: [BTF] section 1. */
@@ -533,7 +527,7 @@ INLINE void backward(const int dir, const double *store, int64_t n, const double
         for (int m = 0; m < 5; m++)
             put(x_at + l * xl + order[m] * xm, x[m], nv, add);
     }
-    for (int m = 0; m < 5; m++)
+    for (int m = 0; w_out && m < 5; m++)
         vstore(w_out + m * LANES, w[m]);
 }
 

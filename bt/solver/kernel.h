@@ -76,7 +76,7 @@ struct bt_kernel {
 
     /* Back substitution from high to low index. w_in: 5 vectors, the primitive increment of the
      * cell after the last one, zero at the end of the domain; w_out: that of the first cell; may be
-     * the same. The increment of cell l, along zeta the conservative one, replaces R (x at stride
+     * the same, w_out may be NULL. The increment of cell l, along zeta the conservative one, replaces R (x at stride
      * xl, xm) or, with add, is added to what is there. Lanes >= nv are left alone. */
     void (*backward[3])(const double *store, int64_t n, const double *w_in, double *w_out,
                         double *x, int64_t xl, int64_t xm, int nv, bool add);

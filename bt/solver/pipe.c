@@ -28,6 +28,7 @@ static int end_new(struct bt_solver *s, struct bt_pipe_end *e, int peer, int64_t
     e->values = values;
     for (int i = 0; i < BT_PIPE_DEPTH; i++) {
         e->request[i] = MPI_REQUEST_NULL;
+        if (peer < 0) continue;
         e->buffer[i] = bt_doubles(values);
         if (!e->buffer[i]) return err_set(ERR_NOMEM, "no memory for pipeline messages");
         memset(e->buffer[i], 0, (size_t)values * sizeof(double));
@@ -133,9 +134,12 @@ static int wait_all(struct bt_solver *s, int n, MPI_Request *request)
     return 0;
 }
 
-static double *buffer_of(const struct bt_pipe_end *e, int64_t group)
+/* Where the vectors of a batch lie in the message of its group; NULL at the end of the chain. */
+static double *in_message(const struct pipe *p, const struct bt_pipe_end *e, int64_t group,
+                          int64_t batch)
 {
-    return e->buffer[group % BT_PIPE_DEPTH];
+    const int64_t size = e->values / p->c->group, at = batch - group * p->c->group;
+    return e->peer < 0 ? NULL : e->buffer[group % BT_PIPE_DEPTH] + at * size;
 }
 
 static int64_t group_end(const struct pipe *p, int64_t group)
@@ -154,22 +158,19 @@ static double *store_at(const struct pipe *p, int64_t group, int64_t batch)
 static void eliminate_batch(struct pipe *p, int64_t group, int64_t b)
 {
     struct bt_solver *s = p->s;
-    const int64_t at = (b - group * p->c->group) * BT_CARRY * s->kernel->lanes;
-    const bool lowest = p->c->carry_in.peer < 0, highest = p->c->carry_out.peer < 0;
+    const double *in = in_message(p, &p->c->carry_in, group, b);
     bt_batch_forward(s, &s->scratch[omp_get_thread_num()], p->dir, p->flags, b,
-                     store_at(p, group, b),
-                     lowest ? s->zero : buffer_of(&p->c->carry_in, group) + at,
-                     highest ? NULL : buffer_of(&p->c->carry_out, group) + at);
+                     store_at(p, group, b), in ? in : s->zero,
+                     in_message(p, &p->c->carry_out, group, b));
 }
 
 static void substitute_batch(struct pipe *p, int64_t group, int64_t b)
 {
     struct bt_solver *s = p->s;
-    const int64_t at = (b - group * p->c->group) * BT_NCOMP * s->kernel->lanes;
-    const bool highest = p->c->w_in.peer < 0;
+    const double *in = in_message(p, &p->c->w_in, group, b);
     bt_batch_backward(s, &s->scratch[omp_get_thread_num()], p->dir, p->flags, b,
-                      store_at(p, group, b), highest ? s->zero : buffer_of(&p->c->w_in, group) + at,
-                      buffer_of(&p->c->w_out, group) + at);
+                      store_at(p, group, b), in ? in : s->zero,
+                      in_message(p, &p->c->w_out, group, b));
 }
 
 /* Does the batches of a group, by a team where there is something to share: with one thread, too, a

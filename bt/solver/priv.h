@@ -57,7 +57,6 @@ struct bt_scratch {
     double *store;        /* [n][BT_STORE] vectors, undivided directions */
     double *u, *r;        /* packed lines, [n + 2 rounded up][5] vectors */
     double *prim;         /* k and p of three rows: prim_row */
-    double *w;            /* 5 vectors */
     double rhs_s;         /* right-hand sides of this sweep, timed batches only */
     int64_t rhs_n, timed; /* batches, and how many of them were timed */
 };

@@ -43,7 +43,7 @@ static void sweep_whole(struct bt_solver *s, int dir, unsigned flags)
 #pragma omp for schedule(static) nowait
         for (int64_t b = first[part]; b < first[part + 1]; b++) {
             bt_batch_forward(s, t, dir, flags, b, t->store, s->zero, NULL);
-            bt_batch_backward(s, t, dir, flags, b, t->store, s->zero, t->w);
+            bt_batch_backward(s, t, dir, flags, b, t->store, s->zero, NULL);
         }
 #pragma omp barrier
 }
@@ -86,15 +86,14 @@ static double *scratch_new(struct bt_solver *s, struct bt_scratch *t)
     }
     const int64_t packed = bt_plan_div_up(n + 2, lanes) * lanes * BT_NCOMP * lanes;
     const int64_t prim = 3 * 2 * s->prim_stride + 2 * BT_LANES_MAX;
-    const int64_t total = store + 2 * packed + prim + BT_NCOMP * lanes;
+    const int64_t total = store + 2 * packed + prim;
     double *p = bt_doubles(total);
     if (!p) return NULL;
     memset(p, 0, (size_t)total * sizeof *p);
     t->store = p, p += store;
     t->u = p, p += packed;
     t->r = p, p += packed;
-    t->prim = p, p += prim;
-    t->w = p;
+    t->prim = p;
 #pragma omp atomic
     s->memory_bytes += total * (int64_t)sizeof *p;
     return p;
