@@ -8,7 +8,8 @@
 # tests of `make check-full` and targets of their own need. What is needed is in config/packages.
 # Nothing is done, nothing printed and no rights are needed when all is there.
 # --list prints what is missing and installs nothing.
-# Exit status: 0 all there or installed, 1 wrong call, 3 something is missing and stays so.
+# Exit status: 0 all there or installed, 1 wrong call, 3 something is missing and stays so. What only a part of
+# the tests needs (check*) is told and no error: these tests are left out.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -62,14 +63,16 @@ have() {
     esac
 }
 
-# Packages, by the names of manager $2, of everything up to level $1 that is missing.
+# Packages, by the names of manager $2, of everything up to level $1 that is missing; with a third word only
+# of what the tests cannot do without.
 missing() {
-    local want=$1 column=$2 level what apt dnf zypper python
+    local want=$1 column=$2 must=${3:-} level what apt dnf zypper python
     python=$(python_of "$want")
     while IFS='|' read -r level what apt dnf zypper; do
         level=${level// /} what=${what// /}
         case $level in '' | '#'*) continue ;; esac
-        case $want:$level in run:run | check:run | check:check | full:*) ;; *) continue ;; esac
+        [[ -z $must || $level != *'*' ]] || continue
+        case $want:${level%'*'} in run:run | check:run | check:check | full:*) ;; *) continue ;; esac
         have "$what" && continue
         case $column in
         apt) echo "$apt" ;;
@@ -149,29 +152,47 @@ for word in "$@"; do
 done
 
 tool=$(manager)
-need=$(missing "$level" "$tool" | tr -s ' \n' '  ' | sed 's/^ //; s/ $//')
+# missing [must]: as one line.
+missing_line() {
+    missing "$level" "$tool" "$@" | tr -s ' \n' '  ' | sed 's/^ //; s/ $//'
+}
+need=$(missing_line)
 [ -n "$list" ] && { [ -z "$need" ] || echo "$need"; exit 0; }
 [ -z "$need" ] && exit 0
-[ "$tool" = none ] && die 3 "missing: $need" \
+must=$(missing_line must)
+
+# give_up WHY...: what is missing stays so: an error, unless only parts of the tests need it.
+give_up() {
+    [ -z "$must" ] || die 3 "$@"
+    printf 'setup: %s\n' "$@" "tests that need it are left out" >&2
+    exit 0
+}
+
+[ "$tool" = none ] && give_up "missing: $need" \
     "there is no apt-get, dnf or zypper here: install these by hand, or load the modules that have them"
 
 by_hand="to be installed by somebody who may: $(advice "$tool" "$need")"
 if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
     hint_modules
-    die 3 "missing: $need" "not root, and no sudo here" "$by_hand"
+    give_up "missing: $need" "not root, and no sudo here" "$by_hand"
 fi
 [ "$tool" = apt ] || echo "setup: the package names for $tool are untried$([ "$level" != full ] || echo ", those of level full are guesses")" >&2
 takes=
-case $need in *matplotlib*) takes=", about a minute, most of it for the libraries of the reports" ;; esac
+case $need in
+*matplotlib* | *hdf5* | *mpich*) takes=", about a minute, most of it for the libraries of the reports, of file formats and MPICH" ;;
+esac
 echo "setup: installing $need$takes" >&2
-# shellcheck disable=SC2086 # a list of names
-install_with "$tool" $need || die 3 "the installation failed" "$by_hand"
+# A name that this system does not know keeps no package from being installed that is needed.
+# shellcheck disable=SC2086 # lists of names
+install_with "$tool" $need || { [ -n "$must" ] && [ "$must" != "$need" ] && install_with "$tool" $must; } ||
+    give_up "the installation failed" "$by_hand"
 
 case $need in *slurm* | *glusterfs* | *nfs*)
     echo "setup: servers for tests were installed and not started; where systemd runs they start with the" \
         "system unless you say: systemctl disable munge slurmctld slurmd glusterd nfs-server" >&2 ;;
 esac
-left=$(missing "$level" "$tool" | tr -s ' \n' '  ' | sed 's/^ //; s/ $//')
+left=$(missing_line)
 [ -z "$left" ] && exit 0
+must=$(missing_line must)
 hint_modules
-die 3 "still missing after the installation: $left"
+give_up "still missing after the installation: $left"
