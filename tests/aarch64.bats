@@ -7,10 +7,10 @@ load helpers
 setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
     export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
-    full_only
+    slow
     local why
     ARM=$(dirname "$NHT1_BIN")/aarch64 TOOLS=$(dirname "$NHT1_BIN")/aarch64/tools
-    why=$("$NHT1_ROOT/tests/aarch64_tools" "$TOOLS") || skip "$why"
+    why=$("$NHT1_ROOT/tests/aarch64_tools" "$TOOLS") || large "$why (make setup-full)"
 }
 
 # Without the packages' word for the libraries, which is about those of this system.

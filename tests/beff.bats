@@ -228,7 +228,7 @@ conforms() {
 }
 
 @test "a valid run: nothing is left to wish for" {
-    full_only # mpi_beff has a short one
+    slow # mpi_beff has a short one
     # 1 MiB of memory gives messages up to 8 KiB.
     run mpi_run 2 nht1-beff --memory-per-process 1MiB --no-analysis --json r.json
     expect_status 0

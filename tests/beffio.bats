@@ -249,7 +249,7 @@ nothing_left() {
 @test "what is dropped from memory before reading is cache-honest" {
     beffio alone -N 1 --drop-cache --json r.json
     expect_status 4
-    [ "$(stat -f -c %T data)" != tmpfs ] || skip "files lie in memory"
+    [ "$(stat -f -c %T data)" != tmpfs ] || not_here "files of the tests lie in memory"
     jq -e '[.partitions[0].accesses[2].types[].cached_share_before] | all(. == null or . < 0.05)' r.json
     jq -e '.b_eff_io.cache_honest' r.json
 }
@@ -329,9 +329,7 @@ rank_pid() {
 }
 
 @test "a disk that fills up meanwhile" {
-    [ "$(id -u)" = 0 ] || skip "needs to mount a small file system"
-    mkdir disk
-    mount -t tmpfs -o size=640m tmpfs disk || skip "cannot mount"
+    memory_disk disk 640m
     "$NHT1_ROOT/tests/mpi-run" -np 2 -t 60 "$NHT1_BIN/nht1-beffio" -p disk -MB 16 -T 90 -N 2 \
         --max-space 590M >out 2>&1 &
     local job=$! pids=
@@ -406,7 +404,7 @@ stopped() {
 }
 
 @test "a run stopped over files of several GB leaves nothing" {
-    full_only
+    slow
     need_space . 16384
     mkdir -p data
     for i in $(seq 20); do
@@ -612,7 +610,7 @@ LIST
 }
 
 @test "accesses beyond 2 GiB, of one process and of two together, by each MPI-IO component" {
-    full_only
+    slow
     need_space . 16384
     need_open_mpi "components are Open MPI's"
     local component BEFFIO_TIMEOUT=600

@@ -12,7 +12,7 @@ solver_tests() {
 }
 
 @test "the solver on 5 ranks" {
-    full_only
+    slow
     solver_tests 5
 }
 
@@ -28,7 +28,7 @@ solver_tests() {
 }
 
 @test "the intermediate values of classes S and W on 12 ranks" {
-    full_only # on 1, 3 and 8 always
+    slow # on 1, 3 and 8 always
     run mpi_run 12 "$NHT1_TESTBIN/mpi_bt_values"
     expect_status 0
     expect_text "mpi_bt_values on 12 ranks: passed on every rank"

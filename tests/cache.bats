@@ -7,7 +7,7 @@ tiny=(--n 24 --steps 20 --dt 0.001 --interval 1 --tc 1)
 
 # The file system of the test keeps files on a device.
 on_a_device() {
-    case $(stat -f -c %T .) in tmpfs | ramfs) skip "the tests run in memory" ;; esac
+    case $(stat -f -c %T .) in tmpfs | ramfs) not_here "files of the tests lie in memory" ;; esac
 }
 
 @test "data that nobody flushed: stamped page cache" {
@@ -36,7 +36,7 @@ on_a_device() {
 }
 
 @test "a file system in memory: stamped, whatever is flushed" {
-    [ "$(stat -f -c %T /dev/shm)" = tmpfs ] || skip "/dev/shm is no tmpfs"
+    [ "$(stat -f -c %T /dev/shm)" = tmpfs ] || not_here "/dev/shm is no tmpfs"
     local file=/dev/shm/nht1-cache-test.$$
     run mpi_run 2 nht1-bt "${tiny[@]}" --io posix --sync end --out $file --json r.json
     rm -f $file $file.json

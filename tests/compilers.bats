@@ -17,7 +17,7 @@ need_clang() {
         clang -fopenmp -x c -o openmp - 2>/dev/null || why="clang cannot link with -fopenmp (libomp)"
     [ -n "$why" ] || return 0
     [ -n "${NHT1_FULL:-}" ] && echo "$why" && return 1
-    skip "$why"
+    large "$why (make setup-full)"
 }
 
 # Without the folders that nht1-bt needs not, unless all is asked for.

@@ -15,12 +15,13 @@ as_user() {
 }
 
 @test "Debian packages are built, installed, measure, report, and leave nothing behind" {
-    full_only
-    need_program git dpkg-buildpackage dh lintian
-    [ -e /usr/share/perl5/Debian/Debhelper/Sequence/python3.pm ] || skip "dh-python is not installed"
-    [ "$(id -u)" = 0 ] || skip "only root can install packages"
-    git -C "$NHT1_ROOT" rev-parse HEAD || skip "not a git checkout"
-    [ "$(dpkg-query -W -f '${Status}' nht1 2>/dev/null)" != "install ok installed" ] || skip "nht1 is installed"
+    slow
+    need_program git
+    need_large dpkg-buildpackage dh lintian
+    [ -e /usr/share/perl5/Debian/Debhelper/Sequence/python3.pm ] || large "dh-python is not installed (make setup-full)"
+    need_root "installing packages"
+    git -C "$NHT1_ROOT" rev-parse HEAD || not_here "no git checkout"
+    [ "$(dpkg-query -W -f '${Status}' nht1 2>/dev/null)" != "install ok installed" ] || not_here "nht1 is installed, and would be replaced"
     local version package
     version=$(sed -n 's/.*NHT1_VERSION "\(.*\)"/\1/p' "$NHT1_ROOT/base/version.h")
 

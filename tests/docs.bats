@@ -34,7 +34,7 @@ run_commands() {
 }
 
 @test "the commands of the README work as they stand" {
-    full_only
+    slow
     need_space . 9000
     run_commands ''
 }

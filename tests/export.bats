@@ -171,7 +171,7 @@ check_plot3d 2160" ]
 }
 
 @test "an export of class C needs less than 64 MiB of memory" {
-    full_only
+    slow
     need_program /usr/bin/time
     need_space . 1000
     for layout in mijk ijkm records; do
@@ -188,7 +188,7 @@ check_plot3d 2160" ]
 
 @test "XDMF describes an HDF5 file, contiguous or chunked, and refuses a netCDF file" {
     for format in hdf5 netcdf; do
-        [ -e "$NHT1_BIN/../lib/nht1/libnht1-read-$format.so" ] || skip "built without $format"
+        [ -e "$NHT1_BIN/../lib/nht1/libnht1-read-$format.so" ] || not_here "built without $format"
     done
     for layout in mijk ijkm; do
         make_dump f.bin 6 $layout little 3 2
@@ -209,8 +209,8 @@ check_plot3d 2160" ]
 }
 
 @test "ParaView reads the values of the dumps out of every export" {
-    full_only
-    need_program pvpython
+    slow
+    need_large pvpython
     for layout in mijk ijkm records; do
         make_dump $layout.bin 7 $layout little 3 2
         make_dump $layout-big.bin 7 $layout big 3 2

@@ -15,8 +15,7 @@ teardown() {
 
 # small_disk SIZE: a file system in memory at ./disk.
 small_disk() {
-    mkdir disk
-    mount -t tmpfs -o "size=$1" none disk 2>/dev/null || skip "no file system can be mounted here"
+    memory_disk disk "$1"
 }
 
 # told TEXT...: status 3 and one message that holds the texts.
@@ -69,7 +68,7 @@ ended() {
 }
 
 @test "every call of every writer fails in turn" {
-    full_only
+    slow
     run "$NHT1_ROOT/tests/fault_sites" 1
     echo "$output"
     expect_status 0
@@ -242,7 +241,7 @@ ended() {
 }
 
 @test "a kernel that refuses io_uring on one rank: told, and no part of --io all" {
-    nht1-bt --io help | grep -q "^uring " || skip "built without liburing"
+    nht1-bt --io help | grep -q "^uring " || not_here "built without liburing"
     mkdir disk
     preload=$NHT1_TESTBIN/fault.so plan=uring_init:1:EPERM:1 start "${tiny[@]}" --io uring --out disk/o.bin
     ended

@@ -7,7 +7,7 @@ load helpers
 
 # need_writer NAME: skips the test when its library is not there.
 need_writer() {
-    nht1-bt --io help | grep -q "^--io all.* $1\b" || skip "built without the library of writer $1"
+    nht1-bt --io help | grep -q "^--io all.* $1\b" || not_here "built without the library of writer $1"
 }
 
 # bt RANKS FILE ARGUMENT...: class S into FILE.

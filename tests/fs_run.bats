@@ -7,7 +7,7 @@ load helpers
 # system is in use.
 begun() {
     unshare --mount --pid --net --fork --mount-proc mount -t tmpfs none /mnt 2>/dev/null ||
-        skip "no file system can be mounted here"
+        not_permitted "no namespaces to mount in"
     mkdir work
     TMPDIR=$PWD/work setsid "$NHT1_ROOT/tests/fs/run" tmpfs >out 2>&1 3>&- &
     job=$!

@@ -46,9 +46,29 @@ open_mpi() {
     "$(launcher)" --version | grep -qE "Open MPI|OpenRTE"
 }
 
+# Why a test is left out is one of four things, and the first words of the reason; the runner takes no other.
+# What is slow is part of make check-full; what is large, `make setup-full` installs, or needs much room; what
+# the kernel does not permit to this user, or in this container; what this system or this build is not, or
+# has not: an option of the build, another MPI library, another processor.
+slow() {
+    [ -n "${NHT1_FULL:-}" ] || skip "slow: part of make check-full"
+}
+
+large() {
+    skip "large: $*"
+}
+
+not_permitted() {
+    skip "not permitted by the kernel here: $*"
+}
+
+not_here() {
+    skip "not on this system: $*"
+}
+
 # need_open_mpi WHY: skips the test where it is another one.
 need_open_mpi() {
-    open_mpi || skip "$1"
+    open_mpi || not_here "$1"
 }
 
 # real_python [PATH]: for setup_file. python3 is from here on a program itself, the one named, that of
@@ -86,20 +106,42 @@ warm() {
 need_program() {
     local name
     for name in "$@"; do
-        command -v "$name" >/dev/null || skip "$name is not installed"
+        command -v "$name" >/dev/null || not_here "$name is not installed (make setup)"
     done
 }
 
-# full_only: skips the test unless `make check-full` asked for everything.
-full_only() {
-    [ -n "${NHT1_FULL:-}" ] || skip "part of make check-full only"
+# need_large NAME...: one that make setup does not install.
+need_large() {
+    local name
+    for name in "$@"; do
+        command -v "$name" >/dev/null || large "$name is not installed (make setup-full)"
+    done
 }
+
+# need_root WHAT: skips the test where somebody else must not do that.
+need_root() {
+    [ "$EUID" = 0 ] || not_permitted "$1 needs root"
+}
+
+# memory_disk FOLDER SIZE[,OPTION]: a file system in memory, mounted there.
+memory_disk() {
+    mkdir -p "$1"
+    mount -t tmpfs -o "size=$2" none "$1" 2>mount.log || not_permitted "mount: $(head -n 1 mount.log)"
+    rm mount.log
+}
+
+# "${obedient[@]}" COMMAND: to which files are closed that are closed to their owner; root is not held up by that.
+# shellcheck disable=SC2034 # used by tests
+obedient=()
+# shellcheck disable=SC2034
+[ "$EUID" != 0 ] ||
+    obedient=(setpriv "--bounding-set=-dac_override,-dac_read_search" "--inh-caps=-dac_override,-dac_read_search")
 
 # need_space DIRECTORY MIB: skips the test when the file system has less room.
 need_space() {
     local free_mib
     free_mib=$(df -Pm "$1" | awk 'NR == 2 { print $4 }')
-    [ "$free_mib" -ge "$2" ] || skip "$1 has $free_mib MiB free, the test needs $2 MiB"
+    [ "$free_mib" -ge "$2" ] || large "$1 has $free_mib MiB free, the test needs $2 MiB"
 }
 
 # own_processes PROGRAM: those that work in this test's folder.
@@ -169,8 +211,8 @@ setup() {
 
 # slow_disk [MB_PER_S]: ./disk, by the program slowfs, whose number is in $server.
 slow_disk() {
-    [ -x "$NHT1_TESTBIN/slowfs" ] || skip "libfuse3 is not installed: there is no slowfs"
-    [ -w /dev/fuse ] || skip "/dev/fuse cannot be used here"
+    [ -x "$NHT1_TESTBIN/slowfs" ] || not_here "libfuse3 is not installed: there is no slowfs (make setup)"
+    [ -w /dev/fuse ] || not_permitted "/dev/fuse cannot be written"
     mkdir disk below
     "$NHT1_TESTBIN/slowfs" "$PWD/below" disk "$@" >slowfs.log 2>&1 3>&- &
     server=$!
@@ -180,7 +222,7 @@ slow_disk() {
         sleep 0.1
     done
     server=
-    skip "FUSE cannot be used here: $(head -n 1 slowfs.log)"
+    not_permitted "FUSE: $(head -n 1 slowfs.log)"
 }
 
 # end_slow_disk: for teardown, also where there was none, and of another ./disk.

@@ -19,7 +19,7 @@ setup_copy() {
 }
 
 @test "every broken rule is found" {
-    [ "$(uname -m)" = x86_64 ] || skip "some rules are about kernels for x86-64"
+    [ "$(uname -m)" = x86_64 ] || not_here "some rules are about kernels for x86-64"
     setup_copy
     cd tree
     echo '#  include "bt/solver/problem.h"' >>io/view.c

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include "fault_writer.h"
+#include "skip.h"
 
 static const int slabs_x[3] = {0, 1, 1};
 
@@ -332,10 +333,7 @@ static void a_full_disk_is_seen_at_open(void **state)
     (void)state;
     char disk[sizeof scratch + 8];
     snprintf(disk, sizeof disk, "%s/disk", scratch); // in_scratch keeps the last few names alone
-    if (!mount_small(disk)) {
-        print_message("skipped: no file system can be mounted here\n");
-        skip();
-    }
+    if (!mount_small(disk)) SKIP_NOT_PERMITTED("mounting a file system");
     struct io_spec s = spec_for(in_scratch("disk/dumps.bin"), "mpiio", 9, slabs_x);
     struct io_file *f = NULL;
     s.dumps_n = 10;
@@ -390,10 +388,7 @@ static void a_full_disk_is_seen_while_writing(void **state)
     (void)state;
     char disk[sizeof scratch + 8];
     snprintf(disk, sizeof disk, "%s/disk", scratch); // in_scratch keeps the last few names alone
-    if (!mount_small(disk)) {
-        print_message("skipped: no file system can be mounted here\n");
-        skip();
-    }
+    if (!mount_small(disk)) SKIP_NOT_PERMITTED("mounting a file system");
     const struct io_writer *writer;
     int tried = 0, wrong = 0;
     for (int i = 0; (writer = io_writer_at(i)); i++) {

@@ -7,6 +7,7 @@
 #include <signal.h>
 
 #include "base/stop.h"
+#include "skip.h"
 
 static const enum io_layout layouts[] = {IO_MIJK, IO_IJKM, IO_RECORDS};
 #define LAYOUTS 3
@@ -376,10 +377,7 @@ static void dropped_dumps_are_not_in_memory(void **state)
         assert_int_equal(io_read_cached(MPI_COMM_WORLD, s.path, in_order, 3, &c), 0);
         assert_true(c.known);
         assert_int_equal(c.bytes, 3 * io_dump_bytes(s.layout, s.n));
-        if (c.cached_bytes == c.bytes) {
-            print_message("skipped: this file system's files do not leave memory\n");
-            skip();
-        }
+        if (c.cached_bytes == c.bytes) SKIP_NOT_HERE("files of this file system do not leave memory");
         assert_true(c.cached_bytes < c.bytes / 20);
         struct io_read_spec r = reader(&s, writers[w], slabs_z, size);
         r.dumps = second;

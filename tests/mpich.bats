@@ -42,7 +42,7 @@ mpich_make() {
 }
 
 @test "MPICH: make check passes" {
-    full_only
+    slow
     mpich_make mpich-full -k -j2 all tests >log 2>&1 || { tail -n 40 log && return 1; }
     run env -u MAKEFLAGS -u NHT1_FULL -u NHT1_BIN -u NHT1_TESTBIN -u NHT1_PRELOAD -u MPIRUN \
         O="$(dirname "$NHT1_BIN")/mpich-full" "$NHT1_ROOT/tests/run" e2e mpi serial layers

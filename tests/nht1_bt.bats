@@ -286,7 +286,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
 }
 
 @test "the official case is stamped official" {
-    full_only
+    slow
     need_space . 4000
     OMP_NUM_THREADS=1 run mpi_run 2 nht1-bt --class B --io posix --tc 100 --json r.json
     expect_status 0
@@ -392,7 +392,7 @@ END
 }
 
 @test "a file in memory is told" {
-    [ "$(stat -f -c %T /dev/shm)" = tmpfs ] || skip "/dev/shm is no tmpfs"
+    [ "$(stat -f -c %T /dev/shm)" = tmpfs ] || not_here "/dev/shm is no tmpfs"
     local file=/dev/shm/nht1-bt-test.$$
     run mpi_run 1 nht1-bt "${tiny[@]}" --io posix --out $file
     rm -f $file $file.*

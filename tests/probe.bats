@@ -36,8 +36,7 @@ nothing_left() {
 }
 
 small_disk() {
-    mkdir disk
-    mount -t tmpfs -o "$1" none disk 2>/dev/null || skip "no file system can be mounted here"
+    memory_disk disk "$1"
 }
 
 @test "every check is made, its outcome is printed and in the JSON, and nothing is left" {
@@ -71,7 +70,7 @@ state" ]
     [ "$(jq -c '.entries[0].findings' state/nht1/probe.json)" = \
         "$(jq -c '.findings | map({component, tried, state, note})' p.json)" ]
     expect_json state/nht1/probe.json '.entries[0] | .mount != "" and .type != "" and .mpi != ""'
-    small_disk size=64M
+    small_disk 64M
     run probe --out disk/x
     expect_status 0
     expect_json state/nht1/probe.json '.entries | length == 2'
@@ -87,7 +86,7 @@ state" ]
     run probe --out nowhere/x
     expect_status 3
     expect_text "No such file"
-    small_disk ro,size=1M
+    small_disk 1M,ro
     ranks=2 run probe --out disk/x
     expect_status 3
     expect_text "Read-only file system"

@@ -43,7 +43,7 @@ has() {
 
 @test "functions with large counts are counted like the others" {
     profiled --split run 2 large seen.dat
-    [ "$status" -ne 77 ] || skip "this MPI library has none"
+    [ "$status" -ne 77 ] || not_here "this MPI library has none"
     expect_status 0
     mv profile.xml large.xml
     profiled --split run 2 all seen.dat
@@ -86,7 +86,7 @@ END
         -e 's/type(MPI_File) :: fh/integer :: fh/; s/type(MPI_Status) :: st/integer :: st(MPI_STATUS_SIZE)/' \
         -e '/call/s/()/(e)/; /call/s/\([^(]\))$/\1, e)/; s/(e, e)/(e)/' f08.f90 >old.f90
     for source in f08 old; do
-        env -u OMPI_CC "$(wrapper mpif90)" -o "$source" "$source.f90" || skip "no Fortran module of this MPI library"
+        env -u OMPI_CC "$(wrapper mpif90)" -o "$source" "$source.f90" || not_here "no Fortran module of this MPI library"
         rm -f f.dat
         run nht1-profile -- "$NHT1_ROOT/tests/mpi-run" -np 2 "./$source"
         expect_status 0
@@ -104,7 +104,7 @@ END
 # Not profiled, ROMIO of Open MPI 4.1 ends a program with a view of Fortran's kinds, that of MPICH 4.0
 # one of types with large counts.
 views_are_told() {
-    mpi_run 2 "$NHT1_TESTBIN/mkcalls" "$1" plain.dat || skip "this MPI-IO library has no such views"
+    mpi_run 2 "$NHT1_TESTBIN/mkcalls" "$1" plain.dat || not_here "this MPI-IO library has no such views"
     profiled --split 1 2 "$1" v.dat
     expect_status 0
     grep -o 'contMean="[0-9.]*"' profile.xml | tr -dc '0-9.\n' | paste -sd' ' >pieces
@@ -221,9 +221,7 @@ views_are_told() {
     run bash -c "ulimit -f 20000; nht1-profile --t-c -- '$NHT1_ROOT/tests/mpi-run' -np 1 '$NHT1_TESTBIN/mkcalls' all a.dat"
     expect_status 4
     expect_text "ended with status 4"
-    [ "$(id -u)" = 0 ] || skip "needs to mount a small file system"
-    mkdir disk
-    mount -t tmpfs -o size=400k none disk || skip "cannot mount"
+    memory_disk disk 400k
     # The first 64 working points find their space, the others do not.
     profiled -o disk/profile.xml --json p.json --split 1 1 all b.dat
     umount disk
@@ -287,7 +285,7 @@ rank N reads r.dat, which the program has written before" ]
 }
 
 @test "zeta of nht1-bt is what nht1-bt says itself" {
-    full_only
+    slow
     need_space . 1000
     local bt=("$NHT1_BIN/nht1-bt" --class A --steps 40 --interval 2 --io mpiio --verify never)
     MPI_TIMEOUT=600 mpi_run 2 "${bt[@]}" --repeat 5 --json own.json >/dev/null
@@ -326,7 +324,7 @@ rank N reads r.dat, which the program has written before" ]
 }
 
 @test "help that does not arrive is an error" {
-    [ -e /dev/full ] || skip "no /dev/full"
+    [ -e /dev/full ] || not_here "no /dev/full"
     run bash -c 'nht1-profile --help >/dev/full'
     expect_status 3
 }

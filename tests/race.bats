@@ -78,8 +78,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
 }
 
 @test "where nothing can be written the first failure is the message" {
-    mkdir disk
-    mount -t tmpfs -o size=64k none disk 2>/dev/null || skip "no file system can be mounted here"
+    memory_disk disk 64k
     run mpi_run 2 nht1-bt "${tiny[@]}" --io auto --minutes 0.2 --out disk/o.bin --json r.json
     umount disk
     expect_status 3

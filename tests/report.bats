@@ -781,7 +781,7 @@ browse() {
 }
 
 @test "a browser finds no broken image, asks the network for nothing and meets no error" {
-    browser || skip "no chromium (Debian: apt-get install chromium)"
+    browser || large "no chromium (make setup-full)"
     drawn
     cp r.html "$BATS_TEST_TMPDIR/good.html"
     cd "$BATS_TEST_TMPDIR"
@@ -804,8 +804,8 @@ browse() {
 }
 
 @test "the report prints without losing a column" {
-    browser || skip "no chromium (Debian: apt-get install chromium)"
-    need_program pdftotext
+    browser || large "no chromium (make setup-full)"
+    need_large pdftotext
     results r2 beff
     page r2.json beff.json
     browse --print-to-pdf=r.pdf --no-pdf-header-footer "file://$PWD/r.html" 2>log
@@ -818,7 +818,7 @@ browse() {
 }
 
 @test "the page obeys a dark scheme, and is no wider than a telephone" {
-    browser || skip "no chromium (Debian: apt-get install chromium)"
+    browser || large "no chromium (make setup-full)"
     drawn
     cp r.html "$BATS_TEST_TMPDIR"
     cd "$BATS_TEST_TMPDIR"

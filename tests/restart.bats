@@ -220,7 +220,7 @@ refused() {
 }
 
 @test "two hundred kills at random times: continued to the same bytes" {
-    full_only
+    slow
     run "$NHT1_ROOT/tests/kill_restart" 200 "${NHT1_SEED:-$RANDOM}"
     echo "$output"
     expect_status 0
@@ -273,7 +273,7 @@ killed_while_entering() {
 }
 
 @test "killed between any two steps of entering a dump into the manifest" {
-    full_only
+    slow
     killed_while_entering none 1
     killed_while_entering dump 1
 }

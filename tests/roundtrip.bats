@@ -143,7 +143,7 @@ X
         found+=" ncmpidiff"
         profile ncmpidiff.xml 2 ncmpidiff a.nc b.nc
     fi
-    [ -n "$found" ] || skip "none is installed"
+    [ -n "$found" ] || not_here "none is installed (Debian: python3-mpi4py python3-h5py-mpi pnetcdf-bin)"
     for name in $found; do
         profile q.xml 2 "$NHT1_BIN/nht1-workload" "$name.xml" --out d --json b.json --quiet
         diff <(counts "$name.xml") <(replayed b.json)

@@ -39,7 +39,7 @@ closing() {
     run_tree serial
     expect_status 0
     closing "2 passed, 0 failed, 0 skipped"
-    program test_b 'echo 1..3; echo not ok 1 - a; echo "# no disk"; echo "not ok 2 # SKIP b"
+    program test_b 'echo 1..3; echo not ok 1 - a; echo "skipped: large: b"; echo "not ok 2 # SKIP b"
         echo ok 3 - c; exit 1'
     run_tree serial
     expect_status 1
@@ -96,12 +96,45 @@ closing() {
     empty_tree
     sed 's/^case/@test/' >tree/tests/x.bats <<'END'
 case "good" { true; }
-case "left out" { skip "no reason but this"; }
+case "left out" { skip "slow: part of make check-full"; }
 case "bad" { false; }
 END
     run_tree e2e
     expect_status 1
     closing "1 passed, 1 failed, 1 skipped"
+}
+
+@test "a skip says which of four reasons it has, which are counted; one without is a failure" {
+    empty_tree
+    sed 's/^case/@test/' >tree/tests/x.bats <<END
+load "$NHT1_ROOT/tests/helpers"
+case "good" { true; }
+case "of check-full" { slow; }
+case "of check-full, too" { slow; }
+case "much" { need_large no-such-program; }
+case "not there" { need_program no-such-program; }
+case "closed" { not_permitted "mount: no"; }
+END
+    run_tree e2e
+    expect_status 0
+    closing "1 passed, 0 failed, 5 skipped"
+    expect_text "  2  slow: part of make check-full"
+    expect_text "  1  large: no-such-program is not installed (make setup-full)"
+    expect_text "  1  not on this system: no-such-program is not installed (make setup)"
+    expect_text "  1  not permitted by the kernel here: mount: no"
+    echo '@test "because" { skip "it is Monday"; }' >>tree/tests/x.bats
+    program test_a 'echo 1..2; echo ok 1 - a; echo "not ok 2 # SKIP b"'
+    program test_b 'echo 1..1; echo "skipped: slow: part of make check-full"; echo "not ok 1 # SKIP b"'
+    run_tree e2e serial
+    expect_status 1
+    closing "2 passed, 2 failed, 6 skipped"
+    expect_text "FAIL x.bats: skipped without a reason that is known: because"
+    expect_text "FAIL test_a: skipped without a reason that is known: b"
+    # The words are the helpers'.
+    run grep -nE '(^|[ ;{&|])skip( |$)' "$NHT1_ROOT"/tests/*.bats
+    [ "$(grep -v 'tests/runner.bats:' <<<"$output")" = "" ]
+    run grep -nw 'skip()' "$NHT1_ROOT"/tests/*.c
+    [ -z "$output" ]
 }
 
 @test "an unknown part is refused" {

@@ -8,9 +8,9 @@ load helpers
 setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
     export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
-    full_only
-    need_program slurmctld slurmd munged sbatch srun
-    [ "$(id -u)" = 0 ] || skip "the daemons are started as root"
+    slow
+    need_large slurmctld slurmd munged sbatch srun
+    need_root "starting the daemons"
     export NHT1_BIN
 }
 

@@ -49,21 +49,20 @@ refused() {
 loop_disk() {
     need_program "mkfs.$1"
     truncate -s "$2" image
-    "mkfs.$1" -q image >mkfs.log 2>&1 || skip "no file system $1 can be made here"
+    "mkfs.$1" -q image >mkfs.log 2>&1 || not_permitted "mkfs.$1: $(tail -n 1 mkfs.log)"
     mkdir disk
-    mount -o loop image disk 2>/dev/null || skip "no file system $1 can be mounted here"
+    mount -o loop image disk 2>mount.log || not_permitted "mount: $(head -n 1 mount.log)"
 }
 
 small_disk() {
-    mkdir disk
-    mount -t tmpfs -o "size=$1" none disk 2>/dev/null || skip "no file system can be mounted here"
+    memory_disk disk "$1"
 }
 
 # in_place: this folder's file system writes where a file's blocks lie.
 in_place() {
     case $(stat -f -c %T .) in
     ext2/ext3 | xfs | tmpfs) ;;
-    *) skip "blocks are not known to be used again on $(stat -f -c %T .)" ;;
+    *) not_here "blocks are not known to be used again on $(stat -f -c %T .)" ;;
     esac
 }
 
@@ -126,7 +125,7 @@ d.bin.json" ]
 }
 
 @test "xfs: blocks are used again, unless a reflink shares them" {
-    full_only
+    slow
     loop_disk xfs 320M
     local problem=(--n 60 --steps 20 --interval 1 --io posix --out disk/f.bin) # 173 MB
     bt "${problem[@]}"

@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "base/resident.h"
+#include "skip.h"
 
 enum { PAGES = 256 };
 
@@ -81,10 +82,7 @@ static void what_was_flushed_is_not_dirty(void **state)
     struct resident r;
     fill(PAGES, 1);
     assert_int_equal(resident_ask(path, &r), 0);
-    if (strcmp(r.how, "cachestat") != 0) {
-        print_message("skipped: no cachestat here\n");
-        skip();
-    }
+    if (strcmp(r.how, "cachestat") != 0) SKIP_NOT_PERMITTED("cachestat, of Linux 6.5");
     assert_int_equal(r.dirty_bytes, 0);
 }
 
@@ -110,12 +108,9 @@ static void what_was_dropped_is_gone(void **state)
     (void)state;
     struct resident r, m;
     fill(PAGES, 0);
-    if (!dropped()) skip();
+    if (!dropped()) SKIP_NOT_HERE("files of this file system cannot be dropped from memory");
     assert_int_equal(resident_ask(path, &r), 0);
-    if (r.cached_bytes == r.file_bytes) {
-        print_message("skipped: this file system keeps its files in memory\n");
-        skip();
-    }
+    if (r.cached_bytes == r.file_bytes) SKIP_NOT_HERE("files of this file system do not leave memory");
     assert_int_equal(resident_ask_mincore(path, &m), 0);
     assert_int_equal(r.cached_bytes, 0);
     assert_int_equal(m.cached_bytes, 0);

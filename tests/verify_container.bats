@@ -11,7 +11,7 @@ PLUGINS=$(dirname "$NHT1_BIN")/lib/nht1
 need_format() {
     local format
     for format in "$@"; do
-        [ -e "$PLUGINS/libnht1-read-$format.so" ] || skip "built without the serial library of $format"
+        [ -e "$PLUGINS/libnht1-read-$format.so" ] || not_here "built without the serial library of $format"
     done
 }
 
@@ -22,7 +22,7 @@ every_format() {
         [ ! -e "$PLUGINS/libnht1-read-$format.so" ] || there="$there $format"
     done
     formats=$there
-    [ -n "$formats" ] || skip "built without the serial libraries of HDF5 and netCDF"
+    [ -n "$formats" ] || not_here "built without the serial libraries of HDF5 and netCDF"
 }
 
 # contain FILE FORMAT [WORD...]: FILE.bin as a container FILE; see tests/mkcontainer.c.

@@ -318,9 +318,7 @@ X
 }
 
 @test "a full disk is found before the clock starts" {
-    [ "$(id -u)" = 0 ] || skip "needs to mount a small file system"
-    mkdir -p data
-    mount -t tmpfs -o size=1m none data || skip "cannot mount"
+    memory_disk data 1m
     nht1-workload --make w.xml processNum=2 uniqueBytes=4000000
     workload 2 w.xml
     local left
@@ -374,7 +372,7 @@ X
     echo 'Data 4M <Pattern segmented> Record 64k Temporal write,read,re-read </Pattern>' >j.conf
     workload 2 j.conf --json r.json
     jq -e '.system.file_system.in_memory or .phases[1].cached_share_before == null' r.json >/dev/null &&
-        skip "this file system cannot be taken out of memory"
+        not_here "this file system cannot be taken out of memory"
     jq -e '.phases[1].cached_share_before <= 0.05 and .phases[2].cached_share_before >= 0.5' r.json
     jq -e '[.phases[] | [.stamps[].code] | index("page-cache") != null] == [false, false, true]' r.json
 }

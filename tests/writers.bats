@@ -206,7 +206,7 @@ serial_file() {
 }
 
 @test "more than 2^31 bytes of a rank: every writer, both MPI-IO components" {
-    full_only
+    slow
     need_space "$PWD" 10000
     local component
     for component in $(open_mpi && echo ompio romio321 || echo the-only-one); do
