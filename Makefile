@@ -100,8 +100,9 @@ $(B)/settings:
 	@mkdir -p $(@D)
 	@for p in $(CC) $(MPICC); do command -v $$p >/dev/null || \
 	    { echo "$$p is not there: 'make setup' installs what is missing" >&2; exit 1; }; done
-	@echo 'int main(void){return 0;}' | $(CC) $(OPENMP) -x c -o /dev/null - 2>/dev/null || \
+	@echo 'int main(void){return 0;}' | $(CC) $(OPENMP) -x c -o $@.linked - 2>/dev/null || \
 	    { echo "$(CC) cannot link with $(OPENMP) (clang needs libomp-dev)" >&2; exit 1; }
+	@rm -f $@.linked
 	@printf '%s' "$$NHT1_SETTINGS" >$@
 
 # The build that results name: git's word for it, or that of a release, or the version alone.

@@ -128,6 +128,7 @@ static void dump_times(const struct bt_job *job, struct bt_row *row)
 static void row_fill(const struct bt_job *job, struct bt_row *row)
 {
     struct bt_values v[BT_REPEAT_MAX];
+    v[0] = (struct bt_values){0}; // of a writer none of whose runs counts
     row->verified = row->official = true;
     for (int i = 0; i < job->outcomes_n; i++) {
         const struct bt_outcome *o = &job->outcome[i];

@@ -236,12 +236,13 @@ static void read_ahead(struct io_background *b)
 {
     const struct io_context *ctx = b->ctx;
     const int64_t step = ctx->tuning.buffer_bytes;
-    const int64_t *share = &b->gather.share_bytes[b->gather.own];
-    const int64_t in_dump = (share[1] - share[0] + step - 1) / step;
+    const int64_t first = b->gather.share_bytes[b->gather.own];
+    const int64_t past = b->gather.share_bytes[b->gather.own + 1];
+    const int64_t in_dump = (past - first + step - 1) / step;
     while (b->rc == 0 && b->posted_n < b->slots_n && b->reads_n < ctx->plan_n * in_dump) {
         const int64_t base = ctx->plan[b->reads_n / in_dump] * ctx->dump_bytes;
-        const int64_t start = base + share[0] + b->reads_n % in_dump * step;
-        const int64_t end = num_min(start + step, base + share[1]);
+        const int64_t start = base + first + b->reads_n % in_dump * step;
+        const int64_t end = num_min(start + step, base + past);
         struct io_job *job = &b->job[(b->head + b->posted_n) % b->slots_n];
         *job = (struct io_job){.data = job->data, .start = start, .bytes = end - start};
         if (b->direct) {

@@ -32,6 +32,7 @@ static void row_interleave(const double *row, int64_t sm, int64_t ni, char *out)
                 block[c * IO_NCOMP + m] = row[m * sm + i + c];
             }
         }
+        // cppcheck-suppress uninitvar ; len is at least 1, and so much of the block has been set
         memcpy(out + i * point_bytes, block, (size_t)(len * point_bytes));
     }
 }

@@ -192,6 +192,17 @@ END
     nm -D --defined-only "$NHT1_BIN/nht1-bt" | grep -q ' pwritev$'
 }
 
+@test "what a build links goes into its folder" {
+    printf '#!/bin/sh\necho "$@" >>"%s/calls"\nexec gcc "$@"\n' "$PWD" >cc
+    chmod +x cc
+    env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$NHT1_ROOT" O="$PWD/b" CC="$PWD/cc" "$PWD/b/settings"
+    grep -q -- -fopenmp calls
+    run grep -oE -- '-o [^ ]+' calls
+    [ -n "$output" ]
+    [ -z "$(grep -v -- "-o $PWD/b/" <<<"$output")" ]
+    [ "$(ls b)" = settings ]
+}
+
 @test "packages, the linked libraries and the README name the same" {
     local name wanted linked
     linked=$(sed -n 's/.*$(PKG) --libs \([a-z0-9 ]* [a-z0-9 ]*\) 2.*/\1/p' "$NHT1_ROOT/Makefile" | tr ' ' '\n' | sort)

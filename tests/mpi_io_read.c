@@ -377,7 +377,8 @@ static void dropped_dumps_are_not_in_memory(void **state)
         assert_int_equal(io_read_cached(MPI_COMM_WORLD, s.path, in_order, 3, &c), 0);
         assert_true(c.known);
         assert_int_equal(c.bytes, 3 * io_dump_bytes(s.layout, s.n));
-        if (c.cached_bytes == c.bytes) SKIP_NOT_HERE("files of this file system do not leave memory");
+        if (c.cached_bytes == c.bytes)
+            SKIP_NOT_HERE("files of this file system do not leave memory");
         assert_true(c.cached_bytes < c.bytes / 20);
         struct io_read_spec r = reader(&s, writers[w], slabs_z, size);
         r.dumps = second;

@@ -6,10 +6,10 @@
 
 #define SKIP_NOT_PERMITTED(why) SKIP_WITH("not permitted by the kernel here: " why)
 #define SKIP_NOT_HERE(why)      SKIP_WITH("not on this system: " why)
-#define SKIP_WITH(why)                           \
-    do {                                         \
-        print_message("skipped: %s\n", "" why); \
-        skip();                                  \
+#define SKIP_WITH(why)                                                                             \
+    do {                                                                                           \
+        print_message("skipped: %s\n", "" why);                                                    \
+        skip();                                                                                    \
     } while (0)
 
 #endif

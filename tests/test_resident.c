@@ -110,7 +110,8 @@ static void what_was_dropped_is_gone(void **state)
     fill(PAGES, 0);
     if (!dropped()) SKIP_NOT_HERE("files of this file system cannot be dropped from memory");
     assert_int_equal(resident_ask(path, &r), 0);
-    if (r.cached_bytes == r.file_bytes) SKIP_NOT_HERE("files of this file system do not leave memory");
+    if (r.cached_bytes == r.file_bytes)
+        SKIP_NOT_HERE("files of this file system do not leave memory");
     assert_int_equal(resident_ask_mincore(path, &m), 0);
     assert_int_equal(r.cached_bytes, 0);
     assert_int_equal(m.cached_bytes, 0);
@@ -133,10 +134,8 @@ static void an_empty_file_and_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RESIDENT_TEST(what_was_written_is_in_memory),
-        RESIDENT_TEST(what_was_flushed_is_not_dirty),
-        RESIDENT_TEST(a_part_is_asked_about_alone),
-        RESIDENT_TEST(what_was_dropped_is_gone),
+        RESIDENT_TEST(what_was_written_is_in_memory), RESIDENT_TEST(what_was_flushed_is_not_dirty),
+        RESIDENT_TEST(a_part_is_asked_about_alone),   RESIDENT_TEST(what_was_dropped_is_gone),
         RESIDENT_TEST(an_empty_file_and_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

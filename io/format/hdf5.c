@@ -182,14 +182,17 @@ static int hdf5_open(MPI_Comm comm, const char *path, bool write, bool collectiv
                        H5Pset_dxpl_mpio(f->transfer, collective ? H5FD_MPIO_COLLECTIVE
                                                                 : H5FD_MPIO_INDEPENDENT) >= 0;
     if (ready) f->file = H5Fopen(path, write ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access);
+    if (f->file < 0)
+        failed("H5Fopen", why); // while the library knows why: the next call forgets it
     H5Pclose(access);
-    if (f->file >= 0) f->data = H5Dopen2(f->file, "solution", H5P_DEFAULT);
+    if (f->file < 0) {
+        hdf5_close(f, (char[IO_FORMAT_WHY]){0});
+        return -1;
+    }
+    *file = f;
+    f->data = H5Dopen2(f->file, "solution", H5P_DEFAULT);
     if (f->data >= 0) f->space = H5Dget_space(f->data);
-    if (f->file >= 0) *file = f;
-    if (f->space >= 0) return 0;
-    failed(f->file < 0 ? "H5Fopen" : "H5Dopen", why);
-    if (f->file < 0) hdf5_close(f, (char[IO_FORMAT_WHY]){0});
-    return -1;
+    return f->space >= 0 ? 0 : failed("H5Dopen", why);
 }
 
 /* [out] memory: the values as they lie there. */

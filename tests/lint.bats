@@ -1,0 +1,37 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What the programs that read sources say of them, and of sources that are wrong.
+
+load helpers
+
+# lint [ARGUMENT...]: make lint in this build, free of the settings of the make that runs the tests.
+lint() {
+    run env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$NHT1_ROOT" MPICC="$(mpicc_of_build)" \
+        O="$(dirname "${NHT1_BIN_REAL:-$NHT1_BIN}")" "$@" lint
+    echo "$output"
+}
+
+@test "cppcheck, shellcheck and pyflakes find nothing" {
+    need_program cppcheck shellcheck pyflakes3
+    # Others know other things, which are for who works on the sources.
+    case $(cppcheck --version)/$(shellcheck --version | sed -n 's/^version: //p') in
+    "Cppcheck 2.10/0.9.0") ;;
+    *) not_here "cppcheck 2.10 and shellcheck 0.9.0, with which these sources were read" ;;
+    esac
+    lint
+    expect_status 0
+}
+
+@test "what each of them finds is an error" {
+    need_program cppcheck shellcheck pyflakes3
+    # shellcheck disable=SC2016 # for another shell
+    { echo 'int f(void); int f(void) { int a[2] = {0}; return a[2]; }' >x.c
+        printf '#!/bin/sh\nrm $1\n' >x.sh
+        echo 'import os' >x.py; }
+    local which
+    for which in SOURCES=x.c SCRIPTS=x.sh PYTHON=x.py; do
+        lint SOURCES= SCRIPTS= PYTHON= "${which%%=*}=$PWD/${which#*=}" O="$PWD"
+        [ "$status" -ne 0 ]
+        expect_text "${which#*=}"
+    done
+}
