@@ -28,7 +28,7 @@ solver_tests() {
 }
 
 @test "the intermediate values of classes S and W on 12 ranks" {
-    slow # on 1, 3 and 8 always
+    slow # on 1 and 3 always
     run mpi_run 12 "$NHT1_TESTBIN/mpi_bt_values"
     expect_status 0
     expect_text "mpi_bt_values on 12 ranks: passed on every rank"

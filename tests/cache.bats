@@ -39,8 +39,9 @@ on_a_device() {
     [ "$(stat -f -c %T /dev/shm)" = tmpfs ] || not_here "/dev/shm is no tmpfs"
     local file=/dev/shm/nht1-cache-test.$$
     run mpi_run 2 nht1-bt "${tiny[@]}" --io posix --sync end --out $file --json r.json
-    rm -f $file $file.json
+    rm -f $file $file.*
     expect_status 0
+    expect_text "lies in memory"
     expect_json r.json '[.runs[0].stamps[].code, .ranking[0].stamps[].code]
         | map(select(. == "page-cache")) | length == 2'
     expect_json r.json '.runs[0].cache | .page_cache and .in_memory_file_system'

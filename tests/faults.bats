@@ -62,7 +62,7 @@ ended() {
 }
 
 @test "one call after the other fails, each writer, a sample" {
-    run "$NHT1_ROOT/tests/fault_sites" "${NHT1_STRIDE:-37}"
+    run "$NHT1_ROOT/tests/fault_sites" "${NHT1_STRIDE:-53}"
     echo "$output"
     expect_status 0
 }
@@ -106,7 +106,7 @@ ended() {
 @test "a full disk is found when the file is made: nothing is left" {
     small_disk 400k
     run mpi_run 2 nht1-bt "${tiny[@]}" --io posix --out disk/o.bin
-    told "disk/o.bin" "527280 bytes" "free"
+    told "disk/o.bin" "527280 bytes" "free" "make room"
     [ -z "$(ls -A disk)" ]
 }
 

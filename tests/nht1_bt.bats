@@ -391,15 +391,6 @@ END
     expect_json r.json '[.stamps[].code] | contains(["oversubscribed"])'
 }
 
-@test "a file in memory is told" {
-    [ "$(stat -f -c %T /dev/shm)" = tmpfs ] || not_here "/dev/shm is no tmpfs"
-    local file=/dev/shm/nht1-bt-test.$$
-    run mpi_run 1 nht1-bt "${tiny[@]}" --io posix --out $file
-    rm -f $file $file.*
-    expect_status 0
-    expect_text "lies in memory"
-}
-
 @test "an interrupted run leaves its complete dumps and status 3" {
     OMP_NUM_THREADS=1 nht1-bt --n 40 --steps 100000 --dt 0.0001 --interval 1000000 --last \
         --io none --tc 1 --quiet --json none.json 2>none.err &

@@ -171,15 +171,3 @@ refused() {
 @test "more memory than the nodes have" {
     refused 3 "memory" 2 --class F --io none
 }
-
-@test "too little space is found before the run" {
-    memory_disk small 1m
-    MPI_TIMEOUT=60 run mpi_run 2 nht1-bt --class W --io posix --tc 1 --out small/out.bin
-    local left
-    left=$(find small -mindepth 1)
-    umount small
-    expect_status 3
-    expect_text "small/out.bin"
-    expect_text "make room"
-    [ -z "$left" ]
-}

@@ -163,7 +163,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
     expect_status 0
     if ! [ -e "$choices" ]; then # a machine so busy that the last rung had no two rounds
         expect_text "too short to be remembered"
-        skip "the search did not come to two rounds of its last rung"
+        not_here "a processor that is free for long enough: the last rung had no two rounds"
     fi
     jq -e '.entries | length == 1' "$choices"
     # Whatever it was: let it be a setting with options.
@@ -209,7 +209,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
 @test "a choice that cannot be run any more, or is none, is told, and a search takes its place" {
     mpi_run 1 nht1-bt "${tiny[@]}" --io auto --minutes 0.3 --quiet
     local choices=state/nht1/choices.json
-    [ -e "$choices" ] || skip "the search did not come to two rounds of its last rung"
+    [ -e "$choices" ] || not_here "a processor that is free for long enough: the last rung had no two rounds"
     jq '.entries[0].writer = "no-such"' "$choices" >new && cp new "$choices"
     # No --minutes, or it would not look; five minutes are too long to wait for.
     MPI_TIMEOUT=8 run mpi_run 1 nht1-bt "${tiny[@]}" --io auto

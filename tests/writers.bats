@@ -230,7 +230,7 @@ serial_file() {
     local unknown=1 # to ROMIO; to Open MPI's own component those of ROMIO, too
     ! open_mpi || unknown=2
     for hint in cb_nodes=0 cb_buffer_size=0 cb_buffer_size=4Mi romio_cb_write=maybe; do
-        run mpi_run 2 nht1-bt --class S --io mpiio --hint $hint --out o.bin
+        run mpi_run 1 nht1-bt --class S --io mpiio --hint $hint --out o.bin
         expect_status 1
         expect_text "--hint '$hint'"
     done
