@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_NUM_H
 #define BASE_NUM_H
-/* Layer 0. Numbers to text and back. The decimal point is '.', since no program sets a locale
- * (tests/build.bats holds them to it). */
+/* Layer 0. Arithmetic with sizes, and numbers to text and back. The decimal point is '.', since no
+ * program sets a locale (tests/build.bats holds them to it). */
+#include <stddef.h>
 #include <stdint.h>
 
 static inline int64_t num_min(int64_t a, int64_t b)
@@ -14,6 +15,42 @@ static inline int64_t num_max(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
+
+/* --- sizes and counts that come from an option or a file ------------------------------------
+ * None is negative. What does not fit into an int64_t, or follows from a negative number, is
+ * NUM_ENDLESS, and so is what is computed from that (but for 0 times it, and a quotient of it): one
+ * comparison at the end tells whether anything on the way did not fit. */
+#define NUM_ENDLESS INT64_MAX
+
+static inline int64_t num_product(int64_t a, int64_t b)
+{
+    int64_t c;
+    if (a < 0 || b < 0) return NUM_ENDLESS;
+    return __builtin_mul_overflow(a, b, &c) ? NUM_ENDLESS : c;
+}
+
+static inline int64_t num_sum(int64_t a, int64_t b)
+{
+    int64_t c;
+    if (a < 0 || b < 0) return NUM_ENDLESS;
+    return __builtin_add_overflow(a, b, &c) ? NUM_ENDLESS : c;
+}
+
+/* a / b, rounded up; b >= 1. */
+static inline int64_t num_quotient_up(int64_t a, int64_t b)
+{
+    if (a < 0 || b < 1 || a == NUM_ENDLESS) return NUM_ENDLESS;
+    return a / b + (a % b > 0);
+}
+
+/* The whole number nearest to x. Local. */
+int64_t num_round(double x);
+
+/* Memory for n elements of so many bytes, not set; at least one byte. To be freed with free(). NULL:
+ * there is no memory, or the product does not fit. Local. */
+void *num_array(int64_t n, size_t element_bytes);
+
+/* --- text ----------------------------------------------------------------------------------- */
 
 #define NUM_TEXT_MAX 32
 
