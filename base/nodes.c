@@ -40,6 +40,16 @@ int nodes_find(MPI_Comm comm, struct nodes *n)
     return par_json(comm, &n->mpi);
 }
 
+int nodes_memory(const struct nodes *n, int64_t mine, double *needed_bytes, int64_t *free_bytes)
+{
+    const double bytes = (double)mine;
+    struct sys_memory memory;
+    sys_memory(&memory);
+    *free_bytes = memory.free_bytes;
+    return par_check(MPI_Allreduce(&bytes, needed_bytes, 1, MPI_DOUBLE, MPI_SUM, n->node),
+                     "MPI_Allreduce");
+}
+
 void nodes_free(struct nodes *n)
 {
     if (n->node_size > 0) MPI_Comm_free(&n->node);

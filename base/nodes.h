@@ -27,6 +27,10 @@ int nodes_split(MPI_Comm comm, struct nodes *n);
 /* The same, and what the nodes and MPI are; the cores take the system some milliseconds. */
 int nodes_find(MPI_Comm comm, struct nodes *n);
 
+/* Memory that the ranks of this rank's node need together, mine this one, and what the node has free,
+ * in bytes; INT64_MAX: not known. Collective over n->node. Returns 0 or ERR_MPI. */
+int nodes_memory(const struct nodes *n, int64_t mine, double *needed_bytes, int64_t *free_bytes);
+
 /* Of a struct that is all zero, too. */
 void nodes_free(struct nodes *n);
 

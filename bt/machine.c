@@ -143,14 +143,13 @@ int64_t bt_machine_rank_bytes(int64_t cells, bool staged)
 
 int bt_machine_memory(const struct bt_machine *m, int64_t mine)
 {
-    int64_t needed = 0, available = bt_machine_free_bytes();
-    TRY_MPI(MPI_Allreduce(&mine, &needed, 1, MPI_INT64_T, MPI_SUM, m->nodes.node));
-    int rc = 0;
-    if (needed > available)
+    double needed = 0;
+    int64_t available = 0;
+    int rc = nodes_memory(&m->nodes, mine, &needed, &available);
+    if (rc == 0 && needed > (double)available)
         rc = err_set(ERR_NOMEM,
                      "the %d ranks on %s need about %.1f GB of memory, %.1f GB are available: "
                      "choose a smaller --class or --n, or more nodes",
-                     m->nodes.node_size, m->nodes.host, (double)needed / 1e9,
-                     (double)available / 1e9);
+                     m->nodes.node_size, m->nodes.host, needed / 1e9, (double)available / 1e9);
     return par_agree(m->nodes.comm, rc);
 }

@@ -270,6 +270,31 @@ X
     [ ! -e d ]
 }
 
+@test "a description whose plan needs more memory than there is is refused before a file is made" {
+    # 40 times 2^59 + 1 accesses is a small number when it wraps.
+    workload 2 --patterns --set data=576460752303423488 --set record=1
+    expect_status 1
+    expect_text "patterns:1: Simple Strided (write): data 576460752303423488, record 1: 288230376151711744 accesses"
+    expect_text "lower data, raise record"
+    nothing_left
+    # The same without a run.
+    run nht1-workload --out data/d --patterns --set data=576460752303423488 --set record=1 --dry-run
+    expect_status 1
+    # A slot of 2^59 bytes, of which there would be more than 16.
+    cat >w.xml <<'END'
+<workload version="1">
+ <workingPoint processNum="1" sizeMean="1e9" uniqueBytes="576460752303424488" readFrac="1" collFrac="0"
+  syncFrac="1" seqFrac="1" sharedFrac="0" contMean="1e9">
+  <calls function="read_at" n="1" bytes="576460752303423488"/><calls function="read" n="500" bytes="1000"/>
+ </workingPoint>
+</workload>
+END
+    run nht1-workload --out data/d --depth 20 w.xml
+    expect_status 1
+    expect_text 'w.xml:2:2: uniqueBytes="576460752303424488" in 501 calls'
+    nothing_left
+}
+
 @test "wrong descriptions end all ranks with status 1 and the place" {
     nht1-workload --make w.xml processNum=4 uniqueBytes=10000
     workload 2 w.xml

@@ -140,7 +140,9 @@ int workload_job_make(struct workload_job *job, const struct workload_options *o
     TRY(par_agree(c->comm, sys_path_fs(o->out, &job->fs)));
     TRY(find_component(job));
     TRY(read_description(job));
-    return nodes_find(c->comm, &job->nodes);
+    TRY(nodes_find(c->comm, &job->nodes));
+    return job->is_points ? workload_replay_memory(c, &job->nodes, &job->workload, job->name)
+                          : workload_phases_check(c, &job->nodes, &job->jobfile, job->name);
 }
 
 void workload_job_free(struct workload_job *job)
@@ -193,10 +195,7 @@ static int run_phases(struct workload_job *job, struct progress *progress)
         struct workload_phase_result *r = &job->phase[job->measured_n++];
         const int rc = workload_phase_measure(&job->context, p, r);
         if (rc < 0) {
-            char title[64], at[400];
-            snprintf(at, sizeof at, "%.200s:%d: %s: ", job->name, p->line,
-                     workload_phase_title(p, title));
-            err_prefix(at);
+            workload_phase_place(p, job->name);
             return rc;
         }
         job->valid = job->valid && r->m.enough;

@@ -2,6 +2,7 @@
 #include "workload/pattern.h"
 
 #include "base/err.h"
+#include "base/num.h"
 #include "workload/random.h"
 
 static const struct {
@@ -69,9 +70,9 @@ static int64_t record_bytes(const struct workload_shape *s)
 {
     switch (s->pattern) {
     case WORKLOAD_TILED:
-        return s->columns * s->element_bytes;
+        return num_product(s->columns, s->element_bytes);
     case WORKLOAD_MESH:
-        return s->values * (int64_t)sizeof(double);
+        return num_product(s->values, sizeof(double));
     default:
         return s->record_bytes;
     }
@@ -82,7 +83,7 @@ static int64_t record_bytes(const struct workload_shape *s)
 /* Elements in a direction with so many tiles of a size. */
 static int64_t tiled_extent(int64_t tiles, int64_t size, int64_t overlap)
 {
-    return tiles * (size - overlap) + overlap;
+    return num_sum(num_product(tiles, size - overlap), overlap);
 }
 
 static struct workload_extent tile_row(const struct workload_shape *s, int rank, int64_t i)
@@ -102,33 +103,47 @@ static int64_t frame_bytes(const struct workload_shape *s)
 {
     int gx, gy;
     grid(s->procs, &gx, &gy);
-    return tiled_extent(gx, s->columns, s->overlap_columns) *
-           tiled_extent(gy, s->rows, s->overlap_rows) * s->element_bytes;
+    const int64_t width = tiled_extent(gx, s->columns, s->overlap_columns);
+    const int64_t height = tiled_extent(gy, s->rows, s->overlap_rows);
+    return num_product(num_product(width, height), s->element_bytes);
 }
 
 /* --- FLASH ---------------------------------------------------------------------------------- */
 
 static int64_t rank_blocks(const struct workload_shape *s, int rank)
 {
-    return s->blocks + rank % s->vary;
+    return num_sum(s->blocks, rank % s->vary);
 }
 
 static int64_t blocks_before(const struct workload_shape *s, int rank)
 {
     const int64_t rounds = rank / s->vary, rest = rank % s->vary;
-    return rank * s->blocks + rounds * (s->vary * (s->vary - 1) / 2) + rest * (rest - 1) / 2;
+    /* What the ranks have beyond `blocks`: less than rank^2. */
+    const int64_t more = rounds * (s->vary * (s->vary - 1) / 2) + rest * (rest - 1) / 2;
+    return num_sum(num_product(rank, s->blocks), more);
+}
+
+static int64_t cube(int64_t x)
+{
+    return num_product(x, num_product(x, x));
 }
 
 /* Bytes of one variable in one block, in the checkpoint or the plotfile. */
 static int64_t block_bytes(const struct workload_shape *s, bool plot)
 {
-    return s->cells * s->cells * s->cells * (int64_t)(plot ? sizeof(float) : sizeof(double));
+    return num_product(cube(s->cells), plot ? sizeof(float) : sizeof(double));
+}
+
+/* Of all variables, in the checkpoint and the plotfile. */
+static int64_t all_block_bytes(const struct workload_shape *s)
+{
+    return num_sum(num_product(s->variables, block_bytes(s, false)),
+                   num_product(s->plot, block_bytes(s, true)));
 }
 
 static int64_t dump_bytes(const struct workload_shape *s)
 {
-    return blocks_before(s, s->procs) *
-           (s->variables * block_bytes(s, false) + s->plot * block_bytes(s, true));
+    return num_product(blocks_before(s, s->procs), all_block_bytes(s));
 }
 
 static struct workload_extent flash_variable(const struct workload_shape *s, int rank, int64_t i)
@@ -178,11 +193,11 @@ int64_t workload_shape_accesses(const struct workload_shape *s)
 {
     switch (s->pattern) {
     case WORKLOAD_NESTED:
-        return s->n * s->inner;
+        return num_product(s->n, s->inner);
     case WORKLOAD_TILED:
-        return s->n * s->rows;
+        return num_product(s->n, s->rows);
     case WORKLOAD_FLASH:
-        return s->n * (s->variables + s->plot);
+        return num_product(s->n, num_sum(s->variables, s->plot));
     default:
         return s->n;
     }
@@ -222,24 +237,26 @@ static struct workload_extent natural(const struct workload_shape *s, int rank, 
 /* Bytes of the accesses of a rank before access i. */
 static int64_t bytes_before(const struct workload_shape *s, int rank, int64_t i)
 {
-    const int64_t dump = s->variables * block_bytes(s, false) + s->plot * block_bytes(s, true);
-    int64_t v;
+    int64_t v, sum;
     switch (s->pattern) {
     case WORKLOAD_RANDOM:
-        return i / 2 * 2 * s->record_bytes + (i % 2 == 1 ? turn_bytes(s, rank, i - 1) : 0);
+        sum = num_product(i / 2 * 2, s->record_bytes);
+        return i % 2 == 1 ? num_sum(sum, turn_bytes(s, rank, i - 1)) : sum;
     case WORKLOAD_FLASH:
         v = i % (s->variables + s->plot);
-        return rank_blocks(s, rank) *
-               (i / (s->variables + s->plot) * dump +
-                (v < s->variables ? v : s->variables) * block_bytes(s, false) +
-                (v > s->variables ? v - s->variables : 0) * block_bytes(s, true));
+        sum = num_product(i / (s->variables + s->plot), all_block_bytes(s));
+        sum = num_sum(sum, num_product(num_min(v, s->variables), block_bytes(s, false)));
+        sum = num_sum(sum, num_product(num_max(v - s->variables, 0), block_bytes(s, true)));
+        return num_product(rank_blocks(s, rank), sum);
     default:
-        return i * record_bytes(s);
+        return num_product(i, record_bytes(s));
     }
 }
 
 int64_t workload_shape_rank_bytes(const struct workload_shape *s, int rank)
 {
+    /* Rounds of random turns: two by two, the last one alone. */
+    if (s->pattern == WORKLOAD_RANDOM) return num_product(s->n, s->record_bytes);
     return bytes_before(s, rank, workload_shape_accesses(s));
 }
 
@@ -247,7 +264,7 @@ static int64_t ranks_before(const struct workload_shape *s, int rank)
 {
     int64_t sum = 0;
     for (int r = 0; r < rank; r++)
-        sum += workload_shape_rank_bytes(s, r);
+        sum = num_sum(sum, workload_shape_rank_bytes(s, r));
     return sum;
 }
 
@@ -268,9 +285,9 @@ int64_t workload_shape_length(const struct workload_shape *s)
     if (s->packed) return workload_shape_bytes(s);
     switch (s->pattern) {
     case WORKLOAD_SEQUENTIAL:
-        return s->n * s->record_bytes;
+        return num_product(s->n, s->record_bytes);
     case WORKLOAD_TILED:
-        return s->n * frame_bytes(s);
+        return num_product(s->n, frame_bytes(s));
     default:
         return workload_shape_bytes(s);
     }
@@ -309,13 +326,13 @@ static bool has_guards(const struct workload_shape *s, const struct workload_mem
     return s->pattern == WORKLOAD_FLASH && m->strided;
 }
 
-static int64_t longest(const struct workload_shape *s, int rank)
+int64_t workload_shape_longest(const struct workload_shape *s, int rank)
 {
     switch (s->pattern) {
     case WORKLOAD_RANDOM:
-        return 2 * s->record_bytes;
+        return num_product(2, s->record_bytes);
     case WORKLOAD_FLASH:
-        return rank_blocks(s, rank) * block_bytes(s, false);
+        return num_product(rank_blocks(s, rank), block_bytes(s, false));
     default:
         return record_bytes(s);
     }
@@ -326,35 +343,34 @@ int64_t workload_memory_group(const struct workload_shape *s, const struct workl
     return has_guards(s, m) ? s->variables + s->plot : 1;
 }
 
-static int64_t cube(int64_t x)
-{
-    return x * x * x;
-}
-
 /* The blocks of a rank with guard cells and all variables. */
 static int64_t guarded_bytes(const struct workload_shape *s, int rank)
 {
-    return rank_blocks(s, rank) * cube(s->cells + 2 * s->guard) * s->variables *
-           (int64_t)sizeof(double);
+    const int64_t cells = cube(num_sum(s->cells, num_product(2, s->guard)));
+    const int64_t values = num_product(cells, num_product(s->variables, sizeof(double)));
+    return num_product(rank_blocks(s, rank), values);
 }
 
 int64_t workload_memory_slot_bytes(const struct workload_shape *s, const struct workload_memory *m,
                                    int rank)
 {
     if (has_guards(s, m))
-        return guarded_bytes(s, rank) + rank_blocks(s, rank) * s->plot * block_bytes(s, true);
-    return m->strided ? 2 * longest(s, rank) + 2 * m->block_bytes : longest(s, rank);
+        return num_sum(
+            guarded_bytes(s, rank),
+            num_product(rank_blocks(s, rank), num_product(s->plot, block_bytes(s, true))));
+    return m->strided ? num_product(2, num_sum(workload_shape_longest(s, rank), m->block_bytes))
+                      : workload_shape_longest(s, rank);
 }
 
 int64_t workload_memory_pieces(const struct workload_shape *s, const struct workload_memory *m,
                                int rank, int64_t i)
 {
     if (has_guards(s, m))
-        return i % (s->variables + s->plot) < s->variables ? rank_blocks(s, rank) * cube(s->cells)
-                                                           : 1;
+        return i % (s->variables + s->plot) < s->variables
+                   ? num_product(rank_blocks(s, rank), cube(s->cells))
+                   : 1;
     if (!m->strided) return 1;
-    const int64_t bytes = natural(s, rank, i).bytes;
-    return (bytes + m->block_bytes - 1) / m->block_bytes;
+    return num_quotient_up(natural(s, rank, i).bytes, m->block_bytes);
 }
 
 struct workload_extent workload_memory_piece(const struct workload_shape *s,

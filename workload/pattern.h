@@ -63,6 +63,9 @@ struct workload_extent {
     int64_t offset, bytes;
 };
 
+/* Counts and bytes below that do not fit into an int64_t are NUM_ENDLESS (base/num.h). Where the
+ * length of the file and the bytes of all are less than that, all places fit. */
+
 /* Number of accesses of each rank. Local. */
 int64_t workload_shape_accesses(const struct workload_shape *s);
 
@@ -91,6 +94,9 @@ struct workload_memory {
     bool strided;
     int64_t block_bytes; /* of the pieces, patterns other than flash */
 };
+
+/* The longest access of a rank. Local. */
+int64_t workload_shape_longest(const struct workload_shape *s, int rank);
 
 int64_t workload_memory_group(const struct workload_shape *s, const struct workload_memory *m);
 int64_t workload_memory_slot_bytes(const struct workload_shape *s, const struct workload_memory *m,

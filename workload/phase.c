@@ -13,20 +13,18 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/num.h"
 #include "base/par.h"
 #include "base/stop.h"
+#include "base/units.h"
 #include "base/watch.h"
 #include "workload/access.h"
+#include "workload/accesses.h"
 
-#define FIRST_BYTES (INT64_C(4) << 20) /* with which the search for the amount begins */
-#define IOVECS_MAX  1024
-#define TRIES_MAX   12
-
-/* An access: its place in the file, the number that the shape gives it, its place in the view. */
-struct access {
-    struct workload_extent in;
-    int64_t no, view_offset;
-};
+#define IOVECS_MAX     1024
+#define TRIES_MAX      12
+#define FILE_BYTES_MAX (INT64_C(1) << 62)
+#define MEMORY_SHARE   0.5 /* of what is free: how far the search for the amount goes */
 
 /* One process's part in one measurement. */
 struct part {
@@ -36,12 +34,12 @@ struct part {
     struct workload_content *file;
     struct nodes nodes;
     char path[WORKLOAD_PATH_MAX];
-    struct access *access;        /* [n], ascending in the file where there is a view; owned */
-    int64_t n, calls, calls_most; /* of this process; of the busiest */
-    bool reads, writes, direct;   /* direct: writes out of the ready content */
-    int64_t group;                /* accesses in a slot that are not one call: flash's own memory */
-    int64_t slot_bytes, slots_n, slots; /* needed for all; there are */
-    unsigned char *memory;
+    struct workload_need need;
+    struct workload_accesses a;
+    int64_t calls_most;         /* of the busiest process */
+    bool reads, writes, direct; /* direct: writes out of the ready content */
+    int64_t slots;              /* of memory: there are, of a.slots_n */
+    unsigned char *memory;      /* owned */
     /* Memory of a call, where it is strided: calls of equal records have equal types, those of flash
      * repeat with each dump. One more where the last call is shorter. Owned. */
     MPI_Datatype *type;
@@ -53,45 +51,14 @@ struct part {
 
 /* --- places --------------------------------------------------------------------------------- */
 
-static int by_offset(const void *a, const void *b)
-{
-    const struct access *x = a, *y = b;
-    return (x->in.offset > y->in.offset) - (x->in.offset < y->in.offset);
-}
-
-static int accesses_make(struct part *t)
-{
-    const int64_t all = workload_shape_accesses(&t->shape);
-    int64_t bytes = 0;
-    t->n = (int64_t)ceil(t->p->fraction * (double)all);
-    t->access = malloc((size_t)(all + 1) * sizeof *t->access);
-    if (!t->access) return err_set(ERR_NOMEM, "no memory for %" PRId64 " accesses", all);
-    for (int64_t i = 0; i < all; i++)
-        t->access[i] =
-            (struct access){.in = workload_shape_extent(&t->shape, t->c->rank, i), .no = i};
-    /* The places of a view ascend. */
-    if (t->p->view && t->p->pattern == WORKLOAD_MESH)
-        qsort(t->access, (size_t)all, sizeof *t->access, by_offset);
-    for (int64_t i = 0; i < all; i++) {
-        t->access[i].view_offset = bytes;
-        bytes += t->access[i].in.bytes;
-    }
-    t->calls = (t->n + t->p->group - 1) / t->p->group;
-    return 0;
-}
-
-/* Accesses of call c: [*from, *to). */
 static void call_range(const struct part *t, int64_t c, int64_t *from, int64_t *to)
 {
-    *from = c * t->p->group;
-    *to = *from + t->p->group < t->n ? *from + t->p->group : t->n;
+    workload_accesses_range(&t->a, t->p, c, from, to);
 }
 
 static int64_t call_bytes(const struct part *t, int64_t c)
 {
-    int64_t from, to;
-    call_range(t, c, &from, &to);
-    return t->access[to - 1].view_offset + t->access[to - 1].in.bytes - t->access[from].view_offset;
+    return workload_accesses_bytes(&t->a, t->p, c);
 }
 
 /* Whether a call is contiguous in the file. */
@@ -100,7 +67,7 @@ static bool call_adjacent(const struct part *t, int64_t c)
     int64_t from, to;
     call_range(t, c, &from, &to);
     for (int64_t i = from + 1; i < to; i++)
-        if (t->access[i].in.offset != t->access[i - 1].in.offset + t->access[i - 1].in.bytes)
+        if (t->a.access[i].in.offset != t->a.access[i - 1].in.offset + t->a.access[i - 1].in.bytes)
             return false;
     return true;
 }
@@ -109,12 +76,12 @@ static bool call_adjacent(const struct part *t, int64_t c)
 
 static int64_t slot_of_call(const struct part *t, int64_t c)
 {
-    return c / t->group; /* one access in a call where a slot holds several calls */
+    return c / t->a.calls_in_slot; /* one access in a call where a slot holds several calls */
 }
 
 static unsigned char *slot_at(const struct part *t, int64_t slot)
 {
-    return t->memory + slot % t->slots * t->slot_bytes;
+    return t->memory + slot % t->slots * t->a.slot_bytes;
 }
 
 /* Where access i lies in its slot when memory is contiguous: behind those before it in the call. */
@@ -123,7 +90,7 @@ static int64_t in_slot(const struct part *t, int64_t i)
     const int64_t from = i / t->p->group * t->p->group;
     if (t->p->memory.strided)
         return (i - from) * workload_memory_slot_bytes(&t->shape, &t->p->memory, t->c->rank);
-    return t->access[i].view_offset - t->access[from].view_offset;
+    return t->a.access[i].view_offset - t->a.access[from].view_offset;
 }
 
 /* What is done with each contiguous piece: its place in memory and in the file. Returns the index
@@ -132,7 +99,7 @@ typedef int64_t piece_fn(struct part *t, unsigned char *at, int64_t offset, int6
 
 static int64_t each_piece(struct part *t, int64_t i, unsigned char *slot, piece_fn *f)
 {
-    const struct access *a = &t->access[i];
+    const struct workload_access *a = &t->a.access[i];
     const struct workload_memory *m = &t->p->memory;
     const int64_t pieces = workload_memory_pieces(&t->shape, m, t->c->rank, a->no);
     int64_t offset = a->in.offset;
@@ -170,18 +137,19 @@ static int buffers_make(struct part *t)
 {
     const int64_t room = t->c->buffer_bytes;
     t->direct = !t->reads && !t->p->memory.strided;
-    for (int64_t c = 0; t->direct && c < t->calls; c++)
+    for (int64_t c = 0; t->direct && c < t->a.calls; c++)
         t->direct = call_adjacent(t, c);
     if (t->direct) return 0;
-    t->slots = t->slots_n;
-    if (t->reads && t->slots > room / t->slot_bytes) t->slots = room / t->slot_bytes;
+    t->slots = t->a.slots_n;
+    if (t->reads && t->slots > room / t->a.slot_bytes) t->slots = room / t->a.slot_bytes;
     if (t->slots < 1) t->slots = 1;
-    t->memory = malloc((size_t)(t->slots * t->slot_bytes));
+    t->memory = num_array(t->slots, (size_t)t->a.slot_bytes);
     if (!t->memory)
-        return err_set(ERR_NOMEM, "no memory for %" PRId64 " bytes of buffers: lower --buffer",
-                       t->slots * t->slot_bytes);
-    memset(t->memory, 0, (size_t)(t->slots * t->slot_bytes));
-    for (int64_t i = 0; !t->reads && i < t->n; i++)
+        return err_set(ERR_NOMEM,
+                       "no memory for %" PRId64 " buffers of %" PRId64 " bytes: lower --buffer",
+                       t->slots, t->a.slot_bytes);
+    memset(t->memory, 0, (size_t)(t->slots * t->a.slot_bytes));
+    for (int64_t i = 0; !t->reads && i < t->a.n; i++)
         each_piece(t, i, slot_at(t, slot_of_call(t, i / t->p->group)), fill_piece);
     return 0;
 }
@@ -193,17 +161,19 @@ static int type_make(struct part *t, int64_t c, MPI_Datatype *out)
     call_range(t, c, &from, &to);
     const struct workload_memory *m = &t->p->memory;
     for (int64_t i = from; i < to; i++)
-        pieces += workload_memory_pieces(&t->shape, m, t->c->rank, t->access[i].no);
+        pieces =
+            num_sum(pieces, workload_memory_pieces(&t->shape, m, t->c->rank, t->a.access[i].no));
     if (pieces > INT32_MAX)
-        return err_set(ERR_USAGE, "a call has more pieces than MPI can describe");
-    int64_t *at = malloc((size_t)pieces * sizeof *at),
-            *bytes = malloc((size_t)pieces * sizeof *bytes);
+        return err_set(ERR_USAGE,
+                       "a call has more pieces than MPI can describe: raise memory-block, or lower "
+                       "group or record");
+    int64_t *at = num_array(pieces, sizeof *at), *bytes = num_array(pieces, sizeof *bytes);
     int rc = at && bytes ? 0 : err_set(ERR_NOMEM, "no memory for %" PRId64 " pieces", pieces);
     for (int64_t i = from; rc == 0 && i < to; i++) {
-        const int64_t k_n = workload_memory_pieces(&t->shape, m, t->c->rank, t->access[i].no);
+        const int64_t k_n = workload_memory_pieces(&t->shape, m, t->c->rank, t->a.access[i].no);
         for (int64_t k = 0; k < k_n; k++, n++) {
             const struct workload_extent e =
-                workload_memory_piece(&t->shape, m, t->c->rank, t->access[i].no, k);
+                workload_memory_piece(&t->shape, m, t->c->rank, t->a.access[i].no, k);
             at[n] = in_slot(t, i) + e.offset;
             bytes[n] = e.bytes;
         }
@@ -216,21 +186,21 @@ static int type_make(struct part *t, int64_t c, MPI_Datatype *out)
 
 static int types_make(struct part *t)
 {
-    if (!t->p->memory.strided || t->p->method == WORKLOAD_POSIX || t->calls == 0) return 0;
-    const int64_t period = t->p->pattern == WORKLOAD_RANDOM  ? t->calls
-                           : t->p->pattern == WORKLOAD_FLASH ? t->group
+    if (!t->p->memory.strided || t->p->method == WORKLOAD_POSIX || t->a.calls == 0) return 0;
+    const int64_t period = t->p->pattern == WORKLOAD_RANDOM  ? t->a.calls
+                           : t->p->pattern == WORKLOAD_FLASH ? t->a.calls_in_slot
                                                              : 1;
-    const int64_t n = period < t->calls ? period : t->calls;
+    const int64_t n = period < t->a.calls ? period : t->a.calls;
     int64_t from, to;
-    call_range(t, t->calls - 1, &from, &to);
-    t->last_is_short = to - from < t->p->group && t->calls > n;
-    t->type = malloc((size_t)(n + 1) * sizeof *t->type);
+    call_range(t, t->a.calls - 1, &from, &to);
+    t->last_is_short = to - from < t->p->group && t->a.calls > n;
+    t->type = num_array(n + 1, sizeof *t->type);
     if (!t->type) return err_set(ERR_NOMEM, "no memory for %" PRId64 " types", n);
     for (; t->types_n < n; t->types_n++)
         TRY(type_make(t, t->types_n, &t->type[t->types_n]));
     if (!t->last_is_short) return 0;
     t->type[n] = MPI_DATATYPE_NULL;
-    return type_make(t, t->calls - 1, &t->type[n]);
+    return type_make(t, t->a.calls - 1, &t->type[n]);
 }
 
 static void part_free(struct part *t)
@@ -240,7 +210,7 @@ static void part_free(struct part *t)
     if (t->type && t->last_is_short && t->type[t->types_n] != MPI_DATATYPE_NULL)
         MPI_Type_free(&t->type[t->types_n]);
     free(t->type);
-    free(t->access);
+    workload_accesses_free(&t->a);
     free(t->memory);
     nodes_free(&t->nodes);
 }
@@ -252,14 +222,15 @@ static int set_view(struct part *t)
 {
     int64_t accesses, period;
     workload_shape_period(&t->shape, t->c->rank, &accesses, &period);
-    int64_t *at = malloc((size_t)accesses * sizeof *at),
-            *bytes = malloc((size_t)accesses * sizeof *at);
-    const int64_t begin = t->access[0].in.offset;
+    int64_t *at = num_array(accesses, sizeof *at), *bytes = num_array(accesses, sizeof *at);
+    const int64_t begin = t->a.access[0].in.offset;
     int rc = at && bytes ? 0 : err_set(ERR_NOMEM, "no memory for a view");
     for (int64_t i = 0; rc == 0 && i < accesses; i++) {
-        at[i] = t->access[i].in.offset - begin;
-        bytes[i] = t->access[i].in.bytes;
+        at[i] = t->a.access[i].in.offset - begin;
+        bytes[i] = t->a.access[i].in.bytes;
     }
+    if (rc == 0 && accesses > INT32_MAX)
+        rc = err_set(ERR_USAGE, "the view has more pieces than MPI can describe: access offsets");
     rc = par_agree(t->c->comm, rc);
     if (rc == 0) rc = workload_handle_view(&t->handle, begin, (int)accesses, at, bytes, period);
     free(at);
@@ -321,7 +292,7 @@ static int posix_pieces(struct part *t, bool write, struct iovec *iov, int n, in
 
 static int posix_access(struct part *t, bool write, int64_t i, unsigned char *slot)
 {
-    const struct access *a = &t->access[i];
+    const struct workload_access *a = &t->a.access[i];
     const struct workload_memory *m = &t->p->memory;
     struct iovec iov[IOVECS_MAX];
     if (t->direct) {
@@ -355,9 +326,9 @@ static int transfer(struct part *t, bool write, int64_t c, unsigned char *slot)
                               .collective = t->p->method == WORKLOAD_COLLECTIVE};
     struct workload_transfer x = {
         .kind = workload_kind_index(k), .type = MPI_DATATYPE_NULL, .buffer = slot};
-    if (c < t->calls) {
-        const struct access *a = &t->access[c * t->p->group];
-        const bool is_short = t->last_is_short && c == t->calls - 1;
+    if (c < t->a.calls) {
+        const struct workload_access *a = &t->a.access[c * t->p->group];
+        const bool is_short = t->last_is_short && c == t->a.calls - 1;
         x.offset = t->p->view ? a->view_offset : a->in.offset;
         x.bytes = call_bytes(t, c);
         if (t->type) x.type = t->type[is_short ? t->types_n : c % t->types_n];
@@ -371,13 +342,14 @@ static int access_file(void *part, double *think_s)
 {
     struct part *t = part;
     const bool collective = t->p->method == WORKLOAD_COLLECTIVE;
-    const int64_t calls = collective ? t->calls_most : t->calls;
+    const int64_t calls = collective ? t->calls_most : t->a.calls;
     int rc = 0;
     for (int64_t c = 0; c < calls && (rc == 0 || collective); c++) {
-        unsigned char *slot = t->direct ? NULL : slot_at(t, c < t->calls ? slot_of_call(t, c) : 0);
+        unsigned char *slot =
+            t->direct ? NULL : slot_at(t, c < t->a.calls ? slot_of_call(t, c) : 0);
         int64_t from, to;
         int one = t->reads ? transfer(t, false, c, slot) : 0;
-        if (t->reads && t->writes && c < t->calls) {
+        if (t->reads && t->writes && c < t->a.calls) {
             call_range(t, c, &from, &to);
             for (int64_t i = from; i < to; i++)
                 each_piece(t, i, slot, modify_piece);
@@ -402,13 +374,13 @@ static int access_file(void *part, double *think_s)
 /* What was read last and still lies in memory. What was changed is checked in the file. */
 static void check_reads(struct part *t, struct workload_findings *f)
 {
-    for (int64_t c = 0; c < t->calls; c++) {
+    for (int64_t c = 0; c < t->a.calls; c++) {
         const int64_t slot = slot_of_call(t, c);
         int64_t from, to;
-        if (slot < t->slots_n - t->slots) continue;
+        if (slot < t->a.slots_n - t->slots) continue;
         call_range(t, c, &from, &to);
         for (int64_t i = from; i < to; i++)
-            workload_findings_add(f, t->access[i].in.bytes,
+            workload_findings_add(f, t->a.access[i].in.bytes,
                                   each_piece(t, i, slot_at(t, slot), check_piece), t->path, 0,
                                   "wrong data read");
     }
@@ -420,9 +392,9 @@ static int check_writes(struct part *t, struct workload_findings *f)
     const int fd = open(t->path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return err_set_errno(ERR_IO, errno, "cannot open %s", t->path);
     int rc = 0;
-    for (int64_t i = 0; rc == 0 && i < t->n; i++)
-        rc = workload_findings_read(f, &t->c->data, fd, t->path, t->access[i].in.offset,
-                                    t->access[i].in.bytes, a);
+    for (int64_t i = 0; rc == 0 && i < t->a.n; i++)
+        rc = workload_findings_read(f, &t->c->data, fd, t->path, t->a.access[i].in.offset,
+                                    t->a.access[i].in.bytes, a);
     close(fd);
     return rc;
 }
@@ -458,7 +430,7 @@ static int measure(struct part *t, struct workload_phase_result *r)
     int64_t longest = 1, bytes = 0;
     TRY(par_agree(c->comm, stop_requested() ? err_set(ERR_INTERRUPT, "interrupted") : 0));
     TRY(prepare(t));
-    for (int64_t k = 0; k < t->calls; k++) {
+    for (int64_t k = 0; k < t->a.calls; k++) {
         bytes += call_bytes(t, k);
         if (call_bytes(t, k) > longest) longest = call_bytes(t, k);
     }
@@ -472,7 +444,7 @@ static int measure(struct part *t, struct workload_phase_result *r)
     if (t->reads && t->writes && t->p->fraction >= 1 &&
         workload_shape_length(&t->shape) == t->file->length_bytes)
         t->file->oldest = t->file->generation;
-    int64_t sum[2] = {t->n, t->calls};
+    int64_t sum[2] = {t->a.n, t->a.calls};
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_INT64_T, MPI_SUM, c->comm));
     r->accesses = sum[0];
     r->calls = sum[1];
@@ -480,9 +452,76 @@ static int measure(struct part *t, struct workload_phase_result *r)
     return workload_measured_sum(&r->m, c, c->comm);
 }
 
-static int part_make(struct part *t, struct workload_context *c, const struct workload_phase *p,
-                     int64_t n)
+void workload_phase_place(const struct workload_phase *p, const char *name)
 {
+    char title[64], at[400];
+    snprintf(at, sizeof at, "%.200s:%d: %s: ", name, p->line, workload_phase_title(p, title));
+    err_prefix(at);
+}
+
+/* What a phase cannot have. needed, free_bytes: memory of the node. Returns 0 or ERR_USAGE. Local. */
+static int need_check(const struct workload_phase *p, const struct workload_shape *s,
+                      const struct workload_need *need, const struct nodes *n, double needed,
+                      int64_t free_bytes)
+{
+    char data[32] = "auto", list[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX], room[UNITS_TEXT_MAX];
+    if (p->data_bytes > 0) snprintf(data, sizeof data, "%" PRId64, p->data_bytes);
+    if (need->file > FILE_BYTES_MAX)
+        return err_set(ERR_USAGE,
+                       "data %s, record %" PRId64 ": %" PRId64
+                       " repetitions on %d processes make a file of more than 2^62 bytes: lower "
+                       "data or record",
+                       data, s->record_bytes, s->n, s->procs);
+    if (needed <= (double)free_bytes) return 0;
+    return err_set(ERR_USAGE,
+                   "data %s, record %" PRId64 ": %" PRId64
+                   " accesses of a process take %s of memory for their list; with data the %d "
+                   "processes of a node need %s, %s are free: lower data, raise record, lower "
+                   "--buffer or start fewer processes on a node",
+                   data, s->record_bytes, workload_shape_accesses(s),
+                   units_bytes((double)need->list, list), n->node_size, units_bytes(needed, all),
+                   units_bytes((double)free_bytes, room));
+}
+
+int workload_phases_check(const struct workload_context *c, const struct nodes *n,
+                          const struct workload_jobfile *j, const char *name)
+{
+    struct workload_need worst = {0};
+    struct workload_shape shape = {0};
+    const struct workload_phase *worst_p = NULL;
+    double needed;
+    int64_t free_bytes;
+    for (int i = 0; i < j->n; i++) {
+        const struct workload_phase *p = &j->phase[i];
+        if (p->pause_s > 0) continue;
+        const struct workload_shape s =
+            workload_phase_shape(p, c->size, workload_phase_repetitions(p, c->size));
+        const struct workload_need need = workload_phase_need(p, &s, c->rank, c->buffer_bytes);
+        const bool endless = need.file > FILE_BYTES_MAX;
+        if (worst_p && !endless && workload_need_memory(&need) <= workload_need_memory(&worst))
+            continue;
+        worst_p = p;
+        worst = need;
+        shape = s;
+        if (endless) break;
+    }
+    int rc = nodes_memory(n, workload_need_memory(&worst), &needed, &free_bytes);
+    if (rc == 0 && worst_p) rc = need_check(worst_p, &shape, &worst, n, needed, free_bytes);
+    if (rc == ERR_USAGE) workload_phase_place(worst_p, name);
+    return par_agree(c->comm, rc);
+}
+
+/* Shares of what there is for data that must lie ready and of a node's memory: that of the process
+ * or node where it is largest. */
+struct shares {
+    double buffer, memory;
+};
+
+static int part_make(struct part *t, struct workload_context *c, const struct workload_phase *p,
+                     int64_t n, struct shares *share)
+{
+    double needed;
+    int64_t free_bytes;
     *t = (struct part){.c = c,
                        .p = p,
                        .shape = workload_phase_shape(p, c->size, n),
@@ -492,43 +531,37 @@ static int part_make(struct part *t, struct workload_context *c, const struct wo
                        .handle = {.file = MPI_FILE_NULL},
                        .fd = -1};
     workload_files_path(&c->files, 0, t->path);
-    t->group = workload_memory_group(&t->shape, &p->memory);
-    int rc = nodes_split(c->comm, &t->nodes);
-    if (rc == 0) rc = accesses_make(t);
-    if (rc == 0) {
-        t->slots_n = (t->calls + t->group - 1) / t->group;
-        t->slot_bytes = workload_memory_slot_bytes(&t->shape, &p->memory, c->rank) * p->group;
-    }
+    t->need = workload_phase_need(p, &t->shape, c->rank, c->buffer_bytes);
+    TRY(nodes_split(c->comm, &t->nodes));
+    TRY(nodes_memory(&t->nodes, workload_need_memory(&t->need), &needed, &free_bytes));
+    *share = (struct shares){(double)t->need.ready / (double)c->buffer_bytes,
+                             needed / fmax((double)free_bytes, 1)};
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, share, 2, MPI_DOUBLE, MPI_MAX, c->comm));
+    int rc = need_check(p, &t->shape, &t->need, &t->nodes, needed, free_bytes);
+    if (rc == 0) rc = workload_accesses_make(p, &t->shape, c->rank, &t->a);
     TRY(par_agree(c->comm, rc));
-    return par_check(MPI_Allreduce(&t->calls, &t->calls_most, 1, MPI_INT64_T, MPI_MAX, c->comm),
+    return par_check(MPI_Allreduce(&t->a.calls, &t->calls_most, 1, MPI_INT64_T, MPI_MAX, c->comm),
                      "MPI_Allreduce");
 }
 
-/* A measurement with n repetitions; ERR_USAGE when its data do not fit into the buffer. share:
- * [out] of the buffer, what the data take that must lie ready, on the process where they take most.
- */
+/* A measurement with n repetitions; ERR_USAGE when its data do not fit into the buffer or memory. */
 static int try_amount(struct workload_context *c, const struct workload_phase *p, int64_t n,
-                      struct workload_phase_result *r, double *share)
+                      struct workload_phase_result *r, struct shares *share)
 {
     struct part t;
     const int tries = r->tries;
     workload_times_free(&r->m.times);
-    int rc = part_make(&t, c, p, n);
+    int rc = part_make(&t, c, p, n, share);
     *r = (struct workload_phase_result){.m = {.reads = t.reads, .writes = t.writes},
                                         .phase = p,
                                         .n = n,
                                         .file_bytes = workload_shape_length(&t.shape),
                                         .tries = tries + 1};
-    const bool ready = t.writes && !t.reads && (p->memory.strided || p->group > 1);
-    *share = ready ? (double)t.slots_n * (double)t.slot_bytes / (double)c->buffer_bytes : 0;
-    if (rc == 0)
-        rc = par_check(MPI_Allreduce(MPI_IN_PLACE, share, 1, MPI_DOUBLE, MPI_MAX, c->comm),
-                       "MPI_Allreduce");
-    if (rc == 0 && *share > 1)
+    if (rc == 0 && share->buffer > 1)
         rc = err_set(ERR_USAGE,
                      "data with gaps must lie ready in memory, here %.3g times the buffer: raise "
                      "--buffer or lower data",
-                     *share);
+                     share->buffer);
     if (rc == 0) rc = measure(&t, r);
     close_file(&t);
     part_free(&t);
@@ -552,20 +585,24 @@ static int space(struct workload_context *c, int64_t *bytes)
 /* The next amount: as much more as the last one was short of, within the limits. Returns n when a
  * limit is met and named. */
 static int64_t grow(const struct workload_phase *p, const struct workload_phase_result *r,
-                    double most_bytes, double share, double spent_s, const char **limit)
+                    double most_bytes, struct shares share, double spent_s, const char **limit)
 {
     const double s = workload_times_aggregate(&r->m.times);
     double factor = 1.3 * fmax(WORKLOAD_TIME_S / fmax(s, 1e-6),
                                r->m.times.b_s / fmax(s, 1e-9) / WORKLOAD_B_SHARE);
     factor = fmin(fmax(factor, 2), 16);
     const double by_bytes = most_bytes / (double)r->file_bytes;
-    const double by_buffer = share > 0 ? 1 / share : INFINITY;
+    const double by_buffer = share.buffer > 0 ? 1 / share.buffer : INFINITY;
+    const double by_memory = MEMORY_SHARE / share.memory;
     const double by_time = (p->time_limit_s - spent_s) / fmax(s, 1e-6);
     *limit = NULL;
     if (by_bytes < factor) *limit = "bytes";
     if (by_buffer < fmin(factor, by_bytes)) *limit = "buffer";
-    if (by_time < fmin(factor, fmin(by_bytes, by_buffer))) *limit = "time";
-    factor = fmin(fmin(factor, by_bytes), fmin(by_buffer, by_time));
+    factor = fmin(factor, fmin(by_bytes, by_buffer));
+    if (by_memory < factor) *limit = "memory";
+    factor = fmin(factor, by_memory);
+    if (by_time < factor) *limit = "time";
+    factor = fmin(factor, by_time);
     if (factor < 1.05) return r->n;
     const int64_t n = (int64_t)((double)r->n * factor);
     return n > r->n ? n : r->n;
@@ -574,11 +611,9 @@ static int64_t grow(const struct workload_phase *p, const struct workload_phase_
 int workload_phase_measure(struct workload_context *c, const struct workload_phase *p,
                            struct workload_phase_result *r)
 {
-    const struct workload_shape one = workload_phase_shape(p, c->size, 1);
-    const double unit = (double)workload_shape_bytes(&one);
-    const double wanted = p->data_bytes > 0 ? (double)p->data_bytes : (double)FIRST_BYTES;
-    int64_t n = (int64_t)fmax(1, floor(wanted / unit)), room;
-    double share, begun = watch_now();
+    int64_t n = workload_phase_repetitions(p, c->size), room;
+    struct shares share;
+    const double begun = watch_now();
     *r = (struct workload_phase_result){.phase = p};
     TRY(try_amount(c, p, n, r, &share));
     while (p->data_bytes == 0 && !r->m.enough && r->m.findings.wrong_n == 0 &&

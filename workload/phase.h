@@ -22,9 +22,17 @@ struct workload_phase_result {
     int64_t accesses, calls;            /* of all processes */
     int64_t file_bytes;
     int tries;         /* amounts that were tried */
-    const char *limit; /* what kept the amount from growing: "bytes", "buffer", "time", "space";
-                          NULL: nothing did */
+    const char *limit; /* what kept the amount from growing: "bytes", "buffer", "memory", "time",
+                          "space"; NULL: nothing did */
 };
+
+/* Whether all phases can be planned with the memory that there is. Nothing is made yet. Collective
+ * over c->comm. name: of the job file. Returns 0, or ERR_USAGE with place, directive and value. */
+int workload_phases_check(const struct workload_context *c, const struct nodes *n,
+                          const struct workload_jobfile *j, const char *name);
+
+/* Puts place and title of a phase before the message that is there. name: of the job file. Local. */
+void workload_phase_place(const struct workload_phase *p, const char *name);
 
 /* Measures. Collective over c->comm. [out] r, to be freed by workload_times_free(&r->m.times).
  * Returns 0 or what went wrong; wrong data are in the findings. */

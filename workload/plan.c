@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "workload/plan.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "base/num.h"
+#include "workload/data.h"
 #include "workload/random.h"
 
 /* What the five shuffled vectors of a point are about, and the offsets. */
@@ -25,7 +28,7 @@ bool workload_point_holes(const struct workload_point *p)
 /* Bytes of a block in the view of a process. own: what is said of it alone, or NULL. */
 static int64_t view_block(const struct workload_point *p, const struct workload_rank *own)
 {
-    const int64_t block = llround(own && own->cont_mean > 0 ? own->cont_mean : p->cont_mean);
+    const int64_t block = num_round(own && own->cont_mean > 0 ? own->cont_mean : p->cont_mean);
     return block > 0 ? block : 1;
 }
 
@@ -33,7 +36,7 @@ struct workload_view workload_point_view(const struct workload_point *p, int ran
 {
     const int64_t usual = view_block(p, NULL);
     struct workload_view v = {INT64_MAX, 0, INT64_MAX};
-    if (!workload_point_holes(p)) return v;
+    if (!workload_point_holes(p) || rank >= p->process_num) return v;
     v = (struct workload_view){usual, rank * usual, p->process_num * usual};
     for (int i = 0; i < p->ranks_n; i++) {
         const int64_t more = view_block(p, &p->rank[i]) - usual;
@@ -74,7 +77,7 @@ static int64_t share_of(const struct workload_point *p, int rank, int64_t *begin
  * first one do: they interleave. */
 static int64_t interleaved_begin(const struct workload_point *p, bool separate, int64_t rank)
 {
-    return separate ? 0 : llround((double)rank * p->size_mean);
+    return separate ? 0 : num_round((double)rank * p->size_mean);
 }
 
 /* Where the longest span of a list ends that begins there; 0: it has none. */
@@ -82,7 +85,7 @@ static int64_t spans_end(const struct workload_calls *list, int n, int64_t begin
 {
     int64_t end = 0;
     for (int i = 0; i < n; i++) {
-        const int64_t last = begin + list[i].begin + list[i].span;
+        const int64_t last = num_sum(begin, num_sum(list[i].begin, list[i].span));
         if (list[i].skips > 0 && last > end) end = last;
     }
     return end;
@@ -142,7 +145,7 @@ static int kinds_by_fractions(const struct workload_point *p, uint64_t seed,
 {
     const double fraction[VECTORS] = {p->read_frac, p->coll_frac, p->sync_frac, p->seq_frac,
                                       p->shared_frac};
-    unsigned char *v = malloc((size_t)(plan->n * VECTORS + 1));
+    unsigned char *v = num_array(plan->n, VECTORS);
     if (!v) return err_set(ERR_NOMEM, "no memory for %lld calls", (long long)plan->n);
     for (int i = 0; i < VECTORS; i++)
         vector(seed, i, fraction[i], plan->n, v + i * plan->n);
@@ -280,16 +283,86 @@ static void places(const struct workload *w, const struct workload_point *p, uin
     }
 }
 
+/* Calls of a rank. */
+static int64_t calls_of(const struct workload_point *p, const struct workload_rank *own)
+{
+    return own ? own->calls : workload_point_calls(p);
+}
+
+/* Bytes of the longest call of a rank, at most. */
+static int64_t longest_call(const struct workload_point *p, const struct workload_rank *own,
+                            int rank)
+{
+    const bool listed = own ? own->list_n > 0 : p->list_n > 0;
+    const struct workload_calls *list = own ? own->list : p->list;
+    int64_t begin, longest = 0;
+    const int64_t share = share_of(p, rank, &begin);
+    for (int i = 0; listed && i < (own ? own->list_n : p->list_n); i++)
+        if (list[i].n > 0) longest = num_max(longest, num_quotient_up(list[i].bytes, list[i].n));
+    if (listed) return longest;
+    if (own) return own->calls > 0 ? num_quotient_up(own->bytes, own->calls) : 0;
+    return num_min(share, num_sum(num_round(p->size_mean), 2));
+}
+
+/* A slot for a call: whole cache lines, and one between. */
+static int64_t slot_bytes(int64_t longest)
+{
+    return num_sum(num_product(num_quotient_up(longest, 64), 64), 64);
+}
+
+/* Slots that fit into the buffer; reading needs a few more than are in flight. */
+static int64_t slots_that_fit(int64_t slot, int64_t buffer_bytes, int64_t taken, int depth)
+{
+    return num_max((buffer_bytes - taken) / slot, (int64_t)depth + 2);
+}
+
+int64_t workload_plan_memory(const struct workload *w, int no, int rank, int64_t buffer_bytes,
+                             int depth)
+{
+    const struct workload_point *p = &w->point[no];
+    if (rank >= p->process_num) return 0;
+    const struct workload_rank *own = rank_of(p, rank);
+    const int64_t n = calls_of(p, own), longest = longest_call(p, own, rank);
+    const int64_t slot = slot_bytes(longest);
+    const int64_t plan = num_product(n, sizeof(struct workload_call) + VECTORS);
+    int64_t slots = num_min(n, slots_that_fit(slot, buffer_bytes, 0, depth));
+    if (workload_point_holes(p)) slots = num_sum(slots, num_min(n, buffer_bytes / slot));
+    /* Besides the slots, the content of all places and that of the shared pointer. */
+    const int64_t content = num_sum(num_product(2, longest), WORKLOAD_PERIOD_BYTES);
+    const int64_t reads = num_product(slots, sizeof(int64_t));
+    return num_sum(num_sum(plan, num_product(slots, slot)), num_sum(content, reads));
+}
+
+int workload_plan_slots(const struct workload_plan *plan, bool holes, int64_t buffer_bytes,
+                        int depth, struct workload_slots *s)
+{
+    *s = (struct workload_slots){.bytes = slot_bytes(plan->longest_bytes)};
+    for (int64_t i = 0; i < plan->n; i++) {
+        const bool write = workload_kind_of(plan->call[i].kind).write;
+        s->reads_n += !write;
+        s->writes_n += write;
+    }
+    s->write = holes ? s->writes_n : 0;
+    if (s->write > 0 && s->write > buffer_bytes / s->bytes)
+        return err_set(ERR_USAGE,
+                       "a working point with holes (contMean) writes %" PRId64 " times %" PRId64
+                       " bytes per process, which must lie ready in memory: raise --buffer",
+                       s->writes_n, plan->longest_bytes);
+    s->read = slots_that_fit(s->bytes, buffer_bytes, s->write * s->bytes, depth);
+    s->read = num_min(s->read, s->reads_n);
+    return 0;
+}
+
 int workload_plan_make(const struct workload *w, int no, int rank, struct workload_plan *plan)
 {
     const struct workload_point *p = &w->point[no];
     const struct workload_rank *own = rank_of(p, rank);
     const uint64_t seed = random_mix(w->seed, (uint64_t)no);
-    *plan = (struct workload_plan){.n = own ? own->calls : workload_point_calls(p)};
-    plan->call = calloc((size_t)plan->n + 1, sizeof *plan->call);
+    *plan = (struct workload_plan){.n = calls_of(p, own)};
+    plan->call = num_array(plan->n, sizeof *plan->call);
     if (!plan->call) return err_set(ERR_NOMEM, "no memory for %lld calls", (long long)plan->n);
     for (int64_t c = 0; c < plan->n; c++)
-        plan->call[c].offset = -1;
+        plan->call[c] = (struct workload_call){.offset = -1};
     plan->bytes = share_of(p, rank, &plan->begin);
     const int64_t begin = interleaved_begin(p, w->separate, rank);
     if (w->separate || workload_point_holes(p)) plan->begin = 0;

@@ -54,10 +54,26 @@ static inline int64_t workload_view_place(const struct workload_view *v, int64_t
     return v->begin + offset / v->block_bytes * v->tile_bytes + offset % v->block_bytes;
 }
 
+/* Memory that the replay of a point takes of a rank, at most, plan and data; NUM_ENDLESS
+ * (base/num.h): more than can be. depth: nonblocking calls in flight. Local. */
+int64_t workload_plan_memory(const struct workload *w, int no, int rank, int64_t buffer_bytes,
+                             int depth);
+
 /* The calls of a rank. no: of the point in its workload. [out] plan, to be freed. Returns 0 or
  * ERR_NOMEM. */
 int workload_plan_make(const struct workload *w, int no, int rank, struct workload_plan *plan);
 void workload_plan_free(struct workload_plan *plan);
+
+/* Memory for data, in slots that hold a call: reading calls take theirs in turn; writing calls of a
+ * view with holes have one each. */
+struct workload_slots {
+    int64_t bytes, reads_n, writes_n; /* of a slot; calls */
+    int64_t read, write;              /* slots */
+};
+
+/* [out] s. Returns 0, or ERR_USAGE where what must lie ready does not fit into the buffer. Local. */
+int workload_plan_slots(const struct workload_plan *plan, bool holes, int64_t buffer_bytes,
+                        int depth, struct workload_slots *s);
 
 /* The nine numbers of calls that were made, of all processes. */
 struct workload_achieved {

@@ -75,7 +75,8 @@ static int check_fractions(const struct workload_point *p, bool separate, const 
                        "%scontMean is smaller than sizeMean, so that each process has a view of "
                        "its own; the shared pointer needs the same view on all (sharedFrac 0)",
                        where);
-    if ((double)p->unique_bytes / ((double)p->process_num * p->size_mean) > limit)
+    if ((double)p->unique_bytes / ((double)p->process_num * p->size_mean) > limit ||
+        (p->list_n == 0 && workload_point_calls(p) > WORKLOAD_CALLS_MAX))
         return err_set(ERR_USAGE,
                        "%suniqueBytes / (processNum sizeMean): more than %" PRId64
                        " calls per process",
@@ -90,7 +91,7 @@ static int check_list(const struct workload_point *p, const struct workload_call
     int64_t calls = 0;
     for (int i = 0; i < n; i++) {
         const struct workload_kind k = workload_kind_of(list[i].kind);
-        calls += list[i].n;
+        calls = num_sum(calls, list[i].n);
         if (calls > WORKLOAD_CALLS_MAX)
             return err_set(ERR_USAGE, "%smore than %" PRId64 " calls", where, WORKLOAD_CALLS_MAX);
         if (list[i].n == 0 && list[i].bytes > 0)
@@ -140,8 +141,8 @@ static int check_rank(const struct workload_point *p, const struct workload_rank
                        r->of, p->process_num - 1);
     TRY(check_list(p, r->list, r->list_n, separate, where));
     for (int i = 0; i < r->list_n; i++) {
-        calls += r->list[i].n;
-        bytes += r->list[i].bytes;
+        calls = num_sum(calls, r->list[i].n);
+        bytes = num_sum(bytes, r->list[i].bytes);
     }
     if (r->calls == 0 && r->bytes > 0)
         return err_set(ERR_USAGE, "%srank of=\"%d\": bytes without calls", where, r->of);
@@ -166,12 +167,13 @@ static int check_sum(const struct workload_point *p, const char *where)
 {
     int64_t calls = 0, bytes = 0, skips = 0, sum = 0;
     for (int i = 0; i < p->list_n; i++) {
-        calls += p->list[i].n;
-        bytes += p->list[i].bytes;
-        skips += p->list[i].skips;
+        calls = num_sum(calls, p->list[i].n);
+        bytes = num_sum(bytes, p->list[i].bytes);
+        skips = num_sum(skips, p->list[i].skips);
     }
+    const int64_t others = workload_point_calls(p);
     for (int i = 0; i < p->ranks_n; i++) {
-        sum += p->rank[i].bytes;
+        sum = num_sum(sum, p->rank[i].bytes);
         if (p->rank[i].list_n == 0 && p->list_n > 0 && p->rank[i].calls > 0 &&
             (p->rank[i].calls != calls || skips > 0))
             return err_set(ERR_USAGE,
@@ -179,13 +181,13 @@ static int check_sum(const struct workload_point *p, const char *where)
                            "its own",
                            where, p->rank[i].of);
         if (p->rank[i].list_n == 0 && p->list_n == 0 && p->coll_frac > 0 &&
-            p->rank[i].calls != workload_point_calls(p))
+            p->rank[i].calls != others)
             return err_set(ERR_USAGE,
                            "%srank of=\"%d\": with collective calls all processes make equally "
                            "many, here %" PRId64,
-                           where, p->rank[i].of, workload_point_calls(p));
+                           where, p->rank[i].of, others);
     }
-    if (p->list_n > 0) sum += bytes * (p->process_num - p->ranks_n);
+    if (p->list_n > 0) sum = num_sum(sum, num_product(bytes, p->process_num - p->ranks_n));
     if (sum == p->unique_bytes || (p->list_n == 0 && sum < p->unique_bytes)) return 0;
     return err_set(ERR_USAGE,
                    "%sthe parts of the processes make %" PRId64 " bytes, uniqueBytes is %" PRId64,
@@ -209,14 +211,15 @@ static int check_blocks(const struct workload_point *p, const char *where)
 
 int64_t workload_point_calls(const struct workload_point *p)
 {
-    int64_t calls = 0, left = p->unique_bytes;
+    int64_t calls = 0, listed = 0;
     for (int i = 0; i < p->list_n; i++)
-        calls += p->list[i].n;
-    if (p->list_n > 0) return calls;
+        calls = num_sum(calls, p->list[i].n);
+    if (p->list_n > 0 || p->ranks_n >= p->process_num) return calls;
     for (int i = 0; i < p->ranks_n; i++)
-        left -= p->rank[i].bytes;
+        listed = num_sum(listed, p->rank[i].bytes);
+    const int64_t left = num_max(p->unique_bytes - listed, 0);
     const double each = (double)left / (double)(p->process_num - p->ranks_n);
-    return p->ranks_n == p->process_num ? 0 : (int64_t)ceil(each / p->size_mean);
+    return num_round(ceil(each / p->size_mean));
 }
 
 int workload_point_check(const struct workload_point *p, bool separate, const char *where)

@@ -10,8 +10,10 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/num.h"
 #include "base/par.h"
 #include "base/stop.h"
+#include "base/units.h"
 #include "workload/access.h"
 
 /* One process's part in one point. */
@@ -28,7 +30,7 @@ struct part {
     /* Reading calls take the slots in turn. Writing calls send what lies ready in c->data; where a
      * call has several pieces in the file, it has a slot of its own that was filled before. */
     unsigned char *memory; /* owned */
-    int64_t slot_bytes, read_slots, reads_n, writes_n;
+    struct workload_slots slots;
     int64_t *read_call; /* [read slot] number of the call whose data lie there, -1; owned */
     unsigned char *floating;
     struct workload_view view;
@@ -92,6 +94,33 @@ int workload_replay_check(const struct workload_context *c, const struct workloa
     return 0;
 }
 
+int workload_replay_memory(const struct workload_context *c, const struct nodes *n,
+                           const struct workload *w, const char *name)
+{
+    char mine[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX], room[UNITS_TEXT_MAX];
+    int64_t most = 0, free_bytes = 0;
+    double needed = 0;
+    int worst = 0;
+    for (int i = 0; i < w->points_n; i++) {
+        const int64_t bytes = workload_plan_memory(w, i, c->rank, c->buffer_bytes, c->depth);
+        if (bytes > most) worst = i;
+        most = num_max(most, bytes);
+    }
+    const struct workload_point *p = &w->point[worst];
+    int rc = nodes_memory(n, most, &needed, &free_bytes);
+    if (rc == 0 && needed > (double)free_bytes)
+        rc = err_set(ERR_USAGE,
+                     "%.200s:%d:%d: uniqueBytes=\"%" PRId64 "\" in %" PRId64
+                     " calls of a process takes %s of memory for their list and "
+                     "data; the %d processes of a node need %s, %s are free: lower uniqueBytes, "
+                     "change sizeMean, lower --buffer or --depth, or start fewer processes on a "
+                     "node",
+                     name, p->line, p->column, p->unique_bytes, workload_point_calls(p),
+                     units_bytes((double)most, mine), n->node_size, units_bytes(needed, all),
+                     units_bytes((double)free_bytes, room));
+    return par_agree(c->comm, rc);
+}
+
 /* --- buffers -------------------------------------------------------------------------------- */
 
 /* The piece of a call, contiguous in the file, that begins so far behind the call's beginning: its
@@ -123,38 +152,27 @@ static bool is_shared(const struct workload_call *c)
 static int point_buffers_make(struct part *t)
 {
     const struct workload_plan *plan = &t->plan;
-    t->slot_bytes = (plan->longest_bytes + 63) / 64 * 64 + 64;
-    for (int64_t i = 0; i < plan->n; i++) {
-        t->reads_n += !is_write(&plan->call[i]);
-        t->writes_n += is_write(&plan->call[i]);
-    }
-    const int64_t write_slots = t->holes ? t->writes_n : 0, room = t->c->buffer_bytes;
-    if (write_slots > 0 && write_slots > room / t->slot_bytes)
-        return err_set(ERR_USAGE,
-                       "a working point with holes (contMean) writes %" PRId64 " times %" PRId64
-                       " bytes per process, which must lie ready in memory: raise --buffer",
-                       t->writes_n, plan->longest_bytes);
-    t->read_slots = (room - write_slots * t->slot_bytes) / t->slot_bytes;
-    if (t->read_slots < t->c->depth + 2) t->read_slots = t->c->depth + 2;
-    if (t->read_slots > t->reads_n) t->read_slots = t->reads_n;
-    const size_t bytes = (size_t)((t->read_slots + write_slots) * t->slot_bytes);
-    t->memory = malloc(bytes + 1);
-    t->read_call = malloc(((size_t)t->read_slots + 1) * sizeof *t->read_call);
-    t->floating = malloc((size_t)plan->longest_bytes + 1);
+    struct workload_slots *s = &t->slots;
+    TRY(workload_plan_slots(plan, t->holes, t->c->buffer_bytes, t->c->depth, s));
+    t->memory = num_array(s->read + s->write, (size_t)s->bytes);
+    t->read_call = num_array(s->read, sizeof *t->read_call);
+    t->floating = num_array(plan->longest_bytes, 1);
     if (!t->memory || !t->read_call || !t->floating)
-        return err_set(ERR_NOMEM, "no memory for %zu bytes of buffers: lower --buffer", bytes);
-    memset(t->memory, 0, bytes);
+        return err_set(ERR_NOMEM,
+                       "no memory for %" PRId64 " buffers of %" PRId64 " bytes: lower --buffer",
+                       s->read + s->write, s->bytes);
+    memset(t->memory, 0, (size_t)((s->read + s->write) * s->bytes));
     memset(t->floating, WORKLOAD_FLOATING, (size_t)plan->longest_bytes);
-    for (int64_t i = 0; i < t->read_slots; i++)
+    for (int64_t i = 0; i < t->slots.read; i++)
         t->read_call[i] = -1;
-    unsigned char *slot = t->memory + t->read_slots * t->slot_bytes;
+    unsigned char *slot = t->memory + t->slots.read * t->slots.bytes;
     for (int64_t i = 0; t->holes && i < plan->n; i++) {
         if (!is_write(&plan->call[i])) continue;
         for (int64_t done = 0, n; done < plan->call[i].bytes; done += n) {
             const int64_t at = piece_at(t, &plan->call[i], done, &n);
             workload_data_copy(&t->c->data, slot + done, at, n);
         }
-        slot += t->slot_bytes;
+        slot += t->slots.bytes;
     }
     return 0;
 }
@@ -189,11 +207,11 @@ static int point_access(void *part, double *think_s)
         const bool shared_seek = call->seek != WORKLOAD_NO_SEEK && k.position == WORKLOAD_SHARED;
         if (rc < 0 && !k.collective && !shared_seek) continue;
         if (!k.write) {
-            const int64_t slot = reads++ % t->read_slots;
-            x.buffer = t->memory + slot * t->slot_bytes;
+            const int64_t slot = reads++ % t->slots.read;
+            x.buffer = t->memory + slot * t->slots.bytes;
             t->read_call[slot] = i;
         } else if (t->holes) {
-            x.buffer = t->memory + (t->read_slots + writes) * t->slot_bytes;
+            x.buffer = t->memory + (t->slots.read + writes) * t->slots.bytes;
         } else if (k.position == WORKLOAD_SHARED) {
             x.buffer = t->floating;
         } else {
@@ -244,10 +262,10 @@ static int point_close(void *part)
 /* What the last calls have read and still lies in memory. */
 static void point_check_reads(struct part *t, struct workload_findings *f)
 {
-    for (int64_t s = 0; s < t->read_slots; s++) {
+    for (int64_t s = 0; s < t->slots.read; s++) {
         if (t->read_call[s] < 0) continue;
         const struct workload_call *call = &t->plan.call[t->read_call[s]];
-        const unsigned char *got = t->memory + s * t->slot_bytes;
+        const unsigned char *got = t->memory + s * t->slots.bytes;
         int64_t wrong = -1; /* offset in the file; with the shared pointer in the call */
         if (is_shared(call))
             wrong = workload_data_check_anywhere(&t->c->data, got, call->bytes, allowed(t));

@@ -26,6 +26,11 @@ void workload_replay_needs(const struct workload *w, int rank, int64_t bytes[WOR
 int workload_replay_check(const struct workload_context *c, const struct workload *w,
                           const char *name);
 
+/* Whether the calls of each point, and their data, fit into memory. Nothing is made yet. Collective
+ * over c->comm. name: of the workload. Returns 0, or ERR_USAGE with place, number and remedy. */
+int workload_replay_memory(const struct workload_context *c, const struct nodes *n,
+                           const struct workload *w, const char *name);
+
 /* Replays one point; the files must be there (workload_context_file). Collective over c->comm.
  * [out] o, to be freed by workload_times_free(&o->m.times). Returns 0 or what went wrong; wrong data
  * are in the findings. */
