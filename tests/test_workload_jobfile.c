@@ -83,6 +83,61 @@ static void a_record_or_several(void **state)
     workload_jobfile_free(&j);
 }
 
+/* The only note, and the only shape, of a job. */
+static void settled(const char *text, const struct conf_list *set, int64_t record_bytes,
+                    const char *note)
+{
+    struct workload_jobfile j;
+    err_clear();
+    assert_int_equal(workload_jobfile_read("j", text, strlen(text), false, set, &j), 0);
+    assert_int_equal(json_array_size(j.notes), note ? 1 : 0);
+    if (note) assert_string_equal(json_string_value(json_array_get(j.notes, 0)), note);
+    assert_int_equal(j.n, 1);
+    assert_int_equal(j.phase[0].shape.record_bytes, record_bytes);
+    workload_jobfile_free(&j);
+}
+
+static void the_word_of_a_section_holds_against_the_record_of_the_job(void **state)
+{
+    (void)state;
+    settled("Record 512\n<Pattern mesh> Values 8 Temporal write </Pattern>", NULL, 64,
+            "j:2:1: values 8 of the section overrides record 512 of the job");
+    settled("Record 32k <Pattern flash> Blocks 2 Temporal write </Pattern>", NULL, 2 * 512 * 8,
+            "j:1:12: blocks 2 of the section overrides record 32k of the job");
+    settled("Record 4k,8k <Pattern tiled> Tile 4x8 Temporal write </Pattern>", NULL, 8 * 32,
+            "j:1:14: the columns of tile 4x8 of the section overrides record 4k,8k of the job");
+    settled("Values 8 <Pattern mesh> Record 512 Temporal write </Pattern>", NULL, 512,
+            "j:1:10: record 512 of the section overrides values 8 of the job");
+    settled("Values 64 <Pattern mesh> Record 512 Temporal write </Pattern>", NULL, 512,
+            "j:1:11: record 512 of the section overrides values 64 of the job");
+    settled("Record 512 <Pattern mesh> Temporal write </Pattern>", NULL, 512, NULL);
+    settled("Record 512 Values 8 <Pattern segmented> Temporal write </Pattern>", NULL, 512, NULL);
+    settled("Data 1k <Pattern segmented> Limit 4k Temporal write </Pattern>", NULL, 65536,
+            "j:1:9: data 1k of the job overrides limit of the section");
+}
+
+static void a_word_of_the_command_line_holds_against_that_of_a_section(void **state)
+{
+    (void)state;
+    const char *words[] = {"record=1024", "blocks=3"};
+    struct conf_list set = {1, words};
+    settled("<Pattern mesh> Values 8 Temporal write </Pattern>", &set, 1024,
+            "j:1:1: record 1024 of --set overrides values 8 of the section");
+    set = (struct conf_list){1, words + 1};
+    settled("<Pattern flash> Record 4k Temporal write </Pattern>", &set, 3 * 512 * 8,
+            "j:1:1: blocks 3 of --set overrides record 4k of the section");
+}
+
+static void two_words_of_one_place_agree(void **state)
+{
+    (void)state;
+    settled("<Pattern mesh> Values 64 Record 512 Temporal write </Pattern>", NULL, 512, NULL);
+    wrong("<Pattern mesh> Values 8 Record 512 </Pattern>", "j:1:1: ", "contradict");
+    wrong("Record 4k Blocks 2\n<Pattern segmented> </Pattern>\n<Pattern flash> </Pattern>",
+          "j:3:1: ", "record 4k and blocks 2 contradict each other, 8192 bytes");
+    wrong("<Pattern tiled> Tile 8x8 Record 4k,8k </Pattern>", "j:1:1: ", "contradict");
+}
+
 static void wrong_nesting(void **state)
 {
     (void)state;
@@ -182,6 +237,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_spellings_say_the_same),
         cmocka_unit_test(a_record_or_several),
+        cmocka_unit_test(the_word_of_a_section_holds_against_the_record_of_the_job),
+        cmocka_unit_test(a_word_of_the_command_line_holds_against_that_of_a_section),
+        cmocka_unit_test(two_words_of_one_place_agree),
         cmocka_unit_test(wrong_nesting),
         cmocka_unit_test(wrong_words),
         cmocka_unit_test(numbers_out_of_range),

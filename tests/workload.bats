@@ -295,6 +295,18 @@ END
     nothing_left
 }
 
+@test "what a section overrides is told" {
+    printf 'Record 512 Data 1k\n<Pattern mesh> Values 8 Temporal write </Pattern>\n' >j.conf
+    workload 1 j.conf --json r.json
+    expect_text "[directive-overridden] j.conf:2:1: values 8 of the section"
+    workload 1 --dry-run j.conf
+    expect_status 0
+    expect_text "j.conf:2:1: values 8 of the section overrides record 512 of the job"
+    expect_text "record 64,"
+    jq -e '.phases[0].record_bytes == 64' r.json
+    jq -e '[.stamps[] | select(.code == "directive-overridden")] | length == 1' r.json
+}
+
 @test "wrong descriptions end all ranks with status 1 and the place" {
     nht1-workload --make w.xml processNum=4 uniqueBytes=10000
     workload 2 w.xml

@@ -2,12 +2,15 @@
 #include "workload/jobfile.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/conf.h"
 #include "base/err.h"
+#include "base/json.h"
+#include "base/num.h"
 #include "workload/options.h"
 
 #define TEXT_BYTES_MAX (64 << 20)
@@ -16,8 +19,13 @@
 #define REPEAT_MAX     10000
 #define DEFAULT_RECORD (INT64_C(64) << 10)
 
+/* Who said a directive, the stronger ones last. */
+enum level { BY_NOBODY, BY_JOB, BY_SECTION, BY_COMMAND };
+#define DIRECTIVES_MAX 32
+
 /* The directives of a section, as they are written. */
 struct settings {
+    unsigned char level[DIRECTIVES_MAX]; /* of each directive, enum level */
     const char *temporal, *method, *access, *memory, *file, *record, *data, *think_kind, *tile,
         *overlap;
     int64_t group, limit, memory_block, inner, element, blocks, vary, cells, guard, variables, plot,
@@ -65,8 +73,10 @@ const struct conf_option workload_directives[] = {
      .def = "",
      AT(record),
      .help = "Bytes of a record. Several sizes separated by commas are measured one after the "
-             "other: a curve over the size. For tiled it sets the columns, for flash the blocks, "
-             "for mesh the values. Default: 64Ki, or what those directives say."},
+             "other: a curve over the size. For tiled it sets the columns of the tile, for flash "
+             "the blocks, for mesh the values, rounded up; docs/workload.md says which holds. "
+             "Default: 64Ki, or what "
+             "those directives say."},
     COUNT("group", group, "0", 0, 1e9,
           "Accesses in one call; more than one needs a view. 0: with a view as many as make 1 MiB, "
           "at most 256, else one."),
@@ -204,15 +214,117 @@ static bool same_name(const char *a, const char *b)
     }
 }
 
-static int set(struct reader *r, struct settings *s, const char *key, const char *value)
+static int set(struct reader *r, struct settings *s, const char *key, const char *value,
+               enum level level)
 {
     for (int i = 0; workload_directives[i].name; i++) {
         if (!same_name(workload_directives[i].name, key)) continue;
         const char *kept = keep(r, value);
         if (!kept) return err_set(ERR_NOMEM, "no memory to read %s", r->name);
-        return conf_set(&workload_directives[i], s, kept);
+        TRY(conf_set(&workload_directives[i], s, kept));
+        s->level[i] = (unsigned char)level;
+        return 0;
     }
     return err_set(ERR_USAGE, "there is no directive \"%s\" (docs/workload.md lists them)", key);
+}
+
+/* --- directives that contradict each other -------------------------------------------------- */
+
+static int pair(const char *what, const char *text, int64_t least, int64_t out[2])
+{
+    char first[64];
+    const char *x = strchr(text, 'x');
+    if (!x || x - text > 60)
+        return err_set(ERR_USAGE, "%s: \"%s\" is not allowed; give rows x columns, 64x32", what,
+                       text);
+    snprintf(first, sizeof first, "%.*s", (int)(x - text), text);
+    TRY(conf_int(what, first, least, 1 << 30, &out[0]));
+    return conf_int(what, x + 1, least, 1 << 30, &out[1]);
+}
+
+static enum level said_by(const struct settings *s, const char *name)
+{
+    int i = 0;
+    while (strcmp(workload_directives[i].name, name) != 0)
+        i++;
+    return (enum level)s->level[i];
+}
+
+/* Tells of a directive that another one overrides. */
+static int tell(struct reader *r, const char *strong, enum level by, const char *weak,
+                enum level weak_by)
+{
+    static const char *const whose[] = {"the default", "the job", "the section", "--set"};
+    char text[400];
+    snprintf(text, sizeof text, "%.200s:%d:%d: %.40s of %s overrides %.60s of %s", r->name,
+             r->pattern_line, r->pattern_column, strong, whose[by], weak, whose[weak_by]);
+    return json_array_append_new(r->j->notes, js_text(text)) == 0
+               ? 0
+               : err_set(ERR_NOMEM, "no memory to read %s", r->name);
+}
+
+/* For some patterns a record is a way to say another directive: bytes, its text, and itself. */
+static int rival_of_record(const struct settings *s, enum workload_pattern pattern, int64_t *bytes,
+                           char text[64], const char **name)
+{
+    int64_t tile[2];
+    *name = NULL;
+    switch (pattern) {
+    case WORKLOAD_TILED:
+        TRY(pair("tile", s->tile, 1, tile));
+        *name = "tile";
+        *bytes = num_product(tile[1], s->element);
+        snprintf(text, 64, "the columns of tile %.20s", s->tile);
+        return 0;
+    case WORKLOAD_FLASH:
+        *name = "blocks";
+        *bytes = num_product(s->blocks, s->cells * s->cells * s->cells * 8);
+        snprintf(text, 64, "blocks %" PRId64, s->blocks);
+        return 0;
+    case WORKLOAD_MESH:
+        *name = "values";
+        *bytes = num_product(s->values, 8);
+        snprintf(text, 64, "values %" PRId64, s->values);
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+/* Of `record` and the directive that says the same of this pattern the stronger one holds, and that
+ * it does is told; two of one strength must agree. */
+static int settle_record(struct reader *r, struct settings *s)
+{
+    char other[64], record[64];
+    const char *name;
+    int64_t bytes, given;
+    TRY(rival_of_record(s, r->pattern, &bytes, other, &name));
+    if (!name) return 0;
+    const enum level of_record = said_by(s, "record"), of_other = said_by(s, name);
+    if (of_record == BY_NOBODY || of_other == BY_NOBODY || !s->record[0]) return 0;
+    snprintf(record, sizeof record, "record %.40s", s->record);
+    if (of_record > of_other) return tell(r, record, of_record, other, of_other);
+    if (of_record == of_other && num_int_parse(s->record, &given) == 0 && given == bytes) return 0;
+    if (of_record == of_other)
+        return err_set(ERR_USAGE,
+                       "%s and %s contradict each other, %" PRId64 " bytes: give one of them, or "
+                       "%s in a section of its own",
+                       record, other, bytes, name);
+    s->record = "";
+    return tell(r, other, of_other, record, of_record);
+}
+
+/* With an amount that is given, nothing limits the search for one. */
+static int settle_limits(struct reader *r, const struct settings *s)
+{
+    static const char *const limits[] = {"limit", "time-limit"};
+    char data[64];
+    if (strcmp(s->data, "auto") == 0) return 0;
+    snprintf(data, sizeof data, "data %.40s", s->data);
+    for (int i = 0; i < 2; i++)
+        if (said_by(s, limits[i]) > BY_NOBODY)
+            TRY(tell(r, data, said_by(s, "data"), limits[i], said_by(s, limits[i])));
+    return 0;
 }
 
 /* --- from settings to phases ---------------------------------------------------------------- */
@@ -226,18 +338,6 @@ static const char *list_word(const char *list, char word[64])
     const size_t n = strcspn(list, ", ");
     snprintf(word, 64, "%.*s", (int)(n < 63 ? n : 63), list);
     return list + n;
-}
-
-static int pair(const char *what, const char *text, int64_t least, int64_t out[2])
-{
-    char first[64];
-    const char *x = strchr(text, 'x');
-    if (!x || x - text > 60)
-        return err_set(ERR_USAGE, "%s: \"%s\" is not allowed; give rows x columns, 64x32", what,
-                       text);
-    snprintf(first, sizeof first, "%.*s", (int)(x - text), text);
-    TRY(conf_int(what, first, least, 1 << 30, &out[0]));
-    return conf_int(what, x + 1, least, 1 << 30, &out[1]);
 }
 
 /* The shape of a pattern for one process and one repetition. record: bytes, 0 for the default. */
@@ -265,7 +365,7 @@ static int shape_of(const struct settings *s, enum workload_pattern pattern, int
                                    .variables = s->variables,
                                    .plot = s->plot,
                                    .values = s->values};
-    const int64_t block = s->cells * s->cells * s->cells * 8;
+    const int64_t block = s->cells * s->cells * s->cells * 8; /* at most 8e9 */
     const double side = (double)(s->cells + 2 * s->guard);
     double rank_bytes; /* of one repetition, at most */
     switch (pattern) {
@@ -368,8 +468,10 @@ static int section_phases(struct reader *r)
     char word[64], kind[64], key[64];
     for (int i = 0; r->set && i < r->set->n; i++) {
         TRY(workload_options_pair("--set", r->set->item[i], key, &value));
-        TRY(set(r, &r->own, key, value));
+        TRY(set(r, &r->own, key, value, BY_COMMAND));
     }
+    TRY(settle_record(r, &r->own));
+    TRY(settle_limits(r, &r->own));
     const char *records = r->own.record;
     const char *kinds = strcmp(r->own.temporal, "all") == 0 ? all : r->own.temporal;
     do {
@@ -451,9 +553,9 @@ static int pause_phase(struct reader *r, const char *seconds)
 
 static int directive(struct reader *r, const char *key, const char *value)
 {
-    if (r->in_pattern) return set(r, &r->own, key, value);
+    if (r->in_pattern) return set(r, &r->own, key, value, BY_SECTION);
     if (same_name(key, "think")) return pause_phase(r, value);
-    return set(r, &r->common, key, value);
+    return set(r, &r->common, key, value, BY_JOB);
 }
 
 /* <word argument> or [word argument]; without an argument it is "". */
@@ -608,6 +710,8 @@ int workload_jobfile_read(const char *name, const char *text, size_t bytes, bool
     *j = (struct workload_jobfile){.n = 0};
     if (bytes > TEXT_BYTES_MAX)
         return err_set(ERR_USAGE, "%s: more than %d bytes", name, TEXT_BYTES_MAX);
+    j->notes = json_array();
+    if (!j->notes) return err_set(ERR_NOMEM, "no memory to read %s", name);
     for (int i = 0; workload_directives[i].name; i++)
         ERR_ASSERT(conf_set_default(&workload_directives[i], &r.common) == 0);
     const int rc = read_all(&r);
@@ -623,6 +727,7 @@ int workload_jobfile_read(const char *name, const char *text, size_t bytes, bool
 void workload_jobfile_free(struct workload_jobfile *j)
 {
     free(j->phase);
+    json_decref(j->notes);
     *j = (struct workload_jobfile){.n = 0};
 }
 

@@ -24,7 +24,11 @@
  *     method = collective
  *     [end]                             ; of the repetition
  *
+ * A section's own directive overrides that of the job, --set both. For tiled, flash and mesh `record`
+ * says the same as `tile` (its columns), `blocks` and `values`: the one of the stronger place holds.
+ *
  * Names of directives are the same, whatever their case and with or without '-' in them. */
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -71,6 +75,8 @@ struct workload_phase {
 struct workload_jobfile {
     int n;
     struct workload_phase *phase; /* in the order of execution, repetitions written out; owned */
+    /* Sentences "name:line:column: what" on directives that others override; owned. */
+    json_t *notes;
 };
 
 /* Reads a job file. ini: the INI spelling. set: KEY=VALUE of the command line, for every section.

@@ -67,6 +67,9 @@ static json_t *stamps(const struct workload_job *job)
         memory == 0 ? "What was read was not in memory before, what was written was flushed inside "
                       "the clock."
                     : "Some measurements are of memory at least in part; each says so.");
+    const char *note;
+    for (size_t i = 0; (note = json_string_value(json_array_get(job->jobfile.notes, i))); i++)
+        stamp_add(list, "directive-overridden", "note", json_object(), "%s", note);
     if (!job->context.check)
         stamp_add(list, "not-verified", "warn", json_object(),
                   "No data were checked (--check none).");
@@ -156,6 +159,9 @@ static void plan_points(const struct workload_job *job, FILE *to)
 
 static void plan_phases(const struct workload_job *job, FILE *to)
 {
+    const char *note;
+    for (size_t i = 0; (note = json_string_value(json_array_get(job->jobfile.notes, i))); i++)
+        fprintf(to, "%s\n", note);
     for (int i = 0; i < job->jobfile.n; i++) {
         const struct workload_phase *p = &job->jobfile.phase[i];
         const struct workload_shape s = workload_phase_shape(p, job->context.size, 1);
