@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "base/par.h"
 #include "base/program.h"
 #include "base/stamp.h"
@@ -46,7 +47,12 @@ static int memory_find(struct beff_job *job)
                        "a process has %lld bytes of memory, at least 1 MiB is needed for L_max: "
                        "give --memory-per-process",
                        (long long)m->process_bytes);
-    m->total_bytes = m->process_bytes * job->nodes.size;
+    m->total_bytes = num_product(m->process_bytes, job->nodes.size);
+    if (m->total_bytes == NUM_ENDLESS)
+        return err_set(ERR_USAGE,
+                       "--memory-per-process %lld: %d processes would have more than 2^63 bytes: "
+                       "give the memory of one",
+                       (long long)m->process_bytes, job->nodes.size);
     m->lmax_bytes = beff_size_lmax(job->setup->definition, m->process_bytes);
     if (o->lmax > 0) m->lmax_bytes = o->lmax;
     if (o->quick && o->lmax == 0 && m->lmax_bytes > BEFF_QUICK_LMAX)

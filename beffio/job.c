@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "beffio/job.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "base/num.h"
 #include "base/par.h"
 #include "base/units.h"
 #include "base/watch.h"
@@ -27,7 +29,7 @@ int64_t beffio_job_expected(const struct beffio_job *job)
     int64_t sum = 0, most = 0;
     for (int i = 0; i < job->setup->schedule.partitions_n; i++) {
         const int64_t bytes = job->part[i].expected_bytes;
-        sum += bytes;
+        sum = num_sum(sum, bytes);
         if (bytes > most) most = bytes;
     }
     return together(job) ? sum : most;
@@ -58,6 +60,22 @@ static int memory_of(const struct nodes *n, int64_t *sum)
     return 0;
 }
 
+/* Each process has a buffer of M_PART. */
+static int buffers_fit(const struct beffio_job *job)
+{
+    char part[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX], room[UNITS_TEXT_MAX];
+    double needed;
+    int64_t free_bytes;
+    int rc = nodes_memory(&job->nodes, job->m_part_bytes, &needed, &free_bytes);
+    if (rc == 0 && needed > (double)free_bytes)
+        rc = err_set(ERR_USAGE,
+                     "-MB: buffers of M_PART = %s take %s of memory on %s, %s are free: give a "
+                     "smaller -MB, or start fewer processes on a node",
+                     units_bytes_iec((double)job->m_part_bytes, part), units_bytes_iec(needed, all),
+                     job->nodes.host, units_bytes_iec((double)free_bytes, room));
+    return par_agree(MPI_COMM_WORLD, rc);
+}
+
 /* M_PART is the 128th part of the memory of a node in the papers, of a process as released. */
 static int memory_find(struct beffio_job *job)
 {
@@ -76,15 +94,20 @@ static int memory_find(struct beffio_job *job)
         per_node = (job->size + nodes - 1) / nodes;
         job->memory_total_bytes = node * nodes;
     }
-    job->memory_per_process_bytes = o->mb > 0 ? o->mb * MB : node / per_node;
-    if (o->mb > 0) node = o->mb * MB * per_node;
-    if (o->mt > 0) job->memory_total_bytes = o->mt * MB;
+    job->memory_per_process_bytes = o->mb > 0 ? num_product(o->mb, MB) : node / per_node;
+    if (o->mb > 0) node = num_product(num_product(o->mb, MB), per_node);
+    if (o->mt > 0) job->memory_total_bytes = num_product(o->mt, MB);
+    if (num_product(node, job->nodes.count) == NUM_ENDLESS)
+        return err_set(ERR_USAGE, "-MB %" PRId64 ": more than 2^63 bytes on all nodes: give less",
+                       o->mb);
+    if (job->memory_total_bytes == NUM_ENDLESS)
+        return err_set(ERR_USAGE, "-MT %" PRId64 ": more than 2^63 bytes: give less", o->mt);
     const bool of_node = job->setup->m_part == BEFFIO_M_PART_NODE ||
                          (job->setup->m_part == BEFFIO_M_PART_DEFINITION && d != BEFFIO_2_1);
     job->m_part_bytes =
         beffio_m_part_bytes(of_node ? node : job->memory_per_process_bytes, d == BEFFIO_2_1);
     if (o->quick && job->m_part_bytes > QUICK_M_PART) job->m_part_bytes = QUICK_M_PART;
-    return 0;
+    return o->dry_run ? 0 : buffers_fit(job);
 }
 
 static int hints_read(struct beffio_job *job)
@@ -244,7 +267,7 @@ static int space_check(struct beffio_job *job)
     /* A probe is not the run: twice the estimate, and more where that is next to nothing. */
     if (o->max_space == 0 && !o->quick) {
         const int64_t few = job->room.free_bytes / 50;
-        const int64_t twice = 2 * expected > few ? 2 * expected : few;
+        const int64_t twice = num_max(num_product(2, expected), few);
         if (twice < job->room_bytes) job->room_bytes = twice;
     }
     const int64_t missing =

@@ -2,6 +2,7 @@
 #include "beffio/pattern.h"
 
 #include "base/err.h"
+#include "base/num.h"
 
 #define KB INT64_C(1024)
 #define MB (KB * KB)
@@ -127,7 +128,7 @@ static int64_t bytes_before(const struct beffio_layout *l, enum beffio_type type
 {
     int64_t sum = 0;
     for (int q = beffio_type_first(type); q < no; q++)
-        sum += l->calls[q] * beffio_layout_pattern(l, q).call_bytes;
+        sum = num_sum(sum, num_product(l->calls[q], beffio_layout_pattern(l, q).call_bytes));
     return sum;
 }
 
@@ -153,16 +154,17 @@ struct beffio_place beffio_place(const struct beffio_layout *l, int no)
 
 int64_t beffio_file_bytes(const struct beffio_layout *l, enum beffio_type type)
 {
-    if (type >= BEFFIO_SEGMENTED) return l->procs * l->segment_bytes;
+    if (type >= BEFFIO_SEGMENTED) return num_product(l->procs, l->segment_bytes);
     const int64_t mine = bytes_before(l, type, beffio_type_end(type));
-    return type == BEFFIO_SEPARATE ? mine : mine * l->procs;
+    return type == BEFFIO_SEPARATE ? mine : num_product(mine, l->procs);
 }
 
 int64_t beffio_layout_bytes(const struct beffio_layout *l)
 {
     int64_t sum = 0;
     for (int t = 0; t < BEFFIO_TYPES; t++)
-        sum += beffio_file_bytes(l, (enum beffio_type)t) * (t == BEFFIO_SEPARATE ? l->procs : 1);
+        sum = num_sum(sum, num_product(beffio_file_bytes(l, (enum beffio_type)t),
+                                       t == BEFFIO_SEPARATE ? l->procs : 1));
     return sum;
 }
 
@@ -171,8 +173,8 @@ static int64_t segment_calls(const struct beffio_layout *l, int k)
 {
     const int no0 = k == 1 ? 1 : k + 1;
     const struct beffio_pattern p0 = beffio_layout_pattern(l, no0);
-    int64_t r = l->calls[no0] * (p0.call_bytes / p0.chunk_bytes);
-    const int64_t r1 = 10 * l->calls[beffio_type_first(BEFFIO_SHARED) + k];
+    int64_t r = num_product(l->calls[no0], p0.call_bytes / p0.chunk_bytes);
+    const int64_t r1 = num_product(10, l->calls[beffio_type_first(BEFFIO_SHARED) + k]);
     const int64_t r2 = l->calls[beffio_type_first(BEFFIO_SEPARATE) + k];
     if (r1 < r) r = r1;
     return r2 < r ? r2 : r;
@@ -185,6 +187,6 @@ void beffio_layout_segments(struct beffio_layout *l)
     for (int k = 0; k < fill; k++)
         l->calls[first3 + k] = l->calls[first4 + k] = k == 0 ? 1 : segment_calls(l, k);
     const int64_t used = bytes_before(l, BEFFIO_SEGMENTED, first3 + fill);
-    l->segment_bytes = (used + MB - 1) / MB * MB;
+    l->segment_bytes = num_product(num_quotient_up(used, MB), MB);
     l->calls[first3 + fill] = l->calls[first4 + fill] = used < l->segment_bytes ? 1 : 0;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
+#include "base/num.h"
 #include "base/program.h"
 
 static json_t *pattern_json(const struct beffio_part *p, int a, int no)
@@ -263,7 +264,7 @@ json_t *beffio_result_plan(const void *of, int status)
            js_real(repeat * (beffio_run_time_s(&job->setup->schedule) + beffio_job_check_s(job))));
     js_set(o, "time_source", json_string("its schedule, and the reading for the check"));
     js_set(o, "disk_bytes", json_integer(expected));
-    js_set(o, "memory_bytes", json_integer(job->m_part_bytes * job->size));
+    js_set(o, "memory_bytes", json_integer(num_product(job->m_part_bytes, job->size)));
     js_set(o, "misfits", misfits);
     return o;
 }

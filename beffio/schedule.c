@@ -105,7 +105,7 @@ void beffio_expected(const struct beffio_schedule *s, int procs, int64_t m_part_
         if (!s || !(rate > 0)) continue;
         const double bytes = rate * beffio_pattern_time_s(s, p.u);
         const double calls = bytes / ((double)procs * (double)p.call_bytes);
-        if (calls >= 1) l->calls[no] = (int64_t)calls;
+        if (calls >= 1) l->calls[no] = num_round(floor(calls));
     }
     beffio_layout_segments(l);
 }
@@ -114,7 +114,7 @@ int64_t beffio_least_bytes(int procs, int64_t m_part_bytes)
 {
     struct beffio_layout l;
     beffio_expected(NULL, procs, m_part_bytes, 0, &l);
-    return beffio_layout_bytes(&l) + 2 * procs * MB;
+    return num_sum(beffio_layout_bytes(&l), num_product(2 * MB, procs));
 }
 
 int64_t beffio_room_share(const struct beffio_schedule *s, int64_t m_part_bytes, int64_t room,
@@ -124,7 +124,7 @@ int64_t beffio_room_share(const struct beffio_schedule *s, int64_t m_part_bytes,
     for (int i = 0; i < s->partitions_n; i++) {
         const int64_t least = beffio_least_bytes(s->procs[i], m_part_bytes);
         share[i] = least;
-        sum += least;
+        sum = num_sum(sum, least);
         if (least > most) most = least;
     }
     const int64_t needed = together ? sum : most;

@@ -147,19 +147,6 @@ static void size_warn(struct forecast *f)
               (long long)n, (long long)f->ranks, (long long)cells, CELLS_MIN, advice);
 }
 
-/* Sum and product of counts of bytes, 2^63 - 1 for all that is more. */
-static int64_t sum(int64_t a, int64_t b)
-{
-    int64_t c;
-    return __builtin_add_overflow(a, b, &c) ? INT64_MAX : c;
-}
-
-static int64_t product(int64_t a, int64_t b)
-{
-    int64_t c;
-    return __builtin_mul_overflow(a, b, &c) ? INT64_MAX : c;
-}
-
 /* Bytes and files of every writer. --io all removes each file before the next one is made. */
 static void files(struct forecast *f)
 {
@@ -173,12 +160,13 @@ static void files(struct forecast *f)
         const unsigned caps = io_writer_caps(s->candidate[w].writer);
         const bool parts = (caps & IO_CAP_PARTS) != 0;
         if (!(caps & (IO_CAP_SERIAL_FILE | IO_CAP_PARTS))) continue;
-        f->file_bytes = product(f->dumps_n, f->dump_bytes);
-        f->disk_bytes = in_turn ? f->file_bytes : sum(f->disk_bytes, f->file_bytes);
+        f->file_bytes = num_product(f->dumps_n, f->dump_bytes);
+        f->disk_bytes = in_turn ? f->file_bytes : num_sum(f->disk_bytes, f->file_bytes);
         f->files_n += in_turn ? 0 : 1 + (parts ? f->ranks : 1);
-        f->written_bytes = sum(f->written_bytes, product(s->opt.repeat, f->file_bytes));
+        f->written_bytes = num_sum(f->written_bytes, num_product(s->opt.repeat, f->file_bytes));
         const int64_t each = s->read == BT_READ_ALL ? f->file_bytes : f->dump_bytes;
-        f->read_bytes = sum(f->read_bytes, product(s->opt.repeat, product(f->readings_n, each)));
+        f->read_bytes =
+            num_sum(f->read_bytes, num_product(s->opt.repeat, num_product(f->readings_n, each)));
         bt_setup_path(s, s->candidate[w].writer, path);
         if (stat(path, &old) == 0 && S_ISREG(old.st_mode))
             f->free_bytes += (int64_t)old.st_blocks * 512;
@@ -198,7 +186,7 @@ static void length_fits(struct forecast *f, const struct sys_fs *fs)
         most = (int64_t)limit.rlim_cur;
         who = "a limit on file sizes (ulimit -f)";
     }
-    if (f->file_bytes > most || f->file_bytes == INT64_MAX)
+    if (f->file_bytes > most || f->file_bytes == NUM_ENDLESS)
         bt_notice(f->misfits, "length: the file of %s is longer than %s allows, %s",
                   units_bytes((double)f->file_bytes, needs), who, units_bytes((double)most, has));
 }

@@ -13,6 +13,7 @@
 #include "base/digest.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/num.h"
 #include "base/par.h"
 #include "base/plain.h"
 #include "io/manifest_impl.h"
@@ -106,6 +107,11 @@ static int read_all(struct io_manifest *m, const char *name, struct io_past *pas
         return err_set(ERR_USAGE, "%s: \"dump_bytes\" is %" PRId64 " and not %" PRId64, path, bytes,
                        io_dump_bytes(past->layout, past->n));
     }
+    if (num_product(past->dumps_n, bytes) == NUM_ENDLESS)
+        return err_set(ERR_USAGE,
+                       "%s: \"dumps_planned\" is %" PRId64
+                       ": so many dumps are longer than 2^63 bytes",
+                       path, past->dumps_n);
     TRY(read_body(root, path, past));
     TRY(copy_text(root, path, json_object_get(root, "writer") ? "writer" : "driver", past->writer));
     TRY(copy_text(root, path, "kernel", past->kernel));

@@ -14,10 +14,14 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/num.h"
 #include "base/units.h"
 
 /* Less than this between two calls is not thinking: a sleep cannot be that short. */
 #define THINK_S 1e-4
+
+#define COUNT_MAX (UINT64_C(1) << 48) /* of calls and pieces: what nobody has counted */
+#define CLOCK_MAX 1e12                /* seconds since 1970 */
 
 static const char *const other_name[PROFILE_OTHERS] = {"open", "set_view", "sync", "set_size",
                                                        "seek", "wait",     "close"};
@@ -50,21 +54,37 @@ static double inside_s(const struct profile_map *m)
     return 1e-9 * (double)ns;
 }
 
+/* Whether a program can have counted so far: if not, it has written over its counters. */
+static bool counts_sound(const struct profile_phase *p)
+{
+    bool ok = p->pieces <= COUNT_MAX && p->unknown <= COUNT_MAX && p->seeks <= COUNT_MAX &&
+              p->think_ns <= INT64_MAX;
+    for (int k = 0; k < WORKLOAD_KINDS; k++)
+        ok = ok && p->kind[k].n <= COUNT_MAX && p->kind[k].bytes <= WORKLOAD_BYTES_MAX;
+    for (int k = 0; k < PROFILE_PLACED; k++)
+        ok = ok && p->places[k].n <= COUNT_MAX && p->places[k].skips <= COUNT_MAX &&
+             p->places[k].begin > -WORKLOAD_BYTES_MAX && p->places[k].end >= 0;
+    return ok;
+}
+
 /* Whether what a rank has left can be read: the program that wrote it may have written over it. */
 static bool is_sound(const struct profile_map *m)
 {
     bool ok = m->magic == PROFILE_MAGIC && m->size > 0 && m->rank >= 0 && m->rank < m->size &&
               m->files_n >= 0 && m->files_n <= PROFILE_FILES_MAX && m->phases_n >= 0 &&
               m->phases_n <= PROFILE_PHASE_MAX && m->at_file >= 0 &&
-              m->at_file < PROFILE_FILES_MAX && m->bin_s > 0 && isfinite(m->bin_s) &&
-              isfinite(m->init_s) && isfinite(m->last_s) && m->host[sizeof m->host - 1] == '\0' &&
-              m->library[sizeof m->library - 1] == '\0';
+              m->at_file < PROFILE_FILES_MAX && m->bin_s > 1e-9 && m->bin_s < CLOCK_MAX &&
+              fabs(m->init_s) < CLOCK_MAX && fabs(m->last_s) < CLOCK_MAX &&
+              m->size <= WORKLOAD_PROCESSES_MAX && m->dropped_bytes <= INT64_MAX &&
+              m->kept_bytes <= INT64_MAX && m->files_lost >= 0 && m->phases_lost >= 0 &&
+              m->host[sizeof m->host - 1] == '\0' && m->library[sizeof m->library - 1] == '\0';
     for (int f = 0; ok && f < m->files_n; f++)
         ok = m->file[f].name[PROFILE_NAME_MAX - 1] == '\0';
     for (int p = 0; ok && p < m->phases_n; p++) {
         const struct profile_phase *one = &m->phase[p];
         ok = one->file >= 0 && one->file < m->files_n && one->comm_size > 0 &&
-             one->comm_size <= m->size && one->comm_rank >= 0 && one->comm_rank < one->comm_size;
+             one->comm_size <= m->size && one->comm_rank >= 0 && one->comm_rank < one->comm_size &&
+             counts_sound(one);
     }
     return ok;
 }
@@ -87,9 +107,9 @@ static int map_rank(const char *dir, const char *name, struct profile_run *run)
         return 0;
     }
     if (run->size == 0) {
-        run->size = m->size;
         run->rank = calloc((size_t)m->size, sizeof(const struct profile_map *));
         if (!run->rank) return err_set(ERR_NOMEM, "no memory for %d ranks", m->size);
+        run->size = m->size;
     }
     if (m->size != run->size || run->rank[m->rank])
         return err_set(ERR_IO,
@@ -113,16 +133,17 @@ static void sum(struct profile_run *run)
             run->io_max_s = io_s;
             run->io_max_rank = r;
         }
-        run->dropped_bytes += (int64_t)m->dropped_bytes;
-        run->kept_bytes += (int64_t)m->kept_bytes;
-        run->lost_n += m->files_lost + m->phases_lost;
+        run->dropped_bytes = num_sum(run->dropped_bytes, (int64_t)m->dropped_bytes);
+        run->kept_bytes = num_sum(run->kept_bytes, (int64_t)m->kept_bytes);
+        run->lost_n =
+            (int)num_min(num_sum(run->lost_n, (int64_t)m->files_lost + m->phases_lost), INT32_MAX);
         if (m->state == PROFILE_READ_DROPPED) run->reader = m;
         if (m->state > (int)run->state) run->state = (enum profile_state)m->state;
         for (int p = 0; p < m->phases_n; p++)
             for (int k = 0; k < WORKLOAD_KINDS; k++) {
                 const int write = workload_kind_of(k).write;
-                run->bytes[write] += (int64_t)m->phase[p].kind[k].bytes;
-                run->calls[write] += (int64_t)m->phase[p].kind[k].n;
+                run->bytes[write] = num_sum(run->bytes[write], (int64_t)m->phase[p].kind[k].bytes);
+                run->calls[write] = num_sum(run->calls[write], (int64_t)m->phase[p].kind[k].n);
             }
     }
 }
@@ -251,7 +272,8 @@ static struct workload_calls calls_of(const struct profile_phase *p, int kind)
     c.bytes = (int64_t)p->kind[kind].bytes;
     if (kind >= PROFILE_PLACED) return c;
     const struct profile_places *l = &p->places[kind];
-    if (l->n == p->kind[kind].n && l->skips > 0 && l->begin >= 0 && l->end <= WORKLOAD_BYTES_MAX) {
+    if (l->n == p->kind[kind].n && l->skips > 0 && l->skips < l->n && l->begin >= 0 &&
+        l->end <= WORKLOAD_BYTES_MAX && l->end - l->begin >= num_quotient_up(c.bytes, c.n)) {
         c.span = l->end - l->begin;
         c.skips = (int64_t)l->skips;
     }
@@ -335,20 +357,20 @@ static int point_make(const struct point *at, struct workload_point *out)
     for (int i = 0; i < at->processes; i++) {
         const struct profile_phase *p = at->of[i];
         if (!p) continue;
-        pieces += (int64_t)p->pieces;
-        unknown += (int64_t)p->unknown;
-        seeks += (int64_t)p->seeks;
-        think_ns += (int64_t)p->think_ns;
+        pieces = num_sum(pieces, (int64_t)p->pieces);
+        unknown = num_sum(unknown, (int64_t)p->unknown);
+        seeks = num_sum(seeks, (int64_t)p->seeks);
+        think_ns = num_sum(think_ns, (int64_t)p->think_ns);
         for (int k = 0; k < WORKLOAD_KINDS; k++) {
             const struct workload_kind kind = workload_kind_of(k);
             const int64_t n = (int64_t)p->kind[k].n, b = (int64_t)p->kind[k].bytes;
-            calls += n;
-            bytes += b;
-            read_bytes += kind.write ? 0 : b;
-            coll += kind.collective ? n : 0;
-            blocking += kind.sync == WORKLOAD_BLOCKING ? n : 0;
-            pointer += kind.position != WORKLOAD_EXPLICIT ? n : 0;
-            shared += kind.position == WORKLOAD_SHARED ? n : 0;
+            calls = num_sum(calls, n);
+            bytes = num_sum(bytes, b);
+            read_bytes = num_sum(read_bytes, kind.write ? 0 : b);
+            coll = num_sum(coll, kind.collective ? n : 0);
+            blocking = num_sum(blocking, kind.sync == WORKLOAD_BLOCKING ? n : 0);
+            pointer = num_sum(pointer, kind.position != WORKLOAD_EXPLICIT ? n : 0);
+            shared = num_sum(shared, kind.position == WORKLOAD_SHARED ? n : 0);
             if (kind.sync == WORKLOAD_REQUEST && kind.collective && n > 0) out->request = true;
         }
     }
@@ -382,8 +404,8 @@ static int point_make(const struct point *at, struct workload_point *out)
         rank->cont_mean = own_cont ? cont : 0;
         TRY(list_make(at->of[i], places, &rank->list, &rank->list_n));
         for (int c = 0; c < rank->list_n; c++) {
-            rank->calls += rank->list[c].n;
-            rank->bytes += rank->list[c].bytes;
+            rank->calls = num_sum(rank->calls, rank->list[c].n);
+            rank->bytes = num_sum(rank->bytes, rank->list[c].bytes);
         }
     }
     return 0;
@@ -577,7 +599,8 @@ static void print_sizes(const struct profile_run *run, FILE *to)
         if (n[0][s] + n[1][s] > 0)
             fprintf(to, "%10s  %9" PRIu64 " %9" PRIu64 "  %.*s\n",
                     units_bytes_iec(s ? ldexp(1, s) : 0, size), n[0][s], n[1][s],
-                    1 + (int)(29 * (n[0][s] + n[1][s]) / most), "##############################");
+                    1 + (int)(29.0 * (double)(n[0][s] + n[1][s]) / (double)most),
+                    "##############################");
 }
 
 /* The ranks that were longest inside MPI-IO. */

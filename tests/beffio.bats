@@ -542,6 +542,8 @@ alone -N -N 1,1,1,1,1,1,1,1,1,1,1
 alone --definition --definition 3.0
 2 --time -T -5
 alone --mb -MB zero
+alone -MB -MB 1000000000000
+alone -MT -MT 1000000000000000
 alone exclude --unique -nounique
 alone exclude --quick
 alone -f -f sub/

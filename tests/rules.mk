@@ -34,11 +34,13 @@ fuzz-programs: $(FUZZ:%=$(B)/fuzz/%)
 
 # With AFL++ where it is installed, else by the driver's own mutations.
 FUZZ_SECONDS ?= 60
+FUZZ_TRIES ?= 0
 AFL_CC := $(if $(shell command -v afl-fuzz),$(shell command -v afl-clang-fast))
-fuzz: ## hostile inputs for everything that reads files, FUZZ_SECONDS=60 in all
+fuzz: ## hostile inputs for everything that reads files, FUZZ_SECONDS=60 in all, or FUZZ_TRIES=N each
 	@$(MAKE) -k -j$(JOBS) O=$(B)/asan SANITIZE=1 OPT=-O1 fuzz-programs
 	$(if $(AFL_CC),@$(MAKE) -k -j$(JOBS) O=$(B)/afl CC=$(AFL_CC) SANITIZE=1 OPT=-O1 fuzz-programs)
-	@O=$(B)/asan AFL=$(if $(AFL_CC),$(B)/afl) tests/fuzz/run $(FUZZ_SECONDS)
+	@O=$(B)/asan $(if $(filter-out 0,$(FUZZ_TRIES)),TRIES=$(FUZZ_TRIES) tests/fuzz/run 0,\
+	    AFL=$(if $(AFL_CC),$(B)/afl) tests/fuzz/run $(FUZZ_SECONDS))
 
 # In front of the C library's calls: fault.so lets those on files fail (and those of liburing where the
 # writer uring is built), wait.so lets ranks sleep that wait, which fault.so does, too; of MPI's:

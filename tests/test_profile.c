@@ -71,10 +71,39 @@ static void the_timeline_has_every_byte(void **state)
     }
 }
 
+/* A program that writes over its counters: its rank counts as one without any. */
+static void counters_that_nobody_can_have_counted(void **state)
+{
+    (void)state;
+    static const double at[] = {BIN_S};
+    char dir[] = "/tmp/test_profile.XXXXXX", path[256];
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/rank-0", dir);
+    for (int what = 0; what < 4; what++) {
+        struct profile_run run;
+        leave(dir, 0, 1, 1e9, at, 1);
+        const int fd = open(path, O_RDWR);
+        struct profile_map *m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        assert_ptr_not_equal(m, MAP_FAILED);
+        close(fd);
+        m->files_n = m->phases_n = m->phase[0].comm_size = 1;
+        if (what == 0) m->phase[0].kind[0].bytes = UINT64_MAX;
+        if (what == 1) m->phase[0].kind[0].n = UINT64_C(1) << 63;
+        if (what == 2) m->last_s = 1e308; /* of the timeline there would be no end */
+        munmap(m, sizeof *m);
+        assert_int_equal(profile_load(dir, &run), 0);
+        assert_int_equal(run.ranks_n, what == 3); /* nothing is wrong with the last */
+        profile_free(&run);
+        unlink(path);
+    }
+    rmdir(dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_timeline_has_every_byte),
+        cmocka_unit_test(counters_that_nobody_can_have_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

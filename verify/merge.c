@@ -21,6 +21,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/lock.h"
+#include "base/num.h"
 #include "verify/manifest.h"
 
 struct part {
@@ -66,6 +67,18 @@ static int read_box(struct merge *m, const json_t *box, struct part *p)
     return 0;
 }
 
+/* Whether a box shares a cell with one before it. */
+static bool overlaps(const struct merge *m, const struct part *p)
+{
+    for (const struct part *q = m->part; q < p && p->dump_bytes > 0; q++) {
+        bool apart = q->dump_bytes == 0;
+        for (int a = 0; a < 3; a++)
+            apart |= q->lo[a] + q->n[a] <= p->lo[a] || p->lo[a] + p->n[a] <= q->lo[a];
+        if (!apart) return true;
+    }
+    return false;
+}
+
 static int read_parts(struct merge *m, const char *path)
 {
     char name[4200];
@@ -91,7 +104,8 @@ static int read_parts(struct merge *m, const char *path)
         if (bytes < least)
             return err_set(ERR_IO, "%s has %" PRId64 " bytes, the complete dumps need %" PRId64,
                            p->path, bytes, least);
-        cells += p->n[0] * p->n[1] * p->n[2];
+        if (overlaps(m, p)) return err_set(ERR_USAGE, "%s: the boxes of two parts overlap", name);
+        cells = num_sum(cells, p->n[0] * p->n[1] * p->n[2]);
     }
     if (cells == m->shape->n * m->shape->n * m->shape->n) return 0;
     return err_set(ERR_USAGE, "%s: the parts do not make up the grid", name);

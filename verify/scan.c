@@ -7,6 +7,7 @@
 
 #include "base/digest.h"
 #include "base/err.h"
+#include "base/sys.h"
 
 #define BLOCK_BYTES (1 << 20) /* read at a time, but at least a plane */
 
@@ -15,6 +16,13 @@ int scan_new(struct scan *s, const struct shape_file *file, const struct shape *
     const int64_t n = shape->n, plane_bytes = shape_plane_bytes(shape);
     *s = (struct scan){.file = file, .shape = *shape};
     s->block = BLOCK_BYTES / plane_bytes > 1 ? BLOCK_BYTES / plane_bytes : 1;
+    /* N comes from outside, and a sparse file is as long as anybody likes. */
+    struct sys_memory memory;
+    sys_memory(&memory);
+    if (2 * s->block * plane_bytes > memory.free_bytes)
+        return err_set(ERR_NOMEM,
+                       "no memory for two planes of N = %lld, %lld bytes each: %lld bytes are free",
+                       (long long)n, (long long)plane_bytes, (long long)memory.free_bytes);
     s->bytes = malloc((size_t)(s->block * plane_bytes));
     s->u = malloc((size_t)(8 * shape_plane_comps(shape) * n * n));
     if (!s->bytes || !s->u)

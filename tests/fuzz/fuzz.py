@@ -6,6 +6,7 @@ answer without a message, output that a terminal obeys, or more than 20 s; the i
 
     tests/fuzz/fuzz.py [--seconds S] [--tries N] [--seed K] [--save FOLDER] [--list | TARGET...]
 
+S 0 is no limit: N inputs, those of the corpus among them, or none but those.
 Input number i follows from seed and i. Nothing is started but nht1-stats, whatever an input says.
 A target is a line of TARGETS and a folder of tests/corpus."""
 import argparse
@@ -134,10 +135,11 @@ def fuzz(name, options):
     names = sorted(os.listdir(folder))
     corpus = [open(os.path.join(folder, n), 'rb').read() for n in names]
     home, work = os.getcwd(), tempfile.mkdtemp(prefix='nht1-fuzz.')
-    end = time.monotonic() + options.seconds
+    end = time.monotonic() + options.seconds if options.seconds else float('inf')
+    most = options.tries or (sys.maxsize if options.seconds else 0)
     tried = 0
     try:
-        while tried < len(corpus) or (tried < options.tries and time.monotonic() < end):
+        while tried < len(corpus) or (tried < most and time.monotonic() < end):
             rng = random.Random('%d %s %d' % (options.seed, name, tried))
             data = corpus[tried] if tried < len(corpus) else rng.choice(corpus)
             for _ in range(0 if tried < len(corpus) else rng.randrange(1, 6)):
@@ -170,7 +172,7 @@ def fuzz(name, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
     parser.add_argument('--seconds', type=float, default=60)
-    parser.add_argument('--tries', type=int, default=sys.maxsize)
+    parser.add_argument('--tries', type=int, default=0)
     parser.add_argument('--seed', type=int, default=1993)
     parser.add_argument('--save', default='.', type=os.path.abspath)
     parser.add_argument('--list', action='store_true')

@@ -1,10 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What nht1-bt reads of a manifest: before it takes a name, and to go on with a file. */
+/* What nht1-bt reads of a manifest: before it takes a name, and to go on with a file, with the places
+ * of the parts that it lists. */
 #include <stdlib.h>
 
 #include "base/digest.h"
 #include "io/manifest.h"
 #include "tests/fuzz/fuzz.h"
+
+/* The bytes of a part lie in the dump. */
+static void look_at(const struct io_past *past, const struct io_box *box)
+{
+    const struct io_view v = {past->n, past->layout, *box};
+    const int64_t dump_bytes = io_dump_bytes(past->layout, past->n), own = io_view_bytes(&v);
+    struct io_walk walk;
+    struct io_extent e;
+    int64_t sum = 0, end = 0;
+    FUZZ_CHECK(own >= 0 && own <= dump_bytes && past->dumps_n <= INT64_MAX / dump_bytes);
+    if (box->n[1] > 50 || box->n[2] > 50) return;
+    for (io_walk_start(&walk, &v); io_walk_next(&walk, &e);) {
+        FUZZ_CHECK(e.offset_bytes >= end && e.length_bytes > 0 && e.buffer_bytes == sum);
+        FUZZ_CHECK(e.length_bytes <= dump_bytes - e.offset_bytes);
+        end = e.offset_bytes + e.length_bytes;
+        sum += e.length_bytes;
+    }
+    FUZZ_CHECK(sum == own);
+}
 
 void fuzz_one(const unsigned char *bytes, size_t size)
 {
@@ -22,6 +42,7 @@ void fuzz_one(const unsigned char *bytes, size_t size)
             const struct io_box b = io_manifest_part(m, p);
             for (int q = 0; q < 3; q++)
                 FUZZ_CHECK(b.lo[q] >= 0 && b.n[q] >= 0 && b.n[q] <= past.n - b.lo[q]);
+            look_at(&past, &b);
         }
         const int64_t words = digest_words(past.n);
         uint64_t *digest = words < 100000 ? calloc((size_t)words, sizeof *digest) : NULL;
