@@ -473,14 +473,14 @@ static int need_check(const struct workload_phase *p, const struct workload_shap
                        "data or record",
                        data, s->record_bytes, s->n, s->procs);
     if (needed <= (double)free_bytes) return 0;
-    return err_set(ERR_USAGE,
-                   "data %s, record %" PRId64 ": %" PRId64
-                   " accesses of a process take %s of memory for their list; with data the %d "
-                   "processes of a node need %s, %s are free: lower data, raise record, lower "
-                   "--buffer or start fewer processes on a node",
-                   data, s->record_bytes, workload_shape_accesses(s),
-                   units_bytes((double)need->list, list), n->node_size, units_bytes(needed, all),
-                   units_bytes((double)free_bytes, room));
+    return err_set(
+        ERR_USAGE,
+        "data %s, record %" PRId64 ": %" PRId64
+        " accesses of a process take %s of memory for their list; with data, and %d to a "
+        "node, that makes %s, %s are free: lower data, raise record, lower "
+        "--buffer or start fewer processes on a node",
+        data, s->record_bytes, workload_shape_accesses(s), units_bytes((double)need->list, list),
+        n->node_size, units_bytes(needed, all), units_bytes((double)free_bytes, room));
 }
 
 int workload_phases_check(const struct workload_context *c, const struct nodes *n,

@@ -112,7 +112,7 @@ int workload_replay_memory(const struct workload_context *c, const struct nodes 
         rc = err_set(ERR_USAGE,
                      "%.200s:%d:%d: uniqueBytes=\"%" PRId64 "\" in %" PRId64
                      " calls of a process takes %s of memory for their list and "
-                     "data; the %d processes of a node need %s, %s are free: lower uniqueBytes, "
+                     "data; with %d to a node that makes %s, %s are free: lower uniqueBytes, "
                      "change sizeMean, lower --buffer or --depth, or start fewer processes on a "
                      "node",
                      name, p->line, p->column, p->unique_bytes, workload_point_calls(p),
