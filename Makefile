@@ -130,7 +130,7 @@ $(LIBNHT1): $(filter-out $(GUARD),$(call obj,$(SERIAL) $(MPI))) $(KERNELS)
 $(foreach m,$(SERIAL_MAINS) $(MPI_MAINS),$(eval $(call program,$m): $(call obj,$m) $(LIBNHT1)))
 $(call program,bt/main.c beffio/main.c workload/main.c): $(GUARD)
 # What a library that is loaded later shall find in the program (io/guard.c).
-$(call program,bt/main.c): ALL_LDFLAGS += -Wl,--dynamic-list=io/guard.syms
+$(call program,bt/main.c beffio/main.c workload/main.c): ALL_LDFLAGS += -Wl,--dynamic-list=io/guard.syms
 $(call program,$(SERIAL_MAINS)): LINKER = $(CC)
 $(call program,$(MPI_MAINS)): LINKER = $(MPICC) $(OPENMP)
 $(call program,$(SERIAL_MAINS) $(MPI_MAINS)):

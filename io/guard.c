@@ -4,12 +4,15 @@
 #include <aio.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -212,6 +215,32 @@ static ssize_t do_parts(struct real *r, int fd, const struct iovec *part, int pa
     return all;
 }
 
+/* OMPIO lets MPI_File_open fail on one rank alone, while the others go on to calls in which they wait for
+ * it for ever. So where the file under way cannot be opened, an empty one in memory stands in for it, the
+ * library comes back on every rank, and io_guard_errnum tells. */
+static int stand_in(const char *path)
+{
+    const char *call = guard.call;
+    if (!call || strcmp(call, IO_GUARD_OPENING) != 0) return -1;
+    const char *slash = strrchr(path, '/'), *wanted = strrchr(guard.ctx->path, '/');
+    if (strcmp(slash ? slash + 1 : path, wanted ? wanted + 1 : guard.ctx->path) != 0) return -1;
+    int none = 0;
+    const int errnum = errno, fd = memfd_create("nht1-not-opened", MFD_CLOEXEC);
+    atomic_compare_exchange_strong(&guard.errnum, &none, errnum);
+    errno = errnum;
+    return fd;
+}
+
+typedef int (*open_type)(const char *path, int flags, ...);
+
+static int do_open(_Atomic(open_type) *real, const char *name, const char *path, int flags,
+                   mode_t mode)
+{
+    if (!atomic_load(real)) atomic_store(real, (open_type)dlsym(RTLD_NEXT, name));
+    const int fd = atomic_load(real)(path, flags, mode);
+    return fd < 0 ? stand_in(path) : fd;
+}
+
 /* OMPIO has aio do its nonblocking calls, crashes when one has failed, and never comes back from a read
  * that met the end of the file. So a call is completed here, and looks whole in any case. Returns what the
  * call under way does; NULL: it is not guarded. */
@@ -256,6 +285,23 @@ WEAK ssize_t aio_return(struct aiocb *cb)
         atomic_store(&real, (ssize_t(*)(struct aiocb *))dlsym(RTLD_NEXT, "aio_return"));
     return complete_aio(cb, atomic_load(&real)(cb));
 }
+
+/* The third argument is there where a file may be made. */
+#define OPEN(name)                                                                                 \
+    WEAK int name(const char *path, int flags, ...)                                                \
+    {                                                                                              \
+        static _Atomic(open_type) real;                                                            \
+        mode_t mode = 0;                                                                           \
+        if (flags & (O_CREAT | __O_TMPFILE)) {                                                     \
+            va_list args;                                                                          \
+            va_start(args, flags);                                                                 \
+            mode = va_arg(args, mode_t);                                                           \
+            va_end(args);                                                                          \
+        }                                                                                          \
+        return do_open(&real, #name, path, flags, mode);                                           \
+    }
+OPEN(open)
+OPEN(open64)
 
 WEAK ssize_t pwrite(int fd, const void *buf, size_t bytes, off_t offset)
 {

@@ -11,7 +11,7 @@
  * return success with a full count on every rank when the pwritev of an aggregator fails or comes
  * short (fcoll vulcan, dynamic, dynamic_gen2). So the program brings its own pwrite, pwritev, pread
  * and preadv, which the library's calls meet first: while a call is under way they go on after short
- * ones and remember errors. All functions are local; one file at a time is guarded.
+ * ones and remember errors. For opening, see IO_GUARD_OPENING. All functions are local; one file at a time is guarded.
  *
  * This is no part of libnht1.a, out of which it would go into every program that calls pwrite: the
  * Makefile names the programs that have it. */
@@ -25,8 +25,10 @@ void io_guard_end(const struct io_context *ctx);
 
 /* The library is at work, in this call (static text) or with what it began; NULL: it is not. In the
  * call IO_GUARD_CLOSING a write that fails looks whole to the library, since HDF5's ranks wait for ever
- * for the one that it failed on; io_guard_errnum tells. */
+ * for the one that it failed on; io_guard_errnum tells. In IO_GUARD_OPENING the same holds for opening the
+ * file: an empty one in memory stands in for it. */
 #define IO_GUARD_CLOSING "closing"
+#define IO_GUARD_OPENING "MPI_File_open"
 void io_guard_at(const char *call);
 
 /* The errno value of the first write or read of the library that failed since the last question, 0:

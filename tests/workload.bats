@@ -439,6 +439,9 @@ END
         faulty "$plan" 2 w.xml
         told "data/d" "rank ${plan: -1} "
     done
+    # The library opens the file on all ranks but one.
+    faulty open:2:EIO:1 2 c.xml
+    told "rank 1 " "MPI_File_open on data/d" "Input/output error"
     for way in "" $(! open_mpi || echo romio321); do
         MPIRUN_FLAGS=${way:+--mca io $way} faulty pwrite:3:EIO:0 2 c.xml --check none
         told "MPI_File_" "data/d" "Input/output error"

@@ -23,7 +23,7 @@ static int over(const struct workload_handle *f, int mpi_rc, const char *call)
 int workload_handle_open(struct workload_handle *f, MPI_Comm comm, const char *path, MPI_Info info,
                          int depth)
 {
-    static const char call[] = "MPI_File_open";
+    static const char call[] = IO_GUARD_OPENING;
     *f = (struct workload_handle){.file = MPI_FILE_NULL,
                                   .context = {.comm = comm, .path = path, .info = info},
                                   .depth = depth,
