@@ -109,12 +109,12 @@ int io_manifest_parts(struct io_manifest *m, const struct io_view *views, int ra
     return io_manifest_head(m);
 }
 
-int io_manifest_identities(struct io_manifest *m, const struct io_identity *id, int64_t ids_n)
+int io_manifest_identities(struct io_manifest *m, const struct identity *id, int64_t ids_n)
 {
     json_t *list = json_array();
     int rc = list ? 0 : -1;
     for (int64_t i = 0; i < ids_n && rc == 0; i++) {
-        if (id[i].inode == IO_IDENTITY_NONE.inode) continue;
+        if (id[i].inode == IDENTITY_NONE.inode) continue;
         rc = json_array_append_new(
             list, json_sprintf("%" PRId64 ":%" PRId64 ":%" PRId64 ":%" PRId64, id[i].device,
                                id[i].inode, id[i].born_ns, id[i].bytes));

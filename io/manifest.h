@@ -38,7 +38,7 @@
  *
  *   "inodes"         identities of the files that the run has made, and of those that it was about
  * to replace: texts "DEVICE:INODE:BIRTH:BYTES", the time of birth in ns since 1970 or 0, the length
- * (io/identity.h); numbers would lose digits in readers that know doubles alone
+ * (base/identity.h); numbers would lose digits in readers that know doubles alone
  *
  * A manifest is ours when it says "nht1-dump/1" and names the file beside it; whether that file is
  * ours is another question (io/owner.h). Local, all functions but io_past_read and
@@ -48,7 +48,7 @@
 
 #include "io/container.h"
 #include "io/file.h"
-#include "io/identity.h"
+#include "base/identity.h"
 
 #define IO_MANIFEST_SCHEMA "nht1-dump/1"
 #define IO_MANIFEST_BYTES_MAX                                                                      \
@@ -67,8 +67,8 @@ int io_manifest_body(struct io_manifest *m, const struct io_body *body);
  * [lo x, lo y, lo z, n x, n y, n z] in rank order. */
 int io_manifest_parts(struct io_manifest *m, const struct io_view *views, int ranks_n);
 
-/* Replaces "inodes"; IO_IDENTITY_NONE among them are left out. */
-int io_manifest_identities(struct io_manifest *m, const struct io_identity *id, int64_t ids_n);
+/* Replaces "inodes"; IDENTITY_NONE among them are left out. */
+int io_manifest_identities(struct io_manifest *m, const struct identity *id, int64_t ids_n);
 
 /* Proves room for the manifest with the digests of all dumps, and for its temporary beside it; what
  * the old one takes is given back by then. ERR_USAGE when the text would be longer than
@@ -77,7 +77,7 @@ int io_manifest_room(const struct io_manifest *m, int64_t dumps_n);
 
 /* Withdraws the claims of a manifest that was read: its file goes on without dumps, with these
  * identities. Durable. */
-int io_manifest_withdraw(struct io_manifest *m, const struct io_identity *id, int64_t ids_n);
+int io_manifest_withdraw(struct io_manifest *m, const struct identity *id, int64_t ids_n);
 
 /* Adds the next dump. digest: digest_words(n) words, summed over the ranks. */
 int io_manifest_add(struct io_manifest *m, int64_t step, bool complete, bool durable,
@@ -131,7 +131,7 @@ struct io_box io_manifest_part(const struct io_manifest *m, int64_t part);
 
 /* The "inodes" of a manifest that was read; [out] ids_n. To be freed; NULL when there are none or
  * no memory. */
-struct io_identity *io_manifest_inodes(const struct io_manifest *m, int64_t *ids_n);
+struct identity *io_manifest_inodes(const struct io_manifest *m, int64_t *ids_n);
 
 /* Time step and digest (digest_words(n) words) of dump d. ERR_USAGE when they are damaged. */
 int io_manifest_dump(const struct io_manifest *m, int64_t d, int64_t *step, uint64_t *digest);

@@ -280,26 +280,26 @@ struct io_box io_manifest_part(const struct io_manifest *m, int64_t part)
     return b;
 }
 
-struct io_identity *io_manifest_inodes(const struct io_manifest *m, int64_t *ids_n)
+struct identity *io_manifest_inodes(const struct io_manifest *m, int64_t *ids_n)
 {
     const json_t *list = json_object_get(m->root, "inodes"), *one;
-    struct io_identity *id = calloc(json_array_size(list) + 1, sizeof *id);
+    struct identity *id = calloc(json_array_size(list) + 1, sizeof *id);
     size_t i;
     *ids_n = id ? (int64_t)json_array_size(list) : 0;
     if (!id) return NULL;
     json_array_foreach(list, i, one)
     {
         const char *text = json_string_value(one);
-        struct io_identity x = IO_IDENTITY_NONE;
+        struct identity x = IDENTITY_NONE;
         const bool whole =
             text && sscanf(text, "%" SCNd64 ":%" SCNd64 ":%" SCNd64 ":%" SCNd64, &x.device,
                            &x.inode, &x.born_ns, &x.bytes) >= 3; /* earlier versions: no length */
-        id[i] = whole ? x : IO_IDENTITY_NONE;
+        id[i] = whole ? x : IDENTITY_NONE;
     }
     return id;
 }
 
-int io_manifest_withdraw(struct io_manifest *m, const struct io_identity *id, int64_t ids_n)
+int io_manifest_withdraw(struct io_manifest *m, const struct identity *id, int64_t ids_n)
 {
     TRY(io_manifest_identities(m, id, ids_n));
     m->durable = true;

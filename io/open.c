@@ -206,14 +206,14 @@ static int prove_room(struct io_file *f)
 
 /* What the files of this run are, and what those were that they replace: [out] id, on rank 0, of
  * FILE and each part, first the new ones. To be freed. */
-static int gather_identities(const struct io_file *f, struct io_identity **id, int64_t *ids_n)
+static int gather_identities(const struct io_file *f, struct identity **id, int64_t *ids_n)
 {
     const int64_t n = f->has_parts ? f->ctx.size + 1 : 1;
-    const int words = IO_IDENTITY_WORDS;
+    const int words = IDENTITY_WORDS;
     *ids_n = 2 * n;
     *id = calloc(2 * (size_t)n, sizeof **id);
     TRY(par_agree(f->ctx.comm, *id ? 0 : err_set(ERR_NOMEM, "no memory for a list of files")));
-    struct io_identity *made = *id, *old = *id + n;
+    struct identity *made = *id, *old = *id + n;
     made[0] = f->place.id;
     old[0] = f->place.old;
     if (!f->has_parts) return 0;
@@ -226,7 +226,7 @@ static int gather_identities(const struct io_file *f, struct io_identity **id, i
 
 /* Rank 0: a manifest without dumps in the place of the old one. Parts of an earlier run that this
  * one does not replace go before, and first of all the claims on them. */
-static int put_manifest(struct io_file *f, const struct io_identity *id, int64_t ids_n)
+static int put_manifest(struct io_file *f, const struct identity *id, int64_t ids_n)
 {
     struct io_target *t = &f->target;
     const int64_t kept_n = f->has_parts ? f->ctx.size : 0;
@@ -234,7 +234,7 @@ static int put_manifest(struct io_file *f, const struct io_identity *id, int64_t
     TRY(io_manifest_identities(f->manifest, id, ids_n));
     TRY(io_manifest_room(f->manifest, f->spec.dumps_n));
     if (t->old && t->parts_n > kept_n) {
-        struct io_identity *old = io_parts_identities(t);
+        struct identity *old = io_parts_identities(t);
         int rc = old ? 0 : err_set(ERR_NOMEM, "no memory for a list of files");
         if (rc == 0) rc = io_manifest_withdraw(t->old, old, t->parts_n + 1);
         free(old);
@@ -251,7 +251,7 @@ static int make(struct io_file *f)
 {
     MPI_Comm comm = f->ctx.comm;
     const bool here = f->ctx.rank == 0;
-    struct io_identity *id = NULL;
+    struct identity *id = NULL;
     int64_t ids_n;
     int rc = gather_identities(f, &id, &ids_n);
     if (rc == 0) rc = par_agree(comm, here ? put_manifest(f, id, ids_n) : 0);

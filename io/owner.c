@@ -39,13 +39,13 @@ static int not_ours(const char *path, enum io_owner_ask ask, const char *why)
 
 /* Whether the manifest knows the file, by identity and length; whole: that of files in manifests of
  * earlier versions, which do not tell. */
-static bool listed(const char *path, const struct io_identity *id, int64_t ids_n, int64_t whole)
+static bool listed(const char *path, const struct identity *id, int64_t ids_n, int64_t whole)
 {
-    struct io_identity mine;
-    if (!io_identity_of_path(path, &mine)) return false;
+    struct identity mine;
+    if (!identity_of_path(path, &mine)) return false;
     for (int64_t i = 0; i < ids_n; i++) {
         const int64_t bytes = id[i].bytes >= 0 ? id[i].bytes : whole;
-        if (io_identity_same(mine, id[i]) && mine.bytes == bytes) return true;
+        if (identity_same(mine, id[i]) && mine.bytes == bytes) return true;
     }
     return false;
 }
@@ -74,7 +74,7 @@ static bool can_be_read(const char *path, const struct io_body *b)
 }
 
 /* Rank 0: all that can be said of the file without reading it. q->read_file: that is not enough. */
-static int judge_file(const struct io_target *t, const struct io_identity *id, struct question *q,
+static int judge_file(const struct io_target *t, const struct identity *id, struct question *q,
                       enum io_owner_ask ask)
 {
     const struct io_past *p = &t->past;
@@ -122,7 +122,7 @@ static struct io_view part_view(const struct question *q, const struct io_box *b
 
 /* All that can be said of one part without reading it. [out] read: that is not enough. */
 static int judge_part(const struct question *q, const struct io_box *box,
-                      const struct io_identity *id, int64_t part, enum io_owner_ask ask, bool *read)
+                      const struct identity *id, int64_t part, enum io_owner_ask ask, bool *read)
 {
     char path[IO_PLACE_PATH_MAX];
     struct stat st;
@@ -196,7 +196,7 @@ static int one_is_right(MPI_Comm comm, const struct io_target *t, const struct q
 }
 
 static int judge_parts(MPI_Comm comm, const struct io_target *t, const struct question *q,
-                       const struct io_box *box, const struct io_identity *id,
+                       const struct io_box *box, const struct identity *id,
                        enum io_owner_ask ask)
 {
     int rank, size, rc = 0;
@@ -216,7 +216,7 @@ static int judge_parts(MPI_Comm comm, const struct io_target *t, const struct qu
 }
 
 /* Rank 0's part of the question. */
-static int ask_here(const struct io_target *t, struct question *q, struct io_identity **id,
+static int ask_here(const struct io_target *t, struct question *q, struct identity **id,
                     struct io_box **box, enum io_owner_ask ask)
 {
     snprintf(q->path, sizeof q->path, "%s", t->path);
@@ -238,7 +238,7 @@ static int ask_here(const struct io_target *t, struct question *q, struct io_ide
 }
 
 /* The lists of the question, on the other ranks. */
-static int share_lists(MPI_Comm comm, const struct question *q, struct io_identity **id,
+static int share_lists(MPI_Comm comm, const struct question *q, struct identity **id,
                        struct io_box **box)
 {
     int rank;
@@ -246,14 +246,14 @@ static int share_lists(MPI_Comm comm, const struct question *q, struct io_identi
     if (rank != 0) *id = calloc((size_t)q->ids_n + 1, sizeof **id);
     if (rank != 0) *box = calloc((size_t)q->parts_n + 1, sizeof **box);
     TRY(par_agree(comm, *id && *box ? 0 : err_set(ERR_NOMEM, "no memory for a list of parts")));
-    TRY_MPI(MPI_Bcast(*id, (int)(IO_IDENTITY_WORDS * q->ids_n), MPI_INT64_T, 0, comm));
+    TRY_MPI(MPI_Bcast(*id, (int)(IDENTITY_WORDS * q->ids_n), MPI_INT64_T, 0, comm));
     return par_check(MPI_Bcast(*box, (int)(6 * q->parts_n), MPI_INT64_T, 0, comm), "MPI_Bcast");
 }
 
 int io_owner_check(MPI_Comm comm, const struct io_target *t, enum io_owner_ask ask, bool force)
 {
     struct question q = {.force = force, .by_identity = ask == IO_OWNER_REMOVE};
-    struct io_identity *id = NULL;
+    struct identity *id = NULL;
     struct io_box *box = NULL;
     int rank, rc;
     bool right = true;

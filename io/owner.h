@@ -8,7 +8,7 @@
  *   it has the length in its manifest and holds no data at all (a hole, blocks never written); or
  *   its manifest calls dumps complete, it is no longer than the manifest says, and one of them has
  *   the digest given there; or
- *   its manifest calls none complete, and its length and identity (io/identity.h) are those there,
+ *   its manifest calls none complete, and its length and identity (base/identity.h) are those there,
  *   of the file that was made or of the one that was about to be replaced; or
  *   it is so known, too, and a container with chunks whose structure is damaged.
  *

@@ -34,15 +34,15 @@ int io_part_check(const char *path, int64_t rank, int64_t ours_n, bool force)
                    part, path);
 }
 
-struct io_identity *io_parts_identities(const struct io_target *t)
+struct identity *io_parts_identities(const struct io_target *t)
 {
     char part[IO_PLACE_PATH_MAX];
-    struct io_identity *id = calloc((size_t)t->parts_n + 1, sizeof *id);
+    struct identity *id = calloc((size_t)t->parts_n + 1, sizeof *id);
     if (!id) return NULL;
-    io_identity_of_path(t->path, &id[0]);
+    identity_of_path(t->path, &id[0]);
     for (int64_t r = 0; r < t->parts_n; r++) {
         io_part_path(t->path, r, part);
-        io_identity_of_path(part, &id[r + 1]);
+        identity_of_path(part, &id[r + 1]);
     }
     return id;
 }

@@ -16,7 +16,7 @@ int io_part_check(const char *path, int64_t rank, int64_t ours_n, bool force);
 
 /* Identities of the files that are there of t's path and its parts: 1 + t->parts_n of them, to be
  * freed. NULL: no memory. */
-struct io_identity *io_parts_identities(const struct io_target *t);
+struct identity *io_parts_identities(const struct io_target *t);
 
 /* Removes the files of parts kept_n to t->parts_n - 1, regular ones only. */
 int io_parts_remove(const struct io_target *t, int64_t kept_n);

@@ -148,7 +148,7 @@ static int make_second(struct io_place *p, const char *stem, int old_fd, const s
     if (errnum != 0 && !cannot_allocate(errnum)) rc = not_allocated(p, errnum, why);
     if (rc == 0 && cannot_allocate(errnum) && ftruncate(fd, (off_t)p->bytes) != 0)
         rc = err_set_errno(ERR_IO, errno, "ftruncate of a second file for %s", p->path);
-    if (rc == 0) io_identity_of_fd(fd, &p->id);
+    if (rc == 0) identity_of_fd(fd, &p->id);
     if (rc != 0) io_place_undo(p);
     return rc;
 }
@@ -224,7 +224,7 @@ static int complete_old(struct io_place *p, int fd, const struct stat *old, char
     if (ftruncate(fd, (off_t)p->old_bytes) != 0 && rc == NO_ROOM)
         rc = err_set_errno(ERR_IO, errno, "ftruncate %s to its length", p->path);
     p->fd = -1;
-    p->id = IO_IDENTITY_NONE;
+    p->id = IDENTITY_NONE;
     return rc;
 }
 
@@ -278,7 +278,7 @@ int io_place_prove(struct io_place *p, const char *path, const char *stem, int64
     snprintf(p->path, sizeof p->path, "%s", path);
     p->bytes = bytes;
     p->keeps = keeps;
-    p->old = p->id = IO_IDENTITY_NONE;
+    p->old = p->id = IDENTITY_NONE;
     TRY(check_limit(p));
     const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0 && errno == ENOENT) {
@@ -294,7 +294,7 @@ int io_place_prove(struct io_place *p, const char *path, const char *stem, int64
     }
     p->there = true;
     p->old_bytes = (int64_t)old.st_size;
-    io_identity_of_fd(fd, &p->old);
+    identity_of_fd(fd, &p->old);
     int rc = S_ISREG(old.st_mode) ? prove_old(p, stem, fd, &old)
                                   : err_set(ERR_IO, "%s is no longer a regular file", path);
     if (p->fd != fd) close(fd);
@@ -342,10 +342,10 @@ static int use_second(struct io_place *p)
 
 int io_place_take(struct io_place *p)
 {
-    struct io_identity now;
+    struct identity now;
     if (p->fd < 0) return 0;
-    const bool there = io_identity_of_path(p->path, &now);
-    if (there != p->there || (there && !io_identity_same(now, p->old)))
+    const bool there = identity_of_path(p->path, &now);
+    if (there != p->there || (there && !identity_same(now, p->old)))
         return err_set(ERR_IO, "%s: somebody else has put a file there meanwhile", p->path);
     p->taken = !p->second;
     int rc = p->second ? use_second(p) : use_old(p);
@@ -359,18 +359,18 @@ int io_place_take(struct io_place *p)
 
 void io_place_undo(struct io_place *p)
 {
-    struct io_identity now;
+    struct identity now;
     if (p->second) unlink(p->second);
     free(p->second);
     p->second = NULL;
     const bool extended = p->fd >= 0 && !p->taken && p->there && p->bytes > p->old_bytes &&
-                          io_identity_same(p->id, p->old);
+                          identity_same(p->id, p->old);
     if (extended && ftruncate(p->fd, (off_t)p->old_bytes) != 0) errno = 0;
     if (p->fd >= 0) close(p->fd);
     p->fd = -1;
-    if (!p->taken || (p->keeps && p->there) || !io_identity_of_path(p->path, &now)) return;
+    if (!p->taken || (p->keeps && p->there) || !identity_of_path(p->path, &now)) return;
     p->taken = false;
-    if (!io_identity_same(now, p->id)) return;
+    if (!identity_same(now, p->id)) return;
     if (!p->there)
         unlink(p->path);
     else if (p->old_bytes == 0 && truncate(p->path, 0) != 0)

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "io/identity.h"
+#include "base/identity.h"
 #include "io/striping.h"
 
 enum { IO_PLACE_PATH_MAX = PATH_MAX + 32 };
@@ -30,8 +30,8 @@ struct io_place {
     bool there;              /* a file lay there before */
     bool keeps;              /* what it holds stays */
     int64_t old_bytes;       /* its length */
-    struct io_identity old;  /* which it was */
-    struct io_identity id;   /* which one it will be */
+    struct identity old;  /* which it was */
+    struct identity id;   /* which one it will be */
     const char *allocated;   /* "fallocate", or "sparse" where the file system cannot */
     char *second;            /* name of the second file, or NULL */
     struct io_striping want; /* of a new file; zeros: as its directory says */

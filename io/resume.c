@@ -187,7 +187,7 @@ static int mend(struct io_file *f)
 /* Rank 0: the manifest with the claims that hold, then a file of full length. */
 static int withdraw_claims(struct io_file *f)
 {
-    const struct io_identity id[] = {f->place.id, f->place.old};
+    const struct identity id[] = {f->place.id, f->place.old};
     const bool merged = f->resumed.dumps_n == f->resumed.claimed_n;
     struct io_manifest *m = f->target.old;
     TRY(io_manifest_identities(m, id, 2));

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "io/identity.h"
+#include "base/identity.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-static bool look(int fd, const char *path, int flags, struct io_identity *id)
+static bool look(int fd, const char *path, int flags, struct identity *id)
 {
     struct statx st;
-    *id = IO_IDENTITY_NONE;
+    *id = IDENTITY_NONE;
     if (statx(fd, path, flags, STATX_INO | STATX_BTIME | STATX_SIZE, &st) != 0) return false;
     id->device = (int64_t)makedev(st.stx_dev_major, st.stx_dev_minor);
     id->inode = (int64_t)st.stx_ino;
@@ -19,17 +19,22 @@ static bool look(int fd, const char *path, int flags, struct io_identity *id)
     return true;
 }
 
-bool io_identity_of_fd(int fd, struct io_identity *id)
+bool identity_of_fd(int fd, struct identity *id)
 {
     return look(fd, "", AT_EMPTY_PATH, id);
 }
 
-bool io_identity_of_path(const char *path, struct io_identity *id)
+bool identity_of_path(const char *path, struct identity *id)
 {
     return look(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, id);
 }
 
-bool io_identity_same(struct io_identity a, struct io_identity b)
+bool identity_at(int dir_fd, const char *name, struct identity *id)
+{
+    return look(dir_fd, name, AT_SYMLINK_NOFOLLOW, id);
+}
+
+bool identity_same(struct identity a, struct identity b)
 {
     return a.inode != -1 && a.device == b.device && a.inode == b.inode && a.born_ns == b.born_ns;
 }

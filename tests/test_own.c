@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Files of a program's own: whatever it is killed at, the next sweep removes all of them and nothing
+ * else. */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/err.h"
+#include "base/own.h"
+#include "base/stop.h"
+#include "base/temp.h"
+
+static char dir[] = "/tmp/test_own_XXXXXX";
+
+/* --- the calls that a process is killed at --------------------------------------------------- */
+
+static int kill_at, calls; /* before the n-th call; 0: not */
+static int refused;        /* renameat2 and linkat are not to be had */
+
+static void now(void)
+{
+    if (++calls == kill_at) raise(SIGKILL);
+}
+
+#define REAL(name, type) ((type)dlsym(RTLD_NEXT, name))
+
+int openat(int at, const char *path, int flags, ...)
+{
+    va_list args;
+    va_start(args, flags);
+    const mode_t mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
+    va_end(args);
+    if (flags & O_CREAT) now();
+    return REAL("openat", int (*)(int, const char *, int, ...))(at, path, flags, mode);
+}
+
+ssize_t write(int fd, const void *buf, size_t bytes)
+{
+    now();
+    return REAL("write", ssize_t(*)(int, const void *, size_t))(fd, buf, bytes);
+}
+
+int flock(int fd, int how)
+{
+    now();
+    return REAL("flock", int (*)(int, int))(fd, how);
+}
+
+int mkdirat(int at, const char *path, mode_t mode)
+{
+    now();
+    return REAL("mkdirat", int (*)(int, const char *, mode_t))(at, path, mode);
+}
+
+int unlinkat(int at, const char *path, int flags)
+{
+    now();
+    return REAL("unlinkat", int (*)(int, const char *, int))(at, path, flags);
+}
+
+int linkat(int a, const char *from, int b, const char *to, int flags)
+{
+    now();
+    errno = EPERM;
+    if (refused > 1) return -1;
+    return REAL("linkat", int (*)(int, const char *, int, const char *, int))(a, from, b, to,
+                                                                              flags);
+}
+
+int renameat2(int a, const char *from, int b, const char *to, unsigned flags)
+{
+    now();
+    errno = EINVAL;
+    if (refused > 0) return -1;
+    return REAL("renameat2", int (*)(int, const char *, int, const char *, unsigned))(a, from, b,
+                                                                                      to, flags);
+}
+
+/* --- a directory ----------------------------------------------------------------------------- */
+
+static void path_of(const char *name, char out[4096])
+{
+    snprintf(out, 4096, "%s/%s", dir, name);
+}
+
+static void put(const char *name, const char *text)
+{
+    char path[4096];
+    path_of(name, path);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static bool there(const char *name)
+{
+    char path[4096];
+    struct stat st;
+    path_of(name, path);
+    return lstat(path, &st) == 0;
+}
+
+/* How many names there are; [out] note: that of a note, or "". */
+static int names(char note[4096])
+{
+    int n = 0;
+    DIR *d = opendir(dir);
+    assert_non_null(d);
+    note[0] = '\0';
+    for (struct dirent *e; (e = readdir(d)) != NULL;) {
+        n += e->d_name[0] != '.' || strncmp(e->d_name, ".nht1-", 6) == 0;
+        if (strstr(e->d_name, ".own")) snprintf(note, 4096, "%s", e->d_name);
+    }
+    closedir(d);
+    return n;
+}
+
+static void clear(void)
+{
+    char command[4200];
+    snprintf(command, sizeof command, "rm -rf %s/* %s/.nht1-*", dir, dir);
+    assert_int_equal(system(command), 0);
+}
+
+/* Runs body in a process of its own; returns its status as waitpid has it. */
+static int status_of(int (*body)(void))
+{
+    int status = -1;
+    fflush(NULL);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) _exit(body());
+    waitpid(child, &status, 0);
+    return status;
+}
+
+/* --- one life -------------------------------------------------------------------------------- */
+
+#define OR_RETURN(call)                                                                            \
+    do {                                                                                           \
+        if ((call) != 0) return __LINE__ % 200 + 1;                                                \
+    } while (0)
+
+/* All that can be made, once. */
+static int life(void)
+{
+    struct own *o;
+    struct identity id;
+    char stem[4096], path[4096], *temp;
+    own_sweep(dir, 0);
+    OR_RETURN(own_begin(&o, dir, 0, false));
+    OR_RETURN(own_lock(o, "d.lock"));
+    OR_RETURN(own_make(o, "a"));
+    OR_RETURN(own_make(o, "two\nlines %41"));
+    path_of("b.nht1", stem);
+    path_of("b", path);
+    OR_RETURN(own_temps(o, "b.nht1"));
+    const int fd = temp_open(stem, &temp);
+    if (fd < 0 || !identity_of_fd(fd, &id)) return 1;
+    now();
+    OR_RETURN(own_expect(o, "b", id));
+    OR_RETURN(rename(temp, path));
+    now();
+    OR_RETURN(own_there(o, "b", id));
+    own_temps_end(o);
+    OR_RETURN(own_make_folder(o, "folder"));
+    path_of("folder/in it", path);
+    const int in = openat(AT_FDCWD, path, O_RDWR | O_CREAT, 0600);
+    if (in < 0) return 1;
+    OR_RETURN(!own_has(o, "a"));
+    OR_RETURN(own_remove(o, "a"));
+    OR_RETURN(own_has(o, "a"));
+    own_end(o);
+    return 0;
+}
+
+static void killed_at_each_step(void **state)
+{
+    (void)state;
+    char note[4096];
+    int status = -1, n = 0;
+    for (refused = 0; refused <= 2; refused++)
+        for (n = 1, status = -1; status != 0; n++) {
+            clear();
+            put("mine", "dear diary");
+            put("d.lock.txt", "");
+            put(".nht1-0123456789abcdef.txt", "not a note");
+            kill_at = n;
+            calls = 0;
+            status = status_of(life);
+            kill_at = 0;
+            if (status != 0) assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+            own_sweep(dir, 0);
+            const int left = names(note);
+            /* Where nothing renames without replacing, the name is kept free by an empty file. */
+            if (left != 3)
+                print_message("refused %d, killed at call %d: %d names\n", refused, n, left);
+            if (refused < 2) assert_int_equal(left, 3);
+            assert_true(left <= 4);
+            assert_true(there("mine") && there("d.lock.txt") &&
+                        there(".nht1-0123456789abcdef.txt"));
+        }
+    refused = 0;
+    assert_true(n > 25);
+}
+
+/* --- who lives keeps its files --------------------------------------------------------------- */
+
+static int ready[2];
+
+static int make_and_wait(void)
+{
+    struct own *o;
+    OR_RETURN(own_begin(&o, dir, 7, false));
+    OR_RETURN(own_lock(o, "d.lock"));
+    OR_RETURN(own_make(o, "a"));
+    OR_RETURN(own_make(o, "b"));
+    if (write(ready[1], "!", 1) != 1) return 1;
+    for (;;)
+        pause();
+}
+
+static pid_t start(int (*body)(void))
+{
+    char one;
+    assert_int_equal(pipe(ready), 0);
+    fflush(NULL);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) _exit(body());
+    assert_int_equal(read(ready[0], &one, 1), 1);
+    close(ready[0]);
+    close(ready[1]);
+    return child;
+}
+
+static void end(pid_t child)
+{
+    int status;
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+}
+
+static void files_of_who_lives_stay(void **state)
+{
+    (void)state;
+    char note[4096];
+    clear();
+    const pid_t child = start(make_and_wait);
+    own_sweep(dir, 0);
+    own_sweep(dir, 8);
+    assert_int_equal(names(note), 4);
+    /* Those of a job that stops go; its lock and what notes it stay as long as it lives. */
+    own_sweep(dir, 7);
+    assert_int_equal(names(note), 2);
+    assert_true(there("d.lock"));
+    end(child);
+    own_sweep(dir, 0);
+    assert_int_equal(names(note), 0);
+}
+
+static void what_took_the_place_stays(void **state)
+{
+    (void)state;
+    char note[4096], path[4096];
+    clear();
+    const pid_t child = start(make_and_wait);
+    path_of("a", path);
+    assert_int_equal(unlink(path), 0);
+    put("other", "dear diary");
+    path_of("other", note);
+    assert_int_equal(rename(note, path), 0);
+    path_of("b", path);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(symlink("a", path), 0);
+    end(child);
+    own_sweep(dir, 0);
+    assert_int_equal(names(note), 2);
+    assert_true(there("a") && there("b"));
+}
+
+/* Puts another word in the note's second line: its 2nd is the first. */
+static void change_maker(const char *note, int word, const char *value)
+{
+    char path[4096], text[8192], out[8192];
+    path_of(note, path);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    const size_t bytes = fread(text, 1, sizeof text - 1, f);
+    text[bytes] = '\0';
+    fclose(f);
+    char *at = strchr(text, '\n') + 1;
+    for (int w = 1; w < word; w++)
+        at = strchr(at, ' ') + 1;
+    const size_t length = strcspn(at, " \n");
+    snprintf(out, sizeof out, "%.*s%s%s", (int)(at - text), text, value, at + length);
+    f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(out, f);
+    fclose(f);
+}
+
+/* The files of a dead maker, whose note says something else about it. */
+static int left_after(int word, const char *value, int second, const char *second_value)
+{
+    char note[4096];
+    clear();
+    end(start(make_and_wait));
+    names(note);
+    change_maker(note, word, value);
+    if (second) change_maker(note, second, second_value);
+    own_sweep(dir, 0);
+    return names(note);
+}
+
+static void what_cannot_be_known_stays(void **state)
+{
+    (void)state;
+    char pid[24];
+    assert_int_equal(left_after(2, "another-boot", 8, "elsewhere"), 4);
+    /* Before this host was started last. */
+    assert_int_equal(left_after(2, "another-boot", 0, NULL), 0);
+    /* Without locks: a process that lives, under its number and another start, in another namespace. */
+    snprintf(pid, sizeof pid, "%ld", (long)getpid());
+    assert_int_equal(left_after(7, "0", 0, NULL), 0);
+    assert_int_equal(left_after(7, "0", 4, pid), 0);
+    assert_int_equal(left_after(7, "0", 3, "1"), 4);
+    struct own *o;
+    char note[4096];
+    clear();
+    assert_int_equal(own_begin_as(&o, dir, 0, (int64_t)getppid()), 0);
+    assert_int_equal(own_make(o, "a"), 0);
+    own_leave(o);
+    own_sweep(dir, 0);
+    assert_int_equal(names(note), 2);
+}
+
+/* What names other places, is no line, or does not end is passed over. */
+static void a_note_that_is_wrong(void **state)
+{
+    (void)state;
+    char note[4096], path[4096], outside[4096];
+    struct identity id;
+    clear();
+    path_of("sub", path);
+    assert_int_equal(mkdir(path, 0700), 0);
+    put("sub/file", "dear diary");
+    put("mine", "dear diary");
+    path_of("sub/file", outside);
+    assert_true(identity_of_path(outside, &id));
+    end(start(make_and_wait));
+    names(note);
+    path_of(note, path);
+    FILE *f = fopen(path, "a");
+    assert_non_null(f);
+    fprintf(f, "file %" PRId64 " %" PRId64 " %" PRId64 " sub/file\n", id.device, id.inode,
+            id.born_ns);
+    fprintf(f,
+            "file %" PRId64 " %" PRId64 " %" PRId64
+            " mine\nfile\n\nlock\nlock mine\ntemps ..\nlock .\n",
+            id.device, id.inode, id.born_ns);
+    path_of("mine", outside);
+    assert_true(identity_of_path(outside, &id));
+    fprintf(f, "file %" PRId64 " %" PRId64 " %" PRId64 " mine", id.device, id.inode, id.born_ns);
+    fclose(f);
+    own_sweep(dir, 0);
+    assert_int_equal(names(note), 2);
+    assert_true(there("mine") && there("sub/file"));
+}
+
+/* --- making ---------------------------------------------------------------------------------- */
+
+static void nothing_is_replaced(void **state)
+{
+    (void)state;
+    struct own *o;
+    char note[4096];
+    for (refused = 0; refused <= 2; refused++) {
+        clear();
+        put("a", "dear diary");
+        assert_int_equal(own_begin(&o, dir, 0, false), 0);
+        assert_int_equal(own_make(o, "a"), ERR_IO);
+        assert_non_null(strstr(err_message(), "File exists"));
+        err_clear();
+        assert_int_equal(own_make_folder(o, "a"), ERR_IO);
+        err_clear();
+        assert_int_equal(own_make(o, "x/y"), ERR_IO);
+        err_clear();
+        assert_int_equal(own_make(o, "b"), 0);
+        own_end(o);
+        assert_int_equal(names(note), 1);
+    }
+    refused = 0;
+    /* Results are no files to be removed. */
+    assert_int_equal(own_begin(&o, dir, 0, true), 0);
+    assert_int_equal(own_make(o, "kept"), 0);
+    own_end(o);
+    assert_true(there("kept"));
+    assert_int_equal(names(note), 2);
+}
+
+/* --- being asked to stop --------------------------------------------------------------------- */
+
+static int work_until_asked(void)
+{
+    struct own *o;
+    if (stop_install() < 0) return 1;
+    OR_RETURN(own_begin(&o, dir, 7, false));
+    OR_RETURN(own_watch(o));
+    OR_RETURN(own_lock(o, "e.lock"));
+    OR_RETURN(own_make(o, "c"));
+    if (write(ready[1], "!", 1) != 1) return 1;
+    while (!stop_requested())
+        usleep(1000);
+    /* As where a call does not come back; made in vain. */
+    if (own_make(o, "late") != ERR_INTERRUPT) return 1;
+    for (;;)
+        pause();
+}
+
+static void asked_to_stop(void **state)
+{
+    (void)state;
+    char note[4096];
+    int status;
+    clear();
+    end(start(make_and_wait)); /* another of this job, which has died */
+    const pid_t child = start(work_until_asked);
+    assert_int_equal(names(note), 7);
+    kill(child, SIGTERM);
+    for (int t = 0; t < 60000 && names(note) > 0; t++)
+        usleep(1000);
+    assert_int_equal(names(note), 0);
+    kill(child, SIGTERM); /* the second one ends it */
+    waitpid(child, &status, 0);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+    assert_int_equal(names(note), 0);
+}
+
+static int make_dir(void **state)
+{
+    (void)state;
+    return mkdtemp(dir) ? 0 : -1;
+}
+
+static int remove_dir(void **state)
+{
+    (void)state;
+    clear();
+    return rmdir(dir);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(killed_at_each_step),
+        cmocka_unit_test(files_of_who_lives_stay),
+        cmocka_unit_test(what_took_the_place_stays),
+        cmocka_unit_test(what_cannot_be_known_stays),
+        cmocka_unit_test(a_note_that_is_wrong),
+        cmocka_unit_test(nothing_is_replaced),
+        cmocka_unit_test(asked_to_stop),
+    };
+    return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}
