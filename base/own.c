@@ -614,6 +614,22 @@ int own_remove(struct own *o, const char *name)
     return errnum ? err_set_errno(ERR_IO, errnum, "cannot remove %s/%s", o->dir, name) : 0;
 }
 
+void own_give(struct own *o, const char *name)
+{
+    struct made *m = find(o, name);
+    if (m) atomic_store(&m->there, false);
+}
+
+const char *own_split(const char *path, char folder[PATH_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    if (slash)
+        snprintf(folder, PATH_MAX, "%.*s", (int)(slash - path) + (slash == path), path);
+    else
+        snprintf(folder, PATH_MAX, ".");
+    return slash ? slash + 1 : path;
+}
+
 int own_lock(struct own *o, const char *name)
 {
     char path[PATH_MAX + NAME_MAX + 2];

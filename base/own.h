@@ -27,6 +27,7 @@
  * it was last started is a dead one's, unless other hosts serve the file system: hosts may bear one name.
  *
  * All functions are local. */
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -86,6 +87,12 @@ bool own_has(const struct own *o, const char *name);
 /* Removes it, if it is still the one that was made, and closes it, which gives the space free. Returns 0,
  * also where there is none, or ERR_IO. */
 int own_remove(struct own *o, const char *name);
+
+/* Leaves it to the user from here on. */
+void own_give(struct own *o, const char *name);
+
+/* The folder of a path that need not be there, and the name in it, borrowed from path. */
+const char *own_split(const char *path, char folder[PATH_MAX]);
 
 /* Removes what is left, the lock and the note, and ends own_watch. o may be NULL. */
 void own_end(struct own *o);

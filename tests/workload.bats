@@ -4,6 +4,10 @@
 # full disks, files that are there already. No statement about times.
 load helpers
 
+teardown() {
+    ! mountpoint -q data 2>/dev/null || umount data
+}
+
 # workload RANKS ARGUMENT...
 workload() {
     local ranks=$1
@@ -354,16 +358,34 @@ END
     nothing_left
 }
 
-@test "a full disk is found before the clock starts" {
+@test "a full disk is found before the clock starts, without filling it" {
     memory_disk data 1m
     nht1-workload --make w.xml processNum=2 uniqueBytes=4000000
+    mkdir log
+    NHT1_FAULT_LOG=$PWD/log faulty pwrite:1:EIO:7 2 w.xml
+    told "data/d: needs 4000000 bytes" "its file system has 10" "free"
+    # Nobody has asked for room that is not there.
+    ! grep -E 'allocate|ftruncate' log/*.trace
+    # Each process's own, of which every single one has room.
+    sed -i 's/mode="common"/mode="separate"/; s/uniqueBytes="[0-9]*"/uniqueBytes="1500000"/' w.xml
     workload 2 w.xml
-    local left
-    left=$(ls -A data)
-    umount data
+    told "data/d.00001: needs" "rank 1 "
+}
+
+@test "no room for the new file: the old one stays whole" {
+    memory_disk data 1m
+    head -c 300000 /dev/urandom >old
+    cp old data/d
+    nht1-workload --make w.xml processNum=2 uniqueBytes=4000000
+    workload 2 w.xml --force
     expect_status 3
-    expect_text "no room"
-    [ -z "$left" ]
+    expect_text "data/d stays as it is: no room for a second file"
+    [ "$(ls -A data)" = d ]
+    cmp old data/d
+    # Room for what the old file lacks is enough.
+    workload 2 w.xml --set uniqueBytes=900000 --force
+    expect_status 0
+    nothing_left
 }
 
 @test "a report has a figure per pattern and the panels of the paper" {

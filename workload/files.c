@@ -6,18 +6,15 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/cache.h"
 #include "base/err.h"
-#include "base/lock.h"
 #include "base/par.h"
 #include "base/resident.h"
 #include "base/stop.h"
-#include "base/units.h"
+#include "io/place.h"
 
 static void path_of(const struct workload_files *f, int rank, int index,
                     char out[WORKLOAD_PATH_MAX])
@@ -33,60 +30,15 @@ void workload_files_path(const struct workload_files *f, int index, char out[WOR
     path_of(f, f->rank, index, out);
 }
 
-/* Removes a file that was made, if it is still the one of this name. */
-static void remove_made(struct workload_files *f, int index)
+static const char *base_of(const char *path)
 {
-    char path[WORKLOAD_PATH_MAX];
-    struct stat st;
-    if (!atomic_exchange(&f->made[index], false)) return;
-    workload_files_path(f, index, path);
-    if (lstat(path, &st) == 0 && st.st_dev == f->id[index].device &&
-        st.st_ino == f->id[index].inode)
-        unlink(path);
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
-/* From here on a file is one that this run has made. */
-static int remember(struct workload_files *f, int index, int fd, const char *path)
+static int name_check(const struct workload_files *f)
 {
-    struct stat st;
-    if (fstat(fd, &st) != 0) return err_set_errno(ERR_IO, errno, "fstat %s", path);
-    atomic_store(&f->made[index], false);
-    f->id[index] = (struct workload_file_id){st.st_dev, st.st_ino};
-    atomic_store(&f->made[index], true);
-    return 0;
-}
-
-static void remove_all(struct workload_files *f)
-{
-    for (int i = 0; i < WORKLOAD_FILES_MAX; i++)
-        remove_made(f, i);
-}
-
-/* Removes the lock file of a rank 0 that has died: nobody holds it. */
-static void remove_left_lock(const struct workload_files *f)
-{
-    const int fd = open(f->lock, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd < 0) return;
-    struct stat st;
-    const bool ours = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0;
-    if (ours && flock(fd, LOCK_EX | LOCK_NB) == 0) unlink(f->lock);
-    close(fd);
-}
-
-/* Once the job is asked to stop, while a call goes on. All ranks take the names away, for the request
- * may be there because rank 0 has died. */
-static void clean(void *arg)
-{
-    struct workload_files *f = arg;
-    if (!stop_requested()) return;
-    if (!f->keep) remove_all(f);
-    if (f->rank > 0) remove_left_lock(f);
-    if (f->lock_fd >= 0 && !atomic_exchange(&f->unlocked, true)) unlink(f->lock);
-}
-
-static int begin_here(struct workload_files *f)
-{
-    const char *slash = strrchr(f->name, '/'), *base = slash ? slash + 1 : f->name;
+    const char *base = base_of(f->name);
     if (!base[0] || strcmp(base, ".") == 0 || strcmp(base, "..") == 0)
         return err_set(ERR_USAGE, "--out %s is a directory: name a file in it", f->name);
     if (strlen(f->name) > WORKLOAD_PATH_MAX - 64)
@@ -95,62 +47,89 @@ static int begin_here(struct workload_files *f)
         return err_set(ERR_USAGE,
                        "--out %s has a ':', which MPI-IO libraries take for a file system's name",
                        f->name);
-    snprintf(f->lock, sizeof f->lock, "%s.lock", f->name);
-    if (f->rank == 0) TRY(lock_take(f->lock, &f->lock_fd));
-    return stop_watch_begin(clean, f, false);
+    return 0;
 }
 
 int workload_files_begin(struct workload_files *f, MPI_Comm comm)
 {
-    f->lock_fd = -1;
-    atomic_init(&f->unlocked, false);
-    for (int i = 0; i < WORKLOAD_FILES_MAX; i++)
-        atomic_init(&f->made[i], false);
-    return par_agree(comm, begin_here(f));
+    char dir[PATH_MAX], lock[WORKLOAD_PATH_MAX];
+    uint64_t job = f->rank == 0 ? own_job() : 0;
+    f->own = NULL;
+    TRY_MPI(MPI_Bcast(&job, 1, MPI_UINT64_T, 0, comm));
+    TRY(par_agree(comm, name_check(f)));
+    snprintf(lock, sizeof lock, "%.4000s.lock", own_split(f->name, dir));
+    if (f->rank == 0) own_sweep(dir, 0);
+    int rc = own_begin(&f->own, dir, job, f->keep);
+    if (rc == 0 && f->rank == 0) rc = own_lock(f->own, lock);
+    if (rc == 0) rc = own_watch(f->own);
+    return par_agree(comm, rc);
 }
 
 void workload_files_end(struct workload_files *f)
 {
-    stop_watch_end();
-    /* Another rank than 0 removes what is rank 0's only where a launcher ends them all. */
-    if (!f->keep && (f->rank == 0 || f->separate || stop_requested())) remove_all(f);
-    if (f->lock_fd >= 0) lock_release(f->lock, &f->lock_fd);
+    own_end(f->own);
+    f->own = NULL;
+}
+
+bool workload_files_made(const struct workload_files *f, int index)
+{
+    char path[WORKLOAD_PATH_MAX];
+    workload_files_path(f, index, path);
+    return own_has(f->own, base_of(path));
 }
 
 /* --- making --------------------------------------------------------------------------------- */
 
 /* All space is taken before the clock starts, so that a disk that fills up is found out here: some
  * MPI-IO libraries end the program when they meet it. */
-static int make_here(struct workload_files *f, int index, int64_t bytes)
+static int take_place(struct workload_files *f, const char *path, const char *stem, int64_t bytes)
 {
-    char path[WORKLOAD_PATH_MAX], need[UNITS_TEXT_MAX], room[UNITS_TEXT_MAX] = "?";
-    struct stat st;
-    struct statvfs fs;
-    workload_files_path(f, index, path);
-    if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
-        return err_set(ERR_USAGE, "%s is not a regular file: choose another --out", path);
-    remove_made(f, index);
-    if (f->force && unlink(path) != 0 && errno != ENOENT)
-        return err_set_errno(ERR_IO, errno, "cannot remove %s", path);
-    const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (fd < 0 && errno == EEXIST)
-        return err_set(ERR_USAGE, "%s exists: choose another --out, or --force to write over it",
-                       path);
-    if (fd < 0) return err_set_errno(ERR_IO, errno, "cannot make %s: choose another --out", path);
-    const int rc = remember(f, index, fd, path);
-    int errnum = bytes > 0 ? posix_fallocate(fd, 0, (off_t)bytes) : 0;
-    if (errnum == EOPNOTSUPP || errnum == EINVAL)
-        errnum = ftruncate(fd, (off_t)bytes) == 0 ? 0 : errno;
-    close(fd);
-    if (errnum == 0) return rc;
-    if (statvfs(path, &fs) == 0) units_bytes((double)fs.f_bavail * (double)fs.f_frsize, room);
-    return err_set_errno(
-        ERR_IO, errnum,
-        "%s: no room for %s, %s are free: free space, choose another --out, or ask for less data",
-        path, units_bytes((double)bytes, need), room);
+    struct io_place place;
+    int rc = io_place_prove(&place, path, stem, bytes, false, NULL);
+    /* Old blocks that are used again are the old file's until they are taken. */
+    const bool second = place.second != NULL;
+    const struct identity id = place.id;
+    if (rc == 0 && second) rc = own_expect(f->own, base_of(path), id);
+    if (rc == 0) rc = io_place_take(&place);
+    if (rc == 0 && !second) rc = own_expect(f->own, base_of(path), id);
+    if (rc == 0) return own_there(f->own, base_of(path), id);
+    io_place_undo(&place);
+    return rc;
 }
 
-static int can_open(struct workload_files *f, int index)
+static int make_here(struct workload_files *f, int index, int64_t bytes)
+{
+    char path[WORKLOAD_PATH_MAX], stem[WORKLOAD_PATH_MAX + 8];
+    struct stat st;
+    workload_files_path(f, index, path);
+    snprintf(stem, sizeof stem, "%s.nht1", path);
+    TRY(own_remove(f->own, base_of(path)));
+    const bool there = lstat(path, &st) == 0;
+    if (there && !S_ISREG(st.st_mode))
+        return err_set(ERR_USAGE, "%s is not a regular file: choose another --out", path);
+    if (there && !f->force)
+        return err_set(ERR_USAGE, "%s exists: choose another --out, or --force to write over it",
+                       path);
+    int rc = own_temps(f->own, base_of(stem));
+    if (rc == 0) rc = take_place(f, path, stem, bytes);
+    own_temps_end(f->own);
+    return rc;
+}
+
+/* The same of each process, one after the other: what one has taken the next one finds taken. */
+static int make_in_turn(struct workload_files *f, MPI_Comm comm, int index, int64_t bytes)
+{
+    int size, failed = 0, rc = 0;
+    TRY_MPI(MPI_Comm_size(comm, &size));
+    if (f->rank > 0)
+        TRY_MPI(MPI_Recv(&failed, 1, MPI_INT, f->rank - 1, 0, comm, MPI_STATUS_IGNORE));
+    if (!failed) rc = make_here(f, index, bytes);
+    failed |= rc < 0;
+    if (f->rank + 1 < size) TRY_MPI(MPI_Send(&failed, 1, MPI_INT, f->rank + 1, 0, comm));
+    return rc;
+}
+
+static int can_open(const struct workload_files *f, int index)
 {
     char path[WORKLOAD_PATH_MAX];
     workload_files_path(f, index, path);
@@ -158,15 +137,18 @@ static int can_open(struct workload_files *f, int index)
     if (fd < 0)
         return err_set_errno(ERR_IO, errno, "cannot open %s: all nodes must share the directory",
                              path);
-    const int rc = remember(f, index, fd, path);
     close(fd);
-    return rc;
+    return 0;
 }
 
 int workload_files_make(struct workload_files *f, MPI_Comm comm, int index, int64_t bytes)
 {
-    const bool mine = f->rank == 0 || f->separate;
-    const int rc = par_agree(comm, mine ? make_here(f, index, bytes) : 0);
+    int rc = 0;
+    if (f->separate)
+        rc = make_in_turn(f, comm, index, bytes);
+    else if (f->rank == 0)
+        rc = make_here(f, index, bytes);
+    rc = par_agree(comm, rc);
     return rc < 0 ? rc : par_agree(comm, can_open(f, index));
 }
 

@@ -2,39 +2,30 @@
 #ifndef WORKLOAD_FILES_H
 #define WORKLOAD_FILES_H
 /* Layer 2. The data files of a run: NAME, and NAME.1, NAME.2 ... for further ones, with .RANK
- * behind it where every process has its own. They are made before anything is measured, with all
- * the space they will need, and removed at the end and when the run is asked to stop: by rank 0, or
- * by the others where it has died. What was there before is never touched without force. */
+ * behind it where every process has its own. They are made before anything is measured, where room was
+ * proved (io/place.h), and, unless they are kept, are the run's own (base/own.h): removed at the end and
+ * when it is asked to stop, and where it was killed by the next run of any program. What was there before
+ * is never touched without force. */
 #include <mpi.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "base/nodes.h"
+#include "base/own.h"
 #include "workload/data.h"
 #include "workload/point.h"
 
 #define WORKLOAD_PATH_MAX 4096
 
-/* Tells a file from others that come to bear its name. */
-struct workload_file_id {
-    dev_t device;
-    ino_t inode;
-};
-
 struct workload_files {
     const char *name; /* borrowed */
     bool separate, force, keep;
     int rank;
-    char lock[WORKLOAD_PATH_MAX];
-    int lock_fd;
-    atomic_bool made[WORKLOAD_FILES_MAX];           /* by this run */
-    struct workload_file_id id[WORKLOAD_FILES_MAX]; /* of those: nothing else is removed */
-    atomic_bool unlocked;
+    struct own *own;
 };
 
-/* Checks the name, takes its lock and begins to watch for a request to stop. Collective over comm.
+/* Checks the name, removes what killed programs left beside it, takes its lock and begins to watch for a
+ * request to stop. Collective over comm.
  * [out] f: name, separate, force, keep and rank are given, the rest is set. */
 int workload_files_begin(struct workload_files *f, MPI_Comm comm);
 
@@ -43,6 +34,9 @@ void workload_files_end(struct workload_files *f);
 
 /* Name of a file of this rank. Local. */
 void workload_files_path(const struct workload_files *f, int index, char out[WORKLOAD_PATH_MAX]);
+
+/* Whether this rank has made file no index. Local. */
+bool workload_files_made(const struct workload_files *f, int index);
 
 /* Makes file no index with so many bytes of space; the length of a process's own where separate.
  * What this run made before takes no force to be made again. Collective over comm. Returns 0, or

@@ -25,7 +25,7 @@ int workload_content_next(const struct workload_content *file)
 int workload_context_file(struct workload_context *c, int index, int64_t bytes, bool lay_out)
 {
     struct workload_content *file = &c->content[index];
-    const int made = file->length_bytes == bytes && atomic_load(&c->files.made[index]);
+    const int made = file->length_bytes == bytes && workload_files_made(&c->files, index);
     int all = made || (c->rank > 0 && !c->files.separate);
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, c->comm));
     if (!all) {
