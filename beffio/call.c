@@ -8,6 +8,8 @@
 #include "base/err.h"
 #include "base/par.h"
 #include "base/sys.h"
+#include "io/guard.h"
+#include "io/mpiio.h"
 
 typedef int call_write(MPI_File, const void *, int, MPI_Datatype, MPI_Status *);
 typedef int call_read(MPI_File, void *, int, MPI_Datatype, MPI_Status *);
@@ -116,9 +118,14 @@ int beffio_file_open(struct beffio_file *f)
     const int mode = (f->access == BEFFIO_READ ? MPI_MODE_RDONLY : MPI_MODE_RDWR) |
                      (f->unique ? MPI_MODE_UNIQUE_OPEN : 0);
     const MPI_Comm comm = f->type == BEFFIO_SEPARATE ? MPI_COMM_SELF : f->comm;
+    const struct io_context guarded = {.comm = comm, .rank = f->rank, .path = f->path};
+    io_guard_begin(&guarded);
+    io_guard_at(IO_GUARD_OPENING);
     const int mpi_rc = par_file_open(comm, f->path, mode, info, &f->fh);
+    io_guard_at(NULL);
+    const int opened = io_mpiio_check(&guarded, mpi_rc, IO_GUARD_OPENING);
+    io_guard_end(&guarded);
     info_free(&info);
-    const int opened = check(f, mpi_rc, "MPI_File_open");
     return rc < 0 ? rc : opened;
 }
 

@@ -51,9 +51,8 @@ struct beffio_file {
 /* Whether the calls of the type are collective. */
 bool beffio_file_collective(const struct beffio_file *f);
 
-/* Opens the file, which exists. Collective over f->comm. Every rank can open it by POSIX calls, as
- * beffio_files_make has found: libraries do not return when opening fails on some ranks only.
- * Returns 0 or ERR_IO. */
+/* Opens the file, which exists. Collective over f->comm. Where it cannot be opened on some ranks only the
+ * library comes back on all (io/guard.h). Returns 0 or ERR_IO, on those. */
 int beffio_file_open(struct beffio_file *f);
 
 /* Makes ready for the calls of a pattern: view, hints. Collective over f->comm. */

@@ -298,7 +298,6 @@ int beffio_job_make(struct beffio_job *job, struct beffio_setup *setup)
     memset(job, 0, sizeof *job);
     job->setup = setup;
     job->best = -1;
-    job->files.lock_fd = job->files.dir_fd = -1;
     watch_utc(job->started_utc);
     TRY_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &job->rank));
     TRY_MPI(MPI_Comm_size(MPI_COMM_WORLD, &job->size));

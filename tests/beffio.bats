@@ -218,7 +218,7 @@ nothing_left() {
 }
 
 @test "errors of the file system end the run on all ranks, and nothing is left" {
-    for plan in pwrite:100+:ENOSPC:0 open:1:EIO:1 fsync:4:EIO:0; do
+    for plan in pwrite:100+:ENOSPC:0 open:1:EIO:1 open:3:EIO:1 fsync:4:EIO:0; do
         mkdir -p data
         run mpi_run 2 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_IN="$PWD/data" \
             NHT1_FAULT="$plan" "$NHT1_BIN/nht1-beffio" -p data -MB 16 -T 0.01 -N 2
@@ -429,18 +429,20 @@ stopped() {
     kill -KILL $pids $(own_processes nht1-beffio) 2>/dev/null || true
     wait "$job" || true
     no_process nht1-beffio
-    [ -s data/b_eff_io.run ]
+    compgen -G "data/.nht1-*.own"
     [ -e data/b_eff_io_data_i00_003_2.002 ]
     : >data/b_eff_io_data_i00_003_9 # of no type
-    # one whose beginning had not been written yet
-    head -c 16 /dev/zero | dd of=data/b_eff_io_data_i00_003_0 conv=notrunc status=none
+    # what somebody else has put in the place of one
+    rm data/b_eff_io_data_i00_003_2.001
+    cp data/b_eff_io_data_i00_003_2.002 data/b_eff_io_data_i00_003_2.001
     # a dry run only looks
     beffio alone --dry-run
     expect_status 0
-    [ -s data/b_eff_io.run ]
+    [ -e data/b_eff_io_data_i00_003_2.002 ]
     beffio 2 -N 2
     expect_status 4
-    [ "$(ls -A data)" = b_eff_io_data_i00_003_9 ]
+    [ "$(ls -A data)" = "b_eff_io_data_i00_003_2.001
+b_eff_io_data_i00_003_9" ]
 }
 
 @test "a file that took a data file's name meanwhile is not removed" {
