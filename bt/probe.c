@@ -2,6 +2,7 @@
 #include "bt/probe.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/num.h"
+#include "base/own.h"
 #include "base/par.h"
 #include "base/plain.h"
 #include "base/program.h"
@@ -117,7 +119,7 @@ static int make_folder(struct probe *p)
     char name[64], size[UNITS_TEXT_MAX], least[UNITS_TEXT_MAX];
     const char *out = p->setup->opt.out;
     struct bt_probe_finding f;
-    snprintf(name, sizeof name, ".nht1-probe-%lx-%lx", (long)time(NULL), (long)getpid());
+    snprintf(name, sizeof name, ".nht1-probe-%016" PRIx64, own_job());
     sys_path_mount(out, &p->fs);
     TRY(one_step(p, "folder", out, name, 1e9, &f));
     p->folder = f.values;

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -17,6 +18,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/par.h"
 #include "base/start.h"
 #include "base/sys.h"
@@ -70,7 +72,15 @@ static void folder_of(const char *path, char *out, size_t size)
     if (slash) slash[slash == out] = '\0';
 }
 
-/* name: of the folder to be made beside the dump file. */
+/* Number of the probe, from its folder's name. */
+static uint64_t job_of(const char *path)
+{
+    const char *dash = strrchr(path, '-');
+    return dash ? strtoull(dash + 1, NULL, 16) : 0;
+}
+
+/* name: of the folder to be made beside the dump file. It is the parent's, who must not touch the file
+ * system, to be removed when that has died. */
 static int folder(struct bt_probe_try *t, const char *name)
 {
     char dir[4096], work[4300];
@@ -81,9 +91,14 @@ static int folder(struct bt_probe_try *t, const char *name)
     js_set(t->values, "file_system", sys_fs_json(&fs));
     snprintf(work, sizeof work, "%s/%s", dir, name);
     js_set(t->values, "work", js_text(work));
-    if (mkdir(work, 0700) == 0) return 0;
-    t->errnum = errno;
-    return err_set_errno(ERR_IO, errno, "no folder can be made in %s", dir);
+    struct own *own;
+    own_sweep(dir, 0);
+    int rc = own_begin_as(&own, dir, job_of(name), (int64_t)getppid());
+    if (rc == 0) rc = own_make_folder(own, name);
+    own_leave(own);
+    snprintf(work, sizeof work, "no folder can be made in %.4000s: ", dir);
+    if (rc < 0) err_prefix(work);
+    return rc;
 }
 
 static int alive(struct bt_probe_try *t)
@@ -105,6 +120,9 @@ static int stat_path(struct bt_probe_try *t)
 
 static int remove_all(struct bt_probe_try *t)
 {
+    char dir[PATH_MAX];
+    (void)own_split(t->path, dir);
+    own_sweep(dir, job_of(t->path));
     DIR *d = opendir(t->path);
     if (!d) return errno == ENOENT ? 0 : err_set_errno(ERR_IO, errno, "opendir %s", t->path);
     for (struct dirent *e; (e = readdir(d)) != NULL;)

@@ -20,7 +20,6 @@
 
 #include "base/digest.h"
 #include "base/err.h"
-#include "base/lock.h"
 #include "base/par.h"
 #include "base/watch.h"
 #include "io/context.h"
@@ -298,14 +297,13 @@ int io_file_lock(MPI_Comm comm, const char *path, struct io_lock *lock)
 {
     struct io_target t;
     int rank;
-    *lock = (struct io_lock){.fd = -1};
+    *lock = (struct io_lock){.own = NULL};
     TRY_MPI(MPI_Comm_rank(comm, &rank));
     int rc = 0;
     if (rank == 0) {
         rc = io_target_take(&t, path, NULL);
-        snprintf(lock->path, sizeof lock->path, "%s", t.lock);
-        lock->fd = t.lock_fd;
-        t.lock_fd = -1;
+        lock->own = t.own;
+        t.own = NULL;
         io_target_release(&t);
     }
     return par_agree(comm, rc);
@@ -313,12 +311,13 @@ int io_file_lock(MPI_Comm comm, const char *path, struct io_lock *lock)
 
 void io_file_unlock(struct io_lock *lock)
 {
-    lock_release(lock->path, &lock->fd);
+    own_end(lock->own);
+    lock->own = NULL;
 }
 
 int io_file_remove(MPI_Comm comm, const char *path, const char *run_id, const struct io_lock *lock)
 {
-    struct io_target t = {.lock_fd = -1};
+    struct io_target t = {.own = NULL};
     int rank, ours = 0, rc;
     TRY_MPI(MPI_Comm_rank(comm, &rank));
     TRY_TO(out, rc, par_agree(comm, rank == 0 ? io_target_take(&t, path, lock) : 0));

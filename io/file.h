@@ -73,8 +73,7 @@ struct io_spec {
 
 /* FILE.lock, held from one run to the next by who makes several in the same place. */
 struct io_lock {
-    char path[4096 + 8];
-    int fd; /* on rank 0; -1: the file system has no locks */
+    struct own *own; /* of rank 0 (base/own.h) */
 };
 
 /* Whether io_file_open would take these arguments, whatever the target: for callers that want to

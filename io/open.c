@@ -82,7 +82,7 @@ static void init(struct io_file *f, const struct io_spec *spec, const struct io_
     const unsigned caps = writer->caps | (inner ? inner->caps : 0);
     f->spec = *spec;
     f->writer = writer;
-    f->target.lock_fd = f->structure.fd = -1;
+    f->structure.fd = -1;
     f->format = inner ? inner->format : writer->format;
     f->place = f->part = IO_PLACE_NONE;
     f->ctx = (struct io_context){

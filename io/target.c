@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/lock.h"
 #include "base/temp.h"
 #include "io/writer.h"
 #include "io/parts.h"
@@ -149,15 +148,27 @@ static int look_at_file(struct io_target *t)
     return 0;
 }
 
+/* From here on a killed run leaves nothing but a file of dumps and its manifest that the next run of any
+ * program in this directory does not remove. */
+static int hold(struct io_target *t)
+{
+    char folder[PATH_MAX];
+    (void)own_split(t->path, folder);
+    own_sweep(folder, 0);
+    TRY(own_begin(&t->own, folder, 0, false));
+    TRY(own_temps(t->own, io_path_base(t->manifest)));
+    TRY(own_temps(t->own, io_path_base(t->stem)));
+    return own_lock(t->own, io_path_base(t->lock));
+}
+
 int io_target_take(struct io_target *t, const char *path, const struct io_lock *held)
 {
     memset(t, 0, sizeof *t);
-    t->lock_fd = -1;
     TRY(resolve(t, path));
     TRY(look_at_file(t));
     TRY(check_directory(t->path));
-    if (!held) TRY(lock_take(t->lock, &t->lock_fd));
-    t->locked = (held ? held->fd : t->lock_fd) >= 0;
+    if (!held) TRY(hold(t));
+    t->locked = own_locked(held ? held->own : t->own);
     /* Once more: another run may have come and gone before the lock was ours. */
     TRY(look_at_file(t));
     const char *name = io_path_base(t->path);
@@ -177,7 +188,8 @@ void io_target_release(struct io_target *t)
 {
     io_manifest_free(t->old);
     t->old = NULL;
-    lock_release(t->lock, &t->lock_fd);
+    own_end(t->own);
+    t->own = NULL;
 }
 
 /* ------------------------------------------------------------------ what goes */

@@ -4,12 +4,14 @@
 /* Layer 1. The path that a run writes to, and its names: data file FILE, manifest FILE.json, lock
  * FILE.lock, parts FILE.rank00000 (io/parts.h), temporaries FILE.json.XXXXXXXX.tmp and
  * FILE.nht1.XXXXXXXX.tmp. Rank 0's business: may the path be written at all, lock it, look at what
- * lies there. Whose that is io/owner.h finds out, room io/place.h. Nothing that exists is changed
- * here but by io_target_sweep and io_target_remove. Local. */
+ * lies there. Whose that is io/owner.h finds out, room io/place.h. Lock and temporaries are the program's
+ * own (base/own.h). Nothing else that exists is changed here but by io_target_sweep and
+ * io_target_remove. Local. */
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/own.h"
 #include "io/manifest.h"
 
 enum { IO_PATH_MAX = PATH_MAX };
@@ -19,7 +21,7 @@ struct io_target {
     char manifest[IO_PATH_MAX + 8];
     char lock[IO_PATH_MAX + 8];
     char stem[IO_PATH_MAX + 8]; /* second files begin with it */
-    int lock_fd;
+    struct own *own;            /* the lock, and temporaries; NULL: the caller has them */
     bool locked;
     bool linked;                /* a symbolic link led here */
     bool fresh;                 /* there is no file */

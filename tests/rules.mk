@@ -55,7 +55,7 @@ $(SHIMS): $(B)/settings
 	    $(filter %.c,$^) -ldl
 
 $(B)/tests/probe_call.so: tests/shim/probe_call.c $(B)/settings
-	$(Q)mkdir -p $(@D) && $(MPICC) -std=c11 -D_GNU_SOURCE $(WARN) -shared -fPIC -o $@ $<
+	$(Q)mkdir -p $(@D) && $(MPICC) -std=c11 -D_GNU_SOURCE $(WARN) -shared -fPIC -o $@ $< -ldl
 $(B)/tests/slowfs: tests/shim/slowfs.c $(B)/settings
 	$(Q)mkdir -p $(@D) && $(CC) -std=c11 -D_GNU_SOURCE $(WARN) -o $@ $< $(FUSE)
 

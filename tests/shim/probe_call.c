@@ -2,12 +2,11 @@
 /* A library for LD_PRELOAD: MPI_File_iwrite_at of an MPI library that does not have it right. By
  * NHT1_PROBE_CALL it ends the process ("crash"), never returns ("hang") or fails without having
  * written ("fail"). With "interrupt" Ctrl-C comes when the folder of the probe has just been made. */
-#include <fcntl.h>
+#include <dlfcn.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 int MPI_File_iwrite_at(MPI_File fh, MPI_Offset at, const void *buf, int count, MPI_Datatype type,
@@ -21,11 +20,12 @@ int MPI_File_iwrite_at(MPI_File fh, MPI_Offset at, const void *buf, int count, M
     return PMPI_File_iwrite_at(fh, at, buf, count, type, request);
 }
 
-int mkdir(const char *path, mode_t mode)
+int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned flags)
 {
+    int (*real)(int, const char *, int, const char *, unsigned) =
+        (int (*)(int, const char *, int, const char *, unsigned))dlsym(RTLD_NEXT, "renameat2");
     const char *how = getenv("NHT1_PROBE_CALL");
-    const int rc = mkdirat(AT_FDCWD, path, mode);
-    if (how && strcmp(how, "interrupt") == 0 && strstr(path, ".nht1-probe"))
-        kill(getppid(), SIGINT);
+    const int rc = real(from_dir, from, to_dir, to, flags);
+    if (how && strcmp(how, "interrupt") == 0 && strstr(to, ".nht1-probe")) kill(getppid(), SIGINT);
     return rc;
 }
