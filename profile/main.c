@@ -4,7 +4,6 @@
  * with its writes dropped: T_C, zeta and R_IO of any program. The exit status is the program's. */
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
@@ -19,6 +18,7 @@
 #include "base/conf.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/start.h"
 #include "base/stat.h"
 #include "base/text.h"
@@ -145,33 +145,20 @@ static bool is_open_mpi(const char *command)
     return got && (strstr(line, "Open MPI") || strstr(line, "OpenRTE") || strstr(line, "PRRTE"));
 }
 
-/* Removes the counters of a run. */
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *at)
-{
-    (void)st;
-    (void)flag;
-    (void)at;
-    return remove(path);
-}
-
-static void folder_remove(const char *dir)
-{
-    nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
 /* Runs the command with the library in it, counters in a fresh folder. status: [out] as a shell has
  * it. */
-static int execute(const struct options *o, const struct conf_list *args, const char *folder,
-                   const char *library, bool drop, int *status)
+static int execute(const struct options *o, const struct conf_list *args, struct own *own,
+                   const char *folder, const char *library, bool drop, int *status)
 {
-    char setting[4][4 * PATH_MAX], dir[PATH_MAX];
+    char setting[4][4 * PATH_MAX], dir[PATH_MAX], parent[PATH_MAX];
     const char *more = getenv("LD_PRELOAD");
     const bool open_mpi = is_open_mpi(args->item[0]);
     const int n = sizeof setting / sizeof setting[0];
     int w = 0;
-    folder_remove(folder);
-    if (mkdir(folder, 0755) < 0 || !realpath(folder, dir))
-        return err_set_errno(ERR_IO, errno, "--out: %s", folder);
+    const char *name = own_split(folder, parent);
+    TRY(own_remove(own, name)); /* that of the round before */
+    TRY(own_make_folder(own, name));
+    if (!realpath(folder, dir)) return err_set_errno(ERR_IO, errno, "--out: %s", folder);
     snprintf(setting[0], sizeof setting[0], PROFILE_ENV_DIR "=%s", dir);
     snprintf(setting[1], sizeof setting[1], PROFILE_ENV_SPLIT "=%s", o->split);
     snprintf(setting[2], sizeof setting[2], PROFILE_ENV_DROP "=%d", drop);
@@ -350,13 +337,13 @@ static int check(const struct options *o, const struct conf_list *args)
 
 /* One run without writes. Returns 0, ERR_INVALID when there is no T_C of the program; the folder
  * stays then when its output may say why. */
-static int run_dropped(const struct options *o, const struct conf_list *args, const char *dir,
-                       const char *library, struct round *round)
+static int run_dropped(const struct options *o, const struct conf_list *args, struct own *own,
+                       const char *dir, const char *library, struct round *round)
 {
+    char parent[PATH_MAX];
     struct profile_run run;
     int status = 0;
-    bool keep = o->keep;
-    TRY(execute(o, args, dir, library, true, &status));
+    TRY(execute(o, args, own, dir, library, true, &status));
     int rc = profile_load(dir, &run);
     if (rc == 0 && run.state == PROFILE_READ_DROPPED)
         rc = err_set(ERR_INVALID,
@@ -369,7 +356,7 @@ static int run_dropped(const struct options *o, const struct conf_list *args, co
                      "status %d, output in %s/output; does it check what it has written? See "
                      "--t-c-add",
                      status, dir);
-        keep = true;
+        own_give(own, own_split(dir, parent));
     } else if (rc == 0 && run.dropped_bytes == 0)
         rc = err_set(ERR_INVALID, "zeta cannot be measured: the program writes nothing through "
                                   "MPI-IO that can be dropped");
@@ -380,12 +367,12 @@ static int run_dropped(const struct options *o, const struct conf_list *args, co
         round->kept_bytes = run.kept_bytes;
     }
     profile_free(&run);
-    if (!keep) folder_remove(dir);
     return rc;
 }
 
 /* The runs and their report. status: [out] the program's. */
-static int profile(const struct options *o, const struct conf_list *args, int *status)
+static int profile(const struct options *o, const struct conf_list *args, struct own *own,
+                   int *status)
 {
     char dir[PATH_MAX], library[PATH_MAX];
     struct profile_run run = {0};
@@ -403,7 +390,7 @@ static int profile(const struct options *o, const struct conf_list *args, int *s
         char why_not[ERR_MESSAGE_MAX] = "";
         if (measured) {
             snprintf(dir, sizeof dir, "%.4000s.run-%d.dropped", o->out, (int)getpid());
-            rc = run_dropped(o, args, dir, library, &round[i]);
+            rc = run_dropped(o, args, own, dir, library, &round[i]);
             if (rc == ERR_INVALID) {
                 measured = false;
                 snprintf(why_not, sizeof why_not, "%s", err_message());
@@ -412,7 +399,7 @@ static int profile(const struct options *o, const struct conf_list *args, int *s
             }
         }
         snprintf(dir, sizeof dir, "%.4000s.run-%d", o->out, (int)getpid());
-        if (rc == 0) rc = execute(o, args, dir, library, false, status);
+        if (rc == 0) rc = execute(o, args, own, dir, library, false, status);
         started = rc == 0;
         profile_free(&run);
         if (rc == 0) rc = profile_load(dir, &run);
@@ -438,7 +425,6 @@ static int profile(const struct options *o, const struct conf_list *args, int *s
         if (measured) print_zeta(&z, round, (int)o->repeat, &run);
     }
     profile_free(&run);
-    if (!o->keep) folder_remove(dir);
     free(round);
     if (rc < 0 && started && !o->t_c) {
         /* Profiling does not change what the program's end says. */
@@ -457,7 +443,16 @@ static int run(const void *opts, const struct conf_list *args)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     int rc = check(o, args);
-    if (rc == 0) rc = profile(o, args, &status);
+    char folder[PATH_MAX];
+    struct own *own = NULL;
+    (void)own_split(o->out, folder);
+    if (rc == 0) {
+        own_sweep(folder, 0);
+        rc = own_begin(&own, folder, 0, o->keep);
+        if (rc < 0) err_prefix("--out: ");
+    }
+    if (rc == 0) rc = profile(o, args, own, &status);
+    own_end(own);
     if (rc < 0 && status != 0) fprintf(stderr, "nht1-profile: %s\n", err_message());
     return status != 0 ? status : rc;
 }
