@@ -1,0 +1,140 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What a killed program has left, any program removes when it next writes in the same folder, and
+# nothing else (base/own.h).
+load helpers
+
+mine=(b.json c.lock d.txt .nht1-0123456789abcdef.own)
+
+# Files that are nobody's own, one of which has the name of a note; nothing of them changes.
+setup_files() {
+    mkdir data
+    echo "dear diary" >data/b.json
+    : >data/c.lock
+    echo "dear diary" >data/d.txt
+    echo "not a note" >data/.nht1-0123456789abcdef.own
+}
+
+# left FILE...: these and the foreign files are in the folder.
+left() {
+    local file
+    [ "$(find data -mindepth 1 -printf '%f\n' | sort)" = "$(printf '%s\n' "${mine[@]}" "$@" | sort)" ] || {
+        echo "there is: $(ls -A data)" && return 1
+    }
+    for file in data/b.json data/d.txt; do
+        [ "$(cat "$file")" = "dear diary" ] || return 1
+    done
+}
+
+# until_there PATTERN: a file of that name is there.
+until_there() {
+    for _ in $(seq 2400); do
+        ! compgen -G "$1" >/dev/null || return 0
+        sleep 0.05
+    done
+    echo "no $1"
+    return 1
+}
+
+# killed PROGRAM PATTERN ARGUMENT...: one process that is killed when a file of that name is there.
+killed() {
+    local program=$1 pattern=$2
+    shift 2
+    "$NHT1_BIN/$program" "$@" >out 2>&1 3>&- &
+    local pid=$!
+    until_there "$pattern"
+    kill -KILL "$pid"
+    wait "$pid" 2>/dev/null || true
+    no_process "$program"
+    compgen -G "data/.nht1-*.own"
+}
+
+killed_workload() {
+    nht1-workload --make w.xml processNum=1 uniqueBytes=400000 sizeMean=1000 --force
+    sed -i 's/contMean/think="1" contMean/' w.xml
+    killed nht1-workload data/a w.xml --think --out data/a
+    [ -e data/a.lock ]
+}
+
+one() {
+    run "$@"
+}
+
+@test "a workload that was killed: each program removes what it left" {
+    setup_files
+    killed_workload
+    one nht1-workload w.xml --out data/a
+    expect_status 0
+    left
+    killed_workload
+    one nht1-beffio -p data -MB 16 -T 0.01 -N 1
+    expect_status 4
+    left
+    killed_workload
+    one nht1-bt --n 12 --steps 2 --dt 0.001 --interval 2 --tc 1 --quiet --verify never --io posix --out data/r
+    expect_status 0
+    left r r.json
+    rm data/r data/r.json
+    killed_workload
+    one nht1-bt --probe --out data/r
+    left
+}
+
+@test "a benchmark of patterns and a probe that were killed" {
+    setup_files
+    killed nht1-beffio "data/*_data_*" -p data -MB 16 -T 60 -N 1 --max-space 300M
+    one nht1-workload --reference --set uniqueBytes=16000 --out data/a
+    expect_status 0
+    left
+    killed nht1-bt "data/.nht1-probe-*/*" --probe --out data/r
+    one nht1-workload --reference --set uniqueBytes=16000 --out data/a
+    expect_status 0
+    left
+}
+
+@test "a run of the benchmark that was killed leaves its dumps alone" {
+    setup_files
+    killed nht1-bt data/r.json --n 24 --steps 100000 --dt 0.0001 --interval 1000 --tc 1 --quiet \
+        --verify never --io posix --out data/r
+    [ -e data/r.lock ]
+    : >data/r.nht1.0123abcd.tmp
+    one nht1-workload --reference --set uniqueBytes=16000 --out data/a
+    expect_status 0
+    left r r.json
+}
+
+@test "a rank, and the launcher, that were killed" {
+    local pids signal
+    setup_files
+    nht1-workload --make w.xml processNum=2 uniqueBytes=400000 sizeMean=1000
+    sed -i 's/contMean/think="1" contMean/' w.xml
+    for signal in rank launcher; do
+        "$NHT1_ROOT/tests/mpi-run" -np 2 -t 120 "$NHT1_BIN/nht1-workload" w.xml --think --out data/a >out 2>&1 3>&- &
+        local job=$!
+        until_there data/a
+        pids=$(own_processes nht1-workload)
+        [ $signal = launcher ] || kill -KILL "${pids%%[!0-9]*}"
+        [ $signal = rank ] || kill -KILL "$(ps -o ppid= -p "${pids%%[!0-9]*}" | tr -d ' ')"
+        wait "$job" || true
+        no_process nht1-workload
+        one nht1-workload --reference --set uniqueBytes=16000 --out data/a
+        expect_status 0
+        left
+    done
+}
+
+@test "what a living program has made stays" {
+    setup_files
+    nht1-workload --make w.xml processNum=1 uniqueBytes=400000 sizeMean=1000
+    sed -i 's/contMean/think="1" contMean/' w.xml
+    "$NHT1_BIN/nht1-workload" w.xml --think --out data/a >out 2>&1 3>&- &
+    local pid=$!
+    until_there data/a
+    one nht1-beffio -p data -MB 16 -T 0.01 -N 1
+    expect_status 4
+    [ -e data/a ]
+    [ -e data/a.lock ]
+    kill -INT "$pid"
+    wait "$pid" || true
+    left
+}
