@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +21,8 @@
 
 #include "base/err.h"
 #include "base/json.h"
-#include "base/lock.h"
 #include "base/num.h"
+#include "base/own.h"
 #include "verify/manifest.h"
 
 struct part {
@@ -40,6 +41,7 @@ struct merge {
     unsigned char *plane, *slab; /* a plane of the file; a part's share of one, at most as long */
     int out;
     char tmp[4200];
+    struct own *own; /* the lock, and the file until it is whole */
 };
 
 static int64_t slab_bytes(const struct merge *m, const struct part *p)
@@ -174,6 +176,7 @@ static int make_file(struct merge *m, const char *path)
 {
     /* What may stand where the file is going to be: nothing, or the empty file that perrank leaves.
      */
+    char folder[PATH_MAX];
     struct stat st;
     const bool there = lstat(path, &st) == 0;
     if (!there && errno != ENOENT) return err_set_errno(ERR_IO, errno, "cannot look at %s", path);
@@ -185,17 +188,14 @@ static int make_file(struct merge *m, const char *path)
     m->slab = calloc(1, (size_t)shape_plane_bytes(m->shape));
     if (!m->plane || !m->slab) return err_set(ERR_NOMEM, "no memory for a plane");
     snprintf(m->tmp, sizeof m->tmp, "%s.merging", path);
-    m->out = open(m->tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (m->out < 0 && errno == EEXIST)
-        return err_set(ERR_USAGE,
-                       "%s is there: a merge was cut short, or the file is yours; remove it to "
-                       "merge again",
-                       m->tmp);
+    if (lstat(m->tmp, &st) == 0)
+        return err_set(ERR_USAGE, "%s is there, and is not of a merge: move it away", m->tmp);
+    TRY(own_make(m->own, own_split(m->tmp, folder)));
+    m->out = open(m->tmp, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
     if (m->out < 0) return err_set_errno(ERR_IO, errno, "cannot open %s for writing", m->tmp);
     int rc = merge_dumps(m);
     if (rc == 0 && rename(m->tmp, path) != 0)
         rc = err_set_errno(ERR_IO, errno, "rename %s to %s", m->tmp, path);
-    if (rc < 0) unlink(m->tmp);
     /* Whoever finds the whole file may remove the parts: its name must be durable by then. */
     return rc < 0 ? rc : js_sync_directory(path);
 }
@@ -203,12 +203,13 @@ static int make_file(struct merge *m, const char *path)
 int merge_file(const char *path)
 {
     struct merge m = {.out = -1};
-    char lock[4200];
-    int lock_fd;
+    char folder[PATH_MAX], lock[4200];
     if (strlen(path) > 4000) return err_set(ERR_USAGE, "the name of the file is too long");
-    snprintf(lock, sizeof lock, "%s.lock", path);
-    TRY(lock_take(lock, &lock_fd)); /* a run may still be writing its parts */
-    int rc = read_parts(&m, path);
+    snprintf(lock, sizeof lock, "%s.lock", own_split(path, folder));
+    own_sweep(folder, 0);
+    int rc = own_begin(&m.own, folder, 0, false);
+    if (rc == 0) rc = own_lock(m.own, lock); /* a run may still be writing its parts */
+    if (rc == 0) rc = read_parts(&m, path);
     if (rc == 0) rc = make_file(&m, path);
     for (int64_t r = 0; m.part && r < m.parts_n; r++)
         if (m.part[r].file.fd >= 0) close(m.part[r].file.fd);
@@ -217,6 +218,6 @@ int merge_file(const char *path)
     free(m.plane);
     free(m.slab);
     manifest_free(&m.manifest);
-    lock_release(lock, &lock_fd);
+    own_end(m.own);
     return rc;
 }

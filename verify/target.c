@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/own.h"
 #include "base/temp.h"
 
 #define MARK_MAX 256
@@ -40,9 +42,18 @@ int target_check(const char *path, const void *mark, size_t bytes)
 
 int target_open(struct target *t, const char *path)
 {
-    t->path = path;
-    t->fd = temp_open(path, &t->temp);
-    return t->fd < 0 ? t->fd : 0;
+    char folder[PATH_MAX];
+    const char *name = own_split(path, folder);
+    *t = (struct target){.fd = -1, .path = path};
+    own_sweep(folder, 0);
+    int rc = own_begin(&t->own, folder, 0, false);
+    if (rc == 0) rc = own_temps(t->own, name);
+    if (rc == 0) rc = t->fd = temp_open(path, &t->temp);
+    if (rc < 0) {
+        own_end(t->own);
+        t->own = NULL;
+    }
+    return rc < 0 ? rc : 0;
 }
 
 int target_put(const struct target *t, const void *from, int64_t bytes, int64_t offset)
@@ -67,6 +78,7 @@ int target_close(struct target *t, int rc)
         rc = err_set_errno(ERR_IO, errno, "%s: cannot be replaced", t->path);
     if (rc < 0) unlink(t->temp);
     free(t->temp);
+    own_end(t->own);
     *t = (struct target){.fd = -1};
     return rc;
 }

@@ -8,7 +8,8 @@
 
 struct target {
     int fd;
-    char *temp;       /* its name until it is whole */
+    char *temp; /* its name until it is whole */
+    struct own *own;
     const char *path; /* borrowed */
 };
 
