@@ -138,3 +138,20 @@ one() {
     wait "$pid" || true
     left
 }
+
+@test "a merge and an export that were killed" {
+    local what
+    setup_files
+    mpi_run 2 nht1-bt --n 12 --steps 4 --dt 0.001 --interval 2 --tc 1 --quiet --verify never --io perrank --out data/r
+    for what in "--merge data/r" "--export vti data/r"; do
+        # shellcheck disable=SC2086 # words
+        run env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_IN="$PWD/data" NHT1_FAULT_PROGRAM=nht1-verify \
+            NHT1_FAULT=rename:1:kill:0 "$NHT1_BIN/nht1-verify" $what
+        expect_status 137
+        [ "$(find data -name '*.merging' -o -name '*.tmp' -o -name '.nht1-*.own' | wc -l)" -eq 3 ]
+        # shellcheck disable=SC2086
+        run nht1-verify $what
+        expect_status 0
+        [ -z "$(find data -name '*.merging' -o -name '*.tmp' -o -name 'r.lock')" ]
+    done
+}
