@@ -137,7 +137,8 @@ static const struct conf_option table[] = {
              "and -MT are given."},
     {.name = "keep",
      AT(keep),
-     .help = "Keep the data files. Otherwise they are removed at the end and on Ctrl-C."},
+     .help = "Keep the data files. Otherwise they are removed at the end and on Ctrl-C, and those "
+             "of a run that was killed by the next run of any nht1 program in the same directory."},
     {.name = "force",
      AT(force),
      .help = "Overwrite data and text files of these names that this program did not write."},

@@ -76,8 +76,11 @@ static const struct conf_option table[] = {
              "a process's own have its number behind them."},
     {.name = "keep",
      AT(keep),
-     .help = "Keep the data files. Otherwise they are removed at the end and on Ctrl-C."},
-    {.name = "force", AT(force), .help = "Overwrite regular files of these names."},
+     .help = "Keep the data files. Otherwise they are removed at the end and on Ctrl-C, and those "
+             "of a run that was killed by the next run of any nht1 program in the same directory."},
+    {.name = "force",
+     AT(force),
+     .help = "Overwrite regular files of these names, once there is room for the new ones."},
     {.name = "hint",
      .arg = "KEY=VALUE",
      AT(hint),
