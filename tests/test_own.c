@@ -334,10 +334,10 @@ static void what_cannot_be_known_stays(void **state)
     char pid[24];
     assert_int_equal(left_after(2, "another-boot", 8, "elsewhere"), 4);
     /* Before this host was started last. */
-    assert_int_equal(left_after(2, "another-boot", 0, NULL), 0);
+    assert_int_equal(left_after(2, "another-boot", 0, ""), 0);
     /* Without locks: a process that lives, under its number and another start, in another namespace. */
     snprintf(pid, sizeof pid, "%ld", (long)getpid());
-    assert_int_equal(left_after(7, "0", 0, NULL), 0);
+    assert_int_equal(left_after(7, "0", 0, ""), 0);
     assert_int_equal(left_after(7, "0", 4, pid), 0);
     assert_int_equal(left_after(7, "0", 3, "1"), 4);
     struct own *o;
