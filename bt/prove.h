@@ -9,7 +9,7 @@
 enum bt_proof_state {
     BT_PROOF_NONE,    /* not asked for, or there is no file to read */
     BT_PROOF_MISSING, /* nht1-verify could not be started */
-    BT_PROOF_FAILED,  /* it could not read the file, or was stopped */
+    BT_PROOF_FAILED,  /* it could not read the file, could not prove every value, or was stopped */
     BT_PROOF_WRONG,   /* the content is wrong */
     BT_PROOF_RIGHT,
 };

@@ -180,6 +180,14 @@ expect_text() {
     return 1
 }
 
+# expect_no_text TEXT: the last `run` printed it nowhere.
+expect_no_text() {
+    case $output in *"$1"*) ;; *) return 0 ;; esac
+    echo "not expected to read: $1"
+    echo "output: $output"
+    return 1
+}
+
 # expect_plain: the last `run` printed nothing that a terminal obeys.
 expect_plain() {
     local wrong

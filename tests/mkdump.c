@@ -2,10 +2,10 @@
 /* Writes a dump file with its manifest from docs/format.md alone, with code of its own, for tests
  * of readers:
  *
- *     mkdump FILE [N [LAYOUT [ENDIAN [DUMPS [COMPLETE]]]]]      defaults 12 mijk little 6 6
+ *     mkdump FILE [N [LAYOUT [ENDIAN [DUMPS [COMPLETE [SIZE]]]]]]      defaults 12 mijk little 6 6 0.5
  *
  * The content is the exact solution on the faces and, inside, the exact solution plus a smooth bump
- * that differs from dump to dump. Only COMPLETE dumps are written and listed; the others are a
+ * that differs from dump to dump, of this SIZE. Only COMPLETE dumps are written and listed; the others are a
  * hole, as after a run that was killed. Memory: one plane, and the digests. */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,6 +22,7 @@ struct job {
     int64_t n, dumps, complete;
     FILE *file;
     uint64_t *digest; /* [dump][3 n + 5] */
+    double size;      /* of the bump of U_0 in dump 0 */
     double *sine;     /* [i]: sin(pi i / (n - 1)), exactly 0 at both ends */
 };
 
@@ -58,7 +59,7 @@ static double value(const struct job *job, int64_t d, int64_t i, int64_t j, int6
 {
     const double h = 1.0 / (double)(job->n - 1);
     const double bump = job->sine[i] * job->sine[j] * job->sine[k];
-    const double size = 0.5 * (double)(m + 1) / (double)(d + 1);
+    const double size = job->size * (double)(m + 1) / (double)(d + 1);
     return exact(m, (double)i * h, (double)j * h, (double)k * h) + size * bump;
 }
 
@@ -222,7 +223,7 @@ static const char *argument(int argc, char **argv, int which, const char *otherw
 int main(int argc, char **argv)
 {
     if (argc < 2) {
-        fputs("usage: mkdump FILE [N [LAYOUT [ENDIAN [DUMPS [COMPLETE]]]]]\n", stderr);
+        fputs("usage: mkdump FILE [N [LAYOUT [ENDIAN [DUMPS [COMPLETE [SIZE]]]]]]\n", stderr);
         return 1;
     }
     struct job job = {.path = argv[1],
@@ -231,6 +232,7 @@ int main(int argc, char **argv)
                       .endian = argument(argc, argv, 4, "little"),
                       .dumps = atoll(argument(argc, argv, 5, "6"))};
     job.complete = argc > 6 ? atoll(argv[6]) : job.dumps;
+    job.size = argc > 7 ? strtod(argv[7], NULL) : 0.5;
     prepare(&job);
     write_file(&job);
     write_manifest(&job);

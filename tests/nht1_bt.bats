@@ -325,6 +325,19 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
     [ -n "$(find . -name 'btout.bin.*')" ] # what could not be judged stays
 }
 
+@test "a file of which nht1-verify compared no values is not called right" {
+    mkdir blind
+    cp "$NHT1_BIN"/nht1-{bt,verify} blind
+    mv blind/nht1-verify blind/verify
+    printf '#!/bin/sh\nfor file; do :; done\nmv "$file.json" away\nexec "%s" "$@"\n' \
+        "$PWD/blind/verify" >blind/nht1-verify
+    chmod +x blind/nht1-verify
+    run mpi_run 1 blind/nht1-bt "${tiny[@]}" --io posix --json r.json
+    expect_status 3
+    expect_text "nht1-verify could not prove every value: it says PLAUSIBLE"
+    expect_json r.json '.runs[0] | (.verified | not) and .proof.state == "failed"'
+}
+
 @test "a file that another run took before it was read back is not judged and stays" {
     mkdir late
     cp "$NHT1_BIN/nht1-bt" late

@@ -18,8 +18,8 @@ bt_run() {
         expect_status 0
         expect_text "layout $layout"
         expect_text "VERIFIED: every value of 12 dumps"
-        expect_text "the mean error norms are the published ones of class S"
-        expect_text "the final state has the published error norms of class S"
+        expect_text "the mean error norms of dumps 0 to 11 are the published ones of class S"
+        expect_text "the final state, dump 11, has the published error norms of class S"
     done
 }
 
@@ -34,6 +34,15 @@ bt_run() {
     verify f.bin --against reference
     expect_status 0
     expect_text "360 values on the diagonal agree"
+}
+
+@test "class W without its manifest: its norms, and that they fall" {
+    mpi_run 1 nht1-bt --class W --io posix --tc 1 --out f.bin --verify never >log 2>&1 || true
+    rm f.bin.json
+    verify f.bin
+    expect_status 0
+    expect_text "NORMS RIGHT: the mean error norms of dumps 0 to 39 are the published ones of class W"
+    expect_text "the norms fall from dump to dump, as those of class W do"
 }
 
 @test "a free problem is verified by its digests" {

@@ -3,7 +3,7 @@
 # For the tests of nht1-verify: files with known content, and ways to damage them. Offsets follow
 # docs/format.md.
 
-# make_dump FILE [N LAYOUT ENDIAN DUMPS COMPLETE]: see tests/mkdump.c.
+# make_dump FILE [N LAYOUT ENDIAN DUMPS COMPLETE SIZE]: see tests/mkdump.c.
 make_dump() {
     "$NHT1_TESTBIN/mkdump" "$@"
 }

@@ -98,13 +98,28 @@ load verify_lib
     expect_text "dump 4: 1 values are NaN or infinite"
 }
 
+# put_double FILE OFFSET VALUE: as a double of this machine, little endian.
+put_double() {
+    perl -e 'print pack("d<", $ARGV[0])' -- "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
+# class_s INTERVAL: a run of class S with dumps every INTERVAL steps, without a manifest.
+class_s() {
+    "$NHT1_TESTBIN/mklisting" 12 60 0.01 "$1" f.bin >list 2>/dev/null
+}
+
 @test "without a manifest the published norms judge a run of a class" {
-    "$NHT1_TESTBIN/mklisting" 12 60 0.01 5 f.bin >/dev/null 2>&1
-    verify f.bin
+    class_s 5
+    verify f.bin --json r.json
     expect_status 0
-    expect_text "the mean error norms are the published ones of class S"
-    expect_text "the final state has the published error norms of class S"
-    expect_text "VERIFIED"
+    expect_schema nht1-verify-1 r.json
+    expect_json r.json '.verdict == "NORMS RIGHT"'
+    expect_text "NORMS RIGHT: the mean error norms of dumps 0 to 11 are the published ones of class S"
+    expect_text "the final state, dump 11, has the published error norms of class S"
+    expect_text "the norms fall from dump to dump, as those of class S do"
+    expect_text "values were not checked one by one"
+    expect_no_text "VERIFIED"
+    expect_no_text "order in which they were made"
     flip f.bin $(($(offset mijk 12 4 2 5 5 6) + 6)) 0
     verify f.bin
     expect_status 2
@@ -112,14 +127,71 @@ load verify_lib
 }
 
 @test "without a manifest the official S run is judged by its final state" {
-    "$NHT1_TESTBIN/mklisting" 12 60 0.01 10 f.bin >/dev/null 2>&1
+    class_s 10
     verify f.bin
     expect_status 0
-    expect_text "the final state has the published error norms of class S"
+    expect_text "NORMS RIGHT: the final state, dump 5, has the published error norms of class S"
+    expect_text "Not proved: there is no manifest"
+    expect_text "dumps 0 to 4: no norms are published for them"
+    verify f.bin --against list
+    expect_status 0
+    expect_text "VERIFIED: the final state"
+    expect_no_text "dumps 0 to 4"
     flip f.bin $(($(offset mijk 12 5 2 5 5 6) + 6)) 0
     verify f.bin
     expect_status 2
     expect_text "error norms of the final state are not the published ones"
+}
+
+@test "a norm that is not a finite number is wrong, with a manifest and without" {
+    need_program perl
+    class_s 10
+    cp f.bin good.bin
+    for value in 1e300 -1e160; do
+        cp good.bin f.bin
+        put_double f.bin "$(offset mijk 12 2 3 4 5 6)" $value
+        verify f.bin --json r.json
+        expect_status 2
+        expect_schema nht1-verify-1 r.json
+        expect_text "WRONG: dump 2: the error norm of U_3 is not a finite number: 1 values are too large, the first is U_3 at (i,j,k) = (4,5,6)"
+    done
+    cp good.bin f.bin # each square is finite, their sum is not
+    for j in 1 2 3 4 5; do
+        put_double f.bin "$(offset mijk 12 2 3 4 $j 6)" 1e154
+    done
+    verify f.bin
+    expect_status 2
+    expect_text "WRONG: dump 2: the error norm of U_3 is not a finite number: the values are too large"
+    make_dump f.bin 12 mijk little 6 6 1e300
+    verify f.bin
+    expect_status 2
+    expect_text "WRONG: dump 0 (step 5): the error norm of U_0 is not a finite number: 5000 values"
+}
+
+@test "without a manifest dumps exchanged as a whole are found by their norms, or not vouched for" {
+    for interval in 5 10; do
+        class_s $interval
+        swap f.bin 69120 $((3 * 69120)) 69120
+        verify f.bin --json r.json
+        expect_status 2
+        expect_schema nht1-verify-1 r.json
+        expect_text "WRONG: the dumps are not those of a run of class S in their order"
+        expect_text "rises from"
+    done
+    make_dump f.bin 13 # of no class: the order cannot be known
+    rm f.bin.json
+    nht1-verify f.bin --diagonal >list 2>/dev/null
+    verify f.bin --against list
+    expect_status 0
+    expect_no_text "order in which they were made"
+    swap f.bin $((40 * 13 * 13 * 13)) $((3 * 40 * 13 * 13 * 13)) $((40 * 13 * 13 * 13))
+    verify f.bin
+    expect_status 0
+    expect_text "PLAUSIBLE"
+    expect_text "            that the dumps are in the order in which they were made"
+    verify f.bin --against list
+    expect_status 2
+    expect_text "first in dump 1"
 }
 
 @test "a run with wrong physics is wrong though its manifest agrees" {

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -251,6 +252,28 @@ static int make_dumps(struct check *c)
     return 0;
 }
 
+/* A norm that is no number says nothing about the dump. */
+static void judge_overflow(struct run *r, int64_t d, const char *name)
+{
+    const struct scan *s = &r->scan;
+    const struct place *at = &s->huge_first;
+    int m = 0;
+    while (m < BT_NCOMP && isfinite(s->xce[m]))
+        m++;
+    if (m == BT_NCOMP || s->nonfinite_n > 0) return; /* told already */
+    if (s->huge_n == 0)
+        finding_add(&r->c->findings, "norm", d,
+                    "%s: the error norm of U_%d is not a finite number: the values are too large",
+                    name, m);
+    else
+        finding_place(finding_add(&r->c->findings, "norm", d,
+                                  "%s: the error norm of U_%d is not a finite number: %" PRId64
+                                  " values are too large, the first is U_%d at (i,j,k) = (%" PRId64
+                                  ",%" PRId64 ",%" PRId64 ")",
+                                  name, m, s->huge_n, at->m, at->i, at->j, at->k),
+                      at);
+}
+
 /* What is wrong with the dump scanned last. */
 static int judge_dump(struct run *r, int64_t d)
 {
@@ -280,6 +303,7 @@ static int judge_dump(struct run *r, int64_t d)
                                       ",%" PRId64 ",%" PRId64 ")",
                                       name, s->face_wrong_n, at->m, at->i, at->j, at->k),
                           at);
+        judge_overflow(r, d, name);
     }
     if (c->findings.n > before)
         c->dump[d].state = CHECK_WRONG;

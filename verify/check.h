@@ -41,8 +41,9 @@ struct check_dump {
 };
 
 enum check_verdict {
-    CHECK_VERIFIED,  /* something that a wrong value would have contradicted was compared */
-    CHECK_PARTLY,    /* the same, of the complete dumps of a run that was cut short */
+    CHECK_VERIFIED, /* every value, by the manifest, or the diagonal, with a listing, was compared */
+    CHECK_PARTLY,   /* the same, of the complete dumps of a run that was cut short */
+    CHECK_NORMS,    /* norms alone were compared: the published ones */
     CHECK_PLAUSIBLE, /* nothing wrong was seen, and little could have been */
     CHECK_FAILED,    /* something is wrong */
     CHECK_VERDICTS
@@ -70,9 +71,11 @@ struct check {
     struct check_dump *dump;
     double mean_xce[BT_NCOMP]; /* over the dumps looked at */
     struct check_norms mean, final;
+    int64_t final_dump; /* that final was compared with */
+    char order;         /* class whose norms fall from dump to dump, as these do; 0: not known */
     struct listing listing; /* compared_n > 0 when one was given */
     struct findings findings;
-    enum check_verdict verdict; /* by judge, as mean_xce, mean and final */
+    enum check_verdict verdict; /* by judge, as all from mean_xce on */
 };
 
 /* Looks at a file. Local. c: [out] filled in as far as it got, also on errors; freed by check_free.

@@ -14,10 +14,12 @@
 /* Published mean norms are those of this many steps between dumps, [BT] section 11. */
 #define MEAN_INTERVAL 5
 
+/* Classes whose error norms were seen to fall, all five of them, from each dump to the next. */
+#define FALLING "SWAB"
+
 static const char *const verdicts[CHECK_VERDICTS] = {
-    [CHECK_VERIFIED] = "VERIFIED",
-    [CHECK_PARTLY] = "VERIFIED IN PART",
-    [CHECK_PLAUSIBLE] = "PLAUSIBLE",
+    [CHECK_VERIFIED] = "VERIFIED", [CHECK_PARTLY] = "VERIFIED IN PART",
+    [CHECK_NORMS] = "NORMS RIGHT", [CHECK_PLAUSIBLE] = "PLAUSIBLE",
     [CHECK_FAILED] = "WRONG",
 };
 
@@ -64,8 +66,10 @@ static void compare_norms(struct check *c)
         ref = bt_reference_find(c->shape.n, m->steps, m->dt);
         if (ref) compare_mean(c, ref, m->interval);
         for (int64_t d = 0; ref && d < c->dumps_n; d++)
-            if (looked_at(&c->dump[d]) && c->dump[d].step == ref->steps)
+            if (looked_at(&c->dump[d]) && c->dump[d].step == ref->steps) {
                 compare(&c->final, ref, c->dump[d].xce, ref->error);
+                c->final_dump = d;
+            }
         return;
     }
     for (const char *cls = "SWABCDEF"; *cls; cls++) {
@@ -77,6 +81,7 @@ static void compare_norms(struct check *c)
             if (!full_set(c, intervals[w], ref->steps)) continue;
             compare_mean(c, ref, intervals[w]);
             compare(&c->final, ref, c->dump[c->dumps_n - 1].xce, ref->error);
+            c->final_dump = c->dumps_n - 1;
         }
     }
 }
@@ -93,6 +98,26 @@ static void judge_norms(struct check *c, const struct check_norms *norms, const 
                         : "; without a manifest the file is taken for a run of this class; if "
                           "dt or the number of steps was another one, compare with a listing "
                           "(--against) and give --dumps");
+}
+
+/* Without a manifest nothing but the norms, which fall while the solution becomes steady, tells
+ * whether the dumps are in the order in which they were made. Of a file with the dumps of a class. */
+static void judge_order(struct check *c)
+{
+    const char cls = c->has_manifest ? '\0' : c->final.cls;
+    if (!cls || !strchr(FALLING, cls)) return;
+    for (int64_t d = 1; d < c->dumps_n; d++)
+        for (int m = 0; m < BT_NCOMP; m++) {
+            const double before = c->dump[d - 1].xce[m], after = c->dump[d].xce[m];
+            if (after < before) continue;
+            finding_add(&c->findings, "order", d,
+                        "the dumps are not those of a run of class %c in their order: error norms "
+                        "fall from dump to dump there, that of U_%d rises from %.6e in dump "
+                        "%" PRId64 " to %.6e in dump %" PRId64,
+                        cls, m, before, d - 1, after, d);
+            return;
+        }
+    c->order = cls;
 }
 
 static void judge_listing(struct check *c)
@@ -129,6 +154,7 @@ void judge(struct check *c)
         judge_norms(c, &c->mean, "the mean error norms");
         judge_norms(c, &c->final, "the error norms of the final state");
     }
+    if (c->findings.n == 0) judge_order(c);
     judge_listing(c);
     if (c->checked_n == 0 && c->findings.n == 0)
         finding_add(&c->findings, "size", -1,
@@ -137,8 +163,10 @@ void judge(struct check *c)
         c->verdict = CHECK_FAILED;
     else if (c->checked_n < c->shape.dumps_n)
         c->verdict = CHECK_PARTLY;
-    else if (c->has_manifest || c->mean.cls || c->final.cls || c->listing.compared_n > 0)
+    else if (c->has_manifest || c->listing.compared_n > 0)
         c->verdict = CHECK_VERIFIED;
+    else if (c->mean.cls || c->final.cls)
+        c->verdict = CHECK_NORMS;
     else
         c->verdict = CHECK_PLAUSIBLE;
 }
@@ -157,23 +185,43 @@ static void __attribute__((format(printf, 2, 3))) say(json_t *list, const char *
 json_t *judge_proved(const struct check *c)
 {
     json_t *s = json_array();
+    const bool listed = c->listing.compared_n > 0;
     if (c->findings.n > 0) return s;
     if (c->has_manifest)
         say(s, "every value of %" PRId64 " dump%s is bit for bit what the run passed to its writer",
             c->checked_n, units_plural(c->checked_n));
     if (c->mean.cls)
-        say(s, "the mean error norms are the published ones of class %c (largest deviation %.1e)",
-            c->mean.cls, c->mean.deviation);
+        say(s,
+            "the mean error norms of dumps 0 to %" PRId64
+            " are the published ones of class %c (largest deviation %.1e)",
+            c->dumps_n - 1, c->mean.cls, c->mean.deviation);
     if (c->final.cls)
-        say(s, "the final state has the published error norms of class %c (largest deviation %.1e)",
-            c->final.cls, c->final.deviation);
-    if (c->listing.compared_n > 0)
+        say(s,
+            "the final state, dump %" PRId64
+            ", has the published error norms of class %c (largest deviation %.1e)",
+            c->final_dump, c->final.cls, c->final.deviation);
+    if (c->order) say(s, "the norms fall from dump to dump, as those of class %c do", c->order);
+    if (listed)
         say(s,
             "%" PRId64 " values on the diagonal agree with the listing (largest difference %.1e)",
             c->listing.compared_n, c->listing.deviation);
     if (!c->has_manifest && c->checked_n > 0)
         say(s, "all values are finite and those on the faces of the grid are exact");
     return s;
+}
+
+/* What of the dumps themselves no digest vouches for. */
+static void say_unchecked(const struct check *c, json_t *s)
+{
+    const bool listed = c->listing.compared_n > 0;
+    say(s,
+        "there is no manifest %.200s: values were not checked one by one, single wrong values "
+        "may go unnoticed",
+        c->manifest_path);
+    if (c->final.cls && !c->mean.cls && c->final_dump > 0 && !listed)
+        say(s, "dumps 0 to %" PRId64 ": no norms are published for them", c->final_dump - 1);
+    if (c->checked_n > 1 && !listed && !c->order)
+        say(s, "that the dumps are in the order in which they were made");
 }
 
 json_t *judge_not_proved(const struct check *c)
@@ -183,9 +231,7 @@ json_t *judge_not_proved(const struct check *c)
     if (c->checked_n != c->shape.dumps_n)
         say(s, "%" PRId64 " of %" PRId64 " dumps are not complete: the run was cut short",
             c->shape.dumps_n - c->checked_n, c->shape.dumps_n);
-    if (!c->has_manifest)
-        say(s, "there is no manifest %.200s: single wrong values may go unnoticed",
-            c->manifest_path);
+    if (!c->has_manifest) say_unchecked(c, s);
     if (!c->mean.cls && !c->final.cls && c->listing.compared_n == 0)
         say(s, "that the solution itself is right: no published norms apply to these dumps%s",
             c->has_manifest ? "" : ", as far as can be seen without a manifest");

@@ -17,7 +17,7 @@ json_t *judge_proved(const struct check *c);
 json_t *judge_not_proved(const struct check *c);
 json_t *judge_notes(const struct check *c);
 
-/* "VERIFIED", "VERIFIED IN PART", "PLAUSIBLE" or "WRONG". */
+/* "VERIFIED", "VERIFIED IN PART", "NORMS RIGHT", "PLAUSIBLE" or "WRONG". */
 const char *judge_verdict(enum check_verdict v);
 
 #endif

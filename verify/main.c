@@ -94,7 +94,9 @@ static const struct conf_program program = {
         "both must agree, and is read by the library of that format.\n"
         "With its manifest every single bit of the values is checked.\n"
         "Without one, only norms, the exact values on the faces of the grid and listings can be\n"
-        "checked. The last lines of the output say what was proved and what was not.\n"
+        "checked. The last lines of the output say what was proved and what was not; the word\n"
+        "VERIFIED is for files of which every value, or with --against the diagonal, was "
+        "compared.\n"
         "\n"
         "Exit status: 0 the file is right, as far as the output says; 1 wrong option or\n"
         "damaged manifest; 2 the content is wrong; 3 the file cannot be read.\n",

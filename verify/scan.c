@@ -79,8 +79,12 @@ static void row_scan(struct scan *s, int64_t j, int64_t k, int m, const double *
     digest_row(s->digest, n, 0, n, j, k, m, u);
     const double error = row_error(n, u, s->ue);
     sum_add(&s->error[m], error);
-    for (int64_t i = 0; i < n && !isfinite(error); i++)
+    for (int64_t i = 0; i < n && !isfinite(error); i++) {
+        const double e = u[i] - s->ue[i];
         s->nonfinite_n += !isfinite(u[i]);
+        if (isfinite(u[i]) && !isfinite(e * e) && s->huge_n++ == 0)
+            s->huge_first = (struct place){i, j, k, m};
+    }
     int64_t zeros_n = 0;
     for (int64_t i = 0; i < n; i++)
         zeros_n += shape_bits(u[i]) == 0;
@@ -135,7 +139,7 @@ int scan_dump(struct scan *s, int64_t dump, struct progress *p)
     for (int m = 0; m < BT_NCOMP; m++)
         sum_clear(&s->error[m]);
     memset(s->digest, 0, (size_t)digest_words(s->shape.n) * sizeof *s->digest);
-    s->nonfinite_n = s->zeros_n = s->face_wrong_n = s->marker_wrong_n = 0;
+    s->nonfinite_n = s->huge_n = s->zeros_n = s->face_wrong_n = s->marker_wrong_n = 0;
     for (int64_t v = 0; v < BT_NCOMP * s->shape.n; v++) /* where a dump cannot be read to its end */
         s->diagonal[v] = NAN;
     for (int m = 0; m < BT_NCOMP; m++)

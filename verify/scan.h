@@ -36,8 +36,10 @@ struct scan {
     /* Of the dump measured last: */
     uint64_t *digest;        /* digest_words(n) words */
     double *diagonal;        /* [i][m]: U_m(i,i,i) */
-    double xce[BT_NCOMP];    /* [BT] section 10; NaN when a value is not finite */
+    double xce[BT_NCOMP];    /* [BT] section 10; NaN or infinite when that of a sum is */
     int64_t nonfinite_n;     /* NaN and infinite values */
+    int64_t huge_n;          /* finite values whose error has a square that is not finite */
+    struct place huge_first; /* the first of them in file order */
     int64_t zeros_n;         /* values with all bits zero: what a hole in a file reads as */
     int64_t face_wrong_n;    /* values on the faces that are not the exact solution */
     struct place face_first; /* the first of them in file order */
