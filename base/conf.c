@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/json.h"
+#include "base/near.h"
 #include "base/num.h"
 
 enum { NAME_MAX_CHARS = 64 };
@@ -67,16 +69,48 @@ int conf_real(const char *what, const char *text, double min, double max, double
                    range(min, max, allowed, sizeof allowed));
 }
 
-/* Which of "a|b|c" a text is, from 0; -1: none. */
-static int choice_of(const char *choices, const char *text)
+/* Which of "a|b|c" a text is, in capitals or not, from 0; -1: none. at: [out] where that begins. */
+static int choice_of(const char *choices, const char *text, const char **at)
 {
     const size_t len = strlen(text);
     int index = 0;
     for (const char *c = choices; c; c = strchr(c, '|'), index++) {
         if (*c == '|') c++;
-        if (strcspn(c, "|") == len && strncmp(c, text, len) == 0) return index;
+        *at = c;
+        if (strcspn(c, "|") == len && strncasecmp(c, text, len) == 0) return index;
     }
     return -1;
+}
+
+/* The choice as the table has it: texts that were asked for in other letters are kept here, each once,
+ * until the program ends. NULL without memory. */
+static const char *canonical(const char *at, size_t len)
+{
+    static struct word {
+        struct word *next;
+        char text[];
+    } * words;
+    for (struct word *w = words; w; w = w->next)
+        if (strlen(w->text) == len && memcmp(w->text, at, len) == 0) return w->text;
+    struct word *w = calloc(1, sizeof *w + len + 1);
+    if (!w) return NULL;
+    memcpy(w->text, at, len);
+    w->next = words;
+    words = w;
+    return w->text;
+}
+
+static int set_choice(const struct conf_option *o, const char *what, const char *text,
+                      const char **to)
+{
+    const char *at;
+    char meant[NEAR_TEXT_MAX];
+    const size_t len = strlen(text);
+    if (choice_of(o->choices, text, &at) < 0)
+        return err_set(ERR_USAGE, "%s: \"%s\" is not allowed; choose one of %s%s", what, text,
+                       o->choices, near_of(text, o->choices, meant));
+    *to = strncmp(at, text, len) == 0 ? text : canonical(at, len);
+    return *to ? 0 : err_set(ERR_NOMEM, "no memory for the command line");
 }
 
 /* The limit of the table as an integer; doubles reach beyond int64_t. */
@@ -109,11 +143,7 @@ int conf_set(const struct conf_option *o, void *opts, const char *text)
     case CONF_REAL:
         return conf_real(what, text, o->min, o->max, to);
     case CONF_CHOICE:
-        if (choice_of(o->choices, text) < 0)
-            return err_set(ERR_USAGE, "%s: \"%s\" is not allowed; choose one of %s", what, text,
-                           o->choices);
-        *(const char **)to = text;
-        return 0;
+        return set_choice(o, what, text, to);
     case CONF_STRING:
         *(const char **)to = text;
         return 0;
@@ -194,7 +224,13 @@ static char *help_text(const struct conf_option *o)
         const bool stop = strcmp(o->def, ".") == 0; /* the folder, not the end of the sentence */
         snprintf(def, sizeof def, stop ? " Default: '%s'." : " Default: %s.", o->def);
     }
-    return asprintf(&text, "%s%s%s", o->help ? o->help : "", allowed, def) < 0 ? NULL : text;
+    return asprintf(&text, "%s%s%s%s", o->help ? o->help : "",
+                    o->output ? " '-' is standard output; what is printed goes to standard error "
+                                "then."
+                              : "",
+                    allowed, def) < 0
+               ? NULL
+               : text;
 }
 
 void conf_help(const struct conf_program *p, FILE *to)
@@ -248,42 +284,16 @@ json_t *conf_table_json(const struct conf_program *p)
 
 /* --- what is wrong with a command line ------------------------------------------------------ */
 
-/* Fewest insertions, deletions and changes of a letter that turn a into b. */
-static int edit_distance(const char *a, const char *b)
-{
-    int row[NAME_MAX_CHARS + 1];
-    int len = (int)strlen(b);
-    if (len > NAME_MAX_CHARS) return len;
-    for (int j = 0; j <= len; j++)
-        row[j] = j;
-    for (int i = 0; a[i]; i++) {
-        int diagonal = row[0];
-        row[0] = i + 1;
-        for (int j = 1; j <= len; j++) {
-            int above = row[j];
-            int least = diagonal + (a[i] != b[j - 1]);
-            if (least > above + 1) least = above + 1;
-            if (least > row[j - 1] + 1) least = row[j - 1] + 1;
-            row[j] = least;
-            diagonal = above;
-        }
-    }
-    return row[len];
-}
-
 /* The option meant by a name or an unambiguous prefix of one. Returns 0, or ERR_USAGE with those
  * that it could be, or the nearest one. */
 static int find(const struct conf_program *p, const char *name, const struct conf_option **found)
 {
     char list[256] = "";
-    const char *nearest = NULL;
-    int n = 0, least = (int)(strlen(name) + 1) / 2 + 1;
+    struct near near = {.word = name};
+    char meant[NEAR_TEXT_MAX];
+    int n = 0;
     for (const struct conf_option *o = p->options; o->name; o++) {
-        const int distance = edit_distance(name, o->name);
-        if (distance < least) {
-            least = distance;
-            nearest = o->name;
-        }
+        near_try(&near, o->name);
         if (strncmp(o->name, name, strlen(name)) != 0) continue;
         *found = o;
         if (strcmp(o->name, name) == 0) return 0;
@@ -292,9 +302,8 @@ static int find(const struct conf_program *p, const char *name, const struct con
     }
     if (n == 1) return 0;
     if (n > 1) return err_set(ERR_USAGE, "--%s could be any of %s; write it out", name, list);
-    if (!nearest) return err_set(ERR_USAGE, "unknown option --%s (see --help)", name);
-    return err_set(ERR_USAGE, "unknown option --%s; did you mean --%s? (see --help)", name,
-                   nearest);
+    return err_set(ERR_USAGE, "unknown option --%s%s (see --help)", name,
+                   near_text(&near, "--", meant));
 }
 
 static int explain_missing(const struct conf_option *o)
@@ -451,7 +460,18 @@ bool conf_given(const struct conf_program *p, const bool *given, const char *nam
 int conf_chosen(const struct conf_program *p, const void *opts, const char *name)
 {
     const struct conf_option *o = &p->options[index_of_name(p, name)];
-    return choice_of(o->choices, *(const char *const *)((const char *)opts + o->offset));
+    const char *at;
+    return choice_of(o->choices, *(const char *const *)((const char *)opts + o->offset), &at);
+}
+
+bool conf_takes_stdout(const struct conf_program *p, const void *opts)
+{
+    for (const struct conf_option *o = p->options; o->name; o++) {
+        const char *value =
+            o->output ? *(const char *const *)((const char *)opts + o->offset) : NULL;
+        if (value && js_is_stdout(value)) return true;
+    }
+    return false;
 }
 
 bool conf_next_word(const char **list, char *word, size_t size)

@@ -12,10 +12,10 @@
 
 enum conf_type {
     CONF_FLAG,   /* bool: present or not */
-    CONF_INT,    /* int64_t; decimal, optional suffix k M G T (10^3n) or Ki Mi Gi Ti (2^10n) */
+    CONF_INT,    /* int64_t; decimal, optional suffix of base/num.h */
     CONF_REAL,   /* double */
     CONF_STRING, /* const char *, borrowed from argv or the table */
-    CONF_CHOICE, /* const char *, one of choices */
+    CONF_CHOICE, /* const char *, one of choices; given in any case, kept as the table has it */
     CONF_LIST,   /* struct conf_list: the option may be repeated, values in order of appearance */
 };
 
@@ -32,8 +32,9 @@ struct conf_option {
     const char *words; /* "a|b|c": what other values are made of, offered by completion, or NULL */
     const char *(*word)(int i); /* the same as a function: word i, NULL behind the last; or NULL */
     const char *help;           /* what it does, in full sentences, units included */
-    double min, max;            /* inclusive range for numbers; not checked when both are 0 */
-    size_t offset;              /* of the member in the program's options struct */
+    bool output; /* of a CONF_STRING: a file that is written at the end; "-" is standard output */
+    double min, max; /* inclusive range for numbers; not checked when both are 0 */
+    size_t offset;   /* of the member in the program's options struct */
     enum conf_type type;
     int key;           /* one-letter form, 0 when there is none */
     const char *group; /* heading in --help under which this and the next options stand, or NULL */
@@ -94,6 +95,9 @@ int conf_parse(const struct conf_program *p, int argc, char **argv, void *opts,
  * choices it has, from 0. name: of an option of the table. Local. */
 bool conf_given(const struct conf_program *p, const bool *given, const char *name);
 int conf_chosen(const struct conf_program *p, const void *opts, const char *name);
+
+/* Whether an option that names an output is "-". Local. */
+bool conf_takes_stdout(const struct conf_program *p, const void *opts);
 
 /* Cuts the next word off a list "a,b,c". list: [in,out] NULL when none is left. word: [out] cut to
  * size. Returns whether there was one. Local. */

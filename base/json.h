@@ -32,6 +32,19 @@ bool js_is_stream(const char *path);
  * ERR_NOMEM. */
 int js_sync_directory(const char *path);
 
+/* A result that the user asked for: as js_write and js_write_text without waiting for the device, and "-"
+ * is standard output, see js_take_stdout. Local. Return what these do. */
+int js_result(const char *path, const json_t *value);
+int js_result_text(const char *path, const char *text);
+
+/* Whether a name stands for standard output there: "-". Local. */
+bool js_is_stdout(const char *path);
+
+/* Keeps standard output for a result, from here on: what is printed goes to standard error, and so does
+ * what children print. Once, before anything is printed. Local. Returns 0 or ERR_IO. */
+int js_take_stdout(void);
+bool js_stdout_taken(void);
+
 /* Whether js_write could write a result there, asked before the work that the result is of. A file
  * that is there may be replaced when it is empty or an earlier result: JSON whose "schema" begins
  * with the one given, "nht1-bt/". Returns 0, ERR_USAGE or ERR_IO; nothing is changed. */

@@ -79,6 +79,28 @@ static int write_direct(const char *path, const char *text)
     return close_checked(fd, path, rc < 0 ? rc : write_all(fd, text, path));
 }
 
+/* Where standard output leads, by js_take_stdout. */
+static int stdout_fd = STDOUT_FILENO;
+
+bool js_is_stdout(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+bool js_stdout_taken(void)
+{
+    return stdout_fd != STDOUT_FILENO;
+}
+
+int js_take_stdout(void)
+{
+    const int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+        return err_set_errno(ERR_IO, errno, "standard output cannot be kept for the result");
+    stdout_fd = fd;
+    return 0;
+}
+
 /* /dev/stdout leads to a regular file when it is redirected: not to be replaced either. */
 static bool is_stream(const char *path, const struct stat *s)
 {
@@ -91,7 +113,7 @@ static bool is_stream(const char *path, const struct stat *s)
 bool js_is_stream(const char *path)
 {
     struct stat s;
-    return stat(path, &s) == 0 && is_stream(path, &s);
+    return js_is_stdout(path) || (stat(path, &s) == 0 && is_stream(path, &s));
 }
 
 /* Makes and removes the file that js_write would begin with. */
@@ -133,10 +155,19 @@ static bool leads_nowhere(const char *path)
     return lstat(path, &s) == 0 && S_ISLNK(s.st_mode);
 }
 
+/* Standard output that was closed is /dev/null, to be read alone (base/start.h). */
+static int check_stdout(void)
+{
+    const int flags = fcntl(stdout_fd, F_GETFL);
+    if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY) return 0;
+    return err_set_errno(ERR_IO, EBADF, "standard output");
+}
+
 static int check_target(const char *path, bool json, const char *mark)
 {
     struct stat s;
     const size_t len = strlen(path);
+    if (js_is_stdout(path)) return check_stdout();
     if (len == 0) return err_set(ERR_USAGE, "the name of the result file is empty");
     if (stat(path, &s) == 0) {
         if (S_ISDIR(s.st_mode))
@@ -187,17 +218,35 @@ int js_write_text(const char *path, const char *text, enum js_sync sync)
     return rc;
 }
 
-int js_write(const char *path, const json_t *value, enum js_sync sync)
+/* text: [out] malloc'ed. */
+static int dump_text(const char *path, const json_t *value, char **text)
 {
     char *body = value ? json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
-    char *text = NULL;
-    int rc;
-    if (!body || asprintf(&text, "%s\n", body) < 0) {
-        rc = err_set(ERR_NOMEM, "%s: no memory for its text", path);
-    } else {
-        rc = js_write_text(path, text, sync);
-        free(text);
-    }
+    const int length = body ? asprintf(text, "%s\n", body) : -1;
     free(body);
+    return length < 0 ? err_set(ERR_NOMEM, "%s: no memory for its text", path) : 0;
+}
+
+int js_write(const char *path, const json_t *value, enum js_sync sync)
+{
+    char *text;
+    TRY(dump_text(path, value, &text));
+    const int rc = js_write_text(path, text, sync);
+    free(text);
+    return rc;
+}
+
+int js_result_text(const char *path, const char *text)
+{
+    if (!js_is_stdout(path)) return js_write_text(path, text, JS_SYNC_NONE);
+    return write_all(stdout_fd, text, "standard output");
+}
+
+int js_result(const char *path, const json_t *value)
+{
+    char *text;
+    TRY(dump_text(path, value, &text));
+    const int rc = js_result_text(path, text);
+    free(text);
     return rc;
 }

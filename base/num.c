@@ -68,8 +68,8 @@ int num_int_parse(const char *text, int64_t *out)
     if (errno || end == text) return -1;
     for (size_t s = 0; s < sizeof suffix / sizeof suffix[0]; s++) {
         const size_t n = strlen(suffix[s].text);
-        if (strncmp(end, suffix[s].text, n) != 0) continue;
-        if (end[n] && (n == 0 || strcmp(end + n, "B") != 0)) continue; /* 512MiB is 512Mi */
+        if (strncasecmp(end, suffix[s].text, n) != 0) continue;
+        if (end[n] && (n == 0 || strcasecmp(end + n, "B") != 0)) continue; /* 512MiB is 512Mi */
         return __builtin_mul_overflow(value, suffix[s].factor, out) ? -1 : 0;
     }
     return -1;

@@ -61,7 +61,7 @@ const char *num_real(double x, char buf[NUM_TEXT_MAX]);
 int num_real_parse(const char *text, double *out);
 
 /* Reads a whole text as a decimal integer with an optional suffix: k M G T are 10^3 to 10^12,
- * Ki Mi Gi Ti 2^10 to 2^40; a B may follow a suffix. Local. Returns 0, or -1 when it is not one or
+ * Ki Mi Gi Ti 2^10 to 2^40; a B may follow a suffix; small letters mean the same as capitals. Local. Returns 0, or -1 when it is not one or
  * does not fit. */
 int num_int_parse(const char *text, int64_t *out);
 

@@ -61,6 +61,8 @@ int program_main(const struct program *p, int argc, char **argv)
                       : conf_parse(p->conf, argc, argv, setup, NULL, NULL);
         if (rc == CONF_HELP && rank == 0) conf_help(p->conf, stdout);
         if (rc == CONF_VERSION && rank == 0) printf("%s %s\n", name, p->conf->version);
+        if (rc == CONF_RUN && conf_takes_stdout(p->conf, setup))
+            rc = par_agree(MPI_COMM_WORLD, js_take_stdout());
         rc = rc == CONF_RUN ? p->run(setup) : rc < 0 ? rc : 0;
         if (p->release)
             p->release(setup);
@@ -98,7 +100,7 @@ static int write_one(const struct program_output *o, const void *job, int status
 {
     if (o->json) {
         json_t *result = o->json(job, status);
-        const int rc = js_write(o->path, result, JS_SYNC_NONE);
+        const int rc = js_result(o->path, result);
         json_decref(result);
         return rc;
     }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/json.h"
 
 void start_clean(void)
 {
@@ -24,7 +25,8 @@ void start_clean(void)
 int start_printed(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
-    return err_set_errno(ERR_IO, errno, "writing to standard output");
+    return err_set_errno(ERR_IO, errno, "writing to standard %s",
+                         js_stdout_taken() ? "error" : "output");
 }
 
 bool start_table(const struct conf_program *p, int argc, char **argv, int *status)
@@ -48,7 +50,8 @@ int start_program(const struct conf_program *p, int argc, char **argv, void *opt
     int rc = what < 0 ? what : 0;
     if (what == CONF_HELP) conf_help(p, stdout);
     if (what == CONF_VERSION) printf("%s %s\n", p->name, p->version);
-    if (what == CONF_RUN) rc = run(opts, &args);
+    if (what == CONF_RUN && conf_takes_stdout(p, opts)) rc = js_take_stdout();
+    if (what == CONF_RUN && rc == 0) rc = run(opts, &args);
     if (what >= 0) conf_free(p, opts, &args);
     if (rc == 0) rc = start_printed();
     if (rc < 0 && err_message()[0]) fprintf(stderr, "%s: %s\n", p->name, err_message());

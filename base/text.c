@@ -32,7 +32,7 @@ int text_save(struct text *t, const char *path)
 {
     char *body;
     TRY(text_end(t, &body));
-    const int rc = js_write_text(path, body, JS_SYNC_NONE);
+    const int rc = js_result_text(path, body);
     free(body);
     return rc;
 }

@@ -19,8 +19,7 @@ int text_begin(struct text *t);
  * lost; out is NULL then. */
 int text_end(struct text *t, char **out);
 
-/* Closes it and writes it to a file as js_write_text does, not waiting for the device. Returns 0,
- * ERR_NOMEM or what js_write_text returns. */
+/* Closes it and writes it to a file as js_result_text does. Returns 0, ERR_NOMEM or what that returns. */
 int text_save(struct text *t, const char *path);
 
 /* Opens a file for reading as fopen does, but waits for nobody: a pipe that has no writer is empty, while

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/near.h"
 #include "beff/pattern.h"
 #include "beff/rmax.h"
 #include "beff/traffic.h"
@@ -104,12 +105,18 @@ static const struct conf_option table[] = {
     {.name = "json",
      .arg = "FILE",
      AT(json),
+     .output = true,
      .group = "What is reported",
      .help = "Write the complete result to this file (docs/schema/nht1-beff-1.json)."},
-    {.name = "sum", .arg = "FILE", AT(sum), .help = "Write the summary as text to this file."},
+    {.name = "sum",
+     .arg = "FILE",
+     AT(sum),
+     .output = true,
+     .help = "Write the summary as text to this file."},
     {.name = "protocol",
      .arg = "FILE",
      AT(protocol),
+     .output = true,
      .help = "Write every measurement as text to this file: per size, pattern and method the "
              "bandwidth over processes and repetitions."},
     {.name = "details",
@@ -141,7 +148,7 @@ const struct conf_program beff_program = {
 
 static int methods_setup(struct beff_setup *s)
 {
-    char name[64];
+    char name[64], meant[NEAR_TEXT_MAX];
     for (const char *list = s->opt.methods; conf_next_word(&list, name, sizeof name);) {
         int m = 0;
         while (m < BEFF_METHODS_N && strcmp(name, beff_method_name(m)) != 0)
@@ -149,8 +156,8 @@ static int methods_setup(struct beff_setup *s)
         if (m == BEFF_METHODS_N)
             return err_set(ERR_USAGE,
                            "--methods '%s': no such method; there are sendrecv, alltoallv, "
-                           "nonblocking, separated by ','",
-                           name);
+                           "nonblocking, separated by ','%s",
+                           name, near_of(name, "sendrecv|alltoallv|nonblocking", meant));
         s->method[m] = true;
     }
     return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "beff/rmax.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -17,14 +18,14 @@
 int beff_rmax_parse(const char *what, const char *text, double *flop_per_s)
 {
     static const char *const unit[] = {"", "flop/s", "flops", "flop/sec"};
-    static const char prefixes[] = "kMGTPE";
+    static const char prefixes[] = "kmgtpe";
     char number[64], *rest;
     double value;
     (void)strtod(text, &rest); /* where the number ends: 4E is a prefix, 4E5 is not */
     const size_t digits = (size_t)(rest - text);
     snprintf(number, sizeof number, "%.*s", (int)digits, text);
     rest += strspn(rest, " ");
-    const char *prefix = *rest ? strchr(prefixes, *rest) : NULL;
+    const char *prefix = *rest ? strchr(prefixes, tolower((unsigned char)*rest)) : NULL;
     bool known = false;
     for (size_t i = 0; i < sizeof unit / sizeof unit[0]; i++)
         known = known || strcasecmp(rest + (prefix != NULL), unit[i]) == 0;

@@ -97,7 +97,8 @@ static const struct conf_option table[] = {
     {.name = "json",
      .arg = "FILE",
      .help = "Write parameters, comparison and predictions to this file as well.",
-     AT(json)},
+     AT(json),
+     .output = true},
     {.name = NULL},
 };
 
@@ -547,7 +548,7 @@ static int tell(const struct model *m, const struct row *row, int n)
            m->opt.latency_us, m->opt.gbytes_per_s, m->opt.overhead_us);
     for (const char *c = m->opt.classes; *c && rc == 0; c++)
         rc = tell_class(m, *c, list);
-    if (rc == 0 && m->opt.json) rc = js_write(m->opt.json, o, JS_SYNC_NONE);
+    if (rc == 0 && m->opt.json) rc = js_result(m->opt.json, o);
     json_decref(o);
     return rc;
 }

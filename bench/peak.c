@@ -67,7 +67,8 @@ static const struct conf_option table[] = {
     {.name = "json",
      .arg = "FILE",
      .help = "Where the result goes. Default: standard output.",
-     AT(json)},
+     AT(json),
+     .output = true},
     {.name = NULL},
 };
 
@@ -256,7 +257,7 @@ static int measure(const void *opts, const struct conf_list *args)
     js_set(result, "fma", fma_json(o, count, n));
     js_set(result, "triad", triad_json(&x, count, n));
     js_set(result, "system", json_incref(system));
-    rc = js_write(o->json ? o->json : "/dev/stdout", result, JS_SYNC_NONE);
+    rc = js_result(o->json ? o->json : "-", result);
 out:
     free(x.a);
     free(x.b);

@@ -33,6 +33,7 @@ static const struct conf_option table[] = {
     {.name = "json",
      .arg = "FILE",
      CONF_AT(struct options, json),
+     .output = true,
      .help = "Write the times to FILE."},
     {.name = NULL},
 };
@@ -105,7 +106,7 @@ static int report(const struct options *o, const double *bare_s, const double *h
         js_real(a.median / (2.0 * LOOP)), "harness_message_s", js_real(b.median / (2.0 * LOOP)),
         "overhead", js_real(b.median / a.median - 1), "overhead_of_lower_quartiles",
         js_real(b.q1 / a.q1 - 1), "overhead_of_minima", js_real(b.min / a.min - 1));
-    const int rc = js_write(o->json, out, JS_SYNC_NONE);
+    const int rc = js_result(o->json, out);
     json_decref(out);
     return rc;
 }

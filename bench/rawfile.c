@@ -60,7 +60,8 @@ static const struct conf_option options[] = {
     {.name = "json",
      .arg = "FILE",
      .help = "Write the result to FILE instead of standard output.",
-     AT(json)},
+     AT(json),
+     .output = true},
     {.name = NULL},
 };
 
@@ -172,8 +173,7 @@ static int write_dumps(void *setup)
                   "bytes_per_s", js_real((double)bytes / (write_s + sync_s)), "cold_bytes_per_s",
                   cold_s > 0 ? js_real(dump_bytes / cold_s) : json_null(), "warm_bytes_per_s",
                   warm_s > 0 ? js_real(dump_bytes / warm_s) : json_null());
-    if (rank == 0 && js_write(o->json ? o->json : "/dev/stdout", result, JS_SYNC_NONE) < 0)
-        fail("result", err_message());
+    if (rank == 0 && js_result(o->json ? o->json : "-", result) < 0) fail("result", err_message());
     json_decref(result);
     free(data);
     return 0;

@@ -25,6 +25,7 @@ static int names_check(const struct bt_setup *s)
     char path[4096];
     for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
         for (int w = 0; other[i].name && w < s->writers_n; w++) {
+            if (i == 0 && js_is_stdout(s->opt.json)) break;
             bt_setup_path(s, s->candidate[w].writer, path);
             if (io_file_takes(path, s->candidate[w].writer, other[i].name))
                 return err_set(
@@ -33,7 +34,8 @@ static int names_check(const struct bt_setup *s)
                     "(manifest, lock, parts of ranks); choose another",
                     other[i].option, other[i].name);
         }
-    if (s->opt.json && s->opt.tc_store && io_file_takes(s->opt.tc_store, NULL, s->opt.json))
+    if (s->opt.json && !js_is_stdout(s->opt.json) && s->opt.tc_store &&
+        io_file_takes(s->opt.tc_store, NULL, s->opt.json))
         return err_set(ERR_USAGE, "--json %s: this name belongs to --tc-store; choose another",
                        s->opt.json);
     return 0;

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/near.h"
 #include "bt/machine.h"
 #include "io/writer.h"
 
@@ -266,6 +267,7 @@ static const struct conf_option table[] = {
     {.name = "json",
      .arg = "FILE",
      AT(json),
+     .output = true,
      .group = "What is reported",
      .help = "Write the complete result to this file (docs/schema/nht1-bt-1.json). It is updated "
              "after each run, so a job that is killed loses only the run in progress."},
@@ -344,10 +346,11 @@ static int tc_setup(struct bt_setup *s)
     } else {
         s->tc_source = BT_TC_GIVEN;
         if (conf_real("--tc", s->opt.tc, 1e-9, 1e12, &s->tc_given_s) < 0) {
+            char meant[NEAR_TEXT_MAX];
             err_clear();
             return err_set(ERR_USAGE,
-                           "--tc '%s': not understood; best, measure or a number of seconds",
-                           s->opt.tc);
+                           "--tc '%s': not understood; best, measure or a number of seconds%s",
+                           s->opt.tc, near_of(s->opt.tc, "best|measure", meant));
         }
     }
     return 0;
@@ -447,7 +450,7 @@ static int read_setup(struct bt_setup *s, const bool *given)
                                          "read-drop-system"};
     static const char *const word[] = {
         [BT_READ_LAST] = "last", [BT_READ_ALL] = "all", [BT_READ_RANDOM] = "random"};
-    char state[64];
+    char state[64], meant[NEAR_TEXT_MAX];
     for (size_t i = 0; !s->opt.read && i < sizeof beside / sizeof beside[0]; i++)
         if (conf_given(&bt_program, given, beside[i]))
             return err_set(ERR_USAGE, "--%s is for --read: give that too, such as --read last",
@@ -460,16 +463,17 @@ static int read_setup(struct bt_setup *s, const bool *given)
             err_clear();
             return err_set(ERR_USAGE,
                            "--read '%s': not understood; last, all, random or the number of a "
-                           "dump, from 1 on",
-                           s->opt.read);
+                           "dump, from 1 on%s",
+                           s->opt.read, near_of(s->opt.read, "last|all|random", meant));
         }
         s->read = BT_READ_ONE;
     }
     for (const char *at = s->opt.read_cache; conf_next_word(&at, state, sizeof state);) {
         const bool warm = strcmp(state, "warm") == 0;
         if (!warm && strcmp(state, "cold") != 0)
-            return err_set(ERR_USAGE, "--read-cache '%s': not understood; cold, warm or cold,warm",
-                           s->opt.read_cache);
+            return err_set(ERR_USAGE,
+                           "--read-cache '%s': not understood; cold, warm or cold,warm%s",
+                           s->opt.read_cache, near_of(state, "cold|warm", meant));
         if (s->read_states_n == 0 || (s->read_states_n == 1 && s->read_warm[0] != warm))
             s->read_warm[s->read_states_n++] = warm;
     }

@@ -392,7 +392,7 @@ void bt_result_keep(const struct bt_job *job, double *next_s)
     if (!path || start_s < *next_s || js_is_stream(path)) return;
     bt_judge(&judged, job);
     json_t *result = bt_result_json(&judged, err_exit_status(ERR_INTERRUPT));
-    if (js_write(path, result, JS_SYNC_NONE) < 0) err_clear();
+    if (js_result(path, result) < 0) err_clear();
     json_decref(result);
     bt_judge_free(&judged);
     *next_s = watch_now() + (watch_now() - start_s) / KEEPING;

@@ -18,6 +18,7 @@
 #include "base/conf.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/near.h"
 #include "base/own.h"
 #include "base/start.h"
 #include "base/stat.h"
@@ -55,11 +56,13 @@ static const struct conf_option options[] = {
          "The workload: working points that nht1-workload replays. Counters lie beside it while "
          "the program runs, on a file system that all its nodes share.",
      AT(out),
+     .output = true,
      .group = "Profile"},
     {.name = "json",
      .arg = "FILE",
      .help = "Write everything that was gathered to FILE, for nht1-report.",
-     AT(json)},
+     AT(json),
+     .output = true},
     {.name = "split",
      .arg = "WHERE",
      .def = "direction",
@@ -298,7 +301,7 @@ static int save_json(const struct options *o, const struct conf_list *args, cons
                   "version", nht1_build, "started_utc", began, "ended_utc", ended, "options",
                   conf_json(&program, o), "command", command, "command_status", status, "profile",
                   profile_json(run), "zeta", zeta ? zeta : json_null(), "stamps");
-    const int rc = js_write(o->json, result, JS_SYNC_NONE);
+    const int rc = js_result(o->json, result);
     if (rc < 0) err_prefix("--json: ");
     json_decref(result);
     return rc;
@@ -309,6 +312,7 @@ static int check(const struct options *o, const struct conf_list *args)
 {
     static const char *const split[] = {"run", "open", "direction"};
     const char *const option[] = {"--out", "--json"}, *const name[] = {o->out, o->json};
+    char meant[NEAR_TEXT_MAX];
     int64_t calls;
     bool known = false;
     if (args->n == 0)
@@ -317,8 +321,8 @@ static int check(const struct options *o, const struct conf_list *args)
         known |= strcmp(o->split, split[i]) == 0;
     if (!known && conf_int("--split", o->split, 1, INT64_MAX, &calls) < 0) {
         err_clear();
-        return err_set(ERR_USAGE, "--split %s: run, open, direction or a number of calls",
-                       o->split);
+        return err_set(ERR_USAGE, "--split %s: run, open, direction or a number of calls%s",
+                       o->split, near_of(o->split, "run|open|direction", meant));
     }
     if ((o->repeat > 1 || o->t_c_add.n > 0) && !o->t_c)
         return err_set(ERR_USAGE, "--repeat and --t-c-add belong to --t-c");
@@ -420,7 +424,8 @@ static int profile(const struct options *o, const struct conf_list *args, struct
         rc = save_json(o, args, began, *status, &run,
                        measured ? zeta_json(&z, round, (int)o->repeat, &run) : NULL);
     if (rc == 0 && !o->quiet) {
-        fprintf(stderr, "\nnht1-profile: the workload is in %s\n", o->out);
+        if (!js_is_stdout(o->out))
+            fprintf(stderr, "\nnht1-profile: the workload is in %s\n", o->out);
         profile_print(&run, stderr);
         if (measured) print_zeta(&z, round, (int)o->repeat, &run);
     }

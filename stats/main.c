@@ -42,7 +42,8 @@ static const struct conf_option options[] = {
     {.name = "json",
      .arg = "FILE",
      .help = "Write the result to FILE instead of standard output.",
-     AT(json)},
+     AT(json),
+     .output = true},
     {.name = NULL},
 };
 
@@ -114,7 +115,7 @@ static int run(const void *opts, const struct conf_list *args)
     int rc = o->json ? js_check_target(o->json, schema) : 0;
     if (rc == 0) rc = o->requests ? answer_all(o->requests, &out) : sum_up(o, args, &out);
     if (rc == 0 && o->json) {
-        rc = js_write(o->json, out, JS_SYNC_NONE);
+        rc = js_result(o->json, out);
     } else if (rc == 0 && (json_dumpf(out, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) < 0 ||
                            putchar('\n') < 0)) {
         rc = err_set_errno(ERR_IO, errno, "writing to standard output");

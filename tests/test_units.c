@@ -29,6 +29,32 @@ static void decimal_bytes(void **state)
     assert_string_equal(units_bytes(NAN, buf), "n/a");
 }
 
+static void sizes_in_any_case(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t value;
+    } as[] = {{"8m", 8000000},
+              {"8M", 8000000},
+              {"8mb", 8000000},
+              {"1g", 1000000000},
+              {"1K", 1000},
+              {"3ki", 3072},
+              {"3KIB", 3072},
+              {"2gib", INT64_C(2) << 30},
+              {"1t", INT64_C(1000000000000)},
+              {"1Ti", INT64_C(1) << 40}};
+    int64_t value;
+    (void)state;
+    for (size_t i = 0; i < sizeof as / sizeof as[0]; i++) {
+        assert_int_equal(num_int_parse(as[i].text, &value), 0);
+        assert_int_equal(value, as[i].value);
+    }
+    assert_int_equal(num_int_parse("8b", &value), -1);
+    assert_int_equal(num_int_parse("8mi b", &value), -1);
+    assert_int_equal(num_int_parse("8p", &value), -1);
+}
+
 static void binary_bytes(void **state)
 {
     (void)state;
@@ -89,7 +115,7 @@ static void numbers_read_back(void **state)
     }
     assert_int_equal(num_int_parse("-3Gi", &n), 0);
     assert_true(n == -3 * (INT64_C(1) << 30));
-    static const char *const bad[] = {"", " 1", "1 ", "0x10", "1K", "1kk", "k", "--1", "+"};
+    static const char *const bad[] = {"", " 1", "1 ", "0x10", "1KK", "1kk", "k", "--1", "+"};
     for (int b = 0; b < 9; b++) {
         assert_int_equal(num_int_parse(bad[b], &n), -1);
     }
@@ -122,6 +148,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_of_a_column),
         cmocka_unit_test(decimal_bytes),
+        cmocka_unit_test(sizes_in_any_case),
         cmocka_unit_test(binary_bytes),
         cmocka_unit_test(rates),
         cmocka_unit_test(durations),

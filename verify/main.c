@@ -41,7 +41,8 @@ static const struct conf_option options[] = {
     {.name = "json",
      .arg = "FILE",
      .help = "Write the result, with every finding and its place, to FILE.",
-     AT(json)},
+     AT(json),
+     .output = true},
     {.name = "export",
      .arg = "FORMAT",
      .help = "Export the complete dumps that are right to ParaView and similar programs, beside "
@@ -137,7 +138,7 @@ static int verify(const char *path, const struct check_options *o)
                     c.findings.item[0].text);
         if (o->json) {
             json_t *result = summary_json(&c, conf_json(&program, o), err_exit_status(status));
-            rc = js_write(o->json, result, JS_SYNC_NONE);
+            rc = js_result(o->json, result);
             if (rc < 0) err_prefix("--json: ");
             json_decref(result);
         }
@@ -158,6 +159,9 @@ static int run(const void *opts, const struct conf_list *args)
     if (args->n != 1)
         return err_set(ERR_USAGE, "which file? usage: nht1-verify [OPTION...] FILE; see --help");
     const char *path = args->item[0];
+    if (o->diagonal && o->json && js_is_stdout(o->json))
+        return err_set(ERR_USAGE, "--diagonal and --json -: both are for standard output; give "
+                                  "--json a file");
     if (!path[0]) return err_set(ERR_USAGE, "the name of the file is empty");
     if (o->json) TRY(check_json_name(o->json, path));
     if (o->merge) TRY(merge_file(path));

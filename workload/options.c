@@ -99,6 +99,7 @@ static const struct conf_option table[] = {
     {.name = "json",
      .arg = "FILE",
      AT(json),
+     .output = true,
      .help = "Write the complete result to this file (docs/schema/nht1-workload-1.json)."},
     CONF_PROGRESS(struct workload_options),
     CONF_QUIET(struct workload_options),

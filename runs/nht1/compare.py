@@ -533,9 +533,10 @@ def _options(argv):
     add('--fail-on', metavar='WHAT', choices=(WORSE, UNCLEAR), default=WORSE,
         help='worse: only what is worse has an exit status of its own, 2; unclear: status 4 where '
              'nothing is worse, but a metric is unclear')
-    add('--json', metavar='FILE', help='write the comparison to FILE as JSON')
-    add('--html', metavar='FILE', help='write the comparison to FILE as a page with a figure')
-    add('--junit', metavar='FILE', help='write it to FILE as JUnit XML, a test case for each metric')
+    add('--json', metavar='FILE', help='write the comparison to FILE as JSON; - is standard output: the text '
+                                      'goes to standard error then')
+    add('--html', metavar='FILE', help='write the comparison to FILE as a page with a figure; or -')
+    add('--junit', metavar='FILE', help='write it to FILE as JUnit XML, a test case for each metric; or -')
     add('--quiet', action='store_true', help='print nothing; the exit status tells')
     add('-V', '--version', action='version', version='nht1-report ' + VERSION)
     options = parser.parse_args(argv)

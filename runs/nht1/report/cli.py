@@ -44,7 +44,7 @@ def _report(argv):
         raise trouble.usage('--mtbf: %s: no run of nht1-bt there has written a dump' % text.clean(
             options.results[0]))
     frame.publish(report.page, options)
-    if not options.output.startswith('/dev/'):  # the page is the output
+    if options.output != '-' and not options.output.startswith('/dev/'):  # the page is the output
         files = len(found) + len({s['path'] for s in found.sums})
         print('%s%s: %s' % (text.plural(files, 'result'), ', ' + text.plural(
             len(report.runs.all), 'run') if report.runs.all else '', text.clean(options.output)))

@@ -16,7 +16,7 @@ def parser_of(prog, what, epilog, output_name, commands=()):
     add('results', nargs='+', metavar='RESULT.json', help='files, and folders for all below them')
     add('-o', '--output', metavar='FILE', default=output_name,
         help='write the page to FILE, one HTML file with all figures in it, which needs no network '
-             'and prints well; default %(default)s')
+             'and prints well; - is standard output; default %(default)s')
     add('--figures', metavar='DIR', help='keep every figure in DIR: NAME.svg, .png and .pdf, its '
                                          'data NAME.csv, and NAME.py, which draws it again')
     add('--no-figures', action='store_true', help='data of figures as tables: nothing is drawn')

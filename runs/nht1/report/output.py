@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import stat
+import sys
 import tempfile
 
 from .. import text, trouble
@@ -15,6 +16,16 @@ MARKS = b'nht1-report', b'"schema": "nht1-compare/'
 LIST = '.nht1-report'
 LOOK_BYTES, LOOK_PDF_BYTES = 1024, 1 << 15  # of a PDF a table of its objects stands at the end
 OLD_DATA = b'panel,series,x,y,low,high\n'  # data of figures, of versions without a list
+
+
+STDOUT = '-'  # a file of this name is standard output
+
+
+def take_stdout():
+    """What is printed from here on goes to standard error."""
+    if sys.stdout is not sys.stderr:
+        sys.stdout.flush()
+        sys.stdout = sys.stderr
 
 
 class Outputs:
@@ -28,6 +39,8 @@ class Outputs:
     def add(self, path, content, option):
         if not path:
             raise trouble.usage('%s: the name of the file is empty' % option)
+        if path == STDOUT:
+            take_stdout()
         self.files.append((path, content, option))
 
     def folder(self, path, files, option):
@@ -100,6 +113,8 @@ def is_ours(path):
 def check(path, option):
     """Trouble when a path cannot be taken: a folder, or a file that is not ours."""
     shown = text.clean(path)
+    if path == STDOUT:
+        return
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
@@ -116,6 +131,13 @@ def check(path, option):
 
 def write(path, content):
     """A whole file or none of it; devices and pipes are written to as they are."""
+    if path == STDOUT:
+        try:
+            with open(1, 'wb', closefd=False) as f:
+                f.write(content)
+        except OSError as e:
+            raise trouble.failed('standard output: cannot write: %s' % e.strerror)
+        return
     try:
         target = os.path.realpath(path)
         if os.path.exists(path) and not os.path.isfile(path):

@@ -61,7 +61,7 @@ def main(argv):
             text.clean(options.results[0]), options.metric))
     page = _page(points, options, found)
     frame.publish(page, options)
-    if not options.output.startswith('/dev/'):
+    if options.output != '-' and not options.output.startswith('/dev/'):
         print('%s in %s: %s' % (text.plural(len(points), 'point'), text.plural(
             len({(p.what, p.line) for p in points}), 'line'), text.clean(options.output)))
     return 0

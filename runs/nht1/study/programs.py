@@ -16,13 +16,14 @@ HELP_S = 60
 # files: the option that names the file to write; folder: the one that names a folder for it.
 # always: options of every run.
 # lists: options that may be repeated; plan: it has --dry-run.
+# capitals: options whose values the program keeps in capitals, given in any case.
 # alone: the option that makes a run what others are compared with: computing only.
 KNOWN = {
     'nht1-bt': {
         'metric': 'runs[].t_t_s', 'better': 'low', 'files': 'out', 'plan': True,
         'alone': ('io', 'none'),
         'beside': {'zeta': 'runs[].zeta', 'R_IO MB/s': 'runs[].r_io_bytes_per_s'},
-        'always': ['--progress', 'never'], 'lists': ['hint'],
+        'always': ['--progress', 'never'], 'lists': ['hint'], 'capitals': ['class'],
         'reserved': ['json', 'out', 'progress', 'restart', 'dry-run', 'help', 'version'],
     },
     'nht1-beff': {
@@ -57,7 +58,7 @@ class Program:
         self.files, self.folder = row.get('files'), row.get('folder')
         self.alone = row.get('alone')
         self.plan = row.get('plan', False) and {'dry-run', 'ranks'} <= set(options or ())
-        self.always = row.get('always', [])
+        self.always, self.capitals = row.get('always', []), row.get('capitals', [])
         self.reserved = row.get('reserved', ['json', 'help', 'version'])
 
     def writes_to(self, folder):

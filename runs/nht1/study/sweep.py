@@ -132,6 +132,9 @@ def expand(description, system, find_program):
             raise place.wrong('names no program; write one, such as: program = nht1-bt')
         program = find_program(entries['program'].text, entries['program'].place)
         _check_keys(name, entries, program)
+        for key in program.capitals:
+            if key in entries and '{' not in entries[key].text:
+                entries[key] = entries[key]._replace(text=entries[key].text.upper())
         mine = []
         for settings in _settings(entries, system):
             settings.setdefault('ranks', '1')
