@@ -129,7 +129,7 @@ static const struct conf_option table[] = {
 
 const struct conf_program beff_program = {
     .name = "nht1-beff",
-    .version = NHT1_VERSION,
+    .version = nht1_build,
     .summary = "Effective communication bandwidth b_eff: all processes send at the same time, in "
                "rings and in random order, 21 message sizes, three methods. One number in bytes "
                "per second for the whole system, and what it is made of.",

@@ -49,7 +49,7 @@ void beff_text_heading(const struct beff_job *job, FILE *to)
             snprintf(methods + used, sizeof methods - used, "%s%s", used ? ", " : "",
                      beff_method_name(m));
         }
-    fprintf(to, "nht1-beff %s: effective communication bandwidth\n", NHT1_VERSION);
+    fprintf(to, "nht1-beff %s: effective communication bandwidth\n", nht1_build);
     system_lines(job, to);
     fprintf(to, "Patterns   %d rings, %d random (seed %lld), %d for information only; by %s\n",
             BEFF_RINGS_N, p->random_n, (long long)job->setup->opt.seed,
@@ -248,7 +248,7 @@ void beff_text_sum(const void *of, FILE *to)
     struct utsname u;
     char a[CELL], b[CELL];
     if (uname(&u) != 0) memset(&u, 0, sizeof u);
-    fprintf(to, "nht1-beff %s summary\n", NHT1_VERSION);
+    fprintf(to, "nht1-beff %s summary\n", nht1_build);
     system_lines(job, to);
     notes(job, to);
     fprintf(to, "\nMB/s = 10^6 bytes/s; MB of memory and Lmax = 2^20 bytes\n");
@@ -295,7 +295,7 @@ void beff_text_protocol(const void *of, FILE *to)
 {
     const struct beff_job *job = of;
     const struct beff_elapsed e = beff_elapsed(&job->measured.cube);
-    fprintf(to, "nht1-beff %s protocol\n", NHT1_VERSION);
+    fprintf(to, "nht1-beff %s protocol\n", nht1_build);
     fprintf(to, "best: of the pattern as a whole; then for each repetition iterations, MB/s that a "
                 "process sends (least, mean and most of all processes), time of the slowest\n");
     for (int i = 0; i < BEFF_SIZES_N; i++) {

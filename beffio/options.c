@@ -218,7 +218,7 @@ static const struct conf_option table[] = {
 
 const struct conf_program beffio_program = {
     .name = "nht1-beffio",
-    .version = NHT1_VERSION,
+    .version = nht1_build,
     .summary =
         "Effective I/O bandwidth: 43 patterns of file access through MPI-IO, in five types and "
         "seven chunk sizes, wellformed and not, written, rewritten and read on several numbers "

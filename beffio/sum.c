@@ -41,7 +41,7 @@ static void head(const struct beffio_job *job, FILE *to)
     char date[64] = "";
     struct utsname u;
     struct tm now;
-    fprintf(to, "nht1-beffio %s, definition %s\n", NHT1_VERSION,
+    fprintf(to, "nht1-beffio %s, definition %s\n", nht1_build,
             beffio_definition_name(c->definition));
     fprintf(to,
             "MEMORY_PER_PROCESSOR = %lld MBytes  [1MBytes = 1024*1024 bytes, 1MB = 1e6 bytes]\n",

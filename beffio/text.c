@@ -20,7 +20,7 @@ void beffio_text_heading(const struct beffio_job *job, FILE *to)
     const struct nodes *n = &job->nodes;
     const double repeat = (double)job->setup->opt.repeat, check_s = beffio_job_check_s(job);
     char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX], d[UNITS_TEXT_MAX], list[128] = "", check[128] = "";
-    fprintf(to, "nht1-beffio %s: effective I/O bandwidth\n", NHT1_VERSION);
+    fprintf(to, "nht1-beffio %s: effective I/O bandwidth\n", nht1_build);
     plain_entry(to, "System", "%s%s, %lld cores (%s); %d rank%s", n->host,
                 n->count > 1 ? " and others" : "", (long long)n->cores, n->cpu, job->size,
                 units_plural(job->size));

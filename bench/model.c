@@ -104,7 +104,7 @@ static const struct conf_option table[] = {
 
 static const struct conf_program program = {
     .name = "model",
-    .version = NHT1_VERSION,
+    .version = nht1_build,
     .summary = "Cost model of a BT step: fitted to a result of `make bench`, compared with it, "
                "and predictions for classes and rank counts that are not at hand.",
     .args = "BENCH.json",

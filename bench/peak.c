@@ -74,7 +74,7 @@ static const struct conf_option table[] = {
 
 static const struct conf_program program = {
     .name = "peak",
-    .version = NHT1_VERSION,
+    .version = nht1_build,
     .summary = "Peak rates of this computer: fused multiply-adds per instruction set, and the "
                "bandwidth of a[i] = b[i] + s c[i] over arrays larger than the last-level cache.",
     .examples = "  peak --seconds 2 --json peak.json\n",

@@ -39,7 +39,7 @@ static const struct conf_option table[] = {
 };
 
 static const struct conf_program program = {.name = "pingpong",
-                                            .version = NHT1_VERSION,
+                                            .version = nht1_build,
                                             .summary = "What the harness of nht1-beff costs.",
                                             .options = table};
 

@@ -67,7 +67,7 @@ static const struct conf_option options[] = {
 
 static const struct conf_program program = {
     .name = "rawfile",
-    .version = NHT1_VERSION,
+    .version = nht1_build,
     .summary = "What the file system gives to a program that does nothing but write and read.",
     .examples = "  mpirun -np 2 rawfile --direct --sync end --out /scratch/raw.bin\n",
     .options = options,

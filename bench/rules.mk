@@ -19,7 +19,7 @@ $(call obj,$(BENCH)): $(B)/obj/%.o: %.c $(B)/settings
 
 $(B)/bench/peak: $(call obj,bench/peak.c) $(PEAKS)
 $(B)/bench/model: $(call obj,bench/model.c)
-$(patsubst %.c,$(B)/%,$(BENCH)): $(LIBNHT1)
+$(patsubst %.c,$(B)/%,$(BENCH)): $(B)/obj/build.o $(LIBNHT1)
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIBNHT1) $(LIBS)
@@ -29,7 +29,7 @@ $(call obj,$(BENCH_MPI)): $(B)/obj/%.o: %.c $(B)/settings
 	$(call say,MPI)
 	$(Q)$(MPICC) $(OPENMP) $(COMPILE)
 
-$(patsubst %.c,$(B)/%,$(BENCH_MPI)): $(B)/%: $(B)/obj/%.o $(LIBNHT1)
+$(patsubst %.c,$(B)/%,$(BENCH_MPI)): $(B)/%: $(B)/obj/%.o $(B)/obj/build.o $(LIBNHT1)
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(MPICC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)

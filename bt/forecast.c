@@ -312,7 +312,7 @@ static void print(const struct forecast *f, FILE *to)
     char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX], c[UNITS_TEXT_MAX];
     size_t i;
     const json_t *text;
-    fprintf(to, "%s %s: dry run, nothing is written\n", bt_program.name, NHT1_VERSION);
+    fprintf(to, "%s %s: dry run, nothing is written\n", bt_program.name, nht1_build);
     fprintf(to, "Problem   class %c, N = %lld, %lld steps, a dump every %lld\n", p->cls,
             (long long)p->n, (long long)p->steps, (long long)p->interval);
     fprintf(to, "Ranks     %lld x %lld thread%s on %lld node%s, decomposition %s\n",

@@ -303,7 +303,7 @@ static void print_findings(struct probe *p, FILE *to)
 {
     char text[UNITS_TEXT_MAX];
     const char *dir = json_string_value(json_object_get(p->folder, "dir"));
-    fprintf(to, "%s %s: what works where %s would be written\n", bt_program.name, NHT1_VERSION,
+    fprintf(to, "%s %s: what works where %s would be written\n", bt_program.name, nht1_build,
             p->setup->opt.out);
     const int64_t bytes = p->fs.free_bytes;
     plain_entry(to, "Folder", "%s: %s, %s mounted at %s%s%s", dir ? dir : p->setup->opt.out,

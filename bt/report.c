@@ -44,7 +44,7 @@ void bt_report_heading(const struct bt_job *job, FILE *to)
     char cls[16] = "", dumps[160] = "", bytes[UNITS_TEXT_MAX];
     const int64_t dumps_n = bt_problem_dumps(p);
     fprintf(to, "nht1-bt %s: application I/O benchmark (NAS BT with dumps of the solution)\n",
-            NHT1_VERSION);
+            nht1_build);
     if (p->cls != 'U') snprintf(cls, sizeof cls, "class %c, ", p->cls);
     if (s->writers_n > 0)
         snprintf(dumps, sizeof dumps, "; a dump every %lld steps: %lld dumps, %s in all",

@@ -28,7 +28,7 @@ done
 find runs/nht1 config/*.ini config/*.conf -type f ! -name '*.pyc' | while read -r file; do
     put 644 "$file" "$DATADIR/$file"
 done
-put 644 base/version.h "$DATADIR/runs/nht1/version.h"
+put 644 "$SHARE/runs/nht1/version" "$DATADIR/runs/nht1/version"
 for file in verify/listings/*; do
     put 644 "$file" "$DATADIR/listings/${file##*/}"
 done

@@ -5,14 +5,14 @@
 MANUAL := $(B)/manual
 $(MANUAL)/made: $(PROGRAMS) runs/nht1/manual.py
 	$(call say,MAN)
-	$(Q)rm -rf $(MANUAL) && PYTHONPATH=runs python3 -B -m nht1.manual $(MANUAL) $(PROGRAMS) && touch $@
+	$(Q)rm -rf $(MANUAL) && PYTHONPATH=runs NHT1_BIN=$(abspath $(B)/bin) python3 -B -m nht1.manual $(MANUAL) $(PROGRAMS) && touch $@
 man: $(MANUAL)/made ## manual pages and completion for bash, into build/manual
 
 # Programs look for their data beside the folder that they are in.
 PLACES = DESTDIR='$(DESTDIR)' BINDIR='$(BINDIR)' LIBDIR='$(LIBDIR)' MANDIR='$(MANDIR)' \
           DOCDIR='$(DOCDIR)' DATADIR='$(dir $(BINDIR))share/nht1' \
           COMPLETIONS='$(PREFIX)/share/bash-completion/completions' \
-          PROGRAMS='$(PROGRAMS)' LIBRARIES='$(PROFILE_LIB) $(FORMAT_LIBS) $(VERIFY_PLUGINS)' MANUAL='$(MANUAL)' bash config/install.sh
+          SHARE='$(SHARE)' PROGRAMS='$(PROGRAMS)' LIBRARIES='$(PROFILE_LIB) $(FORMAT_LIBS) $(VERIFY_PLUGINS)' MANUAL='$(MANUAL)' bash config/install.sh
 install: all man ## into $(DESTDIR)$(PREFIX); also BINDIR, LIBDIR, MANDIR, DOCDIR
 	@$(PLACES) install
 uninstall: ## remove what make install with the same settings has put there

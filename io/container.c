@@ -113,7 +113,7 @@ static int make_file(struct io_structure *s, const struct io_spec *spec, const c
                                     .dt = spec->dt,
                                     .layout = io_layout_name(spec->layout),
                                     .run_id = run_id,
-                                    .source = "nht1-bt " NHT1_VERSION,
+                                    .source = "nht1-bt " NHT1_VERSION, /* of a length that a restart can make again */
                                     .info = info};
     const int64_t values_bytes = spec->dumps_n * io_dump_bytes(spec->layout, spec->n);
     char path[64], why[IO_FORMAT_WHY] = "";

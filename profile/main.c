@@ -97,7 +97,7 @@ static const struct conf_option options[] = {
 
 static const struct conf_program program = {
     .name = "nht1-profile",
-    .version = NHT1_VERSION,
+    .version = nht1_build,
     .summary = "Records what an MPI program does with MPI-IO, as a workload that can be replayed, "
                "and measures what its writing costs.",
     .args = "-- COMMAND...",

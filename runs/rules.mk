@@ -5,10 +5,11 @@
 PY_PROGRAMS := $(addprefix $(B)/bin/nht1-,study report)
 
 # The package and the studies beside the programs, so that they start from any folder.
-$(SHARE)/runs/nht1/copied: base/version.h $(shell find runs/nht1 config -type f ! -name '*.pyc')
+$(SHARE)/runs/nht1/copied: $(B)/build $(shell find runs/nht1 config -type f ! -name '*.pyc')
 	@mkdir -p $(SHARE)/runs $(SHARE)/config && rm -rf $(SHARE)/runs/nht1
 	$(Q)cp -R runs/nht1 $(SHARE)/runs && find $(SHARE)/runs -name '*.pyc' -delete && \
-	    cp config/*.ini config/*.conf $(SHARE)/config && cp base/version.h $(SHARE)/runs/nht1 && touch $@
+	    cp config/*.ini config/*.conf $(SHARE)/config && \
+	    echo '$(BUILD)' >$(SHARE)/runs/nht1/version && touch $@
 
 $(PY_PROGRAMS): runs/study $(SHARE)/runs/nht1/copied
 	@mkdir -p $(@D)

@@ -49,7 +49,7 @@ static const struct conf_option options[] = {
 
 static const struct conf_program program = {
     .name = "nht1-stats",
-    .version = NHT1_VERSION,
+    .version = nht1_build,
     .summary = "Medians, intervals, tests and fits, as JSON.",
     .args = "[NUMBER...]",
     .max_args = STATS_VALUES_MAX,
@@ -78,7 +78,7 @@ static int sum_up(const struct options *o, const struct conf_list *args, json_t 
     free(x);
     if (rc < 0) return rc;
     js_set(*out, "schema", json_string("nht1-report-stats/1"));
-    js_set(*out, "version", json_string(NHT1_VERSION));
+    js_set(*out, "version", json_string(nht1_build));
     return json_object_set_new(*out, "level", js_real(o->level)) < 0
                ? err_set(ERR_NOMEM, "no memory for the answer")
                : 0;
@@ -88,7 +88,7 @@ static int answer_all(const char *file, json_t **out)
 {
     json_t *asked, *requests, *answers = json_array();
     const bool piped = strcmp(file, "-") == 0;
-    *out = json_pack("{ss ss so}", "schema", "nht1-stats/1", "version", NHT1_VERSION, "answers",
+    *out = json_pack("{ss ss so}", "schema", "nht1-stats/1", "version", nht1_build, "answers",
                      answers);
     if (!*out) return err_set(ERR_NOMEM, "no memory for the answers");
     TRY(js_read(piped ? "/dev/stdin" : file, &asked));

@@ -186,12 +186,41 @@ complete_words() {
     [ -z "$(find opt -type f)" ]
 }
 
+# one_word BUILD FOLDER: every program there names this build, in --version and in its results.
+one_word() {
+    local program
+    for program in "$2"/nht1-*; do
+        run "$program" --version
+        [ "$output" = "${program##*/} $1" ] || { echo "$output, not $1" && return 1; }
+    done
+    run mpi_run 1 "$2/nht1-bt" --n 12 --steps 4 --dt 0.001 --interval 2 --tc 1 --io posix --out v.bin --json bt.json
+    expect_status 0
+    [ "${lines[0]}" = "nht1-bt $1: application I/O benchmark (NAS BT with dumps of the solution)" ]
+    "$2/nht1-stats" 1 2 --json stats.json
+    "$2/nht1-report" bt.json -o page.html
+    run "$2/nht1-report" compare bt.json bt.json --json compare.json --html compare.html # too few runs
+    (cd / && "$2/nht1-bt" --dry-run --json - --n 12 --steps 4 --dt 0.001 --tc 1 --io none 2>/dev/null) >plan.json
+    for file in bt stats compare plan; do
+        expect_json $file.json ".version == \"$1\""
+    done
+    grep -qF "$1" page.html
+    grep -qF "$1" compare.html
+}
+
+@test "all programs of a build, and all that are installed, call themselves by one word" {
+    local word
+    word=$(cat "$NHT1_BIN/../share/nht1/runs/nht1/version")
+    [[ $word == *"$(sed -n 's/.*NHT1_VERSION "\(.*\)"/\1/p' "$NHT1_ROOT/base/version.h")"* ]]
+    one_word "$word" "$NHT1_BIN"
+    [ "$("$NHT1_ROOT/runs/study" --version)" = "runs/study $word" ]
+    mk install DESTDIR="$PWD/root" PREFIX=/usr
+    unset NHT1_BIN
+    one_word "$word" "$PWD/root/usr/bin"
+}
+
 @test "the version is the same everywhere" {
     local version
     version=$(sed -n 's/.*NHT1_VERSION "\(.*\)"/\1/p' "$NHT1_ROOT/base/version.h")
-    [ "$(nht1-verify --version)" = "nht1-verify $version" ]
-    [ "$(nht1-report --version)" = "nht1-report $version" ]
-    [ "$("$NHT1_ROOT/runs/study" --version)" = "runs/study $version" ]
     grep -qx "version: $version" "$NHT1_ROOT/CITATION.cff"
     grep -qE "^## $version( |$)" "$NHT1_ROOT/CHANGELOG.md"
     [[ $(head -n 1 "$NHT1_ROOT/debian/changelog") == "nht1 ($version-"* ]]

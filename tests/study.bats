@@ -410,8 +410,9 @@ END
     expect_status 3
     expect_text "nosuch/x.lsf: No such file or directory; --job-file names another"
     bash x.slurm
-    jq -e '.set == ["run.value=7"]' "$NHT1_ROOT"/runs/out/x/study.json
-    rm -r "$NHT1_ROOT"/runs/out/x
+    jq -e '.set == ["run.value=7"]' nht1-studies/x/study.json # where it was submitted, not among the sources
+    [ "$(grep -c PBS_O_WORKDIR x.pbs)" -eq 1 ]
+    ! grep PBS x.slurm x.lsf
 }
 
 @test "job scripts stay where they are submitted; times, set-up and names are what people write" {
@@ -499,6 +500,17 @@ dt = 1e-9\ninterval = 5\nio = posix\ntc = 1'
     expect_status 0
     [ -e nht1-studies/run/runs/p01-r01/result.json ]
     [ -s nht1-studies/run/report.html ]
+    run root/usr/bin/nht1-study nosuch
+    expect_status 1
+    [[ $output == "nht1-study: no study 'nosuch'"* ]]
+    run root/usr/bin/nht1-study tune --nosuch
+    [[ $output == "nht1-study tune: '--nosuch' is an option neither of nht1-study tune nor of nht1-bt"* ]]
+    for command in "" tune; do
+        run root/usr/bin/nht1-study $command --help
+        expect_text "usage: nht1-study"
+        expect_text "nht1-studies"
+        expect_no_text "runs/study"
+    done
 }
 
 @test "make run's study: the program's own table, its files gone, the result kept" {

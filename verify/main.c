@@ -79,7 +79,7 @@ static const struct conf_option options[] = {
 
 static const struct conf_program program = {
     .name = "nht1-verify",
-    .version = NHT1_VERSION,
+    .version = nht1_build,
     .summary = "Proves that a dump file of nht1-bt holds what it should.",
     .args = "FILE",
     .max_args = 1,

@@ -17,13 +17,22 @@ import os
 
 
 def _version():
-    """As base/version.h says it, of which built and installed packages have a copy."""
+    """The build that the programs in C name, too: built and installed packages have the file version;
+    the sources take that of the build whose programs they start."""
     here = os.path.dirname(os.path.realpath(__file__))
-    for folder in (here, os.path.join(here, '..', '..', 'base')):
-        if os.path.exists(os.path.join(folder, 'version.h')):
-            with open(os.path.join(folder, 'version.h'), encoding='ascii') as f:
-                return f.read().split('NHT1_VERSION "')[1].split('"')[0]
-    return 'unknown'
+    root = os.path.dirname(os.path.dirname(here))
+    bin_folder = os.environ.get('NHT1_BIN') or os.path.join(root, 'build', 'bin')
+    for folder in (here, os.path.join(bin_folder, '..', 'share', 'nht1', 'runs', 'nht1')):
+        try:
+            with open(os.path.join(folder, 'version'), encoding='utf-8') as f:
+                return f.read(200).strip()
+        except OSError:
+            pass
+    try:
+        with open(os.path.join(root, 'base', 'version.h'), encoding='utf-8') as f:
+            return f.read().split('NHT1_VERSION "')[1].split('"')[0]
+    except (OSError, IndexError):
+        return 'unknown'
 
 
 VERSION = _version()

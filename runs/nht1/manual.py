@@ -50,9 +50,9 @@ class Program:
                                           stdout=subprocess.PIPE).stdout)
         self.name = os.path.basename(path)
         self.whole = self.name + (' ' + command if command else '')
-        named = table['name'].replace('runs/study', 'nht1-study')
+        named = table['name']
         self.foreign = command and named != self.whole and named
-        said = (table.get('examples') or '').replace('runs/study', 'nht1-study')
+        said = table.get('examples') or ''
         self.summary, self.args = table['summary'], table.get('args') or ''
         self.words = table.get('words', [])
         self.options = table['options'] + self._usual({o['name'] for o in table['options']},

@@ -10,6 +10,12 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 
 
+def called(text):
+    """A text that names runs/study, with the name that this command was started by."""
+    installed = os.path.basename(sys.argv[0]).startswith('nht1-')
+    return text.replace('runs/study', 'nht1-study') if installed else text
+
+
 def path(name):
     """Absolute path of a program of nht1, or of any other; None when it is not there. $NHT1_BIN
     names the folder; else it is the one that belongs to these files."""

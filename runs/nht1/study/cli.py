@@ -13,7 +13,7 @@ EPILOG = """
 examples:
   runs/study --list                     what is there
   runs/study --dry-run processors       what it would take: runs, time, space
-  runs/study processors                 into runs/out/processors; again: goes on, or a new folder
+  runs/study processors                 again: goes on, or a new folder
   runs/study writers --set common.class=B --files DIR
   runs/study --job slurm --nodes 4 --cores 256 processors
   runs/study tune --minutes 10          the best way to write here; see runs/study tune --help
@@ -28,7 +28,7 @@ docs/studies.md explains the descriptions.
 
 def _arguments(argv):
     parser = command.Parser(
-        sorted(COMMANDS), prog='runs/study', epilog=EPILOG, words=_shipped(), description=(
+        sorted(COMMANDS), prog=tools.called('runs/study'), epilog=tools.called(EPILOG), words=_shipped(), description=(
             'Runs the programs of nht1 over many settings, as one INI file describes them, and sums '
             'up.'))
     add = parser.add_argument
@@ -37,7 +37,8 @@ def _arguments(argv):
     add('--dry-run', action='store_true', help='say what would be run and what it would take')
     add('--out', metavar='DIR', help='folder of the study; default: a new or unfinished one, '
                                      'NAME, NAME-2, ..., under --under')
-    add('--under', metavar='DIR', help='where folders of studies are made, default runs/out')
+    add('--under', metavar='DIR', help='where folders of studies are made; default: nht1-studies in the '
+                                       'current folder, inside of the sources runs/out')
     add('--new', action='store_true', help='do not go on with an unfinished one')
     add('--files', metavar='DIR', help='write the files that are measured there, on the file '
                                        'system in question; default: in the folder of the study')
@@ -58,7 +59,7 @@ def _arguments(argv):
         add('--' + name, metavar=name.upper().replace('JOB-', ''), type=kind, help=help_text)
     add('--no-report', action='store_true', help='make no report at the end')
     add('--quiet', action='store_true', help='print the closing table and errors only')
-    add('--version', action='version', version='runs/study ' + VERSION)
+    add('--version', action='version', version=tools.called('runs/study ') + VERSION)
     return parser.parse_args(argv)
 
 
@@ -105,4 +106,4 @@ COMMANDS = {'tune': tune.main}
 def main(argv):
     if argv and argv[0] in COMMANDS:
         return COMMANDS[argv[0]](argv[1:])
-    return command.run('runs/study', lambda: _act(_arguments(argv)))
+    return command.run(tools.called('runs/study'), lambda: _act(_arguments(argv)))

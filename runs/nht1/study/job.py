@@ -13,8 +13,8 @@ from ..trouble import failed, usage
 
 MINUTES = 120  # when neither --time nor the study says
 
-# Lines of each system; those whose value is not known are left out. stop: how the driver learns
-# that the time is nearly over.
+# Lines of each system; those whose value is not known are left out. begin: commands that only this system
+# needs; the others start a script in the folder that it was submitted from.
 SYSTEMS = {
     'slurm': {
         'tried': True, 'submit': 'sbatch %s', 'mark': '#SBATCH ',
@@ -23,6 +23,7 @@ SYSTEMS = {
                   '--output={name}.%j.log', '--partition={queue}', '--account={account}')},
     'pbs': {
         'tried': False, 'submit': 'qsub %s', 'mark': '#PBS ',
+        'begin': ['cd "$PBS_O_WORKDIR"  # the folder that it was submitted from'],
         'lines': ('-N nht1-{name}', '-l select={nodes}:ncpus={cores_per_node}'
                   ':mpiprocs={cores_per_node}', '-l place=excl', '-l walltime={clock}', '-j oe',
                   '-q {queue}', '-A {account}')},
@@ -110,7 +111,7 @@ def script(system, args, name, description):
         ['# Cores: %d in all; check this number when the nodes are not like the computer that this'
          % values['cores'],
          '# was written on. Submit it again when its time was too short: the study goes on.',
-         'set -eu', 'cd "${PBS_O_WORKDIR:-.}"  # the folder that it was submitted from'] +
+         'set -eu'] + row.get('begin', []) +
         (['set +u', args.setup, 'set -u'] if args.setup else []) + environment +
         ['exec %s' % _driver(args, values)]) + '\n'
 

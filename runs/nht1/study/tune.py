@@ -63,7 +63,7 @@ docs/studies.md has more about it.
 
 def _arguments(argv):
     """(options, words for nht1-bt)"""
-    parser = command.Parser(prog='runs/study tune', epilog=EPILOG, allow_abbrev=False, description=(
+    parser = command.Parser(prog=tools.called('runs/study tune'), epilog=tools.called(EPILOG), allow_abbrev=False, description=(
         'Finds the best way to write on this system: writer, settings, MPI-IO component.'))
     add = parser.add_argument
     add('--minutes', type=command.number(0.1), metavar='M', default=5,
@@ -80,15 +80,16 @@ def _arguments(argv):
                                        'question; default: in the folder of the result')
     add('--out', metavar='DIR', help='folder of the result; default: a new one, tune, tune-2, ..., '
                                      'under --under')
-    add('--under', metavar='DIR', help='where that folder is made, default runs/out')
+    add('--under', metavar='DIR', help='where that folder is made; default: nht1-studies in the current '
+                                       'folder, inside of the sources runs/out')
     add('--exhaustive', type=command.number(0.1), metavar='M',
         help='then run every candidate of the search at full length, in rounds, for M minutes, and '
              "compare the search's choice with the best of them")
     add('--against', metavar='DIR', help='compare the choice with the best of an earlier --exhaustive: '
                                          'the folder of that result')
-    add('--launcher', metavar='NAME', help='as runs/study')
-    add('--launcher-flags', metavar='WORDS', help='as runs/study')
-    add('--cores', type=command.number(1, kind=int), metavar='C', help='as runs/study')
+    add('--launcher', metavar='NAME', help=tools.called('as runs/study'))
+    add('--launcher-flags', metavar='WORDS', help=tools.called('as runs/study'))
+    add('--cores', type=command.number(1, kind=int), metavar='C', help=tools.called('as runs/study'))
     add('--no-report', action='store_true', help='make no report at the end')
     add('--quiet', action='store_true', help='print what was found and errors only')
     return parser.parse_known_args(argv)
@@ -123,8 +124,8 @@ def settings_of(said, program, whose=''):
         name, given, value = said[0].partition('=')
         name, first = name[2:] if name.startswith('--') else '', said.pop(0)
         if name not in program.options:
-            raise trouble.usage("%s'%s' is an option neither of runs/study tune nor of %s" % (
-                whose, first, program.name))
+            raise trouble.usage("%s'%s' is an option neither of %s tune nor of %s" % (
+                whose, first, tools.called('runs/study'), program.name))
         if program.options[name] and not given:
             if not said:
                 raise trouble.usage('%s--%s needs a value' % (whose, name))
@@ -201,7 +202,7 @@ class Tuner:
                                     self.args.out)
             paths = iter([self.args.out])
         else:
-            under = self.args.under or whole.UNDER
+            under = self.args.under or whole.under()
             paths = (os.path.join(under, 'tune' if n == 1 else 'tune-%d' % n) for n in range(1, 10000))
         for path in paths:
             try:
@@ -595,4 +596,4 @@ def main(argv):
         if tools.path('nht1-bt') is None:
             raise trouble.failed("nht1-bt is not there: 'make' builds it; NHT1_BIN names its folder")
         return Tuner(args, said).run()
-    return command.run('runs/study tune', act)
+    return command.run(tools.called('runs/study tune'), act)

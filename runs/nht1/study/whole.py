@@ -12,9 +12,15 @@ from . import child, drive, launch, plan, probe, programs, speak, summary, sweep
 from .folder import Folder, check_place, choose, existing, shown
 
 REPORT_S = 600
-# In a source tree, or, installed, where one is.
-UNDER = os.path.join(tools.ROOT, 'runs', 'out') if os.path.exists(
-    os.path.join(tools.ROOT, 'Makefile')) else 'nht1-studies'
+
+
+def under():
+    """Where folders of studies are made when --under does not say: inside of the sources that this
+    command belongs to runs/out, elsewhere nht1-studies in the current folder."""
+    here = os.path.realpath(os.getcwd())
+    inside = os.path.commonpath([here, tools.ROOT]) == tools.ROOT
+    return os.path.join(tools.ROOT, 'runs', 'out') if inside and os.path.exists(
+        os.path.join(tools.ROOT, 'Makefile')) else 'nht1-studies'
 
 
 def launcher_of(args, description, system):
@@ -129,10 +135,11 @@ def _close(driver, keys, speaker, brief):
         print('not valid as results (exit status %d of the program): %s' % (
             trouble.INVALID, ', '.join(invalid)))
     for tally, number, record in failed:
-        print('runs/study: %s failed: %s' % (tally.name(number), record['trouble']),
-              file=sys.stderr)
+        print('%s: %s failed: %s' % (tools.called('runs/study'), tally.name(number),
+                                     record['trouble']), file=sys.stderr)
     if driver.why == 'interrupted' and not brief:
-        print('runs/study: interrupted; the same command goes on from here', file=sys.stderr)
+        print('%s: interrupted; the same command goes on from here' % tools.called('runs/study'),
+              file=sys.stderr)
     elif driver.why == 'time' and not brief:
         speaker.say('the time given, %g minutes, is used up; --minutes gives more' %
                     driver.settings.minutes)
@@ -161,7 +168,7 @@ def run(args, name, description, brief=False):
     keys = sweep.varying(points)
     speaker = speak.Speaker(['section'] if brief else keys, args.quiet, settings.show)
     files = _files(args, description)
-    out = args.out or choose(args.under or UNDER, name, points, args.new)
+    out = args.out or choose(args.under or under(), name, points, args.new)
     check_place(out, points)  # before the estimates, which take their time
     if args.no_plan:
         estimates = {p.id: plan.Estimate() for p in points}
