@@ -38,7 +38,7 @@ const char *err_message(void);
 /* Forgets the message. Local. For tests and for programs that go on after an error. */
 void err_clear(void);
 
-/* The exit status (design.md section 2) that belongs to a code: 0 for 0 and above. Local. */
+/* The exit status that belongs to a code, as listed above: 0 for 0 and above. Local. */
 int err_exit_status(int code);
 
 /* What a code means, in a few words, for a failure that left no message. Static text. Local. */

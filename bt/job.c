@@ -103,17 +103,22 @@ static int writers_agree(struct bt_job *job)
         const char *writer = s->candidate[w].writer;
         const char *found = json_string_value(json_object_get(denied, writer));
         const bool format = io_writer_format(writer) != IO_RAW && s->layout == IO_RECORDS;
+        char lacks[IO_WRITER_WHY];
         if (can[w]) {
             s->candidate[kept_n++] = s->candidate[w];
             continue;
         }
-        json_array_append_new(job->left_out,
-                              json_pack("{ss ss}", "writer", writer, "why",
-                                        found    ? found
-                                        : format ? "its files have a format of their own, which "
-                                                   "--layout records is not"
-                                                 : "what it needs of the system, a library or a "
-                                                   "call of the kernel, is not there"));
+        io_writer_lacks(io_writer_find(writer), lacks);
+        json_array_append_new(
+            job->left_out,
+            json_pack("{ss so}", "writer", writer, "why",
+                      js_text(found      ? found
+                              : format   ? "its files have a format of their own, which "
+                                           "--layout records is not"
+                              : lacks[0] ? lacks
+                                         : "what it needs of the system, a library or a "
+                                           "call of the kernel, is not there on another "
+                                           "node")));
     }
     json_decref(denied);
     s->writers_n = kept_n;

@@ -25,10 +25,15 @@ static void writer_entry(FILE *to, const char *name, const char *text)
 void bt_report_writers(FILE *to)
 {
     const struct io_writer *d;
+    char why[IO_WRITER_WHY], text[1024];
     fprintf(to, "Writers, for --io (several as NAME,NAME):\n\n");
     writer_entry(to, BT_COMPUTE, "Only compute: the time is T_C.");
-    for (int i = 0; (d = io_writer_at(i)) != NULL; i++)
-        writer_entry(to, d->name, d->help);
+    for (int i = 0; (d = io_writer_at(i)) != NULL; i++) {
+        const bool lacks = io_writer_lacks(d, why)[0] != '\0';
+        snprintf(text, sizeof text, "%s%s%s%s", d->help, lacks ? " (not here: " : "", why,
+                 lacks ? ")" : "");
+        writer_entry(to, d->name, text);
+    }
     fprintf(to, "\n--io all runs every writer that leaves one file in serial format:");
     for (int i = 0; (d = io_writer_at(i)) != NULL; i++)
         if ((d->caps & IO_CAP_SERIAL_FILE) && !(d->caps & IO_CAP_WRAPPER) && io_writer_usable(d))

@@ -27,7 +27,7 @@ static struct {
 } formats[] = {
     [IO_RAW] = {.name = "raw"},
     [IO_HDF5] = {"hdf5", "a parallel HDF5", "libhdf5-openmpi-dev", NULL},
-    [IO_NETCDF] = {"netcdf", "PnetCDF", "libpnetcdf-dev", NULL},
+    [IO_NETCDF] = {"netcdf", "the PnetCDF", "libpnetcdf-dev", NULL},
 };
 
 const char *io_format_name(enum io_format format)

@@ -97,8 +97,9 @@ struct io_writer {
     enum io_format format; /* of FILE; other than IO_RAW: with the slots of io/container.h. */
     size_t state_size;     /* Required. Bytes of private state, zeroed before open. */
 
-    /* Whether this system can run it. Optional, default: yes. Local. */
-    bool (*usable)(void);
+    /* Whether this system can run it. why: [out] of IO_WRITER_WHY bytes, where it cannot: what is
+     * missing, with the package that has it. Optional, default: yes. Local. */
+    bool (*usable)(char *why);
 
     /* Prepares for writing, or, with ctx->plan, for reading, and for that alone; the file exists with
      * its full length. Collective. Required. */
@@ -158,8 +159,11 @@ unsigned io_writer_caps(const char *name);
  * unknown name. */
 enum io_format io_writer_format(const char *name);
 
-/* Whether a writer on the list can be used on this system. Local. */
+/* Whether a writer on the list can be used on this system, and what is missing where it cannot: "" or a
+ * text in why, which is returned. Local. */
+#define IO_WRITER_WHY 320
 bool io_writer_usable(const struct io_writer *d);
+const char *io_writer_lacks(const struct io_writer *d, char why[IO_WRITER_WHY]);
 
 /* Whether it can, and has dumps of this layout in its files: records are a format of their own. */
 bool io_writer_can(const struct io_writer *d, enum io_layout layout);

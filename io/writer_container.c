@@ -206,21 +206,22 @@ static int container_describe(void *state, const struct io_context *ctx, json_t 
     return io_mpiio_report_info(info, into);
 }
 
-static bool loads(enum io_format format)
+static bool loads(enum io_format format, char *why)
 {
     const bool loaded = io_container_load(format) == 0;
+    if (!loaded) snprintf(why, IO_WRITER_WHY, "%s", err_message());
     if (!loaded) err_clear();
     return loaded;
 }
 
-static bool hdf5_usable(void)
+static bool hdf5_usable(char *why)
 {
-    return loads(IO_HDF5);
+    return loads(IO_HDF5, why);
 }
 
-static bool pnetcdf_usable(void)
+static bool pnetcdf_usable(char *why)
 {
-    return loads(IO_NETCDF);
+    return loads(IO_NETCDF, why);
 }
 
 #define CAPS (IO_CAP_SERIAL_FILE | IO_CAP_HINTS)

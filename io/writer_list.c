@@ -23,9 +23,17 @@ const struct io_writer *io_writer_at(int i)
     return i >= 0 && i < LISTED ? listed[i] : NULL;
 }
 
+const char *io_writer_lacks(const struct io_writer *d, char why[IO_WRITER_WHY])
+{
+    why[0] = '\0';
+    if (d->usable) (void)d->usable(why);
+    return why;
+}
+
 bool io_writer_usable(const struct io_writer *d)
 {
-    return !d->usable || d->usable();
+    char why[IO_WRITER_WHY];
+    return !d->usable || d->usable(why);
 }
 
 bool io_writer_can(const struct io_writer *d, enum io_layout layout)

@@ -49,10 +49,15 @@ static int uring_start(struct io_background *b)
     return 0;
 }
 
-static bool uring_usable(void)
+static bool uring_usable(char *why)
 {
     struct io_uring ring;
-    if (io_uring_queue_init(2, &ring, 0) < 0) return false;
+    if (io_uring_queue_init(2, &ring, 0) < 0) {
+        snprintf(why, IO_WRITER_WHY,
+                 "the kernel refuses io_uring (see kernel.io_uring_disabled, or the container's "
+                 "rules)");
+        return false;
+    }
     io_uring_queue_exit(&ring);
     return true;
 }

@@ -62,6 +62,22 @@ run_commands() {
     [ "$bad" -eq 0 ]
 }
 
+@test "sections that sources and documents cite exist" {
+    local line file section cited=0 bad=0
+    cd "$NHT1_ROOT"
+    # "docs/format.md section 4", "docs/format.md, section 6", "[bt-fast.md](bt-fast.md) section 3", "sections 1 and 2";
+    # [BT] and [BTF] are docs/bt.md and docs/bt-fast.md (docs/references.md).
+    while read -r file section; do
+        case $file in "[BT]") file=bt.md ;; "[BTF]") file=bt-fast.md ;; esac
+        grep -qE "^## $section\. " "docs/${file#docs/}" || { echo "$file has no section $section" && bad=1; }
+        cited=$((cited + 1))
+    done < <(git ls-files -z '*.[ch]' '*.py' '*.md' '*.json' '*.bats' '*.bash' | xargs -0 cat | tr -s '\n' ' ' | sed 's/ \* / /g' |
+        grep -oE '([a-z-]+\.md\)?|\[BTF?\]),? sections? [0-9]+((, | to | and )[0-9]+)*' |
+        sed -E 's/\)?,? sections? / /; s/,|to|and/ /g' | awk '{ for (i = 2; i <= NF; i++) print $1, $i }' | sort -u)
+    [ "$cited" -ge 20 ]
+    [ "$bad" -eq 0 ]
+}
+
 @test "every document is on both maps of the documentation" {
     local file name bad=0
     for file in "$NHT1_ROOT"/docs/*.md; do

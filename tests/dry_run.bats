@@ -120,3 +120,23 @@ holds() {
     expect_status 3
     [ "$(grep -c '^nht1-bt: ' <<<"$output")" -eq 1 ]
 }
+
+@test "docs/tuning.md counts the candidates of a search as a dry run does" {
+    need_open_mpi "its components are OMPIO and ROMIO"
+    local writer romio
+    for writer in uring hdf5 pnetcdf; do
+        nht1-bt --io help | grep -q "^--io all.* $writer\b" || skip "built without the library of writer $writer"
+    done
+    romio=$(ompi_info --parsable 2>/dev/null | grep -oE 'mca:io:romio[0-9]*:' | head -n 1 | cut -d: -f3)
+    [ -n "$romio" ] || skip "this Open MPI has no ROMIO"
+    # candidates COMPONENT ARGUMENT...
+    candidates() {
+        OMPI_MCA_io=$1 nht1-bt --dry-run --tc 100 "${@:2}" | sed -n 's/^Search *\([0-9]*\) candidates.*/\1/p'
+    }
+    run tr -s '\n' ' ' <"$NHT1_ROOT/docs/tuning.md"
+    expect_text "$(candidates ompio --io auto --class S --ranks 1) candidates (class S, one rank)"
+    expect_text "to $(candidates "$romio" --io auto --class E --ranks 1024 --nodes 16) (class E, 1024 ranks on 16 nodes, ROMIO)"
+    expect_text "class A on two ranks $(candidates ompio --io auto --class A --ranks 2) with OMPIO"
+    expect_text "has $(candidates "$romio" --io auto:mpiio,mpiio-indep,mpiio-async,hdf5,hdf5-indep,pnetcdf,pnetcdf-indep \
+        --class A --ranks 2) with ROMIO"
+}

@@ -489,7 +489,9 @@ dt = 1e-9\ninterval = 5\nio = posix\ntc = 1'
         "$NHT1_ROOT/docs/studies.md" >x.ini
     study --dry-run --no-plan x.ini --cores 4
     expect_status 0
-    expect_text "p12 "
+    expect_text "p11 "
+    expect_no_text "p12 "
+    [ "$(grep -c ' posix ' <<<"$output")" -eq 3 ] # once for each number of ranks
 }
 
 @test "installed, the driver finds programs and studies, and writes where one is" {
