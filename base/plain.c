@@ -58,6 +58,17 @@ char *plain_copy(char *out, size_t size, const char *text)
     return plain_text(out);
 }
 
+void plain_line(FILE *to, const char *fmt, ...)
+{
+    char *text = NULL;
+    va_list args;
+    va_start(args, fmt);
+    if (vasprintf(&text, fmt, args) < 0) text = NULL;
+    va_end(args);
+    fprintf(to, "%s\n", text ? plain_text(text) : "");
+    free(text);
+}
+
 void plain_wrap(FILE *to, int width, const char *first, int indent, const char *words)
 {
     char *whole = strdup(words);

@@ -17,6 +17,10 @@ char *plain_text(char *text);
 /* Copies a text, cut to size bytes with its NUL, and makes it plain. Returns out. */
 char *plain_copy(char *out, size_t size, const char *text);
 
+/* Prints one line, made plain as a whole, and ends it: what comes out of files, names or the environment
+ * cannot end it before. */
+void plain_line(FILE *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 /* Prints first and then the words of text, made plain, with a single blank between words, in lines
  * of at most width columns as far as words allow, and ends the last line. Lines after the first are
  * set in by indent columns. */

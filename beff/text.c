@@ -31,9 +31,9 @@ static void system_lines(const struct beff_job *job, FILE *to)
     fprintf(to, "Definition %s\n",
             job->setup->definition == BEFF_36 ? "3.6 (release 3.6 of the authors' program)"
                                               : "paper (Rabenseifner and Koniges)");
-    fprintf(to, "System     %d processes on %lld cores of %lld node%s (%s), placement: %s\n",
-            n->size, (long long)n->cores, (long long)n->count, units_plural(n->count), n->cpu,
-            job->placement);
+    plain_line(to, "System     %d processes on %lld cores of %lld node%s (%s), placement: %s",
+               n->size, (long long)n->cores, (long long)n->count, units_plural(n->count), n->cpu,
+               job->placement);
     fprintf(to, "Memory     %s per process (%s); L_max %s\n",
             units_bytes_iec((double)m->process_bytes, a), m->source,
             units_bytes_iec((double)m->lmax_bytes, b));

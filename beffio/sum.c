@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
+#include "base/plain.h"
 #include "base/version.h"
 
 static const char *counted(const struct beffio_schedule *s)
@@ -53,7 +54,7 @@ static void head(const struct beffio_job *job, FILE *to)
     fprintf(to, " T=%g, MT=%lld MBytes%s%s\n", c->t_s, (long long)(job->memory_total_bytes >> 20),
             job->setup->opt.noshared ? ", -noshared" : "",
             job->setup->opt.rewrite ? ", -rewrite" : "");
-    fprintf(to, "PATH=%s, PREFIX=%s\n", job->setup->opt.path, job->setup->prefix);
+    plain_line(to, "PATH=%s, PREFIX=%s", job->setup->opt.path, job->setup->prefix);
     if (uname(&u) == 0)
         fprintf(to,
                 "       system name : %s\n       hostname    : %s\n       OS release  : %s\n"
@@ -257,10 +258,10 @@ static void protocol_partition(const struct beffio_job *job, FILE *to, const str
         {
             json_object_foreach(json_object_get(file, "hints_reported"), key, value)
             {
-                fprintf(to, "file_info reported n=%d %s %s %s = %s\n", p->bench.procs,
-                        json_string_value(json_object_get(file, "access")),
-                        json_string_value(json_object_get(file, "type")), key,
-                        json_string_value(value));
+                plain_line(to, "file_info reported n=%d %s %s %s = %s", p->bench.procs,
+                           json_string_value(json_object_get(file, "access")),
+                           json_string_value(json_object_get(file, "type")), key,
+                           json_string_value(value));
             }
         }
     for (int a = 0; a < BEFFIO_ACCESSES; a++)
@@ -278,7 +279,7 @@ void beffio_sum_protocol(const void *of, FILE *to)
     const struct beffio_job *job = of;
     head(job, to);
     for (int i = 0; i < job->hints.n; i++)
-        fprintf(to, "file_info set %s = %s\n", job->hints.hint[i].key, job->hints.hint[i].value);
+        plain_line(to, "file_info set %s = %s", job->hints.hint[i].key, job->hints.hint[i].value);
     fputc('\n', to);
     for (int i = 0; i < job->setup->schedule.partitions_n; i++)
         if (job->part[i].done) protocol_partition(job, to, &job->part[i]);

@@ -410,8 +410,8 @@ static void print_state(const struct bt_search *s, const struct race_standing *s
         if (state == RACE_FAILED)
             plain_wrap(to, WIDTH, "  ", 4, s->why[i]);
         else
-            fprintf(to, "  %-44s %s\n", label,
-                    with_interval(text, stand[i].ratio, stand[i].lo, stand[i].hi));
+            plain_line(to, "  %-44s %s", label,
+                       with_interval(text, stand[i].ratio, stand[i].lo, stand[i].hi));
     }
     if (n > told) fprintf(to, "  and %d more\n", n - told);
 }
@@ -428,7 +428,8 @@ void bt_finding_print(const struct bt_job *job, FILE *to)
     json_t *best = best_json(job, stand), *one;
     char text[64], ratio[64], label[BT_LABEL_MAX];
     size_t i;
-    fprintf(to, "\nBest      %s\n", json_string_value(json_object_get(best, "label")));
+    fputc('\n', to);
+    plain_line(to, "Best      %s", json_string_value(json_object_get(best, "label")));
     fprintf(
         to, "zeta      %s, paired, %lld dumps, %lld rounds of the last rung\n",
         with_interval(text, member(best, "zeta"), member(best, "zeta_lo"), member(best, "zeta_hi")),
@@ -437,15 +438,17 @@ void bt_finding_print(const struct bt_job *job, FILE *to)
     json_array_foreach(json_object_get(best, "against"), i, one)
     {
         snprintf(label, sizeof label, "%s", json_string_value(json_object_get(one, "label")));
-        fprintf(to, "%-9s zeta %s; its T_T over that of the best: %s\n", label,
-                with_interval(text, member(one, "zeta"), member(one, "zeta_lo"),
-                              member(one, "zeta_hi")),
-                with_interval(ratio, member(one, "ratio"), member(one, "lo"), member(one, "hi")));
+        plain_line(
+            to, "%-9s zeta %s; its T_T over that of the best: %s", label,
+            with_interval(text, member(one, "zeta"), member(one, "zeta_lo"),
+                          member(one, "zeta_hi")),
+            with_interval(ratio, member(one, "ratio"), member(one, "lo"), member(one, "hi")));
     }
     print_state(s, stand, RACE_TIED, "Cannot be told apart from the best: T_T over its T_T", to);
     print_effects(s, to);
     print_state(s, stand, RACE_FAILED, "Failed, and left out:", to);
-    fprintf(to, "\nRun it with\n  %s\n", json_string_value(json_object_get(best, "command")));
+    fputs("\nRun it with\n", to);
+    plain_line(to, "  %s", json_string_value(json_object_get(best, "command")));
     json_array_foreach(json_object_get(best, "hints"), i, one)
         fprintf(to, "%s, for other programs:\n%s", json_string_value(json_object_get(one, "form")),
                 json_string_value(json_object_get(one, "text")));

@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "base/par.h"
+#include "base/plain.h"
 #include "base/program.h"
 #include "base/resident.h"
 #include "base/sys.h"
@@ -355,13 +356,14 @@ static void print(const struct forecast *f, FILE *to)
         fprintf(to, "Search    %zu candidates of %d writers, where this system can run all:\n",
                 json_array_size(f->candidates), f->setup->writers_n);
         json_array_foreach(f->candidates, i, text)
-            fprintf(to, "          %s\n", json_string_value(text));
+            plain_line(to, "          %s", json_string_value(text));
     }
     fprintf(to, "Time      %s %s for the whole command\n", f->candidates ? "at most" : "about",
             units_duration(f->time_s, a));
-    json_array_foreach(f->warnings, i, text) fprintf(to, "Warning   %s\n", json_string_value(text));
+    json_array_foreach(f->warnings, i, text)
+        plain_line(to, "Warning   %s", json_string_value(text));
     json_array_foreach(f->misfits, i, text)
-        fprintf(to, "DOES NOT FIT: %s\n", json_string_value(text));
+        plain_line(to, "DOES NOT FIT: %s", json_string_value(text));
     if (json_array_size(f->misfits) == 0) fprintf(to, "Fits      yes\n");
 }
 

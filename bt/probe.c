@@ -282,7 +282,7 @@ static int try_all(struct probe *p)
 static void print_group(const struct group *g, FILE *to)
 {
     char first[64];
-    fprintf(to, "%s%s\n", g->component[0] ? "MPI-IO " : "File system", g->component);
+    plain_line(to, "%s%s", g->component[0] ? "MPI-IO " : "File system", g->component);
     for (int i = 0; i < g->n; i++) {
         const struct bt_probe_finding *f = &g->finding[i];
         const int indent =
@@ -303,8 +303,8 @@ static void print_findings(struct probe *p, FILE *to)
 {
     char text[UNITS_TEXT_MAX];
     const char *dir = json_string_value(json_object_get(p->folder, "dir"));
-    fprintf(to, "%s %s: what works where %s would be written\n", bt_program.name, nht1_build,
-            p->setup->opt.out);
+    plain_line(to, "%s %s: what works where %s would be written", bt_program.name, nht1_build,
+               p->setup->opt.out);
     const int64_t bytes = p->fs.free_bytes;
     plain_entry(to, "Folder", "%s: %s, %s mounted at %s%s%s", dir ? dir : p->setup->opt.out,
                 p->fs.type, p->fs.source, p->fs.mount, bytes > 0 ? ", free: " : "",

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/par.h"
+#include "base/plain.h"
 #include "base/stop.h"
 #include "base/sys.h"
 #include "base/units.h"
@@ -242,8 +243,8 @@ static void look(void *arg)
         search->told = true;
     }
     if (asked && hangs) {
-        fprintf(stderr, "%s: interrupted: %s had not answered for %s; its file may be left\n",
-                bt_program.name, words, waited);
+        plain_line(stderr, "%s: interrupted: %s had not answered for %s; its file may be left",
+                   bt_program.name, words, waited);
         _exit(err_exit_status(ERR_INTERRUPT));
     }
     pthread_mutex_unlock(&w->race);

@@ -20,6 +20,7 @@
 #include "base/json.h"
 #include "base/near.h"
 #include "base/own.h"
+#include "base/plain.h"
 #include "base/start.h"
 #include "base/stat.h"
 #include "base/text.h"
@@ -194,7 +195,7 @@ static int execute(const struct options *o, const struct conf_list *args, struct
         for (size_t i = 0; i < sizeof inherited / sizeof inherited[0]; i++)
             sigaction(inherited_signal[i], &inherited[i], NULL);
         execvp(word[0], (char *const *)(uintptr_t)word);
-        fprintf(stderr, "nht1-profile: %s: %s\n", word[0], strerror(errno));
+        plain_line(stderr, "nht1-profile: %s: %s", word[0], strerror(errno));
         _exit(errno == ENOENT ? 127 : 126);
     }
     child = (sig_atomic_t)pid;
@@ -424,8 +425,9 @@ static int profile(const struct options *o, const struct conf_list *args, struct
         rc = save_json(o, args, began, *status, &run,
                        measured ? zeta_json(&z, round, (int)o->repeat, &run) : NULL);
     if (rc == 0 && !o->quiet) {
+        fputc('\n', stderr);
         if (!js_is_stdout(o->out))
-            fprintf(stderr, "\nnht1-profile: the workload is in %s\n", o->out);
+            plain_line(stderr, "nht1-profile: the workload is in %s", o->out);
         profile_print(&run, stderr);
         if (measured) print_zeta(&z, round, (int)o->repeat, &run);
     }

@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/num.h"
+#include "base/plain.h"
 #include "base/units.h"
 
 /* Less than this between two calls is not thinking: a sleep cannot be that short. */
@@ -608,6 +609,7 @@ static void print_slowest(const struct profile_run *run, FILE *to)
 {
     char inside[UNITS_TEXT_MAX];
     int at[3] = {-1, -1, -1};
+    char host[PROFILE_NAME_MAX];
     fprintf(to, "\nLongest inside MPI-IO:");
     for (int i = 0; i < 3 && i < run->ranks_n; i++) {
         double most = -1;
@@ -617,7 +619,8 @@ static void print_slowest(const struct profile_run *run, FILE *to)
                 at[i] = r;
             }
         if (at[i] < 0) break;
-        fprintf(to, "%s rank %d on %s %s", i ? "," : "", at[i], run->rank[at[i]]->host,
+        fprintf(to, "%s rank %d on %s %s", i ? "," : "", at[i],
+                plain_copy(host, sizeof host, run->rank[at[i]]->host),
                 units_duration(most, inside));
     }
     fprintf(to, "\n");
@@ -646,12 +649,13 @@ void profile_print(const struct profile_run *run, FILE *to)
                     "replayed\n");
     print_direction(run, 0, to);
     print_direction(run, 1, to);
-    fprintf(to,
-            "MPI-IO    %s per rank on average, %s on the slowest, rank %d on %s (%.1f %% and %.1f "
-            "%%)\n",
-            units_duration(run->io_s, a), units_duration(run->io_max_s, b), run->io_max_rank,
-            slowest ? slowest->host : "?", 100 * run->io_s / run->wall_s,
-            100 * run->io_max_s / run->wall_s);
+    plain_line(
+        to,
+        "MPI-IO    %s per rank on average, %s on the slowest, rank %d on %s (%.1f %% and %.1f "
+        "%%)",
+        units_duration(run->io_s, a), units_duration(run->io_max_s, b), run->io_max_rank,
+        slowest ? slowest->host : "?", 100 * run->io_s / run->wall_s,
+        100 * run->io_max_s / run->wall_s);
     if (points_make(run, &all) == 0 && all.n > 0) {
         fprintf(to, "\n%5s  %-22s %9s %10s %10s %9s  %s\n", "point", "function", "calls", "bytes",
                 "mean", "time", "file");
@@ -662,11 +666,11 @@ void profile_print(const struct profile_run *run, FILE *to)
                 for (int p = 0; p < all.point[i].processes; p++)
                     if (all.point[i].of[p]) add(&sum_of, &all.point[i].of[p]->kind[k]);
                 if (sum_of.n == 0) continue;
-                fprintf(to, "%5d  %-22s %9" PRIu64 " %10s %10s %9s  %s\n", i, workload_kind_name(k),
-                        sum_of.n, units_bytes((double)sum_of.bytes, a),
-                        units_bytes((double)sum_of.bytes / (double)sum_of.n, b),
-                        units_duration(1e-9 * (double)sum_of.ns / all.point[i].processes, c),
-                        all.point[i].name);
+                plain_line(to, "%5d  %-22s %9" PRIu64 " %10s %10s %9s  %s", i,
+                           workload_kind_name(k), sum_of.n, units_bytes((double)sum_of.bytes, a),
+                           units_bytes((double)sum_of.bytes / (double)sum_of.n, b),
+                           units_duration(1e-9 * (double)sum_of.ns / all.point[i].processes, c),
+                           all.point[i].name);
                 rows++;
             }
         if (rows == 40) fprintf(to, "       ... all %d working points are in the files\n", all.n);

@@ -73,3 +73,48 @@ bt() {
     expect_status 1
     expect_plain
 }
+
+@test "names of files that a program opened do not reach the terminal of nht1-profile" {
+    "$(wrapper mpicc)" -o opens -x c - <<'END'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    MPI_File f;
+    MPI_Init(&argc, &argv);
+    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
+    MPI_File_write(f, argv, 8, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_close(&f);
+    return MPI_Finalize();
+}
+END
+    run nht1-profile --force --json p.json -- "$PWD/opens" "f${evil}"$'\nWritten   none'
+    expect_status 0
+    expect_text "title"
+    expect_plain
+    [ "$(grep -c '^Written' <<<"$output")" -eq 1 ]
+    run nht1-profile -o "o${evil}.xml" -- "$PWD/opens" x
+    expect_plain
+    run bash -c 'nht1-profile -- "$1"; true' profile "no${evil}"
+    expect_plain
+    expect_text "title"
+}
+
+@test "names on the command line and in the environment do not reach the terminal of any program" {
+    local name="o${evil//\//}"
+    run mpi_run 1 nht1-workload --reference --set uniqueBytes=100k --set processNum=1 --out "$name"
+    expect_status 0
+    expect_text "title"
+    expect_plain
+    run mpi_run 1 nht1-bt --dry-run --n 13 --steps 4 --dt 0.001 --tc 1 --io posix --out "$name"
+    expect_plain
+    run mpi_run 1 nht1-bt --probe --tc-store s.json --out "$name"
+    expect_text "title"
+    expect_plain
+    mkdir "$name.d"
+    run mpi_run 1 nht1-bt --n 13 --steps 4 --dt 0.001 --interval 2 --io auto:posix --minutes 0.02 --tc-store "$name.json" --out "$name.d/f" \
+        --json "$name.r"
+    expect_text "title"
+    expect_plain
+    run mpi_run 1 nht1-beffio --dry-run --quick -p "$name.d"
+    expect_plain
+}

@@ -6,6 +6,7 @@
 #include "base/cache.h"
 #include "base/json.h"
 #include "base/num.h"
+#include "base/plain.h"
 #include "base/program.h"
 #include "base/stamp.h"
 #include "base/units.h"
@@ -123,9 +124,9 @@ json_t *workload_job_json(const void *of, int status)
 
 void workload_job_heading(const struct workload_job *job, FILE *to)
 {
-    fprintf(to, "nht1-workload %s: %s on %d process%s\n", nht1_build, job->name, job->context.size,
-            job->context.size == 1 ? "" : "es");
-    fprintf(to, "files: %s (%s, %s)\n", job->opt->out, job->fs.type, job->component);
+    plain_line(to, "nht1-workload %s: %s on %d process%s", nht1_build, job->name, job->context.size,
+               job->context.size == 1 ? "" : "es");
+    plain_line(to, "files: %s (%s, %s)", job->opt->out, job->fs.type, job->component);
 }
 
 static void print_point(const struct workload_point *p, FILE *to)

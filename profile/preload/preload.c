@@ -91,6 +91,16 @@ static uint64_t now_ns(void)
     return epoch_ns + clock_ns(CLOCK_MONOTONIC);
 }
 
+/* A name for messages: what a terminal could obey becomes '?' (base/ is not part of this library). */
+static const char *shown(const char *name, char out[1024])
+{
+    size_t n = 0;
+    for (; name[n] && n < 1023; n++)
+        out[n] = (char)(name[n] >= ' ' && name[n] < 127 ? name[n] : '?');
+    out[n] = '\0';
+    return out;
+}
+
 static void *find(const char *name)
 {
     void *at = dlsym(RTLD_NEXT, name);
@@ -160,8 +170,9 @@ static void start(void)
     snprintf(own_path, sizeof own_path, "%s/rank-%d", dir, rank);
     struct profile_map *m = map_own();
     if (!m) {
-        fprintf(stderr, "nht1-profile: rank %d is not profiled: %s: %s\n", rank, own_path,
-                strerror(errno));
+        char plain[1024];
+        fprintf(stderr, "nht1-profile: rank %d is not profiled: %s: %s\n", rank,
+                shown(own_path, plain), strerror(errno));
         if (drop && strcmp(drop, "1") == 0) PMPI_Abort(MPI_COMM_WORLD, 4);
         return;
     }
@@ -342,8 +353,9 @@ BOTH(MPI_File_open, MPI_Comm comm, const char *name, int mode, MPI_Info info, MP
             map->files_lost++;
         pthread_mutex_unlock(&lock);
         if (!o && dropping) {
+            char plain[1024];
             fprintf(stderr, "nht1-profile: rank %d has more than %d files open: %s\n", map->rank,
-                    OPEN_MAX, name);
+                    OPEN_MAX, shown(name, plain));
             PMPI_Abort(MPI_COMM_WORLD, 4);
         }
     }
@@ -492,7 +504,8 @@ static bool enter(struct call *c, MPI_File fh, int kind, MPI_Offset at, MPI_Coun
             drop_mark(map->file[o->file].name, mark);
             const int fd = open(mark, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
             if (fd < 0) {
-                fprintf(stderr, "nht1-profile: %s: %s\n", mark, strerror(errno));
+                char plain[1024];
+                fprintf(stderr, "nht1-profile: %s: %s\n", shown(mark, plain), strerror(errno));
                 PMPI_Abort(MPI_COMM_WORLD, 4);
             }
             close(fd);
