@@ -19,10 +19,12 @@ struct pair {
     const char *test;
 };
 
-/* All that are pooled, as one: geometric means, and their ratio. */
+/* All that are pooled, as one. The means are those of logarithms, of all values of a pair, then over
+ * the pairs: what Welch's test tests, so that ratio, interval and p are of one estimate. */
 struct pooled {
     int n;
-    double mean, lo, hi, p;
+    struct stat_strata_means means;
+    double p;
 };
 
 /* Ratios are compared as differences of logarithms. */
@@ -73,16 +75,11 @@ static int write_pairs(const struct pair *pair, int n, double level, uint64_t se
                        const struct pooled *pool, double pooled_p, json_t **out)
 {
     json_t *list = json_array(), *pooled = json_null();
-    double a = 0, b = 0;
     *out = json_pack("{so}", "pairs", list);
     for (int i = 0; i < n; i++) {
         const struct pair *p = &pair[i];
         json_t *one;
         TRY(answer_ratio(&p->a, &p->b, level, seed, &one));
-        if (p->pool && p->tested) {
-            a += log(json_number_value(json_object_get(one, "a_median")));
-            b += log(json_number_value(json_object_get(one, "b_median")));
-        }
         js_set(one, "tested", json_boolean(p->tested));
         js_set(one, "p_mann_whitney", js_real(p->p_rank));
         js_set(one, "p_welch", js_real(p->p_welch));
@@ -91,11 +88,12 @@ static int write_pairs(const struct pair *pair, int n, double level, uint64_t se
         json_array_append_new(list, one);
     }
     if (pool->n >= 2) {
-        pooled = json_pack("{si so so so so so so so ss}", "n", pool->n, "a_median",
-                           js_real(exp(a / pool->n)), "b_median", js_real(exp(b / pool->n)),
-                           "ratio", js_real(exp(pool->mean)), "ratio_lo", js_real(exp(pool->lo)),
-                           "ratio_hi", js_real(exp(pool->hi)), "p_welch", js_real(pool->p),
-                           "p_corrected", js_real(pooled_p), "test", "Welch, pooled");
+        const double a = exp(pool->means.x), b = exp(pool->means.y);
+        pooled =
+            json_pack("{si so so so so so so so ss}", "n", pool->n, "a_mean", js_real(a), "b_mean",
+                      js_real(b), "ratio", js_real(b / a), "ratio_lo", js_real(exp(pool->means.lo)),
+                      "ratio_hi", js_real(exp(pool->means.hi)), "p_welch", js_real(pool->p),
+                      "p_corrected", js_real(pooled_p), "test", "Welch, pooled");
     }
     return json_object_set_new(*out, "pooled", pooled) < 0 ? ERR_NOMEM : 0;
 }
@@ -122,7 +120,7 @@ static int judge(struct request *r, struct pair *pair, int n, double *p, json_t 
     }
     if (strata.n >= 2) {
         struct stat_test t;
-        stat_strata_test(&strata, level, &pool.mean, &pool.lo, &pool.hi, &t);
+        stat_strata_test(&strata, level, &pool.means, &t);
         pool.n = strata.n;
         p[m++] = pool.p = t.p;
     }

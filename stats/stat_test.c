@@ -119,33 +119,36 @@ void stat_strata_add(struct stat_strata *s, const double *x, int nx, const doubl
     const double ex = gsl_stats_variance_m(x, 1, (size_t)nx, mx) / nx;
     const double ey = gsl_stats_variance_m(y, 1, (size_t)ny, my) / ny;
     s->n++;
-    s->diff += my - mx;
+    s->x += mx;
+    s->y += my;
     s->variance += ex + ey;
     s->squares += ex * ex / (nx - 1) + ey * ey / (ny - 1);
 }
 
-void stat_strata_test(const struct stat_strata *s, double level, double *mean, double *lo,
-                      double *hi, struct stat_test *out)
+void stat_strata_test(const struct stat_strata *s, double level, struct stat_strata_means *means,
+                      struct stat_test *out)
 {
     ERR_ASSERT(s->n >= 1 && level > 0 && level < 1);
-    *mean = *lo = *hi = s->diff / s->n;
+    const double diff = s->y - s->x;
+    *means = (struct stat_strata_means){
+        .x = s->x / s->n, .y = s->y / s->n, .lo = diff / s->n, .hi = diff / s->n};
     *out = (struct stat_test){
-        .statistic = s->diff == 0 ? 0 : INFINITY, .dof = NAN, .p = s->diff == 0, .exact = true};
+        .statistic = diff == 0 ? 0 : INFINITY, .dof = NAN, .p = diff == 0, .exact = true};
     if (!(s->variance > 0)) return;
-    out->statistic = s->diff / sqrt(s->variance);
+    out->statistic = diff / sqrt(s->variance);
     out->dof = s->variance * s->variance / s->squares;
     out->p = fmin(2 * gsl_cdf_tdist_Q(fabs(out->statistic), out->dof), 1);
     const double half = gsl_cdf_tdist_Pinv((1 + level) / 2, out->dof) * sqrt(s->variance) / s->n;
-    *lo -= half;
-    *hi += half;
+    means->lo -= half;
+    means->hi += half;
 }
 
 void stat_welch(const double *x, int nx, const double *y, int ny, struct stat_test *out)
 {
     struct stat_strata one = {0};
-    double mean, lo, hi;
+    struct stat_strata_means means;
     stat_strata_add(&one, y, ny, x, nx);
-    stat_strata_test(&one, 0.95, &mean, &lo, &hi, out);
+    stat_strata_test(&one, 0.95, &means, out);
 }
 
 int stat_holm(double *p, int m)

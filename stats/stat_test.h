@@ -27,16 +27,21 @@ void stat_welch(const double *x, int nx, const double *y, int ny, struct stat_te
 /* Welch's test over several pairs of samples, each pair under conditions of its own: whether the
  * second ones lie off the first ones by the same on average. Starts zeroed. */
 struct stat_strata {
-    int n;                          /* pairs */
-    double diff, variance, squares; /* sums: means of y - x; their variances; parts of the dof */
+    int n;                    /* pairs */
+    double x, y;              /* sums over the pairs: the means of each side */
+    double variance, squares; /* the variances of their differences; parts of the dof */
 };
 
 /* Adds a pair; nx, ny >= 2. */
 void stat_strata_add(struct stat_strata *s, const double *x, int nx, const double *y, int ny);
 
-/* The mean of the differences, its confidence interval, and whether it is 0. s->n >= 1. */
-void stat_strata_test(const struct stat_strata *s, double level, double *mean, double *lo,
-                      double *hi, struct stat_test *out);
+/* x, y: the average of each side; their difference y - x is what is tested to be 0, lo to hi its
+ * confidence interval. s->n >= 1. */
+struct stat_strata_means {
+    double x, y, lo, hi;
+};
+void stat_strata_test(const struct stat_strata *s, double level, struct stat_strata_means *means,
+                      struct stat_test *out);
 
 /* Holm's correction of m values of p for m tests made together, in place: a p below 0.05 means
  * then that not one of the m is there by chance, with 95 % certainty [Holm]. Returns 0 or

@@ -66,6 +66,45 @@ near() {
     expect_json answers.json '.answers[0].pooled | .n == 2 and .ratio > 1.03 and .ratio < 1.07 and .p_corrected < 0.001'
 }
 
+# Means of logarithms over one pair, then over the pairs: sqrt(2 * 8) and sqrt(4 * 8); the medians
+# would say sqrt(2 * 9) for a.
+@test "the average of pooled pairs is one estimate: means, ratio and interval" {
+    asked '{"what": "differences", "level": 0.95, "runs_min": 3, "pairs": [
+        {"a": [1, 2, 4], "b": [2, 4, 8], "pool": true},
+        {"a": [4, 9, 14.222222222222221], "b": [4, 16, 8], "pool": true}]}'
+    near '.[0].pooled.a_mean' 4
+    near '.[0].pooled.b_mean' 5.656854249492381
+    near '.[0].pooled.ratio' 1.4142135623730951
+    expect_json answers.json '.answers[0].pairs[1] | .a_median == 9 and .b_median == 8'
+    expect_json answers.json '.answers[0].pooled | has("a_median") or has("b_median") | not'
+    # Lower and upper end are equally far off the ratio, as ratios go.
+    near '.[0].pooled | .ratio_lo * .ratio_hi / .ratio' 1.4142135623730951
+}
+
+@test "every ratio is that of the two values beside it, for random values" {
+    python3 - >requests.json <<'END'
+import json, random
+rng = random.Random(1993)
+def sample():
+    scale = 10 ** rng.uniform(-9, 9)
+    return [scale * rng.lognormvariate(0, rng.choice((0, 0.01, 1, 3)))
+            for _ in range(rng.randrange(2, 12))]
+print(json.dumps({'requests': [
+    {'what': 'differences', 'level': 0.95, 'runs_min': rng.choice((2, 3)), 'pairs': [
+        {'a': sample(), 'b': sample(), 'pool': rng.random() < 0.7}
+        for _ in range(rng.randrange(1, 9))]} for _ in range(200)] + [
+    {'what': 'ratio', 'a': sample(), 'b': sample(), 'level': 0.9} for _ in range(200)]}))
+END
+    nht1-stats --requests requests.json >answers.json
+    expect_schema nht1-stats-1 answers.json
+    expect_json answers.json '[.answers[].pooled | select(. != null)] | length > 100'
+    expect_json answers.json '[.answers[] | (if .pairs then .pairs[], .pooled else . end) | select(. != null)
+        | (.ratio / ((.b_mean // .b_median) / (.a_mean // .a_median)) - 1) | fabs < 1e-12] | length > 900 and all'
+    # That of a mean of logarithms holds its own ratio; the one of medians is of medians of resampled values.
+    expect_json answers.json '[.answers[].pooled | select(. != null) | .ratio * (1 + 1e-12) >= .ratio_lo
+        and .ratio <= .ratio_hi * (1 + 1e-12)] | all'
+}
+
 @test "fits: power law, parabola and where it reaches a level" {
     asked '{"what": "power", "x": [1, 2, 4, 8], "y": [3, 1.5, 0.75, 0.375]}' \
         '{"what": "polynomial", "degree": 2, "x": [0, 1, 2, 3], "y": [1, 2, 5, 10], "at": [4],

@@ -31,6 +31,8 @@ or written, or nht1-stats is missing (for --html: Jinja2).
 RUNS_MIN = 3
 FEW, SAME, UNCLEAR, BETTER, WORSE = 'too few runs', 'same', 'unclear', 'better', 'worse'
 NOT = 'not comparable'
+# What A, B and B / A of a metric are; the ratio is always that of the two that are shown.
+MEDIAN, MEAN = 'median', 'geometric mean'
 # Results with a headline each, several of which are a sample: name, member, unit, whether higher is
 # better, and what must be the same on both sides.
 VALUES = {
@@ -58,9 +60,13 @@ class Metric:
         self.name, self.unit, self.a, self.b = name, unit, a, b
         self.higher_better, self.pooled = higher_better, pooled
         self.numbers, self.worse_by, self.verdict = {}, math.nan, FEW
+        self.estimate, self.of_a, self.of_b = MEDIAN, math.nan, math.nan
 
     def judge(self, numbers, threshold, level):
         self.numbers = numbers
+        self.estimate = MEDIAN if 'a_median' in numbers else MEAN
+        self.of_a, self.of_b = (numbers[side + ('median' if self.estimate == MEDIAN else 'mean')]
+                                for side in ('a_', 'b_'))
         ratio, lo, hi = (numbers[k] for k in ('ratio', 'ratio_lo', 'ratio_hi'))
         self.worse_by = 1 / ratio - 1 if self.higher_better else ratio - 1
         p = numbers.get('p_corrected')
@@ -78,9 +84,10 @@ class Metric:
 
     def json(self):
         return {'name': self.name, 'unit': self.unit, 'higher_is_better': self.higher_better,
-                'a': self.a, 'b': self.b,
+                'a': self.a, 'b': self.b, 'estimate': self.estimate,
+                'a_estimate': self.of_a, 'b_estimate': self.of_b,
                 **{k: self.numbers.get(k) for k in (
-                    'a_median', 'b_median', 'ratio', 'ratio_lo', 'ratio_hi', 'p_mann_whitney',
+                    'ratio', 'ratio_lo', 'ratio_hi', 'p_mann_whitney',
                     'p_welch', 'p_corrected', 'test')},
                 'worse_by': self.worse_by, 'verdict': self.verdict}
 
@@ -294,8 +301,9 @@ class Comparison:
                                   m.pooled == first.pooled} for m in self.metrics]}])[0]
         pooled = answer['pooled']
         if pooled:
-            self.metrics.insert(0, Metric('%s, mean of the %d below' % (first.pooled, pooled['n']),
-                                          first.unit, [], [], first.higher_better))
+            self.metrics.insert(0, Metric(
+                '%s, %s over the %d below' % (first.pooled, MEAN, pooled['n']), first.unit, [], [],
+                first.higher_better))
         for metric, numbers in zip(self.metrics, ([pooled] if pooled else []) + answer['pairs']):
             metric.judge(numbers, self.threshold, self.level)
 
@@ -443,7 +451,7 @@ def as_text(c, a, b):
     for m in c.metrics:
         n = m.numbers
         lines.append('%-52s %12s %12s %7.3f  %-15s %8s  %s' % (
-            m.name, m.shown(n['a_median']), m.shown(n['b_median']), n['ratio'],
+            m.name, m.shown(m.of_a), m.shown(m.of_b), n['ratio'],
             '%.3f - %.3f' % (n['ratio_lo'], n['ratio_hi']), text.number(n.get('p_corrected')),
             'WORSE' if m.verdict == WORSE else m.verdict))
     lines += ([''] if c.metrics else []) + [c.sentence]
@@ -503,16 +511,15 @@ def as_page(c, a, b):
             (i, m.numbers['ratio'], m.numbers['ratio_lo'], m.numbers['ratio_hi'])
             for i, m in enumerate(c.metrics) if m.verdict == verdict])
     figure.level(1, 'equal')
-    found.figure(figure, 'Ratios of medians with their confidence intervals.')
-    table = page.Table('comparison', 'Medians and their ratio; its interval is that of the metric '
-                       'alone, p is corrected for their number',
+    found.figure(figure, 'Ratios with their confidence intervals.')
+    table = page.Table('comparison', 'Medians, where nothing else is said, and their ratio; its '
+                       'interval is that of the metric alone, p is corrected for their number',
                        ['metric', 'A', 'B', 'B / A', 'from', 'to', 'p', 'B is'])
     for m in c.metrics:
         n = m.numbers
         p = n.get('p_corrected')
-        table.row(m.name, (n['a_median'], m.shown(n['a_median'])),
-                  (n['b_median'], m.shown(n['b_median'])), float(n['ratio']), float(n['ratio_lo']),
-                  float(n['ratio_hi']), math.nan if p is None else float(p), m.verdict)
+        table.row(m.name, (m.of_a, m.shown(m.of_a)), (m.of_b, m.shown(m.of_b)),
+                  float(n['ratio']), float(n['ratio_lo']), float(n['ratio_hi']), math.nan if p is None else float(p), m.verdict)
     found.table(table)
     for note in c.notes:
         found.text(note)
