@@ -273,11 +273,34 @@ for of, pairs in (
         (text.duration, ((250e-9, '250 ns'), (3.42, '3.42 s'), (72, '1 min 12 s'), (59.97, '1 min 0 s'),
                          (7500, '2 h 5 min'), (273600, '3 d 4 h'), (0, '0 s'), (nan, '-'))),
         (text.clean, (('a\rb\x1b[1m\u202ec', 'a b?[1m?c'),)),
-        (text.csv_cell, (('=1+1', "'=1+1"), ('-0.5', '-0.5'), ('-x', "'-x"))),
+        (text.csv_cell, (('=1+1', "'=1+1"), ('-0.5', '-0.5'), ('-x', "'-x"), ('-2+3+cmd|', "'-2+3+cmd|"),
+                         ('+1e-3', '+1e-3'), ('+1e', "'+1e"), ('@x', "'@x"), ('\t=1', "' =1"), ('\r-1-1', "' -1-1"),
+                         ('-inf', "'-inf"), ('\uff1d1', "'\uff1d1"), ("'=1", "''=1"), ("it's", "it's"), ('null', "'null"),
+                         ('nullify', 'nullify'), ('', ''), ('-', "'-"))),
+        (text.csv_number, ((5.0, '5'), (0.1, '0.1'), (-2.5, '-2.5'), (nan, ''), (None, ''), (1e300, '1e+300'))),
         (text.markdown, (('<b>|_x_\r', '&lt;b&gt;\\|\\_x\\_ '),))):
     for value, want in pairs:
         assert of(value) == want, (of.__name__, value, of(value), want)
 END
+}
+
+@test "a figure's script finds its series whatever they are called" {
+    PYTHONPATH=$NHT1_ROOT/runs PYTHONDONTWRITEBYTECODE=1 "$REPORT_PYTHON" - <<'END'
+from nht1 import text
+from nht1.report import draw, page
+names = ['=1+1', "'=1+1", "''@x", '-5', "'-5", "'5", '-2+3+cmd|', 'null', "'null", '  =1', 'a,b', 'it"s', '\uff0b1', "'"]
+f = page.Figure('f', 'f')
+f.panel('=panel')
+for i, name in enumerate(names):
+    f.series(name, 'points', [(i, -i)])
+with open('f.csv', 'w', encoding='utf-8') as out:
+    out.write(f.csv())
+read = draw.read('f.csv')
+assert {('=panel', text.clean(n)): [(i, -i)] for i, n in enumerate(names)} == \
+    {k: [(x, y) for x, y, _, _ in rows] for k, rows in read.items()}, read
+END
+    run cut -d, -f1,2 f.csv
+    if grep -qE '(^|,)"?[=@+-][^0-9,]' <<<"$output"; then false; fi
 }
 
 @test "the time of a dump has percentiles per writer, over all dumps of all runs" {

@@ -15,6 +15,11 @@ import unicodedata
 HARMFUL = re.compile('[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff'
                      '\ufff9-\ufffb\ud800-\udfff]')
 _SPACES = '\t\n\r'
+# Formulas begin so, in full-width signs, too; then what pandas reads as missing. report/draw.py has
+# the same.
+_NO_TEXT = re.compile("'*( *[=+@\\-\uff1d\uff0b\uff20\uff0d]|(#N/A( N/A)?|#NA|-?1\\.#(IND|QNAN)|"
+                      "<NA>|N/A|NA|NULL|-?NaN|None|n/a|-?nan|null)$)")
+_NUMBER = re.compile(r'[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?', re.ASCII)
 _MARKDOWN = re.compile(r'[\\`*_{}\[\]<>&|~$#!]')
 _ENTITIES = {'<': '&lt;', '>': '&gt;', '&': '&amp;'}
 # The benchmark's symbols, standing alone.
@@ -73,9 +78,17 @@ def mathtext(text):
 
 
 def csv_cell(text):
-    """For a table; spreadsheets take what begins like a formula for one."""
+    """A text for a table, as text: what a spreadsheet takes for a formula, and a library such as
+    pandas for a missing value, gets an apostrophe before it. Numbers are left alone."""
     text = clean(text)
-    return "'" + text if re.match(r'[=@+]|-[^\d.]', text) else text
+    return "'" + text if _NO_TEXT.match(text) and not _NUMBER.fullmatch(text) else text
+
+
+def csv_number(value):
+    """A number for a table, in full; nothing for what is not known."""
+    if value is None or not math.isfinite(value):
+        return ''
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
 
 
 def csv_lines(rows):

@@ -15,6 +15,7 @@ CSV: panel, series, x, y, low, high. A panel is
     notes    [[x, y, text], ...]"""
 import csv
 import math
+import re
 import textwrap
 
 import matplotlib
@@ -32,6 +33,10 @@ HATCHES = ('', '///', '...', 'xxx', '\\\\\\', '++')
 INK, MUTED, RULE = '#1b1b1c', '#5f6b77', '#d4d9de'
 WIDE, WIDTH, NARROW = 4.9, 4.5, 3.7  # inches, of a panel alone, of one of two, of one of more
 CHARS, CHAR = 26, 0.065  # of a row's label on a line; inches
+# Texts that text.csv_cell has put an apostrophe before.
+NO_TEXT = re.compile("'*( *[=+@\\-\uff1d\uff0b\uff20\uff0d]|(#N/A( N/A)?|#NA|-?1\\.#(IND|QNAN)|"
+                     "<NA>|N/A|NA|NULL|-?NaN|None|n/a|-?nan|null)$)")
+NUMBER = re.compile(r'[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?', re.ASCII)
 STYLE = {
     'font.size': 9.5, 'axes.titlesize': 10, 'axes.labelsize': 9.5, 'legend.fontsize': 9,
     'xtick.labelsize': 9, 'ytick.labelsize': 9, 'font.family': 'sans-serif',
@@ -43,13 +48,19 @@ STYLE = {
     'mathtext.default': 'regular'}
 
 
+def text_of(cell):
+    """A text as it was before it became a cell."""
+    shielded = cell.startswith("'") and NO_TEXT.match(cell[1:]) and not NUMBER.fullmatch(cell[1:])
+    return cell[1:] if shielded else cell
+
+
 def read(path):
     """{(panel, series): [(x, y, low, high)]}, NaN for what is empty."""
     found = {}
     with open(path, encoding='utf-8', newline='') as f:
         for row in list(csv.reader(f))[1:]:
             numbers = tuple(float(v) if v else math.nan for v in row[2:6])
-            found.setdefault((row[0], row[1]), []).append(numbers)
+            found.setdefault((text_of(row[0]), text_of(row[1])), []).append(numbers)
     return found
 
 

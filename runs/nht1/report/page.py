@@ -35,13 +35,7 @@ class Table:
 
     def csv(self):
         return text.csv_lines([[text.csv_cell(c) for c in self.columns]] + [
-            [text.csv_cell(s) if v is None else _plain(v) for s, v in row] for row in self.rows])
-
-
-def _plain(value):
-    if not math.isfinite(value):
-        return ''
-    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+            [text.csv_cell(s) if v is None else text.csv_number(v) for s, v in row] for row in self.rows])
 
 
 class Figure:
@@ -89,7 +83,7 @@ class Figure:
 
     def csv(self):
         return text.csv_lines([['panel', 'series', 'x', 'y', 'low', 'high']] + [
-            [panel, series] + [_plain(v) for v in row]
+            [text.csv_cell(panel), text.csv_cell(series)] + [text.csv_number(v) for v in row]
             for (panel, series), rows in self.data.items() for row in rows])
 
     def tables(self):
