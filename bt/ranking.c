@@ -7,6 +7,7 @@
 
 #include "base/stat.h"
 #include "bt/metrics.h"
+#include "io/writer.h"
 
 #define CI_RUNS_MIN  3 /* fewer runs say nothing about the spread of T_T */
 #define CI_PAIRS_MIN 2
@@ -14,6 +15,12 @@
 static bool writes(const struct bt_run *run)
 {
     return strcmp(run->writer, BT_COMPUTE) != 0;
+}
+
+/* Whether what a run handed out is kept: what drops it has no rate. */
+static bool keeps(const struct bt_run *run)
+{
+    return (io_writer_caps(run->writer) & (IO_CAP_SERIAL_FILE | IO_CAP_PARTS)) != 0;
 }
 
 /* A run that went on with another's file has no T_T. */
@@ -54,12 +61,13 @@ struct bt_values bt_values_of(const struct bt_job *job, const struct bt_run *run
                           .compute_gop = flop / t_c / 1e9,
                           .by_dumps = dumps * p->interval != p->steps};
     if (!writes(run)) return v;
-    v.r_io = v.by_dumps ? bt_metric_r_io_dumps(p->n, dumps, run->t_t_s)
-                        : bt_metric_r_io(p->n, p->steps, p->interval, run->t_t_s);
     v.zeta = bt_metric_zeta(run->t_t_s, t_c);
     v.zeta_io = run->in_io.max / t_c;
     v.zeta_compute = bt_metric_zeta(v.computing_s, t_c);
     v.zeta_paired = bt_metric_zeta(run->t_t_s, v.t_c_round_s);
+    if (!keeps(run)) return v;
+    v.r_io = v.by_dumps ? bt_metric_r_io_dumps(p->n, dumps, run->t_t_s)
+                        : bt_metric_r_io(p->n, p->steps, p->interval, run->t_t_s);
     v.implied_rate = bt_metric_implied_rate((double)run->bytes, run->t_t_s, t_c);
     if (run->writing_s > 0) v.write_rate = (double)run->bytes / run->writing_s;
     return v;

@@ -5,7 +5,8 @@
  * rounds. What is to be thought of them is bt/judge's. All functions are local. */
 #include "bt/job.h"
 
-/* What follows from the times of one run. NaN where something is unknown. */
+/* What follows from the times of one run. NaN where something is unknown;
+ * rates, too, where the writer drops the data. */
 struct bt_values {
     double t_t_s;
     double computing_s;      /* T_T without the time in I/O of the slowest rank */

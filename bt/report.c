@@ -212,7 +212,7 @@ static void meaning(FILE *to, const struct bt_row *row)
     const struct bt_values *v = &row->median;
     char text[512], with[CELL], without[CELL];
     row_stamps(to, row, true);
-    if (!isfinite(v->r_io) || row->wrong) return;
+    if (strcmp(row->writer, BT_COMPUTE) == 0 || row->wrong) return;
     if (isfinite(row->ci_lo_s))
         fprintf(to,
                 "T_T is the median of %d runs; its 95 %% confidence interval is %.3f to %.3f s.\n",
@@ -224,7 +224,7 @@ static void meaning(FILE *to, const struct bt_row *row)
                          units_cell(without, "%.3f", v->compute_gop));
     snprintf(text + used, sizeof text - (size_t)used, ".");
     plain_wrap(to, WIDTH, "", 2, text);
-    if (v->by_dumps)
+    if (v->by_dumps && isfinite(v->r_io))
         plain_wrap(to, WIDTH, "", 2,
                    "R_IO counts the dumps that were written, 40 N^3 D / T_T, since the number of "
                    "steps is not a multiple of the interval or the last step was dumped too.");

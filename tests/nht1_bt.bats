@@ -300,6 +300,11 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
     run mpi_run 1 nht1-bt "${tiny[@]}" --io null --json n.json
     expect_status 0
     expect_json n.json '[.ranking[0].stamps[].code] | contains(["writer-null", "not-verified"])'
+    # What is dropped is not written: no rate, in the table either.
+    expect_json n.json '[.runs[0], .ranking[0] | .r_io_bytes_per_s, .write_rate_bytes_per_s,
+        .implied_rate_bytes_per_s, .best_r_io_bytes_per_s] | all(. == null)'
+    awk '$1 == "null" && NF == 8 { found = 1; bad = $5 != "-" || $6 != "-" } END { exit bad || !found }' <<<"$output"
+    expect_text "The whole run came to"
     expect_json n.json '.runs[0] | (.verified | not) and .path == null'
     expect_schema nht1-bt-1 n.json
 }

@@ -304,7 +304,6 @@ class Run:
         self.t_t_s = positive(real(node, 't_t_s'))
         self.t_c_s = positive(real(node, 't_c_s'))
         self.bytes = real(node, 'bytes')
-        self.write_rate = positive(real(node, 'write_rate_bytes_per_s'))
         self.round = integer(node, 'round')
         self.verified = true(node, 'verified')
         self.official = true(node, 'official')
@@ -315,6 +314,8 @@ class Run:
         # Writers that leave no serial file: parts of one have a run id, dropped data have none.
         nowhere = self.writes and fs == 'none'
         self.serial, self.drops = not nowhere, nowhere and not word(node, 'file.run_id')
+        # What drops the data has no rate.
+        self.write_rate = NAN if self.drops else positive(real(node, 'write_rate_bytes_per_s'))
         self.finished = self.t_t_s > 0 and not members(node, 'resumed') and \
             at(node, 'completed') is not False
         self.wrong = at(node, 'norms.ok') is False or \
@@ -467,8 +468,9 @@ class Cell:
         return self.typical.write_rate
 
     def rate(self, t_t_s):
-        """R_IO = 40 N^3 D / T_T, bytes/s."""
-        return 40.0 * self.group.n ** 3 * self.group.dumps_n / t_t_s if self.writes else NAN
+        """R_IO = 40 N^3 D / T_T, bytes/s; NaN where the data are dropped."""
+        return 40.0 * self.group.n ** 3 * self.group.dumps_n / t_t_s \
+            if self.writes and not self.drops else NAN
 
     @property
     def r_io(self):
