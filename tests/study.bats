@@ -79,7 +79,10 @@ when = ranks + value <= 3 and not (ranks == 1 and value == 1)\n[run b]\nvalue = 
     cmp x.ini out/x/study.ini
     jq -e '.finished and .status == 0 and (.points | length == 2)
         and all(.points[]; .series[0].n == 2)' out/x/summary.json
-    head -n 1 out/x/summary.csv | grep -q '^ranks,runs,took \[s\]'
+    [ "$(head -n 1 out/x/summary.csv)" = \
+        "point,section,ranks,threads,label,metric,unit,state,runs,median,ci_lo,ci_hi,best,outliers" ]
+    grep -qx 'p02,run,2,1,,took_s,s,enough runs,2,1,1,1,1,0' out/x/summary.csv
+    grep -qE '^p02-r01,p02,run,2,1,1,20[0-9T:-]*Z,[0-9.]+,0,,took_s,s,1,1$' out/x/runs.csv
 }
 
 @test "a point is repeated until its interval is narrow, or there were enough runs" {
@@ -170,11 +173,106 @@ END
     grep -qF 'posix --read=last --read-cache=cold,warm --read-decomp=own,1x2x1' starts
     run python3 -c 'import csv
 for r in csv.DictReader(open("out/summary.csv")):
-    print(r["io"], r["T_R cold s"], r["T_R warm s"], r["T_R cold, other s"])'
-    [ "$output" = $'token - - -\nposix 0.2500 0.1250 0.5000' ]
+    print(r["io"], r["t_r_cold_s"] or "-", r["t_r_warm_s"] or "-", r["t_r_cold_other_s"] or "-")'
+    [ "$output" = $'token - - -\nposix 0.25 0.125 0.5' ]
+    grep -q 'T_R cold s.*T_R cold, other s.*T_R warm s' out/summary.txt
     study --no-plan --out out2 --set b.read=- --set b.read-cache=- --set b.read-decomp=- x.ini
     expect_status 0
-    if grep -q T_R out2/summary.csv; then false; fi
+    if grep -q T_R out2/summary.txt; then false; fi
+    if grep -q t_r_ out2/summary.csv; then false; fi
+}
+
+# writers_bt: an nht1-bt that runs each writer of --io; the first start measures T_C beside them, 0.5 s.
+writers_bt() {
+    cat >bin/nht1-bt <<'END'
+#!/bin/bash
+while [ $# -gt 0 ]; do
+    case $1 in
+    --help) printf '  --%s  words\n' 'json FILE' 'out FILE' 'progress WHEN' 'io NAMES' 'group N' && exit 0 ;;
+    --version) echo nht1-bt 1 && exit 0 ;;
+    --json) json=$2 ;;
+    --io) io=$2 ;;
+    esac
+    shift
+done
+echo "$io" >>"$SIM_FOLDER/starts"
+[ "$io" != broken ] || exit 3
+[ "$(wc -l <"$SIM_FOLDER/starts")" -gt 1 ] || [ "$io" = none ] || io+=,none
+jq -n --arg io "$io" '{runs: [$io / "," | .[] | if . == "none" then {driver: ., t_t_s: 0.5}
+    else {driver: ., t_t_s: 2, zeta: 3, r_io_bytes_per_s: (if . == "null" then null else 1e6 end)} end]}' >"$json"
+END
+    chmod +x bin/nht1-bt
+}
+
+@test "a run without writing is never taken for one with it: table, progress, repetitions" {
+    writers_bt
+    REPEATS=3..9 description x.ini <<<$'order = written\n[common]\nprogram = nht1-bt\n[run writing]\nio = token
+group = 2 4\n[run computing]\nio = none'
+    study --no-plan --out out x.ini
+    expect_status 0
+    grep -q ' token 2.000 s (computing alone 0.5000 s)' <<<"$output"
+    [ "$(grep -c 'p01-r.*token 2.000 s' <<<"$output")" -eq 3 ] # T_C, which the first run alone has, holds nothing up
+    [ "$(grep -c 'computing alone' <<<"$output")" -eq 1 ]
+    grep -q ' none 0.5000 s' <<<"$output"
+    [ "$(awk '{ print $1, $2, $3, $4, $5 }' out/summary.txt)" = "section group writer runs t_t
+writing 2 token 3 2.000
+writing 2 none 1 0.5000
+writing 4 token 3 2.000
+computing - none 3 0.5000" ]
+    # Several writers in one point, as in make run.
+    rm starts
+    REPEATS=1 description x.ini <<<$'order = written\n[common]\nprogram = nht1-bt\n[run]\nio = serial,mpiio\n[run auto]\nio = posix'
+    study --no-plan --out out2 x.ini
+    expect_status 0
+    [ "$(awk '{ print $1, $2, $3, $4 }' out2/summary.txt | sort)" = "$(sort <<<"section writer runs t_t
+auto posix 1 2.000
+run mpiio 1 2.000
+run none 1 0.5000
+run serial 1 2.000")" ]
+}
+
+@test "CSV of a study: one table in a file, numbers alone, texts that are no formula" {
+    writers_bt
+    # What io says, tells the rows apart; null is no missing value.
+    REPEATS=2 description x.ini <<<$'[common]\nprogram = nht1-bt\n[run -2+3+cmd|]\nio = null token broken "=1+1"
+[run other]\nprogram = sim\nvalue = 5\ntag = - @x -7 1e5'
+    study --no-plan --out out x.ini
+    expect_status 3 # broken
+    python3 - <<'END'
+import csv
+NUMBERS = {'summary.csv': 'runs median ci_lo ci_hi best outliers zeta r_io_bytes_per_s value',
+           'runs.csv': 'number wall_s status n value setting.value'}
+for name, numbers in NUMBERS.items():
+    with open('out/' + name, newline='') as f:
+        lines = list(csv.reader(f))
+    assert all(len(line) == len(lines[0]) for line in lines), name
+    assert len(set(lines[0])) == len(lines[0]), lines[0]
+    with open('out/' + name, newline='') as f:
+        rows = list(csv.DictReader(f))
+    for row in rows:
+        for column in numbers.split():
+            assert row[column] == '' or float(row[column]) >= 0, (name, column, row)
+        for cell in row.values():
+            try:
+                float(cell)
+            except ValueError:
+                assert cell[:1] not in tuple('=+-@\t\r'), row
+                assert cell not in ('null', 'None', 'NA', 'nan'), row
+    by = {}
+    for row in rows:
+        by.setdefault((row['io'], row['tag']), []).append(row)
+    assert {"'null", 'token', 'broken', "'=1+1"} == {io for io, tag in by if io}, by.keys()
+    assert {"'@x", '-7', '1e5', ''} == {tag for io, tag in by if not io}, by.keys()
+    if name == 'summary.csv':
+        assert by['broken', ''][0]['state'] == 'failed' and by['broken', ''][0]['runs'] == '0'
+        assert by["'null", ''][0]['r_io_bytes_per_s'] == '' and by["'null", ''][0]['median'] == '2'
+        assert by['token', ''][0]['r_io_bytes_per_s'] == '1000000'
+        assert by['', '-7'][0]['unit'] == 's'
+    else:
+        assert [r['status'] for r in by['broken', '']] == ['3', '3'] and by['broken', ''][0]['value'] == ''
+        assert [r['run'] for r in by['', '-7']][0].endswith('-r01')
+        assert by['token', ''][0]['section'] == "'-2+3+cmd|"
+END
 }
 
 @test "without nht1-stats a study says what to do, and runs nothing" {

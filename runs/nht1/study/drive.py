@@ -85,9 +85,17 @@ class Tally:
                     found.setdefault(label, []).extend(numbers)
         return found
 
+    def computes_beside(self, label):
+        """Whether a series is that of runs without writing, and the point asked for others."""
+        name, value = self.program.alone or ('', None)
+        return label == value and not any(k == name and value in said.split(',')
+                                          for k, said in self.point.options)
+
     def narrow(self, below=sys.maxsize):
-        """Whether every interval is narrow enough."""
-        series = self.series(below)
+        """Whether every interval is narrow enough. What a program computes beside what the point
+        asked for, it may not do in every run: T_C, where none was known."""
+        series = {label: numbers for label, numbers in self.series(below).items()
+                  if not self.computes_beside(label)}
         widths = [summary.half_width(summary.interval(numbers, self.level))
                   if len(numbers) >= INTERVAL_RUNS_MIN else None for numbers in series.values()]
         return bool(widths) and all(w is not None and w <= self.precision for w in widths)

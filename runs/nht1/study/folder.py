@@ -8,6 +8,7 @@
     interrupted/       runs that did not come to their end; nothing of them counts
     dumps/             what the programs write, emptied after each run
     summary.json .txt .csv    medians and intervals, written anew after each session
+    runs.csv                  each value that was measured, likewise
     report.html figures/      from nht1-report
 
 A run gets its name when it is complete, by rename: whatever ends the driver, a run that is there is

@@ -5,7 +5,7 @@ import os
 import sys
 import time
 
-from .. import text
+from .. import stats, text
 from . import summary
 
 REFRESH_S = 0.5
@@ -100,12 +100,15 @@ class Speaker:
     def end(self, tally, number, record, driver):
         if self.show and record['ok']:
             return
-        found = []
-        for label, numbers in tally.series().items():
-            factor, unit = summary.scale_of(tally.metric)
-            found.append('%s%s %s' % (label + ' ' if label else '',
-                                      text.number(numbers[-1] / factor, 4), unit))
+        found, alone = [], ''  # of this run; alone: beside the writers that were asked for
+        factor, unit = summary.scale_of(tally.metric)
+        for label, numbers in tally.runs[number][1].items():
+            said = '%s %s' % (text.number(stats.median(numbers) / factor, 4), unit)
+            if tally.computes_beside(label):
+                alone = ' (computing alone %s)' % said
+            else:
+                found.append('%s %s' % (label, said) if label else said)
         self.say('%s  %s  %s, run %d: %s%s' % (
             _of(driver, 0), tally.name(number), self._name(tally), number,
-            ', '.join(found) if record['ok'] else 'FAILED, ' + record['trouble'],
+            (', '.join(found) + alone).strip() if record['ok'] else 'FAILED, ' + record['trouble'],
             _left(driver.left_s(), 0)))

@@ -1,18 +1,27 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the runs of a study amount to: medians and intervals of repeated runs, by nht1-stats, and the
-summary as JSON, text and CSV."""
+summary as JSON, text and CSV.
+
+The tables of text are for people: one for each metric, with the settings that differ. Those of CSV
+are for programs, one table in a file, the same columns in each row, numbers in the units of the
+results (s, bytes/s): summary.csv has a row for each point and each of its series, runs.csv one for
+each value that was measured."""
 from collections import namedtuple
 
 from .. import reading, results, stats, text
 from . import programs
+from .description import SINGLE_KEYS
 from .folder import utc, write_json, write_text
 
 # How a member is shown, by the unit that ends its name.
 SCALES = {'bytes_per_s': (1e6, 'MB/s'), 'mib_s': (1.0, 'MiB/s'), 's': (1.0, 's'),
           'bytes': (1e6, 'MB')}
 
-# A line of the closing table: a point and one of its series; beside: {heading: median or None}.
-Row = namedtuple('Row', 'settings label metric answer best beside')
+# A line of the closing table: a point and one of its series; beside: [Beside].
+Row = namedtuple('Row', 'tally settings label answer best beside')
+
+# A further quantity of a series: its median or None; name: in CSV, there without the factor.
+Beside = namedtuple('Beside', 'heading name value factor')
 
 
 def interval(numbers, level):
@@ -48,11 +57,12 @@ def write(driver, keys, status):
         'status': status, 'ended_utc': utc(), 'runs_s': round(driver.spent_s, 3),
         'level': driver.settings.level, 'precision': driver.settings.precision,
         'points': [_point(t) for t in driver.tallies]}, replace=True)
-    found = _tables(_rows(driver), keys)
-    shown = '\n'.join(text.table(t) for t in found)
+    rows = _rows(driver)
+    shown = '\n'.join(text.table(t) for t in _tables(rows, keys))
     write_text(driver.folder.file('summary.txt'), shown, replace=True)
-    write_text(driver.folder.file('summary.csv'), '\n'.join(text.csv_lines(t) for t in found),
-               replace=True)
+    for name, table in (('summary.csv', _series_table(driver.tallies, rows)),
+                        ('runs.csv', _values_table(driver.tallies))):
+        write_text(driver.folder.file(name), text.csv_lines(table), replace=True)
     return shown
 
 
@@ -84,55 +94,126 @@ def _rows(driver):
         settings = dict(tally.point.settings, section=tally.point.section)
         better = tally.point.value('better') or tally.program.better
         for label, numbers in tally.series().items():
-            beside = {}
+            beside = []
             for heading, path in tally.program.beside.items():
                 values = [x for root in kept[tally]
                           for x in programs.values(root, path).get(label, ())]
-                beside[heading] = stats.median(values) / scale_of(path)[0] if values else None
+                value = stats.median(values) if values else None
                 if heading == 'zeta' and values:
                     mine = [r for r in runs[tally] if r.writer == label and r.t_t_s > 0]
                     best = results.least(t_c[r.computing] for r in mine)
                     if best > 0:
-                        beside[heading] = stats.median([r.t_t_s for r in mine]) / best - 1
-            beside.update(_read_back([r for r in runs.get(tally, ()) if r.writer == label]))
-            found.append(Row(settings, label, tally.metric, interval(numbers, tally.level),
+                        value = stats.median([r.t_t_s for r in mine]) / best - 1
+                beside.append(Beside(heading, path.split('.')[-1], value, scale_of(path)[0]))
+            beside += _read_back([r for r in runs.get(tally, ()) if r.writer == label])
+            found.append(Row(tally, settings, label, interval(numbers, tally.level),
                              max(numbers) if better == 'high' else min(numbers), beside))
     return found
 
 
 def _read_back(runs):
-    """{heading: median T_R}; decompositions that differ from the writer's in one column."""
+    """Median T_R; decompositions that differ from the writer's in one column."""
     found = {}
     for run in runs:
         for r in reading.of(run):
             if not r.wrong:
-                found.setdefault('T_R %s%s s' % (r.way.cache, '' if r.way.own else ', other'),
-                                 []).append(r.t_r_s)
-    return {heading: stats.median(found[heading]) for heading in sorted(found)}
+                found.setdefault((r.way.cache, not r.way.own), []).append(r.t_r_s)
+    return [Beside('T_R %s%s s' % (cache, ', other' if other else ''),
+                   't_r_%s%s_s' % (cache, '_other' if other else ''),
+                   stats.median(found[cache, other]), 1) for cache, other in sorted(found)]
 
 
 def _tables(rows, keys):
-    """[rows of cells]: one table for each metric."""
+    """[rows of cells]: one table for each metric, with as many settings as tell its rows apart. A
+    run of nht1-bt holds writers of its own, such as none, which only computes: their names stand
+    in place of what the setting io asked for."""
     found = []
-    for metric in dict.fromkeys(r.metric for r in rows):
-        mine = [r for r in rows if r.metric == metric]
+    for metric in dict.fromkeys(r.tally.metric for r in rows):
+        mine = [r for r in rows if r.tally.metric == metric]
         factor, unit = scale_of(metric)
         used = [k for k in keys if len({r.settings.get(k) for r in mine}) > 1]
-        labels = len({r.label for r in mine}) > 1 and 'io' not in keys
+        named = any(r.label != r.settings.get('io', r.label) for r in mine) or \
+            'io' not in used and len({r.label for r in mine}) > 1
+        rest = [k for k in used if k != 'io']
+        if named and len({(r.label, *map(r.settings.get, rest)) for r in mine}) == len(mine):
+            used = rest
         steps = metric.replace('[]', '').split('.')
         name = steps[-1][:len(steps[-1]) - len(_ending(metric))].rstrip('_') or ''.join(
             steps[-2:-1]) or 'rate'  # the unit stands beside it
-        beside = list(dict.fromkeys(heading for r in mine for heading in r.beside))
-        table = [[k.replace('env.', '') for k in used] + ['writer'] * labels + [
+        beside = list(dict.fromkeys(b.heading for r in mine for b in r.beside))
+        table = [[k.replace('env.', '') for k in used] + ['writer'] * named + [
             'runs', '%s [%s]' % (name, unit) if unit else name, 'interval', '+-%', 'best'] +
             beside]
         for r in mine:
             width = half_width(r.answer)
             median, low, high, best = (None if v is None else text.number(v / factor, 4) for v in (
                 r.answer['median'], r.answer['ci_lo'], r.answer['ci_hi'], r.best))
-            table.append([r.settings.get(k, '-') for k in used] + [r.label] * labels + [
+            known = {b.heading: b.value / b.factor for b in r.beside if b.value is not None}
+            table.append([r.settings.get(k, '-') for k in used] + [r.label or '-'] * named + [
                 str(r.answer['n']), median, '-' if width is None else '%s..%s' % (low, high),
                 '-' if width is None else '%.1f' % (100 * width), best] + [
-                text.number(r.beside.get(heading), 4) for heading in beside])
+                text.number(known.get(heading), 4) for heading in beside])
         found.append(table)
     return found
+
+
+class _Settings:
+    """Columns of CSV for the settings of all points; one that is called as a column of the table
+    gets 'setting.' before its name."""
+
+    def __init__(self, tallies, taken):
+        self.keys = list(dict.fromkeys(k for t in tallies for k in t.point.settings
+                                       if k not in SINGLE_KEYS))
+        self.names = ['setting.' * (k in taken) + k for k in self.keys]
+
+    def cells(self, tally):
+        """Empty for what a point does not set."""
+        values = [tally.point.settings.get(k, '-') for k in self.keys]
+        return ['' if v == '-' else text.csv_cell(v) for v in values]
+
+
+def _series_table(tallies, rows):
+    """summary.csv. A point without any result has a row, too."""
+    beside = list(dict.fromkeys(b.name for r in rows for b in r.beside))
+    first, last = ['point', 'section'], ['label', 'metric', 'unit', 'state', 'runs', 'median',
+                                         'ci_lo', 'ci_hi', 'best', 'outliers'] + beside
+    settings = _Settings(tallies, first + last)
+    table = [[text.csv_cell(c) for c in first + settings.names + last]]
+    for tally in tallies:
+        for r in [r for r in rows if r.tally is tally] or [None]:
+            answer = r.answer if r else {'n': 0}
+            known = {b.name: b.value for b in r.beside} if r else {}
+            table.append([
+                tally.point.id, text.csv_cell(tally.point.section), *settings.cells(tally),
+                text.csv_cell(r.label if r else ''), text.csv_cell(tally.metric), _unit(tally),
+                tally.state(), text.csv_number(answer['n']),
+                *(text.csv_number(answer.get(k)) for k in ('median', 'ci_lo', 'ci_hi')),
+                text.csv_number(r.best if r else None), text.csv_number(answer.get('outliers')),
+                *(text.csv_number(known.get(name)) for name in beside)])
+    return table
+
+
+def _values_table(tallies):
+    """runs.csv. A run that failed has a row without a value."""
+    first, last = ['run', 'point', 'section'], [
+        'number', 'started_utc', 'wall_s', 'status', 'label', 'metric', 'unit', 'n', 'value']
+    settings = _Settings(tallies, first + last)
+    table = [[text.csv_cell(c) for c in first + settings.names + last]]
+    for tally in tallies:
+        for number, (record, found) in sorted(tally.runs.items()):
+            values = [(label, n, value) for label, numbers in found.items()
+                      for n, value in enumerate(numbers, 1)] if record['ok'] else []
+            table += [[
+                tally.name(number), tally.point.id, text.csv_cell(tally.point.section),
+                *settings.cells(tally), str(number),
+                text.csv_cell(results.word(record, 'started_utc')),
+                text.csv_number(record['wall_s']), str(record['status']), text.csv_cell(label),
+                text.csv_cell(tally.metric), _unit(tally), text.csv_number(n),
+                text.csv_number(value)] for label, n, value in values or [('', None, None)]]
+    return table
+
+
+def _unit(tally):
+    """Of the numbers in CSV, as they are in the result."""
+    return {'bytes_per_s': 'bytes/s', 'mib_s': 'MiB/s'}.get(_ending(tally.metric),
+                                                            _ending(tally.metric))
