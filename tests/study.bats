@@ -479,6 +479,56 @@ END
     expect_text "nosuchmpirun"
 }
 
+# again NAME: what the report of study NAME says about measuring it again, as a script.
+again() {
+    "$NHT1_BIN_REAL/nht1-report" "out/$1" --no-figures -o "$1.html" --markdown "$1.md" >/dev/null
+    awk '/^## / { on = /How to measure/ } on && sub(/^    /, "")' "$1.md" >"$1.sh"
+}
+
+@test "the report says how the runs were started, for a shell: mpirun, mpiexec, srun" {
+    make_launcher mpiexec.hydra "HYDRA build details:"
+    make_launcher srun "slurm 22.05.8"
+    cat >bin/nht1-bt <<'END'
+#!/bin/bash
+if [ "$1" = --help ]; then printf '  --%s  words\n' 'json FILE' 'out FILE' 'progress WHEN' 'io NAMES' 'hint HINT'; exit; fi
+[ "$1" != --version ] || { echo nht1-bt 1 && exit; }
+{ printf '%q ' "$PWD" "$OMP_NUM_THREADS" "$OMP_WAIT_POLICY" "$OMPI_ALLOW_RUN_AS_ROOT" "$NHT1_ISA" "$MY_TAG"; json=
+    for w; do
+        [ "$before" = --out ] && { [ -d "$(dirname "$w")" ] || echo no folder; }
+        [ "$before" = --json ] && json=$w
+        [ "$before" = --json ] || [ "$w" = --json ] || printf '%q ' "$w"
+        before=$w
+    done; echo; } >>"$SIM_FOLDER/seen"
+echo '{"schema": "nht1-bt/1", "version": "1", "system": {"ranks": 3}, "command_line": "--io x", "runs": []}' >"${json:-/dev/null}"
+END
+    chmod +x bin/nht1-bt
+    description x.ini <<<$'[run]\nprogram = nht1-bt\nio = x\nranks = 3\nthreads = 2\nmetric = system.ranks
+hint = "a=it\'s$(touch owned)"\nenv.MY_TAG = "b; touch owned `touch owned`"'
+    mkdir "my files"
+    local launcher
+    for launcher in mpirun mpiexec.hydra srun; do
+        rm -f launched seen
+        NHT1_ISA=scalar SLURM_JOB_ID=7 study --no-plan --cores 2 --launcher $launcher --launcher-flags="--x 'a b'" \
+            --files "my files" --out out/$launcher x.ini
+        expect_status 0
+        again $launcher
+        cat $launcher.sh
+        if grep -q SLURM_JOB_ID $launcher.sh; then false; fi
+        (cd / && env -u NHT1_ISA -u OMPI_ALLOW_RUN_AS_ROOT PATH="$PATH" SIM_FOLDER="$SIM_FOLDER" bash -eu "$OLDPWD/$launcher.sh")
+        # Two runs of the study, which are one command here: the same words, variables and folder.
+        sed -i 's/ --json [^ ]*$//' launched
+        [ "$(wc -l <launched)" -eq 3 ]
+        [ "$(sort -u launched | wc -l)" -eq 1 ]
+        [ "$(sort -u seen | wc -l)" -eq 1 ] || { cat seen && return 1; }
+        if grep -q 'no folder' seen; then false; fi
+        grep -qE "^[^ ]+ 2 passive ('')?1? scalar " seen
+        grep -qF "$(printf '%q ' "$PWD" 2 passive)" seen
+        # shellcheck disable=SC2016 # as it stands
+        grep -qF "$(printf '%q' 'b; touch owned `touch owned`') " seen
+    done
+    [ ! -e owned ]
+}
+
 @test "job scripts: headings of each system, bash agrees, no file is written over" {
     description x.ini <<<$'[run]\nprogram = sim'
     study --job slurm --nodes 3 --cores 48 --time 90 --queue fast x.ini --set run.value=7

@@ -61,7 +61,7 @@ def markdown(text):
 
 def markdown_code(text):
     """Indented lines, which nothing in the text can end."""
-    return '\n'.join('    ' + clean(line) for line in text.split('\n'))
+    return '\n'.join('    ' + clean(line, len(line)) for line in text.split('\n'))
 
 
 def symbols(escaped):

@@ -6,6 +6,7 @@ Texts are prose: a benchmark's symbol (T_T, zeta) is set as such, everything els
 stands. Cells and labels out of files go through here untouched: each notation escapes them."""
 import math
 import os
+import sys
 import time
 
 from .. import text
@@ -123,7 +124,8 @@ class Page:
         self._add('text', mark=mark, text=text.clean(words))
 
     def code(self, lines):
-        self._add('code', text='\n'.join(text.clean(line) for line in lines))
+        """What is to be copied: a line is not cut."""
+        self._add('code', text='\n'.join(text.clean(line, sys.maxsize) for line in lines))
 
     def stamps(self, stamps):
         for s in stamps:

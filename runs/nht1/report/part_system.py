@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the results were measured on, when, and how to measure them again."""
 import json
+import os
 import re
 import shlex
 
 from .. import text
-from ..results import integer, items, members, real, word, words
+from ..results import at, integer, items, members, real, word, words
+from ..study import launch
 from .page import Table
 
 COMMANDS_MAX = 60
@@ -22,11 +24,7 @@ def add(report):
     for notice in [n for n in notices if n not in said][:COMMANDS_MAX]:
         page.text(notice, 'warn')
     page.section(2, 'again', 'How to measure this again')
-    page.text('The commands as they were started. Folders of files that are written have to exist; '
-              'runs/study, which started those below runs/out, makes and empties them.')
-    commands = list(dict.fromkeys(command(r) for r in results))
-    more = len(commands) - COMMANDS_MAX
-    page.code(commands[:COMMANDS_MAX] + (['(and %d more)' % more] if more > 0 else []))
+    _again(page, results)
     table = Table('results', 'Results in this report', [
         'file', 'schema', 'version', 'started', 'ended', 'job', 'seed'])
     for r in results:
@@ -84,25 +82,77 @@ def _striping(file):
     return value if isinstance(value, str) else ''
 
 
+def _again(page, results):
+    """Commands, each once. Their number is limited."""
+    known = [r for r in results if started(r)]
+    for of, mine, said in (
+            (_session, known,
+             'The commands as runs/study started them, with launcher, environment and folder, for a '
+             'shell; only the file for the result (--json) is left out.'),
+            (lambda some: list(dict.fromkeys(map(command, some))),
+             [r for r in results if r not in known],
+             'How %s started is not recorded; with mpirun it may have been so. Folders of files that '
+             'are written have to exist.' % ('the others were' if known else 'they were'))):
+        lines = of(mine)
+        more = len(lines) - COMMANDS_MAX
+        if lines:
+            page.text(said)
+            page.code(lines[:COMMANDS_MAX] + (['# and %d more' % more] if more > 0 else []))
+
+
+def started(result):
+    """The words with which runs/study started the launcher, without those for the result, [] where
+    that is not recorded."""
+    said = at(result.run, 'command')
+    return _without_json(said) if isinstance(said, list) and said and \
+        all(isinstance(w, str) for w in said) else []
+
+
+def _without_json(said):
+    """Its name differs from run to run."""
+    return [w for before, w in zip([''] + said, said)
+            if '--json' not in (before, w) and not w.startswith('--json=')]
+
+
+def _session(results):
+    """Lines for a shell: folders, and what was started there, each once."""
+    lines, of = [], {}
+    for r in results:
+        of.setdefault(word(r.run, 'cwd'), []).append(r)
+    for folder, mine in of.items():
+        found = {'cd -- %s' % shlex.quote(folder): None} if folder else {}
+        for r in mine:
+            said = started(r)
+            for option, value in zip(said, said[1:]):  # as programs.Program.writes_to gives it
+                target = value if option == '--path' else os.path.dirname(value) \
+                    if option == '--out' else ''
+                if target:
+                    found['mkdir -p -- %s' % shlex.quote(target)] = None
+            environment = {k: v for k, v in members(r.run, 'environment').items()
+                           if isinstance(v, str)}
+            variables = dict(launch.repeated(environment), **r.environment)
+            found[' '.join(_assigned(variables) + [shlex.quote(w) for w in said])] = None
+        lines += found
+    return lines
+
+
+def _assigned(variables):
+    return ['%s=%s' % (k, shlex.quote(v)) for k, v in sorted(variables.items())
+            if re.fullmatch(r'[A-Za-z_]\w*', k, re.ASCII)]
+
+
 def command(result):
-    """The command of a result, without the name of its result file, which differs from run to
-    run."""
-    said = word(result.root, 'command_line')
+    """The command of a result of which it is not known how it was started, without the name of its
+    result file, which differs from run to run."""
+    root, said = result.root, word(result.root, 'command_line')
     try:
-        parts = shlex.split(said)
+        said = ' '.join(map(shlex.quote, _without_json(shlex.split(said))))
     except ValueError:
-        parts = None
-    if parts is None:
         said = re.sub(r'(^| )--json[= ]("[^"]*"|\'[^\']*\'|\S+)', '', said)
-    else:
-        kept, skip = [], False
-        for part in parts:
-            if not skip and part != '--json' and not part.startswith('--json='):
-                kept.append(shlex.quote(part))
-            skip = part == '--json'
-        said = ' '.join(kept)
-    omp = ['%s=%s' % (k, shlex.quote(v)) for k, v in members(
-        result.root, 'system.openmp').items() if isinstance(v, str)]
-    omp += ['%s=%s' % (k, shlex.quote(v)) for k, v in sorted(result.environment.items())]
-    return ' '.join(omp + ['mpirun -np %d --bind-to none' % integer(
-        result.root, 'system.ranks', 1), result.kind, said]).rstrip()
+    variables = {k: v for k, v in members(root, 'system.openmp').items() if isinstance(v, str)}
+    variables.update(result.environment)
+    ranks, threads = integer(root, 'system.ranks', 1), integer(root, 'system.threads', 1)
+    kind = launch.kind_of(word(root, 'system.mpi.library'))
+    words = ['mpirun', '-np', str(ranks)] + launch.options_of(
+        kind, ranks, threads, integer(root, 'system.cores_of_nodes') or ranks) + [result.kind, said]
+    return ' '.join(_assigned(variables) + words).rstrip()

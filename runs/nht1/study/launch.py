@@ -21,6 +21,12 @@ RECORDED = ('OMP_', 'GOMP_', 'KMP_', 'OMPI_', 'PMIX_', 'PRTE_', 'MPICH_', 'HYDRA
             'I_MPI_', 'FI_', 'UCX_', 'ROMIO_', 'SLURM_', 'PBS_', 'LSB_', 'NHT1_', 'MPIRUN')
 RECORDED_TOO = ('LD_LIBRARY_PATH', 'LD_PRELOAD', 'LANG', 'LC_ALL', 'XDG_STATE_HOME')
 
+# Those of them that a run needs to be made again elsewhere. The others belong to the job of a batch
+# system, or to one that has ended.
+REPEATED = ('OMP_', 'GOMP_', 'KMP_', 'OMPI_MCA_', 'OMPI_ALLOW_RUN_AS_ROOT', 'PMIX_MCA_', 'PRTE_MCA_',
+            'MPICH_', 'HYDRA_', 'MPIR_', 'MPL_', 'I_MPI_', 'FI_', 'UCX_', 'ROMIO_')
+REPEATED_TOO = ('LD_LIBRARY_PATH', 'LD_PRELOAD', 'XDG_STATE_HOME', 'NHT1_ISA', 'SLURM_MPI_TYPE')
+
 # What --version says -> kind.
 SIGNS = (('open mpi', 'openmpi'), ('openrte', 'openmpi'), ('prrte', 'openmpi'),
          ('prte', 'openmpi'), ('hydra', 'mpich'), ('mpich', 'mpich'), ('intel', 'mpich'),
@@ -34,6 +40,11 @@ def recorded(environment):
     """The part of an environment that belongs into the record of a run."""
     return {k: v for k, v in sorted(environment.items())
             if k.startswith(RECORDED) or k in RECORDED_TOO}
+
+
+def repeated(environment):
+    """The part of a record that is needed to make its run again, beside what a study set."""
+    return {k: v for k, v in environment.items() if k.startswith(REPEATED) or k in REPEATED_TOO}
 
 
 # --- Where the ranks run --------------------------------------------------------------------------
@@ -108,6 +119,24 @@ def _which(name):
     return next((p for p in paths if os.path.isfile(p) and os.access(p, os.X_OK)), None)
 
 
+def kind_of(words):
+    """The kind of launcher that --version, or the name of an MPI library, tells; 'unknown'."""
+    return next((kind for sign, kind in SIGNS if sign in words.lower()), 'unknown')
+
+
+def options_of(kind, ranks, threads, cores):
+    """What a launcher gets beside the number of ranks."""
+    if kind == 'openmpi':
+        return ['--bind-to', 'none'] + (['--oversubscribe', '--mca', 'mpi_yield_when_idle', '1']
+                                        if ranks > cores else [])
+    if kind == 'mpich':
+        return ['-bind-to', 'none']
+    if kind == 'srun':
+        return ['--cpu-bind=none', '--kill-on-bad-exit=1', '--cpus-per-task=%d' % threads] + (
+            ['--overcommit'] if ranks * threads > cores else [])
+    return []
+
+
 class Launcher:
     """.name as asked, .path, .kind, .version; .command() makes the words, .environment() the
     variables of a run."""
@@ -134,8 +163,7 @@ class Launcher:
         from . import child  # takes longer than all of start()
         _, out, err = child.ask([self.path, '--version'], ASK_S)
         self.version = ((out + err).strip().splitlines() or [''])[0]
-        words = (out + err).lower()
-        self.kind = next((kind for sign, kind in SIGNS if sign in words), 'unknown')
+        self.kind = kind_of(out + err)
         # srun offers several ways to start MPI; Open MPI needs pmix where there is one.
         if self.kind == 'srun' and not os.environ.get('SLURM_MPI_TYPE'):
             _, out, err = child.ask([self.path, '--mpi=list'], ASK_S)
@@ -147,16 +175,7 @@ class Launcher:
             raise usage('launcher = none starts one rank, and a point has %d' % ranks)
         if self.kind == 'none':
             return list(words)
-        options = []
-        if self.kind == 'openmpi':
-            options = ['--bind-to', 'none']
-            if ranks > self.cores:
-                options += ['--oversubscribe', '--mca', 'mpi_yield_when_idle', '1']
-        elif self.kind == 'mpich':
-            options = ['-bind-to', 'none']
-        elif self.kind == 'srun':
-            options = ['--cpu-bind=none', '--kill-on-bad-exit=1', '--cpus-per-task=%d' % threads]
-            options += ['--overcommit'] if ranks * threads > self.cores else []
+        options = options_of(self.kind, ranks, threads, self.cores)
         count = '--ntasks' if self.kind == 'srun' else '-np'
         return [self.name, count, str(ranks)] + options + self.flags + list(words)
 
