@@ -32,3 +32,12 @@ corpus=$NHT1_ROOT/tests/corpus/selftest
         expect_status 0
     done
 }
+
+@test "the Python programs take hostile results: no traceback, an answer to each" {
+    real_python
+    local target
+    for target in report compare trend tune summary record; do
+        run python3 "$NHT1_ROOT/tests/fuzz/fuzz.py" --tries 15 --seed 4 "$target"
+        expect_status 0
+    done
+}

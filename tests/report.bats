@@ -339,6 +339,38 @@ END
     [ ! -e r.html ]
 }
 
+@test "a number that nothing can have measured is refused with file and key, in a folder left out and told" {
+    results r2
+    read_back r2.json
+    cp r2.json right.json
+    local key value
+    for key in t_t_s zeta 'read[0].t_r_s' 'read[1].bytes'; do
+        for value in 1e308 -1e200 1e100; do
+            cp right.json r2.json
+            change r2.json ".runs |= map(if .read then .$key = $value else . end)"
+            refuse 1 "r2.json: runs[" r2.json
+            expect_text ".$key: "
+            expect_text "is no number that can have been measured"
+        done
+    done
+    sed 's/"seed": *[0-9]*/"seed": NaN/' right.json >nan.json
+    refuse 1 "seed: nan is no number" nan.json
+    sed 's/"seed": *[0-9]*/"seed": -1e999/' right.json >inf.json
+    refuse 1 "seed: -inf is no number" inf.json
+    run nht1-report compare right.json r2.json
+    expect_status 1
+    expect_text "r2.json: runs["
+    mkdir d
+    cp right.json r2.json d
+    page d
+    expect_file_text r.md "Left out: d/r2.json: runs"
+    run nht1-report trend d --no-figures -o t.html
+    expect_status 0
+    # What is too small for any ratio counts as 0, which is unknown.
+    change right.json '.runs |= map(if .t_c_s then .t_c_s = 1e-308 else . end)'
+    page right.json
+}
+
 @test "names out of results are shown, never obeyed" {
     results r2
     change r2.json '.system.host = "</title><script>alert(1)</script>" | .system.cpu.model = "a\"b|c`d\r<script>\u001b[31mred\u202e"

@@ -275,6 +275,25 @@ for name, numbers in NUMBERS.items():
 END
 }
 
+@test "a result that nothing can have measured fails its run; one that was changed later is named" {
+    cat >bin/odd <<'END'
+#!/bin/bash
+case $1 in --help) printf '  --%s  words\n' 'value X' 'json FILE' && exit 0 ;; --version) echo odd 1 && exit 0 ;; esac
+echo "{\"a\": [{\"took_s\": $2}]}" >"$4"
+END
+    chmod +x bin/odd
+    REPEATS=3 description x.ini <<<$'[run]\nprogram = odd\nmetric = a[].took_s\nvalue = 1 1e308'
+    study --launcher none --out out x.ini
+    expect_status 3
+    expect_text "result.json: a[0].took_s: 1e+308 is no number that can have been measured"
+    grep -q '^p01,.*,3,1,1,1,1,0$' out/summary.csv
+    echo '{"a": [{"took_s": -1e200}]}' >out/runs/p01-r02/result.json
+    study --launcher none --out out x.ini
+    expect_status 1
+    expect_text "out/runs/p01-r02/result.json: a[0].took_s: -1e+200 is no number"
+    expect_text "move the folder of this run away"
+}
+
 @test "without nht1-stats a study says what to do, and runs nothing" {
     rm bin/nht1-stats
     description x.ini <<<$'[run]\nprogram = sim'

@@ -40,17 +40,32 @@ NOT_VARIED = set(
 
 # --- JSON ---------------------------------------------------------------------------------------
 
+# No measurement is above; what is below is 0. Squares and ratios of what is between are numbers.
+NUMBER_MAX, NUMBER_MIN = 1e99, 1e-99
+
+
+class NoMeasurement(trouble.Trouble):
+    """A number in a file that no program has measured."""
+
+
 def _number(convert):
     def of(literal):
-        value = convert(literal) if len(literal) < 400 else math.inf
-        if abs(value) > 1.7e308:
-            raise ValueError('the number %s... is too large' % literal[:20])
-        return value
+        value = convert(literal) if len(literal) < 400 else -math.inf if literal[0] == '-' else math.inf
+        return value if abs(value) >= NUMBER_MIN else 0
     return of
 
 
-def _constant(name):
-    raise ValueError('%s is not JSON' % name)
+def _absurd(value, where=''):
+    """(place, number) of the first number that is too large or none at all; None."""
+    if isinstance(value, (int, float)):
+        return None if abs(value) <= NUMBER_MAX else (where, value)
+    for key, below in value.items() if isinstance(value, dict) else \
+            enumerate(value) if isinstance(value, list) else ():
+        found = _absurd(below, '%s[%d]' % (where, key) if isinstance(value, list) else
+                        '%s.%s' % (where, key) if where else key)
+        if found:
+            return found
+    return None
 
 
 def read_json(path, limit=SIZE_MAX_BYTES):
@@ -72,14 +87,24 @@ def read_json(path, limit=SIZE_MAX_BYTES):
     return parse_json(raw, path)
 
 
+def read_object(path):
+    """The same of a file that must hold an object."""
+    value = read_json(path)
+    if not isinstance(value, dict):
+        raise trouble.usage('%s: not an object of JSON' % text.clean(path))
+    return value
+
+
 def parse_json(raw, path):
     """The value in bytes; path: for messages."""
     def wrong(line, what):
         return trouble.usage('%s:%d: not JSON: %s' % (text.clean(path), line, text.clean(what, 200)))
     try:
         value = json.loads(raw.decode('utf-8'), parse_int=_number(int), parse_float=_number(float),
-                           parse_constant=_constant)
-        return text.cleaned(value)
+                           parse_constant=float)
+        found = _absurd(value)
+        if not found:
+            return text.cleaned(value)
     except json.JSONDecodeError as e:
         raise wrong(e.lineno, e.msg)
     except UnicodeDecodeError as e:
@@ -88,6 +113,9 @@ def parse_json(raw, path):
         raise wrong(1, 'nested too deeply')
     except ValueError as e:
         raise wrong(1, str(e))
+    where, value = found
+    raise NoMeasurement(trouble.USAGE, '%s: %s: %s is no number that can have been measured' % (
+        text.clean(path), text.clean(where, 300), text.clean('%g' % value)))
 
 
 def at(node, path):
@@ -201,6 +229,7 @@ class Results(list):
 
     def __init__(self, *results):
         super().__init__(*results)
+        self.refused = []  # why files of folders are left out that would be results
         self.sums = []  # what summaries (.sum) of b_eff and b_eff_io say, also of other programs
         self.tunes = []  # (path, content) of what runs/study tune found
 
@@ -231,9 +260,13 @@ def load(paths):
         for below in _files(path):
             try:
                 _take(found, below, named=False)
+            except NoMeasurement as e:
+                found.refused.append(str(e))
             except trouble.Trouble:
                 found.passed_over += below.endswith('.json')
     if not found and not found.sums:
+        if found.refused:
+            raise trouble.usage(found.refused[0])
         raise trouble.usage('%s: no result there of %s' % (
             text.clean(paths[0]) if paths else 'no file named', PROGRAMS.replace(' and ', ' or ')))
     return found

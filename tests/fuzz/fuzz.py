@@ -7,8 +7,8 @@ answer without a message, output that a terminal obeys, or more than 20 s; the i
     tests/fuzz/fuzz.py [--seconds S] [--tries N] [--seed K] [--save FOLDER] [--list | TARGET...]
 
 S 0 is no limit: N inputs, those of the corpus among them, or none but those.
-Input number i follows from seed and i. Nothing is started but nht1-stats, whatever an input says.
-A target is a line of TARGETS and a folder of tests/corpus."""
+Input number i follows from seed and i. Whatever an input says, nothing is started but nht1-stats, and
+nht1-bt that is asked for its options. A target is a line of TARGETS with a folder of tests/corpus."""
 import argparse
 import contextlib
 import importlib
@@ -29,19 +29,46 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__
 sys.path.insert(0, os.path.join(ROOT, 'runs'))
 sys.dont_write_bytecode = True
 
-# Name of the corpus: module, the input's name, command lines.
+PAGE = ['-o', 'p.html', '--no-figures', '--markdown', 'p.md', '--csv', 'tab', '--figures', 'fig']
+STUDY = ['--no-plan', '--no-report', '--quiet', '--launcher', 'none', '--out', 's', 'x.ini']
+# Name: module, corpus, the input's name, command lines. whole.json is the input before it was changed.
 TARGETS = {
-    'study': ('nht1.study.cli', 'x.ini', [['--dry-run', '--under', 'out', 'x.ini']]),
-    'report': ('nht1.report.cli', 'x.json', [['x.json', '-o', 'p.html', '--no-figures',
-                                             '--markdown', 'p.md']]),
-    'compare': ('nht1.report.cli', 'x.json', [['compare', 'whole.json', 'x.json'],
-                                              ['compare', 'x.json', 'whole.json']]),
+    'study': ('nht1.study.cli', 'study', 'x.ini', [['--dry-run', '--under', 'out', 'x.ini']]),
+    'report': ('nht1.report.cli', 'report', 'x.json', [
+        ['x.json', *PAGE, '--mtbf', '24'], ['x.json', *PAGE]]),
+    'compare': ('nht1.report.cli', 'report', 'x.json', [
+        ['compare', 'whole.json', 'x.json', '--json', 'c.json', '--html', 'c.html', '--junit', 'c.xml'],
+        ['compare', 'x.json', 'whole.json']]),
+    'trend': ('nht1.report.cli', 'report', 'x.json', [
+        ['trend', '.', '--metric', metric, '--no-figures', '-o', 'p.html', '--figures', 'fig']
+        for metric in ('t_t', 't_c', 'zeta', 'r_io', 'write_rate', 'b_eff', 'b_eff_io')]),
+    'figures': ('nht1.report.cli', 'report', 'x.json', [
+        ['x.json', '-o', 'p.html', '--figures', 'fig', '--mtbf', '24']]),
+    'tune': ('nht1.report.cli', 'tune', 'tune.json', [['.', *PAGE]]),
+    'summary': ('nht1.study.cli', 'summary', 's/runs/p01-r01/result.json', [STUDY]),
+    'record': ('nht1.study.cli', 'record', 's/runs/p01-r01/run.json', [STUDY, ['s', *PAGE]]),
 }
+SUMMARY = os.path.join(ROOT, 'tests', 'corpus', 'summary', 'bt.json')
+# What the inputs of 'summary' and 'record' stand in: a study that has all of its runs.
+POINT = {'program': 'nht1-bt', 'io': 'posix,null', 'ranks': '1', 'threads': '1'}
+STUDY_FILES = {
+    'x.ini': '[study]\nrepeats = 1\n[run]\nprogram = nht1-bt\nio = posix,null\n',
+    's/study.json': {'schema': 'nht1-study/1', 'id': '0' * 16, 'seed': 1, 'points': [
+        {'id': 'p01', 'section': 'run', 'settings': POINT}]},
+    's/runs/p01-r01/run.json': {
+        'schema': 'nht1-study-run/1', 'name': 'p01-r01', 'point': 'p01', 'run': 1, 'settings': POINT,
+        'cwd': '/', 'command': ['mpirun', 'nht1-bt', '--out', 'd/f'], 'environment': {'OMP_X': '1'},
+        'wall_s': 1.5, 'status': 0, 'ok': True, 'trouble': None}}
 ODD = ['0', '-1', '9223372036854775808', '1e999', '-0.0', '1e-320', 'null', 'true', '[]', '{}', '""',
        '[[[[[[', '"\\u0000"', '"\\ud800"', 'nan', 'NaN', 'Infinity', '-Infinity', '', '%s', '%(x)s',
        '${x}', '../..', '\x9b', '\x1b[2J', '\u202e', "it's", '"', '{1e999}', '{' + '-' * 3000 + '1}',
        '\u00b2', '9' * 5000, '1..9999999999', '1-5', ',', '=', '[', ']', '\n', '\0', '<script>', '|',
        '\r', '=cmd', '2147483648', '0x10', '1_000', '\u0661']
+# Values of JSON in place of others: absurd numbers, and other types.
+VALUES = [0, -1, 1, 1e308, -1e308, 1.7e308, 1e300, -1e300, 1e200, 1e154, 1e100, 1e20, -1e20, 1e-308, 5e-324,
+          1e-200, 1e-100, -1e-100, 2 ** 31, 2 ** 53 + 1, 2 ** 63, -2 ** 63, 10 ** 300, 10 ** 400,
+          float('inf'), float('-inf'), float('nan'), True, False, None, '', 'x', '1', '-2+3+cmd|', [], {},
+          [None], [[]], [1e308, 1e308], {'': 1}, 0.5, 3, 1e9, 1e-9]
 WORD = re.compile(rb'-?[0-9][0-9.eE+-]*|[A-Za-z_]+|"[^"]*"')
 CONTROL = re.compile('[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\u061c]')
 LIMIT_S = 20
@@ -51,7 +78,45 @@ class Hang(BaseException):
     pass
 
 
+def places(value, found):
+    """All (container, key) of a value of JSON."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) \
+        if isinstance(value, list) else ()
+    for key, below in items:
+        found.append((value, key))
+        places(below, found)
+    return found
+
+
+def alter(data, rng):
+    """Other values in a text of JSON, at one place or at all that have its name."""
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        return data
+    for _ in range(rng.choice((1, 1, 2, 4))):
+        all_places = places(value, [])
+        if not all_places:
+            break
+        container, key = rng.choice(all_places)
+        alike = [(c, key) for c, k in all_places if k == key and isinstance(c, dict)] \
+            if isinstance(key, str) and rng.randrange(2) else [(container, key)]
+        kind, odd = rng.randrange(12), rng.choice(VALUES)
+        for where, name in alike:
+            if kind == 0 and isinstance(where, dict):
+                where.pop(name, None)
+            elif kind == 1 and isinstance(where, dict):
+                where[name] = [where[name]] * rng.choice((0, 1, 3))
+            elif kind == 2 and isinstance(where[name], (int, float)):
+                where[name] = where[name] * rng.choice((-1, 1e-300, 1e300)) if abs(where[name]) < 1e8 else 0
+            else:
+                where[name] = odd
+    return json.dumps(value, ensure_ascii=bool(rng.randrange(2))).encode('utf-8', 'surrogatepass')
+
+
 def mutate(data, corpus, rng):
+    if data[:1] == b'{' and rng.randrange(3):
+        return alter(data, rng)
     at = rng.randrange(len(data) + 1)
     count = rng.choice((1, 2, 8, 64, 1024))
     kind = rng.randrange(8)
@@ -80,11 +145,13 @@ def mutate(data, corpus, rng):
 
 
 def tame():
-    """No input starts a program, other than nht1-stats, or puts another one in this one's place."""
+    """Figures are drawn in this process. No input starts a program, other than nht1-stats, or puts another one in this one's place."""
     real = subprocess.Popen.__init__
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
     def start(self, args, *rest, **more):
-        if not isinstance(args, (list, tuple)) or os.path.basename(args[0]) != 'nht1-stats':
+        name = os.path.basename(args[0]) if isinstance(args, (list, tuple)) else ''
+        if name != 'nht1-stats' and (name != 'nht1-bt' or args[1:] not in (['--help'], ['--version'])):
             raise FileNotFoundError(2, 'not started by the fuzzer', str(args))
         return real(self, args, *rest, **more)
 
@@ -93,6 +160,19 @@ def tame():
     subprocess.Popen.__init__ = start
     for name in ('execv', 'execve', 'execvp', 'execvpe', 'system', 'posix_spawn', 'fork'):
         setattr(os, name, refuse)
+
+
+def remember():
+    """What a program says to --help is asked for once."""
+    from nht1.study import child
+    real, known = child.ask, {}
+
+    def ask(words, timeout_s, environment=None):
+        key = tuple(words)
+        if key not in known:
+            known[key] = real(words, timeout_s, environment)
+        return known[key]
+    child.ask = ask
 
 
 def alarm(signum, frame):
@@ -129,11 +209,13 @@ def look(main, argv):
 
 
 def fuzz(name, options):
-    module, file, commands = TARGETS[name]
+    module, folder, file, commands = TARGETS[name]
     main = importlib.import_module(module).main
-    folder = os.path.join(ROOT, 'tests', 'corpus', name)
+    folder = os.path.join(ROOT, 'tests', 'corpus', folder)
     names = sorted(os.listdir(folder))
     corpus = [open(os.path.join(folder, n), 'rb').read() for n in names]
+    with open(SUMMARY, 'rb') as f:
+        beside = f.read()
     home, work = os.getcwd(), tempfile.mkdtemp(prefix='nht1-fuzz.')
     end = time.monotonic() + options.seconds if options.seconds else float('inf')
     most = options.tries or (sys.maxsize if options.seconds else 0)
@@ -141,16 +223,22 @@ def fuzz(name, options):
     try:
         while tried < len(corpus) or (tried < most and time.monotonic() < end):
             rng = random.Random('%d %s %d' % (options.seed, name, tried))
-            data = corpus[tried] if tried < len(corpus) else rng.choice(corpus)
+            data = whole = corpus[tried] if tried < len(corpus) else rng.choice(corpus)
             for _ in range(0 if tried < len(corpus) else rng.randrange(1, 6)):
                 data = mutate(data, corpus, rng)
             shutil.rmtree(work)
             os.mkdir(work)
             os.chdir(work)
-            for n, d in (('whole.json', corpus[0]), (file, data)):
-                if n.endswith('.json') == file.endswith('.json'):
-                    with open(n, 'wb') as to:
-                        to.write(d)
+            files = dict(STUDY_FILES) if file.startswith('s/') else {'whole.json': whole}
+            if name == 'tune':
+                files = {'whole.json': beside}
+            for n, d in dict(files, **{file: data}).items():
+                os.makedirs(os.path.dirname(n) or '.', exist_ok=True)
+                with open(n, 'wb') as to:
+                    to.write(d if isinstance(d, bytes) else (
+                        d if isinstance(d, str) else json.dumps(d)).encode())
+            if file.endswith('run.json'):
+                shutil.copy(SUMMARY, 's/runs/p01-r01/result.json')
             for argv in commands:
                 wrong = look(main, argv)
                 os.chdir(work)
@@ -179,12 +267,17 @@ def main():
     parser.add_argument('targets', nargs='*', metavar='TARGET')
     options = parser.parse_args()
     reports = os.path.exists(os.path.join(ROOT, 'runs', 'nht1', 'report', 'cli.py'))
-    there = [n for n in TARGETS if reports or n == 'study']
+    there = [n for n in TARGETS if reports or TARGETS[n][0] == 'nht1.study.cli']
     if options.list:
         print('\n'.join(there))
         return 0
+    from nht1 import tools
+    if tools.need(('jinja2', 'matplotlib')):
+        print('Jinja2 and matplotlib are missing: no page would be made')
+        return 1
     signal.signal(signal.SIGALRM, alarm)
     tame()
+    remember()
     return max([fuzz(n, options) for n in options.targets or there])
 
 

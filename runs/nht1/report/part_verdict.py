@@ -6,6 +6,7 @@ from .rounds import VERDICTS
 
 HEADLINES = (('nht1-beff', 'b_eff', 'result.b_eff_bytes_per_s', 'result.valid'),
              ('nht1-beffio', 'b_eff_io', 'b_eff_io.bytes_per_s', 'b_eff_io.valid'))
+REFUSED_MAX = 10
 
 
 def add(report):
@@ -63,6 +64,10 @@ def _left_out(report):
         page.text('%s written before programs judged their own results (stamps): %s shown without '
                   'judgement.' % (text.plural(len(old), 'result was', 'results were'),
                                   'it is' if len(old) == 1 else 'they are'), 'note')
+    for why in report.results.refused[:REFUSED_MAX]:
+        page.text('Left out: %s.' % why, 'bad')
+    if len(report.results.refused) > REFUSED_MAX:
+        page.text('%d more files were left out.' % (len(report.results.refused) - REFUSED_MAX), 'bad')
     if runs.wrong:
         page.text('%s left out: what was computed or written was wrong.' % text.plural(
             runs.wrong, 'run'), 'bad')

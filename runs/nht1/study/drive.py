@@ -9,10 +9,10 @@ import shutil
 import socket
 import sys
 
-from .. import text, trouble
+from .. import results, text, trouble
 from . import child, programs, summary
 from .description import STUDY_KEYS
-from .folder import read_json, shown, utc, write_json
+from .folder import shown, utc, write_json
 from .launch import recorded
 
 FAILURES_MAX = 2       # of a point, then it is left alone
@@ -155,7 +155,7 @@ class Driver:
             for number in range(1, tally.high + 1):
                 record = records.get(tally.name(number))
                 if record:
-                    tally.take(number, record, self.folder.result(tally.name(number)))
+                    self._take(tally, number, record)
         self.spent_s = sum(record['wall_s'] for record in records.values())
 
     def order(self, number):
@@ -271,25 +271,36 @@ class Driver:
         record = {'schema': 'nht1-study-run/1', 'name': name, 'point': point.id, 'run': number,
                   'settings': point.settings, 'cwd': os.getcwd(),
                   'command': [w.replace(shown(part), shown(final)) for w in command],
-                  'environment': recorded(environment), 'host': socket.gethostname(),
+                  'environment': dict(recorded(environment), **point.env),
+                  'host': socket.gethostname(),
                   'started_utc': started, 'ended_utc': utc(), 'load_before': load,
                   'wall_s': round(seconds, 6), 'status': status}
         self._judge(tally, record, part, why)
         write_json(os.path.join(part, 'run.json'), record)
         self.folder.complete(name)
-        tally.take(number, record, self.folder.result(name))
+        self._take(tally, number, record)
         self.speak.end(tally, number, record, self)
+
+    def _take(self, tally, number, record):
+        """Of a run without success, whatever it has left does not count."""
+        tally.take(number, record,
+                   self.folder.result(tally.name(number)) if record['ok'] else None)
 
     def _judge(self, tally, record, part, why):
         """Whether there is a result; what is wrong, in words, if not."""
-        result = read_json(os.path.join(part, 'result.json'))
+        path, result, wrong = os.path.join(part, 'result.json'), None, 'no result was written'
+        if os.path.exists(path):
+            try:
+                result = results.read_object(path)
+            except trouble.Trouble as e:
+                wrong = str(e)
         record['ok'], record['trouble'] = False, None
         if why:
             record['trouble'] = why
         elif record['status'] not in FINISHED:
             record['trouble'] = 'exit status %d: %s' % (record['status'], _last_words(part))
         elif result is None:
-            record['trouble'] = 'no result was written'
+            record['trouble'] = wrong
         elif not programs.values(result, tally.metric):
             record['trouble'] = 'the result has no %s' % tally.metric
         else:

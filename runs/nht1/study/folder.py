@@ -56,10 +56,9 @@ def write_json(path, value, replace=False):
 def read_json(path):
     """The object in a file, or None when the file is missing or holds none."""
     try:
-        value = results.read_json(path)
+        return results.read_object(path)
     except Trouble:
         return None
-    return value if isinstance(value, dict) else None
 
 
 def _identity(points):
@@ -188,7 +187,7 @@ class Folder:
             if name.endswith('.part') or not os.path.exists(path):
                 continue
             record = read_json(path) or {}
-            if not results.real(record, 'wall_s') >= 0 or not isinstance(record.get('ok'), bool) or \
+            if not 0 <= results.real(record, 'wall_s') < 1e9 or not isinstance(record.get('ok'), bool) or \
                     not isinstance(record.get('status'), int) or record.get('name') != name or \
                     not isinstance(record.get('trouble'), (str, type(None))):
                 raise usage('%s: not as the driver wrote it; move the folder of this run away, and '
@@ -197,7 +196,15 @@ class Folder:
         return found
 
     def result(self, name):
-        return read_json(self.file('runs', name, 'result.json'))
+        """Of a complete run, None where it left none. Usage trouble where it is not as the program
+        wrote it."""
+        path = self.file('runs', name, 'result.json')
+        if not os.path.exists(path):
+            return None
+        try:
+            return results.read_object(path)
+        except Trouble as e:
+            raise usage('%s; move the folder of this run away, and it is made again' % e)
 
     def dumps(self, base):
         """An empty folder for what programs write, under base or in the study's own."""
