@@ -828,6 +828,32 @@ END
     [ ! -e x.html ]
 }
 
+@test "the axis of trend has two to six ticks, each with its date, however short or long the time" {
+    PYTHONPATH=$NHT1_ROOT/runs PYTHONDONTWRITEBYTECODE=1 "$REPORT_PYTHON" - <<'END'
+import random, re
+from nht1.report import draw
+rng = random.Random(1)
+spans = [0, 1, 2, 60, 3600, 86400, 1e10] + [10 ** rng.uniform(-3, 10) for _ in range(2000)]
+for span in spans:
+    start = rng.choice((1.7e9, 1.767265e9, -6e10)) + rng.uniform(0, 1e6)
+    ticks, low, high = draw.time_ticks(start, start + span)
+    assert low < start and start + span < high
+    assert 2 <= len(ticks) <= 6 and len({label for _, label in ticks}) == len(ticks), (span, ticks)
+    assert all(low <= at <= high for at, _ in ticks), (span, ticks)
+    assert all(re.fullmatch(r'(\d\d:\d\d(:\d\d)?\n)?-?\d+-\d\d-\d\d', label) for _, label in ticks), ticks
+ticks, _, _ = draw.time_ticks(1767264901, 1767264903)
+assert ('10:55:02\n2026-01-01' in [label for _, label in ticks]), ticks
+END
+    local i
+    results r2
+    for i in 1 2; do
+        jq ".started_utc = \"2026-01-01T10:55:0${i}Z\"" r2.json >t$i.json
+    done
+    nht1-report trend t1.json t2.json -o t.html --figures fig
+    [ "$(grep -c '2026-01-01' fig/trend-1.svg)" -ge 2 ]
+    expect_file_text fig/trend-1.svg 10:55:01
+}
+
 browser() {
     command -v chromium || command -v chromium-browser || command -v google-chrome
 }

@@ -17,9 +17,10 @@ import csv
 import math
 import re
 import textwrap
+import time
 
 import matplotlib
-from matplotlib import dates, ticker
+from matplotlib import ticker
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
@@ -79,6 +80,22 @@ def plain(value, _=None):
     return '%g' % float('%.6g' % value)
 
 
+# Seconds between ticks, each at most 2.5 times the one before.
+TIME_STEPS = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 10800, 21600, 43200, *(
+    86400 * n * 10 ** e for e in range(7) for n in (1, 2, 5)))
+
+
+def time_ticks(low, high):
+    """([(seconds, label)], low, high): two to six times with their dates, and the ends of the axis,
+    all in seconds since 1970."""
+    room = max(0.06 * (high - low), 1.5)
+    low, high = low - room, high + room
+    step = next((s for s in TIME_STEPS if high - low <= 5 * s), TIME_STEPS[-1])
+    form = '%Y-%m-%d' if step >= 86400 else '%H:%M\n%Y-%m-%d' if step >= 60 else '%H:%M:%S\n%Y-%m-%d'
+    places = [step * n for n in range(math.ceil(low / step), math.floor(high / step) + 1)]
+    return [(p, time.strftime(form, time.gmtime(p))) for p in places], low, high
+
+
 def _values(panel, data, low_high):
     for (name, _), rows in data.items():
         for row in rows if name == panel['name'] else ():
@@ -106,8 +123,10 @@ def _axis(axis, spec, values):
         limits(low / margin, high * margin)
         axis.set_major_formatter(ticker.FuncFormatter(plain))
     elif spec.get('time'):
-        axis.set_major_locator(dates.AutoDateLocator(minticks=3, maxticks=6))
-        axis.set_major_formatter(dates.ConciseDateFormatter(axis.get_major_locator()))
+        ticks, low, high = time_ticks(low, high) if values else ([], 0, 1)
+        limits(low, high)
+        axis.set_ticks([seconds for seconds, _ in ticks])
+        axis.set_ticklabels([label for _, label in ticks])
     elif values:
         room = 0.06 * (high - low) or abs(high) * 0.1 or 1
         zero = spec.get('from_zero')
@@ -131,8 +150,8 @@ def _errors(ax, first, second, rows, across, colour):
 def _series(ax, panel, series, rows, handles):
     style, look = panel['styles'][series], panel['looks'].get(series, 0)
     colour, marker = COLOURS[look % 8], MARKERS[(look + look // 8) % 8]
-    across, time = panel.get('across'), panel['x'].get('time')
-    xs = [r[0] / 86400 if time else r[0] for r in rows]
+    across = panel.get('across')
+    xs = [r[0] for r in rows]
     ys = [r[1] for r in rows]
     first, second = (ys, xs) if across else (xs, ys)
     if style == 'blocks':
@@ -178,7 +197,7 @@ def panel_into(ax, panel, data):
         ax.tick_params(axis='y', length=0)
         ax.set_ylabel(panel['x'].get('label', ''))
     else:
-        _axis(x_axis, panel['x'], [] if panel['x'].get('time') else places)
+        _axis(x_axis, panel['x'], places)
         for tick in ax.get_xticklabels():
             crowded = len(panel['x'].get('ticks') or ()) > 8
             tick.set_rotation(45 if crowded else 0)
@@ -198,7 +217,6 @@ def panel_into(ax, panel, data):
                     bbox={'boxstyle': 'square,pad=0.1', 'facecolor': '#ffffff', 'alpha': 0.75,
                           'linewidth': 0})
     for number, (x, note) in enumerate(panel.get('marks', ())):
-        x = x / 86400 if panel['x'].get('time') else x
         ax.axvline(x, color=MUTED, linestyle=':', linewidth=1, zorder=1)
         ax.annotate(shown(note), (x, 1), xycoords=('data', 'axes fraction'),
                     xytext=(2, 1 + 9 * (number % 2)), textcoords='offset points', color=MUTED,
@@ -212,6 +230,7 @@ def panel_into(ax, panel, data):
             panel.get('chars', CHARS) - CHARS)
         columns = 2 if len(handles) > 1 and sum(wide) <= 9 * room else 1
         lift = -26 if not ax.get_xlabel() else -38
+        lift -= 12 * any('\n' in t.get_text() for t in ax.get_xticklabels())
         if any(t.get_rotation() for t in ax.get_xticklabels()):
             lift -= 26
         ax.legend([h for h, _ in handles], [t for _, t in handles], loc='upper left',
@@ -260,8 +279,9 @@ def lay_out(f, title=''):
     with matplotlib.rc_context(STYLE):
         if title:
             width, height = f.get_size_inches()
-            f.set_size_inches(width, height + 0.3)
-            f.suptitle(title, x=0.01, ha='left', fontsize=11, fontweight='bold')
+            lines = textwrap.wrap(title, int(width / 0.09))
+            f.set_size_inches(width, height + 0.12 + 0.18 * len(lines))
+            f.suptitle('\n'.join(lines), x=0.01, ha='left', fontsize=11, fontweight='bold')
         if hasattr(f, 'set_layout_engine'):
             f.set_layout_engine('constrained')
             f.draw_without_rendering()
