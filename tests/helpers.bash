@@ -12,17 +12,33 @@ export OMPI_MCA_mpi_yield_when_idle=${OMPI_MCA_mpi_yield_when_idle:-1} # as in t
 export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}                      # so, too
 [ ! -e "$NHT1_TESTBIN/wait.so" ] || export NHT1_PRELOAD=${NHT1_PRELOAD-$NHT1_TESTBIN/wait.so} # so, too
 
-# mpi_run RANKS PROGRAM [ARGUMENT...]: under mpirun, at most $MPI_TIMEOUT (default 120) seconds. One
+# A limit for what hangs, in seconds: however busy the machine is, nothing that goes well takes so long.
+export NHT1_HANG_S=${NHT1_HANG_S:-1800}
+
+# wait_until [-p PID] COMMAND...: until it succeeds; in vain where the process has ended before.
+wait_until() {
+    local end=$((SECONDS + NHT1_HANG_S)) process=
+    [ "$1" != -p ] || { process=$2 && shift 2; }
+    until "$@"; do
+        if [ "$SECONDS" -ge "$end" ] || { [ -n "$process" ] && ! kill -0 "$process" 2>/dev/null && ! "$@"; }; then
+            echo "waited in vain for: $*"
+            return 1
+        fi
+        sleep 0.05
+    done
+}
+
+# mpi_run RANKS PROGRAM [ARGUMENT...]: under mpirun, at most $MPI_TIMEOUT (default $NHT1_HANG_S) seconds. One
 # rank needs no launcher, which would take longer than most of what it starts.
 mpi_run() {
     local ranks=$1
     shift
     if [ "$ranks" = 1 ] && [ -z "${MPIRUN:-}" ]; then
         OMPI_MCA_ess_singleton_isolated=1 OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} \
-            timeout --foreground -k 10 "${MPI_TIMEOUT:-120}" "$@" </dev/null
+            timeout --foreground -k 60 "${MPI_TIMEOUT:-$NHT1_HANG_S}" "$@" </dev/null
         return
     fi
-    "$NHT1_ROOT/tests/mpi-run" -np "$ranks" -t "${MPI_TIMEOUT:-120}" "$@"
+    "$NHT1_ROOT/tests/mpi-run" -np "$ranks" -t "${MPI_TIMEOUT:-$NHT1_HANG_S}" "$@"
 }
 
 # launcher: that of the MPI library that the programs were built with.
@@ -152,15 +168,43 @@ own_processes() {
     done
 }
 
-# no_process PROGRAM: none works in this test's folder any more, after 5 seconds at most.
+# no_process PROGRAM: waits until none works in this test's folder any more.
 no_process() {
-    local left
-    for _ in $(seq 50); do
-        left=$(own_processes "$1")
-        [ -z "$left" ] && return 0
-        sleep 0.1
+    wait_until no_own_process "$1" && return 0
+    echo "left over: $1 $(own_processes "$1")"
+    return 1
+}
+
+no_own_process() {
+    [ -z "$(own_processes "$1")" ]
+}
+
+# own_clock [US]: from here on the clock of the project's programs is the test's (tests/shim/clock.c): it goes
+# on by US microseconds whenever one of them asks for the time, and by what `pass` says.
+own_clock() {
+    : >clock
+    export NHT1_CLOCK=$PWD/clock NHT1_CLOCK_US=${1:-1} LD_PRELOAD=$NHT1_TESTBIN/clock.so
+}
+
+# pass SECONDS: on the test's clock.
+pass() {
+    printf "%$1s" '' >>clock
+}
+
+# wait_stopped [-p PID] PROGRAM: until one that works in this test's folder stands still (NHT1_FAULT_STOP of
+# tests/shim/fault.c); $stopped: its number.
+wait_stopped() {
+    local process=()
+    [ "$1" != -p ] || { process=(-p "$2") && shift 2; }
+    wait_until "${process[@]}" stands_still "$1"
+}
+
+stands_still() {
+    local pid
+    for pid in $(own_processes "$1"); do
+        stopped=$pid
+        ! grep -q '^State:.T' "/proc/$pid/status" 2>/dev/null || return 0
     done
-    echo "left over: $1 $left"
     return 1
 }
 
@@ -224,11 +268,7 @@ slow_disk() {
     mkdir disk below
     "$NHT1_TESTBIN/slowfs" "$PWD/below" disk "$@" >slowfs.log 2>&1 3>&- &
     server=$!
-    for _ in $(seq 50); do
-        ! mountpoint -q disk || return 0
-        kill -0 "$server" 2>/dev/null || break
-        sleep 0.1
-    done
+    ! wait_until -p "$server" mountpoint -q disk || return 0
     server=
     not_permitted "FUSE: $(head -n 1 slowfs.log)"
 }
@@ -240,13 +280,11 @@ end_slow_disk() {
     [ -z "${server:-}" ] || wait "$server" || true
 }
 
-# wait_text FILE PATTERN: until a line of it matches, 40 seconds at most.
+# wait_text [-p PID] FILE PATTERN: until a line of it matches; in vain where the process has ended before.
 wait_text() {
-    for _ in $(seq 400); do
-        ! grep -q -- "$2" "$1" || return 0
-        sleep 0.1
-    done
-    echo "not in $1: $2; there is"
+    local process=()
+    [ "$1" != -p ] || { process=(-p "$2") && shift 2; }
+    wait_until "${process[@]}" grep -qs -- "$2" "$1" && return 0
     cat "$1"
     return 1
 }

@@ -6,6 +6,8 @@
  *   NHT1_FAULT_IN    part of the path that a file must have to be looked at; required
  *   NHT1_FAULT_PROGRAM  the one program to look at, instead of those two
  *   NHT1_FAULT       CALL:N:WHAT:RANK, such as pwrite:3:ENOSPC:1
+ *   NHT1_FAULT_STOP  CALL:N:RANK: in front of that call the process stops (SIGSTOP), until a test lets it
+ *                    go on
  *   NHT1_FAULT_LOG   folder: each rank leaves a file named after its number there with a line
  *                    "CALL COUNT" for each kind, and a file RANK.trace with a line "CALL PATH" for
  * each call, in order
@@ -70,6 +72,10 @@ static struct {
 #define KILL  (-3)
 #define CRASH (-4)
 
+static struct {
+    int kind, nth;
+} stop = {.kind = -1};
+
 static atomic_int made[KINDS];
 static FILE *trace;
 
@@ -95,6 +101,14 @@ static int errnum_of(const char *what)
     abort();
 }
 
+static int kind_of(const char *call)
+{
+    for (int k = 0; k < KINDS; k++)
+        if (strcmp(call, kind_name[k]) == 0) return k;
+    fprintf(stderr, "shim: no call '%s'\n", call);
+    abort();
+}
+
 /* A plan that cannot be read must not look like a program without faults. */
 static void parse(const char *text)
 {
@@ -105,9 +119,17 @@ static void parse(const char *text)
     plan.nth = atoi(nth);
     plan.from_then = strchr(nth, '+') != NULL;
     plan.errnum = errnum_of(what);
-    for (int k = 0; k < KINDS; k++)
-        if (strcmp(call, kind_name[k]) == 0) plan.kind = k;
-    if (plan.kind < 0) abort();
+    plan.kind = kind_of(call);
+}
+
+static void parse_stop(const char *text)
+{
+    char call[16];
+    int nth, rank;
+    if (sscanf(text, "%15[^:]:%d:%d", call, &nth, &rank) != 3) abort();
+    if (rank != plan.rank) return;
+    stop.nth = nth;
+    stop.kind = kind_of(call);
 }
 
 static void trace_open(const char *folder)
@@ -127,6 +149,7 @@ __attribute__((constructor)) static void begin(void)
         plan.folder && (program ? strcmp(self, program) == 0
                                 : strcmp(self, "nht1-bt") == 0 || strcmp(self, "nht1-beffio") == 0);
     if (plan.active && getenv("NHT1_FAULT")) parse(getenv("NHT1_FAULT"));
+    if (plan.active && getenv("NHT1_FAULT_STOP")) parse_stop(getenv("NHT1_FAULT_STOP"));
 }
 
 __attribute__((destructor)) static void end(void)
@@ -148,6 +171,7 @@ bool fault_now(enum fault_kind k, const char *what)
     if (!plan.active) return false;
     const int n = atomic_fetch_add(&made[k], 1) + 1;
     if (trace) fprintf(trace, "%s %s\n", kind_name[k], what);
+    if (stop.kind == (int)k && n == stop.nth) raise(SIGSTOP);
     if (plan.kind != (int)k || n < plan.nth || (n > plan.nth && !plan.from_then)) return false;
     if (n == plan.nth) fprintf(stderr, "shim: %s %d, of %s, fails\n", kind_name[k], n, what);
     if (plan.errnum == KILL) raise(SIGKILL);

@@ -14,7 +14,7 @@ from ..trouble import Trouble, failed, usage
 # The source tree, or share/nht1 of a build folder or of an installation, as in tools.py.
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))))
 ASK_S = 60
-START_S = 120  # of tests/mpi-run
+START_S = 1800  # of tests/mpi-run: ends what hangs
 
 # Variables that change what is measured; recorded with every run. Others may hold secrets.
 RECORDED = ('OMP_', 'GOMP_', 'KMP_', 'OMPI_', 'PMIX_', 'PRTE_', 'MPICH_', 'HYDRA_', 'MPIR_', 'MPL_',
@@ -223,4 +223,4 @@ def start(argv):
     import _signal
     for number in (_signal.SIGPIPE, _signal.SIGXFSZ):  # Python ignores them, and so would its heirs
         _signal.signal(number, _signal.SIG_DFL)
-    os.execvpe('timeout', ['timeout', '--foreground', '-k', '10', told['-t']] + words, environment)
+    os.execvpe('timeout', ['timeout', '--foreground', '-k', '60', told['-t']] + words, environment)
