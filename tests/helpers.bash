@@ -180,15 +180,15 @@ no_own_process() {
 }
 
 # own_clock [US]: from here on the clock of the project's programs is the test's (tests/shim/clock.c): it goes
-# on by US microseconds whenever one of them asks for the time, and by what `pass` says.
+# on by US microseconds whenever one of them asks for the time, 0: as the machine's, and by what `pass` says.
 own_clock() {
-    : >clock
-    export NHT1_CLOCK=$PWD/clock NHT1_CLOCK_US=${1:-1} LD_PRELOAD=$NHT1_TESTBIN/clock.so
+    export NHT1_CLOCK=$BATS_TEST_TMPDIR.clock NHT1_CLOCK_US=${1:-1} LD_PRELOAD=$NHT1_TESTBIN/clock.so
+    : >"$NHT1_CLOCK"
 }
 
 # pass SECONDS: on the test's clock.
 pass() {
-    printf "%$1s" '' >>clock
+    printf "%$1s" '' >>"$NHT1_CLOCK"
 }
 
 # wait_stopped [-p PID] PROGRAM: until one that works in this test's folder stands still (NHT1_FAULT_STOP of
@@ -200,12 +200,20 @@ wait_stopped() {
 }
 
 stands_still() {
-    local pid
-    for pid in $(own_processes "$1"); do
-        stopped=$pid
-        ! grep -q '^State:.T' "/proc/$pid/status" 2>/dev/null || return 0
+    for stopped in $(own_processes "$1"); do
+        ! is_stopped "$stopped" || return 0
     done
     return 1
+}
+
+# is_stopped PID: whether it stands still.
+is_stopped() {
+    grep -qs '^State:.T' "/proc/$1/status"
+}
+
+# held_lock FILE: whether somebody holds it.
+held_lock() {
+    [ -e "$1" ] && ! flock -n "$1" true
 }
 
 # expect_status STATUS: of the last `run`; shows its output when it is another one.
@@ -261,7 +269,8 @@ setup() {
     export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
 }
 
-# slow_disk [MB_PER_S]: ./disk, by the program slowfs, whose number is in $server.
+# slow_disk [MB_PER_S [CALL N...]]: ./disk, by the program slowfs, whose number is in $server; it stops in front
+# of its N-th CALL.
 slow_disk() {
     [ -x "$NHT1_TESTBIN/slowfs" ] || not_here "libfuse3 is not installed: there is no slowfs (make setup)"
     [ -w /dev/fuse ] || not_permitted "/dev/fuse cannot be written"

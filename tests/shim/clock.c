@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A library for LD_PRELOAD: a clock that a test holds. What the program itself asks for CLOCK_MONOTONIC
  * (base/watch.c; of Python, time.monotonic) goes on by NHT1_CLOCK_US microseconds (default 1) whenever it
- * asks, and by a second for each byte of the file NHT1_CLOCK, where one is named. Libraries, MPI's among
+ * asks, or, where that is 0, as the machine's does, and by a second for each byte of the file NHT1_CLOCK,
+ * where one is named. Libraries, MPI's among
  * them, have the machine's clock, and whoever sleeps, sleeps. */
 #include <dlfcn.h>
 #include <link.h>
@@ -46,6 +47,12 @@ __attribute__((constructor)) static void set_up(void)
     if (us) step_us = atoll(us);
 }
 
+static time_t passed_s(void)
+{
+    struct stat st;
+    return file && stat(file, &st) == 0 ? (time_t)st.st_size : 0;
+}
+
 int clock_gettime(clockid_t clock, struct timespec *t)
 {
     static int (*real)(clockid_t, struct timespec *);
@@ -53,14 +60,16 @@ int clock_gettime(clockid_t clock, struct timespec *t)
     bool ours = false;
     for (int i = 0; i < parts; i++)
         ours = ours || (from >= code[i].begin && from < code[i].end);
-    if (!ours || clock != CLOCK_MONOTONIC) {
+    ours = ours && clock == CLOCK_MONOTONIC;
+    if (!ours || step_us == 0) {
         if (!real) *(void **)&real = dlsym(RTLD_NEXT, "clock_gettime");
-        return real(clock, t);
+        const int rc = real(clock, t);
+        if (!ours || rc != 0) return rc;
+        t->tv_sec += passed_s();
+        return 0;
     }
-    struct stat st;
-    const int64_t passed_s = file && stat(file, &st) == 0 ? (int64_t)st.st_size : 0;
     const int64_t us = (atomic_fetch_add(&asked, 1) + 1) * step_us;
-    t->tv_sec = (time_t)(BEGIN_S + passed_s + us / 1000000);
+    t->tv_sec = (time_t)(BEGIN_S + passed_s() + us / 1000000);
     t->tv_nsec = (long)(us % 1000000 * 1000);
     return 0;
 }

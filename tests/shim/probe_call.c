@@ -1,21 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A library for LD_PRELOAD: MPI_File_iwrite_at of an MPI library that does not have it right. By
- * NHT1_PROBE_CALL it ends the process ("crash"), never returns ("hang") or fails without having
- * written ("fail"). With "interrupt" Ctrl-C comes when the folder of the probe has just been made. */
+ * NHT1_PROBE_CALL it ends the process ("crash"), never returns ("hang"), which takes two hours of a test's
+ * clock (clock.c), or fails without having written ("fail"). With "interrupt" Ctrl-C comes when the
+ * folder of the probe has just been made. */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static void hang(void)
+{
+    const char *clock = getenv("NHT1_CLOCK");
+    FILE *f = clock ? fopen(clock, "a") : NULL;
+    if (f) fprintf(f, "%7200s", ""), fclose(f);
+    for (;;)
+        pause();
+}
 
 int MPI_File_iwrite_at(MPI_File fh, MPI_Offset at, const void *buf, int count, MPI_Datatype type,
                        MPI_Request *request)
 {
     const char *how = getenv("NHT1_PROBE_CALL");
     if (how && strcmp(how, "crash") == 0) abort();
-    while (how && strcmp(how, "hang") == 0)
-        pause();
+    if (how && strcmp(how, "hang") == 0) hang();
     if (how && strcmp(how, "fail") == 0) return MPI_ERR_UNSUPPORTED_OPERATION;
     return PMPI_File_iwrite_at(fh, at, buf, count, type, request);
 }

@@ -2,14 +2,16 @@
 /* A file system for tests, by FUSE: passes everything through to a folder, holds writing to a rate,
  * and can be stopped (SIGSTOP), as a server that does not answer.
  *
- *     slowfs FOLDER MOUNTPOINT [MB_PER_S]
+ *     slowfs FOLDER MOUNTPOINT [MB_PER_S [CALL N...]]
  *
- * FOLDER is an absolute path. It stays in the foreground until the file system is unmounted. One
+ * FOLDER is an absolute path; 0 MB_PER_S is as fast as it goes. In front of each N-th CALL, "write" or
+ * "create", it stops itself until a test lets it go on (SIGCONT). It stays in the foreground until the file system is unmounted. One
  * request is served at a time, so that the rate is that of all writers together. */
 #define FUSE_USE_VERSION 31
 #include <errno.h>
 #include <fcntl.h>
 #include <fuse.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +26,17 @@
 static const char *folder;
 static double bytes_per_s; /* 0: as fast as it goes */
 static double free_at_s;   /* when the next write may begin */
+static const char *stop_call = "";
+static char **stop_at; /* numbers of calls, up to a NULL */
+static long calls;
+
+/* Stops in front of the calls that a test has named. */
+static void count(const char *call)
+{
+    if (strcmp(call, stop_call) != 0 || !*stop_at || ++calls < atol(*stop_at)) return;
+    stop_at++;
+    raise(SIGSTOP);
+}
 
 static const char *below(const char *path, char out[4096])
 {
@@ -84,6 +97,7 @@ static int fs_open(const char *path, struct fuse_file_info *f)
 
 static int fs_create(const char *path, mode_t mode, struct fuse_file_info *f)
 {
+    count("create");
     f->flags |= O_CREAT;
     return open_as(path, f, mode);
 }
@@ -105,6 +119,7 @@ static int fs_write(const char *path, const char *buf, size_t bytes, off_t at,
                     struct fuse_file_info *f)
 {
     (void)path;
+    count("write");
     take_time(bytes);
     const ssize_t done = pwrite((int)f->fh, buf, bytes, at);
     return done < 0 ? -errno : (int)done;
@@ -206,12 +221,16 @@ static const struct fuse_operations operations = {
 
 int main(int argc, char **argv)
 {
-    if (argc < 3 || argc > 4) {
-        fprintf(stderr, "usage: slowfs FOLDER MOUNTPOINT [MB_PER_S]\n");
+    if (argc < 3 || argc == 5) {
+        fprintf(stderr, "usage: slowfs FOLDER MOUNTPOINT [MB_PER_S [CALL N...]]\n");
         return 1;
     }
     folder = argv[1];
-    if (argc == 4) bytes_per_s = atof(argv[3]) * 1e6;
+    if (argc > 3) bytes_per_s = atof(argv[3]) * 1e6;
+    if (argc > 5) {
+        stop_call = argv[4];
+        stop_at = argv + 5;
+    }
     char single[] = "-s", foreground[] = "-f", option[] = "-o", name[] = "fsname=slowfs";
     char *words[] = {argv[0], argv[2], single, foreground, option, name, NULL};
     umask(0);
