@@ -13,10 +13,10 @@ teardown() {
 # without a launcher.
 beffio() {
     local launch=(mpi_run "$1")
-    [ "$1" != alone ] || launch=(timeout 60)
+    [ "$1" != alone ] || launch=(timeout "$NHT1_HANG_S")
     shift
     mkdir -p data
-    MPI_TIMEOUT=${BEFFIO_TIMEOUT:-120} run "${launch[@]}" nht1-beffio -p data -MB 16 -T 0.01 "$@"
+    run "${launch[@]}" nht1-beffio -p data -MB 16 -T 0.01 "$@"
 }
 
 # Runs that several cases look at, one by each definition; that of 0.5 keeps its files, that of 2.1
@@ -230,7 +230,7 @@ nothing_left() {
 
 @test "a file size limit" {
     mkdir -p data
-    run bash -c "ulimit -f 16384; '$NHT1_ROOT/tests/mpi-run' -np 2 -t 60 '$NHT1_BIN/nht1-beffio' -p data -MB 16 -T 0.01 -N 2"
+    run bash -c "ulimit -f 16384; '$NHT1_ROOT/tests/mpi-run' -np 2 '$NHT1_BIN/nht1-beffio' -p data -MB 16 -T 0.01 -N 2"
     expect_status 3
     expect_text "_data_i00_002"
     nothing_left
@@ -299,27 +299,24 @@ nothing_left() {
         | length > 0 and all' r.json
 }
 
-# rank_pid RANK: process of that rank which works in this test's folder.
-rank_pid() {
-    local pid
-    for pid in $(own_processes nht1-beffio); do
-        tr '\0' '\n' <"/proc/$pid/environ" | grep -qxE "(OMPI_COMM_WORLD|PMI)_RANK=$1" && echo "$pid"
-    done
+# held STOP FILE RANKS ARGUMENT...: a run in the background, $job, one rank of which stops in front of a call on
+# a file of such a name (NHT1_FAULT_STOP of tests/shim/fault.c); $stopped: its process. Its time is long enough
+# for whatever a test does meanwhile.
+held() {
+    local stop=$1 file=$2 ranks=$3
+    shift 3
+    mkdir -p data
+    "$NHT1_ROOT/tests/mpi-run" -np "$ranks" env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_IN="$file" \
+        NHT1_FAULT_STOP="$stop" "$NHT1_BIN/nht1-beffio" -p data -MB 16 -T 6000 "$@" >out 2>&1 3>&- &
+    job=$!
+    wait_stopped -p "$job" nht1-beffio
 }
 
 @test "Ctrl-C: files are removed, status 3 or the launcher's, no process is left" {
     local rc=0
-    mkdir -p data
-    "$NHT1_ROOT/tests/mpi-run" -np 2 -t 60 "$NHT1_BIN/nht1-beffio" -p data -MB 16 -T 60 --max-space 500M \
-        >out 2>&1 &
-    local job=$!
-    for _ in $(seq 100); do
-        sleep 0.1
-        compgen -G "data/*_data_*" >/dev/null && break
-    done
-    compgen -G "data/*_data_*" >/dev/null
-    sleep 0.5
+    held pwrite:20:1 _data_ 2 --max-space 500M
     pkill -INT -P "$job" || kill -INT "$job"
+    kill -CONT "$stopped"
     wait "$job" || rc=$?
     [[ $rc =~ ^(1|3|130)$ ]] # mpirun has one of its own
     no_process nht1-beffio
@@ -330,22 +327,12 @@ rank_pid() {
 
 @test "a disk that fills up meanwhile" {
     memory_disk disk 640m
-    "$NHT1_ROOT/tests/mpi-run" -np 2 -t 60 "$NHT1_BIN/nht1-beffio" -p disk -MB 16 -T 90 -N 2 \
-        --max-space 590M >out 2>&1 &
-    local job=$! pids=
-    status=0
     # Held up while it writes its first file, until the disk is full.
-    for _ in $(seq 600); do
-        [ "$(wc -w <<<"$pids")" -eq 2 ] || pids="$(rank_pid 0 || true) $(rank_pid 1 || true)"
-        compgen -G "disk/*_data_*" >/dev/null && break
-        sleep 0.01
-    done
-    # shellcheck disable=SC2086 # two words
-    kill -STOP $pids
+    held pwrite:5:0 _data_i00 2 -p disk -N 2 --max-space 590M
     head -c 700M /dev/zero >disk/full 2>/dev/null || true
-    # shellcheck disable=SC2086
-    kill -CONT $pids
-    wait $job || status=$?
+    kill -CONT "$stopped"
+    status=0
+    wait "$job" || status=$?
     output=$(<out) left=$(ls -A disk)
     umount -l disk
     expect_status 3
@@ -354,19 +341,8 @@ rank_pid() {
 }
 
 @test "Ctrl-C while a rank is held up: nothing is left" {
-    mkdir -p data
-    "$NHT1_ROOT/tests/mpi-run" -np 2 -t 60 "$NHT1_BIN/nht1-beffio" -p data -MB 16 -T 200 -N 2 \
-        --max-space 2G \
-        >out 2>&1 &
-    local job=$! hung rc=0
-    for _ in $(seq 100); do
-        sleep 0.1
-        [ -s data/b_eff_io_data_i00_002_0 ] && break
-    done
-    hung=$(rank_pid 1)
-    [ -n "$hung" ]
-    kill -STOP "$hung"
-    sleep 0.3
+    local rc=0
+    held pwrite:20:1 _data_i00_002_0 2 -N 2 --max-space 2G
     pkill -INT -P "$job" || kill -INT "$job"
     wait "$job" || rc=$?
     [ "$rc" -ne 0 ]
@@ -379,12 +355,9 @@ rank_pid() {
 stopped() {
     local signal=$1 after=$2 rc=0
     shift 2
-    "$NHT1_ROOT/tests/mpi-run" -np 2 -t 300 "$NHT1_BIN/nht1-beffio" -p data -N 2 "$@" >out 2>&1 &
+    "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_BIN/nht1-beffio" -p data -N 2 "$@" >out 2>&1 3>&- &
     local job=$!
-    for _ in $(seq 600); do
-        compgen -G "data/*_data_*" >/dev/null && break
-        sleep 0.05
-    done
+    wait_until -p "$job" compgen -G "data/*_data_*" >/dev/null
     sleep "$after"
     pkill "-$signal" -P "$job" || kill "-$signal" "$job" || true
     wait "$job" || rc=$?
@@ -414,19 +387,9 @@ stopped() {
 }
 
 @test "what a killed run left is cleaned away by the next one, whatever its partitions" {
-    local pids=
-    mkdir -p data
-    "$NHT1_ROOT/tests/mpi-run" -np 3 -t 60 "$NHT1_BIN/nht1-beffio" -p data -MB 16 -T 5 -N 3 \
-        --max-space 300M >out 2>&1 &
-    local job=$!
-    # Whom to kill is known before, because the files of this type may be there for a moment only.
-    for _ in $(seq 1000); do
-        [ "$(wc -w <<<"$pids")" -ge 3 ] || pids=$(own_processes nht1-beffio | tr '\n' ' ')
-        compgen -G "data/*_data_i00_003_2.002" >/dev/null && break
-        sleep 0.02
-    done
-    # shellcheck disable=SC2086 # words
-    kill -KILL $pids $(own_processes nht1-beffio) 2>/dev/null || true
+    held pwrite:3:2 _data_i00_003_2.002 3 -T 5 -N 3 --max-space 300M
+    # shellcheck disable=SC2046 # words
+    kill -KILL $(own_processes nht1-beffio)
     wait "$job" || true
     no_process nht1-beffio
     compgen -G "data/.nht1-*.own"
@@ -446,17 +409,11 @@ b_eff_io_data_i00_003_9" ]
 }
 
 @test "a file that took a data file's name meanwhile is not removed" {
-    mkdir -p data
-    "$NHT1_ROOT/tests/mpi-run" -np 1 -t 60 "$NHT1_BIN/nht1-beffio" -p data -N 1 -MB 16 -T 60 \
-        --max-space 300M >out 2>&1 &
-    local job=$!
-    for _ in $(seq 600); do
-        [ -s data/b_eff_io_data_i00_001_0 ] && break
-        sleep 0.05
-    done
+    held pwrite:20:0 _data_i00_001_0 1 -N 1 --max-space 300M
     rm data/b_eff_io_data_i00_001_0
     echo "dear diary" >data/b_eff_io_data_i00_001_0
     pkill -INT -P "$job"
+    kill -CONT "$stopped"
     wait "$job" || true
     no_process nht1-beffio
     [ "$(cat data/*)" = "dear diary" ]
@@ -599,15 +556,13 @@ LIST
 }
 
 @test "a result that cannot be written is an error, valid or not" {
-    mkdir -p gone
-    (
-        for _ in $(seq 100); do
-            sleep 0.1
-            compgen -G "data/*_data_*" >/dev/null && break
-        done
-        rm -rf gone
-    ) &
-    beffio alone -N 1 -T 2 --json gone/r.json
+    mkdir gone
+    held pwrite:20:0 _data_ 1 -N 1 -T 0.01 --json gone/r.json
+    rm -rf gone
+    kill -CONT "$stopped"
+    status=0
+    wait "$job" || status=$?
+    output=$(<out)
     expect_status 3
     expect_text "gone/r.json"
     nothing_left
@@ -617,7 +572,7 @@ LIST
     slow
     need_space . 16384
     need_open_mpi "components are Open MPI's"
-    local component BEFFIO_TIMEOUT=600
+    local component
     for component in ompio romio321; do
         MPIRUN_FLAGS="--mca io $component" beffio 1 -MB 300000 -N 1 --check every --json r.json
         expect_status 4
