@@ -46,7 +46,7 @@ arm_make() {
     while read -r ranks writer; do
         for _ in 1 2 3 4; do
             rm -f arm.*
-            timeout -k 5 90 mpirun.mpich -np "$ranks" "$TOOLS/run" "$ARM/bin/nht1-bt" --class S --io "$writer" --tc 1 \
+            timeout -k 60 "$NHT1_HANG_S" mpirun.mpich -np "$ranks" "$TOOLS/run" "$ARM/bin/nht1-bt" --class S --io "$writer" --tc 1 \
                 --quiet --verify never --out arm.bin --json arm.json && break
         done
         expect_json arm.json ".runs[0].norms.ok and .system.ranks == $ranks"
@@ -70,7 +70,7 @@ arm_make() {
     programs=("${programs[@]%.c}")
     arm_make "${programs[@]/#/$ARM/tests/}"
     for test in "${programs[@]}"; do
-        timeout 1200 "$TOOLS/run" "$ARM/tests/$test" >"$test.log" 2>&1 || { bad=1 && tail -n 20 "$test.log"; }
+        timeout "$((4 * NHT1_HANG_S))" "$TOOLS/run" "$ARM/tests/$test" >"$test.log" 2>&1 || { bad=1 && tail -n 20 "$test.log"; }
     done
     [ "$bad" -eq 0 ]
 }

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # nht1-beffio from its command line to its files: short runs, texts that scripts parse, JSON, wrong
 # data, full disks, signals, bad input. No statement about times.
+# shellcheck disable=SC2154 # wait_stopped sets stopped
 load helpers
 
 teardown() {

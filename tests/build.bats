@@ -52,8 +52,7 @@ makefiles() {
     makefiles copy
     cp -r "$NHT1_ROOT/base" copy
     env -u MAKEFLAGS -u O make -C copy build/obj/base/watch.o
-    sleep 0.1
-    touch copy/base/watch.h
+    touch -d '1 minute' copy/base/watch.h
     run env -u MAKEFLAGS -u O make -C copy -q build/obj/base/watch.o
     expect_status 1
 }
@@ -102,7 +101,7 @@ makefiles() {
 @test "ranks are started with their limit in time and their status" {
     cat >prog <<'END'
 #!/bin/bash
-[ "$1" = sleep ] && exec sleep 60
+[ "$1" = sleep ] && exec sleep infinity
 exit "$1"
 END
     chmod +x prog

@@ -23,7 +23,7 @@ run_commands() {
     while read -r line; do
         line=$(sed -E "$1" <<<"$line")
         echo "$line"
-        timeout 900 bash -c "$line" </dev/null || return 1
+        timeout "$NHT1_HANG_S" bash -c "$line" </dev/null || return 1
         count=$((count + 1))
     done < <(readme_commands)
     [ "$count" -ge 6 ]

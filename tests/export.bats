@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # nht1-verify --export: what viewers get holds the values of the dumps, and nothing is lost for it.
 
+# shellcheck disable=SC2154 # wait_stopped sets stopped
 load helpers
 load verify_lib
 
@@ -148,19 +149,16 @@ check_plot3d 2160" ]
 
 @test "an export that is interrupted leaves whole files and no list of them" {
     make_dump f.bin 48 mijk little 12
-    for _ in 1 2 3 4 5; do # where the last file is there before the signal is: once more
-        rm -f f.bin.*.vti f.bin.pvd
-        nht1-verify f.bin --export vti >log 2>&1 &
-        pid=$!
-        for _ in $(seq 1000); do
-            [ -e f.bin.0001.vti ] && break
-            sleep 0.005
-        done
-        kill -INT $pid
-        status=0
-        wait $pid || status=$?
-        [ "$status" -eq 0 ] || break
-    done
+    # Before the third name is given.
+    LD_PRELOAD=$NHT1_TESTBIN/fault.so NHT1_FAULT_PROGRAM=nht1-verify NHT1_FAULT_IN=$PWD/f.bin. NHT1_FAULT_STOP=rename:3:0 \
+        nht1-verify f.bin --export vti >log 2>&1 3>&- &
+    pid=$!
+    wait_stopped -p $pid nht1-verify
+    [ -e f.bin.0001.vti ]
+    kill -INT $pid
+    kill -CONT $pid
+    status=0
+    wait $pid || status=$?
     [ "$status" -eq 3 ]
     grep -q interrupted log
     nothing_left
@@ -236,7 +234,7 @@ check_plot3d 2160" ]
     python=pvpython
     ! /usr/bin/python3 -c 'import paraview' 2>/dev/null || python=/usr/bin/python3
     # shellcheck disable=SC2086 # a list of files
-    run timeout 300 $python "$NHT1_ROOT/tests/view_paraview.py" 7 0,1 mijk.bin:mijk:little \
+    run timeout "$NHT1_HANG_S" $python "$NHT1_ROOT/tests/view_paraview.py" 7 0,1 mijk.bin:mijk:little \
         mijk-big.bin:mijk:big ijkm.bin:ijkm:little ijkm-big.bin:ijkm:big \
         records.bin:records:little records-big.bin:records:big $files
     expect_status 0

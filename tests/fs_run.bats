@@ -11,21 +11,16 @@ begun() {
     mkdir work
     TMPDIR=$PWD/work setsid "$NHT1_ROOT/tests/fs/run" tmpfs >out 2>&1 3>&- &
     job=$!
-    for _ in {1..200}; do
-        grep -q '^1[.][.]' out && return
-        sleep 0.1
-    done
-    cat out
-    return 1
+    wait_text -p $job out '^1[.][.]'
 }
 
-# gone: no process of the group is left.
+# gone: waits until no process of the group is left.
 gone() {
-    for _ in {1..100}; do
-        pgrep -g "$job" >/dev/null || break
-        sleep 0.1
-    done
-    ! pgrep -g "$job" && ! grep -F "$PWD" /proc/mounts
+    wait_until no_process_of_group && ! grep -F "$PWD" /proc/mounts
+}
+
+no_process_of_group() {
+    ! pgrep -g "$job" >/dev/null
 }
 
 @test "ended by a signal to all, as Ctrl-C is: no process, no mount, no file is left" {

@@ -291,6 +291,15 @@ static void uneven(const char *name)
     MPI_File_close(&f);
 }
 
+/* Tells by a file of its own that this rank has written. */
+static void waits(const char *name, int rank)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s.%d", name, rank);
+    FILE *f = fopen(path, "w");
+    if (!f || fclose(f) != 0) MPI_Abort(MPI_COMM_WORLD, 8);
+}
+
 static void header(const char *name)
 {
     MPI_File f = opened(MPI_COMM_WORLD, name);
@@ -407,7 +416,8 @@ int main(int argc, char **argv)
         if (rank == size - 1 && *what == 'a') MPI_Abort(MPI_COMM_WORLD, 7);
         if (rank == size - 1 && *what == 'k') kill(getpid(), SIGKILL);
         if (rank == size - 1 && *what == 's') kill(getpid(), SIGSEGV);
-        sleep(30);
+        if (*what == 'w') waits(name, rank);
+        sleep(1800); /* for its end, which comes from outside */
     }
     if (strcmp(what, "sleep") == 0) {
         MPI_File f = opened(MPI_COMM_WORLD, name);

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # nht1-bt from its command line: results, files, T_C, reports, ends.
 # shellcheck disable=SC2016 # jq filters have variables of their own
+# shellcheck disable=SC2154 # wait_stopped sets stopped
 load helpers
 
 # A problem that takes no time: 13^3 points, 6 steps, a dump every 2.
@@ -146,6 +147,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
 }
 
 @test "the phases of a run fill T_T on every rank" {
+    own_clock 10 # what is in no phase is a few looks at it, and no turn of another process
     run mpi_run 2 nht1-bt --class W --io posix --tc 1 --json r.json
     expect_status 0
     expect_json r.json '.runs[0] | .t_t_s as $t | [.phases_s[] | .min] | add < $t * 1.001'
@@ -178,7 +180,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
     run mpi_run 2 nht1-bt --n 24 --steps 2 --dt 0.0008 --interval 1 --io none --tc 1 --json r.json
     expect_status 0
     expect_schema nht1-bt-1 r.json
-    expect_json r.json '.system | .setup_s > 0 and .setup_s < 60'
+    expect_json r.json '.system | .setup_s > 0'
     expect_json r.json '.system | (.memory_bytes_per_cell * 24 * 24 * 24 / .solver_memory_bytes - 1) | fabs < 1e-12'
 }
 
@@ -411,9 +413,9 @@ END
 
 @test "an interrupted run leaves its complete dumps and status 3" {
     OMP_NUM_THREADS=1 nht1-bt --n 40 --steps 100000 --dt 0.0001 --interval 1000000 --last \
-        --io none --tc 1 --quiet --json none.json 2>none.err &
-    local pid=$! rc=0 i
-    sleep 2
+        --io none --tc 1 --progress always --json none.json >none.out 2>none.err 3>&- &
+    local pid=$! rc=0
+    wait_text -p $pid none.err " left"
     kill -INT $pid
     wait $pid || rc=$?
     [ "$rc" -eq 3 ]
@@ -421,12 +423,9 @@ END
     [ "$(grep -c dumps none.err)" -eq 0 ] # none were written
 
     OMP_NUM_THREADS=1 nht1-bt --n 20 --steps 100000 --dt 0.0001 --interval 100 --io posix \
-        --tc 1 --quiet --json r.json 2>err &
+        --tc 1 --quiet --json r.json 2>err 3>&- &
     pid=$!
-    for ((i = 0; i < 600; i++)); do
-        ! grep -q '"complete": *true' btout.bin.json 2>/dev/null || break
-        sleep 0.1
-    done
+    wait_text -p $pid btout.bin.json '"complete": *true'
     kill -TERM $pid
     rc=0
     wait $pid || rc=$?
@@ -446,13 +445,12 @@ rounds_of() {
 }
 
 @test "a job that is killed leaves the rounds that it has completed" {
-    OMP_NUM_THREADS=1 nht1-bt --class S --io posix --repeat 1000 --tc-store s.json --quiet \
+    # In the second round or later: a run has six dumps.
+    LD_PRELOAD=$NHT1_TESTBIN/fault.so NHT1_FAULT_IN=btout.bin NHT1_FAULT_STOP=pwrite:100:0 \
+        OMP_NUM_THREADS=1 nht1-bt --class S --io posix --repeat 1000 --tc-store s.json --quiet \
         --json r.json 3>&- &
-    local pid=$! i
-    for ((i = 0; i < 600; i++)); do
-        [ "$(rounds_of r.json)" -lt 1 ] || break
-        sleep 0.1
-    done
+    local pid=$!
+    wait_stopped -p $pid nht1-bt
     kill -KILL $pid
     wait $pid || true
     [ "$(rounds_of r.json)" -ge 1 ]

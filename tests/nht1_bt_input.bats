@@ -12,7 +12,7 @@ refused() {
     shift 3
     [ "$ranks" -ne 2 ] || [ -z "${refusals:-}" ] || [ -n "${NHT1_FULL:-}" ] || ranks=1
     refusals=1
-    MPI_TIMEOUT=60 run mpi_run "$ranks" nht1-bt "$@"
+    run mpi_run "$ranks" nht1-bt "$@"
     expect_status "$code" || return 1
     expect_text "$text" || return 1
     [ "$(grep -c '^nht1-bt: ' <<<"$output")" -eq 1 ] && return 0

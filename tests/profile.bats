@@ -187,12 +187,7 @@ views_are_told() {
 
 @test "a signal to the profiler is the program's, and what was counted is told" {
     nht1-profile --json p.json -- "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" wait w.dat 3>&- &
-    # Both ranks have written when rank 1's last byte is there.
-    for _ in $(seq 300); do
-        [ "$(stat -c %s w.dat 2>/dev/null || echo 0)" -eq 20000 ] && break
-        sleep 0.1
-    done
-    sleep 0.5
+    wait_until -p $! test -e w.dat.0 -a -e w.dat.1
     kill -TERM $!
     status=0
     wait $! || status=$?
@@ -260,7 +255,7 @@ views_are_told() {
     expect_json p.json '.zeta | (.rounds | length) == 2 and .r_io_bytes_per_s > 0'
     expect_schema nht1-profile-1 p.json
     # Ten times 50 ms, nine of them between two of the 80 calls of a rank.
-    awk -F'think="' 'NF > 1 { split($2, s, "\""); n++; ok = s[1] >= 0.0056 && s[1] < 0.05 } END { exit n != 1 || !ok }' profile.xml
+    awk -F'think="' 'NF > 1 { split($2, s, "\""); n++; ok = s[1] >= 0.0056 } END { exit n != 1 || !ok }' profile.xml
     [ -z "$(find . -name 'profile.xml.run*')" ]
 }
 
@@ -288,8 +283,8 @@ rank N reads r.dat, which the program has written before" ]
     slow
     need_space . 1000
     local bt=("$NHT1_BIN/nht1-bt" --class A --steps 40 --interval 2 --io mpiio --verify never)
-    MPI_TIMEOUT=600 mpi_run 2 "${bt[@]}" --repeat 5 --json own.json >/dev/null
-    run nht1-profile --quiet --t-c --repeat 5 --json p.json -- "$NHT1_ROOT/tests/mpi-run" -np 2 -t 300 "${bt[@]}" --tc 1
+    mpi_run 2 "${bt[@]}" --repeat 5 --json own.json >/dev/null
+    run nht1-profile --quiet --t-c --repeat 5 --json p.json -- "$NHT1_ROOT/tests/mpi-run" -np 2 "${bt[@]}" --tc 1
     expect_status 0
     # From MPI_Init to MPI_Finalize there is more than nht1-bt's clock holds, in T_T and in T_C: both
     # over the T_C of nht1-bt. The intervals have something in common.

@@ -3,6 +3,7 @@
 # --read: dumps read back by every writer's own way, from memory and not, in other decompositions,
 # with what is wrong found; what is refused.
 # shellcheck disable=SC2016 # jq filters have variables of their own
+# shellcheck disable=SC2154 # wait_stopped sets stopped
 load helpers
 
 tiny=(--n 12 --steps 6 --dt 0.01 --interval 1 --tc 1 --verify never --quiet)
@@ -232,20 +233,16 @@ refused() {
 
 @test "a manifest that goes while dumps are read: status 3 and not wrong usage" {
     local pid
-    OMPI_MCA_ess_singleton_isolated=1 OMP_NUM_THREADS=1 "$NHT1_BIN/nht1-bt" --n 12 --steps 200 \
+    # Before it reads the first byte.
+    LD_PRELOAD=$NHT1_TESTBIN/fault.so NHT1_FAULT_IN=$PWD/out.bin NHT1_FAULT_STOP=pread:1:0 \
+        OMPI_MCA_ess_singleton_isolated=1 OMP_NUM_THREADS=1 "$NHT1_BIN/nht1-bt" --n 12 --steps 20 \
         --dt 0.001 --interval 1 --tc 1 --verify never --quiet --io posix --out out.bin --json r.json \
         --read all --read-cache warm,cold </dev/null >told 2>&1 3>&- &
     pid=$!
-    # Whenever it calls all dumps complete, until the program ends. That stands still meanwhile: however slow
-    # the looking is, it reads no further.
-    for _ in $(seq 2000); do
-        kill -STOP $pid 2>/dev/null || break
-        [ "$(grep -o '"complete": *true' out.bin.json 2>/dev/null | wc -l)" -lt 200 ] || rm out.bin.json
-        kill -CONT $pid 2>/dev/null || break
-        sleep 0.02
-    done
+    wait_stopped -p $pid nht1-bt
+    rm out.bin.json
+    kill -CONT $pid
     status=0
-    timeout 60 tail --pid=$pid -f /dev/null
     wait $pid || status=$?
     output=$(<told)
     expect_status 3
@@ -254,21 +251,19 @@ refused() {
     expect_json r.json '.status == 3 and .runs[0].t_t_s > 0'
 }
 
-@test "a signal while dumps are read: status 3 within seconds, the readings before it are kept" {
+@test "a signal while dumps are read: status 3, the readings before it are kept" {
     local pid
     # Little computing and much reading: three steps, then the three dumps twice, and once before the warm reading.
-    OMPI_MCA_ess_singleton_isolated=1 OMP_NUM_THREADS=1 "$NHT1_BIN/nht1-bt" --n 12 --steps 3 \
+    LD_PRELOAD=$NHT1_TESTBIN/fault.so NHT1_FAULT_IN=$PWD/out.bin NHT1_FAULT_STOP=pread:40:0 \
+        OMPI_MCA_ess_singleton_isolated=1 OMP_NUM_THREADS=1 "$NHT1_BIN/nht1-bt" --n 12 --steps 3 \
         --dt 0.01 --interval 1 --tc 1 --verify never --quiet --io posix,serial,token,twophase \
         --out out.bin --json r.json --repeat 1000 --read all --read-cache cold,warm \
         </dev/null >told 2>&1 3>&- &
     pid=$!
-    for _ in $(seq 200); do
-        [ ! -s r.json ] || break
-        sleep 0.05
-    done
+    wait_stopped -p $pid nht1-bt
     kill -INT $pid
+    kill -CONT $pid
     status=0
-    timeout 60 tail --pid=$pid -f /dev/null
     wait $pid || status=$?
     output=$(<told)
     expect_status 3

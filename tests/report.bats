@@ -663,7 +663,7 @@ refuse() {
 
 @test "a pipe that nobody writes to does not keep the program from ending" {
     mkfifo pipe
-    run timeout -k 5 3 "$NHT1_BIN/nht1-report" pipe
+    run timeout -k "$NHT1_HANG_S" 3 "$NHT1_BIN/nht1-report" pipe
     [ "$status" -eq 124 ]
     [ ! -e report.html ]
 }
@@ -859,7 +859,7 @@ browser() {
 }
 
 browse() {
-    timeout 120 "$(browser)" --headless --no-sandbox --disable-gpu --disable-sync --no-first-run \
+    timeout "$NHT1_HANG_S" "$(browser)" --headless --no-sandbox --disable-gpu --disable-sync --no-first-run \
         --disable-background-networking --disable-component-update --user-data-dir="$PWD/profile" "$@"
 }
 

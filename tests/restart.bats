@@ -204,9 +204,9 @@ refused() {
     whole out.bin
     cut_short out.bin 3
     need_program flock
-    flock out.bin.lock sleep 20 3>&- &
+    flock out.bin.lock sleep infinity 3>&- &
     local holder=$!
-    until [ -e out.bin.lock ] && ! flock -n out.bin.lock true; do sleep 0.1; done
+    wait_until held_lock out.bin.lock
     run mpi_run 2 nht1-bt --restart --out out.bin
     kill -KILL $holder
     expect_status 3

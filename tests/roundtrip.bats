@@ -7,7 +7,7 @@ load helpers
 profile() {
     local to=$1 ranks=$2
     shift 2
-    run nht1-profile -o "$to" --json "${to%.xml}.json" --quiet -- "$NHT1_ROOT/tests/mpi-run" -np "$ranks" -t 100 "$@"
+    run nht1-profile -o "$to" --json "${to%.xml}.json" --quiet -- "$NHT1_ROOT/tests/mpi-run" -np "$ranks" "$@"
     expect_status 0
 }
 

@@ -19,7 +19,7 @@ study() {
 }
 
 on_slurm() {
-    run timeout 300 "$NHT1_ROOT/tests/slurm_node" "$PWD/slurm" bash -c "$*"
+    run timeout "$NHT1_HANG_S" "$NHT1_ROOT/tests/slurm_node" "$PWD/slurm" bash -c "$*"
     echo "$output"
 }
 

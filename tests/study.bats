@@ -319,34 +319,20 @@ END
     [ "$(jq .seed c/study.json)" -eq 8 ]
 }
 
-# wait_for COMMAND...: until it succeeds, 20 s at most.
-wait_for() {
-    local i
-    for ((i = 0; i < 400; i++)); do
-        "$@" && return 0
-        sleep 0.05
-    done
-    echo "waited in vain for: $*"
-    return 1
-}
-
-runs_there() {
-    [ "$(find "$1/runs" -mindepth 1 -maxdepth 1 ! -name '*.part' 2>/dev/null | wc -l)" -ge "$2" ] &&
-        [ -n "$(find "$1/runs" -name '*.part' 2>/dev/null)" ]
-}
-
 no_sim() {
     if pgrep -f "$PWD/bin/sim" >/dev/null; then return 1; fi
 }
 
 @test "killed with -9 in the middle, a study goes on to the same set of runs" {
-    REPEATS=2..4 description x.ini <<<$'[run]\nprogram = sim\nvalue = 1..3\nnoise = 0.1\nsleep = 0.2'
+    REPEATS=2..4 description x.ini <<<$'[run]\nprogram = sim\nvalue = 1..3\nnoise = 0.1'
     study x.ini --out whole
+    rm starts && touch hold.3
     "$NHT1_ROOT/runs/study" x.ini --out cut >/dev/null 2>&1 3>&- &
-    wait_for runs_there cut 2
+    wait_until -p $! sims 3
     kill -9 $!
     wait $! || true
-    wait_for no_sim
+    wait_until no_sim
+    rm hold.3
     (cd cut/runs && find . -name run.json -exec md5sum {} +) >before
     study x.ini --out cut
     expect_status 0
@@ -359,23 +345,26 @@ no_sim() {
 }
 
 @test "when the driver is killed its program ends, too" {
-    description x.ini <<<$'[run]\nprogram = sim\nsleep = 60'
+    description x.ini <<<$'[run]\nprogram = sim'
+    touch hold.1
     "$NHT1_ROOT/runs/study" x.ini --out cut >/dev/null 2>&1 3>&- &
-    wait_for pgrep -f "$PWD/bin/sim.*sleep"
+    wait_until -p $! sims 1
     kill -9 $!
     wait $! || true
-    wait_for no_sim
+    wait_until no_sim
 }
 
 @test "interrupted, it ends its program, keeps its state, leaves with 3, and goes on" {
-    description x.ini <<<$'[run]\nprogram = sim\nvalue = 1..2\nsleep = 0.5'
+    description x.ini <<<$'[run]\nprogram = sim\nvalue = 1..2'
+    touch hold.2
     "$NHT1_ROOT/runs/study" x.ini --under out >said 2>&1 3>&- &
-    wait_for runs_there out/x 1
+    wait_until -p $! sims 2
     kill -TERM $!
     status=0
     wait $! || status=$?
     [ $status -eq 3 ]
     no_sim
+    rm hold.2
     grep -q "interrupted" said
     jq -e '.finished == false and .why == "interrupted"' out/x/summary.json
     study x.ini --under out
@@ -385,7 +374,8 @@ no_sim() {
 }
 
 @test "on a terminal a study shows k of N, and Ctrl-C ends the line" {
-    description x.ini <<<$'[run]\nprogram = sim\nvalue = 1..2\nsleep = 30'
+    description x.ini <<<$'[run]\nprogram = sim\nvalue = 1..2'
+    touch hold.1
     cat >terminal.py <<'END'
 import os, pty, re, sys
 said = b''
@@ -405,7 +395,7 @@ assert re.search(rb'1 of 4: value = [12], run 1: ', said), said
 assert b'\nruns/study: interrupted' in said, said
 sys.exit(os.WEXITSTATUS(status) != 3)
 END
-    run env TERM=xterm timeout 60 python3 terminal.py "$NHT1_ROOT/runs/study" x.ini --no-plan --out out
+    run env TERM=xterm timeout "$NHT1_HANG_S" python3 terminal.py "$NHT1_ROOT/runs/study" x.ini --no-plan --out out
     expect_status 0
 }
 
@@ -431,9 +421,10 @@ END
 }
 
 @test "two drivers do not work in one folder" {
-    REPEATS=1 description x.ini <<<$'[run]\nprogram = sim\nsleep = 2'
+    REPEATS=1 description x.ini <<<$'[run]\nprogram = sim'
+    touch hold.1
     "$NHT1_ROOT/runs/study" x.ini --out one >/dev/null 2>&1 3>&- &
-    wait_for test -e one/study.json
+    wait_until -p $! sims 1
     study x.ini --out one
     expect_status 1
     expect_text "another driver"
@@ -454,7 +445,8 @@ END
 }
 
 @test "a run that takes too long is ended, and the others go on" {
-    REPEATS=1 description x.ini <<<$'timeout_s = 1\n[run]\nprogram = sim\nsleep = 0 30'
+    REPEATS=1 description x.ini <<<$'timeout_s = 20\n[run]\nprogram = sim\nsleep = 0 30'
+    touch hold.sleep
     study x.ini --under out
     expect_status 3
     expect_text "timed out"
@@ -463,15 +455,15 @@ END
 }
 
 @test "a limit of time: what was not run is told by status 5, and more time goes on" {
-    REPEATS=1 description x.ini <<<$'[run]\nprogram = sim\nsleep = 0.7 0.8\nestimate_s = 0.7'
-    study x.ini --out limited --minutes 0.02
+    REPEATS=1 description x.ini <<<$'[run]\nprogram = sim\nsleep = 70 80\nestimate_s = 70'
+    study x.ini --out limited --minutes 2
     expect_status 5
     expect_text "--minutes gives more"
     study x.ini --out limited
     expect_status 0
     [ "$(set_of limited | wc -l)" -eq 2 ]
-    REPEATS=1..9 description y.ini <<<$'[run]\nprogram = sim\nsleep = 0.5\nnoise = 9'
-    study y.ini --out enough --minutes 0.02
+    REPEATS=1..9 description y.ini <<<$'[run]\nprogram = sim\nsleep = 50\nnoise = 9'
+    study y.ini --out enough --minutes 2
     expect_status 0
     # The time bounds how many runs are said to come.
     [ "$(grep -cE '^[0-9]+ of [0-9]+ to (9|[0-9]{2,})' <<<"$output")" -eq 0 ]

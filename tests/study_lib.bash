@@ -18,7 +18,9 @@ study() {
 }
 
 # A program with a result of its own: --value is its time, --noise what each further start adds,
-# --status how it ends, --sleep how long it takes. Every start is noted in ./starts.
+# --status how it ends, --sleep how long it takes by the clock of the test, NHT1_CLOCK, which tests/warm goes by.
+# Every start is noted in ./starts; start N goes on as long as there is a file hold.N, one that takes time as
+# long as there is hold.sleep.
 make_sim() {
     cat >bin/sim <<'END'
 #!/bin/bash
@@ -38,8 +40,12 @@ while [ $# -gt 0 ]; do
     *) shift 2 ;;
     esac
 done
-if [ "$pause" != 0 ]; then sleep "$pause" & trap 'kill $!; exit 3' TERM; wait $!; fi
 n=$(grep -vc -e --help -e --version "$SIM_FOLDER/starts")
+trap 'exit 3' TERM
+if [ "$pause" != 0 ]; then
+    printf "%${pause}s" '' >>"$NHT1_CLOCK"
+fi
+while [ -e "$SIM_FOLDER/hold.$n" ] || { [ "$pause" != 0 ] && [ -e "$SIM_FOLDER/hold.sleep" ]; }; do sleep 0.05; done
 [ "$status" = 0 ] || [ "$status" = 4 ] || { echo "sim: refused, as asked" >&2; exit "$status"; }
 awk -v v="$value" -v d="$noise" -v n="$n" 'BEGIN { printf "{\"took_s\": %.6f}\n", v + d * n }' >"$json"
 exit "$status"
@@ -65,6 +71,8 @@ begin_study() {
     cd "$BATS_TEST_TMPDIR" || return 1
     export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
     make_fakes
+    export NHT1_CLOCK=$BATS_TEST_TMPDIR.clock
+    : >"$NHT1_CLOCK"
 }
 
 make_fakes() {
@@ -88,6 +96,11 @@ set_of() {
     for run in "$1"/runs/*/run.json; do
         jq -r '"\(.name) \(.settings | to_entries | map("\(.key)=\(.value)") | join(" "))"' "$run"
     done | sort
+}
+
+# sims N: whether that many have been started.
+sims() {
+    [ -e starts ] && [ "$(starts)" -ge "$1" ]
 }
 
 starts() {

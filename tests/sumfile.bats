@@ -63,7 +63,7 @@ print($1)"
 
 @test "ours are read as they are written" {
     mkdir -p data
-    MPI_TIMEOUT=100 run mpi_run 2 nht1-beffio -p data -MB 16 -T 0.01 -N 1,2 --definition 2.1 --sum x.sum --json r.json
+    run mpi_run 2 nht1-beffio -p data -MB 16 -T 0.01 -N 1,2 --definition 2.1 --sum x.sum --json r.json
     expect_status 4
     says "[p['procs'] for p in r] == [1, 2] and r[0]['ours'] and r[0]['definition'] == '2.1' and r[0]['cache_honest'] is False"
     says "all(len(p['chunks'][a]) == 7 for p in r for a in sumfile.ACCESSES) and all(len(p['pattern_2']) == 3 for p in r)"

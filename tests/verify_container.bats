@@ -33,7 +33,7 @@ contain() {
 # expect_wrong TEXT: exit status 2, and one line on standard error with the text.
 expect_wrong() {
     local rc=0
-    timeout 60 nht1-verify f --json r.json >out 2>err || rc=$?
+    timeout "$NHT1_HANG_S" nht1-verify f --json r.json >out 2>err || rc=$?
     [ "$rc" = 2 ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$1" err && grep -qF -- "$1" out && return
     echo "status $rc, expected: $1"
     cat err out
@@ -337,7 +337,7 @@ WORDS
             cp good f
             flip f $byte $((byte % 8))
             local rc=0
-            timeout 20 nht1-verify f >out 2>err || rc=$?
+            timeout "$NHT1_HANG_S" nht1-verify f >out 2>err || rc=$?
             echo "$format: byte $byte, status $rc, $(cat err)"
             [ $rc = 0 ] || [ $rc = 2 ] || [ $rc = 3 ]
             [ "$(wc -l <err)" = $((rc != 0)) ]
@@ -393,7 +393,7 @@ static int open_file(struct plugin_file *f, const char *path, const char *variab
 const struct plugin nht1_plugin = {.open = open_file};
 CODE
         gcc -w -O0 -I "$NHT1_ROOT" -shared -fPIC -o lib/nht1/libnht1-read-hdf5.so crash.c
-        run timeout 20 bin/nht1-verify h
+        run timeout "$NHT1_HANG_S" bin/nht1-verify h
         expect_status 3
         [ "$output" = "nht1-verify: h: cannot be read: HDF5 crashed, as it may on a damaged file" ]
     done

@@ -42,5 +42,5 @@ swap() {
 
 # verify ARGUMENT...: runs nht1-verify, which must not take longer than a minute.
 verify() {
-    run timeout 60 nht1-verify "$@"
+    run timeout "$NHT1_HANG_S" nht1-verify "$@"
 }

@@ -13,7 +13,7 @@ workload() {
     local ranks=$1
     shift
     mkdir -p data
-    MPI_TIMEOUT=${WORKLOAD_TIMEOUT:-100} run mpi_run "$ranks" nht1-workload --out data/d "$@"
+    run mpi_run "$ranks" nht1-workload --out data/d "$@"
 }
 
 # sweep RANKS...: numbers of processes to try; all of them in make check-full.
@@ -26,7 +26,7 @@ faulty() {
     local plan=$1 ranks=$2
     shift 2
     mkdir -p data
-    MPI_TIMEOUT=40 run mpi_run "$ranks" env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_IN="$PWD/data" \
+    run mpi_run "$ranks" env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_IN="$PWD/data" \
         NHT1_FAULT_PROGRAM=nht1-workload NHT1_FAULT="$plan" "$NHT1_BIN/nht1-workload" --out data/d "$@"
 }
 
@@ -226,7 +226,8 @@ X
 
 @test "the amount of data is found, or the limit that kept it small is named" {
     need_program jq
-    # The first amount takes 32 accesses, two thirds of a second where the machine is not slow.
+    # The first amount takes 32 accesses, two thirds of a second by the test's clock.
+    own_clock 10000
     echo '<Pattern segmented> Temporal write Record 64k Think 0.02 Time-Limit 8 </Pattern>' >j.conf
     workload 2 j.conf --sync none --json r.json
     jq -e '.phases[0] | (.tries_n >= 2 or .enough) and if .enough then .times.aggregate_s >= 1 and .times.b_share <= 0.01
@@ -332,7 +333,7 @@ END
     run nht1-workload --out data/d missing.xml
     expect_status 1
     mkfifo pipe.xml # of which nobody could end the reading by Ctrl-C
-    run timeout -k 1 20 nht1-workload --out data/d pipe.xml
+    run timeout "$NHT1_HANG_S" nht1-workload --out data/d pipe.xml
     expect_status 1
     expect_text "pipe.xml: nobody writes to this pipe"
     run nht1-workload --out data/d w.xml --set readFrac=2
@@ -522,14 +523,9 @@ END
     nht1-workload --make w.xml processNum=2 uniqueBytes=40000000 sizeMean=1000
     sed -i 's/contMean/think="0.02" contMean/' w.xml
     mkdir -p data
-    "$NHT1_ROOT/tests/mpi-run" -np 2 -t 60 "$NHT1_BIN/nht1-workload" w.xml --think --out data/d >out 2>&1 3>&- &
+    "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_BIN/nht1-workload" w.xml --think --out data/d >out 2>&1 3>&- &
     local runner=$!
-    for _ in $(seq 100); do
-        [ ! -e data/d ] || break
-        sleep 0.1
-    done
-    [ -e data/d ]
-    sleep 0.5
+    wait_until -p $runner test -s data/d
     kill -INT "$(pgrep -P "$runner" mpirun || echo "$runner")" 2>/dev/null || kill -TERM "$runner"
     wait "$runner" || true
     [ -z "$(ls -A data)" ]

@@ -68,7 +68,6 @@ serial_file() {
 }
 
 @test "perrank: files of an earlier run with the same name go, those of others stay" {
-    export MPI_TIMEOUT=60
     serial_file
     bt 4 o.bin --io perrank
     touch o.bin.rank00004 # nobody's
@@ -146,18 +145,18 @@ serial_file() {
     bt 2 parts.bin --io perrank
     mv parts.bin.rank00001 kept
     mkfifo parts.bin.rank00001
-    run timeout 20 nht1-verify --merge parts.bin
+    run timeout "$NHT1_HANG_S" nht1-verify --merge parts.bin
     expect_status 3
     expect_text parts.bin.rank00001
     mv kept parts.bin.rank00001
     rm parts.bin
     mkfifo parts.bin
-    run timeout 20 nht1-verify --merge parts.bin
+    run timeout "$NHT1_HANG_S" nht1-verify --merge parts.bin
     expect_status 1
     [ -p parts.bin ]
     rm parts.bin
     ln -s elsewhere parts.bin
-    run timeout 20 nht1-verify --merge parts.bin
+    run timeout "$NHT1_HANG_S" nht1-verify --merge parts.bin
     expect_status 1
     [ -L parts.bin ]
     rm parts.bin
@@ -220,7 +219,7 @@ serial_file() {
     need_space "$PWD" 10000
     local component
     for component in $(open_mpi && echo ompio romio321 || echo the-only-one); do
-        TMPDIR=$PWD MPI_TIMEOUT=3000 OMPI_MCA_io=$component NHT1_LONG_DUMPS=all \
+        TMPDIR=$PWD MPI_TIMEOUT=$((4 * NHT1_HANG_S)) OMPI_MCA_io=$component NHT1_LONG_DUMPS=all \
             run mpi_run 2 "$NHT1_TESTBIN/mpi_io_huge"
         expect_status 0
     done

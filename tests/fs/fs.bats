@@ -193,7 +193,7 @@ stat_direct() {
 @test "a second run on the same file is refused while the first one lasts" {
     need_program flock
     bt "${tiny[@]}" --io posix --out o.bin
-    flock o.bin.lock sleep 60 3>&- &
+    flock o.bin.lock sleep infinity 3>&- &
     local holder=$!
     until ! flock -n o.bin.lock true; do sleep 0.1; done
     run bt "${tiny[@]}" --io posix --out o.bin

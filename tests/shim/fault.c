@@ -149,7 +149,8 @@ __attribute__((constructor)) static void begin(void)
         plan.folder && (program ? strcmp(self, program) == 0
                                 : strcmp(self, "nht1-bt") == 0 || strcmp(self, "nht1-beffio") == 0);
     if (plan.active && getenv("NHT1_FAULT")) parse(getenv("NHT1_FAULT"));
-    if (plan.active && getenv("NHT1_FAULT_STOP")) parse_stop(getenv("NHT1_FAULT_STOP"));
+    const char *stop_text = getenv("NHT1_FAULT_STOP");
+    if (plan.active && stop_text && *stop_text) parse_stop(stop_text);
 }
 
 __attribute__((destructor)) static void end(void)
