@@ -125,10 +125,10 @@ holds() {
     need_open_mpi "its components are OMPIO and ROMIO"
     local writer romio
     for writer in uring hdf5 pnetcdf; do
-        nht1-bt --io help | grep -q "^--io all.* $writer\b" || skip "built without the library of writer $writer"
+        nht1-bt --io help | grep -q "^--io all.* $writer\b" || not_here "built without the library of writer $writer"
     done
     romio=$(ompi_info --parsable 2>/dev/null | grep -oE 'mca:io:romio[0-9]*:' | head -n 1 | cut -d: -f3)
-    [ -n "$romio" ] || skip "this Open MPI has no ROMIO"
+    [ -n "$romio" ] || not_here "ROMIO in this Open MPI"
     # candidates COMPONENT ARGUMENT...
     candidates() {
         OMPI_MCA_io=$1 nht1-bt --dry-run --tc 100 "${@:2}" | sed -n 's/^Search *\([0-9]*\) candidates.*/\1/p'

@@ -292,7 +292,7 @@ static void uneven(const char *name)
 }
 
 /* Tells by a file of its own that this rank has written. */
-static void waits(const char *name, int rank)
+static void waits(const char *name)
 {
     char path[256];
     snprintf(path, sizeof path, "%s.%d", name, rank);
@@ -416,7 +416,7 @@ int main(int argc, char **argv)
         if (rank == size - 1 && *what == 'a') MPI_Abort(MPI_COMM_WORLD, 7);
         if (rank == size - 1 && *what == 'k') kill(getpid(), SIGKILL);
         if (rank == size - 1 && *what == 's') kill(getpid(), SIGSEGV);
-        if (*what == 'w') waits(name, rank);
+        if (*what == 'w') waits(name);
         sleep(1800); /* for its end, which comes from outside */
     }
     if (strcmp(what, "sleep") == 0) {
