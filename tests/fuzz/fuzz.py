@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Hostile inputs for the Python programs: changes the files of tests/corpus/NAME and gives them to
 the command line, in this process. A finding is an exception, a status that is not documented, an
-answer without a message, output that a terminal obeys, or more than 20 s; the input is kept.
+answer without a message, output that a terminal obeys, or more than 20 s of processor time; the input is kept.
 
     tests/fuzz/fuzz.py [--seconds S] [--tries N] [--seed K] [--save FOLDER] [--list | TARGET...]
 
@@ -71,7 +71,7 @@ VALUES = [0, -1, 1, 1e308, -1e308, 1.7e308, 1e300, -1e300, 1e200, 1e154, 1e100, 
           [None], [[]], [1e308, 1e308], {'': 1}, 0.5, 3, 1e9, 1e-9]
 WORD = re.compile(rb'-?[0-9][0-9.eE+-]*|[A-Za-z_]+|"[^"]*"')
 CONTROL = re.compile('[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\u061c]')
-LIMIT_S = 20
+LIMIT_S, HANG_S = 20, 300  # of processor time, whatever else the computer does; of a clock
 
 
 class Hang(BaseException):
@@ -184,15 +184,17 @@ def look(main, argv):
     out, err = io.StringIO(), io.StringIO()
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            signal.alarm(LIMIT_S)
+            signal.setitimer(signal.ITIMER_PROF, LIMIT_S)
+            signal.alarm(HANG_S)
             try:
                 status = main(list(argv))
             except SystemExit as e:
                 status = e.code or 0
             finally:
                 signal.alarm(0)
+                signal.setitimer(signal.ITIMER_PROF, 0)
     except Hang:
-        return 'took more than %d s' % LIMIT_S
+        return 'took more than %d s, or hung' % LIMIT_S
     except BaseException:  # pylint: disable=broad-except
         return traceback.format_exc()
     said = out.getvalue() + err.getvalue()
@@ -275,7 +277,8 @@ def main():
     if tools.need(('jinja2', 'matplotlib')):
         print('Jinja2 and matplotlib are missing: no page would be made')
         return 1
-    signal.signal(signal.SIGALRM, alarm)
+    for number in (signal.SIGALRM, signal.SIGPROF):
+        signal.signal(number, alarm)
     tame()
     remember()
     return max([fuzz(n, options) for n in options.targets or there])
