@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "bt/choice.h"
+#include "bt/command.h"
 #include "bt/machine.h"
 #include "bt/search.h"
 #include "io/hint.h"
@@ -102,39 +103,16 @@ static char *command(const struct bt_job *job, const struct bt_candidate *c)
     /* What concerns this job alone. */
     static const char *const own[] = {"quiet",   "profile", "known",   "json",
                                       "minutes", "seed",    "progress"};
-    const struct bt_machine *m = &job->machine;
     struct bt_options o = job->setup->opt;
-    struct text t;
-    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "", *line;
-    int length;
-    size_t i;
-    const json_t *word;
-    MPI_Get_library_version(library, &length);
     for (const struct conf_option *of = bt_program.options; of->name; of++) {
         bool drop = bt_setup_writers_option(of->name) != NULL; /* the candidate has its own */
-        for (i = 0; i < sizeof own / sizeof own[0]; i++)
+        for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
             drop = drop || strcmp(of->name, own[i]) == 0;
         if (drop) (void)conf_set_default(of, &o);
     }
     o.io = c->writer;
-    char *options = conf_line(&bt_program, &o);
     json_t *settings = bt_candidate_options(c);
-    if (options && text_begin(&t) == 0) {
-        if (getenv("OMP_NUM_THREADS")) fprintf(t.to, "OMP_NUM_THREADS=%d ", m->threads);
-        fprintf(t.to, "%s -np %d ", bt_machine_launcher(), job->size);
-        if (strstr(library, "Open MPI") && m->mask_width >= m->nodes.node_cores)
-            fprintf(t.to, "--bind-to none ");
-        fprintf(t.to, "nht1-bt %s", options);
-        json_array_foreach(settings, i, word)
-        {
-            fputc(' ', t.to);
-            conf_print_word(t.to, json_string_value(word));
-        }
-        (void)text_end(&t, &line);
-    } else {
-        line = NULL;
-    }
-    free(options);
+    char *line = bt_command(job, &o, settings);
     json_decref(settings);
     return line;
 }

@@ -12,6 +12,7 @@
 #include "base/sys.h"
 #include "base/watch.h"
 #include "bt/probe_kept.h"
+#include "bt/command.h"
 #include "bt/restart.h"
 #include "bt/search.h"
 #include "io/writer.h"
@@ -278,6 +279,7 @@ int bt_job_make_run(struct bt_job *job, struct bt_solver *solver, const struct b
 
     const enum progress_mode mode =
         job->rank == 0 ? progress_mode_of(s->opt.progress) : PROGRESS_NEVER;
+    char *restart = c ? bt_command_restart(job, c->writer, task->path) : NULL;
     struct progress *progress = progress_begin(mode, task->label, "step", task->problem->steps);
     const struct bt_run_request q = {.comm = job->comm,
                                      .problem = task->problem,
@@ -286,6 +288,7 @@ int bt_job_make_run(struct bt_job *job, struct bt_solver *solver, const struct b
                                      .nodes = &job->machine.nodes,
                                      .setup = s,
                                      .reads = &job->reads,
+                                     .restart = restart,
                                      .progress = progress};
     int rc = bt_run_make(&q, &o->run);
     if (rc == 0 && o->run.kept_wrong) {
@@ -300,6 +303,7 @@ int bt_job_make_run(struct bt_job *job, struct bt_solver *solver, const struct b
                                 "end: the run went back to the one before it.");
     }
     progress_end(progress);
+    free(restart);
     if (rc < 0 && o->run.completed)
         snprintf(o->verdict, sizeof o->verdict, "not verified: it could not be read back");
     TRY(rc);

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -150,9 +151,10 @@ static const struct conf_option table[] = {
      .help = "Overwrite the file even if it is not an earlier dump of this program."},
     {.name = "restart",
      AT(restart),
-     .help = "Continue the file of an interrupted run from its last correct dump. Problem, layout "
-             "and writer default to those in its manifest; the number of ranks and the "
-             "decomposition may differ. The file ends up with the same bytes as without the "
+     .help = "Continue the file of an interrupted run from its last correct dump. Problem, layout, "
+             "--sync and the writer with its settings default to those in its manifest; the number "
+             "of ranks and the decomposition may differ. The file ends up with the same bytes as "
+             "without the "
              "interruption; the time is not a result."},
     {.name = "keep", AT(keep), .help = "Keep the files of --io all."},
 
@@ -546,9 +548,8 @@ static int interpret(struct bt_setup *s, const bool *given)
             s->fixed |= writers_option[i].cap;
     s->given_io = conf_given(&bt_program, given, "io");
     s->given_layout = conf_given(&bt_program, given, "layout");
+    s->given_sync = conf_given(&bt_program, given, "sync");
     s->given_buffer = conf_given(&bt_program, given, "buffer");
-    s->given_problem =
-        s->opt.cls || s->opt.n || s->opt.steps || s->opt.dt > 0 || s->opt.interval || s->opt.last;
     if (!s->opt.dry_run && (s->opt.ranks || s->opt.nodes))
         return err_set(ERR_USAGE, "--ranks and --nodes are for --dry-run; mpirun starts ranks");
     if (s->opt.dry_run && s->opt.restart)
@@ -597,6 +598,7 @@ int bt_setup_parse(void *setup, int argc, char **argv)
 
 void bt_setup_free(void *setup)
 {
+    free(((struct bt_setup *)setup)->taken_hints);
     conf_free(&bt_program, &((struct bt_setup *)setup)->opt, NULL);
 }
 
@@ -612,6 +614,44 @@ struct bt_candidate bt_setup_candidate(const struct bt_setup *s, const char *wri
                              .hint = s->opt.hints.item};
     snprintf(c.writer, sizeof c.writer, "%s", writer);
     return c;
+}
+
+static int take_hints(struct bt_setup *s, int n, const char *hints)
+{
+    const char *end = hints;
+    for (int i = 0; i < n; i++)
+        end += strlen(end) + 1;
+    const char **item = calloc((size_t)n + 1, sizeof *item);
+    char *text = malloc((size_t)(end - hints) + 1);
+    if (!item || !text) {
+        free(item);
+        free(text);
+        return err_set(ERR_NOMEM, "no memory for hints");
+    }
+    memcpy(text, hints, (size_t)(end - hints));
+    for (int i = 0; i < n; i++)
+        item[i] = i == 0 ? text : item[i - 1] + strlen(item[i - 1]) + 1;
+    free(s->opt.hints.item);
+    s->opt.hints = (struct conf_list){.n = n, .item = item};
+    s->taken_hints = text;
+    return 0;
+}
+
+int bt_setup_take(struct bt_setup *s, const char *writer, int group, const struct io_tuning *t,
+                  int hints_n, const char *hints)
+{
+    struct bt_options *o = &s->opt;
+    if (!(s->fixed & IO_CAP_GROUP)) o->group = group;
+    if (!(s->fixed & IO_CAP_AGGREGATORS)) o->aggregators = t->aggregators;
+    if (!(s->fixed & IO_CAP_BUFFER)) o->buffer = t->buffer_bytes;
+    if (!(s->fixed & IO_CAP_STAGING)) o->staging = t->staging;
+    if (!(s->fixed & IO_CAP_DIRECT)) o->direct = t->direct;
+    if (!(s->fixed & IO_CAP_CHUNK)) o->chunk = t->chunk;
+    if (!(s->fixed & IO_CAP_HINTS)) TRY(take_hints(s, hints_n, hints));
+    s->writers_n = 1;
+    s->candidate[0] = bt_setup_candidate(s, writer);
+    o->io = s->candidate[0].writer;
+    return 0;
 }
 
 void bt_setup_path(const struct bt_setup *s, const char *writer, char *out)

@@ -75,8 +75,9 @@ struct bt_setup {
     bool read_warm[2]; /* else cold */
     uint64_t seed;     /* of the order of the writers */
     /* Stood on the command line; --restart takes what did not from the manifest. */
-    bool given_problem, given_layout, given_io;
+    bool given_layout, given_io, given_sync;
     bool given_buffer; /* else readers take requests of a size of their own */
+    char *taken_hints; /* of --restart: the texts of opt.hints; NULL: they are the command line's */
 };
 
 extern const struct conf_program bt_program;
@@ -99,6 +100,12 @@ const struct conf_option *bt_setup_writers_option(const char *name);
 
 /* A writer with the settings of the command line. Borrows the hints. */
 struct bt_candidate bt_setup_candidate(const struct bt_setup *s, const char *writer);
+
+/* Settings of writers that an earlier run had take the place of those that did not stand on the
+ * command line: opt and candidates are made anew. writer: the only one; borrowed. hints: n texts,
+ * each with its zero, one behind the other. Returns 0 or ERR_NOMEM. */
+int bt_setup_take(struct bt_setup *s, const char *writer, int group, const struct io_tuning *t,
+                  int hints_n, const char *hints);
 
 /* Name of the file of a writer: FILE, or FILE.NAME when there are several, FILE.auto in a search.
  * Characters that have a meaning to MPI-IO libraries (':') become '-'. out: [out] at least 4096

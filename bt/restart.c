@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/par.h"
 #include "io/manifest.h"
 #include "io/writer.h"
 
@@ -25,20 +26,28 @@ int bt_restart_adopt(MPI_Comm comm, struct bt_setup *s)
                            "on: make one file of them with nht1-verify --merge %s, then name "
                            "another writer, such as --restart --io posix",
                            s->opt.out, past.writer, s->opt.out);
-        s->writers_n = 1;
-        s->candidate[0] = bt_setup_candidate(s, past.writer);
+        TRY(par_agree(comm, bt_setup_take(s, past.writer, past.group, &past.tuning, past.hints_n,
+                                          past.hints)));
+    }
+    if (!s->given_sync) {
+        s->sync = past.sync;
+        s->opt.sync = io_sync_name(past.sync);
     }
     if (s->given_layout && s->layout != past.layout)
         return err_set(ERR_USAGE, "--layout %s: %s has layout %s, which --restart keeps",
                        io_layout_name(s->layout), s->opt.out, io_layout_name(past.layout));
     s->layout = past.layout;
-    if (!s->given_problem) {
-        *p = (struct bt_problem){
-            .n = past.n, .steps = past.steps_n, .dt = past.dt, .interval = past.interval};
-        p->last = bt_problem_dumps(p) < past.dumps_n;
-        const struct bt_reference *ref = bt_reference_find(p->n, p->steps, p->dt);
-        p->cls = ref ? ref->cls : 'U';
+    s->opt.layout = io_layout_name(past.layout);
+    /* A class, or its N, brings steps and dt. */
+    if (!s->opt.cls && !s->opt.n) {
+        p->n = past.n;
+        if (!s->opt.steps) p->steps = past.steps_n;
+        if (!(s->opt.dt > 0)) p->dt = past.dt;
     }
+    if (!s->opt.interval) p->interval = past.interval;
+    if (!s->opt.last) p->last = bt_problem_dumps(p) < past.dumps_n;
+    const struct bt_reference *ref = bt_reference_find(p->n, p->steps, p->dt);
+    p->cls = ref ? ref->cls : 'U';
     /* The values of a manifest are as good as those of a command line, and checked like them. */
     if (p->n >= BT_N_MIN && p->n <= BT_N_MAX && p->dt > 0) return 0;
     return err_set(ERR_USAGE, "%s.json: N = %lld with dt = %g is no problem for this program",

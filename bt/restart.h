@@ -8,7 +8,8 @@
 
 #include "bt/options.h"
 
-/* Fills in problem, layout and writer of the setup from the manifest of --out. Collective; does
+/* Fills in problem, layout, durability, and the writer with its settings, from the manifest of --out,
+ * where the command line does not have them; settings only with the writer. Collective; does
  * nothing without --restart. ERR_USAGE when there is nothing to continue, or when it was not
  * written by a run that this program can continue. */
 int bt_restart_adopt(MPI_Comm comm, struct bt_setup *setup);

@@ -236,11 +236,11 @@ int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
         TRY_TO(out, rc, io_file_kept_right(w.file, &kept_right));
         run->kept_wrong = !kept_right;
     }
-    if (run->interrupted && w.file)
+    if (run->interrupted && q->restart)
         rc = err_set(ERR_INTERRUPT,
                      "interrupted after step %lld of %lld: the dumps up to then are complete; "
-                     "continue with nht1-bt --restart --out %s",
-                     (long long)run->steps_done, (long long)p->steps, q->io->path);
+                     "continue with %s",
+                     (long long)run->steps_done, (long long)p->steps, q->restart);
     else if (run->interrupted)
         rc = err_set(ERR_INTERRUPT, "interrupted after step %lld of %lld",
                      (long long)run->steps_done, (long long)p->steps);

@@ -88,6 +88,8 @@ struct bt_run_request {
     const struct nodes *nodes; /* asked about the file in their memory; NULL: not asked */
     const struct bt_setup *setup;
     const struct bt_read_plan *reads; /* after the run; NULL: nothing */
+    const char *restart;              /* command line that continues the file after an
+                                         interruption; NULL: none does */
     struct progress *progress;        /* NULL: silent; updated by the rank that has one */
 };
 

@@ -11,6 +11,22 @@
 #include <sys/stat.h>
 
 #include "base/err.h"
+#include "base/json.h"
+
+static const char *const sync_name[] = {
+    [IO_SYNC_NONE] = "none", [IO_SYNC_DUMP] = "dump", [IO_SYNC_END] = "end"};
+
+const char *io_sync_name(enum io_sync sync)
+{
+    return sync_name[sync];
+}
+
+int io_sync_find(const char *name)
+{
+    for (int i = IO_SYNC_NONE; i <= IO_SYNC_END; i++)
+        if (strcmp(name, sync_name[i]) == 0) return i;
+    return -1;
+}
 
 int io_manifest_no_memory(const struct io_manifest *m)
 {
@@ -34,17 +50,34 @@ const char *io_manifest_endian(enum io_format format)
     return little != io_body_swapped(&(struct io_body){.format = format}) ? "little" : "big";
 }
 
+/* Sets what belongs to a run rather than to its file. */
+int io_manifest_run(struct io_manifest *m, const struct io_spec *s)
+{
+    const struct io_tuning *t = &s->tuning;
+    json_t *hints = json_array();
+    for (int h = 0; h < s->hints_n; h++)
+        json_array_append_new(hints, js_text(s->hints[h]));
+    const bool whole = json_array_size(hints) == (size_t)s->hints_n;
+    json_t *settings =
+        json_pack("{si si sI si sI sb so}", "group", s->group, "aggregators", t->aggregators,
+                  "buffer_bytes", (json_int_t)t->buffer_bytes, "staging", t->staging, "chunk",
+                  (json_int_t)t->chunk, "direct", t->direct, "hints", hints);
+    if (json_object_set_new(m->root, "settings", settings) < 0 || !whole ||
+        json_object_set_new(m->root, "sync", json_string(io_sync_name(s->sync))) < 0)
+        return io_manifest_no_memory(m);
+    return 0;
+}
+
 static json_t *describe(const char *name, const struct io_spec *s)
 {
-    return json_pack("{ss ss ss ss ss sI si si sI sI sI sf sI ss ss ss ss s[]}", "schema",
+    return json_pack("{ss ss ss ss ss sI si si sI sI sI sf sI ss ss ss s[]}", "schema",
                      IO_MANIFEST_SCHEMA, "run_id", "", "file", name, "layout",
                      io_layout_name(s->layout), "endian", io_manifest_endian(IO_RAW), "n",
                      (json_int_t)s->n, "components", IO_NCOMP, "word_bytes", IO_WORD_BYTES,
                      "dump_bytes", (json_int_t)io_dump_bytes(s->layout, s->n), "dumps_planned",
                      (json_int_t)s->dumps_n, "steps", (json_int_t)s->steps_n, "dt", s->dt,
-                     "interval", (json_int_t)s->interval, "driver", s->writer ? s->writer : "",
-                     "writer", s->writer ? s->writer : "", "kernel", s->kernel ? s->kernel : "",
-                     "hash", "nht1-h64/1", "dumps");
+                     "interval", (json_int_t)s->interval, "writer", s->writer ? s->writer : "",
+                     "kernel", s->kernel ? s->kernel : "", "hash", "nht1-h64/1", "dumps");
 }
 
 /* jansson writes the head with an empty list, whose end is cut off. */
@@ -73,6 +106,7 @@ int io_manifest_new(struct io_manifest **out, const char *path, const char *name
     int rc = m->root
                  ? io_manifest_draw(m)
                  : err_set(ERR_USAGE, "cannot put the name %s into a manifest: is it UTF-8?", name);
+    if (rc == 0) rc = io_manifest_run(m, spec);
     if (rc == 0) rc = io_manifest_head(m);
     if (rc < 0)
         io_manifest_free(m);

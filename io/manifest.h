@@ -19,7 +19,9 @@
  *   "dt"             time step
  *   "interval"       steps between dumps
  *   "writer"         name of the writer
- *   "driver"         the same, by the key of earlier versions
+ *   "sync"           "none", "dump" or "end": when the last run that wrote flushes the file
+ *   "settings"       of the writer of that run: "group", "aggregators", "buffer_bytes", "staging",
+ * "chunk" (numbers), "direct" (boolean) and "hints" (texts "KEY=VALUE"), as io_spec has them
  *   "kernel"         version and instruction set of the solver's kernel
  *   "hash"           "nht1-h64/1": digests are those of base/digest.h
  *   "format", "variable", "data_offset" or "chunk", "file_bytes"
@@ -34,7 +36,7 @@
  *                      most significant first, without separators
  *
  *   "resumed"        only after a restart: one object for each, with "dump" and "step" where it
- * went on (step 0: from the beginning), "writer" ("driver") and "kernel" of the run that did
+ * went on (step 0: from the beginning), "writer" and "kernel" of the run that did
  *
  *   "inodes"         identities of the files that the run has made, and of those that it was about
  * to replace: texts "DEVICE:INODE:BIRTH:BYTES", the time of birth in ns since 1970 or 0, the length
@@ -55,6 +57,10 @@
     (INT64_C(256) << 20) /* of the text; nht1-verify reads no longer one */
 
 struct io_manifest;
+
+/* "none", "dump", "end"; static text. The policy of that name: -1 when there is none. Local. */
+const char *io_sync_name(enum io_sync sync);
+int io_sync_find(const char *name);
 
 /* A manifest without dumps. path: where it will be written, borrowed. name: of the dump file. */
 int io_manifest_new(struct io_manifest **m, const char *path, const char *name,
@@ -105,6 +111,8 @@ void io_manifest_free(struct io_manifest *m);
 /* The run's number, 32 hexadecimal digits. Borrowed. */
 const char *io_manifest_run_id(const struct io_manifest *m);
 
+#define IO_PAST_HINTS_BYTES 4096
+
 /* What a manifest says about the run that wrote it, for one that goes on with it. */
 struct io_past {
     enum io_layout layout;
@@ -112,7 +120,13 @@ struct io_past {
     int64_t n, dumps_n, steps_n, interval; /* as planned then */
     double dt;
     int64_t complete_n; /* dumps from the first on that are complete */
-    char writer[64], kernel[64];
+    char writer[64];    /* of the last run that wrote */
+    char kernel[64];    /* of the first */
+    enum io_sync sync;  /* this and what follows: of the last */
+    int group;
+    struct io_tuning tuning;
+    int hints_n;
+    char hints[IO_PAST_HINTS_BYTES]; /* texts, each with its zero, one behind the other */
 };
 
 /* What the manifest of a dump file says. Rank 0 reads it. Collective. Nothing is locked: another

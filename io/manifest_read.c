@@ -85,6 +85,52 @@ static int read_body(const json_t *root, const char *path, struct io_past *past)
     return err_set(ERR_USAGE, "%s: \"data_offset\" and \"file_bytes\" do not fit the dumps", path);
 }
 
+/* The settings of the last run's writer, checked like those of a command line. */
+static int read_settings(const json_t *root, const char *path, struct io_past *past)
+{
+    const char *text;
+    json_t *settings, *hints, *hint;
+    int64_t group, aggregators, staging;
+    size_t i, used = 0;
+    past->hints_n = 0;
+    TRY(js_get_text(root, path, "sync", &text));
+    const int sync = io_sync_find(text);
+    if (sync < 0)
+        return err_set(ERR_USAGE, "%s: \"sync\" is '%s', which is not known here", path, text);
+    past->sync = (enum io_sync)sync;
+    TRY(js_get_object(root, path, "settings", &settings));
+    TRY(js_get_int(settings, path, "group", 0, INT_MAX, &group));
+    TRY(js_get_int(settings, path, "aggregators", 0, INT_MAX, &aggregators));
+    TRY(js_get_int(settings, path, "buffer_bytes", 0, IO_BUFFER_BYTES_MAX,
+                   &past->tuning.buffer_bytes));
+    TRY(js_get_int(settings, path, "staging", 0, IO_STAGING_MAX, &staging));
+    TRY(js_get_int(settings, path, "chunk", 0, IO_CHUNK_MAX, &past->tuning.chunk));
+    TRY(js_get_bool(settings, path, "direct", &past->tuning.direct));
+    TRY(js_get_array(settings, path, "hints", &hints));
+    past->group = (int)group;
+    past->tuning.aggregators = (int)aggregators;
+    past->tuning.staging = (int)staging;
+    json_array_foreach(hints, i, hint)
+    {
+        text = json_string_value(hint);
+        if (!text || strlen(text) >= sizeof past->hints - used)
+            return err_set(ERR_USAGE, "%s: \"hints\" are no texts, or more than %zu bytes", path,
+                           sizeof past->hints);
+        memcpy(past->hints + used, text, strlen(text) + 1);
+        used += strlen(text) + 1;
+        past->hints_n++;
+    }
+    return 0;
+}
+
+/* The writer of the last run: the first one, or that of the last restart. */
+static int read_writer(const json_t *root, const char *path, char writer[64])
+{
+    const json_t *resumed = json_object_get(root, "resumed");
+    const size_t n = json_array_size(resumed);
+    return copy_text(n > 0 ? json_array_get(resumed, n - 1) : root, path, "writer", writer);
+}
+
 static int read_all(struct io_manifest *m, const char *name, struct io_past *past)
 {
     const json_t *root = m->root;
@@ -113,7 +159,8 @@ static int read_all(struct io_manifest *m, const char *name, struct io_past *pas
                        ": so many dumps are longer than 2^63 bytes",
                        path, past->dumps_n);
     TRY(read_body(root, path, past));
-    TRY(copy_text(root, path, json_object_get(root, "writer") ? "writer" : "driver", past->writer));
+    TRY(read_writer(root, path, past->writer));
+    TRY(read_settings(root, path, past));
     TRY(copy_text(root, path, "kernel", past->kernel));
     TRY(js_get_array(root, path, "dumps", &m->loaded));
     json_incref(m->loaded);
@@ -244,9 +291,8 @@ static int note_resume(struct io_manifest *m, int64_t dumps_n, const struct io_s
         list = json_object_get(m->root, "resumed");
     }
     json_t *note =
-        json_pack("{sI sI ss ss ss}", "dump", (json_int_t)dumps_n, "step", step, "driver",
-                  spec->writer ? spec->writer : "", "writer", spec->writer ? spec->writer : "",
-                  "kernel", spec->kernel ? spec->kernel : "");
+        json_pack("{sI sI ss ss}", "dump", (json_int_t)dumps_n, "step", step, "writer",
+                  spec->writer ? spec->writer : "", "kernel", spec->kernel ? spec->kernel : "");
     if (json_array_append_new(list, note) == 0) return io_manifest_head(m);
     return io_manifest_no_memory(m);
 }
@@ -259,6 +305,7 @@ int io_manifest_resume(struct io_manifest *m, int64_t dumps_n, const struct io_s
     m->durable = spec->sync != IO_SYNC_NONE;
     if (merged) json_object_del(m->root, "parts");
     TRY(io_manifest_draw(m));
+    TRY(io_manifest_run(m, spec));
     return note_resume(m, dumps_n, spec);
 }
 
@@ -291,9 +338,8 @@ struct identity *io_manifest_inodes(const struct io_manifest *m, int64_t *ids_n)
     {
         const char *text = json_string_value(one);
         struct identity x = IDENTITY_NONE;
-        const bool whole =
-            text && sscanf(text, "%" SCNd64 ":%" SCNd64 ":%" SCNd64 ":%" SCNd64, &x.device,
-                           &x.inode, &x.born_ns, &x.bytes) >= 3; /* earlier versions: no length */
+        const bool whole = text && sscanf(text, "%" SCNd64 ":%" SCNd64 ":%" SCNd64 ":%" SCNd64,
+                                          &x.device, &x.inode, &x.born_ns, &x.bytes) == 4;
         id[i] = whole ? x : IDENTITY_NONE;
     }
     return id;

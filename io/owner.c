@@ -37,16 +37,13 @@ static int not_ours(const char *path, enum io_owner_ask ask, const char *why)
                        : "choose another --out, or --force to overwrite it");
 }
 
-/* Whether the manifest knows the file, by identity and length; whole: that of files in manifests of
- * earlier versions, which do not tell. */
-static bool listed(const char *path, const struct identity *id, int64_t ids_n, int64_t whole)
+/* Whether the manifest knows the file, by identity and length. */
+static bool listed(const char *path, const struct identity *id, int64_t ids_n)
 {
     struct identity mine;
     if (!identity_of_path(path, &mine)) return false;
-    for (int64_t i = 0; i < ids_n; i++) {
-        const int64_t bytes = id[i].bytes >= 0 ? id[i].bytes : whole;
-        if (identity_same(mine, id[i]) && mine.bytes == bytes) return true;
-    }
+    for (int64_t i = 0; i < ids_n; i++)
+        if (identity_same(mine, id[i]) && mine.bytes == id[i].bytes) return true;
     return false;
 }
 
@@ -99,7 +96,7 @@ static int judge_file(const struct io_target *t, const struct identity *id, stru
     if (__builtin_mul_overflow(q->dump_bytes, q->dumps_n, &whole)) whole = -1;
     if (q->body.format != IO_RAW) whole = q->body.file_bytes;
     /* While a file is replaced the manifest knows the old one as well, which may be longer. */
-    const bool known = listed(t->path, id, q->ids_n, whole);
+    const bool known = listed(t->path, id, q->ids_n);
     if (known && (p->complete_n == 0 || q->by_identity)) return 0;
     if (t->old_bytes > whole) {
         snprintf(why, sizeof why, "it is longer than %s says", t->manifest);
@@ -132,7 +129,7 @@ static int judge_part(const struct question *q, const struct io_box *box,
     if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0) return 0;
     const bool fits = !__builtin_mul_overflow(io_view_bytes(&v), q->dumps_n, &whole) &&
                       (int64_t)st.st_size == whole;
-    if (listed(path, id, q->ids_n, fits ? whole : -1) || (fits && holds_no_data(path))) return 0;
+    if (listed(path, id, q->ids_n) || (fits && holds_no_data(path))) return 0;
     *read = fits && q->complete_n > 0;
     return *read ? 0 : not_ours(path, ask, "it is not the part that the manifest is about");
 }

@@ -85,8 +85,6 @@ static json_t *make_notices(const struct io_file *f, const struct sys_fs *fs)
 
 static json_t *describe_here(struct io_file *f)
 {
-    static const char *const sync_name[] = {
-        [IO_SYNC_NONE] = "none", [IO_SYNC_DUMP] = "dump", [IO_SYNC_END] = "end"};
     struct sys_fs fs = {.type = "none"};
     if (f->has_file && sys_path_fs(f->target.path, &fs) < 0) {
         err_clear();
@@ -107,7 +105,7 @@ static json_t *describe_here(struct io_file *f)
     json_object_set_new(r, "dumps", json_integer(f->ctx.dumps_n));
     json_object_set_new(r, "bytes", json_integer(f->ctx.dump_bytes * f->ctx.dumps_n));
     json_object_set_new(r, "group", json_integer(f->ctx.group));
-    json_object_set_new(r, "sync", json_string(sync_name[f->spec.sync]));
+    json_object_set_new(r, "sync", json_string(io_sync_name(f->spec.sync)));
     json_object_set_new(r, "file_system", js_text(fs.type));
     json_object_set_new(r, "mount", js_text(fs.mount[0] ? fs.mount : NULL));
     json_object_set_new(r, "mount_options", js_text(fs.options[0] ? fs.options : NULL));

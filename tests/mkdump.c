@@ -186,8 +186,11 @@ static void write_head(FILE *to, const struct job *job)
             " \"components\": 5, \"word_bytes\": 8, \"dump_bytes\": %" PRId64 ",\n"
             " \"dumps_planned\": %" PRId64 ", \"steps\": %" PRId64
             ", \"dt\": 0.0123, \"interval\": %d,\n"
-            " \"driver\": \"mkdump\", \"kernel\": \"none/none\", \"hash\": \"nht1-h64/1\",\n "
-            "\"dumps\": [",
+            " \"writer\": \"mkdump\", \"kernel\": \"none/none\", \"hash\": \"nht1-h64/1\",\n"
+            " \"sync\": \"end\", \"settings\": {\"group\": 16, \"aggregators\": 0,"
+            " \"buffer_bytes\": 8388608, \"staging\": 2, \"chunk\": 0, \"direct\": false,"
+            " \"hints\": []},\n"
+            " \"dumps\": [",
             slash ? slash + 1 : job->path, job->layout, job->endian, job->n, dump_bytes(job),
             job->dumps, job->dumps * INTERVAL, INTERVAL);
 }

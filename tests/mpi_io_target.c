@@ -450,7 +450,7 @@ static void manifest_says_what_the_file_is(void **state)
         rank != 0 ||
         (text_is(m, "schema", "nht1-dump/1") && text_is(m, "file", "dumps.bin") &&
          text_is(m, "layout", "records") && text_is(m, "endian", "little") &&
-         text_is(m, "driver", "posix") && text_is(m, "kernel", "1/generic") &&
+         text_is(m, "writer", "posix") && text_is(m, "kernel", "1/generic") &&
          text_is(m, "hash", "nht1-h64/1") && number_is(m, "n", 9) &&
          number_is(m, "components", 5) && number_is(m, "word_bytes", 8) &&
          number_is(m, "dump_bytes", 9 * (40 * 81 + 8)) && number_is(m, "dumps_planned", 3) &&

@@ -14,7 +14,7 @@ bt() {
     bt --quiet
     expect_status 0
     cp out.bin.json whole.json
-    for key in schema hash layout endian driver kernel; do
+    for key in schema hash layout endian writer sync kernel; do
         jq --arg t "$evil" ".$key = \$t | .dumps |= .[:3]" whole.json >out.bin.json
         bt --restart
         expect_plain
@@ -62,7 +62,7 @@ bt() {
     expect_text "is not a number"
     expect_plain
     cp f.bin.json whole.json
-    for key in schema hash layout endian driver kernel run_id file; do
+    for key in schema hash layout endian writer kernel run_id file; do
         jq --arg t "$evil" ".$key = \$t" whole.json >f.bin.json
         run nht1-verify f.bin
         expect_plain

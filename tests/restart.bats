@@ -227,6 +227,95 @@ refused() {
     expect_text "200 kills"
 }
 
+# of_data SYNC: calls of that kind on the dump file itself, in the trace of rank 0.
+of_data() {
+    grep -c "^$1 .*/out[.]bin\$" log/0.trace
+}
+
+# advised: the command line that the message of an interruption names.
+advised() {
+    sed -n 's/^nht1-bt: .*; continue with //p' <<<"$output"
+}
+
+@test "interrupted, the command advised goes on with the writer, its settings and the durability of the run" {
+    local begun=(--n 12 --steps 37 --dt 0.001 --interval 2 --last --tc 1 --layout ijkm) settings command
+    mkdir log
+    export NHT1_FAULT_IN=$PWD NHT1_FAULT_LOG=$PWD/log
+    # The SIGINT comes with the tenth of 19 flushes.
+    run mpi_run 1 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT=fsync:10:SIGINT:0 \
+        "$NHT1_BIN/nht1-bt" "${begun[@]}" --sync dump --io twophase --buffer 64Ki --aggregators 1 \
+        --hint cb_nodes=1 --decomp 1d:x --verify never --out out.bin
+    expect_status 3
+    command=$(advised)
+    [[ $command = *nht1-bt*" --restart"* ]]
+    expect_schema nht1-dump-1 out.bin.json
+    expect_json out.bin.json '.sync == "dump" and .settings == {group: 16, aggregators: 1,
+        buffer_bytes: 65536, staging: 2, chunk: 0, direct: false, hints: ["cb_nodes=1"]}'
+    settings=$(jq -c '[.sync, .settings, .layout, .interval, .writer]' out.bin.json)
+    local kept
+    kept=$(jq '[.dumps[] | select(.complete and .durable)] | length' out.bin.json)
+    [ "$kept" -ge 1 ] && [ "$kept" -lt 19 ]
+    cp out.bin begun.bin
+    jq '.file = "begun.bin"' out.bin.json >begun.bin.json
+
+    # As it is said: a flush for each dump that is left, and, first of all, one before reading.
+    export LD_PRELOAD=$NHT1_TESTBIN/fault.so OMPI_MCA_ess_singleton_isolated=1
+    run eval "$command --json r.json"
+    unset LD_PRELOAD
+    expect_status 0
+    [ "$(of_data fsync)" -ge $((19 - kept)) ]
+    expect_json r.json '.options | .sync == "dump" and .io == "twophase" and .layout == "ijkm" and
+        .buffer == 65536 and .aggregators == 1 and .hint == ["cb_nodes=1"] and .decomp == "1d:x"'
+    expect_json r.json '.runs[0].file.sync == "dump"'
+    expect_json out.bin.json '[.dumps[] | .complete and .durable] | all and length == 19'
+    [ "$(jq -c '[.sync, .settings, .layout, .interval, .writer]' out.bin.json)" = "$settings" ]
+    nht1-verify out.bin
+
+    # What is given on the command line wins.
+    mv begun.bin out.bin
+    jq '.file = "out.bin"' begun.bin.json >out.bin.json
+    run mpi_run 1 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" "$NHT1_BIN/nht1-bt" --restart --sync end \
+        --interval 2 --buffer 128Ki --out out.bin
+    expect_status 0
+    [ "$(of_data fsync)" -lt $((19 - kept)) ]
+    expect_json out.bin.json '.sync == "end" and .settings.buffer_bytes == 131072 and .settings.aggregators == 1'
+    nht1-verify out.bin
+}
+
+@test "interrupted again, a file goes on by the writer of the last restart" {
+    local plan
+    whole out.bin
+    cut_short out.bin 2
+    export NHT1_FAULT_IN=$PWD
+    run mpi_run 1 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT=pwrite:2:SIGINT:0 \
+        "$NHT1_BIN/nht1-bt" --restart --io token --group 3 --out out.bin
+    expect_status 3
+    [[ $(advised) = *" --out out.bin --restart" ]]
+    run mpi_run 1 nht1-bt --restart --out out.bin --json r.json
+    expect_status 0
+    expect_json r.json '.runs[0].writer == "token" and .options.group == 3'
+    expect_json out.bin.json '.writer == "posix" and ([.resumed[].writer] == ["token", "token"])'
+}
+
+@test "interrupted, files of single ranks are merged and continued as advised; what leaves no file has no advice" {
+    local command
+    export NHT1_FAULT_IN=$PWD OMPI_MCA_ess_singleton_isolated=1
+    run mpi_run 1 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT=pwrite:3:SIGINT:0 \
+        "$NHT1_BIN/nht1-bt" "${tiny[@]}" --io perrank --out 'o u.bin'
+    expect_status 3
+    command=$(advised)
+    [[ $command = *"nht1-verify --merge 'o u.bin' && "* ]]
+    run eval "$command"
+    expect_status 0
+    nht1-verify 'o u.bin'
+
+    run mpi_run 1 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_IN=/ NHT1_FAULT=open:1:SIGINT:0 \
+        "$NHT1_BIN/nht1-bt" "${tiny[@]}" --steps 200 --io null
+    expect_status 3
+    expect_text "interrupted after step"
+    [ -z "$(advised)" ]
+}
+
 # 36 dumps: the manifest is replaced up to the 16th, then has places for 32 and for 36.
 many=(--n 12 --steps 36 --dt 0.001 --interval 1 --tc 1 --quiet --io posix --verify never)
 

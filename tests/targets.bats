@@ -234,7 +234,7 @@ d.bin.json" ]
     same d.bin
 }
 
-@test "files of earlier versions, copied ones, and those cut off are ours by their content" {
+@test "files whose manifest lists no identities, copied ones, and damaged ones are ours by their content" {
     bt --io posix --out ref.bin
     cp ref.bin d.bin
     jq '.file = "d.bin" | del(.inodes)' ref.bin.json >d.bin.json

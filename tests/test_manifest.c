@@ -145,7 +145,7 @@ static void complete_dumps_become_durable(void **state)
         const bool durable = d < 5 && d % 3 != 1;
         assert_int_equal(json_is_true(json_object_get(dump_of(root, d), "durable")), durable);
     }
-    assert_non_null(strstr(json_string_value(json_object_get(root, "driver")), "false"));
+    assert_non_null(strstr(json_string_value(json_object_get(root, "writer")), "false"));
     json_decref(root);
     io_manifest_free(m);
 }

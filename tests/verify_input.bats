@@ -139,7 +139,7 @@ expect_damaged() {
     expect_damaged '.interval = 0' '"interval"'
     expect_damaged '.dt = 0' '"dt"'
     expect_damaged '.dt = -0.01' '"dt"'
-    expect_damaged '.driver = "p\u001b[2Josix"' '"driver"'
+    expect_damaged '.writer = "p\u001b[2Josix"' '"writer"'
     expect_damaged '.kernel = "1/\u00e4"' '"kernel"'
     expect_damaged '.run_id = "0\n1"' '"run_id"'
 }

@@ -113,8 +113,7 @@ static int get_run(const struct source *s, struct manifest *m)
     TRY(get_int(s, "interval", 1, INT64_MAX, &m->interval));
     TRY(get_plain(s, "run_id", m->run_id, sizeof m->run_id));
     TRY(get_copy(s, "file", m->file, sizeof m->file));
-    TRY(get_plain(s, json_object_get(s->object, "writer") ? "writer" : "driver", m->writer,
-                  sizeof m->writer));
+    TRY(get_plain(s, "writer", m->writer, sizeof m->writer));
     return get_plain(s, "kernel", m->kernel, sizeof m->kernel);
 }
 

@@ -13,7 +13,8 @@
  * each call, in order
  *
  * WHAT: ENOSPC, EIO, EROFS, EPERM, EOPNOTSUPP, short (half of what was asked), kill (the process
- * dies before the call), SIGSEGV (it crashes there), of pwrite, flip (all is written, but for one bit) or, of pread and
+ * dies before the call), SIGSEGV (it crashes there), SIGINT (it is asked to stop, the call
+ * is made), of pwrite, flip (all is written, but for one bit) or, of pread and
  * uring_read, end (as behind the end of the file). N is counted per rank and kind of call, from 1; "N+" is every call
  * from there on. Kinds: open, openr (for reading only), pwrite (pwritev, too), pread (preadv, too),
  * write, fsync, fdatasync, rename (renameat2, too), ftruncate, fallocate, close, aio (asking
@@ -71,6 +72,7 @@ static struct {
 #define END   FAULT_END
 #define KILL  (-3)
 #define CRASH (-4)
+#define ASKED (-5)
 
 static struct {
     int kind, nth;
@@ -92,9 +94,9 @@ static int errnum_of(const char *what)
     static const struct {
         const char *name;
         int value;
-    } known[] = {{"ENOSPC", ENOSPC},         {"EIO", EIO},  {"EROFS", EROFS}, {"EPERM", EPERM},
-                 {"EOPNOTSUPP", EOPNOTSUPP}, {"short", 0},  {"flip", FLIP},   {"end", END},
-                 {"SIGSEGV", CRASH},         {"kill", KILL}};
+    } known[] = {{"ENOSPC", ENOSPC},         {"EIO", EIO},      {"EROFS", EROFS}, {"EPERM", EPERM},
+                 {"EOPNOTSUPP", EOPNOTSUPP}, {"short", 0},      {"flip", FLIP},   {"end", END},
+                 {"SIGSEGV", CRASH},         {"SIGINT", ASKED}, {"kill", KILL}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(known[i].name, what) == 0) return known[i].value;
     fprintf(stderr, "shim: no fault '%s'\n", what);
@@ -177,7 +179,8 @@ bool fault_now(enum fault_kind k, const char *what)
     if (n == plan.nth) fprintf(stderr, "shim: %s %d, of %s, fails\n", kind_name[k], n, what);
     if (plan.errnum == KILL) raise(SIGKILL);
     if (plan.errnum == CRASH) raise(SIGSEGV);
-    return true;
+    if (plan.errnum == ASKED) raise(SIGINT);
+    return plan.errnum != ASKED;
 }
 
 /* Counts a call on a path; whether it is the one that fails. */
