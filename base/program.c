@@ -71,8 +71,16 @@ int program_main(const struct program *p, int argc, char **argv)
     }
     free(setup);
     /* Of rank 0 alone: a launcher's own output is the launcher's to watch. */
+    char said[ERR_MESSAGE_MAX];
+    snprintf(said, sizeof said, "%s", err_message());
+    err_clear();
     const int printed = par_agree(MPI_COMM_WORLD, rank == 0 ? start_printed() : 0);
-    if (rc >= 0) rc = printed;
+    if (printed < 0 && (rc >= 0 || rc == ERR_INVALID)) {
+        rc = printed;
+    } else if (rc < 0) {
+        err_clear();
+        err_set(rc, "%s", said);
+    }
     if (rc < 0 && rank == 0) fprintf(stderr, "%s: %s\n", name, err_message());
     MPI_Finalize();
     return err_exit_status(rc);

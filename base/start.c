@@ -11,6 +11,37 @@
 #include "base/err.h"
 #include "base/json.h"
 
+/* Of the first write to standard output that failed, 0 while none has: stdio tells only that one did,
+ * and the errno of one that was made when the buffer was full has long been another's by the end. */
+static int lost_errnum;
+
+static ssize_t put(void *none, const char *text, size_t size)
+{
+    size_t done = 0;
+    (void)none;
+    while (done < size) {
+        const ssize_t n = write(STDOUT_FILENO, text + done, size - done);
+        if (n >= 0) {
+            done += (size_t)n;
+        } else if (errno != EINTR) {
+            if (!lost_errnum) lost_errnum = errno;
+            break;
+        }
+    }
+    return (ssize_t)done;
+}
+
+/* Gives way to the C library's own stream where there is no memory for another. */
+static void watch_output(void)
+{
+    static bool watched;
+    FILE *f = watched ? NULL : fopencookie(NULL, "w", (cookie_io_functions_t){.write = put});
+    if (!f) return;
+    watched = true;
+    (void)setvbuf(f, NULL, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, BUFSIZ);
+    stdout = f;
+}
+
 void start_clean(void)
 {
     /* The lowest free number is given out first: each open fills the gap that was found. */
@@ -20,12 +51,13 @@ void start_clean(void)
             return;
     signal(SIGXFSZ, SIG_IGN);
     signal(SIGCHLD, SIG_DFL);
+    watch_output();
 }
 
 int start_printed(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
-    return err_set_errno(ERR_IO, errno, "writing to standard %s",
+    return err_set_errno(ERR_IO, lost_errnum ? lost_errnum : errno, "writing to standard %s",
                          js_stdout_taken() ? "error" : "output");
 }
 
@@ -35,7 +67,9 @@ bool start_table(const struct conf_program *p, int argc, char **argv, int *statu
     json_t *table = conf_table_json(p);
     json_dumpf(table, stdout, JSON_INDENT(1));
     json_decref(table);
-    *status = err_exit_status(start_printed());
+    const int rc = start_printed();
+    if (rc < 0) fprintf(stderr, "%s: %s\n", p->name, err_message());
+    *status = err_exit_status(rc);
     return true;
 }
 
@@ -53,7 +87,9 @@ int start_program(const struct conf_program *p, int argc, char **argv, void *opt
     if (what == CONF_RUN && conf_takes_stdout(p, opts)) rc = js_take_stdout();
     if (what == CONF_RUN && rc == 0) rc = run(opts, &args);
     if (what >= 0) conf_free(p, opts, &args);
-    if (rc == 0) rc = start_printed();
-    if (rc < 0 && err_message()[0]) fprintf(stderr, "%s: %s\n", p->name, err_message());
+    const int printed = start_printed();
+    if (rc == 0) rc = printed;
+    if ((rc < 0 || printed < 0) && err_message()[0])
+        fprintf(stderr, "%s: %s\n", p->name, err_message());
     return rc < 0 ? err_exit_status(rc) : rc;
 }

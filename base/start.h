@@ -11,10 +11,12 @@
  * what would harm it, is put right. Descriptors 0 to 2 that are closed are taken by /dev/null, so
  * that no data file becomes standard output; reading from and writing to them still fail. A limit
  * on file sizes is an error of the call (EFBIG) and no signal. An ignored SIGCHLD, with which nobody
- * can wait for a child, is no longer ignored. */
+ * can wait for a child, is no longer ignored. stdout becomes a stream that remembers the errno of the
+ * first write that fails, for start_printed. */
 void start_clean(void);
 
-/* Whether all that was printed to standard output has arrived. Returns 0 or ERR_IO. */
+/* Whether all that was printed to standard output has arrived. Returns 0 or ERR_IO, with
+ * the reason of the first write that failed. */
 int start_printed(void);
 
 /* Answers the command line --help-json: prints the table of options as JSON, of which manual pages

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* nht1-stats: the statistics of studies, reports and comparisons. Serial. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,9 +115,11 @@ static int run(const void *opts, const struct conf_list *args)
     if (rc == 0) rc = o->requests ? answer_all(o->requests, &out) : sum_up(o, args, &out);
     if (rc == 0 && o->json) {
         rc = js_result(o->json, out);
-    } else if (rc == 0 && (json_dumpf(out, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) < 0 ||
-                           putchar('\n') < 0)) {
-        rc = err_set_errno(ERR_IO, errno, "writing to standard output");
+    } else if (rc == 0) {
+        const bool whole = json_dumpf(out, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0;
+        putchar('\n');
+        rc = start_printed();
+        if (rc == 0 && !whole) rc = err_set(ERR_NOMEM, "no memory for the text of the answer");
     }
     json_decref(out);
     return rc;

@@ -325,7 +325,8 @@ static int check_dump(struct run *r, int64_t d)
     if (rc == 0) rc = judge_dump(r, d);
     if (rc == ERR_VERIFY) dump->state = CHECK_WRONG;
     TRY(as_finding(r, rc, d));
-    return r->o->diagonal ? listing_print(r->listing, r->c->shape.n, r->scan.diagonal) : 0;
+    if (r->o->diagonal) listing_print(r->listing, r->c->shape.n, r->scan.diagonal);
+    return 0;
 }
 
 static int check_dumps(struct run *r)

@@ -26,8 +26,8 @@ struct listing {
     bool goes_on;     /* has values left after the last dump */
 };
 
-/* Prints one dump. Local. diagonal: [i][m]. Returns 0, or ERR_IO when writing failed. */
-int listing_print(FILE *to, int64_t n, const double *diagonal);
+/* Prints one dump. Local. diagonal: [i][m]. Whether it arrives, start_printed tells in the end. */
+void listing_print(FILE *to, int64_t n, const double *diagonal);
 
 /* Opens a listing. Local. name: a path, or "reference" for the shipped one of this N: looked for in
  * $NHT1_LISTINGS, in share/nht1/listings beside the folder of the program, and in the source tree.

@@ -1,0 +1,42 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Standard output that takes nothing: every program says so, with the reason of the call that failed.
+load helpers
+
+# lost COMMAND...: ends with status 3 and one message with the reason.
+lost() {
+    run bash -c '"$@" >/dev/full' - "$@"
+    expect_status 3 || return 1
+    expect_text "standard output: No space left on device" || return 1
+    [ "$(grep -c "standard output" <<<"$output")" -eq 1 ]
+}
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    [ -e /dev/full ] || skip "no /dev/full"
+    export OMPI_MCA_ess_singleton_isolated=1 OMP_NUM_THREADS=1
+}
+
+@test "standard output that is full is told by every program, whether it failed early or at the end" {
+    local program
+    for program in bt verify beff beffio workload profile stats; do
+        lost "nht1-$program" --help
+        lost "nht1-$program" --version
+        lost "nht1-$program" --help-json
+    done
+    lost nht1-report --help
+    lost nht1-report --version
+    lost "$NHT1_ROOT/runs/study" --list
+    lost "$NHT1_ROOT/runs/study" --version
+}
+
+# More than a buffer holds is lost before the end, and another call has set errno by then.
+@test "results that standard output does not take are told, with status 3 also where 4 would follow" {
+    lost nht1-bt --n 12 --steps 4 --dt 0.001 --interval 2 --io posix --tc 1
+    "$NHT1_TESTBIN/mkdump" f.bin >/dev/null
+    lost nht1-verify f.bin
+    lost nht1-verify f.bin --diagonal
+    lost nht1-workload --patterns --set data=4096 --set record=512
+    # shellcheck disable=SC2046 # words
+    lost nht1-stats $(seq 500)
+}
