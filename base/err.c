@@ -25,7 +25,6 @@ static const struct {
     {ERR_NOMEM, 3, "out of memory"},
     {ERR_MPI, 3, "an MPI call failed"},
     {ERR_INVALID, 4, "finished, but not valid as a result"},
-    {ERR_TIMEOUT, 5, "ran out of time"},
     {ERR_INTERRUPT, 3, "asked to stop by a signal"},
 };
 enum { CAUSES = sizeof cause / sizeof cause[0] };

@@ -15,8 +15,7 @@ enum err_code {
     ERR_NOMEM = -4,     /* out of memory; 3 */
     ERR_MPI = -5,       /* an MPI call failed; 3 */
     ERR_INVALID = -6,   /* finished, but not valid as a result; 4 */
-    ERR_TIMEOUT = -7,   /* ran out of time; 5 */
-    ERR_INTERRUPT = -8, /* asked to stop by a signal; 3 */
+    ERR_INTERRUPT = -7, /* asked to stop by a signal; 3 */
 };
 
 #define ERR_MESSAGE_MAX 1024

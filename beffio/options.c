@@ -88,9 +88,6 @@ static const struct conf_option table[] = {
          "Whether making files counts as opening them for writing, and removing them as closing "
          "them after reading. As released they do under 2.1, in the papers they do not: the "
          "definition decides, or never, or always."},
-    {.name = "count-removal",
-     AT(count_removal),
-     .help = "What 2.1 does by default; kept for scripts."},
     {.name = "m-part",
      .arg = "WHOSE",
      .def = "definition",

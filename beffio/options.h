@@ -22,7 +22,6 @@ struct beffio_options {
     const char *check;
     int64_t errors;
     const char *count;
-    bool count_removal; /* the default of 2.1, which is the only one that it ever changed */
     const char *m_part, *shift_read;
     bool drop_cache;
     int64_t repeat;

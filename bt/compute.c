@@ -62,8 +62,7 @@ int bt_compute_run(struct bt_job *job, struct bt_solver *solver, const struct bt
     struct bt_tc_entry e = {.t_c_s = o->run.t_t_s,
                             .verified = o->run.norms_published && o->run.norms_ok,
                             .ranks = job->size,
-                            .threads = job->machine.threads,
-                            .keyed = true};
+                            .threads = job->machine.threads};
     snprintf(e.decomp, sizeof e.decomp, "%s", o->decomp);
     snprintf(e.isa, sizeof e.isa, "%s", bt_solver_isa(solver));
     snprintf(e.host, sizeof e.host, "%s", job->machine.nodes.host);
@@ -197,11 +196,9 @@ void bt_compute_words(const struct bt_job *job, char *out, size_t size)
         snprintf(out, size, "given with --tc, not measured here");
     else
         snprintf(
-            out, size, "%s, %s; %lld rank%s x %lld thread%s, decomposition %s, %s, on %s, %.16s%s",
+            out, size, "%s, %s; %lld rank%s x %lld thread%s, decomposition %s, %s, on %s, %.16s",
             stored ? "best time stored for this system and problem" : "measured by this job",
             e->verified ? "verified" : "not verified (no published norms)", (long long)e->ranks,
             units_plural(e->ranks), (long long)e->threads, units_plural(e->threads), e->decomp,
-            e->isa, e->host, e->utc[0] ? e->utc : "undated",
-            e->keyed ? ""
-                     : "; unkeyed: stored by an older version, without MPI library and memory");
+            e->isa, e->host, e->utc[0] ? e->utc : "undated");
 }

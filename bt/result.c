@@ -333,9 +333,8 @@ static json_t *tc(const struct bt_judged *judged)
     js_set(o, "host", ran ? js_text(e->host) : json_null());
     js_set(o, "measured_utc", ran && e->utc[0] ? js_text(e->utc) : json_null());
     js_set(o, "isa", ran ? js_text(e->isa) : json_null());
-    js_set(o, "keyed", json_boolean(ran && e->keyed));
-    js_set(o, "mpi_library", ran && e->keyed ? js_text(key.mpi) : json_null());
-    js_set(o, "memory_gib", ran && e->keyed ? json_integer(key.memory_gib) : json_null());
+    js_set(o, "mpi_library", ran ? js_text(key.mpi) : json_null());
+    js_set(o, "memory_gib", ran ? json_integer(key.memory_gib) : json_null());
     js_set(o, "rounds_median_s", json_null());
     for (int i = 0; i < judged->rows_n; i++)
         if (strcmp(judged->row[i].writer, BT_COMPUTE) == 0)

@@ -21,27 +21,17 @@ void bt_tc_hosts(const char *host, int64_t nodes, char out[128])
     out[used] = '\0';
 }
 
-static bool is_keyed(const json_t *entry)
-{
-    return json_object_get(entry, "hosts") != NULL;
-}
-
 static bool matches(const json_t *entry, const struct bt_tc_key *key)
 {
     const double dt = json_number_value(json_object_get(entry, "dt"));
-    if (strcmp(bt_store_text(entry, "cpu"), key->cpu) != 0 ||
-        strcmp(bt_store_text(entry, "kernel"), key->kernel) != 0 ||
-        !bt_store_same(entry, "nodes", key->nodes) || !bt_store_same(entry, "cores", key->cores) ||
-        !bt_store_same(entry, "n", key->n) || !bt_store_same(entry, "steps", key->steps) ||
-        !(fabs(dt - key->dt) <= 1e-12 * fabs(key->dt)))
-        return false;
-    if (is_keyed(entry))
-        return strcmp(bt_store_text(entry, "hosts"), key->hosts) == 0 &&
-               strcmp(bt_store_text(entry, "mpi"), key->mpi) == 0 &&
-               bt_store_same(entry, "memory_gib", key->memory_gib);
-    char hosts[128];
-    bt_tc_hosts(bt_store_text(entry, "host"), key->nodes, hosts);
-    return strcmp(hosts, key->hosts) == 0;
+    return strcmp(bt_store_text(entry, "cpu"), key->cpu) == 0 &&
+           strcmp(bt_store_text(entry, "hosts"), key->hosts) == 0 &&
+           strcmp(bt_store_text(entry, "mpi"), key->mpi) == 0 &&
+           bt_store_same(entry, "memory_gib", key->memory_gib) &&
+           strcmp(bt_store_text(entry, "kernel"), key->kernel) == 0 &&
+           bt_store_same(entry, "nodes", key->nodes) && bt_store_same(entry, "cores", key->cores) &&
+           bt_store_same(entry, "n", key->n) && bt_store_same(entry, "steps", key->steps) &&
+           fabs(dt - key->dt) <= 1e-12 * fabs(key->dt);
 }
 
 static void entry_read(const json_t *from, struct bt_tc_entry *to)
@@ -56,7 +46,6 @@ static void entry_read(const json_t *from, struct bt_tc_entry *to)
     plain_copy(to->isa, sizeof to->isa, bt_store_text(from, "isa"));
     plain_copy(to->host, sizeof to->host, bt_store_text(from, "host"));
     plain_copy(to->utc, sizeof to->utc, bt_store_text(from, "utc"));
-    to->keyed = is_keyed(from);
 }
 
 /* Overwrites the members known here and leaves others as they are. */
@@ -98,15 +87,15 @@ int bt_tc_path(const char *asked, char *out, size_t size)
     return 0;
 }
 
-/* The best entry for a key; keyed: among those that have all of it. */
-static json_t *entry_find(const json_t *entries, const struct bt_tc_key *key, bool keyed)
+/* The best entry for a key. */
+static json_t *entry_find(const json_t *entries, const struct bt_tc_key *key)
 {
     json_t *e, *best = NULL;
     struct bt_tc_entry this, shortest = {0};
     size_t i;
     json_array_foreach(entries, i, e)
     {
-        if (!matches(e, key) || (keyed && !is_keyed(e))) continue;
+        if (!matches(e, key)) continue;
         entry_read(e, &this);
         if (best && !bt_tc_is_better(&this, &shortest)) continue;
         shortest = this;
@@ -119,7 +108,7 @@ int bt_tc_find(const char *path, const struct bt_tc_key *key, struct bt_tc_entry
 {
     json_t *root;
     TRY(bt_store_read(&kind, path, &root));
-    const json_t *found = entry_find(json_object_get(root, "entries"), key, false);
+    const json_t *found = entry_find(json_object_get(root, "entries"), key);
     if (found) entry_read(found, entry);
     json_decref(root);
     return found ? 1 : 0;
@@ -140,7 +129,7 @@ struct offer {
 static int take(json_t *entries, void *arg)
 {
     const struct offer *new = arg;
-    json_t *place = entry_find(entries, new->key, true);
+    json_t *place = entry_find(entries, new->key);
     struct bt_tc_entry stored;
     if (place) {
         entry_read(place, &stored);

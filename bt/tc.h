@@ -13,8 +13,7 @@
  *         "t_c_s": 20.1, "verified": true, "decomp": "1x1x8", "ranks": 8, "threads": 1,
  *         "isa": "avx2", "host": "n1", "utc": "2001-01-31T12:00:00Z" } ] }
  *
- * Entries of older versions have no hosts, memory_gib and mpi: they are *unkeyed*. They are kept as
- * they are, and found by a job on the host that they name. One process per job (rank 0) calls these
+ * An entry that lacks a member of the key is kept and never found. One process per job (rank 0) calls these
  * functions. */
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,7 +39,6 @@ struct bt_tc_entry {
     char isa[32], host[128];
     int64_t ranks, threads;
     char utc[32]; /* when; [out] of bt_tc_find, set to now by bt_tc_offer */
-    bool keyed;   /* [out] of bt_tc_find */
 };
 
 /* What stands for the hosts of a job in the key: the host where there is one; of several nodes the
@@ -51,7 +49,7 @@ void bt_tc_hosts(const char *host, int64_t nodes, char out[128]);
  * $HOME/.local/state/nht1/tc.json. ERR_USAGE when neither is set or the name is too long. */
 int bt_tc_path(const char *asked, char *out, size_t size);
 
-/* Looks a key up, among keyed and unkeyed entries, and takes the better one. [out] entry. Returns 1
+/* Looks a key up. [out] entry: the best one. Returns 1
  * when found, 0 when not (a missing file is an empty store), ERR_USAGE when the file is there but
  * is no store, ERR_IO when it cannot be read. */
 int bt_tc_find(const char *path, const struct bt_tc_key *key, struct bt_tc_entry *entry);

@@ -88,7 +88,7 @@ static void agreeing_twice_prefixes_once(void **state)
 static void a_failure_without_words_gets_some(void **state)
 {
     (void)state;
-    assert_int_equal(par_agree(MPI_COMM_WORLD, rank == 0 ? ERR_TIMEOUT : 0), ERR_TIMEOUT);
+    assert_int_equal(par_agree(MPI_COMM_WORLD, rank == 0 ? ERR_INTERRUPT : 0), ERR_INTERRUPT);
     assert_non_null(strstr(err_message(), "ran out of time"));
 }
 

@@ -86,7 +86,6 @@ static void exit_statuses(void **state)
     assert_int_equal(err_exit_status(ERR_NOMEM), 3);
     assert_int_equal(err_exit_status(ERR_MPI), 3);
     assert_int_equal(err_exit_status(ERR_INVALID), 4);
-    assert_int_equal(err_exit_status(ERR_TIMEOUT), 5);
     assert_int_equal(err_exit_status(ERR_INTERRUPT), 3);
     assert_int_equal(err_exit_status(-99), 3);
     assert_string_equal(err_text(ERR_NOMEM), "out of memory");

@@ -161,8 +161,6 @@ class Tuner:
     def __init__(self, args, said):
         self.args, self.began = args, time.monotonic()
         self.program = programs.Finder()('nht1-bt', SimpleNamespace(wrong=trouble.usage))
-        if 'minutes' not in self.program.options:
-            raise trouble.usage('%s cannot search: it is of an older version' % self.program.path)
         for name in settings_of(said, self.program):
             if name in OURS:
                 raise trouble.usage('--%s is not for you to give: the search does' % name)
