@@ -24,11 +24,11 @@
 #include "base/sys.h"
 #include "base/watch.h"
 
-/* A line in one piece, whatever goes on beside it. */
+/* A line in one piece, whatever goes on beside it: what a library has written may lack its end. */
 static void tell(const char *word, const char *text)
 {
     char *line;
-    const int length = asprintf(&line, "@%s %s\n", word, text);
+    const int length = asprintf(&line, "\n@%s %s\n", word, text);
     if (length < 0) return;
     fflush(stdout);
     ssize_t told = write(STDOUT_FILENO, line, (size_t)length);

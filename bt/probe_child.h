@@ -8,7 +8,7 @@
  * PART: "folder" makes the folder PATH, "alive" tries whether PATH can be written to, "stat" whether
  * it answers, "sweep" removes the folder PATH; "files" and "mpi-io" run the checks of these tables
  * from number FIRST on, in the folder PATH, on a file system of TYPE, each with ROOM bytes. What is
- * there to say goes to standard output, a line each:
+ * there to say goes to standard output, a line each, among whatever the library that is tried writes:
  *
  *     @pid NUMBER           of every process
  *     @about JSON           of "mpi-io", what it runs on

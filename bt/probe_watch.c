@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,18 +24,22 @@
 #include "bt/machine.h"
 #include "bt/probe_child.h"
 
-#define RANKS    "2"
-#define START_S  15.0 /* more than the limit of a check, for a launcher to start */
-#define END_S    3.0  /* for a child to end once it has said all */
-#define KILLED_S 1.0  /* for the kernel to end one that was killed */
-#define ASKED_S  0.3  /* the same where somebody asked for an end: launchers give a second */
+#define RANKS     "2"
+#define START_S   15.0                /* more than the limit of a check, for a launcher to start */
+#define END_S     3.0                 /* for a child to end once it has said all */
+#define KILLED_S  1.0                 /* for the kernel to end one that was killed */
+#define SAID_MAX  (INT64_C(64) << 20) /* bytes that a child may write; they lie in memory */
+#define LINE_SIZE 65536               /* a line that is as long or longer is none of ours */
+#define ASKED_S   0.3 /* the same where somebody asked for an end: launchers give a second */
 
 struct child {
     pid_t pid;
-    int out, err; /* files in memory, -1: not made */
-    off_t seen;   /* of out */
-    int at;       /* the check under way, -1 between two */
-    int next;     /* the first one that has no outcome */
+    int out, err;  /* files in memory, -1: not made */
+    off_t seen;    /* of out */
+    size_t line_n; /* bytes of the line that is not whole yet; LINE_SIZE: it is none of ours */
+    char line[LINE_SIZE]; /* these bytes */
+    int at;               /* the check under way, -1 between two */
+    int next;             /* the first one that has no outcome */
     double since_s;
     pid_t told[BT_PROBE_PIDS]; /* of all its processes */
     int told_n;
@@ -228,51 +233,99 @@ static enum bt_probe_state state_named(const char *name)
                                          : BT_PROBE_FAILS;
 }
 
-static void take_end(struct bt_probe_part *p, struct child *c, const char *text)
+static void end_check(struct bt_probe_part *p, struct child *c)
 {
-    json_t *o = json_loads(text, 0, NULL);
-    const char *state = json_string_value(json_object_get(o, "state"));
-    const char *note = json_string_value(json_object_get(o, "note"));
-    if (c->at < 0 || !state) {
-        json_decref(o);
-        return;
-    }
-    struct bt_probe_finding *f = &p->finding[c->at];
-    f->state = state_named(state);
-    f->errnum = (int)json_integer_value(json_object_get(o, "errno"));
-    f->values = json_incref(json_object_get(o, "values"));
-    f->seconds = json_number_value(json_object_get(o, "seconds"));
-    plain_copy(f->note, sizeof f->note, note ? note : "");
-    json_decref(o);
     c->next = c->at + 1;
     c->at = -1;
     if (p->done) p->done(p->arg, 1);
 }
 
-/* Takes the lines that are whole by now. With pread: the child writes by the same offset. */
+/* The check under way has ended, but what it said of it is not to be understood. */
+static void lose_end(struct bt_probe_part *p, struct child *c)
+{
+    struct bt_probe_finding *f = &p->finding[c->at];
+    f->state = BT_PROBE_CRASHES;
+    snprintf(f->note, sizeof f->note, "its outcome cannot be read among what it wrote besides");
+    end_check(p, c);
+}
+
+static void take_end(struct bt_probe_part *p, struct child *c, const char *text)
+{
+    json_t *o = json_loads(text, 0, NULL);
+    const char *state = json_string_value(json_object_get(o, "state"));
+    const char *note = json_string_value(json_object_get(o, "note"));
+    if (c->at >= 0 && state) {
+        struct bt_probe_finding *f = &p->finding[c->at];
+        f->state = state_named(state);
+        f->errnum = (int)json_integer_value(json_object_get(o, "errno"));
+        f->values = json_incref(json_object_get(o, "values"));
+        f->seconds = json_number_value(json_object_get(o, "seconds"));
+        plain_copy(f->note, sizeof f->note, note ? note : "");
+        end_check(p, c);
+    } else if (c->at >= 0) {
+        lose_end(p, c);
+    }
+    json_decref(o);
+}
+
+static void take_about(struct bt_probe_part *p, struct child *c, const char *text)
+{
+    json_t *about = json_loads(text, 0, NULL);
+    if (!about) return;
+    json_decref(p->about);
+    p->about = about;
+    c->next = p->n;
+}
+
+static void take_line(struct bt_probe_part *p, struct child *c, const char *line)
+{
+    const long number = strtol(line + strcspn(line, " "), NULL, 10);
+    if (strncmp(line, "@pid ", 5) == 0 && c->told_n < BT_PROBE_PIDS) {
+        c->told[c->told_n++] = (pid_t)number;
+    } else if (strncmp(line, "@begin ", 7) == 0 && number >= 0 && number < p->n) {
+        if (c->at >= 0) lose_end(p, c);
+        c->at = (int)number;
+        c->since_s = watch_now();
+    } else if (strncmp(line, "@end ", 5) == 0) {
+        take_end(p, c, line + 5);
+        c->since_s = watch_now();
+    } else if (strncmp(line, "@about ", 7) == 0) {
+        take_about(p, c, line + 7);
+    }
+}
+
+/* Takes the lines that have become whole. The library that is tried writes there as well, whatever it
+ * likes: a line that is too long or holds a zero is passed over, up to its end. With pread: the child
+ * writes by the same offset. */
 static void listen_to(struct bt_probe_part *p, struct child *c)
 {
-    char text[65536], *line = text, *line_end;
-    const ssize_t bytes = pread(c->out, text, sizeof text - 1, c->seen);
-    text[bytes > 0 ? bytes : 0] = '\0';
-    for (; (line_end = strchr(line, '\n')) != NULL; line = line_end + 1) {
-        *line_end = '\0';
-        const long number = strtol(line + strcspn(line, " "), NULL, 10);
-        if (strncmp(line, "@pid ", 5) == 0 && c->told_n < BT_PROBE_PIDS) {
-            c->told[c->told_n++] = (pid_t)number;
-        } else if (strncmp(line, "@begin ", 7) == 0 && number >= 0 && number < p->n) {
-            c->at = (int)number;
-            c->since_s = watch_now();
-        } else if (strncmp(line, "@end ", 5) == 0) {
-            take_end(p, c, line + 5);
-            c->since_s = watch_now();
-        } else if (strncmp(line, "@about ", 7) == 0) {
-            json_decref(p->about);
-            p->about = json_loads(line + 7, 0, NULL);
-            c->next = p->n;
+    char text[LINE_SIZE];
+    ssize_t bytes;
+    while ((bytes = pread(c->out, text, sizeof text, c->seen)) > 0) {
+        c->seen += bytes;
+        for (ssize_t i = 0; i < bytes; i++) {
+            if (text[i] == '\n') {
+                if (c->line_n < LINE_SIZE) {
+                    c->line[c->line_n] = '\0';
+                    take_line(p, c, c->line);
+                }
+                c->line_n = 0;
+            } else if (text[i] == '\0' || c->line_n >= LINE_SIZE - 1) {
+                c->line_n = LINE_SIZE;
+            } else {
+                c->line[c->line_n++] = text[i];
+            }
         }
+        if (c->seen > SAID_MAX) return;
     }
-    c->seen += line - text;
+}
+
+/* Whether it fills the memory with what it writes. */
+static bool floods(const struct child *c)
+{
+    struct stat out, err;
+    return fstat(c->out, &out) == 0 && fstat(c->err, &err) == 0 &&
+           (out.st_size > SAID_MAX || err.st_size > SAID_MAX);
 }
 
 /* The first line of standard error that says something. */
@@ -311,6 +364,7 @@ static bool attend(struct bt_probe_part *p, struct child *c, int *status)
         const bool ended = ends_within(c, 0, status);
         listen_to(p, c);
         if (ended) return true;
+        if (floods(c)) return false;
         const bool all = c->at < 0 && c->next == p->n;
         const bool starting = c->at < 0 && c->next == first;
         const double limit_s = all ? END_S : p->limit_s + (starting ? START_S : 0);
@@ -331,20 +385,29 @@ int bt_probe_run_part(struct bt_probe_part *p)
             break;
         }
         const bool ended = attend(p, &c, &status);
+        const bool flooded = !ended && floods(&c);
         const int at = c.at;
         if (!ended) end_child(p, &c, at >= 0 && p->checks ? p->checks[at].name : p->part);
         struct bt_probe_finding *f = at >= 0 ? &p->finding[at] : NULL;
         if (f) {
             f->seconds = watch_now() - c.since_s;
-            f->state = ended ? BT_PROBE_CRASHES : BT_PROBE_HANGS;
-            if (ended) ending(&c, status, f->note, sizeof f->note);
-            if (!ended) snprintf(f->note, sizeof f->note, "no end after %g s", p->limit_s);
+            f->state = ended || flooded ? BT_PROBE_CRASHES : BT_PROBE_HANGS;
+            if (ended)
+                ending(&c, status, f->note, sizeof f->note);
+            else if (flooded)
+                snprintf(f->note, sizeof f->note,
+                         "killed: it wrote more than %lld MiB to its output",
+                         (long long)(SAID_MAX >> 20));
+            else
+                snprintf(f->note, sizeof f->note, "no end after %g s", p->limit_s);
             if (p->done) p->done(p->arg, 1);
         } else if (c.next == first || (first < 0 && c.next < p->n)) {
             char how[512];
             ending(&c, status, how, sizeof how);
-            rc = ended ? err_set(ERR_MPI, "%s", how)
-                       : err_set(ERR_MPI, "not started after %g s", p->limit_s + START_S);
+            rc = ended     ? err_set(ERR_MPI, "%s", how)
+                 : flooded ? err_set(ERR_MPI, "it wrote more than %lld MiB to its output",
+                                     (long long)(SAID_MAX >> 20))
+                           : err_set(ERR_MPI, "not started after %g s", p->limit_s + START_S);
         }
         first = f ? at + 1 : c.next;
         close_files(&c);
@@ -356,7 +419,7 @@ int bt_probe_run_part(struct bt_probe_part *p)
             err_clear();
             rc = err_set(ERR_INTERRUPT, "interrupted while what works here was tried");
         }
-        const char *why = rc == 0 && f && !ended && p->alive ? p->alive(p->arg) : NULL;
+        const char *why = rc == 0 && f && !ended && !flooded && p->alive ? p->alive(p->arg) : NULL;
         if (why) rc = err_set(ERR_IO, "%s", why);
     }
     return rc;

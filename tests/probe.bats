@@ -107,19 +107,21 @@ state" ]
     nothing_left disk
 }
 
-@test "a component that crashes, hangs or fails in one call: told, and the others are tried" {
+@test "a component that crashes, hangs, fails or babbles in one call: told, and the others are tried" {
     [ -e "$NHT1_TESTBIN/probe_call.so" ]
     local -x LD_PRELOAD=$NHT1_TESTBIN/probe_call.so:$LD_PRELOAD NHT1_PROBE_CALL OMPI_MCA_io=ompio
     local how of
     of=$(component)
-    for how in crash hang fail; do
+    for how in crash hang garbage flood fail; do
         NHT1_PROBE_CALL=$how run probe
         expect_status 0
-        case $how in crash) want=crashes ;; hang) want=hangs ;; fail) want=fails ;; esac
+        case $how in crash) want=crashes ;; hang) want=hangs ;; fail) want=fails ;;
+            garbage) want=works ;; flood) want=crashes ;; esac
         [ "$(state nonblocking "$of")" = "$want" ]
         [ "$(state sync "$of")" = works ]
         [ "$(state hints "$of")" = works ]
         nothing_left
+        [ $how != flood ] || expect_text "it wrote more than 64 MiB"
     done
     expect_text "MPI_File_iwrite_at: $(unsupported)"
 }
