@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/err.h"
 #include "base/json.h"
@@ -481,6 +482,23 @@ bool conf_next_word(const char **list, char *word, size_t size)
     const char *comma = strchr(*list, ',');
     *list = comma ? comma + 1 : NULL;
     return true;
+}
+
+int conf_name_ends(const char *option, const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL, *last = slash ? slash + 1 : path;
+    if (!path) return 0;
+    if (!path[0]) return err_set(ERR_USAGE, "%s: the name of the file is empty", option);
+    if (last[0] && strcmp(last, ".") != 0 && strcmp(last, "..") != 0) return 0;
+    return err_set(ERR_USAGE, "%s: %s is a directory; name a file", option, path);
+}
+
+int conf_name_file(const char *option, const char *path)
+{
+    struct stat st;
+    TRY(conf_name_ends(option, path));
+    if (!path || stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) return 0;
+    return err_set(ERR_USAGE, "%s: %s is a directory; name a file", option, path);
 }
 
 int conf_files_differ(int n, const char *const *option, const char *const *name)

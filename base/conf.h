@@ -134,6 +134,12 @@ void conf_free(const struct conf_program *p, void *opts, struct conf_list *args)
  * "" for none. Returns 0 or ERR_USAGE. Local. */
 int conf_files_differ(int n, const char *const *option, const char *const *name);
 
+/* Whether a path may be that of a file, to which something may be appended: its last part is neither
+ * empty nor "." nor "..", and no directory is there. option: for the message. NULL is no path. Returns
+ * 0 or ERR_USAGE; conf_name_ends asks nothing of the file system. Local. */
+int conf_name_ends(const char *option, const char *path);
+int conf_name_file(const char *option, const char *path);
+
 /* Parse a whole text as a number with a range, both ends allowed and 0 to 0 meaning none; ERR_USAGE
  * with a message naming what. Local. */
 int conf_int(const char *what, const char *text, int64_t min, int64_t max, int64_t *out);

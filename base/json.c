@@ -7,18 +7,44 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/err.h"
 #include "base/text.h"
 
+/* What is read, and how much of it so far. */
+struct source {
+    FILE *from;
+    int64_t bytes;
+};
+
+static size_t read_some(void *to, size_t size, void *arg)
+{
+    struct source *s = arg;
+    if (s->bytes > JS_BYTES_MAX) return (size_t)-1;
+    const size_t n = fread(to, 1, size, s->from);
+    s->bytes += (int64_t)n;
+    return ferror(s->from) ? (size_t)-1 : n;
+}
+
+static int too_long(const char *path)
+{
+    return err_set(ERR_USAGE, "%s is longer than %lld MiB, which no file of this program is", path,
+                   (long long)(JS_BYTES_MAX >> 20));
+}
+
 int js_read(const char *path, json_t **out)
 {
+    struct stat st;
     json_error_t error;
     *out = NULL;
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > JS_BYTES_MAX)
+        return too_long(path);
     FILE *from = text_open(path);
     if (!from) return err_set_errno(ERR_IO, errno, "%s: cannot open for reading", path);
     errno = 0;
-    json_t *value = json_loadf(from, JSON_REJECT_DUPLICATES, &error);
+    struct source source = {.from = from};
+    json_t *value = json_load_callback(read_some, &source, JSON_REJECT_DUPLICATES, &error);
     const int errnum = errno;
     const bool broken = ferror(from) != 0;
     fclose(from);
@@ -30,6 +56,7 @@ int js_read(const char *path, json_t **out)
         json_decref(value);
         return err_set(ERR_USAGE, "%s:1: a JSON object is expected, starting with {", path);
     }
+    if (source.bytes > JS_BYTES_MAX) return too_long(path);
     if (broken) return err_set_errno(ERR_IO, errnum, "%s: read failed", path);
     if (json_error_code(&error) == json_error_out_of_memory)
         return err_set(ERR_NOMEM, "%s: no memory to read it", path);

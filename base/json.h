@@ -47,14 +47,18 @@ bool js_stdout_taken(void);
 
 /* Whether js_write could write a result there, asked before the work that the result is of. A file
  * that is there may be replaced when it is empty or an earlier result: JSON whose "schema" begins
- * with the one given, "nht1-bt/". Returns 0, ERR_USAGE or ERR_IO; nothing is changed. */
+ * with the one given, "nht1-bt/", and is its first member: no more than that is read. Returns 0, ERR_USAGE or ERR_IO; nothing is changed. */
 int js_check_target(const char *path, const char *schema);
 
 /* The same for js_write_text of another text: ours begins with the mark, "nht1-beff ". */
 int js_check_text(const char *path, const char *mark);
 
+/* Longest text that is read, in bytes: no result and no manifest is longer. */
+#define JS_BYTES_MAX (INT64_C(512) << 20)
+
 /* Reads a file that holds one JSON object. [out] new reference. Returns 0, ERR_IO when it cannot be
- * read, ERR_USAGE with file, line and what is wrong when it is no JSON object. */
+ * read, ERR_USAGE with file, line and what is wrong when it is no JSON object, or when it is longer
+ * than JS_BYTES_MAX; no more than that is read, of a pipe either. */
 int js_read(const char *path, json_t **out);
 
 /* Typed members. where: what the object is, "btout.bin.json: dumps[3]", start of the message.

@@ -129,23 +129,28 @@ static int try_temp(const char *path)
     return fd < 0 ? fd : 0;
 }
 
+/* What the beginning of a JSON text has as the value of "schema" when that is its first member, as in
+ * all of ours; "" else. */
+static const char *schema_of(const char *text)
+{
+    static const char *const before[] = {"{", "\"schema\"", ":", "\""};
+    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
+        text += strspn(text, " \t\r\n");
+        if (strncmp(text, before[i], strlen(before[i])) != 0) return "";
+        text += strlen(before[i]);
+    }
+    return text;
+}
+
 /* Whether a file is an earlier result: JSON whose "schema" begins with the mark, or a text that does.
- */
+ * Its beginning tells, however long it is. */
 static bool is_ours(const char *path, bool json, const char *mark)
 {
-    char line[128] = "";
-    if (json) {
-        json_error_t error;
-        json_t *root = json_load_file(path, 0, &error);
-        const char *schema = json_string_value(json_object_get(root, "schema"));
-        snprintf(line, sizeof line, "%s", schema ? schema : "");
-        json_decref(root);
-    } else {
-        FILE *from = fopen(path, "re");
-        if (from) line[fread(line, 1, sizeof line - 1, from)] = '\0';
-        if (from) fclose(from);
-    }
-    return strncmp(line, mark, strlen(mark)) == 0;
+    char line[256] = "";
+    FILE *from = fopen(path, "re");
+    if (from) line[fread(line, 1, sizeof line - 1, from)] = '\0';
+    if (from) fclose(from);
+    return strncmp(json ? schema_of(line) : line, mark, strlen(mark)) == 0;
 }
 
 /* A link to nothing is neither replaced nor followed: what it is meant for is not there. */

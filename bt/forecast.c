@@ -417,6 +417,7 @@ int bt_forecast_run(MPI_Comm comm, const struct bt_setup *setup)
     int rc;
     TRY_TO(out, rc, bt_machine_make(comm, &m));
     const bool first = m.nodes.rank == 0;
+    TRY_TO(out, rc, par_agree(comm, first ? bt_setup_names(setup) : 0));
     TRY_TO(out, rc, par_agree(comm, first ? program_outputs_check(&result, 1) : 0));
     TRY_TO(out, rc, par_agree(comm, first ? plan(&f, &m) : 0));
     if (first && !setup->opt.quiet) print(&f, stdout);

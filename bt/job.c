@@ -24,6 +24,7 @@ static int names_check(const struct bt_setup *s)
         const char *option, *name;
     } other[] = {{"--json", s->opt.json}, {"--tc-store", s->opt.tc_store}};
     char path[4096];
+    TRY(bt_setup_names(s));
     for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
         for (int w = 0; other[i].name && w < s->writers_n; w++) {
             if (i == 0 && js_is_stdout(s->opt.json)) break;

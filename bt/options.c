@@ -572,12 +572,12 @@ static int interpret(struct bt_setup *s, const bool *given)
     TRY(restart_setup(s));
     TRY(read_setup(s, given));
     s->seed = conf_given(&bt_program, given, "seed") ? (uint64_t)s->opt.seed : (uint64_t)time(NULL);
+    if (!s->opt.probe) TRY(conf_name_ends("--out", s->opt.out)); /* a folder can be probed */
     if (!s->opt.out[0]) return err_set(ERR_USAGE, "--out: the name of the file is empty");
     if (strlen(s->opt.out) > 3900) return err_set(ERR_USAGE, "--out: the name is too long");
     if (s->opt.json && !s->opt.json[0])
         return err_set(ERR_USAGE, "--json: the name of the file is empty");
-    if (s->opt.tc_store && !s->opt.tc_store[0])
-        return err_set(ERR_USAGE, "--tc-store: the name of the file is empty");
+    TRY(conf_name_ends("--tc-store", s->opt.tc_store));
     /* Of all writers those are left out later that cannot do what is asked for. */
     for (int w = 0; w < (s->all ? 1 : s->writers_n); w++) {
         const struct io_spec spec = bt_setup_spec(s, &s->candidate[w], &s->problem, s->opt.out);
@@ -663,6 +663,12 @@ void bt_setup_path(const struct bt_setup *s, const char *writer, char *out)
                        : "");
     for (char *c = out + strlen(s->opt.out); *c; c++)
         if (*c == ':') *c = '-';
+}
+
+int bt_setup_names(const struct bt_setup *s)
+{
+    if (s->writers_n > 0) TRY(conf_name_file("--out", s->opt.out));
+    return conf_name_file("--tc-store", s->opt.tc_store);
 }
 
 struct io_spec bt_setup_spec(const struct bt_setup *s, const struct bt_candidate *c,

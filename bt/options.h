@@ -112,6 +112,10 @@ int bt_setup_take(struct bt_setup *s, const char *writer, int group, const struc
  * bytes. */
 void bt_setup_path(const struct bt_setup *s, const char *writer, char *out);
 
+/* Whether the names on the command line can be those of files: no directory is there. Local, for rank
+ * 0. Returns 0 or ERR_USAGE with the option. */
+int bt_setup_names(const struct bt_setup *s);
+
 /* What a candidate is to write of a problem, but for the rank's cells and the kernel. All borrowed. */
 struct io_spec bt_setup_spec(const struct bt_setup *s, const struct bt_candidate *c,
                              const struct bt_problem *p, const char *path);

@@ -396,7 +396,10 @@ static bool answers(const struct probe *p, const char *path)
 
 static int check_outputs(const struct probe *p, const struct program_output *result)
 {
-    if (answers(p, result->path)) return program_outputs_check(result, 1);
+    if (answers(p, result->path)) {
+        TRY(conf_name_file("--tc-store", p->setup->opt.tc_store));
+        return program_outputs_check(result, 1);
+    }
     return err_set(ERR_IO, "--json %s: its file system does not answer", result->path);
 }
 

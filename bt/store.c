@@ -82,6 +82,8 @@ int bt_store_read(const struct bt_store *kind, const char *path, json_t **root)
         return err_set_errno(ERR_IO, errno, "reading the %s %s", kind->title, path);
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
         return foreign(kind, path, "not a regular file");
+    if (stat(path, &st) == 0 && st.st_size > BT_STORE_BYTES_MAX)
+        return foreign(kind, path, "longer than 64 MiB, the most that a store may have");
     *root = json_load_file(path, 0, &error);
     if (!*root) return foreign(kind, path, error.text);
     if (strcmp(bt_store_text(*root, "schema"), kind->schema) != 0 ||
@@ -115,14 +117,15 @@ static int lock(const struct bt_store *kind, const char *path)
     char name[PATH_MAX + 8];
     struct stat st;
     snprintf(name, sizeof name, "%s.lock", path);
-    const int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
-    if (fd < 0)
+    const int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    const bool linked = fd < 0 && errno == ELOOP;
+    if (fd < 0 && !linked)
         return err_set_errno(ERR_IO, errno,
                              "the lock file %s of the %s cannot be used: make its folder "
                              "writable or name another store with --tc-store",
                              name, kind->title);
-    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-        close(fd);
+    if (linked || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > 0) {
+        if (!linked) close(fd);
         return err_set(ERR_IO,
                        "%s is in the way of the %s's lock file: remove it or name another "
                        "store with --tc-store",

@@ -14,6 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Longest store, in bytes: a file that is longer is none, and is not read. */
+#define BT_STORE_BYTES_MAX (INT64_C(64) << 20)
+
 /* A kind of store. */
 struct bt_store {
     const char *name;   /* of its file: "tc.json" */

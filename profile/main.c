@@ -328,8 +328,7 @@ static int check(const struct options *o, const struct conf_list *args)
     if ((o->repeat > 1 || o->t_c_add.n > 0) && !o->t_c)
         return err_set(ERR_USAGE, "--repeat and --t-c-add belong to --t-c");
     TRY(conf_files_differ(2, option, name));
-    if (!o->out[0]) return err_set(ERR_USAGE, "--out: the name of the file is empty");
-    if (!o->force && js_check_text(o->out, WORKLOAD_TEXT_BEGIN) < 0) {
+    if (js_check_text(o->out, o->force ? "" : WORKLOAD_TEXT_BEGIN) < 0) {
         err_prefix("--out: ");
         return ERR_USAGE;
     }

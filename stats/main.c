@@ -112,6 +112,7 @@ static int run(const void *opts, const struct conf_list *args)
                                   "nht1-stats --requests FILE");
     const char *schema = o->requests ? "nht1-stats/" : "nht1-report-stats/";
     int rc = o->json ? js_check_target(o->json, schema) : 0;
+    if (rc < 0) err_prefix("--json: ");
     if (rc == 0) rc = o->requests ? answer_all(o->requests, &out) : sum_up(o, args, &out);
     if (rc == 0 && o->json) {
         rc = js_result(o->json, out);

@@ -182,6 +182,27 @@ static void texts_and_targets(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
+/* The beginning of a file tells whose it is, and none is read that is longer than any of ours: 2^40
+ * bytes of nothing would take all memory. */
+static void long_files_are_not_loaded(void **state)
+{
+    (void)state;
+    const char *const text[] = {
+        "{\"schema\": \"nht1-bt/1\", \"x\": [", "{\n \"schema\" :\"nht1-bt/1\"",
+        "{\"x\": 1, \"schema\": \"nht1-bt/1\"}", "{\"schema\": \"nht1-beff/1\"}"};
+    json_t *j;
+    for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) {
+        assert_int_equal(js_write_text(path, text[i], JS_SYNC_NONE), 0);
+        assert_int_equal(truncate(path, INT64_C(1) << 40), 0);
+        assert_int_equal(js_check_target(path, "nht1-bt/"), i < 2 ? 0 : ERR_USAGE);
+        err_clear();
+        assert_int_equal(js_read(path, &j), ERR_USAGE);
+        assert_non_null(strstr(err_message(), "longer than 512 MiB"));
+        err_clear();
+    }
+    assert_int_equal(unlink(path), 0);
+}
+
 static void devices_are_not_replaced(void **state)
 {
     (void)state;
@@ -339,6 +360,7 @@ int main(void)
         IN_DIR(link_to_nothing_is_kept),
         IN_DIR(longest_name),
         IN_DIR(texts_and_targets),
+        IN_DIR(long_files_are_not_loaded),
         IN_DIR(devices_are_not_replaced),
         IN_DIR(failed_write_leaves_the_old),
         IN_DIR(full_disk),

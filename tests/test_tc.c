@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "bt/store.h"
 #include "bt/tc.h"
 
 static char folder[64], store[128];
@@ -266,10 +267,34 @@ static void odd_lock_file(void **state)
     assert_non_null(strstr(err_message(), "--tc-store"));
     err_clear();
     assert_int_equal(unlink(name), 0);
+    /* A link is not followed, whether it leads to something or to nothing. */
+    char target[170];
+    snprintf(target, sizeof target, "%s.other", store);
+    assert_int_equal(symlink(target, name), 0);
+    assert_int_equal(bt_tc_offer(store, &key, &mine), ERR_IO);
+    assert_non_null(strstr(err_message(), "in the way"));
+    err_clear();
+    assert_int_equal(access(target, F_OK), -1);
+    assert_int_equal(unlink(name), 0);
     assert_int_equal(mkdir(name, 0777), 0);
     assert_int_equal(bt_tc_offer(store, &key, &mine), ERR_IO);
     assert_non_null(strstr(err_message(), "--tc-store"));
     expect_text("{\"schema\": \"nht1-tc/1\", \"entries\": []}");
+}
+
+/* A sparse one takes no space, and would take all memory if it were read. */
+static void too_long(void **state)
+{
+    (void)state;
+    const struct bt_tc_entry mine = entry(2.0, true);
+    struct bt_tc_entry found;
+    write_text("{\"schema\": \"nht1-tc/1\", \"entries\": []}");
+    assert_int_equal(truncate(store, BT_STORE_BYTES_MAX + 1), 0);
+    assert_int_equal(bt_tc_find(store, &key, &found), ERR_USAGE);
+    assert_non_null(strstr(err_message(), "64 MiB"));
+    err_clear();
+    assert_int_equal(bt_tc_offer(store, &key, &mine), ERR_USAGE);
+    err_clear();
 }
 
 #define CASE(f) cmocka_unit_test_setup_teardown(f, fresh, clean)
@@ -288,6 +313,7 @@ int main(void)
         CASE(offers_at_the_same_time),
         CASE(names_of_the_store),
         CASE(odd_lock_file),
+        CASE(too_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/conf.h"
 #include "base/err.h"
 #include "base/par.h"
 #include "base/progress.h"
@@ -137,6 +138,7 @@ int workload_job_make(struct workload_job *job, const struct workload_options *o
     c->sync_end = strcmp(o->sync, "none") != 0;
     c->think = o->think;
     TRY(par_agree(c->comm, hints_make(job)));
+    TRY(par_agree(c->comm, c->rank == 0 ? conf_name_file("--out", o->out) : 0));
     TRY(par_agree(c->comm, sys_path_fs(o->out, &job->fs)));
     TRY(find_component(job));
     TRY(read_description(job));

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/err.h"
+#include "base/json.h"
 #include "base/par.h"
 #include "base/program.h"
 #include "base/text.h"
@@ -60,6 +61,10 @@ static int make(const struct workload_options *opt, const struct conf_list *word
     /* A workload that is there may be somebody's own work: it begins like one of ours. */
     if (!opt->force && stat(opt->make, &there) == 0 && S_ISREG(there.st_mode) && there.st_size > 0)
         return err_set(ERR_USAGE, "--make: %s exists; --force overwrites it", opt->make);
+    if (js_check_text(opt->make, "") < 0) {
+        err_prefix("--make: ");
+        return ERR_USAGE;
+    }
     TRY(text_begin(&t));
     workload_write(&w, t.to);
     return text_save(&t, opt->make);

@@ -15,7 +15,7 @@ from .. import text, trouble
 MARKS = b'nht1-report', b'"schema": "nht1-compare/'
 LIST = '.nht1-report'
 LOOK_BYTES, LOOK_PDF_BYTES = 1024, 1 << 15  # of a PDF a table of its objects stands at the end
-OLD_DATA = b'panel,series,x,y,low,high\n'  # data of figures, of versions without a list
+TABLE_MAX_BYTES = 1 << 26  # a longer table is none of ours, and is not read
 
 
 STDOUT = '-'  # a file of this name is standard output
@@ -97,17 +97,21 @@ def is_ours(path):
     try:
         with open(path, 'rb') as f:
             head = f.read(LOOK_BYTES)
-            f.seek(0, os.SEEK_END)
+            size = f.seek(0, os.SEEK_END)
             f.seek(max(0, f.tell() - (LOOK_PDF_BYTES if path.endswith('.pdf') else LOOK_BYTES)))
             tail = f.read()
             if path.endswith('.csv'):
+                known = listed(os.path.dirname(path)).get(os.path.basename(path))
                 f.seek(0)
-                digest, known = hashlib.sha256(f.read()).hexdigest(), listed(os.path.dirname(path))
-                return known.get(os.path.basename(path)) == digest or \
-                    not known and head.startswith(OLD_DATA)
+                return size <= TABLE_MAX_BYTES and known == hashlib.sha256(f.read()).hexdigest()
     except OSError:
         return False
     return not head or any(mark in head or mark in tail for mark in MARKS)
+
+
+def leads_nowhere(path):
+    """A link to nothing is neither followed nor replaced: what it is meant for is not there."""
+    return os.path.islink(path) and not os.path.exists(path)
 
 
 def check(path, option):
@@ -115,6 +119,10 @@ def check(path, option):
     shown = text.clean(path)
     if path == STDOUT:
         return
+    if os.path.basename(path) in ('', '.', '..'):
+        raise trouble.usage('%s: %s is a folder; name a file' % (option, shown))
+    if leads_nowhere(path):
+        raise trouble.usage('%s: %s is a symbolic link to nothing; choose another name' % (option, shown))
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
@@ -138,6 +146,8 @@ def write(path, content):
         except OSError as e:
             raise trouble.failed('standard output: cannot write: %s' % e.strerror)
         return
+    if leads_nowhere(path):
+        raise trouble.failed('%s: this symbolic link leads to nothing' % text.clean(path))
     try:
         target = os.path.realpath(path)
         if os.path.exists(path) and not os.path.isfile(path):

@@ -38,11 +38,14 @@ def shown(path):
 
 
 def write_text(path, content, replace=False):
-    """Writes a whole file or none of it."""
-    if not replace and os.path.exists(path):
+    """Writes a whole file or none of it. A symbolic link to nothing is neither followed nor replaced."""
+    if not replace and os.path.lexists(path):
         raise failed('%s is there already, and is not written over' % path)
+    if os.path.islink(path) and not os.path.exists(path):
+        raise failed('%s: this symbolic link leads to nothing' % path)
     temporary = '%s.tmp' % path
-    with open(temporary, 'w', encoding='utf-8') as out:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    with open(os.open(temporary, flags, 0o666), 'w', encoding='utf-8') as out:
         out.write(content)
         out.flush()
         os.fsync(out.fileno())
