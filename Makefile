@@ -198,4 +198,4 @@ help: ## list the targets
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 .PHONY: all tests setup setup-full run study check check-full $(CHECKS:%=check-%) bench bench-beff bench-model \
-        bench-profile bench-programs fuzz fuzz-programs lint format info configure man install uninstall dist deb clean help
+        bench-profile bench-programs bench-sequential fuzz fuzz-programs lint format info configure man install uninstall dist deb clean help

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Part of the Makefile: what builds and runs the measurements of `make bench`.
 
-BENCH       := bench/peak.c bench/model.c
+BENCH       := bench/peak.c bench/model.c bench/sequential.c
 BENCH_MPI   := bench/pingpong.c bench/rawfile.c
 PEAKS       := $(ISAS:%=$(B)/obj/bench/peak_%.o)
 
@@ -19,6 +19,7 @@ $(call obj,$(BENCH)): $(B)/obj/%.o: %.c $(B)/settings
 
 $(B)/bench/peak: $(call obj,bench/peak.c) $(PEAKS)
 $(B)/bench/model: $(call obj,bench/model.c)
+$(B)/bench/sequential: $(call obj,bench/sequential.c)
 $(patsubst %.c,$(B)/%,$(BENCH)): $(B)/obj/build.o $(LIBNHT1)
 	@mkdir -p $(@D)
 	$(call say,LINK)
@@ -51,6 +52,9 @@ bench-beff: bench-programs ## what the harness of nht1-beff adds to a message
 
 bench-model: bench-programs ## predictions of the cost model, fitted to the last make bench
 	@$(B)/bench/model --json $(B)/bench/model.json $(MODEL_FLAGS) $(B)/bench/bench.json
+
+bench-sequential: bench-programs ## how often sequential verdicts are wrong: docs/statistics.md
+	@$(B)/bench/sequential --fixed --check
 
 bench-profile: all $(B)/tests/mkcalls ## what nht1-profile adds to a call of MPI-IO
 	@NHT1_BIN=$(abspath $(B)/bin) bash runs/bench-profile.sh

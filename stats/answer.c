@@ -233,9 +233,16 @@ static int polynomial(struct request *r, json_t **out)
 static const struct {
     const char *what;
     int (*answer)(struct request *r, json_t **out);
-} kinds[] = {{"summary", summary},       {"percentiles", percentiles},        {"ratio", ratio},
-             {"paired", paired},         {"differences", answer_differences}, {"power", power},
-             {"polynomial", polynomial}, {"correlation", answer_correlation}};
+} kinds[] = {{"summary", summary},
+             {"percentiles", percentiles},
+             {"ratio", ratio},
+             {"paired", paired},
+             {"differences", answer_differences},
+             {"power", power},
+             {"polynomial", polynomial},
+             {"correlation", answer_correlation},
+             {"centres", answer_centres},
+             {"sequential", answer_sequential}};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 int answer(const json_t *request, const char *where, json_t **out)

@@ -53,6 +53,13 @@ int answer_differences(struct request *r, json_t **out);
  * up to 8 points, by Student's t beyond. */
 int answer_correlation(struct request *r, json_t **out);
 
+/* Centres of several metrics with their exact intervals, base/rank.h, and whether they differ from a
+ * value: corrected for their number. */
+int answer_centres(struct request *r, json_t **out);
+
+/* Verdicts on bounds from the rounds so far, base/sequential.h. */
+int answer_sequential(struct request *r, json_t **out);
+
 /* The answer to one request, an object with the member "what". What has no answer (a fit through
  * too few points) is {"error": sentence}. [out] new reference. Returns 0, ERR_USAGE for a request
  * that is not understood, or ERR_NOMEM. */

@@ -1,0 +1,118 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Sequential verdicts: how often they are wrong, by simulation, and the requests of nht1-stats.
+load helpers
+
+setup_file() {
+    export SIMULATION
+    SIMULATION=$(dirname "${NHT1_BIN:-$(cd "$BATS_TEST_DIRNAME/.." && pwd)/build/bin}")/bench/sequential
+}
+
+# asked REQUEST...: into answers.json.
+asked() {
+    local IFS=,
+    echo "{\"requests\": [$*]}" >requests.json
+    "$NHT1_ROOT/tests/schema" "$NHT1_ROOT/docs/schema/nht1-stats-requests-1.json" requests.json
+    nht1-stats --requests - <requests.json >answers.json
+    expect_schema nht1-stats-1 answers.json
+}
+
+@test "no more than 5 % of all verdicts are wrong, on quiet and on disturbed machines" {
+    local repeats=300
+    [ -z "${NHT1_FULL:-}" ] || repeats=3000
+    run "$SIMULATION" --check --repeats "$repeats"
+    expect_status 0
+    expect_text "bursts of 20 runs, 30 %"
+    [ "$(grep -c '^| paired |' <<<"$output")" -ge 13 ]
+    [ "$(grep -c '^| single |' <<<"$output")" -ge 14 ]
+}
+
+@test "looking as often without a plan is wrong more often, and the simulation sees it" {
+    run "$SIMULATION" --check --repeats 1000 --only normal --naive
+    expect_status 2
+    expect_text "make more errors than 5 %"
+}
+
+@test "a simulation that does not exist is refused" {
+    run "$SIMULATION" --only nowhere
+    expect_status 1
+}
+
+@test "centres: exact intervals, none where there is none, p corrected for the number of metrics" {
+    asked '{"what": "centres", "level": 0.95, "metrics": [
+            {"a": [1, 1, 1, 1, 1, 1, 1, 1], "b": [1.1, 1.11, 1.12, 1.09, 1.13, 1.10, 1.105, 1.12]},
+            {"values": [0.1, 0.2, 0.15, 0.12], "against": 0},
+            {"values": [0.952, -0.147, 1.022, 0.430, 0.620, 0.590, 0.490, -0.080, 0.010], "symmetric": true, "against": 0}]}' \
+        '{"what": "centres", "level": 0.5, "metrics": [{"values": [3, 1, 2]}]}'
+    expect_json answers.json '.answers[0].metrics[0] | .method == "signed ranks" and .attained == 0.9609375
+        and (.lo - 1.09 | fabs) < 1e-12 and (.hi - 1.13 | fabs) < 1e-12 and .p == 0.0078125 and (.p_corrected - 0.0234375 | fabs) < 1e-12'
+    expect_json answers.json '.answers[0].metrics[1] | .method == "sign test" and (.centre - 0.135 | fabs) < 1e-12 and .lo == null
+        and .hi == null and .attained == null and .p == 0.125 and .p_corrected == 0.25'
+    # Signed ranks alone would have 0.01 to 0.786; the sign test does not confirm that.
+    expect_json answers.json '.answers[0].metrics[2] | .n == 9 and .p == 0.1796875 and .lo == -0.08 and .hi == 0.952'
+    expect_json answers.json '.answers[1].metrics[0] | .lo == 1 and .hi == 3 and .attained == 0.75 and .p == null and .p_corrected == null'
+}
+
+@test "sequential: the bounds of zeta are decided at the first look that can" {
+    local data='[0.031, 0.035, 0.029, 0.04, 0.033, 0.03, 0.037, 0.032, 0.034, 0.036]'
+    local a='[1, 1, 1, 1, 1, 1, 1, 1, 1, 1]' b='[1.03, 1.05, 1.02, 1.04, 1.031, 1.06, 1.01, 1.045, 1.02, 1.05]'
+    asked "{\"what\": \"sequential\", \"questions\": [{\"values\": $data, \"bounds\": [0.01, 0.10, 0.034]}]}" \
+        "{\"what\": \"sequential\", \"questions\": [
+            {\"name\": \"data\", \"values\": $data, \"bounds\": [0.01, 0.10], \"share\": 0.4},
+            {\"name\": \"zeta\", \"a\": $a, \"b\": $b, \"bounds\": [1.1111]}]}" \
+        "{\"what\": \"sequential\", \"questions\": [{\"a\": $a, \"b\": $b, \"margin\": 0.2}]}" \
+        "{\"what\": \"sequential\", \"questions\": [{\"a\": $b, \"b\": $a, \"margin\": 0.005}]}"
+    expect_json answers.json '.answers[0] | .looks[0] == 8 and .next_look == 11 and (.decided | not)'
+    expect_json answers.json '.answers[0].questions[0] | .looked_at == 8 and .lo == 0.029 and .hi == 0.04
+        and [.bounds[].verdict] == ["above", "at or below", null] and [.bounds[].rounds] == [8, 8, null]
+        and .bounds[2].rounds_needed > 64 and .bounds[0].rounds_needed == null'
+    # Two questions share the error: a later first look, in common.
+    expect_json answers.json '.answers[1] | .looks[0] > 8 and .decided and .next_look == null
+        and ([.questions[].error] | (.[0] - 0.02 | fabs) < 1e-12 and (.[1] - 0.03 | fabs) < 1e-12)'
+    expect_json answers.json '.answers[1].questions[1] | .name == "zeta" and .bounds[0].verdict == "at or below"
+        and .lo > 1 and .hi < 1.1'
+    expect_json answers.json '.answers[2].questions[0].verdict == "inside"'
+    expect_json answers.json '.answers[3].questions[0] | .verdict == "below" and .decided and .hi < 0.995'
+}
+
+@test "sequential: too few rounds have no interval; the time being over spends what is left" {
+    local x='[3, 5, 4, 6, 2, 5.5, 3.5]'
+    asked "{\"what\": \"sequential\", \"questions\": [{\"values\": $x, \"bounds\": [1]}]}" \
+        "{\"what\": \"sequential\", \"final\": true, \"questions\": [{\"values\": $x, \"bounds\": [1]}]}" \
+        "{\"what\": \"sequential\", \"final\": true, \"questions\": [{\"values\": [1, 2, 1.5], \"bounds\": [0]}]}"
+    expect_json answers.json '.answers[0].questions[0] | .looked_at == null and .lo == null and .method == null
+        and .bounds[0].verdict == null and .bounds[0].rounds_needed == 8'
+    expect_json answers.json '.answers[1].questions[0] | .looked_at == 7 and .lo == 2 and .bounds[0].verdict == "above"'
+    expect_json answers.json '.answers[2].questions[0] | .looked_at == 3 and .lo == null and (.decided | not)'
+}
+
+@test "sequential: what drifts or is alike from round to round is not decided" {
+    asked '{"what": "sequential", "questions": [{"values": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], "bounds": [0]}]}' \
+        '{"what": "sequential", "questions": [{"values": [3, 5, 4, 6, 2, 5.5, 3.5, 4.5], "burst": 3, "bounds": [1]}]}'
+    expect_json answers.json '.answers[0].questions[0] | .drifting and .lo == null and (.decided | not)'
+    expect_json answers.json '.answers[1].questions[0] | .lo == null and .widening > 1.4 and (.decided | not)'
+}
+
+@test "questions that are not understood are refused" {
+    local bad
+    for bad in '{"what": "sequential"}' '{"what": "sequential", "questions": []}' \
+        '{"what": "sequential", "questions": [{"values": [1]}]}' \
+        '{"what": "sequential", "questions": [{"values": [1], "margin": 0.1}]}' \
+        '{"what": "sequential", "questions": [{"a": [1], "b": [1], "margin": 0}]}' \
+        '{"what": "sequential", "questions": [{"a": [1], "b": [1], "bounds": [0]}]}' \
+        '{"what": "sequential", "questions": [{"a": [1], "b": [1, 2], "bounds": [1]}]}' \
+        '{"what": "sequential", "questions": [{"values": [1], "bounds": [1], "share": 1.1}]}' \
+        '{"what": "sequential", "questions": [{"values": [1], "bounds": [1], "share": 1}, {"values": [1], "bounds": [1]}]}' \
+        '{"what": "sequential", "questions": [{"values": [1], "bounds": [1], "burst": 0.5}]}' \
+        '{"what": "sequential", "error": 0, "questions": [{"values": [1], "bounds": [1]}]}' \
+        '{"what": "sequential", "error": 1e-300, "questions": [{"values": [1], "bounds": [1], "share": 1e-300}]}' \
+        '{"what": "sequential", "rounds_max": 5, "questions": [{"values": [1], "bounds": [1]}]}' \
+        '{"what": "centres", "metrics": [{"values": [1]}]}' '{"what": "centres", "level": 0.95, "metrics": []}' \
+        '{"what": "centres", "level": 0.95, "metrics": [{"a": [1], "b": [2], "against": 0}]}' \
+        '{"what": "centres", "level": 0.95, "metrics": [7]}'; do
+        echo "{\"requests\": [$bad]}" >requests.json
+        run nht1-stats --requests requests.json
+        expect_status 1
+        expect_text "requests[0]"
+    done
+}
