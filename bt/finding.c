@@ -13,7 +13,6 @@
 #include "bt/choice.h"
 #include "bt/command.h"
 #include "bt/machine.h"
-#include "bt/search.h"
 #include "io/hint.h"
 #include "io/writer.h"
 
@@ -208,9 +207,8 @@ static json_t *effects_json(const struct bt_search *s)
     return a;
 }
 
-static json_t *best_json(const struct bt_job *job, const struct race_standing *stand)
+static json_t *best_json(const struct bt_search *s, const struct race_standing *stand)
 {
-    const struct bt_search *s = job->search;
     const int best = race_best(s->race);
     double ratio, lo, hi;
     char label[BT_LABEL_MAX];
@@ -218,7 +216,7 @@ static json_t *best_json(const struct bt_job *job, const struct race_standing *s
     const struct bt_candidate *c = &s->space.candidate[best];
     const int rung = stand[best].rung;
     json_t *against = json_array();
-    char *line = command(job, c);
+    char *line = command(s->job, c);
     for (int i = 0; i < s->space.n; i++) {
         if (!bt_space_yardstick(&s->space, i) || i == best) continue;
         if (race_ratio(s->race, rung, i, best, &ratio, &lo, &hi) == 0) continue;
@@ -236,20 +234,26 @@ static json_t *best_json(const struct bt_job *job, const struct race_standing *s
     json_t *o = json_pack("{si ss so so so so so sI sI si so so}", "id", best + 1, "label", label,
                           "command", js_text(line), "t_t_s", js_real(stand[best].t_t_s), "zeta",
                           js_real(ratio - 1), "zeta_lo", js_real(lo - 1), "zeta_hi",
-                          js_real(hi - 1), "steps", (json_int_t)steps_of(job, dumps_of(s, rung)),
+                          js_real(hi - 1), "steps", (json_int_t)steps_of(s->job, dumps_of(s, rung)),
                           "dumps", (json_int_t)dumps_of(s, rung), "rounds", rounds, "against",
                           against, "hints", hint_forms(c, s->readers));
     free(line);
     return o;
 }
 
-json_t *bt_finding_json(const struct bt_job *job)
+bool bt_finding_any(const struct bt_search *s)
+{
+    return s && s->race && race_best(s->race) >= 0;
+}
+
+json_t *bt_finding_json(const void *search)
 {
     static const char *const ended[] = {[BT_SEARCH_SETTLED] = "settled",
                                         [BT_SEARCH_BUDGET] = "budget",
                                         [BT_SEARCH_INTERRUPTED] = "interrupted",
                                         [BT_SEARCH_KNOWN] = "known"};
-    const struct bt_search *s = job->search;
+    const struct bt_search *s = search;
+    const struct bt_job *job = s->job;
     const char *utc = json_string_value(json_object_get(s->known, "utc"));
     char label[BT_LABEL_MAX];
     known_label(s, label);
@@ -269,14 +273,14 @@ json_t *bt_finding_json(const struct bt_job *job)
         for (int i = 0; i < n; i++)
             json_array_append_new(
                 rungs, json_pack("{si sI sI si si sb}", "rung", i + 1, "steps",
-                                 (json_int_t)steps_of(job, rung[i].dumps), "dumps",
+                                 (json_int_t)steps_of(s->job, rung[i].dumps), "dumps",
                                  (json_int_t)rung[i].dumps, "rounds", rung[i].rounds,
                                  "candidates_n", rung[i].candidates_n, "last", last && i == n - 1));
         race_stand(s->race, stand);
         js_set(o, "rungs", rungs);
         js_set(o, "candidates", candidates_json(s, stand));
         js_set(o, "effects", effects_json(s));
-        js_set(o, "best", best_json(job, stand));
+        js_set(o, "best", best_json(s, stand));
     }
     free(stand);
     if (s->end == BT_SEARCH_KNOWN && json_is_object(json_object_get(s->known, "best")))
@@ -286,9 +290,9 @@ json_t *bt_finding_json(const struct bt_job *job)
 
 /* ------------------------------------------------------------------ text */
 
-void bt_finding_begin(const struct bt_job *job, FILE *to)
+void bt_finding_begin(const struct bt_search *s, FILE *to)
 {
-    const struct bt_search *s = job->search;
+    const struct bt_job *job = s->job;
     char time[UNITS_TEXT_MAX], label[BT_LABEL_MAX], utc[32];
     size_t i;
     const json_t *one;
@@ -312,9 +316,8 @@ void bt_finding_begin(const struct bt_job *job, FILE *to)
     fflush(to);
 }
 
-void bt_finding_rung(const struct bt_job *job, int rung, FILE *to)
+void bt_finding_rung(const struct bt_search *s, int rung, FILE *to)
 {
-    const struct bt_search *s = job->search;
     const struct race_rung *all;
     bool last;
     char name[16], ahead[BT_LABEL_MAX] = "nobody";
@@ -394,16 +397,15 @@ static void print_state(const struct bt_search *s, const struct race_standing *s
     if (n > told) fprintf(to, "  and %d more\n", n - told);
 }
 
-void bt_finding_print(const struct bt_job *job, FILE *to)
+void bt_finding_print(const struct bt_search *s, FILE *to)
 {
-    const struct bt_search *s = job->search;
     struct race_standing *stand = calloc((size_t)s->space.n + 1, sizeof *stand);
-    if (!stand || s->told || !bt_search_found(s)) {
+    if (!stand || s->told || !bt_finding_any(s)) {
         free(stand);
         return;
     }
     race_stand(s->race, stand);
-    json_t *best = best_json(job, stand), *one;
+    json_t *best = best_json(s, stand), *one;
     char text[64], ratio[64], label[BT_LABEL_MAX];
     size_t i;
     fputc('\n', to);

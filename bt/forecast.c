@@ -24,7 +24,6 @@
 #include "bt/read.h"
 #include "bt/result.h"
 #include "bt/run.h"
-#include "bt/search.h"
 #include "bt/solver/decomp.h"
 #include "bt/solver/plan.h"
 #include "bt/solver/solver.h"
@@ -64,7 +63,8 @@ struct forecast {
     double t_c_s, t_t_s, time_s; /* T_C; T_T at WRITE_RATE; of the whole command */
     double needed_rate;          /* bytes/s in T_T - T_C at which zeta would be 10 % */
     json_t *misfits, *warnings;  /* arrays of sentences */
-    json_t *candidates;          /* of --io auto: labels; NULL: no search */
+    bt_forecast_labels *labels;
+    json_t *candidates; /* of --io auto: labels; NULL: no search */
 };
 
 /* Longest file that a file system takes, in its usual configuration (ext4: blocks of 4 KiB). */
@@ -270,19 +270,11 @@ static void times(struct forecast *f)
 static int search(struct forecast *f)
 {
     const struct bt_setup *s = f->setup;
-    struct bt_space space = {0};
-    char label[BT_LABEL_MAX];
     if (!s->search) return 0;
-    const int rc = bt_search_space(s, f->ranks, f->nodes, &space);
-    f->candidates = json_array();
-    for (int i = 0; i < space.n; i++) {
-        bt_candidate_label(&space.candidate[i], label);
-        json_array_append_new(f->candidates, json_string(label));
-    }
-    bt_space_free(&space);
+    TRY(f->labels(s, f->ranks, f->nodes, &f->candidates));
     f->time_s = 60 * s->opt.minutes;
     f->written_bytes = 0; /* nobody knows */
-    return rc;
+    return 0;
 }
 
 static int plan(struct forecast *f, const struct bt_machine *m)
@@ -408,9 +400,10 @@ static json_t *plan_json(const void *of, int status)
     return o;
 }
 
-int bt_forecast_run(MPI_Comm comm, const struct bt_setup *setup)
+int bt_forecast_run(MPI_Comm comm, const struct bt_setup *setup, bt_forecast_labels *labels)
 {
-    struct forecast f = {.setup = setup, .misfits = json_array(), .warnings = json_array()};
+    struct forecast f = {
+        .setup = setup, .labels = labels, .misfits = json_array(), .warnings = json_array()};
     const struct program_output result = {"--json", setup->opt.json, "nht1-bt-plan/",
                                           .json = plan_json};
     struct bt_machine m;

@@ -14,7 +14,6 @@
 #include "bt/probe_kept.h"
 #include "bt/command.h"
 #include "bt/restart.h"
-#include "bt/search.h"
 #include "io/writer.h"
 
 /* No file that the job writes may take the place of another one. */
@@ -157,7 +156,6 @@ void bt_job_free(struct bt_job *job)
 {
     for (int i = 0; i < job->outcomes_n; i++)
         bt_outcome_free(&job->outcome[i]);
-    bt_search_free(job->search);
     free(job->outcome);
     free(job->hosts);
     json_decref(job->notices);

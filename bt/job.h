@@ -38,7 +38,11 @@ struct bt_tc_result {
     bool trouble;             /* the store cannot be used; told once */
 };
 
-struct bt_search;
+/* A member of the result that belongs to who uses the job (bt/search.h), made when it is needed. */
+struct bt_addition {
+    json_t *(*json)(const void *of); /* new reference; NULL: there is no such member */
+    const void *of;                  /* borrowed */
+};
 
 struct bt_job {
     MPI_Comm comm;
@@ -60,8 +64,8 @@ struct bt_job {
     struct bt_tc_result tc;
     bool has_measured; /* a compute-only run of this job is in measured */
     struct bt_tc_entry measured;
-    json_t *notices;          /* array of strings; rank 0's are reported */
-    struct bt_search *search; /* of --io auto, NULL: none */
+    json_t *notices;           /* array of strings; rank 0's are reported */
+    struct bt_addition search; /* of --io auto, to the result */
     struct io_lock *lock; /* of the file of all its runs, NULL: each run takes that of its file */
     json_t *left_out;     /* writers of --io all that cannot work here: [{"writer", "why"}] */
 };

@@ -42,6 +42,7 @@ static int run(void *of)
     const struct program_output result = {"--json", setup->opt.json, "nht1-bt/",
                                           .json = bt_result_json};
     struct bt_judged judged = {0};
+    struct bt_search *search = NULL;
     struct bt_job job;
     int rc, rank;
     TRY_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
@@ -49,23 +50,27 @@ static int run(void *of)
         if (rank == 0) bt_report_writers(stdout);
         return 0;
     }
-    if (setup->opt.dry_run) return bt_forecast_run(MPI_COMM_WORLD, setup);
+    if (setup->opt.dry_run) return bt_forecast_run(MPI_COMM_WORLD, setup, bt_search_labels);
     if (setup->opt.probe) return bt_probe_run(MPI_COMM_WORLD, setup);
 
     const bool speaks = rank == 0 && !setup->opt.quiet;
     TRY_TO(out, rc, bt_job_make(&job, MPI_COMM_WORLD, setup));
     TRY_TO(out, rc, par_agree(job.comm, rank == 0 ? program_outputs_check(&result, 1) : 0));
     if (speaks) bt_report_heading(&job, stdout);
-    rc = setup->search ? bt_search_make(&job, speaks ? stdout : NULL) : bt_rounds_make(&job);
+    rc = setup->search ? bt_search_make(&search, &job, speaks ? stdout : NULL)
+                       : bt_rounds_make(&job);
     if (rc == 0 && !setup->opt.restart && job.outcomes_n > 0) rc = bt_compute_find(&job);
     if (rc == 0) rc = outcomes_code(&job);
     if (rank == 0) bt_judge(&judged, &job);
+    const bool found = rank == 0 && bt_finding_any(search);
+    if (speaks && search) bt_finding_print(search, stdout);
     if (speaks) bt_report_results(&judged, stdout);
+    if (speaks && found && judged.rows_n == 0) bt_report_notes(&judged, stdout);
     /* A run that failed before anything was measured leaves no result. */
-    rc = program_outputs_write(&result, job.outcomes_n > 0 || bt_search_found(job.search), &judged,
-                               rc);
+    rc = program_outputs_write(&result, job.outcomes_n > 0 || found, &judged, rc);
 out:
     bt_judge_free(&judged);
+    bt_search_free(search);
     bt_job_free(&job);
     return rc;
 }

@@ -8,8 +8,6 @@
 #include "base/stamp.h"
 #include "base/units.h"
 #include "bt/compute.h"
-#include "bt/finding.h"
-#include "bt/search.h"
 #include "io/writer.h"
 
 #define WIDTH 96
@@ -290,21 +288,23 @@ static void resumed(const struct bt_job *job, FILE *to)
     }
 }
 
+void bt_report_notes(const struct bt_judged *j, FILE *to)
+{
+    size_t i;
+    const json_t *s;
+    json_array_foreach(j->stamps, i, s)
+        plain_wrap(to, WIDTH, "Note: ", 2, stamp_text(s, "sentence"));
+    notices(j->job, to);
+    fflush(to);
+}
+
 void bt_report_results(const struct bt_judged *j, FILE *to)
 {
     const struct bt_job *job = j->job;
     char words[512];
-    size_t i;
-    const json_t *s;
     resumed(job, to);
-    if (job->search) bt_finding_print(job, to);
     if (j->rows_n == 0) {
         if (job->outcomes_n > 0) reading(j, to);
-        if (bt_search_found(job->search)) {
-            json_array_foreach(j->stamps, i, s)
-                plain_wrap(to, WIDTH, "Note: ", 2, stamp_text(s, "sentence"));
-            notices(job, to);
-        }
         return;
     }
     if (job->tc.origin != BT_TC_UNKNOWN) {
@@ -320,8 +320,5 @@ void bt_report_results(const struct bt_judged *j, FILE *to)
         if (&j->row[r] != first) row_stamps(to, &j->row[r], false);
     overlaps(job, to);
     if (job->setup->opt.profile) profile(j, to);
-    json_array_foreach(j->stamps, i, s)
-        plain_wrap(to, WIDTH, "Note: ", 2, stamp_text(s, "sentence"));
-    notices(job, to);
-    fflush(to);
+    bt_report_notes(j, to);
 }

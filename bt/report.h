@@ -13,7 +13,11 @@ void bt_report_writers(FILE *to);
 /* Problem, system and file, before the runs. */
 void bt_report_heading(const struct bt_job *job, FILE *to);
 
-/* T_C, the ranked table, the meaning in words, the phases on demand, warnings. */
+/* Stamps and notices of the whole job. */
+void bt_report_notes(const struct bt_judged *judged, FILE *to);
+
+/* T_C, the ranked table, the meaning in words, the phases on demand, and the notes; without a run that
+ * came to its end only what was read back. */
 void bt_report_results(const struct bt_judged *judged, FILE *to);
 
 #endif

@@ -11,7 +11,6 @@
 #include "base/sys.h"
 #include "base/watch.h"
 #include "bt/compute.h"
-#include "bt/finding.h"
 #include "bt/judge.h"
 #include "io/writer.h"
 
@@ -377,7 +376,7 @@ json_t *bt_result_json(const void *of, int status)
     js_set(o, "t_c", tc(judged));
     js_set(o, "runs", runs(job));
     js_set(o, "ranking", ranking(judged));
-    if (job->search) js_set(o, "search", bt_finding_json(job));
+    if (job->search.json) js_set(o, "search", job->search.json(job->search.of));
     js_set(o, "stamps", json_incref(judged->stamps));
     js_set(o, "notices", json_incref(job->notices));
     return o;

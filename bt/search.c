@@ -38,11 +38,20 @@ static void look_around(const struct bt_setup *s, int64_t ranks, int64_t nodes,
                                   .fixed = s->fixed};
 }
 
-int bt_search_space(const struct bt_setup *s, int64_t ranks, int64_t nodes, struct bt_space *space)
+int bt_search_labels(const struct bt_setup *s, int64_t ranks, int64_t nodes, json_t **labels)
 {
     struct bt_surroundings around;
+    struct bt_space space;
+    char label[BT_LABEL_MAX];
     look_around(s, ranks, nodes, &around);
-    return bt_space_make(space, s->candidate, s->writers_n, &around);
+    const int rc = bt_space_make(&space, s->candidate, s->writers_n, &around);
+    *labels = json_array();
+    for (int i = 0; i < space.n; i++) {
+        bt_candidate_label(&space.candidate[i], label);
+        json_array_append_new(*labels, json_string(label));
+    }
+    bt_space_free(&space);
+    return rc;
 }
 
 /* Makes the options those of a choice: what is run then is what the search said to run. ERR_USAGE for
@@ -74,8 +83,9 @@ static int adopt(struct bt_setup *s, const json_t *choice)
 
 /* Looks for what an earlier search has found: rank 0 does, all get it. Trouble with the store is no
  * reason not to search. */
-static int recall(struct bt_job *job, struct bt_search *search)
+static int recall(struct bt_search *search)
 {
+    struct bt_job *job = search->job;
     char *text = NULL;
     int64_t bytes = 0;
     if (job->rank == 0) {
@@ -107,9 +117,9 @@ static int recall(struct bt_job *job, struct bt_search *search)
 }
 
 /* Keeps what was found, where the last rung has confirmed it. */
-static void keep_choice(struct bt_job *job)
+static void keep_choice(struct bt_search *search)
 {
-    struct bt_search *search = job->search;
+    struct bt_job *job = search->job;
     const struct race_rung *rung;
     bool last;
     const int n = race_rungs(search->race, &rung, &last), best = race_best(search->race);
@@ -119,7 +129,7 @@ static void keep_choice(struct bt_job *job)
                                 "more --minutes.");
         return;
     }
-    json_t *finding = bt_finding_json(job);
+    json_t *finding = bt_finding_json(search);
     json_t *options = bt_candidate_options(&search->space.candidate[best]);
     if (bt_choice_keep(job, search->key, search->space.candidate[best].writer, options,
                        json_object_get(finding, "best")) < 0) {
@@ -131,9 +141,9 @@ static void keep_choice(struct bt_job *job)
 }
 
 /* The number of the candidate that an earlier search has found, -1: none. */
-static int take_known(const struct bt_job *job, struct bt_search *search)
+static int take_known(struct bt_search *search)
 {
-    struct bt_setup copy = *job->setup;
+    struct bt_setup copy = *search->job->setup;
     int at = -1;
     copy.opt.hints = (struct conf_list){0};
     if (search->known && adopt(&copy, search->known) == 0)
@@ -147,8 +157,9 @@ static int take_known(const struct bt_job *job, struct bt_search *search)
 /* The candidates, the same on every rank, and on rank 0 the race of them. The default settings of
  * mpiio and posix are what others are compared with, and what an earlier search has found has to be
  * beaten in the last rung. */
-static int prepare_race(struct bt_job *job, struct bt_search *search)
+static int prepare_race(struct bt_search *search)
 {
+    const struct bt_job *job = search->job;
     const struct bt_setup *s = job->setup;
     struct bt_surroundings around;
     struct race_entry entry[BT_SPACE_MAX] = {{0}};
@@ -156,7 +167,7 @@ static int prepare_race(struct bt_job *job, struct bt_search *search)
     TRY_MPI(MPI_Bcast(&around, sizeof around, MPI_BYTE, 0, job->comm)); /* one view of it */
     search->readers = around.readers;
     TRY(bt_space_make(&search->space, s->candidate, s->writers_n, &around));
-    const int known = take_known(job, search);
+    const int known = take_known(search);
     search->why = calloc((size_t)search->space.n + 1, sizeof *search->why);
     if (!search->why) return err_set(ERR_NOMEM, "no memory for the search");
     if (job->rank != 0) return 0;
@@ -211,7 +222,7 @@ static void trial_words(const struct bt_search *s, const struct race_trial *t,
  * a call that never returns. Race and run belong to who holds the lock: between runs the first. */
 struct trial_watch {
     pthread_mutex_t race;
-    const struct bt_job *job;
+    struct bt_search *search;
     FILE *to;
     const struct race_trial *trial;
     double since_s, tell_s; /* begin of the run; wait after which to tell of it, again */
@@ -221,7 +232,7 @@ struct trial_watch {
 static void look(void *arg)
 {
     struct trial_watch *w = arg;
-    struct bt_search *search = w->job->search;
+    struct bt_search *search = w->search;
     char words[BT_LABEL_MAX + 64], waited[UNITS_TEXT_MAX];
     if (pthread_mutex_trylock(&w->race) != 0) return;
     const double now_s = watch_now(), waited_s = now_s - w->since_s;
@@ -239,7 +250,7 @@ static void look(void *arg)
     }
     if (asked && w->asked_s == 0) w->asked_s = now_s;
     if (asked && w->to && !search->told && (hangs || now_s - w->asked_s > ORDERLY_S)) {
-        bt_finding_print(w->job, w->to);
+        bt_finding_print(search, w->to);
         search->told = true;
     }
     if (asked && hangs) {
@@ -252,9 +263,9 @@ static void look(void *arg)
 
 /* One run of the race. Trouble of a candidate is its own; that of the target, which all would have,
  * and of computing is returned. */
-static int run_trial(struct bt_job *job, struct bt_solver *solver, struct race_trial *t)
+static int run_trial(struct bt_search *search, struct bt_solver *solver, struct race_trial *t)
 {
-    struct bt_search *search = job->search;
+    struct bt_job *job = search->job;
     const struct bt_candidate *c =
         t->candidate == RACE_COMPUTE ? NULL : &search->space.candidate[t->candidate];
     const struct bt_problem p = shortened(&job->setup->problem, t->dumps);
@@ -283,15 +294,15 @@ static int run_trial(struct bt_job *job, struct bt_solver *solver, struct race_t
 }
 
 /* The runs that rank 0's race asks for, one after the other. */
-static int race_all(struct bt_job *job, struct bt_solver *solver, double start_s, FILE *to)
+static int race_all(struct bt_search *search, struct bt_solver *solver, double start_s, FILE *to)
 {
-    struct bt_search *search = job->search;
+    struct bt_job *job = search->job;
     struct {
         struct race_trial trial;
         int more;
     } next;
     struct trial_watch w = {
-        .race = PTHREAD_MUTEX_INITIALIZER, .job = job, .to = to, .trial = &next.trial};
+        .race = PTHREAD_MUTEX_INITIALIZER, .search = search, .to = to, .trial = &next.trial};
     const bool first = job->rank == 0;
     double keep_s = 0;
     int told = 0;
@@ -305,16 +316,16 @@ static int race_all(struct bt_job *job, struct bt_solver *solver, double start_s
             if (next.trial.rung > told + 1) {
                 told++;
                 keep_s = 0;
-                if (to) bt_finding_rung(job, told, to);
+                if (to) bt_finding_rung(search, told, to);
             }
-            if (bt_search_found(search)) bt_result_keep(job, &keep_s);
+            if (bt_finding_any(search)) bt_result_keep(job, &keep_s);
         }
         rc = par_check(MPI_Bcast(&next, sizeof next, MPI_BYTE, 0, job->comm), "MPI_Bcast");
         if (rc < 0 || !next.more) break;
         w.since_s = watch_now();
         w.tell_s = 0;
         pthread_mutex_unlock(&w.race);
-        rc = run_trial(job, solver, &next.trial);
+        rc = run_trial(search, solver, &next.trial);
         pthread_mutex_lock(&w.race);
         if (w.tell_s > 0 && !stop_requested())
             fprintf(stderr, "%s: it answered: the search goes on\n", bt_program.name);
@@ -322,14 +333,13 @@ static int race_all(struct bt_job *job, struct bt_solver *solver, double start_s
     }
     pthread_mutex_unlock(&w.race);
     stop_watch_end();
-    if (rc == 0 && to) bt_finding_rung(job, told + 1, to);
+    if (rc == 0 && to) bt_finding_rung(search, told + 1, to);
     return rc;
 }
 
 /* All candidates failed: the first of them says why. */
-static int nobody(const struct bt_job *job)
+static int no_candidate(const struct bt_search *search)
 {
-    const struct bt_search *search = job->search;
     char label[BT_LABEL_MAX];
     for (int i = 0; i < search->space.n; i++) {
         if (!search->why[i][0]) continue;
@@ -339,30 +349,30 @@ static int nobody(const struct bt_job *job)
     }
     return err_set(ERR_INVALID,
                    "--minutes %g is over before any candidate was measured: give more time",
-                   job->setup->opt.minutes);
+                   search->job->setup->opt.minutes);
 }
 
 /* Runs the known choice as it stands. */
-static int run_known(struct bt_job *job, FILE *to)
+static int run_known(struct bt_search *search, FILE *to)
 {
-    struct bt_search *search = job->search;
+    struct bt_job *job = search->job;
     TRY(par_agree(job->comm, adopt(job->setup, search->known)));
     search->end = BT_SEARCH_KNOWN;
-    if (to) bt_finding_begin(job, to);
+    if (to) bt_finding_begin(search, to);
     return bt_rounds_make(job);
 }
 
-static int search_all(struct bt_job *job, FILE *to)
+static int search_all(struct bt_search *search, FILE *to)
 {
-    struct bt_search *search = job->search;
+    struct bt_job *job = search->job;
     struct bt_solver *solver = NULL;
     const double start_s = watch_now();
     int found = 1;
-    TRY(par_agree(job->comm, prepare_race(job, search)));
-    if (to) bt_finding_begin(job, to);
+    TRY(par_agree(job->comm, prepare_race(search)));
+    if (to) bt_finding_begin(search, to);
     int rc = bt_rounds_begin(job, &solver);
     search->end = BT_SEARCH_INTERRUPTED;
-    if (rc == 0) rc = race_all(job, solver, start_s, to);
+    if (rc == 0) rc = race_all(search, solver, start_s, to);
     bt_solver_free(solver);
     search->seconds = watch_now() - start_s;
     if (rc == ERR_INTERRUPT) {
@@ -373,18 +383,18 @@ static int search_all(struct bt_job *job, FILE *to)
     if (job->rank == 0) {
         search->end = race_settled(search->race) ? BT_SEARCH_SETTLED : BT_SEARCH_BUDGET;
         found = race_best(search->race) >= 0;
-        keep_choice(job);
+        keep_choice(search);
     }
     TRY_MPI(MPI_Bcast(&found, 1, MPI_INT, 0, job->comm));
     job->rounds_done = (int)job->setup->opt.repeat;
-    return found ? 0 : nobody(job);
+    return found ? 0 : no_candidate(search);
 }
 
 /* With the lock on the file held. */
-static int known_or_all(struct bt_job *job, FILE *to)
+static int known_or_all(struct bt_search *search, FILE *to)
 {
-    struct bt_search *search = job->search;
-    TRY(recall(job, search));
+    struct bt_job *job = search->job;
+    TRY(recall(search));
     if (search->known) {
         struct bt_setup before = *job->setup;
         before.opt.hints = (struct conf_list){0};
@@ -401,16 +411,17 @@ static int known_or_all(struct bt_job *job, FILE *to)
         }
     }
     const bool anew = job->setup->given_minutes && !job->setup->opt.known;
-    return search->known && !anew ? run_known(job, to) : search_all(job, to);
+    return search->known && !anew ? run_known(search, to) : search_all(search, to);
 }
 
-int bt_search_make(struct bt_job *job, FILE *to)
+int bt_search_make(struct bt_search **made, struct bt_job *job, FILE *to)
 {
-    struct bt_search *search = calloc(1, sizeof *search);
+    struct bt_search *search = *made = calloc(1, sizeof *search);
     struct io_lock lock;
     char path[4096];
-    job->search = search;
     TRY(par_agree(job->comm, search ? 0 : err_set(ERR_NOMEM, "no memory for the search")));
+    search->job = job;
+    job->search = (struct bt_addition){bt_finding_json, search};
     const json_t *first = json_array_get(job->left_out, 0);
     if (job->setup->writers_n == 0)
         return err_set(ERR_IO, "--io %s: no writer of these can work here; %s: %s",
@@ -421,17 +432,12 @@ int bt_search_make(struct bt_job *job, FILE *to)
     int rc = io_file_lock(job->comm, path, &lock);
     job->lock = &lock;
     if (rc == 0)
-        rc = known_or_all(job, to);
+        rc = known_or_all(search, to);
     else
         err_prefix("--io auto: ");
     job->lock = NULL;
     io_file_unlock(&lock);
     return rc;
-}
-
-bool bt_search_found(const struct bt_search *search)
-{
-    return search && search->race && race_best(search->race) >= 0;
 }
 
 void bt_search_free(struct bt_search *search)

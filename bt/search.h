@@ -10,39 +10,19 @@
  * of --json. What came out: bt/finding.h. */
 #include <stdio.h>
 
-#include "base/err.h"
-#include "bt/candidate.h"
-#include "bt/job.h"
-#include "bt/race.h"
+#include "bt/finding.h"
 
-enum bt_search_end { BT_SEARCH_SETTLED, BT_SEARCH_BUDGET, BT_SEARCH_INTERRUPTED, BT_SEARCH_KNOWN };
-
-struct bt_search {
-    struct bt_space space;
-    struct race *race;            /* rank 0 */
-    char (*why)[ERR_MESSAGE_MAX]; /* [space.n] of those that failed, "" for the others */
-    unsigned readers;             /* of hints, those in force (struct bt_surroundings) */
-    enum bt_search_end end;       /* as if asked to stop now, while it goes on */
-    double seconds;
-    bool told;                /* what was found is printed already */
-    json_t *key;              /* of the choice (bt/choice.h); NULL: it cannot be remembered */
-    json_t *known;            /* entry of the store, which an earlier search left; NULL: none */
-    const char **known_hints; /* of the candidate made of it; the texts are in known */
-};
-
-/* The space of a setup on so many ranks and nodes, as far as one rank sees it. Local. [out] space, to
- * be freed also after an error. */
-int bt_search_space(const struct bt_setup *s, int64_t ranks, int64_t nodes, struct bt_space *space);
+/* What --io auto would try on so many ranks and nodes, as far as one rank sees it: labels, "posix
+ * --direct". Local. [out] labels: an array of texts, new reference. Returns 0 or ERR_NOMEM. */
+int bt_search_labels(const struct bt_setup *s, int64_t ranks, int64_t nodes, json_t **labels);
 
 /* Runs what an earlier search on this system has found, as one of the job's ordinary runs, unless
  * --minutes, without --known, asks for a new one; else searches. What is found is kept. Collective.
- * to: where rank 0 tells how far it is, NULL: nowhere. [out] job->search. Returns ERR_INTERRUPT when
- * asked to stop, with what was found up to then; an error where nothing can be written at all, another
- * job holds the lock, or no candidate could write. */
-int bt_search_make(struct bt_job *job, FILE *to);
-
-/* Whether there is anything to report; search may be NULL. For rank 0. Local. */
-bool bt_search_found(const struct bt_search *search);
+ * [out] search: to be freed by bt_search_free once the job's result is written, also after an error.
+ * to: where rank 0 tells how far it is, NULL: nowhere. Returns ERR_INTERRUPT when asked to stop, with
+ * what was found up to then; an error where nothing can be written at all, another job holds the lock,
+ * or no candidate could write. */
+int bt_search_make(struct bt_search **search, struct bt_job *job, FILE *to);
 void bt_search_free(struct bt_search *search);
 
 #endif
