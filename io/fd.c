@@ -10,7 +10,6 @@
 
 #include "base/err.h"
 #include "base/stop.h"
-#include "io/pick.h"
 
 _Static_assert(sizeof(off_t) == 8, "file offsets need 64 bits");
 
@@ -186,12 +185,6 @@ int io_fd_slot_write(void *state, const struct io_context *ctx, int64_t dump, co
         if (io_fd_put(*fd, piece, 1, ctx->requests_n, &fault) < 0) return io_fd_failed(ctx, &fault);
     }
     return 0;
-}
-
-int io_fd_slot_read(void *state, const struct io_context *ctx, int64_t dump,
-                    const struct io_taker *to)
-{
-    return io_pick_dump(io_pick_fd, state, ctx, dump, to);
 }
 
 int io_fd_slot_sync(void *state, const struct io_context *ctx)

@@ -69,11 +69,9 @@ struct io_fd_source {
 int io_fd_source_get(void *state, int64_t start, int64_t bytes, const char **data);
 
 /* The slots of these names for a writer whose state begins with the descriptor, an int; write takes
- * the view extent by extent, read as io/pick.h does. */
+ * the view extent by extent. io/pick.h has the one for read. */
 int io_fd_slot_open(void *state, const struct io_context *ctx);
 int io_fd_slot_write(void *state, const struct io_context *ctx, int64_t dump, const void *buf);
-int io_fd_slot_read(void *state, const struct io_context *ctx, int64_t dump,
-                    const struct io_taker *to);
 int io_fd_slot_sync(void *state, const struct io_context *ctx);
 int io_fd_slot_close(void *state, const struct io_context *ctx);
 

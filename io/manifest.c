@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/json.h"
@@ -156,6 +157,12 @@ int io_manifest_identities(struct io_manifest *m, const struct identity *id, int
     if (rc < 0) json_decref(list);
     if (rc < 0 || json_object_set_new(m->root, "inodes", list) < 0) return io_manifest_no_memory(m);
     return io_manifest_head(m);
+}
+
+void io_manifest_leave(struct io_manifest *m)
+{
+    if (m->places_n > 0) close(m->fd);
+    m->places_n = 0;
 }
 
 void io_manifest_free(struct io_manifest *m)

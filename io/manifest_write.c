@@ -154,12 +154,6 @@ int io_manifest_room(const struct io_manifest *m, int64_t dumps_n)
     return io_place_room(m->path, 2 * bytes - old_bytes, "its digests");
 }
 
-void io_manifest_leave(struct io_manifest *m)
-{
-    if (m->places_n > 0) close(m->fd);
-    m->places_n = 0;
-}
-
 /* A manifest that tells of durable dumps must not be replaced by one that loss of power may turn
  * into an empty file: its text at least is down before it takes the name. */
 static int replace(struct io_manifest *m, const char *text, bool flush)

@@ -124,3 +124,9 @@ int io_pick_dump(int (*get)(const struct io_pick *p, char *to, int64_t bytes, in
                         .to = to};
     return io_pick_view(&p, dump * ctx->dump_bytes, 0, io_view_bytes(ctx->view));
 }
+
+int io_pick_slot_read(void *state, const struct io_context *ctx, int64_t dump,
+                      const struct io_taker *to)
+{
+    return io_pick_dump(io_pick_fd, state, ctx, dump, to);
+}

@@ -57,4 +57,8 @@ int io_pick_dump(int (*get)(const struct io_pick *p, char *to, int64_t bytes, in
                  const void *source, const struct io_context *ctx, int64_t dump,
                  const struct io_taker *to);
 
+/* The same by io_pick_fd, for a writer whose state begins with the descriptor, an int (io/fd.h). */
+int io_pick_slot_read(void *state, const struct io_context *ctx, int64_t dump,
+                      const struct io_taker *to);
+
 #endif

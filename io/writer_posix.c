@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Every rank writes and reads its own extents with pwrite and pread, all at the same time. */
 #include "io/fd.h"
+#include "io/pick.h"
 #include "io/writer.h"
 
 const struct io_writer io_writer_posix = {
@@ -10,7 +11,7 @@ const struct io_writer io_writer_posix = {
     .state_size = sizeof(int),
     .open = io_fd_slot_open,
     .write = io_fd_slot_write,
-    .read = io_fd_slot_read,
+    .read = io_pick_slot_read,
     .sync = io_fd_slot_sync,
     .close = io_fd_slot_close,
 };

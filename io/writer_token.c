@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/par.h"
 #include "io/fd.h"
+#include "io/pick.h"
 #include "io/gather.h"
 #include "io/writer.h"
 
@@ -127,7 +128,7 @@ static int token_read(void *state, const struct io_context *ctx, int64_t dump,
     if (s->gathers) find_range(s, dump);
     TRY(token_wait(ctx));
     if (!s->gathers)
-        rc = io_fd_slot_read(s, ctx, dump, to);
+        rc = io_pick_slot_read(s, ctx, dump, to);
     else if (s->bytes > 0)
         rc = io_fd_read(ctx, s->fd, s->range, s->bytes, s->start);
     TRY(token_pass(ctx));

@@ -146,40 +146,10 @@ static int read_shape(struct container *c, int64_t file_bytes)
     return 0;
 }
 
-int container_open(struct shape_file *f, int format, int64_t bytes, struct shape *shape)
-{
-    char path[64];
-    struct container *c = f->container = calloc(1, sizeof *c);
-    if (!c) return err_set(ERR_NOMEM, "%s: no memory to open it", f->path);
-    c->path = f->path;
-    TRY(load(c, format));
-    expect_crashes(f->path, formats[format].library);
-    /* The file that is open already, whatever a library would make of its name. */
-    snprintf(path, sizeof path, "/proc/self/fd/%d", f->fd);
-    const struct rlimit before = limit_memory(HEADER_MAX);
-    const int rc = c->plugin->open(&c->file, path, "solution");
-    setrlimit(RLIMIT_DATA, &before);
-    if (rc < 0) return err_set(ERR_VERIFY, "%s", c->file.error);
-    TRY(read_shape(c, bytes));
-    *shape = c->shape;
-    return 0;
-}
-
-void container_close(struct shape_file *f)
-{
-    if (f->container && f->container->plugin) f->container->plugin->close(&f->container->file);
-    free(f->container);
-    f->container = NULL;
-}
-
-const char *container_library(const struct container *c)
-{
-    return c->file.library;
-}
-
 /* A range of values is read as boxes, each as large as one can be: of a dimension as much as is
- * wanted, of those inside it all. */
-int container_read(struct container *c, void *to, int64_t bytes, int64_t offset)
+ * wanted, of those inside it all. Of whole values; ERR_VERIFY where the library cannot make sense of the
+ * file, whose name the message lacks, or ERR_IO. */
+static int read_values(struct container *c, void *to, int64_t bytes, int64_t offset)
 {
     const int64_t *length = c->file.length;
     double *out = to;
@@ -205,6 +175,38 @@ int container_read(struct container *c, void *to, int64_t bytes, int64_t offset)
         left -= box;
     }
     return 0;
+}
+
+int container_open(struct shape_file *f, int format, int64_t bytes, struct shape *shape)
+{
+    char path[64];
+    struct container *c = f->container = calloc(1, sizeof *c);
+    f->read = read_values;
+    if (!c) return err_set(ERR_NOMEM, "%s: no memory to open it", f->path);
+    c->path = f->path;
+    TRY(load(c, format));
+    expect_crashes(f->path, formats[format].library);
+    /* The file that is open already, whatever a library would make of its name. */
+    snprintf(path, sizeof path, "/proc/self/fd/%d", f->fd);
+    const struct rlimit before = limit_memory(HEADER_MAX);
+    const int rc = c->plugin->open(&c->file, path, "solution");
+    setrlimit(RLIMIT_DATA, &before);
+    if (rc < 0) return err_set(ERR_VERIFY, "%s", c->file.error);
+    TRY(read_shape(c, bytes));
+    *shape = c->shape;
+    return 0;
+}
+
+void container_close(struct shape_file *f)
+{
+    if (f->container && f->container->plugin) f->container->plugin->close(&f->container->file);
+    free(f->container);
+    f->container = NULL;
+}
+
+const char *container_library(const struct container *c)
+{
+    return c->file.library;
 }
 
 static void expect_number(struct container *c, struct findings *f, const char *name, double want)

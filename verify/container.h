@@ -19,7 +19,7 @@ struct container;
 int container_detect(const struct shape_file *f, int *format);
 
 /* Opens the variable and takes the shape from its dimensions; from then on the file is read through
- * the library. Local. bytes: of the file. f: what is opened goes into f->container, closed by
+ * the library. Local. bytes: of the file. f: what is opened goes into f->container and f->read, closed by
  * container_close also after errors. shape: [out].
  * Returns 0, ERR_IO when the library is missing, ERR_NOMEM, ERR_VERIFY when this is no dump file or
  * cannot be read as one; the message of that does not name the file. */
@@ -32,9 +32,5 @@ const char *container_library(const struct container *c);
 /* Compares what the file says of itself with the manifest, and adds findings. Local. Returns 0 or
  * ERR_NOMEM. */
 int container_compare(struct container *c, const struct manifest *m, struct findings *findings);
-
-/* Reads bytes of the content, whole values. Local. Returns 0, ERR_VERIFY when the library cannot
- * make sense of the file (the message does not name it), ERR_IO. */
-int container_read(struct container *c, void *to, int64_t bytes, int64_t offset);
 
 #endif

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "verify/container.h"
 
 static const struct {
     const char *name;
@@ -132,7 +131,7 @@ int shape_open(struct shape_file *f, const char *what, const char *path, int64_t
 {
     struct stat st;
     int rc = 0;
-    *f = (struct shape_file){open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), path, NULL};
+    *f = (struct shape_file){open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), path, NULL, NULL};
     if (f->fd < 0) return err_set_errno(ERR_IO, errno, "%s%s: opening", what, path);
     if (fstat(f->fd, &st) != 0)
         rc = err_set_errno(ERR_IO, errno, "%s%s: stat", what, path);
@@ -151,7 +150,7 @@ int shape_open(struct shape_file *f, const char *what, const char *path, int64_t
 
 int shape_read_bytes(const struct shape_file *f, void *to, int64_t bytes, int64_t offset)
 {
-    if (f->container) return container_read(f->container, to, bytes, offset);
+    if (f->container) return f->read(f->container, to, bytes, offset);
     for (int64_t done = 0; done < bytes;) {
         const ssize_t got =
             pread(f->fd, (char *)to + done, (size_t)(bytes - done), (off_t)(offset + done));

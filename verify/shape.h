@@ -67,7 +67,8 @@ uint64_t shape_u64(const struct shape *s, const void *bytes);
 struct shape_file {
     int fd;
     const char *path;
-    struct container *container; /* NULL: a raw file */
+    struct container *container; /* verify/container.h; NULL: a raw file */
+    int (*read)(struct container *c, void *to, int64_t bytes, int64_t offset); /* of a container */
 };
 
 /* Opens a regular file for reading; anything else is refused, a FIFO without being waited for. Local.
