@@ -272,10 +272,10 @@ json_t *conf_table_json(const struct conf_program *p)
         add_words(words, o->words);
         for (int i = 0; o->word && o->word(i); i++)
             json_array_append_new(words, json_string(o->word(i)));
-        json_array_append_new(options, json_pack("{ss ss* ss* ss* ss* so sb}", "name", o->name,
+        json_array_append_new(options, json_pack("{ss ss* ss* ss* ss* ss* so sb}", "name", o->name,
                                                  "letter", o->key ? letter : NULL, "value",
                                                  o->type == CONF_FLAG ? NULL : value_name(o),
-                                                 "help", help, "group", o->group, "words", words,
+                                                 "help", help, "kind", o->kind, "group", o->group, "words", words,
                                                  "repeats", o->type == CONF_LIST));
         free(help);
     }

@@ -37,6 +37,7 @@ struct conf_option {
     size_t offset;   /* of the member in the program's options struct */
     enum conf_type type;
     int key;           /* one-letter form, 0 when there is none */
+    const char *kind;  /* a word for programs that read the table, "setting"; or NULL */
     const char *group; /* heading in --help under which this and the next options stand, or NULL */
 };
 

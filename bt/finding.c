@@ -24,11 +24,17 @@
 
 /* What one value of one setting of a writer does, against the value of the command line. */
 struct effect {
-    const char *writer, *setting;
-    char value[BT_VALUE_MAX], against[BT_VALUE_MAX];
+    const char *writer;
+    char setting[IO_SETTING_TEXT_MAX + 2], value[IO_SETTING_TEXT_MAX], against[IO_SETTING_TEXT_MAX];
     int rounds;
     double ratio, lo, hi;
 };
+
+static void value_text(const struct bt_candidate *c, const struct io_setting *s,
+                       char out[IO_SETTING_TEXT_MAX])
+{
+    io_setting_text(s, &c->tuning, c->hints_n, c->hint, out);
+}
 
 /* All pairs of candidates that differ in one setting alone, which one of them has as the command line
  * has it. Returns how many effects. */
@@ -42,23 +48,24 @@ static int effects(const struct bt_search *s, struct effect *e)
         if (space->kind[a] != BT_AS_IT_STANDS) continue;
         for (int b = 0; b < space->n && n < EFFECTS_MAX; b++) {
             /* One value of one setting: of the candidate that has it alone, and all that have it. */
-            const int which = bt_candidate_differ(base, &space->candidate[b]);
+            const struct io_setting *which = bt_space_differ(base, &space->candidate[b]);
             struct effect *to = &e[n];
             int pairs = 0;
-            if (which < 0) continue;
-            *to = (struct effect){.writer = base->writer, .setting = bt_setting_at(which)};
-            bt_setting_value(&space->candidate[b], which, to->value);
-            bt_setting_value(base, which, to->against);
+            if (!which) continue;
+            *to = (struct effect){.writer = base->writer};
+            snprintf(to->setting, sizeof to->setting, "--%s", which->name);
+            value_text(&space->candidate[b], which, to->value);
+            value_text(base, which, to->against);
             for (int x = 0; x < space->n; x++)
                 for (int y = 0; y < space->n && pairs < BT_SPACE_MAX; y++) {
                     const struct bt_candidate *with = &space->candidate[x];
                     const struct bt_candidate *without = &space->candidate[y];
-                    char is[BT_VALUE_MAX], was[BT_VALUE_MAX];
+                    char is[IO_SETTING_TEXT_MAX], was[IO_SETTING_TEXT_MAX];
                     if (strcmp(with->writer, base->writer) != 0 ||
-                        bt_candidate_differ(with, without) != which)
+                        bt_space_differ(with, without) != which)
                         continue;
-                    bt_setting_value(with, which, is);
-                    bt_setting_value(without, which, was);
+                    value_text(with, which, is);
+                    value_text(without, which, was);
                     if (strcmp(is, to->value) == 0 && strcmp(was, to->against) == 0)
                         pair[pairs++] = (struct race_pair){x, y};
                 }

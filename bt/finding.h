@@ -7,9 +7,9 @@
 #include <stdio.h>
 
 #include "base/err.h"
-#include "bt/candidate.h"
 #include "bt/job.h"
 #include "bt/race.h"
+#include "bt/space.h"
 
 enum bt_search_end { BT_SEARCH_SETTLED, BT_SEARCH_BUDGET, BT_SEARCH_INTERRUPTED, BT_SEARCH_KNOWN };
 
@@ -19,7 +19,7 @@ struct bt_search {
     struct bt_space space;
     struct race *race;            /* rank 0 */
     char (*why)[ERR_MESSAGE_MAX]; /* [space.n] of those that failed, "" for the others */
-    unsigned readers;             /* of hints, those in force (struct bt_surroundings) */
+    unsigned readers;             /* of hints, those in force (struct io_surroundings) */
     enum bt_search_end end;       /* as if asked to stop now, while it goes on */
     double seconds;
     bool told;                /* what was found is printed already */

@@ -13,8 +13,7 @@
 #include "bt/machine.h"
 #include "io/writer.h"
 
-#define TEXT_OF(x)         #x
-#define TEXT(x)            TEXT_OF(x) /* a number of io/ as a default */
+#define SETTING            "setting" /* of a writer */
 #define AT(member)         CONF_AT(struct bt_options, member)
 #define CHOICE(member, of) CONF_CHOICE_AT(struct bt_options, member, of)
 
@@ -98,47 +97,20 @@ static const struct conf_option table[] = {
      AT(out),
      .help = "File to write, kept with its manifest FILE.json. Several writers: FILE.NAME each. "
              "With --io all these files are removed after verification, see --keep."},
-    {.name = "group",
-     .arg = "G",
-     .def = TEXT(BT_GROUP),
-     AT(group),
-     CONF_RANGE(1, 1e9),
-     .help = "Ranks that may write at the same time, for writers with a group size (token, "
-             "token-gather)."},
-    {.name = "aggregators",
-     .arg = "A",
-     .def = "0",
-     AT(aggregators),
-     CONF_RANGE(0, 1e9),
-     .help = "Number of ranks that collect and write the data of all, for writers that aggregate. "
-             "0: up to 4 per node."},
-    {.name = "buffer",
-     .arg = "BYTES",
-     .def = TEXT(IO_BUFFER_MIB) "Mi",
-     AT(buffer),
-     CONF_RANGE(IO_BUFFER_BYTES_MIN, IO_BUFFER_BYTES_MAX),
-     .help = "Bytes that an aggregator collects or writes at a time; Ki, Mi and Gi are powers of "
-             "1024. --read takes a smaller size of its own unless this is given."},
-    {.name = "staging",
-     .arg = "DUMPS",
-     .def = TEXT(IO_STAGING),
-     AT(staging),
-     CONF_RANGE(1, IO_STAGING_MAX),
-     .help = "Dumps that a background writer may hold in memory; when the disk is slower than the "
-             "computation, the ranks wait."},
-    {.name = "chunk",
-     .arg = "CELLS",
-     AT(chunk),
-     CONF_RANGE(IO_CHUNK_MIN, IO_CHUNK_MAX),
-     .help = "HDF5 files: store the array in chunks of so many cells along each side. Default: in "
-             "one piece."},
-    {.name = "direct",
-     AT(direct),
-     .help = "Background writers bypass the page cache (O_DIRECT) where the file system allows it, "
-             "which leaves more processor time to the computation."},
+#define IO_SETTING(option, type, member, cap, argument, default_, least, most, text)               \
+    {.name = #option,                                                                              \
+     .arg = (argument),                                                                            \
+     .def = (default_),                                                                            \
+     AT(tuning.member),                                                                            \
+     CONF_RANGE(least, most),                                                                      \
+     .kind = SETTING,                                                                              \
+     .help = (text)},
+#include "io/setting_list.h"
+#undef IO_SETTING
     {.name = "hint",
      .arg = "KEY=VALUE",
      AT(hints),
+     .kind = SETTING,
      .help = "MPI-IO hint, given when the file is opened; may be repeated."},
     {.name = "sync",
      .arg = "WHEN",
@@ -485,38 +457,26 @@ static int read_setup(struct bt_setup *s, const bool *given)
     return 0;
 }
 
-/* Options of writers, and the capabilities that obey them. */
-static const struct {
-    const char *option;
-    unsigned cap;
-} writers_option[] = {{"aggregators", IO_CAP_AGGREGATORS},
-                      {"buffer", IO_CAP_BUFFER},
-                      {"staging", IO_CAP_STAGING},
-                      {"direct", IO_CAP_DIRECT},
-                      {"group", IO_CAP_GROUP},
-                      {"chunk", IO_CAP_CHUNK},
-                      {"hint", IO_CAP_HINTS}};
-#define WRITERS_OPTIONS (sizeof writers_option / sizeof writers_option[0])
-
 const struct conf_option *bt_setup_writers_option(const char *name)
 {
-    const struct conf_option *o = table;
-    size_t i = 0;
-    while (i < WRITERS_OPTIONS && strcmp(name, writers_option[i].option) != 0)
-        i++;
-    if (i == WRITERS_OPTIONS) return NULL;
-    while (strcmp(o->name, name) != 0)
-        o++;
-    return o;
+    for (const struct conf_option *o = table; o->name; o++)
+        if (o->kind && strcmp(o->name, name) == 0) return o;
+    return NULL;
+}
+
+/* The capability of the writers that obey an option; 0: it is no setting of theirs. */
+static unsigned obeyed_by(const struct conf_option *o)
+{
+    const struct io_setting *s = io_setting_find(o->name);
+    return s ? s->cap : o->kind ? IO_CAP_HINTS : 0;
 }
 
 json_t *bt_setup_fixed(const struct bt_setup *s)
 {
     json_t *all = conf_json(&bt_program, &s->opt), *to = json_object();
-    for (size_t i = 0; i < WRITERS_OPTIONS; i++)
-        if (s->fixed & writers_option[i].cap)
-            js_set(to, writers_option[i].option,
-                   json_incref(json_object_get(all, writers_option[i].option)));
+    for (const struct conf_option *o = table; o->name; o++)
+        if (s->fixed & obeyed_by(o))
+            js_set(to, o->name, json_incref(json_object_get(all, o->name)));
     if (s->search && strcmp(s->opt.io, "auto") != 0) js_set(to, "io", json_string(s->opt.io));
     json_decref(all);
     return to;
@@ -524,8 +484,8 @@ json_t *bt_setup_fixed(const struct bt_setup *s)
 
 void bt_setup_idle(const struct bt_setup *s, json_t *notices)
 {
-    for (size_t i = 0; i < WRITERS_OPTIONS; i++) {
-        const unsigned cap = writers_option[i].cap;
+    for (const struct conf_option *o = table; o->name; o++) {
+        const unsigned cap = obeyed_by(o);
         char writers[256] = "";
         size_t used = 0;
         if (!(s->fixed & cap) || cap == IO_CAP_HINTS) continue;
@@ -535,17 +495,14 @@ void bt_setup_idle(const struct bt_setup *s, json_t *notices)
             used += (size_t)snprintf(writers + used, sizeof writers - used, "%s%s",
                                      used > 0 ? ", " : "", writer);
         }
-        if (used > 0)
-            bt_notice(notices, "--%s makes no difference to %s.", writers_option[i].option,
-                      writers);
+        if (used > 0) bt_notice(notices, "--%s makes no difference to %s.", o->name, writers);
     }
 }
 
 static int interpret(struct bt_setup *s, const bool *given)
 {
-    for (size_t i = 0; i < WRITERS_OPTIONS; i++)
-        if (conf_given(&bt_program, given, writers_option[i].option))
-            s->fixed |= writers_option[i].cap;
+    for (size_t i = 0; table[i].name; i++)
+        if (given[i]) s->fixed |= obeyed_by(&table[i]);
     s->given_io = conf_given(&bt_program, given, "io");
     s->given_layout = conf_given(&bt_program, given, "layout");
     s->given_sync = conf_given(&bt_program, given, "sync");
@@ -604,14 +561,8 @@ void bt_setup_free(void *setup)
 
 struct bt_candidate bt_setup_candidate(const struct bt_setup *s, const char *writer)
 {
-    struct bt_candidate c = {.group = (int)s->opt.group,
-                             .tuning = {.aggregators = (int)s->opt.aggregators,
-                                        .buffer_bytes = s->opt.buffer,
-                                        .staging = (int)s->opt.staging,
-                                        .direct = s->opt.direct,
-                                        .chunk = s->opt.chunk},
-                             .hints_n = s->opt.hints.n,
-                             .hint = s->opt.hints.item};
+    struct bt_candidate c = {
+        .tuning = s->opt.tuning, .hints_n = s->opt.hints.n, .hint = s->opt.hints.item};
     snprintf(c.writer, sizeof c.writer, "%s", writer);
     return c;
 }
@@ -682,7 +633,6 @@ struct io_spec bt_setup_spec(const struct bt_setup *s, const struct bt_candidate
                             .steps_n = p->steps,
                             .dt = p->dt,
                             .interval = p->interval,
-                            .group = c->group,
                             .sync = s->sync,
                             .tuning = c->tuning,
                             .force = s->opt.force,

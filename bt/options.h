@@ -28,10 +28,8 @@ struct bt_options {
     bool last;
     const char *decomp, *isa;
     const char *io, *layout, *out;
-    int64_t group;
+    struct io_tuning tuning; /* each setting by its own option */
     struct conf_list hints;
-    int64_t aggregators, buffer, staging, chunk; /* 0 aggregators: the default */
-    bool direct;
     const char *sync;
     bool force, keep, restart;
     const char *read, *read_cache, *read_decomp; /* NULL: not given */

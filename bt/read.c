@@ -181,7 +181,6 @@ static struct io_read_spec spec_of(const struct work *w, int64_t first, int64_t 
                                 .n = io->n,
                                 .dumps = w->dump + first,
                                 .dumps_n = dumps_n,
-                                .group = io->group,
                                 .tuning = io->tuning,
                                 .hints_n = io->hints_n,
                                 .hints = io->hints};

@@ -126,25 +126,19 @@ static json_t *capabilities(const char *writer)
     return a;
 }
 
-/* The options that a run's writer obeys and that differ from their defaults: those that its
- * capabilities name, and those that its report on the file names. */
+/* The options that a run's writer obeys and that differ from their defaults; its group in any case. */
 static json_t *writer_options(const struct bt_job *job, const struct bt_run *run)
 {
-    static const char *const reported[][2] = {{"aggregators", "aggregators"},
-                                              {"buffer", "buffer_bytes"},
-                                              {"staging", "staging"},
-                                              {"direct", "direct"},
-                                              {"chunk", "chunk"}};
+    const struct io_setting *s;
     const unsigned caps = io_writer_caps(run->writer);
     json_t *to = json_object(), *changed = conf_changed_json(&bt_program, &job->setup->opt);
-    if (caps & IO_CAP_GROUP) js_set(to, "group", json_integer(job->setup->opt.group));
+    if (caps & IO_CAP_GROUP) js_set(to, "group", json_integer(job->setup->opt.tuning.group));
+    for (int i = 0; (s = io_setting_at(i)) != NULL; i++) {
+        const json_t *value = s->key ? NULL : json_object_get(changed, s->name);
+        if (value && (caps & s->cap)) js_set(to, s->name, json_incref((json_t *)value));
+    }
     if (caps & IO_CAP_HINTS && json_object_get(changed, "hint"))
         js_set(to, "hint", json_incref(json_object_get(changed, "hint")));
-    for (size_t i = 0; i < sizeof reported / sizeof reported[0]; i++) {
-        json_t *value = json_object_get(changed, reported[i][0]);
-        if (value && json_object_get(run->file, reported[i][1]))
-            js_set(to, reported[i][0], json_incref(value));
-    }
     json_decref(changed);
     return to;
 }

@@ -22,14 +22,14 @@
 
 /* What the values of the settings follow from, as this rank sees it. */
 static void look_around(const struct bt_setup *s, int64_t ranks, int64_t nodes,
-                        struct bt_surroundings *a)
+                        struct io_surroundings *a)
 {
     struct sys_fs fs;
     if (sys_path_fs(s->opt.out, &fs) < 0) {
         err_clear(); /* the first run will say what is wrong with the folder */
         fs.type[0] = '\0';
     }
-    *a = (struct bt_surroundings){.ranks = (int)ranks,
+    *a = (struct io_surroundings){.ranks = (int)ranks,
                                   .nodes = nodes,
                                   .dump_bytes = io_dump_bytes(s->layout, s->problem.n),
                                   .dumps_n = bt_problem_dumps(&s->problem),
@@ -40,7 +40,7 @@ static void look_around(const struct bt_setup *s, int64_t ranks, int64_t nodes,
 
 int bt_search_labels(const struct bt_setup *s, int64_t ranks, int64_t nodes, json_t **labels)
 {
-    struct bt_surroundings around;
+    struct io_surroundings around;
     struct bt_space space;
     char label[BT_LABEL_MAX];
     look_around(s, ranks, nodes, &around);
@@ -161,7 +161,7 @@ static int prepare_race(struct bt_search *search)
 {
     const struct bt_job *job = search->job;
     const struct bt_setup *s = job->setup;
-    struct bt_surroundings around;
+    struct io_surroundings around;
     struct race_entry entry[BT_SPACE_MAX] = {{0}};
     look_around(s, job->size, job->machine.nodes.count, &around);
     TRY_MPI(MPI_Bcast(&around, sizeof around, MPI_BYTE, 0, job->comm)); /* one view of it */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_SEARCH_H
 #define BT_SEARCH_H
-/* Layer 3. --io auto: the race (bt/race.h) of the candidates (bt/candidate.h) in runs of the job's own
+/* Layer 3. --io auto: the race (bt/race.h) of the candidates (bt/space.h) in runs of the job's own
  * problem, decomposition, layout and durability, with fewer steps. Each file is proved and then
  * removed, so one at a time needs room; its lock is held from the first run to the last. A candidate
  * that fails, or whose file is wrong, is left out and the search goes on. Rank 0 holds the race and its

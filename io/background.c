@@ -85,7 +85,7 @@ int io_background_open(struct io_background *b, const struct io_context *ctx,
     b->dumps_done = b->dumps_posted = ctx->first_dump;
     b->in_place_bytes = find_in_place(b);
     b->slot_bytes = reads ? ctx->tuning.buffer_bytes : io_gather_bytes_max(&b->gather);
-    b->slots_n = ctx->tuning.staging + (reads ? 1 : 0);
+    b->slots_n = (int)ctx->tuning.staging + (reads ? 1 : 0);
     if (!b->owns) return 0;
     TRY(io_fd_open(ctx, b->direct ? &b->tail_fd : &b->fd));
     const size_t bytes = (size_t)block_down(b->slot_bytes + 2 * IO_BLOCK_BYTES);

@@ -28,12 +28,10 @@ int io_context_make(struct io_context *c, MPI_Comm comm, const struct io_spec *s
     int64_t covered_bytes = 0;
     c->dump_bytes = io_dump_bytes(spec->layout, spec->n);
     c->dumps_n = spec->dumps_n;
-    c->group = spec->group;
     c->sync = spec->sync;
     c->inner = spec->writer ? io_writer_inner(spec->writer) : NULL;
     *t = spec->tuning;
-    if (t->buffer_bytes == 0) t->buffer_bytes = IO_BUFFER_BYTES;
-    if (t->staging == 0) t->staging = IO_STAGING;
+    io_tuning_complete(t);
     if (t->call_bytes == 0) t->call_bytes = IO_CALL_BYTES;
     TRY_MPI(MPI_Comm_dup(comm, &c->comm));
     TRY_MPI(MPI_Comm_set_errhandler(c->comm, MPI_ERRORS_RETURN));

@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <jansson.h>
 
+#include "io/setting.h"
 #include "io/view.h"
 
 #define IO_N_MAX (INT64_C(1) << 17) /* keeps 40 N^3 far from the end of 64 bits */
@@ -23,28 +24,9 @@ struct io_file;
 
 enum io_sync { IO_SYNC_NONE, IO_SYNC_DUMP, IO_SYNC_END };
 
-/* What those writers obey that collect, stage or run in the background; 0 or false: the default. */
-struct io_tuning {
-    int aggregators;      /* ranks that write for all; default: IO_AGGREGATORS_PER_NODE a node */
-    int64_t buffer_bytes; /* of one request, and of what is collected at a time */
-    int staging;          /* dumps under way at a time, >= 1 */
-    bool direct;          /* around the page cache */
-    int64_t call_bytes;   /* of one call of MPI-IO at most; for tests */
-    int64_t chunk;        /* cells along each side of a chunk of an HDF5 file; default: no chunks */
-};
-#define IO_AGGREGATORS_PER_NODE 4
-#define IO_BUFFER_MIB           8
-#define IO_BUFFER_BYTES         ((int64_t)IO_BUFFER_MIB << 20)
-#define IO_BUFFER_BYTES_MIN     (INT64_C(4) << 10)
-#define IO_BUFFER_BYTES_MAX     (INT64_C(1) << 30)
-#define IO_STAGING              2
 /* Of one call of a library or kernel at most: below what any of them counts in 32 bits, and a round
  * number, so that pieces stay aligned. */
-#define IO_CALL_BYTES  (INT64_C(1) << 30)
-#define IO_STAGING_MAX 64
-/* Smaller chunks have an index longer than a dump is worth, larger ones more bytes than HDF5 allows. */
-#define IO_CHUNK_MIN 4
-#define IO_CHUNK_MAX 256
+#define IO_CALL_BYTES (INT64_C(1) << 30)
 
 /* What to write and how. Strings are borrowed until io_file_free. */
 struct io_spec {
@@ -57,7 +39,6 @@ struct io_spec {
     int64_t steps_n;   /* time steps of the run, for the manifest */
     double dt;
     int64_t interval; /* steps between dumps, for the manifest */
-    int group;        /* ranks that may write at a time */
     enum io_sync sync;
     struct io_tuning tuning;
     bool force;                       /* overwrite a file that is not ours */

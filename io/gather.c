@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/nodes.h"
+#include "base/num.h"
 #include "base/par.h"
 
 #define GATHER_TAG 3
@@ -30,9 +31,9 @@ int io_gather_open(struct io_gather *g, const struct io_context *ctx, int64_t al
     TRY(rc);
     g->ctx = ctx;
     g->align = align;
-    g->aggregators_n = ctx->tuning.aggregators;
-    if (g->aggregators_n == 0) g->aggregators_n = IO_AGGREGATORS_PER_NODE * (int)nodes.count;
-    if (g->aggregators_n > ctx->size) g->aggregators_n = ctx->size;
+    const int64_t asked = ctx->tuning.aggregators;
+    g->aggregators_n =
+        (int)num_min(asked ? asked : IO_AGGREGATORS_PER_NODE * nodes.count, ctx->size);
 
     const size_t n = (size_t)g->aggregators_n, size = (size_t)ctx->size;
     g->rank_of = calloc(n, sizeof *g->rank_of);

@@ -72,12 +72,14 @@ static int read_body(const json_t *root, const char *path, struct io_past *past)
 {
     struct io_body *b = &past->body;
     const int64_t dump_bytes = io_dump_bytes(past->layout, past->n);
+    const struct io_setting *chunk = io_setting_find("chunk");
     int64_t end;
     if (b->format == IO_RAW) return 0;
     TRY(js_get_int(root, path, "file_bytes", 1, INT64_MAX, &b->file_bytes));
     b->data_offset = -1;
     if (json_object_get(root, "chunk"))
-        return js_get_int(root, path, "chunk", IO_CHUNK_MIN, IO_CHUNK_MAX, &b->chunk);
+        return js_get_int(root, path, "chunk", (int64_t)chunk->least, (int64_t)chunk->most,
+                          &b->chunk);
     TRY(js_get_int(root, path, "data_offset", 0, INT64_MAX, &b->data_offset));
     if (!__builtin_mul_overflow(dump_bytes, past->dumps_n, &end) &&
         !__builtin_add_overflow(end, b->data_offset, &end) && end == b->file_bytes)

@@ -133,7 +133,6 @@ static int check_spec(const struct io_read_spec *s, struct io_spec *as)
                            .dumps_n = 1,
                            .steps_n = 1,
                            .interval = 1,
-                           .group = s->group ? s->group : 1,
                            .tuning = s->tuning,
                            .hints_n = s->hints_n,
                            .hints = s->hints};

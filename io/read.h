@@ -35,8 +35,8 @@ struct io_read_spec {
     const int64_t *dumps;  /* [dumps_n] numbers of the dumps to be read, from 0, in this order: a
                               writer in the background reads ahead */
     int64_t dumps_n;
-    int group;               /* as in struct io_spec; 0: 1 */
-    struct io_tuning tuning; /* of these: aggregators, buffer_bytes, staging, direct, call_bytes */
+    struct io_tuning
+        tuning; /* of these: group, aggregators, buffer_bytes, staging, direct, call_bytes */
     int hints_n;
     const char *const *hints; /* "KEY=VALUE" */
 };

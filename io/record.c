@@ -104,7 +104,7 @@ static json_t *describe_here(struct io_file *f)
     json_object_set_new(r, "dump_bytes", json_integer(f->ctx.dump_bytes));
     json_object_set_new(r, "dumps", json_integer(f->ctx.dumps_n));
     json_object_set_new(r, "bytes", json_integer(f->ctx.dump_bytes * f->ctx.dumps_n));
-    json_object_set_new(r, "group", json_integer(f->ctx.group));
+    json_object_set_new(r, "group", json_integer(f->ctx.tuning.group));
     json_object_set_new(r, "sync", json_string(io_sync_name(f->spec.sync)));
     json_object_set_new(r, "file_system", js_text(fs.type));
     json_object_set_new(r, "mount", js_text(fs.mount[0] ? fs.mount : NULL));

@@ -84,7 +84,6 @@ static int read_state(struct io_file *f, int64_t dump, bool *right)
                                       .box = s->box,
                                       .dumps = &dump,
                                       .dumps_n = 1,
-                                      .group = s->group,
                                       .tuning = s->tuning,
                                       .hints_n = s->hints_n,
                                       .hints = s->hints};

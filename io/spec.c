@@ -26,14 +26,12 @@ static int format_check(const struct io_spec *s)
 
 int io_spec_check(const struct io_spec *s)
 {
-    const struct io_tuning *t = &s->tuning;
     int64_t total;
     if (s->n < 1 || s->n > IO_N_MAX)
         return err_set(ERR_USAGE, "N = %" PRId64 " is out of range", s->n);
     if (s->layout == IO_RECORDS && s->n > IO_RECORDS_N_MAX)
         return err_set(ERR_USAGE, "layout records has 32-bit record lengths and ends at N = %d",
                        IO_RECORDS_N_MAX);
-    if (s->group < 1) return err_set(ERR_USAGE, "the group of writers needs 1 rank at least");
     if (s->dumps_n < 1)
         return err_set(ERR_USAGE,
                        "--interval %" PRId64 ": there is no dump to write in %" PRId64
@@ -50,16 +48,6 @@ int io_spec_check(const struct io_spec *s)
             return err_set(ERR_USAGE, "a rank's box reaches outside the %" PRId64 "^3 cells", s->n);
     }
     TRY(format_check(s));
-    if (t->aggregators < 0) return err_set(ERR_USAGE, "the number of aggregators is negative");
-    if (t->staging < 0 || t->staging > IO_STAGING_MAX)
-        return err_set(ERR_USAGE, "between 1 and %d dumps can be staged", IO_STAGING_MAX);
-    if (t->buffer_bytes != 0 &&
-        (t->buffer_bytes < IO_BUFFER_BYTES_MIN || t->buffer_bytes > IO_BUFFER_BYTES_MAX))
-        return err_set(ERR_USAGE, "a buffer of %" PRId64 " bytes is outside of 4 KiB to 1 GiB",
-                       t->buffer_bytes);
-    if (t->chunk != 0 && (t->chunk < IO_CHUNK_MIN || t->chunk > IO_CHUNK_MAX))
-        return err_set(ERR_USAGE,
-                       "a chunk of %" PRId64 " cells along each side is outside of %d to %d",
-                       t->chunk, IO_CHUNK_MIN, IO_CHUNK_MAX);
+    TRY(io_tuning_check(&s->tuning));
     return io_hints_check(s->hints_n, s->hints);
 }

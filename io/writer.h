@@ -55,7 +55,6 @@ struct io_context {
     int64_t dump_bytes;              /* of the whole array */
     struct io_body body;             /* where the dumps lie in the file */
     int64_t dumps_n;                 /* planned */
-    int group;                       /* ranks that may write at a time, >= 1 */
     MPI_Info info;                   /* hints, never MPI_INFO_NULL */
     int64_t first_dump;              /* the dump that is written first; > 0 after a restart */
     int64_t durable_n;               /* dumps known to be on the device; for messages */

@@ -54,7 +54,7 @@ static const char iwrite[] = "MPI_File_iwrite_at", iread[] = "MPI_File_iread_at"
 
 static int alloc_flights(struct mpiio_async_state *s, const struct io_context *ctx)
 {
-    const int n = ctx->tuning.staging + (ctx->plan ? 1 : 0);
+    const int n = (int)ctx->tuning.staging + (ctx->plan ? 1 : 0);
     const size_t bytes = (size_t)(ctx->plan ? ctx->tuning.call_bytes : s->m.mine_bytes) + 1;
     s->flight = calloc((size_t)n, sizeof *s->flight);
     s->flights_n = s->flight ? n : 0;
@@ -97,7 +97,7 @@ static void take_arrived(struct mpiio_async_state *s, const struct io_context *c
             if (s->rc == 0) s->rc = rc;
         }
         io_busy_add(ctx->busy, f->start_s, watch_now());
-        s->head = (s->head + 1) % ctx->tuning.staging;
+        s->head = (s->head + 1) % (int)ctx->tuning.staging;
         s->posted_n--;
         if (s->rc == 0) s->dumps_done++;
         wait = false;

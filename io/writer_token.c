@@ -45,7 +45,7 @@ static int token_gather_open(void *state, const struct io_context *ctx)
         s->ctx.tuning.aggregators = ctx->size;
         TRY(io_gather_open(&s->gather, &s->ctx, 1));
         s->gathers = true;
-        if (ctx->plan && ctx->group >= ctx->size) return io_fd_open(ctx, &s->fd);
+        if (ctx->plan && ctx->tuning.group >= ctx->size) return io_fd_open(ctx, &s->fd);
         const size_t bytes = (size_t)io_gather_bytes_max(&s->gather) + 1;
         s->range = malloc(bytes);
         if (!s->range) return err_set(ERR_NOMEM, "no memory for collecting rows");
@@ -89,17 +89,18 @@ static int bring_together(struct token_state *s, int64_t dump, const void *buf)
 
 static int token_wait(const struct io_context *ctx)
 {
-    if (ctx->rank < ctx->group) return 0;
-    return par_check(MPI_Recv(NULL, 0, MPI_BYTE, ctx->rank - ctx->group, TOKEN_TAG, ctx->comm,
-                              MPI_STATUS_IGNORE),
+    if (ctx->rank < ctx->tuning.group) return 0;
+    return par_check(MPI_Recv(NULL, 0, MPI_BYTE, ctx->rank - (int)ctx->tuning.group, TOKEN_TAG,
+                              ctx->comm, MPI_STATUS_IGNORE),
                      "MPI_Recv");
 }
 
 static int token_pass(const struct io_context *ctx)
 {
-    if (ctx->group >= ctx->size - ctx->rank) return 0;
-    return par_check(MPI_Send(NULL, 0, MPI_BYTE, ctx->rank + ctx->group, TOKEN_TAG, ctx->comm),
-                     "MPI_Send");
+    if (ctx->tuning.group >= ctx->size - ctx->rank) return 0;
+    return par_check(
+        MPI_Send(NULL, 0, MPI_BYTE, ctx->rank + (int)ctx->tuning.group, TOKEN_TAG, ctx->comm),
+        "MPI_Send");
 }
 
 static int token_write(void *state, const struct io_context *ctx, int64_t dump, const void *buf)

@@ -27,6 +27,12 @@ $(LAUNCHER): $(B)/settings
 	echo "$$run" >$@
 $(PY_PROGRAMS) $(call program,$(MPI_MAINS)): | $(LAUNCHER)
 
+# The table of nht1-bt's options, of which Python takes the settings of writers.
+OPTIONS := $(SHARE)/runs/options-bt.json
+$(OPTIONS): $(B)/bin/nht1-bt
+	@mkdir -p $(@D) && $< --help-json >$@
+$(PY_PROGRAMS): | $(OPTIONS)
+
 run: ## all cores: three writers in five rounds, then the best way to write, two minutes in all
 	@bash config/setup.sh run
 	@$(MAKE) -j$(JOBS) all

@@ -140,7 +140,7 @@ static inline struct io_spec spec_for(const char *path, const char *writer, int6
                         .steps_n = 50, /* dumps at 5, 10 ... */
                         .dt = 0.001,
                         .interval = 5,
-                        .group = 1,
+                        .tuning.group = 1,
                         .sync = IO_SYNC_NONE,
                         .kernel = "1/generic"};
     box_of(n, grid, &s.box);

@@ -132,7 +132,7 @@ static void check_pwrite_error(const char *writer, int errnum, int bad, int grou
 {
     struct io_spec s = spec_for(in_scratch("dumps.bin"), writer, 9, slabs_x);
     struct io_file *f = NULL;
-    s.group = group;
+    s.tuning.group = group;
     err_clear();
     pwrite_fault = (struct pwrite_plan){0};
     if (rank == bad) pwrite_fault = (struct pwrite_plan){.nth = 1, .errnum = errnum};

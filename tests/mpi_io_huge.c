@@ -100,7 +100,7 @@ static void check_huge(const char *name, enum io_layout layout)
                              .all_views = all_views,
                              .dump_bytes = io_dump_bytes(layout, n),
                              .dumps_n = dumps_n,
-                             .group = 2,
+                             .tuning.group = 2,
                              .tuning.call_bytes = IO_CALL_BYTES,
                              .requests_n = &requests};
     MPI_Info_create(&ctx.info);
@@ -240,8 +240,7 @@ static void check_calls(const char *name)
                              .all_views = all_views,
                              .dump_bytes = dumps_n * io_dump_bytes(IO_MIJK, n), /* of the file */
                              .dumps_n = 1,
-                             .group = 1,
-                             .tuning = {.staging = 1, .call_bytes = IO_CALL_BYTES},
+                             .tuning = {.group = 1, .staging = 1, .call_bytes = IO_CALL_BYTES},
                              .requests_n = &requests,
                              .wait_s = &(double){0}};
     MPI_Info_create(&ctx.info);

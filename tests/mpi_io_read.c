@@ -157,7 +157,7 @@ static void every_way_of_tuning_reads_the_same(void **state)
             struct io_read_spec r =
                 reader(&s, ways[i].writer, grids[(i + (size_t)l) % GRIDS], size);
             r.tuning = ways[i].tuning;
-            r.group = ways[i].group;
+            r.tuning.group = ways[i].group;
             r.dumps = i % 2 ? in_order : mixed;
             r.dumps_n = i % 2 ? 3 : 4;
             assert_right(&r);

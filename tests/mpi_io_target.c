@@ -86,7 +86,7 @@ static void bad_arguments_are_refused(void **state)
     assert_refused(&s, ERR_USAGE, "check:NAME");
     s.writer = NULL;
     assert_refused(&s, ERR_USAGE, "no such writer");
-    s = good, s.group = 0;
+    s = good, s.tuning.group = -1;
     assert_refused(&s, ERR_USAGE, "group");
     s = good, s.dumps_n = 0;
     assert_refused(&s, ERR_USAGE, "no dump");

@@ -129,7 +129,7 @@ static void token_works_with_every_group_size(void **state)
     (void)state;
     for (int group = 1; group <= size + 1; group++) {
         struct io_spec s = spec_for(in_scratch("dumps.bin"), "token", 9, slabs_x);
-        s.group = group;
+        s.tuning.group = group;
         check_file(&s);
         s.writer = "token-gather";
         check_file(&s);
@@ -353,7 +353,7 @@ static void checker_finds_a_changed_buffer(void **state)
                              .all_views = all,
                              .dump_bytes = io_dump_bytes(s.layout, s.n),
                              .dumps_n = 3,
-                             .group = 1,
+                             .tuning.group = 1,
                              .info = MPI_INFO_NULL,
                              .requests_n = &requests,
                              .inner = &scribbler};

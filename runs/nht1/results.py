@@ -12,6 +12,7 @@ study set (the cell's). What has one identity is averaged, nothing else.
 
 Files are not trusted: sizes and depths are limited, texts cleaned (text.py), members that are
 missing or of another type read as unknown (NaN, '', None)."""
+import functools
 import json
 import math
 import os
@@ -19,7 +20,7 @@ import re
 import shlex
 import stat
 
-from . import stats, sumfile, text, trouble
+from . import stats, sumfile, text, tools, trouble
 
 # Programs whose results are read, with the newest version known.
 KINDS = {'nht1-bt': 1, 'nht1-beff': 1, 'nht1-beffio': 1, 'nht1-workload': 1, 'nht1-profile': 1}
@@ -27,8 +28,6 @@ PROGRAMS = 'nht1-bt, nht1-beff, nht1-beffio, nht1-workload and nht1-profile'
 SIZE_MAX_BYTES = 1 << 29
 DEPTH_MAX = 8
 NAN = math.nan
-# Options that belong to writers: a run says which of them its own writer obeys.
-WRITER_OPTIONS = set('group aggregators buffer staging direct chunk hint'.split())
 # Options that vary something else than how data are computed and written: the problem, which is the
 # group's, or what a job is called, keeps and proves, and what it reads afterwards.
 NOT_VARIED = set(
@@ -36,6 +35,15 @@ NOT_VARIED = set(
     'verify dry_run ranks nodes json profile progress quiet check read_only group hint decomp help '
     'version rounds read read_cache read_decomp read_ranks read_drop_system minutes known '
     'probe probe_limit'.split())
+
+
+@functools.lru_cache(maxsize=None)
+def writer_options():
+    """Options of nht1-bt that are settings of writers, by their keys in a result: a run says which of
+    them its own writer obeys. The build makes the list, of the program's table."""
+    path = tools.made('options-bt.json')
+    return {o['name'].replace('-', '_') for o in read_json(path)['options']
+            if o.get('kind') == 'setting'}
 
 
 # --- JSON ---------------------------------------------------------------------------------------
@@ -401,7 +409,7 @@ class Run:
             changed = {k: v for k, v in members(root, 'options').items() if k in said}
         known = {k.replace('-', '_'): v for k, v in changed.items()}
         if isinstance(own, dict):  # of this writer alone, as the program says
-            known = {k: v for k, v in known.items() if k not in WRITER_OPTIONS}
+            known = {k: v for k, v in known.items() if k not in writer_options()}
             known.update((k.replace('-', '_'), v) for k, v in own.items())
         return {k: _option_text(v) for k, v in known.items()
                 if k not in NOT_VARIED and v is not None}

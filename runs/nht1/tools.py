@@ -25,6 +25,13 @@ def path(name):
     return os.path.abspath(found) if found else None
 
 
+def made(name):
+    """Path of a file that the build makes for these programs, beside the launcher's name: NAME of
+    share/nht1/runs of the folder of the programs."""
+    folder = os.path.dirname(path('nht1-stats') or os.path.join(ROOT, 'build', 'bin', 'none'))
+    return os.path.join(folder, '..', 'share', 'nht1', 'runs', name)
+
+
 def _has(python, modules):
     check = ('import importlib.util, sys; sys.exit(sys.version_info < (3, 9) or not all('
              'map(importlib.util.find_spec, %r)))' % (list(modules),))

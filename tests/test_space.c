@@ -8,22 +8,23 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "bt/candidate.h"
+#include "base/err.h"
+#include "bt/space.h"
 #include "io/hint.h"
 #include "io/writer.h"
 
 #define MIB (INT64_C(1) << 20)
 
-static const struct bt_candidate plain = {
-    .group = BT_GROUP, .tuning = {.buffer_bytes = IO_BUFFER_BYTES, .staging = IO_STAGING}};
+#define BUFFER (8 * MIB) /* the default */
 
 /* Class A on two ranks of one node. */
-static const struct bt_surroundings two = {
+static const struct io_surroundings two = {
     .ranks = 2, .nodes = 1, .dump_bytes = 10485760, .dumps_n = 40, .readers = IO_HINT_OMPIO};
 
 static struct bt_candidate named(const char *writer)
 {
-    struct bt_candidate c = plain;
+    struct bt_candidate c = {.hints_n = 0};
+    io_tuning_complete(&c.tuning);
     snprintf(c.writer, sizeof c.writer, "%s", writer);
     return c;
 }
@@ -76,26 +77,50 @@ static void one_difference_or_none(void **state)
     (void)state;
     static const char *const hint[] = {"cb_nodes=1"};
     struct bt_candidate a = named("uring"), b = a;
-    char value[BT_VALUE_MAX];
-    assert_int_equal(bt_candidate_differ(&a, &b), -1);
-    b.group = 3; /* which uring does not obey */
-    assert_int_equal(bt_candidate_differ(&a, &b), -1);
+    char value[IO_SETTING_TEXT_MAX];
+    assert_null(bt_space_differ(&a, &b));
+    b.tuning.group = 3; /* which uring does not obey */
+    assert_null(bt_space_differ(&a, &b));
     b.tuning.staging = 4;
-    const int which = bt_candidate_differ(&a, &b);
-    assert_string_equal(bt_setting_at(which), "--staging");
-    bt_setting_value(&b, which, value);
+    const struct io_setting *which = bt_space_differ(&a, &b);
+    assert_string_equal(which->name, "staging");
+    io_setting_text(which, &b.tuning, 0, NULL, value);
     assert_string_equal(value, "4");
     b.tuning.direct = true;
-    assert_int_equal(bt_candidate_differ(&a, &b), -1);
+    assert_null(bt_space_differ(&a, &b));
     a = named("mpiio");
     b = a;
     b.hints_n = 1;
     b.hint = hint;
-    assert_string_equal(bt_setting_at(bt_candidate_differ(&a, &b)), "--hint cb_nodes");
-    bt_setting_value(&a, bt_candidate_differ(&a, &b), value);
+    which = bt_space_differ(&a, &b);
+    assert_string_equal(which->name, "hint cb_nodes");
+    io_setting_text(which, &a.tuning, a.hints_n, a.hint, value);
     assert_string_equal(value, "default");
     b = named("posix");
-    assert_int_equal(bt_candidate_differ(&a, &b), -1);
+    assert_null(bt_space_differ(&a, &b));
+}
+
+/* Whatever a row says of a setting holds for what io/ makes of it. */
+static void numbers_outside_of_their_range(void **state)
+{
+    (void)state;
+    const struct io_setting *s;
+    for (int i = 0; (s = io_setting_at(i)) != NULL; i++) {
+        if (!s->arg) continue;
+        struct io_tuning t = {0};
+        assert_int_equal(io_tuning_check(&t), 0);
+        io_setting_put(s, (int64_t)s->least, &t);
+        assert_int_equal(io_tuning_check(&t), 0);
+        io_setting_put(s, (int64_t)s->most, &t);
+        assert_int_equal(io_tuning_check(&t), 0);
+        io_setting_put(s, (int64_t)s->most + 1, &t);
+        assert_int_equal(io_tuning_check(&t), ERR_USAGE);
+        assert_non_null(strstr(err_message(), s->name));
+        err_clear();
+        io_setting_put(s, -1, &t);
+        assert_int_equal(io_tuning_check(&t), ERR_USAGE);
+        err_clear();
+    }
 }
 
 static void the_space_of_two_ranks(void **state)
@@ -135,7 +160,7 @@ static void what_the_user_gave_stays(void **state)
 {
     (void)state;
     struct bt_candidate writer[] = {named("async"), named("mpiio")};
-    struct bt_surroundings fixed = two;
+    struct io_surroundings fixed = two;
     struct bt_space s;
     fixed.fixed = IO_CAP_BUFFER | IO_CAP_DIRECT | IO_CAP_HINTS;
     writer[0].tuning.buffer_bytes = MIB;
@@ -145,7 +170,7 @@ static void what_the_user_gave_stays(void **state)
     assert_true(holds(&s, "async --buffer 1Mi --staging 4"));
     for (int i = 0; i < s.n; i++) {
         const bool async = strcmp(s.candidate[i].writer, "async") == 0;
-        assert_true(s.candidate[i].tuning.buffer_bytes == (async ? MIB : IO_BUFFER_BYTES));
+        assert_true(s.candidate[i].tuning.buffer_bytes == (async ? MIB : BUFFER));
         assert_false(s.candidate[i].tuning.direct);
         assert_int_equal(s.candidate[i].hints_n, 0);
     }
@@ -156,7 +181,7 @@ static void a_parallel_file_system_and_romio(void **state)
 {
     (void)state;
     const struct bt_candidate writer[] = {named("posix"), named("mpiio")};
-    const struct bt_surroundings many = {.ranks = 64,
+    const struct io_surroundings many = {.ranks = 64,
                                          .nodes = 4,
                                          .dump_bytes = INT64_C(40) * 408 * 408 * 408,
                                          .dumps_n = 50,
@@ -197,6 +222,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(labels_are_command_lines),
         cmocka_unit_test(one_difference_or_none),
+        cmocka_unit_test(numbers_outside_of_their_range),
         cmocka_unit_test(the_space_of_two_ranks),
         cmocka_unit_test(what_the_user_gave_stays),
         cmocka_unit_test(a_parallel_file_system_and_romio),

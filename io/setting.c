@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "io/setting.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/conf.h"
+#include "base/err.h"
+#include "base/num.h"
+#include "io/hint.h"
+#include "io/writer.h"
+
+#define KIB INT64_C(1024)
+#define MIB (KIB * KIB)
+/* What MPI-IO libraries collect on a rank at a time where nothing is said: ROMIO; OMPIO twice that. */
+#define LIBRARY_BUFFER (16 * MIB)
+
+/* ------------------------------------------------------------------ values worth trying */
+
+/* Of n values those that, cut to most, are neither the one in force nor one before them: requests
+ * longer than what there is to write, or more aggregators than ranks, are no other setting. Returns
+ * how many are left, at the front. */
+static int distinct(int64_t in_force, int64_t most, int64_t *value, int n)
+{
+    int kept = 0;
+    for (int i = 0; i < n; i++) {
+        const int64_t v = num_min(value[i], most);
+        bool known = v < 1 || v == num_min(in_force, most);
+        for (int k = 0; k < kept; k++)
+            known = known || num_min(value[k], most) == v;
+        if (!known) value[kept++] = value[i];
+    }
+    return kept;
+}
+
+/* The same, and the values themselves are cut. */
+static int within(int64_t in_force, int64_t most, int64_t *value, int n)
+{
+    n = distinct(in_force, most, value, n);
+    for (int i = 0; i < n; i++)
+        value[i] = num_min(value[i], most);
+    return n;
+}
+
+static int64_t aggregators_in_force(const struct io_tuning *t, const struct io_surroundings *a)
+{
+    const int64_t asked = t->aggregators > 0 ? t->aggregators : IO_AGGREGATORS_PER_NODE * a->nodes;
+    return num_min(asked, a->ranks);
+}
+
+static int values_group(const struct io_tuning *t, const struct io_surroundings *a, int64_t *value)
+{
+    memcpy(value, (int64_t[]){1, a->ranks / 4, a->ranks}, 3 * sizeof *value);
+    return within(t->group, a->ranks, value, 3);
+}
+
+static int values_aggregators(const struct io_tuning *t, const struct io_surroundings *a,
+                              int64_t *value)
+{
+    memcpy(value, (int64_t[]){a->nodes, 2 * a->nodes, a->ranks}, 3 * sizeof *value);
+    return within(aggregators_in_force(t, a), a->ranks, value, 3);
+}
+
+static int values_buffer(const struct io_tuning *t, const struct io_surroundings *a, int64_t *value)
+{
+    const int64_t writing = aggregators_in_force(t, a);
+    memcpy(value, (int64_t[]){MIB / 2, 2 * MIB, 32 * MIB}, 3 * sizeof *value);
+    return distinct(t->buffer_bytes, (a->dump_bytes + writing - 1) / writing, value, 3);
+}
+
+static int values_staging(const struct io_tuning *t, const struct io_surroundings *a,
+                          int64_t *value)
+{
+    memcpy(value, (int64_t[]){1, 4}, 2 * sizeof *value);
+    return within(t->staging, a->dumps_n, value, 2);
+}
+
+static int values_chunk(const struct io_tuning *t, const struct io_surroundings *a, int64_t *value)
+{
+    (void)t, (void)a, (void)value;
+    return 0; /* another file format is nobody's way to write faster */
+}
+
+static int values_direct(const struct io_tuning *t, const struct io_surroundings *a, int64_t *value)
+{
+    (void)a;
+    value[0] = 1;
+    return t->direct ? 0 : 1;
+}
+
+static int values_cb_nodes(const struct io_tuning *t, const struct io_surroundings *a,
+                           int64_t *value)
+{
+    (void)t;
+    memcpy(value, (int64_t[]){a->nodes, 4 * a->nodes, a->ranks}, 3 * sizeof *value);
+    return within(0, a->ranks, value, 3); /* what the library takes nobody knows */
+}
+
+static int values_cb_buffer(const struct io_tuning *t, const struct io_surroundings *a,
+                            int64_t *value)
+{
+    (void)t;
+    memcpy(value, (int64_t[]){MIB, 4 * MIB, 64 * MIB}, 3 * sizeof *value);
+    return distinct(LIBRARY_BUFFER, a->dump_bytes, value, 3);
+}
+
+static int values_striping(const struct io_tuning *t, const struct io_surroundings *a,
+                           int64_t *value)
+{
+    (void)t;
+    memcpy(value, (int64_t[]){4, 16}, 2 * sizeof *value);
+    return a->striped ? 2 : 0;
+}
+
+/* ------------------------------------------------------------------ the table */
+
+/* What a search needs to know of a setting beside what all may know. */
+struct row {
+    struct io_setting setting;
+    int (*values)(const struct io_tuning *, const struct io_surroundings *, int64_t *value);
+    /* Of hints: */
+    const char *word[2]; /* the values that are tried, where they are no numbers */
+    unsigned also,
+        reader; /* capabilities of the writers, and the readers, that they are tried with */
+};
+
+static const struct row row[] = {
+#define IO_SETTING(option, type, member, capability, argument, default_, low, high, text)          \
+    {.setting = {.name = #option,                                                                  \
+                 .cap = (capability),                                                              \
+                 .arg = (argument),                                                                \
+                 .offset = offsetof(struct io_tuning, member),                                     \
+                 .def = (default_),                                                                \
+                 .least = (low),                                                                   \
+                 .most = (high)},                                                                  \
+     .values = values_##option},
+#include "io/setting_list.h"
+#undef IO_SETTING
+#define HINT(KEY, CAP) .setting = {.name = "hint " KEY, .key = KEY, .cap = (CAP)}
+    {HINT("cb_nodes", IO_CAP_HINTS), .values = values_cb_nodes, .also = IO_CAP_COLLECTIVE},
+    {HINT("cb_buffer_size", IO_CAP_HINTS), .values = values_cb_buffer, .also = IO_CAP_COLLECTIVE},
+    {HINT("collective_buffering", IO_CAP_HINTS), .word = {"false"}, .also = IO_CAP_COLLECTIVE,
+     .reader = IO_HINT_OMPIO},
+    {HINT("romio_cb_write", IO_CAP_HINTS), .word = {"enable", "disable"}, .also = IO_CAP_COLLECTIVE,
+     .reader = IO_HINT_ROMIO},
+    {HINT("romio_ds_write", IO_CAP_HINTS), .word = {"disable"}, .reader = IO_HINT_ROMIO},
+    {HINT("striping_factor", IO_CAP_SERIAL_FILE), .values = values_striping},
+};
+#define ROWS ((int)(sizeof row / sizeof row[0]))
+
+const struct io_setting *io_setting_at(int i)
+{
+    return i >= 0 && i < ROWS ? &row[i].setting : NULL;
+}
+
+const struct io_setting *io_setting_find(const char *name)
+{
+    for (int i = 0; i < ROWS; i++)
+        if (!row[i].setting.key && strcmp(row[i].setting.name, name) == 0) return &row[i].setting;
+    return NULL;
+}
+
+int io_setting_values(const struct io_setting *s, unsigned caps, const struct io_tuning *t,
+                      const struct io_surroundings *a, struct io_value value[IO_VALUES_MAX])
+{
+    const struct row *r = (const struct row *)s; /* its first member */
+    int64_t number[IO_VALUES_MAX];
+    int n = 0;
+    const unsigned user = s->key ? IO_CAP_HINTS : s->cap;
+    if (!(caps & s->cap) || (a->fixed & user) || (caps & r->also) != r->also) return 0;
+    if (r->reader && !(a->readers & r->reader)) return 0;
+    for (; !r->values && n < 2 && r->word[n]; n++) {
+        value[n] = (struct io_value){.setting = s};
+        snprintf(value[n].hint, sizeof value[n].hint, "%s=%s", s->key, r->word[n]);
+    }
+    if (!r->values) return n;
+    n = r->values(t, a, number);
+    for (int i = 0; i < n; i++) {
+        value[i] = (struct io_value){.setting = s, .number = number[i]};
+        if (s->key)
+            snprintf(value[i].hint, sizeof value[i].hint, "%s=%lld", s->key, (long long)number[i]);
+    }
+    return n;
+}
+
+/* ------------------------------------------------------------------ members */
+
+static int64_t number_of(const struct io_setting *s, const struct io_tuning *t)
+{
+    int64_t number;
+    memcpy(&number, (const char *)t + s->offset, sizeof number);
+    return number;
+}
+
+void io_setting_put(const struct io_setting *s, int64_t number, struct io_tuning *t)
+{
+    char *at = (char *)t + s->offset;
+    const bool flag = number != 0;
+    memcpy(at, s->arg ? (const void *)&number : &flag, s->arg ? sizeof number : sizeof flag);
+}
+
+/* The default of a number, 0 where there is none. */
+static int64_t default_of(const struct io_setting *s)
+{
+    int64_t number = 0;
+    if (s->def) (void)conf_int(s->name, s->def, 0, 0, &number); /* a word of the table */
+    return number;
+}
+
+/* As on the command line; of bytes with the largest of Gi, Mi and Ki that divides them. */
+static void number_text(const struct io_setting *s, int64_t number, char out[IO_SETTING_TEXT_MAX])
+{
+    static const char *const unit[] = {"", "Ki", "Mi", "Gi"};
+    const bool bytes = strcmp(s->arg, "BYTES") == 0;
+    int u = 0;
+    for (; bytes && u < 3 && number > 0 && number % KIB == 0; u++)
+        number /= KIB;
+    snprintf(out, IO_SETTING_TEXT_MAX, "%lld%s", (long long)number, unit[u]);
+}
+
+void io_setting_text(const struct io_setting *s, const struct io_tuning *t, int hints_n,
+                     const char *const *hint, char out[IO_SETTING_TEXT_MAX])
+{
+    const char *value = s->key ? io_hint_value(hints_n, hint, s->key) : NULL;
+    if (s->arg && number_of(s, t) > 0)
+        number_text(s, number_of(s, t), out);
+    else if (!s->key && !s->arg)
+        snprintf(out, IO_SETTING_TEXT_MAX, "%s",
+                 *(const bool *)((const char *)t + s->offset) ? "yes" : "no");
+    else
+        snprintf(out, IO_SETTING_TEXT_MAX, "%s", value ? value : "default");
+}
+
+void io_tuning_complete(struct io_tuning *t)
+{
+    for (int i = 0; i < ROWS; i++)
+        if (row[i].setting.arg && number_of(&row[i].setting, t) == 0)
+            io_setting_put(&row[i].setting, default_of(&row[i].setting), t);
+}
+
+int io_tuning_check(const struct io_tuning *t)
+{
+    char least[IO_SETTING_TEXT_MAX], most[IO_SETTING_TEXT_MAX];
+    for (int i = 0; i < ROWS; i++) {
+        const struct io_setting *s = &row[i].setting;
+        const int64_t number = s->arg ? number_of(s, t) : 0;
+        if (number == 0 || ((double)number >= s->least && (double)number <= s->most)) continue;
+        number_text(s, (int64_t)s->least, least);
+        number_text(s, (int64_t)s->most, most);
+        return err_set(ERR_USAGE, "--%s %lld: outside of %s to %s", s->name, (long long)number,
+                       least, most);
+    }
+    return 0;
+}

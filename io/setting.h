@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef IO_SETTING_H
+#define IO_SETTING_H
+/* Layer 1, free of MPI calls. The settings of writers. From a row of io/setting_list.h follow the
+ * member of struct io_tuning, the option of a command line with its default, range and help, the
+ * check of what a caller gives, what is said of a setting that a writer does not obey, the label of a
+ * candidate and the values that a search tries; what reads results knows it from --help-json. Hints
+ * that a search tries are settings, too. All functions are local. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What writers obey; 0 or false: the default. Each member is for the writers of its capability. */
+struct io_tuning {
+#define IO_SETTING(name, type, member, ...) type member;
+#include "io/setting_list.h"
+#undef IO_SETTING
+    int64_t call_bytes; /* of one call of MPI-IO at most; for tests */
+};
+
+enum {
+    IO_AGGREGATORS_PER_NODE = 4, /* where a number of 0 is asked for */
+    IO_SETTING_TEXT_MAX = 64,
+    IO_VALUES_MAX = 4, /* worth trying of one setting */
+};
+
+struct io_setting {
+    const char *name;   /* of the option, without "--"; of a hint "hint KEY" */
+    const char *key;    /* of a hint, else NULL */
+    unsigned cap;       /* of the writers that obey it */
+    const char *arg;    /* what stands for its value in help, "BYTES" of bytes; NULL: no number */
+    size_t offset;      /* of the member, unless it is a hint */
+    const char *def;    /* default; NULL: none */
+    double least, most; /* of a number */
+};
+
+/* What the values depend on that a search tries. */
+struct io_surroundings {
+    int ranks;
+    int64_t nodes;
+    int64_t dump_bytes, dumps_n;
+    unsigned readers; /* of hints (io/hint.h): those in force on the target's file system */
+    bool striped;     /* FILE can be given a striping (io/striping.h) */
+    unsigned fixed;   /* capabilities whose settings are the user's and stay */
+};
+
+/* The i-th setting, NULL behind the last, and the one of an option's name, NULL where it is none. Both
+ * static. */
+const struct io_setting *io_setting_at(int i);
+const struct io_setting *io_setting_find(const char *name);
+
+/* The value of a setting as on a command line: "4Mi", "yes", "no", "default". hint: [hints_n] "KEY=VALUE",
+ * given beside the tuning. */
+void io_setting_text(const struct io_setting *s, const struct io_tuning *t, int hints_n,
+                     const char *const *hint, char out[IO_SETTING_TEXT_MAX]);
+
+/* A value that a search may try. */
+struct io_value {
+    const struct io_setting *setting;
+    int64_t number;                 /* of a number or a flag */
+    char hint[IO_SETTING_TEXT_MAX]; /* "KEY=VALUE" of a hint, else "" */
+};
+
+/* Other values of a setting that are worth trying for a writer of these capabilities that stands as t:
+ * none that comes to the same, as requests longer than what there is to write do. Returns how many. */
+int io_setting_values(const struct io_setting *s, unsigned caps, const struct io_tuning *t,
+                      const struct io_surroundings *a, struct io_value value[IO_VALUES_MAX]);
+
+/* Gives a member this value. */
+void io_setting_put(const struct io_setting *s, int64_t number, struct io_tuning *t);
+
+/* Puts the default in the place of every number of 0. */
+void io_tuning_complete(struct io_tuning *t);
+
+/* Whether all numbers are in their range, or 0. Returns 0, or ERR_USAGE with the option to change. */
+int io_tuning_check(const struct io_tuning *t);
+
+#endif
