@@ -40,6 +40,11 @@ run: ## all cores: three writers in five rounds, then the best way to write, two
 	    $(if $(WRITERS),--set run.io='$(WRITERS)') $(if $(RANKS),--set common.ranks='$(RANKS)' \
 	    --set common.threads='{max(1, cores // ranks)}') $(STUDY_FLAGS)
 
+example: ## the report that docs/example.md explains, into build/example: half an hour
+	@bash config/setup.sh run
+	@$(MAKE) -j$(JOBS) all
+	@NHT1_BIN=$(abspath $(B)/bin) runs/example.sh $(B)/example
+
 study: ## make study STUDY=NAME: one of config/*.ini or an INI file; STUDY= lists them
 	@bash config/setup.sh run
 	@$(MAKE) -j$(JOBS) all

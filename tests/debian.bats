@@ -48,7 +48,7 @@ as_user() {
     done
     dpkg -L nht1 | grep -qx /usr/share/man/man1/nht1-bt.1.gz
     dpkg-deb --fsys-tarfile ../deb/nht1_*.deb | tar xO ./usr/share/man/man1/nht1-bt.1.gz | gzip -d | grep -q "NHT1"
-    dpkg-deb --fsys-tarfile ../deb/nht1-doc_*.deb | tar tf - | grep -qx ./usr/share/doc/nht1/docs/example/report.html
+    dpkg-deb --fsys-tarfile ../deb/nht1-doc_*.deb | tar tf - | grep -qx ./usr/share/doc/nht1/docs/example.svg
     cd ..
 
     dpkg --purge nht1 nht1-doc

@@ -14,7 +14,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 os.chdir(ROOT)
-CODE = [f for pattern in ('*/*.[ch]', '*/*/*.[ch]', 'runs/**/*.py', 'runs/*', 'bench/*.sh', 'config/*',
+CODE = [f for pattern in ('*/*.[ch]', '*/*/*.[ch]', '*/*/*/*.[ch]', 'runs/**/*.py', 'runs/*', 'bench/*.sh', 'config/*',
                           'docs/schema/*.json', 'Makefile', '*/rules.mk', '.ci/*')
         for f in glob.glob(pattern, recursive=True) if os.path.isfile(f)]
 # Of other programs: mpirun, srun, sbatch, compilers.
@@ -32,6 +32,7 @@ TESTS = {f: read(f) for f in CODE if f.startswith('tests/')}
 WORDS = {f: set(re.findall(r'\w+', t)) for f, t in PROJECT.items()}
 HEADERS = ''.join(t for f, t in PROJECT.items() if f.endswith('.h'))
 OPTIONS = set(re.findall(r'\.name = "([a-zA-Z-]+)"', ''.join(PROJECT.values())))
+OPTIONS |= set(re.findall(r'^IO_SETTING\(([a-z]+),', PROJECT['io/setting_list.h'], re.M))
 OPTIONS |= set(re.findall(r"'--([a-z-]+)", ''.join(PROJECT.values())))
 OPTIONS |= set(re.findall(r"^    \('([a-z-]+)', ", PROJECT['runs/nht1/study/job.py'], re.M))
 OPTIONS |= {'help', 'version'}

@@ -118,16 +118,6 @@ document_commands() {
     [ "$options" -ge 20 ]
 }
 
-@test "the example of a report is small, and whole without anything else" {
-    local file
-    [ "$(du -sk "$NHT1_ROOT/docs/example" | cut -f1)" -lt 2048 ]
-    grep -q 'Made by nht1-report' "$NHT1_ROOT/docs/example/report.html"
-    for file in "$NHT1_ROOT"/docs/example/*.html "$NHT1_ROOT"/docs/example/*.svg; do
-        if grep -oE '(src|href)="?(https?|ftp|file):[^"]*' "$file"; then false; fi
-        if grep -q '<script' "$file"; then false; fi
-    done
-}
-
 @test "what the documents name in backquotes is there: files, functions, options, targets, programs" {
     run "$NHT1_ROOT/tests/doc_symbols.py"
     expect_status 0
