@@ -588,16 +588,14 @@ static int take_hints(struct bt_setup *s, int n, const char *hints)
     return 0;
 }
 
-int bt_setup_take(struct bt_setup *s, const char *writer, int group, const struct io_tuning *t,
-                  int hints_n, const char *hints)
+int bt_setup_take(struct bt_setup *s, const char *writer, const struct io_tuning *t, int hints_n,
+                  const char *hints)
 {
+    const struct io_setting *row;
     struct bt_options *o = &s->opt;
-    if (!(s->fixed & IO_CAP_GROUP)) o->group = group;
-    if (!(s->fixed & IO_CAP_AGGREGATORS)) o->aggregators = t->aggregators;
-    if (!(s->fixed & IO_CAP_BUFFER)) o->buffer = t->buffer_bytes;
-    if (!(s->fixed & IO_CAP_STAGING)) o->staging = t->staging;
-    if (!(s->fixed & IO_CAP_DIRECT)) o->direct = t->direct;
-    if (!(s->fixed & IO_CAP_CHUNK)) o->chunk = t->chunk;
+    for (int i = 0; (row = io_setting_at(i)) != NULL; i++)
+        if (!row->key && !(s->fixed & row->cap))
+            io_setting_put(row, io_setting_get(row, t), &o->tuning);
     if (!(s->fixed & IO_CAP_HINTS)) TRY(take_hints(s, hints_n, hints));
     s->writers_n = 1;
     s->candidate[0] = bt_setup_candidate(s, writer);

@@ -102,8 +102,8 @@ struct bt_candidate bt_setup_candidate(const struct bt_setup *s, const char *wri
 /* Settings of writers that an earlier run had take the place of those that did not stand on the
  * command line: opt and candidates are made anew. writer: the only one; borrowed. hints: n texts,
  * each with its zero, one behind the other. Returns 0 or ERR_NOMEM. */
-int bt_setup_take(struct bt_setup *s, const char *writer, int group, const struct io_tuning *t,
-                  int hints_n, const char *hints);
+int bt_setup_take(struct bt_setup *s, const char *writer, const struct io_tuning *t, int hints_n,
+                  const char *hints);
 
 /* Name of the file of a writer: FILE, or FILE.NAME when there are several, FILE.auto in a search.
  * Characters that have a meaning to MPI-IO libraries (':') become '-'. out: [out] at least 4096

@@ -26,8 +26,7 @@ int bt_restart_adopt(MPI_Comm comm, struct bt_setup *s)
                            "on: make one file of them with nht1-verify --merge %s, then name "
                            "another writer, such as --restart --io posix",
                            s->opt.out, past.writer, s->opt.out);
-        TRY(par_agree(comm, bt_setup_take(s, past.writer, past.group, &past.tuning, past.hints_n,
-                                          past.hints)));
+        TRY(par_agree(comm, bt_setup_take(s, past.writer, &past.tuning, past.hints_n, past.hints)));
     }
     if (!s->given_sync) {
         s->sync = past.sync;

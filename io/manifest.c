@@ -54,15 +54,17 @@ const char *io_manifest_endian(enum io_format format)
 /* Sets what belongs to a run rather than to its file. */
 int io_manifest_run(struct io_manifest *m, const struct io_spec *s)
 {
-    const struct io_tuning *t = &s->tuning;
-    json_t *hints = json_array();
+    const struct io_setting *row;
+    json_t *settings = json_object(), *hints = json_array();
+    for (int i = 0; (row = io_setting_at(i)) != NULL; i++) {
+        const int64_t value = row->key ? 0 : io_setting_get(row, &s->tuning);
+        if (row->key) continue;
+        js_set(settings, row->name, row->arg ? json_integer(value) : json_boolean(value != 0));
+    }
     for (int h = 0; h < s->hints_n; h++)
         json_array_append_new(hints, js_text(s->hints[h]));
     const bool whole = json_array_size(hints) == (size_t)s->hints_n;
-    json_t *settings =
-        json_pack("{si si sI si sI sb so}", "group", s->group, "aggregators", t->aggregators,
-                  "buffer_bytes", (json_int_t)t->buffer_bytes, "staging", t->staging, "chunk",
-                  (json_int_t)t->chunk, "direct", t->direct, "hints", hints);
+    js_set(settings, "hints", hints);
     if (json_object_set_new(m->root, "settings", settings) < 0 || !whole ||
         json_object_set_new(m->root, "sync", json_string(io_sync_name(s->sync))) < 0)
         return io_manifest_no_memory(m);

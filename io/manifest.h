@@ -20,8 +20,8 @@
  *   "interval"       steps between dumps
  *   "writer"         name of the writer
  *   "sync"           "none", "dump" or "end": when the last run that wrote flushes the file
- *   "settings"       of the writer of that run: "group", "aggregators", "buffer_bytes", "staging",
- * "chunk" (numbers), "direct" (boolean) and "hints" (texts "KEY=VALUE"), as io_spec has them
+ *   "settings"       of the writer of that run: each of io/setting_list.h by its name, numbers and
+ *                    booleans, and "hints", texts "KEY=VALUE"
  *   "kernel"         version and instruction set of the solver's kernel
  *   "hash"           "nht1-h64/1": digests are those of base/digest.h
  *   "format", "variable", "data_offset" or "chunk", "file_bytes"
@@ -123,7 +123,6 @@ struct io_past {
     char writer[64];    /* of the last run that wrote */
     char kernel[64];    /* of the first */
     enum io_sync sync;  /* this and what follows: of the last */
-    int group;
     struct io_tuning tuning;
     int hints_n;
     char hints[IO_PAST_HINTS_BYTES]; /* texts, each with its zero, one behind the other */

@@ -92,7 +92,7 @@ static int read_settings(const json_t *root, const char *path, struct io_past *p
 {
     const char *text;
     json_t *settings, *hints, *hint;
-    int64_t group, aggregators, staging;
+    const struct io_setting *row;
     size_t i, used = 0;
     past->hints_n = 0;
     TRY(js_get_text(root, path, "sync", &text));
@@ -101,17 +101,18 @@ static int read_settings(const json_t *root, const char *path, struct io_past *p
         return err_set(ERR_USAGE, "%s: \"sync\" is '%s', which is not known here", path, text);
     past->sync = (enum io_sync)sync;
     TRY(js_get_object(root, path, "settings", &settings));
-    TRY(js_get_int(settings, path, "group", 0, INT_MAX, &group));
-    TRY(js_get_int(settings, path, "aggregators", 0, INT_MAX, &aggregators));
-    TRY(js_get_int(settings, path, "buffer_bytes", 0, IO_BUFFER_BYTES_MAX,
-                   &past->tuning.buffer_bytes));
-    TRY(js_get_int(settings, path, "staging", 0, IO_STAGING_MAX, &staging));
-    TRY(js_get_int(settings, path, "chunk", 0, IO_CHUNK_MAX, &past->tuning.chunk));
-    TRY(js_get_bool(settings, path, "direct", &past->tuning.direct));
+    past->tuning = (struct io_tuning){0};
+    for (int r = 0; (row = io_setting_at(r)) != NULL; r++) {
+        int64_t number;
+        bool flag;
+        if (row->key) continue;
+        if (row->arg)
+            TRY(js_get_int(settings, path, row->name, 0, (int64_t)row->most, &number));
+        else
+            TRY(js_get_bool(settings, path, row->name, &flag));
+        io_setting_put(row, row->arg ? number : flag, &past->tuning);
+    }
     TRY(js_get_array(settings, path, "hints", &hints));
-    past->group = (int)group;
-    past->tuning.aggregators = (int)aggregators;
-    past->tuning.staging = (int)staging;
     json_array_foreach(hints, i, hint)
     {
         text = json_string_value(hint);

@@ -185,10 +185,12 @@ int io_setting_values(const struct io_setting *s, unsigned caps, const struct io
 
 /* ------------------------------------------------------------------ members */
 
-static int64_t number_of(const struct io_setting *s, const struct io_tuning *t)
+int64_t io_setting_get(const struct io_setting *s, const struct io_tuning *t)
 {
+    const char *at = (const char *)t + s->offset;
     int64_t number;
-    memcpy(&number, (const char *)t + s->offset, sizeof number);
+    if (!s->arg) return *(const bool *)at;
+    memcpy(&number, at, sizeof number);
     return number;
 }
 
@@ -222,11 +224,10 @@ void io_setting_text(const struct io_setting *s, const struct io_tuning *t, int 
                      const char *const *hint, char out[IO_SETTING_TEXT_MAX])
 {
     const char *value = s->key ? io_hint_value(hints_n, hint, s->key) : NULL;
-    if (s->arg && number_of(s, t) > 0)
-        number_text(s, number_of(s, t), out);
+    if (s->arg && io_setting_get(s, t) > 0)
+        number_text(s, io_setting_get(s, t), out);
     else if (!s->key && !s->arg)
-        snprintf(out, IO_SETTING_TEXT_MAX, "%s",
-                 *(const bool *)((const char *)t + s->offset) ? "yes" : "no");
+        snprintf(out, IO_SETTING_TEXT_MAX, "%s", io_setting_get(s, t) ? "yes" : "no");
     else
         snprintf(out, IO_SETTING_TEXT_MAX, "%s", value ? value : "default");
 }
@@ -234,7 +235,7 @@ void io_setting_text(const struct io_setting *s, const struct io_tuning *t, int 
 void io_tuning_complete(struct io_tuning *t)
 {
     for (int i = 0; i < ROWS; i++)
-        if (row[i].setting.arg && number_of(&row[i].setting, t) == 0)
+        if (row[i].setting.arg && io_setting_get(&row[i].setting, t) == 0)
             io_setting_put(&row[i].setting, default_of(&row[i].setting), t);
 }
 
@@ -243,7 +244,7 @@ int io_tuning_check(const struct io_tuning *t)
     char least[IO_SETTING_TEXT_MAX], most[IO_SETTING_TEXT_MAX];
     for (int i = 0; i < ROWS; i++) {
         const struct io_setting *s = &row[i].setting;
-        const int64_t number = s->arg ? number_of(s, t) : 0;
+        const int64_t number = s->arg ? io_setting_get(s, t) : 0;
         if (number == 0 || ((double)number >= s->least && (double)number <= s->most)) continue;
         number_text(s, (int64_t)s->least, least);
         number_text(s, (int64_t)s->most, most);

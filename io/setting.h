@@ -66,7 +66,8 @@ struct io_value {
 int io_setting_values(const struct io_setting *s, unsigned caps, const struct io_tuning *t,
                       const struct io_surroundings *a, struct io_value value[IO_VALUES_MAX]);
 
-/* Gives a member this value. */
+/* The value of a member, 0 or 1 of a flag; gives it this one. */
+int64_t io_setting_get(const struct io_setting *s, const struct io_tuning *t);
 void io_setting_put(const struct io_setting *s, int64_t number, struct io_tuning *t);
 
 /* Puts the default in the place of every number of 0. */

@@ -250,7 +250,7 @@ advised() {
     [[ $command = *nht1-bt*" --restart"* ]]
     expect_schema nht1-dump-1 out.bin.json
     expect_json out.bin.json '.sync == "dump" and .settings == {group: 16, aggregators: 1,
-        buffer_bytes: 65536, staging: 2, chunk: 0, direct: false, hints: ["cb_nodes=1"]}'
+        buffer: 65536, staging: 2, chunk: 0, direct: false, hints: ["cb_nodes=1"]}'
     settings=$(jq -c '[.sync, .settings, .layout, .interval, .writer]' out.bin.json)
     local kept
     kept=$(jq '[.dumps[] | select(.complete and .durable)] | length' out.bin.json)
@@ -278,7 +278,7 @@ advised() {
         --interval 2 --buffer 128Ki --out out.bin
     expect_status 0
     [ "$(of_data fsync)" -lt $((19 - kept)) ]
-    expect_json out.bin.json '.sync == "end" and .settings.buffer_bytes == 131072 and .settings.aggregators == 1'
+    expect_json out.bin.json '.sync == "end" and .settings.buffer == 131072 and .settings.aggregators == 1'
     nht1-verify out.bin
 }
 
