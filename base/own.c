@@ -50,6 +50,7 @@ struct own {
     char key[KEY_DIGITS + 1];
     char note[NAME_MAX + 1], lock[NAME_MAX + 1];
     char dir[PATH_MAX];
+    char shown[PATH_MAX + 1]; /* before names in it: "", or it and a slash */
     struct made made[OWN_FILES_MAX];
 };
 
@@ -363,7 +364,7 @@ void own_sweep(const char *dir, uint64_t job)
 
 static int cannot_note(const struct own *o, int errnum)
 {
-    return err_set_errno(ERR_IO, errnum, "%s/%s, the note of this program's files", o->dir,
+    return err_set_errno(ERR_IO, errnum, "%s%s, the note of this program's files", o->shown,
                          o->note);
 }
 
@@ -408,7 +409,8 @@ static int note_make(struct own *o)
 static int note_add(struct own *o, const char *what, const struct identity *id, const char *name)
 {
     char line[LINE_MAX_BYTES], plain[3 * NAME_MAX + 1], which[80] = "";
-    if (!is_name(name)) return err_set(ERR_IO, "%s/%s: a file cannot have this name", o->dir, name);
+    if (!is_name(name))
+        return err_set(ERR_IO, "%s%s: a file cannot have this name", o->shown, name);
     if (o->note_fd < 0) TRY(note_make(o));
     escape(name, plain);
     if (id)
@@ -428,6 +430,8 @@ int own_begin_as(struct own **out, const char *dir, uint64_t job, int64_t maker)
     o->job = job;
     o->maker = maker;
     snprintf(o->dir, sizeof o->dir, "%s", dir);
+    if (strcmp(dir, ".") != 0)
+        snprintf(o->shown, sizeof o->shown, "%s/", strcmp(dir, "/") == 0 ? "" : dir);
     for (int i = 0; i < OWN_FILES_MAX; i++)
         o->made[i].fd = -1;
     o->dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -558,7 +562,7 @@ static int make(struct own *o, const char *name, enum kind kind)
         if (rc == 0) errnum = rename_new(o->dir_fd, passing, name, kind);
         if (rc < 0 || errnum) unlinkat(o->dir_fd, passing, kind == FILE_KIND ? 0 : AT_REMOVEDIR);
     }
-    if (errnum) rc = err_set_errno(ERR_IO, errnum, "cannot make %s/%s", o->dir, name);
+    if (errnum) rc = err_set_errno(ERR_IO, errnum, "cannot make %s%s", o->shown, name);
     if (rc == 0)
         rc = remember(o, name, fd, kind);
     else if (fd >= 0)
@@ -598,10 +602,10 @@ int own_there(struct own *o, const char *name, struct identity id)
 {
     struct identity now;
     const int fd = openat(o->dir_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0) return err_set_errno(ERR_IO, errno, "cannot open %s/%s", o->dir, name);
+    if (fd < 0) return err_set_errno(ERR_IO, errno, "cannot open %s%s", o->shown, name);
     if (identity_of_fd(fd, &now) && identity_same(id, now)) return remember(o, name, fd, FILE_KIND);
     close(fd);
-    return err_set(ERR_IO, "%s/%s: somebody else has put a file there meanwhile", o->dir, name);
+    return err_set(ERR_IO, "%s%s: somebody else has put a file there meanwhile", o->shown, name);
 }
 
 int own_remove(struct own *o, const char *name)
@@ -611,7 +615,7 @@ int own_remove(struct own *o, const char *name)
     const int errnum = made_unlink(o, m);
     close(m->fd);
     m->fd = -1;
-    return errnum ? err_set_errno(ERR_IO, errnum, "cannot remove %s/%s", o->dir, name) : 0;
+    return errnum ? err_set_errno(ERR_IO, errnum, "cannot remove %s%s", o->shown, name) : 0;
 }
 
 void own_give(struct own *o, const char *name)
@@ -634,7 +638,7 @@ int own_lock(struct own *o, const char *name)
 {
     char path[PATH_MAX + NAME_MAX + 2];
     TRY(note_add(o, "lock", NULL, name));
-    snprintf(path, sizeof path, "%s/%s", o->dir, name);
+    snprintf(path, sizeof path, "%s%s", o->shown, name);
     TRY(lock_take(path, &o->lock_fd));
     snprintf(o->lock, sizeof o->lock, "%s", name);
     return 0;
@@ -700,7 +704,7 @@ void own_end(struct own *o)
         close(o->lock_fd);
         o->lock_fd = -1;
     }
-    snprintf(path, sizeof path, "%s/%s", o->dir, o->lock);
+    snprintf(path, sizeof path, "%s%s", o->shown, o->lock);
     lock_release(path, &o->lock_fd);
     if (o->note_fd >= 0) unlinkat(o->dir_fd, o->note, 0);
     close_all(o);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # nht1-bt --io auto: the search for the fastest way to write, end to end. The race itself, on made-up
-# times, is tests/test_race.c, the space of candidates tests/test_candidate.c.
+# times, is tests/test_race.c, the space of candidates tests/test_space.c.
 # shellcheck disable=SC2154 # slow_disk sets server
 load helpers
 
@@ -117,7 +117,8 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
     local pid rc=0 try
     # In the second rung.
     LD_PRELOAD=$NHT1_TESTBIN/fault.so:$LD_PRELOAD NHT1_FAULT_IN=$PWD NHT1_FAULT_STOP=pwrite:200:0 OMP_NUM_THREADS=1 \
-        nht1-bt "${tiny[@]}" --io auto --minutes 0.5 --json r.json >out 2>err 3>&- &
+        nht1-bt "${tiny[@]}" --minutes 2 \
+        --io auto:serial,posix,token,token-gather,twophase,async,mpiio,mpiio-indep,mpiio-async --json r.json >out 2>err 3>&- &
     pid=$!
     for try in {1..30}; do # nor does another job come between two runs
         run flock -n btout.bin.auto.lock true
@@ -140,9 +141,10 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
 
 @test "a file system that stops answering: told, waited for; the best so far when asked to stop" {
     local pid rc=0
-    # The file system stands still in the second rung, and again.
+    # The file system stands still behind the first rung of these writers, and again.
     slow_disk 0 write 700 730
-    OMPI_MCA_ess_singleton_isolated=1 OMP_NUM_THREADS=1 nht1-bt "${tiny[@]}" --io auto --minutes 2 \
+    OMPI_MCA_ess_singleton_isolated=1 OMP_NUM_THREADS=1 nht1-bt "${tiny[@]}" --minutes 2 \
+        --io auto:serial,posix,token,token-gather,twophase,async,mpiio,mpiio-indep,mpiio-async \
         --out disk/o.bin --json r.json >out 2>err 3>&- &
     pid=$!
     wait_until -p "$pid" is_stopped "$server"
