@@ -165,8 +165,9 @@ static int read_all(struct io_manifest *m, const char *name, struct io_past *pas
     TRY(read_writer(root, path, past->writer));
     TRY(read_settings(root, path, past));
     TRY(copy_text(root, path, "kernel", past->kernel));
-    TRY(js_get_array(root, path, "dumps", &m->loaded));
-    json_incref(m->loaded);
+    json_t *dumps; /* the manifest owns it only where it is what it should be */
+    TRY(js_get_array(root, path, "dumps", &dumps));
+    m->loaded = json_incref(dumps);
     m->n = past->n;
     m->planned_n = past->dumps_n;
     return read_complete(m->loaded, path, past);
