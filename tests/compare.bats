@@ -149,15 +149,26 @@ print(len(E.parse(sys.argv[1]).getroot().findall(".//" + sys.argv[2])))' "$1" "$
     if grep -q "^T_R" <<<"$output"; then false; fi
 }
 
-@test "a value that is no measurement is left out and named, and ends nothing" {
+@test "a value that is no measurement is named, or unknown where it is as good as 0" {
     pair 1
     read_back a.json
     cp a.json b.json
     change b.json '(.runs[] | select(.driver == "posix") | .read[0].t_r_s) = 1e308'
     run nht1-report compare a.json b.json --json c.json
+    expect_status 1
+    grep -q 'b.json: runs\[[0-9]*\].read\[0\].t_r_s: 1.*e+308 is no number that can have been measured' <<<"$output"
+    cp a.json b.json
+    change b.json '(.runs[] | select(.driver == "posix") | .read[0].t_r_s) = 1e-308'
+    run nht1-report compare a.json b.json --json c.json
     expect_status 0
-    jq -e '([.notes[] | select(test("^T_R of posix, cold, 2 processors is not compared"))] | length == 1)
+    jq -e '([.notes[] | select(test("^T_R of posix, cold, 2 processors: nothing like it in B"))] | length == 1)
         and ([.metrics[] | select(.name | startswith("T_R of mpiio"))] | length == 3)' c.json
+    # Both values are plausible, their ratio is not.
+    jq -n '{schema: "nht1-profile/1", profile: {ranks_n: 2, state: "finished", wall_s: 9, read_bytes: 0, written_bytes: 1},
+        zeta: {rounds: [range(6) | {t_t_s: 1e60, t_c_s: 1e-60}]}}' >p.json
+    run nht1-report compare p.json p.json --json c.json
+    expect_status 0
+    jq -e '.notes == ["1 + zeta of the program is not compared: a value is no measurement"]' c.json
 }
 
 @test "a difference that may be chance is called unclear" {

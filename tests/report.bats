@@ -410,7 +410,7 @@ END
     change r1.json '.system.ranks = 2000000000 | .system.threads = 2000000000'
     page r1.json --csv tab
     grep -q '^4e+18,' tab/processors.csv
-    change r1.json '.system.ranks = 1e300 | .system.threads = -5 | .problem.n = 9e18 | .problem.interval = -1'
+    change r1.json '.system.ranks = 1e98 | .system.threads = -5 | .problem.n = 9e18 | .problem.interval = -1'
     page r1.json
 }
 
@@ -1096,11 +1096,11 @@ END
     page r2.json --mtbf 24 --csv tab
     expect_file_text r.md "What a dump costs is not known of posix"
     # Numbers that no run has break nothing.
-    change r2.json '.runs |= map(.in_io_s = 1e300 | .t_c_s = 1e-320 | if .read then .read |= map(.t_r_s = 1e-320
-        | .bytes = 1e300 | .requests_n = 1e300) else . end)'
+    change r2.json '.runs |= map(.in_io_s = 1e98 | .t_c_s = 1e-320 | if .read then .read |= map(.t_r_s = 1e-320
+        | .bytes = 1e98 | .requests_n = 1e98) else . end)'
     page r2.json --mtbf 1e-4,1e8 --csv tab
     expect_file_text r.md "What a dump costs is not known of"
-    change r2.json '.runs |= map(.in_io_s = 1e9 | if .read then .read |= map(.t_r_s = 1e300) else . end)'
+    change r2.json '.runs |= map(.in_io_s = 1e9 | if .read then .read |= map(.t_r_s = 1e98) else . end)'
     page r2.json --mtbf 1e-4,1e8 --downtime 1e9 --csv tab
     near "$(of_table tab/cycle.csv posix 'lost, %')" 100
     expect_file_text r.md "nearly all time is lost"
@@ -1168,7 +1168,7 @@ END
     [ "$(grep -c '^### Search: ' r.md)" -eq 2 ]
     local wrong
     for wrong in 'null' '[]' '{best: 1}' '{best: {label: "x"}, candidates: [1, {}, {ratio: -1}, {ratio: "x", state: 5}], rungs: {}}' \
-        '{best: {label: "x", hints: [{text: 1}], against: [3]}, candidates: [{ratio: 1e300, state: "new"}, {ratio: 1e-300, rung: -7}],
+        '{best: {label: "x", hints: [{text: 1}], against: [3]}, candidates: [{ratio: 1e98, state: "new"}, {ratio: 1e-300, rung: -7}],
           effects: [{ratio: 2}, {}], known: 3, rungs: [{}], left_out: "x"}'; do
         change a.json ".search = $wrong"
         page a.json
