@@ -235,7 +235,7 @@ being_killed() {
 # interrupts it there; $status, and what it has said in out and err.
 interrupt() {
     own_clock
-    slow_disk 0 create 6
+    slow_disk 0 create 7
     "$@" nht1-bt --probe --out disk/x --json p.json >out 2>err 3>&- &
     local pid=$!
     wait_until -p "$pid" is_stopped "$server"
