@@ -64,27 +64,28 @@ ISA_sve256  := -march=armv8.2-a+sve -msve-vector-bits=256
 
 BASE_MPI    := base/par.c base/nodes.c base/cache.c base/program.c
 BASE_SERIAL := $(filter-out $(BASE_MPI),$(wildcard base/*.c))
-IO          := $(filter-out $(if $(URING),,io/%_uring.c),$(wildcard io/*.c))
+IO          := $(filter-out $(if $(URING),,io/writers/%_uring.c),$(wildcard io/*.c io/target/*.c io/writers/*.c))
 BT_SERIAL   := bt/solver/problem.c bt/solver/exact.c
-# Folders of what is free of MPI, and of what is not. One that has a main.c makes the program nht1-FOLDER.
-SERIAL_DIRS := verify stats profile
-MPI_DIRS    := bt bt/solver beff beffio workload
+# Folders of what is free of MPI, and of what is not. One that has a main.c makes the program nht1-FOLDER,
+# by the last part of its name.
+SERIAL_DIRS := verify base/stats companions/profile
+MPI_DIRS    := bt bt/solver bt/search companions/beff companions/beffio companions/workload
 SERIAL      := $(BASE_SERIAL) $(BT_SERIAL) $(filter-out %/main.c,$(wildcard $(SERIAL_DIRS:%=%/*.c)))
 MPI         := $(BASE_MPI) $(IO) $(filter-out %/main.c bt/solver/kernel.c $(BT_SERIAL),$(wildcard $(MPI_DIRS:%=%/*.c)))
 SERIAL_MAINS := $(wildcard $(SERIAL_DIRS:%=%/main.c))
 MPI_MAINS   := $(wildcard $(MPI_DIRS:%=%/main.c))
-program      = $(1:%/main.c=$(B)/bin/nht1-%)
+program      = $(foreach m,$1,$(B)/bin/nht1-$(notdir $(m:%/main.c=%)))
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 KERNELS     := $(ISAS:%=$(B)/obj/bt/solver/kernel_%.o)
 SHARE       := $(B)/share/nht1
 include runs/rules.mk
 # All objects but those of main(): every program takes what it needs out of it.
 LIBNHT1     := $(B)/lib/libnht1.a
-# Brings a pwrite, which would go into every program that calls one: whose writing goes through io/mpiio
+# Brings a pwrite, which would go into every program that calls one: whose writing goes through io/writers/mpiio
 # says so, or does not link.
-GUARD       := $(call obj,io/guard.c)
+GUARD       := $(call obj,io/writers/guard.c)
 PROGRAMS    := $(call program,$(SERIAL_MAINS) $(MPI_MAINS)) $(PY_PROGRAMS)
-include verify/rules.mk tests/rules.mk bench/rules.mk profile/rules.mk io/format/rules.mk config/rules.mk
+include verify/rules.mk tests/rules.mk bench/rules.mk companions/profile/rules.mk io/writers/format/rules.mk config/rules.mk
 
 all: $(PROGRAMS) ## build the programs into build/bin (the default)
 	@:
@@ -128,9 +129,9 @@ $(LIBNHT1): $(filter-out $(GUARD),$(call obj,$(SERIAL) $(MPI))) $(KERNELS)
 	$(Q)$(AR) rcs $@ $^
 
 $(foreach m,$(SERIAL_MAINS) $(MPI_MAINS),$(eval $(call program,$m): $(call obj,$m) $(LIBNHT1)))
-$(call program,bt/main.c beffio/main.c workload/main.c): $(GUARD)
-# What a library that is loaded later shall find in the program (io/guard.c).
-$(call program,bt/main.c beffio/main.c workload/main.c): ALL_LDFLAGS += -Wl,--dynamic-list=io/guard.syms
+$(call program,bt/main.c companions/beffio/main.c companions/workload/main.c): $(GUARD)
+# What a library that is loaded later shall find in the program (io/writers/guard.c).
+$(call program,bt/main.c companions/beffio/main.c companions/workload/main.c): ALL_LDFLAGS += -Wl,--dynamic-list=io/writers/guard.syms
 $(call program,$(SERIAL_MAINS)): LINKER = $(CC)
 $(call program,$(MPI_MAINS)): LINKER = $(MPICC) $(OPENMP)
 $(call program,$(SERIAL_MAINS) $(MPI_MAINS)):
@@ -165,7 +166,7 @@ setup: ## install what is missing (compiler, MPI, libraries, test tools)
 setup-full: ## also what check-full, lint and other targets can make use of: gigabytes
 	@bash config/setup.sh full
 
-SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) profile/preload verify/plugin io/format bench bench-profile tests tests/fuzz tests/shim,$d/*.[ch]))
+SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) io/target io/writers companions/profile/preload verify/plugin io/writers/format bench bench-profile tests tests/fuzz tests/shim,$d/*.[ch]))
 SCRIPTS := $(wildcard .ci/run config/*.sh tests/*.bash $(addprefix tests/,layers mpi-run \
              cmocka-tap fuzz/run lint sanitized bt_matrix kill_restart fault_sites raw_dumps \
              slurm_node fs/run many_ranks))

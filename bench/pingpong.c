@@ -14,7 +14,7 @@
 #include "base/stat.h"
 #include "base/version.h"
 #include "base/watch.h"
-#include "beff/traffic.h"
+#include "companions/beff/traffic.h"
 
 enum { LOOP = 300, BYTES = 1, ROOM_BYTES = 1 << 16 };
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io/hint.h"
-#include "io/writer.h"
+#include "io/writers/hint.h"
+#include "io/writers/writer.h"
 
 json_t *bt_candidate_options(const struct bt_candidate *c)
 {

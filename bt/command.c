@@ -10,7 +10,7 @@
 #include "base/par.h"
 #include "base/text.h"
 #include "bt/machine.h"
-#include "io/writer.h"
+#include "io/writers/writer.h"
 
 /* Ranks that srun started by itself: as many as its step has tasks. Under mpirun a step has one task
  * per node, those of the launcher's own processes. */
@@ -83,7 +83,7 @@ char *bt_command_restart(const struct bt_job *job, const char *writer, const cha
     }
     o.restart = true;
     o.out = path;
-    if (caps & IO_CAP_PARTS) o.io = "posix";
+    if (caps & IO_CAP_PARTS) o.io = io_writer_plain()->name;
     char *line = bt_command(job, &o, NULL), *both = NULL;
     struct text t;
     if (!(caps & IO_CAP_PARTS) || !line) return line;

@@ -28,7 +28,7 @@
 #include "bt/solver/plan.h"
 #include "bt/solver/solver.h"
 #include "bt/tc.h"
-#include "io/writer.h"
+#include "io/writers/writer.h"
 
 #define PROBE_N     80 /* larger than caches, a step of it takes tens of milliseconds */
 #define PROBE_STEPS 3

@@ -8,7 +8,7 @@
 
 #include "bt/options.h"
 
-/* What --io auto would try: as bt_search_labels of bt/search.h, which is above this. */
+/* What --io auto would try: as bt_search_labels of bt/search/search.h, which is above this. */
 typedef int bt_forecast_labels(const struct bt_setup *s, int64_t ranks, int64_t nodes,
                                json_t **labels);
 

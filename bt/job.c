@@ -14,7 +14,7 @@
 #include "bt/probe_kept.h"
 #include "bt/command.h"
 #include "bt/restart.h"
-#include "io/writer.h"
+#include "io/writers/writer.h"
 
 /* No file that the job writes may take the place of another one. */
 static int names_check(const struct bt_setup *s)

@@ -38,7 +38,7 @@ struct bt_tc_result {
     bool trouble;             /* the store cannot be used; told once */
 };
 
-/* A member of the result that belongs to who uses the job (bt/search.h), made when it is needed. */
+/* A member of the result that belongs to who uses the job (bt/search/search.h), made when it is needed. */
 struct bt_addition {
     json_t *(*json)(const void *of); /* new reference; NULL: there is no such member */
     const void *of;                  /* borrowed */

@@ -10,7 +10,7 @@
 #include "base/stat.h"
 #include "base/units.h"
 #include "bt/metrics.h"
-#include "io/writer.h"
+#include "io/writers/writer.h"
 
 #define ROUNDS_MIN 5   /* of which fewer give no verdict on the balance */
 #define SHORT_S    1.0 /* a T_T below this is dominated by noise */

@@ -17,7 +17,7 @@
 #include "bt/report.h"
 #include "bt/result.h"
 #include "bt/rounds.h"
-#include "bt/search.h"
+#include "bt/search/search.h"
 
 /* Worst of the outcomes: wrong content, a file that could not be read back, or one that nobody
  * could prove. */

@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "base/near.h"
 #include "bt/machine.h"
-#include "io/writer.h"
+#include "io/writers/writer.h"
 
 #define SETTING            "setting" /* of a writer */
 #define AT(member)         CONF_AT(struct bt_options, member)

@@ -24,8 +24,8 @@
 #include "bt/probe_child.h"
 #include "bt/probe_kept.h"
 #include "bt/store.h"
-#include "io/mpiio.h"
-#include "io/writer.h"
+#include "io/writers/mpiio.h"
+#include "io/writers/writer.h"
 
 #define SCHEMA     "nht1-bt-probe/1"
 #define ROOM_LEAST (INT64_C(8) << 20)

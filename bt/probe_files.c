@@ -22,8 +22,8 @@
 #include "base/units.h"
 #include "base/watch.h"
 #include "bt/probe_check.h"
-#include "io/striping.h"
-#include "io/writer.h"
+#include "io/target/striping.h"
+#include "io/writers/writer.h"
 
 #define MIB        (1 << 20)
 #define RATE_BYTES (128 * (int64_t)MIB) /* at most, for a rate */

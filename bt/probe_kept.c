@@ -16,9 +16,9 @@
 #include "bt/machine.h"
 #include "bt/probe_check.h"
 #include "bt/store.h"
-#include "io/hint.h"
-#include "io/mpiio.h"
-#include "io/writer.h"
+#include "io/writers/hint.h"
+#include "io/writers/mpiio.h"
+#include "io/writers/writer.h"
 
 static bool is_finding(const json_t *e)
 {

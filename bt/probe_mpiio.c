@@ -18,8 +18,8 @@
 #include "base/par.h"
 #include "base/watch.h"
 #include "bt/probe_check.h"
-#include "io/mpiio.h"
-#include "io/writer.h"
+#include "io/writers/mpiio.h"
+#include "io/writers/writer.h"
 
 #define CELL        40                        /* bytes: five doubles */
 #define RUN_CELLS   16                        /* consecutive ones of a rank, in the view */

@@ -7,7 +7,7 @@
 
 #include "base/stat.h"
 #include "bt/metrics.h"
-#include "io/writer.h"
+#include "io/writers/writer.h"
 
 #define CI_RUNS_MIN  3 /* fewer runs say nothing about the spread of T_T */
 #define CI_PAIRS_MIN 2

@@ -17,7 +17,7 @@
 #include "bt/solver/field.h"
 #include "bt/solver/plan.h"
 #include "io/read.h"
-#include "io/writer.h"
+#include "io/writers/writer.h"
 
 /* ------------------------------------------------------------------ what is to be read */
 

@@ -8,7 +8,7 @@
 #include "base/stamp.h"
 #include "base/units.h"
 #include "bt/compute.h"
-#include "io/writer.h"
+#include "io/writers/writer.h"
 
 #define WIDTH 96
 #define CELL  UNITS_CELL_MAX

@@ -6,8 +6,8 @@
 
 #include "base/err.h"
 #include "base/par.h"
-#include "io/manifest.h"
-#include "io/writer.h"
+#include "io/target/manifest.h"
+#include "io/writers/writer.h"
 
 int bt_restart_adopt(MPI_Comm comm, struct bt_setup *s)
 {

@@ -12,7 +12,7 @@
 #include "base/watch.h"
 #include "bt/compute.h"
 #include "bt/judge.h"
-#include "io/writer.h"
+#include "io/writers/writer.h"
 
 #define KEEPING 0.05 /* share of the time that bt_result_keep takes, at most */
 

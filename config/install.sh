@@ -35,7 +35,7 @@ for file in verify/listings/*; do
 done
 # The documents, and the sources that they point to.
 find README.md LICENSE CHANGELOG.md CITATION.cff CONTRIBUTING.md docs runs/examples bench/*.ini \
-    bench/model.c workload/point.h config/spack config/easybuild config/Containerfile -type f | while read -r file; do
+    bench/model.c companions/workload/point.h config/spack config/easybuild config/Containerfile -type f | while read -r file; do
     put 644 "$file" "$DOCDIR/$file"
 done
 [ "$do" = install ] || for folder in "$LIBDIR/nht1" "$DATADIR" "$DOCDIR"; do

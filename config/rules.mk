@@ -25,10 +25,11 @@ dist: ## build/nht1-VERSION.tar.gz of what is committed
 	$(Q)git archive --prefix=nht1-$(VERSION)/ --add-file=$(B)/.build -o $(DIST) HEAD
 	@echo $(DIST)
 
-# Its version is that of debian/changelog.
+# Its version is that of config/debian/changelog; dpkg-buildpackage looks for the recipe in debian/.
 DEB := $(B)/deb
 deb: dist ## build/deb/*.deb of what is committed, by dpkg-buildpackage
 	$(Q)rm -rf $(DEB) && mkdir -p $(DEB) && tar xzf $(DIST) -C $(DEB) && \
+	    cp -R $(DEB)/nht1-$(VERSION)/config/debian $(DEB)/nht1-$(VERSION)/debian && \
 	    cp $(DIST) $(DEB)/nht1_$(VERSION).orig.tar.gz
 	$(Q)cd $(DEB)/nht1-$(VERSION) && env -u MAKEFLAGS -u MFLAGS dpkg-buildpackage -b -us -uc
 	@ls $(DEB)/*.deb

@@ -3,7 +3,7 @@
 #define IO_CONTEXT_H
 /* Layer 1. What a writer is given at open, made of a spec: for the two dispatchers, io/file.h and
  * io/read.h. */
-#include "io/writer.h"
+#include "io/writers/writer.h"
 
 /* As long as nothing is made. */
 #define IO_CONTEXT_NONE .comm = MPI_COMM_NULL, .info = MPI_INFO_NULL

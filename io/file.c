@@ -24,7 +24,7 @@
 #include "base/watch.h"
 #include "io/context.h"
 #include "io/file_state.h"
-#include "io/owner.h"
+#include "io/target/owner.h"
 
 const char *const io_phase_name[IO_PHASES] = {
     [IO_PHASE_CREATE] = "create", [IO_PHASE_OPEN] = "open",   [IO_PHASE_WRITE] = "write",

@@ -99,8 +99,8 @@ struct io_stats {
 };
 
 /* Creates the file. Before anything that exists is changed: the target is checked (directory,
- * device, lock of another job), what lies there is found to be ours (io/owner.h) unless spec.force,
- * and room is proved for file, parts and manifest (io/place.h). Then a manifest without dumps takes
+ * device, lock of another job), what lies there is found to be ours (io/target/owner.h) unless spec.force,
+ * and room is proved for file, parts and manifest (io/target/place.h). Then a manifest without dumps takes
  * the place of the old one, the file takes its own, and the writer opens it. Collective; untimed by
  * the benchmark. [out] f. On error no file of anybody else is harmed. An earlier dump file of ours
  * is whole when the target is refused or room is not proved; it is lost when the writer then cannot

@@ -4,12 +4,12 @@
 /* Layer 1. What is behind struct io_file; for the dispatcher's own files: file.c (writing and
  * ending), open.c (opening), resume.c (going on with a file), record.c (what the result says about
  * the file). */
-#include "io/busy.h"
+#include "io/writers/busy.h"
 #include "io/file.h"
-#include "io/manifest.h"
-#include "io/place.h"
-#include "io/target.h"
-#include "io/writer.h"
+#include "io/target/manifest.h"
+#include "io/target/place.h"
+#include "io/target/target.h"
+#include "io/writers/writer.h"
 
 /* The agreement on the dump written last: started after the write, finished by the next call, so
  * that its messages travel while the program computes. */

@@ -13,10 +13,10 @@
 #include "base/watch.h"
 #include "io/context.h"
 #include "io/file_state.h"
-#include "io/hint.h"
-#include "io/owner.h"
-#include "io/parts.h"
-#include "io/resume.h"
+#include "io/writers/hint.h"
+#include "io/target/owner.h"
+#include "io/target/parts.h"
+#include "io/target/resume.h"
 
 /* Parameters; no other rank is needed. */
 static void init(struct io_file *f, const struct io_spec *spec, const struct io_writer *writer)

@@ -18,10 +18,10 @@
 #include "base/resident.h"
 #include "base/watch.h"
 #include "io/context.h"
-#include "io/fd.h"
-#include "io/manifest.h"
-#include "io/parts.h"
-#include "io/target.h"
+#include "io/writers/fd.h"
+#include "io/target/manifest.h"
+#include "io/target/parts.h"
+#include "io/target/target.h"
 
 struct io_reading {
     const struct io_writer *writer;

@@ -3,7 +3,7 @@
 #define IO_READ_H
 /* Layer 1. Public face of the readers: every writer's way back. The dispatcher behind it takes the
  * manifest's word for what is in the file, opens the writer for reading, and puts what its read
- * slot (io/writer.h) brings into the caller's values, piece by piece: nobody holds a whole dump
+ * slot (io/writers/writer.h) brings into the caller's values, piece by piece: nobody holds a whole dump
  * besides them. In whose boxes the dumps were written, and by how many ranks, does not matter.
  *
  * Call order, all collective over the communicator given at open:

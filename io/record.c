@@ -22,9 +22,9 @@
 #include "base/par.h"
 #include "base/sys.h"
 #include "io/file_state.h"
-#include "io/hint.h"
-#include "io/mpiio.h"
-#include "io/striping.h"
+#include "io/writers/hint.h"
+#include "io/writers/mpiio.h"
+#include "io/target/striping.h"
 
 static const char *allocated(const struct io_file *f)
 {

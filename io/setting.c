@@ -7,8 +7,8 @@
 #include "base/conf.h"
 #include "base/err.h"
 #include "base/num.h"
-#include "io/hint.h"
-#include "io/writer.h"
+#include "io/writers/hint.h"
+#include "io/writers/writer.h"
 
 #define KIB INT64_C(1024)
 #define MIB (KIB * KIB)

@@ -39,8 +39,8 @@ struct io_surroundings {
     int ranks;
     int64_t nodes;
     int64_t dump_bytes, dumps_n;
-    unsigned readers; /* of hints (io/hint.h): those in force on the target's file system */
-    bool striped;     /* FILE can be given a striping (io/striping.h) */
+    unsigned readers; /* of hints (io/writers/hint.h): those in force on the target's file system */
+    bool striped;     /* FILE can be given a striping (io/target/striping.h) */
     unsigned fixed;   /* capabilities whose settings are the user's and stay */
 };
 

@@ -6,7 +6,7 @@
  * name       of the option, of the key in a result and of values_NAME in io/setting.c, which says what
  *            a search tries
  * member     of struct io_tuning, of this type: int64_t, or bool for an option without an argument
- * capability of the writers that obey it (io/writer.h)
+ * capability of the writers that obey it (io/writers/writer.h)
  * default    as on the command line; NULL: 0 or false. A number of 0 stands for it in io/ as well.
  * least, most  what a number may be
  *

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "base/err.h"
-#include "io/hint.h"
-#include "io/writer.h"
+#include "io/writers/hint.h"
+#include "io/writers/writer.h"
 
 /* What a container's library is asked for. */
 static int format_check(const struct io_spec *s)

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "io/writer.h"
+#include "io/writers/writer.h"
 
 enum fault_call { FAULT_NOWHERE, FAULT_OPEN, FAULT_WRITE, FAULT_SYNC, FAULT_CLOSE };
 

@@ -223,7 +223,7 @@ one_word() {
     version=$(sed -n 's/.*NHT1_VERSION "\(.*\)"/\1/p' "$NHT1_ROOT/base/version.h")
     grep -qx "version: $version" "$NHT1_ROOT/CITATION.cff"
     grep -qE "^## $version( |$)" "$NHT1_ROOT/CHANGELOG.md"
-    [[ $(head -n 1 "$NHT1_ROOT/debian/changelog") == "nht1 ($version-"* ]]
+    [[ $(head -n 1 "$NHT1_ROOT/config/debian/changelog") == "nht1 ($version-"* ]]
     grep -q "version(\"$version\"," "$NHT1_ROOT/config/spack/package.py"
     grep -qx "version = '$version'" "$NHT1_ROOT"/config/easybuild/nht1-"$version"-*.eb
 }

@@ -29,6 +29,11 @@ setup_copy() {
     echo '#include "base/par.h"' >>verify/main.c
     echo '#include "bt/solver/decomp.h"' >>bt/solver/exact.c
     echo 'static const char *x = "posix";' >>bt/run.c
+    echo '#include "bt/search/race.h"' >>bt/job.c
+    echo 'int b(void); int a(void) { return b(); }' >../a.c
+    echo 'int a(void); int b(void) { return a(); }' >../b.c
+    gcc -g -ffp-contract=off -c -o "$O/obj/base/units.o" ../a.c
+    gcc -g -ffp-contract=off -c -o "$O/obj/base/watch.o" ../b.c
     printf 'int MPI_Init(int *, char ***);\nint main(void) { return MPI_Init(0, 0); }\n' >../m.c
     env -u OMPI_CC -u MPICH_CC mpicc -o "$O/bin/nht1-verify" ../m.c
     printf '#!/bin/sh\ntrue\n' >strange/script
@@ -41,7 +46,7 @@ setup_copy() {
     expect_status 0
     if grep '^ok' <<<"$output"; then return 1; fi
     [ "$(grep -c '^not ok' <<<"$output")" -eq "$(sed -n 's/^1\.\.//p' <<<"$output")" ]
-    for found in 'io bt/solver' 'verify io' strange base/watch.c verify/main.c bt/solver/exact.c bt/run.c MPI_Init \
+    for found in 'io bt/solver' 'verify io' strange base/watch.c verify/main.c bt/solver/exact.c bt/run.c bt/job.c 'tsort: base/units' MPI_Init \
         strange/script kernel_avx2.o contracted.o fused.o; do
         expect_text "$found"
     done

@@ -14,8 +14,8 @@
 #include "base/par.h"
 #include "base/stamp.h"
 #include "base/stop.h"
-#include "beff/job.h"
-#include "beff/traffic.h"
+#include "companions/beff/job.h"
+#include "companions/beff/traffic.h"
 
 static int rank, size;
 

@@ -6,8 +6,8 @@
 #include <fcntl.h>
 #include <math.h>
 
-#include "beffio/bench.h"
-#include "beffio/check.h"
+#include "companions/beffio/bench.h"
+#include "companions/beffio/check.h"
 
 #include "mpi_io_common.h"
 

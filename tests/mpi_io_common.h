@@ -19,7 +19,7 @@
 
 #include "base/digest.h"
 #include "base/err.h"
-#include "io/writer.h"
+#include "io/writers/writer.h"
 #include "io/file.h"
 #include "io/read.h"
 

@@ -12,7 +12,7 @@
 
 #include <fcntl.h>
 
-#include "io/mpiio.h"
+#include "io/writers/mpiio.h"
 
 static const int64_t n = 2560;
 static char huge[1024];

@@ -6,7 +6,7 @@
 #include <sys/file.h>
 #include <sys/wait.h>
 
-#include "io/place.h"
+#include "io/target/place.h"
 
 static const int slabs_z[3] = {1, 1, 0};
 

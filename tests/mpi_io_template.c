@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A writer to start from, which really works: docs/writers.md walks through it, and the test at the
  * end holds it to what every writer must do. Copy the part down to the table to io/writer_NAME.c,
- * call it io_writer_NAME and add IO_WRITER(NAME) to io/writer_list.h. */
+ * call it io_writer_NAME and add IO_WRITER(NAME) to io/writers/writer_list.h. */
 #include "mpi_io_common.h"
 
-#include "io/fd.h"
+#include "io/writers/fd.h"
 #include "io/read.h"
 
 /* Private state, zeroed before open. Nothing of a writer lives outside it, so that two files can be

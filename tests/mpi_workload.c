@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/par.h"
-#include "workload/job.h"
+#include "companions/workload/job.h"
 
 static int rank, size;
 

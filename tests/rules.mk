@@ -19,7 +19,7 @@ $(LIBTEST): $(call obj,$(TEST_LIB))
 	@mkdir -p $(@D) && rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
-$(call testbin,tests/mpi_io_read.c tests/mpi_io_fault.c): ALL_LDFLAGS += -Wl,--dynamic-list=io/guard.syms
+$(call testbin,tests/mpi_io_read.c tests/mpi_io_fault.c): ALL_LDFLAGS += -Wl,--dynamic-list=io/writers/guard.syms
 $(call testbin,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL)): $(B)/tests/%: $(B)/obj/tests/%.o \
     $(LIBTEST) $(LIBNHT1) $(GUARD)
 	@mkdir -p $(@D)

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "beff/pattern.h"
+#include "companions/beff/pattern.h"
 
 enum { MOST = 32 };
 static int rows[MOST];

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "beff/pattern.h"
+#include "companions/beff/pattern.h"
 
 /* Processes, then count*size in rank order for the six standard sizes. */
 static const struct {

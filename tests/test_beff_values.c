@@ -9,9 +9,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "beff/cube.h"
-#include "beff/loop.h"
-#include "beff/traffic.h"
+#include "companions/beff/cube.h"
+#include "companions/beff/loop.h"
+#include "companions/beff/traffic.h"
 
 enum { RANDOM = 4, PATTERNS = BEFF_RINGS_N + RANDOM + 1, REPS = 3 };
 

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "beffio/pattern.h"
-#include "beffio/schedule.h"
+#include "companions/beffio/pattern.h"
+#include "companions/beffio/schedule.h"
 
 static void close_to(double value, double expected, double tolerance)
 {

@@ -11,9 +11,9 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "beffio/hints.h"
-#include "beffio/options.h"
-#include "beffio/value.h"
+#include "companions/beffio/hints.h"
+#include "companions/beffio/options.h"
+#include "companions/beffio/value.h"
 
 static void close_to(double value, double expected, double tolerance)
 {

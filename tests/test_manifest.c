@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/digest.h"
-#include "io/manifest.h"
+#include "io/target/manifest.h"
 #include "skip.h"
 
 enum { N = 9, MANY = 500 };

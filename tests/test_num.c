@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/num.h"
-#include "workload/random.h"
+#include "companions/workload/random.h"
 
 enum { TRIES = 100000 };
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "profile/merge.h"
+#include "companions/profile/merge.h"
 
 #define BIN_S 0.015625
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "bt/race.h"
+#include "bt/search/race.h"
 
 #define N_MAX 80
 

@@ -9,9 +9,9 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "bt/space.h"
-#include "io/hint.h"
-#include "io/writer.h"
+#include "bt/search/space.h"
+#include "io/writers/hint.h"
+#include "io/writers/writer.h"
 
 #define MIB (INT64_C(1) << 20)
 

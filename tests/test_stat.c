@@ -9,8 +9,8 @@
 
 #include "base/err.h"
 #include "base/stat.h"
-#include "stats/stat_fit.h"
-#include "stats/stat_test.h"
+#include "base/stats/stat_fit.h"
+#include "base/stats/stat_test.h"
 
 static void near(double got, double want)
 {

@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "io/hint.h"
-#include "io/striping.h"
+#include "io/writers/hint.h"
+#include "io/target/striping.h"
 
 static const char lustre_plain[] = "/mnt/lustre/f.bin\n"
                                    "lmm_stripe_count:  4\n"

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "workload/jobfile.h"
+#include "companions/workload/jobfile.h"
 
 static int read_text(const char *text, bool ini, struct workload_jobfile *j)
 {

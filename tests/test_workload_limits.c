@@ -13,9 +13,9 @@
 
 #include "base/err.h"
 #include "base/num.h"
-#include "workload/accesses.h"
-#include "workload/plan.h"
-#include "workload/random.h"
+#include "companions/workload/accesses.h"
+#include "companions/workload/plan.h"
+#include "companions/workload/random.h"
 
 enum { TRIES = 30000, BUFFER_BYTES = 1 << 28 };
 #define BYTES_MAX (INT64_C(1) << 60)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "workload/pattern.h"
+#include "companions/workload/pattern.h"
 
 static const int procs[] = {1, 2, 3, 4, 6, 7, 8};
 #define PROCS_N (sizeof procs / sizeof procs[0])

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "workload/data.h"
-#include "workload/plan.h"
+#include "companions/workload/data.h"
+#include "companions/workload/plan.h"
 
 static const double fractions[] = {0, 0.1, 0.33, 0.5, 0.78, 1};
 #define FRACTIONS_N (sizeof fractions / sizeof fractions[0])

@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "base/text.h"
-#include "workload/point.h"
+#include "companions/workload/point.h"
 
 #define NINE                                                                                       \
     "processNum='4' sizeMean='8192' uniqueBytes='65536' readFrac='0.5' collFrac='0' "              \

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "beffio/hints.h"
+#include "companions/beffio/hints.h"
 #include "tests/fuzz/fuzz.h"
 
 void fuzz_one(const unsigned char *bytes, size_t size)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/digest.h"
-#include "io/manifest.h"
+#include "io/target/manifest.h"
 #include "tests/fuzz/fuzz.h"
 
 /* The bytes of a part lie in the dump. */

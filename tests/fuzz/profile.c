@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What two ranks of a profiled program have left, or what that program has made of it: for each rank
- * the head of its map, two files and three phases (profile/record.h). To a workload and a result. */
+ * the head of its map, two files and three phases (companions/profile/record.h). To a workload and a result. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "profile/merge.h"
+#include "companions/profile/merge.h"
 #include "tests/fuzz/fuzz.h"
-#include "workload/plan.h"
+#include "companions/workload/plan.h"
 
 enum { RANKS = 2, FILES = 2, PHASES = 3, BUFFER_BYTES = 1 << 19, MEMORY_BYTES = 1 << 22 };
 

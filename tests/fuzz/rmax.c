@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "beff/rmax.h"
+#include "companions/beff/rmax.h"
 #include "tests/fuzz/fuzz.h"
 
 void fuzz_one(const unsigned char *bytes, size_t size)

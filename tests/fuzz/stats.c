@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
-#include "stats/request.h"
+#include "base/stats/request.h"
 #include "tests/fuzz/fuzz.h"
 
 void fuzz_one(const unsigned char *bytes, size_t size)

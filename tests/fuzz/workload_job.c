@@ -6,7 +6,7 @@
 
 #include "base/num.h"
 #include "tests/fuzz/fuzz.h"
-#include "workload/accesses.h"
+#include "companions/workload/accesses.h"
 
 enum { LIST_BYTES = 1 << 18, MEMORY_BYTES = 1 << 22, BUFFER_BYTES = 1 << 19, PHASES_MAX = 20 };
 

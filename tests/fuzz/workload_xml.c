@@ -7,8 +7,8 @@
 #include "base/num.h"
 #include "base/text.h"
 #include "tests/fuzz/fuzz.h"
-#include "workload/plan.h"
-#include "workload/point.h"
+#include "companions/workload/plan.h"
+#include "companions/workload/point.h"
 
 enum { MEMORY_BYTES = 1 << 22, BUFFER_BYTES = 1 << 19, DEPTH = 4, POINTS_MAX = 100, RANKS = 4 };
 

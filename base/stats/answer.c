@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "base/stat.h"
+#include "base/stats/request.h"
+#include "base/stats/stat_fit.h"
+
+static int summary(struct request *r, json_t **out)
+{
+    struct values v;
+    double level;
+    uint64_t seed;
+    TRY(request_values(r, r->json, "values", 1, &v));
+    TRY(request_level(r, &level, &seed));
+    *out = answer_summary(v.x, v.n, level, seed);
+    return 0;
+}
+
+static json_t *reals(const double *x, int n)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < n; i++)
+        json_array_append_new(list, js_real(x[i]));
+    return list;
+}
+
+static int percentiles(struct request *r, json_t **out)
+{
+    struct values v, at;
+    TRY(request_values(r, r->json, "values", 1, &v));
+    TRY(request_values(r, r->json, "at", 1, &at));
+    for (int i = 0; i < at.n; i++) {
+        if (at.x[i] < 0 || at.x[i] > 100)
+            return err_set(ERR_USAGE, "%s: \"at\": percent from 0 to 100 are expected", r->where);
+        at.x[i] /= 100;
+    }
+    TRY(stat_quantiles(v.x, v.n, at.x, at.n, at.x));
+    *out = json_pack("{si so}", "n", v.n, "values", reals(at.x, at.n));
+    return 0;
+}
+
+static int ratio(struct request *r, json_t **out)
+{
+    struct values a, b;
+    double level;
+    uint64_t seed;
+    TRY(request_sides(r, r->json, false, &a, &b));
+    TRY(request_level(r, &level, &seed));
+    return answer_ratio(&a, &b, level, seed, out);
+}
+
+/* Values that belong together one by one, as the times of two programs in the same rounds. */
+static int paired(struct request *r, json_t **out)
+{
+    struct values a, b;
+    double level, goal, median, lo = NAN, hi = NAN;
+    const bool aims = json_object_get(r->json, "goal") != NULL;
+    uint64_t seed;
+    TRY(request_sides(r, r->json, true, &a, &b));
+    TRY(request_level(r, &level, &seed));
+    for (int i = 0; i < b.n; i++)
+        b.x[i] /= a.x[i];
+    TRY(stat_median(b.x, b.n, &median));
+    if (!isnan(level)) TRY(stat_median_ci(b.x, b.n, level, seed, &lo, &hi));
+    *out = json_pack("{si so so so}", "n", b.n, "ratio", js_real(median), "ratio_lo", js_real(lo),
+                     "ratio_hi", js_real(hi));
+    if (!aims) return 0;
+    TRY(js_get_real(r->json, r->where, "goal", &goal));
+    js_set(*out, "needed_n", js_real(stat_values_needed(b.n, median, lo, hi, goal)));
+    return 0;
+}
+
+static int power(struct request *r, json_t **out)
+{
+    struct values x, y;
+    struct stat_power w;
+    TRY(request_points(r, &x, &y));
+    TRY(stat_fit_power(x.x, y.x, x.n, &w));
+    *out = json_pack("{si so so so so so}", "n", w.n, "factor", js_real(w.factor), "factor_sd",
+                     js_real(w.factor_sd), "exponent", js_real(w.exponent), "exponent_sd",
+                     js_real(w.exponent_sd), "r2", js_real(w.r2));
+    return 0;
+}
+
+/* Where the fit comes up to a level; null when it does not. */
+static int reaches(const struct request *r, const struct stat_poly *p, json_t **out)
+{
+    json_t *asked;
+    double level, from, to, x, sd;
+    *out = json_null();
+    if (!json_object_get(r->json, "reaches")) return 0;
+    TRY(js_get_object(r->json, r->where, "reaches", &asked));
+    TRY(js_get_real(asked, r->where, "level", &level));
+    TRY(js_get_real(asked, r->where, "from", &from));
+    TRY(js_get_real(asked, r->where, "to", &to));
+    if (stat_poly_reaches(p, level, from, to, &x, &sd))
+        *out = json_pack("{so so}", "x", js_real(x), "sd", js_real(sd));
+    return 0;
+}
+
+static int polynomial(struct request *r, json_t **out)
+{
+    struct values x, y, sd = {0}, at = {0};
+    struct stat_poly p;
+    int64_t degree;
+    TRY(request_points(r, &x, &y));
+    TRY(js_get_int(r->json, r->where, "degree", 0, STAT_DEGREE_MAX, &degree));
+    if (json_object_get(r->json, "at")) TRY(request_values(r, r->json, "at", 0, &at));
+    if (json_object_get(r->json, "sd")) {
+        TRY(request_values(r, r->json, "sd", 1, &sd));
+        TRY(request_same_length(r, "x", x.n, "sd", sd.n));
+        if (!values_positive(&sd))
+            return err_set(ERR_USAGE, "%s: \"sd\": numbers above 0 are expected", r->where);
+    }
+    TRY(stat_fit_poly(x.x, y.x, sd.x, x.n, (int)degree, &p));
+    json_t *curve = json_array(), *crossing;
+    for (int i = 0; i < at.n; i++) {
+        double above;
+        const double value = stat_poly_at(&p, at.x[i], &above);
+        json_array_append_new(curve, json_pack("{so so so}", "x", js_real(at.x[i]), "y",
+                                               js_real(value), "sd", js_real(above)));
+    }
+    const int rc = reaches(r, &p, &crossing);
+    *out =
+        json_pack("{si si so so so so}", "n", p.n, "degree", p.degree, "coefficients",
+                  reals(p.c, p.degree + 1), "r2", js_real(p.r2), "at", curve, "reaches", crossing);
+    return rc;
+}
+
+static const struct {
+    const char *what;
+    int (*answer)(struct request *r, json_t **out);
+} kinds[] = {{"summary", summary},
+             {"percentiles", percentiles},
+             {"ratio", ratio},
+             {"paired", paired},
+             {"differences", answer_differences},
+             {"power", power},
+             {"polynomial", polynomial},
+             {"correlation", answer_correlation},
+             {"centres", answer_centres},
+             {"sequential", answer_sequential}};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+int answer(const json_t *request, const char *where, json_t **out)
+{
+    struct request r = {.json = request, .where = where};
+    const char *what;
+    size_t k = 0;
+    *out = NULL;
+    TRY(js_get_text(request, where, "what", &what));
+    while (k < KINDS && strcmp(kinds[k].what, what) != 0)
+        k++;
+    if (k == KINDS) return err_set(ERR_USAGE, "%s: \"what\": '%.40s' is not known", where, what);
+    int rc = kinds[k].answer(&r, out);
+    if (rc < 0) {
+        json_decref(*out);
+        *out = NULL;
+    }
+    if (rc == ERR_INVALID) { /* nothing wrong with the request: there is no such statistic */
+        *out = json_pack("{ss}", "error", err_message());
+        err_clear();
+        rc = 0;
+    }
+    for (int i = 0; i < r.owned_n; i++)
+        free(r.owned[i]);
+    free(r.owned);
+    return rc == 0 && !*out ? err_set(ERR_NOMEM, "no memory for the answer") : rc;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a request holds, and the answers that others are made of. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "base/stat.h"
+#include "base/stats/request.h"
+
+int request_values(struct request *r, const json_t *from, const char *key, int least,
+                   struct values *out)
+{
+    json_t *array;
+    *out = (struct values){0};
+    TRY(js_get_array(from, r->where, key, &array));
+    const size_t n = json_array_size(array);
+    if (n < (size_t)least || n > STATS_VALUES_MAX)
+        return err_set(ERR_USAGE, "%s: \"%s\": %d to %d numbers are expected, there are %zu",
+                       r->where, key, least, STATS_VALUES_MAX, n);
+    double **longer = realloc(r->owned, ((size_t)r->owned_n + 1) * sizeof *longer);
+    if (longer) r->owned = longer;
+    out->x = longer ? malloc((n > 0 ? n : 1) * sizeof *out->x) : NULL;
+    if (!out->x) return err_set(ERR_NOMEM, "no memory for %zu numbers", n);
+    r->owned[r->owned_n++] = out->x;
+    for (size_t i = 0; i < n; i++) {
+        const json_t *v = json_array_get(array, i);
+        if (!json_is_number(v))
+            return err_set(ERR_USAGE, "%s: \"%s\": element %zu is not a number", r->where, key,
+                           i + 1);
+        out->x[out->n++] = json_number_value(v);
+    }
+    return 0;
+}
+
+int request_same_length(const struct request *r, const char *a, int a_n, const char *b, int b_n)
+{
+    if (a_n == b_n) return 0;
+    return err_set(ERR_USAGE, "%s: \"%s\" has %d numbers, \"%s\" %d: as many are expected",
+                   r->where, a, a_n, b, b_n);
+}
+
+bool values_positive(const struct values *v)
+{
+    for (int i = 0; i < v->n; i++)
+        if (!(v->x[i] > 0)) return false;
+    return true;
+}
+
+int request_sides(struct request *r, const json_t *from, bool same, struct values *a,
+                  struct values *b)
+{
+    TRY(request_values(r, from, "a", 1, a));
+    TRY(request_values(r, from, "b", 1, b));
+    if (same) TRY(request_same_length(r, "a", a->n, "b", b->n));
+    if (values_positive(a) && values_positive(b)) return 0;
+    return err_set(ERR_USAGE, "%s: ratios are those of numbers above 0", r->where);
+}
+
+int request_level(const struct request *r, double *level, uint64_t *seed)
+{
+    int64_t number;
+    *level = NAN;
+    *seed = STATS_SEED;
+    if (json_object_get(r->json, "level")) TRY(js_get_real(r->json, r->where, "level", level));
+    if (*level <= 0 || *level >= 1)
+        return err_set(ERR_USAGE, "%s: \"level\": a share between 0 and 1 is expected", r->where);
+    if (!json_object_get(r->json, "seed")) return 0;
+    TRY(js_get_int(r->json, r->where, "seed", 0, INT64_MAX, &number));
+    *seed = (uint64_t)number;
+    return 0;
+}
+
+int request_points(struct request *r, struct values *x, struct values *y)
+{
+    TRY(request_values(r, r->json, "x", 1, x));
+    TRY(request_values(r, r->json, "y", 1, y));
+    return request_same_length(r, "x", x->n, "y", y->n);
+}
+
+json_t *answer_summary(const double *x, int n, double level, uint64_t seed)
+{
+    struct stat_summary s;
+    double lo = NAN, hi = NAN;
+    if (stat_summary(x, n, &s) < 0) return NULL;
+    if (!isnan(level) && stat_median_ci(x, n, level, seed, &lo, &hi) < 0) return NULL;
+    const int outliers = stat_outliers(x, n, STATS_OUTLIER_LIMIT);
+    if (outliers < 0) return NULL;
+    return json_pack("{si so so so so so so so so so si}", "n", n, "median", js_real(s.median),
+                     "ci_lo", js_real(lo), "ci_hi", js_real(hi), "min", js_real(s.min), "max",
+                     js_real(s.max), "mean", js_real(s.mean), "sd", js_real(s.sd), "q1",
+                     js_real(s.q1), "q3", js_real(s.q3), "outliers", outliers);
+}
+
+int answer_ratio(const struct values *a, const struct values *b, double level, uint64_t seed,
+                 json_t **out)
+{
+    double a_median, b_median, lo = NAN, hi = NAN;
+    TRY(stat_median(a->x, a->n, &a_median));
+    TRY(stat_median(b->x, b->n, &b_median));
+    if (!isnan(level)) TRY(stat_ratio_ci(a->x, a->n, b->x, b->n, level, seed, &lo, &hi));
+    *out =
+        json_pack("{si si so so so so so}", "a_n", a->n, "b_n", b->n, "a_median", js_real(a_median),
+                  "b_median", js_real(b_median), "ratio", js_real(b_median / a_median), "ratio_lo",
+                  js_real(lo), "ratio_hi", js_real(hi));
+    return 0;
+}

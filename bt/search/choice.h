@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BT_CHOICE_H
+#define BT_CHOICE_H
+/* Layer 4. What a search found is kept beside the T_C store, in choices.json:
+ *
+ *   { "schema": "nht1-choices/1",
+ *     "entries": [
+ *       { "key": { of the system "cpu", "hosts", "memory_gib", "mpi", "component", "nodes", "cores",
+ *                  of the target "fs_type", "fs_source", "fs_mount",
+ *                  of the problem "n", "steps", "dt", "interval", "last",
+ *                  of the run "decomp", "layout", "ranks", "threads", "sync", "fixed" },
+ *         "utc": "2001-01-31T12:00:00Z", "writer": "async", "options": ["--direct"],
+ *         "best": member search.best of the result } ] }
+ *
+ * component: of MPI-IO, the one in use, "ompio" or "romio", "unknown" where it may be either. fixed: the
+ * writers' settings that stood on the command line, and the writers where not all were tried. A choice
+ * holds where all of its key agrees, so one that was kept without a member that the key has now holds
+ * nowhere; a new one takes the place of the old. Local, for rank 0. */
+#include <jansson.h>
+
+#include "bt/job.h"
+
+/* The key of a job. New reference. ERR_IO where the target's folder is not there. */
+int bt_choice_key(const struct bt_job *job, json_t **key);
+
+/* Looks a key up. [out] entry: new reference when found. Returns 1 when found, 0 when not, errors as
+ * bt_store_read. */
+int bt_choice_find(const struct bt_job *job, const json_t *key, json_t **entry);
+
+/* Keeps a choice. options: as bt_candidate_options makes them; best: any. Borrowed. Returns 1; errors
+ * as bt_store_change. */
+int bt_choice_keep(const struct bt_job *job, const json_t *key, const char *writer,
+                   const json_t *options, const json_t *best);
+
+/* Seconds since a time as watch_utc writes it; NaN for what is none. */
+double bt_choice_age_s(const char *utc);
+
+#endif

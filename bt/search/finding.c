@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "bt/search/finding.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/plain.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "bt/search/choice.h"
+#include "bt/command.h"
+#include "bt/machine.h"
+#include "io/writers/hint.h"
+#include "io/writers/writer.h"
+
+#define WIDTH       96
+#define EFFECTS_MAX 128
+#define TOLD_MAX    8 /* settings that mattered, runners-up: lines of text for each */
+
+/* ------------------------------------------------------------------ what follows from the race */
+
+/* What one value of one setting of a writer does, against the value of the command line. */
+struct effect {
+    const char *writer;
+    char setting[IO_SETTING_TEXT_MAX + 2], value[IO_SETTING_TEXT_MAX], against[IO_SETTING_TEXT_MAX];
+    int rounds;
+    double ratio, lo, hi;
+};
+
+static void value_text(const struct bt_candidate *c, const struct io_setting *s,
+                       char out[IO_SETTING_TEXT_MAX])
+{
+    io_setting_text(s, &c->tuning, c->hints_n, c->hint, out);
+}
+
+/* All pairs of candidates that differ in one setting alone, which one of them has as the command line
+ * has it. Returns how many effects. */
+static int effects(const struct bt_search *s, struct effect *e)
+{
+    const struct bt_space *space = &s->space;
+    struct race_pair pair[BT_SPACE_MAX];
+    int n = 0;
+    for (int a = 0; a < space->n; a++) {
+        const struct bt_candidate *base = &space->candidate[a];
+        if (space->kind[a] != BT_AS_IT_STANDS) continue;
+        for (int b = 0; b < space->n && n < EFFECTS_MAX; b++) {
+            /* One value of one setting: of the candidate that has it alone, and all that have it. */
+            const struct io_setting *which = bt_space_differ(base, &space->candidate[b]);
+            struct effect *to = &e[n];
+            int pairs = 0;
+            if (!which) continue;
+            *to = (struct effect){.writer = base->writer};
+            snprintf(to->setting, sizeof to->setting, "--%s", which->name);
+            value_text(&space->candidate[b], which, to->value);
+            value_text(base, which, to->against);
+            for (int x = 0; x < space->n; x++)
+                for (int y = 0; y < space->n && pairs < BT_SPACE_MAX; y++) {
+                    const struct bt_candidate *with = &space->candidate[x];
+                    const struct bt_candidate *without = &space->candidate[y];
+                    char is[IO_SETTING_TEXT_MAX], was[IO_SETTING_TEXT_MAX];
+                    if (strcmp(with->writer, base->writer) != 0 ||
+                        bt_space_differ(with, without) != which)
+                        continue;
+                    value_text(with, which, is);
+                    value_text(without, which, was);
+                    if (strcmp(is, to->value) == 0 && strcmp(was, to->against) == 0)
+                        pair[pairs++] = (struct race_pair){x, y};
+                }
+            to->rounds = race_effect(s->race, pair, pairs, &to->ratio, &to->lo, &to->hi);
+            if (to->rounds > 0) n++;
+        }
+    }
+    return n;
+}
+
+static int64_t dumps_of(const struct bt_search *s, int rung)
+{
+    const struct race_rung *all;
+    bool last;
+    const int n = race_rungs(s->race, &all, &last);
+    return rung >= 1 && rung <= n ? all[rung - 1].dumps : 0;
+}
+
+static int64_t steps_of(const struct bt_job *job, int64_t dumps)
+{
+    const struct bt_problem *p = &job->setup->problem;
+    return dumps >= bt_problem_dumps(p) ? p->steps : dumps * p->interval;
+}
+
+/* ------------------------------------------------------------------ what to do with it */
+
+/* Appends to a text of 1024 bytes. */
+static void __attribute__((format(printf, 2, 3))) append(char *to, const char *fmt, ...)
+{
+    const size_t used = strlen(to);
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(to + used, 1024 - used, fmt, ap);
+    va_end(ap);
+}
+
+/* The command line that runs a candidate: that of this job with other settings. Malloc'ed; NULL
+ * without memory. */
+static char *command(const struct bt_job *job, const struct bt_candidate *c)
+{
+    /* What concerns this job alone. */
+    static const char *const own[] = {"quiet",   "profile", "known",   "json",
+                                      "minutes", "seed",    "progress"};
+    struct bt_options o = job->setup->opt;
+    for (const struct conf_option *of = bt_program.options; of->name; of++) {
+        bool drop = bt_setup_writers_option(of->name) != NULL; /* the candidate has its own */
+        for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+            drop = drop || strcmp(of->name, own[i]) == 0;
+        if (drop) (void)conf_set_default(of, &o);
+    }
+    o.io = c->writer;
+    json_t *settings = bt_candidate_options(c);
+    char *line = bt_command(job, &o, settings);
+    json_decref(settings);
+    return line;
+}
+
+static void add_form(json_t *to, const char *form, const char *text)
+{
+    if (text[0]) json_array_append_new(to, json_pack("{ss ss}", "form", form, "text", text));
+}
+
+/* The hints of a candidate in the forms that other programs take them in; readers: those of the
+ * MPI-IO that it was found with. New reference. */
+static json_t *hint_forms(const struct bt_candidate *c, unsigned readers)
+{
+    /* OMPIO's settings in the place of hints. */
+    static const struct {
+        const char *key, *variable, *value; /* NULL: that of the hint */
+    } mca[] = {{"cb_nodes", "OMPI_MCA_io_ompio_num_aggregators", NULL},
+               {"cb_buffer_size", "OMPI_MCA_io_ompio_bytes_per_agg", NULL},
+               {"collective_buffering", "OMPI_MCA_fcoll", "individual"}};
+    char romio[1024] = "", ompio[1024] = "", info[1024] = "", stripes[1024] = "";
+    for (int h = 0; h < c->hints_n; h++) {
+        const char *hint = c->hint[h], *value = strchr(hint, '=') + 1;
+        const int key = (int)(value - hint) - 1;
+        const unsigned by = io_hint_readers(hint) & readers;
+        if (strncmp(hint, "striping_factor=", 16) == 0)
+            append(stripes, "lfs setstripe -c %s FOLDER\n", value);
+        if (!(io_writer_caps(c->writer) & IO_CAP_HINTS)) continue;
+        append(info, "MPI_Info_set(info, \"%.*s\", \"%s\");\n", key, hint, value);
+        if (by & IO_HINT_ROMIO) append(romio, "%.*s %s\n", key, hint, value);
+        for (size_t i = 0; (by & IO_HINT_OMPIO) && i < sizeof mca / sizeof mca[0]; i++)
+            if (strlen(mca[i].key) == (size_t)key && memcmp(mca[i].key, hint, (size_t)key) == 0)
+                append(ompio, "export %s=%s\n", mca[i].variable,
+                       mca[i].value ? mca[i].value : value);
+    }
+    json_t *to = json_array();
+    add_form(to, "MPI_Info", info);
+    add_form(to, "ROMIO_HINTS", romio);
+    add_form(to, "OMPI_MCA", ompio);
+    add_form(to, "lfs setstripe", stripes);
+    return to;
+}
+
+/* What an earlier search has found, as a label; "" when there was none. */
+static void known_label(const struct bt_search *s, char out[BT_LABEL_MAX])
+{
+    const char *writer = json_string_value(json_object_get(s->known, "writer"));
+    char text[BT_LABEL_MAX];
+    bt_label(writer ? writer : "", json_object_get(s->known, "options"), text);
+    plain_copy(out, BT_LABEL_MAX, text);
+}
+
+/* ------------------------------------------------------------------ JSON */
+
+static json_t *candidates_json(const struct bt_search *s, const struct race_standing *stand)
+{
+    static const char *const state[] = {
+        [RACE_UNTRIED] = "untried", [RACE_IN] = "tied",   [RACE_CUT] = "beaten",
+        [RACE_SLOWER] = "beaten",   [RACE_TIED] = "tied", [RACE_BEST] = "best",
+        [RACE_FAILED] = "failed"};
+    json_t *a = json_array();
+    for (int i = 0; i < s->space.n; i++) {
+        const struct race_standing *r = &stand[i];
+        char label[BT_LABEL_MAX], why[128] = "";
+        bt_candidate_label(&s->space.candidate[i], label);
+        if (r->state == RACE_UNTRIED) snprintf(why, sizeof why, "no time for it");
+        if (r->state == RACE_CUT)
+            snprintf(why, sizeof why, "in the slower half after rung %d", r->rung);
+        if (r->state == RACE_SLOWER)
+            snprintf(why, sizeof why, "slower than the best in rung %d", r->rung);
+        json_t *c = json_pack(
+            "{si ss so ss si si so so so so ss so}", "id", i + 1, "writer",
+            s->space.candidate[i].writer, "options", bt_candidate_options(&s->space.candidate[i]),
+            "label", label, "rung", r->rung, "runs", r->runs, "t_t_s", js_real(r->t_t_s), "ratio",
+            js_real(r->ratio), "lo", js_real(r->lo), "hi", js_real(r->hi), "state", state[r->state],
+            "why", js_text(r->state == RACE_FAILED ? s->why[i] : why));
+        json_array_append_new(a, c);
+    }
+    return a;
+}
+
+static json_t *effects_json(const struct bt_search *s)
+{
+    struct effect *e = calloc(EFFECTS_MAX, sizeof *e);
+    json_t *a = json_array();
+    const int n = e ? effects(s, e) : 0;
+    for (int i = 0; i < n; i++)
+        json_array_append_new(a, json_pack("{ss ss ss ss so so so si}", "writer", e[i].writer,
+                                           "setting", e[i].setting, "value", e[i].value, "against",
+                                           e[i].against, "ratio", js_real(e[i].ratio), "lo",
+                                           js_real(e[i].lo), "hi", js_real(e[i].hi), "pairs",
+                                           e[i].rounds));
+    free(e);
+    return a;
+}
+
+static json_t *best_json(const struct bt_search *s, const struct race_standing *stand)
+{
+    const int best = race_best(s->race);
+    double ratio, lo, hi;
+    char label[BT_LABEL_MAX];
+    if (best < 0) return json_null();
+    const struct bt_candidate *c = &s->space.candidate[best];
+    const int rung = stand[best].rung;
+    json_t *against = json_array();
+    char *line = command(s->job, c);
+    for (int i = 0; i < s->space.n; i++) {
+        if (!bt_space_yardstick(&s->space, i) || i == best) continue;
+        if (race_ratio(s->race, rung, i, best, &ratio, &lo, &hi) == 0) continue;
+        bt_candidate_label(&s->space.candidate[i], label);
+        json_t *one = json_pack("{ss so so so}", "label", label, "ratio", js_real(ratio), "lo",
+                                js_real(lo), "hi", js_real(hi));
+        (void)race_ratio(s->race, rung, i, RACE_COMPUTE, &ratio, &lo, &hi);
+        js_set(one, "zeta", js_real(ratio - 1));
+        js_set(one, "zeta_lo", js_real(lo - 1));
+        js_set(one, "zeta_hi", js_real(hi - 1));
+        json_array_append_new(against, one);
+    }
+    const int rounds = race_ratio(s->race, rung, best, RACE_COMPUTE, &ratio, &lo, &hi);
+    bt_candidate_label(c, label);
+    json_t *o = json_pack("{si ss so so so so so sI sI si so so}", "id", best + 1, "label", label,
+                          "command", js_text(line), "t_t_s", js_real(stand[best].t_t_s), "zeta",
+                          js_real(ratio - 1), "zeta_lo", js_real(lo - 1), "zeta_hi",
+                          js_real(hi - 1), "steps", (json_int_t)steps_of(s->job, dumps_of(s, rung)),
+                          "dumps", (json_int_t)dumps_of(s, rung), "rounds", rounds, "against",
+                          against, "hints", hint_forms(c, s->readers));
+    free(line);
+    return o;
+}
+
+bool bt_finding_any(const struct bt_search *s)
+{
+    return s && s->race && race_best(s->race) >= 0;
+}
+
+json_t *bt_finding_json(const void *search)
+{
+    static const char *const ended[] = {[BT_SEARCH_SETTLED] = "settled",
+                                        [BT_SEARCH_BUDGET] = "budget",
+                                        [BT_SEARCH_INTERRUPTED] = "interrupted",
+                                        [BT_SEARCH_KNOWN] = "known"};
+    const struct bt_search *s = search;
+    const struct bt_job *job = s->job;
+    const char *utc = json_string_value(json_object_get(s->known, "utc"));
+    char label[BT_LABEL_MAX];
+    known_label(s, label);
+    json_t *o = json_pack("{ss so so sI so so}", "ended", ended[s->end], "seconds",
+                          js_real(s->seconds), "minutes", js_real(job->setup->opt.minutes), "seed",
+                          (json_int_t)job->setup->seed, "known",
+                          utc ? json_pack("{ss so ss}", "utc", utc, "age_s",
+                                          js_real(bt_choice_age_s(utc)), "label", label)
+                              : json_null(),
+                          "left_out", json_incref(job->left_out));
+    struct race_standing *stand = calloc((size_t)s->space.n + 1, sizeof *stand);
+    if (s->race && stand) {
+        const struct race_rung *rung;
+        json_t *rungs = json_array();
+        bool last;
+        const int n = race_rungs(s->race, &rung, &last);
+        for (int i = 0; i < n; i++)
+            json_array_append_new(
+                rungs, json_pack("{si sI sI si si sb}", "rung", i + 1, "steps",
+                                 (json_int_t)steps_of(s->job, rung[i].dumps), "dumps",
+                                 (json_int_t)rung[i].dumps, "rounds", rung[i].rounds,
+                                 "candidates_n", rung[i].candidates_n, "last", last && i == n - 1));
+        race_stand(s->race, stand);
+        js_set(o, "rungs", rungs);
+        js_set(o, "candidates", candidates_json(s, stand));
+        js_set(o, "effects", effects_json(s));
+        js_set(o, "best", best_json(s, stand));
+    }
+    free(stand);
+    if (s->end == BT_SEARCH_KNOWN && json_is_object(json_object_get(s->known, "best")))
+        js_set(o, "best", json_incref(json_object_get(s->known, "best")));
+    return o;
+}
+
+/* ------------------------------------------------------------------ text */
+
+void bt_finding_begin(const struct bt_search *s, FILE *to)
+{
+    const struct bt_job *job = s->job;
+    char time[UNITS_TEXT_MAX], label[BT_LABEL_MAX], utc[32];
+    size_t i;
+    const json_t *one;
+    if (s->known) {
+        known_label(s, label);
+        plain_copy(utc, sizeof utc, json_string_value(json_object_get(s->known, "utc")));
+        plain_entry(to, "Known", "%s: found %.16s, %s ago, on this system%s", label, utc,
+                    units_duration(fmax(0, bt_choice_age_s(utc)), time),
+                    s->end == BT_SEARCH_KNOWN ? "; --minutes 5 searches anew"
+                                              : "; has to be beaten in the last rung");
+    }
+    if (s->end == BT_SEARCH_KNOWN) return;
+    plain_entry(to, "Search",
+                "%d candidates of %d writers, at most %s; each file is verified and "
+                "removed",
+                s->space.n, job->setup->writers_n,
+                units_duration(60 * job->setup->opt.minutes, time));
+    json_array_foreach(job->left_out, i, one)
+        plain_entry(to, "Left out", "%s: %s", json_string_value(json_object_get(one, "writer")),
+                    json_string_value(json_object_get(one, "why")));
+    fflush(to);
+}
+
+void bt_finding_rung(const struct bt_search *s, int rung, FILE *to)
+{
+    const struct race_rung *all;
+    bool last;
+    char name[16], ahead[BT_LABEL_MAX] = "nobody";
+    const int n = race_rungs(s->race, &all, &last), best = race_best(s->race);
+    if (rung > n) return;
+    if (best >= 0) bt_candidate_label(&s->space.candidate[best], ahead);
+    snprintf(name, sizeof name, "Rung %d", rung);
+    plain_entry(to, name, "%d candidates, %lld dump%s each, %d round%s; ahead: %s",
+                all[rung - 1].candidates_n, (long long)all[rung - 1].dumps,
+                units_plural(all[rung - 1].dumps), all[rung - 1].rounds,
+                units_plural(all[rung - 1].rounds), ahead);
+    fflush(to);
+}
+
+/* A number of a result, NaN where it is null. */
+static double member(const json_t *of, const char *key)
+{
+    const json_t *value = json_object_get(of, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* "1.023 (0.990 to 1.051)"; "-" where it is not known. */
+static const char *with_interval(char out[64], double x, double lo, double hi)
+{
+    if (isfinite(lo))
+        snprintf(out, 64, "%.3f (%.3f to %.3f)", x, lo, hi);
+    else if (isfinite(x))
+        snprintf(out, 64, "%.3f", x);
+    else
+        snprintf(out, 64, "-");
+    return out;
+}
+
+static int by_effect(const void *a, const void *b)
+{
+    const struct effect *x = a, *y = b;
+    const double p = fabs(log(x->ratio)), q = fabs(log(y->ratio));
+    return (p < q) - (p > q);
+}
+
+static void print_effects(const struct bt_search *s, FILE *to)
+{
+    struct effect *e = calloc(EFFECTS_MAX, sizeof *e);
+    const int n = e ? effects(s, e) : 0;
+    int told = 0;
+    char text[64];
+    if (n > 0) qsort(e, (size_t)n, sizeof *e, by_effect);
+    for (int i = 0; i < n && told < TOLD_MAX; i++) {
+        if (!(e[i].lo > 1) && !(e[i].hi < 1)) continue;
+        if (told++ == 0)
+            fprintf(to,
+                    "\nWhat mattered: T_T with a setting over T_T without it, 95 %% interval\n");
+        fprintf(to, "  %-14s %s %s instead of %s: %s\n", e[i].writer, e[i].setting, e[i].value,
+                e[i].against, with_interval(text, e[i].ratio, e[i].lo, e[i].hi));
+    }
+    free(e);
+}
+
+/* The candidates in a state, with their ratios. */
+static void print_state(const struct bt_search *s, const struct race_standing *stand,
+                        enum race_state state, const char *title, FILE *to)
+{
+    int told = 0, n = 0;
+    char label[BT_LABEL_MAX], text[64];
+    for (int i = 0; i < s->space.n; i++)
+        n += stand[i].state == state;
+    for (int i = 0; i < s->space.n && told < TOLD_MAX; i++) {
+        if (stand[i].state != state) continue;
+        if (told++ == 0) fprintf(to, "\n%s\n", title);
+        bt_candidate_label(&s->space.candidate[i], label);
+        if (state == RACE_FAILED)
+            plain_wrap(to, WIDTH, "  ", 4, s->why[i]);
+        else
+            plain_line(to, "  %-44s %s", label,
+                       with_interval(text, stand[i].ratio, stand[i].lo, stand[i].hi));
+    }
+    if (n > told) fprintf(to, "  and %d more\n", n - told);
+}
+
+void bt_finding_print(const struct bt_search *s, FILE *to)
+{
+    struct race_standing *stand = calloc((size_t)s->space.n + 1, sizeof *stand);
+    if (!stand || s->told || !bt_finding_any(s)) {
+        free(stand);
+        return;
+    }
+    race_stand(s->race, stand);
+    json_t *best = best_json(s, stand), *one;
+    char text[64], ratio[64], label[BT_LABEL_MAX];
+    size_t i;
+    fputc('\n', to);
+    plain_line(to, "Best      %s", json_string_value(json_object_get(best, "label")));
+    fprintf(
+        to, "zeta      %s, paired, %lld dumps, %lld rounds of the last rung\n",
+        with_interval(text, member(best, "zeta"), member(best, "zeta_lo"), member(best, "zeta_hi")),
+        json_integer_value(json_object_get(best, "dumps")),
+        json_integer_value(json_object_get(best, "rounds")));
+    json_array_foreach(json_object_get(best, "against"), i, one)
+    {
+        snprintf(label, sizeof label, "%s", json_string_value(json_object_get(one, "label")));
+        plain_line(
+            to, "%-9s zeta %s; its T_T over that of the best: %s", label,
+            with_interval(text, member(one, "zeta"), member(one, "zeta_lo"),
+                          member(one, "zeta_hi")),
+            with_interval(ratio, member(one, "ratio"), member(one, "lo"), member(one, "hi")));
+    }
+    print_state(s, stand, RACE_TIED, "Cannot be told apart from the best: T_T over its T_T", to);
+    print_effects(s, to);
+    print_state(s, stand, RACE_FAILED, "Failed, and left out:", to);
+    fputs("\nRun it with\n", to);
+    plain_line(to, "  %s", json_string_value(json_object_get(best, "command")));
+    json_array_foreach(json_object_get(best, "hints"), i, one)
+        fprintf(to, "%s, for other programs:\n%s", json_string_value(json_object_get(one, "form")),
+                json_string_value(json_object_get(one, "text")));
+    fputc('\n', to);
+    json_decref(best);
+    free(stand);
+    fflush(to);
+}

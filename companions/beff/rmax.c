@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "companions/beff/rmax.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "base/num.h"
+#include "base/text.h"
+
+int beff_rmax_parse(const char *what, const char *text, double *flop_per_s)
+{
+    static const char *const unit[] = {"", "flop/s", "flops", "flop/sec"};
+    static const char prefixes[] = "kmgtpe";
+    char number[64], *rest;
+    double value;
+    (void)strtod(text, &rest); /* where the number ends: 4E is a prefix, 4E5 is not */
+    const size_t digits = (size_t)(rest - text);
+    snprintf(number, sizeof number, "%.*s", (int)digits, text);
+    rest += strspn(rest, " ");
+    const char *prefix = *rest ? strchr(prefixes, tolower((unsigned char)*rest)) : NULL;
+    bool known = false;
+    for (size_t i = 0; i < sizeof unit / sizeof unit[0]; i++)
+        known = known || strcasecmp(rest + (prefix != NULL), unit[i]) == 0;
+    if (!known || digits >= sizeof number || num_real_parse(number, &value) < 0 || !(value > 0))
+        return err_set(ERR_USAGE,
+                       "%s '%s': a rate in flop/s is expected, such as 45.3G, 1.2Tflop/s or "
+                       "4.5e10",
+                       what, text);
+    *flop_per_s = value * pow(10, prefix ? 3.0 * (double)(prefix - prefixes + 1) : 0);
+    return 0;
+}
+
+/* The rate in a line of HPL's or HPCC's output, 0 when it holds none. A line of HPL's table is:
+ * name of the variant, N, NB, P, Q, time, Gflop/s. */
+static double rate_in(const char *line)
+{
+    char variant[32], gflops[32];
+    double rate;
+    if (sscanf(line, "HPL_Tflops=%31s", gflops) == 1)
+        return num_real_parse(gflops, &rate) == 0 ? rate * 1e12 : 0;
+    if (sscanf(line, " %31s %*d %*d %*d %*d %*31s %31s", variant, gflops) != 2) return 0;
+    if (variant[0] != 'W') return 0;
+    return num_real_parse(gflops, &rate) == 0 ? rate * 1e9 : 0;
+}
+
+int beff_rmax_hpl(const char *path, double *flop_per_s)
+{
+    char line[512];
+    FILE *f = text_open(path);
+    if (!f) return err_set_errno(ERR_IO, errno, "--hpl %s", path);
+    *flop_per_s = 0;
+    while (fgets(line, sizeof line, f))
+        *flop_per_s = fmax(*flop_per_s, rate_in(line));
+    const bool failed = ferror(f);
+    fclose(f);
+    if (failed) return err_set_errno(ERR_IO, errno, "--hpl %s", path);
+    if (*flop_per_s > 0) return 0;
+    return err_set(ERR_USAGE,
+                   "--hpl %s: no result of HPL in this file; its output (a table with Gflops) or "
+                   "that of HPCC (HPL_Tflops=) is expected, or give the rate with --rmax",
+                   path);
+}
+
+static int bt_rate(const json_t *result, const char *path, double *flop_per_s)
+{
+    json_t *problem, *t_c;
+    const char *schema;
+    double flop, seconds;
+    TRY(js_get_text(result, path, "schema", &schema));
+    if (strncmp(schema, "nht1-bt/", 8) != 0)
+        return err_set(ERR_USAGE, "%s: is a result of '%s', not of nht1-bt", path, schema);
+    TRY(js_get_object(result, path, "problem", &problem));
+    TRY(js_get_object(result, path, "t_c", &t_c));
+    TRY(js_get_real(problem, path, "nominal_flop", &flop));
+    if (json_is_null(json_object_get(t_c, "t_c_s")))
+        return err_set(ERR_USAGE,
+                       "%s: this run knew no compute-only time; make it with nht1-bt --io none",
+                       path);
+    TRY(js_get_real(t_c, path, "t_c_s", &seconds));
+    if (!(flop > 0) || !(seconds > 0))
+        return err_set(ERR_USAGE, "%s: operations and time must be positive", path);
+    *flop_per_s = flop / seconds;
+    return 0;
+}
+
+int beff_rmax_bt(const char *path, double *flop_per_s)
+{
+    json_t *result;
+    int rc = js_read(path, &result);
+    if (rc == 0) {
+        rc = bt_rate(result, path, flop_per_s);
+        json_decref(result);
+    }
+    if (rc < 0) err_prefix("--bt-result: ");
+    return rc;
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "companions/beff/report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/plain.h"
+#include "base/stamp.h"
+#include "base/units.h"
+#include "companions/beff/traffic.h"
+
+enum { CELL = UNITS_CELL_MAX, WIDTH = 100 };
+
+static const char *mb(char out[CELL], double bytes_per_s)
+{
+    return units_cell(out, "%.1f", bytes_per_s / 1e6);
+}
+
+static const char *us(char out[CELL], double s)
+{
+    return units_cell(out, "%.3f", s * 1e6);
+}
+
+static void system_lines(const struct beff_job *job, FILE *to)
+{
+    const struct nodes *n = &job->nodes;
+    const struct beff_memory *m = &job->memory;
+    char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
+    fprintf(to, "Definition %s\n",
+            job->setup->definition == BEFF_36 ? "3.6 (release 3.6 of the authors' program)"
+                                              : "paper (Rabenseifner and Koniges)");
+    plain_line(to, "System     %d processes on %lld cores of %lld node%s (%s), placement: %s",
+               n->size, (long long)n->cores, (long long)n->count, units_plural(n->count), n->cpu,
+               job->placement);
+    fprintf(to, "Memory     %s per process (%s); L_max %s\n",
+            units_bytes_iec((double)m->process_bytes, a), m->source,
+            units_bytes_iec((double)m->lmax_bytes, b));
+}
+
+void beff_text_heading(const struct beff_job *job, FILE *to)
+{
+    const struct beff_plan *p = &job->plan;
+    char methods[128] = "";
+    for (int m = 0; m < BEFF_METHODS_N; m++)
+        if (job->setup->method[m]) {
+            const size_t used = strlen(methods);
+            snprintf(methods + used, sizeof methods - used, "%s%s", used ? ", " : "",
+                     beff_method_name(m));
+        }
+    fprintf(to, "nht1-beff %s: effective communication bandwidth\n", nht1_build);
+    system_lines(job, to);
+    fprintf(to, "Patterns   %d rings, %d random (seed %lld), %d for information only; by %s\n",
+            BEFF_RINGS_N, p->random_n, (long long)job->setup->opt.seed,
+            p->patterns_n - BEFF_RINGS_N - p->random_n, methods);
+    fprintf(to, "Sizes      %d from 1 B to L_max; %d repetition%s, the best counts\n", BEFF_SIZES_N,
+            job->setup->reps_n, units_plural(job->setup->reps_n));
+    fflush(to);
+}
+
+/* The value, and table 1 of the paper. */
+static void values(const struct beff_job *job, FILE *to)
+{
+    const struct beff_summary *s = &job->summary;
+    const struct {
+        const char *name;
+        double bytes_per_s;
+        int n;
+    } row[] = {{"b_eff", s->all.both, s->n},
+               {"  rings only", s->all.rings, s->n},
+               {"  random patterns only", s->all.random, s->n},
+               {"at L_max, rings and random", s->at_lmax.both, s->n},
+               {"at L_max, rings only", s->at_lmax.rings, s->n},
+               {"ping-pong at L_max", s->ping_pong_bytes_per_s, 1}};
+    char a[CELL], b[CELL], c[CELL];
+    fprintf(to, "\nb_eff = %s MB/s = %s MB/s per process x %d%s\n", mb(a, s->all.both),
+            mb(b, s->all.both / s->n), s->n, beff_job_valid(job) ? "" : "   (not valid as b_eff)");
+    fprintf(
+        to,
+        "      = %.1f %% of what L_max alone reaches: the mean height of the curve of bandwidth "
+        "over size\n",
+        100 * s->area_ratio);
+    fprintf(to, "\n%-34s %14s %14s\n", "MB/s", "whole system", "per process");
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
+        fprintf(to, "%-34s %14s %14s\n", row[i].name, mb(a, row[i].bytes_per_s),
+                mb(b, row[i].bytes_per_s / row[i].n));
+    fprintf(to, "\nLatency, us: rings and random %s, rings %s, ping-pong %s\n", us(a, s->latency_s),
+            us(b, s->rings_latency_s), us(c, s->ping_pong_s));
+}
+
+static void mean_row(FILE *to, const char *name, const struct beff_mean *mean)
+{
+    char a[CELL], b[CELL], c[CELL];
+    fprintf(to, "%-34s %14s %14s %14s\n", name, mb(a, mean->both), mb(b, mean->rings),
+            mb(c, mean->random));
+}
+
+static void by_method(const struct beff_job *job, FILE *to)
+{
+    const struct beff_summary *s = &job->summary;
+    fprintf(to, "\n%-34s %14s %14s %14s\n", "MB/s by method", "all", "rings", "random");
+    for (int m = 0; m < BEFF_METHODS_N; m++)
+        if (job->setup->method[m]) mean_row(to, beff_method_name(m), &s->method[m]);
+    mean_row(to, "the best for each pattern", &s->method_last);
+    mean_row(to, "the best for each pattern and size", &s->all);
+}
+
+static void notes(const struct beff_job *job, FILE *to)
+{
+    size_t i;
+    json_t *stamp;
+    json_array_foreach(job->stamps, i, stamp)
+    {
+        if (stamp_is(stamp, "valid") || stamp_is(stamp, "quick")) continue;
+        plain_wrap(to, WIDTH, stamp_is(stamp, "not-valid") ? "Not valid  " : "Note       ", 11,
+                   stamp_text(stamp, "sentence"));
+    }
+}
+
+/* What is not in b_eff. */
+static void insight(const struct beff_job *job, FILE *to)
+{
+    const struct beff_insight *in = &job->insight;
+    char a[CELL], b[CELL];
+    if (!in->done) return;
+    fprintf(to, "\n%-34s %14s %14s\n", "Not in b_eff, MB/s", "at L_max", "at 4 KiB");
+    for (int w = 0; w < BEFF_WAYS_N; w++)
+        fprintf(to, "%-34s %14s %14s\n", beff_way_name(w),
+                mb(a, in->bytes_per_s[w][BEFF_SIZES_N - 1]),
+                mb(b, in->bytes_per_s[w][BEFF_FIXED_N - 1]));
+    fprintf(to, "Message rate, 10^6/s, %d outstanding:", BEFF_WINDOW);
+    for (int i = 0; i < BEFF_RATE_SIZES_N; i++)
+        fprintf(to, "%s %s at %lld B", i ? "," : "",
+                units_cell(a, "%.3f", in->messages_per_s[i] / 1e6), (long long)in->rate_bytes[i]);
+    fprintf(to, "\n%-34s %14s %14s\n", "As HPCC prints it, of a process", "natural ring",
+            "random rings");
+    fprintf(to, "%-34s %14s %14s\n", "latency at 8 B, us", us(a, in->natural_latency_s),
+            us(b, in->random_latency_s));
+    fprintf(to, "%-34s %14s %14s\n", "bandwidth at 2 000 000 B, GB/s",
+            units_cell(a, "%.3f", in->natural_bytes_per_s / 1e9),
+            units_cell(b, "%.3f", in->random_bytes_per_s / 1e9));
+}
+
+void beff_text_result(const struct beff_job *job, FILE *to)
+{
+    const struct beff_summary *s = &job->summary;
+    const struct beff_rate *r = &job->rate;
+    char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
+    values(job, to);
+    by_method(job, to);
+    insight(job, to);
+    fprintf(to,
+            "\nMemory     sending all %s once takes %s (%.2f s in the paper's units, 2^20 bytes "
+            "over 10^6)\n",
+            units_bytes_iec((double)job->memory.total_bytes, a), units_duration(s->memory_s, b),
+            s->memory_mixed_s);
+    if (r->flop_per_s > 0)
+        fprintf(to, "Balance    %.4f bytes per flop: b_eff / %.3f Gflop/s (%s: %s)\n",
+                s->all.both / r->flop_per_s, r->flop_per_s / 1e9, r->label, r->source);
+    else
+        fprintf(to, "Balance    needs a floating-point rate: --rmax, --hpl or --bt-result\n");
+    fprintf(to, "Time       %s\n", units_duration(job->measured.elapsed_s, a));
+    notes(job, to);
+}
+
+static void by_size(const struct beff_job *job, FILE *to)
+{
+    const struct beff_summary *s = &job->summary;
+    char a[CELL], b[CELL], c[CELL];
+    fprintf(to, "\n%10s %12s %12s %12s", "bytes", "all MB/s", "rings", "random");
+    for (int m = 0; m < BEFF_METHODS_N; m++)
+        fprintf(to, " %12s", beff_method_name(m));
+    for (int i = 0; i < BEFF_SIZES_N; i++) {
+        fprintf(to, "\n%10lld %12s %12s %12s", (long long)job->measured.size_bytes[i],
+                mb(a, s->size[i].both), mb(b, s->size[i].rings), mb(c, s->size[i].random));
+        for (int m = 0; m < BEFF_METHODS_N; m++)
+            fprintf(to, " %12s", mb(a, job->setup->method[m] ? s->size_method[i][m].both : NAN));
+    }
+    fprintf(to, "\n");
+}
+
+static void by_repetition(const struct beff_job *job, FILE *to)
+{
+    const struct beff_summary *s = &job->summary;
+    char a[CELL], b[CELL], c[CELL];
+    fprintf(to, "\n%10s %12s %12s %12s\n", "repetition", "all MB/s", "rings", "random");
+    for (int r = 0; r < job->setup->reps_n; r++)
+        fprintf(to, "%10d %12s %12s %12s\n", r + 1, mb(a, s->rep[r].both), mb(b, s->rep[r].rings),
+                mb(c, s->rep[r].random));
+}
+
+static void by_pattern(const struct beff_job *job, FILE *to)
+{
+    const struct beff_cube *cube = &job->measured.cube;
+    char a[CELL], b[CELL], c[CELL];
+    fprintf(to, "\n%-20s %9s %9s %12s %14s %12s\n", "pattern", "processes", "messages", "mean MB/s",
+            "at L_max MB/s", "at 1 B, us");
+    for (int p = 0; p < cube->patterns_n; p++) {
+        const struct beff_pattern *pattern = &job->plan.pattern[p];
+        const double first = beff_value(cube, p, (struct beff_pick){BEFF_ALL, BEFF_ALL, 0});
+        /* Messages that are on their way at a time: in pairs that answer each other, half of an
+         * iteration's. */
+        const double at_a_time = pattern->kind != BEFF_ANALYSIS
+                                     ? pattern->processes_n
+                                     : (double)pattern->messages_n / pattern->slots_max;
+        const double last =
+            beff_value(cube, p, (struct beff_pick){BEFF_ALL, BEFF_ALL, BEFF_SIZES_N - 1});
+        fprintf(to, "%-20s %9d %9lld %12s %14s %12s\n", pattern->name, pattern->processes_n,
+                (long long)pattern->messages_n, mb(a, beff_value(cube, p, BEFF_EVERYTHING)),
+                mb(b, last), us(c, at_a_time / first));
+    }
+}
+
+void beff_text_details(const struct beff_job *job, FILE *to)
+{
+    by_size(job, to);
+    by_repetition(job, to);
+    by_pattern(job, to);
+}
+
+/* A row of the summary; the latencies are those of a process. */
+static void sum_row(const struct beff_job *job, const char *name, int by, FILE *to)
+{
+    const struct beff_summary *s = &job->summary;
+    const double mb[] = {s->all.both / by, s->at_lmax.both / by, s->at_lmax.rings / by};
+    char a[CELL], b[CELL], c[CELL], d[CELL];
+    fprintf(to, "%-12s %7d %12s %9s", name, s->n, units_cell(a, "%.3f", mb[0] / 1e6),
+            units_cell(b, "%.3f", (double)job->memory.lmax_bytes / 1048576));
+    fprintf(to, " %13s %13s", units_cell(a, "%.3f", mb[1] / 1e6),
+            units_cell(b, "%.3f", mb[2] / 1e6));
+    if (by > 1)
+        fprintf(to, " %10s %10s %10s %13s", us(a, s->latency_s), us(b, s->rings_latency_s),
+                us(c, s->ping_pong_s), units_cell(d, "%.3f", s->ping_pong_bytes_per_s / 1e6));
+    fprintf(to, "\n");
+}
+
+void beff_text_sum(const void *of, FILE *to)
+{
+    static const char *const heading[][9] = {
+        {"", "number", "b_eff", "Lmax", "b_eff", "b_eff", "latency", "latency", "latency"},
+        {"", "of PEs", "", "", "at Lmax", "at Lmax", "rings &", "rings", "ping-"},
+        {"", "", "", "", "rings&random", "rings only", "random", "only", "pong"},
+        {"", "", "MB/s", "MB", "MB/s", "MB/s", "us", "us", "us"}};
+    static const char *const last[] = {"ping-pong", "bandwidth", "", "MB/s"};
+    const struct beff_job *job = of;
+    const struct beff_summary *s = &job->summary;
+    struct utsname u;
+    char a[CELL], b[CELL];
+    if (uname(&u) != 0) memset(&u, 0, sizeof u);
+    fprintf(to, "nht1-beff %s summary\n", nht1_build);
+    system_lines(job, to);
+    notes(job, to);
+    fprintf(to, "\nMB/s = 10^6 bytes/s; MB of memory and Lmax = 2^20 bytes\n");
+    for (int h = 0; h < 4; h++) {
+        const char *const *w = heading[h];
+        fprintf(to, "%-12s %7s %12s %9s %13s %13s %10s %10s %10s %13s\n", w[0], w[1], w[2], w[3],
+                w[4], w[5], w[6], w[7], w[8], last[h]);
+    }
+    sum_row(job, "accumulated", 1, to);
+    sum_row(job, "per process", s->n, to);
+    fprintf(to, "\n%s = %s MB/s = %s * %d PEs with %lld MB/PE on %s %s %s %s %s\n",
+            beff_job_valid(job) ? "b_eff" : "b_eff(NOT_VALID)",
+            units_cell(a, "%.3f", s->all.both / 1e6),
+            units_cell(b, "%.3f", s->all.both / s->n / 1e6), s->n,
+            (long long)(job->memory.process_bytes >> 20), u.sysname, u.nodename, u.release,
+            u.version, u.machine);
+}
+
+/* A pattern by a method at a size: the best, and every repetition. */
+static void protocol_line(const struct beff_job *job, int size, int method, int pattern, FILE *to)
+{
+    const struct beff_cube *c = &job->measured.cube;
+    double most = 0;
+    for (int r = 0; r < c->reps_n; r++) {
+        const struct beff_cell *cell = beff_cell_at(c, r, size, method, pattern);
+        if (cell->loop > 0 && cell->bandwidth > most) most = cell->bandwidth;
+    }
+    if (!(most > 0)) return;
+    fprintf(to, "%-20s %-12s %12.3f", job->plan.pattern[pattern].name, beff_method_name(method),
+            most / 1e6);
+    for (int r = 0; r < c->reps_n; r++) {
+        const struct beff_cell *cell = beff_cell_at(c, r, size, method, pattern);
+        if (cell->loop > 0)
+            fprintf(to, " | %8lld %10.3f %10.3f %10.3f %12.9f", (long long)cell->loop,
+                    cell->process_min / 1e6, cell->process_mean / 1e6, cell->process_max / 1e6,
+                    cell->time_s);
+        else
+            fprintf(to, " | %8s %10s %10s %10s %12s", "-", "-", "-", "-", "-");
+    }
+    fprintf(to, "\n");
+}
+
+void beff_text_protocol(const void *of, FILE *to)
+{
+    const struct beff_job *job = of;
+    const struct beff_elapsed e = beff_elapsed(&job->measured.cube);
+    fprintf(to, "nht1-beff %s protocol\n", nht1_build);
+    fprintf(to, "best: of the pattern as a whole; then for each repetition iterations, MB/s that a "
+                "process sends (least, mean and most of all processes), time of the slowest\n");
+    for (int i = 0; i < BEFF_SIZES_N; i++) {
+        fprintf(to, "\nsize %d: %lld bytes\n", i + 1, (long long)job->measured.size_bytes[i]);
+        fprintf(to, "%-20s %-12s %12s", "pattern", "method", "best MB/s");
+        for (int r = 0; r < job->setup->reps_n; r++)
+            fprintf(to, " | %8s %10s %10s %10s %12s", "loop", "min", "mean", "max", "seconds");
+        fprintf(to, "\n");
+        for (int p = 0; p < job->plan.patterns_n; p++)
+            for (int m = 0; m < BEFF_METHODS_N; m++)
+                protocol_line(job, i, m, p, to);
+    }
+    fprintf(
+        to,
+        "\nelapsed %.3f s; in the loops of whole repetitions, slowest process: %.3f s, and %.3f "
+        "s had all been as fast as the fastest\n",
+        job->measured.elapsed_s, e.measured_s, e.undisturbed_s);
+    beff_text_details(job, to);
+    fprintf(to, "\n");
+    beff_text_sum(job, to);
+}

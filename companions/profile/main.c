@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* nht1-profile: runs an MPI program with a library in front of MPI-IO that counts its calls, and
+ * makes a workload of it that nht1-workload replays. With --t-c it runs the program a second time
+ * with its writes dropped: T_C, zeta and R_IO of any program. The exit status is the program's. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/beside.h"
+#include "base/conf.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/near.h"
+#include "base/own.h"
+#include "base/plain.h"
+#include "base/start.h"
+#include "base/stat.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "base/version.h"
+#include "base/watch.h"
+#include "companions/profile/merge.h"
+
+#define WORDS_MAX  16384
+#define REPEAT_MAX 1000
+#define LEVEL      0.95
+
+struct options {
+    const char *out, *json, *split;
+    struct conf_list t_c_add;
+    bool t_c, force, keep, quiet;
+    int64_t repeat;
+};
+
+/* One pair of runs: with writes, and without. */
+struct round {
+    double t_t_s, t_c_s;
+    double t_io_s, c_io_s; /* inside MPI-IO, mean over ranks: opens and reads are in both */
+    int64_t dropped_bytes, kept_bytes;
+};
+
+#define AT(member) CONF_AT(struct options, member)
+static const struct conf_option options[] = {
+    {.name = "out",
+     .arg = "FILE.xml",
+     .def = "profile.xml",
+     .key = 'o',
+     .help =
+         "The workload: working points that nht1-workload replays. Counters lie beside it while "
+         "the program runs, on a file system that all its nodes share.",
+     AT(out),
+     .output = true,
+     .group = "Profile"},
+    {.name = "json",
+     .arg = "FILE",
+     .help = "Write everything that was gathered to FILE, for nht1-report.",
+     AT(json),
+     .output = true},
+    {.name = "split",
+     .arg = "WHERE",
+     .def = "direction",
+     .help =
+         "Where a working point ends: 'run' (one for each file), 'open' (at each opening), "
+         "'direction' (there, and where reading turns to writing or back), or a number of calls "
+         "of a rank; 1 gives a point for each call.",
+     AT(split),
+     .words = "run|open|direction"},
+    {.name = "force", .help = "Overwrite FILE.xml even if it is not a workload.", AT(force)},
+    {.name = "keep", .help = "Keep the folder of counters, FILE.xml.run-PID.", AT(keep)},
+    {.name = "quiet", .help = "Print no summary.", AT(quiet)},
+    {.name = "t-c",
+     .help = "Also run the program with its writes dropped, before each run with them, which "
+             "measures T_C; zeta = T_T / T_C - 1 is what writing costs it. Both times are from "
+             "MPI_Init to MPI_Finalize. What the program prints without its writes is not shown. "
+             "Reads, opens, and independent writes through the shared file pointer are still made.",
+     AT(t_c),
+     .group = "What writing costs"},
+    {.name = "t-c-add",
+     .arg = "WORD",
+     .help = "Append a word to the command in the runs without writes, such as the option that "
+             "turns off a check of what was written; may be repeated.",
+     AT(t_c_add)},
+    {.name = "repeat",
+     .arg = "R",
+     .def = "1",
+     CONF_RANGE(1, REPEAT_MAX),
+     .help = "Pairs of runs; from 2 on zeta has an interval.",
+     AT(repeat)},
+    {0}};
+
+static const struct conf_program program = {
+    .name = "nht1-profile",
+    .version = nht1_build,
+    .summary = "Records what an MPI program does with MPI-IO, as a workload that can be replayed, "
+               "and measures what its writing costs.",
+    .args = "-- COMMAND...",
+    .max_args = WORDS_MAX,
+    .examples = "  nht1-profile -- mpirun -np 4 ./solver input.dat\n"
+                "  nht1-profile -o solver.xml --json solver.json -- srun ./solver\n"
+                "  nht1-profile --t-c --repeat 5 -- mpirun -np 4 python3 checkpoint.py\n"
+                "  mpirun -np 4 nht1-workload solver.xml\n"
+                "Exit status: that of the program; 1 wrong usage, 3 I/O, memory or MPI error,\n"
+                "4 the program left no profile, or, with --t-c, no zeta.\n",
+    .options = options};
+
+static volatile sig_atomic_t child;
+
+/* What was done about these signals when nht1-profile was started: the program's to inherit. */
+static const int inherited_signal[] = {SIGINT, SIGTERM, SIGXFSZ, SIGCHLD};
+static struct sigaction inherited[sizeof inherited_signal / sizeof inherited_signal[0]];
+
+/* The program decides what an interrupt means; what was counted is reported all the same. */
+static void pass_on(int signum)
+{
+    if (child > 0 && signum != SIGINT) kill((pid_t)child, signum);
+}
+
+static int library_find(char out[PATH_MAX])
+{
+    TRY(beside_library(out, "libnht1-profile.so"));
+    if (access(out, R_OK) == 0) return 0;
+    return err_set_errno(ERR_IO, errno, "%s: the library that is loaded into the program", out);
+}
+
+/* Whether the command is Open MPI's launcher, which passes to ranks on other nodes only what -x
+ * names; others pass on their environment. */
+static bool is_open_mpi(const char *command)
+{
+    static const char *const name[] = {"mpirun", "mpiexec", "orterun", "prterun"};
+    const char *slash = strrchr(command, '/'), *base = slash ? slash + 1 : command;
+    char call[PATH_MAX + 32], line[256] = "";
+    bool known = false;
+    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
+        known |= strcmp(base, name[i]) == 0;
+    if (!known || strchr(command, '\'') || strlen(command) > PATH_MAX) return false;
+    snprintf(call, sizeof call, "'%s' --version 2>/dev/null", command);
+    FILE *from = popen(call, "r");
+    if (!from) return false;
+    const bool got = fgets(line, sizeof line, from) != NULL;
+    pclose(from);
+    return got && (strstr(line, "Open MPI") || strstr(line, "OpenRTE") || strstr(line, "PRRTE"));
+}
+
+/* Runs the command with the library in it, counters in a fresh folder. status: [out] as a shell has
+ * it. */
+static int execute(const struct options *o, const struct conf_list *args, struct own *own,
+                   const char *folder, const char *library, bool drop, int *status)
+{
+    char setting[4][4 * PATH_MAX], dir[PATH_MAX], parent[PATH_MAX];
+    const char *more = getenv("LD_PRELOAD");
+    const bool open_mpi = is_open_mpi(args->item[0]);
+    const int n = sizeof setting / sizeof setting[0];
+    int w = 0;
+    const char *name = own_split(folder, parent);
+    TRY(own_remove(own, name)); /* that of the round before */
+    TRY(own_make_folder(own, name));
+    if (!realpath(folder, dir)) return err_set_errno(ERR_IO, errno, "--out: %s", folder);
+    snprintf(setting[0], sizeof setting[0], PROFILE_ENV_DIR "=%s", dir);
+    snprintf(setting[1], sizeof setting[1], PROFILE_ENV_SPLIT "=%s", o->split);
+    snprintf(setting[2], sizeof setting[2], PROFILE_ENV_DROP "=%d", drop);
+    if (snprintf(setting[3], sizeof setting[3], "LD_PRELOAD=%s%s%s", library, more ? ":" : "",
+                 more ? more : "") >= (int)sizeof setting[3])
+        return err_set(ERR_USAGE, "LD_PRELOAD is longer than %zu bytes", sizeof setting[3]);
+    const char **word = calloc((size_t)args->n + (size_t)o->t_c_add.n + 16, sizeof(const char *));
+    if (!word) return err_set(ERR_NOMEM, "no memory for the command line");
+    for (int a = 0; a < args->n; a++) {
+        word[w++] = args->item[a];
+        for (int s = 0; a == 0 && open_mpi && s < n; s++) {
+            word[w++] = "-x";
+            word[w++] = setting[s];
+        }
+    }
+    for (int a = 0; drop && a < o->t_c_add.n; a++)
+        word[w++] = o->t_c_add.item[a];
+
+    fflush(NULL);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        for (int s = 0; !open_mpi && s < n; s++)
+            putenv(setting[s]);
+        if (drop) {
+            char path[PATH_MAX + 16];
+            snprintf(path, sizeof path, "%s/output", dir);
+            const int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+            if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0 || dup2(fd, STDERR_FILENO) < 0) _exit(126);
+        }
+        for (size_t i = 0; i < sizeof inherited / sizeof inherited[0]; i++)
+            sigaction(inherited_signal[i], &inherited[i], NULL);
+        execvp(word[0], (char *const *)(uintptr_t)word);
+        plain_line(stderr, "nht1-profile: %s: %s", word[0], strerror(errno));
+        _exit(errno == ENOENT ? 127 : 126);
+    }
+    child = (sig_atomic_t)pid;
+    int what = 0, rc = pid < 0 ? err_set_errno(ERR_IO, errno, "starting %s", args->item[0]) : 0;
+    while (rc == 0 && waitpid(pid, &what, 0) < 0)
+        if (errno != EINTR) rc = err_set_errno(ERR_IO, errno, "waiting for %s", args->item[0]);
+    child = 0;
+    *status = WIFSIGNALED(what) ? 128 + WTERMSIG(what) : WEXITSTATUS(what);
+    free(word);
+    return rc;
+}
+
+static int save_workload(const struct options *o, const struct profile_run *run)
+{
+    struct workload w;
+    struct text text;
+    int rc = profile_workload(run, &w);
+    if (rc == 0) rc = text_begin(&text);
+    if (rc == 0) {
+        workload_write(&w, text.to);
+        rc = text_save(&text, o->out);
+    }
+    if (rc < 0) err_prefix("--out: ");
+    workload_free(&w);
+    return rc;
+}
+
+/* zeta of all rounds: the median of the pairs, and its interval. */
+struct zeta {
+    double value, lo, hi, t_t_s, t_c_s;
+    double io; /* the part of it that is time inside MPI-IO */
+};
+
+static int zeta_of(const struct round *round, int n, struct zeta *z)
+{
+    double *ratio = calloc(4 * (size_t)n, sizeof *ratio);
+    if (!ratio) return err_set(ERR_NOMEM, "no memory for %d rounds", n);
+    double *t_t = ratio + n, *t_c = t_t + n, *io = t_c + n;
+    for (int i = 0; i < n; i++) {
+        t_t[i] = round[i].t_t_s;
+        t_c[i] = round[i].t_c_s;
+        ratio[i] = t_t[i] / t_c[i];
+        io[i] = (round[i].t_io_s - round[i].c_io_s) / t_c[i];
+    }
+    int rc = stat_median(ratio, n, &z->value);
+    if (rc == 0) rc = stat_median_ci(ratio, n, LEVEL, 1, &z->lo, &z->hi);
+    if (rc == 0) rc = stat_median(t_t, n, &z->t_t_s);
+    if (rc == 0) rc = stat_median(t_c, n, &z->t_c_s);
+    if (rc == 0) rc = stat_median(io, n, &z->io);
+    z->value--;
+    z->lo--;
+    z->hi--;
+    free(ratio);
+    return rc;
+}
+
+static void print_zeta(const struct zeta *z, const struct round *round, int n,
+                       const struct profile_run *run)
+{
+    char t_t[UNITS_TEXT_MAX], t_c[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX], kept[UNITS_TEXT_MAX];
+    fprintf(stderr, "\nT_T       %s with its writes\nT_C       %s with its writes dropped\n",
+            units_duration(z->t_t_s, t_t), units_duration(z->t_c_s, t_c));
+    fprintf(stderr, "R_IO      %s, bytes written over T_T\n",
+            units_rate((double)run->bytes[1] / z->t_t_s, rate));
+    fprintf(stderr, "zeta      %.3f", z->value);
+    if (n > 1)
+        fprintf(stderr, ", 95 %% interval %.3f to %.3f of %d pairs\n", z->lo, z->hi, n);
+    else
+        fprintf(stderr, " of one pair: --repeat 5 gives it an interval\n");
+    fprintf(stderr, "          %.3f of it inside MPI-IO, %.3f outside\n", z->io, z->value - z->io);
+    if (round[0].kept_bytes > 0)
+        fprintf(stderr,
+                "          %s written through the shared pointer by single ranks were not "
+                "dropped: T_C includes their time\n",
+                units_bytes((double)round[0].kept_bytes, kept));
+}
+
+static json_t *zeta_json(const struct zeta *z, const struct round *round, int n,
+                         const struct profile_run *run)
+{
+    json_t *rounds = json_array();
+    for (int i = 0; i < n; i++)
+        json_array_append_new(rounds, json_pack("{s:o s:o}", "t_t_s", js_real(round[i].t_t_s),
+                                                "t_c_s", js_real(round[i].t_c_s)));
+    return json_pack("{s:o s:o s:o s:o s:o s:o s:o s:I s:I s:o}", "t_t_s", js_real(z->t_t_s),
+                     "t_c_s", js_real(z->t_c_s), "zeta", js_real(z->value), "zeta_io",
+                     js_real(z->io), "r_io_bytes_per_s", js_real((double)run->bytes[1] / z->t_t_s),
+                     "zeta_ci95_lo", n > 1 ? js_real(z->lo) : json_null(), "zeta_ci95_hi",
+                     n > 1 ? js_real(z->hi) : json_null(), "dropped_bytes",
+                     (json_int_t)round[0].dropped_bytes, "not_dropped_bytes",
+                     (json_int_t)round[0].kept_bytes, "rounds", rounds);
+}
+
+static int save_json(const struct options *o, const struct conf_list *args, const char *began,
+                     int status, const struct profile_run *run, json_t *zeta)
+{
+    char ended[32];
+    json_t *command = json_array();
+    watch_utc(ended);
+    for (int a = 0; a < args->n; a++)
+        json_array_append_new(command, js_text(args->item[a]));
+    json_t *result =
+        json_pack("{s:s s:s s:s s:s s:o s:o s:i s:o s:o s:[]}", "schema", "nht1-profile/1",
+                  "version", nht1_build, "started_utc", began, "ended_utc", ended, "options",
+                  conf_json(&program, o), "command", command, "command_status", status, "profile",
+                  profile_json(run), "zeta", zeta ? zeta : json_null(), "stamps");
+    const int rc = js_result(o->json, result);
+    if (rc < 0) err_prefix("--json: ");
+    json_decref(result);
+    return rc;
+}
+
+/* What can be known to be wrong before the program starts. */
+static int check(const struct options *o, const struct conf_list *args)
+{
+    static const char *const split[] = {"run", "open", "direction"};
+    const char *const option[] = {"--out", "--json"}, *const name[] = {o->out, o->json};
+    char meant[NEAR_TEXT_MAX];
+    int64_t calls;
+    bool known = false;
+    if (args->n == 0)
+        return err_set(ERR_USAGE, "no command: nht1-profile [OPTION...] -- mpirun -np 4 PROGRAM");
+    for (size_t i = 0; i < sizeof split / sizeof split[0]; i++)
+        known |= strcmp(o->split, split[i]) == 0;
+    if (!known && conf_int("--split", o->split, 1, INT64_MAX, &calls) < 0) {
+        err_clear();
+        return err_set(ERR_USAGE, "--split %s: run, open, direction or a number of calls%s",
+                       o->split, near_of(o->split, "run|open|direction", meant));
+    }
+    if ((o->repeat > 1 || o->t_c_add.n > 0) && !o->t_c)
+        return err_set(ERR_USAGE, "--repeat and --t-c-add belong to --t-c");
+    TRY(conf_files_differ(2, option, name));
+    if (js_check_text(o->out, o->force ? "" : WORKLOAD_TEXT_BEGIN) < 0) {
+        err_prefix("--out: ");
+        return ERR_USAGE;
+    }
+    if (o->json && js_check_target(o->json, "nht1-profile/") < 0) {
+        err_prefix("--json: ");
+        return ERR_USAGE;
+    }
+    return 0;
+}
+
+/* One run without writes. Returns 0, ERR_INVALID when there is no T_C of the program; the folder
+ * stays then when its output may say why. */
+static int run_dropped(const struct options *o, const struct conf_list *args, struct own *own,
+                       const char *dir, const char *library, struct round *round)
+{
+    char parent[PATH_MAX];
+    struct profile_run run;
+    int status = 0;
+    TRY(execute(o, args, own, dir, library, true, &status));
+    int rc = profile_load(dir, &run);
+    if (rc == 0 && run.state == PROFILE_READ_DROPPED)
+        rc = err_set(ERR_INVALID,
+                     "T_C cannot be measured by dropping writes: rank %d reads %s, which the "
+                     "program has written before",
+                     run.reader->rank, run.reader->file[run.reader->at_file].name);
+    else if (rc == 0 && (status != 0 || run.state != PROFILE_FINALIZED)) {
+        rc = err_set(ERR_INVALID,
+                     "zeta cannot be measured: with its writes dropped the program ended with "
+                     "status %d, output in %s/output; does it check what it has written? See "
+                     "--t-c-add",
+                     status, dir);
+        own_give(own, own_split(dir, parent));
+    } else if (rc == 0 && run.dropped_bytes == 0)
+        rc = err_set(ERR_INVALID, "zeta cannot be measured: the program writes nothing through "
+                                  "MPI-IO that can be dropped");
+    if (rc == 0) {
+        round->t_c_s = run.wall_s;
+        round->c_io_s = run.io_s;
+        round->dropped_bytes = run.dropped_bytes;
+        round->kept_bytes = run.kept_bytes;
+    }
+    profile_free(&run);
+    return rc;
+}
+
+/* The runs and their report. status: [out] the program's. */
+static int profile(const struct options *o, const struct conf_list *args, struct own *own,
+                   int *status)
+{
+    char dir[PATH_MAX], library[PATH_MAX];
+    struct profile_run run = {0};
+    struct zeta z;
+    char began[32];
+    bool measured = o->t_c, started = false;
+    watch_utc(began);
+    TRY(library_find(library));
+    snprintf(dir, sizeof dir, "%.4000s.run-%d", o->out, (int)getpid());
+    struct round *round = calloc((size_t)o->repeat, sizeof *round);
+    if (!round) return err_set(ERR_NOMEM, "no memory for %lld rounds", (long long)o->repeat);
+    /* The run with writes comes last, so that it is its files that stay. */
+    int rc = 0;
+    for (int i = 0; rc == 0 && i < o->repeat; i++) {
+        char why_not[ERR_MESSAGE_MAX] = "";
+        if (measured) {
+            snprintf(dir, sizeof dir, "%.4000s.run-%d.dropped", o->out, (int)getpid());
+            rc = run_dropped(o, args, own, dir, library, &round[i]);
+            if (rc == ERR_INVALID) {
+                measured = false;
+                snprintf(why_not, sizeof why_not, "%s", err_message());
+                err_clear();
+                rc = 0;
+            }
+        }
+        snprintf(dir, sizeof dir, "%.4000s.run-%d", o->out, (int)getpid());
+        if (rc == 0) rc = execute(o, args, own, dir, library, false, status);
+        started = rc == 0;
+        profile_free(&run);
+        if (rc == 0) rc = profile_load(dir, &run);
+        round[i].t_t_s = run.wall_s;
+        round[i].t_io_s = run.io_s;
+        if (why_not[0] && *status == 0) fprintf(stderr, "nht1-profile: %s\n", why_not);
+        if (*status != 0 || !measured) break;
+    }
+    if (rc == 0 && run.size == 0)
+        rc = err_set(ERR_INVALID,
+                     "no rank of the command has called MPI_Init with the profiler in it: is it an "
+                     "MPI program, dynamically linked with the MPI library that nht1 was built "
+                     "with?");
+    measured = measured && *status == 0;
+    if (rc == 0) rc = save_workload(o, &run);
+    if (rc == 0 && measured) rc = zeta_of(round, (int)o->repeat, &z);
+    if (rc == 0 && o->json)
+        rc = save_json(o, args, began, *status, &run,
+                       measured ? zeta_json(&z, round, (int)o->repeat, &run) : NULL);
+    if (rc == 0 && !o->quiet) {
+        fputc('\n', stderr);
+        if (!js_is_stdout(o->out))
+            plain_line(stderr, "nht1-profile: the workload is in %s", o->out);
+        profile_print(&run, stderr);
+        if (measured) print_zeta(&z, round, (int)o->repeat, &run);
+    }
+    profile_free(&run);
+    free(round);
+    if (rc < 0 && started && !o->t_c) {
+        /* Profiling does not change what the program's end says. */
+        fprintf(stderr, "nht1-profile: %s\n", err_message());
+        return 0;
+    }
+    if (rc == 0 && *status == 0 && o->t_c && !measured) *status = err_exit_status(ERR_INVALID);
+    return rc;
+}
+
+static int run(const void *opts, const struct conf_list *args)
+{
+    const struct options *o = opts;
+    const struct sigaction action = {.sa_handler = pass_on};
+    int status = 0;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    int rc = check(o, args);
+    char folder[PATH_MAX];
+    struct own *own = NULL;
+    (void)own_split(o->out, folder);
+    if (rc == 0) {
+        own_sweep(folder, 0);
+        rc = own_begin(&own, folder, 0, o->keep);
+        if (rc < 0) err_prefix("--out: ");
+    }
+    if (rc == 0) rc = profile(o, args, own, &status);
+    own_end(own);
+    if (rc < 0 && status != 0) fprintf(stderr, "nht1-profile: %s\n", err_message());
+    return status != 0 ? status : rc;
+}
+
+int main(int argc, char **argv)
+{
+    struct options o;
+    for (size_t i = 0; i < sizeof inherited / sizeof inherited[0]; i++)
+        sigaction(inherited_signal[i], NULL, &inherited[i]);
+    return start_program(&program, argc, argv, &o, run);
+}

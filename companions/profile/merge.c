@@ -1,0 +1,681 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "companions/profile/merge.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "base/num.h"
+#include "base/plain.h"
+#include "base/units.h"
+
+/* Less than this between two calls is not thinking: a sleep cannot be that short. */
+#define THINK_S 1e-4
+
+#define COUNT_MAX (UINT64_C(1) << 48) /* of calls and pieces: what nobody has counted */
+#define CLOCK_MAX 1e12                /* seconds since 1970 */
+
+static const char *const other_name[PROFILE_OTHERS] = {"open", "set_view", "sync", "set_size",
+                                                       "seek", "wait",     "close"};
+
+/* The phases that are one working point: by process, NULL where a process has none. */
+struct point {
+    int processes;
+    const struct profile_phase **of; /* [processes] */
+    const char *name;                /* of the file; of rank 0's where each process has its own */
+    int file;                        /* index in the workload */
+    double begin_s, end_s;
+};
+
+struct points {
+    int n;
+    bool separate; /* every rank has files of its own */
+    struct point *point;
+    int files_n;
+    const char *file[WORKLOAD_FILES_MAX];
+};
+
+static double inside_s(const struct profile_map *m)
+{
+    uint64_t ns = 0;
+    for (int p = 0; p < m->phases_n; p++)
+        for (int k = 0; k < WORKLOAD_KINDS; k++)
+            ns += m->phase[p].kind[k].ns;
+    for (int o = 0; o < PROFILE_OTHERS; o++)
+        ns += m->other[o].ns;
+    return 1e-9 * (double)ns;
+}
+
+/* Whether a program can have counted so far: if not, it has written over its counters. */
+static bool counts_sound(const struct profile_phase *p)
+{
+    bool ok = p->pieces <= COUNT_MAX && p->unknown <= COUNT_MAX && p->seeks <= COUNT_MAX &&
+              p->think_ns <= INT64_MAX;
+    for (int k = 0; k < WORKLOAD_KINDS; k++)
+        ok = ok && p->kind[k].n <= COUNT_MAX && p->kind[k].bytes <= WORKLOAD_BYTES_MAX;
+    for (int k = 0; k < PROFILE_PLACED; k++)
+        ok = ok && p->places[k].n <= COUNT_MAX && p->places[k].skips <= COUNT_MAX &&
+             p->places[k].begin > -WORKLOAD_BYTES_MAX && p->places[k].end >= 0;
+    return ok;
+}
+
+/* Whether what a rank has left can be read: the program that wrote it may have written over it. */
+static bool is_sound(const struct profile_map *m)
+{
+    bool ok = m->magic == PROFILE_MAGIC && m->size > 0 && m->rank >= 0 && m->rank < m->size &&
+              m->files_n >= 0 && m->files_n <= PROFILE_FILES_MAX && m->phases_n >= 0 &&
+              m->phases_n <= PROFILE_PHASE_MAX && m->at_file >= 0 &&
+              m->at_file < PROFILE_FILES_MAX && m->bin_s > 1e-9 && m->bin_s < CLOCK_MAX &&
+              fabs(m->init_s) < CLOCK_MAX && fabs(m->last_s) < CLOCK_MAX &&
+              m->size <= WORKLOAD_PROCESSES_MAX && m->dropped_bytes <= INT64_MAX &&
+              m->kept_bytes <= INT64_MAX && m->files_lost >= 0 && m->phases_lost >= 0 &&
+              m->host[sizeof m->host - 1] == '\0' && m->library[sizeof m->library - 1] == '\0';
+    for (int f = 0; ok && f < m->files_n; f++)
+        ok = m->file[f].name[PROFILE_NAME_MAX - 1] == '\0';
+    for (int p = 0; ok && p < m->phases_n; p++) {
+        const struct profile_phase *one = &m->phase[p];
+        ok = one->file >= 0 && one->file < m->files_n && one->comm_size > 0 &&
+             one->comm_size <= m->size && one->comm_rank >= 0 && one->comm_rank < one->comm_size &&
+             counts_sound(one);
+    }
+    return ok;
+}
+
+static int map_rank(const char *dir, const char *name, struct profile_run *run)
+{
+    char path[4096];
+    struct stat st;
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) return err_set_errno(ERR_IO, errno, "%s", path);
+    const struct profile_map *m = MAP_FAILED;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == (off_t)sizeof *m)
+        m = mmap(NULL, sizeof *m, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (m == MAP_FAILED || !is_sound(m)) {
+        /* The rank died before it had entered its number and had counted nothing, or it has written
+         * over its counters: it is missing in the result. */
+        if (m != MAP_FAILED) munmap((void *)(uintptr_t)m, sizeof *m);
+        return 0;
+    }
+    if (run->size == 0) {
+        run->rank = calloc((size_t)m->size, sizeof(const struct profile_map *));
+        if (!run->rank) return err_set(ERR_NOMEM, "no memory for %d ranks", m->size);
+        run->size = m->size;
+    }
+    if (m->size != run->size || run->rank[m->rank])
+        return err_set(ERR_IO,
+                       "%s: ranks of more than one MPI program: profile each by a command of its "
+                       "own",
+                       path);
+    run->rank[m->rank] = m;
+    run->ranks_n++;
+    return 0;
+}
+
+static void sum(struct profile_run *run)
+{
+    for (int r = 0; r < run->size; r++) {
+        const struct profile_map *m = run->rank[r];
+        if (!m) continue;
+        const double io_s = inside_s(m);
+        run->wall_s = fmax(run->wall_s, m->last_s - m->init_s);
+        run->io_s += io_s / run->ranks_n;
+        if (io_s >= run->io_max_s) {
+            run->io_max_s = io_s;
+            run->io_max_rank = r;
+        }
+        run->dropped_bytes = num_sum(run->dropped_bytes, (int64_t)m->dropped_bytes);
+        run->kept_bytes = num_sum(run->kept_bytes, (int64_t)m->kept_bytes);
+        run->lost_n =
+            (int)num_min(num_sum(run->lost_n, (int64_t)m->files_lost + m->phases_lost), INT32_MAX);
+        if (m->state == PROFILE_READ_DROPPED) run->reader = m;
+        if (m->state > (int)run->state) run->state = (enum profile_state)m->state;
+        for (int p = 0; p < m->phases_n; p++)
+            for (int k = 0; k < WORKLOAD_KINDS; k++) {
+                const int write = workload_kind_of(k).write;
+                run->bytes[write] = num_sum(run->bytes[write], (int64_t)m->phase[p].kind[k].bytes);
+                run->calls[write] = num_sum(run->calls[write], (int64_t)m->phase[p].kind[k].n);
+            }
+    }
+}
+
+int profile_load(const char *dir, struct profile_run *run)
+{
+    *run = (struct profile_run){0};
+    DIR *d = opendir(dir);
+    if (!d) return err_set_errno(ERR_IO, errno, "%s", dir);
+    int rc = 0;
+    for (struct dirent *e; rc == 0 && (e = readdir(d));)
+        if (strncmp(e->d_name, "rank-", 5) == 0) rc = map_rank(dir, e->d_name, run);
+    closedir(d);
+    sum(run);
+    return rc;
+}
+
+void profile_free(struct profile_run *run)
+{
+    for (int r = 0; r < run->size; r++)
+        if (run->rank[r]) munmap((void *)(uintptr_t)run->rank[r], sizeof **run->rank);
+    free(run->rank);
+    *run = (struct profile_run){0};
+}
+
+/* Whether every rank has opened files by itself, and as many as the others: a file per process. */
+static bool is_separate(const struct profile_run *run)
+{
+    int files_n = -1;
+    for (int r = 0; r < run->size; r++) {
+        const struct profile_map *m = run->rank[r];
+        if (!m || m->files_n == 0 || (files_n >= 0 && m->files_n != files_n)) return false;
+        files_n = m->files_n;
+        for (int f = 0; f < files_n; f++)
+            if (m->file[f].comm_size != 1) return false;
+    }
+    return run->size > 1;
+}
+
+/* Index of a file in the workload by its name; the last one stands for all that find no place. */
+static int file_index(struct points *all, const char *name)
+{
+    int f = 0;
+    while (f < all->files_n && strcmp(all->file[f], name) != 0)
+        f++;
+    if (f == WORKLOAD_FILES_MAX) return f - 1;
+    if (f == all->files_n) all->file[all->files_n++] = name;
+    return f;
+}
+
+/* The point to which a phase belongs, made when it is the first of it. */
+static struct point *point_of(const struct profile_run *run, struct points *all, int file,
+                              const struct profile_phase *p)
+{
+    const int processes = all->separate ? run->size : p->comm_size;
+    const int who = all->separate || p->comm_size == 1 ? 0 : p->comm_rank;
+    for (int i = all->n - 1; i >= 0; i--) {
+        struct point *at = &all->point[i];
+        const struct profile_phase *seen = NULL;
+        for (int k = 0; k < at->processes && !seen; k++)
+            seen = at->of[k];
+        if (at->file == file && at->processes == processes && seen->ordinal == p->ordinal &&
+            (all->separate || !at->of[who]))
+            return at;
+    }
+    struct point *grown = realloc(all->point, (size_t)(all->n + 1) * sizeof *grown);
+    if (!grown) return NULL;
+    all->point = grown;
+    struct point *at = &grown[all->n];
+    *at = (struct point){.processes = processes,
+                         .of = calloc((size_t)processes, sizeof(const struct profile_phase *)),
+                         .name = all->file[file],
+                         .file = file,
+                         .begin_s = INFINITY};
+    if (!at->of) return NULL;
+    all->n++;
+    return at;
+}
+
+static int earlier(const void *a, const void *b)
+{
+    const struct point *p = a, *q = b;
+    return (p->begin_s > q->begin_s) - (p->begin_s < q->begin_s);
+}
+
+static void points_free(struct points *all)
+{
+    for (int i = 0; i < all->n; i++)
+        free(all->point[i].of);
+    free(all->point);
+}
+
+static int points_make(const struct profile_run *run, struct points *all)
+{
+    *all = (struct points){.separate = is_separate(run)};
+    for (int r = 0; r < run->size; r++) {
+        const struct profile_map *m = run->rank[r];
+        for (int p = 0; m && p < m->phases_n; p++) {
+            const struct profile_phase *phase = &m->phase[p];
+            /* Files of its own have the same number on every rank, if not the same name. */
+            int file = phase->file;
+            if (!all->separate)
+                file = file_index(all, m->file[file].name);
+            else if (file >= all->files_n) {
+                all->files_n = file + 1;
+                all->file[file] = m->file[file].name;
+            }
+            struct point *at = point_of(run, all, file, phase);
+            if (!at) return err_set(ERR_NOMEM, "no memory for %d working points", all->n + 1);
+            at->of[all->separate ? r : phase->comm_size == 1 ? 0 : phase->comm_rank] = phase;
+            at->begin_s = fmin(at->begin_s, phase->begin_s);
+            at->end_s = fmax(at->end_s, phase->end_s);
+        }
+    }
+    if (all->n > 0) qsort(all->point, (size_t)all->n, sizeof *all->point, earlier);
+    return 0;
+}
+
+/* The calls of one process of one function; NULL: it has none. Calls that follow each other in the
+ * file need no span, and where some went through a view with holes it is not known. */
+static struct workload_calls calls_of(const struct profile_phase *p, int kind)
+{
+    struct workload_calls c = {.kind = kind};
+    if (!p) return c;
+    c.n = (int64_t)p->kind[kind].n;
+    c.bytes = (int64_t)p->kind[kind].bytes;
+    if (kind >= PROFILE_PLACED) return c;
+    const struct profile_places *l = &p->places[kind];
+    if (l->n == p->kind[kind].n && l->skips > 0 && l->skips < l->n && l->begin >= 0 &&
+        l->end <= WORKLOAD_BYTES_MAX && l->end - l->begin >= num_quotient_up(c.bytes, c.n)) {
+        c.span = l->end - l->begin;
+        c.skips = (int64_t)l->skips;
+    }
+    return c;
+}
+
+static bool same_calls(const struct profile_phase *a, const struct profile_phase *b)
+{
+    for (int k = 0; k < WORKLOAD_KINDS; k++) {
+        const struct workload_calls x = calls_of(a, k), y = calls_of(b, k);
+        if (x.n != y.n || x.bytes != y.bytes || x.span != y.span || x.skips != y.skips)
+            return false;
+    }
+    return true;
+}
+
+/* The process whose calls most others have made as well: what the point says without a <rank>. */
+static int typical(const struct point *at)
+{
+    int best = 0, best_n = 0;
+    for (int i = 0; i < at->processes && best_n <= at->processes / 2; i++) {
+        int n = 0;
+        for (int k = 0; k < at->processes; k++)
+            n += same_calls(at->of[i], at->of[k]);
+        if (n > best_n) {
+            best = i;
+            best_n = n;
+        }
+    }
+    return best;
+}
+
+/* The calls of one process by function. begin: where those of a function begin, NULL: not known. */
+static int list_make(const struct profile_phase *p, const int64_t *begin,
+                     struct workload_calls **list, int *n)
+{
+    *n = 0;
+    *list = calloc(WORKLOAD_KINDS, sizeof **list);
+    if (!*list) return err_set(ERR_NOMEM, "no memory for a list of calls");
+    for (int k = 0; k < WORKLOAD_KINDS; k++) {
+        struct workload_calls c = calls_of(p, k);
+        if (c.n == 0) continue;
+        if (!begin) c.span = c.skips = 0;
+        if (c.skips > 0) c.begin = begin[k];
+        (*list)[(*n)++] = c;
+    }
+    return 0;
+}
+
+/* Mean length of what one process had in one piece in the file, 0: it moved nothing. */
+static double cont_mean(const struct profile_phase *p)
+{
+    uint64_t bytes = 0;
+    for (int k = 0; p && k < WORKLOAD_KINDS; k++)
+        bytes += p->kind[k].bytes;
+    return bytes > 0 && p->pieces > 0 ? (double)bytes / (double)p->pieces : 0;
+}
+
+/* Where the calls of each function begin, of the first process that has any;
+ * counted from the first of all. */
+static void begins(const struct point *at, int64_t begin[PROFILE_PLACED])
+{
+    int64_t first = INT64_MAX;
+    for (int k = 0; k < PROFILE_PLACED; k++) {
+        begin[k] = INT64_MAX;
+        for (int i = 0; i < at->processes; i++) {
+            const struct profile_places *l = at->of[i] ? &at->of[i]->places[k] : NULL;
+            if (l && l->end > 0 && l->begin < begin[k]) begin[k] = l->begin;
+        }
+        if (begin[k] < first) first = begin[k];
+    }
+    for (int k = 0; k < PROFILE_PLACED; k++)
+        begin[k] = begin[k] < INT64_MAX && first >= 0 ? begin[k] - first : 0;
+}
+
+static int point_make(const struct point *at, struct workload_point *out)
+{
+    int64_t begin[PROFILE_PLACED];
+    int64_t calls = 0, bytes = 0, pieces = 0, unknown = 0, seeks = 0, think_ns = 0;
+    int64_t read_bytes = 0, coll = 0, blocking = 0, pointer = 0, shared = 0;
+    for (int i = 0; i < at->processes; i++) {
+        const struct profile_phase *p = at->of[i];
+        if (!p) continue;
+        pieces = num_sum(pieces, (int64_t)p->pieces);
+        unknown = num_sum(unknown, (int64_t)p->unknown);
+        seeks = num_sum(seeks, (int64_t)p->seeks);
+        think_ns = num_sum(think_ns, (int64_t)p->think_ns);
+        for (int k = 0; k < WORKLOAD_KINDS; k++) {
+            const struct workload_kind kind = workload_kind_of(k);
+            const int64_t n = (int64_t)p->kind[k].n, b = (int64_t)p->kind[k].bytes;
+            calls = num_sum(calls, n);
+            bytes = num_sum(bytes, b);
+            read_bytes = num_sum(read_bytes, kind.write ? 0 : b);
+            coll = num_sum(coll, kind.collective ? n : 0);
+            blocking = num_sum(blocking, kind.sync == WORKLOAD_BLOCKING ? n : 0);
+            pointer = num_sum(pointer, kind.position != WORKLOAD_EXPLICIT ? n : 0);
+            shared = num_sum(shared, kind.position == WORKLOAD_SHARED ? n : 0);
+            if (kind.sync == WORKLOAD_REQUEST && kind.collective && n > 0) out->request = true;
+        }
+    }
+    out->process_num = at->processes;
+    out->file = at->file;
+    out->unique_bytes = bytes;
+    if (calls == 0 || bytes == 0) return 0;
+    const double each = (double)calls;
+    out->size_mean = (double)bytes / each;
+    out->read_frac = (double)read_bytes / (double)bytes;
+    out->coll_frac = (double)coll / each;
+    out->sync_frac = (double)blocking / each;
+    out->seq_frac = (double)(pointer > seeks ? pointer - seeks : 0) / each;
+    out->shared_frac = (double)shared / each;
+    out->cont_mean = pieces > calls && unknown == 0 && shared == 0 ? (double)bytes / (double)pieces
+                                                                   : out->size_mean;
+    if (1e-9 * (double)think_ns / each >= THINK_S) out->think_s = 1e-9 * (double)think_ns / each;
+    /* Positions in views with holes are not recorded. */
+    const int64_t *const places = out->cont_mean >= out->size_mean ? begin : NULL;
+    begins(at, begin);
+    const int usual = typical(at);
+    TRY(list_make(at->of[usual], places, &out->list, &out->list_n));
+    out->rank = calloc((size_t)at->processes, sizeof *out->rank);
+    if (!out->rank) return err_set(ERR_NOMEM, "no memory for %d ranks", at->processes);
+    for (int i = 0; i < at->processes; i++) {
+        const double cont = out->cont_mean < out->size_mean ? cont_mean(at->of[i]) : 0;
+        const bool own_cont = cont > 0 && llround(cont) != llround(out->cont_mean);
+        if (same_calls(at->of[i], at->of[usual]) && !own_cont) continue;
+        struct workload_rank *rank = &out->rank[out->ranks_n++];
+        rank->of = i;
+        rank->cont_mean = own_cont ? cont : 0;
+        TRY(list_make(at->of[i], places, &rank->list, &rank->list_n));
+        for (int c = 0; c < rank->list_n; c++) {
+            rank->calls = num_sum(rank->calls, rank->list[c].n);
+            rank->bytes = num_sum(rank->bytes, rank->list[c].bytes);
+        }
+    }
+    return 0;
+}
+
+int profile_workload(const struct profile_run *run, struct workload *w)
+{
+    struct points all;
+    *w = (struct workload){.seed = 1};
+    int rc = points_make(run, &all);
+    w->separate = all.separate;
+    for (int f = 0; rc == 0 && f < all.files_n; f++)
+        if (all.file[f] && !(w->file_name[f] = strdup(all.file[f])))
+            rc = err_set(ERR_NOMEM, "no memory for the names of files");
+    for (int i = 0; rc == 0 && i < all.n; i++) {
+        struct workload_point p = {0};
+        rc = point_make(&all.point[i], &p);
+        if (rc == 0 && p.size_mean > 0)
+            rc = workload_add(w, &p);
+        else
+            workload_point_free(&p);
+    }
+    points_free(&all);
+    return rc;
+}
+
+static json_t *calls_json(const struct profile_calls *c)
+{
+    return json_pack("{s:I s:I s:o s:o}", "n", (json_int_t)c->n, "bytes", (json_int_t)c->bytes,
+                     "total_s", js_real(1e-9 * (double)c->ns), "max_s",
+                     js_real(1e-9 * (double)c->ns_max));
+}
+
+static void add(struct profile_calls *to, const struct profile_calls *c)
+{
+    to->n += c->n;
+    to->bytes += c->bytes;
+    to->ns += c->ns;
+    if (c->ns_max > to->ns_max) to->ns_max = c->ns_max;
+}
+
+static json_t *point_json(const struct point *at, double zero_s)
+{
+    struct profile_calls kind[WORKLOAD_KINDS] = {{0}};
+    uint64_t sizes[2][PROFILE_SIZES] = {{0}};
+    double slowest_s = 0, total_s = 0;
+    int slowest = 0;
+    for (int i = 0; i < at->processes; i++) {
+        double mine_s = 0;
+        for (int k = 0; at->of[i] && k < WORKLOAD_KINDS; k++) {
+            add(&kind[k], &at->of[i]->kind[k]);
+            mine_s += 1e-9 * (double)at->of[i]->kind[k].ns;
+        }
+        for (int s = 0; at->of[i] && s < PROFILE_SIZES; s++)
+            for (int d = 0; d < 2; d++)
+                sizes[d][s] += at->of[i]->sizes[d][s];
+        total_s += mine_s;
+        if (mine_s >= slowest_s) {
+            slowest_s = mine_s;
+            slowest = i;
+        }
+    }
+    json_t *functions = json_object(), *histogram = json_array();
+    for (int k = 0; k < WORKLOAD_KINDS; k++)
+        if (kind[k].n > 0)
+            json_object_set_new(functions, workload_kind_name(k), calls_json(&kind[k]));
+    for (int s = 0; s < PROFILE_SIZES; s++)
+        if (sizes[0][s] + sizes[1][s] > 0)
+            json_array_append_new(histogram, json_pack("{s:I s:I s:I}", "from_bytes",
+                                                       (json_int_t)(s ? INT64_C(1) << s : 0),
+                                                       "reads_n", (json_int_t)sizes[0][s],
+                                                       "writes_n", (json_int_t)sizes[1][s]));
+    return json_pack("{s:o s:i s:i s:o s:o s:o s:o s:i s:o s:o}", "file", js_text(at->name),
+                     "file_index", at->file, "processes_n", at->processes, "begin_s",
+                     js_real(at->begin_s - zero_s), "end_s", js_real(at->end_s - zero_s),
+                     "inside_mean_s", js_real(total_s / at->processes), "inside_max_s",
+                     js_real(slowest_s), "inside_max_process", slowest, "functions", functions,
+                     "sizes", histogram);
+}
+
+/* All ranks' bins over one another, in the widest of their widths. A rank's last bin may have its
+ * middle behind the end of all. */
+static json_t *timeline_json(const struct profile_run *run, double zero_s)
+{
+    double width_s = 0, end_s = 0;
+    double bytes[2][PROFILE_BINS] = {{0}}, inside[PROFILE_BINS] = {0};
+    for (int r = 0; r < run->size; r++)
+        if (run->rank[r]) {
+            width_s = fmax(width_s, run->rank[r]->bin_s);
+            end_s = fmax(end_s, run->rank[r]->last_s - zero_s);
+        }
+    while (width_s > 0 && end_s >= PROFILE_BINS * width_s)
+        width_s *= 2;
+    const int n = width_s > 0 ? (int)(end_s / width_s) + 1 : 0;
+    for (int r = 0; r < run->size; r++) {
+        const struct profile_map *m = run->rank[r];
+        for (int b = 0; m && b < PROFILE_BINS; b++) {
+            const double at = (m->init_s - zero_s + (b + 0.5) * m->bin_s) / width_s;
+            const int to = at < 0 ? 0 : at >= n ? n - 1 : (int)at;
+            for (int d = 0; d < 2; d++)
+                bytes[d][to] += (double)m->bin_bytes[d][b];
+            inside[to] += 1e-9 * (double)m->bin_ns[b] / run->ranks_n;
+        }
+    }
+    json_t *read = json_array(), *written = json_array(), *share = json_array();
+    for (int b = 0; b < n; b++) {
+        json_array_append_new(read, js_real(bytes[0][b]));
+        json_array_append_new(written, js_real(bytes[1][b]));
+        json_array_append_new(share, js_real(inside[b] / width_s));
+    }
+    return json_pack("{s:o s:o s:o s:o}", "bin_s", js_real(width_s), "read_bytes", read,
+                     "written_bytes", written, "inside_share", share);
+}
+
+static const char *state_name(int state)
+{
+    switch (state) {
+    case PROFILE_FINALIZED:
+        return "finished";
+    case PROFILE_ABORTED:
+        return "aborted";
+    case PROFILE_READ_DROPPED:
+        return "read what was dropped";
+    default:
+        return "died";
+    }
+}
+
+json_t *profile_json(const struct profile_run *run)
+{
+    struct points all;
+    double zero_s = INFINITY;
+    json_t *points = json_array(), *ranks = json_array(), *others = json_object();
+    for (int r = 0; r < run->size; r++)
+        if (run->rank[r]) zero_s = fmin(zero_s, run->rank[r]->init_s);
+    if (points_make(run, &all) == 0)
+        for (int i = 0; i < all.n; i++)
+            json_array_append_new(points, point_json(&all.point[i], zero_s));
+    points_free(&all);
+    const struct profile_map *first = NULL;
+    struct profile_calls other[PROFILE_OTHERS] = {{0}};
+    for (int r = 0; r < run->size; r++) {
+        const struct profile_map *m = run->rank[r];
+        if (!m) continue;
+        if (!first) first = m;
+        for (int o = 0; o < PROFILE_OTHERS; o++)
+            add(&other[o], &m->other[o]);
+        json_array_append_new(ranks, json_pack("{s:i s:o s:s s:o s:o}", "rank", r, "host",
+                                               js_text(m->host), "state", state_name(m->state),
+                                               "wall_s", js_real(m->last_s - m->init_s), "inside_s",
+                                               js_real(inside_s(m))));
+    }
+    for (int o = 0; o < PROFILE_OTHERS; o++)
+        if (other[o].n > 0) json_object_set_new(others, other_name[o], calls_json(&other[o]));
+    return json_pack(
+        "{s:i s:i s:s s:o s:o s:o s:o s:i s:I s:I s:I s:I s:o s:o s:o s:o s:i}", "ranks_n",
+        run->size, "ranks_seen_n", run->ranks_n, "state", state_name((int)run->state),
+        "mpi_library", js_text(first ? first->library : NULL), "wall_s", js_real(run->wall_s),
+        "inside_mean_s", js_real(run->io_s), "inside_max_s", js_real(run->io_max_s),
+        "inside_max_rank", run->io_max_rank, "read_bytes", (json_int_t)run->bytes[0],
+        "written_bytes", (json_int_t)run->bytes[1], "reads_n", (json_int_t)run->calls[0],
+        "writes_n", (json_int_t)run->calls[1], "points", points, "other", others, "timeline",
+        timeline_json(run, zero_s), "ranks", ranks, "lost_n", run->lost_n);
+}
+
+static void print_direction(const struct profile_run *run, int write, FILE *to)
+{
+    char bytes[UNITS_TEXT_MAX], mean[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX];
+    if (run->calls[write] == 0) return;
+    fprintf(to, "%-9s %s in %" PRId64 " call%s of %s on average, %s over the whole run\n",
+            write ? "Written" : "Read", units_bytes((double)run->bytes[write], bytes),
+            run->calls[write], units_plural(run->calls[write]),
+            units_bytes((double)run->bytes[write] / (double)run->calls[write], mean),
+            units_rate((double)run->bytes[write] / run->wall_s, rate));
+}
+
+/* Calls by size in powers of two, all working points. */
+static void print_sizes(const struct profile_run *run, FILE *to)
+{
+    uint64_t n[2][PROFILE_SIZES] = {{0}}, most = 1;
+    char size[UNITS_TEXT_MAX];
+    for (int r = 0; r < run->size; r++)
+        for (int p = 0; run->rank[r] && p < run->rank[r]->phases_n; p++)
+            for (int s = 0; s < PROFILE_SIZES; s++)
+                for (int d = 0; d < 2; d++)
+                    n[d][s] += run->rank[r]->phase[p].sizes[d][s];
+    for (int s = 0; s < PROFILE_SIZES; s++)
+        if (n[0][s] + n[1][s] > most) most = n[0][s] + n[1][s];
+    fprintf(to, "\n%10s  %9s %9s\n", "from size", "reads", "writes");
+    for (int s = 0; s < PROFILE_SIZES; s++)
+        if (n[0][s] + n[1][s] > 0)
+            fprintf(to, "%10s  %9" PRIu64 " %9" PRIu64 "  %.*s\n",
+                    units_bytes_iec(s ? ldexp(1, s) : 0, size), n[0][s], n[1][s],
+                    1 + (int)(29.0 * (double)(n[0][s] + n[1][s]) / (double)most),
+                    "##############################");
+}
+
+/* The ranks that were longest inside MPI-IO. */
+static void print_slowest(const struct profile_run *run, FILE *to)
+{
+    char inside[UNITS_TEXT_MAX];
+    int at[3] = {-1, -1, -1};
+    char host[PROFILE_NAME_MAX];
+    fprintf(to, "\nLongest inside MPI-IO:");
+    for (int i = 0; i < 3 && i < run->ranks_n; i++) {
+        double most = -1;
+        for (int r = 0; r < run->size; r++)
+            if (run->rank[r] && r != at[0] && r != at[1] && inside_s(run->rank[r]) > most) {
+                most = inside_s(run->rank[r]);
+                at[i] = r;
+            }
+        if (at[i] < 0) break;
+        fprintf(to, "%s rank %d on %s %s", i ? "," : "", at[i],
+                plain_copy(host, sizeof host, run->rank[at[i]]->host),
+                units_duration(most, inside));
+    }
+    fprintf(to, "\n");
+}
+
+void profile_print(const struct profile_run *run, FILE *to)
+{
+    char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX], c[UNITS_TEXT_MAX];
+    struct points all;
+    const struct profile_map *slowest = run->rank[run->io_max_rank];
+    fprintf(to, "Program   %d rank%s, %s from MPI_Init to MPI_Finalize%s\n", run->size,
+            units_plural(run->size), units_duration(run->wall_s, a),
+            run->state == PROFILE_FINALIZED ? "" : ", which it did not reach");
+    if (run->ranks_n < run->size)
+        fprintf(to,
+                "Missing   %d rank%s left no counters: is the folder of -o on a file system that "
+                "all nodes share?\n",
+                run->size - run->ranks_n, units_plural(run->size - run->ranks_n));
+    if (run->lost_n > 0)
+        fprintf(to,
+                "Together  %d file%s or working point%s exceeded the table and were counted with "
+                "others\n",
+                run->lost_n, units_plural(run->lost_n), units_plural(run->lost_n));
+    if (run->calls[0] + run->calls[1] == 0)
+        fprintf(to, "Nothing   read or written through MPI-IO: the workload is empty and cannot be "
+                    "replayed\n");
+    print_direction(run, 0, to);
+    print_direction(run, 1, to);
+    plain_line(
+        to,
+        "MPI-IO    %s per rank on average, %s on the slowest, rank %d on %s (%.1f %% and %.1f "
+        "%%)",
+        units_duration(run->io_s, a), units_duration(run->io_max_s, b), run->io_max_rank,
+        slowest ? slowest->host : "?", 100 * run->io_s / run->wall_s,
+        100 * run->io_max_s / run->wall_s);
+    if (points_make(run, &all) == 0 && all.n > 0) {
+        fprintf(to, "\n%5s  %-22s %9s %10s %10s %9s  %s\n", "point", "function", "calls", "bytes",
+                "mean", "time", "file");
+        int rows = 0;
+        for (int i = 0; i < all.n && rows < 40; i++)
+            for (int k = 0; k < WORKLOAD_KINDS && rows < 40; k++) {
+                struct profile_calls sum_of = {0};
+                for (int p = 0; p < all.point[i].processes; p++)
+                    if (all.point[i].of[p]) add(&sum_of, &all.point[i].of[p]->kind[k]);
+                if (sum_of.n == 0) continue;
+                plain_line(to, "%5d  %-22s %9" PRIu64 " %10s %10s %9s  %s", i,
+                           workload_kind_name(k), sum_of.n, units_bytes((double)sum_of.bytes, a),
+                           units_bytes((double)sum_of.bytes / (double)sum_of.n, b),
+                           units_duration(1e-9 * (double)sum_of.ns / all.point[i].processes, c),
+                           all.point[i].name);
+                rows++;
+            }
+        if (rows == 40) fprintf(to, "       ... all %d working points are in the files\n", all.n);
+        print_sizes(run, to);
+        print_slowest(run, to);
+    }
+    points_free(&all);
+}

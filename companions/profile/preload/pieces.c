@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "companions/profile/preload/pieces.h"
+
+#include <stdlib.h>
+
+/* Appends one thing to another, displaced: pieces that touch are one. */
+static void append(struct pieces *to, struct pieces what, int64_t at)
+{
+    to->known = to->known && what.known;
+    if (what.bytes == 0) return;
+    if (to->bytes == 0)
+        to->first = at + what.first;
+    else if (to->end == at + what.first)
+        what.n--;
+    to->n += what.n;
+    to->bytes += what.bytes;
+    to->end = at + what.end;
+}
+
+/* count copies of a thing, a distance apart. */
+static struct pieces repeat(struct pieces what, int64_t count, int64_t apart)
+{
+    struct pieces all = what;
+    if (count <= 0 || what.bytes == 0) return (struct pieces){.known = what.known};
+    const bool touch = what.end == what.first + apart;
+    all.n = what.n * count - (touch ? count - 1 : 0);
+    all.bytes = what.bytes * count;
+    all.end = what.end + (count - 1) * apart;
+    return all;
+}
+
+/* What a type was made of: the numbers that its constructor was given, MPI's integers first, then
+ * large counts, then addresses; this order is that of the arguments, whichever form of the
+ * constructor was called (MPI_Type_vector or MPI_Type_vector_c), but for sub- and distributed
+ * arrays. */
+struct made {
+    int combiner;
+    MPI_Count ints, larges, addresses, types;
+};
+
+static bool made_of(MPI_Datatype type, struct made *m)
+{
+#ifdef HAVE_LARGE_COUNT
+    return PMPI_Type_get_envelope_c(type, &m->ints, &m->addresses, &m->larges, &m->types,
+                                    &m->combiner) == MPI_SUCCESS;
+#else
+    int ints = 0, addresses = 0, types = 0;
+    const int rc = PMPI_Type_get_envelope(type, &ints, &addresses, &types, &m->combiner);
+    m->ints = ints;
+    m->addresses = addresses;
+    m->larges = 0;
+    m->types = types;
+    return rc == MPI_SUCCESS;
+#endif
+}
+
+/* A type of the language: nothing to take apart, and nothing to free. */
+static bool is_basic(const struct made *m)
+{
+    return m->combiner == MPI_COMBINER_NAMED || m->combiner == MPI_COMBINER_F90_REAL ||
+           m->combiner == MPI_COMBINER_F90_COMPLEX || m->combiner == MPI_COMBINER_F90_INTEGER;
+}
+
+/* A subarray, dimension by dimension from the one that varies fastest. */
+static struct pieces subarray(const int64_t *n, bool large, struct pieces element)
+{
+    const int dims = (int)n[0];
+    const int64_t order = n[large ? 1 : 1 + 3 * dims];
+    const int64_t *sizes = n + (large ? 2 : 1), *part = sizes + dims, *start = part + dims;
+    struct pieces all = element;
+    int64_t stride = element.extent;
+    for (int k = 0; k < dims; k++) {
+        const int d = order == MPI_ORDER_FORTRAN ? k : dims - 1 - k;
+        all = repeat(all, part[d], stride);
+        all.first += start[d] * stride;
+        all.end += start[d] * stride;
+        stride *= sizes[d];
+    }
+    return all;
+}
+
+/* An array that is dealt out to a grid of processes, blocks of each dimension in turns: one that is
+ * cut in as many blocks as there are processes, or not at all, is dealt out in one turn. */
+static struct pieces distributed(const int64_t *n, bool large, struct pieces element)
+{
+    const int dims = (int)n[2];
+    const int64_t *sizes = large ? n + 4 + 3 * dims : n + 3, *how = n + 3 + (large ? 0 : dims);
+    const int64_t *asked = how + dims, *grid = asked + dims, order = grid[dims];
+    struct pieces all = element;
+    int64_t stride = element.extent;
+    for (int k = 0; k < dims; k++) {
+        const int d = order == MPI_ORDER_FORTRAN ? k : dims - 1 - k;
+        int64_t me = n[1], block = asked[d];
+        for (int faster = d + 1; faster < dims; faster++)
+            me /= grid[faster];
+        if (block == MPI_DISTRIBUTE_DFLT_DARG)
+            block = how[d] == MPI_DISTRIBUTE_CYCLIC ? 1 : (sizes[d] + grid[d] - 1) / grid[d];
+        const int64_t first = me % grid[d] * block, turn = grid[d] * block;
+        const int64_t turns = first < sizes[d] ? (sizes[d] - first + turn - 1) / turn : 0;
+        const int64_t at = first + (turns - 1) * turn; /* of the last block, a short one perhaps */
+        const int64_t last = turns == 0 ? 0 : sizes[d] - at < block ? sizes[d] - at : block;
+        struct pieces line = {.known = true};
+        append(&line, repeat(repeat(all, block, stride), turns - 1, turn * stride), first * stride);
+        append(&line, repeat(all, last, stride), at * stride);
+        all = line;
+        stride *= sizes[d];
+    }
+    return all;
+}
+
+/* The type map of a constructor: n its numbers, part the types it is made of. */
+static struct pieces decode(const struct made *m, const int64_t *n, const struct pieces *part)
+{
+    struct pieces all = {.known = true};
+    const struct pieces p = part[0];
+    switch (m->combiner) {
+    case MPI_COMBINER_DUP:
+    case MPI_COMBINER_RESIZED:
+        return p;
+    case MPI_COMBINER_CONTIGUOUS:
+        return repeat(p, n[0], p.extent);
+    case MPI_COMBINER_VECTOR:
+        return repeat(repeat(p, n[1], p.extent), n[0], n[2] * p.extent);
+    case MPI_COMBINER_HVECTOR:
+        return repeat(repeat(p, n[1], p.extent), n[0], n[2]);
+    case MPI_COMBINER_INDEXED:
+        for (int64_t b = 0; b < n[0]; b++)
+            append(&all, repeat(p, n[1 + b], p.extent), n[1 + n[0] + b] * p.extent);
+        return all;
+    case MPI_COMBINER_HINDEXED:
+        for (int64_t b = 0; b < n[0]; b++)
+            append(&all, repeat(p, n[1 + b], p.extent), n[1 + n[0] + b]);
+        return all;
+    case MPI_COMBINER_INDEXED_BLOCK:
+        for (int64_t b = 0; b < n[0]; b++)
+            append(&all, repeat(p, n[1], p.extent), n[2 + b] * p.extent);
+        return all;
+    case MPI_COMBINER_HINDEXED_BLOCK:
+        for (int64_t b = 0; b < n[0]; b++)
+            append(&all, repeat(p, n[1], p.extent), n[2 + b]);
+        return all;
+    case MPI_COMBINER_STRUCT:
+        for (int64_t b = 0; b < n[0]; b++)
+            append(&all, repeat(part[b], n[1 + b], part[b].extent), n[1 + n[0] + b]);
+        return all;
+    case MPI_COMBINER_SUBARRAY:
+        return subarray(n, m->larges > 0, p);
+    case MPI_COMBINER_DARRAY:
+        return distributed(n, m->larges > 0, p);
+    default:
+        all.known = false;
+        return all;
+    }
+}
+
+/* The constructor's numbers in one row, and its types. Returns whether MPI gave them. */
+static bool contents(MPI_Datatype type, const struct made *m, int64_t *n, MPI_Datatype *t)
+{
+    int *i = calloc((size_t)m->ints + 1, sizeof *i);
+    MPI_Aint *a = calloc((size_t)m->addresses + 1, sizeof *a);
+    MPI_Count *large = calloc((size_t)m->larges + 1, sizeof *large);
+    bool ok = i && a && large;
+#ifdef HAVE_LARGE_COUNT
+    ok = ok && PMPI_Type_get_contents_c(type, m->ints, m->addresses, m->larges, m->types, i, a,
+                                        large, t) == MPI_SUCCESS;
+#else
+    ok = ok && PMPI_Type_get_contents(type, (int)m->ints, (int)m->addresses, (int)m->types, i, a,
+                                      t) == MPI_SUCCESS;
+#endif
+    for (MPI_Count k = 0; ok && k < m->ints; k++)
+        *n++ = i[k];
+    for (MPI_Count k = 0; ok && k < m->larges; k++)
+        *n++ = large[k];
+    for (MPI_Count k = 0; ok && k < m->addresses; k++)
+        *n++ = a[k];
+    free(i);
+    free(a);
+    free(large);
+    return ok;
+}
+
+struct pieces pieces_of(MPI_Datatype type)
+{
+    struct made m, of;
+    MPI_Count size = 0;
+    MPI_Aint lb = 0, extent = 0;
+    PMPI_Type_size_x(type, &size);
+    PMPI_Type_get_extent(type, &lb, &extent);
+    const struct pieces whole = {.n = 1, .bytes = size, .end = size, .extent = extent};
+    struct pieces out = whole;
+    if (!made_of(type, &m)) return whole;
+    if (is_basic(&m)) {
+        out.known = true;
+        return out;
+    }
+    int64_t *n = calloc((size_t)(m.ints + m.larges + m.addresses) + 1, sizeof *n);
+    MPI_Datatype *t = calloc((size_t)m.types + 1, sizeof(MPI_Datatype));
+    struct pieces *part = calloc((size_t)m.types + 1, sizeof *part);
+    if (n && t && part && contents(type, &m, n, t)) {
+        for (MPI_Count k = 0; k < m.types; k++) {
+            part[k] = pieces_of(t[k]);
+            if (made_of(t[k], &of) && !is_basic(&of)) PMPI_Type_free(&t[k]);
+        }
+        out = decode(&m, n, part);
+    }
+    free(n);
+    free(t);
+    free(part);
+    if (!out.known) return whole;
+    out.extent = extent;
+    return out;
+}
+
+int64_t pieces_in(const struct pieces *view, int64_t bytes)
+{
+    if (bytes <= 0) return 0;
+    if (view->bytes <= 0 || (view->n == 1 && view->bytes == view->extent)) return 1;
+    const int64_t whole = bytes / view->bytes, rest = bytes % view->bytes;
+    const bool touch = view->end == view->first + view->extent;
+    const int64_t tiles = whole + (rest > 0);
+    int64_t n = whole * view->n;
+    if (rest > 0) n += (view->n * rest + view->bytes - 1) / view->bytes;
+    return n - (touch ? tiles - 1 : 0);
+}

@@ -1,0 +1,816 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* libnht1-profile.so, preloaded into an MPI program by nht1-profile: stands before the MPI library's
+ * functions for files and counts their calls into a mapped file (companions/profile/record.h). The program's
+ * results, messages and exit status stay its own. With NHT1_PROFILE_DROP=1 writes are answered
+ * with success and transfer nothing.
+ *
+ * Both names of a function are taken, MPI_File_write and PMPI_File_write: C, C++ and Python call the
+ * one, and Open MPI's Fortran bindings (mpif.h, mpi and mpi_f08) the other. A call that the MPI
+ * library makes inside of another one is not counted: `inside` is above 0 then. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "companions/profile/preload/pieces.h"
+#include "companions/profile/record.h"
+
+#define OPEN_MAX    256
+#define REQUEST_MAX 4096
+#define PHASES_STEP 64
+
+enum split { SPLIT_RUN, SPLIT_OPEN, SPLIT_DIRECTION, SPLIT_CALLS };
+
+/* A file that the program has open. */
+struct open {
+    MPI_File fh;
+    MPI_Comm comm; /* a duplicate, while writes are dropped; else MPI_COMM_NULL */
+    int file, comm_size, comm_rank;
+    int phase; /* index, -1: the next call begins one */
+    bool last_write;
+    uint64_t calls; /* in the phase */
+    bool sought;    /* since the last call */
+    int64_t etype_bytes, view_begin;
+    MPI_Offset pointer; /* the individual one */
+    struct pieces view;
+    uint64_t end_ns, end_io_ns; /* of the last call, and io_ns then */
+    bool dropped;               /* writes of this rank to it */
+    /* a split collective call under way */
+    bool split_drop;
+    int64_t split_bytes;
+    MPI_Offset split_at;
+    uint64_t split_ns;
+};
+
+/* A call that is being counted. */
+struct call {
+    struct open *open;
+    int kind;
+    bool write, drop;
+    MPI_Offset at; /* an explicit offset, in elements of the view */
+    int64_t bytes;
+    uint64_t start_ns;
+};
+
+static struct profile_map *map;
+static const char *dir;
+static char own_path[4096]; /* of the mapped file */
+static int phases_room;     /* phases that have their space on the disk */
+static enum split split = SPLIT_DIRECTION;
+static uint64_t split_calls;
+static bool dropping;
+static struct open opens[OPEN_MAX];
+static int file_phase[PROFILE_FILES_MAX]; /* for SPLIT_RUN */
+static MPI_Request requests[REQUEST_MAX]; /* of calls of MPI-IO under way */
+static int requests_n;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local int inside;
+static uint64_t io_ns;    /* inside MPI-IO, all of it until now */
+static uint64_t epoch_ns; /* when CLOCK_MONOTONIC was 0 */
+
+static uint64_t clock_ns(clockid_t which)
+{
+    struct timespec t;
+    clock_gettime(which, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The time of day of the program's start, and what has passed since, even if the clock is set. */
+static uint64_t now_ns(void)
+{
+    return epoch_ns + clock_ns(CLOCK_MONOTONIC);
+}
+
+/* A name for messages: what a terminal could obey becomes '?' (base/ is not part of this library). */
+static const char *shown(const char *name, char out[1024])
+{
+    size_t n = 0;
+    for (; name[n] && n < 1023; n++)
+        out[n] = (char)(name[n] >= ' ' && name[n] < 127 ? name[n] : '?');
+    out[n] = '\0';
+    return out;
+}
+
+static void *find(const char *name)
+{
+    void *at = dlsym(RTLD_NEXT, name);
+    if (at) return at;
+    fprintf(stderr, "nht1-profile: the MPI library has no function %s\n", name);
+    abort();
+}
+
+/* The real function behind one of ours. */
+#define REAL(name, ...)                                                                            \
+    static int (*real)(__VA_ARGS__);                                                               \
+    if (!real) *(void **)&real = find(#name)
+
+/* A function under both of its names. */
+#define BOTH(name, ...)                                                                            \
+    int P##name(__VA_ARGS__) __attribute__((alias(#name)));                                        \
+    int name(__VA_ARGS__)
+
+/* Space on the disk for the counters up to so many phases: a write to mapped memory that finds none
+ * ends the program. Returns an error number. */
+static int reserve(int phases)
+{
+    const size_t bytes =
+        offsetof(struct profile_map, phase) + (size_t)phases * sizeof(struct profile_phase);
+    const int fd = open(own_path, O_RDWR | O_CLOEXEC);
+    if (fd < 0) return errno;
+    const int why = posix_fallocate(fd, 0, (off_t)bytes);
+    close(fd);
+    if (why == 0) phases_room = phases;
+    return why;
+}
+
+/* Makes and maps this rank's file. Returns NULL with errno. */
+static struct profile_map *map_own(void)
+{
+    struct rlimit limit;
+    void *at = MAP_FAILED;
+    int why = 0;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < sizeof *map) {
+        errno = EFBIG; /* and no signal */
+        return NULL;
+    }
+    const int fd = open(own_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (fd < 0) return NULL;
+    if (ftruncate(fd, sizeof *map) < 0 || (why = reserve(PHASES_STEP)) != 0 ||
+        (at = mmap(NULL, sizeof *map, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED)
+        why = why ? why : errno;
+    close(fd);
+    errno = why;
+    return why ? NULL : at;
+}
+
+/* Begins to count. A program that cannot be profiled runs all the same, but not without its writes:
+ * all ranks have to drop them, or none. */
+static void start(void)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    const char *how = getenv(PROFILE_ENV_SPLIT), *drop = getenv(PROFILE_ENV_DROP);
+    int rank, size, length;
+    dir = getenv(PROFILE_ENV_DIR);
+    if (!dir || map) return;
+    inside++;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    PMPI_Get_library_version(library, &length);
+    inside--;
+    snprintf(own_path, sizeof own_path, "%s/rank-%d", dir, rank);
+    struct profile_map *m = map_own();
+    if (!m) {
+        char plain[1024];
+        fprintf(stderr, "nht1-profile: rank %d is not profiled: %s: %s\n", rank,
+                shown(own_path, plain), strerror(errno));
+        if (drop && strcmp(drop, "1") == 0) PMPI_Abort(MPI_COMM_WORLD, 4);
+        return;
+    }
+    if (how && strcmp(how, "run") == 0) split = SPLIT_RUN;
+    if (how && strcmp(how, "open") == 0) split = SPLIT_OPEN;
+    if (how && strtoull(how, NULL, 10) > 0) {
+        split = SPLIT_CALLS;
+        split_calls = strtoull(how, NULL, 10);
+    }
+    dropping = drop && strcmp(drop, "1") == 0;
+    for (int f = 0; f < PROFILE_FILES_MAX; f++)
+        file_phase[f] = -1;
+    epoch_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+    m->rank = rank;
+    m->size = size;
+    m->pid = getpid();
+    m->state = PROFILE_RUNNING;
+    m->dropping = dropping;
+    m->bin_s = 1.0 / 64;
+    gethostname(m->host, sizeof m->host - 1);
+    snprintf(m->library, sizeof m->library, "%.*s", (int)strcspn(library, "\n"), library);
+    m->init_s = m->last_s = 1e-9 * (double)now_ns();
+    m->magic = PROFILE_MAGIC;
+    map = m;
+}
+
+BOTH(MPI_Init, int *argc, char ***argv)
+{
+    REAL(PMPI_Init, int *, char ***);
+    const int rc = real(argc, argv);
+    if (rc == MPI_SUCCESS) start();
+    return rc;
+}
+
+BOTH(MPI_Init_thread, int *argc, char ***argv, int required, int *provided)
+{
+    REAL(PMPI_Init_thread, int *, char ***, int, int *);
+    const int rc = real(argc, argv, required, provided);
+    if (rc == MPI_SUCCESS) start();
+    return rc;
+}
+
+BOTH(MPI_Finalize, void)
+{
+    REAL(PMPI_Finalize, void);
+    if (map) {
+        map->last_s = 1e-9 * (double)now_ns();
+        map->state = PROFILE_FINALIZED;
+        map = NULL;
+    }
+    return real();
+}
+
+BOTH(MPI_Abort, MPI_Comm comm, int code)
+{
+    REAL(PMPI_Abort, MPI_Comm, int);
+    if (map && map->state == PROFILE_RUNNING) {
+        map->last_s = 1e-9 * (double)now_ns();
+        map->abort_code = code;
+        map->state = PROFILE_ABORTED;
+    }
+    return real(comm, code);
+}
+
+/* The timeline: bytes and the time inside MPI-IO, spread over the bins it took. When the run
+ * outgrows the bins, each two become one. */
+static void timeline(int write, int64_t bytes, uint64_t from_ns, uint64_t to_ns)
+{
+    const double from = 1e-9 * (double)from_ns - map->init_s,
+                 to = 1e-9 * (double)to_ns - map->init_s;
+    while (to >= PROFILE_BINS * map->bin_s) {
+        for (int b = 0; b < PROFILE_BINS; b++) {
+            const bool there = 2 * b + 1 < PROFILE_BINS;
+            for (int d = 0; d < 2; d++)
+                map->bin_bytes[d][b] =
+                    there ? map->bin_bytes[d][2 * b] + map->bin_bytes[d][2 * b + 1] : 0;
+            map->bin_ns[b] = there ? map->bin_ns[2 * b] + map->bin_ns[2 * b + 1] : 0;
+        }
+        map->bin_s *= 2;
+    }
+    const int last = to > 0 ? (int)(to / map->bin_s) : 0;
+    const int first = from > 0 ? (int)(from / map->bin_s) : 0;
+    if (bytes > 0) map->bin_bytes[write][last] += (uint64_t)bytes;
+    for (int b = first; b <= last; b++) {
+        const double begin = b == first ? from : b * map->bin_s;
+        const double end = b == last ? to : (b + 1) * map->bin_s;
+        map->bin_ns[b] += end > begin ? (uint64_t)(1e9 * (end - begin)) : 0;
+    }
+}
+
+static void count(struct profile_calls *c, uint64_t bytes, uint64_t ns)
+{
+    c->n++;
+    c->bytes += bytes;
+    c->ns += ns;
+    if (ns > c->ns_max) c->ns_max = ns;
+}
+
+/* Counts a function that moves no data. */
+static void other(enum profile_other what, uint64_t start_ns)
+{
+    const uint64_t end_ns = now_ns();
+    pthread_mutex_lock(&lock);
+    count(&map->other[what], 0, end_ns - start_ns);
+    io_ns += end_ns - start_ns;
+    timeline(0, 0, start_ns, end_ns);
+    map->last_s = 1e-9 * (double)end_ns;
+    pthread_mutex_unlock(&lock);
+}
+
+static struct open *open_of(MPI_File fh)
+{
+    for (int i = 0; i < OPEN_MAX; i++)
+        if (opens[i].comm_size > 0 && opens[i].fh == fh) return &opens[i];
+    return NULL;
+}
+
+/* The place in the table of a file with so many processes; the last one holds all that found none. */
+static int file_of(const char *name, int comm_size, int comm_rank)
+{
+    int f = 0;
+    while (f < map->files_n &&
+           (strcmp(map->file[f].name, name) != 0 || map->file[f].comm_size != comm_size))
+        f++;
+    if (f == PROFILE_FILES_MAX) {
+        map->files_lost++;
+        return f - 1;
+    }
+    struct profile_file *file = &map->file[f];
+    if (f == map->files_n) {
+        snprintf(file->name, sizeof file->name, "%s", name);
+        map->files_n++;
+    }
+    file->comm_size = comm_size;
+    file->comm_rank = comm_rank;
+    file->opens_n++;
+    return f;
+}
+
+/* DIR/drop-HASH for a name: FNV-1a. */
+static void drop_mark(const char *name, char path[4096])
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (const char *c = name; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
+    snprintf(path, 4096, "%s/drop-%016llx", dir, (unsigned long long)hash);
+}
+
+BOTH(MPI_File_open, MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_File *fh)
+{
+    REAL(PMPI_File_open, MPI_Comm, const char *, int, MPI_Info, MPI_File *);
+    if (!map || inside) return real(comm, name, mode, info, fh);
+    inside++;
+    const uint64_t start_ns = now_ns();
+    const int rc = real(comm, name, mode, info, fh);
+    other(PROFILE_OPEN, start_ns);
+    if (rc == MPI_SUCCESS) {
+        int size, rank;
+        MPI_Comm own = MPI_COMM_NULL;
+        PMPI_Comm_size(comm, &size);
+        PMPI_Comm_rank(comm, &rank);
+        if (dropping) PMPI_Comm_dup(comm, &own);
+        pthread_mutex_lock(&lock);
+        struct open *o = NULL;
+        for (int i = 0; i < OPEN_MAX && !o; i++)
+            if (opens[i].comm_size == 0) o = &opens[i];
+        if (o) {
+            *o = (struct open){.fh = *fh,
+                               .comm = own,
+                               .file = file_of(name, size, rank),
+                               .comm_size = size,
+                               .comm_rank = rank,
+                               .phase = -1,
+                               .etype_bytes = 1};
+            o->view = pieces_of(MPI_BYTE);
+            if (mode & MPI_MODE_APPEND) PMPI_File_get_position(*fh, &o->pointer);
+        } else
+            map->files_lost++;
+        pthread_mutex_unlock(&lock);
+        if (!o && dropping) {
+            char plain[1024];
+            fprintf(stderr, "nht1-profile: rank %d has more than %d files open: %s\n", map->rank,
+                    OPEN_MAX, shown(name, plain));
+            PMPI_Abort(MPI_COMM_WORLD, 4);
+        }
+    }
+    inside--;
+    return rc;
+}
+
+BOTH(MPI_File_close, MPI_File *fh)
+{
+    REAL(PMPI_File_close, MPI_File *);
+    if (!map || inside) return real(fh);
+    inside++;
+    struct open *o = open_of(*fh);
+    const uint64_t start_ns = now_ns();
+    const int rc = real(fh);
+    other(PROFILE_CLOSE, start_ns);
+    if (o) {
+        if (o->comm != MPI_COMM_NULL) PMPI_Comm_free(&o->comm);
+        pthread_mutex_lock(&lock);
+        memset(o, 0, sizeof *o);
+        pthread_mutex_unlock(&lock);
+    }
+    inside--;
+    return rc;
+}
+
+BOTH(MPI_File_set_view, MPI_File fh, MPI_Offset at, MPI_Datatype etype, MPI_Datatype filetype,
+     const char *rep, MPI_Info info)
+{
+    REAL(PMPI_File_set_view, MPI_File, MPI_Offset, MPI_Datatype, MPI_Datatype, const char *,
+         MPI_Info);
+    if (!map || inside) return real(fh, at, etype, filetype, rep, info);
+    inside++;
+    const uint64_t start_ns = now_ns();
+    const int rc = real(fh, at, etype, filetype, rep, info);
+    other(PROFILE_VIEW, start_ns);
+    struct open *o = open_of(fh);
+    if (rc == MPI_SUCCESS && o) {
+        int bytes = 1;
+        PMPI_Type_size(etype, &bytes);
+        o->etype_bytes = bytes > 0 ? bytes : 1;
+        o->view_begin = at;
+        o->pointer = 0;
+        o->view = pieces_of(filetype);
+    }
+    inside--;
+    return rc;
+}
+
+/* Functions that only take time. */
+#define TIMED(name, what, arguments, ...)                                                          \
+    BOTH(name, __VA_ARGS__)                                                                        \
+    {                                                                                              \
+        REAL(P##name, __VA_ARGS__);                                                                \
+        if (!map || inside) return real arguments;                                                 \
+        inside++;                                                                                  \
+        const uint64_t start_ns = now_ns();                                                        \
+        const int rc = real arguments;                                                             \
+        other(what, start_ns);                                                                     \
+        inside--;                                                                                  \
+        return rc;                                                                                 \
+    }
+TIMED(MPI_File_sync, PROFILE_SYNC, (fh), MPI_File fh)
+TIMED(MPI_File_set_size, PROFILE_SIZE, (fh, bytes), MPI_File fh, MPI_Offset bytes)
+TIMED(MPI_File_preallocate, PROFILE_SIZE, (fh, bytes), MPI_File fh, MPI_Offset bytes)
+
+#define SEEK(name)                                                                                 \
+    BOTH(name, MPI_File fh, MPI_Offset at, int whence)                                             \
+    {                                                                                              \
+        REAL(P##name, MPI_File, MPI_Offset, int);                                                  \
+        if (!map || inside) return real(fh, at, whence);                                           \
+        inside++;                                                                                  \
+        const uint64_t start_ns = now_ns();                                                        \
+        const int rc = real(fh, at, whence);                                                       \
+        other(PROFILE_SEEK, start_ns);                                                             \
+        struct open *o = open_of(fh);                                                              \
+        if (o) {                                                                                   \
+            o->sought = true;                                                                      \
+            PMPI_File_get_position(fh, &o->pointer);                                               \
+        }                                                                                          \
+        inside--;                                                                                  \
+        return rc;                                                                                 \
+    }
+SEEK(MPI_File_seek)
+SEEK(MPI_File_seek_shared)
+
+/* The phase that a call belongs to; begins one where --split says so. */
+static struct profile_phase *phase_of(struct open *o, bool write, double now_s)
+{
+    int at = split == SPLIT_RUN ? file_phase[o->file] : o->phase;
+    if (at >= 0 && split == SPLIT_DIRECTION && o->last_write != write) at = -1;
+    if (at >= 0 && split == SPLIT_CALLS && o->calls >= split_calls) at = -1;
+    if (at < 0 && (map->phases_n == PROFILE_PHASE_MAX ||
+                   (map->phases_n == phases_room && reserve(phases_room + PHASES_STEP) != 0))) {
+        map->phases_lost++;
+        at = map->phases_n - 1;
+    } else if (at < 0) {
+        at = map->phases_n;
+        map->phase[at].file = o->file;
+        map->phase[at].ordinal = map->file[o->file].phases_n++;
+        map->phase[at].comm_size = o->comm_size;
+        map->phase[at].comm_rank = o->comm_rank;
+        map->phase[at].begin_s = now_s;
+        map->phases_n++;
+        o->calls = 0;
+    }
+    o->phase = file_phase[o->file] = at;
+    o->last_write = write;
+    o->calls++;
+    return &map->phase[at];
+}
+
+/* A file whose writes were dropped, here or on another rank, cannot be read: the program needs what
+ * was never written. */
+static void refuse_read(const struct open *o)
+{
+    char mark[4096];
+    drop_mark(map->file[o->file].name, mark);
+    if (!o->dropped && access(mark, F_OK) != 0) return;
+    map->at_file = o->file;
+    map->last_s = 1e-9 * (double)now_ns();
+    map->state = PROFILE_READ_DROPPED;
+    PMPI_Abort(MPI_COMM_WORLD, 4);
+}
+
+/* Begins to count a call; false: it is none of ours to count. at: an explicit offset, or 0. */
+static bool enter(struct call *c, MPI_File fh, int kind, MPI_Offset at, MPI_Count items,
+                  MPI_Datatype type)
+{
+    const struct workload_kind k = workload_kind_of(kind);
+    MPI_Count item_bytes = 0;
+    if (!map || inside) return false;
+    struct open *o = open_of(fh);
+    if (!o) return false;
+    inside++;
+    if (type != MPI_DATATYPE_NULL) PMPI_Type_size_x(type, &item_bytes);
+    *c = (struct call){.open = o,
+                       .kind = kind,
+                       .write = k.write,
+                       .at = at,
+                       .bytes = items > 0 && item_bytes > 0 ? (int64_t)items * item_bytes : 0};
+    if (dropping && k.write) {
+        c->drop = k.position != WORKLOAD_SHARED || k.collective;
+        if (!o->dropped && c->drop) {
+            char mark[4096];
+            drop_mark(map->file[o->file].name, mark);
+            const int fd = open(mark, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+            if (fd < 0) {
+                char plain[1024];
+                fprintf(stderr, "nht1-profile: %s: %s\n", shown(mark, plain), strerror(errno));
+                PMPI_Abort(MPI_COMM_WORLD, 4);
+            }
+            close(fd);
+            o->dropped = true;
+        }
+    } else if (dropping)
+        refuse_read(o);
+    c->start_ns = now_ns();
+    return true;
+}
+
+static void set_status(MPI_Status *status, int64_t bytes)
+{
+    PMPI_Status_set_elements_x(status, MPI_BYTE, bytes);
+    PMPI_Status_set_cancelled(status, 0);
+}
+
+/* Moves the pointers as if the call had been made. */
+static int drop(const struct call *c)
+{
+    const struct workload_kind k = workload_kind_of(c->kind);
+    struct open *o = c->open;
+    int64_t bytes = c->bytes;
+    if (k.position == WORKLOAD_INDIVIDUAL)
+        return PMPI_File_seek(o->fh, bytes / o->etype_bytes, MPI_SEEK_CUR);
+    if (k.position == WORKLOAD_EXPLICIT) return MPI_SUCCESS;
+    PMPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, o->comm);
+    return PMPI_File_seek_shared(o->fh, bytes / o->etype_bytes, MPI_SEEK_CUR);
+}
+
+/* Notes where a call lay; not used where the view has holes. moved: the individual pointer was. */
+static void place(struct profile_places *l, const struct open *o, const struct call *c,
+                  int64_t bytes, bool moved)
+{
+    const bool explicit = workload_kind_of(c->kind).position == WORKLOAD_EXPLICIT;
+    if (o->view.n != 1 || o->view.bytes != o->view.extent) return;
+    l->n++;
+    if (bytes == 0) return;
+    const int64_t begin = o->view_begin + (explicit ? c->at : o->pointer) * o->etype_bytes;
+    l->skips += l->end > 0 && (explicit ? begin != l->next : moved);
+    if (l->end == 0 || begin < l->begin) l->begin = begin;
+    l->next = begin + bytes;
+    if (l->next > l->end) l->end = l->next;
+}
+
+/* Counts a call that is over. */
+static void leave(const struct call *c, int64_t bytes, uint64_t before_ns)
+{
+    const uint64_t end_ns = now_ns(), ns = end_ns - c->start_ns + before_ns;
+    const int64_t got = bytes > 0 ? bytes : 0;
+    struct open *o = c->open;
+    int log2 = 0;
+    while (log2 + 1 < PROFILE_SIZES && got >> (log2 + 1) > 0)
+        log2++;
+    pthread_mutex_lock(&lock);
+    struct profile_phase *p = phase_of(o, c->write, 1e-9 * (double)c->start_ns);
+    count(&p->kind[c->kind], (uint64_t)got, ns);
+    p->sizes[c->write][log2]++;
+    const enum workload_position position = workload_kind_of(c->kind).position;
+    if (position != WORKLOAD_SHARED) place(&p->places[c->kind], o, c, got, o->sought);
+    if (position == WORKLOAD_INDIVIDUAL) o->pointer += got / o->etype_bytes;
+    if (position != WORKLOAD_EXPLICIT) {
+        p->seeks += o->sought && o->calls > 1; /* the first call begins somewhere */
+        o->sought = false;
+    }
+    io_ns += end_ns - c->start_ns;
+    if (o->calls > 1) {
+        const uint64_t passed = end_ns - o->end_ns, inside_ns = io_ns - o->end_io_ns;
+        p->think_ns += passed > inside_ns ? passed - inside_ns : 0;
+    }
+    o->end_ns = end_ns;
+    o->end_io_ns = io_ns;
+    p->pieces += (uint64_t)pieces_in(&o->view, got);
+    p->unknown += !o->view.known;
+    p->end_s = map->last_s = 1e-9 * (double)end_ns;
+    if (dropping && c->write) {
+        *(c->drop ? &map->dropped_n : &map->kept_n) += 1;
+        *(c->drop ? &map->dropped_bytes : &map->kept_bytes) += (uint64_t)got;
+    }
+    timeline(c->write, got, c->start_ns, end_ns);
+    pthread_mutex_unlock(&lock);
+    inside--;
+}
+
+/* Bytes that a call has moved, as its status says. */
+static int64_t moved(int rc, const MPI_Status *status)
+{
+    MPI_Count bytes = 0;
+    if (rc != MPI_SUCCESS || PMPI_Get_elements_x(status, MPI_BYTE, &bytes) != MPI_SUCCESS) return 0;
+    return bytes == MPI_UNDEFINED ? 0 : bytes;
+}
+
+/* The data access functions [MPI31, 13.4]. Where the MPI library has them, each has a second form
+ * with a large count, MPI_File_..._c [MPI4, 14.4]. offset: the explicit one, or 0; parameters: a
+ * macro, of the type of the count; arguments: the names of the parameters. */
+#ifdef HAVE_LARGE_COUNT
+#define BOTH_COUNTS(define, name, kind, offset, parameters, arguments)                             \
+    define(MPI_File_##name, kind, offset, parameters(int), arguments)                              \
+        define(MPI_File_##name##_c, kind, offset, parameters(MPI_Count), arguments)
+#else
+#define BOTH_COUNTS(define, name, kind, offset, parameters, arguments)                             \
+    define(MPI_File_##name, kind, offset, parameters(int), arguments)
+#endif
+#define AT_READ(items) (MPI_File fh, MPI_Offset at, void *buf, items count, MPI_Datatype type)
+#define AT_WRITE(items)                                                                            \
+    (MPI_File fh, MPI_Offset at, const void *buf, items count, MPI_Datatype type)
+#define READ(items)  (MPI_File fh, void *buf, items count, MPI_Datatype type)
+#define WRITE(items) (MPI_File fh, const void *buf, items count, MPI_Datatype type)
+#define AT           (fh, at, buf, count, type)
+#define HERE         (fh, buf, count, type)
+#define UNPACK(...)  __VA_ARGS__
+
+#define BLOCKING_ONE(name, kind, offset, parameters, arguments)                                    \
+    BOTH(name, UNPACK parameters, MPI_Status *status)                                              \
+    {                                                                                              \
+        REAL(P##name, UNPACK parameters, MPI_Status *);                                            \
+        struct call c;                                                                             \
+        MPI_Status own;                                                                            \
+        if (!enter(&c, fh, kind, offset, count, type)) return real(UNPACK arguments, status);      \
+        if (status == MPI_STATUS_IGNORE) status = &own;                                            \
+        int rc;                                                                                    \
+        if (c.drop) {                                                                              \
+            rc = drop(&c);                                                                         \
+            set_status(status, c.bytes);                                                           \
+        } else                                                                                     \
+            rc = real(UNPACK arguments, status);                                                   \
+        leave(&c, moved(rc, status), 0);                                                           \
+        return rc;                                                                                 \
+    }
+#define BLOCKING(...) BOTH_COUNTS(BLOCKING_ONE, __VA_ARGS__)
+BLOCKING(read_at, WORKLOAD_KIND(EXPLICIT, 0, BLOCKING, 0), at, AT_READ, AT)
+BLOCKING(read_at_all, WORKLOAD_KIND(EXPLICIT, 1, BLOCKING, 0), at, AT_READ, AT)
+BLOCKING(write_at, WORKLOAD_KIND(EXPLICIT, 0, BLOCKING, 1), at, AT_WRITE, AT)
+BLOCKING(write_at_all, WORKLOAD_KIND(EXPLICIT, 1, BLOCKING, 1), at, AT_WRITE, AT)
+BLOCKING(read, WORKLOAD_KIND(INDIVIDUAL, 0, BLOCKING, 0), 0, READ, HERE)
+BLOCKING(read_all, WORKLOAD_KIND(INDIVIDUAL, 1, BLOCKING, 0), 0, READ, HERE)
+BLOCKING(write, WORKLOAD_KIND(INDIVIDUAL, 0, BLOCKING, 1), 0, WRITE, HERE)
+BLOCKING(write_all, WORKLOAD_KIND(INDIVIDUAL, 1, BLOCKING, 1), 0, WRITE, HERE)
+BLOCKING(read_shared, WORKLOAD_KIND(SHARED, 0, BLOCKING, 0), 0, READ, HERE)
+BLOCKING(write_shared, WORKLOAD_KIND(SHARED, 0, BLOCKING, 1), 0, WRITE, HERE)
+BLOCKING(read_ordered, WORKLOAD_KIND(SHARED, 1, BLOCKING, 0), 0, READ, HERE)
+BLOCKING(write_ordered, WORKLOAD_KIND(SHARED, 1, BLOCKING, 1), 0, WRITE, HERE)
+
+/* A request that is complete from the start, for a write that was dropped. */
+static int answer(void *state, MPI_Status *status)
+{
+    set_status(status, *(int64_t *)state);
+    status->MPI_SOURCE = status->MPI_TAG = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
+static int forget(void *state)
+{
+    free(state);
+    return MPI_SUCCESS;
+}
+
+static int cancel(void *state, int complete)
+{
+    (void)state;
+    (void)complete;
+    return MPI_SUCCESS;
+}
+
+static int drop_request(const struct call *c, MPI_Request *request)
+{
+    int64_t *bytes = malloc(sizeof *bytes);
+    if (!bytes) return MPI_ERR_NO_MEM;
+    *bytes = c->bytes;
+    const int rc = PMPI_Grequest_start(answer, forget, cancel, bytes, request);
+    return rc == MPI_SUCCESS ? PMPI_Grequest_complete(*request) : rc;
+}
+
+static void remember(MPI_Request request)
+{
+    pthread_mutex_lock(&lock);
+    if (requests_n < REQUEST_MAX && request != MPI_REQUEST_NULL) requests[requests_n++] = request;
+    pthread_mutex_unlock(&lock);
+}
+
+/* Bytes are those asked for: what a read gets is known when it ends. */
+#define REQUEST_ONE(name, kind, offset, parameters, arguments)                                     \
+    BOTH(name, UNPACK parameters, MPI_Request *request)                                            \
+    {                                                                                              \
+        REAL(P##name, UNPACK parameters, MPI_Request *);                                           \
+        struct call c;                                                                             \
+        if (!enter(&c, fh, kind, offset, count, type)) return real(UNPACK arguments, request);     \
+        int rc = c.drop ? drop(&c) : real(UNPACK arguments, request);                              \
+        if (c.drop && rc == MPI_SUCCESS) rc = drop_request(&c, request);                           \
+        if (rc == MPI_SUCCESS && !c.drop) remember(*request);                                      \
+        leave(&c, rc == MPI_SUCCESS ? c.bytes : 0, 0);                                             \
+        return rc;                                                                                 \
+    }
+#define REQUEST(...) BOTH_COUNTS(REQUEST_ONE, __VA_ARGS__)
+REQUEST(iread_at, WORKLOAD_KIND(EXPLICIT, 0, REQUEST, 0), at, AT_READ, AT)
+REQUEST(iread_at_all, WORKLOAD_KIND(EXPLICIT, 1, REQUEST, 0), at, AT_READ, AT)
+REQUEST(iwrite_at, WORKLOAD_KIND(EXPLICIT, 0, REQUEST, 1), at, AT_WRITE, AT)
+REQUEST(iwrite_at_all, WORKLOAD_KIND(EXPLICIT, 1, REQUEST, 1), at, AT_WRITE, AT)
+REQUEST(iread, WORKLOAD_KIND(INDIVIDUAL, 0, REQUEST, 0), 0, READ, HERE)
+REQUEST(iread_all, WORKLOAD_KIND(INDIVIDUAL, 1, REQUEST, 0), 0, READ, HERE)
+REQUEST(iwrite, WORKLOAD_KIND(INDIVIDUAL, 0, REQUEST, 1), 0, WRITE, HERE)
+REQUEST(iwrite_all, WORKLOAD_KIND(INDIVIDUAL, 1, REQUEST, 1), 0, WRITE, HERE)
+REQUEST(iread_shared, WORKLOAD_KIND(SHARED, 0, REQUEST, 0), 0, READ, HERE)
+REQUEST(iwrite_shared, WORKLOAD_KIND(SHARED, 0, REQUEST, 1), 0, WRITE, HERE)
+
+/* A split collective call is counted when it ends, with the time of both halves. */
+static void split_begun(struct call *c)
+{
+    const uint64_t end_ns = now_ns();
+    pthread_mutex_lock(&lock);
+    io_ns += end_ns - c->start_ns;
+    pthread_mutex_unlock(&lock);
+    c->open->split_at = c->at;
+    c->open->split_bytes = c->bytes;
+    c->open->split_drop = c->drop;
+    c->open->split_ns = end_ns - c->start_ns;
+    inside--;
+}
+
+#define BEGIN_ONE(name, which, offset, parameters, arguments)                                      \
+    BOTH(name, UNPACK parameters)                                                                  \
+    {                                                                                              \
+        REAL(P##name, UNPACK parameters);                                                          \
+        struct call c;                                                                             \
+        if (!enter(&c, fh, which, offset, count, type)) return real arguments;                     \
+        const int rc = c.drop ? drop(&c) : real arguments;                                         \
+        split_begun(&c);                                                                           \
+        return rc;                                                                                 \
+    }
+#define SPLIT_CALL(name, which, offset, parameters, arguments, buffer)                             \
+    BOTH_COUNTS(BEGIN_ONE, name##_begin, which, offset, parameters, arguments)                     \
+    BOTH(MPI_File_##name##_end, MPI_File fh, buffer buf, MPI_Status *status)                       \
+    {                                                                                              \
+        REAL(PMPI_File_##name##_end, MPI_File, buffer, MPI_Status *);                              \
+        struct call c;                                                                             \
+        MPI_Status own;                                                                            \
+        struct open *o = map && !inside ? open_of(fh) : NULL;                                      \
+        if (!o) return real(fh, buf, status);                                                      \
+        inside++;                                                                                  \
+        c = (struct call){.open = o,                                                               \
+                          .kind = which,                                                           \
+                          .write = (which) % 2,                                                    \
+                          .drop = o->split_drop,                                                   \
+                          .at = o->split_at,                                                       \
+                          .bytes = o->split_bytes,                                                 \
+                          .start_ns = now_ns()};                                                   \
+        if (status == MPI_STATUS_IGNORE) status = &own;                                            \
+        int rc = MPI_SUCCESS;                                                                      \
+        if (c.drop)                                                                                \
+            set_status(status, c.bytes);                                                           \
+        else                                                                                       \
+            rc = real(fh, buf, status);                                                            \
+        leave(&c, moved(rc, status), o->split_ns);                                                 \
+        return rc;                                                                                 \
+    }
+SPLIT_CALL(read_at_all, WORKLOAD_KIND(EXPLICIT, 1, SPLIT, 0), at, AT_READ, AT, void *)
+SPLIT_CALL(write_at_all, WORKLOAD_KIND(EXPLICIT, 1, SPLIT, 1), at, AT_WRITE, AT, const void *)
+SPLIT_CALL(read_all, WORKLOAD_KIND(INDIVIDUAL, 1, SPLIT, 0), 0, READ, HERE, void *)
+SPLIT_CALL(write_all, WORKLOAD_KIND(INDIVIDUAL, 1, SPLIT, 1), 0, WRITE, HERE, const void *)
+SPLIT_CALL(read_ordered, WORKLOAD_KIND(SHARED, 1, SPLIT, 0), 0, READ, HERE, void *)
+SPLIT_CALL(write_ordered, WORKLOAD_KIND(SHARED, 1, SPLIT, 1), 0, WRITE, HERE, const void *)
+
+/* Whether any of n requests is one of MPI-IO that was posted here. */
+static bool ours(int n, const MPI_Request *request)
+{
+    for (int i = 0; i < n; i++)
+        for (int r = 0; r < requests_n; r++)
+            if (request[i] == requests[r]) return true;
+    return false;
+}
+
+/* Waiting for requests of MPI-IO is time inside it. What has ended leaves the table: its place in
+ * the program's array is MPI_REQUEST_NULL then. */
+#define WAITING(name, n, first, arguments, ...)                                                    \
+    BOTH(name, __VA_ARGS__)                                                                        \
+    {                                                                                              \
+        REAL(P##name, __VA_ARGS__);                                                                \
+        if (!map || inside || requests_n == 0 || !ours(n, first)) return real arguments;           \
+        MPI_Request few[64], *many = (n) <= 64 ? NULL : malloc((size_t)(n) * sizeof *many);        \
+        MPI_Request *before = (n) <= 64 ? few : many;                                              \
+        if (before) memcpy(before, first, (size_t)(n) * sizeof *before);                           \
+        inside++;                                                                                  \
+        const uint64_t start_ns = now_ns();                                                        \
+        const int rc = real arguments;                                                             \
+        other(PROFILE_WAIT, start_ns);                                                             \
+        inside--;                                                                                  \
+        pthread_mutex_lock(&lock);                                                                 \
+        for (int i = 0; before && i < (n); i++)                                                    \
+            for (int r = 0; (first)[i] == MPI_REQUEST_NULL && r < requests_n; r++)                 \
+                if (requests[r] == before[i]) requests[r--] = requests[--requests_n];              \
+        pthread_mutex_unlock(&lock);                                                               \
+        free(many);                                                                                \
+        return rc;                                                                                 \
+    }
+WAITING(MPI_Wait, 1, request, (request, status), MPI_Request *request, MPI_Status *status)
+WAITING(MPI_Test, 1, request, (request, flag, status), MPI_Request *request, int *flag,
+        MPI_Status *status)
+WAITING(MPI_Waitall, n, list, (n, list, statuses), int n, MPI_Request *list, MPI_Status *statuses)
+WAITING(MPI_Testall, n, list, (n, list, flag, statuses), int n, MPI_Request *list, int *flag,
+        MPI_Status *statuses)
+WAITING(MPI_Waitany, n, list, (n, list, index, status), int n, MPI_Request *list, int *index,
+        MPI_Status *status)
+WAITING(MPI_Testany, n, list, (n, list, index, flag, status), int n, MPI_Request *list, int *index,
+        int *flag, MPI_Status *status)
+WAITING(MPI_Waitsome, n, list, (n, list, outcount, indices, statuses), int n, MPI_Request *list,
+        int *outcount, int *indices, MPI_Status *statuses)
+WAITING(MPI_Testsome, n, list, (n, list, outcount, indices, statuses), int n, MPI_Request *list,
+        int *outcount, int *indices, MPI_Status *statuses)

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef PROFILE_RECORD_H
+#define PROFILE_RECORD_H
+/* Layer 3. What the preloaded library leaves of one rank, and nht1-profile reads: a file that is
+ * mapped into memory while the program runs, so that nothing is lost when it dies, by SIGKILL too.
+ *
+ *     DIR/rank-R      struct profile_map, then phase_max struct profile_phase, of which phases_n hold
+ *                     something; sparse, in the byte order of the machine
+ *     DIR/drop-HASH   the writes to the file of that name were dropped, on this rank or another
+ *
+ * A phase becomes a working point: the calls on one file from its opening, or from the last change
+ * at which the user wants to separate, to the next. The n-th phase of a file on one rank belongs
+ * to the n-th of that file on the others; a file that is opened by other numbers of processes is
+ * another one here. Times are seconds of CLOCK_REALTIME. */
+#include <stdint.h>
+
+#include "companions/workload/function.h"
+
+#define PROFILE_MAGIC     UINT64_C(0x31657270316e7468)
+#define PROFILE_FILES_MAX 64
+#define PROFILE_NAME_MAX  1024
+#define PROFILE_PHASE_MAX 16384
+#define PROFILE_BINS      512 /* of the timeline */
+#define PROFILE_SIZES     48  /* of the histogram: a call of b bytes counts in floor(log2 b) */
+
+/* Settings of the library, in its environment. */
+#define PROFILE_ENV_DIR   "NHT1_PROFILE_DIR"
+#define PROFILE_ENV_SPLIT "NHT1_PROFILE_SPLIT" /* run, open, direction, or a number of calls */
+#define PROFILE_ENV_DROP  "NHT1_PROFILE_DROP"  /* 1: writes are dropped */
+
+/* Functions of MPI-IO that move no data but take time, and waiting for requests of its. */
+enum profile_other {
+    PROFILE_OPEN,
+    PROFILE_VIEW,
+    PROFILE_SYNC,
+    PROFILE_SIZE, /* set_size, preallocate */
+    PROFILE_SEEK,
+    PROFILE_WAIT,
+    PROFILE_CLOSE,
+    PROFILE_OTHERS
+};
+
+struct profile_calls {
+    uint64_t n, bytes;
+    uint64_t ns, ns_max; /* inside the function, or inside both of a split collective call */
+};
+
+struct profile_file {
+    char name[PROFILE_NAME_MAX];
+    int32_t comm_size, comm_rank; /* of the communicator that it was opened with */
+    int32_t phases_n;             /* of this file, on this rank */
+    int32_t opens_n;
+};
+
+/* Where in the file the calls of a function lay, those through views without holes. */
+struct profile_places {
+    uint64_t n;         /* calls */
+    int64_t begin, end; /* the bytes that all of them cover; end 0: nothing yet */
+    int64_t next;       /* where the last one ended */
+    uint64_t skips; /* calls that did not begin where the one before had ended; with the individual
+                           pointer, before which it was moved */
+};
+
+/* Kinds whose places are known come first: all but those with the shared pointer. */
+#define PROFILE_PLACED WORKLOAD_KIND(SHARED, 0, BLOCKING, 0)
+
+struct profile_phase {
+    int32_t file;    /* index, -1: more files than there is room for */
+    int32_t ordinal; /* the n-th phase of the file on this rank */
+    int32_t comm_size, comm_rank;
+    double begin_s, end_s;
+    uint64_t pieces;                  /* contiguous pieces in the file, all calls */
+    uint64_t unknown;                 /* calls whose pieces are not known */
+    uint64_t seeks;                   /* calls before which the pointer was moved, but the first */
+    uint64_t sizes[2][PROFILE_SIZES]; /* calls by size; reads, writes */
+    uint64_t think_ns;                /* from call to call outside of MPI-IO */
+    struct profile_calls kind[WORKLOAD_KINDS];
+    struct profile_places places[PROFILE_PLACED];
+};
+
+/* From good to bad. */
+enum profile_state {
+    PROFILE_FINALIZED = 1,
+    PROFILE_RUNNING,     /* and, when the program is over, died */
+    PROFILE_ABORTED,     /* called MPI_Abort */
+    PROFILE_READ_DROPPED /* needed data whose writing was dropped, and was ended */
+};
+
+struct profile_map {
+    uint64_t magic;
+    int32_t rank, size, state, abort_code;
+    int64_t pid;
+    char host[256];
+    char library[256];     /* MPI's own words, first line */
+    double init_s, last_s; /* end of MPI_Init; MPI_Finalize, else the last call */
+    int32_t files_n, phases_n;
+    int32_t files_lost, phases_lost; /* that found no room of their own */
+    int32_t dropping, at_file;       /* at_file: that was read after its writes were dropped */
+    uint64_t dropped_n, dropped_bytes;
+    uint64_t kept_n, kept_bytes; /* writes that cannot be dropped: the shared pointer's */
+    struct profile_calls other[PROFILE_OTHERS];
+    double bin_s; /* width of a bin, from init_s on */
+    uint64_t bin_bytes[2][PROFILE_BINS], bin_ns[PROFILE_BINS];
+    struct profile_file file[PROFILE_FILES_MAX];
+    struct profile_phase phase[PROFILE_PHASE_MAX];
+};
+
+#endif

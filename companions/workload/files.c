@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "companions/workload/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cache.h"
+#include "base/err.h"
+#include "base/par.h"
+#include "base/resident.h"
+#include "base/stop.h"
+#include "io/target/place.h"
+
+static void path_of(const struct workload_files *f, int rank, int index,
+                    char out[WORKLOAD_PATH_MAX])
+{
+    char number[16] = "", own[16] = "";
+    if (index > 0) snprintf(number, sizeof number, ".%d", index);
+    if (f->separate) snprintf(own, sizeof own, ".%05d", rank);
+    snprintf(out, WORKLOAD_PATH_MAX, "%s%s%s", f->name, number, own);
+}
+
+void workload_files_path(const struct workload_files *f, int index, char out[WORKLOAD_PATH_MAX])
+{
+    path_of(f, f->rank, index, out);
+}
+
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static int name_check(const struct workload_files *f)
+{
+    const char *base = base_of(f->name);
+    if (!base[0] || strcmp(base, ".") == 0 || strcmp(base, "..") == 0)
+        return err_set(ERR_USAGE, "--out %s is a directory: name a file in it", f->name);
+    if (strlen(f->name) > WORKLOAD_PATH_MAX - 64)
+        return err_set(ERR_USAGE, "the path given with --out is too long");
+    if (strchr(f->name, ':'))
+        return err_set(ERR_USAGE,
+                       "--out %s has a ':', which MPI-IO libraries take for a file system's name",
+                       f->name);
+    return 0;
+}
+
+int workload_files_begin(struct workload_files *f, MPI_Comm comm)
+{
+    char dir[PATH_MAX], lock[WORKLOAD_PATH_MAX];
+    uint64_t job = f->rank == 0 ? own_job() : 0;
+    f->own = NULL;
+    TRY_MPI(MPI_Bcast(&job, 1, MPI_UINT64_T, 0, comm));
+    TRY(par_agree(comm, name_check(f)));
+    snprintf(lock, sizeof lock, "%.4000s.lock", own_split(f->name, dir));
+    if (f->rank == 0) own_sweep(dir, 0);
+    int rc = own_begin(&f->own, dir, job, f->keep);
+    if (rc == 0 && f->rank == 0) rc = own_lock(f->own, lock);
+    if (rc == 0) rc = own_watch(f->own);
+    return par_agree(comm, rc);
+}
+
+void workload_files_end(struct workload_files *f)
+{
+    own_end(f->own);
+    f->own = NULL;
+}
+
+bool workload_files_made(const struct workload_files *f, int index)
+{
+    char path[WORKLOAD_PATH_MAX];
+    workload_files_path(f, index, path);
+    return own_has(f->own, base_of(path));
+}
+
+/* --- making --------------------------------------------------------------------------------- */
+
+/* All space is taken before the clock starts, so that a disk that fills up is found out here: some
+ * MPI-IO libraries end the program when they meet it. */
+static int take_place(struct workload_files *f, const char *path, const char *stem, int64_t bytes)
+{
+    struct io_place place;
+    int rc = io_place_prove(&place, path, stem, bytes, false, NULL);
+    /* Old blocks that are used again are the old file's until they are taken. */
+    const bool second = place.second != NULL;
+    const struct identity id = place.id;
+    if (rc == 0 && second) rc = own_expect(f->own, base_of(path), id);
+    if (rc == 0) rc = io_place_take(&place);
+    if (rc == 0 && !second) rc = own_expect(f->own, base_of(path), id);
+    if (rc == 0) return own_there(f->own, base_of(path), id);
+    io_place_undo(&place);
+    return rc;
+}
+
+static int make_here(struct workload_files *f, int index, int64_t bytes)
+{
+    char path[WORKLOAD_PATH_MAX], stem[WORKLOAD_PATH_MAX + 8];
+    struct stat st;
+    workload_files_path(f, index, path);
+    snprintf(stem, sizeof stem, "%s.nht1", path);
+    TRY(own_remove(f->own, base_of(path)));
+    const bool there = lstat(path, &st) == 0;
+    if (there && !S_ISREG(st.st_mode))
+        return err_set(ERR_USAGE, "%s is not a regular file: choose another --out", path);
+    if (there && !f->force)
+        return err_set(ERR_USAGE, "%s exists: choose another --out, or --force to write over it",
+                       path);
+    int rc = own_temps(f->own, base_of(stem));
+    if (rc == 0) rc = take_place(f, path, stem, bytes);
+    own_temps_end(f->own);
+    return rc;
+}
+
+/* The same of each process, one after the other: what one has taken the next one finds taken. */
+static int make_in_turn(struct workload_files *f, MPI_Comm comm, int index, int64_t bytes)
+{
+    int size, failed = 0, rc = 0;
+    TRY_MPI(MPI_Comm_size(comm, &size));
+    if (f->rank > 0)
+        TRY_MPI(MPI_Recv(&failed, 1, MPI_INT, f->rank - 1, 0, comm, MPI_STATUS_IGNORE));
+    if (!failed) rc = make_here(f, index, bytes);
+    failed |= rc < 0;
+    if (f->rank + 1 < size) TRY_MPI(MPI_Send(&failed, 1, MPI_INT, f->rank + 1, 0, comm));
+    return rc;
+}
+
+static int can_open(const struct workload_files *f, int index)
+{
+    char path[WORKLOAD_PATH_MAX];
+    workload_files_path(f, index, path);
+    const int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return err_set_errno(ERR_IO, errno, "cannot open %s: all nodes must share the directory",
+                             path);
+    close(fd);
+    return 0;
+}
+
+int workload_files_make(struct workload_files *f, MPI_Comm comm, int index, int64_t bytes)
+{
+    int rc = 0;
+    if (f->separate)
+        rc = make_in_turn(f, comm, index, bytes);
+    else if (f->rank == 0)
+        rc = make_here(f, index, bytes);
+    rc = par_agree(comm, rc);
+    return rc < 0 ? rc : par_agree(comm, can_open(f, index));
+}
+
+/* --- content and cache ---------------------------------------------------------------------- */
+
+static int write_range(const char *path, int64_t from, int64_t to, const struct workload_data *data)
+{
+    const int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0) return err_set_errno(ERR_IO, errno, "cannot open %s", path);
+    int rc = 0;
+    while (rc == 0 && from < to) {
+        const int64_t n = to - from < data->longest_bytes ? to - from : data->longest_bytes;
+        const ssize_t done = pwrite(fd, workload_data_at(data, from), (size_t)n, (off_t)from);
+        if (done <= 0 && errno != EINTR)
+            rc = err_set_errno(ERR_IO, done < 0 ? errno : ENOSPC, "writing to %s", path);
+        if (done > 0) from += done;
+        if (stop_requested()) rc = err_set(ERR_INTERRUPT, "interrupted");
+    }
+    if (rc == 0 && fdatasync(fd) != 0) rc = err_set_errno(ERR_IO, errno, "flushing %s", path);
+    if (close(fd) != 0 && rc == 0) rc = err_set_errno(ERR_IO, errno, "closing %s", path);
+    return rc;
+}
+
+int workload_files_lay_out(const struct workload_files *f, MPI_Comm comm, int index, int64_t from,
+                           int64_t to, const struct workload_data *data)
+{
+    char path[WORKLOAD_PATH_MAX];
+    int rank = 0, size = 1;
+    workload_files_path(f, index, path);
+    if (!f->separate) {
+        TRY_MPI(MPI_Comm_rank(comm, &rank));
+        TRY_MPI(MPI_Comm_size(comm, &size));
+    }
+    const int64_t begin = from + (int64_t)((__int128)(to - from) * rank / size);
+    const int64_t end = from + (int64_t)((__int128)(to - from) * (rank + 1) / size);
+    return par_agree(comm, begin < end ? write_range(path, begin, end, data) : 0);
+}
+
+int workload_files_drop(const struct workload_files *f, const struct nodes *n, int index)
+{
+    char path[WORKLOAD_PATH_MAX];
+    int rc = 0;
+    workload_files_path(f, index, path);
+    /* What another node wrote must be on the device before anybody's pages can go. */
+    for (int turn = 0; turn < 2; turn++) {
+        if (n->node_rank == 0 || f->separate) rc = resident_drop(path);
+        rc = par_agree(n->comm, rc);
+        if (rc < 0) return rc;
+    }
+    return 0;
+}
+
+int workload_files_cached(const struct workload_files *f, const struct nodes *n, int index,
+                          double *share)
+{
+    char path[WORKLOAD_PATH_MAX];
+    struct cache c;
+    path_of(f, 0, index, path);
+    TRY(cache_ask(n, path, false, &c));
+    *share = c.known && c.file_bytes > 0 ? (double)c.cached_bytes / (double)c.file_bytes : -1;
+    return 0;
+}

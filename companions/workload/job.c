@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "companions/workload/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/conf.h"
+#include "base/err.h"
+#include "base/par.h"
+#include "base/progress.h"
+#include "base/watch.h"
+#include "io/writers/hint.h"
+#include "io/writers/mpiio.h"
+
+#define TEXT_BYTES_MAX (INT64_C(256) << 20)
+
+/* --- reading the description ---------------------------------------------------------------- */
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t n = strlen(text), k = strlen(end);
+    return n > k && strcasecmp(text + n - k, end) == 0;
+}
+
+/* The working points of a text, NULL for the reference workload, changed by --set. */
+static int read_points(struct workload_job *job, const char *text, int64_t bytes)
+{
+    const struct conf_list *set = &job->opt->set;
+    struct workload *w = &job->workload;
+    struct workload_point reference = workload_point_reference();
+    reference.process_num = job->context.size;
+    w->seed = 1;
+    TRY(text ? workload_read(job->name, text, (size_t)bytes, w) : workload_add(w, &reference));
+    if (job->opt->seed >= 0) w->seed = (uint64_t)job->opt->seed;
+    for (int i = 0; i < w->points_n; i++) {
+        struct workload_point *p = &w->point[i];
+        char key[64], at[320];
+        const char *value;
+        bool cont_given = false;
+        for (int s = 0; s < set->n; s++) {
+            TRY(workload_options_pair("--set", set->item[s], key, &value));
+            const int rc = workload_point_set(p, key, value);
+            if (rc < 0) err_prefix("--set ");
+            TRY(rc);
+            cont_given = cont_given || strcmp(key, "contMean") == 0;
+        }
+        if (!text && (!cont_given || p->cont_mean > p->size_mean)) p->cont_mean = p->size_mean;
+        snprintf(at, sizeof at, "%.200s:%d:%d: ", job->name, p->line, p->column);
+        TRY(workload_point_check(p, w->separate, at));
+    }
+    TRY(workload_replay_check(&job->context, w, job->name));
+    job->outcome = calloc((size_t)w->points_n, sizeof *job->outcome);
+    return job->outcome ? 0 : err_set(ERR_NOMEM, "no memory for the results");
+}
+
+/* The phases of a text, NULL for all patterns. */
+static int read_phases(struct workload_job *job, const char *text, int64_t bytes)
+{
+    char all[1024];
+    if (!text) {
+        bytes = 0;
+        for (int p = 0; p < WORKLOAD_PATTERNS; p++)
+            bytes += snprintf(all + bytes, sizeof all - (size_t)bytes, "<Pattern %s> </Pattern>\n",
+                              workload_pattern_name((enum workload_pattern)p));
+    }
+    TRY(workload_jobfile_read(job->name, text ? text : all, (size_t)bytes,
+                              ends_with(job->name, ".ini"), &job->opt->set, &job->jobfile));
+    if (job->opt->seed >= 0)
+        for (int i = 0; i < job->jobfile.n; i++)
+            job->jobfile.phase[i].shape.seed = (uint64_t)job->opt->seed;
+    job->phase = calloc((size_t)job->jobfile.n, sizeof *job->phase);
+    return job->phase ? 0 : err_set(ERR_NOMEM, "no memory for the results");
+}
+
+static int read_description(struct workload_job *job)
+{
+    const bool from_file = !job->opt->reference && !job->opt->patterns;
+    char *text = NULL;
+    int64_t bytes = 0;
+    int rc = 0;
+    job->is_points = job->opt->reference || (from_file && ends_with(job->name, ".xml"));
+    if (from_file && !job->is_points && !ends_with(job->name, ".conf") &&
+        !ends_with(job->name, ".ini"))
+        return err_set(ERR_USAGE,
+                       "%s: a workload's name ends in .xml, a job file's in .conf or .ini",
+                       job->name);
+    if (from_file) rc = par_read_file(job->context.comm, job->name, TEXT_BYTES_MAX, &text, &bytes);
+    if (rc == 0)
+        rc = job->is_points ? read_points(job, text, bytes) : read_phases(job, text, bytes);
+    free(text);
+    return par_agree(job->context.comm, rc);
+}
+
+/* --- the system ----------------------------------------------------------------------------- */
+
+/* Which MPI-IO is at work. It takes some libraries a while to tell: one rank asks. */
+static int find_component(struct workload_job *job)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int len, romio = 0;
+    TRY_MPI(MPI_Get_library_version(version, &len));
+    if (job->context.rank == 0) {
+        job->component = io_mpiio_component();
+        romio = strstr(version, "Open MPI") && io_mpiio_readers(job->fs.type) == IO_HINT_ROMIO;
+    }
+    TRY_MPI(MPI_Bcast(&romio, 1, MPI_INT, 0, job->context.comm));
+    job->context.romio = romio;
+    job->context.pointer_late = !strstr(version, "Open MPI");
+    return 0;
+}
+
+static int hints_make(struct workload_job *job)
+{
+    const struct conf_list *hint = &job->opt->hint;
+    if (hint->n == 0) return 0;
+    TRY(io_hints_check(hint->n, hint->item));
+    TRY_MPI(MPI_Info_create(&job->context.info));
+    for (int i = 0; i < hint->n; i++) {
+        const char *equal = strchr(hint->item[i], '=');
+        char key[MPI_MAX_INFO_KEY + 1];
+        snprintf(key, sizeof key, "%.*s", (int)(equal - hint->item[i]), hint->item[i]);
+        TRY_MPI(MPI_Info_set(job->context.info, key, equal + 1));
+    }
+    return 0;
+}
+
+int workload_job_make(struct workload_job *job, const struct workload_options *o, const char *name)
+{
+    struct workload_context *c = &job->context;
+    *job = (struct workload_job){
+        .opt = o, .name = name, .context = {.comm = MPI_COMM_WORLD, .info = MPI_INFO_NULL}};
+    TRY_MPI(MPI_Comm_rank(c->comm, &c->rank));
+    TRY_MPI(MPI_Comm_size(c->comm, &c->size));
+    c->depth = (int)o->depth;
+    c->buffer_bytes = o->buffer;
+    c->check = strcmp(o->check, "none") != 0;
+    c->sync_call = strcmp(o->sync, "call") == 0;
+    c->sync_end = strcmp(o->sync, "none") != 0;
+    c->think = o->think;
+    TRY(par_agree(c->comm, hints_make(job)));
+    TRY(par_agree(c->comm, c->rank == 0 ? conf_name_file("--out", o->out) : 0));
+    TRY(par_agree(c->comm, sys_path_fs(o->out, &job->fs)));
+    TRY(find_component(job));
+    TRY(read_description(job));
+    TRY(nodes_find(c->comm, &job->nodes));
+    return job->is_points ? workload_replay_memory(c, &job->nodes, &job->workload, job->name)
+                          : workload_phases_check(c, &job->nodes, &job->jobfile, job->name);
+}
+
+void workload_job_free(struct workload_job *job)
+{
+    if (job->files_begun) workload_files_end(&job->context.files);
+    for (int i = 0; i < job->measured_n; i++)
+        workload_times_free(&workload_job_measured(job, i)->times);
+    free(job->outcome);
+    free(job->phase);
+    workload_free(&job->workload);
+    workload_jobfile_free(&job->jobfile);
+    workload_data_free(&job->context.data);
+    nodes_free(&job->nodes);
+    if (job->context.info != MPI_INFO_NULL) MPI_Info_free(&job->context.info);
+}
+
+/* --- running -------------------------------------------------------------------------------- */
+
+static int run_points(struct workload_job *job, struct progress *progress)
+{
+    struct workload_context *c = &job->context;
+    int64_t bytes[WORKLOAD_FILES_MAX];
+    bool read[WORKLOAD_FILES_MAX];
+    workload_replay_needs(&job->workload, c->rank, bytes, read);
+    for (int i = 0; i < WORKLOAD_FILES_MAX; i++) {
+        int64_t longest = bytes[i];
+        TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &longest, 1, MPI_INT64_T, MPI_MAX, c->comm));
+        if (longest == 0) continue;
+        TRY(workload_context_file(c, i, bytes[i], read[i]));
+        if (read[i]) TRY(workload_files_drop(&c->files, &job->nodes, i));
+    }
+    for (int i = 0; i < job->workload.points_n; i++) {
+        TRY(workload_clock_keep(c->comm, &c->clock));
+        job->measured_n++;
+        TRY(workload_replay_point(c, &job->workload, i, &job->outcome[i]));
+        progress_update(progress, i + 1);
+    }
+    return 0;
+}
+
+static int run_phases(struct workload_job *job, struct progress *progress)
+{
+    for (int i = 0; i < job->jobfile.n; i++) {
+        const struct workload_phase *p = &job->jobfile.phase[i];
+        if (p->pause_s > 0) {
+            job->paused_s += workload_think(p->pause_s, p->think_busy);
+            continue;
+        }
+        TRY(workload_clock_keep(job->context.comm, &job->context.clock));
+        struct workload_phase_result *r = &job->phase[job->measured_n++];
+        const int rc = workload_phase_measure(&job->context, p, r);
+        if (rc < 0) {
+            workload_phase_place(p, job->name);
+            return rc;
+        }
+        job->valid = job->valid && r->m.enough;
+        progress_update(progress, i + 1);
+    }
+    return 0;
+}
+
+int workload_job_run(struct workload_job *job)
+{
+    struct workload_context *c = &job->context;
+    struct progress *progress = NULL;
+    const double begun = watch_now();
+    watch_utc(job->started);
+    job->valid = true;
+    c->files.name = job->opt->out;
+    c->files.separate = job->is_points && job->workload.separate;
+    c->files.force = job->opt->force;
+    c->files.keep = job->opt->keep;
+    c->files.rank = c->rank;
+    job->files_begun = true;
+    TRY(workload_files_begin(&c->files, c->comm));
+    TRY(workload_clock_compare(c->comm, &c->clock));
+    if (c->rank == 0 && !job->opt->quiet)
+        progress = progress_begin(progress_mode_of(job->opt->progress), "workload", "phase",
+                                  job->is_points ? job->workload.points_n : job->jobfile.n);
+    int rc = job->is_points ? run_points(job, progress) : run_phases(job, progress);
+    progress_end(progress);
+    job->took_s = watch_now() - begun;
+    job->done = rc == 0;
+
+    const char *first = NULL;
+    for (int i = 0; i < job->measured_n; i++) {
+        const struct workload_findings *f = &workload_job_measured(job, i)->findings;
+        if (!first && f->wrong_n > 0) first = f->first;
+        job->wrong_n += f->wrong_n;
+    }
+    /* Wrong data, and whether there was enough of them, are known on all ranks. */
+    int64_t known[2] = {job->wrong_n, job->valid};
+    if (rc == 0) TRY_MPI(MPI_Bcast(known, 2, MPI_INT64_T, 0, c->comm));
+    if (rc == 0 && known[0] > 0)
+        rc = err_set(ERR_VERIFY, "%lld pieces of data are wrong, the first: %s",
+                     (long long)known[0], first ? first : "");
+    if (rc == 0 && !known[1])
+        rc = err_set(ERR_INVALID,
+                     "not valid as a result: some phases are marked \"too little data\"");
+    return rc;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a run of nht1-workload says: text for people, JSON for programs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cache.h"
+#include "base/json.h"
+#include "base/num.h"
+#include "base/plain.h"
+#include "base/program.h"
+#include "base/stamp.h"
+#include "base/units.h"
+#include "base/version.h"
+#include "companions/workload/job.h"
+
+/* --- judgements ----------------------------------------------------------------------------- */
+
+/* Whether the time is that of memory, not of a device: what was read lay in memory, or what was
+ * written was not flushed inside the clock. */
+static bool from_memory(const struct workload_job *job, const struct workload_measured *m)
+{
+    return job->fs.in_memory || (m->reads && m->cached_before > CACHE_SHARE) ||
+           (m->writes && !job->context.sync_end);
+}
+
+static json_t *measurement_stamps(const struct workload_job *job, const struct workload_measured *m)
+{
+    json_t *list = json_array();
+    const double all_s = workload_times_aggregate(&m->times);
+    if (!m->enough)
+        stamp_add(
+            list, "too-short", "warn",
+            json_pack("{so so}", "aggregate_s", js_real(all_s), "b_share",
+                      js_real(all_s > 0 ? m->times.b_s / all_s : 0)),
+            "Too little data: the second barrier takes more than 1 %% of the time, or the time is "
+            "less than a second or a hundred times the uncertainty of the clocks.");
+    if (from_memory(job, m))
+        stamp_add(list, "page-cache", "note",
+                  json_pack("{so}", "cached_share_before",
+                            m->cached_before >= 0 ? js_real(m->cached_before) : json_null()),
+                  "The time is at least partly that of memory: what was read was cached, or what "
+                  "was written was not flushed inside the clock.");
+    return list;
+}
+
+static json_t *stamps(const struct workload_job *job)
+{
+    json_t *list = json_array();
+    int memory = 0, shorter = 0;
+    for (int i = 0; i < job->measured_n; i++) {
+        const struct workload_measured *m = workload_job_measured(job, i);
+        memory += from_memory(job, m);
+        shorter += !job->is_points && !m->enough;
+    }
+    const bool valid = job->done && job->wrong_n == 0 && shorter == 0;
+    const char *good = job->is_points ? "The run finished, and all checked data were right."
+                                      : "Every measurement held enough data, and all checked data "
+                                        "were right.";
+    stamp_add(list, valid ? "valid" : "not-valid", valid ? "good" : "bad",
+              json_pack("{si si}", "measured_n", job->measured_n, "too_short_n", shorter), "%s",
+              valid              ? good
+              : job->wrong_n > 0 ? "Data were wrong."
+              : !job->done       ? "The run did not finish."
+                                 : "Some measurements held too little data.");
+    stamp_add(
+        list, memory == 0 ? "cache-honest" : "not-cache-honest", memory == 0 ? "good" : "note",
+        json_pack("{si si}", "measured_n", job->measured_n, "from_memory_n", memory), "%s",
+        memory == 0 ? "What was read was not in memory before, what was written was flushed inside "
+                      "the clock."
+                    : "Some measurements are of memory at least in part; each says so.");
+    const char *note;
+    for (size_t i = 0; (note = json_string_value(json_array_get(job->jobfile.notes, i))); i++)
+        stamp_add(list, "directive-overridden", "note", json_object(), "%s", note);
+    if (!job->context.check)
+        stamp_add(list, "not-verified", "warn", json_object(),
+                  "No data were checked (--check none).");
+    return list;
+}
+
+/* --- JSON ----------------------------------------------------------------------------------- */
+
+/* All measurements together. [out] */
+static void totals(const struct workload_job *job, int64_t *bytes, double *s)
+{
+    *bytes = 0;
+    *s = 0;
+    for (int i = 0; i < job->measured_n; i++) {
+        *bytes += workload_job_measured(job, i)->bytes;
+        *s += workload_times_aggregate(&workload_job_measured(job, i)->times);
+    }
+}
+
+json_t *workload_job_json(const void *of, int status)
+{
+    const struct workload_job *job = of;
+    json_t *o =
+               program_result(&workload_program, job->opt, "nht1-workload/1", status, job->started),
+           *system = program_system(&job->nodes), *list = json_array();
+    int64_t bytes;
+    double s;
+    totals(job, &bytes, &s);
+    json_object_set_new(system, "file_system", sys_fs_json(&job->fs));
+    json_object_set_new(system, "mpiio_component", js_text(job->component));
+    for (int i = 0; i < job->measured_n; i++) {
+        json_t *one = job->is_points ? workload_outcome_json(&job->outcome[i])
+                                     : workload_phase_json(&job->phase[i]);
+        json_object_set_new(one, "stamps", measurement_stamps(job, workload_job_measured(job, i)));
+        json_array_append_new(list, one);
+    }
+    json_t *more = json_pack(
+        "{so so ss ss so sI so so so so sI so so so}", "system", system, "description",
+        js_text(job->name), "kind", job->is_points ? "points" : "patterns", "mode",
+        job->is_points && job->workload.separate ? "separate" : "common", "clock_uncertainty_s",
+        js_real(job->context.clock.uncertainty_s), "bytes", (json_int_t)bytes, "aggregate_s",
+        js_real(s), "bytes_per_s", js_real(s > 0 ? (double)bytes / s : 0), "paused_s",
+        js_real(job->paused_s), "took_s", js_real(job->took_s), "wrong_n", (json_int_t)job->wrong_n,
+        "points", job->is_points ? list : json_array(), "phases",
+        job->is_points ? json_array() : list, "stamps", stamps(job));
+    json_object_update_new(o, more);
+    return o;
+}
+
+/* --- text ----------------------------------------------------------------------------------- */
+
+void workload_job_heading(const struct workload_job *job, FILE *to)
+{
+    plain_line(to, "nht1-workload %s: %s on %d process%s", nht1_build, job->name, job->context.size,
+               job->context.size == 1 ? "" : "es");
+    plain_line(to, "files: %s (%s, %s)", job->opt->out, job->fs.type, job->component);
+}
+
+static void print_point(const struct workload_point *p, FILE *to)
+{
+    char text[NUM_TEXT_MAX];
+    for (int i = 0; i < WORKLOAD_NUMBERS; i++)
+        fprintf(to, " %s %s", workload_numbers[i].name,
+                num_real(workload_point_number(p, i), text));
+    fprintf(to, "\n");
+}
+
+static void plan_points(const struct workload_job *job, FILE *to)
+{
+    int64_t bytes[WORKLOAD_FILES_MAX];
+    bool read[WORKLOAD_FILES_MAX];
+    char text[UNITS_TEXT_MAX];
+    workload_replay_needs(&job->workload, 0, bytes, read);
+    for (int i = 0; i < job->workload.points_n; i++) {
+        const struct workload_point *p = &job->workload.point[i];
+        fprintf(to, "point %d, file %d:", i + 1, p->file);
+        print_point(p, to);
+        fprintf(to, "    calls per process %lld, %s in all\n", (long long)workload_point_calls(p),
+                units_bytes((double)p->unique_bytes, text));
+    }
+    for (int i = 0; i < WORKLOAD_FILES_MAX; i++)
+        if (bytes[i] > 0)
+            fprintf(to, "file %d: %s%s%s\n", i, units_bytes((double)bytes[i], text),
+                    job->workload.separate ? " (of process 0)" : "",
+                    read[i] ? ", laid out before" : "");
+}
+
+static void plan_phases(const struct workload_job *job, FILE *to)
+{
+    const char *note;
+    for (size_t i = 0; (note = json_string_value(json_array_get(job->jobfile.notes, i))); i++)
+        fprintf(to, "%s\n", note);
+    for (int i = 0; i < job->jobfile.n; i++) {
+        const struct workload_phase *p = &job->jobfile.phase[i];
+        const struct workload_shape s = workload_phase_shape(p, job->context.size, 1);
+        char title[64], unit[UNITS_TEXT_MAX], data[UNITS_TEXT_MAX];
+        if (p->pause_s > 0) {
+            fprintf(to, "phase %d: think %g s, %s\n", i + 1, p->pause_s,
+                    p->think_busy ? "busy" : "idle");
+            continue;
+        }
+        fprintf(to, "phase %d: %s, %s, %s, memory %s, file %s, record %lld, data %s", i + 1,
+                workload_phase_title(p, title), workload_method_name(p->method),
+                p->view ? "view" : "offsets", p->memory.strided ? "strided" : "contiguous",
+                p->shape.packed ? "contiguous" : "as the pattern", (long long)p->shape.record_bytes,
+                p->data_bytes > 0 ? units_bytes((double)p->data_bytes, data) : "auto");
+        fprintf(to, " (%s in a repetition)\n", units_bytes((double)workload_shape_bytes(&s), unit));
+    }
+}
+
+void workload_job_plan(const struct workload_job *job, FILE *to)
+{
+    if (job->is_points)
+        plan_points(job, to);
+    else
+        plan_phases(job, to);
+}
+
+/* A row of the table. mark: what is wrong with it, or "". */
+static void result_row(FILE *to, const char *name, const struct workload_measured *m,
+                       const char *mark)
+{
+    char size[UNITS_TEXT_MAX], speed[UNITS_TEXT_MAX], time[UNITS_TEXT_MAX], part[32] = "   n/a";
+    const double s = workload_times_aggregate(&m->times);
+    if (m->cached_before >= 0) snprintf(part, sizeof part, "%4.0f %%", 100 * m->cached_before);
+    fprintf(to, "%-38s %9s %9s %12s %6.2f %% %6s%s\n", name, units_bytes((double)m->bytes, size),
+            units_duration(s, time), units_rate(m->bytes_per_s, speed),
+            s > 0 ? 100 * m->times.b_s / s : 0, part,
+            m->findings.wrong_n > 0 ? "  WRONG DATA" : mark);
+}
+
+static void result_point(const struct workload_outcome *o, int no, FILE *to)
+{
+    const struct workload_point achieved = workload_achieved_point(&o->achieved, o->asked);
+    char name[32];
+    snprintf(name, sizeof name, "point %d, file %d", no + 1, o->asked->file);
+    result_row(to, name, &o->m, "");
+    fprintf(to, "    asked   ");
+    print_point(o->asked, to);
+    fprintf(to, "    achieved");
+    print_point(&achieved, to);
+    fprintf(to, "    calls   ");
+    for (int k = 0; k < WORKLOAD_KINDS; k++)
+        if (o->achieved.calls[k] > 0)
+            fprintf(to, " %s %lld", workload_kind_name(k), (long long)o->achieved.calls[k]);
+    fprintf(to, "\n");
+    if (o->bytes_max != o->bytes_min)
+        fprintf(to, "    a process moved %lld to %lld bytes\n", (long long)o->bytes_min,
+                (long long)o->bytes_max);
+}
+
+static void result_phase(const struct workload_phase_result *r, FILE *to)
+{
+    char title[64], mark[80] = "";
+    if (!r->m.enough)
+        snprintf(mark, sizeof mark, "  too little data%s%s%s", r->limit ? " (limit: " : "",
+                 r->limit ? r->limit : "", r->limit ? ")" : "");
+    result_row(to, workload_phase_title(r->phase, title), &r->m, mark);
+}
+
+void workload_job_results(const struct workload_job *job, FILE *to)
+{
+    int64_t bytes;
+    double s;
+    char size[UNITS_TEXT_MAX], speed[UNITS_TEXT_MAX], clock[UNITS_TEXT_MAX];
+    fprintf(to, "\n%-38s %9s %9s %12s %8s %6s\n", "", "data", "S + T + B", "rate", "B", "cached");
+    for (int i = 0; i < job->measured_n && workload_job_measured(job, i)->done; i++) {
+        if (job->is_points)
+            result_point(&job->outcome[i], i, to);
+        else
+            result_phase(&job->phase[i], to);
+    }
+    totals(job, &bytes, &s);
+    fprintf(to, "\nIn all %s at %s. Clocks agree to %s.\n", units_bytes((double)bytes, size),
+            units_rate(s > 0 ? (double)bytes / s : 0, speed),
+            units_duration(job->context.clock.uncertainty_s, clock));
+    if (job->paused_s > 0) fprintf(to, "Thinking between phases took %.3g s.\n", job->paused_s);
+    if (job->is_points && job->opt->think)
+        fprintf(to, "Times between calls (think) are inside S + T + B.\n");
+    json_t *list = stamps(job), *one;
+    for (size_t i = 0; (one = json_array_get(list, i)) != NULL; i++)
+        fprintf(to, "[%s] %s\n", json_string_value(json_object_get(one, "code")),
+                json_string_value(json_object_get(one, "sentence")));
+    json_decref(list);
+}

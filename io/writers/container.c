@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "io/writers/container.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/beside.h"
+#include "base/err.h"
+#include "base/num.h"
+#include "base/version.h"
+#include "io/writers/writer.h"
+
+/* ------------------------------------------------------------------ formats and their libraries */
+
+static struct {
+    const char *name, *library, *package;
+    const struct io_format_plugin *plugin; /* once it was loaded */
+} formats[] = {
+    [IO_RAW] = {.name = "raw"},
+    [IO_HDF5] = {"hdf5", "a parallel HDF5", "libhdf5-openmpi-dev", NULL},
+    [IO_NETCDF] = {"netcdf", "the PnetCDF", "libpnetcdf-dev", NULL},
+};
+
+const char *io_format_name(enum io_format format)
+{
+    return formats[format].name;
+}
+
+int io_format_find(const char *name)
+{
+    for (int f = IO_RAW; f <= IO_NETCDF; f++)
+        if (strcmp(formats[f].name, name) == 0) return f;
+    return -1;
+}
+
+bool io_body_swapped(const struct io_body *b)
+{
+    const uint16_t probe = 1;
+    const bool little = *(const unsigned char *)&probe == 1;
+    return b->format != IO_RAW && little != (b->format == IO_HDF5);
+}
+
+int64_t io_body_holds(const struct io_body *b, int64_t dump_bytes, int64_t bytes)
+{
+    if (b->data_offset < 0) return bytes >= b->file_bytes ? INT64_MAX : 0;
+    return bytes > b->data_offset ? (bytes - b->data_offset) / dump_bytes : 0;
+}
+
+int io_container_load(enum io_format format)
+{
+    char file[64], path[PATH_MAX];
+    if (formats[format].plugin) return 0;
+    snprintf(file, sizeof file, "libnht1-%s.so", formats[format].name);
+    TRY(beside_library(path, file));
+    if (access(path, R_OK) != 0)
+        return err_set(
+            ERR_USAGE,
+            "this program was built without %s library for its MPI: install one (on Debian "
+            "%s) and run make again",
+            formats[format].library, formats[format].package);
+    void *loaded = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const struct io_format_plugin *plugin = loaded ? dlsym(loaded, IO_FORMAT_SYMBOL) : NULL;
+    if (!plugin)
+        return err_set(ERR_USAGE, "cannot load %s library: %s", formats[format].library, dlerror());
+    if (plugin->bytes != sizeof *plugin)
+        return err_set(ERR_USAGE, "%s belongs to another version of this program", path);
+    formats[format].plugin = plugin;
+    return 0;
+}
+
+const struct io_format_plugin *io_container_plugin(enum io_format format)
+{
+    return formats[format].plugin;
+}
+
+/* ------------------------------------------------------------------ the structure of a file */
+
+struct io_format_block io_container_block(const struct io_view *v)
+{
+    struct io_format_block b = {{0}, {0}};
+    const int first = v->layout == IO_IJKM; /* of z */
+    const int component = v->layout == IO_IJKM ? 0 : 3;
+    for (int q = 0; q < 3; q++) {
+        b.start[first + q] = v->box.lo[2 - q];
+        b.count[first + q] = v->box.n[2 - q];
+    }
+    b.count[component] = IO_NCOMP;
+    return b;
+}
+
+static int make_file(struct io_structure *s, const struct io_spec *spec, const char *run_id,
+                     MPI_Info info, const int64_t *step)
+{
+    static const char *const mijk[] = {"dump", "z", "y", "x", "component"};
+    static const char *const ijkm[] = {"dump", "component", "z", "y", "x"};
+    const struct io_view whole = {spec->n, spec->layout, {{0}, {spec->n, spec->n, spec->n}}};
+    const struct io_format_block b = io_container_block(&whole);
+    struct io_format_shape shape = {.dim_name = spec->layout == IO_MIJK ? mijk : ijkm,
+                                    .dim = {spec->dumps_n},
+                                    .step = step,
+                                    .n = spec->n,
+                                    .interval = spec->interval,
+                                    .steps_n = spec->steps_n,
+                                    .dt = spec->dt,
+                                    .layout = io_layout_name(spec->layout),
+                                    .run_id = run_id,
+                                    .source = "nht1-bt " NHT1_VERSION, /* of a length that a restart can make again */
+                                    .info = info};
+    const int64_t values_bytes = spec->dumps_n * io_dump_bytes(spec->layout, spec->n);
+    char path[64], why[IO_FORMAT_WHY] = "";
+    struct stat st;
+    memcpy(shape.dim + 1, b.count, sizeof b.count);
+    if (s->body.chunk > 0) {
+        shape.chunk[0] = 1;
+        for (int q = 0; q < IO_FORMAT_DIMS; q++)
+            shape.chunk[q + 1] = num_min(b.count[q], s->body.chunk);
+        /* All components of a cell, or one of each. */
+        shape.chunk[spec->layout == IO_MIJK ? 4 : 1] = spec->layout == IO_MIJK ? IO_NCOMP : 1;
+    }
+    snprintf(path, sizeof path, "/proc/self/fd/%d", s->fd);
+    if (formats[s->body.format].plugin->create(&shape, path, &s->body.data_offset, why) < 0)
+        return err_set(ERR_IO, "cannot make the structure of %s: %s", spec->path, why);
+    const bool chunked = s->body.data_offset < 0;
+    const int64_t end = chunked ? 0 : s->body.data_offset + values_bytes;
+    if (fstat(s->fd, &st) != 0) return err_set_errno(ERR_IO, errno, "fstat of a file in memory");
+    /* A library may leave the end to those who write there. */
+    s->body.file_bytes = num_max((int64_t)st.st_size, end);
+    if (chunked) return 0;
+    if (s->body.data_offset % IO_WORD_BYTES == 0 && s->body.file_bytes == end) return 0;
+    return err_set(ERR_IO, "cannot make the structure of %s: its values are not its last part",
+                   spec->path);
+}
+
+int io_container_make(struct io_structure *s, enum io_format format, const struct io_spec *spec,
+                      const char *run_id, MPI_Info info)
+{
+    *s = (struct io_structure){.fd = -1, .body = {.format = format}};
+    if (format == IO_HDF5) s->body.chunk = spec->tuning.chunk; /* the others know no chunks */
+    TRY(io_container_load(format));
+    int64_t *step = malloc((size_t)spec->dumps_n * sizeof *step);
+    s->fd = memfd_create("nht1-structure", MFD_CLOEXEC);
+    int rc = step ? 0 : err_set(ERR_NOMEM, "no memory for the steps of %s", spec->path);
+    if (s->fd < 0) rc = err_set_errno(ERR_IO, errno, "memfd_create");
+    for (int64_t d = 0; rc == 0 && d < spec->dumps_n; d++)
+        step[d] = num_min((d + 1) * spec->interval, spec->steps_n);
+    if (rc == 0) rc = make_file(s, spec, run_id, info, step);
+    free(step);
+    return rc;
+}
+
+/* What is not a hole; the rest of the file is zero as well. */
+int io_container_put(const struct io_structure *s, const char *path)
+{
+    char page[65536];
+    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    int rc = fd >= 0 ? 0 : err_set_errno(ERR_IO, errno, "open %s for writing", path);
+    off_t end = 0;
+    for (off_t at; rc == 0 && (at = lseek(s->fd, end, SEEK_DATA)) >= 0;) {
+        end = lseek(s->fd, at, SEEK_HOLE);
+        for (ssize_t done; rc == 0 && at < end; at += done) {
+            const off_t part = num_min(end - at, (off_t)sizeof page);
+            done = pread(s->fd, page, (size_t)part, at);
+            if (done > 0) done = pwrite(fd, page, (size_t)done, at);
+            if (done <= 0)
+                rc = err_set_errno(ERR_IO, done < 0 ? errno : EIO, "writing the structure of %s",
+                                   path);
+        }
+    }
+    while (rc == 0 && fsync(fd) != 0)
+        if (errno != EINTR) rc = err_set_errno(ERR_IO, errno, "fsync %s", path);
+    if (fd >= 0) close(fd);
+    return rc;
+}
+
+void io_container_free(struct io_structure *s)
+{
+    if (s->fd >= 0) close(s->fd);
+    s->fd = -1;
+}
