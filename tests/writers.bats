@@ -257,8 +257,8 @@ serial_file() {
 @test "settings that a writer does not obey are told, once each" {
     local idle='[.notices[] | select(contains("makes no difference"))]'
     bt 1 o.bin --io posix,token --direct --group 1 --json r.json
-    expect_json r.json "$idle"' == ["--direct makes no difference to posix, token.",
-        "--group makes no difference to posix."]'
+    expect_json r.json "$idle"' == ["--group makes no difference to posix.",
+        "--direct makes no difference to posix, token."]'
     bt 1 o.bin --io async --direct --buffer 4Ki --json r.json
     expect_json r.json "$idle == []"
 }
