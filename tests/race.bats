@@ -120,9 +120,10 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
         nht1-bt "${tiny[@]}" --minutes 2 \
         --io auto:serial,posix,token,token-gather,twophase,async,mpiio,mpiio-indep,mpiio-async --json r.json >out 2>err 3>&- &
     pid=$!
+    wait_text -p "$pid" out "^Search "
     for try in {1..30}; do # nor does another job come between two runs
         run flock -n btout.bin.auto.lock true
-        [ ! -s out ] || [ "$status" -eq 1 ]
+        [ "$status" -eq 1 ]
         sleep 0.02
     done
     wait_stopped -p "$pid" nht1-bt
