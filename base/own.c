@@ -371,8 +371,14 @@ static int cannot_note(const struct own *o, int errnum)
 static int note_put(struct own *o, const char *text)
 {
     const size_t bytes = strlen(text);
+    struct stat st;
     const ssize_t done = write(o->note_fd, text, bytes);
-    return done == (ssize_t)bytes ? 0 : cannot_note(o, done < 0 ? errno : ENOSPC);
+    if (done == (ssize_t)bytes) return 0;
+    const int errnum = done < 0 ? errno : ENOSPC;
+    /* Half a line would become the beginning of the next one. */
+    if (done > 0 && (fstat(o->note_fd, &st) != 0 || ftruncate(o->note_fd, st.st_size - done) != 0))
+        return cannot_note(o, errno);
+    return cannot_note(o, errnum);
 }
 
 /* Makes the note, held. A sweep that met it while it was empty has taken it away: once more then. */

@@ -30,6 +30,7 @@ static char dir[] = "/tmp/test_own_XXXXXX";
 
 static int kill_at, calls; /* before the n-th call; 0: not */
 static int refused;        /* renameat2 and linkat are not to be had */
+static int halved;         /* writes from now on until one is cut to half; 0: none is */
 
 static void now(void)
 {
@@ -51,6 +52,7 @@ int openat(int at, const char *path, int flags, ...)
 ssize_t write(int fd, const void *buf, size_t bytes)
 {
     now();
+    if (halved > 0 && --halved == 0) bytes /= 2;
     return REAL("write", ssize_t(*)(int, const void *, size_t))(fd, buf, bytes);
 }
 
@@ -383,6 +385,30 @@ static void a_note_that_is_wrong(void **state)
     assert_true(there("mine") && there("sub/file"));
 }
 
+/* On a full disk half a line may have been written. */
+static int note_half_a_line(void)
+{
+    struct own *o;
+    OR_RETURN(own_begin(&o, dir, 0, false));
+    halved = 2; /* behind the lines that tell who the maker is */
+    OR_RETURN(own_make(o, "a") != ERR_IO);
+    OR_RETURN(strstr(err_message(), strerror(ENOSPC)) == NULL);
+    OR_RETURN(own_make(o, "b"));
+    return raise(SIGKILL);
+}
+
+static void half_a_line_harms_no_other(void **state)
+{
+    (void)state;
+    char note[4096];
+    clear();
+    const int status = status_of(note_half_a_line);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    assert_int_equal(names(note), 2);
+    own_sweep(dir, 0);
+    assert_int_equal(names(note), 0);
+}
+
 /* --- making ---------------------------------------------------------------------------------- */
 
 static void nothing_is_replaced(void **state)
@@ -468,13 +494,10 @@ static int remove_dir(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(killed_at_each_step),
-        cmocka_unit_test(files_of_who_lives_stay),
-        cmocka_unit_test(what_took_the_place_stays),
-        cmocka_unit_test(what_cannot_be_known_stays),
-        cmocka_unit_test(a_note_that_is_wrong),
-        cmocka_unit_test(nothing_is_replaced),
-        cmocka_unit_test(asked_to_stop),
+        cmocka_unit_test(killed_at_each_step),       cmocka_unit_test(files_of_who_lives_stay),
+        cmocka_unit_test(what_took_the_place_stays), cmocka_unit_test(what_cannot_be_known_stays),
+        cmocka_unit_test(a_note_that_is_wrong),      cmocka_unit_test(half_a_line_harms_no_other),
+        cmocka_unit_test(nothing_is_replaced),       cmocka_unit_test(asked_to_stop),
     };
     return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }
