@@ -357,6 +357,8 @@ END
     refuse 1 "seed: nan is no number" nan.json
     sed 's/"seed": *[0-9]*/"seed": -1e999/' right.json >inf.json
     refuse 1 "seed: -inf is no number" inf.json
+    sed "s/\"seed\": *[0-9]*/\"seed\": 1$(printf '%0350d' 0)/" right.json >long.json
+    refuse 1 "seed: inf is no number" long.json
     run nht1-report compare right.json r2.json
     expect_status 1
     expect_text "r2.json: runs["

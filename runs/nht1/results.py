@@ -19,6 +19,7 @@ import os
 import re
 import shlex
 import stat
+import sys
 
 from . import stats, sumfile, text, tools, trouble
 
@@ -58,7 +59,9 @@ class NoMeasurement(trouble.Trouble):
 
 def _number(convert):
     def of(literal):
-        value = convert(literal) if len(literal) < 400 else -math.inf if literal[0] == '-' else math.inf
+        value = convert(literal) if len(literal) < 400 else None
+        if value is None or abs(value) > sys.float_info.max:  # integers have no limit of their own
+            return -math.inf if literal[0] == '-' else math.inf
         return value if abs(value) >= NUMBER_MIN else 0
     return of
 
