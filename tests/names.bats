@@ -74,10 +74,13 @@ work=(nht1-workload --patterns --set data=4096 --set record=512 --quiet)
     run nht1-bt --class S --io none --tc-store store
     expect_status 0
     expect_text "store.lock is in the way"
-    [ -L store.lock ] && [ ! -e store ] && [ ! -e nothing.lock ]
+    [ -L store.lock ]
+    [ ! -e store ]
+    [ ! -e nothing.lock ]
     run nht1-bt --class S --io none --tc-store link
     expect_status 0
-    [ -L link ] && [ ! -e nothing ]
+    [ -L link ]
+    [ ! -e nothing ]
     # What a study writes.
     python3 - "$NHT1_ROOT/runs" <<'PY'
 import os, sys

@@ -254,7 +254,8 @@ advised() {
     settings=$(jq -c '[.sync, .settings, .layout, .interval, .writer]' out.bin.json)
     local kept
     kept=$(jq '[.dumps[] | select(.complete and .durable)] | length' out.bin.json)
-    [ "$kept" -ge 1 ] && [ "$kept" -lt 19 ]
+    [ "$kept" -ge 1 ]
+    [ "$kept" -lt 19 ]
     cp out.bin begun.bin
     jq '.file = "begun.bin"' out.bin.json >begun.bin.json
 
