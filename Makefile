@@ -166,7 +166,7 @@ setup: ## install what is missing (compiler, MPI, libraries, test tools)
 setup-full: ## also what check-full, lint and other targets can make use of: gigabytes
 	@bash config/setup.sh full
 
-SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) io/target io/writers companions/profile/preload verify/plugin io/writers/format bench bench-profile tests tests/fuzz tests/shim,$d/*.[ch]))
+SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) io/target io/writers companions/profile/preload verify/plugin io/writers/format bench tests tests/fuzz tests/shim,$d/*.[ch]))
 SCRIPTS := $(wildcard .ci/run config/*.sh tests/*.bash $(addprefix tests/,layers mpi-run \
              cmocka-tap fuzz/run lint sanitized bt_matrix kill_restart fault_sites raw_dumps \
              slurm_node fs/run many_ranks))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_STAT_H
 #define BASE_STAT_H
-/* Layer 0. Statistics of repeated measurements, on GSL; tests and fits are in stats/.
+/* Layer 0. Statistics of repeated measurements, on GSL; tests and fits are in base/stats/.
  * Samples are small (tens of values), finite and borrowed; nothing here changes them. All functions
  * are local. */
 #include <stdint.h>

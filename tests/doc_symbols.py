@@ -15,7 +15,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 os.chdir(ROOT)
 CODE = [f for pattern in ('*/*.[ch]', '*/*/*.[ch]', '*/*/*/*.[ch]', 'runs/**/*.py', 'runs/*', 'bench/*.sh', 'config/*',
-                          'docs/schema/*.json', 'Makefile', '*/rules.mk', '.ci/*')
+                          'docs/schema/*.json', 'Makefile', '**/rules.mk', '.ci/*')
         for f in glob.glob(pattern, recursive=True) if os.path.isfile(f)]
 # Of other programs: mpirun, srun, sbatch, compilers.
 FOREIGN = set('--oversubscribe --bind-to --mca --cpu-bind --cpus-per-task --overcommit --mpi --time '
@@ -40,7 +40,9 @@ SCRIPTED = ''.join(t for f, t in PROJECT.items() if f.endswith(('.py', '.sh')))
 TARGETS = {t for f, text in {**PROJECT, **TESTS}.items() if f.endswith(('Makefile', 'rules.mk'))
            for line in re.findall(r'^([a-z][a-z -]*):', text, re.M) for t in line.split()}
 TARGETS |= {'check-' + p for p in 'serial mpi e2e layers sanitize'.split()}
-FOLDERS = sorted({f.split('/')[0] for f in CODE if '/' in f} | {'docs'})
+# Of the tree, and folders of C sources without those above them, as a path may be left behind that has moved.
+FOLDERS = sorted({f.split('/')[0] for f in CODE if '/' in f} | {'docs'} | {
+    f.split('/')[-2] for f in CODE if f.endswith('.c') and '/' in f})
 
 
 def path_wrong(path):

@@ -54,7 +54,7 @@ run_commands() {
 @test "keys of references in the sources are in docs/references.md" {
     local key keys=0 bad=0
     for key in $(grep -rhoE --include='*.[ch]' '\[[A-Z][A-Za-z]*[0-9]{0,2}\] (section|eq|[0-9])|\[[A-Z][a-z]+\]\.' \
-        "$NHT1_ROOT"/{base,io,bt,verify,tests} | grep -oE '^\[[A-Za-z0-9]+\]' | sort -u); do
+        "$NHT1_ROOT"/{base,io,bt,companions,verify,tests} | grep -oE '^\[[A-Za-z0-9]+\]' | sort -u); do
         grep -qF "| $key |" "$NHT1_ROOT/docs/references.md" || { echo "no $key" && bad=1; }
         keys=$((keys + 1))
     done

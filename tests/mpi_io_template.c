@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A writer to start from, which really works: docs/writers.md walks through it, and the test at the
- * end holds it to what every writer must do. Copy the part down to the table to io/writer_NAME.c,
+ * end holds it to what every writer must do. Copy the part down to the table to io/writers/writer_NAME.c,
  * call it io_writer_NAME and add IO_WRITER(NAME) to io/writers/writer_list.h. */
 #include "mpi_io_common.h"
 
