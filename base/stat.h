@@ -25,7 +25,8 @@ int stat_median(const double *x, int n, double *out);
 int stat_quantiles(const double *x, int n, const double *p, int quantiles_n, double *out);
 
 /* Bootstrap confidence interval of the median, percentile method, 4000 resamples [Efron].
- * level: 0.95 for 95 %. seed: of the resampling; the same seed gives the same interval.
+ * level: 0.95 for 95 %, nominal: of few values it covers the median less often (docs/statistics.md).
+ * seed: of the resampling; the same seed gives the same interval.
  * [out] lo, hi: equal to the value when n is 1. Returns 0 or ERR_NOMEM. */
 int stat_median_ci(const double *x, int n, double level, uint64_t seed, double *lo, double *hi);
 

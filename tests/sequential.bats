@@ -59,7 +59,7 @@ asked() {
     asked "{\"what\": \"sequential\", \"questions\": [{\"values\": $data, \"bounds\": [0.01, 0.10, 0.034]}]}" \
         "{\"what\": \"sequential\", \"questions\": [
             {\"name\": \"data\", \"values\": $data, \"bounds\": [0.01, 0.10], \"share\": 0.4},
-            {\"name\": \"zeta\", \"a\": $a, \"b\": $b, \"bounds\": [1.1111]}]}" \
+            {\"name\": \"zeta\", \"a\": $a, \"b\": $b, \"bounds\": [1.1]}]}" \
         "{\"what\": \"sequential\", \"questions\": [{\"a\": $a, \"b\": $b, \"margin\": 0.2}]}" \
         "{\"what\": \"sequential\", \"questions\": [{\"a\": $b, \"b\": $a, \"margin\": 0.005}]}"
     expect_json answers.json '.answers[0] | .looks[0] == 8 and .next_look == 11 and (.decided | not)'
