@@ -6,7 +6,8 @@
 
 /* Takes the lock. path: the lock file, created when missing. [out] fd: to be given to
  * lock_release; -1 on failure, or, with 0 returned, where the file system has no locks.
- * Returns ERR_IO when another process holds it or the file is not one of our lock files. */
+ * Returns ERR_IO when another process holds it for longer than a sweep (base/own.h) does, or the file
+ * is not one of our lock files. */
 int lock_take(const char *path, int *fd);
 
 /* Removes the lock file, then lets go. fd -1 is allowed and does nothing. */

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,6 +31,7 @@ static char dir[] = "/tmp/test_own_XXXXXX";
 
 static int kill_at, calls; /* before the n-th call; 0: not */
 static int refused;        /* renameat2 and linkat are not to be had */
+static int sweeping;       /* others hold a file at as many calls of flock that do not wait */
 static int halved;         /* writes from now on until one is cut to half; 0: none is */
 
 static void now(void)
@@ -59,6 +61,8 @@ ssize_t write(int fd, const void *buf, size_t bytes)
 int flock(int fd, int how)
 {
     now();
+    errno = EWOULDBLOCK;
+    if ((how & LOCK_NB) && sweeping > 0) return sweeping--, -1;
     return REAL("flock", int (*)(int, int))(fd, how);
 }
 
@@ -135,6 +139,7 @@ static int names(char note[4096])
 static void clear(void)
 {
     char command[4200];
+    sweeping = halved = 0;
     snprintf(command, sizeof command, "rm -rf %s/* %s/.nht1-*", dir, dir);
     assert_int_equal(system(command), 0);
 }
@@ -385,6 +390,20 @@ static void a_note_that_is_wrong(void **state)
     assert_true(there("mine") && there("sub/file"));
 }
 
+/* Another program that starts removes a dead one's lock, and holds it meanwhile. */
+static void a_sweep_beside_is_no_other_run(void **state)
+{
+    (void)state;
+    struct own *o;
+    clear();
+    assert_int_equal(own_begin(&o, dir, 0, false), 0);
+    sweeping = 2;
+    assert_int_equal(own_lock(o, "d.lock"), 0);
+    assert_int_equal(sweeping, 0);
+    assert_true(own_locked(o));
+    own_end(o);
+}
+
 /* On a full disk half a line may have been written. */
 static int note_half_a_line(void)
 {
@@ -494,10 +513,15 @@ static int remove_dir(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(killed_at_each_step),       cmocka_unit_test(files_of_who_lives_stay),
-        cmocka_unit_test(what_took_the_place_stays), cmocka_unit_test(what_cannot_be_known_stays),
-        cmocka_unit_test(a_note_that_is_wrong),      cmocka_unit_test(half_a_line_harms_no_other),
-        cmocka_unit_test(nothing_is_replaced),       cmocka_unit_test(asked_to_stop),
+        cmocka_unit_test(killed_at_each_step),
+        cmocka_unit_test(files_of_who_lives_stay),
+        cmocka_unit_test(what_took_the_place_stays),
+        cmocka_unit_test(what_cannot_be_known_stays),
+        cmocka_unit_test(a_note_that_is_wrong),
+        cmocka_unit_test(a_sweep_beside_is_no_other_run),
+        cmocka_unit_test(half_a_line_harms_no_other),
+        cmocka_unit_test(nothing_is_replaced),
+        cmocka_unit_test(asked_to_stop),
     };
     return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }
