@@ -302,42 +302,91 @@ static bool read_maker(const char *line, struct maker *m)
                   m->boot, &m->namespace, &m->pid, &m->start, &m->job, &m->held, m->host) == 7;
 }
 
-static void sweep_note(int dir_fd, const char *dir, const char *name, const char *key, uint64_t job)
+/* A note of this user that is open, and held unless somebody else holds it. */
+struct note {
+    int fd;
+    int free_now; /* nobody else holds it; -1: it cannot be known here */
+    char *text;   /* NULL: it is there no more, or too long */
+};
+
+static bool note_open(int dir_fd, const char *name, struct note *n)
 {
     struct stat st, there;
-    struct maker m;
-    char begin[64];
-    const int fd = openat(dir_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd < 0) return;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid()) {
-        close(fd);
-        return;
+    n->fd = openat(dir_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (n->fd < 0) return false;
+    if (fstat(n->fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid()) {
+        close(n->fd);
+        return false;
     }
-    const bool taken = flock(fd, LOCK_EX | LOCK_NB) == 0;
-    const int free_now = taken ? 1 : errno == EWOULDBLOCK ? 0 : -1;
+    const bool taken = flock(n->fd, LOCK_EX | LOCK_NB) == 0;
+    n->free_now = taken ? 1 : errno == EWOULDBLOCK ? 0 : -1;
     /* The maker may have finished it since, or another sweep, before it was free. */
-    const bool still = fstat(fd, &st) == 0 &&
+    const bool still = fstat(n->fd, &st) == 0 &&
                        fstatat(dir_fd, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
                        there.st_ino == st.st_ino && there.st_dev == st.st_dev;
-    char *text = still ? read_all(fd, (int64_t)st.st_size) : NULL, *at = text;
+    n->text = still ? read_all(n->fd, (int64_t)st.st_size) : NULL;
+    return true;
+}
+
+static void note_close(struct note *n)
+{
+    free(n->text);
+    close(n->fd);
+}
+
+/* Whether a note other than key's has this line as well, and its maker may be alive. */
+static bool noted_by_another(int dir_fd, const char *dir_name, const char *key, const char *line)
+{
+    char other[KEY_DIGITS + 1];
+    bool found = false;
+    struct maker m;
+    struct note n;
+    const int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!dir && fd >= 0) close(fd);
+    for (struct dirent *e; dir && !found && (e = readdir(dir));) {
+        if (!is_note(e->d_name, other) || strcmp(other, key) == 0) continue;
+        if (!note_open(dir_fd, e->d_name, &n)) continue;
+        const bool ours = n.text && begins(n.text, HEAD);
+        char *at = ours ? n.text + strlen(HEAD) : NULL, *its = ours ? next_line(&at) : NULL;
+        if (its && read_maker(its, &m) && !is_dead(&m, n.free_now, dir_name))
+            while (!found && (its = next_line(&at)))
+                found = strcmp(its, line) == 0;
+        note_close(&n);
+    }
+    if (dir) closedir(dir);
+    return found;
+}
+
+static void sweep_note(int dir_fd, const char *dir, const char *name, const char *key, uint64_t job)
+{
+    struct maker m;
+    struct note n;
+    char begin[64];
+    bool whole = true;
+    if (!note_open(dir_fd, name, &n)) return;
+    char *text = n.text, *at = text;
     const size_t head = strlen(HEAD);
     const bool ours = text && strncmp(text, HEAD, head) == 0;
     /* A maker that was killed at once leaves it empty or without its second line. */
     const bool begun = text && strncmp(text, HEAD, strlen(text) < head ? strlen(text) : head) == 0;
     if (ours) at += head;
     char *line = ours ? next_line(&at) : NULL;
-    bool go = begun && !line && taken;
-    if (line) go = read_maker(line, &m) && ((job && m.job == job) || is_dead(&m, free_now, dir));
+    bool go = begun && !line && n.free_now == 1;
+    if (line) go = read_maker(line, &m) && ((job && m.job == job) || is_dead(&m, n.free_now, dir));
     if (go) {
-        while (line && (line = next_line(&at)))
-            remove_line(dir_fd, line);
+        while (line && (line = next_line(&at))) {
+            /* By their name alone they may be those of who went on where this one had ended. */
+            const bool kept = begins(line, "temps ") && noted_by_another(dir_fd, dir, key, line);
+            if (!kept) remove_line(dir_fd, line);
+            whole = whole && !kept;
+        }
         snprintf(begin, sizeof begin, PREFIX "%s-", key);
         remove_named(dir_fd, begins, begin);
         /* Of a maker that lives, what could not be removed, such as its lock, stays noted. */
-        if (free_now != 0) unlinkat(dir_fd, name, 0);
+        if (n.free_now != 0 && whole) unlinkat(dir_fd, name, 0);
     }
-    free(text);
-    close(fd);
+    note_close(&n);
 }
 
 static void sweep(int dir_fd, const char *dir_name, uint64_t job, const char *but)

@@ -14,7 +14,7 @@
  *     file DEVICE INODE BORN NAME       a regular file, or
  *     folder DEVICE INODE BORN NAME     a folder with files, of this name and identity (base/identity.h)
  *     lock NAME                         an empty file that nobody holds (base/lock.h)
- *     temps NAME                        NAME.XXXXXXXX.tmp (base/temp.h)
+ *     temps NAME                        NAME.XXXXXXXX.tmp (base/temp.h), unless who lives has them too
  *
  * A line counts when it ends. Control characters and % are written %XX.
  *

@@ -390,6 +390,36 @@ static void a_note_that_is_wrong(void **state)
     assert_true(there("mine") && there("sub/file"));
 }
 
+/* Who lives may write the temporaries that a dead one of the same name has noted. */
+static int begin_temps_and_wait(void)
+{
+    struct own *o;
+    char path[4096], *temp;
+    path_of("b", path);
+    OR_RETURN(own_begin(&o, dir, 0, false));
+    OR_RETURN(own_temps(o, "b"));
+    if (temp_open(path, &temp) < 0) return 1;
+    if (write(ready[1], "!", 1) != 1) return 1;
+    for (;;)
+        pause();
+}
+
+static void temps_of_who_lives_stay(void **state)
+{
+    (void)state;
+    char note[4096];
+    clear();
+    const pid_t dead = start(begin_temps_and_wait), lives = start(begin_temps_and_wait);
+    assert_int_equal(names(note), 4);
+    end(dead);
+    own_sweep(dir, 0);
+    /* Which of the two files is whose nobody knows. */
+    assert_int_equal(names(note), 4);
+    end(lives);
+    own_sweep(dir, 0);
+    assert_int_equal(names(note), 0);
+}
+
 /* Another program that starts removes a dead one's lock, and holds it meanwhile. */
 static void a_sweep_beside_is_no_other_run(void **state)
 {
@@ -518,6 +548,7 @@ int main(void)
         cmocka_unit_test(what_took_the_place_stays),
         cmocka_unit_test(what_cannot_be_known_stays),
         cmocka_unit_test(a_note_that_is_wrong),
+        cmocka_unit_test(temps_of_who_lives_stay),
         cmocka_unit_test(a_sweep_beside_is_no_other_run),
         cmocka_unit_test(half_a_line_harms_no_other),
         cmocka_unit_test(nothing_is_replaced),
