@@ -443,7 +443,8 @@ static int note_make(struct own *o)
         o->note_fd = openat(o->dir_fd, o->note,
                             O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (o->note_fd < 0 && errno == EEXIST) continue;
-        if (o->note_fd < 0) return cannot_note(o, errno);
+        if (o->note_fd < 0)
+            return err_set_errno(ERR_IO, errno, "cannot make a file in the directory %s", o->dir);
         const bool held = flock(o->note_fd, LOCK_EX) == 0;
         m.held = held && o->maker == getpid();
         snprintf(text, sizeof text,

@@ -31,6 +31,7 @@ static char dir[] = "/tmp/test_own_XXXXXX";
 
 static int kill_at, calls; /* before the n-th call; 0: not */
 static int refused;        /* renameat2 and linkat are not to be had */
+static int read_only;      /* nothing can be made */
 static int sweeping;       /* others hold a file at as many calls of flock that do not wait */
 static int halved;         /* writes from now on until one is cut to half; 0: none is */
 
@@ -48,6 +49,8 @@ int openat(int at, const char *path, int flags, ...)
     const mode_t mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
     va_end(args);
     if (flags & O_CREAT) now();
+    errno = EROFS;
+    if ((flags & O_CREAT) && read_only) return -1;
     return REAL("openat", int (*)(int, const char *, int, ...))(at, path, flags, mode);
 }
 
@@ -434,6 +437,25 @@ static void a_sweep_beside_is_no_other_run(void **state)
     own_end(o);
 }
 
+/* The name of a note says nothing to a user, that of the directory does. */
+static void a_directory_that_is_read_only(void **state)
+{
+    (void)state;
+    struct own *o;
+    char path[4200];
+    clear();
+    snprintf(path, sizeof path, "the directory %s: %s", dir, strerror(EROFS));
+    assert_int_equal(own_begin(&o, dir, 0, false), 0);
+    read_only = 1;
+    const int rc = own_lock(o, "d.lock");
+    read_only = 0;
+    assert_int_equal(rc, ERR_IO);
+    assert_non_null(strstr(err_message(), path));
+    assert_null(strstr(err_message(), ".own"));
+    err_clear();
+    own_end(o);
+}
+
 /* On a full disk half a line may have been written. */
 static int note_half_a_line(void)
 {
@@ -550,6 +572,7 @@ int main(void)
         cmocka_unit_test(a_note_that_is_wrong),
         cmocka_unit_test(temps_of_who_lives_stay),
         cmocka_unit_test(a_sweep_beside_is_no_other_run),
+        cmocka_unit_test(a_directory_that_is_read_only),
         cmocka_unit_test(half_a_line_harms_no_other),
         cmocka_unit_test(nothing_is_replaced),
         cmocka_unit_test(asked_to_stop),
