@@ -247,6 +247,9 @@ X
     workload 1 w.xml
     expect_status 1
     [ "$(cat data/d)" = precious ]
+    # Nothing was read or written: nothing is claimed of how.
+    expect_text "[not-valid] The run did not finish."
+    [[ $output != *cache-honest* ]]
     ln -s ../w.xml data/e
     workload 1 w.xml --out data/e --force
     expect_status 1

@@ -46,9 +46,10 @@ static json_t *measurement_stamps(const struct workload_job *job, const struct w
 static json_t *stamps(const struct workload_job *job)
 {
     json_t *list = json_array();
-    int memory = 0, shorter = 0;
+    int memory = 0, shorter = 0, done = 0;
     for (int i = 0; i < job->measured_n; i++) {
         const struct workload_measured *m = workload_job_measured(job, i);
+        done += m->done;
         memory += from_memory(job, m);
         shorter += !job->is_points && !m->enough;
     }
@@ -62,12 +63,14 @@ static json_t *stamps(const struct workload_job *job)
               : job->wrong_n > 0 ? "Data were wrong."
               : !job->done       ? "The run did not finish."
                                  : "Some measurements held too little data.");
-    stamp_add(
-        list, memory == 0 ? "cache-honest" : "not-cache-honest", memory == 0 ? "good" : "note",
-        json_pack("{si si}", "measured_n", job->measured_n, "from_memory_n", memory), "%s",
-        memory == 0 ? "What was read was not in memory before, what was written was flushed inside "
-                      "the clock."
-                    : "Some measurements are of memory at least in part; each says so.");
+    if (done > 0) /* else nothing was read or written to the end */
+        stamp_add(
+            list, memory == 0 ? "cache-honest" : "not-cache-honest", memory == 0 ? "good" : "note",
+            json_pack("{si si}", "measured_n", job->measured_n, "from_memory_n", memory), "%s",
+            memory == 0
+                ? "What was read was not in memory before, what was written was flushed inside "
+                  "the clock."
+                : "Some measurements are of memory at least in part; each says so.");
     const char *note;
     for (size_t i = 0; (note = json_string_value(json_array_get(job->jobfile.notes, i))); i++)
         stamp_add(list, "directive-overridden", "note", json_object(), "%s", note);
