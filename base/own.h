@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_OWN_H
 #define BASE_OWN_H
-/* Layer 0. Files of a program's own: what it makes in a user's directory and what must not survive it,
- * such as data files that are written to be measured, locks, folders to try things in. They go when
- * the program ends, when it is asked to stop, and where it was killed, with the next run of any of the
- * programs in that directory. Nothing else is ever removed.
+/* Layer 0. Temporary files in a user's directory: data files that are written only to be measured,
+ * locks, folders to try things in. The program removes them when it ends and when it is asked to stop;
+ * after it was killed, the next run of any of the programs in that directory does (a sweep). Nothing
+ * else is ever removed.
  *
- * What is made stands in a note beside it, .nht1-KEY.own, KEY 16 hexadecimal digits. Its maker holds it
- * with flock for as long as it lives, and so who finds it free knows that the maker is dead:
+ * A process lists what it makes in a note beside it, .nht1-KEY.own, KEY 16 hexadecimal digits. The
+ * process, its maker, holds a flock on the note while it lives: a note that is free has a dead maker.
  *
  *     nht1 own 1
  *     maker BOOT NAMESPACE PID START JOB HELD HOST
@@ -44,16 +44,16 @@ void own_sweep(const char *dir, uint64_t job);
 /* A number for own_begin that no other job has. */
 uint64_t own_job(void);
 
-/* To be called behind own_sweep, which one of a job's processes does. Nothing is made in the directory
- * before there is something to note. job: the same for
- * processes that are to stop together, each of which then removes what the others made; 0: none. keep:
- * files and folders that are made are results: not noted, never removed. [out] o: to be given to
- * own_end, also after an error. Returns 0, ERR_IO or ERR_NOMEM. */
+/* Opens the directory; the note is made with the first file that it lists. To be called after own_sweep,
+ * which one process of a job calls for all. job: a number that processes which stop together share, each
+ * of them then removes what the others made; 0: none. keep: files and folders that are made are results:
+ * not noted, never removed. [out] o: to be given to own_end, also after an error. Returns 0, ERR_IO or
+ * ERR_NOMEM. */
 int own_begin(struct own **o, const char *dir, uint64_t job, bool keep);
 
-/* From here on, once the process is asked to stop (base/stop.h), all that was made goes: what this
- * process made in the handler of the signal, at once, and then that of the rest of the job. Only names are
- * taken away there: descriptors are held, and the kernel gives the space free when the process is gone.
+/* From here on a request to stop (base/stop.h) removes all that was made: the signal's handler unlinks
+ * this process's files at once, a thread those of the rest of the job. Descriptors stay open; the kernel
+ * frees the space when the process ends.
  * One at a time in a process; with keep, locks alone. Returns 0 or ERR_NOMEM. */
 int own_watch(struct own *o);
 
@@ -88,7 +88,7 @@ bool own_has(const struct own *o, const char *name);
  * also where there is none, or ERR_IO. */
 int own_remove(struct own *o, const char *name);
 
-/* Leaves it to the user from here on. */
+/* own_end leaves it to the user. Until then it stays noted: a sweep after a kill still removes it. */
 void own_give(struct own *o, const char *name);
 
 /* The folder of a path that need not be there, and the name in it, borrowed from path. */

@@ -25,8 +25,8 @@ enum io_owner_ask {
     IO_OWNER_REMOVE,  /* to be removed by the run that made it: its identity is enough */
 };
 
-/* Judges what io_target_take has found on rank 0. Collective. force: file and manifest are taken
- * whosoever they are. Returns 0, ERR_USAGE when something is not ours, ERR_IO when it cannot be
+/* Judges what io_target_take has found on rank 0. Collective. force: accepts any file and
+ * manifest. Returns 0, ERR_USAGE when something is not ours, ERR_IO when it cannot be
  * read. */
 int io_owner_check(MPI_Comm comm, const struct io_target *t, enum io_owner_ask ask, bool force);
 

@@ -30,8 +30,8 @@ struct io_place {
     bool there;              /* a file lay there before */
     bool keeps;              /* what it holds stays */
     int64_t old_bytes;       /* its length */
-    struct identity old;  /* which it was */
-    struct identity id;   /* which one it will be */
+    struct identity old;     /* of that file */
+    struct identity id;      /* of the file that will be at path */
     const char *allocated;   /* "fallocate", or "sparse" where the file system cannot */
     char *second;            /* name of the second file, or NULL */
     struct io_striping want; /* of a new file; zeros: as its directory says */
@@ -49,11 +49,11 @@ struct io_place {
 int io_place_prove(struct io_place *p, const char *path, const char *stem, int64_t bytes,
                    bool keeps, const struct io_striping *want);
 
-/* Gives up the old content: from here on the file at path is empty, all zeros, bytes long, or, if
- * it is continued, its old content and zeros. Returns 0 or ERR_IO. */
+/* Gives up the old content: from here on the file at path has its full length and reads as zeros, or, if
+ * it is continued, as its old content followed by zeros. Returns 0 or ERR_IO. */
 int io_place_take(struct io_place *p);
 
-/* After a failure: what was made for nothing goes, a file that was not there before included. */
+/* After a failure: removes what these calls created, restores the old length. */
 void io_place_undo(struct io_place *p);
 
 /* Proves room for a file of bytes bytes beside path, and gives it free again. what: for the

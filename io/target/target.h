@@ -3,9 +3,9 @@
 #define IO_TARGET_H
 /* Layer 1. The path that a run writes to, and its names: data file FILE, manifest FILE.json, lock
  * FILE.lock, parts FILE.rank00000 (io/target/parts.h), temporaries FILE.json.XXXXXXXX.tmp and
- * FILE.nht1.XXXXXXXX.tmp. Rank 0's business: may the path be written at all, lock it, look at what
- * lies there. Whose that is io/target/owner.h finds out, room io/target/place.h. Lock and temporaries are the program's
- * own (base/own.h). Nothing else that exists is changed here but by io_target_sweep and
+ * FILE.nht1.XXXXXXXX.tmp. For rank 0: checks that the path can be written, locks it, and looks at what
+ * lies there. io/target/owner.h decides whose that is, io/target/place.h proves room. Lock and temporaries
+ * are removed after a kill, too (base/own.h). Nothing else that exists is changed here but by io_target_sweep and
  * io_target_remove. Local. */
 #include <limits.h>
 #include <stdbool.h>
