@@ -190,6 +190,23 @@ basic_system() {
     expect_text "the installation failed"
 }
 
+@test "where MPICH is the only MPI nothing is installed that would take its place" {
+    basic_system
+    # shellcheck disable=SC2016 # for the stand-in
+    stand_in mpicc 'case $* in *--showme*) exit 1 ;; esac'
+    in_box --list
+    expect_status 0
+    expect_text "lib:hdf5-serial"
+    [[ $output != *openmpi* ]]
+    [[ $output != *pnetcdf* ]]
+    stand_in apt-get true
+    in_box --list
+    expect_status 0
+    expect_text "libhdf5-dev"
+    [[ $output != *openmpi* ]]
+    [[ $output != *pnetcdf* ]]
+}
+
 @test "a failing package manager is an error" {
     bare_system
     stand_in id 'echo 0'
