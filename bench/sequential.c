@@ -82,7 +82,7 @@ static const struct conf_option table[] = {
 
 static const struct conf_program program = {
     .name = "sequential",
-    .version = NHT1_VERSION,
+    .version = nht1_build,
     .summary = "Error and coverage of sequential verdicts, by simulation.",
     .examples = "  sequential --repeats 1000\n  sequential --fixed --only bursts\n",
     .options = table,

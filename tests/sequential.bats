@@ -27,6 +27,11 @@ asked() {
     [ "$(grep -c '^| single |' <<<"$output")" -ge 14 ]
 }
 
+@test "the simulation calls itself by the word of its build" {
+    run "$SIMULATION" --version
+    [ "$output" = "sequential $(cat "$NHT1_BIN/../share/nht1/runs/nht1/version")" ]
+}
+
 @test "looking as often without a plan is wrong more often, and the simulation sees it" {
     run "$SIMULATION" --check --repeats 1000 --only normal --naive
     expect_status 2
