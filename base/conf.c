@@ -275,8 +275,8 @@ json_t *conf_table_json(const struct conf_program *p)
         json_array_append_new(options, json_pack("{ss ss* ss* ss* ss* ss* so sb}", "name", o->name,
                                                  "letter", o->key ? letter : NULL, "value",
                                                  o->type == CONF_FLAG ? NULL : value_name(o),
-                                                 "help", help, "kind", o->kind, "group", o->group, "words", words,
-                                                 "repeats", o->type == CONF_LIST));
+                                                 "help", help, "kind", o->kind, "group", o->group,
+                                                 "words", words, "repeats", o->type == CONF_LIST));
         free(help);
     }
     return json_pack("{ss ss ss ss* ss* so}", "name", p->name, "version", p->version, "summary",

@@ -272,7 +272,8 @@ static int names_set(struct beffio_setup *s, bool texts)
     const char *slash = strrchr(o->prefix, '/'), *base = slash ? slash + 1 : o->prefix;
     if (!base[0] || strcmp(base, ".") == 0 || strcmp(base, "..") == 0 ||
         strlen(base) >= sizeof s->prefix - 32)
-        return err_set(ERR_USAGE, "-f '%s': what files are to be called is missing or too long", o->prefix);
+        return err_set(ERR_USAGE, "-f '%s': what files are to be called is missing or too long",
+                       o->prefix);
     snprintf(s->prefix, sizeof s->prefix, "%s", base);
     TRY(name_set(s->sum, "-f", texts ? o->prefix : NULL, ".sum"));
     TRY(name_set(s->protocol, "-f", texts ? o->prefix : NULL, ".prot"));
