@@ -28,6 +28,8 @@
 #define KEY_DIGITS     16
 #define NOTE_BYTES_MAX (1 << 24)
 #define LINE_MAX_BYTES (3 * NAME_MAX + 128)
+#define MARK_MAX       63
+#define TEXT_BYTES     65536
 
 enum kind { FILE_KIND, FOLDER_KIND };
 
@@ -240,10 +242,24 @@ static void remove_named(int dir_fd, bool (*is)(const char *name, const char *of
     if (dir) closedir(dir);
 }
 
+/* Removes a regular file of this user in whose beginning the mark stands. */
+static void remove_text(int dir_fd, const char *name, const char *mark)
+{
+    struct stat st;
+    const int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    char *text = fd >= 0 ? malloc(TEXT_BYTES) : NULL;
+    const ssize_t n = text && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid()
+                          ? pread(fd, text, TEXT_BYTES, 0)
+                          : 0;
+    if (n > 0 && memmem(text, (size_t)n, mark, strlen(mark))) unlinkat(dir_fd, name, 0);
+    free(text);
+    if (fd >= 0) close(fd);
+}
+
 /* What a line of a note tells. */
 static void remove_line(int dir_fd, char *line)
 {
-    char kind[8];
+    char kind[8], mark[MARK_MAX + 1] = "";
     int at = 0;
     struct identity id = IDENTITY_NONE, now;
     if (sscanf(line, "%7s %n", kind, &at) != 1) return;
@@ -256,12 +272,19 @@ static void remove_line(int dir_fd, char *line)
             return;
         name += after;
     }
+    if (strcmp(kind, "text") == 0) {
+        int after = 0;
+        if (sscanf(name, "%63s %n", mark, &after) != 1) return;
+        name += after;
+    }
     unescape(name);
     if (!is_name(name)) return;
     if (file || folder) {
         const bool there = identity_at(dir_fd, name, &now), same = there && identity_same(id, now);
         if (same) remove_any(dir_fd, name);
         if (file && (same || !there)) remove_named(dir_fd, is_pointer, name);
+    } else if (mark[0]) {
+        remove_text(dir_fd, name, mark);
     } else if (strcmp(kind, "lock") == 0) {
         remove_lock(dir_fd, name);
     } else if (strcmp(kind, "temps") == 0) {
@@ -652,6 +675,13 @@ int own_expect(struct own *o, const char *name, struct identity id)
 {
     if (asked_to_stop(o)) return err_set(ERR_INTERRUPT, "interrupted");
     return o->keep ? 0 : note_add(o, "file", &id, name);
+}
+
+int own_expect_text(struct own *o, const char *name, const char *mark)
+{
+    char what[8 + MARK_MAX];
+    snprintf(what, sizeof what, "text %.*s", MARK_MAX, mark);
+    return o->keep ? 0 : note_add(o, what, NULL, name);
 }
 
 int own_there(struct own *o, const char *name, struct identity id)

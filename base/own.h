@@ -13,6 +13,7 @@
  *     maker BOOT NAMESPACE PID START JOB HELD HOST
  *     file DEVICE INODE BORN NAME       a regular file, or
  *     folder DEVICE INODE BORN NAME     a folder with files, of this name and identity (base/identity.h)
+ *     text MARK NAME                    a regular file in whose first 64 KiB this word stands, or
  *     lock NAME                         an empty file that nobody holds (base/lock.h)
  *     temps NAME                        NAME.XXXXXXXX.tmp (base/temp.h), unless who lives has them too
  *
@@ -80,6 +81,10 @@ int own_make_folder(struct own *o, const char *name);
  * it counts as made by own_make. id: of it. */
 int own_expect(struct own *o, const char *name, struct identity id);
 int own_there(struct own *o, const char *name, struct identity id);
+
+/* Notes a file that is replaced again and again, and so has no identity of its own, by a word that no other
+ * file holds; mark: without blanks. */
+int own_expect_text(struct own *o, const char *name, const char *mark);
 
 /* Whether a file of that name was made and not removed. */
 bool own_has(const struct own *o, const char *name);

@@ -52,7 +52,8 @@ struct io_spec {
     const struct io_lock *lock; /* of path, which the caller holds; NULL: the file takes it */
 };
 
-/* FILE.lock, held from one run to the next by who makes several in the same place. */
+/* FILE.lock, held from one run to the next by who makes several in the same place, none of which is to stay:
+ * what a killed one leaves the next run of any program removes. */
 struct io_lock {
     struct own *own; /* of rank 0 (base/own.h) */
 };

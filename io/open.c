@@ -187,6 +187,16 @@ static int put_manifest(struct io_file *f, const struct identity *id, int64_t id
     return io_manifest_write(f->manifest, true);
 }
 
+/* What is made under the lock of a caller is tried and goes again: where it is killed, the next run of any
+ * program removes it. */
+static int note_passing(const struct io_file *f)
+{
+    struct own *own = f->spec.lock->own;
+    const struct io_target *t = &f->target;
+    TRY(own_expect(own, io_path_base(t->path), f->place.id));
+    return own_expect_text(own, io_path_base(t->manifest), io_manifest_run_id(f->manifest));
+}
+
 /* In the order in which it may end at any moment, once room is proved: a manifest that claims
  * nothing and knows both the old files and the new ones, then the new ones in their places, then a
  * manifest that knows them alone. */
@@ -197,6 +207,7 @@ static int make(struct io_file *f)
     struct identity *id = NULL;
     int64_t ids_n;
     int rc = gather_identities(f, &id, &ids_n);
+    if (rc == 0) rc = par_agree(comm, here && f->spec.lock ? note_passing(f) : 0);
     if (rc == 0) rc = par_agree(comm, here ? put_manifest(f, id, ids_n) : 0);
     if (rc == 0) rc = io_place_take(&f->place);
     if (rc == 0) rc = io_place_take(&f->part);

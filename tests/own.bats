@@ -103,6 +103,20 @@ one() {
     left r r.json
 }
 
+@test "a search that was killed: the file of its trial and the manifest go" {
+    local site
+    setup_files
+    for site in rename:2 rename:3 pwrite:3 fsync:2; do
+        run env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_IN="$PWD/data" NHT1_FAULT="$site:kill:0" \
+            OMPI_MCA_ess_singleton_isolated=1 "$NHT1_BIN/nht1-bt" --n 12 --steps 4 --dt 0.001 --interval 2 --tc 1 \
+            --quiet --verify never --io auto:posix,token --minutes 0.01 --sync dump --out data/r
+        expect_status 137
+        [ -e data/r.auto.json ]
+        one nht1-verify --merge data/nothing
+        left
+    done
+}
+
 @test "a rank, and the launcher, that were killed" {
     local pids signal
     setup_files
