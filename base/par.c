@@ -72,6 +72,21 @@ int par_agree(MPI_Comm comm, int rc)
     return v.rc;
 }
 
+int par_in_turn(MPI_Comm comm, int (*act)(void *arg), void *arg)
+{
+    int rank, size, failed = 0, rc = 0;
+    TRY_MPI(MPI_Comm_rank(comm, &rank));
+    TRY_MPI(MPI_Comm_size(comm, &size));
+    if (rank > 0) TRY_MPI(MPI_Recv(&failed, 1, MPI_INT, rank - 1, 0, comm, MPI_STATUS_IGNORE));
+    if (!failed) rc = act(arg);
+    failed |= rc < 0;
+    if (rank + 1 < size) {
+        const int sent = par_check(MPI_Send(&failed, 1, MPI_INT, rank + 1, 0, comm), "MPI_Send");
+        if (rc == 0) rc = sent;
+    }
+    return rc;
+}
+
 static int read_file(const char *path, int64_t most_bytes, char **text, int64_t *bytes)
 {
     char chunk[65536];

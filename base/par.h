@@ -33,6 +33,11 @@ int par_read_file(MPI_Comm comm, const char *path, int64_t most_bytes, char **te
  * all ranks, the prefix is left out. */
 int par_agree(MPI_Comm comm, int rc);
 
+/* Each rank acts after the one before it, and not at all where that or an earlier one failed: what one has
+ * taken of a disk the next one finds taken. Collective over comm, but for the code of act or of a failed
+ * MPI call, which is each rank's own: par_agree is to follow. */
+int par_in_turn(MPI_Comm comm, int (*act)(void *arg), void *arg);
+
 /* Minimum, median (lower of the two middle ones), maximum and mean over ranks and the rank that has
  * the maximum. Collective over comm; the result is valid on every rank. */
 struct par_spread {

@@ -113,7 +113,22 @@ static int plan(struct io_file *f)
                      "MPI_Bcast");
 }
 
-/* Proves room: for the file on rank 0, for its part on every rank, and for times in memory: an
+struct part_room {
+    struct io_file *f;
+    const struct io_striping *want;
+};
+
+static int prove_part(void *arg)
+{
+    const struct part_room *r = arg;
+    struct io_file *f = r->f;
+    char part[IO_PLACE_PATH_MAX];
+    io_part_path(f->target.path, f->ctx.rank, part);
+    return io_place_prove(&f->part, part, f->target.stem,
+                          f->spec.dumps_n * io_view_bytes(f->ctx.view), false, r->want);
+}
+
+/* Proves room: for the file on rank 0, for its part on one rank after the other, and for times in memory: an
  * absurd number of dumps needs more space than memory, so that comes last. */
 static int prove_room(struct io_file *f)
 {
@@ -125,18 +140,14 @@ static int prove_room(struct io_file *f)
     const char *unit = io_hint_value(s->hints_n, s->hints, "striping_unit");
     const struct io_striping want = {.count = count ? strtoll(count, NULL, 10) : 0,
                                      .unit_bytes = unit ? strtoll(unit, NULL, 10) : 0};
-    char part[IO_PLACE_PATH_MAX];
+    struct part_room parts = {f, &want};
     int rc = 0;
     if (f->ctx.rank == 0 && has_target(f)) {
         io_target_sweep(t);
         rc = io_place_prove(&f->place, t->path, t->stem, bytes, s->resume, &want);
     }
     TRY(par_agree(f->ctx.comm, rc)); /* the sweep is over */
-    if (f->has_parts) {
-        io_part_path(t->path, f->ctx.rank, part);
-        rc = io_place_prove(&f->part, part, t->stem, s->dumps_n * io_view_bytes(f->ctx.view), false,
-                            &want);
-    }
+    if (f->has_parts) rc = par_in_turn(f->ctx.comm, prove_part, &parts);
     f->times = rc == 0 ? calloc((size_t)s->dumps_n, sizeof *f->times) : NULL;
     f->stats.dump = f->times;
     if (rc == 0 && !f->times)

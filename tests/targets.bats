@@ -105,6 +105,12 @@ d.bin.json" ]
     [ "$(ls -d d.bin* | wc -l)" -eq 4 ]
     bt --io perrank --out d.bin
     same d.bin.rank00000 d.bin.rank00001
+    # One after the other: where the first one's room is not there, the second one takes none.
+    mkdir log
+    NHT1_FAULT_LOG=$PWD/log run faulty fallocate:1+:ENOSPC:0 --io perrank --out new.bin
+    expect_status 3
+    ! grep -q fallocate log/1.trace
+    [ -z "$(ls -d new.bin* 2>/dev/null)" ]
 }
 
 @test "btrfs: a snapshot or reflink of the old file, whose blocks free nothing" {

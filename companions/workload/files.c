@@ -116,17 +116,16 @@ static int make_here(struct workload_files *f, int index, int64_t bytes)
     return rc;
 }
 
-/* The same of each process, one after the other: what one has taken the next one finds taken. */
-static int make_in_turn(struct workload_files *f, MPI_Comm comm, int index, int64_t bytes)
+struct making {
+    struct workload_files *f;
+    int index;
+    int64_t bytes;
+};
+
+static int make_mine(void *arg)
 {
-    int size, failed = 0, rc = 0;
-    TRY_MPI(MPI_Comm_size(comm, &size));
-    if (f->rank > 0)
-        TRY_MPI(MPI_Recv(&failed, 1, MPI_INT, f->rank - 1, 0, comm, MPI_STATUS_IGNORE));
-    if (!failed) rc = make_here(f, index, bytes);
-    failed |= rc < 0;
-    if (f->rank + 1 < size) TRY_MPI(MPI_Send(&failed, 1, MPI_INT, f->rank + 1, 0, comm));
-    return rc;
+    const struct making *m = arg;
+    return make_here(m->f, m->index, m->bytes);
 }
 
 static int can_open(const struct workload_files *f, int index)
@@ -143,9 +142,10 @@ static int can_open(const struct workload_files *f, int index)
 
 int workload_files_make(struct workload_files *f, MPI_Comm comm, int index, int64_t bytes)
 {
+    struct making mine = {f, index, bytes};
     int rc = 0;
     if (f->separate)
-        rc = make_in_turn(f, comm, index, bytes);
+        rc = par_in_turn(comm, make_mine, &mine);
     else if (f->rank == 0)
         rc = make_here(f, index, bytes);
     rc = par_agree(comm, rc);
