@@ -50,7 +50,8 @@ int js_sync_directory(const char *path)
 static int replace(const char *path, const char *text, enum js_sync sync)
 {
     char *temp;
-    const int fd = temp_open(path, &temp);
+    int hold;
+    const int fd = temp_open_held(path, &temp, &hold);
     if (fd < 0) return fd;
     int rc = write_all(fd, text, temp);
     if (rc == 0 && sync >= JS_SYNC_FILE && fsync(fd) < 0)
@@ -59,6 +60,7 @@ static int replace(const char *path, const char *text, enum js_sync sync)
     if (rc == 0 && rename(temp, path) < 0)
         rc = err_set_errno(ERR_IO, errno, "%s: cannot be replaced", path);
     if (rc < 0) unlink(temp);
+    if (hold >= 0) close(hold);
     free(temp);
     return rc == 0 && sync == JS_SYNC_ALL ? js_sync_directory(path) : rc;
 }
@@ -116,14 +118,17 @@ bool js_is_stream(const char *path)
     return js_is_stdout(path) || (stat(path, &s) == 0 && is_stream(path, &s));
 }
 
-/* Makes and removes the file that js_write would begin with. */
+/* Makes and removes the file that js_write would begin with, after what a killed program has left of it. */
 static int try_temp(const char *path)
 {
     char *temp;
-    int fd = temp_open(path, &temp);
+    int hold;
+    temp_sweep(path);
+    int fd = temp_open_held(path, &temp, &hold);
     if (fd >= 0) {
         close(fd);
         unlink(temp);
+        if (hold >= 0) close(hold);
     }
     free(temp);
     return fd < 0 ? fd : 0;

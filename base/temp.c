@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/temp.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -8,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -58,6 +61,49 @@ int temp_open(const char *path, char **name)
     free(*name);
     *name = NULL;
     return rc;
+}
+
+int temp_open_held(const char *path, char **name, int *hold)
+{
+    struct stat st;
+    for (;;) {
+        const int fd = temp_open(path, name);
+        *hold = -1;
+        if (fd < 0) return fd;
+        *hold = open(*name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+        if (*hold >= 0 && flock(*hold, LOCK_EX) != 0) {
+            close(*hold);
+            *hold = -1;
+        }
+        /* A sweep may have met it before it was held. */
+        if (fstat(fd, &st) != 0 || st.st_nlink > 0) return fd;
+        if (*hold >= 0) close(*hold);
+        close(fd);
+        free(*name);
+    }
+}
+
+/* While it is held here, its maker waits, and then finds it gone. */
+static void remove_free(int dir_fd, const char *name)
+{
+    struct stat st;
+    const int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0) return;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+        flock(fd, LOCK_EX | LOCK_NB) == 0)
+        unlinkat(dir_fd, name, 0);
+    close(fd);
+}
+
+void temp_sweep(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    DIR *dir = folder ? opendir(folder) : NULL;
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        if (temp_is_of(e->d_name, base)) remove_free(dirfd(dir), e->d_name);
+    if (dir) closedir(dir);
+    free(folder);
 }
 
 bool temp_is_of(const char *name, const char *base)

@@ -12,6 +12,14 @@
  * ERR_IO or ERR_NOMEM. */
 int temp_open(const char *path, char **name);
 
+/* As temp_open, and held, as temp_sweep sees it, until the caller closes [out] hold, a descriptor for that
+ * alone: -1 where there are no locks. */
+int temp_open_held(const char *path, char **name, int *hold);
+
+/* Removes the files beside path that temp_open_held has made for it and that nobody holds: what a killed
+ * program of this user has left. Where there are no locks they stay. */
+void temp_sweep(const char *path);
+
 /* Whether name, without directories, is one that temp_open gives to files beside the one called
  * base, without directories. */
 bool temp_is_of(const char *name, const char *base);

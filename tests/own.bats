@@ -169,3 +169,22 @@ one() {
         [ -z "$(find data -name '*.merging' -o -name '*.tmp' -o -name 'r.lock')" ]
     done
 }
+
+@test "temporaries of a result: what nobody holds goes with the next one" {
+    local target command
+    mkdir data
+    nht1-bt --n 12 --steps 2 --dt 0.001 --interval 2 --tc 1 --quiet --verify never --io none --json one.json
+    for command in "nht1-stats 1 2 3 --json" "nht1-report one.json --no-figures -o"; do
+        target=data/result.html
+        : >"$target.0123abcd.tmp"
+        : >"$target.0123abcx.tmp"
+        : >"$target.ffffffff.tmp"
+        # shellcheck disable=SC2086 # words
+        run flock "$target.ffffffff.tmp" $command "$target"
+        expect_status 0
+        [ "$(ls -A data)" = "result.html
+result.html.0123abcx.tmp
+result.html.ffffffff.tmp" ]
+        rm data/*
+    done
+}
