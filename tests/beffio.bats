@@ -288,6 +288,12 @@ nothing_left() {
     expect_text "does not fit into the 10.0 MB"
     expect_text "-MB"
     nothing_left
+    # Nor is an old file given up for it.
+    echo "dear diary" >data/b_eff_io_data_i00_001_0
+    beffio alone -N 1 --max-space 10M --force
+    expect_status 3
+    [ "$(cat data/b_eff_io_data_i00_001_0)" = "dear diary" ]
+    rm data/*
 }
 
 @test "writing that space ended is told, and the files stay within it" {

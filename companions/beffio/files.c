@@ -72,11 +72,10 @@ static int names_lock(struct beffio_files *f)
     snprintf(name, sizeof name, "%s.lock", f->prefix);
     const int rc = own_lock(f->own, name);
     if (rc == 0) return 0;
+    char why[ERR_MESSAGE_MAX];
+    snprintf(why, sizeof why, "%s", err_message());
     err_clear();
-    return err_set(rc,
-                   "%s/%s cannot be locked: another run uses these names, or the file is not a "
-                   "lock of this program: wait, or choose another -f or -p",
-                   f->dir, name);
+    return err_set(rc, "%s (-f and -p name the files)", why);
 }
 
 /* Whether a file was written by this program: it is empty or begins as ours do. */
@@ -114,7 +113,19 @@ static int old_check(const struct beffio_files *f)
     return 0;
 }
 
-/* Before room is looked for: an old file's blocks are free for this run. */
+int beffio_files_begin(struct beffio_files *f, MPI_Comm comm)
+{
+    uint64_t job = f->rank == 0 ? own_job() : 0;
+    f->own = NULL;
+    TRY_MPI(MPI_Bcast(&job, 1, MPI_UINT64_T, 0, comm));
+    TRY(par_agree(comm, dir_check(f)));
+    TRY(par_agree(comm, own_begin(&f->own, f->dir, job, f->keep)));
+    if (f->rank == 0 && !f->untouched) own_sweep(f->dir, 0);
+    TRY(par_agree(comm, names_lock(f)));
+    TRY(par_agree(comm, old_check(f)));
+    return par_agree(comm, own_watch(f->own));
+}
+
 static int old_remove(const struct beffio_files *f)
 {
     char path[BEFFIO_PATH_MAX];
@@ -128,18 +139,9 @@ static int old_remove(const struct beffio_files *f)
     return 0;
 }
 
-int beffio_files_begin(struct beffio_files *f, MPI_Comm comm)
+int beffio_files_clear(const struct beffio_files *f, MPI_Comm comm)
 {
-    uint64_t job = f->rank == 0 ? own_job() : 0;
-    f->own = NULL;
-    TRY_MPI(MPI_Bcast(&job, 1, MPI_UINT64_T, 0, comm));
-    TRY(par_agree(comm, dir_check(f)));
-    TRY(par_agree(comm, own_begin(&f->own, f->dir, job, f->keep)));
-    if (f->rank == 0 && !f->untouched) own_sweep(f->dir, 0);
-    TRY(par_agree(comm, names_lock(f)));
-    TRY(par_agree(comm, old_check(f)));
-    if (!f->untouched) TRY(par_agree(comm, old_remove(f)));
-    return par_agree(comm, own_watch(f->own));
+    return par_agree(comm, old_remove(f));
 }
 
 /* --- making and removing -------------------------------------------------------------------- */

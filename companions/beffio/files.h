@@ -36,11 +36,14 @@ void beffio_files_path(const struct beffio_files *f, int partition, enum beffio_
                        char *out);
 
 /* Whether all this may be done: directory, names, the lock, and whose is what lies there already.
- * Removes what killed programs left, and older files of the names that this run will use. From then on a
- * signal removes what was made, unless keep is set. Collective over comm; [in] f
+ * Removes what killed programs left. From then on a signal removes what was made, unless keep is set. Collective over comm; [in] f
  * with its first members set; one at a time in a process. To be ended by beffio_files_end, also
  * after an error. Returns 0, ERR_USAGE or ERR_IO. */
 int beffio_files_begin(struct beffio_files *f, MPI_Comm comm);
+
+/* Removes older files of the names that this run will use: to be called once it has been found that there is
+ * room. Collective over comm. Returns 0 or ERR_IO. */
+int beffio_files_clear(const struct beffio_files *f, MPI_Comm comm);
 
 /* Makes the empty files of a type and sees that all ranks of the partition can open theirs.
  * Collective over the partition's comm. [out] s: seconds that making them took. */

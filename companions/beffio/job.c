@@ -318,7 +318,8 @@ int beffio_job_make(struct beffio_job *job, struct beffio_setup *setup)
     TRY(rate_find(job));
     for (int i = 0; i < setup->schedule.partitions_n; i++)
         TRY(par_agree(MPI_COMM_WORLD, part_make(job, i)));
-    return par_agree(MPI_COMM_WORLD, space_check(job));
+    TRY(par_agree(MPI_COMM_WORLD, space_check(job)));
+    return setup->opt.dry_run ? 0 : beffio_files_clear(&job->files, MPI_COMM_WORLD);
 }
 
 void beffio_job_free(struct beffio_job *job)
