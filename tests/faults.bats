@@ -239,3 +239,17 @@ ended() {
     [ "$(jq '[.runs[].driver] | index("uring")' r.json)" = null ]
     [ "$(jq '[.runs[].driver] | index("posix") != null' r.json)" = true ]
 }
+
+@test "a library that cannot open the container on one rank comes back on all" {
+    local writer tried=0
+    mkdir disk
+    for writer in hdf5 pnetcdf; do
+        nht1-bt --io help | grep -q "^$writer " || continue
+        preload=$NHT1_TESTBIN/fault.so plan=open:2:EROFS:1 start "${tiny[@]}" --io "$writer" --out disk/o.bin
+        ended
+        told "rank 1 on" "disk/o.bin: Read-only file system"
+        rm -f disk/*
+        tried=1
+    done
+    [ $tried = 1 ] || not_here "built without HDF5 and PnetCDF"
+}

@@ -34,6 +34,7 @@ static struct {
     const char *volatile call;
     char who[HOST_NAME_MAX + 128]; /* "nht1-bt: rank 1 on node7: " */
     struct sigaction before[DEADLY];
+    int stand_in; /* while a file is opened: another descriptor of it; -1: there is none */
     atomic_int errnum;
 } guard;
 
@@ -115,6 +116,12 @@ void io_guard_end(const struct io_context *ctx)
 void io_guard_at(const char *call)
 {
     guard.call = call;
+}
+
+void io_guard_opening(int fd)
+{
+    guard.stand_in = fd;
+    guard.call = IO_GUARD_OPENING;
 }
 
 int io_guard_errnum(void)
@@ -216,8 +223,9 @@ static ssize_t do_parts(struct real *r, int fd, const struct iovec *part, int pa
 }
 
 /* OMPIO lets MPI_File_open fail on one rank alone, while the others go on to calls in which they wait for
- * it for ever. So where the file under way cannot be opened, an empty one in memory stands in for it, the
- * library comes back on every rank, and io_guard_errnum tells. */
+ * it for ever; so do HDF5 and PnetCDF. So where the file under way cannot be opened, another descriptor of
+ * it, or an empty file in memory, stands in for it, the library comes back on every rank, and
+ * io_guard_errnum tells. */
 static int stand_in(const char *path)
 {
     const char *call = guard.call;
@@ -225,7 +233,9 @@ static int stand_in(const char *path)
     const char *slash = strrchr(path, '/'), *wanted = strrchr(guard.ctx->path, '/');
     if (strcmp(slash ? slash + 1 : path, wanted ? wanted + 1 : guard.ctx->path) != 0) return -1;
     int none = 0;
-    const int errnum = errno, fd = memfd_create("nht1-not-opened", MFD_CLOEXEC);
+    const int errnum = errno;
+    const int fd = guard.stand_in >= 0 ? fcntl(guard.stand_in, F_DUPFD_CLOEXEC, 0)
+                                       : memfd_create("nht1-not-opened", MFD_CLOEXEC);
     atomic_compare_exchange_strong(&guard.errnum, &none, errnum);
     errno = errnum;
     return fd;

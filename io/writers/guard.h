@@ -26,10 +26,13 @@ void io_guard_end(const struct io_context *ctx);
 /* The library is at work, in this call (static text) or with what it began; NULL: it is not. In the
  * call IO_GUARD_CLOSING a write that fails looks whole to the library, since HDF5's ranks wait for ever
  * for the one that it failed on; io_guard_errnum tells. In IO_GUARD_OPENING the same holds for opening the
- * file: an empty one in memory stands in for it. */
+ * file: what io_guard_opening names stands in for it. */
 #define IO_GUARD_CLOSING "closing"
 #define IO_GUARD_OPENING "MPI_File_open"
 void io_guard_at(const char *call);
+
+/* io_guard_at(IO_GUARD_OPENING). fd: of the file, for reading, where a library goes on to read of it; -1: an empty file in memory will do. */
+void io_guard_opening(int fd);
 
 /* The errno value of the first write or read of the library that failed since the last question, 0:
  * none has; IO_GUARD_ENDED: the file ended, which a reader knows to be longer. */

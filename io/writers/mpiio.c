@@ -71,7 +71,7 @@ int io_mpiio_open(struct io_mpiio *m, const struct io_context *ctx, bool viewed)
     int close_rc = io_fd_close(ctx, &fd);
     TRY(par_agree(ctx->comm, rc < 0 ? rc : close_rc));
     io_guard_begin(ctx);
-    io_guard_at(IO_GUARD_OPENING);
+    io_guard_opening(-1);
     int mpi_rc = par_file_open(ctx->comm, ctx->path, ctx->plan ? MPI_MODE_RDONLY : MPI_MODE_WRONLY,
                                ctx->info, &m->fh);
     rc = par_agree(ctx->comm, io_mpiio_check(ctx, mpi_rc, "MPI_File_open"));

@@ -2,8 +2,11 @@
 /* The dumps as one variable of an HDF5 or netCDF (CDF-5) file, each rank's cells a part of it: by
  * collective calls, or each rank for itself. The library's own calls are in the plug-ins,
  * io/writers/format/hdf5.c and netcdf.c. */
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/num.h"
@@ -69,13 +72,20 @@ static int open_container(void *state, const struct io_context *ctx, bool collec
     }
     /* As in io_mpiio_open: what one rank alone would stumble over is found out before. */
     int rc = io_fd_open(ctx, &c->fd), opened;
+    const int seen = rc == 0 ? open(ctx->path, O_RDONLY | O_CLOEXEC) : -1;
+    if (rc == 0 && seen < 0) rc = err_set_errno(ERR_IO, errno, "open %s for reading", ctx->path);
     if (rc == 0) rc = io_container_load(format);
-    TRY(par_agree(ctx->comm, rc));
+    rc = par_agree(ctx->comm, rc);
+    if (rc < 0) {
+        if (seen >= 0) close(seen);
+        return rc;
+    }
     c->plugin = io_container_plugin(format);
     io_guard_begin(ctx);
-    io_guard_at("opening");
+    io_guard_opening(seen);
     rc = c->plugin->open(ctx->comm, ctx->path, !ctx->plan, collective, ctx->info, &c->file, why);
     io_guard_at(NULL);
+    close(seen);
     rc = par_agree(ctx->comm, io_mpiio_judge(ctx, rc < 0, "opening", why));
     if (rc == 0) return 0;
     /* What only some ranks have cannot be closed; it is dropped. */
