@@ -670,6 +670,19 @@ refuse() {
     [ ! -e report.html ]
 }
 
+@test "a page for a pipe that nobody reads is refused, one for a pipe with a reader arrives whole" {
+    results r1
+    mkfifo pipe
+    run timeout -k 60 "$NHT1_HANG_S" nht1-report --no-figures -o pipe r1.json
+    [ "$status" -eq 3 ]
+    [[ $output == *"nobody reads from this pipe: start its reader first"* ]]
+    cat pipe >read.html &
+    local reader=$!
+    wait_until nht1-report --no-figures -o pipe r1.json
+    wait "$reader"
+    grep -q "</html>" read.html
+}
+
 @test "no file of others is overwritten by any output, earlier ones of the report are" {
     results r1
     echo "my thesis" >thesis.html

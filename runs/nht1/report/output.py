@@ -3,6 +3,7 @@
 
 Ours is a file that nht1-report wrote: HTML, Markdown, JSON, scripts and pictures say so near their
 start or end; of tables (CSV), which cannot, the folder's list .nht1-report has the digests."""
+import errno
 import fcntl
 import hashlib
 import json
@@ -185,6 +186,19 @@ def sweep(target):
             os.close(handle)
 
 
+def reader_first(path):
+    """A descriptor of a pipe or device to be written to. A pipe that nobody reads is an error at once
+    rather than a wait for ever."""
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK)
+    except OSError as e:
+        if e.errno != errno.ENXIO:
+            raise
+        raise trouble.failed('%s: nobody reads from this pipe: start its reader first' % text.clean(path))
+    os.set_blocking(handle, True)
+    return handle
+
+
 def write(path, content):
     """A whole file or none of it; devices and pipes are written to as they are."""
     if path == STDOUT:
@@ -199,7 +213,7 @@ def write(path, content):
     try:
         target = os.path.realpath(path)
         if os.path.exists(path) and not os.path.isfile(path):
-            with open(path, 'wb') as f:
+            with open(reader_first(path), 'wb') as f:
                 f.write(content)
             return
         sweep(target)
