@@ -63,14 +63,16 @@ static json_t *stamps(const struct workload_job *job)
               : job->wrong_n > 0 ? "Data were wrong."
               : !job->done       ? "The run did not finish."
                                  : "Some measurements held too little data.");
-    if (done > 0) /* else nothing was read or written to the end */
-        stamp_add(
-            list, memory == 0 ? "cache-honest" : "not-cache-honest", memory == 0 ? "good" : "note",
-            json_pack("{si si}", "measured_n", job->measured_n, "from_memory_n", memory), "%s",
-            memory == 0
-                ? "What was read was not in memory before, what was written was flushed inside "
-                  "the clock."
-                : "Some measurements are of memory at least in part; each says so.");
+    /* Only a job that has measured, to its end, shows that none of it was memory. */
+    if (memory > 0 && done > 0)
+        stamp_add(list, "not-cache-honest", "note",
+                  json_pack("{si si}", "measured_n", job->measured_n, "from_memory_n", memory),
+                  "Some measurements are of memory at least in part; each says so.");
+    else if (job->done && job->measured_n > 0)
+        stamp_add(list, "cache-honest", "good",
+                  json_pack("{si si}", "measured_n", job->measured_n, "from_memory_n", memory),
+                  "What was read was not in memory before, what was written was flushed inside the "
+                  "clock.");
     const char *note;
     for (size_t i = 0; (note = json_string_value(json_array_get(job->jobfile.notes, i))); i++)
         stamp_add(list, "directive-overridden", "note", json_object(), "%s", note);
