@@ -683,6 +683,15 @@ refuse() {
     grep -q "</html>" read.html
 }
 
+@test "closed standard input and standard error keep no page from being made" {
+    results r1
+    run bash -c 'exec "$@" 0<&- 2>&-' report nht1-report --no-figures -o page.html r1.json
+    [ "$status" -eq 0 ]
+    grep -q "</html>" page.html
+    run bash -c 'exec "$@" 0<&- 2>&-' study nht1-study --dry-run run
+    [ "$status" -eq 0 ]
+}
+
 @test "no file of others is overwritten by any output, earlier ones of the report are" {
     results r1
     echo "my thesis" >thesis.html

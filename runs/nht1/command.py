@@ -61,8 +61,21 @@ def number(low, high=float('inf'), kind=float):
     return convert
 
 
+def _fill_standard_files():
+    """Where standard input or standard error is closed, the next file that is opened would stand in
+    its place, and messages of this program and of its children would be written into it."""
+    for handle in range(3):
+        try:
+            os.fstat(handle)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # takes the lowest that is free
+    if sys.stderr is None:
+        sys.stderr = open(2, 'w', errors='backslashreplace', closefd=False)
+
+
 def run(name, act):
     """The exit status of act(), or of what went wrong in it, which is said under the name."""
+    _fill_standard_files()
     try:
         if sys.stdout is None:
             raise trouble.failed('standard output is closed')
