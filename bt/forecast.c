@@ -279,6 +279,7 @@ static int search(struct forecast *f)
 
 static int plan(struct forecast *f, const struct bt_machine *m)
 {
+    TRY(bt_solver_isa_check(f->setup->opt.isa)); /* also where no solver is made */
     TRY(job_shape(f, m));
     TRY(memory(f));
     TRY(disk(f));

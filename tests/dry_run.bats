@@ -140,3 +140,12 @@ holds() {
     expect_text "has $(candidates "$romio" --io auto:mpiio,mpiio-indep,mpiio-async,hdf5,hdf5-indep,pnetcdf,pnetcdf-indep \
         --class A --ranks 2) with ROMIO"
 }
+
+@test "an instruction set that does not exist is refused, whether or not T_C is known" {
+    for tc in "--tc 1" "--tc best"; do
+        # shellcheck disable=SC2086 # words
+        run mpi_run 1 nht1-bt --dry-run --class S --isa nosuch $tc
+        expect_status 1
+        expect_text "not one of: auto"
+    done
+}

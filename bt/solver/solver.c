@@ -49,6 +49,12 @@ static int kernel_choose(const char *isa, int *choice)
                    near_text(&near, "", meant));
 }
 
+int bt_solver_isa_check(const char *isa)
+{
+    int choice;
+    return kernel_choose(isa, &choice);
+}
+
 /* The best kernel that every rank has; and the smallest number of threads of all ranks, since it is
  * part of the pipelines' message size. Collective. */
 static int ranks_agree(struct bt_solver *s, const char *isa)

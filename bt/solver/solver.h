@@ -41,6 +41,9 @@ void bt_solver_free(struct bt_solver *s);
 /* Names of the instruction sets in this binary, "avx512 avx2 generic". */
 const char *bt_solver_isas(void);
 
+/* Whether bt_solver_new would take isa on this processor: ERR_USAGE where not. */
+int bt_solver_isa_check(const char *isa);
+
 /* The instruction set in use, and bytes of memory held by this rank's solver. Local. */
 const char *bt_solver_isa(const struct bt_solver *s);
 int64_t bt_solver_memory_bytes(const struct bt_solver *s);
