@@ -103,12 +103,14 @@ static const struct conf_program program = {
                "and measures what its writing costs.",
     .args = "-- COMMAND...",
     .max_args = WORDS_MAX,
-    .examples = "  nht1-profile -- mpirun -np 4 ./solver input.dat\n"
-                "  nht1-profile -o solver.xml --json solver.json -- srun ./solver\n"
-                "  nht1-profile --t-c --repeat 5 -- mpirun -np 4 python3 checkpoint.py\n"
-                "  mpirun -np 4 nht1-workload solver.xml\n"
-                "Exit status: that of the program; 1 wrong usage, 3 I/O, memory or MPI error,\n"
-                "4 the program left no profile, or, with --t-c, no zeta.\n",
+    .examples =
+        "  nht1-profile -- mpirun -np 4 ./solver input.dat\n"
+        "  nht1-profile -o solver.xml --json solver.json -- srun ./solver\n"
+        "  nht1-profile --t-c --repeat 5 -- mpirun -np 4 python3 checkpoint.py\n"
+        "  mpirun -np 4 nht1-workload solver.xml\n"
+        "Exit status: that of the program, even where no profile can be had: then standard\n"
+        "error says why. 1 wrong usage, 3 the program could not be started. With --t-c\n"
+        "also 3 I/O, memory or MPI error, 4 no profile or no zeta.\n",
     .options = options};
 
 static volatile sig_atomic_t child;
