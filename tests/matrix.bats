@@ -1,0 +1,284 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Every program that writes meets every trouble: a disk that is full, a folder that is read-only, somebody
+# else's file, each call that fails on one rank, SIGKILL of a rank and of the launcher, SIGINT. It ends, says
+# why, and leaves nothing that is not a result or that the next run does not sweep. Of the calls, make check
+# takes a sample, make check-full all.
+# shellcheck disable=SC2044 # names without blanks
+load helpers
+
+# Name, ranks, status of a run that goes well, names that it may leave in ./data, and its command.
+table() {
+    local bt="nht1-bt --n 12 --steps 4 --dt 0.001 --interval 2 --tc 1 --quiet --verify never --out data/f --json data/result"
+    cat <<END
+posix     2 0 f|f.json|result            $bt --io posix
+perrank   2 0 f|f.json|f.rank?????|result  $bt --io perrank
+mpiio     2 0 f|f.json|result            $bt --io mpiio
+async     2 0 f|f.json|result            $bt --io async
+auto      1 0 result                     $bt --io auto:posix,token --minutes 0.01
+probe     1 0 result                     nht1-bt --probe --quiet --out data/f --json data/result
+beffio    2 4 result                     nht1-beffio --quiet -p data --force -MB 16 -T 0.01 -N 2 --json data/result
+patterns  2 4 result                     nht1-workload job.conf --quiet --force --out data/f --json data/result
+common    2 0 result                     nht1-workload common.xml --quiet --force --out data/f --json data/result
+separate  2 0 result                     nht1-workload separate.xml --quiet --force --out data/f --json data/result
+merge     1 0 f|f.json|f.rank?????       nht1-verify --merge data/f
+export    1 0 f|f.json|f.*.vti|f.pvd     nht1-verify --export vti data/f
+profile   1 0 f.xml|result               nht1-profile --quiet --out data/f.xml --json data/result -- true
+beff      2 4 result|sum                 nht1-beff --quick --quiet --time-limit 1 --memory-per-process 16M --sum data/sum --json data/result
+stats     1 0 result                     nht1-stats --json data/result 1 2 3
+report    1 0 f.html                     nht1-report --no-figures -o data/f.html one.json
+END
+}
+
+setup_file() {
+    real_python
+    cd "$BATS_FILE_TMPDIR" || return 1
+    mkdir made made/merge made/export
+    local bt=(nht1-bt --n 12 --steps 4 --dt 0.001 --interval 2 --tc 1 --quiet --verify never)
+    mpi_run 2 "${bt[@]}" --io perrank --out made/merge/f
+    mpi_run 1 "${bt[@]}" --io posix --out made/export/f --json made/one.json
+    printf 'Data 4k\nRecord 512\nCells 4\nTemporal write,read\n<Pattern sequential> </Pattern>\n' >made/job.conf
+    (cd made && nht1-workload --make common.xml processNum=2 uniqueBytes=8000 sizeMean=1000 contMean=1000 collFrac=0)
+    sed "s/mode=.common./mode=\"separate\"/" made/common.xml >made/separate.xml
+}
+
+teardown() {
+    ! mountpoint -q data 2>/dev/null || umount data
+}
+
+# each FUNCTION: of every row, with $name, $ranks, $good, $results and $command. $NHT1_MATRIX: of these alone.
+each() {
+    local name ranks good results command problems='' row=0
+    cp "$BATS_FILE_TMPDIR"/made/*.* .
+    export NHT1_FAULT_IN=$PWD/data
+    while read -r -u 5 name ranks good results command; do
+        case " ${NHT1_MATRIX:-$name} " in *" $name "*) ;; *) continue ;; esac
+        # One program's ways to write share what ends it.
+        case ${NHT1_FULL:-$1:$name} in 1 | failing_call:*) ;; *:mpiio | *:async | *:common) continue ;; esac
+        program=${command%% *}
+        read -ra command <<<"$command"
+        "$1"
+        row=$((row + 1))
+    done 5< <(table)
+    [ -z "$problems" ] || { echo "$problems" && return 1; }
+}
+
+bad() {
+    problems+="$name: $*"$'\n'"$(head -n 5 err 2>/dev/null | sed 's/^/    /')"$'\n'
+}
+
+# fresh: ./data as the program finds it.
+fresh() {
+    mkdir -p data
+    find data -mindepth 1 -delete
+    [ ! -d "$BATS_FILE_TMPDIR/made/$name" ] || cp "$BATS_FILE_TMPDIR/made/$name"/* data
+}
+
+# go [VARIABLE=VALUE...]: the program, its status in $got, what it says in err. $by: ranks.
+go() {
+    got=0
+    MPI_TIMEOUT=120 mpi_run "${by:-$ranks}" env "$@" "${command[@]}" </dev/null >err 2>&1 || got=$?
+}
+
+# told: it ended by itself, in vain, and says so.
+told() {
+    [[ $got =~ ^(1|3)$ ]] || bad "$*: status $got"
+    case $(<err) in *"$program: "*) ;; *) bad "$*: says nothing" ;; esac
+}
+
+# only PATTERN: nothing else is in ./data, but what was given and what somebody else has put there.
+only() {
+    local file
+    for file in $(find data -mindepth 1 -printf '%f\n'); do
+        # shellcheck disable=SC2053 # a pattern
+        [[ $file == @($1|foreign) ]] || { bad "$2: left $file" && return 0; }
+    done
+}
+
+# goes_on WHAT: the next run does what it should, and sweeps.
+goes_on() {
+    # A file that was made is proved, and not made again.
+    [ "$name" != merge ] || [ ! -s data/f ] || local -a command=(nht1-verify data/f)
+    go
+    [ "$got" -eq "$good" ] || bad "$1: the next run ends with status $got"
+    only "$results" "after $1 and one more run"
+}
+
+
+# faulty PLAN|LOG [VARIABLE=VALUE...]: with the fault shim (tests/shim/fault.c).
+faulty() {
+    local of=$program
+    [ "$program" != nht1-report ] || of=python3
+    go LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_PROGRAM="$of" "$@"
+}
+
+# sites MOST: the calls on files below ./data, "CALL NUMBER RANK" a line: all of them in make check-full, else
+# so many, of different kinds, and other ones for each program.
+sites() {
+    local rank call calls n all="$BATS_FILE_TMPDIR/sites.$name"
+    if [ ! -e "$all" ]; then
+        fresh
+        rm -rf log
+        mkdir log
+        faulty NHT1_FAULT_LOG="$PWD/log"
+        [ "$got" -eq "$good" ] || echo "no run without a fault" >>"$all"
+        for ((rank = 0; rank < ranks; rank++)); do
+            [ -e "log/$rank" ] || echo "no shim in rank $rank" >>"$all"
+            while read -r call calls; do
+                [ "$call" != openr ] || continue
+                for ((n = 1; n <= calls; n++)); do
+                    [ -z "${NHT1_FULL:-}" ] && [ "$n" -ne $((1 + row * 7 % calls)) ] || echo "$call $n $rank"
+                done
+            done <"log/$rank"
+        done >>"$all"
+    fi
+    [ -z "${NHT1_FULL:-}" ] || { cat "$all" && return 0; }
+    awk -v most="$1" -v row="$row" '
+        $1 == "no" { print }
+        { line[NR - 1] = $0 }
+        END { for (k = 0; k < most && k < NR; k++) print line[(row * 5 + int(k * NR / most)) % NR] }' "$all"
+}
+
+# What a call fails with.
+what_of() {
+    case $1 in
+    pwrite | write | fallocate | ftruncate) echo ENOSPC ;;
+    open) echo EROFS ;;
+    *) echo EIO ;;
+    esac
+}
+
+# room BYTES: ./data has so much and somebody's file.
+room() {
+    memory_disk data 16m
+    fresh
+    head -c "$(($(df --output=avail -B1 data | tail -n 1) - $1))" /dev/zero >data/foreign
+}
+
+full_disk() {
+    local left
+    for left in ${NHT1_FULL:+0 4096 8192 16384 32768 65536} 12288; do
+        rm -rf data
+        room "$left"
+        go
+        [ "$got" -eq "$good" ] || told "$left bytes of room"
+        only "$results" "$left bytes of room"
+        umount data
+    done
+}
+
+read_only() {
+    rm -rf data
+    memory_disk data 16m
+    fresh
+    find data | sort >before
+    mount -o remount,ro data
+    go
+    told "a read-only folder"
+    find data | sort | cmp -s - before || bad "a read-only folder: changed"
+    umount data
+}
+
+@test "a disk that is full" {
+    need_root "a file system of one's own"
+    each full_disk
+}
+
+@test "a folder that is read-only" {
+    need_root "a file system of one's own"
+    each read_only
+}
+
+foreign() {
+    local target file
+    fresh
+    # What it would make, as a run that goes well shows.
+    go
+    for target in $(find data -maxdepth 1 -type f -printf '%f\n'); do
+        fresh
+        [ ! -e "data/$target" ] || continue
+        echo "dear diary" >"data/$target"
+        go
+        told "somebody else's $target"
+        [ "$(cat "data/$target")" = "dear diary" ] || bad "somebody else's $target: lost"
+    done
+}
+
+@test "a file of somebody else" {
+    each foreign
+}
+
+failing_call() {
+    local call n rank what
+    while read -r -u 6 call n rank; do
+        [ "$call" != no ] || { bad "$call $n $rank" && continue; }
+        what=$(what_of "$call")
+        fresh
+        faulty NHT1_FAULT="$call:$n:$what:$rank"
+        # A call on which nothing depends, or that is not made each time.
+        [ "$got" -eq "$good" ] || told "$call:$n:$what:$rank"
+        only "$results" "$call:$n:$what:$rank"
+        goes_on "$call:$n:$what:$rank"
+    done 6< <(sites 2)
+}
+
+@test "each call fails on one rank" {
+    each failing_call
+}
+
+killed_rank() {
+    local call n rank
+    while read -r -u 6 call n rank; do
+        [ "$call" != no ] || { bad "$call $n $rank" && continue; }
+        fresh
+        faulty NHT1_FAULT="$call:$n:kill:$rank"
+        no_process "$program"
+        goes_on "$call:$n:kill:$rank"
+    done 6< <(sites 1)
+}
+
+@test "SIGKILL of a rank" {
+    each killed_rank
+}
+
+# The rank stands still at the call until its launcher is gone.
+killed_launcher() {
+    local call n rank job
+    [ "$ranks" -gt 1 ] || return 0
+    while read -r -u 6 call n rank; do
+        [ "$call" != no ] || { bad "$call $n $rank" && continue; }
+        fresh
+        "$NHT1_ROOT/tests/mpi-run" -np "$ranks" env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_PROGRAM="$program" \
+            NHT1_FAULT_STOP="$call:$n:$rank" "${command[@]}" </dev/null >err 2>&1 3>&- &
+        job=$!
+        # A call that is not made each time.
+        wait_stopped -p "$job" "$program" >wait.log || { wait "$job" || true; continue; }
+        kill -KILL "$(ps -o ppid= -p "$stopped" | tr -d ' ')"
+        kill -CONT "$stopped"
+        wait "$job" || true
+        no_process "$program" || bad "the launcher killed at $call:$n:$rank: a process stays"
+        goes_on "the launcher killed at $call:$n:$rank"
+    done 6< <(sites 1)
+}
+
+@test "SIGKILL of the launcher" {
+    each killed_launcher
+}
+
+interrupted() {
+    local call n rank
+    while read -r -u 6 call n rank; do
+        [ "$call" != no ] || { bad "$call $n $rank" && continue; }
+        fresh
+        faulty NHT1_FAULT="$call:$n:SIGINT:$rank"
+        # It may have been at its end, and a program that holds nothing simply dies.
+        [[ $got =~ ^($good|130)$ ]] || told "$call:$n:SIGINT:$rank"
+        no_process "$program"
+        [ "$got" -eq 130 ] || only "$results" "$call:$n:SIGINT:$rank"
+        goes_on "$call:$n:SIGINT:$rank"
+    done 6< <(sites 1)
+}
+
+@test "SIGINT" {
+    each interrupted
+}
