@@ -688,7 +688,13 @@ int own_there(struct own *o, const char *name, struct identity id)
 {
     struct identity now;
     const int fd = openat(o->dir_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0) return err_set_errno(ERR_IO, errno, "cannot open %s%s", o->shown, name);
+    if (fd < 0) {
+        const int errnum = errno;
+        /* Nobody would know of it once the note is gone. */
+        if (!o->keep && identity_at(o->dir_fd, name, &now) && identity_same(id, now))
+            unlinkat(o->dir_fd, name, 0);
+        return err_set_errno(ERR_IO, errnum, "cannot open %s%s", o->shown, name);
+    }
     if (identity_of_fd(fd, &now) && identity_same(id, now)) return remember(o, name, fd, FILE_KIND);
     close(fd);
     return err_set(ERR_IO, "%s%s: somebody else has put a file there meanwhile", o->shown, name);

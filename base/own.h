@@ -78,7 +78,7 @@ int own_make(struct own *o, const char *name);
 int own_make_folder(struct own *o, const char *name);
 
 /* For a file that the caller makes itself: expect notes it before it gets its name, and once it is there
- * it counts as made by own_make. id: of it. */
+ * it counts as made by own_make. id: of it. A file that own_there cannot open is removed. */
 int own_expect(struct own *o, const char *name, struct identity id);
 int own_there(struct own *o, const char *name, struct identity id);
 

@@ -31,6 +31,7 @@ static char dir[] = "/tmp/test_own_XXXXXX";
 
 static int kill_at, calls; /* before the n-th call; 0: not */
 static int refused;        /* renameat2 and linkat are not to be had */
+static int exhausted;      /* no descriptors for what is there */
 static int read_only;      /* nothing can be made */
 static int sweeping;       /* others hold a file at as many calls of flock that do not wait */
 static int halved;         /* writes from now on until one is cut to half; 0: none is */
@@ -49,6 +50,8 @@ int openat(int at, const char *path, int flags, ...)
     const mode_t mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
     va_end(args);
     if (flags & O_CREAT) now();
+    errno = EMFILE;
+    if (!(flags & (O_CREAT | O_DIRECTORY)) && exhausted) return -1;
     errno = EROFS;
     if ((flags & O_CREAT) && read_only) return -1;
     return REAL("openat", int (*)(int, const char *, int, ...))(at, path, flags, mode);
@@ -456,6 +459,27 @@ static void a_directory_that_is_read_only(void **state)
     own_end(o);
 }
 
+static void what_cannot_be_opened_is_not_left(void **state)
+{
+    (void)state;
+    struct own *o;
+    struct identity id;
+    char note[4096], path[4096];
+    clear();
+    put("a", "");
+    path_of("a", path);
+    assert_true(identity_of_path(path, &id));
+    assert_int_equal(own_begin(&o, dir, 0, false), 0);
+    assert_int_equal(own_expect(o, "a", id), 0);
+    exhausted = 1;
+    const int rc = own_there(o, "a", id);
+    exhausted = 0;
+    assert_int_equal(rc, ERR_IO);
+    err_clear();
+    own_end(o);
+    assert_int_equal(names(note), 0);
+}
+
 /* On a full disk half a line may have been written. */
 static int note_half_a_line(void)
 {
@@ -573,6 +597,7 @@ int main(void)
         cmocka_unit_test(temps_of_who_lives_stay),
         cmocka_unit_test(a_sweep_beside_is_no_other_run),
         cmocka_unit_test(a_directory_that_is_read_only),
+        cmocka_unit_test(what_cannot_be_opened_is_not_left),
         cmocka_unit_test(half_a_line_harms_no_other),
         cmocka_unit_test(nothing_is_replaced),
         cmocka_unit_test(asked_to_stop),
