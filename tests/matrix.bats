@@ -4,7 +4,7 @@
 # else's file, each call that fails on one rank, SIGKILL of a rank and of the launcher, SIGINT. It ends, says
 # why, and leaves nothing that is not a result or that the next run does not sweep. Of the calls, make check
 # takes a sample, make check-full all.
-# shellcheck disable=SC2044 # names without blanks
+# shellcheck disable=SC2044,SC2154 # names without blanks; wait_stopped sets stopped
 load helpers
 
 # Name, ranks, status of a run that goes well, names that it may leave in ./data, and its command.
