@@ -11,6 +11,10 @@ setup_file() {
 }
 
 # export_all FILE: in all formats.
+teardown() {
+    ! mountpoint -q small 2>/dev/null || umount small
+}
+
 export_all() {
     local format
     for format in xdmf vti plot3d; do
@@ -239,4 +243,22 @@ check_plot3d 2160" ]
         records.bin:records:little records-big.bin:records:big $files
     expect_status 0
     expect_text "$count values agree"
+}
+
+@test "an export that does not fit is refused before a byte of it is written" {
+    memory_disk small 2m
+    run mpi_run 1 nht1-bt --class S --io posix --tc 1 --out small/d
+    head -c 1300000 /dev/zero >small/other
+    ls -A small >before
+    for format in vti plot3d; do
+        run nht1-verify --export $format small/d
+        expect_status 3
+        expect_text "its file system has"
+        ls -A small | cmp - before
+    done
+    rm small/other
+    run nht1-verify --export plot3d small/d
+    expect_status 0
+    run nht1-verify --export plot3d small/d # each file takes the place of the one before it
+    expect_status 0
 }

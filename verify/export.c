@@ -4,12 +4,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/plain.h"
 #include "base/progress.h"
 #include "base/stop.h"
+#include "base/sys.h"
 #include "base/units.h"
 #include "verify/container.h"
 #include "verify/target.h"
@@ -287,6 +289,30 @@ static int check_targets(const struct exporter *e)
     return 0;
 }
 
+/* A file system is not filled to find out that it is too small. Each file is written whole before it
+ * takes the place of an earlier one. */
+static int check_space(const struct exporter *e)
+{
+    char name[NAME_BYTES], needs[UNITS_TEXT_MAX], has[UNITS_TEXT_MAX];
+    const struct format *f = e->format;
+    const double cells = (double)e->shape->n * (double)e->shape->n * (double)e->shape->n;
+    const int comps = f->out_comps ? f->out_comps : BT_NCOMP;
+    double needed = 0, largest = 0;
+    struct sys_fs fs;
+    struct stat st;
+    for (int64_t d = f->grid_suffix ? -1 : 0; f->dump_suffix && d < e->dumps_n; d++) {
+        const double bytes = 8 * cells * (d < 0 ? 3 : comps);
+        file_name(e, d, d < 0 ? f->grid_suffix : f->dump_suffix, name);
+        needed += bytes - (stat(name, &st) == 0 ? 512.0 * (double)st.st_blocks : 0);
+        if (bytes > largest) largest = bytes;
+    }
+    if (needed < largest) needed = largest;
+    TRY(sys_path_fs(e->c->path, &fs));
+    if (needed <= (double)fs.free_bytes) return 0;
+    return err_set(ERR_IO, "--export: %s are needed beside %s, and its file system has %s free",
+                   units_bytes(needed, needs), e->c->path, units_bytes((double)fs.free_bytes, has));
+}
+
 static int make_room(struct exporter *e)
 {
     const int64_t plane = e->shape->n * e->shape->n, plane_bytes = 8 * BT_NCOMP * plane;
@@ -416,6 +442,7 @@ static int export_all(struct exporter *e, const struct check_options *o)
                        "colon; rename %s",
                        e->c->path);
     TRY(check_targets(e));
+    TRY(check_space(e));
     TRY(make_room(e));
     TRY(shape_open(&e->file, "", e->c->path, NULL));
     if (e->c->format != SHAPE_RAW) {
