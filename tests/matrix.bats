@@ -77,7 +77,7 @@ fresh() {
 # go [VARIABLE=VALUE...]: the program, its status in $got, what it says in err. $by: ranks.
 go() {
     got=0
-    MPI_TIMEOUT=120 mpi_run "${by:-$ranks}" env "$@" "${command[@]}" </dev/null >err 2>&1 || got=$?
+    mpi_run "${by:-$ranks}" env "$@" "${command[@]}" </dev/null >err 2>&1 || got=$?
     # A machine under load may have no time for a search.
     [ "$name:$got" != auto:4 ] || got=0
 }
@@ -276,7 +276,7 @@ interrupted() {
         # It may have been at its end, and a program that holds nothing simply dies.
         [[ $got =~ ^($good|130)$ ]] || told "$call:$n:SIGINT:$rank"
         no_process "$program"
-        [ "$got" -eq 130 ] || only "$results|.nht1-*.own" "$call:$n:SIGINT:$rank"
+        [ "$got" -eq 130 ] || only "$results|.nht1-*.own|*.tmp" "$call:$n:SIGINT:$rank" # swept by the next run: goes_on
         goes_on "$call:$n:SIGINT:$rank"
     done 6< <(sites 1)
 }
