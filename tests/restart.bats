@@ -204,7 +204,7 @@ refused() {
     whole out.bin
     cut_short out.bin 3
     need_program flock
-    flock out.bin.lock sleep infinity 3>&- &
+    flock --no-fork out.bin.lock sleep infinity 3>&- &
     local holder=$!
     wait_until held_lock out.bin.lock
     run mpi_run 2 nht1-bt --restart --out out.bin
