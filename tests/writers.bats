@@ -4,6 +4,10 @@
 # The writers that collect, stage or write a file per rank, as a user meets them.
 load helpers
 
+teardown() {
+    ! mountpoint -q small 2>/dev/null || umount small
+}
+
 # bt RANKS FILE ARGUMENT...: class S into FILE, silently.
 bt() {
     local ranks=$1 file=$2
@@ -172,6 +176,22 @@ serial_file() {
     expect_status 3
     [ -s parts.bin ]
     [ -s parts.bin.rank00000 ]
+}
+
+@test "merge: a file that has no room is refused before it is written" {
+    memory_disk small 2m
+    bt 2 small/f.bin --io perrank
+    head -c 1400000 /dev/zero >small/other
+    ls -A small >before
+    df --output=avail small >free
+    run nht1-verify --merge small/f.bin
+    expect_status 3
+    expect_text "--merge: "
+    expect_text "its file system has"
+    ls -A small | cmp - before
+    df --output=avail small | cmp - free
+    rm small/other
+    nht1-verify --merge small/f.bin
 }
 
 @test "merge: a file that has no parts is left alone" {

@@ -11,7 +11,6 @@
 #include "base/plain.h"
 #include "base/progress.h"
 #include "base/stop.h"
-#include "base/sys.h"
 #include "base/units.h"
 #include "verify/container.h"
 #include "verify/target.h"
@@ -293,12 +292,11 @@ static int check_targets(const struct exporter *e)
  * takes the place of an earlier one. */
 static int check_space(const struct exporter *e)
 {
-    char name[NAME_BYTES], needs[UNITS_TEXT_MAX], has[UNITS_TEXT_MAX];
+    char name[NAME_BYTES];
     const struct format *f = e->format;
     const double cells = (double)e->shape->n * (double)e->shape->n * (double)e->shape->n;
     const int comps = f->out_comps ? f->out_comps : BT_NCOMP;
     double needed = 0, largest = 0;
-    struct sys_fs fs;
     struct stat st;
     for (int64_t d = f->grid_suffix ? -1 : 0; f->dump_suffix && d < e->dumps_n; d++) {
         const double bytes = 8 * cells * (d < 0 ? 3 : comps);
@@ -307,10 +305,7 @@ static int check_space(const struct exporter *e)
         if (bytes > largest) largest = bytes;
     }
     if (needed < largest) needed = largest;
-    TRY(sys_path_fs(e->c->path, &fs));
-    if (needed <= (double)fs.free_bytes) return 0;
-    return err_set(ERR_IO, "--export: %s are needed beside %s, and its file system has %s free",
-                   units_bytes(needed, needs), e->c->path, units_bytes((double)fs.free_bytes, has));
+    return target_room("--export", e->c->path, needed);
 }
 
 static int make_room(struct exporter *e)

@@ -24,6 +24,7 @@
 #include "base/num.h"
 #include "base/own.h"
 #include "verify/manifest.h"
+#include "verify/target.h"
 
 struct part {
     int64_t lo[3], n[3];
@@ -187,6 +188,10 @@ static int make_file(struct merge *m, const char *path)
     m->plane = calloc(1, (size_t)shape_plane_bytes(m->shape));
     m->slab = calloc(1, (size_t)shape_plane_bytes(m->shape));
     if (!m->plane || !m->slab) return err_set(ERR_NOMEM, "no memory for a plane");
+    int64_t complete_n = 0;
+    for (int64_t d = 0; d < m->manifest.dumps_n; d++)
+        complete_n += manifest_complete(&m->manifest, d);
+    TRY(target_room("--merge", path, (double)complete_n * (double)shape_dump_bytes(m->shape)));
     snprintf(m->tmp, sizeof m->tmp, "%s.merging", path);
     if (lstat(m->tmp, &st) == 0)
         return err_set(ERR_USAGE, "%s is there, and is not of a merge: move it away", m->tmp);

@@ -14,7 +14,9 @@
 
 #include "base/err.h"
 #include "base/own.h"
+#include "base/sys.h"
 #include "base/temp.h"
+#include "base/units.h"
 
 #define MARK_MAX 256
 
@@ -38,6 +40,16 @@ int target_check(const char *path, const void *mark, size_t bytes)
         "--export: %s exists and is not an earlier export: it is left alone; move it away "
         "or remove it",
         path);
+}
+
+int target_room(const char *option, const char *path, double bytes)
+{
+    char needs[UNITS_TEXT_MAX], has[UNITS_TEXT_MAX];
+    struct sys_fs fs;
+    TRY(sys_path_fs(path, &fs));
+    if (bytes <= (double)fs.free_bytes) return 0;
+    return err_set(ERR_IO, "%s: %s are needed beside %s, and its file system has %s free", option,
+                   units_bytes(bytes, needs), path, units_bytes((double)fs.free_bytes, has));
 }
 
 int target_open(struct target *t, const char *path)

@@ -18,6 +18,10 @@ struct target {
  * changed. */
 int target_check(const char *path, const void *mark, size_t bytes);
 
+/* Whether the file system of path has room for so many bytes: it is not filled to find out. Local.
+ * option: "--merge", for the message. Returns 0 or ERR_IO. */
+int target_room(const char *option, const char *path, double bytes);
+
 /* Begins one. Local. path: borrowed. Returns 0, ERR_IO or ERR_NOMEM. */
 int target_open(struct target *t, const char *path);
 
