@@ -21,7 +21,8 @@ enum js_sync {
  */
 int js_write(const char *path, const json_t *value, enum js_sync sync);
 
-/* The same of a text, JSON or not, as it is. */
+/* The same of a text, JSON or not, as it is, by a caller whose note lists the temporary file (own_temps): it
+ * is not held for temp_sweep, which would be calls inside the clock. */
 int js_write_text(const char *path, const char *text, enum js_sync sync);
 
 /* Whether a text for that name goes into a pipe or device, behind what is there already, instead of

@@ -47,11 +47,12 @@ int js_sync_directory(const char *path)
     return rc;
 }
 
-static int replace(const char *path, const char *text, enum js_sync sync)
+/* held: so that temp_sweep tells the temporary file from one that a killed program has left. */
+static int replace(const char *path, const char *text, enum js_sync sync, bool held)
 {
     char *temp;
-    int hold;
-    const int fd = temp_open_held(path, &temp, &hold);
+    int hold = -1;
+    const int fd = held ? temp_open_held(path, &temp, &hold) : temp_open(path, &temp);
     if (fd < 0) return fd;
     int rc = write_all(fd, text, temp);
     if (rc == 0 && sync >= JS_SYNC_FILE && fsync(fd) < 0)
@@ -213,19 +214,24 @@ int js_check_text(const char *path, const char *mark)
     return check_target(path, false, mark);
 }
 
-int js_write_text(const char *path, const char *text, enum js_sync sync)
+static int write_text(const char *path, const char *text, enum js_sync sync, bool held)
 {
     struct stat s;
     if (stat(path, &s) < 0) {
-        if (!leads_nowhere(path)) return replace(path, text, sync);
+        if (!leads_nowhere(path)) return replace(path, text, sync, held);
         return err_set(ERR_IO, "%s: this symbolic link leads to nothing", path);
     }
     if (is_stream(path, &s)) return write_direct(path, text);
     char *target = realpath(path, NULL);
     if (!target) return err_set_errno(ERR_IO, errno, "%s: cannot be resolved", path);
-    int rc = replace(target, text, sync);
+    int rc = replace(target, text, sync, held);
     free(target);
     return rc;
+}
+
+int js_write_text(const char *path, const char *text, enum js_sync sync)
+{
+    return write_text(path, text, sync, false);
 }
 
 /* text: [out] malloc'ed. */
@@ -241,14 +247,14 @@ int js_write(const char *path, const json_t *value, enum js_sync sync)
 {
     char *text;
     TRY(dump_text(path, value, &text));
-    const int rc = js_write_text(path, text, sync);
+    const int rc = write_text(path, text, sync, true);
     free(text);
     return rc;
 }
 
 int js_result_text(const char *path, const char *text)
 {
-    if (!js_is_stdout(path)) return js_write_text(path, text, JS_SYNC_NONE);
+    if (!js_is_stdout(path)) return write_text(path, text, JS_SYNC_NONE, true);
     return write_all(stdout_fd, text, "standard output");
 }
 
