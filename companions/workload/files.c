@@ -15,6 +15,7 @@
 #include "base/resident.h"
 #include "base/stop.h"
 #include "io/target/place.h"
+#include "io/target/target.h"
 
 static void path_of(const struct workload_files *f, int rank, int index,
                     char out[WORKLOAD_PATH_MAX])
@@ -30,17 +31,8 @@ void workload_files_path(const struct workload_files *f, int index, char out[WOR
     path_of(f, f->rank, index, out);
 }
 
-static const char *base_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static int name_check(const struct workload_files *f)
 {
-    const char *base = base_of(f->name);
-    if (!base[0] || strcmp(base, ".") == 0 || strcmp(base, "..") == 0)
-        return err_set(ERR_USAGE, "--out %s is a directory: name a file in it", f->name);
     if (strlen(f->name) > WORKLOAD_PATH_MAX - 64)
         return err_set(ERR_USAGE, "the path given with --out is too long");
     if (strchr(f->name, ':'))
@@ -75,7 +67,7 @@ bool workload_files_made(const struct workload_files *f, int index)
 {
     char path[WORKLOAD_PATH_MAX];
     workload_files_path(f, index, path);
-    return own_has(f->own, base_of(path));
+    return own_has(f->own, io_path_base(path));
 }
 
 /* --- making --------------------------------------------------------------------------------- */
@@ -89,10 +81,10 @@ static int take_place(struct workload_files *f, const char *path, const char *st
     /* Old blocks that are used again are the old file's until they are taken. */
     const bool second = place.second != NULL;
     const struct identity id = place.id;
-    if (rc == 0 && second) rc = own_expect(f->own, base_of(path), id);
+    if (rc == 0 && second) rc = own_expect(f->own, io_path_base(path), id);
     if (rc == 0) rc = io_place_take(&place);
-    if (rc == 0 && !second) rc = own_expect(f->own, base_of(path), id);
-    if (rc == 0) return own_there(f->own, base_of(path), id);
+    if (rc == 0 && !second) rc = own_expect(f->own, io_path_base(path), id);
+    if (rc == 0) return own_there(f->own, io_path_base(path), id);
     io_place_undo(&place);
     return rc;
 }
@@ -103,14 +95,14 @@ static int make_here(struct workload_files *f, int index, int64_t bytes)
     struct stat st;
     workload_files_path(f, index, path);
     snprintf(stem, sizeof stem, "%s.nht1", path);
-    TRY(own_remove(f->own, base_of(path)));
+    TRY(own_remove(f->own, io_path_base(path)));
     const bool there = lstat(path, &st) == 0;
     if (there && !S_ISREG(st.st_mode))
         return err_set(ERR_USAGE, "%s is not a regular file: choose another --out", path);
     if (there && !f->force)
         return err_set(ERR_USAGE, "%s exists: choose another --out, or --force to write over it",
                        path);
-    int rc = own_temps(f->own, base_of(stem));
+    int rc = own_temps(f->own, io_path_base(stem));
     if (rc == 0) rc = take_place(f, path, stem, bytes);
     own_temps_end(f->own);
     return rc;
