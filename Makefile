@@ -62,14 +62,16 @@ ISA_generic := -Wno-psabi
 ISA_sve512  := -march=armv8.2-a+sve -msve-vector-bits=512
 ISA_sve256  := -march=armv8.2-a+sve -msve-vector-bits=256
 
-BASE_MPI    := base/par.c base/nodes.c base/cache.c base/program.c
+BASE_MPI    := base/par.c base/nodes.c base/cache.c base/own_all.c base/program.c base/mpilib_ask.c
 BASE_SERIAL := $(filter-out $(BASE_MPI),$(wildcard base/*.c))
 IO          := $(filter-out $(if $(URING),,io/writers/%_uring.c),$(wildcard io/*.c io/target/*.c io/writers/*.c))
 BT_SERIAL   := bt/solver/problem.c bt/solver/exact.c
-# Folders of what is free of MPI, and of what is not. One that has a main.c makes the program nht1-FOLDER,
-# by the last part of its name.
-SERIAL_DIRS := verify base/stats companions/profile
-MPI_DIRS    := bt bt/solver bt/search companions/beff companions/beffio companions/workload
+# listed KEY,VALUE: folders of the programs that have it in config/programs.conf. A folder that has a main.c
+# makes the program nht1-FOLDER, by the last part of its name.
+listed       = $(shell awk -F ' = ' '$$1 == "folder" { f = $$2 } $$1 == "$1" && $$2 == "$2" { print f }' config/programs.conf)
+# Folders of what is free of MPI, and of what is not.
+SERIAL_DIRS := $(call listed,kind,serial)
+MPI_DIRS    := $(call listed,kind,mpi) bt/solver bt/search
 SERIAL      := $(BASE_SERIAL) $(BT_SERIAL) $(filter-out %/main.c,$(wildcard $(SERIAL_DIRS:%=%/*.c)))
 MPI         := $(BASE_MPI) $(IO) $(filter-out %/main.c bt/solver/kernel.c $(BT_SERIAL),$(wildcard $(MPI_DIRS:%=%/*.c)))
 SERIAL_MAINS := $(wildcard $(SERIAL_DIRS:%=%/main.c))
@@ -129,9 +131,10 @@ $(LIBNHT1): $(filter-out $(GUARD),$(call obj,$(SERIAL) $(MPI))) $(KERNELS)
 	$(Q)$(AR) rcs $@ $^
 
 $(foreach m,$(SERIAL_MAINS) $(MPI_MAINS),$(eval $(call program,$m): $(call obj,$m) $(LIBNHT1)))
-$(call program,bt/main.c companions/beffio/main.c companions/workload/main.c): $(GUARD)
+WRITING     := $(call program,$(addsuffix /main.c,$(call listed,writes,mpiio)))
+$(WRITING): $(GUARD)
 # What a library that is loaded later shall find in the program (io/writers/guard.c).
-$(call program,bt/main.c companions/beffio/main.c companions/workload/main.c): ALL_LDFLAGS += -Wl,--dynamic-list=io/writers/guard.syms
+$(WRITING): ALL_LDFLAGS += -Wl,--dynamic-list=io/writers/guard.syms
 $(call program,$(SERIAL_MAINS)): LINKER = $(CC)
 $(call program,$(MPI_MAINS)): LINKER = $(MPICC) $(OPENMP)
 $(call program,$(SERIAL_MAINS) $(MPI_MAINS)):
@@ -168,12 +171,21 @@ setup-full: ## also what check-full, lint and other targets can make use of: gig
 
 SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) io/target io/writers companions/profile/preload verify/plugin io/writers/format bench tests tests/fuzz tests/shim,$d/*.[ch]))
 SCRIPTS := $(wildcard .ci/run config/*.sh tests/*.bash $(addprefix tests/,layers mpi-run \
-             cmocka-tap fuzz/run lint sanitized bt_matrix kill_restart fault_sites raw_dumps \
+             cmocka-tap fuzz/run lint analyze sanitized bt_matrix kill_restart fault_sites raw_dumps \
              slurm_node fs/run many_ranks))
-PYTHON  := runs/study tests/warm tests/schema tests/doc_symbols.py tests/fuzz/fuzz.py docs/flow.py \
-    tests/view_values.py tests/view_paraview.py $(shell find runs/nht1 -name '*.py')
+PYTHON  := runs/study tests/warm tests/schema tests/stamps tests/programs tests/doc_symbols.py tests/fuzz/fuzz.py docs/flow.py \
+    tests/coverage tests/view_values.py tests/view_paraview.py tests/python/tap $(wildcard tests/python/*.py) $(shell find runs/nht1 -name '*.py')
 lint: ## cppcheck, shellcheck, pyflakes and the formatter's opinion, as far as they are installed
 	@O=$(B) bash tests/lint '$(SOURCES)' '$(SCRIPTS)' '$(PYTHON)'
+
+# What the compiler gets, for the kernels those of one instruction set; what needs a library that is not here is left out.
+ANALYZE_FLAGS = -std=c11 -D_GNU_SOURCE -I. $(OPENMP) $(if $(URING),-DHAVE_LIBURING) '-DBUILD_FLAGS=""' -DBT_ISA=generic \
+    '-DBT_ISAS=KERNEL(generic)' -DPEAK_ISA=generic '-DPEAK_ISAS=KERNEL(generic)' $(filter -I% -D%,\
+    $(shell $(MPICC) --showme:compile 2>/dev/null || $(MPICC) -compile_info) $(HDF5_SERIAL) $(HDF5) $(NETCDF) $(PNETCDF) $(FUSE))
+ANALYZE_NOT = $(if $(URING),,%_uring.c) $(if $(HDF5),,io/writers/format/hdf5.c) $(if $(PNETCDF),,io/writers/format/netcdf.c) \
+    $(if $(HDF5_SERIAL),,verify/plugin/hdf5.c) $(if $(NETCDF),,verify/plugin/netcdf.c) $(if $(FUSE),,tests/shim/slowfs.c)
+analyze: ## clang's static analyzer, and functions that are hard to follow; part of check-full
+	@bash tests/analyze '$(filter-out $(ANALYZE_NOT),$(SOURCES))' $(ANALYZE_FLAGS)
 
 format: ## lay out the sources with clang-format
 	$(Q)$(CLANG_FORMAT) -i $(SOURCES)
@@ -199,4 +211,4 @@ help: ## list the targets
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 .PHONY: all tests setup setup-full run study example check check-full $(CHECKS:%=check-%) bench bench-beff bench-model \
-        bench-profile bench-programs bench-sequential fuzz fuzz-programs lint format info configure man install uninstall dist deb clean help
+        bench-profile bench-programs bench-sequential fuzz fuzz-programs lint analyze coverage format info configure man install uninstall dist deb clean help

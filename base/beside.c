@@ -29,3 +29,15 @@ int beside_library(char path[PATH_MAX], const char *name)
         snprintf(path, PATH_MAX, "%s/nht1/%s", nht1_libdir, name);
     return 0;
 }
+
+/* In share beside the folder of the programs. */
+const char *beside_launcher(void)
+{
+    static char name[256];
+    char path[PATH_MAX];
+    snprintf(name, sizeof name, "mpirun");
+    FILE *f = beside_path(path, "../share/nht1/runs/launcher") == 0 ? fopen(path, "re") : NULL;
+    if (f && fscanf(f, "%255s", name) != 1) snprintf(name, sizeof name, "mpirun");
+    if (f) fclose(f);
+    return name;
+}

@@ -12,4 +12,8 @@ int beside_path(char path[PATH_MAX], const char *name);
  * LIBDIR/nht1/NAME in a build whose LIBDIR is elsewhere. Returns 0 or ERR_IO. */
 int beside_library(char path[PATH_MAX], const char *name);
 
+/* The command that starts ranks of the MPI library that this program was built with, as the build has
+ * noted it, else "mpirun". Static text. */
+const char *beside_launcher(void);
+
 #endif

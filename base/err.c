@@ -43,7 +43,7 @@ static void record(const char *fmt, va_list ap, const char *tail)
     pthread_mutex_unlock(&lock);
 }
 
-int err_set(int code, const char *fmt, ...)
+int(err_set)(int code, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -52,7 +52,7 @@ int err_set(int code, const char *fmt, ...)
     return code;
 }
 
-int err_set_errno(int code, int errnum, const char *fmt, ...)
+int(err_set_errno)(int code, int errnum, const char *fmt, ...)
 {
     char text[128];
     const char *tail = strerror_r(errnum, text, sizeof text); /* GNU form: returns the text */

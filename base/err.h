@@ -28,6 +28,12 @@ int err_set(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3))
 /* As err_set, with ": " and the text of the errno value appended. Local. */
 int err_set_errno(int code, int errnum, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
+#ifdef __clang_analyzer__
+/* `make analyze` looks at one file at a time: this tells it what the two above return. */
+#define err_set(code, ...)               (err_set(code, __VA_ARGS__), (code))
+#define err_set_errno(code, errnum, ...) (err_set_errno(code, errnum, __VA_ARGS__), (code))
+#endif
+
 /* Puts a text, the option that the trouble comes from, before the message that is there. Local. */
 void err_prefix(const char *text);
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,6 +151,16 @@ json_t *js_text(const char *text)
     value = ascii ? json_string(ascii) : NULL;
     free(ascii);
     return value;
+}
+
+json_t *js_printf(const char *fmt, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    return js_text(text);
 }
 
 enum { WORD_DIGITS = 16 };

@@ -85,6 +85,9 @@ json_t *js_real(double x);
 /* A text, null for NULL; bytes that are no UTF-8 become '?'. New reference. */
 json_t *js_text(const char *text);
 
+/* The same of a text that is made printf-style, up to 1023 bytes of it. New reference. */
+json_t *js_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
 /* A member that must hold exactly n words, as one string of 16 lower-case hexadecimal digits each, in
  * order. Returns 0 or ERR_USAGE. */
 int js_get_words(const json_t *obj, const char *where, const char *key, int64_t n, uint64_t *w);

@@ -2,6 +2,7 @@
 #include "base/nodes.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/par.h"
@@ -48,6 +49,29 @@ int nodes_memory(const struct nodes *n, int64_t mine, double *needed_bytes, int6
     *free_bytes = memory.free_bytes;
     return par_check(MPI_Allreduce(&bytes, needed_bytes, 1, MPI_DOUBLE, MPI_SUM, n->node),
                      "MPI_Allreduce");
+}
+
+int nodes_disturbance(const struct nodes *n, const struct disturbance_sample *before,
+                      const struct disturbance_sample *after, int width, struct disturbance *d)
+{
+    struct disturbance_part mine, *all = NULL;
+    int rc = 0;
+    *d = (struct disturbance){0};
+    disturbance_between(before, after, width, &mine);
+    mine.node = n->rank;
+    TRY_MPI(MPI_Bcast(&mine.node, 1, MPI_INT, 0, n->node));
+    if (n->rank == 0 && !(all = calloc((size_t)n->size, sizeof *all)))
+        rc = err_set(ERR_NOMEM, "no memory for the evidence of %d ranks", n->size);
+    TRY_TO(out, rc, par_agree(n->comm, rc));
+    TRY_MPI_TO(out, rc,
+               MPI_Gather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0, n->comm));
+    if (n->rank == 0) disturbance_judge(all, n->size, d);
+    json_t *const nodes = d->nodes;
+    rc = par_check(MPI_Bcast(d, sizeof *d, MPI_BYTE, 0, n->comm), "MPI_Bcast");
+    d->nodes = n->rank == 0 ? nodes : NULL;
+out:
+    free(all);
+    return rc;
 }
 
 void nodes_free(struct nodes *n)

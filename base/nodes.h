@@ -6,6 +6,8 @@
 #include <mpi.h>
 #include <stdint.h>
 
+#include "base/disturbance.h"
+
 struct nodes {
     MPI_Comm comm, node; /* all ranks (borrowed); those of this rank's node (owned) */
     int rank, size;
@@ -30,6 +32,13 @@ int nodes_find(MPI_Comm comm, struct nodes *n);
 /* Memory that the ranks of this rank's node need together, mine this one, and what the node has free,
  * in bytes; INT64_MAX: not known. Collective over n->node. Returns 0 or ERR_MPI. */
 int nodes_memory(const struct nodes *n, int64_t mine, double *needed_bytes, int64_t *free_bytes);
+
+/* The evidence of all ranks between two samples, those of node_rank 0 with of_node; width: threads of
+ * this rank that were to compute all the time, 0: not known. Collective over n->comm. [out] d, valid
+ * on every rank, its nodes on rank 0 alone, to be freed by disturbance_end. Returns 0, ERR_NOMEM or
+ * ERR_MPI, and then d is all zero. */
+int nodes_disturbance(const struct nodes *n, const struct disturbance_sample *before,
+                      const struct disturbance_sample *after, int width, struct disturbance *d);
 
 /* Of a struct that is all zero, too. */
 void nodes_free(struct nodes *n);

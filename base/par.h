@@ -14,8 +14,9 @@ int par_check(int mpi_rc, const char *call);
 #define TRY_MPI(call)               TRY(par_check((call), #call))
 #define TRY_MPI_TO(label, rc, call) TRY_TO(label, rc, par_check((call), #call))
 
-/* Name and version of the MPI library, without how it was built. Local. */
-void par_library(char out[MPI_MAX_LIBRARY_VERSION_STRING]);
+/* Adds a hint to an info object, which is made where there is none (MPI_INFO_NULL). key: the hint's key,
+ * or with value NULL all of it, "KEY=VALUE". Local. Returns 0, ERR_USAGE or ERR_MPI. */
+int par_info_add(MPI_Info *info, const char *key, const char *value);
 
 /* MPI_File_open. OMPIO of Open MPI 4.1 cannot open a file whose whole name is one letter: it gets
  * "./" before it. Collective over comm. Returns what MPI returns. */
@@ -32,6 +33,25 @@ int par_read_file(MPI_Comm comm, const char *path, int64_t most_bytes, char **te
  * (replacing local ones), so that rank 0 can print it. With usage errors (ERR_USAGE), the same on
  * all ranks, the prefix is left out. */
 int par_agree(MPI_Comm comm, int rc);
+
+#ifdef __clang_analyzer__
+/* What `make analyze` cannot see in other files: a failed call is a negative code, success is 0, and no
+ * agreement makes a success of a rank's failure. */
+static inline int par_checked(int mpi_rc, const char *call)
+{
+    const int rc = par_check(mpi_rc, call);
+    if ((mpi_rc == MPI_SUCCESS) != (rc == 0) || rc > 0) __builtin_unreachable();
+    return rc;
+}
+static inline int par_agreed(MPI_Comm comm, int rc)
+{
+    const int agreed = par_agree(comm, rc);
+    if (agreed > 0 || (rc < 0 && agreed == 0)) __builtin_unreachable();
+    return agreed;
+}
+#define par_check(mpi_rc, call) par_checked(mpi_rc, call)
+#define par_agree(comm, rc)     par_agreed(comm, rc)
+#endif
 
 /* Each rank acts after the one before it, and not at all where that or an earlier one failed: what one has
  * taken of a disk the next one finds taken. Collective over comm, but for the code of act or of a failed

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mpilib.h"
 #include "base/par.h"
 #include "base/stamp.h"
 #include "base/start.h"
@@ -23,18 +24,16 @@ static int check_launcher(int *rank)
 {
     static const char *const told[][2] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
                                           {"PMI_SIZE", "PMI_RANK"}};
-    char library[MPI_MAX_LIBRARY_VERSION_STRING];
     int size;
     TRY_MPI(MPI_Comm_size(MPI_COMM_WORLD, &size));
     for (size_t i = 0; size == 1 && i < sizeof told / sizeof told[0]; i++) {
         const char *const started = getenv(told[i][0]), *const as = getenv(told[i][1]);
         if (!started || strtol(started, NULL, 10) <= 1) continue;
         if (as) *rank = (int)strtol(as, NULL, 10);
-        par_library(library);
         return err_set(ERR_USAGE,
                        "%s processes were started by the launcher of another MPI library, each for "
                        "itself: take the launcher of %s",
-                       started, library);
+                       started, mpilib()->name);
     }
     return 0;
 }
@@ -44,7 +43,11 @@ int program_main(const struct program *p, int argc, char **argv)
     const char *const name = p->conf->name;
     int rank = 0, level, status;
     start_clean();
-    if (start_table(p->conf, argc, argv, &status)) return status;
+    if (start_stack() < 0) {
+        fprintf(stderr, "%s: %s\n", name, err_message());
+        return err_exit_status(ERR_USAGE);
+    }
+    if (start_answer(p->conf, argc, argv, &status)) return status;
     if (MPI_Init_thread(&argc, &argv, p->single ? MPI_THREAD_SINGLE : MPI_THREAD_FUNNELED,
                         &level) != MPI_SUCCESS) {
         fprintf(stderr, "%s: MPI could not be started\n", name);
@@ -158,7 +161,7 @@ json_t *program_system(const struct nodes *n)
 void program_stamp_oversubscribed(json_t *stamps, const struct nodes *n)
 {
     if (n->size > n->cores)
-        stamp_add(stamps, "oversubscribed", "warn",
+        stamp_add(stamps, STAMP_OVERSUBSCRIBED, SEVERITY_WARN,
                   json_pack("{si sI}", "ranks", n->size, "cores", (json_int_t)n->cores),
                   "%d processes on %lld cores: they wait for each other's time slices, and the "
                   "values say more about the scheduler than about the system.",

@@ -5,11 +5,15 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/json.h"
+
+#define STACK_BYTES (1 << 20)
 
 /* Of the first write to standard output that failed, 0 while none has: stdio tells only that one did,
  * and the errno of one that was made when the buffer was full has long been another's by the end. */
@@ -54,6 +58,16 @@ void start_clean(void)
     watch_output();
 }
 
+int start_stack(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+        limit.rlim_cur >= STACK_BYTES)
+        return 0;
+    return err_set(ERR_USAGE, "the stack is limited to %lld KiB, and it takes %d: ulimit -s 8192",
+                   (long long)limit.rlim_cur / 1024, STACK_BYTES / 1024);
+}
+
 int start_printed(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
@@ -61,12 +75,30 @@ int start_printed(void)
                          js_stdout_taken() ? "error" : "output");
 }
 
-bool start_table(const struct conf_program *p, int argc, char **argv, int *status)
+/* Whether a launcher of MPI jobs, or a batch system, has numbered this process. */
+static bool has_rank(void)
 {
-    if (argc != 2 || strcmp(argv[1], "--help-json") != 0) return false;
-    json_t *table = conf_table_json(p);
-    json_dumpf(table, stdout, JSON_INDENT(1));
-    json_decref(table);
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
+                                        "SLURM_PROCID", "FLUX_TASK_RANK"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (getenv(names[i])) return true;
+    return false;
+}
+
+bool start_answer(const struct conf_program *p, int argc, char **argv, int *status)
+{
+    if (argc != 2) return false;
+    if (strcmp(argv[1], "--help-json") == 0) {
+        json_t *table = conf_table_json(p);
+        json_dumpf(table, stdout, JSON_INDENT(1));
+        json_decref(table);
+    } else if (strcmp(argv[1], "--help") == 0 && !has_rank()) {
+        conf_help(p, stdout);
+    } else if (strcmp(argv[1], "--version") == 0 && !has_rank()) {
+        printf("%s %s\n", p->name, p->version);
+    } else {
+        return false;
+    }
     const int rc = start_printed();
     if (rc < 0) fprintf(stderr, "%s: %s\n", p->name, err_message());
     *status = err_exit_status(rc);
@@ -79,7 +111,11 @@ int start_program(const struct conf_program *p, int argc, char **argv, void *opt
     struct conf_list args;
     int status;
     start_clean();
-    if (start_table(p, argc, argv, &status)) return status;
+    if (start_stack() < 0) {
+        fprintf(stderr, "%s: %s\n", p->name, err_message());
+        return err_exit_status(ERR_USAGE);
+    }
+    if (start_answer(p, argc, argv, &status)) return status;
     const int what = conf_parse(p, argc, argv, opts, &args, NULL);
     int rc = what < 0 ? what : 0;
     if (what == CONF_HELP) conf_help(p, stdout);

@@ -15,16 +15,22 @@
  * first write that fails, for start_printed. */
 void start_clean(void);
 
+/* Whether the stack may grow to what programs and libraries take: beyond its limit they would crash
+ * without a word. Returns 0 or ERR_USAGE. */
+int start_stack(void);
+
 /* Whether all that was printed to standard output has arrived. Returns 0 or ERR_IO, with
  * the reason of the first write that failed. */
 int start_printed(void);
 
-/* Answers the command line --help-json: prints the table of options as JSON, of which manual pages
- * and completions are made. It comes before MPI is started, which need not be possible where
- * programs are built. status: [out] of the exit. Returns whether that was asked for. */
-bool start_table(const struct conf_program *p, int argc, char **argv, int *status);
+/* Answers the command lines --help-json (the table of options, of which manual pages and completions
+ * are made), --help and --version: before MPI is started, which takes its time, can fail, and need not
+ * be possible where programs are built. The last two are left to the caller where a launcher gave
+ * this process a rank, since only one of a job may answer. status: [out] of the exit. Returns whether
+ * one of them was asked for and has been answered. */
+bool start_answer(const struct conf_program *p, int argc, char **argv, int *status);
 
-/* Body of main() without MPI: start_clean, the command line, run for CONF_RUN, start_printed.
+/* Body of main() without MPI: start_clean, start_stack, the command line, run for CONF_RUN, start_printed.
  * opts: [out] what p->options fill. run: the work; its code, or an exit status of its own, > 0; an
  * error without a message is one that it has told itself. Returns the exit status; errors are
  * printed with the program's name before them. */

@@ -14,25 +14,37 @@
 static volatile sig_atomic_t asked;
 static void (*volatile at_once)(void);
 
-/* The second signal, of either kind, finds the default action. */
+/* All that ask for an end. */
+static const int asking[] = {SIGINT, SIGTERM, SIGHUP};
+enum { ASKING = sizeof asking / sizeof asking[0] };
+static volatile sig_atomic_t taken[ASKING]; /* not left as they were */
+
+/* The second signal, of any kind, finds the default action. */
 static void on_signal(int number)
 {
     const int before = errno;
     asked = number;
     if (at_once) at_once();
     errno = before;
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
+    for (int i = 0; i < ASKING; i++)
+        if (taken[i]) signal(asking[i], SIG_DFL);
 }
 
 int stop_install(void)
 {
     /* SA_RESTART: system calls of a dump go on, the program stops between dumps. */
-    struct sigaction a = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    struct sigaction a = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, before;
     sigemptyset(&a.sa_mask);
     asked = 0;
-    if (sigaction(SIGINT, &a, NULL) == 0 && sigaction(SIGTERM, &a, NULL) == 0) return 0;
-    return err_set_errno(ERR_IO, errno, "cannot set the handlers of SIGINT and SIGTERM");
+    for (int i = 0; i < ASKING; i++) {
+        /* nohup has it ignored. */
+        const bool nohup = asking[i] == SIGHUP && sigaction(SIGHUP, NULL, &before) == 0 &&
+                           before.sa_handler == SIG_IGN;
+        taken[i] = !nohup;
+        if (!nohup && sigaction(asking[i], &a, NULL) != 0)
+            return err_set_errno(ERR_IO, errno, "cannot set the handler of signal %d", asking[i]);
+    }
+    return 0;
 }
 
 void stop_hook(void (*hook)(void))
@@ -60,11 +72,11 @@ static struct {
 
 static void signals_set(int how)
 {
-    sigset_t both;
-    sigemptyset(&both);
-    sigaddset(&both, SIGINT);
-    sigaddset(&both, SIGTERM);
-    pthread_sigmask(how, &both, NULL);
+    sigset_t all;
+    sigemptyset(&all);
+    for (int i = 0; i < ASKING; i++)
+        sigaddset(&all, asking[i]);
+    pthread_sigmask(how, &all, NULL);
 }
 
 static void *keep_looking(void *unused)

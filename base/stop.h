@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_STOP_H
 #define BASE_STOP_H
-/* Layer 0. Being asked to stop: the first SIGINT or SIGTERM sets a flag, a second one ends the
- * process at once. */
+/* Layer 0. Being asked to stop: the first SIGINT, SIGTERM or SIGHUP sets a flag, a second one ends the
+ * process at once. A SIGHUP that is ignored already, as nohup has it, stays so. */
 #include <stdbool.h>
 
 /* Installs the handlers; once, from main. Local. Returns 0 or ERR_IO. */
@@ -19,7 +19,7 @@ bool stop_requested(void);
 int stop_signal(void);
 
 /* Starts a thread that calls look every 50 ms, for what has to be done while the work waits in a
- * call: launchers end their processes a second after they have asked. block: SIGINT and SIGTERM go to
+ * call: launchers end their processes a second after they have asked. block: these signals go to
  * this thread alone, for a thread that waits for a disk runs no handler. One at a time. Returns 0 or
  * ERR_NOMEM. Local. */
 int stop_watch_begin(void (*look)(void *arg), void *arg, bool block);

@@ -237,8 +237,10 @@ static json_t *memory_json(void)
 const char *sys_job_id(void)
 {
     static const char *const name[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"};
-    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
-        if (getenv(name[i]) && getenv(name[i])[0]) return getenv(name[i]);
+    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
+        const char *id = getenv(name[i]);
+        if (id && id[0]) return id;
+    }
     return NULL;
 }
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -43,4 +44,16 @@ FILE *text_open(const char *path)
     FILE *f = fd >= 0 && fcntl(fd, F_SETFL, 0) == 0 ? fdopen(fd, "r") : NULL;
     if (fd >= 0 && !f) close(fd);
     return f;
+}
+
+void text_cut_words(char *text, const char *ends)
+{
+    char *to = text;
+    text[strcspn(text, ends)] = '\0';
+    for (const char *from = text; *from; from++) {
+        const bool blank = strchr(" \t\r\n", *from);
+        if (!blank || (to > text && to[-1] != ' ')) *to++ = blank ? ' ' : *from;
+    }
+    if (to > text && to[-1] == ' ') to--;
+    *to = '\0';
 }

@@ -26,4 +26,8 @@ int text_save(struct text *t, const char *path);
  * fopen would sit there whatever the user does. NULL with errno set. */
 FILE *text_open(const char *path);
 
+/* Cuts a text at the first of ends and leaves single blanks, none at the end: what MPI libraries say of
+ * themselves holds tabs, line feeds, and blanks behind. In place. */
+void text_cut_words(char *text, const char *ends);
+
 #endif

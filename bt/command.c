@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/par.h"
+#include "base/beside.h"
+#include "base/mpilib.h"
 #include "base/text.h"
 #include "bt/machine.h"
 #include "io/writers/writer.h"
@@ -30,16 +31,14 @@ static bool alone(int size)
 static void print_launcher(FILE *to, const struct bt_job *job)
 {
     const struct bt_machine *m = &job->machine;
-    char library[MPI_MAX_LIBRARY_VERSION_STRING];
     if (getenv("OMP_NUM_THREADS")) fprintf(to, "OMP_NUM_THREADS=%d ", m->threads);
     if (alone(job->size)) return;
     if (by_srun(job->size)) {
         fprintf(to, "srun -n %d ", job->size);
         return;
     }
-    par_library(library);
-    fprintf(to, "%s -np %d ", bt_machine_launcher(), job->size);
-    if (!strstr(library, "Open MPI")) return;
+    fprintf(to, "%s -np %d ", beside_launcher(), job->size);
+    if (mpilib()->kind != MPILIB_OPEN_MPI) return;
     if (m->mask_width >= m->nodes.node_cores) fprintf(to, "--bind-to none ");
     if (job->size > m->nodes.cores) fprintf(to, "--oversubscribe ");
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "bt/compute.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mpilib.h"
 #include "base/par.h"
 #include "base/sys.h"
 #include "base/units.h"
@@ -11,18 +13,21 @@
 #define PROBE_STEPS 3
 #define PROBES_MAX  4
 #define AGAIN_MAX   2 /* measurements that are made again when they cannot be right */
+/* A stored time is contradicted by a run that is faster by more than this, and by this many undisturbed
+ * compute-only runs, all of the job, that are slower by more than SLOWER. */
+#define FASTER   0.02
+#define SLOWER   0.10
+#define SLOWER_N 3
 
 struct bt_tc_key bt_compute_key(const struct nodes *n, int64_t nodes, int64_t cores,
                                 const struct bt_problem *p)
 {
     struct bt_tc_key key = {
         .nodes = nodes, .cores = cores, .n = p->n, .steps = p->steps, .dt = p->dt};
-    char library[MPI_MAX_LIBRARY_VERSION_STRING];
     struct sys_memory memory;
     sys_memory(&memory);
     key.memory_gib = (memory.total_bytes + (INT64_C(1) << 29)) >> 30;
-    par_library(library);
-    snprintf(key.mpi, sizeof key.mpi, "%.60s", library);
+    snprintf(key.mpi, sizeof key.mpi, "%.60s", mpilib()->name);
     snprintf(key.cpu, sizeof key.cpu, "%s", n->cpu);
     snprintf(key.kernel, sizeof key.kernel, "%s", BT_KERNEL_VERSION);
     bt_tc_hosts(n->host, nodes, key.hosts);
@@ -62,7 +67,11 @@ int bt_compute_run(struct bt_job *job, struct bt_solver *solver, const struct bt
     struct bt_tc_entry e = {.t_c_s = o->run.t_t_s,
                             .verified = o->run.norms_published && o->run.norms_ok,
                             .ranks = job->size,
-                            .threads = job->machine.threads};
+                            .threads = job->machine.threads,
+                            .undisturbed = o->run.disturbance.undisturbed,
+                            .share_min = o->run.disturbance.share_min,
+                            .steal = o->run.disturbance.steal,
+                            .others = o->run.disturbance.others};
     snprintf(e.decomp, sizeof e.decomp, "%s", o->decomp);
     snprintf(e.isa, sizeof e.isa, "%s", bt_solver_isa(solver));
     snprintf(e.host, sizeof e.host, "%s", job->machine.nodes.host);
@@ -84,12 +93,19 @@ static int look_up(struct bt_job *job)
     int found = 0;
     if (job->rank == 0 && store_usable(job)) {
         const struct bt_tc_key key = key_of(job);
-        found = bt_tc_find(job->tc.store, &key, &job->tc.entry);
+        char why[BT_TC_WHY_MAX];
+        found = bt_tc_find(job->tc.store, &key, &job->tc.entry, why);
         if (found < 0) store_trouble(job);
+        if (found == 0 && why[0] && !job->tc.told) bt_notice(job->notices, "%s.", why);
+        job->tc.told = job->tc.told || why[0];
     }
     TRY_MPI(MPI_Bcast(&found, 1, MPI_INT, 0, job->comm));
     if (found != 1) return 0;
     TRY_MPI(MPI_Bcast(&job->tc.entry, sizeof job->tc.entry, MPI_BYTE, 0, job->comm));
+    /* A disturbed run is not stored, but nothing makes a run faster than it can be. */
+    const bool faster = job->has_measured && bt_tc_is_better(&job->measured, &job->tc.entry) &&
+                        job->measured.t_c_s < job->tc.entry.t_c_s;
+    if (faster) job->tc.entry = job->measured;
     const bool own = job->has_measured && job->tc.entry.t_c_s == job->measured.t_c_s;
     job->tc.origin = own ? BT_TC_MEASURED : BT_TC_FROM_STORE;
     return 0;
@@ -141,15 +157,32 @@ static int measure(struct bt_job *job)
     return rc;
 }
 
-/* A run with writing that is faster than the best one without shows that the latter was disturbed.
- */
-static bool contradicted(const struct bt_job *job)
+/* A run with writing that is faster than the best one without, by more than this share of it, shows that
+ * the latter was disturbed. [out] shortest_s: the time of the fastest one. */
+static bool contradicted(const struct bt_job *job, double t_c_s, double noise, double *shortest_s)
 {
+    *shortest_s = t_c_s * (1 - noise);
     for (int i = 0; i < job->outcomes_n; i++) {
         const struct bt_run *run = &job->outcome[i].run;
-        if (run->completed && run->bytes > 0 && run->t_t_s < job->measured.t_c_s) return true;
+        if (run->completed && !run->resumed && run->bytes > 0)
+            *shortest_s = fmin(*shortest_s, run->t_t_s);
     }
-    return false;
+    return *shortest_s < t_c_s * (1 - noise);
+}
+
+/* Whether undisturbed computing was slower than the time stored, again and again. [out] least_s: the
+ * fastest of these runs, runs_n: how many they are. */
+static bool not_reached(const struct bt_job *job, double *least_s, int *runs_n)
+{
+    *least_s = INFINITY;
+    *runs_n = 0;
+    for (int i = 0; i < job->outcomes_n; i++) {
+        const struct bt_run *run = &job->outcome[i].run;
+        if (!run->completed || strcmp(run->writer, BT_COMPUTE) != 0) continue;
+        *least_s = fmin(*least_s, run->t_t_s);
+        *runs_n += run->disturbance.undisturbed;
+    }
+    return *runs_n >= SLOWER_N && *least_s > (1 + SLOWER) * job->tc.entry.t_c_s;
 }
 
 static void take_measured(struct bt_job *job)
@@ -177,12 +210,41 @@ int bt_compute_known(struct bt_job *job)
 
 int bt_compute_find(struct bt_job *job)
 {
+    double other_s;
+    int runs_n;
     TRY(bt_compute_known(job));
-    if (job->tc.origin == BT_TC_FROM_USER || job->tc.origin == BT_TC_FROM_STORE) return 0;
+    if (job->tc.origin == BT_TC_FROM_USER) return 0;
+    if (job->tc.origin == BT_TC_FROM_STORE) {
+        const double stored_s = job->tc.entry.t_c_s;
+        if (contradicted(job, stored_s, FASTER, &other_s)) {
+            bt_notice(job->notices,
+                      "The T_C stored for this system and problem, %.4g s, is contradicted: a run "
+                      "with writing took %.4g s. It was measured again.",
+                      stored_s, other_s);
+            TRY(measure(job));
+            if (job->measured.t_c_s < stored_s) take_measured(job);
+            return 0;
+        }
+        if (!not_reached(job, &other_s, &runs_n)) return 0;
+        bt_notice(job->notices,
+                  "The T_C stored for this system and problem, %.4g s, is not used: of %d "
+                  "undisturbed compute-only runs of this job none took less than %.4g s. Where the "
+                  "stored one is known to be wrong, remove it from %s.",
+                  stored_s, runs_n, other_s, job->tc.store[0] ? job->tc.store : "the store");
+        take_measured(job);
+        return 0;
+    }
     if (!job->has_measured) TRY(measure(job));
-    for (int i = 0; i < AGAIN_MAX && job->has_measured && contradicted(job); i++)
+    for (int i = 0;
+         i < AGAIN_MAX && job->has_measured && contradicted(job, job->measured.t_c_s, 0, &other_s);
+         i++)
         TRY(measure(job));
     take_measured(job);
+    if (job->has_measured && !job->measured.undisturbed && !job->tc.stored)
+        bt_notice(job->notices,
+                  "T_C, %.4g s, is not stored: nothing shows that its run was undisturbed. Measure "
+                  "it when the system is quiet.",
+                  job->measured.t_c_s);
     return 0;
 }
 

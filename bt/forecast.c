@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,10 +165,10 @@ static void files(struct forecast *f)
         f->file_bytes = num_product(f->dumps_n, f->dump_bytes);
         f->disk_bytes = in_turn ? f->file_bytes : num_sum(f->disk_bytes, f->file_bytes);
         f->files_n += in_turn ? 0 : 1 + (parts ? f->ranks : 1);
-        f->written_bytes = num_sum(f->written_bytes, num_product(s->opt.repeat, f->file_bytes));
+        f->written_bytes = num_sum(f->written_bytes, num_product(s->rounds, f->file_bytes));
         const int64_t each = s->read == BT_READ_ALL ? f->file_bytes : f->dump_bytes;
         f->read_bytes =
-            num_sum(f->read_bytes, num_product(s->opt.repeat, num_product(f->readings_n, each)));
+            num_sum(f->read_bytes, num_product(s->rounds, num_product(f->readings_n, each)));
         bt_setup_path(s, s->candidate[w].writer, path);
         if (stat(path, &old) == 0 && S_ISREG(old.st_mode))
             f->free_bytes += (int64_t)old.st_blocks * 512;
@@ -231,14 +232,15 @@ static int find_t_c(struct forecast *f, const struct bt_machine *m)
     const struct bt_setup *s = f->setup;
     const int64_t used = num_min(f->ranks * f->threads, f->cores);
     const struct bt_tc_key key = bt_compute_key(&m->nodes, f->nodes, used, &s->problem);
-    struct bt_tc_entry entry;
-    char store[4096];
+    struct bt_tc_entry entry = {0};
+    char store[4096], why[BT_TC_WHY_MAX] = "";
     double flop_per_s;
     f->tc_origin = FROM_USER;
     f->t_c_s = s->tc_given_s;
     if (s->tc_source == BT_TC_GIVEN) return 0;
     int found = bt_tc_path(s->opt.tc_store, store, sizeof store);
-    if (found == 0) found = bt_tc_find(store, &key, &entry);
+    if (found == 0) found = bt_tc_find(store, &key, &entry, why);
+    if (found == 0 && why[0]) bt_notice(f->warnings, "%s", why);
     if (found < 0) err_clear();
     f->tc_origin = found == 1 ? FROM_STORE : FROM_PROBE;
     if (found == 1) f->t_c_s = entry.t_c_s;
@@ -256,7 +258,7 @@ static void times(struct forecast *f)
     const struct bt_setup *s = f->setup;
     const bool measures =
         s->tc_source == BT_TC_MEASURE || (s->tc_source == BT_TC_BEST && f->tc_origin != FROM_STORE);
-    const double bytes = (double)f->file_bytes, rounds = (double)s->opt.repeat;
+    const double bytes = (double)f->file_bytes, rounds = (double)s->rounds;
     const double reading = strcmp(s->opt.verify, "never") == 0 ? 0 : bytes / READ_RATE;
     f->t_t_s = f->t_c_s + bytes / WRITE_RATE;
     f->needed_rate = bytes / (BT_BALANCE_GOAL * f->t_c_s);
@@ -264,6 +266,12 @@ static void times(struct forecast *f)
                 (bt_setup_computes(s) ? rounds * f->t_c_s : 0);
     if (measures && !bt_setup_computes(s)) f->time_s += f->t_c_s;
     f->time_s += (double)f->read_bytes / READ_RATE;
+    /* Rounds that end by themselves: at most so many, and as many as there is time for. */
+    if (!s->rounds_auto || !(f->time_s > 60 * s->opt.minutes)) return;
+    const double made = fmax(1, floor(60 * s->opt.minutes / (f->time_s / rounds)));
+    f->time_s *= made / rounds;
+    f->written_bytes = (int64_t)((double)f->written_bytes * made / rounds);
+    f->read_bytes = (int64_t)((double)f->read_bytes * made / rounds);
 }
 
 /* What --io auto would try, in the time that it may take. */

@@ -11,9 +11,9 @@
 #include "base/stop.h"
 #include "base/sys.h"
 #include "base/watch.h"
-#include "bt/probe_kept.h"
 #include "bt/command.h"
 #include "bt/restart.h"
+#include "io/probe/kept.h"
 #include "io/writers/writer.h"
 
 /* No file that the job writes may take the place of another one. */
@@ -84,13 +84,12 @@ static int writers_agree(struct bt_job *job)
     int can[BT_RUNS_MAX], kept_n = 0;
     char why[1024];
     if (!s->all) return 0;
-    json_t *known =
-        job->rank == 0 ? bt_probe_known(s->opt.tc_store, s->opt.out, job->notices) : NULL;
+    json_t *known = job->rank == 0 ? probe_known(s->opt.tc_store, s->opt.out, job->notices) : NULL;
     json_t *denied = json_object(); /* writer to why */
     for (int w = 0; w < s->writers_n; w++) {
         const char *writer = s->candidate[w].writer;
         can[w] = io_writer_can(io_writer_find(writer), s->layout);
-        if (!can[w] || !bt_probe_denies(known, writer, why, sizeof why)) continue;
+        if (!can[w] || !probe_denies(known, writer, why, sizeof why)) continue;
         can[w] = 0;
         js_set(denied, writer, js_text(why));
         bt_notice(job->notices,
@@ -285,6 +284,7 @@ int bt_job_make_run(struct bt_job *job, struct bt_solver *solver, const struct b
                                      .solver = solver,
                                      .io = c ? &spec : NULL,
                                      .nodes = &job->machine.nodes,
+                                     .threads = job->machine.threads,
                                      .setup = s,
                                      .reads = &job->reads,
                                      .restart = restart,
@@ -320,15 +320,18 @@ int bt_job_run(struct bt_job *job, struct bt_solver *solver, int writer, int rou
     const size_t n = (size_t)job->outcomes_n + 1;
     const struct bt_candidate *c = writer == BT_COMPUTE_ONLY ? NULL : &s->candidate[writer];
     const char *what = c ? c->writer : "computing";
-    char path[4096] = "", label[128];
+    char path[4096] = "", label[256];
     struct bt_outcome *o = realloc(job->outcome, n * sizeof *o);
     if (o) job->outcome = o;
     TRY(par_agree(job->comm,
                   o ? 0 : err_set(ERR_NOMEM, "no memory for the results of run %zu", n)));
     if (c) bt_setup_path(s, c->writer, path);
-    if (s->opt.repeat > 1 && round > 0)
-        snprintf(label, sizeof label, "%s, round %d of %lld", what, round,
-                 (long long)s->opt.repeat);
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): c is in s, and NULL only without a writer */
+    if (s->rounds_auto && round > 0)
+        snprintf(label, sizeof label, "%s, round %d%s%s", what, round,
+                 job->undecided[0] ? ", undecided: " : "", job->undecided);
+    else if (s->rounds > 1 && round > 0)
+        snprintf(label, sizeof label, "%s, round %d of %d", what, round, s->rounds);
     else
         snprintf(label, sizeof label, "%s", what);
     const struct bt_task task = {.candidate = c,

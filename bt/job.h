@@ -36,6 +36,7 @@ struct bt_tc_result {
     bool stored;              /* this job made the store better */
     char store[4096];         /* "" when there is none */
     bool trouble;             /* the store cannot be used; told once */
+    bool told;                /* that an entry is not used, or a time not stored */
 };
 
 /* A member of the result that belongs to who uses the job (bt/search/search.h), made when it is needed. */
@@ -57,7 +58,11 @@ struct bt_job {
     char **hosts;               /* [size] on rank 0, NULL elsewhere */
     struct bt_outcome *outcome; /* [outcomes_n] in the order they ran */
     int outcomes_n;
-    int rounds_done;      /* of --repeat, complete ones */
+    int rounds_done;    /* of --repeat, complete ones */
+    bool rounds_over;   /* of --repeat auto: no more are to come */
+    bool rounds_cut;    /* of these: the time was over before everything was decided */
+    double rounds_s;    /* that they have taken, with all that is done after the clock; rank 0's */
+    char undecided[96]; /* writers whose balance --repeat auto still asks for, "posix, mpiio" */
     int64_t warmup_bytes; /* written and removed before the first dump */
     double memory_bytes;  /* of the solver, sum over ranks */
     double setup_s;       /* making the solver: memory, forcing, initial condition; slowest rank */

@@ -3,27 +3,22 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sequential.h"
 #include "base/stamp.h"
-#include "base/stat.h"
 #include "base/units.h"
 #include "bt/metrics.h"
 #include "io/writers/writer.h"
 
-#define ROUNDS_MIN 5   /* of which fewer give no verdict on the balance */
-#define SHORT_S    1.0 /* a T_T below this is dominated by noise */
+#define SHORT_S 1.0 /* a T_T below this is dominated by noise */
 /* From how many times T_C on computing between dumps is suspicious. A writer in the background
  * takes a share of the cores, up to half of them. */
 #define SLOW_COMPUTING 2.0
 #define SLOW_TODAY     0.10 /* by which computing alone may be slower than the best time known */
 #define NOISE          0.05 /* zeta that one round may have by chance */
-
-#define GOOD "good"
-#define NOTE "note"
-#define WARN "warn"
-#define BAD  "bad"
 
 /* Adds a number, none where the value is not finite; NULL begins a new object. */
 static json_t *number(json_t *to, const char *key, double value)
@@ -43,19 +38,19 @@ static void judge_cores(json_t *to, const struct bt_machine *m)
     number(n, "cores_n", (double)m->nodes.cores);
     if (m->mask_width < INT_MAX) number(n, "cpus_allowed_n", m->mask_width);
     if (m->threads > m->mask_width)
-        stamp_add(to, "bound", WARN, json_incref(n),
+        stamp_add(to, STAMP_BOUND, SEVERITY_WARN, json_incref(n),
                   "Binding: a rank has %d threads but may use only %d CPU%s: start with mpirun "
                   "--bind-to none, or --map-by slot:PE=%d.",
                   m->threads, m->mask_width, units_plural(m->mask_width), m->threads);
     if (wanted > m->nodes.cores)
         stamp_add(
-            to, "oversubscribed", WARN, json_incref(n),
+            to, STAMP_OVERSUBSCRIBED, SEVERITY_WARN, json_incref(n),
             "Oversubscribed: ranks x threads = %d x %d on %lld core%s; times say more about the "
             "scheduler than about the system.",
             m->nodes.size, m->threads, (long long)m->nodes.cores, units_plural(m->nodes.cores));
     if (wanted < m->nodes.cores)
         stamp_add(
-            to, "cores-unused", NOTE, json_incref(n),
+            to, STAMP_CORES_UNUSED, SEVERITY_NOTE, json_incref(n),
             "Only %lld of %lld cores are in use (ranks x threads = %d x %d); the balance of the "
             "whole system is measured with all of them.%s",
             (long long)wanted, (long long)m->nodes.cores, m->nodes.size, m->threads,
@@ -74,7 +69,7 @@ static void judge_t_c(json_t *to, const struct bt_judged *j)
     const struct bt_row *row = j->row;
     const double best = job->tc.entry.t_c_s;
     if (job->tc.origin == BT_TC_FROM_USER)
-        stamp_add(to, "tc-not-best", NOTE, number(NULL, "t_c_s", best),
+        stamp_add(to, STAMP_TC_NOT_BEST, SEVERITY_NOTE, number(NULL, "t_c_s", best),
                   "T_C was given with --tc; it was not measured on this system.");
     for (int i = 0; i < j->rows_n && job->tc.origin != BT_TC_UNKNOWN; i++) {
         const double today = row[i].median.t_t_s;
@@ -83,7 +78,7 @@ static void judge_t_c(json_t *to, const struct bt_judged *j)
         number(numbers, "t_c_today_s", today);
         number(numbers, "runs_n", row[i].runs);
         stamp_add(
-            to, "disturbed", WARN, numbers,
+            to, STAMP_DISTURBED, SEVERITY_WARN, numbers,
             "Computing alone took %.4g s in this job (median of %d run%s), %.0f %% more than the "
             "T_C used for zeta, %.4g s%s",
             today, row[i].runs, units_plural(row[i].runs), 100 * (today / best - 1), best,
@@ -96,15 +91,21 @@ static void judge_t_c(json_t *to, const struct bt_judged *j)
 static json_t *judge_job(const struct bt_judged *j)
 {
     const struct bt_problem *p = &j->job->setup->problem;
-    const int asked = (int)j->job->setup->opt.repeat, done = j->job->rounds_done;
+    const int done = j->job->rounds_done;
+    const bool open = j->job->setup->rounds_auto; /* how many there are to be is not known */
+    const int asked = open ? done : j->job->setup->rounds;
     json_t *to = json_array();
     if (done < asked) {
         json_t *numbers = number(NULL, "rounds_done_n", done);
         number(numbers, "rounds_n", asked);
-        stamp_add(to, "interrupted", WARN, numbers,
+        stamp_add(to, STAMP_INTERRUPTED, SEVERITY_WARN, numbers,
                   "Interrupted: the job did not finish; %d of %d round%s are complete.", done,
                   asked, units_plural(asked));
     }
+    if (open && !j->job->rounds_over)
+        stamp_add(to, STAMP_INTERRUPTED, SEVERITY_WARN, number(NULL, "rounds_done_n", done),
+                  "Interrupted: the job did not finish; %d round%s %s complete.", done,
+                  units_plural(done), done == 1 ? "is" : "are");
     judge_cores(to, &j->job->machine);
     judge_t_c(to, j);
     const struct bt_reference *whole;
@@ -112,7 +113,7 @@ static json_t *judge_job(const struct bt_judged *j)
         if (whole->n != p->n || whole->dt != p->dt || p->steps >= whole->steps) continue;
         json_t *numbers = number(NULL, "steps_n", (double)p->steps);
         number(numbers, "class_steps_n", (double)whole->steps);
-        stamp_add(to, "extrapolated", NOTE, numbers,
+        stamp_add(to, STAMP_EXTRAPOLATED, SEVERITY_NOTE, numbers,
                   "%lld of class %c's %lld steps: conclusions about the class are extrapolated.",
                   (long long)p->steps, whole->cls, (long long)whole->steps);
     }
@@ -125,21 +126,25 @@ json_t *bt_judge_run(const struct bt_job *job, const struct bt_outcome *o)
 {
     const struct cache *c = &o->run.cache;
     json_t *to = json_array();
-    if (!o->verified) stamp_add(to, "not-verified", o->wrong ? BAD : WARN, NULL, "%s", o->verdict);
+    if (!o->verified)
+        stamp_add(to, STAMP_NOT_VERIFIED, o->wrong ? SEVERITY_BAD : SEVERITY_WARN, NULL, "%s",
+                  o->verdict);
     if (c->page_cache) {
         const double file = (double)c->file_bytes;
         json_t *n = number(NULL, "cached_share", file > 0 ? (double)c->cached_bytes / file : NAN);
         if (c->dirty_bytes >= 0 && file > 0)
             number(n, "dirty_share", (double)c->dirty_bytes / file);
         stamp_add(
-            to, "page-cache", WARN, n, "Page cache: T_T measures memory, not a device (%s).",
+            to, STAMP_PAGE_CACHE, SEVERITY_WARN, n,
+            "Page cache: T_T measures memory, not a device (%s).",
             c->in_memory
                 ? "the file system is in memory"
                 : "data had not reached the device, and nothing waited for it: --sync end does");
     }
+    disturbance_stamp(&o->run.disturbance, to);
     if (bt_is_official(job, o))
         stamp_add(
-            to, "official", GOOD, NULL,
+            to, STAMP_OFFICIAL, SEVERITY_GOOD, NULL,
             "Official NHT-1 result: N = 102, 200 steps, a dump every 5, serial file, verified%s.",
             job->tc.origin == BT_TC_FROM_USER ? "; zeta is over a given T_C" : "");
     return to;
@@ -151,38 +156,39 @@ json_t *bt_judge_reading(const struct bt_reading *r)
 {
     const double share = bt_reading_cached(r);
     json_t *to = json_array();
-    for (int64_t i = 0; i < r->dumps_n && !stamp_find(to, "read-wrong"); i++)
+    for (int64_t i = 0; i < r->dumps_n && !stamp_find(to, STAMP_READ_WRONG); i++)
         if (!r->dump[i].right)
-            stamp_add(to, "read-wrong", BAD, number(NULL, "dump_n", (double)r->dump[i].dump + 1),
+            stamp_add(to, STAMP_READ_WRONG, SEVERITY_BAD,
+                      number(NULL, "dump_n", (double)r->dump[i].dump + 1),
                       "What was read of dump %lld is not what the manifest's digest says: wrong on "
                       "disk, or misread.",
                       (long long)r->dump[i].dump + 1);
     if (r->warm && share < 1 - CACHE_SHARE)
-        stamp_add(to, "read-not-cached", WARN, number(NULL, "cached_share", share),
+        stamp_add(to, STAMP_READ_NOT_CACHED, SEVERITY_WARN, number(NULL, "cached_share", share),
                   "Read warm, but only %.0f %% was in memory after it had been read once.",
                   100 * share);
     else if (r->warm && !isfinite(share) && !r->in_memory)
-        stamp_add(to, "read-not-cached", WARN, NULL,
+        stamp_add(to, STAMP_READ_NOT_CACHED, SEVERITY_WARN, NULL,
                   "Perhaps not read warm: the system does not tell how much was in memory.");
     if (r->warm) return to;
     if (r->in_memory)
-        stamp_add(to, "read-cached", WARN, number(NULL, "cached_share", share),
+        stamp_add(to, STAMP_READ_CACHED, SEVERITY_WARN, number(NULL, "cached_share", share),
                   "Not read cold: the file system is in memory.");
     else if (share > CACHE_SHARE)
-        stamp_add(to, "read-cached", WARN, number(NULL, "cached_share", share),
+        stamp_add(to, STAMP_READ_CACHED, SEVERITY_WARN, number(NULL, "cached_share", share),
                   "Not read cold: %.0f %% was still in memory after the file had been dropped "
                   "from it.",
                   100 * share);
     else if (!isfinite(share))
-        stamp_add(to, "read-cached", WARN, NULL,
+        stamp_add(to, STAMP_READ_CACHED, SEVERITY_WARN, NULL,
                   "Perhaps not read cold: the system does not tell how much was in memory.");
     if (r->in_memory) return to; /* neither servers nor a disk hold anything of it */
     if (r->network)
-        stamp_add(to, "read-server-cache", NOTE, NULL,
+        stamp_add(to, STAMP_READ_SERVER_CACHE, SEVERITY_NOTE, NULL,
                   "Read cold as far as the nodes go: what the servers of a network file system "
                   "hold in memory cannot be dropped or seen from here.");
     else if (r->virtual)
-        stamp_add(to, "read-server-cache", NOTE, NULL,
+        stamp_add(to, STAMP_READ_SERVER_CACHE, SEVERITY_NOTE, NULL,
                   "Read cold as far as this virtual machine goes: what its host holds of the disk "
                   "in memory cannot be dropped or seen from here.");
     return to;
@@ -199,7 +205,7 @@ json_t *bt_judge_readings(const struct bt_job *job, const char *writer,
             size_t s;
             json_array_foreach(of_reading, s, one)
             {
-                const bool known = stamp_find(to, stamp_text(one, "code")) != NULL;
+                const bool known = stamp_find_text(to, stamp_text(one, "code")) != NULL;
                 if (bt_reading_alike(like, &run->readings.reading[k]) && !known)
                     json_array_append(to, one);
             }
@@ -211,60 +217,245 @@ json_t *bt_judge_readings(const struct bt_job *job, const char *writer,
 
 /* ------------------------------------------------------------------ a writer */
 
-static void judge_balance(json_t *to, const struct bt_row *row)
+/* A number with its interval, "0.034 (0.031 to 0.040)". */
+static const char *with_interval(double median, const struct bt_estimate *e, char out[64])
 {
-    const double zeta = row->median.zeta, paired = row->median.zeta_paired;
-    const double lo = row->paired_lo, hi = row->paired_hi;
-    const bool enough = row->pairs >= ROUNDS_MIN;
-    char interval[96] = "", rounds[80];
-    double needed = ROUNDS_MIN;
-    if (!isfinite(zeta)) return;
-    if (isfinite(lo))
-        snprintf(interval, sizeof interval,
-                 "paired zeta %.3f, 95 %% interval %.3f to %.3f, %d rounds", paired, lo, hi,
-                 row->pairs);
-    if (enough) needed = stat_values_needed(row->pairs, paired, lo, hi, BT_BALANCE_GOAL);
-    snprintf(rounds, sizeof rounds, "About %.0f rounds", needed);
-    if (needed > BT_REPEAT_MAX)
-        snprintf(rounds, sizeof rounds, "More than %d rounds", BT_REPEAT_MAX);
-
-    json_t *n = number(NULL, "zeta", zeta);
-    number(n, "goal", BT_BALANCE_GOAL);
-    number(n, "zeta_paired", paired);
-    number(n, "zeta_paired_ci95_lo", lo);
-    number(n, "zeta_paired_ci95_hi", hi);
-    number(n, "rounds_n", row->pairs > 0 ? row->pairs : row->runs);
-    if (enough && hi <= BT_BALANCE_GOAL) {
-        stamp_add(to, "balanced", GOOD, n, "Balanced: %s; NAS's goal is at most %.2f.", interval,
-                  BT_BALANCE_GOAL);
-        return;
-    }
-    if (enough && lo > BT_BALANCE_GOAL) {
-        stamp_add(
-            to, "not-balanced", BAD, n,
-            "Not balanced: %s; NAS's goal is at most %.2f. I/O is too slow for this computation.",
-            interval, BT_BALANCE_GOAL);
-        return;
-    }
-    number(n, "rounds_needed_n", needed);
-    if (enough)
-        stamp_add(to, "undecided", NOTE, n,
-                  "Undecided: %s, on both sides of NAS's goal of %.2f. %s would decide.", interval,
-                  BT_BALANCE_GOAL, rounds);
-    else if (row->pairs > 1)
-        stamp_add(to, "undecided", NOTE, n,
-                  "Undecided: %s. A verdict needs %d rounds: --repeat %d.", interval, ROUNDS_MIN,
-                  ROUNDS_MIN);
-    else if (row->runs == 1)
-        stamp_add(to, "undecided", NOTE, n,
-                  "Undecided: one round. zeta is %.3f; NAS's goal is at most %.2f. A verdict needs "
-                  "%d rounds: --repeat %d.",
-                  zeta, BT_BALANCE_GOAL, ROUNDS_MIN, ROUNDS_MIN);
+    if (isfinite(e->lo))
+        snprintf(out, 64, "%.3f (%.3f to %.3f)", median, e->lo, e->hi);
     else
-        stamp_add(to, "undecided", NOTE, n,
-                  "Undecided: zeta is %.3f, but no round holds a compute-only run to compare with: "
-                  "leave out --tc SECONDS.",
-                  zeta);
+        snprintf(out, 64, "%.3f", median);
+    return out;
+}
+
+static void answer(json_t *to, struct bt_row *row, enum stamp_code code,
+                   enum stamp_severity severity, json_t *numbers, const char *fmt, ...)
+    __attribute__((format(printf, 6, 7)));
+
+/* The one answer about a writer. */
+static void answer(json_t *to, struct bt_row *row, enum stamp_code code,
+                   enum stamp_severity severity, json_t *numbers, const char *fmt, ...)
+{
+    char text[768];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    stamp_add(to, code, severity, numbers, "%s", text);
+    row->answer = stamp_text(json_array_get(to, json_array_size(to) - 1), "code");
+}
+
+/* Rounds of a writer in which it, or computing alone, was disturbed, and those in which computing
+ * alone did not have its processors: a writer's own threads, and the kernel that flushes its file,
+ * take what is theirs. */
+static void spoiled_rounds(const struct bt_job *job, const char *writer, int *disturbed,
+                           int *shared)
+{
+    *disturbed = *shared = 0;
+    for (int i = 0; i < job->outcomes_n; i++) {
+        const struct bt_run *run = &job->outcome[i].run;
+        if (!run->completed || run->resumed || strcmp(run->writer, writer) != 0) continue;
+        bool in_round = run->disturbance.disturbed, alone = false;
+        for (int k = 0; k < job->outcomes_n; k++) {
+            const struct bt_run *other = &job->outcome[k].run;
+            if (other->round != run->round || strcmp(other->writer, BT_COMPUTE) != 0) continue;
+            in_round = in_round || other->disturbance.disturbed;
+            alone = alone || other->disturbance.shared;
+        }
+        *disturbed += in_round;
+        *shared += alone;
+    }
+}
+
+/* Why nothing can be concluded from these runs, whatever the rounds came to, and what to do about it.
+ * Returns a word for it, NULL when there is nothing. why: [out] */
+static const char *unmeasurable(const struct bt_job *job, const struct bt_row *row, char why[320])
+{
+    const struct bt_machine *m = &job->machine;
+    const double slowness = 1 + row->median.zeta_compute;
+    int shared, disturbed;
+    spoiled_rounds(job, row->writer, &disturbed, &shared);
+    if ((int64_t)m->nodes.size * m->threads > m->nodes.cores) {
+        snprintf(why, 320,
+                 "%d x %d ranks x threads share %lld core%s; start no more than there are "
+                 "cores",
+                 m->nodes.size, m->threads, (long long)m->nodes.cores,
+                 units_plural(m->nodes.cores));
+        return "processors-shared";
+    }
+    if (m->threads > m->mask_width) {
+        snprintf(why, 320,
+                 "the %d threads of a rank share %d CPU%s that it is bound to; start with "
+                 "mpirun --bind-to none, or --map-by slot:PE=%d",
+                 m->threads, m->mask_width, units_plural(m->mask_width), m->threads);
+        return "processors-shared";
+    }
+    if (row->page_cache) {
+        snprintf(why, 320,
+                 "T_T measures memory, not a device; write to a file system on a device, "
+                 "with --sync end");
+        return "page-cache";
+    }
+    if (row->median.t_t_s < SHORT_S) {
+        snprintf(why, 320,
+                 "a run takes %.3g s, and start-up and noise dominate times below %g s; "
+                 "take a larger class or more steps",
+                 row->median.t_t_s, SHORT_S);
+        return "too-short";
+    }
+    if (shared > 0 && 2 * shared >= row->runs) {
+        snprintf(why, 320,
+                 "in %d of %d rounds ranks did not get their processors while they only computed, "
+                 "and no other program took them; give every thread a processor of its own",
+                 shared, row->runs);
+        return "processors-shared";
+    }
+    if (disturbed > 0 && 2 * disturbed >= row->runs) {
+        snprintf(why, 320,
+                 "other programs, or other virtual machines, took processors from the ranks in %d "
+                 "of %d rounds; measure again when the computer does nothing else",
+                 disturbed, row->runs);
+        return "disturbed";
+    }
+    if (slowness > SLOW_COMPUTING) {
+        snprintf(why, 320,
+                 "computing beside the dumps took %.3g times T_C; measure again when the "
+                 "computer does nothing else, with ranks bound to no fewer cores than they have "
+                 "threads",
+                 slowness);
+        return "disturbed";
+    }
+    if (row->paired.conflict || row->data.conflict) {
+        snprintf(why, 320,
+                 "what was measured has changed between the rounds: their intervals have "
+                 "nothing in common; measure again when the computer does nothing else");
+        return "disturbed";
+    }
+    return NULL;
+}
+
+/* The paired zeta is above the goal, but it is not the data. */
+static const char *not_the_data(const struct bt_row *row, char why[320])
+{
+    const struct bt_values *v = &row->median;
+    const bool books = v->zeta_bookkeeping > v->zeta_slowdown;
+    char paired[64], data[64], other[64];
+    const int used =
+        snprintf(why, 320, "the paired zeta, %s, is above %.2f, but data, %s, are not: %s %s; ",
+                 with_interval(v->zeta_paired, &row->paired, paired), BT_BALANCE_GOAL,
+                 with_interval(v->zeta_data, &row->data, data),
+                 books ? "bookkeeping of dumps takes" : "computing is slower by",
+                 with_interval(books ? v->zeta_bookkeeping : v->zeta_slowdown,
+                               books ? &row->bookkeeping : &row->slowdown, other));
+    snprintf(why + used, 320 - (size_t)used, "%s",
+             books ? "take a larger class, or a longer --interval"
+                   : "leave a core to the writer, and nothing else on the computer");
+    return books ? "bookkeeping" : "slowdown";
+}
+
+/* How many rounds would decide about the goal, all together, and how long they would take. */
+static void undecided(json_t *to, const struct bt_job *job, struct bt_row *row, json_t *n)
+{
+    const struct bt_values *v = &row->median;
+    const bool open = job->setup->rounds_auto;
+    const char *how = open ? "more --minutes" : "--repeat auto";
+    char paired[64], data[64], more[200], minutes[64] = "";
+    double needed = row->paired.side[BT_BOUND_GOAL] ? 0 : row->paired.needed[BT_BOUND_GOAL];
+    /* If it is above, it has to be known whether it is the data. */
+    if (v->zeta_paired > BT_BALANCE_GOAL && !row->data.side[BT_BOUND_GOAL])
+        needed = fmax(needed, row->data.needed[BT_BOUND_GOAL]);
+    if (isnan(needed)) needed = open ? BT_AUTO_FIRST : SEQUENTIAL_ROUNDS_MIN;
+    number(n, "rounds_needed_n", needed);
+    if (job->rounds_s > 0 && job->rounds_done > 0 && needed <= BT_REPEAT_MAX) {
+        const double took = needed * job->rounds_s / job->rounds_done / 60;
+        number(n, "minutes_needed", took);
+        snprintf(minutes, sizeof minutes, ", some %.2g minute%s,", took,
+                 units_plural(took > 1 ? 2 : 1));
+    }
+    snprintf(more, sizeof more, "More than %d rounds would be needed to decide", BT_REPEAT_MAX);
+    if (needed <= BT_REPEAT_MAX)
+        snprintf(more, sizeof more, "About %.0f rounds all together%s would decide: %s", needed,
+                 minutes, how);
+    if (row->pairs == 0 && row->runs > 1)
+        answer(to, row, STAMP_UNDECIDED, SEVERITY_NOTE, n,
+               "Undecided: zeta is %.3f, but no round holds a compute-only run to compare with: "
+               "leave out --tc SECONDS.",
+               v->zeta);
+    else if (!isfinite(row->paired.lo) && row->paired.looked_at >= SEQUENTIAL_ROUNDS_MIN)
+        answer(to, row, STAMP_UNDECIDED, SEVERITY_NOTE, n,
+               "Undecided: paired zeta %.3f, %d rounds; NAS's goal is at most %.2f. There is no "
+               "interval: they rise, fall or are like those before them. Something else goes on "
+               "here; measure again, with %s.",
+               v->zeta_paired, row->pairs, BT_BALANCE_GOAL, how);
+    else if (!isfinite(row->paired.lo))
+        answer(to, row, STAMP_UNDECIDED, SEVERITY_NOTE, n,
+               "Undecided: %szeta %.3f, %d round%s; NAS's goal is at most %.2f. No interval before "
+               "%d rounds: %s.",
+               row->pairs ? "paired " : "", row->pairs ? v->zeta_paired : v->zeta, row->runs,
+               units_plural(row->runs), BT_BALANCE_GOAL,
+               open ? BT_AUTO_FIRST : SEQUENTIAL_ROUNDS_MIN, how);
+    else if (row->paired.side[BT_BOUND_GOAL] > 0)
+        answer(to, row, STAMP_UNDECIDED, SEVERITY_NOTE, n,
+               "Undecided: the paired zeta, %s, is above NAS's goal of %.2f; whether data alone "
+               "are, %s, is open after %d rounds. %s.",
+               with_interval(v->zeta_paired, &row->paired, paired), BT_BALANCE_GOAL,
+               with_interval(v->zeta_data, &row->data, data), row->pairs, more);
+    else
+        answer(to, row, STAMP_UNDECIDED, SEVERITY_NOTE, n,
+               "Undecided: paired zeta %s, %d rounds, on both sides of NAS's goal of %.2f. %s.",
+               with_interval(v->zeta_paired, &row->paired, paired), row->pairs, BT_BALANCE_GOAL,
+               more);
+}
+
+/* One of the four answers, or undecided. What makes measuring meaningless comes first. The paired zeta
+ * decides whether the goal is met, data whose doing that is; so a wrong answer needs one of these two
+ * intervals to be wrong on one side, which either is with half of BT_ERROR at most. */
+static void judge_balance(json_t *to, const struct bt_job *job, struct bt_row *row)
+{
+    const struct bt_values *v = &row->median;
+    char why[320], paired[64], data[64];
+    if (!isfinite(v->zeta)) return;
+    json_t *n = number(NULL, "zeta", v->zeta);
+    number(n, "goal", BT_BALANCE_GOAL);
+    number(n, "zeta_paired", v->zeta_paired);
+    number(n, "zeta_paired_ci95_lo", row->paired.lo);
+    number(n, "zeta_paired_ci95_hi", row->paired.hi);
+    number(n, "zeta_data", v->zeta_data);
+    number(n, "zeta_data_ci95_lo", row->data.lo);
+    number(n, "zeta_data_ci95_hi", row->data.hi);
+    number(n, "zeta_bookkeeping", v->zeta_bookkeeping);
+    number(n, "zeta_slowdown", v->zeta_slowdown);
+    number(n, "rounds_n", row->pairs > 0 ? row->pairs : row->runs);
+    with_interval(v->zeta_paired, &row->paired, paired);
+    with_interval(v->zeta_data, &row->data, data);
+    const int goal = row->paired.side[BT_BOUND_GOAL], moved = row->data.side[BT_BOUND_GOAL];
+    row->reason = unmeasurable(job, row, why);
+    if (!row->reason && goal > 0 && moved < 0) row->reason = not_the_data(row, why);
+    if (row->reason)
+        answer(to, row, STAMP_NOT_MEASURABLE, SEVERITY_WARN, n, "Not measurable here and now: %s.",
+               why);
+    else if (goal < 0 && row->data.side[BT_BOUND_NEEDLESS] < 0)
+        answer(
+            to, row, STAMP_IO_FASTER_THAN_NEEDED, SEVERITY_GOOD, n,
+            "I/O is faster than this computation needs: paired zeta %s, data %s, %d rounds. Data "
+            "%.0f times as slow would still meet NAS's goal of %.2f.",
+            paired, data, row->pairs, BT_BALANCE_GOAL / fmax(row->data.hi, 1e-4), BT_BALANCE_GOAL);
+    else if (goal < 0)
+        answer(to, row, STAMP_BALANCED, SEVERITY_GOOD, n,
+               "Balanced: paired zeta %s, %d rounds; NAS's goal is at most %.2f.", paired,
+               row->pairs, BT_BALANCE_GOAL);
+    else if (goal > 0 && moved > 0)
+        answer(to, row, STAMP_IO_TOO_SLOW, SEVERITY_BAD, n,
+               "I/O is too slow for this computation: paired zeta %s, data alone %s, %d rounds; "
+               "NAS's goal is at most %.2f.",
+               paired, data, row->pairs, BT_BALANCE_GOAL);
+    else
+        undecided(to, job, row, n);
+}
+
+bool bt_judge_settled(const struct bt_row *row)
+{
+    return row->answer && !stamp_find(row->stamps, STAMP_UNDECIDED) &&
+           !(row->reason && strcmp(row->reason, "disturbed") == 0);
 }
 
 /* The rate that the time above T_C stands for, where that time is more than noise. */
@@ -277,44 +468,47 @@ static void judge_rate(json_t *to, const struct bt_row *row)
     const double bytes = (double)row->bytes, rate = bytes / (zeta * t_c);
     const double goal = bytes / (BT_BALANCE_GOAL * t_c);
     char is[UNITS_TEXT_MAX], should[UNITS_TEXT_MAX];
-    if (!(paired ? row->paired_lo > 0 : zeta > NOISE) || bytes <= 0) return;
+    const bool more = isfinite(row->paired.lo) ? row->paired.lo > 0 : zeta > NOISE;
+    if (!more || bytes <= 0) return;
     json_t *n = number(NULL, "rate_bytes_per_s", rate);
     number(n, "needed_bytes_per_s", goal);
     units_rate(rate, is);
     units_rate(goal, should);
     if (zeta > BT_BALANCE_GOAL)
-        stamp_add(to, "implied-rate", NOTE, n,
+        stamp_add(to, STAMP_IMPLIED_RATE, SEVERITY_NOTE, n,
                   "Effective write rate %s; %s would meet the goal of %.0f %%.", is, should,
                   100 * BT_BALANCE_GOAL);
     else
-        stamp_add(to, "implied-rate", NOTE, n,
+        stamp_add(to, STAMP_IMPLIED_RATE, SEVERITY_NOTE, n,
                   "Effective write rate %s; the goal of %.0f %% needs %s.", is,
                   100 * BT_BALANCE_GOAL, should);
 }
 
-static void judge_times(json_t *to, const struct bt_job *job, const struct bt_row *row)
+static void judge_times(json_t *to, const struct bt_job *job, struct bt_row *row)
 {
     const double slowness = 1 + row->median.zeta_compute;
     const bool slow = slowness > SLOW_COMPUTING;
     const unsigned caps = io_writer_caps(row->writer);
     if (!(caps & IO_CAP_SERIAL_FILE)) {
-        stamp_add(to, caps & IO_CAP_PARTS ? "no-serial-file" : "writer-null", NOTE, NULL,
+        stamp_add(to, caps & IO_CAP_PARTS ? STAMP_NO_SERIAL_FILE : STAMP_WRITER_NULL, SEVERITY_NOTE,
+                  NULL,
                   "Leaves no serial file, so this is not a result of the benchmark: its times show "
                   "the cost of everything except that file.");
     } else {
-        judge_balance(to, row);
-        if (!slow) judge_rate(to, row);
+        judge_balance(to, job, row);
+        if (!row->reason) judge_rate(to, row);
     }
-    if (slow)
+    if (slow && !stamp_find(to, STAMP_DISTURBED))
         stamp_add(
-            to, "disturbed", WARN, number(NULL, "computing_per_t_c", slowness),
+            to, STAMP_DISTURBED, SEVERITY_WARN, number(NULL, "computing_per_t_c", slowness),
             "Computing beside the dumps took %.3g times T_C, so zeta says more about that than "
             "about writing. Is the computer busy with something else? Are ranks bound to too few "
             "cores?",
             slowness);
     if (row->median.zeta < 0)
         stamp_add(
-            to, "tc-not-best", job->tc.origin == BT_TC_FROM_USER ? NOTE : WARN,
+            to, STAMP_TC_NOT_BEST,
+            job->tc.origin == BT_TC_FROM_USER ? SEVERITY_NOTE : SEVERITY_WARN,
             number(NULL, "zeta", row->median.zeta),
             "zeta is below 0: the run with I/O was %.1f %% faster than %s, so that time is not "
             "the best: measure it again with --tc measure.",
@@ -323,14 +517,31 @@ static void judge_times(json_t *to, const struct bt_job *job, const struct bt_ro
             : job->tc.origin == BT_TC_FROM_STORE ? "the best compute-only time known"
                                                  : "the compute-only run of this job");
     if (row->median.t_t_s < SHORT_S)
-        stamp_add(to, "too-short", NOTE, number(NULL, "t_t_s", row->median.t_t_s),
+        stamp_add(to, STAMP_TOO_SHORT, SEVERITY_NOTE, number(NULL, "t_t_s", row->median.t_t_s),
                   "The run took less than a second: start-up and noise dominate times this short; "
                   "use a larger class to judge the system.");
 }
 
-static json_t *judge_row(const struct bt_job *job, const struct bt_row *row)
+/* The run of a writer whose ranks got the least of their processors speaks for all. */
+static void judge_disturbance(json_t *to, const struct bt_job *job, const char *writer)
+{
+    const struct disturbance *worst = NULL;
+    for (int i = 0; i < job->outcomes_n; i++) {
+        const struct bt_run *run = &job->outcome[i].run;
+        const struct disturbance *d = &run->disturbance;
+        if (!run->completed || strcmp(run->writer, writer) != 0 || !(d->disturbed || d->shared))
+            continue;
+        const bool sooner = !worst || (d->disturbed && !worst->disturbed);
+        if (sooner || (d->disturbed == worst->disturbed && d->share_min < worst->share_min))
+            worst = d;
+    }
+    if (worst) disturbance_stamp(worst, to);
+}
+
+static json_t *judge_row(const struct bt_job *job, struct bt_row *row)
 {
     json_t *to = json_array();
+    judge_disturbance(to, job, row->writer);
     /* Times of wrong files mean nothing. */
     if (strcmp(row->writer, BT_COMPUTE) != 0 && !row->wrong) judge_times(to, job, row);
     for (int i = 0; i < job->outcomes_n; i++) {
@@ -342,8 +553,8 @@ static json_t *judge_row(const struct bt_job *job, const struct bt_row *row)
         json_array_foreach(of_run, s, one)
         {
             const char *code = stamp_text(one, "code");
-            const bool partly = strcmp(code, "official") == 0 && !row->official;
-            if (!partly && !stamp_find(to, code)) json_array_append(to, one);
+            const bool partly = stamp_is(one, STAMP_OFFICIAL) && !row->official;
+            if (!partly && !stamp_find_text(to, code)) json_array_append(to, one);
         }
         json_decref(of_run);
     }

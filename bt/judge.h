@@ -7,7 +7,7 @@
  *   { "code": "page-cache", "severity": "good" | "note" | "warn" | "bad",
  *     "numbers": { "dirty_share": 0.8 }, "sentence": "..." }
  *
- * and reports, comparisons and studies repeat them. Codes: docs/zeta.md. Local, for rank 0. */
+ * and reports, comparisons and studies repeat them. Codes: base/stamp_list.h. Local, for rank 0. */
 #include "bt/ranking.h"
 
 /* A job with what came out of it. */
@@ -23,6 +23,10 @@ struct bt_judged {
 /* Once all runs are made and T_C is known. [out] to, to be freed by bt_judge_free; zeros may be. */
 void bt_judge(struct bt_judged *to, const struct bt_job *job);
 void bt_judge_free(struct bt_judged *judged);
+
+/* Whether more rounds could say nothing else of a writer: it has one of the four answers, and that
+ * does not come from a disturbance, which may pass. row: of bt_judge. */
+bool bt_judge_settled(const struct bt_row *row);
 
 /* Stamps of one run: verified, official, page cache. New reference. */
 json_t *bt_judge_run(const struct bt_job *job, const struct bt_outcome *o);

@@ -4,14 +4,12 @@
 #include <ctype.h>
 #include <limits.h>
 #include <omp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/beside.h"
 #include "base/json.h"
 #include "base/par.h"
 #include "base/sys.h"
@@ -65,6 +63,7 @@ static int fair_threads(const struct bt_machine *m, int *fair)
     TRY_MPI_TO(out, rc, MPI_Allgather(&mask, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, m->nodes.node));
     for (int r = 0; r < m->nodes.node_size; r++)
         sharers += all[r] == mask;
+    /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): this rank is one of them */
     *fair = (int)m->nodes.cores_allowed / sharers;
     if (*fair < 1) *fair = 1;
 out:
@@ -96,28 +95,6 @@ int bt_machine_make(MPI_Comm comm, struct bt_machine *m)
 void bt_machine_free(struct bt_machine *m)
 {
     nodes_free(&m->nodes);
-}
-
-/* In share beside the folder of the programs. */
-const char *bt_machine_launcher(void)
-{
-    static char name[256];
-    char path[PATH_MAX];
-    snprintf(name, sizeof name, "mpirun");
-    FILE *f = beside_path(path, "../share/nht1/runs/launcher") == 0 ? fopen(path, "re") : NULL;
-    if (f && fscanf(f, "%255s", name) != 1) snprintf(name, sizeof name, "mpirun");
-    if (f) fclose(f);
-    return name;
-}
-
-void bt_notice(json_t *to, const char *fmt, ...)
-{
-    char text[1024];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    json_array_append_new(to, js_text(text));
 }
 
 void bt_machine_warn(json_t *notices)

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/json.h"
 #include "base/nodes.h"
 
 struct bt_machine {
@@ -28,12 +29,8 @@ void bt_machine_reexec_passive(char **argv);
 int bt_machine_make(MPI_Comm comm, struct bt_machine *m);
 void bt_machine_free(struct bt_machine *m);
 
-/* The command that starts ranks of the MPI library that this program was built with, as the build has
- * noted it. Static text. Local. */
-const char *bt_machine_launcher(void);
-
-/* Appends a sentence to an array of them. Local. */
-void bt_notice(json_t *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Appends a sentence, made printf-style, to an array of them. Local. */
+#define bt_notice(to, ...) json_array_append_new(to, js_printf(__VA_ARGS__))
 
 /* Appends a warning about OMP_NUM_THREADS to the sentences. Binding and oversubscription are
  * bt/judge's. Local. */

@@ -12,12 +12,12 @@
 #include "bt/job.h"
 #include "bt/judge.h"
 #include "bt/machine.h"
-#include "bt/probe.h"
-#include "bt/probe_child.h"
 #include "bt/report.h"
 #include "bt/result.h"
 #include "bt/rounds.h"
 #include "bt/search/search.h"
+#include "io/probe/probe.h"
+#include "io/probe/process.h"
 
 /* Worst of the outcomes: wrong content, a file that could not be read back, or one that nobody
  * could prove. */
@@ -36,6 +36,22 @@ static int outcomes_code(const struct bt_job *job)
     return 0;
 }
 
+/* --probe: as nht1-probe, by this program's options. */
+static int probe(const struct bt_setup *setup)
+{
+    const struct bt_options *o = &setup->opt;
+    const struct probe_request request = {.conf = &bt_program,
+                                          .options = o,
+                                          .out = o->out,
+                                          .json = o->json,
+                                          .tc_store = o->tc_store,
+                                          .progress = o->progress,
+                                          .limit_s = o->probe_limit,
+                                          .known = o->known,
+                                          .quiet = o->quiet};
+    return probe_run(MPI_COMM_WORLD, &request);
+}
+
 static int run(void *of)
 {
     struct bt_setup *setup = of;
@@ -51,7 +67,7 @@ static int run(void *of)
         return 0;
     }
     if (setup->opt.dry_run) return bt_forecast_run(MPI_COMM_WORLD, setup, bt_search_labels);
-    if (setup->opt.probe) return bt_probe_run(MPI_COMM_WORLD, setup);
+    if (setup->opt.probe) return probe(setup);
 
     const bool speaks = rank == 0 && !setup->opt.quiet;
     TRY_TO(out, rc, bt_job_make(&job, MPI_COMM_WORLD, setup));
@@ -84,7 +100,7 @@ static const struct program frame = {.conf = &bt_program,
 int main(int argc, char **argv)
 {
     int status;
-    if (bt_probe_child(argc, argv, &status)) return status;
+    if (probe_child(argc, argv, &status)) return status;
     bt_machine_reexec_passive(argv);
     return program_main(&frame, argc, argv);
 }

@@ -106,6 +106,8 @@ static const struct conf_option table[] = {
      .kind = SETTING,                                                                              \
      .help = (text)},
 #include "io/setting_list.h"
+
+#define AUTO_MINUTES 2 /* of --repeat auto, where --minutes is not given */
 #undef IO_SETTING
     {.name = "hint",
      .arg = "KEY=VALUE",
@@ -169,11 +171,12 @@ static const struct conf_option table[] = {
      .arg = "R",
      .def = "1",
      AT(repeat),
-     CONF_RANGE(1, BT_REPEAT_MAX),
+     .words = "auto",
      .group = "How it is measured",
      .help = "Rounds. In each, every writer runs once, in random order; from two rounds on so does "
-             "a compute-only run, unless --tc gives seconds. Medians are reported, and from 5 "
-             "rounds on a verdict on the balance."},
+             "a compute-only run, unless --tc gives seconds. Medians are reported, and from 6 "
+             "rounds on an answer about the balance. auto: rounds go on until the balance of "
+             "every writer is decided (8 to 64), or --minutes are over."},
     {.name = "seed",
      .arg = "S",
      AT(seed),
@@ -185,7 +188,8 @@ static const struct conf_option table[] = {
      AT(minutes),
      CONF_RANGE(0.01, 1e5),
      .help =
-         "Time for the search of --io auto. Settings of writers that are given, such as "
+         "Time for the rounds of --repeat auto, default 2, or for the search of --io auto. "
+         "Settings of writers that are given, such as "
          "--direct, stay as they are; the others are varied. Given, it makes a search even if an "
          "earlier one has left its choice, see --known."},
     {.name = "known",
@@ -364,6 +368,29 @@ static int writers_setup(struct bt_setup *s)
     return 0;
 }
 
+static int rounds_setup(struct bt_setup *s, const bool *given)
+{
+    int64_t rounds = BT_AUTO_ROUNDS;
+    char meant[NEAR_TEXT_MAX];
+    s->given_minutes = conf_given(&bt_program, given, "minutes");
+    s->rounds_auto = strcmp(s->opt.repeat, "auto") == 0;
+    if (!s->rounds_auto && conf_int("--repeat", s->opt.repeat, 1, BT_REPEAT_MAX, &rounds) < 0) {
+        if (s->opt.repeat[0] >= '0' && s->opt.repeat[0] <= '9') return ERR_USAGE;
+        err_clear();
+        return err_set(ERR_USAGE, "--repeat '%s': auto or a number of rounds is expected%s",
+                       s->opt.repeat, near_of(s->opt.repeat, "auto", meant));
+    }
+    s->rounds = (int)rounds;
+    if (s->rounds_auto && !s->given_minutes) s->opt.minutes = AUTO_MINUTES;
+    if (s->rounds_auto && s->tc_source == BT_TC_GIVEN)
+        return err_set(ERR_USAGE, "--repeat auto and --tc SECONDS exclude each other: a balance is "
+                                  "decided by compute-only runs of the same rounds");
+    if (s->rounds_auto && s->writers_n == 0)
+        return err_set(ERR_USAGE, "--repeat auto goes on until the balance of every writer is "
+                                  "decided: name a writer with --io, or give a number of rounds");
+    return 0;
+}
+
 /* What a search leaves is an answer, no file. */
 static int search_setup(struct bt_setup *s, const bool *given)
 {
@@ -375,9 +402,9 @@ static int search_setup(struct bt_setup *s, const bool *given)
         {"keep", "no file of a search is worth keeping"},
         {"repeat", "a search has rounds of its own"},
     };
-    s->given_minutes = conf_given(&bt_program, given, "minutes");
-    if (!s->search && s->given_minutes)
-        return err_set(ERR_USAGE, "--minutes is for --io auto, the search for the fastest writer");
+    if (!s->search && !s->rounds_auto && s->given_minutes)
+        return err_set(ERR_USAGE, "--minutes is for --repeat auto, and for --io auto, the search "
+                                  "for the fastest writer");
     if (!s->search && !s->opt.probe && s->opt.known)
         return err_set(ERR_USAGE,
                        "--known is for --io auto, the search for the fastest writer, and --probe");
@@ -409,7 +436,7 @@ static int restart_setup(struct bt_setup *s)
         return err_set(ERR_USAGE,
                        "--restart continues one file: name one writer with --io, or none "
                        "for the one that began it");
-    if (s->opt.repeat > 1)
+    if (s->rounds > 1)
         return err_set(ERR_USAGE,
                        "--restart and --repeat exclude each other: it is no measurement");
     if (s->opt.force)
@@ -525,6 +552,7 @@ static int interpret(struct bt_setup *s, const bool *given)
     s->sync =
         (enum io_sync)conf_chosen(&bt_program, &s->opt, "sync"); /* in the order of the enum */
     TRY(writers_setup(s));
+    TRY(rounds_setup(s, given));
     TRY(search_setup(s, given));
     TRY(restart_setup(s));
     TRY(read_setup(s, given));
@@ -641,6 +669,6 @@ struct io_spec bt_setup_spec(const struct bt_setup *s, const struct bt_candidate
 
 bool bt_setup_computes(const struct bt_setup *s)
 {
-    const bool paired = s->writers_n > 0 && s->opt.repeat > 1 && s->tc_source != BT_TC_GIVEN;
+    const bool paired = s->writers_n > 0 && s->rounds > 1 && s->tc_source != BT_TC_GIVEN;
     return s->compute || paired;
 }

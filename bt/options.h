@@ -13,9 +13,11 @@
 #include "bt/solver/problem.h"
 #include "io/file.h"
 
-#define BT_RUNS_MAX   32 /* writers in one comparison */
-#define BT_REPEAT_MAX 1000
-#define BT_COMPUTE    "none" /* the word for a run without writing */
+#define BT_RUNS_MAX    32 /* writers in one comparison */
+#define BT_REPEAT_MAX  1000
+#define BT_AUTO_ROUNDS 64     /* of --repeat auto at most: those of the plan's last look */
+#define BT_AUTO_FIRST  8      /* of its first look, by base/sequential.h */
+#define BT_COMPUTE     "none" /* the word for a run without writing */
 
 #define BT_SEARCH_NAME "auto" /* --io auto: the file of all candidates is FILE.auto */
 
@@ -35,8 +37,9 @@ struct bt_options {
     const char *read, *read_cache, *read_decomp; /* NULL: not given */
     int64_t read_ranks;                          /* 0: all */
     bool read_drop_system;
-    int64_t repeat, seed;
-    double minutes; /* of --io auto */
+    const char *repeat;
+    int64_t seed;
+    double minutes; /* of --io auto and --repeat auto */
     bool known;
     bool dry_run, probe;
     int64_t probe_limit;  /* seconds */
@@ -66,6 +69,8 @@ struct bt_setup {
     bool all;       /* --io all: files go after they have been verified */
     bool search;    /* --io auto, auto:NAMES: these writers are raced, all is set as well */
     bool given_minutes;
+    int rounds;        /* of --repeat; with auto at most */
+    bool rounds_auto;  /* they go on until every writer's balance is decided, or time is over */
     bool list_writers; /* --io help; the rest was not looked at then */
     enum bt_read read;
     int64_t read_dump; /* with BT_READ_ONE, from 1 */

@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
+#include "base/sequential.h"
 #include "base/stat.h"
 #include "bt/metrics.h"
 #include "io/writers/writer.h"
-
-#define CI_RUNS_MIN  3 /* fewer runs say nothing about the spread of T_T */
-#define CI_PAIRS_MIN 2
 
 static bool writes(const struct bt_run *run)
 {
@@ -54,6 +53,9 @@ struct bt_values bt_values_of(const struct bt_job *job, const struct bt_run *run
                           .zeta_compute = NAN,
                           .t_c_round_s = round_t_c(job, run),
                           .zeta_paired = NAN,
+                          .zeta_data = NAN,
+                          .zeta_bookkeeping = NAN,
+                          .zeta_slowdown = NAN,
                           .write_rate = NAN,
                           .implied_rate = NAN,
                           .sync_s = run->phase[BT_RUN_SYNC].max,
@@ -65,6 +67,10 @@ struct bt_values bt_values_of(const struct bt_job *job, const struct bt_run *run
     v.zeta_io = run->in_io.max / t_c;
     v.zeta_compute = bt_metric_zeta(v.computing_s, t_c);
     v.zeta_paired = bt_metric_zeta(run->t_t_s, v.t_c_round_s);
+    const double over_s = isfinite(v.t_c_round_s) ? v.t_c_round_s : t_c;
+    v.zeta_data = run->in_data.max / over_s;
+    v.zeta_bookkeeping = (run->in_io.max - run->in_data.max) / over_s;
+    v.zeta_slowdown = bt_metric_zeta(v.computing_s, over_s);
     if (!keeps(run)) return v;
     v.r_io = v.by_dumps ? bt_metric_r_io_dumps(p->n, dumps, run->t_t_s)
                         : bt_metric_r_io(p->n, p->steps, p->interval, run->t_t_s);
@@ -90,14 +96,57 @@ static int column(const struct bt_values *v, int n, size_t offset, double *out)
     return finite;
 }
 
-static void medians(struct bt_row *row, const struct bt_values *v, uint64_t seed)
+/* The looks that the number of rounds permits. */
+static int looks(const struct bt_job *job, int n, struct sequential_plan *plan)
+{
+    const int last = n < SEQUENTIAL_ROUNDS_MAX ? n : SEQUENTIAL_ROUNDS_MAX;
+    if (!job->setup->rounds_auto) return sequential_plan_at(BT_ERROR, &last, 1, plan);
+    TRY(sequential_plan(BT_ERROR, BT_AUTO_ROUNDS, plan));
+    return job->rounds_cut && n < BT_AUTO_ROUNDS ? sequential_plan_end(plan, n) : 0;
+}
+
+/* A quantity that only one side of a pair adds to: not symmetric by the way it is measured. */
+static int estimate_rounds(const struct bt_job *job, const double *x, int n, struct bt_estimate *to)
+{
+    const struct sequential_data data = {.x = x, .n = n, .burst = 1};
+    struct sequential_bound bound[BT_BOUNDS] = {
+        [BT_BOUND_NEEDLESS] = {.at = BT_NEEDLESS_IO}, [BT_BOUND_GOAL] = {.at = BT_BALANCE_GOAL}};
+    struct sequential_plan plan;
+    struct sequential_state state = {0};
+    TRY(looks(job, n, &plan));
+    TRY(sequential_run(&plan, &data, &state, bound, BT_BOUNDS));
+    if (state.looks > 0 && isfinite(state.common_lo) && !state.conflict) {
+        to->lo = state.common_lo;
+        to->hi = state.common_hi;
+    }
+    to->looked_at = state.last.rounds;
+    to->conflict = state.conflict;
+    for (int b = 0; b < BT_BOUNDS; b++) {
+        to->side[b] = bound[b].side;
+        TRY(sequential_needed(&plan, &data, &state, bound[b].at, &to->needed[b]));
+    }
+    return 0;
+}
+
+/* Without memory there is no interval. */
+static void estimate(const struct bt_job *job, const double *x, int n, struct bt_estimate *to)
+{
+    const struct bt_estimate none = {.lo = NAN, .hi = NAN, .needed = {NAN, NAN}};
+    *to = none;
+    if (n > 0 && estimate_rounds(job, x, n, to) < 0) {
+        err_clear();
+        *to = none;
+    }
+}
+
+static void medians(const struct bt_job *job, struct bt_row *row, const struct bt_values *v)
 {
 #define MEMBER(name) offsetof(struct bt_values, name)
-    static const size_t member[] = {MEMBER(t_t_s),        MEMBER(computing_s), MEMBER(r_io),
-                                    MEMBER(zeta),         MEMBER(zeta_io),     MEMBER(zeta_compute),
-                                    MEMBER(t_c_round_s),  MEMBER(zeta_paired), MEMBER(write_rate),
-                                    MEMBER(implied_rate), MEMBER(sync_s),      MEMBER(gop),
-                                    MEMBER(compute_gop)};
+    static const size_t member[] = {
+        MEMBER(t_t_s),        MEMBER(computing_s),      MEMBER(r_io),          MEMBER(zeta),
+        MEMBER(zeta_io),      MEMBER(zeta_compute),     MEMBER(t_c_round_s),   MEMBER(zeta_paired),
+        MEMBER(zeta_data),    MEMBER(zeta_bookkeeping), MEMBER(zeta_slowdown), MEMBER(write_rate),
+        MEMBER(implied_rate), MEMBER(sync_s),           MEMBER(gop),           MEMBER(compute_gop)};
     double x[BT_REPEAT_MAX];
     row->median = v[0];
     for (size_t i = 0; i < sizeof member / sizeof member[0]; i++) {
@@ -105,11 +154,24 @@ static void medians(struct bt_row *row, const struct bt_values *v, uint64_t seed
         const int n = column(v, row->runs, member[i], x);
         if (n == 0 || stat_median(x, n, out) < 0) *out = NAN;
     }
-    row->ci_lo_s = row->ci_hi_s = row->paired_lo = row->paired_hi = NAN;
-    int n = column(v, row->runs, MEMBER(t_t_s), x);
-    if (n >= CI_RUNS_MIN) (void)stat_median_ci(x, n, 0.95, seed, &row->ci_lo_s, &row->ci_hi_s);
-    row->pairs = n = column(v, row->runs, MEMBER(zeta_paired), x);
-    if (n >= CI_PAIRS_MIN) (void)stat_median_ci(x, n, 0.95, seed, &row->paired_lo, &row->paired_hi);
+    row->pairs = column(v, row->runs, MEMBER(zeta_paired), x);
+    const struct {
+        struct bt_estimate *to;
+        size_t of;
+    } estimated[] = {{&row->t_t, MEMBER(t_t_s)},
+                     {&row->paired, MEMBER(zeta_paired)},
+                     {&row->data, MEMBER(zeta_data)},
+                     {&row->bookkeeping, MEMBER(zeta_bookkeeping)},
+                     {&row->slowdown, MEMBER(zeta_slowdown)}};
+    for (size_t i = 0; i < sizeof estimated / sizeof estimated[0]; i++) {
+        int n = 0;
+        for (int r = 0; r < row->runs; r++) {
+            const double value =
+                *(const double *)(const void *)((const char *)&v[r] + estimated[i].of);
+            if (i == 0 || isfinite(v[r].zeta_paired)) x[n++] = value;
+        }
+        estimate(job, x, n, estimated[i].to);
+    }
 }
 
 /* Percentiles over the dumps of all runs of a writer. */
@@ -150,7 +212,7 @@ static void row_fill(const struct bt_job *job, struct bt_row *row)
         row->official = row->official && bt_is_official(job, o);
         row->page_cache = row->page_cache || o->run.cache.page_cache;
     }
-    medians(row, v, job->setup->seed);
+    medians(job, row, v);
     dump_times(job, row);
 }
 

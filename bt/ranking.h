@@ -15,14 +15,38 @@ struct bt_values {
     double zeta_io;          /* time in I/O / T_C, the cost of the writer's calls */
     double zeta_compute;     /* computing_s / T_C - 1, how much slower computing was beside them */
     double t_c_round_s;      /* of the compute-only run of the same round and decomposition */
-    double zeta_paired;      /* T_T / t_c_round_s - 1 */
-    double write_rate;       /* bytes/s while dumps were written */
-    double implied_rate;     /* bytes / (T_T - T_C), bytes/s */
-    double sync_s;           /* durability, slowest rank */
+    double zeta_paired;      /* T_T / t_c_round_s - 1, the sum of its three terms: */
+    double zeta_data;        /* the writer's calls and flushing */
+    double zeta_bookkeeping; /* staging, digests, agreement, manifest */
+    double zeta_slowdown; /* by how much computing was slower. Where the round has no T_C, the terms
+                              * are over the best one, and their sum is zeta */
+    double write_rate;    /* bytes/s while dumps were written */
+    double implied_rate;  /* bytes / (T_T - T_C), bytes/s */
+    double sync_s;        /* durability, slowest rank */
     double gop, compute_gop; /* Gop/s of T_T and of T_C */
     bool by_dumps;           /* R_IO from the number of dumps, since it is not N_S / I_W */
 };
 struct bt_values bt_values_of(const struct bt_job *job, const struct bt_run *run);
+
+/* Bounds that the answer about a writer depends on. */
+enum bt_bound {
+    BT_BOUND_NEEDLESS, /* BT_NEEDLESS_IO: data below it cost nothing */
+    BT_BOUND_GOAL,     /* BT_BALANCE_GOAL */
+    BT_BOUNDS
+};
+
+/* Where the median of a quantity lies, by the rounds so far: base/sequential.h with an error of
+ * BT_ERROR over all looks. One look, at the last round, where the number of rounds was given; else those
+ * of the plan up to BT_AUTO_ROUNDS. */
+struct bt_estimate {
+    int looked_at;       /* rounds of the last look; 0: none yet */
+    double lo, hi;       /* in the intervals of all looks; NaN: there is none yet */
+    int side[BT_BOUNDS]; /* 1 above, -1 at or below, 0 undecided */
+    double
+        needed[BT_BOUNDS]; /* rounds in all that would probably decide; NaN: nobody can say yet */
+    bool conflict;         /* looks contradict each other: what was measured has changed */
+};
+#define BT_ERROR 0.05
 
 /* Times that single dumps held up the slowest rank: write call and wait for the dump before. */
 struct bt_dump_times {
@@ -58,15 +82,17 @@ struct bt_row {
     int pairs;                      /* rounds of them with a compute-only run */
     struct bt_values median;        /* of each quantity by itself */
     struct bt_values best;          /* of the run with the shortest T_T */
-    double ci_lo_s, ci_hi_s;        /* 95 % interval of the median T_T; NaN below 3 runs */
-    double paired_lo, paired_hi;    /* 95 % interval of the median paired zeta; NaN below 2 pairs */
-    struct bt_dump_times dump;      /* n = 0: none */
-    int64_t bytes;                  /* of a run */
-    bool verified;                  /* every run */
-    bool wrong;                     /* one of the runs */
-    bool page_cache;                /* a run of it measured memory instead of a device */
-    bool official;                  /* every run is the official case, verified, in a serial file */
-    json_t *stamps;                 /* of bt/judge */
+    struct bt_estimate t_t;         /* s; its bounds mean nothing */
+    struct bt_estimate paired, data, bookkeeping, slowdown; /* over the pairs */
+    struct bt_dump_times dump;                              /* n = 0: none */
+    int64_t bytes;                                          /* of a run */
+    bool verified;                                          /* every run */
+    bool wrong;                                             /* one of the runs */
+    bool page_cache;    /* a run of it measured memory instead of a device */
+    bool official;      /* every run is the official case, verified, in a serial file */
+    json_t *stamps;     /* of bt/judge */
+    const char *answer; /* of bt/judge: code of one of the stamps, borrowed; NULL: none is due */
+    const char *reason; /* why it is not measurable, a word; NULL */
 };
 
 /* Whether a run may be called an official result. */

@@ -143,31 +143,33 @@ static void reading(const struct bt_judged *j, FILE *to)
     json_decref(told);
 }
 
-/* What zeta is made of, and the verdict on it. */
+/* What the paired zeta is made of, and the answer. Where no round has computed alone, it is zeta. */
 static void zeta_table(const struct bt_judged *j, FILE *to)
 {
-    static const char *const verdict[] = {"balanced", "not-balanced", "undecided", "writer-null",
-                                          "no-serial-file"};
     const struct bt_row *row = j->row;
-    char zeta[CELL], io[CELL], computing[CELL], paired[CELL], lo[CELL], hi[CELL];
+    char c[6][CELL];
     if (j->job->tc.origin == BT_TC_UNKNOWN || !isfinite(row[0].median.zeta)) return;
-    fprintf(to, "%-14s %8s = %8s + %9s %9s %17s %7s  %s\n", "writer", "zeta", "in I/O", "computing",
-            "paired", "95 % interval", "rounds", "verdict");
+    fprintf(to, "%-14s %7s = %6s + %11s + %8s %17s %6s  %s\n", "writer", "paired", "data",
+            "bookkeeping", "slowdown", "95 % interval", "rounds", "answer");
     for (int i = 0; i < j->rows_n; i++) {
         const struct bt_values *v = &row[i].median;
-        const char *word = row[i].wrong ? "WRONG" : "-";
+        const char *other = stamp_find(row[i].stamps, STAMP_WRITER_NULL)      ? "writer-null"
+                            : stamp_find(row[i].stamps, STAMP_NO_SERIAL_FILE) ? "no-serial-file"
+                                                                              : "-";
+        const double sum = row[i].pairs > 0 ? v->zeta_paired : v->zeta;
         char interval[40] = "-";
         if (!isfinite(v->zeta)) continue;
-        for (size_t c = 0; c < sizeof verdict / sizeof verdict[0]; c++)
-            if (stamp_find(row[i].stamps, verdict[c])) word = verdict[c];
-        if (isfinite(row[i].paired_lo))
+        if (isfinite(row[i].paired.lo))
             snprintf(interval, sizeof interval, "%s to %s",
-                     units_cell(lo, "%.3f", row[i].paired_lo),
-                     units_cell(hi, "%.3f", row[i].paired_hi));
-        fprintf(to, "%-14s %8s   %8s   %9s %9s %17s %7d  %s\n", row[i].writer,
-                units_cell(zeta, "%.3f", v->zeta), units_cell(io, "%.3f", v->zeta_io),
-                units_cell(computing, "%.3f", v->zeta_compute),
-                units_cell(paired, "%.3f", v->zeta_paired), interval, row[i].runs, word);
+                     units_cell(c[0], "%.3f", row[i].paired.lo),
+                     units_cell(c[1], "%.3f", row[i].paired.hi));
+        fprintf(to, "%-14s %7s   %6s   %11s   %8s %17s %6d  %s\n", row[i].writer,
+                units_cell(c[2], "%.3f", sum), units_cell(c[3], "%.3f", v->zeta_data),
+                units_cell(c[4], "%.3f", v->zeta_bookkeeping),
+                units_cell(c[5], "%.3f", v->zeta_slowdown), interval, row[i].runs,
+                row[i].wrong    ? "WRONG"
+                : row[i].answer ? row[i].answer
+                                : other);
     }
     fputc('\n', to);
 }
@@ -198,7 +200,8 @@ static void row_stamps(FILE *to, const struct bt_row *row, bool all)
         const char *severity = stamp_text(s, "severity");
         const bool warns = strcmp(severity, "warn") == 0 || strcmp(severity, "bad") == 0;
         char first[80];
-        if (!all && (!warns || stamp_is(s, "not-balanced")) && !stamp_is(s, "official")) continue;
+        if (!all && (!warns || stamp_is(s, STAMP_IO_TOO_SLOW)) && !stamp_is(s, STAMP_OFFICIAL))
+            continue;
         snprintf(first, sizeof first, "%s: ", row->writer);
         plain_wrap(to, WIDTH, first, 2, stamp_text(s, "sentence"));
     }
@@ -211,10 +214,10 @@ static void meaning(FILE *to, const struct bt_row *row)
     char text[512], with[CELL], without[CELL];
     row_stamps(to, row, true);
     if (strcmp(row->writer, BT_COMPUTE) == 0 || row->wrong) return;
-    if (isfinite(row->ci_lo_s))
+    if (isfinite(row->t_t.lo))
         fprintf(to,
                 "T_T is the median of %d runs; its 95 %% confidence interval is %.3f to %.3f s.\n",
-                row->runs, row->ci_lo_s, row->ci_hi_s);
+                row->runs, row->t_t.lo, row->t_t.hi);
     int used = snprintf(text, sizeof text, "The whole run came to %s Gop/s",
                         units_cell(with, "%.3f", v->gop));
     if (isfinite(v->compute_gop))

@@ -91,6 +91,8 @@ static void run_values(json_t *r, const struct bt_job *job, const struct bt_run 
         double value;
     } of_whole_runs[] = {{"t_t_s", v.t_t_s},
                          {"in_io_s", run->in_io.max},
+                         {"data_s", run->in_data.max},
+                         {"bookkeeping_s", run->in_io.max - run->in_data.max},
                          {"computing_s", v.computing_s},
                          {"r_io_bytes_per_s", v.r_io},
                          {"zeta", v.zeta},
@@ -98,6 +100,9 @@ static void run_values(json_t *r, const struct bt_job *job, const struct bt_run 
                          {"zeta_compute", v.zeta_compute},
                          {"t_c_round_s", v.t_c_round_s},
                          {"zeta_paired", v.zeta_paired},
+                         {"zeta_data", v.zeta_data},
+                         {"zeta_bookkeeping", v.zeta_bookkeeping},
+                         {"zeta_slowdown", v.zeta_slowdown},
                          {"implied_rate_bytes_per_s", v.implied_rate},
                          {"gop_per_s", v.gop}};
     for (size_t i = 0; i < sizeof of_whole_runs / sizeof of_whole_runs[0]; i++)
@@ -229,6 +234,7 @@ static json_t *runs(const struct bt_job *job)
                          "past_kernel", js_text(o->run.past_kernel), "bitwise", (int)o->run.bitwise,
                          "read_s", js_real(o->run.read_s), "ready_s", js_real(o->run.ready_s)));
         js_set(r, "cache", cache_json(&o->run.cache));
+        js_set(r, "disturbance", disturbance_json(&o->run.disturbance));
         js_set(r, "capabilities", capabilities(o->run.writer));
         js_set(r, "options", writer_options(job, &o->run));
         if (job->setup->read != BT_READ_NOTHING) js_set(r, "read", read_back(&o->run));
@@ -238,6 +244,12 @@ static json_t *runs(const struct bt_job *job)
     return a;
 }
 
+static json_t *term(double median, const struct bt_estimate *e)
+{
+    return json_pack("{so so so}", "zeta", js_real(median), "ci95_lo", js_real(e->lo), "ci95_hi",
+                     js_real(e->hi));
+}
+
 static json_t *ranking(const struct bt_judged *judged)
 {
     json_t *a = json_array();
@@ -245,14 +257,14 @@ static json_t *ranking(const struct bt_judged *judged)
         const struct bt_row *row = &judged->row[i];
         const struct bt_values *median = &row->median, *best = &row->best;
         json_t *r = json_object();
-        const json_t *verdict = stamp_find(row->stamps, "undecided");
-        const json_t *rate = stamp_find(row->stamps, "implied-rate");
+        const json_t *verdict = stamp_find(row->stamps, STAMP_UNDECIDED);
+        const json_t *rate = stamp_find(row->stamps, STAMP_IMPLIED_RATE);
         const struct {
             const char *key;
             double value;
         } number[] = {{"t_t_s", median->t_t_s},
-                      {"t_t_ci95_lo_s", row->ci_lo_s},
-                      {"t_t_ci95_hi_s", row->ci_hi_s},
+                      {"t_t_ci95_lo_s", row->t_t.lo},
+                      {"t_t_ci95_hi_s", row->t_t.hi},
                       {"best_t_t_s", best->t_t_s},
                       {"zeta", median->zeta},
                       {"zeta_io", median->zeta_io},
@@ -269,8 +281,14 @@ static json_t *ranking(const struct bt_judged *judged)
         js_set(r, "runs_n", json_integer(row->runs));
         js_set(r, "paired",
                json_pack("{si so so so}", "rounds_n", row->pairs, "zeta",
-                         js_real(median->zeta_paired), "ci95_lo", js_real(row->paired_lo),
-                         "ci95_hi", js_real(row->paired_hi)));
+                         js_real(median->zeta_paired), "ci95_lo", js_real(row->paired.lo),
+                         "ci95_hi", js_real(row->paired.hi)));
+        js_set(r, "terms",
+               json_pack("{so so so}", "data", term(median->zeta_data, &row->data), "bookkeeping",
+                         term(median->zeta_bookkeeping, &row->bookkeeping), "slowdown",
+                         term(median->zeta_slowdown, &row->slowdown)));
+        js_set(r, "answer", js_text(row->answer));
+        js_set(r, "reason", js_text(row->reason));
         json_t *needed = json_object_get(json_object_get(verdict, "numbers"), "rounds_needed_n");
         json_t *implied = json_object_get(json_object_get(rate, "numbers"), "rate_bytes_per_s");
         js_set(r, "rounds_needed", needed ? json_incref(needed) : json_null());
@@ -315,6 +333,7 @@ static json_t *tc(const struct bt_judged *judged)
     js_set(o, "t_c_s", job->tc.origin != BT_TC_UNKNOWN ? js_real(e->t_c_s) : json_null());
     js_set(o, "origin", json_string(origin[job->tc.origin]));
     js_set(o, "verified", json_boolean(ran && e->verified));
+    js_set(o, "undisturbed", ran ? json_boolean(e->undisturbed) : json_null());
     js_set(o, "words", json_string(words));
     js_set(o, "decomp", ran ? js_text(e->decomp) : json_null());
     js_set(o, "ranks", ran ? json_integer(e->ranks) : json_null());

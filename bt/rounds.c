@@ -14,6 +14,7 @@
 #include "base/stop.h"
 #include "base/watch.h"
 #include "bt/compute.h"
+#include "bt/judge.h"
 #include "bt/result.h"
 
 #define WARMUP_MAX_BYTES (INT64_C(1) << 30)
@@ -77,11 +78,49 @@ int bt_rounds_begin(struct bt_job *job, struct bt_solver **solver)
     return 0;
 }
 
+/* The writers whose balance is not settled yet, as words. */
+static void list_undecided(struct bt_job *job, const struct bt_judged *judged)
+{
+    size_t used = 0;
+    job->undecided[0] = '\0';
+    for (int i = 0; i < judged->rows_n; i++) {
+        const struct bt_row *row = &judged->row[i];
+        if (!row->answer || bt_judge_settled(row) || used >= sizeof job->undecided) continue;
+        used += (size_t)snprintf(job->undecided + used, sizeof job->undecided - used, "%s%s",
+                                 used > 0 ? ", " : "", row->writer);
+    }
+}
+
+/* Whether another round is to be made, said by rank 0, which judges and has the clock. --repeat auto
+ * ends at a look of the plan that settles every writer, after its last look, or before the round for
+ * which there is no time; in that case alone the rest of the error is spent. */
+static int go_on(struct bt_job *job, bool *more)
+{
+    const struct bt_setup *s = job->setup;
+    const int done = job->rounds_done;
+    int answer = done < s->rounds;
+    if (s->rounds_auto && job->rank == 0) {
+        struct bt_judged judged;
+        bt_judge(&judged, job);
+        list_undecided(job, &judged);
+        bt_judge_free(&judged);
+        const double next_s = job->rounds_s / done;
+        const bool settled = done >= BT_AUTO_FIRST && job->undecided[0] == '\0';
+        job->rounds_cut = answer && !settled && job->rounds_s + next_s > 60 * s->opt.minutes;
+        answer = answer && !settled && !job->rounds_cut;
+        job->rounds_over = !answer;
+    }
+    TRY_MPI(MPI_Bcast(&answer, 1, MPI_INT, 0, job->comm));
+    *more = answer != 0;
+    return 0;
+}
+
 int bt_rounds_make(struct bt_job *job)
 {
     const struct bt_setup *s = job->setup;
     struct bt_solver *solver = NULL;
     double next_s = 0;
+    bool more = true;
     int rc, order[BT_RUNS_MAX + 1], n = 0;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     TRY_TO(out, rc, par_agree(job->comm, rng ? 0 : err_set(ERR_NOMEM, "no memory for an order")));
@@ -90,7 +129,9 @@ int bt_rounds_make(struct bt_job *job)
     if (bt_setup_computes(s)) order[n++] = BT_COMPUTE_ONLY;
     for (int w = 0; w < s->writers_n; w++)
         order[n++] = w;
-    for (int round = 1; round <= s->opt.repeat; round++) {
+    snprintf(job->undecided, sizeof job->undecided, "all");
+    const double since_s = watch_now();
+    for (int round = 1; more; round++) {
         gsl_ran_shuffle(rng, order, (size_t)n, sizeof order[0]);
         for (int i = 0; i < n; i++) {
             TRY_TO(out, rc,
@@ -100,6 +141,8 @@ int bt_rounds_make(struct bt_job *job)
             if (!s->opt.restart) TRY_TO(out, rc, bt_compute_known(job));
             if (job->rank == 0) bt_result_keep(job, &next_s);
         }
+        job->rounds_s = watch_now() - since_s;
+        TRY_TO(out, rc, go_on(job, &more));
     }
 out:
     bt_solver_free(solver);

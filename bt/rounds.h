@@ -11,7 +11,8 @@
  * solver, to be freed also after an error. */
 int bt_rounds_begin(struct bt_job *job, struct bt_solver **solver);
 
-/* Makes all runs that were asked for. Collective. Outcomes are added to job as they come, and the
+/* Makes all runs that were asked for; with --repeat auto until the balance of every writer is
+ * settled or --minutes are over. Collective. Outcomes are added to job as they come, and the
  * result so far is kept in the file of --json; the first error ends the rounds and is returned,
  * ERR_INTERRUPT when asked to stop. */
 int bt_rounds_make(struct bt_job *job);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/nodes.h"
 #include "base/progress.h"
 #include "base/stop.h"
 #include "base/watch.h"
@@ -21,8 +22,9 @@ struct work {
     struct bt_dump dump;
     double start_s, end_s; /* this rank's clock */
     double stop_s;
-    int asked, answer; /* somebody was asked to stop: this rank, any rank */
-    MPI_Request stop;  /* the question under way */
+    int asked, answer;                       /* somebody was asked to stop: this rank, any rank */
+    MPI_Request stop;                        /* the question under way */
+    struct disturbance_sample before, after; /* the clock */
 };
 
 const char *bt_run_phase_name(int phase)
@@ -98,15 +100,24 @@ static int stop_answer(struct work *w, bool *stop)
     return 0;
 }
 
+/* Phases of io/ in which data are on their way; in the others they are accounted for. */
+static bool moves_data(int phase)
+{
+    return phase == IO_PHASE_WRITE || phase == IO_PHASE_DRAIN || phase == IO_PHASE_SYNC ||
+           phase == IO_PHASE_CLOSE;
+}
+
 static int spread_phases(const struct work *w, struct bt_run *run)
 {
-    double mine[BT_RUN_PHASES] = {0}, in_io = 0, known = 0;
+    double mine[BT_RUN_PHASES] = {0}, in_io = 0, in_data = 0, known = 0;
     memcpy(mine, bt_solver_phases_s(w->q->solver), BT_PHASES * sizeof mine[0]);
     mine[BT_RUN_STAGE] = w->dump.stage_s;
     mine[BT_RUN_DIGEST] = w->dump.digest_s;
     mine[BT_RUN_STOP] = w->stop_s;
-    for (int i = IO_PHASE_WRITE; w->file && i < IO_PHASES; i++)
+    for (int i = IO_PHASE_WRITE; w->file && i < IO_PHASES; i++) {
         mine[BT_RUN_IO + i - IO_PHASE_WRITE] = io_file_stats(w->file)->phase_s[i];
+        if (moves_data(i)) in_data += io_file_stats(w->file)->phase_s[i];
+    }
     for (int i = 0; i < BT_RUN_IDLE; i++) {
         known += mine[i];
         if (i >= BT_RUN_STAGE && i < BT_RUN_STOP) in_io += mine[i];
@@ -114,6 +125,7 @@ static int spread_phases(const struct work *w, struct bt_run *run)
     mine[BT_RUN_IDLE] = fmax(0, run->t_t_s - known);
     for (int i = 0; i < BT_RUN_PHASES; i++)
         TRY(par_spread(w->q->comm, mine[i], &run->phase[i]));
+    TRY(par_spread(w->q->comm, in_data, &run->in_data));
     return par_spread(w->q->comm, in_io, &run->in_io);
 }
 
@@ -196,6 +208,8 @@ int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
         run->xce[m] = run->xcr[m] = NAN;
     const double since_s = watch_now();
     TRY_TO(out, rc, prepare(&w, run));
+    const bool of_node = q->nodes && q->nodes->node_rank == 0;
+    if (q->nodes) disturbance_take(&w.before, DISTURBANCE_BEFORE, of_node);
 
     /* The clock runs: the steps with their dumps, and the end of the file. The question of one step
      * whether to stop is answered after the next one, so that nobody waits for it, and nobody
@@ -226,11 +240,16 @@ int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
     run->interrupted = stop && run->steps_done < p->steps;
     if (w.file) TRY_TO(out, rc, io_file_end(w.file));
     w.end_s = watch_now();
+    if (q->nodes) disturbance_take(&w.after, DISTURBANCE_AFTER, of_node);
 
     /* The clock has stopped. First what is in memory, before anything changes that. */
     if (w.file && q->nodes && io_file_leaves_one(w.file))
         TRY_TO(out, rc, cache_ask(q->nodes, q->io->path, q->io->sync != IO_SYNC_NONE, &run->cache));
     TRY_TO(out, rc, statistics(&w, run));
+    if (q->nodes) /* a rank that writes does not compute all the time */
+        TRY_TO(out, rc,
+               nodes_disturbance(q->nodes, &w.before, &w.after, w.file ? 0 : q->threads,
+                                 &run->disturbance));
     TRY_TO(out, rc, take_norms(&w, run));
     if (run->resumed && !run->interrupted) {
         TRY_TO(out, rc, io_file_kept_right(w.file, &kept_right));
@@ -247,6 +266,8 @@ int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
     run->completed = rc == 0;
 out:
     if (w.stop != MPI_REQUEST_NULL) MPI_Wait(&w.stop, MPI_STATUS_IGNORE);
+    disturbance_free(&w.before);
+    disturbance_free(&w.after);
     io_file_free(w.file);
     free(w.staged);
     bt_dump_free(&w.dump);
@@ -266,6 +287,7 @@ void bt_run_free(struct bt_run *run)
 {
     free(run->dump);
     bt_readings_free(&run->readings);
+    disturbance_end(&run->disturbance);
     json_decref(run->file);
     run->dump = NULL;
     run->file = NULL;

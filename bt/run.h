@@ -9,11 +9,13 @@
  *            initial condition; barrier
  *   inside   the steps; per dump: staging, digest, write, agreement of the ranks, manifest, and
  *            durability as --sync says; what is still under way, durability and close at the end
+ *   around   samples of what else keeps the processors busy (base/disturbance.h)
  *   after    residency of the file, statistics over ranks, norms; what --read asks for (bt/read.h)
  *
  * T_T is the longest time over ranks from the barrier to the end of the close. The time of the
  * slowest rank in staging, digests and calls of io/ is the *time in I/O*; the rest of T_T is
- * *computing beside it*. */
+ * *computing beside it*. Of the time in I/O, *data* is that of the slowest rank in the writer's calls
+ * and in flushing; what is left is *bookkeeping*: staging, digests, agreement, manifest. */
 #include <jansson.h>
 #include <mpi.h>
 #include <stdbool.h>
@@ -21,6 +23,7 @@
 
 #include "base/par.h"
 #include "base/cache.h"
+#include "base/disturbance.h"
 #include "bt/read.h"
 #include "bt/solver/problem.h"
 #include "bt/solver/solver.h"
@@ -58,6 +61,7 @@ struct bt_run {
     double create_s, open_s;   /* before the clock, slowest rank */
     double writing_s;          /* sum of the dumps' windows, or the slowest rank's io if longer */
     struct par_spread in_io;   /* s: staging, digests and all calls of io/ */
+    struct par_spread in_data; /* s: of these, the writer's calls and flushing */
     struct par_spread compute, io, both; /* s: the caller's, data on their way, both at a time */
     struct par_spread phase[BT_RUN_PHASES];
     int64_t dumps_n;
@@ -65,6 +69,7 @@ struct bt_run {
     double xce[BT_NCOMP], xcr[BT_NCOMP]; /* NaN when it did not come to its end */
     bool completed;                      /* every step and every dump, and the norms */
     bool interrupted;                    /* asked to stop before the last step */
+    struct disturbance disturbance; /* what else kept the processors busy; its nodes on rank 0 */
     bool norms_published, norms_ok;
     double norms_deviation; /* largest relative one from the published norms */
     json_t *file;           /* what io/ reports about the file, or NULL */
@@ -85,7 +90,9 @@ struct bt_run_request {
     const struct bt_problem *problem;
     struct bt_solver *solver;
     const struct io_spec *io;  /* NULL: only compute */
-    const struct nodes *nodes; /* asked about the file in their memory; NULL: not asked */
+    const struct nodes *nodes; /* asked about the file in their memory, and what else they are busy
+                                  with; NULL: not asked */
+    int threads;               /* of this rank, that compute; 0: not known */
     const struct bt_setup *setup;
     const struct bt_read_plan *reads; /* after the run; NULL: nothing */
     const char *restart;              /* command line that continues the file after an

@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/disturbance.h"
 #include "base/err.h"
+#include "base/json.h"
 #include "base/plain.h"
 #include "base/watch.h"
-#include "bt/store.h"
+#include "base/store.h"
 
 void bt_tc_hosts(const char *host, int64_t nodes, char out[128])
 {
@@ -21,17 +23,29 @@ void bt_tc_hosts(const char *host, int64_t nodes, char out[128])
     out[used] = '\0';
 }
 
-static bool matches(const json_t *entry, const struct bt_tc_key *key)
+/* Whether an entry has this key, or the same but for fewer cores. */
+static bool matches(const json_t *entry, const struct bt_tc_key *key, bool fewer)
 {
+    const json_t *cores = json_object_get(entry, "cores");
+    const bool less = json_is_integer(cores) && json_integer_value(cores) < key->cores &&
+                      json_integer_value(cores) > 0;
     const double dt = json_number_value(json_object_get(entry, "dt"));
-    return strcmp(bt_store_text(entry, "cpu"), key->cpu) == 0 &&
-           strcmp(bt_store_text(entry, "hosts"), key->hosts) == 0 &&
-           strcmp(bt_store_text(entry, "mpi"), key->mpi) == 0 &&
-           bt_store_same(entry, "memory_gib", key->memory_gib) &&
-           strcmp(bt_store_text(entry, "kernel"), key->kernel) == 0 &&
-           bt_store_same(entry, "nodes", key->nodes) && bt_store_same(entry, "cores", key->cores) &&
-           bt_store_same(entry, "n", key->n) && bt_store_same(entry, "steps", key->steps) &&
+    return strcmp(store_text(entry, "cpu"), key->cpu) == 0 &&
+           strcmp(store_text(entry, "hosts"), key->hosts) == 0 &&
+           strcmp(store_text(entry, "mpi"), key->mpi) == 0 &&
+           store_same(entry, "memory_gib", key->memory_gib) &&
+           strcmp(store_text(entry, "kernel"), key->kernel) == 0 &&
+           store_same(entry, "nodes", key->nodes) &&
+           (fewer ? less : store_same(entry, "cores", key->cores)) &&
+           store_same(entry, "n", key->n) && store_same(entry, "steps", key->steps) &&
            fabs(dt - key->dt) <= 1e-12 * fabs(key->dt);
+}
+
+/* A member, NaN when it is no number. */
+static double number(const json_t *entry, const char *member)
+{
+    const json_t *v = json_object_get(entry, member);
+    return json_is_number(v) ? json_number_value(v) : NAN;
 }
 
 static void entry_read(const json_t *from, struct bt_tc_entry *to)
@@ -41,11 +55,15 @@ static void entry_read(const json_t *from, struct bt_tc_entry *to)
         .verified = json_is_true(json_object_get(from, "verified")),
         .ranks = json_integer_value(json_object_get(from, "ranks")),
         .threads = json_integer_value(json_object_get(from, "threads")),
+        .undisturbed = json_is_true(json_object_get(from, "undisturbed")),
+        .share_min = number(from, "share_min"),
+        .steal = number(from, "steal"),
+        .others = number(from, "others"),
     };
-    plain_copy(to->decomp, sizeof to->decomp, bt_store_text(from, "decomp"));
-    plain_copy(to->isa, sizeof to->isa, bt_store_text(from, "isa"));
-    plain_copy(to->host, sizeof to->host, bt_store_text(from, "host"));
-    plain_copy(to->utc, sizeof to->utc, bt_store_text(from, "utc"));
+    plain_copy(to->decomp, sizeof to->decomp, store_text(from, "decomp"));
+    plain_copy(to->isa, sizeof to->isa, store_text(from, "isa"));
+    plain_copy(to->host, sizeof to->host, store_text(from, "host"));
+    plain_copy(to->utc, sizeof to->utc, store_text(from, "utc"));
 }
 
 /* Overwrites the members known here and leaves others as they are. */
@@ -60,6 +78,12 @@ static int entry_write(json_t *to, const struct bt_tc_key *key, const struct bt_
         (json_int_t)key->steps, "dt", key->dt, "kernel", key->kernel, "t_c_s", e->t_c_s, "verified",
         e->verified, "decomp", e->decomp, "ranks", (json_int_t)e->ranks, "threads",
         (json_int_t)e->threads, "isa", e->isa, "host", e->host, "utc", utc);
+    if (new) {
+        js_set(new, "undisturbed", json_boolean(e->undisturbed));
+        js_set(new, "share_min", js_real(e->share_min));
+        js_set(new, "steal", js_real(e->steal));
+        js_set(new, "others", js_real(e->others));
+    }
     const int rc = new ? json_object_update(to, new) : -1;
     json_decref(new);
     return rc == 0 ? 0 : err_set(ERR_NOMEM, "no memory for an entry of the T_C store");
@@ -72,44 +96,84 @@ static bool sound(const json_t *entry)
     return t > 0 && isfinite(t);
 }
 
-static const struct bt_store kind = {.name = "tc.json",
-                                     .schema = "nht1-tc/1",
-                                     .title = "T_C store",
-                                     .holds = "compute-only times",
-                                     .sound = sound};
+static const struct store kind = {.name = "tc.json",
+                                  .schema = "nht1-tc/1",
+                                  .title = "T_C store",
+                                  .holds = "compute-only times",
+                                  .sound = sound};
 
 int bt_tc_path(const char *asked, char *out, size_t size)
 {
-    if (!asked) return bt_store_path(&kind, NULL, out, size);
+    if (!asked) return store_path(&kind, NULL, out, size);
     const int length = snprintf(out, size, "%s", asked);
     if (length <= 0 || (size_t)length + 8 > size)
         return err_set(ERR_USAGE, "--tc-store: the name of the file is empty or too long");
     return 0;
 }
 
-/* The best entry for a key. */
-static json_t *entry_find(const json_t *entries, const struct bt_tc_key *key)
+/* Evidence that a time is worth keeping: it says that it is undisturbed, and its numbers say so, too. */
+static bool evident(const struct bt_tc_entry *e)
+{
+    return e->undisturbed && e->share_min >= DISTURBANCE_SHARE && e->share_min <= 1 &&
+           !(e->steal < 0) && !(e->steal > 1) && !(e->others < 0) && !(e->others > 1);
+}
+
+/* The best entry for a key, or for the same with fewer cores, that is evident. [out] entry: what is in
+ * it; other: the first with that key that is not evident. */
+static json_t *entry_find(const json_t *entries, const struct bt_tc_key *key, bool fewer,
+                          struct bt_tc_entry *entry, json_t **other)
 {
     json_t *e, *best = NULL;
-    struct bt_tc_entry this, shortest = {0};
+    struct bt_tc_entry this;
     size_t i;
+    *other = NULL;
     json_array_foreach(entries, i, e)
     {
-        if (!matches(e, key)) continue;
+        if (!matches(e, key, fewer)) continue;
         entry_read(e, &this);
-        if (best && !bt_tc_is_better(&this, &shortest)) continue;
-        shortest = this;
+        if (!evident(&this)) {
+            if (!*other) *other = e;
+            continue;
+        }
+        if (best && !bt_tc_is_better(&this, entry)) continue;
+        *entry = this;
         best = e;
     }
     return best;
 }
 
-int bt_tc_find(const char *path, const struct bt_tc_key *key, struct bt_tc_entry *entry)
+/* Whether fewer cores did it sooner, and as verified. [out] less: that one. */
+static bool beaten(const json_t *entries, const struct bt_tc_key *key,
+                   const struct bt_tc_entry *entry, struct bt_tc_entry *less)
 {
-    json_t *root;
-    TRY(bt_store_read(&kind, path, &root));
-    const json_t *found = entry_find(json_object_get(root, "entries"), key);
-    if (found) entry_read(found, entry);
+    json_t *other;
+    return entry_find(entries, key, true, less, &other) && less->t_c_s < entry->t_c_s &&
+           (less->verified || !entry->verified);
+}
+
+int bt_tc_find(const char *path, const struct bt_tc_key *key, struct bt_tc_entry *entry,
+               char why[BT_TC_WHY_MAX])
+{
+    json_t *root, *other;
+    struct bt_tc_entry less;
+    why[0] = '\0';
+    TRY(store_read(&kind, path, &root));
+    const json_t *entries = json_object_get(root, "entries");
+    bool found = entry_find(entries, key, false, entry, &other) != NULL;
+    if (!found && other)
+        snprintf(
+            why, BT_TC_WHY_MAX,
+            "The T_C stored for this system and problem, %.4g s, is not used: it comes without "
+            "sound evidence that nothing disturbed it (an older version's, or damaged)",
+            json_number_value(json_object_get(other, "t_c_s")));
+    if (found && beaten(entries, key, entry, &less)) {
+        found = false;
+        snprintf(
+            why, BT_TC_WHY_MAX,
+            "The T_C stored for this system and problem, %.4g s, is not used: with fewer cores it "
+            "was %.4g s",
+            entry->t_c_s, less.t_c_s);
+    }
     json_decref(root);
     return found ? 1 : 0;
 }
@@ -129,12 +193,14 @@ struct offer {
 static int take(json_t *entries, void *arg)
 {
     const struct offer *new = arg;
-    json_t *place = entry_find(entries, new->key);
-    struct bt_tc_entry stored;
-    if (place) {
-        entry_read(place, &stored);
-        if (!bt_tc_is_better(new->entry, &stored)) return 0;
-    } else {
+    struct bt_tc_entry stored, less;
+    json_t *other, *place = entry_find(entries, new->key, false, &stored, &other);
+    if (!evident(new->entry) || beaten(entries, new->key, new->entry, &less)) return 0;
+    if (place && !bt_tc_is_better(new->entry, &stored) &&
+        !beaten(entries, new->key, &stored, &less))
+        return 0;
+    if (!place) place = other;
+    if (!place) {
         place = json_object();
         json_array_append_new(entries, place);
     }
@@ -145,5 +211,5 @@ static int take(json_t *entries, void *arg)
 int bt_tc_offer(const char *path, const struct bt_tc_key *key, const struct bt_tc_entry *entry)
 {
     struct offer new = {key, entry};
-    return bt_store_change(&kind, path, take, &new);
+    return store_change(&kind, path, take, &new);
 }

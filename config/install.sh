@@ -29,7 +29,9 @@ find runs/nht1 config/*.ini config/*.conf -type f ! -name '*.pyc' | while read -
     put 644 "$file" "$DATADIR/$file"
 done
 put 644 "$SHARE/runs/nht1/version" "$DATADIR/runs/nht1/version"
-put 644 "$SHARE/runs/options-bt.json" "$DATADIR/runs/options-bt.json"
+for file in options-bt.json stamps.json; do
+    put 644 "$SHARE/runs/$file" "$DATADIR/runs/$file"
+done
 for file in verify/listings/*; do
     put 644 "$file" "$DATADIR/listings/${file##*/}"
 done

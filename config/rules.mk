@@ -3,7 +3,7 @@
 
 # Made of the programs' own tables of options.
 MANUAL := $(B)/manual
-$(MANUAL)/made: $(PROGRAMS) runs/nht1/manual.py
+$(MANUAL)/made: $(PROGRAMS) runs/nht1/manual.py config/programs.conf
 	$(call say,MAN)
 	$(Q)rm -rf $(MANUAL) && PYTHONPATH=runs NHT1_BIN=$(abspath $(B)/bin) python3 -B -m nht1.manual $(MANUAL) $(PROGRAMS) && touch $@
 man: $(MANUAL)/made ## manual pages and completion for bash, into build/manual

@@ -8,15 +8,12 @@
 #include "base/err.h"
 #include "base/par.h"
 
+/* An empty object where there are no hints. */
 static int make_info(struct io_context *c, const struct io_spec *spec)
 {
     TRY_MPI(MPI_Info_create(&c->info));
-    for (int h = 0; h < spec->hints_n; h++) {
-        const char *hint = spec->hints[h], *equals = strchr(hint, '=');
-        char key[MPI_MAX_INFO_KEY + 1] = "";
-        memcpy(key, hint, (size_t)(equals - hint));
-        TRY_MPI(MPI_Info_set(c->info, key, equals + 1));
-    }
+    for (int h = 0; h < spec->hints_n; h++)
+        TRY(par_info_add(&c->info, spec->hints[h], NULL));
     return 0;
 }
 

@@ -22,6 +22,7 @@
 static void init(struct io_file *f, const struct io_spec *spec, const struct io_writer *writer)
 {
     const struct io_writer *inner = spec->writer ? io_writer_inner(spec->writer) : NULL;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): io_writer_unknown fails */
     const unsigned caps = writer->caps | (inner ? inner->caps : 0);
     f->spec = *spec;
     f->writer = writer;
@@ -165,9 +166,9 @@ static int gather_identities(const struct io_file *f, struct identity **id, int6
     const int64_t n = f->has_parts ? f->ctx.size + 1 : 1;
     const int words = IDENTITY_WORDS;
     *ids_n = 2 * n;
-    *id = calloc(2 * (size_t)n, sizeof **id);
-    TRY(par_agree(f->ctx.comm, *id ? 0 : err_set(ERR_NOMEM, "no memory for a list of files")));
-    struct identity *made = *id, *old = *id + n;
+    struct identity *made = calloc(2 * (size_t)n, sizeof *made), *old = made + n;
+    *id = made;
+    TRY(par_agree(f->ctx.comm, made ? 0 : err_set(ERR_NOMEM, "no memory for a list of files")));
     made[0] = f->place.id;
     old[0] = f->place.old;
     if (!f->has_parts) return 0;

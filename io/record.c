@@ -19,11 +19,11 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mpilib.h"
 #include "base/par.h"
 #include "base/sys.h"
 #include "io/file_state.h"
 #include "io/writers/hint.h"
-#include "io/writers/mpiio.h"
 #include "io/target/striping.h"
 
 static const char *allocated(const struct io_file *f)
@@ -41,7 +41,7 @@ static void notice(json_t *notices, bool applies, const char *text)
 static void notice_hints(const struct io_file *f, const struct sys_fs *fs, bool library,
                          json_t *notices)
 {
-    const unsigned component = library ? io_mpiio_readers(fs->type) : 0;
+    const unsigned component = library ? mpilib_io(fs->type) : 0;
     const unsigned readers = component | (f->format == IO_NETCDF ? IO_HINT_PNETCDF : 0);
     for (int h = 0; h < f->spec.hints_n; h++) {
         const char *hint = f->spec.hints[h];

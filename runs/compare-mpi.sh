@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # MPI libraries beside each other: nht1-bt with every writer, and nht1-beff, of two or more builds, in
-# turn on the same machine. Prints the tables of docs/portability.md.
+# turn on the same machine. Prints the tables of docs/measurements/portability.md.
 #
 #     runs/compare-mpi.sh [-c "CLASS..."] [-r REPEATS] [-n RANKS] [-o FOLDER] BUILD...
 #

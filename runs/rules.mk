@@ -2,7 +2,7 @@
 # Part of the Makefile: studies and reports in Python, and what they are made of.
 
 # Studies and reports in Python: runs/study is the start of them all, by its name.
-PY_PROGRAMS := $(addprefix $(B)/bin/nht1-,study report)
+PY_PROGRAMS := $(addprefix $(B)/bin/nht1-,$(notdir $(call listed,kind,python)))
 
 # The package and the studies beside the programs, so that they start from any folder.
 $(SHARE)/runs/nht1/copied: $(B)/build $(shell find runs/nht1 config -type f ! -name '*.pyc')
@@ -31,9 +31,13 @@ $(PY_PROGRAMS) $(call program,$(MPI_MAINS)): | $(LAUNCHER)
 OPTIONS := $(SHARE)/runs/options-bt.json
 $(OPTIONS): $(B)/bin/nht1-bt
 	@mkdir -p $(@D) && $< --help-json >$@
-$(PY_PROGRAMS): | $(OPTIONS)
+# The codes of stamps (base/stamp_list.h), of which Python takes those that it knows by name.
+STAMPS := $(SHARE)/runs/stamps.json
+$(STAMPS): $(B)/bin/nht1-stats
+	@mkdir -p $(@D) && $< --stamps >$@
+$(PY_PROGRAMS): | $(OPTIONS) $(STAMPS)
 
-run: ## all cores: three writers in five rounds, then the best way to write, two minutes in all
+run: ## all cores: three writers until the answer is known, then the best way to write: two to three minutes
 	@bash config/setup.sh run
 	@$(MAKE) -j$(JOBS) all
 	@NHT1_BIN=$(abspath $(B)/bin) runs/study run $(if $(OUT),--under '$(OUT)') \

@@ -226,6 +226,7 @@ conforms() {
     run mpi_run 2 nht1-beff --lmax 1Mi --random 1 --no-analysis --time-limit 1 --json r.json
     expect_status 4
     expect_json r.json '[.result.not_valid_because[] | select(startswith("--time-limit"))] | length == 1'
+    expect_json r.json '[.stamps[].code] | index("capped") != null'
 }
 
 @test "a valid run: nothing is left to wish for" {

@@ -301,6 +301,7 @@ nothing_left() {
     expect_status 4
     expect_text "NOT MET: writing was cut short for want of space"
     jq -e '.partitions[0] | .capped and .file_bytes <= 60000000' r.json
+    expect_json r.json '.partitions[0].stamps | map(.code) | index("capped") != null'
     # a decision after each call
     jq -e '[.partitions[0].accesses[0].types[0, 1, 2].patterns[] | .batches_n == .calls_n]
         | length > 0 and all' r.json

@@ -182,8 +182,8 @@ END
     for program in "$NHT1_BIN"/nht1-*; do
         file -b "$program" | grep -q ELF || continue
         brought=$(nm "$program" | grep -cE ' [TW] pwritev?(64)?$') || true
-        case ${program##*/} in
-        nht1-bt | nht1-beffio | nht1-workload) [ "$brought" -eq 4 ] ;;
+        case " $(programs mpiio | xargs) " in
+        *" ${program##*/} "*) [ "$brought" -eq 4 ] ;;
         *) [ "$brought" -eq 0 ] ;;
         esac || { echo "$program: $brought" && return 1; }
     done

@@ -22,7 +22,7 @@ need_clang() {
 
 # Without the folders that nht1-bt needs not, unless all is asked for.
 clang_make() {
-    local part=(SERIAL_DIRS= "MPI_DIRS=bt bt/solver bt/search")
+    local part=(SERIAL_DIRS= "MPI_DIRS=bt bt/solver bt/search io/probe")
     [ -z "${NHT1_FULL:-}" ] || part=()
     env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u O make -C "$NHT1_ROOT" O="$CLANG_BUILD" CC=clang \
         CFLAGS=-g0 "${part[@]}" "$@"

@@ -35,11 +35,12 @@ OPTIONS = set(re.findall(r'\.name = "([a-zA-Z-]+)"', ''.join(PROJECT.values())))
 OPTIONS |= set(re.findall(r'^IO_SETTING\(([a-z]+),', PROJECT['io/setting_list.h'], re.M))
 OPTIONS |= set(re.findall(r"'--([a-z-]+)", ''.join(PROJECT.values())))
 OPTIONS |= set(re.findall(r"^    \('([a-z-]+)', ", PROJECT['runs/nht1/study/job.py'], re.M))
+OPTIONS |= set(re.findall(r"'--([a-z-]+)'", read('tests/stamps') + read('tests/programs')))
 OPTIONS |= {'help', 'version'}
 SCRIPTED = ''.join(t for f, t in PROJECT.items() if f.endswith(('.py', '.sh')))
 TARGETS = {t for f, text in {**PROJECT, **TESTS}.items() if f.endswith(('Makefile', 'rules.mk'))
            for line in re.findall(r'^([a-z][a-z -]*):', text, re.M) for t in line.split()}
-TARGETS |= {'check-' + p for p in 'serial mpi e2e layers sanitize'.split()}
+TARGETS |= {'check-' + p for p in 'serial python mpi e2e layers sanitize'.split()}
 # Of the tree, and folders of C sources without those above them, as a path may be left behind that has moved.
 FOLDERS = sorted({f.split('/')[0] for f in CODE if '/' in f} | {'docs'} | {
     f.split('/')[-2] for f in CODE if f.endswith('.c') and '/' in f})
@@ -87,7 +88,7 @@ def wrong(text):
             yield 'make ' + t, None if t in TARGETS else 'no such target'
     for program in re.findall(r'(?<![\w./-])nht1-([a-z]+)(?![\w/.-]|$)|^nht1-([a-z]+)$', text):
         name = program[0] or program[1]
-        there = any(glob.glob(p % name) for p in ('%s/main.c', '*/%s/main.c')) or name in ('study', 'report')
+        there = '[nht1-%s]\n' % name in PROJECT['config/programs.conf']
         yield 'nht1-' + name, None if there else 'no such program'
     whole = re.fullmatch(r'(?:\*?ctx->)?([A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+)(?:\(.*\))?', text)
     member = re.fullmatch(r'\*?ctx->(\w+)', text)

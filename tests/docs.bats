@@ -51,6 +51,26 @@ run_commands() {
     [ "$bad" -eq 0 ]
 }
 
+# anchors FILE: those that its headings get.
+anchors() {
+    grep -E '^#+ ' "$1" | sed -E 's/^#+ +//; s/\[([^]]*)\]\([^)]*\)/\1/g' | tr '[:upper:]' '[:lower:]' |
+        sed -E 's/[^a-z0-9 _-]//g; s/ /-/g'
+}
+
+@test "links to sections lead to their headings" {
+    local file link target links=0 bad=0
+    for file in "$NHT1_ROOT"/*.md "$NHT1_ROOT"/docs/*.md "$NHT1_ROOT"/docs/*/*.md; do
+        for link in $(grep -oE '\]\([^):]*#[^):]+\)' "$file" | sed 's/^](//; s/)$//'); do
+            target=$file
+            [ -z "${link%%#*}" ] || target=$(dirname "$file")/${link%%#*}
+            anchors "$target" | grep -qxF -e "${link#*#}" || { echo "$file: no $link" && bad=1; }
+            links=$((links + 1))
+        done
+    done
+    [ "$links" -ge 20 ]
+    [ "$bad" -eq 0 ]
+}
+
 @test "keys of references in the sources are in docs/references.md" {
     local key keys=0 bad=0
     for key in $(grep -rhoE --include='*.[ch]' '\[[A-Z][A-Za-z]*[0-9]{0,2}\] (section|eq|[0-9])|\[[A-Z][a-z]+\]\.' \
@@ -85,6 +105,20 @@ run_commands() {
         grep -qF "](docs/$name)" "$NHT1_ROOT/README.md" || { echo "README: no $name" && bad=1; }
         [ "$name" = README.md ] || grep -qF "]($name)" "$NHT1_ROOT/docs/README.md" ||
             { echo "docs/README: no $name" && bad=1; }
+    done
+    [ "$bad" -eq 0 ]
+}
+
+@test "exit statuses are explained once, zeta and T_C, too: documents that use them link there" {
+    local file bad=0
+    cd "$NHT1_ROOT/docs"
+    grep -q '^## Exit status' commands.md
+    for file in $(grep -il "exit status" ./*.md | grep -vE '/(commands|zeta).md'); do # the stamps of zeta.md are listed
+        grep -q "(commands.md#exit-status)" "$file" || { echo "$file: no link to the exit statuses" && bad=1; }
+    done
+    # In the equations of bt.md and bt-fast.md zeta is a coordinate.
+    for file in $(grep -lwE "zeta|T_C" ./*.md | grep -vE '/(zeta|bt|bt-fast).md'); do
+        grep -qE "\((zeta|glossary).md" "$file" || { echo "$file: no link to zeta.md" && bad=1; }
     done
     [ "$bad" -eq 0 ]
 }

@@ -12,6 +12,9 @@ export OMPI_MCA_mpi_yield_when_idle=${OMPI_MCA_mpi_yield_when_idle:-1} # as in t
 export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}                      # so, too
 [ ! -e "$NHT1_TESTBIN/wait.so" ] || export NHT1_PRELOAD=${NHT1_PRELOAD-$NHT1_TESTBIN/wait.so} # so, too
 
+# A quiet machine, as recorded: what a test expects must not depend on what else runs (base/disturbance.h).
+export NHT1_PROC=${NHT1_PROC-$NHT1_ROOT/tests/proc/quiet}
+
 # A limit for what hangs, in seconds: however busy the machine is, nothing that goes well takes so long.
 export NHT1_HANG_S=${NHT1_HANG_S:-1800}
 
@@ -44,6 +47,12 @@ mpi_run() {
 # launcher: that of the MPI library that the programs were built with.
 launcher() {
     echo "${MPIRUN:-$(cat "$(dirname "$NHT1_BIN")/share/nht1/runs/launcher" 2>/dev/null || echo mpirun)}"
+}
+
+# programs VALUE...: those of config/programs.conf that are of this kind, or write this way.
+programs() {
+    awk -F ' = ' -v values=" $* " '/^\[/ { name = substr($1, 2, length($1) - 2) }
+        ($1 == "kind" || $1 == "writes") && index(values, " " $2 " ") { print name }' "$NHT1_ROOT/config/programs.conf"
 }
 
 # wrapper mpif90: the compiler wrapper of that library.
@@ -258,9 +267,9 @@ expect_json() {
     return 1
 }
 
-# expect_schema NAME FILE: the file follows docs/schema/NAME.json.
+# expect_schema NAME FILE: the file follows docs/schema/NAME.json, and its stamps the list of the build.
 expect_schema() {
-    "$NHT1_ROOT/tests/schema" "$NHT1_ROOT/docs/schema/$1.json" "$2"
+    NHT1_BIN=${NHT1_BIN_REAL:-$NHT1_BIN} "$NHT1_ROOT/tests/schema" "$NHT1_ROOT/docs/schema/$1.json" "$2"
 }
 
 # Every test works in a folder of its own, with a store of compute times of its own.

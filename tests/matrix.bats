@@ -10,13 +10,14 @@ load helpers
 # Name, ranks, status of a run that goes well, names that it may leave in ./data, and its command.
 table() {
     local bt="nht1-bt --n 12 --steps 4 --dt 0.001 --interval 2 --tc 1 --quiet --verify never --out data/f --json data/result"
+    local study="s|runs|p01-r01|p01-r01.part|p01-r01-1|dumps|dump.bin.json|interrupted|run.json.tmp|lock|study.ini|@(study|summary|run|result).json|@(runs|summary).csv|summary.txt|std@(out|err)"
     cat <<END
 posix     2 0 f|f.json|result            $bt --io posix
 perrank   2 0 f|f.json|f.rank?????|result  $bt --io perrank
 mpiio     2 0 f|f.json|result            $bt --io mpiio
 async     2 0 f|f.json|result            $bt --io async
 auto      1 0 result                     $bt --io auto:posix,token --minutes 0.01
-probe     1 0 result                     nht1-bt --probe --quiet --out data/f --json data/result
+probe     1 0 result                     nht1-probe --quiet --out data/f --json data/result
 beffio    2 4 result                     nht1-beffio --quiet -p data --force -MB 16 -T 0.01 -N 2 --json data/result
 patterns  2 4 result                     nht1-workload job.conf --quiet --force --out data/f --json data/result
 common    2 0 result                     nht1-workload common.xml --quiet --force --out data/f --json data/result
@@ -26,6 +27,7 @@ export    1 0 f|f.json|f.*.vti|f.pvd     nht1-verify --export vti data/f
 profile   1 0 f.xml|result               nht1-profile --quiet --out data/f.xml --json data/result -- true
 beff      2 4 result|sum                 nht1-beff --quick --quiet --time-limit 1 --memory-per-process 16M --sum data/sum --json data/result
 stats     1 0 result                     nht1-stats --json data/result 1 2 3
+study     1 0 $study  nht1-study x.ini --quiet --no-plan --no-report --out data/s
 report    1 0 f.html                     nht1-report --no-figures -o data/f.html one.json
 END
 }
@@ -39,6 +41,7 @@ setup_file() {
     mpi_run 1 "${bt[@]}" --io posix --out made/export/f --json made/one.json
     printf 'Data 4k\nRecord 512\nCells 4\nTemporal write,read\n<Pattern sequential> </Pattern>\n' >made/job.conf
     (cd made && nht1-workload --make common.xml processNum=2 uniqueBytes=8000 sizeMean=1000 contMean=1000 collFrac=0)
+    printf '[study]\nrepeats = 1\n[run]\nprogram = nht1-bt\nranks = 1\nio = posix\nn = 12\nsteps = 4\ndt = 0.001\ninterval = 2\ntc = 1\n' >made/x.ini
     sed "s/mode=.common./mode=\"separate\"/" made/common.xml >made/separate.xml
 }
 
@@ -46,7 +49,7 @@ teardown() {
     ! mountpoint -q data 2>/dev/null || umount data
 }
 
-# each FUNCTION: of every row, with $name, $ranks, $good, $results and $command. $NHT1_MATRIX: of these alone.
+# each COMMAND...: of every row, with $name, $ranks, $good, $results and $command. $NHT1_MATRIX: of these alone.
 each() {
     local name ranks good results command problems='' row=0
     cp "$BATS_FILE_TMPDIR"/made/*.* .
@@ -54,10 +57,12 @@ each() {
     while read -r -u 5 name ranks good results command; do
         case " ${NHT1_MATRIX:-$name} " in *" $name "*) ;; *) continue ;; esac
         # One program's ways to write share what ends it.
-        case ${NHT1_FULL:-$1:$name} in 1 | failing_call:*) ;; *:mpiio | *:async | *:common) continue ;; esac
+        case ${NHT1_FULL:-$*:$name} in 1 | *failing_call:*) ;; *:mpiio | *:async | *:common) continue ;; esac
         program=${command%% *}
         read -ra command <<<"$command"
-        "$1"
+        # A search goes by the clock: 6000 readings of one that no load disturbs are enough for it.
+        if [ "$name" = auto ]; then own_clock 100; else unset NHT1_CLOCK LD_PRELOAD; fi
+        "$@"
         row=$((row + 1))
     done 5< <(table)
     [ -z "$problems" ] || { echo "$problems" && return 1; }
@@ -78,14 +83,12 @@ fresh() {
 go() {
     got=0
     mpi_run "${by:-$ranks}" env "$@" "${command[@]}" </dev/null >err 2>&1 || got=$?
-    # A machine under load may have no time for a search.
-    [ "$name:$got" != auto:4 ] || got=0
 }
 
-# told: it ended by itself, in vain, and says so.
+# told WHAT [STATUS]: it ended by itself, in vain, and says so.
 told() {
-    [[ $got =~ ^(1|3)$ ]] || bad "$*: status $got"
-    case $(<err) in *"$program: "*) ;; *) bad "$*: says nothing" ;; esac
+    [[ $got =~ ^(${2:-1|3})$ ]] || bad "$1: status $got"
+    case $(<err) in *"$program: "*) ;; *) bad "$1: says nothing" ;; esac
 }
 
 # only PATTERN: nothing else is in ./data, but what was given and what somebody else has put there.
@@ -110,8 +113,8 @@ goes_on() {
 # faulty PLAN|LOG [VARIABLE=VALUE...]: with the fault shim (tests/shim/fault.c).
 faulty() {
     local of=$program
-    [ "$program" != nht1-report ] || of=python3
-    go LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_PROGRAM="$of" "$@"
+    case $program in nht1-report | nht1-study) of=python3 ;; esac
+    go LD_PRELOAD="$NHT1_TESTBIN/fault.so${LD_PRELOAD:+:$LD_PRELOAD}" NHT1_FAULT_PROGRAM="$of" "$@"
 }
 
 # sites MOST: the calls on files below ./data, "CALL NUMBER RANK" a line: all of them in make check-full, else
@@ -176,7 +179,7 @@ read_only() {
     find data | sort >before
     mount -o remount,ro data
     go
-    told "a read-only folder"
+    told "a read-only folder" 3
     find data | sort | cmp -s - before || bad "a read-only folder: changed"
     umount data
 }
@@ -196,7 +199,7 @@ foreign() {
     fresh
     # What it would make, as a run that goes well shows.
     go
-    for target in $(find data -maxdepth 1 -type f -printf '%f\n'); do
+    for target in $(find data -mindepth 1 -maxdepth 1 -printf '%f\n'); do
         fresh
         [ ! -e "data/$target" ] || continue
         echo "dear diary" >"data/$target"
@@ -210,77 +213,100 @@ foreign() {
     each foreign
 }
 
-failing_call() {
-    local call n rank what
+# What --force writes over: with room for it; without any, the old one stays. Searches and probes make no file
+# of the name itself, what profile runs here has nothing to profile, and the other programs have no --force.
+forced() {
+    local target
+    case $name in
+    posix | perrank | mpiio | async | patterns | common) target=data/f ;;
+    separate) target=data/f.00001 ;;
+    beffio) target=data/b_eff_io_data_i00_002_0 ;;
+    *) return 0 ;;
+    esac
+    local -a command=("$program" --force "${command[@]:1}")
+    room 4096
+    echo "dear diary" >"$target"
+    go
+    told "--force without room"
+    [ "$(cat "$target")" = "dear diary" ] || bad "--force without room: lost $target"
+    umount data
+    fresh
+    echo "dear diary" >"$target"
+    go
+    [ "$got" -eq "$good" ] || bad "--force: status $got"
+    ! grep -qs "dear diary" "$target" || bad "--force: $target stays"
+    only "$results" "--force"
+}
+
+@test "a file of somebody else, and --force" {
+    need_root "a file system of one's own"
+    each forced
+}
+
+# at_sites MOST FUNCTION: it, at so many $site, "$call:$n" of $rank.
+at_sites() {
+    local call n rank site
     while read -r -u 6 call n rank; do
         [ "$call" != no ] || { bad "$call $n $rank" && continue; }
-        what=$(what_of "$call")
+        site=$call:$n
         fresh
-        faulty NHT1_FAULT="$call:$n:$what:$rank"
-        # A call on which nothing depends, or that is not made each time.
-        [ "$got" -eq "$good" ] || told "$call:$n:$what:$rank"
-        only "$results" "$call:$n:$what:$rank"
-        goes_on "$call:$n:$what:$rank"
-    done 6< <(sites 2)
+        "$2"
+    done 6< <(sites "$1")
+}
+
+failing_call() {
+    local what
+    what=$(what_of "$call")
+    faulty NHT1_FAULT="$site:$what:$rank"
+    # A call on which nothing depends, or that is not made each time.
+    [ "$got" -eq "$good" ] || told "$site:$what:$rank"
+    only "$results" "$site:$what:$rank"
+    goes_on "$site:$what:$rank"
 }
 
 @test "each call fails on one rank" {
-    each failing_call
+    each at_sites 2 failing_call
 }
 
 killed_rank() {
-    local call n rank
-    while read -r -u 6 call n rank; do
-        [ "$call" != no ] || { bad "$call $n $rank" && continue; }
-        fresh
-        faulty NHT1_FAULT="$call:$n:kill:$rank"
-        no_process "$program"
-        goes_on "$call:$n:kill:$rank"
-    done 6< <(sites 1)
+    faulty NHT1_FAULT="$site:kill:$rank"
+    no_process "$program"
+    goes_on "$site:kill:$rank"
 }
 
 @test "SIGKILL of a rank" {
-    each killed_rank
+    each at_sites 1 killed_rank
 }
 
 # The rank stands still at the call until its launcher is gone.
 killed_launcher() {
-    local call n rank job
+    local job
     [ "$ranks" -gt 1 ] || return 0
-    while read -r -u 6 call n rank; do
-        [ "$call" != no ] || { bad "$call $n $rank" && continue; }
-        fresh
-        "$NHT1_ROOT/tests/mpi-run" -np "$ranks" env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_PROGRAM="$program" \
-            NHT1_FAULT_STOP="$call:$n:$rank" "${command[@]}" </dev/null >err 2>&1 3>&- &
-        job=$!
-        # A call that is not made each time.
-        wait_stopped -p "$job" "$program" >wait.log || { wait "$job" || true; continue; }
-        kill -KILL "$(ps -o ppid= -p "$stopped" | tr -d ' ')"
-        kill -CONT "$stopped"
-        wait "$job" || true
-        no_process "$program" || bad "the launcher killed at $call:$n:$rank: a process stays"
-        goes_on "the launcher killed at $call:$n:$rank"
-    done 6< <(sites 1)
+    "$NHT1_ROOT/tests/mpi-run" -np "$ranks" env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_PROGRAM="$program" \
+        NHT1_FAULT_STOP="$site:$rank" "${command[@]}" </dev/null >err 2>&1 3>&- &
+    job=$!
+    # A call that is not made each time.
+    wait_stopped -p "$job" "$program" >wait.log || { wait "$job" || true; return 0; }
+    kill -KILL "$(ps -o ppid= -p "$stopped" | tr -d ' ')"
+    kill -CONT "$stopped"
+    wait "$job" || true
+    no_process "$program" || bad "the launcher killed at $site:$rank: a process stays"
+    goes_on "the launcher killed at $site:$rank"
 }
 
 @test "SIGKILL of the launcher" {
-    each killed_launcher
+    each at_sites 1 killed_launcher
 }
 
 interrupted() {
-    local call n rank
-    while read -r -u 6 call n rank; do
-        [ "$call" != no ] || { bad "$call $n $rank" && continue; }
-        fresh
-        faulty NHT1_FAULT="$call:$n:SIGINT:$rank"
-        # It may have been at its end, and a program that holds nothing simply dies.
-        [[ $got =~ ^($good|130)$ ]] || told "$call:$n:SIGINT:$rank"
-        no_process "$program"
-        [ "$got" -eq 130 ] || only "$results|.nht1-*.own|*.tmp" "$call:$n:SIGINT:$rank" # swept by the next run: goes_on
-        goes_on "$call:$n:SIGINT:$rank"
-    done 6< <(sites 1)
+    faulty NHT1_FAULT="$site:SIGINT:$rank"
+    # It may have been at its end, and a program that holds nothing simply dies.
+    [[ $got =~ ^($good|130)$ ]] || told "$site:SIGINT:$rank"
+    no_process "$program"
+    [ "$got" -eq 130 ] || only "$results|.nht1-*.own|*.tmp" "$site:SIGINT:$rank" # swept by the next run: goes_on
+    goes_on "$site:SIGINT:$rank"
 }
 
 @test "SIGINT" {
-    each interrupted
+    each at_sites 1 interrupted
 }

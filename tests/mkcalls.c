@@ -365,7 +365,10 @@ static void cost(const char *name, int n, int bytes)
     void *mpi = dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
     write_at call_of[2] = {NULL, MPI_File_write_at};
     if (mpi) *(void **)&call_of[0] = dlsym(mpi, "MPI_File_write_at");
-    if (!call_of[0]) MPI_Abort(MPI_COMM_WORLD, 3);
+    if (!call_of[0]) {
+        MPI_Abort(MPI_COMM_WORLD, 3);
+        return;
+    }
     MPI_File f = opened(MPI_COMM_SELF, name);
     MPI_Status status;
     for (int turn = 0; turn < TURNS; turn++) {
@@ -385,6 +388,34 @@ static void cost(const char *name, int n, int bytes)
     MPI_File_close(&f);
 }
 
+/* All ranks write; then the last one aborts or dies, or all wait. */
+static void ends(const char *what, const char *name)
+{
+    MPI_File f = opened(MPI_COMM_WORLD, name);
+    MPI_Status s;
+    for (int i = 0; i < 10; i++)
+        MPI_File_write_at(f, 1000 * (10 * rank + i), buf, 1000, MPI_BYTE, &s);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == size - 1 && *what == 'a') MPI_Abort(MPI_COMM_WORLD, 7);
+    if (rank == size - 1 && *what == 'k') kill(getpid(), SIGKILL);
+    if (rank == size - 1 && *what == 's') kill(getpid(), SIGSEGV);
+    if (*what == 'w') waits(name);
+    sleep(1800); /* for its end, which comes from outside */
+}
+
+static void writes_slowly(const char *name)
+{
+    MPI_File f = opened(MPI_COMM_WORLD, name);
+    MPI_Status s;
+    for (int i = 0; i < 10; i++) {
+        for (int b = 0; b < 8; b++)
+            MPI_File_write_at(f, ((MPI_Offset)rank * 80 + 8 * i + b) << 20, buf, 1 << 20, MPI_BYTE,
+                              &s);
+        usleep(50000);
+    }
+    MPI_File_close(&f);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -396,40 +427,19 @@ int main(int argc, char **argv)
     if (strcmp(what, "large") == 0 && LARGE) all_functions(name, call_c);
     if (strcmp(what, "views-large") == 0 && LARGE) views_c(name);
     if (strstr(what, "large") && !LARGE) wrong = 77;
-    if (strcmp(what, "views") == 0) views(name);
-    if (strcmp(what, "seeks") == 0) seeks(name);
-    if (strcmp(what, "halves") == 0) halves(name);
-    if (strcmp(what, "many") == 0) many(name);
-    if (strcmp(what, "holes") == 0) holes(name);
-    if (strcmp(what, "uneven") == 0) uneven(name);
-    if (strcmp(what, "header") == 0) header(name);
-    if (strcmp(what, "separate") == 0) separate(name);
-    if (strcmp(what, "self") == 0) self(name);
-    if (strcmp(what, "read-back") == 0) read_back(name);
+    static const struct {
+        const char *name;
+        void (*run)(const char *file);
+    } list[] = {
+        {"views", views}, {"seeks", seeks},         {"halves", halves}, {"many", many},
+        {"holes", holes}, {"uneven", uneven},       {"header", header}, {"separate", separate},
+        {"self", self},   {"read-back", read_back},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        if (strcmp(what, list[i].name) == 0) list[i].run(name);
     if (strcmp(what, "cost") == 0 && argc == 5) cost(name, atoi(argv[3]), atoi(argv[4]));
-    if (strstr("abort kill segv wait", what)) {
-        MPI_File f = opened(MPI_COMM_WORLD, name);
-        MPI_Status s;
-        for (int i = 0; i < 10; i++)
-            MPI_File_write_at(f, 1000 * (10 * rank + i), buf, 1000, MPI_BYTE, &s);
-        MPI_Barrier(MPI_COMM_WORLD);
-        if (rank == size - 1 && *what == 'a') MPI_Abort(MPI_COMM_WORLD, 7);
-        if (rank == size - 1 && *what == 'k') kill(getpid(), SIGKILL);
-        if (rank == size - 1 && *what == 's') kill(getpid(), SIGSEGV);
-        if (*what == 'w') waits(name);
-        sleep(1800); /* for its end, which comes from outside */
-    }
-    if (strcmp(what, "sleep") == 0) {
-        MPI_File f = opened(MPI_COMM_WORLD, name);
-        for (int i = 0; i < 10; i++) {
-            MPI_Status s;
-            for (int b = 0; b < 8; b++)
-                MPI_File_write_at(f, ((MPI_Offset)rank * 80 + 8 * i + b) << 20, buf, 1 << 20,
-                                  MPI_BYTE, &s);
-            usleep(50000);
-        }
-        MPI_File_close(&f);
-    }
+    if (strstr("abort kill segv wait", what)) ends(what, name);
+    if (strcmp(what, "sleep") == 0) writes_slowly(name);
     MPI_Finalize();
     return wrong;
 }

@@ -335,7 +335,7 @@ static void a_run_by_the_definition_is_valid(void **state)
     assert_int_equal(beff_job_make(MPI_COMM_WORLD, &setup, &job), 0);
     assert_int_equal(beff_job_run(&job), 0);
     assert_true(beff_job_valid(&job));
-    assert_non_null(stamp_find(job.stamps, "valid"));
+    assert_non_null(stamp_find(job.stamps, STAMP_VALID));
     assert_int_equal(job.memory.lmax_bytes, 8192);
     assert_int_equal(job.plan.patterns_n, BEFF_RINGS_N + BEFF_RANDOM_STANDARD);
     assert_int_equal(job.measured.cube.reps_n, BEFF_REPS_STANDARD);

@@ -225,17 +225,18 @@ static void spoil(const struct beffio_bench *b, enum beffio_type type, int by, i
                   int flip)
 {
     char path[BEFFIO_PATH_MAX];
-    unsigned char byte;
+    unsigned char byte = 0;
     beffio_files_path(b->files, 0, type, rank, path);
+    int flipped = 0;
     if (rank == by) {
         const int fd = open(path, O_RDWR);
-        if (pread(fd, &byte, 1, (off_t)offset) == 1) {
-            byte = (unsigned char)(byte ^ flip);
-            if (pwrite(fd, &byte, 1, (off_t)offset) != 1) offset = -1;
-        }
+        flipped = pread(fd, &byte, 1, (off_t)offset) == 1;
+        byte = (unsigned char)(byte ^ flip);
+        flipped = flipped && pwrite(fd, &byte, 1, (off_t)offset) == 1;
         close(fd);
     }
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Bcast(&flipped, 1, MPI_INT, by, MPI_COMM_WORLD);
+    assert_true(flipped);
 }
 
 /* One flipped bit in the chunk of the last rank, in each pattern of each type. */

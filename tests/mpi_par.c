@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/mpilib.h"
 #include "base/par.h"
 
 static int rank, size;
@@ -173,6 +174,31 @@ static void spread_of_ranks(void **state)
     assert_true(s.min == -2 && s.median == -2 && s.max == -2 && s.max_rank == 0);
 }
 
+static void hints_become_an_info_object(void **state)
+{
+    (void)state;
+    MPI_Info info = MPI_INFO_NULL;
+    char value[64], key[MPI_MAX_INFO_KEY + 16];
+    int there = 0, keys = 0;
+    assert_int_equal(par_info_add(&info, "cb_nodes=2", NULL), 0);
+    assert_int_equal(par_info_add(&info, "nht1_a=b=c", NULL), 0);
+    assert_int_equal(par_info_add(&info, "cb_nodes", "4"), 0);
+    assert_int_equal(par_info_add(&info, "no_value", NULL), ERR_USAGE);
+    assert_non_null(strstr(err_message(), "hint no_value: not KEY=VALUE"));
+    err_clear();
+    memset(key, 'k', sizeof key);
+    key[sizeof key - 1] = '\0';
+    assert_int_equal(par_info_add(&info, key, "1"), ERR_USAGE);
+    err_clear();
+    MPI_Info_get_nkeys(info, &keys);
+    assert_int_equal(keys, 2);
+    MPI_Info_get(info, "cb_nodes", 63, value, &there);
+    assert_true(there && strcmp(value, "4") == 0);
+    MPI_Info_get(info, "nht1_a", 63, value, &there);
+    assert_true(there && strcmp(value, "b=c") == 0);
+    MPI_Info_free(&info);
+}
+
 static void hosts_in_rank_order(void **state)
 {
     (void)state;
@@ -216,6 +242,25 @@ static void record_of_mpi(void **state)
     json_decref(j);
 }
 
+/* The library at hand is one that this project is built with. */
+static void this_library(void **state)
+{
+    (void)state;
+    const struct mpilib *here = mpilib();
+    json_t *components = mpilib_components();
+    assert_true(here->kind == MPILIB_OPEN_MPI || here->kind == MPILIB_MPICH);
+    assert_int_equal(mpilib_kind_of(here->name), here->kind);
+    assert_null(strpbrk(here->name, ",\n\t"));
+    assert_ptr_equal(mpilib(), here);
+    if (here->kind == MPILIB_MPICH) {
+        assert_string_equal(mpilib_component(), "ROMIO");
+        assert_int_equal(mpilib_io("lustre"), MPILIB_ROMIO);
+        assert_false(mpilib_may_be_ompio());
+        assert_int_equal(json_array_size(components), 1);
+    }
+    json_decref(components);
+}
+
 int main(int argc, char **argv)
 {
     int provided;
@@ -233,8 +278,10 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(failed_calls_are_named, clear),
         cmocka_unit_test_setup(a_file_reaches_every_rank, clear),
         cmocka_unit_test_setup(spread_of_ranks, clear),
+        cmocka_unit_test_setup(hints_become_an_info_object, clear),
         cmocka_unit_test_setup(hosts_in_rank_order, clear),
         cmocka_unit_test_setup(record_of_mpi, clear),
+        cmocka_unit_test_setup(this_library, clear),
     };
     int failed = cmocka_run_group_tests_name("par", tests, NULL, NULL), all;
     MPI_Allreduce(&failed, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

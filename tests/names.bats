@@ -48,6 +48,8 @@ work=(nht1-workload --patterns --set data=4096 --set record=512 --quiet)
         refused --tc-store "${bt[@]}" --io none --tc-store "$name"
         refused --tc-store "${bt[@]}" --dry-run --tc-store "$name"
         refused --tc-store nht1-bt --probe --tc-store "$name"
+        refused --tc-store nht1-probe --tc-store "$name"
+        refused --json nht1-probe --json "$name"
         refused --json "${work[@]}" --json "$name"
         refused --make nht1-workload --make "$name"
         refused --json nht1-beffio -p . --quick --json "$name"

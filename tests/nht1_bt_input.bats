@@ -20,6 +20,15 @@ refused() {
     return 1
 }
 
+@test "a stack that is too small is told, of programs with and without MPI" {
+    run bash -c "ulimit -s 128; nht1-bt --version"
+    expect_status 1
+    expect_text "nht1-bt: the stack is limited to 128 KiB"
+    run bash -c "ulimit -s 128; nht1-stats 1 2 3"
+    expect_status 1
+    expect_text "nht1-stats: the stack is limited to 128 KiB"
+}
+
 @test "unknown option, unknown word" {
     refused 1 "--bogus" 2 --bogus
     refused 1 "did you mean --steps" 2 --stepz 3

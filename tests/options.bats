@@ -4,7 +4,6 @@
 load helpers
 
 tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1 --io posix --out d.bin --force)
-programs=(bt verify beff beffio workload profile stats)
 
 # to_stdout SCHEMA STATUS PROGRAM...: the program's result with --json -, alone on standard output, and
 # what it prints on standard error; status and result are those that a file gets.
@@ -26,6 +25,8 @@ to_stdout() {
     to_stdout nht1-bt-plan-1 0 nht1-bt --dry-run "${tiny[@]}"
     grep -q "dry run" said
     to_stdout nht1-bt-probe-1 0 nht1-bt --probe --out d.bin --tc-store tc.json
+    grep -q "what works" said
+    to_stdout nht1-bt-probe-1 0 nht1-probe --tc-store tc.json
     grep -q "what works" said
     to_stdout nht1-report-stats-1 0 nht1-stats 1 2 3
     RANKS=2 to_stdout nht1-beff-1 4 nht1-beff --quick --lmax 8192
@@ -86,8 +87,8 @@ int main(int argc, char **argv) { MPI_Init(&argc, &argv); puts("hello"); return 
 
 @test "--json - and other results are documented where they are offered" {
     local program
-    for program in "${programs[@]}"; do
-        run "nht1-$program" --help
+    for program in $(programs mpi serial); do
+        run "$program" --help
         [[ $(tr -s ' \n' ' ' <<<"$output") == *"--json=FILE "*"'-' is standard output; what is printed goes to standard error then."* ]]
     done
 }

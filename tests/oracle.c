@@ -360,6 +360,7 @@ static void solve_line(struct oracle *o, int dir, const int at[3], double (*e)[N
     }
     for (int l = o->n - 1; l >= 0; l--)
         for (int m = 0; m < NC; m++) {
+            /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): eliminate has set all of e */
             double x = e[l][m][NC];
             for (int s = 0; l < o->n - 1 && s < NC; s++)
                 x -= e[l][m][s] * shifted(o, o->r, p, dir, l + 1)[s];

@@ -111,8 +111,10 @@ END
     expect_text "title"
     expect_plain
     mkdir "$name.d"
-    run mpi_run 1 nht1-bt --n 13 --steps 4 --dt 0.001 --interval 2 --io auto:posix --minutes 0.02 --tc-store "$name.json" --out "$name.d/f" \
+    own_clock 500
+    run mpi_run 1 nht1-bt --n 13 --steps 4 --dt 0.001 --interval 2 --io auto:posix --minutes 0.05 --tc-store "$name.json" --out "$name.d/f" \
         --json "$name.r"
+    unset NHT1_CLOCK LD_PRELOAD
     expect_text "title"
     expect_plain
     run mpi_run 1 nht1-beffio --dry-run --quick -p "$name.d"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# nht1-bt --probe: what works on a file system, what fails, crashes and hangs; it ends in any case.
+# nht1-probe and nht1-bt --probe: what works on a file system, what fails, crashes and hangs; it ends in any case.
 # shellcheck disable=SC2016,SC2030,SC2031 # jq filters have variables of their own; so have tests
 # shellcheck disable=SC2154 # slow_disk sets server
 load helpers
@@ -88,6 +88,45 @@ state" ]
     expect_status 0
     expect_text "not kept"
     [ "$(cat state/nht1/probe.json)" = mine ]
+}
+
+# tried FILE: what was tried and what the result says besides, but for times, rates and the program's own.
+tried() {
+    jq -S '[keys, .schema, .folder, .file_system.mount, .mpi, .left_out, (.findings | map([.component, .tried, .state]))]' "$1"
+}
+
+@test "nht1-probe is nht1-bt --probe: options, result, findings and exit status" {
+    local option out
+    for option in $(nht1-probe --help-json | jq -r '.options[].name'); do
+        nht1-bt --help-json | jq -e --arg name "$option" 'any(.options[]; .name == $name)'
+    done
+    ! open_mpi || local -x OMPI_MCA_io=ompio
+    run probe
+    expect_status 0
+    out=$(grep -E '^  [a-z]' <<<"$output" | cut -c1-35)
+    run mpi_run 1 nht1-probe --probe-limit 3600 --json q.json
+    expect_status 0
+    [ "$(grep -E '^  [a-z]' <<<"$output" | cut -c1-35)" = "$out" ]
+    expect_text "what works in ."
+    expect_plain
+    expect_schema nht1-bt-probe-1 q.json
+    [ "$(tried p.json)" = "$(tried q.json)" ]
+    expect_json q.json '.status == 0 and .options.probe_limit == 3600 and (.options | has("probe") | not)'
+    # Both keep in one store: what one has found, the other knows.
+    expect_json state/nht1/probe.json '.entries | length == 1'
+    run mpi_run 1 nht1-bt --probe --known
+    expect_text "without --known"
+    run mpi_run 1 nht1-probe --known
+    expect_text "without --known"
+    run mpi_run 1 nht1-probe --known --json q.json
+    expect_status 1
+    expect_text "--known and --json"
+    ranks=2 run mpi_run 2 nht1-probe --out nowhere/x
+    expect_status 3
+    [ "$(grep -c '^nht1-probe: ' <<<"$output")" -eq 1 ]
+    expect_text "No such file"
+    nothing_left
+    no_process nht1-probe
 }
 
 @test "a folder that is read-only, full or not there: one message, status 3 on every rank" {
@@ -278,13 +317,27 @@ interrupt() {
     nothing_left
 }
 
+@test "the process that makes the folder dies at any of its calls: nothing of it stays" {
+    local fault
+    mkdir disk
+    for fault in write:1:SIGINT write:1:kill write:2:SIGINT write:2:kill; do
+        LD_PRELOAD=$NHT1_TESTBIN/fault.so:$LD_PRELOAD NHT1_FAULT_IN=$PWD/disk NHT1_FAULT=$fault:0 \
+            run mpi_run 1 nht1-bt --probe --out disk/f
+        expect_status 3
+        expect_text "ended by signal"
+        [ -z "$(ls -A disk)" ]
+    done
+    no_process nht1-bt
+}
+
 @test "--known: what is known is not tried again" {
     run mpi_run 1 nht1-bt --probe --known
     expect_status 0
     expect_text "flock"
     jq '.entries[0] |= (.utc = "2001-01-31T12:00:00Z"
         | (.findings[] | select(.component == null and .tried == "io_uring") | .state) = "hangs")' \
-        state/nht1/probe.json >new && cp new state/nht1/probe.json
+        state/nht1/probe.json >new
+    cp new state/nht1/probe.json
     run mpi_run 1 nht1-bt --probe --known
     expect_status 0
     expect_text "since 2001-01-31T12:00; without --known"

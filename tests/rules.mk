@@ -65,15 +65,27 @@ sanitized: all $(call testbin,$(TEST_SERIAL)) fuzz-programs
 tests: $(call testbin,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL)) $(MKCONTAINER) $(SHIMS) $(B)/tests/probe_call.so $(SLOWFS) fuzz-programs bench-programs ## build the test programs
 
 # The runner counts what could not be built as failed.
-CHECKS := serial mpi e2e layers sanitize
+CHECKS := serial python mpi e2e layers sanitize
 check: ## set up, build, run the tests
 check-full: export NHT1_FULL = 1
 check-full: ## as check, and every test that takes long
-$(CHECKS:%=check-%): check-%: ## one part of the tests: serial, mpi, e2e, layers or sanitize
+$(CHECKS:%=check-%): check-%: ## one part of the tests: serial, python, mpi, e2e, layers or sanitize
 check check-full $(CHECKS:%=check-%):
 	@bash config/setup.sh check
 	-@$(MAKE) -k -j$(JOBS) all tests
 	@O=$(B) tests/run $(filter $(CHECKS),$(@:check-%=%))
+# Programs built by gcc for gcov in a folder of their own. PARTS: of tests/run; BATS: files of end-to-end tests beside
+# them. The table of the last run: docs/coverage.md.
+PARTS ?= serial mpi e2e
+BATS  ?=
+coverage: ## lines and branches that the tests execute, by folder: PARTS="serial mpi" BATS="beff read" for some
+	-@$(MAKE) -k -j$(JOBS) O=$(B)/coverage OPT=-O1 ISAS=generic CFLAGS='--coverage -fprofile-update=atomic' \
+	    LDFLAGS=--coverage all tests
+	@find $(B)/coverage/obj -name '*.gcda' -delete
+	-@O=$(B)/coverage tests/run $(PARTS)
+	-@$(if $(BATS),O=$(B)/coverage NHT1_BIN=$(abspath $(B)/coverage/bin) NHT1_TESTBIN=$(abspath $(B)/coverage/tests) \
+	    bats $(BATS:%=tests/%.bats))
+	@tests/coverage $(B)/coverage | tee $(B)/coverage/table.md
 check-fs: all tests ## try file systems that are made for it: xfs, btrfs, tmpfs, NFS, GlusterFS
 	@O=$(B) tests/fs/run
-.PHONY: sanitized check-fs
+.PHONY: sanitized check-fs coverage

@@ -98,6 +98,19 @@ asked() {
     expect_json answers.json '.answers[1].questions[0] | .lo == null and .widening > 1.4 and (.decided | not)'
 }
 
+@test "unpaired: exact interval of the ratio of two samples, p corrected, no interval from too few values or a drift" {
+    asked '{"what": "unpaired", "level": 0.95, "margin": 0.05, "quantities": [
+            {"a": [1, 1.01, 1.02, 0.99], "b": [1.1, 1.11, 1.09, 1.12]}, {"a": [1, 3, 2], "b": [2, 1, 3]},
+            {"a": [1, 2, 3, 4, 5, 6, 7, 8, 9], "b": [9, 8, 9.5, 8.5, 9.1, 8.2, 9.2]},
+            {"a": [1, 3, 2, 4, 1.5, 3.5], "b": [1, 3, 2, 4, 1.5, 3.5]}]}'
+    # With 4 and 4 values the whole range of ratios has 1 - 2 / 70.
+    expect_json answers.json '.answers[0].quantities[0] | (.attained - 34 / 35 | fabs) < 1e-12 and (.ratio_lo - 1.09 / 1.02 | fabs) < 1e-12
+        and (.ratio_hi - 1.12 / 0.99 | fabs) < 1e-12 and (.p - 1 / 35 | fabs) < 1e-12 and (.p_corrected - 4 / 35 | fabs) < 1e-12'
+    expect_json answers.json '.answers[0].quantities[1] | .ratio == 1 and .ratio_lo == null and .attained == null and .p == 1 and .rounds_needed == 4'
+    expect_json answers.json '.answers[0].quantities[2] | .drifting and .ratio_lo == null and .p == 1 and .rounds_needed == null'
+    expect_json answers.json '.answers[0].quantities[3] | .p == 1 and .ratio == 1 and .ratio_lo < 1 and .ratio_hi > 1 and .rounds_needed > 6'
+}
+
 @test "questions that are not understood are refused" {
     local bad
     for bad in '{"what": "sequential"}' '{"what": "sequential", "questions": []}' \
@@ -112,6 +125,9 @@ asked() {
         '{"what": "sequential", "error": 0, "questions": [{"values": [1], "bounds": [1]}]}' \
         '{"what": "sequential", "error": 1e-300, "questions": [{"values": [1], "bounds": [1], "share": 1e-300}]}' \
         '{"what": "sequential", "rounds_max": 5, "questions": [{"values": [1], "bounds": [1]}]}' \
+        '{"what": "unpaired", "quantities": [{"a": [1], "b": [1]}]}' '{"what": "unpaired", "level": 0.9, "quantities": []}' \
+        '{"what": "unpaired", "level": 0.9, "quantities": [{"a": [0], "b": [1]}]}' \
+        '{"what": "unpaired", "level": 0.9, "margin": -1, "quantities": [{"a": [1], "b": [1]}]}' \
         '{"what": "centres", "metrics": [{"values": [1]}]}' '{"what": "centres", "level": 0.95, "metrics": []}' \
         '{"what": "centres", "level": 0.95, "metrics": [{"a": [1], "b": [2], "against": 0}]}' \
         '{"what": "centres", "level": 0.95, "metrics": [7]}'; do

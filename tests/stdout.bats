@@ -19,10 +19,10 @@ setup() {
 
 @test "standard output that is full is told by every program, whether it failed early or at the end" {
     local program
-    for program in bt verify beff beffio workload profile stats; do
-        lost "nht1-$program" --help
-        lost "nht1-$program" --version
-        lost "nht1-$program" --help-json
+    for program in $(programs mpi serial); do
+        lost "$program" --help
+        lost "$program" --version
+        lost "$program" --help-json
     done
     lost nht1-report --help
     lost nht1-report --version

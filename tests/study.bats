@@ -319,10 +319,6 @@ END
     [ "$(jq .seed c/study.json)" -eq 8 ]
 }
 
-no_sim() {
-    if pgrep -f "$PWD/bin/sim" >/dev/null; then return 1; fi
-}
-
 @test "killed with -9 in the middle, a study goes on to the same set of runs" {
     REPEATS=2..4 description x.ini <<<$'[run]\nprogram = sim\nvalue = 1..3\nnoise = 0.1'
     study x.ini --out whole
@@ -666,7 +662,7 @@ dt = 1e-9\ninterval = 5\nio = posix\ntc = 1'
     [[ $output == "nht1-study: no study 'nosuch'"* ]]
     run root/usr/bin/nht1-study tune --nosuch
     [[ $output == "nht1-study tune: '--nosuch' is an option neither of nht1-study tune nor of nht1-bt"* ]]
-    for command in "" tune; do
+    for command in "" ab tune; do
         run root/usr/bin/nht1-study $command --help
         expect_text "usage: nht1-study"
         expect_text "nht1-studies"

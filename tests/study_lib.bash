@@ -106,3 +106,8 @@ sims() {
 starts() {
     grep -vc -e --help -e --version starts
 }
+
+# Whether no program of the test is left.
+no_sim() {
+    if pgrep -f "$PWD/bin/sim" >/dev/null; then return 1; fi
+}

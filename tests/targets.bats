@@ -227,12 +227,15 @@ d.bin.json" ]
 
 @test "without a complete dump a file is known by its inode" {
     bt --io posix --out d.bin
-    jq '.dumps = []' d.bin.json >cut && cat cut >d.bin.json
+    jq '.dumps = []' d.bin.json >cut
+    cat cut >d.bin.json
     cp d.bin other.bin
     run bt --io posix --out d.bin
     expect_status 0
-    jq '.dumps = []' d.bin.json >cut && cat cut >d.bin.json
-    cat other.bin >new.bin && mv new.bin d.bin
+    jq '.dumps = []' d.bin.json >cut
+    cat cut >d.bin.json
+    cat other.bin >new.bin
+    mv new.bin d.bin
     kept d.bin
     refused 1 "not the file that" --io posix --out d.bin
     run mpi_run 2 nht1-bt --restart --quiet --out d.bin
@@ -250,9 +253,11 @@ d.bin.json" ]
     dd if=/dev/urandom of=d.bin bs=1000 count=1 conv=notrunc status=none # the first dump is damaged
     bt --io posix --out d.bin
     bt --io perrank --out p.bin
-    jq 'del(.inodes)' p.bin.json >cut && mv cut p.bin.json
+    jq 'del(.inodes)' p.bin.json >cut
+    mv cut p.bin.json
     bt --io perrank --out p.bin
-    jq 'del(.inodes)' p.bin.json >cut && mv cut p.bin.json
+    jq 'del(.inodes)' p.bin.json >cut
+    mv cut p.bin.json
     bt --io posix --out p.bin
     [ "$(ls -d p.bin* | wc -l)" -eq 2 ]
     cmp ref.bin p.bin
@@ -260,7 +265,8 @@ d.bin.json" ]
 
 @test "a part that took the place of ours is not overwritten" {
     bt --io perrank --out d.bin
-    head -c "$(stat -c %s d.bin.rank00001)" /dev/urandom >new && mv new d.bin.rank00001
+    head -c "$(stat -c %s d.bin.rank00001)" /dev/urandom >new
+    mv new d.bin.rank00001
     kept d.bin.rank00001
     refused 1 "d.bin" --io perrank --out d.bin
     refused 1 "d.bin" --io posix --out d.bin

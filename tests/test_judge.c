@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/sequential.h"
 #include "base/stamp.h"
 #include "bt/judge.h"
 
@@ -41,7 +42,7 @@ static void run(const char *writer, int round, double t_t_s, double in_io_s)
     snprintf(o->run.writer, sizeof o->run.writer, "%s", writer);
     o->run.round = round;
     o->run.t_t_s = t_t_s;
-    o->run.in_io.max = in_io_s;
+    o->run.in_io.max = o->run.in_data.max = in_io_s; /* no bookkeeping */
     o->run.completed = o->verified = true;
     o->serial_file = strcmp(writer, BT_COMPUTE) != 0;
     if (o->serial_file) o->run.bytes = INT64_C(40) * 42448320;
@@ -50,9 +51,10 @@ static void run(const char *writer, int round, double t_t_s, double in_io_s)
 static void rounds(int n, double t_c_s, double t_t_s, double in_io_s)
 {
     for (int r = 1; r <= n; r++) {
-        const double noise = 1 + 0.004 * r;
+        const double noise = 1 + 0.004 * (r * 5 % 7);
         run(BT_COMPUTE, r, t_c_s * noise, 0);
-        run("posix", r, t_t_s * noise * (1 + 0.001 * (r % 3)), in_io_s);
+        run("posix", r, t_t_s * noise * (1 + 0.001 * (r % 3)),
+            in_io_s * noise * (1 + 0.001 * (r % 3)));
     }
 }
 
@@ -80,9 +82,45 @@ static json_t *job_judged(void)
 
 static double numbers(const json_t *stamps, const char *code, const char *key)
 {
-    const json_t *n = json_object_get(stamp_find(stamps, code), "numbers");
+    const json_t *n = json_object_get(stamp_find_text(stamps, code), "numbers");
     return json_is_number(json_object_get(n, key)) ? json_number_value(json_object_get(n, key))
                                                    : NAN;
+}
+
+/* The same with bookkeeping and slower computing, over a T_C of about 94 s. */
+static void terms(int n, double data_s, double bookkeeping_s, double slowdown_s)
+{
+    static const double noise[] = {0, 3, -2, 1, -3, 2, -1, 3, -2, 1, -1, 2};
+    for (int r = 1; r <= n; r++) {
+        const double t_c_s = 94.0 + 0.1 * (r % 3), noise_s = 0.2 * noise[r - 1];
+        run(BT_COMPUTE, r, t_c_s, 0);
+        run("posix", r, t_c_s + data_s + bookkeeping_s + slowdown_s + noise_s,
+            data_s + bookkeeping_s);
+        outcome[job.outcomes_n - 1].run.in_data.max = data_s;
+    }
+}
+
+static const char *const code_of[] = {"balanced", "io-too-slow", "io-faster-than-needed",
+                                      "not-measurable", "undecided"};
+
+/* The answer about posix, of which there is exactly one; reason: NULL: not asked. */
+static void expect_answer(const char *code, const char *reason)
+{
+    struct bt_judged j;
+    int found = 0;
+    bt_judge(&j, &job);
+    assert_string_equal(j.row[0].writer, "posix");
+    for (size_t i = 0; i < sizeof code_of / sizeof code_of[0]; i++)
+        found += stamp_find_text(j.row[0].stamps, code_of[i]) != NULL;
+    assert_int_equal(found, 1);
+    assert_non_null(j.row[0].answer);
+    assert_string_equal(j.row[0].answer, code);
+    assert_non_null(stamp_find_text(j.row[0].stamps, code));
+    if (reason) {
+        assert_non_null(j.row[0].reason);
+        assert_string_equal(j.row[0].reason, reason);
+    }
+    bt_judge_free(&j);
 }
 
 /* A computer that was slow for all is not called a slow disk: T_T 135.3 s over a T_C of 94.0 s, of
@@ -92,18 +130,18 @@ static void noise_is_not_called_slow_writing(void **state)
     (void)state;
     run("posix", 1, 135.3, 4.0);
     json_t *s = judged();
-    assert_non_null(stamp_find(s, "undecided"));
-    assert_null(stamp_find(s, "not-balanced"));
-    assert_non_null(stamp_find(s, "official"));
+    assert_non_null(stamp_find(s, STAMP_UNDECIDED));
+    assert_null(stamp_find(s, STAMP_IO_TOO_SLOW));
+    assert_non_null(stamp_find(s, STAMP_OFFICIAL));
     json_decref(s);
     const struct bt_values v = bt_values_of(&job, &outcome[0].run);
     assert_true(fabs(v.zeta_io - 4.0 / 94) < 1e-12);
     assert_true(fabs(v.zeta_compute - (131.3 / 94 - 1)) < 1e-12);
     job.outcomes_n = 0;
-    rounds(5, 131.0, 135.3, 4.0);
+    rounds(6, 131.0, 135.3, 4.0);
     s = judged();
-    assert_non_null(stamp_find(s, "balanced"));
-    assert_null(stamp_find(s, "not-balanced"));
+    assert_non_null(stamp_find(s, STAMP_BALANCED));
+    assert_null(stamp_find(s, STAMP_IO_TOO_SLOW));
     assert_true(numbers(s, "balanced", "zeta") > 0.4); /* over the best T_C */
     assert_true(fabs(numbers(s, "balanced", "zeta_paired") - 0.034) < 0.005);
     json_decref(s);
@@ -112,22 +150,49 @@ static void noise_is_not_called_slow_writing(void **state)
     json_decref(s);
 }
 
+/* Evidence that ranks did not have their processors is told of the run, and the worst of the writer. */
+static void disturbed_runs_are_told(void **state)
+{
+    (void)state;
+    rounds(3, 94.0, 95.0, 1.0);
+    outcome[1].run.disturbance = (struct disturbance){
+        .known = true, .disturbed = true, .share_min = 0.6, .others = NAN, .sentence = "60 %"};
+    outcome[5].run.disturbance = (struct disturbance){
+        .known = true, .disturbed = true, .share_min = 0.09, .others = 0.85, .sentence = "9 %"};
+    json_t *s = judged();
+    assert_string_equal(stamp_text(stamp_find(s, STAMP_DISTURBED), "sentence"), "9 %");
+    assert_true(numbers(s, "disturbed", "share_min") == 0.09);
+    assert_true(numbers(s, "disturbed", "others") == 0.85);
+    json_decref(s);
+    s = bt_judge_run(&job, &outcome[1]);
+    assert_true(numbers(s, "disturbed", "share_min") == 0.6);
+    assert_true(isnan(numbers(s, "disturbed", "others")));
+    json_decref(s);
+    s = bt_judge_run(&job, &outcome[3]);
+    assert_null(stamp_find(s, STAMP_DISTURBED));
+    json_decref(s);
+}
+
 static void slow_writing_is_called_so(void **state)
 {
     (void)state;
-    rounds(5, 94.0, 140, 44);
+    rounds(6, 94.0, 140, 44);
     json_t *s = judged();
-    assert_non_null(stamp_find(s, "not-balanced"));
-    assert_true(numbers(s, "not-balanced", "zeta_paired_ci95_lo") > 0.1);
+    assert_non_null(stamp_find(s, STAMP_IO_TOO_SLOW));
+    assert_true(numbers(s, "io-too-slow", "zeta_paired_ci95_lo") > 0.1);
+    assert_true(numbers(s, "io-too-slow", "zeta_data_ci95_lo") > 0.1);
     /* 1.7 GB in 46 s, where 9.4 s would do. */
     assert_true(fabs(numbers(s, "implied-rate", "rate_bytes_per_s") / 36.9e6 - 1) < 0.05);
     assert_true(fabs(numbers(s, "implied-rate", "needed_bytes_per_s") / 180.6e6 - 1) < 0.05);
     json_decref(s);
     job.outcomes_n = 0;
-    rounds(4, 94.0, 140, 44); /* four rounds are no verdict */
+    rounds(5, 94.0, 140, 44); /* five rounds have no interval of 95 % */
     s = judged();
-    assert_non_null(stamp_find(s, "undecided"));
-    assert_true(numbers(s, "undecided", "rounds_needed_n") == 5);
+    assert_non_null(stamp_find(s, STAMP_UNDECIDED));
+    assert_true(numbers(s, "undecided", "rounds_needed_n") == 6);
+    assert_true(isnan(numbers(s, "undecided", "zeta_paired_ci95_lo")));
+    assert_non_null(strstr(stamp_text(stamp_find(s, STAMP_UNDECIDED), "sentence"),
+                           "No interval before 6 rounds"));
     json_decref(s);
 }
 
@@ -135,15 +200,188 @@ static void slow_writing_is_called_so(void **state)
 static void wide_intervals_are_undecided(void **state)
 {
     (void)state;
-    static const double t_t[] = {100, 102, 104, 106, 96, 110};
+    static const double t_t[] = {100, 98, 104.5, 101, 104, 99};
     for (int r = 1; r <= 6; r++) {
         run(BT_COMPUTE, r, 94, 0);
         run("posix", r, t_t[r - 1], 5);
     }
     json_t *s = judged();
-    assert_non_null(stamp_find(s, "undecided"));
-    assert_true(numbers(s, "undecided", "rounds_needed_n") > 6);
+    assert_non_null(stamp_find(s, STAMP_UNDECIDED));
+    const double needed = numbers(s, "undecided", "rounds_needed_n");
+    assert_true(needed > 6);
+    assert_true(isnan(numbers(s, "undecided", "minutes_needed"))); /* nobody measured that */
     json_decref(s);
+    job.rounds_done = 6;
+    job.rounds_s = 6 * 200;
+    s = judged();
+    assert_true(fabs(numbers(s, "undecided", "minutes_needed") - needed * 200 / 60) < 1e-9);
+    json_decref(s);
+}
+
+/* Four answers with made-up times; which of them holds follows from data and the paired zeta. */
+static void one_answer_for_each_case(void **state)
+{
+    (void)state;
+    static const struct {
+        double data_s, bookkeeping_s, slowdown_s; /* over 94 s */
+        const char *code, *reason;
+    } table[] = {
+        {4, 1, 0, "balanced", NULL},
+        {0.2, 0.5, 0, "io-faster-than-needed", NULL},
+        {20, 1, 0, "io-too-slow", NULL},
+        {20, 40, 5, "io-too-slow", NULL},              /* it is the data, too */
+        {5, 25, 0, "not-measurable", "bookkeeping"},   /* 83 % of the time in I/O */
+        {0.2, 25, 0, "not-measurable", "bookkeeping"}, /* not "faster than needed" */
+        {3, 1, 20, "not-measurable", "slowdown"},      /* a writer that slows computing */
+        {9.4, 10, 0, "undecided", NULL},               /* above, but is it the data? */
+        {5, 1, 260, "not-measurable", "disturbed"},    /* "computing took 3.83 times T_C" */
+        {40, 1, 260, "not-measurable", "disturbed"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        job.outcomes_n = 0;
+        terms(12, table[i].data_s, table[i].bookkeeping_s, table[i].slowdown_s);
+        for (int o = 0; table[i].data_s == 9.4 && o < job.outcomes_n; o++)
+            outcome[o].run.in_data.max *= 1 + 0.02 * (o * 3 % 9 - 4);
+        expect_answer(table[i].code, table[i].reason);
+    }
+}
+
+/* "Balanced" on /dev/shm; a red verdict above "noise dominates". */
+static void nothing_is_concluded_from_what_cannot_be_measured(void **state)
+{
+    static const double data_s[] = {0.2, 4, 20, 9.4};
+    for (size_t i = 0; i < sizeof data_s / sizeof data_s[0]; i++) {
+        fresh(state);
+        terms(8, data_s[i], 1, 0);
+        outcome[3].run.cache.page_cache = outcome[3].run.cache.in_memory = true;
+        expect_answer("not-measurable", "page-cache");
+        fresh(state);
+        terms(8, data_s[i], 1, 0);
+        job.machine.threads = 2;
+        job.machine.mask_width = 4;
+        expect_answer("not-measurable", "processors-shared");
+        job.machine = (struct bt_machine){
+            .nodes = {.size = 1, .cores = 2, .node_cores = 2}, .threads = 2, .mask_width = 1};
+        expect_answer("not-measurable", "processors-shared");
+        fresh(state);
+        terms(8, data_s[i], 1, 0);
+        for (int o = 0; o < job.outcomes_n; o++) {
+            outcome[o].run.t_t_s /= 200;
+            outcome[o].run.in_io.max /= 200;
+            outcome[o].run.in_data.max /= 200;
+        }
+        job.tc.entry.t_c_s /= 200;
+        expect_answer("not-measurable", "too-short");
+    }
+}
+
+/* Where other programs took processors in half of the rounds, from the writer or from what it is
+ * compared with, nothing is concluded; less leaves the answer as it is, and so does a writer that
+ * shares processors with its own flushing. */
+static void disturbed_rounds_decide_nothing(void **state)
+{
+    for (int spoiled = 0; spoiled <= 8; spoiled++) {
+        fresh(state);
+        terms(8, spoiled % 2 ? 20 : 4, 1, 0);
+        for (int r = 0; r < spoiled; r++)
+            outcome[2 * r + r % 2].run.disturbance.disturbed = true;
+        if (spoiled >= 4)
+            expect_answer("not-measurable", "disturbed");
+        else
+            expect_answer(spoiled % 2 ? "io-too-slow" : "balanced", NULL);
+    }
+    for (int writer = 0; writer <= 1; writer++) {
+        fresh(state);
+        terms(8, 4, 1, 0);
+        for (int r = 0; r < 8; r++)
+            outcome[2 * r + writer].run.disturbance.shared = true;
+        expect_answer(writer ? "balanced" : "not-measurable", writer ? NULL : "processors-shared");
+    }
+}
+
+/* data + bookkeeping + slowdown = paired zeta, whatever the times; without a pair, zeta. */
+static void the_terms_add_up(void **state)
+{
+    (void)state;
+    uint64_t x = 29;
+    for (int i = 0; i < 2000; i++) {
+        double u[4];
+        for (int k = 0; k < 4; k++) {
+            x = x * 6364136223846793005u + 1442695040888963407u;
+            u[k] = (double)(x >> 11) / 0x1p53;
+        }
+        job.outcomes_n = 0;
+        const double t_c_s = 0.01 + 100 * u[0], t_t_s = t_c_s * (0.5 + 4 * u[1]);
+        run("posix", 1, t_t_s, t_t_s * u[2]);
+        outcome[0].run.in_data.max = t_t_s * u[2] * u[3];
+        if (i % 2) run(BT_COMPUTE, 1, t_c_s, 0);
+        const struct bt_values v = bt_values_of(&job, &outcome[0].run);
+        const double sum = v.zeta_data + v.zeta_bookkeeping + v.zeta_slowdown;
+        assert_true(v.zeta_data >= 0 && v.zeta_bookkeeping >= -1e-15);
+        assert_true(fabs(sum - (i % 2 ? v.zeta_paired : v.zeta)) < 1e-12 * (1 + fabs(sum)));
+    }
+}
+
+/* --repeat auto: the first look, what is decided there, and the end of the time. */
+static void rounds_go_on_until_it_is_decided(void **state)
+{
+    struct sequential_plan plan;
+    struct bt_judged j;
+    assert_int_equal(sequential_plan(BT_ERROR, BT_AUTO_ROUNDS, &plan), 0);
+    assert_int_equal(plan.rounds[0], BT_AUTO_FIRST);
+    for (int n = 6; n <= 8; n++) {
+        fresh(state);
+        setup.rounds_auto = true;
+        terms(n, 4, 1, 0);
+        bt_judge(&j, &job);
+        assert_int_equal(bt_judge_settled(&j.row[0]), n >= BT_AUTO_FIRST);
+        assert_true(isfinite(j.row[0].paired.lo) == (n >= BT_AUTO_FIRST));
+        bt_judge_free(&j);
+    }
+    /* What the eighth round decided, later ones leave as it is, and time makes a look of its own. */
+    fresh(state);
+    setup.rounds_auto = true;
+    terms(10, 4, 1, 0);
+    expect_answer("balanced", NULL);
+    fresh(state);
+    setup.rounds_auto = true;
+    terms(7, 4, 1, 0);
+    expect_answer("undecided", NULL);
+    job.rounds_cut = true;
+    expect_answer("balanced", NULL);
+    /* A disturbance may pass: rounds go on. */
+    fresh(state);
+    setup.rounds_auto = true;
+    terms(8, 4, 1, 260);
+    bt_judge(&j, &job);
+    assert_string_equal(j.row[0].answer, "not-measurable");
+    assert_false(bt_judge_settled(&j.row[0]));
+    bt_judge_free(&j);
+}
+
+/* The share of samples from a known distribution whose interval misses its median. */
+static void intervals_are_what_they_say(void **state)
+{
+    enum { SAMPLES = 2000 };
+    uint64_t x = 1993;
+    for (int n = 6; n <= 9; n++) {
+        int missed = 0;
+        for (int i = 0; i < SAMPLES; i++) {
+            struct bt_judged j;
+            fresh(state);
+            for (int r = 1; r <= n; r++) {
+                x = x * 6364136223846793005u + 1442695040888963407u;
+                const double u = ((double)(x >> 11) + 0.5) / 0x1p53;
+                run(BT_COMPUTE, r, 94, 0);
+                run("posix", r, 94 * (1.05 - 0.03 * log(2 * u)), 3); /* median 1.05 */
+            }
+            bt_judge(&j, &job);
+            if (isfinite(j.row[0].paired.lo))
+                missed += j.row[0].paired.lo > 0.05 || j.row[0].paired.hi < 0.05;
+            bt_judge_free(&j);
+        }
+        assert_true(missed <= 0.05 * SAMPLES + 2 * 10); /* two standard deviations */
+    }
 }
 
 /* "The extra time is that of writing at 4.30 TB/s", at zeta 0.000. */
@@ -152,16 +390,16 @@ static void no_rate_is_implied_by_noise(void **state)
     (void)state;
     run("posix", 1, 94.0004, 0.1);
     json_t *s = judged();
-    assert_null(stamp_find(s, "implied-rate"));
+    assert_null(stamp_find(s, STAMP_IMPLIED_RATE));
     json_decref(s);
     job.outcomes_n = 0;
-    for (int r = 1; r <= 5; r++) {
+    for (int r = 1; r <= 6; r++) {
         run(BT_COMPUTE, r, 94 + (r % 2), 0);
-        run("posix", r, 94 + (r % 3), 0.1);
+        run("posix", r, 94 + (r % 3), 2);
     }
     s = judged();
-    assert_null(stamp_find(s, "implied-rate"));
-    assert_non_null(stamp_find(s, "balanced"));
+    assert_null(stamp_find(s, STAMP_IMPLIED_RATE));
+    assert_non_null(stamp_find(s, STAMP_BALANCED));
     json_decref(s);
 }
 
@@ -172,9 +410,9 @@ static void wrong_files_get_no_verdict(void **state)
     outcome[3].wrong = true;
     outcome[3].verified = false;
     json_t *s = judged();
-    assert_non_null(stamp_find(s, "not-verified"));
-    assert_null(stamp_find(s, "balanced"));
-    assert_null(stamp_find(s, "official"));
+    assert_non_null(stamp_find(s, STAMP_NOT_VERIFIED));
+    assert_null(stamp_find(s, STAMP_BALANCED));
+    assert_null(stamp_find(s, STAMP_OFFICIAL));
     json_decref(s);
 }
 
@@ -185,12 +423,12 @@ static void a_given_t_c_is_called_given(void **state)
     job.tc.origin = BT_TC_FROM_USER;
     run("posix", 1, 90, 2);
     json_t *s = judged();
-    const char *said = stamp_text(stamp_find(s, "tc-not-best"), "sentence");
+    const char *said = stamp_text(stamp_find(s, STAMP_TC_NOT_BEST), "sentence");
     assert_non_null(strstr(said, "--tc"));
     assert_null(strstr(said, "best compute-only time known"));
     json_decref(s);
     s = job_judged();
-    assert_non_null(stamp_find(s, "tc-not-best"));
+    assert_non_null(stamp_find(s, STAMP_TC_NOT_BEST));
     json_decref(s);
 }
 
@@ -210,7 +448,7 @@ static void cores_and_steps(void **state)
         job.machine.mask_width = table[i].mask;
         json_t *s = job_judged();
         assert_int_equal(json_array_size(s), table[i].code ? 1 : 0);
-        if (table[i].code) assert_non_null(stamp_find(s, table[i].code));
+        if (table[i].code) assert_non_null(stamp_find_text(s, table[i].code));
         json_decref(s);
     }
     fresh(NULL);
@@ -250,7 +488,7 @@ static void readings_are_called_what_they_are(void **state)
         for (int c = 0; c < 2; c++) {
             if (!table[i].code[c]) continue;
             wanted++;
-            assert_non_null(stamp_find(s, table[i].code[c]));
+            assert_non_null(stamp_find_text(s, table[i].code[c]));
         }
         assert_int_equal(json_array_size(s), wanted);
         json_decref(s);
@@ -296,8 +534,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(noise_is_not_called_slow_writing, fresh),
+        cmocka_unit_test_setup(disturbed_runs_are_told, fresh),
         cmocka_unit_test_setup(slow_writing_is_called_so, fresh),
         cmocka_unit_test_setup(wide_intervals_are_undecided, fresh),
+        cmocka_unit_test_setup(one_answer_for_each_case, fresh),
+        cmocka_unit_test_setup(nothing_is_concluded_from_what_cannot_be_measured, fresh),
+        cmocka_unit_test_setup(disturbed_rounds_decide_nothing, fresh),
+        cmocka_unit_test_setup(the_terms_add_up, fresh),
+        cmocka_unit_test_setup(rounds_go_on_until_it_is_decided, fresh),
+        cmocka_unit_test_setup(intervals_are_what_they_say, fresh),
         cmocka_unit_test_setup(no_rate_is_implied_by_noise, fresh),
         cmocka_unit_test_setup(wrong_files_get_no_verdict, fresh),
         cmocka_unit_test_setup(a_given_t_c_is_called_given, fresh),

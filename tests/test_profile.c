@@ -99,11 +99,54 @@ static void counters_that_nobody_can_have_counted(void **state)
     rmdir(dir);
 }
 
+/* The second phase of a file has what no description can say: nht1-workload would refuse all of it. */
+static void a_point_that_cannot_be_replayed_is_left_out(void **state)
+{
+    (void)state;
+    static const double at[] = {BIN_S};
+    char dir[] = "/tmp/test_profile.XXXXXX", path[256], why[ERR_MESSAGE_MAX];
+    struct profile_run run;
+    struct workload w;
+    int left_out;
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/rank-0", dir);
+    leave(dir, 0, 1, 1e9, at, 1);
+    const int fd = open(path, O_RDWR);
+    struct profile_map *m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    assert_ptr_not_equal(m, MAP_FAILED);
+    close(fd);
+    m->files_n = 1;
+    m->phases_n = 3;
+    for (int p = 0; p < 3; p++) {
+        m->phase[p].comm_size = 1;
+        m->phase[p].ordinal = p;
+        m->phase[p].begin_s = m->phase[p].end_s = 1e9 + p;
+        m->phase[p].kind[0].n = m->phase[p].pieces = 8;
+        m->phase[p].kind[0].bytes = 80;
+    }
+    m->phase[0].kind[0].bytes = 4; /* half a byte a call */
+    m->phase[1].kind[0].n = m->phase[1].pieces = (UINT64_C(1) << 30) + 1;
+    m->phase[1].kind[0].bytes = UINT64_C(1) << 32;
+    munmap(m, sizeof *m);
+    assert_int_equal(profile_load(dir, &run), 0);
+    assert_int_equal(profile_workload(&run, &w, &left_out, why), 0);
+    assert_int_equal(left_out, 1);
+    assert_int_equal(w.points_n, 2);
+    assert_non_null(strstr(why, "working point 2: "));
+    for (int i = 0; i < w.points_n; i++)
+        assert_int_equal(workload_point_check(&w.point[i], w.separate, ""), 0);
+    workload_free(&w);
+    profile_free(&run);
+    unlink(path);
+    rmdir(dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_timeline_has_every_byte),
         cmocka_unit_test(counters_that_nobody_can_have_counted),
+        cmocka_unit_test(a_point_that_cannot_be_replayed_is_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The race of --io auto on made-up times: with known true times it finds the best, keeps its time,
- * survives candidates that fail, and its intervals hold what they should. */
+ * survives candidates that fail, its intervals hold what they should, and under noise like that of shared
+ * machines it takes none for a winner that is not. */
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
@@ -15,15 +16,26 @@
 #include "bt/search/race.h"
 
 #define N_MAX 80
+#define SEEDS 40 /* of each kind of noise */
+
+/* Noise beyond the scatter of single runs. */
+enum noise {
+    QUIET,   /* rounds are slow or fast as a whole, and now and then a run is disturbed */
+    HEAVY,   /* Student's t of 2 degrees */
+    DRIFT,   /* slower and slower: half of a run's scatter with each run */
+    BIMODAL, /* bursts of 5 runs on average, 30 % of all, each 1.6 times as long */
+    NOISES
+};
 
 /* A machine: a dump computes for step_s and writes for write_s[c], of which a part hides behind the
- * computation, but for the last one; each run costs around_s besides. Times scatter by a share, now
- * and then a run is disturbed for real, and rounds are slow or fast as a whole. */
+ * computation, but for the last one; each run costs around_s besides. Times scatter by a share. Candidate
+ * 0 is the plain one. */
 struct model {
     int n;
     double step_s, around_s;
     double write_s[N_MAX], hidden[N_MAX];
     double scatter, disturbed;
+    enum noise noise;
     int fails; /* candidate that fails in its second run, -1: none */
     int hangs; /* run, from 1, that 60 s are lost in, with T_T; 0: none */
     int64_t dumps_n;
@@ -31,7 +43,8 @@ struct model {
 
 struct outcome {
     int best, runs, failed;
-    bool settled;
+    bool settled; /* before its time was over */
+    enum race_verdict verdict;
     double spent_s;
     struct race_standing stand[N_MAX];
 };
@@ -41,6 +54,25 @@ static double true_s(const struct model *m, int c, int64_t dumps)
     const double d = (double)dumps;
     if (c < 0) return d * m->step_s;
     return d * m->step_s + m->write_s[c] * (1 + (d - 1) * (1 - m->hidden[c]));
+}
+
+/* The logarithm of what a run takes over what is true. burst: kept from run to run. */
+static double noise_of(const struct model *m, gsl_rng *rng, int runs, double round_noise,
+                       bool *burst)
+{
+    const double own = gsl_ran_gaussian(rng, m->scatter);
+    const bool hit = gsl_rng_uniform(rng) < m->disturbed;
+    switch (m->noise) {
+    case HEAVY:
+        return 0.5 * m->scatter * gsl_ran_tdist(rng, 2) + round_noise;
+    case DRIFT:
+        return own + 0.005 * runs;
+    case BIMODAL:
+        *burst = gsl_rng_uniform(rng) < (*burst ? 0.8 : 0.2 * 0.3 / 0.7);
+        return own + (*burst ? log(1.6) : 0);
+    default:
+        return own + round_noise + (hit ? log(1.6) : 0);
+    }
 }
 
 static struct race *run(const struct model *m, double budget_s, uint64_t seed, struct outcome *o)
@@ -53,26 +85,28 @@ static struct race *run(const struct model *m, double budget_s, uint64_t seed, s
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     double now_s = 1000, round_noise = 0;
     int last_round = 0, tried = 0;
+    bool burst = false;
     gsl_rng_set(rng, seed + 1);
     *o = (struct outcome){0};
     entry[0].yardstick = entry[1].yardstick = true;
-    for (int c = 0; c < m->n; c++)
+    for (int c = 0; c < m->n; c++) {
         entry[c].order = c < 8 ? 0 : c < 30 ? 1 : 2;
+        entry[c].cost = c == 0 ? 0 : 1 + entry[c].order;
+    }
     assert_int_equal(race_new(&r, &plan, now_s), 0);
     while (race_next(r, now_s, &t)) {
         if (t.round != last_round) round_noise = gsl_ran_gaussian(rng, m->scatter);
         last_round = t.round;
         assert_in_range(t.dumps, 1, m->dumps_n);
-        const double noise = gsl_ran_gaussian(rng, m->scatter) + round_noise;
-        const bool hit = gsl_rng_uniform(rng) < m->disturbed;
-        t.t_t_s = true_s(m, t.candidate, t.dumps) * exp(noise) * (hit ? 1.6 : 1);
+        t.t_t_s =
+            true_s(m, t.candidate, t.dumps) * exp(noise_of(m, rng, o->runs, round_noise, &burst));
         t.took_s = t.t_t_s + m->around_s;
         if (t.candidate >= 0 && t.candidate == m->fails && ++tried == 2) {
             t.t_t_s = NAN;
             o->failed++;
         }
         o->runs++;
-        assert_true(t.rung == 0 || t.patience_s > t.took_s);
+        assert_true(t.rung == 0 || m->noise != QUIET || t.patience_s > t.took_s);
         if (o->runs == m->hangs) t.took_s = t.t_t_s += 60;
         now_s += t.took_s;
         assert_int_equal(race_told(r, &t), 0);
@@ -82,6 +116,7 @@ static struct race *run(const struct model *m, double budget_s, uint64_t seed, s
     o->spent_s = now_s - 1000;
     o->best = race_best(r);
     o->settled = race_settled(r);
+    o->verdict = race_verdict(r);
     race_stand(r, o->stand);
     return r;
 }
@@ -114,17 +149,21 @@ static int truly_best(const struct model *m)
     return best;
 }
 
-static void finds_the_best_within_5_percent_in_9_of_10(void **state)
+/* The plain candidate takes 1.08 to 1.09 times as long as the best; what wins is faster than it. */
+static void what_it_finds_is_near_the_best_and_its_intervals_hold_the_truth(void **state)
 {
     (void)state;
-    int good = 0, covered = 0, intervals = 0;
+    int good = 0, won = 0, covered = 0, intervals = 0;
     for (uint64_t seed = 0; seed < 30; seed++) {
-        const struct model m = class_a(seed);
+        struct model m = class_a(seed);
         struct outcome o;
+        m.write_s[0] = 0.1;
+        m.hidden[0] = 0;
         struct race *r = run(&m, 300, seed, &o);
         const double best_s = true_s(&m, truly_best(&m), m.dumps_n);
         const double worse = true_s(&m, o.best, m.dumps_n) / best_s - 1;
-        good += worse <= 0.05 ? 1 : 0;
+        good += worse <= 0.10 ? 1 : 0;
+        won += o.verdict == RACE_WINNER;
         const struct race_rung *rung;
         bool last;
         const int rungs = race_rungs(r, &rung, &last);
@@ -139,7 +178,9 @@ static void finds_the_best_within_5_percent_in_9_of_10(void **state)
         /* Intervals of the last rung against what is true of runs of its length. */
         for (int c = 0; c < 2; c++) {
             double ratio, lo, hi;
-            if (c == o.best || race_ratio(r, rungs, c, o.best, &ratio, &lo, &hi) < 5) continue;
+            if (c == o.best) continue;
+            (void)race_ratio(r, rungs, c, o.best, &ratio, &lo, &hi);
+            if (isnan(lo) || isnan(hi)) continue;
             const int64_t d = rung[rungs - 1].dumps;
             const double is = true_s(&m, c, d) / true_s(&m, o.best, d);
             intervals++;
@@ -147,10 +188,88 @@ static void finds_the_best_within_5_percent_in_9_of_10(void **state)
         }
         race_free(r);
     }
-    print_message("%d of 30 within 5 %%; %d of %d intervals hold the truth\n", good, covered,
-                  intervals);
+    print_message("%d winners, %d of 30 within 10 %%; %d of %d intervals hold the truth\n", won,
+                  good, covered, intervals);
+    assert_true(won >= 27);
     assert_true(good >= 27);
-    assert_true(covered >= 0.85 * intervals);
+    assert_true(intervals >= 20);
+    assert_true(covered >= 0.93 * intervals);
+}
+
+/* As shared machines are, in searches whose candidates differ, some for the worse, and in some whose
+ * candidates do not. */
+static void no_noise_makes_a_winner(void **state)
+{
+    (void)state;
+    static const char *const name[NOISES] = {"quiet", "heavy-tailed", "drifting", "bimodal"};
+    for (int noise = 0; noise < NOISES; noise++) {
+        int wins = 0, worse = 0, plain = 0, undecided = 0;
+        double gain = 0;
+        for (uint64_t seed = 0; seed < SEEDS; seed++) {
+            struct model m = class_a(seed);
+            struct outcome o;
+            m.noise = (enum noise)noise;
+            m.n = 20;
+            race_free(run(&m, 300, seed, &o));
+            const double is = true_s(&m, o.best, m.dumps_n) / true_s(&m, 0, m.dumps_n);
+            wins += o.verdict == RACE_WINNER;
+            undecided += o.verdict == RACE_UNDECIDED;
+            worse += o.verdict == RACE_WINNER && is > 1.05;
+            gain += o.verdict == RACE_WINNER ? 1 - is : 0;
+            if (o.verdict != RACE_WINNER) assert_int_equal(o.best, 0);
+            for (int c = 0; c < m.n; c++) {
+                m.write_s[c] = 0.06;
+                m.hidden[c] = 0;
+            }
+            race_free(run(&m, 300, seed + 1000, &o));
+            plain += o.best == 0;
+        }
+        print_message(
+            "%-12s: %d of %d differ and have a winner, on average %.0f %% faster, %d worse by 5 "
+            "%%, %d undecided; all alike: %d keep the plain one\n",
+            name[noise], wins, SEEDS, 100 * gain / fmax(wins, 1), worse, undecided, plain);
+        assert_int_equal(worse, 0);
+        assert_true(wins > 0);
+        assert_true(plain >= 0.95 * SEEDS);
+    }
+}
+
+/* Of settings that do the same the one that needs fewer words, however fast the other looks. */
+static void of_tied_winners_the_simplest_wins(void **state)
+{
+    (void)state;
+    int simplest = 0, complex = 0;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct model m = class_a(seed);
+        struct outcome o;
+        m.n = 40;
+        m.disturbed = 0;
+        m.scatter = 0.02;
+        memset(m.hidden, 0, sizeof m.hidden);
+        for (int c = 0; c < m.n; c++)
+            m.write_s[c] = c == 5 || c >= 37 ? 0.02 : 0.08;
+        race_free(run(&m, 300, seed, &o));
+        simplest += o.best == 5;
+        complex += o.best >= 37;
+    }
+    print_message("%d the simplest, %d others\n", simplest, complex);
+    assert_true(simplest >= 18);
+}
+
+/* A plain candidate that fails is replaced by the next. */
+static void without_the_plain_one_the_next_takes_its_place(void **state)
+{
+    (void)state;
+    struct model m = class_a(1);
+    struct outcome o;
+    for (int c = 0; c < m.n; c++)
+        m.write_s[c] = 0.06;
+    memset(m.hidden, 0, sizeof m.hidden);
+    m.fails = 0;
+    struct race *r = run(&m, 300, 5, &o);
+    assert_int_equal(race_plain(r), 1);
+    assert_int_equal(o.best, 1);
+    race_free(r);
 }
 
 static void the_time_is_kept_when_it_is_short(void **state)
@@ -201,6 +320,7 @@ static void what_is_clear_is_settled_early(void **state)
     memset(m.hidden, 0, sizeof m.hidden);
     struct race *r = run(&m, 3600, 5, &o);
     assert_int_equal(o.best, 17);
+    assert_int_equal(o.verdict, RACE_WINNER);
     assert_true(o.settled);
     assert_true(o.spent_s < 1200);
     assert_int_equal(o.stand[17].state, RACE_BEST);
@@ -208,7 +328,8 @@ static void what_is_clear_is_settled_early(void **state)
         if (c == 17) continue;
         assert_true(o.stand[c].state == RACE_SLOWER || o.stand[c].state == RACE_CUT);
         assert_true(o.stand[c].ratio > 1.5);
-        assert_true(o.stand[c].lo > 1 && o.stand[c].hi >= o.stand[c].lo);
+        /* Runs that made others leave are too few for an interval. */
+        if (c < 2) assert_true(o.stand[c].lo > 1 && o.stand[c].hi >= o.stand[c].lo);
     }
     race_free(r);
 }
@@ -226,6 +347,8 @@ static void what_is_alike_is_tied(void **state)
     memset(m.hidden, 0, sizeof m.hidden);
     struct race *r = run(&m, 600, 5, &o);
     assert_true(o.settled);
+    assert_int_equal(o.verdict, RACE_NO_WINNER);
+    assert_int_equal(o.best, 0);
     int tied = 0;
     for (int c = 0; c < m.n; c++)
         tied += o.stand[c].state == RACE_TIED;
@@ -290,24 +413,29 @@ static void what_a_setting_does(void **state)
     struct outcome o;
     double ratio, lo, hi;
     memset(m.hidden, 0, sizeof m.hidden);
-    m.write_s[4] = m.write_s[5] = 0.02;
-    m.write_s[6] = m.write_s[7] = 0.032; /* 10 % more of all time than 4 and 5 */
-    m.scatter = 0.01;
+    m.n = 8;
+    for (int c = 0; c < m.n; c++)
+        m.write_s[c] = c < 6 ? 0.02 : 0.032; /* 6 and 7: 10 % more of all time than 4 and 5 */
     m.disturbed = 0;
     struct race *r = run(&m, 300, 11, &o);
     const struct race_pair pairs[] = {{6, 4}, {7, 5}};
     const int n = race_effect(r, pairs, 2, &ratio, &lo, &hi);
     print_message("%.3f, %.3f to %.3f from %d rounds\n", ratio, lo, hi, n);
-    assert_true(n >= 4);
-    assert_true(fabs(ratio - 1.1) < 0.03);
+    assert_true(n >= 6);
+    assert_true(fabs(ratio - 1.1) < 0.05);
     assert_true(lo < 1.1 && hi > 1.1 && lo > 1);
+    assert_int_equal(race_effect(r, pairs, 0, &ratio, &lo, &hi), 0);
+    assert_true(isnan(ratio) && isnan(lo) && isnan(hi));
     race_free(r);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_the_best_within_5_percent_in_9_of_10),
+        cmocka_unit_test(what_it_finds_is_near_the_best_and_its_intervals_hold_the_truth),
+        cmocka_unit_test(no_noise_makes_a_winner),
+        cmocka_unit_test(of_tied_winners_the_simplest_wins),
+        cmocka_unit_test(without_the_plain_one_the_next_takes_its_place),
         cmocka_unit_test(the_time_is_kept_when_it_is_short),
         cmocka_unit_test(the_time_is_kept_when_runs_are_long),
         cmocka_unit_test(what_is_clear_is_settled_early),

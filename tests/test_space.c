@@ -217,6 +217,31 @@ static void a_known_choice_is_taken_in(void **state)
     bt_space_free(&s);
 }
 
+static void what_somebody_asks_for_costs(void **state)
+{
+    (void)state;
+    static const char *const hints[] = {"cb_nodes=1"};
+    const struct bt_candidate writers[] = {named("async"), named("posix"), named("hdf5"),
+                                           named("mpiio")};
+    struct bt_space s;
+    assert_int_equal(bt_space_make(&s, writers, 4, &two), 0);
+    struct bt_candidate c = named("async");
+    c.tuning.direct = true;
+    c.tuning.buffer_bytes = MIB;
+    const int pair = bt_space_take(&s, &c);
+    struct bt_candidate hinted = named("mpiio");
+    hinted.hint = hints;
+    hinted.hints_n = 1;
+    const int hint = bt_space_take(&s, &hinted);
+    assert_int_equal(bt_space_cost(&s, 1), 0);
+    assert_int_equal(bt_space_cost(&s, 0), 1);
+    assert_int_equal(bt_space_cost(&s, 3), 1);
+    assert_int_equal(bt_space_cost(&s, hint), 2);
+    assert_int_equal(bt_space_cost(&s, pair), 3);
+    assert_true(bt_space_cost(&s, 2) > bt_space_cost(&s, pair));
+    bt_space_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +252,7 @@ int main(void)
         cmocka_unit_test(what_the_user_gave_stays),
         cmocka_unit_test(a_parallel_file_system_and_romio),
         cmocka_unit_test(a_known_choice_is_taken_in),
+        cmocka_unit_test(what_somebody_asks_for_costs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

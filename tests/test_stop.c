@@ -80,6 +80,32 @@ static void watch_nothing(void)
     _exit(stop_requested() ? 0 : 2);
 }
 
+static void hang_up(void)
+{
+    if (stop_install() < 0) _exit(1);
+    raise(SIGHUP);
+    _exit(stop_requested() && stop_signal() == SIGHUP ? 0 : 2);
+}
+
+/* As nohup starts it; it is still ignored when another one has asked. */
+static void hang_up_ignored(void)
+{
+    signal(SIGHUP, SIG_IGN);
+    if (stop_install() < 0) _exit(1);
+    raise(SIGHUP);
+    if (stop_requested()) _exit(2);
+    raise(SIGTERM);
+    raise(SIGHUP);
+    _exit(stop_requested() ? 0 : 3);
+}
+
+static void hanging_up_asks_unless_it_is_ignored(void **state)
+{
+    (void)state;
+    assert_int_equal(status_of(hang_up), 0);
+    assert_int_equal(status_of(hang_up_ignored), 0);
+}
+
 static void first_signal_sets_a_flag(void **state)
 {
     (void)state;
@@ -114,6 +140,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(first_signal_sets_a_flag),
         cmocka_unit_test(second_signal_ends),
+        cmocka_unit_test(hanging_up_asks_unless_it_is_ignored),
         cmocka_unit_test(size_limit_is_an_error),
         cmocka_unit_test(a_watcher_looks_while_the_work_waits),
     };

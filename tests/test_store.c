@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "bt/store.h"
+#include "base/store.h"
 
 static char folder[64], path[160];
 
@@ -20,11 +20,11 @@ static bool sound(const json_t *entry)
     return json_is_integer(json_object_get(entry, "value"));
 }
 
-static const struct bt_store kind = {.name = "things.json",
-                                     .schema = "nht1-things/1",
-                                     .title = "store of things",
-                                     .holds = "things",
-                                     .sound = sound};
+static const struct store kind = {.name = "things.json",
+                                  .schema = "nht1-things/1",
+                                  .title = "store of things",
+                                  .holds = "things",
+                                  .sound = sound};
 
 static int fresh(void **state)
 {
@@ -56,7 +56,7 @@ static int add(json_t *entries, void *arg)
 static int count(void)
 {
     json_t *root;
-    if (bt_store_read(&kind, path, &root) < 0) return -1;
+    if (store_read(&kind, path, &root) < 0) return -1;
     const int n = (int)json_array_size(json_object_get(root, "entries"));
     json_decref(root);
     return n;
@@ -67,13 +67,13 @@ static void a_change_is_kept_and_a_refused_one_is_not(void **state)
     (void)state;
     int value = 0;
     assert_int_equal(count(), 0);
-    assert_int_equal(bt_store_change(&kind, path, add, &value), 0);
+    assert_int_equal(store_change(&kind, path, add, &value), 0);
     assert_int_equal(access(path, F_OK), -1);
     value = 7;
-    assert_int_equal(bt_store_change(&kind, path, add, &value), 1);
+    assert_int_equal(store_change(&kind, path, add, &value), 1);
     assert_int_equal(count(), 1);
     value = -1;
-    assert_int_equal(bt_store_change(&kind, path, add, &value), ERR_NOMEM);
+    assert_int_equal(store_change(&kind, path, add, &value), ERR_NOMEM);
     assert_int_equal(count(), 1);
 }
 
@@ -81,12 +81,12 @@ static void members_of_an_entry(void **state)
 {
     (void)state;
     json_t *entry = json_pack("{si ss}", "value", 7, "of", "x");
-    assert_true(bt_store_same(entry, "value", 7));
-    assert_false(bt_store_same(entry, "value", 8));
-    assert_false(bt_store_same(entry, "of", 7));
-    assert_false(bt_store_same(entry, "nothing", 0));
-    assert_string_equal(bt_store_text(entry, "of"), "x");
-    assert_string_equal(bt_store_text(entry, "nothing"), "");
+    assert_true(store_same(entry, "value", 7));
+    assert_false(store_same(entry, "value", 8));
+    assert_false(store_same(entry, "of", 7));
+    assert_false(store_same(entry, "nothing", 0));
+    assert_string_equal(store_text(entry, "of"), "x");
+    assert_string_equal(store_text(entry, "nothing"), "");
     json_decref(entry);
 }
 
@@ -94,11 +94,11 @@ static void what_is_not_sound_is_left_alone(void **state)
 {
     (void)state;
     int value = 7;
-    assert_int_equal(bt_store_change(&kind, path, add, &value), 1);
+    assert_int_equal(store_change(&kind, path, add, &value), 1);
     FILE *f = fopen(path, "w");
     fputs("{\"schema\": \"nht1-things/1\", \"entries\": [{\"value\": \"7\"}]}", f);
     fclose(f);
-    assert_int_equal(bt_store_change(&kind, path, add, &value), ERR_USAGE);
+    assert_int_equal(store_change(&kind, path, add, &value), ERR_USAGE);
     assert_non_null(strstr(err_message(), "is no store of things"));
     assert_int_equal(count(), -1);
 }
@@ -108,21 +108,20 @@ static void every_kind_lies_beside_the_t_c_store(void **state)
     (void)state;
     char out[256], small[16];
     setenv("XDG_STATE_HOME", "/state", 1);
-    assert_int_equal(bt_store_path(&kind, NULL, out, sizeof out), 0);
+    assert_int_equal(store_path(&kind, NULL, out, sizeof out), 0);
     assert_string_equal(out, "/state/nht1/things.json");
-    assert_int_equal(bt_store_path(&kind, "/data/tc.json", out, sizeof out), 0);
+    assert_int_equal(store_path(&kind, "/data/tc.json", out, sizeof out), 0);
     assert_string_equal(out, "/data/things.json");
-    assert_int_equal(bt_store_path(&kind, "tc.json", out, sizeof out), 0);
+    assert_int_equal(store_path(&kind, "tc.json", out, sizeof out), 0);
     assert_string_equal(out, "things.json");
-    assert_int_equal(bt_store_path(&kind, "/a/long/folder/tc.json", small, sizeof small),
-                     ERR_USAGE);
+    assert_int_equal(store_path(&kind, "/a/long/folder/tc.json", small, sizeof small), ERR_USAGE);
     err_clear();
     unsetenv("XDG_STATE_HOME");
     setenv("HOME", "/home/me", 1);
-    assert_int_equal(bt_store_path(&kind, NULL, out, sizeof out), 0);
+    assert_int_equal(store_path(&kind, NULL, out, sizeof out), 0);
     assert_string_equal(out, "/home/me/.local/state/nht1/things.json");
     unsetenv("HOME");
-    assert_int_equal(bt_store_path(&kind, NULL, out, sizeof out), ERR_USAGE);
+    assert_int_equal(store_path(&kind, NULL, out, sizeof out), ERR_USAGE);
     assert_non_null(strstr(err_message(), "--tc-store"));
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The store of compute-only times: what is found, what is replaced, what is left alone. */
 #include <fcntl.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,10 +15,10 @@
 
 #include "base/err.h"
 #include "base/json.h"
-#include "bt/store.h"
+#include "base/store.h"
 #include "bt/tc.h"
 
-static char folder[64], store[128];
+static char folder[64], store[128], why[BT_TC_WHY_MAX];
 
 static const struct bt_tc_key key = {.cpu = "A Processor @ 3 GHz",
                                      .kernel = "1",
@@ -35,7 +36,10 @@ static struct bt_tc_entry entry(double t_c_s, bool verified)
                                 .isa = "avx2",
                                 .host = "n1",
                                 .ranks = 8,
-                                .threads = 2};
+                                .threads = 2,
+                                .undisturbed = true,
+                                .share_min = 0.99,
+                                .steal = NAN};
 }
 
 static int fresh(void **state)
@@ -82,7 +86,7 @@ static void expect_text(const char *text)
 static double stored_s(const struct bt_tc_key *k)
 {
     struct bt_tc_entry found;
-    const int rc = bt_tc_find(store, k, &found);
+    const int rc = bt_tc_find(store, k, &found, why);
     assert_in_range(rc, 0, 1);
     return rc == 1 ? found.t_c_s : -1;
 }
@@ -91,7 +95,7 @@ static void missing_store_is_empty(void **state)
 {
     (void)state;
     struct bt_tc_entry e;
-    assert_int_equal(bt_tc_find(store, &key, &e), 0);
+    assert_int_equal(bt_tc_find(store, &key, &e, why), 0);
     assert_int_equal(access(store, F_OK), -1);
 }
 
@@ -101,7 +105,7 @@ static void what_is_stored_is_found(void **state)
     const struct bt_tc_entry in = entry(20.125, true);
     struct bt_tc_entry out;
     assert_int_equal(bt_tc_offer(store, &key, &in), 1);
-    assert_int_equal(bt_tc_find(store, &key, &out), 1);
+    assert_int_equal(bt_tc_find(store, &key, &out, why), 1);
     assert_true(out.t_c_s == 20.125 && out.verified);
     assert_string_equal(out.decomp, "1x1x8");
     assert_string_equal(out.isa, "avx2");
@@ -162,6 +166,84 @@ static void keys_differ(void **state)
         assert_true(stored_s(&other[i]) == 30 + i);
 }
 
+/* Times that a busy machine spoiled, and what older versions kept, take nobody in. */
+static void only_undisturbed_times_are_kept_and_used(void **state)
+{
+    (void)state;
+    json_t *root;
+    struct bt_tc_entry e = entry(191, true), out;
+    e.undisturbed = false;
+    assert_int_equal(bt_tc_offer(store, &key, &e), 0);
+    e.undisturbed = true;
+    e.share_min = NAN;
+    assert_int_equal(bt_tc_offer(store, &key, &e), 0);
+    assert_int_equal(bt_tc_find(store, &key, &out, why), 0);
+    assert_string_equal(why, "");
+    /* Entries without evidence, or with some that contradicts itself. */
+    static const char *const spoiled[] = {
+        "{}",
+        "{\"undisturbed\": false}",
+        "{\"undisturbed\": true, \"share_min\": 0.09}",
+        "{\"undisturbed\": true, \"share_min\": 7}",
+        "{\"undisturbed\": true, \"share_min\": \"1\"}",
+        "{\"undisturbed\": true, \"share_min\": 1, \"others\": -1}"};
+    for (size_t i = 0; i < sizeof spoiled / sizeof spoiled[0]; i++) {
+        unlink(store);
+        e = entry(2, true);
+        assert_int_equal(bt_tc_offer(store, &key, &e), 1);
+        assert_int_equal(js_read(store, &root), 0);
+        json_t *first = json_array_get(json_object_get(root, "entries"), 0);
+        json_t *evidence = json_loads(spoiled[i], 0, NULL);
+        json_object_del(first, "undisturbed");
+        json_object_del(first, "share_min");
+        json_object_update(first, evidence);
+        assert_int_equal(json_dump_file(root, store, 0), 0);
+        json_decref(evidence);
+        json_decref(root);
+        assert_int_equal(bt_tc_find(store, &key, &out, why), 0);
+        assert_non_null(strstr(why, "2 s, is not used"));
+        /* A sound one takes its place, even a longer one. */
+        e = entry(3, true);
+        assert_int_equal(bt_tc_offer(store, &key, &e), 1);
+        assert_true(stored_s(&key) == 3);
+        assert_string_equal(why, "");
+        assert_int_equal(js_read(store, &root), 0);
+        assert_int_equal(json_array_size(json_object_get(root, "entries")), 1);
+        json_decref(root);
+    }
+}
+
+/* 36.9 s for two cores beside 0.44 s for one. */
+static void more_cores_are_never_slower(void **state)
+{
+    (void)state;
+    struct bt_tc_key one = key;
+    one.cores = 1;
+    struct bt_tc_entry e = entry(0.44, true), slow = entry(36.9, true);
+    assert_int_equal(bt_tc_offer(store, &one, &e), 1);
+    assert_int_equal(bt_tc_offer(store, &key, &slow), 0);
+    assert_true(stored_s(&key) == -1);
+    e = entry(0.3, true);
+    assert_int_equal(bt_tc_offer(store, &key, &e), 1);
+    assert_true(stored_s(&key) == 0.3);
+    /* A better time for fewer cores comes later. */
+    e = entry(0.2, true);
+    assert_int_equal(bt_tc_offer(store, &one, &e), 1);
+    assert_true(stored_s(&key) == -1);
+    assert_non_null(strstr(why, "with fewer cores it was 0.2 s"));
+    e = entry(0.19, true);
+    assert_int_equal(bt_tc_offer(store, &key, &e), 1);
+    assert_true(stored_s(&key) == 0.19 && stored_s(&one) == 0.2);
+    /* Norms that nobody checked prove nothing about one whose norms are right. */
+    struct bt_tc_key other = key, less = one;
+    other.n = less.n = 24;
+    e = entry(1, false);
+    assert_int_equal(bt_tc_offer(store, &less, &e), 1);
+    e = entry(2, true);
+    assert_int_equal(bt_tc_offer(store, &other, &e), 1);
+    assert_true(stored_s(&other) == 2);
+}
+
 static void broken_stores_are_left_alone(void **state)
 {
     (void)state;
@@ -179,7 +261,7 @@ static void broken_stores_are_left_alone(void **state)
     for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
         write_text(broken[i]);
         err_clear();
-        assert_int_equal(bt_tc_find(store, &key, &out), ERR_USAGE);
+        assert_int_equal(bt_tc_find(store, &key, &out, why), ERR_USAGE);
         assert_non_null(strstr(err_message(), store));
         assert_int_equal(bt_tc_offer(store, &key, &in), ERR_USAGE);
         expect_text(broken[i]);
@@ -289,8 +371,8 @@ static void too_long(void **state)
     const struct bt_tc_entry mine = entry(2.0, true);
     struct bt_tc_entry found;
     write_text("{\"schema\": \"nht1-tc/1\", \"entries\": []}");
-    assert_int_equal(truncate(store, BT_STORE_BYTES_MAX + 1), 0);
-    assert_int_equal(bt_tc_find(store, &key, &found), ERR_USAGE);
+    assert_int_equal(truncate(store, STORE_BYTES_MAX + 1), 0);
+    assert_int_equal(bt_tc_find(store, &key, &found, why), ERR_USAGE);
     assert_non_null(strstr(err_message(), "64 MiB"));
     err_clear();
     assert_int_equal(bt_tc_offer(store, &key, &mine), ERR_USAGE);
@@ -307,6 +389,8 @@ int main(void)
         CASE(only_better_times_are_kept),
         CASE(verified_goes_before_fast),
         CASE(keys_differ),
+        CASE(only_undisturbed_times_are_kept_and_used),
+        CASE(more_cores_are_never_slower),
         CASE(broken_stores_are_left_alone),
         CASE(unknown_members_survive),
         CASE(place_cannot_be_written),

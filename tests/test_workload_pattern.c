@@ -58,6 +58,17 @@ static unsigned char *touched(const struct workload_shape *s, int64_t *length)
     return count;
 }
 
+static void every_byte_touched(const struct workload_shape *s, int size, int times)
+{
+    int64_t length;
+    unsigned char *count = touched(s, &length);
+    for (int64_t b = 0; b < length; b++)
+        if (count[b] != times)
+            fail_msg("%s on %d: byte %d touched %d times", workload_pattern_name(s->pattern), size,
+                     (int)b, count[b]);
+    free(count);
+}
+
 static void every_byte_once(void **state)
 {
     (void)state;
@@ -66,17 +77,10 @@ static void every_byte_once(void **state)
             for (int64_t n = 1; n <= 4; n++)
                 for (int packed = 0; packed < 2; packed++) {
                     struct workload_shape s = shape((enum workload_pattern)p, procs[k], n);
-                    int64_t length;
                     s.packed = packed;
                     if (p == WORKLOAD_TILED && !packed) s.overlap_rows = s.overlap_columns = 0;
-                    const int times = p == WORKLOAD_SEQUENTIAL && !packed ? procs[k] : 1;
-                    unsigned char *count = touched(&s, &length);
-                    for (int64_t b = 0; b < length; b++)
-                        if (count[b] != times)
-                            fail_msg("%s on %d, n %d: byte %d touched %d times",
-                                     workload_pattern_name(s.pattern), procs[k], (int)n, (int)b,
-                                     count[b]);
-                    free(count);
+                    every_byte_touched(&s, procs[k],
+                                       p == WORKLOAD_SEQUENTIAL && !packed ? procs[k] : 1);
                 }
 }
 

@@ -65,7 +65,34 @@ static void fractions_are_met(void **state)
     }
 }
 
-/* Sizes add up, calls lie inside the file, and sequential ones continue. */
+/* The calls of one process lie inside the file, and sequential ones continue. Returns their bytes. */
+static int64_t plan_checked(const struct workload *w, const struct workload_point *p, int r)
+{
+    struct workload_plan plan;
+    const struct workload_view view = workload_point_view(p, r);
+    const int64_t length = workload_point_length(p, false, 0);
+    int64_t bytes = 0, individual = -1;
+    assert_int_equal(workload_plan_make(w, 0, r, &plan), 0);
+    for (int64_t c = 0; c < plan.n; c++) {
+        const struct workload_call *call = &plan.call[c];
+        const struct workload_kind k = workload_kind_of(call->kind);
+        bytes += call->bytes;
+        assert_true(call->bytes >= 0 && call->bytes <= plan.longest_bytes);
+        if (call->seek != WORKLOAD_NO_SEEK)
+            assert_true(call->seek >= 0 && call->seek < p->unique_bytes);
+        if (k.position == WORKLOAD_SHARED) continue;
+        if (call->bytes > 0)
+            assert_true(workload_view_place(&view, call->offset) >= 0 &&
+                        workload_view_place(&view, call->offset + call->bytes - 1) < length);
+        if (k.position != WORKLOAD_INDIVIDUAL) continue;
+        assert_int_equal(call->offset, individual < 0 ? plan.begin : individual);
+        individual = call->offset + call->bytes;
+    }
+    assert_int_equal(bytes, plan.bytes);
+    workload_plan_free(&plan);
+    return bytes;
+}
+
 static void calls_lie_in_the_file(void **state)
 {
     (void)state;
@@ -77,34 +104,10 @@ static void calls_lie_in_the_file(void **state)
                 if (holes) p.cont_mean = sizes[s] / 3 < 1 ? 1 : floor(sizes[s] / 3);
                 if (holes) p.shared_frac = 0;
                 struct workload w = one_point(&p, 5);
-                const int64_t length = workload_point_length(&p, false, 0);
                 int64_t sum = 0;
-                assert_true(length >= p.unique_bytes);
-                for (int r = 0; r < procs; r++) {
-                    struct workload_plan plan;
-                    const struct workload_view view = workload_point_view(&p, r);
-                    int64_t bytes = 0, individual = -1;
-                    assert_int_equal(workload_plan_make(&w, 0, r, &plan), 0);
-                    for (int64_t c = 0; c < plan.n; c++) {
-                        const struct workload_call *call = &plan.call[c];
-                        const struct workload_kind k = workload_kind_of(call->kind);
-                        bytes += call->bytes;
-                        assert_true(call->bytes >= 0 && call->bytes <= plan.longest_bytes);
-                        if (call->seek != WORKLOAD_NO_SEEK)
-                            assert_true(call->seek >= 0 && call->seek < p.unique_bytes);
-                        if (k.position == WORKLOAD_SHARED) continue;
-                        if (call->bytes > 0)
-                            assert_true(workload_view_place(&view, call->offset) >= 0 &&
-                                        workload_view_place(&view, call->offset + call->bytes - 1) <
-                                            length);
-                        if (k.position != WORKLOAD_INDIVIDUAL) continue;
-                        assert_int_equal(call->offset, individual < 0 ? plan.begin : individual);
-                        individual = call->offset + call->bytes;
-                    }
-                    assert_int_equal(bytes, plan.bytes);
-                    sum += bytes;
-                    workload_plan_free(&plan);
-                }
+                assert_true(workload_point_length(&p, false, 0) >= p.unique_bytes);
+                for (int r = 0; r < procs; r++)
+                    sum += plan_checked(&w, &p, r);
                 assert_int_equal(sum, p.unique_bytes);
             }
 }

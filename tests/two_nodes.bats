@@ -39,7 +39,8 @@ two_nodes() {
     slow
     two_nodes 2 "$NHT1_BIN/nht1-beff" --quick --json beff.json
     [ "$status" -eq 4 ]
-    expect_json beff.json '.schema == "nht1-beff/1" and ([.. | .nodes_n? // empty] | any(. == 2))'
+    expect_json beff.json '.schema == "nht1-beff/1" and ([.. | .nodes_n? // empty] | any(. == 2))
+        and ([.stamps[].code] | index("placement") != null)'
     two_nodes 2 "$NHT1_BIN/nht1-beffio" -MB 16 -T 1 -p . --json beffio.json
     [ "$status" -eq 4 ]
     expect_json beffio.json '.schema == "nht1-beffio/1"'

@@ -257,6 +257,10 @@ X
     workload 1 w.xml --force
     expect_status 0
     [ ! -e data/d ]
+    run nht1-workload --make w processNum=2
+    expect_status 1
+    expect_text "does not end in .xml"
+    [ ! -e w ]
     echo precious >o.xml
     run nht1-workload --make o.xml
     expect_status 1

@@ -64,7 +64,8 @@ serial_file() {
 @test "perrank: parts that overlap and leave a gap, of as many cells as the grid, are refused" {
     bt 2 parts.bin --io perrank --decomp 1x1x2
     cp parts.bin.rank00000 parts.bin.rank00001
-    jq -c '.parts[1] = .parts[0]' parts.bin.json >m && mv m parts.bin.json
+    jq -c '.parts[1] = .parts[0]' parts.bin.json >m
+    mv m parts.bin.json
     run nht1-verify --merge parts.bin
     expect_status 1
     expect_text "parts.bin.json: the boxes of two parts overlap"

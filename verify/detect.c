@@ -38,7 +38,7 @@ static int sample_right(struct probe *p, const struct shape *s, int64_t dump, ui
     const struct place at = face_place(s->n, sample);
     if (shape_offset(s, dump, &at) + 8 > p->size) return -1;
     if (p->rc == 0) p->rc = shape_read(p->file, s, dump, &at, &bits);
-    if (p->rc < 0) return 0;
+    if (p->rc != 0) return 0;
     bt_exact_at(p->exact, at.i, at.j, at.k, ue);
     return scan_face_right(shape_double(bits), ue[at.m]);
 }

@@ -426,6 +426,7 @@ static void tell_what(const struct exporter *e, FILE *tell)
 static int export_all(struct exporter *e, const struct check_options *o)
 {
     const int64_t n = e->shape->n;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): export_dumps has found the format */
     const int comps = e->format->out_comps ? e->format->out_comps : BT_NCOMP;
     if (e->c->format == SHAPE_NETCDF && !e->format->dump_suffix)
         return err_set(ERR_USAGE, "--export xdmf: XDMF knows no netCDF; export %s as vti",

@@ -355,6 +355,7 @@ int locate_explain(const struct locate *l, struct findings *f)
         w.diff[x] = l->digest[x] - written(l)[x];
     for (int a = 0; a < AXES; a++)
         for (int64_t x = 0; x < axis_length(&w, a); x++)
+            /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Branch): the axes together have digest_words() planes */
             if (*word(&w, a, x) && w.bad[a].count++ < BAD_MAX)
                 w.bad[a].index[w.bad[a].count - 1] = x;
     for (size_t e = 0; rc == 0 && e < sizeof explanations / sizeof *explanations; e++)

@@ -139,6 +139,7 @@ static const struct {
              {"ratio", ratio},
              {"paired", paired},
              {"differences", answer_differences},
+             {"unpaired", answer_unpaired},
              {"power", power},
              {"polynomial", polynomial},
              {"correlation", answer_correlation},

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/num.h"
+#include "base/stamp.h"
 #include "base/start.h"
 #include "base/version.h"
 #include "base/stats/request.h"
@@ -16,6 +17,7 @@ struct options {
     double level;
     int64_t seed;
     const char *requests, *json;
+    bool stamps;
 };
 
 #define AT(member) CONF_AT(struct options, member)
@@ -43,6 +45,11 @@ static const struct conf_option options[] = {
      .help = "Write the result to FILE instead of standard output.",
      AT(json),
      .output = true},
+    {.name = "stamps",
+     .help =
+         "Instead of statistics, the stamps that results may bear: code, programs that give it, "
+         "severities, meaning.",
+     AT(stamps)},
     {.name = NULL},
 };
 
@@ -107,13 +114,18 @@ static int run(const void *opts, const struct conf_list *args)
 {
     const struct options *o = opts;
     json_t *out = NULL;
-    if ((args->n > 0) == (o->requests != NULL))
+    if ((args->n > 0) + (o->requests != NULL) + o->stamps != 1)
         return err_set(ERR_USAGE, "which numbers? usage: nht1-stats [--level P] NUMBER..., or "
-                                  "nht1-stats --requests FILE");
-    const char *schema = o->requests ? "nht1-stats/" : "nht1-report-stats/";
+                                  "nht1-stats --requests FILE, or nht1-stats --stamps");
+    const char *schema = o->stamps     ? "nht1-stamps/"
+                         : o->requests ? "nht1-stats/"
+                                       : "nht1-report-stats/";
     int rc = o->json ? js_check_target(o->json, schema) : 0;
     if (rc < 0) err_prefix("--json: ");
-    if (rc == 0) rc = o->requests ? answer_all(o->requests, &out) : sum_up(o, args, &out);
+    if (rc == 0 && o->stamps)
+        rc = (out = stamp_codes_json()) ? 0 : err_set(ERR_NOMEM, "no memory for the stamps");
+    else if (rc == 0)
+        rc = o->requests ? answer_all(o->requests, &out) : sum_up(o, args, &out);
     if (rc == 0 && o->json) {
         rc = js_result(o->json, out);
     } else if (rc == 0) {

@@ -55,6 +55,10 @@ int answer_ratio(const struct values *a, const struct values *b, double level, u
  * number. */
 int answer_differences(struct request *r, json_t **out);
 
+/* Ratios of two samples of each of several quantities, A measured and then B: exact intervals, and p
+ * corrected for their number. Rounds that resemble the one before make them wider. */
+int answer_unpaired(struct request *r, json_t **out);
+
 /* Spearman's rank correlation of x and y, and how often chance alone makes one as strong: exact for
  * up to 8 points, by Student's t beyond. */
 int answer_correlation(struct request *r, json_t **out);

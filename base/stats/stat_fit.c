@@ -76,6 +76,7 @@ double stat_poly_at(const struct stat_poly *p, double x, double *sd)
 {
     const double power[STAT_DEGREE_MAX + 1] = {1, x, x * x};
     double y = 0, variance = 0;
+    ERR_ASSERT(p->degree <= STAT_DEGREE_MAX);
     for (int i = 0; i <= p->degree; i++) {
         y += p->c[i] * power[i];
         for (int k = 0; k <= p->degree; k++)

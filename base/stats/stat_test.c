@@ -46,23 +46,37 @@ static void add_one_x(double *share, int i, int ny, int width)
     }
 }
 
-/* The two-sided p of U = u, from the distribution itself; negative without memory. */
-static double exact_p(double u, int nx, int ny)
+int stat_mann_whitney_tails(int nx, int ny, double *tail)
 {
+    ERR_ASSERT(nx >= 1 && ny >= 1);
     const int width = nx * ny + 1;
+    if (nx > EXACT_MAX || ny > EXACT_MAX) {
+        const double sd = sqrt((double)nx * ny / 12 * (nx + ny + 1));
+        for (int u = 0; u < width; u++)
+            tail[u] = gsl_cdf_ugaussian_P((u + 0.5 - (double)nx * ny / 2) / sd);
+        return 0;
+    }
     double *share = calloc((size_t)(ny + 1) * (size_t)width, sizeof *share);
-    if (!share) return -1;
+    if (!share) return no_memory(nx + ny);
     for (int j = 0; j <= ny; j++)
         share[(size_t)j * (size_t)width] = 1; /* no value of x yet: U = 0 */
     for (int i = 1; i <= nx; i++)
         add_one_x(share, i, ny, width);
     const double *last = share + (size_t)ny * (size_t)width;
-    const int tail = (int)fmin(u, nx * ny - u);
-    double p = 0;
-    for (int k = 0; k <= tail; k++)
-        p += 2 * last[k];
+    for (int u = 0; u < width; u++)
+        tail[u] = last[u] + (u > 0 ? tail[u - 1] : 0);
     free(share);
-    return fmin(p, 1);
+    return 0;
+}
+
+/* The two-sided p of U = u, from the distribution itself; negative without memory. */
+static double exact_p(double u, int nx, int ny)
+{
+    double *tail = malloc(((size_t)nx * (size_t)ny + 1) * sizeof *tail), p = -1;
+    if (tail && stat_mann_whitney_tails(nx, ny, tail) == 0)
+        p = fmin(2 * tail[(int)fmin(u, nx * ny - u)], 1);
+    free(tail);
+    return p;
 }
 
 /* Sum of t^3 - t over the groups of t equal values of a sorted sample. */

@@ -17,6 +17,10 @@ struct stat_test {
  * the same value have p = 1. nx, ny >= 1. Returns 0 or ERR_NOMEM. */
 int stat_mann_whitney(const double *x, int nx, const double *y, int ny, struct stat_test *out);
 
+/* P(U <= u) without ties for u = 0 .. nx ny, into tail, which has room for them: exact up to 50 values a
+ * side, else the normal approximation. nx, ny >= 1. Returns 0 or ERR_NOMEM. */
+int stat_mann_whitney_tails(int nx, int ny, double *tail);
+
 /* The smallest p that stat_mann_whitney can find for samples of these sizes without ties. */
 double stat_mann_whitney_min_p(int nx, int ny);
 

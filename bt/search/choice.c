@@ -6,12 +6,17 @@
 #include <time.h>
 
 #include "base/json.h"
+#include "base/mpilib.h"
+#include "base/sequential.h"
 #include "base/sys.h"
+#include "base/version.h"
 #include "base/watch.h"
 #include "bt/compute.h"
-#include "bt/store.h"
+#include "base/store.h"
 #include "io/writers/hint.h"
-#include "io/writers/mpiio.h"
+
+#define SPAN_MAX 1.5 /* of an interval of T_T over T_C, its upper over its lower end */
+#define DAYS_MAX 365.0
 
 /* What is run is made of these members. */
 static bool is_choice(const json_t *entry)
@@ -24,11 +29,11 @@ static bool is_choice(const json_t *entry)
            json_is_string(json_object_get(entry, "utc"));
 }
 
-static const struct bt_store kind = {.name = "choices.json",
-                                     .schema = "nht1-choices/1",
-                                     .title = "store of choices",
-                                     .holds = "choices of --io auto",
-                                     .sound = is_choice};
+static const struct store kind = {.name = "choices.json",
+                                  .schema = "nht1-choices/1",
+                                  .title = "store of choices",
+                                  .holds = "choices of --io auto",
+                                  .sound = is_choice};
 
 int bt_choice_key(const struct bt_job *job, json_t **key)
 {
@@ -39,7 +44,7 @@ int bt_choice_key(const struct bt_job *job, json_t **key)
     struct sys_fs fs;
     *key = NULL;
     TRY(sys_path_fs(s->opt.out, &fs));
-    const unsigned readers = io_mpiio_readers(fs.type);
+    const unsigned readers = mpilib_io(fs.type);
     const char *component = readers == IO_HINT_OMPIO   ? "ompio"
                             : readers == IO_HINT_ROMIO ? "romio"
                                                        : "unknown";
@@ -60,26 +65,66 @@ int bt_choice_find(const struct bt_job *job, const json_t *key, json_t **entry)
     char path[4096];
     json_t *root;
     *entry = NULL;
-    TRY(bt_store_path(&kind, job->setup->opt.tc_store, path, sizeof path));
-    TRY(bt_store_read(&kind, path, &root));
+    TRY(store_path(&kind, job->setup->opt.tc_store, path, sizeof path));
+    TRY(store_read(&kind, path, &root));
     json_t *members = json_pack("{sO}", "key", key);
-    *entry = json_incref(bt_store_find(json_object_get(root, "entries"), members));
+    *entry = json_incref(store_find(json_object_get(root, "entries"), members));
     json_decref(members);
     json_decref(root);
     return *entry ? 1 : 0;
 }
 
+/* A number of an object, NaN where there is none. */
+static double number(const json_t *of, const char *key)
+{
+    const json_t *value = json_object_get(of, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+const char *bt_choice_doubt(const json_t *entry, char why[ERR_MESSAGE_MAX])
+{
+    const json_t *best = json_object_get(entry, "best"), *over = json_object_get(best, "plain");
+    const char *verdict = json_string_value(json_object_get(best, "verdict"));
+    const char *version = json_string_value(json_object_get(entry, "version"));
+    const char *utc = json_string_value(json_object_get(entry, "utc"));
+    const double days = utc ? bt_choice_age_s(utc) / 86400 : NAN, ratio = number(over, "ratio");
+    const double zeta = number(best, "zeta"), lo = number(best, "zeta_lo"),
+                 hi = number(best, "zeta_hi");
+    const size_t release = strlen(NHT1_VERSION);
+    const bool won = verdict && strcmp(verdict, "winner") == 0;
+    why[0] = '\0';
+    if (!verdict || !version)
+        snprintf(why, ERR_MESSAGE_MAX, "it has no evidence");
+    else if (!won && strcmp(verdict, "no winner") != 0)
+        snprintf(why, ERR_MESSAGE_MAX, "its search had not settled");
+    else if (!(number(best, "rounds") >= SEQUENTIAL_ROUNDS_MIN) ||
+             (won && !(number(over, "lo") <= ratio && ratio <= number(over, "hi") &&
+                       number(over, "hi") < 1)))
+        snprintf(why, ERR_MESSAGE_MAX, "its evidence does not show what it says");
+    else if (!(lo > -1 && lo <= zeta && zeta <= hi && 1 + hi <= SPAN_MAX * (1 + lo)))
+        snprintf(why, ERR_MESSAGE_MAX, "the interval of its zeta, %.3f to %.3f, says nothing", lo,
+                 hi);
+    else if (strncmp(version, NHT1_VERSION, release) != 0 ||
+             (version[release] && version[release] != '-'))
+        snprintf(why, ERR_MESSAGE_MAX, "another release found it");
+    else if (!(days <= DAYS_MAX && days > -1))
+        snprintf(why, ERR_MESSAGE_MAX, "it was found %.0f days ago", days);
+    return why;
+}
+
 int bt_choice_keep(const struct bt_job *job, const json_t *key, const char *writer,
                    const json_t *options, const json_t *best)
 {
-    char path[4096], utc[32];
-    TRY(bt_store_path(&kind, job->setup->opt.tc_store, path, sizeof path));
+    char path[4096], utc[32], why[ERR_MESSAGE_MAX];
+    TRY(store_path(&kind, job->setup->opt.tc_store, path, sizeof path));
     watch_utc(utc);
     json_t *members = json_pack("{sO}", "key", key);
-    json_t *entry = json_pack("{sO ss ss sO sO}", "key", key, "utc", utc, "writer", writer,
-                              "options", options, "best", best);
-    const int rc = members && entry ? bt_store_replace(&kind, path, members, entry)
-                                    : err_set(ERR_NOMEM, "no memory to remember a choice");
+    json_t *entry = json_pack("{sO ss ss ss sO sO}", "key", key, "utc", utc, "version", nht1_build,
+                              "writer", writer, "options", options, "best", best);
+    int rc = members && entry ? 0 : err_set(ERR_NOMEM, "no memory to remember a choice");
+    if (rc == 0 && bt_choice_doubt(entry, why)[0])
+        rc = err_set(ERR_INVALID, "what was found is not remembered: %s", why);
+    if (rc == 0) rc = store_replace(&kind, path, members, entry);
     json_decref(members);
     json_decref(entry);
     return rc;

@@ -9,8 +9,8 @@
  *                  of the target "fs_type", "fs_source", "fs_mount",
  *                  of the problem "n", "steps", "dt", "interval", "last",
  *                  of the run "decomp", "layout", "ranks", "threads", "sync", "fixed" },
- *         "utc": "2001-01-31T12:00:00Z", "writer": "async", "options": ["--direct"],
- *         "best": member search.best of the result } ] }
+ *         "utc": "2001-01-31T12:00:00Z", "version": "0.1.0-g1a2b3c4", "writer": "async",
+ *         "options": ["--direct"], "best": member search.best of the result } ] }
  *
  * component: of MPI-IO, the one in use, "ompio" or "romio", "unknown" where it may be either. fixed: the
  * writers' settings that stood on the command line, and the writers where not all were tried. A choice
@@ -18,17 +18,23 @@
  * nowhere; a new one takes the place of the old. Local, for rank 0. */
 #include <jansson.h>
 
+#include "base/err.h"
 #include "bt/job.h"
 
 /* The key of a job. New reference. ERR_IO where the target's folder is not there. */
 int bt_choice_key(const struct bt_job *job, json_t **key);
 
 /* Looks a key up. [out] entry: new reference when found. Returns 1 when found, 0 when not, errors as
- * bt_store_read. */
+ * store_read. */
 int bt_choice_find(const struct bt_job *job, const json_t *key, json_t **entry);
 
-/* Keeps a choice. options: as bt_candidate_options makes them; best: any. Borrowed. Returns 1; errors
- * as bt_store_change. */
+/* Why an entry is not to be believed, "" where it is: what it says of the best must be a verdict, with
+ * intervals that exclude chance and span no more than a factor of 1.5; and it is neither of another
+ * release nor older than a year, in which systems change. Any JSON. Returns why. */
+const char *bt_choice_doubt(const json_t *entry, char why[ERR_MESSAGE_MAX]);
+
+/* Keeps a choice. options: as bt_candidate_options makes them; best: member search.best. Borrowed.
+ * Returns 1; ERR_INVALID for one that bt_choice_doubt doubts; errors as store_change. */
 int bt_choice_keep(const struct bt_job *job, const json_t *key, const char *writer,
                    const json_t *options, const json_t *best);
 

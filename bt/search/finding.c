@@ -214,8 +214,49 @@ static json_t *effects_json(const struct bt_search *s)
     return a;
 }
 
+/* What came of it, in one sentence. */
+static void answer(const struct bt_search *s, const struct race_standing *stand, char out[1024])
+{
+    const int best = race_best(s->race), plain = race_plain(s->race);
+    const struct race_rung *rung;
+    bool last;
+    char label[BT_LABEL_MAX], name[BT_LABEL_MAX];
+    double ratio, lo, hi;
+    int finalists = 0;
+    const int rungs_n = race_rungs(s->race, &rung, &last);
+    out[0] = '\0';
+    if (best < 0) return;
+    bt_candidate_label(&s->space.candidate[best], label);
+    bt_candidate_label(&s->space.candidate[plain < 0 ? best : plain], name);
+    for (int i = 0; last && i < s->space.n; i++)
+        finalists += i != plain && stand[i].rung == rungs_n && stand[i].state != RACE_FAILED;
+    switch (race_verdict(s->race)) {
+    case RACE_WINNER:
+        (void)race_ratio(s->race, rungs_n, best, plain, &ratio, &lo, &hi);
+        append(out, "%s takes %.3f (%.3f to %.3f) of the time of %s.", label, ratio, lo, hi, name);
+        break;
+    case RACE_NO_WINNER:
+        append(out, "No winner: %s will do.", label);
+        if (finalists > 0)
+            append(out, " No other of the last rung (%d) is faster by more than chance and %g %%.",
+                   finalists, 100 * RACE_ALIKE);
+        break;
+    case RACE_UNDECIDED:
+        append(out, "Undecided: %s will do until another is shown to be faster. ", label);
+        if (last)
+            append(out, "%d round%s of the last rung did not tell; more --minutes would.",
+                   rung[rungs_n - 1].rounds, units_plural(rung[rungs_n - 1].rounds));
+        else
+            append(out, "The last rung had not begun.");
+    }
+}
+
 static json_t *best_json(const struct bt_search *s, const struct race_standing *stand)
 {
+    static const char *const verdict[] = {
+        [RACE_UNDECIDED] = "undecided", [RACE_WINNER] = "winner", [RACE_NO_WINNER] = "no winner"};
+    const int plain = race_plain(s->race);
+    char said[1024];
     const int best = race_best(s->race);
     double ratio, lo, hi;
     char label[BT_LABEL_MAX];
@@ -236,14 +277,23 @@ static json_t *best_json(const struct bt_search *s, const struct race_standing *
         js_set(one, "zeta_hi", js_real(hi - 1));
         json_array_append_new(against, one);
     }
+    double over_plain = NAN, over_lo = NAN, over_hi = NAN;
+    if (best != plain && plain >= 0)
+        (void)race_ratio(s->race, rung, best, plain, &over_plain, &over_lo, &over_hi);
     const int rounds = race_ratio(s->race, rung, best, RACE_COMPUTE, &ratio, &lo, &hi);
+    answer(s, stand, said);
+    bt_candidate_label(&s->space.candidate[plain < 0 ? best : plain], label);
+    json_t *over = json_pack("{ss so so so}", "label", label, "ratio", js_real(over_plain), "lo",
+                             js_real(over_lo), "hi", js_real(over_hi));
     bt_candidate_label(c, label);
-    json_t *o = json_pack("{si ss so so so so so sI sI si so so}", "id", best + 1, "label", label,
-                          "command", js_text(line), "t_t_s", js_real(stand[best].t_t_s), "zeta",
-                          js_real(ratio - 1), "zeta_lo", js_real(lo - 1), "zeta_hi",
+    json_t *o = json_pack("{si ss ss ss so so so so so so sI sI si so so}", "id", best + 1, "label",
+                          label, "verdict", verdict[race_verdict(s->race)], "answer", said, "plain",
+                          over, "command", js_text(line), "t_t_s", js_real(stand[best].t_t_s),
+                          "zeta", js_real(ratio - 1), "zeta_lo", js_real(lo - 1), "zeta_hi",
                           js_real(hi - 1), "steps", (json_int_t)steps_of(s->job, dumps_of(s, rung)),
                           "dumps", (json_int_t)dumps_of(s, rung), "rounds", rounds, "against",
                           against, "hints", hint_forms(c, s->readers));
+    js_set(o, "disturbed_runs", json_integer(s->disturbed_runs));
     free(line);
     return o;
 }
@@ -328,9 +378,9 @@ void bt_finding_rung(const struct bt_search *s, int rung, FILE *to)
     const struct race_rung *all;
     bool last;
     char name[16], ahead[BT_LABEL_MAX] = "nobody";
-    const int n = race_rungs(s->race, &all, &last), best = race_best(s->race);
+    const int n = race_rungs(s->race, &all, &last), first = race_ahead(s->race);
     if (rung > n) return;
-    if (best >= 0) bt_candidate_label(&s->space.candidate[best], ahead);
+    if (first >= 0) bt_candidate_label(&s->space.candidate[first], ahead);
     snprintf(name, sizeof name, "Rung %d", rung);
     plain_entry(to, name, "%d candidates, %lld dump%s each, %d round%s; ahead: %s",
                 all[rung - 1].candidates_n, (long long)all[rung - 1].dumps,
@@ -349,7 +399,7 @@ static double member(const json_t *of, const char *key)
 /* "1.023 (0.990 to 1.051)"; "-" where it is not known. */
 static const char *with_interval(char out[64], double x, double lo, double hi)
 {
-    if (isfinite(lo))
+    if (isfinite(lo) && isfinite(hi))
         snprintf(out, 64, "%.3f (%.3f to %.3f)", x, lo, hi);
     else if (isfinite(x))
         snprintf(out, 64, "%.3f", x);
@@ -375,8 +425,10 @@ static void print_effects(const struct bt_search *s, FILE *to)
     for (int i = 0; i < n && told < TOLD_MAX; i++) {
         if (!(e[i].lo > 1) && !(e[i].hi < 1)) continue;
         if (told++ == 0)
-            fprintf(to,
-                    "\nWhat mattered: T_T with a setting over T_T without it, 95 %% interval\n");
+            fprintf(
+                to,
+                "\nWhat mattered: T_T with a setting over T_T without it, 95 %% interval of each; "
+                "one in twenty is chance\n");
         fprintf(to, "  %-14s %s %s instead of %s: %s\n", e[i].writer, e[i].setting, e[i].value,
                 e[i].against, with_interval(text, e[i].ratio, e[i].lo, e[i].hi));
     }
@@ -416,6 +468,7 @@ void bt_finding_print(const struct bt_search *s, FILE *to)
     char text[64], ratio[64], label[BT_LABEL_MAX];
     size_t i;
     fputc('\n', to);
+    plain_entry(to, "Answer", "%s", json_string_value(json_object_get(best, "answer")));
     plain_line(to, "Best      %s", json_string_value(json_object_get(best, "label")));
     fprintf(
         to, "zeta      %s, paired, %lld dumps, %lld rounds of the last rung\n",

@@ -22,7 +22,8 @@ struct bt_search {
     unsigned readers;             /* of hints, those in force (struct io_surroundings) */
     enum bt_search_end end;       /* as if asked to stop now, while it goes on */
     double seconds;
-    bool told;     /* what was found is printed already */
+    int rung, disturbed_runs; /* the newest, and how many of its runs were (base/disturbance.h) */
+    bool told;                /* what was found is printed already */
     json_t *key;   /* of the choice (bt/search/choice.h); NULL: it cannot be remembered */
     json_t *known; /* entry of the store, which an earlier search left; NULL: none */
     const char **known_hints; /* of the candidate made of it; the texts are in known */
@@ -35,8 +36,8 @@ bool bt_finding_any(const struct bt_search *s);
 void bt_finding_begin(const struct bt_search *s, FILE *to);
 void bt_finding_rung(const struct bt_search *s, int rung, FILE *to);
 
-/* At the end: the best setting as a command, against the default writers, what mattered, who cannot be
- * told apart, and what to give other programs. */
+/* At the end: whether a setting is faster than the plain writer, the best as a command, against the
+ * default writers, what mattered, who cannot be told apart, and what to give other programs. */
 void bt_finding_print(const struct bt_search *s, FILE *to);
 
 /* The same as JSON, of a struct bt_search (struct bt_addition of bt/job.h). New reference. */

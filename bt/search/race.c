@@ -3,35 +3,39 @@
 
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/num.h"
+#include "base/rank.h"
+#include "base/sequential.h"
 #include "base/stat.h"
 
-#define ROUNDS_MIN   2    /* of a rung; the first of a rung that is cut short may stay alone */
-#define ROUNDS_MAX   7    /* of a rung before the last: then more dumps tell more */
-#define ROUNDS_LAST  5    /* of the last rung before anything is concluded from it */
-#define PAIRS_MEDIAN 5    /* from so many on the interval is that of a median, without a model */
-#define ROUNDS_END   60   /* of the last rung: what they do not tell apart is alike to anybody */
-#define SURE         0.99 /* level at which a candidate leaves within a rung */
-#define LEVEL        0.95 /* of what is reported */
-#define FIRST_SHARE  0.6  /* of the time before the last rung, for one round of the first rung */
-#define CAUTION      1.1  /* on estimates of time */
-#define PATIENCE     3    /* times what a run is expected to take, and some seconds more: */
-#define PATIENCE_S   10
-#define UNKNOWN_S    30   /* for one of which nothing is known */
-#define PAIRS_MAX    1000 /* runs of a candidate in a rung that are looked at */
+#define ROUNDS_MIN  2    /* of a rung; the first of a rung that is cut short may stay alone */
+#define ROUNDS_MAX  7    /* of a rung before the last: then more dumps tell more */
+#define ROUNDS_END  64   /* of the last rung: what they do not tell apart is tied */
+#define LOOKS_FIT   2    /* of the last rung that its time is to suffice for */
+#define SURE        0.99 /* level at which a candidate leaves within a rung */
+#define ERROR       0.05 /* of all that is concluded in the last rung, and of any other interval */
+#define SKEW_P      0.2  /* ratios as skewed as that by chance get the sign test */
+#define FIRST_SHARE 0.6  /* of the time before the last rung, for one round of the first rung */
+#define CAUTION     1.1  /* on estimates of time */
+#define PATIENCE    3    /* times what a run is expected to take, and some seconds more: */
+#define PATIENCE_S  10
+#define UNKNOWN_S   30  /* for one of which nothing is known */
+#define PAIRS_MAX   200 /* runs of a candidate, or pairs of runs, that are looked at */
 
-enum phase { TRY, SELECT, LAST, OVER };
+enum phase { FIRST_RUNS, SELECT, LAST, OVER };
 
 struct runner {
     enum race_state state;
     double took_s; /* of its last run that did not wait, or of the try */
     int64_t dumps; /* of that */
     bool waited;   /* its last run took longer than its patience_s, the one before did not */
+    bool finalist; /* takes part in the last rung */
 };
 
 struct race {
@@ -48,8 +52,12 @@ struct race {
     double select_s; /* when the last rung has to begin */
     double rung_end_s;
     bool settled;
-    bool last;     /* the last rung has begun */
-    int incumbent; /* -1: none */
+    bool last; /* the last rung has begun */
+    bool late; /* and was ended by the time */
+    /* Looks of the last rung: a finalist against the plain one, with its share of ERROR, and any other
+     * comparison. */
+    struct sequential_plan paired, alone;
+    int incumbent; /* fastest so far in the rungs before the last, -1: none */
     struct race_trial *trial;
     int trials_n, trials_room;
     struct race_rung rungs[RACE_RUNGS_MAX];
@@ -68,13 +76,13 @@ static const struct race_trial *find(const struct race *r, int candidate, int ru
     return NULL;
 }
 
-/* Logarithms of T_T of a over b, one for each round of the rung that both ran. */
-static int logs(const struct race *r, int rung, int a, int b, double *x, int room)
+/* Logarithms of T_T of a over b, one for each of the rung's first rounds that both ran. */
+static int logs(const struct race *r, int rung, int rounds, int a, int b, double *x, int room)
 {
     int n = 0;
     for (int i = 0; i < r->trials_n && n < room; i++) {
         const struct race_trial *t = &r->trial[i];
-        if (t->candidate != a || t->rung != rung || isnan(t->t_t_s)) continue;
+        if (t->candidate != a || t->rung != rung || t->round > rounds || isnan(t->t_t_s)) continue;
         const struct race_trial *with = find(r, b, rung, t->round);
         if (with && !isnan(with->t_t_s)) x[n++] = log(t->t_t_s / with->t_t_s);
     }
@@ -128,43 +136,63 @@ static void estimate(const struct race *r, int rung, double *location, double *s
     free(left);
 }
 
-/* The interval of the median of n log ratios: without a model from PAIRS_MEDIAN on; below, as if
- * what is left in a rung were normal, with the deviation that all its candidates share; over several
- * rungs, rung 0, with that of the ratios themselves. */
-static void interval(const struct race *r, int rung, const double *x, int n, double *ratio,
-                     double *lo, double *hi)
+/* The centre of n log ratios and its interval, of all looks that were taken together: their
+ * intersection. NaN where there is none, as with fewer rounds than the first look has. */
+static void look(const struct sequential_plan *plan, const double *x, int n, bool symmetric,
+                 double *ratio, double *lo, double *hi)
 {
-    double middle, sd;
-    int freedom;
+    const struct sequential_data d = {.x = x, .n = n, .symmetric = symmetric, .burst = 1};
+    struct sequential_state state = {0};
+    double middle;
     *ratio = *lo = *hi = NAN;
     if (n == 0 || stat_median(x, n, &middle) < 0) return;
     *ratio = exp(middle);
-    if (n >= PAIRS_MEDIAN) {
-        if (stat_median_ci(x, n, LEVEL, r->plan.seed, lo, hi) < 0) return;
-        *lo = exp(*lo);
-        *hi = exp(*hi);
+    if (sequential_run(plan, &d, &state, NULL, 0) < 0) {
+        err_clear(); /* without memory nothing is concluded */
         return;
     }
-    if (n < ROUNDS_MIN) return;
-    double half;
-    if (rung < 1) {
-        struct stat_summary own;
-        if (stat_summary(x, n, &own) < 0) return;
-        half = stat_t(LEVEL, n - 1) * own.sd / sqrt(n);
-    } else {
-        estimate(r, rung, r->location, &sd, &freedom);
-        if (freedom < 2) return;
-        half = stat_t(LEVEL, freedom) * sd * sqrt(2.0 / n);
-    }
-    *lo = exp(middle - half);
-    *hi = exp(middle + half);
+    if (state.looks == 0 || state.conflict) return;
+    *ratio = exp(fmin(fmax(state.last.centre, state.common_lo), state.common_hi));
+    if (isfinite(state.common_lo)) *lo = exp(state.common_lo);
+    if (isfinite(state.common_hi)) *hi = exp(state.common_hi);
+}
+
+/* The same at one number of rounds, of pairs in any order. */
+static void interval(const double *x, int n, double *ratio, double *lo, double *hi)
+{
+    double skew_p, share, middle;
+    int cut;
+    *ratio = *lo = *hi = NAN;
+    if (n == 0 || stat_median(x, n, &middle) < 0) return;
+    *ratio = exp(middle);
+    if (n < SEQUENTIAL_ROUNDS_MIN || rank_skew(x, n, &skew_p) < 0) return;
+    const enum rank_method method = skew_p < SKEW_P ? RANK_SIGN : RANK_SIGNED;
+    if (rank_cut(method, n, ERROR / 2, &cut, &share) < 0 || cut < 0) return;
+    if (rank_interval(method, x, n, cut, &middle, lo, hi) < 0) return;
+    *ratio = exp(middle);
+    *lo = exp(*lo);
+    *hi = exp(*hi);
 }
 
 int race_ratio(const struct race *r, int rung, int a, int b, double *ratio, double *lo, double *hi)
 {
     double x[PAIRS_MAX];
-    const int n = logs(r, rung, a, b, x, PAIRS_MAX);
-    interval(r, rung, x, n, ratio, lo, hi);
+    const bool last = r->last && rung == r->rung, alone = b == RACE_COMPUTE;
+    const int rounds = last ? r->rungs[rung - 1].rounds : INT_MAX;
+    const int n = logs(r, rung, rounds, a, b, x, PAIRS_MAX);
+    if (!last) {
+        interval(x, n, ratio, lo, hi);
+        return n;
+    }
+    /* Time ends a rung whatever was measured; so this may be one more look, for those still in it. */
+    const int plain = race_plain(r);
+    struct sequential_plan plan = a == plain || b == plain ? r->paired : r->alone;
+    if (alone) plan = r->alone;
+    const bool in = r->runner[a].state == RACE_IN && (alone || r->runner[b].state == RACE_IN);
+    if (r->late && in && n == rounds && n >= SEQUENTIAL_ROUNDS_MIN && n < ROUNDS_END &&
+        sequential_plan_end(&plan, n) < 0)
+        err_clear();
+    look(&plan, x, n, !alone, ratio, lo, hi);
     return n;
 }
 
@@ -175,9 +203,93 @@ int race_effect(const struct race *r, const struct race_pair *pair, int pairs_n,
     int n = 0;
     for (int p = 0; p < pairs_n; p++)
         for (int rung = 1; rung <= r->rung; rung++)
-            n += logs(r, rung, pair[p].a, pair[p].b, x + n, PAIRS_MAX - n);
-    interval(r, 0, x, n, ratio, lo, hi);
+            n += logs(r, rung, INT_MAX, pair[p].a, pair[p].b, x + n, PAIRS_MAX - n);
+    interval(x, n, ratio, lo, hi);
     return n;
+}
+
+/* ------------------------------------------------------------------ what follows from them */
+
+/* Of an interval of a ratio; false where it is not known. */
+static bool alike(double lo, double hi)
+{
+    return lo >= 1 - RACE_ALIKE && hi <= 1 + RACE_ALIKE;
+}
+
+static bool slower(double lo, double hi)
+{
+    return lo > 1 && !alike(lo, hi);
+}
+
+static bool faster(double lo, double hi)
+{
+    return hi < 1 && !alike(lo, hi);
+}
+
+static int runs_of(const struct race *r, int candidate)
+{
+    int n = 0;
+    for (int i = 0; i < r->trials_n; i++)
+        n += r->trial[i].candidate == candidate ? 1 : 0;
+    return n;
+}
+
+int race_plain(const struct race *r)
+{
+    int plain = -1;
+    for (int c = 0; c < r->plan.n; c++) {
+        if (r->runner[c].state == RACE_FAILED || (r->last && !r->runner[c].finalist)) continue;
+        if (plain < 0 || r->entry[c].cost < r->entry[plain].cost) plain = c;
+    }
+    return plain;
+}
+
+/* The finalist with the smallest ratio to the plain one of those shown to be faster; the plain one
+ * where there is none. */
+static int fastest(const struct race *r)
+{
+    const int plain = race_plain(r);
+    double ratio, lo, hi, least = INFINITY;
+    int first = plain;
+    for (int c = 0; c < r->plan.n; c++) {
+        if (c == plain || !r->runner[c].finalist || r->runner[c].state == RACE_FAILED) continue;
+        (void)race_ratio(r, r->rung, c, plain, &ratio, &lo, &hi);
+        if (!faster(lo, hi) || ratio >= least) continue;
+        least = ratio;
+        first = c;
+    }
+    return first;
+}
+
+/* The simplest of those shown to be faster than the plain one and not shown to be slower than the
+ * fastest. */
+static int winner(const struct race *r)
+{
+    const int plain = race_plain(r), first = fastest(r);
+    double ratio, lo, hi;
+    int best = first;
+    for (int c = 0; first != plain && c < r->plan.n; c++) {
+        if (c == plain || !r->runner[c].finalist || r->runner[c].state == RACE_FAILED) continue;
+        (void)race_ratio(r, r->rung, c, plain, &ratio, &lo, &hi);
+        if (!faster(lo, hi) || r->entry[c].cost >= r->entry[best].cost) continue;
+        (void)race_ratio(r, r->rung, c, first, &ratio, &lo, &hi);
+        if (!slower(lo, hi)) best = c;
+    }
+    return best;
+}
+
+int race_best(const struct race *r)
+{
+    int best = -1;
+    if (r->last) {
+        best = winner(r);
+        return best >= 0 && runs_of(r, best) > 0 ? best : -1;
+    }
+    for (int c = 0; c < r->plan.n; c++)
+        if (r->runner[c].state != RACE_FAILED && runs_of(r, c) > 0 &&
+            (best < 0 || r->entry[c].cost < r->entry[best].cost))
+            best = c;
+    return best;
 }
 
 /* ------------------------------------------------------------------ time */
@@ -287,28 +399,34 @@ static void begin_select(struct race *r, double now_s)
     begin_rung(r, r->dumps, now_s + time_s / rungs_left(running(r)));
 }
 
-/* The last rung: the finalists and the yardsticks, with as many dumps as leave time for ROUNDS_LAST
- * rounds. */
+/* The last rung: the finalists, the yardsticks and the plain candidate, with as many dumps as leave
+ * time for LOOKS_FIT looks. Without memory for their plan the race is over, undecided. */
 static void begin_last(struct race *r, double now_s)
 {
+    const int plain = race_plain(r);
     double sd;
-    int freedom;
+    int freedom, against = 0;
     estimate(r, r->rung, r->location, &sd, &freedom);
     r->incumbent = first_of(r, RACE_IN);
     keep_best(r, RACE_FINALISTS);
+    r->phase = OVER;
+    if (r->incumbent < 0) return;
     for (int c = 0; c < r->plan.n; c++) {
         struct runner *one = &r->runner[c];
-        const bool can = one->state != RACE_FAILED;
-        if (r->entry[c].yardstick && can) one->state = RACE_IN;
+        if ((r->entry[c].yardstick || c == plain) && one->state != RACE_FAILED)
+            one->state = RACE_IN;
+        one->finalist = one->state == RACE_IN;
+        against += one->finalist && c != plain ? 1 : 0;
     }
-    if (r->incumbent < 0) {
-        r->phase = OVER;
+    if (sequential_plan(ERROR / (against > 1 ? against : 1), ROUNDS_END, &r->paired) < 0 ||
+        sequential_plan_at(ERROR, r->paired.rounds, r->paired.n, &r->alone) < 0) {
+        err_clear();
         return;
     }
     r->phase = LAST;
     r->last = true;
     const double time_s = r->end_s - now_s, round_s = guess_round(r, r->dumps);
-    const double fit = (double)r->dumps * time_s / (ROUNDS_LAST * round_s);
+    const double fit = (double)r->dumps * time_s / (r->paired.rounds[LOOKS_FIT - 1] * round_s);
     const int64_t most = num_min(r->plan.dumps_n, INT64_C(1) << 30);
     int64_t dumps = fit < (double)most ? (int64_t)fit : most;
     dumps = num_max(dumps, num_min(RACE_DUMPS_MIN, most));
@@ -353,25 +471,28 @@ static void go_on(struct race *r, double now_s)
         begin_rung(r, dumps, now_s + (r->select_s - now_s) / rungs_left(left));
 }
 
-/* Whether a candidate of the last rung is as good as told apart from the best, or as good as equal;
- * one that is slower runs no more, unless it is a yardstick. */
-static bool decided(struct race *r, int c)
-{
-    double ratio, lo, hi;
-    if (c == r->incumbent || r->runner[c].state != RACE_IN) return true;
-    (void)race_ratio(r, r->rung, c, r->incumbent, &ratio, &lo, &hi);
-    if (lo > 1 && !r->entry[c].yardstick) r->runner[c].state = RACE_SLOWER;
-    return lo > 1 || (lo >= 1 - RACE_ALIKE && hi <= 1 + RACE_ALIKE) || hi < 1;
-}
-
-/* After a round of the last rung. */
+/* After a round of the last rung. At a look those leave that are not faster than the plain one, or
+ * slower than the fastest; it is over when all others are shown to be faster than the plain one and as
+ * fast as the fastest, and the cost of the winner's writing has an interval. */
 static void conclude(struct race *r)
 {
-    bool all = r->round >= ROUNDS_LAST;
-    for (int c = 0; r->round >= ROUNDS_LAST && c < r->plan.n; c++)
-        all = decided(r, c) && all;
-    r->settled = all;
-    if (all || r->round == ROUNDS_END)
+    const int plain = race_plain(r), first = fastest(r);
+    double ratio, lo, hi, to_lo, to_hi;
+    bool is_look = false, all = true;
+    for (int k = 0; k < r->paired.n; k++)
+        is_look = is_look || r->paired.rounds[k] == r->round;
+    for (int c = 0; is_look && c < r->plan.n; c++) {
+        if (c == plain || c == first || r->runner[c].state != RACE_IN) continue;
+        (void)race_ratio(r, r->rung, c, plain, &ratio, &lo, &hi);
+        (void)race_ratio(r, r->rung, c, first, &ratio, &to_lo, &to_hi);
+        const bool behind = slower(lo, hi) || slower(to_lo, to_hi), out = behind || alike(lo, hi);
+        if (out && !r->entry[c].yardstick) r->runner[c].state = behind ? RACE_SLOWER : RACE_TIED;
+        all = all && (out || (faster(lo, hi) && alike(to_lo, to_hi)));
+    }
+    (void)race_ratio(r, r->rung, winner(r), RACE_COMPUTE, &ratio, &lo, &hi);
+    all = all && isfinite(lo) && isfinite(hi);
+    r->settled = (is_look && all) || r->round == ROUNDS_END;
+    if (r->settled)
         r->phase = OVER;
     else
         begin_round(r, r->round + 1);
@@ -394,7 +515,7 @@ static bool try_again(struct race *r)
 
 static void end_round(struct race *r, double now_s)
 {
-    if (r->phase == TRY) {
+    if (r->phase == FIRST_RUNS) {
         if (!try_again(r)) begin_select(r, now_s);
         return;
     }
@@ -423,6 +544,7 @@ bool race_next(struct race *r, double now_s, struct race_trial *trial)
         }
         if (r->phase == LAST && done_s > r->end_s) {
             r->phase = OVER;
+            r->late = true;
             return false;
         }
         *trial = (struct race_trial){.candidate = c,
@@ -512,32 +634,25 @@ bool race_settled(const struct race *r)
     return r->settled;
 }
 
-/* The incumbent, unless the last rung shows another to be faster: then the fastest of those. */
-int race_best(const struct race *r)
+int race_ahead(const struct race *r)
 {
-    double ratio, lo, hi, least = 1;
-    int best = r->incumbent;
-    if (best < 0 || r->runner[best].state == RACE_FAILED) {
-        double sd;
-        int freedom;
-        best = -1;
-        for (int rung = r->rung; rung > 0 && best < 0; rung--) {
-            estimate(r, rung, r->location, &sd, &freedom);
-            for (int c = 0; c < r->plan.n; c++)
-                if (isfinite(r->location[c]) && (best < 0 || r->location[c] < r->location[best]))
-                    best = c;
-        }
-        return best;
+    double sd;
+    int freedom, ahead = -1;
+    for (int rung = r->rung; rung > 0 && ahead < 0; rung--) {
+        estimate(r, rung, r->location, &sd, &freedom);
+        for (int c = 0; c < r->plan.n; c++)
+            if (isfinite(r->location[c]) && (ahead < 0 || r->location[c] < r->location[ahead]))
+                ahead = c;
     }
-    if (!r->last || r->rungs[r->rung - 1].rounds < ROUNDS_LAST) return best;
-    for (int c = 0; c < r->plan.n; c++) {
-        if (c == r->incumbent || r->runner[c].state == RACE_FAILED) continue;
-        if (race_ratio(r, r->rung, c, r->incumbent, &ratio, &lo, &hi) < ROUNDS_LAST) continue;
-        if (!(hi < 1) || ratio >= least) continue;
-        least = ratio;
-        best = c;
-    }
-    return best;
+    return ahead;
+}
+
+enum race_verdict race_verdict(const struct race *r)
+{
+    const int best = race_best(r);
+    if (best < 0 || !r->last) return RACE_UNDECIDED;
+    if (best != race_plain(r)) return RACE_WINNER;
+    return r->settled ? RACE_NO_WINNER : RACE_UNDECIDED;
 }
 
 void race_stand(const struct race *r, struct race_standing *to)
@@ -563,9 +678,10 @@ void race_stand(const struct race *r, struct race_standing *to)
         if (c == best) {
             s->state = RACE_BEST;
             s->ratio = s->lo = s->hi = 1;
-        } else if (s->state == RACE_IN || (s->rung == r->rung && r->rung > 0 &&
-                                           s->state != RACE_FAILED && s->state != RACE_CUT)) {
-            s->state = s->runs == 0 ? RACE_UNTRIED : s->lo > 1 ? RACE_SLOWER : RACE_TIED;
+        } else if (s->state == RACE_IN || s->state == RACE_TIED) {
+            s->state = s->runs == 0                      ? RACE_UNTRIED
+                       : r->last && slower(s->lo, s->hi) ? RACE_SLOWER
+                                                         : RACE_TIED;
         }
     }
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_RACE_H
 #define BT_RACE_H
-/* Layer 4, free of MPI, of clocks and of what a candidate is. A race finds the candidate whose runs
- * are shortest, in a given time: successive halving [Jamieson] with the elimination of [Maron].
+/* Layer 4, free of MPI, of clocks and of what a candidate is. A race looks, in a given time, for a
+ * candidate whose runs are shorter than those of the plain one, the simplest of all: successive halving
+ * [Jamieson] with the elimination of [Maron].
  *
  *   rung 0   a compute-only run and one of the first yardstick: what a run takes, roughly. Where only
  *            one of the two took long, it runs again
@@ -10,8 +11,14 @@
  *            run. Who is slower than the best with hardly a doubt leaves after any round from the
  *            second on; when the rung's time is up the slower half leaves
  *   rung 2.. those that are left, twice the dumps, until RACE_FINALISTS or fewer are left
- *   last     the best of these is the incumbent. It, the others and the yardsticks run in rounds of
- *            their own, none of which had a part in choosing it: from these come the intervals
+ *   last     these, the plain candidate and the yardsticks run in rounds of their own, none of which
+ *            had a part in choosing them. Each is compared with the plain one at the looks of
+ *            base/sequential.h; the error of all comparisons together is 5 %
+ *
+ * The winner is the simplest of those shown to be faster than the plain one and not shown to be slower
+ * than the fastest of these. Where none is, the plain one is: that is an answer, too. So all candidates
+ * being alike, the plain one wins in 95 % of races or more, and one that is slower than it in 5 % or
+ * less.
  *
  * It is told what each run took and asked for the next one, until there is none: so one process can
  * hold it, and a test can run it on made-up times. All functions are local. */
@@ -19,13 +26,14 @@
 #include <stdint.h>
 
 #define RACE_FINALISTS  4
-#define RACE_ALIKE      0.02 /* ratios closer to 1 than this are not worth more runs */
+#define RACE_ALIKE      0.02 /* ratios closer to 1 than this make no difference */
 #define RACE_COMPUTE    (-1) /* as a candidate: the run without writing */
 #define RACE_DUMPS_MIN  2    /* of a run: one alone overlaps with nothing */
-#define RACE_LAST_SHARE 0.4  /* of the time, kept for the last rung */
+#define RACE_LAST_SHARE 0.5  /* of the time, kept for the last rung */
 
 struct race_entry {
-    int order;      /* when there is no time for all, those with the smallest stay */
+    int order; /* when there is no time for all, those with the smallest stay */
+    int cost;  /* what somebody has to ask for to get it; that with the smallest is the plain one */
     bool yardstick; /* takes part in the last rung, whatever came before */
 };
 
@@ -51,8 +59,8 @@ enum race_state {
     RACE_UNTRIED, /* no time for it */
     RACE_IN,      /* still running */
     RACE_CUT,     /* in the slower half of a rung */
-    RACE_SLOWER,  /* its interval does not reach the best */
-    RACE_TIED,    /* in the last rung, and its interval does */
+    RACE_SLOWER,  /* shown to be, by more than RACE_ALIKE */
+    RACE_TIED,    /* in the last rung, and not shown to be */
     RACE_BEST,
     RACE_FAILED,
 };
@@ -63,8 +71,8 @@ struct race_standing {
     int rung; /* the last it ran in, 0: none */
     int runs; /* in all rungs but 0 */
     double ratio, lo,
-        hi;       /* of T_T over that of the best, in the rounds of that rung which both ran;
-                             95 % interval; NaN: not known */
+        hi; /* of T_T over that of the best, in the rounds of that rung which both ran; interval
+                             as of race_ratio */
     double t_t_s; /* median in that rung */
 };
 
@@ -86,23 +94,39 @@ bool race_next(struct race *race, double now_s, struct race_trial *trial);
 /* What became of it. Returns 0 or ERR_NOMEM. */
 int race_told(struct race *race, const struct race_trial *done);
 
-/* Whether it came to its end before the time was over: every finalist is slower than the best, or
- * within RACE_ALIKE of it. */
+/* Whether it came to its end before the time was over: every finalist is shown to be faster than the
+ * plain candidate, or slower, or within RACE_ALIKE of it, or was not in 64 rounds. */
 bool race_settled(const struct race *race);
 
-/* The best candidate so far, -1 when no run of any has ended; and how each stands against it: [n]. */
+enum race_verdict {
+    RACE_UNDECIDED, /* the time was over before it was known whether any is faster */
+    RACE_WINNER,    /* the best is faster than the plain candidate */
+    RACE_NO_WINNER, /* the plain one will do */
+};
+enum race_verdict race_verdict(const struct race *race);
+
+/* The simplest candidate that has not failed, of the finalists once there are any; -1: all failed. */
+int race_plain(const struct race *race);
+
+/* The winner; before the last rung the simplest that ran. -1 when no run of any has ended. And how each
+ * stands against it: [n]. */
 int race_best(const struct race *race);
+/* Who has the shortest times of the newest rung, for whoever looks on: nothing follows from it. -1 as
+ * above. */
+int race_ahead(const struct race *race);
 void race_stand(const struct race *race, struct race_standing *standing);
 
 /* The rungs, the first is rung 1; whether the last of them is the last rung. Borrowed. */
 int race_rungs(const struct race *race, const struct race_rung **rung, bool *last);
 
-/* T_T of a over that of b (RACE_COMPUTE among them) in the rounds of a rung which both ran. [out]
- * median; 95 % interval, NaN from too few rounds. Returns the number of rounds. */
+/* T_T of a over that of b, in the rounds of a rung which both ran; b may be RACE_COMPUTE. [out] centre,
+ * and interval by an exact method (docs/statistics.md): in the last rung against the plain candidate with
+ * this finalist's share of 5 %, else at 5 %. NaN where there is none, as with fewer than 6 rounds. Returns
+ * the number of rounds. */
 int race_ratio(const struct race *race, int rung, int a, int b, double *ratio, double *lo,
                double *hi);
 
-/* The same over several pairs and all rungs: what a setting does. */
+/* The same over several pairs and all rungs, at 5 %: what a setting does. */
 struct race_pair {
     int a, b;
 };

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mpilib.h"
 #include "base/par.h"
 #include "base/plain.h"
 #include "base/stop.h"
@@ -17,7 +18,6 @@
 #include "bt/search/finding.h"
 #include "bt/result.h"
 #include "bt/rounds.h"
-#include "io/writers/mpiio.h"
 #include "io/writers/writer.h"
 
 /* What the values of the settings follow from, as this rank sees it. */
@@ -33,7 +33,7 @@ static void look_around(const struct bt_setup *s, int64_t ranks, int64_t nodes,
                                   .nodes = nodes,
                                   .dump_bytes = io_dump_bytes(s->layout, s->problem.n),
                                   .dumps_n = bt_problem_dumps(&s->problem),
-                                  .readers = io_mpiio_readers(fs.type),
+                                  .readers = mpilib_io(fs.type),
                                   .striped = strcmp(fs.type, "lustre") == 0,
                                   .fixed = s->fixed};
 }
@@ -89,8 +89,15 @@ static int recall(struct bt_search *search)
     char *text = NULL;
     int64_t bytes = 0;
     if (job->rank == 0) {
+        char why[ERR_MESSAGE_MAX];
         int rc = bt_choice_key(job, &search->key);
         if (rc == 0) rc = bt_choice_find(job, search->key, &search->known);
+        if (rc > 0 && bt_choice_doubt(search->known, why)[0]) {
+            bt_notice(job->notices, "--io auto: what an earlier search found is not used: %s.",
+                      why);
+            json_decref(search->known);
+            search->known = NULL;
+        }
         if (rc < 0) {
             bt_notice(job->notices, "--io auto: %s.", err_message());
             err_clear();
@@ -116,19 +123,12 @@ static int recall(struct bt_search *search)
     return rc;
 }
 
-/* Keeps what was found, where the last rung has confirmed it. */
+/* Keeps what was found, where it is settled. */
 static void keep_choice(struct bt_search *search)
 {
     struct bt_job *job = search->job;
-    const struct race_rung *rung;
-    bool last;
-    const int n = race_rungs(search->race, &rung, &last), best = race_best(search->race);
+    const int best = race_best(search->race);
     if (!search->key || best < 0) return;
-    if (!last || rung[n - 1].rounds < 2) {
-        bt_notice(job->notices, "--io auto: the search was too short to be remembered: give it "
-                                "more --minutes.");
-        return;
-    }
     json_t *finding = bt_finding_json(search);
     json_t *options = bt_candidate_options(&search->space.candidate[best]);
     if (bt_choice_keep(job, search->key, search->space.candidate[best].writer, options,
@@ -173,6 +173,7 @@ static int prepare_race(struct bt_search *search)
     if (job->rank != 0) return 0;
     for (int i = 0; i < search->space.n; i++) {
         entry[i].order = (int)search->space.kind[i];
+        entry[i].cost = bt_space_cost(&search->space, i);
         entry[i].yardstick = i == known || bt_space_yardstick(&search->space, i);
     }
     const struct race_plan plan = {.n = search->space.n,
@@ -279,6 +280,9 @@ static int run_trial(struct bt_search *search, struct bt_solver *solver, struct 
     int rc = bt_job_make_run(job, solver, &task, &o);
     const bool good = worth(&o, rc, why);
     t->t_t_s = good ? o.run.t_t_s : NAN;
+    if (t->rung > search->rung) search->disturbed_runs = 0;
+    search->rung = t->rung;
+    search->disturbed_runs += good && o.run.disturbance.disturbed ? 1 : 0;
     bt_outcome_free(&o);
     if (!good && rc == 0 && !c) rc = err_set(ERR_VERIFY, "computing alone: %s", why);
     if (!good && c && rc != ERR_USAGE) {
@@ -386,7 +390,7 @@ static int search_all(struct bt_search *search, FILE *to)
         keep_choice(search);
     }
     TRY_MPI(MPI_Bcast(&found, 1, MPI_INT, 0, job->comm));
-    job->rounds_done = (int)job->setup->opt.repeat;
+    job->rounds_done = job->setup->rounds;
     return found ? 0 : no_candidate(search);
 }
 

@@ -10,6 +10,7 @@
 #include "io/writers/writer.h"
 
 enum { HINTS_MAX = 40, CHANGES_MAX = 48 }; /* of one candidate; of one writer */
+enum { FORMAT_COST = 1000 };               /* more than all settings */
 
 /* The values of settings that are tried with a writer. */
 struct changes {
@@ -122,6 +123,20 @@ bool bt_space_yardstick(const struct bt_space *s, int i)
 {
     return s->kind[i] == BT_AS_IT_STANDS &&
            (io_writer_caps(s->candidate[i].writer) & IO_CAP_YARDSTICK) != 0;
+}
+
+int bt_space_cost(const struct bt_space *s, int i)
+{
+    const struct bt_candidate *c = &s->candidate[i];
+    json_t *options = bt_candidate_options(c);
+    const json_t *word;
+    size_t at;
+    int cost = strcmp(c->writer, io_writer_plain()->name) == 0 ? 0 : 1;
+    json_array_foreach(options, at, word) cost +=
+        strncmp(json_string_value(word), "--", 2) == 0 ? 1 : 0;
+    json_decref(options);
+    const bool serial = (io_writer_caps(c->writer) & IO_CAP_SERIAL_FILE) != 0;
+    return serial && io_writer_format(c->writer) == IO_RAW ? cost : cost + FORMAT_COST;
 }
 
 void bt_space_free(struct bt_space *s)

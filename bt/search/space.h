@@ -40,6 +40,11 @@ const struct io_setting *bt_space_differ(const struct bt_candidate *a,
 /* Whether the i-th is a writer as it stands with which others are compared. */
 bool bt_space_yardstick(const struct bt_space *space, int i);
 
+/* How much the i-th asks for beyond plain writing by the first yardstick of the list, posix: 1 for
+ * another writer, 1 for each of its options, and, what counts more than all these, another file format.
+ * Of candidates that are tied the one with the smallest is the one to take. */
+int bt_space_cost(const struct bt_space *space, int i);
+
 /* The number of the candidate that does the same; where there is none it is added as BT_KNOWN. -1
  * when the space is full. */
 int bt_space_take(struct bt_space *space, const struct bt_candidate *c);

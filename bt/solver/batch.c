@@ -73,6 +73,7 @@ static void batch_numbered(const struct bt_solver *s, int dir, int64_t first, in
     const int lanes = s->kernel->lanes;
     b->nv = count - first < lanes ? (int)(count - first) : lanes;
     for (int v = 0; v < lanes; v++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): wide > 0 where there are lines */
         const int64_t line = first + (v < b->nv ? v : 0), x = at + line % wide, y = line / wide;
         if (dir == 0)
             set_line(s, b, v, k + y, x, 0);
@@ -189,6 +190,7 @@ static void rhs_of_batch(struct bt_solver *s, struct bt_scratch *t, const struct
     const bool timed = t->rhs_n++ % 8 == 0;
     const double start = timed ? watch_now() : 0;
     for (int v = 0, rows; v < b->nv; v += rows) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): set_line has set b->k of all lanes */
         for (rows = 1; v + rows < b->nv && b->k[v + rows] == b->k[v];)
             rows++;
         bt_rhs_strip(s, t, b->k[v], b->j[v], rows);

@@ -56,6 +56,7 @@ int bt_sweep(struct bt_solver *s, int first, int end, unsigned flags)
         const double start = watch_now(), waited = s->phase_s[BT_PHASE_PIPE_WAIT];
         past = dir + 1;
         if (s->chain[dir].divided) {
+            /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): dir < end <= 3 */
             TRY(bt_pipe_sweep(s, dir, flags & valid[dir]));
             account(s, dir, watch_now() - start - (s->phase_s[BT_PHASE_PIPE_WAIT] - waited));
             continue;
@@ -66,6 +67,7 @@ int bt_sweep(struct bt_solver *s, int first, int end, unsigned flags)
 #pragma omp parallel num_threads(s->threads)
         for (int d = dir; d < past; d++) {
             const double began = watch_now();
+            /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): d < end <= 3 */
             sweep_whole(s, d, flags & valid[d]);
 #pragma omp master
             account(s, d, watch_now() - began);

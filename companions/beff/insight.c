@@ -213,7 +213,7 @@ int beff_insight_measure(MPI_Comm row, const struct beff_plan *plan,
                          const int64_t size_bytes[BEFF_SIZES_N], struct beff_insight *in)
 {
     struct ring r = {.win = MPI_WIN_NULL};
-    double natural_s, random_s;
+    double natural_s = NAN, random_s = NAN;
     const int64_t lmax = size_bytes[BEFF_SIZES_N - 1], window = BEFF_WINDOW * RATE_MOST / 2;
     int rc = beff_traffic_make(row, lmax > window ? lmax : window, 2, &r.t);
     r.left = (r.t.rank + r.t.n - 1) % r.t.n;

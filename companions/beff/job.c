@@ -24,7 +24,7 @@
 
 bool beff_job_valid(const struct beff_job *job)
 {
-    return !stamp_find(job->stamps, "not-valid");
+    return !stamp_find(job->stamps, STAMP_NOT_VALID);
 }
 
 /* Memory of a process, as far as this job may use its node's, and L_max, which follows from it;
@@ -207,19 +207,20 @@ static void judge_before(struct beff_job *job)
                 {s->opt.buffers != BEFF_ROOM, "--buffers: not room for 6 of the longest messages"},
                 {!every, "--methods: not all three methods"}};
     for (size_t i = 0; i < sizeof rule / sizeof rule[0]; i++)
-        if (rule[i].broken) stamp_add(job->stamps, "not-valid", "bad", NULL, "%s", rule[i].why);
+        if (rule[i].broken)
+            stamp_add(job->stamps, STAMP_NOT_VALID, SEVERITY_BAD, NULL, "%s", rule[i].why);
     if (s->opt.quick)
-        stamp_add(job->stamps, "quick", "note", NULL, "A trial run, not a measurement.");
+        stamp_add(job->stamps, STAMP_QUICK, SEVERITY_NOTE, NULL, "A trial run, not a measurement.");
     program_stamp_oversubscribed(job->stamps, n);
     if (n->size < n->cores)
         stamp_add(
-            job->stamps, "cores-unused", "note",
+            job->stamps, STAMP_CORES_UNUSED, SEVERITY_NOTE,
             json_pack("{si sI}", "ranks", n->size, "cores", (json_int_t)n->cores),
             "%d processes on %lld cores: b_eff is defined for the whole system, with a process "
             "per core.",
             n->size, (long long)n->cores);
     if (n->count > 1)
-        stamp_add(job->stamps, "placement", "note",
+        stamp_add(job->stamps, STAMP_PLACEMENT, SEVERITY_NOTE,
                   json_pack("{sI}", "nodes", (json_int_t)n->count),
                   "Placement of the processes on the nodes: %s. The value depends on it.",
                   job->placement);
@@ -262,7 +263,7 @@ static void judge_after(struct beff_job *job)
             skipped += job->measured.effort[r][i] == BEFF_SKIPPED;
         }
     if (job->measured.reduced)
-        stamp_add(job->stamps, "capped", "note",
+        stamp_add(job->stamps, STAMP_CAPPED, SEVERITY_NOTE,
                   json_pack("{sf si si}", "limit_s", s->limit_s, "one_method_n", best, "left_out_n",
                             skipped),
                   "To end within about %.0f s, %d of %d rounds over the patterns used only the "
@@ -270,25 +271,34 @@ static void judge_after(struct beff_job *job)
                   "method and repetition show the best of all there.",
                   s->limit_s, best, s->reps_n * BEFF_SIZES_N, skipped);
     if (job->measured.reduced && !s->opt.quick && s->opt.time_limit < BEFF_LIMIT_STANDARD_S)
-        stamp_add(job->stamps, "not-valid", "bad", NULL,
+        stamp_add(job->stamps, STAMP_NOT_VALID, SEVERITY_BAD, NULL,
                   "--time-limit: less than %.0f s, and messages were left out for it",
                   BEFF_LIMIT_STANDARD_S);
-    if (e.measured_s > DISTURBED * e.undisturbed_s)
-        stamp_add(job->stamps, "disturbed", "warn",
+    disturbance_stamp(&job->disturbance, job->stamps);
+    if (e.measured_s > DISTURBED * e.undisturbed_s && !stamp_find(job->stamps, STAMP_DISTURBED))
+        stamp_add(job->stamps, STAMP_DISTURBED, SEVERITY_WARN,
                   json_pack("{sf}", "longer_ratio", e.measured_s / e.undisturbed_s),
                   "The repetitions took %.0f %% longer than the fastest of them: the system did "
                   "something else at the same time.",
                   100 * (e.measured_s / e.undisturbed_s - 1));
     if (beff_job_valid(job))
-        stamp_add(job->stamps, "valid", "good", NULL, "Valid as b_eff, definition %s.",
+        stamp_add(job->stamps, STAMP_VALID, SEVERITY_GOOD, NULL, "Valid as b_eff, definition %s.",
                   s->opt.definition);
 }
 
 int beff_job_run(struct beff_job *job)
 {
     const struct beff_cube *cube = &job->measured.cube;
-    TRY(beff_measure(job->topology.row, &job->plan, job->setup, job->memory.lmax_bytes,
-                     &job->measured));
+    struct disturbance_sample before, after;
+    const bool of_node = job->nodes.node_rank == 0;
+    disturbance_take(&before, DISTURBANCE_BEFORE, of_node);
+    int rc = beff_measure(job->topology.row, &job->plan, job->setup, job->memory.lmax_bytes,
+                          &job->measured);
+    disturbance_take(&after, DISTURBANCE_AFTER, of_node);
+    if (rc == 0) rc = nodes_disturbance(&job->nodes, &before, &after, 0, &job->disturbance);
+    disturbance_free(&before);
+    disturbance_free(&after);
+    TRY(rc);
     if (!job->setup->opt.no_analysis)
         TRY(beff_insight_measure(job->topology.row, &job->plan, job->measured.size_bytes,
                                  &job->insight));
@@ -306,6 +316,7 @@ void beff_job_free(struct beff_job *job)
     beff_plan_free(&job->plan);
     beff_topology_free(&job->topology);
     nodes_free(&job->nodes);
+    disturbance_end(&job->disturbance);
     free(job->hosts);
     json_decref(job->stamps);
 }

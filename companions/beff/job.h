@@ -37,6 +37,7 @@ struct beff_job {
     MPI_Comm comm; /* borrowed */
     const struct beff_setup *setup;
     struct nodes nodes;
+    struct disturbance disturbance; /* while it measured; its nodes on rank 0 */
     struct beff_topology topology;
     struct beff_plan plan;
     struct beff_memory memory;

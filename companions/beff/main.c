@@ -25,7 +25,7 @@ static int measure(struct beff_job *job)
     json_t *stamp;
     json_array_foreach(job->stamps, i, stamp)
     {
-        if (!stamp_is(stamp, "not-valid")) continue;
+        if (!stamp_is(stamp, STAMP_NOT_VALID)) continue;
         err_set(ERR_INVALID, "finished, but not valid as b_eff: %s", stamp_text(stamp, "sentence"));
     }
     return program_outputs_write(out, 3, job, beff_job_valid(job) ? 0 : ERR_INVALID);

@@ -27,6 +27,7 @@ struct beff_rings beff_rings_of(enum beff_definition definition, int n, int stan
     int rings = (int)(near < 1 ? 1 : near < most ? near : most);
     /* The paper says so in words for the second pattern; the rule alone would give 4 + 3. */
     if (definition == BEFF_PAPER && standard == 4 && n <= 7) rings = 1;
+    ERR_ASSERT(rings >= 1);
     const int low = n / rings, high_n = n % rings;
     if (high_n == 0) return (struct beff_rings){n, rings, low, 0, 0};
     /* The even size comes first. */

@@ -136,8 +136,8 @@ static json_t *sentences(const struct beff_job *job, bool not_valid)
     size_t i;
     json_array_foreach(job->stamps, i, stamp)
     {
-        if (stamp_is(stamp, "valid") || stamp_is(stamp, "quick")) continue;
-        if (stamp_is(stamp, "not-valid") == not_valid)
+        if (stamp_is(stamp, STAMP_VALID) || stamp_is(stamp, STAMP_QUICK)) continue;
+        if (stamp_is(stamp, STAMP_NOT_VALID) == not_valid)
             json_array_append_new(texts, json_string(stamp_text(stamp, "sentence")));
     }
     return texts;
@@ -243,6 +243,7 @@ json_t *beff_result_json(const void *of, int status)
         program_result(&beff_program, &job->setup->opt, "nht1-beff/1", status, job->started_utc);
     js_set(o, "system", system);
     js_set(o, "stamps", json_incref(job->stamps));
+    js_set(o, "disturbance", disturbance_json(&job->disturbance));
     js_set(o, "definition", json_string(job->setup->opt.definition));
     js_set(o, "seed", json_integer(job->setup->opt.seed));
     js_set(o, "patterns_digest", json_string(digest));

@@ -112,8 +112,8 @@ static void notes(const struct beff_job *job, FILE *to)
     json_t *stamp;
     json_array_foreach(job->stamps, i, stamp)
     {
-        if (stamp_is(stamp, "valid") || stamp_is(stamp, "quick")) continue;
-        plain_wrap(to, WIDTH, stamp_is(stamp, "not-valid") ? "Not valid  " : "Note       ", 11,
+        if (stamp_is(stamp, STAMP_VALID) || stamp_is(stamp, STAMP_QUICK)) continue;
+        plain_wrap(to, WIDTH, stamp_is(stamp, STAMP_NOT_VALID) ? "Not valid  " : "Note       ", 11,
                    stamp_text(stamp, "sentence"));
     }
 }

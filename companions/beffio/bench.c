@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/mpilib.h"
 #include "base/par.h"
 #include "base/resident.h"
 #include "base/stop.h"
@@ -224,7 +225,7 @@ static int keep_report(struct beffio_bench *b, const struct beffio_file *f)
 static int ordered_limit(struct beffio_bench *b, const struct beffio_file *f)
 {
     if (f->type != BEFFIO_SHARED || !f->shared_pointer || f->access != BEFFIO_WRITE) return 0;
-    int64_t most = b->rank == 0 ? beffio_ordered_most(b->procs, io_mpiio_is_ompio()) : 0;
+    int64_t most = b->rank == 0 ? beffio_ordered_most(b->procs, mpilib_may_be_ompio()) : 0;
     if (f->post_bytes < most) most = f->post_bytes;
     TRY_MPI(MPI_Bcast(&most, 1, MPI_INT64_T, 0, b->comm));
     if (b->layout.m_part_bytes > most)

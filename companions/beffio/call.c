@@ -98,8 +98,7 @@ static int info_make(const struct beffio_file *f, int pos, MPI_Info *info)
     for (int i = 0; f->hints && i < f->hints->n; i++) {
         const struct beffio_hint *h = &f->hints->hint[i];
         if (!beffio_hint_applies(h, &at)) continue;
-        if (*info == MPI_INFO_NULL) TRY_MPI(MPI_Info_create(info));
-        TRY_MPI(MPI_Info_set(*info, h->key, h->value));
+        TRY(par_info_add(info, h->key, h->value));
     }
     return 0;
 }

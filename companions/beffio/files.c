@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/own_all.h"
 #include "base/par.h"
 #include "base/watch.h"
 #include "companions/beffio/data.h"
@@ -65,19 +66,6 @@ static int dir_check(const struct beffio_files *f)
     return err_set_errno(ERR_IO, errno, "cannot write into the directory %s: change -p", f->dir);
 }
 
-static int names_lock(struct beffio_files *f)
-{
-    char name[BEFFIO_NAME_MAX];
-    if (f->rank != 0) return 0;
-    snprintf(name, sizeof name, "%s.lock", f->prefix);
-    const int rc = own_lock(f->own, name);
-    if (rc == 0) return 0;
-    char why[ERR_MESSAGE_MAX];
-    snprintf(why, sizeof why, "%s", err_message());
-    err_clear();
-    return err_set(rc, "%s (-f and -p name the files)", why);
-}
-
 /* Whether a file was written by this program: it is empty or begins as ours do. */
 static bool is_ours(const char *path, int rank, enum beffio_type type)
 {
@@ -115,15 +103,16 @@ static int old_check(const struct beffio_files *f)
 
 int beffio_files_begin(struct beffio_files *f, MPI_Comm comm)
 {
-    uint64_t job = f->rank == 0 ? own_job() : 0;
+    char lock[BEFFIO_NAME_MAX], why[ERR_MESSAGE_MAX];
+    const int how = (f->keep ? OWN_KEEP : 0) | (f->untouched ? OWN_NO_SWEEP : 0);
     f->own = NULL;
-    TRY_MPI(MPI_Bcast(&job, 1, MPI_UINT64_T, 0, comm));
     TRY(par_agree(comm, dir_check(f)));
-    TRY(par_agree(comm, own_begin(&f->own, f->dir, job, f->keep)));
-    if (f->rank == 0 && !f->untouched) own_sweep(f->dir, 0);
-    TRY(par_agree(comm, names_lock(f)));
-    TRY(par_agree(comm, old_check(f)));
-    return par_agree(comm, own_watch(f->own));
+    snprintf(lock, sizeof lock, "%s.lock", f->prefix);
+    const int rc = own_begin_all(&f->own, comm, f->dir, lock, how);
+    if (rc == 0) return par_agree(comm, old_check(f));
+    snprintf(why, sizeof why, "%s", err_message());
+    err_clear();
+    return err_set(rc, "%s (-f and -p name the files)", why);
 }
 
 static int old_remove(const struct beffio_files *f)

@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mpilib.h"
 #include "base/num.h"
 #include "base/par.h"
 #include "base/units.h"
 #include "base/watch.h"
-#include "io/writers/mpiio.h"
 
 #define MB              (INT64_C(1) << 20)
 #define HINTS_BYTES_MAX (1 << 20)
@@ -178,7 +178,7 @@ static int ordered_check(const struct beffio_job *job)
     for (int i = 0; i < c->partitions_n; i++)
         if (c->procs[i] > most) most = c->procs[i];
     if (job->setup->opt.noshared || job->rank != 0 || beffio_ordered_most(most, true) >= MB + 8 ||
-        !io_mpiio_is_ompio())
+        !mpilib_may_be_ompio())
         return 0;
     return err_set(ERR_USAGE,
                    "-N %d: OMPIO cannot move 1 MB of each of so many processes in one ordered call "
@@ -334,4 +334,5 @@ void beffio_job_free(struct beffio_job *job)
     free(job->rep);
     beffio_hints_free(&job->hints);
     nodes_free(&job->nodes);
+    disturbance_end(&job->disturbance);
 }

@@ -37,6 +37,7 @@ struct beffio_rep {
 struct beffio_job {
     struct beffio_setup *setup; /* borrowed */
     struct nodes nodes;
+    struct disturbance disturbance; /* while it measured; its nodes on rank 0 */
     int rank;
     int size; /* processes; in a dry run those that --ranks asks about */
     int64_t memory_per_process_bytes, memory_total_bytes;

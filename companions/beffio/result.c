@@ -240,6 +240,7 @@ json_t *beffio_result_json(const void *of, int status)
     js_set(o, "b_eff_io", headline(job));
     js_set(o, "repetitions", repetitions_json(job));
     js_set(o, "stamps", beffio_job_stamps(job, NULL));
+    js_set(o, "disturbance", disturbance_json(&job->disturbance));
     js_set(o, "took_s", js_real(job->took_s));
     js_set(o, "partitions", parts);
     return o;

@@ -152,26 +152,28 @@ json_t *beffio_job_stamps(const struct beffio_job *job, const struct beffio_part
     if (whole && job->best >= 0) p = &job->part[job->best];
     if (p && p->done) {
         if (p->valid)
-            stamp_add(list, "valid", "good", NULL, "Valid by definition %s.",
+            stamp_add(list, STAMP_VALID, SEVERITY_GOOD, NULL, "Valid by definition %s.",
                       beffio_definition_name(job->setup->schedule.definition));
         for (int c = 0; c < BEFFIO_CRITERIA && !p->valid; c++)
             if (!p->criterion[c].met)
-                stamp_add(list, "not-valid", "bad", NULL, "Not valid by definition %s: %s.",
-                          beffio_definition_name(job->setup->schedule.definition),
-                          p->criterion[c].words);
-        stamp_add(list, p->honesty.honest ? "cache-honest" : "not-cache-honest",
-                  p->honesty.honest ? "good" : "warn",
+                stamp_add(
+                    list, STAMP_NOT_VALID, SEVERITY_BAD, NULL, "Not valid by definition %s: %s.",
+                    beffio_definition_name(job->setup->schedule.definition), p->criterion[c].words);
+        stamp_add(list, p->honesty.honest ? STAMP_CACHE_HONEST : STAMP_NOT_CACHE_HONEST,
+                  p->honesty.honest ? SEVERITY_GOOD : SEVERITY_WARN,
                   json_pack("{sf so}", "cache_factor", p->honesty.factor, "cached_share",
                             isfinite(p->cached_share) ? json_real(p->cached_share) : json_null()),
                   "%s: %s.", p->honesty.honest ? "Cache-honest" : "Not cache-honest",
                   p->honesty.words);
         if (p->capped)
-            stamp_add(list, "capped", "warn",
+            stamp_add(list, STAMP_CAPPED, SEVERITY_WARN,
                       json_pack("{sI}", "share_bytes", (json_int_t)p->bench.share_bytes),
                       "Writing ended at the limit of space.");
     }
     if (!whole) return list;
-    if (job->setup->opt.quick) stamp_add(list, "quick", "note", NULL, "A trial run (--quick).");
+    disturbance_stamp(&job->disturbance, list);
+    if (job->setup->opt.quick)
+        stamp_add(list, STAMP_QUICK, SEVERITY_NOTE, NULL, "A trial run (--quick).");
     program_stamp_oversubscribed(list, &job->nodes);
     return list;
 }
@@ -248,11 +250,17 @@ int beffio_job_run(struct beffio_job *job)
     if (job->rank == 0)
         job->progress = progress_begin(progress_mode_of(s->opt.quiet ? "never" : s->opt.progress),
                                        "b_eff_io", "pattern", patterns);
+    struct disturbance_sample before, after;
+    disturbance_take(&before, DISTURBANCE_BEFORE, job->nodes.node_rank == 0);
     const double begun = watch_now();
-    const int rc = repeat(job);
+    int rc = repeat(job);
     int mine = stop_signal(), signal = 0;
     TRY_MPI(MPI_Allreduce(&mine, &signal, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
     job->took_s = watch_now() - begun;
+    disturbance_take(&after, DISTURBANCE_AFTER, job->nodes.node_rank == 0);
+    if (rc == 0) rc = nodes_disturbance(&job->nodes, &before, &after, 0, &job->disturbance);
+    disturbance_free(&before);
+    disturbance_free(&after);
     progress_end(job->progress);
     job->progress = NULL;
     if (rc == 0) return verdict(job);

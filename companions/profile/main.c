@@ -11,13 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/beside.h"
+#include "base/child.h"
 #include "base/conf.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mpilib.h"
 #include "base/near.h"
 #include "base/own.h"
 #include "base/plain.h"
@@ -32,6 +33,7 @@
 #define WORDS_MAX  16384
 #define REPEAT_MAX 1000
 #define LEVEL      0.95
+#define VERSION_S  30.0 /* for a launcher to tell its version */
 
 struct options {
     const char *out, *json, *split;
@@ -108,21 +110,25 @@ static const struct conf_program program = {
         "  nht1-profile -o solver.xml --json solver.json -- srun ./solver\n"
         "  nht1-profile --t-c --repeat 5 -- mpirun -np 4 python3 checkpoint.py\n"
         "  mpirun -np 4 nht1-workload solver.xml\n"
-        "Exit status: that of the program, even where no profile can be had: then standard\n"
-        "error says why. 1 wrong usage, 3 the program could not be started. With --t-c\n"
-        "also 3 I/O, memory or MPI error, 4 no profile or no zeta.\n",
+        "Exit status: that of the program, even where it has nothing to profile: then standard\n"
+        "error says why. 1 wrong usage, 3 the program could not be started, or it ended with 0\n"
+        "and its profile could not be written. With --t-c also 4 no profile or no zeta.\n",
     .options = options};
 
-static volatile sig_atomic_t child;
+static volatile sig_atomic_t running; /* process id of the program, 0: none */
 
 /* What was done about these signals when nht1-profile was started: the program's to inherit. */
-static const int inherited_signal[] = {SIGINT, SIGTERM, SIGXFSZ, SIGCHLD};
-static struct sigaction inherited[sizeof inherited_signal / sizeof inherited_signal[0]];
+static struct child_signal inherited[] = {{.number = SIGINT},
+                                          {.number = SIGTERM},
+                                          {.number = SIGHUP},
+                                          {.number = SIGXFSZ},
+                                          {.number = SIGCHLD}};
+#define INHERITED_N ((int)(sizeof inherited / sizeof inherited[0]))
 
 /* The program decides what an interrupt means; what was counted is reported all the same. */
 static void pass_on(int signum)
 {
-    if (child > 0 && signum != SIGINT) kill((pid_t)child, signum);
+    if (running > 0 && signum != SIGINT) kill((pid_t)running, signum);
 }
 
 static int library_find(char out[PATH_MAX])
@@ -138,17 +144,19 @@ static bool is_open_mpi(const char *command)
 {
     static const char *const name[] = {"mpirun", "mpiexec", "orterun", "prterun"};
     const char *slash = strrchr(command, '/'), *base = slash ? slash + 1 : command;
-    char call[PATH_MAX + 32], line[256] = "";
+    const char *const argv[] = {command, "--version", NULL};
+    const struct child_start how = {.argv = argv, .out = CHILD_KEPT};
+    struct child c;
+    char line[256];
     bool known = false;
     for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
         known |= strcmp(base, name[i]) == 0;
-    if (!known || strchr(command, '\'') || strlen(command) > PATH_MAX) return false;
-    snprintf(call, sizeof call, "'%s' --version 2>/dev/null", command);
-    FILE *from = popen(call, "r");
-    if (!from) return false;
-    const bool got = fgets(line, sizeof line, from) != NULL;
-    pclose(from);
-    return got && (strstr(line, "Open MPI") || strstr(line, "OpenRTE") || strstr(line, "PRRTE"));
+    if (!known) return false;
+    if (child_run(&c, &how, VERSION_S) < 0) err_clear();
+    child_text(&c, line, sizeof line);
+    child_free(&c);
+    line[strcspn(line, "\n")] = '\0';
+    return mpilib_kind_of(line) == MPILIB_OPEN_MPI;
 }
 
 /* Runs the command with the library in it, counters in a fresh folder. status: [out] as a shell has
@@ -183,29 +191,43 @@ static int execute(const struct options *o, const struct conf_list *args, struct
     for (int a = 0; drop && a < o->t_c_add.n; a++)
         word[w++] = o->t_c_add.item[a];
 
-    fflush(NULL);
-    const pid_t pid = fork();
-    if (pid == 0) {
-        for (int s = 0; !open_mpi && s < n; s++)
-            putenv(setting[s]);
-        if (drop) {
-            char path[PATH_MAX + 16];
-            snprintf(path, sizeof path, "%s/output", dir);
-            const int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-            if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0 || dup2(fd, STDERR_FILENO) < 0) _exit(126);
+    char path[PATH_MAX + 16];
+    snprintf(path, sizeof path, "%s/output", dir);
+    char *const as_it_is[] = {NULL};
+    char *const with[] = {setting[0], setting[1], setting[2], setting[3], NULL};
+    char **env = child_environment(NULL, open_mpi ? as_it_is : with);
+    FILE *output = drop ? fopen(path, "ae") : NULL;
+    struct child c = {.out = -1, .err = -1};
+    int rc = 0;
+    if (!env) rc = err_set(ERR_NOMEM, "no memory for an environment");
+    if (drop && !output) rc = err_set_errno(ERR_IO, errno, "%s", path);
+    if (rc == 0) {
+        const enum child_stream stream = drop ? CHILD_FD : CHILD_SHARED;
+        const struct child_start how = {.argv = word,
+                                        .env = env,
+                                        .out = stream,
+                                        .err = stream,
+                                        .fd = drop ? fileno(output) : -1,
+                                        .in_place = true,
+                                        .signal = inherited,
+                                        .signals_n = INHERITED_N};
+        fflush(NULL);
+        rc = child_start(&c, &how);
+        if (rc == 0) {
+            running = (sig_atomic_t)c.pid;
+            child_wait(&c, INFINITY);
+            running = 0;
+            *status = child_status(&c);
+        } else if (c.errnum != 0) { /* as a shell has it */
+            plain_line(drop ? output : stderr, "nht1-profile: %s: %s", word[0], strerror(c.errnum));
+            *status = c.errnum == ENOENT ? 127 : 126;
+            err_clear();
+            rc = 0;
         }
-        for (size_t i = 0; i < sizeof inherited / sizeof inherited[0]; i++)
-            sigaction(inherited_signal[i], &inherited[i], NULL);
-        execvp(word[0], (char *const *)(uintptr_t)word);
-        plain_line(stderr, "nht1-profile: %s: %s", word[0], strerror(errno));
-        _exit(errno == ENOENT ? 127 : 126);
     }
-    child = (sig_atomic_t)pid;
-    int what = 0, rc = pid < 0 ? err_set_errno(ERR_IO, errno, "starting %s", args->item[0]) : 0;
-    while (rc == 0 && waitpid(pid, &what, 0) < 0)
-        if (errno != EINTR) rc = err_set_errno(ERR_IO, errno, "waiting for %s", args->item[0]);
-    child = 0;
-    *status = WIFSIGNALED(what) ? 128 + WTERMSIG(what) : WEXITSTATUS(what);
+    child_free(&c);
+    if (output && fclose(output) != 0 && rc == 0) rc = err_set_errno(ERR_IO, errno, "%s", path);
+    free(env);
     free(word);
     return rc;
 }
@@ -214,7 +236,15 @@ static int save_workload(const struct options *o, const struct profile_run *run)
 {
     struct workload w;
     struct text text;
-    int rc = profile_workload(run, &w);
+    char why[ERR_MESSAGE_MAX];
+    int left_out;
+    int rc = profile_workload(run, &w, &left_out, why);
+    if (rc == 0 && left_out > 0)
+        plain_line(
+            stderr,
+            "nht1-profile: --out: %d working point%s left out, which nht1-workload could not "
+            "replay: %s",
+            left_out, left_out > 1 ? "s are" : " is", why);
     if (rc == 0) rc = text_begin(&text);
     if (rc == 0) {
         workload_write(&w, text.to);
@@ -330,15 +360,14 @@ static int check(const struct options *o, const struct conf_list *args)
     if ((o->repeat > 1 || o->t_c_add.n > 0) && !o->t_c)
         return err_set(ERR_USAGE, "--repeat and --t-c-add belong to --t-c");
     TRY(conf_files_differ(2, option, name));
-    if (js_check_text(o->out, o->force ? "" : WORKLOAD_TEXT_BEGIN) < 0) {
+    int rc = js_check_text(o->out, o->force ? "" : WORKLOAD_TEXT_BEGIN);
+    if (rc < 0) {
         err_prefix("--out: ");
-        return ERR_USAGE;
+    } else if (o->json) {
+        rc = js_check_target(o->json, "nht1-profile/");
+        if (rc < 0) err_prefix("--json: ");
     }
-    if (o->json && js_check_target(o->json, "nht1-profile/") < 0) {
-        err_prefix("--json: ");
-        return ERR_USAGE;
-    }
-    return 0;
+    return rc;
 }
 
 /* One run without writes. Returns 0, ERR_INVALID when there is no T_C of the program; the folder
@@ -377,65 +406,80 @@ static int run_dropped(const struct options *o, const struct conf_list *args, st
 }
 
 /* The runs and their report. status: [out] the program's. */
-static int profile(const struct options *o, const struct conf_list *args, struct own *own,
-                   int *status)
+/* The rounds: with --t-c each is a run without writing and one with it; *measured turns false where that
+ * cannot be. The run with writes comes last, so that it is its files that stay.
+ * [out] run: the last one; started: the command could be started. */
+static int rounds_make(const struct options *o, const struct conf_list *args, struct own *own,
+                       struct round *round, struct profile_run *run, bool *measured, bool *started,
+                       int *status)
 {
     char dir[PATH_MAX], library[PATH_MAX];
-    struct profile_run run = {0};
-    struct zeta z;
-    char began[32];
-    bool measured = o->t_c, started = false;
-    watch_utc(began);
     TRY(library_find(library));
-    snprintf(dir, sizeof dir, "%.4000s.run-%d", o->out, (int)getpid());
-    struct round *round = calloc((size_t)o->repeat, sizeof *round);
-    if (!round) return err_set(ERR_NOMEM, "no memory for %lld rounds", (long long)o->repeat);
-    /* The run with writes comes last, so that it is its files that stay. */
-    int rc = 0;
-    for (int i = 0; rc == 0 && i < o->repeat; i++) {
+    for (int i = 0; i < o->repeat; i++) {
         char why_not[ERR_MESSAGE_MAX] = "";
-        if (measured) {
+        if (*measured) {
             snprintf(dir, sizeof dir, "%.4000s.run-%d.dropped", o->out, (int)getpid());
-            rc = run_dropped(o, args, own, dir, library, &round[i]);
+            const int rc = run_dropped(o, args, own, dir, library, &round[i]);
+            if (rc < 0 && rc != ERR_INVALID) return rc;
             if (rc == ERR_INVALID) {
-                measured = false;
+                *measured = false;
                 snprintf(why_not, sizeof why_not, "%s", err_message());
                 err_clear();
-                rc = 0;
             }
         }
         snprintf(dir, sizeof dir, "%.4000s.run-%d", o->out, (int)getpid());
-        if (rc == 0) rc = execute(o, args, own, dir, library, false, status);
-        started = rc == 0;
-        profile_free(&run);
-        if (rc == 0) rc = profile_load(dir, &run);
-        round[i].t_t_s = run.wall_s;
-        round[i].t_io_s = run.io_s;
+        *started = false;
+        TRY(execute(o, args, own, dir, library, false, status));
+        *started = true;
+        profile_free(run);
+        TRY(profile_load(dir, run));
+        round[i].t_t_s = run->wall_s;
+        round[i].t_io_s = run->io_s;
         if (why_not[0] && *status == 0) fprintf(stderr, "nht1-profile: %s\n", why_not);
-        if (*status != 0 || !measured) break;
+        if (*status != 0 || !*measured) break;
     }
-    if (rc == 0 && run.size == 0)
-        rc = err_set(ERR_INVALID,
-                     "no rank of the command has called MPI_Init with the profiler in it: is it an "
-                     "MPI program, dynamically linked with the MPI library that nht1 was built "
-                     "with?");
+    if (run->size == 0)
+        return err_set(ERR_INVALID,
+                       "no rank of the command has called MPI_Init with the profiler in it: is it "
+                       "an MPI program, dynamically linked with the MPI library that nht1 was "
+                       "built with?");
+    return 0;
+}
+
+/* The workload, the result and what is told. round: NULL without a measurement of zeta. */
+static int profile_tell(const struct options *o, const struct conf_list *args, const char *began,
+                        const struct profile_run *run, const struct round *round, int status)
+{
+    struct zeta z;
+    const int n = (int)o->repeat;
+    TRY(save_workload(o, run));
+    if (round) TRY(zeta_of(round, n, &z));
+    if (o->json)
+        TRY(save_json(o, args, began, status, run, round ? zeta_json(&z, round, n, run) : NULL));
+    if (o->quiet) return 0;
+    fputc('\n', stderr);
+    if (!js_is_stdout(o->out)) plain_line(stderr, "nht1-profile: the workload is in %s", o->out);
+    profile_print(run, stderr);
+    if (round) print_zeta(&z, round, n, run);
+    return 0;
+}
+
+static int profile(const struct options *o, const struct conf_list *args, struct own *own,
+                   int *status)
+{
+    struct profile_run run = {0};
+    char began[32];
+    bool measured = o->t_c, started = false;
+    watch_utc(began);
+    struct round *round = calloc((size_t)o->repeat, sizeof *round);
+    if (!round) return err_set(ERR_NOMEM, "no memory for %lld rounds", (long long)o->repeat);
+    int rc = rounds_make(o, args, own, round, &run, &measured, &started, status);
     measured = measured && *status == 0;
-    if (rc == 0) rc = save_workload(o, &run);
-    if (rc == 0 && measured) rc = zeta_of(round, (int)o->repeat, &z);
-    if (rc == 0 && o->json)
-        rc = save_json(o, args, began, *status, &run,
-                       measured ? zeta_json(&z, round, (int)o->repeat, &run) : NULL);
-    if (rc == 0 && !o->quiet) {
-        fputc('\n', stderr);
-        if (!js_is_stdout(o->out))
-            plain_line(stderr, "nht1-profile: the workload is in %s", o->out);
-        profile_print(&run, stderr);
-        if (measured) print_zeta(&z, round, (int)o->repeat, &run);
-    }
+    if (rc == 0) rc = profile_tell(o, args, began, &run, measured ? round : NULL, *status);
     profile_free(&run);
     free(round);
-    if (rc < 0 && started && !o->t_c) {
-        /* Profiling does not change what the program's end says. */
+    if (rc == ERR_INVALID && started && !o->t_c) {
+        /* That there is nothing to profile does not change what the program's end says. */
         fprintf(stderr, "nht1-profile: %s\n", err_message());
         return 0;
     }
@@ -450,6 +494,7 @@ static int run(const void *opts, const struct conf_list *args)
     int status = 0;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    if (inherited[2].action.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, NULL); /* nohup */
     int rc = check(o, args);
     char folder[PATH_MAX];
     struct own *own = NULL;
@@ -468,7 +513,7 @@ static int run(const void *opts, const struct conf_list *args)
 int main(int argc, char **argv)
 {
     struct options o;
-    for (size_t i = 0; i < sizeof inherited / sizeof inherited[0]; i++)
-        sigaction(inherited_signal[i], NULL, &inherited[i]);
+    for (int i = 0; i < INHERITED_N; i++)
+        sigaction(inherited[i].number, NULL, &inherited[i].action);
     return start_program(&program, argc, argv, &o, run);
 }

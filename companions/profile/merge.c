@@ -206,7 +206,7 @@ static struct point *point_of(const struct profile_run *run, struct points *all,
         const struct profile_phase *seen = NULL;
         for (int k = 0; k < at->processes && !seen; k++)
             seen = at->of[k];
-        if (at->file == file && at->processes == processes && seen->ordinal == p->ordinal &&
+        if (at->file == file && at->processes == processes && seen && seen->ordinal == p->ordinal &&
             (all->separate || !at->of[who]))
             return at;
     }
@@ -350,50 +350,37 @@ static void begins(const struct point *at, int64_t begin[PROFILE_PLACED])
         begin[k] = begin[k] < INT64_MAX && first >= 0 ? begin[k] - first : 0;
 }
 
-static int point_make(const struct point *at, struct workload_point *out)
+/* What all processes of a point have done together. */
+struct totals {
+    int64_t calls, bytes, pieces, unknown, seeks, think_ns;
+    int64_t read_bytes, coll, blocking, pointer, shared;
+    bool request; /* collective calls with a request */
+};
+
+static void totals_add(struct totals *t, const struct profile_phase *p)
 {
-    int64_t begin[PROFILE_PLACED];
-    int64_t calls = 0, bytes = 0, pieces = 0, unknown = 0, seeks = 0, think_ns = 0;
-    int64_t read_bytes = 0, coll = 0, blocking = 0, pointer = 0, shared = 0;
-    for (int i = 0; i < at->processes; i++) {
-        const struct profile_phase *p = at->of[i];
-        if (!p) continue;
-        pieces = num_sum(pieces, (int64_t)p->pieces);
-        unknown = num_sum(unknown, (int64_t)p->unknown);
-        seeks = num_sum(seeks, (int64_t)p->seeks);
-        think_ns = num_sum(think_ns, (int64_t)p->think_ns);
-        for (int k = 0; k < WORKLOAD_KINDS; k++) {
-            const struct workload_kind kind = workload_kind_of(k);
-            const int64_t n = (int64_t)p->kind[k].n, b = (int64_t)p->kind[k].bytes;
-            calls = num_sum(calls, n);
-            bytes = num_sum(bytes, b);
-            read_bytes = num_sum(read_bytes, kind.write ? 0 : b);
-            coll = num_sum(coll, kind.collective ? n : 0);
-            blocking = num_sum(blocking, kind.sync == WORKLOAD_BLOCKING ? n : 0);
-            pointer = num_sum(pointer, kind.position != WORKLOAD_EXPLICIT ? n : 0);
-            shared = num_sum(shared, kind.position == WORKLOAD_SHARED ? n : 0);
-            if (kind.sync == WORKLOAD_REQUEST && kind.collective && n > 0) out->request = true;
-        }
+    t->pieces = num_sum(t->pieces, (int64_t)p->pieces);
+    t->unknown = num_sum(t->unknown, (int64_t)p->unknown);
+    t->seeks = num_sum(t->seeks, (int64_t)p->seeks);
+    t->think_ns = num_sum(t->think_ns, (int64_t)p->think_ns);
+    for (int k = 0; k < WORKLOAD_KINDS; k++) {
+        const struct workload_kind kind = workload_kind_of(k);
+        const int64_t n = (int64_t)p->kind[k].n, b = (int64_t)p->kind[k].bytes;
+        t->calls = num_sum(t->calls, n);
+        t->bytes = num_sum(t->bytes, b);
+        t->read_bytes = num_sum(t->read_bytes, kind.write ? 0 : b);
+        t->coll = num_sum(t->coll, kind.collective ? n : 0);
+        t->blocking = num_sum(t->blocking, kind.sync == WORKLOAD_BLOCKING ? n : 0);
+        t->pointer = num_sum(t->pointer, kind.position != WORKLOAD_EXPLICIT ? n : 0);
+        t->shared = num_sum(t->shared, kind.position == WORKLOAD_SHARED ? n : 0);
+        if (kind.sync == WORKLOAD_REQUEST && kind.collective && n > 0) t->request = true;
     }
-    out->process_num = at->processes;
-    out->file = at->file;
-    out->unique_bytes = bytes;
-    if (calls == 0 || bytes == 0) return 0;
-    const double each = (double)calls;
-    out->size_mean = (double)bytes / each;
-    out->read_frac = (double)read_bytes / (double)bytes;
-    out->coll_frac = (double)coll / each;
-    out->sync_frac = (double)blocking / each;
-    out->seq_frac = (double)(pointer > seeks ? pointer - seeks : 0) / each;
-    out->shared_frac = (double)shared / each;
-    out->cont_mean = pieces > calls && unknown == 0 && shared == 0 ? (double)bytes / (double)pieces
-                                                                   : out->size_mean;
-    if (1e-9 * (double)think_ns / each >= THINK_S) out->think_s = 1e-9 * (double)think_ns / each;
-    /* Positions in views with holes are not recorded. */
-    const int64_t *const places = out->cont_mean >= out->size_mean ? begin : NULL;
-    begins(at, begin);
-    const int usual = typical(at);
-    TRY(list_make(at->of[usual], places, &out->list, &out->list_n));
+}
+
+/* The processes whose calls or pieces differ from those of the usual one, each with its own list. */
+static int ranks_make(const struct point *at, int usual, const int64_t *places,
+                      struct workload_point *out)
+{
     out->rank = calloc((size_t)at->processes, sizeof *out->rank);
     if (!out->rank) return err_set(ERR_NOMEM, "no memory for %d ranks", at->processes);
     for (int i = 0; i < at->processes; i++) {
@@ -412,9 +399,43 @@ static int point_make(const struct point *at, struct workload_point *out)
     return 0;
 }
 
-int profile_workload(const struct profile_run *run, struct workload *w)
+static int point_make(const struct point *at, struct workload_point *out)
+{
+    int64_t begin[PROFILE_PLACED];
+    struct totals t = {0};
+    for (int i = 0; i < at->processes; i++)
+        if (at->of[i]) totals_add(&t, at->of[i]);
+    out->process_num = at->processes;
+    out->file = at->file;
+    out->request = t.request;
+    out->unique_bytes = t.bytes;
+    if (t.calls == 0 || t.bytes == 0) return 0;
+    const double calls = (double)t.calls, bytes = (double)t.bytes;
+    /* Of calls that mostly transfer nothing the mean is below a byte, which no description can say. */
+    out->size_mean = fmax(1, bytes / calls);
+    out->read_frac = (double)t.read_bytes / bytes;
+    out->coll_frac = (double)t.coll / calls;
+    out->sync_frac = (double)t.blocking / calls;
+    out->seq_frac = (double)(t.pointer > t.seeks ? t.pointer - t.seeks : 0) / calls;
+    out->shared_frac = (double)t.shared / calls;
+    const bool holes = t.pieces > t.calls && t.unknown == 0 && t.shared == 0;
+    out->cont_mean = holes ? fmax(1, bytes / (double)t.pieces) : out->size_mean;
+    const double think_s = 1e-9 * (double)t.think_ns / calls;
+    if (think_s >= THINK_S) out->think_s = think_s;
+    /* Positions in views with holes are not recorded. */
+    const int64_t *const places = out->cont_mean >= out->size_mean ? begin : NULL;
+    begins(at, begin);
+    const int usual = typical(at);
+    TRY(list_make(at->of[usual], places, &out->list, &out->list_n));
+    return ranks_make(at, usual, places, out);
+}
+
+int profile_workload(const struct profile_run *run, struct workload *w, int *left_out,
+                     char why[ERR_MESSAGE_MAX])
 {
     struct points all;
+    char where[64];
+    *left_out = 0;
     *w = (struct workload){.seed = 1};
     int rc = points_make(run, &all);
     w->separate = all.separate;
@@ -424,7 +445,15 @@ int profile_workload(const struct profile_run *run, struct workload *w)
     for (int i = 0; rc == 0 && i < all.n; i++) {
         struct workload_point p = {0};
         rc = point_make(&all.point[i], &p);
-        if (rc == 0 && p.size_mean > 0)
+        const bool empty = p.size_mean == 0;
+        bool sound = true;
+        snprintf(where, sizeof where, "working point %d: ", i + 1);
+        if (rc == 0 && !empty && workload_point_check(&p, w->separate, where) < 0) {
+            sound = false;
+            if ((*left_out)++ == 0) snprintf(why, ERR_MESSAGE_MAX, "%s", err_message());
+            err_clear();
+        }
+        if (rc == 0 && !empty && sound)
             rc = workload_add(w, &p);
         else
             workload_point_free(&p);

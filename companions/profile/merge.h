@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "base/err.h"
 #include "companions/profile/record.h"
 #include "companions/workload/point.h"
 
@@ -31,8 +32,10 @@ struct profile_run {
 int profile_load(const char *dir, struct profile_run *run);
 void profile_free(struct profile_run *run);
 
-/* The working points, by time. [out] w: to be freed by workload_free. Returns 0 or ERR_NOMEM. */
-int profile_workload(const struct profile_run *run, struct workload *w);
+/* The working points, by time. [out] w: to be freed by workload_free; left_out: points that are not in it,
+ * because nht1-workload would refuse them; why: of the first of them. Returns 0 or ERR_NOMEM. */
+int profile_workload(const struct profile_run *run, struct workload *w, int *left_out,
+                     char why[ERR_MESSAGE_MAX]);
 
 /* What was gathered, as the "profile" object of the result: files, working points with their calls,
  * sizes and times over ranks, other functions, timeline. New reference. */

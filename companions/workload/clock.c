@@ -125,7 +125,7 @@ bool workload_times_enough(const struct workload_times *t, const struct workload
 double workload_think(double s, bool busy)
 {
     const double begun = watch_now();
-    double now = begun;
+    double now;
     while ((now = watch_now()) - begun < s && !stop_requested()) {
         const double left = s - (now - begun);
         const struct timespec nap = {.tv_sec = (time_t)left,

@@ -11,6 +11,7 @@
 
 #include "base/cache.h"
 #include "base/err.h"
+#include "base/own_all.h"
 #include "base/par.h"
 #include "base/resident.h"
 #include "base/stop.h"
@@ -45,16 +46,10 @@ static int name_check(const struct workload_files *f)
 int workload_files_begin(struct workload_files *f, MPI_Comm comm)
 {
     char dir[PATH_MAX], lock[WORKLOAD_PATH_MAX];
-    uint64_t job = f->rank == 0 ? own_job() : 0;
     f->own = NULL;
-    TRY_MPI(MPI_Bcast(&job, 1, MPI_UINT64_T, 0, comm));
     TRY(par_agree(comm, name_check(f)));
     snprintf(lock, sizeof lock, "%.4000s.lock", own_split(f->name, dir));
-    if (f->rank == 0) own_sweep(dir, 0);
-    int rc = own_begin(&f->own, dir, job, f->keep);
-    if (rc == 0 && f->rank == 0) rc = own_lock(f->own, lock);
-    if (rc == 0) rc = own_watch(f->own);
-    return par_agree(comm, rc);
+    return own_begin_all(&f->own, comm, dir, lock, f->keep ? OWN_KEEP : 0);
 }
 
 void workload_files_end(struct workload_files *f)

@@ -6,11 +6,11 @@
 
 #include "base/conf.h"
 #include "base/err.h"
+#include "base/mpilib.h"
 #include "base/par.h"
 #include "base/progress.h"
 #include "base/watch.h"
 #include "io/writers/hint.h"
-#include "io/writers/mpiio.h"
 
 #define TEXT_BYTES_MAX (INT64_C(256) << 20)
 
@@ -96,16 +96,15 @@ static int read_description(struct workload_job *job)
 /* Which MPI-IO is at work. It takes some libraries a while to tell: one rank asks. */
 static int find_component(struct workload_job *job)
 {
-    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    int len, romio = 0;
-    TRY_MPI(MPI_Get_library_version(version, &len));
+    const bool open_mpi = mpilib()->kind == MPILIB_OPEN_MPI;
+    int romio = 0;
     if (job->context.rank == 0) {
-        job->component = io_mpiio_component();
-        romio = strstr(version, "Open MPI") && io_mpiio_readers(job->fs.type) == IO_HINT_ROMIO;
+        job->component = mpilib_component();
+        romio = open_mpi && mpilib_io(job->fs.type) == MPILIB_ROMIO;
     }
     TRY_MPI(MPI_Bcast(&romio, 1, MPI_INT, 0, job->context.comm));
     job->context.romio = romio;
-    job->context.pointer_late = !strstr(version, "Open MPI");
+    job->context.pointer_late = !open_mpi;
     return 0;
 }
 
@@ -114,13 +113,8 @@ static int hints_make(struct workload_job *job)
     const struct conf_list *hint = &job->opt->hint;
     if (hint->n == 0) return 0;
     TRY(io_hints_check(hint->n, hint->item));
-    TRY_MPI(MPI_Info_create(&job->context.info));
-    for (int i = 0; i < hint->n; i++) {
-        const char *equal = strchr(hint->item[i], '=');
-        char key[MPI_MAX_INFO_KEY + 1];
-        snprintf(key, sizeof key, "%.*s", (int)(equal - hint->item[i]), hint->item[i]);
-        TRY_MPI(MPI_Info_set(job->context.info, key, equal + 1));
-    }
+    for (int i = 0; i < hint->n; i++)
+        TRY(par_info_add(&job->context.info, hint->item[i], NULL));
     return 0;
 }
 
@@ -158,6 +152,7 @@ void workload_job_free(struct workload_job *job)
     workload_jobfile_free(&job->jobfile);
     workload_data_free(&job->context.data);
     nodes_free(&job->nodes);
+    disturbance_end(&job->disturbance);
     if (job->context.info != MPI_INFO_NULL) MPI_Info_free(&job->context.info);
 }
 
@@ -224,7 +219,13 @@ int workload_job_run(struct workload_job *job)
     if (c->rank == 0 && !job->opt->quiet)
         progress = progress_begin(progress_mode_of(job->opt->progress), "workload", "phase",
                                   job->is_points ? job->workload.points_n : job->jobfile.n);
+    struct disturbance_sample before, after;
+    disturbance_take(&before, DISTURBANCE_BEFORE, job->nodes.node_rank == 0);
     int rc = job->is_points ? run_points(job, progress) : run_phases(job, progress);
+    disturbance_take(&after, DISTURBANCE_AFTER, job->nodes.node_rank == 0);
+    if (rc == 0) rc = nodes_disturbance(&job->nodes, &before, &after, 0, &job->disturbance);
+    disturbance_free(&before);
+    disturbance_free(&after);
     progress_end(progress);
     job->took_s = watch_now() - begun;
     job->done = rc == 0;

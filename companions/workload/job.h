@@ -19,6 +19,7 @@ struct workload_job {
     struct workload_context context;
     bool files_begun;
     struct nodes nodes;
+    struct disturbance disturbance; /* while it measured; its nodes on rank 0 */
     struct sys_fs fs;
     const char *component; /* of MPI-IO, as far as known */
     bool is_points;

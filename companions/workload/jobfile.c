@@ -563,6 +563,7 @@ static int pause_phase(struct reader *r, const char *seconds)
 {
     struct workload_phase p = {.line = r->token_line};
     TRY(conf_real("think", seconds, 0, 1e5, &p.pause_s));
+    /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): the option has a default */
     p.think_busy = strcmp(r->common.think_kind, "busy") == 0;
     return p.pause_s > 0 ? append(r, &p) : 0;
 }

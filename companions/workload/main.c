@@ -58,12 +58,20 @@ static int make(const struct workload_options *opt, const struct conf_list *word
         workload_write(&w, stdout);
         return 0;
     }
+    const char *end = strrchr(opt->make, '.');
+    const bool stream = stat(opt->make, &there) == 0 && !S_ISREG(there.st_mode);
+    if (!stream && (!end || strcmp(end, ".xml") != 0))
+        return err_set(
+            ERR_USAGE,
+            "--make: %s does not end in .xml, by which nht1-workload knows working points",
+            opt->make);
     /* A workload that is there may be somebody's own work: it begins like one of ours. */
     if (!opt->force && stat(opt->make, &there) == 0 && S_ISREG(there.st_mode) && there.st_size > 0)
         return err_set(ERR_USAGE, "--make: %s exists; --force overwrites it", opt->make);
-    if (js_check_text(opt->make, "") < 0) {
+    const int rc = js_check_text(opt->make, "");
+    if (rc < 0) {
         err_prefix("--make: ");
-        return ERR_USAGE;
+        return rc;
     }
     TRY(text_begin(&t));
     workload_write(&w, t.to);

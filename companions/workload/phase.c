@@ -507,7 +507,7 @@ int workload_phases_check(const struct workload_context *c, const struct nodes *
     }
     int rc = nodes_memory(n, workload_need_memory(&worst), &needed, &free_bytes);
     if (rc == 0 && worst_p) rc = need_check(worst_p, &shape, &worst, n, needed, free_bytes);
-    if (rc == ERR_USAGE) workload_phase_place(worst_p, name);
+    if (rc == ERR_USAGE && worst_p) workload_phase_place(worst_p, name);
     return par_agree(c->comm, rc);
 }
 

@@ -230,6 +230,16 @@ int64_t workload_point_calls(const struct workload_point *p)
 
 int workload_point_check(const struct workload_point *p, bool separate, const char *where)
 {
+    for (int i = 0; i < WORKLOAD_NUMBERS; i++) {
+        const struct workload_number *number = &workload_numbers[i];
+        const double value = workload_point_number(p, i);
+        if (!(value >= number->min && value <= number->max))
+            return err_set(ERR_USAGE, "%s%s is %g, not from %g to %g", where, number->name, value,
+                           number->min, number->max);
+    }
+    if (!(p->think_s >= 0 && p->think_s <= WORKLOAD_THINK_S_MAX))
+        return err_set(ERR_USAGE, "%sthink is %g, not from 0 to %g s", where, p->think_s,
+                       WORKLOAD_THINK_S_MAX);
     if (p->ranks_n > p->process_num)
         return err_set(ERR_USAGE, "%smore <rank> than processes", where);
     TRY(check_fractions(p, separate, where));

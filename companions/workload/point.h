@@ -39,6 +39,7 @@
 #define WORKLOAD_PROCESSES_MAX (1 << 20)
 #define WORKLOAD_FILES_MAX     64
 #define WORKLOAD_BYTES_MAX     (INT64_C(1) << 60)
+#define WORKLOAD_THINK_S_MAX   1e6
 #define WORKLOAD_CALLS_MAX     (INT64_C(1) << 30) /* of one process in a point */
 
 /* Calls of one function and their bytes, of one process. */

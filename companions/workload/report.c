@@ -29,13 +29,13 @@ static json_t *measurement_stamps(const struct workload_job *job, const struct w
     const double all_s = workload_times_aggregate(&m->times);
     if (!m->enough)
         stamp_add(
-            list, "too-short", "warn",
+            list, STAMP_TOO_SHORT, SEVERITY_WARN,
             json_pack("{so so}", "aggregate_s", js_real(all_s), "b_share",
                       js_real(all_s > 0 ? m->times.b_s / all_s : 0)),
             "Too little data: the second barrier takes more than 1 %% of the time, or the time is "
             "less than a second or a hundred times the uncertainty of the clocks.");
     if (from_memory(job, m))
-        stamp_add(list, "page-cache", "note",
+        stamp_add(list, STAMP_PAGE_CACHE, SEVERITY_NOTE,
                   json_pack("{so}", "cached_share_before",
                             m->cached_before >= 0 ? js_real(m->cached_before) : json_null()),
                   "The time is at least partly that of memory: what was read was cached, or what "
@@ -57,27 +57,28 @@ static json_t *stamps(const struct workload_job *job)
     const char *good = job->is_points ? "The run finished, and all checked data were right."
                                       : "Every measurement held enough data, and all checked data "
                                         "were right.";
-    stamp_add(list, valid ? "valid" : "not-valid", valid ? "good" : "bad",
+    stamp_add(list, valid ? STAMP_VALID : STAMP_NOT_VALID, valid ? SEVERITY_GOOD : SEVERITY_BAD,
               json_pack("{si si}", "measured_n", job->measured_n, "too_short_n", shorter), "%s",
               valid              ? good
               : job->wrong_n > 0 ? "Data were wrong."
               : !job->done       ? "The run did not finish."
                                  : "Some measurements held too little data.");
+    disturbance_stamp(&job->disturbance, list);
     /* Only a job that has measured, to its end, shows that none of it was memory. */
     if (memory > 0 && done > 0)
-        stamp_add(list, "not-cache-honest", "note",
+        stamp_add(list, STAMP_NOT_CACHE_HONEST, SEVERITY_NOTE,
                   json_pack("{si si}", "measured_n", job->measured_n, "from_memory_n", memory),
                   "Some measurements are of memory at least in part; each says so.");
     else if (job->done && job->measured_n > 0)
-        stamp_add(list, "cache-honest", "good",
+        stamp_add(list, STAMP_CACHE_HONEST, SEVERITY_GOOD,
                   json_pack("{si si}", "measured_n", job->measured_n, "from_memory_n", memory),
                   "What was read was not in memory before, what was written was flushed inside the "
                   "clock.");
     const char *note;
     for (size_t i = 0; (note = json_string_value(json_array_get(job->jobfile.notes, i))); i++)
-        stamp_add(list, "directive-overridden", "note", json_object(), "%s", note);
+        stamp_add(list, STAMP_DIRECTIVE_OVERRIDDEN, SEVERITY_NOTE, json_object(), "%s", note);
     if (!job->context.check)
-        stamp_add(list, "not-verified", "warn", json_object(),
+        stamp_add(list, STAMP_NOT_VERIFIED, SEVERITY_WARN, json_object(),
                   "No data were checked (--check none).");
     return list;
 }
@@ -122,6 +123,7 @@ json_t *workload_job_json(const void *of, int status)
         "points", job->is_points ? list : json_array(), "phases",
         job->is_points ? json_array() : list, "stamps", stamps(job));
     json_object_update_new(o, more);
+    json_object_set_new(o, "disturbance", disturbance_json(&job->disturbance));
     return o;
 }
 

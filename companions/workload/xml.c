@@ -13,7 +13,6 @@
 #define TEXT_BYTES_MAX (256 << 20)
 #define POINTS_MAX     (1 << 22)
 #define RANKS_MAX      (1 << 20)
-#define THINK_S_MAX    1e6
 
 enum element { NONE, WORKLOAD, NAMED_FILE, POINT, RANK, CALLS };
 
@@ -75,7 +74,8 @@ static int set_point(struct parse *ps, const char *name, const char *value)
         p->file = (int)file;
         return 0;
     }
-    if (strcmp(name, "think") == 0) return conf_real("think", value, 0, THINK_S_MAX, &p->think_s);
+    if (strcmp(name, "think") == 0)
+        return conf_real("think", value, 0, WORKLOAD_THINK_S_MAX, &p->think_s);
     if (strcmp(name, "nonblockingCollective") == 0) {
         p->request = strcmp(value, "request") == 0;
         if (p->request || strcmp(value, "split") == 0) return 0;

@@ -43,6 +43,7 @@ static bool listed(const char *path, const struct identity *id, int64_t ids_n)
     struct identity mine;
     if (!identity_of_path(path, &mine)) return false;
     for (int64_t i = 0; i < ids_n; i++)
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): ids_n > 0, so there is a list */
         if (identity_same(mine, id[i]) && mine.bytes == id[i].bytes) return true;
     return false;
 }
@@ -118,8 +119,8 @@ static struct io_view part_view(const struct question *q, const struct io_box *b
 }
 
 /* All that can be said of one part without reading it. [out] read: that is not enough. */
-static int judge_part(const struct question *q, const struct io_box *box,
-                      const struct identity *id, int64_t part, enum io_owner_ask ask, bool *read)
+static int judge_part(const struct question *q, const struct io_box *box, const struct identity *id,
+                      int64_t part, enum io_owner_ask ask, bool *read)
 {
     char path[IO_PLACE_PATH_MAX];
     struct stat st;
@@ -193,8 +194,7 @@ static int one_is_right(MPI_Comm comm, const struct io_target *t, const struct q
 }
 
 static int judge_parts(MPI_Comm comm, const struct io_target *t, const struct question *q,
-                       const struct io_box *box, const struct identity *id,
-                       enum io_owner_ask ask)
+                       const struct io_box *box, const struct identity *id, enum io_owner_ask ask)
 {
     int rank, size, rc = 0;
     bool read = false, any = false, right = true;
@@ -242,6 +242,7 @@ static int share_lists(MPI_Comm comm, const struct question *q, struct identity 
     MPI_Comm_rank(comm, &rank);
     if (rank != 0) *id = calloc((size_t)q->ids_n + 1, sizeof **id);
     if (rank != 0) *box = calloc((size_t)q->parts_n + 1, sizeof **box);
+    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): of rank 0 both are kept */
     TRY(par_agree(comm, *id && *box ? 0 : err_set(ERR_NOMEM, "no memory for a list of parts")));
     TRY_MPI(MPI_Bcast(*id, (int)(IDENTITY_WORDS * q->ids_n), MPI_INT64_T, 0, comm));
     return par_check(MPI_Bcast(*box, (int)(6 * q->parts_n), MPI_INT64_T, 0, comm), "MPI_Bcast");

@@ -1,49 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "io/target/striping.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "base/child.h"
 #include "base/err.h"
 
 #define ANSWER_MAX 16384
-
-extern char **environ;
+#define LIMIT_S    60.0 /* for a tool: a server that does not answer keeps it waiting */
 
 /* Runs a program and keeps what it says, errors too. Returns whether it was there and content. */
-static bool run(char *const argv[], char *answer)
+static bool run(const char *const argv[], char *answer)
 {
-    int ends[2], status = -1;
-    pid_t pid;
-    posix_spawn_file_actions_t actions;
-    answer[0] = '\0';
-    if (pipe2(ends, O_CLOEXEC) != 0) return false;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-    const int rc = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    FILE *from = fdopen(ends[0], "r");
-    if (from) {
-        answer[fread(answer, 1, ANSWER_MAX - 1, from)] = '\0';
-        while (fgetc(from) != EOF)
-            ;
-        fclose(from);
-    }
-    if (rc != 0) return false;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    const struct child_start how = {.argv = argv, .out = CHILD_KEPT, .err = CHILD_JOINED};
+    struct child c;
+    const int rc = child_run(&c, &how, LIMIT_S);
+    child_text(&c, answer, ANSWER_MAX);
+    const bool content = rc == 0 && child_status(&c) == 0;
+    if (rc < 0) err_clear();
+    child_free(&c);
+    return content;
 }
 
 /* "512K" and "512KiB" are 524288. */
@@ -130,22 +110,21 @@ bool io_striping_ask(const char *fs_type, const char *path, struct io_striping *
 {
     bool told = false;
     struct stat st;
-    char *answer = NULL, *name = strdup(path);
+    char *answer = NULL;
     *out = (struct io_striping){0};
-    for (int t = 0; t < TOOLS && name && !told; t++) {
-        char *argv[6] = {NULL};
+    for (int t = 0; t < TOOLS && !told; t++) {
+        const char *argv[6] = {NULL};
         int n = 0;
         if (strcmp(tools[t].fs_type, fs_type) != 0) continue;
         if (!answer) answer = malloc(ANSWER_MAX);
         if (!answer) break;
         for (; tools[t].argv[n]; n++)
-            argv[n] = (char *)(uintptr_t)tools[t].argv[n];
-        argv[n] = name;
+            argv[n] = tools[t].argv[n];
+        argv[n] = path;
         told = run(argv, answer) && io_striping_parse(fs_type, answer, out);
     }
     if (told && out->unit_bytes == 0 && stat(path, &st) == 0) out->unit_bytes = st.st_blksize;
     free(answer);
-    free(name);
     return told;
 }
 
@@ -155,11 +134,8 @@ int io_striping_make(const char *fs_type, const char *path, int64_t count, int64
     if (strcmp(fs_type, "lustre") != 0 || (count <= 0 && unit_bytes <= 0)) return 0;
     snprintf(c, sizeof c, "%" PRId64, count > 0 ? count : 0);
     snprintf(u, sizeof u, "%" PRId64, unit_bytes > 0 ? unit_bytes : 0);
-    char *name = strdup(path);
-    char *argv[] = {
-        (char[]){"lfs"}, (char[]){"setstripe"}, (char[]){"-c"}, c, (char[]){"-S"}, u, name, NULL};
-    const bool made = name && run(argv, answer);
-    free(name);
+    const char *const argv[] = {"lfs", "setstripe", "-c", c, "-S", u, path, NULL};
+    const bool made = run(argv, answer);
     if (made) return 1;
     answer[strcspn(answer, "\n")] = '\0';
     return err_set(ERR_IO,

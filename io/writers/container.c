@@ -104,17 +104,18 @@ static int make_file(struct io_structure *s, const struct io_spec *spec, const c
     static const char *const ijkm[] = {"dump", "component", "z", "y", "x"};
     const struct io_view whole = {spec->n, spec->layout, {{0}, {spec->n, spec->n, spec->n}}};
     const struct io_format_block b = io_container_block(&whole);
-    struct io_format_shape shape = {.dim_name = spec->layout == IO_MIJK ? mijk : ijkm,
-                                    .dim = {spec->dumps_n},
-                                    .step = step,
-                                    .n = spec->n,
-                                    .interval = spec->interval,
-                                    .steps_n = spec->steps_n,
-                                    .dt = spec->dt,
-                                    .layout = io_layout_name(spec->layout),
-                                    .run_id = run_id,
-                                    .source = "nht1-bt " NHT1_VERSION, /* of a length that a restart can make again */
-                                    .info = info};
+    struct io_format_shape shape = {
+        .dim_name = spec->layout == IO_MIJK ? mijk : ijkm,
+        .dim = {spec->dumps_n},
+        .step = step,
+        .n = spec->n,
+        .interval = spec->interval,
+        .steps_n = spec->steps_n,
+        .dt = spec->dt,
+        .layout = io_layout_name(spec->layout),
+        .run_id = run_id,
+        .source = "nht1-bt " NHT1_VERSION, /* of a length that a restart can make again */
+        .info = info};
     const int64_t values_bytes = spec->dumps_n * io_dump_bytes(spec->layout, spec->n);
     char path[64], why[IO_FORMAT_WHY] = "";
     struct stat st;

@@ -6,10 +6,12 @@
  * that they do not know. Local, all functions. */
 #include <stdbool.h>
 
+#include "base/mpilib.h"
+
 /* Who reads a hint; bits. */
 enum io_hint_reader {
-    IO_HINT_OMPIO = 1,
-    IO_HINT_ROMIO = 2,
+    IO_HINT_OMPIO = MPILIB_OMPIO,
+    IO_HINT_ROMIO = MPILIB_ROMIO,
     IO_HINT_FILE = 4, /* this program, when it makes the file (io/target/striping.h) */
     IO_HINT_PNETCDF = 8,
 };

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/mpilib.h"
 #include "base/par.h"
 #include "base/stop.h"
 #include "io/cursor.h"
@@ -231,55 +232,6 @@ int io_mpiio_close(void *state, const struct io_context *ctx)
     return rc;
 }
 
-/* Value of a text control variable of the library, "" when it has none of that name. */
-static void library_setting(const char *name, char *value, int size)
-{
-    MPI_T_cvar_handle handle;
-    int provided, index, count = 0;
-    value[0] = 0;
-    if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) return;
-    if (MPI_T_cvar_get_index(name, &index) == MPI_SUCCESS &&
-        MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS) {
-        if (count <= size) MPI_T_cvar_read(handle, value);
-        MPI_T_cvar_handle_free(&handle);
-    }
-    MPI_T_finalize();
-}
-
-/* Open MPI has several components. A user's choice is in the variable "io"; without one the library
- * decides by priority and file system, and does not say how. Asked once: Open MPI loads all its
- * components for each answer, which takes a third of a second. */
-const char *io_mpiio_component(void)
-{
-    static char chosen[4096];
-    static bool asked;
-    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    int len;
-    MPI_Get_library_version(version, &len);
-    if (strstr(version, "MPICH")) return "ROMIO";
-    if (!strstr(version, "Open MPI")) return "unknown";
-    if (!asked) library_setting("io", chosen, sizeof chosen);
-    asked = true;
-    return chosen[0] ? chosen : "unknown (Open MPI's default: ompio, on Lustre romio)";
-}
-
-/* The setting is a list of names, or of those that are not wanted after '^'. */
-unsigned io_mpiio_readers(const char *fs_type)
-{
-    const char *name = io_mpiio_component();
-    const bool ompio = strstr(name, "ompio") != NULL, romio = strcasestr(name, "romio") != NULL;
-    if (strncmp(name, "unknown (", 9) == 0)
-        return strcmp(fs_type, "lustre") == 0 ? IO_HINT_ROMIO : IO_HINT_OMPIO;
-    if (name[0] == '^') return ompio ? IO_HINT_ROMIO : IO_HINT_OMPIO;
-    if (ompio != romio) return ompio ? IO_HINT_OMPIO : IO_HINT_ROMIO;
-    return IO_HINT_OMPIO | IO_HINT_ROMIO;
-}
-
-bool io_mpiio_is_ompio(void)
-{
-    return strstr(io_mpiio_component(), "ompio") != NULL;
-}
-
 int io_mpiio_report(MPI_File fh, json_t *into)
 {
     MPI_Info info;
@@ -293,7 +245,7 @@ int io_mpiio_report_info(MPI_Info info, json_t *into)
     char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1];
     int keys = 0, there, rc = 0;
     json_t *hints = json_object();
-    json_object_set_new(into, "mpiio_component", json_string(io_mpiio_component()));
+    json_object_set_new(into, "mpiio_component", json_string(mpilib_component()));
     json_object_set_new(into, "hints_reported", hints);
     if (info == MPI_INFO_NULL) return 0;
     TRY_MPI_TO(done, rc, MPI_Info_get_nkeys(info, &keys));

@@ -75,15 +75,6 @@ int io_mpiio_judge(const struct io_context *ctx, bool failed, const char *call, 
 int io_mpiio_sync(void *state, const struct io_context *ctx);
 int io_mpiio_close(void *state, const struct io_context *ctx);
 
-/* Which of the readers of io/writers/hint.h is in force for files of a type of file system, as far as the
- * library tells, and its name as the library's setting has it. Local. Not for use inside timed
- * sections: the first answer takes a third of a second. */
-unsigned io_mpiio_readers(const char *fs_type);
-const char *io_mpiio_component(void);
-
-/* Whether MPI-IO is, or may be, Open MPI's own component ompio. Local; a third of a second once. */
-bool io_mpiio_is_ompio(void);
-
 /* What is to be known about an open file: "hints_reported" and "mpiio_component". Local. */
 int io_mpiio_report(MPI_File fh, json_t *into);
 

@@ -89,12 +89,13 @@ struct io_taker {
 };
 
 struct io_writer {
-    const char *name;      /* Required. */
-    const char *help;      /* Required. One line for --io help. */
-    unsigned caps;         /* Required. Of enum io_caps. */
-    unsigned needs;        /* Of enum io_need. */
-    enum io_format format; /* of FILE; other than IO_RAW: with the slots of io/writers/container.h. */
-    size_t state_size;     /* Required. Bytes of private state, zeroed before open. */
+    const char *name; /* Required. */
+    const char *help; /* Required. One line for --io help. */
+    unsigned caps;    /* Required. Of enum io_caps. */
+    unsigned needs;   /* Of enum io_need. */
+    enum io_format
+        format;        /* of FILE; other than IO_RAW: with the slots of io/writers/container.h. */
+    size_t state_size; /* Required. Bytes of private state, zeroed before open. */
 
     /* Whether this system can run it. why: [out] of IO_WRITER_WHY bytes, where it cannot: what is
      * missing, with the package that has it. Optional, default: yes. Local. */

@@ -13,31 +13,13 @@ import sys
 import textwrap
 import time
 
-from . import VERSION
+from . import VERSION, tools
 
-SHIPPED = 'nht1-bt nht1-verify nht1-beff nht1-beffio nht1-workload nht1-profile nht1-stats ' \
-    'nht1-report nht1-study'.split()
-BIN = ('NHT1_BIN', 'Folder of the programs that it starts. Default: its own.')
-PYTHON = ('NHT1_PYTHON', 'A Python that has Jinja2 and matplotlib, for where the first one has not.')
-# What the tables do not know: variables of the environment, files.
-ENVIRONMENT = {
-    'nht1-bt': (('OMP_NUM_THREADS', 'Threads of each rank.'),
-                ('NHT1_ISA', 'Instruction set of the kernels where --isa does not say it.'),
-                ('XDG_STATE_HOME', 'Where compute-only times are remembered, see FILES.')),
-    'nht1-verify': (('NHT1_LISTINGS', 'Folder of the reference listings. Default: that of the '
-                                      'installation.'),),
-    'nht1-report': (BIN, PYTHON),
-    'nht1-study': (BIN, PYTHON,
-                   ('MPIRUN', 'Command that starts MPI programs. Default: mpirun.'),
-                   ('MPIRUN_FLAGS', 'Options for it.'))}
-FILES = {
-    'nht1-bt': (('btout.bin', 'The dumps, where --out does not say it.'),
-                ('btout.bin.json', 'The manifest: what is in that file.'),
-                ('~/.local/state/nht1/tc.json', 'Compute-only times of earlier runs; with '
-                                                'XDG_STATE_HOME below that folder.')),
-    'nht1-verify': (('FILE.json', 'The manifest of FILE.'),),
-    'nht1-report': (('report.html', 'The page, where --output does not say it.'),),
-    'nht1-profile': (('profile.xml', 'The workload, where --out does not say it.'),)}
+
+def listed(program, what):
+    """[(name, text)] of config/programs.conf: what the tables do not know, variables of the environment
+    and files."""
+    return [line.split(': ', 1) for line in tools.programs()[program].get(what, '').strip().splitlines()]
 
 
 class Program:
@@ -70,11 +52,11 @@ class Program:
 
     @staticmethod
     def _cut(said):
-        """Examples are indented; "Exit status: " begins what goes to the end of its paragraph."""
+        """Examples are indented; "Exit status:" begins what goes to the end of its paragraph."""
         lines = re.sub(r'^\s*examples:\n', '', said).rstrip().split('\n')
         first = next((i for i, line in enumerate(lines) if line and line[0] != ' '), len(lines))
         rest = '\n'.join(lines[first:])
-        status = re.search(r'Exit status: (.*?)(?=\n\n|\Z)', rest, re.S)
+        status = re.search(r'Exit status:\s(.*?)(?=\n\n|\Z)', rest, re.S)
         if status:
             rest = rest[:status.start()] + rest[status.end():]
         return ('\n'.join(lines[:first]).strip('\n'),
@@ -127,14 +109,12 @@ def _synopsis(program):
 
 
 def page(program, date):
-    short = re.split(r'(?<=\w)[.:;](?: |$)', program.summary)[0]
-    if short[1:2].islower():
-        short = short[0].lower() + short[1:]
-    short = literal(short if len(short) < 60 else short.split(', ')[0])
+    short = literal(tools.programs()[program.name]['purpose'].replace('`', ''))
     every = [program] + [c for c in program.commands if not c.foreign]
     out = '.\\" Made of the options table of %s by runs/nht1/manual.py.\n' % program.name
     out += '.TH %s 1 %s "nht1 %s" "nht1 manual"\n' % (literal(program.name.upper()), date, VERSION)
-    out += '.SH NAME\n%s \\- %s\n.SH SYNOPSIS\n' % (literal(program.name), short)
+    out += '.SH NAME\n%s\n.SH SYNOPSIS\n' % textwrap.fill(
+        '%s \\- %s' % (literal(program.name), short), 79, break_long_words=False, break_on_hyphens=False)
     out += '.br\n'.join(_synopsis(p) for p in every)
     out += '.SH DESCRIPTION\n' + '.PP\n'.join(
         prose(text) + '\n' for text in [program.summary] + program.remarks)
@@ -151,12 +131,12 @@ def page(program, date):
     out += '.SH EXIT STATUS\n' + '.PP\n'.join(
         prose((p.whole + ': ' if p is not program else '') + p.status[0].upper() + p.status[1:]) + '\n'
         for p in every if p.status)
-    for heading, of in (('ENVIRONMENT', ENVIRONMENT), ('FILES', FILES)):
-        if program.name in of:
-            out += '.SH %s\n' % heading + _items(
-                ('\\fI%s\\fR' % literal(name), text) for name, text in of[program.name])
+    for what in ('environment', 'files'):
+        if listed(program.name, what):
+            out += '.SH %s\n' % what.upper() + _items(
+                ('\\fI%s\\fR' % literal(name), text) for name, text in listed(program.name, what))
     out += '.SH SEE ALSO\n' + ',\n'.join(
-        '.BR %s (1)' % literal(p) for p in SHIPPED if p != program.name).replace('),\n', ') ,\n')
+        '.BR %s (1)' % literal(p) for p in tools.programs() if p != program.name).replace('),\n', ') ,\n')
     return out + '\n.PP\nThe documentation of nht1, installed in share/doc/nht1, begins with README.md.\n'
 
 

@@ -209,6 +209,29 @@ def stamps(node):
     return found
 
 
+# What makes a result one that nothing can be concluded from: what was measured is not what was asked for.
+SPOILING = {
+    'not-verified': 'the dumps are not proved to be right',
+    'page-cache': 'T_T measures memory, not a device',
+    'disturbed': 'something else used the machine',
+    'processors-shared': 'ranks did not get the processors that they are to have',
+    'oversubscribed': 'more ranks and threads than cores',
+    'too-short': 'noise and start-up dominate',
+    'interrupted': 'the job did not come to its end',
+    'not-valid': 'not valid by its own definition',
+    'not-cache-honest': 'what was read may have come from memory',
+}
+
+
+def spoiling(root, writers=None):
+    """Codes of SPOILING that a result, or a part of it, is stamped with, in their order there. writers: of nht1-bt,
+    whose parts count; None for all."""
+    parts = [root] + [part for key in ('ranking', 'runs', 'phases', 'points') for part in items(root, key)
+                      if writers is None or word(part, 'driver') in writers or 'driver' not in part]
+    found = {s['code'] for part in parts for s in stamps(part)}
+    return [code for code in SPOILING if code in found]
+
+
 # --- files --------------------------------------------------------------------------------------
 
 class Result:

@@ -10,6 +10,7 @@ from . import tools
 from .trouble import failed
 
 ASK_S = 600
+ROUNDS_MAX = 500  # that a sequential question may have
 _known = {}
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where the programs and files of this installation are, and a Python that has the libraries."""
+import configparser
+import functools
 import importlib.util
 import os
 import shutil
@@ -30,6 +32,15 @@ def made(name):
     share/nht1/runs of the folder of the programs."""
     folder = os.path.dirname(path('nht1-stats') or os.path.join(ROOT, 'build', 'bin', 'none'))
     return os.path.join(folder, '..', 'share', 'nht1', 'runs', name)
+
+
+@functools.lru_cache(maxsize=None)
+def programs():
+    """The list of programs, by name, in its order: config/programs.conf says what it knows of them."""
+    listed = configparser.ConfigParser(delimiters=('=',), interpolation=None)
+    with open(os.path.join(ROOT, 'config', 'programs.conf'), encoding='utf-8') as f:
+        listed.read_file(f)
+    return {name: dict(listed[name]) for name in listed.sections()}
 
 
 def _has(python, modules):

@@ -38,8 +38,8 @@ static void look_at(const struct workload *w)
         const struct workload_point *p = &w->point[i];
         struct workload_plan plan;
         const int rc = workload_point_check(p, w->separate, "w: ");
-        fuzz_message(rc);
-        if (rc < 0 || workload_plan_memory(w, i, 0, BUFFER_BYTES, 4) > MEMORY_BYTES) continue;
+        FUZZ_CHECK(rc == 0);
+        if (workload_plan_memory(w, i, 0, BUFFER_BYTES, 4) > MEMORY_BYTES) continue;
         FUZZ_CHECK(workload_plan_make(w, i, 0, &plan) == 0);
         workload_plan_free(&plan);
     }
@@ -50,11 +50,13 @@ void fuzz_one(const unsigned char *bytes, size_t size)
     static const char *const names[RANKS] = {"rank-0", "rank-1"};
     struct profile_run run;
     struct workload w = {0};
+    char why[ERR_MESSAGE_MAX];
+    int left_out;
     for (int r = 0; r < RANKS; r++)
         leave(names[r], &bytes, &size);
     int rc = profile_load(".", &run);
     if (rc == 0 && run.size > 0) {
-        rc = profile_workload(&run, &w);
+        rc = profile_workload(&run, &w, &left_out, why);
         if (rc == 0) {
             workload_write(&w, fuzz_null);
             look_at(&w);

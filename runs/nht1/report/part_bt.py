@@ -397,6 +397,16 @@ class _Section:
                            'T_C) / T_C. The second part is slowdown, which a writer in the '
                            'background may cause, and a noisy machine.')
         self.page.table(table)
+        terms = Table('terms' + self.key, 'The paired zeta in three terms, medians: they add up in '
+                      'each run', ['writer', 'term', 'median', 'from', 'to'])
+        for c in cells:
+            for name, t in self.report.rounds.zeta(c).terms.items():
+                if t.zeta == t.zeta:
+                    terms.row(c.label, name, _zeta(t.zeta), _zeta(t.lo), _zeta(t.hi))
+        if terms.rows:
+            self.page.text("Data: the writer's calls and flushing. Bookkeeping: staging, digests, "
+                           'agreement of the ranks and manifest. Slowdown: of computing.')
+        self.page.table(terms)
 
     def _phases(self, cells):
         f = self.figure('phases', 'Where the time of a run goes')

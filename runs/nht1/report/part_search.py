@@ -10,7 +10,7 @@ DRAWN_MAX = 40  # candidates in the figure; the table has all
 FAR = 3.0       # times the best, from which on the axis is logarithmic
 TIED_MAX = 8
 ENDED = {
-    'settled': ('The search went on until nothing more could be told apart.', 'plain'),
+    'settled': ('The search went on until it was decided, or more rounds would not have decided it.', 'plain'),
     'budget': ('The time was used up before the search had settled: what it has left may still differ. '
                '--minutes gives more.', 'note'),
     'interrupted': ('The search was interrupted: this is the best so far.', 'warn')}
@@ -37,8 +37,10 @@ def _shown(label):
     return label.replace(' --hint ', ', hint ').replace('--hint ', 'hint ')
 
 
-def _best(page, best):
-    """The command, and what it is worth."""
+def _best(page, best, answer):
+    """What came of it, the command, and what it is worth."""
+    if answer:
+        page.text(answer)
     page.code([word(best, 'command') or word(best, 'label')])
     t, zeta = real(best, 't_t_s'), real(best, 'zeta')
     if t == t:
@@ -67,9 +69,9 @@ def _tune(page, root):
     best = members(root, 'best')
     if word(root, 'ended') == 'interrupted':
         page.text(*ENDED['interrupted'])
-    _best(page, best)
+    _best(page, best, word(root, 'answer'))
     rows = items(root, 'final.ways')
-    table = Table('search-final', 'The winners of the searches against each other, in %s' % text.plural(
+    table = Table('search-final', 'The winners of the searches and plain writing against each other, in %s' % text.plural(
         integer(root, 'final.rounds'), 'round'), [
             'setting', 'runs', 'median T_T in s', 'over the best', 'from', 'to', 'note'])
     for row in rows:
@@ -126,7 +128,7 @@ class _Search:
         if self.several:
             page.section(3, 'search-of' + self.key, 'Search: ' + self.name)
         if self.several or not tuned:
-            _best(page, self.best)
+            _best(page, self.best, word(self.best, 'answer'))
         known = members(self.search, 'known')
         if known:
             page.text('This was found by an earlier search, on %s, and is kept for this system and '
@@ -169,7 +171,7 @@ class _Search:
         f.level(1.0, 'best')
         more = len(self.candidates) - len(rows)
         self.page.figure(f, (
-            'T_T of each candidate over that of the best one, paired by round, with its 95 %% interval; '
+            'T_T of each candidate over that of the best one, paired by round, with its interval; '
             'the longer a candidate stayed in the search, the more runs are behind it and the narrower it '
             'is.%s' % (' %s: see the table.' % text.plural(more, 'more candidate') if more > 0 else '')))
 

@@ -9,9 +9,21 @@ from typing import NamedTuple
 from .. import stats, text
 from ..results import NAN, integer, items, members, real, stamps, word
 
-GOAL, ROUNDS_MIN = 0.10, 5
+GOAL, NEEDLESS, ROUNDS_MIN = 0.10, 0.01, 6
 ROUNDS_MAX = 1000  # of --repeat
-VERDICTS = {'balanced': 'good', 'not-balanced': 'bad', 'undecided': 'note'}  # with severity
+# With severity.
+VERDICTS = {'balanced': 'good', 'io-faster-than-needed': 'good', 'io-too-slow': 'bad',
+            'not-measurable': 'warn', 'undecided': 'note'}
+TERMS = {'data': ('data_s', 0), 'bookkeeping': ('bookkeeping_s', 0), 'slowdown': ('computing_s', 1)}
+
+
+class Term(NamedTuple):
+    """A part of the paired zeta over the rounds: median, and the interval that nht1-stats gives."""
+    zeta: float = NAN
+    lo: float = NAN
+    hi: float = NAN
+    sides: tuple = ()  # of the bounds: 'above', 'at or below' or None
+    needed: float = ROUNDS_MIN  # rounds that decide about the last bound
 
 
 class Zeta(NamedTuple):
@@ -22,7 +34,22 @@ class Zeta(NamedTuple):
     paired: float = NAN   # T_T over the T_C of the same round, minus 1
     lo: float = NAN
     hi: float = NAN
-    needed: float = ROUNDS_MIN  # rounds for a verdict; over several jobs only
+    side: str = None      # of 0.10; over several jobs only, as what follows
+    needed: float = ROUNDS_MIN  # rounds for a verdict
+    terms: dict = {}      # data, bookkeeping, slowdown -> Term, as far as they are known
+
+
+WORDS = {'io-faster-than-needed': 'I/O is faster than needed', 'io-too-slow': 'I/O is too slow',
+         'not-measurable': 'Not measurable here and now'}
+
+
+def _interval(words, median, lo, hi):
+    return '%s %s%s' % (words, text.zeta(median), '' if lo != lo else ' (%s to %s)' % (
+        text.zeta(lo), text.zeta(hi)))
+
+
+def _of(term, words):
+    return _interval(words, term.zeta, term.lo, term.hi)
 
 
 def _round(run, environment):
@@ -53,29 +80,43 @@ class Rounds:
     def zeta(self, cell):
         _, row = self._said(cell)
         if row:
-            paired = members(row, 'paired')
+            paired, terms = members(row, 'paired'), members(row, 'terms')
             return Zeta(real(row, 'zeta_io'), real(row, 'zeta_compute'),
                         max(0, integer(paired, 'rounds_n')), real(paired, 'zeta'),
-                        real(paired, 'ci95_lo'), real(paired, 'ci95_hi'))
+                        real(paired, 'ci95_lo'), real(paired, 'ci95_hi'),
+                        terms={name: Term(*(real(terms, '%s.%s' % (name, key))
+                                            for key in ('zeta', 'ci95_lo', 'ci95_hi')))
+                               for name in TERMS if members(terms, name)})
         io, compute = (stats.median(real(r.json, key) for r in cell.runs)
                        for key in ('zeta_io', 'zeta_compute'))
-        pairs = [(self._t_c_s(r), r.t_t_s) for r in cell.runs]
-        pairs = [p for p in pairs if p[0]]
+        pairs = [(self.t_c_s(r), r) for r in cell.runs]
+        pairs = [p for p in pairs if p[0]][:stats.ROUNDS_MAX]
         if not pairs:
             return Zeta(io, compute)
-        answer = stats.ask([{'what': 'paired', 'a': [c for c, _ in pairs],
-                             'b': [t for _, t in pairs], 'level': self.level,
-                             'goal': 1 + GOAL}])[0]
-        ratio, lo, hi = (NAN if answer[k] is None else answer[k] - 1
-                         for k in ('ratio', 'ratio_lo', 'ratio_hi'))
-        if len(pairs) < ROUNDS_MIN:
-            needed = ROUNDS_MIN
-        else:
-            needed = math.inf if answer['needed_n'] is None else answer['needed_n']
-        return Zeta(io, compute, len(pairs), ratio,
-                    *(lo, hi) if len(pairs) > 1 else (NAN, NAN), needed)
+        paired = self._term([r.t_t_s / c - 1 for c, r in pairs], [GOAL])
+        terms = {}
+        for name, (key, off) in TERMS.items():
+            values = [real(r.json, key) / c - off for c, r in pairs]
+            if all(v == v for v in values):
+                terms[name] = self._term(values, [NEEDLESS, GOAL])
+        return Zeta(io, compute, len(pairs), paired.zeta, paired.lo, paired.hi, paired.sides[0],
+                    paired.needed, terms)
 
-    def _t_c_s(self, run):
+    def _term(self, values, bounds):
+        """How many rounds there are has nothing to do with their values: this is the last look."""
+        answer = stats.ask([{
+            'what': 'sequential', 'error': 1 - self.level, 'final': True, 'rounds_max': max(
+                64, len(values)), 'questions': [{'values': values, 'bounds': bounds}]}])[0]
+        found = answer['questions'][0]
+        known = {k: NAN if found[k] is None else found[k] for k in ('lo', 'hi')}
+        needed = found['bounds'][-1]['rounds_needed']
+        if len(values) < ROUNDS_MIN:
+            needed = ROUNDS_MIN
+        return Term(stats.median(values), known['lo'], known['hi'],
+                    tuple(b['verdict'] for b in found['bounds']),
+                    math.inf if needed is None else needed)
+
+    def t_c_s(self, run):
         """Of the compute-only run of its round: one in the same environment, as far as a study set
         that, or else in none; None where there is none."""
         return self.alone.get(_round(run, run.environment), self.alone.get(_round(run, ())))
@@ -89,31 +130,44 @@ class Rounds:
         if not cell.serial or cell.zeta != cell.zeta or not any(r.result.judged for r in cell.runs):
             return None
         z, study = self.zeta(cell), any(r.result.study_round for r in cell.runs)
-        said = 'over %s of several jobs the paired zeta is %s' % (
-            text.plural(z.rounds, 'round'), text.zeta(z.paired))
-        if z.lo == z.lo:
-            said += ' (%g %% interval %s to %s)' % (
-                100 * self.level, text.zeta(z.lo), text.zeta(z.hi))
+        data, said = z.terms.get('data', Term(sides=(None, None))), _interval(
+            'the paired zeta is', z.paired, z.lo, z.hi)
+        spoiled = next((s for s in cell.stamps() if s['code'] == 'not-measurable'), None)
+        if spoiled and 2 * spoiled['runs'] >= cell.n:
+            return dict(spoiled, sentence='%s (%d of %d runs)' % (
+                spoiled['sentence'].rstrip('.'), spoiled['runs'], cell.n))
         if z.rounds == 0:
             code, said = 'undecided', 'zeta is ' + text.zeta(cell.zeta)
             more = ' No round holds a compute-only run to compare with: %s.' % (
                 'the study needs points with io = none and the same other settings' if study else
-                'use --repeat %d' % ROUNDS_MIN)
+                'use --repeat auto')
         elif z.rounds < ROUNDS_MIN:
-            code, more = 'undecided', ' A verdict needs %d rounds: --%s%d.' % (
-                ROUNDS_MIN, 'set study.repeats=' if study else 'repeat ', ROUNDS_MIN)
-        elif z.hi <= GOAL:
+            code, more = 'undecided', ' No interval before %d rounds: --%s.' % (
+                ROUNDS_MIN, 'set study.repeats=%d' % ROUNDS_MIN if study else 'repeat auto')
+        elif z.side == 'at or below' and data.sides[0] == 'at or below':
+            code, more = 'io-faster-than-needed', ' Of that, %s.' % _of(data, 'data are')
+        elif z.side == 'at or below':
             code, more = 'balanced', ''
-        elif z.lo > GOAL:
-            code, more = 'not-balanced', ' I/O is too slow for this computation.'
+        elif z.side == 'above' and data.sides[1] == 'above':
+            code, more = 'io-too-slow', ' Of that, %s: I/O is too slow for this computation.' % _of(
+                data, 'data are')
+        elif z.side == 'above' and data.sides[1] == 'at or below':
+            other = max(('bookkeeping', 'slowdown'), key=lambda name: z.terms[name].zeta)
+            code, more = 'not-measurable', ' It is not data, %s, but %s.' % (
+                _of(data, 'which are'), _of(z.terms[other], other))
         else:
-            code, more = 'undecided', ' The interval lies on both sides of it: %s rounds would ' \
-                'decide.' % ('about %d' % z.needed if z.needed <= ROUNDS_MAX else
-                             'more than %d' % ROUNDS_MAX)
+            code, needed = 'undecided', z.needed
+            if z.side == 'above':
+                needed = data.needed
+            more = ' %s rounds would decide%s.' % (
+                'About %d' % needed if needed <= ROUNDS_MAX else 'More than %d' % ROUNDS_MAX,
+                ' whether that is data' if z.side == 'above' else '')
+            z = z._replace(needed=needed)
         return {'code': code, 'severity': VERDICTS[code],
                 'numbers': {'rounds_n': z.rounds, 'rounds_needed_n': z.needed},
-                'sentence': "%s: %s; NAS's goal is at most %.2f.%s" % (
-                    code.replace('-', ' ').capitalize(), said, GOAL, more)}
+                'sentence': "%s: over %s of several jobs %s; NAS's goal is at most %.2f.%s" % (
+                    WORDS.get(code, code.capitalize()), text.plural(z.rounds, 'round'), said, GOAL,
+                    more)}
 
     def verdict_words(self, cell):
         """The verdict for a table: 'balanced', 'undecided, takes 20 rounds'; '' for none."""

@@ -49,7 +49,7 @@ class Point(NamedTuple):
 def main(argv):
     parser = frame.parser_of('nht1-report trend', 'A metric over time and versions of the programs.',
                            EPILOG, 'trend.html')
-    parser.add_argument('--metric', choices=sorted(CELLS) + sorted(RESULTS), default='t_t',
+    parser.add_argument('--metric', type=str.lower, choices=sorted(CELLS) + sorted(RESULTS), default='t_t',
                         help='what is drawn, default %(default)s')
     options = parser.parse_args(argv)
     found = results.load(options.results)

@@ -14,6 +14,7 @@ summary      median and interval of repeated runs, the closing table
 drive        which point next, when to stop
 whole        a study from its description to its report
 tune         the best way to write: searches, their winners against each other, the verdict
+ab           two builds, mounts, environments or settings in alternation, until it is decided
 job          scripts for Slurm, PBS and LSF
 cli          the command line
 """

@@ -80,13 +80,18 @@ def run(command, environment, folder, timeout_s, stop, tick):
     then, and at the end. Returns (exit status, seconds, why), why being None, 'interrupted' or
     'timed out'; a signal counts as 128 + its number."""
     began = time.monotonic()
-    with open(os.path.join(folder, 'stdout'), 'wb') as out, \
-            open(os.path.join(folder, 'stderr'), 'wb') as err:
-        process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=out,
-                                   stderr=err, preexec_fn=_with_parent, start_new_session=True)
-        why = _watch(process, began + timeout_s, stop, tick, began)
-        if why:
-            _end(process, stop)
+    try:
+        with open(os.path.join(folder, 'stdout'), 'wb') as out, \
+                open(os.path.join(folder, 'stderr'), 'wb') as err:
+            process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=out,
+                                       stderr=err, preexec_fn=_with_parent, start_new_session=True)
+            why = _watch(process, began + timeout_s, stop, tick, began)
+            if why:
+                _end(process, stop)
+    except OSError as e:
+        if e.filename is not None:
+            raise
+        raise OSError(e.errno, e.strerror, folder)  # closing does not name its file
     seconds = time.monotonic() - began
     tick(seconds)
     status = process.returncode if process.returncode >= 0 else 128 - process.returncode

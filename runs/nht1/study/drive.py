@@ -298,7 +298,7 @@ class Driver:
         if why:
             record['trouble'] = why
         elif record['status'] not in FINISHED:
-            record['trouble'] = 'exit status %d: %s' % (record['status'], _last_words(part))
+            record['trouble'] = 'exit status %d: %s' % (record['status'], last_words(part))
         elif result is None:
             record['trouble'] = wrong
         elif not programs.values(result, tally.metric):
@@ -307,7 +307,7 @@ class Driver:
             record['ok'] = True
 
 
-def _last_words(part):
+def last_words(part):
     """The last line that a program left on stderr, launchers' banners aside."""
     try:
         with open(os.path.join(part, 'stderr'), encoding='utf-8', errors='replace') as f:

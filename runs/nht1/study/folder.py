@@ -13,6 +13,7 @@
 
 A run gets its name when it is complete, by rename: whatever ends the driver, a run that is there is
 whole. Nothing but the summary and the report is ever written twice."""
+import contextlib
 import fcntl
 import json
 import os
@@ -45,11 +46,20 @@ def write_text(path, content, replace=False):
         raise failed('%s: this symbolic link leads to nothing' % path)
     temporary = '%s.tmp' % path
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-    with open(os.open(temporary, flags, 0o666), 'w', encoding='utf-8') as out:
-        out.write(content)
-        out.flush()
-        os.fsync(out.fileno())
-    os.rename(temporary, path)
+    try:
+        fd = os.open(temporary, flags, 0o666)
+    except OSError as e:
+        raise OSError(e.errno, e.strerror, path)
+    try:
+        with open(fd, 'w', encoding='utf-8') as out:
+            out.write(content)
+            out.flush()
+            os.fsync(out.fileno())
+        os.rename(temporary, path)
+    except OSError as e:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise OSError(e.errno, e.strerror, path)
 
 
 def write_json(path, value, replace=False):
@@ -68,13 +78,21 @@ def _identity(points):
     return text.cleaned([p.identity() for p in points])
 
 
+def _begun(path):
+    """Whether there is nothing in a folder but what a study makes before it writes anything."""
+    found = set(os.listdir(path))
+    runs = os.path.join(path, 'runs')
+    return found <= {'lock', 'runs', 'study.json.tmp'} and not ('runs' in found and (os.path.islink(runs) or
+                                              not os.path.isdir(runs) or os.listdir(runs)))
+
+
 def state_of(path, points):
     """'absent', 'empty', 'foreign', 'other' (another description), 'open' or 'finished'."""
     if not os.path.lexists(path):
         return 'absent'
     if not os.path.isdir(path):
         return 'foreign'
-    if not os.listdir(path):
+    if _begun(path):
         return 'empty'
     record = read_json(os.path.join(path, 'study.json'))
     if not record or record.get('schema') != SCHEMA:
@@ -136,10 +154,11 @@ class Folder:
             raise failed('%s: %s; name another folder with --out' % (path, e.strerror))
         self._lock()
         if not self.resumed:
-            write_text(self.file('study.ini'), description)
             write_json(self.file('study.json'), dict(
                 {'schema': SCHEMA, 'id': '%016x' % random.SystemRandom().getrandbits(64),
                  'started_utc': utc(), 'points': _identity(points)}, **record()))
+        if not os.path.lexists(self.file('study.ini')):  # after study.json, by which a study is known
+            write_text(self.file('study.ini'), description)
         self.record = read_json(self.file('study.json')) or {}
         if not isinstance(self.record.get('seed'), int) or \
                 not re.fullmatch('[0-9a-f]{16}', str(self.record.get('id')), re.ASCII):

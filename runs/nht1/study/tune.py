@@ -14,28 +14,26 @@ the whole, with a description that can be read and run again:
 import os
 import re
 import shlex
-import shutil
 import socket
 import time
 from types import SimpleNamespace
 
 from .. import VERSION, command, stats, text, tools, trouble
 from ..results import at, integer, items, members, real, word, words
-from ..search import COMPONENT, hint_forms, near, span
+from ..search import COMPONENT
 from . import child, launch, probe, programs, whole
 from . import description as ini
 from .folder import read_json, shown, utc, write_json, write_text
+from .tune_choice import ERROR, Choice, Ratio
+from .tune_ways import THROUGH_MPIIO, Way, components, plain, settings_of
+from .tune_words import best_of, command_of, verdict
 
 SCHEMA = 'nht1-tune/1'
-LEVEL = 0.95
 FINAL_SHARE = 0.35    # of the minutes, for the comparison at the end where there is one
 START_S, BESIDE = 2.0, 0.4  # of a run besides T_T: launching; warming up and verifying over T_T
 FIRST = 2             # shares of the minutes that the first search has, of more candidates
 PROBE_S = 1200        # of the probe, which ends by itself: each of its checks has a limit
-SHOWN_MAX = 8
 CHECK_MINUTES = 1e4
-# Writers that go through MPI-IO, and obey its components and hints.
-THROUGH_MPIIO = ('mpiio', 'hdf5', 'pnetcdf')
 # Options of nht1-bt that a search gives itself.
 OURS = ('io', 'json', 'out', 'progress', 'repeat', 'restart', 'dry-run', 'keep', 'read', 'nodes',
         'minutes', 'known', 'probe', 'probe-limit', 'help', 'version')
@@ -68,8 +66,8 @@ def _arguments(argv):
     add = parser.add_argument
     add('--minutes', type=command.number(0.1), metavar='M', default=5,
         help='time for searches and comparison together, default %(default)s')
-    add('--rounds', type=command.number(1, 1000, int), metavar='R', default=7,
-        help='rounds of the comparison, default %(default)s; from 3 on there is an interval')
+    add('--rounds', type=command.number(1, 500, int), metavar='R', default=12,
+        help='rounds of the comparison, default %(default)s; below 7 there is no interval')
     add('--ranks', type=command.number(1, kind=int), metavar='R',
         help='MPI ranks; default: ranks or threads on all cores, whichever computes faster')
     add('--threads', type=command.number(1, kind=int), metavar='T',
@@ -95,66 +93,6 @@ def _arguments(argv):
     return parser.parse_known_args(argv)
 
 
-class Way:
-    """A way to write: a writer with its settings, under an MPI-IO component where it has one to obey."""
-
-    def __init__(self, component, label, options):
-        self.label, self.writer, self.options = label, label.split(' ')[0], options
-        self.component = component if self.writer.startswith(THROUGH_MPIIO) else ''
-
-    @property
-    def name(self):
-        return '%s (%s)' % (self.label, self.component) if self.component else self.label
-
-    @property
-    def key(self):
-        return self.component, self.label
-
-    def settings(self):
-        """{key: value} of its section in a description."""
-        found = {'env.' + COMPONENT: self.component} if self.component else {}
-        return dict(found, io=self.writer, **self.options)
-
-
-def settings_of(said, program, whose=''):
-    """{key: value} of a description from words --name VALUE, --name=VALUE, --name; whose, 'LABEL: ',
-    where it is not the command line."""
-    found, said = {}, list(said)
-    while said:
-        name, given, value = said[0].partition('=')
-        name, first = name[2:] if name.startswith('--') else '', said.pop(0)
-        if name not in program.options:
-            raise trouble.usage("%s'%s' is an option neither of %s tune nor of %s" % (
-                whose, first, tools.called('runs/study'), program.name))
-        if program.options[name] and not given:
-            if not said:
-                raise trouble.usage('%s--%s needs a value' % (whose, name))
-            value = said.pop(0)
-        elif not program.options[name]:
-            if given:
-                raise trouble.usage('%s--%s takes no value' % (whose, name))
-            value = 'yes'
-        found[name] = '%s %s' % (found[name], value) if name in found and name in program.lists else value
-    return found
-
-
-def components(launcher):
-    """The MPI-IO components that can be chosen by $OMPI_MCA_io; [''] where there is no choice."""
-    if os.environ.get(COMPONENT):
-        return [os.environ[COMPONENT]]
-    if launcher.kind not in ('openmpi', 'srun'):
-        return ['']
-    beside = os.path.dirname(os.path.abspath(launcher.path or ''))
-    path = shutil.which('ompi_info', path=beside) or shutil.which('ompi_info')
-    if path is None:
-        return ['']
-    try:
-        _, out, _ = child.ask([path, '--parsable', '--param', 'io', 'all'], launch.ASK_S)
-    except OSError:
-        out = ''
-    return list(dict.fromkeys(re.findall(r'^mca:io:(\w+):version', out, re.M))) or ['']
-
-
 class Tuner:
     """All steps, in their order; what each of them found is kept in .found, which is tune.json."""
 
@@ -176,10 +114,11 @@ class Tuner:
             raise trouble.usage('%s: no such folder for the files (--files)' % args.files)
         self.reference = self.earlier(args.against) if args.against else None
         self.folder, self.stopped = self._folder(), False
+        self.component = ''  # the one in force
         self.found = {'schema': SCHEMA, 'version': VERSION, 'host': socket.gethostname(),
                       'started_utc': utc(), 'ended_utc': None, 'ended': None, 'minutes': args.minutes,
                       'seconds': None, 'settings': self.common, 'searches': [], 'final': None,
-                      'best': None, 'check': None}
+                      'verdict': None, 'answer': None, 'best': None, 'check': None}
 
     def _shape(self):
         """Ranks and threads."""
@@ -278,6 +217,7 @@ class Tuner:
     def search(self):
         """A search with each component. Returns [(Way, search)] of those that found something."""
         names = self._components()
+        self.component = names[0]
         share, winners = 1 if len(names) < 2 else 1 - FINAL_SHARE, []
         for number, component in enumerate(names):
             among = self._through_mpiio()
@@ -327,64 +267,86 @@ class Tuner:
         return Way(component, label, settings_of(said, self.program, label + ': '))
 
     def final(self, winners):
-        """The winners against each other. Returns the winner of all."""
-        ways = [way for way, _ in winners]
-        if len(ways) < 2 or self.stopped:
+        """The winners and plain writing against each other. Returns the way to take; enters verdict and
+        answer. A single search has had its last rung for that."""
+        if len(self.found['searches']) == 1:
+            way, search = winners[0]
+            self.found.update(verdict=word(search, 'best.verdict') or 'undecided',
+                              answer=word(search, 'best.answer') or '%s was found.' % way.label)
+            return way
+        ways = [plain()] + [way for way, _ in winners if way.key != plain().key]
+        choice = Choice([{}], [0])
+        if not self.stopped and len(ways) > 1:
+            steps = self._steps(winners)
+            self.say('Comparison: %s' % ' against '.join(w.name for w in ways))
+            times, failed = self._measure('final', ways, max(0.5, self.left_s() / 60), steps)
+            choice = Choice(times, [way.cost(self.component) for way in ways])
+            self.found['final'] = {
+                'rounds': max([n for t in times for n in t], default=0), 'steps': steps,
+                'ways': _rows(ways, times, failed, choice.number or 0)}
+            self.say()
+        elif not self.stopped:  # each search came back to plain writing
+            self.found.update(verdict=word(winners[0][1], 'best.verdict') or 'undecided',
+                              answer=word(winners[0][1], 'best.answer'))
             return ways[0]
-        steps = self._steps(winners)
-        self.say('Comparison: %s' % ' against '.join(w.name for w in ways))
-        rows, rounds = self._against('final', ways, max(0.5, self.left_s() / 60), steps)
-        self.found['final'] = {'rounds': rounds, 'steps': steps, 'ways': rows}
-        self.say()
-        return next((w for row in rows for w in ways if w.name == row['name']), ways[0])
+        self.found.update(verdict=choice.verdict, answer=choice.answer([way.name for way in ways])
+                          if self.found['final'] else 'Not decided: %s will do until it is.' % ways[0].name)
+        return ways[choice.number or 0]
 
     def _steps(self, winners):
         """Steps of the comparison's runs, None for all: so many that its rounds fit into the time left."""
-        problem = members(self._result_of(winners[0][0]), 'problem')
+        problem = members(self._any_result(), 'problem')
         total, interval = integer(problem, 'steps'), integer(problem, 'interval')
         if total < 1 or interval < 1 or 'steps' in self.common:
             return None
         # A whole run of each, by the runs of its search, which may be shorter.
         round_s = sum(t * total / (integer(search, 'best.steps') or total) for t, search in (
             (real(search, 'best.t_t_s'), search) for _, search in winners) if t == t)
-        starts_s = START_S * len(winners) * self.args.rounds
+        round_s *= (len(winners) + 1) / len(winners)  # and of plain writing
+        starts_s = START_S * (len(winners) + 1) * self.args.rounds
         share = (self.left_s() - starts_s) / max(1e-9, (1 + BESIDE) * round_s * self.args.rounds)
         if share > 0.95:
             return None
         return max(2, int(share * total / interval)) * interval
 
-    def _result_of(self, way):
-        for s in self.found['searches']:
-            if s['best'] == way.label and s['result']:
-                return read_json(os.path.join(self.folder, s['result'])) or {}
-        return {}
+    def _any_result(self):
+        """Of a search: all have the same problem."""
+        return next((read_json(os.path.join(self.folder, s['result'])) or {}
+                     for s in self.found['searches'] if s['result']), {})
 
-    def _against(self, folder, ways, minutes, steps=None):
-        """Runs ways against each other. Returns rows by median T_T, the first being the shortest, and the
-        rounds that were made. T_T is compared with that of the first, paired by round."""
+    def _measure(self, folder, ways, minutes, steps=None):
+        """Runs ways against each other. Returns, of each, {round: T_T} and the messages of runs that failed."""
         driver = self._study(folder, {
             'title': 'ways to write against each other', 'repeats': str(self.args.rounds),
             'minutes': '%.2f' % minutes},
             dict(self.common, **({'steps': str(steps)} if steps else {})),
             [(way.name, way.settings()) for way in ways])
-        times = []
-        for way, tally in zip(ways, driver.tallies):
-            times.append({n: found[way.writer][0] for n, (record, found) in tally.runs.items()
-                          if record['ok'] and found.get(way.writer)})
-        medians = [stats.median(t.values()) for t in times]
-        order = sorted(range(len(ways)), key=lambda i: (medians[i] != medians[i], medians[i]))
-        rows = []
-        for i in order:
-            failed = [r['trouble'] for r, _ in driver.tallies[i].runs.values() if not r['ok']]
-            ratio, lo, hi, n = paired(times[order[0]], times[i]) if i != order[0] else (1.0, None, None, 0)
-            rows.append({'name': ways[i].name, 'component': ways[i].component or None,
-                         'label': ways[i].label, 'runs': len(times[i]),
-                         'median_s': None if medians[i] != medians[i] else medians[i],
-                         'ratio': ratio, 'lo': lo, 'hi': hi, 'pairs': n,
-                         'state': 'failed' if not times[i] else 'best' if i == order[0] else
-                         'beaten' if lo is not None and lo > 1 else 'tied',
-                         'trouble': failed[0] if failed else None})
-        return rows, max([n for t in times for n in t], default=0)
+        return ([{n: found[way.writer][0] for n, (record, found) in tally.runs.items()
+                  if record['ok'] and found.get(way.writer)} for way, tally in zip(ways, driver.tallies)],
+                [[r['trouble'] for r, _ in tally.runs.values() if not r['ok']] for tally in driver.tallies])
+
+    def _newest(self, chosen):
+        """{t_t_s, steps, dumps, rounds} of the comparison, where the choice took part."""
+        row = next((w for w in at(self.found, 'final.ways') or []
+                    if w['name'] == chosen.name and w['median_s']), None)
+        if not row:
+            return {}
+        problem = members(self._any_result(), 'problem')
+        steps = at(self.found, 'final.steps') or integer(problem, 'steps')
+        return {'t_t_s': row['median_s'], 'steps': steps, 'rounds': row['runs'],
+                'dumps': steps // max(1, integer(problem, 'interval'))}
+
+    def _command(self, chosen, search):
+        """What the search that found it printed; of plain writing, which none may have, made anew."""
+        said = word(search, 'best.command')
+        if not said:
+            own = {k: v for k, v in self.common.items() if k not in ('program', 'ranks', 'threads')}
+            own.update(io=chosen.writer, **chosen.options)
+            ranks, threads = int(self.common['ranks']), int(self.common['threads'])
+            said = ['OMP_NUM_THREADS=%d' % threads] + self.launcher.command(ranks, threads, ['nht1-bt'] + [
+                word for k, v in own.items()
+                for word in (['--' + k, v] if self.program.options[k] else ['--' + k])])
+        return command_of(chosen, said, self.args.files)
 
     def exhaustive(self, searched):
         """Every candidate at full length, in rounds, as long as the time lasts. Returns the best."""
@@ -436,15 +398,10 @@ class Tuner:
                  'ratio': 1.0 if same else None, 'lo': None, 'hi': None}
         if not same:
             self.say('Check: %s against %s' % (chosen.name, reference.name))
-            rows, found['rounds'] = self._against('check', [reference, chosen], CHECK_MINUTES)
+            (base, way), _ = self._measure('check', [reference, chosen], CHECK_MINUTES)
             self.say()
-            times = {row['name']: row for row in rows}
-            ratio = times[chosen.name]
-            if ratio['state'] == 'best':  # the other one was compared with it
-                other = times[reference.name]
-                ratio = {'ratio': _inverse(other['ratio']), 'lo': _inverse(other['hi']),
-                         'hi': _inverse(other['lo'])}
-            found.update({k: ratio[k] for k in ('ratio', 'lo', 'hi')})
+            ratio = Ratio(way, base)
+            found.update(rounds=ratio.pairs, ratio=ratio.centre, lo=ratio.lo, hi=ratio.hi)
         self.found['check'] = found
 
     # --- the whole --------------------------------------------------------------------------------
@@ -456,8 +413,8 @@ class Tuner:
         searched = self._searches()
         if winners:
             chosen = self.final(winners)
-            search = next((s for way, s in winners if way.key == chosen.key), winners[0][1])
-            self.found['best'] = _best(chosen, search, self.args.files)
+            search = next((s for way, s in winners if way.key == chosen.key), {})
+            self.found['best'] = best_of(chosen, search, self._command(chosen, search), self._newest(chosen))
             beaten = [w['label'] for w in at(self.found, 'final.ways') or [] if w['state'] == 'beaten']
             self.found['best']['tied'] = [t for t in self.found['best']['tied'] if t not in beaten]
             if not self.stopped and (self.args.exhaustive or self.args.against):
@@ -477,114 +434,21 @@ class Tuner:
         return trouble.FAILED if self.stopped or not winners else trouble.OK
 
 
-def _inverse(x):
-    return None if x is None else 1 / x
-
-
-def paired(a, b):
-    """(median of b / a over the rounds that both have, its interval, pairs). a, b: {round: seconds}"""
-    rounds = sorted(set(a) & set(b))
-    if not rounds:
-        return None, None, None, 0
-    answer = stats.ask([{'what': 'paired', 'a': [a[n] for n in rounds], 'b': [b[n] for n in rounds],
-                         **({'level': LEVEL} if len(rounds) > 2 else {})}])[0]
-    return answer['ratio'], answer['ratio_lo'], answer['ratio_hi'], len(rounds)
-
-
-def _command(chosen, said, files):
-    """To paste: what the search printed, under the component, and into a folder that stays."""
-    try:
-        parts = shlex.split(said or 'nht1-bt --io ' + chosen.label)
-    except ValueError:
-        return said
-    if '--out' in parts[:-1]:
-        at_out = parts.index('--out')
-        parts[at_out:at_out + 2] = ['--out', os.path.join(files, 'btout.bin')] if files else []
-    return ' '.join(['%s=%s' % (COMPONENT, chosen.component)] * bool(chosen.component) +
-                    [p if re.fullmatch(r'[\w.]+=[\w.]+', p, re.ASCII) else shlex.quote(p) for p in parts])
-
-
-def _best(chosen, search, files):
-    """The member best of tune.json, of what the search said about it."""
-    said = members(search, 'best')
-    return {'name': chosen.name, 'component': chosen.component or None, 'label': chosen.label,
-            'command': _command(chosen, word(said, 'command'), files),
-            **{k: said.get(k) for k in ('t_t_s', 'zeta', 'zeta_lo', 'zeta_hi', 'steps', 'dumps', 'rounds')},
-            'against': said.get('against') or [], 'hints': said.get('hints') or [],
-            'tied': [word(c, 'label') for c in items(search, 'candidates') if c.get('state') == 'tied']}
-
-
-# --- in words -------------------------------------------------------------------------------------
-
-def verdict(found, searches):
-    """What came of it, as text."""
-    best, said = found['best'], []
-    for s in found['searches']:
-        if s['trouble']:
-            said.append('%s: %s' % (s['component'] or 'The search', s['trouble']))
-    if not best:
-        return '\n'.join(said + ['Nothing was found.']) + '\n'
-    settings = found['settings']
-    said += ['The best way to write here%s:' % (' so far' if found['ended'] == 'interrupted' else ''),
-             '', '    ' + best['command'], '']
-    zeta = real(best, 'zeta')
-    steps = integer(best, 'steps')
-    said.append('T_T %s s%s%s, %s x %s%s.' % (
-        text.number(real(best, 't_t_s'), 4), ' for %d steps with %s' % (
-            steps, text.plural(integer(best, 'dumps'), 'dump')) if steps else '', '' if zeta != zeta else ', zeta %s%s' % (
-            text.zeta(zeta), span(best, 'zeta_lo', 'zeta_hi', text.zeta)),
-        text.plural(int(settings['ranks']), 'rank'), text.plural(int(settings['threads']), 'thread'),
-        ''.join(', --%s %s' % (k, v) for k, v in settings.items()
-                if k not in ('program', 'ranks', 'threads'))))
-    rows = [['T_T of', 'over it', '95 % interval', 'measured']]
-    for way in at(found, 'final.ways') or []:
-        if way['state'] not in ('best', 'failed') and way['ratio']:
-            rows.append([way['name'], text.number(way['ratio']), span(way)[2:-1] or '-',
-                         'against it, %s%s' % (text.plural(way['pairs'], 'round'), (
-                             ': cannot be told apart' if way['state'] == 'tied' else ''))])
-    for other in items(best, 'against'):
-        rows.append([word(other, 'label'), text.number(real(other, 'ratio')), span(other)[2:-1] or '-',
-                     'in the search'])
-    if len(rows) > 1:
-        said += ['', text.table(rows).rstrip()]
-    for way in at(found, 'final.ways') or []:
-        if way['trouble']:
-            said.append('%s failed: %s' % (way['name'], way['trouble']))
-    if best['tied']:
-        more = len(best['tied']) - SHOWN_MAX
-        said += ['', 'The search could not tell apart from it: %s%s.' % (
-            '; '.join(best['tied'][:SHOWN_MAX]), ' and %d more' % more if more > 0 else '')]
-    left = dict.fromkeys('%s: %s' % (word(w, 'writer'), word(w, 'why'))
-                         for s in searches for w in items(s, 'left_out'))
-    said += ['', 'Left out:'] + ['    ' + w for w in left] if left else []
-    said += _hints(best)
-    if found['ended'] == 'budget':
-        said += ['', 'The time was used up before the search had settled; --minutes gives more.']
-    said += _checked(found['check'])
-    return '\n'.join(said) + '\n'
-
-
-def _hints(best):
-    """For other programs."""
-    hints = hint_forms(best)
-    found = ['', 'For other programs:'] if hints else []
-    for form, written in hints:
-        found += ['    %s:' % form] + ['        ' + line for line in written.rstrip('\n').split('\n')]
-    return found
-
-
-def _checked(check):
-    if not check:
-        return []
-    of = 'the best of all %d candidates, each run at full length' % check['candidates_n']
-    if check['same']:
-        return ['', 'Check: it is also %s.' % of]
-    ratio, hi = real(check, 'ratio'), real(check, 'hi')
-    judged = '' if hi != hi else {True: ': within 5 %', False: ': not within 5 %',
-                                  None: ': whether that is within 5 % is not certain'}[near(check)]
-    return ['', 'Check: it takes %s%s times as long as %s, %s, in %s%s.' % (
-        text.number(ratio), span(check), check['best'], of, text.plural(check['rounds'], 'round'),
-        judged)]
+def _rows(ways, times, failed, first):
+    """Of the table of a comparison: the choice, then the others, the shortest median T_T first."""
+    medians = [stats.median(t.values()) for t in times]
+    rows = []
+    for i in sorted(range(len(ways)), key=lambda i: (i != first, medians[i] != medians[i], medians[i])):
+        ratio = Ratio(times[i], times[first], ERROR / max(1, len(ways) - 1))
+        rows.append({'name': ways[i].name, 'component': ways[i].component or None, 'label': ways[i].label,
+                     'runs': len(times[i]), 'median_s': None if medians[i] != medians[i] else medians[i],
+                     'ratio': 1.0 if i == first else ratio.centre,
+                     'lo': None if i == first else ratio.lo, 'hi': None if i == first else ratio.hi,
+                     'pairs': 0 if i == first else ratio.pairs,
+                     'state': 'failed' if not times[i] else 'best' if i == first else
+                     'beaten' if ratio.slower() else 'tied',
+                     'trouble': failed[i][0] if failed[i] else None})
+    return rows
 
 
 def main(argv):

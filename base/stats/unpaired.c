@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Two samples of a quantity that do not belong together value by value, as those of two jobs: the ratio
+ * of their medians. The interval is that of Hodges and Lehmann, between two of the sorted ratios of all
+ * pairs, exact where the samples differ by a factor alone [Hollander]; the test is Mann and Whitney's.
+ * Both take the values of a side to be independent; where they resemble the one before, the distance of the
+ * statistic from its centre counts less, by the rule of base/sequential.h. */
+#include <gsl/gsl_sort.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "base/rank.h"
+#include "base/stat.h"
+#include "base/stats/request.h"
+#include "base/stats/stat_test.h"
+
+enum { QUANTITIES_MAX = 1000, ROUNDS_MIN = 4 };
+static const double SERIAL_P = 0.3, TREND_P = 0.01; /* evidence of either; docs/statistics.md */
+static const double CORRELATION_MAX = 0.9, NEEDED_MAX = 1e6;
+
+struct unpaired {
+    struct values a, b;
+    double a_median, b_median;
+    double correlation, widening;
+    bool drifting;
+    double lo, hi, attained; /* of the logarithm of the ratio; NAN without an interval */
+    double p;                /* 1 where values drift */
+    double needed;           /* values a side that would decide; NAN where that is not known */
+};
+
+static void look_at_order(const struct values *v, struct unpaired *u)
+{
+    struct rank_order order;
+    rank_order(v->x, v->n, &order);
+    u->drifting = u->drifting || order.trend_p < TREND_P;
+    if (order.serial_p < SERIAL_P)
+        u->correlation = fmax(u->correlation, fmin(order.serial, CORRELATION_MAX));
+    u->widening = sqrt((1 + u->correlation) / (1 - u->correlation));
+}
+
+/* d: the logarithms of all ratios, sorted; tail: of the statistic, the number of them below 0. */
+static void judge(struct unpaired *u, const double *d, const double *tail, double level)
+{
+    const int n = u->a.n * u->b.n;
+    double below = 0, ratio = log(u->b_median) - log(u->a_median);
+    int cut = -1;
+    for (int i = 0; i < n; i++)
+        below += d[i] < 0 ? 1 : d[i] == 0 ? 0.5 : 0;
+    const double away = fabs(below - n / 2.0) / u->widening;
+    u->p = u->drifting ? 1 : fmin(2 * tail[(int)ceil(n / 2.0 - away)], 1);
+    while (2 * (cut + 2) < n && tail[cut + 1] <= (1 - level) / 2)
+        cut++;
+    u->attained = cut >= 0 ? 1 - 2 * tail[cut] : NAN;
+    if (cut >= 0) cut = (int)floor(n / 2.0 - u->widening * (n / 2.0 - cut));
+    if (cut < 0 || u->drifting) {
+        u->attained = NAN;
+        return;
+    }
+    u->lo = fmin(d[cut], ratio);
+    u->hi = fmax(d[n - 1 - cut], ratio);
+}
+
+/* From the width so far, which goes with 1 / sqrt(n): until the interval no longer contains 1, where the
+ * ratio lies beyond the margin, or until it lies within it. */
+static void estimate_needed(struct unpaired *u, double margin)
+{
+    const int n = u->a.n < u->b.n ? u->a.n : u->b.n;
+    const double off = fabs(log(u->b_median) - log(u->a_median)), within = log1p(margin);
+    const double distance = off > within ? off : within - off;
+    if (u->drifting) return;
+    if (isnan(u->lo)) {
+        u->needed = n < ROUNDS_MIN ? ROUNDS_MIN : n + 1;
+        return;
+    }
+    const double needed = ceil(n * pow((u->hi - u->lo) / 2 / distance, 2));
+    if (needed <= NEEDED_MAX) u->needed = fmax(needed, n + 1);
+}
+
+static int measure(struct unpaired *u, double level, double margin)
+{
+    if (u->a.n > RANK_VALUES_MAX || u->b.n > RANK_VALUES_MAX)
+        return err_set(ERR_USAGE, "at most %d values on a side are expected", RANK_VALUES_MAX);
+    const size_t n = (size_t)u->a.n * (size_t)u->b.n;
+    double *d = malloc(n * sizeof *d), *tail = malloc((n + 1) * sizeof *tail);
+    int rc = d && tail ? stat_mann_whitney_tails(u->a.n, u->b.n, tail)
+                       : err_set(ERR_NOMEM, "no memory for %zu ratios", n);
+    if (rc == 0) rc = stat_median(u->a.x, u->a.n, &u->a_median);
+    if (rc == 0) rc = stat_median(u->b.x, u->b.n, &u->b_median);
+    if (rc == 0) {
+        for (size_t i = 0; i < n; i++)
+            d[i] = log(u->b.x[i % (size_t)u->b.n]) - log(u->a.x[i / (size_t)u->b.n]);
+        gsl_sort(d, 1, n);
+        look_at_order(&u->a, u);
+        look_at_order(&u->b, u);
+        judge(u, d, tail, level);
+        if (!isnan(margin)) estimate_needed(u, margin);
+    }
+    free(tail);
+    free(d);
+    return rc;
+}
+
+static json_t *write_one(const struct unpaired *u, double p_corrected)
+{
+    return json_pack("{si si so so so so so so so so so so so so}", "a_n", u->a.n, "b_n", u->b.n,
+                     "a_median", js_real(u->a_median), "b_median", js_real(u->b_median), "ratio",
+                     js_real(u->b_median / u->a_median), "ratio_lo", js_real(exp(u->lo)),
+                     "ratio_hi", js_real(exp(u->hi)), "attained", js_real(u->attained), "p",
+                     js_real(u->p), "p_corrected", js_real(p_corrected), "correlation",
+                     js_real(u->correlation), "widening", js_real(u->widening), "drifting",
+                     json_boolean(u->drifting), "rounds_needed", js_real(u->needed));
+}
+
+static int answer_all(struct request *r, const json_t *quantities, double *p, json_t **out)
+{
+    const int n = (int)json_array_size(quantities);
+    double level, margin = NAN;
+    uint64_t seed;
+    TRY(js_get_real(r->json, r->where, "level", &level));
+    TRY(request_level(r, &level, &seed));
+    if (json_object_get(r->json, "margin")) {
+        TRY(js_get_real(r->json, r->where, "margin", &margin));
+        if (!(margin >= 0))
+            return err_set(ERR_USAGE, "%s: \"margin\": a share from 0 on is expected", r->where);
+    }
+    struct unpaired *u = calloc((size_t)n, sizeof *u);
+    if (!u) return err_set(ERR_NOMEM, "no memory for %d quantities", n);
+    int rc = 0;
+    for (int i = 0; i < n && rc == 0; i++) {
+        u[i] = (struct unpaired){.lo = NAN, .hi = NAN, .attained = NAN, .needed = NAN};
+        rc = request_sides(r, json_array_get(quantities, (size_t)i), false, &u[i].a, &u[i].b);
+        if (rc == 0) rc = measure(&u[i], level, margin);
+        p[i] = u[i].p;
+    }
+    if (rc == 0) rc = stat_holm(p, n);
+    json_t *list = json_array();
+    for (int i = 0; i < n && rc == 0; i++)
+        json_array_append_new(list, write_one(&u[i], p[i]));
+    *out = json_pack("{so so}", "level", js_real(level), "quantities", list);
+    free(u);
+    return rc;
+}
+
+int answer_unpaired(struct request *r, json_t **out)
+{
+    json_t *quantities;
+    TRY(js_get_array(r->json, r->where, "quantities", &quantities));
+    const size_t n = json_array_size(quantities);
+    if (n < 1 || n > QUANTITIES_MAX)
+        return err_set(ERR_USAGE, "%s: \"quantities\": 1 to %d are expected", r->where,
+                       QUANTITIES_MAX);
+    double *p = malloc(n * sizeof *p);
+    const int rc = p ? answer_all(r, quantities, p, out)
+                     : err_set(ERR_NOMEM, "no memory for %zu quantities", n);
+    free(p);
+    return rc;
+}

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A quantity that is compared, and what was found to compare in two sets of results: quantities, reasons why there
+is no comparison, and notes."""
+import json
+import math
+
+from .. import results, text
+
+FEW, SAME, UNCLEAR, BETTER, WORSE = 'too few runs', 'same', 'unclear', 'better', 'worse'
+NOT = 'not comparable'
+ANY = 'any'  # of --fail-on
+RUNS_MIN = 4  # values on a side, for a verdict: with fewer there is no 95 % interval
+PLAUSIBLE = 1e-99, 1e99  # of ratios beyond there is no number
+# What may differ between A and B, for that is what is compared; it is noted.
+SYSTEM = (('host', 'system.host'), ('processor', 'system.cpu.model'), ('kernel', 'system.kernel'),
+          ('MPI', 'system.mpi.library'), ('compiler', 'system.compiler'),
+          ('solver kernel', 'system.solver_kernel'), ('version of nht1', 'version'))
+
+
+class Metric:
+    """A quantity on both sides, values in the order of measuring; .numbers is what nht1-stats says about it.
+    group: the name that it shares with those that are taken together for the verdict, '' for none. rounds: for
+    each side what round each value is of; values of several metrics with the same round belong together."""
+
+    def __init__(self, name, unit, a, b, higher_better=False, group='', rounds=None):
+        self.name, self.unit, self.a, self.b = name, unit, a, b
+        self.higher_better, self.group = higher_better, group
+        self.rounds = rounds or (list(range(len(a))), list(range(len(b))))
+        self.numbers, self.worse_by, self.verdict, self.primary = {}, math.nan, FEW, False
+
+    def judge(self, numbers, threshold, level):
+        self.numbers = numbers
+        ratio, lo, hi = (numbers[k] for k in ('ratio', 'ratio_lo', 'ratio_hi'))
+        self.worse_by = 1 / ratio - 1 if self.higher_better else ratio - 1
+        if min(len(self.a), len(self.b)) < RUNS_MIN:
+            self.verdict = FEW
+        elif lo is None:
+            self.verdict = UNCLEAR
+        elif 1 / (1 + threshold) <= lo and hi <= 1 + threshold:
+            self.verdict = SAME
+        elif not 1 / (1 + threshold) <= ratio <= 1 + threshold and numbers['p_corrected'] < 1 - level:
+            self.verdict = WORSE if self.worse_by > 0 else BETTER
+        else:
+            self.verdict = UNCLEAR
+
+    @property
+    def interval(self):
+        """'1.012 - 1.034', '-' for none."""
+        lo, hi = (self.numbers[k] for k in ('ratio_lo', 'ratio_hi'))
+        return '-' if lo is None else '%.3f - %.3f' % (lo, hi)
+
+    @property
+    def rounds_needed(self):
+        """Values on each side that would probably decide; None where it is decided or not known."""
+        return self.numbers.get('rounds_needed') if self.verdict in (UNCLEAR, FEW) else None
+
+    def shown(self, value):
+        return {'bytes/s': text.rate, 's': text.duration, '1': text.zeta}[self.unit](value)
+
+    def json(self):
+        return {'name': self.name, 'primary': self.primary, 'unit': self.unit,
+                'higher_is_better': self.higher_better, 'a': self.a, 'b': self.b,
+                **{k: self.numbers.get(k) for k in (
+                    'a_median', 'b_median', 'ratio', 'ratio_lo', 'ratio_hi', 'p', 'p_corrected', 'widening',
+                    'drifting')},
+                'rounds_needed': self.rounds_needed, 'worse_by': self.worse_by, 'verdict': self.verdict}
+
+
+def together(metrics, name):
+    """The metric of several, which is the geometric mean of them in each round: what disturbs a round disturbs
+    all of them, so that they are one observation."""
+    sides = []
+    for side in (0, 1):
+        known = [dict(zip(m.rounds[side], (m.a, m.b)[side])) for m in metrics]
+        rounds = [r for r in metrics[0].rounds[side] if all(r in k for k in known)]
+        if len(rounds) >= RUNS_MIN:
+            rows = [[k[r] for k in known] for r in rounds]
+        else:  # each was measured in rounds of its own
+            rows = list(zip(*((m.a, m.b)[side] for m in metrics)))
+        sides.append([math.exp(math.fsum(map(math.log, row)) / len(row)) for row in rows])
+    return Metric('%s, geometric mean over the %d below' % (name, len(metrics)), metrics[0].unit, *sides,
+                  metrics[0].higher_better)
+
+
+class Found:
+    """What of A and B belongs together. Modules of this package fill it, one per program."""
+
+    def __init__(self):
+        self.metrics, self.reasons, self.notes = [], [], []
+        self.writers = None  # of nht1-bt that are compared: what stamps of others say does not count
+
+    def metric(self, name, unit, sides, values, higher_better=False):
+        """values: the numbers of a result; those that are not above 0 are left out."""
+        x, y = ([v for r in side for v in values(r.root) if v > 0] for side in sides)
+        if x and y:
+            self.metrics.append(Metric(name, unit, x, y, higher_better))
+
+    def system(self, a, b):
+        for what, path in SYSTEM:
+            x, y = results.word(a.root, path), results.word(b.root, path)
+            if x != y:
+                self.notes.append('%s differs: %s in A, %s in B' % (
+                    what, known(x[:120]), known(y[:120])))
+
+    def agree(self, name, sides, keys):
+        model = sides[0][0]
+        for result in sides[0] + sides[1]:
+            for key in keys:
+                x, y = results.at(model.root, key), results.at(result.root, key)
+                if x != y:
+                    self.reasons.append('%s: %s is %s in %s, %s in %s' % (
+                        name, key, _json(x), model.shown, _json(y), result.shown))
+
+
+def known(value):
+    if value in (None, ''):
+        return 'unknown'
+    return '%.12g' % value if isinstance(value, float) else str(value)
+
+
+def _json(value):
+    return 'unknown' if value is None else json.dumps(value)[:60]

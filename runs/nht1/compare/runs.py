@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs of nht1-bt: cells of A with those of B that fit them best."""
+import math
+
+from .. import reading, results, text
+from ..report.rounds import Rounds
+from .metric import Metric, known
+
+
+def compare(found, sides, level):
+    sides = [results.Runs(side, level) for side in sides]
+    for name, side in zip('AB', sides):
+        if not side.groups:
+            found.reasons.append('%s has no run that came to its end with the right result' %
+                                name)
+            return
+    pairs = []
+    for group in sides[0].groups:
+        able = [g for g in sides[1].groups if _problem(g) == _problem(group)]
+        if able:  # better the same processor and file system, if there are several
+            pairs.append((group, max(able, key=lambda g: (g.cpu == group.cpu,
+                                                          g.fs == group.fs))))
+    of_round = [Rounds(side, level) for side in sides]
+
+    def t_c_s(run):
+        """Of the compute-only run of the same round, None where there is none."""
+        return of_round[0].t_c_s(run) or of_round[1].t_c_s(run)
+    for one, other in pairs:
+        _group(found, one, other, t_c_s)
+    # T_T / T_C of some writers alone is no quantity that decides.
+    if sum(m.group == 'T_T / T_C' for m in found.metrics) < sum(m.group == 'T_T' for m in found.metrics):
+        found.metrics[:] = [m for m in found.metrics if m.group != 'T_T / T_C']
+    if not pairs:
+        one, other = (_problem(side.groups[0]) for side in sides)
+        for what in one:
+            if one[what] != other[what]:
+                found.reasons.append('%s: %s in A, %s in B' % (
+                    what, known(one[what]), known(other[what])))
+
+
+def _group(found, one, other, t_c_s):
+    found.system(*(g.cells[0].runs[0].result for g in (one, other)))
+    if one.fs != other.fs and one.fs and other.fs:
+        found.notes.append('file system differs: %s in A, %s in B' % (one.fs, other.fs))
+    pairs_n = 0
+    for cell in one.cells:
+        partner = _partner(cell, other.cells)
+        if partner and _partner(partner, one.cells) is cell:
+            _cell(found, cell, partner, t_c_s)
+            pairs_n += 1
+        else:
+            found.notes.append('%s on %s: nothing like it in B' % (
+                cell.label, text.plural(cell.processors, 'processor')))
+    if not pairs_n:
+        found.reasons.append('A and B have no writer in common (N = %d)' % one.n)
+
+
+def _by_round(cell, value):
+    """{(result, round, which of it): value} of the runs of a cell that have one above 0."""
+    found, seen = {}, {}
+    for run in cell.runs:
+        here = id(run.result), run.round
+        seen[here] = seen.get(here, 0) + 1
+        v = value(run)
+        if v > 0 and math.isfinite(v):
+            found[(*here, seen[here])] = v
+    return found
+
+
+def _cell(found, a, b, t_c_s):
+    found.writers = (found.writers or set()) | {a.writer}
+    if a.writes:
+        if a.page_cache != b.page_cache:
+            found.reasons.append('durability: %s measured the page cache in %s only' % (
+                a.label, 'A' if a.page_cache else 'B'))
+        if a.verified != b.verified:
+            found.notes.append('%s: verified in %s only' % (a.label, 'A' if a.verified else 'B'))
+        if a.oversubscribed or b.oversubscribed:
+            found.notes.append('%s: oversubscribed in %s' % (
+                a.label, 'both' if a.oversubscribed and b.oversubscribed else
+                'A' if a.oversubscribed else 'B'))
+        if a.identity != b.identity:
+            found.notes.append('%s in A is compared with %s in B' % (_spelled(a), _spelled(b)))
+    where = text.plural(a.processors, 'processor') if a.processors == b.processors else \
+        '%d against %d processors' % (a.processors, b.processors)
+    of = ' of ' + a.label if a.writes else ''
+    quantities = [('T_T' if a.writes else 'T_C', 's', lambda run: run.t_t_s)]
+    if a.writes:
+        quantities += [('T_T / T_C', '1', lambda run: run.t_t_s / (t_c_s(run) or math.nan)),
+                       ('writing rate', 'bytes/s', lambda run: run.write_rate)]
+    for name, unit, value in quantities:
+        x, y = (_by_round(cell, value) for cell in (a, b))
+        if x and y and (unit != '1' or len(x) == a.n and len(y) == b.n):
+            found.metrics.append(Metric(
+                '%s%s, %s' % (name, of, where), unit, list(x.values()), list(y.values()), unit == 'bytes/s',
+                name if a.writes and unit != 'bytes/s' else '', (list(x), list(y))))
+    _read_back(found, a, b, of, where)
+
+
+def _read_back(found, a, b, of, where):
+    one, other = reading.by_way(a), reading.by_way(b)
+    for side, wrong in zip('AB', map(reading.wrong_n, (a, b))):
+        if wrong:
+            found.notes.append('T_R%s, %s: %s in %s found wrong data, left out' % (
+                of, where, text.plural(wrong, 'reading'), side))
+            if not (one, other)['AB'.index(side)]:
+                return
+    if bool(one) != bool(other):
+        found.notes.append('T_R%s, %s: read back in %s only' % (of, where, 'A' if one else 'B'))
+        return
+    for way in one:
+        name = 'T_R%s, %s, %s' % (of, way, where)
+        missed = [{r.missed for r in side.get(way, ())} - {''} for side in (one, other)]
+        if way not in other:
+            found.notes.append('%s: nothing like it in B' % name)
+        elif missed[0] != missed[1]:
+            found.notes.append('%s is not compared: the dump was %s in %s only' % (
+                name, *(missed[0] or missed[1]), 'A' if missed[0] else 'B'))
+        else:
+            found.metrics.append(Metric(name, 's', *([r.t_r_s for r in side[way]]
+                                                    for side in (one, other))))
+
+
+def _problem(group):
+    """What both sides must agree in, by the names that people know."""
+    return {'N': group.n, 'steps': group.steps, 'dt': group.dt, 'write interval': group.interval,
+            'dumps': group.dumps_n, 'layout': group.layout, 'durability (--sync)': group.sync}
+
+
+def _spelled(cell):
+    return ', '.join([cell.writer] + [results.option_shown(k, v) for k, v in cell.identity.items()
+                                      if k not in ('writer', 'nodes', 'decomp')])
+
+
+def _fit(a, b):
+    """How well two cells fit each other, None: not at all. The more of the configuration agrees the
+    better."""
+    if a.writer != b.writer:
+        return None
+    rest = [k for k in {**a.identity, **b.identity} if k not in ('writer', 'ranks', 'threads')]
+    agree = sum(a.identity.get(k) == b.identity.get(k) for k in rest)
+    return ((a.ranks, a.threads) == (b.ranks, b.threads), a.processors == b.processors,
+            a.token_group == b.token_group, agree - len(rest))
+
+
+def _partner(cell, cells):
+    """The best fit, unless another one fits as well."""
+    fits = [(f, c) for f, c in ((_fit(cell, c), c) for c in cells) if f is not None]
+    best = max((f for f, _ in fits), default=None)
+    found = [c for f, c in fits if f == best]
+    return found[0] if len(found) == 1 else None

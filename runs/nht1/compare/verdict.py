@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The verdict on two sets of results, by one quantity, which is fixed before the values are looked at: with
+compute-only runs in every round on both sides T_T / T_C (1 + paired zeta), otherwise T_T; of nht1-workload the
+bandwidth. Of several writers or patterns the geometric mean. The other quantities are tested, too, corrected
+for their number, and named; they decide nothing. Tests and intervals are those of nht1-stats."""
+from .. import results, stats, text
+from . import runs, values, workload
+from .metric import BETTER, FEW, NOT, PLAUSIBLE, RUNS_MIN, SAME, UNCLEAR, WORSE, Found, together
+
+OTHERS = {'nht1-workload': workload.compare, 'nht1-profile': values.compare_profiles}
+
+
+class Comparison:
+    def __init__(self, a, b, level=0.95, threshold=0.05, metric='', nevertheless=False):
+        """a, b: results.Results. metric: what the name of the quantity that decides begins with. nevertheless:
+        compare what is stamped as spoiled, too."""
+        self.level, self.threshold = level, threshold
+        found = Found()
+        self.metrics, self.reasons, self.notes = found.metrics, found.reasons, found.notes
+        for kind in results.KINDS:
+            sides = [results.Results(side.of(kind)) for side in (a, b)]
+            if not all(sides):
+                continue
+            if kind == 'nht1-bt':
+                runs.compare(found, sides, level)
+            else:
+                OTHERS.get(kind, values.compare)(found, sides)
+        if not self.metrics and not self.reasons:
+            self.reasons.append('A holds results of %s, B of %s' % (a[0].kind, b[0].kind))
+        self.stamps = {'a': self._stamps(a, found.writers), 'b': self._stamps(b, found.writers)}
+        self._refuse(nevertheless)
+        self.primary = None
+        self._judge(metric)
+
+    @staticmethod
+    def _stamps(side, writers):
+        """{code: results that are stamped so}, of what spoils them."""
+        found = {}
+        for result in side:
+            for code in results.spoiling(result.root, writers):
+                found[code] = found.get(code, 0) + 1
+        return found
+
+    def _refuse(self, nevertheless):
+        for side, codes in self.stamps.items():
+            for code, n in codes.items():
+                (self.notes if nevertheless else self.reasons).append('%s is stamped %s (%s) in %s%s' % (
+                    side.upper(), code, results.SPOILING[code], text.plural(n, 'result'),
+                    '' if nevertheless else '; --nevertheless compares it'))
+
+    def _judge(self, metric):
+        for m in list(self.metrics):
+            if not all(PLAUSIBLE[0] < v < PLAUSIBLE[1] for v in m.a + m.b):
+                self.metrics.remove(m)
+                self.notes.append('%s is not compared: a value is no measurement' % m.name)
+        if not self.metrics:
+            return
+        self._choose(metric)
+        others = [m for m in self.metrics if m is not self.primary]
+        for group in filter(None, ([self.primary], others)):
+            answer = stats.ask([{'what': 'unpaired', 'level': self.level, 'margin': self.threshold,
+                                 'quantities': [{'a': m.a, 'b': m.b} for m in group]}])[0]
+            for m, numbers in zip(group, answer['quantities']):
+                m.judge(numbers, self.threshold, self.level)
+
+    def _choose(self, metric):
+        """The quantity that decides; it stands first."""
+        group = next((g for g in ('T_T / T_C', 'T_T', 'bandwidth') if any(m.group == g for m in self.metrics)), '')
+        chosen = [m for m in self.metrics if m.name.startswith(metric)] if metric else \
+            [m for m in self.metrics if m.group == group] if group else self.metrics[:1]
+        if not chosen:
+            self.reasons.append("no quantity that both sides have begins with '%s'; there are %s" % (
+                metric, '; '.join(m.name for m in self.metrics)))
+            chosen = self.metrics[:1]
+        if len({(m.unit, m.higher_better) for m in chosen}) > 1:
+            self.reasons.append("'%s' is the beginning of quantities of several units" % metric)
+        self.primary = chosen[0] if len(chosen) == 1 else together(chosen, metric or group)
+        self.primary.primary = True
+        if len(chosen) == 1:
+            self.metrics.remove(self.primary)
+        self.metrics.insert(0, self.primary)
+
+    # The whole.
+
+    @property
+    def possible(self):
+        return not self.reasons and self.primary is not None and self.primary.verdict != FEW
+
+    @property
+    def verdict(self):
+        return self.primary.verdict if self.possible else NOT
+
+    def beside(self, verdict):
+        """Other quantities with a verdict, which is corrected for their number."""
+        return [m for m in self.metrics if m is not self.primary and m.verdict == verdict]
+
+    @property
+    def sentence(self):
+        percent, level = 100 * self.threshold, 100 * self.level
+        if self.reasons:
+            return 'A and B cannot be compared:'
+        if not self.possible:
+            return ('A and B cannot be compared: a verdict needs at least %d values on each side,'
+                    ' from runs of the same writer (--repeat 8) or from several results.' % RUNS_MIN)
+        if self.verdict == SAME:
+            said = 'B is the same as A: no difference beyond %g %%, at %g %% confidence' % (percent, level)
+        elif self.verdict == UNCLEAR:
+            needed = self.primary.rounds_needed
+            said = 'Inconclusive: differences beyond %g %% are neither shown nor excluded, at %g %% confidence' % (
+                percent, level)
+            said += '; about %d runs on each side would probably tell' % needed if needed else ''
+        else:
+            said = 'B is %s than A by more than %g %%, at %g %% confidence' % (self.verdict, percent, level)
+        said += ' (%s).' % self.primary.name
+        for verdict in (WORSE, BETTER):
+            names = ['%s (%.3f)' % (m.name, m.numbers['ratio']) for m in self.beside(verdict)]
+            if names and verdict != self.verdict:
+                said += ' Beside it, %s: %s.' % (verdict, '; '.join(names))
+        return said

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Patterns and working points of nht1-workload: those that both sides have."""
+from .. import results, text
+from .metric import Metric, known
+
+
+def compare(found, sides):
+    found.system(sides[0][0], sides[1][0])
+    measured = [_measured(side) for side in sides]
+    for name, side in zip('AB', measured):
+        if not side:
+            found.reasons.append('%s has no pattern and no working point that came to its end '
+                                'with the right data' % name)
+            return
+    pairs, lonely = [], 0
+    for what, ways in measured[0].items():
+        others = measured[1].get(what, {})
+        for how, one in ways.items():
+            if how in others:
+                pairs.append((one, others[how]))
+            elif len(ways) == len(others) == 1:
+                pairs.append((one, *others.values()))
+            else:
+                lonely += 1
+    if not pairs:
+        one, other = (dict(next(iter(side))) for side in measured)
+        found.reasons.append('A and B have no pattern and no working point in common')
+        found.reasons += ['%s: %s in A, %s in B' % (key, known(one.get(key)),
+                                                   known(other.get(key)))
+                         for key in {**one, **other} if one.get(key) != other.get(key)]
+        return
+    if lonely:
+        found.notes.append('%s of A: nothing like it in B' % text.plural(lonely, 'measurement'))
+    varied = {key for key in {k for p in pairs for k, _ in p[0].what}
+              if len({dict(p[0].what).get(key) for p in pairs}) > 1}
+    before = len(found.metrics)
+    for one, other in pairs:
+        name = one.name(varied)
+        if one.how != other.how:
+            note = '%s in A is compared with %s in B' % tuple(
+                ', '.join('%s %s' % way for way in m.how) for m in (one, other))
+            found.notes += [note] if note not in found.notes else []
+        if one.memory != other.memory:
+            found.notes.append('%s is not compared: it measured memory in %s only' % (
+                name, 'A' if one.memory else 'B'))
+            continue
+        found.metrics.append(Metric(name, 'bytes/s', one.rates, other.rates, True, 'bandwidth', (one.rounds, other.rounds)))
+    if len(found.metrics) == before:
+        found.reasons.append('one side measured memory, the other one files')
+
+
+class Measured:
+    """What nht1-workload measured in one way: a pattern or a working point. what: what must agree
+    on both sides; how: what may be compared."""
+
+    def __init__(self, what, how):
+        self.what, self.how, self.rates, self.rounds, self.memory = what, how, [], [], False
+
+    def name(self, varied):
+        """With what tells it from the others."""
+        what = dict(self.what)
+        shown = [what.pop('pattern'), text.processes(what.pop('processes'))]
+        for key in what:
+            if key in varied:
+                shown.append('%s %s' % (key, text.size_iec(what[key]) if key == 'record' else
+                                        known(what[key])))
+        return ', '.join(shown)
+
+
+def _measured(side):
+    """{what: {how: Measured}} of results of nht1-workload, wrong and unfinished ones left out."""
+    found = {}
+    for r in side:
+        how = tuple((key, value) for key, value in (
+            ('depth', results.integer(r.root, 'options.depth')),
+            ('hints', ' '.join(sorted(results.words(r.root, 'options.hint')))),
+            ('component', results.word(r.root, 'system.mpiio_component')),
+            *sorted(r.environment.items())) if value)
+        common = (('processes', results.integer(r.root, 'system.ranks', 1)),
+                  ('durability (--sync)', results.word(r.root, 'options.sync')),
+                  ('thinking', results.true(r.root, 'options.think')))
+        for which, numbers in (('phases', _phase), ('points', _point)):
+            for i, m in enumerate(results.items(r.root, which), 1):
+                rate = results.real(m, 'bytes_per_s')
+                right = results.true(m, 'completed') and results.integer(m, 'wrong_n') == 0
+                if not right or not rate > 0:
+                    continue
+                name, *rest = numbers(r.root, m, i)
+                what = (('pattern', name), *common, *rest)
+                one = found.setdefault(what, {}).setdefault(how, Measured(what, how))
+                one.rounds.append((id(r), sum(key[0] == id(r) for key in one.rounds)))
+                one.rates.append(rate)
+                one.memory = one.memory or any(
+                    s['code'] == 'page-cache' for s in results.stamps(m))
+    return found
+
+
+def _phase(_, phase, __):
+    """Its name, and what it is known by."""
+    return (results.word(phase, 'title'), ('record', results.integer(phase, 'record_bytes')),
+            ('method', results.word(phase, 'method')), ('access', results.word(phase, 'access')),
+            ('memory', 'strided' if results.true(phase, 'memory_strided') else 'contiguous'),
+            ('file', results.word(phase, 'file')), ('fraction', results.real(phase, 'fraction')))
+
+
+def _point(root, point, number):
+    asked = results.members(point, 'asked')
+    functions = [results.word(c, 'function') for c in results.items(point, 'calls')]
+    return ('point %d%s' % (number, ', ' + functions[0] if len(functions) == 1 else ''),
+            ('files', results.word(root, 'mode')),
+            *((key, results.real(asked, key)) for key in asked))

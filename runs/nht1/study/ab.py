@@ -1,0 +1,437 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""runs/study ab: whether B takes longer than A, decided as soon as it can be. A and B are two builds, mounts,
+environments or settings of one program. A round is one run of each, in random order, so that whatever disturbs
+the machine is as likely to hit either; after each round nht1-stats judges the ratios of the rounds so far by
+its sequential test (docs/statistics.md).
+
+    A/r01/ B/r01/    the runs, as those of a study: result.json, run.json, stdout, stderr
+    ab.json          what came of it (docs/schema/nht1-ab-1.json)"""
+import json
+import math
+import os
+import random
+import shlex
+import shutil
+import socket
+import time
+from types import SimpleNamespace
+
+from .. import VERSION, command, junit, results, stats, text, tools, trouble
+from ..report.output import Outputs
+from . import child, drive, launch, plan, programs, speak, whole
+from .folder import shown, utc, write_json
+
+SCHEMA = 'nht1-ab/1'
+ROUNDS_MAX = 500    # that nht1-stats judges
+START_S = 1         # a round takes longer than its runs
+WORSE, SAME, NO_WORSE, BETTER, UNDECIDED = 'worse', 'same', 'no worse', 'better', 'undecided'
+STATUS = {WORSE: trouble.WRONG, UNDECIDED: trouble.INVALID}
+# What T_T stands for, and the ratio that does not depend on how fast the machine computes.
+ZETA, T_T = 'zeta', 'runs[].t_t_s'
+NAMES = {T_T: 'T_T', ZETA: 'T_T / T_C (1 + paired zeta)'}
+EPILOG = """
+examples:
+  runs/study ab --a-bin old/build/bin --b-bin build/bin --class W --io posix
+                                         two builds, each started by its own MPI library
+  runs/study ab --a-files /scratch/me --b-files /home/me --class A --io mpiio
+                                         two file systems
+  runs/study ab --b-env OMPI_MCA_io=romio321 --class A --io mpiio
+                                         a variable of the environment in B alone
+  runs/study ab --io none,posix --b=--direct --class A --metric zeta
+                                         two settings, by the paired zeta
+  runs/study ab --b-bin build/bin --threshold 2 --minutes 30 --junit ab.xml --class A || exit 1
+                                         for continuous integration
+  runs/study ab --class S --io posix     the same twice: what noise does here
+
+All other options are those of the program, nht1-bt unless --program names another one, and hold for
+both sides; --a and --b add to them or replace them on one side. A round is a run of each side, in
+random order. After 8, 11, 15, 20 ... rounds the interval of the ratio B / A is compared with the
+threshold, and measuring ends once that is decided, or the time is over; all looks together are wrong
+in at most 5 % of cases. The last line of the output, for a log, says what was found.
+Exit status: 0 B is the same as A, faster, or not slower by more than the threshold; 2 B is slower by
+more; 4 undecided: more time, or a quieter machine, would tell; 1 wrong usage; 3 a run failed or had
+wrong results, or interrupted.
+docs/studies.md has more about it.
+"""
+
+
+def _arguments(argv):
+    """(options, words for the program)"""
+    parser = command.Parser(
+        prog=tools.called('runs/study ab'), epilog=tools.called(EPILOG), allow_abbrev=False,
+        description='Runs A and B in alternation until it is decided whether B is slower.')
+    add = parser.add_argument
+    for side in 'ab':
+        name = side.upper()
+        add('--%s-bin' % side, metavar='DIR', help='folder of the programs of %s; default: those of this '
+                                                   'command' % name)
+        add('--%s-files' % side, metavar='DIR', help='where %s writes its files; default: --files' % name)
+        add('--%s-env' % side, metavar='NAME=VALUE', action='append', default=[],
+            help='a variable of the environment of %s; may be repeated' % name)
+        add('--%s' % side, metavar='WORDS', default='',
+            help="options of %s alone, in one word: --%s='--io mpiio --hint cb_nodes=1'" % (name, side))
+    add('--threshold', type=command.number(0, 1000), metavar='PCT', default=5.0,
+        help='by how many percent B may be slower, default %(default)g')
+    add('--metric', metavar='NAME', help='what is compared: zeta, T_T over the computing alone of the same run of '
+        'nht1-bt; or a member of the result, such as runs[].t_t_s. Default: that of the program, T_T of nht1-bt; '
+        'of several writers the geometric mean')
+    add('--minutes', type=command.number(0), metavar='M', default=10.0,
+        help='time for all runs together, default %(default)g')
+    add('--rounds-max', type=command.number(6, ROUNDS_MAX, int), metavar='N', default=64,
+        help='rounds at most, default %(default)s')
+    add('--error', type=command.number(1e-6, 0.5), metavar='P', default=0.05,
+        help='how often the interval of any look may miss, default %(default)g')
+    add('--program', metavar='NAME', default='nht1-bt', help='default %(default)s')
+    add('--ranks', type=command.number(1, kind=int), metavar='R', help='MPI ranks; default: one on each core')
+    add('--threads', type=command.number(1, kind=int), metavar='T', default=1,
+        help='threads of each rank, default %(default)s')
+    add('--files', metavar='DIR', help='write the files that are measured there; default: in the folder of the '
+                                       'result')
+    add('--out', metavar='DIR', help='folder of the result; default: a new one, ab, ab-2, ..., in nht1-studies '
+                                     'in the current folder, inside of the sources runs/out')
+    add('--json', metavar='FILE', help='write the result to FILE, too; - is standard output')
+    add('--junit', metavar='FILE', help='write it as JUnit XML, with one test case')
+    add('--order-seed', type=command.number(0, kind=int), metavar='S', help='of the order in the rounds')
+    add('--launcher', metavar='NAME', help=tools.called('as runs/study'))
+    add('--launcher-flags', metavar='WORDS', help=tools.called('as runs/study'))
+    add('--cores', type=command.number(1, kind=int), metavar='C', help=tools.called('as runs/study'))
+    add('--quiet', action='store_true', help='print the closing line and errors only')
+    return parser.parse_known_args(argv)
+
+
+def options_of(words, program, whose):
+    """[(name, value)] of words --name VALUE, --name=VALUE, --name; value None for a flag."""
+    found, words = [], list(words)
+    while words:
+        first = words.pop(0)
+        name, given, value = first.partition('=')
+        name = name[2:] if name.startswith('--') else ''
+        if name not in program.options:
+            raise trouble.usage("%s'%s' is an option neither of %s nor of %s" % (
+                whose, first, tools.called('runs/study ab'), program.name))
+        if name in program.reserved:
+            raise trouble.usage('%s--%s: it is given by %s itself' % (
+                whose, name, tools.called('runs/study ab')))
+        if not program.options[name]:
+            if given:
+                raise trouble.usage('%s--%s takes no value' % (whose, name))
+            value = None
+        elif not given:
+            if not words:
+                raise trouble.usage('%s--%s needs a value' % (whose, name))
+            value = words.pop(0)
+        found.append((name, value))
+    return found
+
+
+def merged(common, own, lists):
+    """Options of both sides and those of one, which replace them; of lists all count."""
+    mine = {name for name, _ in own if name not in lists}
+    return [o for o in common if o[0] not in mine] + own
+
+
+def cost_of(result, metric, better, alone=None):
+    """One number of a result, of which more is worse: the geometric mean over all writers, of a rate its
+    inverse. alone: the label of runs that compute only. None where the result has none."""
+    series = programs.values(result, T_T if metric == ZETA else metric)
+    computing = series.pop(alone, None) if set(series) != {alone} else None
+    numbers = [v for found in series.values() for v in found]
+    if metric == ZETA and not computing:
+        return None
+    if not numbers or not all(v > 0 for v in numbers + (computing or [])):
+        return None
+
+    def mean_log(values):
+        return math.fsum(map(math.log, values)) / len(values)
+    cost = mean_log(numbers) - (mean_log(computing) if metric == ZETA else 0)
+    return math.exp(-cost if better == 'high' else cost)
+
+
+class Side:
+    """A or B: how it is started, and what it took in the rounds."""
+
+    def __init__(self, name, args, said, system):
+        def own(option):
+            return getattr(args, '%s_%s' % (name.lower(), option))
+        self.name, self.costs, self.seconds, self.stamps = name, [], [], {}
+        place = SimpleNamespace(wrong=lambda message: trouble.usage('%s: %s' % (name, message)))
+        wanted = os.path.join(own('bin'), args.program) if own('bin') else args.program
+        if own('bin') and not os.access(wanted, os.X_OK):
+            raise trouble.usage('--%s-bin: %s is not there' % (name.lower(), text.clean(wanted)))
+        self.program = programs.Finder()(os.path.abspath(wanted) if own('bin') else wanted, place)
+        try:
+            mine = shlex.split(getattr(args, name.lower()))
+            flags = shlex.split(os.environ.get('MPIRUN_FLAGS', '')) + shlex.split(args.launcher_flags or '')
+        except ValueError as e:
+            raise trouble.usage('%s: %s' % (name, e))
+        options = merged(options_of(said, self.program, ''),
+                         options_of(mine, self.program, '--%s: ' % name.lower()), self.program.lists)
+        if self.program.plan and 'repeat' in self.program.options and 'repeat' not in dict(options):
+            options.append(('repeat', '1'))  # rounds are made here
+        self.words = [w for n, v in options for w in (['--' + n] if v is None else ['--' + n, v])]
+        self.env = {}
+        for pair in own('env'):
+            key, equal, value = pair.partition('=')
+            if not equal or not key:
+                raise trouble.usage("--%s-env: '%s' is not NAME=VALUE" % (name.lower(), text.clean(pair)))
+            self.env[key] = value
+        self.files = own('files') or args.files
+        if self.files and not os.path.isdir(self.files):
+            raise trouble.usage('%s: no such folder for the files of %s' % (text.clean(self.files), name))
+        self.launcher = launch.Launcher(args.launcher or 'auto', flags, args.cores or system['cores'],
+                                        system['nodes'], program=self.program.path)
+
+    def json(self):
+        return {'program': self.program.path, 'options': self.words, 'environment': self.env,
+                'files': self.files, 'launcher': self.launcher.name, 'costs': self.costs, 'stamps': self.stamps}
+
+    def told(self):
+        """What stamps say that a verdict has to be read with: 'A too-short (8 of 8 runs)'."""
+        return ['%s: %s (%d of %d runs)' % (self.name, code, n, len(self.costs))
+                for code, n in self.stamps.items()]
+
+
+class Alternation:
+    """The rounds, until it is decided."""
+
+    def __init__(self, args, said):
+        self.args, self.began, self.started_utc = args, time.monotonic(), utc()
+        system = launch.system()
+        self.cores = args.cores or system['cores']
+        self.ranks = args.ranks or max(1, self.cores // args.threads)
+        self.sides = [Side(name, args, said, system) for name in 'AB']
+        program = self.sides[0].program
+        self.metric = args.metric or program.metric
+        if self.metric is None:
+            raise trouble.usage('--metric: name the member of the result of %s that counts, such as '
+                                'runs[].t_t_s' % program.name)
+        self.better = program.better if self.metric == program.metric else 'low'
+        self.name = NAMES.get(self.metric, self.metric)
+        self.threshold = args.threshold / 100
+        self.seed = random.SystemRandom().getrandbits(31) if args.order_seed is None else args.order_seed
+        self.random, self.order = random.Random(self.seed), []
+        self.speak = speak.Speaker((), args.quiet, False)
+        self.stop, self.ended, self.answer, self.look = child.Stop(), 'rounds', {}, {}
+        self.folder = self._folder()
+
+    def _folder(self):
+        number, under = 1, whole.under()
+        path = self.args.out or os.path.join(under, 'ab')
+        while not self.args.out and os.path.lexists(path):
+            number += 1
+            path = os.path.join(under, 'ab-%d' % number)
+        if os.path.lexists(path) and (not os.path.isdir(path) or os.listdir(path)):
+            raise trouble.usage('--out: %s is there, and is not written over' % text.clean(path))
+        try:
+            os.makedirs(path, exist_ok=True)
+        except OSError as e:
+            raise trouble.failed('%s: %s; name another folder with --out' % (path, e.strerror))
+        return os.path.abspath(path)
+
+    # Measuring.
+
+    def run(self):
+        self.stop.install()
+        if self.sides[0].json() == self.sides[1].json():
+            self.speak.say('A and B are the same: what differs is noise')
+        while len(self.order) < self.args.rounds_max and not self._late():
+            self._round()
+            if self.stop.asked:
+                self.ended = 'interrupted'
+                break
+            self._ask(final=False)
+            if self.verdict != UNDECIDED:
+                self.ended = 'decided'
+                break
+        if self.ended != 'decided' and self.sides[1].costs:
+            self._ask(final=self.ended != 'interrupted')
+            if self.verdict != UNDECIDED and self.ended != 'interrupted':
+                self.ended = 'decided'
+
+    def _late(self):
+        """Whether the time is over, or the next round would not end before it is."""
+        spent = time.monotonic() - self.began
+        if self.order and spent + self._round_s() >= 60 * self.args.minutes:
+            self.ended = 'time'
+            return True
+        return False
+
+    def _round_s(self):
+        """What a round has taken, on average."""
+        return math.fsum(s for side in self.sides for s in side.seconds) / len(self.order)
+
+    def _round(self):
+        number = len(self.order) + 1
+        order = self.random.sample(self.sides, 2)
+        costs = {}
+        for side in order:
+            costs[side.name] = self._one(side, number)
+            if self.stop.asked:
+                return
+        self.order.append(''.join(side.name for side in order))
+        for side in self.sides:
+            side.costs.append(costs[side.name])
+        self.speak.say('round %d  A %s  B %s  B / A %.3f' % (
+            number, self._shown(costs['A']), self._shown(costs['B']), costs['B'] / costs['A']))
+
+    def _shown(self, cost):
+        value = 1 / cost if self.better == 'high' else cost
+        return text.duration(value) if self.metric.endswith('_s') else text.number(value, 4)
+
+    def _one(self, side, number):
+        """A run; its cost, None where it was interrupted. Trouble where it has none."""
+        folder = os.path.join(self.folder, side.name, 'r%02d' % number)
+        os.makedirs(folder)
+        files = os.path.join(side.files or self.folder, 'nht1-ab-%d-%s' % (os.getpid(), side.name))
+        os.mkdir(files)
+        try:
+            return self._measured(side, number, folder, files)
+        finally:
+            shutil.rmtree(files, ignore_errors=True)
+
+    def _measured(self, side, number, folder, files):
+        path = os.path.join(folder, 'result.json')
+        words = [side.program.path] + side.words + side.program.always + side.program.writes_to(files)
+        words = side.launcher.command(self.ranks, self.args.threads, words + ['--json', path])
+        environment = side.launcher.environment(self.ranks, self.args.threads, side.env)
+        limit_s = plan.Estimate(max(side.seconds, default=None)).limit_s(0)
+        began_utc = utc()
+        status, seconds, why = child.run(words, environment, folder, limit_s, self.stop,
+                                         self._tick(side, number))
+        if why == 'interrupted':
+            self.speak.break_off()
+            shutil.rmtree(folder)
+            return None
+        record = {'schema': 'nht1-study-run/1', 'name': 'r%02d' % number, 'point': side.name, 'run': number,
+                  'settings': {'env.' + k: v for k, v in side.env.items()}, 'cwd': os.getcwd(),
+                  'command': words, 'environment': dict(launch.recorded(environment), **side.env),
+                  'host': socket.gethostname(), 'started_utc': began_utc, 'ended_utc': utc(),
+                  'load_before': os.getloadavg()[0], 'wall_s': round(seconds, 6), 'status': status,
+                  'ok': not why and status in drive.FINISHED, 'trouble': why}
+        write_json(os.path.join(folder, 'run.json'), record)
+        if not record['ok']:
+            raise trouble.failed('%s, round %d: %s; its output is in %s' % (
+                side.name, number, why or 'exit status %d: %s' % (status, drive.last_words(folder)),
+                shown(folder)))
+        result = results.read_object(path)
+        cost = cost_of(result, self.metric, self.better, (side.program.alone or ('', None))[1])
+        if cost is None:
+            raise trouble.usage('the result of %s has no %s%s' % (
+                side.name, self.name, ': it needs --io none,WRITER' if self.metric == ZETA else ''))
+        side.seconds.append(seconds)
+        for code in results.spoiling(result):
+            side.stamps[code] = side.stamps.get(code, 0) + 1
+        return cost
+
+    def _tick(self, side, number):
+        def tick(seconds):
+            left = 60 * self.args.minutes - (time.monotonic() - self.began)
+            needed = self._needed()
+            said = 'round %d, %s: %s' % (number, side.name, text.about(seconds))
+            if needed and self.order and needed * self._round_s() < left:
+                said += '; perhaps %s more' % text.about(max(0, (needed - len(self.order)) * self._round_s()))
+            self.speak.status('%s; at most %s left' % (said, text.about(max(0, left))))
+        return tick
+
+    # Judging.
+
+    def _ask(self, final):
+        t = 1 + self.threshold
+        request = {'what': 'sequential', 'error': self.args.error, 'rounds_max': self.args.rounds_max,
+                   'questions': [{'a': self.sides[0].costs, 'b': self.sides[1].costs, 'symmetric': True,
+                                  'bounds': [1 / t, 1, t] if t > 1 else [1]}]}
+        before = self.look.get('looked_at')
+        self.answer = stats.ask([dict(request, final=True) if final else request])[0]
+        self.look = self.answer['questions'][0]
+        if self.look['looked_at'] not in (None, before) and not final:
+            self.speak.say('          %s' % self._interval())
+
+    def _interval(self):
+        if self.look.get('lo') is None:
+            return 'no interval yet' if not self.look.get('drifting') else 'B / A drifts: no interval'
+        return 'B / A = %.3f (%.3f to %.3f)' % tuple(self.look[k] for k in ('centre', 'lo', 'hi'))
+
+    def _needed(self):
+        """Rounds, all together, that would decide; None where that is not known."""
+        bounds = self.look.get('bounds')
+        return bounds[-1]['rounds_needed'] if bounds else None
+
+    @property
+    def verdict(self):
+        bounds = self.look.get('bounds')
+        if not bounds or bounds[-1]['verdict'] is None:
+            return UNDECIDED
+        if bounds[-1]['verdict'] == 'above':
+            return WORSE
+        if len(bounds) > 1 and bounds[0]['verdict'] == 'above':
+            return SAME
+        return BETTER if bounds[len(bounds) // 2]['verdict'] == 'at or below' else NO_WORSE
+
+    # What came of it.
+
+    @property
+    def line(self):
+        """One line, for a log."""
+        percent, needed = 100 * self.threshold, self._needed()
+        said = {WORSE: 'B is worse than A by more than %g %%', SAME: 'B is the same as A within %g %%',
+                NO_WORSE: 'B is not worse than A by more than %g %%', BETTER: 'B is better than A',
+                UNDECIDED: 'undecided whether B is worse than A by more than %g %%'}[self.verdict]
+        said = said % percent if '%' in said else said
+        said += ': %s of %s, %s, %s' % (self._interval(), self.name, text.plural(len(self.order), 'round'),
+                                        text.duration(time.monotonic() - self.began))
+        if self.ended == 'interrupted':
+            said = 'interrupted; ' + said
+        elif self.verdict == UNDECIDED and needed and self.order:
+            said += '; about %s would decide, %s' % (text.plural(int(needed), 'round'),
+                                                     text.about(needed * self._round_s()))
+        told = [t for side in self.sides for t in side.told()]
+        return said + ('; ' + ', '.join(told) if told else '')
+
+    @property
+    def status(self):
+        if self.ended == 'interrupted':
+            return trouble.FAILED
+        return STATUS.get(self.verdict, trouble.OK)
+
+    def json(self):
+        look = self.look
+        return {'schema': SCHEMA, 'version': VERSION, 'host': socket.gethostname(),
+                'started_utc': self.started_utc, 'ended_utc': utc(),
+                'seconds': round(time.monotonic() - self.began, 3), 'ended': self.ended,
+                'metric': self.metric, 'better': self.better, 'threshold': self.threshold,
+                'error': self.args.error, 'ranks': self.ranks, 'threads': self.args.threads, 'seed': self.seed,
+                'a': self.sides[0].json(), 'b': self.sides[1].json(), 'order': self.order,
+                'rounds': len(self.order), 'rounds_needed': self._needed(),
+                **{name: look.get(key) for name, key in (
+                    ('looked_at', 'looked_at'), ('method', 'method'), ('ratio', 'centre'), ('ratio_lo', 'lo'),
+                    ('ratio_hi', 'hi'))},
+                'drifting': look.get('drifting', False), 'conflict': look.get('conflict', False),
+                'verdict': self.verdict, 'sentence': self.line}
+
+    def junit(self):
+        outcome = {WORSE: 'failure', UNDECIDED: 'skipped'}.get(self.verdict, '')
+        case = junit.case('nht1-study.ab', self.name, outcome, self.verdict, self.line, {
+            'ratio': self.look.get('centre'), 'ratio_lo': self.look.get('lo'), 'ratio_hi': self.look.get('hi'),
+            'threshold': self.threshold, 'rounds': len(self.order), 'verdict': self.verdict})
+        return junit.suite('nht1-study ab', [case], self.line)
+
+
+def main(argv):
+    def act():
+        args, said = _arguments(argv)
+        stats.program()
+        outputs = Outputs()
+        for path, option, content in (
+                (args.json, '--json', lambda: json.dumps(ab.json(), indent=1) + '\n'),
+                (args.junit, '--junit', lambda: ab.junit())):
+            if path is not None:
+                outputs.add(path, content, option)
+        outputs.check()
+        ab = Alternation(args, said)
+        ab.run()
+        write_json(os.path.join(ab.folder, 'ab.json'), ab.json())
+        outputs.write()
+        ab.speak.say('the runs are in %s' % shown(ab.folder))
+        print(text.clean(ab.line, 2000))
+        return ab.status
+    return command.run(tools.called('runs/study ab'), act)

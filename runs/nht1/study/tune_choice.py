@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which of several ways to write is to be taken, by rounds in which all of them ran: the simplest of those
+that are shown to be faster than the plain one and are tied with the fastest; where none is, the plain
+one. The rule is that of a search (bt/search/race.h)."""
+from .. import stats
+
+ERROR = 0.05  # of all comparisons with the plain way together
+ALIKE = 0.02  # ratios closer to 1 than this make no difference
+
+
+class Ratio:
+    """T_T of a way over that of another, base, both {round: seconds}: centre, and the interval lo to hi
+    that is wrong with this probability; None where there is none, as of too few rounds."""
+
+    def __init__(self, way, base, error=ERROR):
+        rounds = sorted(set(base) & set(way))
+        self.pairs, self.centre, self.lo, self.hi = len(rounds), None, None, None
+        if rounds:
+            answer = stats.ask([{'what': 'centres', 'level': 1 - error, 'metrics': [
+                {'a': [base[n] for n in rounds], 'b': [way[n] for n in rounds]}]}])[0]['metrics'][0]
+            self.centre, self.lo, self.hi = (answer[k] for k in ('centre', 'lo', 'hi'))
+
+    def alike(self):
+        return self.known() and self.lo >= 1 - ALIKE and self.hi <= 1 + ALIKE
+
+    def faster(self):
+        return self.known() and self.hi < 1 and not self.alike()
+
+    def slower(self):
+        return self.known() and self.lo > 1 and not self.alike()
+
+    def known(self):
+        return self.lo is not None and self.hi is not None
+
+
+class Choice:
+    """Which way to take. times: [{round: T_T}], of each way; costs: how much each asks for, the least of
+    the plain way."""
+
+    def __init__(self, times, costs):
+        measured = [i for i in range(len(times)) if times[i]]
+        self.plain = min(measured, key=lambda i: costs[i], default=None)
+        self.number, self.verdict, self.against = self.plain, 'undecided', {}
+        if self.plain is None:
+            return
+        others = [i for i in measured if i != self.plain]
+        self.against = {i: Ratio(times[i], times[self.plain], ERROR / max(1, len(others)))
+                        for i in others}
+        faster = [i for i in others if self.against[i].faster()]
+        if faster:
+            fastest = min(faster, key=lambda i: self.against[i].centre)
+            tied = [i for i in faster if i == fastest or not Ratio(times[i], times[fastest]).slower()]
+            self.number = min(tied, key=lambda i: (costs[i], self.against[i].centre))
+            self.verdict = 'winner'
+        elif all(r.known() for r in self.against.values()):
+            self.verdict = 'no winner'
+
+    def answer(self, names):
+        """In a sentence. names: of the ways."""
+        if self.plain is None:
+            return 'No way could be measured.'
+        plain, won = names[self.plain], self.against.get(self.number)
+        if self.verdict == 'winner':
+            return '%s takes %.3f (%.3f to %.3f) of the time of %s.' % (
+                names[self.number], won.centre, won.lo, won.hi, plain)
+        if self.verdict == 'no winner':
+            gain = 100 * max([1 - r.lo for r in self.against.values()] + [0])
+            return 'It does not matter: %s will do. No other way is shown to be faster%s.' % (
+                plain, ', nor can any be by more than %.0f %%' % gain if gain >= 1 else '')
+        return ('Undecided: %s will do until another way is shown to be faster. More --rounds and --minutes '
+                'would tell.' % plain)

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What runs/study tune has found, as text and as the member best of tune.json."""
+import os
+import re
+import shlex
+
+from .. import text
+from ..results import at, integer, items, members, real, word
+from ..search import COMPONENT, hint_forms, near, span
+
+SHOWN_MAX = 8
+
+
+def command_of(chosen, said, files):
+    """To paste: what the search printed, or else words for it, under the component, and into a folder that
+    stays."""
+    parts = said
+    if isinstance(said, str):
+        try:
+            parts = shlex.split(said)
+        except ValueError:
+            return said
+    if '--out' in parts[:-1]:
+        at_out = parts.index('--out')
+        parts[at_out:at_out + 2] = ['--out', os.path.join(files, 'btout.bin')] if files else []
+    return ' '.join(['%s=%s' % (COMPONENT, chosen.component)] * bool(chosen.component) +
+                    [p if re.fullmatch(r'[\w.]+=[\w.]+', p, re.ASCII) else shlex.quote(p) for p in parts])
+
+
+def best_of(chosen, search, command, newest):
+    """The member best of tune.json. search: that has found it, or none. newest: {t_t_s, steps, dumps,
+    rounds} of the last measurement, where there was one after the search."""
+    said = members(search, 'best')
+    return {'name': chosen.name, 'component': chosen.component or None, 'label': chosen.label,
+            'command': command,
+            **{k: said.get(k) for k in ('t_t_s', 'zeta', 'zeta_lo', 'zeta_hi', 'steps', 'dumps', 'rounds')},
+            'zeta_steps': said.get('steps'), **newest,
+            'against': said.get('against') or [], 'hints': said.get('hints') or [],
+            'tied': [word(c, 'label') for c in items(search, 'candidates') if c.get('state') == 'tied']}
+
+
+def verdict(found, searches):
+    """What came of it, as text."""
+    best, said = found['best'], []
+    for s in found['searches']:
+        if s['trouble']:
+            said.append('%s: %s' % (s['component'] or 'The search', s['trouble']))
+    if not best:
+        return '\n'.join(said + ['Nothing was found.']) + '\n'
+    settings = found['settings']
+    said += [found['answer'], '', 'The way to write here%s:' % (
+        ' so far' if found['ended'] == 'interrupted' else ''), '', '    ' + best['command'], '']
+    zeta = real(best, 'zeta')
+    steps = integer(best, 'steps')
+    about = '%s x %s%s' % (
+        text.plural(int(settings['ranks']), 'rank'), text.plural(int(settings['threads']), 'thread'),
+        ''.join(', --%s %s' % (k, v) for k, v in settings.items() if k not in ('program', 'ranks', 'threads')))
+    if real(best, 't_t_s') == real(best, 't_t_s'):
+        said.append('T_T %s s%s, median of %s; %s.' % (
+            text.number(real(best, 't_t_s'), 4), ' for %d steps with %s' % (
+                steps, text.plural(integer(best, 'dumps'), 'dump')) if steps > 0 else '',
+            text.plural(integer(best, 'rounds'), 'round'), about))
+    if zeta == zeta:
+        said.append('zeta %s%s, in the search, with %s.' % (
+            text.zeta(zeta), span(best, 'zeta_lo', 'zeta_hi', text.zeta),
+            text.plural(integer(best, 'zeta_steps'), 'step')))
+    rows = [['T_T of', 'over it', 'interval', 'measured']]
+    for way in at(found, 'final.ways') or []:
+        if way['state'] not in ('best', 'failed') and way['ratio']:
+            rows.append([way['name'], text.number(way['ratio']), span(way)[2:-1] or '-',
+                         'against it, %s%s' % (text.plural(way['pairs'], 'round'), (
+                             ': cannot be told apart' if way['state'] == 'tied' else ''))])
+    for other in items(best, 'against'):
+        rows.append([word(other, 'label'), text.number(real(other, 'ratio')), span(other)[2:-1] or '-',
+                     'in the search'])
+    if len(rows) > 1:
+        said += ['', text.table(rows).rstrip()]
+    for way in at(found, 'final.ways') or []:
+        if way['trouble']:
+            said.append('%s failed: %s' % (way['name'], way['trouble']))
+    if best['tied']:
+        more = len(best['tied']) - SHOWN_MAX
+        said += ['', 'The search could not tell apart from it: %s%s.' % (
+            '; '.join(best['tied'][:SHOWN_MAX]), ' and %d more' % more if more > 0 else '')]
+    left = dict.fromkeys('%s: %s' % (word(w, 'writer'), word(w, 'why'))
+                         for s in searches for w in items(s, 'left_out'))
+    said += ['', 'Left out:'] + ['    ' + w for w in left] if left else []
+    said += _hints(best)
+    if found['ended'] == 'budget':
+        said += ['', 'The time was used up before the search had settled; --minutes gives more.']
+    said += _checked(found['check'])
+    return '\n'.join(said) + '\n'
+
+
+def _hints(best):
+    """For other programs."""
+    hints = hint_forms(best)
+    found = ['', 'For other programs:'] if hints else []
+    for form, written in hints:
+        found += ['    %s:' % form] + ['        ' + line for line in written.rstrip('\n').split('\n')]
+    return found
+
+
+def _checked(check):
+    if not check:
+        return []
+    of = 'the best of all %d candidates, each run at full length' % check['candidates_n']
+    if check['same']:
+        return ['', 'Check: it is also %s.' % of]
+    ratio, hi = real(check, 'ratio'), real(check, 'hi')
+    judged = '' if hi != hi else {True: ': within 5 %', False: ': not within 5 %',
+                                  None: ': whether that is within 5 % is not certain'}[near(check)]
+    return ['', 'Check: it takes %s%s times as long as %s, %s, in %s%s.' % (
+        text.number(ratio), span(check), check['best'], of, text.plural(check['rounds'], 'round'),
+        judged)]

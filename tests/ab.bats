@@ -1,0 +1,165 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# runs/study ab: two things in alternation until it is decided. The program is a stand-in whose result is the
+# time that it is told.
+load helpers
+load study_lib
+
+setup() {
+    begin_study
+}
+
+# ab OPTION...: on the stand-in.
+ab() {
+    study ab --program sim --metric took_s --cores 2 --out result "$@"
+}
+
+# found FILTER: of the result, which keeps to its schema.
+found() {
+    NHT1_BIN=$NHT1_BIN_REAL "$NHT1_ROOT/tests/schema" "$NHT1_ROOT/docs/schema/nht1-ab-1.json" result/ab.json
+    jq -e "$1" result/ab.json >/dev/null || { cat result/ab.json && return 1; }
+}
+
+@test "what is slower is found at the first look, told in one line, and fails in JUnit" {
+    ab --a='--value 1' --b='--value 1.3' --junit ab.xml --json ab.json
+    expect_status 2
+    [[ ${lines[-1]} == "B is worse than A by more than 5 %: B / A = 1.300 (1.300 to 1.300) of took_s, 8 rounds, "* ]]
+    found '.verdict == "worse" and .rounds == 8 and .looked_at == 8 and .ended == "decided" and (.ratio - 1.3 | fabs) < 1e-9
+        and .rounds_needed == null and (.a.costs | length) == 8 and .a.options == ["--value", "1"]'
+    NHT1_BIN=$NHT1_BIN_REAL "$NHT1_ROOT/tests/schema" "$NHT1_ROOT/docs/schema/nht1-ab-1.json" ab.json
+    [ "$(sims_of A)" = 8 ]
+    [ "$(sims_of B)" = 8 ]
+    python3 - <<'END'
+import xml.etree.ElementTree as E
+root = E.parse('ab.xml').getroot()
+case = root.find('testcase')
+assert root.get('failures') == '1' and case.find('failure').get('type') == 'worse'
+values = {p.get('name'): p.get('value') for p in case.iter('property')}
+assert values['ratio'] == '1.3' and values['rounds'] == '8' and values['verdict'] == 'worse', values
+END
+}
+
+sims_of() {
+    find "result/$1" -name result.json | wc -l
+}
+
+@test "the same, what is faster, and what is slower by less than the threshold are no failures" {
+    ab --value 1
+    expect_status 0
+    found '.verdict == "same" and .rounds == 8'
+    rm -r result
+    ab --a='--value 1' --b='--value 0.5'
+    expect_status 0
+    found '.verdict == "better"'
+    [[ ${lines[-1]} == "B is better than A: "* ]]
+    rm -r result
+    ab --a='--value 1' --b='--value 1.08' --threshold 10
+    expect_status 0
+    found '.verdict == "same"'
+    rm -r result
+    ab --a='--value 1' --b='--value 1.02' --threshold 1
+    expect_status 2
+}
+
+@test "what lies on the threshold stays undecided, and the line says so" {
+    ab --a='--value 1' --b='--value 1.05' --noise 0.01 --order-seed 1 --threshold 4.6 --rounds-max 8 --junit ab.xml
+    expect_status 4
+    found '.verdict == "undecided" and .ended == "rounds" and .rounds == 8'
+    grep -q '<skipped' ab.xml
+    rm -r result
+    # Without any interval: measuring ended before the first look that could have one.
+    ab --value 1 --minutes 0
+    expect_status 4
+    found '.ended == "time" and .rounds == 1 and .ratio_lo == null'
+    expect_text "no interval yet"
+}
+
+@test "the order within the rounds is random, follows from its seed, and both sides take turns" {
+    ab --a='--value 1' --b='--value 1.3' --order-seed 3
+    found '(.order | unique) == ["AB", "BA"] and (.order | length) == 8'
+    cp result/ab.json first.json
+    rm -r result
+    ab --a='--value 1' --b='--value 1.3' --order-seed 3
+    [ "$(jq -c .order first.json)" = "$(jq -c .order result/ab.json)" ]
+    # In each pair of starts there is one of each.
+    paste - - <starts | grep -v -e --help -e --version | awk '/value 1 / && /value 1.3/ { n++ } END { exit n != NR }'
+}
+
+@test "a drift of the machine is shared by both and decides nothing" {
+    ab --value 1 --noise 0.004 --order-seed 5
+    expect_status 0
+    found '.verdict == "same" or .verdict == "no worse"'
+}
+
+@test "two builds, two folders, two environments" {
+    local side
+    mkdir -p old new files_a files_b
+    for side in old new; do
+        sed "s/^value=1 /value=$([ $side = old ] && echo 1 || echo 2) /" bin/sim >$side/sim
+        chmod +x $side/sim
+    done
+    ab --a-bin old --b-bin new --a-files files_a --b-files files_b --b-env NHT1_X=5 --a-env NHT1_X=4
+    expect_status 2
+    found '(.ratio - 2 | fabs) < 1e-9 and (.a.program | endswith("/old/sim")) and (.b.program | endswith("/new/sim"))
+        and .a.environment == {"NHT1_X": "4"} and .b.files == "files_b"'
+    jq -e '.environment.NHT1_X == "5" and .ok' result/B/r01/run.json
+    NHT1_BIN=$NHT1_BIN_REAL "$NHT1_ROOT/tests/schema" "$NHT1_ROOT/docs/schema/nht1-study-run-1.json" result/B/r01/run.json
+    [ -z "$(ls files_a files_b | grep -v ':$')" ]
+}
+
+@test "a run that fails ends it with 3 and its last words" {
+    ab --a='--value 1' --b='--status 2'
+    expect_status 3
+    expect_text "B, round 1: exit status 2: sim: refused, as asked"
+    [ -z "$(find result -name 'nht1-ab-*')" ]
+}
+
+@test "interrupted, it ends its program, says what it knows, removes its files and leaves with 3" {
+    touch hold.3
+    "$NHT1_ROOT/runs/study" ab --program sim --metric took_s --cores 2 --out result --value 1 >said 2>&1 3>&- &
+    wait_until -p $! sims 3
+    kill -TERM $!
+    status=0
+    wait $! || status=$?
+    [ "$status" -eq 3 ]
+    no_sim
+    grep -q '^interrupted; undecided' said
+    found '.ended == "interrupted" and .rounds == 1 and .verdict == "undecided"'
+    [ -z "$(find result -name 'nht1-ab-*')" ]
+}
+
+@test "wrong words are refused before anything is run" {
+    local words
+    mkdir full
+    touch full/mine
+    while IFS='|' read -r words said; do
+        eval "study ab --program sim --metric took_s --cores 2 --out result $words"
+        expect_status 1
+        expect_text "$said"
+        [ ! -e result ]
+    done <<'END'
+--nosuch|'--nosuch' is an option neither of
+--value|--value needs a value
+--flag=7|--flag takes no value
+--b=--nosuch|--b: '--nosuch' is an option
+--b="'"|No closing quotation
+--json-x 1|'--json-x' is an option neither
+--a-env NAME|'NAME' is not NAME=VALUE
+--a-bin nowhere|nowhere/sim is not there
+--files nowhere|no such folder for the files
+--threshold x|--threshold
+--rounds-max 5|--rounds-max
+END
+    study ab --program sim --metric took_s --cores 2 --out full
+    expect_status 1
+    expect_text "is not written over"
+    study ab --program sim --cores 2 --out result
+    expect_status 1
+    expect_text "--metric: name the member"
+    study ab --program sim --metric nothing --cores 2 --out result
+    expect_status 1
+    expect_text "has no nothing"
+    study ab --help
+    expect_status 0
+    expect_text "examples:"
+}

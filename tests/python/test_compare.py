@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which quantity decides about two results, and what is made of it."""
+import unittest
+
+from nht1 import results
+from nht1.compare.metric import FEW, NOT, SAME, UNCLEAR, WORSE, Metric, together
+from nht1.compare.verdict import Comparison
+from support import bt_result
+
+NOISE = (0, 3, 1, 4, 2, 0.5, 3.5, 1.5)
+
+
+def side(factor=1.0, slow=1.0, rounds=8, **more):
+    """Rounds in which writing costs 10 % times factor, on a machine that is slow."""
+    t_c = [slow * (1 + 0.002 * NOISE[i % 8]) for i in range(rounds)]
+    root = bt_result([1.1 * factor * c * (1 + 0.001 * NOISE[(3 * i) % 8]) for i, c in enumerate(t_c)], t_c, **more)
+    return results.Results([results.Result('x.json', 'nht1-bt', 1, root, {})])
+
+
+class Decides(unittest.TestCase):
+    def test_paired_zeta_where_both_sides_have_it(self):
+        c = Comparison(side(), side(slow=1.5))
+        self.assertEqual((c.primary.name, c.verdict), ('T_T / T_C of posix, 2 processors', SAME))
+        self.assertEqual([m.name for m in c.beside(WORSE)][:1], ['T_T of posix, 2 processors'])
+        self.assertIn('Beside it, worse: T_T of posix', c.sentence)
+
+    def test_t_t_where_a_round_has_no_computing_alone(self):
+        b = side(slow=1.5)
+        b[0].root['runs'] = b[0].root['runs'][1:]
+        c = Comparison(side(), b)
+        self.assertEqual((c.primary.name, c.verdict), ('T_T of posix, 2 processors', WORSE))
+
+    def test_several_writers_by_their_mean_in_each_round(self):
+        c = Comparison(side(writers=('posix', 'mpiio')), side(1.2, writers=('posix', 'mpiio')))
+        self.assertEqual(c.primary.name, 'T_T / T_C, geometric mean over the 2 below')
+        self.assertEqual((len(c.primary.a), c.verdict), (8, WORSE))
+
+    def test_too_few_runs_are_no_comparison(self):
+        c = Comparison(side(rounds=3), side(rounds=3))
+        self.assertEqual((c.verdict, c.primary.verdict), (NOT, FEW))
+        self.assertIn('at least 4 values', c.sentence)
+
+    def test_spoiled_results_are_not_judged_unless_asked_for(self):
+        b = side(1.3)
+        b[0].root['stamps'] = [{'code': 'disturbed', 'sentence': 'It is.'}]
+        c = Comparison(side(), b)
+        self.assertEqual((c.verdict, c.stamps), (NOT, {'a': {}, 'b': {'disturbed': 1}}))
+        self.assertEqual(Comparison(side(), b, nevertheless=True).verdict, WORSE)
+
+
+class Judged(unittest.TestCase):
+    def judged(self, ratio, lo, hi, p, higher_better=False):
+        m = Metric('x', 's', [1] * 8, [1] * 8, higher_better)
+        m.judge({'ratio': ratio, 'ratio_lo': lo, 'ratio_hi': hi, 'p_corrected': p}, 0.05, 0.95)
+        return m.verdict
+
+    def test_by_threshold_interval_and_chance(self):
+        self.assertEqual(self.judged(1.0, 0.96, 1.04, 1), SAME)
+        self.assertEqual(self.judged(1.1, 1.05, 1.15, 0.01), WORSE)
+        self.assertEqual(self.judged(1.1, 1.05, 1.15, 0.01, True), 'better')
+        self.assertEqual(self.judged(1.1, 0.9, 1.3, 0.2), UNCLEAR)
+        self.assertEqual(self.judged(1.04, 1.02, 1.06, 0.001), UNCLEAR)
+        self.assertEqual(self.judged(2.0, None, None, 0.001), UNCLEAR)
+
+    def test_means_are_taken_of_the_same_rounds(self):
+        def metric(values, rounds):
+            return Metric('x', 's', values, values, rounds=(rounds, rounds))
+        found = together([metric([1, 2, 3, 4, 5], 'abcde'), metric([4, 3, 2, 1], 'dcba')], 'x')
+        self.assertEqual([round(v, 9) for v in found.a], [1, 2, 3, 4])

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Results as they are read: nothing in a file is trusted, and runs repeat each other where all that
+was varied is the same."""
+import json
+import math
+import os
+import tempfile
+import unittest
+from unittest import mock
+
+from nht1 import results, trouble
+from support import bt_result
+
+
+def stand_in(requests):
+    """For nht1-stats: medians alone."""
+    return [{'median': sorted(r['values'])[len(r['values']) // 2], 'min': min(r['values']),
+             'ci_lo': min(r['values']), 'ci_hi': max(r['values']), 'outliers': 0} for r in requests]
+
+
+class Json(unittest.TestCase):
+    def test_members_that_are_missing_or_of_another_type_read_as_unknown(self):
+        root = {'a': {'b': [1, {'c': 'x'}]}, 'n': True, 'f': 2.0}
+        self.assertEqual(results.at(root, 'a.b.1.c'), 'x')
+        self.assertIsNone(results.at(root, 'a.b.7.c'))
+        self.assertTrue(math.isnan(results.real(root, 'n')))
+        self.assertEqual(results.integer(root, 'f'), 2)
+        self.assertEqual(results.word(root, 'f'), '')
+        self.assertEqual(results.items(root, 'a.b'), [{'c': 'x'}])
+
+    def test_numbers_that_nobody_has_measured(self):
+        for said in ('1e308', '-1e400', '[1, {"a": 1e100}]', '1' * 500):
+            with self.subTest(said[:20]):
+                with self.assertRaises(results.NoMeasurement):
+                    results.parse_json(said.encode(), 'x')
+        self.assertEqual(results.parse_json(b'1e-300', 'x'), 0)
+
+    def test_what_is_no_json_is_told_with_its_line(self):
+        for said, line in ((b'{\n"a": }', 2), (b'\xff', 1), (b'[' * 100000, 1)):
+            with self.subTest(said[:10]):
+                with self.assertRaisesRegex(trouble.Trouble, r'x:%d: not JSON' % line):
+                    results.parse_json(said, 'x')
+
+    def test_stamps_without_a_sentence_are_left_out(self):
+        stamps = results.stamps({'stamps': [{'code': 'x'}, 7, {'code': 'a', 'sentence': 's', 'severity': 'odd'}]})
+        self.assertEqual([(s['code'], s['severity']) for s in stamps], [('a', 'note')])
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def write(self, name, value):
+        path = os.path.join(self.folder.name, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'w') as f:
+            json.dump(value, f)
+        return path
+
+    def test_a_folder_stands_for_the_results_below_it(self):
+        self.write('a/result.json', bt_result())
+        self.write('other.json', {'schema': 'foreign/1'})
+        self.write('.hidden.json', bt_result())
+        found = results.load([self.folder.name])
+        self.assertEqual([r.kind for r in found], ['nht1-bt'])
+        self.assertEqual(found.passed_over, 1)
+
+    def test_a_file_that_is_named_must_be_a_result(self):
+        for value in ({'schema': 'foreign/1'}, {}, {'schema': 'nht1-bt/x'}):
+            with self.assertRaises(trouble.Trouble) as raised:
+                results.load([self.write('x.json', value)])
+            self.assertEqual(raised.exception.status, trouble.USAGE)
+
+    def test_interrupted_runs_of_a_study_do_not_count(self):
+        self.write('study.json', {})
+        self.write('runs/p01-r01/result.json', bt_result())
+        self.write('interrupted/p01-r02-1/result.json', bt_result())
+        self.assertEqual(len(results.load([self.folder.name])), 1)
+
+
+class Cells(unittest.TestCase):
+    def runs(self, *roots):
+        made = results.Results(results.Result('r%d.json' % i, 'nht1-bt', 1, root, {}) for i, root in enumerate(roots))
+        with mock.patch('nht1.stats.ask', stand_in), \
+                mock.patch('nht1.results.writer_options', return_value={'buffer'}):
+            return results.Runs(made)
+
+    def test_the_same_in_two_files_is_one_cell(self):
+        found = self.runs(bt_result(), bt_result())
+        self.assertEqual([(c.writer, c.n) for c in found.groups[0].cells], [('posix', 6), ('none', 6)])
+
+    def test_a_setting_of_its_writer_makes_another_cell(self):
+        other = bt_result()
+        for run in other['runs']:
+            run['options'] = {'buffer': 65536} if run['driver'] == 'posix' else {}
+        found = self.runs(bt_result(), other)
+        self.assertEqual([(c.writer, c.n) for c in found.groups[0].cells],
+                         [('posix', 3), ('posix', 3), ('none', 6)])
+        self.assertEqual({c.label for c in found.groups[0].cells}, {'none', 'posix', 'posix, --buffer 65536'})
+
+    def test_another_problem_is_another_group(self):
+        other = bt_result()
+        other['problem']['steps'] = 20
+        self.assertEqual(len(self.runs(bt_result(), other).groups), 2)
+
+    def test_wrong_and_unfinished_runs_are_counted_and_left_out(self):
+        root = bt_result()
+        root['runs'][1]['norms'] = {'ok': False}
+        root['runs'][3]['completed'] = False
+        found = self.runs(root)
+        self.assertEqual((found.wrong, found.unfinished, len(found.all)), (1, 1, 4))
+
+    def test_zeta_is_over_the_best_computing_alone(self):
+        cell = self.runs(bt_result()).groups[0].cells[0]
+        self.assertAlmostEqual(cell.zeta, 1.21 / 1.0 - 1)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""runs/study tune: which way is taken, what it costs, and how it is told."""
+import random
+import unittest
+from types import SimpleNamespace
+
+from nht1.study.tune_choice import Choice, Ratio
+from nht1.study.tune_ways import Way, plain, settings_of
+from nht1.study.tune_words import command_of
+
+
+def rounds(seconds, spread, seed, n=20):
+    """{round: seconds}, with noise that is as often up as down."""
+    noise = random.Random(seed)
+    return {i: seconds * (1 + spread * noise.uniform(-1, 1)) for i in range(1, n + 1)}
+
+
+class Choosing(unittest.TestCase):
+    def test_faster_beyond_chance(self):
+        choice = Choice([rounds(1, 0.01, 1), rounds(0.8, 0.01, 2), rounds(0.7, 0.01, 3)], [0, 1, 102])
+        self.assertEqual((choice.number, choice.verdict), (2, 'winner'))
+        self.assertRegex(choice.answer(['posix', 'a', 'b']), r'^b takes 0\.7\d* \(.* of the time of posix\.$')
+
+    def test_tied_winners_the_simplest(self):
+        times = [rounds(1, 0.01, 1), rounds(0.8, 0.01, 2), rounds(0.799, 0.01, 3)]
+        self.assertEqual(Choice(times, [0, 1, 102]).number, 1)
+        self.assertEqual(Choice(times, [0, 102, 1]).number, 2)
+
+    def test_no_winner(self):
+        choice = Choice([rounds(1, 0.01, 1), rounds(0.995, 0.01, 2)], [0, 1])
+        self.assertEqual((choice.number, choice.verdict), (0, 'no winner'))
+        self.assertIn('It does not matter: posix will do.', choice.answer(['posix', 'a']))
+
+    def test_less_than_two_percent_make_no_difference(self):
+        choice = Choice([rounds(1, 0.0005, 1), rounds(0.99, 0.0005, 2)], [0, 1])
+        self.assertLess(choice.against[1].hi, 1)
+        self.assertEqual((choice.number, choice.verdict), (0, 'no winner'))
+
+    def test_few_rounds_decide_nothing(self):
+        choice = Choice([rounds(1, 0.01, 1, 3), rounds(0.5, 0.01, 2, 3)], [0, 1])
+        self.assertEqual((choice.number, choice.verdict), (0, 'undecided'))
+
+    def test_without_plain_writing_the_next_simple_one(self):
+        choice = Choice([{}, rounds(1, 0.01, 1), rounds(1, 0.01, 2)], [0, 2, 1])
+        self.assertEqual(choice.number, 2)
+        self.assertIsNone(Choice([{}, {}], [0, 1]).number)
+        self.assertEqual(Choice([{}], [0]).answer(['posix']), 'No way could be measured.')
+
+    def test_all_alike_plain_writing_stays(self):
+        kept = sum(Choice([rounds(1, 0.1, 4 * seed + k) for k in range(4)], [0, 1, 2, 3]).number == 0
+                   for seed in range(60))
+        self.assertGreaterEqual(kept, 57)
+
+    def test_rounds_that_one_lacks_are_left_out(self):
+        a, b = rounds(1, 0.01, 1), rounds(0.5, 0.01, 2)
+        del b[3]
+        self.assertEqual(Ratio(b, a).pairs, 19)
+
+
+class Ways(unittest.TestCase):
+    def test_cost(self):
+        def cost(component, label, **options):
+            return Way(component, label, options).cost('ompio')
+        self.assertEqual(plain().cost('ompio'), 0)
+        self.assertEqual(cost('ompio', 'posix --buffer 4Mi', buffer='4Mi'), 1)
+        self.assertEqual(cost('ompio', 'mpiio'), 1)
+        self.assertEqual(cost('ompio', 'mpiio --hint a=1 --hint b=2', hint='a=1 b=2'), 3)
+        self.assertEqual(cost('romio321', 'mpiio'), 101)
+        self.assertEqual(cost('romio321', 'async --direct', direct='yes'), 2)
+        self.assertGreater(cost('ompio', 'hdf5'), cost('romio321', 'mpiio --hint a=1', hint='a=1'))
+
+    def test_settings(self):
+        program = SimpleNamespace(name='nht1-bt', options={'buffer': 'BYTES', 'direct': '', 'hint': 'K=V'},
+                                  lists=('hint',))
+        self.assertEqual(settings_of(['--buffer', '4Mi', '--direct', '--hint=a=1', '--hint', 'b=2'], program),
+                         {'buffer': '4Mi', 'direct': 'yes', 'hint': 'a=1 b=2'})
+
+    def test_command(self):
+        way = Way('romio321', 'mpiio', {})
+        self.assertEqual(command_of(way, "X=1 mpirun nht1-bt --out /tmp/x --hint 'a b'", None),
+                         "OMPI_MCA_io=romio321 X=1 mpirun nht1-bt --hint 'a b'")
+        self.assertEqual(command_of(plain(), ['nht1-bt', '--out', 'x'], '/d'), 'nht1-bt --out /d/btout.bin')
+
+
+if __name__ == '__main__':
+    unittest.main()
