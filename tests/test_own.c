@@ -564,9 +564,8 @@ static void asked_to_stop(void **state)
     const pid_t child = start(work_until_asked);
     assert_int_equal(names(note), 7);
     kill(child, SIGTERM);
-    for (int t = 0; t < 60000 && names(note) > 0; t++)
+    while (names(note) > 0) /* the runner ends what hangs */
         usleep(1000);
-    assert_int_equal(names(note), 0);
     kill(child, SIGTERM); /* the second one ends it */
     waitpid(child, &status, 0);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
