@@ -106,6 +106,12 @@ int js_get_real(const json_t *obj, const char *where, const char *key, double *o
     return 0;
 }
 
+double js_number(const json_t *obj, const char *key)
+{
+    const json_t *value = json_object_get(obj, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
 int js_get_bool(const json_t *obj, const char *where, const char *key, bool *out)
 {
     const json_t *value = json_object_get(obj, key);

@@ -100,7 +100,7 @@ int64_t bt_read_plan_bytes(const struct bt_read_plan *plan, bool whole)
 /* ------------------------------------------------------------------ one reading */
 
 /* What the readings of a run have in common, and the fields of the present one. */
-struct work {
+struct read_job {
     const struct bt_read_request *q;
     const struct bt_decomp *d;
     int64_t *dump; /* [dumps_n] numbers of those that are read */
@@ -111,7 +111,7 @@ struct work {
 };
 
 /* The dumps to be read; a random one is the same for all writers of a round. */
-static int choose_dumps(struct work *w)
+static int choose_dumps(struct read_job *w)
 {
     const struct bt_setup *s = w->q->setup;
     const int64_t all = w->q->io->dumps_n;
@@ -133,7 +133,7 @@ static int choose_dumps(struct work *w)
 }
 
 /* Fields of the decomposition's shape: where it is the writers', the first one is the solver's. */
-static int fields_new(struct work *w, bool own)
+static int fields_new(struct read_job *w, bool own)
 {
     static const int64_t lo[3] = {0, 0, 0};
     int rc = 0;
@@ -151,14 +151,14 @@ static int fields_new(struct work *w, bool own)
     return par_agree(w->q->comm, rc);
 }
 
-static void fields_free(struct work *w)
+static void fields_free(struct read_job *w)
 {
     for (int i = 0; i < BT_READ_AT_ONCE; i++)
         bt_field_free(&w->block[i]);
 }
 
 /* The state that was computed, or read before, must not pass for what is read now. */
-static void fields_clear(struct work *w)
+static void fields_clear(struct read_job *w)
 {
     const int64_t *n = w->d->count;
     for (int64_t f = 0; f < w->q->plan->fields_n; f++) {
@@ -172,7 +172,7 @@ static void fields_clear(struct work *w)
     }
 }
 
-static struct io_read_spec spec_of(const struct work *w, int64_t first, int64_t dumps_n)
+static struct io_read_spec spec_of(const struct read_job *w, int64_t first, int64_t dumps_n)
 {
     const struct io_spec *io = w->q->io;
     struct io_read_spec spec = {.path = io->path,
@@ -193,7 +193,7 @@ static struct io_read_spec spec_of(const struct work *w, int64_t first, int64_t 
 }
 
 /* Holds what stands in the fields against the manifest. */
-static int compare(struct work *w, struct io_reading *reading, struct bt_read_dump *dump,
+static int compare(struct read_job *w, struct io_reading *reading, struct bt_read_dump *dump,
                    int64_t dumps_n)
 {
     for (int64_t i = 0; i < dumps_n; i++) {
@@ -215,8 +215,8 @@ static int of_our_file(int rc)
 
 /* Reads some of the dumps by the clock, each into a field of its own, and compares them when it has
  * stopped. reading: NULL for the first go, with which it is opened. r: [out] adds to it. */
-static int read_some(struct work *w, int64_t first, int64_t dumps_n, struct io_reading **reading,
-                     struct bt_reading *r)
+static int read_some(struct read_job *w, int64_t first, int64_t dumps_n,
+                     struct io_reading **reading, struct bt_reading *r)
 {
     const MPI_Comm comm = w->q->comm;
     const struct io_read_spec spec = spec_of(w, first, dumps_n);
@@ -246,7 +246,7 @@ static int read_some(struct work *w, int64_t first, int64_t dumps_n, struct io_r
 }
 
 /* Reads all dumps of the list; what the caches hold afterwards is what it leaves there. */
-static int read_all(struct work *w, struct bt_reading *r)
+static int read_all(struct read_job *w, struct bt_reading *r)
 {
     const struct bt_read_request *q = w->q;
     const int64_t most = q->plan->fields_n;
@@ -287,7 +287,7 @@ static int check_run_id(const struct bt_read_request *q)
 }
 
 /* One reading, in fields that are there. r: [out] decomposition and state of the cache are set. */
-static int read_once(struct work *w, struct bt_reading *r)
+static int read_once(struct read_job *w, struct bt_reading *r)
 {
     const struct bt_read_request *q = w->q;
     struct io_read_cached cached;
@@ -313,7 +313,7 @@ int bt_read_make(const struct bt_read_request *q, struct bt_readings *to)
 {
     const struct bt_setup *s = q->setup;
     const struct bt_read_plan *plan = q->plan;
-    struct work w = {.q = q};
+    struct read_job w = {.q = q};
     struct sys_fs fs = {.in_memory = false};
     const bool virtual = virtual_machine("");
     int rc;

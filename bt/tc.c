@@ -41,13 +41,6 @@ static bool matches(const json_t *entry, const struct bt_tc_key *key, bool fewer
            fabs(dt - key->dt) <= 1e-12 * fabs(key->dt);
 }
 
-/* A member, NaN when it is no number. */
-static double number(const json_t *entry, const char *member)
-{
-    const json_t *v = json_object_get(entry, member);
-    return json_is_number(v) ? json_number_value(v) : NAN;
-}
-
 static void entry_read(const json_t *from, struct bt_tc_entry *to)
 {
     *to = (struct bt_tc_entry){
@@ -56,9 +49,9 @@ static void entry_read(const json_t *from, struct bt_tc_entry *to)
         .ranks = json_integer_value(json_object_get(from, "ranks")),
         .threads = json_integer_value(json_object_get(from, "threads")),
         .undisturbed = json_is_true(json_object_get(from, "undisturbed")),
-        .share_min = number(from, "share_min"),
-        .steal = number(from, "steal"),
-        .others = number(from, "others"),
+        .share_min = js_number(from, "share_min"),
+        .steal = js_number(from, "steal"),
+        .others = js_number(from, "others"),
     };
     plain_copy(to->decomp, sizeof to->decomp, store_text(from, "decomp"));
     plain_copy(to->isa, sizeof to->isa, store_text(from, "isa"));
@@ -184,7 +177,7 @@ bool bt_tc_is_better(const struct bt_tc_entry *candidate, const struct bt_tc_ent
     return candidate->t_c_s < stored->t_c_s;
 }
 
-struct offer {
+struct new_time {
     const struct bt_tc_key *key;
     const struct bt_tc_entry *entry;
 };
@@ -192,7 +185,7 @@ struct offer {
 /* Returns 1 when the time has taken its place among the entries. */
 static int add_time(json_t *entries, void *arg)
 {
-    const struct offer *new = arg;
+    const struct new_time *new = arg;
     struct bt_tc_entry stored, less;
     json_t *other, *place = entry_find(entries, new->key, false, &stored, &other);
     if (!proved_undisturbed(new->entry) ||
@@ -212,6 +205,6 @@ static int add_time(json_t *entries, void *arg)
 
 int bt_tc_offer(const char *path, const struct bt_tc_key *key, const struct bt_tc_entry *entry)
 {
-    struct offer new = {key, entry};
+    struct new_time new = {key, entry};
     return store_change(&kind, path, add_time, &new);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/par.h"
-#include "base/near.h"
+#include "base/suggestion.h"
 #include "base/watch.h"
 #include "bt/solver/plan.h"
 #include "bt/solver/priv.h"
@@ -40,13 +40,13 @@ static int kernel_choose(const char *isa, int *choice)
             return err_set(ERR_USAGE, "%s %s: this processor does not have it; try --isa auto",
                            asked, isa);
     }
-    struct near near = {.word = isa};
-    char meant[NEAR_TEXT_MAX];
-    near_try(&near, "auto");
+    struct suggestion near = {.word = isa};
+    char meant[SUGGESTION_TEXT_MAX];
+    suggestion_try(&near, "auto");
     for (int i = 0; bt_kernel_at(i); i++)
-        near_try(&near, bt_kernel_at(i)->name);
+        suggestion_try(&near, bt_kernel_at(i)->name);
     return err_set(ERR_USAGE, "%s %s: not one of: auto %s%s", asked, isa, bt_solver_isas(),
-                   near_text(&near, "", meant));
+                   suggestion_text(&near, "", meant));
 }
 
 int bt_solver_isa_check(const char *isa)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/near.h"
+#include "base/suggestion.h"
 #include "base/num.h"
 #include "io/writers/hint.h"
 
@@ -50,19 +50,19 @@ struct where {
 static int word_find(const struct where *at, const char *what, const struct word *words,
                      const char *text, int *value)
 {
-    char known[256] = "", meant[NEAR_TEXT_MAX];
-    struct near near = {.word = text};
+    char known[256] = "", meant[SUGGESTION_TEXT_MAX];
+    struct suggestion near = {.word = text};
     for (; words->name; words++) {
         if (strcmp(words->name, text) == 0) {
             *value = words->value;
             return 0;
         }
-        near_try(&near, words->name);
+        suggestion_try(&near, words->name);
         strncat(known, " ", sizeof known - strlen(known) - 1);
         strncat(known, words->name, sizeof known - strlen(known) - 1);
     }
     return err_set(ERR_USAGE, "%s:%d: '%s' is no %s; there are:%s%s", at->name, at->line, text,
-                   what, known, near_text(&near, "", meant));
+                   what, known, suggestion_text(&near, "", meant));
 }
 
 /* Cuts the line into five words and the rest. Returns how many were found. */

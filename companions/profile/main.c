@@ -19,7 +19,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/mpilib.h"
-#include "base/near.h"
+#include "base/suggestion.h"
 #include "base/own.h"
 #include "base/plain.h"
 #include "base/start.h"
@@ -345,7 +345,7 @@ static int check(const struct options *o, const struct conf_list *args)
 {
     static const char *const split[] = {"run", "open", "direction"};
     const char *const option[] = {"--out", "--json"}, *const name[] = {o->out, o->json};
-    char meant[NEAR_TEXT_MAX];
+    char meant[SUGGESTION_TEXT_MAX];
     int64_t calls;
     bool known = false;
     if (args->n == 0)
@@ -355,7 +355,7 @@ static int check(const struct options *o, const struct conf_list *args)
     if (!known && conf_int("--split", o->split, 1, INT64_MAX, &calls) < 0) {
         err_clear();
         return err_set(ERR_USAGE, "--split %s: run, open, direction or a number of calls%s",
-                       o->split, near_of(o->split, "run|open|direction", meant));
+                       o->split, suggestion_of(o->split, "run|open|direction", meant));
     }
     if ((o->repeat > 1 || o->t_c_add.n > 0) && !o->t_c)
         return err_set(ERR_USAGE, "--repeat and --t-c-add belong to --t-c");

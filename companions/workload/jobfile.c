@@ -10,7 +10,7 @@
 #include "base/conf.h"
 #include "base/err.h"
 #include "base/json.h"
-#include "base/near.h"
+#include "base/suggestion.h"
 #include "base/num.h"
 #include "companions/workload/options.h"
 
@@ -226,12 +226,12 @@ static int set_directive(struct reader *r, struct settings *s, const char *key, 
         s->level[i] = (unsigned char)level;
         return 0;
     }
-    struct near near = {.word = key};
-    char meant[NEAR_TEXT_MAX];
+    struct suggestion near = {.word = key};
+    char meant[SUGGESTION_TEXT_MAX];
     for (int i = 0; workload_directives[i].name; i++)
-        near_try(&near, workload_directives[i].name);
+        suggestion_try(&near, workload_directives[i].name);
     return err_set(ERR_USAGE, "there is no directive \"%s\"%s (docs/workload.md lists them)", key,
-                   near_text(&near, "", meant));
+                   suggestion_text(&near, "", meant));
 }
 
 /* --- directives that contradict each other -------------------------------------------------- */
@@ -491,12 +491,12 @@ static int section_phases(struct reader *r)
             while (t < WORKLOAD_TEMPORALS && !same_name(temporal_names[t], kind))
                 t++;
             if (t == WORKLOAD_TEMPORALS) {
-                char meant[NEAR_TEXT_MAX];
-                struct near near = {.word = kind};
+                char meant[SUGGESTION_TEXT_MAX];
+                struct suggestion near = {.word = kind};
                 for (t = 0; t < WORKLOAD_TEMPORALS; t++)
-                    near_try(&near, temporal_names[t]);
+                    suggestion_try(&near, temporal_names[t]);
                 return err_set(ERR_USAGE, "temporal: \"%s\" is none of %s%s", kind, all,
-                               near_text(&near, "", meant));
+                               suggestion_text(&near, "", meant));
             }
             TRY(phase_of(r, &r->own, (enum workload_temporal)t, record, &p));
             TRY(append(r, &p));
@@ -526,14 +526,14 @@ static int open_pattern(struct reader *r, const char *name)
         r->own = r->common;
         return 0;
     }
-    struct near near = {.word = name};
-    char meant[NEAR_TEXT_MAX];
+    struct suggestion near = {.word = name};
+    char meant[SUGGESTION_TEXT_MAX];
     for (int p = 0; p < WORKLOAD_PATTERNS; p++)
-        near_try(&near, workload_pattern_name((enum workload_pattern)p));
+        suggestion_try(&near, workload_pattern_name((enum workload_pattern)p));
     return err_set(ERR_USAGE,
                    "there is no pattern \"%s\": simple-strided, nested-strided, random-strided, "
                    "sequential, segmented, tiled, flash, mesh%s",
-                   name, near_text(&near, "", meant));
+                   name, suggestion_text(&near, "", meant));
 }
 
 static int open_repeat(struct reader *r, const char *times)
@@ -600,10 +600,10 @@ static int open_tag(struct reader *r, const char *word, const char *argument)
         return pause_phase(r, argument);
     }
     if (r->ini && strcmp(word, "job") == 0) return close_pattern(r);
-    char meant[NEAR_TEXT_MAX];
+    char meant[SUGGESTION_TEXT_MAX];
     return err_set(
         ERR_USAGE, "there is no section \"%s\"%s", word,
-        near_of(word, r->ini ? "pattern|repeat|end|think|job" : "pattern|repeat", meant));
+        suggestion_of(word, r->ini ? "pattern|repeat|end|think|job" : "pattern|repeat", meant));
 }
 
 /* --- words ---------------------------------------------------------------------------------- */

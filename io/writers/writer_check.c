@@ -141,7 +141,7 @@ static int check_drain(void *state, const struct io_context *ctx)
 }
 
 /* What a reader hands over, on its way to the caller. */
-struct passing {
+struct check_taker {
     const struct io_context *ctx;
     const struct io_taker *to;
     int fd;
@@ -154,7 +154,7 @@ struct passing {
 static void compare(void *state, const struct io_view *v, const char *data, int64_t start,
                     int64_t bytes)
 {
-    struct passing *p = state;
+    struct check_taker *p = state;
     (void)v;
     if (memcmp(data, p->data + (start - p->start), (size_t)bytes) != 0) p->wrong_bytes += bytes;
 }
@@ -162,7 +162,7 @@ static void compare(void *state, const struct io_view *v, const char *data, int6
 static void pass_on(void *state, const struct io_view *v, const char *data, int64_t start,
                     int64_t bytes)
 {
-    struct passing *p = state;
+    struct check_taker *p = state;
     char buf[16384];
     p->cells_bytes += bytes;
     p->data = data;
@@ -183,7 +183,7 @@ static void pass_on(void *state, const struct io_view *v, const char *data, int6
 static void pick_on(void *state, const struct io_view *v, const char *data, int64_t start,
                     int64_t bytes)
 {
-    struct passing *p = state;
+    struct check_taker *p = state;
     struct io_cursor c;
     struct io_extent e;
     io_cursor_start(&c, v);
@@ -196,7 +196,7 @@ static int check_read(void *state, const struct io_context *ctx, int64_t dump,
                       const struct io_taker *to)
 {
     struct check_state *s = state;
-    struct passing p = {.ctx = ctx, .to = to, .fd = s->fd, .dump = dump};
+    struct check_taker p = {.ctx = ctx, .to = to, .fd = s->fd, .dump = dump};
     int rc = 0;
     TRY(same_call(ctx, (struct call){"read", dump}));
     if (s->stage != CHECK_OPEN || !ctx->plan)
