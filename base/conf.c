@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/suggestion.h"
 #include "base/num.h"
 
@@ -111,7 +112,7 @@ static int set_choice(const struct conf_option *o, const char *what, const char 
         return err_set(ERR_USAGE, "%s: \"%s\" is not allowed; choose one of %s%s", what, text,
                        o->choices, suggestion_of(text, o->choices, meant));
     *to = strncmp(at, text, len) == 0 ? text : canonical(at, len);
-    return *to ? 0 : err_set(ERR_NOMEM, "no memory for the command line");
+    return *to ? 0 : mem_error("the command line");
 }
 
 /* The limit of the table as an integer; doubles reach beyond int64_t. */
@@ -123,8 +124,8 @@ static int64_t to_limit(double x)
 
 static int list_append(struct conf_list *list, const char *text)
 {
-    const char **item = realloc(list->item, ((size_t)list->n + 1) * sizeof *item);
-    if (!item) return err_set(ERR_NOMEM, "no memory for the command line");
+    const char **item = mem_grow(list->item, list->n + 1, sizeof *item, "the command line");
+    if (!item) return ERR_NOMEM;
     list->item = item;
     list->item[list->n++] = text;
     return 0;
@@ -413,7 +414,7 @@ int conf_parse(const struct conf_program *p, int argc, char **argv, void *opts,
     bool *seen = calloc(n + 1, sizeof *seen);
     char **copy = calloc((size_t)argc + 1, sizeof *copy); /* getopt reorders what it reads */
     struct argp_option *table = argp_table(p, NULL);
-    if (!seen || !copy || !table) rc = err_set(ERR_NOMEM, "no memory for the command line");
+    if (!seen || !copy || !table) rc = mem_error("the command line");
     if (rc == 0) {
         memcpy(copy, argv, (size_t)argc * sizeof *copy);
         struct parse ps = {p, opts, args, seen, 0, 0};

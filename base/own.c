@@ -16,6 +16,7 @@
 
 #include "base/err.h"
 #include "base/lock.h"
+#include "base/mem.h"
 #include "base/own_note.h"
 #include "base/own_sweep.h"
 #include "base/stop.h"
@@ -119,7 +120,7 @@ static int note_add(struct own *o, const struct own_line *l)
 int own_begin_as(struct own **out, const char *dir, uint64_t job, int64_t maker)
 {
     struct own *o = *out = calloc(1, sizeof *o);
-    if (!o) return err_set(ERR_NOMEM, "no memory for a note of files");
+    if (!o) return mem_error("a note of files");
     o->note_fd = o->lock_fd = -1;
     o->job = job;
     o->maker = maker;

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/suggestion.h"
 #include "bt/machine.h"
 #include "io/writers/writer.h"
@@ -605,7 +606,7 @@ static int take_hints(struct bt_setup *s, int n, const char *hints)
     if (!item || !text) {
         free(item);
         free(text);
-        return err_set(ERR_NOMEM, "no memory for hints");
+        return mem_error("hints");
     }
     memcpy(text, hints, (size_t)(end - hints));
     for (int i = 0; i < n; i++)

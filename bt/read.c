@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/par.h"
 #include "base/stop.h"
@@ -116,15 +117,15 @@ static int choose_dumps(struct read_job *w)
     const struct bt_setup *s = w->q->setup;
     const int64_t all = w->q->io->dumps_n;
     w->dumps_n = s->read == BT_READ_ALL ? all : 1;
-    w->dump = calloc((size_t)w->dumps_n, sizeof *w->dump);
-    if (!w->dump) return err_set(ERR_NOMEM, "no memory for a list of dumps");
+    w->dump = mem_new(w->dumps_n, sizeof *w->dump, "a list of dumps");
+    if (!w->dump) return ERR_NOMEM;
     for (int64_t i = 0; i < w->dumps_n; i++)
         w->dump[i] = i;
     if (s->read == BT_READ_ONE) w->dump[0] = s->read_dump - 1;
     if (s->read == BT_READ_LAST) w->dump[0] = all - 1;
     if (s->read == BT_READ_RANDOM) {
         gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-        if (!rng) return err_set(ERR_NOMEM, "no memory for choosing a dump");
+        if (!rng) return mem_error("choosing a dump");
         gsl_rng_set(rng, s->seed + (unsigned long)w->q->round);
         w->dump[0] = (int64_t)gsl_rng_uniform_int(rng, (unsigned long)all);
         gsl_rng_free(rng);
@@ -294,8 +295,8 @@ static int read_once(struct read_job *w, struct bt_reading *r)
     TRY(check_run_id(q));
     r->dumps_n = w->dumps_n;
     r->file_bytes = q->io->dumps_n * io_dump_bytes(q->io->layout, q->io->n);
-    r->dump = calloc((size_t)w->dumps_n, sizeof *r->dump);
-    TRY(par_agree(q->comm, r->dump ? 0 : err_set(ERR_NOMEM, "no memory for records of reading")));
+    r->dump = mem_new(w->dumps_n, sizeof *r->dump, "records of reading");
+    TRY(par_agree_memory(q->comm, r->dump != NULL));
     if (r->warm) {
         TRY(read_all(w, r));
         r->t_r_s = 0;
@@ -321,7 +322,7 @@ int bt_read_make(const struct bt_read_request *q, struct bt_readings *to)
     if (plan->shapes_n == 0 || !can_be_read(q->io->writer)) return 0;
     if (sys_path_fs(q->io->path, &fs) < 0) err_clear();
     to->reading = calloc((size_t)(plan->shapes_n * s->read_states_n), sizeof *to->reading);
-    rc = to->reading ? 0 : err_set(ERR_NOMEM, "no memory for records of reading");
+    rc = to->reading ? 0 : mem_error("records of reading");
     if (rc == 0) rc = choose_dumps(&w);
     if (rc == 0) rc = bt_dump_new(&w.digest, q->io->n);
     TRY_TO(out, rc, par_agree(q->comm, rc));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/mem.h"
 #include "base/nodes.h"
 #include "base/progress.h"
 #include "base/stop.h"
@@ -76,8 +77,7 @@ static int prepare(struct run_state *w, struct bt_run *run)
          * part of a run says nothing: that goes on at once, and unwarmed. */
         if (rc == 0 && !io_file_buffer(w->file)) {
             w->staged = resume ? malloc(bytes + 1) : buffer_new(bytes);
-            if (!w->staged)
-                rc = err_set(ERR_NOMEM, "no memory for a staging buffer of %zu bytes", bytes);
+            if (!w->staged) rc = mem_error("a staging buffer of %zu bytes", bytes);
         }
     }
     TRY(par_agree(q->comm, rc));
@@ -135,9 +135,7 @@ static int spread_dumps(const struct run_state *w, struct bt_run *run)
     const struct io_stats *stats = io_file_stats(w->file);
     run->dumps_n = stats->dumps_n;
     run->dump = calloc((size_t)stats->dumps_n + 1, sizeof *run->dump);
-    TRY(par_agree(comm, run->dump ? 0
-                                  : err_set(ERR_NOMEM, "no memory for %lld dump records",
-                                            (long long)stats->dumps_n)));
+    TRY(par_agree(comm, run->dump ? 0 : mem_error("%lld dump records", (long long)stats->dumps_n)));
     for (int64_t i = stats->kept_n; i < run->dumps_n; i++) {
         const struct io_dump_times *t = &stats->dump[i];
         struct bt_run_dump *d = &run->dump[i];

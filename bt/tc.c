@@ -9,6 +9,7 @@
 #include "base/disturbance.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/plain.h"
 #include "base/watch.h"
 #include "base/store.h"
@@ -79,7 +80,7 @@ static int entry_write(json_t *to, const struct bt_tc_key *key, const struct bt_
     }
     const int rc = new ? json_object_update(to, new) : -1;
     json_decref(new);
-    return rc == 0 ? 0 : err_set(ERR_NOMEM, "no memory for an entry of the T_C store");
+    return rc == 0 ? 0 : mem_error("an entry of the T_C store");
 }
 
 /* A time that is no positive number would poison every comparison. */

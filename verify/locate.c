@@ -8,6 +8,7 @@
 
 #include "base/digest.h"
 #include "base/err.h"
+#include "base/mem.h"
 
 #define AXES    4 /* words by i, j, k, m */
 #define BAD_MAX 8 /* planes of one axis that are tried one by one */
@@ -349,8 +350,8 @@ int locate_explain(const struct locate *l, struct findings *f)
     struct search w = {.l = l};
     int rc = 0;
     locate_name(l->manifest, l->dump, w.name);
-    w.diff = malloc((size_t)words * 8);
-    if (!w.diff) return err_set(ERR_NOMEM, "no memory for a digest");
+    w.diff = mem_new(words * 8, 1, "a digest");
+    if (!w.diff) return ERR_NOMEM;
     for (int64_t x = 0; x < words; x++)
         w.diff[x] = l->digest[x] - written(l)[x];
     for (int a = 0; a < AXES; a++)

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/mpilib.h"
 #include "base/sequential.h"
 #include "base/sys.h"
@@ -57,7 +58,7 @@ int bt_choice_key(const struct bt_job *job, json_t **key)
                      (json_int_t)p->interval, "last", (int)p->last, "decomp", job->decomp_name,
                      "layout", io_layout_name(s->layout), "ranks", job->size, "threads",
                      job->machine.threads, "sync", s->opt.sync, "fixed", bt_setup_fixed(s));
-    return *key ? 0 : err_set(ERR_NOMEM, "no memory for the key of a choice");
+    return *key ? 0 : mem_error("the key of a choice");
 }
 
 int bt_choice_find(const struct bt_job *job, const json_t *key, json_t **entry)
@@ -114,7 +115,7 @@ int bt_choice_keep(const struct bt_job *job, const json_t *key, const char *writ
     json_t *members = json_pack("{sO}", "key", key);
     json_t *entry = json_pack("{sO ss ss ss sO sO}", "key", key, "utc", utc, "version", nht1_build,
                               "writer", writer, "options", options, "best", best);
-    int rc = members && entry ? 0 : err_set(ERR_NOMEM, "no memory to remember a choice");
+    int rc = members && entry ? 0 : mem_error("a choice");
     if (rc == 0 && bt_choice_stale(entry, why)[0])
         rc = err_set(ERR_INVALID, "what was found is not remembered: %s", why);
     if (rc == 0) rc = store_replace(&kind, path, members, entry);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/par.h"
 #include "base/suggestion.h"
 #include "base/watch.h"
@@ -158,7 +159,7 @@ int bt_solver_new(struct bt_solver **out, MPI_Comm comm, const struct bt_problem
     int rc = 0;
     struct bt_solver *s = calloc(1, sizeof *s);
     *out = NULL;
-    rc = par_agree(comm, s ? 0 : err_set(ERR_NOMEM, "no memory for a solver"));
+    rc = par_agree(comm, s ? 0 : mem_error("a solver"));
     if (rc < 0) {
         free(s);
         return rc;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/suggestion.h"
 #include "base/num.h"
 #include "io/writers/hint.h"
@@ -118,9 +119,7 @@ static int add_line(struct beffio_hints *h, const struct where *at, char *line)
         hint.value = strdup(field[5]);
         grown[h->n++] = hint;
     }
-    return grown && hint.key && hint.value
-               ? 0
-               : err_set(ERR_NOMEM, "no memory for the hints of %s", at->name);
+    return grown && hint.key && hint.value ? 0 : mem_error("the hints of %s", at->name);
 }
 
 int beffio_hints_parse(struct beffio_hints *h, const char *name, const char *text)
@@ -128,7 +127,7 @@ int beffio_hints_parse(struct beffio_hints *h, const char *name, const char *tex
     struct where at = {.name = name};
     *h = (struct beffio_hints){0};
     char *copy = strdup(text);
-    if (!copy) return err_set(ERR_NOMEM, "no memory for the hints of %s", name);
+    if (!copy) return mem_error("the hints of %s", name);
     int rc = 0;
     for (char *line = copy, *next; rc == 0 && line; line = next) {
         next = strchr(line, '\n');

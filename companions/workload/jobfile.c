@@ -10,6 +10,7 @@
 #include "base/conf.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/suggestion.h"
 #include "base/num.h"
 #include "companions/workload/options.h"
@@ -221,7 +222,7 @@ static int set_directive(struct reader *r, struct settings *s, const char *key, 
     for (int i = 0; workload_directives[i].name; i++) {
         if (!same_name(workload_directives[i].name, key)) continue;
         const char *kept = copy_text(r, value);
-        if (!kept) return err_set(ERR_NOMEM, "no memory to read %s", r->name);
+        if (!kept) return mem_error("reading %s", r->name);
         TRY(conf_set(&workload_directives[i], s, kept));
         s->level[i] = (unsigned char)level;
         return 0;
@@ -266,7 +267,7 @@ static int note_override(struct reader *r, const char *strong, enum level by, co
              r->pattern_line, r->pattern_column, strong, whose[by], weak, whose[weak_by]);
     return json_array_append_new(r->j->notes, js_text(text)) == 0
                ? 0
-               : err_set(ERR_NOMEM, "no memory to read %s", r->name);
+               : mem_error("reading %s", r->name);
 }
 
 /* For some patterns a record is a way to say another directive: bytes, its text, and itself. */
@@ -458,8 +459,8 @@ static int append(struct reader *r, const struct workload_phase *p)
         return err_set(ERR_USAGE, "more than %d phases, repetitions counted", WORKLOAD_PHASES_MAX);
     if (j->n == r->room) {
         const int room = r->room == 0 ? 16 : 2 * r->room;
-        struct workload_phase *more = realloc(j->phase, (size_t)room * sizeof *more);
-        if (!more) return err_set(ERR_NOMEM, "no memory for %d phases", room);
+        struct workload_phase *more = mem_grow(j->phase, room, sizeof *more, "%d phases", room);
+        if (!more) return ERR_NOMEM;
         j->phase = more;
         r->room = room;
     }
@@ -732,7 +733,7 @@ int workload_jobfile_read(const char *name, const char *text, size_t bytes, bool
     if (bytes > TEXT_BYTES_MAX)
         return err_set(ERR_USAGE, "%s: more than %d bytes", name, TEXT_BYTES_MAX);
     j->notes = json_array();
-    if (!j->notes) return err_set(ERR_NOMEM, "no memory to read %s", name);
+    if (!j->notes) return mem_error("reading %s", name);
     for (int i = 0; workload_directives[i].name; i++)
         ERR_ASSERT(conf_set_default(&workload_directives[i], &r.common) == 0);
     const int rc = read_all(&r);

@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/par.h"
 #include "base/stop.h"
@@ -143,12 +144,10 @@ static int buffers_make(struct phase_run *t)
     t->slots = t->a.slots_n;
     if (t->reads && t->slots > room / t->a.slot_bytes) t->slots = room / t->a.slot_bytes;
     if (t->slots < 1) t->slots = 1;
-    t->memory = num_array(t->slots, (size_t)t->a.slot_bytes);
+    t->memory = calloc((size_t)t->slots, (size_t)t->a.slot_bytes);
     if (!t->memory)
-        return err_set(ERR_NOMEM,
-                       "no memory for %" PRId64 " buffers of %" PRId64 " bytes: lower --buffer",
-                       t->slots, t->a.slot_bytes);
-    memset(t->memory, 0, (size_t)(t->slots * t->a.slot_bytes));
+        return mem_error("%" PRId64 " buffers of %" PRId64 " bytes: lower --buffer", t->slots,
+                         t->a.slot_bytes);
     for (int64_t i = 0; !t->reads && i < t->a.n; i++)
         each_piece(t, i, slot_at(t, slot_of_call(t, i / t->p->group)), fill_piece);
     return 0;
@@ -167,8 +166,9 @@ static int type_make(struct phase_run *t, int64_t c, MPI_Datatype *out)
         return err_set(ERR_USAGE,
                        "a call has more pieces than MPI can describe: raise memory-block, or lower "
                        "group or record");
-    int64_t *at = num_array(pieces, sizeof *at), *bytes = num_array(pieces, sizeof *bytes);
-    int rc = at && bytes ? 0 : err_set(ERR_NOMEM, "no memory for %" PRId64 " pieces", pieces);
+    int64_t *at = calloc((size_t)pieces + 1, sizeof *at);
+    int64_t *bytes = calloc((size_t)pieces + 1, sizeof *bytes);
+    int rc = at && bytes ? 0 : mem_error("%" PRId64 " pieces", pieces);
     for (int64_t i = from; rc == 0 && i < to; i++) {
         const int64_t k_n = workload_memory_pieces(&t->shape, m, t->c->rank, t->a.access[i].no);
         for (int64_t k = 0; k < k_n; k++, n++) {
@@ -194,8 +194,8 @@ static int types_make(struct phase_run *t)
     int64_t from, to;
     call_range(t, t->a.calls - 1, &from, &to);
     t->last_is_short = to - from < t->p->group && t->a.calls > n;
-    t->type = num_array(n + 1, sizeof *t->type);
-    if (!t->type) return err_set(ERR_NOMEM, "no memory for %" PRId64 " types", n);
+    t->type = mem_new(n + 1, sizeof *t->type, "%" PRId64 " types", n);
+    if (!t->type) return ERR_NOMEM;
     for (; t->types_n < n; t->types_n++)
         TRY(type_make(t, t->types_n, &t->type[t->types_n]));
     if (!t->last_is_short) return 0;
@@ -222,9 +222,10 @@ static int set_view(struct phase_run *t)
 {
     int64_t accesses, period;
     workload_shape_period(&t->shape, t->c->rank, &accesses, &period);
-    int64_t *at = num_array(accesses, sizeof *at), *bytes = num_array(accesses, sizeof *at);
+    int64_t *at = calloc((size_t)accesses + 1, sizeof *at);
+    int64_t *bytes = calloc((size_t)accesses + 1, sizeof *at);
     const int64_t begin = t->a.access[0].in.offset;
-    int rc = at && bytes ? 0 : err_set(ERR_NOMEM, "no memory for a view");
+    int rc = at && bytes ? 0 : mem_error("a view");
     for (int64_t i = 0; rc == 0 && i < accesses; i++) {
         at[i] = t->a.access[i].in.offset - begin;
         bytes[i] = t->a.access[i].in.bytes;

@@ -9,6 +9,7 @@
 
 #include "base/conf.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/suggestion.h"
 #include "base/num.h"
 
@@ -259,8 +260,9 @@ int workload_add(struct workload *w, const struct workload_point *p)
     /* Room for 2^k points: doubled whenever it is full. */
     if ((w->points_n & (w->points_n - 1)) == 0) {
         const size_t room = w->points_n == 0 ? 1 : 2 * (size_t)w->points_n;
-        struct workload_point *more = realloc(w->point, room * sizeof *more);
-        if (!more) return err_set(ERR_NOMEM, "no memory for %d working points", w->points_n + 1);
+        struct workload_point *more =
+            mem_grow(w->point, (int64_t)room, sizeof *more, "%d working points", w->points_n + 1);
+        if (!more) return ERR_NOMEM;
         w->point = more;
     }
     w->point[w->points_n++] = *p;

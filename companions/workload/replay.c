@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/par.h"
 #include "base/stop.h"
@@ -154,14 +155,12 @@ static int point_buffers_make(struct point_run *t)
     const struct workload_plan *plan = &t->plan;
     struct workload_slots *s = &t->slots;
     TRY(workload_plan_slots(plan, t->holes, t->c->buffer_bytes, t->c->depth, s));
-    t->memory = num_array(s->read + s->write, (size_t)s->bytes);
-    t->read_call = num_array(s->read, sizeof *t->read_call);
-    t->floating = num_array(plan->longest_bytes, 1);
+    t->memory = calloc((size_t)(s->read + s->write), (size_t)s->bytes);
+    t->read_call = calloc((size_t)s->read + 1, sizeof *t->read_call);
+    t->floating = calloc((size_t)plan->longest_bytes + 1, 1);
     if (!t->memory || !t->read_call || !t->floating)
-        return err_set(ERR_NOMEM,
-                       "no memory for %" PRId64 " buffers of %" PRId64 " bytes: lower --buffer",
-                       s->read + s->write, s->bytes);
-    memset(t->memory, 0, (size_t)((s->read + s->write) * s->bytes));
+        return mem_error("%" PRId64 " buffers of %" PRId64 " bytes: lower --buffer",
+                         s->read + s->write, s->bytes);
     memset(t->floating, WORKLOAD_FLOATING, (size_t)plan->longest_bytes);
     for (int64_t i = 0; i < t->slots.read; i++)
         t->read_call[i] = -1;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/par.h"
 #include "base/watch.h"
@@ -49,7 +50,7 @@ static int64_t block_bytes(const struct probe_try *t)
 static int begin_check(struct probe_try *t, struct view_file *w, int64_t bytes, MPI_Info info)
 {
     *w = (struct view_file){MPI_FILE_NULL, malloc((size_t)bytes), bytes, t->rank * bytes};
-    if (!w->buf) return err_set(ERR_NOMEM, "no memory for %lld bytes", (long long)bytes);
+    if (!w->buf) return mem_error("%lld bytes", (long long)bytes);
     for (int64_t i = 0; i < bytes; i++)
         w->buf[i] = byte_at(w->at + i);
     TRY(par_check(par_file_open(t->comm, t->path, MPI_MODE_CREATE | MPI_MODE_RDWR, info, &w->fh),

@@ -10,6 +10,7 @@
 
 #include "base/digest.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/par.h"
 #include "io/cursor.h"
 #include "io/writers/fd.h"
@@ -71,8 +72,8 @@ static int check_open(void *state, const struct io_context *ctx)
     if (s->stage != CHECK_NEW) rc = broken(ctx, "open", "a second time");
     if (rc == 0) rc = check_views(ctx);
     if (rc == 0) {
-        s->inner = calloc(1, ctx->inner->state_size + 1);
-        if (!s->inner) rc = err_set(ERR_NOMEM, "no memory for the state of a writer");
+        s->inner = mem_new(1, ctx->inner->state_size + 1, "the state of a writer");
+        if (!s->inner) rc = ERR_NOMEM;
     }
     int fd = -1;
     const bool compares = (ctx->inner->caps & IO_CAP_SERIAL_FILE) && ctx->body.data_offset >= 0;
