@@ -785,7 +785,7 @@ static bool posted_here(int n, const MPI_Request *request)
     {                                                                                              \
         REAL(P##name, __VA_ARGS__);                                                                \
         if (!map || inside || requests_n == 0 || !posted_here(n, first)) return real arguments;    \
-        MPI_Request few[64], *many = (n) <= 64 ? NULL : malloc((size_t)(n) * sizeof *many);        \
+        MPI_Request few[64], *many = (n) <= 64 ? NULL : calloc((size_t)(n), sizeof *many);         \
         MPI_Request *before = (n) <= 64 ? few : many;                                              \
         if (before) memcpy(before, first, (size_t)(n) * sizeof *before);                           \
         inside++;                                                                                  \
