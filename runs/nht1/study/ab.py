@@ -10,6 +10,7 @@ import json
 import math
 import os
 import random
+import secrets
 import shlex
 import shutil
 import socket
@@ -18,7 +19,7 @@ from types import SimpleNamespace
 
 from .. import VERSION, command, junit, results, stats, text, tools, trouble
 from ..report.output import Outputs
-from . import child, drive, launch, plan, programs, speak, whole
+from . import child, drive, launch, plan, programs, scratch, speak, whole
 from .folder import shown, utc, write_json
 
 SCHEMA = 'nht1-ab/1'
@@ -282,12 +283,8 @@ class Alternation:
         """A run; its cost, None where it was interrupted. Trouble where it has none."""
         folder = os.path.join(self.folder, side.name, 'r%02d' % number)
         os.makedirs(folder)
-        files = os.path.join(side.files or self.folder, 'nht1-ab-%d-%s' % (os.getpid(), side.name))
-        os.mkdir(files)
-        try:
+        with scratch.folder(side.files or self.folder, secrets.token_hex(8)) as files:
             return self._measured(side, number, folder, files)
-        finally:
-            shutil.rmtree(files, ignore_errors=True)
 
     def _measured(self, side, number, folder, files):
         path = os.path.join(folder, 'result.json')
