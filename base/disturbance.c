@@ -407,7 +407,7 @@ void disturbance_judge(const struct disturbance_part *part, int n, struct distur
     if (!node || !share) goto out;
     const int shares_n = sort_ranks(part, n, d, node, share);
     if (shares_n > 0) d->share_median = share[(shares_n - 1) / 2];
-    for (struct node *of = node; of < node + d->nodes_n; of++) {
+    for (struct node *of = node; of->part; of++) { /* behind the last one is an empty one */
         node_judge(of);
         noticed = noticed || of->noticed;
         too_short = too_short || of->too_short;
