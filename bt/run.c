@@ -184,7 +184,7 @@ static int take_norms(const struct run_state *w, struct bt_run *run)
 {
     const struct bt_problem *p = w->q->problem;
     const struct bt_reference *ref = bt_reference_find(p->n, p->steps, p->dt);
-    run->norms_published = ref != NULL;
+    run->norms = ref;
     if (run->interrupted) return 0;
     TRY(bt_solver_error_norms(w->q->solver, run->xce));
     TRY(bt_solver_residual_norms(w->q->solver, run->xcr));

@@ -385,7 +385,7 @@ static void a_note_that_is_wrong(void **state)
             id.born_ns);
     fprintf(f,
             "file %" PRId64 " %" PRId64 " %" PRId64
-            " mine\nfile\n\nlock\nlock mine\ntemps ..\nlock .\n",
+            " mine\nfile\n\nlock\nlock mine\ntemps ..\nlock .\ntext  mine\ntext dear mine\n",
             id.device, id.inode, id.born_ns);
     path_of("mine", outside);
     assert_true(identity_of_path(outside, &id));
