@@ -384,7 +384,7 @@ static int sort_ranks(const struct disturbance_part *part, int n, struct disturb
 static void list_nodes(struct disturbance *d, const struct node *node)
 {
     for (int pass = 0; pass < 2; pass++)
-        for (const struct node *of = node; of < node + d->nodes_n; of++) {
+        for (const struct node *of = node; of->part; of++) {
             const bool shows = of->noticed || of->share_min < DISTURBANCE_SHARE;
             if (shows == (pass == 0) && json_array_size(d->nodes) < NODES_TOLD)
                 json_array_append_new(d->nodes, node_json(of));
@@ -393,7 +393,7 @@ static void list_nodes(struct disturbance *d, const struct node *node)
 
 void disturbance_judge(const struct disturbance_part *part, int n, struct disturbance *d)
 {
-    struct node *node = calloc((size_t)n + 1, sizeof *node);
+    struct node *node = calloc((size_t)n + 1, sizeof *node); /* an empty one ends them */
     double *share = calloc((size_t)n + 1, sizeof *share);
     const struct node *worst = NULL;
     bool noticed = false, too_short = false, kernel_seen = true, others_known = true;
@@ -407,7 +407,7 @@ void disturbance_judge(const struct disturbance_part *part, int n, struct distur
     if (!node || !share) goto out;
     const int shares_n = sort_ranks(part, n, d, node, share);
     if (shares_n > 0) d->share_median = share[(shares_n - 1) / 2];
-    for (struct node *of = node; of < node + d->nodes_n; of++) {
+    for (struct node *of = node; of->part; of++) {
         node_judge(of);
         noticed = noticed || of->noticed;
         too_short = too_short || of->too_short;
