@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/par.h"
 #include "base/progress.h"
 #include "base/stop.h"
@@ -84,7 +85,8 @@ static int writers_agree(struct bt_job *job)
     int can[BT_RUNS_MAX], kept_n = 0;
     char why[1024];
     if (!s->all) return 0;
-    json_t *known = job->rank == 0 ? probe_known(s->opt.tc_store, s->opt.out, job->notices) : NULL;
+    json_t *known =
+        job->rank == 0 ? probe_store_get(s->opt.tc_store, s->opt.out, job->notices) : NULL;
     json_t *denied = json_object(); /* writer to why */
     for (int w = 0; w < s->writers_n; w++) {
         const char *writer = s->candidate[w].writer;
@@ -325,8 +327,7 @@ int bt_job_run(struct bt_job *job, struct bt_solver *solver, int writer, int rou
     char path[4096] = "", label[256];
     struct bt_outcome *o = realloc(job->outcome, n * sizeof *o);
     if (o) job->outcome = o;
-    TRY(par_agree(job->comm,
-                  o ? 0 : err_set(ERR_NOMEM, "no memory for the results of run %zu", n)));
+    TRY(par_agree(job->comm, o ? 0 : mem_error("the results of run %zu", n)));
     if (c) bt_setup_path(s, c->writer, path);
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): c is in s, and NULL only without a writer */
     if (s->rounds_auto && round > 0)
