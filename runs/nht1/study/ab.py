@@ -213,21 +213,7 @@ class Alternation:
         self.random, self.order = random.Random(self.seed), []
         self.speak = speak.Speaker((), args.quiet, False)
         self.stop, self.ended, self.answer, self.look = child.Stop(), 'rounds', {}, {}
-        self.folder = self._folder()
-
-    def _folder(self):
-        number, under = 1, whole.under()
-        path = self.args.out or os.path.join(under, 'ab')
-        while not self.args.out and os.path.lexists(path):
-            number += 1
-            path = os.path.join(under, 'ab-%d' % number)
-        if os.path.lexists(path) and (not os.path.isdir(path) or os.listdir(path)):
-            raise trouble.usage('--out: %s is there, and is not written over' % text.clean(path))
-        try:
-            os.makedirs(path, exist_ok=True)
-        except OSError as e:
-            raise trouble.failed('%s: %s; name another folder with --out' % (path, e.strerror))
-        return os.path.abspath(path)
+        self.folder = whole.new_folder(args.out, 'ab')
 
     # Measuring.
 
