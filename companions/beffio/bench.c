@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/mpilib.h"
 #include "base/par.h"
 #include "base/resident.h"
@@ -35,10 +36,8 @@ int beffio_bench_begin(struct beffio_bench *b)
     }
     b->buf = buffer_at((size_t)most, b->buffer_offset, &b->memory);
     TRY(par_agree(b->comm, b->buf ? 0
-                                  : err_set(ERR_NOMEM,
-                                            "no memory for a buffer of %lld bytes: give a smaller "
-                                            "-MB",
-                                            (long long)most)));
+                                  : mem_error("a buffer of %lld bytes: give a smaller -MB",
+                                              (long long)most)));
     const int at = buffer_offset_of(b->buf);
     int most_of[2] = {-at, at};
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, most_of, 2, MPI_INT, MPI_MAX, b->comm));
@@ -235,7 +234,7 @@ static int keep_report(struct beffio_bench *b, const struct beffio_file *f)
     if (!b->keeps) return 0;
     json_t *o = json_pack("{si ss ss}", "procs", b->procs, "access", beffio_access_name(f->access),
                           "type", beffio_type_name(f->type));
-    if (!o) return err_set(ERR_NOMEM, "no memory for the record of hints");
+    if (!o) return mem_error("the record of hints");
     if (!b->library) b->library = json_array();
     json_array_append_new(b->library, o);
     return io_mpiio_report(f->fh, o);
