@@ -9,6 +9,8 @@
  *                 pieces are of 32, 32, 16, 16, 64, 8, 32, 8 and 128 bytes
  *     views-large the same by MPI_Type_..._c; status 77 if MPI has none
  *     seeks       eight writes, before every second of which the pointer is moved, twice
+ *     consecutive ten write_at, write and write_at in turns, each where the one before ended
+ *     permuted    ten writes of 100 bytes, each after a seek, in another order than that of the file
  *     halves      even and odd ranks: each FILE.0 or FILE.1 together, then both FILE
  *     many        70 files FILE.N, 10 bytes each
  *     uneven      rank r writes r + 1 times, rank 0 a header of 100 bytes before
@@ -254,6 +256,32 @@ static void seeks(const char *name)
     MPI_File_close(&f);
 }
 
+static void consecutive(const char *name)
+{
+    MPI_File f = opened(MPI_COMM_SELF, name);
+    MPI_Status s;
+    for (int i = 0; i < 10; i++) {
+        if (i % 2) MPI_File_seek(f, 100 * i, MPI_SEEK_SET);
+        if (i % 2)
+            MPI_File_write(f, buf, 100, MPI_BYTE, &s);
+        else
+            MPI_File_write_at(f, 100 * i, buf, 100, MPI_BYTE, &s);
+        if (i == 4) MPI_File_set_view(f, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
+    }
+    MPI_File_close(&f);
+}
+
+static void permuted(const char *name)
+{
+    MPI_File f = opened(MPI_COMM_SELF, name);
+    MPI_Status s;
+    for (int i = 0; i < 10; i++) {
+        MPI_File_seek(f, 100 * (3 * i % 10), MPI_SEEK_SET);
+        MPI_File_write(f, buf, 100, MPI_BYTE, &s);
+    }
+    MPI_File_close(&f);
+}
+
 static void halves(const char *name)
 {
     char mine[4096];
@@ -431,9 +459,18 @@ int main(int argc, char **argv)
         const char *name;
         void (*run)(const char *file);
     } list[] = {
-        {"views", views}, {"seeks", seeks},         {"halves", halves}, {"many", many},
-        {"holes", holes}, {"uneven", uneven},       {"header", header}, {"separate", separate},
-        {"self", self},   {"read-back", read_back},
+        {"views", views},
+        {"seeks", seeks},
+        {"halves", halves},
+        {"many", many},
+        {"consecutive", consecutive},
+        {"permuted", permuted},
+        {"holes", holes},
+        {"uneven", uneven},
+        {"header", header},
+        {"separate", separate},
+        {"self", self},
+        {"read-back", read_back},
     };
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
         if (strcmp(what, list[i].name) == 0) list[i].run(name);

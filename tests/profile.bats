@@ -125,6 +125,15 @@ views_are_told() {
     has 'seqFrac="0.5"' '<calls function="write" n="8" bytes="640" span="7080" skips="4"/>'
 }
 
+@test "sequential is by position, whichever pointer a call uses" {
+    profiled 1 consecutive c.dat
+    expect_status 0
+    has 'seqFrac="1"' # five write_at and five writes after a seek, in one row
+    profiled 1 permuted p.dat
+    expect_status 0
+    has 'seqFrac="0.1"' # the first one alone
+}
+
 @test "a program without MPI-IO: the summary says that there is nothing to replay" {
     profiled 2 nothing n.dat
     expect_status 0

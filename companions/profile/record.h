@@ -57,8 +57,7 @@ struct profile_places {
     uint64_t n;         /* calls */
     int64_t begin, end; /* the bytes that all of them cover; end 0: nothing yet */
     int64_t next;       /* where the last one ended */
-    uint64_t skips; /* calls that did not begin where the one before had ended; with the individual
-                           pointer, before which it was moved */
+    uint64_t skips;     /* calls that did not begin where the one before had ended */
 };
 
 /* Kinds whose places are known come first: all but those with the shared pointer. */
@@ -69,9 +68,10 @@ struct profile_phase {
     int32_t ordinal; /* the n-th phase of the file on this rank */
     int32_t comm_size, comm_rank;
     double begin_s, end_s;
-    uint64_t pieces;                  /* contiguous pieces in the file, all calls */
-    uint64_t unknown;                 /* calls whose pieces are not known */
-    uint64_t seeks;                   /* calls before which the pointer was moved, but the first */
+    uint64_t pieces;  /* contiguous pieces in the file, all calls */
+    uint64_t unknown; /* calls whose pieces are not known */
+    uint64_t
+        sequential; /* calls that began where the one before on the file had ended; the first */
     uint64_t sizes[2][PROFILE_SIZES]; /* calls by size; reads, writes */
     uint64_t think_ns;                /* from call to call outside of MPI-IO */
     struct profile_calls kind[WORKLOAD_KINDS];

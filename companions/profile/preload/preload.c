@@ -39,10 +39,10 @@ struct open {
     int phase; /* index, -1: the next call begins one */
     bool last_write;
     uint64_t calls; /* in the phase */
-    bool sought;    /* since the last call */
     int64_t etype_bytes, view_begin;
     MPI_Offset pointer; /* the individual one */
     struct pieces view;
+    uint64_t view_number;       /* of all views of this process */
     uint64_t end_ns, end_io_ns; /* of the last call, and io_ns then */
     bool dropped;               /* writes of this rank to it */
     /* a split collective call under way */
@@ -71,6 +71,15 @@ static uint64_t split_calls;
 static bool dropping;
 static struct open opens[OPEN_MAX];
 static int file_phase[PROFILE_FILES_MAX]; /* for SPLIT_RUN */
+
+/* Where this process's last call on a file ended: in the view that it went through, and in the file. */
+static struct stand {
+    uint64_t view;    /* number of the view, 0: no call yet */
+    int64_t end;      /* in it, bytes */
+    int64_t file_end; /* -1: not known */
+    bool shared_moved;
+} stands[PROFILE_FILES_MAX];
+static uint64_t views_n;
 static MPI_Request requests[REQUEST_MAX]; /* of calls of MPI-IO under way */
 static int requests_n;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -348,6 +357,7 @@ BOTH(MPI_File_open, MPI_Comm comm, const char *name, int mode, MPI_Info info, MP
                                .phase = -1,
                                .etype_bytes = 1};
             o->view = pieces_of(MPI_BYTE);
+            o->view_number = ++views_n;
             if (mode & MPI_MODE_APPEND) PMPI_File_get_position(*fh, &o->pointer);
         } else
             map->files_lost++;
@@ -400,6 +410,7 @@ BOTH(MPI_File_set_view, MPI_File fh, MPI_Offset at, MPI_Datatype etype, MPI_Data
         o->view_begin = at;
         o->pointer = 0;
         o->view = pieces_of(filetype);
+        o->view_number = ++views_n;
     }
     inside--;
     return rc;
@@ -422,6 +433,17 @@ TIMED(MPI_File_sync, PROFILE_SYNC, (fh), MPI_File fh)
 TIMED(MPI_File_set_size, PROFILE_SIZE, (fh, bytes), MPI_File fh, MPI_Offset bytes)
 TIMED(MPI_File_preallocate, PROFILE_SIZE, (fh, bytes), MPI_File fh, MPI_Offset bytes)
 
+/* A pointer was moved: the individual one, whose position is known, or the shared one. */
+static void sought(struct open *o, const char *name)
+{
+    pthread_mutex_lock(&lock);
+    if (strcmp(name, "MPI_File_seek_shared") == 0)
+        stands[o->file].shared_moved = true;
+    else
+        PMPI_File_get_position(o->fh, &o->pointer);
+    pthread_mutex_unlock(&lock);
+}
+
 #define SEEK(name)                                                                                 \
     BOTH(name, MPI_File fh, MPI_Offset at, int whence)                                             \
     {                                                                                              \
@@ -432,10 +454,7 @@ TIMED(MPI_File_preallocate, PROFILE_SIZE, (fh, bytes), MPI_File fh, MPI_Offset b
         const int rc = real(fh, at, whence);                                                       \
         other(PROFILE_SEEK, start_ns);                                                             \
         struct open *o = open_of(fh);                                                              \
-        if (o) {                                                                                   \
-            o->sought = true;                                                                      \
-            PMPI_File_get_position(fh, &o->pointer);                                               \
-        }                                                                                          \
+        if (o) sought(o, #name);                                                                   \
         inside--;                                                                                  \
         return rc;                                                                                 \
     }
@@ -536,19 +555,53 @@ static int drop(const struct call *c)
     return PMPI_File_seek_shared(o->fh, bytes / o->etype_bytes, MPI_SEEK_CUR);
 }
 
-/* Notes where a call lay; not used where the view has holes. moved: the individual pointer was. */
+/* Notes where a call lay; not used where the view has holes. */
 static void place(struct profile_places *l, const struct open *o, const struct call *c,
-                  int64_t bytes, bool moved)
+                  int64_t bytes)
 {
     const bool explicit = workload_kind_of(c->kind).position == WORKLOAD_EXPLICIT;
     if (o->view.n != 1 || o->view.bytes != o->view.extent) return;
     l->n++;
     if (bytes == 0) return;
     const int64_t begin = o->view_begin + (explicit ? c->at : o->pointer) * o->etype_bytes;
-    l->skips += l->end > 0 && (explicit ? begin != l->next : moved);
+    l->skips += l->end > 0 && begin != l->next;
     if (l->end == 0 || begin < l->begin) l->begin = begin;
     l->next = begin + bytes;
     if (l->next > l->end) l->end = l->next;
+}
+
+/* The byte in the file of a position in a view, or behind the one before it; -1: not known. */
+static int64_t byte_of(const struct open *o, int64_t at, bool end)
+{
+    const struct pieces *v = &o->view;
+    if (v->bytes <= 0) return -1;
+    if (v->n == 1 && v->bytes == v->extent) return o->view_begin + v->first + at;
+    if (!v->known || at % v->bytes != 0) return -1;
+    const int64_t tile = at / v->bytes;
+    return o->view_begin + (end ? (tile - 1) * v->extent + v->end : tile * v->extent + v->first);
+}
+
+/* Whether a call begins where this process's last one on the file ended; notes where it ends. With the
+ * shared pointer: whether nobody has moved that since. */
+static bool continues(const struct open *o, const struct call *c, int64_t bytes)
+{
+    const enum workload_position position = workload_kind_of(c->kind).position;
+    struct stand *s = &stands[o->file];
+    if (position == WORKLOAD_SHARED) {
+        const bool moved = s->shared_moved;
+        s->shared_moved = false;
+        return !moved;
+    }
+    if (bytes == 0) return true;
+    const int64_t at = (position == WORKLOAD_EXPLICIT ? c->at : o->pointer) * o->etype_bytes;
+    const bool same_view = s->view == o->view_number;
+    const bool on =
+        same_view ? at == s->end : s->file_end >= 0 && byte_of(o, at, false) == s->file_end;
+    *s = (struct stand){.view = o->view_number,
+                        .end = at + bytes,
+                        .file_end = byte_of(o, at + bytes, true),
+                        .shared_moved = s->shared_moved};
+    return on;
 }
 
 /* Counts a call that is over. */
@@ -565,12 +618,9 @@ static void leave(const struct call *c, int64_t bytes, uint64_t before_ns)
     count(&p->kind[c->kind], (uint64_t)got, ns);
     p->sizes[c->write][log2]++;
     const enum workload_position position = workload_kind_of(c->kind).position;
-    if (position != WORKLOAD_SHARED) place(&p->places[c->kind], o, c, got, o->sought);
+    if (position != WORKLOAD_SHARED) place(&p->places[c->kind], o, c, got);
+    p->sequential += continues(o, c, got) || o->calls == 1; /* the first one begins somewhere */
     if (position == WORKLOAD_INDIVIDUAL) o->pointer += got / o->etype_bytes;
-    if (position != WORKLOAD_EXPLICIT) {
-        p->seeks += o->sought && o->calls > 1; /* the first call begins somewhere */
-        o->sought = false;
-    }
     io_ns += end_ns - c->start_ns;
     if (o->calls > 1) {
         const uint64_t passed = end_ns - o->end_ns, inside_ns = io_ns - o->end_io_ns;
