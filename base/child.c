@@ -236,7 +236,7 @@ bool child_floods(const struct child *c)
            (c->err >= 0 && fstat(c->err, &st) == 0 && st.st_size > CHILD_KEPT_MAX);
 }
 
-static void beginning(int fd, char *out, size_t size)
+static void read_beginning(int fd, char *out, size_t size)
 {
     const ssize_t length = fd < 0 ? 0 : pread(fd, out, size - 1, 0);
     out[length > 0 ? length : 0] = '\0';
@@ -244,13 +244,13 @@ static void beginning(int fd, char *out, size_t size)
 
 void child_text(const struct child *c, char *out, size_t size)
 {
-    beginning(c->out, out, size);
+    read_beginning(c->out, out, size);
 }
 
-void child_said(const struct child *c, char *out, size_t size)
+void child_first_error(const struct child *c, char *out, size_t size)
 {
     char text[8192], *rest;
-    beginning(c->err, text, sizeof text);
+    read_beginning(c->err, text, sizeof text);
     out[0] = '\0';
     for (char *line = strtok_r(text, "\n", &rest); line && !out[0];
          line = strtok_r(NULL, "\n", &rest))
@@ -267,7 +267,7 @@ void child_ending(const struct child *c, char *out, size_t size)
 {
     char line[256];
     const int code = child_status(c);
-    child_said(c, line, sizeof line);
+    child_first_error(c, line, sizeof line);
     if (!c->ended || code < 0)
         snprintf(out, size, "its end was not seen");
     else if (code > 128)

@@ -364,7 +364,7 @@ struct parse {
     int next;   /* word that argp would have read next when it found an error */
 };
 
-static int take_word(const struct conf_program *p, struct conf_list *args, const char *text)
+static int take_argument(const struct conf_program *p, struct conf_list *args, const char *text)
 {
     const int most = p->args ? p->max_args : 0;
     if (args && args->n < most) return list_append(args, text);
@@ -376,7 +376,7 @@ static int take_word(const struct conf_program *p, struct conf_list *args, const
 }
 
 /* The callback. Any error number stops argp; the reason is in result. */
-static error_t take(int key, char *text, struct argp_state *state)
+static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     struct parse *ps = state->input;
     const int index = index_of_key(ps->program, key);
@@ -388,7 +388,7 @@ static error_t take(int key, char *text, struct argp_state *state)
         ps->given[index] = true;
         ps->result = conf_set(o, ps->opts, text);
     } else if (key == ARGP_KEY_ARG) {
-        ps->result = take_word(ps->program, ps->args, text);
+        ps->result = take_argument(ps->program, ps->args, text);
     } else if (key == KEY_HELP || key == 'h') {
         ps->result = CONF_HELP;
     } else if (key == KEY_VERSION) {
@@ -417,7 +417,7 @@ int conf_parse(const struct conf_program *p, int argc, char **argv, void *opts,
     if (rc == 0) {
         memcpy(copy, argv, (size_t)argc * sizeof *copy);
         struct parse ps = {p, opts, args, seen, 0, 0};
-        const struct argp argp = {.options = table, .parser = take};
+        const struct argp argp = {.options = table, .parser = parse_option};
         const unsigned flags = ARGP_NO_EXIT | ARGP_NO_ERRS | ARGP_NO_HELP;
         const error_t failed = argp_parse(&argp, argc, copy, flags, NULL, &ps);
         rc = failed && ps.result == 0 ? explain(p, argc, copy, ps.next) : ps.result;

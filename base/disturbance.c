@@ -31,7 +31,7 @@ static const char *root_of(enum disturbance_when when, char buf[512])
 }
 
 /* Reads a small file. Returns false when it cannot be read or is empty. */
-static bool slurp(const char *root, const char *path, char *out, size_t size)
+static bool read_small_file(const char *root, const char *path, char *out, size_t size)
 {
     char name[1024];
     snprintf(name, sizeof name, "%s%s", root, path);
@@ -78,7 +78,7 @@ static void tasks_read(const char *root, const char *folder, bool kernel,
         if (!isdigit((unsigned char)e->d_name[0])) continue;
         snprintf(path, sizeof path, "%s/%.256s/%s", folder, e->d_name,
                  kernel ? "stat" : "schedstat");
-        if (!slurp(root, path, text, sizeof text)) continue; /* it has ended by now */
+        if (!read_small_file(root, path, text, sizeof text)) continue; /* it has ended by now */
         if (kernel) {
             if (!stat_parse(text, &flags, &new.ran_s, &system_s) || !(flags & PF_KTHREAD)) continue;
             new.ran_s += system_s;
@@ -106,7 +106,7 @@ static void node_cpu_read(const char *root, struct disturbance_sample *s)
     char text[1 << 18]; /* a line for each processor, before a long one of interrupts */
     unsigned long long v[8] = {0};
     const double tick = (double)sysconf(_SC_CLK_TCK);
-    if (!slurp(root, "/proc/stat", text, sizeof text)) return;
+    if (!read_small_file(root, "/proc/stat", text, sizeof text)) return;
     const int n = sscanf(text, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1], &v[2],
                          &v[3], &v[4], &v[5], &v[6], &v[7]);
     if (n < 4) return;
@@ -126,11 +126,12 @@ static double mhz_read(const char *root)
     int n = 0;
     for (int c = 0; c < MHZ_CPUS_MAX; c++) {
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", c);
-        if (!slurp(root, path, text, sizeof text) || sscanf(text, "%lf", &one) != 1) break;
+        if (!read_small_file(root, path, text, sizeof text) || sscanf(text, "%lf", &one) != 1)
+            break;
         sum += one / 1000;
         n++;
     }
-    if (n == 0 && slurp(root, "/proc/cpuinfo", text, sizeof text))
+    if (n == 0 && read_small_file(root, "/proc/cpuinfo", text, sizeof text))
         for (const char *at = text; (at = strstr(at, "cpu MHz")) != NULL; at++)
             if (sscanf(at, "cpu MHz%*[ \t]: %lf", &one) == 1) {
                 sum += one;
@@ -146,7 +147,7 @@ static void node_read(const char *root, struct disturbance_sample *s)
     const char *total;
     node_cpu_read(root, s);
     s->pressure_s = NAN;
-    if (slurp(root, "/proc/pressure/memory", text, sizeof text) &&
+    if (read_small_file(root, "/proc/pressure/memory", text, sizeof text) &&
         (total = strstr(text, "total=")) != NULL && sscanf(total, "total=%llu", &us) == 1)
         s->pressure_s = 1e-6 * (double)us;
 }
@@ -168,9 +169,9 @@ void disturbance_take(struct disturbance_sample *s, enum disturbance_when when, 
     tasks_read(root, "/proc/self/task", false, &s->threads);
     s->at_s = watch_now();
     if (root[0]) {
-        s->at_s = slurp(root, "/proc/uptime", text, sizeof text) ? strtod(text, NULL) : 0;
+        s->at_s = read_small_file(root, "/proc/uptime", text, sizeof text) ? strtod(text, NULL) : 0;
         s->user_s = s->system_s = NAN;
-        if (slurp(root, "/proc/self/stat", text, sizeof text))
+        if (read_small_file(root, "/proc/self/stat", text, sizeof text))
             stat_parse(text, &flags, &s->user_s, &s->system_s);
     } else if (getrusage(RUSAGE_SELF, &used) == 0) {
         s->user_s = (double)used.ru_utime.tv_sec + 1e-6 * (double)used.ru_utime.tv_usec;
@@ -274,7 +275,7 @@ static int ascending(const void *a, const void *b)
 }
 
 /* The larger one that is a number. */
-static double worse(double a, double b)
+static double larger_known(double a, double b)
 {
     return isnan(a) ? b : isnan(b) ? a : fmax(a, b);
 }
@@ -413,9 +414,9 @@ void disturbance_judge(const struct disturbance_part *part, int n, struct distur
         kernel_seen = kernel_seen && isfinite(of->part->kernel_s);
         others_known = others_known && !isnan(of->others);
         if (!worst || of->others > worst->others) worst = of;
-        d->steal = worse(d->steal, of->steal);
-        d->others = worse(d->others, of->others);
-        d->pressure = worse(d->pressure, of->part->pressure);
+        d->steal = larger_known(d->steal, of->steal);
+        d->others = larger_known(d->others, of->others);
+        d->pressure = larger_known(d->pressure, of->part->pressure);
         if (isnan(d->mhz) || of->part->mhz < d->mhz) d->mhz = of->part->mhz;
     }
     const bool low = d->share_min < DISTURBANCE_SHARE;

@@ -92,7 +92,7 @@ int rank_widen(enum rank_method method, int n, int cut, double wider)
 }
 
 /* The cut that is widened to this one or to a lower one, at the least. */
-static int narrowed(enum rank_method method, int n, int cut, double wider)
+static int widened_cut(enum rank_method method, int n, int cut, double wider)
 {
     const double middle = 0.5 * (rank_max(method, n) - 1);
     return wider > 1 && cut < middle ? (int)ceil(middle - (middle - cut) / wider) : cut;
@@ -111,8 +111,8 @@ int rank_p(enum rank_method method, const double *x, int n, double at, double wi
         }
         rank_tails(method, n, tail);
         /* P(statistic >= above) = P(statistic <= most - above). */
-        *p = fmin(1, 2 * fmin(tail[narrowed(method, n, most - above, wider)],
-                              tail[narrowed(method, n, most - below, wider)]));
+        *p = fmin(1, 2 * fmin(tail[widened_cut(method, n, most - above, wider)],
+                              tail[widened_cut(method, n, most - below, wider)]));
     }
     free(all);
     free(tail);

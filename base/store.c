@@ -51,7 +51,7 @@ bool store_same(const json_t *entry, const char *member, int64_t value)
     return json_is_integer(v) && json_integer_value(v) == value;
 }
 
-static int foreign(const struct store *kind, const char *path, const char *why)
+static int not_a_store(const struct store *kind, const char *path, const char *why)
 {
     return err_set(ERR_USAGE,
                    "%s is no store of %s (%s): it is left alone; name another with --tc-store, or "
@@ -59,13 +59,13 @@ static int foreign(const struct store *kind, const char *path, const char *why)
                    path, kind->holds, why);
 }
 
-static bool all_sound(const struct store *kind, const json_t *entries)
+static bool entries_valid(const struct store *kind, const json_t *entries)
 {
     size_t i;
     const json_t *e;
     if (!json_is_array(entries)) return false;
     json_array_foreach(entries, i,
-                       e) if (!json_is_object(e) || (kind->sound && !kind->sound(e))) return false;
+                       e) if (!json_is_object(e) || (kind->valid && !kind->valid(e))) return false;
     return true;
 }
 
@@ -81,18 +81,18 @@ int store_read(const struct store *kind, const char *path, json_t **root)
     if (access(path, R_OK) < 0)
         return err_set_errno(ERR_IO, errno, "reading the %s %s", kind->title, path);
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-        return foreign(kind, path, "not a regular file");
+        return not_a_store(kind, path, "not a regular file");
     if (stat(path, &st) == 0 && st.st_size > STORE_BYTES_MAX)
-        return foreign(kind, path, "longer than 64 MiB, the most that a store may have");
+        return not_a_store(kind, path, "longer than 64 MiB, the most that a store may have");
     *root = json_load_file(path, 0, &error);
-    if (!*root) return foreign(kind, path, error.text);
+    if (!*root) return not_a_store(kind, path, error.text);
     if (strcmp(store_text(*root, "schema"), kind->schema) != 0 ||
-        !all_sound(kind, json_object_get(*root, "entries"))) {
+        !entries_valid(kind, json_object_get(*root, "entries"))) {
         char why[96];
         snprintf(why, sizeof why, "its schema or entries are not those of %s", kind->schema);
         json_decref(*root);
         *root = NULL;
-        return foreign(kind, path, why);
+        return not_a_store(kind, path, why);
     }
     return 0;
 }

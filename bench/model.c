@@ -150,7 +150,7 @@ static struct block block_of(const struct bt_decomp *d)
 }
 
 /* Direction of a phase; the right-hand side runs along x. */
-static int along(enum phase ph)
+static int direction_of(enum phase ph)
 {
     return ph <= XI ? 0 : ph == ETA ? 1 : 2;
 }
@@ -163,12 +163,12 @@ static int64_t batches_of(const struct block *b, int q, int64_t lanes)
 static double cells_of(const struct block *b, enum phase ph, int64_t lanes)
 {
     if (ph == RHS) return (double)(bt_plan_div_up(b->n[0], lanes) * lanes * b->n[1] * b->n[2]);
-    return (double)(batches_of(b, along(ph), lanes) * lanes * b->n[along(ph)]);
+    return (double)(batches_of(b, direction_of(ph), lanes) * lanes * b->n[direction_of(ph)]);
 }
 
 static double lines_of(const struct block *b, enum phase ph, int64_t lanes)
 {
-    return cells_of(b, ph, lanes) / (double)b->n[along(ph)];
+    return cells_of(b, ph, lanes) / (double)b->n[direction_of(ph)];
 }
 
 /* Seconds of a phase's arithmetic on one core of a busy computer. */
@@ -534,7 +534,7 @@ static int tell_class(const struct model *m, char cls, json_t *to)
     return 0;
 }
 
-static int tell(const struct model *m, const struct row *row, int n)
+static int write_results(const struct model *m, const struct row *row, int n)
 {
     json_t *o = json_object(), *list = json_array();
     int rc = 0;
@@ -567,7 +567,7 @@ static int model_file(const void *opts, const struct conf_list *args)
             fit_phase(&m, (enum phase)ph, row, n);
         fit_copy(&m, row, n);
         fit_busy(&m, row, n);
-        rc = tell(&m, row, n);
+        rc = write_results(&m, row, n);
     }
     json_decref(bench);
     return rc;

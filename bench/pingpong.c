@@ -44,7 +44,7 @@ static const struct conf_program program = {.name = "pingpong",
                                             .options = table};
 
 /* The least that a ping-pong needs. */
-static int bare(MPI_Comm comm, int rank, double *time_s)
+static int bare_pingpong(MPI_Comm comm, int rank, double *time_s)
 {
     static unsigned char out, in;
     TRY_MPI(MPI_Barrier(comm));
@@ -82,9 +82,9 @@ static int harness(struct beff_traffic *t, double *time_s)
 static int pair_times(struct beff_traffic *t, int64_t pairs, double *bare_s, double *harness_s)
 {
     for (int64_t i = 0; i < pairs; i++) {
-        if (i % 2 == 0) TRY(bare(t->comm, t->rank, &bare_s[i]));
+        if (i % 2 == 0) TRY(bare_pingpong(t->comm, t->rank, &bare_s[i]));
         TRY(harness(t, &harness_s[i]));
-        if (i % 2 == 1) TRY(bare(t->comm, t->rank, &bare_s[i]));
+        if (i % 2 == 1) TRY(bare_pingpong(t->comm, t->rank, &bare_s[i]));
     }
     return 0;
 }

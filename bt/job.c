@@ -84,7 +84,8 @@ static int writers_agree(struct bt_job *job)
     int can[BT_RUNS_MAX], kept_n = 0;
     char why[1024];
     if (!s->all) return 0;
-    json_t *known = job->rank == 0 ? probe_known(s->opt.tc_store, s->opt.out, job->notices) : NULL;
+    json_t *known =
+        job->rank == 0 ? probe_store_get(s->opt.tc_store, s->opt.out, job->notices) : NULL;
     json_t *denied = json_object(); /* writer to why */
     for (int w = 0; w < s->writers_n; w++) {
         const char *writer = s->candidate[w].writer;

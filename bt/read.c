@@ -275,7 +275,7 @@ static int read_all(struct work *w, struct bt_reading *r)
 }
 
 /* Whether the file is still this run's, asked before each reading. Collective. */
-static int still_ours(const struct bt_read_request *q)
+static int check_run_id(const struct bt_read_request *q)
 {
     int rank, rc = 0;
     TRY_MPI(MPI_Comm_rank(q->comm, &rank));
@@ -291,7 +291,7 @@ static int read_once(struct work *w, struct bt_reading *r)
 {
     const struct bt_read_request *q = w->q;
     struct io_read_cached cached;
-    TRY(still_ours(q));
+    TRY(check_run_id(q));
     r->dumps_n = w->dumps_n;
     r->file_bytes = q->io->dumps_n * io_dump_bytes(q->io->layout, q->io->n);
     r->dump = calloc((size_t)w->dumps_n, sizeof *r->dump);

@@ -229,7 +229,7 @@ int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
             progress_rate(q->progress, written / (watch_now() - w.start_s));
         }
         TRY_TO(out, rc, stop_answer(&w, &stop));
-        w.asked = stop_requested() || (w.file && io_file_trouble(w.file) < 0) ? 1 : 0;
+        w.asked = stop_requested() || (w.file && io_file_error(w.file) < 0) ? 1 : 0;
         w.answer = 0;
         TRY_MPI_TO(out, rc,
                    MPI_Iallreduce(&w.asked, &w.answer, 1, MPI_INT, MPI_MAX, q->comm, &w.stop));
@@ -243,7 +243,7 @@ int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
     if (q->nodes) disturbance_take(&w.after, DISTURBANCE_AFTER, of_node);
 
     /* The clock has stopped. First what is in memory, before anything changes that. */
-    if (w.file && q->nodes && io_file_leaves_one(w.file))
+    if (w.file && q->nodes && io_file_has_file(w.file))
         TRY_TO(out, rc, cache_ask(q->nodes, q->io->path, q->io->sync != IO_SYNC_NONE, &run->cache));
     TRY_TO(out, rc, statistics(&w, run));
     if (q->nodes) /* a rank that writes does not compute all the time */

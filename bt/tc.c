@@ -90,7 +90,7 @@ static int entry_write(json_t *to, const struct bt_tc_key *key, const struct bt_
 }
 
 /* A time that is no positive number would poison every comparison. */
-static bool sound(const json_t *entry)
+static bool has_valid_time(const json_t *entry)
 {
     const double t = json_number_value(json_object_get(entry, "t_c_s"));
     return t > 0 && isfinite(t);
@@ -100,7 +100,7 @@ static const struct store kind = {.name = "tc.json",
                                   .schema = "nht1-tc/1",
                                   .title = "T_C store",
                                   .holds = "compute-only times",
-                                  .sound = sound};
+                                  .valid = has_valid_time};
 
 int bt_tc_path(const char *asked, char *out, size_t size)
 {
@@ -112,7 +112,7 @@ int bt_tc_path(const char *asked, char *out, size_t size)
 }
 
 /* Evidence that a time is worth keeping: it says that it is undisturbed, and its numbers say so, too. */
-static bool evident(const struct bt_tc_entry *e)
+static bool proved_undisturbed(const struct bt_tc_entry *e)
 {
     return e->undisturbed && e->share_min >= DISTURBANCE_SHARE && e->share_min <= 1 &&
            !(e->steal < 0) && !(e->steal > 1) && !(e->others < 0) && !(e->others > 1);
@@ -131,7 +131,7 @@ static json_t *entry_find(const json_t *entries, const struct bt_tc_key *key, bo
     {
         if (!matches(e, key, fewer)) continue;
         entry_read(e, &this);
-        if (!evident(&this)) {
+        if (!proved_undisturbed(&this)) {
             if (!*other) *other = e;
             continue;
         }
@@ -143,8 +143,8 @@ static json_t *entry_find(const json_t *entries, const struct bt_tc_key *key, bo
 }
 
 /* Whether fewer cores did it sooner, and as verified. [out] less: that one. */
-static bool beaten(const json_t *entries, const struct bt_tc_key *key,
-                   const struct bt_tc_entry *entry, struct bt_tc_entry *less)
+static bool faster_on_fewer_cores(const json_t *entries, const struct bt_tc_key *key,
+                                  const struct bt_tc_entry *entry, struct bt_tc_entry *less)
 {
     json_t *other;
     return entry_find(entries, key, true, less, &other) && less->t_c_s < entry->t_c_s &&
@@ -166,7 +166,7 @@ int bt_tc_find(const char *path, const struct bt_tc_key *key, struct bt_tc_entry
             "The T_C stored for this system and problem, %.4g s, is not used: it comes without "
             "sound evidence that nothing disturbed it (an older version's, or damaged)",
             json_number_value(json_object_get(other, "t_c_s")));
-    if (found && beaten(entries, key, entry, &less)) {
+    if (found && faster_on_fewer_cores(entries, key, entry, &less)) {
         found = false;
         snprintf(
             why, BT_TC_WHY_MAX,
@@ -190,14 +190,16 @@ struct offer {
 };
 
 /* Returns 1 when the time has taken its place among the entries. */
-static int take(json_t *entries, void *arg)
+static int add_time(json_t *entries, void *arg)
 {
     const struct offer *new = arg;
     struct bt_tc_entry stored, less;
     json_t *other, *place = entry_find(entries, new->key, false, &stored, &other);
-    if (!evident(new->entry) || beaten(entries, new->key, new->entry, &less)) return 0;
+    if (!proved_undisturbed(new->entry) ||
+        faster_on_fewer_cores(entries, new->key, new->entry, &less))
+        return 0;
     if (place && !bt_tc_is_better(new->entry, &stored) &&
-        !beaten(entries, new->key, &stored, &less))
+        !faster_on_fewer_cores(entries, new->key, &stored, &less))
         return 0;
     if (!place) place = other;
     if (!place) {
@@ -211,5 +213,5 @@ static int take(json_t *entries, void *arg)
 int bt_tc_offer(const char *path, const struct bt_tc_key *key, const struct bt_tc_entry *entry)
 {
     struct offer new = {key, entry};
-    return store_change(&kind, path, take, &new);
+    return store_change(&kind, path, add_time, &new);
 }

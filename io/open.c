@@ -19,7 +19,7 @@
 #include "io/target/resume.h"
 
 /* Parameters; no other rank is needed. */
-static void init(struct io_file *f, const struct io_spec *spec, const struct io_writer *writer)
+static void init_file(struct io_file *f, const struct io_spec *spec, const struct io_writer *writer)
 {
     const struct io_writer *inner = spec->writer ? io_writer_inner(spec->writer) : NULL;
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): io_writer_unknown fails */
@@ -63,7 +63,7 @@ static bool has_target(const struct io_file *f)
 /* Everything that is asked before anything is touched. Every rank looks at its own part:
  * directories may be on different nodes. [out] claimed_n: dumps of the old file that are to be
  * looked at. */
-static int claim(struct io_file *f, int64_t *claimed_n)
+static int check_target(struct io_file *f, int64_t *claimed_n)
 {
     struct io_target *t = &f->target;
     const bool here = f->ctx.rank == 0 && has_target(f), resume = f->spec.resume;
@@ -212,7 +212,7 @@ static int note_passing(const struct io_file *f)
 /* In the order in which it may end at any moment, once room is proved: a manifest that claims
  * nothing and knows both the old files and the new ones, then the new ones in their places, then a
  * manifest that knows them alone. */
-static int make(struct io_file *f)
+static int make_file(struct io_file *f)
 {
     MPI_Comm comm = f->ctx.comm;
     const bool here = f->ctx.rank == 0;
@@ -233,7 +233,7 @@ static int make(struct io_file *f)
 }
 
 /* After a failure: what was made new goes, and with it a manifest where there was none. */
-static void undo(struct io_file *f)
+static void undo_file(struct io_file *f)
 {
     const struct io_target *t = &f->target;
     const bool ours = f->ctx.rank == 0 && f->manifest && t->kind == IO_MANIFEST_NONE;
@@ -248,10 +248,10 @@ static int open_steps(struct io_file *f, MPI_Comm comm)
     int64_t claimed_n = 0;
     TRY(setup(f, comm));
     double since_s = watch_now();
-    TRY(claim(f, &claimed_n));
+    TRY(check_target(f, &claimed_n));
     TRY(plan(f));
     TRY(prove_room(f));
-    if (has_target(f)) TRY(f->spec.resume ? io_resume(f, claimed_n) : make(f));
+    if (has_target(f)) TRY(f->spec.resume ? io_resume(f, claimed_n) : make_file(f));
     io_phase_add(f, IO_PHASE_CREATE, &since_s);
     f->writer_open = true;
     TRY(par_agree(f->ctx.comm, f->writer->open(f->state, &f->ctx)));
@@ -270,11 +270,11 @@ int io_file_open_with(struct io_file **out, MPI_Comm comm, const struct io_spec 
         free(f);
         return rc;
     }
-    init(f, spec, writer);
+    init_file(f, spec, writer);
     rc = open_steps(f, comm);
     if (rc < 0) {
         io_file_close_writer(f);
-        undo(f);
+        undo_file(f);
         io_file_free(f);
         return rc;
     }

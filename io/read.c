@@ -82,8 +82,8 @@ static int find_dumps(MPI_Comm comm, const char *path, struct io_found *f, struc
 }
 
 /* Whether what is there is what was asked for. The same on every rank. */
-static int suits(const struct io_read_spec *s, const struct io_found *f, const struct io_box *box,
-                 const struct io_writer *w)
+static int check_match(const struct io_read_spec *s, const struct io_found *f,
+                       const struct io_box *box, const struct io_writer *w)
 {
     const struct io_past *p = &f->past;
     const bool in_parts = f->boxes_n > 0 && f->bytes == 0;
@@ -170,7 +170,7 @@ static int open_plan(struct io_reading *r, MPI_Comm comm, const struct io_read_s
     struct io_tuning *t = &c->tuning;
     TRY(io_context_make(c, comm, as));
     TRY(find_dumps(c->comm, s->path, &r->found, &r->box, &r->manifest));
-    TRY(suits(s, &r->found, r->box, c->inner ? c->inner : r->writer));
+    TRY(check_match(s, &r->found, r->box, c->inner ? c->inner : r->writer));
     c->path = r->found.path;
     c->body = r->found.past.body;
     c->boxes = r->box;
@@ -232,15 +232,15 @@ static struct io_array place_of(const struct io_reading *r, const struct io_view
     return (struct io_array){to->u + first, to->sm, to->sj, to->sk};
 }
 
-static void take(void *state, const struct io_view *v, const char *data, int64_t start,
-                 int64_t bytes)
+static void unstage_piece(void *state, const struct io_view *v, const char *data, int64_t start,
+                          int64_t bytes)
 {
     const struct io_array to = place_of(state, v);
     io_view_unstage(v, data, start, bytes, &to);
 }
 
-static void pick(void *state, const struct io_view *v, const char *data, int64_t start,
-                 int64_t bytes)
+static void unstage_sample(void *state, const struct io_view *v, const char *data, int64_t start,
+                           int64_t bytes)
 {
     const struct io_array to = place_of(state, v);
     io_view_pick(v, data, start, bytes, &to);
@@ -255,7 +255,8 @@ int io_read_dump(struct io_reading *r, int64_t d, const struct io_array *to)
                        r->ctx.path);
     r->next++;
     r->to = to;
-    int rc = r->writer->read(r->state, &r->ctx, d, &(struct io_taker){r, take, pick});
+    int rc =
+        r->writer->read(r->state, &r->ctx, d, &(struct io_taker){r, unstage_piece, unstage_sample});
     const double read_s = watch_now();
     r->failed = par_agree(r->ctx.comm, rc);
     r->stats.read_s += read_s - since_s;

@@ -411,7 +411,7 @@ static int write_files(struct exporter *e)
     return target_close(&e->target, write_index(e));
 }
 
-static void tell_what(const struct exporter *e, FILE *tell)
+static void print_exported(const struct exporter *e, FILE *tell)
 {
     char name[NAME_BYTES], size[UNITS_TEXT_MAX];
     const int64_t left = e->c->shape.dumps_n - e->dumps_n;
@@ -461,7 +461,7 @@ int export_dumps(const struct check *c, const struct check_options *o, FILE *tel
     if (rc == 0 && e.dumps_n > 0) {
         rc = export_all(&e, o);
         progress_end(e.progress);
-        if (rc == 0) tell_what(&e, tell);
+        if (rc == 0) print_exported(&e, tell);
     } else if (rc == 0) {
         fputs("Nothing exported: no dump is complete and right.\n", tell);
     }

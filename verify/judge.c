@@ -172,7 +172,7 @@ void judge(struct check *c)
 }
 
 /* Adds a sentence. */
-static void __attribute__((format(printf, 2, 3))) say(json_t *list, const char *fmt, ...)
+static void __attribute__((format(printf, 2, 3))) add_sentence(json_t *list, const char *fmt, ...)
 {
     char text[320];
     va_list args;
@@ -188,25 +188,28 @@ json_t *judge_proved(const struct check *c)
     const bool listed = c->listing.compared_n > 0;
     if (c->findings.n > 0) return s;
     if (c->has_manifest)
-        say(s, "every value of %" PRId64 " dump%s is bit for bit what the run passed to its writer",
+        add_sentence(
+            s, "every value of %" PRId64 " dump%s is bit for bit what the run passed to its writer",
             c->checked_n, units_plural(c->checked_n));
     if (c->mean.cls)
-        say(s,
-            "the mean error norms of dumps 0 to %" PRId64
-            " are the published ones of class %c (largest deviation %.1e)",
-            c->dumps_n - 1, c->mean.cls, c->mean.deviation);
+        add_sentence(s,
+                     "the mean error norms of dumps 0 to %" PRId64
+                     " are the published ones of class %c (largest deviation %.1e)",
+                     c->dumps_n - 1, c->mean.cls, c->mean.deviation);
     if (c->final.cls)
-        say(s,
-            "the final state, dump %" PRId64
-            ", has the published error norms of class %c (largest deviation %.1e)",
-            c->final_dump, c->final.cls, c->final.deviation);
-    if (c->order) say(s, "the norms fall from dump to dump, as those of class %c do", c->order);
+        add_sentence(s,
+                     "the final state, dump %" PRId64
+                     ", has the published error norms of class %c (largest deviation %.1e)",
+                     c->final_dump, c->final.cls, c->final.deviation);
+    if (c->order)
+        add_sentence(s, "the norms fall from dump to dump, as those of class %c do", c->order);
     if (listed)
-        say(s,
-            "%" PRId64 " values on the diagonal agree with the listing (largest difference %.1e)",
-            c->listing.compared_n, c->listing.deviation);
+        add_sentence(s,
+                     "%" PRId64
+                     " values on the diagonal agree with the listing (largest difference %.1e)",
+                     c->listing.compared_n, c->listing.deviation);
     if (!c->has_manifest && c->checked_n > 0)
-        say(s, "all values are finite and those on the faces of the grid are exact");
+        add_sentence(s, "all values are finite and those on the faces of the grid are exact");
     return s;
 }
 
@@ -214,14 +217,16 @@ json_t *judge_proved(const struct check *c)
 static void say_unchecked(const struct check *c, json_t *s)
 {
     const bool listed = c->listing.compared_n > 0;
-    say(s,
+    add_sentence(
+        s,
         "there is no manifest %.200s: values were not checked one by one, single wrong values "
         "may go unnoticed",
         c->manifest_path);
     if (c->final.cls && !c->mean.cls && c->final_dump > 0 && !listed)
-        say(s, "dumps 0 to %" PRId64 ": no norms are published for them", c->final_dump - 1);
+        add_sentence(s, "dumps 0 to %" PRId64 ": no norms are published for them",
+                     c->final_dump - 1);
     if (c->checked_n > 1 && !listed && !c->order)
-        say(s, "that the dumps are in the order in which they were made");
+        add_sentence(s, "that the dumps are in the order in which they were made");
 }
 
 json_t *judge_not_proved(const struct check *c)
@@ -229,12 +234,13 @@ json_t *judge_not_proved(const struct check *c)
     json_t *s = json_array();
     if (c->findings.n > 0) return s;
     if (c->checked_n != c->shape.dumps_n)
-        say(s, "%" PRId64 " of %" PRId64 " dumps are not complete: the run was cut short",
-            c->shape.dumps_n - c->checked_n, c->shape.dumps_n);
+        add_sentence(s, "%" PRId64 " of %" PRId64 " dumps are not complete: the run was cut short",
+                     c->shape.dumps_n - c->checked_n, c->shape.dumps_n);
     if (!c->has_manifest) say_unchecked(c, s);
     if (!c->mean.cls && !c->final.cls && c->listing.compared_n == 0)
-        say(s, "that the solution itself is right: no published norms apply to these dumps%s",
-            c->has_manifest ? "" : ", as far as can be seen without a manifest");
+        add_sentence(s,
+                     "that the solution itself is right: no published norms apply to these dumps%s",
+                     c->has_manifest ? "" : ", as far as can be seen without a manifest");
     return s;
 }
 
@@ -243,6 +249,6 @@ json_t *judge_notes(const struct check *c)
     json_t *s = json_array();
     const char *slash = strrchr(c->path, '/'), *name = slash ? slash + 1 : c->path;
     if (c->has_manifest && strcmp(c->manifest.file, name) != 0)
-        say(s, "the manifest names another file: %s", c->manifest.file);
+        add_sentence(s, "the manifest names another file: %s", c->manifest.file);
     return s;
 }

@@ -59,7 +59,7 @@ static int64_t axis_length(const struct work *w, int axis)
     return axis < 3 ? w->l->shape->n : BT_NCOMP;
 }
 
-static uint64_t *word(const struct work *w, int axis, int64_t index)
+static uint64_t *diff_word(const struct work *w, int axis, int64_t index)
 {
     return &w->diff[axis * w->l->shape->n + index];
 }
@@ -74,7 +74,7 @@ static void apply(const struct work *w, const struct fix *fix, int count, bool u
 {
     for (int f = 0; f < count; f++)
         for (int a = 0; a < AXES; a++)
-            *word(w, a, place_index(&fix[f].at, a)) += undo ? -fix[f].delta : fix[f].delta;
+            *diff_word(w, a, place_index(&fix[f].at, a)) += undo ? -fix[f].delta : fix[f].delta;
 }
 
 /* True when no word is off once the guess is undone. All places of fixes are in bad planes. */
@@ -84,7 +84,7 @@ static bool explains(const struct work *w, const struct fix *fix, int count)
     apply(w, fix, count, false);
     for (int a = 0; a < AXES; a++)
         for (int64_t b = 0; zero && b < w->bad[a].count; b++)
-            zero = *word(w, a, w->bad[a].index[b]) == 0;
+            zero = *diff_word(w, a, w->bad[a].index[b]) == 0;
     apply(w, fix, count, true);
     return zero;
 }
@@ -121,7 +121,7 @@ static void ranges(const struct work *w, int axis, char *buf, size_t size)
     int64_t from = -1, listed = 0;
     buf[0] = '\0';
     for (int64_t x = 0; x <= axis_length(w, axis) && used < size - 1; x++) {
-        const bool off = x < axis_length(w, axis) && *word(w, axis, x);
+        const bool off = x < axis_length(w, axis) && *diff_word(w, axis, x);
         if (off && from < 0) from = x;
         if (off || from < 0) continue;
         if (listed++ == 6) {
@@ -146,7 +146,7 @@ static int explain_stale_planes(struct work *w, struct findings *f)
             const uint64_t *other = m->dump[d].digest;
             bool stale = other && d != w->l->dump && w->bad[a].count > 0;
             for (int64_t x = 0; stale && x < n; x++)
-                stale = *word(w, a, x) == 0 || w->l->digest[a * n + x] == other[a * n + x];
+                stale = *diff_word(w, a, x) == 0 || w->l->digest[a * n + x] == other[a * n + x];
             if (!stale) continue;
             ranges(w, a, planes, sizeof planes);
             finding_add(f, "stale", w->l->dump, "%s: planes %c = %s hold the data of %s", w->name,
@@ -238,7 +238,7 @@ static int64_t match(const struct work *w, int axis, uint64_t delta)
     int64_t found = -1;
     if (bad->count == 1) return bad->index[0];
     for (int64_t b = 0; b < bad->count; b++) {
-        if (*word(w, axis, bad->index[b]) != delta) continue;
+        if (*diff_word(w, axis, bad->index[b]) != delta) continue;
         if (found >= 0) return -1;
         found = bad->index[b];
     }
@@ -255,7 +255,7 @@ static int64_t pair(const struct work *w, struct fix cell[BAD_MAX])
     const int64_t count = w->bad[axis].count;
     if (count > BAD_MAX) return 0;
     for (int64_t c = 0; c < count; c++) {
-        const uint64_t delta = *word(w, axis, w->bad[axis].index[c]);
+        const uint64_t delta = *diff_word(w, axis, w->bad[axis].index[c]);
         int64_t at[3];
         for (int a = 0; a < 3; a++)
             at[a] = a == axis ? w->bad[a].index[c] : match(w, a, delta);
@@ -356,7 +356,7 @@ int locate_explain(const struct locate *l, struct findings *f)
     for (int a = 0; a < AXES; a++)
         for (int64_t x = 0; x < axis_length(&w, a); x++)
             /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Branch): the axes together have digest_words() planes */
-            if (*word(&w, a, x) && w.bad[a].count++ < BAD_MAX)
+            if (*diff_word(&w, a, x) && w.bad[a].count++ < BAD_MAX)
                 w.bad[a].index[w.bad[a].count - 1] = x;
     for (size_t e = 0; rc == 0 && e < sizeof explanations / sizeof *explanations; e++)
         rc = explanations[e](&w, f);

@@ -115,7 +115,7 @@ static int read_parts(struct merge *m, const char *path)
 }
 
 /* Copies the rows of a part's share of a plane to their places. */
-static void spread(const struct merge *m, const struct part *p)
+static void place_share(const struct merge *m, const struct part *p)
 {
     const int64_t n = m->shape->n, comps = shape_plane_comps(m->shape);
     const bool apart = m->shape->layout == SHAPE_RECORDS; /* [m][j][i] */
@@ -157,7 +157,7 @@ static int merge_plane(struct merge *m, int64_t dump, int64_t plane)
         const int64_t slab = comp * p->n[2] + k - p->lo[2];
         TRY(shape_read_bytes(&p->file, m->slab, slab_bytes(m, p),
                              dump * p->dump_bytes + slab * slab_bytes(m, p)));
-        spread(m, p);
+        place_share(m, p);
     }
     return write_plane(m, (dump * shape_planes(m->shape) + plane) * shape_plane_bytes(m->shape));
 }

@@ -33,7 +33,7 @@ static const struct store kind = {.name = "choices.json",
                                   .schema = "nht1-choices/1",
                                   .title = "store of choices",
                                   .holds = "choices of --io auto",
-                                  .sound = is_choice};
+                                  .valid = is_choice};
 
 int bt_choice_key(const struct bt_job *job, json_t **key)
 {
@@ -81,7 +81,7 @@ static double number(const json_t *of, const char *key)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-const char *bt_choice_doubt(const json_t *entry, char why[ERR_MESSAGE_MAX])
+const char *bt_choice_stale(const json_t *entry, char why[ERR_MESSAGE_MAX])
 {
     const json_t *best = json_object_get(entry, "best"), *over = json_object_get(best, "plain");
     const char *verdict = json_string_value(json_object_get(best, "verdict"));
@@ -122,7 +122,7 @@ int bt_choice_keep(const struct bt_job *job, const json_t *key, const char *writ
     json_t *entry = json_pack("{sO ss ss ss sO sO}", "key", key, "utc", utc, "version", nht1_build,
                               "writer", writer, "options", options, "best", best);
     int rc = members && entry ? 0 : err_set(ERR_NOMEM, "no memory to remember a choice");
-    if (rc == 0 && bt_choice_doubt(entry, why)[0])
+    if (rc == 0 && bt_choice_stale(entry, why)[0])
         rc = err_set(ERR_INVALID, "what was found is not remembered: %s", why);
     if (rc == 0) rc = store_replace(&kind, path, members, entry);
     json_decref(members);

@@ -391,7 +391,7 @@ static int run_dropped(const struct options *o, const struct conf_list *args, st
                      "status %d, output in %s/output; does it check what it has written? See "
                      "--t-c-add",
                      status, dir);
-        own_give(own, own_split(dir, parent));
+        own_hand_over(own, own_split(dir, parent));
     } else if (rc == 0 && run.dropped_bytes == 0)
         rc = err_set(ERR_INVALID, "zeta cannot be measured: the program writes nothing through "
                                   "MPI-IO that can be dropped");
@@ -447,8 +447,8 @@ static int rounds_make(const struct options *o, const struct conf_list *args, st
 }
 
 /* The workload, the result and what is told. round: NULL without a measurement of zeta. */
-static int profile_tell(const struct options *o, const struct conf_list *args, const char *began,
-                        const struct profile_run *run, const struct round *round, int status)
+static int report_profile(const struct options *o, const struct conf_list *args, const char *began,
+                          const struct profile_run *run, const struct round *round, int status)
 {
     struct zeta z;
     const int n = (int)o->repeat;
@@ -475,7 +475,7 @@ static int profile(const struct options *o, const struct conf_list *args, struct
     if (!round) return err_set(ERR_NOMEM, "no memory for %lld rounds", (long long)o->repeat);
     int rc = rounds_make(o, args, own, round, &run, &measured, &started, status);
     measured = measured && *status == 0;
-    if (rc == 0) rc = profile_tell(o, args, began, &run, measured ? round : NULL, *status);
+    if (rc == 0) rc = report_profile(o, args, began, &run, measured ? round : NULL, *status);
     profile_free(&run);
     free(round);
     if (rc == ERR_INVALID && started && !o->t_c) {

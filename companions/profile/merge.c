@@ -122,7 +122,7 @@ static int map_rank(const char *dir, const char *name, struct profile_run *run)
     return 0;
 }
 
-static void sum(struct profile_run *run)
+static void add_up_run(struct profile_run *run)
 {
     for (int r = 0; r < run->size; r++) {
         const struct profile_map *m = run->rank[r];
@@ -158,7 +158,7 @@ int profile_load(const char *dir, struct profile_run *run)
     for (struct dirent *e; rc == 0 && (e = readdir(d));)
         if (strncmp(e->d_name, "rank-", 5) == 0) rc = map_rank(dir, e->d_name, run);
     closedir(d);
-    sum(run);
+    add_up_run(run);
     return rc;
 }
 
@@ -292,7 +292,7 @@ static bool same_calls(const struct profile_phase *a, const struct profile_phase
 }
 
 /* The process whose calls most others have made as well: what the point says without a <rank>. */
-static int typical(const struct point *at)
+static int most_common_rank(const struct point *at)
 {
     int best = 0, best_n = 0;
     for (int i = 0; i < at->processes && best_n <= at->processes / 2; i++) {
@@ -335,7 +335,7 @@ static double cont_mean(const struct profile_phase *p)
 
 /* Where the calls of each function begin, of the first process that has any;
  * counted from the first of all. */
-static void begins(const struct point *at, int64_t begin[PROFILE_PLACED])
+static void first_offsets(const struct point *at, int64_t begin[PROFILE_PLACED])
 {
     int64_t first = INT64_MAX;
     for (int k = 0; k < PROFILE_PLACED; k++) {
@@ -423,8 +423,8 @@ static int point_make(const struct point *at, struct workload_point *out)
     if (think_s >= THINK_S) out->think_s = think_s;
     /* Positions in views with holes are not recorded. */
     const int64_t *const places = out->cont_mean >= out->size_mean ? begin : NULL;
-    begins(at, begin);
-    const int usual = typical(at);
+    first_offsets(at, begin);
+    const int usual = most_common_rank(at);
     TRY(list_make(at->of[usual], places, &out->list, &out->list_n));
     return ranks_make(at, usual, places, out);
 }
@@ -468,7 +468,7 @@ static json_t *calls_json(const struct profile_calls *c)
                      js_real(1e-9 * (double)c->ns_max));
 }
 
-static void add(struct profile_calls *to, const struct profile_calls *c)
+static void add_calls(struct profile_calls *to, const struct profile_calls *c)
 {
     to->n += c->n;
     to->bytes += c->bytes;
@@ -485,7 +485,7 @@ static json_t *point_json(const struct point *at, double zero_s)
     for (int i = 0; i < at->processes; i++) {
         double mine_s = 0;
         for (int k = 0; at->of[i] && k < WORKLOAD_KINDS; k++) {
-            add(&kind[k], &at->of[i]->kind[k]);
+            add_calls(&kind[k], &at->of[i]->kind[k]);
             mine_s += 1e-9 * (double)at->of[i]->kind[k].ns;
         }
         for (int s = 0; at->of[i] && s < PROFILE_SIZES; s++)
@@ -581,7 +581,7 @@ json_t *profile_json(const struct profile_run *run)
         if (!m) continue;
         if (!first) first = m;
         for (int o = 0; o < PROFILE_OTHERS; o++)
-            add(&other[o], &m->other[o]);
+            add_calls(&other[o], &m->other[o]);
         json_array_append_new(ranks, json_pack("{s:i s:o s:s s:o s:o}", "rank", r, "host",
                                                js_text(m->host), "state", state_name(m->state),
                                                "wall_s", js_real(m->last_s - m->init_s), "inside_s",
@@ -692,7 +692,7 @@ void profile_print(const struct profile_run *run, FILE *to)
             for (int k = 0; k < WORKLOAD_KINDS && rows < 40; k++) {
                 struct profile_calls sum_of = {0};
                 for (int p = 0; p < all.point[i].processes; p++)
-                    if (all.point[i].of[p]) add(&sum_of, &all.point[i].of[p]->kind[k]);
+                    if (all.point[i].of[p]) add_calls(&sum_of, &all.point[i].of[p]->kind[k]);
                 if (sum_of.n == 0) continue;
                 plain_line(to, "%5d  %-22s %9" PRIu64 " %10s %10s %9s  %s", i,
                            workload_kind_name(k), sum_of.n, units_bytes((double)sum_of.bytes, a),

@@ -14,7 +14,7 @@
 /* --- the file ------------------------------------------------------------------------------- */
 
 /* What a function that moves no data has returned. */
-static int over(const struct workload_handle *f, int mpi_rc, const char *call)
+static int check_call(const struct workload_handle *f, int mpi_rc, const char *call)
 {
     io_guard_at(NULL);
     return io_mpiio_check(&f->context, mpi_rc, call);
@@ -32,7 +32,7 @@ int workload_handle_open(struct workload_handle *f, MPI_Comm comm, const char *p
     io_guard_begin(&f->context);
     io_guard_at(call);
     const int mpi_rc = par_file_open(comm, path, MPI_MODE_RDWR, info, &f->file);
-    return par_agree(comm, over(f, mpi_rc, call));
+    return par_agree(comm, check_call(f, mpi_rc, call));
 }
 
 int workload_handle_view(struct workload_handle *f, int64_t begin, int n, const int64_t *offset,
@@ -51,7 +51,7 @@ int workload_handle_view(struct workload_handle *f, int64_t begin, int n, const 
         io_guard_at(call);
         const int mpi_rc =
             MPI_File_set_view(f->file, (MPI_Offset)begin, MPI_BYTE, type, native, f->context.info);
-        rc = par_agree(f->context.comm, over(f, mpi_rc, call));
+        rc = par_agree(f->context.comm, check_call(f, mpi_rc, call));
     }
     if (pieces != MPI_DATATYPE_NULL) MPI_Type_free(&pieces);
     if (type != MPI_DATATYPE_NULL) MPI_Type_free(&type);
@@ -62,7 +62,7 @@ int workload_handle_sync(struct workload_handle *f)
 {
     static const char call[] = "MPI_File_sync";
     io_guard_at(call);
-    return over(f, MPI_File_sync(f->file), call);
+    return check_call(f, MPI_File_sync(f->file), call);
 }
 
 int workload_handle_close(struct workload_handle *f)
@@ -71,7 +71,7 @@ int workload_handle_close(struct workload_handle *f)
     int rc = 0;
     if (f->file != MPI_FILE_NULL) {
         io_guard_at(call);
-        rc = over(f, MPI_File_close(&f->file), call);
+        rc = check_call(f, MPI_File_close(&f->file), call);
     }
     io_guard_end(&f->context);
     return rc;
@@ -132,10 +132,11 @@ int workload_handle_seek(struct workload_handle *f, bool shared, int64_t offset)
     const char *call = shared ? "MPI_File_seek_shared" : "MPI_File_seek";
     const int before = f->moving && !shared ? workload_handle_wait(f) : end_split(f);
     io_guard_at(call);
-    const int rc = over(f,
-                        shared ? MPI_File_seek_shared(f->file, (MPI_Offset)offset, MPI_SEEK_SET)
-                               : MPI_File_seek(f->file, (MPI_Offset)offset, MPI_SEEK_SET),
-                        call);
+    const int rc =
+        check_call(f,
+                   shared ? MPI_File_seek_shared(f->file, (MPI_Offset)offset, MPI_SEEK_SET)
+                          : MPI_File_seek(f->file, (MPI_Offset)offset, MPI_SEEK_SET),
+                   call);
     if (f->n > 0) io_guard_at(workload_kind_call(f->kind[f->oldest]));
     return before < 0 ? before : rc;
 }

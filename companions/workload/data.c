@@ -45,8 +45,8 @@ void workload_data_copy(const struct workload_data *d, unsigned char *to, int64_
     }
 }
 
-static bool fits(unsigned char got, unsigned char expected, int64_t at,
-                 struct workload_allowed allowed)
+static bool is_expected_byte(unsigned char got, unsigned char expected, int64_t at,
+                             struct workload_allowed allowed)
 {
     if (allowed.floating && got == WORKLOAD_FLOATING) return true;
     if (at % 8 != 7) return got == expected;
@@ -63,7 +63,8 @@ int64_t workload_data_check(const struct workload_data *d, const unsigned char *
         const bool exact = allowed.from <= d->generation && d->generation <= allowed.to;
         if (!exact || memcmp(got + done, expected, (size_t)n) != 0)
             for (int64_t i = 0; i < n; i++)
-                if (!fits(got[done + i], expected[i], offset + done + i, allowed)) return done + i;
+                if (!is_expected_byte(got[done + i], expected[i], offset + done + i, allowed))
+                    return done + i;
         done += n;
     }
     return -1;

@@ -79,7 +79,7 @@ static int take_place(struct workload_files *f, const char *path, const char *st
     if (rc == 0 && second) rc = own_expect(f->own, io_path_base(path), id);
     if (rc == 0) rc = io_place_take(&place);
     if (rc == 0 && !second) rc = own_expect(f->own, io_path_base(path), id);
-    if (rc == 0) return own_there(f->own, io_path_base(path), id);
+    if (rc == 0) return own_adopt(f->own, io_path_base(path), id);
     io_place_undo(&place);
     return rc;
 }

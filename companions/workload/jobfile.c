@@ -181,7 +181,7 @@ struct reader {
 };
 
 /* Prefixes the current error message with line and column. */
-static int place(const struct reader *r, int rc, int line, int column)
+static int prefix_position(const struct reader *r, int rc, int line, int column)
 {
     char at[320];
     if (rc >= 0) return rc;
@@ -191,7 +191,7 @@ static int place(const struct reader *r, int rc, int line, int column)
 }
 
 /* A copy that lives as long as the reading. */
-static const char *keep(struct reader *r, const char *text)
+static const char *copy_text(struct reader *r, const char *text)
 {
     const size_t n = strlen(text) + 1;
     struct text_kept *k = malloc(sizeof *k + n);
@@ -215,12 +215,12 @@ static bool same_name(const char *a, const char *b)
     }
 }
 
-static int set(struct reader *r, struct settings *s, const char *key, const char *value,
-               enum level level)
+static int set_directive(struct reader *r, struct settings *s, const char *key, const char *value,
+                         enum level level)
 {
     for (int i = 0; workload_directives[i].name; i++) {
         if (!same_name(workload_directives[i].name, key)) continue;
-        const char *kept = keep(r, value);
+        const char *kept = copy_text(r, value);
         if (!kept) return err_set(ERR_NOMEM, "no memory to read %s", r->name);
         TRY(conf_set(&workload_directives[i], s, kept));
         s->level[i] = (unsigned char)level;
@@ -236,7 +236,7 @@ static int set(struct reader *r, struct settings *s, const char *key, const char
 
 /* --- directives that contradict each other -------------------------------------------------- */
 
-static int pair(const char *what, const char *text, int64_t least, int64_t out[2])
+static int parse_pair(const char *what, const char *text, int64_t least, int64_t out[2])
 {
     char first[64];
     const char *x = strchr(text, 'x');
@@ -257,8 +257,8 @@ static enum level said_by(const struct settings *s, const char *name)
 }
 
 /* Tells of a directive that another one overrides. */
-static int tell(struct reader *r, const char *strong, enum level by, const char *weak,
-                enum level weak_by)
+static int note_override(struct reader *r, const char *strong, enum level by, const char *weak,
+                         enum level weak_by)
 {
     static const char *const whose[] = {"the default", "the job", "the section", "--set"};
     char text[400];
@@ -277,7 +277,7 @@ static int rival_of_record(const struct settings *s, enum workload_pattern patte
     *name = NULL;
     switch (pattern) {
     case WORKLOAD_TILED:
-        TRY(pair("tile", s->tile, 1, tile));
+        TRY(parse_pair("tile", s->tile, 1, tile));
         *name = "tile";
         *bytes = num_product(tile[1], s->element);
         snprintf(text, 64, "the columns of tile %.20s", s->tile);
@@ -309,7 +309,7 @@ static int settle_record(struct reader *r, struct settings *s)
     const enum level of_record = said_by(s, "record"), of_other = said_by(s, name);
     if (of_record == BY_NOBODY || of_other == BY_NOBODY || !s->record[0]) return 0;
     snprintf(record, sizeof record, "record %.40s", s->record);
-    if (of_record > of_other) return tell(r, record, of_record, other, of_other);
+    if (of_record > of_other) return note_override(r, record, of_record, other, of_other);
     if (of_record == of_other && num_int_parse(s->record, &given) == 0 && given == bytes) return 0;
     if (of_record == of_other)
         return err_set(ERR_USAGE,
@@ -317,7 +317,7 @@ static int settle_record(struct reader *r, struct settings *s)
                        "%s in a section of its own",
                        record, other, bytes, name);
     s->record = "";
-    return tell(r, other, of_other, record, of_record);
+    return note_override(r, other, of_other, record, of_record);
 }
 
 /* With an amount that is given, nothing limits the search for one. */
@@ -329,7 +329,7 @@ static int settle_limits(struct reader *r, const struct settings *s)
     snprintf(data, sizeof data, "data %.40s", s->data);
     for (int i = 0; i < 2; i++)
         if (said_by(s, limits[i]) > BY_NOBODY)
-            TRY(tell(r, data, said_by(s, "data"), limits[i], said_by(s, limits[i])));
+            TRY(note_override(r, data, said_by(s, "data"), limits[i], said_by(s, limits[i])));
     return 0;
 }
 
@@ -351,8 +351,8 @@ static int shape_of(const struct settings *s, enum workload_pattern pattern, int
                     struct workload_shape *out)
 {
     int64_t tile[2], overlap[2];
-    TRY(pair("tile", s->tile, 1, tile));
-    TRY(pair("overlap", s->overlap, 0, overlap));
+    TRY(parse_pair("tile", s->tile, 1, tile));
+    TRY(parse_pair("overlap", s->overlap, 0, overlap));
     *out = (struct workload_shape){.pattern = pattern,
                                    .procs = 1,
                                    .n = 1,
@@ -474,7 +474,7 @@ static int section_phases(struct reader *r)
     char word[64], kind[64], key[64];
     for (int i = 0; r->set && i < r->set->n; i++) {
         TRY(workload_options_pair("--set", r->set->item[i], key, &value));
-        TRY(set(r, &r->own, key, value, BY_COMMAND));
+        TRY(set_directive(r, &r->own, key, value, BY_COMMAND));
     }
     TRY(settle_record(r, &r->own));
     TRY(settle_limits(r, &r->own));
@@ -512,7 +512,7 @@ static int close_pattern(struct reader *r)
 {
     if (!r->in_pattern) return 0;
     r->in_pattern = false;
-    return place(r, section_phases(r), r->pattern_line, r->pattern_column);
+    return prefix_position(r, section_phases(r), r->pattern_line, r->pattern_column);
 }
 
 static int open_pattern(struct reader *r, const char *name)
@@ -570,13 +570,13 @@ static int pause_phase(struct reader *r, const char *seconds)
 
 static int directive(struct reader *r, const char *key, const char *value)
 {
-    if (r->in_pattern) return set(r, &r->own, key, value, BY_SECTION);
+    if (r->in_pattern) return set_directive(r, &r->own, key, value, BY_SECTION);
     if (same_name(key, "think")) return pause_phase(r, value);
-    return set(r, &r->common, key, value, BY_JOB);
+    return set_directive(r, &r->common, key, value, BY_JOB);
 }
 
 /* <word argument> or [word argument]; without an argument it is "". */
-static int tag(struct reader *r, const char *word, const char *argument)
+static int open_tag(struct reader *r, const char *word, const char *argument)
 {
     if (r->in_pattern && !r->ini && strcmp(word, "/pattern") != 0)
         return err_set(ERR_USAGE, "<%s> inside of a pattern's section: </Pattern> is missing",
@@ -627,17 +627,17 @@ static void skip(struct reader *r, bool lines)
     }
 }
 
-static void mark(struct reader *r)
+static void mark_token(struct reader *r)
 {
     r->token_line = r->line;
     r->token_column = (int)(r->at - r->line_begin) + 1;
 }
 
 /* Takes characters until one of stop, which stays. */
-static int take(struct reader *r, const char *stop, char word[WORD_MAX])
+static int read_until(struct reader *r, const char *stop, char word[WORD_MAX])
 {
     size_t n = 0;
-    mark(r);
+    mark_token(r);
     while (r->at < r->end && !strchr(stop, *r->at)) {
         if (n == WORD_MAX - 1) return err_set(ERR_USAGE, "a word of more than %d bytes", WORD_MAX);
         if ((unsigned char)*r->at < 0x20 && *r->at != '\t' && *r->at != '\r')
@@ -658,7 +658,7 @@ static int read_tag(struct reader *r)
     char text[WORD_MAX], word[WORD_MAX];
     const int line = r->line, column = (int)(r->at - r->line_begin) + 1;
     step(r);
-    TRY(take(r, r->ini ? "]\n" : "><\n", text));
+    TRY(read_until(r, r->ini ? "]\n" : "><\n", text));
     r->token_line = line;
     r->token_column = column;
     if (r->at == r->end || *r->at != (r->ini ? ']' : '>'))
@@ -669,13 +669,13 @@ static int read_tag(struct reader *r)
     for (size_t i = 0; i < n; i++)
         word[i] = (char)tolower((unsigned char)begin[i]);
     word[n] = 0;
-    return tag(r, word, begin + n + strspn(begin + n, " \t"));
+    return open_tag(r, word, begin + n + strspn(begin + n, " \t"));
 }
 
 static int read_directive(struct reader *r)
 {
     char key[WORD_MAX], value[WORD_MAX];
-    TRY(take(r, r->ini ? "=\n" : " \t\r\n<#", key));
+    TRY(read_until(r, r->ini ? "=\n" : " \t\r\n<#", key));
     const int line = r->token_line, column = r->token_column;
     if (r->ini && (r->at == r->end || *r->at != '='))
         return err_set(ERR_USAGE, "\"%s\" has no value: KEY = VALUE", key);
@@ -683,11 +683,11 @@ static int read_directive(struct reader *r)
     skip(r, !r->ini);
     if (r->at < r->end && *r->at == '"') {
         step(r);
-        TRY(take(r, "\"\n", value));
+        TRY(read_until(r, "\"\n", value));
         if (r->at == r->end || *r->at != '"') return err_set(ERR_USAGE, "a quote is not closed");
         step(r);
     } else {
-        TRY(take(r, r->ini ? ";#\n" : " \t\r\n<#", value));
+        TRY(read_until(r, r->ini ? ";#\n" : " \t\r\n<#", value));
     }
     r->token_line = line;
     r->token_column = column;
@@ -698,20 +698,21 @@ static int read_directive(struct reader *r)
 static int read_all(struct reader *r)
 {
     for (skip(r, true); r->at < r->end; skip(r, true)) {
-        mark(r);
+        mark_token(r);
         const int rc = *r->at == (r->ini ? '[' : '<') ? read_tag(r) : read_directive(r);
         /* What is wrong with a whole section has named its place already. */
         if (rc < 0 && strncmp(err_message(), r->name, strlen(r->name)) == 0) return rc;
-        TRY(place(r, rc, r->token_line, r->token_column));
+        TRY(prefix_position(r, rc, r->token_line, r->token_column));
     }
-    mark(r);
+    mark_token(r);
     if (r->in_pattern && !r->ini)
-        return place(r, err_set(ERR_USAGE, "</Pattern> is missing"), r->token_line,
-                     r->token_column);
+        return prefix_position(r, err_set(ERR_USAGE, "</Pattern> is missing"), r->token_line,
+                               r->token_column);
     TRY(close_pattern(r));
     if (r->depth > 0)
-        return place(r, err_set(ERR_USAGE, "%s is missing", r->ini ? "[end]" : "</Repeat>"),
-                     r->token_line, r->token_column);
+        return prefix_position(r,
+                               err_set(ERR_USAGE, "%s is missing", r->ini ? "[end]" : "</Repeat>"),
+                               r->token_line, r->token_column);
     if (r->j->n == 0) return err_set(ERR_USAGE, "%s:1:1: a job without a phase", r->name);
     return 0;
 }

@@ -570,7 +570,7 @@ static int try_amount(struct workload_context *c, const struct workload_phase *p
 }
 
 /* What the file system has left, together with what the file takes now; the same on all. */
-static int space(struct workload_context *c, int64_t *bytes)
+static int free_space(struct workload_context *c, int64_t *bytes)
 {
     struct statvfs fs;
     char dir[WORKLOAD_PATH_MAX];
@@ -584,8 +584,9 @@ static int space(struct workload_context *c, int64_t *bytes)
 
 /* The next amount: as much more as the last one was short of, within the limits. Returns n when a
  * limit is met and named. */
-static int64_t grow(const struct workload_phase *p, const struct workload_phase_result *r,
-                    double most_bytes, struct shares share, double spent_s, const char **limit)
+static int64_t next_amount(const struct workload_phase *p, const struct workload_phase_result *r,
+                           double most_bytes, struct shares share, double spent_s,
+                           const char **limit)
 {
     const double s = workload_times_aggregate(&r->m.times);
     double factor = 1.3 * fmax(WORKLOAD_TIME_S / fmax(s, 1e-6),
@@ -618,10 +619,10 @@ int workload_phase_measure(struct workload_context *c, const struct workload_pha
     TRY(try_amount(c, p, n, r, &share));
     while (p->data_bytes == 0 && !r->m.enough && r->m.findings.wrong_n == 0 &&
            r->tries < TRIES_MAX) {
-        TRY(space(c, &room));
+        TRY(free_space(c, &room));
         const bool little_space = 0.9 * (double)room < (double)p->limit_bytes;
-        n = grow(p, r, little_space ? 0.9 * (double)room : (double)p->limit_bytes, share,
-                 watch_now() - begun, &r->limit);
+        n = next_amount(p, r, little_space ? 0.9 * (double)room : (double)p->limit_bytes, share,
+                        watch_now() - begun, &r->limit);
         if (r->limit && strcmp(r->limit, "bytes") == 0 && little_space) r->limit = "space";
         /* Clocks differ; one decides for all. */
         int64_t next[2] = {n, r->limit != NULL};

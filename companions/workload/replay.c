@@ -311,7 +311,8 @@ struct character {
 };
 
 /* What the processes of the point do. Collective over t->comm. */
-static int play(struct part *t, const struct workload *w, int no, struct workload_outcome *o)
+static int replay_point(struct part *t, const struct workload *w, int no,
+                        struct workload_outcome *o)
 {
     static const struct workload_steps steps = {point_open, point_access, point_sync, point_close};
     struct character all = {0};
@@ -372,7 +373,7 @@ int workload_replay_point(struct workload_context *c, const struct workload *w, 
         MPI_Comm_split(c->comm, c->rank < p->process_num ? 0 : MPI_UNDEFINED, c->rank, &t.comm));
     int rc = 0;
     if (t.comm != MPI_COMM_NULL) {
-        rc = play(&t, w, no, o);
+        rc = replay_point(&t, w, no, o);
         nodes_free(&t.nodes);
         MPI_Comm_free(&t.comm);
     }
@@ -392,7 +393,7 @@ int workload_replay_point(struct workload_context *c, const struct workload *w, 
 
 /* --- JSON ----------------------------------------------------------------------------------- */
 
-static json_t *nine(const struct workload_point *p)
+static json_t *numbers_json(const struct workload_point *p)
 {
     json_t *o = json_object();
     for (int i = 0; i < WORKLOAD_NUMBERS; i++) {
@@ -412,10 +413,11 @@ json_t *workload_outcome_json(const struct workload_outcome *o)
             json_array_append_new(calls, json_pack("{ss sI sI}", "function", workload_kind_name(i),
                                                    "n", (json_int_t)o->achieved.calls[i], "bytes",
                                                    (json_int_t)o->achieved.bytes[i]));
-    json_t *one = json_pack("{si so so so sI sI si}", "file", o->asked->file, "asked",
-                            nine(o->asked), "achieved", nine(&achieved), "calls", calls,
-                            "bytes_min_of_rank", (json_int_t)o->bytes_min, "bytes_max_of_rank",
-                            (json_int_t)o->bytes_max, "in_flight_most_n", o->in_flight_most);
+    json_t *one =
+        json_pack("{si so so so sI sI si}", "file", o->asked->file, "asked", numbers_json(o->asked),
+                  "achieved", numbers_json(&achieved), "calls", calls, "bytes_min_of_rank",
+                  (json_int_t)o->bytes_min, "bytes_max_of_rank", (json_int_t)o->bytes_max,
+                  "in_flight_most_n", o->in_flight_most);
     json_object_update_new(one, workload_measured_json(&o->m));
     return one;
 }

@@ -31,7 +31,7 @@ struct parse {
 };
 
 /* "w.xml:3:17: " */
-static void where(const struct parse *ps, char *out, size_t size)
+static void position_text(const struct parse *ps, char *out, size_t size)
 {
     snprintf(out, size, "%.200s:%lu:%lu: ", ps->name, XML_GetCurrentLineNumber(ps->parser),
              XML_GetCurrentColumnNumber(ps->parser) + 1);
@@ -42,7 +42,7 @@ static void fail(struct parse *ps, int rc)
 {
     char at[320];
     if (ps->rc < 0) return;
-    where(ps, at, sizeof at);
+    position_text(ps, at, sizeof at);
     err_prefix(at);
     ps->rc = rc;
     XML_StopParser(ps->parser, XML_FALSE);
@@ -199,7 +199,7 @@ static void XMLCALL begin(void *data, const XML_Char *name, const XML_Char **att
 }
 
 /* One more place in an array that is doubled when it is full. */
-static void *grown(void *array, int n, size_t size)
+static void *grow_array(void *array, int n, size_t size)
 {
     if ((n & (n - 1)) != 0) return array;
     return realloc(array, (n == 0 ? 1 : 2 * (size_t)n) * size);
@@ -209,7 +209,7 @@ static int end_calls(struct parse *ps, bool of_rank)
 {
     int *n = of_rank ? &ps->rank.list_n : &ps->point.list_n;
     struct workload_calls **list = of_rank ? &ps->rank.list : &ps->point.list;
-    struct workload_calls *more = *n < WORKLOAD_KINDS ? grown(*list, *n, sizeof *more) : NULL;
+    struct workload_calls *more = *n < WORKLOAD_KINDS ? grow_array(*list, *n, sizeof *more) : NULL;
     if (!more) return err_set(ERR_USAGE, "more <calls> than there are functions");
     *list = more;
     more[(*n)++] = ps->calls;
@@ -220,7 +220,7 @@ static int end_rank(struct parse *ps)
 {
     struct workload_point *p = &ps->point;
     struct workload_rank *more =
-        p->ranks_n < RANKS_MAX ? grown(p->rank, p->ranks_n, sizeof *more) : NULL;
+        p->ranks_n < RANKS_MAX ? grow_array(p->rank, p->ranks_n, sizeof *more) : NULL;
     if (!more) return err_set(ERR_NOMEM, "no memory for so many <rank>");
     p->rank = more;
     more[p->ranks_n++] = ps->rank;
@@ -313,7 +313,7 @@ static int parse_text(struct parse *ps, const char *text, size_t bytes)
     const enum XML_Status status = XML_Parse(ps->parser, text, (int)bytes, XML_TRUE);
     if (ps->rc < 0) return ps->rc;
     if (status == XML_STATUS_OK) return 0;
-    where(ps, at, sizeof at);
+    position_text(ps, at, sizeof at);
     return err_set(XML_GetErrorCode(ps->parser) == XML_ERROR_NO_MEMORY ? ERR_NOMEM : ERR_USAGE,
                    "%s%s", at, XML_ErrorString(XML_GetErrorCode(ps->parser)));
 }

@@ -274,7 +274,8 @@ static int try_files(struct probe *p)
 static int try_all(struct probe *p)
 {
     int rc = make_folder(p);
-    if (rc == 0 && p->of->known) p->known = probe_known(p->of->tc_store, p->of->out, p->notices);
+    if (rc == 0 && p->of->known)
+        p->known = probe_store_get(p->of->tc_store, p->of->out, p->notices);
     if (rc == 0 && !p->known) rc = try_files(p);
     if (rc == 0 && !p->known) rc = try_mpiio(p);
     if (rc == ERR_INTERRUPT)
@@ -441,7 +442,7 @@ static void keep_findings(struct probe *p)
                          : probe_store(p->of->tc_store, p->store, sizeof p->store);
     if (rc == 0 && !answers(p, p->store))
         rc = err_set(ERR_IO, "the file system of %s does not answer", p->store);
-    if (rc == 0) rc = probe_keep(p->store, &p->fs, entry);
+    if (rc == 0) rc = probe_store_put(p->store, &p->fs, entry);
     if (rc < 0) {
         NOTE(p, "What was found is not kept: %s.", err_message());
         p->store[0] = '\0';

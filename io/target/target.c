@@ -150,7 +150,7 @@ static int look_at_file(struct io_target *t)
 
 /* From here on a killed run leaves nothing but a file of dumps and its manifest that the next run of any
  * program in this directory does not remove. */
-static int hold(struct io_target *t)
+static int begin_note(struct io_target *t)
 {
     char folder[PATH_MAX];
     (void)own_split(t->path, folder);
@@ -167,7 +167,7 @@ int io_target_take(struct io_target *t, const char *path, const struct io_lock *
     TRY(resolve(t, path));
     TRY(look_at_file(t));
     TRY(check_directory(t->path));
-    if (!held) TRY(hold(t));
+    if (!held) TRY(begin_note(t));
     t->locked = own_locked(held ? held->own : t->own);
     /* Once more: another run may have come and gone before the lock was ours. */
     TRY(look_at_file(t));

@@ -177,7 +177,7 @@ static int receive_parts(struct io_gather *g, struct piece *p, char *aside, int 
 }
 
 /* Puts rank r's part, whose first byte is that of the cursor, into its places. */
-static void spread(struct piece *p, struct io_cursor *c, const char *part)
+static void scatter_part(struct piece *p, struct io_cursor *c, const char *part)
 {
     const int64_t origin = c->left.buffer_bytes;
     struct io_extent e;
@@ -197,9 +197,9 @@ static void spread_all(const struct io_gather *g, struct piece *p, const char *b
         int64_t pieces;
         const int64_t bytes = io_cursor_skip(&after, p->end, &pieces);
         if (bytes > 0 && r == g->ctx->rank) {
-            if (!p->direct) spread(p, c, buf + c->left.buffer_bytes);
+            if (!p->direct) scatter_part(p, c, buf + c->left.buffer_bytes);
         } else if (pieces > 1) {
-            spread(p, c, part);
+            scatter_part(p, c, part);
             part += bytes;
         }
         *c = after;

@@ -40,7 +40,7 @@ static struct {
 
 /* ------------------------------------------------------------------ signals */
 
-static size_t put(char *line, size_t used, size_t size, const char *text)
+static size_t append_text(char *line, size_t used, size_t size, const char *text)
 {
     while (*text && used + 1 < size)
         line[used++] = *text++;
@@ -56,11 +56,11 @@ static size_t put_number(char *line, size_t used, size_t size, int64_t n)
         digits[--at] = (char)('0' + n % 10);
         n /= 10;
     } while (n > 0);
-    return put(line, used, size, digits + at);
+    return append_text(line, used, size, digits + at);
 }
 
 /* The line, then the signal once more, as it was before. */
-static void tell(int number)
+static void report_signal(int number)
 {
     char line[PATH_MAX + 512];
     const size_t size = sizeof line;
@@ -68,17 +68,17 @@ static void tell(int number)
     while (s < DEADLY - 1 && deadly[s].number != number)
         s++;
     if (guard.ctx && guard.call) {
-        size_t used = put(line, 0, size, guard.who);
-        used = put(line, used, size, deadly[s].name);
-        used = put(line, used, size, " in ");
-        used = put(line, used, size, guard.call);
-        used = put(line, used, size, " on ");
-        used = put(line, used, size, guard.ctx->path);
+        size_t used = append_text(line, 0, size, guard.who);
+        used = append_text(line, used, size, deadly[s].name);
+        used = append_text(line, used, size, " in ");
+        used = append_text(line, used, size, guard.call);
+        used = append_text(line, used, size, " on ");
+        used = append_text(line, used, size, guard.ctx->path);
         if (guard.ctx->dumps_n > 0) {
             const int64_t durable_n = guard.ctx->durable_n;
-            used = put(line, used, size, "; last durable dump: ");
+            used = append_text(line, used, size, "; last durable dump: ");
             used = durable_n > 0 ? put_number(line, used, size, durable_n - 1)
-                                 : put(line, used, size, "none");
+                                 : append_text(line, used, size, "none");
         }
         line[used++] = '\n';
         ssize_t told = write(STDERR_FILENO, line, used);
@@ -98,7 +98,7 @@ void io_guard_begin(const struct io_context *ctx)
              ctx->rank, host);
     guard.call = NULL;
     guard.ctx = ctx;
-    const struct sigaction a = {.sa_handler = tell};
+    const struct sigaction a = {.sa_handler = report_signal};
     for (int s = 0; s < DEADLY; s++)
         sigaction(deadly[s].number, &a, &guard.before[s]);
 }
@@ -168,7 +168,7 @@ static bool guarded(const struct real *r)
 }
 
 /* A file that ends where it was known to go on is an error as well. */
-static void note(const struct real *r, ssize_t done)
+static void note_fault(const struct real *r, ssize_t done)
 {
     int none = 0;
     const int errnum = done < 0 ? errno : r == &reads ? IO_GUARD_ENDED : EIO;
@@ -190,7 +190,7 @@ static ssize_t do_all(struct real *r, int fd, char *buf, size_t bytes, off_t off
     while (all < bytes) {
         const ssize_t done = real(fd, buf + all, bytes - all, offset + (off_t)all);
         if (done < 0 && errno == EINTR) continue;
-        note(r, done);
+        note_fault(r, done);
         if (done <= 0) return failed(r, all > 0 ? (ssize_t)all : done, bytes);
         all += (size_t)done;
     }
@@ -203,7 +203,7 @@ static ssize_t do_parts(struct real *r, int fd, const struct iovec *part, int pa
     if (!guarded(r)) return all;
     if (all < 0) {
         size_t bytes = 0;
-        note(r, all);
+        note_fault(r, all);
         for (int i = 0; i < parts; i++)
             bytes += part[i].iov_len;
         return failed(r, all, bytes);

@@ -127,7 +127,7 @@ static int uring_post(struct io_background *b, struct io_job *job)
 }
 
 /* The outcome of a request: done, failed, or to be asked for again. Returns whether it ended. */
-static bool settle(struct io_background *b, struct request *r, int result)
+static bool end_request(struct io_background *b, struct request *r, int result)
 {
     const int64_t align = r->fd == b->fd ? io_background_align(b) : 1;
     const bool again = result == -EINTR || result == -EAGAIN, reads = b->ctx->plan != NULL;
@@ -152,7 +152,7 @@ static void arrived(struct io_background *b, struct io_uring_cqe *cqe)
     struct request *r = io_uring_cqe_get_data(cqe);
     const int result = cqe->res;
     io_uring_cqe_seen(&e->ring, cqe);
-    if (!settle(b, r, result)) {
+    if (!end_request(b, r, result)) {
         enqueue(b, r);
         if (submit(b) == 0) return;
         r->job->fault = (struct io_fd_fault){EIO, r->bytes, r->offset};

@@ -13,7 +13,6 @@
 
 A run gets its name when it is complete, by rename: whatever ends the driver, a run that is there is
 whole. Nothing but the summary and the report is ever written twice."""
-import contextlib
 import fcntl
 import json
 import os
@@ -22,7 +21,7 @@ import re
 import shutil
 import time
 
-from .. import results, text
+from .. import replacing, results, text
 from ..trouble import Trouble, failed, usage
 
 SCHEMA = 'nht1-study/1'
@@ -44,21 +43,9 @@ def write_text(path, content, replace=False):
         raise failed('%s is there already, and is not written over' % path)
     if os.path.islink(path) and not os.path.exists(path):
         raise failed('%s: this symbolic link leads to nothing' % path)
-    temporary = '%s.tmp' % path
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
-        fd = os.open(temporary, flags, 0o666)
+        replacing.replace(path, content.encode('utf-8'))
     except OSError as e:
-        raise OSError(e.errno, e.strerror, path)
-    try:
-        with open(fd, 'w', encoding='utf-8') as out:
-            out.write(content)
-            out.flush()
-            os.fsync(out.fileno())
-        os.rename(temporary, path)
-    except OSError as e:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
         raise OSError(e.errno, e.strerror, path)
 
 
@@ -80,10 +67,10 @@ def _identity(points):
 
 def _begun(path):
     """Whether there is nothing in a folder but what a study makes before it writes anything."""
-    found = set(os.listdir(path))
+    found = {name for name in os.listdir(path) if not replacing.is_temporary(name, 'study.json')}
     runs = os.path.join(path, 'runs')
-    return found <= {'lock', 'runs', 'study.json.tmp'} and not ('runs' in found and (os.path.islink(runs) or
-                                              not os.path.isdir(runs) or os.listdir(runs)))
+    return found <= {'lock', 'runs'} and not (
+        'runs' in found and (os.path.islink(runs) or not os.path.isdir(runs) or os.listdir(runs)))
 
 
 def state_of(path, points):
