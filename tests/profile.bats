@@ -150,10 +150,43 @@ views_are_told() {
     expect_json p.json '[.profile.points[].file] | sort == ["h.dat", "h.dat", "h.dat.0", "h.dat.1"]'
 }
 
-@test "files that find no place of their own are counted all the same" {
+@test "300 files that are open at once are counted, each by itself" {
     profiled --json p.json 1 many m
     expect_status 0
-    expect_json p.json '.profile | .writes_n == 70 and .written_bytes == 700 and .lost_n == 6'
+    expect_json p.json '.profile | .writes_n == 300 and .written_bytes == 3000 and .lost_n == 0 and (.points | length) == 300'
+    [ "$(grep -c '<file ' profile.xml)" -eq 300 ]
+}
+
+@test "files of threads are counted, each by itself" {
+    profiled --json p.json 1 threads t
+    [ "$status" -ne 77 ] || not_here "this MPI library has no threads"
+    expect_status 0
+    expect_json p.json '.profile | .writes_n == 400 and .written_bytes == 4000 and (.points | length) == 40'
+    [ "$(grep -c '<calls function="write_at" n="10" bytes="100"/>' profile.xml)" -eq 40 ]
+}
+
+@test "threads do not race for what the library counts (ThreadSanitizer)" {
+    local sources=("$NHT1_ROOT"/companions/profile/preload/*.c) settings=(-std=c11 -D_GNU_SOURCE -g -O1 -fsanitize=thread)
+    need_program setarch "$(wrapper mpicc)"
+    env -u OMPI_CC "$(wrapper mpicc)" "${settings[@]}" -I"$NHT1_ROOT" -o mkcalls "$NHT1_ROOT/tests/mkcalls.c" "${sources[@]}" \
+        -ldl -pthread || not_here "no ThreadSanitizer"
+    run timeout 300 env NHT1_PROFILE_DIR="$PWD" TSAN_OPTIONS=exitcode=0 setarch -R "$NHT1_ROOT/tests/mpi-run" -np 1 ./mkcalls threads t.dat
+    expect_status 0
+    [ -s rank-0 ]
+    # The MPI library itself is not compiled for it.
+    ! grep 'SUMMARY: ThreadSanitizer.*companions/profile' <<<"$output"
+}
+
+@test "waiting for one of 2000 requests is told, whichever they are" {
+    profiled --json p.json 1 waitany w.dat
+    expect_status 0
+    expect_json p.json '.profile | .writes_n == 50 and .other.wait.n == 50'
+}
+
+@test "a view of 30 nested levels does not take for ever" {
+    profiled 1 nested n.dat
+    expect_status 0
+    has 'sizeMean="64"' 'contMean="64"'
 }
 
 @test "ranks that do not do the same stand apart" {

@@ -4,8 +4,8 @@
 /* Layer 3. What the preloaded library leaves of one rank, and nht1-profile reads: a file that is
  * mapped into memory while the program runs, so that nothing is lost when it dies, by SIGKILL too.
  *
- *     DIR/rank-R      struct profile_map, then phase_max struct profile_phase, of which phases_n hold
- *                     something; sparse, in the byte order of the machine
+ *     DIR/rank-R      struct profile_map, of whose files and phases files_n and phases_n hold something;
+ *                     sparse, in the byte order of the machine
  *     DIR/drop-HASH   the writes to the file of that name were dropped, on this rank or another
  *
  * A phase becomes a working point: the calls on one file from its opening, or from the last change
@@ -17,7 +17,7 @@
 #include "companions/workload/function.h"
 
 #define PROFILE_MAGIC     UINT64_C(0x31657270316e7468)
-#define PROFILE_FILES_MAX 64
+#define PROFILE_FILES_MAX 16384
 #define PROFILE_NAME_MAX  1024
 #define PROFILE_PHASE_MAX 16384
 #define PROFILE_BINS      512 /* of the timeline */
