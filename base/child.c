@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/plain.h"
 #include "base/stop.h"
 #include "base/watch.h"
@@ -127,8 +128,8 @@ int child_start(struct child *c, const struct child_start *how)
     posix_spawn_file_actions_t actions;
     *c = (struct child){.out = -1, .err = -1, .name = how->argv[0], .group = how->group};
     if (how->out == CHILD_KEPT) {
-        c->line = malloc(CHILD_LINE_SIZE);
-        if (!c->line) return err_set(ERR_NOMEM, "no memory for what %s says", c->name);
+        c->line = mem_new(CHILD_LINE_SIZE, 1, "what %s says", c->name);
+        if (!c->line) return ERR_NOMEM;
         c->out = memfd_create("nht1-out", MFD_CLOEXEC);
     }
     if (how->err == CHILD_KEPT) c->err = memfd_create("nht1-err", MFD_CLOEXEC);

@@ -16,12 +16,13 @@
 
 #include "base/err.h"
 #include "base/lock.h"
+#include "base/mem.h"
 #include "base/own_note.h"
 #include "base/own_sweep.h"
 #include "base/stop.h"
 
 /* A file that is there, and its descriptor, held until it is removed. */
-struct made {
+struct own_file {
     atomic_bool there; /* whoever clears it takes the name away */
     int fd;
     enum own_kind kind;
@@ -40,7 +41,7 @@ struct own {
     char note[NAME_MAX + 1], lock[NAME_MAX + 1];
     char dir[PATH_MAX];
     char shown[PATH_MAX + 1]; /* before names in it: "", or it and a slash */
-    struct made made[OWN_FILES_MAX];
+    struct own_file made[OWN_FILES_MAX];
 };
 
 uint64_t own_job(void)
@@ -119,7 +120,7 @@ static int note_add(struct own *o, const struct own_line *l)
 int own_begin_as(struct own **out, const char *dir, uint64_t job, int64_t maker)
 {
     struct own *o = *out = calloc(1, sizeof *o);
-    if (!o) return err_set(ERR_NOMEM, "no memory for a note of files");
+    if (!o) return mem_error("a note of files");
     o->note_fd = o->lock_fd = -1;
     o->job = job;
     o->maker = maker;
@@ -156,7 +157,7 @@ void own_detach(struct own *o)
 
 /* --- making and removing -------------------------------------------------------------------- */
 
-static struct made *find_made(struct own *o, const char *name)
+static struct own_file *find_made(struct own *o, const char *name)
 {
     for (int i = 0; i < OWN_FILES_MAX; i++)
         if (atomic_load(&o->made[i].there) && strcmp(o->made[i].name, name) == 0)
@@ -171,7 +172,7 @@ bool own_has(const struct own *o, const char *name)
 
 /* Takes the name away, unless somebody put another file there; also from the handler of a signal.
  * Returns 0 or an errno value. */
-static int made_unlink(const struct own *o, struct made *m)
+static int made_unlink(const struct own *o, struct own_file *m)
 {
     struct stat st;
     if (!atomic_exchange(&m->there, false) || !own_still_named(m->fd, o->dir_fd, m->name, &st))
@@ -192,7 +193,7 @@ static bool asked_to_stop(const struct own *o)
 static int add_made(struct own *o, const char *name, int fd, enum own_kind kind)
 {
     for (int i = 0; i < OWN_FILES_MAX; i++) {
-        struct made *m = &o->made[i];
+        struct own_file *m = &o->made[i];
         if (atomic_load(&m->there)) continue;
         if (m->fd >= 0) close(m->fd);
         m->fd = fd;
@@ -314,7 +315,7 @@ int own_adopt(struct own *o, const char *name, struct identity id)
 
 int own_remove(struct own *o, const char *name)
 {
-    struct made *m = find_made(o, name);
+    struct own_file *m = find_made(o, name);
     if (!m) return 0;
     const int errnum = made_unlink(o, m);
     close(m->fd);
@@ -324,7 +325,7 @@ int own_remove(struct own *o, const char *name)
 
 void own_hand_over(struct own *o, const char *name)
 {
-    struct made *m = find_made(o, name);
+    struct own_file *m = find_made(o, name);
     if (m) atomic_store(&m->there, false);
 }
 

@@ -83,7 +83,7 @@ int own_expect(struct own *o, const char *name, struct identity id);
 int own_adopt(struct own *o, const char *name, struct identity id);
 
 /* Notes a file that is replaced again and again, and so has no identity of its own, by a word that no other
- * file holds; mark: without blanks. */
+ * file holds; mark: of 16 bytes or more, without blanks. */
 int own_expect_text(struct own *o, const char *name, const char *mark);
 
 /* Whether a file of that name was made and not removed. */

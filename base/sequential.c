@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 
 /* Evidence from which on a sample counts as skewed or as correlated, chosen by the simulations of
  * docs/statistics.md: generous, since a needless sign test or widening costs some rounds, a missed
@@ -71,8 +72,9 @@ static void spend_on_signs(struct sequential_plan *p, double *share, double *tai
 static int set_bounds(struct sequential_plan *p)
 {
     const size_t room = (size_t)p->rounds[p->n - 1] + 1;
-    double *share = malloc(2 * room * sizeof *share);
-    if (!share) return err_set(ERR_NOMEM, "no memory for a plan of %d rounds", p->rounds[p->n - 1]);
+    double *share =
+        mem_new((int64_t)(2 * room), sizeof *share, "a plan of %d rounds", p->rounds[p->n - 1]);
+    if (!share) return ERR_NOMEM;
     spend_on_signs(p, share, share + room);
     free(share);
     return spend_on_ranks(p);

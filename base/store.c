@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 
 #define LOCK_TRIES 100 /* of 50 ms each */
 
@@ -76,7 +77,7 @@ int store_read(const struct store *kind, const char *path, json_t **root)
     *root = NULL;
     if (stat(path, &st) < 0 && errno == ENOENT) {
         *root = json_pack("{s:s, s:[]}", "schema", kind->schema, "entries");
-        return *root ? 0 : err_set(ERR_NOMEM, "no memory for the %s", kind->title);
+        return *root ? 0 : mem_error("the %s", kind->title);
     }
     if (access(path, R_OK) < 0)
         return err_set_errno(ERR_IO, errno, "reading the %s %s", kind->title, path);
@@ -189,7 +190,7 @@ static int put_entry(json_t *entries, void *arg)
     json_t *old = store_find(entries, new->key);
     const int rc =
         old ? json_object_update(old, new->entry) : json_array_append(entries, new->entry);
-    return rc == 0 ? 1 : err_set(ERR_NOMEM, "no memory for an entry of the %s", new->kind->title);
+    return rc == 0 ? 1 : mem_error("an entry of the %s", new->kind->title);
 }
 
 int store_replace(const struct store *kind, const char *path, const json_t *key, json_t *entry)

@@ -113,7 +113,7 @@ static const struct conf_program program = {
     .options = table,
 };
 
-struct net {
+struct network {
     double latency_s, overhead_s, s_per_byte;
 };
 
@@ -188,7 +188,7 @@ static int64_t group_of(const struct model *m, const struct block *b, int q)
 
 /* What a divided direction costs beside its work. */
 static double pipe_s(const struct model *m, const struct block *b, int q, double work,
-                     const struct net *net)
+                     const struct network *net)
 {
     if (b->parts[q] == 1) return 0;
     const int64_t batches = batches_of(b, q, m->opt.lanes), g = group_of(m, b, q);
@@ -218,7 +218,7 @@ struct times {
 };
 
 static struct times step_of(const struct model *m, const struct block *b, int threads, double busy,
-                            const struct net *net)
+                            const struct network *net)
 {
     struct times t = {0};
     double bytes, w[PHASES];
@@ -414,8 +414,8 @@ static json_t *tell_parameters(const struct model *m)
 
 static json_t *tell_comparison(const struct model *m, const struct row *row, int n)
 {
-    const struct net node = {1e-6 * m->opt.node_latency_us, 1e-6 * m->opt.overhead_us,
-                             1e-9 / m->opt.node_gbytes_per_s};
+    const struct network node = {1e-6 * m->opt.node_latency_us, 1e-6 * m->opt.overhead_us,
+                                 1e-9 / m->opt.node_gbytes_per_s};
     json_t *list = json_array();
     printf("\nThe model and what was measured, ms per step\n");
     printf("  %-5s %7s %-6s %10s %10s %8s\n", "class", "rk x th", "decomp", "measured", "model",
@@ -442,8 +442,8 @@ static json_t *tell_comparison(const struct model *m, const struct row *row, int
 static bool predict(const struct model *m, const char *decomp, int64_t size, int ranks,
                     struct times *t, char grid[40])
 {
-    const struct net net = {1e-6 * m->opt.latency_us, 1e-6 * m->opt.overhead_us,
-                            1e-9 / m->opt.gbytes_per_s};
+    const struct network net = {1e-6 * m->opt.latency_us, 1e-6 * m->opt.overhead_us,
+                                1e-9 / m->opt.gbytes_per_s};
     struct bt_decomp d;
     if (bt_decomp_make(decomp, size, ranks, 0, &d) < 0) {
         err_clear();

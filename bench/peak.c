@@ -12,6 +12,7 @@
 #include "base/conf.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/start.h"
 #include "base/sys.h"
 #include "base/version.h"
@@ -174,7 +175,7 @@ static int arrays_make(struct arrays *x, int64_t llc_bytes, int threads)
     x->n = bytes / (int64_t)sizeof(double);
     for (int i = 0; i < 3; i++) {
         *array[i] = aligned_alloc(4096, (size_t)bytes);
-        if (!*array[i]) return err_set(ERR_NOMEM, "no memory for arrays of the triad");
+        if (!*array[i]) return mem_error("arrays of the triad");
     }
 #pragma omp parallel num_threads(threads)
     {

@@ -15,6 +15,7 @@
 
 #include "base/conf.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/sequential.h"
 #include "base/start.h"
 #include "base/version.h"
@@ -215,8 +216,8 @@ static double value(struct machine *m)
 static int true_location(struct machine *m, double *median, double *sd)
 {
     const bool moving = m->noise->shape == DRIFT || m->noise->shape == WALK;
-    double *x = malloc(MEDIAN_DRAWS * sizeof *x);
-    if (!x) return err_set(ERR_NOMEM, "no memory for %d values", MEDIAN_DRAWS);
+    double *x = mem_new(MEDIAN_DRAWS, sizeof *x, "%d values", MEDIAN_DRAWS);
+    if (!x) return ERR_NOMEM;
     for (int i = 0; i < MEDIAN_DRAWS; i++) {
         machine_start(m);
         x[i] = value(m);
@@ -407,7 +408,7 @@ static int run(const void *opts, const struct conf_list *args)
     TRY(sequential_plan(o->error, (int)o->rounds, &plan));
     if (o->naive) TRY(make_naive(&plan));
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-    if (!rng) return err_set(ERR_NOMEM, "no memory for random numbers");
+    if (!rng) return mem_error("random numbers");
     const int rc = simulate_all(o, &plan, rng);
     gsl_rng_free(rng);
     return rc;

@@ -65,7 +65,7 @@ int bt_compute_run(struct bt_job *job, struct bt_solver *solver, const struct bt
     bt_decomp_name(d, o->decomp);
     if (o->wrong) return 0;
     struct bt_tc_entry e = {.t_c_s = o->run.t_t_s,
-                            .verified = o->run.norms_published && o->run.norms_ok,
+                            .verified = o->run.norms && o->run.norms_ok,
                             .ranks = job->size,
                             .threads = job->machine.threads,
                             .undisturbed = o->run.disturbance.undisturbed,
@@ -261,7 +261,7 @@ void bt_compute_origin(const struct bt_job *job, char *out, size_t size)
         snprintf(
             out, size, "%s, %s; %lld rank%s x %lld thread%s, decomposition %s, %s, on %s, %.16s",
             stored ? "best time stored for this system and problem" : "measured by this job",
-            e->verified ? "verified" : "not verified (no published norms)", (long long)e->ranks,
+            e->verified ? "verified" : "not verified (no norms are known)", (long long)e->ranks,
             units_plural(e->ranks), (long long)e->threads, units_plural(e->threads), e->decomp,
             e->isa, e->host, e->utc[0] ? e->utc : "undated");
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/par.h"
 #include "base/sys.h"
 #include "bt/solver/problem.h"
@@ -55,8 +56,8 @@ static const char *omp_num_threads(void)
  * that of the ranks of its node that may use the same CPUs. */
 static int fair_threads(const struct bt_machine *m, int *fair)
 {
-    uint64_t mask, *all = malloc((size_t)m->nodes.node_size * sizeof *all);
-    int rc = all ? 0 : err_set(ERR_NOMEM, "no memory for %d masks", m->nodes.node_size);
+    uint64_t mask, *all = calloc((size_t)m->nodes.node_size, sizeof *all);
+    int rc = all ? 0 : mem_error("%d masks", m->nodes.node_size);
     int sharers = 0;
     (void)sys_cpus_allowed(&mask);
     TRY_TO(out, rc, par_agree(m->nodes.node, rc));

@@ -71,10 +71,11 @@ static void run_spreads(json_t *r, const struct bt_job *job, const struct bt_run
 static void run_proofs(json_t *r, const struct bt_outcome *o)
 {
     const struct bt_run *run = &o->run;
-    const bool judged = run->norms_published && run->completed;
+    const bool judged = run->norms && run->completed;
     js_set(r, "norms",
-           json_pack("{so so sb so so}", "error", component_array(run->xce), "residual",
-                     component_array(run->xcr), "published", (int)run->norms_published, "ok",
+           json_pack("{so so sb sb so so}", "error", component_array(run->xce), "residual",
+                     component_array(run->xcr), "published", run->norms && !run->norms->computed,
+                     "computed", run->norms && run->norms->computed, "ok",
                      judged ? json_boolean(run->norms_ok) : json_null(), "largest_deviation",
                      judged ? js_real(run->norms_deviation) : json_null()));
     js_set(r, "proof",

@@ -9,6 +9,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/par.h"
 #include "base/stop.h"
@@ -123,7 +124,7 @@ int bt_rounds_make(struct bt_job *job)
     bool more = true;
     int rc, order[BT_RUNS_MAX + 1], n = 0;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-    TRY_TO(out, rc, par_agree(job->comm, rng ? 0 : err_set(ERR_NOMEM, "no memory for an order")));
+    TRY_TO(out, rc, par_agree(job->comm, rng ? 0 : mem_error("an order")));
     gsl_rng_set(rng, s->seed);
     TRY_TO(out, rc, bt_rounds_begin(job, &solver));
     if (bt_setup_computes(s)) order[n++] = BT_COMPUTE_ONLY;

@@ -9,6 +9,7 @@
 #include "base/disturbance.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/plain.h"
 #include "base/watch.h"
 #include "base/store.h"
@@ -41,13 +42,6 @@ static bool matches(const json_t *entry, const struct bt_tc_key *key, bool fewer
            fabs(dt - key->dt) <= 1e-12 * fabs(key->dt);
 }
 
-/* A member, NaN when it is no number. */
-static double number(const json_t *entry, const char *member)
-{
-    const json_t *v = json_object_get(entry, member);
-    return json_is_number(v) ? json_number_value(v) : NAN;
-}
-
 static void entry_read(const json_t *from, struct bt_tc_entry *to)
 {
     *to = (struct bt_tc_entry){
@@ -56,9 +50,9 @@ static void entry_read(const json_t *from, struct bt_tc_entry *to)
         .ranks = json_integer_value(json_object_get(from, "ranks")),
         .threads = json_integer_value(json_object_get(from, "threads")),
         .undisturbed = json_is_true(json_object_get(from, "undisturbed")),
-        .share_min = number(from, "share_min"),
-        .steal = number(from, "steal"),
-        .others = number(from, "others"),
+        .share_min = js_number(from, "share_min"),
+        .steal = js_number(from, "steal"),
+        .others = js_number(from, "others"),
     };
     plain_copy(to->decomp, sizeof to->decomp, store_text(from, "decomp"));
     plain_copy(to->isa, sizeof to->isa, store_text(from, "isa"));
@@ -86,7 +80,7 @@ static int entry_write(json_t *to, const struct bt_tc_key *key, const struct bt_
     }
     const int rc = new ? json_object_update(to, new) : -1;
     json_decref(new);
-    return rc == 0 ? 0 : err_set(ERR_NOMEM, "no memory for an entry of the T_C store");
+    return rc == 0 ? 0 : mem_error("an entry of the T_C store");
 }
 
 /* A time that is no positive number would poison every comparison. */
@@ -184,7 +178,7 @@ bool bt_tc_is_better(const struct bt_tc_entry *candidate, const struct bt_tc_ent
     return candidate->t_c_s < stored->t_c_s;
 }
 
-struct offer {
+struct new_time {
     const struct bt_tc_key *key;
     const struct bt_tc_entry *entry;
 };
@@ -192,7 +186,7 @@ struct offer {
 /* Returns 1 when the time has taken its place among the entries. */
 static int add_time(json_t *entries, void *arg)
 {
-    const struct offer *new = arg;
+    const struct new_time *new = arg;
     struct bt_tc_entry stored, less;
     json_t *other, *place = entry_find(entries, new->key, false, &stored, &other);
     if (!proved_undisturbed(new->entry) ||
@@ -212,6 +206,6 @@ static int add_time(json_t *entries, void *arg)
 
 int bt_tc_offer(const char *path, const struct bt_tc_key *key, const struct bt_tc_entry *entry)
 {
-    struct offer new = {key, entry};
+    struct new_time new = {key, entry};
     return store_change(&kind, path, add_time, &new);
 }

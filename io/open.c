@@ -9,6 +9,7 @@
 
 #include "base/digest.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/par.h"
 #include "base/watch.h"
 #include "io/context.h"
@@ -49,9 +50,7 @@ static int setup(struct io_file *f, MPI_Comm comm)
     f->digest_sum = calloc(words, sizeof *f->digest_sum);
     f->busy = f->ctx.busy = io_busy_new();
     const bool all = f->busy && f->state && f->digest_part && f->digest_sum;
-    return par_agree(
-        f->ctx.comm,
-        all ? 0 : err_set(ERR_NOMEM, "no memory for writing dumps of N = %" PRId64, f->spec.n));
+    return par_agree(f->ctx.comm, all ? 0 : mem_error("writing dumps of N = %" PRId64, f->spec.n));
 }
 
 /* Whether this run makes or continues files at all. */
@@ -152,10 +151,9 @@ static int prove_room(struct io_file *f)
     f->times = rc == 0 ? calloc((size_t)s->dumps_n, sizeof *f->times) : NULL;
     f->stats.dump = f->times;
     if (rc == 0 && !f->times)
-        rc = err_set(ERR_NOMEM,
-                     "no memory for writing %" PRId64 " dumps of N = %" PRId64
-                     ": choose a longer --interval or fewer --steps",
-                     s->dumps_n, s->n);
+        rc = mem_error("writing %" PRId64 " dumps of N = %" PRId64
+                       ": choose a longer --interval or fewer --steps",
+                       s->dumps_n, s->n);
     return par_agree(f->ctx.comm, rc);
 }
 
@@ -168,7 +166,7 @@ static int gather_identities(const struct io_file *f, struct identity **id, int6
     *ids_n = 2 * n;
     struct identity *made = calloc(2 * (size_t)n, sizeof *made), *old = made + n;
     *id = made;
-    TRY(par_agree(f->ctx.comm, made ? 0 : err_set(ERR_NOMEM, "no memory for a list of files")));
+    TRY(par_agree(f->ctx.comm, made ? 0 : mem_error("a list of files")));
     made[0] = f->place.id;
     old[0] = f->place.old;
     if (!f->has_parts) return 0;
@@ -190,7 +188,7 @@ static int put_manifest(struct io_file *f, const struct identity *id, int64_t id
     TRY(io_manifest_room(f->manifest, f->spec.dumps_n));
     if (t->old && t->parts_n > kept_n) {
         struct identity *old = io_parts_identities(t);
-        int rc = old ? 0 : err_set(ERR_NOMEM, "no memory for a list of files");
+        int rc = old ? 0 : mem_error("a list of files");
         if (rc == 0) rc = io_manifest_withdraw(t->old, old, t->parts_n + 1);
         free(old);
         if (rc == 0) rc = io_parts_remove(t, kept_n);
@@ -264,8 +262,8 @@ int io_file_open_with(struct io_file **out, MPI_Comm comm, const struct io_spec 
 {
     *out = NULL;
     TRY(par_agree(comm, io_spec_check(spec)));
-    struct io_file *f = calloc(1, sizeof *f);
-    int rc = par_agree(comm, f ? 0 : err_set(ERR_NOMEM, "no memory for a file"));
+    struct io_file *f = mem_new(1, sizeof *f, "a file");
+    int rc = par_agree_memory(comm, f != NULL);
     if (rc < 0) {
         free(f);
         return rc;

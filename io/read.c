@@ -12,6 +12,7 @@
 
 #include "base/buffer.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/nodes.h"
 #include "base/num.h"
 #include "base/par.h"
@@ -74,8 +75,8 @@ static int find_dumps(MPI_Comm comm, const char *path, struct io_found *f, struc
     TRY_MPI(MPI_Comm_rank(comm, &rank));
     TRY(par_agree(comm, rank == 0 ? look_for(path, f, m) : 0));
     TRY_MPI(MPI_Bcast(f, sizeof *f, MPI_BYTE, 0, comm));
-    *box = calloc((size_t)f->boxes_n + 1, sizeof **box);
-    TRY(par_agree(comm, *box ? 0 : err_set(ERR_NOMEM, "no memory for a list of parts")));
+    *box = mem_new(f->boxes_n + 1, sizeof **box, "a list of parts");
+    TRY(par_agree_memory(comm, *box != NULL));
     for (int64_t i = 0; rank == 0 && i < f->boxes_n; i++)
         (*box)[i] = io_manifest_part(*m, i);
     return par_check(MPI_Bcast(*box, (int)(6 * f->boxes_n), MPI_INT64_T, 0, comm), "MPI_Bcast");
@@ -183,7 +184,7 @@ static int open_plan(struct io_reading *r, MPI_Comm comm, const struct io_read_s
     t->call_bytes = num_min(t->call_bytes, t->buffer_bytes);
     r->state = calloc(1, r->writer->state_size + 1);
     c->part = buffer_new((size_t)t->buffer_bytes);
-    TRY(par_agree(c->comm, r->state && c->part ? 0 : err_set(ERR_NOMEM, "no memory for reading")));
+    TRY(par_agree(c->comm, r->state && c->part ? 0 : mem_error("reading")));
     return begin_plan(r, s->dumps, s->dumps_n);
 }
 
@@ -194,8 +195,8 @@ int io_read_open_with(struct io_reading **out, MPI_Comm comm, const struct io_re
     struct io_spec as;
     *out = NULL;
     TRY(par_agree(comm, check_spec(spec, &as)));
-    struct io_reading *r = calloc(1, sizeof *r);
-    int rc = par_agree(comm, r ? 0 : err_set(ERR_NOMEM, "no memory for reading"));
+    struct io_reading *r = mem_new(1, sizeof *r, "reading");
+    int rc = par_agree_memory(comm, r != NULL);
     if (rc < 0) {
         free(r);
         return rc;

@@ -385,7 +385,7 @@ static void a_note_that_is_wrong(void **state)
             id.born_ns);
     fprintf(f,
             "file %" PRId64 " %" PRId64 " %" PRId64
-            " mine\nfile\n\nlock\nlock mine\ntemps ..\nlock .\n",
+            " mine\nfile\n\nlock\nlock mine\ntemps ..\nlock .\ntext  mine\ntext dear mine\n",
             id.device, id.inode, id.born_ns);
     path_of("mine", outside);
     assert_true(identity_of_path(outside, &id));
@@ -564,9 +564,8 @@ static void asked_to_stop(void **state)
     const pid_t child = start(work_until_asked);
     assert_int_equal(names(note), 7);
     kill(child, SIGTERM);
-    for (int t = 0; t < 60000 && names(note) > 0; t++)
+    while (names(note) > 0) /* the runner ends what hangs */
         usleep(1000);
-    assert_int_equal(names(note), 0);
     kill(child, SIGTERM); /* the second one ends it */
     waitpid(child, &status, 0);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/progress.h"
 #include "verify/container.h"
 #include "verify/detect.h"
@@ -241,8 +242,7 @@ static int make_dumps(struct check *c)
     const int64_t worth = listed > whole ? listed : whole + 1;
     c->dumps_n = c->shape.dumps_n < worth ? c->shape.dumps_n : worth;
     c->dump = calloc((size_t)c->dumps_n + 1, sizeof *c->dump);
-    if (!c->dump)
-        return err_set(ERR_NOMEM, "no memory for the results of %" PRId64 " dumps", c->dumps_n);
+    if (!c->dump) return mem_error("the results of %" PRId64 " dumps", c->dumps_n);
     for (int64_t d = 0; d < c->dumps_n; d++) {
         c->dump[d].step = manifest_step(manifest_of(c), d);
         c->dump[d].state = CHECK_UNJUDGED;

@@ -11,6 +11,7 @@
 #include "base/digest.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 
 #define SCHEMA    "nht1-dump/1"
 #define HASH      "nht1-h64/1"
@@ -169,7 +170,7 @@ static int get_dumps(const struct source *s, struct manifest *m)
         return bad_member(s, "dumps", "has more entries than planned");
     m->dump = calloc((size_t)m->dumps_n + 1, sizeof *m->dump);
     m->words = calloc((size_t)m->dumps_n + 1, (size_t)digest_words(m->shape.n) * 8);
-    if (!m->dump || !m->words) return err_set(ERR_NOMEM, "%s: no memory for it", s->where);
+    if (!m->dump || !m->words) return mem_error("%s", s->where);
     for (int64_t d = 0; d < m->dumps_n; d++) {
         entry.object = json_array_get(list, (size_t)d);
         snprintf(entry.where, sizeof entry.where, "%.4150s: dumps[%" PRId64 "]", s->where, d);

@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/stat.h"
 #include "base/stats/request.h"
 #include "base/stats/stat_fit.h"
@@ -170,5 +171,5 @@ int answer(const json_t *request, const char *where, json_t **out)
     for (int i = 0; i < r.owned_n; i++)
         free(r.owned[i]);
     free(r.owned);
-    return rc == 0 && !*out ? err_set(ERR_NOMEM, "no memory for the answer") : rc;
+    return rc == 0 && !*out ? mem_error("the answer") : rc;
 }

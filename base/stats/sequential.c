@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/stats/request.h"
 #include "base/stats/stat_test.h"
 
@@ -126,11 +127,10 @@ int answer_centres(struct request *r, json_t **out)
     const size_t n = json_array_size(metrics);
     if (n < 1 || n > METRICS_MAX)
         return err_set(ERR_USAGE, "%s: \"metrics\": 1 to %d are expected", r->where, METRICS_MAX);
-    double *p = malloc((n + 1) * sizeof *p);
+    double *p = calloc(n + 1, sizeof *p);
     json_t *list = json_array();
     *out = json_pack("{so so}", "level", js_real(level), "metrics", list);
-    const int rc = p && *out ? centres(r, metrics, level, p, list)
-                             : err_set(ERR_NOMEM, "no memory for %zu metrics", n);
+    const int rc = p && *out ? centres(r, metrics, level, p, list) : mem_error("%zu metrics", n);
     free(p);
     return rc;
 }
@@ -315,8 +315,7 @@ int answer_sequential(struct request *r, json_t **out)
     if (n < 1 || n > METRICS_MAX)
         return err_set(ERR_USAGE, "%s: \"questions\": 1 to %d are expected", r->where, METRICS_MAX);
     struct question *q = calloc(n, sizeof *q);
-    const int rc =
-        q ? judge(r, questions, q, out) : err_set(ERR_NOMEM, "no memory for %zu questions", n);
+    const int rc = q ? judge(r, questions, q, out) : mem_error("%zu questions", n);
     free(q);
     return rc;
 }

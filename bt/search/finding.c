@@ -392,13 +392,6 @@ void bt_finding_rung(const struct bt_search *s, int rung, FILE *to)
     fflush(to);
 }
 
-/* A number of a result, NaN where it is null. */
-static double member(const json_t *of, const char *key)
-{
-    const json_t *value = json_object_get(of, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 /* "1.023 (0.990 to 1.051)"; "-" where it is not known. */
 static const char *with_interval(char out[64], double x, double lo, double hi)
 {
@@ -473,19 +466,19 @@ void bt_finding_print(const struct bt_search *s, FILE *to)
     fputc('\n', to);
     plain_entry(to, "Answer", "%s", json_string_value(json_object_get(best, "answer")));
     plain_line(to, "Best      %s", json_string_value(json_object_get(best, "label")));
-    fprintf(
-        to, "zeta      %s, paired, %lld dumps, %lld rounds of the last rung\n",
-        with_interval(text, member(best, "zeta"), member(best, "zeta_lo"), member(best, "zeta_hi")),
-        json_integer_value(json_object_get(best, "dumps")),
-        json_integer_value(json_object_get(best, "rounds")));
+    fprintf(to, "zeta      %s, paired, %lld dumps, %lld rounds of the last rung\n",
+            with_interval(text, js_number(best, "zeta"), js_number(best, "zeta_lo"),
+                          js_number(best, "zeta_hi")),
+            json_integer_value(json_object_get(best, "dumps")),
+            json_integer_value(json_object_get(best, "rounds")));
     json_array_foreach(json_object_get(best, "against"), i, one)
     {
         snprintf(label, sizeof label, "%s", json_string_value(json_object_get(one, "label")));
-        plain_line(
-            to, "%-9s zeta %s; its T_T over that of the best: %s", label,
-            with_interval(text, member(one, "zeta"), member(one, "zeta_lo"),
-                          member(one, "zeta_hi")),
-            with_interval(ratio, member(one, "ratio"), member(one, "lo"), member(one, "hi")));
+        plain_line(to, "%-9s zeta %s; its T_T over that of the best: %s", label,
+                   with_interval(text, js_number(one, "zeta"), js_number(one, "zeta_lo"),
+                                 js_number(one, "zeta_hi")),
+                   with_interval(ratio, js_number(one, "ratio"), js_number(one, "lo"),
+                                 js_number(one, "hi")));
     }
     print_state(s, stand, RACE_TIED, "Cannot be told apart from the best: T_T over its T_T", to);
     print_effects(s, to);

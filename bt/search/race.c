@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/rank.h"
 #include "base/sequential.h"
@@ -578,8 +579,9 @@ int race_add_result(struct race *r, const struct race_trial *done)
     if (done->rung == 0) return 0;
     if (r->trials_n == r->trials_room) {
         const int room = 2 * r->trials_room + 256;
-        struct race_trial *grown = realloc(r->trial, (size_t)room * sizeof *grown);
-        if (!grown) return err_set(ERR_NOMEM, "no memory for the times of %d runs", room);
+        struct race_trial *grown =
+            mem_grow(r->trial, room, sizeof *grown, "the times of %d runs", room);
+        if (!grown) return ERR_NOMEM;
         r->trial = grown;
         r->trials_room = room;
     }
@@ -594,7 +596,7 @@ int race_new(struct race **race, const struct race_plan *plan, double now_s)
     const size_t n = (size_t)plan->n;
     struct race *r = calloc(1, sizeof *r);
     *race = r;
-    if (!r) return err_set(ERR_NOMEM, "no memory for a race");
+    if (!r) return mem_error("a race");
     r->plan = *plan;
     r->entry = calloc(n + 1, sizeof *r->entry);
     r->runner = calloc(n + 1, sizeof *r->runner);
@@ -602,7 +604,7 @@ int race_new(struct race **race, const struct race_plan *plan, double now_s)
     r->location = calloc(n + 1, sizeof *r->location);
     r->rng = gsl_rng_alloc(gsl_rng_mt19937);
     if (!r->entry || !r->runner || !r->order || !r->location || !r->rng)
-        return err_set(ERR_NOMEM, "no memory for a race of %d", plan->n);
+        return mem_error("a race of %d", plan->n);
     memcpy(r->entry, plan->entry, n * sizeof *r->entry);
     gsl_rng_set(r->rng, plan->seed);
     for (int c = 0; c < plan->n; c++)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/mpilib.h"
 #include "base/par.h"
 #include "base/plain.h"
@@ -113,12 +114,11 @@ static int find_stored_choice(struct bt_search *search)
     }
     TRY_MPI(MPI_Bcast(&bytes, 1, MPI_INT64_T, 0, job->comm));
     if (bytes == 0) return 0;
-    if (job->rank != 0) text = malloc((size_t)bytes);
-    int rc = par_agree(job->comm, text ? 0 : err_set(ERR_NOMEM, "no memory for a choice"));
+    if (job->rank != 0) text = mem_new(bytes, 1, "a choice");
+    int rc = par_agree_memory(job->comm, text != NULL);
     if (rc == 0) rc = par_check(MPI_Bcast(text, (int)bytes, MPI_CHAR, 0, job->comm), "MPI_Bcast");
     if (rc == 0 && job->rank != 0) search->known = json_loads(text, 0, NULL);
-    if (rc == 0)
-        rc = par_agree(job->comm, search->known ? 0 : err_set(ERR_NOMEM, "no memory for a choice"));
+    if (rc == 0) rc = par_agree(job->comm, search->known ? 0 : mem_error("a choice"));
     free(text);
     return rc;
 }
@@ -168,8 +168,8 @@ static int prepare_race(struct bt_search *search)
     search->readers = around.readers;
     TRY(bt_space_make(&search->space, s->candidate, s->writers_n, &around));
     const int known = stored_candidate(search);
-    search->why = calloc((size_t)search->space.n + 1, sizeof *search->why);
-    if (!search->why) return err_set(ERR_NOMEM, "no memory for the search");
+    search->why = mem_new(search->space.n + 1, sizeof *search->why, "the search");
+    if (!search->why) return ERR_NOMEM;
     if (job->rank != 0) return 0;
     for (int i = 0; i < search->space.n; i++) {
         entry[i].order = (int)search->space.kind[i];
@@ -424,7 +424,7 @@ int bt_search_make(struct bt_search **made, struct bt_job *job, FILE *to)
     struct bt_search *search = *made = calloc(1, sizeof *search);
     struct io_lock lock;
     char path[4096];
-    TRY(par_agree(job->comm, search ? 0 : err_set(ERR_NOMEM, "no memory for the search")));
+    TRY(par_agree(job->comm, search ? 0 : mem_error("the search")));
     search->job = job;
     job->search = (struct bt_addition){bt_finding_json, search};
     const json_t *first = json_array_get(job->left_out, 0);

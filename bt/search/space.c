@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "io/writers/hint.h"
 #include "io/writers/writer.h"
 
@@ -100,7 +101,7 @@ int bt_space_make(struct bt_space *s, const struct bt_candidate *writer, int n,
             }
         }
     free(with);
-    return all ? 0 : err_set(ERR_NOMEM, "no memory for the candidates of --io auto");
+    return all ? 0 : mem_error("the candidates of --io auto");
 }
 
 const struct io_setting *bt_space_differ(const struct bt_candidate *a, const struct bt_candidate *b)

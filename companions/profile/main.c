@@ -18,8 +18,9 @@
 #include "base/conf.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/mpilib.h"
-#include "base/near.h"
+#include "base/suggestion.h"
 #include "base/own.h"
 #include "base/plain.h"
 #include "base/start.h"
@@ -179,8 +180,9 @@ static int execute(const struct options *o, const struct conf_list *args, struct
     if (snprintf(setting[3], sizeof setting[3], "LD_PRELOAD=%s%s%s", library, more ? ":" : "",
                  more ? more : "") >= (int)sizeof setting[3])
         return err_set(ERR_USAGE, "LD_PRELOAD is longer than %zu bytes", sizeof setting[3]);
-    const char **word = calloc((size_t)args->n + (size_t)o->t_c_add.n + 16, sizeof(const char *));
-    if (!word) return err_set(ERR_NOMEM, "no memory for the command line");
+    const char **word =
+        mem_new(args->n + o->t_c_add.n + 16, sizeof(const char *), "the command line");
+    if (!word) return ERR_NOMEM;
     for (int a = 0; a < args->n; a++) {
         word[w++] = args->item[a];
         for (int s = 0; a == 0 && open_mpi && s < n; s++) {
@@ -199,7 +201,7 @@ static int execute(const struct options *o, const struct conf_list *args, struct
     FILE *output = drop ? fopen(path, "ae") : NULL;
     struct child c = {.out = -1, .err = -1};
     int rc = 0;
-    if (!env) rc = err_set(ERR_NOMEM, "no memory for an environment");
+    if (!env) rc = mem_error("an environment");
     if (drop && !output) rc = err_set_errno(ERR_IO, errno, "%s", path);
     if (rc == 0) {
         const enum child_stream stream = drop ? CHILD_FD : CHILD_SHARED;
@@ -263,8 +265,8 @@ struct zeta {
 
 static int zeta_of(const struct round *round, int n, struct zeta *z)
 {
-    double *ratio = calloc(4 * (size_t)n, sizeof *ratio);
-    if (!ratio) return err_set(ERR_NOMEM, "no memory for %d rounds", n);
+    double *ratio = mem_new(4 * n, sizeof *ratio, "%d rounds", n);
+    if (!ratio) return ERR_NOMEM;
     double *t_t = ratio + n, *t_c = t_t + n, *io = t_c + n;
     for (int i = 0; i < n; i++) {
         t_t[i] = round[i].t_t_s;
@@ -345,7 +347,7 @@ static int check(const struct options *o, const struct conf_list *args)
 {
     static const char *const split[] = {"run", "open", "direction"};
     const char *const option[] = {"--out", "--json"}, *const name[] = {o->out, o->json};
-    char meant[NEAR_TEXT_MAX];
+    char meant[SUGGESTION_TEXT_MAX];
     int64_t calls;
     bool known = false;
     if (args->n == 0)
@@ -355,7 +357,7 @@ static int check(const struct options *o, const struct conf_list *args)
     if (!known && conf_int("--split", o->split, 1, INT64_MAX, &calls) < 0) {
         err_clear();
         return err_set(ERR_USAGE, "--split %s: run, open, direction or a number of calls%s",
-                       o->split, near_of(o->split, "run|open|direction", meant));
+                       o->split, suggestion_of(o->split, "run|open|direction", meant));
     }
     if ((o->repeat > 1 || o->t_c_add.n > 0) && !o->t_c)
         return err_set(ERR_USAGE, "--repeat and --t-c-add belong to --t-c");
@@ -471,8 +473,8 @@ static int profile(const struct options *o, const struct conf_list *args, struct
     char began[32];
     bool measured = o->t_c, started = false;
     watch_utc(began);
-    struct round *round = calloc((size_t)o->repeat, sizeof *round);
-    if (!round) return err_set(ERR_NOMEM, "no memory for %lld rounds", (long long)o->repeat);
+    struct round *round = mem_new(o->repeat, sizeof *round, "%lld rounds", (long long)o->repeat);
+    if (!round) return ERR_NOMEM;
     int rc = rounds_make(o, args, own, round, &run, &measured, &started, status);
     measured = measured && *status == 0;
     if (rc == 0) rc = report_profile(o, args, began, &run, measured ? round : NULL, *status);

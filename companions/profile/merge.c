@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/plain.h"
 #include "base/units.h"
@@ -108,8 +109,8 @@ static int map_rank(const char *dir, const char *name, struct profile_run *run)
         return 0;
     }
     if (run->size == 0) {
-        run->rank = calloc((size_t)m->size, sizeof(const struct profile_map *));
-        if (!run->rank) return err_set(ERR_NOMEM, "no memory for %d ranks", m->size);
+        run->rank = mem_new(m->size, sizeof(const struct profile_map *), "%d ranks", m->size);
+        if (!run->rank) return ERR_NOMEM;
         run->size = m->size;
     }
     if (m->size != run->size || run->rank[m->rank])
@@ -253,7 +254,7 @@ static int points_make(const struct profile_run *run, struct points *all)
                 all->file[file] = m->file[file].name;
             }
             struct point *at = point_of(run, all, file, phase);
-            if (!at) return err_set(ERR_NOMEM, "no memory for %d working points", all->n + 1);
+            if (!at) return mem_error("%d working points", all->n + 1);
             at->of[all->separate ? r : phase->comm_size == 1 ? 0 : phase->comm_rank] = phase;
             at->begin_s = fmin(at->begin_s, phase->begin_s);
             at->end_s = fmax(at->end_s, phase->end_s);
@@ -312,8 +313,8 @@ static int list_make(const struct profile_phase *p, const int64_t *begin,
                      struct workload_calls **list, int *n)
 {
     *n = 0;
-    *list = calloc(WORKLOAD_KINDS, sizeof **list);
-    if (!*list) return err_set(ERR_NOMEM, "no memory for a list of calls");
+    *list = mem_new(WORKLOAD_KINDS, sizeof **list, "a list of calls");
+    if (!*list) return ERR_NOMEM;
     for (int k = 0; k < WORKLOAD_KINDS; k++) {
         struct workload_calls c = calls_of(p, k);
         if (c.n == 0) continue;
@@ -380,8 +381,8 @@ static void totals_add(struct totals *t, const struct profile_phase *p)
 static int ranks_make(const struct point *at, int usual, const int64_t *places,
                       struct workload_point *out)
 {
-    out->rank = calloc((size_t)at->processes, sizeof *out->rank);
-    if (!out->rank) return err_set(ERR_NOMEM, "no memory for %d ranks", at->processes);
+    out->rank = mem_new(at->processes, sizeof *out->rank, "%d ranks", at->processes);
+    if (!out->rank) return ERR_NOMEM;
     for (int i = 0; i < at->processes; i++) {
         const double cont = out->cont_mean < out->size_mean ? cont_mean(at->of[i]) : 0;
         const bool own_cont = cont > 0 && llround(cont) != llround(out->cont_mean);
@@ -440,7 +441,7 @@ int profile_workload(const struct profile_run *run, struct workload *w, int *lef
     w->separate = all.separate;
     for (int f = 0; rc == 0 && f < all.files_n; f++)
         if (all.file[f] && !(w->file_name[f] = strdup(all.file[f])))
-            rc = err_set(ERR_NOMEM, "no memory for the names of files");
+            rc = mem_error("the names of files");
     for (int i = 0; rc == 0 && i < all.n; i++) {
         struct workload_point p = {0};
         rc = point_make(&all.point[i], &p);

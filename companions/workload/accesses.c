@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "companions/workload/data.h"
 
@@ -88,8 +89,8 @@ int workload_accesses_make(const struct workload_phase *p, const struct workload
     const int64_t all = workload_shape_accesses(s);
     int64_t bytes = 0;
     *a = (struct workload_accesses){.all = all, .n = first_accesses(p, all)};
-    a->access = num_array(all, sizeof *a->access);
-    if (!a->access) return err_set(ERR_NOMEM, "no memory for a list of %" PRId64 " accesses", all);
+    a->access = mem_new(all, sizeof *a->access, "a list of %" PRId64 " accesses", all);
+    if (!a->access) return ERR_NOMEM;
     for (int64_t i = 0; i < all; i++)
         a->access[i] = (struct workload_access){.in = workload_shape_extent(s, rank, i), .no = i};
     /* The places of a view ascend. */

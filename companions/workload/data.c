@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 
 #define WORDS   (WORKLOAD_PERIOD_BYTES / 8)
 #define MASK_56 ((UINT64_C(1) << 56) - 1)
@@ -16,7 +17,7 @@ int workload_data_make(struct workload_data *d, int generation, int64_t longest_
     if (longest_bytes < d->longest_bytes) longest_bytes = d->longest_bytes;
     const int64_t bytes = (WORKLOAD_PERIOD_BYTES + longest_bytes + 7) / 8 * 8;
     unsigned char *master = realloc(d->master, (size_t)bytes);
-    if (!master) return err_set(ERR_NOMEM, "no memory for %lld bytes of data", (long long)bytes);
+    if (!master) return mem_error("%lld bytes of data", (long long)bytes);
     d->master = master;
     d->longest_bytes = longest_bytes;
     d->generation = generation;

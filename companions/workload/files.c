@@ -103,7 +103,7 @@ static int make_here(struct workload_files *f, int index, int64_t bytes)
     return rc;
 }
 
-struct making {
+struct file_request {
     struct workload_files *f;
     int index;
     int64_t bytes;
@@ -111,7 +111,7 @@ struct making {
 
 static int make_mine(void *arg)
 {
-    const struct making *m = arg;
+    const struct file_request *m = arg;
     return make_here(m->f, m->index, m->bytes);
 }
 
@@ -129,7 +129,7 @@ static int can_open(const struct workload_files *f, int index)
 
 int workload_files_make(struct workload_files *f, MPI_Comm comm, int index, int64_t bytes)
 {
-    struct making mine = {f, index, bytes};
+    struct file_request mine = {f, index, bytes};
     int rc = 0;
     if (f->separate)
         rc = par_in_turn(comm, make_mine, &mine);

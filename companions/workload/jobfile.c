@@ -10,7 +10,8 @@
 #include "base/conf.h"
 #include "base/err.h"
 #include "base/json.h"
-#include "base/near.h"
+#include "base/mem.h"
+#include "base/suggestion.h"
 #include "base/num.h"
 #include "companions/workload/options.h"
 
@@ -221,17 +222,17 @@ static int set_directive(struct reader *r, struct settings *s, const char *key, 
     for (int i = 0; workload_directives[i].name; i++) {
         if (!same_name(workload_directives[i].name, key)) continue;
         const char *kept = copy_text(r, value);
-        if (!kept) return err_set(ERR_NOMEM, "no memory to read %s", r->name);
+        if (!kept) return mem_error("reading %s", r->name);
         TRY(conf_set(&workload_directives[i], s, kept));
         s->level[i] = (unsigned char)level;
         return 0;
     }
-    struct near near = {.word = key};
-    char meant[NEAR_TEXT_MAX];
+    struct suggestion near = {.word = key};
+    char meant[SUGGESTION_TEXT_MAX];
     for (int i = 0; workload_directives[i].name; i++)
-        near_try(&near, workload_directives[i].name);
+        suggestion_try(&near, workload_directives[i].name);
     return err_set(ERR_USAGE, "there is no directive \"%s\"%s (docs/workload.md lists them)", key,
-                   near_text(&near, "", meant));
+                   suggestion_text(&near, "", meant));
 }
 
 /* --- directives that contradict each other -------------------------------------------------- */
@@ -266,7 +267,7 @@ static int note_override(struct reader *r, const char *strong, enum level by, co
              r->pattern_line, r->pattern_column, strong, whose[by], weak, whose[weak_by]);
     return json_array_append_new(r->j->notes, js_text(text)) == 0
                ? 0
-               : err_set(ERR_NOMEM, "no memory to read %s", r->name);
+               : mem_error("reading %s", r->name);
 }
 
 /* For some patterns a record is a way to say another directive: bytes, its text, and itself. */
@@ -458,8 +459,8 @@ static int append(struct reader *r, const struct workload_phase *p)
         return err_set(ERR_USAGE, "more than %d phases, repetitions counted", WORKLOAD_PHASES_MAX);
     if (j->n == r->room) {
         const int room = r->room == 0 ? 16 : 2 * r->room;
-        struct workload_phase *more = realloc(j->phase, (size_t)room * sizeof *more);
-        if (!more) return err_set(ERR_NOMEM, "no memory for %d phases", room);
+        struct workload_phase *more = mem_grow(j->phase, room, sizeof *more, "%d phases", room);
+        if (!more) return ERR_NOMEM;
         j->phase = more;
         r->room = room;
     }
@@ -491,12 +492,12 @@ static int section_phases(struct reader *r)
             while (t < WORKLOAD_TEMPORALS && !same_name(temporal_names[t], kind))
                 t++;
             if (t == WORKLOAD_TEMPORALS) {
-                char meant[NEAR_TEXT_MAX];
-                struct near near = {.word = kind};
+                char meant[SUGGESTION_TEXT_MAX];
+                struct suggestion near = {.word = kind};
                 for (t = 0; t < WORKLOAD_TEMPORALS; t++)
-                    near_try(&near, temporal_names[t]);
+                    suggestion_try(&near, temporal_names[t]);
                 return err_set(ERR_USAGE, "temporal: \"%s\" is none of %s%s", kind, all,
-                               near_text(&near, "", meant));
+                               suggestion_text(&near, "", meant));
             }
             TRY(phase_of(r, &r->own, (enum workload_temporal)t, record, &p));
             TRY(append(r, &p));
@@ -526,14 +527,14 @@ static int open_pattern(struct reader *r, const char *name)
         r->own = r->common;
         return 0;
     }
-    struct near near = {.word = name};
-    char meant[NEAR_TEXT_MAX];
+    struct suggestion near = {.word = name};
+    char meant[SUGGESTION_TEXT_MAX];
     for (int p = 0; p < WORKLOAD_PATTERNS; p++)
-        near_try(&near, workload_pattern_name((enum workload_pattern)p));
+        suggestion_try(&near, workload_pattern_name((enum workload_pattern)p));
     return err_set(ERR_USAGE,
                    "there is no pattern \"%s\": simple-strided, nested-strided, random-strided, "
                    "sequential, segmented, tiled, flash, mesh%s",
-                   name, near_text(&near, "", meant));
+                   name, suggestion_text(&near, "", meant));
 }
 
 static int open_repeat(struct reader *r, const char *times)
@@ -600,10 +601,10 @@ static int open_tag(struct reader *r, const char *word, const char *argument)
         return pause_phase(r, argument);
     }
     if (r->ini && strcmp(word, "job") == 0) return close_pattern(r);
-    char meant[NEAR_TEXT_MAX];
+    char meant[SUGGESTION_TEXT_MAX];
     return err_set(
         ERR_USAGE, "there is no section \"%s\"%s", word,
-        near_of(word, r->ini ? "pattern|repeat|end|think|job" : "pattern|repeat", meant));
+        suggestion_of(word, r->ini ? "pattern|repeat|end|think|job" : "pattern|repeat", meant));
 }
 
 /* --- words ---------------------------------------------------------------------------------- */
@@ -732,7 +733,7 @@ int workload_jobfile_read(const char *name, const char *text, size_t bytes, bool
     if (bytes > TEXT_BYTES_MAX)
         return err_set(ERR_USAGE, "%s: more than %d bytes", name, TEXT_BYTES_MAX);
     j->notes = json_array();
-    if (!j->notes) return err_set(ERR_NOMEM, "no memory to read %s", name);
+    if (!j->notes) return mem_error("reading %s", name);
     for (int i = 0; workload_directives[i].name; i++)
         ERR_ASSERT(conf_set_default(&workload_directives[i], &r.common) == 0);
     const int rc = read_all(&r);

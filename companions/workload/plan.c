@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "companions/workload/data.h"
 #include "companions/workload/random.h"
@@ -146,8 +147,8 @@ static int kinds_by_fractions(const struct workload_point *p, uint64_t seed,
 {
     const double fraction[VECTORS] = {p->read_frac, p->coll_frac, p->sync_frac, p->seq_frac,
                                       p->shared_frac};
-    unsigned char *v = num_array(plan->n, VECTORS);
-    if (!v) return err_set(ERR_NOMEM, "no memory for %lld calls", (long long)plan->n);
+    unsigned char *v = mem_new(plan->n, VECTORS, "%lld calls", (long long)plan->n);
+    if (!v) return ERR_NOMEM;
     for (int i = 0; i < VECTORS; i++)
         vector(seed, i, fraction[i], plan->n, v + i * plan->n);
     /* The first call begins at the process's own part and so counts as sequential. */
@@ -391,8 +392,8 @@ int workload_plan_make(const struct workload *w, int no, int rank, struct worklo
     const struct workload_rank *own = rank_of(p, rank);
     const uint64_t seed = random_mix(w->seed, (uint64_t)no);
     *plan = (struct workload_plan){.n = calls_of(p, own)};
-    plan->call = num_array(plan->n, sizeof *plan->call);
-    if (!plan->call) return err_set(ERR_NOMEM, "no memory for %lld calls", (long long)plan->n);
+    plan->call = mem_new(plan->n, sizeof *plan->call, "%lld calls", (long long)plan->n);
+    if (!plan->call) return ERR_NOMEM;
     for (int64_t c = 0; c < plan->n; c++)
         plan->call[c] = (struct workload_call){.offset = -1};
     plan->bytes = share_of(p, rank, &plan->begin);

@@ -8,6 +8,7 @@
 
 #include "base/conf.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "companions/workload/point.h"
 
 #define TEXT_BYTES_MAX (256 << 20)
@@ -125,7 +126,7 @@ static int set_file(struct parse *ps, const char *name, const char *value)
     if (strcmp(name, "name") != 0) return ERR_USAGE;
     free(ps->file_name);
     ps->file_name = strdup(value);
-    return ps->file_name ? 0 : err_set(ERR_NOMEM, "no memory for the name of a file");
+    return ps->file_name ? 0 : mem_error("the name of a file");
 }
 
 /* An element: where it stands, how one of its attributes is set (ERR_USAGE without a message: it
@@ -221,7 +222,7 @@ static int end_rank(struct parse *ps)
     struct workload_point *p = &ps->point;
     struct workload_rank *more =
         p->ranks_n < RANKS_MAX ? grow_array(p->rank, p->ranks_n, sizeof *more) : NULL;
-    if (!more) return err_set(ERR_NOMEM, "no memory for so many <rank>");
+    if (!more) return mem_error("so many <rank>");
     p->rank = more;
     more[p->ranks_n++] = ps->rank;
     ps->rank = (struct workload_rank){.of = 0};
@@ -326,7 +327,7 @@ int workload_read(const char *name, const char *text, size_t bytes, struct workl
     if (bytes > TEXT_BYTES_MAX)
         return err_set(ERR_USAGE, "%s: more than %d bytes", name, TEXT_BYTES_MAX);
     ps.parser = XML_ParserCreate(NULL);
-    if (!ps.parser) return err_set(ERR_NOMEM, "no memory to read %s", name);
+    if (!ps.parser) return mem_error("reading %s", name);
     int rc = parse_text(&ps, text, bytes);
     if (rc == 0 && w->points_n == 0)
         rc = err_set(ERR_USAGE, "%s:1:1: a workload without a working point", name);

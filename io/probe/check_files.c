@@ -19,6 +19,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "base/watch.h"
 #include "io/probe/check.h"
@@ -72,7 +73,7 @@ static char *pattern(size_t bytes)
     char *buf = aligned_alloc(ALIGN_MAX, (bytes + ALIGN_MAX - 1) / ALIGN_MAX * ALIGN_MAX);
     for (size_t i = 0; buf && i < bytes; i++)
         buf[i] = (char)(i * 31 + i / 4096 + 1);
-    if (!buf) err_set(ERR_NOMEM, "no memory for %zu bytes", bytes);
+    if (!buf) mem_error("%zu bytes", bytes);
     return buf;
 }
 
@@ -81,7 +82,7 @@ static int check_contents(struct probe_try *t, int fd, const char *wanted, size_
                           off_t offset)
 {
     char *buf = aligned_alloc(ALIGN_MAX, (bytes + ALIGN_MAX - 1) / ALIGN_MAX * ALIGN_MAX);
-    if (!buf) return err_set(ERR_NOMEM, "no memory for %zu bytes", bytes);
+    if (!buf) return mem_error("%zu bytes", bytes);
     const ssize_t done = pread(fd, buf, bytes, offset);
     int rc = done == (ssize_t)bytes ? 0 : short_of(t, "pread", done);
     if (rc == 0 && memcmp(buf, wanted, bytes) != 0)

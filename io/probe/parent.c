@@ -15,6 +15,7 @@
 #include "base/child.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/mpilib.h"
 #include "base/plain.h"
 #include "base/stop.h"
@@ -105,7 +106,7 @@ static int start_child(struct probe_part *p, int first, struct attempt *a)
         return err_set_errno(ERR_IO, errno, "/proc/self/exe, to start this program again");
     if (p->component) snprintf(io, sizeof io, "OMPI_MCA_io=%s", p->component);
     char **env = environment(io);
-    if (!env) return err_set(ERR_NOMEM, "no memory for an environment");
+    if (!env) return mem_error("an environment");
     snprintf(number, sizeof number, "%d", first);
     snprintf(room, sizeof room, "%lld", (long long)p->room_bytes);
     if (p->launched) n = launch_words(argv);

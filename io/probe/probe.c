@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/mpilib.h"
 #include "base/num.h"
 #include "base/own.h"
@@ -169,8 +170,8 @@ static int run_group(struct probe *p, const char *part, const struct probe_check
     g->checks = checks;
     while (checks[g->n].name)
         g->n++;
-    g->finding = calloc((size_t)g->n, sizeof *g->finding);
-    if (!g->finding) return err_set(ERR_NOMEM, "no memory for findings");
+    g->finding = mem_new(g->n, sizeof *g->finding, "findings");
+    if (!g->finding) return ERR_NOMEM;
     struct probe_part run = {.part = part,
                              .component = component[0] ? component : NULL,
                              .path = p->work,

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/conf.h"
 #include "base/err.h"
 #include "base/temp.h"
 #include "io/writers/writer.h"
@@ -25,20 +26,15 @@ const char *io_path_base(const char *path)
 
 static int check_text(const char *path)
 {
-    if (!path || !path[0]) return err_set(ERR_USAGE, "no file to write to: name one with --out");
+    TRY(conf_name_ends("--out", path ? path : ""));
     if (strchr(path, ':')) {
         return err_set(ERR_USAGE,
                        "'%s' has a ':', which MPI-IO libraries take for a file system's name: "
                        "choose another --out",
                        path);
     }
-    if (strlen(path) >= IO_PATH_MAX) {
+    if (strlen(path) >= IO_PATH_MAX)
         return err_set(ERR_USAGE, "the path given with --out is too long");
-    }
-    const char *base = io_path_base(path);
-    if (!base[0] || strcmp(base, ".") == 0 || strcmp(base, "..") == 0) {
-        return err_set(ERR_USAGE, "%s is a directory: name a file with --out", path);
-    }
     return 0;
 }
 

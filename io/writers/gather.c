@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/nodes.h"
 #include "base/num.h"
 #include "base/par.h"
@@ -45,7 +46,7 @@ int io_gather_open(struct io_gather *g, const struct io_context *ctx, int64_t al
     g->recv = calloc(MY_RANGES * size, sizeof(MPI_Request));
     if (!g->rank_of || !g->share_bytes || !g->range || !g->mine || !g->send || !g->theirs ||
         !g->recv)
-        return err_set(ERR_NOMEM, "no memory for collecting dumps");
+        return mem_error("collecting dumps");
 
     /* Each aggregator has what it and its next ranks hold. */
     int64_t bytes = 0;
@@ -64,7 +65,7 @@ int io_gather_open(struct io_gather *g, const struct io_context *ctx, int64_t al
     if (g->own >= 0) all = (g->parts = malloc((size_t)bytes)) != NULL;
     for (int i = 0; i < 2 && ctx->plan; i++)
         all = (g->read[i] = malloc((size_t)bytes)) && all;
-    return all ? 0 : err_set(ERR_NOMEM, "no memory for collecting dumps");
+    return all ? 0 : mem_error("collecting dumps");
 }
 
 void io_gather_free(struct io_gather *g)

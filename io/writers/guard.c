@@ -137,21 +137,21 @@ int io_guard_errnum(void)
 typedef ssize_t (*one_type)(int fd, void *buf, size_t bytes, off_t offset);
 typedef ssize_t (*parts_type)(int fd, const struct iovec *part, int parts, off_t offset);
 
-struct real {
+struct real_calls {
     const char *name, *parts_name;
     _Atomic(one_type) one;
     _Atomic(parts_type) parts;
 };
-static struct real writes = {.name = "pwrite", .parts_name = "pwritev"};
-static struct real reads = {.name = "pread", .parts_name = "preadv"};
+static struct real_calls writes = {.name = "pwrite", .parts_name = "pwritev"};
+static struct real_calls reads = {.name = "pread", .parts_name = "preadv"};
 
-static one_type real_one(struct real *r)
+static one_type real_one(struct real_calls *r)
 {
     if (!atomic_load(&r->one)) atomic_store(&r->one, (one_type)dlsym(RTLD_NEXT, r->name));
     return atomic_load(&r->one);
 }
 
-static parts_type real_parts(struct real *r)
+static parts_type real_parts(struct real_calls *r)
 {
     if (!atomic_load(&r->parts))
         atomic_store(&r->parts, (parts_type)dlsym(RTLD_NEXT, r->parts_name));
@@ -160,7 +160,7 @@ static parts_type real_parts(struct real *r)
 
 /* Whether a call is one to stand around: every write, and what is read for a reader of io/read.h. What
  * a library reads otherwise, to write what lies around it or of a file of its own, is its business. */
-static bool guarded(const struct real *r)
+static bool guarded(const struct real_calls *r)
 {
     const char *call = guard.call;
     const bool reads_dumps = call && (strstr(call, "read") || strstr(call, "_get_"));
@@ -168,7 +168,7 @@ static bool guarded(const struct real *r)
 }
 
 /* A file that ends where it was known to go on is an error as well. */
-static void note_fault(const struct real *r, ssize_t done)
+static void note_fault(const struct real_calls *r, ssize_t done)
 {
     int none = 0;
     const int errnum = done < 0 ? errno : r == &reads ? IO_GUARD_ENDED : EIO;
@@ -176,13 +176,13 @@ static void note_fault(const struct real *r, ssize_t done)
 }
 
 /* A call that failed, as the library shall see it. */
-static ssize_t failed(const struct real *r, ssize_t done, size_t bytes)
+static ssize_t failed(const struct real_calls *r, ssize_t done, size_t bytes)
 {
     const char *call = guard.call;
     return r == &writes && call && strcmp(call, IO_GUARD_CLOSING) == 0 ? (ssize_t)bytes : done;
 }
 
-static ssize_t do_all(struct real *r, int fd, char *buf, size_t bytes, off_t offset)
+static ssize_t do_all(struct real_calls *r, int fd, char *buf, size_t bytes, off_t offset)
 {
     const one_type real = real_one(r);
     if (!guarded(r)) return real(fd, buf, bytes, offset);
@@ -197,7 +197,8 @@ static ssize_t do_all(struct real *r, int fd, char *buf, size_t bytes, off_t off
     return (ssize_t)all;
 }
 
-static ssize_t do_parts(struct real *r, int fd, const struct iovec *part, int parts, off_t offset)
+static ssize_t do_parts(struct real_calls *r, int fd, const struct iovec *part, int parts,
+                        off_t offset)
 {
     ssize_t all = real_parts(r)(fd, part, parts, offset), end = 0;
     if (!guarded(r)) return all;
@@ -254,7 +255,7 @@ static int do_open(_Atomic(open_type) *real, const char *name, const char *path,
 /* OMPIO has aio do its nonblocking calls, crashes when one has failed, and never comes back from a read
  * that met the end of the file. So a call is completed here, and looks whole in any case. Returns what the
  * call under way does; NULL: it is not guarded. */
-static struct real *aio_kind(void)
+static struct real_calls *aio_kind(void)
 {
     return guarded(&reads) ? &reads : guarded(&writes) ? &writes : NULL;
 }
@@ -269,7 +270,7 @@ static int told_of_aio(int errnum)
 
 static ssize_t complete_aio(struct aiocb *cb, ssize_t done)
 {
-    struct real *r = aio_kind();
+    struct real_calls *r = aio_kind();
     if (!r) return done;
     if (done >= 0 && done < (ssize_t)cb->aio_nbytes)
         do_all(r, cb->aio_fildes, (char *)(uintptr_t)cb->aio_buf + done,

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/watch.h"
 #include "io/writers/background.h"
 #include "io/writers/busy.h"
@@ -37,8 +38,8 @@ static int uring_start(struct io_background *b)
 {
     struct uring_engine *e = b->engine_state;
     e->requests_n = b->slots_n * (URING_PIECES + 1);
-    e->request = calloc((size_t)e->requests_n, sizeof *e->request);
-    if (!e->request) return err_set(ERR_NOMEM, "no memory for requests to io_uring");
+    e->request = mem_new(e->requests_n, sizeof *e->request, "requests to io_uring");
+    if (!e->request) return ERR_NOMEM;
     int rc = io_uring_queue_init((unsigned)e->requests_n, &e->ring, 0);
     if (rc < 0)
         return err_set_errno(ERR_IO, -rc,

@@ -266,6 +266,7 @@ class Results(list):
         self.refused = []  # why files of folders are left out that would be results
         self.sums = []  # what summaries (.sum) of b_eff and b_eff_io say, also of other programs
         self.tunes = []  # (path, content) of what runs/study tune found
+        self.checks = []  # likewise of runs/study check
 
     def of(self, kind):
         return [r for r in self if r.kind == kind]
@@ -339,8 +340,8 @@ def _take(found, path, named):
     if schema.startswith('nht1-dump/'):
         found.passed_over += 1
         return
-    if schema == 'nht1-tune/1':
-        found.tunes.append((path, root))
+    if schema in ('nht1-tune/1', 'nht1-check/1'):
+        (found.tunes if schema == 'nht1-tune/1' else found.checks).append((path, root))
         return
     if kind not in KINDS or not re.fullmatch(r'\d{1,9}', version):
         raise trouble.usage(

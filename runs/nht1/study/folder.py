@@ -13,6 +13,7 @@
 
 A run gets its name when it is complete, by rename: whatever ends the driver, a run that is there is
 whole. Nothing but the summary and the report is ever written twice."""
+import contextlib
 import fcntl
 import json
 import os
@@ -23,6 +24,7 @@ import time
 
 from .. import replacing, results, text
 from ..trouble import Trouble, failed, usage
+from . import scratch
 
 SCHEMA = 'nht1-study/1'
 
@@ -215,13 +217,17 @@ class Folder:
         except Trouble as e:
             raise usage('%s; move the folder of this run away, and it is made again' % e)
 
+    @contextlib.contextmanager
     def dumps(self, base):
-        """An empty folder for what programs write, under base or in the study's own."""
-        path = os.path.join(base, 'nht1-dumps-%s' % self.record['id']) if base \
-            else self.file('dumps')
+        """An empty folder for what programs write, under base or in the study's own, until the end of the block."""
+        if base:
+            with scratch.folder(base, self.record['id']) as path:
+                yield path
+            return
+        path = self.file('dumps')
         shutil.rmtree(path, ignore_errors=True)
+        os.makedirs(path)
         try:
-            os.makedirs(path)
-        except OSError as e:
-            raise failed('%s: %s' % (path, e.strerror))
-        return path
+            yield path
+        finally:
+            shutil.rmtree(path, ignore_errors=True)
