@@ -21,6 +21,8 @@
  *     separate    every rank a file of its own, FILE.RANK
  *     self        rank 0 alone, then all
  *     read-back   writes and reads the same
+ *     differs     writes 402 times; where its writes are dropped, twice
+ *     disorder    writes the same ten pieces in another order where its writes are dropped
  *     abort, kill, segv, wait   writes ten times; then the last rank calls MPI_Abort, kills itself,
  *                 ends by SIGSEGV, or all wait for an end from outside
  *     sleep       writes 8 MB ten times, 50 ms apart
@@ -35,6 +37,7 @@
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -484,6 +487,30 @@ static void read_back(const char *name)
     MPI_File_close(&f);
 }
 
+static bool dropped(void)
+{
+    const char *drop = getenv("NHT1_PROFILE_DROP");
+    return drop && strcmp(drop, "1") == 0;
+}
+
+static void differs(const char *name)
+{
+    MPI_File f = opened(MPI_COMM_WORLD, name);
+    MPI_Status s;
+    for (int i = 0; i < (dropped() && rank == size - 1 ? 2 : 402); i++)
+        MPI_File_write_at(f, 10 * i, buf, 10, MPI_BYTE, &s);
+    MPI_File_close(&f);
+}
+
+static void disorder(const char *name)
+{
+    MPI_File f = opened(MPI_COMM_SELF, name);
+    MPI_Status s;
+    for (int i = 0; i < 10; i++)
+        MPI_File_write_at(f, 10 * (dropped() ? 9 - i : i), buf, 10, MPI_BYTE, &s);
+    MPI_File_close(&f);
+}
+
 static int by_value(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -645,6 +672,8 @@ int main(int argc, char **argv)
         {"halves", halves},
         {"many", many},
         {"consecutive", consecutive},
+        {"differs", differs},
+        {"disorder", disorder},
         {"nested", nested},
         {"waitany", waits_for_any},
         {"threads", in_threads},

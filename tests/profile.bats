@@ -332,6 +332,25 @@ views_are_told() {
     [ "$(stat -c %s w.dat)" -eq 0 ]
 }
 
+@test "a program that does not do the same in both runs has no zeta" {
+    profiled_t_c() {
+        run nht1-profile --t-c --json p.json -- "$NHT1_ROOT/tests/mpi-run" -np "$1" "$NHT1_TESTBIN/mkcalls" "$2" z.dat
+    }
+    profiled_t_c 4 differs
+    expect_status 4
+    expect_text "nht1-profile: no zeta: rank 3 wrote z.dat 402 times in one run and 2 in the other"
+    expect_json p.json '.zeta == null and .certificates[0].agree == false and .certificates[0].difference != null'
+    expect_schema nht1-profile-1 p.json
+    profiled_t_c 1 disorder
+    expect_status 4
+    expect_text "nht1-profile: no zeta: rank 0 accessed z.dat in another order or at other places in one run than in the other"
+    profiled_t_c 2 uneven
+    expect_status 0
+    expect_text "certified: the same"
+    expect_json p.json '.certificates == [{"agree": true, "ranks_n": 2, "files_n": 2, "ordered_files_n": 2, "calls_n": 8,
+        "bytes": 12388, "difference": null}]'
+}
+
 @test "a program that reads what was dropped has no T_C" {
     run nht1-profile --t-c -- "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" read-back r.dat
     expect_status 4

@@ -45,11 +45,24 @@ struct profile_calls {
     uint64_t ns, ns_max; /* inside the function, or inside both of a split collective call */
 };
 
+/* What a rank did with a file, so that two runs can be compared: the data access functions, then the
+ * others. Waiting and asking are not in it. */
+#define PROFILE_TRACED (WORKLOAD_KINDS + PROFILE_OTHERS)
+struct profile_trace {
+    struct profile_traced {
+        uint64_t n, bytes;
+    } of[PROFILE_TRACED];
+    uint64_t digest; /* of functions, sizes and offsets in their order */
+    int32_t thread;  /* the first one's number */
+    int32_t threads; /* that used the file: 0, 1, or 2 for more */
+};
+
 struct profile_file {
     char name[PROFILE_NAME_MAX];
     int32_t comm_size, comm_rank; /* of the communicator that it was opened with */
     int32_t phases_n;             /* of this file, on this rank */
     int32_t opens_n;
+    struct profile_trace trace;
 };
 
 /* Where in the file the calls of a function lay, those through views without holes. */

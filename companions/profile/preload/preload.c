@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -359,6 +360,32 @@ static void drop_mark(const char *name, char path[4096])
     snprintf(path, 4096, "%s/drop-%016llx", dir, (unsigned long long)table_hash(name));
 }
 
+/* Enters a call into the trace of its file. The lock is held. */
+static void trace(int file, int function, int64_t bytes, int64_t at)
+{
+    static _Thread_local int32_t thread;
+    struct profile_trace *t = &map->file[file].trace;
+    if (thread == 0) thread = (int32_t)syscall(SYS_gettid);
+    if (t->threads == 0) t->thread = thread;
+    t->threads = t->threads == 0 || (t->threads == 1 && t->thread == thread) ? 1 : 2;
+    t->of[function].n++;
+    t->of[function].bytes += (uint64_t)bytes;
+    const uint64_t part[] = {(uint64_t)function, (uint64_t)bytes, (uint64_t)at};
+    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
+        t->digest = (t->digest ^ part[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        t->digest ^= t->digest >> 29;
+    }
+}
+
+/* The same for a function that moves no data, on a file that may be none of ours. */
+static void trace_other(MPI_File fh, enum profile_other what, int64_t at)
+{
+    pthread_mutex_lock(&lock);
+    const struct open *o = table_find(&opens, key_of(fh));
+    if (o) trace(o->file, WORKLOAD_KINDS + (int)what, 0, at);
+    pthread_mutex_unlock(&lock);
+}
+
 BOTH(MPI_File_open, MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_File *fh)
 {
     REAL(PMPI_File_open, MPI_Comm, const char *, int, MPI_Info, MPI_File *);
@@ -392,6 +419,7 @@ BOTH(MPI_File_open, MPI_Comm comm, const char *name, int mode, MPI_Info info, MP
             }
         }
         if (!o) map->files_lost++;
+        if (o) trace(o->file, WORKLOAD_KINDS + PROFILE_OPEN, 0, mode);
         pthread_mutex_unlock(&lock);
         if (!o && dropping) {
             char plain[1024];
@@ -412,6 +440,7 @@ BOTH(MPI_File_close, MPI_File *fh)
     /* Its handle may be that of another file as soon as it is closed. */
     pthread_mutex_lock(&lock);
     struct open *o = table_remove(&opens, key_of(*fh));
+    if (o) trace(o->file, WORKLOAD_KINDS + PROFILE_CLOSE, 0, 0);
     pthread_mutex_unlock(&lock);
     const uint64_t start_ns = now_ns();
     const int rc = real(fh);
@@ -432,6 +461,7 @@ BOTH(MPI_File_set_view, MPI_File fh, MPI_Offset at, MPI_Datatype etype, MPI_Data
     const uint64_t start_ns = now_ns();
     const int rc = real(fh, at, etype, filetype, rep, info);
     count_other(PROFILE_VIEW, start_ns);
+    trace_other(fh, PROFILE_VIEW, at);
     struct open *o = open_of(fh);
     if (rc == MPI_SUCCESS && o) {
         int bytes = 1;
@@ -450,7 +480,7 @@ BOTH(MPI_File_set_view, MPI_File fh, MPI_Offset at, MPI_Datatype etype, MPI_Data
 }
 
 /* Functions that only take time. */
-#define TIMED(name, what, arguments, ...)                                                          \
+#define TIMED(name, what, at, arguments, ...)                                                      \
     BOTH(name, __VA_ARGS__)                                                                        \
     {                                                                                              \
         REAL(P##name, __VA_ARGS__);                                                                \
@@ -459,12 +489,13 @@ BOTH(MPI_File_set_view, MPI_File fh, MPI_Offset at, MPI_Datatype etype, MPI_Data
         const uint64_t start_ns = now_ns();                                                        \
         const int rc = real arguments;                                                             \
         count_other(what, start_ns);                                                               \
+        trace_other(fh, what, at);                                                                 \
         inside--;                                                                                  \
         return rc;                                                                                 \
     }
-TIMED(MPI_File_sync, PROFILE_SYNC, (fh), MPI_File fh)
-TIMED(MPI_File_set_size, PROFILE_SIZE, (fh, bytes), MPI_File fh, MPI_Offset bytes)
-TIMED(MPI_File_preallocate, PROFILE_SIZE, (fh, bytes), MPI_File fh, MPI_Offset bytes)
+TIMED(MPI_File_sync, PROFILE_SYNC, 0, (fh), MPI_File fh)
+TIMED(MPI_File_set_size, PROFILE_SIZE, bytes, (fh, bytes), MPI_File fh, MPI_Offset bytes)
+TIMED(MPI_File_preallocate, PROFILE_SIZE, bytes, (fh, bytes), MPI_File fh, MPI_Offset bytes)
 
 /* A pointer was moved: the individual one, whose position is known, or the shared one. */
 static void sought(struct open *o, const char *name)
@@ -486,6 +517,7 @@ static void sought(struct open *o, const char *name)
         const uint64_t start_ns = now_ns();                                                        \
         const int rc = real(fh, at, whence);                                                       \
         count_other(PROFILE_SEEK, start_ns);                                                       \
+        trace_other(fh, PROFILE_SEEK, at);                                                         \
         struct open *o = open_of(fh);                                                              \
         if (o) sought(o, #name);                                                                   \
         inside--;                                                                                  \
@@ -651,6 +683,7 @@ static void end_call(const struct call *c, int64_t bytes, uint64_t before_ns)
     struct profile_phase *p = phase_of(o, c->write, 1e-9 * (double)c->start_ns);
     count(&p->kind[c->kind], (uint64_t)got, ns);
     p->sizes[c->write][log2]++;
+    trace(o->file, c->kind, got, c->at);
     const enum workload_position position = workload_kind_of(c->kind).position;
     if (position != WORKLOAD_SHARED) note_place(&p->places[c->kind], o, c, got);
     p->sequential += continues(o, c, got) || o->calls == 1; /* the first one begins somewhere */
