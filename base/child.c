@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/plain.h"
 #include "base/stop.h"
 #include "base/watch.h"
@@ -127,8 +128,8 @@ int child_start(struct child *c, const struct child_start *how)
     posix_spawn_file_actions_t actions;
     *c = (struct child){.out = -1, .err = -1, .name = how->argv[0], .group = how->group};
     if (how->out == CHILD_KEPT) {
-        c->line = malloc(CHILD_LINE_SIZE);
-        if (!c->line) return err_set(ERR_NOMEM, "no memory for what %s says", c->name);
+        c->line = mem_new(CHILD_LINE_SIZE, 1, "what %s says", c->name);
+        if (!c->line) return ERR_NOMEM;
         c->out = memfd_create("nht1-out", MFD_CLOEXEC);
     }
     if (how->err == CHILD_KEPT) c->err = memfd_create("nht1-err", MFD_CLOEXEC);
@@ -236,7 +237,7 @@ bool child_floods(const struct child *c)
            (c->err >= 0 && fstat(c->err, &st) == 0 && st.st_size > CHILD_KEPT_MAX);
 }
 
-static void beginning(int fd, char *out, size_t size)
+static void read_beginning(int fd, char *out, size_t size)
 {
     const ssize_t length = fd < 0 ? 0 : pread(fd, out, size - 1, 0);
     out[length > 0 ? length : 0] = '\0';
@@ -244,13 +245,13 @@ static void beginning(int fd, char *out, size_t size)
 
 void child_text(const struct child *c, char *out, size_t size)
 {
-    beginning(c->out, out, size);
+    read_beginning(c->out, out, size);
 }
 
-void child_said(const struct child *c, char *out, size_t size)
+void child_first_error(const struct child *c, char *out, size_t size)
 {
     char text[8192], *rest;
-    beginning(c->err, text, sizeof text);
+    read_beginning(c->err, text, sizeof text);
     out[0] = '\0';
     for (char *line = strtok_r(text, "\n", &rest); line && !out[0];
          line = strtok_r(NULL, "\n", &rest))
@@ -267,7 +268,7 @@ void child_ending(const struct child *c, char *out, size_t size)
 {
     char line[256];
     const int code = child_status(c);
-    child_said(c, line, sizeof line);
+    child_first_error(c, line, sizeof line);
     if (!c->ended || code < 0)
         snprintf(out, size, "its end was not seen");
     else if (code > 128)

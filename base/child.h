@@ -23,7 +23,7 @@
 /* Where a child's standard output or error goes. */
 enum child_stream {
     CHILD_NOTHING, /* to /dev/null */
-    CHILD_KEPT,    /* into memory, for child_lines, child_text and child_said */
+    CHILD_KEPT,    /* into memory, for child_lines, child_text and child_first_error */
     CHILD_JOINED,  /* standard error alone: to where standard output goes */
     CHILD_SHARED,  /* to where that of this process goes */
     CHILD_FD,      /* to the descriptor fd */
@@ -98,7 +98,7 @@ void child_text(const struct child *c, char *out, size_t size);
 
 /* The first line of standard error that is more than a ruler, fit for a terminal; "" where there is
  * none. */
-void child_said(const struct child *c, char *out, size_t size);
+void child_first_error(const struct child *c, char *out, size_t size);
 
 /* Exit status of a child that has ended, as a shell has it: 128 and more for signals. */
 int child_status(const struct child *c);

@@ -12,7 +12,8 @@
 
 #include "base/err.h"
 #include "base/json.h"
-#include "base/near.h"
+#include "base/mem.h"
+#include "base/suggestion.h"
 #include "base/num.h"
 
 enum { NAME_MAX_CHARS = 64 };
@@ -105,13 +106,13 @@ static int set_choice(const struct conf_option *o, const char *what, const char 
                       const char **to)
 {
     const char *at;
-    char meant[NEAR_TEXT_MAX];
+    char meant[SUGGESTION_TEXT_MAX];
     const size_t len = strlen(text);
     if (choice_of(o->choices, text, &at) < 0)
         return err_set(ERR_USAGE, "%s: \"%s\" is not allowed; choose one of %s%s", what, text,
-                       o->choices, near_of(text, o->choices, meant));
+                       o->choices, suggestion_of(text, o->choices, meant));
     *to = strncmp(at, text, len) == 0 ? text : canonical(at, len);
-    return *to ? 0 : err_set(ERR_NOMEM, "no memory for the command line");
+    return *to ? 0 : mem_error("the command line");
 }
 
 /* The limit of the table as an integer; doubles reach beyond int64_t. */
@@ -123,8 +124,8 @@ static int64_t to_limit(double x)
 
 static int list_append(struct conf_list *list, const char *text)
 {
-    const char **item = realloc(list->item, ((size_t)list->n + 1) * sizeof *item);
-    if (!item) return err_set(ERR_NOMEM, "no memory for the command line");
+    const char **item = mem_grow(list->item, list->n + 1, sizeof *item, "the command line");
+    if (!item) return ERR_NOMEM;
     list->item = item;
     list->item[list->n++] = text;
     return 0;
@@ -290,11 +291,11 @@ json_t *conf_table_json(const struct conf_program *p)
 static int find(const struct conf_program *p, const char *name, const struct conf_option **found)
 {
     char list[256] = "";
-    struct near near = {.word = name};
-    char meant[NEAR_TEXT_MAX];
+    struct suggestion near = {.word = name};
+    char meant[SUGGESTION_TEXT_MAX];
     int n = 0;
     for (const struct conf_option *o = p->options; o->name; o++) {
-        near_try(&near, o->name);
+        suggestion_try(&near, o->name);
         if (strncmp(o->name, name, strlen(name)) != 0) continue;
         *found = o;
         if (strcmp(o->name, name) == 0) return 0;
@@ -304,7 +305,7 @@ static int find(const struct conf_program *p, const char *name, const struct con
     if (n == 1) return 0;
     if (n > 1) return err_set(ERR_USAGE, "--%s could be any of %s; write it out", name, list);
     return err_set(ERR_USAGE, "unknown option --%s%s (see --help)", name,
-                   near_text(&near, "--", meant));
+                   suggestion_text(&near, "--", meant));
 }
 
 static int explain_missing(const struct conf_option *o)
@@ -364,7 +365,7 @@ struct parse {
     int next;   /* word that argp would have read next when it found an error */
 };
 
-static int take_word(const struct conf_program *p, struct conf_list *args, const char *text)
+static int take_argument(const struct conf_program *p, struct conf_list *args, const char *text)
 {
     const int most = p->args ? p->max_args : 0;
     if (args && args->n < most) return list_append(args, text);
@@ -376,7 +377,7 @@ static int take_word(const struct conf_program *p, struct conf_list *args, const
 }
 
 /* The callback. Any error number stops argp; the reason is in result. */
-static error_t take(int key, char *text, struct argp_state *state)
+static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     struct parse *ps = state->input;
     const int index = index_of_key(ps->program, key);
@@ -388,7 +389,7 @@ static error_t take(int key, char *text, struct argp_state *state)
         ps->given[index] = true;
         ps->result = conf_set(o, ps->opts, text);
     } else if (key == ARGP_KEY_ARG) {
-        ps->result = take_word(ps->program, ps->args, text);
+        ps->result = take_argument(ps->program, ps->args, text);
     } else if (key == KEY_HELP || key == 'h') {
         ps->result = CONF_HELP;
     } else if (key == KEY_VERSION) {
@@ -413,11 +414,11 @@ int conf_parse(const struct conf_program *p, int argc, char **argv, void *opts,
     bool *seen = calloc(n + 1, sizeof *seen);
     char **copy = calloc((size_t)argc + 1, sizeof *copy); /* getopt reorders what it reads */
     struct argp_option *table = argp_table(p, NULL);
-    if (!seen || !copy || !table) rc = err_set(ERR_NOMEM, "no memory for the command line");
+    if (!seen || !copy || !table) rc = mem_error("the command line");
     if (rc == 0) {
         memcpy(copy, argv, (size_t)argc * sizeof *copy);
         struct parse ps = {p, opts, args, seen, 0, 0};
-        const struct argp argp = {.options = table, .parser = take};
+        const struct argp argp = {.options = table, .parser = parse_option};
         const unsigned flags = ARGP_NO_EXIT | ARGP_NO_ERRS | ARGP_NO_HELP;
         const error_t failed = argp_parse(&argp, argc, copy, flags, NULL, &ps);
         rc = failed && ps.result == 0 ? explain(p, argc, copy, ps.next) : ps.result;

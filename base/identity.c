@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-static bool look(int fd, const char *path, int flags, struct identity *id)
+static bool stat_identity(int fd, const char *path, int flags, struct identity *id)
 {
     struct statx st;
     *id = IDENTITY_NONE;
@@ -21,17 +21,17 @@ static bool look(int fd, const char *path, int flags, struct identity *id)
 
 bool identity_of_fd(int fd, struct identity *id)
 {
-    return look(fd, "", AT_EMPTY_PATH, id);
+    return stat_identity(fd, "", AT_EMPTY_PATH, id);
 }
 
 bool identity_of_path(const char *path, struct identity *id)
 {
-    return look(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, id);
+    return stat_identity(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, id);
 }
 
 bool identity_at(int dir_fd, const char *name, struct identity *id)
 {
-    return look(dir_fd, name, AT_SYMLINK_NOFOLLOW, id);
+    return stat_identity(dir_fd, name, AT_SYMLINK_NOFOLLOW, id);
 }
 
 bool identity_same(struct identity a, struct identity b)

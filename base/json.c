@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/text.h"
 
 /* What is read, and how much of it so far. */
@@ -59,8 +60,7 @@ int js_read(const char *path, json_t **out)
     }
     if (source.bytes > JS_BYTES_MAX) return too_long(path);
     if (broken) return err_set_errno(ERR_IO, errnum, "%s: read failed", path);
-    if (json_error_code(&error) == json_error_out_of_memory)
-        return err_set(ERR_NOMEM, "%s: no memory to read it", path);
+    if (json_error_code(&error) == json_error_out_of_memory) return mem_error("reading %s", path);
     return err_set(ERR_USAGE, "%s:%d: not valid JSON: %s", path, error.line, error.text);
 }
 
@@ -104,6 +104,12 @@ int js_get_real(const json_t *obj, const char *where, const char *key, double *o
     if (!json_is_number(value)) return unexpected(where, key, "a number", value);
     *out = json_number_value(value);
     return 0;
+}
+
+double js_number(const json_t *obj, const char *key)
+{
+    const json_t *value = json_object_get(obj, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
 int js_get_bool(const json_t *obj, const char *where, const char *key, bool *out)

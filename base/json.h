@@ -73,6 +73,9 @@ int js_get_text(const json_t *obj, const char *where, const char *key, const cha
 int js_get_object(const json_t *obj, const char *where, const char *key, json_t **out);
 int js_get_array(const json_t *obj, const char *where, const char *key, json_t **out);
 
+/* A member's number, NaN where it is missing or no number. obj may be NULL. */
+double js_number(const json_t *obj, const char *key);
+
 /* Sets a member of an object. value: stolen. */
 static inline void js_set(json_t *object, const char *key, json_t *value)
 {

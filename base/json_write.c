@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/temp.h"
 
 static int write_all(int fd, const char *text, const char *path)
@@ -34,7 +35,7 @@ static int close_checked(int fd, const char *path, int rc)
 int js_sync_directory(const char *path)
 {
     char *dir = strdup(path);
-    if (!dir) return err_set(ERR_NOMEM, "%s: no memory for its name", path);
+    if (!dir) return mem_error("the name of %s", path);
     char *slash = strrchr(dir, '/');
     if (slash) slash[slash == dir] = '\0';
     int rc = 0, fd = open(slash ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -240,7 +241,7 @@ static int dump_text(const char *path, const json_t *value, char **text)
     char *body = value ? json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
     const int length = body ? asprintf(text, "%s\n", body) : -1;
     free(body);
-    return length < 0 ? err_set(ERR_NOMEM, "%s: no memory for its text", path) : 0;
+    return length < 0 ? mem_error("the text of %s", path) : 0;
 }
 
 int js_write(const char *path, const json_t *value, enum js_sync sync)

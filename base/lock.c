@@ -12,7 +12,7 @@
 
 /* flock, some moments long: who cleans up behind a dead run (base/own.h) holds its lock file while it
  * removes that. */
-static int take(int fd)
+static int flock_retrying(int fd)
 {
     const struct timespec moment = {.tv_nsec = 10 * 1000 * 1000};
     int rc = flock(fd, LOCK_EX | LOCK_NB);
@@ -35,7 +35,7 @@ int lock_take(const char *path, int *fd)
         } else if (!S_ISREG(by_fd.st_mode) || by_fd.st_size > 0) {
             /* Ours are empty regular files; anything else of that name is somebody's data. */
             rc = err_set(ERR_IO, "%s is in the way: it is not a lock file of this program", path);
-        } else if (take(*fd) == 0) {
+        } else if (flock_retrying(*fd) == 0) {
             /* The last holder removes the file before it lets go, so a lock may have been taken on
              * a file that has no name any more. */
             if (stat(path, &by_path) == 0 && by_fd.st_ino == by_path.st_ino &&

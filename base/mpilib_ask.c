@@ -62,7 +62,7 @@ bool mpilib_may_be_ompio(void)
 
 /* Whether the setting lets Open MPI use a component: a list of those that are wanted, or behind '^' of
  * those that are not. */
-static bool wanted(const char *component)
+static bool component_enabled(const char *component)
 {
     const char *list = mpilib_component();
     const bool except = list[0] == '^';
@@ -89,7 +89,7 @@ static void ask_open_mpi(json_t *names)
                                 &bind, &scope) != MPI_SUCCESS)
             continue;
         if (sscanf(name, "io_%63[a-z0-9]_priority%n", component, &end_at) == 1 && end_at > 0 &&
-            name[end_at] == '\0' && strcmp(component, "base") != 0 && wanted(component))
+            name[end_at] == '\0' && strcmp(component, "base") != 0 && component_enabled(component))
             json_array_append_new(names, json_string(component));
     }
     MPI_T_finalize();

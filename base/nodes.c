@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/par.h"
 #include "base/sys.h"
 
@@ -61,7 +62,7 @@ int nodes_disturbance(const struct nodes *n, const struct disturbance_sample *be
     mine.node = n->rank;
     TRY_MPI(MPI_Bcast(&mine.node, 1, MPI_INT, 0, n->node));
     if (n->rank == 0 && !(all = calloc((size_t)n->size, sizeof *all)))
-        rc = err_set(ERR_NOMEM, "no memory for the evidence of %d ranks", n->size);
+        rc = mem_error("the evidence of %d ranks", n->size);
     TRY_TO(out, rc, par_agree(n->comm, rc));
     TRY_MPI_TO(out, rc,
                MPI_Gather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0, n->comm));

@@ -13,12 +13,6 @@ int64_t num_round(double x)
     return x >= 0 && x < 0x1p63 ? llround(x) : NUM_ENDLESS;
 }
 
-void *num_array(int64_t n, size_t element_bytes)
-{
-    const int64_t bytes = num_product(n, (int64_t)element_bytes);
-    return bytes < NUM_ENDLESS ? malloc((size_t)bytes + (bytes == 0)) : NULL;
-}
-
 const char *num_real(double x, char buf[NUM_TEXT_MAX])
 {
     bool whole = fabs(x) < 1e15 && x == floor(x);

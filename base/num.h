@@ -46,10 +46,6 @@ static inline int64_t num_quotient_up(int64_t a, int64_t b)
 /* The whole number nearest to x. Local. */
 int64_t num_round(double x);
 
-/* Memory for n elements of so many bytes, not set; at least one byte. To be freed with free(). NULL:
- * there is no memory, or the product does not fit. Local. */
-void *num_array(int64_t n, size_t element_bytes);
-
 /* --- text ----------------------------------------------------------------------------------- */
 
 #define NUM_TEXT_MAX 32

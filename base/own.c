@@ -16,12 +16,13 @@
 
 #include "base/err.h"
 #include "base/lock.h"
+#include "base/mem.h"
 #include "base/own_note.h"
 #include "base/own_sweep.h"
 #include "base/stop.h"
 
 /* A file that is there, and its descriptor, held until it is removed. */
-struct made {
+struct own_file {
     atomic_bool there; /* whoever clears it takes the name away */
     int fd;
     enum own_kind kind;
@@ -40,7 +41,7 @@ struct own {
     char note[NAME_MAX + 1], lock[NAME_MAX + 1];
     char dir[PATH_MAX];
     char shown[PATH_MAX + 1]; /* before names in it: "", or it and a slash */
-    struct made made[OWN_FILES_MAX];
+    struct own_file made[OWN_FILES_MAX];
 };
 
 uint64_t own_job(void)
@@ -119,7 +120,7 @@ static int note_add(struct own *o, const struct own_line *l)
 int own_begin_as(struct own **out, const char *dir, uint64_t job, int64_t maker)
 {
     struct own *o = *out = calloc(1, sizeof *o);
-    if (!o) return err_set(ERR_NOMEM, "no memory for a note of files");
+    if (!o) return mem_error("a note of files");
     o->note_fd = o->lock_fd = -1;
     o->job = job;
     o->maker = maker;
@@ -149,14 +150,14 @@ static void close_all(struct own *o)
     free(o);
 }
 
-void own_leave(struct own *o)
+void own_detach(struct own *o)
 {
     if (o) close_all(o);
 }
 
 /* --- making and removing -------------------------------------------------------------------- */
 
-static struct made *find(struct own *o, const char *name)
+static struct own_file *find_made(struct own *o, const char *name)
 {
     for (int i = 0; i < OWN_FILES_MAX; i++)
         if (atomic_load(&o->made[i].there) && strcmp(o->made[i].name, name) == 0)
@@ -166,12 +167,12 @@ static struct made *find(struct own *o, const char *name)
 
 bool own_has(const struct own *o, const char *name)
 {
-    return find((struct own *)(uintptr_t)o, name) != NULL;
+    return find_made((struct own *)(uintptr_t)o, name) != NULL;
 }
 
 /* Takes the name away, unless somebody put another file there; also from the handler of a signal.
  * Returns 0 or an errno value. */
-static int made_unlink(const struct own *o, struct made *m)
+static int made_unlink(const struct own *o, struct own_file *m)
 {
     struct stat st;
     if (!atomic_exchange(&m->there, false) || !own_still_named(m->fd, o->dir_fd, m->name, &st))
@@ -189,10 +190,10 @@ static bool asked_to_stop(const struct own *o)
 }
 
 /* From here on the name is one to be removed. */
-static int remember(struct own *o, const char *name, int fd, enum own_kind kind)
+static int add_made(struct own *o, const char *name, int fd, enum own_kind kind)
 {
     for (int i = 0; i < OWN_FILES_MAX; i++) {
-        struct made *m = &o->made[i];
+        struct own_file *m = &o->made[i];
         if (atomic_load(&m->there)) continue;
         if (m->fd >= 0) close(m->fd);
         m->fd = fd;
@@ -234,7 +235,7 @@ static int new_fd(struct own *o, const char *name, enum own_kind kind)
     return openat(o->dir_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 }
 
-static int make(struct own *o, const char *name, enum own_kind kind)
+static int make_file(struct own *o, const char *name, enum own_kind kind)
 {
     char passing[64] = "";
     struct identity id;
@@ -256,7 +257,7 @@ static int make(struct own *o, const char *name, enum own_kind kind)
     }
     if (errnum) rc = err_set_errno(ERR_IO, errnum, "cannot make %s%s", o->shown, name);
     if (rc == 0)
-        rc = remember(o, name, fd, kind);
+        rc = add_made(o, name, fd, kind);
     else if (fd >= 0)
         close(fd);
     atomic_fetch_sub(&o->making, 1);
@@ -265,12 +266,12 @@ static int make(struct own *o, const char *name, enum own_kind kind)
 
 int own_make(struct own *o, const char *name)
 {
-    return make(o, name, OWN_FILE);
+    return make_file(o, name, OWN_FILE);
 }
 
 int own_make_folder(struct own *o, const char *name)
 {
-    return make(o, name, OWN_FOLDER);
+    return make_file(o, name, OWN_FOLDER);
 }
 
 int own_temps(struct own *o, const char *name)
@@ -296,7 +297,7 @@ int own_expect_text(struct own *o, const char *name, const char *mark)
     return o->keep ? 0 : note_add(o, &l);
 }
 
-int own_there(struct own *o, const char *name, struct identity id)
+int own_adopt(struct own *o, const char *name, struct identity id)
 {
     struct identity now;
     const int fd = openat(o->dir_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
@@ -307,14 +308,14 @@ int own_there(struct own *o, const char *name, struct identity id)
             unlinkat(o->dir_fd, name, 0);
         return err_set_errno(ERR_IO, errnum, "cannot open %s%s", o->shown, name);
     }
-    if (identity_of_fd(fd, &now) && identity_same(id, now)) return remember(o, name, fd, OWN_FILE);
+    if (identity_of_fd(fd, &now) && identity_same(id, now)) return add_made(o, name, fd, OWN_FILE);
     close(fd);
     return err_set(ERR_IO, "%s%s: somebody else has put a file there meanwhile", o->shown, name);
 }
 
 int own_remove(struct own *o, const char *name)
 {
-    struct made *m = find(o, name);
+    struct own_file *m = find_made(o, name);
     if (!m) return 0;
     const int errnum = made_unlink(o, m);
     close(m->fd);
@@ -322,9 +323,9 @@ int own_remove(struct own *o, const char *name)
     return errnum ? err_set_errno(ERR_IO, errnum, "cannot remove %s%s", o->shown, name) : 0;
 }
 
-void own_give(struct own *o, const char *name)
+void own_hand_over(struct own *o, const char *name)
 {
-    struct made *m = find(o, name);
+    struct own_file *m = find_made(o, name);
     if (m) atomic_store(&m->there, false);
 }
 
@@ -375,7 +376,7 @@ static void on_stop(void)
 
 /* Once asked to stop, while the work waits: what was made while the handler ran, what the library left,
  * and what others of the job made, which may have died. */
-static void look(void *arg)
+static void sweep_on_stop(void *arg)
 {
     struct own *o = arg;
     if (!stop_requested()) return;
@@ -390,7 +391,7 @@ int own_watch(struct own *o)
     removable = o;
     o->watched = true;
     stop_hook(on_stop);
-    return stop_watch_begin(look, o, true);
+    return stop_watch_begin(sweep_on_stop, o, true);
 }
 
 void own_end(struct own *o)

@@ -78,12 +78,12 @@ int own_make(struct own *o, const char *name);
 int own_make_folder(struct own *o, const char *name);
 
 /* For a file that the caller makes itself: expect notes it before it gets its name, and once it is there
- * it counts as made by own_make. id: of it. A file that own_there cannot open is removed. */
+ * it counts as made by own_make. id: of it. A file that own_adopt cannot open is removed. */
 int own_expect(struct own *o, const char *name, struct identity id);
-int own_there(struct own *o, const char *name, struct identity id);
+int own_adopt(struct own *o, const char *name, struct identity id);
 
 /* Notes a file that is replaced again and again, and so has no identity of its own, by a word that no other
- * file holds; mark: without blanks. */
+ * file holds; mark: of 16 bytes or more, without blanks. */
 int own_expect_text(struct own *o, const char *name, const char *mark);
 
 /* Whether a file of that name was made and not removed. */
@@ -94,7 +94,7 @@ bool own_has(const struct own *o, const char *name);
 int own_remove(struct own *o, const char *name);
 
 /* own_end leaves it to the user. Until then it stays noted: a sweep after a kill still removes it. */
-void own_give(struct own *o, const char *name);
+void own_hand_over(struct own *o, const char *name);
 
 /* The folder of a path that need not be there, and the name in it, borrowed from path. */
 const char *own_split(const char *path, char folder[PATH_MAX]);
@@ -105,6 +105,6 @@ void own_end(struct own *o);
 /* Lets go of the note and leaves everything as it is, for own_sweep of the job. maker, for own_begin_as:
  * who is to live for the files to stay, where that is not this process. */
 int own_begin_as(struct own **o, const char *dir, uint64_t job, int64_t maker);
-void own_leave(struct own *o);
+void own_detach(struct own *o);
 
 #endif

@@ -164,7 +164,7 @@ bool own_line_read(char *text, struct own_line *l)
     }
     if (l->kind == OWN_TEXT) {
         l->mark = strtok_r(NULL, " ", &rest);
-        if (!l->mark) return false;
+        if (!l->mark || strlen(l->mark) < OWN_MARK_MIN) return false; /* others may have it */
     }
     unescape(rest);
     l->name = rest;

@@ -15,7 +15,12 @@
 #define OWN_PREFIX ".nht1-"
 #define OWN_SUFFIX ".own"
 
-enum { OWN_KEY_DIGITS = 16, OWN_MARK_MAX = 63, OWN_LINE_MAX = 3 * NAME_MAX + 160 };
+enum {
+    OWN_KEY_DIGITS = 16,
+    OWN_MARK_MIN = 16,
+    OWN_MARK_MAX = 63,
+    OWN_LINE_MAX = 3 * NAME_MAX + 160
+};
 
 /* What tells a process from all others: it is the maker of a note. */
 struct own_maker {

@@ -66,14 +66,17 @@ static bool begins(const char *name, const char *begin)
 }
 
 /* Whether name is that of a file that an MPI-IO library keeps beside data for the shared file pointer, and
- * leaves there when a process is ended: .DATA.shfp.N of ROMIO, DATA-N-N.lock of OMPIO. */
+ * leaves there when a process is ended: .DATA.shfp.N of ROMIO, DATA-N-N.lock and DATA.locktest.N of OMPIO. */
 static bool is_pointer(const char *name, const char *data)
 {
     static const char digits[] = "0123456789";
     const size_t length = strlen(data);
     if (name[0] == '.' && strncmp(name + 1, data, length) == 0)
         return strncmp(name + 1 + length, ".shfp.", 6) == 0;
-    if (strncmp(name, data, length) != 0 || name[length] != '-') return false;
+    if (strncmp(name, data, length) != 0) return false;
+    if (strncmp(name + length, ".locktest.", 10) == 0)
+        return name[length + 10] && !name[length + 10 + strspn(name + length + 10, digits)];
+    if (name[length] != '-') return false;
     const char *at = name + length + 1;
     const size_t first = strspn(at, digits);
     if (first == 0 || at[first] != '-') return false;

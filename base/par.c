@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/mem.h"
 #include "base/sys.h"
 #include "base/text.h"
 
@@ -47,6 +48,11 @@ struct verdict {
     int rc;
     char text[ERR_MESSAGE_MAX];
 };
+
+int(par_agree_memory)(MPI_Comm comm, bool has)
+{
+    return (par_agree)(comm, has ? 0 : ERR_NOMEM);
+}
 
 int(par_agree)(MPI_Comm comm, int rc)
 {
@@ -118,8 +124,8 @@ int par_read_file(MPI_Comm comm, const char *path, int64_t most_bytes, char **te
     TRY_MPI(MPI_Comm_rank(comm, &rank));
     TRY(par_agree(comm, rank == 0 ? read_file(path, most_bytes, text, bytes) : 0));
     TRY_MPI(MPI_Bcast(bytes, 1, MPI_INT64_T, 0, comm));
-    if (rank > 0) *text = malloc((size_t)*bytes + 1);
-    TRY(par_agree(comm, *text ? 0 : err_set(ERR_NOMEM, "no memory for %s", path)));
+    if (rank > 0) *text = mem_new(*bytes + 1, 1, "%s", path);
+    TRY(par_agree_memory(comm, *text != NULL));
     (*text)[*bytes] = '\0';
     return par_check(MPI_Bcast(*text, (int)*bytes, MPI_BYTE, 0, comm), "MPI_Bcast");
 }
@@ -129,7 +135,7 @@ static int agreed_alloc(MPI_Comm comm, size_t bytes, void **out)
 {
     *out = bytes ? malloc(bytes) : NULL;
     int rc = 0;
-    if (bytes && !*out) rc = err_set(ERR_NOMEM, "no memory for %zu bytes", bytes);
+    if (bytes && !*out) rc = mem_error("%zu bytes", bytes);
     rc = par_agree(comm, rc);
     if (rc < 0) {
         free(*out);
@@ -244,7 +250,7 @@ static int own_json(char *const *hosts, int size, json_t **out)
     *out = json_pack("{s:s, s:s, s:s, s:i, s:i, s:o}", "library", library, "standard", standard,
                      "thread_level", thread_level(level), "ranks_n", size, "nodes_n",
                      (int)json_array_size(list), "hosts", list);
-    return *out ? 0 : err_set(ERR_NOMEM, "no memory for the record of MPI");
+    return *out ? 0 : mem_error("the record of MPI");
 }
 
 /* Processors that a rank may run on count 0 where the system does not say. */

@@ -4,6 +4,7 @@
 /* Layer 0. Knows MPI: checked calls, agreement on errors, statistics over ranks. */
 #include <jansson.h>
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -34,6 +35,10 @@ int par_read_file(MPI_Comm comm, const char *path, int64_t most_bytes, char **te
  * all ranks, the prefix is left out. */
 int par_agree(MPI_Comm comm, int rc);
 
+/* The same on whether each rank has got its memory (base/mem.h): ERR_NOMEM where one has not. Collective
+ * over comm. */
+int par_agree_memory(MPI_Comm comm, bool has);
+
 #ifdef __clang_analyzer__
 /* What `make analyze` cannot see in other files: a failed call is a negative code, success is 0, and no
  * agreement makes a success of a rank's failure. */
@@ -49,8 +54,9 @@ static inline int par_agreed(MPI_Comm comm, int rc)
     if (agreed > 0 || (rc < 0 && agreed == 0)) __builtin_unreachable();
     return agreed;
 }
-#define par_check(mpi_rc, call) par_checked(mpi_rc, call)
-#define par_agree(comm, rc)     par_agreed(comm, rc)
+#define par_check(mpi_rc, call)     par_checked(mpi_rc, call)
+#define par_agree(comm, rc)         par_agreed(comm, rc)
+#define par_agree_memory(comm, has) par_agreed(comm, (has) ? 0 : ERR_NOMEM)
 #endif
 
 /* Each rank acts after the one before it, and not at all where that or an earlier one failed: what one has

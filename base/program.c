@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/mpilib.h"
 #include "base/par.h"
 #include "base/stamp.h"
@@ -56,7 +57,7 @@ int program_main(const struct program *p, int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     void *setup = calloc(1, p->setup_bytes);
-    int rc = setup ? check_launcher(&rank) : err_set(ERR_NOMEM, "no memory for the options");
+    int rc = setup ? check_launcher(&rank) : mem_error("the options");
     if (rc == 0) rc = stop_install();
     rc = par_agree(MPI_COMM_WORLD, rc);
     if (rc == 0) {

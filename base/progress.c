@@ -70,7 +70,7 @@ static bool errors_on_terminal(int pid, int terminal)
 /* Launchers put each of their processes into a group of its own: when ours is not the one in the
  * foreground, the next one up is looked at, the launcher's, and no further: above a launcher in the
  * background stands the shell, which waits in the foreground for the next command. */
-static bool somebody_looks(int foreground)
+static bool on_foreground_terminal(int foreground)
 {
     int pid = getpid(), own;
     struct process p;
@@ -91,7 +91,8 @@ struct progress *progress_begin(enum progress_mode mode, const char *label, cons
     const int fd = own ? open("/dev/tty", O_WRONLY | O_NOCTTY | O_CLOEXEC) : STDERR_FILENO;
     if (fd < 0) return NULL;
     const double now = watch_now();
-    struct progress *p = own && !somebody_looks((int)tcgetpgrp(fd)) ? NULL : malloc(sizeof *p);
+    struct progress *p =
+        own && !on_foreground_terminal((int)tcgetpgrp(fd)) ? NULL : malloc(sizeof *p);
     if (!p) {
         if (own) close(fd);
         return NULL;

@@ -9,10 +9,11 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 
 static int no_memory(int n)
 {
-    return err_set(ERR_NOMEM, "no memory for the ranks of %d values", n);
+    return mem_error("the ranks of %d values", n);
 }
 
 const char *rank_name(enum rank_method method)
@@ -60,7 +61,7 @@ int rank_cut(enum rank_method method, int n, double share, int *cut, double *att
 static double *candidates(enum rank_method method, const double *x, int n)
 {
     const size_t count = (size_t)rank_max(method, n);
-    double *all = malloc(count * sizeof *all), *next = all;
+    double *all = calloc(count, sizeof *all), *next = all;
     if (!all) return NULL;
     for (int i = 0; i < n; i++)
         for (int j = method == RANK_SIGN ? i : 0; j <= i; j++)
@@ -92,7 +93,7 @@ int rank_widen(enum rank_method method, int n, int cut, double wider)
 }
 
 /* The cut that is widened to this one or to a lower one, at the least. */
-static int narrowed(enum rank_method method, int n, int cut, double wider)
+static int widened_cut(enum rank_method method, int n, int cut, double wider)
 {
     const double middle = 0.5 * (rank_max(method, n) - 1);
     return wider > 1 && cut < middle ? (int)ceil(middle - (middle - cut) / wider) : cut;
@@ -101,7 +102,7 @@ static int narrowed(enum rank_method method, int n, int cut, double wider)
 int rank_p(enum rank_method method, const double *x, int n, double at, double wider, double *p)
 {
     const int most = rank_max(method, n);
-    double *all = candidates(method, x, n), *tail = malloc(((size_t)most + 1) * sizeof *tail);
+    double *all = candidates(method, x, n), *tail = calloc((size_t)most + 1, sizeof *tail);
     const bool room = all && tail;
     if (room) {
         int above = 0, below = 0;
@@ -111,8 +112,8 @@ int rank_p(enum rank_method method, const double *x, int n, double at, double wi
         }
         rank_tails(method, n, tail);
         /* P(statistic >= above) = P(statistic <= most - above). */
-        *p = fmin(1, 2 * fmin(tail[narrowed(method, n, most - above, wider)],
-                              tail[narrowed(method, n, most - below, wider)]));
+        *p = fmin(1, 2 * fmin(tail[widened_cut(method, n, most - above, wider)],
+                              tail[widened_cut(method, n, most - below, wider)]));
     }
     free(all);
     free(tail);

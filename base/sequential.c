@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 
 /* Evidence from which on a sample counts as skewed or as correlated, chosen by the simulations of
  * docs/statistics.md: generous, since a needless sign test or widening costs some rounds, a missed
@@ -23,7 +24,7 @@ static const double POWER = 0.8;
 static const double ROUNDS_TOLD_MAX = 1e6;
 
 /* How much of the error on one side may be spent up to the look. */
-static double spendable(const struct sequential_plan *p, int look)
+static double error_spent(const struct sequential_plan *p, int look)
 {
     const double t = (double)p->rounds[look] / p->horizon;
     return look == p->n - 1 ? p->error / 2 : p->error / 2 * log1p(expm1(1) * t);
@@ -34,7 +35,7 @@ static int spend_on_ranks(struct sequential_plan *p)
     double spent = 0;
     for (int k = 0; k < p->n; k++) {
         double *tail = &p->tail[RANK_SIGNED][k];
-        TRY(rank_cut(RANK_SIGNED, p->rounds[k], spendable(p, k) - spent, &p->cut[RANK_SIGNED][k],
+        TRY(rank_cut(RANK_SIGNED, p->rounds[k], error_spent(p, k) - spent, &p->cut[RANK_SIGNED][k],
                      tail));
         spent += *tail;
         p->spent[RANK_SIGNED][k] = spent;
@@ -57,7 +58,7 @@ static void spend_on_signs(struct sequential_plan *p, double *share, double *tai
                 share[s] = 0.5 * (share[s] + (s > 0 ? share[s - 1] : 0));
         }
         int cut = -1;
-        while (2 * (cut + 1) < n && spent + share[cut + 1] <= spendable(p, k)) {
+        while (2 * (cut + 1) < n && spent + share[cut + 1] <= error_spent(p, k)) {
             spent += share[++cut];
             share[cut] = 0;
         }
@@ -68,11 +69,12 @@ static void spend_on_signs(struct sequential_plan *p, double *share, double *tai
     }
 }
 
-static int spend(struct sequential_plan *p)
+static int set_bounds(struct sequential_plan *p)
 {
     const size_t room = (size_t)p->rounds[p->n - 1] + 1;
-    double *share = malloc(2 * room * sizeof *share);
-    if (!share) return err_set(ERR_NOMEM, "no memory for a plan of %d rounds", p->rounds[p->n - 1]);
+    double *share =
+        mem_new((int64_t)(2 * room), sizeof *share, "a plan of %d rounds", p->rounds[p->n - 1]);
+    if (!share) return ERR_NOMEM;
     spend_on_signs(p, share, share + room);
     free(share);
     return spend_on_ranks(p);
@@ -86,7 +88,7 @@ int sequential_plan_at(double error, const int *rounds, int n, struct sequential
         ERR_ASSERT(rounds[k] > (k > 0 ? rounds[k - 1] : 0) && rounds[k] <= SEQUENTIAL_ROUNDS_MAX);
         out->rounds[k] = rounds[k];
     }
-    return spend(out);
+    return set_bounds(out);
 }
 
 int sequential_plan(double error, int rounds_max, struct sequential_plan *out)
@@ -96,7 +98,7 @@ int sequential_plan(double error, int rounds_max, struct sequential_plan *out)
     int rounds[SEQUENTIAL_LOOKS_MAX] = {SEQUENTIAL_ROUNDS_MIN}, n = 1;
     struct sequential_plan whole = {.error = error, .n = 2, .horizon = rounds_max};
     for (whole.rounds[0] = rounds[0]; rounds[0] < rounds_max; whole.rounds[0] = ++rounds[0])
-        if (ldexp(1, -rounds[0]) <= spendable(&whole, 0)) break;
+        if (ldexp(1, -rounds[0]) <= error_spent(&whole, 0)) break;
     while (rounds[n - 1] < rounds_max) {
         const int next = (4 * rounds[n - 1] + 2) / 3;
         rounds[n++] = next + next / 8 < rounds_max ? next : rounds_max;
@@ -112,11 +114,11 @@ int sequential_plan_end(struct sequential_plan *p, int rounds)
         taken++;
     p->rounds[taken] = rounds;
     p->n = taken + 1;
-    return spend(p); /* looks before it are as they were: they depend on the horizon alone */
+    return set_bounds(p); /* looks before it are as they were: they depend on the horizon alone */
 }
 
-static bool more(const struct sequential_plan *p, const struct sequential_data *d,
-                 const struct sequential_state *s)
+static bool has_next_look(const struct sequential_plan *p, const struct sequential_data *d,
+                          const struct sequential_state *s)
 {
     return s->looks < p->n && p->rounds[s->looks] <= d->n;
 }
@@ -175,7 +177,7 @@ static int interval(const struct sequential_data *d, int cut, struct sequential_
 int sequential_look(const struct sequential_plan *p, const struct sequential_data *d,
                     struct sequential_state *s, struct sequential_bound *bound, int bounds_n)
 {
-    ERR_ASSERT(more(p, d, s) && d->burst >= 1);
+    ERR_ASSERT(has_next_look(p, d, s) && d->burst >= 1);
     struct sequential_look look = {.rounds = p->rounds[s->looks]};
     TRY(choose(d, &look));
     TRY(interval(d, p->cut[look.method][s->looks], &look));
@@ -191,14 +193,14 @@ int sequential_look(const struct sequential_plan *p, const struct sequential_dat
 int sequential_run(const struct sequential_plan *p, const struct sequential_data *d,
                    struct sequential_state *s, struct sequential_bound *bound, int bounds_n)
 {
-    while (more(p, d, s))
+    while (has_next_look(p, d, s))
         TRY(sequential_look(p, d, s, bound, bounds_n));
     return 0;
 }
 
 /* Standard deviation that makes intervals as wide as those of the data, by the one that reaches about
  * a standard error to either side. */
-static int spread(const struct sequential_data *d, struct sequential_look *at, double *sd)
+static int interval_sd(const struct sequential_data *d, struct sequential_look *at, double *sd)
 {
     double tail, lo, hi;
     int cut;
@@ -217,7 +219,7 @@ int sequential_needed(const struct sequential_plan *p, const struct sequential_d
     double sd;
     *rounds = NAN;
     if (at.rounds < SEQUENTIAL_ROUNDS_MIN) return 0;
-    TRY(spread(d, &at, &sd));
+    TRY(interval_sd(d, &at, &sd));
     const double away = fabs(at.centre - bound);
     double reach = INFINITY; /* of the interval of the last look, times the root of its rounds */
     for (int k = s->looks; k < p->n; k++) {

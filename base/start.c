@@ -19,7 +19,7 @@
  * and the errno of one that was made when the buffer was full has long been another's by the end. */
 static int lost_errnum;
 
-static ssize_t put(void *none, const char *text, size_t size)
+static ssize_t write_stdout(void *none, const char *text, size_t size)
 {
     size_t done = 0;
     (void)none;
@@ -39,7 +39,8 @@ static ssize_t put(void *none, const char *text, size_t size)
 static void watch_output(void)
 {
     static bool watched;
-    FILE *f = watched ? NULL : fopencookie(NULL, "w", (cookie_io_functions_t){.write = put});
+    FILE *f =
+        watched ? NULL : fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_stdout});
     if (!f) return;
     watched = true;
     (void)setvbuf(f, NULL, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, BUFSIZ);

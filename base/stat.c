@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 
 /* Scales the median absolute deviation to the standard deviation of a normal distribution. */
 static const double MAD_TO_SD = 1.4826;
@@ -19,14 +20,14 @@ enum { RESAMPLES = 4000 };
 
 static int no_memory(int n)
 {
-    return err_set(ERR_NOMEM, "no memory for the statistics of %d values", n);
+    return mem_error("the statistics of %d values", n);
 }
 
 /* Sorted, to be freed; NULL without memory. */
 static double *sorted_copy(const double *x, int n)
 {
     ERR_ASSERT(n >= 1);
-    double *s = malloc((size_t)n * sizeof *s);
+    double *s = calloc((size_t)n, sizeof *s);
     if (!s) return NULL;
     memcpy(s, x, (size_t)n * sizeof *s);
     gsl_sort(s, 1, (size_t)n);

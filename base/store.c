@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 
 #define LOCK_TRIES 100 /* of 50 ms each */
 
@@ -51,7 +52,7 @@ bool store_same(const json_t *entry, const char *member, int64_t value)
     return json_is_integer(v) && json_integer_value(v) == value;
 }
 
-static int foreign(const struct store *kind, const char *path, const char *why)
+static int not_a_store(const struct store *kind, const char *path, const char *why)
 {
     return err_set(ERR_USAGE,
                    "%s is no store of %s (%s): it is left alone; name another with --tc-store, or "
@@ -59,13 +60,13 @@ static int foreign(const struct store *kind, const char *path, const char *why)
                    path, kind->holds, why);
 }
 
-static bool all_sound(const struct store *kind, const json_t *entries)
+static bool entries_valid(const struct store *kind, const json_t *entries)
 {
     size_t i;
     const json_t *e;
     if (!json_is_array(entries)) return false;
     json_array_foreach(entries, i,
-                       e) if (!json_is_object(e) || (kind->sound && !kind->sound(e))) return false;
+                       e) if (!json_is_object(e) || (kind->valid && !kind->valid(e))) return false;
     return true;
 }
 
@@ -76,23 +77,23 @@ int store_read(const struct store *kind, const char *path, json_t **root)
     *root = NULL;
     if (stat(path, &st) < 0 && errno == ENOENT) {
         *root = json_pack("{s:s, s:[]}", "schema", kind->schema, "entries");
-        return *root ? 0 : err_set(ERR_NOMEM, "no memory for the %s", kind->title);
+        return *root ? 0 : mem_error("the %s", kind->title);
     }
     if (access(path, R_OK) < 0)
         return err_set_errno(ERR_IO, errno, "reading the %s %s", kind->title, path);
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-        return foreign(kind, path, "not a regular file");
+        return not_a_store(kind, path, "not a regular file");
     if (stat(path, &st) == 0 && st.st_size > STORE_BYTES_MAX)
-        return foreign(kind, path, "longer than 64 MiB, the most that a store may have");
+        return not_a_store(kind, path, "longer than 64 MiB, the most that a store may have");
     *root = json_load_file(path, 0, &error);
-    if (!*root) return foreign(kind, path, error.text);
+    if (!*root) return not_a_store(kind, path, error.text);
     if (strcmp(store_text(*root, "schema"), kind->schema) != 0 ||
-        !all_sound(kind, json_object_get(*root, "entries"))) {
+        !entries_valid(kind, json_object_get(*root, "entries"))) {
         char why[96];
         snprintf(why, sizeof why, "its schema or entries are not those of %s", kind->schema);
         json_decref(*root);
         *root = NULL;
-        return foreign(kind, path, why);
+        return not_a_store(kind, path, why);
     }
     return 0;
 }
@@ -189,7 +190,7 @@ static int put_entry(json_t *entries, void *arg)
     json_t *old = store_find(entries, new->key);
     const int rc =
         old ? json_object_update(old, new->entry) : json_array_append(entries, new->entry);
-    return rc == 0 ? 1 : err_set(ERR_NOMEM, "no memory for an entry of the %s", new->kind->title);
+    return rc == 0 ? 1 : mem_error("an entry of the %s", new->kind->title);
 }
 
 int store_replace(const struct store *kind, const char *path, const json_t *key, json_t *entry)

@@ -25,7 +25,7 @@ struct store {
     const char *title;  /* for messages: "T_C store" */
     const char *holds;  /* the same: "compute-only times" */
     /* Whether an entry can be used; a file with one that cannot is no store. NULL: any object can. */
-    bool (*sound)(const json_t *entry);
+    bool (*valid)(const json_t *entry);
 };
 
 /* Name of the file: in the folder of the T_C store, which is that of asked (the value of --tc-store)
@@ -33,7 +33,7 @@ struct store {
  * known or the name is too long. */
 int store_path(const struct store *kind, const char *asked, char *out, size_t size);
 
-/* Reads the store. [out] root: new reference, its "entries" an array of sound ones; an empty store
+/* Reads the store. [out] root: new reference, its "entries" an array of valid ones; an empty store
  * when there is no file. Returns 0, ERR_USAGE when what is there is no such store, ERR_IO when it
  * cannot be read, ERR_NOMEM. */
 int store_read(const struct store *kind, const char *path, json_t **root);

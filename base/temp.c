@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 
 enum { SUFFIX_MAX = 32, NAME_TRIES = 100, BASE_MAX = 200, CUT_MAX = 180, HASH_MAX = 20 };
 
@@ -43,8 +44,8 @@ int temp_open(const char *path, char **name)
     const size_t size = (size_t)directory + BASE_MAX + HASH_MAX + SUFFIX_MAX;
     char begin[BASE_MAX + HASH_MAX];
     int fd = -1;
-    *name = malloc(size);
-    if (!*name) return err_set(ERR_NOMEM, "%s: no memory for its name", path);
+    *name = mem_new((int64_t)size, 1, "a name beside %s", path);
+    if (!*name) return ERR_NOMEM;
     stem(base, begin);
     for (int t = 0; t < NAME_TRIES && fd < 0; t++) {
         uint32_t any = (uint32_t)getpid() + (uint32_t)t;

@@ -9,12 +9,13 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 
 int text_begin(struct text *t)
 {
     *t = (struct text){0};
     t->to = open_memstream(&t->body, &t->size);
-    return t->to ? 0 : err_set(ERR_NOMEM, "no memory for a text");
+    return t->to ? 0 : mem_error("a text");
 }
 
 int text_end(struct text *t, char **out)
@@ -23,7 +24,7 @@ int text_end(struct text *t, char **out)
     *out = NULL;
     if (fclose(t->to) != 0 || lost) {
         free(t->body);
-        return err_set(ERR_NOMEM, "no memory for a text");
+        return mem_error("a text");
     }
     *out = t->body;
     return 0;

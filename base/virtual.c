@@ -35,7 +35,7 @@ static bool has_line(const char *root, const char *path, const char *begin, cons
     return has;
 }
 
-static bool there(const char *root, const char *path)
+static bool exists_under(const char *root, const char *path)
 {
     char name[PATH_BYTES];
     struct stat st;
@@ -79,8 +79,8 @@ static bool known_to_dmi(const char *root)
 static bool known_to_device_tree(const char *root)
 {
     char name[PATH_BYTES];
-    bool is = there(root, "/proc/device-tree/hypervisor") ||
-              there(root, "/proc/device-tree/ibm,partition-name");
+    bool is = exists_under(root, "/proc/device-tree/hypervisor") ||
+              exists_under(root, "/proc/device-tree/ibm,partition-name");
     snprintf(name, sizeof name, "%s/proc/device-tree", root);
     DIR *dir = opendir(name);
     for (struct dirent *e; dir && !is && (e = readdir(dir));)
@@ -95,6 +95,6 @@ bool virtual_machine(const char *root)
     if (has_line(root, "/proc/cpuinfo", "flags", " hypervisor", &x86)) return true;
     if (x86) return false;
     return known_to_dmi(root) || known_to_device_tree(root) ||
-           there(root, "/sys/hypervisor/type") ||
+           exists_under(root, "/sys/hypervisor/type") ||
            has_line(root, "/proc/sysinfo", "VM00 Control Program", NULL, &found);
 }

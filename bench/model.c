@@ -113,7 +113,7 @@ static const struct conf_program program = {
     .options = table,
 };
 
-struct net {
+struct network {
     double latency_s, overhead_s, s_per_byte;
 };
 
@@ -150,7 +150,7 @@ static struct block block_of(const struct bt_decomp *d)
 }
 
 /* Direction of a phase; the right-hand side runs along x. */
-static int along(enum phase ph)
+static int direction_of(enum phase ph)
 {
     return ph <= XI ? 0 : ph == ETA ? 1 : 2;
 }
@@ -163,12 +163,12 @@ static int64_t batches_of(const struct block *b, int q, int64_t lanes)
 static double cells_of(const struct block *b, enum phase ph, int64_t lanes)
 {
     if (ph == RHS) return (double)(bt_plan_div_up(b->n[0], lanes) * lanes * b->n[1] * b->n[2]);
-    return (double)(batches_of(b, along(ph), lanes) * lanes * b->n[along(ph)]);
+    return (double)(batches_of(b, direction_of(ph), lanes) * lanes * b->n[direction_of(ph)]);
 }
 
 static double lines_of(const struct block *b, enum phase ph, int64_t lanes)
 {
-    return cells_of(b, ph, lanes) / (double)b->n[along(ph)];
+    return cells_of(b, ph, lanes) / (double)b->n[direction_of(ph)];
 }
 
 /* Seconds of a phase's arithmetic on one core of a busy computer. */
@@ -188,7 +188,7 @@ static int64_t group_of(const struct model *m, const struct block *b, int q)
 
 /* What a divided direction costs beside its work. */
 static double pipe_s(const struct model *m, const struct block *b, int q, double work,
-                     const struct net *net)
+                     const struct network *net)
 {
     if (b->parts[q] == 1) return 0;
     const int64_t batches = batches_of(b, q, m->opt.lanes), g = group_of(m, b, q);
@@ -218,7 +218,7 @@ struct times {
 };
 
 static struct times step_of(const struct model *m, const struct block *b, int threads, double busy,
-                            const struct net *net)
+                            const struct network *net)
 {
     struct times t = {0};
     double bytes, w[PHASES];
@@ -414,8 +414,8 @@ static json_t *tell_parameters(const struct model *m)
 
 static json_t *tell_comparison(const struct model *m, const struct row *row, int n)
 {
-    const struct net node = {1e-6 * m->opt.node_latency_us, 1e-6 * m->opt.overhead_us,
-                             1e-9 / m->opt.node_gbytes_per_s};
+    const struct network node = {1e-6 * m->opt.node_latency_us, 1e-6 * m->opt.overhead_us,
+                                 1e-9 / m->opt.node_gbytes_per_s};
     json_t *list = json_array();
     printf("\nThe model and what was measured, ms per step\n");
     printf("  %-5s %7s %-6s %10s %10s %8s\n", "class", "rk x th", "decomp", "measured", "model",
@@ -442,8 +442,8 @@ static json_t *tell_comparison(const struct model *m, const struct row *row, int
 static bool predict(const struct model *m, const char *decomp, int64_t size, int ranks,
                     struct times *t, char grid[40])
 {
-    const struct net net = {1e-6 * m->opt.latency_us, 1e-6 * m->opt.overhead_us,
-                            1e-9 / m->opt.gbytes_per_s};
+    const struct network net = {1e-6 * m->opt.latency_us, 1e-6 * m->opt.overhead_us,
+                                1e-9 / m->opt.gbytes_per_s};
     struct bt_decomp d;
     if (bt_decomp_make(decomp, size, ranks, 0, &d) < 0) {
         err_clear();
@@ -534,7 +534,7 @@ static int tell_class(const struct model *m, char cls, json_t *to)
     return 0;
 }
 
-static int tell(const struct model *m, const struct row *row, int n)
+static int write_results(const struct model *m, const struct row *row, int n)
 {
     json_t *o = json_object(), *list = json_array();
     int rc = 0;
@@ -567,7 +567,7 @@ static int model_file(const void *opts, const struct conf_list *args)
             fit_phase(&m, (enum phase)ph, row, n);
         fit_copy(&m, row, n);
         fit_busy(&m, row, n);
-        rc = tell(&m, row, n);
+        rc = write_results(&m, row, n);
     }
     json_decref(bench);
     return rc;

@@ -12,6 +12,7 @@
 #include "base/conf.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/start.h"
 #include "base/sys.h"
 #include "base/version.h"
@@ -117,7 +118,7 @@ struct arrays {
 };
 
 /* The part of a thread, in whole cache lines. */
-static int64_t part(int64_t n, int threads, int t)
+static int64_t thread_share(int64_t n, int threads, int t)
 {
     return n / 8 * t / threads * 8;
 }
@@ -128,7 +129,7 @@ static double triad_window(const struct peak_unit *u, int threads, const struct 
 #pragma omp parallel num_threads(threads) reduction(min : first) reduction(max : last)
     {
         const int t = omp_get_thread_num();
-        const int64_t lo = part(x->n, threads, t), hi = part(x->n, threads, t + 1);
+        const int64_t lo = thread_share(x->n, threads, t), hi = thread_share(x->n, threads, t + 1);
 #pragma omp barrier
         first = watch_now();
         u->triad(x->a + lo, x->b + lo, x->c + lo, 3.0, hi - lo);
@@ -174,12 +175,13 @@ static int arrays_make(struct arrays *x, int64_t llc_bytes, int threads)
     x->n = bytes / (int64_t)sizeof(double);
     for (int i = 0; i < 3; i++) {
         *array[i] = aligned_alloc(4096, (size_t)bytes);
-        if (!*array[i]) return err_set(ERR_NOMEM, "no memory for arrays of the triad");
+        if (!*array[i]) return mem_error("arrays of the triad");
     }
 #pragma omp parallel num_threads(threads)
     {
         const int t = omp_get_thread_num();
-        for (int64_t i = part(x->n, threads, t); i < part(x->n, threads, t + 1); i++) {
+        for (int64_t i = thread_share(x->n, threads, t); i < thread_share(x->n, threads, t + 1);
+             i++) {
             x->a[i] = 0;
             x->b[i] = 1 + (double)(i % 7);
             x->c[i] = 2;

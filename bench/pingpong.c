@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/par.h"
 #include "base/program.h"
 #include "base/stat.h"
@@ -44,7 +45,7 @@ static const struct conf_program program = {.name = "pingpong",
                                             .options = table};
 
 /* The least that a ping-pong needs. */
-static int bare(MPI_Comm comm, int rank, double *time_s)
+static int bare_pingpong(MPI_Comm comm, int rank, double *time_s)
 {
     static unsigned char out, in;
     TRY_MPI(MPI_Barrier(comm));
@@ -82,9 +83,9 @@ static int harness(struct beff_traffic *t, double *time_s)
 static int pair_times(struct beff_traffic *t, int64_t pairs, double *bare_s, double *harness_s)
 {
     for (int64_t i = 0; i < pairs; i++) {
-        if (i % 2 == 0) TRY(bare(t->comm, t->rank, &bare_s[i]));
+        if (i % 2 == 0) TRY(bare_pingpong(t->comm, t->rank, &bare_s[i]));
         TRY(harness(t, &harness_s[i]));
-        if (i % 2 == 1) TRY(bare(t->comm, t->rank, &bare_s[i]));
+        if (i % 2 == 1) TRY(bare_pingpong(t->comm, t->rank, &bare_s[i]));
     }
     return 0;
 }
@@ -118,8 +119,8 @@ static int compare(void *setup)
     int n;
     TRY_MPI(MPI_Comm_size(MPI_COMM_WORLD, &n));
     if (n != 2) return err_set(ERR_USAGE, "two ranks are needed: mpirun -np 2");
-    double *times = calloc(2 * (size_t)o->pairs, sizeof *times);
-    int rc = par_agree(MPI_COMM_WORLD, times ? 0 : err_set(ERR_NOMEM, "no memory for the times"));
+    double *times = mem_new(2 * o->pairs, sizeof *times, "the times");
+    int rc = par_agree_memory(MPI_COMM_WORLD, times != NULL);
     if (rc == 0) {
         rc = beff_traffic_make(MPI_COMM_WORLD, ROOM_BYTES, BEFF_ROOM, &t);
         if (rc == 0) rc = par_agree(t.comm, pair_times(&t, o->pairs, times, times + o->pairs));

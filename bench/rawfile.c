@@ -80,7 +80,7 @@ _Noreturn static void fail(const char *what, const char *path)
     exit(3);
 }
 
-static void put(int fd, const char *path, const char *data, int64_t bytes, int64_t offset)
+static void write_fully(int fd, const char *path, const char *data, int64_t bytes, int64_t offset)
 {
     while (bytes > 0) {
         const int64_t piece = bytes < REQUEST ? bytes : REQUEST;
@@ -92,7 +92,7 @@ static void put(int fd, const char *path, const char *data, int64_t bytes, int64
     }
 }
 
-static void get(int fd, const char *path, char *data, int64_t bytes, int64_t offset)
+static void read_fully(int fd, const char *path, char *data, int64_t bytes, int64_t offset)
 {
     while (bytes > 0) {
         const int64_t piece = bytes < REQUEST ? bytes : REQUEST;
@@ -127,7 +127,7 @@ static double read_share(const struct options *o, char *data, int64_t share, int
     const double start_s = watch_now();
     int fd = open(o->out, O_RDONLY | (o->direct ? O_DIRECT : 0));
     if (fd < 0) fail("open", o->out);
-    get(fd, o->out, data, share, offset);
+    read_fully(fd, o->out, data, share, offset);
     const double read_s = slowest(watch_now() - start_s);
     close(fd);
     return read_s;
@@ -151,7 +151,7 @@ static int write_dumps(void *setup)
     MPI_Barrier(MPI_COMM_WORLD);
     const double start_s = watch_now();
     for (int64_t d = 0; d < o->dumps; d++)
-        put(fd, path, data, share, (d * size + rank) * share);
+        write_fully(fd, path, data, share, (d * size + rank) * share);
     const double write_s = slowest(watch_now() - start_s);
     MPI_Barrier(MPI_COMM_WORLD);
     const double sync_start_s = watch_now();

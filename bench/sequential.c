@@ -15,6 +15,7 @@
 
 #include "base/conf.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/sequential.h"
 #include "base/start.h"
 #include "base/version.h"
@@ -159,7 +160,7 @@ struct machine {
     bool hit;
 };
 
-static double quiet(struct machine *m)
+static double standard_normal(struct machine *m)
 {
     return gsl_ran_gaussian_ziggurat(m->rng, 1);
 }
@@ -171,52 +172,52 @@ static void machine_start(struct machine *m)
 }
 
 /* Of one slot: the logarithm of how much slower a run is, or the value itself. */
-static double slot(struct machine *m)
+static double slot_value(struct machine *m)
 {
     const struct noise *n = m->noise;
     bool hit;
     switch (n->shape) {
     case NORMAL:
-        return quiet(m);
+        return standard_normal(m);
     case LOGNORMAL:
-        return exp(quiet(m));
+        return exp(standard_normal(m));
     case EXPONENTIAL:
         return gsl_ran_exponential(m->rng, 2);
     case STUDENT:
         return gsl_ran_tdist(m->rng, n->a);
     case MIXED:
-        return quiet(m) * (gsl_rng_uniform(m->rng) < 0.1 ? 10 : 1);
+        return standard_normal(m) * (gsl_rng_uniform(m->rng) < 0.1 ? 10 : 1);
     case DRIFT:
-        return (m->level += n->a) + quiet(m);
+        return (m->level += n->a) + standard_normal(m);
     case WALK:
-        return (m->level += n->a * quiet(m)) + quiet(m);
+        return (m->level += n->a * standard_normal(m)) + standard_normal(m);
     case HITS:
         hit = m->hit;
         /* So that a share a of all slots is hit, b in a row on average. */
         m->hit = n->b <= 1 ? gsl_rng_uniform(m->rng) < n->a
                  : hit     ? gsl_rng_uniform(m->rng) >= 1 / n->b
                            : gsl_rng_uniform(m->rng) < n->a / (1 - n->a) / n->b;
-        return (hit ? HIT : 0) + quiet(m);
+        return (hit ? HIT : 0) + standard_normal(m);
     }
     return NAN;
 }
 
 static double value(struct machine *m)
 {
-    if (m->noise->design == SINGLE) return slot(m);
-    if (m->noise->design == ONE_SIDED) return slot(m) - quiet(m);
-    const double first = slot(m), second = slot(m);
+    if (m->noise->design == SINGLE) return slot_value(m);
+    if (m->noise->design == ONE_SIDED) return slot_value(m) - standard_normal(m);
+    const double first = slot_value(m), second = slot_value(m);
     const bool swapped = m->noise->design == PAIRED && gsl_rng_uniform(m->rng) < 0.5;
     return swapped ? first - second : second - first;
 }
 
 /* Median of the values of independent rounds, and their spread: half the distance between the
  * quantiles of a standard deviation. */
-static int truth(struct machine *m, double *median, double *sd)
+static int true_location(struct machine *m, double *median, double *sd)
 {
     const bool moving = m->noise->shape == DRIFT || m->noise->shape == WALK;
-    double *x = malloc(MEDIAN_DRAWS * sizeof *x);
-    if (!x) return err_set(ERR_NOMEM, "no memory for %d values", MEDIAN_DRAWS);
+    double *x = mem_new(MEDIAN_DRAWS, sizeof *x, "%d values", MEDIAN_DRAWS);
+    if (!x) return ERR_NOMEM;
     for (int i = 0; i < MEDIAN_DRAWS; i++) {
         machine_start(m);
         x[i] = value(m);
@@ -343,7 +344,7 @@ static int simulate(const struct options *o, const struct sequential_plan *plan,
     double median = 0, spread = 1;
     int fixed = 0;
     gsl_rng_set(rng, (unsigned long)o->seed);
-    TRY(truth(&m, &median, &spread));
+    TRY(true_location(&m, &median, &spread));
     for (int64_t i = 0; i < o->repeats; i++)
         TRY(measure(plan, &m, median, spread, &t));
     if (o->fixed) TRY(fixed_rounds(o, &m, median, spread, &fixed));
@@ -407,7 +408,7 @@ static int run(const void *opts, const struct conf_list *args)
     TRY(sequential_plan(o->error, (int)o->rounds, &plan));
     if (o->naive) TRY(make_naive(&plan));
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-    if (!rng) return err_set(ERR_NOMEM, "no memory for random numbers");
+    if (!rng) return mem_error("random numbers");
     const int rc = simulate_all(o, &plan, rng);
     gsl_rng_free(rng);
     return rc;

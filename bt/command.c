@@ -22,7 +22,7 @@ static bool by_srun(int size)
 }
 
 /* A process that no launcher started needs none. */
-static bool alone(int size)
+static bool needs_no_launcher(int size)
 {
     return size == 1 && !getenv("OMPI_COMM_WORLD_SIZE") && !getenv("PMI_SIZE") &&
            !getenv("SLURM_STEP_NUM_TASKS");
@@ -32,7 +32,7 @@ static void print_launcher(FILE *to, const struct bt_job *job)
 {
     const struct bt_machine *m = &job->machine;
     if (getenv("OMP_NUM_THREADS")) fprintf(to, "OMP_NUM_THREADS=%d ", m->threads);
-    if (alone(job->size)) return;
+    if (needs_no_launcher(job->size)) return;
     if (by_srun(job->size)) {
         fprintf(to, "srun -n %d ", job->size);
         return;

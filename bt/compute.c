@@ -41,7 +41,7 @@ static struct bt_tc_key key_of(const struct bt_job *job)
 }
 
 /* Trouble with the store is no reason to lose a run: it is told and the run goes on. */
-static void store_trouble(struct bt_job *job)
+static void drop_store(struct bt_job *job)
 {
     bt_notice(job->notices, "T_C store: %s.", err_message());
     err_clear();
@@ -53,7 +53,7 @@ static bool store_usable(struct bt_job *job)
 {
     if (job->tc.trouble) return false;
     if (bt_tc_path(job->setup->opt.tc_store, job->tc.store, sizeof job->tc.store) == 0) return true;
-    store_trouble(job);
+    drop_store(job);
     return false;
 }
 
@@ -65,7 +65,7 @@ int bt_compute_run(struct bt_job *job, struct bt_solver *solver, const struct bt
     bt_decomp_name(d, o->decomp);
     if (o->wrong) return 0;
     struct bt_tc_entry e = {.t_c_s = o->run.t_t_s,
-                            .verified = o->run.norms_published && o->run.norms_ok,
+                            .verified = o->run.norms && o->run.norms_ok,
                             .ranks = job->size,
                             .threads = job->machine.threads,
                             .undisturbed = o->run.disturbance.undisturbed,
@@ -81,7 +81,7 @@ int bt_compute_run(struct bt_job *job, struct bt_solver *solver, const struct bt
     if (job->rank == 0 && store_usable(job)) {
         const struct bt_tc_key key = key_of(job);
         const int rc = bt_tc_offer(job->tc.store, &key, &e);
-        if (rc < 0) store_trouble(job);
+        if (rc < 0) drop_store(job);
         if (rc == 1) job->tc.stored = true;
     }
     return 0;
@@ -95,7 +95,7 @@ static int look_up(struct bt_job *job)
         const struct bt_tc_key key = key_of(job);
         char why[BT_TC_WHY_MAX];
         found = bt_tc_find(job->tc.store, &key, &job->tc.entry, why);
-        if (found < 0) store_trouble(job);
+        if (found < 0) drop_store(job);
         if (found == 0 && why[0] && !job->tc.told) bt_notice(job->notices, "%s.", why);
         job->tc.told = job->tc.told || why[0];
     }
@@ -159,7 +159,8 @@ static int measure(struct bt_job *job)
 
 /* A run with writing that is faster than the best one without, by more than this share of it, shows that
  * the latter was disturbed. [out] shortest_s: the time of the fastest one. */
-static bool contradicted(const struct bt_job *job, double t_c_s, double noise, double *shortest_s)
+static bool beaten_by_writing(const struct bt_job *job, double t_c_s, double noise,
+                              double *shortest_s)
 {
     *shortest_s = t_c_s * (1 - noise);
     for (int i = 0; i < job->outcomes_n; i++) {
@@ -216,7 +217,7 @@ int bt_compute_find(struct bt_job *job)
     if (job->tc.origin == BT_TC_FROM_USER) return 0;
     if (job->tc.origin == BT_TC_FROM_STORE) {
         const double stored_s = job->tc.entry.t_c_s;
-        if (contradicted(job, stored_s, FASTER, &other_s)) {
+        if (beaten_by_writing(job, stored_s, FASTER, &other_s)) {
             bt_notice(job->notices,
                       "The T_C stored for this system and problem, %.4g s, is contradicted: a run "
                       "with writing took %.4g s. It was measured again.",
@@ -235,8 +236,8 @@ int bt_compute_find(struct bt_job *job)
         return 0;
     }
     if (!job->has_measured) TRY(measure(job));
-    for (int i = 0;
-         i < AGAIN_MAX && job->has_measured && contradicted(job, job->measured.t_c_s, 0, &other_s);
+    for (int i = 0; i < AGAIN_MAX && job->has_measured &&
+                    beaten_by_writing(job, job->measured.t_c_s, 0, &other_s);
          i++)
         TRY(measure(job));
     take_measured(job);
@@ -248,7 +249,7 @@ int bt_compute_find(struct bt_job *job)
     return 0;
 }
 
-void bt_compute_words(const struct bt_job *job, char *out, size_t size)
+void bt_compute_origin(const struct bt_job *job, char *out, size_t size)
 {
     const struct bt_tc_entry *e = &job->tc.entry;
     const bool stored = job->tc.origin == BT_TC_FROM_STORE;
@@ -260,7 +261,7 @@ void bt_compute_words(const struct bt_job *job, char *out, size_t size)
         snprintf(
             out, size, "%s, %s; %lld rank%s x %lld thread%s, decomposition %s, %s, on %s, %.16s",
             stored ? "best time stored for this system and problem" : "measured by this job",
-            e->verified ? "verified" : "not verified (no published norms)", (long long)e->ranks,
+            e->verified ? "verified" : "not verified (no norms are known)", (long long)e->ranks,
             units_plural(e->ranks), (long long)e->threads, units_plural(e->threads), e->decomp,
             e->isa, e->host, e->utc[0] ? e->utc : "undated");
 }

@@ -25,6 +25,6 @@ int bt_compute_known(struct bt_job *job);
 int bt_compute_find(struct bt_job *job);
 
 /* Where T_C comes from, for people: "best verified time remembered ...". out: size bytes. */
-void bt_compute_words(const struct bt_job *job, char *out, size_t size);
+void bt_compute_origin(const struct bt_job *job, char *out, size_t size);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/digest.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/watch.h"
 #include "bt/solver/problem.h"
 
@@ -19,7 +20,7 @@ int bt_dump_new(struct bt_dump *d, int64_t n)
     d->digest = calloc(words, sizeof *d->digest);
     d->part = calloc((size_t)d->threads * words, sizeof *d->part);
     if (d->digest && d->part) return 0;
-    return err_set(ERR_NOMEM, "no memory for the digests of %d threads", d->threads);
+    return mem_error("the digests of %d threads", d->threads);
 }
 
 void bt_dump_free(struct bt_dump *d)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/par.h"
 #include "base/progress.h"
 #include "base/stop.h"
@@ -84,7 +85,8 @@ static int writers_agree(struct bt_job *job)
     int can[BT_RUNS_MAX], kept_n = 0;
     char why[1024];
     if (!s->all) return 0;
-    json_t *known = job->rank == 0 ? probe_known(s->opt.tc_store, s->opt.out, job->notices) : NULL;
+    json_t *known =
+        job->rank == 0 ? probe_store_get(s->opt.tc_store, s->opt.out, job->notices) : NULL;
     json_t *denied = json_object(); /* writer to why */
     for (int w = 0; w < s->writers_n; w++) {
         const char *writer = s->candidate[w].writer;
@@ -216,31 +218,33 @@ static int prove(const struct bt_job *job, struct bt_outcome *o)
 /* The verdict on a run that came to its end: norms first, then the file. */
 static void judge(struct bt_outcome *o, bool writes)
 {
-    const bool published = o->run.norms_published;
-    const char *norms = published ? "norms as published, " : "";
+    const bool known = o->run.norms != NULL;
+    const char *as = !known                   ? ""
+                     : o->run.norms->computed ? "norms as computed"
+                                              : "norms as published";
+    const char *comma = known ? ", " : "";
     const enum bt_proof_state state = o->proof.state;
-    const bool norms_wrong = published && !o->run.norms_ok;
+    const bool norms_wrong = known && !o->run.norms_ok;
     const struct bt_reading *misread = NULL;
     for (int i = 0; i < o->run.readings.n && !misread; i++)
         if (!o->run.readings.reading[i].right) misread = &o->run.readings.reading[i];
     o->wrong = norms_wrong || misread || state == BT_PROOF_WRONG;
-    o->verified = !o->wrong && (writes ? state == BT_PROOF_RIGHT : published);
+    o->verified = !o->wrong && (writes ? state == BT_PROOF_RIGHT : known);
     if (norms_wrong)
         snprintf(o->verdict, sizeof o->verdict,
-                 "WRONG: the norms differ from the published ones by %.3g, relative",
-                 o->run.norms_deviation);
+                 "WRONG: the norms differ from the %s ones by %.3g, relative",
+                 o->run.norms->computed ? "computed" : "published", o->run.norms_deviation);
     else if (misread && state != BT_PROOF_WRONG)
         snprintf(o->verdict, sizeof o->verdict,
                  "WRONG: what was read back %s in %s differs from the digests of the manifest",
                  misread->warm ? "warm" : "cold", misread->decomp);
     else if (!writes)
-        snprintf(o->verdict, sizeof o->verdict, "%s",
-                 published ? "verified: norms as published"
-                           : "not verified: no norms are published for this problem");
+        snprintf(o->verdict, sizeof o->verdict, "%s%s",
+                 known ? "verified: " : "not verified: no norms are known for this problem", as);
     else if (state == BT_PROOF_RIGHT)
-        snprintf(o->verdict, sizeof o->verdict, "verified: %sfile right", norms);
+        snprintf(o->verdict, sizeof o->verdict, "verified: %s%sfile right", as, comma);
     else if (state == BT_PROOF_NONE)
-        snprintf(o->verdict, sizeof o->verdict, "not verified: %s%s", norms,
+        snprintf(o->verdict, sizeof o->verdict, "not verified: %s%s%s", as, comma,
                  o->serial_file ? "file not read back" : "there is no file to read back");
     else
         snprintf(o->verdict, sizeof o->verdict, "%s: %s", o->wrong ? "WRONG" : "not verified",
@@ -323,8 +327,7 @@ int bt_job_run(struct bt_job *job, struct bt_solver *solver, int writer, int rou
     char path[4096] = "", label[256];
     struct bt_outcome *o = realloc(job->outcome, n * sizeof *o);
     if (o) job->outcome = o;
-    TRY(par_agree(job->comm,
-                  o ? 0 : err_set(ERR_NOMEM, "no memory for the results of run %zu", n)));
+    TRY(par_agree(job->comm, o ? 0 : mem_error("the results of run %zu", n)));
     if (c) bt_setup_path(s, c->writer, path);
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): c is in s, and NULL only without a writer */
     if (s->rounds_auto && round > 0)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/par.h"
 #include "base/sys.h"
 #include "bt/solver/problem.h"
@@ -36,7 +37,7 @@ void bt_machine_reexec_passive(char **argv)
 
 /* Whether a value of OMP_NUM_THREADS is what the OpenMP library takes: a number from 1 on, maybe
  * followed by those of nested regions. */
-static bool threads_told(const char *value)
+static bool is_thread_count(const char *value)
 {
     char *end;
     if (strtol(value, &end, 10) < 1) return false;
@@ -55,8 +56,8 @@ static const char *omp_num_threads(void)
  * that of the ranks of its node that may use the same CPUs. */
 static int fair_threads(const struct bt_machine *m, int *fair)
 {
-    uint64_t mask, *all = malloc((size_t)m->nodes.node_size * sizeof *all);
-    int rc = all ? 0 : err_set(ERR_NOMEM, "no memory for %d masks", m->nodes.node_size);
+    uint64_t mask, *all = calloc((size_t)m->nodes.node_size, sizeof *all);
+    int rc = all ? 0 : mem_error("%d masks", m->nodes.node_size);
     int sharers = 0;
     (void)sys_cpus_allowed(&mask);
     TRY_TO(out, rc, par_agree(m->nodes.node, rc));
@@ -78,7 +79,7 @@ int bt_machine_make(MPI_Comm comm, struct bt_machine *m)
     *m = (struct bt_machine){.nodes.node = MPI_COMM_NULL};
     TRY(nodes_find(comm, &m->nodes));
     TRY(fair_threads(m, &fair));
-    if (!omp_num_threads() || !threads_told(omp_num_threads())) omp_set_num_threads(fair);
+    if (!omp_num_threads() || !is_thread_count(omp_num_threads())) omp_set_num_threads(fair);
     const int threads = omp_get_max_threads();
     TRY_MPI(MPI_Allreduce(&threads, &m->threads, 1, MPI_INT, MPI_MAX, comm));
     TRY_MPI(MPI_Allreduce(&width, &m->mask_width, 1, MPI_INT, MPI_MIN, comm));
@@ -99,7 +100,7 @@ void bt_machine_free(struct bt_machine *m)
 
 void bt_machine_warn(json_t *notices)
 {
-    if (!omp_num_threads() || threads_told(omp_num_threads())) return;
+    if (!omp_num_threads() || is_thread_count(omp_num_threads())) return;
     bt_notice(notices,
               "OMP_NUM_THREADS is '%.80s', which is not a number of threads: every rank takes its "
               "share of the CPUs.",

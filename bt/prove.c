@@ -26,7 +26,7 @@ const char *bt_proof_name(enum bt_proof_state state)
 }
 
 /* Status 0 without a word on every value, where the manifest has gone meanwhile, proves too little. */
-static void doubt(struct bt_proof *proof)
+static void require_verified(struct bt_proof *proof)
 {
     char said[64];
     const char *verdict = json_string_value(json_object_get(proof->summary, "verdict"));
@@ -57,9 +57,9 @@ static void run_program(const char *program, const char *path, struct bt_proof *
         proof->state = code == 0 ? BT_PROOF_RIGHT : code == 2 ? BT_PROOF_WRONG : BT_PROOF_FAILED;
         lseek(json, 0, SEEK_SET);
         proof->summary = json_loadfd(json, 0, NULL);
-        doubt(proof);
+        require_verified(proof);
         if (proof->state != BT_PROOF_RIGHT && !proof->note[0]) {
-            child_said(&c, proof->note, sizeof proof->note);
+            child_first_error(&c, proof->note, sizeof proof->note);
             if (!proof->note[0])
                 snprintf(proof->note, sizeof proof->note, "%s said nothing", PROGRAM);
         }

@@ -17,7 +17,7 @@ static bool writes(const struct bt_run *run)
 }
 
 /* Whether what a run handed out is kept: what drops it has no rate. */
-static bool keeps(const struct bt_run *run)
+static bool leaves_data(const struct bt_run *run)
 {
     return (io_writer_caps(run->writer) & (IO_CAP_SERIAL_FILE | IO_CAP_PARTS)) != 0;
 }
@@ -71,7 +71,7 @@ struct bt_values bt_values_of(const struct bt_job *job, const struct bt_run *run
     v.zeta_data = run->in_data.max / over_s;
     v.zeta_bookkeeping = (run->in_io.max - run->in_data.max) / over_s;
     v.zeta_slowdown = bt_metric_zeta(v.computing_s, over_s);
-    if (!keeps(run)) return v;
+    if (!leaves_data(run)) return v;
     v.r_io = v.by_dumps ? bt_metric_r_io_dumps(p->n, dumps, run->t_t_s)
                         : bt_metric_r_io(p->n, p->steps, p->interval, run->t_t_s);
     v.implied_rate = bt_metric_implied_rate((double)run->bytes, run->t_t_s, t_c);
@@ -97,7 +97,7 @@ static int column(const struct bt_values *v, int n, size_t offset, double *out)
 }
 
 /* The looks that the number of rounds permits. */
-static int looks(const struct bt_job *job, int n, struct sequential_plan *plan)
+static int plan_looks(const struct bt_job *job, int n, struct sequential_plan *plan)
 {
     const int last = n < SEQUENTIAL_ROUNDS_MAX ? n : SEQUENTIAL_ROUNDS_MAX;
     if (!job->setup->rounds_auto) return sequential_plan_at(BT_ERROR, &last, 1, plan);
@@ -113,7 +113,7 @@ static int estimate_rounds(const struct bt_job *job, const double *x, int n, str
         [BT_BOUND_NEEDLESS] = {.at = BT_NEEDLESS_IO}, [BT_BOUND_GOAL] = {.at = BT_BALANCE_GOAL}};
     struct sequential_plan plan;
     struct sequential_state state = {0};
-    TRY(looks(job, n, &plan));
+    TRY(plan_looks(job, n, &plan));
     TRY(sequential_run(&plan, &data, &state, bound, BT_BOUNDS));
     if (state.looks > 0 && isfinite(state.common_lo) && !state.conflict) {
         to->lo = state.common_lo;
@@ -245,24 +245,26 @@ static double median(double *x, int n)
 static void read_row_fill(const struct bt_job *job, const char *writer, struct bt_read_row *row)
 {
     double t_r[BT_REPEAT_MAX], rate[BT_REPEAT_MAX], requests[BT_REPEAT_MAX], cached[BT_REPEAT_MAX];
+    int n = 0;
     row->right = true;
     for (int i = 0; i < job->outcomes_n; i++) {
         const struct bt_run *run = &job->outcome[i].run;
         if (!run->completed || strcmp(run->writer, writer) != 0) continue;
-        for (int k = 0; k < run->readings.n && row->runs < BT_REPEAT_MAX; k++) {
+        for (int k = 0; k < run->readings.n && n < BT_REPEAT_MAX; k++) {
             const struct bt_reading *r = &run->readings.reading[k];
             if (!bt_reading_alike(r, row->first)) continue;
-            t_r[row->runs] = r->t_r_s;
-            rate[row->runs] = bt_reading_rate(r);
-            requests[row->runs] = (double)r->requests_n;
-            cached[row->runs++] = bt_reading_cached(r);
+            t_r[n] = r->t_r_s;
+            rate[n] = bt_reading_rate(r);
+            requests[n] = (double)r->requests_n;
+            cached[n++] = bt_reading_cached(r);
             row->right = row->right && r->right;
         }
     }
-    row->t_r_s = median(t_r, row->runs);
-    row->rate = median(rate, row->runs);
-    row->requests = median(requests, row->runs);
-    row->cached_share = median(cached, row->runs);
+    row->runs = n;
+    row->t_r_s = median(t_r, n);
+    row->rate = median(rate, n);
+    row->requests = median(requests, n);
+    row->cached_share = median(cached, n);
 }
 
 int bt_read_rows(const struct bt_job *job, const char *writer, struct bt_read_row *row)

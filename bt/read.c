@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/par.h"
 #include "base/stop.h"
@@ -100,7 +101,7 @@ int64_t bt_read_plan_bytes(const struct bt_read_plan *plan, bool whole)
 /* ------------------------------------------------------------------ one reading */
 
 /* What the readings of a run have in common, and the fields of the present one. */
-struct work {
+struct read_job {
     const struct bt_read_request *q;
     const struct bt_decomp *d;
     int64_t *dump; /* [dumps_n] numbers of those that are read */
@@ -111,20 +112,20 @@ struct work {
 };
 
 /* The dumps to be read; a random one is the same for all writers of a round. */
-static int choose_dumps(struct work *w)
+static int choose_dumps(struct read_job *w)
 {
     const struct bt_setup *s = w->q->setup;
     const int64_t all = w->q->io->dumps_n;
     w->dumps_n = s->read == BT_READ_ALL ? all : 1;
-    w->dump = calloc((size_t)w->dumps_n, sizeof *w->dump);
-    if (!w->dump) return err_set(ERR_NOMEM, "no memory for a list of dumps");
+    w->dump = mem_new(w->dumps_n, sizeof *w->dump, "a list of dumps");
+    if (!w->dump) return ERR_NOMEM;
     for (int64_t i = 0; i < w->dumps_n; i++)
         w->dump[i] = i;
     if (s->read == BT_READ_ONE) w->dump[0] = s->read_dump - 1;
     if (s->read == BT_READ_LAST) w->dump[0] = all - 1;
     if (s->read == BT_READ_RANDOM) {
         gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-        if (!rng) return err_set(ERR_NOMEM, "no memory for choosing a dump");
+        if (!rng) return mem_error("choosing a dump");
         gsl_rng_set(rng, s->seed + (unsigned long)w->q->round);
         w->dump[0] = (int64_t)gsl_rng_uniform_int(rng, (unsigned long)all);
         gsl_rng_free(rng);
@@ -133,7 +134,7 @@ static int choose_dumps(struct work *w)
 }
 
 /* Fields of the decomposition's shape: where it is the writers', the first one is the solver's. */
-static int fields_new(struct work *w, bool own)
+static int fields_new(struct read_job *w, bool own)
 {
     static const int64_t lo[3] = {0, 0, 0};
     int rc = 0;
@@ -151,14 +152,14 @@ static int fields_new(struct work *w, bool own)
     return par_agree(w->q->comm, rc);
 }
 
-static void fields_free(struct work *w)
+static void fields_free(struct read_job *w)
 {
     for (int i = 0; i < BT_READ_AT_ONCE; i++)
         bt_field_free(&w->block[i]);
 }
 
 /* The state that was computed, or read before, must not pass for what is read now. */
-static void fields_clear(struct work *w)
+static void fields_clear(struct read_job *w)
 {
     const int64_t *n = w->d->count;
     for (int64_t f = 0; f < w->q->plan->fields_n; f++) {
@@ -172,7 +173,7 @@ static void fields_clear(struct work *w)
     }
 }
 
-static struct io_read_spec spec_of(const struct work *w, int64_t first, int64_t dumps_n)
+static struct io_read_spec spec_of(const struct read_job *w, int64_t first, int64_t dumps_n)
 {
     const struct io_spec *io = w->q->io;
     struct io_read_spec spec = {.path = io->path,
@@ -193,7 +194,7 @@ static struct io_read_spec spec_of(const struct work *w, int64_t first, int64_t 
 }
 
 /* Holds what stands in the fields against the manifest. */
-static int compare(struct work *w, struct io_reading *reading, struct bt_read_dump *dump,
+static int compare(struct read_job *w, struct io_reading *reading, struct bt_read_dump *dump,
                    int64_t dumps_n)
 {
     for (int64_t i = 0; i < dumps_n; i++) {
@@ -215,8 +216,8 @@ static int of_our_file(int rc)
 
 /* Reads some of the dumps by the clock, each into a field of its own, and compares them when it has
  * stopped. reading: NULL for the first go, with which it is opened. r: [out] adds to it. */
-static int read_some(struct work *w, int64_t first, int64_t dumps_n, struct io_reading **reading,
-                     struct bt_reading *r)
+static int read_some(struct read_job *w, int64_t first, int64_t dumps_n,
+                     struct io_reading **reading, struct bt_reading *r)
 {
     const MPI_Comm comm = w->q->comm;
     const struct io_read_spec spec = spec_of(w, first, dumps_n);
@@ -246,7 +247,7 @@ static int read_some(struct work *w, int64_t first, int64_t dumps_n, struct io_r
 }
 
 /* Reads all dumps of the list; what the caches hold afterwards is what it leaves there. */
-static int read_all(struct work *w, struct bt_reading *r)
+static int read_all(struct read_job *w, struct bt_reading *r)
 {
     const struct bt_read_request *q = w->q;
     const int64_t most = q->plan->fields_n;
@@ -275,7 +276,7 @@ static int read_all(struct work *w, struct bt_reading *r)
 }
 
 /* Whether the file is still this run's, asked before each reading. Collective. */
-static int still_ours(const struct bt_read_request *q)
+static int check_run_id(const struct bt_read_request *q)
 {
     int rank, rc = 0;
     TRY_MPI(MPI_Comm_rank(q->comm, &rank));
@@ -287,15 +288,15 @@ static int still_ours(const struct bt_read_request *q)
 }
 
 /* One reading, in fields that are there. r: [out] decomposition and state of the cache are set. */
-static int read_once(struct work *w, struct bt_reading *r)
+static int read_once(struct read_job *w, struct bt_reading *r)
 {
     const struct bt_read_request *q = w->q;
     struct io_read_cached cached;
-    TRY(still_ours(q));
+    TRY(check_run_id(q));
     r->dumps_n = w->dumps_n;
     r->file_bytes = q->io->dumps_n * io_dump_bytes(q->io->layout, q->io->n);
-    r->dump = calloc((size_t)w->dumps_n, sizeof *r->dump);
-    TRY(par_agree(q->comm, r->dump ? 0 : err_set(ERR_NOMEM, "no memory for records of reading")));
+    r->dump = mem_new(w->dumps_n, sizeof *r->dump, "records of reading");
+    TRY(par_agree_memory(q->comm, r->dump != NULL));
     if (r->warm) {
         TRY(read_all(w, r));
         r->t_r_s = 0;
@@ -313,7 +314,7 @@ int bt_read_make(const struct bt_read_request *q, struct bt_readings *to)
 {
     const struct bt_setup *s = q->setup;
     const struct bt_read_plan *plan = q->plan;
-    struct work w = {.q = q};
+    struct read_job w = {.q = q};
     struct sys_fs fs = {.in_memory = false};
     const bool virtual = virtual_machine("");
     int rc;
@@ -321,7 +322,7 @@ int bt_read_make(const struct bt_read_request *q, struct bt_readings *to)
     if (plan->shapes_n == 0 || !can_be_read(q->io->writer)) return 0;
     if (sys_path_fs(q->io->path, &fs) < 0) err_clear();
     to->reading = calloc((size_t)(plan->shapes_n * s->read_states_n), sizeof *to->reading);
-    rc = to->reading ? 0 : err_set(ERR_NOMEM, "no memory for records of reading");
+    rc = to->reading ? 0 : mem_error("records of reading");
     if (rc == 0) rc = choose_dumps(&w);
     if (rc == 0) rc = bt_dump_new(&w.digest, q->io->n);
     TRY_TO(out, rc, par_agree(q->comm, rc));

@@ -208,7 +208,7 @@ static void row_stamps(FILE *to, const struct bt_row *row, bool all)
 }
 
 /* The writer that is talked about: its stamps, its spread, what it came to, where the data were. */
-static void meaning(FILE *to, const struct bt_row *row)
+static void print_row_details(FILE *to, const struct bt_row *row)
 {
     const struct bt_values *v = &row->median;
     char text[512], with[CELL], without[CELL];
@@ -311,14 +311,14 @@ void bt_report_results(const struct bt_judged *j, FILE *to)
         return;
     }
     if (job->tc.origin != BT_TC_UNKNOWN) {
-        bt_compute_words(job, words, sizeof words);
+        bt_compute_origin(job, words, sizeof words);
         plain_entry(to, "T_C", "%.4g s: %s", job->tc.entry.t_c_s, words);
     }
     table(j, to);
     zeta_table(j, to);
     reading(j, to);
     const struct bt_row *first = bt_headline(j->row, j->rows_n);
-    meaning(to, first);
+    print_row_details(to, first);
     for (int r = 0; r < j->rows_n; r++)
         if (&j->row[r] != first) row_stamps(to, &j->row[r], false);
     overlaps(job, to);

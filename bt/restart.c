@@ -46,7 +46,7 @@ int bt_restart_adopt(MPI_Comm comm, struct bt_setup *s)
     if (!s->opt.interval) p->interval = past.interval;
     if (!s->opt.last) p->last = bt_problem_dumps(p) < past.dumps_n;
     const struct bt_reference *ref = bt_reference_find(p->n, p->steps, p->dt);
-    p->cls = ref ? ref->cls : 'U';
+    p->cls = ref && !ref->computed ? ref->cls : 'U';
     /* The values of a manifest are as good as those of a command line, and checked like them. */
     if (p->n >= BT_N_MIN && p->n <= BT_N_MAX && p->dt > 0) return 0;
     return err_set(ERR_USAGE, "%s.json: N = %lld with dt = %g is no problem for this program",

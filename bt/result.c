@@ -22,7 +22,7 @@ static json_t *shared(json_t *value)
     return value ? json_incref(value) : json_null();
 }
 
-static json_t *five(const double x[BT_NCOMP])
+static json_t *component_array(const double x[BT_NCOMP])
 {
     json_t *a = json_array();
     for (int m = 0; m < BT_NCOMP; m++)
@@ -36,7 +36,7 @@ static json_t *host_of(const struct bt_job *job, int rank)
 }
 
 /* Minimum, median, maximum and mean over ranks, and who was slowest. */
-static json_t *spread(const struct bt_job *job, const struct par_spread *s)
+static json_t *spread_json(const struct bt_job *job, const struct par_spread *s)
 {
     return json_pack("{so so so so si so}", "min", js_real(s->min), "median", js_real(s->median),
                      "max", js_real(s->max), "mean", js_real(s->mean), "slowest_rank", s->max_rank,
@@ -48,32 +48,34 @@ static void run_spreads(json_t *r, const struct bt_job *job, const struct bt_run
 {
     json_t *phases = json_object(), *dumps = json_array();
     for (int i = 0; i < BT_RUN_PHASES; i++)
-        js_set(phases, bt_run_phase_name(i), spread(job, &run->phase[i]));
+        js_set(phases, bt_run_phase_name(i), spread_json(job, &run->phase[i]));
     for (int64_t i = run->kept_n; i < run->dumps_n; i++) {
         const struct bt_run_dump *d = &run->dump[i];
         json_array_append_new(
             dumps, json_pack("{sI so so so so}", "step", (json_int_t)d->step, "start_s",
                              js_real(d->start_s), "window_s", js_real(d->window_s), "post_s",
-                             spread(job, &d->post), "wait_s", spread(job, &d->wait)));
+                             spread_json(job, &d->post), "wait_s", spread_json(job, &d->wait)));
     }
     js_set(r, "phases_s", phases);
     js_set(r, "dumps", dumps);
     json_t *basis = json_object_get(run->file, "overlap_basis");
     js_set(r, "overlap",
-           !run->file ? json_null()
-                      : json_pack("{so so so so}", "compute_s", spread(job, &run->compute), "io_s",
-                                  spread(job, &run->io), "both_s", spread(job, &run->both), "basis",
-                                  basis ? json_incref(basis) : json_string("writing")));
+           !run->file
+               ? json_null()
+               : json_pack("{so so so so}", "compute_s", spread_json(job, &run->compute), "io_s",
+                           spread_json(job, &run->io), "both_s", spread_json(job, &run->both),
+                           "basis", basis ? json_incref(basis) : json_string("writing")));
 }
 
 /* What was proved: norms and file. */
 static void run_proofs(json_t *r, const struct bt_outcome *o)
 {
     const struct bt_run *run = &o->run;
-    const bool judged = run->norms_published && run->completed;
+    const bool judged = run->norms && run->completed;
     js_set(r, "norms",
-           json_pack("{so so sb so so}", "error", five(run->xce), "residual", five(run->xcr),
-                     "published", (int)run->norms_published, "ok",
+           json_pack("{so so sb sb so so}", "error", component_array(run->xce), "residual",
+                     component_array(run->xcr), "published", run->norms && !run->norms->computed,
+                     "computed", run->norms && run->norms->computed, "ok",
                      judged ? json_boolean(run->norms_ok) : json_null(), "largest_deviation",
                      judged ? js_real(run->norms_deviation) : json_null()));
     js_set(r, "proof",
@@ -328,7 +330,7 @@ static json_t *tc(const struct bt_judged *judged)
     const struct bt_tc_entry *e = &job->tc.entry;
     const bool ran = job->tc.origin == BT_TC_FROM_STORE || job->tc.origin == BT_TC_MEASURED;
     char words[512];
-    bt_compute_words(job, words, sizeof words);
+    bt_compute_origin(job, words, sizeof words);
     json_t *o = json_object();
     js_set(o, "t_c_s", job->tc.origin != BT_TC_UNKNOWN ? js_real(e->t_c_s) : json_null());
     js_set(o, "origin", json_string(origin[job->tc.origin]));

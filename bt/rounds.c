@@ -9,6 +9,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/par.h"
 #include "base/stop.h"
@@ -94,7 +95,7 @@ static void list_undecided(struct bt_job *job, const struct bt_judged *judged)
 /* Whether another round is to be made, said by rank 0, which judges and has the clock. --repeat auto
  * ends at a look of the plan that settles every writer, after its last look, or before the round for
  * which there is no time; in that case alone the rest of the error is spent. */
-static int go_on(struct bt_job *job, bool *more)
+static int decide_next_round(struct bt_job *job, bool *more)
 {
     const struct bt_setup *s = job->setup;
     const int done = job->rounds_done;
@@ -123,7 +124,7 @@ int bt_rounds_make(struct bt_job *job)
     bool more = true;
     int rc, order[BT_RUNS_MAX + 1], n = 0;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-    TRY_TO(out, rc, par_agree(job->comm, rng ? 0 : err_set(ERR_NOMEM, "no memory for an order")));
+    TRY_TO(out, rc, par_agree(job->comm, rng ? 0 : mem_error("an order")));
     gsl_rng_set(rng, s->seed);
     TRY_TO(out, rc, bt_rounds_begin(job, &solver));
     if (bt_setup_computes(s)) order[n++] = BT_COMPUTE_ONLY;
@@ -142,7 +143,7 @@ int bt_rounds_make(struct bt_job *job)
             if (job->rank == 0) bt_result_keep(job, &next_s);
         }
         job->rounds_s = watch_now() - since_s;
-        TRY_TO(out, rc, go_on(job, &more));
+        TRY_TO(out, rc, decide_next_round(job, &more));
     }
 out:
     bt_solver_free(solver);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/mem.h"
 #include "base/nodes.h"
 #include "base/progress.h"
 #include "base/stop.h"
@@ -15,7 +16,7 @@
 #include "bt/restart.h"
 
 /* What a run owns while it goes on. */
-struct work {
+struct run_state {
     const struct bt_run_request *q;
     struct io_file *file;  /* NULL: only compute */
     unsigned char *staged; /* io_view_bytes of this rank's view; NULL: the writer has memory */
@@ -40,7 +41,7 @@ const char *bt_run_phase_name(int phase)
 
 /* Opens the file. That of an earlier run brings the state of the last dump that is kept, after which
  * the run goes on. */
-static int open_file(struct work *w, struct bt_run *run)
+static int open_file(struct run_state *w, struct bt_run *run)
 {
     const struct bt_run_request *q = w->q;
     struct io_spec spec = *q->io;
@@ -63,7 +64,7 @@ static int open_file(struct work *w, struct bt_run *run)
 }
 
 /* What is done before the clock. */
-static int prepare(struct work *w, struct bt_run *run)
+static int prepare(struct run_state *w, struct bt_run *run)
 {
     const struct bt_run_request *q = w->q;
     const bool resume = q->io && q->io->resume;
@@ -76,8 +77,7 @@ static int prepare(struct work *w, struct bt_run *run)
          * part of a run says nothing: that goes on at once, and unwarmed. */
         if (rc == 0 && !io_file_buffer(w->file)) {
             w->staged = resume ? malloc(bytes + 1) : buffer_new(bytes);
-            if (!w->staged)
-                rc = err_set(ERR_NOMEM, "no memory for a staging buffer of %zu bytes", bytes);
+            if (!w->staged) rc = mem_error("a staging buffer of %zu bytes", bytes);
         }
     }
     TRY(par_agree(q->comm, rc));
@@ -91,7 +91,7 @@ static int prepare(struct work *w, struct bt_run *run)
 }
 
 /* Has any rank been asked to stop, or could it not write? */
-static int stop_answer(struct work *w, bool *stop)
+static int stop_answer(struct run_state *w, bool *stop)
 {
     const double t0 = watch_now();
     TRY_MPI(MPI_Wait(&w->stop, MPI_STATUS_IGNORE));
@@ -107,7 +107,7 @@ static bool moves_data(int phase)
            phase == IO_PHASE_CLOSE;
 }
 
-static int spread_phases(const struct work *w, struct bt_run *run)
+static int spread_phases(const struct run_state *w, struct bt_run *run)
 {
     double mine[BT_RUN_PHASES] = {0}, in_io = 0, in_data = 0, known = 0;
     memcpy(mine, bt_solver_phases_s(w->q->solver), BT_PHASES * sizeof mine[0]);
@@ -129,15 +129,13 @@ static int spread_phases(const struct work *w, struct bt_run *run)
     return par_spread(w->q->comm, in_io, &run->in_io);
 }
 
-static int spread_dumps(const struct work *w, struct bt_run *run)
+static int spread_dumps(const struct run_state *w, struct bt_run *run)
 {
     const MPI_Comm comm = w->q->comm;
     const struct io_stats *stats = io_file_stats(w->file);
     run->dumps_n = stats->dumps_n;
     run->dump = calloc((size_t)stats->dumps_n + 1, sizeof *run->dump);
-    TRY(par_agree(comm, run->dump ? 0
-                                  : err_set(ERR_NOMEM, "no memory for %lld dump records",
-                                            (long long)stats->dumps_n)));
+    TRY(par_agree(comm, run->dump ? 0 : mem_error("%lld dump records", (long long)stats->dumps_n)));
     for (int64_t i = stats->kept_n; i < run->dumps_n; i++) {
         const struct io_dump_times *t = &stats->dump[i];
         struct bt_run_dump *d = &run->dump[i];
@@ -155,7 +153,7 @@ static int spread_dumps(const struct work *w, struct bt_run *run)
     return 0;
 }
 
-static int statistics(const struct work *w, struct bt_run *run)
+static int statistics(const struct run_state *w, struct bt_run *run)
 {
     const MPI_Comm comm = w->q->comm;
     struct par_spread t;
@@ -182,11 +180,11 @@ static int statistics(const struct work *w, struct bt_run *run)
     return 0;
 }
 
-static int take_norms(const struct work *w, struct bt_run *run)
+static int take_norms(const struct run_state *w, struct bt_run *run)
 {
     const struct bt_problem *p = w->q->problem;
     const struct bt_reference *ref = bt_reference_find(p->n, p->steps, p->dt);
-    run->norms_published = ref != NULL;
+    run->norms = ref;
     if (run->interrupted) return 0;
     TRY(bt_solver_error_norms(w->q->solver, run->xce));
     TRY(bt_solver_residual_norms(w->q->solver, run->xcr));
@@ -200,7 +198,7 @@ static int take_norms(const struct work *w, struct bt_run *run)
 int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
 {
     const struct bt_problem *p = q->problem;
-    struct work w = {.q = q, .stop = MPI_REQUEST_NULL};
+    struct run_state w = {.q = q, .stop = MPI_REQUEST_NULL};
     double written = 0;
     bool stop = false, kept_right;
     int rc;
@@ -229,7 +227,7 @@ int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
             progress_rate(q->progress, written / (watch_now() - w.start_s));
         }
         TRY_TO(out, rc, stop_answer(&w, &stop));
-        w.asked = stop_requested() || (w.file && io_file_trouble(w.file) < 0) ? 1 : 0;
+        w.asked = stop_requested() || (w.file && io_file_error(w.file) < 0) ? 1 : 0;
         w.answer = 0;
         TRY_MPI_TO(out, rc,
                    MPI_Iallreduce(&w.asked, &w.answer, 1, MPI_INT, MPI_MAX, q->comm, &w.stop));
@@ -243,7 +241,7 @@ int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
     if (q->nodes) disturbance_take(&w.after, DISTURBANCE_AFTER, of_node);
 
     /* The clock has stopped. First what is in memory, before anything changes that. */
-    if (w.file && q->nodes && io_file_leaves_one(w.file))
+    if (w.file && q->nodes && io_file_has_file(w.file))
         TRY_TO(out, rc, cache_ask(q->nodes, q->io->path, q->io->sync != IO_SYNC_NONE, &run->cache));
     if (w.file) TRY_TO(out, rc, io_file_settle(w.file));
     TRY_TO(out, rc, statistics(&w, run));

@@ -69,9 +69,10 @@ struct bt_run {
     double xce[BT_NCOMP], xcr[BT_NCOMP]; /* NaN when it did not come to its end */
     bool completed;                      /* every step and every dump, and the norms */
     bool interrupted;                    /* asked to stop before the last step */
-    struct disturbance disturbance; /* what else kept the processors busy; its nodes on rank 0 */
-    bool norms_published, norms_ok;
-    double norms_deviation; /* largest relative one from the published norms */
+    struct disturbance disturbance;   /* what else kept the processors busy; its nodes on rank 0 */
+    const struct bt_reference *norms; /* that they were compared with; NULL: none are known */
+    bool norms_ok;
+    double norms_deviation; /* largest relative one from these */
     json_t *file;           /* what io/ reports about the file, or NULL */
     struct cache cache;     /* of the file, when the clock stopped */
     bool resumed;           /* goes on with an earlier run's file: its time is no result */

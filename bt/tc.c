@@ -9,6 +9,7 @@
 #include "base/disturbance.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/plain.h"
 #include "base/watch.h"
 #include "base/store.h"
@@ -41,13 +42,6 @@ static bool matches(const json_t *entry, const struct bt_tc_key *key, bool fewer
            fabs(dt - key->dt) <= 1e-12 * fabs(key->dt);
 }
 
-/* A member, NaN when it is no number. */
-static double number(const json_t *entry, const char *member)
-{
-    const json_t *v = json_object_get(entry, member);
-    return json_is_number(v) ? json_number_value(v) : NAN;
-}
-
 static void entry_read(const json_t *from, struct bt_tc_entry *to)
 {
     *to = (struct bt_tc_entry){
@@ -56,9 +50,9 @@ static void entry_read(const json_t *from, struct bt_tc_entry *to)
         .ranks = json_integer_value(json_object_get(from, "ranks")),
         .threads = json_integer_value(json_object_get(from, "threads")),
         .undisturbed = json_is_true(json_object_get(from, "undisturbed")),
-        .share_min = number(from, "share_min"),
-        .steal = number(from, "steal"),
-        .others = number(from, "others"),
+        .share_min = js_number(from, "share_min"),
+        .steal = js_number(from, "steal"),
+        .others = js_number(from, "others"),
     };
     plain_copy(to->decomp, sizeof to->decomp, store_text(from, "decomp"));
     plain_copy(to->isa, sizeof to->isa, store_text(from, "isa"));
@@ -86,11 +80,11 @@ static int entry_write(json_t *to, const struct bt_tc_key *key, const struct bt_
     }
     const int rc = new ? json_object_update(to, new) : -1;
     json_decref(new);
-    return rc == 0 ? 0 : err_set(ERR_NOMEM, "no memory for an entry of the T_C store");
+    return rc == 0 ? 0 : mem_error("an entry of the T_C store");
 }
 
 /* A time that is no positive number would poison every comparison. */
-static bool sound(const json_t *entry)
+static bool has_valid_time(const json_t *entry)
 {
     const double t = json_number_value(json_object_get(entry, "t_c_s"));
     return t > 0 && isfinite(t);
@@ -100,7 +94,7 @@ static const struct store kind = {.name = "tc.json",
                                   .schema = "nht1-tc/1",
                                   .title = "T_C store",
                                   .holds = "compute-only times",
-                                  .sound = sound};
+                                  .valid = has_valid_time};
 
 int bt_tc_path(const char *asked, char *out, size_t size)
 {
@@ -112,7 +106,7 @@ int bt_tc_path(const char *asked, char *out, size_t size)
 }
 
 /* Evidence that a time is worth keeping: it says that it is undisturbed, and its numbers say so, too. */
-static bool evident(const struct bt_tc_entry *e)
+static bool proved_undisturbed(const struct bt_tc_entry *e)
 {
     return e->undisturbed && e->share_min >= DISTURBANCE_SHARE && e->share_min <= 1 &&
            !(e->steal < 0) && !(e->steal > 1) && !(e->others < 0) && !(e->others > 1);
@@ -131,7 +125,7 @@ static json_t *entry_find(const json_t *entries, const struct bt_tc_key *key, bo
     {
         if (!matches(e, key, fewer)) continue;
         entry_read(e, &this);
-        if (!evident(&this)) {
+        if (!proved_undisturbed(&this)) {
             if (!*other) *other = e;
             continue;
         }
@@ -143,8 +137,8 @@ static json_t *entry_find(const json_t *entries, const struct bt_tc_key *key, bo
 }
 
 /* Whether fewer cores did it sooner, and as verified. [out] less: that one. */
-static bool beaten(const json_t *entries, const struct bt_tc_key *key,
-                   const struct bt_tc_entry *entry, struct bt_tc_entry *less)
+static bool faster_on_fewer_cores(const json_t *entries, const struct bt_tc_key *key,
+                                  const struct bt_tc_entry *entry, struct bt_tc_entry *less)
 {
     json_t *other;
     return entry_find(entries, key, true, less, &other) && less->t_c_s < entry->t_c_s &&
@@ -166,7 +160,7 @@ int bt_tc_find(const char *path, const struct bt_tc_key *key, struct bt_tc_entry
             "The T_C stored for this system and problem, %.4g s, is not used: it comes without "
             "sound evidence that nothing disturbed it (an older version's, or damaged)",
             json_number_value(json_object_get(other, "t_c_s")));
-    if (found && beaten(entries, key, entry, &less)) {
+    if (found && faster_on_fewer_cores(entries, key, entry, &less)) {
         found = false;
         snprintf(
             why, BT_TC_WHY_MAX,
@@ -184,20 +178,22 @@ bool bt_tc_is_better(const struct bt_tc_entry *candidate, const struct bt_tc_ent
     return candidate->t_c_s < stored->t_c_s;
 }
 
-struct offer {
+struct new_time {
     const struct bt_tc_key *key;
     const struct bt_tc_entry *entry;
 };
 
 /* Returns 1 when the time has taken its place among the entries. */
-static int take(json_t *entries, void *arg)
+static int add_time(json_t *entries, void *arg)
 {
-    const struct offer *new = arg;
+    const struct new_time *new = arg;
     struct bt_tc_entry stored, less;
     json_t *other, *place = entry_find(entries, new->key, false, &stored, &other);
-    if (!evident(new->entry) || beaten(entries, new->key, new->entry, &less)) return 0;
+    if (!proved_undisturbed(new->entry) ||
+        faster_on_fewer_cores(entries, new->key, new->entry, &less))
+        return 0;
     if (place && !bt_tc_is_better(new->entry, &stored) &&
-        !beaten(entries, new->key, &stored, &less))
+        !faster_on_fewer_cores(entries, new->key, &stored, &less))
         return 0;
     if (!place) place = other;
     if (!place) {
@@ -210,6 +206,6 @@ static int take(json_t *entries, void *arg)
 
 int bt_tc_offer(const char *path, const struct bt_tc_key *key, const struct bt_tc_entry *entry)
 {
-    struct offer new = {key, entry};
-    return store_change(&kind, path, take, &new);
+    struct new_time new = {key, entry};
+    return store_change(&kind, path, add_time, &new);
 }

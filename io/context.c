@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/par.h"
 
 /* An empty object where there are no hints. */
@@ -34,8 +35,8 @@ int io_context_make(struct io_context *c, MPI_Comm comm, const struct io_spec *s
     TRY_MPI(MPI_Comm_set_errhandler(c->comm, MPI_ERRORS_RETURN));
     TRY_MPI(MPI_Comm_rank(c->comm, &c->rank));
     TRY_MPI(MPI_Comm_size(c->comm, &c->size));
-    c->all_views = all = calloc((size_t)c->size, sizeof *all);
-    TRY(par_agree(c->comm, all ? 0 : err_set(ERR_NOMEM, "no memory for the ranks' cells")));
+    c->all_views = all = mem_new(c->size, sizeof *all, "the ranks' cells");
+    TRY(par_agree_memory(c->comm, all != NULL));
     c->view = &all[c->rank];
     all[c->rank] = (struct io_view){spec->n, spec->layout, spec->box};
     TRY_MPI(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, (int)sizeof *all, MPI_BYTE,

@@ -272,12 +272,12 @@ const struct io_resumed *io_file_resumed(const struct io_file *f)
     return &f->resumed;
 }
 
-int io_file_trouble(const struct io_file *f)
+int io_file_error(const struct io_file *f)
 {
     return f->pending.rc;
 }
 
-bool io_file_leaves_one(const struct io_file *f)
+bool io_file_has_file(const struct io_file *f)
 {
     return f->has_file;
 }

@@ -130,7 +130,7 @@ const struct io_resumed *io_file_resumed(const struct io_file *f);
 int io_file_kept_right(struct io_file *f, bool *right);
 
 /* The code of this rank's last write, 0 while all is well: other ranks may not know yet. Local. */
-int io_file_trouble(const struct io_file *f);
+int io_file_error(const struct io_file *f);
 
 /* Marks the start of the clock in the statistics. Local. */
 void io_file_start(struct io_file *f);
@@ -158,7 +158,7 @@ int io_file_settle(struct io_file *f);
 const struct io_stats *io_file_stats(const struct io_file *f);
 
 /* Whether the writer leaves one file in serial format. Local. */
-bool io_file_leaves_one(const struct io_file *f);
+bool io_file_has_file(const struct io_file *f);
 
 /* This rank's view, to stage into. Borrowed. Local. */
 const struct io_view *io_file_view(const struct io_file *f);

@@ -9,6 +9,7 @@
 
 #include "base/digest.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/par.h"
 #include "base/watch.h"
 #include "io/context.h"
@@ -19,7 +20,7 @@
 #include "io/target/resume.h"
 
 /* Parameters; no other rank is needed. */
-static void init(struct io_file *f, const struct io_spec *spec, const struct io_writer *writer)
+static void init_file(struct io_file *f, const struct io_spec *spec, const struct io_writer *writer)
 {
     const struct io_writer *inner = spec->writer ? io_writer_inner(spec->writer) : NULL;
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): io_writer_unknown fails */
@@ -49,9 +50,7 @@ static int setup(struct io_file *f, MPI_Comm comm)
     f->digest_sum = calloc(words, sizeof *f->digest_sum);
     f->busy = f->ctx.busy = io_busy_new();
     const bool all = f->busy && f->state && f->digest_part && f->digest_sum;
-    return par_agree(
-        f->ctx.comm,
-        all ? 0 : err_set(ERR_NOMEM, "no memory for writing dumps of N = %" PRId64, f->spec.n));
+    return par_agree(f->ctx.comm, all ? 0 : mem_error("writing dumps of N = %" PRId64, f->spec.n));
 }
 
 /* Whether this run makes or continues files at all. */
@@ -63,7 +62,7 @@ static bool has_target(const struct io_file *f)
 /* Everything that is asked before anything is touched. Every rank looks at its own part:
  * directories may be on different nodes. [out] claimed_n: dumps of the old file that are to be
  * looked at. */
-static int claim(struct io_file *f, int64_t *claimed_n)
+static int check_target(struct io_file *f, int64_t *claimed_n)
 {
     struct io_target *t = &f->target;
     const bool here = f->ctx.rank == 0 && has_target(f), resume = f->spec.resume;
@@ -152,10 +151,9 @@ static int prove_room(struct io_file *f)
     f->times = rc == 0 ? calloc((size_t)s->dumps_n, sizeof *f->times) : NULL;
     f->stats.dump = f->times;
     if (rc == 0 && !f->times)
-        rc = err_set(ERR_NOMEM,
-                     "no memory for writing %" PRId64 " dumps of N = %" PRId64
-                     ": choose a longer --interval or fewer --steps",
-                     s->dumps_n, s->n);
+        rc = mem_error("writing %" PRId64 " dumps of N = %" PRId64
+                       ": choose a longer --interval or fewer --steps",
+                       s->dumps_n, s->n);
     return par_agree(f->ctx.comm, rc);
 }
 
@@ -168,7 +166,7 @@ static int gather_identities(const struct io_file *f, struct identity **id, int6
     *ids_n = 2 * n;
     struct identity *made = calloc(2 * (size_t)n, sizeof *made), *old = made + n;
     *id = made;
-    TRY(par_agree(f->ctx.comm, made ? 0 : err_set(ERR_NOMEM, "no memory for a list of files")));
+    TRY(par_agree(f->ctx.comm, made ? 0 : mem_error("a list of files")));
     made[0] = f->place.id;
     old[0] = f->place.old;
     if (!f->has_parts) return 0;
@@ -190,7 +188,7 @@ static int put_manifest(struct io_file *f, const struct identity *id, int64_t id
     TRY(io_manifest_room(f->manifest, f->spec.dumps_n));
     if (t->old && t->parts_n > kept_n) {
         struct identity *old = io_parts_identities(t);
-        int rc = old ? 0 : err_set(ERR_NOMEM, "no memory for a list of files");
+        int rc = old ? 0 : mem_error("a list of files");
         if (rc == 0) rc = io_manifest_withdraw(t->old, old, t->parts_n + 1);
         free(old);
         if (rc == 0) rc = io_parts_remove(t, kept_n);
@@ -213,7 +211,7 @@ static int note_passing(const struct io_file *f)
 /* In the order in which it may end at any moment, once room is proved: a manifest that claims
  * nothing and knows both the old files and the new ones, then the new ones in their places, then a
  * manifest that knows them alone. */
-static int make(struct io_file *f)
+static int make_file(struct io_file *f)
 {
     MPI_Comm comm = f->ctx.comm;
     const bool here = f->ctx.rank == 0;
@@ -234,7 +232,7 @@ static int make(struct io_file *f)
 }
 
 /* After a failure: what was made new goes, and with it a manifest where there was none. */
-static void undo(struct io_file *f)
+static void undo_file(struct io_file *f)
 {
     const struct io_target *t = &f->target;
     const bool ours = f->ctx.rank == 0 && f->manifest && t->kind == IO_MANIFEST_NONE;
@@ -250,10 +248,10 @@ static int open_steps(struct io_file *f, MPI_Comm comm)
     int64_t claimed_n = 0;
     TRY(setup(f, comm));
     double since_s = watch_now();
-    TRY(claim(f, &claimed_n));
+    TRY(check_target(f, &claimed_n));
     TRY(plan(f));
     TRY(prove_room(f));
-    if (has_target(f)) TRY(f->spec.resume ? io_resume(f, claimed_n) : make(f));
+    if (has_target(f)) TRY(f->spec.resume ? io_resume(f, claimed_n) : make_file(f));
     io_phase_add(f, IO_PHASE_CREATE, &since_s);
     f->writer_open = true;
     TRY(par_agree(f->ctx.comm, f->writer->open(f->state, &f->ctx)));
@@ -266,17 +264,17 @@ int io_file_open_with(struct io_file **out, MPI_Comm comm, const struct io_spec 
 {
     *out = NULL;
     TRY(par_agree(comm, io_spec_check(spec)));
-    struct io_file *f = calloc(1, sizeof *f);
-    int rc = par_agree(comm, f ? 0 : err_set(ERR_NOMEM, "no memory for a file"));
+    struct io_file *f = mem_new(1, sizeof *f, "a file");
+    int rc = par_agree_memory(comm, f != NULL);
     if (rc < 0) {
         free(f);
         return rc;
     }
-    init(f, spec, writer);
+    init_file(f, spec, writer);
     rc = open_steps(f, comm);
     if (rc < 0) {
         io_file_close_writer(f);
-        undo(f);
+        undo_file(f);
         io_file_free(f);
         return rc;
     }

@@ -12,6 +12,7 @@
 
 #include "base/buffer.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/nodes.h"
 #include "base/num.h"
 #include "base/par.h"
@@ -74,16 +75,16 @@ static int find_dumps(MPI_Comm comm, const char *path, struct io_found *f, struc
     TRY_MPI(MPI_Comm_rank(comm, &rank));
     TRY(par_agree(comm, rank == 0 ? look_for(path, f, m) : 0));
     TRY_MPI(MPI_Bcast(f, sizeof *f, MPI_BYTE, 0, comm));
-    *box = calloc((size_t)f->boxes_n + 1, sizeof **box);
-    TRY(par_agree(comm, *box ? 0 : err_set(ERR_NOMEM, "no memory for a list of parts")));
+    *box = mem_new(f->boxes_n + 1, sizeof **box, "a list of parts");
+    TRY(par_agree_memory(comm, *box != NULL));
     for (int64_t i = 0; rank == 0 && i < f->boxes_n; i++)
         (*box)[i] = io_manifest_part(*m, i);
     return par_check(MPI_Bcast(*box, (int)(6 * f->boxes_n), MPI_INT64_T, 0, comm), "MPI_Bcast");
 }
 
 /* Whether what is there is what was asked for. The same on every rank. */
-static int suits(const struct io_read_spec *s, const struct io_found *f, const struct io_box *box,
-                 const struct io_writer *w)
+static int check_match(const struct io_read_spec *s, const struct io_found *f,
+                       const struct io_box *box, const struct io_writer *w)
 {
     const struct io_past *p = &f->past;
     const bool in_parts = f->boxes_n > 0 && f->bytes == 0;
@@ -170,7 +171,7 @@ static int open_plan(struct io_reading *r, MPI_Comm comm, const struct io_read_s
     struct io_tuning *t = &c->tuning;
     TRY(io_context_make(c, comm, as));
     TRY(find_dumps(c->comm, s->path, &r->found, &r->box, &r->manifest));
-    TRY(suits(s, &r->found, r->box, c->inner ? c->inner : r->writer));
+    TRY(check_match(s, &r->found, r->box, c->inner ? c->inner : r->writer));
     c->path = r->found.path;
     c->body = r->found.past.body;
     c->boxes = r->box;
@@ -183,7 +184,7 @@ static int open_plan(struct io_reading *r, MPI_Comm comm, const struct io_read_s
     t->call_bytes = num_min(t->call_bytes, t->buffer_bytes);
     r->state = calloc(1, r->writer->state_size + 1);
     c->part = buffer_new((size_t)t->buffer_bytes);
-    TRY(par_agree(c->comm, r->state && c->part ? 0 : err_set(ERR_NOMEM, "no memory for reading")));
+    TRY(par_agree(c->comm, r->state && c->part ? 0 : mem_error("reading")));
     return begin_plan(r, s->dumps, s->dumps_n);
 }
 
@@ -194,8 +195,8 @@ int io_read_open_with(struct io_reading **out, MPI_Comm comm, const struct io_re
     struct io_spec as;
     *out = NULL;
     TRY(par_agree(comm, check_spec(spec, &as)));
-    struct io_reading *r = calloc(1, sizeof *r);
-    int rc = par_agree(comm, r ? 0 : err_set(ERR_NOMEM, "no memory for reading"));
+    struct io_reading *r = mem_new(1, sizeof *r, "reading");
+    int rc = par_agree_memory(comm, r != NULL);
     if (rc < 0) {
         free(r);
         return rc;
@@ -232,15 +233,15 @@ static struct io_array place_of(const struct io_reading *r, const struct io_view
     return (struct io_array){to->u + first, to->sm, to->sj, to->sk};
 }
 
-static void take(void *state, const struct io_view *v, const char *data, int64_t start,
-                 int64_t bytes)
+static void unstage_piece(void *state, const struct io_view *v, const char *data, int64_t start,
+                          int64_t bytes)
 {
     const struct io_array to = place_of(state, v);
     io_view_unstage(v, data, start, bytes, &to);
 }
 
-static void pick(void *state, const struct io_view *v, const char *data, int64_t start,
-                 int64_t bytes)
+static void unstage_sample(void *state, const struct io_view *v, const char *data, int64_t start,
+                           int64_t bytes)
 {
     const struct io_array to = place_of(state, v);
     io_view_pick(v, data, start, bytes, &to);
@@ -255,7 +256,8 @@ int io_read_dump(struct io_reading *r, int64_t d, const struct io_array *to)
                        r->ctx.path);
     r->next++;
     r->to = to;
-    int rc = r->writer->read(r->state, &r->ctx, d, &(struct io_taker){r, take, pick});
+    int rc =
+        r->writer->read(r->state, &r->ctx, d, &(struct io_taker){r, unstage_piece, unstage_sample});
     const double read_s = watch_now();
     r->failed = par_agree(r->ctx.comm, rc);
     r->stats.read_s += read_s - since_s;

@@ -19,6 +19,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/mpilib.h"
 #include "base/par.h"
 #include "base/sys.h"
@@ -126,12 +127,11 @@ static int share(struct io_file *f, char **text)
     MPI_Comm comm = f->ctx.comm;
     int bytes = *text ? (int)strlen(*text) : 0;
     TRY_MPI(MPI_Bcast(&bytes, 1, MPI_INT, 0, comm));
-    if (f->ctx.rank != 0) *text = calloc((size_t)bytes + 1, 1);
-    TRY(par_agree(comm, *text ? 0 : err_set(ERR_NOMEM, "no memory for the record of a file")));
+    if (f->ctx.rank != 0) *text = mem_new(bytes + 1, 1, "the record of a file");
+    TRY(par_agree_memory(comm, *text != NULL));
     TRY_MPI(MPI_Bcast(*text, bytes, MPI_CHAR, 0, comm));
     f->record = json_loads(*text, 0, NULL);
-    return par_agree(comm,
-                     f->record ? 0 : err_set(ERR_NOMEM, "no memory for the record of a file"));
+    return par_agree(comm, f->record ? 0 : mem_error("the record of a file"));
 }
 
 int io_record_make(struct io_file *f)

@@ -34,7 +34,7 @@ static int distinct(int64_t in_force, int64_t most, int64_t *value, int n)
 }
 
 /* The same, and the values themselves are cut. */
-static int within(int64_t in_force, int64_t most, int64_t *value, int n)
+static int distinct_cut(int64_t in_force, int64_t most, int64_t *value, int n)
 {
     n = distinct(in_force, most, value, n);
     for (int i = 0; i < n; i++)
@@ -51,14 +51,14 @@ static int64_t aggregators_in_force(const struct io_tuning *t, const struct io_s
 static int values_group(const struct io_tuning *t, const struct io_surroundings *a, int64_t *value)
 {
     memcpy(value, (int64_t[]){1, a->ranks / 4, a->ranks}, 3 * sizeof *value);
-    return within(t->group, a->ranks, value, 3);
+    return distinct_cut(t->group, a->ranks, value, 3);
 }
 
 static int values_aggregators(const struct io_tuning *t, const struct io_surroundings *a,
                               int64_t *value)
 {
     memcpy(value, (int64_t[]){a->nodes, 2 * a->nodes, a->ranks}, 3 * sizeof *value);
-    return within(aggregators_in_force(t, a), a->ranks, value, 3);
+    return distinct_cut(aggregators_in_force(t, a), a->ranks, value, 3);
 }
 
 static int values_buffer(const struct io_tuning *t, const struct io_surroundings *a, int64_t *value)
@@ -72,7 +72,7 @@ static int values_staging(const struct io_tuning *t, const struct io_surrounding
                           int64_t *value)
 {
     memcpy(value, (int64_t[]){1, 4}, 2 * sizeof *value);
-    return within(t->staging, a->dumps_n, value, 2);
+    return distinct_cut(t->staging, a->dumps_n, value, 2);
 }
 
 static int values_chunk(const struct io_tuning *t, const struct io_surroundings *a, int64_t *value)
@@ -93,7 +93,7 @@ static int values_cb_nodes(const struct io_tuning *t, const struct io_surroundin
 {
     (void)t;
     memcpy(value, (int64_t[]){a->nodes, 4 * a->nodes, a->ranks}, 3 * sizeof *value);
-    return within(0, a->ranks, value, 3); /* what the library takes nobody knows */
+    return distinct_cut(0, a->ranks, value, 3); /* what the library takes nobody knows */
 }
 
 static int values_cb_buffer(const struct io_tuning *t, const struct io_surroundings *a,

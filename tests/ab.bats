@@ -111,7 +111,7 @@ sims_of() {
     ab --a='--value 1' --b='--status 2'
     expect_status 3
     expect_text "B, round 1: exit status 2: sim: refused, as asked"
-    [ -z "$(find result -name 'nht1-ab-*')" ]
+    [ -z "$(find result -name 'nht1-files-*')" ]
 }
 
 @test "interrupted, it ends its program, says what it knows, removes its files and leaves with 3" {
@@ -125,7 +125,22 @@ sims_of() {
     no_sim
     grep -q '^interrupted; undecided' said
     found '.ended == "interrupted" and .rounds == 1 and .verdict == "undecided"'
-    [ -z "$(find result -name 'nht1-ab-*')" ]
+    [ -z "$(find result -name 'nht1-files-*')" ]
+}
+
+@test "killed, its files go with the next one among the same files" {
+    mkdir files
+    touch hold.3
+    "$NHT1_ROOT/runs/study" ab --program sim --metric took_s --cores 2 --out result --files files --value 1 >said 2>&1 3>&- &
+    wait_until -p $! sims 3
+    kill -9 $!
+    wait $! || true
+    wait_until no_sim
+    [ -n "$(ls files)" ]
+    rm -r hold.3 result
+    ab --files files --value 1 --b='--value 2'
+    expect_status 2
+    [ -z "$(ls files)" ]
 }
 
 @test "wrong words are refused before anything is run" {

@@ -4,6 +4,7 @@
  * call it io_writer_NAME and add IO_WRITER(NAME) to io/writers/writer_list.h. */
 #include "mpi_io_common.h"
 
+#include "base/mem.h"
 #include "io/writers/fd.h"
 #include "io/read.h"
 
@@ -21,8 +22,8 @@ static int template_open(void *state, const struct io_context *ctx)
 {
     struct template_state *s = state;
     s->fd = -1;
-    s->copy = malloc((size_t)io_view_bytes(ctx->view) + 1);
-    if (!s->copy) return err_set(ERR_NOMEM, "no memory for a copy of a dump");
+    s->copy = mem_new(io_view_bytes(ctx->view), 1, "a copy of a dump");
+    if (!s->copy) return ERR_NOMEM;
     return io_fd_open(ctx, &s->fd);
 }
 

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/mpilib.h"
+#include "base/mem.h"
 #include "base/par.h"
 
 static int rank, size;
@@ -46,8 +47,8 @@ static void any_rank_may_fail(void **state)
     for (int bad = 0; bad < size; bad++) {
         char start[64];
         err_clear();
-        int rc = rank == bad ? err_set(ERR_NOMEM, "no memory for %d", bad) : 0;
-        assert_int_equal(par_agree(MPI_COMM_WORLD, rc), ERR_NOMEM);
+        void *mine = rank == bad ? mem_new(-1, 1, "%d", bad) : &bad;
+        assert_int_equal(par_agree_memory(MPI_COMM_WORLD, mine != NULL), ERR_NOMEM);
         snprintf(start, sizeof start, "rank %d on ", bad);
         assert_memory_equal(err_message(), start, strlen(start));
         snprintf(start, sizeof start, ": no memory for %d", bad);

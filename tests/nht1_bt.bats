@@ -326,6 +326,18 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
     expect_json r.json '.runs[0] | .verified and (.norms.published | not)'
 }
 
+@test "class A with fewer steps is verified by norms that the oracle has computed" {
+    run mpi_run 2 nht1-bt --class A --steps 20 --io none,posix --out x.bin --json r.json
+    expect_status 0
+    expect_json r.json '.problem.class == "U" and all(.runs[]; .verified and .norms.ok and .norms.computed and
+        (.norms.published | not)) and .t_c.verified'
+    expect_json r.json '.runs[] | select(.driver == "posix") | .verdict == "verified: norms as computed, file right"'
+    run nht1-verify x.bin --json v.json
+    expect_status 0
+    expect_text "has the computed error norms of class A with fewer steps"
+    expect_json v.json '.published_mean.computed and .published_final.computed'
+}
+
 @test "a damaged store is told, left alone, and does not stop the run" {
     echo '{ "schema": "nht1-tc/1", "entries": [' >tc.json
     cp tc.json before

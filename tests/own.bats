@@ -26,27 +26,23 @@ left() {
     done
 }
 
-# until_there PATTERN: a file of that name is there.
-until_there() {
-    for _ in $(seq 2400); do
-        ! compgen -G "$1" >/dev/null || return 0
-        sleep 0.05
-    done
-    echo "no $1"
-    return 1
+# there PATTERN: a file of that name is there.
+there() {
+    compgen -G "$1" >/dev/null
 }
 
-# killed PROGRAM PATTERN ARGUMENT...: one process that is killed when a file of that name is there.
+# killed PROGRAM PATTERN ARGUMENT...: one process that is killed when a file of that name is there, which it is
+# for long.
 killed() {
     local program=$1 pattern=$2
     shift 2
     "$NHT1_BIN/$program" "$@" >out 2>&1 3>&- &
     local pid=$!
-    until_there "$pattern"
+    wait_until -p "$pid" there "$pattern"
     kill -KILL "$pid"
     wait "$pid" 2>/dev/null || true
     no_process "$program"
-    compgen -G "data/.nht1-*.own"
+    there "data/.nht1-*.own"
 }
 
 killed_workload() {
@@ -54,6 +50,7 @@ killed_workload() {
     sed -i 's/contMean/think="1" contMean/' w.xml
     killed nht1-workload data/a w.xml --think --out data/a
     [ -e data/a.lock ]
+    : >data/a.locktest.0 # OMPIO's, of a process that was killed while it opened the file
 }
 
 one() {
@@ -86,7 +83,15 @@ one() {
     one nht1-workload --reference --set uniqueBytes=16000 --out data/a
     expect_status 0
     left
-    killed nht1-bt "data/.nht1-probe-*/*" --probe --out data/r
+    # In front of a write of one of its checks, with files in its folder.
+    LD_PRELOAD=$NHT1_TESTBIN/fault.so NHT1_FAULT_IN=$PWD/data/.nht1-probe NHT1_FAULT_STOP=pwrite:2:0 \
+        "$NHT1_BIN/nht1-bt" --probe --out data/r >out 2>&1 3>&- &
+    wait_stopped -p $! nht1-bt
+    there "data/.nht1-probe-*/*"
+    kill -KILL $!
+    wait $! || true
+    no_process nht1-bt
+    there "data/.nht1-*.own"
     one nht1-workload --reference --set uniqueBytes=16000 --out data/a
     expect_status 0
     left
@@ -123,9 +128,9 @@ one() {
     nht1-workload --make w.xml processNum=2 uniqueBytes=400000 sizeMean=1000
     sed -i 's/contMean/think="1" contMean/' w.xml
     for signal in rank launcher; do
-        "$NHT1_ROOT/tests/mpi-run" -np 2 -t 120 "$NHT1_BIN/nht1-workload" w.xml --think --out data/a >out 2>&1 3>&- &
+        "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_BIN/nht1-workload" w.xml --think --out data/a >out 2>&1 3>&- &
         local job=$!
-        until_there data/a
+        wait_until -p "$job" test -e data/a
         pids=$(own_processes nht1-workload)
         [ $signal = launcher ] || kill -KILL "${pids%%[!0-9]*}"
         [ $signal = rank ] || kill -KILL "$(ps -o ppid= -p "${pids%%[!0-9]*}" | tr -d ' ')"
@@ -143,7 +148,7 @@ one() {
     sed -i 's/contMean/think="1" contMean/' w.xml
     "$NHT1_BIN/nht1-workload" w.xml --think --out data/a >out 2>&1 3>&- &
     local pid=$!
-    until_there data/a
+    wait_until -p "$pid" test -e data/a
     one nht1-beffio -p data -MB 16 -T 0.01 -N 1
     expect_status 4
     [ -e data/a ]

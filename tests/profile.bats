@@ -186,14 +186,25 @@ views_are_told() {
 }
 
 @test "a signal to the profiler is the program's, and what was counted is told" {
-    nht1-profile --json p.json -- "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" wait w.dat 3>&- &
-    wait_until -p $! test -e w.dat.0 -a -e w.dat.1
-    kill -TERM $!
-    status=0
-    wait $! || status=$?
-    [ "$status" -ne 0 ]
-    expect_json p.json '.profile.writes_n == 20 and .profile.state == "died"'
-    no_process mkcalls
+    local signal
+    for signal in TERM HUP; do
+        rm -f p.json w.dat.?
+        nht1-profile --json p.json -- "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" wait w.dat 3>&- &
+        wait_until -p $! test -e w.dat.0 -a -e w.dat.1
+        kill -$signal $!
+        status=0
+        wait $! || status=$?
+        [ "$status" -ne 0 ]
+        expect_json p.json '.profile.writes_n == 20 and .profile.state == "died"'
+        no_process mkcalls
+    done
+    # shellcheck disable=SC2016 # the program's own variable
+    run nht1-profile --quiet -- sh -c 'trap "exit 6" HUP; kill -HUP "$PPID"; while :; do sleep 0.05; done'
+    expect_status 6
+    # nohup has it ignored, by both.
+    # shellcheck disable=SC2016
+    run env --ignore-signal=HUP nht1-profile --quiet -- sh -c 'kill -HUP "$PPID" $$; exit 5'
+    expect_status 5
 }
 
 @test "what the program inherits is what the profiler inherited" {

@@ -653,37 +653,25 @@ dt = 1e-9\ninterval = 5\nio = posix\ntc = 1'
     make -C "$NHT1_ROOT" O="$(dirname "$NHT1_BIN_REAL")" MPICC="$(mpicc_of_build)" -o all install DESTDIR="$PWD/root" PREFIX=/usr >/dev/null
     unset NHT1_BIN
     rm bin/mpirun
-    run root/usr/bin/nht1-study run --set common.class=S --set run.repeat=1 --set run.io=posix --set auto.minutes=0.02
+    mkdir files
+    run root/usr/bin/nht1-study check files --class S --io posix --minutes 0.1
+    expect_status 4
+    expect_text "No time was left to search for the best way to write here: nht1-study tune"
+    [ -e nht1-studies/check/run/result.json ]
+    [ -s nht1-studies/check/report.html ]
+    run root/usr/bin/nht1-study classes --set common.repeat=1 --dry-run
     expect_status 0
-    [ -e nht1-studies/run/runs/p01-r01/result.json ]
-    [ -s nht1-studies/run/report.html ]
     run root/usr/bin/nht1-study nosuch
     expect_status 1
     [[ $output == "nht1-study: no study 'nosuch'"* ]]
     run root/usr/bin/nht1-study tune --nosuch
     [[ $output == "nht1-study tune: '--nosuch' is an option neither of nht1-study tune nor of nht1-bt"* ]]
-    for command in "" ab tune; do
+    for command in "" ab check tune; do
         run root/usr/bin/nht1-study $command --help
         expect_text "usage: nht1-study"
         expect_text "nht1-studies"
         expect_no_text "runs/study"
     done
-}
-
-@test "make run's study: the program's own table, its files gone, the result kept" {
-    ln -sf "$NHT1_BIN_REAL"/nht1-{bt,verify} bin
-    rm bin/mpirun
-    study run --under out --set common.class=S --set run.repeat=1 --set auto.minutes=0.05
-    expect_status 0
-    expect_text "writer                T_T"
-    expect_text "The whole result: out/run"
-    expect_text "Search    "
-    expect_json out/run/runs/p02-r01/result.json ".search.best.label != null"
-    expect_json out/run/runs/p02-r01/result.json '.search.best.command | contains("--known") | not'
-    [ -d out/run/dumps ] # where the commands that were printed write
-    jq -e 'all(.runs[]; .verified) and (.runs | length) >= 3' out/run/runs/p01-r01/result.json
-    [ -z "$(find out -name '*dump.bin*')" ]
-    jq -e '.points[0].series | map(.label) | contains(["mpiio", "serial", "token"])' out/run/summary.json
 }
 
 @test "order = written: the points of a round run as they stand" {

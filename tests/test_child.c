@@ -72,7 +72,7 @@ static void what_it_says_is_kept_apart(void **state)
     assert_string_equal(text, "out\n.\n"); /* there is nothing to read */
     child_text(&c, text, 3);
     assert_string_equal(text, "ou");
-    child_said(&c, text, sizeof text);
+    child_first_error(&c, text, sizeof text);
     assert_string_equal(text, "err");
     child_free(&c);
     const char *const argv[] = {"sh", "-c", "echo one; echo two >&2", NULL};

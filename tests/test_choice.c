@@ -32,7 +32,7 @@ static void expect(const char *path, const char *member, json_t *value, const ch
 {
     char why[ERR_MESSAGE_MAX];
     json_t *entry = entry_with(path, member, value);
-    bt_choice_doubt(entry, why);
+    bt_choice_stale(entry, why);
     if (doubt)
         assert_non_null(strstr(why, doubt));
     else

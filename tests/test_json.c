@@ -289,6 +289,8 @@ static void members(void **state)
     bool b;
     const char *t;
     assert_int_equal(js_get_int(j, "f", "n", 6, 12, &n), 0);
+    assert_true(js_number(j, "n") == 12 && isnan(js_number(j, "none")) &&
+                isnan(js_number(NULL, "n")));
     assert_int_equal(n, 12);
     assert_int_equal(js_get_real(j, "f", "x", &x), 0);
     assert_true(x == 2.5);

@@ -12,6 +12,7 @@
 
 #include "tests/bt_values.h"
 #include "tests/oracle.h"
+#include "tests/skip.h"
 
 /* Relative tolerance of the intermediate values. */
 #define CLOSE 1e-12
@@ -116,6 +117,35 @@ static void test_class_s_to_the_end(void **state)
     check_five("final residual norm", x, bt_values[0].residual_final, 1e-10);
     check_five("mean error norm", mean, ref->mean_error, BT_TOLERANCE);
     check_five("mean error norm", mean, bt_values[0].error_mean, CLOSE);
+    oracle_free(&o);
+}
+
+/* Five minutes: the norms of class A with fewer steps, and at its end the published ones. */
+static void test_class_a_with_fewer_steps(void **state)
+{
+    (void)state;
+    struct oracle o;
+    double x[BT_NCOMP], sum[BT_NCOMP] = {0.0}, mean[BT_NCOMP];
+    int computed_n = 0;
+    if (!getenv("NHT1_FULL")) SKIP_WITH("slow: part of make check-full");
+    make(&o, 'A');
+    for (int s = 1; s <= 200; s++) {
+        oracle_step(&o);
+        if (s % 5 != 0) continue;
+        oracle_error_norms(&o, x);
+        for (int m = 0; m < BT_NCOMP; m++) {
+            sum[m] += x[m];
+            mean[m] = sum[m] / (s / 5);
+        }
+        const struct bt_reference *ref = bt_reference_find(64, s, 8e-4);
+        if (!ref) continue;
+        computed_n += ref->computed;
+        check_five("error norm", x, ref->error, ref->computed ? CLOSE : BT_TOLERANCE);
+        check_five("mean error norm", mean, ref->mean_error, ref->computed ? CLOSE : BT_TOLERANCE);
+        oracle_residual_norms(&o, x);
+        check_five("residual norm", x, ref->residual, ref->computed ? CLOSE : BT_TOLERANCE);
+    }
+    assert_int_equal(computed_n, 9);
     oracle_free(&o);
 }
 
@@ -236,6 +266,7 @@ int main(void)
         cmocka_unit_test(test_phases),
         cmocka_unit_test(test_steps),
         cmocka_unit_test(test_class_s_to_the_end),
+        cmocka_unit_test(test_class_a_with_fewer_steps),
         cmocka_unit_test(test_exact_solution_is_steady),
         cmocka_unit_test(test_line_solve_against_dense_lu),
     };

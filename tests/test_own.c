@@ -189,7 +189,7 @@ static int life(void)
     OR_RETURN(own_expect(o, "b", id));
     OR_RETURN(rename(temp, path));
     now();
-    OR_RETURN(own_there(o, "b", id));
+    OR_RETURN(own_adopt(o, "b", id));
     own_temps_end(o);
     OR_RETURN(own_make_folder(o, "folder"));
     path_of("folder/in it", path);
@@ -358,7 +358,7 @@ static void what_cannot_be_known_stays(void **state)
     clear();
     assert_int_equal(own_begin_as(&o, dir, 0, (int64_t)getppid()), 0);
     assert_int_equal(own_make(o, "a"), 0);
-    own_leave(o);
+    own_detach(o);
     own_sweep(dir, 0);
     assert_int_equal(names(note), 2);
 }
@@ -385,7 +385,7 @@ static void a_note_that_is_wrong(void **state)
             id.born_ns);
     fprintf(f,
             "file %" PRId64 " %" PRId64 " %" PRId64
-            " mine\nfile\n\nlock\nlock mine\ntemps ..\nlock .\n",
+            " mine\nfile\n\nlock\nlock mine\ntemps ..\nlock .\ntext  mine\ntext dear mine\n",
             id.device, id.inode, id.born_ns);
     path_of("mine", outside);
     assert_true(identity_of_path(outside, &id));
@@ -472,7 +472,7 @@ static void what_cannot_be_opened_is_not_left(void **state)
     assert_int_equal(own_begin(&o, dir, 0, false), 0);
     assert_int_equal(own_expect(o, "a", id), 0);
     exhausted = 1;
-    const int rc = own_there(o, "a", id);
+    const int rc = own_adopt(o, "a", id);
     exhausted = 0;
     assert_int_equal(rc, ERR_IO);
     err_clear();
@@ -564,9 +564,8 @@ static void asked_to_stop(void **state)
     const pid_t child = start(work_until_asked);
     assert_int_equal(names(note), 7);
     kill(child, SIGTERM);
-    for (int t = 0; t < 60000 && names(note) > 0; t++)
+    while (names(note) > 0) /* the runner ends what hangs */
         usleep(1000);
-    assert_int_equal(names(note), 0);
     kill(child, SIGTERM); /* the second one ends it */
     waitpid(child, &status, 0);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);

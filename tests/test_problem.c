@@ -76,6 +76,20 @@ static void test_no_reference_elsewhere(void **state)
     assert_null(bt_reference_find(64, 200, NAN));
 }
 
+/* Fewer steps of class A have norms, but are no class. */
+static void test_class_a_with_fewer_steps(void **state)
+{
+    (void)state;
+    for (int steps = 20; steps <= 200; steps += 20) {
+        const struct bt_reference *ref = bt_reference_find(64, steps, 8e-4);
+        assert_non_null(ref);
+        assert_int_equal(ref->computed, steps < 200);
+        assert_true(ref->cls == 'A' && ref->steps == steps && ref->has_mean);
+    }
+    for (int i = 0; bt_reference_at(i); i++)
+        assert_false(bt_reference_at(i)->computed);
+}
+
 /* A dt of 1e-8 beside that of class F is 1.6 % off. */
 static void test_small_dt_is_told_apart(void **state)
 {
@@ -167,6 +181,7 @@ int main(void)
         cmocka_unit_test(test_unknown_class),
         cmocka_unit_test(test_reference_of_every_class),
         cmocka_unit_test(test_no_reference_elsewhere),
+        cmocka_unit_test(test_class_a_with_fewer_steps),
         cmocka_unit_test(test_small_dt_is_told_apart),
         cmocka_unit_test(test_deviation),
         cmocka_unit_test(test_dump_schedule),

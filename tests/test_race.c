@@ -109,7 +109,7 @@ static struct race *run(const struct model *m, double budget_s, uint64_t seed, s
         assert_true(t.rung == 0 || m->noise != QUIET || t.patience_s > t.took_s);
         if (o->runs == m->hangs) t.took_s = t.t_t_s += 60;
         now_s += t.took_s;
-        assert_int_equal(race_told(r, &t), 0);
+        assert_int_equal(race_add_result(r, &t), 0);
         assert_true(o->runs < 100000);
     }
     gsl_rng_free(rng);
@@ -117,7 +117,7 @@ static struct race *run(const struct model *m, double budget_s, uint64_t seed, s
     o->best = race_best(r);
     o->settled = race_settled(r);
     o->verdict = race_verdict(r);
-    race_stand(r, o->stand);
+    race_standings(r, o->stand);
     return r;
 }
 

@@ -15,7 +15,7 @@
 
 static char folder[64], path[160];
 
-static bool sound(const json_t *entry)
+static bool valid(const json_t *entry)
 {
     return json_is_integer(json_object_get(entry, "value"));
 }
@@ -24,7 +24,7 @@ static const struct store kind = {.name = "things.json",
                                   .schema = "nht1-things/1",
                                   .title = "store of things",
                                   .holds = "things",
-                                  .sound = sound};
+                                  .valid = valid};
 
 static int fresh(void **state)
 {

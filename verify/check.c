@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/progress.h"
 #include "verify/container.h"
 #include "verify/detect.h"
@@ -190,7 +191,7 @@ static int check_shape(struct run *r)
 }
 
 /* True when a dump should be looked at. */
-static bool wanted(const struct check *c, int64_t d)
+static bool is_to_check(const struct check *c, int64_t d)
 {
     return !c->has_manifest || manifest_complete(&c->manifest, d);
 }
@@ -218,7 +219,7 @@ static int check_size(struct check *c)
                     c->content_bytes - end, c->content_bytes, *dumps_n, dump_bytes, end);
     if (c->content_bytes >= end) return 0;
     int64_t last = (c->has_manifest ? c->manifest.dumps_n : *dumps_n) - 1;
-    while (last >= whole && !wanted(c, last))
+    while (last >= whole && !is_to_check(c, last))
         last--;
     if (last < whole) return 0;
     char name[LOCATE_NAME];
@@ -241,13 +242,12 @@ static int make_dumps(struct check *c)
     const int64_t worth = listed > whole ? listed : whole + 1;
     c->dumps_n = c->shape.dumps_n < worth ? c->shape.dumps_n : worth;
     c->dump = calloc((size_t)c->dumps_n + 1, sizeof *c->dump);
-    if (!c->dump)
-        return err_set(ERR_NOMEM, "no memory for the results of %" PRId64 " dumps", c->dumps_n);
+    if (!c->dump) return mem_error("the results of %" PRId64 " dumps", c->dumps_n);
     for (int64_t d = 0; d < c->dumps_n; d++) {
         c->dump[d].step = manifest_step(manifest_of(c), d);
         c->dump[d].state = CHECK_UNJUDGED;
         if (d >= whole) c->dump[d].state = CHECK_MISSING;
-        if (!wanted(c, d)) c->dump[d].state = CHECK_INCOMPLETE;
+        if (!is_to_check(c, d)) c->dump[d].state = CHECK_INCOMPLETE;
     }
     return 0;
 }

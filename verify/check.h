@@ -49,9 +49,9 @@ enum check_verdict {
     CHECK_VERDICTS
 };
 
-/* Comparison of norms with published ones; not done when cls is 0. */
+/* Comparison of norms with known ones; not done when ref is NULL. */
 struct check_norms {
-    char cls;
+    const struct bt_reference *ref;
     double deviation; /* largest relative one */
 };
 

@@ -16,6 +16,7 @@
 
 #include "base/beside.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/plain.h"
 #include "verify/plugin/plugin.h"
 
@@ -182,7 +183,7 @@ int container_open(struct shape_file *f, int format, int64_t bytes, struct shape
     char path[64];
     struct container *c = f->container = calloc(1, sizeof *c);
     f->read = read_values;
-    if (!c) return err_set(ERR_NOMEM, "%s: no memory to open it", f->path);
+    if (!c) return mem_error("opening %s", f->path);
     c->path = f->path;
     TRY(load(c, format));
     expect_crashes(f->path, formats[format].library);
@@ -233,8 +234,8 @@ static void expect_text(struct container *c, struct findings *f, const char *nam
 static int expect_series(struct container *c, const struct manifest *m, struct findings *f,
                          const char *name, double factor)
 {
-    double *have = malloc((size_t)c->shape.dumps_n * sizeof *have + 1);
-    if (!have) return err_set(ERR_NOMEM, "no memory for \"%s\" of the dumps", name);
+    double *have = mem_new(c->shape.dumps_n, sizeof *have + 1, "\"%s\" of the dumps", name);
+    if (!have) return ERR_NOMEM;
     if (c->plugin->series(&c->file, name, c->shape.dumps_n, have) < 0)
         finding_add(f, "format", -1, "the variable %s", c->file.error);
     else

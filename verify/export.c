@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/plain.h"
 #include "base/progress.h"
 #include "base/stop.h"
@@ -122,7 +123,7 @@ static int vti_header(const struct exporter *e, int64_t d, char *out, int64_t *m
     const char *const order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "Little" : "Big";
     char extent[96];
     FILE *to = fmemopen(out, HEADER_MAX, "w");
-    if (!to) return err_set(ERR_NOMEM, "no memory for a header");
+    if (!to) return mem_error("a header");
     snprintf(extent, sizeof extent, "0 %" PRId64 " 0 %" PRId64 " 0 %" PRId64, end, end, end);
     fprintf(to,
             VTI_MARK "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"%sEndian\" "
@@ -256,7 +257,7 @@ static int choose_dumps(struct exporter *e)
     const struct check *c = e->c;
     e->dump = calloc((size_t)c->dumps_n + 1, sizeof *e->dump);
     e->time = calloc((size_t)c->dumps_n + 1, sizeof *e->time);
-    if (!e->dump || !e->time) return err_set(ERR_NOMEM, "no memory for a list of dumps");
+    if (!e->dump || !e->time) return mem_error("a list of dumps");
     for (int64_t d = 0; d < c->dumps_n; d++) {
         const struct check_dump *dump = &c->dump[d];
         if (dump->state != CHECK_RIGHT && dump->state != CHECK_UNJUDGED) continue;
@@ -317,7 +318,7 @@ static int make_room(struct exporter *e)
     e->u = malloc((size_t)(e->block * plane_bytes));
     e->out = malloc((size_t)(8 * e->format->out_comps * e->block * plane) + 1);
     if (e->bytes && e->u && e->out) return 0;
-    return err_set(ERR_NOMEM, "no memory for a plane of %" PRId64 " bytes", plane_bytes);
+    return mem_error("a plane of %" PRId64 " bytes", plane_bytes);
 }
 
 /* Reads planes of a dump into u. What lies side by side in the file is read at once: in mijk all of
@@ -393,7 +394,7 @@ static int write_index(struct exporter *e)
         return rc;
     }
     free(text);
-    return err_set(ERR_NOMEM, "no memory for a text");
+    return mem_error("a text");
 }
 
 /* The index comes last: until it is there nothing refers to the others. */
@@ -411,7 +412,7 @@ static int write_files(struct exporter *e)
     return target_close(&e->target, write_index(e));
 }
 
-static void tell_what(const struct exporter *e, FILE *tell)
+static void print_exported(const struct exporter *e, FILE *tell)
 {
     char name[NAME_BYTES], size[UNITS_TEXT_MAX];
     const int64_t left = e->c->shape.dumps_n - e->dumps_n;
@@ -461,7 +462,7 @@ int export_dumps(const struct check *c, const struct check_options *o, FILE *tel
     if (rc == 0 && e.dumps_n > 0) {
         rc = export_all(&e, o);
         progress_end(e.progress);
-        if (rc == 0) tell_what(&e, tell);
+        if (rc == 0) print_exported(&e, tell);
     } else if (rc == 0) {
         fputs("Nothing exported: no dump is complete and right.\n", tell);
     }

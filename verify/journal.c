@@ -50,7 +50,7 @@ static bool is_record(struct journal *j, int64_t number)
     return j->word[j->words_n] == sum && j->word[0] == (uint64_t)number;
 }
 
-static int bad(const struct journal *j, const char *what)
+static int bad_record(const struct journal *j, const char *what)
 {
     return err_set(ERR_USAGE, "damaged journal %s: record %" PRIu64 " %s", j->path, j->word[0],
                    what);
@@ -83,15 +83,15 @@ static int take(struct journal *j, struct manifest *m)
     const uint64_t *w = j->word;
     const int64_t before = last >= 0 ? m->dump[last].step : 0;
     if (w[3] > w[1] + 1 || w[4] > w[3] || w[3] < (uint64_t)j->complete_n)
-        return bad(j, "claims dumps that are not there");
+        return bad_record(j, "claims dumps that are not there");
     j->complete_n = (int64_t)w[3];
     if (last >= 0 && w[1] == (uint64_t)last) return 0;
     if (w[1] != (uint64_t)last + 1 || last + 1 >= m->shape.dumps_n)
-        return bad(j, "is not of the next dump");
+        return bad_record(j, "is not of the next dump");
     if (w[2] <= (uint64_t)before || w[2] > (uint64_t)m->steps)
-        return bad(j, "has a step that cannot be");
+        return bad_record(j, "has a step that cannot be");
     if (!agrees(w + WORDS_BEFORE, m->shape.n))
-        return bad(j, "has a digest that contradicts itself");
+        return bad_record(j, "has a digest that contradicts itself");
     TRY(grow(j, m));
     m->dump[m->dumps_n] = (struct manifest_dump){.step = (int64_t)w[2]};
     memcpy(m->words + m->dumps_n * words, w + WORDS_BEFORE, (size_t)words * 8);

@@ -46,7 +46,7 @@ static bool full_set(const struct check *c, int64_t interval, int64_t steps)
 static void compare(struct check_norms *norms, const struct bt_reference *ref, const double *x,
                     const double *published)
 {
-    norms->cls = ref->cls;
+    norms->ref = ref;
     norms->deviation = bt_reference_deviation(x, published);
 }
 
@@ -86,25 +86,31 @@ static void compare_norms(struct check *c)
     }
 }
 
+/* Of how a class's norms are known. */
+static const char *whose(const struct bt_reference *ref)
+{
+    return ref->computed ? "those computed for fewer steps" : "the published ones";
+}
+
 static void judge_norms(struct check *c, const struct check_norms *norms, const char *what)
 {
-    if (norms->cls == 0 || norms->deviation <= BT_TOLERANCE) return;
-    finding_add(
-        &c->findings, "norm", -1,
-        "%s are not the published ones of class %c: largest relative deviation %.1e, allowed "
-        "%.0e%s",
-        what, norms->cls, norms->deviation, BT_TOLERANCE,
-        c->has_manifest ? ""
-                        : "; without a manifest the file is taken for a run of this class; if "
-                          "dt or the number of steps was another one, compare with a listing "
-                          "(--against) and give --dumps");
+    if (!norms->ref || norms->deviation <= BT_TOLERANCE) return;
+    finding_add(&c->findings, "norm", -1,
+                "%s are not %s of class %c: largest relative deviation %.1e, allowed "
+                "%.0e%s",
+                what, whose(norms->ref), norms->ref->cls, norms->deviation, BT_TOLERANCE,
+                c->has_manifest
+                    ? ""
+                    : "; without a manifest the file is taken for a run of this class; if "
+                      "dt or the number of steps was another one, compare with a listing "
+                      "(--against) and give --dumps");
 }
 
 /* Without a manifest nothing but the norms, which fall while the solution becomes steady, tells
  * whether the dumps are in the order in which they were made. Of a file with the dumps of a class. */
 static void judge_order(struct check *c)
 {
-    const char cls = c->has_manifest ? '\0' : c->final.cls;
+    const char cls = c->has_manifest || !c->final.ref ? '\0' : c->final.ref->cls;
     if (!cls || !strchr(FALLING, cls)) return;
     for (int64_t d = 1; d < c->dumps_n; d++)
         for (int m = 0; m < BT_NCOMP; m++) {
@@ -165,14 +171,14 @@ void judge(struct check *c)
         c->verdict = CHECK_PARTLY;
     else if (c->has_manifest || c->listing.compared_n > 0)
         c->verdict = CHECK_VERIFIED;
-    else if (c->mean.cls || c->final.cls)
+    else if (c->mean.ref || c->final.ref)
         c->verdict = CHECK_NORMS;
     else
         c->verdict = CHECK_PLAUSIBLE;
 }
 
 /* Adds a sentence. */
-static void __attribute__((format(printf, 2, 3))) say(json_t *list, const char *fmt, ...)
+static void __attribute__((format(printf, 2, 3))) add_sentence(json_t *list, const char *fmt, ...)
 {
     char text[320];
     va_list args;
@@ -188,25 +194,30 @@ json_t *judge_proved(const struct check *c)
     const bool listed = c->listing.compared_n > 0;
     if (c->findings.n > 0) return s;
     if (c->has_manifest)
-        say(s, "every value of %" PRId64 " dump%s is bit for bit what the run passed to its writer",
+        add_sentence(
+            s, "every value of %" PRId64 " dump%s is bit for bit what the run passed to its writer",
             c->checked_n, units_plural(c->checked_n));
-    if (c->mean.cls)
-        say(s,
-            "the mean error norms of dumps 0 to %" PRId64
-            " are the published ones of class %c (largest deviation %.1e)",
-            c->dumps_n - 1, c->mean.cls, c->mean.deviation);
-    if (c->final.cls)
-        say(s,
-            "the final state, dump %" PRId64
-            ", has the published error norms of class %c (largest deviation %.1e)",
-            c->final_dump, c->final.cls, c->final.deviation);
-    if (c->order) say(s, "the norms fall from dump to dump, as those of class %c do", c->order);
+    if (c->mean.ref)
+        add_sentence(s,
+                     "the mean error norms of dumps 0 to %" PRId64
+                     " are %s of class %c (largest deviation %.1e)",
+                     c->dumps_n - 1, whose(c->mean.ref), c->mean.ref->cls, c->mean.deviation);
+    if (c->final.ref)
+        add_sentence(
+            s,
+            "the final state, dump %" PRId64 ", has the %s error norms of class %c%s (largest "
+            "deviation %.1e)",
+            c->final_dump, c->final.ref->computed ? "computed" : "published", c->final.ref->cls,
+            c->final.ref->computed ? " with fewer steps" : "", c->final.deviation);
+    if (c->order)
+        add_sentence(s, "the norms fall from dump to dump, as those of class %c do", c->order);
     if (listed)
-        say(s,
-            "%" PRId64 " values on the diagonal agree with the listing (largest difference %.1e)",
-            c->listing.compared_n, c->listing.deviation);
+        add_sentence(s,
+                     "%" PRId64
+                     " values on the diagonal agree with the listing (largest difference %.1e)",
+                     c->listing.compared_n, c->listing.deviation);
     if (!c->has_manifest && c->checked_n > 0)
-        say(s, "all values are finite and those on the faces of the grid are exact");
+        add_sentence(s, "all values are finite and those on the faces of the grid are exact");
     return s;
 }
 
@@ -214,14 +225,16 @@ json_t *judge_proved(const struct check *c)
 static void say_unchecked(const struct check *c, json_t *s)
 {
     const bool listed = c->listing.compared_n > 0;
-    say(s,
+    add_sentence(
+        s,
         "there is no manifest %.200s: values were not checked one by one, single wrong values "
         "may go unnoticed",
         c->manifest_path);
-    if (c->final.cls && !c->mean.cls && c->final_dump > 0 && !listed)
-        say(s, "dumps 0 to %" PRId64 ": no norms are published for them", c->final_dump - 1);
+    if (c->final.ref && !c->mean.ref && c->final_dump > 0 && !listed)
+        add_sentence(s, "dumps 0 to %" PRId64 ": no norms are published for them",
+                     c->final_dump - 1);
     if (c->checked_n > 1 && !listed && !c->order)
-        say(s, "that the dumps are in the order in which they were made");
+        add_sentence(s, "that the dumps are in the order in which they were made");
 }
 
 json_t *judge_not_proved(const struct check *c)
@@ -229,12 +242,13 @@ json_t *judge_not_proved(const struct check *c)
     json_t *s = json_array();
     if (c->findings.n > 0) return s;
     if (c->checked_n != c->shape.dumps_n)
-        say(s, "%" PRId64 " of %" PRId64 " dumps are not complete: the run was cut short",
-            c->shape.dumps_n - c->checked_n, c->shape.dumps_n);
+        add_sentence(s, "%" PRId64 " of %" PRId64 " dumps are not complete: the run was cut short",
+                     c->shape.dumps_n - c->checked_n, c->shape.dumps_n);
     if (!c->has_manifest) say_unchecked(c, s);
-    if (!c->mean.cls && !c->final.cls && c->listing.compared_n == 0)
-        say(s, "that the solution itself is right: no published norms apply to these dumps%s",
-            c->has_manifest ? "" : ", as far as can be seen without a manifest");
+    if (!c->mean.ref && !c->final.ref && c->listing.compared_n == 0)
+        add_sentence(s,
+                     "that the solution itself is right: no published norms apply to these dumps%s",
+                     c->has_manifest ? "" : ", as far as can be seen without a manifest");
     return s;
 }
 
@@ -243,6 +257,6 @@ json_t *judge_notes(const struct check *c)
     json_t *s = json_array();
     const char *slash = strrchr(c->path, '/'), *name = slash ? slash + 1 : c->path;
     if (c->has_manifest && strcmp(c->manifest.file, name) != 0)
-        say(s, "the manifest names another file: %s", c->manifest.file);
+        add_sentence(s, "the manifest names another file: %s", c->manifest.file);
     return s;
 }

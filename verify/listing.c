@@ -10,6 +10,7 @@
 
 #include "base/beside.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "bt/solver/problem.h"
 #include "verify/shape.h"
@@ -57,7 +58,7 @@ int listing_open(struct listing *l, const char *name, int64_t n)
     l->file = gzdopen(f.fd, "rb");
     if (l->file) return 0;
     close(f.fd);
-    return err_set(ERR_NOMEM, "listing %s: no memory to read it", l->path);
+    return mem_error("reading the listing %s", l->path);
 }
 
 /* The next line with something on it. Returns 1, 0 at the end, ERR_IO. */

@@ -8,6 +8,7 @@
 
 #include "base/digest.h"
 #include "base/err.h"
+#include "base/mem.h"
 
 #define AXES    4 /* words by i, j, k, m */
 #define BAD_MAX 8 /* planes of one axis that are tried one by one */
@@ -15,21 +16,21 @@
 static const char axis_letter[AXES] = {'i', 'j', 'k', 'm'};
 
 /* A plane index and by how much its word is off. */
-struct bad {
+struct wrong_planes {
     int64_t count; /* all of them; the first BAD_MAX are listed */
     int64_t index[BAD_MAX];
 };
 
-struct work {
+struct search {
     const struct locate *l;
     uint64_t *diff; /* computed minus written, digest_words(n) words */
-    struct bad bad[AXES];
+    struct wrong_planes bad[AXES];
     char name[LOCATE_NAME];
 };
 
 /* A guess: undoing it changes the words of this place by delta. m is -1 for a whole cell whose
  * components are not told apart. */
-struct fix {
+struct cell_change {
     struct place at;
     uint64_t delta;
 };
@@ -54,12 +55,12 @@ bool locate_agrees(const struct locate *l)
     return memcmp(l->digest, written(l), (size_t)digest_words(l->shape->n) * 8) == 0;
 }
 
-static int64_t axis_length(const struct work *w, int axis)
+static int64_t axis_length(const struct search *w, int axis)
 {
     return axis < 3 ? w->l->shape->n : BT_NCOMP;
 }
 
-static uint64_t *word(const struct work *w, int axis, int64_t index)
+static uint64_t *diff_word(const struct search *w, int axis, int64_t index)
 {
     return &w->diff[axis * w->l->shape->n + index];
 }
@@ -70,37 +71,37 @@ static int64_t place_index(const struct place *at, int axis)
     return index[axis];
 }
 
-static void apply(const struct work *w, const struct fix *fix, int count, bool undo)
+static void apply(const struct search *w, const struct cell_change *fix, int count, bool undo)
 {
     for (int f = 0; f < count; f++)
         for (int a = 0; a < AXES; a++)
-            *word(w, a, place_index(&fix[f].at, a)) += undo ? -fix[f].delta : fix[f].delta;
+            *diff_word(w, a, place_index(&fix[f].at, a)) += undo ? -fix[f].delta : fix[f].delta;
 }
 
 /* True when no word is off once the guess is undone. All places of fixes are in bad planes. */
-static bool explains(const struct work *w, const struct fix *fix, int count)
+static bool explains(const struct search *w, const struct cell_change *fix, int count)
 {
     bool zero = true;
     apply(w, fix, count, false);
     for (int a = 0; a < AXES; a++)
         for (int64_t b = 0; zero && b < w->bad[a].count; b++)
-            zero = *word(w, a, w->bad[a].index[b]) == 0;
+            zero = *diff_word(w, a, w->bad[a].index[b]) == 0;
     apply(w, fix, count, true);
     return zero;
 }
 
-static int read_bits(const struct work *w, const struct place *at, uint64_t *bits)
+static int read_bits(const struct search *w, const struct place *at, uint64_t *bits)
 {
     return shape_read(w->l->file, w->l->shape, w->l->dump, at, bits);
 }
 
-static uint64_t hash_at(const struct work *w, uint64_t bits, const struct place *at)
+static uint64_t hash_at(const struct search *w, uint64_t bits, const struct place *at)
 {
     return digest_hash(bits, shape_rank(w->l->shape->n, at));
 }
 
 /* Data of another dump of the run, as a whole. Returns 1 when it is. */
-static int explain_stale(struct work *w, struct findings *f)
+static int explain_stale(struct search *w, struct findings *f)
 {
     const struct manifest *m = w->l->manifest;
     char other[LOCATE_NAME];
@@ -115,13 +116,13 @@ static int explain_stale(struct work *w, struct findings *f)
 }
 
 /* "3..5, 17" for the planes that are off. */
-static void ranges(const struct work *w, int axis, char *buf, size_t size)
+static void ranges(const struct search *w, int axis, char *buf, size_t size)
 {
     size_t used = 0;
     int64_t from = -1, listed = 0;
     buf[0] = '\0';
     for (int64_t x = 0; x <= axis_length(w, axis) && used < size - 1; x++) {
-        const bool off = x < axis_length(w, axis) && *word(w, axis, x);
+        const bool off = x < axis_length(w, axis) && *diff_word(w, axis, x);
         if (off && from < 0) from = x;
         if (off || from < 0) continue;
         if (listed++ == 6) {
@@ -136,7 +137,7 @@ static void ranges(const struct work *w, int axis, char *buf, size_t size)
 }
 
 /* All planes of one direction that are off hold what they held in another dump. */
-static int explain_stale_planes(struct work *w, struct findings *f)
+static int explain_stale_planes(struct search *w, struct findings *f)
 {
     char planes[96], name[LOCATE_NAME];
     const struct manifest *m = w->l->manifest;
@@ -146,7 +147,7 @@ static int explain_stale_planes(struct work *w, struct findings *f)
             const uint64_t *other = m->dump[d].digest;
             bool stale = other && d != w->l->dump && w->bad[a].count > 0;
             for (int64_t x = 0; stale && x < n; x++)
-                stale = *word(w, a, x) == 0 || w->l->digest[a * n + x] == other[a * n + x];
+                stale = *diff_word(w, a, x) == 0 || w->l->digest[a * n + x] == other[a * n + x];
             if (!stale) continue;
             ranges(w, a, planes, sizeof planes);
             finding_add(f, "stale", w->l->dump, "%s: planes %c = %s hold the data of %s", w->name,
@@ -157,14 +158,14 @@ static int explain_stale_planes(struct work *w, struct findings *f)
 }
 
 /* What undoing a swap of two values does. */
-static int swap_fix(const struct work *w, const struct place *a, const struct place *b,
-                    struct fix fix[2])
+static int swap_fix(const struct search *w, const struct place *a, const struct place *b,
+                    struct cell_change fix[2])
 {
     uint64_t x, y;
     TRY(read_bits(w, a, &x));
     TRY(read_bits(w, b, &y));
-    fix[0] = (struct fix){*a, hash_at(w, y, a) - hash_at(w, x, a)};
-    fix[1] = (struct fix){*b, hash_at(w, x, b) - hash_at(w, y, b)};
+    fix[0] = (struct cell_change){*a, hash_at(w, y, a) - hash_at(w, x, a)};
+    fix[1] = (struct cell_change){*b, hash_at(w, x, b) - hash_at(w, y, b)};
     return 0;
 }
 
@@ -174,7 +175,7 @@ static void place_text(const struct place *at, char *buf, size_t size)
 }
 
 /* The c-th of the cells where bad planes of i, j and k meet (8 at most are asked for). */
-static struct place candidate(const struct work *w, int64_t c)
+static struct place candidate(const struct search *w, int64_t c)
 {
     const int64_t ni = w->bad[0].count, nj = w->bad[1].count;
     return (struct place){w->bad[0].index[c % ni], w->bad[1].index[c / ni % nj],
@@ -182,9 +183,9 @@ static struct place candidate(const struct work *w, int64_t c)
 }
 
 /* Tries two cells, whole first, then component by component. Returns 1 when a swap explains all. */
-static int try_swap(struct work *w, struct findings *f, struct place a, struct place b)
+static int try_swap(struct search *w, struct findings *f, struct place a, struct place b)
 {
-    struct fix fix[2 * BT_NCOMP];
+    struct cell_change fix[2 * BT_NCOMP];
     char ta[96], tb[96];
     struct finding *item;
     for (int m = 0; m < BT_NCOMP; m++) {
@@ -215,7 +216,7 @@ static int try_swap(struct work *w, struct findings *f, struct place a, struct p
 }
 
 /* Two swapped cells or values touch one or two planes of each direction. */
-static int explain_swap(struct work *w, struct findings *f)
+static int explain_swap(struct search *w, struct findings *f)
 {
     int64_t cells = 1;
     for (int a = 0; a < 3; a++) {
@@ -232,13 +233,13 @@ static int explain_swap(struct work *w, struct findings *f)
 
 /* The only plane of a direction that is off by delta, or the only one that is off at all; -1 when
  * that does not single one out. */
-static int64_t match(const struct work *w, int axis, uint64_t delta)
+static int64_t match(const struct search *w, int axis, uint64_t delta)
 {
-    const struct bad *bad = &w->bad[axis];
+    const struct wrong_planes *bad = &w->bad[axis];
     int64_t found = -1;
     if (bad->count == 1) return bad->index[0];
     for (int64_t b = 0; b < bad->count; b++) {
-        if (*word(w, axis, bad->index[b]) != delta) continue;
+        if (*diff_word(w, axis, bad->index[b]) != delta) continue;
         if (found >= 0) return -1;
         found = bad->index[b];
     }
@@ -246,7 +247,7 @@ static int64_t match(const struct work *w, int axis, uint64_t delta)
 }
 
 /* Pairs planes to cells. Returns their number, 0 when the planes do not determine them. */
-static int64_t pair(const struct work *w, struct fix cell[BAD_MAX])
+static int64_t pair(const struct search *w, struct cell_change cell[BAD_MAX])
 {
     /* The direction with the most bad planes: one per wrong cell when the cells lie apart. */
     int axis = 0;
@@ -255,18 +256,18 @@ static int64_t pair(const struct work *w, struct fix cell[BAD_MAX])
     const int64_t count = w->bad[axis].count;
     if (count > BAD_MAX) return 0;
     for (int64_t c = 0; c < count; c++) {
-        const uint64_t delta = *word(w, axis, w->bad[axis].index[c]);
+        const uint64_t delta = *diff_word(w, axis, w->bad[axis].index[c]);
         int64_t at[3];
         for (int a = 0; a < 3; a++)
             at[a] = a == axis ? w->bad[a].index[c] : match(w, a, delta);
         if (at[0] < 0 || at[1] < 0 || at[2] < 0) return 0;
-        cell[c] = (struct fix){{at[0], at[1], at[2], (int)match(w, 3, delta)}, delta};
+        cell[c] = (struct cell_change){{at[0], at[1], at[2], (int)match(w, 3, delta)}, delta};
     }
     return count;
 }
 
 /* Looks for the one bit whose flip explains a cell's difference. Returns 1 and sets at->m. */
-static int find_flip(const struct work *w, struct place *at, uint64_t delta, uint64_t *is,
+static int find_flip(const struct search *w, struct place *at, uint64_t delta, uint64_t *is,
                      uint64_t *was)
 {
     struct place p = *at;
@@ -282,7 +283,7 @@ static int find_flip(const struct work *w, struct place *at, uint64_t delta, uin
     return 0;
 }
 
-static int report_cell(struct work *w, struct findings *f, struct fix *cell)
+static int report_cell(struct search *w, struct findings *f, struct cell_change *cell)
 {
     char at[96];
     uint64_t is = 0, was = 0;
@@ -308,9 +309,9 @@ static int report_cell(struct work *w, struct findings *f, struct fix *cell)
     return 0;
 }
 
-static int explain_cells(struct work *w, struct findings *f)
+static int explain_cells(struct search *w, struct findings *f)
 {
-    struct fix cell[BAD_MAX];
+    struct cell_change cell[BAD_MAX];
     const int64_t count = pair(w, cell);
     for (int64_t c = 0; c < count; c++)
         TRY(report_cell(w, f, &cell[c]));
@@ -318,7 +319,7 @@ static int explain_cells(struct work *w, struct findings *f)
 }
 
 /* What is left to say: the planes between which the wrong values lie. */
-static int explain_box(struct work *w, struct findings *f)
+static int explain_box(struct search *w, struct findings *f)
 {
     char planes[AXES][96], zeros[96] = "";
     const int64_t n = w->l->shape->n;
@@ -339,24 +340,24 @@ static int explain_box(struct work *w, struct findings *f)
 }
 
 /* From the most to the least telling explanation; each returns 1 when it holds. */
-static int (*const explanations[])(struct work *, struct findings *) = {
+static int (*const explanations[])(struct search *, struct findings *) = {
     explain_stale, explain_stale_planes, explain_swap, explain_cells, explain_box,
 };
 
 int locate_explain(const struct locate *l, struct findings *f)
 {
     const int64_t words = digest_words(l->shape->n);
-    struct work w = {.l = l};
+    struct search w = {.l = l};
     int rc = 0;
     locate_name(l->manifest, l->dump, w.name);
-    w.diff = malloc((size_t)words * 8);
-    if (!w.diff) return err_set(ERR_NOMEM, "no memory for a digest");
+    w.diff = mem_new(words * 8, 1, "a digest");
+    if (!w.diff) return ERR_NOMEM;
     for (int64_t x = 0; x < words; x++)
         w.diff[x] = l->digest[x] - written(l)[x];
     for (int a = 0; a < AXES; a++)
         for (int64_t x = 0; x < axis_length(&w, a); x++)
             /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Branch): the axes together have digest_words() planes */
-            if (*word(&w, a, x) && w.bad[a].count++ < BAD_MAX)
+            if (*diff_word(&w, a, x) && w.bad[a].count++ < BAD_MAX)
                 w.bad[a].index[w.bad[a].count - 1] = x;
     for (size_t e = 0; rc == 0 && e < sizeof explanations / sizeof *explanations; e++)
         rc = explanations[e](&w, f);

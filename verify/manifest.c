@@ -11,6 +11,7 @@
 #include "base/digest.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "verify/journal.h"
 
 #define SCHEMA    "nht1-dump/1"
@@ -25,7 +26,7 @@ struct source {
     char where[WHERE];
 };
 
-static int bad(const struct source *s, const char *key, const char *what)
+static int bad_member(const struct source *s, const char *key, const char *what)
 {
     return err_set(ERR_USAGE, "%s: \"%s\" %s", s->where, key, what);
 }
@@ -57,7 +58,7 @@ static int get_plain(const struct source *s, const char *key, char *out, size_t 
     TRY(get_text(s, key, &text));
     for (const char *c = text; *c; c++)
         if (*c < 0x20 || *c > 0x7e)
-            return bad(s, key, "has characters that are no printable ASCII");
+            return bad_member(s, key, "has characters that are no printable ASCII");
     return get_copy(s, key, out, size);
 }
 
@@ -65,9 +66,10 @@ static int check_schema(const struct source *s)
 {
     const char *text;
     TRY(get_text(s, "schema", &text));
-    if (strcmp(text, SCHEMA) != 0) return bad(s, "schema", "is not \"" SCHEMA "\": no manifest");
+    if (strcmp(text, SCHEMA) != 0)
+        return bad_member(s, "schema", "is not \"" SCHEMA "\": no manifest");
     TRY(get_text(s, "hash", &text));
-    if (strcmp(text, HASH) != 0) return bad(s, "hash", "names another hash than " HASH);
+    if (strcmp(text, HASH) != 0) return bad_member(s, "hash", "names another hash than " HASH);
     return 0;
 }
 
@@ -83,12 +85,14 @@ static int get_shape(const struct source *s, struct shape *shape)
     TRY(get_text(s, "endian", &endian));
     shape->layout = shape_layout_find(layout);
     shape->endian = shape_endian_find(endian);
-    if (shape->layout == SHAPE_UNKNOWN) return bad(s, "layout", "is none of mijk, ijkm, records");
-    if (shape->endian == SHAPE_UNKNOWN) return bad(s, "endian", "is neither little nor big");
+    if (shape->layout == SHAPE_UNKNOWN)
+        return bad_member(s, "layout", "is none of mijk, ijkm, records");
+    if (shape->endian == SHAPE_UNKNOWN) return bad_member(s, "endian", "is neither little nor big");
     TRY(get_int(s, "dump_bytes", 1, INT64_MAX, &value));
     if (value != shape_dump_bytes(shape))
-        return bad(s, "dump_bytes", "does not follow from \"n\" and \"layout\"");
-    if (shape->dumps_n > INT64_MAX / value) return bad(s, "dumps_planned", "is out of range");
+        return bad_member(s, "dump_bytes", "does not follow from \"n\" and \"layout\"");
+    if (shape->dumps_n > INT64_MAX / value)
+        return bad_member(s, "dumps_planned", "is out of range");
     return 0;
 }
 
@@ -100,16 +104,16 @@ static int get_format(const struct source *s, int *format)
     if (!json_object_get(s->object, "format")) return 0;
     TRY(get_text(s, "format", &text));
     *format = shape_format_find(text);
-    if (*format == SHAPE_UNKNOWN) return bad(s, "format", "is none of raw, hdf5, netcdf");
+    if (*format == SHAPE_UNKNOWN) return bad_member(s, "format", "is none of raw, hdf5, netcdf");
     if (*format == SHAPE_RAW) return 0;
     TRY(get_text(s, "variable", &text));
-    return strcmp(text, "solution") == 0 ? 0 : bad(s, "variable", "is not \"solution\"");
+    return strcmp(text, "solution") == 0 ? 0 : bad_member(s, "variable", "is not \"solution\"");
 }
 
 static int get_run(const struct source *s, struct manifest *m)
 {
     TRY(js_get_real(s->object, s->where, "dt", &m->dt));
-    if (!isfinite(m->dt) || !(m->dt > 0)) return bad(s, "dt", "is no positive number");
+    if (!isfinite(m->dt) || !(m->dt > 0)) return bad_member(s, "dt", "is no positive number");
     TRY(get_int(s, "steps", 0, INT64_MAX - 1, &m->steps)); /* step + 1 is a number too */
     TRY(get_int(s, "interval", 1, INT64_MAX, &m->interval));
     TRY(get_plain(s, "run_id", m->run_id, sizeof m->run_id));
@@ -118,7 +122,7 @@ static int get_run(const struct source *s, struct manifest *m)
     return get_plain(s, "kernel", m->kernel, sizeof m->kernel);
 }
 
-static uint64_t total(const uint64_t *words, int64_t count)
+static uint64_t sum_words(const uint64_t *words, int64_t count)
 {
     uint64_t sum = 0;
     for (int64_t w = 0; w < count; w++)
@@ -135,8 +139,8 @@ static int get_digest(const struct source *s, int64_t n, uint64_t *words)
     for (int a = 0; a < 4; a++) {
         const int64_t count = a < 3 ? n : BT_NCOMP;
         TRY(js_get_words(digest, s->where, axis[a], count, words + a * n));
-        if (total(words + a * n, count) != total(words, n))
-            return bad(s, "digest", "contradicts itself");
+        if (sum_words(words + a * n, count) != sum_words(words, n))
+            return bad_member(s, "digest", "contradicts itself");
     }
     return 0;
 }
@@ -163,10 +167,11 @@ static int get_dumps(const struct source *s, struct manifest *m)
     struct source entry;
     TRY(js_get_array(s->object, s->where, "dumps", &list));
     m->dumps_n = (int64_t)json_array_size(list);
-    if (m->dumps_n > m->shape.dumps_n) return bad(s, "dumps", "has more entries than planned");
+    if (m->dumps_n > m->shape.dumps_n)
+        return bad_member(s, "dumps", "has more entries than planned");
     m->dump = calloc((size_t)m->dumps_n + 1, sizeof *m->dump);
     m->words = calloc((size_t)m->dumps_n + 1, (size_t)digest_words(m->shape.n) * 8);
-    if (!m->dump || !m->words) return err_set(ERR_NOMEM, "%s: no memory for it", s->where);
+    if (!m->dump || !m->words) return mem_error("%s", s->where);
     for (int64_t d = 0; d < m->dumps_n; d++) {
         entry.object = json_array_get(list, (size_t)d);
         snprintf(entry.where, sizeof entry.where, "%.4150s: dumps[%" PRId64 "]", s->where, d);

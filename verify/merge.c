@@ -21,6 +21,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/own.h"
 #include "verify/manifest.h"
@@ -94,8 +95,8 @@ static int read_parts(struct merge *m, const char *path)
     m->parts_n = (int64_t)json_array_size(m->manifest.parts);
     if (m->parts_n == 0)
         return err_set(ERR_USAGE, "%s lists no parts: there is nothing to merge", name);
-    m->part = calloc((size_t)m->parts_n, sizeof *m->part);
-    if (!m->part) return err_set(ERR_NOMEM, "no memory for %" PRId64 " parts", m->parts_n);
+    m->part = mem_new(m->parts_n, sizeof *m->part, "%" PRId64 " parts", m->parts_n);
+    if (!m->part) return ERR_NOMEM;
     for (int64_t r = 0; r < m->parts_n; r++)
         m->part[r].file.fd = -1;
     for (int64_t r = 0; r < m->parts_n; r++) {
@@ -115,7 +116,7 @@ static int read_parts(struct merge *m, const char *path)
 }
 
 /* Copies the rows of a part's share of a plane to their places. */
-static void spread(const struct merge *m, const struct part *p)
+static void place_share(const struct merge *m, const struct part *p)
 {
     const int64_t n = m->shape->n, comps = shape_plane_comps(m->shape);
     const bool apart = m->shape->layout == SHAPE_RECORDS; /* [m][j][i] */
@@ -157,7 +158,7 @@ static int merge_plane(struct merge *m, int64_t dump, int64_t plane)
         const int64_t slab = comp * p->n[2] + k - p->lo[2];
         TRY(shape_read_bytes(&p->file, m->slab, slab_bytes(m, p),
                              dump * p->dump_bytes + slab * slab_bytes(m, p)));
-        spread(m, p);
+        place_share(m, p);
     }
     return write_plane(m, (dump * shape_planes(m->shape) + plane) * shape_plane_bytes(m->shape));
 }
@@ -187,7 +188,7 @@ static int make_file(struct merge *m, const char *path)
         return err_set(ERR_USAGE, "%s has content already: move it away to merge again", path);
     m->plane = calloc(1, (size_t)shape_plane_bytes(m->shape));
     m->slab = calloc(1, (size_t)shape_plane_bytes(m->shape));
-    if (!m->plane || !m->slab) return err_set(ERR_NOMEM, "no memory for a plane");
+    if (!m->plane || !m->slab) return mem_error("a plane");
     int64_t complete_n = 0;
     for (int64_t d = 0; d < m->manifest.dumps_n; d++)
         complete_n += manifest_complete(&m->manifest, d);

@@ -7,6 +7,7 @@
 
 #include "base/digest.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/sys.h"
 
 #define BLOCK_BYTES (1 << 20) /* read at a time, but at least a plane */
@@ -20,20 +21,18 @@ int scan_new(struct scan *s, const struct shape_file *file, const struct shape *
     struct sys_memory memory;
     sys_memory(&memory);
     if (2 * s->block * plane_bytes > memory.free_bytes)
-        return err_set(ERR_NOMEM,
-                       "no memory for two planes of N = %lld, %lld bytes each: %lld bytes are free",
-                       (long long)n, (long long)plane_bytes, (long long)memory.free_bytes);
+        return mem_error("two planes of N = %lld, %lld bytes each: %lld bytes are free",
+                         (long long)n, (long long)plane_bytes, (long long)memory.free_bytes);
     s->bytes = malloc((size_t)(s->block * plane_bytes));
     s->u = malloc((size_t)(8 * shape_plane_comps(shape) * n * n));
-    if (!s->bytes || !s->u)
-        return err_set(ERR_NOMEM, "no memory for a plane of %lld bytes", (long long)plane_bytes);
+    if (!s->bytes || !s->u) return mem_error("a plane of %lld bytes", (long long)plane_bytes);
     TRY(bt_exact_new(&s->exact, n));
-    s->base = malloc((size_t)(BT_NCOMP * n) * sizeof *s->base);
-    s->ue = malloc((size_t)n * sizeof *s->ue);
+    s->base = calloc((size_t)(BT_NCOMP * n), sizeof *s->base);
+    s->ue = calloc((size_t)n, sizeof *s->ue);
     s->digest = malloc((size_t)digest_words(n) * sizeof *s->digest);
-    s->diagonal = malloc((size_t)(BT_NCOMP * n) * sizeof *s->diagonal);
+    s->diagonal = calloc((size_t)(BT_NCOMP * n), sizeof *s->diagonal);
     if (!s->base || !s->ue || !s->digest || !s->diagonal)
-        return err_set(ERR_NOMEM, "no memory for the tables of N = %lld", (long long)n);
+        return mem_error("the tables of N = %lld", (long long)n);
     /* base[m][i] = c0_m + X_m(x_i): the table along x, transposed so that rows are contiguous. The
      * three axis terms vanish at the origin, which leaves the constant. */
     double c0[BT_NCOMP];

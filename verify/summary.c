@@ -164,9 +164,10 @@ static json_t *dump_json(const struct check_dump *d, int64_t index)
 
 static json_t *published_json(const struct check_norms *n)
 {
-    if (n->cls == 0) return json_null();
-    const char cls[2] = {n->cls, '\0'};
-    json_t *o = json_pack("{s:s,s:f}", "class", cls, "tolerance", BT_TOLERANCE);
+    if (!n->ref) return json_null();
+    const char cls[2] = {n->ref->cls, '\0'};
+    json_t *o = json_pack("{s:s,s:b,s:f}", "class", cls, "computed", (int)n->ref->computed,
+                          "tolerance", BT_TOLERANCE);
     js_set(o, "deviation", js_real(n->deviation));
     return o;
 }

@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/stat.h"
 #include "base/stats/request.h"
 #include "base/stats/stat_fit.h"
@@ -20,7 +21,7 @@ static int summary(struct request *r, json_t **out)
     return 0;
 }
 
-static json_t *reals(const double *x, int n)
+static json_t *real_array(const double *x, int n)
 {
     json_t *list = json_array();
     for (int i = 0; i < n; i++)
@@ -39,7 +40,7 @@ static int percentiles(struct request *r, json_t **out)
         at.x[i] /= 100;
     }
     TRY(stat_quantiles(v.x, v.n, at.x, at.n, at.x));
-    *out = json_pack("{si so}", "n", v.n, "values", reals(at.x, at.n));
+    *out = json_pack("{si so}", "n", v.n, "values", real_array(at.x, at.n));
     return 0;
 }
 
@@ -87,7 +88,7 @@ static int power(struct request *r, json_t **out)
 }
 
 /* Where the fit comes up to a level; null when it does not. */
-static int reaches(const struct request *r, const struct stat_poly *p, json_t **out)
+static int level_crossing(const struct request *r, const struct stat_poly *p, json_t **out)
 {
     json_t *asked;
     double level, from, to, x, sd;
@@ -124,10 +125,10 @@ static int polynomial(struct request *r, json_t **out)
         json_array_append_new(curve, json_pack("{so so so}", "x", js_real(at.x[i]), "y",
                                                js_real(value), "sd", js_real(above)));
     }
-    const int rc = reaches(r, &p, &crossing);
-    *out =
-        json_pack("{si si so so so so}", "n", p.n, "degree", p.degree, "coefficients",
-                  reals(p.c, p.degree + 1), "r2", js_real(p.r2), "at", curve, "reaches", crossing);
+    const int rc = level_crossing(r, &p, &crossing);
+    *out = json_pack("{si si so so so so}", "n", p.n, "degree", p.degree, "coefficients",
+                     real_array(p.c, p.degree + 1), "r2", js_real(p.r2), "at", curve, "reaches",
+                     crossing);
     return rc;
 }
 
@@ -170,5 +171,5 @@ int answer(const json_t *request, const char *where, json_t **out)
     for (int i = 0; i < r.owned_n; i++)
         free(r.owned[i]);
     free(r.owned);
-    return rc == 0 && !*out ? err_set(ERR_NOMEM, "no memory for the answer") : rc;
+    return rc == 0 && !*out ? mem_error("the answer") : rc;
 }

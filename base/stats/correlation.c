@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/stats/request.h"
 
 #define EXACT_MAX 8 /* 40320 orders */
@@ -46,8 +47,8 @@ int answer_correlation(struct request *r, json_t **out)
     gsl_stats_minmax(&y_lo, &y_hi, y.x, 1, (size_t)y.n);
     if (x.n < 3 || x_lo == x_hi || y_lo == y_hi)
         return err_set(ERR_INVALID, "a rank correlation takes three points that differ");
-    double *work = malloc(2 * (size_t)x.n * sizeof *work);
-    if (!work) return err_set(ERR_NOMEM, "no memory for %d points", x.n);
+    double *work = mem_new(2 * x.n, sizeof *work, "%d points", x.n);
+    if (!work) return ERR_NOMEM;
     const double rho = gsl_stats_spearman(x.x, 1, y.x, 1, (size_t)x.n, work);
     free(work);
     *out = json_pack(

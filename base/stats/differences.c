@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/stats/request.h"
 #include "base/stats/stat_test.h"
 
@@ -30,12 +31,12 @@ struct pooled {
 /* Ratios are compared as differences of logarithms. */
 static double *logs_of(const struct pair *p)
 {
-    double *logs = malloc((size_t)(p->a.n + p->b.n) * sizeof *logs);
+    double *logs = calloc((size_t)(p->a.n + p->b.n), sizeof *logs);
     for (int i = 0; logs && i < p->a.n; i++)
         logs[i] = log(p->a.x[i]);
     for (int i = 0; logs && i < p->b.n; i++)
         logs[p->a.n + i] = log(p->b.x[i]);
-    if (!logs) err_set(ERR_NOMEM, "no memory for the differences");
+    if (!logs) mem_error("the differences");
     return logs;
 }
 
@@ -141,8 +142,7 @@ int answer_differences(struct request *r, json_t **out)
                        STATS_VALUES_MAX);
     struct pair *pair = calloc(n + 1, sizeof *pair);
     double *p = calloc(n + 1, sizeof *p);
-    const int rc = pair && p ? judge(r, pair, (int)n, p, out)
-                             : err_set(ERR_NOMEM, "no memory for the differences");
+    const int rc = pair && p ? judge(r, pair, (int)n, p, out) : mem_error("the differences");
     free(p);
     free(pair);
     return rc;

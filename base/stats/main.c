@@ -7,6 +7,7 @@
 #include "base/conf.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/stamp.h"
 #include "base/start.h"
@@ -75,8 +76,8 @@ static const struct conf_program program = {
 /* Of the numbers on the command line. */
 static int sum_up(const struct options *o, const struct conf_list *args, json_t **out)
 {
-    double *x = malloc((size_t)args->n * sizeof *x);
-    int rc = x ? 0 : err_set(ERR_NOMEM, "no memory for %d numbers", args->n);
+    double *x = mem_new(args->n, sizeof *x, "%d numbers", args->n);
+    int rc = x ? 0 : ERR_NOMEM;
     for (int i = 0; rc == 0 && i < args->n; i++)
         if (num_real_parse(args->item[i], &x[i]) < 0)
             rc = err_set(ERR_USAGE, "'%.40s' is not a finite number", args->item[i]);
@@ -87,7 +88,7 @@ static int sum_up(const struct options *o, const struct conf_list *args, json_t 
     const bool whole = summary && *out && json_object_update(*out, summary) == 0 &&
                        json_object_set_new(*out, "level", js_real(o->level)) == 0;
     json_decref(summary);
-    return whole ? 0 : err_set(ERR_NOMEM, "no memory for the answer");
+    return whole ? 0 : mem_error("the answer");
 }
 
 static int answer_all(const char *file, json_t **out)
@@ -96,7 +97,7 @@ static int answer_all(const char *file, json_t **out)
     const bool piped = strcmp(file, "-") == 0;
     *out = json_pack("{ss ss so}", "schema", "nht1-stats/1", "version", nht1_build, "answers",
                      answers);
-    if (!*out) return err_set(ERR_NOMEM, "no memory for the answers");
+    if (!*out) return mem_error("the answers");
     TRY(js_read(piped ? "/dev/stdin" : file, &asked));
     int rc = js_get_array(asked, piped ? "standard input" : file, "requests", &requests);
     for (size_t i = 0; rc == 0 && i < json_array_size(requests); i++) {
@@ -123,7 +124,7 @@ static int run(const void *opts, const struct conf_list *args)
     int rc = o->json ? js_check_target(o->json, schema) : 0;
     if (rc < 0) err_prefix("--json: ");
     if (rc == 0 && o->stamps)
-        rc = (out = stamp_codes_json()) ? 0 : err_set(ERR_NOMEM, "no memory for the stamps");
+        rc = (out = stamp_codes_json()) ? 0 : mem_error("the stamps");
     else if (rc == 0)
         rc = o->requests ? answer_all(o->requests, &out) : sum_up(o, args, &out);
     if (rc == 0 && o->json) {
@@ -132,7 +133,7 @@ static int run(const void *opts, const struct conf_list *args)
         const bool whole = json_dumpf(out, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0;
         putchar('\n');
         rc = start_printed();
-        if (rc == 0 && !whole) rc = err_set(ERR_NOMEM, "no memory for the text of the answer");
+        if (rc == 0 && !whole) rc = mem_error("the text of the answer");
     }
     json_decref(out);
     return rc;

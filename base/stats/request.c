@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/stat.h"
 #include "base/stats/request.h"
 
@@ -22,7 +23,7 @@ int request_values(struct request *r, const json_t *from, const char *key, int l
     double **longer = realloc(r->owned, ((size_t)r->owned_n + 1) * sizeof *longer);
     if (longer) r->owned = longer;
     out->x = longer ? malloc((n > 0 ? n : 1) * sizeof *out->x) : NULL;
-    if (!out->x) return err_set(ERR_NOMEM, "no memory for %zu numbers", n);
+    if (!out->x) return mem_error("%zu numbers", n);
     r->owned[r->owned_n++] = out->x;
     for (size_t i = 0; i < n; i++) {
         const json_t *v = json_array_get(array, i);

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/stats/request.h"
 #include "base/stats/stat_test.h"
 
@@ -22,13 +23,13 @@ struct metric {
     struct sequential_data data;
 };
 
-static double shown(const struct metric *m, double x)
+static double from_log(const struct metric *m, double x)
 {
     return m->ratio ? exp(x) : x;
 }
 
 /* A bound as it is compared; a ratio is above 0. */
-static int compared(const struct request *r, const struct metric *m, const char *key, double *x)
+static int to_log(const struct request *r, const struct metric *m, const char *key, double *x)
 {
     if (!m->ratio) return 0;
     if (!(*x > 0)) return err_set(ERR_USAGE, "%s: \"%s\": ratios are above 0", r->where, key);
@@ -66,9 +67,9 @@ static json_t *write_look(const struct metric *m, const struct sequential_look *
     const bool looked = l->rounds > 0;
     return json_pack("{so so so so so so so so}", "method",
                      looked ? js_text(rank_name(l->method)) : json_null(), "centre",
-                     js_real(looked ? shown(m, l->centre) : NAN), "lo",
-                     js_real(looked && l->exists ? shown(m, l->lo) : NAN), "hi",
-                     js_real(looked && l->exists ? shown(m, l->hi) : NAN), "skewed",
+                     js_real(looked ? from_log(m, l->centre) : NAN), "lo",
+                     js_real(looked && l->exists ? from_log(m, l->lo) : NAN), "hi",
+                     js_real(looked && l->exists ? from_log(m, l->hi) : NAN), "skewed",
                      json_boolean(l->skewed), "drifting", json_boolean(l->drifting), "correlation",
                      js_real(l->correlation), "widening", js_real(looked ? l->widening : 1));
 }
@@ -87,7 +88,7 @@ static int centre_of(struct request *r, const json_t *from, double level, double
     const bool given = json_object_get(from, "against") != NULL;
     if (given) TRY(js_get_real(from, r->where, "against", &against));
     if (given || m.ratio) {
-        TRY(compared(r, &m, "against", &against));
+        TRY(to_log(r, &m, "against", &against));
         TRY(sequential_p(&m.data, against, p));
     }
     *out = write_look(&m, &s.last);
@@ -126,11 +127,10 @@ int answer_centres(struct request *r, json_t **out)
     const size_t n = json_array_size(metrics);
     if (n < 1 || n > METRICS_MAX)
         return err_set(ERR_USAGE, "%s: \"metrics\": 1 to %d are expected", r->where, METRICS_MAX);
-    double *p = malloc((n + 1) * sizeof *p);
+    double *p = calloc(n + 1, sizeof *p);
     json_t *list = json_array();
     *out = json_pack("{so so}", "level", js_real(level), "metrics", list);
-    const int rc = p && *out ? centres(r, metrics, level, p, list)
-                             : err_set(ERR_NOMEM, "no memory for %zu metrics", n);
+    const int rc = p && *out ? centres(r, metrics, level, p, list) : mem_error("%zu metrics", n);
     free(p);
     return rc;
 }
@@ -168,7 +168,7 @@ static int read_bounds(struct request *r, const json_t *from, struct question *q
     if (bounds.n > BOUNDS_MAX)
         return err_set(ERR_USAGE, "%s: \"bounds\": at most %d are expected", r->where, BOUNDS_MAX);
     for (int i = 0; i < bounds.n; i++) {
-        TRY(compared(r, &q->metric, "bounds", &bounds.x[i]));
+        TRY(to_log(r, &q->metric, "bounds", &bounds.x[i]));
         q->bound[i].at = bounds.x[i];
     }
     q->bounds_n = bounds.n;
@@ -263,11 +263,11 @@ static int write_question(const struct question *q, double error, json_t **out)
         const struct sequential_bound *b = &q->bound[i];
         double needed = NAN;
         if (b->side == 0) TRY(sequential_needed(&q->plan, &q->metric.data, s, b->at, &needed));
-        json_array_append_new(bounds,
-                              json_pack("{so so so so}", "bound", js_real(shown(&q->metric, b->at)),
-                                        "verdict", js_text(side[b->side + 1]), "rounds",
-                                        b->side != 0 ? json_integer(b->rounds) : json_null(),
-                                        "rounds_needed", js_real(needed)));
+        json_array_append_new(
+            bounds, json_pack("{so so so so}", "bound", js_real(from_log(&q->metric, b->at)),
+                              "verdict", js_text(side[b->side + 1]), "rounds",
+                              b->side != 0 ? json_integer(b->rounds) : json_null(), "rounds_needed",
+                              js_real(needed)));
     }
     return 0;
 }
@@ -315,8 +315,7 @@ int answer_sequential(struct request *r, json_t **out)
     if (n < 1 || n > METRICS_MAX)
         return err_set(ERR_USAGE, "%s: \"questions\": 1 to %d are expected", r->where, METRICS_MAX);
     struct question *q = calloc(n, sizeof *q);
-    const int rc =
-        q ? judge(r, questions, q, out) : err_set(ERR_NOMEM, "no memory for %zu questions", n);
+    const int rc = q ? judge(r, questions, q, out) : mem_error("%zu questions", n);
     free(q);
     return rc;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 
 static int different(const double *x, int n)
 {
@@ -36,9 +37,8 @@ int stat_fit_poly(const double *x, const double *y, const double *sd, int n, int
     gsl_vector *values = gsl_vector_alloc(rows), *weight = gsl_vector_alloc(rows);
     gsl_vector *c = gsl_vector_alloc(terms);
     gsl_multifit_linear_workspace *work = gsl_multifit_linear_alloc(rows, terms);
-    int rc = powers && cov && values && weight && c && work
-                 ? 0
-                 : err_set(ERR_NOMEM, "no memory for a fit of %d points", n);
+    int rc =
+        powers && cov && values && weight && c && work ? 0 : mem_error("a fit of %d points", n);
     double chi2 = 0; /* weighted sum of squared residuals */
     if (rc == 0) {
         for (size_t i = 0; i < rows; i++) {
@@ -110,8 +110,8 @@ int stat_fit_power(const double *x, const double *y, int n, struct stat_power *o
         if (!(x[i] > 0 && y[i] > 0))
             return err_set(ERR_INVALID, "a power law needs positive values");
     if (n < 2) return err_set(ERR_INVALID, "a power law needs 2 different points");
-    double *logs = malloc(2 * (size_t)n * sizeof *logs);
-    if (!logs) return err_set(ERR_NOMEM, "no memory for a fit of %d points", n);
+    double *logs = mem_new(2 * n, sizeof *logs, "a fit of %d points", n);
+    if (!logs) return ERR_NOMEM;
     for (int i = 0; i < n; i++) {
         logs[i] = log(x[i]);
         logs[n + i] = log(y[i]);

@@ -9,12 +9,13 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 
 enum { EXACT_MAX = 50 };
 
 static int no_memory(int n)
 {
-    return err_set(ERR_NOMEM, "no memory for the test of %d values", n);
+    return mem_error("the test of %d values", n);
 }
 
 /* Pairs of which the value of x is the larger one, ties counted half; [out] whether there are any
@@ -105,7 +106,7 @@ static double normal_p(double u, int nx, int ny, const double *all)
 int stat_mann_whitney(const double *x, int nx, const double *y, int ny, struct stat_test *out)
 {
     ERR_ASSERT(nx >= 1 && ny >= 1);
-    double *all = malloc((size_t)(nx + ny) * sizeof *all);
+    double *all = calloc((size_t)(nx + ny), sizeof *all);
     if (!all) return no_memory(nx + ny);
     memcpy(all, x, (size_t)nx * sizeof *all);
     memcpy(all + nx, y, (size_t)ny * sizeof *all);
@@ -168,7 +169,7 @@ void stat_welch(const double *x, int nx, const double *y, int ny, struct stat_te
 int stat_holm(double *p, int m)
 {
     if (m <= 0) return 0;
-    size_t *order = malloc((size_t)m * sizeof *order);
+    size_t *order = calloc((size_t)m, sizeof *order);
     if (!order) return no_memory(m);
     gsl_sort_index(order, p, 1, (size_t)m);
     double largest = 0;

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/rank.h"
 #include "base/stat.h"
 #include "base/stats/request.h"
@@ -82,9 +83,8 @@ static int measure(struct unpaired *u, double level, double margin)
     if (u->a.n > RANK_VALUES_MAX || u->b.n > RANK_VALUES_MAX)
         return err_set(ERR_USAGE, "at most %d values on a side are expected", RANK_VALUES_MAX);
     const size_t n = (size_t)u->a.n * (size_t)u->b.n;
-    double *d = malloc(n * sizeof *d), *tail = malloc((n + 1) * sizeof *tail);
-    int rc = d && tail ? stat_mann_whitney_tails(u->a.n, u->b.n, tail)
-                       : err_set(ERR_NOMEM, "no memory for %zu ratios", n);
+    double *d = calloc(n, sizeof *d), *tail = calloc(n + 1, sizeof *tail);
+    int rc = d && tail ? stat_mann_whitney_tails(u->a.n, u->b.n, tail) : mem_error("%zu ratios", n);
     if (rc == 0) rc = stat_median(u->a.x, u->a.n, &u->a_median);
     if (rc == 0) rc = stat_median(u->b.x, u->b.n, &u->b_median);
     if (rc == 0) {
@@ -124,8 +124,8 @@ static int answer_all(struct request *r, const json_t *quantities, double *p, js
         if (!(margin >= 0))
             return err_set(ERR_USAGE, "%s: \"margin\": a share from 0 on is expected", r->where);
     }
-    struct unpaired *u = calloc((size_t)n, sizeof *u);
-    if (!u) return err_set(ERR_NOMEM, "no memory for %d quantities", n);
+    struct unpaired *u = mem_new(n, sizeof *u, "%d quantities", n);
+    if (!u) return ERR_NOMEM;
     int rc = 0;
     for (int i = 0; i < n && rc == 0; i++) {
         u[i] = (struct unpaired){.lo = NAN, .hi = NAN, .attained = NAN, .needed = NAN};
@@ -150,9 +150,8 @@ int answer_unpaired(struct request *r, json_t **out)
     if (n < 1 || n > QUANTITIES_MAX)
         return err_set(ERR_USAGE, "%s: \"quantities\": 1 to %d are expected", r->where,
                        QUANTITIES_MAX);
-    double *p = malloc(n * sizeof *p);
-    const int rc = p ? answer_all(r, quantities, p, out)
-                     : err_set(ERR_NOMEM, "no memory for %zu quantities", n);
+    double *p = calloc(n, sizeof *p);
+    const int rc = p ? answer_all(r, quantities, p, out) : mem_error("%zu quantities", n);
     free(p);
     return rc;
 }

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/mpilib.h"
 #include "base/sequential.h"
 #include "base/sys.h"
@@ -33,7 +34,7 @@ static const struct store kind = {.name = "choices.json",
                                   .schema = "nht1-choices/1",
                                   .title = "store of choices",
                                   .holds = "choices of --io auto",
-                                  .sound = is_choice};
+                                  .valid = is_choice};
 
 int bt_choice_key(const struct bt_job *job, json_t **key)
 {
@@ -57,7 +58,7 @@ int bt_choice_key(const struct bt_job *job, json_t **key)
                      (json_int_t)p->interval, "last", (int)p->last, "decomp", job->decomp_name,
                      "layout", io_layout_name(s->layout), "ranks", job->size, "threads",
                      job->machine.threads, "sync", s->opt.sync, "fixed", bt_setup_fixed(s));
-    return *key ? 0 : err_set(ERR_NOMEM, "no memory for the key of a choice");
+    return *key ? 0 : mem_error("the key of a choice");
 }
 
 int bt_choice_find(const struct bt_job *job, const json_t *key, json_t **entry)
@@ -74,22 +75,15 @@ int bt_choice_find(const struct bt_job *job, const json_t *key, json_t **entry)
     return *entry ? 1 : 0;
 }
 
-/* A number of an object, NaN where there is none. */
-static double number(const json_t *of, const char *key)
-{
-    const json_t *value = json_object_get(of, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-const char *bt_choice_doubt(const json_t *entry, char why[ERR_MESSAGE_MAX])
+const char *bt_choice_stale(const json_t *entry, char why[ERR_MESSAGE_MAX])
 {
     const json_t *best = json_object_get(entry, "best"), *over = json_object_get(best, "plain");
     const char *verdict = json_string_value(json_object_get(best, "verdict"));
     const char *version = json_string_value(json_object_get(entry, "version"));
     const char *utc = json_string_value(json_object_get(entry, "utc"));
-    const double days = utc ? bt_choice_age_s(utc) / 86400 : NAN, ratio = number(over, "ratio");
-    const double zeta = number(best, "zeta"), lo = number(best, "zeta_lo"),
-                 hi = number(best, "zeta_hi");
+    const double days = utc ? bt_choice_age_s(utc) / 86400 : NAN, ratio = js_number(over, "ratio");
+    const double zeta = js_number(best, "zeta"), lo = js_number(best, "zeta_lo"),
+                 hi = js_number(best, "zeta_hi");
     const size_t release = strlen(NHT1_VERSION);
     const bool won = verdict && strcmp(verdict, "winner") == 0;
     why[0] = '\0';
@@ -97,9 +91,9 @@ const char *bt_choice_doubt(const json_t *entry, char why[ERR_MESSAGE_MAX])
         snprintf(why, ERR_MESSAGE_MAX, "it has no evidence");
     else if (!won && strcmp(verdict, "no winner") != 0)
         snprintf(why, ERR_MESSAGE_MAX, "its search had not settled");
-    else if (!(number(best, "rounds") >= SEQUENTIAL_ROUNDS_MIN) ||
-             (won && !(number(over, "lo") <= ratio && ratio <= number(over, "hi") &&
-                       number(over, "hi") < 1)))
+    else if (!(js_number(best, "rounds") >= SEQUENTIAL_ROUNDS_MIN) ||
+             (won && !(js_number(over, "lo") <= ratio && ratio <= js_number(over, "hi") &&
+                       js_number(over, "hi") < 1)))
         snprintf(why, ERR_MESSAGE_MAX, "its evidence does not show what it says");
     else if (!(lo > -1 && lo <= zeta && zeta <= hi && 1 + hi <= SPAN_MAX * (1 + lo)))
         snprintf(why, ERR_MESSAGE_MAX, "the interval of its zeta, %.3f to %.3f, says nothing", lo,
@@ -121,8 +115,8 @@ int bt_choice_keep(const struct bt_job *job, const json_t *key, const char *writ
     json_t *members = json_pack("{sO}", "key", key);
     json_t *entry = json_pack("{sO ss ss ss sO sO}", "key", key, "utc", utc, "version", nht1_build,
                               "writer", writer, "options", options, "best", best);
-    int rc = members && entry ? 0 : err_set(ERR_NOMEM, "no memory to remember a choice");
-    if (rc == 0 && bt_choice_doubt(entry, why)[0])
+    int rc = members && entry ? 0 : mem_error("a choice");
+    if (rc == 0 && bt_choice_stale(entry, why)[0])
         rc = err_set(ERR_INVALID, "what was found is not remembered: %s", why);
     if (rc == 0) rc = store_replace(&kind, path, members, entry);
     json_decref(members);

@@ -31,10 +31,10 @@ int bt_choice_find(const struct bt_job *job, const json_t *key, json_t **entry);
 /* Why an entry is not to be believed, "" where it is: what it says of the best must be a verdict, with
  * intervals that exclude chance and span no more than a factor of 1.5; and it is neither of another
  * release nor older than a year, in which systems change. Any JSON. Returns why. */
-const char *bt_choice_doubt(const json_t *entry, char why[ERR_MESSAGE_MAX]);
+const char *bt_choice_stale(const json_t *entry, char why[ERR_MESSAGE_MAX]);
 
 /* Keeps a choice. options: as bt_candidate_options makes them; best: member search.best. Borrowed.
- * Returns 1; ERR_INVALID for one that bt_choice_doubt doubts; errors as store_change. */
+ * Returns 1; ERR_INVALID for one that bt_choice_stale doubts; errors as store_change. */
 int bt_choice_keep(const struct bt_job *job, const json_t *key, const char *writer,
                    const json_t *options, const json_t *best);
 

@@ -93,7 +93,7 @@ static int64_t steps_of(const struct bt_job *job, int64_t dumps)
 /* ------------------------------------------------------------------ what to do with it */
 
 /* Appends to a text of 1024 bytes. */
-static void __attribute__((format(printf, 2, 3))) append(char *to, const char *fmt, ...)
+static void __attribute__((format(printf, 2, 3))) append_text(char *to, const char *fmt, ...)
 {
     const size_t used = strlen(to);
     va_list ap;
@@ -144,14 +144,14 @@ static json_t *hint_forms(const struct bt_candidate *c, unsigned readers)
         const int key = (int)(value - hint) - 1;
         const unsigned by = io_hint_readers(hint) & readers;
         if (strncmp(hint, "striping_factor=", 16) == 0)
-            append(stripes, "lfs setstripe -c %s FOLDER\n", value);
+            append_text(stripes, "lfs setstripe -c %s FOLDER\n", value);
         if (!(io_writer_caps(c->writer) & IO_CAP_HINTS)) continue;
-        append(info, "MPI_Info_set(info, \"%.*s\", \"%s\");\n", key, hint, value);
-        if (by & IO_HINT_ROMIO) append(romio, "%.*s %s\n", key, hint, value);
+        append_text(info, "MPI_Info_set(info, \"%.*s\", \"%s\");\n", key, hint, value);
+        if (by & IO_HINT_ROMIO) append_text(romio, "%.*s %s\n", key, hint, value);
         for (size_t i = 0; (by & IO_HINT_OMPIO) && i < sizeof mca / sizeof mca[0]; i++)
             if (strlen(mca[i].key) == (size_t)key && memcmp(mca[i].key, hint, (size_t)key) == 0)
-                append(ompio, "export %s=%s\n", mca[i].variable,
-                       mca[i].value ? mca[i].value : value);
+                append_text(ompio, "export %s=%s\n", mca[i].variable,
+                            mca[i].value ? mca[i].value : value);
     }
     json_t *to = json_array();
     add_form(to, "MPI_Info", info);
@@ -215,7 +215,8 @@ static json_t *effects_json(const struct bt_search *s)
 }
 
 /* What came of it, in one sentence. */
-static void answer(const struct bt_search *s, const struct race_standing *stand, char out[1024])
+static void answer_sentence(const struct bt_search *s, const struct race_standing *stand,
+                            char out[1024])
 {
     const int best = race_best(s->race), plain = race_plain(s->race);
     const struct race_rung *rung;
@@ -233,21 +234,23 @@ static void answer(const struct bt_search *s, const struct race_standing *stand,
     switch (race_verdict(s->race)) {
     case RACE_WINNER:
         (void)race_ratio(s->race, rungs_n, best, plain, &ratio, &lo, &hi);
-        append(out, "%s takes %.3f (%.3f to %.3f) of the time of %s.", label, ratio, lo, hi, name);
+        append_text(out, "%s takes %.3f (%.3f to %.3f) of the time of %s.", label, ratio, lo, hi,
+                    name);
         break;
     case RACE_NO_WINNER:
-        append(out, "No winner: %s will do.", label);
+        append_text(out, "No winner: %s will do.", label);
         if (finalists > 0)
-            append(out, " No other of the last rung (%d) is faster by more than chance and %g %%.",
-                   finalists, 100 * RACE_ALIKE);
+            append_text(out,
+                        " No other of the last rung (%d) is faster by more than chance and %g %%.",
+                        finalists, 100 * RACE_MARGIN);
         break;
     case RACE_UNDECIDED:
-        append(out, "Undecided: %s will do until another is shown to be faster. ", label);
+        append_text(out, "Undecided: %s will do until another is shown to be faster. ", label);
         if (last)
-            append(out, "%d round%s of the last rung did not tell; more --minutes would.",
-                   rung[rungs_n - 1].rounds, units_plural(rung[rungs_n - 1].rounds));
+            append_text(out, "%d round%s of the last rung did not tell; more --minutes would.",
+                        rung[rungs_n - 1].rounds, units_plural(rung[rungs_n - 1].rounds));
         else
-            append(out, "The last rung had not begun.");
+            append_text(out, "The last rung had not begun.");
     }
 }
 
@@ -281,7 +284,7 @@ static json_t *best_json(const struct bt_search *s, const struct race_standing *
     if (best != plain && plain >= 0)
         (void)race_ratio(s->race, rung, best, plain, &over_plain, &over_lo, &over_hi);
     const int rounds = race_ratio(s->race, rung, best, RACE_COMPUTE, &ratio, &lo, &hi);
-    answer(s, stand, said);
+    answer_sentence(s, stand, said);
     bt_candidate_label(&s->space.candidate[plain < 0 ? best : plain], label);
     json_t *over = json_pack("{ss so so so}", "label", label, "ratio", js_real(over_plain), "lo",
                              js_real(over_lo), "hi", js_real(over_hi));
@@ -333,7 +336,7 @@ json_t *bt_finding_json(const void *search)
                                  (json_int_t)steps_of(s->job, rung[i].dumps), "dumps",
                                  (json_int_t)rung[i].dumps, "rounds", rung[i].rounds,
                                  "candidates_n", rung[i].candidates_n, "last", last && i == n - 1));
-        race_stand(s->race, stand);
+        race_standings(s->race, stand);
         js_set(o, "rungs", rungs);
         js_set(o, "candidates", candidates_json(s, stand));
         js_set(o, "effects", effects_json(s));
@@ -387,13 +390,6 @@ void bt_finding_rung(const struct bt_search *s, int rung, FILE *to)
                 units_plural(all[rung - 1].dumps), all[rung - 1].rounds,
                 units_plural(all[rung - 1].rounds), ahead);
     fflush(to);
-}
-
-/* A number of a result, NaN where it is null. */
-static double member(const json_t *of, const char *key)
-{
-    const json_t *value = json_object_get(of, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
 /* "1.023 (0.990 to 1.051)"; "-" where it is not known. */
@@ -463,26 +459,26 @@ void bt_finding_print(const struct bt_search *s, FILE *to)
         free(stand);
         return;
     }
-    race_stand(s->race, stand);
+    race_standings(s->race, stand);
     json_t *best = best_json(s, stand), *one;
     char text[64], ratio[64], label[BT_LABEL_MAX];
     size_t i;
     fputc('\n', to);
     plain_entry(to, "Answer", "%s", json_string_value(json_object_get(best, "answer")));
     plain_line(to, "Best      %s", json_string_value(json_object_get(best, "label")));
-    fprintf(
-        to, "zeta      %s, paired, %lld dumps, %lld rounds of the last rung\n",
-        with_interval(text, member(best, "zeta"), member(best, "zeta_lo"), member(best, "zeta_hi")),
-        json_integer_value(json_object_get(best, "dumps")),
-        json_integer_value(json_object_get(best, "rounds")));
+    fprintf(to, "zeta      %s, paired, %lld dumps, %lld rounds of the last rung\n",
+            with_interval(text, js_number(best, "zeta"), js_number(best, "zeta_lo"),
+                          js_number(best, "zeta_hi")),
+            json_integer_value(json_object_get(best, "dumps")),
+            json_integer_value(json_object_get(best, "rounds")));
     json_array_foreach(json_object_get(best, "against"), i, one)
     {
         snprintf(label, sizeof label, "%s", json_string_value(json_object_get(one, "label")));
-        plain_line(
-            to, "%-9s zeta %s; its T_T over that of the best: %s", label,
-            with_interval(text, member(one, "zeta"), member(one, "zeta_lo"),
-                          member(one, "zeta_hi")),
-            with_interval(ratio, member(one, "ratio"), member(one, "lo"), member(one, "hi")));
+        plain_line(to, "%-9s zeta %s; its T_T over that of the best: %s", label,
+                   with_interval(text, js_number(one, "zeta"), js_number(one, "zeta_lo"),
+                                 js_number(one, "zeta_hi")),
+                   with_interval(ratio, js_number(one, "ratio"), js_number(one, "lo"),
+                                 js_number(one, "hi")));
     }
     print_state(s, stand, RACE_TIED, "Cannot be told apart from the best: T_T over its T_T", to);
     print_effects(s, to);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/rank.h"
 #include "base/sequential.h"
@@ -77,7 +78,7 @@ static const struct race_trial *find(const struct race *r, int candidate, int ru
 }
 
 /* Logarithms of T_T of a over b, one for each of the rung's first rounds that both ran. */
-static int logs(const struct race *r, int rung, int rounds, int a, int b, double *x, int room)
+static int log_ratios(const struct race *r, int rung, int rounds, int a, int b, double *x, int room)
 {
     int n = 0;
     for (int i = 0; i < r->trials_n && n < room; i++) {
@@ -138,8 +139,8 @@ static void estimate(const struct race *r, int rung, double *location, double *s
 
 /* The centre of n log ratios and its interval, of all looks that were taken together: their
  * intersection. NaN where there is none, as with fewer rounds than the first look has. */
-static void look(const struct sequential_plan *plan, const double *x, int n, bool symmetric,
-                 double *ratio, double *lo, double *hi)
+static void sequential_interval(const struct sequential_plan *plan, const double *x, int n,
+                                bool symmetric, double *ratio, double *lo, double *hi)
 {
     const struct sequential_data d = {.x = x, .n = n, .symmetric = symmetric, .burst = 1};
     struct sequential_state state = {0};
@@ -179,7 +180,7 @@ int race_ratio(const struct race *r, int rung, int a, int b, double *ratio, doub
     double x[PAIRS_MAX];
     const bool last = r->last && rung == r->rung, alone = b == RACE_COMPUTE;
     const int rounds = last ? r->rungs[rung - 1].rounds : INT_MAX;
-    const int n = logs(r, rung, rounds, a, b, x, PAIRS_MAX);
+    const int n = log_ratios(r, rung, rounds, a, b, x, PAIRS_MAX);
     if (!last) {
         interval(x, n, ratio, lo, hi);
         return n;
@@ -192,7 +193,7 @@ int race_ratio(const struct race *r, int rung, int a, int b, double *ratio, doub
     if (r->late && in && n == rounds && n >= SEQUENTIAL_ROUNDS_MIN && n < ROUNDS_END &&
         sequential_plan_end(&plan, n) < 0)
         err_clear();
-    look(&plan, x, n, !alone, ratio, lo, hi);
+    sequential_interval(&plan, x, n, !alone, ratio, lo, hi);
     return n;
 }
 
@@ -203,7 +204,7 @@ int race_effect(const struct race *r, const struct race_pair *pair, int pairs_n,
     int n = 0;
     for (int p = 0; p < pairs_n; p++)
         for (int rung = 1; rung <= r->rung; rung++)
-            n += logs(r, rung, INT_MAX, pair[p].a, pair[p].b, x + n, PAIRS_MAX - n);
+            n += log_ratios(r, rung, INT_MAX, pair[p].a, pair[p].b, x + n, PAIRS_MAX - n);
     interval(x, n, ratio, lo, hi);
     return n;
 }
@@ -211,19 +212,19 @@ int race_effect(const struct race *r, const struct race_pair *pair, int pairs_n,
 /* ------------------------------------------------------------------ what follows from them */
 
 /* Of an interval of a ratio; false where it is not known. */
-static bool alike(double lo, double hi)
+static bool equivalent(double lo, double hi)
 {
-    return lo >= 1 - RACE_ALIKE && hi <= 1 + RACE_ALIKE;
+    return lo >= 1 - RACE_MARGIN && hi <= 1 + RACE_MARGIN;
 }
 
 static bool slower(double lo, double hi)
 {
-    return lo > 1 && !alike(lo, hi);
+    return lo > 1 && !equivalent(lo, hi);
 }
 
 static bool faster(double lo, double hi)
 {
-    return hi < 1 && !alike(lo, hi);
+    return hi < 1 && !equivalent(lo, hi);
 }
 
 static int runs_of(const struct race *r, int candidate)
@@ -295,7 +296,7 @@ int race_best(const struct race *r)
 /* ------------------------------------------------------------------ time */
 
 /* What a run of so many dumps will take: as its last one, more for more dumps. */
-static double guess(const struct race *r, int candidate, int64_t dumps)
+static double predict_run_s(const struct race *r, int candidate, int64_t dumps)
 {
     const struct runner *c = candidate == RACE_COMPUTE ? &r->compute : &r->runner[candidate];
     double sum = 0;
@@ -310,11 +311,11 @@ static double guess(const struct race *r, int candidate, int64_t dumps)
 }
 
 /* And a round of all that still run. */
-static double guess_round(const struct race *r, int64_t dumps)
+static double predict_round_s(const struct race *r, int64_t dumps)
 {
-    double sum = guess(r, RACE_COMPUTE, dumps);
+    double sum = predict_run_s(r, RACE_COMPUTE, dumps);
     for (int c = 0; c < r->plan.n; c++)
-        if (r->runner[c].state == RACE_IN) sum += guess(r, c, dumps);
+        if (r->runner[c].state == RACE_IN) sum += predict_run_s(r, c, dumps);
     return CAUTION * sum;
 }
 
@@ -380,14 +381,14 @@ static void keep_best(struct race *r, int keep)
 }
 
 /* When there is no time for one round of all, those stay whose order says so. */
-static void thin(struct race *r, double time_s)
+static void drop_least_promising(struct race *r, double time_s)
 {
     int order = 0;
     for (int c = 0; c < r->plan.n; c++)
         if (r->entry[c].order > order) order = r->entry[c].order;
     for (; order > 0; order--)
         for (int c = r->plan.n - 1; c >= 0; c--)
-            if (r->entry[c].order == order && guess_round(r, r->dumps) > time_s)
+            if (r->entry[c].order == order && predict_round_s(r, r->dumps) > time_s)
                 r->runner[c].state = RACE_UNTRIED;
 }
 
@@ -395,13 +396,13 @@ static void begin_select(struct race *r, double now_s)
 {
     const double time_s = r->select_s - now_s;
     r->phase = SELECT;
-    thin(r, FIRST_SHARE * time_s);
+    drop_least_promising(r, FIRST_SHARE * time_s);
     begin_rung(r, r->dumps, now_s + time_s / rungs_left(running(r)));
 }
 
 /* The last rung: the finalists, the yardsticks and the plain candidate, with as many dumps as leave
  * time for LOOKS_FIT looks. Without memory for their plan the race is over, undecided. */
-static void begin_last(struct race *r, double now_s)
+static void begin_last_rung(struct race *r, double now_s)
 {
     const int plain = race_plain(r);
     double sd;
@@ -425,7 +426,7 @@ static void begin_last(struct race *r, double now_s)
     }
     r->phase = LAST;
     r->last = true;
-    const double time_s = r->end_s - now_s, round_s = guess_round(r, r->dumps);
+    const double time_s = r->end_s - now_s, round_s = predict_round_s(r, r->dumps);
     const double fit = (double)r->dumps * time_s / (r->paired.rounds[LOOKS_FIT - 1] * round_s);
     const int64_t most = num_min(r->plan.dumps_n, INT64_C(1) << 30);
     int64_t dumps = fit < (double)most ? (int64_t)fit : most;
@@ -434,7 +435,7 @@ static void begin_last(struct race *r, double now_s)
 }
 
 /* After a round of a rung before the last. */
-static void go_on(struct race *r, double now_s)
+static void end_rung_round(struct race *r, double now_s)
 {
     const int started = r->rungs[r->rung - 1].candidates_n;
     const int target = (int)num_max(RACE_FINALISTS, (started + 1) / 2);
@@ -452,7 +453,7 @@ static void go_on(struct race *r, double now_s)
             if (r->runner[c].state == RACE_IN && r->location[c] - r->location[r->incumbent] > far)
                 r->runner[c].state = RACE_SLOWER;
     }
-    const double round_s = guess_round(r, r->dumps);
+    const double round_s = predict_round_s(r, r->dumps);
     const bool must = r->round < ROUNDS_MIN && now_s + round_s <= r->select_s;
     const bool may =
         r->round < ROUNDS_MAX && running(r) > target && now_s + round_s <= r->rung_end_s;
@@ -463,10 +464,10 @@ static void go_on(struct race *r, double now_s)
     keep_best(r, target);
     const int left = running(r);
     int64_t dumps = num_min(2 * r->dumps, r->plan.dumps_n);
-    if (now_s + guess_round(r, dumps) > r->select_s) dumps = r->dumps;
-    const bool time = now_s + guess_round(r, dumps) <= r->select_s;
+    if (now_s + predict_round_s(r, dumps) > r->select_s) dumps = r->dumps;
+    const bool time = now_s + predict_round_s(r, dumps) <= r->select_s;
     if (left <= RACE_FINALISTS || !time || r->rung == RACE_RUNGS_MAX - 1)
-        begin_last(r, now_s);
+        begin_last_rung(r, now_s);
     else
         begin_rung(r, dumps, now_s + (r->select_s - now_s) / rungs_left(left));
 }
@@ -485,9 +486,10 @@ static void conclude(struct race *r)
         if (c == plain || c == first || r->runner[c].state != RACE_IN) continue;
         (void)race_ratio(r, r->rung, c, plain, &ratio, &lo, &hi);
         (void)race_ratio(r, r->rung, c, first, &ratio, &to_lo, &to_hi);
-        const bool behind = slower(lo, hi) || slower(to_lo, to_hi), out = behind || alike(lo, hi);
+        const bool behind = slower(lo, hi) || slower(to_lo, to_hi),
+                   out = behind || equivalent(lo, hi);
         if (out && !r->entry[c].yardstick) r->runner[c].state = behind ? RACE_SLOWER : RACE_TIED;
-        all = all && (out || (faster(lo, hi) && alike(to_lo, to_hi)));
+        all = all && (out || (faster(lo, hi) && equivalent(to_lo, to_hi)));
     }
     (void)race_ratio(r, r->rung, winner(r), RACE_COMPUTE, &ratio, &lo, &hi);
     all = all && isfinite(lo) && isfinite(hi);
@@ -521,7 +523,7 @@ static void end_round(struct race *r, double now_s)
     }
     r->rungs[r->rung - 1].rounds = r->round;
     if (r->phase == SELECT)
-        go_on(r, now_s);
+        end_rung_round(r, now_s);
     else
         conclude(r);
 }
@@ -534,12 +536,12 @@ bool race_next(struct race *r, double now_s, struct race_trial *trial)
             continue;
         }
         const int c = r->order[r->at++];
-        const double takes_s = guess(r, c, r->dumps), done_s = now_s + CAUTION * takes_s;
+        const double takes_s = predict_run_s(r, c, r->dumps), done_s = now_s + CAUTION * takes_s;
         if (c != RACE_COMPUTE && r->runner[c].state != RACE_IN) continue;
         if (r->phase == SELECT && done_s > r->select_s && r->trials_n > 0) {
             /* Out of time within a round: what there is has to do. */
             r->at = r->order_n;
-            begin_last(r, now_s);
+            begin_last_rung(r, now_s);
             continue;
         }
         if (r->phase == LAST && done_s > r->end_s) {
@@ -559,7 +561,7 @@ bool race_next(struct race *r, double now_s, struct race_trial *trial)
     return false;
 }
 
-int race_told(struct race *r, const struct race_trial *done)
+int race_add_result(struct race *r, const struct race_trial *done)
 {
     const int c = done->candidate;
     struct runner *one = c == RACE_COMPUTE ? &r->compute : &r->runner[c];
@@ -577,8 +579,9 @@ int race_told(struct race *r, const struct race_trial *done)
     if (done->rung == 0) return 0;
     if (r->trials_n == r->trials_room) {
         const int room = 2 * r->trials_room + 256;
-        struct race_trial *grown = realloc(r->trial, (size_t)room * sizeof *grown);
-        if (!grown) return err_set(ERR_NOMEM, "no memory for the times of %d runs", room);
+        struct race_trial *grown =
+            mem_grow(r->trial, room, sizeof *grown, "the times of %d runs", room);
+        if (!grown) return ERR_NOMEM;
         r->trial = grown;
         r->trials_room = room;
     }
@@ -593,7 +596,7 @@ int race_new(struct race **race, const struct race_plan *plan, double now_s)
     const size_t n = (size_t)plan->n;
     struct race *r = calloc(1, sizeof *r);
     *race = r;
-    if (!r) return err_set(ERR_NOMEM, "no memory for a race");
+    if (!r) return mem_error("a race");
     r->plan = *plan;
     r->entry = calloc(n + 1, sizeof *r->entry);
     r->runner = calloc(n + 1, sizeof *r->runner);
@@ -601,7 +604,7 @@ int race_new(struct race **race, const struct race_plan *plan, double now_s)
     r->location = calloc(n + 1, sizeof *r->location);
     r->rng = gsl_rng_alloc(gsl_rng_mt19937);
     if (!r->entry || !r->runner || !r->order || !r->location || !r->rng)
-        return err_set(ERR_NOMEM, "no memory for a race of %d", plan->n);
+        return mem_error("a race of %d", plan->n);
     memcpy(r->entry, plan->entry, n * sizeof *r->entry);
     gsl_rng_set(r->rng, plan->seed);
     for (int c = 0; c < plan->n; c++)
@@ -655,7 +658,7 @@ enum race_verdict race_verdict(const struct race *r)
     return r->settled ? RACE_NO_WINNER : RACE_UNDECIDED;
 }
 
-void race_stand(const struct race *r, struct race_standing *to)
+void race_standings(const struct race *r, struct race_standing *to)
 {
     const int best = race_best(r);
     for (int c = 0; c < r->plan.n; c++) {

@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 #define RACE_FINALISTS  4
-#define RACE_ALIKE      0.02 /* ratios closer to 1 than this make no difference */
+#define RACE_MARGIN     0.02 /* ratios closer to 1 than this make no difference */
 #define RACE_COMPUTE    (-1) /* as a candidate: the run without writing */
 #define RACE_DUMPS_MIN  2    /* of a run: one alone overlaps with nothing */
 #define RACE_LAST_SHARE 0.5  /* of the time, kept for the last rung */
@@ -45,7 +45,7 @@ struct race_plan {
     uint64_t seed;
 };
 
-/* A run: asked for by race_next, and told with its times by race_told. */
+/* A run: asked for by race_next, and told with its times by race_add_result. */
 struct race_trial {
     int candidate;
     int rung, round; /* from 1; rung 0 is the try before the first */
@@ -59,7 +59,7 @@ enum race_state {
     RACE_UNTRIED, /* no time for it */
     RACE_IN,      /* still running */
     RACE_CUT,     /* in the slower half of a rung */
-    RACE_SLOWER,  /* shown to be, by more than RACE_ALIKE */
+    RACE_SLOWER,  /* shown to be, by more than RACE_MARGIN */
     RACE_TIED,    /* in the last rung, and not shown to be */
     RACE_BEST,
     RACE_FAILED,
@@ -92,10 +92,10 @@ void race_free(struct race *race);
 bool race_next(struct race *race, double now_s, struct race_trial *trial);
 
 /* What became of it. Returns 0 or ERR_NOMEM. */
-int race_told(struct race *race, const struct race_trial *done);
+int race_add_result(struct race *race, const struct race_trial *done);
 
 /* Whether it came to its end before the time was over: every finalist is shown to be faster than the
- * plain candidate, or slower, or within RACE_ALIKE of it, or was not in 64 rounds. */
+ * plain candidate, or slower, or within RACE_MARGIN of it, or was not in 64 rounds. */
 bool race_settled(const struct race *race);
 
 enum race_verdict {
@@ -114,7 +114,7 @@ int race_best(const struct race *race);
 /* Who has the shortest times of the newest rung, for whoever looks on: nothing follows from it. -1 as
  * above. */
 int race_ahead(const struct race *race);
-void race_stand(const struct race *race, struct race_standing *standing);
+void race_standings(const struct race *race, struct race_standing *standing);
 
 /* The rungs, the first is rung 1; whether the last of them is the last rung. Borrowed. */
 int race_rungs(const struct race *race, const struct race_rung **rung, bool *last);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/mpilib.h"
 #include "base/par.h"
 #include "base/plain.h"
@@ -57,7 +58,7 @@ int bt_search_labels(const struct bt_setup *s, int64_t ranks, int64_t nodes, jso
 /* Makes the options those of a choice: what is run then is what the search said to run. ERR_USAGE for
  * what this version or this command line does not have, and for what is no setting of a writer: the
  * store is a file, and where to write is not its to say. The choice's texts are borrowed. */
-static int adopt(struct bt_setup *s, const json_t *choice)
+static int apply_choice(struct bt_setup *s, const json_t *choice)
 {
     const char *writer = json_string_value(json_object_get(choice, "writer"));
     const json_t *options = json_object_get(choice, "options");
@@ -83,7 +84,7 @@ static int adopt(struct bt_setup *s, const json_t *choice)
 
 /* Looks for what an earlier search has found: rank 0 does, all get it. Trouble with the store is no
  * reason not to search. */
-static int recall(struct bt_search *search)
+static int find_stored_choice(struct bt_search *search)
 {
     struct bt_job *job = search->job;
     char *text = NULL;
@@ -92,7 +93,7 @@ static int recall(struct bt_search *search)
         char why[ERR_MESSAGE_MAX];
         int rc = bt_choice_key(job, &search->key);
         if (rc == 0) rc = bt_choice_find(job, search->key, &search->known);
-        if (rc > 0 && bt_choice_doubt(search->known, why)[0]) {
+        if (rc > 0 && bt_choice_stale(search->known, why)[0]) {
             bt_notice(job->notices, "--io auto: what an earlier search found is not used: %s.",
                       why);
             json_decref(search->known);
@@ -113,12 +114,11 @@ static int recall(struct bt_search *search)
     }
     TRY_MPI(MPI_Bcast(&bytes, 1, MPI_INT64_T, 0, job->comm));
     if (bytes == 0) return 0;
-    if (job->rank != 0) text = malloc((size_t)bytes);
-    int rc = par_agree(job->comm, text ? 0 : err_set(ERR_NOMEM, "no memory for a choice"));
+    if (job->rank != 0) text = mem_new(bytes, 1, "a choice");
+    int rc = par_agree_memory(job->comm, text != NULL);
     if (rc == 0) rc = par_check(MPI_Bcast(text, (int)bytes, MPI_CHAR, 0, job->comm), "MPI_Bcast");
     if (rc == 0 && job->rank != 0) search->known = json_loads(text, 0, NULL);
-    if (rc == 0)
-        rc = par_agree(job->comm, search->known ? 0 : err_set(ERR_NOMEM, "no memory for a choice"));
+    if (rc == 0) rc = par_agree(job->comm, search->known ? 0 : mem_error("a choice"));
     free(text);
     return rc;
 }
@@ -141,12 +141,12 @@ static void keep_choice(struct bt_search *search)
 }
 
 /* The number of the candidate that an earlier search has found, -1: none. */
-static int take_known(struct bt_search *search)
+static int stored_candidate(struct bt_search *search)
 {
     struct bt_setup copy = *search->job->setup;
     int at = -1;
     copy.opt.hints = (struct conf_list){0};
-    if (search->known && adopt(&copy, search->known) == 0)
+    if (search->known && apply_choice(&copy, search->known) == 0)
         at = bt_space_take(&search->space, &copy.candidate[0]);
     err_clear();
     free(search->known_hints);
@@ -167,9 +167,9 @@ static int prepare_race(struct bt_search *search)
     TRY_MPI(MPI_Bcast(&around, sizeof around, MPI_BYTE, 0, job->comm)); /* one view of it */
     search->readers = around.readers;
     TRY(bt_space_make(&search->space, s->candidate, s->writers_n, &around));
-    const int known = take_known(search);
-    search->why = calloc((size_t)search->space.n + 1, sizeof *search->why);
-    if (!search->why) return err_set(ERR_NOMEM, "no memory for the search");
+    const int known = stored_candidate(search);
+    search->why = mem_new(search->space.n + 1, sizeof *search->why, "the search");
+    if (!search->why) return ERR_NOMEM;
     if (job->rank != 0) return 0;
     for (int i = 0; i < search->space.n; i++) {
         entry[i].order = (int)search->space.kind[i];
@@ -196,7 +196,7 @@ static struct bt_problem shortened(const struct bt_problem *whole, int64_t dumps
 }
 
 /* Whether a run is worth its time: it came to its end, and what it left is right. Why not, in why. */
-static bool worth(const struct bt_outcome *o, int rc, char why[ERR_MESSAGE_MAX])
+static bool is_usable(const struct bt_outcome *o, int rc, char why[ERR_MESSAGE_MAX])
 {
     why[0] = '\0';
     if (rc < 0)
@@ -230,7 +230,7 @@ struct trial_watch {
     double asked_s; /* when it was first seen that somebody asked for an end; 0: nobody has */
 };
 
-static void look(void *arg)
+static void watch_trial(void *arg)
 {
     struct trial_watch *w = arg;
     struct bt_search *search = w->search;
@@ -278,7 +278,7 @@ static int run_trial(struct bt_search *search, struct bt_solver *solver, struct 
     const struct bt_task task = {
         .candidate = c, .problem = &p, .path = path, .label = line, .round = 0, .remove = true};
     int rc = bt_job_make_run(job, solver, &task, &o);
-    const bool good = worth(&o, rc, why);
+    const bool good = is_usable(&o, rc, why);
     t->t_t_s = good ? o.run.t_t_s : NAN;
     if (t->rung > search->rung) search->disturbed_runs = 0;
     search->rung = t->rung;
@@ -311,7 +311,7 @@ static int race_all(struct bt_search *search, struct bt_solver *solver, double s
     double keep_s = 0;
     int told = 0;
     pthread_mutex_lock(&w.race);
-    int rc = par_agree(job->comm, first ? stop_watch_begin(look, &w, true) : 0);
+    int rc = par_agree(job->comm, first ? stop_watch_begin(watch_trial, &w, true) : 0);
     while (rc == 0) {
         memset(&next, 0, sizeof next);
         if (first) {
@@ -333,7 +333,8 @@ static int race_all(struct bt_search *search, struct bt_solver *solver, double s
         pthread_mutex_lock(&w.race);
         if (w.tell_s > 0 && !stop_requested())
             fprintf(stderr, "%s: it answered: the search goes on\n", bt_program.name);
-        if (rc == 0) rc = par_agree(job->comm, first ? race_told(search->race, &next.trial) : 0);
+        if (rc == 0)
+            rc = par_agree(job->comm, first ? race_add_result(search->race, &next.trial) : 0);
     }
     pthread_mutex_unlock(&w.race);
     stop_watch_end();
@@ -357,10 +358,10 @@ static int no_candidate(const struct bt_search *search)
 }
 
 /* Runs the known choice as it stands. */
-static int run_known(struct bt_search *search, FILE *to)
+static int run_stored_choice(struct bt_search *search, FILE *to)
 {
     struct bt_job *job = search->job;
-    TRY(par_agree(job->comm, adopt(job->setup, search->known)));
+    TRY(par_agree(job->comm, apply_choice(job->setup, search->known)));
     search->end = BT_SEARCH_KNOWN;
     if (to) bt_finding_begin(search, to);
     return bt_rounds_make(job);
@@ -395,14 +396,14 @@ static int search_all(struct bt_search *search, FILE *to)
 }
 
 /* With the lock on the file held. */
-static int known_or_all(struct bt_search *search, FILE *to)
+static int search_locked(struct bt_search *search, FILE *to)
 {
     struct bt_job *job = search->job;
-    TRY(recall(search));
+    TRY(find_stored_choice(search));
     if (search->known) {
         struct bt_setup before = *job->setup;
         before.opt.hints = (struct conf_list){0};
-        const int rc = adopt(&before, search->known);
+        const int rc = apply_choice(&before, search->known);
         free(before.opt.hints.item);
         if (par_agree(job->comm, rc) < 0) {
             bt_notice(job->notices,
@@ -415,7 +416,7 @@ static int known_or_all(struct bt_search *search, FILE *to)
         }
     }
     const bool anew = job->setup->given_minutes && !job->setup->opt.known;
-    return search->known && !anew ? run_known(search, to) : search_all(search, to);
+    return search->known && !anew ? run_stored_choice(search, to) : search_all(search, to);
 }
 
 int bt_search_make(struct bt_search **made, struct bt_job *job, FILE *to)
@@ -423,7 +424,7 @@ int bt_search_make(struct bt_search **made, struct bt_job *job, FILE *to)
     struct bt_search *search = *made = calloc(1, sizeof *search);
     struct io_lock lock;
     char path[4096];
-    TRY(par_agree(job->comm, search ? 0 : err_set(ERR_NOMEM, "no memory for the search")));
+    TRY(par_agree(job->comm, search ? 0 : mem_error("the search")));
     search->job = job;
     job->search = (struct bt_addition){bt_finding_json, search};
     const json_t *first = json_array_get(job->left_out, 0);
@@ -436,7 +437,7 @@ int bt_search_make(struct bt_search **made, struct bt_job *job, FILE *to)
     int rc = io_file_lock(job->comm, path, &lock);
     job->lock = &lock;
     if (rc == 0)
-        rc = known_or_all(search, to);
+        rc = search_locked(search, to);
     else
         err_prefix("--io auto: ");
     job->lock = NULL;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "io/writers/hint.h"
 #include "io/writers/writer.h"
 
@@ -29,8 +30,8 @@ static void changes_of(struct changes *to, const struct bt_candidate *c,
 }
 
 /* The candidate with a change. Hints are added to those that are there. */
-static struct bt_candidate changed(struct bt_space *s, const struct bt_candidate *from,
-                                   const struct io_value *by)
+static struct bt_candidate candidate_with(struct bt_space *s, const struct bt_candidate *from,
+                                          const struct io_value *by)
 {
     struct bt_candidate c = *from;
     if (!by->hint[0]) io_setting_put(by->setting, by->number, &c.tuning);
@@ -47,7 +48,8 @@ static struct bt_candidate changed(struct bt_space *s, const struct bt_candidate
     return c;
 }
 
-static void add(struct bt_space *s, const struct bt_candidate *c, enum bt_candidate_kind kind)
+static void add_candidate(struct bt_space *s, const struct bt_candidate *c,
+                          enum bt_candidate_kind kind)
 {
     if (s->n == BT_SPACE_MAX) return;
     s->candidate[s->n] = *c;
@@ -61,7 +63,7 @@ static bool is_hint(const struct io_value *v, const char *key)
 
 /* Pairs worth a try: what goes around the page cache needs requests long enough to keep the device
  * busy, and memory for what is under way; the fewest that collect need room for what they collect. */
-static bool pair(const struct changes *with, int i, int j)
+static bool is_promising_pair(const struct changes *with, int i, int j)
 {
     const struct io_value *a = &with->of[i], *b = &with->of[j];
     const bool fewest = is_hint(a, "cb_nodes") && (i == 0 || !is_hint(&a[-1], "cb_nodes"));
@@ -81,25 +83,25 @@ int bt_space_make(struct bt_space *s, const struct bt_candidate *writer, int n,
     };
     const bool all = with && s->candidate && s->kind && s->text && s->list;
     for (int w = 0; all && w < n; w++)
-        add(s, &writer[w], BT_AS_IT_STANDS);
+        add_candidate(s, &writer[w], BT_AS_IT_STANDS);
     for (int kind = BT_ONE_SETTING; all && kind <= BT_PAIR; kind++)
         for (int w = 0; w < n; w++) {
             changes_of(with, &writer[w], around);
             for (int i = 0; i < with->n && s->n < BT_SPACE_MAX; i++) {
                 if (kind == BT_ONE_SETTING) {
-                    const struct bt_candidate c = changed(s, &writer[w], &with->of[i]);
-                    add(s, &c, BT_ONE_SETTING);
+                    const struct bt_candidate c = candidate_with(s, &writer[w], &with->of[i]);
+                    add_candidate(s, &c, BT_ONE_SETTING);
                 }
                 for (int j = 0; kind == BT_PAIR && j < with->n && s->n < BT_SPACE_MAX; j++) {
-                    if (!pair(with, i, j)) continue;
-                    const struct bt_candidate one = changed(s, &writer[w], &with->of[i]);
-                    const struct bt_candidate two = changed(s, &one, &with->of[j]);
-                    add(s, &two, BT_PAIR);
+                    if (!is_promising_pair(with, i, j)) continue;
+                    const struct bt_candidate one = candidate_with(s, &writer[w], &with->of[i]);
+                    const struct bt_candidate two = candidate_with(s, &one, &with->of[j]);
+                    add_candidate(s, &two, BT_PAIR);
                 }
             }
         }
     free(with);
-    return all ? 0 : err_set(ERR_NOMEM, "no memory for the candidates of --io auto");
+    return all ? 0 : mem_error("the candidates of --io auto");
 }
 
 const struct io_setting *bt_space_differ(const struct bt_candidate *a, const struct bt_candidate *b)
@@ -157,6 +159,6 @@ int bt_space_take(struct bt_space *s, const struct bt_candidate *c)
         if (strcmp(label, other) == 0) return i;
     }
     if (s->n == BT_SPACE_MAX) return -1;
-    add(s, c, BT_KNOWN);
+    add_candidate(s, c, BT_KNOWN);
     return s->n - 1;
 }

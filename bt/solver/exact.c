@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 
 /* Constant terms c0_m of the exact solution, [BT] section 3. */
 static const double constant[BT_NCOMP] = {2.0, 1.0, 2.0, 2.0, 5.0};
@@ -38,8 +39,7 @@ int bt_exact_new(struct bt_exact *e, int64_t n)
     size_t row = (size_t)n * BT_NCOMP;
     memset(e, 0, sizeof *e);
     double *block = malloc(3 * row * sizeof *block); /* all three tables, owned by axis[0] */
-    if (block == NULL)
-        return err_set(ERR_NOMEM, "no memory for the exact solution, N = %lld", (long long)n);
+    if (block == NULL) return mem_error("the exact solution, N = %lld", (long long)n);
     e->n = n;
     for (int q = 0; q < 3; q++) {
         e->axis[q] = block + (size_t)q * row;

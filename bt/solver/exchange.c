@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "base/par.h"
 #include "bt/solver/plan.h"
 #include "bt/solver/priv.h"
@@ -32,7 +33,7 @@ static int message_add(struct bt_solver *s, struct bt_halo_message *list, int *n
                        (long long)cells[0], (long long)cells[1], (long long)cells[2]);
     m->buffer = bt_doubles(m->values);
     s->memory_bytes += m->values * (int64_t)sizeof(double);
-    return m->buffer ? 0 : err_set(ERR_NOMEM, "no memory for halo buffers");
+    return m->buffer ? 0 : mem_error("halo buffers");
 }
 
 /* Messages between this rank and the one at place p along axis. */

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "bt/solver/problem.h"
 
 #define LINE       8                 /* doubles in 64 bytes */
@@ -33,8 +34,7 @@ int bt_field_new(struct bt_field *f, const int64_t lo[3], const int64_t hi[3], d
     f->bytes = n * (int64_t)sizeof(double);
     f->block = bt_doubles(n);
     if (!f->block)
-        return err_set(ERR_NOMEM, "no memory for a block of %lld bytes; use more ranks or hosts",
-                       (long long)f->bytes);
+        return mem_error("a block of %lld bytes; use more ranks or hosts", (long long)f->bytes);
     f->p = f->block + LINE - lo[2] * f->sk - lo[1] * f->sj;
 #pragma omp parallel for schedule(static)
     for (int64_t k = 0; k < planes; k++) {

@@ -5,6 +5,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "base/par.h"
 #include "base/sum.h"
 #include "bt/solver/priv.h"
@@ -39,7 +40,7 @@ static struct sum *sums_new(const struct bt_solver *s)
     struct sum *part = malloc((size_t)s->threads * BT_NCOMP * sizeof *part);
     for (int i = 0; part && i < s->threads * BT_NCOMP; i++)
         sum_clear(&part[i]);
-    if (!part) err_set(ERR_NOMEM, "no memory for norms");
+    if (!part) mem_error("norms");
     return part;
 }
 

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/par.h"
 #include "base/watch.h"
 #include "bt/solver/plan.h"
@@ -30,7 +31,7 @@ static int end_new(struct bt_solver *s, struct bt_pipe_end *e, int peer, int64_t
         e->request[i] = MPI_REQUEST_NULL;
         if (peer < 0) continue;
         e->buffer[i] = bt_doubles(values);
-        if (!e->buffer[i]) return err_set(ERR_NOMEM, "no memory for pipeline messages");
+        if (!e->buffer[i]) return mem_error("pipeline messages");
         memset(e->buffer[i], 0, (size_t)values * sizeof(double));
         s->memory_bytes += values * (int64_t)sizeof(double);
     }
@@ -79,7 +80,7 @@ int bt_pipe_store_new(struct bt_solver *s)
         if (s->chain[dir].store_values > n) n = s->chain[dir].store_values;
     if (n == 0) return 0;
     s->pipe_store = bt_doubles(n);
-    if (!s->pipe_store) return err_set(ERR_NOMEM, "no memory for the pipelined line solve");
+    if (!s->pipe_store) return mem_error("the pipelined line solve");
     s->memory_bytes += n * (int64_t)sizeof(double);
     return 0;
 }

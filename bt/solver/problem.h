@@ -28,7 +28,8 @@ struct bt_problem {
     bool last;        /* dump the last step too */
 };
 
-/* Published values of a class; has_mean is false for F, whose BT-IO means were never published. */
+/* Norms of a class, as published, or of the same with fewer steps, computed by the tests' second solver
+ * (tests/oracle.h); has_mean is false for F, whose BT-IO means were never published. */
 struct bt_reference {
     char cls;
     int64_t n, steps;
@@ -37,6 +38,7 @@ struct bt_reference {
     double error[BT_NCOMP];      /* xce */
     double mean_error[BT_NCOMP]; /* mean of xce over the dumps at I_W = 5 */
     bool has_mean;
+    bool computed; /* fewer steps than the class */
 };
 
 #define BT_TOLERANCE   1e-8 /* relative, of every norm; absolute, of dt */
@@ -49,7 +51,7 @@ int bt_problem_class(char cls, struct bt_problem *p);
 /* The classes with their published values, smallest first; NULL behind the last one. */
 const struct bt_reference *bt_reference_at(int i);
 
-/* The published values for this N, N_S and dt, or NULL when there are none. */
+/* The values for this N, N_S and dt, or NULL when none are known. */
 const struct bt_reference *bt_reference_find(int64_t n, int64_t steps, double dt);
 
 /* Largest relative deviation of five numbers from their reference; NaN counts as infinite. */

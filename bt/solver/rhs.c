@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "bt/solver/plan.h"
 #include "bt/solver/priv.h"
 
@@ -34,7 +35,7 @@ int bt_rhs_new(struct bt_solver *s)
         const int64_t stride = dir == 0 ? s->lin_stride : 1;
         const int64_t n = 5 * (dir == 0 ? s->lin_stride : s->ni[dir] + 1);
         s->lin[dir] = bt_doubles(n);
-        if (!s->lin[dir]) return err_set(ERR_NOMEM, "no memory for stencil tables");
+        if (!s->lin[dir]) return mem_error("stencil tables");
         s->memory_bytes += n * (int64_t)sizeof(double);
         for (int64_t i = 0; i < n; i++)
             s->lin[dir][i] = 0.0;

@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/par.h"
-#include "base/near.h"
+#include "base/suggestion.h"
 #include "base/watch.h"
 #include "bt/solver/plan.h"
 #include "bt/solver/priv.h"
@@ -40,13 +41,13 @@ static int kernel_choose(const char *isa, int *choice)
             return err_set(ERR_USAGE, "%s %s: this processor does not have it; try --isa auto",
                            asked, isa);
     }
-    struct near near = {.word = isa};
-    char meant[NEAR_TEXT_MAX];
-    near_try(&near, "auto");
+    struct suggestion near = {.word = isa};
+    char meant[SUGGESTION_TEXT_MAX];
+    suggestion_try(&near, "auto");
     for (int i = 0; bt_kernel_at(i); i++)
-        near_try(&near, bt_kernel_at(i)->name);
+        suggestion_try(&near, bt_kernel_at(i)->name);
     return err_set(ERR_USAGE, "%s %s: not one of: auto %s%s", asked, isa, bt_solver_isas(),
-                   near_text(&near, "", meant));
+                   suggestion_text(&near, "", meant));
 }
 
 int bt_solver_isa_check(const char *isa)
@@ -158,7 +159,7 @@ int bt_solver_new(struct bt_solver **out, MPI_Comm comm, const struct bt_problem
     int rc = 0;
     struct bt_solver *s = calloc(1, sizeof *s);
     *out = NULL;
-    rc = par_agree(comm, s ? 0 : err_set(ERR_NOMEM, "no memory for a solver"));
+    rc = par_agree(comm, s ? 0 : mem_error("a solver"));
     if (rc < 0) {
         free(s);
         return rc;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/watch.h"
 #include "bt/solver/plan.h"
 #include "bt/solver/priv.h"
@@ -105,8 +106,8 @@ int bt_sweep_new(struct bt_solver *s)
 {
     int missing = 0;
     s->prim_stride = bt_plan_div_up(s->ni[0] + 2, BT_LANES_MAX) * BT_LANES_MAX + 2 * BT_LANES_MAX;
-    s->scratch = calloc((size_t)s->threads, sizeof *s->scratch);
-    if (!s->scratch) return err_set(ERR_NOMEM, "no memory for threads");
+    s->scratch = mem_new(s->threads, sizeof *s->scratch, "threads");
+    if (!s->scratch) return ERR_NOMEM;
     for (int dir = 0; dir < 3; dir++)
         if (s->active && s->d.p[dir] > 1) TRY(bt_pipe_new(s, dir));
     TRY(bt_pipe_store_new(s));
@@ -115,7 +116,7 @@ int bt_sweep_new(struct bt_solver *s)
     /* With OMP_DYNAMIC fewer threads may have come now than come later. */
     for (int i = 0; i < s->threads; i++)
         if (!s->scratch[i].store) missing += !scratch_new(s, &s->scratch[i]);
-    return missing ? err_set(ERR_NOMEM, "no memory for the working storage of threads") : 0;
+    return missing ? mem_error("the working storage of threads") : 0;
 }
 
 void bt_sweep_free(struct bt_solver *s)

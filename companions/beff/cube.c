@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 
 int64_t beff_size_lmax(enum beff_definition definition, int64_t memory_bytes)
 {
@@ -35,7 +36,7 @@ int beff_cube_make(int reps_n, int patterns_n, int random_n, struct beff_cube *o
 {
     const size_t cells = (size_t)reps_n * BEFF_SIZES_N * BEFF_METHODS_N * (size_t)patterns_n;
     *out = (struct beff_cube){reps_n, patterns_n, random_n, calloc(cells, sizeof *out->cell)};
-    return out->cell ? 0 : err_set(ERR_NOMEM, "no memory for %zu measurements", cells);
+    return out->cell ? 0 : mem_error("%zu measurements", cells);
 }
 
 void beff_cube_free(struct beff_cube *c)

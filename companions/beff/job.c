@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/par.h"
 #include "base/program.h"
@@ -112,9 +113,9 @@ static int grid_make(MPI_Comm row, int n, int dims_n, struct beff_grid *grid)
         TRY_MPI(MPI_Comm_free(&cart));
     }
     /* Every process tells its position in the grid, or that it has none. */
-    int *all = malloc((size_t)n * sizeof *all);
-    grid->order = malloc((size_t)n * sizeof *grid->order);
-    int rc = all && grid->order ? 0 : err_set(ERR_NOMEM, "no memory for a grid of %d processes", n);
+    int *all = calloc((size_t)n, sizeof *all);
+    grid->order = calloc((size_t)n, sizeof *grid->order);
+    int rc = all && grid->order ? 0 : mem_error("a grid of %d processes", n);
     rc = par_agree(row, rc);
     if (rc == 0)
         rc = par_check(MPI_Allgather(&position, 1, MPI_INT, all, 1, MPI_INT, row), "MPI_Allgather");
@@ -152,7 +153,7 @@ static int by_name(const void *a, const void *b)
 const char *beff_placement(char *const *hosts, int n)
 {
     int runs = 1, different = 1;
-    char **sorted = malloc((size_t)n * sizeof *sorted);
+    char **sorted = calloc((size_t)n, sizeof *sorted);
     if (!sorted) return "unknown";
     memcpy(sorted, hosts, (size_t)n * sizeof *sorted);
     qsort(sorted, (size_t)n, sizeof *sorted, by_name);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "base/par.h"
 #include "base/progress.h"
 #include "base/stop.h"
@@ -49,9 +50,8 @@ static int run_allocate(struct run *run)
     const int cells = run->cells;
     run->maxima_n = 3 * cells + BEFF_METHODS_N + 1;
     run->loop = calloc((size_t)cells, sizeof *run->loop);
-    run->maxima = malloc((size_t)(run->maxima_n + cells) * sizeof *run->maxima);
-    if (!run->loop || !run->maxima)
-        return err_set(ERR_NOMEM, "no memory for %d measurements", cells);
+    run->maxima = calloc((size_t)(run->maxima_n + cells), sizeof *run->maxima);
+    if (!run->loop || !run->maxima) return mem_error("%d measurements", cells);
     run->time = run->maxima;
     run->high = run->time + cells;
     run->low = run->high + cells;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/near.h"
+#include "base/suggestion.h"
 #include "companions/beff/pattern.h"
 #include "companions/beff/rmax.h"
 #include "companions/beff/traffic.h"
@@ -148,7 +148,7 @@ const struct conf_program beff_program = {
 
 static int methods_setup(struct beff_setup *s)
 {
-    char name[64], meant[NEAR_TEXT_MAX];
+    char name[64], meant[SUGGESTION_TEXT_MAX];
     for (const char *list = s->opt.methods; conf_next_word(&list, name, sizeof name);) {
         int m = 0;
         while (m < BEFF_METHODS_N && strcmp(name, beff_method_name(m)) != 0)
@@ -157,7 +157,7 @@ static int methods_setup(struct beff_setup *s)
             return err_set(ERR_USAGE,
                            "--methods '%s': no such method; there are sendrecv, alltoallv, "
                            "nonblocking, separated by ','%s",
-                           name, near_of(name, "sendrecv|alltoallv|nonblocking", meant));
+                           name, suggestion_of(name, "sendrecv|alltoallv|nonblocking", meant));
         s->method[m] = true;
     }
     return 0;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 
 static int larger(int a, int b)
 {
@@ -217,7 +218,7 @@ static int add_random(struct beff_plan *plan, const struct beff_plan_spec *spec,
 {
     char name[BEFF_NAME_MAX];
     gsl_rng *rng = beff_shuffle_begin(spec->seed);
-    if (!rng) return err_set(ERR_NOMEM, "no memory for a random number generator");
+    if (!rng) return mem_error("a random number generator");
     for (int i = 0; i < spec->random_n; i++) {
         beff_shuffle_next(rng, plan->n, order);
         const struct shape s = one_ring(spec->definition, plan->n, order);
@@ -281,13 +282,11 @@ static void add_analysis(struct beff_plan *plan, const struct beff_plan_spec *sp
 int beff_plan_make(const struct beff_plan_spec *spec, struct beff_plan *plan)
 {
     const int most = BEFF_RINGS_N + spec->random_n + BEFF_ANALYSIS_MAX;
-    int *order = malloc((size_t)spec->n * sizeof *order);
+    int *order = calloc((size_t)spec->n, sizeof *order);
     *plan = (struct beff_plan){.n = spec->n, .rank = spec->rank, .random_n = spec->random_n};
     plan->digest = UINT64_C(0xcbf29ce484222325);
     plan->pattern = calloc((size_t)most, sizeof *plan->pattern);
-    int rc = order && plan->pattern
-                 ? 0
-                 : err_set(ERR_NOMEM, "no memory for the patterns of %d processes", spec->n);
+    int rc = order && plan->pattern ? 0 : mem_error("the patterns of %d processes", spec->n);
     if (rc == 0) add_rings(plan, spec->definition, order);
     if (rc == 0) rc = add_random(plan, spec, order);
     if (rc == 0 && spec->analysis) add_analysis(plan, spec, order);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/par.h"
 #include "base/watch.h"
 
@@ -237,10 +238,9 @@ static int allocate(struct beff_traffic *t)
     int *counts = calloc(n * 4 * BEFF_CALLS_MAX, sizeof *counts);
     t->counts[0].send_n = counts;
     if (!t->send || !t->recv || !counts)
-        return err_set(ERR_NOMEM,
-                       "no memory for two buffers of %lld bytes: choose a smaller "
-                       "--memory-per-process",
-                       (long long)t->buffer_bytes);
+        return mem_error("two buffers of %lld bytes: choose a smaller "
+                         "--memory-per-process",
+                         (long long)t->buffer_bytes);
     for (int c = 0; c < BEFF_CALLS_MAX; c++, counts += 4 * n)
         t->counts[c] = (struct beff_counts){counts, counts + n, counts + 2 * n, counts + 3 * n};
     return 0;

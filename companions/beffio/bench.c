@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/mpilib.h"
 #include "base/par.h"
 #include "base/resident.h"
@@ -37,8 +38,7 @@ int beffio_bench_begin(struct beffio_bench *b)
     void *buf = NULL;
     int rc = 0;
     if (posix_memalign(&buf, BUFFER_ALIGN, (size_t)most) != 0)
-        rc = err_set(ERR_NOMEM, "no memory for a buffer of %lld bytes: give a smaller -MB",
-                     (long long)most);
+        rc = mem_error("a buffer of %lld bytes: give a smaller -MB", (long long)most);
     b->buf = buf;
     return par_agree(b->comm, rc);
 }
@@ -215,7 +215,7 @@ static int keep_report(struct beffio_bench *b, const struct beffio_file *f)
     if (!b->keeps) return 0;
     json_t *o = json_pack("{si ss ss}", "procs", b->procs, "access", beffio_access_name(f->access),
                           "type", beffio_type_name(f->type));
-    if (!o) return err_set(ERR_NOMEM, "no memory for the record of hints");
+    if (!o) return mem_error("the record of hints");
     if (!b->library) b->library = json_array();
     json_array_append_new(b->library, o);
     return io_mpiio_report(f->fh, o);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/par.h"
 #include "base/stop.h"
 #include "companions/beffio/call.h"
@@ -82,7 +83,7 @@ int beffio_check_type(const struct beffio_bench *b, enum beffio_type type,
     char path[BEFFIO_PATH_MAX];
     beffio_files_path(b->files, b->index, type, b->rank, path);
     struct reader r = {.path = path, .f = f, .block = malloc(BLOCK_BYTES)};
-    int rc = r.block ? 0 : err_set(ERR_NOMEM, "no memory for checking");
+    int rc = r.block ? 0 : mem_error("checking");
     r.fd = open(path, O_RDONLY | O_CLOEXEC);
     if (r.fd < 0) rc = err_set_errno(ERR_IO, errno, "cannot open %s to check it", path);
     if (rc == 0) rc = check_file(b, &r, type, access, sample);

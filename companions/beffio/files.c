@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/own_all.h"
 #include "base/par.h"
 #include "base/watch.h"
@@ -202,7 +203,7 @@ int beffio_files_probe(const struct beffio_files *f, int64_t *bytes, double *rat
     char *block = malloc(PROBE_BYTES);
     if (!block) {
         close(fd);
-        return err_set(ERR_NOMEM, "no memory for a probe of %s", f->dir);
+        return mem_error("a probe of %s", f->dir);
     }
     memset(block, 0x5a, PROBE_BYTES);
     const double begun = watch_now();

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/near.h"
+#include "base/mem.h"
+#include "base/suggestion.h"
 #include "base/num.h"
 #include "io/writers/hint.h"
 
@@ -50,19 +51,19 @@ struct where {
 static int word_find(const struct where *at, const char *what, const struct word *words,
                      const char *text, int *value)
 {
-    char known[256] = "", meant[NEAR_TEXT_MAX];
-    struct near near = {.word = text};
+    char known[256] = "", meant[SUGGESTION_TEXT_MAX];
+    struct suggestion near = {.word = text};
     for (; words->name; words++) {
         if (strcmp(words->name, text) == 0) {
             *value = words->value;
             return 0;
         }
-        near_try(&near, words->name);
+        suggestion_try(&near, words->name);
         strncat(known, " ", sizeof known - strlen(known) - 1);
         strncat(known, words->name, sizeof known - strlen(known) - 1);
     }
     return err_set(ERR_USAGE, "%s:%d: '%s' is no %s; there are:%s%s", at->name, at->line, text,
-                   what, known, near_text(&near, "", meant));
+                   what, known, suggestion_text(&near, "", meant));
 }
 
 /* Cuts the line into five words and the rest. Returns how many were found. */
@@ -118,9 +119,7 @@ static int add_line(struct beffio_hints *h, const struct where *at, char *line)
         hint.value = strdup(field[5]);
         grown[h->n++] = hint;
     }
-    return grown && hint.key && hint.value
-               ? 0
-               : err_set(ERR_NOMEM, "no memory for the hints of %s", at->name);
+    return grown && hint.key && hint.value ? 0 : mem_error("the hints of %s", at->name);
 }
 
 int beffio_hints_parse(struct beffio_hints *h, const char *name, const char *text)
@@ -128,7 +127,7 @@ int beffio_hints_parse(struct beffio_hints *h, const char *name, const char *tex
     struct where at = {.name = name};
     *h = (struct beffio_hints){0};
     char *copy = strdup(text);
-    if (!copy) return err_set(ERR_NOMEM, "no memory for the hints of %s", name);
+    if (!copy) return mem_error("the hints of %s", name);
     int rc = 0;
     for (char *line = copy, *next; rc == 0 && line; line = next) {
         next = strchr(line, '\n');

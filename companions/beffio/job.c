@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/mpilib.h"
 #include "base/num.h"
 #include "base/par.h"
@@ -191,8 +192,8 @@ static int ordered_check(const struct beffio_job *job)
 static int shift_find(const struct nodes *n, int *shift)
 {
     int lead = n->rank;
-    int *node = malloc((size_t)n->size * sizeof *node);
-    int rc = node ? 0 : err_set(ERR_NOMEM, "no memory for %d processes", n->size);
+    int *node = mem_new(n->size, sizeof *node, "%d processes", n->size);
+    int rc = node ? 0 : ERR_NOMEM;
     rc = par_agree(n->comm, rc);
     if (rc == 0) rc = par_check(MPI_Bcast(&lead, 1, MPI_INT, 0, n->node), "MPI_Bcast");
     if (rc == 0)
@@ -305,8 +306,7 @@ int beffio_job_make(struct beffio_job *job, struct beffio_setup *setup)
     TRY(beffio_setup_schedule(setup, job->size));
     job->part = calloc((size_t)setup->schedule.partitions_n, sizeof *job->part);
     job->rep = calloc((size_t)setup->opt.repeat, sizeof *job->rep);
-    TRY(par_agree(MPI_COMM_WORLD,
-                  job->part && job->rep ? 0 : err_set(ERR_NOMEM, "no memory for the partitions")));
+    TRY(par_agree(MPI_COMM_WORLD, job->part && job->rep ? 0 : mem_error("the partitions")));
     for (int i = 0; i < setup->schedule.partitions_n; i++)
         job->part[i].bench.comm = MPI_COMM_NULL;
     TRY(nodes_find(MPI_COMM_WORLD, &job->nodes));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/version.h"
 
@@ -291,8 +292,8 @@ int beffio_setup_parse(void *setup, int argc, char **argv)
     const struct conf_program *const p = &beffio_program;
     bool given[sizeof table / sizeof table[0]] = {false};
     memset(s, 0, sizeof *s);
-    char **words = malloc((size_t)(argc + 1) * sizeof *words);
-    if (!words) return err_set(ERR_NOMEM, "no memory for the command line");
+    char **words = mem_new(argc + 1, sizeof *words, "the command line");
+    if (!words) return ERR_NOMEM;
     words_of(argc, argv, words);
     const int rc = conf_parse(p, argc, words, &s->opt, NULL, given);
     free(words);

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/par.h"
 #include "base/program.h"
 #include "base/stamp.h"
@@ -187,9 +188,8 @@ static int repeat(struct beffio_job *job)
     const int reps_n = (int)job->setup->opt.repeat, n = job->setup->schedule.partitions_n;
     const size_t bytes = (size_t)n * sizeof *job->part;
     struct beffio_part *aside = malloc((size_t)reps_n * bytes);
-    double *sorted = malloc((size_t)reps_n * sizeof *sorted);
-    int rc = par_agree(MPI_COMM_WORLD,
-                       aside && sorted ? 0 : err_set(ERR_NOMEM, "no memory for repetitions"));
+    double *sorted = calloc((size_t)reps_n, sizeof *sorted);
+    int rc = par_agree(MPI_COMM_WORLD, aside && sorted ? 0 : mem_error("repetitions"));
     for (int r = 0; rc == 0 && r < reps_n; r++) {
         rc = measure_all(job);
         if (rc < 0 || job->rank != 0) continue;

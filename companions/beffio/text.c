@@ -160,6 +160,8 @@ static void judged(const struct beffio_job *job, FILE *to, const struct beffio_p
                     p->criterion[c].words);
     fprintf(to, "%s\n", p->honesty.honest ? "CACHE-HONEST" : "NOT CACHE-HONEST");
     plain_entry(to, "", "%s", p->honesty.words);
+    if (job->disturbance.disturbed || job->disturbance.shared)
+        plain_entry(to, "Care", "%s", job->disturbance.sentence);
 }
 
 void beffio_text_results(const struct beffio_job *job, FILE *to)

@@ -18,8 +18,9 @@
 #include "base/conf.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/mpilib.h"
-#include "base/near.h"
+#include "base/suggestion.h"
 #include "base/own.h"
 #include "base/plain.h"
 #include "base/start.h"
@@ -159,6 +160,27 @@ static bool is_open_mpi(const char *command)
     return mpilib_kind_of(line) == MPILIB_OPEN_MPI;
 }
 
+/* The words of the command: a launcher of Open MPI is told to pass the settings on, and what --t-c-add
+ * names ends the run without writing. To be freed; NULL: no memory. */
+static const char **command_words(const struct options *o, const struct conf_list *args, bool drop,
+                                  const char *const *passed, int passed_n)
+{
+    const char **word = mem_new(args->n + o->t_c_add.n + 2 * passed_n + 1, sizeof(const char *),
+                                "the command line");
+    int w = 0;
+    if (!word) return NULL;
+    word[w++] = args->item[0];
+    for (int s = 0; s < passed_n; s++) {
+        word[w++] = "-x";
+        word[w++] = passed[s];
+    }
+    for (int a = 1; a < args->n; a++)
+        word[w++] = args->item[a];
+    for (int a = 0; drop && a < o->t_c_add.n; a++)
+        word[w++] = o->t_c_add.item[a];
+    return word;
+}
+
 /* Runs the command with the library in it, counters in a fresh folder. status: [out] as a shell has
  * it. */
 static int execute(const struct options *o, const struct conf_list *args, struct own *own,
@@ -168,7 +190,6 @@ static int execute(const struct options *o, const struct conf_list *args, struct
     const char *more = getenv("LD_PRELOAD");
     const bool open_mpi = is_open_mpi(args->item[0]);
     const int n = sizeof setting / sizeof setting[0];
-    int w = 0;
     const char *name = own_split(folder, parent);
     TRY(own_remove(own, name)); /* that of the round before */
     TRY(own_make_folder(own, name));
@@ -179,17 +200,9 @@ static int execute(const struct options *o, const struct conf_list *args, struct
     if (snprintf(setting[3], sizeof setting[3], "LD_PRELOAD=%s%s%s", library, more ? ":" : "",
                  more ? more : "") >= (int)sizeof setting[3])
         return err_set(ERR_USAGE, "LD_PRELOAD is longer than %zu bytes", sizeof setting[3]);
-    const char **word = calloc((size_t)args->n + (size_t)o->t_c_add.n + 16, sizeof(const char *));
-    if (!word) return err_set(ERR_NOMEM, "no memory for the command line");
-    for (int a = 0; a < args->n; a++) {
-        word[w++] = args->item[a];
-        for (int s = 0; a == 0 && open_mpi && s < n; s++) {
-            word[w++] = "-x";
-            word[w++] = setting[s];
-        }
-    }
-    for (int a = 0; drop && a < o->t_c_add.n; a++)
-        word[w++] = o->t_c_add.item[a];
+    const char *const passed[] = {setting[0], setting[1], setting[2], setting[3]};
+    const char **word = command_words(o, args, drop, passed, open_mpi ? n : 0);
+    if (!word) return ERR_NOMEM;
 
     char path[PATH_MAX + 16];
     snprintf(path, sizeof path, "%s/output", dir);
@@ -199,7 +212,7 @@ static int execute(const struct options *o, const struct conf_list *args, struct
     FILE *output = drop ? fopen(path, "ae") : NULL;
     struct child c = {.out = -1, .err = -1};
     int rc = 0;
-    if (!env) rc = err_set(ERR_NOMEM, "no memory for an environment");
+    if (!env) rc = mem_error("an environment");
     if (drop && !output) rc = err_set_errno(ERR_IO, errno, "%s", path);
     if (rc == 0) {
         const enum child_stream stream = drop ? CHILD_FD : CHILD_SHARED;
@@ -263,8 +276,8 @@ struct zeta {
 
 static int zeta_of(const struct round *round, int n, struct zeta *z)
 {
-    double *ratio = calloc(4 * (size_t)n, sizeof *ratio);
-    if (!ratio) return err_set(ERR_NOMEM, "no memory for %d rounds", n);
+    double *ratio = mem_new(4 * n, sizeof *ratio, "%d rounds", n);
+    if (!ratio) return ERR_NOMEM;
     double *t_t = ratio + n, *t_c = t_t + n, *io = t_c + n;
     for (int i = 0; i < n; i++) {
         t_t[i] = round[i].t_t_s;
@@ -345,7 +358,7 @@ static int check(const struct options *o, const struct conf_list *args)
 {
     static const char *const split[] = {"run", "open", "direction"};
     const char *const option[] = {"--out", "--json"}, *const name[] = {o->out, o->json};
-    char meant[NEAR_TEXT_MAX];
+    char meant[SUGGESTION_TEXT_MAX];
     int64_t calls;
     bool known = false;
     if (args->n == 0)
@@ -355,7 +368,7 @@ static int check(const struct options *o, const struct conf_list *args)
     if (!known && conf_int("--split", o->split, 1, INT64_MAX, &calls) < 0) {
         err_clear();
         return err_set(ERR_USAGE, "--split %s: run, open, direction or a number of calls%s",
-                       o->split, near_of(o->split, "run|open|direction", meant));
+                       o->split, suggestion_of(o->split, "run|open|direction", meant));
     }
     if ((o->repeat > 1 || o->t_c_add.n > 0) && !o->t_c)
         return err_set(ERR_USAGE, "--repeat and --t-c-add belong to --t-c");
@@ -391,7 +404,7 @@ static int run_dropped(const struct options *o, const struct conf_list *args, st
                      "status %d, output in %s/output; does it check what it has written? See "
                      "--t-c-add",
                      status, dir);
-        own_give(own, own_split(dir, parent));
+        own_hand_over(own, own_split(dir, parent));
     } else if (rc == 0 && run.dropped_bytes == 0)
         rc = err_set(ERR_INVALID, "zeta cannot be measured: the program writes nothing through "
                                   "MPI-IO that can be dropped");
@@ -447,8 +460,8 @@ static int rounds_make(const struct options *o, const struct conf_list *args, st
 }
 
 /* The workload, the result and what is told. round: NULL without a measurement of zeta. */
-static int profile_tell(const struct options *o, const struct conf_list *args, const char *began,
-                        const struct profile_run *run, const struct round *round, int status)
+static int report_profile(const struct options *o, const struct conf_list *args, const char *began,
+                          const struct profile_run *run, const struct round *round, int status)
 {
     struct zeta z;
     const int n = (int)o->repeat;
@@ -471,11 +484,11 @@ static int profile(const struct options *o, const struct conf_list *args, struct
     char began[32];
     bool measured = o->t_c, started = false;
     watch_utc(began);
-    struct round *round = calloc((size_t)o->repeat, sizeof *round);
-    if (!round) return err_set(ERR_NOMEM, "no memory for %lld rounds", (long long)o->repeat);
+    struct round *round = mem_new(o->repeat, sizeof *round, "%lld rounds", (long long)o->repeat);
+    if (!round) return ERR_NOMEM;
     int rc = rounds_make(o, args, own, round, &run, &measured, &started, status);
     measured = measured && *status == 0;
-    if (rc == 0) rc = profile_tell(o, args, began, &run, measured ? round : NULL, *status);
+    if (rc == 0) rc = report_profile(o, args, began, &run, measured ? round : NULL, *status);
     profile_free(&run);
     free(round);
     if (rc == ERR_INVALID && started && !o->t_c) {

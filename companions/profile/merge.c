@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/plain.h"
 #include "base/units.h"
@@ -108,8 +109,8 @@ static int map_rank(const char *dir, const char *name, struct profile_run *run)
         return 0;
     }
     if (run->size == 0) {
-        run->rank = calloc((size_t)m->size, sizeof(const struct profile_map *));
-        if (!run->rank) return err_set(ERR_NOMEM, "no memory for %d ranks", m->size);
+        run->rank = mem_new(m->size, sizeof(const struct profile_map *), "%d ranks", m->size);
+        if (!run->rank) return ERR_NOMEM;
         run->size = m->size;
     }
     if (m->size != run->size || run->rank[m->rank])
@@ -122,7 +123,7 @@ static int map_rank(const char *dir, const char *name, struct profile_run *run)
     return 0;
 }
 
-static void sum(struct profile_run *run)
+static void add_up_run(struct profile_run *run)
 {
     for (int r = 0; r < run->size; r++) {
         const struct profile_map *m = run->rank[r];
@@ -158,7 +159,7 @@ int profile_load(const char *dir, struct profile_run *run)
     for (struct dirent *e; rc == 0 && (e = readdir(d));)
         if (strncmp(e->d_name, "rank-", 5) == 0) rc = map_rank(dir, e->d_name, run);
     closedir(d);
-    sum(run);
+    add_up_run(run);
     return rc;
 }
 
@@ -253,7 +254,7 @@ static int points_make(const struct profile_run *run, struct points *all)
                 all->file[file] = m->file[file].name;
             }
             struct point *at = point_of(run, all, file, phase);
-            if (!at) return err_set(ERR_NOMEM, "no memory for %d working points", all->n + 1);
+            if (!at) return mem_error("%d working points", all->n + 1);
             at->of[all->separate ? r : phase->comm_size == 1 ? 0 : phase->comm_rank] = phase;
             at->begin_s = fmin(at->begin_s, phase->begin_s);
             at->end_s = fmax(at->end_s, phase->end_s);
@@ -292,7 +293,7 @@ static bool same_calls(const struct profile_phase *a, const struct profile_phase
 }
 
 /* The process whose calls most others have made as well: what the point says without a <rank>. */
-static int typical(const struct point *at)
+static int most_common_rank(const struct point *at)
 {
     int best = 0, best_n = 0;
     for (int i = 0; i < at->processes && best_n <= at->processes / 2; i++) {
@@ -312,8 +313,8 @@ static int list_make(const struct profile_phase *p, const int64_t *begin,
                      struct workload_calls **list, int *n)
 {
     *n = 0;
-    *list = calloc(WORKLOAD_KINDS, sizeof **list);
-    if (!*list) return err_set(ERR_NOMEM, "no memory for a list of calls");
+    *list = mem_new(WORKLOAD_KINDS, sizeof **list, "a list of calls");
+    if (!*list) return ERR_NOMEM;
     for (int k = 0; k < WORKLOAD_KINDS; k++) {
         struct workload_calls c = calls_of(p, k);
         if (c.n == 0) continue;
@@ -335,7 +336,7 @@ static double cont_mean(const struct profile_phase *p)
 
 /* Where the calls of each function begin, of the first process that has any;
  * counted from the first of all. */
-static void begins(const struct point *at, int64_t begin[PROFILE_PLACED])
+static void first_offsets(const struct point *at, int64_t begin[PROFILE_PLACED])
 {
     int64_t first = INT64_MAX;
     for (int k = 0; k < PROFILE_PLACED; k++) {
@@ -381,8 +382,8 @@ static void totals_add(struct totals *t, const struct profile_phase *p)
 static int ranks_make(const struct point *at, int usual, const int64_t *places,
                       struct workload_point *out)
 {
-    out->rank = calloc((size_t)at->processes, sizeof *out->rank);
-    if (!out->rank) return err_set(ERR_NOMEM, "no memory for %d ranks", at->processes);
+    out->rank = mem_new(at->processes, sizeof *out->rank, "%d ranks", at->processes);
+    if (!out->rank) return ERR_NOMEM;
     for (int i = 0; i < at->processes; i++) {
         const double cont = out->cont_mean < out->size_mean ? cont_mean(at->of[i]) : 0;
         const bool own_cont = cont > 0 && llround(cont) != llround(out->cont_mean);
@@ -424,8 +425,8 @@ static int point_make(const struct point *at, struct workload_point *out)
     if (think_s >= THINK_S) out->think_s = think_s;
     /* Positions in views with holes are not recorded. */
     const int64_t *const places = out->cont_mean >= out->size_mean ? begin : NULL;
-    begins(at, begin);
-    const int usual = typical(at);
+    first_offsets(at, begin);
+    const int usual = most_common_rank(at);
     TRY(list_make(at->of[usual], places, &out->list, &out->list_n));
     return ranks_make(at, usual, places, out);
 }
@@ -441,7 +442,7 @@ int profile_workload(const struct profile_run *run, struct workload *w, int *lef
     w->separate = all.separate;
     for (int f = 0; rc == 0 && f < all.files_n; f++)
         if (all.file[f] && !(w->file_name[f] = strdup(all.file[f])))
-            rc = err_set(ERR_NOMEM, "no memory for the names of files");
+            rc = mem_error("the names of files");
     for (int i = 0; rc == 0 && i < all.n; i++) {
         struct workload_point p = {0};
         rc = point_make(&all.point[i], &p);
@@ -469,7 +470,7 @@ static json_t *calls_json(const struct profile_calls *c)
                      js_real(1e-9 * (double)c->ns_max));
 }
 
-static void add(struct profile_calls *to, const struct profile_calls *c)
+static void add_calls(struct profile_calls *to, const struct profile_calls *c)
 {
     to->n += c->n;
     to->bytes += c->bytes;
@@ -486,7 +487,7 @@ static json_t *point_json(const struct point *at, double zero_s)
     for (int i = 0; i < at->processes; i++) {
         double mine_s = 0;
         for (int k = 0; at->of[i] && k < WORKLOAD_KINDS; k++) {
-            add(&kind[k], &at->of[i]->kind[k]);
+            add_calls(&kind[k], &at->of[i]->kind[k]);
             mine_s += 1e-9 * (double)at->of[i]->kind[k].ns;
         }
         for (int s = 0; at->of[i] && s < PROFILE_SIZES; s++)
@@ -582,7 +583,7 @@ json_t *profile_json(const struct profile_run *run)
         if (!m) continue;
         if (!first) first = m;
         for (int o = 0; o < PROFILE_OTHERS; o++)
-            add(&other[o], &m->other[o]);
+            add_calls(&other[o], &m->other[o]);
         json_array_append_new(ranks, json_pack("{s:i s:o s:s s:o s:o}", "rank", r, "host",
                                                js_text(m->host), "state", state_name(m->state),
                                                "wall_s", js_real(m->last_s - m->init_s), "inside_s",
@@ -693,7 +694,7 @@ void profile_print(const struct profile_run *run, FILE *to)
             for (int k = 0; k < WORKLOAD_KINDS && rows < 40; k++) {
                 struct profile_calls sum_of = {0};
                 for (int p = 0; p < all.point[i].processes; p++)
-                    if (all.point[i].of[p]) add(&sum_of, &all.point[i].of[p]->kind[k]);
+                    if (all.point[i].of[p]) add_calls(&sum_of, &all.point[i].of[p]->kind[k]);
                 if (sum_of.n == 0) continue;
                 plain_line(to, "%5d  %-22s %9" PRIu64 " %10s %10s %9s  %s", i,
                            workload_kind_name(k), sum_of.n, units_bytes((double)sum_of.bytes, a),

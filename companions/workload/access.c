@@ -7,6 +7,7 @@
 #include <sys/statvfs.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/par.h"
 #include "io/writers/guard.h"
 #include "io/writers/mpiio.h"
@@ -14,7 +15,7 @@
 /* --- the file ------------------------------------------------------------------------------- */
 
 /* What a function that moves no data has returned. */
-static int over(const struct workload_handle *f, int mpi_rc, const char *call)
+static int check_call(const struct workload_handle *f, int mpi_rc, const char *call)
 {
     io_guard_at(NULL);
     return io_mpiio_check(&f->context, mpi_rc, call);
@@ -32,7 +33,7 @@ int workload_handle_open(struct workload_handle *f, MPI_Comm comm, const char *p
     io_guard_begin(&f->context);
     io_guard_at(call);
     const int mpi_rc = par_file_open(comm, path, MPI_MODE_RDWR, info, &f->file);
-    return par_agree(comm, over(f, mpi_rc, call));
+    return par_agree(comm, check_call(f, mpi_rc, call));
 }
 
 int workload_handle_view(struct workload_handle *f, int64_t begin, int n, const int64_t *offset,
@@ -51,7 +52,7 @@ int workload_handle_view(struct workload_handle *f, int64_t begin, int n, const 
         io_guard_at(call);
         const int mpi_rc =
             MPI_File_set_view(f->file, (MPI_Offset)begin, MPI_BYTE, type, native, f->context.info);
-        rc = par_agree(f->context.comm, over(f, mpi_rc, call));
+        rc = par_agree(f->context.comm, check_call(f, mpi_rc, call));
     }
     if (pieces != MPI_DATATYPE_NULL) MPI_Type_free(&pieces);
     if (type != MPI_DATATYPE_NULL) MPI_Type_free(&type);
@@ -62,7 +63,7 @@ int workload_handle_sync(struct workload_handle *f)
 {
     static const char call[] = "MPI_File_sync";
     io_guard_at(call);
-    return over(f, MPI_File_sync(f->file), call);
+    return check_call(f, MPI_File_sync(f->file), call);
 }
 
 int workload_handle_close(struct workload_handle *f)
@@ -71,7 +72,7 @@ int workload_handle_close(struct workload_handle *f)
     int rc = 0;
     if (f->file != MPI_FILE_NULL) {
         io_guard_at(call);
-        rc = over(f, MPI_File_close(&f->file), call);
+        rc = check_call(f, MPI_File_close(&f->file), call);
     }
     io_guard_end(&f->context);
     return rc;
@@ -132,10 +133,11 @@ int workload_handle_seek(struct workload_handle *f, bool shared, int64_t offset)
     const char *call = shared ? "MPI_File_seek_shared" : "MPI_File_seek";
     const int before = f->moving && !shared ? workload_handle_wait(f) : end_split(f);
     io_guard_at(call);
-    const int rc = over(f,
-                        shared ? MPI_File_seek_shared(f->file, (MPI_Offset)offset, MPI_SEEK_SET)
-                               : MPI_File_seek(f->file, (MPI_Offset)offset, MPI_SEEK_SET),
-                        call);
+    const int rc =
+        check_call(f,
+                   shared ? MPI_File_seek_shared(f->file, (MPI_Offset)offset, MPI_SEEK_SET)
+                          : MPI_File_seek(f->file, (MPI_Offset)offset, MPI_SEEK_SET),
+                   call);
     if (f->n > 0) io_guard_at(workload_kind_call(f->kind[f->oldest]));
     return before < 0 ? before : rc;
 }
@@ -284,9 +286,9 @@ int workload_type_pieces(int n, const int64_t *displacement, const int64_t *byte
     for (int i = 0; i < n; i++)
         parts += (bytes[i] + most - 1) / most;
     if (parts > INT_MAX) return err_set(ERR_USAGE, "a call of more pieces than MPI can describe");
-    MPI_Aint *at = malloc(((size_t)parts + 1) * sizeof *at);
-    int *length = malloc(((size_t)parts + 1) * sizeof *length);
-    int rc = at && length ? 0 : err_set(ERR_NOMEM, "no memory for %d pieces", n);
+    MPI_Aint *at = calloc((size_t)parts + 1, sizeof *at);
+    int *length = calloc((size_t)parts + 1, sizeof *length);
+    int rc = at && length ? 0 : mem_error("%d pieces", n);
     int p = 0;
     for (int i = 0; rc == 0 && i < n; i++)
         for (int64_t done = 0; done < bytes[i]; done += most) {

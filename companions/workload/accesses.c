@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "companions/workload/data.h"
 
@@ -23,7 +24,7 @@ int64_t workload_phase_repetitions(const struct workload_phase *p, int procs)
 }
 
 /* Accesses that are made of so many: the first ones. */
-static int64_t made(const struct workload_phase *p, int64_t all)
+static int64_t first_accesses(const struct workload_phase *p, int64_t all)
 {
     return p->fraction < 1 ? num_min((int64_t)ceil(p->fraction * (double)all), all) : all;
 }
@@ -47,7 +48,7 @@ struct workload_need workload_phase_need(const struct workload_phase *p,
     const bool reads = p->temporal != WORKLOAD_WRITE && p->temporal != WORKLOAD_REWRITE;
     const int64_t all = workload_shape_accesses(s), bytes = workload_shape_bytes(s);
     const int64_t group = num_min(p->group, all);
-    const int64_t calls = num_quotient_up(made(p, all), p->group);
+    const int64_t calls = num_quotient_up(first_accesses(p, all), p->group);
     const int64_t slot = num_product(workload_memory_slot_bytes(s, &p->memory, rank), group);
     const int64_t slots = num_quotient_up(calls, workload_memory_group(s, &p->memory));
     struct workload_need need = {.file = workload_shape_length(s)};
@@ -87,9 +88,9 @@ int workload_accesses_make(const struct workload_phase *p, const struct workload
 {
     const int64_t all = workload_shape_accesses(s);
     int64_t bytes = 0;
-    *a = (struct workload_accesses){.all = all, .n = made(p, all)};
-    a->access = num_array(all, sizeof *a->access);
-    if (!a->access) return err_set(ERR_NOMEM, "no memory for a list of %" PRId64 " accesses", all);
+    *a = (struct workload_accesses){.all = all, .n = first_accesses(p, all)};
+    a->access = mem_new(all, sizeof *a->access, "a list of %" PRId64 " accesses", all);
+    if (!a->access) return ERR_NOMEM;
     for (int64_t i = 0; i < all; i++)
         a->access[i] = (struct workload_access){.in = workload_shape_extent(s, rank, i), .no = i};
     /* The places of a view ascend. */

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/par.h"
 #include "base/stop.h"
 #include "base/watch.h"
@@ -97,9 +98,9 @@ int workload_times_gather(MPI_Comm comm, const struct workload_clock *c,
     int rc = 0;
     if (rank == 0) {
         t->ranks_n = size;
-        t->first_s = malloc((size_t)size * sizeof(double));
-        t->last_s = malloc((size_t)size * sizeof(double));
-        if (!t->first_s || !t->last_s) rc = err_set(ERR_NOMEM, "no memory for the times");
+        t->first_s = calloc((size_t)size, sizeof(double));
+        t->last_s = calloc((size_t)size, sizeof(double));
+        if (!t->first_s || !t->last_s) rc = mem_error("the times");
     }
     TRY(par_agree(comm, rc));
     const double my_first = m->first - c->offset_s - begun, my_last = m->last - c->offset_s - begun;

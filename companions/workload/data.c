@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 
 #define WORDS   (WORKLOAD_PERIOD_BYTES / 8)
 #define MASK_56 ((UINT64_C(1) << 56) - 1)
@@ -16,7 +17,7 @@ int workload_data_make(struct workload_data *d, int generation, int64_t longest_
     if (longest_bytes < d->longest_bytes) longest_bytes = d->longest_bytes;
     const int64_t bytes = (WORKLOAD_PERIOD_BYTES + longest_bytes + 7) / 8 * 8;
     unsigned char *master = realloc(d->master, (size_t)bytes);
-    if (!master) return err_set(ERR_NOMEM, "no memory for %lld bytes of data", (long long)bytes);
+    if (!master) return mem_error("%lld bytes of data", (long long)bytes);
     d->master = master;
     d->longest_bytes = longest_bytes;
     d->generation = generation;
@@ -45,8 +46,8 @@ void workload_data_copy(const struct workload_data *d, unsigned char *to, int64_
     }
 }
 
-static bool fits(unsigned char got, unsigned char expected, int64_t at,
-                 struct workload_allowed allowed)
+static bool is_expected_byte(unsigned char got, unsigned char expected, int64_t at,
+                             struct workload_allowed allowed)
 {
     if (allowed.floating && got == WORKLOAD_FLOATING) return true;
     if (at % 8 != 7) return got == expected;
@@ -63,7 +64,8 @@ int64_t workload_data_check(const struct workload_data *d, const unsigned char *
         const bool exact = allowed.from <= d->generation && d->generation <= allowed.to;
         if (!exact || memcmp(got + done, expected, (size_t)n) != 0)
             for (int64_t i = 0; i < n; i++)
-                if (!fits(got[done + i], expected[i], offset + done + i, allowed)) return done + i;
+                if (!is_expected_byte(got[done + i], expected[i], offset + done + i, allowed))
+                    return done + i;
         done += n;
     }
     return -1;

@@ -79,7 +79,7 @@ static int take_place(struct workload_files *f, const char *path, const char *st
     if (rc == 0 && second) rc = own_expect(f->own, io_path_base(path), id);
     if (rc == 0) rc = io_place_take(&place);
     if (rc == 0 && !second) rc = own_expect(f->own, io_path_base(path), id);
-    if (rc == 0) return own_there(f->own, io_path_base(path), id);
+    if (rc == 0) return own_adopt(f->own, io_path_base(path), id);
     io_place_undo(&place);
     return rc;
 }
@@ -103,7 +103,7 @@ static int make_here(struct workload_files *f, int index, int64_t bytes)
     return rc;
 }
 
-struct making {
+struct file_request {
     struct workload_files *f;
     int index;
     int64_t bytes;
@@ -111,7 +111,7 @@ struct making {
 
 static int make_mine(void *arg)
 {
-    const struct making *m = arg;
+    const struct file_request *m = arg;
     return make_here(m->f, m->index, m->bytes);
 }
 
@@ -129,7 +129,7 @@ static int can_open(const struct workload_files *f, int index)
 
 int workload_files_make(struct workload_files *f, MPI_Comm comm, int index, int64_t bytes)
 {
-    struct making mine = {f, index, bytes};
+    struct file_request mine = {f, index, bytes};
     int rc = 0;
     if (f->separate)
         rc = par_in_turn(comm, make_mine, &mine);

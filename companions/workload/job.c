@@ -6,6 +6,7 @@
 
 #include "base/conf.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/mpilib.h"
 #include "base/par.h"
 #include "base/progress.h"
@@ -49,8 +50,8 @@ static int read_points(struct workload_job *job, const char *text, int64_t bytes
         TRY(workload_point_check(p, w->separate, at));
     }
     TRY(workload_replay_check(&job->context, w, job->name));
-    job->outcome = calloc((size_t)w->points_n, sizeof *job->outcome);
-    return job->outcome ? 0 : err_set(ERR_NOMEM, "no memory for the results");
+    job->outcome = mem_new(w->points_n, sizeof *job->outcome, "the results");
+    return job->outcome ? 0 : ERR_NOMEM;
 }
 
 /* The phases of a text, NULL for all patterns. */
@@ -68,8 +69,8 @@ static int read_phases(struct workload_job *job, const char *text, int64_t bytes
     if (job->opt->seed >= 0)
         for (int i = 0; i < job->jobfile.n; i++)
             job->jobfile.phase[i].shape.seed = (uint64_t)job->opt->seed;
-    job->phase = calloc((size_t)job->jobfile.n, sizeof *job->phase);
-    return job->phase ? 0 : err_set(ERR_NOMEM, "no memory for the results");
+    job->phase = mem_new(job->jobfile.n, sizeof *job->phase, "the results");
+    return job->phase ? 0 : ERR_NOMEM;
 }
 
 static int read_description(struct workload_job *job)

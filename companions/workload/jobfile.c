@@ -10,7 +10,8 @@
 #include "base/conf.h"
 #include "base/err.h"
 #include "base/json.h"
-#include "base/near.h"
+#include "base/mem.h"
+#include "base/suggestion.h"
 #include "base/num.h"
 #include "companions/workload/options.h"
 
@@ -181,7 +182,7 @@ struct reader {
 };
 
 /* Prefixes the current error message with line and column. */
-static int place(const struct reader *r, int rc, int line, int column)
+static int prefix_position(const struct reader *r, int rc, int line, int column)
 {
     char at[320];
     if (rc >= 0) return rc;
@@ -191,7 +192,7 @@ static int place(const struct reader *r, int rc, int line, int column)
 }
 
 /* A copy that lives as long as the reading. */
-static const char *keep(struct reader *r, const char *text)
+static const char *copy_text(struct reader *r, const char *text)
 {
     const size_t n = strlen(text) + 1;
     struct text_kept *k = malloc(sizeof *k + n);
@@ -215,28 +216,28 @@ static bool same_name(const char *a, const char *b)
     }
 }
 
-static int set(struct reader *r, struct settings *s, const char *key, const char *value,
-               enum level level)
+static int set_directive(struct reader *r, struct settings *s, const char *key, const char *value,
+                         enum level level)
 {
     for (int i = 0; workload_directives[i].name; i++) {
         if (!same_name(workload_directives[i].name, key)) continue;
-        const char *kept = keep(r, value);
-        if (!kept) return err_set(ERR_NOMEM, "no memory to read %s", r->name);
+        const char *kept = copy_text(r, value);
+        if (!kept) return mem_error("reading %s", r->name);
         TRY(conf_set(&workload_directives[i], s, kept));
         s->level[i] = (unsigned char)level;
         return 0;
     }
-    struct near near = {.word = key};
-    char meant[NEAR_TEXT_MAX];
+    struct suggestion near = {.word = key};
+    char meant[SUGGESTION_TEXT_MAX];
     for (int i = 0; workload_directives[i].name; i++)
-        near_try(&near, workload_directives[i].name);
+        suggestion_try(&near, workload_directives[i].name);
     return err_set(ERR_USAGE, "there is no directive \"%s\"%s (docs/workload.md lists them)", key,
-                   near_text(&near, "", meant));
+                   suggestion_text(&near, "", meant));
 }
 
 /* --- directives that contradict each other -------------------------------------------------- */
 
-static int pair(const char *what, const char *text, int64_t least, int64_t out[2])
+static int parse_pair(const char *what, const char *text, int64_t least, int64_t out[2])
 {
     char first[64];
     const char *x = strchr(text, 'x');
@@ -257,8 +258,8 @@ static enum level said_by(const struct settings *s, const char *name)
 }
 
 /* Tells of a directive that another one overrides. */
-static int tell(struct reader *r, const char *strong, enum level by, const char *weak,
-                enum level weak_by)
+static int note_override(struct reader *r, const char *strong, enum level by, const char *weak,
+                         enum level weak_by)
 {
     static const char *const whose[] = {"the default", "the job", "the section", "--set"};
     char text[400];
@@ -266,7 +267,7 @@ static int tell(struct reader *r, const char *strong, enum level by, const char 
              r->pattern_line, r->pattern_column, strong, whose[by], weak, whose[weak_by]);
     return json_array_append_new(r->j->notes, js_text(text)) == 0
                ? 0
-               : err_set(ERR_NOMEM, "no memory to read %s", r->name);
+               : mem_error("reading %s", r->name);
 }
 
 /* For some patterns a record is a way to say another directive: bytes, its text, and itself. */
@@ -277,7 +278,7 @@ static int rival_of_record(const struct settings *s, enum workload_pattern patte
     *name = NULL;
     switch (pattern) {
     case WORKLOAD_TILED:
-        TRY(pair("tile", s->tile, 1, tile));
+        TRY(parse_pair("tile", s->tile, 1, tile));
         *name = "tile";
         *bytes = num_product(tile[1], s->element);
         snprintf(text, 64, "the columns of tile %.20s", s->tile);
@@ -309,7 +310,7 @@ static int settle_record(struct reader *r, struct settings *s)
     const enum level of_record = said_by(s, "record"), of_other = said_by(s, name);
     if (of_record == BY_NOBODY || of_other == BY_NOBODY || !s->record[0]) return 0;
     snprintf(record, sizeof record, "record %.40s", s->record);
-    if (of_record > of_other) return tell(r, record, of_record, other, of_other);
+    if (of_record > of_other) return note_override(r, record, of_record, other, of_other);
     if (of_record == of_other && num_int_parse(s->record, &given) == 0 && given == bytes) return 0;
     if (of_record == of_other)
         return err_set(ERR_USAGE,
@@ -317,7 +318,7 @@ static int settle_record(struct reader *r, struct settings *s)
                        "%s in a section of its own",
                        record, other, bytes, name);
     s->record = "";
-    return tell(r, other, of_other, record, of_record);
+    return note_override(r, other, of_other, record, of_record);
 }
 
 /* With an amount that is given, nothing limits the search for one. */
@@ -329,7 +330,7 @@ static int settle_limits(struct reader *r, const struct settings *s)
     snprintf(data, sizeof data, "data %.40s", s->data);
     for (int i = 0; i < 2; i++)
         if (said_by(s, limits[i]) > BY_NOBODY)
-            TRY(tell(r, data, said_by(s, "data"), limits[i], said_by(s, limits[i])));
+            TRY(note_override(r, data, said_by(s, "data"), limits[i], said_by(s, limits[i])));
     return 0;
 }
 
@@ -351,8 +352,8 @@ static int shape_of(const struct settings *s, enum workload_pattern pattern, int
                     struct workload_shape *out)
 {
     int64_t tile[2], overlap[2];
-    TRY(pair("tile", s->tile, 1, tile));
-    TRY(pair("overlap", s->overlap, 0, overlap));
+    TRY(parse_pair("tile", s->tile, 1, tile));
+    TRY(parse_pair("overlap", s->overlap, 0, overlap));
     *out = (struct workload_shape){.pattern = pattern,
                                    .procs = 1,
                                    .n = 1,
@@ -458,8 +459,8 @@ static int append(struct reader *r, const struct workload_phase *p)
         return err_set(ERR_USAGE, "more than %d phases, repetitions counted", WORKLOAD_PHASES_MAX);
     if (j->n == r->room) {
         const int room = r->room == 0 ? 16 : 2 * r->room;
-        struct workload_phase *more = realloc(j->phase, (size_t)room * sizeof *more);
-        if (!more) return err_set(ERR_NOMEM, "no memory for %d phases", room);
+        struct workload_phase *more = mem_grow(j->phase, room, sizeof *more, "%d phases", room);
+        if (!more) return ERR_NOMEM;
         j->phase = more;
         r->room = room;
     }
@@ -474,7 +475,7 @@ static int section_phases(struct reader *r)
     char word[64], kind[64], key[64];
     for (int i = 0; r->set && i < r->set->n; i++) {
         TRY(workload_options_pair("--set", r->set->item[i], key, &value));
-        TRY(set(r, &r->own, key, value, BY_COMMAND));
+        TRY(set_directive(r, &r->own, key, value, BY_COMMAND));
     }
     TRY(settle_record(r, &r->own));
     TRY(settle_limits(r, &r->own));
@@ -491,12 +492,12 @@ static int section_phases(struct reader *r)
             while (t < WORKLOAD_TEMPORALS && !same_name(temporal_names[t], kind))
                 t++;
             if (t == WORKLOAD_TEMPORALS) {
-                char meant[NEAR_TEXT_MAX];
-                struct near near = {.word = kind};
+                char meant[SUGGESTION_TEXT_MAX];
+                struct suggestion near = {.word = kind};
                 for (t = 0; t < WORKLOAD_TEMPORALS; t++)
-                    near_try(&near, temporal_names[t]);
+                    suggestion_try(&near, temporal_names[t]);
                 return err_set(ERR_USAGE, "temporal: \"%s\" is none of %s%s", kind, all,
-                               near_text(&near, "", meant));
+                               suggestion_text(&near, "", meant));
             }
             TRY(phase_of(r, &r->own, (enum workload_temporal)t, record, &p));
             TRY(append(r, &p));
@@ -512,7 +513,7 @@ static int close_pattern(struct reader *r)
 {
     if (!r->in_pattern) return 0;
     r->in_pattern = false;
-    return place(r, section_phases(r), r->pattern_line, r->pattern_column);
+    return prefix_position(r, section_phases(r), r->pattern_line, r->pattern_column);
 }
 
 static int open_pattern(struct reader *r, const char *name)
@@ -526,14 +527,14 @@ static int open_pattern(struct reader *r, const char *name)
         r->own = r->common;
         return 0;
     }
-    struct near near = {.word = name};
-    char meant[NEAR_TEXT_MAX];
+    struct suggestion near = {.word = name};
+    char meant[SUGGESTION_TEXT_MAX];
     for (int p = 0; p < WORKLOAD_PATTERNS; p++)
-        near_try(&near, workload_pattern_name((enum workload_pattern)p));
+        suggestion_try(&near, workload_pattern_name((enum workload_pattern)p));
     return err_set(ERR_USAGE,
                    "there is no pattern \"%s\": simple-strided, nested-strided, random-strided, "
                    "sequential, segmented, tiled, flash, mesh%s",
-                   name, near_text(&near, "", meant));
+                   name, suggestion_text(&near, "", meant));
 }
 
 static int open_repeat(struct reader *r, const char *times)
@@ -570,13 +571,13 @@ static int pause_phase(struct reader *r, const char *seconds)
 
 static int directive(struct reader *r, const char *key, const char *value)
 {
-    if (r->in_pattern) return set(r, &r->own, key, value, BY_SECTION);
+    if (r->in_pattern) return set_directive(r, &r->own, key, value, BY_SECTION);
     if (same_name(key, "think")) return pause_phase(r, value);
-    return set(r, &r->common, key, value, BY_JOB);
+    return set_directive(r, &r->common, key, value, BY_JOB);
 }
 
 /* <word argument> or [word argument]; without an argument it is "". */
-static int tag(struct reader *r, const char *word, const char *argument)
+static int open_tag(struct reader *r, const char *word, const char *argument)
 {
     if (r->in_pattern && !r->ini && strcmp(word, "/pattern") != 0)
         return err_set(ERR_USAGE, "<%s> inside of a pattern's section: </Pattern> is missing",
@@ -600,10 +601,10 @@ static int tag(struct reader *r, const char *word, const char *argument)
         return pause_phase(r, argument);
     }
     if (r->ini && strcmp(word, "job") == 0) return close_pattern(r);
-    char meant[NEAR_TEXT_MAX];
+    char meant[SUGGESTION_TEXT_MAX];
     return err_set(
         ERR_USAGE, "there is no section \"%s\"%s", word,
-        near_of(word, r->ini ? "pattern|repeat|end|think|job" : "pattern|repeat", meant));
+        suggestion_of(word, r->ini ? "pattern|repeat|end|think|job" : "pattern|repeat", meant));
 }
 
 /* --- words ---------------------------------------------------------------------------------- */
@@ -627,17 +628,17 @@ static void skip(struct reader *r, bool lines)
     }
 }
 
-static void mark(struct reader *r)
+static void mark_token(struct reader *r)
 {
     r->token_line = r->line;
     r->token_column = (int)(r->at - r->line_begin) + 1;
 }
 
 /* Takes characters until one of stop, which stays. */
-static int take(struct reader *r, const char *stop, char word[WORD_MAX])
+static int read_until(struct reader *r, const char *stop, char word[WORD_MAX])
 {
     size_t n = 0;
-    mark(r);
+    mark_token(r);
     while (r->at < r->end && !strchr(stop, *r->at)) {
         if (n == WORD_MAX - 1) return err_set(ERR_USAGE, "a word of more than %d bytes", WORD_MAX);
         if ((unsigned char)*r->at < 0x20 && *r->at != '\t' && *r->at != '\r')
@@ -658,7 +659,7 @@ static int read_tag(struct reader *r)
     char text[WORD_MAX], word[WORD_MAX];
     const int line = r->line, column = (int)(r->at - r->line_begin) + 1;
     step(r);
-    TRY(take(r, r->ini ? "]\n" : "><\n", text));
+    TRY(read_until(r, r->ini ? "]\n" : "><\n", text));
     r->token_line = line;
     r->token_column = column;
     if (r->at == r->end || *r->at != (r->ini ? ']' : '>'))
@@ -669,13 +670,13 @@ static int read_tag(struct reader *r)
     for (size_t i = 0; i < n; i++)
         word[i] = (char)tolower((unsigned char)begin[i]);
     word[n] = 0;
-    return tag(r, word, begin + n + strspn(begin + n, " \t"));
+    return open_tag(r, word, begin + n + strspn(begin + n, " \t"));
 }
 
 static int read_directive(struct reader *r)
 {
     char key[WORD_MAX], value[WORD_MAX];
-    TRY(take(r, r->ini ? "=\n" : " \t\r\n<#", key));
+    TRY(read_until(r, r->ini ? "=\n" : " \t\r\n<#", key));
     const int line = r->token_line, column = r->token_column;
     if (r->ini && (r->at == r->end || *r->at != '='))
         return err_set(ERR_USAGE, "\"%s\" has no value: KEY = VALUE", key);
@@ -683,11 +684,11 @@ static int read_directive(struct reader *r)
     skip(r, !r->ini);
     if (r->at < r->end && *r->at == '"') {
         step(r);
-        TRY(take(r, "\"\n", value));
+        TRY(read_until(r, "\"\n", value));
         if (r->at == r->end || *r->at != '"') return err_set(ERR_USAGE, "a quote is not closed");
         step(r);
     } else {
-        TRY(take(r, r->ini ? ";#\n" : " \t\r\n<#", value));
+        TRY(read_until(r, r->ini ? ";#\n" : " \t\r\n<#", value));
     }
     r->token_line = line;
     r->token_column = column;
@@ -698,20 +699,21 @@ static int read_directive(struct reader *r)
 static int read_all(struct reader *r)
 {
     for (skip(r, true); r->at < r->end; skip(r, true)) {
-        mark(r);
+        mark_token(r);
         const int rc = *r->at == (r->ini ? '[' : '<') ? read_tag(r) : read_directive(r);
         /* What is wrong with a whole section has named its place already. */
         if (rc < 0 && strncmp(err_message(), r->name, strlen(r->name)) == 0) return rc;
-        TRY(place(r, rc, r->token_line, r->token_column));
+        TRY(prefix_position(r, rc, r->token_line, r->token_column));
     }
-    mark(r);
+    mark_token(r);
     if (r->in_pattern && !r->ini)
-        return place(r, err_set(ERR_USAGE, "</Pattern> is missing"), r->token_line,
-                     r->token_column);
+        return prefix_position(r, err_set(ERR_USAGE, "</Pattern> is missing"), r->token_line,
+                               r->token_column);
     TRY(close_pattern(r));
     if (r->depth > 0)
-        return place(r, err_set(ERR_USAGE, "%s is missing", r->ini ? "[end]" : "</Repeat>"),
-                     r->token_line, r->token_column);
+        return prefix_position(r,
+                               err_set(ERR_USAGE, "%s is missing", r->ini ? "[end]" : "</Repeat>"),
+                               r->token_line, r->token_column);
     if (r->j->n == 0) return err_set(ERR_USAGE, "%s:1:1: a job without a phase", r->name);
     return 0;
 }
@@ -731,7 +733,7 @@ int workload_jobfile_read(const char *name, const char *text, size_t bytes, bool
     if (bytes > TEXT_BYTES_MAX)
         return err_set(ERR_USAGE, "%s: more than %d bytes", name, TEXT_BYTES_MAX);
     j->notes = json_array();
-    if (!j->notes) return err_set(ERR_NOMEM, "no memory to read %s", name);
+    if (!j->notes) return mem_error("reading %s", name);
     for (int i = 0; workload_directives[i].name; i++)
         ERR_ASSERT(conf_set_default(&workload_directives[i], &r.common) == 0);
     const int rc = read_all(&r);

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "companions/workload/job.h"
 
-static int work(struct workload_job *job)
+static int run_job(struct workload_job *job)
 {
     const bool speaks = job->context.rank == 0 && !job->opt->quiet;
     const struct program_output result = {"--json", job->opt->json, "nht1-workload/",
@@ -46,7 +46,7 @@ static int make_point(const struct conf_list *words, struct workload_point *p)
     return workload_point_check(p, false, "--make: ");
 }
 
-static int make(const struct workload_options *opt, const struct conf_list *words)
+static int write_point(const struct workload_options *opt, const struct conf_list *words)
 {
     struct workload w = {.seed = opt->seed >= 0 ? (uint64_t)opt->seed : 1, .points_n = 1};
     struct workload_point p;
@@ -104,12 +104,12 @@ static int run(void *setup)
     struct workload_job job;
     int rank;
     TRY_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    if (opt->make) return par_agree(MPI_COMM_WORLD, rank == 0 ? make(opt, words) : 0);
+    if (opt->make) return par_agree(MPI_COMM_WORLD, rank == 0 ? write_point(opt, words) : 0);
     int rc = workload_job_make(&job, opt,
                                opt->reference  ? "reference"
                                : opt->patterns ? "patterns"
                                                : words->item[0]);
-    if (rc == 0) rc = work(&job);
+    if (rc == 0) rc = run_job(&job);
     workload_job_free(&job);
     return rc;
 }

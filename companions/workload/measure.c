@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/par.h"
 #include "base/watch.h"
 
@@ -56,8 +57,9 @@ int workload_findings_read(struct workload_findings *f, const struct workload_da
                            const char *path, int64_t offset, int64_t bytes,
                            struct workload_allowed allowed)
 {
-    unsigned char *got = malloc((size_t)(bytes < CHUNK_BYTES ? bytes + 1 : CHUNK_BYTES));
-    if (!got) return err_set(ERR_NOMEM, "no memory to check %s", path);
+    unsigned char *got =
+        mem_new(bytes < CHUNK_BYTES ? bytes + 1 : CHUNK_BYTES, 1, "checking %s", path);
+    if (!got) return ERR_NOMEM;
     int rc = 0;
     for (int64_t done = 0; rc == 0 && done < bytes;) {
         const int64_t want = bytes - done < CHUNK_BYTES ? bytes - done : CHUNK_BYTES;

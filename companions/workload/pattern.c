@@ -204,7 +204,7 @@ int64_t workload_shape_accesses(const struct workload_shape *s)
 }
 
 /* Where an access of the pattern itself lies, not packed. */
-static struct workload_extent natural(const struct workload_shape *s, int rank, int64_t i)
+static struct workload_extent natural_extent(const struct workload_shape *s, int rank, int64_t i)
 {
     const int64_t r = s->record_bytes;
     int px, py;
@@ -275,7 +275,7 @@ int64_t workload_shape_bytes(const struct workload_shape *s)
 
 struct workload_extent workload_shape_extent(const struct workload_shape *s, int rank, int64_t i)
 {
-    struct workload_extent e = natural(s, rank, i);
+    struct workload_extent e = natural_extent(s, rank, i);
     if (s->packed) e.offset = ranks_before(s, rank) + bytes_before(s, rank, i);
     return e;
 }
@@ -370,7 +370,7 @@ int64_t workload_memory_pieces(const struct workload_shape *s, const struct work
                    ? num_product(rank_blocks(s, rank), cube(s->cells))
                    : 1;
     if (!m->strided) return 1;
-    return num_quotient_up(natural(s, rank, i).bytes, m->block_bytes);
+    return num_quotient_up(natural_extent(s, rank, i).bytes, m->block_bytes);
 }
 
 struct workload_extent workload_memory_piece(const struct workload_shape *s,
@@ -389,7 +389,7 @@ struct workload_extent workload_memory_piece(const struct workload_shape *s,
         return (struct workload_extent){(cell * s->variables + v) * (int64_t)sizeof(double),
                                         sizeof(double)};
     }
-    const int64_t bytes = natural(s, rank, i).bytes;
+    const int64_t bytes = natural_extent(s, rank, i).bytes;
     if (!m->strided) return (struct workload_extent){0, bytes};
     const int64_t left = bytes - k * m->block_bytes;
     return (struct workload_extent){2 * k * m->block_bytes,

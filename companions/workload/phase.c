@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/par.h"
 #include "base/stop.h"
@@ -27,7 +28,7 @@
 #define MEMORY_SHARE   0.5 /* of what is free: how far the search for the amount goes */
 
 /* One process's part in one measurement. */
-struct part {
+struct phase_run {
     struct workload_context *c;
     const struct workload_phase *p;
     struct workload_shape shape;
@@ -51,18 +52,18 @@ struct part {
 
 /* --- places --------------------------------------------------------------------------------- */
 
-static void call_range(const struct part *t, int64_t c, int64_t *from, int64_t *to)
+static void call_range(const struct phase_run *t, int64_t c, int64_t *from, int64_t *to)
 {
     workload_accesses_range(&t->a, t->p, c, from, to);
 }
 
-static int64_t call_bytes(const struct part *t, int64_t c)
+static int64_t call_bytes(const struct phase_run *t, int64_t c)
 {
     return workload_accesses_bytes(&t->a, t->p, c);
 }
 
 /* Whether a call is contiguous in the file. */
-static bool call_adjacent(const struct part *t, int64_t c)
+static bool call_adjacent(const struct phase_run *t, int64_t c)
 {
     int64_t from, to;
     call_range(t, c, &from, &to);
@@ -74,18 +75,18 @@ static bool call_adjacent(const struct part *t, int64_t c)
 
 /* --- memory --------------------------------------------------------------------------------- */
 
-static int64_t slot_of_call(const struct part *t, int64_t c)
+static int64_t slot_of_call(const struct phase_run *t, int64_t c)
 {
     return c / t->a.calls_in_slot; /* one access in a call where a slot holds several calls */
 }
 
-static unsigned char *slot_at(const struct part *t, int64_t slot)
+static unsigned char *slot_at(const struct phase_run *t, int64_t slot)
 {
     return t->memory + slot % t->slots * t->a.slot_bytes;
 }
 
 /* Where access i lies in its slot when memory is contiguous: behind those before it in the call. */
-static int64_t in_slot(const struct part *t, int64_t i)
+static int64_t in_slot(const struct phase_run *t, int64_t i)
 {
     const int64_t from = i / t->p->group * t->p->group;
     if (t->p->memory.strided)
@@ -95,9 +96,9 @@ static int64_t in_slot(const struct part *t, int64_t i)
 
 /* What is done with each contiguous piece: its place in memory and in the file. Returns the index
  * of a wrong byte, -1: none. */
-typedef int64_t piece_fn(struct part *t, unsigned char *at, int64_t offset, int64_t bytes);
+typedef int64_t piece_fn(struct phase_run *t, unsigned char *at, int64_t offset, int64_t bytes);
 
-static int64_t each_piece(struct part *t, int64_t i, unsigned char *slot, piece_fn *f)
+static int64_t each_piece(struct phase_run *t, int64_t i, unsigned char *slot, piece_fn *f)
 {
     const struct workload_access *a = &t->a.access[i];
     const struct workload_memory *m = &t->p->memory;
@@ -112,7 +113,7 @@ static int64_t each_piece(struct part *t, int64_t i, unsigned char *slot, piece_
     return -1;
 }
 
-static int64_t fill_piece(struct part *t, unsigned char *at, int64_t offset, int64_t bytes)
+static int64_t fill_piece(struct phase_run *t, unsigned char *at, int64_t offset, int64_t bytes)
 {
     workload_data_copy(&t->c->data, at, offset, bytes);
     return -1;
@@ -120,20 +121,20 @@ static int64_t fill_piece(struct part *t, unsigned char *at, int64_t offset, int
 
 /* What changes between reading and writing back: the generation, in each eighth byte of the file.
  */
-static int64_t modify_piece(struct part *t, unsigned char *at, int64_t offset, int64_t bytes)
+static int64_t modify_piece(struct phase_run *t, unsigned char *at, int64_t offset, int64_t bytes)
 {
     for (int64_t b = 7 - offset % 8; b < bytes; b += 8)
         at[b] = (unsigned char)t->file->generation;
     return -1;
 }
 
-static int64_t check_piece(struct part *t, unsigned char *at, int64_t offset, int64_t bytes)
+static int64_t check_piece(struct phase_run *t, unsigned char *at, int64_t offset, int64_t bytes)
 {
     const struct workload_allowed a = {t->file->oldest, t->file->generation, false};
     return workload_data_check(&t->c->data, at, offset, bytes, a);
 }
 
-static int buffers_make(struct part *t)
+static int buffers_make(struct phase_run *t)
 {
     const int64_t room = t->c->buffer_bytes;
     t->direct = !t->reads && !t->p->memory.strided;
@@ -143,19 +144,17 @@ static int buffers_make(struct part *t)
     t->slots = t->a.slots_n;
     if (t->reads && t->slots > room / t->a.slot_bytes) t->slots = room / t->a.slot_bytes;
     if (t->slots < 1) t->slots = 1;
-    t->memory = num_array(t->slots, (size_t)t->a.slot_bytes);
+    t->memory = calloc((size_t)t->slots, (size_t)t->a.slot_bytes);
     if (!t->memory)
-        return err_set(ERR_NOMEM,
-                       "no memory for %" PRId64 " buffers of %" PRId64 " bytes: lower --buffer",
-                       t->slots, t->a.slot_bytes);
-    memset(t->memory, 0, (size_t)(t->slots * t->a.slot_bytes));
+        return mem_error("%" PRId64 " buffers of %" PRId64 " bytes: lower --buffer", t->slots,
+                         t->a.slot_bytes);
     for (int64_t i = 0; !t->reads && i < t->a.n; i++)
         each_piece(t, i, slot_at(t, slot_of_call(t, i / t->p->group)), fill_piece);
     return 0;
 }
 
 /* Describes the memory of a call; its origin is the slot. */
-static int type_make(struct part *t, int64_t c, MPI_Datatype *out)
+static int type_make(struct phase_run *t, int64_t c, MPI_Datatype *out)
 {
     int64_t from, to, pieces = 0, n = 0;
     call_range(t, c, &from, &to);
@@ -167,8 +166,9 @@ static int type_make(struct part *t, int64_t c, MPI_Datatype *out)
         return err_set(ERR_USAGE,
                        "a call has more pieces than MPI can describe: raise memory-block, or lower "
                        "group or record");
-    int64_t *at = num_array(pieces, sizeof *at), *bytes = num_array(pieces, sizeof *bytes);
-    int rc = at && bytes ? 0 : err_set(ERR_NOMEM, "no memory for %" PRId64 " pieces", pieces);
+    int64_t *at = calloc((size_t)pieces + 1, sizeof *at);
+    int64_t *bytes = calloc((size_t)pieces + 1, sizeof *bytes);
+    int rc = at && bytes ? 0 : mem_error("%" PRId64 " pieces", pieces);
     for (int64_t i = from; rc == 0 && i < to; i++) {
         const int64_t k_n = workload_memory_pieces(&t->shape, m, t->c->rank, t->a.access[i].no);
         for (int64_t k = 0; k < k_n; k++, n++) {
@@ -184,7 +184,7 @@ static int type_make(struct part *t, int64_t c, MPI_Datatype *out)
     return rc;
 }
 
-static int types_make(struct part *t)
+static int types_make(struct phase_run *t)
 {
     if (!t->p->memory.strided || t->p->method == WORKLOAD_POSIX || t->a.calls == 0) return 0;
     const int64_t period = t->p->pattern == WORKLOAD_RANDOM  ? t->a.calls
@@ -194,8 +194,8 @@ static int types_make(struct part *t)
     int64_t from, to;
     call_range(t, t->a.calls - 1, &from, &to);
     t->last_is_short = to - from < t->p->group && t->a.calls > n;
-    t->type = num_array(n + 1, sizeof *t->type);
-    if (!t->type) return err_set(ERR_NOMEM, "no memory for %" PRId64 " types", n);
+    t->type = mem_new(n + 1, sizeof *t->type, "%" PRId64 " types", n);
+    if (!t->type) return ERR_NOMEM;
     for (; t->types_n < n; t->types_n++)
         TRY(type_make(t, t->types_n, &t->type[t->types_n]));
     if (!t->last_is_short) return 0;
@@ -203,7 +203,7 @@ static int types_make(struct part *t)
     return type_make(t, t->a.calls - 1, &t->type[n]);
 }
 
-static void part_free(struct part *t)
+static void part_free(struct phase_run *t)
 {
     for (int64_t k = 0; k < t->types_n; k++)
         MPI_Type_free(&t->type[k]);
@@ -218,13 +218,14 @@ static void part_free(struct part *t)
 /* --- the file ------------------------------------------------------------------------------- */
 
 /* The places of this rank as a view: one period of them, which repeats itself. */
-static int set_view(struct part *t)
+static int set_view(struct phase_run *t)
 {
     int64_t accesses, period;
     workload_shape_period(&t->shape, t->c->rank, &accesses, &period);
-    int64_t *at = num_array(accesses, sizeof *at), *bytes = num_array(accesses, sizeof *at);
+    int64_t *at = calloc((size_t)accesses + 1, sizeof *at);
+    int64_t *bytes = calloc((size_t)accesses + 1, sizeof *at);
     const int64_t begin = t->a.access[0].in.offset;
-    int rc = at && bytes ? 0 : err_set(ERR_NOMEM, "no memory for a view");
+    int rc = at && bytes ? 0 : mem_error("a view");
     for (int64_t i = 0; rc == 0 && i < accesses; i++) {
         at[i] = t->a.access[i].in.offset - begin;
         bytes[i] = t->a.access[i].in.bytes;
@@ -240,7 +241,7 @@ static int set_view(struct part *t)
 
 static int open_file(void *part)
 {
-    struct part *t = part;
+    struct phase_run *t = part;
     if (t->p->method == WORKLOAD_POSIX) {
         t->fd = open(t->path, O_RDWR | O_CLOEXEC);
         return par_agree(t->c->comm,
@@ -252,14 +253,14 @@ static int open_file(void *part)
 
 static int sync_file(void *part)
 {
-    struct part *t = part;
+    struct phase_run *t = part;
     if (t->p->method != WORKLOAD_POSIX) return workload_handle_sync(&t->handle);
     return fsync(t->fd) == 0 ? 0 : err_set_errno(ERR_IO, errno, "flushing %s", t->path);
 }
 
 static int close_file(void *part)
 {
-    struct part *t = part;
+    struct phase_run *t = part;
     if (t->p->method != WORKLOAD_POSIX) return workload_handle_close(&t->handle);
     const int fd = t->fd;
     t->fd = -1;
@@ -269,7 +270,7 @@ static int close_file(void *part)
 /* --- the accesses --------------------------------------------------------------------------- */
 
 /* Transfers all of iov at an offset, in as many calls as it takes. */
-static int posix_pieces(struct part *t, bool write, struct iovec *iov, int n, int64_t offset)
+static int posix_pieces(struct phase_run *t, bool write, struct iovec *iov, int n, int64_t offset)
 {
     while (n > 0) {
         const ssize_t done =
@@ -290,7 +291,7 @@ static int posix_pieces(struct part *t, bool write, struct iovec *iov, int n, in
     return 0;
 }
 
-static int posix_access(struct part *t, bool write, int64_t i, unsigned char *slot)
+static int posix_access(struct phase_run *t, bool write, int64_t i, unsigned char *slot)
 {
     const struct workload_access *a = &t->a.access[i];
     const struct workload_memory *m = &t->p->memory;
@@ -318,7 +319,7 @@ static int posix_access(struct part *t, bool write, int64_t i, unsigned char *sl
 }
 
 /* Call c; a process that has none left takes part with nothing where all must. */
-static int transfer(struct part *t, bool write, int64_t c, unsigned char *slot)
+static int transfer(struct phase_run *t, bool write, int64_t c, unsigned char *slot)
 {
     if (t->p->method == WORKLOAD_POSIX) return posix_access(t, write, c, slot);
     struct workload_kind k = {.position = WORKLOAD_EXPLICIT,
@@ -340,7 +341,7 @@ static int transfer(struct part *t, bool write, int64_t c, unsigned char *slot)
 /* All calls; a process that has failed goes on with what the others wait for. */
 static int access_file(void *part, double *think_s)
 {
-    struct part *t = part;
+    struct phase_run *t = part;
     const bool collective = t->p->method == WORKLOAD_COLLECTIVE;
     const int64_t calls = collective ? t->calls_most : t->a.calls;
     int rc = 0;
@@ -372,7 +373,7 @@ static int access_file(void *part, double *think_s)
 /* --- looking at the data -------------------------------------------------------------------- */
 
 /* What was read last and still lies in memory. What was changed is checked in the file. */
-static void check_reads(struct part *t, struct workload_findings *f)
+static void check_reads(struct phase_run *t, struct workload_findings *f)
 {
     for (int64_t c = 0; c < t->a.calls; c++) {
         const int64_t slot = slot_of_call(t, c);
@@ -386,7 +387,7 @@ static void check_reads(struct part *t, struct workload_findings *f)
     }
 }
 
-static int check_writes(struct part *t, struct workload_findings *f)
+static int check_writes(struct phase_run *t, struct workload_findings *f)
 {
     const struct workload_allowed a = {t->file->generation, t->file->generation, false};
     const int fd = open(t->path, O_RDONLY | O_CLOEXEC);
@@ -402,7 +403,7 @@ static int check_writes(struct part *t, struct workload_findings *f)
 /* --- one measurement ------------------------------------------------------------------------ */
 
 /* The file as the temporal pattern wants to find it. */
-static int prepare(struct part *t)
+static int prepare(struct phase_run *t)
 {
     struct workload_context *c = t->c;
     const int64_t length = workload_shape_length(&t->shape);
@@ -423,7 +424,7 @@ static int prepare(struct part *t)
     return 0;
 }
 
-static int measure(struct part *t, struct workload_phase_result *r)
+static int measure(struct phase_run *t, struct workload_phase_result *r)
 {
     static const struct workload_steps steps = {open_file, access_file, sync_file, close_file};
     struct workload_context *c = t->c;
@@ -517,19 +518,20 @@ struct shares {
     double buffer, memory;
 };
 
-static int part_make(struct part *t, struct workload_context *c, const struct workload_phase *p,
-                     int64_t n, struct shares *share)
+static int part_make(struct phase_run *t, struct workload_context *c,
+                     const struct workload_phase *p, int64_t n, struct shares *share)
 {
     double needed;
     int64_t free_bytes;
-    *t = (struct part){.c = c,
-                       .p = p,
-                       .shape = workload_phase_shape(p, c->size, n),
-                       .file = &c->content[0],
-                       .reads = p->temporal != WORKLOAD_WRITE && p->temporal != WORKLOAD_REWRITE,
-                       .writes = p->temporal != WORKLOAD_READ && p->temporal != WORKLOAD_REREAD,
-                       .handle = {.file = MPI_FILE_NULL},
-                       .fd = -1};
+    *t = (struct phase_run){
+        .c = c,
+        .p = p,
+        .shape = workload_phase_shape(p, c->size, n),
+        .file = &c->content[0],
+        .reads = p->temporal != WORKLOAD_WRITE && p->temporal != WORKLOAD_REWRITE,
+        .writes = p->temporal != WORKLOAD_READ && p->temporal != WORKLOAD_REREAD,
+        .handle = {.file = MPI_FILE_NULL},
+        .fd = -1};
     workload_files_path(&c->files, 0, t->path);
     t->need = workload_phase_need(p, &t->shape, c->rank, c->buffer_bytes);
     TRY(nodes_split(c->comm, &t->nodes));
@@ -548,7 +550,7 @@ static int part_make(struct part *t, struct workload_context *c, const struct wo
 static int try_amount(struct workload_context *c, const struct workload_phase *p, int64_t n,
                       struct workload_phase_result *r, struct shares *share)
 {
-    struct part t;
+    struct phase_run t;
     const int tries = r->tries;
     workload_times_free(&r->m.times);
     int rc = part_make(&t, c, p, n, share);
@@ -570,7 +572,7 @@ static int try_amount(struct workload_context *c, const struct workload_phase *p
 }
 
 /* What the file system has left, together with what the file takes now; the same on all. */
-static int space(struct workload_context *c, int64_t *bytes)
+static int free_space(struct workload_context *c, int64_t *bytes)
 {
     struct statvfs fs;
     char dir[WORKLOAD_PATH_MAX];
@@ -584,8 +586,9 @@ static int space(struct workload_context *c, int64_t *bytes)
 
 /* The next amount: as much more as the last one was short of, within the limits. Returns n when a
  * limit is met and named. */
-static int64_t grow(const struct workload_phase *p, const struct workload_phase_result *r,
-                    double most_bytes, struct shares share, double spent_s, const char **limit)
+static int64_t next_amount(const struct workload_phase *p, const struct workload_phase_result *r,
+                           double most_bytes, struct shares share, double spent_s,
+                           const char **limit)
 {
     const double s = workload_times_aggregate(&r->m.times);
     double factor = 1.3 * fmax(WORKLOAD_TIME_S / fmax(s, 1e-6),
@@ -618,10 +621,10 @@ int workload_phase_measure(struct workload_context *c, const struct workload_pha
     TRY(try_amount(c, p, n, r, &share));
     while (p->data_bytes == 0 && !r->m.enough && r->m.findings.wrong_n == 0 &&
            r->tries < TRIES_MAX) {
-        TRY(space(c, &room));
+        TRY(free_space(c, &room));
         const bool little_space = 0.9 * (double)room < (double)p->limit_bytes;
-        n = grow(p, r, little_space ? 0.9 * (double)room : (double)p->limit_bytes, share,
-                 watch_now() - begun, &r->limit);
+        n = next_amount(p, r, little_space ? 0.9 * (double)room : (double)p->limit_bytes, share,
+                        watch_now() - begun, &r->limit);
         if (r->limit && strcmp(r->limit, "bytes") == 0 && little_space) r->limit = "space";
         /* Clocks differ; one decides for all. */
         int64_t next[2] = {n, r->limit != NULL};

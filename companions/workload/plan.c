@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "companions/workload/data.h"
 #include "companions/workload/random.h"
@@ -146,8 +147,8 @@ static int kinds_by_fractions(const struct workload_point *p, uint64_t seed,
 {
     const double fraction[VECTORS] = {p->read_frac, p->coll_frac, p->sync_frac, p->seq_frac,
                                       p->shared_frac};
-    unsigned char *v = num_array(plan->n, VECTORS);
-    if (!v) return err_set(ERR_NOMEM, "no memory for %lld calls", (long long)plan->n);
+    unsigned char *v = mem_new(plan->n, VECTORS, "%lld calls", (long long)plan->n);
+    if (!v) return ERR_NOMEM;
     for (int i = 0; i < VECTORS; i++)
         vector(seed, i, fraction[i], plan->n, v + i * plan->n);
     for (int64_t c = 0; c < plan->n; c++) {
@@ -172,7 +173,8 @@ static int kinds_by_fractions(const struct workload_point *p, uint64_t seed,
 
 /* Sizes of so many calls from first on that share bytes equally, whole bytes, in multiples of size
  * with a short last one where size is given. */
-static void sizes(struct workload_plan *plan, int64_t first, int64_t n, int64_t bytes, double size)
+static void set_sizes(struct workload_plan *plan, int64_t first, int64_t n, int64_t bytes,
+                      double size)
 {
     int64_t done = 0;
     for (int64_t c = 0; c < n; c++) {
@@ -187,7 +189,8 @@ static void sizes(struct workload_plan *plan, int64_t first, int64_t n, int64_t 
 /* Places of calls that do not follow each other: the skips spread evenly over them, and what is
  * skipped evenly over the skips. A span that is shorter than the bytes is gone through again and
  * again. */
-static void spread(const struct workload_calls *calls, int64_t begin, struct workload_call *call)
+static void spread_calls(const struct workload_calls *calls, int64_t begin,
+                         struct workload_call *call)
 {
     const int64_t skipped = calls->span - calls->bytes;
     int64_t done = 0, at = begin;
@@ -212,8 +215,8 @@ static void kinds_by_list(const struct workload_calls *list, int list_n, int64_t
     for (int kind = 0; kind < WORKLOAD_KINDS; kind++)
         for (int i = 0; i < list_n; i++) {
             if (list[i].kind != kind) continue;
-            sizes(plan, c, list[i].n, list[i].bytes, 0);
-            if (list[i].skips > 0) spread(&list[i], begin + list[i].begin, &plan->call[c]);
+            set_sizes(plan, c, list[i].n, list[i].bytes, 0);
+            if (list[i].skips > 0) spread_calls(&list[i], begin + list[i].begin, &plan->call[c]);
             for (int64_t end = c + list[i].n; c < end; c++) {
                 plan->call[c].kind = kind;
                 plan->call[c].seek = WORKLOAD_NO_SEEK;
@@ -243,8 +246,8 @@ static int64_t run_bytes(const struct workload_point *p, const struct workload_p
     return sum < (double)p->unique_bytes ? (int64_t)sum : p->unique_bytes;
 }
 
-static void places(const struct workload *w, const struct workload_point *p, uint64_t seed,
-                   int rank, struct workload_plan *plan)
+static void set_offsets(const struct workload *w, const struct workload_point *p, uint64_t seed,
+                        int rank, struct workload_plan *plan)
 {
     struct random offsets = random_begin(seed, (uint64_t)OFFSETS + ((uint64_t)rank << 8));
     struct random seeks = random_begin(seed, SEEKS); /* the same on all */
@@ -360,8 +363,8 @@ int workload_plan_make(const struct workload *w, int no, int rank, struct worklo
     const struct workload_rank *own = rank_of(p, rank);
     const uint64_t seed = random_mix(w->seed, (uint64_t)no);
     *plan = (struct workload_plan){.n = calls_of(p, own)};
-    plan->call = num_array(plan->n, sizeof *plan->call);
-    if (!plan->call) return err_set(ERR_NOMEM, "no memory for %lld calls", (long long)plan->n);
+    plan->call = mem_new(plan->n, sizeof *plan->call, "%lld calls", (long long)plan->n);
+    if (!plan->call) return ERR_NOMEM;
     for (int64_t c = 0; c < plan->n; c++)
         plan->call[c] = (struct workload_call){.offset = -1};
     plan->bytes = share_of(p, rank, &plan->begin);
@@ -371,12 +374,12 @@ int workload_plan_make(const struct workload *w, int no, int rank, struct worklo
         kinds_by_list(own->list, own->list_n, begin, plan);
     } else if (p->list_n > 0 && plan->n > 0) {
         kinds_by_list(p->list, p->list_n, begin, plan);
-        if (own) sizes(plan, 0, plan->n, plan->bytes, 0);
+        if (own) set_sizes(plan, 0, plan->n, plan->bytes, 0);
     } else if (p->list_n == 0) {
         TRY(kinds_by_fractions(p, seed, plan));
-        sizes(plan, 0, plan->n, plan->bytes, own ? 0 : p->size_mean);
+        set_sizes(plan, 0, plan->n, plan->bytes, own ? 0 : p->size_mean);
     }
-    places(w, p, seed, rank, plan);
+    set_offsets(w, p, seed, rank, plan);
     for (int64_t c = 0; c < plan->n; c++)
         if (plan->call[c].bytes > plan->longest_bytes) plan->longest_bytes = plan->call[c].bytes;
     return 0;

@@ -9,7 +9,8 @@
 
 #include "base/conf.h"
 #include "base/err.h"
-#include "base/near.h"
+#include "base/mem.h"
+#include "base/suggestion.h"
 #include "base/num.h"
 
 #define AT(member) offsetof(struct workload_point, member)
@@ -60,12 +61,12 @@ int workload_point_set(struct workload_point *p, const char *name, const char *t
             return conf_int(name, text, (int64_t)number->min, (int64_t)number->max, at);
         return conf_real(name, text, number->min, number->max, at);
     }
-    struct near near = {.word = name};
-    char meant[NEAR_TEXT_MAX];
+    struct suggestion near = {.word = name};
+    char meant[SUGGESTION_TEXT_MAX];
     for (int i = 0; i < WORKLOAD_NUMBERS; i++)
-        near_try(&near, workload_numbers[i].name);
+        suggestion_try(&near, workload_numbers[i].name);
     return err_set(ERR_USAGE, "%s: not one of the nine numbers of a working point%s", name,
-                   near_text(&near, "", meant));
+                   suggestion_text(&near, "", meant));
 }
 
 static int check_fractions(const struct workload_point *p, bool separate, const char *where)
@@ -259,8 +260,9 @@ int workload_add(struct workload *w, const struct workload_point *p)
     /* Room for 2^k points: doubled whenever it is full. */
     if ((w->points_n & (w->points_n - 1)) == 0) {
         const size_t room = w->points_n == 0 ? 1 : 2 * (size_t)w->points_n;
-        struct workload_point *more = realloc(w->point, room * sizeof *more);
-        if (!more) return err_set(ERR_NOMEM, "no memory for %d working points", w->points_n + 1);
+        struct workload_point *more =
+            mem_grow(w->point, (int64_t)room, sizeof *more, "%d working points", w->points_n + 1);
+        if (!more) return ERR_NOMEM;
         w->point = more;
     }
     w->point[w->points_n++] = *p;

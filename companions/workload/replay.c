@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/par.h"
 #include "base/stop.h"
@@ -17,7 +18,7 @@
 #include "companions/workload/access.h"
 
 /* One process's part in one point. */
-struct part {
+struct point_run {
     struct workload_context *c;
     const struct workload_point *p;
     struct workload_content *file;
@@ -125,7 +126,7 @@ int workload_replay_memory(const struct workload_context *c, const struct nodes 
 
 /* The piece of a call, contiguous in the file, that begins so far behind the call's beginning: its
  * place in the file. bytes: [out] its length. */
-static int64_t piece_at(const struct part *t, const struct workload_call *call, int64_t done,
+static int64_t piece_at(const struct point_run *t, const struct workload_call *call, int64_t done,
                         int64_t *bytes)
 {
     const int64_t at = call->offset + done;
@@ -134,7 +135,7 @@ static int64_t piece_at(const struct part *t, const struct workload_call *call, 
     return workload_view_place(&t->view, at);
 }
 
-static struct workload_allowed allowed(const struct part *t)
+static struct workload_allowed allowed(const struct point_run *t)
 {
     return (struct workload_allowed){WORKLOAD_LAID_OUT, t->file->generation, t->file->floating};
 }
@@ -149,19 +150,17 @@ static bool is_shared(const struct workload_call *c)
     return workload_kind_of(c->kind).position == WORKLOAD_SHARED;
 }
 
-static int point_buffers_make(struct part *t)
+static int point_buffers_make(struct point_run *t)
 {
     const struct workload_plan *plan = &t->plan;
     struct workload_slots *s = &t->slots;
     TRY(workload_plan_slots(plan, t->holes, t->c->buffer_bytes, t->c->depth, s));
-    t->memory = num_array(s->read + s->write, (size_t)s->bytes);
-    t->read_call = num_array(s->read, sizeof *t->read_call);
-    t->floating = num_array(plan->longest_bytes, 1);
+    t->memory = calloc((size_t)(s->read + s->write), (size_t)s->bytes);
+    t->read_call = calloc((size_t)s->read + 1, sizeof *t->read_call);
+    t->floating = calloc((size_t)plan->longest_bytes + 1, 1);
     if (!t->memory || !t->read_call || !t->floating)
-        return err_set(ERR_NOMEM,
-                       "no memory for %" PRId64 " buffers of %" PRId64 " bytes: lower --buffer",
-                       s->read + s->write, s->bytes);
-    memset(t->memory, 0, (size_t)((s->read + s->write) * s->bytes));
+        return mem_error("%" PRId64 " buffers of %" PRId64 " bytes: lower --buffer",
+                         s->read + s->write, s->bytes);
     memset(t->floating, WORKLOAD_FLOATING, (size_t)plan->longest_bytes);
     for (int64_t i = 0; i < t->slots.read; i++)
         t->read_call[i] = -1;
@@ -182,7 +181,7 @@ static int point_buffers_make(struct part *t)
 static int point_open(void *part)
 {
     static const int64_t whole = 0;
-    struct part *t = part;
+    struct point_run *t = part;
     TRY(workload_handle_open(&t->handle, t->comm, t->path, t->c->info, t->c->depth));
     t->handle.pointer_late = t->c->pointer_late;
     if (t->holes)
@@ -194,7 +193,7 @@ static int point_open(void *part)
 /* All calls; a process that has failed goes on with what the others wait for. */
 static int point_access(void *part, double *think_s)
 {
-    struct part *t = part;
+    struct point_run *t = part;
     int rc = 0;
     int64_t reads = 0, writes = 0;
     for (int64_t i = 0; i < t->plan.n; i++) {
@@ -249,18 +248,18 @@ static int point_access(void *part, double *think_s)
 
 static int point_sync(void *part)
 {
-    return workload_handle_sync(&((struct part *)part)->handle);
+    return workload_handle_sync(&((struct point_run *)part)->handle);
 }
 
 static int point_close(void *part)
 {
-    return workload_handle_close(&((struct part *)part)->handle);
+    return workload_handle_close(&((struct point_run *)part)->handle);
 }
 
 /* --- looking at the data -------------------------------------------------------------------- */
 
 /* What the last calls have read and still lies in memory. */
-static void point_check_reads(struct part *t, struct workload_findings *f)
+static void point_check_reads(struct point_run *t, struct workload_findings *f)
 {
     for (int64_t s = 0; s < t->slots.read; s++) {
         if (t->read_call[s] < 0) continue;
@@ -279,7 +278,7 @@ static void point_check_reads(struct part *t, struct workload_findings *f)
     }
 }
 
-static int point_check_writes(struct part *t, struct workload_findings *f, bool shared_only)
+static int point_check_writes(struct point_run *t, struct workload_findings *f, bool shared_only)
 {
     const int now = t->file->generation;
     const struct workload_allowed a = {now, now, t->file->floating};
@@ -305,15 +304,16 @@ static int point_check_writes(struct part *t, struct workload_findings *f, bool 
 /* --- a point -------------------------------------------------------------------------------- */
 
 /* What the calls of all processes together do: so decides everybody alike. */
-struct character {
+struct call_kinds {
     int read, write, shared_write, other, seek; /* any */
 };
 
 /* What the processes of the point do. Collective over t->comm. */
-static int play(struct part *t, const struct workload *w, int no, struct workload_outcome *o)
+static int replay_point(struct point_run *t, const struct workload *w, int no,
+                        struct workload_outcome *o)
 {
     static const struct workload_steps steps = {point_open, point_access, point_sync, point_close};
-    struct character all = {0};
+    struct call_kinds all = {0};
     TRY_MPI(MPI_Comm_set_errhandler(t->comm, MPI_ERRORS_RETURN));
     TRY(nodes_split(t->comm, &t->nodes));
     TRY(par_agree(t->comm, workload_plan_make(w, no, t->c->rank, &t->plan)));
@@ -357,13 +357,13 @@ int workload_replay_point(struct workload_context *c, const struct workload *w, 
                           struct workload_outcome *o)
 {
     const struct workload_point *p = &w->point[no];
-    struct part t = {.c = c,
-                     .p = p,
-                     .file = &c->content[p->file],
-                     .nodes = {.node = MPI_COMM_NULL},
-                     .handle = {.file = MPI_FILE_NULL},
-                     .view = workload_point_view(p, c->rank),
-                     .holes = workload_point_holes(p)};
+    struct point_run t = {.c = c,
+                          .p = p,
+                          .file = &c->content[p->file],
+                          .nodes = {.node = MPI_COMM_NULL},
+                          .handle = {.file = MPI_FILE_NULL},
+                          .view = workload_point_view(p, c->rank),
+                          .holes = workload_point_holes(p)};
     *o = (struct workload_outcome){.asked = p};
     TRY(par_agree(c->comm, stop_requested() ? err_set(ERR_INTERRUPT, "interrupted") : 0));
     workload_files_path(&c->files, p->file, t.path);
@@ -371,7 +371,7 @@ int workload_replay_point(struct workload_context *c, const struct workload *w, 
         MPI_Comm_split(c->comm, c->rank < p->process_num ? 0 : MPI_UNDEFINED, c->rank, &t.comm));
     int rc = 0;
     if (t.comm != MPI_COMM_NULL) {
-        rc = play(&t, w, no, o);
+        rc = replay_point(&t, w, no, o);
         nodes_free(&t.nodes);
         MPI_Comm_free(&t.comm);
     }
@@ -391,7 +391,7 @@ int workload_replay_point(struct workload_context *c, const struct workload *w, 
 
 /* --- JSON ----------------------------------------------------------------------------------- */
 
-static json_t *nine(const struct workload_point *p)
+static json_t *numbers_json(const struct workload_point *p)
 {
     json_t *o = json_object();
     for (int i = 0; i < WORKLOAD_NUMBERS; i++) {
@@ -411,10 +411,11 @@ json_t *workload_outcome_json(const struct workload_outcome *o)
             json_array_append_new(calls, json_pack("{ss sI sI}", "function", workload_kind_name(i),
                                                    "n", (json_int_t)o->achieved.calls[i], "bytes",
                                                    (json_int_t)o->achieved.bytes[i]));
-    json_t *one = json_pack("{si so so so sI sI si}", "file", o->asked->file, "asked",
-                            nine(o->asked), "achieved", nine(&achieved), "calls", calls,
-                            "bytes_min_of_rank", (json_int_t)o->bytes_min, "bytes_max_of_rank",
-                            (json_int_t)o->bytes_max, "in_flight_most_n", o->in_flight_most);
+    json_t *one =
+        json_pack("{si so so so sI sI si}", "file", o->asked->file, "asked", numbers_json(o->asked),
+                  "achieved", numbers_json(&achieved), "calls", calls, "bytes_min_of_rank",
+                  (json_int_t)o->bytes_min, "bytes_max_of_rank", (json_int_t)o->bytes_max,
+                  "in_flight_most_n", o->in_flight_most);
     json_object_update_new(one, workload_measured_json(&o->m));
     return one;
 }

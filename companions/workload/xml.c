@@ -8,6 +8,7 @@
 
 #include "base/conf.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "companions/workload/point.h"
 
 #define TEXT_BYTES_MAX (256 << 20)
@@ -31,7 +32,7 @@ struct parse {
 };
 
 /* "w.xml:3:17: " */
-static void where(const struct parse *ps, char *out, size_t size)
+static void position_text(const struct parse *ps, char *out, size_t size)
 {
     snprintf(out, size, "%.200s:%lu:%lu: ", ps->name, XML_GetCurrentLineNumber(ps->parser),
              XML_GetCurrentColumnNumber(ps->parser) + 1);
@@ -42,7 +43,7 @@ static void fail(struct parse *ps, int rc)
 {
     char at[320];
     if (ps->rc < 0) return;
-    where(ps, at, sizeof at);
+    position_text(ps, at, sizeof at);
     err_prefix(at);
     ps->rc = rc;
     XML_StopParser(ps->parser, XML_FALSE);
@@ -125,7 +126,7 @@ static int set_file(struct parse *ps, const char *name, const char *value)
     if (strcmp(name, "name") != 0) return ERR_USAGE;
     free(ps->file_name);
     ps->file_name = strdup(value);
-    return ps->file_name ? 0 : err_set(ERR_NOMEM, "no memory for the name of a file");
+    return ps->file_name ? 0 : mem_error("the name of a file");
 }
 
 /* An element: where it stands, how one of its attributes is set (ERR_USAGE without a message: it
@@ -199,7 +200,7 @@ static void XMLCALL begin(void *data, const XML_Char *name, const XML_Char **att
 }
 
 /* One more place in an array that is doubled when it is full. */
-static void *grown(void *array, int n, size_t size)
+static void *grow_array(void *array, int n, size_t size)
 {
     if ((n & (n - 1)) != 0) return array;
     return realloc(array, (n == 0 ? 1 : 2 * (size_t)n) * size);
@@ -209,7 +210,7 @@ static int end_calls(struct parse *ps, bool of_rank)
 {
     int *n = of_rank ? &ps->rank.list_n : &ps->point.list_n;
     struct workload_calls **list = of_rank ? &ps->rank.list : &ps->point.list;
-    struct workload_calls *more = *n < WORKLOAD_KINDS ? grown(*list, *n, sizeof *more) : NULL;
+    struct workload_calls *more = *n < WORKLOAD_KINDS ? grow_array(*list, *n, sizeof *more) : NULL;
     if (!more) return err_set(ERR_USAGE, "more <calls> than there are functions");
     *list = more;
     more[(*n)++] = ps->calls;
@@ -220,8 +221,8 @@ static int end_rank(struct parse *ps)
 {
     struct workload_point *p = &ps->point;
     struct workload_rank *more =
-        p->ranks_n < RANKS_MAX ? grown(p->rank, p->ranks_n, sizeof *more) : NULL;
-    if (!more) return err_set(ERR_NOMEM, "no memory for so many <rank>");
+        p->ranks_n < RANKS_MAX ? grow_array(p->rank, p->ranks_n, sizeof *more) : NULL;
+    if (!more) return mem_error("so many <rank>");
     p->rank = more;
     more[p->ranks_n++] = ps->rank;
     ps->rank = (struct workload_rank){.of = 0};
@@ -313,7 +314,7 @@ static int parse_text(struct parse *ps, const char *text, size_t bytes)
     const enum XML_Status status = XML_Parse(ps->parser, text, (int)bytes, XML_TRUE);
     if (ps->rc < 0) return ps->rc;
     if (status == XML_STATUS_OK) return 0;
-    where(ps, at, sizeof at);
+    position_text(ps, at, sizeof at);
     return err_set(XML_GetErrorCode(ps->parser) == XML_ERROR_NO_MEMORY ? ERR_NOMEM : ERR_USAGE,
                    "%s%s", at, XML_ErrorString(XML_GetErrorCode(ps->parser)));
 }
@@ -326,7 +327,7 @@ int workload_read(const char *name, const char *text, size_t bytes, struct workl
     if (bytes > TEXT_BYTES_MAX)
         return err_set(ERR_USAGE, "%s: more than %d bytes", name, TEXT_BYTES_MAX);
     ps.parser = XML_ParserCreate(NULL);
-    if (!ps.parser) return err_set(ERR_NOMEM, "no memory to read %s", name);
+    if (!ps.parser) return mem_error("reading %s", name);
     int rc = parse_text(&ps, text, bytes);
     if (rc == 0 && w->points_n == 0)
         rc = err_set(ERR_USAGE, "%s:1:1: a workload without a working point", name);

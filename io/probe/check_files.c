@@ -19,6 +19,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "base/watch.h"
 #include "io/probe/check.h"
@@ -41,13 +42,13 @@ void probe_say(struct probe_try *t, const char *fmt, ...)
 }
 
 /* The call that failed, with errno. */
-static int no(struct probe_try *t, const char *call)
+static int call_failed(struct probe_try *t, const char *call)
 {
     t->errnum = errno;
     return err_set_errno(ERR_IO, errno, "%s", call);
 }
 
-static int absent(struct probe_try *t, const char *why)
+static int set_absent(struct probe_try *t, const char *why)
 {
     t->absent = true;
     return err_set(ERR_IO, "%s", why);
@@ -55,7 +56,7 @@ static int absent(struct probe_try *t, const char *why)
 
 static int short_of(struct probe_try *t, const char *call, ssize_t done)
 {
-    if (done < 0) return no(t, call);
+    if (done < 0) return call_failed(t, call);
     return err_set(ERR_IO, "%s took part of the bytes, and gave no reason", call);
 }
 
@@ -63,7 +64,7 @@ static int short_of(struct probe_try *t, const char *call, ssize_t done)
 static int new_file(struct probe_try *t, int flags)
 {
     const int fd = open(t->path, O_RDWR | O_CREAT | O_CLOEXEC | flags, 0600);
-    return fd < 0 ? no(t, flags & O_DIRECT ? "open with O_DIRECT" : "open") : fd;
+    return fd < 0 ? call_failed(t, flags & O_DIRECT ? "open with O_DIRECT" : "open") : fd;
 }
 
 /* Memory of so many bytes, aligned to ALIGN_MAX, with values that differ from zeros. */
@@ -72,15 +73,16 @@ static char *pattern(size_t bytes)
     char *buf = aligned_alloc(ALIGN_MAX, (bytes + ALIGN_MAX - 1) / ALIGN_MAX * ALIGN_MAX);
     for (size_t i = 0; buf && i < bytes; i++)
         buf[i] = (char)(i * 31 + i / 4096 + 1);
-    if (!buf) err_set(ERR_NOMEM, "no memory for %zu bytes", bytes);
+    if (!buf) mem_error("%zu bytes", bytes);
     return buf;
 }
 
 /* Whether the file holds these bytes there, as read. */
-static int holds(struct probe_try *t, int fd, const char *wanted, size_t bytes, off_t offset)
+static int check_contents(struct probe_try *t, int fd, const char *wanted, size_t bytes,
+                          off_t offset)
 {
     char *buf = aligned_alloc(ALIGN_MAX, (bytes + ALIGN_MAX - 1) / ALIGN_MAX * ALIGN_MAX);
-    if (!buf) return err_set(ERR_NOMEM, "no memory for %zu bytes", bytes);
+    if (!buf) return mem_error("%zu bytes", bytes);
     const ssize_t done = pread(fd, buf, bytes, offset);
     int rc = done == (ssize_t)bytes ? 0 : short_of(t, "pread", done);
     if (rc == 0 && memcmp(buf, wanted, bytes) != 0)
@@ -96,7 +98,7 @@ static int write_and_read(struct probe_try *t)
     if (!buf || fd < 0) return ERR_IO;
     const ssize_t done = pwrite(fd, buf, MIB, 0);
     if (done != MIB) return short_of(t, "pwrite of 1 MiB", done);
-    return holds(t, fd, buf, MIB, 0);
+    return check_contents(t, fd, buf, MIB, 0);
 }
 
 /* How the manifest beside a file of dumps is replaced. */
@@ -107,9 +109,9 @@ static int replace(struct probe_try *t)
     snprintf(other, sizeof other, "%s.new", t->path);
     TRY(new_file(t, 0));
     const int fd = open(other, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (fd < 0 || fstat(fd, &new) < 0) return no(t, "open of a second file");
-    if (rename(other, t->path) < 0) return no(t, "rename");
-    if (stat(t->path, &there) < 0) return no(t, "stat after rename");
+    if (fd < 0 || fstat(fd, &new) < 0) return call_failed(t, "open of a second file");
+    if (rename(other, t->path) < 0) return call_failed(t, "rename");
+    if (stat(t->path, &there) < 0) return call_failed(t, "stat after rename");
     return new.st_ino == there.st_ino ? 0 : err_set(ERR_IO, "the old file is still in its place");
 }
 
@@ -121,9 +123,9 @@ static int preallocation(struct probe_try *t)
     const int fd = new_file(t, 0);
     TRY(fd);
     const double since_s = watch_now();
-    if (fallocate(fd, 0, 0, bytes) < 0) return no(t, "fallocate");
+    if (fallocate(fd, 0, 0, bytes) < 0) return call_failed(t, "fallocate");
     const double s = watch_now() - since_s;
-    if (fstat(fd, &st) < 0) return no(t, "fstat");
+    if (fstat(fd, &st) < 0) return call_failed(t, "fstat");
     if (st.st_size != bytes) return err_set(ERR_IO, "fallocate left a file of another length");
     js_set(t->values, "bytes", json_integer(bytes));
     js_set(t->values, "call_s", js_real(s));
@@ -151,7 +153,7 @@ static int fsync_cost(struct probe_try *t)
         const ssize_t done = pwrite(fd, buf, 4096, (off_t)n * 4096);
         if (done != 4096) return short_of(t, "pwrite", done);
         const double since_s = watch_now();
-        if (fsync(fd) < 0) return no(t, "fsync");
+        if (fsync(fd) < 0) return call_failed(t, "fsync");
         s[n++] = watch_now() - since_s;
     }
     qsort(s, (size_t)n, sizeof s[0], by_size);
@@ -176,7 +178,7 @@ static int rate(struct probe_try *t, int fd, bool sync)
     while (all + step <= most && s < RATE_S) {
         const ssize_t done = pwrite(fd, buf, (size_t)step, (off_t)all);
         if (done != step) return short_of(t, "pwrite", done);
-        if (sync && fdatasync(fd) < 0) return no(t, "fdatasync");
+        if (sync && fdatasync(fd) < 0) return call_failed(t, "fdatasync");
         all += step;
         s = watch_now() - since_s;
         if (sync && step < 16 * MIB && s < RATE_S / 4) step *= 2;
@@ -220,7 +222,7 @@ static int direct(struct probe_try *t)
         if (done == align || (done < 0 && errno != EINVAL)) break;
     }
     if (done != align) return short_of(t, "pwrite with O_DIRECT", done);
-    TRY(holds(t, fd, buf + align, (size_t)align, (off_t)align));
+    TRY(check_contents(t, fd, buf + align, (size_t)align, (off_t)align));
     js_set(t->values, "align_bytes", json_integer(align));
     probe_say(t, "requests in multiples of %lld bytes", (long long)align);
     if (align > 4096)
@@ -242,8 +244,9 @@ static int uring_write(struct probe_try *t, int flags)
     int rc = io_uring_queue_init(4, &ring, 0);
     if (rc < 0) {
         errno = -rc;
-        return no(t, "the kernel refuses io_uring (kernel.io_uring_disabled, or the container's "
-                     "rules)");
+        return call_failed(
+            t, "the kernel refuses io_uring (kernel.io_uring_disabled, or the container's "
+               "rules)");
     }
     struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
     io_uring_prep_write(sqe, fd, buf, MIB, 0);
@@ -254,13 +257,13 @@ static int uring_write(struct probe_try *t, int flags)
     io_uring_queue_exit(&ring);
     errno = rc < 0 ? -rc : 0;
     if (rc != MIB) return short_of(t, "a write by io_uring", rc);
-    return holds(t, fd, buf, MIB, 0);
+    return check_contents(t, fd, buf, MIB, 0);
 }
 #else
 static int uring_write(struct probe_try *t, int flags)
 {
     (void)flags;
-    return absent(t, "this program was built without liburing");
+    return set_absent(t, "this program was built without liburing");
 }
 #endif
 
@@ -278,13 +281,13 @@ static int mapped(struct probe_try *t)
 {
     const int fd = new_file(t, 0);
     TRY(fd);
-    if (ftruncate(fd, MIB) < 0) return no(t, "ftruncate");
+    if (ftruncate(fd, MIB) < 0) return call_failed(t, "ftruncate");
     char *map = mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), *buf = pattern(MIB);
-    if (map == MAP_FAILED) return no(t, "mmap for writing");
+    if (map == MAP_FAILED) return call_failed(t, "mmap for writing");
     if (!buf) return ERR_NOMEM;
     memcpy(map, buf, MIB);
-    if (msync(map, MIB, MS_SYNC) < 0) return no(t, "msync");
-    return holds(t, fd, buf, MIB, 0);
+    if (msync(map, MIB, MS_SYNC) < 0) return call_failed(t, "msync");
+    return check_contents(t, fd, buf, MIB, 0);
 }
 
 /* Whether what take does in a second process fails because this one has done it. */
@@ -293,9 +296,9 @@ static int excludes(struct probe_try *t, const char *call, int (*take)(int fd))
     const int fd = new_file(t, 0);
     int status = 0;
     TRY(fd);
-    if (take(fd) < 0) return no(t, call);
+    if (take(fd) < 0) return call_failed(t, call);
     const pid_t other = fork();
-    if (other < 0) return no(t, "fork");
+    if (other < 0) return call_failed(t, "fork");
     if (other == 0) {
         const int again = open(t->path, O_RDWR | O_CLOEXEC);
         _exit(again < 0 ? 2 : take(again) == 0 ? 1 : 0);
@@ -331,8 +334,8 @@ static int attributes(struct probe_try *t)
     char got[8] = "";
     const int fd = new_file(t, 0);
     TRY(fd);
-    if (fsetxattr(fd, "user.nht1", "probe", 5, 0) < 0) return no(t, "fsetxattr");
-    if (fgetxattr(fd, "user.nht1", got, sizeof got) < 0) return no(t, "fgetxattr");
+    if (fsetxattr(fd, "user.nht1", "probe", 5, 0) < 0) return call_failed(t, "fsetxattr");
+    if (fgetxattr(fd, "user.nht1", got, sizeof got) < 0) return call_failed(t, "fgetxattr");
     return strcmp(got, "probe") == 0 ? 0 : err_set(ERR_VERIFY, "it reads differently");
 }
 
@@ -342,7 +345,7 @@ static int striping(struct probe_try *t)
     char unit[UNITS_TEXT_MAX];
     TRY(new_file(t, 0));
     if (!io_striping_ask(t->fs_type, t->path, &s))
-        return absent(t, "no striping that this file system or its tools tell of");
+        return set_absent(t, "no striping that this file system or its tools tell of");
     json_t *told = io_striping_json(&s);
     json_object_update(t->values, told);
     json_decref(told);

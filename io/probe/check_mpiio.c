@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/par.h"
 #include "base/watch.h"
@@ -34,7 +35,7 @@ static unsigned char byte_at(int64_t place)
 }
 
 /* An open file and this rank's block of values, those of the places from at on. */
-struct work {
+struct view_file {
     MPI_File fh;
     unsigned char *buf;
     int64_t bytes, at;
@@ -46,10 +47,10 @@ static int64_t block_bytes(const struct probe_try *t)
     return num_min(BLOCK_BYTES, most);
 }
 
-static int begin_check(struct probe_try *t, struct work *w, int64_t bytes, MPI_Info info)
+static int begin_check(struct probe_try *t, struct view_file *w, int64_t bytes, MPI_Info info)
 {
-    *w = (struct work){MPI_FILE_NULL, malloc((size_t)bytes), bytes, t->rank * bytes};
-    if (!w->buf) return err_set(ERR_NOMEM, "no memory for %lld bytes", (long long)bytes);
+    *w = (struct view_file){MPI_FILE_NULL, malloc((size_t)bytes), bytes, t->rank * bytes};
+    if (!w->buf) return mem_error("%lld bytes", (long long)bytes);
     for (int64_t i = 0; i < bytes; i++)
         w->buf[i] = byte_at(w->at + i);
     TRY(par_check(par_file_open(t->comm, t->path, MPI_MODE_CREATE | MPI_MODE_RDWR, info, &w->fh),
@@ -82,7 +83,7 @@ static int compare_file(const char *path, int64_t bytes)
 }
 
 /* Closes the file, which must hold the blocks of all ranks then. */
-static int end_check(struct probe_try *t, struct work *w)
+static int end_check(struct probe_try *t, struct view_file *w)
 {
     CALL(MPI_File_close, &w->fh);
     free(w->buf);
@@ -91,7 +92,7 @@ static int end_check(struct probe_try *t, struct work *w)
 
 static int independent(struct probe_try *t)
 {
-    struct work w;
+    struct view_file w;
     TRY(begin_check(t, &w, block_bytes(t), MPI_INFO_NULL));
     CALL(MPI_File_write_at, w.fh, w.at, w.buf, (int)w.bytes, MPI_BYTE, MPI_STATUS_IGNORE);
     return end_check(t, &w);
@@ -99,7 +100,7 @@ static int independent(struct probe_try *t)
 
 static int collective(struct probe_try *t)
 {
-    struct work w;
+    struct view_file w;
     TRY(begin_check(t, &w, block_bytes(t), MPI_INFO_NULL));
     CALL(MPI_File_write_at_all, w.fh, w.at, w.buf, (int)w.bytes, MPI_BYTE, MPI_STATUS_IGNORE);
     return end_check(t, &w);
@@ -108,7 +109,7 @@ static int collective(struct probe_try *t)
 /* Ranks take turns of RUN_CELLS cells: pieces as short as the rows of a small block. */
 static int view(struct probe_try *t)
 {
-    struct work w;
+    struct view_file w;
     MPI_Datatype cell, mine;
     const int64_t bytes = block_bytes(t), run = CELL * RUN_CELLS;
     const int runs = (int)(bytes / run), turn = RUN_CELLS * t->size;
@@ -137,7 +138,7 @@ static double compute(int64_t work)
 
 /* A nonblocking write with so much work between the call and the wait. [out] s: of both, and of the
  * call alone; slowest rank. */
-static int write_beside(struct probe_try *t, struct work *w, int64_t work, double s[2])
+static int write_beside(struct probe_try *t, struct view_file *w, int64_t work, double s[2])
 {
     MPI_Request request;
     CALL(MPI_Barrier, t->comm);
@@ -155,7 +156,7 @@ static int write_beside(struct probe_try *t, struct work *w, int64_t work, doubl
  * one s where they overlap. */
 static int nonblocking(struct probe_try *t)
 {
-    struct work w;
+    struct view_file w;
     double alone_s = 1e30, call_s = 1e30, both_s = 1e30, work_s = 1e30, s[2];
     int64_t work = 100000;
     TRY(begin_check(t, &w, block_bytes(t) * LONG_BLOCKS / (t->room_bytes < (64 << 20) ? 8 : 1),
@@ -188,7 +189,7 @@ static int nonblocking(struct probe_try *t)
 
 static int nonblocking_collective(struct probe_try *t)
 {
-    struct work w;
+    struct view_file w;
     MPI_Request request;
     TRY(begin_check(t, &w, block_bytes(t), MPI_INFO_NULL));
     CALL(MPI_File_iwrite_at_all, w.fh, w.at, w.buf, (int)w.bytes, MPI_BYTE, &request);
@@ -198,7 +199,7 @@ static int nonblocking_collective(struct probe_try *t)
 
 static int split_collective(struct probe_try *t)
 {
-    struct work w;
+    struct view_file w;
     TRY(begin_check(t, &w, block_bytes(t), MPI_INFO_NULL));
     CALL(MPI_File_write_at_all_begin, w.fh, w.at, w.buf, (int)w.bytes, MPI_BYTE);
     CALL(MPI_File_write_at_all_end, w.fh, w.buf, MPI_STATUS_IGNORE);
@@ -208,7 +209,7 @@ static int split_collective(struct probe_try *t)
 /* In order of the ranks; then each for itself, in whichever order, behind that. */
 static int shared_pointer(struct probe_try *t)
 {
-    struct work w;
+    struct view_file w;
     struct stat st;
     TRY(begin_check(t, &w, block_bytes(t), MPI_INFO_NULL));
     CALL(MPI_File_write_ordered, w.fh, w.buf, (int)w.bytes, MPI_BYTE, MPI_STATUS_IGNORE);
@@ -224,7 +225,7 @@ static int shared_pointer(struct probe_try *t)
 }
 
 /* Each rank reads the block of the next one and compares it. */
-static int read_next(struct probe_try *t, struct work *w)
+static int read_next(struct probe_try *t, struct view_file *w)
 {
     const int64_t at = (t->rank + 1) % t->size * w->bytes;
     int64_t wrong = 0;
@@ -239,7 +240,7 @@ static int read_next(struct probe_try *t, struct work *w)
 
 static int atomic_mode(struct probe_try *t)
 {
-    struct work w;
+    struct view_file w;
     int on = 0;
     TRY(begin_check(t, &w, block_bytes(t), MPI_INFO_NULL));
     CALL(MPI_File_set_atomicity, w.fh, 1);
@@ -253,7 +254,7 @@ static int atomic_mode(struct probe_try *t)
 
 static int sync_and_read(struct probe_try *t)
 {
-    struct work w;
+    struct view_file w;
     TRY(begin_check(t, &w, block_bytes(t), MPI_INFO_NULL));
     CALL(MPI_File_write_at, w.fh, w.at, w.buf, (int)w.bytes, MPI_BYTE, MPI_STATUS_IGNORE);
     CALL(MPI_File_sync, w.fh);
@@ -277,7 +278,7 @@ static int hints(struct probe_try *t)
                                           {"striping_factor", "1"},
                                           {"striping_unit", "65536"}};
     char value[MPI_MAX_INFO_VAL + 1];
-    struct work w;
+    struct view_file w;
     MPI_Info given = MPI_INFO_NULL, used;
     json_t *list[2] = {json_array(), json_array()};
     int there;

@@ -60,7 +60,7 @@ json_t *probe_entry(const struct sys_fs *fs, const json_t *components, const jso
     return entry;
 }
 
-int probe_keep(const char *path, const struct sys_fs *fs, json_t *entry)
+int probe_store_put(const char *path, const struct sys_fs *fs, json_t *entry)
 {
     json_t *key = findings_key(fs);
     const int rc = store_replace(&store, path, key, entry);
@@ -68,7 +68,7 @@ int probe_keep(const char *path, const struct sys_fs *fs, json_t *entry)
     return rc;
 }
 
-json_t *probe_known(const char *tc_store, const char *path, json_t *notices)
+json_t *probe_store_get(const char *tc_store, const char *path, json_t *notices)
 {
     char name[PATH_MAX];
     struct sys_fs fs;

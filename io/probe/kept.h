@@ -18,11 +18,11 @@ json_t *probe_entry(const struct sys_fs *fs, const json_t *components, const jso
 
 /* Puts an entry in the place of an earlier one of the same file system and MPI library. Returns 1 or
  * an error. */
-int probe_keep(const char *store, const struct sys_fs *fs, json_t *entry);
+int probe_store_put(const char *store, const struct sys_fs *fs, json_t *entry);
 
 /* The entry for the file system of a path and this MPI library; NULL where there is none. A store
  * that cannot be read is one sentence in notices. New reference. */
-json_t *probe_known(const char *tc_store, const char *path, json_t *notices);
+json_t *probe_store_get(const char *tc_store, const char *path, json_t *notices);
 
 /* Whether what a writer needs was found not to work, in an entry (NULL: nothing was found). why:
  * [out] what, and when it was tried. Of MPI-IO those components count that may be in force now. */

@@ -15,6 +15,7 @@
 #include "base/child.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/mpilib.h"
 #include "base/plain.h"
 #include "base/stop.h"
@@ -105,7 +106,7 @@ static int start_child(struct probe_part *p, int first, struct attempt *a)
         return err_set_errno(ERR_IO, errno, "/proc/self/exe, to start this program again");
     if (p->component) snprintf(io, sizeof io, "OMPI_MCA_io=%s", p->component);
     char **env = environment(io);
-    if (!env) return err_set(ERR_NOMEM, "no memory for an environment");
+    if (!env) return mem_error("an environment");
     snprintf(number, sizeof number, "%d", first);
     snprintf(room, sizeof room, "%lld", (long long)p->room_bytes);
     if (p->launched) n = launch_words(argv);
@@ -205,7 +206,7 @@ static void take_end(struct attempt *c, const char *text)
     json_decref(o);
 }
 
-static void take_about(struct attempt *c, const char *text)
+static void read_about(struct attempt *c, const char *text)
 {
     json_t *about = json_loads(text, 0, NULL);
     if (!about) return;
@@ -228,13 +229,13 @@ static void take_line(void *arg, const char *line)
         take_end(c, line + 5);
         c->since_s = watch_now();
     } else if (strncmp(line, "@about ", 7) == 0) {
-        take_about(c, line + 7);
+        read_about(c, line + 7);
     }
 }
 
 /* Listens until the child has ended or has to be. The library that is tried writes there as well,
  * whatever it likes. Returns whether it ended by itself. */
-static bool attend(struct attempt *c)
+static bool listen_to_child(struct attempt *c)
 {
     const struct probe_part *p = c->p;
     const int first = c->next;
@@ -262,7 +263,7 @@ int probe_run_part(struct probe_part *p)
             child_free(&c.child);
             break;
         }
-        const bool ended = attend(&c);
+        const bool ended = listen_to_child(&c);
         const bool flooded = !ended && child_floods(&c.child);
         const int at = c.at;
         if (!ended) end_child(&c, at >= 0 && p->checks ? p->checks[at].name : p->part);

@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/mpilib.h"
 #include "base/num.h"
 #include "base/own.h"
@@ -169,8 +170,8 @@ static int run_group(struct probe *p, const char *part, const struct probe_check
     g->checks = checks;
     while (checks[g->n].name)
         g->n++;
-    g->finding = calloc((size_t)g->n, sizeof *g->finding);
-    if (!g->finding) return err_set(ERR_NOMEM, "no memory for findings");
+    g->finding = mem_new(g->n, sizeof *g->finding, "findings");
+    if (!g->finding) return ERR_NOMEM;
     struct probe_part run = {.part = part,
                              .component = component[0] ? component : NULL,
                              .path = p->work,
@@ -274,7 +275,8 @@ static int try_files(struct probe *p)
 static int try_all(struct probe *p)
 {
     int rc = make_folder(p);
-    if (rc == 0 && p->of->known) p->known = probe_known(p->of->tc_store, p->of->out, p->notices);
+    if (rc == 0 && p->of->known)
+        p->known = probe_store_get(p->of->tc_store, p->of->out, p->notices);
     if (rc == 0 && !p->known) rc = try_files(p);
     if (rc == 0 && !p->known) rc = try_mpiio(p);
     if (rc == ERR_INTERRUPT)
@@ -441,7 +443,7 @@ static void keep_findings(struct probe *p)
                          : probe_store(p->of->tc_store, p->store, sizeof p->store);
     if (rc == 0 && !answers(p, p->store))
         rc = err_set(ERR_IO, "the file system of %s does not answer", p->store);
-    if (rc == 0) rc = probe_keep(p->store, &p->fs, entry);
+    if (rc == 0) rc = probe_store_put(p->store, &p->fs, entry);
     if (rc < 0) {
         NOTE(p, "What was found is not kept: %s.", err_message());
         p->store[0] = '\0';

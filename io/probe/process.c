@@ -26,7 +26,7 @@
 #include "base/watch.h"
 
 /* A line in one piece, whatever goes on beside it: what a library has written may lack its end. */
-static void tell(const char *word, const char *text)
+static void print_line(const char *word, const char *text)
 {
     char *line;
     const int length = asprintf(&line, "\n@%s %s\n", word, text);
@@ -41,13 +41,13 @@ static void tell_number(const char *word, long number)
 {
     char text[24];
     snprintf(text, sizeof text, "%ld", number);
-    tell(word, text);
+    print_line(word, text);
 }
 
-static void tell_json(const char *word, json_t *value)
+static void print_json(const char *word, json_t *value)
 {
     char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
-    tell(word, text ? text : "{}");
+    print_line(word, text ? text : "{}");
     free(text);
     json_decref(value);
 }
@@ -58,7 +58,7 @@ static void tell_end(const struct probe_try *t, int rc, double seconds)
     json_t *o = json_pack("{ss so si sf so}", "state", state, "note",
                           js_text(rc == 0 ? t->note : err_message()), "errno", t->errnum, "seconds",
                           seconds, "values", t->values);
-    tell_json("end", o);
+    print_json("end", o);
     err_clear();
 }
 
@@ -99,13 +99,13 @@ static int folder(struct probe_try *t, const char *name)
     if (rc < 0)
         own_end(own);
     else
-        own_leave(own);
+        own_detach(own);
     snprintf(work, sizeof work, "no folder can be made in %.4000s: ", dir);
     if (rc < 0) err_prefix(work);
     return rc;
 }
 
-static int alive(struct probe_try *t)
+static int check_folder(struct probe_try *t)
 {
     char path[4200];
     snprintf(path, sizeof path, "%s/alive", t->path);
@@ -160,17 +160,17 @@ static void run_check(struct probe_try *t, const char *work, const struct probe_
     }
 }
 
-static void about(const struct probe_try *t)
+static void print_library(const struct probe_try *t)
 {
     json_t *components = mpilib_components();
     if (t->rank == 0)
-        tell_json("about", json_pack("{so si sO}", "library", js_text(mpilib()->name), "processes",
-                                     t->size, "components", components));
+        print_json("about", json_pack("{so si sO}", "library", js_text(mpilib()->name), "processes",
+                                      t->size, "components", components));
     json_decref(components);
 }
 
 /* first < 0: for the components alone, for which Open MPI takes a third of a second. */
-static int mpi_part(struct probe_try *t, const char *work, int first)
+static int run_mpi_checks(struct probe_try *t, const char *work, int first)
 {
     int level;
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS) return 1;
@@ -179,7 +179,7 @@ static int mpi_part(struct probe_try *t, const char *work, int first)
     MPI_Comm_rank(t->comm, &t->rank);
     MPI_Comm_size(t->comm, &t->size);
     if (first < 0)
-        about(t);
+        print_library(t);
     else
         for (int i = first; probe_mpiio[i].name; i++)
             run_check(t, work, &probe_mpiio[i], i);
@@ -191,7 +191,7 @@ bool probe_child(int argc, char **argv, int *status)
 {
     struct probe_try t = {.comm = MPI_COMM_NULL, .size = 1};
     static const struct probe_check place[] = {
-        {"alive", 0, alive}, {"stat", 0, stat_path}, {"sweep", 0, remove_all}};
+        {"alive", 0, check_folder}, {"stat", 0, stat_path}, {"sweep", 0, remove_all}};
     cpu_set_t all;
     if (argc != 7 || strcmp(argv[1], "--probe-child") != 0) return false;
     const char *part = argv[2], *path = argv[4];
@@ -207,7 +207,7 @@ bool probe_child(int argc, char **argv, int *status)
     snprintf(t.path, sizeof t.path, "%s", path);
     *status = 0;
     if (strcmp(part, "mpi-io") == 0) {
-        *status = mpi_part(&t, path, first);
+        *status = run_mpi_checks(&t, path, first);
     } else if (strcmp(part, "files") == 0) {
         for (int i = first; probe_files[i].name; i++)
             run_check(&t, path, &probe_files[i], i);

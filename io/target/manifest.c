@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 
 static const char *const sync_name[] = {
     [IO_SYNC_NONE] = "none", [IO_SYNC_DUMP] = "dump", [IO_SYNC_END] = "end"};
@@ -31,7 +32,7 @@ int io_sync_find(const char *name)
 
 int io_manifest_no_memory(const struct io_manifest *m)
 {
-    return err_set(ERR_NOMEM, "no memory for the manifest %s", m->path);
+    return mem_error("the manifest %s", m->path);
 }
 
 int io_manifest_draw(struct io_manifest *m)
@@ -99,8 +100,8 @@ int io_manifest_new(struct io_manifest **out, const char *path, const char *name
                     const struct io_spec *spec)
 {
     *out = NULL;
-    struct io_manifest *m = calloc(1, sizeof *m);
-    if (!m) return err_set(ERR_NOMEM, "no memory for the manifest %s", path);
+    struct io_manifest *m = mem_new(1, sizeof *m, "the manifest %s", path);
+    if (!m) return ERR_NOMEM;
     m->path = path;
     m->n = spec->n;
     m->planned_n = spec->dumps_n;

@@ -13,6 +13,7 @@
 #include "base/digest.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/par.h"
 #include "base/plain.h"
@@ -240,8 +241,8 @@ int io_manifest_load(struct io_manifest **out, const char *path, const char *nam
 {
     *out = NULL;
     TRY(is_there(path, name));
-    struct io_manifest *m = calloc(1, sizeof *m);
-    if (!m) return err_set(ERR_NOMEM, "no memory for the manifest %s", path);
+    struct io_manifest *m = mem_new(1, sizeof *m, "the manifest %s", path);
+    if (!m) return ERR_NOMEM;
     m->path = path;
     m->durable = true;
     int rc = read_whole(path, &m->root);
@@ -276,7 +277,7 @@ int io_manifest_has(MPI_Comm comm, const struct io_manifest *m, int64_t n, int64
     uint64_t *sum = calloc(2 * (size_t)words, sizeof *sum), *want = sum + words;
     int rank, rc;
     *has = false;
-    TRY_TO(out, rc, par_agree(comm, sum ? 0 : err_set(ERR_NOMEM, "no memory for a digest")));
+    TRY_TO(out, rc, par_agree(comm, sum ? 0 : mem_error("a digest")));
     TRY_MPI_TO(out, rc, MPI_Comm_rank(comm, &rank));
     TRY_MPI_TO(out, rc, MPI_Reduce(mine, sum, words, MPI_UINT64_T, MPI_SUM, 0, comm));
     if (rank == 0 && io_manifest_dump(m, d, step, want) == 0)

@@ -11,6 +11,7 @@
 
 #include "base/digest.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/par.h"
 #include "io/target/parts.h"
@@ -182,8 +183,8 @@ static int one_is_right(MPI_Comm comm, const struct io_target *t, const struct q
                         const struct io_box *box, int64_t dumps_n, bool *right)
 {
     const size_t bytes = (size_t)digest_words(q->n) * sizeof(uint64_t);
-    uint64_t *mine = malloc(bytes);
-    int rank, size, rc = par_agree(comm, mine ? 0 : err_set(ERR_NOMEM, "no memory for a digest"));
+    uint64_t *mine = mem_new((int64_t)bytes, 1, "a digest");
+    int rank, size, rc = par_agree_memory(comm, mine != NULL);
     int64_t step;
     *right = false;
     MPI_Comm_rank(comm, &rank);
@@ -232,7 +233,7 @@ static int ask_here(const struct io_target *t, struct question *q, struct identi
         q->parts_n = q->force ? 0 : t->parts_n;
         *id = io_manifest_inodes(t->old, &q->ids_n);
         *box = calloc((size_t)q->parts_n + 1, sizeof **box);
-        if (!*id || !*box) return err_set(ERR_NOMEM, "no memory for the manifest %s", t->manifest);
+        if (!*id || !*box) return mem_error("the manifest %s", t->manifest);
         for (int64_t part = 0; part < q->parts_n; part++)
             (*box)[part] = io_manifest_part(t->old, part);
     }
@@ -248,7 +249,7 @@ static int share_lists(MPI_Comm comm, const struct question *q, struct identity 
     if (rank != 0) *id = calloc((size_t)q->ids_n + 1, sizeof **id);
     if (rank != 0) *box = calloc((size_t)q->parts_n + 1, sizeof **box);
     /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): of rank 0 both are kept */
-    TRY(par_agree(comm, *id && *box ? 0 : err_set(ERR_NOMEM, "no memory for a list of parts")));
+    TRY(par_agree(comm, *id && *box ? 0 : mem_error("a list of parts")));
     TRY_MPI(MPI_Bcast(*id, (int)(IDENTITY_WORDS * q->ids_n), MPI_INT64_T, 0, comm));
     return par_check(MPI_Bcast(*box, (int)(6 * q->parts_n), MPI_INT64_T, 0, comm), "MPI_Bcast");
 }

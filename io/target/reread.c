@@ -8,6 +8,7 @@
 
 #include "base/digest.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "io/writers/pick.h"
 
@@ -73,7 +74,7 @@ int io_reread_digest(const struct io_reread *from, const struct io_view *v, uint
     double *u = malloc((size_t)(plane_bytes * most) + 1);
     struct io_array rows = {u, ni, IO_NCOMP * ni, IO_NCOMP * ni * nj};
     const struct io_taker to = {&rows, to_rows, pick_rows};
-    int rc = buf && u ? 0 : err_set(ERR_NOMEM, "no memory for reading a dump");
+    int rc = buf && u ? 0 : mem_error("reading a dump");
     ctx.part = buf;
     if (rc == 0 && chunked) rc = io_container_look(&container, from->path, from->body->format);
     for (int64_t k = 0; rc == 0 && k < nk; k += most) {

@@ -125,7 +125,7 @@ static int count_right(struct io_file *f, const struct io_manifest *m, int fd, i
 }
 
 /* Rank 0: whether the library finds the dumps in a container. */
-static bool opens(const struct io_file *f)
+static bool container_opens(const struct io_file *f)
 {
     struct io_container c;
     const bool found = io_container_look(&c, f->target.path, f->format) == 0;
@@ -138,7 +138,7 @@ int io_resume_last(struct io_file *f, int64_t *claimed_n)
 {
     const bool cut = f->target.old_bytes < f->ctx.body.file_bytes; /* no library opens it then */
     const bool look = f->ctx.rank == 0 && f->format != IO_RAW && *claimed_n > 0 && !cut;
-    int64_t word[4] = {*claimed_n, f->target.parts_n, cut, look && !opens(f)};
+    int64_t word[4] = {*claimed_n, f->target.parts_n, cut, look && !container_opens(f)};
     bool right = false;
     int fd;
     TRY_MPI(MPI_Bcast(&f->ctx.body, sizeof f->ctx.body, MPI_BYTE, 0, f->ctx.comm));
@@ -176,7 +176,7 @@ static int renew_structure(struct io_file *f, const struct io_manifest *m)
 }
 
 /* The same, before dumps are read. Collective. */
-static int mend(struct io_file *f)
+static int rewrite_structure(struct io_file *f)
 {
     TRY(par_agree(f->ctx.comm, f->ctx.rank == 0 ? renew_structure(f, f->target.old) : 0));
     f->mended = true;
@@ -210,7 +210,7 @@ static int read_found(struct io_file *f, int64_t dump)
     bool right = false;
     const int rc = read_state(f, dump, &right);
     if (rc == 0 && !right && f->format != IO_RAW && !f->mended) {
-        TRY(mend(f));
+        TRY(rewrite_structure(f));
         TRY(read_state(f, dump, &right));
     }
     if (rc < 0 || right) return rc;
@@ -220,12 +220,12 @@ static int read_found(struct io_file *f, int64_t dump)
 }
 
 /* The dumps from the first on that are right, and the state of the last of them. */
-static int look_at_all(struct io_file *f, int64_t claimed_n)
+static int check_dumps(struct io_file *f, int64_t claimed_n)
 {
     int fd;
     f->resumed.step = 0;
     if (claimed_n == 0) return 0;
-    if (f->damaged) TRY(mend(f));
+    if (f->damaged) TRY(rewrite_structure(f));
     TRY(par_agree(f->ctx.comm, io_reread_open(f->ctx.path, true, &fd)));
     int rc = count_right(f, f->target.old, fd, claimed_n, &f->resumed.dumps_n, &f->resumed.step);
     close(fd);
@@ -241,7 +241,7 @@ static int look_at_all(struct io_file *f, int64_t claimed_n)
 int io_resume(struct io_file *f, int64_t claimed_n)
 {
     MPI_Comm comm = f->ctx.comm;
-    if (f->resumed.dumps_n == 0) TRY(look_at_all(f, claimed_n));
+    if (f->resumed.dumps_n == 0) TRY(check_dumps(f, claimed_n));
     TRY(par_agree(comm, f->ctx.rank == 0 ? withdraw_claims(f) : 0));
     TRY_MPI(MPI_Bcast(&f->resumed, sizeof f->resumed, MPI_BYTE, 0, comm));
     f->stats.dumps_n = f->stats.kept_n = f->resumed.dumps_n;

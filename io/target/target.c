@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/conf.h"
 #include "base/err.h"
 #include "base/temp.h"
 #include "io/writers/writer.h"
@@ -26,20 +27,15 @@ const char *io_path_base(const char *path)
 
 static int check_text(const char *path)
 {
-    if (!path || !path[0]) return err_set(ERR_USAGE, "no file to write to: name one with --out");
+    TRY(conf_name_ends("--out", path ? path : ""));
     if (strchr(path, ':')) {
         return err_set(ERR_USAGE,
                        "'%s' has a ':', which MPI-IO libraries take for a file system's name: "
                        "choose another --out",
                        path);
     }
-    if (strlen(path) >= IO_PATH_MAX) {
+    if (strlen(path) >= IO_PATH_MAX)
         return err_set(ERR_USAGE, "the path given with --out is too long");
-    }
-    const char *base = io_path_base(path);
-    if (!base[0] || strcmp(base, ".") == 0 || strcmp(base, "..") == 0) {
-        return err_set(ERR_USAGE, "%s is a directory: name a file with --out", path);
-    }
     return 0;
 }
 
@@ -154,7 +150,7 @@ static int look_at_file(struct io_target *t)
 
 /* From here on a killed run leaves nothing but a file of dumps and its manifest that the next run of any
  * program in this directory does not remove. */
-static int hold(struct io_target *t)
+static int begin_note(struct io_target *t)
 {
     char folder[PATH_MAX];
     (void)own_split(t->path, folder);
@@ -171,7 +167,7 @@ int io_target_take(struct io_target *t, const char *path, const struct io_lock *
     TRY(resolve(t, path));
     TRY(look_at_file(t));
     TRY(check_directory(t->path));
-    if (!held) TRY(hold(t));
+    if (!held) TRY(begin_note(t));
     t->locked = own_locked(held ? held->own : t->own);
     /* Once more: another run may have come and gone before the lock was ours. */
     TRY(look_at_file(t));

@@ -10,6 +10,7 @@
 
 #include "base/buffer.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/par.h"
 #include "base/stop.h"
@@ -78,7 +79,7 @@ int io_background_open(struct io_background *b, const struct io_context *ctx,
     int rc = io_gather_open(&b->gather, ctx, aligned ? IO_BLOCK_BYTES : 1);
     b->owns = b->gather.own >= 0;
     b->carry = buffer_new(IO_BLOCK_BYTES);
-    if (rc == 0 && !b->carry) rc = err_set(ERR_NOMEM, "no memory for a block");
+    if (rc == 0 && !b->carry) rc = mem_error("a block");
     TRY(par_agree(ctx->comm, rc));
     if (ctx->tuning.direct) TRY(choose_direct(b));
     if (!b->direct) b->gather.align = 1;
@@ -91,14 +92,12 @@ int io_background_open(struct io_background *b, const struct io_context *ctx,
     const size_t bytes = (size_t)block_down(b->slot_bytes + 2 * IO_BLOCK_BYTES);
     b->job = calloc((size_t)b->slots_n, sizeof *b->job);
     b->engine_state = calloc(1, engine->state_size);
-    if (!b->job || !b->engine_state)
-        return err_set(ERR_NOMEM, "no memory for writing in the background");
+    if (!b->job || !b->engine_state) return mem_error("writing in the background");
     for (int s = 0; s < b->slots_n; s++) {
         b->job[s].data = buffer_new(bytes);
         if (!b->job[s].data)
-            return err_set(ERR_NOMEM,
-                           "no memory for staging %d %s of %zu bytes: take a smaller --staging",
-                           b->slots_n, reads ? "pieces" : "dumps", bytes);
+            return mem_error("staging %d %s of %zu bytes: take a smaller --staging", b->slots_n,
+                             reads ? "pieces" : "dumps", bytes);
     }
     return engine->start(b);
 }

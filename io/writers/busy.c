@@ -49,7 +49,7 @@ static int by_start(const void *a, const void *b)
 }
 
 /* The intervals become ascending and disjoint, cut to whole. */
-static void tidy(struct io_busy *b, struct io_interval whole)
+static void merge_intervals(struct io_busy *b, struct io_interval whole)
 {
     int64_t kept = 0;
     if (b->n > 0) qsort(b->at, (size_t)b->n, sizeof *b->at, by_start);
@@ -63,7 +63,7 @@ static void tidy(struct io_busy *b, struct io_interval whole)
     b->n = kept;
 }
 
-static double common(struct io_interval a, struct io_interval b)
+static double overlap_s(struct io_interval a, struct io_interval b)
 {
     const double start_s = a.start_s > b.start_s ? a.start_s : b.start_s;
     const double end_s = a.end_s < b.end_s ? a.end_s : b.end_s;
@@ -75,13 +75,13 @@ double io_busy_seconds(struct io_busy *b, struct io_interval whole, const struct
 {
     double all_s = 0, inside_s = 0;
     pthread_mutex_lock(&b->lock);
-    tidy(b, whole);
+    merge_intervals(b, whole);
     for (int64_t i = 0, c = 0; i < b->n; i++) {
         all_s += b->at[i].end_s - b->at[i].start_s;
         while (c < calls_n && calls[c].end_s <= b->at[i].start_s)
             c++;
         for (int64_t k = c; k < calls_n && calls[k].start_s < b->at[i].end_s; k++)
-            inside_s += common(b->at[i], calls[k]);
+            inside_s += overlap_s(b->at[i], calls[k]);
     }
     pthread_mutex_unlock(&b->lock);
     if (apart_s) *apart_s = all_s - inside_s;

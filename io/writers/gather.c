@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/nodes.h"
 #include "base/num.h"
 #include "base/par.h"
@@ -45,7 +46,7 @@ int io_gather_open(struct io_gather *g, const struct io_context *ctx, int64_t al
     g->recv = calloc(MY_RANGES * size, sizeof(MPI_Request));
     if (!g->rank_of || !g->share_bytes || !g->range || !g->mine || !g->send || !g->theirs ||
         !g->recv)
-        return err_set(ERR_NOMEM, "no memory for collecting dumps");
+        return mem_error("collecting dumps");
 
     /* Each aggregator has what it and its next ranks hold. */
     int64_t bytes = 0;
@@ -64,7 +65,7 @@ int io_gather_open(struct io_gather *g, const struct io_context *ctx, int64_t al
     if (g->own >= 0) all = (g->parts = malloc((size_t)bytes)) != NULL;
     for (int i = 0; i < 2 && ctx->plan; i++)
         all = (g->read[i] = malloc((size_t)bytes)) && all;
-    return all ? 0 : err_set(ERR_NOMEM, "no memory for collecting dumps");
+    return all ? 0 : mem_error("collecting dumps");
 }
 
 void io_gather_free(struct io_gather *g)
@@ -177,7 +178,7 @@ static int receive_parts(struct io_gather *g, struct piece *p, char *aside, int 
 }
 
 /* Puts rank r's part, whose first byte is that of the cursor, into its places. */
-static void spread(struct piece *p, struct io_cursor *c, const char *part)
+static void scatter_part(struct piece *p, struct io_cursor *c, const char *part)
 {
     const int64_t origin = c->left.buffer_bytes;
     struct io_extent e;
@@ -197,9 +198,9 @@ static void spread_all(const struct io_gather *g, struct piece *p, const char *b
         int64_t pieces;
         const int64_t bytes = io_cursor_skip(&after, p->end, &pieces);
         if (bytes > 0 && r == g->ctx->rank) {
-            if (!p->direct) spread(p, c, buf + c->left.buffer_bytes);
+            if (!p->direct) scatter_part(p, c, buf + c->left.buffer_bytes);
         } else if (pieces > 1) {
-            spread(p, c, part);
+            scatter_part(p, c, part);
             part += bytes;
         }
         *c = after;

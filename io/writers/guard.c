@@ -40,7 +40,7 @@ static struct {
 
 /* ------------------------------------------------------------------ signals */
 
-static size_t put(char *line, size_t used, size_t size, const char *text)
+static size_t append_text(char *line, size_t used, size_t size, const char *text)
 {
     while (*text && used + 1 < size)
         line[used++] = *text++;
@@ -56,11 +56,11 @@ static size_t put_number(char *line, size_t used, size_t size, int64_t n)
         digits[--at] = (char)('0' + n % 10);
         n /= 10;
     } while (n > 0);
-    return put(line, used, size, digits + at);
+    return append_text(line, used, size, digits + at);
 }
 
 /* The line, then the signal once more, as it was before. */
-static void tell(int number)
+static void report_signal(int number)
 {
     char line[PATH_MAX + 512];
     const size_t size = sizeof line;
@@ -68,17 +68,17 @@ static void tell(int number)
     while (s < DEADLY - 1 && deadly[s].number != number)
         s++;
     if (guard.ctx && guard.call) {
-        size_t used = put(line, 0, size, guard.who);
-        used = put(line, used, size, deadly[s].name);
-        used = put(line, used, size, " in ");
-        used = put(line, used, size, guard.call);
-        used = put(line, used, size, " on ");
-        used = put(line, used, size, guard.ctx->path);
+        size_t used = append_text(line, 0, size, guard.who);
+        used = append_text(line, used, size, deadly[s].name);
+        used = append_text(line, used, size, " in ");
+        used = append_text(line, used, size, guard.call);
+        used = append_text(line, used, size, " on ");
+        used = append_text(line, used, size, guard.ctx->path);
         if (guard.ctx->dumps_n > 0) {
             const int64_t durable_n = guard.ctx->durable_n;
-            used = put(line, used, size, "; last durable dump: ");
+            used = append_text(line, used, size, "; last durable dump: ");
             used = durable_n > 0 ? put_number(line, used, size, durable_n - 1)
-                                 : put(line, used, size, "none");
+                                 : append_text(line, used, size, "none");
         }
         line[used++] = '\n';
         ssize_t told = write(STDERR_FILENO, line, used);
@@ -98,7 +98,7 @@ void io_guard_begin(const struct io_context *ctx)
              ctx->rank, host);
     guard.call = NULL;
     guard.ctx = ctx;
-    const struct sigaction a = {.sa_handler = tell};
+    const struct sigaction a = {.sa_handler = report_signal};
     for (int s = 0; s < DEADLY; s++)
         sigaction(deadly[s].number, &a, &guard.before[s]);
 }
@@ -137,21 +137,21 @@ int io_guard_errnum(void)
 typedef ssize_t (*one_type)(int fd, void *buf, size_t bytes, off_t offset);
 typedef ssize_t (*parts_type)(int fd, const struct iovec *part, int parts, off_t offset);
 
-struct real {
+struct real_calls {
     const char *name, *parts_name;
     _Atomic(one_type) one;
     _Atomic(parts_type) parts;
 };
-static struct real writes = {.name = "pwrite", .parts_name = "pwritev"};
-static struct real reads = {.name = "pread", .parts_name = "preadv"};
+static struct real_calls writes = {.name = "pwrite", .parts_name = "pwritev"};
+static struct real_calls reads = {.name = "pread", .parts_name = "preadv"};
 
-static one_type real_one(struct real *r)
+static one_type real_one(struct real_calls *r)
 {
     if (!atomic_load(&r->one)) atomic_store(&r->one, (one_type)dlsym(RTLD_NEXT, r->name));
     return atomic_load(&r->one);
 }
 
-static parts_type real_parts(struct real *r)
+static parts_type real_parts(struct real_calls *r)
 {
     if (!atomic_load(&r->parts))
         atomic_store(&r->parts, (parts_type)dlsym(RTLD_NEXT, r->parts_name));
@@ -160,7 +160,7 @@ static parts_type real_parts(struct real *r)
 
 /* Whether a call is one to stand around: every write, and what is read for a reader of io/read.h. What
  * a library reads otherwise, to write what lies around it or of a file of its own, is its business. */
-static bool guarded(const struct real *r)
+static bool guarded(const struct real_calls *r)
 {
     const char *call = guard.call;
     const bool reads_dumps = call && (strstr(call, "read") || strstr(call, "_get_"));
@@ -168,7 +168,7 @@ static bool guarded(const struct real *r)
 }
 
 /* A file that ends where it was known to go on is an error as well. */
-static void note(const struct real *r, ssize_t done)
+static void note_fault(const struct real_calls *r, ssize_t done)
 {
     int none = 0;
     const int errnum = done < 0 ? errno : r == &reads ? IO_GUARD_ENDED : EIO;
@@ -176,13 +176,13 @@ static void note(const struct real *r, ssize_t done)
 }
 
 /* A call that failed, as the library shall see it. */
-static ssize_t failed(const struct real *r, ssize_t done, size_t bytes)
+static ssize_t failed(const struct real_calls *r, ssize_t done, size_t bytes)
 {
     const char *call = guard.call;
     return r == &writes && call && strcmp(call, IO_GUARD_CLOSING) == 0 ? (ssize_t)bytes : done;
 }
 
-static ssize_t do_all(struct real *r, int fd, char *buf, size_t bytes, off_t offset)
+static ssize_t do_all(struct real_calls *r, int fd, char *buf, size_t bytes, off_t offset)
 {
     const one_type real = real_one(r);
     if (!guarded(r)) return real(fd, buf, bytes, offset);
@@ -190,20 +190,21 @@ static ssize_t do_all(struct real *r, int fd, char *buf, size_t bytes, off_t off
     while (all < bytes) {
         const ssize_t done = real(fd, buf + all, bytes - all, offset + (off_t)all);
         if (done < 0 && errno == EINTR) continue;
-        note(r, done);
+        note_fault(r, done);
         if (done <= 0) return failed(r, all > 0 ? (ssize_t)all : done, bytes);
         all += (size_t)done;
     }
     return (ssize_t)all;
 }
 
-static ssize_t do_parts(struct real *r, int fd, const struct iovec *part, int parts, off_t offset)
+static ssize_t do_parts(struct real_calls *r, int fd, const struct iovec *part, int parts,
+                        off_t offset)
 {
     ssize_t all = real_parts(r)(fd, part, parts, offset), end = 0;
     if (!guarded(r)) return all;
     if (all < 0) {
         size_t bytes = 0;
-        note(r, all);
+        note_fault(r, all);
         for (int i = 0; i < parts; i++)
             bytes += part[i].iov_len;
         return failed(r, all, bytes);
@@ -254,7 +255,7 @@ static int do_open(_Atomic(open_type) *real, const char *name, const char *path,
 /* OMPIO has aio do its nonblocking calls, crashes when one has failed, and never comes back from a read
  * that met the end of the file. So a call is completed here, and looks whole in any case. Returns what the
  * call under way does; NULL: it is not guarded. */
-static struct real *aio_kind(void)
+static struct real_calls *aio_kind(void)
 {
     return guarded(&reads) ? &reads : guarded(&writes) ? &writes : NULL;
 }
@@ -269,7 +270,7 @@ static int told_of_aio(int errnum)
 
 static ssize_t complete_aio(struct aiocb *cb, ssize_t done)
 {
-    struct real *r = aio_kind();
+    struct real_calls *r = aio_kind();
     if (!r) return done;
     if (done >= 0 && done < (ssize_t)cb->aio_nbytes)
         do_all(r, cb->aio_fildes, (char *)(uintptr_t)cb->aio_buf + done,

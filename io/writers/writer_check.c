@@ -10,6 +10,7 @@
 
 #include "base/digest.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/par.h"
 #include "io/cursor.h"
 #include "io/writers/fd.h"
@@ -71,8 +72,8 @@ static int check_open(void *state, const struct io_context *ctx)
     if (s->stage != CHECK_NEW) rc = broken(ctx, "open", "a second time");
     if (rc == 0) rc = check_views(ctx);
     if (rc == 0) {
-        s->inner = calloc(1, ctx->inner->state_size + 1);
-        if (!s->inner) rc = err_set(ERR_NOMEM, "no memory for the state of a writer");
+        s->inner = mem_new(1, ctx->inner->state_size + 1, "the state of a writer");
+        if (!s->inner) rc = ERR_NOMEM;
     }
     int fd = -1;
     const bool compares = (ctx->inner->caps & IO_CAP_SERIAL_FILE) && ctx->body.data_offset >= 0;
@@ -141,7 +142,7 @@ static int check_drain(void *state, const struct io_context *ctx)
 }
 
 /* What a reader hands over, on its way to the caller. */
-struct passing {
+struct check_taker {
     const struct io_context *ctx;
     const struct io_taker *to;
     int fd;
@@ -154,7 +155,7 @@ struct passing {
 static void compare(void *state, const struct io_view *v, const char *data, int64_t start,
                     int64_t bytes)
 {
-    struct passing *p = state;
+    struct check_taker *p = state;
     (void)v;
     if (memcmp(data, p->data + (start - p->start), (size_t)bytes) != 0) p->wrong_bytes += bytes;
 }
@@ -162,7 +163,7 @@ static void compare(void *state, const struct io_view *v, const char *data, int6
 static void pass_on(void *state, const struct io_view *v, const char *data, int64_t start,
                     int64_t bytes)
 {
-    struct passing *p = state;
+    struct check_taker *p = state;
     char buf[16384];
     p->cells_bytes += bytes;
     p->data = data;
@@ -183,7 +184,7 @@ static void pass_on(void *state, const struct io_view *v, const char *data, int6
 static void pick_on(void *state, const struct io_view *v, const char *data, int64_t start,
                     int64_t bytes)
 {
-    struct passing *p = state;
+    struct check_taker *p = state;
     struct io_cursor c;
     struct io_extent e;
     io_cursor_start(&c, v);
@@ -196,7 +197,7 @@ static int check_read(void *state, const struct io_context *ctx, int64_t dump,
                       const struct io_taker *to)
 {
     struct check_state *s = state;
-    struct passing p = {.ctx = ctx, .to = to, .fd = s->fd, .dump = dump};
+    struct check_taker p = {.ctx = ctx, .to = to, .fd = s->fd, .dump = dump};
     int rc = 0;
     TRY(same_call(ctx, (struct call){"read", dump}));
     if (s->stage != CHECK_OPEN || !ctx->plan)

@@ -216,7 +216,7 @@ static int container_describe(void *state, const struct io_context *ctx, json_t 
     return io_mpiio_report_info(info, into);
 }
 
-static bool loads(enum io_format format, char *why)
+static bool format_loads(enum io_format format, char *why)
 {
     const bool loaded = io_container_load(format) == 0;
     if (!loaded) snprintf(why, IO_WRITER_WHY, "%s", err_message());
@@ -226,12 +226,12 @@ static bool loads(enum io_format format, char *why)
 
 static bool hdf5_usable(char *why)
 {
-    return loads(IO_HDF5, why);
+    return format_loads(IO_HDF5, why);
 }
 
 static bool pnetcdf_usable(char *why)
 {
-    return loads(IO_NETCDF, why);
+    return format_loads(IO_NETCDF, why);
 }
 
 #define CAPS (IO_CAP_SERIAL_FILE | IO_CAP_HINTS)

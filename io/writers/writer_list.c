@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/near.h"
+#include "base/suggestion.h"
 #include "io/writers/writer.h"
 
 #define IO_WRITER(x) extern const struct io_writer io_writer_##x;
@@ -95,21 +95,21 @@ enum io_format io_writer_format(const char *name)
 
 int io_writer_unknown(const char *name)
 {
-    char known[ERR_MESSAGE_MAX / 2] = "", meant[NEAR_TEXT_MAX];
+    char known[ERR_MESSAGE_MAX / 2] = "", meant[SUGGESTION_TEXT_MAX];
     const char *colon = strchr(name, ':');
     const int wrapper = colon ? (int)(colon + 1 - name) : 0; /* what stands before the name */
-    struct near near = {.word = name + wrapper};
+    struct suggestion near = {.word = name + wrapper};
     size_t used = 0;
     char before[64];
     snprintf(before, sizeof before, "%.*s", wrapper, name);
     for (int i = 0; i < LISTED; i++)
-        if (!(listed[i]->caps & IO_CAP_WRAPPER)) near_try(&near, listed[i]->name);
-    if (!colon) near_try_all(&near, "none|all|auto|help");
+        if (!(listed[i]->caps & IO_CAP_WRAPPER)) suggestion_try(&near, listed[i]->name);
+    if (!colon) suggestion_try_all(&near, "none|all|auto|help");
     for (int i = 0; i < LISTED && used < sizeof known; i++)
         used += (size_t)snprintf(known + used, sizeof known - used, " %s%s,", listed[i]->name,
                                  listed[i]->caps & IO_CAP_WRAPPER ? ":NAME" : "");
     return err_set(
         ERR_USAGE,
         "--io '%s': no such writer; there are: none,%s all, auto (--io help explains them)%s", name,
-        known, near_text(&near, before, meant));
+        known, suggestion_text(&near, before, meant));
 }

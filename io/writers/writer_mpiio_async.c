@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/stop.h"
 #include "base/watch.h"
 #include "io/writers/busy.h"
@@ -62,12 +63,10 @@ static int alloc_flights(struct mpiio_async_state *s, const struct io_context *c
         s->flight[i].copy = malloc(bytes);
         s->flight[i].request = calloc((size_t)s->m.pieces_n, sizeof(MPI_Request));
         if (!s->flight[i].copy || !s->flight[i].request)
-            return err_set(ERR_NOMEM,
-                           "no memory for staging %d dumps of %zu bytes: take a smaller --staging",
-                           n, bytes);
+            return mem_error("staging %d dumps of %zu bytes: take a smaller --staging", n, bytes);
         memset(s->flight[i].copy, 0, bytes); /* no first touch inside the clock */
     }
-    return s->flight ? 0 : err_set(ERR_NOMEM, "no memory for staging dumps");
+    return s->flight ? 0 : mem_error("staging dumps");
 }
 
 static int mpiio_async_open(void *state, const struct io_context *ctx)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/par.h"
 #include "io/cursor.h"
 #include "io/writers/writer.h"
@@ -44,8 +45,7 @@ static int serial_open(void *state, const struct io_context *ctx)
     s->range = malloc((size_t)SERIAL_CHUNK_BYTES);
     s->part = malloc((size_t)SERIAL_CHUNK_BYTES);
     s->cursors = calloc((size_t)ctx->size, sizeof *s->cursors);
-    if (!s->range || !s->part || !s->cursors)
-        return err_set(ERR_NOMEM, "no memory for collecting dumps on rank 0");
+    if (!s->range || !s->part || !s->cursors) return mem_error("collecting dumps on rank 0");
     return io_fd_open(ctx, &s->fd);
 }
 

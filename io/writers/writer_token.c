@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/par.h"
 #include "io/writers/fd.h"
 #include "io/writers/pick.h"
@@ -47,8 +48,8 @@ static int token_gather_open(void *state, const struct io_context *ctx)
         s->gathers = true;
         if (ctx->plan && ctx->tuning.group >= ctx->size) return io_fd_open(ctx, &s->fd);
         const size_t bytes = (size_t)io_gather_bytes_max(&s->gather) + 1;
-        s->range = malloc(bytes);
-        if (!s->range) return err_set(ERR_NOMEM, "no memory for collecting rows");
+        s->range = mem_new((int64_t)bytes, 1, "collecting rows");
+        if (!s->range) return ERR_NOMEM;
         memset(s->range, 0, bytes); /* no first touch inside the clock */
     }
     return io_fd_open(ctx, &s->fd);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "io/writers/writer.h"
 #include "io/writers/fd.h"
 #include "io/writers/gather.h"
@@ -25,8 +26,7 @@ static int twophase_open(void *state, const struct io_context *ctx)
     TRY(io_gather_open(&s->gather, ctx, 1));
     if (s->gather.own < 0) return 0;
     if (!ctx->plan) s->piece = malloc((size_t)ctx->tuning.buffer_bytes);
-    if (!ctx->plan && !s->piece)
-        return err_set(ERR_NOMEM, "no memory for a buffer of an aggregator");
+    if (!ctx->plan && !s->piece) return mem_error("a buffer of an aggregator");
     return io_fd_open(ctx, &s->fd);
 }
 

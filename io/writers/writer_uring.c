@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/watch.h"
 #include "io/writers/background.h"
 #include "io/writers/busy.h"
@@ -37,8 +38,8 @@ static int uring_start(struct io_background *b)
 {
     struct uring_engine *e = b->engine_state;
     e->requests_n = b->slots_n * (URING_PIECES + 1);
-    e->request = calloc((size_t)e->requests_n, sizeof *e->request);
-    if (!e->request) return err_set(ERR_NOMEM, "no memory for requests to io_uring");
+    e->request = mem_new(e->requests_n, sizeof *e->request, "requests to io_uring");
+    if (!e->request) return ERR_NOMEM;
     int rc = io_uring_queue_init((unsigned)e->requests_n, &e->ring, 0);
     if (rc < 0)
         return err_set_errno(ERR_IO, -rc,
@@ -127,7 +128,7 @@ static int uring_post(struct io_background *b, struct io_job *job)
 }
 
 /* The outcome of a request: done, failed, or to be asked for again. Returns whether it ended. */
-static bool settle(struct io_background *b, struct request *r, int result)
+static bool end_request(struct io_background *b, struct request *r, int result)
 {
     const int64_t align = r->fd == b->fd ? io_background_align(b) : 1;
     const bool again = result == -EINTR || result == -EAGAIN, reads = b->ctx->plan != NULL;
@@ -152,7 +153,7 @@ static void arrived(struct io_background *b, struct io_uring_cqe *cqe)
     struct request *r = io_uring_cqe_get_data(cqe);
     const int result = cqe->res;
     io_uring_cqe_seen(&e->ring, cqe);
-    if (!settle(b, r, result)) {
+    if (!end_request(b, r, result)) {
         enqueue(b, r);
         if (submit(b) == 0) return;
         r->job->fault = (struct io_fd_fault){EIO, r->bytes, r->offset};

@@ -209,27 +209,27 @@ def stamps(node):
     return found
 
 
-# What makes a result one that nothing can be concluded from: what was measured is not what was asked for.
-SPOILING = {
-    'not-verified': 'the dumps are not proved to be right',
-    'page-cache': 'T_T measures memory, not a device',
-    'disturbed': 'something else used the machine',
-    'processors-shared': 'ranks did not get the processors that they are to have',
-    'oversubscribed': 'more ranks and threads than cores',
-    'too-short': 'noise and start-up dominate',
-    'interrupted': 'the job did not come to its end',
-    'not-valid': 'not valid by its own definition',
-    'not-cache-honest': 'what was read may have come from memory',
-}
+@functools.lru_cache(maxsize=None)
+def stamp_codes():
+    """{code: {programs, severities, meaning, and spoils, why nothing can be concluded from what is stamped so}}. The
+    build makes the list, of the programs' table (base/stamp_list.h)."""
+    return read_json(tools.made('stamps.json'))['stamps']
+
+
+@functools.lru_cache(maxsize=None)
+def verdicts():
+    """{code: severity} of the stamps that say whether writing is balanced: nht1-bt gives them to a job, nht1-report to
+    what several jobs measured."""
+    return {code: s['severities'][0] for code, s in stamp_codes().items() if 'nht1-report' in s['programs']}
 
 
 def spoiling(root, writers=None):
-    """Codes of SPOILING that a result, or a part of it, is stamped with, in their order there. writers: of nht1-bt,
-    whose parts count; None for all."""
+    """{code: why} of the stamps of a result, or of a part of it, by which nothing can be concluded from it. writers: of
+    nht1-bt, whose parts count; None for all."""
     parts = [root] + [part for key in ('ranking', 'runs', 'phases', 'points') for part in items(root, key)
                       if writers is None or word(part, 'driver') in writers or 'driver' not in part]
     found = {s['code'] for part in parts for s in stamps(part)}
-    return [code for code in SPOILING if code in found]
+    return {code: s['spoils'] for code, s in stamp_codes().items() if code in found and 'spoils' in s}
 
 
 # --- files --------------------------------------------------------------------------------------
@@ -266,6 +266,7 @@ class Results(list):
         self.refused = []  # why files of folders are left out that would be results
         self.sums = []  # what summaries (.sum) of b_eff and b_eff_io say, also of other programs
         self.tunes = []  # (path, content) of what runs/study tune found
+        self.checks = []  # likewise of runs/study check
 
     def of(self, kind):
         return [r for r in self if r.kind == kind]
@@ -339,8 +340,8 @@ def _take(found, path, named):
     if schema.startswith('nht1-dump/'):
         found.passed_over += 1
         return
-    if schema == 'nht1-tune/1':
-        found.tunes.append((path, root))
+    if schema in ('nht1-tune/1', 'nht1-check/1'):
+        (found.tunes if schema == 'nht1-tune/1' else found.checks).append((path, root))
         return
     if kind not in KINDS or not re.fullmatch(r'\d{1,9}', version):
         raise trouble.usage(

@@ -41,6 +41,13 @@ class Making(unittest.TestCase):
         self.assertEqual(made.record['seed'], 1)
         self.assertEqual(sorted(os.listdir(self.path)), ['lock', 'runs', 'study.ini', 'study.json'])
 
+    def test_what_a_killed_run_left_is_no_study(self):
+        os.mkdir(self.path)
+        with open(os.path.join(self.path, 'study.json.0123abcd.tmp'), 'w') as f:
+            f.write('{"schema"')
+        make(self.path)
+        self.assertEqual(sorted(os.listdir(self.path)), ['lock', 'runs', 'study.ini', 'study.json'])
+
     def test_a_folder_with_anything_else_is_foreign(self):
         os.makedirs(os.path.join(self.path, 'runs', 'mine'))
         with self.assertRaises(Trouble):
@@ -49,3 +56,45 @@ class Making(unittest.TestCase):
         os.symlink('elsewhere', os.path.join(self.path, 'study.ini'))
         with self.assertRaises(Trouble):
             make(self.path)
+
+
+class Writing(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.path = os.path.join(scratch.name, 'job.sh')
+
+    def put(self, end, content):
+        with open(self.path + end, 'w') as f:
+            f.write(content)
+
+    def beside(self):
+        return sorted(name[len('job.sh'):] for name in os.listdir(os.path.dirname(self.path)))
+
+    def test_the_users_own_temporary_file_stays(self):
+        self.put('.tmp', 'dear diary')
+        os.symlink(self.path + '.tmp', self.path + '.01234567.tmp')
+        folder.write_text(self.path, 'exit 0\n')
+        self.assertEqual(self.beside(), ['', '.01234567.tmp', '.tmp'])
+        with open(self.path) as f, open(self.path + '.tmp') as mine:
+            self.assertEqual((f.read(), mine.read()), ('exit 0\n', 'dear diary'))
+
+    def test_what_a_killed_run_left_is_removed(self):
+        self.put('.01234567.tmp', 'half a fi')
+        folder.write_text(self.path, 'exit 0\n')
+        self.assertEqual(self.beside(), [''])
+
+    def test_a_failed_write_changes_nothing(self):
+        self.put('', 'exit 1\n')
+        with mock.patch('os.fsync', side_effect=OSError(errno.ENOSPC, 'No space left on device')), \
+                self.assertRaises(OSError) as caught:
+            folder.write_text(self.path, 'exit 0\n', replace=True)
+        self.assertEqual(caught.exception.filename, self.path)
+        self.assertEqual(self.beside(), [''])
+        with open(self.path) as f:
+            self.assertEqual(f.read(), 'exit 1\n')
+
+    def test_a_folder_that_cannot_be_listed_is_written_to(self):
+        with mock.patch('os.listdir', side_effect=PermissionError(errno.EACCES, 'Permission denied')):
+            folder.write_text(self.path, 'exit 0\n')
+        self.assertEqual(self.beside(), [''])

@@ -33,12 +33,12 @@ static struct pieces repeat(struct pieces what, int64_t count, int64_t apart)
  * large counts, then addresses; this order is that of the arguments, whichever form of the
  * constructor was called (MPI_Type_vector or MPI_Type_vector_c), but for sub- and distributed
  * arrays. */
-struct made {
+struct type_contents {
     int combiner;
     MPI_Count ints, larges, addresses, types;
 };
 
-static bool made_of(MPI_Datatype type, struct made *m)
+static bool made_of(MPI_Datatype type, struct type_contents *m)
 {
 #ifdef HAVE_LARGE_COUNT
     return PMPI_Type_get_envelope_c(type, &m->ints, &m->addresses, &m->larges, &m->types,
@@ -55,7 +55,7 @@ static bool made_of(MPI_Datatype type, struct made *m)
 }
 
 /* A type of the language: nothing to take apart, and nothing to free. */
-static bool is_basic(const struct made *m)
+static bool is_basic(const struct type_contents *m)
 {
     return m->combiner == MPI_COMBINER_NAMED || m->combiner == MPI_COMBINER_F90_REAL ||
            m->combiner == MPI_COMBINER_F90_COMPLEX || m->combiner == MPI_COMBINER_F90_INTEGER;
@@ -109,7 +109,8 @@ static struct pieces distributed(const int64_t *n, bool large, struct pieces ele
 }
 
 /* The type map of a constructor: n its numbers, part the types it is made of. */
-static struct pieces decode(const struct made *m, const int64_t *n, const struct pieces *part)
+static struct pieces decode(const struct type_contents *m, const int64_t *n,
+                            const struct pieces *part)
 {
     struct pieces all = {.known = true};
     const struct pieces p = part[0];
@@ -154,7 +155,7 @@ static struct pieces decode(const struct made *m, const int64_t *n, const struct
 }
 
 /* The constructor's numbers in one row, and its types. Returns whether MPI gave them. */
-static bool contents(MPI_Datatype type, const struct made *m, int64_t *n, MPI_Datatype *t)
+static bool contents(MPI_Datatype type, const struct type_contents *m, int64_t *n, MPI_Datatype *t)
 {
     int *i = calloc((size_t)m->ints + 1, sizeof *i);
     MPI_Aint *a = calloc((size_t)m->addresses + 1, sizeof *a);
@@ -181,7 +182,7 @@ static bool contents(MPI_Datatype type, const struct made *m, int64_t *n, MPI_Da
 
 struct pieces pieces_of(MPI_Datatype type)
 {
-    struct made m, of;
+    struct type_contents m, of;
     MPI_Count size = 0;
     MPI_Aint lb = 0, extent = 0;
     PMPI_Type_size_x(type, &size);

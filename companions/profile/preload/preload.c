@@ -92,7 +92,7 @@ static uint64_t now_ns(void)
 }
 
 /* A name for messages: what a terminal could obey becomes '?' (base/ is not part of this library). */
-static const char *shown(const char *name, char out[1024])
+static const char *printable(const char *name, char out[1024])
 {
     size_t n = 0;
     for (; name[n] && n < 1023; n++)
@@ -172,7 +172,7 @@ static void start(void)
     if (!m) {
         char plain[1024];
         fprintf(stderr, "nht1-profile: rank %d is not profiled: %s: %s\n", rank,
-                shown(own_path, plain), strerror(errno));
+                printable(own_path, plain), strerror(errno));
         if (drop && strcmp(drop, "1") == 0) PMPI_Abort(MPI_COMM_WORLD, 4);
         return;
     }
@@ -272,7 +272,7 @@ static void count(struct profile_calls *c, uint64_t bytes, uint64_t ns)
 }
 
 /* Counts a function that moves no data. */
-static void other(enum profile_other what, uint64_t start_ns)
+static void count_other(enum profile_other what, uint64_t start_ns)
 {
     const uint64_t end_ns = now_ns();
     pthread_mutex_lock(&lock);
@@ -328,7 +328,7 @@ BOTH(MPI_File_open, MPI_Comm comm, const char *name, int mode, MPI_Info info, MP
     inside++;
     const uint64_t start_ns = now_ns();
     const int rc = real(comm, name, mode, info, fh);
-    other(PROFILE_OPEN, start_ns);
+    count_other(PROFILE_OPEN, start_ns);
     if (rc == MPI_SUCCESS) {
         int size, rank;
         MPI_Comm own = MPI_COMM_NULL;
@@ -355,7 +355,7 @@ BOTH(MPI_File_open, MPI_Comm comm, const char *name, int mode, MPI_Info info, MP
         if (!o && dropping) {
             char plain[1024];
             fprintf(stderr, "nht1-profile: rank %d has more than %d files open: %s\n", map->rank,
-                    OPEN_MAX, shown(name, plain));
+                    OPEN_MAX, printable(name, plain));
             PMPI_Abort(MPI_COMM_WORLD, 4);
         }
     }
@@ -371,7 +371,7 @@ BOTH(MPI_File_close, MPI_File *fh)
     struct open *o = open_of(*fh);
     const uint64_t start_ns = now_ns();
     const int rc = real(fh);
-    other(PROFILE_CLOSE, start_ns);
+    count_other(PROFILE_CLOSE, start_ns);
     if (o) {
         if (o->comm != MPI_COMM_NULL) PMPI_Comm_free(&o->comm);
         pthread_mutex_lock(&lock);
@@ -391,7 +391,7 @@ BOTH(MPI_File_set_view, MPI_File fh, MPI_Offset at, MPI_Datatype etype, MPI_Data
     inside++;
     const uint64_t start_ns = now_ns();
     const int rc = real(fh, at, etype, filetype, rep, info);
-    other(PROFILE_VIEW, start_ns);
+    count_other(PROFILE_VIEW, start_ns);
     struct open *o = open_of(fh);
     if (rc == MPI_SUCCESS && o) {
         int bytes = 1;
@@ -414,7 +414,7 @@ BOTH(MPI_File_set_view, MPI_File fh, MPI_Offset at, MPI_Datatype etype, MPI_Data
         inside++;                                                                                  \
         const uint64_t start_ns = now_ns();                                                        \
         const int rc = real arguments;                                                             \
-        other(what, start_ns);                                                                     \
+        count_other(what, start_ns);                                                               \
         inside--;                                                                                  \
         return rc;                                                                                 \
     }
@@ -430,7 +430,7 @@ TIMED(MPI_File_preallocate, PROFILE_SIZE, (fh, bytes), MPI_File fh, MPI_Offset b
         inside++;                                                                                  \
         const uint64_t start_ns = now_ns();                                                        \
         const int rc = real(fh, at, whence);                                                       \
-        other(PROFILE_SEEK, start_ns);                                                             \
+        count_other(PROFILE_SEEK, start_ns);                                                       \
         struct open *o = open_of(fh);                                                              \
         if (o) {                                                                                   \
             o->sought = true;                                                                      \
@@ -482,8 +482,8 @@ static void refuse_read(const struct open *o)
 }
 
 /* Begins to count a call; false: it is none of ours to count. at: an explicit offset, or 0. */
-static bool enter(struct call *c, MPI_File fh, int kind, MPI_Offset at, MPI_Count items,
-                  MPI_Datatype type)
+static bool begin_call(struct call *c, MPI_File fh, int kind, MPI_Offset at, MPI_Count items,
+                       MPI_Datatype type)
 {
     const struct workload_kind k = workload_kind_of(kind);
     MPI_Count item_bytes = 0;
@@ -505,7 +505,7 @@ static bool enter(struct call *c, MPI_File fh, int kind, MPI_Offset at, MPI_Coun
             const int fd = open(mark, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
             if (fd < 0) {
                 char plain[1024];
-                fprintf(stderr, "nht1-profile: %s: %s\n", shown(mark, plain), strerror(errno));
+                fprintf(stderr, "nht1-profile: %s: %s\n", printable(mark, plain), strerror(errno));
                 PMPI_Abort(MPI_COMM_WORLD, 4);
             }
             close(fd);
@@ -524,7 +524,7 @@ static void set_status(MPI_Status *status, int64_t bytes)
 }
 
 /* Moves the pointers as if the call had been made. */
-static int drop(const struct call *c)
+static int advance_pointers(const struct call *c)
 {
     const struct workload_kind k = workload_kind_of(c->kind);
     struct open *o = c->open;
@@ -537,8 +537,8 @@ static int drop(const struct call *c)
 }
 
 /* Notes where a call lay; not used where the view has holes. moved: the individual pointer was. */
-static void place(struct profile_places *l, const struct open *o, const struct call *c,
-                  int64_t bytes, bool moved)
+static void note_place(struct profile_places *l, const struct open *o, const struct call *c,
+                       int64_t bytes, bool moved)
 {
     const bool explicit = workload_kind_of(c->kind).position == WORKLOAD_EXPLICIT;
     if (o->view.n != 1 || o->view.bytes != o->view.extent) return;
@@ -552,7 +552,7 @@ static void place(struct profile_places *l, const struct open *o, const struct c
 }
 
 /* Counts a call that is over. */
-static void leave(const struct call *c, int64_t bytes, uint64_t before_ns)
+static void end_call(const struct call *c, int64_t bytes, uint64_t before_ns)
 {
     const uint64_t end_ns = now_ns(), ns = end_ns - c->start_ns + before_ns;
     const int64_t got = bytes > 0 ? bytes : 0;
@@ -565,7 +565,7 @@ static void leave(const struct call *c, int64_t bytes, uint64_t before_ns)
     count(&p->kind[c->kind], (uint64_t)got, ns);
     p->sizes[c->write][log2]++;
     const enum workload_position position = workload_kind_of(c->kind).position;
-    if (position != WORKLOAD_SHARED) place(&p->places[c->kind], o, c, got, o->sought);
+    if (position != WORKLOAD_SHARED) note_place(&p->places[c->kind], o, c, got, o->sought);
     if (position == WORKLOAD_INDIVIDUAL) o->pointer += got / o->etype_bytes;
     if (position != WORKLOAD_EXPLICIT) {
         p->seeks += o->sought && o->calls > 1; /* the first call begins somewhere */
@@ -591,7 +591,7 @@ static void leave(const struct call *c, int64_t bytes, uint64_t before_ns)
 }
 
 /* Bytes that a call has moved, as its status says. */
-static int64_t moved(int rc, const MPI_Status *status)
+static int64_t bytes_moved(int rc, const MPI_Status *status)
 {
     MPI_Count bytes = 0;
     if (rc != MPI_SUCCESS || PMPI_Get_elements_x(status, MPI_BYTE, &bytes) != MPI_SUCCESS) return 0;
@@ -624,15 +624,15 @@ static int64_t moved(int rc, const MPI_Status *status)
         REAL(P##name, UNPACK parameters, MPI_Status *);                                            \
         struct call c;                                                                             \
         MPI_Status own;                                                                            \
-        if (!enter(&c, fh, kind, offset, count, type)) return real(UNPACK arguments, status);      \
+        if (!begin_call(&c, fh, kind, offset, count, type)) return real(UNPACK arguments, status); \
         if (status == MPI_STATUS_IGNORE) status = &own;                                            \
         int rc;                                                                                    \
         if (c.drop) {                                                                              \
-            rc = drop(&c);                                                                         \
+            rc = advance_pointers(&c);                                                             \
             set_status(status, c.bytes);                                                           \
         } else                                                                                     \
             rc = real(UNPACK arguments, status);                                                   \
-        leave(&c, moved(rc, status), 0);                                                           \
+        end_call(&c, bytes_moved(rc, status), 0);                                                  \
         return rc;                                                                                 \
     }
 #define BLOCKING(...) BOTH_COUNTS(BLOCKING_ONE, __VA_ARGS__)
@@ -650,14 +650,14 @@ BLOCKING(read_ordered, WORKLOAD_KIND(SHARED, 1, BLOCKING, 0), 0, READ, HERE)
 BLOCKING(write_ordered, WORKLOAD_KIND(SHARED, 1, BLOCKING, 1), 0, WRITE, HERE)
 
 /* A request that is complete from the start, for a write that was dropped. */
-static int answer(void *state, MPI_Status *status)
+static int query_dropped(void *state, MPI_Status *status)
 {
     set_status(status, *(int64_t *)state);
     status->MPI_SOURCE = status->MPI_TAG = MPI_UNDEFINED;
     return MPI_SUCCESS;
 }
 
-static int forget(void *state)
+static int free_request_state(void *state)
 {
     free(state);
     return MPI_SUCCESS;
@@ -675,11 +675,11 @@ static int drop_request(const struct call *c, MPI_Request *request)
     int64_t *bytes = malloc(sizeof *bytes);
     if (!bytes) return MPI_ERR_NO_MEM;
     *bytes = c->bytes;
-    const int rc = PMPI_Grequest_start(answer, forget, cancel, bytes, request);
+    const int rc = PMPI_Grequest_start(query_dropped, free_request_state, cancel, bytes, request);
     return rc == MPI_SUCCESS ? PMPI_Grequest_complete(*request) : rc;
 }
 
-static void remember(MPI_Request request)
+static void note_request(MPI_Request request)
 {
     pthread_mutex_lock(&lock);
     if (requests_n < REQUEST_MAX && request != MPI_REQUEST_NULL) requests[requests_n++] = request;
@@ -692,11 +692,12 @@ static void remember(MPI_Request request)
     {                                                                                              \
         REAL(P##name, UNPACK parameters, MPI_Request *);                                           \
         struct call c;                                                                             \
-        if (!enter(&c, fh, kind, offset, count, type)) return real(UNPACK arguments, request);     \
-        int rc = c.drop ? drop(&c) : real(UNPACK arguments, request);                              \
+        if (!begin_call(&c, fh, kind, offset, count, type))                                        \
+            return real(UNPACK arguments, request);                                                \
+        int rc = c.drop ? advance_pointers(&c) : real(UNPACK arguments, request);                  \
         if (c.drop && rc == MPI_SUCCESS) rc = drop_request(&c, request);                           \
-        if (rc == MPI_SUCCESS && !c.drop) remember(*request);                                      \
-        leave(&c, rc == MPI_SUCCESS ? c.bytes : 0, 0);                                             \
+        if (rc == MPI_SUCCESS && !c.drop) note_request(*request);                                  \
+        end_call(&c, rc == MPI_SUCCESS ? c.bytes : 0, 0);                                          \
         return rc;                                                                                 \
     }
 #define REQUEST(...) BOTH_COUNTS(REQUEST_ONE, __VA_ARGS__)
@@ -730,8 +731,8 @@ static void split_begun(struct call *c)
     {                                                                                              \
         REAL(P##name, UNPACK parameters);                                                          \
         struct call c;                                                                             \
-        if (!enter(&c, fh, which, offset, count, type)) return real arguments;                     \
-        const int rc = c.drop ? drop(&c) : real arguments;                                         \
+        if (!begin_call(&c, fh, which, offset, count, type)) return real arguments;                \
+        const int rc = c.drop ? advance_pointers(&c) : real arguments;                             \
         split_begun(&c);                                                                           \
         return rc;                                                                                 \
     }
@@ -758,7 +759,7 @@ static void split_begun(struct call *c)
             set_status(status, c.bytes);                                                           \
         else                                                                                       \
             rc = real(fh, buf, status);                                                            \
-        leave(&c, moved(rc, status), o->split_ns);                                                 \
+        end_call(&c, bytes_moved(rc, status), o->split_ns);                                        \
         return rc;                                                                                 \
     }
 SPLIT_CALL(read_at_all, WORKLOAD_KIND(EXPLICIT, 1, SPLIT, 0), at, AT_READ, AT, void *)
@@ -769,7 +770,7 @@ SPLIT_CALL(read_ordered, WORKLOAD_KIND(SHARED, 1, SPLIT, 0), 0, READ, HERE, void
 SPLIT_CALL(write_ordered, WORKLOAD_KIND(SHARED, 1, SPLIT, 1), 0, WRITE, HERE, const void *)
 
 /* Whether any of n requests is one of MPI-IO that was posted here. */
-static bool ours(int n, const MPI_Request *request)
+static bool posted_here(int n, const MPI_Request *request)
 {
     for (int i = 0; i < n; i++)
         for (int r = 0; r < requests_n; r++)
@@ -783,14 +784,14 @@ static bool ours(int n, const MPI_Request *request)
     BOTH(name, __VA_ARGS__)                                                                        \
     {                                                                                              \
         REAL(P##name, __VA_ARGS__);                                                                \
-        if (!map || inside || requests_n == 0 || !ours(n, first)) return real arguments;           \
-        MPI_Request few[64], *many = (n) <= 64 ? NULL : malloc((size_t)(n) * sizeof *many);        \
+        if (!map || inside || requests_n == 0 || !posted_here(n, first)) return real arguments;    \
+        MPI_Request few[64], *many = (n) <= 64 ? NULL : calloc((size_t)(n), sizeof *many);         \
         MPI_Request *before = (n) <= 64 ? few : many;                                              \
         if (before) memcpy(before, first, (size_t)(n) * sizeof *before);                           \
         inside++;                                                                                  \
         const uint64_t start_ns = now_ns();                                                        \
         const int rc = real arguments;                                                             \
-        other(PROFILE_WAIT, start_ns);                                                             \
+        count_other(PROFILE_WAIT, start_ns);                                                       \
         inside--;                                                                                  \
         pthread_mutex_lock(&lock);                                                                 \
         for (int i = 0; before && i < (n); i++)                                                    \

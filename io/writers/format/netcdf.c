@@ -65,8 +65,8 @@ static int define(int id, const struct io_format_shape *s, int var[3])
 static int put_step_and_time(int id, const struct io_format_shape *s, const int var[3])
 {
     const size_t n = (size_t)s->dim[0];
-    long long *step = malloc(n * sizeof *step);
-    double *time = malloc(n * sizeof *time);
+    long long *step = calloc(n, sizeof *step);
+    double *time = calloc(n, sizeof *time);
     int rc = step && time ? NC_NOERR : NC_ENOMEM;
     for (size_t d = 0; rc == NC_NOERR && d < n; d++) {
         step[d] = s->step[d];

@@ -3,12 +3,12 @@
 from .. import text
 from ..reading import Dumps
 from ..results import Runs, word
-from . import (part_balance, part_beff, part_beffio, part_bt, part_profile, part_search, part_system,
+from . import (part_balance, part_beff, part_beffio, part_bt, part_check, part_profile, part_search, part_system,
                part_verdict, part_workload)
 from .page import Page
 from .rounds import Rounds
 
-PARTS = (part_verdict, part_search, part_bt, part_beff, part_beffio, part_workload, part_profile, part_balance,
+PARTS = (part_check, part_verdict, part_search, part_bt, part_beff, part_beffio, part_workload, part_profile, part_balance,
          part_system)
 
 

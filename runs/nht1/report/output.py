@@ -4,18 +4,15 @@
 Ours is a file that nht1-report wrote: HTML, Markdown, JSON, scripts and pictures say so near their
 start or end; of tables (CSV), which cannot, the folder's list .nht1-report has the digests."""
 import errno
-import fcntl
 import hashlib
 import json
 import os
-import re
-import secrets
 import stat
 import sys
 
-from .. import text, trouble
+from .. import replacing, text, trouble
 
-MARKS = b'nht1-report', b'"schema": "nht1-compare/', b'"schema": "nht1-ab/', b'nht1-study ab'
+MARKS = b'nht1-report', b'"schema": "nht1-compare/', b'"schema": "nht1-ab/', b'"schema": "nht1-check/', b'nht1-study ab'
 LIST = '.nht1-report'
 LOOK_BYTES, LOOK_PDF_BYTES = 1024, 1 << 15  # of a PDF a table of its objects stands at the end
 TABLE_MAX_BYTES = 1 << 26  # a longer table is none of ours, and is not read
@@ -140,52 +137,6 @@ def check(path, option):
             'alone; choose another name, or remove it' % (option, shown))
 
 
-def stem(target):
-    """What temporary names of a file begin with, as those of the programs (base/temp.h)."""
-    name = os.path.basename(target)
-    long = len(os.fsencode(name)) > 200
-    return '.nht1-' + hashlib.sha256(os.fsencode(name)).hexdigest()[:16] if long else name
-
-
-def temporary_beside(target):
-    """A new file, its name, and a descriptor that holds it, so that no sweep removes it."""
-    while True:
-        temporary = os.path.join(os.path.dirname(target), '%s.%s.tmp' % (stem(target), secrets.token_hex(4)))
-        try:
-            handle = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
-        except FileExistsError:
-            continue
-        hold = os.dup(handle)
-        try:
-            fcntl.flock(hold, fcntl.LOCK_EX)
-        except OSError:
-            pass  # no locks here: nor does a sweep remove anything
-        if os.fstat(hold).st_nlink:
-            return handle, temporary, hold
-        os.close(handle)
-        os.close(hold)
-
-
-def sweep(target):
-    """Removes what a run of this user that was killed has left beside a file."""
-    folder = os.path.dirname(target) or '.'
-    wanted = re.compile(re.escape(stem(target)) + r'\.[0-9a-f]{8}\.tmp')
-    for name in filter(wanted.fullmatch, os.listdir(folder)):
-        try:
-            handle = os.open(os.path.join(folder, name), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        except OSError:
-            continue  # gone meanwhile, or somebody else's
-        try:
-            state = os.fstat(handle)
-            if stat.S_ISREG(state.st_mode) and state.st_uid == os.geteuid():
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                os.unlink(os.path.join(folder, name))
-        except OSError:
-            pass  # somebody writes it
-        finally:
-            os.close(handle)
-
-
 def reader_first(path):
     """A descriptor of a pipe or device to be written to. A pipe that nobody reads is an error at once
     rather than a wait for ever."""
@@ -216,16 +167,6 @@ def write(path, content):
             with open(reader_first(path), 'wb') as f:
                 f.write(content)
             return
-        sweep(target)
-        handle, temporary, hold = temporary_beside(target)
-        try:
-            with os.fdopen(handle, 'wb') as f:
-                f.write(content)
-            os.replace(temporary, target)
-        except BaseException:
-            os.unlink(temporary)
-            raise
-        finally:
-            os.close(hold)
+        replacing.replace(target, content)
     except OSError as e:
         raise trouble.failed('%s: cannot write: %s' % (text.clean(path), e.strerror))

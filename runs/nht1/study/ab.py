@@ -10,6 +10,7 @@ import json
 import math
 import os
 import random
+import secrets
 import shlex
 import shutil
 import socket
@@ -18,7 +19,7 @@ from types import SimpleNamespace
 
 from .. import VERSION, command, junit, results, stats, text, tools, trouble
 from ..report.output import Outputs
-from . import child, drive, launch, plan, programs, speak, whole
+from . import child, drive, launch, plan, programs, scratch, speak, whole
 from .folder import shown, utc, write_json
 
 SCHEMA = 'nht1-ab/1'
@@ -212,21 +213,7 @@ class Alternation:
         self.random, self.order = random.Random(self.seed), []
         self.speak = speak.Speaker((), args.quiet, False)
         self.stop, self.ended, self.answer, self.look = child.Stop(), 'rounds', {}, {}
-        self.folder = self._folder()
-
-    def _folder(self):
-        number, under = 1, whole.under()
-        path = self.args.out or os.path.join(under, 'ab')
-        while not self.args.out and os.path.lexists(path):
-            number += 1
-            path = os.path.join(under, 'ab-%d' % number)
-        if os.path.lexists(path) and (not os.path.isdir(path) or os.listdir(path)):
-            raise trouble.usage('--out: %s is there, and is not written over' % text.clean(path))
-        try:
-            os.makedirs(path, exist_ok=True)
-        except OSError as e:
-            raise trouble.failed('%s: %s; name another folder with --out' % (path, e.strerror))
-        return os.path.abspath(path)
+        self.folder = whole.new_folder(args.out, 'ab')
 
     # Measuring.
 
@@ -282,12 +269,8 @@ class Alternation:
         """A run; its cost, None where it was interrupted. Trouble where it has none."""
         folder = os.path.join(self.folder, side.name, 'r%02d' % number)
         os.makedirs(folder)
-        files = os.path.join(side.files or self.folder, 'nht1-ab-%d-%s' % (os.getpid(), side.name))
-        os.mkdir(files)
-        try:
+        with scratch.folder(side.files or self.folder, secrets.token_hex(8)) as files:
             return self._measured(side, number, folder, files)
-        finally:
-            shutil.rmtree(files, ignore_errors=True)
 
     def _measured(self, side, number, folder, files):
         path = os.path.join(folder, 'result.json')

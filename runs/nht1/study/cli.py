@@ -4,13 +4,14 @@ import os
 
 from .. import VERSION, command, tools, trouble
 from . import description as ini
-from . import ab, job, whole, tune
+from . import ab, check, job, whole, tune
 from .folder import shown
 
 CONFIG = os.path.join(tools.ROOT, 'config')
 DESCRIPTION_MAX = 1 << 20
 EPILOG = """
 examples:
+  runs/study check DIR                  whether the file system there keeps up, in one sentence
   runs/study --list                     what is there
   runs/study --dry-run processors       what it would take: runs, time, space
   runs/study processors                 again: goes on, or a new folder
@@ -101,7 +102,7 @@ def _act(args):
     return whole.run(args, *_load(args.study, args.set))[0]
 
 
-COMMANDS = {'ab': ab.main, 'tune': tune.main}
+COMMANDS = {'ab': ab.main, 'check': check.main, 'tune': tune.main}
 
 
 def main(argv):

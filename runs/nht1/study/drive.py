@@ -5,7 +5,6 @@ on all points alike, and an interrupted study goes on as if it had not been inte
 import os
 import random
 import re
-import shutil
 import socket
 import sys
 
@@ -251,15 +250,14 @@ class Driver:
         """One run, from an empty folder to a complete one."""
         point, name = tally.point, tally.name(number)
         part = self.folder.begin(name)
-        dumps = self.folder.dumps(self.files)
-        command = self._command(tally, part, dumps)
         environment = self.launcher.environment(point.ranks, point.threads, point.env)
         started, load = utc(), os.getloadavg()[0]
         self.speak.begin(tally, number, self)
-        status, seconds, why = child.run(
-            command, environment, part, self.estimates[point.id].limit_s(self.settings.timeout_s),
-            self.stop, self.speak.tick(part, self))
-        shutil.rmtree(dumps, ignore_errors=True)
+        with self.folder.dumps(self.files) as dumps:
+            command = self._command(tally, part, dumps)
+            status, seconds, why = child.run(
+                command, environment, part, self.estimates[point.id].limit_s(self.settings.timeout_s),
+                self.stop, self.speak.tick(part, self))
         if self.settings.show and not self.files:  # for the commands that the program shows
             os.makedirs(dumps, exist_ok=True)
         self.spent_s += seconds

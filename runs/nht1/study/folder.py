@@ -22,8 +22,9 @@ import re
 import shutil
 import time
 
-from .. import results, text
+from .. import replacing, results, text
 from ..trouble import Trouble, failed, usage
+from . import scratch
 
 SCHEMA = 'nht1-study/1'
 
@@ -44,21 +45,9 @@ def write_text(path, content, replace=False):
         raise failed('%s is there already, and is not written over' % path)
     if os.path.islink(path) and not os.path.exists(path):
         raise failed('%s: this symbolic link leads to nothing' % path)
-    temporary = '%s.tmp' % path
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
-        fd = os.open(temporary, flags, 0o666)
+        replacing.replace(path, content.encode('utf-8'))
     except OSError as e:
-        raise OSError(e.errno, e.strerror, path)
-    try:
-        with open(fd, 'w', encoding='utf-8') as out:
-            out.write(content)
-            out.flush()
-            os.fsync(out.fileno())
-        os.rename(temporary, path)
-    except OSError as e:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
         raise OSError(e.errno, e.strerror, path)
 
 
@@ -80,10 +69,10 @@ def _identity(points):
 
 def _begun(path):
     """Whether there is nothing in a folder but what a study makes before it writes anything."""
-    found = set(os.listdir(path))
+    found = {name for name in os.listdir(path) if not replacing.is_temporary(name, 'study.json')}
     runs = os.path.join(path, 'runs')
-    return found <= {'lock', 'runs', 'study.json.tmp'} and not ('runs' in found and (os.path.islink(runs) or
-                                              not os.path.isdir(runs) or os.listdir(runs)))
+    return found <= {'lock', 'runs'} and not (
+        'runs' in found and (os.path.islink(runs) or not os.path.isdir(runs) or os.listdir(runs)))
 
 
 def state_of(path, points):
@@ -228,13 +217,17 @@ class Folder:
         except Trouble as e:
             raise usage('%s; move the folder of this run away, and it is made again' % e)
 
+    @contextlib.contextmanager
     def dumps(self, base):
-        """An empty folder for what programs write, under base or in the study's own."""
-        path = os.path.join(base, 'nht1-dumps-%s' % self.record['id']) if base \
-            else self.file('dumps')
+        """An empty folder for what programs write, under base or in the study's own, until the end of the block."""
+        if base:
+            with scratch.folder(base, self.record['id']) as path:
+                yield path
+            return
+        path = self.file('dumps')
         shutil.rmtree(path, ignore_errors=True)
+        os.makedirs(path)
         try:
-            os.makedirs(path)
-        except OSError as e:
-            raise failed('%s: %s' % (path, e.strerror))
-        return path
+            yield path
+        finally:
+            shutil.rmtree(path, ignore_errors=True)

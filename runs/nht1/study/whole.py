@@ -23,6 +23,22 @@ def under():
         os.path.join(tools.ROOT, 'Makefile')) else 'nht1-studies'
 
 
+def new_folder(out, name):
+    """Makes the folder of a result: out, where that is given and holds nothing, else a new one of that name
+    where folders of studies are. Its absolute path."""
+    number, path = 1, out or os.path.join(under(), name)
+    while not out and os.path.lexists(path):
+        number += 1
+        path = os.path.join(under(), '%s-%d' % (name, number))
+    if os.path.lexists(path) and (not os.path.isdir(path) or os.listdir(path)):
+        raise trouble.usage('--out: %s is there, and is not written over' % text.clean(path))
+    try:
+        os.makedirs(path, exist_ok=True)
+    except OSError as e:
+        raise trouble.failed('%s: %s; name another folder with --out' % (path, e.strerror))
+    return os.path.abspath(path)
+
+
 def launcher_of(args, description, system):
     flags = []
     for where, said in (('MPIRUN_FLAGS', os.environ.get('MPIRUN_FLAGS', '')),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/near.h"
+#include "base/suggestion.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static int edit_distance(const char *a, const char *b)
     return row[len];
 }
 
-void near_try(struct near *n, const char *known)
+void suggestion_try(struct suggestion *n, const char *known)
 {
     const int enough = (int)(strlen(n->word) + 1) / 2, distance = edit_distance(n->word, known);
     /* A word of which nothing is left is not the one that was meant. */
@@ -51,23 +51,25 @@ void near_try(struct near *n, const char *known)
     n->distance = distance;
 }
 
-void near_try_all(struct near *n, const char *choices)
+void suggestion_try_all(struct suggestion *n, const char *choices)
 {
     for (const char *c = choices; c && *c; c = strchr(c, '|') ? strchr(c, '|') + 1 : NULL)
-        near_try(n, c);
+        suggestion_try(n, c);
 }
 
-const char *near_text(const struct near *n, const char *before, char out[NEAR_TEXT_MAX])
+const char *suggestion_text(const struct suggestion *n, const char *before,
+                            char out[SUGGESTION_TEXT_MAX])
 {
     out[0] = '\0';
     if (n->best)
-        snprintf(out, NEAR_TEXT_MAX, "; did you mean %s%.*s?", before, length(n->best), n->best);
+        snprintf(out, SUGGESTION_TEXT_MAX, "; did you mean %s%.*s?", before, length(n->best),
+                 n->best);
     return out;
 }
 
-const char *near_of(const char *word, const char *choices, char out[NEAR_TEXT_MAX])
+const char *suggestion_of(const char *word, const char *choices, char out[SUGGESTION_TEXT_MAX])
 {
-    struct near n = {.word = word};
-    near_try_all(&n, choices);
-    return near_text(&n, "", out);
+    struct suggestion n = {.word = word};
+    suggestion_try_all(&n, choices);
+    return suggestion_text(&n, "", out);
 }

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What runs/study check found, as one sentence. The answer is that of nht1-bt for each writer (docs/zeta.md);
+here stands only which writer speaks for the folder, and how it is told."""
+from .. import text
+from ..results import NAN, integer, items, members, real, stamps, word
+
+GOAL = 0.10
+LEAST = 1e-4  # share of the computation below which data count for nothing, as in bt/judge.c
+BALANCED, NEEDLESS, SLOW, OPEN, UNKNOWN = (
+    'balanced', 'io-faster-than-needed', 'io-too-slow', 'undecided', 'not-measurable')
+# The folder keeps up if it does with one of the writers, and is too slow only if it is with each.
+PLACES = {NEEDLESS: 0, BALANCED: 0, UNKNOWN: 1, OPEN: 2, SLOW: 3}
+
+
+def share(x):
+    """'3.1', '12': percent."""
+    return '%.*f' % (1 if abs(100 * x) < 9.95 else 0, 100 * x)
+
+
+def cost(writer):
+    """'3.1 % (2.4 to 4.0 %)'"""
+    said = '%s %%' % share(writer['zeta'])
+    return said if writer['lo'] is None else '%s (%s to %s %%)' % (
+        said, share(writer['lo']), share(writer['hi']))
+
+
+def _number(node, path):
+    value = real(node, path)
+    return value if value == value else None
+
+
+def _writer(row):
+    stamp = next((s for s in stamps(row) if s['code'] == word(row, 'answer')), {})
+    return {'writer': word(row, 'writer'), 'answer': word(row, 'answer'), 'reason': word(row, 'reason') or None,
+            'rounds': integer(row, 'paired.rounds_n'), 't_t_s': _number(row, 't_t_s'),
+            'zeta': _number(row, 'paired.zeta'), 'lo': _number(row, 'paired.ci95_lo'),
+            'hi': _number(row, 'paired.ci95_hi'), 'data': _number(row, 'terms.data.zeta'),
+            'data_lo': _number(row, 'terms.data.ci95_lo'), 'data_hi': _number(row, 'terms.data.ci95_hi'),
+            'rounds_needed': _number(stamp, 'numbers.rounds_needed_n'),
+            'minutes_needed': _number(stamp, 'numbers.minutes_needed'), 'sentence': stamp.get('sentence', '')}
+
+
+def writers(root):
+    """What there is to say of each writer of a result that has an answer, the one that speaks for the
+    folder first."""
+    found = [_writer(r) for r in items(root, 'ranking') if word(r, 'answer') in PLACES]
+    return sorted(found, key=lambda w: (PLACES[w['answer']], w['zeta'] is None, w['zeta']))
+
+
+def problem(root):
+    """{n, steps, interval, dumps, dump_bytes, every_s} of a result."""
+    p = members(root, 'problem')
+    alone = next((real(r, 't_t_s') for r in items(root, 'ranking') if word(r, 'writer') == 'none'), NAN)
+    steps, interval = integer(p, 'steps'), integer(p, 'interval')
+    every = alone * interval / steps if steps > 0 else NAN
+    return {'class': word(p, 'class'), 'n': integer(p, 'n'), 'steps': steps, 'interval': interval,
+            'dumps': integer(p, 'dumps_n'), 'dump_bytes': integer(p, 'dump_bytes'),
+            'every_s': every if every == every else None}
+
+
+def _span(seconds):
+    """'79 ms', '1.2 s'"""
+    return '%s ms' % text.number(1000 * seconds, 2) if seconds < 0.9995 else '%s s' % text.number(seconds, 2)
+
+
+def _decides(best, extra_minutes):
+    needed, minutes = best['rounds_needed'], best['minutes_needed']
+    if needed is None:
+        return 'more rounds would tell'
+    said = 'about %s' % text.plural(int(needed), 'round')
+    return said + (', --minutes %s,' % text.number(minutes + extra_minutes, 2) if minutes is not None else '') + \
+        ' would decide'
+
+
+def sentence(best, p, where, extra_minutes=0.0):
+    """best: of writers. where: the folder. extra_minutes: what there is beside the rounds."""
+    checkpoints = 'heckpoints of %s%s on %s' % (
+        text.size(p['dump_bytes']), ' every %s' % _span(p['every_s']) if p['every_s'] else '', where)
+    with_, goal = 'with %s' % best['writer'], 'goal %g %%' % (100 * GOAL)
+    if best['answer'] == UNKNOWN:
+        why = best['sentence'].split(': ', 1)[-1].rstrip('.')
+        return 'What c%s cost %s is not measurable here and now: %s.' % (checkpoints, with_, why)
+    if best['answer'] == OPEN:
+        return 'Whether c%s cost at most %s %% %s is undecided: %s in %s; %s.' % (
+            checkpoints, '%g' % (100 * GOAL), with_, cost(best) if best['zeta'] is not None else 'no number',
+            text.plural(best['rounds'], 'round'), _decides(best, extra_minutes))
+    said = {BALANCED: 'yes, balanced (%s)' % goal}
+    if best['answer'] == NEEDLESS:
+        said[NEEDLESS] = 'yes, faster than this computation needs: data %.0f times as slow would do (%s)' % (
+            GOAL / max(best['data_hi'] or 0, LEAST), goal)
+    if best['answer'] == SLOW:
+        said[SLOW] = 'no, I/O is too slow: %s times the goal of %s %%' % (
+            text.number(best['zeta'] / GOAL, 2), '%g' % (100 * GOAL))
+    return 'C%s cost %s %s: %s.' % (checkpoints, cost(best), with_, said[best['answer']])
+
+
+def quote(root, said, utc):
+    """One line that stands for itself: version, system, date."""
+    system = members(root, 'system')
+    fs = next((word(r, 'file.file_system') for r in items(root, 'runs') if word(r, 'file.file_system')), '')
+    cores = integer(system, 'cores_in_use')
+    parts = ['nht1 %s' % word(root, 'version'), word(system, 'host'), text.plural(cores, 'core') + (
+        ' of %s' % word(system, 'cpu.model') if word(system, 'cpu.model') else ''), fs, utc[:10]]
+    return '%s: %s' % (', '.join(p for p in parts if p), said)

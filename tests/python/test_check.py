@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""runs/study check: which problem is taken, which writer speaks, and how it is told."""
+import unittest
+
+from nht1.study.check import choose
+from nht1.study.check_words import sentence, writers
+
+ROOM = {'memory_bytes': 8e9, 'disk_bytes': 100e9}
+PROBLEM = {'dump_bytes': 10485760, 'every_s': 0.079}
+
+
+def pilot(step_s, io=0.2):
+    """Of three writers, that take a share more than computing alone."""
+    return {'round_s': step_s * (4 + 3 * io), 'run_s': step_s * (1 + io)}
+
+
+def row(writer, answer, zeta, lo=None, hi=None, reason=None, sentence='A sentence.', **numbers):
+    return {'writer': writer, 'answer': answer, 'reason': reason, 'paired': {
+        'rounds_n': 12, 'zeta': zeta, 'ci95_lo': lo, 'ci95_hi': hi}, 'terms': {'data': {
+            'zeta': zeta, 'ci95_lo': lo, 'ci95_hi': hi}}, 'stamps': [
+                {'code': answer, 'severity': 'note', 'sentence': sentence, 'numbers': numbers}]}
+
+
+def told(*rows):
+    return sentence(writers({'ranking': list(rows)})[0], PROBLEM, '/scratch')
+
+
+class Choosing(unittest.TestCase):
+    def test_class_a_where_eight_rounds_fit(self):
+        self.assertEqual(choose(pilot(0.0075), 110, 3, ROOM), ('A', 200))
+
+    def test_class_a_shortened_where_all_of_its_steps_do_not_fit(self):
+        # Nine percent too slow for 200 steps: not a twentieth of the work for that.
+        self.assertEqual(choose(pilot(0.0141 * 1.09), 110, 3, ROOM), ('A', 180))
+        self.assertEqual(choose(pilot(0.05), 110, 3, ROOM), ('A', 40))
+        # Slow writing counts as slow computing does.
+        self.assertEqual(choose(pilot(0.0075, 5), 110, 3, ROOM), ('A', 80))
+
+    def test_as_long_as_the_disk_holds_it(self):
+        self.assertEqual(choose(pilot(0.0075), 110, 3, dict(ROOM, disk_bytes=1e9)), ('A', 140))
+
+    def test_class_w_where_no_part_of_class_a_fits(self):
+        self.assertEqual(choose(pilot(0.2), 110, 3, ROOM), ('W', 200))
+        self.assertEqual(choose(None, 110, 3, ROOM), ('W', 200))
+        # A class W that is over in less than a second could not be judged.
+        self.assertEqual(choose(pilot(0.05), 10, 3, ROOM), ('A', 20))
+
+    def test_a_larger_class_where_class_a_is_over_in_less_than_a_second(self):
+        self.assertEqual(choose(pilot(0.002), 110, 3, ROOM), ('B', 200))
+        self.assertEqual(choose(pilot(0.0005), 110, 3, ROOM), ('C', 200))
+        self.assertEqual(choose(pilot(0.002), 110, 3, dict(ROOM, disk_bytes=2e9)), ('A', 200))
+
+
+class Telling(unittest.TestCase):
+    def test_each_answer(self):
+        self.assertEqual(told(row('posix', 'balanced', 0.031, 0.024, 0.040)),
+                         'Checkpoints of 10.5 MB every 79 ms on /scratch cost 3.1 % (2.4 to 4.0 %) with posix: '
+                         'yes, balanced (goal 10 %).')
+        self.assertEqual(told(row('posix', 'io-faster-than-needed', 0.004, 0.002, 0.005)),
+                         'Checkpoints of 10.5 MB every 79 ms on /scratch cost 0.4 % (0.2 to 0.5 %) with posix: '
+                         'yes, faster than this computation needs: data 20 times as slow would do (goal 10 %).')
+        self.assertEqual(told(row('posix', 'io-too-slow', 0.233, 0.21, 0.27)),
+                         'Checkpoints of 10.5 MB every 79 ms on /scratch cost 23 % (21 to 27 %) with posix: '
+                         'no, I/O is too slow: 2.3 times the goal of 10 %.')
+        self.assertEqual(told(row('posix', 'not-measurable', 0.2, reason='too-short', sentence=(
+            'Not measurable here and now: a run takes 0.2 s; take a larger class.'))),
+                         'What checkpoints of 10.5 MB every 79 ms on /scratch cost with posix is not measurable here '
+                         'and now: a run takes 0.2 s; take a larger class.')
+        self.assertEqual(told(row('posix', 'undecided', 0.11, 0.08, 0.15, rounds_needed_n=27, minutes_needed=4.0)),
+                         'Whether checkpoints of 10.5 MB every 79 ms on /scratch cost at most 10 % with posix is '
+                         'undecided: 11 % (8.0 to 15 %) in 12 rounds; about 27 rounds, --minutes 4.0, would decide.')
+
+    def test_one_writer_that_keeps_up_is_enough_and_only_all_are_too_slow(self):
+        slow, kept = row('serial', 'io-too-slow', 0.05), row('mpiio', 'balanced', 0.08, 0.07, 0.09)
+        self.assertIn('with mpiio: yes', told(slow, kept))
+        self.assertIn('with mpiio is undecided', told(slow, row('mpiio', 'undecided', 0.12)))
+        self.assertIn('not measurable', told(slow, row('mpiio', 'not-measurable', 0.12), row('a', 'undecided', 0.1)))
+        self.assertIn('with a: no', told(row('serial', 'io-too-slow', 0.3), row('a', 'io-too-slow', 0.2)))
+
+
+if __name__ == '__main__':
+    unittest.main()
