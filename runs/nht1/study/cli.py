@@ -85,7 +85,9 @@ def _load(study, overrides):
     except FileNotFoundError:
         raise trouble.usage("no study '%s'%s; there are %s, or name an INI file" % (
             study, ini.nearest(name, _shipped()), ', '.join(_shipped())))
-    except (OSError, ValueError) as e:
+    except OSError as e:
+        raise trouble.usage('%s: %s' % (path, e.strerror))
+    except ValueError as e:
         raise trouble.usage('%s: %s' % (path, e))
     return name, ini.read(shown(path), written, overrides)
 
