@@ -697,7 +697,7 @@ refuse() {
     run bash -c 'exec "$@" 0<&- 2>&-' report nht1-report --no-figures -o page.html r1.json
     [ "$status" -eq 0 ]
     grep -q "</html>" page.html
-    run bash -c 'exec "$@" 0<&- 2>&-' study nht1-study --dry-run run
+    run bash -c 'exec "$@" 0<&- 2>&-' study nht1-study --dry-run writers
     [ "$status" -eq 0 ]
 }
 
