@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/columns.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "base/mem.h"
@@ -59,7 +60,7 @@ static double inside_s(const struct profile_map *m)
 /* Whether a program can have counted so far: if not, it has written over its counters. */
 static bool counts_sound(const struct profile_phase *p)
 {
-    bool ok = p->pieces <= COUNT_MAX && p->unknown <= COUNT_MAX && p->seeks <= COUNT_MAX &&
+    bool ok = p->pieces <= COUNT_MAX && p->unknown <= COUNT_MAX && p->sequential <= COUNT_MAX &&
               p->think_ns <= INT64_MAX;
     for (int k = 0; k < WORKLOAD_KINDS; k++)
         ok = ok && p->kind[k].n <= COUNT_MAX && p->kind[k].bytes <= WORKLOAD_BYTES_MAX;
@@ -353,8 +354,8 @@ static void first_offsets(const struct point *at, int64_t begin[PROFILE_PLACED])
 
 /* What all processes of a point have done together. */
 struct totals {
-    int64_t calls, bytes, pieces, unknown, seeks, think_ns;
-    int64_t read_bytes, coll, blocking, pointer, shared;
+    int64_t calls, bytes, pieces, unknown, sequential, think_ns;
+    int64_t read_bytes, coll, blocking, shared;
     bool request; /* collective calls with a request */
 };
 
@@ -362,7 +363,7 @@ static void totals_add(struct totals *t, const struct profile_phase *p)
 {
     t->pieces = num_sum(t->pieces, (int64_t)p->pieces);
     t->unknown = num_sum(t->unknown, (int64_t)p->unknown);
-    t->seeks = num_sum(t->seeks, (int64_t)p->seeks);
+    t->sequential = num_sum(t->sequential, (int64_t)p->sequential);
     t->think_ns = num_sum(t->think_ns, (int64_t)p->think_ns);
     for (int k = 0; k < WORKLOAD_KINDS; k++) {
         const struct workload_kind kind = workload_kind_of(k);
@@ -372,7 +373,6 @@ static void totals_add(struct totals *t, const struct profile_phase *p)
         t->read_bytes = num_sum(t->read_bytes, kind.write ? 0 : b);
         t->coll = num_sum(t->coll, kind.collective ? n : 0);
         t->blocking = num_sum(t->blocking, kind.sync == WORKLOAD_BLOCKING ? n : 0);
-        t->pointer = num_sum(t->pointer, kind.position != WORKLOAD_EXPLICIT ? n : 0);
         t->shared = num_sum(t->shared, kind.position == WORKLOAD_SHARED ? n : 0);
         if (kind.sync == WORKLOAD_REQUEST && kind.collective && n > 0) t->request = true;
     }
@@ -417,7 +417,7 @@ static int point_make(const struct point *at, struct workload_point *out)
     out->read_frac = (double)t.read_bytes / bytes;
     out->coll_frac = (double)t.coll / calls;
     out->sync_frac = (double)t.blocking / calls;
-    out->seq_frac = (double)(t.pointer > t.seeks ? t.pointer - t.seeks : 0) / calls;
+    out->seq_frac = fmin(1, (double)t.sequential / calls);
     out->shared_frac = (double)t.shared / calls;
     const bool holes = t.pieces > t.calls && t.unknown == 0 && t.shared == 0;
     out->cont_mean = holes ? fmax(1, bytes / (double)t.pieces) : out->size_mean;
@@ -625,13 +625,20 @@ static void print_sizes(const struct profile_run *run, FILE *to)
                     n[d][s] += run->rank[r]->phase[p].sizes[d][s];
     for (int s = 0; s < PROFILE_SIZES; s++)
         if (n[0][s] + n[1][s] > most) most = n[0][s] + n[1][s];
-    fprintf(to, "\n%10s  %9s %9s\n", "from size", "reads", "writes");
+    struct columns table;
+    columns_begin(&table, "10  9 9  -0");
+    columns_row(&table, "from size", "reads", "writes", NULL);
     for (int s = 0; s < PROFILE_SIZES; s++)
-        if (n[0][s] + n[1][s] > 0)
-            fprintf(to, "%10s  %9" PRIu64 " %9" PRIu64 "  %.*s\n",
-                    units_bytes_iec(s ? ldexp(1, s) : 0, size), n[0][s], n[1][s],
-                    1 + (int)(29.0 * (double)(n[0][s] + n[1][s]) / (double)most),
-                    "##############################");
+        if (n[0][s] + n[1][s] > 0) {
+            columns_cell(&table, "%s", units_bytes_iec(s ? ldexp(1, s) : 0, size));
+            columns_cell(&table, "%" PRIu64, n[0][s]);
+            columns_cell(&table, "%" PRIu64, n[1][s]);
+            columns_cell(&table, "%.*s",
+                         1 + (int)(29.0 * (double)(n[0][s] + n[1][s]) / (double)most),
+                         "##############################");
+        }
+    fputc('\n', to);
+    columns_print(&table, to);
 }
 
 /* The ranks that were longest inside MPI-IO. */
@@ -687,8 +694,9 @@ void profile_print(const struct profile_run *run, FILE *to)
         slowest ? slowest->host : "?", 100 * run->io_s / run->wall_s,
         100 * run->io_max_s / run->wall_s);
     if (points_make(run, &all) == 0 && all.n > 0) {
-        fprintf(to, "\n%5s  %-22s %9s %10s %10s %9s  %s\n", "point", "function", "calls", "bytes",
-                "mean", "time", "file");
+        struct columns table;
+        columns_begin(&table, "5  -22 9 10 10 9  -0");
+        columns_row(&table, "point", "function", "calls", "bytes", "mean", "time", "file", NULL);
         int rows = 0;
         for (int i = 0; i < all.n && rows < 40; i++)
             for (int k = 0; k < WORKLOAD_KINDS && rows < 40; k++) {
@@ -696,13 +704,17 @@ void profile_print(const struct profile_run *run, FILE *to)
                 for (int p = 0; p < all.point[i].processes; p++)
                     if (all.point[i].of[p]) add_calls(&sum_of, &all.point[i].of[p]->kind[k]);
                 if (sum_of.n == 0) continue;
-                plain_line(to, "%5d  %-22s %9" PRIu64 " %10s %10s %9s  %s", i,
-                           workload_kind_name(k), sum_of.n, units_bytes((double)sum_of.bytes, a),
-                           units_bytes((double)sum_of.bytes / (double)sum_of.n, b),
-                           units_duration(1e-9 * (double)sum_of.ns / all.point[i].processes, c),
-                           all.point[i].name);
+                columns_cell(&table, "%d", i);
+                columns_cell(&table, "%s", workload_kind_name(k));
+                columns_cell(&table, "%" PRIu64, sum_of.n);
+                columns_row(&table, units_bytes((double)sum_of.bytes, a),
+                            units_bytes((double)sum_of.bytes / (double)sum_of.n, b),
+                            units_duration(1e-9 * (double)sum_of.ns / all.point[i].processes, c),
+                            all.point[i].name, NULL);
                 rows++;
             }
+        fputc('\n', to);
+        columns_print(&table, to);
         if (rows == 40) fprintf(to, "       ... all %d working points are in the files\n", all.n);
         print_sizes(run, to);
         print_slowest(run, to);
