@@ -21,6 +21,10 @@
  *     separate    every rank a file of its own, FILE.RANK
  *     self        rank 0 alone, then all
  *     read-back   writes and reads the same
+ *     sizes       rank 0 appends 1000 bytes ten times, each where the file ends as MPI_File_get_size and
+ *                 MPI_File_seek say; ends with status 1 as soon as they are wrong
+ *     fresh       creates the file with MPI_MODE_EXCL, preallocates, sets its size, and deletes another one
+ *     pointer     all ranks write by the shared pointer, each for itself, then together
  *     differs     writes 402 times; where its writes are dropped, twice
  *     disorder    writes the same ten pieces in another order where its writes are dropped
  *     abort, kill, segv, wait   writes ten times; then the last rank calls MPI_Abort, kills itself,
@@ -487,6 +491,62 @@ static void read_back(const char *name)
     MPI_File_close(&f);
 }
 
+static void sizes(const char *name)
+{
+    if (rank > 0) return;
+    MPI_File f = opened(MPI_COMM_SELF, name);
+    MPI_Status s;
+    MPI_Offset at = -1, end = -1;
+    for (int i = 0; i < 10 && !wrong; i++) {
+        MPI_File_get_size(f, &at);
+        MPI_File_seek(f, 0, MPI_SEEK_END);
+        MPI_File_get_position(f, &end);
+        wrong |= at != 1000 * i || end != at;
+        MPI_File_write(f, buf, 1000, MPI_BYTE, &s);
+    }
+    MPI_File_close(&f);
+}
+
+static void fresh(const char *name)
+{
+    char other[4096];
+    MPI_File f;
+    MPI_Status s;
+    MPI_Offset bytes = 0;
+    const int new = MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_WRONLY;
+    snprintf(other, sizeof other, "%s.other", name);
+    wrong |= MPI_File_open(MPI_COMM_WORLD, name, new, MPI_INFO_NULL, &f) != MPI_SUCCESS;
+    if (wrong) return;
+    MPI_File_preallocate(f, 5000);
+    MPI_File_get_size(f, &bytes);
+    wrong |= bytes != 5000;
+    MPI_File_set_size(f, 3000);
+    MPI_File_get_size(f, &bytes);
+    wrong |= bytes != 3000;
+    memset(buf, 'a' + rank, 1000);
+    MPI_File_write_at_all(f, 1000 * rank, buf, 1000, MPI_BYTE, &s);
+    MPI_File_close(&f);
+    /* It is there now; the other one comes and goes. */
+    wrong |= MPI_File_open(MPI_COMM_WORLD, name, new, MPI_INFO_NULL, &f) == MPI_SUCCESS;
+    wrong |= MPI_File_open(MPI_COMM_WORLD, other, new, MPI_INFO_NULL, &f) != MPI_SUCCESS;
+    MPI_File_write_at_all(f, 1000 * rank, buf, 1000, MPI_BYTE, &s);
+    MPI_File_close(&f);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) wrong |= MPI_File_delete(other, MPI_INFO_NULL) != MPI_SUCCESS;
+    if (rank == 0) wrong |= MPI_File_delete(other, MPI_INFO_NULL) == MPI_SUCCESS;
+}
+
+static void pointer(const char *name)
+{
+    MPI_File f = opened(MPI_COMM_WORLD, name);
+    MPI_Status s;
+    memset(buf, 'a' + rank, 1000);
+    for (int i = 0; i < 10; i++)
+        MPI_File_write_shared(f, buf, 1000, MPI_BYTE, &s);
+    MPI_File_write_ordered(f, buf, 1000, MPI_BYTE, &s);
+    MPI_File_close(&f);
+}
+
 static bool dropped(void)
 {
     const char *drop = getenv("NHT1_PROFILE_DROP");
@@ -672,6 +732,9 @@ int main(int argc, char **argv)
         {"halves", halves},
         {"many", many},
         {"consecutive", consecutive},
+        {"sizes", sizes},
+        {"fresh", fresh},
+        {"pointer", pointer},
         {"differs", differs},
         {"disorder", disorder},
         {"nested", nested},

@@ -74,8 +74,7 @@ static bool is_sound(const struct profile_map *m)
 {
     bool ok = m->magic == PROFILE_MAGIC && m->size > 0 && m->rank >= 0 && m->rank < m->size &&
               m->files_n >= 0 && m->files_n <= PROFILE_FILES_MAX && m->phases_n >= 0 &&
-              m->phases_n <= PROFILE_PHASE_MAX && m->at_file >= 0 &&
-              m->at_file < PROFILE_FILES_MAX && m->bin_s > 1e-9 && m->bin_s < CLOCK_MAX &&
+              m->phases_n <= PROFILE_PHASE_MAX && m->bin_s > 1e-9 && m->bin_s < CLOCK_MAX &&
               fabs(m->init_s) < CLOCK_MAX && fabs(m->last_s) < CLOCK_MAX &&
               m->size <= WORKLOAD_PROCESSES_MAX && m->dropped_bytes <= INT64_MAX &&
               m->kept_bytes <= INT64_MAX && m->files_lost >= 0 && m->phases_lost >= 0 &&
@@ -139,7 +138,6 @@ static void add_up_run(struct profile_run *run)
         run->kept_bytes = num_sum(run->kept_bytes, (int64_t)m->kept_bytes);
         run->lost_n =
             (int)num_min(num_sum(run->lost_n, (int64_t)m->files_lost + m->phases_lost), INT32_MAX);
-        if (m->state == PROFILE_READ_DROPPED) run->reader = m;
         if (m->state > (int)run->state) run->state = (enum profile_state)m->state;
         for (int p = 0; p < m->phases_n; p++)
             for (int k = 0; k < WORKLOAD_KINDS; k++) {
@@ -557,8 +555,6 @@ static const char *state_name(int state)
         return "finished";
     case PROFILE_ABORTED:
         return "aborted";
-    case PROFILE_READ_DROPPED:
-        return "read what was dropped";
     default:
         return "died";
     }
