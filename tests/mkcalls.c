@@ -11,6 +11,7 @@
  *     seeks       eight writes, before every second of which the pointer is moved, twice
  *     consecutive ten write_at, write and write_at in turns, each where the one before ended
  *     permuted    ten writes of 100 bytes, each after a seek, in another order than that of the file
+ *     past        100 times 1000 bytes to each FILE.posix, FILE.stdio and, by MPI_File_write_at, FILE
  *     halves      even and odd ranks: each FILE.0 or FILE.1 together, then both FILE
  *     many        300 files FILE.N, open at the same time, 10 bytes each
  *     nested      set_view of a type of 30 levels, each a structure of two of the one below
@@ -38,6 +39,7 @@
  *
  * Ends with status 1 when a status or what is read is wrong. */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -292,6 +294,25 @@ static void permuted(const char *name)
         MPI_File_seek(f, 100 * (3 * i % 10), MPI_SEEK_SET);
         MPI_File_write(f, buf, 100, MPI_BYTE, &s);
     }
+    MPI_File_close(&f);
+}
+
+static void past_mpi_io(const char *name)
+{
+    char one[4096];
+    MPI_File f = opened(MPI_COMM_SELF, name);
+    MPI_Status s;
+    snprintf(one, sizeof one, "%s.posix", name);
+    const int fd = open(one, O_CREAT | O_WRONLY, 0644);
+    snprintf(one, sizeof one, "%s.stdio", name);
+    FILE *stdio = fopen(one, "w");
+    for (int i = 0; i < 100; i++) {
+        wrong |= fd < 0 || write(fd, buf, 1000) != 1000;
+        wrong |= !stdio || fwrite(buf, 1000, 1, stdio) != 1;
+        MPI_File_write_at(f, 1000 * i, buf, 1000, MPI_BYTE, &s);
+    }
+    if (fd >= 0) close(fd);
+    wrong |= !stdio || fclose(stdio) != 0;
     MPI_File_close(&f);
 }
 
@@ -732,6 +753,7 @@ int main(int argc, char **argv)
         {"halves", halves},
         {"many", many},
         {"consecutive", consecutive},
+        {"past", past_mpi_io},
         {"sizes", sizes},
         {"fresh", fresh},
         {"pointer", pointer},

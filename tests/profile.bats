@@ -382,6 +382,20 @@ kept() {
     expect_text "read instead of dropped"
 }
 
+@test "what is written past MPI-IO is told, stdio too, as often as strace sees it" {
+    run nht1-profile --t-c --json p.json -- "$NHT1_ROOT/tests/mpi-run" -np 1 "$NHT1_TESTBIN/mkcalls" past p.dat
+    expect_status 0
+    expect_json p.json '.profile | .writes_n == 100 and .written_bytes == 100000 and .past_written_bytes == 200000'
+    expect_text "200 kB written past MPI-IO were not dropped: T_C includes their time"
+    expect_text "p.dat.posix first"
+    expect_schema nht1-profile-1 p.json
+    need_program strace
+    rm -f p.dat*
+    run mpi_run 1 strace -f -y -e trace=write,writev,pwrite64 -o calls "$NHT1_TESTBIN/mkcalls" past p.dat
+    [ "$status" -eq 0 ] || not_permitted "to trace system calls"
+    expect_json p.json ".profile.past_writes_n == $(grep -cE 'p\.dat\.(posix|stdio)>' calls)"
+}
+
 @test "each run with writes begins as the first one did, or is refused" {
     run nht1-profile --t-c --repeat 2 -- "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" fresh f.dat
     expect_status 0

@@ -320,6 +320,10 @@ static void print_zeta(const struct zeta *z, const struct round *round, int n,
     else
         fprintf(stderr, " of one pair: --repeat 5 gives it an interval\n");
     fprintf(stderr, "          %.3f of it inside MPI-IO, %.3f outside\n", z->io, z->value - z->io);
+    if (run->past_n > 0)
+        fprintf(stderr,
+                "          %s written past MPI-IO were not dropped: T_C includes their time\n",
+                units_bytes((double)run->past_bytes, kept));
     const struct certificate *c = &round[0].certificate;
     fprintf(stderr,
             "          certified: the same %" PRId64 " calls and %s in both runs, by %d rank%s\n",

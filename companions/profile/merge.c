@@ -78,7 +78,9 @@ static bool is_sound(const struct profile_map *m)
               fabs(m->init_s) < CLOCK_MAX && fabs(m->last_s) < CLOCK_MAX &&
               m->size <= WORKLOAD_PROCESSES_MAX && m->dropped_bytes <= INT64_MAX &&
               m->kept_bytes <= INT64_MAX && m->files_lost >= 0 && m->phases_lost >= 0 &&
-              m->host[sizeof m->host - 1] == '\0' && m->library[sizeof m->library - 1] == '\0';
+              m->host[sizeof m->host - 1] == '\0' && m->library[sizeof m->library - 1] == '\0' &&
+              m->past_name[sizeof m->past_name - 1] == '\0' && m->past_n <= COUNT_MAX &&
+              m->past_bytes <= INT64_MAX;
     for (int f = 0; ok && f < m->files_n; f++)
         ok = m->file[f].name[PROFILE_NAME_MAX - 1] == '\0';
     for (int p = 0; ok && p < m->phases_n; p++) {
@@ -136,6 +138,9 @@ static void add_up_run(struct profile_run *run)
         }
         run->dropped_bytes = num_sum(run->dropped_bytes, (int64_t)m->dropped_bytes);
         run->kept_bytes = num_sum(run->kept_bytes, (int64_t)m->kept_bytes);
+        run->past_n = num_sum(run->past_n, (int64_t)m->past_n);
+        run->past_bytes = num_sum(run->past_bytes, (int64_t)m->past_bytes);
+        if (m->past_n > 0 && !run->past) run->past = m;
         run->lost_n =
             (int)num_min(num_sum(run->lost_n, (int64_t)m->files_lost + m->phases_lost), INT32_MAX);
         if (m->state > (int)run->state) run->state = (enum profile_state)m->state;
@@ -587,14 +592,15 @@ json_t *profile_json(const struct profile_run *run)
     for (int o = 0; o < PROFILE_OTHERS; o++)
         if (other[o].n > 0) json_object_set_new(others, other_name[o], calls_json(&other[o]));
     return json_pack(
-        "{s:i s:i s:s s:o s:o s:o s:o s:i s:I s:I s:I s:I s:o s:o s:o s:o s:i}", "ranks_n",
+        "{s:i s:i s:s s:o s:o s:o s:o s:i s:I s:I s:I s:I s:I s:I s:o s:o s:o s:o s:i}", "ranks_n",
         run->size, "ranks_seen_n", run->ranks_n, "state", state_name((int)run->state),
         "mpi_library", js_text(first ? first->library : NULL), "wall_s", js_real(run->wall_s),
         "inside_mean_s", js_real(run->io_s), "inside_max_s", js_real(run->io_max_s),
         "inside_max_rank", run->io_max_rank, "read_bytes", (json_int_t)run->bytes[0],
         "written_bytes", (json_int_t)run->bytes[1], "reads_n", (json_int_t)run->calls[0],
-        "writes_n", (json_int_t)run->calls[1], "points", points, "other", others, "timeline",
-        timeline_json(run, zero_s), "ranks", ranks, "lost_n", run->lost_n);
+        "writes_n", (json_int_t)run->calls[1], "past_writes_n", (json_int_t)run->past_n,
+        "past_written_bytes", (json_int_t)run->past_bytes, "points", points, "other", others,
+        "timeline", timeline_json(run, zero_s), "ranks", ranks, "lost_n", run->lost_n);
 }
 
 static void print_direction(const struct profile_run *run, int write, FILE *to)
@@ -674,6 +680,10 @@ void profile_print(const struct profile_run *run, FILE *to)
                     "replayed\n");
     print_direction(run, 0, to);
     print_direction(run, 1, to);
+    if (run->past)
+        plain_line(to, "Past it   %s in %" PRId64 " write%s into files, %s first: not profiled",
+                   units_bytes((double)run->past_bytes, a), run->past_n, units_plural(run->past_n),
+                   run->past->past_name);
     plain_line(
         to,
         "MPI-IO    %s per rank on average, %s on the slowest, rank %d on %s (%.1f %% and %.1f "

@@ -117,7 +117,9 @@ struct profile_map {
     int32_t files_lost, phases_lost; /* that found no room of their own */
     int32_t dropping;
     uint64_t dropped_n, dropped_bytes;
-    uint64_t kept_n, kept_bytes; /* writes that are made as reads: the shared pointer's */
+    uint64_t kept_n, kept_bytes;      /* writes that are made as reads: the shared pointer's */
+    uint64_t past_n, past_bytes;      /* written into files past MPI-IO */
+    char past_name[PROFILE_NAME_MAX]; /* of the first of them */
     struct profile_calls other[PROFILE_OTHERS];
     double bin_s; /* width of a bin, from init_s on */
     uint64_t bin_bytes[2][PROFILE_BINS], bin_ns[PROFILE_BINS];

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "companions/profile/preload/pieces.h"
+#include "companions/profile/preload/posix.h"
 #include "companions/profile/preload/requests.h"
 #include "companions/profile/preload/table.h"
 #include "companions/profile/preload/virtual.h"
@@ -187,6 +188,25 @@ static struct profile_map *map_own(void)
     return why ? NULL : at;
 }
 
+static bool outside_mpi_io(void)
+{
+    return inside == 0;
+}
+
+/* What was written past MPI-IO: the name of the first file is looked up once. */
+static void add_past(int fd, int64_t bytes)
+{
+    static char looked_up;
+    char link[64];
+    if (!__atomic_test_and_set(&looked_up, __ATOMIC_RELAXED)) {
+        snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+        const ssize_t n = readlink(link, map->past_name, sizeof map->past_name - 1);
+        map->past_name[n > 0 ? n : 0] = '\0';
+    }
+    __atomic_fetch_add(&map->past_n, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&map->past_bytes, (uint64_t)bytes, __ATOMIC_RELAXED);
+}
+
 /* Begins to count. A program that cannot be profiled runs all the same, but not without its writes:
  * all ranks have to drop them, or none. */
 static void start(void)
@@ -231,6 +251,7 @@ static void start(void)
     m->init_s = m->last_s = 1e-9 * (double)now_ns();
     m->magic = PROFILE_MAGIC;
     map = m;
+    posix_begin(outside_mpi_io, add_past);
 }
 
 BOTH(MPI_Init, int *argc, char ***argv)
@@ -255,6 +276,7 @@ BOTH(MPI_Finalize, void)
     if (map) {
         map->last_s = 1e-9 * (double)now_ns();
         map->state = PROFILE_FINALIZED;
+        posix_end();
         map = NULL;
     }
     return real();
