@@ -8,9 +8,10 @@
 #include "base/json.h"
 
 static const struct {
-    const char *code, *programs, *severities, *meaning;
+    const char *code, *programs, *severities, *spoils, *meaning;
 } row[STAMP_CODES] = {
-#define STAMP(name, code, programs, severities, meaning) {code, programs, severities, meaning},
+#define STAMP(name, code, programs, severities, spoils, meaning)                                   \
+    {code, programs, severities, spoils, meaning},
 #include "base/stamp_list.h"
 #undef STAMP
 };
@@ -74,8 +75,9 @@ json_t *stamp_codes_json(void)
     json_t *codes = json_object();
     for (int i = 0; i < STAMP_CODES; i++)
         json_object_set_new(codes, row[i].code,
-                            json_pack("{so so ss}", "programs", words(row[i].programs),
-                                      "severities", words(row[i].severities), "meaning",
+                            json_pack("{so so ss* ss}", "programs", words(row[i].programs),
+                                      "severities", words(row[i].severities), "spoils",
+                                      row[i].spoils[0] ? row[i].spoils : NULL, "meaning",
                                       row[i].meaning));
     return json_pack("{ss so}", "schema", "nht1-stamps/1", "stamps", codes);
 }

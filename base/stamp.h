@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 enum stamp_code {
-#define STAMP(name, code, programs, severities, meaning) STAMP_##name,
+#define STAMP(name, code, programs, severities, spoils, meaning) STAMP_##name,
 #include "base/stamp_list.h"
 #undef STAMP
     STAMP_CODES
@@ -37,7 +37,7 @@ const json_t *stamp_find(const json_t *list, enum stamp_code code);
 const json_t *stamp_find_text(const json_t *list, const char *code);
 
 /* All codes: {"schema": "nht1-stamps/1", "stamps": {CODE: {"programs": [...], "severities": [...],
- * "meaning": "..."}, ...}}. The caller's; NULL without memory. */
+ * "spoils": "...", "meaning": "..."}, ...}}, spoils where it does. The caller's; NULL without memory. */
 json_t *stamp_codes_json(void);
 
 #endif

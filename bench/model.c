@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/columns.h"
 #include "base/conf.h"
 #include "base/err.h"
 #include "base/json.h"
@@ -395,16 +396,21 @@ static json_t *tell_parameters(const struct model *m)
 {
     json_t *o = json_object();
     printf("Fitted to runs on one core, per phase: time = c cells + l lines\n");
-    printf("  %-6s %12s %12s %14s\n", "phase", "c ns", "l ns", "rms deviation");
+    struct columns cells;
+    columns_begin(&cells, "  -6 12 12 14");
+    columns_row(&cells, "phase", "c ns", "l ns", "rms deviation", NULL);
     for (int ph = 0; ph < PHASES; ph++) {
         json_t *x = json_object();
-        printf("  %-6s %12.3f %12.3f %12.1f %%\n", phase_name[ph], 1e9 * m->c[ph], 1e9 * m->l[ph],
-               100 * m->rms[ph]);
+        columns_cell(&cells, "%s", phase_name[ph]);
+        columns_cell(&cells, "%.3f", 1e9 * m->c[ph]);
+        columns_cell(&cells, "%.3f", 1e9 * m->l[ph]);
+        columns_cell(&cells, "%.1f %%", 100 * m->rms[ph]);
         js_set(x, "s_per_cell", js_real(m->c[ph]));
         js_set(x, "s_per_line", js_real(m->l[ph]));
         js_set(x, "rms_deviation", js_real(m->rms[ph]));
         js_set(o, phase_name[ph], x);
     }
+    columns_print(&cells, stdout);
     printf("  halo copies, waiting included: %.3f ns per byte; all cores busy: %.3f times slower\n",
            1e9 * m->copy, m->busy);
     js_set(o, "copy_s_per_byte", js_real(m->copy));
@@ -418,15 +424,19 @@ static json_t *tell_comparison(const struct model *m, const struct row *row, int
                                  1e-9 / m->opt.node_gbytes_per_s};
     json_t *list = json_array();
     printf("\nThe model and what was measured, ms per step\n");
-    printf("  %-5s %7s %-6s %10s %10s %8s\n", "class", "rk x th", "decomp", "measured", "model",
-           "off by");
+    struct columns cells;
+    columns_begin(&cells, "  -5 7 -6 10 10 8");
+    columns_row(&cells, "class", "rk x th", "decomp", "measured", "model", "off by", NULL);
     for (int i = 0; i < n; i++) {
         const double busy = row[i].ranks * row[i].threads == 1 ? 1 : m->busy;
         const double s = step_of(m, &row[i].block, (int)row[i].threads, busy, &node).step_s;
         json_t *x = json_object();
-        printf("  %-5s %3lld x%2lld %-6s %10.3f %10.3f %6.1f %%\n", row[i].cls,
-               (long long)row[i].ranks, (long long)row[i].threads, row[i].decomp,
-               1e3 * row[i].step_s, 1e3 * s, 100 * (s / row[i].step_s - 1));
+        columns_cell(&cells, "%s", row[i].cls);
+        columns_cell(&cells, "%lld x%2lld", (long long)row[i].ranks, (long long)row[i].threads);
+        columns_cell(&cells, "%s", row[i].decomp);
+        columns_cell(&cells, "%.3f", 1e3 * row[i].step_s);
+        columns_cell(&cells, "%.3f", 1e3 * s);
+        columns_cell(&cells, "%.1f %%", 100 * (s / row[i].step_s - 1));
         js_set(x, "class", json_string(row[i].cls));
         js_set(x, "ranks", json_integer(row[i].ranks));
         js_set(x, "threads", json_integer(row[i].threads));
@@ -435,6 +445,7 @@ static json_t *tell_comparison(const struct model *m, const struct row *row, int
         js_set(x, "model_s_per_step", js_real(s));
         json_array_append_new(list, x);
     }
+    columns_print(&cells, stdout);
     return list;
 }
 
@@ -455,12 +466,14 @@ static bool predict(const struct model *m, const char *decomp, int64_t size, int
     return true;
 }
 
-static void tell_times(const struct times *t, const char *grid, double ideal_s, json_t *to,
-                       const char *key)
+static void tell_times(const struct times *t, const char *grid, double ideal_s,
+                       struct columns *cells, json_t *to, const char *key)
 {
     json_t *o = json_object();
-    printf(" %9.3f %7.3f %7.3f %5.1f", 1e3 * t->step_s, 1e3 * t->exchange_s, 1e3 * t->pipe_s,
-           100 * ideal_s / t->step_s);
+    columns_cell(cells, "%.3f", 1e3 * t->step_s);
+    columns_cell(cells, "%.3f", 1e3 * t->exchange_s);
+    columns_cell(cells, "%.3f", 1e3 * t->pipe_s);
+    columns_cell(cells, "%.1f", 100 * ideal_s / t->step_s);
     js_set(o, "grid", json_string(grid));
     js_set(o, "s_per_step", js_real(t->step_s));
     js_set(o, "work_s", js_real(t->work_s));
@@ -470,7 +483,8 @@ static void tell_times(const struct times *t, const char *grid, double ideal_s, 
     js_set(to, key, o);
 }
 
-static json_t *tell_ranks(const struct model *m, int64_t size, int ranks, double one_s)
+static json_t *tell_ranks(const struct model *m, int64_t size, int ranks, double one_s,
+                          struct columns *cells)
 {
     struct times slabs, cubes;
     char grid1[40], grid3[40] = "";
@@ -478,14 +492,13 @@ static json_t *tell_ranks(const struct model *m, int64_t size, int ranks, double
     const bool have1 = predict(m, "1d:z", size, ranks, &slabs, grid1);
     const bool have3 = predict(m, "3d", size, ranks, &cubes, grid3);
     js_set(o, "ranks", json_integer(ranks));
-    printf("  %5d", ranks);
-    if (have1)
-        tell_times(&slabs, grid1, one_s / ranks, o, "1d");
-    else
-        printf(" %9s %7s %7s %5s", "-", "-", "-", "-");
-    printf("  %8s", grid3);
-    if (have3) tell_times(&cubes, grid3, one_s / ranks, o, "3d");
-    printf("\n");
+    columns_cell(cells, "%d", ranks);
+    if (have1) tell_times(&slabs, grid1, one_s / ranks, cells, o, "1d");
+    for (int i = 0; !have1 && i < 4; i++)
+        columns_cell(cells, "-");
+    columns_cell(cells, "%s", grid3);
+    if (have3) tell_times(&cubes, grid3, one_s / ranks, cells, o, "3d");
+    columns_row(cells, NULL);
     return o;
 }
 
@@ -519,10 +532,13 @@ static int tell_class(const struct model *m, char cls, json_t *to)
         "\nPREDICTED, not measured: class %c, N = %lld, ms per step; efficiency against one core "
         "of a busy node\n",
         cls, (long long)size);
-    printf("  %5s %9s %7s %7s %5s  %8s %9s %7s %7s %5s\n", "ranks", "1-D", "halo", "pipe", "eff %",
-           "grid", "3-D", "halo", "pipe", "eff %");
+    struct columns cells;
+    columns_begin(&cells, "  5 9 7 7 5  8 9 7 7 5");
+    columns_row(&cells, "ranks", "1-D", "halo", "pipe", "eff %", "grid", "3-D", "halo", "pipe",
+                "eff %", NULL);
     for (int ranks = 64; ranks <= 65536; ranks *= 2)
-        json_array_append_new(list, tell_ranks(m, size, ranks, one.step_s));
+        json_array_append_new(list, tell_ranks(m, size, ranks, one.step_s, &cells));
+    columns_print(&cells, stdout);
     const int from = crossover(m, size);
     printf("  3-D is faster from %d ranks on.\n", from);
     const char name[2] = {cls, '\0'};

@@ -245,24 +245,26 @@ static double median(double *x, int n)
 static void read_row_fill(const struct bt_job *job, const char *writer, struct bt_read_row *row)
 {
     double t_r[BT_REPEAT_MAX], rate[BT_REPEAT_MAX], requests[BT_REPEAT_MAX], cached[BT_REPEAT_MAX];
+    int n = 0;
     row->right = true;
     for (int i = 0; i < job->outcomes_n; i++) {
         const struct bt_run *run = &job->outcome[i].run;
         if (!run->completed || strcmp(run->writer, writer) != 0) continue;
-        for (int k = 0; k < run->readings.n && row->runs < BT_REPEAT_MAX; k++) {
+        for (int k = 0; k < run->readings.n && n < BT_REPEAT_MAX; k++) {
             const struct bt_reading *r = &run->readings.reading[k];
             if (!bt_reading_alike(r, row->first)) continue;
-            t_r[row->runs] = r->t_r_s;
-            rate[row->runs] = bt_reading_rate(r);
-            requests[row->runs] = (double)r->requests_n;
-            cached[row->runs++] = bt_reading_cached(r);
+            t_r[n] = r->t_r_s;
+            rate[n] = bt_reading_rate(r);
+            requests[n] = (double)r->requests_n;
+            cached[n++] = bt_reading_cached(r);
             row->right = row->right && r->right;
         }
     }
-    row->t_r_s = median(t_r, row->runs);
-    row->rate = median(rate, row->runs);
-    row->requests = median(requests, row->runs);
-    row->cached_share = median(cached, row->runs);
+    row->runs = n;
+    row->t_r_s = median(t_r, n);
+    row->rate = median(rate, n);
+    row->requests = median(requests, n);
+    row->cached_share = median(cached, n);
 }
 
 int bt_read_rows(const struct bt_job *job, const char *writer, struct bt_read_row *row)

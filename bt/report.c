@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/columns.h"
 #include "base/plain.h"
 #include "base/stamp.h"
 #include "base/units.h"
@@ -72,26 +73,31 @@ static void table(const struct bt_judged *j, FILE *to)
 {
     const struct bt_row *row = j->row;
     char t[CELL], best[CELL], zeta[CELL], r_io[CELL], rate[CELL], sync[CELL];
-    fprintf(to, "\n%-14s %10s %10s %8s %11s %11s %8s  %s\n", "writer", "T_T", "best T_T", "zeta",
-            "R_IO", "writing", "sync", "verified");
-    fprintf(to, "%-14s %10s %10s %8s %11s %11s %8s\n", "", "s", "s", "", "MB/s", "MB/s", "s");
+    struct columns table;
+    columns_begin(&table, "-14 10 10 8 11 11 8  -0");
+    columns_row(&table, "writer", "T_T", "best T_T", "zeta", "R_IO", "writing", "sync", "verified",
+                NULL);
+    columns_row(&table, "", "s", "s", "", "MB/s", "MB/s", "s", NULL);
     for (int i = 0; i < j->rows_n; i++) {
         const struct bt_values *v = &row[i].median;
         const bool file = row[i].first->serial_file;
-        fprintf(to, "%-14s %10s %10s %8s %11s %11s %8s  %s\n", row[i].writer,
-                units_cell(t, "%.3f", v->t_t_s), units_cell(best, "%.3f", row[i].best.t_t_s),
-                units_cell(zeta, "%.3f", v->zeta), units_cell(r_io, "%.2f", v->r_io / 1e6),
-                units_cell(rate, "%.1f", file ? v->write_rate / 1e6 : NAN),
-                units_cell(sync, "%.3f", file ? v->sync_s : NAN),
-                row[i].verified ? "yes"
-                : row[i].wrong  ? "WRONG"
-                                : "no");
+        columns_row(&table, row[i].writer, units_cell(t, "%.3f", v->t_t_s),
+                    units_cell(best, "%.3f", row[i].best.t_t_s), units_cell(zeta, "%.3f", v->zeta),
+                    units_cell(r_io, "%.2f", v->r_io / 1e6),
+                    units_cell(rate, "%.1f", file ? v->write_rate / 1e6 : NAN),
+                    units_cell(sync, "%.3f", file ? v->sync_s : NAN),
+                    row[i].verified ? "yes"
+                    : row[i].wrong  ? "WRONG"
+                                    : "no",
+                    NULL);
     }
+    fputc('\n', to);
+    columns_print(&table, to);
     fputc('\n', to);
 }
 
-/* One line of the table for a decomposition: the readings of it that are cold and warm. */
-static void read_line(const char *writer, const struct bt_read_row *row, int n, FILE *to)
+/* The row of the table for a decomposition: the readings of it that are cold and warm. */
+static void read_row(const char *writer, const struct bt_read_row *row, int n, struct columns *to)
 {
     const struct bt_read_row none = {.t_r_s = NAN, .rate = NAN, .cached_share = NAN};
     const struct bt_read_row *cold = &none, *warm = &none;
@@ -104,11 +110,11 @@ static void read_line(const char *writer, const struct bt_read_row *row, int n, 
         *(row[i].first->warm ? &warm : &cold) = &row[i];
         right = right && row[i].right;
     }
-    fprintf(to, "%-14s %-9s %9s %9s %6s %9s %9s %6s  %s\n", writer, row->first->decomp,
-            units_cell(c[0], "%.4f", cold->t_r_s), units_cell(c[1], "%.1f", cold->rate / 1e6),
-            units_cell(c[2], "%.0f", 100 * cold->cached_share),
-            units_cell(c[3], "%.4f", warm->t_r_s), units_cell(c[4], "%.1f", warm->rate / 1e6),
-            units_cell(c[5], "%.0f", 100 * warm->cached_share), right ? "yes" : "WRONG");
+    columns_row(to, writer, row->first->decomp, units_cell(c[0], "%.4f", cold->t_r_s),
+                units_cell(c[1], "%.1f", cold->rate / 1e6),
+                units_cell(c[2], "%.0f", 100 * cold->cached_share),
+                units_cell(c[3], "%.4f", warm->t_r_s), units_cell(c[4], "%.1f", warm->rate / 1e6),
+                units_cell(c[5], "%.0f", 100 * warm->cached_share), right ? "yes" : "WRONG", NULL);
 }
 
 /* --read: T_R of each writer and decomposition, cold and warm, and what is to be thought of it. */
@@ -117,9 +123,11 @@ static void reading(const struct bt_judged *j, FILE *to)
     const struct bt_job *job = j->job;
     if (job->setup->read == BT_READ_NOTHING) return;
     json_t *told = json_object(), *one;
-    fprintf(to, "%-14s %-9s %9s %9s %6s %9s %9s %6s  %s\n", "read back", "decomp", "cold T_R",
-            "rate", "cached", "warm T_R", "rate", "cached", "right");
-    fprintf(to, "%-14s %-9s %9s %9s %6s %9s %9s %6s\n", "", "", "s", "MB/s", "%", "s", "MB/s", "%");
+    struct columns table;
+    columns_begin(&table, "-14 -9 9 9 6 9 9 6  -0");
+    columns_row(&table, "read back", "decomp", "cold T_R", "rate", "cached", "warm T_R", "rate",
+                "cached", "right", NULL);
+    columns_row(&table, "", "", "s", "MB/s", "%", "s", "MB/s", "%", NULL);
     for (int i = 0; i < (j->rows_n > 0 ? j->rows_n : job->outcomes_n); i++) {
         const char *writer = j->rows_n > 0 ? j->row[i].writer : job->outcome[i].run.writer;
         struct bt_read_row row[BT_READ_ROWS_MAX];
@@ -128,7 +136,7 @@ static void reading(const struct bt_judged *j, FILE *to)
             bool before = false;
             for (int p = 0; p < k; p++)
                 before = before || strcmp(row[p].first->decomp, row[k].first->decomp) == 0;
-            if (!before) read_line(writer, &row[k], n - k, to);
+            if (!before) read_row(writer, &row[k], n - k, &table);
             json_t *stamps = bt_judge_readings(job, writer, row[k].first);
             size_t s;
             json_array_foreach(stamps, s, one) if (!json_object_get(told, stamp_text(one, "code")))
@@ -136,6 +144,7 @@ static void reading(const struct bt_judged *j, FILE *to)
             json_decref(stamps);
         }
     }
+    columns_print(&table, to);
     fputc('\n', to);
     const char *code;
     json_object_foreach(told, code, one)
@@ -149,8 +158,10 @@ static void zeta_table(const struct bt_judged *j, FILE *to)
     const struct bt_row *row = j->row;
     char c[6][CELL];
     if (j->job->tc.origin == BT_TC_UNKNOWN || !isfinite(row[0].median.zeta)) return;
-    fprintf(to, "%-14s %7s = %6s + %11s + %8s %17s %6s  %s\n", "writer", "paired", "data",
-            "bookkeeping", "slowdown", "95 % interval", "rounds", "answer");
+    struct columns table;
+    columns_begin(&table, "-14 7 = 6 + 11 + 8 17 6  -0");
+    columns_row(&table, "writer", "paired", "data", "bookkeeping", "slowdown", "95 % interval",
+                "rounds", "answer", NULL);
     for (int i = 0; i < j->rows_n; i++) {
         const struct bt_values *v = &row[i].median;
         const char *other = stamp_find(row[i].stamps, STAMP_WRITER_NULL)      ? "writer-null"
@@ -163,14 +174,17 @@ static void zeta_table(const struct bt_judged *j, FILE *to)
             snprintf(interval, sizeof interval, "%s to %s",
                      units_cell(c[0], "%.3f", row[i].paired.lo),
                      units_cell(c[1], "%.3f", row[i].paired.hi));
-        fprintf(to, "%-14s %7s   %6s   %11s   %8s %17s %6d  %s\n", row[i].writer,
-                units_cell(c[2], "%.3f", sum), units_cell(c[3], "%.3f", v->zeta_data),
-                units_cell(c[4], "%.3f", v->zeta_bookkeeping),
-                units_cell(c[5], "%.3f", v->zeta_slowdown), interval, row[i].runs,
-                row[i].wrong    ? "WRONG"
-                : row[i].answer ? row[i].answer
-                                : other);
+        columns_row(&table, row[i].writer, units_cell(c[2], "%.3f", sum),
+                    units_cell(c[3], "%.3f", v->zeta_data),
+                    units_cell(c[4], "%.3f", v->zeta_bookkeeping),
+                    units_cell(c[5], "%.3f", v->zeta_slowdown), interval,
+                    units_cell(c[0], "%.0f", row[i].runs),
+                    row[i].wrong    ? "WRONG"
+                    : row[i].answer ? row[i].answer
+                                    : other,
+                    NULL);
     }
+    columns_print(&table, to);
     fputc('\n', to);
 }
 
@@ -255,14 +269,19 @@ static void profile(const struct bt_judged *judged, FILE *to)
         if (!run) continue;
         fprintf(to, "\nPhases of %s, round %d: T_T %.4f s on %d rank%s\n", run->writer, run->round,
                 run->t_t_s, ranks, units_plural(ranks));
-        fprintf(to, "%-14s %10s %10s %10s %10s\n", "phase", "min", "median", "max", "median/T_T");
-        fprintf(to, "%-14s %10s %10s %10s %10s\n", "", "s", "s", "s", "%");
+        struct columns table;
+        char c[4][CELL];
+        columns_begin(&table, "-14 10 10 10 10");
+        columns_row(&table, "phase", "min", "median", "max", "median/T_T", NULL);
+        columns_row(&table, "", "s", "s", "s", "%", NULL);
         for (int p = 0; p < BT_RUN_PHASES; p++) {
             const struct par_spread *s = &run->phase[p];
             if (s->max > 0)
-                fprintf(to, "%-14s %10.4f %10.4f %10.4f %10.1f\n", bt_run_phase_name(p), s->min,
-                        s->median, s->max, 100 * s->median / run->t_t_s);
+                columns_row(&table, bt_run_phase_name(p), units_cell(c[0], "%.4f", s->min),
+                            units_cell(c[1], "%.4f", s->median), units_cell(c[2], "%.4f", s->max),
+                            units_cell(c[3], "%.1f", 100 * s->median / run->t_t_s), NULL);
         }
+        columns_print(&table, to);
     }
     fprintf(to, "\nSetting up the solver took %.3f s, before the clock started.\n\n", job->setup_s);
 }

@@ -4,12 +4,15 @@
 # Studies and reports in Python: runs/study is the start of them all, by its name.
 PY_PROGRAMS := $(addprefix $(B)/bin/nht1-,$(notdir $(call listed,kind,python)))
 
-# The package and the studies beside the programs, so that they start from any folder.
+# The package and the studies beside the programs, so that they start from any folder. Put in place as a whole,
+# under a lock: another make may be at the same, and a study may be reading.
 $(SHARE)/runs/nht1/copied: $(B)/build $(shell find runs/nht1 config -type f ! -name '*.pyc')
-	@mkdir -p $(SHARE)/runs $(SHARE)/config && rm -rf $(SHARE)/runs/nht1
-	$(Q)cp -R runs/nht1 $(SHARE)/runs && find $(SHARE)/runs -name '*.pyc' -delete && \
+	@mkdir -p $(SHARE)/runs $(SHARE)/config
+	$(Q)exec 9>$(B)/copying && flock 9 && new=$(abspath $(SHARE)/runs/new) && rm -rf $$new && mkdir $$new && \
+	    (cd runs && find nht1 -type f ! -path '*/__pycache__/*' -exec cp --parents -t $$new {} +) && \
 	    cp config/*.ini config/*.conf $(SHARE)/config && \
-	    echo '$(BUILD)' >$(SHARE)/runs/nht1/version && touch $@
+	    echo '$(BUILD)' >$$new/nht1/version && touch $$new/nht1/copied && \
+	    rm -rf $(SHARE)/runs/nht1 && mv $$new/nht1 $(SHARE)/runs && rmdir $$new
 
 $(PY_PROGRAMS): runs/study $(SHARE)/runs/nht1/copied
 	@mkdir -p $(@D)
@@ -30,11 +33,11 @@ $(PY_PROGRAMS) $(call program,$(MPI_MAINS)): | $(LAUNCHER)
 # The table of nht1-bt's options, of which Python takes the settings of writers.
 OPTIONS := $(SHARE)/runs/options-bt.json
 $(OPTIONS): $(B)/bin/nht1-bt
-	@mkdir -p $(@D) && $< --help-json >$@
+	@mkdir -p $(@D) && $< --help-json >$@.$$$$ && mv $@.$$$$ $@
 # The codes of stamps (base/stamp_list.h), of which Python takes those that it knows by name.
 STAMPS := $(SHARE)/runs/stamps.json
 $(STAMPS): $(B)/bin/nht1-stats
-	@mkdir -p $(@D) && $< --stamps >$@
+	@mkdir -p $(@D) && $< --stamps >$@.$$$$ && mv $@.$$$$ $@
 $(PY_PROGRAMS): | $(OPTIONS) $(STAMPS)
 
 run: ## whether the file system keeps up with all cores (OUT=DIR: the one there), then the best way to write: two minutes

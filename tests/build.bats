@@ -57,6 +57,20 @@ makefiles() {
     expect_status 1
 }
 
+@test "two makes put the studies' files in place at once" {
+    local i one two target=$PWD/b/share/nht1/runs/nht1/copied
+    mk "$target" >/dev/null
+    for i in 1 2 3 4; do
+        rm -rf b/share
+        mk "$target" >one 2>&1 & one=$!
+        mk "$target" >two 2>&1 & two=$!
+        wait "$one" || { cat one && return 1; }
+        wait "$two" || { cat two && return 1; }
+        diff -r -x __pycache__ -x copied -x version "$NHT1_ROOT/runs/nht1" b/share/nht1/runs/nht1
+        [ "$(ls b/share/nht1/runs)" = nht1 ]
+    done
+}
+
 @test "CFLAGS are added to, never replaced" {
     run mk -n V=1 "$PWD/b/obj/base/watch.o" CFLAGS=-DX_TEST
     expect_status 0

@@ -177,8 +177,29 @@ static bool is_open_mpi(const char *command)
     return mpilib_kind_of(line) == MPILIB_OPEN_MPI;
 }
 
-/* Runs the command with the library in it, counters in a fresh folder. notes: of the run with writes, where this
- * one is to drop them; else NULL. status: [out] as a shell has
+/* The words of the command: a launcher of Open MPI is told to pass the settings on, and what --t-c-add
+ * names ends the run without writing. To be freed; NULL: no memory. */
+static const char **command_words(const struct options *o, const struct conf_list *args, bool drop,
+                                  const char *const *passed, int passed_n)
+{
+    const char **word = mem_new(args->n + o->t_c_add.n + 2 * passed_n + 1, sizeof(const char *),
+                                "the command line");
+    int w = 0;
+    if (!word) return NULL;
+    word[w++] = args->item[0];
+    for (int s = 0; s < passed_n; s++) {
+        word[w++] = "-x";
+        word[w++] = passed[s];
+    }
+    for (int a = 1; a < args->n; a++)
+        word[w++] = args->item[a];
+    for (int a = 0; drop && a < o->t_c_add.n; a++)
+        word[w++] = o->t_c_add.item[a];
+    return word;
+}
+
+/* Runs the command with the library in it, counters in a fresh folder. notes: of the run with writes,
+ * where this one is to drop them; else NULL. status: [out] as a shell has
  * it. */
 static int execute(const struct options *o, const struct conf_list *args, struct own *own,
                    const char *folder, const char *library, const char *notes, int *status)
@@ -188,7 +209,6 @@ static int execute(const struct options *o, const struct conf_list *args, struct
     const char *more = getenv("LD_PRELOAD");
     const bool open_mpi = is_open_mpi(args->item[0]);
     const int n = sizeof setting / sizeof setting[0];
-    int w = 0;
     const char *name = own_split(folder, parent);
     TRY(own_remove(own, name)); /* that of the round before */
     TRY(own_make_folder(own, name));
@@ -200,18 +220,9 @@ static int execute(const struct options *o, const struct conf_list *args, struct
     if (snprintf(setting[3], sizeof setting[3], "LD_PRELOAD=%s%s%s", library, more ? ":" : "",
                  more ? more : "") >= (int)sizeof setting[3])
         return err_set(ERR_USAGE, "LD_PRELOAD is longer than %zu bytes", sizeof setting[3]);
-    const char **word =
-        mem_new(args->n + o->t_c_add.n + 16, sizeof(const char *), "the command line");
+    const char *const passed[] = {setting[0], setting[1], setting[2], setting[3]};
+    const char **word = command_words(o, args, drop, passed, open_mpi ? n : 0);
     if (!word) return ERR_NOMEM;
-    for (int a = 0; a < args->n; a++) {
-        word[w++] = args->item[a];
-        for (int s = 0; a == 0 && open_mpi && s < n; s++) {
-            word[w++] = "-x";
-            word[w++] = setting[s];
-        }
-    }
-    for (int a = 0; drop && a < o->t_c_add.n; a++)
-        word[w++] = o->t_c_add.item[a];
 
     char path[PATH_MAX + 16];
     snprintf(path, sizeof path, "%s/output", dir);

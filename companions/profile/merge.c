@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/columns.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "base/mem.h"
@@ -626,13 +627,20 @@ static void print_sizes(const struct profile_run *run, FILE *to)
                     n[d][s] += run->rank[r]->phase[p].sizes[d][s];
     for (int s = 0; s < PROFILE_SIZES; s++)
         if (n[0][s] + n[1][s] > most) most = n[0][s] + n[1][s];
-    fprintf(to, "\n%10s  %9s %9s\n", "from size", "reads", "writes");
+    struct columns table;
+    columns_begin(&table, "10  9 9  -0");
+    columns_row(&table, "from size", "reads", "writes", NULL);
     for (int s = 0; s < PROFILE_SIZES; s++)
-        if (n[0][s] + n[1][s] > 0)
-            fprintf(to, "%10s  %9" PRIu64 " %9" PRIu64 "  %.*s\n",
-                    units_bytes_iec(s ? ldexp(1, s) : 0, size), n[0][s], n[1][s],
-                    1 + (int)(29.0 * (double)(n[0][s] + n[1][s]) / (double)most),
-                    "##############################");
+        if (n[0][s] + n[1][s] > 0) {
+            columns_cell(&table, "%s", units_bytes_iec(s ? ldexp(1, s) : 0, size));
+            columns_cell(&table, "%" PRIu64, n[0][s]);
+            columns_cell(&table, "%" PRIu64, n[1][s]);
+            columns_cell(&table, "%.*s",
+                         1 + (int)(29.0 * (double)(n[0][s] + n[1][s]) / (double)most),
+                         "##############################");
+        }
+    fputc('\n', to);
+    columns_print(&table, to);
 }
 
 /* The ranks that were longest inside MPI-IO. */
@@ -692,8 +700,9 @@ void profile_print(const struct profile_run *run, FILE *to)
         slowest ? slowest->host : "?", 100 * run->io_s / run->wall_s,
         100 * run->io_max_s / run->wall_s);
     if (points_make(run, &all) == 0 && all.n > 0) {
-        fprintf(to, "\n%5s  %-22s %9s %10s %10s %9s  %s\n", "point", "function", "calls", "bytes",
-                "mean", "time", "file");
+        struct columns table;
+        columns_begin(&table, "5  -22 9 10 10 9  -0");
+        columns_row(&table, "point", "function", "calls", "bytes", "mean", "time", "file", NULL);
         int rows = 0;
         for (int i = 0; i < all.n && rows < 40; i++)
             for (int k = 0; k < WORKLOAD_KINDS && rows < 40; k++) {
@@ -701,13 +710,17 @@ void profile_print(const struct profile_run *run, FILE *to)
                 for (int p = 0; p < all.point[i].processes; p++)
                     if (all.point[i].of[p]) add_calls(&sum_of, &all.point[i].of[p]->kind[k]);
                 if (sum_of.n == 0) continue;
-                plain_line(to, "%5d  %-22s %9" PRIu64 " %10s %10s %9s  %s", i,
-                           workload_kind_name(k), sum_of.n, units_bytes((double)sum_of.bytes, a),
-                           units_bytes((double)sum_of.bytes / (double)sum_of.n, b),
-                           units_duration(1e-9 * (double)sum_of.ns / all.point[i].processes, c),
-                           all.point[i].name);
+                columns_cell(&table, "%d", i);
+                columns_cell(&table, "%s", workload_kind_name(k));
+                columns_cell(&table, "%" PRIu64, sum_of.n);
+                columns_row(&table, units_bytes((double)sum_of.bytes, a),
+                            units_bytes((double)sum_of.bytes / (double)sum_of.n, b),
+                            units_duration(1e-9 * (double)sum_of.ns / all.point[i].processes, c),
+                            all.point[i].name, NULL);
                 rows++;
             }
+        fputc('\n', to);
+        columns_print(&table, to);
         if (rows == 40) fprintf(to, "       ... all %d working points are in the files\n", all.n);
         print_sizes(run, to);
         print_slowest(run, to);

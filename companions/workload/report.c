@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cache.h"
+#include "base/columns.h"
 #include "base/json.h"
 #include "base/num.h"
 #include "base/plain.h"
@@ -196,25 +197,33 @@ void workload_job_plan(const struct workload_job *job, FILE *to)
         plan_phases(job, to);
 }
 
-/* A row of the table. mark: what is wrong with it, or "". */
-static void result_row(FILE *to, const char *name, const struct workload_measured *m,
-                       const char *mark)
+static void result_head(struct columns *table)
 {
-    char size[UNITS_TEXT_MAX], speed[UNITS_TEXT_MAX], time[UNITS_TEXT_MAX], part[32] = "   n/a";
-    const double s = workload_times_aggregate(&m->times);
-    if (m->cached_before >= 0) snprintf(part, sizeof part, "%4.0f %%", 100 * m->cached_before);
-    fprintf(to, "%-38s %9s %9s %12s %6.2f %% %6s%s\n", name, units_bytes((double)m->bytes, size),
-            units_duration(s, time), units_rate(m->bytes_per_s, speed),
-            s > 0 ? 100 * m->times.b_s / s : 0, part,
-            m->findings.wrong_n > 0 ? "  WRONG DATA" : mark);
+    columns_begin(table, "-38 9 9 12 8 6  -0");
+    columns_row(table, "", "data", "S + T + B", "rate", "B", "cached", NULL);
 }
 
-static void result_point(const struct workload_outcome *o, int no, FILE *to)
+/* A row of the table. mark: what is wrong with it, or "". */
+static void result_row(struct columns *table, const char *name, const struct workload_measured *m,
+                       const char *mark)
+{
+    char size[UNITS_TEXT_MAX], speed[UNITS_TEXT_MAX], time[UNITS_TEXT_MAX], part[32] = "n/a", b[32];
+    const double s = workload_times_aggregate(&m->times);
+    if (m->cached_before >= 0) snprintf(part, sizeof part, "%.0f %%", 100 * m->cached_before);
+    snprintf(b, sizeof b, "%.2f %%", s > 0 ? 100 * m->times.b_s / s : 0);
+    columns_row(table, name, units_bytes((double)m->bytes, size), units_duration(s, time),
+                units_rate(m->bytes_per_s, speed), b, part,
+                m->findings.wrong_n > 0 ? "WRONG DATA" : mark, NULL);
+}
+
+/* The point's row, and what belongs to it below. table: with the heading, at the first point. */
+static void result_point(const struct workload_outcome *o, int no, struct columns *table, FILE *to)
 {
     const struct workload_point achieved = workload_achieved_point(&o->achieved, o->asked);
     char name[32];
     snprintf(name, sizeof name, "point %d, file %d", no + 1, o->asked->file);
-    result_row(to, name, &o->m, "");
+    result_row(table, name, &o->m, "");
+    columns_print(table, to);
     fprintf(to, "    asked   ");
     print_point(o->asked, to);
     fprintf(to, "    achieved");
@@ -229,13 +238,13 @@ static void result_point(const struct workload_outcome *o, int no, FILE *to)
                 (long long)o->bytes_max);
 }
 
-static void result_phase(const struct workload_phase_result *r, FILE *to)
+static void result_phase(const struct workload_phase_result *r, struct columns *table)
 {
     char title[64], mark[80] = "";
     if (!r->m.enough)
-        snprintf(mark, sizeof mark, "  too little data%s%s%s", r->limit ? " (limit: " : "",
+        snprintf(mark, sizeof mark, "too little data%s%s%s", r->limit ? " (limit: " : "",
                  r->limit ? r->limit : "", r->limit ? ")" : "");
-    result_row(to, workload_phase_title(r->phase, title), &r->m, mark);
+    result_row(table, workload_phase_title(r->phase, title), &r->m, mark);
 }
 
 void workload_job_results(const struct workload_job *job, FILE *to)
@@ -243,13 +252,16 @@ void workload_job_results(const struct workload_job *job, FILE *to)
     int64_t bytes;
     double s;
     char size[UNITS_TEXT_MAX], speed[UNITS_TEXT_MAX], clock[UNITS_TEXT_MAX];
-    fprintf(to, "\n%-38s %9s %9s %12s %8s %6s\n", "", "data", "S + T + B", "rate", "B", "cached");
+    struct columns table;
+    result_head(&table);
+    fputc('\n', to);
     for (int i = 0; i < job->measured_n && workload_job_measured(job, i)->done; i++) {
         if (job->is_points)
-            result_point(&job->outcome[i], i, to);
+            result_point(&job->outcome[i], i, &table, to);
         else
-            result_phase(&job->phase[i], to);
+            result_phase(&job->phase[i], &table);
     }
+    columns_print(&table, to);
     totals(job, &bytes, &s);
     fprintf(to, "\nIn all %s at %s. Clocks agree to %s.\n", units_bytes((double)bytes, size),
             units_rate(s > 0 ? (double)bytes / s : 0, speed),

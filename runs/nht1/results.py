@@ -209,27 +209,27 @@ def stamps(node):
     return found
 
 
-# What makes a result one that nothing can be concluded from: what was measured is not what was asked for.
-SPOILING = {
-    'not-verified': 'the dumps are not proved to be right',
-    'page-cache': 'T_T measures memory, not a device',
-    'disturbed': 'something else used the machine',
-    'processors-shared': 'ranks did not get the processors that they are to have',
-    'oversubscribed': 'more ranks and threads than cores',
-    'too-short': 'noise and start-up dominate',
-    'interrupted': 'the job did not come to its end',
-    'not-valid': 'not valid by its own definition',
-    'not-cache-honest': 'what was read may have come from memory',
-}
+@functools.lru_cache(maxsize=None)
+def stamp_codes():
+    """{code: {programs, severities, meaning, and spoils, why nothing can be concluded from what is stamped so}}. The
+    build makes the list, of the programs' table (base/stamp_list.h)."""
+    return read_json(tools.made('stamps.json'))['stamps']
+
+
+@functools.lru_cache(maxsize=None)
+def verdicts():
+    """{code: severity} of the stamps that say whether writing is balanced: nht1-bt gives them to a job, nht1-report to
+    what several jobs measured."""
+    return {code: s['severities'][0] for code, s in stamp_codes().items() if 'nht1-report' in s['programs']}
 
 
 def spoiling(root, writers=None):
-    """Codes of SPOILING that a result, or a part of it, is stamped with, in their order there. writers: of nht1-bt,
-    whose parts count; None for all."""
+    """{code: why} of the stamps of a result, or of a part of it, by which nothing can be concluded from it. writers: of
+    nht1-bt, whose parts count; None for all."""
     parts = [root] + [part for key in ('ranking', 'runs', 'phases', 'points') for part in items(root, key)
                       if writers is None or word(part, 'driver') in writers or 'driver' not in part]
     found = {s['code'] for part in parts for s in stamps(part)}
-    return [code for code in SPOILING if code in found]
+    return {code: s['spoils'] for code, s in stamp_codes().items() if code in found and 'spoils' in s}
 
 
 # --- files --------------------------------------------------------------------------------------

@@ -45,6 +45,17 @@ class Json(unittest.TestCase):
         stamps = results.stamps({'stamps': [{'code': 'x'}, 7, {'code': 'a', 'sentence': 's', 'severity': 'odd'}]})
         self.assertEqual([(s['code'], s['severity']) for s in stamps], [('a', 'note')])
 
+    def test_what_stamps_spoil_is_on_the_list_that_the_build_makes(self):
+        def stamp(code):
+            return {'code': code, 'severity': 'warn', 'numbers': {}, 'sentence': 'So it is.'}
+        root = {'stamps': [stamp('official')], 'runs': [
+            {'driver': 'posix', 'stamps': [stamp('disturbed')]}, {'driver': 'mpiio', 'stamps': [stamp('too-short')]}]}
+        self.assertEqual(results.spoiling(root), {
+            code: results.stamp_codes()[code]['spoils'] for code in ('disturbed', 'too-short')})
+        self.assertEqual(list(results.spoiling(root, ['posix'])), ['disturbed'])
+        self.assertEqual(results.verdicts()['io-too-slow'], 'bad')
+        self.assertNotIn('disturbed', results.verdicts())
+
 
 class Files(unittest.TestCase):
     def setUp(self):

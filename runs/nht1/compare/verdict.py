@@ -45,7 +45,7 @@ class Comparison:
         for side, codes in self.stamps.items():
             for code, n in codes.items():
                 (self.notes if nevertheless else self.reasons).append('%s is stamped %s (%s) in %s%s' % (
-                    side.upper(), code, results.SPOILING[code], text.plural(n, 'result'),
+                    side.upper(), code, results.stamp_codes()[code]['spoils'], text.plural(n, 'result'),
                     '' if nevertheless else '; --nevertheless compares it'))
 
     def _judge(self, metric):

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The verdict, before everything else: what the programs think of their results, repeated."""
 from .. import text
-from ..results import integer, real, true
-from .rounds import VERDICTS
+from ..results import integer, real, true, verdicts
 
 HEADLINES = (('nht1-beff', 'b_eff', 'result.b_eff_bytes_per_s', 'result.valid'),
              ('nht1-beffio', 'b_eff_io', 'b_eff_io.bytes_per_s', 'b_eff_io.valid'))
@@ -14,9 +13,9 @@ def add(report):
     page.section(2, 'verdict', 'Verdict')
     if cell:
         stamps = report.rounds.stamps(cell)
-        page.stamps(s for s in stamps if s['code'] in VERDICTS)
+        page.stamps(s for s in stamps if s['code'] in verdicts())
         _headline(report, cell)
-        page.stamps(s for s in stamps if s['code'] not in VERDICTS)
+        page.stamps(s for s in stamps if s['code'] not in verdicts())
         if cell.n < 3:
             page.text('%s: no statement about chance; use --repeat 5.' % text.plural(
                 cell.n, 'run'), 'note')

@@ -7,13 +7,10 @@ import math
 from typing import NamedTuple
 
 from .. import stats, text
-from ..results import NAN, integer, items, members, real, stamps, word
+from ..results import NAN, integer, items, members, real, stamps, verdicts, word
 
 GOAL, NEEDLESS, ROUNDS_MIN = 0.10, 0.01, 6
 ROUNDS_MAX = 1000  # of --repeat
-# With severity.
-VERDICTS = {'balanced': 'good', 'io-faster-than-needed': 'good', 'io-too-slow': 'bad',
-            'not-measurable': 'warn', 'undecided': 'note'}
 TERMS = {'data': ('data_s', 0), 'bookkeeping': ('bookkeeping_s', 0), 'slowdown': ('computing_s', 1)}
 
 
@@ -126,7 +123,7 @@ class Rounds:
         file, no T_C, or programs that did not judge yet."""
         result, row = self._said(cell)
         if result:
-            return next((s for s in stamps(row) if s['code'] in VERDICTS), None)
+            return next((s for s in stamps(row) if s['code'] in verdicts()), None)
         if not cell.serial or cell.zeta != cell.zeta or not any(r.result.judged for r in cell.runs):
             return None
         z, study = self.zeta(cell), any(r.result.study_round for r in cell.runs)
@@ -163,7 +160,7 @@ class Rounds:
                 'About %d' % needed if needed <= ROUNDS_MAX else 'More than %d' % ROUNDS_MAX,
                 ' whether that is data' if z.side == 'above' else '')
             z = z._replace(needed=needed)
-        return {'code': code, 'severity': VERDICTS[code],
+        return {'code': code, 'severity': verdicts()[code],
                 'numbers': {'rounds_n': z.rounds, 'rounds_needed_n': z.needed},
                 'sentence': "%s: over %s of several jobs %s; NAS's goal is at most %.2f.%s" % (
                     WORDS.get(code, code.capitalize()), text.plural(z.rounds, 'round'), said, GOAL,
@@ -187,5 +184,5 @@ class Rounds:
         found = stamps(row) + result.stamps if result else [verdict] if verdict else []
         found += [s if s['runs'] == cell.n else dict(s, sentence='%s (%d of %d runs)' % (
             s['sentence'].rstrip('.'), s['runs'], cell.n)) for s in cell.stamps()
-                  if result or s['code'] not in (*VERDICTS, 'implied-rate')]
+                  if result or s['code'] not in (*verdicts(), 'implied-rate')]
         return list({s['code']: s for s in reversed(found)}.values())[::-1]
