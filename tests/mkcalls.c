@@ -12,6 +12,7 @@
  *     consecutive ten write_at, write and write_at in turns, each where the one before ended
  *     permuted    ten writes of 100 bytes, each after a seek, in another order than that of the file
  *     past        100 times 1000 bytes to each FILE.posix, FILE.stdio and, by MPI_File_write_at, FILE
+ *     slow        ten writes of 10 bytes and, by the last rank, one of 1 MiB at 5000
  *     halves      even and odd ranks: each FILE.0 or FILE.1 together, then both FILE
  *     many        300 files FILE.N, open at the same time, 10 bytes each
  *     nested      set_view of a type of 30 levels, each a structure of two of the one below
@@ -313,6 +314,16 @@ static void past_mpi_io(const char *name)
     }
     if (fd >= 0) close(fd);
     wrong |= !stdio || fclose(stdio) != 0;
+    MPI_File_close(&f);
+}
+
+static void slow(const char *name)
+{
+    MPI_File f = opened(MPI_COMM_WORLD, name);
+    MPI_Status s;
+    for (int i = 0; i < 10; i++)
+        MPI_File_write_at(f, 10 * i, buf, 10, MPI_BYTE, &s);
+    if (rank == size - 1) MPI_File_write_at(f, 5000, buf, 1 << 20, MPI_BYTE, &s);
     MPI_File_close(&f);
 }
 
@@ -753,6 +764,7 @@ int main(int argc, char **argv)
         {"halves", halves},
         {"many", many},
         {"consecutive", consecutive},
+        {"slow", slow},
         {"past", past_mpi_io},
         {"sizes", sizes},
         {"fresh", fresh},

@@ -382,6 +382,16 @@ kept() {
     expect_text "read instead of dropped"
 }
 
+@test "the slowest calls are told, with file, place, rank and host" {
+    profiled --json p.json 3 slow s.dat
+    expect_status 0
+    expect_text "Slowest calls"
+    expect_json p.json '.profile.slowest | length == 10 and (map(.inside_s) | . == (sort | reverse))'
+    expect_json p.json '[.profile.slowest[] | select(.bytes == 1048576)] | .[0] | .file == "s.dat" and .function == "write_at"
+        and .rank == 2 and .offset_bytes == 5000 and (.host | length) > 0'
+    expect_schema nht1-profile-1 p.json
+}
+
 @test "what is written past MPI-IO is told, stdio too, as often as strace sees it" {
     run nht1-profile --t-c --json p.json -- "$NHT1_ROOT/tests/mpi-run" -np 1 "$NHT1_TESTBIN/mkcalls" past p.dat
     expect_status 0

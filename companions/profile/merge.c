@@ -554,6 +554,74 @@ static json_t *timeline_json(const struct profile_run *run, double zero_s)
                      "written_bytes", written, "inside_share", share);
 }
 
+/* A slow call and whose it was. */
+struct slow {
+    const struct profile_slow *call;
+    const struct profile_map *rank;
+};
+
+static int slower(const void *a, const void *b)
+{
+    const uint64_t x = ((const struct slow *)a)->call->ns, y = ((const struct slow *)b)->call->ns;
+    return (x < y) - (x > y);
+}
+
+/* The slowest calls of all ranks, the slowest first. Returns how many there are. */
+static int slowest_of(const struct profile_run *run, struct slow out[2 * PROFILE_SLOW])
+{
+    int n = 0;
+    for (int r = 0; r < run->size; r++) {
+        const struct profile_map *m = run->rank[r];
+        for (int s = 0; m && s < PROFILE_SLOW; s++) {
+            const struct profile_slow *c = &m->slow[s];
+            if (c->ns == 0 || c->file < 0 || c->file >= m->files_n || c->kind < 0 ||
+                c->kind >= WORKLOAD_KINDS || !workload_kind_name(c->kind))
+                continue;
+            out[n++] = (struct slow){c, m};
+            if (n < 2 * PROFILE_SLOW) continue;
+            qsort(out, (size_t)n, sizeof *out, slower);
+            n = PROFILE_SLOW;
+        }
+    }
+    if (n > 0) qsort(out, (size_t)n, sizeof *out, slower);
+    return n < PROFILE_SLOW ? n : PROFILE_SLOW;
+}
+
+static json_t *slowest_json(const struct profile_run *run, double zero_s)
+{
+    struct slow slow[2 * PROFILE_SLOW];
+    const int n = slowest_of(run, slow);
+    json_t *list = json_array();
+    for (int i = 0; i < n; i++) {
+        const struct profile_slow *c = slow[i].call;
+        json_array_append_new(
+            list, json_pack("{s:o s:s s:i s:o s:o s:o s:o s:I}", "file",
+                            js_text(slow[i].rank->file[c->file].name), "function",
+                            workload_kind_name(c->kind), "rank", slow[i].rank->rank, "host",
+                            js_text(slow[i].rank->host), "begin_s", js_real(c->begin_s - zero_s),
+                            "inside_s", js_real(1e-9 * (double)c->ns), "offset_bytes",
+                            c->at >= 0 ? json_integer(c->at) : json_null(), "bytes",
+                            (json_int_t)c->bytes));
+    }
+    return list;
+}
+
+static void print_slow_calls(const struct profile_run *run, FILE *to)
+{
+    struct slow slow[2 * PROFILE_SLOW];
+    const int n = slowest_of(run, slow);
+    char inside[UNITS_TEXT_MAX], bytes[UNITS_TEXT_MAX], at[32];
+    fprintf(to, "\nSlowest calls\n");
+    for (int i = 0; i < n && i < 3; i++) {
+        const struct profile_slow *c = slow[i].call;
+        snprintf(at, sizeof at, "%" PRId64, c->at);
+        plain_line(to, "%10s  %-18s %10s at %s of %s, rank %d on %s",
+                   units_duration(1e-9 * (double)c->ns, inside), workload_kind_name(c->kind),
+                   units_bytes((double)c->bytes, bytes), c->at >= 0 ? at : "?",
+                   slow[i].rank->file[c->file].name, slow[i].rank->rank, slow[i].rank->host);
+    }
+}
+
 static const char *state_name(int state)
 {
     switch (state) {
@@ -593,15 +661,16 @@ json_t *profile_json(const struct profile_run *run)
     for (int o = 0; o < PROFILE_OTHERS; o++)
         if (other[o].n > 0) json_object_set_new(others, other_name[o], calls_json(&other[o]));
     return json_pack(
-        "{s:i s:i s:s s:o s:o s:o s:o s:i s:I s:I s:I s:I s:I s:I s:o s:o s:o s:o s:i}", "ranks_n",
-        run->size, "ranks_seen_n", run->ranks_n, "state", state_name((int)run->state),
+        "{s:i s:i s:s s:o s:o s:o s:o s:i s:I s:I s:I s:I s:I s:I s:o s:o s:o s:o s:o s:i}",
+        "ranks_n", run->size, "ranks_seen_n", run->ranks_n, "state", state_name((int)run->state),
         "mpi_library", js_text(first ? first->library : NULL), "wall_s", js_real(run->wall_s),
         "inside_mean_s", js_real(run->io_s), "inside_max_s", js_real(run->io_max_s),
         "inside_max_rank", run->io_max_rank, "read_bytes", (json_int_t)run->bytes[0],
         "written_bytes", (json_int_t)run->bytes[1], "reads_n", (json_int_t)run->calls[0],
         "writes_n", (json_int_t)run->calls[1], "past_writes_n", (json_int_t)run->past_n,
         "past_written_bytes", (json_int_t)run->past_bytes, "points", points, "other", others,
-        "timeline", timeline_json(run, zero_s), "ranks", ranks, "lost_n", run->lost_n);
+        "timeline", timeline_json(run, zero_s), "slowest", slowest_json(run, zero_s), "ranks",
+        ranks, "lost_n", run->lost_n);
 }
 
 static void print_direction(const struct profile_run *run, int write, FILE *to)
@@ -724,6 +793,7 @@ void profile_print(const struct profile_run *run, FILE *to)
         if (rows == 40) fprintf(to, "       ... all %d working points are in the files\n", all.n);
         print_sizes(run, to);
         print_slowest(run, to);
+        print_slow_calls(run, to);
     }
     points_free(&all);
 }

@@ -106,6 +106,15 @@ enum profile_state {
     PROFILE_ABORTED, /* called MPI_Abort */
 };
 
+/* One of the slowest calls of a rank. */
+#define PROFILE_SLOW 10
+struct profile_slow {
+    uint64_t ns; /* 0: none */
+    double begin_s;
+    int64_t at, bytes; /* at: the byte in the file where it began, -1: not known */
+    int32_t file, kind;
+};
+
 struct profile_map {
     uint64_t magic;
     int32_t rank, size, state, abort_code;
@@ -121,7 +130,8 @@ struct profile_map {
     uint64_t past_n, past_bytes;      /* written into files past MPI-IO */
     char past_name[PROFILE_NAME_MAX]; /* of the first of them */
     struct profile_calls other[PROFILE_OTHERS];
-    double bin_s; /* width of a bin, from init_s on */
+    struct profile_slow slow[PROFILE_SLOW]; /* in no order */
+    double bin_s;                           /* width of a bin, from init_s on */
     uint64_t bin_bytes[2][PROFILE_BINS], bin_ns[PROFILE_BINS];
     struct profile_file file[PROFILE_FILES_MAX];
     struct profile_phase phase[PROFILE_PHASE_MAX];

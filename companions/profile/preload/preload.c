@@ -844,6 +844,24 @@ static bool continues(const struct open *o, const struct call *c, int64_t bytes)
     return on;
 }
 
+/* Notes a call if it is one of the slowest of this process. */
+static void note_slow(const struct open *o, const struct call *c, int64_t bytes, uint64_t ns)
+{
+    static int fastest; /* of them, to be replaced */
+    if (ns <= map->slow[fastest].ns) return;
+    const enum workload_position position = workload_kind_of(c->kind).position;
+    const int64_t at = position == WORKLOAD_EXPLICIT ? c->at : o->pointer;
+    map->slow[fastest] = (struct profile_slow){
+        .ns = ns,
+        .begin_s = 1e-9 * (double)c->start_ns,
+        .at = position == WORKLOAD_SHARED ? -1 : byte_of(o, at * o->etype_bytes, false),
+        .bytes = bytes,
+        .file = o->file,
+        .kind = c->kind};
+    for (int i = 0; i < PROFILE_SLOW; i++)
+        if (map->slow[i].ns < map->slow[fastest].ns) fastest = i;
+}
+
 /* Counts a call that is over. */
 static void end_call(const struct call *c, int64_t bytes, uint64_t before_ns)
 {
@@ -858,6 +876,7 @@ static void end_call(const struct call *c, int64_t bytes, uint64_t before_ns)
     count(&p->kind[c->kind], (uint64_t)got, ns);
     p->sizes[c->write][log2]++;
     trace(o->file, c->kind, got, c->at);
+    note_slow(o, c, got, ns);
     const enum workload_position position = workload_kind_of(c->kind).position;
     if (position != WORKLOAD_SHARED) note_place(&p->places[c->kind], o, c, got);
     p->sequential += continues(o, c, got) || o->calls == 1; /* the first one begins somewhere */
