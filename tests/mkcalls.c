@@ -396,7 +396,10 @@ static void waitany(const char *name, int n, int turns,
     MPI_File f = opened(MPI_COMM_SELF, name);
     MPI_Request *list = malloc((size_t)n * sizeof *list);
     MPI_Status status;
-    if (!list) MPI_Abort(MPI_COMM_WORLD, 3);
+    if (!list) {
+        MPI_Abort(MPI_COMM_WORLD, 3);
+        return;
+    }
     for (int i = 1; i < n; i++)
         MPI_Irecv(buf, 0, MPI_BYTE, rank, i, MPI_COMM_WORLD, &list[i]);
     for (int turn = 0; turn < turns; turn++) {
@@ -700,7 +703,10 @@ static void cost_open(const char *name, int n)
 {
     char one[4096], label[64];
     MPI_File *f = malloc((size_t)n * sizeof *f);
-    if (!f) MPI_Abort(MPI_COMM_WORLD, 3);
+    if (!f) {
+        MPI_Abort(MPI_COMM_WORLD, 3);
+        return;
+    }
     for (int i = 0; i < n; i++) {
         snprintf(one, sizeof one, "%s.%d", name, i);
         f[i] = opened(MPI_COMM_SELF, one);
