@@ -153,7 +153,7 @@ static void wrong_texts(void **state)
     wrong("<workingPoint " NINE "/>", "w.xml:1:1: ", "cannot stand here");
     wrong("<workload version='1'>\n  word</workload>", "w.xml:", "text");
     wrong(POINT(NINE ">"), "w.xml:3:", "mismatched tag");
-    wrong(POINT(NINE " file='64'/>"), "w.xml:3:2: ", "file");
+    wrong(POINT(NINE " file='1024'/>"), "w.xml:3:2: ", "file");
     wrong(POINT(NINE " file='-1'/>"), "w.xml:3:2: ", "file");
     wrong(POINT(NINE " " NINE "/>"), "w.xml:3:", "duplicate");
     wrong(POINT(NINE "><workingPoint " NINE "/></workingPoint>"), "w.xml:3:", "cannot stand here");
