@@ -140,12 +140,75 @@ static double mhz_read(const char *root)
     return n > 0 ? sum / n : NAN;
 }
 
+/* A number behind a word at the start of a line; NaN where there is none. */
+static double number_after(const char *text, const char *word)
+{
+    for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+        if (strncmp(line, word, strlen(word)) == 0) return strtod(line + strlen(word), NULL);
+    return NAN;
+}
+
+/* The quota of one control group, as processors, and the time for which it withheld them. */
+static void quota_of_group(const char *root, const char *group, bool second,
+                           struct disturbance_sample *s)
+{
+    char path[1024], text[2048];
+    double quota, period = NAN;
+    const char *mount = second ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpu";
+    snprintf(path, sizeof path, "%s%s/%s", mount, group, second ? "cpu.max" : "cpu.cfs_quota_us");
+    if (!read_small_file(root, path, text, sizeof text)) return;
+    if (sscanf(text, "%lf %lf", &quota, &period) < 1 || quota <= 0) return; /* "max", -1: none */
+    if (!second) {
+        snprintf(path, sizeof path, "%s%s/cpu.cfs_period_us", mount, group);
+        if (read_small_file(root, path, text, sizeof text)) period = strtod(text, NULL);
+    }
+    snprintf(path, sizeof path, "%s%s/cpu.stat", mount, group);
+    if (!(period > 0) || !read_small_file(root, path, text, sizeof text)) return;
+    const double withheld_s = second ? 1e-6 * number_after(text, "throttled_usec ")
+                                     : 1e-9 * number_after(text, "throttled_time ");
+    if (!isfinite(withheld_s) || (isfinite(s->quota_cpus) && s->quota_cpus <= quota / period))
+        return;
+    s->quota_cpus = quota / period;
+    s->throttled_s = withheld_s;
+}
+
+/* The group in a line of /proc/self/cgroup, "NUMBER:CONTROLLERS:GROUP", that has processors to give:
+ * that of version 2, which names no controllers, or of "cpu". NULL for another one. */
+static char *group_of_line(char *line, bool *second)
+{
+    char *controllers = strchr(line, ':'), *group, *name;
+    if (!controllers || !(group = strchr(controllers + 1, ':'))) return NULL;
+    *controllers++ = *group++ = '\0';
+    *second = controllers[0] == '\0';
+    bool cpu = *second;
+    while ((name = strsep(&controllers, ",")) != NULL)
+        cpu = cpu || strcmp(name, "cpu") == 0;
+    return cpu && group[0] == '/' ? group : NULL;
+}
+
+/* The narrowest quota of the control groups that this process is in, each in the one above it. */
+static void quota_read(const char *root, struct disturbance_sample *s)
+{
+    char text[4096], *line, *rest = text;
+    bool second;
+    if (!read_small_file(root, "/proc/self/cgroup", text, sizeof text)) return;
+    while ((line = strsep(&rest, "\n")) != NULL) {
+        char *group = group_of_line(line, &second), *slash = group;
+        while (slash) {
+            quota_of_group(root, group, second, s);
+            slash = strrchr(group, '/');
+            if (slash) *slash = '\0';
+        }
+    }
+}
+
 static void node_read(const char *root, struct disturbance_sample *s)
 {
     char text[512];
     unsigned long long us;
     const char *total;
     node_cpu_read(root, s);
+    quota_read(root, s);
     s->pressure_s = NAN;
     if (read_small_file(root, "/proc/pressure/memory", text, sizeof text) &&
         (total = strstr(text, "total=")) != NULL && sscanf(total, "total=%llu", &us) == 1)
@@ -160,7 +223,8 @@ void disturbance_take(struct disturbance_sample *s, enum disturbance_when when, 
     const bool before = when == DISTURBANCE_BEFORE;
     struct rusage used;
     unsigned flags;
-    *s = (struct disturbance_sample){.of_node = of_node, .mhz = NAN, .pressure_s = NAN};
+    *s = (struct disturbance_sample){
+        .of_node = of_node, .mhz = NAN, .pressure_s = NAN, .throttled_s = NAN, .quota_cpus = NAN};
     if (of_node && before) {
         s->mhz = mhz_read(root);
         tasks_read(root, "/proc", true, &s->kernel);
@@ -220,7 +284,9 @@ void disturbance_between(const struct disturbance_sample *before,
                                      .steal_s = NAN,
                                      .kernel_s = NAN,
                                      .pressure = NAN,
-                                     .mhz = NAN};
+                                     .mhz = NAN,
+                                     .throttled_s = NAN,
+                                     .quota_cpus = NAN};
     if (gethostname(out->host, sizeof out->host - 1) < 0) out->host[0] = '\0';
     tasks_between(&before->threads, &after->threads, &ran_s, &waited_s);
     if (after->threads.n > 0 && ran_s + waited_s > 0)
@@ -237,6 +303,8 @@ void disturbance_between(const struct disturbance_sample *before,
         tasks_between(&before->kernel, &after->kernel, &out->kernel_s, &waited_s);
     if (out->wall_s > 0) out->pressure = (after->pressure_s - before->pressure_s) / out->wall_s;
     out->mhz = (before->mhz + after->mhz) / 2;
+    out->throttled_s = after->throttled_s - before->throttled_s;
+    out->quota_cpus = after->quota_cpus;
 }
 
 /* ------------------------------------------------------------------ all ranks */
@@ -247,6 +315,7 @@ struct node {
     int ranks_n;
     double share_min, user_s, system_s;
     double steal, others; /* NaN: not readable, or the time too short for the system's counters */
+    double throttled;     /* NaN: no quota */
     bool too_short, noticed;
 };
 
@@ -256,16 +325,19 @@ struct node {
 static void node_judge(struct node *n)
 {
     const struct disturbance_part *p = n->part;
-    n->steal = n->others = NAN;
+    n->steal = n->others = n->throttled = NAN;
     if (p->cpus_n == 0 || !(p->wall_s > 0)) return;
     const double all_s = p->cpus_n * p->wall_s, step = p->tick_s / p->wall_s;
+    if (isfinite(p->throttled_s)) n->throttled = fmin(1, fmax(0, p->throttled_s / all_s));
+    n->noticed = n->throttled > DISTURBANCE_THROTTLED;
     n->too_short = step > DISTURBANCE_OTHERS;
     if (n->too_short) return;
     double others_s = p->busy_user_s - n->user_s;
     if (isfinite(p->kernel_s)) others_s += p->busy_system_s - n->system_s - p->kernel_s;
     if (isfinite(others_s)) n->others = fmin(1, fmax(0, others_s / all_s));
     if (isfinite(p->steal_s)) n->steal = fmin(1, fmax(0, p->steal_s / all_s));
-    n->noticed = n->others > DISTURBANCE_OTHERS + step || n->steal > DISTURBANCE_STEAL + step;
+    n->noticed =
+        n->noticed || n->others > DISTURBANCE_OTHERS + step || n->steal > DISTURBANCE_STEAL + step;
 }
 
 static int ascending(const void *a, const void *b)
@@ -284,11 +356,11 @@ static json_t *node_json(const struct node *n)
 {
     const struct disturbance_part *p = n->part;
     const double all_s = p->cpus_n * p->wall_s;
-    return json_pack("{so si so so so so so so so}", "host", js_text(p->host), "ranks_n",
+    return json_pack("{so si so so so so so so so so}", "host", js_text(p->host), "ranks_n",
                      n->ranks_n, "share_min", js_real(n->share_min), "steal", js_real(n->steal),
                      "others", js_real(n->others), "kernel", js_real(p->kernel_s / all_s),
-                     "memory_pressure", js_real(p->pressure), "frequency_mhz", js_real(p->mhz),
-                     "wall_s", js_real(p->wall_s));
+                     "throttled", js_real(n->throttled), "memory_pressure", js_real(p->pressure),
+                     "frequency_mhz", js_real(p->mhz), "wall_s", js_real(p->wall_s));
 }
 
 static void append(char *to, size_t size, const char *fmt, ...)
@@ -339,6 +411,9 @@ static void make_sentence(struct disturbance *d, const char *host)
                strlen(s) > head ? ", " : "", 100 * d->others, host);
     if (!isnan(d->steal) && d->steal > 0)
         append(s, size, "%ssteal was %.2g %%", strlen(s) > head ? ", " : "", 100 * d->steal);
+    if (d->throttled > 0)
+        append(s, size, "%sa CPU quota of %.3g processors withheld %.2g %%",
+               strlen(s) > head ? ", " : "", d->quota_cpus, 100 * d->throttled);
     if (d->pressure > PRESSURE_TOLD)
         append(s, size, "%stasks waited for memory in %.2g %% of the time",
                strlen(s) > head ? ", " : "", 100 * d->pressure);
@@ -403,6 +478,8 @@ void disturbance_judge(const struct disturbance_part *part, int n, struct distur
                               .others = NAN,
                               .pressure = NAN,
                               .mhz = NAN,
+                              .throttled = NAN,
+                              .quota_cpus = NAN,
                               .nodes = json_array()};
     if (!node || !share) goto out;
     const int shares_n = sort_ranks(part, n, d, node, share);
@@ -417,6 +494,8 @@ void disturbance_judge(const struct disturbance_part *part, int n, struct distur
         d->steal = larger_known(d->steal, of->steal);
         d->others = larger_known(d->others, of->others);
         d->pressure = larger_known(d->pressure, of->part->pressure);
+        d->throttled = larger_known(d->throttled, of->throttled);
+        d->quota_cpus = fmin(d->quota_cpus, of->part->quota_cpus);
         if (isnan(d->mhz) || of->part->mhz < d->mhz) d->mhz = of->part->mhz;
     }
     const bool low = d->share_min < DISTURBANCE_SHARE;
@@ -443,17 +522,18 @@ json_t *disturbance_json(const struct disturbance *d)
     const char *recorded = getenv(DISTURBANCE_PROC);
     if (!d->known) return json_null();
     const bool told = d->undisturbed || d->disturbed || d->shared;
-    return json_pack("{so sb sb so so si so so so so so si sO ss so s{sf sf sf} ss}", "undisturbed",
-                     told ? json_boolean(d->undisturbed) : json_null(), "disturbed",
-                     (int)d->disturbed, "processors_shared", (int)d->shared, "share_min",
-                     js_real(d->share_min), "share_median", js_real(d->share_median),
-                     "share_min_rank", d->share_rank, "steal", js_real(d->steal), "others",
-                     js_real(d->others), "memory_pressure", js_real(d->pressure), "frequency_mhz",
-                     js_real(d->mhz), "wall_s", js_real(d->wall_s), "nodes_n", d->nodes_n, "nodes",
-                     d->nodes, "not_readable", d->unreadable, "recorded",
-                     js_text(recorded && recorded[0] ? recorded : NULL), "thresholds", "share_min",
-                     DISTURBANCE_SHARE, "steal_max", DISTURBANCE_STEAL, "others_max",
-                     DISTURBANCE_OTHERS, "sentence", d->sentence);
+    return json_pack(
+        "{so sb sb so so si so so so so so so so si sO ss so s{sf sf sf sf} ss}", "undisturbed",
+        told ? json_boolean(d->undisturbed) : json_null(), "disturbed", (int)d->disturbed,
+        "processors_shared", (int)d->shared, "share_min", js_real(d->share_min), "share_median",
+        js_real(d->share_median), "share_min_rank", d->share_rank, "steal", js_real(d->steal),
+        "others", js_real(d->others), "throttled", js_real(d->throttled), "quota_cpus",
+        js_real(d->quota_cpus), "memory_pressure", js_real(d->pressure), "frequency_mhz",
+        js_real(d->mhz), "wall_s", js_real(d->wall_s), "nodes_n", d->nodes_n, "nodes", d->nodes,
+        "not_readable", d->unreadable, "recorded",
+        js_text(recorded && recorded[0] ? recorded : NULL), "thresholds", "share_min",
+        DISTURBANCE_SHARE, "steal_max", DISTURBANCE_STEAL, "others_max", DISTURBANCE_OTHERS,
+        "throttled_max", DISTURBANCE_THROTTLED, "sentence", d->sentence);
 }
 
 void disturbance_stamp(const struct disturbance *d, json_t *stamps)
@@ -466,6 +546,8 @@ void disturbance_stamp(const struct disturbance *d, json_t *stamps)
                   {"share_median", d->share_median},
                   {"steal", d->steal},
                   {"others", d->others},
+                  {"throttled", d->throttled},
+                  {"quota_cpus", d->quota_cpus},
                   {"memory_pressure", d->pressure}};
     json_t *numbers = json_object();
     for (size_t i = 0; i < sizeof number / sizeof number[0]; i++)

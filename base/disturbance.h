@@ -12,6 +12,8 @@
  *   steal     share of the node's processors that a hypervisor gave to others (/proc/stat)
  *   others    share of the node's processors that was busy, but neither with the ranks of this job nor
  *             with threads of the kernel, such as those that flush the page cache (/proc/stat, /proc/N/stat)
+ *   throttled share of the node's processors that the CPU quota of the ranks' control group withheld
+ *             while they could run (cpu.max and cpu.stat of cgroups, version 1 or 2)
  *   pressure  share of the time in which some task waited for memory (/proc/pressure/memory)
  *   mhz       frequency of the processors, as they were before and after
  *
@@ -26,10 +28,11 @@
 #include <stdint.h>
 
 /* Undisturbed is a run whose ranks got at least this share of their processors, with at most so
- * much steal and so much work of other programs on every node. */
-#define DISTURBANCE_SHARE  0.95
-#define DISTURBANCE_STEAL  0.01
-#define DISTURBANCE_OTHERS 0.05
+ * much steal, withheld by a quota and work of other programs on every node. */
+#define DISTURBANCE_SHARE     0.95
+#define DISTURBANCE_STEAL     0.01
+#define DISTURBANCE_OTHERS    0.05
+#define DISTURBANCE_THROTTLED 0.01
 
 #define DISTURBANCE_PROC "NHT1_PROC"
 
@@ -52,6 +55,8 @@ struct disturbance_sample {
     double busy_user_s, busy_system_s, steal_s;
     struct disturbance_tasks kernel; /* threads of the kernel; none in most containers */
     double pressure_s, mhz;
+    double throttled_s; /* withheld by a quota; NaN: no control group tells */
+    double quota_cpus;  /* NaN: there is none */
 };
 
 enum disturbance_when { DISTURBANCE_BEFORE, DISTURBANCE_AFTER };
@@ -72,6 +77,7 @@ struct disturbance_part {
     double tick_s; /* step of the system's counters */
     double busy_user_s, busy_system_s, steal_s;
     double kernel_s, pressure, mhz; /* NaN: not readable */
+    double throttled_s, quota_cpus; /* NaN: no control group tells, none */
 };
 
 /* width: threads that were to compute all the time, 0: not known. */
@@ -89,6 +95,7 @@ struct disturbance {
     double share_min, share_median; /* over ranks */
     int share_rank;                 /* the one with the least */
     double steal, others, pressure, mhz;
+    double throttled, quota_cpus; /* NaN: nothing is withheld, or no control group tells */
     double wall_s;
     int nodes_n;
     char sentence[512];   /* what was found, for people, in any case */

@@ -137,8 +137,10 @@ static int choose(const struct sequential_data *d, struct sequential_look *look)
     rank_order(d->x, look->rounds, &order);
     look->drifting = order.trend_p < TREND_P;
     if (order.serial_p < SERIAL_P) look->correlation = fmin(order.serial, CORRELATION_MAX);
-    /* The variance of a count over values each of which has a share r in the one before. */
-    const double inflation = (1 + look->correlation) / (1 - look->correlation);
+    /* The variance of a count over values each of which has a share r in the one before. Signs that
+     * coins have decided owe nothing to those before, whatever the values do. */
+    const double inflation =
+        d->symmetric && !look->skewed ? 1 : (1 + look->correlation) / (1 - look->correlation);
     look->widening = sqrt(fmax(inflation, (d->burst + 1) / 2));
     return 0;
 }

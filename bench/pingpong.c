@@ -76,7 +76,7 @@ static int harness(struct beff_traffic *t, double *time_s)
         .messages_n = 2,
         .slot = {{t->rank ? BEFF_NONE : other, t->rank ? other : BEFF_NONE, 0},
                  {t->rank ? other : BEFF_NONE, t->rank ? BEFF_NONE : other, 0}}};
-    const struct beff_exchange ex = {&pair, BEFF_SENDRECV, BYTES, LOOP, true};
+    const struct beff_exchange ex = {&pair, BEFF_SENDRECV, BYTES, LOOP, true, false};
     return beff_traffic_time(t, &ex, time_s);
 }
 
@@ -122,7 +122,7 @@ static int compare(void *setup)
     double *times = mem_new(2 * o->pairs, sizeof *times, "the times");
     int rc = par_agree_memory(MPI_COMM_WORLD, times != NULL);
     if (rc == 0) {
-        rc = beff_traffic_make(MPI_COMM_WORLD, ROOM_BYTES, BEFF_ROOM, &t);
+        rc = beff_traffic_make(MPI_COMM_WORLD, ROOM_BYTES, BEFF_ROOM, 0, &t);
         if (rc == 0) rc = par_agree(t.comm, pair_times(&t, o->pairs, times, times + o->pairs));
         if (rc == 0) rc = par_agree(t.comm, t.rank == 0 ? report(o, times, times + o->pairs) : 0);
         beff_traffic_free(&t);

@@ -36,7 +36,7 @@ for file in verify/listings/*; do
     put 644 "$file" "$DATADIR/listings/${file##*/}"
 done
 # The documents, and the sources that they point to.
-find README.md LICENSE CHANGELOG.md CITATION.cff CONTRIBUTING.md docs runs/examples bench/*.ini \
+find README.md LICENSE CHANGELOG.md CITATION.cff CONTRIBUTING.md docs bench/*.ini \
     bench/model.c companions/workload/point.h config/spack config/easybuild config/Containerfile -type f | while read -r file; do
     put 644 "$file" "$DOCDIR/$file"
 done

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What nht1-profile adds to a call: write_at to a file in memory, in one process with the library in
-# front of MPI and past it in turns. Programs are those of $NHT1_BIN.
+# What nht1-profile adds to a call on a file in memory, in one process with the library in front of MPI and
+# past it in turns, with many requests outstanding, many files open and nested types. Programs are those of $NHT1_BIN.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 bin=${NHT1_BIN:-$here/../build/bin}
@@ -9,8 +9,20 @@ work=$(mktemp -d /dev/shm/nht1-bench.XXXXXX)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-printf '%12s %12s %12s\n' 'a call of' takes 'profiled, more'
+calls() {
+    "$bin/nht1-profile" --quiet -- "$here/../tests/mpi-run" -np 1 "$(dirname "$bin")/tests/mkcalls" "$@"
+}
+
+printf '%-26s %12s %12s\n' 'a call' takes 'profiled, more'
 for turn in 8:100 65536:20 1048576:1; do # bytes:calls
-    "$bin/nht1-profile" --quiet -- "$here/../tests/mpi-run" -np 1 \
-        "$(dirname "$bin")/tests/mkcalls" cost file "${turn#*:}" "${turn%:*}"
+    calls cost file "${turn#*:}" "${turn%:*}"
+done
+for n in 2000 10000; do
+    calls cost-waitany file "$n"
+done
+calls cost-view file 1
+calls cost-view file 20
+for n in 300 ${FILES:-10000}; do
+    calls cost-open file "$n"
+    rm -f file.*
 done

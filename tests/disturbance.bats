@@ -45,9 +45,11 @@ proc() {
     for n in quiet busy; do
         proc $n
         mpi_run 2 nht1-beff --quick --lmax 8Ki --random 1 --no-analysis --methods nonblocking --json beff-$n.json || [ $? -eq 4 ]
-        mpi_run 2 nht1-beffio -p data -MB 16 -T 0.01 -N 2 --json beffio-$n.json || [ $? -eq 4 ]
+        mpi_run 2 nht1-beffio -p data -MB 16 -T 0.01 -N 2 --json beffio-$n.json >beffio-$n.txt || [ $? -eq 4 ]
         mpi_run 2 nht1-workload --out data/d --force --json workload-$n.json w.xml || [ $? -eq 4 ]
     done
+    [[ $(tr -s ' \n' ' ' <beffio-busy.txt) == *"Disturbed: ranks got 9 % of their processors"* ]]
+    [[ $(tr -s ' \n' ' ' <beffio-quiet.txt) != *"isturbed:"* ]]
     for p in beff beffio workload; do
         expect_schema nht1-$p-1 $p-quiet.json
         expect_schema nht1-$p-1 $p-busy.json

@@ -114,6 +114,22 @@ raw() {
     done
 }
 
+@test "a structure among chunks that one rank alone cannot read, once or ever: the run ends" {
+    local n
+    need_writer hdf5
+    mkdir data
+    # Before the library opens the file; while it does; while it reads a dump.
+    for n in 2 2+ 35 40; do
+        run mpi_run 2 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_IN="$PWD/data" NHT1_FAULT="pread:$n:EIO:1" \
+            "$NHT1_BIN/nht1-bt" --n 12 --steps 6 --dt 0.001 --interval 2 --tc 1 --quiet --verify never --io hdf5 --chunk 6 \
+            --out data/o.h5 --read all --read-cache warm
+        expect_status 3
+        expect_text "rank 1 on "
+        expect_text "Input/output error"
+        rm -rf data/*
+    done
+}
+
 @test "hints of PnetCDF are known to its writers, and to no other" {
     local notices='[.runs[0].file.notices[] | select(startswith("Hint "))] | length'
     need_writer pnetcdf

@@ -12,6 +12,9 @@ export OMPI_MCA_mpi_yield_when_idle=${OMPI_MCA_mpi_yield_when_idle:-1} # as in t
 export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}                      # so, too
 [ ! -e "$NHT1_TESTBIN/wait.so" ] || export NHT1_PRELOAD=${NHT1_PRELOAD-$NHT1_TESTBIN/wait.so} # so, too
 
+# Without a launcher, all processes of Open MPI have one session folder, and the first that ends removes it.
+export OMPI_MCA_orte_tmpdir_base=${BATS_FILE_TMPDIR:-${TMPDIR:-/tmp}}
+
 # A quiet machine, as recorded: what a test expects must not depend on what else runs (base/disturbance.h).
 export NHT1_PROC=${NHT1_PROC-$NHT1_ROOT/tests/proc/quiet}
 

@@ -3,7 +3,7 @@
 # Every program that writes meets every trouble: a disk that is full, a folder that is read-only, somebody
 # else's file, each call that fails on one rank, SIGKILL of a rank and of the launcher, SIGINT. It ends, says
 # why, and leaves nothing that is not a result or that the next run does not sweep. Of the calls, make check
-# takes a sample, make check-full all.
+# takes a sample, make check-full more.
 # shellcheck disable=SC2044,SC2154 # names without blanks; wait_stopped sets stopped
 load helpers
 
@@ -117,10 +117,11 @@ faulty() {
     go LD_PRELOAD="$NHT1_TESTBIN/fault.so${LD_PRELOAD:+:$LD_PRELOAD}" NHT1_FAULT_PROGRAM="$of" "$@"
 }
 
-# sites MOST: the calls on files below ./data, "CALL NUMBER RANK" a line: all of them in make check-full, else
-# so many, of different kinds, and other ones for each program.
+# sites MOST: the calls on files below ./data, "CALL NUMBER RANK" a line: in make check-full all of them, but of
+# one call of one rank at most 16, from the first to the last; else MOST, of different kinds, and other ones for
+# each program.
 sites() {
-    local rank call calls n all="$BATS_FILE_TMPDIR/sites.$name"
+    local rank call calls n most all="$BATS_FILE_TMPDIR/sites.$name"
     if [ ! -e "$all" ]; then
         fresh
         rm -rf log
@@ -131,9 +132,14 @@ sites() {
             [ -e "log/$rank" ] || echo "no shim in rank $rank" >>"$all"
             while read -r call calls; do
                 [ "$call" != openr ] || continue
-                for ((n = 1; n <= calls; n++)); do
-                    [ -z "${NHT1_FULL:-}" ] && [ "$n" -ne $((1 + row * 7 % calls)) ] || echo "$call $n $rank"
-                done
+                if [ -n "${NHT1_FULL:-}" ]; then
+                    most=$((calls < 16 ? calls : 16))
+                    for ((n = 0; n < most; n++)); do
+                        echo "$call $((most < 2 ? 1 : 1 + n * (calls - 1) / (most - 1))) $rank"
+                    done
+                elif [ "$calls" -gt 0 ]; then
+                    echo "$call $((1 + row * 7 % calls)) $rank"
+                fi
             done <"log/$rank"
         done >>"$all"
     fi

@@ -9,16 +9,25 @@
  *                 pieces are of 32, 32, 16, 16, 64, 8, 32, 8 and 128 bytes
  *     views-large the same by MPI_Type_..._c; status 77 if MPI has none
  *     seeks       eight writes, before every second of which the pointer is moved, twice
+ *     consecutive ten write_at, write and write_at in turns, each where the one before ended
+ *     permuted    ten writes of 100 bytes, each after a seek, in another order than that of the file
  *     halves      even and odd ranks: each FILE.0 or FILE.1 together, then both FILE
- *     many        70 files FILE.N, 10 bytes each
+ *     many        300 files FILE.N, open at the same time, 10 bytes each
+ *     nested      set_view of a type of 30 levels, each a structure of two of the one below
+ *     waitany     2000 requests in one array, nonblocking writes among them, ended by MPI_Waitany
+ *     threads     four threads, each opens, writes and closes 10 files FILE.T.N; status 77 if MPI has none
  *     uneven      rank r writes r + 1 times, rank 0 a header of 100 bytes before
  *     header      rank 0 alone writes 10 bytes three times, 1000 bytes apart
  *     separate    every rank a file of its own, FILE.RANK
  *     self        rank 0 alone, then all
  *     read-back   writes and reads the same
+ *     differs     writes 402 times; where its writes are dropped, twice
+ *     disorder    writes the same ten pieces in another order where its writes are dropped
  *     abort, kill, segv, wait   writes ten times; then the last rank calls MPI_Abort, kills itself,
  *                 ends by SIGSEGV, or all wait for an end from outside
  *     sleep       writes 8 MB ten times, 50 ms apart
+ *     cost-waitany, cost-view, cost-open   followed by N: the same of MPI_Waitany in an array of N requests, of
+ *                 set_view with a type of N levels, and of write_at of 8 bytes while N files are open
  *     cost        followed by N and B: write_at of B bytes, profiled and not in turns of N calls;
  *                 prints what a call takes, and what it takes more when it is profiled, medians of
  *                 turns
@@ -26,7 +35,9 @@
  * Ends with status 1 when a status or what is read is wrong. */
 #include <dlfcn.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -254,6 +265,32 @@ static void seeks(const char *name)
     MPI_File_close(&f);
 }
 
+static void consecutive(const char *name)
+{
+    MPI_File f = opened(MPI_COMM_SELF, name);
+    MPI_Status s;
+    for (int i = 0; i < 10; i++) {
+        if (i % 2) MPI_File_seek(f, 100 * i, MPI_SEEK_SET);
+        if (i % 2)
+            MPI_File_write(f, buf, 100, MPI_BYTE, &s);
+        else
+            MPI_File_write_at(f, 100 * i, buf, 100, MPI_BYTE, &s);
+        if (i == 4) MPI_File_set_view(f, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
+    }
+    MPI_File_close(&f);
+}
+
+static void permuted(const char *name)
+{
+    MPI_File f = opened(MPI_COMM_SELF, name);
+    MPI_Status s;
+    for (int i = 0; i < 10; i++) {
+        MPI_File_seek(f, 100 * (3 * i % 10), MPI_SEEK_SET);
+        MPI_File_write(f, buf, 100, MPI_BYTE, &s);
+    }
+    MPI_File_close(&f);
+}
+
 static void halves(const char *name)
 {
     char mine[4096];
@@ -271,14 +308,117 @@ static void halves(const char *name)
 
 static void many(const char *name)
 {
+    enum { FILES = 300 };
+    static MPI_File f[FILES];
     char one[4096];
     MPI_Status s;
-    for (int i = 0; i < 70; i++) {
+    for (int i = 0; i < FILES; i++) {
         snprintf(one, sizeof one, "%s.%d", name, i);
-        MPI_File f = opened(MPI_COMM_SELF, one);
-        MPI_File_write_at(f, 0, buf, 10, MPI_BYTE, &s);
-        MPI_File_close(&f);
+        f[i] = opened(MPI_COMM_SELF, one);
     }
+    for (int i = 0; i < FILES; i++)
+        MPI_File_write_at(f[i], 0, buf, 10, MPI_BYTE, &s);
+    for (int i = 0; i < FILES; i++)
+        MPI_File_close(&f[i]);
+}
+
+/* Each level has two of the one below, behind one another: 2^levels bytes. */
+static MPI_Datatype nested_type(int levels)
+{
+    MPI_Datatype t, up;
+    MPI_Type_contiguous(1, MPI_BYTE, &t);
+    for (int level = 0; level < levels; level++) {
+        MPI_Aint lb, extent;
+        MPI_Type_get_extent(t, &lb, &extent);
+        const int lengths[2] = {1, 1};
+        const MPI_Aint places[2] = {0, extent};
+        const MPI_Datatype types[2] = {t, t};
+        MPI_Type_create_struct(2, lengths, places, types, &up);
+        MPI_Type_free(&t);
+        t = up;
+    }
+    MPI_Type_commit(&t);
+    return t;
+}
+
+static void nested(const char *name)
+{
+    MPI_File f = opened(MPI_COMM_SELF, name);
+    MPI_Datatype t = nested_type(30);
+    MPI_Status s;
+    MPI_File_set_view(f, 0, MPI_BYTE, t, "native", MPI_INFO_NULL);
+    MPI_File_write(f, buf, 64, MPI_BYTE, &s);
+    MPI_Type_free(&t);
+    MPI_File_close(&f);
+}
+
+/* One array of N requests: receives that end last, and at its first place a write that has just been
+ * posted. s: [out] seconds in each of so many MPI_Waitany. */
+static void waitany(const char *name, int n, int turns,
+                    int (*wait)(int, MPI_Request *, int *, MPI_Status *), double *s)
+{
+    MPI_File f = opened(MPI_COMM_SELF, name);
+    MPI_Request *list = malloc((size_t)n * sizeof *list);
+    MPI_Status status;
+    if (!list) MPI_Abort(MPI_COMM_WORLD, 3);
+    for (int i = 1; i < n; i++)
+        MPI_Irecv(buf, 0, MPI_BYTE, rank, i, MPI_COMM_WORLD, &list[i]);
+    for (int turn = 0; turn < turns; turn++) {
+        int at = -1;
+        MPI_File_iwrite_at(f, 1000 * turn, buf, 1000, MPI_BYTE, &list[0]);
+        const double from_s = MPI_Wtime();
+        wait(n, list, &at, &status);
+        s[turn] = MPI_Wtime() - from_s;
+        wrong |= at != 0;
+    }
+    for (int i = 1; i < n; i++)
+        MPI_Send(buf, 0, MPI_BYTE, rank, i, MPI_COMM_WORLD);
+    for (int left = n - 1, at; left > 0; left--)
+        wait(n, list, &at, &status);
+    free(list);
+    MPI_File_close(&f);
+}
+
+static void waits_for_any(const char *name)
+{
+    double s[50];
+    waitany(name, 2000, 50, MPI_Waitany, s);
+}
+
+/* Files are opened and closed by one thread at a time: with more, OMPIO 4.1 waits for ever. */
+static void *in_thread(void *file)
+{
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+    char one[4096];
+    MPI_Status s;
+    for (int i = 0; i < 10; i++) {
+        snprintf(one, sizeof one, "%s.%d", (const char *)file, i);
+        pthread_mutex_lock(&one_at_a_time);
+        MPI_File f = opened(MPI_COMM_SELF, one);
+        pthread_mutex_unlock(&one_at_a_time);
+        for (int k = 0; k < 10; k++)
+            MPI_File_write_at(f, 10 * k, buf, 10, MPI_BYTE, &s);
+        pthread_mutex_lock(&one_at_a_time);
+        MPI_File_close(&f);
+        pthread_mutex_unlock(&one_at_a_time);
+    }
+    return NULL;
+}
+
+static void in_threads(const char *name)
+{
+    enum { THREADS = 4 };
+    pthread_t t[THREADS];
+    char file[THREADS][4000];
+    int provided;
+    MPI_Query_thread(&provided);
+    wrong = provided < MPI_THREAD_MULTIPLE ? 77 : 0;
+    for (int i = 0; !wrong && i < THREADS; i++) {
+        snprintf(file[i], sizeof file[i], "%.3900s.%d", name, i);
+        pthread_create(&t[i], NULL, in_thread, file[i]);
+    }
+    for (int i = 0; !wrong && i < THREADS; i++)
+        pthread_join(t[i], NULL);
 }
 
 static void uneven(const char *name)
@@ -347,28 +487,106 @@ static void read_back(const char *name)
     MPI_File_close(&f);
 }
 
+static bool dropped(void)
+{
+    const char *drop = getenv("NHT1_PROFILE_DROP");
+    return drop && strcmp(drop, "1") == 0;
+}
+
+static void differs(const char *name)
+{
+    MPI_File f = opened(MPI_COMM_WORLD, name);
+    MPI_Status s;
+    for (int i = 0; i < (dropped() && rank == size - 1 ? 2 : 402); i++)
+        MPI_File_write_at(f, 10 * i, buf, 10, MPI_BYTE, &s);
+    MPI_File_close(&f);
+}
+
+static void disorder(const char *name)
+{
+    MPI_File f = opened(MPI_COMM_SELF, name);
+    MPI_Status s;
+    for (int i = 0; i < 10; i++)
+        MPI_File_write_at(f, 10 * (dropped() ? 9 - i : i), buf, 10, MPI_BYTE, &s);
+    MPI_File_close(&f);
+}
+
 static int by_value(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-/* The function as the program calls it, and the MPI library's own, in turns of n calls: what else
- * the machine does meets both. */
-static void cost(const char *name, int n, int bytes)
+enum { TURNS = 2001 };
+
+/* The MPI library's own function, not the one before it. */
+static void *past(const char *function)
 {
-    enum { TURNS = 2001 };
-    typedef int (*write_at)(MPI_File, MPI_Offset, const void *, int, MPI_Datatype, MPI_Status *);
-    static double s[2][TURNS], more[TURNS];
     Dl_info library = {0};
     dladdr(dlsym(RTLD_DEFAULT, "MPI_Comm_rank"), &library);
     void *mpi = dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    write_at call_of[2] = {NULL, MPI_File_write_at};
-    if (mpi) *(void **)&call_of[0] = dlsym(mpi, "MPI_File_write_at");
-    if (!call_of[0]) {
-        MPI_Abort(MPI_COMM_WORLD, 3);
-        return;
+    void *at = mpi ? dlsym(mpi, function) : NULL;
+    if (!at) MPI_Abort(MPI_COMM_WORLD, 3);
+    return at;
+}
+
+static void told(const char *what, double *past_s, double *more_s, int n)
+{
+    qsort(past_s, (size_t)n, sizeof(double), by_value);
+    qsort(more_s, (size_t)n, sizeof(double), by_value);
+    printf("%-26s %9.2f us %9.3f us %8.2f %%\n", what, 1e6 * past_s[n / 2], 1e6 * more_s[n / 2],
+           100 * more_s[n / 2] / past_s[n / 2]);
+}
+
+static void cost_waitany(const char *name, int n)
+{
+    enum { WAITS = 501 };
+    static double s[2][WAITS], more[WAITS];
+    char what[64];
+    int (*wait)(int, MPI_Request *, int *, MPI_Status *);
+    *(void **)&wait = past("MPI_Waitany");
+    waitany(name, n, WAITS, wait, s[0]);
+    waitany(name, n, WAITS, MPI_Waitany, s[1]);
+    for (int i = 0; i < WAITS; i++)
+        more[i] = s[1][i] - s[0][i];
+    snprintf(what, sizeof what, "MPI_Waitany of %d", n);
+    told(what, s[0], more, WAITS);
+}
+
+static void cost_view(const char *name, int levels)
+{
+    enum { VIEWS = 101 };
+    static double s[2][VIEWS], more[VIEWS];
+    char what[64];
+    int (*view[2])(MPI_File, MPI_Offset, MPI_Datatype, MPI_Datatype, const char *, MPI_Info);
+    *(void **)&view[0] = past("MPI_File_set_view");
+    view[1] = MPI_File_set_view;
+    MPI_File f = opened(MPI_COMM_SELF, name);
+    MPI_Datatype t = nested_type(levels);
+    for (int i = 0; i < VIEWS; i++) {
+        for (int k = 0; k < 2; k++) {
+            const int which = (i + k) % 2;
+            const double from_s = MPI_Wtime();
+            view[which](f, 0, MPI_BYTE, t, "native", MPI_INFO_NULL);
+            s[which][i] = MPI_Wtime() - from_s;
+        }
+        more[i] = s[1][i] - s[0][i];
     }
+    snprintf(what, sizeof what, "set_view of %d levels", levels);
+    told(what, s[0], more, VIEWS);
+    MPI_Type_free(&t);
+    MPI_File_close(&f);
+}
+
+/* The function as the program calls it, and the MPI library's own, in turns of n calls: what else
+ * the machine does meets both. */
+static void cost(const char *name, const char *label, int n, int bytes)
+{
+    typedef int (*write_at)(MPI_File, MPI_Offset, const void *, int, MPI_Datatype, MPI_Status *);
+    static double s[2][TURNS], more[TURNS];
+    char what[64];
+    write_at call_of[2] = {NULL, MPI_File_write_at};
+    *(void **)&call_of[0] = past("MPI_File_write_at");
     MPI_File f = opened(MPI_COMM_SELF, name);
     MPI_Status status;
     for (int turn = 0; turn < TURNS; turn++) {
@@ -381,11 +599,25 @@ static void cost(const char *name, int n, int bytes)
         }
         more[turn] = s[1][turn] - s[0][turn];
     }
-    qsort(s[0], TURNS, sizeof(double), by_value);
-    qsort(more, TURNS, sizeof(double), by_value);
-    printf("%10d B %9.2f us %9.3f us %8.2f %%\n", bytes, 1e6 * s[0][TURNS / 2],
-           1e6 * more[TURNS / 2], 100 * more[TURNS / 2] / s[0][TURNS / 2]);
+    snprintf(what, sizeof what, "write_at of %d B%s", bytes, label);
+    told(what, s[0], more, TURNS);
     MPI_File_close(&f);
+}
+
+static void cost_open(const char *name, int n)
+{
+    char one[4096], label[64];
+    MPI_File *f = malloc((size_t)n * sizeof *f);
+    if (!f) MPI_Abort(MPI_COMM_WORLD, 3);
+    for (int i = 0; i < n; i++) {
+        snprintf(one, sizeof one, "%s.%d", name, i);
+        f[i] = opened(MPI_COMM_SELF, one);
+    }
+    snprintf(label, sizeof label, ", %d files open", n);
+    cost(name, label, 100, 8);
+    for (int i = 0; i < n; i++)
+        MPI_File_close(&f[i]);
+    free(f);
 }
 
 /* All ranks write; then the last one aborts or dies, or all wait. */
@@ -418,7 +650,11 @@ static void writes_slowly(const char *name)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
+    int provided;
+    if (argc > 1 && strcmp(argv[1], "threads") == 0)
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    else
+        MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (argc < 3) MPI_Abort(MPI_COMM_WORLD, 1);
@@ -431,13 +667,30 @@ int main(int argc, char **argv)
         const char *name;
         void (*run)(const char *file);
     } list[] = {
-        {"views", views}, {"seeks", seeks},         {"halves", halves}, {"many", many},
-        {"holes", holes}, {"uneven", uneven},       {"header", header}, {"separate", separate},
-        {"self", self},   {"read-back", read_back},
+        {"views", views},
+        {"seeks", seeks},
+        {"halves", halves},
+        {"many", many},
+        {"consecutive", consecutive},
+        {"differs", differs},
+        {"disorder", disorder},
+        {"nested", nested},
+        {"waitany", waits_for_any},
+        {"threads", in_threads},
+        {"permuted", permuted},
+        {"holes", holes},
+        {"uneven", uneven},
+        {"header", header},
+        {"separate", separate},
+        {"self", self},
+        {"read-back", read_back},
     };
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
         if (strcmp(what, list[i].name) == 0) list[i].run(name);
-    if (strcmp(what, "cost") == 0 && argc == 5) cost(name, atoi(argv[3]), atoi(argv[4]));
+    if (strcmp(what, "cost") == 0 && argc == 5) cost(name, "", atoi(argv[3]), atoi(argv[4]));
+    if (strcmp(what, "cost-waitany") == 0 && argc == 4) cost_waitany(name, atoi(argv[3]));
+    if (strcmp(what, "cost-view") == 0 && argc == 4) cost_view(name, atoi(argv[3]));
+    if (strcmp(what, "cost-open") == 0 && argc == 4) cost_open(name, atoi(argv[3]));
     if (strstr("abort kill segv wait", what)) ends(what, name);
     if (strcmp(what, "sleep") == 0) writes_slowly(name);
     MPI_Finalize();

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <math.h>
 
+#include "base/buffer.h"
 #include "companions/beffio/bench.h"
 #include "companions/beffio/check.h"
 
@@ -270,6 +271,60 @@ static void a_wrong_byte_is_found_and_named(void **state)
     bench_close(&b);
 }
 
+/* As released, both ends of each chunk are compared after each call that reads; by the papers' definitions the
+ * last call alone is, and the rest by the check that follows. Each has its buffers where they belong. */
+static void release_2_1_compares_every_call(void **state)
+{
+    (void)state;
+    for (int d = BEFFIO_1_X; d <= BEFFIO_2_1; d++) {
+        struct beffio_bench b;
+        int64_t wrong_n = 0, spoilt_n = 0;
+        const struct beffio_schedule before = schedule;
+        schedule.definition = (enum beffio_definition)d;
+        schedule.t_s = 1e6; /* space ends the patterns, not time */
+        bench_open(&b, true);
+        b.evenly = true;
+        b.share_bytes = beffio_least_bytes(size, M_PART) + size * (INT64_C(4) << 20);
+        assert_int_equal(beffio_bench_access(&b, BEFFIO_WRITE), 0);
+        assert_int_equal(beffio_bench_access(&b, BEFFIO_REWRITE), 0);
+        schedule = before;
+        schedule.definition = (enum beffio_definition)d;
+        for (int no = 0; no < BEFFIO_PATTERNS; no++) {
+            const struct beffio_place at = beffio_place(&b.layout, no);
+            const enum beffio_type type = beffio_pattern(no, M_PART).type;
+            if (at.calls_n < 2) continue;
+            spoil(&b, type, size - 1, beffio_chunk_offset(&at, size - 1, 0) + at.chunk_bytes - 1, 1);
+            spoilt_n++;
+        }
+        assert_true(spoilt_n > 0);
+        assert_int_equal(beffio_bench_access(&b, BEFFIO_READ), 0);
+        MPI_Allreduce(&b.findings[BEFFIO_READ].wrong_n, &wrong_n, 1, MPI_INT64_T, MPI_SUM,
+                      MPI_COMM_WORLD);
+        assert_int_equal(wrong_n, d == BEFFIO_2_1 ? spoilt_n : 0);
+        bench_close(&b);
+        schedule = before;
+    }
+}
+
+static void buffers_begin_where_they_are_told(void **state)
+{
+    (void)state;
+    static const int offset[] = {0, 8, 16, 4088};
+    struct beffio_bench b = {.comm = MPI_COMM_WORLD, .layout = {.m_part_bytes = M_PART}};
+    for (int i = 0; i < 4; i++) {
+        b.buffer_offset = offset[i];
+        assert_int_equal(beffio_bench_begin(&b), 0);
+        assert_true(b.offset_bytes[0] == offset[i] && b.offset_bytes[1] == offset[i]);
+        assert_int_equal((uintptr_t)b.buf % 4096, offset[i]);
+        beffio_bench_free(&b);
+    }
+    free(malloc(8 << 20)); /* as an earlier part of a program might */
+    b.buffer_offset = BUFFER_MALLOC;
+    assert_int_equal(beffio_bench_begin(&b), 0);
+    assert_in_range((uintptr_t)b.buf % 4096, b.offset_bytes[0], b.offset_bytes[1]);
+    beffio_bench_free(&b);
+}
+
 /* Data of two ranks, each whole, in each other's place. */
 static void swapped_ranks_are_found(void **state)
 {
@@ -465,6 +520,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(without_shared_pointer_too, clear),
         cmocka_unit_test_setup(long_calls_are_made_in_posts, clear),
         cmocka_unit_test_setup(a_wrong_byte_is_found_and_named, clear),
+        cmocka_unit_test_setup(release_2_1_compares_every_call, clear),
+        cmocka_unit_test_setup(buffers_begin_where_they_are_told, clear),
         cmocka_unit_test_setup(swapped_ranks_are_found, clear),
         cmocka_unit_test_setup(a_stale_call_is_found, clear),
         cmocka_unit_test_setup(beyond_16_gb, clear),

@@ -125,6 +125,15 @@ views_are_told() {
     has 'seqFrac="0.5"' '<calls function="write" n="8" bytes="640" span="7080" skips="4"/>'
 }
 
+@test "sequential is by position, whichever pointer a call uses" {
+    profiled 1 consecutive c.dat
+    expect_status 0
+    has 'seqFrac="1"' # five write_at and five writes after a seek, in one row
+    profiled 1 permuted p.dat
+    expect_status 0
+    has 'seqFrac="0.1"' # the first one alone
+}
+
 @test "a program without MPI-IO: the summary says that there is nothing to replay" {
     profiled 2 nothing n.dat
     expect_status 0
@@ -141,10 +150,43 @@ views_are_told() {
     expect_json p.json '[.profile.points[].file] | sort == ["h.dat", "h.dat", "h.dat.0", "h.dat.1"]'
 }
 
-@test "files that find no place of their own are counted all the same" {
+@test "300 files that are open at once are counted, each by itself" {
     profiled --json p.json 1 many m
     expect_status 0
-    expect_json p.json '.profile | .writes_n == 70 and .written_bytes == 700 and .lost_n == 6'
+    expect_json p.json '.profile | .writes_n == 300 and .written_bytes == 3000 and .lost_n == 0 and (.points | length) == 300'
+    [ "$(grep -c '<file ' profile.xml)" -eq 300 ]
+}
+
+@test "files of threads are counted, each by itself" {
+    profiled --json p.json 1 threads t
+    [ "$status" -ne 77 ] || not_here "this MPI library has no threads"
+    expect_status 0
+    expect_json p.json '.profile | .writes_n == 400 and .written_bytes == 4000 and (.points | length) == 40'
+    [ "$(grep -c '<calls function="write_at" n="10" bytes="100"/>' profile.xml)" -eq 40 ]
+}
+
+@test "threads do not race for what the library counts (ThreadSanitizer)" {
+    local sources=("$NHT1_ROOT"/companions/profile/preload/*.c) settings=(-std=c11 -D_GNU_SOURCE -g -O1 -fsanitize=thread)
+    need_program setarch "$(wrapper mpicc)"
+    env -u OMPI_CC "$(wrapper mpicc)" "${settings[@]}" -I"$NHT1_ROOT" -o mkcalls "$NHT1_ROOT/tests/mkcalls.c" "${sources[@]}" \
+        -ldl -pthread || not_here "no ThreadSanitizer"
+    run timeout 300 env NHT1_PROFILE_DIR="$PWD" TSAN_OPTIONS=exitcode=0 setarch -R "$NHT1_ROOT/tests/mpi-run" -np 1 ./mkcalls threads t.dat
+    expect_status 0
+    [ -s rank-0 ]
+    # The MPI library itself is not compiled for it.
+    ! grep 'SUMMARY: ThreadSanitizer.*companions/profile' <<<"$output"
+}
+
+@test "waiting for one of 2000 requests is told, whichever they are" {
+    profiled --json p.json 1 waitany w.dat
+    expect_status 0
+    expect_json p.json '.profile | .writes_n == 50 and .other.wait.n == 50'
+}
+
+@test "a view of 30 nested levels does not take for ever" {
+    profiled 1 nested n.dat
+    expect_status 0
+    has 'sizeMean="64"' 'contMean="64"'
 }
 
 @test "ranks that do not do the same stand apart" {
@@ -288,6 +330,25 @@ views_are_told() {
         "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" uneven w.dat
     expect_status 0
     [ "$(stat -c %s w.dat)" -eq 0 ]
+}
+
+@test "a program that does not do the same in both runs has no zeta" {
+    profiled_t_c() {
+        run nht1-profile --t-c --json p.json -- "$NHT1_ROOT/tests/mpi-run" -np "$1" "$NHT1_TESTBIN/mkcalls" "$2" z.dat
+    }
+    profiled_t_c 4 differs
+    expect_status 4
+    expect_text "nht1-profile: no zeta: rank 3 wrote z.dat 402 times in one run and 2 in the other"
+    expect_json p.json '.zeta == null and .certificates[0].agree == false and .certificates[0].difference != null'
+    expect_schema nht1-profile-1 p.json
+    profiled_t_c 1 disorder
+    expect_status 4
+    expect_text "nht1-profile: no zeta: rank 0 accessed z.dat in another order or at other places in one run than in the other"
+    profiled_t_c 2 uneven
+    expect_status 0
+    expect_text "certified: the same"
+    expect_json p.json '.certificates == [{"agree": true, "ranks_n": 2, "files_n": 2, "ordered_files_n": 2, "calls_n": 8,
+        "bytes": 12388, "difference": null}]'
 }
 
 @test "a program that reads what was dropped has no T_C" {

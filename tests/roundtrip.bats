@@ -79,6 +79,15 @@ X
     jq -e '.wrong_n == 0' b.json
 }
 
+@test "half of the calls asked to be sequential are, by position" {
+    need_program jq
+    nht1-workload --make w.xml processNum=2 uniqueBytes=400000 sizeMean=1000 seqFrac=0.5 readFrac=0 syncFrac=1
+    run nht1-profile -o p.xml --split run --quiet -- "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_BIN/nht1-workload" w.xml --out d --json a.json
+    expect_status 0
+    expect_json a.json '.points[0].achieved.seqFrac == 0.5'
+    grep -q ' seqFrac="0.5" ' p.xml
+}
+
 @test "holes come back: the same contiguity" {
     need_program jq python3
     nht1-workload --make w.xml processNum=3 uniqueBytes=300000 sizeMean=1000 contMean=100 readFrac=0 seqFrac=1 collFrac=1 syncFrac=1

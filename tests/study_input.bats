@@ -150,6 +150,9 @@ refused() {
     head -c 3000 /dev/urandom >bad.ini
     study ./bad.ini
     expect_status 1
+    study ./bad.ini/x
+    expect_status 1
+    [ "$output" = "runs/study: ./bad.ini/x: Not a directory" ]
 }
 
 @test "options that make no sense: one message, status 1" {

@@ -20,45 +20,73 @@ print($1)"
     return 1
 }
 
-@test "b_eff_io: a released summary with two partitions" {
-    {
-        echo "b_eff_io, Revision 2.1"
-        for n in 2 4; do
-            echo "Summary of file I/O bandwidth accumulated on   $n processes with 256 MByte/PE"
-            echo " number pos chunk-   access   type=0   type=1   type=2   type=3   type=4"
-            echo " of PEs     size (l) methode scatter  shared  separate segmened seg-coll"
-            echo "   $n PEs 1     1024 write     1.500    2.000    3.000    4.000    5.000"
-            echo "   $n PEs 7  2097152 read     10.000 -999.999    3.000    4.000        -"
-            echo "   $n PEs total-write       1.000    2.000    3.000    4.000    5.000"
-            echo "   $n PEs total-rewrite     6.000        -        -        -        -"
-            echo "weighted average bandwidth for write  :   12.500 MB/s on $n processes"
-            echo "weighted average bandwidth for rewrite:    6.000 MB/s on $n processes"
-            echo "b_eff_io of these measurements =   ${n}0.250 MB/s on $n processes with 256 MByte/PE and scheduled time=10.0 min"
-            echo "NOT VALID for comparison"
-        done
-        echo " b_eff_io =   40.250 MB/s on 4 processes with 256 MByte/PE, scheduled time=10.0 Min, on Linux node 2.4, NOT VALID (see above)"
-    } >x.sum
-    says "len(r) == 2 and [p['procs'] for p in r] == [2, 4] and not r[0]['ours'] and r[0]['definition'] == '2.1'"
-    says "near(r[1]['value'], 40.25e6) and [p['headline'] for p in r] == [False, True]"
-    says "r[0]['scheduled_s'] == 600 and r[0]['valid'] is False and r[0]['memory_per_process_bytes'] == 256 << 20"
-    says "near(r[0]['access']['write'], 12.5e6) and near(r[0]['access']['rewrite'], 6e6) and r[0]['access']['read'] is None"
-    says "r[0]['types']['rewrite'] == [6e6, None, None, None, None]"
-    says "r[0]['chunks']['read'][7] == {'bytes': 2097152, 'rates': [1e7, None, 3e6, 4e6, None]}"
-    says "r[0]['system'] == 'Linux node 2.4' and r[0]['cache_honest'] is None"
+@test "the released programs' files: every value of a line, nothing that contradicts" {
+    cp "$NHT1_ROOT/tests/samples/b_eff_io-2.1.sum" x.sum
+    says "[p['procs'] for p in r] == [1, 2] and [p['headline'] for p in r] == [True, False] and r[0]['told'] == []"
+    says "all(not p['ours'] and p['definition'] == '2.1' and p['valid'] is False and p['scheduled_s'] == 3 for p in r)"
+    says "near(r[1]['value'], 25.188e6) and r[0]['memory_per_process_bytes'] == 256 << 20 and r[0]['memory_total_bytes'] == 512 << 20"
+    says "near(r[1]['access']['write'], 14.951e6) and near(r[1]['access']['rewrite'], 32.296e6) and near(r[1]['access']['read'], 34.732e6)"
+    says "r[1]['types']['rewrite'] == [32.296e6, None, None, None, None] and near(r[1]['types']['read'][1], 6.623e6)"
+    says "r[0]['chunks']['read'][7] == {'bytes': 2097152, 'rates': [v * 1e6 for v in (284.9, 2404.335, 2637.018, 1954.545, 2301.73)]}"
+    says "all(sorted(p['chunks'][a]) == [1, 2, 3, 4, 5, 6, 7] for p in r for a in sumfile.ACCESSES)"
+    says "near(r[1]['pattern_2']['rewrite'], 47.679e6) and r[0]['m_part_bytes'] == 2 << 20 and near(r[1]['amount_bytes'], 72.801 * 2 ** 20)"
+    says "r[0]['system'].startswith('Linux vm 6.18') and r[0]['date'].startswith('Mon Nov 23') and r[0]['errors_n'] == 0 and r[0]['cache_honest'] is None"
+    cp "$NHT1_ROOT/tests/samples/b_eff-3.6.sum" x.sum
+    says "len(r) == 1 and r[0]['told'] == [] and r[0]['valid'] and r[0]['procs'] == 4 and near(r[0]['value'], 1604.772e6)"
+    says "near(r[0]['rings_at_lmax'], 3129e6) and near(r[0]['at_lmax'], 2417e6) and r[0]['lmax_bytes'] == 4 << 20"
+    says "near(r[0]['latency_s'], 2.698e-6) and near(r[0]['rings_latency_s'], 2.886e-6) and near(r[0]['ping_pong_s'], 2.868e-6)"
+    says "near(r[0]['ping_pong'], 696e6) and r[0]['elapsed_s'] == 41 and len(r[0]['sizes']) == 21 and r[0]['sizes'][-1] == 4 << 20"
+    says "r[0]['rings'] == ['ring-2*2fix'] + ['ring-1*4fix'] * 5 and r[0]['memory_per_process_bytes'] == 512 << 20"
 }
 
-@test "b_eff: the last line and the table" {
-    {
-        echo " number of processors | b_eff | Lmax"
-        echo "accumulated        4     1000.500     4.000      2000.000      3000.000"
-        echo "per process        4      250.125     4.000       500.000       750.000      2.500      1.250      0.500       900.000"
-        echo "b_eff = 1000.500 MB/s = 250.125 * 4 PEs with 512 MB/PE on Linux node 2.4 #1 x86_64"
-    } >x.sum
-    says "len(r) == 1 and r[0]['procs'] == 4 and r[0]['valid'] and near(r[0]['value'], 1000.5e6)"
-    says "r[0]['lmax_bytes'] == 4 << 20 and near(r[0]['rings_at_lmax'], 3e9) and near(r[0]['latency_s'], 2.5e-6)"
-    says "near(r[0]['ping_pong'], 9e8) and near(r[0]['ping_pong_s'], 5e-7) and r[0]['system'] == 'Linux node 2.4 #1 x86_64'"
-    echo "b_effTEST = 5.000 MB/s = 2.500 * 2 PEs with 512 MB/PE on Linux" >x.sum
-    says "r[0]['valid'] is False and r[0]['latency_s'] is None and r[0]['procs'] == 2"
+# seen SAMPLE SED WORDS TEXT: what is told of a changed sample has the words, and points to the text; '' for the
+# end of a line.
+seen() {
+    sed "$2" "$NHT1_ROOT/tests/samples/$1" >x.sum
+    says "(lambda lines: next((lines[l - 1][c - 1:] or 'END' for l, c, w in r[0]['told'] if '$3' in w), r[0]['told']))(open('x.sum', errors='replace').read().split(chr(10))).startswith('${4:-END}')"
+}
+
+@test "a file that contradicts itself: line and column" {
+    local io=b_eff_io-2.1.sum beff=b_eff-3.6.sum
+    seen $io '66s/249.304/259.304/' "the average of read is 259.304 here, and 249.304 computed" "259.304 MB/s on 1"
+    seen $io '72s/151.494/161.494/' "b_eff_io is 161.494 here, and 151.494" "161.494 MB/s on 1"
+    seen $io '70s/25.9/35.9/' "the share of the memory" "35.9 percent"
+    seen $io '33s/  64.641/9964.641/' "more than twice" "   1 PEs      total-write"
+    seen $io '$s/151.494/251.494/' "the largest value is 251.494" "251.494 MB/s on 1"
+    seen $io '74s/NOT VALID/VALID/' "VALID, and a criterion is not reached" "NOT reached"
+    seen $io '27s/1032/1033/' "position 2 is of chunks of 1032 bytes" "1033 write"
+    seen $io '28s/   1 PEs/   3 PEs/' "processes among those of 1" "3 PEs"
+    seen $io '29s/PEs 4/PEs 3/' "the same as in line 28" "   1 PEs 3    32776"
+    seen $io '6s/-N  1,2/-N  1,2,4/' "the head names partitions of 1, 2, 4" " b_eff_io"
+    seen $io '72s/time=0.1/time=9.1/' "the scheduled time in min is 9.100" "9.1 min"
+    seen $beff 's/^\(per process .*\)782 /\1604 /' "a value per process is 604 here, and 782.250" "604  "
+    seen $beff 's/^\(accumulated .*\)1605/\11705/' "b_eff is 1705 here" "1705  "
+    seen $beff 's/= 401.193/= 501.193/' "b_eff is 1604.772 here" "1604.772 MB/s"
+    seen $beff 's/^system parameters  : 4/system parameters  : 5/' "the number of processes is 5 here" "5 nodes"
+}
+
+@test "damaged and truncated files: line and column" {
+    local io=b_eff_io-2.1.sum beff=b_eff-3.6.sum
+    seen $io '29s/22.300/22.x00/' "is no rate" "22.x00"
+    seen $io '29s/22.300/1e999/' "is no rate" "1e999"
+    seen $io '29s/ 40.352.*//' "no row of the table" "86.241"
+    seen $io '72s/0.1 min/x min/' "is no number that can stand here" "x min"
+    seen $io '29,30d' "lacks 2 rows of write" "Summary of file"
+    seen $io '100,$d' "the file ends before its last line" ""
+    seen $io '9s/vm/v\x1bm/' "a character that has no place" "$(printf '\033')m"
+    seen $io "9s/vm/$(printf '%3000s' x)/" "longer than 2000 characters" "  "
+    seen $beff '52,$d' "the file ends before its last line" ""
+    seen $beff 's/ 696 / 6i6 /' "is no number" "6i6"
+    head -c 4010 "$NHT1_ROOT/tests/samples/$io" >x.sum
+    says "any('ends within a line' in w for _, _, w in r[0]['told'])"
+    { echo b_eff_io && head -c 17000000 /dev/zero; } >x.sum
+    says None || [[ $output == *"line 1, column 1: no summary is larger than 16 MiB"* ]]
+}
+
+@test "eight rows: the one of M_PART stands behind that of pattern 2" {
+    sed '/^   [12] PEs 7/{h;s/PEs 7  2097152/PEs 8  4194304/;x;G}' "$NHT1_ROOT/tests/samples/b_eff_io-2.1.sum" >x.sum
+    says "r[0]['told'] == [] and all(sorted(p['chunks'][a]) == list(range(1, 9)) for p in r for a in sumfile.ACCESSES)"
+    says "r[0]['chunks']['write'][8]['bytes'] == 4194304 and near(r[0]['chunks']['write'][8]['rates'][0], 62.87e6)"
 }
 
 @test "ours are read as they are written" {
@@ -68,6 +96,27 @@ print($1)"
     says "[p['procs'] for p in r] == [1, 2] and r[0]['ours'] and r[0]['definition'] == '2.1' and r[0]['cache_honest'] is False"
     says "all(len(p['chunks'][a]) == 7 for p in r for a in sumfile.ACCESSES) and all(len(p['pattern_2']) == 3 for p in r)"
     says "abs(max(p['value'] for p in r) - $(jq .b_eff_io.bytes_per_s r.json)) <= 501"
+}
+
+# A number more or less, another word, a blank, a column: each is seen.
+@test "our summaries have the shape of the released programs', number by number" {
+    local shape=$NHT1_ROOT/tests/sum_shape.py samples=$NHT1_ROOT/tests/samples change
+    mkdir -p data
+    run mpi_run 2 nht1-beffio -p data -MB 256 -MT 512 -T 2 -N 1,2 --definition 2.1 --sum io.sum
+    expect_status 4
+    "$shape" "$samples/b_eff_io-2.1.sum" io.sum
+    run mpi_run 4 nht1-beff --definition 3.6 --time-limit 1 --memory-per-process 512Mi --sum beff.sum
+    expect_status 4
+    "$shape" "$samples/b_eff-3.6.sum" beff.sum
+    for change in 's/PEs      total/PEs total/' 's/^  set xtics/set xtics/' 's/ -- reached/: met/' '/^(type=0/d' \
+        's/write, /write,/' 's/\(PEs 3    32768 write .*\.[0-9]*\)$/\10/' 's/^Maximum over all.*/& partitions/'; do
+        sed "$change" io.sum >changed
+        if "$shape" "$samples/b_eff_io-2.1.sum" changed; then false; fi
+    done
+    for change in 's/^accumulated | /accumulated |/' 's/Sndrcv/sendrecv/' 's/ 36=worst-cyc-1dim/ 36=worst-cycle/' '/^SECTION-BEFF/d'; do
+        sed "$change" beff.sum >changed
+        if "$shape" "$samples/b_eff-3.6.sum" changed; then false; fi
+    done
 }
 
 @test "what is no summary is none; control characters do not come through" {

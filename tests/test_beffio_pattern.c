@@ -247,14 +247,23 @@ static void times_of_the_definitions(void **state)
 {
     (void)state;
     struct beffio_schedule s = {.definition = BEFFIO_1_X, .t_s = 900, .partitions_n = 3};
-    close_to(beffio_pattern_time_s(&s, 4), 900.0 / 3 * 4 / 64, 1e-12);
+    close_to(beffio_pattern_time_s(&s, 0, 4), 900.0 / 3 * 4 / 64, 1e-12);
     s = (struct beffio_schedule){.definition = BEFFIO_2_1, .t_s = 45, .partitions_n = 3};
-    close_to(beffio_pattern_time_s(&s, 4), 0.40, 1e-12);
+    close_to(beffio_pattern_time_s(&s, 0, 4), 0.40, 1e-12);
     s = (struct beffio_schedule){
         .definition = BEFFIO_2_1, .t_s = 30, .partitions_n = 1, .all_rewrites = true};
-    close_to(beffio_pattern_time_s(&s, 4), 0.625, 1e-12);
+    close_to(beffio_pattern_time_s(&s, 0, 4), 0.625, 1e-12);
     s = (struct beffio_schedule){.definition = BEFFIO_2_1, .t_s = 1801, .partitions_n = 3};
-    close_to(beffio_partition_time_s(&s), 600, 0);
+    close_to(beffio_partition_time_s(&s, 0), 600, 0);
+    s = (struct beffio_schedule){.definition = BEFFIO_0_5, .t_s = 600}; /* 10 min, then 5 */
+    beffio_halves(&s, 7);
+    assert_true(s.partitions_n == 2 && s.procs[0] == 7 && s.procs[1] == 3);
+    close_to(beffio_partition_time_s(&s, 0), 600, 0);
+    close_to(beffio_partition_time_s(&s, 1), 300, 0);
+    close_to(beffio_pattern_time_s(&s, 1, 4), 300.0 / 3 * 4 / 64, 1e-12);
+    close_to(beffio_run_time_s(&s), 900, 0);
+    beffio_halves(&s, 1);
+    assert_int_equal(s.partitions_n, 1);
     close_to(beffio_valid_time_s(BEFFIO_0_5), 600, 0);
     close_to(beffio_valid_time_s(BEFFIO_1_X), 900, 0);
     close_to(beffio_valid_time_s(BEFFIO_2_1), 1800, 0);
@@ -343,22 +352,70 @@ static void counted_batches_make_all_calls(void **state)
     assert_int_equal(beffio_next_counted(5, 100.0, 7), 1); /* slow calls come one by one */
 }
 
-/* However fast the writing, what the limits allow stays within the share, and is most of it. */
+/* Files of a partition whose patterns wish for so many calls and get what the share allows. [out]
+ * cut: whether one got less. */
+static int64_t written(int procs, int64_t share, const int64_t wish[25], bool evenly, bool *cut)
+{
+    struct beffio_layout l = {.procs = procs, .m_part_bytes = 2 * MB};
+    *cut = false;
+    for (int no = 0; no < 25; no++) {
+        const int64_t most = beffio_most_calls(&l, share, no, evenly);
+        l.calls[no] = wish[no] < most ? wish[no] : most;
+        if (wish[no] > most) *cut = true;
+    }
+    beffio_layout_segments(&l);
+    return beffio_layout_bytes(&l);
+}
+
+/* However fast the writing, what the limits allow stays within the share, and is nearly all of it. */
 static void capped_files_fit_into_their_share(void **state)
 {
     (void)state;
     const int64_t shares[] = {GB, 3 * GB, 50 * GB, 7000 * GB};
+    int64_t endless[25];
+    bool cut;
+    for (int no = 0; no < 25; no++)
+        endless[no] = INT64_MAX;
     for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++)
-        for (int procs = 1; procs <= 64; procs *= 4) {
-            struct beffio_layout l = {.procs = procs, .m_part_bytes = 2 * MB};
-            const int64_t least = beffio_least_bytes(procs, l.m_part_bytes);
-            const int64_t share = least + shares[i];
-            for (int no = 0; no < 25; no++)
-                l.calls[no] = beffio_most_calls(procs, l.m_part_bytes, share, no);
-            beffio_layout_segments(&l);
-            assert_true(beffio_layout_bytes(&l) <= share);
-            assert_true(beffio_layout_bytes(&l) > shares[i] / 2);
-        }
+        for (int procs = 1; procs <= 64; procs *= 4)
+            for (int evenly = 0; evenly < 2; evenly++) {
+                const int64_t share = beffio_least_bytes(procs, 2 * MB) + shares[i];
+                const int64_t bytes = written(procs, share, endless, evenly, &cut);
+                assert_true(cut && bytes <= share);
+                assert_true(bytes > share - 7 * MB * procs);
+            }
+}
+
+/* One pattern that writes much more than its U leaves room for, and others that write little: as
+ * long as all together fit, none is cut short; when they do not, the space is used up. */
+static void space_that_others_leave_is_used(void **state)
+{
+    (void)state;
+    for (int fast = 0; fast < 25; fast++) {
+        int64_t wish[25];
+        bool cut;
+        for (int no = 0; no < 25; no++)
+            wish[no] = 1;
+        if (beffio_pattern(fast, 2 * MB).u == 0) continue;
+        wish[fast] = 6 * GB / beffio_pattern(fast, 2 * MB).call_bytes;
+        const int64_t all = written(1, INT64_MAX / 2, wish, false, &cut);
+        assert_false(cut);
+        assert_true(written(1, all, wish, false, &cut) == all && !cut);
+        assert_true(written(1, all - 100 * MB, wish, false, &cut) > all - 110 * MB && cut);
+    }
+}
+
+static void room_of_partitions_goes_on(void **state)
+{
+    (void)state;
+    const struct beffio_schedule s = {.partitions_n = 3, .procs = {1, 2, 4}};
+    const int64_t least[] = {beffio_least_bytes(1, 2 * MB), beffio_least_bytes(2, 2 * MB),
+                             beffio_least_bytes(4, 2 * MB)};
+    assert_true(beffio_room_left(&s, 2 * MB, 10 * GB, 0, 0, false) == 10 * GB - least[1] - least[2]);
+    assert_true(beffio_room_left(&s, 2 * MB, 10 * GB, 4 * GB, 2, false) == 6 * GB);
+    assert_true(beffio_room_left(&s, 2 * MB, 10 * GB, 4 * GB, 2, true) == 6 * GB);
+    assert_true(beffio_room_left(&s, 2 * MB, 10 * GB, 0, 0, true) < 4 * GB);
+    assert_true(beffio_room_left(&s, 2 * MB, 10 * GB, 10 * GB, 2, false) == least[2]);
 }
 
 static void room_is_shared(void **state)
@@ -409,6 +466,8 @@ int main(void)
         cmocka_unit_test(a_batch_that_slows_down_is_short),
         cmocka_unit_test(counted_batches_make_all_calls),
         cmocka_unit_test(capped_files_fit_into_their_share),
+        cmocka_unit_test(space_that_others_leave_is_used),
+        cmocka_unit_test(room_of_partitions_goes_on),
         cmocka_unit_test(room_is_shared),
         cmocka_unit_test(room_leaves_something),
     };

@@ -98,6 +98,42 @@ static void flushing_is_no_other_program(void **unused)
     disturbance_end(&d);
 }
 
+/* The quota of a group above that of the ranks withheld 4 of 20 processor seconds. */
+static void a_quota_is_told(void **unused)
+{
+    (void)unused;
+    struct disturbance d = of("quota");
+    json_t *stamps = json_array();
+    assert_true(d.disturbed && !d.undisturbed && !d.shared);
+    assert_true(near(d.throttled, 0.2) && near(d.quota_cpus, 1.5));
+    assert_non_null(strstr(d.sentence, "a CPU quota of 1.5 processors withheld 20 %"));
+    disturbance_stamp(&d, stamps);
+    const json_t *n = json_object_get(stamp_find(stamps, STAMP_DISTURBED), "numbers");
+    assert_true(near(json_number_value(json_object_get(n, "throttled")), 0.2));
+    json_decref(stamps);
+    json_t *o = disturbance_json(&d);
+    assert_true(near(json_number_value(json_object_get(o, "quota_cpus")), 1.5));
+    json_decref(o);
+    disturbance_end(&d);
+    d = of("quiet"); /* no group */
+    assert_true(isnan(d.throttled) && isnan(d.quota_cpus) && d.undisturbed);
+    disturbance_end(&d);
+}
+
+/* Version 1 has files of its own, in nanoseconds; a quota that withheld nothing disturbs nothing. */
+static void a_quota_of_version_1(void **unused)
+{
+    (void)unused;
+    struct disturbance d = of("quota1");
+    assert_true(d.disturbed && near(d.throttled, 0.05) && near(d.quota_cpus, 2.5));
+    disturbance_end(&d);
+    struct disturbance_part part = part_of("quota1", 0);
+    part.throttled_s = 0;
+    disturbance_judge(&part, 1, &d);
+    assert_true(d.undisturbed && near(d.throttled, 0) && near(d.quota_cpus, 2.5));
+    disturbance_end(&d);
+}
+
 /* In a container threads of the kernel cannot be seen: what runs inside the kernel is nobody's. */
 static void kernel_time_without_kernel_threads(void **unused)
 {
@@ -235,6 +271,8 @@ int main(void)
         cmocka_unit_test(quiet_is_undisturbed),
         cmocka_unit_test(a_busy_node_is_told_with_numbers),
         cmocka_unit_test(flushing_is_no_other_program),
+        cmocka_unit_test(a_quota_is_told),
+        cmocka_unit_test(a_quota_of_version_1),
         cmocka_unit_test(kernel_time_without_kernel_threads),
         cmocka_unit_test(what_cannot_be_read_is_said),
         cmocka_unit_test(share_by_cpu_time),

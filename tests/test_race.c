@@ -44,6 +44,8 @@ struct model {
 struct outcome {
     int best, runs, failed;
     bool settled; /* before its time was over */
+    int begun;    /* newest round of the last rung of which a run was made */
+    double needed, needed_s;
     enum race_verdict verdict;
     double spent_s;
     struct race_standing stand[N_MAX];
@@ -96,7 +98,7 @@ static struct race *run(const struct model *m, double budget_s, uint64_t seed, s
     assert_int_equal(race_new(&r, &plan, now_s), 0);
     while (race_next(r, now_s, &t)) {
         if (t.round != last_round) round_noise = gsl_ran_gaussian(rng, m->scatter);
-        last_round = t.round;
+        o->begun = last_round = t.round;
         assert_in_range(t.dumps, 1, m->dumps_n);
         t.t_t_s =
             true_s(m, t.candidate, t.dumps) * exp(noise_of(m, rng, o->runs, round_noise, &burst));
@@ -117,6 +119,7 @@ static struct race *run(const struct model *m, double budget_s, uint64_t seed, s
     o->best = race_best(r);
     o->settled = race_settled(r);
     o->verdict = race_verdict(r);
+    race_needed(r, &o->needed, &o->needed_s);
     race_standings(r, o->stand);
     return r;
 }
@@ -139,6 +142,32 @@ static struct model class_a(uint64_t seed)
     }
     gsl_rng_free(rng);
     return m;
+}
+
+/* Where the time is over first: what would tell, and no round of the last rung is begun that is not expected
+ * to end, since a part of one tells nothing. */
+static void undecided_says_how_many_rounds_would_tell(void **unused)
+{
+    (void)unused;
+    int undecided = 0, told = 0, parts = 0;
+    for (int seed = 0; seed < 40; seed++) {
+        struct model m = class_a((uint64_t)seed);
+        struct outcome o;
+        const struct race_rung *rung;
+        bool last;
+        m.scatter = 0.1;
+        struct race *r = run(&m, 150, (uint64_t)seed, &o);
+        const int n = race_rungs(r, &rung, &last);
+        if (last && o.verdict == RACE_UNDECIDED) {
+            undecided++;
+            parts += o.begun > rung[n - 1].rounds;
+            told += isfinite(o.needed) && o.needed > rung[n - 1].rounds && o.needed_s > 0;
+        }
+        race_free(r);
+    }
+    print_message("%d undecided, %d told how many rounds would tell, %d begun in vain\n", undecided,
+                  told, parts);
+    assert_true(undecided >= 5 && told >= undecided / 2 && 3 * parts <= undecided);
 }
 
 static int truly_best(const struct model *m)
@@ -432,6 +461,7 @@ static void what_a_setting_does(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(undecided_says_how_many_rounds_would_tell),
         cmocka_unit_test(what_it_finds_is_near_the_best_and_its_intervals_hold_the_truth),
         cmocka_unit_test(no_noise_makes_a_winner),
         cmocka_unit_test(of_tied_winners_the_simplest_wins),

@@ -392,6 +392,17 @@ static void nothing_is_decided_of_what_changes(void **state)
     s = (struct sequential_state){0};
     assert_int_equal(sequential_run(&p, &d, &s, &b, 1), 0);
     assert_true(s.last.correlation > 0 && s.last.widening > 1);
+    /* Not so of pairs whose order coins decide, which owe nothing to those before, unless skew tells that
+     * the noise is one side's. */
+    d.symmetric = true;
+    s = (struct sequential_state){0};
+    assert_int_equal(sequential_run(&p, &d, &s, &b, 1), 0);
+    assert_true(!s.last.skewed && s.last.correlation > 0 && s.last.widening == 1);
+    for (int i = 0; i < 11; i++)
+        fours[i] = (i / 3 == 2 ? 3 : 0) + 0.01 * (i * 7 % 5);
+    s = (struct sequential_state){0};
+    assert_int_equal(sequential_run(&p, &d, &s, &b, 1), 0);
+    assert_true(s.last.skewed && s.last.correlation > 0 && s.last.widening > 1);
 }
 
 static void signed_ranks_where_values_are_symmetric_by_design(void **state)

@@ -222,7 +222,7 @@ static void answer_sentence(const struct bt_search *s, const struct race_standin
     const struct race_rung *rung;
     bool last;
     char label[BT_LABEL_MAX], name[BT_LABEL_MAX];
-    double ratio, lo, hi;
+    double ratio, lo, hi, needed, seconds;
     int finalists = 0;
     const int rungs_n = race_rungs(s->race, &rung, &last);
     out[0] = '\0';
@@ -246,7 +246,13 @@ static void answer_sentence(const struct bt_search *s, const struct race_standin
         break;
     case RACE_UNDECIDED:
         append_text(out, "Undecided: %s will do until another is shown to be faster. ", label);
-        if (last)
+        race_needed(s->race, &needed, &seconds);
+        if (last && isfinite(needed))
+            append_text(
+                out, "%d round%s of the last rung did not tell; about %.0f, --minutes %.2g, would.",
+                rung[rungs_n - 1].rounds, units_plural(rung[rungs_n - 1].rounds), needed,
+                seconds / 60);
+        else if (last)
             append_text(out, "%d round%s of the last rung did not tell; more --minutes would.",
                         rung[rungs_n - 1].rounds, units_plural(rung[rungs_n - 1].rounds));
         else
@@ -297,6 +303,10 @@ static json_t *best_json(const struct bt_search *s, const struct race_standing *
                           "dumps", (json_int_t)dumps_of(s, rung), "rounds", rounds, "against",
                           against, "hints", hint_forms(c, s->readers));
     js_set(o, "disturbed_runs", json_integer(s->disturbed_runs));
+    double needed, needed_s;
+    race_needed(s->race, &needed, &needed_s);
+    js_set(o, "rounds_needed",
+           race_verdict(s->race) == RACE_UNDECIDED ? js_real(needed) : json_null());
     free(line);
     return o;
 }

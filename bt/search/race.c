@@ -475,7 +475,7 @@ static void end_rung_round(struct race *r, double now_s)
 /* After a round of the last rung. At a look those leave that are not faster than the plain one, or
  * slower than the fastest; it is over when all others are shown to be faster than the plain one and as
  * fast as the fastest, and the cost of the winner's writing has an interval. */
-static void conclude(struct race *r)
+static void conclude(struct race *r, double now_s)
 {
     const int plain = race_plain(r), first = fastest(r);
     double ratio, lo, hi, to_lo, to_hi;
@@ -496,8 +496,43 @@ static void conclude(struct race *r)
     r->settled = (is_look && all) || r->round == ROUNDS_END;
     if (r->settled)
         r->phase = OVER;
-    else
+    else if (now_s + predict_round_s(r, r->dumps) > r->end_s) {
+        r->phase = OVER; /* what only part of a round tells is not used */
+        r->late = true;
+    } else
         begin_round(r, r->round + 1);
+}
+
+/* Rounds all together that would probably tell about a finalist: that it is faster than the plain one or
+ * slower, or, by both bounds, within the margin. */
+static double needed_of(const struct race *r, int candidate, int plain)
+{
+    const double bound[] = {0, log(1 - RACE_MARGIN), log(1 + RACE_MARGIN)};
+    double x[PAIRS_MAX], rounds[3];
+    const int n =
+        log_ratios(r, r->rung, r->rungs[r->rung - 1].rounds, candidate, plain, x, PAIRS_MAX);
+    const struct sequential_data d = {.x = x, .n = n, .symmetric = true, .burst = 1};
+    struct sequential_state state = {0};
+    if (n == 0 || sequential_run(&r->paired, &d, &state, NULL, 0) < 0) return NAN;
+    for (int b = 0; b < 3; b++)
+        if (sequential_needed(&r->paired, &d, &state, bound[b], &rounds[b]) < 0) return NAN;
+    return fmin(rounds[0], fmax(rounds[1], rounds[2]));
+}
+
+void race_needed(const struct race *r, double *rounds, double *seconds)
+{
+    const int plain = race_plain(r);
+    double ratio, lo, hi;
+    *rounds = *seconds = NAN;
+    for (int c = 0; r->last && plain >= 0 && c < r->plan.n; c++) {
+        if (c == plain || !r->runner[c].finalist || r->runner[c].state != RACE_IN) continue;
+        (void)race_ratio(r, r->rung, c, plain, &ratio, &lo, &hi);
+        if (slower(lo, hi) || faster(lo, hi) || equivalent(lo, hi)) continue;
+        const double own = needed_of(r, c, plain);
+        if (isnan(*rounds) || own > *rounds) *rounds = own;
+    }
+    if (isinf(*rounds)) *rounds = NAN;
+    *seconds = *rounds * predict_round_s(r, r->dumps) / CAUTION / RACE_LAST_SHARE;
 }
 
 /* After the try, by which all others are judged. Where every run took long, the problem is large; one
@@ -525,7 +560,7 @@ static void end_round(struct race *r, double now_s)
     if (r->phase == SELECT)
         end_rung_round(r, now_s);
     else
-        conclude(r);
+        conclude(r, now_s);
 }
 
 bool race_next(struct race *r, double now_s, struct race_trial *trial)

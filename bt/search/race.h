@@ -126,6 +126,10 @@ int race_rungs(const struct race *race, const struct race_rung **rung, bool *las
 int race_ratio(const struct race *race, int rung, int a, int b, double *ratio, double *lo,
                double *hi);
 
+/* How many rounds of the last rung, all together, would probably tell how each finalist compares with the plain
+ * candidate, and what a race with as many takes; NaN where nobody can say. */
+void race_needed(const struct race *race, double *rounds, double *seconds);
+
 /* The same over several pairs and all rungs, at 5 %: what a setting does. */
 struct race_pair {
     int a, b;

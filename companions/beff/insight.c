@@ -182,7 +182,7 @@ static int ring_time(struct beff_traffic *t, const struct beff_pattern *p, int64
     *best_s = INFINITY;
     for (int rep = 0; rep < REPETITIONS; rep++)
         for (int m = 0; m < 2; m++) {
-            const struct beff_exchange ex = {p, method[m], bytes, loop, true};
+            const struct beff_exchange ex = {p, method[m], bytes, loop, true, false};
             double mine, s;
             TRY(par_agree(t->comm, beff_traffic_time(t, &ex, &mine)));
             TRY_MPI(MPI_Allreduce(&mine, &s, 1, MPI_DOUBLE, MPI_MAX, t->comm));
@@ -198,7 +198,7 @@ static int as_hpcc(MPI_Comm row, const struct beff_plan *plan, int64_t bytes, in
     struct beff_traffic t;
     double logs = 0, s;
     const int random_n = plan->random_n < HPCC_RANDOM ? plan->random_n : HPCC_RANDOM;
-    int rc = beff_traffic_make(row, bytes, 2, &t);
+    int rc = beff_traffic_make(row, bytes, 2, 0, &t);
     if (rc == 0) rc = ring_time(&t, &plan->pattern[BEFF_RINGS_N - 1], bytes, loop, natural_s);
     for (int p = 0; rc == 0 && p < random_n; p++) {
         rc = ring_time(&t, &plan->pattern[BEFF_RINGS_N + p], bytes, loop, &s);
@@ -215,7 +215,7 @@ int beff_insight_measure(MPI_Comm row, const struct beff_plan *plan,
     struct ring r = {.win = MPI_WIN_NULL};
     double natural_s = NAN, random_s = NAN;
     const int64_t lmax = size_bytes[BEFF_SIZES_N - 1], window = BEFF_WINDOW * RATE_MOST / 2;
-    int rc = beff_traffic_make(row, lmax > window ? lmax : window, 2, &r.t);
+    int rc = beff_traffic_make(row, lmax > window ? lmax : window, 2, 0, &r.t);
     r.left = (r.t.rank + r.t.n - 1) % r.t.n;
     r.right = (r.t.rank + 1) % r.t.n;
     if (rc == 0)

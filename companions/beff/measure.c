@@ -95,7 +95,9 @@ static void verify_all(struct run *run, int size)
 /* All measurements of one size, and everybody's numbers of them; errors are agreed on. */
 static int time_all(struct run *run, int size)
 {
-    struct beff_exchange ex = {.bytes = run->m->size_bytes[size], .warm_up = size < WARM_SIZES};
+    struct beff_exchange ex = {.bytes = run->m->size_bytes[size],
+                               .warm_up = size < WARM_SIZES,
+                               .tagged = run->setup->definition == BEFF_36};
     int stop = 0;
     for (int i = 0; i < run->cells; i++)
         share_set(run, i, &BEFF_NO_SHARE);
@@ -313,7 +315,9 @@ int beff_measure(MPI_Comm comm, const struct beff_plan *plan, const struct beff_
     int rc = beff_cube_make(setup->reps_n, plan->patterns_n, plan->random_n, &m->cube);
     if (rc == 0) rc = run_allocate(&run);
     rc = par_agree(comm, rc);
-    if (rc == 0) rc = beff_traffic_make(comm, lmax_bytes, (int)setup->opt.buffers, &run.traffic);
+    if (rc == 0) rc = beff_traffic_make(comm, lmax_bytes, (int)setup->opt.buffers, setup->buffer_offset, &run.traffic);
+    m->offset_bytes[0] = run.traffic.offset_bytes[0];
+    m->offset_bytes[1] = run.traffic.offset_bytes[1];
     run.begin_s = watch_now();
     if (rc == 0 && run.traffic.rank == 0 && !setup->opt.quiet)
         run.progress = progress_begin(progress_mode_of(setup->opt.progress), "b_eff", "part", 1000);

@@ -17,6 +17,7 @@ struct beff_measured {
     enum beff_effort effort[BEFF_REPS_MAX][BEFF_SIZES_N];
     double wall_s[BEFF_REPS_MAX][BEFF_SIZES_N]; /* with everything between the loops */
     double elapsed_s;
+    int offset_bytes[2]; /* from a page where buffers begin: least and most of all ranks */
     bool reduced; /* something was left out */
 };
 

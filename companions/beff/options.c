@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/err.h"
 #include "base/suggestion.h"
 #include "companions/beff/pattern.h"
@@ -23,7 +24,8 @@ static const struct conf_option table[] = {
      .help =
          "Which definition of b_eff: the paper's, or that of release 3.6 of the authors' "
          "program. They differ in rings of two processes (two messages per process, or one), in "
-         "mixed rings, for seven processes and in the lengths of the loops."},
+         "mixed rings, for seven processes, in the lengths of the loops, and in what the clock "
+         "contains: with 3.6 the first and last byte of each message are set and compared."},
     {.name = "memory-per-process",
      .arg = "BYTES",
      AT(memory),
@@ -68,6 +70,14 @@ static const struct conf_option table[] = {
      .help = "Size of the buffers in multiples of L_max: messages rotate through them so that they "
              "do not come out of the cache. Only 6 is valid as b_eff; fewer need --no-analysis. 2 "
              "reuses the same memory for every message, as HPCC does."},
+
+    {.name = "buffer-offset",
+     .arg = "BYTES",
+     .def = "definition",
+     AT(buffer_offset),
+     .help = "Where buffers begin: so many bytes off a page, a multiple of 8 from 0 to 4088, or "
+             "'malloc': where malloc puts them, 16 bytes off with glibc. By default malloc with 3.6, "
+             "as released, else 0. It is printed with the result."},
 
     {.name = "repetitions",
      .arg = "R",
@@ -186,6 +196,8 @@ int beff_setup_parse(void *setup, int argc, char **argv)
                        "leave them out with --no-analysis",
                        (long long)o->buffers, BEFF_SLOTS_MAX);
     TRY(methods_setup(s));
+    TRY(buffer_offset_parse(o->buffer_offset, s->definition == BEFF_36 ? BUFFER_MALLOC : 0,
+                            &s->buffer_offset));
     if (!!o->rmax + !!o->hpl + !!o->bt_result > 1)
         return err_set(ERR_USAGE, "--rmax, --hpl and --bt-result exclude each other: give one");
     if (o->rmax) TRY(beff_rmax_parse("--rmax", o->rmax, &s->rmax_flop_per_s));

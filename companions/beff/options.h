@@ -20,6 +20,7 @@ struct beff_options {
     int64_t random, repetitions, seed;
     const char *methods; /* names, separated by ',' */
     int64_t buffers;     /* room in the longest messages */
+    const char *buffer_offset;
     bool no_analysis, quick;
     double time_limit; /* seconds */
     const char *rmax, *hpl, *bt_result;
@@ -33,6 +34,7 @@ struct beff_setup {
     enum beff_definition definition;
     struct beff_loop_rule rule;
     int reps_n, random_n;
+    int buffer_offset; /* bytes from a page, or BUFFER_MALLOC */
     bool method[BEFF_METHODS_N];
     double limit_s;
     double rmax_flop_per_s; /* of --rmax, 0: not given */

@@ -17,10 +17,9 @@ void beff_text_result(const struct beff_job *job, FILE *to);
 /* By size, by repetition and by pattern. */
 void beff_text_details(const struct beff_job *job, FILE *to);
 
-/* The summary as a text of its own, in the columns of release 3.6: number of processes, b_eff,
- * Lmax, b_eff at Lmax of rings and random patterns, of rings, latencies of rings and random
- * patterns, of rings, of the ping-pong, and its bandwidth, in one row for the whole and one per
- * process; last, b_eff = V MB/s = P * N PEs with M MB/PE on SYSTEM. */
+/* The summary (.sum), with the lines, columns and words of release 3.6 (tests/samples). What the
+ * release does not say comes behind its last line, headed "Added by nht1-beff:". */
+#define BEFF_SUM_MARK "\nSECTION-HEAD-BEGIN\n\nnht1-beff " /* how it begins */
 void beff_text_sum(const void *job, FILE *to);
 
 /* Every measurement, one section per size. */

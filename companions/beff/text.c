@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <time.h>
 
+#include "base/buffer.h"
 #include "base/plain.h"
 #include "base/stamp.h"
 #include "base/units.h"
@@ -160,6 +162,8 @@ void beff_text_result(const struct beff_job *job, FILE *to)
                 s->all.both / r->flop_per_s, r->flop_per_s / 1e9, r->label, r->source);
     else
         fprintf(to, "Balance    needs a floating-point rate: --rmax, --hpl or --bt-result\n");
+    fprintf(to, "Buffers    %d bytes off a page%s\n", job->measured.offset_bytes[1],
+            job->setup->buffer_offset == BUFFER_MALLOC ? ", where malloc puts them" : "");
     fprintf(to, "Time       %s\n", units_duration(job->measured.elapsed_s, a));
     notes(job, to);
 }
@@ -219,52 +223,137 @@ void beff_text_details(const struct beff_job *job, FILE *to)
     by_pattern(job, to);
 }
 
-/* A row of the summary; the latencies are those of a process. */
-static void sum_row(const struct beff_job *job, const char *name, int by, FILE *to)
+/* --- the summary, as release 3.6 prints it (tests/samples) --- */
+
+/* The name that the release gives to a pattern. */
+static void released_name(const struct beff_pattern *p, char out[BEFF_NAME_MAX])
+{
+    static const struct {
+        const char *ours, *released;
+    } table[] = {{"worst-cycle", "worst-cyc-1dim"},
+                 {"best-bisection", "best  bi-section"},
+                 {"worst-bisection", "worst bi-section"},
+                 {"ping-pong", "one PingPong Pair"}};
+    const char *const grid = strstr(p->name, "cyclic-"), *name = p->name;
+    if (p->kind == BEFF_RANDOM) name = "random-cyc-1dim";
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (strcmp(p->name, table[i].ours) == 0) name = table[i].released;
+    if (!grid)
+        snprintf(out, BEFF_NAME_MAX, "%s", name);
+    else /* "cyclic-2d-x": "cyclic-2dim-x" */
+        snprintf(out, BEFF_NAME_MAX, "%.*s%.1sdim%s", (int)(grid - name) + 7, name, grid + 7,
+                 grid + 9);
+}
+
+static void sum_head(const struct beff_job *job, FILE *to)
+{
+    static const char method[BEFF_METHODS_N][8] = {"Sndrcv", "Alltoal", "non-blk"};
+    const struct beff_plan *plan = &job->plan;
+    const int rings = BEFF_RINGS_N, random = rings + plan->random_n;
+    char name[BEFF_NAME_MAX];
+    fprintf(to, BEFF_SUM_MARK "%s, definition %s\n\n", nht1_build, job->setup->opt.definition);
+    fprintf(to, "MEMORY_PER_PROCESSOR = %lld MBytes  [1M = 1024*1024]\n",
+            (long long)(job->memory.process_bytes >> 20));
+    for (int g = 0; g < 2; g++) {
+        fprintf(to, "%d-dim-patterns: size = ", g + 2);
+        for (int d = 0; d < g + 2; d++)
+            fprintf(to, "%s%d", d ? " * " : "", job->topology.grid[g].dims[d]);
+        fputc('\n', to);
+    }
+    fputs("Used message lengths:\nmsglng=", to);
+    for (int i = 0; i < BEFF_SIZES_N; i++)
+        fprintf(to, " %lld", (long long)job->measured.size_bytes[i]);
+    fputs("\nUsed methods: ", to);
+    for (int m = 0; m < BEFF_METHODS_N; m++)
+        if (job->setup->method[m]) fprintf(to, " %d=%s%s", m, method[m], m < 2 ? " " : "");
+    for (int p = 0; p < plan->patterns_n; p++) {
+        released_name(&plan->pattern[p], name);
+        fprintf(to, "%s %2d=%-17s",
+                p == 0       ? "\nUsed patterns:"
+                : p % 4 == 0 ? "\n              "
+                             : "",
+                p, name);
+    }
+    fprintf(to,
+            "\n\n               0-%d   used for ring pattern average of b_eff\n"
+            "               %d-%-3d used for random pattern average of b_eff\n"
+            "               %d-%d only reported, not used for b_eff average\n\n"
+            "SECTION-HEAD-END\n\n",
+            rings - 1, rings, random - 1, random, random + 11);
+}
+
+static void sum_system(const struct beff_job *job, const struct utsname *u, FILE *to)
+{
+    const time_t t = time(NULL);
+    char date[64] = "";
+    struct tm now;
+    if (localtime_r(&t, &now)) strftime(date, sizeof date, "%a %b %e %H:%M:%S %Y", &now);
+    fprintf(to,
+            "system parameters  : %d nodes, %lld MB/node\n       system name : %s\n"
+            "       hostname    : %s\n       OS release  : %s\n       OS version  : %s\n"
+            "       machine     : %s\n\nDate of measurement: %s\n\n"
+            "Total execution wall clock time = %5.0f seconds\n\n",
+            job->summary.n, (long long)(job->memory.process_bytes >> 20), u->sysname, u->nodename,
+            u->release, u->version, u->machine, date, job->measured.elapsed_s);
+}
+
+static void sum_table(const struct beff_job *job, FILE *to)
+{
+    static const char *const heading[] = {
+        "            | number  |   b_eff   |  Lmax  |   b_eff   |   b_eff   | Latency | Latency | "
+        "Latency | ping-pong  ",
+        "            | of pro  |           |        |  at Lmax  |  at Lmax  | rings & |  rings  |  "
+        "ping-  | bandwith   ",
+        "            | cessors |           |        |  rings &  |   rings   | random  |  only   |  "
+        "pong   |            ",
+        "            |         |           |        |  random   |   only    | micro-  | micro-  | "
+        "micro-  |            ",
+        "            |         |  MByte/s  |        |  MByte/s  |  MByte/s  |  sec    |  sec    |  "
+        "sec    |  MByte/s   ",
+        "------------------------------------------------------------------------------------------"
+        "--------------------",
+        "            |                                                                              "
+        "                   "};
+    const struct beff_summary *s = &job->summary;
+    char a[CELL], b[CELL];
+    for (size_t i = 0; i < sizeof heading / sizeof heading[0]; i++)
+        fprintf(to, "%s\n", heading[i]);
+    fprintf(to, "accumulated |%7d%13.0f %5.3g MB%11.0f%13.0f%10.3f%10.3f%10s%13s%20s\n", s->n,
+            s->all.both / 1e6, (double)job->memory.lmax_bytes / 1048576, s->at_lmax.both / 1e6,
+            s->at_lmax.rings / 1e6, s->latency_s * 1e6, s->rings_latency_s * 1e6,
+            us(a, s->ping_pong_s), units_cell(b, "%.0f", s->ping_pong_bytes_per_s / 1e6), "");
+    fprintf(to, "%s\n", heading[6]);
+    fprintf(to, "per process |%20.0f%20.0f%13.0f%54s\n\n\n", s->all.both / s->n / 1e6,
+            s->at_lmax.both / s->n / 1e6, s->at_lmax.rings / s->n / 1e6, "");
+}
+
+static void sum_last_line(const struct beff_job *job, const struct utsname *u, FILE *to)
 {
     const struct beff_summary *s = &job->summary;
-    const double mb[] = {s->all.both / by, s->at_lmax.both / by, s->at_lmax.rings / by};
-    char a[CELL], b[CELL], c[CELL], d[CELL];
-    fprintf(to, "%-12s %7d %12s %9s", name, s->n, units_cell(a, "%.3f", mb[0] / 1e6),
-            units_cell(b, "%.3f", (double)job->memory.lmax_bytes / 1048576));
-    fprintf(to, " %13s %13s", units_cell(a, "%.3f", mb[1] / 1e6),
-            units_cell(b, "%.3f", mb[2] / 1e6));
-    if (by > 1)
-        fprintf(to, " %10s %10s %10s %13s", us(a, s->latency_s), us(b, s->rings_latency_s),
-                us(c, s->ping_pong_s), units_cell(d, "%.3f", s->ping_pong_bytes_per_s / 1e6));
-    fprintf(to, "\n");
+    char a[CELL], b[CELL];
+    fprintf(to, "%s = %10s MB/s = %7s * %3d PEs with %lld MB/PE on %s %s %s %s %s\n",
+            beff_job_valid(job) ? "b_eff" : "b_eff(NOT_VALID)",
+            units_cell(a, "%.3f", s->all.both / 1e6),
+            units_cell(b, "%.3f", s->all.both / s->n / 1e6), s->n,
+            (long long)(job->memory.process_bytes >> 20), u->sysname, u->nodename, u->release,
+            u->version, u->machine);
 }
 
 void beff_text_sum(const void *of, FILE *to)
 {
-    static const char *const heading[][9] = {
-        {"", "number", "b_eff", "Lmax", "b_eff", "b_eff", "latency", "latency", "latency"},
-        {"", "of PEs", "", "", "at Lmax", "at Lmax", "rings &", "rings", "ping-"},
-        {"", "", "", "", "rings&random", "rings only", "random", "only", "pong"},
-        {"", "", "MB/s", "MB", "MB/s", "MB/s", "us", "us", "us"}};
-    static const char *const last[] = {"ping-pong", "bandwidth", "", "MB/s"};
     const struct beff_job *job = of;
-    const struct beff_summary *s = &job->summary;
     struct utsname u;
-    char a[CELL], b[CELL];
     if (uname(&u) != 0) memset(&u, 0, sizeof u);
-    fprintf(to, "nht1-beff %s summary\n", nht1_build);
+    sum_head(job, to);
+    sum_system(job, &u, to);
+    sum_table(job, to);
+    fputs("SECTION-BEFF-END\n\n", to);
+    sum_last_line(job, &u, to);
+    fputs("\nAdded by nht1-beff:\n", to);
     system_lines(job, to);
+    fprintf(to, "Buffers    %d to %d bytes off a page\n", job->measured.offset_bytes[0],
+            job->measured.offset_bytes[1]);
     notes(job, to);
-    fprintf(to, "\nMB/s = 10^6 bytes/s; MB of memory and Lmax = 2^20 bytes\n");
-    for (int h = 0; h < 4; h++) {
-        const char *const *w = heading[h];
-        fprintf(to, "%-12s %7s %12s %9s %13s %13s %10s %10s %10s %13s\n", w[0], w[1], w[2], w[3],
-                w[4], w[5], w[6], w[7], w[8], last[h]);
-    }
-    sum_row(job, "accumulated", 1, to);
-    sum_row(job, "per process", s->n, to);
-    fprintf(to, "\n%s = %s MB/s = %s * %d PEs with %lld MB/PE on %s %s %s %s %s\n",
-            beff_job_valid(job) ? "b_eff" : "b_eff(NOT_VALID)",
-            units_cell(a, "%.3f", s->all.both / 1e6),
-            units_cell(b, "%.3f", s->all.both / s->n / 1e6), s->n,
-            (long long)(job->memory.process_bytes >> 20), u.sysname, u.nodename, u.release,
-            u.version, u.machine);
 }
 
 /* A pattern by a method at a size: the best, and every repetition. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/mem.h"
 #include "base/par.h"
 #include "base/watch.h"
@@ -205,6 +206,45 @@ const char *beff_method_name(int method)
     return methods[method].name;
 }
 
+/* The first and the last byte of each message of an iteration: set in what goes out, or compared in what
+ * came in. */
+static void tags(struct beff_traffic *t, const struct beff_exchange *ex, bool arrived)
+{
+    const struct beff_pattern *p = ex->pattern;
+    struct cursor c = cursor_at(t, ex->bytes);
+    for (int s = 0; s < p->slots_n; s++, advance(&c)) {
+        const int64_t place[2] = {c.at, c.at + ex->bytes - 1};
+        const int from = p->slot[s].from;
+        for (int i = 0; i < 2; i++) {
+            if (!arrived && p->slot[s].to != BEFF_NONE)
+                t->send[place[i]] = beff_message_byte(t->rank, place[i]);
+            if (!arrived || from == BEFF_NONE || t->wrong_at >= 0 ||
+                t->recv[place[i]] == beff_message_byte(from, place[i]))
+                continue;
+            t->wrong_at = place[i];
+            t->wrong_from = from;
+        }
+    }
+}
+
+/* A loop as release 3.6 has it. */
+static int loop_tagged(struct beff_traffic *t, const struct beff_exchange *ex)
+{
+    const int64_t place = t->place;
+    struct beff_exchange one = *ex;
+    int rc = MPI_SUCCESS;
+    one.loop = 1;
+    for (int64_t i = 0; i < ex->loop; i++) {
+        tags(t, &one, false);
+        const int one_rc = methods[ex->method].loop(t, &one);
+        if (one_rc != MPI_SUCCESS) rc = one_rc;
+        tags(t, &one, true);
+        t->place += ex->pattern->slots_n;
+    }
+    t->place = place;
+    return rc;
+}
+
 /* What MPI_Alltoallv is told about the partners of an exchange; bytes 0: nothing again. */
 static void set_counts(struct beff_traffic *t, const struct beff_exchange *ex, int bytes)
 {
@@ -229,12 +269,11 @@ int64_t beff_traffic_bytes(int64_t lmax_bytes, int room)
     return 2 * buffer_bytes(lmax_bytes, room);
 }
 
-static int allocate(struct beff_traffic *t)
+static int allocate(struct beff_traffic *t, int offset)
 {
-    const size_t n = (size_t)t->n, page = 4096;
-    const size_t whole = ((size_t)t->buffer_bytes + page - 1) / page * page;
-    t->send = aligned_alloc(page, whole);
-    t->recv = aligned_alloc(page, whole);
+    const size_t n = (size_t)t->n, whole = (size_t)t->buffer_bytes;
+    t->send = buffer_at(whole, offset, &t->memory[0]);
+    t->recv = buffer_at(whole, offset, &t->memory[1]);
     int *counts = calloc(n * 4 * BEFF_CALLS_MAX, sizeof *counts);
     t->counts[0].send_n = counts;
     if (!t->send || !t->recv || !counts)
@@ -246,12 +285,19 @@ static int allocate(struct beff_traffic *t)
     return 0;
 }
 
-int beff_traffic_make(MPI_Comm comm, int64_t lmax_bytes, int room, struct beff_traffic *t)
+int beff_traffic_make(MPI_Comm comm, int64_t lmax_bytes, int room, int offset,
+                      struct beff_traffic *t)
 {
-    *t = (struct beff_traffic){.comm = comm, .buffer_bytes = buffer_bytes(lmax_bytes, room)};
+    *t = (struct beff_traffic){
+        .comm = comm, .buffer_bytes = buffer_bytes(lmax_bytes, room), .wrong_at = -1};
     TRY_MPI(MPI_Comm_size(comm, &t->n));
     TRY_MPI(MPI_Comm_rank(comm, &t->rank));
-    TRY(par_agree(comm, allocate(t)));
+    TRY(par_agree(comm, allocate(t, offset)));
+    const int at[2] = {buffer_offset_of(t->send), buffer_offset_of(t->recv)};
+    int most[2] = {at[0] < at[1] ? -at[0] : -at[1], at[0] > at[1] ? at[0] : at[1]};
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT, MPI_MAX, comm));
+    t->offset_bytes[0] = -most[0];
+    t->offset_bytes[1] = most[1];
     beff_message_fill(t->send, t->buffer_bytes, t->rank);
     memset(t->recv, 0, (size_t)t->buffer_bytes);
     return 0;
@@ -259,8 +305,8 @@ int beff_traffic_make(MPI_Comm comm, int64_t lmax_bytes, int room, struct beff_t
 
 void beff_traffic_free(struct beff_traffic *t)
 {
-    free(t->send);
-    free(t->recv);
+    free(t->memory[0]);
+    free(t->memory[1]);
     free(t->counts[0].send_n);
     *t = (struct beff_traffic){0};
 }
@@ -311,7 +357,7 @@ int beff_traffic_time(struct beff_traffic *t, const struct beff_exchange *ex, do
     (void)arrivals(t, ex, POISON);
     const int begun = par_check(MPI_Barrier(t->comm), "MPI_Barrier");
     const double begin_s = watch_now();
-    const int mpi_rc = methods[ex->method].loop(t, ex);
+    const int mpi_rc = ex->tagged ? loop_tagged(t, ex) : methods[ex->method].loop(t, ex);
     *time_s = watch_now() - begin_s;
     const int looped = par_check(mpi_rc, name);
     /* No rank looks at its messages while another one still sends: on shared cores it would be in
@@ -319,6 +365,11 @@ int beff_traffic_time(struct beff_traffic *t, const struct beff_exchange *ex, do
     const int ended = par_check(MPI_Barrier(t->comm), "MPI_Barrier");
     if (rc == 0) rc = begun < 0 ? begun : looped < 0 ? looped : ended;
     if (rc == 0) rc = arrivals(t, ex, CHECK_ENDS);
+    if (rc == 0 && t->wrong_at >= 0)
+        rc = err_set(ERR_VERIFY,
+                     "a message of %lld bytes that rank %d sent in pattern %s by %s was not received "
+                     "as it was sent; network, memory or MPI library are at fault",
+                     (long long)ex->bytes, t->wrong_from, ex->pattern->name, name);
     t->place += ex->loop * ex->pattern->slots_max;
     set_counts(t, ex, 0);
     return rc;

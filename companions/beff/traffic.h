@@ -28,7 +28,11 @@ struct beff_traffic {
     MPI_Comm comm; /* borrowed */
     int n, rank;
     int64_t buffer_bytes;
+    int64_t wrong_at; /* place of the first tag that was wrong inside the clock; -1: none */
+    int wrong_from;   /* and who sent it */
     unsigned char *send, *recv;
+    void *memory[2];     /* that they lie in */
+    int offset_bytes[2]; /* from a page where buffers begin: least and most of all ranks */
     struct beff_counts counts[BEFF_CALLS_MAX];
     int64_t place; /* of the next message, the same on all ranks; counts up without end */
 };
@@ -37,9 +41,11 @@ struct beff_traffic {
  * least the slots of a pattern. Local. */
 int64_t beff_traffic_bytes(int64_t lmax_bytes, int room);
 
-/* Makes the buffers, with the content described below. Collective over comm. [out] t:
- * to be freed by beff_traffic_free, also after an error. Returns 0, ERR_MPI or ERR_NOMEM. */
-int beff_traffic_make(MPI_Comm comm, int64_t lmax_bytes, int room, struct beff_traffic *t);
+/* Makes the buffers, with the content described below. offset: bytes from a page where they begin,
+ * or BUFFER_MALLOC (base/buffer.h). Collective over comm. [out] t: to be freed by beff_traffic_free,
+ * also after an error. Returns 0, ERR_MPI or ERR_NOMEM. */
+int beff_traffic_make(MPI_Comm comm, int64_t lmax_bytes, int room, int offset,
+                      struct beff_traffic *t);
 void beff_traffic_free(struct beff_traffic *t);
 
 /* What is exchanged in one measurement: a pattern, by one method, at one size. */
@@ -49,6 +55,7 @@ struct beff_exchange {
     int64_t bytes; /* of a message, up to lmax_bytes */
     int64_t loop;  /* iterations */
     bool warm_up;  /* with one iteration before the clock */
+    bool tagged;   /* as release 3.6: first and last byte are set and compared inside the clock */
 };
 
 /* Times an exchange: barrier, clock, loop, clock, barrier; then the ends of messages are checked.
@@ -65,8 +72,8 @@ int beff_traffic_verify(struct beff_traffic *t, const struct beff_exchange *ex);
  *
  * The content of a send buffer follows from the sender's rank and the place in the buffer and is
  * written once. Messages are laid out at multiples of 8 bytes and received at the same place of the
- * receive buffer, so the receiver knows every byte. All functions are local; none is called while
- * the clock runs. */
+ * receive buffer, so the receiver knows every byte. All functions are local; but for beff_message_byte
+ * none is called while the clock runs. */
 
 /* Bytes from one message to the next: its size rounded up to 8. */
 int64_t beff_message_stride(int64_t bytes);

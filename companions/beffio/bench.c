@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/buffer.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/mpilib.h"
@@ -16,8 +17,6 @@
 
 /* Instead of a number of calls, what rank 0 tells the others. */
 enum { DONE = 0, FAILED = -1, STOPPED = -2 };
-
-#define BUFFER_ALIGN 4096
 
 #define ORDERED_STEP_BYTES 8192
 
@@ -35,18 +34,23 @@ int beffio_bench_begin(struct beffio_bench *b)
         const int64_t bytes = beffio_pattern(no, b->layout.m_part_bytes).call_bytes;
         if (bytes > most) most = bytes;
     }
-    void *buf = NULL;
-    int rc = 0;
-    if (posix_memalign(&buf, BUFFER_ALIGN, (size_t)most) != 0)
-        rc = mem_error("a buffer of %lld bytes: give a smaller -MB", (long long)most);
-    b->buf = buf;
-    return par_agree(b->comm, rc);
+    b->buf = buffer_at((size_t)most, b->buffer_offset, &b->memory);
+    TRY(par_agree(b->comm, b->buf ? 0
+                                  : mem_error("a buffer of %lld bytes: give a smaller -MB",
+                                              (long long)most)));
+    const int at = buffer_offset_of(b->buf);
+    int most_of[2] = {-at, at};
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, most_of, 2, MPI_INT, MPI_MAX, b->comm));
+    b->offset_bytes[0] = -most_of[0];
+    b->offset_bytes[1] = most_of[1];
+    return 0;
 }
 
 void beffio_bench_free(struct beffio_bench *b)
 {
-    free(b->buf);
+    free(b->memory);
     json_decref(b->library);
+    b->memory = NULL;
     b->buf = NULL;
     b->library = NULL;
 }
@@ -61,8 +65,9 @@ bool beffio_bench_single_read(const struct beffio_bench *b, enum beffio_access a
 struct work {
     struct beffio_bench *b;
     struct beffio_file *file;
-    struct beffio_origin origin;
+    struct beffio_origin origin, written; /* of what is moved; of what lies in the file */
     struct beffio_place place;
+    bool released;
     bool timed;    /* limited by time_s from its start on, and by calls_most for want of space; */
     double time_s; /* else by their number */
     int64_t calls_most; /* 0: nothing to fill up */
@@ -94,8 +99,14 @@ static void batch(struct work *w, int64_t calls)
     const bool writes = w->origin.access != BEFFIO_READ;
     const bool together = beffio_file_collective(w->file);
     for (int64_t c = 0; c < calls && (w->rc == 0 || together); c++) {
-        if (writes) beffio_stamp(w->b->buf, &w->place, &w->origin, w->done + c);
+        if (writes && w->released)
+            beffio_stamp_ends(w->b->buf, &w->place, &w->origin, w->done + c);
+        else if (writes)
+            beffio_stamp(w->b->buf, &w->place, &w->origin, w->done + c);
         int rc = beffio_file_call(w->file, w->b->buf);
+        if (!writes && w->released && rc == 0)
+            beffio_check_ends(w->b->buf, &w->place, &w->written, w->done + c,
+                              &w->b->findings[BEFFIO_READ]);
         if (!together && !w->timed && stop_requested()) rc = err_set(ERR_INTERRUPT, "interrupted");
         if (w->rc == 0) w->rc = rc;
     }
@@ -121,11 +132,18 @@ static int time_pattern(struct work *w, int64_t *end)
         batch(w, next);
         const double called = watch_now();
         w->last_s = called - begun;
-        TRY_MPI(MPI_Reduce(&w->rc, &worst, 1, MPI_INT, MPI_MIN, 0, w->b->comm));
+        if (w->released) /* a barrier after each call */
+            TRY_MPI(MPI_Allreduce(&w->rc, &worst, 1, MPI_INT, MPI_MIN, w->b->comm));
+        else
+            TRY_MPI(MPI_Reduce(&w->rc, &worst, 1, MPI_INT, MPI_MIN, 0, w->b->comm));
+        const double met = watch_now();
         if (w->b->rank == 0) next = decide(w, worst);
         TRY_MPI(MPI_Bcast(&next, 1, MPI_INT64_T, 0, w->b->comm));
         w->t->calls_s += called - begun;
-        w->t->wait_s += watch_now() - called;
+        w->t->barrier_s += met - called;
+        w->t->last_s = w->last_s / (double)w->last;
+        w->t->last_wait_s = watch_now() - called;
+        w->t->wait_s += w->t->last_wait_s;
         w->t->batches_n++;
     }
     if (next == DONE && w->origin.access != BEFFIO_READ) {
@@ -149,6 +167,8 @@ static int measure_pattern(struct beffio_bench *b, struct beffio_file *file, int
     struct work w = {.b = b,
                      .file = file,
                      .origin = {b->rank, no, access},
+                     .written = {b->rank, no, BEFFIO_REWRITE},
+                     .released = b->schedule->definition == BEFFIO_2_1,
                      .place = beffio_place(&b->layout, no),
                      .calls_most = b->layout.calls[no],
                      .t = &b->result[access].pattern[no]};
@@ -156,9 +176,9 @@ static int measure_pattern(struct beffio_bench *b, struct beffio_file *file, int
     int64_t end = DONE;
     if (access == BEFFIO_WRITE && p.type <= BEFFIO_SEPARATE) {
         w.timed = p.u > 0;
-        w.time_s = beffio_pattern_time_s(b->schedule, p.u);
+        w.time_s = beffio_pattern_time_s(b->schedule, b->index, p.u);
         w.calls_most =
-            !w.timed ? 1 : beffio_most_calls(b->procs, b->layout.m_part_bytes, b->share_bytes, no);
+            !w.timed ? 1 : beffio_most_calls(&b->layout, b->share_bytes, no, b->evenly);
     }
     *w.t = (struct beffio_pattern_time){0};
     if (w.calls_most < 1) return 0;
@@ -173,8 +193,7 @@ static int measure_pattern(struct beffio_bench *b, struct beffio_file *file, int
     b->measured.pattern[access][no] =
         (struct beffio_amount){b->procs * beffio_place_bytes(&w.place), w.t->s};
     if (access == BEFFIO_READ && w.done > 0) {
-        struct beffio_expect e = {.o = w.origin, .procs = 1, .place = w.place};
-        e.o.access = BEFFIO_REWRITE;
+        const struct beffio_expect e = {.o = w.written, .procs = 1, .place = w.place};
         beffio_compare(&e, (w.done - 1) * bytes, b->buf, bytes, &b->findings[BEFFIO_READ]);
     }
     return 0;

@@ -3,7 +3,9 @@
 #define BEFFIO_BENCH_H
 /* Layer 2. The measurement of one partition: an access to the file of a type is opened, made
  * pattern by pattern, and closed, with the clock on; filling and checking buffers, making and
- * removing files are outside it [RK01, 5.1]. Times are those of rank 0, from barrier to barrier. */
+ * removing files are outside it [RK01, 5.1]. Under 2.1, as released, the first and the last word of
+ * each chunk are set before a call that writes and compared after one that reads, inside the clock,
+ * and buffers lie where malloc puts them. Times are those of rank 0, from barrier to barrier. */
 #include <jansson.h>
 #include <mpi.h>
 #include <stdbool.h>
@@ -20,6 +22,8 @@ struct beffio_pattern_time {
     double view_s;
     double calls_s; /* in the calls, with stamping a word per chunk */
     double wait_s;  /* for the other ranks, and for the decision to go on */
+    double barrier_s;           /* of that, for the other ranks */
+    double last_s, last_wait_s; /* the last call, or the mean of the last batch; its waiting */
     double sync_s;
     int64_t batches_n;
     bool capped; /* ended for want of space */
@@ -45,6 +49,8 @@ struct beffio_bench {
     struct beffio_files *files;
     const struct beffio_hints *hints;
     bool shared_pointer, unique, drop_cache;
+    int buffer_offset; /* bytes from a page where the buffer begins, or BUFFER_MALLOC */
+    bool evenly;       /* the space is too small on purpose, and dealt out to all patterns */
     bool keeps;                /* this process keeps what the library says */
     bool leads_node;           /* and this one asks what lies in its host's memory */
     int shift;                 /* reading, a rank reads what the one so many ranks further wrote */
@@ -54,7 +60,9 @@ struct beffio_bench {
     int64_t *progress_done;
 
     struct beffio_layout layout; /* [in] procs, m_part_bytes; the rest comes from writing */
+    void *memory;                /* that the buffer lies in */
     uint64_t *buf;               /* of one call, the longest */
+    int offset_bytes[2];         /* from a page where it begins: least and most of all ranks */
     struct beffio_measured measured;
     struct beffio_access_result result[BEFFIO_ACCESSES];
     /* What was wrong, of this rank: in the last call of each timed read, and in the files. */

@@ -61,6 +61,44 @@ int64_t beffio_expect_offset(const struct beffio_expect *e)
     return e->procs > 1 ? e->place.base_bytes : beffio_chunk_offset(&e->place, e->o.rank, 0);
 }
 
+/* A wrong word of the chunk that begins at offset. */
+static void found_wrong(struct beffio_findings *f, const struct beffio_origin *o, int64_t offset,
+                        int64_t word, uint64_t expected, uint64_t found)
+{
+    f->wrong_by_pattern[o->pattern]++;
+    if (f->wrong_n++ > 0) return;
+    f->o = *o;
+    f->offset_bytes = offset + word * BEFFIO_WORD_BYTES;
+    f->expected = expected;
+    f->found = found;
+}
+
+void beffio_stamp_ends(uint64_t *buf, const struct beffio_place *p, const struct beffio_origin *o,
+                       int64_t call)
+{
+    const int64_t words = p->chunk_bytes / BEFFIO_WORD_BYTES, n = p->chunks_per_call;
+    const uint64_t key = key_of(o);
+    for (int64_t c = 0; c < n; c++) {
+        const int64_t last = (c + 1) * words - 1;
+        if (words > 1) buf[last] = digest_hash(key, (uint64_t)last);
+        buf[c * words] = stamp_of(o, call * n + c);
+    }
+}
+
+void beffio_check_ends(const uint64_t *buf, const struct beffio_place *p,
+                       const struct beffio_origin *o, int64_t call, struct beffio_findings *f)
+{
+    const int64_t words = p->chunk_bytes / BEFFIO_WORD_BYTES, n = p->chunks_per_call;
+    const uint64_t key = key_of(o);
+    for (int64_t c = 0; c < n; c++) {
+        const int64_t first = c * words, last = first + words - 1, chunk = call * n + c;
+        const int64_t offset = beffio_chunk_offset(p, o->rank, chunk);
+        const uint64_t begin = stamp_of(o, chunk), end = digest_hash(key, (uint64_t)last);
+        if (buf[first] != begin) found_wrong(f, o, offset, 0, begin, buf[first]);
+        if (words > 1 && buf[last] != end) found_wrong(f, o, offset, words - 1, end, buf[last]);
+    }
+}
+
 void beffio_compare(const struct beffio_expect *e, int64_t at, const uint64_t *buf, int64_t bytes,
                     struct beffio_findings *f)
 {
@@ -77,14 +115,9 @@ void beffio_compare(const struct beffio_expect *e, int64_t at, const uint64_t *b
         for (; w < stop; w++, buf++) {
             const uint64_t expected =
                 w == begin ? stamp_of(&o, chunk) : digest_hash(key, (uint64_t)(first + w - begin));
-            if (*buf == expected) continue;
-            f->wrong_by_pattern[o.pattern]++;
-            if (f->wrong_n++ > 0) continue;
-            f->o = o;
-            f->offset_bytes =
-                beffio_chunk_offset(&e->place, o.rank, chunk) + (w - begin) * BEFFIO_WORD_BYTES;
-            f->expected = expected;
-            f->found = *buf;
+            if (*buf != expected)
+                found_wrong(f, &o, beffio_chunk_offset(&e->place, o.rank, chunk), w - begin,
+                            expected, *buf);
         }
     }
     f->checked_bytes += bytes;

@@ -50,6 +50,13 @@ struct beffio_findings {
     uint64_t expected, found;
 };
 
+/* Stamps the buffer for one call, the last word of each chunk as well; and compares the first and the last
+ * word of each chunk of a call. o: who wrote it. [in,out] f adds up. */
+void beffio_stamp_ends(uint64_t *buf, const struct beffio_place *p, const struct beffio_origin *o,
+                       int64_t call);
+void beffio_check_ends(const uint64_t *buf, const struct beffio_place *p,
+                       const struct beffio_origin *o, int64_t call, struct beffio_findings *f);
+
 /* The region that a pattern fills in a file: of all ranks for types 0 and 1, else of one. access:
  * of the data. */
 struct beffio_expect beffio_expect(const struct beffio_layout *l, int no, int rank,

@@ -20,7 +20,7 @@
 #define SAMPLE_FROM     (INT64_C(256) << 30) /* files beyond this are looked at in samples */
 
 /* Whether the files of all partitions exist at the same time. */
-static bool together(const struct beffio_job *job)
+bool beffio_job_together(const struct beffio_job *job)
 {
     return !beffio_partition_by_partition(job->setup->schedule.definition) || job->setup->opt.keep;
 }
@@ -33,7 +33,7 @@ int64_t beffio_job_expected(const struct beffio_job *job)
         sum = num_sum(sum, bytes);
         if (bytes > most) most = bytes;
     }
-    return together(job) ? sum : most;
+    return beffio_job_together(job) ? sum : most;
 }
 
 double beffio_job_check_s(const struct beffio_job *job)
@@ -226,7 +226,7 @@ static int part_make(struct beffio_job *job, int index)
     struct beffio_bench *b = &p->bench;
     const int procs = s->schedule.procs[index], color = job->rank < procs ? 0 : MPI_UNDEFINED;
     struct beffio_layout expected;
-    beffio_expected(&s->schedule, procs, job->m_part_bytes, job->rate * procs / job->size,
+    beffio_expected(&s->schedule, index, procs, job->m_part_bytes, job->rate * procs / job->size,
                     &expected);
     p->expected_bytes = beffio_layout_bytes(&expected);
     p->sample = s->check == BEFFIO_CHECK_SAMPLE ||
@@ -239,7 +239,10 @@ static int part_make(struct beffio_job *job, int index)
                                .hints = &job->hints,
                                .keeps = job->rank == 0,
                                .shared_pointer = !s->opt.noshared,
-                               .unique = s->opt.unique,
+                               .unique = s->unique,
+                               .buffer_offset = s->buffer_offset,
+                               .offset_bytes = {-1, -1},
+                               .evenly = s->opt.quick,
                                .drop_cache = s->opt.drop_cache,
                                .progress_done = &job->progress_done,
                                .layout = {.procs = procs, .m_part_bytes = job->m_part_bytes}};
@@ -272,7 +275,7 @@ static int space_check(struct beffio_job *job)
         if (twice < job->room_bytes) job->room_bytes = twice;
     }
     const int64_t missing =
-        beffio_room_share(c, job->m_part_bytes, job->room_bytes, together(job), share);
+        beffio_room_share(c, job->m_part_bytes, job->room_bytes, beffio_job_together(job), share);
     for (int i = 0; i < c->partitions_n; i++)
         job->part[i].bench.share_bytes = share[i];
     if (o->dry_run) return 0;

@@ -71,12 +71,18 @@ int beffio_job_run(struct beffio_job *job);
 
 void beffio_job_free(struct beffio_job *job);
 
+/* Whether the files of all partitions exist at the same time. */
+bool beffio_job_together(const struct beffio_job *job);
+
 /* Bytes of all files that exist at the same time, by the estimate. */
 int64_t beffio_job_expected(const struct beffio_job *job);
 
 /* Seconds that the run will take by its schedule, and those that reading everything once more for
  * the check adds to them at the rate of writing. */
 double beffio_job_check_s(const struct beffio_job *job);
+
+/* The largest value of the repetitions, which the papers take; NaN without one. */
+double beffio_job_maximum(const struct beffio_job *job);
 
 /* The judgements (base/stamp.h). p: of a partition, or NULL: of the whole, for the partition with
  * the largest value. New reference. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/num.h"
@@ -41,14 +42,15 @@ static const struct conf_option table[] = {
      .key = 'N',
      AT(partitions),
      .help = "Numbers of processes to measure, at most 10, in this order. Default: three, from few "
-             "processes to all. The value of the system is the largest."},
+             "processes to all; with 0.5 all processes, then half of them for half of the time. "
+             "The value of the system is the largest."},
     {.name = "termination",
      .arg = "HOW",
-     .def = "geometric",
-     CHOICE(termination, "geometric|per-call"),
+     .def = "definition",
+     CHOICE(termination, "definition|geometric|per-call"),
      .help = "When it is decided whether time is up: after batches of 1, 1, 2, 4, ... calls, or "
-             "after each call, as the released program does; that costs a barrier and a broadcast "
-             "per call."},
+             "after each call, which costs a barrier and a broadcast per call. As released it is "
+             "each call under 2.1, else batches."},
     {.name = "noshared",
      AT(noshared),
      .help =
@@ -73,9 +75,19 @@ static const struct conf_option table[] = {
     {.name = "unique",
      AT(unique),
      .help =
-         "Open files with MPI_MODE_UNIQUE_OPEN. It allows a library to put off every sync until "
-         "the file is closed. Not valid with 0.5 and 1.x."},
-    {.name = "nounique", AT(nounique), .help = "Without MPI_MODE_UNIQUE_OPEN: the default."},
+         "Open files with MPI_MODE_UNIQUE_OPEN, the default with 2.1, as released. It allows a "
+         "library to put off every sync until the file is closed. Not valid with 0.5 and 1.x."},
+    {.name = "nounique",
+     AT(nounique),
+     .help = "Without MPI_MODE_UNIQUE_OPEN: the default with 0.5 and 1.x."},
+    {.name = "buffer-offset",
+     .arg = "BYTES",
+     .def = "definition",
+     AT(buffer_offset),
+     .help = "Where buffers begin: so many bytes off a page, a multiple of 8 from 0 to 4088, or "
+             "'malloc': where malloc puts them, 16 bytes off with glibc. By default malloc under "
+             "2.1, as released, else 0. It is printed with the result, because reading depends on "
+             "it (docs/beffio.md)."},
     {.name = "info",
      .arg = "FILE",
      .key = 'i',
@@ -111,7 +123,8 @@ static const struct conf_option table[] = {
      AT(repeat),
      CONF_RANGE(1, 1000),
      .help = "Number of repetitions of the whole measurement. The result is the repetition with "
-             "the median value; the values of the others are listed beside it."},
+             "the median value; beside it stand the largest, which the papers take, and all "
+             "others."},
     {.name = "quick",
      AT(quick),
      .help = "A trial run: usually under two minutes, at most 2 GB per partition, M_PART at most "
@@ -312,7 +325,11 @@ int beffio_setup_parse(void *setup, int argc, char **argv)
     s->schedule.definition = (enum beffio_definition)conf_chosen(p, o, "definition");
     s->schedule.count = (enum beffio_count)conf_chosen(p, o, "count");
     s->schedule.all_rewrites = o->rewrite;
-    s->schedule.per_call = conf_chosen(p, o, "termination") > 0;
+    const bool released = s->schedule.definition == BEFFIO_2_1;
+    const int termination = conf_chosen(p, o, "termination");
+    s->schedule.per_call = termination == 2 || (termination == 0 && released);
+    s->unique = o->unique || (released && !o->nounique);
+    TRY(buffer_offset_parse(o->buffer_offset, released ? BUFFER_MALLOC : 0, &s->buffer_offset));
     s->check = (enum beffio_check)conf_chosen(p, o, "check");
     s->m_part = (enum beffio_m_part)conf_chosen(p, o, "m-part");
     s->shift = -1;
@@ -330,6 +347,7 @@ int beffio_setup_schedule(struct beffio_setup *s, int procs)
     char word[32];
     int64_t n;
     c->partitions_n = 0;
+    c->halves = false;
     for (const char *list = s->opt.partitions; conf_next_word(&list, word, sizeof word);) {
         if (num_int_parse(word, &n) < 0 || n < 1 || n > procs)
             return err_set(ERR_USAGE,
@@ -339,10 +357,12 @@ int beffio_setup_schedule(struct beffio_setup *s, int procs)
             return err_set(ERR_USAGE, "-N: more than %d partitions", BEFFIO_PARTITIONS_MAX);
         c->procs[c->partitions_n++] = (int)n;
     }
+    if (c->partitions_n == 0 && c->definition == BEFFIO_0_5) beffio_halves(c, procs);
     if (c->partitions_n == 0) c->partitions_n = beffio_default_partitions(procs, c->procs);
     c->t_s = s->opt.t_s > 0 ? s->opt.t_s : beffio_valid_time_s(c->definition);
     if (!s->opt.quick) return 0;
-    c->t_s = c->definition == BEFFIO_2_1 ? QUICK_S : QUICK_S / c->partitions_n;
+    c->t_s = 1;
+    c->t_s = QUICK_S / beffio_run_time_s(c);
     s->quick_bytes =
         QUICK_BYTES *
         (beffio_partition_by_partition(c->definition) && !s->opt.keep ? 1 : c->partitions_n);

@@ -22,7 +22,7 @@ struct beffio_options {
     const char *check;
     int64_t errors;
     const char *count;
-    const char *m_part, *shift_read;
+    const char *m_part, *shift_read, *buffer_offset;
     bool drop_cache;
     int64_t repeat;
     bool dry_run;
@@ -53,6 +53,8 @@ struct beffio_setup {
     enum beffio_check check;
     int64_t quick_bytes; /* that the files of a --quick run may take; 0: it is none */
     enum beffio_m_part m_part;
+    bool unique;       /* MPI_MODE_UNIQUE_OPEN */
+    int buffer_offset; /* bytes from a page, or BUFFER_MALLOC */
     int64_t shift; /* of reading, in ranks; -1: to another node */
 };
 

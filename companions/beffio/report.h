@@ -18,20 +18,13 @@ void beffio_text_plan(const struct beffio_job *job, FILE *to);
 /* After measuring: tables, values, validity, the last line. */
 void beffio_text_results(const struct beffio_job *job, FILE *to);
 
-/* The summary (.sum) and the protocol with a line per pattern (.prot), as the released program
- * prints them; job is a struct beffio_job.
- *
- *    of PEs     size (l) methode ...                       the heading of a partition
- *   N PEs POS L ACCESS v0 v1 v2 v3 v4                      POS 1..7: 1k 1k+8 32k 32k+8 1M 1M+8 M;
- *                                                          MB/s per type
- *   N PEs total-ACCESS v0 v1 v2 v3 v4
- *   N PEs bw_pat2= w r d MB/s                              pattern 2: write, rewrite, read
- *   weighted average bandwidth for ACCESS : V MB/s on N processes
- *   b_eff_io = V MB/s on N processes ...                   the last line */
+/* The summary (.sum), with the lines, columns and words of release 2.1 (tests/samples), and the
+ * protocol with a line per pattern (.prot); job is a struct beffio_job. What the release does not
+ * say comes behind its last line, headed "Added by nht1-beffio:". */
 void beffio_sum_write(const void *job, FILE *to);
 void beffio_sum_protocol(const void *job, FILE *to);
 
-/* " b_eff_io = ... MB/s on ...": value, what is counted, and both stamps. */
+/* " b_eff_io = ... MB/s on ...", as released. */
 void beffio_sum_last_line(const struct beffio_job *job, FILE *to);
 
 /* The result so far (docs/schema/nht1-beffio-1.json), and the plan of a dry run with the keys that

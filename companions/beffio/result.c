@@ -23,7 +23,7 @@ static json_t *pattern_json(const struct beffio_part *p, int a, int no)
     js_set(o, "call_bytes", json_integer(at.chunk_bytes * at.chunks_per_call));
     js_set(o, "calls_n", json_integer(at.calls_n));
     js_set(o, "bytes", json_integer(b->measured.pattern[a][no].bytes));
-    js_set(o, "scheduled_s", js_real(beffio_pattern_time_s(b->schedule, pat.u)));
+    js_set(o, "scheduled_s", js_real(beffio_pattern_time_s(b->schedule, b->index, pat.u)));
     js_set(o, "s", js_real(t->s));
     js_set(o, "view_s", js_real(t->view_s));
     js_set(o, "calls_s", js_real(t->calls_s));
@@ -96,15 +96,18 @@ static json_t *criteria(const struct beffio_part *p)
     json_t *list = json_array();
     for (int c = 0; c < BEFFIO_CRITERIA; c++)
         json_array_append_new(list,
-                              json_pack("{ss ss ss ss}", "name",
-                                        beffio_criterion_name((enum beffio_criterion)c), "stamp",
-                                        "valid", "verdict", p->criterion[c].met ? "met" : "failed",
-                                        "words", p->criterion[c].words));
-    json_array_append_new(list,
-                          json_pack("{ss ss ss ss}", "name", "amount_against_cache", "stamp",
-                                    "cache-honest", "verdict", p->honesty.honest ? "met" : "failed",
-                                    "words", p->honesty.words));
+                              json_pack("{ss ss ss}", "name",
+                                        beffio_criterion_name((enum beffio_criterion)c), "verdict",
+                                        p->criterion[c].met ? "met" : "failed", "words",
+                                        p->criterion[c].words));
     return list;
+}
+
+/* Least and most of all processes; null before there are buffers. */
+static json_t *buffer_offset(const struct beffio_bench *b)
+{
+    return b->offset_bytes[1] < 0 ? json_null()
+                                  : json_pack("[ii]", b->offset_bytes[0], b->offset_bytes[1]);
 }
 
 static json_t *part_json(const struct beffio_job *job, const struct beffio_part *p)
@@ -115,6 +118,9 @@ static json_t *part_json(const struct beffio_job *job, const struct beffio_part 
     for (int a = 0; p->done && a < BEFFIO_ACCESSES; a++)
         json_array_append_new(accesses, access_json(p, a));
     js_set(o, "procs", json_integer(b->procs));
+    js_set(o, "scheduled_s",
+           js_real(beffio_partition_time_s(&job->setup->schedule, p->bench.index)));
+    js_set(o, "buffer_offset_bytes", buffer_offset(b));
     js_set(o, "nodes_n", json_integer(p->nodes_n));
     js_set(o, "memory_bytes", json_integer(p->memory_bytes));
     js_set(o, "completed", json_boolean(p->done));
@@ -133,6 +139,7 @@ static json_t *part_json(const struct beffio_job *job, const struct beffio_part 
     js_set(o, "valid", json_boolean(p->done && p->valid));
     js_set(o, "cache_honest", json_boolean(p->done && p->honesty.honest));
     js_set(o, "cache_factor", p->done ? js_real(p->honesty.factor) : json_null());
+    js_set(o, "cache_words", p->done ? json_string(p->honesty.words) : json_null());
     js_set(o, "shift_ranks", json_integer(b->shift));
     js_set(o, "checked", json_string(p->sample ? "sample" : "all"));
     js_set(o, "stamps", beffio_job_stamps(job, p));
@@ -153,11 +160,13 @@ static json_t *headline(const struct beffio_job *job)
     if (job->best < 0) return json_null();
     const struct beffio_part *p = &job->part[job->best];
     const enum beffio_definition d = job->setup->schedule.definition;
-    return json_pack("{ss so si sb sb so sb}", "definition", beffio_definition_name(d),
-                     "bytes_per_s", js_real(p->values.partition[d]), "procs", p->bench.procs,
-                     "valid", (int)p->valid, "cache_honest", (int)p->honesty.honest, "cache_factor",
+    return json_pack("{ss so so si sb sb so sb so}", "definition", beffio_definition_name(d),
+                     "bytes_per_s", js_real(p->values.partition[d]), "maximum_bytes_per_s",
+                     js_real(beffio_job_maximum(job)), "procs", p->bench.procs, "valid",
+                     (int)p->valid, "cache_honest", (int)p->honesty.honest, "cache_factor",
                      js_real(p->honesty.factor), "files_counted",
-                     (int)beffio_counts(&job->setup->schedule, d));
+                     (int)beffio_counts(&job->setup->schedule, d), "buffer_offset_bytes",
+                     buffer_offset(&p->bench));
 }
 
 static json_t *schedule(const struct beffio_job *job)
@@ -168,8 +177,8 @@ static json_t *schedule(const struct beffio_job *job)
         json_array_append_new(procs, json_integer(c->procs[i]));
     js_set(o, "definition", json_string(beffio_definition_name(c->definition)));
     js_set(o, "t_s", js_real(c->t_s));
-    js_set(o, "partition_s", js_real(beffio_partition_time_s(c)));
-    js_set(o, "termination", json_string(job->setup->opt.termination));
+    js_set(o, "partition_s", js_real(beffio_partition_time_s(c, 0)));
+    js_set(o, "termination", json_string(c->per_call ? "per-call" : "geometric"));
     js_set(o, "partitions", procs);
     js_set(o, "m_part_bytes", json_integer(job->m_part_bytes));
     js_set(o, "memory_per_process_bytes", json_integer(job->memory_per_process_bytes));

@@ -29,6 +29,20 @@ static int check_types(struct beffio_part *p, enum beffio_access found_by,
     return 0;
 }
 
+/* What is left of the space when a partition begins: rank 0 knows what those before it took. */
+static int share_set(const struct beffio_job *job, struct beffio_part *p)
+{
+    struct beffio_bench *b = &p->bench;
+    int64_t used = 0;
+    if (!beffio_job_together(job)) return 0;
+    for (int i = 0; i < b->index; i++)
+        used += beffio_layout_bytes(&job->part[i].bench.layout);
+    b->share_bytes = beffio_room_left(&job->setup->schedule, job->m_part_bytes, job->room_bytes,
+                                      used, b->index, b->evenly);
+    TRY_MPI(MPI_Bcast(&b->share_bytes, 1, MPI_INT64_T, 0, b->comm));
+    return 0;
+}
+
 /* Steps of a partition, collective over its ranks: the three accesses, then the content, the whole
  * of it or samples; then the files go, and what was wrong is added up. */
 enum { CHECK = BEFFIO_ACCESSES, STEPS };
@@ -39,6 +53,7 @@ static int step(struct beffio_job *job, struct beffio_part *p, int which)
     struct beffio_bench *b = &p->bench;
     if (which == BEFFIO_WRITE) {
         b->progress = job->progress;
+        TRY(share_set(job, p));
         TRY(beffio_bench_begin(b));
     }
     if (which != CHECK) {
@@ -109,7 +124,7 @@ static void judge(const struct beffio_job *job, struct beffio_part *p)
                              .nodes_n = p->nodes_n,
                              .shifted = p->bench.shift > 0 && job->setup->shift < 0,
                              .in_memory = job->room.in_memory,
-                             .unique = o->unique,
+                             .unique = job->setup->unique,
                              .quick = o->quick};
     for (int a = 0; a < BEFFIO_ACCESSES; a++) {
         f.errors_n += p->wrong[a].wrong_n;
@@ -144,6 +159,14 @@ static void evaluate(struct beffio_job *job)
         if (job->best < 0 || value > job->part[job->best].values.partition[c->definition])
             job->best = i;
     }
+}
+
+double beffio_job_maximum(const struct beffio_job *job)
+{
+    double most = NAN;
+    for (int r = 0; r < job->reps_done; r++)
+        most = fmax(most, job->rep[r].value);
+    return most;
 }
 
 json_t *beffio_job_stamps(const struct beffio_job *job, const struct beffio_part *p)

@@ -36,6 +36,7 @@ struct beffio_schedule {
     bool all_rewrites; /* with 2.1: rewriting types 1 to 4 has its share of the time */
     bool per_call;     /* decide after each call, not after a batch of them */
     enum beffio_count count;
+    bool halves; /* 0.5 as published: partitions after the first one have half of the time */
     int partitions_n;
     int procs[BEFFIO_PARTITIONS_MAX]; /* processes of each partition, in order of execution */
 };
@@ -50,18 +51,22 @@ static inline bool beffio_counts(const struct beffio_schedule *s, enum beffio_de
 /* T that a definition asks for: 600 and 900 s per partition, 1800 s for all partitions. */
 double beffio_valid_time_s(enum beffio_definition d);
 
-/* Scheduled time of one partition; with 2.1 whole seconds of the share, as released, unless that
- * leaves none. */
-double beffio_partition_time_s(const struct beffio_schedule *s);
+/* Scheduled time of a partition; with 2.1 whole seconds of the share, as released, unless that
+ * leaves none. index: 0..partitions_n - 1. */
+double beffio_partition_time_s(const struct beffio_schedule *s, int index);
 
 /* Scheduled time of a pattern of weight u in one partition: T / 3 * U / 64; with 2.1 T_n U / 150,
  * because rewriting counts type 0 alone, or T_n U / 192. */
-double beffio_pattern_time_s(const struct beffio_schedule *s, int u);
+double beffio_pattern_time_s(const struct beffio_schedule *s, int index, int u);
 
 /* The default partitions of n processes: 2^[0.5 + 0.35 log2 n], 2^[0.5 + 0.70 log2 n] and n itself,
  * [] cutting off; 1, 2, 3 for n = 3 and 2, 3, 4 for n = 4. [out] procs, ascending and different.
  * Returns how many. */
 int beffio_default_partitions(int n, int procs[3]);
+
+/* The partitions and times of release 0.5: all processes for T, then half of them for T / 2
+ * [RK00]. Sets partitions, their number and halves. */
+void beffio_halves(struct beffio_schedule *s, int n);
 
 /* Whether a partition is measured from writing to reading before the next one begins; with 2.1 all
  * partitions are written, then rewritten, then read. */
@@ -98,11 +103,11 @@ int64_t beffio_room_bytes(const struct beffio_room *r);
 /* Most that a probe of the file system writes on one node, and on all of them together. */
 int64_t beffio_probe_bytes(int64_t free_bytes, int64_t nodes_n);
 
-/* Layout of a partition that writes at rate bytes per second of all its processes for the scheduled
- * time; at rate 0, or without a schedule, the smallest possible: one call of each pattern.
- * [out] l. */
-void beffio_expected(const struct beffio_schedule *s, int procs, int64_t m_part_bytes, double rate,
-                     struct beffio_layout *l);
+/* Layout of a partition of procs processes that writes at rate bytes per second of all of them for
+ * time_s; at rate 0, or with no time, the smallest possible: one call of each pattern. s: NULL: no
+ * time. [out] l. */
+void beffio_expected(const struct beffio_schedule *s, int index, int procs, int64_t m_part_bytes,
+                     double rate, struct beffio_layout *l);
 
 /* Bytes that the smallest layout takes, with what rounding of the segments may add. */
 int64_t beffio_least_bytes(int procs, int64_t m_part_bytes);
@@ -114,9 +119,17 @@ int64_t beffio_room_share(const struct beffio_schedule *s, int64_t m_part_bytes,
                           bool together, int64_t share[BEFFIO_PARTITIONS_MAX]);
 
 /* Most calls of a pattern of types 0 to 2, so that all files of the partition together stay within
- * its share: the room beyond the smallest layout is dealt out by U; types 3 and 4 write no more per
- * pattern than type 2. At least 1. */
-int64_t beffio_most_calls(int procs, int64_t m_part_bytes, int64_t share_bytes, int no);
+ * its share: what the patterns before it left, one call of each of those after it, and what types 3
+ * and 4 then take in their turn. So only a share that is used up ends a pattern. evenly: the room is
+ * dealt out by U among this pattern and those after it, for a share that is known to be too small.
+ * l: calls of the patterns before. At least 1. */
+int64_t beffio_most_calls(const struct beffio_layout *l, int64_t share_bytes, int no, bool evenly);
+
+/* The share of a partition when it begins, where the files of all exist at the same time: what is
+ * left but for the smallest layouts of those after it; evenly: of the rest, its part. used_bytes:
+ * of all files before. */
+int64_t beffio_room_left(const struct beffio_schedule *s, int64_t m_part_bytes, int64_t room,
+                         int64_t used_bytes, int index, bool evenly);
 
 /* Seconds that a run is scheduled to take without checking, at least. */
 double beffio_run_time_s(const struct beffio_schedule *s);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/plain.h"
 #include "base/units.h"
 #include "base/version.h"
@@ -60,7 +61,10 @@ void beffio_text_heading(const struct beffio_job *job, FILE *to)
     plain_entry(to, "Schedule",
                 "definition %s, %g s %s; partitions of %s processes; %s by schedule%s",
                 beffio_definition_name(c->definition), c->t_s,
-                c->definition == BEFFIO_2_1 ? "for all partitions" : "per partition", list,
+                c->definition == BEFFIO_2_1 ? "for all partitions"
+                : c->halves                 ? "for the first partition and half of it for the next"
+                                            : "per partition",
+                list,
                 units_duration(beffio_run_time_s(c) * repeat, b), check);
     fflush(to);
 }
@@ -73,7 +77,7 @@ static void plan_partition(const struct beffio_job *job, FILE *to, int index)
     const int n = c->procs[index];
     struct beffio_layout l;
     char files[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX], seg[UNITS_TEXT_MAX];
-    beffio_expected(c, n, job->m_part_bytes, job->rate * n / job->size, &l);
+    beffio_expected(c, index, n, job->m_part_bytes, job->rate * n / job->size, &l);
     fprintf(to, "\n%d %s\n%4s  %-9s %12s %12s %2s %10s %10s %15s\n", n, processes(n), "no", "type",
             "l", "L", "U", "write s", "calls", "bytes of all");
     for (int no = 0; no < BEFFIO_PATTERNS; no++) {
@@ -81,7 +85,7 @@ static void plan_partition(const struct beffio_job *job, FILE *to, int index)
         const struct beffio_place at = beffio_place(&l, no);
         char time[32] = "-";
         if (pat.type <= BEFFIO_SEPARATE)
-            snprintf(time, sizeof time, "%.3f", beffio_pattern_time_s(c, pat.u));
+            snprintf(time, sizeof time, "%.3f", beffio_pattern_time_s(c, index, pat.u));
         fprintf(to, "%4d  %-9s %12lld %12lld %2d %10s %10lld %15lld\n", no,
                 beffio_type_name(pat.type), (long long)at.chunk_bytes,
                 (long long)(at.chunk_bytes * at.chunks_per_call), pat.u, time,
@@ -126,8 +130,8 @@ static void partition_text(const struct beffio_job *job, FILE *to, const struct 
         fprintf(to, " %10s", mb(c, p->values.access[a]));
         fprintf(to, " %10s\n", mb(c, p->values.plain[a]));
     }
-    plain_entry(to, "b_eff_io", "%s MB/s, definition %s", mb(c, p->values.partition[own]),
-                beffio_definition_name(own));
+    plain_entry(to, "b_eff_io", "%s MB/s, definition %s%s", mb(c, p->values.partition[own]),
+                beffio_definition_name(own), p->valid ? "" : ", not valid (see below)");
     for (int d = 0; d < BEFFIO_DEFINITIONS; d++)
         if (d != (int)own)
             plain_entry(to, "", "%s MB/s by definition %s, computed from a %s schedule",
@@ -135,6 +139,12 @@ static void partition_text(const struct beffio_job *job, FILE *to, const struct 
                         beffio_definition_name((enum beffio_definition)d),
                         beffio_definition_name(own));
     plain_entry(to, "", "%s MB/s: all bytes over all time", mb(c, p->values.total));
+    if (p->bench.offset_bytes[0] == p->bench.offset_bytes[1])
+        plain_entry(to, "Buffers", "%d bytes off a page%s", p->bench.offset_bytes[0],
+                    p->bench.buffer_offset == BUFFER_MALLOC ? ", where malloc puts them" : "");
+    else
+        plain_entry(to, "Buffers", "%d to %d bytes off a page, where malloc puts them",
+                    p->bench.offset_bytes[0], p->bench.offset_bytes[1]);
     if (p->bench.layout.shared_m_part_bytes > 0)
         plain_entry(
             to, "Note",
@@ -160,13 +170,15 @@ static void judged(const struct beffio_job *job, FILE *to, const struct beffio_p
                     p->criterion[c].words);
     fprintf(to, "%s\n", p->honesty.honest ? "CACHE-HONEST" : "NOT CACHE-HONEST");
     plain_entry(to, "", "%s", p->honesty.words);
+    if (job->disturbance.disturbed || job->disturbance.shared)
+        plain_entry(to, "Care", "%s", job->disturbance.sentence);
 }
 
 void beffio_text_results(const struct beffio_job *job, FILE *to)
 {
     if (job->best < 0) return;
     const struct beffio_part *best = &job->part[job->best];
-    double least = INFINITY, most = 0;
+    double least = INFINITY;
     char total[UNITS_TEXT_MAX];
     for (int i = 0; i < job->setup->schedule.partitions_n; i++)
         if (job->part[i].done) partition_text(job, to, &job->part[i]);
@@ -179,13 +191,13 @@ void beffio_text_results(const struct beffio_job *job, FILE *to)
         units_bytes_iec((double)job->memory_total_bytes, total),
         beffio_minutes(job->memory_total_bytes, best->values.access[BEFFIO_WRITE]),
         beffio_minutes(job->memory_total_bytes, best->values.access[BEFFIO_READ]));
-    for (int r = 0; r < job->reps_done; r++) {
+    for (int r = 0; r < job->reps_done; r++)
         least = fmin(least, job->rep[r].value);
-        most = fmax(most, job->rep[r].value);
-    }
     if (job->reps_done > 1)
-        plain_entry(to, "Repeated", "%d times: %.3f to %.3f MB/s; all above is of the median one",
-                    job->reps_done, least / 1e6, most / 1e6);
+        plain_entry(to, "Repeated",
+                    "%d times: from %.3f MB/s to the maximum, which the papers take, %.3f MB/s; all "
+                    "above is of the median one",
+                    job->reps_done, least / 1e6, beffio_job_maximum(job) / 1e6);
     judged(job, to, best);
     beffio_sum_last_line(job, to);
     fflush(to);

@@ -4,6 +4,7 @@
  * with its writes dropped: T_C, zeta and R_IO of any program. The exit status is the program's. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
@@ -29,6 +30,7 @@
 #include "base/units.h"
 #include "base/version.h"
 #include "base/watch.h"
+#include "companions/profile/certificate.h"
 #include "companions/profile/merge.h"
 
 #define WORDS_MAX  16384
@@ -48,6 +50,7 @@ struct round {
     double t_t_s, t_c_s;
     double t_io_s, c_io_s; /* inside MPI-IO, mean over ranks: opens and reads are in both */
     int64_t dropped_bytes, kept_bytes;
+    struct certificate certificate;
 };
 
 #define AT(member) CONF_AT(struct options, member)
@@ -311,6 +314,10 @@ static void print_zeta(const struct zeta *z, const struct round *round, int n,
     else
         fprintf(stderr, " of one pair: --repeat 5 gives it an interval\n");
     fprintf(stderr, "          %.3f of it inside MPI-IO, %.3f outside\n", z->io, z->value - z->io);
+    const struct certificate *c = &round[0].certificate;
+    fprintf(stderr,
+            "          certified: the same %" PRId64 " calls and %s in both runs, by %d rank%s\n",
+            c->calls_n, units_bytes((double)c->bytes, kept), c->ranks_n, units_plural(c->ranks_n));
     if (round[0].kept_bytes > 0)
         fprintf(stderr,
                 "          %s written through the shared pointer by single ranks were not "
@@ -335,18 +342,22 @@ static json_t *zeta_json(const struct zeta *z, const struct round *round, int n,
 }
 
 static int save_json(const struct options *o, const struct conf_list *args, const char *began,
-                     int status, const struct profile_run *run, json_t *zeta)
+                     int status, const struct profile_run *run, const struct round *round,
+                     json_t *zeta)
 {
+    json_t *certificates = json_array();
+    for (int i = 0; i < o->repeat && round[i].certificate.ranks_n > 0; i++)
+        json_array_append_new(certificates, certificate_json(&round[i].certificate));
     char ended[32];
     json_t *command = json_array();
     watch_utc(ended);
     for (int a = 0; a < args->n; a++)
         json_array_append_new(command, js_text(args->item[a]));
-    json_t *result =
-        json_pack("{s:s s:s s:s s:s s:o s:o s:i s:o s:o s:[]}", "schema", "nht1-profile/1",
-                  "version", nht1_build, "started_utc", began, "ended_utc", ended, "options",
-                  conf_json(&program, o), "command", command, "command_status", status, "profile",
-                  profile_json(run), "zeta", zeta ? zeta : json_null(), "stamps");
+    json_t *result = json_pack(
+        "{s:s s:s s:s s:s s:o s:o s:i s:o s:o s:o s:[]}", "schema", "nht1-profile/1", "version",
+        nht1_build, "started_utc", began, "ended_utc", ended, "options", conf_json(&program, o),
+        "command", command, "command_status", status, "profile", profile_json(run), "zeta",
+        zeta ? zeta : json_null(), "certificates", certificates, "stamps");
     const int rc = js_result(o->json, result);
     if (rc < 0) err_prefix("--json: ");
     json_decref(result);
@@ -386,35 +397,34 @@ static int check(const struct options *o, const struct conf_list *args)
 /* One run without writes. Returns 0, ERR_INVALID when there is no T_C of the program; the folder
  * stays then when its output may say why. */
 static int run_dropped(const struct options *o, const struct conf_list *args, struct own *own,
-                       const char *dir, const char *library, struct round *round)
+                       const char *dir, const char *library, struct round *round,
+                       struct profile_run *run)
 {
     char parent[PATH_MAX];
-    struct profile_run run;
     int status = 0;
     TRY(execute(o, args, own, dir, library, true, &status));
-    int rc = profile_load(dir, &run);
-    if (rc == 0 && run.state == PROFILE_READ_DROPPED)
+    int rc = profile_load(dir, run);
+    if (rc == 0 && run->state == PROFILE_READ_DROPPED)
         rc = err_set(ERR_INVALID,
                      "T_C cannot be measured by dropping writes: rank %d reads %s, which the "
                      "program has written before",
-                     run.reader->rank, run.reader->file[run.reader->at_file].name);
-    else if (rc == 0 && (status != 0 || run.state != PROFILE_FINALIZED)) {
+                     run->reader->rank, run->reader->file[run->reader->at_file].name);
+    else if (rc == 0 && (status != 0 || run->state != PROFILE_FINALIZED)) {
         rc = err_set(ERR_INVALID,
                      "zeta cannot be measured: with its writes dropped the program ended with "
                      "status %d, output in %s/output; does it check what it has written? See "
                      "--t-c-add",
                      status, dir);
         own_hand_over(own, own_split(dir, parent));
-    } else if (rc == 0 && run.dropped_bytes == 0)
+    } else if (rc == 0 && run->dropped_bytes == 0)
         rc = err_set(ERR_INVALID, "zeta cannot be measured: the program writes nothing through "
                                   "MPI-IO that can be dropped");
     if (rc == 0) {
-        round->t_c_s = run.wall_s;
-        round->c_io_s = run.io_s;
-        round->dropped_bytes = run.dropped_bytes;
-        round->kept_bytes = run.kept_bytes;
+        round->t_c_s = run->wall_s;
+        round->c_io_s = run->io_s;
+        round->dropped_bytes = run->dropped_bytes;
+        round->kept_bytes = run->kept_bytes;
     }
-    profile_free(&run);
     return rc;
 }
 
@@ -430,9 +440,10 @@ static int rounds_make(const struct options *o, const struct conf_list *args, st
     TRY(library_find(library));
     for (int i = 0; i < o->repeat; i++) {
         char why_not[ERR_MESSAGE_MAX] = "";
+        struct profile_run without = {0};
         if (*measured) {
             snprintf(dir, sizeof dir, "%.4000s.run-%d.dropped", o->out, (int)getpid());
-            const int rc = run_dropped(o, args, own, dir, library, &round[i]);
+            const int rc = run_dropped(o, args, own, dir, library, &round[i], &without);
             if (rc < 0 && rc != ERR_INVALID) return rc;
             if (rc == ERR_INVALID) {
                 *measured = false;
@@ -448,7 +459,14 @@ static int rounds_make(const struct options *o, const struct conf_list *args, st
         TRY(profile_load(dir, run));
         round[i].t_t_s = run->wall_s;
         round[i].t_io_s = run->io_s;
-        if (why_not[0] && *status == 0) fprintf(stderr, "nht1-profile: %s\n", why_not);
+        struct certificate *c = &round[i].certificate;
+        if (*measured) certificate_make(c, run, &without, o->t_c_add.n > 0);
+        profile_free(&without);
+        if (*measured && !c->agree) {
+            *measured = false;
+            snprintf(why_not, sizeof why_not, "no zeta: %s", c->difference);
+        }
+        if (why_not[0] && *status == 0) plain_line(stderr, "nht1-profile: %s", why_not);
         if (*status != 0 || !*measured) break;
     }
     if (run->size == 0)
@@ -459,21 +477,23 @@ static int rounds_make(const struct options *o, const struct conf_list *args, st
     return 0;
 }
 
-/* The workload, the result and what is told. round: NULL without a measurement of zeta. */
+/* The workload, the result and what is told. measured: they have a zeta. */
 static int report_profile(const struct options *o, const struct conf_list *args, const char *began,
-                          const struct profile_run *run, const struct round *round, int status)
+                          const struct profile_run *run, const struct round *round, bool measured,
+                          int status)
 {
     struct zeta z;
     const int n = (int)o->repeat;
     TRY(save_workload(o, run));
-    if (round) TRY(zeta_of(round, n, &z));
+    if (measured) TRY(zeta_of(round, n, &z));
     if (o->json)
-        TRY(save_json(o, args, began, status, run, round ? zeta_json(&z, round, n, run) : NULL));
+        TRY(save_json(o, args, began, status, run, round,
+                      measured ? zeta_json(&z, round, n, run) : NULL));
     if (o->quiet) return 0;
     fputc('\n', stderr);
     if (!js_is_stdout(o->out)) plain_line(stderr, "nht1-profile: the workload is in %s", o->out);
     profile_print(run, stderr);
-    if (round) print_zeta(&z, round, n, run);
+    if (measured) print_zeta(&z, round, n, run);
     return 0;
 }
 
@@ -488,7 +508,7 @@ static int profile(const struct options *o, const struct conf_list *args, struct
     if (!round) return ERR_NOMEM;
     int rc = rounds_make(o, args, own, round, &run, &measured, &started, status);
     measured = measured && *status == 0;
-    if (rc == 0) rc = report_profile(o, args, began, &run, measured ? round : NULL, *status);
+    if (rc == 0) rc = report_profile(o, args, began, &run, round, measured, *status);
     profile_free(&run);
     free(round);
     if (rc == ERR_INVALID && started && !o->t_c) {

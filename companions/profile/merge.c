@@ -60,7 +60,7 @@ static double inside_s(const struct profile_map *m)
 /* Whether a program can have counted so far: if not, it has written over its counters. */
 static bool counts_sound(const struct profile_phase *p)
 {
-    bool ok = p->pieces <= COUNT_MAX && p->unknown <= COUNT_MAX && p->seeks <= COUNT_MAX &&
+    bool ok = p->pieces <= COUNT_MAX && p->unknown <= COUNT_MAX && p->sequential <= COUNT_MAX &&
               p->think_ns <= INT64_MAX;
     for (int k = 0; k < WORKLOAD_KINDS; k++)
         ok = ok && p->kind[k].n <= COUNT_MAX && p->kind[k].bytes <= WORKLOAD_BYTES_MAX;
@@ -354,8 +354,8 @@ static void first_offsets(const struct point *at, int64_t begin[PROFILE_PLACED])
 
 /* What all processes of a point have done together. */
 struct totals {
-    int64_t calls, bytes, pieces, unknown, seeks, think_ns;
-    int64_t read_bytes, coll, blocking, pointer, shared;
+    int64_t calls, bytes, pieces, unknown, sequential, think_ns;
+    int64_t read_bytes, coll, blocking, shared;
     bool request; /* collective calls with a request */
 };
 
@@ -363,7 +363,7 @@ static void totals_add(struct totals *t, const struct profile_phase *p)
 {
     t->pieces = num_sum(t->pieces, (int64_t)p->pieces);
     t->unknown = num_sum(t->unknown, (int64_t)p->unknown);
-    t->seeks = num_sum(t->seeks, (int64_t)p->seeks);
+    t->sequential = num_sum(t->sequential, (int64_t)p->sequential);
     t->think_ns = num_sum(t->think_ns, (int64_t)p->think_ns);
     for (int k = 0; k < WORKLOAD_KINDS; k++) {
         const struct workload_kind kind = workload_kind_of(k);
@@ -373,7 +373,6 @@ static void totals_add(struct totals *t, const struct profile_phase *p)
         t->read_bytes = num_sum(t->read_bytes, kind.write ? 0 : b);
         t->coll = num_sum(t->coll, kind.collective ? n : 0);
         t->blocking = num_sum(t->blocking, kind.sync == WORKLOAD_BLOCKING ? n : 0);
-        t->pointer = num_sum(t->pointer, kind.position != WORKLOAD_EXPLICIT ? n : 0);
         t->shared = num_sum(t->shared, kind.position == WORKLOAD_SHARED ? n : 0);
         if (kind.sync == WORKLOAD_REQUEST && kind.collective && n > 0) t->request = true;
     }
@@ -418,7 +417,7 @@ static int point_make(const struct point *at, struct workload_point *out)
     out->read_frac = (double)t.read_bytes / bytes;
     out->coll_frac = (double)t.coll / calls;
     out->sync_frac = (double)t.blocking / calls;
-    out->seq_frac = (double)(t.pointer > t.seeks ? t.pointer - t.seeks : 0) / calls;
+    out->seq_frac = fmin(1, (double)t.sequential / calls);
     out->shared_frac = (double)t.shared / calls;
     const bool holes = t.pieces > t.calls && t.unknown == 0 && t.shared == 0;
     out->cont_mean = holes ? fmax(1, bytes / (double)t.pieces) : out->size_mean;

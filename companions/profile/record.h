@@ -4,8 +4,8 @@
 /* Layer 3. What the preloaded library leaves of one rank, and nht1-profile reads: a file that is
  * mapped into memory while the program runs, so that nothing is lost when it dies, by SIGKILL too.
  *
- *     DIR/rank-R      struct profile_map, then phase_max struct profile_phase, of which phases_n hold
- *                     something; sparse, in the byte order of the machine
+ *     DIR/rank-R      struct profile_map, of whose files and phases files_n and phases_n hold something;
+ *                     sparse, in the byte order of the machine
  *     DIR/drop-HASH   the writes to the file of that name were dropped, on this rank or another
  *
  * A phase becomes a working point: the calls on one file from its opening, or from the last change
@@ -17,7 +17,7 @@
 #include "companions/workload/function.h"
 
 #define PROFILE_MAGIC     UINT64_C(0x31657270316e7468)
-#define PROFILE_FILES_MAX 64
+#define PROFILE_FILES_MAX 16384
 #define PROFILE_NAME_MAX  1024
 #define PROFILE_PHASE_MAX 16384
 #define PROFILE_BINS      512 /* of the timeline */
@@ -45,11 +45,24 @@ struct profile_calls {
     uint64_t ns, ns_max; /* inside the function, or inside both of a split collective call */
 };
 
+/* What a rank did with a file, so that two runs can be compared: the data access functions, then the
+ * others. Waiting and asking are not in it. */
+#define PROFILE_TRACED (WORKLOAD_KINDS + PROFILE_OTHERS)
+struct profile_trace {
+    struct profile_traced {
+        uint64_t n, bytes;
+    } of[PROFILE_TRACED];
+    uint64_t digest; /* of functions, sizes and offsets in their order */
+    int32_t thread;  /* the first one's number */
+    int32_t threads; /* that used the file: 0, 1, or 2 for more */
+};
+
 struct profile_file {
     char name[PROFILE_NAME_MAX];
     int32_t comm_size, comm_rank; /* of the communicator that it was opened with */
     int32_t phases_n;             /* of this file, on this rank */
     int32_t opens_n;
+    struct profile_trace trace;
 };
 
 /* Where in the file the calls of a function lay, those through views without holes. */
@@ -57,8 +70,7 @@ struct profile_places {
     uint64_t n;         /* calls */
     int64_t begin, end; /* the bytes that all of them cover; end 0: nothing yet */
     int64_t next;       /* where the last one ended */
-    uint64_t skips; /* calls that did not begin where the one before had ended; with the individual
-                           pointer, before which it was moved */
+    uint64_t skips;     /* calls that did not begin where the one before had ended */
 };
 
 /* Kinds whose places are known come first: all but those with the shared pointer. */
@@ -69,9 +81,10 @@ struct profile_phase {
     int32_t ordinal; /* the n-th phase of the file on this rank */
     int32_t comm_size, comm_rank;
     double begin_s, end_s;
-    uint64_t pieces;                  /* contiguous pieces in the file, all calls */
-    uint64_t unknown;                 /* calls whose pieces are not known */
-    uint64_t seeks;                   /* calls before which the pointer was moved, but the first */
+    uint64_t pieces;  /* contiguous pieces in the file, all calls */
+    uint64_t unknown; /* calls whose pieces are not known */
+    uint64_t
+        sequential; /* calls that began where the one before on the file had ended; the first */
     uint64_t sizes[2][PROFILE_SIZES]; /* calls by size; reads, writes */
     uint64_t think_ns;                /* from call to call outside of MPI-IO */
     struct profile_calls kind[WORKLOAD_KINDS];

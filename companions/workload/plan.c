@@ -151,6 +151,11 @@ static int kinds_by_fractions(const struct workload_point *p, uint64_t seed,
     if (!v) return ERR_NOMEM;
     for (int i = 0; i < VECTORS; i++)
         vector(seed, i, fraction[i], plan->n, v + i * plan->n);
+    /* The first call begins at the process's own part and so counts as sequential. */
+    unsigned char *sequential = v + SEQUENTIAL * plan->n;
+    unsigned char *one = plan->n > 0 ? memchr(sequential, 1, (size_t)plan->n) : NULL;
+    if (one) *one = sequential[0];
+    if (one) sequential[0] = 1;
     for (int64_t c = 0; c < plan->n; c++) {
         const unsigned char *bit = v + c;
         struct workload_kind k = {.collective = bit[COLLECTIVE * plan->n],
@@ -226,13 +231,21 @@ static void kinds_by_list(const struct workload_calls *list, int list_n, int64_t
 
 /* --- positions ------------------------------------------------------------------------------ */
 
-/* A multiple of sizeMean from which so many bytes lie inside the length. */
-static int64_t random_offset(struct random *r, double size, int64_t bytes, int64_t length)
+/* A multiple of sizeMean from which so many bytes lie inside the length; another one than not_at,
+ * where there is any other. */
+static int64_t random_offset(struct random *r, double size, int64_t bytes, int64_t length,
+                             int64_t not_at)
 {
     const int64_t most = bytes < length ? (int64_t)((double)(length - bytes) / size) : 0;
-    int64_t at = llround((double)random_below(r, most + 1) * size);
-    if (at > length - bytes) at = length - bytes;
-    return at > 0 ? at : 0;
+    const int64_t drawn = random_below(r, most + 1);
+    int64_t at = 0;
+    for (int64_t next = drawn; next <= drawn + 1; next++) {
+        at = llround((double)(next % (most + 1)) * size);
+        if (at > length - bytes) at = length - bytes;
+        if (at < 0) at = 0;
+        if (at != not_at) break;
+    }
+    return at;
 }
 
 /* Bytes that all processes move with the shared pointer until it is sought again. */
@@ -246,6 +259,22 @@ static int64_t run_bytes(const struct workload_point *p, const struct workload_p
     return sum < (double)p->unique_bytes ? (int64_t)sum : p->unique_bytes;
 }
 
+/* Bytes that this process moves from a call on until it jumps again: what has to fit behind it. */
+static int64_t own_run_bytes(const struct workload_plan *plan, int64_t c)
+{
+    int64_t sum = plan->call[c].bytes;
+    for (int64_t i = c + 1; i < plan->n; i++) {
+        const enum workload_position at = workload_kind_of(plan->call[i].kind).position;
+        if (at == WORKLOAD_EXPLICIT) break;
+        if (at == WORKLOAD_INDIVIDUAL) sum += plan->call[i].bytes;
+    }
+    return sum;
+}
+
+/* The first call begins at the process's own part. By fractions, a call with the individual pointer
+ * begins where the one before ended, whichever pointer that used, and one with an explicit offset
+ * somewhere else. Of listed calls the number is known, not the order: individual pointer, reading
+ * and writing each go on by themselves. */
 static void set_offsets(const struct workload *w, const struct workload_point *p, uint64_t seed,
                         int rank, struct workload_plan *plan)
 {
@@ -263,20 +292,20 @@ static void set_offsets(const struct workload *w, const struct workload_point *p
     for (int64_t i = 0; i < plan->n; i++) {
         struct workload_call *c = &plan->call[i];
         const struct workload_kind k = workload_kind_of(c->kind);
-        int64_t *next = k.position == WORKLOAD_INDIVIDUAL ? &individual
-                        : k.write                         ? &write_at
-                                                          : &read_at;
+        int64_t *next = !listed || k.position == WORKLOAD_INDIVIDUAL ? &individual
+                        : k.write                                    ? &write_at
+                                                                     : &read_at;
         if (k.position == WORKLOAD_SHARED) {
             if (c->seek != WORKLOAD_NO_SEEK)
                 c->seek = listed ? WORKLOAD_NO_SEEK
                                  : random_offset(&seeks, p->size_mean, run_bytes(p, plan, i),
-                                                 p->unique_bytes);
+                                                 p->unique_bytes, -1);
             continue;
         }
         if (c->offset < 0) { /* not spread */
-            /* Of listed calls the number is known, not the places: one after the other. */
-            if (k.position == WORKLOAD_EXPLICIT && !listed)
-                c->offset = random_offset(&offsets, p->size_mean, c->bytes, length);
+            if (k.position == WORKLOAD_EXPLICIT && !listed && i > 0)
+                c->offset =
+                    random_offset(&offsets, p->size_mean, own_run_bytes(plan, i), length, *next);
             else
                 c->offset = *next;
             *next = c->offset + c->bytes;
@@ -394,12 +423,19 @@ void workload_plan_free(struct workload_plan *plan)
 /* --- what was achieved ---------------------------------------------------------------------- */
 
 void workload_achieved_count(struct workload_achieved *a, const struct workload_view *v,
-                             const struct workload_call *c)
+                             struct workload_stand *s, const struct workload_call *c)
 {
-    const struct workload_kind k = workload_kind_of(c->kind);
+    const bool shared = workload_kind_of(c->kind).position == WORKLOAD_SHARED;
     a->calls[c->kind]++;
     a->bytes[c->kind] += c->bytes;
-    a->sequential += k.position != WORKLOAD_EXPLICIT && c->seek == WORKLOAD_NO_SEEK;
+    a->sequential += !s->begun || (shared      ? c->seek == WORKLOAD_NO_SEEK
+                                   : s->placed ? c->offset == s->next
+                                               : c->offset == s->begin);
+    s->begun = true;
+    if (!shared) {
+        s->placed = true;
+        s->next = c->offset + c->bytes;
+    }
     if (c->bytes == 0) return;
     a->pieces += c->offset < 0
                      ? 1

@@ -78,13 +78,22 @@ int workload_plan_slots(const struct workload_plan *plan, bool holes, int64_t bu
 /* The nine numbers of calls that were made, of all processes. */
 struct workload_achieved {
     int64_t calls[WORKLOAD_KINDS], bytes[WORKLOAD_KINDS];
-    int64_t sequential; /* calls that continue after the one before */
-    int64_t pieces;     /* contiguous in the file */
+    int64_t
+        sequential; /* calls that begin where the one before of the process ended; and its first */
+    int64_t pieces; /* contiguous in the file */
 };
 
-/* Counts one call made. Local. */
+/* Where a process stands between two calls. A call with the shared pointer continues unless that was
+ * moved; the others are compared with the one before of the others. */
+struct workload_stand {
+    bool begun, placed; /* any call; any but with the shared pointer */
+    int64_t next;       /* where the last one placed ended */
+    int64_t begin;      /* of the process's own part */
+};
+
+/* Counts one call made. s: begin is set, the rest 0 before the first. Local. */
 void workload_achieved_count(struct workload_achieved *a, const struct workload_view *v,
-                             const struct workload_call *c);
+                             struct workload_stand *s, const struct workload_call *c);
 
 /* The point that describes what was counted over all processes. Local. */
 struct workload_point workload_achieved_point(const struct workload_achieved *a,

@@ -28,7 +28,7 @@ const struct workload_number workload_numbers[WORKLOAD_NUMBERS] = {
     FRACTION("readFrac", read_frac, "bytes read / bytes transferred"),
     FRACTION("collFrac", coll_frac, "collective calls / calls"),
     FRACTION("syncFrac", sync_frac, "blocking calls / calls"),
-    FRACTION("seqFrac", seq_frac, "calls that continue after the one before / calls"),
+    FRACTION("seqFrac", seq_frac, "calls that begin where the one before ended / calls"),
     FRACTION("sharedFrac", shared_frac, "calls with the shared file pointer / calls"),
     {"contMean", 1, (double)WORKLOAD_BYTES_MAX, false, AT(cont_mean),
      "bytes in one piece in the file"},

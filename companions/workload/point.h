@@ -37,7 +37,7 @@
 #include "companions/workload/function.h"
 
 #define WORKLOAD_PROCESSES_MAX (1 << 20)
-#define WORKLOAD_FILES_MAX     64
+#define WORKLOAD_FILES_MAX     1024
 #define WORKLOAD_BYTES_MAX     (INT64_C(1) << 60)
 #define WORKLOAD_THINK_S_MAX   1e6
 #define WORKLOAD_CALLS_MAX     (INT64_C(1) << 30) /* of one process in a point */

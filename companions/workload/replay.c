@@ -196,6 +196,7 @@ static int point_access(void *part, double *think_s)
     struct point_run *t = part;
     int rc = 0;
     int64_t reads = 0, writes = 0;
+    struct workload_stand stand = {.begin = t->plan.begin};
     for (int64_t i = 0; i < t->plan.n; i++) {
         const struct workload_call *call = &t->plan.call[i];
         const struct workload_kind k = workload_kind_of(call->kind);
@@ -232,7 +233,7 @@ static int point_access(void *part, double *think_s)
         const int made = workload_handle_call(&t->handle, &x);
         if (one == 0) one = made;
         if (rc == 0) rc = one;
-        workload_achieved_count(&t->achieved, &t->view, call);
+        workload_achieved_count(&t->achieved, &t->view, &stand, call);
         /* Flushing is collective as well: all do it, whoever has failed. Nothing may be in flight
          * then. */
         if (t->c->sync_call && k.write && k.collective) {

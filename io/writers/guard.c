@@ -158,21 +158,31 @@ static parts_type real_parts(struct real_calls *r)
     return atomic_load(&r->parts);
 }
 
-/* Whether a call is one to stand around: every write, and what is read for a reader of io/read.h. What
- * a library reads otherwise, to write what lies around it or of a file of its own, is its business. */
+/* What is read of dumps, for a reader of io/read.h. */
+static bool reads_dumps(void)
+{
+    const char *call = guard.call;
+    return call && guard.reader && (strstr(call, "read") || strstr(call, "_get_"));
+}
+
+/* Whether a call is one to stand around: every write, and what is read of dumps, or of a container's
+ * structure by the format's library. What MPI-IO reads otherwise, to write what lies around it or of a
+ * file of its own, is its business. */
 static bool guarded(const struct real_calls *r)
 {
     const char *call = guard.call;
-    const bool reads_dumps = call && (strstr(call, "read") || strstr(call, "_get_"));
-    return call && (r == &writes || (guard.reader && reads_dumps));
+    if (!call || r == &writes || reads_dumps()) return call;
+    return strcmp(call, IO_GUARD_OPENING) == 0 ? guard.stand_in >= 0
+                                               : strncmp(call, "MPI_", 4) != 0;
 }
 
-/* A file that ends where it was known to go on is an error as well. */
+/* Dumps that end where they were known to go on are an error as well. */
 static void note_fault(const struct real_calls *r, ssize_t done)
 {
     int none = 0;
     const int errnum = done < 0 ? errno : r == &reads ? IO_GUARD_ENDED : EIO;
-    if (done <= 0) atomic_compare_exchange_strong(&guard.errnum, &none, errnum);
+    if (done < 0 || (done == 0 && (r == &writes || reads_dumps())))
+        atomic_compare_exchange_strong(&guard.errnum, &none, errnum);
 }
 
 /* A call that failed, as the library shall see it. */
@@ -187,10 +197,16 @@ static ssize_t do_all(struct real_calls *r, int fd, char *buf, size_t bytes, off
     const one_type real = real_one(r);
     if (!guarded(r)) return real(fd, buf, bytes, offset);
     size_t all = 0;
+    /* HDF5's ranks wait for ever for the one that cannot read its structure. */
+    bool again = r == &reads;
     while (all < bytes) {
         const ssize_t done = real(fd, buf + all, bytes - all, offset + (off_t)all);
         if (done < 0 && errno == EINTR) continue;
         note_fault(r, done);
+        if (done < 0 && again) {
+            again = false;
+            continue;
+        }
         if (done <= 0) return failed(r, all > 0 ? (ssize_t)all : done, bytes);
         all += (size_t)done;
     }
@@ -202,9 +218,10 @@ static ssize_t do_parts(struct real_calls *r, int fd, const struct iovec *part, 
 {
     ssize_t all = real_parts(r)(fd, part, parts, offset), end = 0;
     if (!guarded(r)) return all;
+    if (all < 0) note_fault(r, all);
+    if (all < 0 && r == &reads) all = 0; /* once more */
     if (all < 0) {
         size_t bytes = 0;
-        note_fault(r, all);
         for (int i = 0; i < parts; i++)
             bytes += part[i].iov_len;
         return failed(r, all, bytes);
@@ -216,7 +233,7 @@ static ssize_t do_parts(struct real_calls *r, int fd, const struct iovec *part, 
         if (there >= bytes) continue;
         const ssize_t done =
             do_all(r, fd, (char *)part[i].iov_base + there, (size_t)(bytes - there), offset + all);
-        if (done < 0) return all;
+        if (done < 0) return all > 0 ? all : done;
         all += done;
         if (done < bytes - there) return all;
     }

@@ -11,7 +11,8 @@
  * return success with a full count on every rank when the pwritev of an aggregator fails or comes
  * short (fcoll vulcan, dynamic, dynamic_gen2). So the program brings its own pwrite, pwritev, pread
  * and preadv, which the library's calls meet first: while a call is under way they go on after short
- * ones and remember errors. For opening, see IO_GUARD_OPENING. All functions are local; one file at a time is guarded.
+ * ones and remember errors, and what cannot be read is tried once more. For opening, see
+ * IO_GUARD_OPENING. All functions are local; one file at a time is guarded.
  *
  * This is no part of libnht1.a, out of which it would go into every program that calls pwrite: the
  * Makefile names the programs that have it. */

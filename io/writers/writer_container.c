@@ -18,6 +18,8 @@
 #include "io/writers/mpiio.h"
 #include "io/writers/writer.h"
 
+#define STRUCTURE_BYTES (1 << 20) /* of a container whose chunks lie among it */
+
 static int64_t values_of(const struct io_format_block *b)
 {
     return b->count[0] * b->count[1] * b->count[2] * b->count[3];
@@ -55,6 +57,25 @@ static int64_t most_values(const struct io_context *ctx)
     return num_max(1, ctx->tuning.call_bytes / IO_WORD_BYTES);
 }
 
+/* Whether this rank can read the structure, or as much of it as there is before the dumps: HDF5 does not come
+ * back, on any rank, where one cannot. */
+static int read_structure(const struct io_context *ctx, int fd)
+{
+    const struct io_body *body = &ctx->body;
+    const int64_t bytes =
+        body->data_offset >= 0 ? body->data_offset : num_min(body->file_bytes, STRUCTURE_BYTES);
+    char piece[16384];
+    for (int64_t at = 0; at < bytes;) {
+        const ssize_t done = pread(fd, piece, (size_t)num_min(bytes - at, sizeof piece), (off_t)at);
+        if (done == 0) break; /* the library says what is wrong */
+        if (done < 0 && errno != EINTR)
+            return err_set_errno(ERR_IO, errno, "reading the structure of %s at offset %" PRId64,
+                                 ctx->path, at);
+        if (done > 0) at += done;
+    }
+    return 0;
+}
+
 static int open_container(void *state, const struct io_context *ctx, bool collective)
 {
     struct io_container *c = state;
@@ -74,6 +95,7 @@ static int open_container(void *state, const struct io_context *ctx, bool collec
     int rc = io_fd_open(ctx, &c->fd), opened;
     const int seen = rc == 0 ? open(ctx->path, O_RDONLY | O_CLOEXEC) : -1;
     if (rc == 0 && seen < 0) rc = err_set_errno(ERR_IO, errno, "open %s for reading", ctx->path);
+    if (rc == 0) rc = read_structure(ctx, seen);
     if (rc == 0) rc = io_container_load(format);
     rc = par_agree(ctx->comm, rc);
     if (rc < 0) {

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#define TYPES_MAX 1024 /* that are taken apart of a type and its parts */
+
 /* Appends one thing to another, displaced: pieces that touch are one. */
 static void append(struct pieces *to, struct pieces what, int64_t at)
 {
@@ -180,7 +182,9 @@ static bool contents(MPI_Datatype type, const struct type_contents *m, int64_t *
     return ok;
 }
 
-struct pieces pieces_of(MPI_Datatype type)
+/* left: types that may still be taken apart, those of the language not counted. Where a type is part of another twice, MPI gives two
+ * handles that cannot be told to be the same, so that nested types would take for ever. */
+static struct pieces take_apart(MPI_Datatype type, int *left)
 {
     struct type_contents m, of;
     MPI_Count size = 0;
@@ -194,12 +198,14 @@ struct pieces pieces_of(MPI_Datatype type)
         out.known = true;
         return out;
     }
+    if (*left == 0) return whole;
+    (*left)--;
     int64_t *n = calloc((size_t)(m.ints + m.larges + m.addresses) + 1, sizeof *n);
     MPI_Datatype *t = calloc((size_t)m.types + 1, sizeof(MPI_Datatype));
     struct pieces *part = calloc((size_t)m.types + 1, sizeof *part);
     if (n && t && part && contents(type, &m, n, t)) {
         for (MPI_Count k = 0; k < m.types; k++) {
-            part[k] = pieces_of(t[k]);
+            part[k] = take_apart(t[k], left);
             if (made_of(t[k], &of) && !is_basic(&of)) PMPI_Type_free(&t[k]);
         }
         out = decode(&m, n, part);
@@ -210,6 +216,12 @@ struct pieces pieces_of(MPI_Datatype type)
     if (!out.known) return whole;
     out.extent = extent;
     return out;
+}
+
+struct pieces pieces_of(MPI_Datatype type)
+{
+    int left = TYPES_MAX;
+    return take_apart(type, &left);
 }
 
 int64_t pieces_in(const struct pieces *view, int64_t bytes)

@@ -14,7 +14,8 @@ struct pieces {
     bool known; /* false: a constructor that is not decoded; n is 1 then */
 };
 
-/* Local. After an error of MPI, and for constructors that MPI 3 has removed, known is false. */
+/* Local. After an error of MPI, for constructors that MPI 3 has removed and for types that are made
+ * of more than 1024 others, known is false. */
 struct pieces pieces_of(MPI_Datatype type);
 
 /* Pieces in the file of so many bytes through a view of that type, from its beginning on. Local. */

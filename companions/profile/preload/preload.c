@@ -19,15 +19,17 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "companions/profile/preload/pieces.h"
+#include "companions/profile/preload/requests.h"
+#include "companions/profile/preload/table.h"
 #include "companions/profile/record.h"
 
-#define OPEN_MAX    256
-#define REQUEST_MAX 4096
 #define PHASES_STEP 64
+#define FILES_STEP  64
 
 enum split { SPLIT_RUN, SPLIT_OPEN, SPLIT_DIRECTION, SPLIT_CALLS };
 
@@ -39,10 +41,10 @@ struct open {
     int phase; /* index, -1: the next call begins one */
     bool last_write;
     uint64_t calls; /* in the phase */
-    bool sought;    /* since the last call */
     int64_t etype_bytes, view_begin;
     MPI_Offset pointer; /* the individual one */
     struct pieces view;
+    uint64_t view_number;       /* of all views of this process */
     uint64_t end_ns, end_io_ns; /* of the last call, and io_ns then */
     bool dropped;               /* writes of this rank to it */
     /* a split collective call under way */
@@ -64,15 +66,23 @@ struct call {
 
 static struct profile_map *map;
 static const char *dir;
-static char own_path[4096]; /* of the mapped file */
-static int phases_room;     /* phases that have their space on the disk */
+static char own_path[4096];         /* of the mapped file */
+static int files_room, phases_room; /* that have their space on the disk */
 static enum split split = SPLIT_DIRECTION;
 static uint64_t split_calls;
 static bool dropping;
-static struct open opens[OPEN_MAX];
+static struct table opens;                /* by handle; what is in it does not move */
+static struct table files;                /* struct profile_file, by name and number of processes */
 static int file_phase[PROFILE_FILES_MAX]; /* for SPLIT_RUN */
-static MPI_Request requests[REQUEST_MAX]; /* of calls of MPI-IO under way */
-static int requests_n;
+
+/* Where this process's last call on a file ended: in the view that it went through, and in the file. */
+static struct stand {
+    uint64_t view;    /* number of the view, 0: no call yet */
+    int64_t end;      /* in it, bytes */
+    int64_t file_end; /* -1: not known */
+    bool shared_moved;
+} stands[PROFILE_FILES_MAX];
+static uint64_t views_n;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local int inside;
 static uint64_t io_ns;    /* inside MPI-IO, all of it until now */
@@ -109,27 +119,45 @@ static void *find(const char *name)
     abort();
 }
 
-/* The real function behind one of ours. */
+/* The real function behind one of ours; threads may meet here. */
 #define REAL(name, ...)                                                                            \
-    static int (*real)(__VA_ARGS__);                                                               \
-    if (!real) *(void **)&real = find(#name)
+    static void *found;                                                                            \
+    int (*real)(__VA_ARGS__);                                                                      \
+    *(void **)&real = __atomic_load_n(&found, __ATOMIC_RELAXED);                                   \
+    if (!real) {                                                                                   \
+        *(void **)&real = find(#name);                                                             \
+        __atomic_store_n(&found, *(void **)&real, __ATOMIC_RELAXED);                               \
+    }
 
 /* A function under both of its names. */
 #define BOTH(name, ...)                                                                            \
     int P##name(__VA_ARGS__) __attribute__((alias(#name)));                                        \
     int name(__VA_ARGS__)
 
-/* Space on the disk for the counters up to so many phases: a write to mapped memory that finds none
- * ends the program. Returns an error number. */
-static int reserve(int phases)
+/* Space on the disk for that part of the counters: a write to mapped memory that finds none ends the
+ * program. Returns an error number. */
+static int reserve(size_t from, size_t bytes)
 {
-    const size_t bytes =
-        offsetof(struct profile_map, phase) + (size_t)phases * sizeof(struct profile_phase);
     const int fd = open(own_path, O_RDWR | O_CLOEXEC);
     if (fd < 0) return errno;
-    const int why = posix_fallocate(fd, 0, (off_t)bytes);
+    const int why = posix_fallocate(fd, (off_t)from, (off_t)bytes);
     close(fd);
-    if (why == 0) phases_room = phases;
+    return why;
+}
+
+static int reserve_files(int n)
+{
+    const int why =
+        reserve(offsetof(struct profile_map, file), (size_t)n * sizeof(struct profile_file));
+    if (why == 0) files_room = n;
+    return why;
+}
+
+static int reserve_phases(int n)
+{
+    const int why =
+        reserve(offsetof(struct profile_map, phase), (size_t)n * sizeof(struct profile_phase));
+    if (why == 0) phases_room = n;
     return why;
 }
 
@@ -145,7 +173,9 @@ static struct profile_map *map_own(void)
     }
     const int fd = open(own_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (fd < 0) return NULL;
-    if (ftruncate(fd, sizeof *map) < 0 || (why = reserve(PHASES_STEP)) != 0 ||
+    if (ftruncate(fd, sizeof *map) < 0 ||
+        (why = reserve(0, offsetof(struct profile_map, file))) != 0 ||
+        (why = reserve_files(FILES_STEP)) != 0 || (why = reserve_phases(PHASES_STEP)) != 0 ||
         (at = mmap(NULL, sizeof *map, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED)
         why = why ? why : errno;
     close(fd);
@@ -283,42 +313,77 @@ static void count_other(enum profile_other what, uint64_t start_ns)
     pthread_mutex_unlock(&lock);
 }
 
+static uint64_t key_of(MPI_File fh)
+{
+    uint64_t key = 0;
+    memcpy(&key, &fh, sizeof fh);
+    return key;
+}
+
 static struct open *open_of(MPI_File fh)
 {
-    for (int i = 0; i < OPEN_MAX; i++)
-        if (opens[i].comm_size > 0 && opens[i].fh == fh) return &opens[i];
-    return NULL;
+    pthread_mutex_lock(&lock);
+    struct open *o = table_find(&opens, key_of(fh));
+    pthread_mutex_unlock(&lock);
+    return o;
 }
 
 /* The place in the table of a file with so many processes; the last one holds all that found none. */
 static int file_of(const char *name, int comm_size, int comm_rank)
 {
-    int f = 0;
-    while (f < map->files_n &&
-           (strcmp(map->file[f].name, name) != 0 || map->file[f].comm_size != comm_size))
-        f++;
-    if (f == PROFILE_FILES_MAX) {
+    uint64_t key = table_hash(name) + (uint64_t)comm_size;
+    struct profile_file *file;
+    while ((file = table_find(&files, key)) &&
+           (strncmp(file->name, name, sizeof file->name - 1) != 0 || file->comm_size != comm_size))
+        key++;
+    const int n = map->files_n;
+    if (!file && (n == PROFILE_FILES_MAX ||
+                  (n == files_room && reserve_files(files_room + FILES_STEP) != 0) ||
+                  table_put(&files, key, &map->file[n]) < 0)) {
         map->files_lost++;
-        return f - 1;
+        return n - 1;
     }
-    struct profile_file *file = &map->file[f];
-    if (f == map->files_n) {
+    if (!file) {
+        file = &map->file[n];
         snprintf(file->name, sizeof file->name, "%s", name);
         map->files_n++;
     }
     file->comm_size = comm_size;
     file->comm_rank = comm_rank;
     file->opens_n++;
-    return f;
+    return (int)(file - map->file);
 }
 
-/* DIR/drop-HASH for a name: FNV-1a. */
+/* DIR/drop-HASH for a name. */
 static void drop_mark(const char *name, char path[4096])
 {
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (const char *c = name; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
-    snprintf(path, 4096, "%s/drop-%016llx", dir, (unsigned long long)hash);
+    snprintf(path, 4096, "%s/drop-%016llx", dir, (unsigned long long)table_hash(name));
+}
+
+/* Enters a call into the trace of its file. The lock is held. */
+static void trace(int file, int function, int64_t bytes, int64_t at)
+{
+    static _Thread_local int32_t thread;
+    struct profile_trace *t = &map->file[file].trace;
+    if (thread == 0) thread = (int32_t)syscall(SYS_gettid);
+    if (t->threads == 0) t->thread = thread;
+    t->threads = t->threads == 0 || (t->threads == 1 && t->thread == thread) ? 1 : 2;
+    t->of[function].n++;
+    t->of[function].bytes += (uint64_t)bytes;
+    const uint64_t part[] = {(uint64_t)function, (uint64_t)bytes, (uint64_t)at};
+    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
+        t->digest = (t->digest ^ part[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        t->digest ^= t->digest >> 29;
+    }
+}
+
+/* The same for a function that moves no data, on a file that may be none of ours. */
+static void trace_other(MPI_File fh, enum profile_other what, int64_t at)
+{
+    pthread_mutex_lock(&lock);
+    const struct open *o = table_find(&opens, key_of(fh));
+    if (o) trace(o->file, WORKLOAD_KINDS + (int)what, 0, at);
+    pthread_mutex_unlock(&lock);
 }
 
 BOTH(MPI_File_open, MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_File *fh)
@@ -336,9 +401,7 @@ BOTH(MPI_File_open, MPI_Comm comm, const char *name, int mode, MPI_Info info, MP
         PMPI_Comm_rank(comm, &rank);
         if (dropping) PMPI_Comm_dup(comm, &own);
         pthread_mutex_lock(&lock);
-        struct open *o = NULL;
-        for (int i = 0; i < OPEN_MAX && !o; i++)
-            if (opens[i].comm_size == 0) o = &opens[i];
+        struct open *o = malloc(sizeof *o);
         if (o) {
             *o = (struct open){.fh = *fh,
                                .comm = own,
@@ -346,16 +409,22 @@ BOTH(MPI_File_open, MPI_Comm comm, const char *name, int mode, MPI_Info info, MP
                                .comm_size = size,
                                .comm_rank = rank,
                                .phase = -1,
-                               .etype_bytes = 1};
-            o->view = pieces_of(MPI_BYTE);
+                               .etype_bytes = 1,
+                               .view = {.n = 1, .bytes = 1, .end = 1, .extent = 1, .known = true},
+                               .view_number = ++views_n};
             if (mode & MPI_MODE_APPEND) PMPI_File_get_position(*fh, &o->pointer);
-        } else
-            map->files_lost++;
+            if (table_put(&opens, key_of(*fh), o) < 0) {
+                free(o);
+                o = NULL;
+            }
+        }
+        if (!o) map->files_lost++;
+        if (o) trace(o->file, WORKLOAD_KINDS + PROFILE_OPEN, 0, mode);
         pthread_mutex_unlock(&lock);
         if (!o && dropping) {
             char plain[1024];
-            fprintf(stderr, "nht1-profile: rank %d has more than %d files open: %s\n", map->rank,
-                    OPEN_MAX, printable(name, plain));
+            fprintf(stderr, "nht1-profile: rank %d has no memory to follow %s\n", map->rank,
+                    printable(name, plain));
             PMPI_Abort(MPI_COMM_WORLD, 4);
         }
     }
@@ -368,16 +437,16 @@ BOTH(MPI_File_close, MPI_File *fh)
     REAL(PMPI_File_close, MPI_File *);
     if (!map || inside) return real(fh);
     inside++;
-    struct open *o = open_of(*fh);
+    /* Its handle may be that of another file as soon as it is closed. */
+    pthread_mutex_lock(&lock);
+    struct open *o = table_remove(&opens, key_of(*fh));
+    if (o) trace(o->file, WORKLOAD_KINDS + PROFILE_CLOSE, 0, 0);
+    pthread_mutex_unlock(&lock);
     const uint64_t start_ns = now_ns();
     const int rc = real(fh);
     count_other(PROFILE_CLOSE, start_ns);
-    if (o) {
-        if (o->comm != MPI_COMM_NULL) PMPI_Comm_free(&o->comm);
-        pthread_mutex_lock(&lock);
-        memset(o, 0, sizeof *o);
-        pthread_mutex_unlock(&lock);
-    }
+    if (o && o->comm != MPI_COMM_NULL) PMPI_Comm_free(&o->comm);
+    free(o);
     inside--;
     return rc;
 }
@@ -392,21 +461,26 @@ BOTH(MPI_File_set_view, MPI_File fh, MPI_Offset at, MPI_Datatype etype, MPI_Data
     const uint64_t start_ns = now_ns();
     const int rc = real(fh, at, etype, filetype, rep, info);
     count_other(PROFILE_VIEW, start_ns);
+    trace_other(fh, PROFILE_VIEW, at);
     struct open *o = open_of(fh);
     if (rc == MPI_SUCCESS && o) {
         int bytes = 1;
         PMPI_Type_size(etype, &bytes);
+        const struct pieces view = pieces_of(filetype);
+        pthread_mutex_lock(&lock);
         o->etype_bytes = bytes > 0 ? bytes : 1;
         o->view_begin = at;
         o->pointer = 0;
-        o->view = pieces_of(filetype);
+        o->view = view;
+        o->view_number = ++views_n;
+        pthread_mutex_unlock(&lock);
     }
     inside--;
     return rc;
 }
 
 /* Functions that only take time. */
-#define TIMED(name, what, arguments, ...)                                                          \
+#define TIMED(name, what, at, arguments, ...)                                                      \
     BOTH(name, __VA_ARGS__)                                                                        \
     {                                                                                              \
         REAL(P##name, __VA_ARGS__);                                                                \
@@ -415,12 +489,24 @@ BOTH(MPI_File_set_view, MPI_File fh, MPI_Offset at, MPI_Datatype etype, MPI_Data
         const uint64_t start_ns = now_ns();                                                        \
         const int rc = real arguments;                                                             \
         count_other(what, start_ns);                                                               \
+        trace_other(fh, what, at);                                                                 \
         inside--;                                                                                  \
         return rc;                                                                                 \
     }
-TIMED(MPI_File_sync, PROFILE_SYNC, (fh), MPI_File fh)
-TIMED(MPI_File_set_size, PROFILE_SIZE, (fh, bytes), MPI_File fh, MPI_Offset bytes)
-TIMED(MPI_File_preallocate, PROFILE_SIZE, (fh, bytes), MPI_File fh, MPI_Offset bytes)
+TIMED(MPI_File_sync, PROFILE_SYNC, 0, (fh), MPI_File fh)
+TIMED(MPI_File_set_size, PROFILE_SIZE, bytes, (fh, bytes), MPI_File fh, MPI_Offset bytes)
+TIMED(MPI_File_preallocate, PROFILE_SIZE, bytes, (fh, bytes), MPI_File fh, MPI_Offset bytes)
+
+/* A pointer was moved: the individual one, whose position is known, or the shared one. */
+static void sought(struct open *o, const char *name)
+{
+    pthread_mutex_lock(&lock);
+    if (strcmp(name, "MPI_File_seek_shared") == 0)
+        stands[o->file].shared_moved = true;
+    else
+        PMPI_File_get_position(o->fh, &o->pointer);
+    pthread_mutex_unlock(&lock);
+}
 
 #define SEEK(name)                                                                                 \
     BOTH(name, MPI_File fh, MPI_Offset at, int whence)                                             \
@@ -431,11 +517,9 @@ TIMED(MPI_File_preallocate, PROFILE_SIZE, (fh, bytes), MPI_File fh, MPI_Offset b
         const uint64_t start_ns = now_ns();                                                        \
         const int rc = real(fh, at, whence);                                                       \
         count_other(PROFILE_SEEK, start_ns);                                                       \
+        trace_other(fh, PROFILE_SEEK, at);                                                         \
         struct open *o = open_of(fh);                                                              \
-        if (o) {                                                                                   \
-            o->sought = true;                                                                      \
-            PMPI_File_get_position(fh, &o->pointer);                                               \
-        }                                                                                          \
+        if (o) sought(o, #name);                                                                   \
         inside--;                                                                                  \
         return rc;                                                                                 \
     }
@@ -448,8 +532,9 @@ static struct profile_phase *phase_of(struct open *o, bool write, double now_s)
     int at = split == SPLIT_RUN ? file_phase[o->file] : o->phase;
     if (at >= 0 && split == SPLIT_DIRECTION && o->last_write != write) at = -1;
     if (at >= 0 && split == SPLIT_CALLS && o->calls >= split_calls) at = -1;
-    if (at < 0 && (map->phases_n == PROFILE_PHASE_MAX ||
-                   (map->phases_n == phases_room && reserve(phases_room + PHASES_STEP) != 0))) {
+    if (at < 0 &&
+        (map->phases_n == PROFILE_PHASE_MAX ||
+         (map->phases_n == phases_room && reserve_phases(phases_room + PHASES_STEP) != 0))) {
         map->phases_lost++;
         at = map->phases_n - 1;
     } else if (at < 0) {
@@ -536,19 +621,53 @@ static int advance_pointers(const struct call *c)
     return PMPI_File_seek_shared(o->fh, bytes / o->etype_bytes, MPI_SEEK_CUR);
 }
 
-/* Notes where a call lay; not used where the view has holes. moved: the individual pointer was. */
+/* Notes where a call lay; not used where the view has holes. */
 static void note_place(struct profile_places *l, const struct open *o, const struct call *c,
-                       int64_t bytes, bool moved)
+                       int64_t bytes)
 {
     const bool explicit = workload_kind_of(c->kind).position == WORKLOAD_EXPLICIT;
     if (o->view.n != 1 || o->view.bytes != o->view.extent) return;
     l->n++;
     if (bytes == 0) return;
     const int64_t begin = o->view_begin + (explicit ? c->at : o->pointer) * o->etype_bytes;
-    l->skips += l->end > 0 && (explicit ? begin != l->next : moved);
+    l->skips += l->end > 0 && begin != l->next;
     if (l->end == 0 || begin < l->begin) l->begin = begin;
     l->next = begin + bytes;
     if (l->next > l->end) l->end = l->next;
+}
+
+/* The byte in the file of a position in a view, or behind the one before it; -1: not known. */
+static int64_t byte_of(const struct open *o, int64_t at, bool end)
+{
+    const struct pieces *v = &o->view;
+    if (v->bytes <= 0) return -1;
+    if (v->n == 1 && v->bytes == v->extent) return o->view_begin + v->first + at;
+    if (!v->known || at % v->bytes != 0) return -1;
+    const int64_t tile = at / v->bytes;
+    return o->view_begin + (end ? (tile - 1) * v->extent + v->end : tile * v->extent + v->first);
+}
+
+/* Whether a call begins where this process's last one on the file ended; notes where it ends. With the
+ * shared pointer: whether nobody has moved that since. */
+static bool continues(const struct open *o, const struct call *c, int64_t bytes)
+{
+    const enum workload_position position = workload_kind_of(c->kind).position;
+    struct stand *s = &stands[o->file];
+    if (position == WORKLOAD_SHARED) {
+        const bool moved = s->shared_moved;
+        s->shared_moved = false;
+        return !moved;
+    }
+    if (bytes == 0) return true;
+    const int64_t at = (position == WORKLOAD_EXPLICIT ? c->at : o->pointer) * o->etype_bytes;
+    const bool same_view = s->view == o->view_number;
+    const bool on =
+        same_view ? at == s->end : s->file_end >= 0 && byte_of(o, at, false) == s->file_end;
+    *s = (struct stand){.view = o->view_number,
+                        .end = at + bytes,
+                        .file_end = byte_of(o, at + bytes, true),
+                        .shared_moved = s->shared_moved};
+    return on;
 }
 
 /* Counts a call that is over. */
@@ -564,13 +683,11 @@ static void end_call(const struct call *c, int64_t bytes, uint64_t before_ns)
     struct profile_phase *p = phase_of(o, c->write, 1e-9 * (double)c->start_ns);
     count(&p->kind[c->kind], (uint64_t)got, ns);
     p->sizes[c->write][log2]++;
+    trace(o->file, c->kind, got, c->at);
     const enum workload_position position = workload_kind_of(c->kind).position;
-    if (position != WORKLOAD_SHARED) note_place(&p->places[c->kind], o, c, got, o->sought);
+    if (position != WORKLOAD_SHARED) note_place(&p->places[c->kind], o, c, got);
+    p->sequential += continues(o, c, got) || o->calls == 1; /* the first one begins somewhere */
     if (position == WORKLOAD_INDIVIDUAL) o->pointer += got / o->etype_bytes;
-    if (position != WORKLOAD_EXPLICIT) {
-        p->seeks += o->sought && o->calls > 1; /* the first call begins somewhere */
-        o->sought = false;
-    }
     io_ns += end_ns - c->start_ns;
     if (o->calls > 1) {
         const uint64_t passed = end_ns - o->end_ns, inside_ns = io_ns - o->end_io_ns;
@@ -679,13 +796,6 @@ static int drop_request(const struct call *c, MPI_Request *request)
     return rc == MPI_SUCCESS ? PMPI_Grequest_complete(*request) : rc;
 }
 
-static void note_request(MPI_Request request)
-{
-    pthread_mutex_lock(&lock);
-    if (requests_n < REQUEST_MAX && request != MPI_REQUEST_NULL) requests[requests_n++] = request;
-    pthread_mutex_unlock(&lock);
-}
-
 /* Bytes are those asked for: what a read gets is known when it ends. */
 #define REQUEST_ONE(name, kind, offset, parameters, arguments)                                     \
     BOTH(name, UNPACK parameters, MPI_Request *request)                                            \
@@ -696,7 +806,7 @@ static void note_request(MPI_Request request)
             return real(UNPACK arguments, request);                                                \
         int rc = c.drop ? advance_pointers(&c) : real(UNPACK arguments, request);                  \
         if (c.drop && rc == MPI_SUCCESS) rc = drop_request(&c, request);                           \
-        if (rc == MPI_SUCCESS && !c.drop) note_request(*request);                                  \
+        if (rc == MPI_SUCCESS && !c.drop) requests_posted(request);                                \
         end_call(&c, rc == MPI_SUCCESS ? c.bytes : 0, 0);                                          \
         return rc;                                                                                 \
     }
@@ -769,49 +879,36 @@ SPLIT_CALL(write_all, WORKLOAD_KIND(INDIVIDUAL, 1, SPLIT, 1), 0, WRITE, HERE, co
 SPLIT_CALL(read_ordered, WORKLOAD_KIND(SHARED, 1, SPLIT, 0), 0, READ, HERE, void *)
 SPLIT_CALL(write_ordered, WORKLOAD_KIND(SHARED, 1, SPLIT, 1), 0, WRITE, HERE, const void *)
 
-/* Whether any of n requests is one of MPI-IO that was posted here. */
-static bool posted_here(int n, const MPI_Request *request)
-{
-    for (int i = 0; i < n; i++)
-        for (int r = 0; r < requests_n; r++)
-            if (request[i] == requests[r]) return true;
-    return false;
-}
-
-/* Waiting for requests of MPI-IO is time inside it. What has ended leaves the table: its place in
- * the program's array is MPI_REQUEST_NULL then. */
-#define WAITING(name, n, first, arguments, ...)                                                    \
+/* Waiting for requests of MPI-IO is time inside it. done_n, places: which of the n have ended, -1: look
+ * at all. */
+#define WAITING(name, n, first, done_n, places, arguments, ...)                                    \
     BOTH(name, __VA_ARGS__)                                                                        \
     {                                                                                              \
         REAL(P##name, __VA_ARGS__);                                                                \
-        if (!map || inside || requests_n == 0 || !posted_here(n, first)) return real arguments;    \
-        MPI_Request few[64], *many = (n) <= 64 ? NULL : calloc((size_t)(n), sizeof *many);         \
-        MPI_Request *before = (n) <= 64 ? few : many;                                              \
-        if (before) memcpy(before, first, (size_t)(n) * sizeof *before);                           \
+        MPI_Request before;                                                                        \
+        if (!map || inside || !requests_waited(n, first, &before)) return real arguments;          \
         inside++;                                                                                  \
         const uint64_t start_ns = now_ns();                                                        \
         const int rc = real arguments;                                                             \
         count_other(PROFILE_WAIT, start_ns);                                                       \
         inside--;                                                                                  \
-        pthread_mutex_lock(&lock);                                                                 \
-        for (int i = 0; before && i < (n); i++)                                                    \
-            for (int r = 0; (first)[i] == MPI_REQUEST_NULL && r < requests_n; r++)                 \
-                if (requests[r] == before[i]) requests[r--] = requests[--requests_n];              \
-        pthread_mutex_unlock(&lock);                                                               \
-        free(many);                                                                                \
+        requests_ended(n, first, before, done_n, places);                                          \
         return rc;                                                                                 \
     }
-WAITING(MPI_Wait, 1, request, (request, status), MPI_Request *request, MPI_Status *status)
-WAITING(MPI_Test, 1, request, (request, flag, status), MPI_Request *request, int *flag,
+WAITING(MPI_Wait, 1, request, -1, NULL, (request, status), MPI_Request *request, MPI_Status *status)
+WAITING(MPI_Test, 1, request, -1, NULL, (request, flag, status), MPI_Request *request, int *flag,
         MPI_Status *status)
-WAITING(MPI_Waitall, n, list, (n, list, statuses), int n, MPI_Request *list, MPI_Status *statuses)
-WAITING(MPI_Testall, n, list, (n, list, flag, statuses), int n, MPI_Request *list, int *flag,
+WAITING(MPI_Waitall, n, list, -1, NULL, (n, list, statuses), int n, MPI_Request *list,
         MPI_Status *statuses)
-WAITING(MPI_Waitany, n, list, (n, list, index, status), int n, MPI_Request *list, int *index,
-        MPI_Status *status)
-WAITING(MPI_Testany, n, list, (n, list, index, flag, status), int n, MPI_Request *list, int *index,
-        int *flag, MPI_Status *status)
-WAITING(MPI_Waitsome, n, list, (n, list, outcount, indices, statuses), int n, MPI_Request *list,
-        int *outcount, int *indices, MPI_Status *statuses)
-WAITING(MPI_Testsome, n, list, (n, list, outcount, indices, statuses), int n, MPI_Request *list,
-        int *outcount, int *indices, MPI_Status *statuses)
+WAITING(MPI_Testall, n, list, *flag ? -1 : 0, NULL, (n, list, flag, statuses), int n,
+        MPI_Request *list, int *flag, MPI_Status *statuses)
+WAITING(MPI_Waitany, n, list, 1, index, (n, list, index, status), int n, MPI_Request *list,
+        int *index, MPI_Status *status)
+WAITING(MPI_Testany, n, list, *flag ? 1 : 0, index, (n, list, index, flag, status), int n,
+        MPI_Request *list, int *index, int *flag, MPI_Status *status)
+WAITING(MPI_Waitsome, n, list, *outcount < 0 ? 0 : *outcount, indices,
+        (n, list, outcount, indices, statuses), int n, MPI_Request *list, int *outcount,
+        int *indices, MPI_Status *statuses)
+WAITING(MPI_Testsome, n, list, *outcount < 0 ? 0 : *outcount, indices,
+        (n, list, outcount, indices, statuses), int n, MPI_Request *list, int *outcount,
+        int *indices, MPI_Status *statuses)

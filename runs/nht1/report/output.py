@@ -12,7 +12,8 @@ import sys
 
 from .. import replacing, text, trouble
 
-MARKS = b'nht1-report', b'"schema": "nht1-compare/', b'"schema": "nht1-ab/', b'"schema": "nht1-check/', b'nht1-study ab'
+MARKS = b'nht1-report', b'nht1-study ab', *(b'"schema": "nht1-%s/' % kind for kind in (
+    b'compare', b'ab', b'check', b'released'))
 LIST = '.nht1-report'
 LOOK_BYTES, LOOK_PDF_BYTES = 1024, 1 << 15  # of a PDF a table of its objects stands at the end
 TABLE_MAX_BYTES = 1 << 26  # a longer table is none of ours, and is not read

@@ -4,7 +4,7 @@ import os
 
 from .. import VERSION, command, tools, trouble
 from . import description as ini
-from . import ab, check, job, whole, tune
+from . import ab, check, job, released, whole, tune
 from .folder import shown
 
 CONFIG = os.path.join(tools.ROOT, 'config')
@@ -19,6 +19,7 @@ examples:
   runs/study --job slurm --nodes 4 --cores 256 processors
   runs/study tune --minutes 10          the best way to write here; see runs/study tune --help
   runs/study ab --help                  whether B is slower than A, in alternation until decided
+  runs/study released --source DIR      whether the released b_eff and b_eff_io agree with ours, pattern by pattern
 
 An interrupted study goes on where it was when it is started again in the same way. Every run keeps
 its command, environment and raw result in the folder; nothing in it is written over.
@@ -84,7 +85,9 @@ def _load(study, overrides):
     except FileNotFoundError:
         raise trouble.usage("no study '%s'%s; there are %s, or name an INI file" % (
             study, ini.nearest(name, _shipped()), ', '.join(_shipped())))
-    except (OSError, ValueError) as e:
+    except OSError as e:
+        raise trouble.usage('%s: %s' % (path, e.strerror))
+    except ValueError as e:
         raise trouble.usage('%s: %s' % (path, e))
     return name, ini.read(shown(path), written, overrides)
 
@@ -102,7 +105,7 @@ def _act(args):
     return whole.run(args, *_load(args.study, args.set))[0]
 
 
-COMMANDS = {'ab': ab.main, 'check': check.main, 'tune': tune.main}
+COMMANDS = {'ab': ab.main, 'check': check.main, 'released': released.main, 'tune': tune.main}
 
 
 def main(argv):

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What b_eff_io and b_eff measured, pattern by pattern, whether a result in JSON or a summary (.sum) says it,
+and the ratios of two of them with their intervals."""
+from . import stats
+from .results import integer, items, real, word
+
+TYPES = ('scatter', 'shared', 'separate', 'segmented', 'seg_coll')
+ACCESSES = ('write', 'rewrite', 'read')
+POSITIONS = {1: '1k', 2: '1k+8', 3: '32k', 4: '32k+8', 5: '1M', 6: '1M+8', 7: 'M_PART', 8: 'M_PART, eighth row'}
+PATTERN_2, TOTAL = '1M of L = 2M', 'total'
+ROUNDS_MIN = 6  # for a 95 % interval of paired values
+B_EFF = (('b_eff', 'value'), ('at L_max', 'at_lmax'), ('rings at L_max', 'rings_at_lmax'),
+         ('latency, rings and random', 'latency_s'), ('latency, rings', 'rings_latency_s'),
+         ('latency, ping-pong', 'ping_pong_s'), ('ping-pong at L_max', 'ping_pong'))
+
+
+def _order(key):
+    access, kind, chunk = key
+    chunks = list(POSITIONS.values())[:7] + [PATTERN_2, POSITIONS[8], TOTAL]
+    return (ACCESSES.index(access), TYPES.index(kind), chunks.index(chunk))
+
+
+def of_sum(part):
+    """{(access, type, chunk): bytes/s} of a partition of a summary, in the order of its table."""
+    found = {}
+    for access in ACCESSES:
+        for number, row in part['chunks'][access].items():
+            found.update({(access, t, POSITIONS[number]): v for t, v in zip(TYPES, row['rates'])})
+        found[access, 'scatter', PATTERN_2] = part['pattern_2'].get(access)
+        found.update({(access, t, TOTAL): v for t, v in zip(TYPES, part['types'].get(access, ()))})
+    return {k: found[k] for k in sorted(found, key=_order) if found[k] is not None and found[k] > 0}
+
+
+def of_result(partition):
+    """The same of a partition of a result of nht1-beffio."""
+    found = {}
+    for access in items(partition, 'accesses'):
+        a = word(access, 'access')
+        for number, kind in enumerate(items(access, 'types')[:5]):
+            found[a, TYPES[number], TOTAL] = real(kind, 'bytes_per_s')
+            for p in items(kind, 'patterns'):
+                position = integer(p, 'position')
+                chunk = POSITIONS.get(position) if 1 <= position <= 7 else \
+                    PATTERN_2 if number == 0 and integer(p, 'no', -1) == 2 else None
+                if chunk and integer(p, 'wrong_n') == 0:
+                    found[a, TYPES[number], chunk] = real(p, 'bytes_per_s')
+    return {k: found[k] for k in sorted((k for k in found if k[0] in ACCESSES), key=_order) if found[k] > 0}
+
+
+def of_b_eff(said):
+    """{(quantity,): value} of a summary of b_eff."""
+    return {(name,): said[key] for name, key in B_EFF if said[key] is not None and said[key] > 0}
+
+
+def ratios(rounds, level=0.95):
+    """[(key, n, B / A, low, high)] of rounds [(A, B)], each a dict as above. Keys that not every round has on
+    both sides are left out; low and high are None for fewer rounds than an interval needs."""
+    keys = [k for k in (rounds[0][0] if rounds else ()) if all(k in side for r in rounds for side in r)]
+    if not keys:
+        return []
+    answer = stats.ask([{'what': 'centres', 'level': level, 'metrics': [
+        {'a': [a[k] for a, _ in rounds], 'b': [b[k] for _, b in rounds]} for k in keys]}])[0]
+    return [(k, m['n'], m['centre'], m['lo'], m['hi']) for k, m in zip(keys, answer['metrics'])]

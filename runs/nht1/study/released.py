@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""runs/study released: the released programs b_eff_io and b_eff, built from a folder of their sources, and ours
+under the definitions 2.1 and 3.6, in alternation, pattern by pattern.
+
+The sources are no part of this project, and nothing is fetched. They are compiled in the folder of the study."""
+import json
+import os
+import random
+import shlex
+import shutil
+import socket
+import time
+
+from .. import VERSION, command, patterns, stats, sumfile, text, tools, trouble
+from ..report.output import Outputs
+from . import child, launch, whole
+from .folder import shown, utc, write_json
+
+SOURCES = {'b_eff_io': 'b_eff_io.c', 'b_eff': 'b_eff.c'}
+COMPILE_S = 600
+EPILOG = """
+examples:
+  runs/study released --source ~/b_eff_io --ranks 2 --files /scratch/me
+  runs/study released --source ~/sources --rounds 12 --seconds 300 --json released.json
+
+DIR holds b_eff_io.c, b_eff.c, or both, at most one folder deep: what the authors of the benchmarks distribute. It
+is compiled with mpicc (--cc, --cflags) and run in turn with nht1-beffio --definition 2.1 and nht1-beff
+--definition 3.6. Of every pattern that both .sum files show the ratio ours / released is given, with a 95 %
+interval from 6 rounds on.
+
+Exit status: 0 done, 1 wrong usage, 3 a program failed, or interrupted.
+"""
+
+
+def _arguments(argv):
+    parser = command.Parser(prog=tools.called('runs/study released'), epilog=tools.called(EPILOG), allow_abbrev=False,
+                            description='Whether the released programs and ours agree, pattern by pattern.')
+    add = parser.add_argument
+    add('--source', metavar='DIR', required=True, help='folder of the released sources')
+    add('--rounds', metavar='N', type=command.number(1, 200, kind=int), default=6, help='how often each runs, default %(default)s')
+    add('--ranks', metavar='N', type=command.number(1, 1 << 20, kind=int), help='processes; default: the cores, at most 4')
+    add('--seconds', metavar='S', type=command.number(1, 1e6, kind=int), default=60,
+        help='scheduled time T of b_eff_io, default %(default)s')
+    add('--mb', metavar='MBYTES', type=command.number(1, 1 << 30, kind=int), default=256,
+        help='memory of a process in 2^20 bytes, from which the largest chunk and message follow, default %(default)s')
+    add('--files', metavar='DIR', help='write the files that are measured there; default: in the folder of the study')
+    add('--out', metavar='DIR', help='folder for sources, commands and summaries; default: a new one')
+    add('--cc', metavar='COMMAND', default='mpicc', help='compiler, default %(default)s')
+    add('--cflags', metavar='WORDS', default='-O2 -std=gnu89 -w', help='its options, default %(default)s')
+    add('--launcher', metavar='NAME', help='mpirun, srun, or a path; default: that of the MPI library of the build')
+    add('--seed', metavar='N', type=command.number(0, 1 << 31, kind=int), help='of the order; default: a random one')
+    add('--json', metavar='FILE', help='write the ratios to FILE as JSON')
+    add('--quiet', action='store_true', help='print the table alone')
+    return parser.parse_args(argv)
+
+
+def _sources(folder):
+    """{program: file} of what is there."""
+    if not os.path.isdir(folder):
+        raise trouble.usage('--source %s: no such folder' % text.clean(folder))
+    places = [folder] + sorted(e.path for e in os.scandir(folder) if e.is_dir())
+    found = {}
+    for program, name in SOURCES.items():
+        path = next((os.path.join(p, name) for p in places if os.path.isfile(os.path.join(p, name))), None)
+        if path:
+            found[program] = os.path.abspath(path)
+    if not found:
+        raise trouble.usage('--source %s: neither %s is there' % (text.clean(folder), ' nor '.join(SOURCES.values())))
+    return found
+
+
+class Released:
+    def __init__(self, args, sources):
+        self.args, self.sources = args, sources
+        self.system = launch.system()
+        self.launcher = launch.Launcher(args.launcher or 'auto', [], self.system['cores'], self.system['nodes'])
+        self.ranks = args.ranks or min(4, self.system['cores'])
+        self.seed = random.SystemRandom().getrandbits(31) if args.seed is None else args.seed
+        self.folder = self._folder()
+        self.files = os.path.abspath(args.files) if args.files else os.path.join(self.folder, 'files')
+        if args.files and not os.path.isdir(args.files):
+            raise trouble.usage('--files %s: no such folder' % text.clean(args.files))
+        self.stop, self.began = child.Stop(), utc()
+        self.rounds, self.order, self.told = {p: [] for p in sources}, [], []
+        self.interrupted = False
+
+    def _folder(self):
+        if self.args.out:
+            if os.path.isdir(self.args.out) and os.listdir(self.args.out):
+                raise trouble.usage('--out %s: the folder is not empty' % text.clean(self.args.out))
+            return os.path.abspath(self.args.out)
+        number, under = 1, os.path.abspath(whole.under())
+        while os.path.lexists(os.path.join(under, 'released-%d' % number)):
+            number += 1
+        return os.path.join(under, 'released-%d' % number)
+
+    def say(self, words):
+        if not self.args.quiet:
+            print(text.clean(words, 2000), flush=True)
+
+    def build(self):
+        for folder in (self.folder, self.files):
+            os.makedirs(folder, exist_ok=True)
+        flags = shlex.split(self.args.cflags)
+        for program, source in self.sources.items():
+            define = ['-DMEMORY_PER_PROCESSOR=%d' % self.args.mb] if program == 'b_eff' else []
+            words = shlex.split(self.args.cc) + flags + define + ['-I' + os.path.dirname(source), '-o', os.path.join(
+                self.folder, program), source, '-lm']
+            try:
+                status, out, err = child.ask(words, COMPILE_S)
+            except OSError as e:
+                raise trouble.failed('--cc %s: %s' % (self.args.cc, e.strerror))
+            with open(os.path.join(self.folder, program + '.build'), 'w', encoding='utf-8') as f:
+                f.write(shlex.join(words) + '\n' + out + err)
+            if status != 0:
+                raise trouble.failed('%s does not compile: %s' % (
+                    text.clean(source), text.clean((err.strip().splitlines() or ['no message'])[0], 300)))
+            self.say('built     %s' % shown(os.path.join(self.folder, program)))
+
+    def _words(self, program, ours, stem):
+        """The command of a side, which leaves STEM.sum."""
+        a = self.args
+        if program == 'b_eff_io':
+            same = ['-MB', str(a.mb), '-MT', str(a.mb * self.ranks), '-N', str(self.ranks), '-T', str(a.seconds), '-p', self.files,
+                    '-f', stem]
+            return [tools.path('nht1-beffio'), '--definition', '2.1', '--max-space', '1000T', '--quiet', *same] if ours else \
+                [os.path.join(self.folder, program), *same]
+        return [tools.path('nht1-beff'), '--definition', '3.6', '--memory-per-process', '%dMi' % a.mb, '--quiet', '--sum',
+                stem + '.sum'] if ours else [os.path.join(self.folder, program), '-f', stem]
+
+    def _run(self, program, ours, number):
+        """What the summary of a run says."""
+        name = '%s-%s-%02d' % (program, 'ours' if ours else 'released', number)
+        folder = os.path.join(self.folder, name)
+        os.makedirs(folder)
+        stem = os.path.join(folder, program)
+        # b_eff_io has room for short names alone: it runs in the folder of its texts
+        words = self._words(program, ours, program)
+        if program == 'b_eff' and ours:
+            words = self._words(program, ours, stem)
+        line = self.launcher.command(self.ranks, 1, words)
+        with open(os.path.join(folder, 'command'), 'w', encoding='utf-8') as f:
+            f.write(shlex.join(line) + '\n')
+        here = os.getcwd()
+        os.chdir(folder)
+        try:
+            status, seconds, why = child.run(line, self.launcher.environment(self.ranks, 1, {}), folder,
+                                             20 * self.args.seconds + 3600, self.stop, lambda s: None)
+        finally:
+            os.chdir(here)
+        if why == 'interrupted':
+            self.interrupted = True
+            return None
+        path = stem + '.sum'
+        said = sumfile.read(path) if os.path.exists(path) else None
+        if why or not said or status not in (0, trouble.INVALID):
+            with open(os.path.join(folder, 'stderr'), encoding='utf-8', errors='replace') as f:
+                err = (f.read().strip().splitlines() or ['no message'])[0]
+            raise trouble.failed('%s ended with status %s%s: %s; see %s' % (
+                name, status, '' if said else ', without a .sum that can be read', text.clean(err, 200), shown(folder)))
+        self.told += sumfile.said(said[0]['told'], os.path.join(name, program + '.sum'))
+        self.say('%-22s %s, %s' % (name, text.rate(max(r['value'] or 0 for r in said)), text.duration(seconds)))
+        return said
+
+    def run(self):
+        self.stop.install()
+        self.build()
+        order = random.Random(self.seed)
+        for number in range(1, self.args.rounds + 1):
+            for program in self.sources:
+                first = order.random() < 0.5
+                self.order.append([program, 'ours' if first else 'released'])
+                sides = {}
+                for ours in (first, not first):
+                    said = self._run(program, ours, number)
+                    if said is None:
+                        return
+                    sides[ours] = patterns.of_b_eff(said[0]) if program == 'b_eff' else patterns.of_sum(
+                        next((p for p in said if p['procs'] == self.ranks), said[0]))
+                self.rounds[program].append((sides[False], sides[True]))
+
+    def ratios(self):
+        return {p: patterns.ratios(rounds) for p, rounds in self.rounds.items()}
+
+    def close(self):
+        if not self.args.files:
+            shutil.rmtree(self.files, ignore_errors=True)
+
+    def json(self):
+        return {'schema': 'nht1-released/1', 'version': VERSION, 'host': socket.gethostname(), 'started_utc': self.began,
+                'ended_utc': utc(), 'ranks': self.ranks, 'seconds': self.args.seconds, 'memory_mib': self.args.mb,
+                'seed': self.seed, 'order': self.order, 'interrupted': self.interrupted, 'told': self.told,
+                'programs': [{'program': p, 'source': self.sources[p], 'rounds': len(self.rounds[p]), 'ratios': [
+                    {'pattern': list(key), 'n': n, 'ratio': ratio, 'lo': lo, 'hi': hi} for key, n, ratio, lo, hi in rows]}
+                    for p, rows in self.ratios().items()]}
+
+    def table(self):
+        rows = [['program', 'what', 'rounds', 'ours / released', 'from', 'to']]
+        for program, found in self.ratios().items():
+            rows += [[program, ' '.join(key), str(n), '%.3f' % ratio] + [
+                '-' if v is None else '%.3f' % v for v in (lo, hi)] for key, n, ratio, lo, hi in found]
+        return text.table(rows)
+
+
+def main(argv):
+    def act():
+        args = _arguments(argv)
+        stats.program()
+        outputs = Outputs()
+        if args.json is not None:
+            outputs.add(args.json, lambda: json.dumps(study.json(), indent=1) + '\n', '--json')
+        outputs.check()
+        study = Released(args, _sources(args.source))
+        try:
+            study.run()
+        finally:
+            study.close()
+        write_json(os.path.join(study.folder, 'released.json'), study.json())
+        outputs.write()
+        for words in study.told:
+            print('Note: ' + words)
+        print(study.table(), end='')
+        study.say('the runs are in %s' % shown(study.folder))
+        if study.interrupted:
+            raise trouble.failed('interrupted')
+        return trouble.OK
+    return command.run(tools.called('runs/study released'), act)
