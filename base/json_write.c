@@ -73,7 +73,7 @@ static int write_direct(const char *path, const char *text)
 {
     int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 && errno == ENXIO)
-        return err_set(ERR_IO, "%s: nobody reads from this pipe: start its reader first", path);
+        return err_set(ERR_IO, "%s: no process reads from this pipe: start its reader first", path);
     if (fd < 0) return err_set_errno(ERR_IO, errno, "%s: cannot open for writing", path);
     int flags = fcntl(fd, F_GETFL);
     int rc = 0;
@@ -186,10 +186,11 @@ static int check_target(const char *path, bool json, const char *mark)
             return err_set(ERR_USAGE, "%s: this is a directory; name a file", path);
         if (is_stream(path, &s)) return 0;
         if (s.st_size > 0 && !is_ours(path, json, mark))
-            return err_set(ERR_USAGE,
-                           "%s: this file exists and is not an earlier result: it is left alone; "
-                           "choose another name, or remove it",
-                           path);
+            return err_set(
+                ERR_USAGE,
+                "%s: this file exists and is not an earlier result, so it is not replaced; "
+                "choose another name, or remove it",
+                path);
         char *target = realpath(path, NULL);
         if (!target) return err_set_errno(ERR_IO, errno, "%s: cannot be resolved", path);
         const int rc = try_temp(target);
