@@ -243,6 +243,7 @@ int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
     /* The clock has stopped. First what is in memory, before anything changes that. */
     if (w.file && q->nodes && io_file_has_file(w.file))
         TRY_TO(out, rc, cache_ask(q->nodes, q->io->path, q->io->sync != IO_SYNC_NONE, &run->cache));
+    if (w.file) TRY_TO(out, rc, io_file_settle(w.file));
     TRY_TO(out, rc, statistics(&w, run));
     if (q->nodes) /* a rank that writes does not compute all the time */
         TRY_TO(out, rc,

@@ -7,6 +7,8 @@
  *   agreement and digest of d start  ->   computes    ->   rank 0 puts d into the manifest
  *                                                          writer writes d + 1 ...
  *
+ * The manifest is on disk at any moment, most of it in its journal, until io_file_settle makes one text of it.
+ *
  * A writer that goes on in the background says how many dumps are done: the minimum over ranks
  * travels with the agreement, and only those dumps are called complete. io_file_end drains it.
  *
@@ -185,24 +187,16 @@ static int finish_drain(struct io_file *f, int *manifest_rc)
     return rc;
 }
 
-/* Flushes by policy, says so in the manifest, and gives that its final form. The code
- * is this rank's own. */
+/* Flushes by policy and says so in the manifest. The code is this rank's own. */
 static int finish_durably(struct io_file *f)
 {
+    if (f->spec.sync != IO_SYNC_END) return 0;
     double since_s = watch_now();
-    const enum io_sync sync = f->spec.sync;
-    int rc = 0;
-    if (sync == IO_SYNC_END) {
-        rc = par_agree(f->ctx.comm, f->writer->sync(f->state, &f->ctx));
-        io_phase_add(f, IO_PHASE_SYNC, &since_s);
-    }
+    int rc = par_agree(f->ctx.comm, f->writer->sync(f->state, &f->ctx));
+    io_phase_add(f, IO_PHASE_SYNC, &since_s);
     if (rc < 0 || !f->manifest) return rc;
-    if (sync == IO_SYNC_END) {
-        io_manifest_mark_durable(f->manifest);
-        rc = io_manifest_write(f->manifest, true);
-    } else {
-        rc = io_manifest_end(f->manifest, sync == IO_SYNC_DUMP);
-    }
+    io_manifest_mark_durable(f->manifest);
+    rc = io_manifest_update(f->manifest, false);
     io_phase_add(f, IO_PHASE_MANIFEST, &since_s);
     return rc;
 }
@@ -261,6 +255,11 @@ int io_file_end(struct io_file *f)
     if (f->failed == 0) f->failed = agreed;
     sum_overlap(f, end_call_s);
     return f->failed;
+}
+
+int io_file_settle(struct io_file *f)
+{
+    return par_agree(f->ctx.comm, f->manifest ? io_manifest_end(f->manifest) : 0);
 }
 
 const struct io_stats *io_file_stats(const struct io_file *f)
@@ -337,6 +336,8 @@ void io_file_free(struct io_file *f)
     /* Messages that are still under way must arrive before their buffers go. */
     if (f->pending.active) MPI_Waitall(2, f->pending.request, MPI_STATUSES_IGNORE);
     io_file_close_writer(f);
+    if (f->manifest)
+        (void)io_manifest_end(f->manifest); /* of a failure: its message is the first */
     io_manifest_free(f->manifest);
     io_target_release(&f->target);
     io_container_free(&f->structure);

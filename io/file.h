@@ -6,8 +6,8 @@
  * over ranks and keeps the manifest FILE.json up to date (docs/format.md).
  *
  * Call order, all collective over the communicator given at open:
- *   io_file_open  ->  io_file_start  ->  io_file_write ...  ->  io_file_end  ->  io_file_free
- * open is before the benchmark's clock; start, write and end are inside it. Every
+ *   io_file_open -> io_file_start -> io_file_write ... -> io_file_end -> io_file_settle -> io_file_free
+ * open is before the benchmark's clock, settle behind it; start, write and end are inside. Every
  * function returns the same code on every rank and never leaves a rank waiting for another. */
 #include <mpi.h>
 #include <stdbool.h>
@@ -149,6 +149,10 @@ int io_file_write(struct io_file *f, int64_t step, const void *buf, const uint64
 
 /* Finishes: last agreement, manifest, durability by policy, writer's close. Collective. */
 int io_file_end(struct io_file *f);
+
+/* Gives the manifest its last form: what is in its journal goes into FILE.json. A file that is not settled, because
+ * of an error, io_file_free settles as far as that can be. Collective. */
+int io_file_settle(struct io_file *f);
 
 /* Statistics of this rank so far. Borrowed. Local. */
 const struct io_stats *io_file_stats(const struct io_file *f);

@@ -204,7 +204,8 @@ static int note_passing(const struct io_file *f)
     struct own *own = f->spec.lock->own;
     const struct io_target *t = &f->target;
     TRY(own_expect(own, io_path_base(t->path), f->place.id));
-    return own_expect_text(own, io_path_base(t->manifest), io_manifest_run_id(f->manifest));
+    TRY(own_expect_text(own, io_path_base(t->manifest), io_manifest_run_id(f->manifest)));
+    return own_expect_text(own, io_path_base(t->journal), io_manifest_run_id(f->manifest));
 }
 
 /* In the order in which it may end at any moment, once room is proved: a manifest that claims
@@ -225,7 +226,7 @@ static int make_file(struct io_file *f)
         rc = io_container_put(&f->structure, f->target.path);
     rc = par_agree(comm, rc);
     if (rc == 0 && here) rc = io_manifest_identities(f->manifest, id, ids_n / 2);
-    if (rc == 0 && here) rc = io_manifest_write(f->manifest, true);
+    if (rc == 0 && here) rc = io_manifest_begin(f->manifest, true);
     free(id);
     return par_agree(comm, rc);
 }
@@ -237,8 +238,9 @@ static void undo_file(struct io_file *f)
     const bool ours = f->ctx.rank == 0 && f->manifest && t->kind == IO_MANIFEST_NONE;
     io_place_undo(&f->part);
     io_place_undo(&f->place);
-    if (ours && io_manifest_is_of(t->manifest, io_manifest_run_id(f->manifest)))
-        unlink(t->manifest);
+    if (!ours) return;
+    if (io_manifest_is_of(t->manifest, io_manifest_run_id(f->manifest))) unlink(t->manifest);
+    io_manifest_drop(f->manifest);
 }
 
 static int open_steps(struct io_file *f, MPI_Comm comm)

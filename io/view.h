@@ -97,6 +97,11 @@ struct io_rows {
 void io_view_stage_rows(const struct io_view *v, const struct io_field *from, struct io_rows rows,
                         void *buf);
 
+/* The same, and adds the rows to the digest of the dump (base/digest.h) in the same pass. Local. False, and nothing is done,
+ * where there is no such way: on this processor, in this layout, or for this alignment of buf. */
+bool io_view_take_rows(const struct io_view *v, const struct io_field *from, struct io_rows rows,
+                       void *buf, uint64_t *digest);
+
 /* The same for the whole box, by all threads. Local. */
 void io_view_stage(const struct io_view *v, const struct io_field *from, void *buf);
 

@@ -66,23 +66,27 @@ ended() {
     [ "$(jq '[.dumps[].complete]' -c disk/o.bin.json)" = "[true,false]" ]
 }
 
-@test "flushed before it is claimed: data, then manifest, then directory" {
+@test "flushed before it is claimed: data, then journal; every new file, then its directory" {
     mkdir disk log
     local rank
     mpi_run 2 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_IN="$PWD/disk" \
         NHT1_FAULT_LOG="$PWD/log" "$NHT1_BIN/nht1-bt" "${tiny[@]}" --sync dump --io posix \
         --out disk/o.bin --verify never
-    # In front of every rename: all written data flushed, the new manifest flushed. After it: the
-    # directory, before anything else is written.
+    # In front of every rename and every record of the journal: all written data flushed, and the new
+    # text. After a rename the directory, after a record the journal, before anything else is written.
     awk '/^open .*[.]tmp$/ { text = 0 }
         /^fsync .*[.]tmp$/ { text = 1 }
-        /^pwrite / { dirty = 1; if (renamed) { print "directory not flushed at line " NR; exit 1 } }
+        /^pwrite / && renamed { print "directory not flushed at line " NR; exit 1 }
+        /^pwrite / && claimed { print "journal not flushed at line " NR; exit 1 }
+        /^pwrite .*o[.]bin$/ { dirty = 1 }
         /^fsync .*o[.]bin$/ { dirty = 0; data++ }
+        /^pwrite .*[.]journal$/ { records++; claimed = 1; if (dirty) { print "claimed too early: line " NR; exit 1 } }
+        /^fdatasync .*[.]journal$/ { claimed = 0 }
         /^rename / { names++; renamed = 1
             if (dirty || !text) { print "rename of what is not down, line " NR; exit 1 } }
         /^fsync .*disk$/ { renamed = 0 }
-        END { if (names < 7 || data < 6 || renamed) { print names, data, renamed; exit 1 } }' \
-        log/0.trace
+        END { if (names < 5 || data < 6 || records < 6 || renamed || claimed) {
+            print names, data, records, renamed, claimed; exit 1 } }' log/0.trace
     awk '/^pwrite / { dirty++ } /^fsync .*o[.]bin$/ { data++; dirty = 0 }
         END { if (data < 6 || dirty) { print data, dirty; exit 1 } }' log/1.trace
 }
@@ -114,7 +118,8 @@ ended() {
     ended
     told "disk/o.bin" "No space left on device"
     local n
-    n=$(jq '[.dumps[] | select(.complete)] | length' disk/o.bin.json)
+    # On a full disk the journal stays.
+    n=$("$NHT1_ROOT/tests/manifest" disk/o.bin.json | jq '[.dumps[] | select(.complete)] | length')
     [ "$n" -ge 1 ]
     [ "$n" -lt 20 ]
     nht1-verify disk/o.bin

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "verify/journal.h"
 
 #define SCHEMA    "nht1-dump/1"
 #define HASH      "nht1-h64/1"
@@ -194,7 +195,8 @@ static int present(const char *path)
     return err_set(ERR_IO, "manifest %s: not a regular file", path);
 }
 
-int manifest_read(const char *path, struct manifest *m)
+/* The manifest alone; [out] journal: it goes on in one. */
+static int read_text(const char *path, struct manifest *m, bool *journal)
 {
     json_t *root;
     memset(m, 0, sizeof *m);
@@ -210,8 +212,23 @@ int manifest_read(const char *path, struct manifest *m)
     if (rc == 0) rc = get_dumps(&s, m);
     m->resumed = json_array_size(json_object_get(root, "resumed")) > 0;
     m->parts = json_incref(json_object_get(root, "parts"));
+    *journal = json_is_true(json_object_get(root, "journal"));
     json_decref(root);
     return rc < 0 ? rc : 1;
+}
+
+/* A run that ends meanwhile replaces the manifest and then removes the journal. */
+int manifest_read(const char *path, struct manifest *m)
+{
+    for (int try = 0;; try++) {
+        bool journal = false;
+        const int there = read_text(path, m, &journal);
+        if (there <= 0 || !journal) return there;
+        const int rc = journal_read(path, m);
+        if (rc < 0) return rc;
+        if (rc > 0 || try == 2) return 1;
+        manifest_free(m);
+    }
 }
 
 void manifest_free(struct manifest *m)

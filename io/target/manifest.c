@@ -162,16 +162,10 @@ int io_manifest_identities(struct io_manifest *m, const struct identity *id, int
     return io_manifest_head(m);
 }
 
-void io_manifest_leave(struct io_manifest *m)
-{
-    if (m->places_n > 0) close(m->fd);
-    m->places_n = 0;
-}
-
 void io_manifest_free(struct io_manifest *m)
 {
     if (!m) return;
-    io_manifest_leave(m);
+    io_journal_end(m->journal, false);
     for (int64_t d = 0; d < m->dumps_n; d++)
         free(m->dump[d].digest);
     free(m->dump);

@@ -3,7 +3,7 @@
 #define IO_MANIFEST_H
 /* Layer 1. The manifest FILE.json beside a dump file FILE: its shape, and which dumps are in it.
  * Rank 0 alone keeps it. A reader sees a whole one at any time: a version replaces the last one in one
- * step, and where dumps are entered into a version that has places for them, they are claimed last.
+ * step; while the run lasts, dumps are entered in a journal beside it (io/target/journal.h).
  *
  *   "schema"         "nht1-dump/1"
  *   "run_id"         32 hexadecimal digits, drawn for each run
@@ -27,8 +27,8 @@
  *   "format", "variable", "data_offset" or "chunk", "file_bytes"
  *                    only of a container (io/writers/container.h): "hdf5" or "netcdf", "solution", where
  *                    the dumps begin or how long the sides of a chunk are, length of the file
- *   "dumps"          one object for each dump written, in file order, and, while the run lasts or
- * when it was killed, maybe some that claim nothing, for dumps to come:
+ *   "journal"        true while the run lasts, and when it was killed: the journal goes on from here
+ *   "dumps"          one object for each dump written, in file order:
  *     "step"           time step that the state belongs to
  *     "complete"       true when all ranks have written their part
  *     "durable"        true when it was flushed to the device after that
@@ -99,12 +99,19 @@ void io_manifest_mark_durable(struct io_manifest *m);
  * the run's policy is IO_SYNC_NONE. */
 int io_manifest_write(struct io_manifest *m, bool flush);
 
-/* Brings the file to the present state after dumps were added or marked, at a cost that does not
- * grow with the number of dumps before them. It may be left with places for dumps to come. */
+/* The same, and from here on what is added and marked goes into a journal, until io_manifest_end. */
+int io_manifest_begin(struct io_manifest *m, bool flush);
+
+/* Brings journal or file to the present state after dumps were added or marked. With a journal a dump costs
+ * one write, of its own digest alone. flush: also down to the device, unless the policy is IO_SYNC_NONE. */
 int io_manifest_update(struct io_manifest *m, bool flush);
 
-/* After the last update: as io_manifest_write if the file has places, else nothing. */
-int io_manifest_end(struct io_manifest *m, bool flush);
+/* After io_manifest_begin: as io_manifest_write with flush, and the journal goes. After an error file and journal
+ * stay as they are, say the same, and it may be tried again. Else nothing. */
+int io_manifest_end(struct io_manifest *m);
+
+/* Instead of io_manifest_end: the journal goes, the file stays. */
+void io_manifest_drop(struct io_manifest *m);
 
 void io_manifest_free(struct io_manifest *m);
 

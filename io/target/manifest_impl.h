@@ -5,12 +5,13 @@
  * manifest_read.c. */
 #include <jansson.h>
 
+#include "io/target/journal.h"
 #include "io/target/manifest.h"
 
 struct io_manifest_dump {
     int64_t step;
     bool complete, durable;
-    char *digest; /* text of its four arrays, owned */
+    uint64_t *digest; /* digest_words(n) words, owned */
 };
 
 struct io_manifest {
@@ -22,20 +23,14 @@ struct io_manifest {
     int64_t complete_n, durable_n; /* dumps from the first on that were marked so */
     const char *path;
     int64_t n;
-    bool durable; /* the run asks for durability at all */
-    /* The file, while it has places for dumps to come (io/target/manifest_write.c). */
-    int64_t places_n;     /* 0: it has none, and fd is not open */
-    int fd;               /* of the file */
-    int64_t first_at;     /* where its first place begins */
-    int64_t filled_n;     /* places that hold their dump */
-    int64_t changed_from; /* claims on dumps before this one are in the file */
+    bool durable;               /* the run asks for durability at all */
+    bool open;                  /* between io_manifest_begin and io_manifest_end */
+    struct io_journal *journal; /* NULL: the file is replaced whenever something changes */
+    int64_t noted_n, noted_complete_n, noted_durable_n; /* what file and journal say */
 };
 
 /* The error where there is no memory. */
 int io_manifest_no_memory(const struct io_manifest *m);
-
-/* Closes a file with places; it stays as it is. */
-void io_manifest_leave(struct io_manifest *m);
 
 /* "little" or "big", of the values in files of a format that this machine writes. */
 const char *io_manifest_endian(enum io_format format);

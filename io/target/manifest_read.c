@@ -220,6 +220,22 @@ static int is_there(const char *path, const char *name)
                    name, path);
 }
 
+/* With what the journal adds. A run that ends meanwhile replaces the manifest and then removes the journal. */
+static int read_whole(const char *path, json_t **root)
+{
+    TRY(js_read(path, root));
+    for (int try = 0; try < 2 && json_is_true(json_object_get(*root, "journal")); try++) {
+        json_t *again;
+        const int rc = io_journal_merge(path, *root);
+        if (rc != 0) return rc < 0 ? rc : 0;
+        TRY(js_read(path, &again));
+        json_decref(*root);
+        *root = again;
+    }
+    json_object_del(*root, "journal");
+    return 0;
+}
+
 int io_manifest_load(struct io_manifest **out, const char *path, const char *name,
                      struct io_past *past)
 {
@@ -229,7 +245,7 @@ int io_manifest_load(struct io_manifest **out, const char *path, const char *nam
     if (!m) return ERR_NOMEM;
     m->path = path;
     m->durable = true;
-    int rc = js_read(path, &m->root);
+    int rc = read_whole(path, &m->root);
     if (rc == 0) rc = read_all(m, name, past);
     if (rc < 0) {
         io_manifest_free(m);

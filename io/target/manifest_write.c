@@ -1,39 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A manifest on its way to disk. What a dump costs must not grow with the number of dumps before
- * it, and at every moment the file is to be a manifest that names the complete dumps. So
- *
- *   up to IN_PLACE_FROM dumps  the file is replaced as a whole: little text, nothing to be had;
- *   from there on              it is replaced as a whole by one with as many places again as it has
- *                              dumps, entries that claim nothing, and these are filled in until
- *                              none is left: of D dumps some 4 D entries are written in all, where
- *                              D^2 / 2 would be if it were always replaced;
- *   when the run ends          it is replaced by one without places, as jansson would write it.
- *
- * A place has sectors of its own: what is being written when the power goes can harm no other dump.
- * It is filled in while it claims nothing; then its claims, both in one sector, are put. A reader,
- * and a run that is killed in between, sees valid JSON throughout. */
-#include <errno.h>
-#include <fcntl.h>
+/* A manifest on its way to disk. What a dump costs must neither grow with the number of dumps before it nor
+ * be felt, and at every moment what is on disk is to name the complete dumps. So the file is replaced as a
+ * whole, by the text that jansson would write, when a run begins and after it has ended, and what
+ * happens in between goes into the journal (io/target/journal.h). */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/digest.h"
 #include "base/err.h"
 #include "base/json.h"
-#include "base/num.h"
-#include "io/writers/fd.h"
 #include "io/target/manifest_impl.h"
 #include "io/target/place.h"
 
 enum {
-    IN_PLACE_FROM = 16,
     SECTOR = 512,
     DUMP_BYTES = 256, /* of a dump without the digits of its digest */
-    CLAIMS_MAX = 64
+    RECORDS_MORE = 4, /* in a journal, beside one for each dump: of claims alone */
 };
 
 /* ------------------------------------------------------------------ the text */
@@ -49,56 +35,25 @@ static char *put_axis(char *to, char axis, const uint64_t *word, int64_t n)
     return stpcpy(to, "\"");
 }
 
-/* Of a digest, to be freed; NULL: no memory. */
-static char *digest_text(int64_t n, const uint64_t *digest)
-{
-    char *text = malloc(DUMP_BYTES + 16 * (size_t)digest_words(n)), *to = text;
-    if (!text) return NULL;
-    to = put_axis(to, 'i', digest, n);
-    to = put_axis(to, 'j', digest + n, n);
-    to = put_axis(to, 'k', digest + 2 * n, n);
-    put_axis(to, 'm', digest + 3 * n, IO_NCOMP);
-    return text;
-}
-
-static char *put_step(char *to, const struct io_manifest_dump *d)
-{
-    return to + sprintf(to, "{\n      \"step\": %" PRId64 ",\n      ", d->step);
-}
-
-/* width: of a place, where both words must fit, else 0. */
-static char *put_claims(char *to, bool complete, bool durable, int width)
+/* A dump as an element of the list. */
+static char *put_dump(char *to, const struct io_manifest_dump *d, int64_t n)
 {
     static const char *const word[] = {"false", "true"};
-    return to + sprintf(to, "\"complete\": %-*s,\n      \"durable\": %-*s,", width, word[complete],
-                        width, word[durable]);
+    to += sprintf(to,
+                  "{\n      \"step\": %" PRId64
+                  ",\n      \"complete\": %s,\n      \"durable\": %s,\n      \"digest\": {",
+                  d->step, word[d->complete], word[d->durable]);
+    to = put_axis(to, 'i', d->digest, n);
+    to = put_axis(to, 'j', d->digest + n, n);
+    to = put_axis(to, 'k', d->digest + 2 * n, n);
+    to = put_axis(to, 'm', d->digest + 3 * n, IO_NCOMP);
+    return stpcpy(to, "\n      }\n    }");
 }
 
-static char *put_digest(char *to, const char *digest)
+/* Of a dump's text at most, and of its record in the journal. */
+static int64_t dump_bytes(const struct io_manifest *m)
 {
-    return stpcpy(stpcpy(stpcpy(to, "\n      \"digest\": {"), digest), "\n      }\n    }");
-}
-
-enum { PLACE_WIDTH = sizeof "false" - 1 };
-
-static int64_t round_up(int64_t bytes)
-{
-    return (bytes + SECTOR - 1) / SECTOR * SECTOR;
-}
-
-static int64_t place_bytes(const struct io_manifest *m)
-{
-    return round_up(DUMP_BYTES + 16 * digest_words(m->n));
-}
-
-/* The text of a place without its end: all but what separates it from the next one. */
-static int64_t put_place(char *to, const struct io_manifest *m, const struct io_manifest_dump *d)
-{
-    const int64_t bytes = place_bytes(m) - 2;
-    char *end =
-        put_digest(put_claims(put_step(to, d), d->complete, d->durable, PLACE_WIDTH), d->digest);
-    memset(end, ' ', (size_t)(to + bytes - end));
-    return bytes;
+    return (DUMP_BYTES + 16 * digest_words(m->n) + SECTOR - 1) / SECTOR * SECTOR;
 }
 
 /* ------------------------------------------------------------------ dumps */
@@ -113,23 +68,22 @@ int io_manifest_add(struct io_manifest *m, int64_t step, bool complete, bool dur
         m->dump = dump;
         m->room_n = room_n;
     }
-    char *text = digest_text(m->n, digest);
-    if (!text) return io_manifest_no_memory(m);
-    m->dump[m->dumps_n++] = (struct io_manifest_dump){step, complete, durable, text};
+    const size_t bytes = (size_t)digest_words(m->n) * sizeof *digest;
+    uint64_t *own = malloc(bytes);
+    if (!own) return io_manifest_no_memory(m);
+    memcpy(own, digest, bytes);
+    m->dump[m->dumps_n++] = (struct io_manifest_dump){step, complete, durable, own};
     return 0;
 }
 
 void io_manifest_mark_complete(struct io_manifest *m, int64_t dumps_n)
 {
-    for (; m->complete_n < m->dumps_n && m->complete_n < dumps_n; m->complete_n++) {
+    for (; m->complete_n < m->dumps_n && m->complete_n < dumps_n; m->complete_n++)
         m->dump[m->complete_n].complete = true;
-        m->changed_from = num_min(m->changed_from, m->complete_n);
-    }
 }
 
 void io_manifest_mark_durable(struct io_manifest *m)
 {
-    m->changed_from = num_min(m->changed_from, m->durable_n);
     for (int64_t d = m->durable_n; d < m->dumps_n; d++)
         m->dump[d].durable = m->dump[d].complete;
     while (m->durable_n < m->dumps_n && m->dump[m->durable_n].durable)
@@ -140,10 +94,10 @@ void io_manifest_mark_durable(struct io_manifest *m)
 
 int io_manifest_room(const struct io_manifest *m, int64_t dumps_n)
 {
-    const int64_t rest = (int64_t)strlen(m->head) + DUMP_BYTES + SECTOR;
+    const int64_t rest = (int64_t)strlen(m->head) + 2 * DUMP_BYTES;
     int64_t bytes;
     struct stat st;
-    if (__builtin_mul_overflow(dumps_n, place_bytes(m), &bytes) ||
+    if (__builtin_mul_overflow(dumps_n, dump_bytes(m), &bytes) ||
         __builtin_add_overflow(bytes, rest, &bytes) || bytes > IO_MANIFEST_BYTES_MAX)
         return err_set(ERR_USAGE,
                        "the manifest %s would be longer than %" PRId64
@@ -161,122 +115,77 @@ static int replace(struct io_manifest *m, const char *text, bool flush)
     const bool claims_durable = m->dumps_n > 0 && m->dump[0].durable; /* from the first on */
     enum js_sync sync = claims_durable ? JS_SYNC_FILE : JS_SYNC_NONE;
     if (flush && m->durable) sync = JS_SYNC_ALL;
-    io_manifest_leave(m);
-    m->changed_from = m->dumps_n;
     return js_write_text(m->path, text, sync);
 }
 
-/* The text is put together from pieces that were made once: the head up to "dumps": [, and each
- * dump's digest. The bytes are those that jansson would write. */
+/* The text is put together from pieces, the head up to "dumps": [, and each dump. The bytes are those that
+ * jansson would write. */
 int io_manifest_write(struct io_manifest *m, bool flush)
 {
-    const size_t each = 2 * DUMP_BYTES + 16 * (size_t)digest_words(m->n);
-    char *text = malloc(strlen(m->head) + (size_t)m->dumps_n * each + DUMP_BYTES);
+    char *text = malloc(strlen(m->head) + (size_t)(m->dumps_n * dump_bytes(m)) + DUMP_BYTES);
     if (!text) return io_manifest_no_memory(m);
     char *to = stpcpy(text, m->head);
-    for (int64_t d = 0; d < m->dumps_n; d++) {
-        const struct io_manifest_dump *one = &m->dump[d];
-        to = put_step(stpcpy(to, d == 0 ? "\n    " : ",\n    "), one);
-        to = put_digest(put_claims(to, one->complete, one->durable, 0), one->digest);
-    }
+    for (int64_t d = 0; d < m->dumps_n; d++)
+        to = put_dump(stpcpy(to, d == 0 ? "\n    " : ",\n    "), &m->dump[d], m->n);
     stpcpy(to, m->dumps_n > 0 ? "\n  ]\n}\n" : "]\n}\n");
     const int rc = replace(m, text, flush);
     free(text);
     return rc;
 }
 
-/* Replaces the file by one with places for more_n dumps to come, whose steps are those planned. */
-static int write_places(struct io_manifest *m, int64_t more_n, bool flush)
+/* The journal's name is longer than the manifest's, which may have as many bytes as there can be. */
+static bool can_have_journal(const struct io_manifest *m)
 {
-    const int64_t places_n = m->dumps_n + more_n, each = place_bytes(m);
-    const int64_t first_at = round_up((int64_t)strlen(m->head) + 1);
-    const int64_t interval = json_integer_value(json_object_get(m->root, "interval"));
-    const int64_t steps = json_integer_value(json_object_get(m->root, "steps"));
-    uint64_t *zeros = calloc((size_t)digest_words(m->n), sizeof *zeros);
-    char *none = zeros ? digest_text(m->n, zeros) : NULL;
-    char *text = none ? malloc((size_t)(first_at + places_n * each) + DUMP_BYTES) : NULL;
-    int rc = text ? 0 : io_manifest_no_memory(m);
-    if (text) {
-        char *to = stpcpy(text, m->head);
-        memset(to, ' ', (size_t)(text + first_at - to));
-        to = text + first_at;
-        to[-1] = '\n';
-        for (int64_t d = 0; d < places_n; d++) {
-            const struct io_manifest_dump place = {num_min((d + 1) * interval, steps), false, false,
-                                                   none};
-            to += put_place(to, m, d < m->dumps_n ? &m->dump[d] : &place);
-            to = stpcpy(to, d + 1 < places_n ? ",\n" : " \n");
-        }
-        stpcpy(to, "  ]\n}\n");
-        rc = replace(m, text, flush);
-    }
-    free(text);
-    free(none);
-    free(zeros);
-    TRY(rc);
-    m->fd = open(m->path, O_WRONLY | O_CLOEXEC);
-    if (m->fd < 0) return err_set_errno(ERR_IO, errno, "open %s for writing", m->path);
-    m->places_n = places_n;
-    m->filled_n = m->dumps_n;
-    m->first_at = first_at;
-    return 0;
+    const char *slash = strrchr(m->path, '/');
+    return strlen(slash ? slash + 1 : m->path) + strlen(".journal") <= NAME_MAX;
 }
 
-static int put_bytes(const struct io_manifest *m, const char *text, int64_t bytes, int64_t offset)
+int io_manifest_begin(struct io_manifest *m, bool flush)
 {
-    struct io_fd_fault fault;
-    int64_t requests_n = 0;
-    if (io_fd_put(m->fd, (struct io_piece){text, bytes, offset}, 1, &requests_n, &fault) == 0)
-        return 0;
-    return err_set_errno(ERR_IO, fault.errnum,
-                         "pwrite of %" PRId64 " bytes at offset %" PRId64 " of %s", fault.bytes,
-                         fault.offset, m->path);
+    const bool has = can_have_journal(m);
+    if (has && json_object_set_new(m->root, "journal", json_true()) < 0)
+        return io_manifest_no_memory(m);
+    TRY(io_manifest_head(m));
+    TRY(io_manifest_write(m, flush));
+    m->noted_n = m->dumps_n;
+    m->open = true;
+    if (!has) return 0;
+    return io_journal_new(&m->journal, m->path, io_manifest_run_id(m), m->n,
+                          m->planned_n - m->dumps_n + RECORDS_MORE, flush && m->durable);
 }
 
-static int flush_places(const struct io_manifest *m)
-{
-    while (fdatasync(m->fd) != 0)
-        if (errno != EINTR) return err_set_errno(ERR_IO, errno, "fdatasync %s", m->path);
-    return 0;
-}
-
-/* Digests first, then what is claimed of them. */
-static int fill_places(struct io_manifest *m, bool flush)
-{
-    char *text = malloc((size_t)place_bytes(m)), claims[CLAIMS_MAX];
-    int rc = text ? 0 : io_manifest_no_memory(m);
-    for (int64_t d = m->filled_n; rc == 0 && d < m->dumps_n; d++) {
-        const struct io_manifest_dump none = {m->dump[d].step, false, false, m->dump[d].digest};
-        const int64_t bytes = put_place(text, m, &none);
-        rc = put_bytes(m, text, bytes, m->first_at + d * place_bytes(m));
-    }
-    if (rc == 0 && flush) rc = flush_places(m);
-    for (int64_t d = m->changed_from; rc == 0 && d < m->dumps_n; d++) {
-        const struct io_manifest_dump *one = &m->dump[d];
-        if (!one->complete) continue;
-        const int64_t at = put_step(text, one) - text;
-        const int64_t bytes = put_claims(claims, one->complete, one->durable, PLACE_WIDTH) - claims;
-        rc = put_bytes(m, claims, bytes, m->first_at + d * place_bytes(m) + at);
-    }
-    if (rc == 0 && flush) rc = flush_places(m);
-    free(text);
-    TRY(rc);
-    m->filled_n = m->changed_from = m->dumps_n;
-    return 0;
-}
-
+/* A record for each new dump, the last one with the claims; or the last dump again, for those alone. */
 int io_manifest_update(struct io_manifest *m, bool flush)
 {
-    struct stat st;
-    const bool mine = m->places_n >= m->dumps_n && m->places_n > 0 && fstat(m->fd, &st) == 0 &&
-                      st.st_nlink > 0; /* not removed by somebody */
-    if (mine) return fill_places(m, flush && m->durable);
-    const int64_t to_come = m->planned_n - m->dumps_n;
-    if (m->dumps_n < IN_PLACE_FROM || to_come <= 0) return io_manifest_write(m, flush);
-    return write_places(m, num_min(m->dumps_n, to_come), flush);
+    const bool more = m->noted_n < m->dumps_n || m->noted_complete_n < m->complete_n ||
+                      m->noted_durable_n < m->durable_n;
+    if (!m->journal) return io_manifest_write(m, flush);
+    if (!more || m->dumps_n == 0) return 0;
+    for (int64_t d = m->noted_n < m->dumps_n ? m->noted_n : m->dumps_n - 1; d < m->dumps_n; d++) {
+        const bool last = d + 1 == m->dumps_n;
+        TRY(io_journal_add(m->journal, d, m->dump[d].step, m->dump[d].digest,
+                           last ? m->complete_n : m->noted_complete_n,
+                           last ? m->durable_n : m->noted_durable_n, last && flush && m->durable));
+        m->noted_n = d + 1;
+    }
+    m->noted_complete_n = m->complete_n;
+    m->noted_durable_n = m->durable_n;
+    return 0;
 }
 
-int io_manifest_end(struct io_manifest *m, bool flush)
+int io_manifest_end(struct io_manifest *m)
 {
-    return m->places_n > 0 ? io_manifest_write(m, flush) : 0;
+    if (!m->open) return 0;
+    json_object_del(m->root, "journal");
+    TRY(io_manifest_head(m));
+    TRY(io_manifest_write(m, true));
+    io_manifest_drop(m);
+    return 0;
+}
+
+void io_manifest_drop(struct io_manifest *m)
+{
+    io_journal_end(m->journal, true);
+    m->journal = NULL;
+    m->open = false;
 }

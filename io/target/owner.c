@@ -87,6 +87,11 @@ static int judge_file(const struct io_target *t, const struct identity *id, stru
                        "overwrite it",
                        t->manifest, io_path_base(t->path));
     }
+    if (t->journal_foreign && !q->force && ask != IO_OWNER_REMOVE)
+        return err_set(ERR_USAGE,
+                       "%s exists and is not a journal of %s: choose another --out, or --force to "
+                       "overwrite it",
+                       t->journal, io_path_base(t->manifest));
     /* Without their boxes parts are of no use to anybody. */
     io_part_path(t->path, 0, part);
     if (ours && !t->old && !q->force && lstat(part, &st) == 0)

@@ -197,7 +197,7 @@ static int withdraw_claims(struct io_file *f)
     /* Files of single ranks go when all that they held is in the one file, and before the manifest
      * that lists them: what is left of them is known to be ours. */
     if (merged) TRY(io_parts_remove(&f->target, 0));
-    TRY(io_manifest_write(m, true));
+    TRY(io_manifest_begin(m, true));
     TRY(io_place_take(&f->place));
     /* With no dump to keep, nothing says that the structure is whole. */
     if (f->format == IO_RAW || f->resumed.dumps_n > 0 || f->mended) return 0;

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/temp.h"
 #include "io/writers/writer.h"
+#include "io/target/journal.h"
 #include "io/target/parts.h"
 
 const char *io_path_base(const char *path)
@@ -51,6 +52,7 @@ static int resolve(struct io_target *t, const char *path)
                              path);
     }
     snprintf(t->manifest, sizeof t->manifest, "%s.json", t->path);
+    snprintf(t->journal, sizeof t->journal, "%s.journal", t->manifest);
     snprintf(t->lock, sizeof t->lock, "%s.lock", t->path);
     snprintf(t->stem, sizeof t->stem, "%s.nht1", t->path);
     return check_text(t->path);
@@ -89,7 +91,9 @@ bool io_file_takes(const char *path, const char *writer, const char *name)
     if (temp_is_of(other + folder, base)) return true;
     if (strncmp(file, other, length) != 0) return false;
     const char *rest = other + length;
-    if (!rest[0] || strcmp(rest, ".json") == 0 || strcmp(rest, ".lock") == 0) return true;
+    if (!rest[0] || strcmp(rest, ".json") == 0 || strcmp(rest, ".lock") == 0 ||
+        strcmp(rest, ".json.journal") == 0)
+        return true;
     const size_t digits = strncmp(rest, ".rank", 5) == 0 ? strspn(rest + 5, "0123456789") : 0;
     return writer && (io_writer_caps(writer) & IO_CAP_PARTS) && digits >= 5 && !rest[5 + digits];
 }
@@ -172,6 +176,7 @@ int io_target_take(struct io_target *t, const char *path, const struct io_lock *
     if (t->kind == IO_MANIFEST_BLOCKED)
         return err_set(ERR_USAGE, "%s is in the way of a manifest: remove it or change --out",
                        t->manifest);
+    t->journal_foreign = !io_journal_may_be(t->manifest);
     /* A manifest of ours that is damaged is one of which nothing is known. */
     if (t->kind == IO_MANIFEST_OURS && io_manifest_load(&t->old, t->manifest, name, &t->past) < 0)
         err_clear();
@@ -226,5 +231,6 @@ int io_target_remove(const struct io_target *t)
     io_target_sweep(t);
     TRY(io_parts_remove(t, 0));
     TRY(remove_name(t->path));
+    if (!t->journal_foreign) TRY(remove_name(t->journal));
     return remove_name(t->manifest);
 }

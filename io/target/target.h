@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_TARGET_H
 #define IO_TARGET_H
-/* Layer 1. The path that a run writes to, and its names: data file FILE, manifest FILE.json, lock
- * FILE.lock, parts FILE.rank00000 (io/target/parts.h), temporaries FILE.json.XXXXXXXX.tmp and
+/* Layer 1. The path that a run writes to, and its names: data file FILE, manifest FILE.json and its
+ * journal FILE.json.journal, lock FILE.lock, parts FILE.rank00000 (io/target/parts.h), temporaries FILE.json.XXXXXXXX.tmp and
  * FILE.nht1.XXXXXXXX.tmp. For rank 0: checks that the path can be written, locks it, and looks at what
  * lies there. io/target/owner.h decides whose that is, io/target/place.h proves room. Lock and temporaries
  * are removed after a kill, too (base/own.h). Nothing else that exists is changed here but by io_target_sweep and
@@ -19,6 +19,7 @@ enum { IO_PATH_MAX = PATH_MAX };
 struct io_target {
     char path[IO_PATH_MAX]; /* as given; a symbolic link is replaced by what it leads to */
     char manifest[IO_PATH_MAX + 8];
+    char journal[IO_PATH_MAX + 16];
     char lock[IO_PATH_MAX + 8];
     char stem[IO_PATH_MAX + 8]; /* second files begin with it */
     struct own *own;            /* the lock, and temporaries; NULL: the caller has them */
@@ -28,7 +29,8 @@ struct io_target {
     int64_t old_bytes;          /* length of the old file */
     enum io_manifest_kind kind; /* of what lies in the manifest's place */
     struct io_manifest *old;    /* the old manifest, NULL when it is none of ours or damaged */
-    struct io_past past;        /* what it says */
+    struct io_past past;        /* what it says, with its journal */
+    bool journal_foreign;       /* what has the journal's name is none */
     int64_t parts_n;            /* files of single ranks that it lists */
 };
 
@@ -44,7 +46,7 @@ void io_target_sweep(const struct io_target *t);
 /* Drops the lock, frees the manifest. */
 void io_target_release(struct io_target *t);
 
-/* Removes data file, parts and manifest: while the lock is held, and once they were found ours. */
+/* Removes data file, parts, manifest and journal: while the lock is held, and once they were found ours. */
 int io_target_remove(const struct io_target *t);
 
 /* The last component of a path. Borrowed. */

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tables of `make bench`, out of two studies (bench/compute.ini, bench/io.ini) and the peak
-rates that bench/peak measures.
+"""The tables of `make bench`, out of three studies (bench/compute.ini, bench/io.ini, bench/bookkeeping.ini) and
+the rates that bench/peak and bench/staging measure.
 
     python3 -m nht1.bench compute FOLDER     bench.json (nht1-bench/1) and bench.txt
     python3 -m nht1.bench io FOLDER          io.txt
+    python3 -m nht1.bench bookkeeping FOLDER bookkeeping.txt
 
 FOLDER holds the programs of bench/ and takes the results. Environment:
 
@@ -319,8 +320,38 @@ def io(folder):
     print(said, end='')
 
 
+# --- Bookkeeping --------------------------------------------------------------------------------
+
+def bookkeeping(folder):
+    """What a dump costs beside its data: entering and agreeing on it, staging and hashing it."""
+    def change(description):
+        description['run dumps']['class'] = ' '.join(_classes(setting('CLASSES', 'S W A', 'S').split()))
+        description['run dumps']['tc-store'] = os.path.join(folder, 'tc.json')
+    rows = [['class', 'sync', 'dumps', 'manifest ms', 'agree ms', 'both ms', 'most ms']]
+    for settings, found in study(folder, 'bookkeeping', change, os.environ.get('RANKS')).values():
+        runs = [r for f in found for r in f['runs'] if r['driver'] != 'none' and r['completed']]
+        each = {name: [1e3 * r['phases_s'][name]['max'] / len(r['dumps']) for r in runs]
+                for name in ('manifest', 'agree')}
+        both = [sum(pair) for pair in zip(*each.values())]
+        rows.append([settings['class'], settings['sync'], '%d' % len(runs[0]['dumps'])] +
+                    ['%.4f' % stats.median(x) for x in each.values()] +
+                    ['%.4f' % stats.median(both), '%.4f' % max(both)])
+    staging = json.loads(output_of([os.path.join(folder, 'staging'), '--seconds',
+                                    setting('STAGING_S', '2', '0.1')]))
+    said = 'manifest and agreement, for each dump, slowest rank, median of the runs and the most of any\n'
+    said += text.table(rows)
+    said += '\nstaging with digest beside a copy of the same bytes, %s\n' % text.plural(
+        staging['threads'], 'thread')
+    said += text.table([['class', 'bytes', 'copy ms', 'take ms', 'ratio', 'from memory', 'take ms', 'ratio']] + [
+        [r['class'], '%d' % r['bytes']] + [w % v for c in ('warm', 'cold') for w, v in (
+            ('%.4f', 1e3 * r[c]['copy_s']), ('%.4f', 1e3 * r[c]['take_s']), ('%.2f', r[c]['ratio']))]
+        for r in staging['results']])
+    write_text(os.path.join(folder, 'bookkeeping.txt'), said, replace=True)
+    print(said, end='')
+
+
 def main(argv):
-    parts = {'compute': compute, 'io': io}
+    parts = {'compute': compute, 'io': io, 'bookkeeping': bookkeeping}
     if len(argv) != 2 or argv[0] not in parts:
         sys.stderr.write(__doc__ + '\n')
         return trouble.USAGE

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a dump costs before it is written: one rank's share of the state is put into file order and hashed
+ * (bt/dump.c), in pairs with a plain copy of as many bytes from memory to memory, in random order. As many
+ * threads as OpenMP has. Told is the median of the pairs' ratios: as it comes, small classes in the caches, and
+ * after the caches were filled with something else. */
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/buffer.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/program.h"
+#include "base/stat.h"
+#include "base/version.h"
+#include "base/watch.h"
+#include "bt/dump.h"
+#include "bt/solver/field.h"
+
+enum { PAIRS_LEAST = 15, PAIRS_MOST = 2001, GHOST = 2, OTHER_BYTES = 64 << 20, LINE = 64 };
+
+struct options {
+    const char *json;
+    int64_t ranks;
+    double seconds;
+};
+
+#define AT(member) CONF_AT(struct options, member)
+
+static const struct conf_option options[] = {
+    {.name = "ranks",
+     .arg = "R",
+     .def = "2",
+     CONF_RANGE(1, 12),
+     .help = "The share is that of the first of R ranks, in slabs along z.",
+     AT(ranks)},
+    {.name = "seconds",
+     .arg = "S",
+     .def = "2",
+     CONF_RANGE(0.001, 1e6),
+     .help = "For each class.",
+     AT(seconds)},
+    {.name = "json",
+     .arg = "FILE",
+     .help = "Write the result to FILE instead of standard output.",
+     AT(json),
+     .output = true},
+    {.name = NULL},
+};
+
+static const struct conf_program program = {
+    .name = "staging",
+    .version = nht1_build,
+    .summary = "Staging with digests beside a copy in memory, classes S to B.",
+    .examples = "  OMP_NUM_THREADS=1 staging --ranks 2\n",
+    .options = options,
+};
+
+struct bench {
+    struct bt_field field;
+    struct bt_state state;
+    struct io_view view;
+    struct bt_dump dump;
+    char *staged, *from, *other;
+    int64_t bytes;
+    int inner; /* of each kind in a pair, so that the clock's resolution is nothing */
+    double copy_s[PAIRS_MOST], take_s[PAIRS_MOST], ratio[PAIRS_MOST];
+};
+
+static int make(struct bench *b, int64_t n, int64_t ranks)
+{
+    const int64_t nk = (n + ranks - 1) / ranks;
+    const int64_t lo[3] = {-GHOST, -GHOST, -GHOST}, hi[3] = {n + GHOST, n + GHOST, nk + GHOST};
+    TRY(bt_field_new(&b->field, lo, hi, 1.25));
+    const struct bt_field *f = &b->field;
+    b->state = (struct bt_state){f->p, f->sm, f->sj, f->sk, {0, 0, 0}, {n, n, nk}};
+    b->view = (struct io_view){n, IO_MIJK, {{0, 0, 0}, {n, n, nk}}};
+    b->bytes = io_view_bytes(&b->view);
+    b->staged = buffer_new((size_t)b->bytes);
+    b->from = buffer_new((size_t)b->bytes);
+    if (!b->staged || !b->from) return err_set(ERR_NOMEM, "no memory for N = %d", (int)n);
+    b->other = buffer_new(OTHER_BYTES);
+    if (!b->other) return err_set(ERR_NOMEM, "no memory to fill the caches");
+    b->inner = b->bytes < (1 << 20) ? (int)((1 << 20) / b->bytes) : 1;
+    for (int64_t i = 0; i < f->bytes / 8; i++)
+        f->block[i] = 1.0 + 1e-9 * (double)i;
+    return bt_dump_new(&b->dump, n);
+}
+
+/* Of the process, so that others on the machine count little. */
+static double cpu_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Nothing of what will be measured is left in the caches. */
+static void fill_caches(struct bench *b)
+{
+    for (int64_t i = 0; i < OTHER_BYTES; i += LINE)
+        b->other[i]++;
+}
+
+static double copy(struct bench *b, bool cold)
+{
+    if (cold) fill_caches(b);
+    const int inner = cold ? 1 : b->inner;
+    const double t0 = cpu_s();
+    for (int i = 0; i < inner; i++) {
+        const int64_t part = (b->bytes + b->dump.threads - 1) / b->dump.threads;
+#pragma omp parallel num_threads(b->dump.threads)
+        {
+            const int64_t at = omp_get_thread_num() * part;
+            const int64_t end = at + part < b->bytes ? at + part : b->bytes;
+            if (at < end) memcpy(b->staged + at, b->from + at, (size_t)(end - at));
+        }
+        __asm__ volatile("" ::: "memory");
+    }
+    return (cpu_s() - t0) / inner;
+}
+
+static double take(struct bench *b, bool cold)
+{
+    if (cold) fill_caches(b);
+    const int inner = cold ? 1 : b->inner;
+    const double t0 = cpu_s();
+    for (int i = 0; i < inner; i++)
+        bt_dump_take(&b->dump, &b->state, &b->view, b->staged);
+    return (cpu_s() - t0) / inner;
+}
+
+/* [out] middle: medians of copying, of taking, and of their ratio. */
+static int measure(struct bench *b, double seconds, bool cold, double middle[3], int *pairs_n)
+{
+    const double end_s = watch_now() + seconds;
+    unsigned any = 1;
+    int n = 0;
+    (void)copy(b, cold);
+    (void)take(b, cold);
+    while (n < PAIRS_MOST && (n < PAIRS_LEAST || watch_now() < end_s)) {
+        any = any * 1664525 + 1013904223;
+        const bool first = any >> 31;
+        if (first) b->copy_s[n] = copy(b, cold);
+        b->take_s[n] = take(b, cold);
+        if (!first) b->copy_s[n] = copy(b, cold);
+        b->ratio[n] = b->take_s[n] / b->copy_s[n];
+        n++;
+    }
+    *pairs_n = n;
+    TRY(stat_median(b->copy_s, n, &middle[0]));
+    TRY(stat_median(b->take_s, n, &middle[1]));
+    return stat_median(b->ratio, n, &middle[2]);
+}
+
+static int one(const struct options *o, char class, int64_t n, json_t *results)
+{
+    static struct bench b;
+    int pairs_n[2];
+    double warm[3], cold[3];
+    memset(&b, 0, sizeof b);
+    int rc = make(&b, n, o->ranks);
+    if (rc == 0) rc = measure(&b, o->seconds, false, warm, &pairs_n[0]);
+    if (rc == 0) rc = measure(&b, o->seconds, true, cold, &pairs_n[1]);
+    if (rc == 0)
+        json_array_append_new(results,
+                              json_pack("{ss# sI sI s{si sf sf sf} s{si sf sf sf}}", "class",
+                                        &class, 1, "n", (json_int_t)n, "bytes", (json_int_t)b.bytes,
+                                        "warm", "pairs_n", pairs_n[0], "copy_s", warm[0], "take_s",
+                                        warm[1], "ratio", warm[2], "cold", "pairs_n", pairs_n[1],
+                                        "copy_s", cold[0], "take_s", cold[1], "ratio", cold[2]));
+    bt_dump_free(&b.dump);
+    bt_field_free(&b.field);
+    free(b.staged);
+    free(b.from);
+    free(b.other);
+    return rc;
+}
+
+static int run(void *setup)
+{
+    const struct options *o = setup;
+    json_t *results = json_array();
+    int rc = one(o, 'S', 12, results);
+    if (rc == 0) rc = one(o, 'W', 24, results);
+    if (rc == 0) rc = one(o, 'A', 64, results);
+    if (rc == 0) rc = one(o, 'B', 102, results);
+    json_t *all = json_pack("{si sI so}", "threads", omp_get_max_threads(), "ranks",
+                            (json_int_t)o->ranks, "results", results);
+    if (rc == 0) rc = js_result(o->json ? o->json : "-", all);
+    json_decref(all);
+    return rc;
+}
+
+static const struct program frame = {
+    .conf = &program, .single = true, .setup_bytes = sizeof(struct options), .run = run};
+
+int main(int argc, char **argv)
+{
+    return program_main(&frame, argc, argv);
+}
