@@ -72,7 +72,9 @@ int io_manifest_add(struct io_manifest *m, int64_t step, bool complete, bool dur
     uint64_t *own = malloc(bytes);
     if (!own) return io_manifest_no_memory(m);
     memcpy(own, digest, bytes);
-    m->dump[m->dumps_n++] = (struct io_manifest_dump){step, complete, durable, own};
+    struct io_manifest_dump *const new = &m->dump[m->dumps_n++];
+    *new = (struct io_manifest_dump){.step = step, .complete = complete, .durable = durable};
+    new->digest = own;
     return 0;
 }
 
