@@ -697,7 +697,7 @@ refuse() {
     run bash -c 'exec "$@" 0<&- 2>&-' report nht1-report --no-figures -o page.html r1.json
     [ "$status" -eq 0 ]
     grep -q "</html>" page.html
-    run bash -c 'exec "$@" 0<&- 2>&-' study nht1-study --dry-run run
+    run bash -c 'exec "$@" 0<&- 2>&-' study nht1-study --dry-run writers
     [ "$status" -eq 0 ]
 }
 
@@ -791,11 +791,27 @@ plot 1" ]
 
 @test "b_eff_io: the largest of all runs is the value of the system, over processes, T and systems" {
     results beffio
-    change beffio.json '.b_eff_io.bytes_per_s = 5e8 | .schedule.partition_s = 60'
+    change beffio.json '.b_eff_io.bytes_per_s = 5e8 | .b_eff_io.maximum_bytes_per_s = 9e8 | .schedule.partition_s = 60'
     cp beffio.json x.json
-    change x.json '.b_eff_io.bytes_per_s = 7e8 | .schedule.partition_s = 120'
+    change x.json '.b_eff_io.bytes_per_s = 6e8 | .b_eff_io.maximum_bytes_per_s = 7e8 | .schedule.partition_s = 120'
+    # what is not valid is not called that of the system, and its marks are hollow
     page beffio.json x.json --csv tab --figures fig
-    expect_file_text r.html "b_eff_io of this system: 700 MB/s"
+    no_text r.html "b_eff_io of this system:"
+    expect_file_text r.html "b_eff_io: no valid result"
+    expect_file_text r.html "Trial of b_eff_io, not valid: value = "
+    grep -q "'line-hollow'" fig/beffio-processes.py
+    [ "$(grep -c "'line-points'" fig/beffio-processes.py)" -eq 0 ]
+    # the larger one is a trial; of the valid one the largest of its repetitions counts
+    change x.json '.b_eff_io.valid = true'
+    page beffio.json x.json --csv tab --figures fig
+    expect_file_text r.html "b_eff_io of this system: 700 MB/s (definition 1.x)"
+    no_text r.html "b_eff_io of this system: 900 MB/s"
+    grep -q "'line-points'" fig/beffio-processes.py
+    grep -q "'line-hollow'" fig/beffio-processes.py
+    # a panel for each definition
+    [ "$(cut -d, -f1 fig/beffio-published.csv | sort -u | grep -c definition)" -ge 2 ]
+    [ "$(cut -d, -f1 fig/beffio-partitions.csv | sort -u | grep -c '^"\?definition')" -eq 3 ]
+    expect_file_text r.html "ot cache-honest: each access moved"
     local figure
     for figure in beffio-processes beffio-times beffio-published beffio-partitions beffio-types; do
         [ -s fig/$figure.csv ]
@@ -833,13 +849,53 @@ END
     echo 'no summary' >x.sum
     page beffio.sum other.sum --csv tab
     grep -q '^OTHER SYSTEM,60,5500.123,' tab/beff.csv
-    [ "$(grep -c '"beffio.sum, ' tab/beffio-systems.csv)" -eq 2 ]
+    [ "$(grep -c ',beffio.sum$' tab/beffio-systems.csv)" -eq 2 ]
+    expect_file_text r.html "other.sum: line 2, column 1: there is no row"
     mkdir all
     cp ./*.sum beffio.json all
     page all --csv tab2
     grep -q '^OTHER SYSTEM,60,5500.123,' tab2/beff.csv
     no_text tab2/beffio-systems.csv "beffio.sum"
     refuse 1 "x.sum" x.sum
+}
+
+@test "old summaries and new results stand side by side, per type and chunk size" {
+    results beffio
+    cp "$NHT1_ROOT/tests/samples/b_eff_io-2.1.sum" old.sum
+    page old.sum beffio.json --csv tab --figures fig
+    [ "$(grep -c '^\(write\|rewrite\|read\),' tab/beffio-beside-2.csv)" -eq 123 ]
+    local want
+    want=$(jq '[.partitions[] | select(.procs == 2)][0].accesses[2].types[3].patterns[] | select(.position == 5) | .bytes_per_s / 1e6' beffio.json)
+    awk -F, -v want="$want" '$1 == "read" && $2 == "segmented" && $3 == "1M" { a = $4; b = $5 }
+        END { exit !((a - want) ^ 2 < 1e-6 && b == 32.808) }' tab/beffio-beside-2.csv
+    [ "$(cut -d, -f1 fig/beffio-beside-2-read.csv | sort -u | wc -l)" -eq 6 ]
+    cp "$NHT1_ROOT/tests/samples/b_eff-3.6.sum" .
+    page b_eff-3.6.sum --csv tab3
+    grep -q ',4,1604.772,401.193,4.194304,696,2417,604.25,782.25,2.698,2.886,2.868,b_eff-3.6.sum$' tab3/beff.csv
+    # compared: the value decides, the patterns stand below it; one value on a side is too few
+    run "$NHT1_BIN/nht1-report" compare old.sum beffio.json --json c.json
+    expect_status 1
+    expect_json c.json '[.metrics[].name] | (index("b_eff_io, 2 processes") == 0 or index("b_eff_io, 1 process") == 0)
+        and index("read segmented 1M, 2 processes") > 0'
+    sed 's/249.304/259.304/' old.sum >odd.sum
+    run "$NHT1_BIN/nht1-report" compare odd.sum old.sum
+    expect_text "Note: A, odd.sum: line 66, column 43: the average of read is 259.304 here"
+}
+
+@test "buffers that begin elsewhere: ratios of the patterns, of the runs of the same round" {
+    results beffio
+    local i
+    for i in 1 2 3 4 5 6 7; do
+        mkdir -p s/p01-r0$i s/p02-r0$i
+        cp beffio.json s/p01-r0$i/result.json
+        jq -c '.b_eff_io.buffer_offset_bytes = [16, 16]
+            | (.partitions[].accesses[].types[].patterns[] | select(.position == 5) | .bytes_per_s) /= 2' beffio.json >s/p02-r0$i/result.json
+        echo '{"schema": "nht1-study-run/1", "run": '$i', "settings": {}}' | tee s/p01-r0$i/run.json >s/p02-r0$i/run.json
+    done
+    page s --csv tab --figures fig
+    awk -F, '$4 == 7 { want = $3 == "1M" ? 0.5 : 1; n++; for (i = 5; i <= 7; i++) if (($i - want) ^ 2 > 1e-18) { print; bad = 1 } }
+        END { exit bad || n != 123 }' tab/beffio-alignment-2-1x-16.csv
+    [ "$(cut -d, -f1 fig/beffio-alignment-2-1x-16.csv | sort -u | wc -l)" -eq 4 ]
 }
 
 @test "trend draws a metric over time and versions" {

@@ -8,16 +8,17 @@ TYPES = ('scatter', 'shared', 'separate', 'segmented', 'seg_coll')
 ACCESSES = ('write', 'rewrite', 'read')
 POSITIONS = {1: '1k', 2: '1k+8', 3: '32k', 4: '32k+8', 5: '1M', 6: '1M+8', 7: 'M_PART', 8: 'M_PART, eighth row'}
 PATTERN_2, TOTAL = '1M of L = 2M', 'total'
+CHUNKS = tuple(POSITIONS.values())[:6] + (PATTERN_2, POSITIONS[7], POSITIONS[8])
 ROUNDS_MIN = 6  # for a 95 % interval of paired values
 B_EFF = (('b_eff', 'value'), ('at L_max', 'at_lmax'), ('rings at L_max', 'rings_at_lmax'),
          ('latency, rings and random', 'latency_s'), ('latency, rings', 'rings_latency_s'),
          ('latency, ping-pong', 'ping_pong_s'), ('ping-pong at L_max', 'ping_pong'))
 
 
-def _order(key):
+def order(key):
+    """Where a pattern stands in a table."""
     access, kind, chunk = key
-    chunks = list(POSITIONS.values())[:7] + [PATTERN_2, POSITIONS[8], TOTAL]
-    return (ACCESSES.index(access), TYPES.index(kind), chunks.index(chunk))
+    return (ACCESSES.index(access), TYPES.index(kind), (CHUNKS + (TOTAL,)).index(chunk))
 
 
 def of_sum(part):
@@ -28,7 +29,7 @@ def of_sum(part):
             found.update({(access, t, POSITIONS[number]): v for t, v in zip(TYPES, row['rates'])})
         found[access, 'scatter', PATTERN_2] = part['pattern_2'].get(access)
         found.update({(access, t, TOTAL): v for t, v in zip(TYPES, part['types'].get(access, ()))})
-    return {k: found[k] for k in sorted(found, key=_order) if found[k] is not None and found[k] > 0}
+    return {k: found[k] for k in sorted(found, key=order) if found[k] is not None and found[k] > 0}
 
 
 def of_result(partition):
@@ -44,7 +45,7 @@ def of_result(partition):
                     PATTERN_2 if number == 0 and integer(p, 'no', -1) == 2 else None
                 if chunk and integer(p, 'wrong_n') == 0:
                     found[a, TYPES[number], chunk] = real(p, 'bytes_per_s')
-    return {k: found[k] for k in sorted((k for k in found if k[0] in ACCESSES), key=_order) if found[k] > 0}
+    return {k: found[k] for k in sorted((k for k in found if k[0] in ACCESSES), key=order) if found[k] > 0}
 
 
 def of_b_eff(said):

@@ -118,7 +118,7 @@ def read(path):
         return None
     f = File(path, raw)
     has = {'b_eff_io': r'b_eff_io\.c, |nht1-beffio \S+, |Summary of file I/O bandwidth| ?b_eff_io *= .* processes',
-           'b_eff': r'b_eff\.c, |nht1-beff \S+, |b_eff\S*\s*=.*PEs with'}
+           'b_eff': r'b_eff\.c, |nht1-beff \S+, |\s*b_eff\S*\s*=.*PEs with'}
     program = next((p for p, pattern in has.items() if any(re.match(pattern, line) for line in f.lines)), None)
     if program is None:
         return None
@@ -183,12 +183,15 @@ def _b_eff(f):
                  # "b_effSHORT", "b_effTEST", "b_eff(NOT_VALID)" are none of b_eff.
                  valid=m.group(1) == '')
         if _known(value, each, procs):
-            f.differs(at, value, each * procs, 'b_eff', 0.0006 * (procs + 1))
+            decimals = len(m.group(3).partition('.')[2])
+            f.differs(at, value, each * procs, 'b_eff', 0.6 * 10 ** -min(decimals, 9) * (procs + 1))
     elif at:
         f.tell(at, 1, 'the last line cannot be read')
     else:
         f.tell(len(f.lines), 1, 'the file ends before its last line, "b_eff ="')
     row, line = _table_row(f, 'accumulated', ACCUMULATED)
+    if not line:
+        f.tell(len(f.lines), 1, 'there is no row "accumulated" in the file')
     per, line_per = _table_row(f, 'per process', ('value', 'at_lmax', 'rings'))
 
     def scaled(name, factor):

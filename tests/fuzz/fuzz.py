@@ -42,6 +42,8 @@ TARGETS = {
     'trend': ('nht1.report.cli', 'report', 'x.json', [
         ['trend', '.', '--metric', metric, '--no-figures', '-o', 'p.html', '--figures', 'fig']
         for metric in ('t_t', 't_c', 'zeta', 'r_io', 'write_rate', 'b_eff', 'b_eff_io')]),
+    'sum': ('nht1.report.cli', 'sum', 'x.sum', [
+        ['x.sum', *PAGE], ['compare', 'x.sum', 'x.sum', '--json', 'c.json']]),
     'figures': ('nht1.report.cli', 'report', 'x.json', [
         ['x.json', '-o', 'p.html', '--figures', 'fig', '--mtbf', '24']]),
     'tune': ('nht1.report.cli', 'tune', 'tune.json', [['.', *PAGE]]),

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Results with few values each, several of which are a sample: bandwidth programs, and programs under
 nht1-profile."""
-from .. import results
+from .. import patterns, results, sumfile, text
+from .metric import Metric
 
 # Results with a headline each, several of which are a sample: name, member, unit, whether higher is
 # better, and what must be the same on both sides.
@@ -22,6 +23,44 @@ def compare(found, sides):
         found.agree(name, sides, keys)
         found.metric(name, unit, sides, lambda root, path=path: [results.real(root, path)],
                      higher_better)
+
+
+def compare_sums(found, sides):
+    """Summaries of b_eff_io and b_eff beside each other or beside results: the values, then each pattern.
+    sides: results.Results."""
+    for name, side in zip('AB', sides):
+        for path in dict.fromkeys(s['path'] for s in side.sums):
+            found.notes += sumfile.said(next(s['told'] for s in side.sums if s['path'] == path), '%s, %s' % (name, path))
+    if not any(side.sums for side in sides):
+        return
+    io, beff = [_io(side) for side in sides], [[patterns.of_b_eff(s) for s in side.sums_of('b_eff')] for side in sides]
+    for procs in sorted(p for p in set(io[0]) & set(io[1]) if p):
+        _pairs(found, [side[procs] for side in io], 'bytes/s', text.processes(procs))
+    if all(beff):
+        _pairs(found, beff, 'bytes/s', '')
+    if not found.metrics:
+        found.reasons.append('A and B have no summary with as many processes and the same definition')
+
+
+def _io(side):
+    """{processes and definition: [{quantity: value}]} of summaries and of results of nht1-beffio."""
+    kept = {}
+    for s in side.sums_of('b_eff_io'):
+        kept.setdefault(s['procs'], []).append({('b_eff_io',): s['value'], **patterns.of_sum(s)})
+    for r in side.of('nht1-beffio'):
+        for p in results.items(r.root, 'partitions'):
+            value = next((results.real(v, 'bytes_per_s') for v in results.items(p, 'values') if results.true(v, 'headline')), 0)
+            if value > 0:
+                kept.setdefault(results.integer(p, 'procs'), []).append({('b_eff_io',): value, **patterns.of_result(p)})
+    return kept
+
+
+def _pairs(found, sides, unit, where):
+    for key in sides[0][0]:
+        x, y = ([v[key] for v in side if key in v] for side in sides)
+        seconds = key[0].startswith('latency')
+        if x and y:
+            found.metrics.append(Metric(', '.join(filter(None, (' '.join(key), where))), 's' if seconds else unit, x, y, not seconds))
 
 
 def compare_profiles(found, sides):

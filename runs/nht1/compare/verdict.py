@@ -7,6 +7,7 @@ from .. import results, stats, text
 from . import runs, values, workload
 from .metric import BETTER, FEW, NOT, PLAUSIBLE, RUNS_MIN, SAME, UNCLEAR, WORSE, Found, together
 
+SUMMED = ('nht1-beff', 'nht1-beffio')  # that may stand beside summaries
 OTHERS = {'nht1-workload': workload.compare, 'nht1-profile': values.compare_profiles}
 
 
@@ -19,13 +20,14 @@ class Comparison:
         self.metrics, self.reasons, self.notes = found.metrics, found.reasons, found.notes
         for kind in results.KINDS:
             sides = [results.Results(side.of(kind)) for side in (a, b)]
-            if not all(sides):
+            if not all(sides) or kind in SUMMED and (a.sums or b.sums):
                 continue
             if kind == 'nht1-bt':
                 runs.compare(found, sides, level)
             else:
                 OTHERS.get(kind, values.compare)(found, sides)
-        if not self.metrics and not self.reasons:
+        values.compare_sums(found, (a, b))
+        if not self.metrics and not self.reasons and a and b:
             self.reasons.append('A holds results of %s, B of %s' % (a[0].kind, b[0].kind))
         self.stamps = {'a': self._stamps(a, found.writers), 'b': self._stamps(b, found.writers)}
         self._refuse(nevertheless)

@@ -8,7 +8,8 @@ CSV: panel, series, x, y, low, high. A panel is
     x, y     {label, log: 2 or 10, ticks: [[x, text], ...], from_zero, time: seconds since 1970}
     across   x runs down the page as a list of rows, y to the right
     chars    of a row's label on a line, 26 where it is not said; the panel is wider for more
-    styles   {series: points | line-points | line | blocks | bars | rings}, in the order of the key
+    styles   {series: points | line-points | line | blocks | bars | rings | hollow | line-hollow}, in the
+             order of the key; hollow: points, or line-points, of what is not valid
     looks    {series: number}, colour and marker; a series has the same in all panels
     levels   [[y, text], ...], dashed lines: a goal
     marks    [[x, text], ...], dotted lines: from here on
@@ -171,9 +172,11 @@ def _series(ax, panel, series, rows, handles):
     else:
         _errors(ax, first, second, rows, across, colour)
         dashes = DASHES[look % 8] if len(rows) < 100 else '-'  # of a dense curve they say nothing
-        h, = ax.plot(first, second, color=colour, linestyle='none' if style == 'points' else
+        hollow = style.endswith('hollow')
+        h, = ax.plot(first, second, color=colour, linestyle='none' if style in ('points', 'hollow') else
                      dashes, marker='' if style == 'line' else marker,
-                     markeredgecolor='#ffffff', markeredgewidth=0.5)
+                     markerfacecolor='#ffffff' if hollow else colour,
+                     markeredgecolor=colour if hollow else '#ffffff', markeredgewidth=1.3 if hollow else 0.5)
     handles.append((h, shown(series)))
 
 

@@ -5,7 +5,7 @@ import os
 
 from .. import text
 from ..results import NAN, at, integer, items, members, real, true, word, words
-from . import published
+from . import part_beffio, published
 from .page import Figure, Table
 
 MB = 1e6
@@ -51,11 +51,11 @@ def _table(report):
                   'computed from the totals', [
                       'system', 'processes', 'b_eff, MB/s', 'per process', 'L_max, MB',
                       'ping-pong, MB/s', 'b_eff at L_max, MB/s', 'per process',
-                      'rings at L_max, per process', 'note'])
+                      'rings at L_max, per process', 'latency, us', 'of rings, us', 'of the ping-pong, us', 'note'])
 
-    def row(system, n, b_eff, lmax, ping_pong, at_lmax, rings_each, note):
+    def row(system, n, b_eff, lmax, ping_pong, at_lmax, rings_each, note, latencies=(NAN, NAN, NAN)):
         table.row(system, n, b_eff, b_eff / n, lmax, ping_pong, at_lmax, at_lmax / n, rings_each,
-                  note)
+                  *[1e6 * s for s in latencies], note)
 
     for r in report.results.of('nht1-beff'):
         n, root = max(1, integer(r.root, 'system.ranks', 1)), r.root
@@ -65,13 +65,15 @@ def _table(report):
                 'result.b_eff_bytes_per_s', 'memory.lmax_bytes', 'result.ping_pong_bytes_per_s',
                 'result.at_lmax.all_bytes_per_s')],
             real(root, 'result.at_lmax.rings_bytes_per_s') / MB / n,
-            '' if true(root, 'result.valid') else 'not valid')
+            '' if true(root, 'result.valid') else 'not valid',
+            [real(root, 'result.' + k) for k in ('latency_s', 'rings_latency_s', 'ping_pong_latency_s')])
     for s in report.results.sums_of('b_eff'):
         n = max(1, s['procs'] or 1)
         *mb, rings = [NAN if s[k] is None else s[k] / MB for k in (
             'value', 'lmax_bytes', 'ping_pong', 'at_lmax', 'rings_at_lmax')]
         name = os.path.basename(s['path'])
-        row(s['system'] or name, n, *mb, rings / n, name + ('' if s['valid'] else ', not valid'))
+        row(s['system'] or name, n, *mb, rings / n, name + ('' if s['valid'] else ', not valid'),
+            [NAN if s[k] is None else s[k] for k in ('latency_s', 'rings_latency_s', 'ping_pong_s')])
     odd = False
     for p in published.BEFF:
         wrong = published.contradictions(p)
@@ -80,6 +82,7 @@ def _table(report):
             float(p.ping_pong), float(p.at_lmax), float(p.rings_per_process),
             '; '.join('%s: the paper prints %g, its totals give %.0f' % w for w in wrong))
     report.page.table(table)
+    part_beffio.told(report.page, report.results.sums_of('b_eff'))
     if odd:
         report.page.text('The paper contradicts itself where the note says so; both values are '
                          'shown.', 'note')

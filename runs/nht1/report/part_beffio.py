@@ -4,13 +4,14 @@ then for each result its validity and the bandwidths over chunk sizes, as in [RK
 over partitions, as in figure 4."""
 import os
 
-from .. import text
+from .. import patterns, sumfile, text
 from ..results import NAN, at, integer, items, members, real, true, word
 from . import published
 from .page import Figure, Table
 
 MB = 1e6
 POSITIONS = range(1, 8)
+DEFINITIONS = ('0.5', '1.x', '2.1')
 ONCE = 'read by one call only'
 
 
@@ -29,96 +30,254 @@ def _minutes(root):
     return (s if s == s else real(root, 'schedule.t_s')) / 60
 
 
+def _definition(name):
+    """Of a release's number: the panel that its values belong to."""
+    return name if name in DEFINITIONS else 'other'
+
+
+def _offset(r):
+    """Where buffers begin, least and most of all processes; [] where a result does not say."""
+    found = at(r.root, 'b_eff_io.buffer_offset_bytes')
+    return [v for v in found if isinstance(v, int)][:2] if isinstance(found, list) else []
+
+
+def _said(r, key):
+    """"valid" or "not valid" of a result; '' where it says neither."""
+    value = at(r.root, 'b_eff_io.' + key)
+    return '' if value is None else ('' if value is True else 'not ') + key.replace('_', '-')
+
+
 def _systems(report, results, sums):
-    """The maximum over runs is the b_eff_io of a system; figures 2 and 4 of the papers."""
-    page = report.page
-    value = NAN
-    if results:
-        best = max(results, key=lambda r: (true(r.root, 'b_eff_io.valid'), real(
-            r.root, 'b_eff_io.bytes_per_s')))
-        value = real(best.root, 'b_eff_io.bytes_per_s') / MB
-        page.section(2, 'beffio-systems', 'b_eff_io of this system: %s' % text.rate(value * MB))
-        page.text('The largest of %s, %d of them valid: %s on %s, definition %s, %s min per '
-                  'partition (%s).' % (
-                      text.plural(len(results), 'run'),
-                      sum(true(r.root, 'b_eff_io.valid') for r in results), text.rate(value * MB),
-                      text.processes(integer(best.root, 'b_eff_io.procs')),
-                      word(best.root, 'b_eff_io.definition'), '%.3g' % _minutes(best.root),
-                      best.shown))
+    """The largest valid value of each definition is the b_eff_io of a system [RK01]; figures 2 and 4 of the
+    papers, a panel for each definition."""
+    page, best = report.page, {}
+    for r in results:
+        d = word(r.root, 'b_eff_io.definition')
+        if true(r.root, 'b_eff_io.valid') and not (
+                d in best and real(best[d].root, LARGEST) >= real(r.root, LARGEST)):
+            best[d] = r
+    if best:
+        page.section(2, 'beffio-systems', 'b_eff_io of this system: %s' % ', '.join(
+            '%s (definition %s)' % (text.rate(_largest(r)), d) for d, r in sorted(best.items())))
+        for d, r in sorted(best.items()):
+            page.text('The largest valid value by definition %s: %s on %s, %s min per partition (%s).' % (
+                d, text.rate(_largest(r)), text.processes(integer(r.root, 'b_eff_io.procs')), '%.3g' % _minutes(r.root),
+                r.shown))
+    elif results:
+        page.section(2, 'beffio-systems', 'b_eff_io: no valid result')
+        page.text('None of %s is valid by its definition: the values below are those of trials, and none of '
+                  'them is the b_eff_io of this system.' % text.plural(len(results), 'run'), 'warn')
     else:
         page.section(2, 'beffio-systems', 'b_eff_io of systems')
-    table = Table('beffio-systems', 'b_eff_io here and as published, MB/s', [
-        'system', 'processes', 'T per partition in min', 'definition', 'b_eff_io', 'note'])
+    told(page, sums)
+    table = Table('beffio-systems', 'b_eff_io here and as published, MB/s. Of repeated runs the median, and the '
+                  'largest, which the papers take', [
+                      'system', 'processes', 'T per partition in min', 'definition', 'b_eff_io', 'largest', 'valid',
+                      'cache-honest', 'buffers, bytes off a page', 'note'])
     for r in results:
+        offset = _offset(r)
         table.row(word(r.root, 'system.cpu.model') or 'this system', integer(
             r.root, 'b_eff_io.procs'), _minutes(r.root), word(r.root, 'b_eff_io.definition'),
-            real(r.root, 'b_eff_io.bytes_per_s') / MB,
-            ', '.join(('' if true(r.root, 'b_eff_io.' + key) else 'not ') + name for key, name in (
-                ('valid', 'valid'), ('cache_honest', 'cache-honest'))
-                if at(r.root, 'b_eff_io.' + key) is not None))
+            real(r.root, 'b_eff_io.bytes_per_s') / MB, _largest(r) / MB, _said(r, 'valid'), _said(r, 'cache_honest'),
+            ' to '.join(dict.fromkeys(map(str, offset))), '')
     for s in sums:
         table.row(s['system'] or os.path.basename(s['path']), s['procs'] or 0,
                   NAN if s['scheduled_s'] is None else s['scheduled_s'] / 60,
-                  s['definition'] or 'released program', s['value'] / MB,
-                  '%s, %s' % (os.path.basename(s['path']), 'valid' if s['valid'] else 'not valid'))
+                  s['definition'] or 'released program', s['value'] / MB, s['value'] / MB,
+                  'valid' if s['valid'] else 'not valid',
+                  '' if s['cache_honest'] is None else 'cache-honest' if s['cache_honest'] else 'not cache-honest',
+                  ' to '.join(dict.fromkeys(map(str, s['buffer_offset_bytes'] or []))), os.path.basename(s['path']))
     for p in published.BEFFIO:
-        table.row(p.system, p.processes, float(p.minutes), p.release, float(p.mb_s), p.source)
+        table.row(p.system, p.processes, float(p.minutes), p.release, float(p.mb_s), NAN, '', '', '', p.source)
     page.table(table)
+    _over_processes(page, results, sums)
+    _over_times(page, results)
+    _published(page, best or {word(r.root, 'b_eff_io.definition'): r for r in results}, bool(best), sums)
+    _side_by_side(page, results, sums)
+    _alignment(page, results)
 
-    f = Figure('beffio-processes', 'b_eff_io over processes')
-    counts = {integer(p, 'procs') for r in results for p in items(r.root, 'partitions')}
-    counts |= {p.processes for p in published.BEFFIO} | {s['procs'] for s in sums if s['procs']}
-    f.panel('', {'label': 'processes', 'log': 2, 'ticks': sorted(counts)},
-            {'label': 'b_eff_io in MB/s', 'log': 10})
-    for number, r in enumerate(results, 1):
-        f.series('this system%s, %s, T = %s min' % (
-            '' if len(results) == 1 else ', run %d' % number, word(r.root, 'b_eff_io.definition'),
-            '%.3g' % _minutes(r.root)), 'line-points', sorted(
-                (integer(p, 'procs'), real(v, 'bytes_per_s') / MB)
-                for p in items(r.root, 'partitions') for v in items(p, 'values')
-                if true(v, 'headline')))
+
+LARGEST = 'b_eff_io.maximum_bytes_per_s'
+HOLLOW = 'Hollow marks are values of runs that are not valid by their definition. '
+
+
+def _largest(r):
+    """Of repetitions; older results have the median alone."""
+    value = real(r.root, LARGEST)
+    return value if value == value else real(r.root, 'b_eff_io.bytes_per_s')
+
+
+def told(page, sums):
+    """What is wrong with summaries."""
     for path in dict.fromkeys(s['path'] for s in sums):
-        f.series(os.path.basename(path), 'line-points', sorted(
-            (s['procs'], s['value'] / MB) for s in sums if s['path'] == path and s['procs']))
-    for release in dict.fromkeys(p.release for p in published.BEFFIO):
-        f.series('published, %s' % ('release ' + release if release[0].isdigit() else release),
-                 'points', [(p.processes, p.mb_s) for p in published.BEFFIO
-                            if p.release == release])
-    page.figure(f, (
-        'Values of the partitions by the definition of their run, with the values that the papers '
-        'give in numbers. Releases weigh patterns differently: only values of one definition '
-        'compare.'))
+        for words in sumfile.said(next(s['told'] for s in sums if s['path'] == path), path):
+            page.text(words, 'warn')
 
+
+def _panel_name(d):
+    return 'definition ' + d if d in DEFINITIONS else 'other definitions'
+
+
+def _titled(page, f, caption):
+    """A panel that is alone has no name above it: then the figure's title has it."""
+    names = [p['name'] for p in f.panels if p['styles']]
+    if len(names) == 1:
+        f.title += ', ' + names[0]
+    page.figure(f, caption)
+
+
+def _over_processes(page, results, sums):
+    f = Figure('beffio-processes', 'b_eff_io over processes')
+    for d in DEFINITIONS + ('other',):
+        mine = [(n, r) for n, r in enumerate(results, 1) if _definition(word(r.root, 'b_eff_io.definition')) == d]
+        files = [s for s in sums if _definition(s['definition'] or '2.1') == d]
+        papers = [p for p in published.BEFFIO if _definition(p.release) == d]
+        counts = {integer(p, 'procs') for _, r in mine for p in items(r.root, 'partitions')}
+        counts |= {p.processes for p in papers} | {s['procs'] for s in files if s['procs']}
+        f.panel(_panel_name(d),
+                {'label': 'processes', 'log': 2, 'ticks': sorted(counts)}, {'label': 'b_eff_io in MB/s', 'log': 10})
+        for number, r in mine:
+            f.series('this system%s, T = %s min' % (
+                '' if len(results) == 1 else ', run %d' % number, '%.3g' % _minutes(r.root)),
+                'line-points' if true(r.root, 'b_eff_io.valid') else 'line-hollow', sorted(
+                    (integer(p, 'procs'), real(v, 'bytes_per_s') / MB)
+                    for p in items(r.root, 'partitions') for v in items(p, 'values')
+                    if true(v, 'headline')))
+        for path in dict.fromkeys(s['path'] for s in files):
+            here = [s for s in files if s['path'] == path and s['procs']]
+            f.series(os.path.basename(path), 'line-points' if all(s['valid'] for s in here) else 'line-hollow', sorted(
+                (s['procs'], s['value'] / MB) for s in here))
+        f.series('published', 'points', [(p.processes, p.mb_s) for p in papers])
+    _titled(page, f, (
+        'Values of the partitions by the definition of their run, with the values that the papers '
+        'give in numbers. ' + HOLLOW + 'Releases weigh patterns differently, so each has a panel.'))
+
+
+def _over_times(page, results):
     times = sorted({round(_minutes(r.root), 6) for r in results if _minutes(r.root) > 0})
     f = Figure('beffio-times', 'b_eff_io over the scheduled time T')
-    ticks = sorted(set(times) | {p.minutes for p in published.BEFFIO})
-    f.panel('', {'label': 'T of a partition in min', 'log': 10,
-                 'ticks': [(t, '%.3g' % t) for t in ticks]},
+    for d in DEFINITIONS + ('other',):
+        papers = [p for p in published.BEFFIO if _definition(p.release) == d]
+        mine = [r for r in results if _definition(word(r.root, 'b_eff_io.definition')) == d]
+        f.panel(_panel_name(d), {
+            'label': 'T of a partition in min', 'log': 10, 'ticks': [
+                (t, '%.3g' % t) for t in sorted({round(_minutes(r.root), 6) for r in mine} | {p.minutes for p in papers})]},
             {'label': 'b_eff_io in MB/s', 'log': 10})
-    for definition in dict.fromkeys(word(r.root, 'b_eff_io.definition') for r in results):
-        f.series('this system, definition ' + definition, 'line-points', sorted(
-            (_minutes(r.root), real(r.root, 'b_eff_io.bytes_per_s') / MB) for r in results
-            if word(r.root, 'b_eff_io.definition') == definition))
-    for system in dict.fromkeys(p.system for p in published.BEFFIO):
-        f.series(system, 'points', [(p.minutes, p.mb_s) for p in published.BEFFIO
-                                    if p.system == system])
+        for valid in (True, False):
+            f.series('this system' if valid else 'this system, not valid', 'line-points' if valid else 'line-hollow', sorted(
+                (_minutes(r.root), real(r.root, 'b_eff_io.bytes_per_s') / MB) for r in mine
+                if true(r.root, 'b_eff_io.valid') == valid))
+        for system in dict.fromkeys(p.system for p in papers):
+            f.series(system, 'points', [(p.minutes, p.mb_s) for p in papers if p.system == system])
     if len(times) > 1:
-        page.figure(f, 'The longer a partition is measured, the less of it stays in memory: '
-                       '[RK01] found no great difference between T = 10 and T = 30 minutes.')
+        _titled(page, f, 'The longer a partition is measured, the less of it stays in memory: '
+                       '[RK01] found no great difference between T = 10 and T = 30 minutes. ' + HOLLOW)
 
+
+def _published(page, best, valid, sums):
+    """best: {definition: result}"""
     f = Figure('beffio-published', 'b_eff_io of systems')
-    rows = [('this system', value)] + [
-        ('%s, %s' % (s['system'] or os.path.basename(s['path']), s['procs']), s['value'] / MB)
-        for s in sums if s['headline']] + [
-        ('%s, %d, release %s' % (p.system, p.processes, p.release), p.mb_s)
-        if p.release[0].isdigit() else ('%s, %d' % (p.system, p.processes), p.mb_s)
-        for p in published.BEFFIO]
-    f.panel('', {'ticks': enumerate(name for name, _ in rows)},
-            {'label': 'b_eff_io in MB/s', 'log': 10}, across=True)
-    f.series('this system', 'points', [(0, value)])
-    f.series('others', 'points', [(i, v) for i, (_, v) in enumerate(rows) if i])
-    page.figure(f, 'The largest value of this system beside those of the papers of 1999 to 2001. '
-                   'Release 0.5 weighs patterns by time, 1.x methods of access.')
+    for d in DEFINITIONS + ('other',):
+        mine = [('this system' + ('' if valid else ', not valid'), _largest(r) / MB) for k, r in best.items() if _definition(k) == d]
+        files = [('%s, %s' % (s['system'] or os.path.basename(s['path']), s['procs']), s['value'] / MB, s['valid'])
+                 for s in sums if s['headline'] and _definition(s['definition'] or '2.1') == d]
+        papers = [('%s, %d' % (p.system, p.processes), p.mb_s) for p in published.BEFFIO if _definition(p.release) == d]
+        rows = mine + [s[:2] for s in files] + papers
+        f.panel(_panel_name(d), {'ticks': enumerate(name for name, _ in rows)},
+                {'label': 'b_eff_io in MB/s', 'log': 10}, across=True)
+        f.series('this system', 'points' if valid else 'hollow', [(i, v) for i, (_, v) in enumerate(mine)])
+        at_file = len(mine)
+        for name, good in (('others', True), ('others, not valid', False)):
+            f.series(name, 'points' if good else 'hollow', [
+                (at_file + i, s[1]) for i, s in enumerate(files) if bool(s[2]) == good] + [
+                (at_file + len(files) + i, v) for i, (_, v) in enumerate(papers) if good])
+    _titled(page, f, 'The largest value of this system beside those of the papers of 1999 to 2001, a panel for each '
+                   'definition. Release 0.5 weighs patterns by time, 1.x methods of access. ' + HOLLOW)
+
+
+CURVES_MAX = 8
+TICKS = {'1k+8': '+8', '32k+8': '+8', '1M+8': '+8', patterns.PATTERN_2: '2M/1M', 'M_PART': 'M', patterns.POSITIONS[8]: 'M, 8'}
+
+
+def _sources(results, sums):
+    """[(label, processes, {(access, type, chunk): rate})] of all partitions."""
+    found = []
+    for number, r in enumerate(results, 1):
+        for p in items(r.root, 'partitions'):
+            if true(p, 'completed'):
+                found.append(('run %d, %s' % (number, word(r.root, 'b_eff_io.definition')), integer(p, 'procs'), patterns.of_result(p)))
+    names = [os.path.basename(s['path']) for s in sums]
+    for s, name in zip(sums, names):
+        found.append((name if not s['version'] else '%s, %s' % (name, s['definition']), s['procs'] or 0, patterns.of_sum(s)))
+    return [s for s in found if s[2]]
+
+
+def _side_by_side(page, results, sums):
+    """Old runs and new ones by type and chunk size, where summaries are among them."""
+    sources = _sources(results, sums)
+    if not sums or len(sources) < 2:
+        return
+    for procs in sorted({s[1] for s in sources}):
+        mine = [s for s in sources if s[1] == procs]
+        if len(mine) > 1:
+            _beside(page, procs, mine[:CURVES_MAX])
+
+
+def _beside(page, procs, sources):
+    table = Table('beffio-beside-%d' % procs, 'Each pattern on %s, MB/s' % text.processes(procs),
+                  ['access', 'type', 'chunk'] + [label for label, _, _ in sources])
+    keys = sorted({k for _, _, rates in sources for k in rates}, key=patterns.order)
+    for key in keys:
+        table.row(*key, *[rates.get(key, NAN) / MB for _, _, rates in sources])
+    page.table(table)
+    ticks = [(x, name) for x, name in enumerate(patterns.CHUNKS) if any(k[2] == name for k in keys)]
+    shown = [(x, TICKS.get(name, name)) for x, name in ticks]
+    for access in patterns.ACCESSES:
+        f = Figure('beffio-beside-%d-%s' % (procs, access), 'Old and new, %s, %s' % (access, text.processes(procs)))
+        for kind in patterns.TYPES:
+            f.panel(kind, {'label': 'chunk size', 'ticks': shown}, {'label': 'MB/s', 'log': 10})
+            for label, _, rates in sources:
+                f.series(label, 'line-points', [(x, rates[access, kind, name] / MB) for x, name in ticks
+                                                if (access, kind, name) in rates])
+        page.figure(f, 'Bandwidth of the patterns over chunk size, a panel for each type, a curve for each run or file.')
+
+
+def _alignment(page, results):
+    """Runs of the rounds of a study that differ in where their buffers begin: the ratio of each pattern to that
+    of the least offset."""
+    rounds = {}
+    for r in results:
+        offset = _offset(r)
+        best = max((p for p in items(r.root, 'partitions') if true(p, 'completed')), default=None,
+                   key=lambda p: integer(p, 'procs'))
+        if r.study_round and offset and best:
+            what = (integer(best, 'procs'), word(r.root, 'b_eff_io.definition'))
+            rounds.setdefault(what, {}).setdefault(r.study_round, {})[offset[0]] = patterns.of_result(best)
+    for (procs, definition), by_round in rounds.items():
+        offsets = sorted({o for r in by_round.values() for o in r})
+        for other in offsets[1:]:
+            pairs = [(r[offsets[0]], r[other]) for r in by_round.values() if offsets[0] in r and other in r]
+            _ratios(page, '%d-%s-%d' % (procs, definition.replace('.', ''), other), 'Buffers %d against %d bytes off a page, %s, definition %s' % (
+                other, offsets[0], text.processes(procs), definition), patterns.ratios(pairs))
+
+
+def _ratios(page, name, title, rows):
+    table = Table('beffio-alignment-' + name, title + ': ratio of bandwidths, with its 95 % interval', [
+        'access', 'type', 'chunk', 'rounds', 'ratio', 'from', 'to'])
+    for key, n, ratio, lo, hi in rows:
+        table.row(*key, n, float(ratio), NAN if lo is None else float(lo), NAN if hi is None else float(hi))
+    page.table(table)
+    f = Figure('beffio-alignment-' + name, title)
+    ticks = [(x, c) for x, c in enumerate(patterns.CHUNKS) if c != patterns.POSITIONS[8]]
+    shown = [(x, TICKS.get(c, c)) for x, c in ticks]
+    for access in patterns.ACCESSES:
+        f.panel(access, {'label': 'chunk size', 'ticks': shown}, {'label': 'ratio of bandwidths', 'log': 10})
+        f.level(1, 'equal')
+        for number, kind in enumerate(patterns.TYPES):
+            here = {k[2]: (ratio, NAN if lo is None else lo, NAN if hi is None else hi)
+                    for k, _, ratio, lo, hi in rows if k[:2] == (access, kind)}
+            f.series(kind, 'points', [(x + 0.12 * (number - 2), *here[chunk]) for x, chunk in ticks if chunk in here])
+    page.figure(f, 'Below 1 the pattern is slower with buffers off a page. Bars are 95 % intervals.')
 
 
 class _Section:
@@ -134,7 +293,8 @@ class _Section:
     def add(self):
         n = integer(self.root, 'b_eff_io.procs')
         definition = word(self.root, 'b_eff_io.definition')
-        self.page.section(2, 'beffio' + self.key, 'b_eff_io = %s on %s, definition %s' % (
+        self.page.section(2, 'beffio' + self.key, '%s = %s on %s, definition %s' % (
+            'b_eff_io' if true(self.root, 'b_eff_io.valid') else 'Trial of b_eff_io, not valid: value',
             text.rate(real(self.root, 'b_eff_io.bytes_per_s')), text.processes(n), definition))
         best = next((p for p in self.partitions if integer(p, 'procs') == n), {})
         self._criteria(best, definition)
@@ -156,6 +316,10 @@ class _Section:
             if word(c, 'verdict') != 'met':
                 self.page.text('%s: %s.' % (word(c, 'verdict'), word(c, 'words').rstrip('.')),
                                'warn')
+        if at(best, 'cache_honest') is not None:
+            honest = true(best, 'cache_honest')
+            self.page.text('%s: %s.' % ('Cache-honest' if honest else 'Not cache-honest', (
+                word(best, 'cache_words') or 'see the stamps').rstrip('.')), 'good' if honest else 'warn')
         write, read = (real(best, 'coffee_cup.%s_min' % k) for k in ('write', 'read'))
         if write == write or read == read:
             self.page.text('The memory of the system takes %s minutes to write and %s minutes to '
@@ -202,15 +366,15 @@ class _Section:
 
     def _values(self):
         f = self.figure('partitions', 'b_eff_io over partition sizes')
-        f.panel('', *self._axes())
         for d, value in enumerate(items(self.partitions[0], 'values') if self.partitions else ()):
-            f.series('definition %s%s' % (word(value, 'definition'), '' if true(value, 'headline')
-                                          else ' (computed)'), 'line-points', [
+            own = true(value, 'headline')
+            f.panel('definition %s%s' % (word(value, 'definition'), '' if own else ', computed'), *self._axes())
+            f.series('this run', 'line-points' if own and true(self.root, 'b_eff_io.valid') else 'line-hollow', [
                 (integer(p, 'procs'), real(p, 'values.%d.bytes_per_s' % d) / MB)
                 for p in self.partitions if real(p, 'values.%d.bytes_per_s' % d) > 0])
         self.page.figure(f, (
-            'The value of each partition under the three definitions. The run was scheduled for '
-            'one of them; the others are computed from the same measurements. The value of the '
+            'The value of each partition under the three definitions, a panel for each. The run was scheduled for '
+            'one of them; the others are computed from the same measurements. ' + HOLLOW + 'The value of the '
             'system is the largest.'))
 
     def _types(self):
