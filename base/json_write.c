@@ -198,10 +198,11 @@ static int check_target(const char *path, bool json, const char *mark)
             return err_set(ERR_USAGE, "%s: this is a directory; name a file", path);
         if (is_stream(path, &s)) return check_pipe(path, &s);
         if (s.st_size > 0 && !is_ours(path, json, mark))
-            return err_set(ERR_USAGE,
-                           "%s: this file exists and is not an earlier result: it is left alone; "
-                           "choose another name, or remove it",
-                           path);
+            return err_set(
+                ERR_USAGE,
+                "%s: this file exists and is not an earlier result, so it is not replaced; "
+                "choose another name, or remove it",
+                path);
         char *target = realpath(path, NULL);
         if (!target) return err_set_errno(ERR_IO, errno, "%s: cannot be resolved", path);
         const int rc = try_temp(target);
