@@ -69,7 +69,7 @@ static int replace(const char *path, const char *text, enum js_sync sync, bool h
 
 static int not_read(const char *path)
 {
-    return err_set(ERR_IO, "%s: nobody reads from this pipe: start its reader first", path);
+    return err_set(ERR_IO, "%s: no process reads from this pipe: start its reader first", path);
 }
 
 /* A pipe or device: what it has got already is not to be lost, hence appending. A pipe that nobody
