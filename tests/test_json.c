@@ -191,7 +191,7 @@ static void a_pipe_needs_its_reader(void **state)
     char text[16];
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_int_equal(js_check_target(path, "nht1-bt/"), ERR_IO);
-    assert_non_null(strstr(err_message(), "nobody reads from this pipe"));
+    assert_non_null(strstr(err_message(), "no process reads from this pipe"));
     err_clear();
     const int reader = open(path, O_RDONLY | O_NONBLOCK);
     assert_true(reader >= 0);
