@@ -11,6 +11,8 @@
  *     seeks       eight writes, before every second of which the pointer is moved, twice
  *     consecutive ten write_at, write and write_at in turns, each where the one before ended
  *     permuted    ten writes of 100 bytes, each after a seek, in another order than that of the file
+ *     past        100 times 1000 bytes to each FILE.posix, FILE.stdio and, by MPI_File_write_at, FILE
+ *     slow        ten writes of 10 bytes and, by the last rank, one of 1 MiB at 5000
  *     halves      even and odd ranks: each FILE.0 or FILE.1 together, then both FILE
  *     many        300 files FILE.N, open at the same time, 10 bytes each
  *     nested      set_view of a type of 30 levels, each a structure of two of the one below
@@ -21,6 +23,10 @@
  *     separate    every rank a file of its own, FILE.RANK
  *     self        rank 0 alone, then all
  *     read-back   writes and reads the same
+ *     sizes       rank 0 appends 1000 bytes ten times, each where the file ends as MPI_File_get_size and
+ *                 MPI_File_seek say; ends with status 1 as soon as they are wrong
+ *     fresh       creates the file with MPI_MODE_EXCL, preallocates, sets its size, and deletes another one
+ *     pointer     all ranks write by the shared pointer, each for itself, then together
  *     differs     writes 402 times; where its writes are dropped, twice
  *     disorder    writes the same ten pieces in another order where its writes are dropped
  *     abort, kill, segv, wait   writes ten times; then the last rank calls MPI_Abort, kills itself,
@@ -34,6 +40,7 @@
  *
  * Ends with status 1 when a status or what is read is wrong. */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -291,6 +298,35 @@ static void permuted(const char *name)
     MPI_File_close(&f);
 }
 
+static void past_mpi_io(const char *name)
+{
+    char one[4096];
+    MPI_File f = opened(MPI_COMM_SELF, name);
+    MPI_Status s;
+    snprintf(one, sizeof one, "%s.posix", name);
+    const int fd = open(one, O_CREAT | O_WRONLY, 0644);
+    snprintf(one, sizeof one, "%s.stdio", name);
+    FILE *stdio = fopen(one, "w");
+    for (int i = 0; i < 100; i++) {
+        wrong |= fd < 0 || write(fd, buf, 1000) != 1000;
+        wrong |= !stdio || fwrite(buf, 1000, 1, stdio) != 1;
+        MPI_File_write_at(f, 1000 * i, buf, 1000, MPI_BYTE, &s);
+    }
+    if (fd >= 0) close(fd);
+    wrong |= !stdio || fclose(stdio) != 0;
+    MPI_File_close(&f);
+}
+
+static void slow(const char *name)
+{
+    MPI_File f = opened(MPI_COMM_WORLD, name);
+    MPI_Status s;
+    for (int i = 0; i < 10; i++)
+        MPI_File_write_at(f, 10 * i, buf, 10, MPI_BYTE, &s);
+    if (rank == size - 1) MPI_File_write_at(f, 5000, buf, 1 << 20, MPI_BYTE, &s);
+    MPI_File_close(&f);
+}
+
 static void halves(const char *name)
 {
     char mine[4096];
@@ -360,7 +396,10 @@ static void waitany(const char *name, int n, int turns,
     MPI_File f = opened(MPI_COMM_SELF, name);
     MPI_Request *list = malloc((size_t)n * sizeof *list);
     MPI_Status status;
-    if (!list) MPI_Abort(MPI_COMM_WORLD, 3);
+    if (!list) {
+        MPI_Abort(MPI_COMM_WORLD, 3);
+        return;
+    }
     for (int i = 1; i < n; i++)
         MPI_Irecv(buf, 0, MPI_BYTE, rank, i, MPI_COMM_WORLD, &list[i]);
     for (int turn = 0; turn < turns; turn++) {
@@ -487,6 +526,62 @@ static void read_back(const char *name)
     MPI_File_close(&f);
 }
 
+static void sizes(const char *name)
+{
+    if (rank > 0) return;
+    MPI_File f = opened(MPI_COMM_SELF, name);
+    MPI_Status s;
+    MPI_Offset at = -1, end = -1;
+    for (int i = 0; i < 10 && !wrong; i++) {
+        MPI_File_get_size(f, &at);
+        MPI_File_seek(f, 0, MPI_SEEK_END);
+        MPI_File_get_position(f, &end);
+        wrong |= at != 1000 * i || end != at;
+        MPI_File_write(f, buf, 1000, MPI_BYTE, &s);
+    }
+    MPI_File_close(&f);
+}
+
+static void fresh(const char *name)
+{
+    char other[4096];
+    MPI_File f;
+    MPI_Status s;
+    MPI_Offset bytes = 0;
+    const int new = MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_WRONLY;
+    snprintf(other, sizeof other, "%s.other", name);
+    wrong |= MPI_File_open(MPI_COMM_WORLD, name, new, MPI_INFO_NULL, &f) != MPI_SUCCESS;
+    if (wrong) return;
+    MPI_File_preallocate(f, 5000);
+    MPI_File_get_size(f, &bytes);
+    wrong |= bytes != 5000;
+    MPI_File_set_size(f, 3000);
+    MPI_File_get_size(f, &bytes);
+    wrong |= bytes != 3000;
+    memset(buf, 'a' + rank, 1000);
+    MPI_File_write_at_all(f, 1000 * rank, buf, 1000, MPI_BYTE, &s);
+    MPI_File_close(&f);
+    /* It is there now; the other one comes and goes. */
+    wrong |= MPI_File_open(MPI_COMM_WORLD, name, new, MPI_INFO_NULL, &f) == MPI_SUCCESS;
+    wrong |= MPI_File_open(MPI_COMM_WORLD, other, new, MPI_INFO_NULL, &f) != MPI_SUCCESS;
+    MPI_File_write_at_all(f, 1000 * rank, buf, 1000, MPI_BYTE, &s);
+    MPI_File_close(&f);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) wrong |= MPI_File_delete(other, MPI_INFO_NULL) != MPI_SUCCESS;
+    if (rank == 0) wrong |= MPI_File_delete(other, MPI_INFO_NULL) == MPI_SUCCESS;
+}
+
+static void pointer(const char *name)
+{
+    MPI_File f = opened(MPI_COMM_WORLD, name);
+    MPI_Status s;
+    memset(buf, 'a' + rank, 1000);
+    for (int i = 0; i < 10; i++)
+        MPI_File_write_shared(f, buf, 1000, MPI_BYTE, &s);
+    MPI_File_write_ordered(f, buf, 1000, MPI_BYTE, &s);
+    MPI_File_close(&f);
+}
+
 static bool dropped(void)
 {
     const char *drop = getenv("NHT1_PROFILE_DROP");
@@ -608,7 +703,10 @@ static void cost_open(const char *name, int n)
 {
     char one[4096], label[64];
     MPI_File *f = malloc((size_t)n * sizeof *f);
-    if (!f) MPI_Abort(MPI_COMM_WORLD, 3);
+    if (!f) {
+        MPI_Abort(MPI_COMM_WORLD, 3);
+        return;
+    }
     for (int i = 0; i < n; i++) {
         snprintf(one, sizeof one, "%s.%d", name, i);
         f[i] = opened(MPI_COMM_SELF, one);
@@ -672,6 +770,11 @@ int main(int argc, char **argv)
         {"halves", halves},
         {"many", many},
         {"consecutive", consecutive},
+        {"slow", slow},
+        {"past", past_mpi_io},
+        {"sizes", sizes},
+        {"fresh", fresh},
+        {"pointer", pointer},
         {"differs", differs},
         {"disorder", disorder},
         {"nested", nested},

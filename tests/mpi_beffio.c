@@ -293,7 +293,8 @@ static void release_2_1_compares_every_call(void **state)
             const struct beffio_place at = beffio_place(&b.layout, no);
             const enum beffio_type type = beffio_pattern(no, M_PART).type;
             if (at.calls_n < 2) continue;
-            spoil(&b, type, size - 1, beffio_chunk_offset(&at, size - 1, 0) + at.chunk_bytes - 1, 1);
+            spoil(&b, type, size - 1, beffio_chunk_offset(&at, size - 1, 0) + at.chunk_bytes - 1,
+                  1);
             spoilt_n++;
         }
         assert_true(spoilt_n > 0);

@@ -684,7 +684,7 @@ refuse() {
     mkfifo pipe
     run timeout -k 60 "$NHT1_HANG_S" nht1-report --no-figures -o pipe r1.json
     [ "$status" -eq 3 ]
-    [[ $output == *"nobody reads from this pipe: start its reader first"* ]]
+    [[ $output == *"no process reads from this pipe: start its reader first"* ]]
     cat pipe >read.html &
     local reader=$!
     wait_until nht1-report --no-figures -o pipe r1.json
@@ -697,7 +697,7 @@ refuse() {
     run bash -c 'exec "$@" 0<&- 2>&-' report nht1-report --no-figures -o page.html r1.json
     [ "$status" -eq 0 ]
     grep -q "</html>" page.html
-    run bash -c 'exec "$@" 0<&- 2>&-' study nht1-study --dry-run run
+    run bash -c 'exec "$@" 0<&- 2>&-' study nht1-study --dry-run writers
     [ "$status" -eq 0 ]
 }
 

@@ -581,14 +581,14 @@ hint = "a=it\'s$(touch owned)"\nenv.MY_TAG = "b; touch owned `touch owned`"'
     if grep -q "cd $NHT1_ROOT" j; then false; fi
     local given minutes
     while read -r given minutes; do
-        study --job slurm --time "$given" --job-file - run
+        study --job slurm --time "$given" --job-file - writers
         grep -qx -- "#SBATCH --time=$minutes" <<<"$output"
     done <<<$'90 90\n1:30 2\n1-0 1440\n1-2:30 1590\n0:10:01 11'
     for given in 0 x 1:2:3:4 -5 ''; do
-        study --job slurm --time "$given" --job-file - run
+        study --job slurm --time "$given" --job-file - writers
         expect_status 1
     done
-    study --job slurm --queue $'a\n#SBATCH --evil' --job-file - run
+    study --job slurm --queue $'a\n#SBATCH --evil' --job-file - writers
     expect_status 1
 }
 

@@ -411,7 +411,8 @@ static void room_of_partitions_goes_on(void **state)
     const struct beffio_schedule s = {.partitions_n = 3, .procs = {1, 2, 4}};
     const int64_t least[] = {beffio_least_bytes(1, 2 * MB), beffio_least_bytes(2, 2 * MB),
                              beffio_least_bytes(4, 2 * MB)};
-    assert_true(beffio_room_left(&s, 2 * MB, 10 * GB, 0, 0, false) == 10 * GB - least[1] - least[2]);
+    assert_true(beffio_room_left(&s, 2 * MB, 10 * GB, 0, 0, false) ==
+                10 * GB - least[1] - least[2]);
     assert_true(beffio_room_left(&s, 2 * MB, 10 * GB, 4 * GB, 2, false) == 6 * GB);
     assert_true(beffio_room_left(&s, 2 * MB, 10 * GB, 4 * GB, 2, true) == 6 * GB);
     assert_true(beffio_room_left(&s, 2 * MB, 10 * GB, 0, 0, true) < 4 * GB);

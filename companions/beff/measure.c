@@ -315,7 +315,9 @@ int beff_measure(MPI_Comm comm, const struct beff_plan *plan, const struct beff_
     int rc = beff_cube_make(setup->reps_n, plan->patterns_n, plan->random_n, &m->cube);
     if (rc == 0) rc = run_allocate(&run);
     rc = par_agree(comm, rc);
-    if (rc == 0) rc = beff_traffic_make(comm, lmax_bytes, (int)setup->opt.buffers, setup->buffer_offset, &run.traffic);
+    if (rc == 0)
+        rc = beff_traffic_make(comm, lmax_bytes, (int)setup->opt.buffers, setup->buffer_offset,
+                               &run.traffic);
     m->offset_bytes[0] = run.traffic.offset_bytes[0];
     m->offset_bytes[1] = run.traffic.offset_bytes[1];
     run.begin_s = watch_now();

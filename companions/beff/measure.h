@@ -18,7 +18,7 @@ struct beff_measured {
     double wall_s[BEFF_REPS_MAX][BEFF_SIZES_N]; /* with everything between the loops */
     double elapsed_s;
     int offset_bytes[2]; /* from a page where buffers begin: least and most of all ranks */
-    bool reduced; /* something was left out */
+    bool reduced;        /* something was left out */
 };
 
 /* Whether a pattern is measured by a method: by those of --methods, the ping-pong always and only

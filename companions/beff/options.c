@@ -75,9 +75,10 @@ static const struct conf_option table[] = {
      .arg = "BYTES",
      .def = "definition",
      AT(buffer_offset),
-     .help = "Where buffers begin: so many bytes off a page, a multiple of 8 from 0 to 4088, or "
-             "'malloc': where malloc puts them, 16 bytes off with glibc. By default malloc with 3.6, "
-             "as released, else 0. It is printed with the result."},
+     .help =
+         "Where buffers begin: so many bytes off a page, a multiple of 8 from 0 to 4088, or "
+         "'malloc': where malloc puts them, 16 bytes off with glibc. By default malloc with 3.6, "
+         "as released, else 0. It is printed with the result."},
 
     {.name = "repetitions",
      .arg = "R",

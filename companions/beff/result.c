@@ -253,8 +253,8 @@ json_t *beff_result_json(const void *of, int status)
                      "detected_per_process_bytes", (json_int_t)m->detected_bytes, "total_bytes",
                      (json_int_t)m->total_bytes, "source", m->source, "lmax_bytes",
                      (json_int_t)m->lmax_bytes));
-    js_set(o, "buffer_offset_bytes", json_pack("[ii]", job->measured.offset_bytes[0],
-                                               job->measured.offset_bytes[1]));
+    js_set(o, "buffer_offset_bytes",
+           json_pack("[ii]", job->measured.offset_bytes[0], job->measured.offset_bytes[1]));
     js_set(o, "result", result(job));
     js_set(o, "balance", balance_json(job));
     js_set(o, "by_method", by_method_json(job));

@@ -312,7 +312,8 @@ static void sum_table(const struct beff_job *job, FILE *to)
         "sec    |  MByte/s   ",
         "------------------------------------------------------------------------------------------"
         "--------------------",
-        "            |                                                                              "
+        "            |                                                                             "
+        " "
         "                   "};
     const struct beff_summary *s = &job->summary;
     char a[CELL], b[CELL];

@@ -366,10 +366,11 @@ int beff_traffic_time(struct beff_traffic *t, const struct beff_exchange *ex, do
     if (rc == 0) rc = begun < 0 ? begun : looped < 0 ? looped : ended;
     if (rc == 0) rc = arrivals(t, ex, CHECK_ENDS);
     if (rc == 0 && t->wrong_at >= 0)
-        rc = err_set(ERR_VERIFY,
-                     "a message of %lld bytes that rank %d sent in pattern %s by %s was not received "
-                     "as it was sent; network, memory or MPI library are at fault",
-                     (long long)ex->bytes, t->wrong_from, ex->pattern->name, name);
+        rc = err_set(
+            ERR_VERIFY,
+            "a message of %lld bytes that rank %d sent in pattern %s by %s was not received "
+            "as it was sent; network, memory or MPI library are at fault",
+            (long long)ex->bytes, t->wrong_from, ex->pattern->name, name);
     t->place += ex->loop * ex->pattern->slots_max;
     set_counts(t, ex, 0);
     return rc;

@@ -35,9 +35,9 @@ int beffio_bench_begin(struct beffio_bench *b)
         if (bytes > most) most = bytes;
     }
     b->buf = buffer_at((size_t)most, b->buffer_offset, &b->memory);
-    TRY(par_agree(b->comm, b->buf ? 0
-                                  : mem_error("a buffer of %lld bytes: give a smaller -MB",
-                                              (long long)most)));
+    TRY(par_agree(
+        b->comm,
+        b->buf ? 0 : mem_error("a buffer of %lld bytes: give a smaller -MB", (long long)most)));
     const int at = buffer_offset_of(b->buf);
     int most_of[2] = {-at, at};
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, most_of, 2, MPI_INT, MPI_MAX, b->comm));
@@ -177,8 +177,7 @@ static int measure_pattern(struct beffio_bench *b, struct beffio_file *file, int
     if (access == BEFFIO_WRITE && p.type <= BEFFIO_SEPARATE) {
         w.timed = p.u > 0;
         w.time_s = beffio_pattern_time_s(b->schedule, b->index, p.u);
-        w.calls_most =
-            !w.timed ? 1 : beffio_most_calls(&b->layout, b->share_bytes, no, b->evenly);
+        w.calls_most = !w.timed ? 1 : beffio_most_calls(&b->layout, b->share_bytes, no, b->evenly);
     }
     *w.t = (struct beffio_pattern_time){0};
     if (w.calls_most < 1) return 0;

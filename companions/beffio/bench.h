@@ -20,8 +20,8 @@
 struct beffio_pattern_time {
     double s; /* all of it: view, calls, waiting, sync */
     double view_s;
-    double calls_s; /* in the calls, with stamping a word per chunk */
-    double wait_s;  /* for the other ranks, and for the decision to go on */
+    double calls_s;             /* in the calls, with stamping a word per chunk */
+    double wait_s;              /* for the other ranks, and for the decision to go on */
     double barrier_s;           /* of that, for the other ranks */
     double last_s, last_wait_s; /* the last call, or the mean of the last batch; its waiting */
     double sync_s;
@@ -49,13 +49,13 @@ struct beffio_bench {
     struct beffio_files *files;
     const struct beffio_hints *hints;
     bool shared_pointer, unique, drop_cache;
-    int buffer_offset; /* bytes from a page where the buffer begins, or BUFFER_MALLOC */
-    bool evenly;       /* the space is too small on purpose, and dealt out to all patterns */
-    bool keeps;                /* this process keeps what the library says */
-    bool leads_node;           /* and this one asks what lies in its host's memory */
-    int shift;                 /* reading, a rank reads what the one so many ranks further wrote */
-    int64_t share_bytes;       /* of the space */
-    int64_t post_bytes;        /* most that the library is given at once; 0: BEFFIO_POST_BYTES */
+    int buffer_offset;   /* bytes from a page where the buffer begins, or BUFFER_MALLOC */
+    bool evenly;         /* the space is too small on purpose, and dealt out to all patterns */
+    bool keeps;          /* this process keeps what the library says */
+    bool leads_node;     /* and this one asks what lies in its host's memory */
+    int shift;           /* reading, a rank reads what the one so many ranks further wrote */
+    int64_t share_bytes; /* of the space */
+    int64_t post_bytes;  /* most that the library is given at once; 0: BEFFIO_POST_BYTES */
     struct progress *progress; /* NULL: none */
     int64_t *progress_done;
 

@@ -74,9 +74,8 @@ static const struct conf_option table[] = {
      .help = "-MT: memory of the whole system in units of 2^20 bytes. Default: that of all nodes."},
     {.name = "unique",
      AT(unique),
-     .help =
-         "Open files with MPI_MODE_UNIQUE_OPEN, the default with 2.1, as released. It allows a "
-         "library to put off every sync until the file is closed. Not valid with 0.5 and 1.x."},
+     .help = "Open files with MPI_MODE_UNIQUE_OPEN, the default with 2.1, as released. It allows a "
+             "library to put off every sync until the file is closed. Not valid with 0.5 and 1.x."},
     {.name = "nounique",
      AT(nounique),
      .help = "Without MPI_MODE_UNIQUE_OPEN: the default with 0.5 and 1.x."},

@@ -55,7 +55,7 @@ struct beffio_setup {
     enum beffio_m_part m_part;
     bool unique;       /* MPI_MODE_UNIQUE_OPEN */
     int buffer_offset; /* bytes from a page, or BUFFER_MALLOC */
-    int64_t shift; /* of reading, in ranks; -1: to another node */
+    int64_t shift;     /* of reading, in ranks; -1: to another node */
 };
 
 extern const struct conf_program beffio_program;

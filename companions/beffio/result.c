@@ -95,11 +95,10 @@ static json_t *criteria(const struct beffio_part *p)
 {
     json_t *list = json_array();
     for (int c = 0; c < BEFFIO_CRITERIA; c++)
-        json_array_append_new(list,
-                              json_pack("{ss ss ss}", "name",
-                                        beffio_criterion_name((enum beffio_criterion)c), "verdict",
-                                        p->criterion[c].met ? "met" : "failed", "words",
-                                        p->criterion[c].words));
+        json_array_append_new(list, json_pack("{ss ss ss}", "name",
+                                              beffio_criterion_name((enum beffio_criterion)c),
+                                              "verdict", p->criterion[c].met ? "met" : "failed",
+                                              "words", p->criterion[c].words));
     return list;
 }
 

@@ -342,11 +342,11 @@ static void protocol_partition(const struct beffio_job *job, FILE *to, const str
         const char *const name = beffio_access_name((enum beffio_access)a);
         for (int type = 0; type < BEFFIO_TYPES; type++)
             protocol_type(job, to, p, (enum beffio_access)a, type);
-        fprintf(to,
-                "total access method: n=%d %s S=%.3f MB wbw=%.3f bw=%.3f b_eff_io_%s= %.3f MB/s\n\n",
-                p->bench.procs, name, (double)p->values.access_bytes[a] / 1e6,
-                p->values.weighted[a] / 1e6, p->values.plain[a] / 1e6, name,
-                p->values.access[a] / 1e6);
+        fprintf(
+            to,
+            "total access method: n=%d %s S=%.3f MB wbw=%.3f bw=%.3f b_eff_io_%s= %.3f MB/s\n\n",
+            p->bench.procs, name, (double)p->values.access_bytes[a] / 1e6,
+            p->values.weighted[a] / 1e6, p->values.plain[a] / 1e6, name, p->values.access[a] / 1e6);
     }
     fprintf(to, "total partition: n=%d b_eff_io= %.3f MB/s\n\n", p->bench.procs, value_mb(job, p));
 }

@@ -64,8 +64,7 @@ void beffio_text_heading(const struct beffio_job *job, FILE *to)
                 c->definition == BEFFIO_2_1 ? "for all partitions"
                 : c->halves                 ? "for the first partition and half of it for the next"
                                             : "per partition",
-                list,
-                units_duration(beffio_run_time_s(c) * repeat, b), check);
+                list, units_duration(beffio_run_time_s(c) * repeat, b), check);
     fflush(to);
 }
 
@@ -194,10 +193,11 @@ void beffio_text_results(const struct beffio_job *job, FILE *to)
     for (int r = 0; r < job->reps_done; r++)
         least = fmin(least, job->rep[r].value);
     if (job->reps_done > 1)
-        plain_entry(to, "Repeated",
-                    "%d times: from %.3f MB/s to the maximum, which the papers take, %.3f MB/s; all "
-                    "above is of the median one",
-                    job->reps_done, least / 1e6, beffio_job_maximum(job) / 1e6);
+        plain_entry(
+            to, "Repeated",
+            "%d times: from %.3f MB/s to the maximum, which the papers take, %.3f MB/s; all "
+            "above is of the median one",
+            job->reps_done, least / 1e6, beffio_job_maximum(job) / 1e6);
     judged(job, to, best);
     beffio_sum_last_line(job, to);
     fflush(to);

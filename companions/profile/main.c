@@ -30,8 +30,10 @@
 #include "base/units.h"
 #include "base/version.h"
 #include "base/watch.h"
+#include "companions/profile/before.h"
 #include "companions/profile/certificate.h"
 #include "companions/profile/merge.h"
+#include "companions/workload/random.h"
 
 #define WORDS_MAX  16384
 #define REPEAT_MAX 1000
@@ -41,6 +43,7 @@
 struct options {
     const char *out, *json, *split;
     struct conf_list t_c_add;
+    const char *between;
     bool t_c, force, keep, quiet;
     int64_t repeat;
 };
@@ -51,6 +54,7 @@ struct round {
     double t_io_s, c_io_s; /* inside MPI-IO, mean over ranks: opens and reads are in both */
     int64_t dropped_bytes, kept_bytes;
     struct certificate certificate;
+    bool dropped_first;
 };
 
 #define AT(member) CONF_AT(struct options, member)
@@ -83,10 +87,11 @@ static const struct conf_option options[] = {
     {.name = "keep", .help = "Keep the folder of counters, FILE.xml.run-PID.", AT(keep)},
     {.name = "quiet", .help = "Print no summary.", AT(quiet)},
     {.name = "t-c",
-     .help = "Also run the program with its writes dropped, before each run with them, which "
-             "measures T_C; zeta = T_T / T_C - 1 is what writing costs it. Both times are from "
-             "MPI_Init to MPI_Finalize. What the program prints without its writes is not shown. "
-             "Reads, opens, and independent writes through the shared file pointer are still made.",
+     .help =
+         "Also run the program with its writes dropped, which measures T_C; zeta = T_T / T_C - 1 "
+         "is what writing costs it. Both times are from MPI_Init to MPI_Finalize. The run with "
+         "writes is the first one: its files stay as they are, and the other one reads them. What "
+         "the program prints without its writes is not shown.",
      AT(t_c),
      .group = "What writing costs"},
     {.name = "t-c-add",
@@ -98,8 +103,17 @@ static const struct conf_option options[] = {
      .arg = "R",
      .def = "1",
      CONF_RANGE(1, REPEAT_MAX),
-     .help = "Pairs of runs; from 2 on zeta has an interval.",
+     .help =
+         "Pairs of runs; from 2 on zeta has an interval, and a run before them, which is not "
+         "counted, warms up. Before each run with writes the files that the program has created "
+         "are removed.",
      AT(repeat)},
+    {.name = "between",
+     .arg = "COMMAND",
+     .help = "With --repeat: a shell command that makes the state before the first run again, "
+             "instead of removing what the program has created. Needed where it writes into files "
+             "that were there before.",
+     AT(between)},
     {0}};
 
 static const struct conf_program program = {
@@ -184,11 +198,13 @@ static const char **command_words(const struct options *o, const struct conf_lis
     return word;
 }
 
-/* Runs the command with the library in it, counters in a fresh folder. status: [out] as a shell has
+/* Runs the command with the library in it, counters in a fresh folder. notes: of the run with writes,
+ * where this one is to drop them; else NULL. status: [out] as a shell has
  * it. */
 static int execute(const struct options *o, const struct conf_list *args, struct own *own,
-                   const char *folder, const char *library, bool drop, int *status)
+                   const char *folder, const char *library, const char *notes, int *status)
 {
+    const bool drop = notes != NULL;
     char setting[4][4 * PATH_MAX], dir[PATH_MAX], parent[PATH_MAX];
     const char *more = getenv("LD_PRELOAD");
     const bool open_mpi = is_open_mpi(args->item[0]);
@@ -197,6 +213,7 @@ static int execute(const struct options *o, const struct conf_list *args, struct
     TRY(own_remove(own, name)); /* that of the round before */
     TRY(own_make_folder(own, name));
     if (!realpath(folder, dir)) return err_set_errno(ERR_IO, errno, "--out: %s", folder);
+    if (notes) TRY(before_copy(notes, dir));
     snprintf(setting[0], sizeof setting[0], PROFILE_ENV_DIR "=%s", dir);
     snprintf(setting[1], sizeof setting[1], PROFILE_ENV_SPLIT "=%s", o->split);
     snprintf(setting[2], sizeof setting[2], PROFILE_ENV_DROP "=%d", drop);
@@ -314,14 +331,18 @@ static void print_zeta(const struct zeta *z, const struct round *round, int n,
     else
         fprintf(stderr, " of one pair: --repeat 5 gives it an interval\n");
     fprintf(stderr, "          %.3f of it inside MPI-IO, %.3f outside\n", z->io, z->value - z->io);
+    if (run->past_n > 0)
+        fprintf(stderr,
+                "          %s written past MPI-IO were not dropped: T_C includes their time\n",
+                units_bytes((double)run->past_bytes, kept));
     const struct certificate *c = &round[0].certificate;
     fprintf(stderr,
             "          certified: the same %" PRId64 " calls and %s in both runs, by %d rank%s\n",
             c->calls_n, units_bytes((double)c->bytes, kept), c->ranks_n, units_plural(c->ranks_n));
     if (round[0].kept_bytes > 0)
         fprintf(stderr,
-                "          %s written through the shared pointer by single ranks were not "
-                "dropped: T_C includes their time\n",
+                "          %s written through the shared pointer by single ranks were read "
+                "instead of dropped: T_C includes their time\n",
                 units_bytes((double)round[0].kept_bytes, kept));
 }
 
@@ -330,8 +351,9 @@ static json_t *zeta_json(const struct zeta *z, const struct round *round, int n,
 {
     json_t *rounds = json_array();
     for (int i = 0; i < n; i++)
-        json_array_append_new(rounds, json_pack("{s:o s:o}", "t_t_s", js_real(round[i].t_t_s),
-                                                "t_c_s", js_real(round[i].t_c_s)));
+        json_array_append_new(rounds, json_pack("{s:o s:o s:b}", "t_t_s", js_real(round[i].t_t_s),
+                                                "t_c_s", js_real(round[i].t_c_s), "dropped_first",
+                                                round[i].dropped_first));
     return json_pack("{s:o s:o s:o s:o s:o s:o s:o s:I s:I s:o}", "t_t_s", js_real(z->t_t_s),
                      "t_c_s", js_real(z->t_c_s), "zeta", js_real(z->value), "zeta_io",
                      js_real(z->io), "r_io_bytes_per_s", js_real((double)run->bytes[1] / z->t_t_s),
@@ -383,6 +405,7 @@ static int check(const struct options *o, const struct conf_list *args)
     }
     if ((o->repeat > 1 || o->t_c_add.n > 0) && !o->t_c)
         return err_set(ERR_USAGE, "--repeat and --t-c-add belong to --t-c");
+    if (o->between && o->repeat == 1) return err_set(ERR_USAGE, "--between belongs to --repeat");
     TRY(conf_files_differ(2, option, name));
     int rc = js_check_text(o->out, o->force ? "" : WORKLOAD_TEXT_BEGIN);
     if (rc < 0) {
@@ -397,19 +420,14 @@ static int check(const struct options *o, const struct conf_list *args)
 /* One run without writes. Returns 0, ERR_INVALID when there is no T_C of the program; the folder
  * stays then when its output may say why. */
 static int run_dropped(const struct options *o, const struct conf_list *args, struct own *own,
-                       const char *dir, const char *library, struct round *round,
+                       const char *dir, const char *notes, const char *library, struct round *round,
                        struct profile_run *run)
 {
     char parent[PATH_MAX];
     int status = 0;
-    TRY(execute(o, args, own, dir, library, true, &status));
+    TRY(execute(o, args, own, dir, library, notes, &status));
     int rc = profile_load(dir, run);
-    if (rc == 0 && run->state == PROFILE_READ_DROPPED)
-        rc = err_set(ERR_INVALID,
-                     "T_C cannot be measured by dropping writes: rank %d reads %s, which the "
-                     "program has written before",
-                     run->reader->rank, run->reader->file[run->reader->at_file].name);
-    else if (rc == 0 && (status != 0 || run->state != PROFILE_FINALIZED)) {
+    if (rc == 0 && (status != 0 || run->state != PROFILE_FINALIZED)) {
         rc = err_set(ERR_INVALID,
                      "zeta cannot be measured: with its writes dropped the program ended with "
                      "status %d, output in %s/output; does it check what it has written? See "
@@ -428,46 +446,88 @@ static int run_dropped(const struct options *o, const struct conf_list *args, st
     return rc;
 }
 
-/* The runs and their report. status: [out] the program's. */
-/* The rounds: with --t-c each is a run without writing and one with it; *measured turns false where that
- * cannot be. The run with writes comes last, so that it is its files that stay.
- * [out] run: the last one; started: the command could be started. */
+/* The state before the first run again: by --between, or by removing what the program has created. */
+static int restore(const struct options *o, const char *dir)
+{
+    const char *const argv[] = {"sh", "-c", o->between, NULL};
+    const struct child_start how = {
+        .argv = argv, .out = CHILD_SHARED, .err = CHILD_SHARED, .fd = -1, .in_place = true};
+    struct child c = {.out = -1, .err = -1};
+    if (!o->between) return before_restore(dir);
+    TRY(child_start(&c, &how));
+    running = (sig_atomic_t)c.pid;
+    child_wait(&c, INFINITY);
+    running = 0;
+    const int status = child_status(&c);
+    child_free(&c);
+    return status == 0 ? 0
+                       : err_set(ERR_INVALID,
+                                 "zeta cannot be measured: --between ended with "
+                                 "status %d",
+                                 status);
+}
+
+/* One run with writes, whose counters stay in dir until the next one. */
+static int run_real(const struct options *o, const struct conf_list *args, struct own *own,
+                    const char *dir, const char *library, struct profile_run *run, int *status)
+{
+    TRY(execute(o, args, own, dir, library, NULL, status));
+    profile_free(run);
+    return profile_load(dir, run);
+}
+
+/* A pair of runs, or what is left of it after the first run with writes of all. Returns 0, or
+ * ERR_INVALID where there is no zeta. */
+static int make_pair(const struct options *o, const struct conf_list *args, struct own *own,
+                     const char *library, struct round *round, struct profile_run *run, int *status)
+{
+    char dir[PATH_MAX], dropped[PATH_MAX];
+    struct profile_run without = {0};
+    snprintf(dir, sizeof dir, "%.4000s.run-%d", o->out, (int)getpid());
+    snprintf(dropped, sizeof dropped, "%.4000s.dropped", dir);
+    int rc = 0;
+    for (int half = 0; rc == 0 && half < 2 && *status == 0; half++) {
+        if ((half == 0) == round->dropped_first) {
+            rc = run_dropped(o, args, own, dropped, dir, library, round, &without);
+        } else if (o->repeat > 1) {
+            rc = restore(o, dir);
+            if (rc == 0) rc = run_real(o, args, own, dir, library, run, status);
+        }
+    }
+    if (rc == 0 && *status == 0) {
+        round->t_t_s = run->wall_s;
+        round->t_io_s = run->io_s;
+        certificate_make(&round->certificate, run, &without, o->t_c_add.n > 0);
+        if (!round->certificate.agree)
+            rc = err_set(ERR_INVALID, "no zeta: %s", round->certificate.difference);
+    }
+    profile_free(&without);
+    return rc;
+}
+
+/* The runs: the first one is with writes. With --t-c each round is a pair, in random order from two
+ * rounds on, which are not about the first run; *measured turns false where that cannot be. The files
+ * are those of the last run with writes.
+ * [out] run: that one; started: the command could be started. */
 static int rounds_make(const struct options *o, const struct conf_list *args, struct own *own,
                        struct round *round, struct profile_run *run, bool *measured, bool *started,
                        int *status)
 {
     char dir[PATH_MAX], library[PATH_MAX];
+    struct random random = random_begin((uint64_t)getpid(), 0);
     TRY(library_find(library));
-    for (int i = 0; i < o->repeat; i++) {
-        char why_not[ERR_MESSAGE_MAX] = "";
-        struct profile_run without = {0};
-        if (*measured) {
-            snprintf(dir, sizeof dir, "%.4000s.run-%d.dropped", o->out, (int)getpid());
-            const int rc = run_dropped(o, args, own, dir, library, &round[i], &without);
-            if (rc < 0 && rc != ERR_INVALID) return rc;
-            if (rc == ERR_INVALID) {
-                *measured = false;
-                snprintf(why_not, sizeof why_not, "%s", err_message());
-                err_clear();
-            }
-        }
-        snprintf(dir, sizeof dir, "%.4000s.run-%d", o->out, (int)getpid());
-        *started = false;
-        TRY(execute(o, args, own, dir, library, false, status));
-        *started = true;
-        profile_free(run);
-        TRY(profile_load(dir, run));
-        round[i].t_t_s = run->wall_s;
-        round[i].t_io_s = run->io_s;
-        struct certificate *c = &round[i].certificate;
-        if (*measured) certificate_make(c, run, &without, o->t_c_add.n > 0);
-        profile_free(&without);
-        if (*measured && !c->agree) {
+    snprintf(dir, sizeof dir, "%.4000s.run-%d", o->out, (int)getpid());
+    TRY(run_real(o, args, own, dir, library, run, status));
+    *started = true;
+    for (int i = 0; *measured && *status == 0 && i < o->repeat; i++) {
+        round[i].dropped_first = o->repeat > 1 && random_below(&random, 2) == 1;
+        const int rc = make_pair(o, args, own, library, &round[i], run, status);
+        if (rc < 0 && rc != ERR_INVALID) return rc;
+        if (rc < 0) {
             *measured = false;
-            snprintf(why_not, sizeof why_not, "no zeta: %s", c->difference);
+            if (*status == 0) plain_line(stderr, "nht1-profile: %s", err_message());
+            err_clear();
         }
-        if (why_not[0] && *status == 0) plain_line(stderr, "nht1-profile: %s", why_not);
-        if (*status != 0 || !*measured) break;
     }
     if (run->size == 0)
         return err_set(ERR_INVALID,

@@ -75,12 +75,13 @@ static bool is_sound(const struct profile_map *m)
 {
     bool ok = m->magic == PROFILE_MAGIC && m->size > 0 && m->rank >= 0 && m->rank < m->size &&
               m->files_n >= 0 && m->files_n <= PROFILE_FILES_MAX && m->phases_n >= 0 &&
-              m->phases_n <= PROFILE_PHASE_MAX && m->at_file >= 0 &&
-              m->at_file < PROFILE_FILES_MAX && m->bin_s > 1e-9 && m->bin_s < CLOCK_MAX &&
+              m->phases_n <= PROFILE_PHASE_MAX && m->bin_s > 1e-9 && m->bin_s < CLOCK_MAX &&
               fabs(m->init_s) < CLOCK_MAX && fabs(m->last_s) < CLOCK_MAX &&
               m->size <= WORKLOAD_PROCESSES_MAX && m->dropped_bytes <= INT64_MAX &&
               m->kept_bytes <= INT64_MAX && m->files_lost >= 0 && m->phases_lost >= 0 &&
-              m->host[sizeof m->host - 1] == '\0' && m->library[sizeof m->library - 1] == '\0';
+              m->host[sizeof m->host - 1] == '\0' && m->library[sizeof m->library - 1] == '\0' &&
+              m->past_name[sizeof m->past_name - 1] == '\0' && m->past_n <= COUNT_MAX &&
+              m->past_bytes <= INT64_MAX;
     for (int f = 0; ok && f < m->files_n; f++)
         ok = m->file[f].name[PROFILE_NAME_MAX - 1] == '\0';
     for (int p = 0; ok && p < m->phases_n; p++) {
@@ -138,9 +139,11 @@ static void add_up_run(struct profile_run *run)
         }
         run->dropped_bytes = num_sum(run->dropped_bytes, (int64_t)m->dropped_bytes);
         run->kept_bytes = num_sum(run->kept_bytes, (int64_t)m->kept_bytes);
+        run->past_n = num_sum(run->past_n, (int64_t)m->past_n);
+        run->past_bytes = num_sum(run->past_bytes, (int64_t)m->past_bytes);
+        if (m->past_n > 0 && !run->past) run->past = m;
         run->lost_n =
             (int)num_min(num_sum(run->lost_n, (int64_t)m->files_lost + m->phases_lost), INT32_MAX);
-        if (m->state == PROFILE_READ_DROPPED) run->reader = m;
         if (m->state > (int)run->state) run->state = (enum profile_state)m->state;
         for (int p = 0; p < m->phases_n; p++)
             for (int k = 0; k < WORKLOAD_KINDS; k++) {
@@ -551,6 +554,74 @@ static json_t *timeline_json(const struct profile_run *run, double zero_s)
                      "written_bytes", written, "inside_share", share);
 }
 
+/* A slow call and whose it was. */
+struct slow {
+    const struct profile_slow *call;
+    const struct profile_map *rank;
+};
+
+static int slower(const void *a, const void *b)
+{
+    const uint64_t x = ((const struct slow *)a)->call->ns, y = ((const struct slow *)b)->call->ns;
+    return (x < y) - (x > y);
+}
+
+/* The slowest calls of all ranks, the slowest first. Returns how many there are. */
+static int slowest_of(const struct profile_run *run, struct slow out[2 * PROFILE_SLOW])
+{
+    int n = 0;
+    for (int r = 0; r < run->size; r++) {
+        const struct profile_map *m = run->rank[r];
+        for (int s = 0; m && s < PROFILE_SLOW; s++) {
+            const struct profile_slow *c = &m->slow[s];
+            if (c->ns == 0 || c->file < 0 || c->file >= m->files_n || c->kind < 0 ||
+                c->kind >= WORKLOAD_KINDS || !workload_kind_name(c->kind))
+                continue;
+            out[n++] = (struct slow){c, m};
+            if (n < 2 * PROFILE_SLOW) continue;
+            qsort(out, (size_t)n, sizeof *out, slower);
+            n = PROFILE_SLOW;
+        }
+    }
+    if (n > 0) qsort(out, (size_t)n, sizeof *out, slower);
+    return n < PROFILE_SLOW ? n : PROFILE_SLOW;
+}
+
+static json_t *slowest_json(const struct profile_run *run, double zero_s)
+{
+    struct slow slow[2 * PROFILE_SLOW];
+    const int n = slowest_of(run, slow);
+    json_t *list = json_array();
+    for (int i = 0; i < n; i++) {
+        const struct profile_slow *c = slow[i].call;
+        json_array_append_new(
+            list, json_pack("{s:o s:s s:i s:o s:o s:o s:o s:I}", "file",
+                            js_text(slow[i].rank->file[c->file].name), "function",
+                            workload_kind_name(c->kind), "rank", slow[i].rank->rank, "host",
+                            js_text(slow[i].rank->host), "begin_s", js_real(c->begin_s - zero_s),
+                            "inside_s", js_real(1e-9 * (double)c->ns), "offset_bytes",
+                            c->at >= 0 ? json_integer(c->at) : json_null(), "bytes",
+                            (json_int_t)c->bytes));
+    }
+    return list;
+}
+
+static void print_slow_calls(const struct profile_run *run, FILE *to)
+{
+    struct slow slow[2 * PROFILE_SLOW];
+    const int n = slowest_of(run, slow);
+    char inside[UNITS_TEXT_MAX], bytes[UNITS_TEXT_MAX], at[32];
+    fprintf(to, "\nSlowest calls\n");
+    for (int i = 0; i < n && i < 3; i++) {
+        const struct profile_slow *c = slow[i].call;
+        snprintf(at, sizeof at, "%" PRId64, c->at);
+        plain_line(to, "%10s  %-18s %10s at %s of %s, rank %d on %s",
+                   units_duration(1e-9 * (double)c->ns, inside), workload_kind_name(c->kind),
+                   units_bytes((double)c->bytes, bytes), c->at >= 0 ? at : "?",
+                   slow[i].rank->file[c->file].name, slow[i].rank->rank, slow[i].rank->host);
+    }
+}
+
 static const char *state_name(int state)
 {
     switch (state) {
@@ -558,8 +629,6 @@ static const char *state_name(int state)
         return "finished";
     case PROFILE_ABORTED:
         return "aborted";
-    case PROFILE_READ_DROPPED:
-        return "read what was dropped";
     default:
         return "died";
     }
@@ -592,14 +661,16 @@ json_t *profile_json(const struct profile_run *run)
     for (int o = 0; o < PROFILE_OTHERS; o++)
         if (other[o].n > 0) json_object_set_new(others, other_name[o], calls_json(&other[o]));
     return json_pack(
-        "{s:i s:i s:s s:o s:o s:o s:o s:i s:I s:I s:I s:I s:o s:o s:o s:o s:i}", "ranks_n",
-        run->size, "ranks_seen_n", run->ranks_n, "state", state_name((int)run->state),
+        "{s:i s:i s:s s:o s:o s:o s:o s:i s:I s:I s:I s:I s:I s:I s:o s:o s:o s:o s:o s:i}",
+        "ranks_n", run->size, "ranks_seen_n", run->ranks_n, "state", state_name((int)run->state),
         "mpi_library", js_text(first ? first->library : NULL), "wall_s", js_real(run->wall_s),
         "inside_mean_s", js_real(run->io_s), "inside_max_s", js_real(run->io_max_s),
         "inside_max_rank", run->io_max_rank, "read_bytes", (json_int_t)run->bytes[0],
         "written_bytes", (json_int_t)run->bytes[1], "reads_n", (json_int_t)run->calls[0],
-        "writes_n", (json_int_t)run->calls[1], "points", points, "other", others, "timeline",
-        timeline_json(run, zero_s), "ranks", ranks, "lost_n", run->lost_n);
+        "writes_n", (json_int_t)run->calls[1], "past_writes_n", (json_int_t)run->past_n,
+        "past_written_bytes", (json_int_t)run->past_bytes, "points", points, "other", others,
+        "timeline", timeline_json(run, zero_s), "slowest", slowest_json(run, zero_s), "ranks",
+        ranks, "lost_n", run->lost_n);
 }
 
 static void print_direction(const struct profile_run *run, int write, FILE *to)
@@ -686,6 +757,10 @@ void profile_print(const struct profile_run *run, FILE *to)
                     "replayed\n");
     print_direction(run, 0, to);
     print_direction(run, 1, to);
+    if (run->past)
+        plain_line(to, "Past it   %s in %" PRId64 " write%s into files, %s first: not profiled",
+                   units_bytes((double)run->past_bytes, a), run->past_n, units_plural(run->past_n),
+                   run->past->past_name);
     plain_line(
         to,
         "MPI-IO    %s per rank on average, %s on the slowest, rank %d on %s (%.1f %% and %.1f "
@@ -718,6 +793,7 @@ void profile_print(const struct profile_run *run, FILE *to)
         if (rows == 40) fprintf(to, "       ... all %d working points are in the files\n", all.n);
         print_sizes(run, to);
         print_slowest(run, to);
+        print_slow_calls(run, to);
     }
     points_free(&all);
 }

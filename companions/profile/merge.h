@@ -22,9 +22,10 @@ struct profile_run {
     int64_t bytes[2]; /* read, written */
     int64_t calls[2];
     int64_t dropped_bytes, kept_bytes;
-    int lost_n;                       /* files and working points that were counted with others */
-    enum profile_state state;         /* the worst of all ranks */
-    const struct profile_map *reader; /* a rank that was ended by PROFILE_READ_DROPPED, or NULL */
+    int64_t past_n, past_bytes;     /* written into files past MPI-IO */
+    const struct profile_map *past; /* a rank that has done so, or NULL */
+    int lost_n;                     /* files and working points that were counted with others */
+    enum profile_state state;       /* the worst of all ranks */
 };
 
 /* Maps what the ranks have left in a folder. Returns 0, ERR_IO or ERR_NOMEM; a folder without any

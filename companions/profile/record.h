@@ -6,7 +6,7 @@
  *
  *     DIR/rank-R      struct profile_map, of whose files and phases files_n and phases_n hold something;
  *                     sparse, in the byte order of the machine
- *     DIR/drop-HASH   the writes to the file of that name were dropped, on this rank or another
+ *     DIR/file-HASH   struct profile_before of a file that was opened or deleted
  *
  * A phase becomes a working point: the calls on one file from its opening, or from the last change
  * at which the user wants to separate, to the next. The n-th phase of a file on one rank belongs
@@ -57,6 +57,14 @@ struct profile_trace {
     int32_t threads; /* that used the file: 0, 1, or 2 for more */
 };
 
+/* A file as the program would find it; the real run leaves what it found before its first call. */
+struct profile_before {
+    int64_t size;        /* -1: there is none */
+    int64_t before_size; /* when the run began */
+    int32_t written;     /* it was opened for writing */
+    char name[4096];     /* whole path */
+};
+
 struct profile_file {
     char name[PROFILE_NAME_MAX];
     int32_t comm_size, comm_rank; /* of the communicator that it was opened with */
@@ -94,9 +102,17 @@ struct profile_phase {
 /* From good to bad. */
 enum profile_state {
     PROFILE_FINALIZED = 1,
-    PROFILE_RUNNING,     /* and, when the program is over, died */
-    PROFILE_ABORTED,     /* called MPI_Abort */
-    PROFILE_READ_DROPPED /* needed data whose writing was dropped, and was ended */
+    PROFILE_RUNNING, /* and, when the program is over, died */
+    PROFILE_ABORTED, /* called MPI_Abort */
+};
+
+/* One of the slowest calls of a rank. */
+#define PROFILE_SLOW 10
+struct profile_slow {
+    uint64_t ns; /* 0: none */
+    double begin_s;
+    int64_t at, bytes; /* at: the byte in the file where it began, -1: not known */
+    int32_t file, kind;
 };
 
 struct profile_map {
@@ -108,11 +124,14 @@ struct profile_map {
     double init_s, last_s; /* end of MPI_Init; MPI_Finalize, else the last call */
     int32_t files_n, phases_n;
     int32_t files_lost, phases_lost; /* that found no room of their own */
-    int32_t dropping, at_file;       /* at_file: that was read after its writes were dropped */
+    int32_t dropping;
     uint64_t dropped_n, dropped_bytes;
-    uint64_t kept_n, kept_bytes; /* writes that cannot be dropped: the shared pointer's */
+    uint64_t kept_n, kept_bytes;      /* writes that are made as reads: the shared pointer's */
+    uint64_t past_n, past_bytes;      /* written into files past MPI-IO */
+    char past_name[PROFILE_NAME_MAX]; /* of the first of them */
     struct profile_calls other[PROFILE_OTHERS];
-    double bin_s; /* width of a bin, from init_s on */
+    struct profile_slow slow[PROFILE_SLOW]; /* in no order */
+    double bin_s;                           /* width of a bin, from init_s on */
     uint64_t bin_bytes[2][PROFILE_BINS], bin_ns[PROFILE_BINS];
     struct profile_file file[PROFILE_FILES_MAX];
     struct profile_phase phase[PROFILE_PHASE_MAX];

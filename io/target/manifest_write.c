@@ -69,10 +69,11 @@ int io_manifest_add(struct io_manifest *m, int64_t step, bool complete, bool dur
         m->room_n = room_n;
     }
     const size_t bytes = (size_t)digest_words(m->n) * sizeof *digest;
-    uint64_t *own = malloc(bytes);
-    if (!own) return io_manifest_no_memory(m);
-    memcpy(own, digest, bytes);
-    m->dump[m->dumps_n++] = (struct io_manifest_dump){step, complete, durable, own};
+    struct io_manifest_dump *d = &m->dump[m->dumps_n];
+    *d = (struct io_manifest_dump){step, complete, durable, malloc(bytes)};
+    if (!d->digest) return io_manifest_no_memory(m);
+    memcpy(d->digest, digest, bytes);
+    m->dumps_n++;
     return 0;
 }
 

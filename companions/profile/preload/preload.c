@@ -24,8 +24,10 @@
 #include <unistd.h>
 
 #include "companions/profile/preload/pieces.h"
+#include "companions/profile/preload/posix.h"
 #include "companions/profile/preload/requests.h"
 #include "companions/profile/preload/table.h"
+#include "companions/profile/preload/virtual.h"
 #include "companions/profile/record.h"
 
 #define PHASES_STEP 64
@@ -46,7 +48,10 @@ struct open {
     struct pieces view;
     uint64_t view_number;       /* of all views of this process */
     uint64_t end_ns, end_io_ns; /* of the last call, and io_ns then */
-    bool dropped;               /* writes of this rank to it */
+    /* While writes are dropped: */
+    struct profile_before *state; /* shared by all processes; else NULL */
+    int mode;                     /* that the program asked for */
+    bool instead;                 /* the file is a stand-in */
     /* a split collective call under way */
     bool split_drop;
     int64_t split_bytes;
@@ -58,7 +63,7 @@ struct open {
 struct call {
     struct open *open;
     int kind;
-    bool write, drop;
+    bool write, drop, as_read;
     MPI_Offset at; /* an explicit offset, in elements of the view */
     int64_t bytes;
     uint64_t start_ns;
@@ -183,6 +188,25 @@ static struct profile_map *map_own(void)
     return why ? NULL : at;
 }
 
+static bool outside_mpi_io(void)
+{
+    return inside == 0;
+}
+
+/* What was written past MPI-IO: the name of the first file is looked up once. */
+static void add_past(int fd, int64_t bytes)
+{
+    static char looked_up;
+    char link[64];
+    if (!__atomic_test_and_set(&looked_up, __ATOMIC_RELAXED)) {
+        snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+        const ssize_t n = readlink(link, map->past_name, sizeof map->past_name - 1);
+        map->past_name[n > 0 ? n : 0] = '\0';
+    }
+    __atomic_fetch_add(&map->past_n, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&map->past_bytes, (uint64_t)bytes, __ATOMIC_RELAXED);
+}
+
 /* Begins to count. A program that cannot be profiled runs all the same, but not without its writes:
  * all ranks have to drop them, or none. */
 static void start(void)
@@ -227,6 +251,7 @@ static void start(void)
     m->init_s = m->last_s = 1e-9 * (double)now_ns();
     m->magic = PROFILE_MAGIC;
     map = m;
+    posix_begin(outside_mpi_io, add_past);
 }
 
 BOTH(MPI_Init, int *argc, char ***argv)
@@ -251,6 +276,7 @@ BOTH(MPI_Finalize, void)
     if (map) {
         map->last_s = 1e-9 * (double)now_ns();
         map->state = PROFILE_FINALIZED;
+        posix_end();
         map = NULL;
     }
     return real();
@@ -354,12 +380,6 @@ static int file_of(const char *name, int comm_size, int comm_rank)
     return (int)(file - map->file);
 }
 
-/* DIR/drop-HASH for a name. */
-static void drop_mark(const char *name, char path[4096])
-{
-    snprintf(path, 4096, "%s/drop-%016llx", dir, (unsigned long long)table_hash(name));
-}
-
 /* Enters a call into the trace of its file. The lock is held. */
 static void trace(int file, int function, int64_t bytes, int64_t at)
 {
@@ -386,13 +406,81 @@ static void trace_other(MPI_File fh, enum profile_other what, int64_t at)
     pthread_mutex_unlock(&lock);
 }
 
+/* How a file is opened while writes are dropped; the first process of the communicator decides. */
+struct opening {
+    int mode;
+    int instead;
+    int64_t size; /* of the file as the program finds it */
+    char path[4096];
+};
+
+/* Whether the first process could keep what it has to. */
+static bool decide(struct opening *how, const char *name, int mode)
+{
+    struct profile_before *state = virtual_of(dir, name);
+    *how = (struct opening){.mode = mode};
+    if (!state) return false;
+    const bool exists = state->size >= 0;
+    if (exists && (mode & MPI_MODE_CREATE) && (mode & MPI_MODE_EXCL)) {
+        snprintf(how->path, sizeof how->path, "%s", dir); /* there is something */
+    } else if (!exists && !(mode & MPI_MODE_CREATE)) {
+        snprintf(how->path, sizeof how->path, "%.4000s/none", dir);
+    } else {
+        const int not_now = MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_WRONLY | MPI_MODE_APPEND |
+                            MPI_MODE_DELETE_ON_CLOSE;
+        how->instead = virtual_path(dir, state, how->path);
+        if (how->instead) close(open(how->path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+        how->mode &= ~not_now;
+        if (mode & MPI_MODE_WRONLY) how->mode |= MPI_MODE_RDWR;
+        if (!exists) state->size = 0;
+        if (mode & (MPI_MODE_WRONLY | MPI_MODE_RDWR)) state->written = 1;
+        how->size = state->size;
+    }
+    return true;
+}
+
+/* Opens a file for a program whose writes are dropped. Collective over comm. */
+static int open_kept(MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_File *fh,
+                     struct opening *how)
+{
+    int rank, kept = 1;
+    PMPI_Comm_rank(comm, &rank);
+    if (rank == 0) kept = decide(how, name, mode);
+    PMPI_Bcast(&kept, 1, MPI_INT, 0, comm);
+    if (!kept) {
+        char plain[1024];
+        fprintf(stderr, "nht1-profile: the state of %s cannot be kept: %s\n",
+                printable(name, plain), strerror(errno));
+        PMPI_Abort(MPI_COMM_WORLD, 4);
+    }
+    PMPI_Bcast(how, (int)sizeof *how, MPI_BYTE, 0, comm);
+    const int rc = PMPI_File_open(comm, how->path, how->mode, info, fh);
+    if (rc == MPI_SUCCESS && (mode & MPI_MODE_APPEND)) {
+        PMPI_File_seek(*fh, how->size, MPI_SEEK_SET);
+        PMPI_File_seek_shared(*fh, how->size, MPI_SEEK_SET);
+    }
+    return rc;
+}
+
+/* What a file was before the program's first call on it. */
+static void note_before(const char *name, int mode)
+{
+    struct profile_before *state = virtual_of(dir, name);
+    if (state && (mode & (MPI_MODE_WRONLY | MPI_MODE_RDWR))) state->written = 1;
+}
+
 BOTH(MPI_File_open, MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_File *fh)
 {
     REAL(PMPI_File_open, MPI_Comm, const char *, int, MPI_Info, MPI_File *);
+    struct opening how = {.instead = 0};
+    int first;
     if (!map || inside) return real(comm, name, mode, info, fh);
     inside++;
+    PMPI_Comm_rank(comm, &first);
+    if (!dropping && first == 0) note_before(name, mode);
     const uint64_t start_ns = now_ns();
-    const int rc = real(comm, name, mode, info, fh);
+    const int rc =
+        dropping ? open_kept(comm, name, mode, info, fh, &how) : real(comm, name, mode, info, fh);
     count_other(PROFILE_OPEN, start_ns);
     if (rc == MPI_SUCCESS) {
         int size, rank;
@@ -411,7 +499,10 @@ BOTH(MPI_File_open, MPI_Comm comm, const char *name, int mode, MPI_Info info, MP
                                .phase = -1,
                                .etype_bytes = 1,
                                .view = {.n = 1, .bytes = 1, .end = 1, .extent = 1, .known = true},
-                               .view_number = ++views_n};
+                               .view_number = ++views_n,
+                               .state = dropping ? virtual_of(dir, name) : NULL,
+                               .mode = mode,
+                               .instead = how.instead};
             if (mode & MPI_MODE_APPEND) PMPI_File_get_position(*fh, &o->pointer);
             if (table_put(&opens, key_of(*fh), o) < 0) {
                 free(o);
@@ -421,7 +512,7 @@ BOTH(MPI_File_open, MPI_Comm comm, const char *name, int mode, MPI_Info info, MP
         if (!o) map->files_lost++;
         if (o) trace(o->file, WORKLOAD_KINDS + PROFILE_OPEN, 0, mode);
         pthread_mutex_unlock(&lock);
-        if (!o && dropping) {
+        if ((!o || !o->state) && dropping) {
             char plain[1024];
             fprintf(stderr, "nht1-profile: rank %d has no memory to follow %s\n", map->rank,
                     printable(name, plain));
@@ -445,7 +536,11 @@ BOTH(MPI_File_close, MPI_File *fh)
     const uint64_t start_ns = now_ns();
     const int rc = real(fh);
     count_other(PROFILE_CLOSE, start_ns);
-    if (o && o->comm != MPI_COMM_NULL) PMPI_Comm_free(&o->comm);
+    if (o && o->comm != MPI_COMM_NULL) {
+        if ((o->mode & MPI_MODE_DELETE_ON_CLOSE) && o->state && o->comm_rank == 0)
+            o->state->size = -1;
+        PMPI_Comm_free(&o->comm);
+    }
     free(o);
     inside--;
     return rc;
@@ -494,8 +589,70 @@ BOTH(MPI_File_set_view, MPI_File fh, MPI_Offset at, MPI_Datatype etype, MPI_Data
         return rc;                                                                                 \
     }
 TIMED(MPI_File_sync, PROFILE_SYNC, 0, (fh), MPI_File fh)
-TIMED(MPI_File_set_size, PROFILE_SIZE, bytes, (fh, bytes), MPI_File fh, MPI_Offset bytes)
-TIMED(MPI_File_preallocate, PROFILE_SIZE, bytes, (fh, bytes), MPI_File fh, MPI_Offset bytes)
+
+/* A length that is kept instead of being made; all processes of the file call it. */
+static int set_length(const struct open *o, MPI_Offset bytes, bool at_least)
+{
+    PMPI_Barrier(o->comm);
+    if (o->comm_rank == 0 && at_least) virtual_grow(o->state, bytes);
+    if (o->comm_rank == 0 && !at_least) o->state->size = bytes;
+    return PMPI_Barrier(o->comm);
+}
+
+#define LENGTH(name, at_least)                                                                     \
+    BOTH(name, MPI_File fh, MPI_Offset bytes)                                                      \
+    {                                                                                              \
+        REAL(P##name, MPI_File, MPI_Offset);                                                       \
+        if (!map || inside) return real(fh, bytes);                                                \
+        inside++;                                                                                  \
+        const struct open *o = dropping ? open_of(fh) : NULL;                                      \
+        const uint64_t start_ns = now_ns();                                                        \
+        const int rc = o ? set_length(o, bytes, at_least) : real(fh, bytes);                       \
+        count_other(PROFILE_SIZE, start_ns);                                                       \
+        trace_other(fh, PROFILE_SIZE, bytes);                                                      \
+        inside--;                                                                                  \
+        return rc;                                                                                 \
+    }
+LENGTH(MPI_File_set_size, false)
+LENGTH(MPI_File_preallocate, true)
+
+/* Asking costs nothing that counts; the answers are those that the program would get. */
+BOTH(MPI_File_get_size, MPI_File fh, MPI_Offset *bytes)
+{
+    REAL(PMPI_File_get_size, MPI_File, MPI_Offset *);
+    const struct open *o = map && !inside && dropping ? open_of(fh) : NULL;
+    if (!o) return real(fh, bytes);
+    *bytes = __atomic_load_n(&o->state->size, __ATOMIC_RELAXED);
+    return MPI_SUCCESS;
+}
+
+BOTH(MPI_File_get_amode, MPI_File fh, int *mode)
+{
+    REAL(PMPI_File_get_amode, MPI_File, int *);
+    const struct open *o = map && !inside && dropping ? open_of(fh) : NULL;
+    if (!o) return real(fh, mode);
+    *mode = o->mode;
+    return MPI_SUCCESS;
+}
+
+BOTH(MPI_File_delete, const char *name, MPI_Info info)
+{
+    REAL(PMPI_File_delete, const char *, MPI_Info);
+    char none[4096];
+    if (!map || inside) return real(name, info);
+    inside++;
+    struct profile_before *state = virtual_of(dir, name);
+    int rc = MPI_SUCCESS;
+    snprintf(none, sizeof none, "%.4000s/none", dir);
+    if (!dropping || !state)
+        rc = real(name, info);
+    else if (state->size < 0)
+        rc = real(none, info);
+    else
+        state->size = -1;
+    inside--;
+    return rc;
+}
 
 /* A pointer was moved: the individual one, whose position is known, or the shared one. */
 static void sought(struct open *o, const char *name)
@@ -508,6 +665,15 @@ static void sought(struct open *o, const char *name)
     pthread_mutex_unlock(&lock);
 }
 
+/* From the end: of the file as the program has made it, where the view tells that. */
+static MPI_Offset seek_to(MPI_File fh, MPI_Offset at, int *whence)
+{
+    const struct open *o = dropping && *whence == MPI_SEEK_END ? open_of(fh) : NULL;
+    if (!o || o->view.n != 1 || o->view.bytes != o->view.extent) return at;
+    *whence = MPI_SEEK_SET;
+    return (o->state->size - o->view_begin) / o->etype_bytes + at;
+}
+
 #define SEEK(name)                                                                                 \
     BOTH(name, MPI_File fh, MPI_Offset at, int whence)                                             \
     {                                                                                              \
@@ -515,7 +681,8 @@ static void sought(struct open *o, const char *name)
         if (!map || inside) return real(fh, at, whence);                                           \
         inside++;                                                                                  \
         const uint64_t start_ns = now_ns();                                                        \
-        const int rc = real(fh, at, whence);                                                       \
+        const MPI_Offset to = seek_to(fh, at, &whence);                                            \
+        const int rc = real(fh, to, whence);                                                       \
         count_other(PROFILE_SEEK, start_ns);                                                       \
         trace_other(fh, PROFILE_SEEK, at);                                                         \
         struct open *o = open_of(fh);                                                              \
@@ -553,19 +720,6 @@ static struct profile_phase *phase_of(struct open *o, bool write, double now_s)
     return &map->phase[at];
 }
 
-/* A file whose writes were dropped, here or on another rank, cannot be read: the program needs what
- * was never written. */
-static void refuse_read(const struct open *o)
-{
-    char mark[4096];
-    drop_mark(map->file[o->file].name, mark);
-    if (!o->dropped && access(mark, F_OK) != 0) return;
-    map->at_file = o->file;
-    map->last_s = 1e-9 * (double)now_ns();
-    map->state = PROFILE_READ_DROPPED;
-    PMPI_Abort(MPI_COMM_WORLD, 4);
-}
-
 /* Begins to count a call; false: it is none of ours to count. at: an explicit offset, or 0. */
 static bool begin_call(struct call *c, MPI_File fh, int kind, MPI_Offset at, MPI_Count items,
                        MPI_Datatype type)
@@ -582,22 +736,14 @@ static bool begin_call(struct call *c, MPI_File fh, int kind, MPI_Offset at, MPI
                        .write = k.write,
                        .at = at,
                        .bytes = items > 0 && item_bytes > 0 ? (int64_t)items * item_bytes : 0};
-    if (dropping && k.write) {
-        c->drop = k.position != WORKLOAD_SHARED || k.collective;
-        if (!o->dropped && c->drop) {
-            char mark[4096];
-            drop_mark(map->file[o->file].name, mark);
-            const int fd = open(mark, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
-            if (fd < 0) {
-                char plain[1024];
-                fprintf(stderr, "nht1-profile: %s: %s\n", printable(mark, plain), strerror(errno));
-                PMPI_Abort(MPI_COMM_WORLD, 4);
-            }
-            close(fd);
-            o->dropped = true;
-        }
-    } else if (dropping)
-        refuse_read(o);
+    c->drop = dropping && k.write;
+    c->as_read = c->drop && k.position == WORKLOAD_SHARED && !k.collective;
+    /* What a stand-in should hold is lost, but not how long it is. */
+    if (dropping && !k.write && o->instead) {
+        char path[4096];
+        if (virtual_path(dir, o->state, path) && truncate(path, o->state->size) < 0)
+            c->drop = false;
+    }
     c->start_ns = now_ns();
     return true;
 }
@@ -606,19 +752,6 @@ static void set_status(MPI_Status *status, int64_t bytes)
 {
     PMPI_Status_set_elements_x(status, MPI_BYTE, bytes);
     PMPI_Status_set_cancelled(status, 0);
-}
-
-/* Moves the pointers as if the call had been made. */
-static int advance_pointers(const struct call *c)
-{
-    const struct workload_kind k = workload_kind_of(c->kind);
-    struct open *o = c->open;
-    int64_t bytes = c->bytes;
-    if (k.position == WORKLOAD_INDIVIDUAL)
-        return PMPI_File_seek(o->fh, bytes / o->etype_bytes, MPI_SEEK_CUR);
-    if (k.position == WORKLOAD_EXPLICIT) return MPI_SUCCESS;
-    PMPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, o->comm);
-    return PMPI_File_seek_shared(o->fh, bytes / o->etype_bytes, MPI_SEEK_CUR);
 }
 
 /* Notes where a call lay; not used where the view has holes. */
@@ -647,6 +780,47 @@ static int64_t byte_of(const struct open *o, int64_t at, bool end)
     return o->view_begin + (end ? (tile - 1) * v->extent + v->end : tile * v->extent + v->first);
 }
 
+/* Moves the shared pointer for one process alone, which only an access does: by reading. */
+static int read_shared(const struct open *o, int64_t bytes)
+{
+    const int64_t most = INT64_C(1) << 30;
+    char *into = malloc((size_t)(bytes < most ? bytes : most) + 1);
+    int rc = into ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    for (int64_t n; rc == MPI_SUCCESS && bytes > 0; bytes -= n) {
+        MPI_Status status;
+        n = bytes < most ? bytes : most - most % o->etype_bytes;
+        rc = PMPI_File_read_shared(o->fh, into, (int)n, MPI_BYTE, &status);
+    }
+    free(into);
+    return rc;
+}
+
+/* Moves the pointers as if the call had been made, and notes the length that the file would have. */
+static int advance_pointers(const struct call *c)
+{
+    const struct workload_kind k = workload_kind_of(c->kind);
+    struct open *o = c->open;
+    int64_t bytes = c->bytes;
+    int rc = MPI_SUCCESS;
+    if (k.position != WORKLOAD_SHARED) {
+        const int64_t at = (k.position == WORKLOAD_EXPLICIT ? c->at : o->pointer) * o->etype_bytes;
+        if (bytes > 0) virtual_grow(o->state, byte_of(o, at + bytes, true));
+        return k.position == WORKLOAD_EXPLICIT
+                   ? rc
+                   : PMPI_File_seek(o->fh, bytes / o->etype_bytes, MPI_SEEK_CUR);
+    }
+    if (c->as_read)
+        rc = read_shared(o, bytes);
+    else {
+        PMPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, o->comm);
+        rc = PMPI_File_seek_shared(o->fh, bytes / o->etype_bytes, MPI_SEEK_CUR);
+    }
+    MPI_Offset end = 0;
+    if (PMPI_File_get_position_shared(o->fh, &end) == MPI_SUCCESS && bytes > 0)
+        virtual_grow(o->state, byte_of(o, end * o->etype_bytes, true));
+    return rc;
+}
+
 /* Whether a call begins where this process's last one on the file ended; notes where it ends. With the
  * shared pointer: whether nobody has moved that since. */
 static bool continues(const struct open *o, const struct call *c, int64_t bytes)
@@ -670,6 +844,24 @@ static bool continues(const struct open *o, const struct call *c, int64_t bytes)
     return on;
 }
 
+/* Notes a call if it is one of the slowest of this process. */
+static void note_slow(const struct open *o, const struct call *c, int64_t bytes, uint64_t ns)
+{
+    static int fastest; /* of them, to be replaced */
+    if (ns <= map->slow[fastest].ns) return;
+    const enum workload_position position = workload_kind_of(c->kind).position;
+    const int64_t at = position == WORKLOAD_EXPLICIT ? c->at : o->pointer;
+    map->slow[fastest] = (struct profile_slow){
+        .ns = ns,
+        .begin_s = 1e-9 * (double)c->start_ns,
+        .at = position == WORKLOAD_SHARED ? -1 : byte_of(o, at * o->etype_bytes, false),
+        .bytes = bytes,
+        .file = o->file,
+        .kind = c->kind};
+    for (int i = 0; i < PROFILE_SLOW; i++)
+        if (map->slow[i].ns < map->slow[fastest].ns) fastest = i;
+}
+
 /* Counts a call that is over. */
 static void end_call(const struct call *c, int64_t bytes, uint64_t before_ns)
 {
@@ -684,6 +876,7 @@ static void end_call(const struct call *c, int64_t bytes, uint64_t before_ns)
     count(&p->kind[c->kind], (uint64_t)got, ns);
     p->sizes[c->write][log2]++;
     trace(o->file, c->kind, got, c->at);
+    note_slow(o, c, got, ns);
     const enum workload_position position = workload_kind_of(c->kind).position;
     if (position != WORKLOAD_SHARED) note_place(&p->places[c->kind], o, c, got);
     p->sequential += continues(o, c, got) || o->calls == 1; /* the first one begins somewhere */
@@ -699,8 +892,8 @@ static void end_call(const struct call *c, int64_t bytes, uint64_t before_ns)
     p->unknown += !o->view.known;
     p->end_s = map->last_s = 1e-9 * (double)end_ns;
     if (dropping && c->write) {
-        *(c->drop ? &map->dropped_n : &map->kept_n) += 1;
-        *(c->drop ? &map->dropped_bytes : &map->kept_bytes) += (uint64_t)got;
+        *(c->as_read ? &map->kept_n : &map->dropped_n) += 1;
+        *(c->as_read ? &map->kept_bytes : &map->dropped_bytes) += (uint64_t)got;
     }
     timeline(c->write, got, c->start_ns, end_ns);
     pthread_mutex_unlock(&lock);

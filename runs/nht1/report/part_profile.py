@@ -43,6 +43,15 @@ def _section(page, result, key):
     _functions(page, points, members(profile, 'other'), key)
     _sizes(page, points, key)
     _timeline(page, members(profile, 'timeline'), key)
+    table = Table('profile-slowest' + key, 'Slowest calls', [
+        'inside MPI-IO in s', 'function', 'bytes', 'at byte', 'file', 'rank', 'host', 'from s'])
+    for call in items(profile, 'slowest'):
+        bytes_ = real(call, 'bytes')
+        table.row(real(call, 'inside_s'), word(call, 'function'), (bytes_, text.size(bytes_)),
+                  real(call, 'offset_bytes'), word(call, 'file'), integer(call, 'rank'),
+                  word(call, 'host'), real(call, 'begin_s'))
+    if items(profile, 'slowest'):
+        page.table(table)
     ranks = sorted(items(profile, 'ranks'), key=lambda r: -max(0, real(r, 'inside_s')))
     table = Table('profile-ranks' + key, 'Slowest ranks', [
         'rank', 'host', 'inside MPI-IO in s', 'of s', 'state'])

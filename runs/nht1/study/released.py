@@ -9,7 +9,6 @@ import random
 import shlex
 import shutil
 import socket
-import time
 
 from .. import VERSION, command, patterns, stats, sumfile, text, tools, trouble
 from ..report.output import Outputs
