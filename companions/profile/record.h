@@ -27,6 +27,7 @@
 #define PROFILE_ENV_DIR   "NHT1_PROFILE_DIR"
 #define PROFILE_ENV_SPLIT "NHT1_PROFILE_SPLIT" /* run, open, direction, or a number of calls */
 #define PROFILE_ENV_DROP  "NHT1_PROFILE_DROP"  /* 1: writes are dropped */
+#define PROFILE_ENV_PAST  "NHT1_PROFILE_PAST"  /* 0: writes past MPI-IO are not counted */
 
 /* Functions of MPI-IO that move no data but take time, and waiting for requests of its. */
 enum profile_other {

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* No name of these is to stand before one of the program's. */
+#pragma GCC visibility push(hidden)
+
 struct pieces {
     int64_t n;          /* contiguous pieces of one instance, in the order of the type map */
     int64_t bytes;      /* without holes */
@@ -20,5 +23,7 @@ struct pieces pieces_of(MPI_Datatype type);
 
 /* Pieces in the file of so many bytes through a view of that type, from its beginning on. Local. */
 int64_t pieces_in(const struct pieces *view, int64_t bytes);
+
+#pragma GCC visibility pop
 
 #endif

@@ -6,9 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* No name of these is to stand before one of the program's. */
+#pragma GCC visibility push(hidden)
+
 /* Begins to count. outside: whether the calling thread is in no call of MPI-IO; add: the bytes of a call
  * that has written to a file that is open under that number. Both may be called by a handler of a signal. */
 void posix_begin(bool (*outside)(void), void (*add)(int fd, int64_t bytes));
 void posix_end(void);
+
+#pragma GCC visibility pop
 
 #endif

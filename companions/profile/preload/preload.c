@@ -212,7 +212,8 @@ static void add_past(int fd, int64_t bytes)
 static void start(void)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
-    const char *how = getenv(PROFILE_ENV_SPLIT), *drop = getenv(PROFILE_ENV_DROP);
+    const char *how = getenv(PROFILE_ENV_SPLIT), *drop = getenv(PROFILE_ENV_DROP),
+               *past = getenv(PROFILE_ENV_PAST);
     int rank, size, length;
     dir = getenv(PROFILE_ENV_DIR);
     if (!dir || map) return;
@@ -251,7 +252,7 @@ static void start(void)
     m->init_s = m->last_s = 1e-9 * (double)now_ns();
     m->magic = PROFILE_MAGIC;
     map = m;
-    posix_begin(outside_mpi_io, add_past);
+    if (!past || strcmp(past, "0") != 0) posix_begin(outside_mpi_io, add_past);
 }
 
 BOTH(MPI_Init, int *argc, char ***argv)

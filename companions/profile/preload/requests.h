@@ -7,6 +7,9 @@
 #include <mpi.h>
 #include <stdbool.h>
 
+/* No name of these is to stand before one of the program's. */
+#pragma GCC visibility push(hidden)
+
 /* A call of MPI-IO has put a request there. */
 void requests_posted(const MPI_Request *at);
 
@@ -17,5 +20,7 @@ bool requests_waited(int n, const MPI_Request *list, MPI_Request *before);
  * at all. */
 void requests_ended(int n, const MPI_Request *list, MPI_Request before, int done_n,
                     const int *places);
+
+#pragma GCC visibility pop
 
 #endif

@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* No name of these is to stand before one of the program's. */
+#pragma GCC visibility push(hidden)
+
 struct table {
     size_t n, room; /* room: a power of two, or 0 */
     struct table_entry {
@@ -28,5 +31,7 @@ void table_free(struct table *t);
 
 /* A number for a name (FNV-1a). */
 uint64_t table_hash(const char *name);
+
+#pragma GCC visibility pop
 
 #endif

@@ -13,6 +13,9 @@
 
 #include "companions/profile/record.h"
 
+/* No name of these is to stand before one of the program's. */
+#pragma GCC visibility push(hidden)
+
 /* The state of a file by its name, mapped and kept; made of what there is now where nobody has noted
  * it. NULL: it cannot be kept, errno. */
 struct profile_before *virtual_of(const char *dir, const char *name);
@@ -23,5 +26,7 @@ void virtual_grow(struct profile_before *state, int64_t end);
 /* The file to be opened for a name: it itself where the real run has left it, else a stand-in in the
  * folder of the counters. Returns whether it is a stand-in. */
 bool virtual_path(const char *dir, const struct profile_before *state, char path[4096]);
+
+#pragma GCC visibility pop
 
 #endif
