@@ -77,7 +77,7 @@ bool child_wait(struct child *c, double most_s);
 
 /* Ends a child with its process group: asks it (SIGTERM) and gives it ask_s seconds, 0: does not ask;
  * then kills, and waits kill_s seconds for the kernel, which keeps a process that a file system does not
- * answer. Without a group of its own the child alone is meant. */
+ * answer. A child without a group of its own is ended alone. */
 void child_stop(struct child *c, double ask_s, double kill_s);
 
 /* Starts a program and waits for its end. It is stopped when it takes longer than limit_s seconds

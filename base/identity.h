@@ -23,7 +23,7 @@ bool identity_of_path(const char *path, struct identity *id);
 /* name: relative to the directory dir_fd. */
 bool identity_at(int dir_fd, const char *name, struct identity *id);
 
-/* Of whatever length. IDENTITY_NONE is the same as nothing. */
+/* Whether both are the same file; lengths are not compared. IDENTITY_NONE equals nothing. */
 bool identity_same(struct identity a, struct identity b);
 
 #endif

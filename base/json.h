@@ -48,7 +48,8 @@ bool js_stdout_taken(void);
 
 /* Whether js_write could write a result there, asked before the work that the result is of. A file
  * that is there may be replaced when it is empty or an earlier result: JSON whose "schema" begins
- * with the one given, "nht1-bt/", and is its first member: no more than that is read. Returns 0, ERR_USAGE or ERR_IO; nothing is changed. */
+ * with the one given, "nht1-bt/", and is its first member: no more than that is read. A pipe must have
+ * its reader, who has the process as a writer from then on. Returns 0, ERR_USAGE or ERR_IO; nothing is changed. */
 int js_check_target(const char *path, const char *schema);
 
 /* The same for js_write_text of another text: ours begins with the mark, "nht1-beff ". */

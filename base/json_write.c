@@ -67,13 +67,17 @@ static int replace(const char *path, const char *text, enum js_sync sync, bool h
     return rc == 0 && sync == JS_SYNC_ALL ? js_sync_directory(path) : rc;
 }
 
+static int not_read(const char *path)
+{
+    return err_set(ERR_IO, "%s: no process reads from this pipe: start its reader first", path);
+}
+
 /* A pipe or device: what it has got already is not to be lost, hence appending. A pipe that nobody
  * reads is an error at once rather than a wait for ever. */
 static int write_direct(const char *path, const char *text)
 {
     int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0 && errno == ENXIO)
-        return err_set(ERR_IO, "%s: nobody reads from this pipe: start its reader first", path);
+    if (fd < 0 && errno == ENXIO) return not_read(path);
     if (fd < 0) return err_set_errno(ERR_IO, errno, "%s: cannot open for writing", path);
     int flags = fcntl(fd, F_GETFL);
     int rc = 0;
@@ -149,6 +153,14 @@ static const char *schema_of(const char *text)
     return text;
 }
 
+/* A pipe that nobody reads would cost the result of all the work. What is opened here stays open, or its
+ * reader would take this for the end. */
+static int check_pipe(const char *path, const struct stat *s)
+{
+    if (!S_ISFIFO(s->st_mode) || open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK) >= 0) return 0;
+    return errno == ENXIO ? not_read(path) : 0;
+}
+
 /* Whether a file is an earlier result: JSON whose "schema" begins with the mark, or a text that does.
  * Its beginning tells, however long it is. */
 static bool is_ours(const char *path, bool json, const char *mark)
@@ -184,12 +196,13 @@ static int check_target(const char *path, bool json, const char *mark)
     if (stat(path, &s) == 0) {
         if (S_ISDIR(s.st_mode))
             return err_set(ERR_USAGE, "%s: this is a directory; name a file", path);
-        if (is_stream(path, &s)) return 0;
+        if (is_stream(path, &s)) return check_pipe(path, &s);
         if (s.st_size > 0 && !is_ours(path, json, mark))
-            return err_set(ERR_USAGE,
-                           "%s: this file exists and is not an earlier result: it is left alone; "
-                           "choose another name, or remove it",
-                           path);
+            return err_set(
+                ERR_USAGE,
+                "%s: this file exists and is not an earlier result, so it is not replaced; "
+                "choose another name, or remove it",
+                path);
         char *target = realpath(path, NULL);
         if (!target) return err_set_errno(ERR_IO, errno, "%s: cannot be resolved", path);
         const int rc = try_temp(target);

@@ -2,7 +2,7 @@
 #ifndef BASE_LOCK_H
 #define BASE_LOCK_H
 /* Layer 0. One writer per target: FILE.lock, held with flock by rank 0. The kernel drops the lock
- * of a process that ends, however it ends, so a file left behind never blocks anybody. Local. */
+ * of a process that ends, however it ends, so a file left behind never blocks a later run. Local. */
 
 /* Takes the lock. path: the lock file, created when missing. [out] fd: to be given to
  * lock_release; -1 on failure, or, with 0 returned, where the file system has no locks.

@@ -310,7 +310,7 @@ int own_adopt(struct own *o, const char *name, struct identity id)
     }
     if (identity_of_fd(fd, &now) && identity_same(id, now)) return add_made(o, name, fd, OWN_FILE);
     close(fd);
-    return err_set(ERR_IO, "%s%s: somebody else has put a file there meanwhile", o->shown, name);
+    return err_set(ERR_IO, "%s%s: another program has created this file meanwhile", o->shown, name);
 }
 
 int own_remove(struct own *o, const char *name)

@@ -7,7 +7,7 @@
  * else is ever removed.
  *
  * A process lists what it makes in a note beside it, .nht1-KEY.own, KEY 16 hexadecimal digits. The
- * process, its maker, holds a flock on the note while it lives: a note that is free has a dead maker.
+ * process, its maker, holds a flock on the note while it lives: a note without a lock has a dead maker.
  *
  *     nht1 own 1
  *     maker BOOT NAMESPACE PID START JOB HELD HOST
@@ -20,8 +20,8 @@
  * A line counts when it ends. Control characters and % are written %XX.
  *
  * A file has a name that only the note explains, .nht1-KEY-NUMBER, until its line stands in the note;
- * then it is renamed, which replaces nothing. So at no time is one of ours unknown, nor is what
- * somebody else put in its place taken for ours. Only notes and files of the user who sweeps count.
+ * then it is renamed, which replaces nothing. So at no time is one of ours unknown, nor is a file
+ * of another program that took its place mistaken for ours. Only notes and files of the user who sweeps count.
  *
  * Where it cannot be known whether the maker lives, nothing is removed: a note of another host, or, on a
  * file system without locks (HELD 0), of another namespace of processes. A note of this host from before

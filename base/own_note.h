@@ -39,10 +39,10 @@ struct own_line {
     const char *name;   /* borrowed */
 };
 
-/* A note of this user that is open, and held unless somebody else holds it. */
+/* A note of this user that is open, and locked unless another process has locked it. */
 struct own_note {
     int fd;
-    int free_now;  /* whether nobody else holds it; -1: it cannot be known here */
+    int free_now;  /* whether no other process holds it; -1: it cannot be known here */
     bool is_empty; /* it has no maker yet: its maker was killed at once, or is about to write */
     struct own_maker maker;
     char *lines; /* behind that of the maker, for own_note_next; NULL: there is no maker */

@@ -109,7 +109,7 @@ static int read_file(const char *path, int64_t most_bytes, char **text, int64_t 
     }
     if (rc == 0 && errnum) rc = err_set_errno(ERR_USAGE, errnum, "%s", path);
     if (rc == 0 && *bytes == 0 && fstat(fileno(from), &st) == 0 && S_ISFIFO(st.st_mode))
-        rc = err_set(ERR_USAGE, "%s: nobody writes to this pipe: start its writer first", path);
+        rc = err_set(ERR_USAGE, "%s: no process writes to this pipe: start its writer first", path);
     fclose(from);
     if (rc == 0 && *bytes > most_bytes)
         rc = err_set(ERR_USAGE, "%s: more than %lld bytes", path, (long long)most_bytes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_PLAIN_H
 #define BASE_PLAIN_H
-/* Layer 0. Text that comes from a file, made harmless for whoever looks at it on a terminal. What a
- * terminal could obey, or what makes a line look like another one, becomes '?', one for each
+/* Layer 0. Text that comes from a file, made harmless for a terminal. What a terminal
+ * would interpret, or what disguises a line as another one, becomes '?', one for each
  * character: control characters (U+0000 to U+001F, U+007F to U+009F: ESC, CR, line feed, CSI),
  * separators of lines (U+2028, U+2029), marks that turn the direction of writing round (U+061C,
  * U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069), and bytes that are no UTF-8. Error messages

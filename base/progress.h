@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 enum progress_mode {
-    PROGRESS_AUTO,   /* when somebody is looking, after 2 s of work */
+    PROGRESS_AUTO,   /* on a terminal in the foreground, after 2 s of work */
     PROGRESS_ALWAYS, /* on standard error, at once */
     PROGRESS_NEVER,
 };

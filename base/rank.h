@@ -61,7 +61,7 @@ int rank_skew(const double *x, int n, double *p);
 struct rank_order {
     double serial,
         serial_p; /* correlation of neighbours: rank version of von Neumann's ratio [Bartels];
-                              * p one-sided, of neighbours that are alike */
+                              * p one-sided, of equal neighbours */
     double trend, trend_p; /* Spearman's correlation with the place; p two-sided */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_START_H
 #define BASE_START_H
-/* Layer 0. What every program does at its start and its end, and the frame of those without MPI
+/* Layer 0. What every program does when it starts and ends, and the frame of those without MPI
  * (base/program.h has that of the others). Local. */
 #include <stdbool.h>
 

@@ -54,10 +54,11 @@ bool store_same(const json_t *entry, const char *member, int64_t value)
 
 static int not_a_store(const struct store *kind, const char *path, const char *why)
 {
-    return err_set(ERR_USAGE,
-                   "%s is no store of %s (%s): it is left alone; name another with --tc-store, or "
-                   "remove it",
-                   path, kind->holds, why);
+    return err_set(
+        ERR_USAGE,
+        "%s is no store of %s (%s), so it is not replaced; name another with --tc-store, or "
+        "remove it",
+        path, kind->holds, why);
 }
 
 static bool entries_valid(const struct store *kind, const json_t *entries)

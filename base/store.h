@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_STORE_H
 #define BASE_STORE_H
-/* Layer 0, free of MPI. What jobs remember for later ones: T_C (bt/tc.h), what works on file systems
- * (io/probe/kept.h), and whatever else belongs to a system rather than to a run. One JSON file for
+/* Layer 0, free of MPI. What one job finds for later ones, a property of the system rather than of a
+ * run: T_C (bt/tc.h), what works on file systems (io/probe/kept.h), choices (bt/search/choice.h). One JSON file for
  * each kind,
  *
  *   { "schema": "nht1-tc/1", "entries": [ { what has to agree, what was found }, ... ] }
  *
  * in one folder. Who changes a file holds flock on FILE.lock beside it; who reads one takes no lock,
- * since it is replaced by rename and so is whole at any time. Members of entries that nobody here
- * knows are kept. One process per job (rank 0) calls these functions. */
+ * since it is replaced by rename and so is whole at any time. Members of entries that are not known here
+ * are kept. One process per job (rank 0) calls these functions. */
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
 #ifndef BASE_TEMP_H
 #define BASE_TEMP_H
 /* Layer 0. Files that are made under another name beside the one whose place they will take:
- * NAME.XXXXXXXX.tmp, eight hexadecimal digits. What a killed program left of them is known by its
- * name. Where NAME has more than 200 bytes it is cut, and a hash of the whole of it follows, so
+ * NAME.XXXXXXXX.tmp, eight hexadecimal digits. Leftovers of a killed program are recognised by their
+ * names. Where NAME has more than 200 bytes it is cut, and a hash of the whole of it follows, so
  * that the leftovers of one file are told from those of another. Local. */
 #include <stdbool.h>
 
@@ -16,8 +16,8 @@ int temp_open(const char *path, char **name);
  * alone: -1 where there are no locks. */
 int temp_open_held(const char *path, char **name, int *hold);
 
-/* Removes the files beside path that temp_open_held has made for it and that nobody holds: what a killed
- * program of this user has left. Where there are no locks they stay. */
+/* Removes the files beside path that temp_open_held has made for it and that no process holds: leftovers of
+ * killed programs of this user. Where there are no locks they stay. */
 void temp_sweep(const char *path);
 
 /* Whether name, without directories, is one that temp_open gives to files beside the one called

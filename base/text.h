@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
-/* Layer 0. A text that is put together in memory before anybody sees it. All functions are local.
+/* Layer 0. A text that is assembled in memory and used as a whole. All functions are local.
  */
 #include <stdio.h>
 
@@ -22,8 +22,8 @@ int text_end(struct text *t, char **out);
 /* Closes it and writes it to a file as js_result_text does. Returns 0, ERR_NOMEM or what that returns. */
 int text_save(struct text *t, const char *path);
 
-/* Opens a file for reading as fopen does, but waits for nobody: a pipe that has no writer is empty, while
- * fopen would sit there whatever the user does. NULL with errno set. */
+/* Opens a file for reading as fopen does, but without waiting: a pipe without a writer reads as empty, where
+ * fopen would wait for one. NULL with errno set. */
 FILE *text_open(const char *path);
 
 /* Cuts a text at the first of ends and leaves single blanks, none at the end: what MPI libraries say of

@@ -59,5 +59,10 @@ bench-model: bench-programs ## predictions of the cost model, fitted to the last
 bench-sequential: bench-programs ## how often sequential verdicts are wrong: docs/statistics.md
 	@$(B)/bench/sequential --fixed --check
 
+bench-verdicts: all $(B)/tests/delay.so ## how often verdicts are wrong on this machine, hours: docs/measurements/verdicts.md
+	@O=$(B) bench/verdicts same --load 4 --jobs 2
+	@for percent in 5 10 30; do O=$(B) bench/verdicts slower --percent $$percent --rounds 64 || exit; done
+	@O=$(B) bench/verdicts search --load 4
+
 bench-profile: all $(B)/tests/mkcalls ## what nht1-profile adds to a call of MPI-IO
 	@NHT1_BIN=$(abspath $(B)/bin) bash runs/bench-profile.sh

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_CANDIDATE_H
 #define BT_CANDIDATE_H
-/* Layer 3, free of MPI calls. A writer with its settings (io/setting.h), as one run has them, and how
- * it is told. All functions are local. */
+/* Layer 3, free of MPI calls. A writer with its settings (io/setting.h), as one run has them, and the
+ * label under which results show it. All functions are local. */
 #include <jansson.h>
 
 #include "io/setting.h"

@@ -169,7 +169,7 @@ json_t *bt_judge_reading(const struct bt_reading *r)
                   100 * share);
     else if (r->warm && !isfinite(share) && !r->in_memory)
         stamp_add(to, STAMP_READ_NOT_CACHED, SEVERITY_WARN, NULL,
-                  "Perhaps not read warm: the system does not tell how much was in memory.");
+                  "Perhaps not read warm: the system does not report how much was in memory.");
     if (r->warm) return to;
     if (r->in_memory)
         stamp_add(to, STAMP_READ_CACHED, SEVERITY_WARN, number(NULL, "cached_share", share),
@@ -181,7 +181,7 @@ json_t *bt_judge_reading(const struct bt_reading *r)
                   100 * share);
     else if (!isfinite(share))
         stamp_add(to, STAMP_READ_CACHED, SEVERITY_WARN, NULL,
-                  "Perhaps not read cold: the system does not tell how much was in memory.");
+                  "Perhaps not read cold: the system does not report how much was in memory.");
     if (r->in_memory) return to; /* neither servers nor a disk hold anything of it */
     if (r->network)
         stamp_add(to, STAMP_READ_SERVER_CACHE, SEVERITY_NOTE, NULL,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_JUDGE_H
 #define BT_JUDGE_H
-/* Layer 3. What is to be thought of the numbers, decided here and nowhere else: the printed report
- * and the JSON tell the same stamps,
+/* Layer 3. Judges the numbers of a job, once and for all outputs: the printed report and the JSON
+ * show the same stamps,
  *
  *   { "code": "page-cache", "severity": "good" | "note" | "warn" | "bad",
  *     "numbers": { "dirty_share": 0.8 }, "sentence": "..." }

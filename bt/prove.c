@@ -34,7 +34,8 @@ static void require_verified(struct bt_proof *proof)
         (verdict && strncmp(verdict, VERIFIED, strlen(VERIFIED)) == 0))
         return;
     proof->state = BT_PROOF_FAILED;
-    snprintf(proof->note, sizeof proof->note, PROGRAM " could not prove every value: it says %s",
+    snprintf(proof->note, sizeof proof->note,
+             PROGRAM " could not prove every value: its verdict is %s",
              verdict ? plain_copy(said, sizeof said, verdict) : "nothing");
 }
 
@@ -61,7 +62,7 @@ static void run_program(const char *program, const char *path, struct bt_proof *
         if (proof->state != BT_PROOF_RIGHT && !proof->note[0]) {
             child_first_error(&c, proof->note, sizeof proof->note);
             if (!proof->note[0])
-                snprintf(proof->note, sizeof proof->note, "%s said nothing", PROGRAM);
+                snprintf(proof->note, sizeof proof->note, "%s printed nothing", PROGRAM);
         }
     }
     child_free(&c);

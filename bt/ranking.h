@@ -2,7 +2,7 @@
 #ifndef BT_RANKING_H
 #define BT_RANKING_H
 /* Layer 3. The numbers of a job: what follows from each run, and, by writer, medians over the
- * rounds. What is to be thought of them is bt/judge's. All functions are local. */
+ * rounds. bt/judge turns them into stamps. All functions are local. */
 #include "bt/job.h"
 
 /* What follows from the times of one run. NaN where something is unknown;
@@ -39,12 +39,11 @@ enum bt_bound {
  * BT_ERROR over all looks. One look, at the last round, where the number of rounds was given; else those
  * of the plan up to BT_AUTO_ROUNDS. */
 struct bt_estimate {
-    int looked_at;       /* rounds of the last look; 0: none yet */
-    double lo, hi;       /* in the intervals of all looks; NaN: there is none yet */
-    int side[BT_BOUNDS]; /* 1 above, -1 at or below, 0 undecided */
-    double
-        needed[BT_BOUNDS]; /* rounds in all that would probably decide; NaN: nobody can say yet */
-    bool conflict;         /* looks contradict each other: what was measured has changed */
+    int looked_at;            /* rounds of the last look; 0: none yet */
+    double lo, hi;            /* in the intervals of all looks; NaN: there is none yet */
+    int side[BT_BOUNDS];      /* 1 above, -1 at or below, 0 undecided */
+    double needed[BT_BOUNDS]; /* rounds in all that would probably decide; NaN: not known yet */
+    bool conflict;            /* looks contradict each other: what was measured has changed */
 };
 #define BT_ERROR 0.05
 
@@ -103,8 +102,8 @@ bool bt_is_official(const struct bt_job *job, const struct bt_outcome *o);
  * that continued an earlier one. */
 int bt_ranking(const struct bt_job *job, struct bt_row *row);
 
-/* The row to talk about: the fastest that left a file which anybody can read, else the fastest. A
- * wrong file is no merit. n >= 1. */
+/* The row that the report describes in full: the fastest writer that left a right serial file, else
+ * the fastest. n >= 1. */
 const struct bt_row *bt_headline(const struct bt_row *row, int n);
 
 #endif

@@ -13,8 +13,8 @@
  *
  * T_R is the longest time over ranks from the barrier to the last field filled. Of all dumps,
  * BT_READ_AT_ONCE are read in one go, each into a field of its own; then the clock stands while
- * they are compared. What follows is opened anew, but for the manifest: nobody reads ahead while the
- * clock stands. */
+ * they are compared. The file is then opened anew, without its manifest, so that no writer reads
+ * ahead while the clock is stopped. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -82,7 +82,7 @@ struct bt_read_request {
     const struct bt_read_plan *plan;
     struct bt_solver *solver; /* whose fields are filled where the decomposition is its own */
     const struct io_spec *io; /* what was written */
-    const char *run_id;       /* of the run that wrote; NULL: anybody's */
+    const char *run_id;       /* of the run that wrote; NULL: not checked */
     int round;
 };
 

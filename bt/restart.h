@@ -2,7 +2,7 @@
 #ifndef BT_RESTART_H
 #define BT_RESTART_H
 /* Layer 3. --restart: what an earlier run's manifest says takes the place of the options that were
- * not given. The dumps themselves are looked at by io/ when the file is opened, under the lock. */
+ * not given. The dumps themselves are checked by io/ when the file is opened, under the lock. */
 #include <mpi.h>
 #include <stdbool.h>
 

@@ -11,9 +11,10 @@ json_t *bt_result_problem(const struct bt_setup *s);
  * program. */
 json_t *bt_result_json(const void *judged, int status);
 
-/* Writes it to the file of --json as it stands, so that a job that is killed, not merely asked to stop,
- * leaves what it had measured. Not where that would take more than a twentieth of the time, and not into
- * a pipe; trouble with the file is told at the end. next_s: [in,out] no sooner than then. For rank 0. */
+/* Writes the result so far to the file of --json, so that a job that is killed leaves what it had
+ * measured. Nothing is written into a pipe, nor where writing would take more than a twentieth of the
+ * time; an error is reported at the end of the job. next_s: [in,out] time of the next write at the
+ * earliest. For rank 0. */
 void bt_result_keep(const struct bt_job *job, double *next_s);
 
 #endif

@@ -3,8 +3,8 @@
 #define BT_ROUNDS_H
 /* Layer 3. The runs of a job: every writer once per round, in an order that is random but follows
  * from the seed, so that no writer always comes first; each file proved after its run. From two
- * rounds on each holds a compute-only run, which gives the T_C of its round: what slows computer
- * and writers alike then drops out of the paired zeta. */
+ * rounds on each holds a compute-only run, which gives the T_C of its round: a slowdown of
+ * the whole machine then cancels in the paired zeta. */
 #include "bt/job.h"
 
 /* Makes the solver of all runs, and warms memory and file system up for them. Collective. [out]

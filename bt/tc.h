@@ -48,8 +48,8 @@ struct bt_tc_entry {
     char utc[32];                    /* when; [out] of bt_tc_find, set to now by bt_tc_offer */
 };
 
-/* What stands for the hosts of a job in the key: the host where there is one; of several nodes the
- * name with # for every number, "node#", since a batch system gives other ones each time. */
+/* The hosts of a job as the key has them: the name of a single host; of several nodes the name with #
+ * for every number, "node#", since a batch system assigns different ones each time. */
 void bt_tc_hosts(const char *host, int64_t nodes, char out[128]);
 
 /* Name of the store: asked when not NULL, else $XDG_STATE_HOME/nht1/tc.json, else

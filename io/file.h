@@ -103,7 +103,7 @@ struct io_stats {
  * device, lock of another job), what lies there is found to be ours (io/target/owner.h) unless spec.force,
  * and room is proved for file, parts and manifest (io/target/place.h). Then a manifest without dumps takes
  * the place of the old one, the file takes its own, and the writer opens it. Collective; untimed by
- * the benchmark. [out] f. On error no file of anybody else is harmed. An earlier dump file of ours
+ * the benchmark. [out] f. On error no file of other programs is changed. An earlier dump file of ours
  * is whole when the target is refused or room is not proved; it is lost when the writer then cannot
  * open, and what is left is a file whose manifest has no dumps. */
 int io_file_open(struct io_file **f, MPI_Comm comm, const struct io_spec *spec);

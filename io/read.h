@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_READ_H
 #define IO_READ_H
-/* Layer 1. Public face of the readers: every writer's way back. The dispatcher behind it takes the
- * manifest's word for what is in the file, opens the writer for reading, and puts what its read
- * slot (io/writers/writer.h) brings into the caller's values, piece by piece: nobody holds a whole dump
- * besides them. In whose boxes the dumps were written, and by how many ranks, does not matter.
+/* Layer 1. Public face of the readers: every writer's way back. The dispatcher behind it learns
+ * from the manifest what is in the file, opens the writer for reading, and puts what its read
+ * slot (io/writers/writer.h) brings into the caller's values, piece by piece: no second copy
+ * of a dump is in memory. The decomposition and the number of ranks that wrote do not matter.
  *
  * Call order, all collective over the communicator given at open:
  *   io_read_drop, if it is to come from the device  ->  io_read_cached
@@ -59,7 +59,7 @@ int io_read_open_with(struct io_reading **r, MPI_Comm comm, const struct io_read
 int io_read_dump(struct io_reading *r, int64_t d, const struct io_array *to);
 
 /* Goes on with other dumps, when all of the plan before were read: the file is opened anew, so that
- * nobody has read ahead, and the manifest is not looked at again. Collective. dumps: [dumps_n], in the
+ * nothing was read ahead; the manifest is not read again. Collective. dumps: [dumps_n], in the
  * place of those of the spec. Returns as io_read_open, and then as io_read_dump. */
 int io_read_go_on(struct io_reading *r, const int64_t *dumps, int64_t dumps_n);
 
@@ -84,7 +84,7 @@ const struct io_read_stats *io_read_stats(const struct io_reading *r);
 int io_read_close(struct io_reading *r);
 
 /* Makes a file of ours, or all its parts, durable and drops it from the page cache of every node;
- * the file must be in nobody's use. system: all that these nodes hold of any file as well, for which
+ * no process may have the file open. system: all that these nodes hold of any file as well, for which
  * one must be root (ERR_USAGE). What cannot be dropped: the cache of a server, or of the host under
  * a virtual disk. Collective. Returns 0, ERR_USAGE or ERR_IO. */
 int io_read_drop(MPI_Comm comm, const char *path, bool system);

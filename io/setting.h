@@ -3,7 +3,7 @@
 #define IO_SETTING_H
 /* Layer 1, free of MPI calls. The settings of writers. From a row of io/setting_list.h follow the
  * member of struct io_tuning, the option of a command line with its default, range and help, the
- * check of what a caller gives, what is said of a setting that a writer does not obey, the label of a
+ * check of what a caller gives, the notice where a writer does not obey it, the label of a
  * candidate and the values that a search tries; what reads results knows it from --help-json. Hints
  * that a search tries are settings, too. All functions are local. */
 #include <stdbool.h>
@@ -28,7 +28,7 @@ struct io_setting {
     const char *name;   /* of the option, without "--"; of a hint "hint KEY" */
     const char *key;    /* of a hint, else NULL */
     unsigned cap;       /* of the writers that obey it */
-    const char *arg;    /* what stands for its value in help, "BYTES" of bytes; NULL: no number */
+    const char *arg;    /* its value in --help, "BYTES" of bytes; NULL: no number */
     size_t offset;      /* of the member, unless it is a hint */
     const char *def;    /* default; NULL: none */
     double least, most; /* of a number */

@@ -25,7 +25,7 @@ IO_SETTING(buffer, int64_t, buffer_bytes, IO_CAP_BUFFER, "BYTES", "8Mi", 4 << 10
 IO_SETTING(staging, int64_t, staging, IO_CAP_STAGING, "DUMPS", "2", 1, 64,
            "Dumps that a background writer may hold in memory; when the disk is slower than the "
            "computation, the ranks wait.")
-/* Smaller chunks have an index longer than a dump is worth, larger ones more bytes than HDF5 allows. */
+/* Smaller chunks make the index too large, larger ones exceed what HDF5 allows. */
 IO_SETTING(chunk, int64_t, chunk, IO_CAP_CHUNK, "CELLS", NULL, 4, 256,
            "HDF5 files: store the array in chunks of so many cells along each side. Default: in "
            "one piece.")

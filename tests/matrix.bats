@@ -106,6 +106,8 @@ goes_on() {
     [ "$name" != merge ] || [ ! -s data/f ] || local -a command=(nht1-verify data/f)
     go
     [ "$got" -eq "$good" ] || bad "$1: the next run ends with status $got"
+    # What only reads sweeps nothing.
+    [ "${command[*]}" != "nht1-verify data/f" ] || ! nht1-verify --merge data/nothing 2>sweep.log || bad "$1: merged nothing"
     only "$results" "after $1 and one more run"
 }
 

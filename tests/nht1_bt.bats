@@ -431,7 +431,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
     chmod +x blind/nht1-verify
     run mpi_run 1 blind/nht1-bt "${tiny[@]}" --io posix --json r.json
     expect_status 3
-    expect_text "nht1-verify could not prove every value: it says PLAUSIBLE"
+    expect_text "nht1-verify could not prove every value: its verdict is PLAUSIBLE"
     expect_json r.json '.runs[0] | (.verified | not) and .proof.state == "failed"'
 }
 

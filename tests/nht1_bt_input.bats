@@ -160,9 +160,15 @@ refused() {
     refused 1 "not an earlier result" 2 "${tiny[@]}" --io posix --out y --json btout.bin.json
 }
 
-@test "a result for a pipe that nobody reads is an error, not a wait" {
+@test "a result for a pipe that nobody reads is an error before the run, not a wait" {
     mkfifo pipe
     refused 3 "--json: pipe: nobody reads" 2 "${tiny[@]}" --io posix --quiet --json pipe
+    [ ! -e btout.bin ]
+    cat pipe >r.json &
+    local reader=$!
+    wait_until nht1-bt "${tiny[@]}" --io posix --quiet --json pipe
+    wait "$reader"
+    expect_json r.json '.status == 0 and (.runs | length == 1)'
 }
 
 @test "an interval without a dump, absurdly many threads" {

@@ -157,7 +157,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
     expect_json r.json '.status == 3 and .search.ended == "interrupted" and .search.best.label != null
         and .search.seconds > 0'
     kill -CONT "$server"
-    wait_text -p "$pid" err "it answered: the search goes on"
+    wait_text -p "$pid" err "it answered, the search continues"
     wait_until -p "$pid" is_stopped "$server"
     # Asked to stop, it says what it has, although it hangs; a second later it may be killed.
     kill -INT "$pid"

@@ -684,7 +684,7 @@ refuse() {
     mkfifo pipe
     run timeout -k 60 "$NHT1_HANG_S" nht1-report --no-figures -o pipe r1.json
     [ "$status" -eq 3 ]
-    [[ $output == *"nobody reads from this pipe: start its reader first"* ]]
+    [[ $output == *"no process reads from this pipe: start its reader first"* ]]
     cat pipe >read.html &
     local reader=$!
     wait_until nht1-report --no-figures -o pipe r1.json

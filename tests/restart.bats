@@ -407,3 +407,42 @@ killed_while_entering() {
     traced out.bin dump "$(grep pwrite calls):short:0"
     [ "$(jq -c .dumps ref.bin.json)" = "$(jq -c .dumps out.bin.json)" ]
 }
+
+@test "the journal of a killed run: read by --merge, cut off where it is damaged, another's file of that name stays" {
+    export NHT1_FAULT_IN=$PWD
+    run mpi_run 1 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT=pwrite:12:kill:0 \
+        "$NHT1_BIN/nht1-bt" "${many[@]}" --io perrank --out p.bin
+    expect_status 137
+    [ -e p.bin.json.journal ]
+    nht1-verify --merge p.bin
+    run nht1-verify p.bin
+    expect_status 0
+    expect_text "every value of 5 dumps"
+    run mpi_run 1 nht1-bt --restart --io posix --quiet --out p.bin
+    expect_status 0
+    [ ! -e p.bin.json.journal ]
+
+    run mpi_run 1 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT=pwrite:21:kill:0 \
+        "$NHT1_BIN/nht1-bt" "${many[@]}" --out o.bin
+    expect_status 137
+    cp o.bin.json.journal whole
+    local damage
+    for damage in "conv=notrunc bs=1 seek=$((512 * 4 + 99))" "bs=1 seek=$((512 * 4 + 99))"; do
+        cp whole o.bin.json.journal
+        # shellcheck disable=SC2086 # words
+        printf x | dd of=o.bin.json.journal status=none $damage
+        run nht1-verify o.bin
+        expect_status 0
+        expect_text "every value of 3 dumps"
+        [ "$("$NHT1_ROOT/tests/manifest" o.bin.json | jq '[.dumps[] | select(.complete)] | length')" -eq 3 ]
+    done
+    run mpi_run 1 nht1-bt --restart --quiet --out o.bin
+    expect_status 0
+
+    echo "by hand" >o.bin.json.journal
+    run mpi_run 1 nht1-bt "${many[@]}" --out o.bin
+    expect_status 1
+    expect_text "o.bin.json.journal exists and is not a journal of o.bin.json"
+    [ "$(<o.bin.json.journal)" = "by hand" ]
+    nht1-verify o.bin
+}

@@ -44,13 +44,14 @@ fuzz: ## hostile inputs for everything that reads files, FUZZ_SECONDS=60 in all,
 
 # In front of the C library's calls: fault.so lets those on files fail (and those of liburing where the
 # writer uring is built), wait.so lets ranks sleep that wait, which fault.so does, too; clock.so is a clock
-# that tests hold; of MPI's: probe_call.so. slowfs is a file system, where FUSE is there.
-SHIMS := $(B)/tests/fault.so $(B)/tests/wait.so $(B)/tests/clock.so
+# that tests hold, delay.so slows writes down (bench/verdicts); of MPI's: probe_call.so. slowfs is a file system, where FUSE is there.
+SHIMS := $(B)/tests/fault.so $(B)/tests/wait.so $(B)/tests/clock.so $(B)/tests/delay.so
 FUSE  := $(shell $(PKG) --cflags --libs fuse3 2>/dev/null)
 SLOWFS := $(if $(FUSE),$(B)/tests/slowfs)
 $(B)/tests/fault.so: tests/shim/fault.c tests/shim/wait.c $(if $(URING),tests/shim/fault_uring.c) tests/shim/fault.h
 $(B)/tests/wait.so: tests/shim/wait.c
 $(B)/tests/clock.so: tests/shim/clock.c
+$(B)/tests/delay.so: tests/shim/delay.c
 $(SHIMS): $(B)/settings
 	$(Q)mkdir -p $(@D) && $(CC) -std=c11 -D_GNU_SOURCE $(WARN) -shared -fPIC -o $@ \
 	    $(filter %.c,$^) -ldl

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* JSON files: replaced as a whole, errors that say where, words as hexadecimal text. */
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -179,6 +181,26 @@ static void texts_and_targets(void **state)
     assert_int_equal(js_check_text(path, "ours "), 0);
     assert_int_equal(js_check_text(path, "theirs "), ERR_USAGE);
     err_clear();
+    assert_int_equal(unlink(path), 0);
+}
+
+/* A pipe that nobody reads is found out before the work; its reader does not take the check for the end. */
+static void a_pipe_needs_its_reader(void **state)
+{
+    (void)state;
+    char text[16];
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(js_check_target(path, "nht1-bt/"), ERR_IO);
+    assert_non_null(strstr(err_message(), "no process reads from this pipe"));
+    err_clear();
+    const int reader = open(path, O_RDONLY | O_NONBLOCK);
+    assert_true(reader >= 0);
+    assert_int_equal(js_check_target(path, "nht1-bt/"), 0);
+    assert_int_equal(read(reader, text, sizeof text), -1);
+    assert_int_equal(errno, EAGAIN);
+    assert_int_equal(js_result_text(path, "result\n"), 0);
+    assert_int_equal(read(reader, text, sizeof text), 7);
+    close(reader);
     assert_int_equal(unlink(path), 0);
 }
 
@@ -362,6 +384,7 @@ int main(void)
         IN_DIR(link_to_nothing_is_kept),
         IN_DIR(longest_name),
         IN_DIR(texts_and_targets),
+        IN_DIR(a_pipe_needs_its_reader),
         IN_DIR(long_files_are_not_loaded),
         IN_DIR(devices_are_not_replaced),
         IN_DIR(failed_write_leaves_the_old),

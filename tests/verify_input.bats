@@ -243,7 +243,7 @@ expect_damaged() {
     mkfifo pipe
     verify f.bin --json pipe
     expect_status 3
-    expect_text "--json: pipe: nobody reads from this pipe"
+    expect_text "--json: pipe: no process reads from this pipe"
     verify f.bin --json nosuch/r.json
     expect_status 3
     expect_text "--json: nosuch/r.json: cannot create a file in the directory nosuch: "

@@ -342,7 +342,7 @@ END
     mkfifo pipe.xml # of which nobody could end the reading by Ctrl-C
     run timeout "$NHT1_HANG_S" nht1-workload --out data/d pipe.xml
     expect_status 1
-    expect_text "pipe.xml: nobody writes to this pipe"
+    expect_text "pipe.xml: no process writes to this pipe"
     run nht1-workload --out data/d w.xml --set readFrac=2
     expect_status 1
     run nht1-workload --out data/d w.xml --set processNum

@@ -37,7 +37,7 @@ int target_check(const char *path, const void *mark, size_t bytes)
     if (ours) return 0;
     return err_set(
         ERR_USAGE,
-        "--export: %s exists and is not an earlier export: it is left alone; move it away "
+        "--export: %s exists and is not an earlier export, so it is not replaced; move it away "
         "or remove it",
         path);
 }

@@ -2,7 +2,7 @@
 #ifndef VERIFY_TARGET_H
 #define VERIFY_TARGET_H
 /* Serial. A file that is made under another name (base/temp.h) and takes its place when it is
- * whole, so that nobody finds half of one and nothing of somebody else is replaced. */
+ * whole, so that no reader finds half of one and no file of others is replaced. */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -94,7 +94,7 @@ const char *bt_choice_stale(const json_t *entry, char why[ERR_MESSAGE_MAX])
     else if (!(js_number(best, "rounds") >= SEQUENTIAL_ROUNDS_MIN) ||
              (won && !(js_number(over, "lo") <= ratio && ratio <= js_number(over, "hi") &&
                        js_number(over, "hi") < 1)))
-        snprintf(why, ERR_MESSAGE_MAX, "its evidence does not show what it says");
+        snprintf(why, ERR_MESSAGE_MAX, "its evidence does not support its verdict");
     else if (!(lo > -1 && lo <= zeta && zeta <= hi && 1 + hi <= SPAN_MAX * (1 + lo)))
         snprintf(why, ERR_MESSAGE_MAX, "the interval of its zeta, %.3f to %.3f, says nothing", lo,
                  hi);

@@ -249,11 +249,12 @@ static void answer_sentence(const struct bt_search *s, const struct race_standin
         race_needed(s->race, &needed, &seconds);
         if (last && isfinite(needed))
             append_text(
-                out, "%d round%s of the last rung did not tell; about %.0f, --minutes %.2g, would.",
+                out,
+                "%d round%s of the last rung did not decide; about %.0f, --minutes %.2g, would.",
                 rung[rungs_n - 1].rounds, units_plural(rung[rungs_n - 1].rounds), needed,
                 seconds / 60);
         else if (last)
-            append_text(out, "%d round%s of the last rung did not tell; more --minutes would.",
+            append_text(out, "%d round%s of the last rung did not decide; more --minutes would.",
                         rung[rungs_n - 1].rounds, units_plural(rung[rungs_n - 1].rounds));
         else
             append_text(out, "The last rung had not begun.");
@@ -390,7 +391,7 @@ void bt_finding_rung(const struct bt_search *s, int rung, FILE *to)
 {
     const struct race_rung *all;
     bool last;
-    char name[16], ahead[BT_LABEL_MAX] = "nobody";
+    char name[16], ahead[BT_LABEL_MAX] = "none";
     const int n = race_rungs(s->race, &all, &last), first = race_ahead(s->race);
     if (rung > n) return;
     if (first >= 0) bt_candidate_label(&s->space.candidate[first], ahead);

@@ -8,7 +8,7 @@
  *   rung 0   a compute-only run and one of the first yardstick: what a run takes, roughly. Where only
  *            one of the two took long, it runs again
  *   rung 1   all candidates, few dumps; a round is a run of each in random order, and a compute-only
- *            run. Who is slower than the best with hardly a doubt leaves after any round from the
+ *            run. One that is clearly slower than the best leaves after any round from the
  *            second on; when the rung's time is up the slower half leaves
  *   rung 2.. those that are left, twice the dumps, until RACE_FINALISTS or fewer are left
  *   last     these, the plain candidate and the yardsticks run in rounds of their own, none of which
@@ -16,9 +16,9 @@
  *            base/sequential.h; the error of all comparisons together is 5 %
  *
  * The winner is the simplest of those shown to be faster than the plain one and not shown to be slower
- * than the fastest of these. Where none is, the plain one is: that is an answer, too. So all candidates
- * being alike, the plain one wins in 95 % of races or more, and one that is slower than it in 5 % or
- * less.
+ * than the fastest of these. Without one the plain candidate wins, which is an
+ * answer, too. So among equal candidates the plain one wins at least 95 % of races, and one that is slower
+ * than it at most 5 %.
  *
  * It is told what each run took and asked for the next one, until there is none: so one process can
  * hold it, and a test can run it on made-up times. All functions are local. */
@@ -33,8 +33,8 @@
 
 struct race_entry {
     int order; /* when there is no time for all, those with the smallest stay */
-    int cost;  /* what somebody has to ask for to get it; that with the smallest is the plain one */
-    bool yardstick; /* takes part in the last rung, whatever came before */
+    int cost;  /* of changed settings, component and file format; the plain one has the least */
+    bool yardstick; /* always takes part in the last rung */
 };
 
 struct race_plan {

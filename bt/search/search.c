@@ -332,7 +332,7 @@ static int race_all(struct bt_search *search, struct bt_solver *solver, double s
         rc = run_trial(search, solver, &next.trial);
         pthread_mutex_lock(&w.race);
         if (w.tell_s > 0 && !stop_requested())
-            fprintf(stderr, "%s: it answered: the search goes on\n", bt_program.name);
+            fprintf(stderr, "%s: it answered, the search continues\n", bt_program.name);
         if (rc == 0)
             rc = par_agree(job->comm, first ? race_add_result(search->race, &next.trial) : 0);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BT_SPACE_H
 #define BT_SPACE_H
-/* Layer 4, free of MPI calls. What --io auto searches: each writer as it stands, with one of the
+/* Layer 4, free of MPI calls. What --io auto searches: each writer with the settings of the command line, with one of the
  * settings that it obeys at another value (io_setting_values), and with a few pairs of them. All
  * functions are local; every rank makes the same space. */
 #include <stdbool.h>
@@ -37,7 +37,7 @@ void bt_space_free(struct bt_space *space);
 const struct io_setting *bt_space_differ(const struct bt_candidate *a,
                                          const struct bt_candidate *b);
 
-/* Whether the i-th is a writer as it stands with which others are compared. */
+/* Whether the i-th is a writer with the settings of the command line, with which others are compared. */
 bool bt_space_yardstick(const struct bt_space *space, int i);
 
 /* How much the i-th asks for beyond plain writing by the first yardstick of the list, posix: 1 for

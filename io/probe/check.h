@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_PROBE_CHECK_H
 #define IO_PROBE_CHECK_H
-/* Layer 2. The checks of --probe: two tables, one of the file system and one of MPI-IO, and what
- * becomes of a check. A check runs in a process that may hang or crash (io/probe/process.h); it works
+/* Layer 2. The checks of --probe: two tables, one of the file system and one of MPI-IO, and the
+ * state of a check. A check runs in a process that may hang or crash (io/probe/process.h); it works
  * on one new file, which is removed behind it. */
 #include <jansson.h>
 #include <mpi.h>
@@ -28,9 +28,9 @@ struct probe_try {
     MPI_Comm comm;       /* for checks of MPI-IO */
     int rank, size;
 
-    bool absent;               /* [out] the failure is that there is no such thing */
+    bool absent;               /* [out] not available here, rather than broken */
     int errnum;                /* [out] of a call that failed */
-    char note[PROBE_NOTE_MAX]; /* [out] what is to be known where it works */
+    char note[PROBE_NOTE_MAX]; /* [out] remark about a check that works */
     json_t *values;            /* [out] the same as numbers and texts, an object */
 };
 

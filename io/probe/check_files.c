@@ -345,7 +345,7 @@ static int striping(struct probe_try *t)
     char unit[UNITS_TEXT_MAX];
     TRY(new_file(t, 0));
     if (!io_striping_ask(t->fs_type, t->path, &s))
-        return set_absent(t, "no striping that this file system or its tools tell of");
+        return set_absent(t, "this file system and its tools report no striping");
     json_t *told = io_striping_json(&s);
     json_object_update(t->values, told);
     json_decref(told);

@@ -304,7 +304,7 @@ static int hints(struct probe_try *t)
         for (size_t i = 0; i < n; i++)
             probe_say(t, "%s %s", i > 0 ? "," : "", json_string_value(json_array_get(list[l], i)));
     }
-    if (echo) probe_say(t, "; any key is returned, so this does not tell what is obeyed");
+    if (echo) probe_say(t, "; any key is returned, so this does not show which are obeyed");
     js_set(t->values, "taken", list[0]);
     js_set(t->values, "dropped", list[1]);
     js_set(t->values, "echoes_unknown", json_boolean(echo));

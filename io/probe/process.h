@@ -8,8 +8,8 @@
  *
  * PART: "folder" makes the folder PATH, "alive" tries whether PATH can be written to, "stat" whether
  * it answers, "sweep" removes the folder PATH; "files" and "mpi-io" run the checks of these tables
- * from number FIRST on, in the folder PATH, on a file system of TYPE, each with ROOM bytes. What is
- * there to say goes to standard output, a line each, among whatever the library that is tried writes:
+ * from number FIRST on, in the folder PATH, on a file system of TYPE, each with ROOM bytes. Reports
+ * go to standard output, a line each, between what the library under test writes there:
  *
  *     @pid NUMBER           of every process
  *     @about JSON           of "mpi-io", what it runs on
@@ -42,7 +42,7 @@ struct probe_part {
     const char *path, *fs_type;
     int64_t room_bytes;
     double limit_s; /* of each check, and of starting */
-    double stays_s; /* what it may take although somebody asks for an end; 0: it ends at once */
+    double stays_s; /* what it may take after a request to stop; 0: it ends at once */
     bool launched;  /* two processes, by the launcher of the MPI library */
     int n;          /* checks; 0: "mpi-io" tells what it runs on, and no more */
     const struct probe_check *checks;      /* [n], for their names, or NULL */

@@ -95,7 +95,7 @@ static int judge_file(const struct io_target *t, const struct identity *id, stru
     /* Without their boxes parts are of no use to anybody. */
     io_part_path(t->path, 0, part);
     if (ours && !t->old && !q->force && lstat(part, &st) == 0)
-        return not_ours(part, ask, "the manifest that tells its place cannot be read here");
+        return not_ours(part, ask, "the manifest that gives its place cannot be read here");
     if (t->fresh || q->force || (t->old_bytes == 0 && (ours || !t->linked))) return 0;
     snprintf(why, sizeof why, "its manifest %s is damaged", t->manifest);
     if (!t->old && !ours) snprintf(why, sizeof why, "it has no manifest %s", t->manifest);
@@ -106,7 +106,7 @@ static int judge_file(const struct io_target *t, const struct identity *id, stru
     const bool known = listed(t->path, id, q->ids_n);
     if (known && (p->complete_n == 0 || q->by_identity)) return 0;
     if (t->old_bytes > whole) {
-        snprintf(why, sizeof why, "it is longer than %s says", t->manifest);
+        snprintf(why, sizeof why, "it is longer than in %s", t->manifest);
         return not_ours(t->path, ask, why);
     }
     if (ask == IO_OWNER_SEEN) return 0;

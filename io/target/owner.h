@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_OWNER_H
 #define IO_OWNER_H
-/* Layer 1. Whether a file that is there is one of ours, which the file itself says and not what
+/* Layer 1. Whether a file that is there is one of ours, judged by its content and not by what
  * lies beside it: a manifest stays when its file is replaced by something else. FILE is ours when
  *
  *   it is empty, and no symbolic link led to it but to the name in a manifest of ours; or

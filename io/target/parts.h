@@ -11,7 +11,7 @@
 void io_part_path(const char *path, int64_t rank, char *out);
 
 /* Whether rank's part can be written: nothing is there, or one of the ours_n parts of an earlier
- * run, or a regular file that is empty or, with force, anybody's. ERR_USAGE otherwise. */
+ * run, or a regular file that is empty or, with force, any other. ERR_USAGE otherwise. */
 int io_part_check(const char *path, int64_t rank, int64_t ours_n, bool force);
 
 /* Identities of the files that are there of t's path and its parts: 1 + t->parts_n of them, to be

@@ -186,7 +186,7 @@ static const char *not_in_place(int fd, const struct stat *old)
     struct statfs fs;
     if (old->st_nlink > 1) return "it has a second name (a hard link)";
     if (old->st_size == 0) return NULL;
-    if (fstatfs(fd, &fs) != 0) return "its file system does not tell its kind";
+    if (fstatfs(fd, &fs) != 0) return "the type of its file system is unknown";
     if (fs.f_type == EXT4_SUPER_MAGIC || fs.f_type == TMPFS_MAGIC) return NULL;
     if (fs.f_type != XFS_SUPER_MAGIC)
         return "its file system is not known to write where a file's blocks lie";
@@ -346,7 +346,7 @@ int io_place_take(struct io_place *p)
     if (p->fd < 0) return 0;
     const bool there = identity_of_path(p->path, &now);
     if (there != p->there || (there && !identity_same(now, p->old)))
-        return err_set(ERR_IO, "%s: somebody else has put a file there meanwhile", p->path);
+        return err_set(ERR_IO, "%s: another program has created this file meanwhile", p->path);
     p->taken = !p->second;
     int rc = p->second ? use_second(p) : use_old(p);
     p->taken = p->taken || rc == 0;

@@ -10,11 +10,11 @@
  *                   memory (tmpfs), where a second file costs what the run needs, for an empty
  *                   file, which has nothing to lose, and where a name cannot be replaced.
  *
- * Where neither can be had nothing is changed and the reason is told. Permissions, owner and
+ * Where neither is possible nothing is changed and the error gives the reason. Permissions, owner and
  * extended attributes of the old file go over to a second one as far as they may.
  *
- * A process that ends after prove leaves a second file, FILE.nht1.XXXXXXXX.tmp, that nobody has
- * written to, or blocks behind the end of the old one. Local, all functions. */
+ * A process that ends after prove leaves a second file, FILE.nht1.XXXXXXXX.tmp, without
+ * data, or blocks behind the end of the old one. Local, all functions. */
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>

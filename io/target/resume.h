@@ -3,8 +3,8 @@
 #define IO_RESUME_H
 /* Layer 1. Going on with a file that an earlier run left. For io/open.c: rank 0 takes the target,
  * then all ranks read the last of the dumps that the manifest calls complete into the caller's array,
- * and compare digests. Where it is right the run can go on at once: the dumps before it are kept
- * unseen, and compared at the end. Else, or where the caller has no array, all dumps are read and
+ * and compare digests. If it is right the run goes on at once: the dumps before it are kept
+ * and compared at the end. Otherwise, or where the caller has no array, all dumps are read and
  * compared. What is kept then is the longest row of dumps, from the first on, whose content is
  * right; the claims of the others are withdrawn before anything is written. */
 #include "io/file_state.h"
@@ -13,9 +13,9 @@
  * to be looked at, those that the manifest calls complete and the file is long enough for. */
 int io_resume_take(struct io_file *f, int64_t *claimed_n);
 
-/* Reads the last of these dumps, from the device, into spec.resume_to. When it is right it is
- * f->resumed.dumps_n that says so; it stays 0 when all dumps must be looked at: that one is wrong, or
- * spec.resume_seen says so, or the file was made of parts that go with its run. Collective.
+/* Reads the last of these dumps, from the device, into spec.resume_to. Sets
+ * f->resumed.dumps_n if it is right, else leaves 0: all dumps have to be checked where that one is
+ * wrong, spec.resume_seen asks for it, or the file was made of parts that are removed with their run. Collective.
  * claimed_n: [in,out] of rank 0, then everybody's. */
 int io_resume_last(struct io_file *f, int64_t *claimed_n);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_BACKGROUND_H
 #define IO_BACKGROUND_H
-/* Layer 1. What writers share that write behind the caller's back. A dump is collected by the
+/* Layer 1. What writers share that write in the background. A dump is collected by the
  * aggregators (io/writers/gather.h) into slots of memory, of which each aggregator has tuning.staging; an
  * engine empties the slots into the file, in order, while the caller computes. When no slot is free
  * the caller waits: memory is bounded.
@@ -24,7 +24,7 @@
  * Reading: an aggregator's ranges of all dumps of the plan, one after the other, are jobs of at most
  * tuning.buffer_bytes. While one of them is spread over the ranks and put into place, the engine is
  * at work on tuning.staging of those behind it, which may be the next dump's. Around the page cache
- * whole blocks are read; nobody has to share them out, so nothing is left over. */
+ * whole blocks are read; no block is shared, so there is no carry. */
 #include <stdbool.h>
 #include <stdint.h>
 

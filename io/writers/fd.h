@@ -58,7 +58,7 @@ int io_fd_sync(const struct io_context *ctx, int fd);
 /* Closes and sets *fd to -1; -1 is allowed and does nothing. */
 int io_fd_close(const struct io_context *ctx, int *fd);
 
-/* The message where somebody asked for an end in the middle of reading. Returns ERR_INTERRUPT. */
+/* The error of reading that a signal ended (base/stop.h). Returns ERR_INTERRUPT. */
 int io_fd_interrupted(const struct io_context *ctx);
 
 /* A descriptor as a source of io/writers/gather.h; pieces go to ctx->part, after an error no more. */

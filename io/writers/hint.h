@@ -20,7 +20,7 @@ enum io_hint_reader {
  * message that names the hint and what it may be. */
 int io_hints_check(int n, const char *const *hint);
 
-/* Who knows the key of a hint; 0: nobody that this program knows of. */
+/* Who knows the key of a hint; 0: no reader is known. */
 unsigned io_hint_readers(const char *hint);
 
 /* The value of a key, the last that was given; NULL when it was not. Borrowed. */

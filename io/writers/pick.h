@@ -5,7 +5,7 @@
  * range, and picked out of it. A call costs as much as copying a few KiB, and a device gives whole
  * pages: so gaps shorter than a page are read as well.
  *
- *     file      ..[piece]...[piece]..........[piece][piece]...      dots: somebody else's
+ *     file      ..[piece]...[piece]..........[piece][piece]...      dots: of other ranks
  *     read        [-----------------]        [------------]
  *
  * Local, all functions. */

@@ -47,7 +47,7 @@ struct io_busy;
 
 /* What a writer is given at open; borrowed, outlives the writer's state. */
 struct io_context {
-    MPI_Comm comm; /* the file's own duplicate: messages cannot meet anybody else's */
+    MPI_Comm comm; /* the file's own duplicate: messages cannot meet those of others */
     int rank, size;
     const char *path;
     const struct io_view *view;      /* mine */
@@ -117,7 +117,7 @@ struct io_writer {
 
     /* For a writer that goes on after write has returned: the number of dumps, counted from the
      * file's first, whose bytes of this rank's are all in the file. Does not wait, makes progress
-     * where that needs a call. A dump is called complete when every rank says so. Local.
+     * where that needs a call. A dump is complete when it is so on every rank. Local.
      * Optional, default: what write returned 0 for. */
     int64_t (*done)(void *state, const struct io_context *ctx);
 
@@ -127,7 +127,7 @@ struct io_writer {
 
     /* Reads my bytes of dump d, the next one of ctx->plan, and hands them over piece by piece. Called
      * by every rank in the same order, not after a failure. The code is this rank's own, and as in
-     * write a failing rank goes on with its messages, whatever is in them. No more than a few pieces
+     * write a failing rank still exchanges its messages; their content does not matter then. No more than a few pieces
      * of tuning.buffer_bytes are in memory at a time. Optional, default: as the writer posix. */
     int (*read)(void *state, const struct io_context *ctx, int64_t dump, const struct io_taker *to);
 
@@ -142,8 +142,7 @@ struct io_writer {
     int (*describe)(void *state, const struct io_context *ctx, json_t *into);
 };
 
-/* The one that others are compared with and that needs no library: what somebody takes who has no
- * reason for another. Static. */
+/* The default writer, with which others are compared; it needs no library. Static. */
 const struct io_writer *io_writer_plain(void);
 
 /* The listed writer of that name, or NULL. "check:posix" gives the wrapper, if what it wraps

@@ -29,8 +29,8 @@ def path(name):
 
 def made(name):
     """Path of a file that the build makes for these programs, beside the launcher's name: NAME of
-    share/nht1/runs of the folder of the programs."""
-    folder = os.path.dirname(path('nht1-stats') or os.path.join(ROOT, 'build', 'bin', 'none'))
+    share/nht1/runs of the folder of the programs, which a link to one of them leads to."""
+    folder = os.path.dirname(os.path.realpath(path('nht1-stats') or os.path.join(ROOT, 'build', 'bin', 'none')))
     return os.path.join(folder, '..', 'share', 'nht1', 'runs', name)
 
 

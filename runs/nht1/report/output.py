@@ -146,7 +146,7 @@ def reader_first(path):
     except OSError as e:
         if e.errno != errno.ENXIO:
             raise
-        raise trouble.failed('%s: nobody reads from this pipe: start its reader first' % text.clean(path))
+        raise trouble.failed('%s: no process reads from this pipe: start its reader first' % text.clean(path))
     os.set_blocking(handle, True)
     return handle
 

@@ -92,7 +92,8 @@ def _systems(report, results, sums):
     page.table(table)
     _over_processes(page, results, sums)
     _over_times(page, results)
-    _published(page, best or {word(r.root, 'b_eff_io.definition'): r for r in results}, bool(best), sums)
+    trials = {word(r.root, 'b_eff_io.definition'): r for r in sorted(results, key=_largest)}
+    _published(page, best or trials, bool(best), sums)
     _side_by_side(page, results, sums)
     _alignment(page, results)
 
@@ -136,7 +137,12 @@ def _over_processes(page, results, sums):
         counts |= {p.processes for p in papers} | {s['procs'] for s in files if s['procs']}
         f.panel(_panel_name(d),
                 {'label': 'processes', 'log': 2, 'ticks': sorted(counts)}, {'label': 'b_eff_io in MB/s', 'log': 10})
-        for number, r in mine:
+        for valid in (True, False) if len(mine) > CURVES_MAX else ():
+            f.series('this system' if valid else 'this system, not valid', 'points' if valid else 'hollow', [
+                (integer(p, 'procs'), real(v, 'bytes_per_s') / MB) for _, r in mine
+                if true(r.root, 'b_eff_io.valid') == valid
+                for p in items(r.root, 'partitions') for v in items(p, 'values') if true(v, 'headline')])
+        for number, r in mine if len(mine) <= CURVES_MAX else ():
             f.series('this system%s, T = %s min' % (
                 '' if len(results) == 1 else ', run %d' % number, '%.3g' % _minutes(r.root)),
                 'line-points' if true(r.root, 'b_eff_io.valid') else 'line-hollow', sorted(

@@ -313,4 +313,4 @@ def last_words(part):
     except OSError:
         lines = []
     ours = [l for l in lines if l.startswith('nht1-')]
-    return text.clean((ours or lines or ['it said nothing'])[-1 if not ours else 0], 300)
+    return text.clean((ours or lines or ['it printed nothing'])[-1 if not ours else 0], 300)
