@@ -188,8 +188,9 @@ static json_t *insight_json(const struct beff_job *job)
         json_t *by_size_list = json_array();
         for (int i = 0; i < BEFF_SIZES_N; i++)
             json_array_append_new(by_size_list, js_real(in->bytes_per_s[w][i]));
-        json_array_append_new(ways, json_pack("{ss so}", "method", beff_way_name(w),
-                                              "by_size_bytes_per_s", by_size_list));
+        json_array_append_new(ways, json_pack("{ss so ss*}", "method", beff_way_name(w),
+                                              "by_size_bytes_per_s", by_size_list, "left_out",
+                                              w == BEFF_PUT && in->no_put[0] ? in->no_put : NULL));
     }
     for (int i = 0; i < BEFF_RATE_SIZES_N; i++)
         json_array_append_new(rates,
