@@ -241,7 +241,7 @@ views_are_told() {
         no_process mkcalls
     done
     # shellcheck disable=SC2016 # the program's own variable
-    run nht1-profile --quiet -- sh -c 'trap "exit 6" HUP; kill -HUP "$PPID"; while :; do sleep 0.05; done'
+    run nht1-profile --quiet -- sh -c 'trap "exit 6" HUP; kill -HUP "$PPID"; while kill -0 "$PPID"; do sleep 0.05; done'
     expect_status 6
     # nohup has it ignored, by both.
     # shellcheck disable=SC2016
