@@ -419,6 +419,30 @@ stopped() {
     done
 }
 
+@test "a run stopped or killed at a random moment, from its start on: the next one leaves nothing" {
+    local i job n=2 signal after status
+    mkdir -p data
+    [ -z "${NHT1_FULL:-}" ] || n=50
+    for i in $(seq "$n"); do
+        signal=$([ $((i % 2)) = 0 ] && echo INT || echo KILL) after=$((RANDOM % 2)).$((RANDOM % 1000 + 1000))
+        "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_BIN/nht1-beffio" -p data -N 2,1 -MB 16 -T 3 --max-space 300M \
+            --json data/r.json --sum data/b.sum --protocol data/b.prot >out 2>&1 3>&- &
+        job=$!
+        sleep "$after"
+        # shellcheck disable=SC2046 # words
+        kill "-$signal" $(own_processes nht1-beffio) 2>/dev/null || true
+        wait "$job" || true
+        no_process nht1-beffio
+        echo "SIG$signal after $after s: $(ls -A data)"
+        status=0
+        "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_BIN/nht1-beffio" -p data -N 2,1 -MB 16 -T 0.01 --max-space 300M \
+            --json data/r.json --sum data/b.sum --protocol data/b.prot >out 2>&1 || status=$?
+        [ "$status" -eq 4 ]
+        rm -f data/r.json data/b.sum data/b.prot
+        nothing_left
+    done
+}
+
 @test "a run stopped over files of several GB leaves nothing" {
     slow
     need_space . 16384

@@ -24,7 +24,7 @@ static struct {
     int64_t messages, bytes; /* sent by this rank */
     int countdown;           /* the how manyth arrival is spoilt, 0: none */
     int64_t at;              /* which byte of it */
-    void *recv[2 * BEFF_SLOTS_MAX];
+    void *recv[2 * BEFF_SLOTS_MAX + 2 * BEFF_WINDOW];
     int recv_n;
 } tap;
 
@@ -100,6 +100,14 @@ int MPI_Cart_create(MPI_Comm comm, int n, const int *dims, const int *periods, i
     const int rc = PMPI_Cart_create(other, n, dims, periods, 0, cart);
     MPI_Comm_free(&other);
     return rc;
+}
+
+/* Some libraries have no windows over some networks. */
+static bool windowless;
+
+int MPI_Win_create(void *base, MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+    return windowless ? MPI_ERR_WIN : PMPI_Win_create(base, bytes, unit, info, comm, win);
 }
 
 static int clear(void **state)
@@ -385,6 +393,30 @@ static void a_reordered_row_is_reported_by_rank_0(void **state)
     beff_job_free(&job);
 }
 
+static void put_is_left_out_without_windows(void **state)
+{
+    (void)state;
+    struct beff_job job;
+    struct beff_insight in;
+    int64_t size_bytes[BEFF_SIZES_N];
+    const struct beff_setup setup = {
+        .reps_n = 1, .random_n = 1, .opt = {.lmax = BEFF_LMAX_MIN, .buffers = 2}};
+    if (size < 2) return;
+    for (int i = 0; i < BEFF_SIZES_N; i++)
+        size_bytes[i] = i + 1;
+    assert_int_equal(beff_job_make(MPI_COMM_WORLD, &setup, &job), 0);
+    for (int i = 0; i < 2; i++) {
+        windowless = i == 0;
+        memset(&in, 0, sizeof in);
+        assert_int_equal(beff_insight_measure(job.topology.row, &job.plan, size_bytes, &in), 0);
+        assert_true(in.done && in.messages_per_s[0] > 0 && in.bytes_per_s[BEFF_PERSISTENT][0] > 0);
+        assert_int_equal(isnan(in.bytes_per_s[BEFF_PUT][0]), windowless);
+        assert_int_equal(strstr(in.no_put, "MPI_Win_create") != NULL, windowless);
+        assert_string_equal(err_message(), "");
+    }
+    beff_job_free(&job);
+}
+
 /* Last: the request to stop stays. One rank hears it, all stop. */
 static void a_signal_stops_all(void **state)
 {
@@ -428,6 +460,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(placements, clear),
         cmocka_unit_test_setup(a_run_by_the_definition_is_valid, clear),
         cmocka_unit_test_setup(a_reordered_row_is_reported_by_rank_0, clear),
+        cmocka_unit_test_setup(put_is_left_out_without_windows, clear),
         cmocka_unit_test_setup(a_signal_stops_all, clear),
     };
     const int failed = size == 1 ? cmocka_run_group_tests(alone, NULL, NULL)

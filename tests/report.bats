@@ -882,6 +882,30 @@ END
     expect_text "Note: A, odd.sum: line 66, column 43: the average of read is 259.304 here"
 }
 
+@test "b_eff_io over processes: more than 8 runs are two series, valid ones and trials" {
+    results beffio
+    local i
+    for i in 1 2 3 4 5 6 7 8; do jq -c ".b_eff_io.valid = $([ "$i" -le 5 ] && echo true || echo false)" beffio.json >r$i.json; done
+    rm beffio.json
+    page . --csv tab --figures fig
+    [ "$(grep -o 'this system, run [1-8]' fig/beffio-processes.csv | sort -u | wc -l)" -eq 8 ]
+    cp r8.json r9.json
+    page . --csv tab --figures fig
+    [ "$(grep -c 'this system, run' fig/beffio-processes.csv)" -eq 0 ]
+    # a point for each partition of each run
+    local partitions
+    partitions=$(jq '[.partitions[].values[] | select(.headline)] | length' r1.json)
+    [ "$(grep -c 'this system,[0-9]' fig/beffio-processes.csv)" -eq $((5 * partitions)) ]
+    [ "$(grep -c 'this system, not valid' fig/beffio-processes.csv)" -eq $((4 * partitions)) ]
+    grep -q "'hollow'" fig/beffio-processes.py
+    # beside many results a summary keeps its curve
+    cp "$NHT1_ROOT/tests/samples/b_eff_io-2.1.sum" old.sum
+    page . --figures fig
+    grep -q 'old.sum' fig/beffio-beside-2-read.csv
+    grep -q 'run 7' fig/beffio-beside-2-read.csv
+    [ "$(grep -c "run 8" fig/beffio-beside-2-read.csv)" -eq 0 ]
+}
+
 @test "buffers that begin elsewhere: ratios of the patterns, of the runs of the same round" {
     results beffio
     local i

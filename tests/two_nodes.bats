@@ -40,7 +40,10 @@ two_nodes() {
     two_nodes 2 "$NHT1_BIN/nht1-beff" --quick --json beff.json
     [ "$status" -eq 4 ]
     expect_json beff.json '.schema == "nht1-beff/1" and ([.. | .nodes_n? // empty] | any(. == 2))
-        and ([.stamps[].code] | index("placement") != null)'
+        and ([.stamps[].code] | index("placement") != null)
+        and (.insight.ring[] | select(.method == "put") | (.left_out // "" | test("MPI_Win_create"))
+            or (.by_size_bytes_per_s | all(. > 0)))
+        and ([.insight.message_rate[].messages_per_s] | all(. > 0))'
     two_nodes 2 "$NHT1_BIN/nht1-beffio" -MB 16 -T 1 -p . --json beffio.json
     [ "$status" -eq 4 ]
     expect_json beffio.json '.schema == "nht1-beffio/1"'

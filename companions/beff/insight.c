@@ -2,6 +2,7 @@
 #include "companions/beff/insight.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/err.h"
 #include "base/par.h"
@@ -159,6 +160,8 @@ static int all_ways(struct ring *r, const int64_t *size_bytes, struct beff_insig
 {
     for (int i = 0; i < BEFF_SIZES_N; i++)
         for (int w = 0; w < BEFF_WAYS_N; w++) {
+            in->bytes_per_s[w][i] = NAN;
+            if (w == BEFF_PUT && in->no_put[0]) continue;
             r->bytes = size_bytes[i];
             r->stride = beff_message_stride(r->bytes);
             TRY(one_way(r, w, &in->bytes_per_s[w][i]));
@@ -209,6 +212,19 @@ static int as_hpcc(MPI_Comm row, const struct beff_plan *plan, int64_t bytes, in
     return rc;
 }
 
+/* The window of put, or the reason why there is none. Some libraries have no one-sided communication over
+ * some networks: Open MPI 4.1 over TCP only with OMPI_MCA_osc=pt2pt. */
+static void window_create(struct ring *r, MPI_Comm row, struct beff_insight *in)
+{
+    const int mpi_rc =
+        MPI_Win_create(r->t.recv, (MPI_Aint)r->t.buffer_bytes, 1, MPI_INFO_NULL, row, &r->win);
+    in->no_put[0] = '\0';
+    if (par_agree(row, par_check(mpi_rc, "MPI_Win_create")) == 0) return;
+    r->win = MPI_WIN_NULL; /* one that only some have cannot be freed */
+    snprintf(in->no_put, sizeof in->no_put, "%.*s", BEFF_NO_PUT_MAX - 1, err_message());
+    err_clear();
+}
+
 int beff_insight_measure(MPI_Comm row, const struct beff_plan *plan,
                          const int64_t size_bytes[BEFF_SIZES_N], struct beff_insight *in)
 {
@@ -218,10 +234,7 @@ int beff_insight_measure(MPI_Comm row, const struct beff_plan *plan,
     int rc = beff_traffic_make(row, lmax > window ? lmax : window, 2, 0, &r.t);
     r.left = (r.t.rank + r.t.n - 1) % r.t.n;
     r.right = (r.t.rank + 1) % r.t.n;
-    if (rc == 0)
-        rc = par_agree(row, par_check(MPI_Win_create(r.t.recv, (MPI_Aint)r.t.buffer_bytes, 1,
-                                                     MPI_INFO_NULL, row, &r.win),
-                                      "MPI_Win_create"));
+    if (rc == 0) window_create(&r, row, in);
     if (rc == 0) rc = all_ways(&r, size_bytes, in);
     if (r.win != MPI_WIN_NULL) MPI_Win_free(&r.win);
     beff_traffic_free(&r.t);

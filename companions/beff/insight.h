@@ -19,10 +19,12 @@ enum beff_way {
 
 #define BEFF_WINDOW       64 /* messages that are on their way before any is waited for */
 #define BEFF_RATE_SIZES_N 4
+#define BEFF_NO_PUT_MAX   256
 
 struct beff_insight {
     bool done;
     double bytes_per_s[BEFF_WAYS_N][BEFF_SIZES_N]; /* of all processes; NaN: not measured */
+    char no_put[BEFF_NO_PUT_MAX];                  /* why put was left out, "" otherwise */
     int64_t rate_bytes[BEFF_RATE_SIZES_N];
     double messages_per_s[BEFF_RATE_SIZES_N]; /* of all processes */
     /* As HPCC counts: time of a message of 8 B, bandwidth of a process with 2 000 000 B, in the
@@ -35,7 +37,8 @@ struct beff_insight {
 const char *beff_way_name(int way);
 
 /* Measures. Collective over row, a periodic one-dimensional topology of which plan describes the
- * patterns. size_bytes: the sizes of b_eff. [out] in. Returns 0, ERR_NOMEM, ERR_MPI, ERR_VERIFY
+ * patterns. size_bytes: the sizes of b_eff. [out] in. Without one-sided communication, which some networks
+ * do not have, put is left out. Returns 0, ERR_NOMEM, ERR_MPI, ERR_VERIFY
  * when a message arrived wrong, or ERR_INTERRUPT. */
 int beff_insight_measure(MPI_Comm row, const struct beff_plan *plan,
                          const int64_t size_bytes[BEFF_SIZES_N], struct beff_insight *in);

@@ -188,8 +188,9 @@ static json_t *insight_json(const struct beff_job *job)
         json_t *by_size_list = json_array();
         for (int i = 0; i < BEFF_SIZES_N; i++)
             json_array_append_new(by_size_list, js_real(in->bytes_per_s[w][i]));
-        json_array_append_new(ways, json_pack("{ss so}", "method", beff_way_name(w),
-                                              "by_size_bytes_per_s", by_size_list));
+        json_array_append_new(ways, json_pack("{ss so ss*}", "method", beff_way_name(w),
+                                              "by_size_bytes_per_s", by_size_list, "left_out",
+                                              w == BEFF_PUT && in->no_put[0] ? in->no_put : NULL));
     }
     for (int i = 0; i < BEFF_RATE_SIZES_N; i++)
         json_array_append_new(rates,
@@ -208,13 +209,13 @@ static json_t *elapsed_json(const struct beff_job *job)
     const struct beff_elapsed e = beff_elapsed(&job->measured.cube);
     json_t *o = json_object(), *walls = json_array(), *efforts = json_array();
     for (int r = 0; r < job->setup->reps_n; r++) {
-        json_t *wall = json_array(), *how = json_array();
+        json_t *wall = json_array(), *of_rep = json_array();
         for (int i = 0; i < BEFF_SIZES_N; i++) {
             json_array_append_new(wall, js_real(job->measured.wall_s[r][i]));
-            json_array_append_new(how, json_string(effort[job->measured.effort[r][i]]));
+            json_array_append_new(of_rep, json_string(effort[job->measured.effort[r][i]]));
         }
         json_array_append_new(walls, wall);
-        json_array_append_new(efforts, how);
+        json_array_append_new(efforts, of_rep);
     }
     js_set(o, "whole_s", js_real(job->measured.elapsed_s));
     js_set(o, "loops_s", js_real(e.measured_s));

@@ -131,6 +131,7 @@ static void insight(const struct beff_job *job, FILE *to)
         fprintf(to, "%-34s %14s %14s\n", beff_way_name(w),
                 mb(a, in->bytes_per_s[w][BEFF_SIZES_N - 1]),
                 mb(b, in->bytes_per_s[w][BEFF_FIXED_N - 1]));
+    if (in->no_put[0]) fprintf(to, "%s was left out: %s\n", beff_way_name(BEFF_PUT), in->no_put);
     fprintf(to, "Message rate, 10^6/s, %d outstanding:", BEFF_WINDOW);
     for (int i = 0; i < BEFF_RATE_SIZES_N; i++)
         fprintf(to, "%s %s at %lld B", i ? "," : "",

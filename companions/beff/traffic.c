@@ -311,11 +311,11 @@ void beff_traffic_free(struct beff_traffic *t)
     *t = (struct beff_traffic){0};
 }
 
-enum look { POISON, CHECK_ENDS, CHECK_ALL };
+enum arrival_act { POISON, CHECK_ENDS, CHECK_ALL };
 
 /* Goes over the messages of a loop that are there at its end, those after which no other one took
  * their place: makes them wrong before it, or compares them after it. */
-static int arrivals(struct beff_traffic *t, const struct beff_exchange *ex, enum look look)
+static int arrivals(struct beff_traffic *t, const struct beff_exchange *ex, enum arrival_act act)
 {
     const struct beff_pattern *p = ex->pattern;
     const int64_t stride = beff_message_stride(ex->bytes), n = ex->loop * p->slots_n;
@@ -325,9 +325,9 @@ static int arrivals(struct beff_traffic *t, const struct beff_exchange *ex, enum
         const int64_t at = (t->place + k) % places * stride;
         int64_t wrong = -1;
         if (sender == BEFF_NONE) continue;
-        if (look == POISON)
+        if (act == POISON)
             beff_message_poison(t->recv, at, ex->bytes, sender);
-        else if (look == CHECK_ENDS)
+        else if (act == CHECK_ENDS)
             wrong = beff_message_check_ends(t->recv, at, ex->bytes, sender);
         else
             wrong = beff_message_check_all(t->recv, at, ex->bytes, sender);

@@ -14,22 +14,22 @@
 typedef int call_write(MPI_File, const void *, int, MPI_Datatype, MPI_Status *);
 typedef int call_read(MPI_File, void *, int, MPI_Datatype, MPI_Status *);
 
-enum how { ORDERED, ALL, ALONE };
+enum call_form { ORDERED, ALL, ALONE };
 
 static const struct {
     const char *write_name, *read_name;
     call_write *write;
     call_read *read;
-} how_table[] = {
+} call_forms[] = {
     [ORDERED] = {"MPI_File_write_ordered", "MPI_File_read_ordered", MPI_File_write_ordered,
                  MPI_File_read_ordered},
     [ALL] = {"MPI_File_write_all", "MPI_File_read_all", MPI_File_write_all, MPI_File_read_all},
     [ALONE] = {"MPI_File_write", "MPI_File_read", MPI_File_write, MPI_File_read},
 };
 
-static enum how how_of(const struct beffio_file *f)
+static enum call_form call_form_of(const struct beffio_file *f)
 {
-    static const enum how by_type[BEFFIO_TYPES] = {ALL, ORDERED, ALONE, ALONE, ALL};
+    static const enum call_form by_type[BEFFIO_TYPES] = {ALL, ORDERED, ALONE, ALONE, ALL};
     if (f->type == BEFFIO_SHARED && !f->shared_pointer) return ALL;
     return by_type[f->type];
 }
@@ -42,14 +42,14 @@ static bool is_strided(const struct beffio_file *f)
 
 bool beffio_file_collective(const struct beffio_file *f)
 {
-    return how_of(f) != ALONE;
+    return call_form_of(f) != ALONE;
 }
 
 /* The function that moves the data, for messages: "MPI_File_write_ordered". */
 static const char *function_of(const struct beffio_file *f)
 {
-    const enum how how = how_of(f);
-    return f->access == BEFFIO_READ ? how_table[how].read_name : how_table[how].write_name;
+    const enum call_form form = call_form_of(f);
+    return f->access == BEFFIO_READ ? call_forms[form].read_name : call_forms[form].write_name;
 }
 
 static int check(const struct beffio_file *f, int mpi_rc, const char *call)
@@ -205,19 +205,19 @@ int beffio_file_view(struct beffio_file *f, int pattern, const struct beffio_pla
 
 int beffio_file_call(struct beffio_file *f, void *buf)
 {
-    const enum how how = how_of(f);
+    const enum call_form form = call_form_of(f);
     const int64_t bytes = f->at.chunks_per_call * f->at.chunk_bytes;
-    const int64_t most = how == ORDERED ? bytes : f->post_bytes;
+    const int64_t most = form == ORDERED ? bytes : f->post_bytes;
     int rc = 0;
-    for (int64_t from = 0, n; from < bytes && (rc == 0 || how != ALONE); from += n) {
+    for (int64_t from = 0, n; from < bytes && (rc == 0 || form != ALONE); from += n) {
         MPI_Status status;
         void *part = (char *)buf + from;
         n = bytes - from < most ? bytes - from : most;
         memset(&status, 0, sizeof status);
         const int words = (int)(n / BEFFIO_WORD_BYTES);
         const int mpi_rc = f->access == BEFFIO_READ
-                               ? how_table[how].read(f->fh, part, words, MPI_DOUBLE, &status)
-                               : how_table[how].write(f->fh, part, words, MPI_DOUBLE, &status);
+                               ? call_forms[form].read(f->fh, part, words, MPI_DOUBLE, &status)
+                               : call_forms[form].write(f->fh, part, words, MPI_DOUBLE, &status);
         const int moved = post_check(f, n, mpi_rc, &status);
         if (rc == 0) rc = moved;
     }

@@ -42,13 +42,13 @@ static const struct word chunk_words[] = {{"on_open", BEFFIO_ON_OPEN},
                                           {0}};
 
 /* Where a line stands, for messages. */
-struct where {
+struct hint_line {
     const char *name;
     int line;
 };
 
 /* The value of a word, or which ones there are. */
-static int word_find(const struct where *at, const char *what, const struct word *words,
+static int word_find(const struct hint_line *at, const char *what, const struct word *words,
                      const char *text, int *value)
 {
     char known[256] = "", meant[SUGGESTION_TEXT_MAX];
@@ -81,7 +81,7 @@ static int split(char *line, char *field[FIELDS + 1])
     return n;
 }
 
-static int add_line(struct beffio_hints *h, const struct where *at, char *line)
+static int add_line(struct beffio_hints *h, const struct hint_line *at, char *line)
 {
     char *field[FIELDS + 1];
     int64_t procs = 0;
@@ -124,7 +124,7 @@ static int add_line(struct beffio_hints *h, const struct where *at, char *line)
 
 int beffio_hints_parse(struct beffio_hints *h, const char *name, const char *text)
 {
-    struct where at = {.name = name};
+    struct hint_line at = {.name = name};
     *h = (struct beffio_hints){0};
     char *copy = strdup(text);
     if (!copy) return mem_error("the hints of %s", name);

@@ -217,7 +217,7 @@ def _b_eff(f):
 
 
 def _b_eff_head(f, r):
-    r.update(sizes=[], rings=[], elapsed_s=None)
+    r.update(sizes=[], rings=[], elapsed_s=None, buffer_offset_bytes=None)
     for at, line in enumerate(f.lines, 1):
         if line.startswith('msglng='):
             for m in re.finditer(r'(?<=[ =])([^ =]+)', line):
@@ -229,6 +229,9 @@ def _b_eff_head(f, r):
         m = re.match(r'Total execution wall clock time =\s*(\S+) seconds', line)
         if m:
             r['elapsed_s'] = f.number(at, m, 1, 0)
+        m = re.match(r'Buffers +(\d{1,4}) to (\d{1,4}) bytes off a page', line)
+        if m:
+            r['buffer_offset_bytes'] = [int(m.group(1)), int(m.group(2))]
         r['rings'] += re.findall(r'\d=(ring-\S+)', line)
         m = re.match(r'MEMORY_PER_PROCESSOR =\s*(\S+) MBytes', line)
         memory = f.number(at, m, 1, 0) if m else None

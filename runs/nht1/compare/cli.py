@@ -45,7 +45,8 @@ def _options(argv):
         help='let the quantities decide whose name begins so, such as T_R or T_T; default: T_T / T_C (1 + paired zeta) '
              'where both sides have it, else T_T; bandwidth')
     add('--nevertheless', action='store_true',
-        help='compare results that are stamped as spoiled, too: disturbed, too-short, page-cache, not-verified ...')
+        help='compare results that are stamped as spoiled (disturbed, too-short, page-cache, not-verified ...) or '
+             'have other buffers (--buffer-offset), too')
     add('--json', metavar='FILE', help='write the comparison to FILE as JSON; - is standard output: the text '
                                       'goes to standard error then')
     add('--html', metavar='FILE', help='write the comparison to FILE as a page with a figure; or -')

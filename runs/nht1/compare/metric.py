@@ -87,6 +87,7 @@ class Found:
 
     def __init__(self):
         self.metrics, self.reasons, self.notes = [], [], []
+        self.studied = []  # differences that spoil a comparison unless they are what is studied
         self.writers = None  # of nht1-bt that are compared: what stamps of others say does not count
 
     def metric(self, name, unit, sides, values, higher_better=False):
@@ -102,13 +103,14 @@ class Found:
                 self.notes.append('%s differs: %s in A, %s in B' % (
                     what, known(x[:120]), known(y[:120])))
 
-    def agree(self, name, sides, keys):
-        model = sides[0][0]
+    def agree(self, name, sides, keys, told=None):
+        """What differs goes to the reasons, or to told."""
+        model, told = sides[0][0], self.reasons if told is None else told
         for result in sides[0] + sides[1]:
             for key in keys:
                 x, y = results.at(model.root, key), results.at(result.root, key)
                 if x != y:
-                    self.reasons.append('%s: %s is %s in %s, %s in %s' % (
+                    told.append('%s: %s is %s in %s, %s in %s' % (
                         name, key, _json(x), model.shown, _json(y), result.shown))
 
 

@@ -16,10 +16,14 @@ VALUES = {
         ('b_eff_io', 'b_eff_io.bytes_per_s', 'bytes/s', True,
          ('b_eff_io.definition', 'b_eff_io.procs', 'b_eff_io.valid', 'schedule.t_s',
           'schedule.termination')),)}
+# How far off a page buffers begin, least and most of all processes: reads depend on it.
+BUFFERS = {'nht1-beff': 'buffer_offset_bytes', 'nht1-beffio': 'b_eff_io.buffer_offset_bytes'}
 
 
 def compare(found, sides):
-    for name, path, unit, higher_better, keys in VALUES[sides[0][0].kind]:
+    kind = sides[0][0].kind
+    found.agree('buffers', sides, (BUFFERS[kind],), found.studied)
+    for name, path, unit, higher_better, keys in VALUES[kind]:
         found.agree(name, sides, keys)
         found.metric(name, unit, sides, lambda root, path=path: [results.real(root, path)],
                      higher_better)
@@ -33,6 +37,7 @@ def compare_sums(found, sides):
             found.notes += sumfile.said(next(s['told'] for s in side.sums if s['path'] == path), '%s, %s' % (name, path))
     if not any(side.sums for side in sides):
         return
+    _buffers(found, sides)
     io, beff = [_io(side) for side in sides], [[patterns.of_b_eff(s) for s in side.sums_of('b_eff')] for side in sides]
     for procs in sorted(p for p in set(io[0]) & set(io[1]) if p):
         _pairs(found, [side[procs] for side in io], 'bytes/s', text.processes(procs))
@@ -40,6 +45,23 @@ def compare_sums(found, sides):
         _pairs(found, beff, 'bytes/s', '')
     if not found.metrics:
         found.reasons.append('A and B have no summary with as many processes and the same definition')
+
+
+def _buffers(found, sides):
+    """Summaries of the released programs do not say where buffers begin."""
+    for kind, name in (('nht1-beff', 'b_eff'), ('nht1-beffio', 'b_eff_io')):
+        said = [_offsets(side, kind, name) for side in sides]
+        if all(said) and said[0] != said[1]:
+            found.studied.append('buffers of %s begin %s bytes off a page in A, %s in B' % (name, *(
+                ', '.join('%d to %d' % v for v in sorted(s)) for s in said)))
+
+
+def _offsets(side, kind, name):
+    told = [s['buffer_offset_bytes'] for s in side.sums_of(name)]
+    for r in side.of(kind):
+        told += [results.at(v, 'buffer_offset_bytes') for v in (
+            results.items(r.root, 'partitions') if kind == 'nht1-beffio' else [r.root])]
+    return {tuple(v) for v in told if isinstance(v, list) and len(v) == 2 and all(isinstance(n, int) for n in v)}
 
 
 def _io(side):

@@ -14,7 +14,7 @@ OTHERS = {'nht1-workload': workload.compare, 'nht1-profile': values.compare_prof
 class Comparison:
     def __init__(self, a, b, level=0.95, threshold=0.05, metric='', nevertheless=False):
         """a, b: results.Results. metric: what the name of the quantity that decides begins with. nevertheless:
-        compare what is stamped as spoiled, too."""
+        compare what is stamped as spoiled or has buffers elsewhere, too."""
         self.level, self.threshold = level, threshold
         found = Found()
         self.metrics, self.reasons, self.notes = found.metrics, found.reasons, found.notes
@@ -30,7 +30,7 @@ class Comparison:
         if not self.metrics and not self.reasons and a and b:
             self.reasons.append('A holds results of %s, B of %s' % (a[0].kind, b[0].kind))
         self.stamps = {'a': self._stamps(a, found.writers), 'b': self._stamps(b, found.writers)}
-        self._refuse(nevertheless)
+        self._refuse(nevertheless, found.studied)
         self.primary = None
         self._judge(metric)
 
@@ -43,7 +43,9 @@ class Comparison:
                 found[code] = found.get(code, 0) + 1
         return found
 
-    def _refuse(self, nevertheless):
+    def _refuse(self, nevertheless, studied):
+        (self.notes if nevertheless else self.reasons).extend(
+            words + ('' if nevertheless else '; --nevertheless compares it') for words in studied)
         for side, codes in self.stamps.items():
             for code, n in codes.items():
                 (self.notes if nevertheless else self.reasons).append('%s is stamped %s (%s) in %s%s' % (

@@ -220,13 +220,15 @@ def _sources(results, sums):
 
 def _side_by_side(page, results, sums):
     """Old runs and new ones by type and chunk size, where summaries are among them."""
-    sources = _sources(results, sums)
-    if not sums or len(sources) < 2:
+    new, old = _sources(results, []), _sources([], sums)
+    if not old:
         return
-    for procs in sorted({s[1] for s in sources}):
-        mine = [s for s in sources if s[1] == procs]
+    for procs in sorted({s[1] for s in new + old}):
+        there = [s for s in old if s[1] == procs]  # of many some of both
+        mine = [s for s in new if s[1] == procs][:max(CURVES_MAX // 2, CURVES_MAX - len(there))]
+        mine += there[:CURVES_MAX - len(mine)]
         if len(mine) > 1:
-            _beside(page, procs, mine[:CURVES_MAX])
+            _beside(page, procs, mine)
 
 
 def _beside(page, procs, sources):
