@@ -592,7 +592,7 @@ LIST
     awk -F, -v want="$want" '$1 == "read" && $2 == "shared" && $3 == 1 { found = ($4 - want) ^ 2 < (1e-6 * want) ^ 2 }
         END { exit !found }' fig/beffio-chunks-2.csv
     [ "$(grep -c 'definition 1.x,' fig/beffio-partitions.csv)" -eq 2 ]
-    [ "$(grep -c '(computed)' fig/beffio-partitions.csv)" -eq 4 ]
+    [ "$(grep -c ', computed",' fig/beffio-partitions.csv)" -eq 4 ]
     [ "$(grep -c seg_coll fig/beffio-types.csv)" -eq 6 ]
     grep -q "Not valid" r.html
     [ "$(wc -l <tab/beffio.csv)" -eq 3 ]

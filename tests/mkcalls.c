@@ -553,11 +553,15 @@ static void fresh(const char *name)
     wrong |= MPI_File_open(MPI_COMM_WORLD, name, new, MPI_INFO_NULL, &f) != MPI_SUCCESS;
     if (wrong) return;
     MPI_File_preallocate(f, 5000);
+    MPI_Barrier(MPI_COMM_WORLD);
     MPI_File_get_size(f, &bytes);
     wrong |= bytes != 5000;
+    MPI_Barrier(MPI_COMM_WORLD);
     MPI_File_set_size(f, 3000);
+    MPI_Barrier(MPI_COMM_WORLD);
     MPI_File_get_size(f, &bytes);
     wrong |= bytes != 3000;
+    MPI_Barrier(MPI_COMM_WORLD);
     memset(buf, 'a' + rank, 1000);
     MPI_File_write_at_all(f, 1000 * rank, buf, 1000, MPI_BYTE, &s);
     MPI_File_close(&f);

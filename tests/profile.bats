@@ -426,6 +426,11 @@ kept() {
     run nht1-profile --t-c --repeat 2 -- "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" fresh f.dat
     expect_status 0
     [ "$(stat -c %s f.dat)" -eq 3000 ]
+    # So does one whose file the program has created by other means.
+    run nht1-profile --t-c --repeat 2 -- "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_BIN/nht1-bt" --class S --steps 4 --interval 2 \
+        --io mpiio --verify never --tc 1
+    expect_status 0
+    expect_text "certified: the same"
     # What was there before nobody has kept.
     head -c 5000 /dev/zero >u.dat
     run nht1-profile --t-c --repeat 2 -- "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" uneven u.dat

@@ -41,18 +41,21 @@ two_nodes() {
     [ "$status" -eq 4 ]
     expect_json beff.json '.schema == "nht1-beff/1" and ([.. | .nodes_n? // empty] | any(. == 2))
         and ([.stamps[].code] | index("placement") != null)'
+    two_nodes 2 "$NHT1_BIN/nht1-beffio" -MB 16 -T 1 -p . --json beffio.json
+    [ "$status" -eq 4 ]
+    expect_json beffio.json '.schema == "nht1-beffio/1"'
+}
+
+@test "b_eff names its rings as the release does, however ranks lie on two nodes" {
+    slow
     # rings by the names of the release, whatever the order of ranks on the nodes
     local where
     for where in node slot; do
         rm -f beff.sum
-        OMPI_MCA_rmaps_base_mapping_policy=$where two_nodes 5 "$NHT1_BIN/nht1-beff" --definition 3.6 --quick --lmax 8Ki --random 1 \
+        OMPI_MCA_rmaps_base_mapping_policy=$where two_nodes 5 "$NHT1_BIN/nht1-beff" --definition 3.6 --quick --lmax 8Ki --random 1 --no-analysis \
             --memory-per-process 1Mi --sum beff.sum --json beff.json
         [ "$status" -eq 4 ]
         tr -s ' ' '\n' <beff.sum | grep '^[0-5]=ring' | paste -sd ' ' >rings
         [ "$(<rings)" = "0=ring-2*2&+1 1=ring-1*5fix 2=ring-1*5fix 3=ring-1*5fix 4=ring-1*5fix 5=ring-1*5fix" ]
-        [ "$(grep -c "6=random-cyc-1dim *7=worst-cyc-1dim" beff.sum)" -eq 1 ]
     done
-    two_nodes 2 "$NHT1_BIN/nht1-beffio" -MB 16 -T 1 -p . --json beffio.json
-    [ "$status" -eq 4 ]
-    expect_json beffio.json '.schema == "nht1-beffio/1"'
 }

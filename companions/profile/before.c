@@ -45,7 +45,7 @@ static int refuse_changed(const char *path, const struct profile_before *note, v
 {
     (void)path;
     (void)unused;
-    if (!note->written || note->before_size < 0) return 0;
+    if (!note->written || note->before_size < 0 || note->created) return 0;
     return err_set(ERR_INVALID,
                    "zeta cannot be measured by --repeat: %.300s was there before the first run and "
                    "is written: remove it, or give --between COMMAND, which restores it",
@@ -57,7 +57,7 @@ static int remove_created(const char *path, const struct profile_before *note, v
     struct stat st;
     (void)path;
     (void)unused;
-    if (!note->written || note->before_size >= 0) return 0;
+    if (!note->written || (note->before_size >= 0 && !note->created)) return 0;
     if (lstat(note->name, &st) < 0 || !S_ISREG(st.st_mode)) return 0;
     if (unlink(note->name) < 0) return err_set_errno(ERR_IO, errno, "%s", note->name);
     return 0;

@@ -63,7 +63,8 @@ struct profile_before {
     int64_t size;        /* -1: there is none */
     int64_t before_size; /* when the run began */
     int32_t written;     /* it was opened for writing */
-    char name[4096];     /* whole path */
+    int32_t created; /* by the program, past MPI-IO: it is younger than the folder of counters */
+    char name[4096]; /* whole path */
 };
 
 struct profile_file {

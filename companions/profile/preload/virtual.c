@@ -32,14 +32,23 @@ static int whole_path(const char *name, char out[4096])
     return -1;
 }
 
+/* When a file was created, 0: not known. */
+static double birth_s(const char *path)
+{
+    struct statx st;
+    if (statx(AT_FDCWD, path, 0, STATX_BTIME, &st) < 0 || !(st.stx_mask & STATX_BTIME)) return 0;
+    return (double)st.stx_btime.tv_sec + 1e-9 * st.stx_btime.tv_nsec;
+}
+
 /* Makes the file of a state, complete or not at all; another process may be faster. */
-static int make(const char *path, const char *name)
+static int make(const char *dir, const char *path, const char *name)
 {
     struct profile_before now = {.size = -1};
     struct stat st;
     char own[4200];
     if (stat(name, &st) == 0) now.size = now.before_size = st.st_size;
     if (now.size < 0) now.before_size = -1;
+    now.created = now.size >= 0 && birth_s(dir) > 0 && birth_s(name) >= birth_s(dir);
     snprintf(now.name, sizeof now.name, "%s", name);
     snprintf(own, sizeof own, "%s.%d", path, (int)getpid());
     const int fd = open(own, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
@@ -60,7 +69,7 @@ struct profile_before *virtual_of(const char *dir, const char *name)
     struct profile_before *state = table_find(&states, key);
     if (!state &&
         snprintf(path, sizeof path, "%s/file-%016llx", dir, (unsigned long long)key) < 4096 &&
-        (access(path, F_OK) == 0 || make(path, whole) == 0)) {
+        (access(path, F_OK) == 0 || make(dir, path, whole) == 0)) {
         const int fd = open(path, O_RDWR | O_CLOEXEC);
         void *at = fd < 0 ? MAP_FAILED
                           : mmap(NULL, sizeof *state, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
