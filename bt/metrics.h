@@ -9,7 +9,6 @@
 
 #include "bt/solver/problem.h"
 
-
 /* R_IO in bytes/s: 5 w N^3 N_S / (I_W T_T), w = 8 bytes. interval: I_W; t_t_s: T_T in seconds. */
 double bt_metric_r_io(int64_t n, int64_t steps, int64_t interval, double t_t_s);
 
