@@ -207,28 +207,42 @@ static void add_past(int fd, int64_t bytes)
     __atomic_fetch_add(&map->past_bytes, (uint64_t)bytes, __ATOMIC_RELAXED);
 }
 
-/* Adds to what the thread that called MPI_Init has had of its processor, with a sign: -1 begins. */
-static void add_schedstat(struct profile_map *m, int sign)
+/* The thread that called MPI_Init, and what it had had of its processor by then. */
+static struct {
+    char path[64];
+    bool known;
+    double ran_s, waited_s;
+} first_thread;
+
+static bool read_schedstat(double *ran_s, double *waited_s)
 {
-    static char path[64];
     char text[128];
     unsigned long long ran_ns, waited_ns;
-    if (sign < 0) snprintf(path, sizeof path, "/proc/self/task/%ld/schedstat", syscall(SYS_gettid));
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const int fd = open(first_thread.path, O_RDONLY | O_CLOEXEC);
     const ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
     if (fd >= 0) close(fd);
     text[n > 0 ? n : 0] = '\0';
-    if (sscanf(text, "%llu %llu", &ran_ns, &waited_ns) == 2) {
-        m->ran_s += sign * 1e-9 * (double)ran_ns;
-        m->waited_s += sign * 1e-9 * (double)waited_ns;
-    } else
-        m->ran_s = m->waited_s = 0;
+    if (sscanf(text, "%llu %llu", &ran_ns, &waited_ns) != 2) return false;
+    *ran_s = 1e-9 * (double)ran_ns;
+    *waited_s = 1e-9 * (double)waited_ns;
+    return true;
+}
+
+static void begin_processors(void)
+{
+    snprintf(first_thread.path, sizeof first_thread.path, "/proc/self/task/%ld/schedstat",
+             syscall(SYS_gettid));
+    first_thread.known = read_schedstat(&first_thread.ran_s, &first_thread.waited_s);
 }
 
 static void end_processors(struct profile_map *m)
 {
     struct rusage used;
-    add_schedstat(m, 1);
+    double ran_s, waited_s;
+    if (first_thread.known && read_schedstat(&ran_s, &waited_s)) {
+        m->ran_s = ran_s - first_thread.ran_s;
+        m->waited_s = waited_s - first_thread.waited_s;
+    }
     if (getrusage(RUSAGE_SELF, &used) < 0) return;
     m->user_s = (double)used.ru_utime.tv_sec + 1e-6 * (double)used.ru_utime.tv_usec;
     m->system_s = (double)used.ru_stime.tv_sec + 1e-6 * (double)used.ru_stime.tv_usec;
@@ -276,7 +290,7 @@ static void start(void)
     m->bin_s = 1.0 / 64;
     gethostname(m->host, sizeof m->host - 1);
     snprintf(m->library, sizeof m->library, "%.*s", (int)strcspn(library, "\n"), library);
-    add_schedstat(m, -1);
+    begin_processors();
     m->init_s = m->last_s = 1e-9 * (double)now_ns();
     m->magic = PROFILE_MAGIC;
     map = m;
