@@ -121,8 +121,13 @@ WIDE static void take_span(struct span *s, char *out)
     if (whole < n)
         take8(&b, at + whole, s->sm, s->next, (__mmask8)((1U << (n - whole)) - 1), s->plane + whole,
               out + whole * CELL, false);
-    for (int m = 0; m < IO_NCOMP; m++)
-        s->sum[m] += (uint64_t)_mm512_reduce_add_epi64(b.hash[m]);
+    for (int m = 0; m < IO_NCOMP; m++) {
+        uint64_t
+            lane[LANES]; // _mm512_reduce_add_epi64 adds signed numbers, whose overflow is undefined
+        _mm512_storeu_si512(lane, b.hash[m]);
+        for (int l = 0; l < LANES; l++)
+            s->sum[m] += lane[l];
+    }
 }
 
 /* Bytes that go past the caches: [0, fill) of the block, which has the alignment of what they go to. */

@@ -542,6 +542,13 @@ static void sizes(const char *name)
     MPI_File_close(&f);
 }
 
+/* What a call did; what is wrong is told with its line, since the outcome is that of the program alone. */
+static void expect(bool right, int line)
+{
+    if (!right) fprintf(stderr, "mkcalls: rank %d: line %d: not as it should be\n", rank, line);
+    wrong |= !right;
+}
+
 static void fresh(const char *name)
 {
     char other[4096];
@@ -550,29 +557,29 @@ static void fresh(const char *name)
     MPI_Offset bytes = 0;
     const int new = MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_WRONLY;
     snprintf(other, sizeof other, "%s.other", name);
-    wrong |= MPI_File_open(MPI_COMM_WORLD, name, new, MPI_INFO_NULL, &f) != MPI_SUCCESS;
+    expect(MPI_File_open(MPI_COMM_WORLD, name, new, MPI_INFO_NULL, &f) == MPI_SUCCESS, __LINE__);
     if (wrong) return;
     MPI_File_preallocate(f, 5000);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_File_get_size(f, &bytes);
-    wrong |= bytes != 5000;
+    expect(bytes == 5000, __LINE__);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_File_set_size(f, 3000);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_File_get_size(f, &bytes);
-    wrong |= bytes != 3000;
+    expect(bytes == 3000, __LINE__);
     MPI_Barrier(MPI_COMM_WORLD);
     memset(buf, 'a' + rank, 1000);
     MPI_File_write_at_all(f, 1000 * rank, buf, 1000, MPI_BYTE, &s);
     MPI_File_close(&f);
     /* It is there now; the other one comes and goes. */
-    wrong |= MPI_File_open(MPI_COMM_WORLD, name, new, MPI_INFO_NULL, &f) == MPI_SUCCESS;
-    wrong |= MPI_File_open(MPI_COMM_WORLD, other, new, MPI_INFO_NULL, &f) != MPI_SUCCESS;
+    expect(MPI_File_open(MPI_COMM_WORLD, name, new, MPI_INFO_NULL, &f) != MPI_SUCCESS, __LINE__);
+    expect(MPI_File_open(MPI_COMM_WORLD, other, new, MPI_INFO_NULL, &f) == MPI_SUCCESS, __LINE__);
     MPI_File_write_at_all(f, 1000 * rank, buf, 1000, MPI_BYTE, &s);
     MPI_File_close(&f);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) wrong |= MPI_File_delete(other, MPI_INFO_NULL) != MPI_SUCCESS;
-    if (rank == 0) wrong |= MPI_File_delete(other, MPI_INFO_NULL) == MPI_SUCCESS;
+    if (rank == 0) expect(MPI_File_delete(other, MPI_INFO_NULL) == MPI_SUCCESS, __LINE__);
+    if (rank == 0) expect(MPI_File_delete(other, MPI_INFO_NULL) != MPI_SUCCESS, __LINE__);
 }
 
 static void pointer(const char *name)

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include "fault_writer.h"
+#include "io/target/journal.h"
 #include "skip.h"
 
 static const int slabs_x[3] = {0, 1, 1};
@@ -45,7 +46,7 @@ static void assert_agreed(int rc, int code, int bad, const char *words)
     assert_true(said_by_all(good));
 }
 
-/* "complete" of the dumps in the manifest as digits, "110"; "-" when there is no manifest. */
+/* "complete" of the dumps in the manifest and its journal as digits, "110"; "-" when there is no manifest. */
 static const char *dumps_in_manifest(const char *path)
 {
     static char text[64];
@@ -53,6 +54,7 @@ static const char *dumps_in_manifest(const char *path)
     snprintf(name, sizeof name, "%s.json", path);
     snprintf(text, sizeof text, "-");
     json_t *root = rank == 0 ? json_load_file(name, 0, NULL) : NULL;
+    if (root && json_is_true(json_object_get(root, "journal"))) io_journal_merge(name, root);
     size_t d, used = 0;
     json_t *dump;
     json_array_foreach(json_object_get(root, "dumps"), d, dump)
@@ -373,6 +375,8 @@ static int write_to_full_disk(const char *writer)
         rc = write_dump(f, &s, dump);
     }
     if (rc == 0) rc = io_file_end(f);
+    if (rc == 0)
+        rc = io_file_settle(f); // OMPIO's collective calls hide the error: the manifest meets it
     io_file_free(f);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) unlink(in_scratch("disk/filler"));

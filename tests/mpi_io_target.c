@@ -6,6 +6,7 @@
 #include <sys/file.h>
 #include <sys/wait.h>
 
+#include "io/target/journal.h"
 #include "io/target/place.h"
 
 static const int slabs_z[3] = {1, 1, 0};
@@ -323,12 +324,13 @@ static void somebody_elses_lock_file_is_untouched(void **state)
     assert_true(holds(in_scratch("dumps.bin.lock"), "mine"));
 }
 
-/* The manifest as rank 0 reads it, on rank 0; an empty object elsewhere. */
+/* The manifest with its journal as rank 0 reads it, on rank 0; an empty object elsewhere. */
 static json_t *manifest_of(const struct io_spec *s)
 {
     char path[1024];
     snprintf(path, sizeof path, "%s.json", s->path);
     json_t *root = rank == 0 ? json_load_file(path, JSON_REJECT_DUPLICATES, NULL) : json_object();
+    if (json_is_true(json_object_get(root, "journal"))) io_journal_merge(path, root);
     return root ? root : json_object();
 }
 

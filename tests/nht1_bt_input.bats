@@ -162,7 +162,7 @@ refused() {
 
 @test "a result for a pipe that nobody reads is an error before the run, not a wait" {
     mkfifo pipe
-    refused 3 "--json: pipe: nobody reads" 2 "${tiny[@]}" --io posix --quiet --json pipe
+    refused 3 "--json: pipe: no process reads" 2 "${tiny[@]}" --io posix --quiet --json pipe
     [ ! -e btout.bin ]
     cat pipe >r.json &
     local reader=$!

@@ -105,7 +105,7 @@ one() {
     : >data/r.nht1.0123abcd.tmp
     one nht1-workload --reference --set uniqueBytes=16000 --out data/a
     expect_status 0
-    left r r.json
+    left r r.json r.json.journal
 }
 
 @test "a search that was killed: the file of its trial and the manifest go" {
