@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 #include "base/nodes.h"
+#include "base/resident.h"
 
-/* Data of this share of the file that have not reached the device make a result one of memory. */
-#define CACHE_SHARE 0.05
+#define CACHE_SHARE RESIDENT_BEHIND
 
 struct cache {
     bool known; /* the system tells */

@@ -9,6 +9,9 @@
 /* A file larger than this many times the memory cannot be held there to any amount that matters. */
 #define RESIDENT_RULE 20
 
+/* Data of this share of a file that have not reached the device make a result one of memory. */
+#define RESIDENT_BEHIND 0.05
+
 struct resident {
     int64_t file_bytes;
     int64_t cached_bytes; /* of the file, in memory */

@@ -15,22 +15,22 @@
  * docs/schema brought up to date by tests/stamps --write. No include guard: each who includes this
  * defines STAMP. */
 STAMP(
-    BALANCED, "balanced", "nht1-bt nht1-report", "good", "",
+    BALANCED, "balanced", "nht1-bt nht1-profile nht1-report", "good", "",
     "the paired zeta's interval lies at or below 0.10; this or one of the next four wherever there "
     "is a T_C and a right serial file ([the answer](zeta.md#the-answer))")
-STAMP(IO_FASTER_THAN_NEEDED, "io-faster-than-needed", "nht1-bt nht1-report", "good", "",
-      "besides, the interval of data lies at or below 0.01: slower I/O would do")
-STAMP(IO_TOO_SLOW, "io-too-slow", "nht1-bt nht1-report", "bad", "",
+STAMP(IO_FASTER_THAN_NEEDED, "io-faster-than-needed", "nht1-bt nht1-profile nht1-report", "good",
+      "", "besides, the interval of data lies at or below 0.01: slower I/O would do")
+STAMP(IO_TOO_SLOW, "io-too-slow", "nht1-bt nht1-profile nht1-report", "bad", "",
       "the intervals of the paired zeta and of data lie above 0.10")
 STAMP(
-    NOT_MEASURABLE, "not-measurable", "nht1-bt nht1-report", "warn", "",
+    NOT_MEASURABLE, "not-measurable", "nht1-bt nht1-profile nht1-report", "warn", "",
     "nothing can be concluded: processors are shared, the page cache alone was measured, runs are "
     "too short or disturbed, or the paired zeta is above 0.10 by bookkeeping or slowdown of "
     "computing and not by data")
-STAMP(UNDECIDED, "undecided", "nht1-bt nht1-report", "note", "",
+STAMP(UNDECIDED, "undecided", "nht1-bt nht1-profile nht1-report", "note", "",
       "the intervals hold 0.10, or there are too few rounds for intervals")
 STAMP(
-    DISTURBED, "disturbed", "nht1-bt nht1-beff nht1-beffio nht1-workload", "warn",
+    DISTURBED, "disturbed", "nht1-bt nht1-beff nht1-beffio nht1-workload nht1-profile", "warn",
     "something else used the machine",
     "a run: other programs or a hypervisor had processors that its ranks needed "
     "(docs/disturbance.md), "
@@ -38,7 +38,8 @@ STAMP(
     "more than 2 T_C; a result of "
     "nht1-bt: computing alone took over 10 % more than T_C in this job; nht1-beff: all repetitions "
     "took much longer than the fastest ones")
-STAMP(PROCESSORS_SHARED, "processors-shared", "nht1-bt nht1-beff nht1-beffio nht1-workload", "warn",
+STAMP(PROCESSORS_SHARED, "processors-shared",
+      "nht1-bt nht1-beff nht1-beffio nht1-workload nht1-profile", "warn",
       "ranks did not get the processors that they are to have",
       "a run, and a writer: ranks did not have their processors, and no other program took them: "
       "more "

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "base/balance.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "base/num.h"
@@ -261,7 +262,7 @@ static void times(struct forecast *f)
     const double bytes = (double)f->file_bytes, rounds = (double)s->rounds;
     const double reading = strcmp(s->opt.verify, "never") == 0 ? 0 : bytes / READ_RATE;
     f->t_t_s = f->t_c_s + bytes / WRITE_RATE;
-    f->needed_rate = bytes / (BT_BALANCE_GOAL * f->t_c_s);
+    f->needed_rate = bytes / (BALANCE_GOAL * f->t_c_s);
     f->time_s = rounds * s->writers_n * (f->t_t_s + reading) +
                 (bt_setup_computes(s) ? rounds * f->t_c_s : 0);
     if (measures && !bt_setup_computes(s)) f->time_s += f->t_c_s;
@@ -351,7 +352,7 @@ static void print(const struct forecast *f, FILE *to)
     fprintf(to, "T_C       %s: %s\n", units_duration(f->t_c_s, a), origin_words[f->tc_origin]);
     if (f->file_bytes > 0)
         fprintf(to, "T_T       %s if writing went at %s; zeta = %.2f needs %s\n",
-                units_duration(f->t_t_s, a), units_rate(WRITE_RATE, b), BT_BALANCE_GOAL,
+                units_duration(f->t_t_s, a), units_rate(WRITE_RATE, b), BALANCE_GOAL,
                 units_rate(f->needed_rate, c));
     if (f->candidates) {
         fprintf(to, "Search    %zu candidates of %d writers, where this system can run all:\n",

@@ -7,13 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/sequential.h"
+#include "base/balance.h"
 #include "base/stamp.h"
 #include "base/units.h"
 #include "bt/metrics.h"
 #include "io/writers/writer.h"
 
-#define SHORT_S 1.0 /* a T_T below this is dominated by noise */
 /* From how many times T_C on computing between dumps is suspicious. A writer in the background
  * takes a share of the cores, up to half of them. */
 #define SLOW_COMPUTING 2.0
@@ -217,16 +216,6 @@ json_t *bt_judge_readings(const struct bt_job *job, const char *writer,
 
 /* ------------------------------------------------------------------ a writer */
 
-/* A number with its interval, "0.034 (0.031 to 0.040)". */
-static const char *with_interval(double median, const struct bt_estimate *e, char out[64])
-{
-    if (isfinite(e->lo))
-        snprintf(out, 64, "%.3f (%.3f to %.3f)", median, e->lo, e->hi);
-    else
-        snprintf(out, 64, "%.3f", median);
-    return out;
-}
-
 static void answer(json_t *to, struct bt_row *row, enum stamp_code code,
                    enum stamp_severity severity, json_t *numbers, const char *fmt, ...)
     __attribute__((format(printf, 6, 7)));
@@ -295,11 +284,11 @@ static const char *unmeasurable(const struct bt_job *job, const struct bt_row *r
                  "with --sync end");
         return "page-cache";
     }
-    if (row->median.t_t_s < SHORT_S) {
+    if (row->median.t_t_s < BALANCE_SHORT_S) {
         snprintf(why, 320,
                  "a run takes %.3g s, and start-up and noise dominate times below %g s; "
                  "take a larger class or more steps",
-                 row->median.t_t_s, SHORT_S);
+                 row->median.t_t_s, BALANCE_SHORT_S);
         return "too-short";
     }
     if (shared > 0 && 2 * shared >= row->runs) {
@@ -341,10 +330,10 @@ static const char *not_the_data(const struct bt_row *row, char why[320])
     char paired[64], data[64], other[64];
     const int used =
         snprintf(why, 320, "the paired zeta, %s, is above %.2f, but data, %s, are not: %s %s; ",
-                 with_interval(v->zeta_paired, &row->paired, paired), BT_BALANCE_GOAL,
-                 with_interval(v->zeta_data, &row->data, data),
+                 balance_words(v->zeta_paired, &row->paired, paired), BALANCE_GOAL,
+                 balance_words(v->zeta_data, &row->data, data),
                  books ? "bookkeeping of dumps takes" : "computing is slower by",
-                 with_interval(books ? v->zeta_bookkeeping : v->zeta_slowdown,
+                 balance_words(books ? v->zeta_bookkeeping : v->zeta_slowdown,
                                books ? &row->bookkeeping : &row->slowdown, other));
     snprintf(why + used, 320 - (size_t)used, "%s",
              books ? "take a larger class, or a longer --interval"
@@ -359,10 +348,7 @@ static void undecided(json_t *to, const struct bt_job *job, struct bt_row *row, 
     const bool open = job->setup->rounds_auto;
     const char *how = open ? "more --minutes" : "--repeat auto";
     char paired[64], data[64], more[200], minutes[64] = "";
-    double needed = row->paired.side[BT_BOUND_GOAL] ? 0 : row->paired.needed[BT_BOUND_GOAL];
-    /* If it is above, it has to be known whether it is the data. */
-    if (v->zeta_paired > BT_BALANCE_GOAL && !row->data.side[BT_BOUND_GOAL])
-        needed = fmax(needed, row->data.needed[BT_BOUND_GOAL]);
+    double needed = balance_needed(&row->paired, &row->data, v->zeta_paired);
     if (isnan(needed)) needed = open ? BT_AUTO_FIRST : SEQUENTIAL_ROUNDS_MIN;
     number(n, "rounds_needed_n", needed);
     if (job->rounds_s > 0 && job->rounds_done > 0 && needed <= BT_REPEAT_MAX) {
@@ -385,37 +371,34 @@ static void undecided(json_t *to, const struct bt_job *job, struct bt_row *row, 
                "Undecided: paired zeta %.3f, %d rounds; NAS's goal is at most %.2f. There is no "
                "interval: they rise, fall or are like those before them. Something else goes on "
                "here; measure again, with %s.",
-               v->zeta_paired, row->pairs, BT_BALANCE_GOAL, how);
+               v->zeta_paired, row->pairs, BALANCE_GOAL, how);
     else if (!isfinite(row->paired.lo))
         answer(to, row, STAMP_UNDECIDED, SEVERITY_NOTE, n,
                "Undecided: %szeta %.3f, %d round%s; NAS's goal is at most %.2f. No interval before "
                "%d rounds: %s.",
                row->pairs ? "paired " : "", row->pairs ? v->zeta_paired : v->zeta, row->runs,
-               units_plural(row->runs), BT_BALANCE_GOAL,
-               open ? BT_AUTO_FIRST : SEQUENTIAL_ROUNDS_MIN, how);
-    else if (row->paired.side[BT_BOUND_GOAL] > 0)
+               units_plural(row->runs), BALANCE_GOAL, open ? BT_AUTO_FIRST : SEQUENTIAL_ROUNDS_MIN,
+               how);
+    else if (row->paired.side[BALANCE_AT_GOAL] > 0)
         answer(to, row, STAMP_UNDECIDED, SEVERITY_NOTE, n,
                "Undecided: the paired zeta, %s, is above NAS's goal of %.2f; whether data alone "
                "are, %s, is open after %d rounds. %s.",
-               with_interval(v->zeta_paired, &row->paired, paired), BT_BALANCE_GOAL,
-               with_interval(v->zeta_data, &row->data, data), row->pairs, more);
+               balance_words(v->zeta_paired, &row->paired, paired), BALANCE_GOAL,
+               balance_words(v->zeta_data, &row->data, data), row->pairs, more);
     else
         answer(to, row, STAMP_UNDECIDED, SEVERITY_NOTE, n,
                "Undecided: paired zeta %s, %d rounds, on both sides of NAS's goal of %.2f. %s.",
-               with_interval(v->zeta_paired, &row->paired, paired), row->pairs, BT_BALANCE_GOAL,
-               more);
+               balance_words(v->zeta_paired, &row->paired, paired), row->pairs, BALANCE_GOAL, more);
 }
 
-/* One of the four answers, or undecided. What makes measuring meaningless comes first. The paired zeta
- * decides whether the goal is met, data whose doing that is; so a wrong answer needs one of these two
- * intervals to be wrong on one side, which either is with half of BT_ERROR at most. */
+/* One of the four answers, or undecided. What makes measuring meaningless comes first. */
 static void judge_balance(json_t *to, const struct bt_job *job, struct bt_row *row)
 {
     const struct bt_values *v = &row->median;
     char why[320], paired[64], data[64];
     if (!isfinite(v->zeta)) return;
     json_t *n = number(NULL, "zeta", v->zeta);
-    number(n, "goal", BT_BALANCE_GOAL);
+    number(n, "goal", BALANCE_GOAL);
     number(n, "zeta_paired", v->zeta_paired);
     number(n, "zeta_paired_ci95_lo", row->paired.lo);
     number(n, "zeta_paired_ci95_hi", row->paired.hi);
@@ -425,29 +408,29 @@ static void judge_balance(json_t *to, const struct bt_job *job, struct bt_row *r
     number(n, "zeta_bookkeeping", v->zeta_bookkeeping);
     number(n, "zeta_slowdown", v->zeta_slowdown);
     number(n, "rounds_n", row->pairs > 0 ? row->pairs : row->runs);
-    with_interval(v->zeta_paired, &row->paired, paired);
-    with_interval(v->zeta_data, &row->data, data);
-    const int goal = row->paired.side[BT_BOUND_GOAL], moved = row->data.side[BT_BOUND_GOAL];
+    balance_words(v->zeta_paired, &row->paired, paired);
+    balance_words(v->zeta_data, &row->data, data);
+    const enum balance found = balance_of(&row->paired, &row->data);
     row->reason = unmeasurable(job, row, why);
-    if (!row->reason && goal > 0 && moved < 0) row->reason = not_the_data(row, why);
+    if (!row->reason && found == BALANCE_NOT_DATA) row->reason = not_the_data(row, why);
     if (row->reason)
         answer(to, row, STAMP_NOT_MEASURABLE, SEVERITY_WARN, n, "Not measurable here and now: %s.",
                why);
-    else if (goal < 0 && row->data.side[BT_BOUND_NEEDLESS] < 0)
+    else if (found == BALANCE_FASTER)
         answer(
             to, row, STAMP_IO_FASTER_THAN_NEEDED, SEVERITY_GOOD, n,
             "I/O is faster than this computation needs: paired zeta %s, data %s, %d rounds. Data "
             "%.0f times as slow would still meet NAS's goal of %.2f.",
-            paired, data, row->pairs, BT_BALANCE_GOAL / fmax(row->data.hi, 1e-4), BT_BALANCE_GOAL);
-    else if (goal < 0)
+            paired, data, row->pairs, BALANCE_GOAL / fmax(row->data.hi, 1e-4), BALANCE_GOAL);
+    else if (found == BALANCE_MET)
         answer(to, row, STAMP_BALANCED, SEVERITY_GOOD, n,
                "Balanced: paired zeta %s, %d rounds; NAS's goal is at most %.2f.", paired,
-               row->pairs, BT_BALANCE_GOAL);
-    else if (goal > 0 && moved > 0)
+               row->pairs, BALANCE_GOAL);
+    else if (found == BALANCE_MISSED)
         answer(to, row, STAMP_IO_TOO_SLOW, SEVERITY_BAD, n,
                "I/O is too slow for this computation: paired zeta %s, data alone %s, %d rounds; "
                "NAS's goal is at most %.2f.",
-               paired, data, row->pairs, BT_BALANCE_GOAL);
+               paired, data, row->pairs, BALANCE_GOAL);
     else
         undecided(to, job, row, n);
 }
@@ -466,7 +449,7 @@ static void judge_rate(json_t *to, const struct bt_row *row)
         paired ? row->median.t_c_round_s : row->median.t_t_s / (1 + row->median.zeta);
     const double zeta = paired ? row->median.zeta_paired : row->median.zeta;
     const double bytes = (double)row->bytes, rate = bytes / (zeta * t_c);
-    const double goal = bytes / (BT_BALANCE_GOAL * t_c);
+    const double goal = bytes / (BALANCE_GOAL * t_c);
     char is[UNITS_TEXT_MAX], should[UNITS_TEXT_MAX];
     const bool more = isfinite(row->paired.lo) ? row->paired.lo > 0 : zeta > NOISE;
     if (!more || bytes <= 0) return;
@@ -474,14 +457,14 @@ static void judge_rate(json_t *to, const struct bt_row *row)
     number(n, "needed_bytes_per_s", goal);
     units_rate(rate, is);
     units_rate(goal, should);
-    if (zeta > BT_BALANCE_GOAL)
+    if (zeta > BALANCE_GOAL)
         stamp_add(to, STAMP_IMPLIED_RATE, SEVERITY_NOTE, n,
                   "Effective write rate %s; %s would meet the goal of %.0f %%.", is, should,
-                  100 * BT_BALANCE_GOAL);
+                  100 * BALANCE_GOAL);
     else
         stamp_add(to, STAMP_IMPLIED_RATE, SEVERITY_NOTE, n,
-                  "Effective write rate %s; the goal of %.0f %% needs %s.", is,
-                  100 * BT_BALANCE_GOAL, should);
+                  "Effective write rate %s; the goal of %.0f %% needs %s.", is, 100 * BALANCE_GOAL,
+                  should);
 }
 
 static void judge_times(json_t *to, const struct bt_job *job, struct bt_row *row)
@@ -516,7 +499,7 @@ static void judge_times(json_t *to, const struct bt_job *job, struct bt_row *row
             job->tc.origin == BT_TC_FROM_USER    ? "the T_C given with --tc"
             : job->tc.origin == BT_TC_FROM_STORE ? "the best compute-only time known"
                                                  : "the compute-only run of this job");
-    if (row->median.t_t_s < SHORT_S)
+    if (row->median.t_t_s < BALANCE_SHORT_S)
         stamp_add(to, STAMP_TOO_SHORT, SEVERITY_NOTE, number(NULL, "t_t_s", row->median.t_t_s),
                   "The run took less than a second: start-up and noise dominate times this short; "
                   "use a larger class to judge the system.");

@@ -9,9 +9,6 @@
 
 #include "bt/solver/problem.h"
 
-#define BT_BALANCE_GOAL 0.10 /* NAS's goal: zeta is at most this */
-#define BT_NEEDLESS_IO  0.01 /* data that cost at most this would do with slower I/O */
-
 /* R_IO in bytes/s: 5 w N^3 N_S / (I_W T_T), w = 8 bytes. interval: I_W; t_t_s: T_T in seconds. */
 double bt_metric_r_io(int64_t n, int64_t steps, int64_t interval, double t_t_s);
 

@@ -100,43 +100,17 @@ static int column(const struct bt_values *v, int n, size_t offset, double *out)
 static int plan_looks(const struct bt_job *job, int n, struct sequential_plan *plan)
 {
     const int last = n < SEQUENTIAL_ROUNDS_MAX ? n : SEQUENTIAL_ROUNDS_MAX;
-    if (!job->setup->rounds_auto) return sequential_plan_at(BT_ERROR, &last, 1, plan);
-    TRY(sequential_plan(BT_ERROR, BT_AUTO_ROUNDS, plan));
+    if (!job->setup->rounds_auto) return sequential_plan_at(BALANCE_ERROR, &last, 1, plan);
+    TRY(sequential_plan(BALANCE_ERROR, BT_AUTO_ROUNDS, plan));
     return job->rounds_cut && n < BT_AUTO_ROUNDS ? sequential_plan_end(plan, n) : 0;
 }
 
-/* A quantity that only one side of a pair adds to: not symmetric by the way it is measured. */
-static int estimate_rounds(const struct bt_job *job, const double *x, int n, struct bt_estimate *to)
-{
-    const struct sequential_data data = {.x = x, .n = n, .burst = 1};
-    struct sequential_bound bound[BT_BOUNDS] = {
-        [BT_BOUND_NEEDLESS] = {.at = BT_NEEDLESS_IO}, [BT_BOUND_GOAL] = {.at = BT_BALANCE_GOAL}};
-    struct sequential_plan plan;
-    struct sequential_state state = {0};
-    TRY(plan_looks(job, n, &plan));
-    TRY(sequential_run(&plan, &data, &state, bound, BT_BOUNDS));
-    if (state.looks > 0 && isfinite(state.common_lo) && !state.conflict) {
-        to->lo = state.common_lo;
-        to->hi = state.common_hi;
-    }
-    to->looked_at = state.last.rounds;
-    to->conflict = state.conflict;
-    for (int b = 0; b < BT_BOUNDS; b++) {
-        to->side[b] = bound[b].side;
-        TRY(sequential_needed(&plan, &data, &state, bound[b].at, &to->needed[b]));
-    }
-    return 0;
-}
-
 /* Without memory there is no interval. */
-static void estimate(const struct bt_job *job, const double *x, int n, struct bt_estimate *to)
+static void estimate(const struct bt_job *job, const double *x, int n, struct balance_estimate *to)
 {
-    const struct bt_estimate none = {.lo = NAN, .hi = NAN, .needed = {NAN, NAN}};
-    *to = none;
-    if (n > 0 && estimate_rounds(job, x, n, to) < 0) {
-        err_clear();
-        *to = none;
-    }
+    struct sequential_plan plan = {0};
+    if (n > 0 && plan_looks(job, n, &plan) < 0) n = 0;
+    if (balance_look(&plan, x, n, to) < 0) err_clear();
 }
 
 static void medians(const struct bt_job *job, struct bt_row *row, const struct bt_values *v)
@@ -156,7 +130,7 @@ static void medians(const struct bt_job *job, struct bt_row *row, const struct b
     }
     row->pairs = column(v, row->runs, MEMBER(zeta_paired), x);
     const struct {
-        struct bt_estimate *to;
+        struct balance_estimate *to;
         size_t of;
     } estimated[] = {{&row->t_t, MEMBER(t_t_s)},
                      {&row->paired, MEMBER(zeta_paired)},

@@ -3,6 +3,7 @@
 #define BT_RANKING_H
 /* Layer 3. The numbers of a job: what follows from each run, and, by writer, medians over the
  * rounds. bt/judge turns them into stamps. All functions are local. */
+#include "base/balance.h"
 #include "bt/job.h"
 
 /* What follows from the times of one run. NaN where something is unknown;
@@ -27,25 +28,6 @@ struct bt_values {
     bool by_dumps;           /* R_IO from the number of dumps, since it is not N_S / I_W */
 };
 struct bt_values bt_values_of(const struct bt_job *job, const struct bt_run *run);
-
-/* Bounds that the answer about a writer depends on. */
-enum bt_bound {
-    BT_BOUND_NEEDLESS, /* BT_NEEDLESS_IO: data below it cost nothing */
-    BT_BOUND_GOAL,     /* BT_BALANCE_GOAL */
-    BT_BOUNDS
-};
-
-/* Where the median of a quantity lies, by the rounds so far: base/sequential.h with an error of
- * BT_ERROR over all looks. One look, at the last round, where the number of rounds was given; else those
- * of the plan up to BT_AUTO_ROUNDS. */
-struct bt_estimate {
-    int looked_at;            /* rounds of the last look; 0: none yet */
-    double lo, hi;            /* in the intervals of all looks; NaN: there is none yet */
-    int side[BT_BOUNDS];      /* 1 above, -1 at or below, 0 undecided */
-    double needed[BT_BOUNDS]; /* rounds in all that would probably decide; NaN: not known yet */
-    bool conflict;            /* looks contradict each other: what was measured has changed */
-};
-#define BT_ERROR 0.05
 
 /* Times that single dumps held up the slowest rank: write call and wait for the dump before. */
 struct bt_dump_times {
@@ -81,12 +63,14 @@ struct bt_row {
     int pairs;                      /* rounds of them with a compute-only run */
     struct bt_values median;        /* of each quantity by itself */
     struct bt_values best;          /* of the run with the shortest T_T */
-    struct bt_estimate t_t;         /* s; its bounds mean nothing */
-    struct bt_estimate paired, data, bookkeeping, slowdown; /* over the pairs */
-    struct bt_dump_times dump;                              /* n = 0: none */
-    int64_t bytes;                                          /* of a run */
-    bool verified;                                          /* every run */
-    bool wrong;                                             /* one of the runs */
+    /* One look, at the last round, where the number of rounds was given; else those of the plan up to
+     * BT_AUTO_ROUNDS. */
+    struct balance_estimate t_t;                                 /* s; its bounds mean nothing */
+    struct balance_estimate paired, data, bookkeeping, slowdown; /* over the pairs */
+    struct bt_dump_times dump;                                   /* n = 0: none */
+    int64_t bytes;                                               /* of a run */
+    bool verified;                                               /* every run */
+    bool wrong;                                                  /* one of the runs */
     bool page_cache;    /* a run of it measured memory instead of a device */
     bool official;      /* every run is the official case, verified, in a serial file */
     json_t *stamps;     /* of bt/judge */

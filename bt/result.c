@@ -246,7 +246,7 @@ static json_t *runs(const struct bt_job *job)
     return a;
 }
 
-static json_t *term(double median, const struct bt_estimate *e)
+static json_t *term(double median, const struct balance_estimate *e)
 {
     return json_pack("{so so so}", "zeta", js_real(median), "ci95_lo", js_real(e->lo), "ci95_hi",
                      js_real(e->hi));

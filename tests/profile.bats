@@ -241,7 +241,7 @@ views_are_told() {
         no_process mkcalls
     done
     # shellcheck disable=SC2016 # the program's own variable
-    run nht1-profile --quiet -- sh -c 'trap "exit 6" HUP; kill -HUP "$PPID"; while :; do sleep 0.05; done'
+    run nht1-profile --quiet -- sh -c 'trap "exit 6" HUP; kill -HUP "$PPID"; while kill -0 "$PPID"; do sleep 0.05; done'
     expect_status 6
     # nohup has it ignored, by both.
     # shellcheck disable=SC2016
@@ -316,12 +316,28 @@ views_are_told() {
     # One that warms up, then pairs.
     [[ "$(paste -sd' ' order)" =~ ^0(\ 0\ 1|\ 1\ 0){2}$ ]]
     [ "$(stat -c %s z.dat)" -eq $((160 << 20)) ]
-    expect_json p.json '.zeta | .zeta_ci95_lo <= .zeta and .zeta <= .zeta_ci95_hi and .dropped_bytes == (160 * 1048576) and .t_c_s >= 0.5'
+    expect_json p.json '.zeta | .zeta_ci95_lo == null and .dropped_bytes == (160 * 1048576) and .t_c_s >= 0.5'
     expect_json p.json '.zeta | (.rounds | length) == 2 and .r_io_bytes_per_s > 0'
     expect_schema nht1-profile-1 p.json
     # Ten times 50 ms, nine of them between two of the 80 calls of a rank.
     awk -F'think="' 'NF > 1 { split($2, s, "\""); n++; ok = s[1] >= 0.0056 } END { exit n != 1 || !ok }' profile.xml
     [ -z "$(find . -name 'profile.xml.run*')" ]
+}
+
+@test "zeta of a program has one answer, with its reason, and says what disturbed the runs" {
+    # The node's part of the evidence is a recorded one: a hypervisor had 3 % of it.
+    run env NHT1_PROC="$NHT1_ROOT/tests/proc/busy" nht1-profile --t-c --repeat 6 --json p.json -- \
+        "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" fresh f.dat
+    expect_status 0
+    expect_schema nht1-profile-1 p.json
+    # Seconds would be needed, and a device.
+    expect_json p.json '.zeta | .answer == "not-measurable" and (.reason | IN("too-short", "page-cache"))'
+    expect_json p.json '[.stamps[].code] == ["not-measurable", "disturbed"]'
+    expect_json p.json '.stamps[1].numbers.steal | . > 0.0299 and . < 0.0301'
+    expect_json p.json '.zeta.rounds | length == 6 and all(.disturbance.disturbed and .disturbance_dropped.disturbed
+        and (.disturbance.share_min | . > 0 and . <= 1))'
+    expect_text "Not measurable here and now: "
+    expect_text "Disturbed: ranks got "
 }
 
 @test "pointers and statuses are right while writes are dropped" {
@@ -434,14 +450,14 @@ kept() {
     need_space . 1000
     local bt=("$NHT1_BIN/nht1-bt" --class A --steps 40 --interval 2 --io mpiio --verify never)
     mpi_run 2 "${bt[@]}" --repeat 6 --json own.json >/dev/null
-    run nht1-profile --quiet --t-c --repeat 5 --json p.json -- "$NHT1_ROOT/tests/mpi-run" -np 2 "${bt[@]}" --tc 1
+    run nht1-profile --quiet --t-c --repeat 6 --json p.json -- "$NHT1_ROOT/tests/mpi-run" -np 2 "${bt[@]}" --tc 1
     expect_status 0
     # From MPI_Init to MPI_Finalize there is more than nht1-bt's clock holds, in T_T and in T_C: both
     # over the T_C of nht1-bt. The intervals have something in common.
     jq -n --slurpfile own own.json --slurpfile p p.json '$own[0].t_c.rounds_median_s as $t_c |
         ($own[0].ranking[] | select(.writer == "mpiio") | .paired
             | .ci95_lo // .zeta, .ci95_hi // .zeta), # none where rounds follow each other
-        ($p[0].zeta | .zeta_ci95_lo * .t_c_s / $t_c, .zeta_ci95_hi * .t_c_s / $t_c)' >numbers
+        ($p[0].zeta | (.zeta_ci95_lo // .zeta) * .t_c_s / $t_c, (.zeta_ci95_hi // .zeta) * .t_c_s / $t_c)' >numbers
     paste -sd' ' numbers
     jq -s -e '.[0] <= .[3] and .[2] <= .[1]' numbers
     # And it is the writes that were dropped, all of them: 20 dumps of 64^3 cells of five values.

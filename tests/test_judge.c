@@ -327,7 +327,7 @@ static void rounds_go_on_until_it_is_decided(void **state)
 {
     struct sequential_plan plan;
     struct bt_judged j;
-    assert_int_equal(sequential_plan(BT_ERROR, BT_AUTO_ROUNDS, &plan), 0);
+    assert_int_equal(sequential_plan(BALANCE_ERROR, BT_AUTO_ROUNDS, &plan), 0);
     assert_int_equal(plan.rounds[0], BT_AUTO_FIRST);
     for (int n = 6; n <= 8; n++) {
         fresh(state);

@@ -12,6 +12,9 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/num.h"
+#include "base/resident.h"
+#include "base/sys.h"
 #include "companions/profile/record.h"
 
 /* Reads a note. Returns whether it is one. */
@@ -88,4 +91,37 @@ int before_restore(const char *dir)
 {
     TRY(each(dir, refuse_changed, NULL));
     return each(dir, remove_created, NULL);
+}
+
+/* Of files that were written. */
+struct where {
+    bool flushed;
+    int64_t bytes, memory_bytes, behind_bytes;
+};
+
+static int look_where(const char *path, const struct profile_before *note, void *to)
+{
+    struct where *w = to;
+    struct sys_fs fs;
+    struct resident r;
+    (void)path;
+    if (!note->written || sys_path_fs(note->name, &fs) < 0 || resident_ask(note->name, &r) < 0) {
+        err_clear();
+        return 0;
+    }
+    w->bytes = num_sum(w->bytes, r.file_bytes);
+    if (fs.in_memory)
+        w->memory_bytes = num_sum(w->memory_bytes, r.file_bytes);
+    else if (r.dirty_bytes >= 0 || !w->flushed)
+        w->behind_bytes =
+            num_sum(w->behind_bytes, r.dirty_bytes >= 0 ? r.dirty_bytes : r.cached_bytes);
+    return 0;
+}
+
+bool before_in_memory(const char *dir, bool flushed)
+{
+    struct where w = {.flushed = flushed};
+    if (each(dir, look_where, &w) < 0) err_clear();
+    return 2 * w.memory_bytes > w.bytes ||
+           (double)w.behind_bytes > RESIDENT_BEHIND * (double)w.bytes;
 }

@@ -3,6 +3,7 @@
 #define PROFILE_BEFORE_H
 /* Layer 3. The files that a program writes as it found them, from what the ranks of a run have noted
  * (struct profile_before). All functions are local. */
+#include <stdbool.h>
 
 /* Hands what a run has noted on to the folder of another one. Returns 0, ERR_IO or ERR_NOMEM. */
 int before_copy(const char *from, const char *to);
@@ -11,5 +12,10 @@ int before_copy(const char *from, const char *to);
  * created. Returns 0, ERR_IO, or ERR_INVALID where it wrote into one that was there before, which nobody
  * has kept: then nothing is removed. */
 int before_restore(const char *dir);
+
+/* Whether what a run has written, by its notes, had still to reach a device when it had ended, as far as this
+ * host knows: most of it in a file system in memory, or more than a twentieth not yet written out. flushed: the program has flushed files,
+ * which counts where the system does not tell. */
+bool before_in_memory(const char *dir, bool flushed);
 
 #endif

@@ -11,12 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/beside.h"
 #include "base/child.h"
 #include "base/conf.h"
+#include "base/disturbance.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "base/mem.h"
@@ -25,19 +27,19 @@
 #include "base/own.h"
 #include "base/plain.h"
 #include "base/start.h"
-#include "base/stat.h"
+#include "base/stamp.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "base/version.h"
 #include "base/watch.h"
 #include "companions/profile/before.h"
 #include "companions/profile/certificate.h"
+#include "companions/profile/judge.h"
 #include "companions/profile/merge.h"
 #include "companions/workload/random.h"
 
 #define WORDS_MAX  16384
 #define REPEAT_MAX 1000
-#define LEVEL      0.95
 #define VERSION_S  30.0 /* for a launcher to tell its version */
 
 struct options {
@@ -46,15 +48,6 @@ struct options {
     const char *between;
     bool t_c, force, keep, quiet;
     int64_t repeat;
-};
-
-/* One pair of runs: with writes, and without. */
-struct round {
-    double t_t_s, t_c_s;
-    double t_io_s, c_io_s; /* inside MPI-IO, mean over ranks: opens and reads are in both */
-    int64_t dropped_bytes, kept_bytes;
-    struct certificate certificate;
-    bool dropped_first;
 };
 
 #define AT(member) CONF_AT(struct options, member)
@@ -104,7 +97,7 @@ static const struct conf_option options[] = {
      .def = "1",
      CONF_RANGE(1, REPEAT_MAX),
      .help =
-         "Pairs of runs; from 2 on zeta has an interval, and a run before them, which is not "
+         "Pairs of runs; from 6 on zeta has an interval. From 2 on a run before them, which is not "
          "counted, warms up. Before each run with writes the files that the program has created "
          "are removed.",
      AT(repeat)},
@@ -288,36 +281,7 @@ static int save_workload(const struct options *o, const struct profile_run *run)
     return rc;
 }
 
-/* zeta of all rounds: the median of the pairs, and its interval. */
-struct zeta {
-    double value, lo, hi, t_t_s, t_c_s;
-    double io; /* the part of it that is time inside MPI-IO */
-};
-
-static int zeta_of(const struct round *round, int n, struct zeta *z)
-{
-    double *ratio = mem_new(4 * n, sizeof *ratio, "%d rounds", n);
-    if (!ratio) return ERR_NOMEM;
-    double *t_t = ratio + n, *t_c = t_t + n, *io = t_c + n;
-    for (int i = 0; i < n; i++) {
-        t_t[i] = round[i].t_t_s;
-        t_c[i] = round[i].t_c_s;
-        ratio[i] = t_t[i] / t_c[i];
-        io[i] = (round[i].t_io_s - round[i].c_io_s) / t_c[i];
-    }
-    int rc = stat_median(ratio, n, &z->value);
-    if (rc == 0) rc = stat_median_ci(ratio, n, LEVEL, 1, &z->lo, &z->hi);
-    if (rc == 0) rc = stat_median(t_t, n, &z->t_t_s);
-    if (rc == 0) rc = stat_median(t_c, n, &z->t_c_s);
-    if (rc == 0) rc = stat_median(io, n, &z->io);
-    z->value--;
-    z->lo--;
-    z->hi--;
-    free(ratio);
-    return rc;
-}
-
-static void print_zeta(const struct zeta *z, const struct round *round, int n,
+static void print_zeta(const struct profile_zeta *z, const struct profile_round *round, int n,
                        const struct profile_run *run)
 {
     char t_t[UNITS_TEXT_MAX], t_c[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX], kept[UNITS_TEXT_MAX];
@@ -325,11 +289,11 @@ static void print_zeta(const struct zeta *z, const struct round *round, int n,
             units_duration(z->t_t_s, t_t), units_duration(z->t_c_s, t_c));
     fprintf(stderr, "R_IO      %s, bytes written over T_T\n",
             units_rate((double)run->bytes[1] / z->t_t_s, rate));
-    fprintf(stderr, "zeta      %.3f", z->value);
-    if (n > 1)
-        fprintf(stderr, ", 95 %% interval %.3f to %.3f of %d pairs\n", z->lo, z->hi, n);
+    if (isfinite(z->paired.lo))
+        fprintf(stderr, "zeta      %.3f, 95 %% interval %.3f to %.3f of %d pairs\n", z->value,
+                z->paired.lo, z->paired.hi, n);
     else
-        fprintf(stderr, " of one pair: --repeat 5 gives it an interval\n");
+        fprintf(stderr, "zeta      %.3f of %d pair%s\n", z->value, n, units_plural(n));
     fprintf(stderr, "          %.3f of it inside MPI-IO, %.3f outside\n", z->io, z->value - z->io);
     if (run->past_n > 0)
         fprintf(stderr,
@@ -344,28 +308,36 @@ static void print_zeta(const struct zeta *z, const struct round *round, int n,
                 "          %s written through the shared pointer by single ranks were read "
                 "instead of dropped: T_C includes their time\n",
                 units_bytes((double)round[0].kept_bytes, kept));
+    size_t i;
+    json_t *stamp;
+    fputc('\n', stderr);
+    json_array_foreach(z->stamps, i, stamp) plain_line(stderr, "%s", stamp_text(stamp, "sentence"));
 }
 
-static json_t *zeta_json(const struct zeta *z, const struct round *round, int n,
+static json_t *zeta_json(const struct profile_zeta *z, const struct profile_round *round, int n,
                          const struct profile_run *run)
 {
     json_t *rounds = json_array();
     for (int i = 0; i < n; i++)
-        json_array_append_new(rounds, json_pack("{s:o s:o s:b}", "t_t_s", js_real(round[i].t_t_s),
-                                                "t_c_s", js_real(round[i].t_c_s), "dropped_first",
-                                                round[i].dropped_first));
-    return json_pack("{s:o s:o s:o s:o s:o s:o s:o s:I s:I s:o}", "t_t_s", js_real(z->t_t_s),
-                     "t_c_s", js_real(z->t_c_s), "zeta", js_real(z->value), "zeta_io",
-                     js_real(z->io), "r_io_bytes_per_s", js_real((double)run->bytes[1] / z->t_t_s),
-                     "zeta_ci95_lo", n > 1 ? js_real(z->lo) : json_null(), "zeta_ci95_hi",
-                     n > 1 ? js_real(z->hi) : json_null(), "dropped_bytes",
-                     (json_int_t)round[0].dropped_bytes, "not_dropped_bytes",
-                     (json_int_t)round[0].kept_bytes, "rounds", rounds);
+        json_array_append_new(
+            rounds, json_pack("{s:o s:o s:b s:b s:o s:o}", "t_t_s", js_real(round[i].t_t_s),
+                              "t_c_s", js_real(round[i].t_c_s), "dropped_first",
+                              round[i].dropped_first, "page_cache", round[i].page_cache,
+                              "disturbance", disturbance_json(&round[i].with),
+                              "disturbance_dropped", disturbance_json(&round[i].without)));
+    return json_pack(
+        "{s:o s:o s:o s:o s:o s:o s:o s:o s:o s:I s:I s:o s:s s:o}", "t_t_s", js_real(z->t_t_s),
+        "t_c_s", js_real(z->t_c_s), "zeta", js_real(z->value), "zeta_io", js_real(z->io),
+        "r_io_bytes_per_s", js_real((double)run->bytes[1] / z->t_t_s), "zeta_ci95_lo",
+        js_real(z->paired.lo), "zeta_ci95_hi", js_real(z->paired.hi), "zeta_io_ci95_lo",
+        js_real(z->data.lo), "zeta_io_ci95_hi", js_real(z->data.hi), "dropped_bytes",
+        (json_int_t)round[0].dropped_bytes, "not_dropped_bytes", (json_int_t)round[0].kept_bytes,
+        "rounds", rounds, "answer", z->answer, "reason", js_text(z->reason));
 }
 
 static int save_json(const struct options *o, const struct conf_list *args, const char *began,
-                     int status, const struct profile_run *run, const struct round *round,
-                     json_t *zeta)
+                     int status, const struct profile_run *run, const struct profile_round *round,
+                     json_t *zeta, json_t *stamps)
 {
     json_t *certificates = json_array();
     for (int i = 0; i < o->repeat && round[i].certificate.ranks_n > 0; i++)
@@ -375,11 +347,12 @@ static int save_json(const struct options *o, const struct conf_list *args, cons
     watch_utc(ended);
     for (int a = 0; a < args->n; a++)
         json_array_append_new(command, js_text(args->item[a]));
-    json_t *result = json_pack(
-        "{s:s s:s s:s s:s s:o s:o s:i s:o s:o s:o s:[]}", "schema", "nht1-profile/1", "version",
-        nht1_build, "started_utc", began, "ended_utc", ended, "options", conf_json(&program, o),
-        "command", command, "command_status", status, "profile", profile_json(run), "zeta",
-        zeta ? zeta : json_null(), "certificates", certificates, "stamps");
+    json_t *result =
+        json_pack("{s:s s:s s:s s:s s:o s:o s:i s:o s:o s:o s:o}", "schema", "nht1-profile/1",
+                  "version", nht1_build, "started_utc", began, "ended_utc", ended, "options",
+                  conf_json(&program, o), "command", command, "command_status", status, "profile",
+                  profile_json(run), "zeta", zeta ? zeta : json_null(), "certificates",
+                  certificates, "stamps", stamps ? json_incref(stamps) : json_array());
     const int rc = js_result(o->json, result);
     if (rc < 0) err_prefix("--json: ");
     json_decref(result);
@@ -417,16 +390,49 @@ static int check(const struct options *o, const struct conf_list *args)
     return rc;
 }
 
+/* The CPU time of all children that have ended. */
+static void add_children(struct disturbance_part *part, int sign)
+{
+    struct rusage used;
+    if (getrusage(RUSAGE_CHILDREN, &used) < 0) return;
+    part->user_s += sign * ((double)used.ru_utime.tv_sec + 1e-6 * (double)used.ru_utime.tv_usec);
+    part->system_s += sign * ((double)used.ru_stime.tv_sec + 1e-6 * (double)used.ru_stime.tv_usec);
+}
+
+/* Runs the command, and says what its ranks and this node had to do meanwhile. */
+static int run_watched(const struct options *o, const struct conf_list *args, struct own *own,
+                       const char *dir, const char *library, const char *notes,
+                       struct profile_run *run, struct disturbance *d, int *status)
+{
+    struct disturbance_sample before, after;
+    struct disturbance_part here, children = {0};
+    disturbance_end(d);
+    disturbance_take(&before, DISTURBANCE_BEFORE, true);
+    add_children(&children, -1);
+    int rc = execute(o, args, own, dir, library, notes, status);
+    add_children(&children, 1);
+    disturbance_take(&after, DISTURBANCE_AFTER, true);
+    disturbance_between(&before, &after, 0, &here);
+    here.user_s += children.user_s;
+    here.system_s += children.system_s;
+    disturbance_free(&before);
+    disturbance_free(&after);
+    if (rc == 0) {
+        profile_free(run);
+        rc = profile_load(dir, run);
+    }
+    return rc == 0 ? profile_disturbance(run, &here, d) : rc;
+}
+
 /* One run without writes. Returns 0, ERR_INVALID when there is no T_C of the program; the folder
  * stays then when its output may say why. */
 static int run_dropped(const struct options *o, const struct conf_list *args, struct own *own,
-                       const char *dir, const char *notes, const char *library, struct round *round,
-                       struct profile_run *run)
+                       const char *dir, const char *notes, const char *library,
+                       struct profile_round *round, struct profile_run *run)
 {
     char parent[PATH_MAX];
     int status = 0;
-    TRY(execute(o, args, own, dir, library, notes, &status));
-    int rc = profile_load(dir, run);
+    int rc = run_watched(o, args, own, dir, library, notes, run, &round->without, &status);
     if (rc == 0 && (status != 0 || run->state != PROFILE_FINALIZED)) {
         rc = err_set(ERR_INVALID,
                      "zeta cannot be measured: with its writes dropped the program ended with "
@@ -467,22 +473,22 @@ static int restore(const struct options *o, const char *dir)
                                  status);
 }
 
-/* One run with writes, whose counters stay in dir until the next one. */
-static int run_real(const struct options *o, const struct conf_list *args, struct own *own,
-                    const char *dir, const char *library, struct profile_run *run, int *status)
+static bool has_flushed(const struct profile_run *run)
 {
-    TRY(execute(o, args, own, dir, library, NULL, status));
-    profile_free(run);
-    return profile_load(dir, run);
+    for (int r = 0; r < run->size; r++)
+        if (run->rank[r] && run->rank[r]->other[PROFILE_SYNC].n > 0) return true;
+    return false;
 }
 
 /* A pair of runs, or what is left of it after the first run with writes of all. Returns 0, or
  * ERR_INVALID where there is no zeta. */
 static int make_pair(const struct options *o, const struct conf_list *args, struct own *own,
-                     const char *library, struct round *round, struct profile_run *run, int *status)
+                     const char *library, struct profile_round *round, struct profile_run *run,
+                     int *status)
 {
     char dir[PATH_MAX], dropped[PATH_MAX];
     struct profile_run without = {0};
+    const double began_s = watch_now();
     snprintf(dir, sizeof dir, "%.4000s.run-%d", o->out, (int)getpid());
     snprintf(dropped, sizeof dropped, "%.4000s.dropped", dir);
     int rc = 0;
@@ -491,12 +497,15 @@ static int make_pair(const struct options *o, const struct conf_list *args, stru
             rc = run_dropped(o, args, own, dropped, dir, library, round, &without);
         } else if (o->repeat > 1) {
             rc = restore(o, dir);
-            if (rc == 0) rc = run_real(o, args, own, dir, library, run, status);
+            if (rc == 0)
+                rc = run_watched(o, args, own, dir, library, NULL, run, &round->with, status);
+            round->page_cache = before_in_memory(dir, has_flushed(run));
         }
     }
     if (rc == 0 && *status == 0) {
         round->t_t_s = run->wall_s;
         round->t_io_s = run->io_s;
+        round->took_s += watch_now() - began_s;
         certificate_make(&round->certificate, run, &without, o->t_c_add.n > 0);
         if (!round->certificate.agree)
             rc = err_set(ERR_INVALID, "no zeta: %s", round->certificate.difference);
@@ -510,15 +519,19 @@ static int make_pair(const struct options *o, const struct conf_list *args, stru
  * are those of the last run with writes.
  * [out] run: that one; started: the command could be started. */
 static int rounds_make(const struct options *o, const struct conf_list *args, struct own *own,
-                       struct round *round, struct profile_run *run, bool *measured, bool *started,
-                       int *status)
+                       struct profile_round *round, struct profile_run *run, bool *measured,
+                       bool *started, int *status)
 {
     char dir[PATH_MAX], library[PATH_MAX];
     struct random random = random_begin((uint64_t)getpid(), 0);
     TRY(library_find(library));
     snprintf(dir, sizeof dir, "%.4000s.run-%d", o->out, (int)getpid());
-    TRY(run_real(o, args, own, dir, library, run, status));
+    const double began_s = watch_now();
+    /* Of a single pair it is the run with writes. Its counters stay in dir until the next one. */
+    TRY(run_watched(o, args, own, dir, library, NULL, run, &round[0].with, status));
     *started = true;
+    if (*measured) round[0].page_cache = before_in_memory(dir, has_flushed(run));
+    if (o->repeat == 1) round[0].took_s = watch_now() - began_s;
     for (int i = 0; *measured && *status == 0 && i < o->repeat; i++) {
         round[i].dropped_first = o->repeat > 1 && random_below(&random, 2) == 1;
         const int rc = make_pair(o, args, own, library, &round[i], run, status);
@@ -539,22 +552,25 @@ static int rounds_make(const struct options *o, const struct conf_list *args, st
 
 /* The workload, the result and what is told. measured: they have a zeta. */
 static int report_profile(const struct options *o, const struct conf_list *args, const char *began,
-                          const struct profile_run *run, const struct round *round, bool measured,
-                          int status)
+                          const struct profile_run *run, const struct profile_round *round,
+                          bool measured, int status)
 {
-    struct zeta z;
+    struct profile_zeta z = {0};
     const int n = (int)o->repeat;
-    TRY(save_workload(o, run));
-    if (measured) TRY(zeta_of(round, n, &z));
-    if (o->json)
-        TRY(save_json(o, args, began, status, run, round,
-                      measured ? zeta_json(&z, round, n, run) : NULL));
-    if (o->quiet) return 0;
-    fputc('\n', stderr);
-    if (!js_is_stdout(o->out)) plain_line(stderr, "nht1-profile: the workload is in %s", o->out);
-    profile_print(run, stderr);
-    if (measured) print_zeta(&z, round, n, run);
-    return 0;
+    int rc = save_workload(o, run);
+    if (rc == 0 && measured) rc = profile_judge(round, n, REPEAT_MAX, &z);
+    if (rc == 0 && o->json)
+        rc = save_json(o, args, began, status, run, round,
+                       measured ? zeta_json(&z, round, n, run) : NULL, z.stamps);
+    if (rc == 0 && !o->quiet) {
+        fputc('\n', stderr);
+        if (!js_is_stdout(o->out))
+            plain_line(stderr, "nht1-profile: the workload is in %s", o->out);
+        profile_print(run, stderr);
+        if (measured) print_zeta(&z, round, n, run);
+    }
+    profile_zeta_end(&z);
+    return rc;
 }
 
 static int profile(const struct options *o, const struct conf_list *args, struct own *own,
@@ -564,12 +580,14 @@ static int profile(const struct options *o, const struct conf_list *args, struct
     char began[32];
     bool measured = o->t_c, started = false;
     watch_utc(began);
-    struct round *round = mem_new(o->repeat, sizeof *round, "%lld rounds", (long long)o->repeat);
+    struct profile_round *round =
+        mem_new(o->repeat, sizeof *round, "%lld rounds", (long long)o->repeat);
     if (!round) return ERR_NOMEM;
     int rc = rounds_make(o, args, own, round, &run, &measured, &started, status);
     measured = measured && *status == 0;
     if (rc == 0) rc = report_profile(o, args, began, &run, round, measured, *status);
     profile_free(&run);
+    profile_rounds_end(round, (int)o->repeat);
     free(round);
     if (rc == ERR_INVALID && started && !o->t_c) {
         /* That there is nothing to profile does not change what the program's end says. */

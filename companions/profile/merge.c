@@ -77,6 +77,8 @@ static bool is_sound(const struct profile_map *m)
               m->files_n >= 0 && m->files_n <= PROFILE_FILES_MAX && m->phases_n >= 0 &&
               m->phases_n <= PROFILE_PHASE_MAX && m->bin_s > 1e-9 && m->bin_s < CLOCK_MAX &&
               fabs(m->init_s) < CLOCK_MAX && fabs(m->last_s) < CLOCK_MAX &&
+              fabs(m->user_s) < CLOCK_MAX && fabs(m->system_s) < CLOCK_MAX && m->ran_s >= 0 &&
+              m->ran_s < CLOCK_MAX && m->waited_s >= 0 && m->waited_s < CLOCK_MAX &&
               m->size <= WORKLOAD_PROCESSES_MAX && m->dropped_bytes <= INT64_MAX &&
               m->kept_bytes <= INT64_MAX && m->files_lost >= 0 && m->phases_lost >= 0 &&
               m->host[sizeof m->host - 1] == '\0' && m->library[sizeof m->library - 1] == '\0' &&

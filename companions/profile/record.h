@@ -124,6 +124,9 @@ struct profile_map {
     char host[256];
     char library[256];     /* MPI's own words, first line */
     double init_s, last_s; /* end of MPI_Init; MPI_Finalize, else the last call */
+    /* Up to MPI_Finalize: CPU time of the process since it began, and of its thread that called MPI_Init the
+     * time since then in which it ran, or could have run and had no processor; 0: not known. */
+    double user_s, system_s, ran_s, waited_s;
     int32_t files_n, phases_n;
     int32_t files_lost, phases_lost; /* that found no room of their own */
     int32_t dropping;

@@ -207,6 +207,47 @@ static void add_past(int fd, int64_t bytes)
     __atomic_fetch_add(&map->past_bytes, (uint64_t)bytes, __ATOMIC_RELAXED);
 }
 
+/* The thread that called MPI_Init, and what it had had of its processor by then. */
+static struct {
+    char path[64];
+    bool known;
+    double ran_s, waited_s;
+} first_thread;
+
+static bool read_schedstat(double *ran_s, double *waited_s)
+{
+    char text[128];
+    unsigned long long ran_ns, waited_ns;
+    const int fd = open(first_thread.path, O_RDONLY | O_CLOEXEC);
+    const ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0) close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    if (sscanf(text, "%llu %llu", &ran_ns, &waited_ns) != 2) return false;
+    *ran_s = 1e-9 * (double)ran_ns;
+    *waited_s = 1e-9 * (double)waited_ns;
+    return true;
+}
+
+static void begin_processors(void)
+{
+    snprintf(first_thread.path, sizeof first_thread.path, "/proc/self/task/%ld/schedstat",
+             syscall(SYS_gettid));
+    first_thread.known = read_schedstat(&first_thread.ran_s, &first_thread.waited_s);
+}
+
+static void end_processors(struct profile_map *m)
+{
+    struct rusage used;
+    double ran_s, waited_s;
+    if (first_thread.known && read_schedstat(&ran_s, &waited_s)) {
+        m->ran_s = ran_s - first_thread.ran_s;
+        m->waited_s = waited_s - first_thread.waited_s;
+    }
+    if (getrusage(RUSAGE_SELF, &used) < 0) return;
+    m->user_s = (double)used.ru_utime.tv_sec + 1e-6 * (double)used.ru_utime.tv_usec;
+    m->system_s = (double)used.ru_stime.tv_sec + 1e-6 * (double)used.ru_stime.tv_usec;
+}
+
 /* Begins to count. A program that cannot be profiled runs all the same, but not without its writes:
  * all ranks have to drop them, or none. */
 static void start(void)
@@ -249,6 +290,7 @@ static void start(void)
     m->bin_s = 1.0 / 64;
     gethostname(m->host, sizeof m->host - 1);
     snprintf(m->library, sizeof m->library, "%.*s", (int)strcspn(library, "\n"), library);
+    begin_processors();
     m->init_s = m->last_s = 1e-9 * (double)now_ns();
     m->magic = PROFILE_MAGIC;
     map = m;
@@ -276,6 +318,7 @@ BOTH(MPI_Finalize, void)
     REAL(PMPI_Finalize, void);
     if (map) {
         map->last_s = 1e-9 * (double)now_ns();
+        end_processors(map);
         map->state = PROFILE_FINALIZED;
         posix_end();
         map = NULL;

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/balance.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/err.h"
+
+static int look(const struct sequential_plan *plan, const double *x, int n,
+                struct balance_estimate *to)
+{
+    const struct sequential_data data = {.x = x, .n = n, .burst = 1};
+    struct sequential_bound bound[BALANCE_BOUNDS] = {
+        [BALANCE_AT_NEEDLESS] = {.at = BALANCE_NEEDLESS}, [BALANCE_AT_GOAL] = {.at = BALANCE_GOAL}};
+    struct sequential_state state = {0};
+    TRY(sequential_run(plan, &data, &state, bound, BALANCE_BOUNDS));
+    if (state.looks > 0 && isfinite(state.common_lo) && !state.conflict) {
+        to->lo = state.common_lo;
+        to->hi = state.common_hi;
+    }
+    to->looked_at = state.last.rounds;
+    to->conflict = state.conflict;
+    for (int b = 0; b < BALANCE_BOUNDS; b++) {
+        to->side[b] = bound[b].side;
+        TRY(sequential_needed(plan, &data, &state, bound[b].at, &to->needed[b]));
+    }
+    return 0;
+}
+
+int balance_look(const struct sequential_plan *plan, const double *x, int n,
+                 struct balance_estimate *to)
+{
+    const struct balance_estimate none = {.lo = NAN, .hi = NAN, .needed = {NAN, NAN}};
+    *to = none;
+    if (n == 0) return 0;
+    const int rc = look(plan, x, n, to);
+    if (rc < 0) *to = none;
+    return rc;
+}
+
+enum balance balance_of(const struct balance_estimate *zeta, const struct balance_estimate *data)
+{
+    const int goal = zeta->side[BALANCE_AT_GOAL], moved = data->side[BALANCE_AT_GOAL];
+    if (goal < 0) return data->side[BALANCE_AT_NEEDLESS] < 0 ? BALANCE_FASTER : BALANCE_MET;
+    if (goal > 0 && moved > 0) return BALANCE_MISSED;
+    if (goal > 0 && moved < 0) return BALANCE_NOT_DATA;
+    return BALANCE_UNDECIDED;
+}
+
+double balance_needed(const struct balance_estimate *zeta, const struct balance_estimate *data,
+                      double value)
+{
+    const double needed = zeta->side[BALANCE_AT_GOAL] ? 0 : zeta->needed[BALANCE_AT_GOAL];
+    /* If it is above, it has to be known whether it is the data. */
+    if (value > BALANCE_GOAL && !data->side[BALANCE_AT_GOAL])
+        return fmax(needed, data->needed[BALANCE_AT_GOAL]);
+    return needed;
+}
+
+const char *balance_words(double value, const struct balance_estimate *e, char out[64])
+{
+    if (isfinite(e->lo))
+        snprintf(out, 64, "%.3f (%.3f to %.3f)", value, e->lo, e->hi);
+    else
+        snprintf(out, 64, "%.3f", value);
+    return out;
+}

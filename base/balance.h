@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BASE_BALANCE_H
+#define BASE_BALANCE_H
+/* Layer 0. Whether I/O keeps up with a computation, from the rounds so far: zeta of each pair of runs, with
+ * I/O and without, and the part of it that moving data is. docs/zeta.md says what follows from it.
+ * What makes measuring meaningless (too short, disturbed) is the caller's to find, and comes first. Local. */
+#include <stdbool.h>
+
+#include "base/sequential.h"
+
+#define BALANCE_GOAL     0.10 /* NAS's goal: zeta is at most this */
+#define BALANCE_NEEDLESS 0.01 /* data that cost at most this would do with slower I/O */
+#define BALANCE_ERROR    0.05 /* of an interval, both sides, all looks together */
+#define BALANCE_SHORT_S  1.0  /* a T_T below this is dominated by noise */
+
+enum balance_bound { BALANCE_AT_NEEDLESS, BALANCE_AT_GOAL, BALANCE_BOUNDS };
+
+/* Where the median of a quantity lies. */
+struct balance_estimate {
+    int looked_at;            /* rounds of the last look; 0: none yet */
+    double lo, hi;            /* in the intervals of all looks; NaN: there is none yet */
+    int side[BALANCE_BOUNDS]; /* 1 above, -1 at or below, 0 undecided */
+    double
+        needed[BALANCE_BOUNDS]; /* rounds in all that would probably decide; NaN: not known yet */
+    bool conflict;              /* looks contradict each other: what was measured has changed */
+};
+
+/* By the sign test: only one run of a pair adds to the quantity, so it is not symmetric. x: a finite value
+ * for each of n rounds, in their order; n may be 0. [out] to: without interval where there is none. Returns
+ * 0 or ERR_NOMEM. */
+int balance_look(const struct sequential_plan *plan, const double *x, int n,
+                 struct balance_estimate *to);
+
+enum balance {
+    BALANCE_UNDECIDED,
+    BALANCE_MET,      /* zeta lies at or below the goal */
+    BALANCE_FASTER,   /* besides, data lie at or below BALANCE_NEEDLESS */
+    BALANCE_MISSED,   /* zeta and data lie above the goal */
+    BALANCE_NOT_DATA, /* zeta lies above it, data at or below */
+};
+
+/* zeta decides whether the goal is met, data whose doing that is; so a wrong answer needs one of these two
+ * intervals to be wrong on one side, which either is with half of BALANCE_ERROR at most. */
+enum balance balance_of(const struct balance_estimate *zeta, const struct balance_estimate *data);
+
+/* Rounds, all together, that would probably decide what is undecided. value: zeta so far. NaN: not known
+ * yet. */
+double balance_needed(const struct balance_estimate *zeta, const struct balance_estimate *data,
+                      double value);
+
+/* A number with its interval, "0.034 (0.031 to 0.040)"; returns out. */
+const char *balance_words(double value, const struct balance_estimate *e, char out[64]);
+
+#endif

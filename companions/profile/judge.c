@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "companions/profile/judge.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/stamp.h"
+#include "base/stat.h"
+#include "base/units.h"
+
+void profile_rounds_end(struct profile_round *round, int n)
+{
+    for (int i = 0; i < n; i++) {
+        disturbance_end(&round[i].with);
+        disturbance_end(&round[i].without);
+    }
+}
+
+/* ------------------------------------------------------------------ disturbance */
+
+/* What a rank tells of itself; node: the first rank on its host. */
+static struct disturbance_part part_of(const struct profile_map *m, int node)
+{
+    struct disturbance_part p = {.node = node,
+                                 .wall_s = m->last_s - m->init_s,
+                                 .user_s = m->user_s,
+                                 .system_s = m->system_s,
+                                 .share = m->ran_s / (m->ran_s + m->waited_s),
+                                 .tick_s = 1.0 / (double)sysconf(_SC_CLK_TCK),
+                                 .steal_s = NAN,
+                                 .kernel_s = NAN,
+                                 .pressure = NAN,
+                                 .mhz = NAN,
+                                 .throttled_s = NAN,
+                                 .quota_cpus = NAN};
+    snprintf(p.host, sizeof p.host, "%.63s", m->host);
+    return p;
+}
+
+/* The first rank of this node speaks for it. The CPU time of all its children holds the ranks and their
+ * launcher, unless something else has started the ranks. */
+static void add_node(struct disturbance_part *part, int n, const struct disturbance_part *here)
+{
+    double user_s = 0, system_s = 0;
+    int first = -1;
+    for (int i = n - 1; i >= 0; i--) {
+        if (strcmp(part[i].host, here->host) != 0) continue;
+        user_s += part[i].user_s;
+        system_s += part[i].system_s;
+        first = i;
+    }
+    if (first < 0) return;
+    const struct disturbance_part of_rank = part[first];
+    part[first] = *here;
+    part[first].of_node = true;
+    part[first].node = of_rank.node;
+    part[first].share = of_rank.share;
+    part[first].user_s = of_rank.user_s + fmax(0, here->user_s - user_s);
+    part[first].system_s = of_rank.system_s + fmax(0, here->system_s - system_s);
+}
+
+int profile_disturbance(const struct profile_run *run, const struct disturbance_part *here,
+                        struct disturbance *d)
+{
+    struct disturbance_part *part = mem_new(run->size + 1, sizeof *part, "%d ranks", run->size);
+    int n = 0;
+    if (!part) return ERR_NOMEM;
+    for (int r = 0; r < run->size; r++) {
+        if (!run->rank[r]) continue;
+        part[n] = part_of(run->rank[r], n);
+        for (int i = n - 1; i >= 0; i--)
+            if (strcmp(part[i].host, part[n].host) == 0) part[n].node = part[i].node;
+        n++;
+    }
+    add_node(part, n, here);
+    disturbance_judge(part, n, d);
+    free(part);
+    return 0;
+}
+
+/* ------------------------------------------------------------------ the answer */
+
+/* A round is disturbed where one of its runs was. Only of the run without writes shared processors count:
+ * the kernel that flushes files, and threads of the MPI library that write, take what is theirs. */
+static const char *unmeasurable(const struct profile_round *round, const struct profile_zeta *z,
+                                char why[320])
+{
+    int disturbed = 0, shared = 0, cached = 0;
+    for (int i = 0; i < z->pairs; i++) {
+        disturbed += round[i].with.disturbed || round[i].without.disturbed;
+        shared += round[i].without.shared;
+        cached += round[i].page_cache;
+    }
+    if (cached > 0) {
+        snprintf(why, 320,
+                 "T_T measures memory, not a device: what was written had not reached one when the "
+                 "program ended; write to a file system on a device, and let the program flush "
+                 "(MPI_File_sync)");
+        return "page-cache";
+    }
+    if (z->t_t_s < BALANCE_SHORT_S) {
+        snprintf(why, 320,
+                 "a run takes %.3g s, and start-up and noise dominate times below %g s; take a "
+                 "larger problem or more steps",
+                 z->t_t_s, BALANCE_SHORT_S);
+        return "too-short";
+    }
+    if (2 * shared >= z->pairs && shared > 0) {
+        snprintf(why, 320,
+                 "in %d of %d pairs ranks did not get their processors without writing, and no "
+                 "other program took them; give every thread a processor of its own",
+                 shared, z->pairs);
+        return "processors-shared";
+    }
+    if (2 * disturbed >= z->pairs && disturbed > 0) {
+        snprintf(why, 320,
+                 "other programs, or other virtual machines, took processors from the ranks in %d "
+                 "of %d pairs; measure again when the computer does nothing else",
+                 disturbed, z->pairs);
+        return "disturbed";
+    }
+    return NULL;
+}
+
+/* Adds a number, none where the value is not finite. */
+static void number(json_t *to, const char *key, double value)
+{
+    if (isfinite(value)) json_object_set_new(to, key, json_real(value));
+}
+
+static json_t *numbers_of(const struct profile_zeta *z)
+{
+    json_t *n = json_object();
+    number(n, "goal", BALANCE_GOAL);
+    number(n, "zeta_paired", z->value);
+    number(n, "zeta_paired_ci95_lo", z->paired.lo);
+    number(n, "zeta_paired_ci95_hi", z->paired.hi);
+    number(n, "zeta_data", z->io);
+    number(n, "zeta_data_ci95_lo", z->data.lo);
+    number(n, "zeta_data_ci95_hi", z->data.hi);
+    number(n, "rounds_n", z->pairs);
+    return n;
+}
+
+/* How many pairs would decide, and how long they would take. */
+static void add_undecided(struct profile_zeta *z, const struct profile_round *round, int repeat_max,
+                          json_t *numbers, const char *zeta, const char *data)
+{
+    char more[160], why[200];
+    double needed = balance_needed(&z->paired, &z->data, z->value), took_s = 0;
+    if (isnan(needed)) needed = SEQUENTIAL_ROUNDS_MIN;
+    for (int i = 0; i < z->pairs; i++)
+        took_s += round[i].took_s / z->pairs;
+    number(numbers, "rounds_needed_n", needed);
+    if (needed <= repeat_max) {
+        const double minutes = needed * took_s / 60;
+        number(numbers, "minutes_needed", minutes);
+        snprintf(more, sizeof more,
+                 "About %.0f pairs all together, some %.2g minute%s, would decide: --repeat %.0f",
+                 needed, minutes, units_plural(minutes > 1 ? 2 : 1), needed);
+    } else
+        snprintf(more, sizeof more, "More than %d pairs would be needed to decide", repeat_max);
+    if (z->pairs < SEQUENTIAL_ROUNDS_MIN)
+        snprintf(why, sizeof why, "there is no interval before %d pairs", SEQUENTIAL_ROUNDS_MIN);
+    else if (!isfinite(z->paired.lo))
+        snprintf(why, sizeof why,
+                 "the pairs rise, fall or are like those before them: something else goes on here");
+    else if (z->paired.side[BALANCE_AT_GOAL] > 0)
+        snprintf(why, sizeof why,
+                 "that is above the goal, and whether the time inside MPI-IO is, "
+                 "too, is open: %s",
+                 data);
+    else
+        snprintf(why, sizeof why, "the interval holds the goal");
+    stamp_add(z->stamps, STAMP_UNDECIDED, SEVERITY_NOTE, numbers,
+              "Undecided: zeta %s, %d pair%s; NAS's goal is at most %.2f; %s. %s.", zeta, z->pairs,
+              units_plural(z->pairs), BALANCE_GOAL, why, more);
+}
+
+/* One of the four answers, or undecided. What makes measuring meaningless comes first. */
+static void add_answer(struct profile_zeta *z, const struct profile_round *round, int repeat_max)
+{
+    char why[320], zeta[64], data[64];
+    json_t *n = numbers_of(z);
+    const enum balance found = balance_of(&z->paired, &z->data);
+    balance_words(z->value, &z->paired, zeta);
+    balance_words(z->io, &z->data, data);
+    z->reason = unmeasurable(round, z, why);
+    if (!z->reason && found == BALANCE_NOT_DATA) {
+        snprintf(why, sizeof why,
+                 "zeta, %s, is above %.2f, but the time inside MPI-IO, %s, is not: with its writes "
+                 "the program is slower outside MPI-IO; leave a core to writing, and nothing else "
+                 "on the computer",
+                 zeta, BALANCE_GOAL, data);
+        z->reason = "slowdown";
+    }
+    if (z->reason)
+        stamp_add(z->stamps, STAMP_NOT_MEASURABLE, SEVERITY_WARN, n,
+                  "Not measurable here and now: %s.", why);
+    else if (found == BALANCE_FASTER)
+        stamp_add(z->stamps, STAMP_IO_FASTER_THAN_NEEDED, SEVERITY_GOOD, n,
+                  "I/O is faster than this program needs: zeta %s, inside MPI-IO %s, %d pairs. "
+                  "Writing %.0f times as slow would still meet NAS's goal of %.2f.",
+                  zeta, data, z->pairs, BALANCE_GOAL / fmax(z->data.hi, 1e-4), BALANCE_GOAL);
+    else if (found == BALANCE_MET)
+        stamp_add(z->stamps, STAMP_BALANCED, SEVERITY_GOOD, n,
+                  "Balanced: zeta %s, %d pairs; NAS's goal is at most %.2f.", zeta, z->pairs,
+                  BALANCE_GOAL);
+    else if (found == BALANCE_MISSED)
+        stamp_add(z->stamps, STAMP_IO_TOO_SLOW, SEVERITY_BAD, n,
+                  "I/O is too slow for this program: zeta %s, inside MPI-IO alone %s, %d pairs; "
+                  "NAS's goal is at most %.2f.",
+                  zeta, data, z->pairs, BALANCE_GOAL);
+    else
+        add_undecided(z, round, repeat_max, n, zeta, data);
+    z->answer = stamp_text(json_array_get(z->stamps, 0), "code");
+}
+
+/* The run that was disturbed most; else one whose processors were shared. */
+static void add_disturbance(struct profile_zeta *z, const struct profile_round *round)
+{
+    const struct disturbance *worst = NULL;
+    for (int i = 0; i < 2 * z->pairs; i++) {
+        const struct disturbance *d = i % 2 ? &round[i / 2].without : &round[i / 2].with;
+        if (!d->disturbed && !d->shared) continue;
+        const bool alike = worst && d->disturbed == worst->disturbed;
+        if (!worst || (d->disturbed && !alike) || (alike && d->share_min < worst->share_min))
+            worst = d;
+    }
+    if (worst) disturbance_stamp(worst, z->stamps);
+}
+
+static int estimate(struct profile_zeta *z, const struct profile_round *round, double *x)
+{
+    const int n = z->pairs, last = n < SEQUENTIAL_ROUNDS_MAX ? n : SEQUENTIAL_ROUNDS_MAX;
+    struct sequential_plan plan;
+    TRY(sequential_plan_at(BALANCE_ERROR, &last, 1, &plan));
+    for (int i = 0; i < n; i++)
+        x[i] = round[i].t_t_s;
+    TRY(stat_median(x, n, &z->t_t_s));
+    for (int i = 0; i < n; i++)
+        x[i] = round[i].t_c_s;
+    TRY(stat_median(x, n, &z->t_c_s));
+    for (int i = 0; i < n; i++)
+        x[i] = round[i].t_t_s / round[i].t_c_s - 1;
+    TRY(stat_median(x, n, &z->value));
+    TRY(balance_look(&plan, x, n, &z->paired));
+    for (int i = 0; i < n; i++)
+        x[i] = (round[i].t_io_s - round[i].c_io_s) / round[i].t_c_s;
+    TRY(stat_median(x, n, &z->io));
+    return balance_look(&plan, x, n, &z->data);
+}
+
+int profile_judge(const struct profile_round *round, int n, int repeat_max, struct profile_zeta *z)
+{
+    *z = (struct profile_zeta){.pairs = n};
+    double *x = mem_new(n, sizeof *x, "%d pairs", n);
+    if (!x) return ERR_NOMEM;
+    const int rc = estimate(z, round, x);
+    free(x);
+    TRY(rc);
+    z->stamps = json_array();
+    add_answer(z, round, repeat_max);
+    add_disturbance(z, round);
+    return 0;
+}
+
+void profile_zeta_end(struct profile_zeta *z)
+{
+    json_decref(z->stamps);
+    z->stamps = NULL;
+}

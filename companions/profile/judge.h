@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef PROFILE_JUDGE_H
+#define PROFILE_JUDGE_H
+/* Layer 3. zeta of a program from its pairs of runs, and the answer of docs/zeta.md. All functions are
+ * local. */
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/balance.h"
+#include "base/disturbance.h"
+#include "companions/profile/certificate.h"
+#include "companions/profile/merge.h"
+
+/* A pair of runs: with writes, and without. */
+struct profile_round {
+    double t_t_s, t_c_s;
+    double t_io_s, c_io_s; /* inside MPI-IO, mean over ranks: opens and reads are in both */
+    double took_s;         /* the whole pair */
+    int64_t dropped_bytes, kept_bytes;
+    struct certificate certificate;
+    bool dropped_first;
+    bool page_cache; /* T_T measured memory: what was written had not reached a device */
+    struct disturbance with, without; /* ended by profile_rounds_end */
+};
+void profile_rounds_end(struct profile_round *round, int n);
+
+/* What kept the processors of a run's ranks busy. here: of this node, over the whole command, with the CPU
+ * time of its children. Returns 0 or ERR_NOMEM. */
+int profile_disturbance(const struct profile_run *run, const struct disturbance_part *here,
+                        struct disturbance *d);
+
+/* Medians over the pairs, and the answer. */
+struct profile_zeta {
+    int pairs;
+    double t_t_s, t_c_s;
+    double value, io;                     /* zeta; the part of it that is time inside MPI-IO */
+    struct balance_estimate paired, data; /* of these two: one look, at the last pair */
+    json_t *stamps;                       /* owned: the answer, and the worst disturbance */
+    const char *answer;                   /* code of one of the stamps */
+    const char *reason;                   /* why it is not measurable, a word; NULL */
+};
+
+/* n >= 1. repeat_max: pairs that can be asked for. Returns 0 or ERR_NOMEM. [out] z, to be freed by
+ * profile_zeta_end. */
+int profile_judge(const struct profile_round *round, int n, int repeat_max, struct profile_zeta *z);
+void profile_zeta_end(struct profile_zeta *z);
+
+#endif
