@@ -16,7 +16,7 @@ setup() {
 make_bt() {
     cat >bin/nht1-bt <<'END'
 #!/usr/bin/env python3
-import json, os, sys
+import json, os, signal, sys
 args = sys.argv[1:]
 if '--help' in args:
     for name in ('json FILE', 'out FILE', 'progress WHEN', 'io NAMES', 'minutes M', 'class C', 'n N', 'steps NS',
@@ -34,6 +34,9 @@ if kind == 'rounds' and int(os.environ['STATUS']):
     sys.exit(int(os.environ['STATUS']))
 assert os.path.isdir(os.path.dirname(said['out']))
 open(said['out'], 'w').close()
+if kind == 'rounds' and os.path.exists('hold'):
+    open('holds', 'w').close()
+    signal.pause()
 steps = int(said.get('steps', 200))
 n = {'W': 24, 'A': 64, 'B': 102}[said.get('class', 'A')]
 alone = float(os.environ['STEP_S']) * steps * (n / 64) ** 3
@@ -167,6 +170,19 @@ END
     STATUS=3 check
     expect_status 1
     expect_text "result is there, and is not written over"
+}
+
+@test "killed, its files go with the next one in the same folder" {
+    touch hold
+    "$NHT1_ROOT/runs/study" check files --io posix --ranks 2 --out result --no-search >said 2>&1 3>&- &
+    wait_until -p $! test -e holds
+    kill -9 $!
+    wait $! || true
+    [ -n "$(ls files)" ]
+    rm -r hold result
+    check --no-search
+    expect_status 0
+    [ -z "$(ls files)" ]
 }
 
 @test "the report is headed by the sentence and by one figure" {

@@ -93,9 +93,7 @@ def _arguments(argv):
     add('--json', metavar='FILE', help='write the result to FILE, too; - is standard output')
     add('--junit', metavar='FILE', help='write it as JUnit XML, with one test case')
     add('--order-seed', type=command.number(0, kind=int), metavar='S', help='of the order in the rounds')
-    add('--launcher', metavar='NAME', help=tools.called('as runs/study'))
-    add('--launcher-flags', metavar='WORDS', help=tools.called('as runs/study'))
-    add('--cores', type=command.number(1, kind=int), metavar='C', help=tools.called('as runs/study'))
+    whole.add_launcher(add)
     add('--quiet', action='store_true', help='print the closing line and errors only')
     return parser.parse_known_args(argv)
 
@@ -162,7 +160,6 @@ class Side:
         self.program = programs.Finder()(os.path.abspath(wanted) if own('bin') else wanted, place)
         try:
             mine = shlex.split(getattr(args, name.lower()))
-            flags = shlex.split(os.environ.get('MPIRUN_FLAGS', '')) + shlex.split(args.launcher_flags or '')
         except ValueError as e:
             raise trouble.usage('%s: %s' % (name, e))
         options = merged(options_of(said, self.program, ''),
@@ -179,8 +176,7 @@ class Side:
         self.files = own('files') or args.files
         if self.files and not os.path.isdir(self.files):
             raise trouble.usage('%s: no such folder for the files of %s' % (text.clean(self.files), name))
-        self.launcher = launch.Launcher(args.launcher or 'auto', flags, args.cores or system['cores'],
-                                        system['nodes'], program=self.program.path)
+        self.launcher = whole.launcher(args, system, self.program.path)
 
     def json(self):
         return {'program': self.program.path, 'options': self.words, 'environment': self.env,
@@ -278,19 +274,17 @@ class Alternation:
         words = side.launcher.command(self.ranks, self.args.threads, words + ['--json', path])
         environment = side.launcher.environment(self.ranks, self.args.threads, side.env)
         limit_s = plan.Estimate(max(side.seconds, default=None)).limit_s(0)
-        began_utc = utc()
+        began = drive.begin()
         status, seconds, why = child.run(words, environment, folder, limit_s, self.stop,
                                          self._tick(side, number))
         if why == 'interrupted':
             self.speak.break_off()
             shutil.rmtree(folder)
             return None
-        record = {'schema': 'nht1-study-run/1', 'name': 'r%02d' % number, 'point': side.name, 'run': number,
-                  'settings': {'env.' + k: v for k, v in side.env.items()}, 'cwd': os.getcwd(),
-                  'command': words, 'environment': dict(launch.recorded(environment), **side.env),
-                  'host': socket.gethostname(), 'started_utc': began_utc, 'ended_utc': utc(),
-                  'load_before': os.getloadavg()[0], 'wall_s': round(seconds, 6), 'status': status,
-                  'ok': not why and status in drive.FINISHED, 'trouble': why}
+        record = dict(drive.record(
+            began, 'r%02d' % number, side.name, number, {'env.' + k: v for k, v in side.env.items()}, words,
+            dict(launch.recorded(environment), **side.env), seconds, status),
+            ok=not why and status in drive.FINISHED, trouble=why)
         write_json(os.path.join(folder, 'run.json'), record)
         if not record['ok']:
             raise trouble.failed('%s, round %d: %s; its output is in %s' % (

@@ -6,8 +6,10 @@ makes as many rounds as it takes (--repeat auto), and what time is left goes int
     pilot/ run/ search/   result.json, stdout and stderr of the program; run.json
     check.json            what came of it (docs/schema/nht1-check-1.json)
     report.html"""
+import contextlib
 import json
 import os
+import secrets
 import shutil
 import socket
 import tempfile
@@ -17,8 +19,7 @@ from types import SimpleNamespace
 from .. import VERSION, command, results, stats, text, tools, trouble
 from ..report.output import Outputs
 from ..results import items, members, real, word
-from . import check_words, child, drive, launch, probe, programs, speak, whole
-from . import description as ini
+from . import check_words, child, drive, launch, probe, programs, scratch, speak, whole
 from .folder import shown, utc, write_json
 from .tune_words import command_of
 
@@ -61,17 +62,12 @@ def _arguments(argv):
     add('--minutes', type=command.number(0.01), metavar='M', default=2.0,
         help='time for everything together, default %(default)g')
     add('--io', metavar='NAME,NAME', default='serial,token-gather,mpiio', help='writers, default %(default)s')
-    add('--ranks', type=command.number(1, kind=int), metavar='R',
-        help='MPI ranks; default: ranks or threads on all cores, whichever computes faster')
-    add('--threads', type=command.number(1, kind=int), metavar='T',
-        help='threads of each rank; default with --ranks: as many as there are cores for')
+    probe.add_shape(add)
     add('--no-search', action='store_true', help='do not use the time that is left to search for the best way to write')
     add('--out', metavar='DIR', help='folder of the result; default: a new one, check, check-2, ..., in nht1-studies '
                                      'in the current folder, inside of the sources runs/out')
     add('--json', metavar='FILE', help='write the result to FILE, too; - is standard output')
-    add('--launcher', metavar='NAME', help=tools.called('as runs/study'))
-    add('--launcher-flags', metavar='WORDS', help=tools.called('as runs/study'))
-    add('--cores', type=command.number(1, kind=int), metavar='C', help=tools.called('as runs/study'))
+    whole.add_launcher(add)
     add('--no-report', action='store_true', help='make no report')
     add('--quiet', action='store_true', help='print the sentence and errors only')
     return parser.parse_known_args(argv)
@@ -135,13 +131,10 @@ class Check:
             raise trouble.usage('--io %s: names of writers are expected' % text.clean(args.io))
         system = launch.system()
         self.cores = args.cores or system['cores']
-        self.launcher = whole.launcher_of(SimpleNamespace(
-            launcher=args.launcher, launcher_flags=args.launcher_flags, dry_run=False), ini.Description('', ''),
-            dict(system, cores=self.cores))
+        self.launcher = whole.launcher(args, system)
         self.speak, self.stop = speak.Speaker((), args.quiet, False), child.Stop()
         self.where = text.clean(os.path.abspath(args.files))
         self.folder = whole.new_folder(args.out, 'check')
-        self.files = os.path.join(args.files, 'nht1-check-%d' % os.getpid())
         self.search, self.rounds_began = None, 0
 
     def left_s(self):
@@ -152,29 +145,18 @@ class Check:
     def run(self):
         """The exit status."""
         self.stop.install()
-        try:
-            os.mkdir(self.files)
-        except OSError as e:
-            raise trouble.failed('%s: cannot write there: %s' % (self.where, e.strerror))
-        try:
-            self._shape()
+        with contextlib.ExitStack() as stack:
+            try:
+                self.files = stack.enter_context(scratch.folder(self.args.files, secrets.token_hex(8)))
+            except OSError as e:
+                raise trouble.failed('%s: cannot write there: %s' % (self.where, e.strerror))
+            if not (self.args.ranks or self.args.threads):
+                self.speak.status('trying ranks and threads')
+            self.ranks, self.threads = probe.shape(self.args, self.cores, self.launcher)
             problem = [] if self.given else self._problem()
-            root = self._rounds(problem)
-            self._conclude(root)
+            self._conclude(self._rounds(problem))
             self._search(problem)
-        finally:
-            shutil.rmtree(self.files, ignore_errors=True)
         return STATUS.get(self.best['answer'], trouble.OK)
-
-    def _shape(self):
-        args = self.args
-        if args.ranks or args.threads:
-            self.ranks = args.ranks or max(1, self.cores // args.threads)
-            self.threads = args.threads or max(1, self.cores // self.ranks)
-        else:
-            self.speak.status('trying ranks and threads')
-            found = probe.run(self.cores, self.launcher)
-            self.ranks, self.threads = found['probe_ranks'], found['probe_threads']
 
     def _start(self, name, words, limit_s, doing):
         """Runs nht1-bt in a folder of that name. (its result or {}, status, why)"""
@@ -188,15 +170,13 @@ class Check:
 
         def tick(seconds):
             self.speak.status('%s: %s; at most %s left' % (doing, text.about(seconds), text.about(max(0, self.left_s()))))
-        began_utc = utc()
+        began = drive.begin()
         status, seconds, why = child.run(words, environment, folder, limit_s, self.stop, tick)
         self.speak.clear()
         ok = not why and status in drive.FINISHED
-        write_json(os.path.join(folder, 'run.json'), {
-            'schema': 'nht1-study-run/1', 'name': name, 'point': name, 'run': 1, 'settings': {}, 'cwd': os.getcwd(),
-            'command': words, 'environment': launch.recorded(environment), 'host': socket.gethostname(),
-            'started_utc': began_utc, 'ended_utc': utc(), 'load_before': os.getloadavg()[0],
-            'wall_s': round(seconds, 6), 'status': status, 'ok': ok, 'trouble': why})
+        write_json(os.path.join(folder, 'run.json'), dict(
+            drive.record(began, name, name, 1, {}, words, launch.recorded(environment), seconds, status),
+            ok=ok, trouble=why))
         if why == 'interrupted':
             raise trouble.failed('interrupted; what there is, is in %s' % shown(folder))
         return results.read_object(path) if os.path.exists(path) else {}, status, why
@@ -208,10 +188,10 @@ class Check:
 
     def _problem(self):
         """Words for the problem, by a pilot: one round of few steps."""
-        with tempfile.TemporaryDirectory(prefix='nht1-check-') as scratch:
+        with tempfile.TemporaryDirectory(prefix='nht1-check-') as store:
             root, status, why = self._start('pilot', [
                 '--class', 'A', '--steps', str(PILOT_STEPS), '--io', ','.join(['none'] + self.writers), '--tc',
-                'measure', '--tc-store', os.path.join(scratch, 'tc.json')], max(5, PILOT_SHARE * self.left_s()), 'pilot')
+                'measure', '--tc-store', os.path.join(store, 'tc.json')], max(5, PILOT_SHARE * self.left_s()), 'pilot')
         if why != 'timed out' and status not in drive.FINISHED:
             raise self._failed('pilot', status, why)
         shutil.rmtree(os.path.join(self.folder, 'pilot'))  # no result

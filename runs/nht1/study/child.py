@@ -75,15 +75,16 @@ def ask(words, timeout_s, environment=None):
     return status, out.decode('utf-8', 'replace'), err.decode('utf-8', 'replace')
 
 
-def run(command, environment, folder, timeout_s, stop, tick):
-    """Runs a command to its end. folder: takes stdout and stderr. tick(seconds) is called now and
+def run(command, environment, folder, timeout_s, stop, tick, cwd=None):
+    """Runs a command to its end. folder: takes stdout and stderr. cwd: the folder it runs in,
+    None: this one. tick(seconds) is called now and
     then, and at the end. Returns (exit status, seconds, why), why being None, 'interrupted' or
     'timed out'; a signal counts as 128 + its number."""
     began = time.monotonic()
     try:
         with open(os.path.join(folder, 'stdout'), 'wb') as out, \
                 open(os.path.join(folder, 'stderr'), 'wb') as err:
-            process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=out,
+            process = subprocess.Popen(command, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, stdout=out,
                                        stderr=err, preexec_fn=_with_parent, start_new_session=True)
             why = _watch(process, began + timeout_s, stop, tick, began)
             if why:

@@ -19,6 +19,18 @@ FINISHED = (0, 4)      # exit statuses of a program that leave a result
 INTERVAL_RUNS_MIN = 3  # below, an interval says nothing
 
 
+def begin():
+    """What is known of a run before it: for record()."""
+    return {'started_utc': utc(), 'load_before': os.getloadavg()[0]}
+
+
+def record(began, name, point, number, settings, command, environment, seconds, status):
+    """run.json of a run that has ended, but for whether it is good."""
+    return {'schema': 'nht1-study-run/1', 'name': name, 'point': point, 'run': number, 'settings': settings,
+            'cwd': os.getcwd(), 'command': command, 'environment': environment, 'host': socket.gethostname(),
+            **began, 'ended_utc': utc(), 'wall_s': round(seconds, 6), 'status': status}
+
+
 class Settings:
     """What [study] and the command line say about the whole."""
 
@@ -251,7 +263,7 @@ class Driver:
         point, name = tally.point, tally.name(number)
         part = self.folder.begin(name)
         environment = self.launcher.environment(point.ranks, point.threads, point.env)
-        started, load = utc(), os.getloadavg()[0]
+        began = begin()
         self.speak.begin(tally, number, self)
         with self.folder.dumps(self.files) as dumps:
             command = self._command(tally, part, dumps)
@@ -266,18 +278,14 @@ class Driver:
             self.folder.set_aside(name + '.part')
             return
         final = self.folder.file('runs', name)
-        record = {'schema': 'nht1-study-run/1', 'name': name, 'point': point.id, 'run': number,
-                  'settings': point.settings, 'cwd': os.getcwd(),
-                  'command': [w.replace(shown(part), shown(final)) for w in command],
-                  'environment': dict(recorded(environment), **point.env),
-                  'host': socket.gethostname(),
-                  'started_utc': started, 'ended_utc': utc(), 'load_before': load,
-                  'wall_s': round(seconds, 6), 'status': status}
-        self._judge(tally, record, part, why)
-        write_json(os.path.join(part, 'run.json'), record)
+        made = record(began, name, point.id, number, point.settings,
+                      [w.replace(shown(part), shown(final)) for w in command],
+                      dict(recorded(environment), **point.env), seconds, status)
+        self._judge(tally, made, part, why)
+        write_json(os.path.join(part, 'run.json'), made)
         self.folder.complete(name)
-        self._take(tally, number, record)
-        self.speak.end(tally, number, record, self)
+        self._take(tally, number, made)
+        self.speak.end(tally, number, made, self)
 
     def _take(self, tally, number, record):
         """Of a run without success, whatever it has left does not count."""

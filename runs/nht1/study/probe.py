@@ -4,7 +4,7 @@ use the cores better, and how fast. It costs two short runs of nht1-bt that writ
 import os
 import tempfile
 
-from .. import results, tools
+from .. import command, results, tools
 from . import child
 
 STEPS, LIMIT_S = 6, 120
@@ -26,6 +26,23 @@ def run(cores, launcher):
         found[shape] = _seconds(shape, launcher)
     best = min(found, key=found.get)
     return dict(zip(NAMES, best + (round(found[best] / STEPS, 6),)))
+
+
+def add_shape(add):
+    """The options --ranks and --threads, which shape() reads. add: of a parser."""
+    add('--ranks', type=command.number(1, kind=int), metavar='R',
+        help='MPI ranks; default: ranks or threads on all cores, whichever computes faster')
+    add('--threads', type=command.number(1, kind=int), metavar='T',
+        help='threads of each rank; default with --ranks: as many as there are cores for')
+
+
+def shape(args, cores, launcher):
+    """(ranks, threads) by --ranks and --threads, else by what computes faster here."""
+    if args.ranks or args.threads:
+        ranks = args.ranks or max(1, cores // args.threads)
+        return ranks, args.threads or max(1, cores // ranks)
+    found = run(cores, launcher)
+    return found['probe_ranks'], found['probe_threads']
 
 
 def _seconds(shape, launcher):

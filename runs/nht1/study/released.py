@@ -12,7 +12,7 @@ import socket
 
 from .. import VERSION, command, patterns, stats, sumfile, text, tools, trouble
 from ..report.output import Outputs
-from . import child, launch, whole
+from . import child, drive, launch, whole
 from .folder import shown, utc, write_json
 
 SOURCES = {'b_eff_io': 'b_eff_io.c', 'b_eff': 'b_eff.c'}
@@ -46,7 +46,7 @@ def _arguments(argv):
     add('--out', metavar='DIR', help='folder for sources, commands and summaries; default: a new one')
     add('--cc', metavar='COMMAND', default='mpicc', help='compiler, default %(default)s')
     add('--cflags', metavar='WORDS', default='-O2 -std=gnu89 -w', help='its options, default %(default)s')
-    add('--launcher', metavar='NAME', help='mpirun, srun, or a path; default: that of the MPI library of the build')
+    whole.add_launcher(add)
     add('--seed', metavar='N', type=command.number(0, 1 << 31, kind=int), help='of the order; default: a random one')
     add('--json', metavar='FILE', help='write the ratios to FILE as JSON')
     add('--quiet', action='store_true', help='print the table alone')
@@ -71,27 +71,17 @@ def _sources(folder):
 class Released:
     def __init__(self, args, sources):
         self.args, self.sources = args, sources
-        self.system = launch.system()
-        self.launcher = launch.Launcher(args.launcher or 'auto', [], self.system['cores'], self.system['nodes'])
-        self.ranks = args.ranks or min(4, self.system['cores'])
+        system = launch.system()
+        self.launcher = whole.launcher(args, system)
+        self.ranks = args.ranks or min(4, self.launcher.cores)
         self.seed = random.SystemRandom().getrandbits(31) if args.seed is None else args.seed
-        self.folder = self._folder()
-        self.files = os.path.abspath(args.files) if args.files else os.path.join(self.folder, 'files')
         if args.files and not os.path.isdir(args.files):
             raise trouble.usage('--files %s: no such folder' % text.clean(args.files))
+        self.folder = whole.new_folder(args.out, 'released')
+        self.files = os.path.abspath(args.files) if args.files else os.path.join(self.folder, 'files')
         self.stop, self.began = child.Stop(), utc()
         self.rounds, self.order, self.told = {p: [] for p in sources}, [], []
         self.interrupted = False
-
-    def _folder(self):
-        if self.args.out:
-            if os.path.isdir(self.args.out) and os.listdir(self.args.out):
-                raise trouble.usage('--out %s: the folder is not empty' % text.clean(self.args.out))
-            return os.path.abspath(self.args.out)
-        number, under = 1, os.path.abspath(whole.under())
-        while os.path.lexists(os.path.join(under, 'released-%d' % number)):
-            number += 1
-        return os.path.join(under, 'released-%d' % number)
 
     def say(self, words):
         if not self.args.quiet:
@@ -140,23 +130,17 @@ class Released:
         line = self.launcher.command(self.ranks, 1, words)
         with open(os.path.join(folder, 'command'), 'w', encoding='utf-8') as f:
             f.write(shlex.join(line) + '\n')
-        here = os.getcwd()
-        os.chdir(folder)
-        try:
-            status, seconds, why = child.run(line, self.launcher.environment(self.ranks, 1, {}), folder,
-                                             20 * self.args.seconds + 3600, self.stop, lambda s: None)
-        finally:
-            os.chdir(here)
+        status, seconds, why = child.run(line, self.launcher.environment(self.ranks, 1, {}), folder,
+                                         20 * self.args.seconds + 3600, self.stop, lambda s: None, cwd=folder)
         if why == 'interrupted':
             self.interrupted = True
             return None
         path = stem + '.sum'
         said = sumfile.read(path) if os.path.exists(path) else None
         if why or not said or status not in (0, trouble.INVALID):
-            with open(os.path.join(folder, 'stderr'), encoding='utf-8', errors='replace') as f:
-                err = (f.read().strip().splitlines() or ['no message'])[0]
             raise trouble.failed('%s ended with status %s%s: %s; see %s' % (
-                name, status, '' if said else ', without a .sum that can be read', text.clean(err, 200), shown(folder)))
+                name, status, '' if said else ', without a .sum that can be read', drive.last_words(folder),
+                shown(folder)))
         self.told += sumfile.said(said[0]['told'], os.path.join(name, program + '.sum'))
         self.say('%-22s %s, %s' % (name, text.rate(max(r['value'] or 0 for r in said)), text.duration(seconds)))
         return said

@@ -68,10 +68,7 @@ def _arguments(argv):
         help='time for searches and comparison together, default %(default)s')
     add('--rounds', type=command.number(1, 500, int), metavar='R', default=12,
         help='rounds of the comparison, default %(default)s; below 7 there is no interval')
-    add('--ranks', type=command.number(1, kind=int), metavar='R',
-        help='MPI ranks; default: ranks or threads on all cores, whichever computes faster')
-    add('--threads', type=command.number(1, kind=int), metavar='T',
-        help='threads of each rank; default with --ranks: as many as there are cores for')
+    probe.add_shape(add)
     add('--components', metavar='NAME,NAME', help='MPI-IO components to search with; default: those of '
                                                   'the library (Open MPI), or $OMPI_MCA_io')
     add('--files', metavar='DIR', help='write the files that are measured there, on the file system in '
@@ -85,9 +82,7 @@ def _arguments(argv):
              "compare the search's choice with the best of them")
     add('--against', metavar='DIR', help='compare the choice with the best of an earlier --exhaustive: '
                                          'the folder of that result')
-    add('--launcher', metavar='NAME', help=tools.called('as runs/study'))
-    add('--launcher-flags', metavar='WORDS', help=tools.called('as runs/study'))
-    add('--cores', type=command.number(1, kind=int), metavar='C', help=tools.called('as runs/study'))
+    whole.add_launcher(add)
     add('--no-report', action='store_true', help='make no report at the end')
     add('--quiet', action='store_true', help='print what was found and errors only')
     return parser.parse_known_args(argv)
@@ -104,51 +99,19 @@ class Tuner:
                 raise trouble.usage('--%s is not for you to give: the search does' % name)
         system = launch.system()
         self.cores = args.cores or system['cores']
-        none = ini.Description('', '')
-        self.launcher = whole.launcher_of(SimpleNamespace(
-            launcher=args.launcher, launcher_flags=args.launcher_flags, dry_run=False), none,
-            dict(system, cores=self.cores))
-        self.common = dict({'program': 'nht1-bt'}, **self._shape(),
-                           **settings_of(said, self.program))
+        self.launcher = whole.launcher(args, system)
+        ranks, threads = probe.shape(args, self.cores, self.launcher)
+        self.common = {'program': 'nht1-bt', 'ranks': str(ranks), 'threads': str(threads),
+                       **settings_of(said, self.program)}
         if args.files and not os.path.isdir(args.files):
             raise trouble.usage('%s: no such folder for the files (--files)' % args.files)
         self.reference = self.earlier(args.against) if args.against else None
-        self.folder, self.stopped = self._folder(), False
+        self.folder, self.stopped = shown(whole.new_folder(args.out, 'tune', args.under)), False
         self.component = ''  # the one in force
         self.found = {'schema': SCHEMA, 'version': VERSION, 'host': socket.gethostname(),
                       'started_utc': utc(), 'ended_utc': None, 'ended': None, 'minutes': args.minutes,
                       'seconds': None, 'settings': self.common, 'searches': [], 'final': None,
                       'verdict': None, 'answer': None, 'best': None, 'check': None}
-
-    def _shape(self):
-        """Ranks and threads."""
-        args = self.args
-        if args.ranks or args.threads:
-            ranks = args.ranks or max(1, self.cores // args.threads)
-            threads = args.threads or max(1, self.cores // ranks)
-        else:
-            known = probe.run(self.cores, self.launcher)
-            ranks, threads = known['probe_ranks'], known['probe_threads']
-        return {'ranks': str(ranks), 'threads': str(threads)}
-
-    def _folder(self):
-        if self.args.out:
-            if os.path.lexists(self.args.out) and (
-                    not os.path.isdir(self.args.out) or os.listdir(self.args.out)):
-                raise trouble.usage('%s is there and not empty: name another folder with --out' %
-                                    self.args.out)
-            paths = iter([self.args.out])
-        else:
-            under = self.args.under or whole.under()
-            paths = (os.path.join(under, 'tune' if n == 1 else 'tune-%d' % n) for n in range(1, 10000))
-        for path in paths:
-            try:
-                os.makedirs(path, exist_ok=bool(self.args.out))
-                return path
-            except FileExistsError:
-                continue
-            except OSError as e:
-                raise trouble.failed('%s: %s; name another folder with --out' % (path, e.strerror))
 
     def left_s(self):
         return self.args.minutes * 60 - (time.monotonic() - self.began)

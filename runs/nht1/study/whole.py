@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A study from its description to its report: points, what they take, the runs, what they amount to."""
 import dataclasses
+import itertools
 import os
 import platform
 import random
 import shlex
 import sys
 
-from .. import VERSION, stats, text, tools, trouble
+from .. import VERSION, command, stats, text, tools, trouble
 from . import child, drive, launch, plan, probe, programs, speak, summary, sweep
 from .folder import Folder, check_place, choose, existing, shown
 
@@ -23,32 +24,52 @@ def under():
         os.path.join(tools.ROOT, 'Makefile')) else 'nht1-studies'
 
 
-def new_folder(out, name):
+def new_folder(out, name, where=None):
     """Makes the folder of a result: out, where that is given and holds nothing, else a new one of that name
-    where folders of studies are. Its absolute path."""
-    number, path = 1, out or os.path.join(under(), name)
-    while not out and os.path.lexists(path):
-        number += 1
-        path = os.path.join(under(), '%s-%d' % (name, number))
-    if os.path.lexists(path) and (not os.path.isdir(path) or os.listdir(path)):
-        raise trouble.usage('--out: %s is there, and is not written over' % text.clean(path))
-    try:
-        os.makedirs(path, exist_ok=True)
-    except OSError as e:
-        raise trouble.failed('%s: %s; name another folder with --out' % (path, e.strerror))
-    return os.path.abspath(path)
+    in `where`, the folder of all studies if that is None. Its absolute path."""
+    if out and os.path.lexists(out) and (not os.path.isdir(out) or os.listdir(out)):
+        raise trouble.usage('--out: %s is there, and is not written over: %s' % (
+            text.clean(out), 'the folder is not empty' if os.path.isdir(out) else 'it is no folder'))
+    where = where or under()
+    for number in itertools.count(1):
+        path = out or os.path.join(where, name if number == 1 else '%s-%d' % (name, number))
+        try:
+            os.makedirs(path, exist_ok=bool(out))
+            return os.path.abspath(path)
+        except OSError as e:
+            if isinstance(e, FileExistsError) and not out:
+                continue  # of an earlier study, or of one that began at the same time
+            raise trouble.failed('%s: %s; name another folder with --out' % (path, e.strerror))
+
+
+def add_launcher(add):
+    """The options about the launcher, of what is started without a description. add: of a parser."""
+    add('--launcher', metavar='NAME', help=tools.called('as runs/study'))
+    add('--launcher-flags', metavar='WORDS', help=tools.called('as runs/study'))
+    add('--cores', type=command.number(1, kind=int), metavar='C', help=tools.called('as runs/study'))
+
+
+def _flags(*said):
+    """Words for the launcher. said: (where it was said, text)"""
+    flags = []
+    for where, words in (('MPIRUN_FLAGS', os.environ.get('MPIRUN_FLAGS', '')), *said):
+        try:
+            flags += shlex.split(words)
+        except ValueError as e:
+            raise trouble.usage('%s: %s: %s' % (where, text.clean(words, 100), e))
+    return flags
+
+
+def launcher(args, system, program=None):
+    """The launcher by the options of add_launcher, that fits a program where one is given."""
+    return launch.Launcher(args.launcher or 'auto', _flags(('--launcher-flags', args.launcher_flags or '')),
+                           args.cores or system['cores'], system['nodes'], program=program)
 
 
 def launcher_of(args, description, system):
-    flags = []
-    for where, said in (('MPIRUN_FLAGS', os.environ.get('MPIRUN_FLAGS', '')),
-                        (description.study['launcher_flags'].place,
-                         description.value('launcher_flags')),
-                        ('--launcher-flags', args.launcher_flags or '')):
-        try:
-            flags += shlex.split(said)
-        except ValueError as e:
-            raise trouble.usage('%s: %s: %s' % (where, text.clean(said, 100), e))
+    """The launcher by a description and the options of runs/study."""
+    flags = _flags((description.study['launcher_flags'].place, description.value('launcher_flags')),
+                   ('--launcher-flags', args.launcher_flags or ''))
     asked = description.value('launcher')
     return launch.Launcher(args.launcher or asked, flags, system['cores'], system['nodes'],
                            bool(args.launcher) or asked in ('auto', 'none') or not args.dry_run)
