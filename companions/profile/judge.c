@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -26,18 +25,12 @@ void profile_rounds_end(struct profile_round *round, int n)
 /* What a rank tells of itself; node: the first rank on its host. */
 static struct disturbance_part part_of(const struct profile_map *m, int node)
 {
-    struct disturbance_part p = {.node = node,
-                                 .wall_s = m->last_s - m->init_s,
-                                 .user_s = m->user_s,
-                                 .system_s = m->system_s,
-                                 .share = m->ran_s / (m->ran_s + m->waited_s),
-                                 .tick_s = 1.0 / (double)sysconf(_SC_CLK_TCK),
-                                 .steal_s = NAN,
-                                 .kernel_s = NAN,
-                                 .pressure = NAN,
-                                 .mhz = NAN,
-                                 .throttled_s = NAN,
-                                 .quota_cpus = NAN};
+    struct disturbance_part p = disturbance_unread();
+    p.node = node;
+    p.wall_s = m->last_s - m->init_s;
+    p.user_s = m->user_s;
+    p.system_s = m->system_s;
+    p.share = m->ran_s / (m->ran_s + m->waited_s);
     snprintf(p.host, sizeof p.host, "%.63s", m->host);
     return p;
 }
