@@ -120,26 +120,6 @@ static const char *unmeasurable(const struct profile_round *round, const struct 
     return NULL;
 }
 
-/* Adds a number, none where the value is not finite. */
-static void number(json_t *to, const char *key, double value)
-{
-    if (isfinite(value)) json_object_set_new(to, key, json_real(value));
-}
-
-static json_t *numbers_of(const struct profile_zeta *z)
-{
-    json_t *n = json_object();
-    number(n, "goal", BALANCE_GOAL);
-    number(n, "zeta_paired", z->value);
-    number(n, "zeta_paired_ci95_lo", z->paired.lo);
-    number(n, "zeta_paired_ci95_hi", z->paired.hi);
-    number(n, "zeta_data", z->io);
-    number(n, "zeta_data_ci95_lo", z->data.lo);
-    number(n, "zeta_data_ci95_hi", z->data.hi);
-    number(n, "rounds_n", z->pairs);
-    return n;
-}
-
 /* How many pairs would decide, and how long they would take. */
 static void add_undecided(struct profile_zeta *z, const struct profile_round *round, int repeat_max,
                           json_t *numbers, const char *zeta, const char *data)
@@ -149,10 +129,10 @@ static void add_undecided(struct profile_zeta *z, const struct profile_round *ro
     if (isnan(needed)) needed = SEQUENTIAL_ROUNDS_MIN;
     for (int i = 0; i < z->pairs; i++)
         took_s += round[i].took_s / z->pairs;
-    number(numbers, "rounds_needed_n", needed);
+    stamp_number(numbers, "rounds_needed_n", needed);
     if (needed <= repeat_max) {
         const double minutes = needed * took_s / 60;
-        number(numbers, "minutes_needed", minutes);
+        stamp_number(numbers, "minutes_needed", minutes);
         snprintf(more, sizeof more,
                  "About %.0f pairs all together, some %.2g minute%s, would decide: --repeat %.0f",
                  needed, minutes, units_plural(minutes > 1 ? 2 : 1), needed);
@@ -179,8 +159,9 @@ static void add_undecided(struct profile_zeta *z, const struct profile_round *ro
 static void add_answer(struct profile_zeta *z, const struct profile_round *round, int repeat_max)
 {
     char why[320], zeta[64], data[64];
-    json_t *n = numbers_of(z);
+    json_t *n = balance_numbers(NULL, z->value, &z->paired, z->io, &z->data);
     const enum balance found = balance_of(&z->paired, &z->data);
+    stamp_number(n, "rounds_n", z->pairs);
     balance_words(z->value, &z->paired, zeta);
     balance_words(z->io, &z->data, data);
     z->reason = unmeasurable(round, z, why);
