@@ -543,9 +543,6 @@ static int interpret(struct bt_setup *s, const bool *given)
     if (s->opt.probe && (s->opt.dry_run || s->opt.restart))
         return err_set(ERR_USAGE, "--probe and --%s exclude each other",
                        s->opt.dry_run ? "dry-run" : "restart");
-    if (s->opt.probe && s->opt.known && s->opt.json)
-        return err_set(ERR_USAGE, "--probe --known and --json exclude each other: where something "
-                                  "is known, nothing is tried");
     if (conf_given(&bt_program, given, "probe-limit") && !s->opt.probe)
         return err_set(ERR_USAGE, "--probe-limit is for --probe: give that too");
     TRY(problem_setup(s));
