@@ -321,13 +321,13 @@ int bt_job_make_run(struct bt_job *job, struct bt_solver *solver, const struct b
 int bt_job_run(struct bt_job *job, struct bt_solver *solver, int writer, int round)
 {
     const struct bt_setup *s = job->setup;
-    const size_t n = (size_t)job->outcomes_n + 1;
+    const int n = job->outcomes_n + 1;
     const struct bt_candidate *c = writer == BT_COMPUTE_ONLY ? NULL : &s->candidate[writer];
     const char *what = c ? c->writer : "computing";
     char path[4096] = "", label[256];
-    struct bt_outcome *o = realloc(job->outcome, n * sizeof *o);
+    struct bt_outcome *o = mem_grow(job->outcome, n, sizeof *o, "the results of run %d", n);
     if (o) job->outcome = o;
-    TRY(par_agree(job->comm, o ? 0 : mem_error("the results of run %zu", n)));
+    TRY(par_agree_memory(job->comm, o));
     if (c) bt_setup_path(s, c->writer, path);
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): c is in s, and NULL only without a writer */
     if (s->rounds_auto && round > 0)

@@ -321,8 +321,9 @@ int bt_read_make(const struct bt_read_request *q, struct bt_readings *to)
     *to = (struct bt_readings){0};
     if (plan->shapes_n == 0 || !can_be_read(q->io->writer)) return 0;
     if (sys_path_fs(q->io->path, &fs) < 0) err_clear();
-    to->reading = calloc((size_t)(plan->shapes_n * s->read_states_n), sizeof *to->reading);
-    rc = to->reading ? 0 : mem_error("records of reading");
+    to->reading = mem_new((int64_t)plan->shapes_n * s->read_states_n, sizeof *to->reading,
+                          "the results of reading");
+    rc = to->reading ? 0 : ERR_NOMEM;
     if (rc == 0) rc = choose_dumps(&w);
     if (rc == 0) rc = bt_dump_new(&w.digest, q->io->n);
     TRY_TO(out, rc, par_agree(q->comm, rc));

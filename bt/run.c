@@ -134,8 +134,9 @@ static int spread_dumps(const struct run_state *w, struct bt_run *run)
     const MPI_Comm comm = w->q->comm;
     const struct io_stats *stats = io_file_stats(w->file);
     run->dumps_n = stats->dumps_n;
-    run->dump = calloc((size_t)stats->dumps_n + 1, sizeof *run->dump);
-    TRY(par_agree(comm, run->dump ? 0 : mem_error("%lld dump records", (long long)stats->dumps_n)));
+    run->dump = mem_new(stats->dumps_n, sizeof *run->dump, "the times of %lld dumps",
+                        (long long)stats->dumps_n);
+    TRY(par_agree_memory(comm, run->dump));
     for (int64_t i = stats->kept_n; i < run->dumps_n; i++) {
         const struct io_dump_times *t = &stats->dump[i];
         struct bt_run_dump *d = &run->dump[i];

@@ -241,8 +241,8 @@ static int make_dumps(struct check *c)
     const int64_t listed = c->has_manifest ? c->manifest.dumps_n : 0;
     const int64_t worth = listed > whole ? listed : whole + 1;
     c->dumps_n = c->shape.dumps_n < worth ? c->shape.dumps_n : worth;
-    c->dump = calloc((size_t)c->dumps_n + 1, sizeof *c->dump);
-    if (!c->dump) return mem_error("the results of %" PRId64 " dumps", c->dumps_n);
+    c->dump = mem_new(c->dumps_n, sizeof *c->dump, "the results of %" PRId64 " dumps", c->dumps_n);
+    if (!c->dump) return ERR_NOMEM;
     for (int64_t d = 0; d < c->dumps_n; d++) {
         c->dump[d].step = manifest_step(manifest_of(c), d);
         c->dump[d].state = CHECK_UNJUDGED;

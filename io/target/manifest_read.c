@@ -274,10 +274,10 @@ int io_manifest_has(MPI_Comm comm, const struct io_manifest *m, int64_t n, int64
                     const uint64_t *mine, int64_t *step, bool *has)
 {
     const int words = (int)digest_words(n);
-    uint64_t *sum = calloc(2 * (size_t)words, sizeof *sum), *want = sum + words;
+    uint64_t *sum = mem_new(2 * (int64_t)words, sizeof *sum, "a digest"), *want = sum + words;
     int rank, rc;
     *has = false;
-    TRY_TO(out, rc, par_agree(comm, sum ? 0 : mem_error("a digest")));
+    TRY_TO(out, rc, par_agree_memory(comm, sum));
     TRY_MPI_TO(out, rc, MPI_Comm_rank(comm, &rank));
     TRY_MPI_TO(out, rc, MPI_Reduce(mine, sum, words, MPI_UINT64_T, MPI_SUM, 0, comm));
     if (rank == 0 && io_manifest_dump(m, d, step, want) == 0)
