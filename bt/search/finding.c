@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/columns.h"
 #include "base/json.h"
 #include "base/plain.h"
 #include "base/text.h"
@@ -428,6 +429,8 @@ static void print_effects(const struct bt_search *s, FILE *to)
     const int n = e ? effects(s, e) : 0;
     int told = 0;
     char text[64];
+    struct columns t;
+    columns_begin(&t, "  -14 -0");
     if (n > 0) qsort(e, (size_t)n, sizeof *e, by_effect);
     for (int i = 0; i < n && told < TOLD_MAX; i++) {
         if (!(e[i].lo > 1) && !(e[i].hi < 1)) continue;
@@ -436,9 +439,11 @@ static void print_effects(const struct bt_search *s, FILE *to)
                 to,
                 "\nWhat mattered: T_T with a setting over T_T without it, 95 %% interval of each; "
                 "one in twenty is chance\n");
-        fprintf(to, "  %-14s %s %s instead of %s: %s\n", e[i].writer, e[i].setting, e[i].value,
-                e[i].against, with_interval(text, e[i].ratio, e[i].lo, e[i].hi));
+        columns_cell(&t, "%s", e[i].writer);
+        columns_cell(&t, "%s %s instead of %s: %s", e[i].setting, e[i].value, e[i].against,
+                     with_interval(text, e[i].ratio, e[i].lo, e[i].hi));
     }
+    columns_print(&t, to);
     free(e);
 }
 
@@ -448,6 +453,8 @@ static void print_state(const struct bt_search *s, const struct race_standing *s
 {
     int told = 0, n = 0;
     char label[BT_LABEL_MAX], text[64];
+    struct columns t;
+    columns_begin(&t, "  -44 -0");
     for (int i = 0; i < s->space.n; i++)
         n += stand[i].state == state;
     for (int i = 0; i < s->space.n && told < TOLD_MAX; i++) {
@@ -457,9 +464,10 @@ static void print_state(const struct bt_search *s, const struct race_standing *s
         if (state == RACE_FAILED)
             plain_wrap(to, WIDTH, "  ", 4, s->why[i]);
         else
-            plain_line(to, "  %-44s %s", label,
-                       with_interval(text, stand[i].ratio, stand[i].lo, stand[i].hi));
+            columns_row(&t, label, with_interval(text, stand[i].ratio, stand[i].lo, stand[i].hi),
+                        NULL);
     }
+    columns_print(&t, to);
     if (n > told) fprintf(to, "  and %d more\n", n - told);
 }
 
